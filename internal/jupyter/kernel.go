@@ -1,0 +1,191 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"github.com/roundofflab/roundoff/internal/notebook"
+)
+
+// How long a kernel may take to answer the first time, to end when asked and when told, and to stop
+// a cell. GoNB gives a cell 5 s to end after an interrupt before it kills it.
+const (
+	startTime     = time.Minute
+	shutdownTime  = 3 * time.Second
+	terminateTime = 2 * time.Second
+	interruptTime = 7 * time.Second
+)
+
+// A Kernel is a running kernel. Its methods are for one goroutine at a time.
+type Kernel struct {
+	spec    Spec
+	conn    connection
+	session string
+	scratch string // folder with the connection file, and the kernel's TMPDIR
+	cmd     *exec.Cmd
+	log     tail          // what the kernel wrote on its standard output and error
+	exited  chan struct{} // closed when the process is gone
+
+	alive context.Context // done when the kernel is of no more use; its cause says why
+	end   context.CancelCauseFunc
+
+	shell, control, iopub zmq4.Socket
+	replies, published    chan message // from shell; from iopub
+
+	displays map[string][]*notebook.Output // by display_id, of all cells so far
+}
+
+// Start starts the kernel that spec describes, in the folder dir, with env ("key=value") added to
+// its environment, and returns it when it answers. A kernel that does not answer within a minute is
+// ended. The kernel keeps its temporary files in a folder of its own, which Close removes.
+func Start(ctx context.Context, spec Spec, dir string, env []string) (*Kernel, error) {
+	if err := spec.check(); err != nil {
+		return nil, fmt.Errorf("jupyter: kernelspec: %w", err)
+	}
+	k, err := launch(spec, dir, env)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errors.New("jupyter: the kernel does not answer"))
+	defer cancel()
+	if err := k.connect(ctx); err != nil {
+		k.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// launch starts the process.
+func launch(spec Spec, dir string, env []string) (*Kernel, error) {
+	conn, err := newConnection()
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp("", "roundoff-kernel-")
+	if err != nil {
+		return nil, fmt.Errorf("jupyter: %w", err)
+	}
+	k := &Kernel{
+		spec: spec, conn: conn, session: conn.Key[:8], scratch: scratch,
+		exited:  make(chan struct{}),
+		replies: make(chan message), published: make(chan message),
+		displays: map[string][]*notebook.Output{},
+	}
+	file := filepath.Join(scratch, "kernel-"+k.session+".json")
+	argv := spec.command(file)
+	k.cmd = exec.Command(argv[0], argv[1:]...)
+	k.cmd.Dir, k.cmd.Env = dir, append(spec.environ(env), "TMPDIR="+scratch)
+	k.cmd.Stdout, k.cmd.Stderr = &k.log, &k.log
+	k.cmd.WaitDelay = time.Second // something it started may hold its output open
+	group(k.cmd)
+
+	if err = conn.write(file); err == nil {
+		err = k.cmd.Start()
+	}
+	if err != nil {
+		os.RemoveAll(scratch)
+		return nil, fmt.Errorf("jupyter: kernel not started: %w", err)
+	}
+	k.alive, k.end = context.WithCancelCause(context.Background())
+	go k.wait()
+	return k, nil
+}
+
+// connect opens the three channels and returns when the kernel has been heard on shell and on iopub:
+// what it publishes before the subscription has reached it is lost.
+func (k *Kernel) connect(ctx context.Context) error {
+	opts := []zmq4.Option{
+		zmq4.WithDialerRetry(20 * time.Millisecond),
+		zmq4.WithDialerMaxRetries(int(startTime / (20 * time.Millisecond))),
+		zmq4.WithLogger(log.New(io.Discard, "", 0)),
+	}
+	k.shell, k.control = zmq4.NewDealer(k.alive, opts...), zmq4.NewDealer(k.alive, opts...)
+	k.iopub = zmq4.NewSub(k.alive, opts...)
+	stop := context.AfterFunc(ctx, func() { k.end(context.Cause(ctx)) })
+	defer stop()
+	for _, c := range []struct {
+		socket zmq4.Socket
+		port   int
+	}{{k.shell, k.conn.Shell}, {k.control, k.conn.Control}, {k.iopub, k.conn.IOPub}} {
+		if err := c.socket.Dial(k.conn.address(c.port)); err != nil {
+			if k.alive.Err() != nil {
+				err = context.Cause(k.alive)
+			}
+			return err
+		}
+	}
+	if err := k.iopub.SetOption(zmq4.OptionSubscribe, ""); err != nil {
+		return fmt.Errorf("jupyter: %w", err)
+	}
+	go k.receive(k.shell, k.replies)
+	go k.receive(k.iopub, k.published)
+	return k.greet()
+}
+
+// greet asks for the kernel's name until it is heard on both channels.
+func (k *Kernel) greet() error {
+	var replied, published bool
+	again := time.NewTicker(200 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if _, err := k.send(k.shell, "kernel_info_request", struct{}{}); err != nil {
+			return err
+		}
+		for asked := true; asked; {
+			select {
+			case <-k.replies:
+				replied = true
+			case <-k.published:
+				published = true
+			case <-again.C:
+				asked = false
+			case <-k.alive.Done():
+				return context.Cause(k.alive)
+			}
+			if replied && published {
+				return nil
+			}
+		}
+	}
+}
+
+// receive hands over what comes in from a socket until the kernel is of no more use.
+func (k *Kernel) receive(from zmq4.Socket, to chan<- message) {
+	for {
+		msg, err := from.Recv()
+		if err != nil {
+			return // closed, by us or because the process ended, which wait reports
+		}
+		m, err := parseMessage(msg.Frames, k.conn.Key)
+		if err != nil {
+			k.end(err)
+			return
+		}
+		select {
+		case to <- m:
+		case <-k.alive.Done():
+			return
+		}
+	}
+}
+
+// send sends a message and returns its ID.
+func (k *Kernel) send(to zmq4.Socket, typ string, content any) (string, error) {
+	m, err := newMessage(k.session, typ, content)
+	if err == nil {
+		err = to.SendMulti(zmq4.NewMsgFrom(m.frames(k.conn.Key)...))
+	}
+	if err != nil && k.alive.Err() != nil {
+		return "", context.Cause(k.alive)
+	}
+	return m.Header.ID, err
+}

@@ -1,0 +1,108 @@
+package jupyter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/roundofflab/roundoff/internal/notebook"
+)
+
+// A content is the content of the messages that carry an output, all of them in one.
+type content struct {
+	Name      string         `json:"name"` // stream
+	Text      string         `json:"text"`
+	Data      map[string]any `json:"data"` // display_data, update_display_data, execute_result
+	Metadata  map[string]any `json:"metadata"`
+	Transient struct {
+		DisplayID string `json:"display_id"`
+	} `json:"transient"`
+	Count     int      `json:"execution_count"` // execute_input, execute_result, execute_reply
+	ErrName   string   `json:"ename"`           // error, execute_reply
+	ErrValue  string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
+	Status    string   `json:"status"` // execute_reply
+	Wait      bool     `json:"wait"`   // clear_output
+}
+
+func parseContent(data []byte) (c content, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber() // JSON shown by a cell keeps its numbers as they are
+	if err = d.Decode(&c); err != nil {
+		err = fmt.Errorf("jupyter: content of a message: %w", err)
+	}
+	return c, err
+}
+
+// reply takes in the content of the execute_reply.
+func (r *Result) reply(data []byte) error {
+	c, err := parseContent(data)
+	r.Count = max(r.Count, c.Count)
+	if c.Status != "ok" {
+		r.Failed = true
+		r.Reason = c.ErrValue
+	}
+	return err
+}
+
+// add takes in a message from iopub. Displays remembers outputs by display_id over all cells: an
+// update changes every display with its ID, also those of earlier cells.
+func (r *Result) add(m message, displays map[string][]*notebook.Output) error {
+	typ := m.Header.Type
+	switch typ {
+	case "execute_input", "stream", "display_data", "update_display_data", "execute_result", "error", "clear_output":
+	default:
+		return nil
+	}
+	c, err := parseContent(m.Content)
+	if err != nil {
+		return err
+	}
+	switch typ {
+	case "execute_input":
+		r.Count = c.Count
+	case "stream":
+		r.stream(c.Name, c.Text)
+	case "display_data", "execute_result":
+		o := &notebook.Output{Type: typ, Data: c.Data, Metadata: c.Metadata, Count: c.Count}
+		r.show(o)
+		if id := c.Transient.DisplayID; id != "" {
+			displays[id] = append(displays[id], o)
+		}
+	case "update_display_data":
+		for _, o := range displays[c.Transient.DisplayID] {
+			o.Data, o.Metadata = c.Data, c.Metadata
+		}
+	case "error":
+		r.show(&notebook.Output{Type: "error", ErrName: c.ErrName, ErrValue: c.ErrValue, Traceback: c.Traceback})
+	case "clear_output":
+		r.clear = true
+		if !c.Wait {
+			r.sweep()
+		}
+	}
+	return nil
+}
+
+// show adds an output.
+func (r *Result) show(o *notebook.Output) {
+	r.sweep()
+	r.Outputs = append(r.Outputs, o)
+}
+
+// stream adds text to the last output if that is the same stream, or as a new output.
+func (r *Result) stream(name, text string) {
+	r.sweep()
+	if n := len(r.Outputs); n > 0 && r.Outputs[n-1].Type == "stream" && r.Outputs[n-1].Name == name {
+		r.Outputs[n-1].Text += text
+		return
+	}
+	r.show(&notebook.Output{Type: "stream", Name: name, Text: text})
+}
+
+// sweep takes the outputs away when they are to be replaced.
+func (r *Result) sweep() {
+	if r.clear {
+		r.Outputs, r.clear = nil, false
+	}
+}

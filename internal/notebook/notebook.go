@@ -1,0 +1,81 @@
+package notebook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Notebook is one .ipynb file: cells, and metadata about all of them.
+type Notebook struct {
+	Cells    []*Cell
+	Metadata map[string]any // kernelspec, language_info, and whatever else the file says
+	Format   int            // nbformat, always 4
+	Minor    int            // nbformat_minor; cells carry an ID from 5 on
+
+	extra map[string]any // keys of the file that this package does not know
+}
+
+// A Cell is one piece of a notebook: text to read, or code to run.
+type Cell struct {
+	Type     string // "code", "markdown" or "raw"
+	ID       string // empty before nbformat 4.5
+	Source   string
+	Metadata map[string]any
+	Count    int       // execution count of a code cell; 0 is null, never run
+	Outputs  []*Output // of a code cell
+
+	extra map[string]any
+}
+
+// Title returns the text of the first markdown heading, or "" when there is none.
+func (nb *Notebook) Title() string {
+	for _, c := range nb.Cells {
+		if c.Type != "markdown" {
+			continue
+		}
+		for line := range strings.Lines(c.Source) {
+			text := strings.TrimLeft(line, "#")
+			if len(text) < len(line) && strings.HasPrefix(text, " ") {
+				return strings.TrimSpace(text)
+			}
+		}
+	}
+	return ""
+}
+
+// CodeCells returns the code cells in which there is something to run, in order.
+func (nb *Notebook) CodeCells() []*Cell {
+	var cells []*Cell
+	for _, c := range nb.Cells {
+		if c.Type == "code" && strings.TrimSpace(c.Source) != "" {
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// ClearOutputs takes away what running the notebook has left in it: outputs, execution counts and
+// the times of execution that JupyterLab records.
+func (nb *Notebook) ClearOutputs() {
+	for _, c := range nb.Cells {
+		c.Outputs = nil
+		c.Count = 0
+		delete(c.Metadata, "execution")
+	}
+}
+
+// CheckKernel returns an error unless the notebook names the kernel that runs it: a kernelspec with
+// the name gonb and the language go. Without the language other tools take a notebook for Python.
+func (nb *Notebook) CheckKernel() error {
+	spec, ok := nb.Metadata["kernelspec"].(map[string]any)
+	if !ok {
+		return errors.New(`notebook: no kernelspec in the metadata, want name "gonb"`)
+	}
+	for _, want := range []struct{ key, value string }{{"name", "gonb"}, {"language", "go"}} {
+		if got, _ := spec[want.key].(string); got != want.value {
+			return fmt.Errorf("notebook: kernelspec %s = %q, want %q", want.key, got, want.value)
+		}
+	}
+	return nil
+}

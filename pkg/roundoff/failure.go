@@ -1,0 +1,73 @@
+package roundoff
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Failure is the natural logarithm of an upper bound on the probability that a statement
+// fails. A logarithm, because the failures of interest are far below 2^-53, where a
+// probability of success would read 1. By the union bound failures add: see
+// [Failure.Times] and [Failure.Plus].
+type Failure float64
+
+// Never is the Failure of a statement that always holds, log 0.
+var Never = Failure(math.Inf(-1))
+
+// FailureOf returns the Failure of a statement that holds with the given probability,
+// log(1 - confidence). It panics if confidence is outside (0, 1).
+func FailureOf(confidence float64) Failure {
+	checkConfidence(confidence)
+	return Failure(math.Log1p(-confidence))
+}
+
+// Vacuous reports whether the bound on the probability of failure is 1 or more: the
+// statement promises nothing.
+func (f Failure) Vacuous() bool { return !(f < 0) }
+
+// Confidence returns the probability p = 1 - e^f with which the statement holds at least.
+// Where f is vacuous there is no such probability and it returns NaN, false.
+func (f Failure) Confidence() (p float64, ok bool) {
+	if f.Vacuous() {
+		return math.NaN(), false
+	}
+	return -math.Expm1(float64(f)), true
+}
+
+// Times returns the failure of n statements that each fail with at most f, all taken
+// together: by the union bound f + log n. It panics if n < 1 or n is NaN.
+func (f Failure) Times(n float64) Failure {
+	checkEvents(n)
+	return f + Failure(math.Log(n))
+}
+
+// Plus returns the failure of two statements taken together, log(e^f + e^g): the union bound.
+func (f Failure) Plus(g Failure) Failure {
+	f, g = max(f, g), min(f, g)
+	if g == Never {
+		return f
+	}
+	return f + Failure(math.Log1p(math.Exp(float64(g-f))))
+}
+
+// String returns the confidence to four digits, as in "99 %" and "98.75 %", or as in
+// "1 - 3.2e-17" where those digits would all be nines; "always" for [Never], and "vacuous"
+// where nothing is promised.
+func (f Failure) String() string {
+	const tiny = 0.9e-4
+	switch p, ok := f.Confidence(); {
+	case !ok:
+		return "vacuous"
+	case f == Never:
+		return "always"
+	case math.Exp(float64(f)) > tiny:
+		return fmt.Sprintf("%.4g %%", 100*p)
+	}
+	// e^f may underflow, its exponent and significand do not.
+	e := math.Floor(float64(f) / math.Ln10)
+	m := math.Exp(float64(f) - e*math.Ln10)
+	if m >= 9.95 {
+		e, m = e+1, 1
+	}
+	return fmt.Sprintf("1 - %.2ge%.0f", m, e)
+}

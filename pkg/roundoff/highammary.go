@@ -1,0 +1,42 @@
+package roundoff
+
+import "math"
+
+// HighamMary is the probabilistic backward error analysis of Higham and Mary. It assumes of
+// the rounding errors only that they are independent, of mean zero and at most u in size;
+// Theta is [GammaTilde], Failure is [HighamMaryFailure], the same for every n.
+// Its methods panic if Lambda is negative or NaN.
+//
+// Source: Higham & Mary 2019, Theorem 2.4.
+type HighamMary struct{ Lambda float64 }
+
+// Theta returns GammaTilde(n, u, Lambda).
+func (h HighamMary) Theta(n int, u float64) float64 { return GammaTilde(n, u, h.Lambda) }
+
+// Failure returns HighamMaryFailure(Lambda, u).
+func (h HighamMary) Failure(n int, u float64) Failure {
+	checkCount("n", n)
+	return HighamMaryFailure(h.Lambda, u)
+}
+
+// HighamMaryFailure returns log(2 exp(-λ²(1-u)²/2)), the failure of |θ_n| <= γ̃_n(λ) for one
+// product of any length. It panics if lambda is negative or NaN or u is outside (0, 1).
+//
+// Source: Higham & Mary 2019, Theorem 2.4 (Hoeffding's inequality).
+func HighamMaryFailure(lambda, u float64) Failure {
+	checkLambda(lambda)
+	checkUnit("u", u)
+	x := lambda * (1 - u)
+	return Failure(math.Ln2 - x*x/2)
+}
+
+// HighamMaryLambda returns the λ at which the given number of products all obey
+// |θ_n| <= γ̃_n(λ) with the given probability, √(2 log(2 events/(1-confidence)))/(1-u).
+// It panics if confidence or u is outside (0, 1), or events < 1 or NaN.
+//
+// Source: Higham & Mary 2019, Theorem 2.4, inverted.
+func HighamMaryLambda(confidence, u float64, events float64) float64 {
+	checkUnit("u", u)
+	checkEvents(events)
+	return math.Sqrt(2*(math.Ln2+math.Log(events)-float64(FailureOf(confidence)))) / (1 - u)
+}

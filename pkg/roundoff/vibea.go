@@ -1,0 +1,91 @@
+package roundoff
+
+import (
+	"math"
+	"strconv"
+)
+
+// VIBEA is the variance-informed probabilistic backward error analysis. It assumes rounding
+// errors δ_i that are independent and uniform on [-u, u]; Theta is the γ̃_n(Lambda) of the
+// chosen form, Failure is [VIBEAFailure].
+// Its methods panic if Lambda is negative or NaN, or Form is none of the three.
+//
+// Source: Bhola & Duraisamy 2024, Lemma 2.
+type VIBEA struct {
+	Lambda float64
+	Form   Form // the zero value is Rigorous
+}
+
+// A Form says which constant γ̃_n(λ) a VIBEA uses. The paper does not define it.
+type Form int
+
+const (
+	Rigorous Form = iota // GammaTilde: what the proof of the lemma gives
+	Linear               // GammaTildeLinear: λ√n u, not a bound at the lemma's probability
+	Moment               // GammaTildeMoment: with the exact mean, tighter and still a bound
+)
+
+// Theta returns γ̃_n(Lambda) in the chosen form.
+func (v VIBEA) Theta(n int, u float64) float64 {
+	switch v.Form {
+	case Rigorous:
+		return GammaTilde(n, u, v.Lambda)
+	case Linear:
+		return GammaTildeLinear(n, u, v.Lambda)
+	case Moment:
+		return GammaTildeMoment(n, u, v.Lambda)
+	}
+	panic("roundoff: Form = " + strconv.Itoa(int(v.Form)) + ", want Rigorous, Linear or Moment")
+}
+
+// Failure returns VIBEAFailure(Lambda, u, n), whatever the form.
+func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda, u, n) }
+
+// VIBEAFailure returns log(1 - P_B(λ, u, n)), the failure of |θ̃_n| <= γ̃_n(λ), where
+//
+//	1 - P_B = 2 exp(-λ²nu² / (2(σ² + λ√n u²/(3(1-u))))).
+//
+// It is Bernstein's inequality for the sum of log(1+δ_i), with |log(1+δ) - μ| <= u/(1-u).
+// The failure falls as λ or n grows and is positive, hence vacuous, for small λ. P_B itself
+// is never formed.
+// It panics if lambda is negative or NaN, u is outside (0, 1), or n < 1.
+//
+// Source: Bhola & Duraisamy 2024, Lemma 2.
+//
+// differs: the lemma says u <= 1; it needs u < 1.
+func VIBEAFailure(lambda, u float64, n int) Failure {
+	checkLambda(lambda)
+	checkUnit("u", u)
+	checkCount("n", n)
+	return bernsteinFailure(lambda, varianceRatio(u), linearTerm(u, n))
+}
+
+// Lambda returns the λ at which one product of n factors obeys |θ̃_n| <= γ̃_n(λ) with
+// probability P_B(λ, u, n) = confidence: the inverse of [VIBEAFailure], the positive root of a
+// quadratic. For a whole matrix product see [GEMM.Lambda].
+// It panics if confidence or u is outside (0, 1) or n < 1.
+//
+// differs: the paper reports neither λ nor the confidence of its experiments.
+func Lambda(confidence, u float64, n int) float64 {
+	checkUnit("u", u)
+	checkCount("n", n)
+	return bernsteinLambda(FailureOf(confidence), u, n)
+}
+
+// bernsteinFailure returns log 2 - λ²/(2(ratio + λ linear)), Bernstein's inequality with both
+// sides of the fraction divided by nu²: small u does not underflow, and λ = 0 and +Inf are no
+// special cases.
+func bernsteinFailure(λ, ratio, linear float64) Failure {
+	return Failure(math.Ln2 - λ/(2*(ratio/λ+linear)))
+}
+
+// bernsteinLambda returns the λ with VIBEAFailure(λ, u, n) = f.
+func bernsteinLambda(f Failure, u float64, n int) float64 {
+	l := math.Ln2 - float64(f) // log(2/failure)
+	h := l * linearTerm(u, n)
+	return h + math.Sqrt(h*h+2*l*varianceRatio(u))
+}
+
+// linearTerm returns 1/(3√n(1-u)), the term of Bernstein's inequality that is linear in λ,
+// divided by nu²λ.
+func linearTerm(u float64, n int) float64 { return 1 / (3 * math.Sqrt(float64(n)) * (1 - u)) }

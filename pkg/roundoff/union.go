@@ -1,0 +1,153 @@
+package roundoff
+
+import (
+	"math"
+	"strconv"
+)
+
+// A Union says how the union bound counts the factors 1+δ on the product x_j y_j of block i
+// = 1, ..., q. In either case the factors 1+η number c2 = q-i+1.
+type Union int
+
+const (
+	// Corrected counts the own block from x_j y_j on and all later blocks,
+	// c1 = b - ((j-1) mod b) + b(q-i), less the first sum 0 + x_1 y_1 where it is exact.
+	Corrected Union = iota
+
+	// Printed counts as the paper prints it, c1 = b - ((j-1) mod b) + b(q-max(2,i)+1).
+	// For i >= 2 that is the own block twice, so c1 never is b or less (unless q = 1); as short
+	// products fail most, the sum is too small and the confidence too high.
+	Printed
+)
+
+// Failure bounds the probability that any output breaks the bound of Zeta, by the union bound
+// over the events of the theorem,
+//
+//	MN Σ_(i=1..q) Σ_(j=(i-1)b+1..ib) [(1 - P(ū, c1)) + (1 - P(u_FMA, c2))].
+//
+// With [DBEA] it is [Never]. It panics if union is neither Corrected nor Printed.
+//
+// Source: Bhola & Duraisamy 2024, Theorem "Tensor cores without representation error",
+// probabilistic.
+//
+// differs: the brackets are missing in print, and c1 is corrected unless union is Printed.
+func (g GEMM) Failure(an Analysis, union Union) Failure {
+	g.check()
+	total := Never
+	for _, s := range g.stretches(union) {
+		total = total.Plus(s.failure(an))
+	}
+	return total.Times(g.Outputs())
+}
+
+// Lambda returns the λ at which all outputs obey the bound of Zeta with the given probability:
+// the smallest with Failure(VIBEA{Lambda: λ}, union) <= FailureOf(confidence), to 14 digits.
+// It panics if confidence is outside (0, 1) or union is neither Corrected nor Printed.
+//
+// differs: the paper reports neither λ nor the confidence of its experiments.
+func (g GEMM) Lambda(confidence float64, union Union) float64 {
+	g.check()
+	want := FailureOf(confidence)
+	// The shortest product of all is one factor 1+η, and b of the events are about it:
+	// they alone force λ up to lo. All 2K events are no likelier than one factor: λ <= hi.
+	lo := bernsteinLambda(want-Failure(math.Log(g.Outputs()*float64(g.Block))), g.Output, 1)
+	hi := bernsteinLambda(want-Failure(math.Log(g.events())), max(g.Accumulate, g.Output), 1)
+	// The margins are against rounding.
+	return root(lo*(1-1e-9), hi*(1+1e-9), func(λ float64) float64 {
+		return float64(g.Failure(VIBEA{Lambda: λ}, union) - want)
+	})
+}
+
+// root returns, to 2^-47, the smallest x in [lo, hi] with f(x) <= 0, for a decreasing f with
+// f(lo) > 0 >= f(hi): regula falsi, with the value at an end that stays for a second time
+// halved (the Illinois rule), which makes both ends converge.
+func root(lo, hi float64, f func(float64) float64) float64 {
+	above, below := f(lo), f(hi)
+	step := 0x1p-48 * hi
+	for stays := 0; hi-lo > 2*step; {
+		x := lo + (hi-lo)*(above/(above-below))
+		x = min(max(x, lo+step), hi-step)
+		if y := f(x); y > 0 {
+			lo, above = x, y
+			if stays > 0 {
+				below /= 2
+			}
+			stays = +1
+		} else {
+			hi, below = x, y
+			if stays < 0 {
+				above /= 2
+			}
+			stays = -1
+		}
+	}
+	return hi
+}
+
+// HighamMaryLambda returns the λ at which all outputs obey the bound of Zeta, by the analysis
+// of Higham and Mary, with the given probability: [HighamMaryLambda] for the 2KMN events of
+// the theorem. It panics if confidence is outside (0, 1).
+func (g GEMM) HighamMaryLambda(confidence float64) float64 {
+	g.check()
+	return HighamMaryLambda(confidence, max(g.Accumulate, g.Output), g.events())
+}
+
+// events returns 2KMN: two for each product x_j y_j of each output.
+func (g GEMM) events() float64 { return 2 * float64(g.K) * g.Outputs() }
+
+// A stretch is a set of events: for each n = lo, ..., hi, products of n factors, times of them.
+type stretch struct {
+	lo, hi int
+	times  int
+	u      float64
+}
+
+// stretches returns the events of one output. As i and j vary, the counts c1 and c2 fill
+// whole ranges.
+func (g GEMM) stretches(union Union) []stretch {
+	K, b, q := g.K, g.Block, g.Blocks()
+	stores := stretch{1, q, b, g.Output}
+	switch union {
+	case Corrected:
+		top := g.sums()
+		return []stretch{stores, {1, K - 1, 1, g.Accumulate}, {top, top, 1, g.Accumulate}}
+	case Printed:
+		if q == 1 {
+			return []stretch{stores, {1, b, 1, g.Accumulate}}
+		}
+		return []stretch{stores, {b + 1, K, 1, g.Accumulate}, {K - b + 1, K, 1, g.Accumulate}}
+	}
+	panic("roundoff: union = " + strconv.Itoa(int(union)) + ", want Corrected or Printed")
+}
+
+// failure adds up the events of s. The empty product, of n = 0 factors, never fails.
+func (s stretch) failure(an Analysis) Failure {
+	if s.hi < max(1, s.lo) {
+		return Never
+	}
+	worst := an.Failure(s.lo, s.u)
+	if worst == Never {
+		return Never
+	}
+	if an.Failure(s.hi, s.u) == worst {
+		return worst.Times(float64(s.hi-s.lo+1) * float64(s.times))
+	}
+	at := func(n int) Failure { return an.Failure(n, s.u) }
+	if v, ok := an.(VIBEA); ok { // the same, with the variance computed once
+		ratio := varianceRatio(s.u)
+		at = func(n int) Failure { return bernsteinFailure(v.Lambda, ratio, linearTerm(s.u, n)) }
+	}
+	// Scaled by the first term, which is the largest, the sum neither overflows nor
+	// underflows. Once all the rest, each at the current term, is below the last digit of
+	// the sum, it is added as that.
+	sum := 0.0
+	for n := s.lo; n <= s.hi; n++ {
+		term := math.Exp(float64(at(n) - worst))
+		if rest := float64(s.hi-n+1) * term; rest < 0x1p-53*sum {
+			sum += rest
+			break
+		}
+		sum += term
+	}
+	return worst + Failure(math.Log(sum*float64(s.times)))
+}

@@ -1,0 +1,55 @@
+# Everything there is to do here; `make` alone lists it.
+
+# Cells, tests and tools are built from go.mod as it stands, whatever GOFLAGS or go.work a person has.
+export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
+export GOWORK := off
+
+.PHONY: help tools test test-long reproduce lab lab-check fmt vet bench clean
+
+help: ## list what there is to do
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+reproduce: tools ## run the notebooks: every figure, table and claim, and out/index.html
+	go build ./...
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	.bin/roundoff reproduce $(REPRODUCE_FLAGS)
+
+test: tools vet ## the tests, without the long ones
+	go test -short ./pkg/...
+	go test ./cmd/... ./internal/...
+
+test-long: tools vet ## all tests, also those that try every number of a format
+	go test -timeout 60m ./...
+
+lab: tools .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
+	@lab/install.sh
+	@lab/start.sh $(LAB_FLAGS)
+
+lab-check: tools ## build .venv and run a notebook in it
+	@lab/check.sh
+
+fmt: ## format the Go files
+	gofmt -l -w .
+
+vet: ## look for mistakes that compile
+	go vet ./...
+
+bench: ## the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+clean: ## remove all that was made here: out, .bin, .venv
+	rm -rf out .bin .venv
+
+tools: .bin/gonb .bin/goimports ## build the pinned gonb and goimports into .bin
+
+.bin/gonb: tools/go.mod tools/go.sum
+	GOBIN="$(CURDIR)/.bin" go -C tools install github.com/janpfeifer/gonb
+	@touch $@
+
+.bin/goimports: tools/go.mod tools/go.sum
+	GOBIN="$(CURDIR)/.bin" go -C tools install golang.org/x/tools/cmd/goimports
+	@touch $@
+
+.bin/gopls: tools/go.mod tools/go.sum
+	GOBIN="$(CURDIR)/.bin" go -C tools install golang.org/x/tools/gopls
+	@touch $@

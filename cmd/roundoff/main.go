@@ -1,0 +1,77 @@
+// Roundoff is the command-line tool of this module.
+//
+//	roundoff reproduce    run the notebooks, write figures, tables and claims, and a page of them
+//	roundoff help         say what there is
+//
+// It exits with 0 when all went well, 1 when something failed, and 2 when it was called wrongly.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// A command is one thing the tool does. Run returns errUsage when it was called wrongly and has said
+// so, and any other error when it failed.
+type command struct {
+	name, summary string
+	run           func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+var commands = []command{
+	{"reproduce", "run the notebooks, write figures, tables and claims, and a page of them", reproduceCommand},
+}
+
+var errUsage = errors.New("called wrongly")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run carries out one command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return 2
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		usage(stdout)
+		return 0
+	}
+	for _, c := range commands {
+		if c.name != args[0] {
+			continue
+		}
+		err := c.run(ctx, args[1:], stdout, stderr)
+		switch {
+		case err == nil, errors.Is(err, flag.ErrHelp):
+			return 0
+		case errors.Is(err, errUsage):
+			return 2
+		}
+		fmt.Fprintf(stderr, "roundoff %s: %v\n", c.name, err)
+		return 1
+	}
+	fmt.Fprintf(stderr, "roundoff: unknown command %q\n\n", args[0])
+	usage(stderr)
+	return 2
+}
+
+// usage lists the commands.
+func usage(w io.Writer) {
+	fmt.Fprint(w, "Usage: roundoff COMMAND [-flag ...] [argument ...]\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-12s %s\n", c.name, c.summary)
+	}
+	fmt.Fprintf(w, "  %-12s %s\n", "help", "say this")
+	fmt.Fprint(w, "\nroundoff COMMAND -help tells the flags of a command.\n")
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		args           string
+		status         int
+		stdout, stderr string // part of what is written; "" is nothing at all
+	}{
+		{"without_a_command_says_what_there_is", "", 2, "", "reproduce  "},
+		{"help_is_no_mistake", "help", 0, "reproduce  ", ""},
+		{"help_as_a_flag_neither", "--help", 0, "Usage: roundoff COMMAND", ""},
+		{"refuses_an_unknown_command", "reprodcue", 2, "", `unknown command "reprodcue"`},
+		{"refuses_an_unknown_flag", "reproduce -fast", 2, "", "flag provided but not defined: -fast"},
+		{"refuses_a_bad_value", "reproduce -timeout soon", 2, "", `invalid value "soon"`},
+		{"refuses_no_time", "reproduce -timeout 0s", 2, "", "timeout = 0s, want more than 0"},
+		{"tells_the_flags", "reproduce -help", 0, "", "-timeout time"},
+		{"fails_without_notebooks", "reproduce -notebooks no/such/folder", 1, "", "no notebooks in no/such/folder"},
+		{"fails_without_the_notebook_named", "reproduce -notebooks ../../internal/reproduce/testdata/notebooks nosuch", 1, "", "no notebook nosuch"},
+		{"fails_without_a_kernel", "reproduce -notebooks ../../internal/reproduce/testdata/notebooks -kernel no/such.json", 1, "", "no kernelspec"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if status := run(t.Context(), strings.Fields(c.args), &stdout, &stderr); status != c.status {
+				t.Errorf("status %d, want %d", status, c.status)
+			}
+			for _, w := range []struct{ name, got, want string }{
+				{"stdout", stdout.String(), c.stdout}, {"stderr", stderr.String(), c.stderr},
+			} {
+				if !strings.Contains(w.got, w.want) || w.want == "" && w.got != "" {
+					t.Errorf("%s %q, want %q", w.name, w.got, w.want)
+				}
+			}
+		})
+	}
+}
+
+func TestRun_tells_failure_from_success(t *testing.T) {
+	saved := commands
+	defer func() { commands = saved }()
+	var err error
+	commands = []command{{"try", "", func(context.Context, []string, io.Writer, io.Writer) error { return err }}}
+	for _, c := range []struct {
+		err    error
+		status int
+	}{{nil, 0}, {errors.New("no"), 1}, {errUsage, 2}} {
+		err = c.err
+		if status := run(t.Context(), []string{"try"}, io.Discard, io.Discard); status != c.status {
+			t.Errorf("%v: status %d, want %d", c.err, status, c.status)
+		}
+	}
+}

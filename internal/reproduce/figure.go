@@ -1,0 +1,91 @@
+package reproduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Figure is the record of a figure or table that a notebook showed: the content of
+// figures/NAME.json. Beside it lie the figure itself, NAME.svg and NAME.png, and its data, NAME.csv.
+type Figure struct {
+	Name     string `json:"name"`
+	Caption  string `json:"caption"`
+	Notebook string `json:"notebook"` // the notebook's name
+	Kind     string `json:"kind"`     // "figure", "table" or "schematic"
+	Order    int64  `json:"order"`    // unix nanoseconds: when it was shown
+	HTML     string `json:"html"`     // of a table, a <table>
+
+	svg []byte // read by Check
+}
+
+// The files of a figure, and how the content of each begins.
+var figureFiles = []struct{ ext, begins string }{
+	{".svg", "<"}, {".png", "\x89PNG"}, {".csv", ""}, {".json", "{"},
+}
+
+// readFigures returns the figures whose records are in dir, in the order they were shown. A JSON file
+// that is no such record is left out: it is not ours.
+func readFigures(dir string) ([]Figure, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var list []Figure
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var f Figure
+		if json.Unmarshal(data, &f) != nil || f.Name+".json" != filepath.Base(path) {
+			continue
+		}
+		list = append(list, f)
+	}
+	slices.SortStableFunc(list, func(a, b Figure) int { return int(min(max(a.Order-b.Order, -1), 1)) })
+	return list, nil
+}
+
+// files returns the paths of the figure's files in dir.
+func (f Figure) files(dir string) []string {
+	var list []string
+	for _, file := range figureFiles {
+		list = append(list, filepath.Join(dir, f.Name+file.ext))
+	}
+	return list
+}
+
+// Check returns an error unless the record is complete and all files of the figure are in dir and
+// are what their names say.
+func (f *Figure) Check(dir string) error {
+	switch {
+	case f.Caption == "":
+		return fmt.Errorf("figure %s: no caption", f.Name)
+	case f.Notebook == "":
+		return fmt.Errorf("figure %s: no notebook", f.Name)
+	case !slices.Contains([]string{"figure", "table", "schematic"}, f.Kind):
+		return fmt.Errorf("figure %s: kind %q, want figure, table or schematic", f.Name, f.Kind)
+	case f.Kind == "table" && !strings.Contains(f.HTML, "<table"):
+		return fmt.Errorf("figure %s: a table without <table>", f.Name)
+	}
+	var errs []error
+	for i, path := range f.files(dir) {
+		data, err := os.ReadFile(path)
+		if err == nil && (len(data) == 0 || !bytes.HasPrefix(data, []byte(figureFiles[i].begins))) {
+			err = fmt.Errorf("%s is not what its name says", path)
+		}
+		if figureFiles[i].ext == ".svg" {
+			f.svg = data
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("figure %s: %w", f.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

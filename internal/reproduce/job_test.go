@@ -1,0 +1,280 @@
+//go:build unix
+
+package reproduce
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/notebook"
+)
+
+const kernel = "../../tools/kernels/gonb/kernel.json"
+
+// gonb skips the test when there is no kernel to run, and makes it leave nothing behind.
+func gonb(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs a GoNB kernel")
+	}
+	for _, tool := range []string{"gonb", "goimports"} {
+		if _, err := os.Stat("../../.bin/" + tool); err != nil {
+			t.Skipf("no .bin/%s: make tools builds it", tool)
+		}
+	}
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Cleanup(func() {
+		if left, _ := os.ReadDir(tmp); len(left) != 0 {
+			t.Errorf("left in the temporary folder: %v", left)
+		}
+	})
+}
+
+func TestRun(t *testing.T) {
+	gonb(t)
+	out := filepath.Join(t.TempDir(), "out with a space")
+	var log bytes.Buffer
+	job := Job{Out: out, Notebooks: "testdata/notebooks", Kernel: kernel, Timeout: time.Minute, Log: &log}
+	stale := []string{"figures/old.svg", "figures/old.json", "notebooks/00-old.ipynb", "claims.json", "index.html"}
+	ours := []string{"figures/mine.svg", "figures/mine.json", "notebooks/mine.ipynb", "other"}
+	litter(t, out, append(stale, ours...))
+	report, err := job.Run(t.Context())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+
+	t.Run("sums_up", func(t *testing.T) {
+		const want = "3 notebooks, 7 cells, 4 figures and tables, 7 claims (4 reproduced, 1 differs, 2 cannot-be-tested)"
+		if got := report.String(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+	t.Run("writes_a_line_for_each_cell", func(t *testing.T) {
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if len(lines) != 7 || !strings.HasPrefix(lines[1], "01-first [2/5] ok ") || !strings.HasSuffix(lines[1], " s  func double(n int) int { return 2 * n }") {
+			t.Errorf("progress:\n%s", log.String())
+		}
+	})
+	t.Run("removes_what_earlier_runs_left", func(t *testing.T) {
+		for _, name := range []string{"figures/old.svg", "figures/old.json", "notebooks/00-old.ipynb"} {
+			if _, err := os.Stat(filepath.Join(out, name)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+	t.Run("and_nothing_else", func(t *testing.T) {
+		for _, name := range ours {
+			if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("writes_the_page", func(t *testing.T) {
+		page, err := os.ReadFile(filepath.Join(out, "index.html"))
+		if err != nil || !bytes.Contains(page, []byte("1. What a cell can show")) {
+			t.Errorf("%d bytes, %v", len(page), err)
+		}
+	})
+	t.Run("keeps_what_cells_showed", func(t *testing.T) {
+		cells := executed(t, out, "01-first").CodeCells()
+		if got := shown(cells[2]); got != "stderr a warning is no failure;|stdout 42;" && got != "stdout 42;|stderr a warning is no failure;" {
+			t.Errorf("streams: %s", got)
+		}
+		if got := cells[3].Outputs[0].Data["text/html"]; len(cells[3].Outputs) != 1 || got != "<b>late</b>" {
+			t.Errorf("updated display: %v", got)
+		}
+		if got, _ := cells[4].Outputs[0].Data["text/html"].(string); len(got) != 150_000*len("<i>1.8 MB</i>") {
+			t.Errorf("large output: %d bytes", len(got))
+		}
+		if got := shown(executed(t, out, "02-second").CodeCells()[0]); got != "stdout 02-second true;" {
+			t.Errorf("environment: %s", got)
+		}
+	})
+	t.Run("of_one_keeps_the_others", func(t *testing.T) {
+		job.Names = []string{"01"}
+		report, err := job.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(report.Ran, []string{"01-first"}) || !report.Partly() || len(report.Claims) != 7 || report.Figures() != 3 {
+			t.Errorf("ran %v, %v", report.Ran, report)
+		}
+	})
+}
+
+// litter writes files as an earlier run, or somebody else ("mine"), would have left them in out.
+func litter(t *testing.T, out string, names []string) {
+	t.Helper()
+	for _, name := range names {
+		content := "x"
+		switch {
+		case strings.HasSuffix(name, "old.json"):
+			content = `{"name": "old", "caption": "c", "notebook": "00-old", "kind": "figure"}`
+		case strings.HasSuffix(name, "mine.json"):
+			content = `{"name": "something else"}`
+		case strings.HasSuffix(name, ".ipynb"):
+			content = `{"nbformat": 4, "cells": [], "metadata": {"` + executedMark + `": ` +
+				map[bool]string{true: "true", false: "null"}[strings.Contains(name, "old")] + `}}`
+		}
+		path := filepath.Join(out, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// executed returns an executed notebook.
+func executed(t *testing.T, out, name string) *notebook.Notebook {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(out, "notebooks", name+".ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := notebook.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nb
+}
+
+// shown returns the streams of a cell in one line.
+func shown(c *notebook.Cell) string {
+	var list []string
+	for _, o := range c.Outputs {
+		list = append(list, o.Name+" "+strings.ReplaceAll(o.Text, "\n", ";"))
+	}
+	return strings.Join(list, "|")
+}
+
+func TestRun_stops_at_a_cell_that_fails(t *testing.T) {
+	gonb(t)
+	for _, c := range []struct {
+		name    string
+		timeout time.Duration
+		want    []string // in the error
+	}{
+		{"compile-error", time.Minute, []string{"declared and not used: unused", "| var unused int"}},
+		{"panic", time.Minute, []string{"at the disco", `| panic("at the disco")`}},
+		{"exit", time.Minute, []string{"exit status 3", "last words", "| os.Exit(3)"}},
+		{"command", time.Minute, []string{"exit status 2", "/no/such/file", "| !ls /no/such/file"}},
+		{"killed", time.Minute, []string{"signal: killed", "| !kill -9"}},
+		{"endless", 3 * time.Second, []string{"not done after 3s", "| time.Sleep(time.Hour)"}},
+		{"deaf", 3 * time.Second, []string{"not done after 3s", "| signal.Ignore"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			var log bytes.Buffer
+			job := Job{Out: out, Notebooks: "testdata/failing", Names: []string{c.name}, Kernel: kernel, Timeout: c.timeout, Log: &log}
+			_, err := job.Run(t.Context())
+			var e *CellError
+			if !errors.As(err, &e) || e.Notebook != c.name || e.Cell != 2 || e.Of != 3 {
+				t.Fatalf("%v, want an error of cell 2 of 3", err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v\nwant %s in it", err, want)
+				}
+			}
+			if got := log.String(); !strings.Contains(got, c.name+" [2/3] FAILED") || strings.Contains(got, "[3/3]") {
+				t.Errorf("progress:\n%s", got)
+			}
+			if left, _ := filepath.Glob(filepath.Join(out, "*", "*")); len(left) != 0 {
+				t.Errorf("half a notebook was written: %v", left)
+			}
+		})
+	}
+}
+
+func TestRun_stops_when_interrupted(t *testing.T) {
+	gonb(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	log := writerFunc(func(p []byte) (int, error) { // the first cell is done, the second will not end
+		time.AfterFunc(3*time.Second, cancel)
+		return len(p), nil
+	})
+	job := Job{Out: t.TempDir(), Notebooks: "testdata/failing", Names: []string{"endless"}, Kernel: kernel, Timeout: time.Minute, Log: log}
+	_, err := job.Run(ctx)
+	if err == nil || !strings.Contains(err.Error(), "cell 2 of 3 failed: interrupted") {
+		t.Errorf("%v, want interrupted", err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// What is wrong before any kernel is needed.
+func TestRun_refuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	python := map[string]any{"nbformat": 4, "cells": []any{}, "metadata": map[string]any{}}
+	data, _ := json.Marshal(python)
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "python"), 0o755), os.WriteFile(filepath.Join(dir, "python", "a.ipynb"), data, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		job  Job
+		want string
+	}{
+		{"a_folder_without_notebooks", Job{Notebooks: "testdata"}, "no notebooks"},
+		{"an_unknown_name", Job{Notebooks: "testdata/notebooks", Names: []string{"02", "7"}}, "no notebook 7 in testdata/notebooks, there are 01-first, 02-second, 03-claims"},
+		{"a_missing_kernel", Job{Notebooks: "testdata/notebooks", Kernel: "none"}, "no kernelspec"},
+		{"to_overwrite_notebooks", Job{Notebooks: filepath.Join(dir, "notebooks"), Out: dir, Kernel: kernel}, "choose another folder"},
+		{"a_notebook_of_another_language", Job{Notebooks: filepath.Join(dir, "python"), Out: filepath.Join(dir, "o"), Kernel: kernel}, "no kernelspec in the metadata"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := c.job.Run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want an error with %q", err, c.want)
+			}
+		})
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "notebooks", "*.ipynb")); len(left) != 3 {
+		t.Errorf("%d notebooks left of 3", len(left))
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	for _, c := range []struct{ source, want string }{
+		{"%%\n\n  fmt.Println(1)\nx", "fmt.Println(1)"},
+		{"%%", "%%"},
+		{"%% --n=7\nx", "%% --n=7"},
+		{strings.Repeat("γ", 61), strings.Repeat("γ", 59) + "…"},
+	} {
+		if got := firstLine(c.source); got != c.want {
+			t.Errorf("%q: %q, want %q", c.source, got, c.want)
+		}
+	}
+}
+
+func TestWriteWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	for _, want := range []string{"one", "another"} {
+		if err := writeWhole(path, []byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); string(got) != want || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if err := writeWhole(filepath.Join(dir, "no", "f"), nil); err == nil {
+		t.Error("wrote into a folder that is not there")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,132 @@
+package reproduce
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"verdicts": func() []Verdict { return Verdicts },
+	"number":   number,
+	"seconds":  seconds,
+	"finding":  func(caption string) string { s, _ := finding(caption); return s },
+	"details":  func(caption string) string { _, s := finding(caption); return s },
+	"plural":   plural,
+}).Parse(pageText))
+
+// Page returns the report as one HTML page, which asks nothing of any host: figures are in it, and
+// links lead to the files beside it.
+func (r *Report) Page() ([]byte, error) {
+	var b bytes.Buffer
+	if err := page.Execute(&b, r); err != nil {
+		return nil, fmt.Errorf("reproduce: page: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Image returns the figure's drawing as the address of an image.
+func (f Figure) Image() template.URL {
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.svg))
+}
+
+// Table returns the table's HTML as the notebook wrote it.
+func (f Figure) Table() template.HTML { return template.HTML(f.HTML) }
+
+// IsClaims reports whether this is the table of all claims, which the page has already.
+func (f Figure) IsClaims() bool { return f.Kind == "table" && f.Name == "claims" }
+
+// Words returns the verdict in words.
+func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "-", " ") }
+
+// Mark returns a sign for the verdict, so that it does not rest on colour.
+func (v Verdict) Mark() string {
+	switch v {
+	case Reproduced:
+		return "✓"
+	case Differs:
+		return "≠"
+	}
+	return "?"
+}
+
+// Share returns the percentage of claims with a verdict, for a bar.
+func (r *Report) Share(v Verdict) float64 {
+	return 100 * float64(r.Count(v)) / float64(max(1, len(r.Claims)))
+}
+
+// Partly reports whether some notebooks were not run, so that part of the report is older.
+func (r *Report) Partly() bool { return len(r.Ran) < len(r.Sections) }
+
+// number returns a number with four significant digits, as it is written in print.
+func number(x *float64) template.HTML {
+	if x == nil {
+		return "–"
+	}
+	a := math.Abs(*x)
+	switch {
+	case math.IsInf(a, 0):
+		return template.HTML(minus(*x < 0) + "∞")
+	case a == 0 || a >= 1e-3 && a < 1e4:
+		return template.HTML(minus(*x < 0) + strconv.FormatFloat(a, 'g', 4, 64))
+	case a == math.Trunc(a) && a < 1e9:
+		return template.HTML(minus(*x < 0) + strconv.FormatFloat(a, 'f', 0, 64))
+	}
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(a, 'e', 3, 64), "e")
+	digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
+	n, _ := strconv.Atoi(exponent)
+	power := minus(n < 0) + strings.TrimLeft(exponent, "+-0")
+	return template.HTML(minus(*x < 0) + digits + " × 10<sup>" + power + "</sup>")
+}
+
+// minus returns a minus sign, as it is written in print, if there is one.
+func minus(negative bool) string {
+	if negative {
+		return "−"
+	}
+	return ""
+}
+
+// seconds returns a duration in seconds, or in minutes when it is long.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f min", d.Minutes())
+}
+
+// finding splits a caption into its first sentence, which says what was found, and the rest.
+func finding(caption string) (first, rest string) {
+	for i := 0; i < len(caption); i++ {
+		if j := strings.Index(caption[i:], ". "); j >= 0 {
+			i += j
+			next := caption[i+2:]
+			if next != "" && (next[0] >= 'A' && next[0] <= 'Z' || next[0] >= 0x80) {
+				return caption[:i+1], next
+			}
+			continue
+		}
+		break
+	}
+	return caption, ""
+}
+
+// plural returns n with a noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,211 @@
+package reproduce
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fixture returns the report of the folder testdata/out.
+func fixture(t *testing.T) *Report {
+	t.Helper()
+	r := &Report{
+		Sections: []Section{
+			{Name: "01-first", Title: "1. Three formats", Cells: 5, Duration: 4300 * time.Millisecond},
+			{Name: "02-second", Title: "2. Multiply & accumulate", Cells: 9, Duration: 31 * time.Second},
+			{Name: "03-claims", Title: "", Cells: 2, Duration: 80 * time.Second},
+		},
+		Ran:      []string{"01-first", "02-second", "03-claims"},
+		Machine:  Machine{CPU: "A <fast> processor", Cores: 2, System: "linux/amd64", Go: "go1.26.0", Revision: "0123456789ab"},
+		Date:     time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC),
+		Duration: 130 * time.Second,
+	}
+	if err := r.gather("testdata/out", true); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// To look at the page: ROUNDOFF_PAGE=/tmp/index.html go test -run TestPage ./internal/reproduce
+func TestPage(t *testing.T) {
+	r := fixture(t)
+	b, err := r.Page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path := os.Getenv("ROUNDOFF_PAGE"); path != "" {
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	html := strings.ReplaceAll(string(b), "&#43;", "+") // base64 in an attribute
+	has := func(want string) func(*testing.T) {
+		return func(t *testing.T) {
+			t.Helper()
+			if !strings.Contains(html, want) {
+				t.Errorf("the page has no %s", want)
+			}
+		}
+	}
+	t.Run("has_the_figure_in_it", has(string(r.Sections[1].Figures[1].Image())))
+	t.Run("links_its_files", has(`href="figures/fig5-mac.csv" download`))
+	t.Run("shows_a_table_as_a_table", has("<td>binary16</td><td>11</td>"))
+	t.Run("tells_the_finding_first", has("<strong>The deterministic bound is the tighter one.</strong> Empirical"))
+	t.Run("escapes_text", has("A &lt;fast&gt; processor"))
+	t.Run("names_a_notebook_without_title", has(`<h2>03-claims</h2>`))
+	t.Run("counts_verdicts", has(`<li class="reproduced"><b>4</b> ✓ reproduced</li>`))
+	t.Run("says_verdicts_in_words", has(`<span class="chip differs">≠ differs</span>`))
+	t.Run("filters_by_verdict", has(`main:has(#show-cannot-be-tested:checked) tr[data-verdict]:not([data-verdict="cannot-be-tested"])`))
+	t.Run("writes_numbers_as_in_print", has(`4.883 × 10<sup>−4</sup>`))
+	t.Run("says_what_is_missing", has(`<td class="measured">–</td>`))
+	t.Run("leads_from_the_claims_table_to_the_claims", has(`<a href="#claims">below</a>`))
+	t.Run("tells_the_machine", has("0123456789ab"))
+
+	t.Run("asks_nothing_of_any_host", func(t *testing.T) {
+		for _, tag := range regexp.MustCompile(`(src|href|action|url\(|@import)[="'(\s]*[^"')>]*`).FindAllString(html, -1) {
+			if strings.Contains(tag, "//") && tag != `href="https://arxiv.org/abs/2411.18747` && !strings.Contains(tag, ";base64,") {
+				t.Errorf("the page refers to %s", tag)
+			}
+		}
+		if strings.Contains(html, "<script") {
+			t.Error("the page has a script")
+		}
+	})
+	t.Run("has_no_id_twice", func(t *testing.T) {
+		seen := map[string]bool{}
+		for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+			if seen[m[1]] {
+				t.Errorf("two elements with the id %s", m[1])
+			}
+			seen[m[1]] = true
+		}
+	})
+	t.Run("leads_only_to_what_is_there", func(t *testing.T) {
+		for _, m := range regexp.MustCompile(` href="#([^"]*)"`).FindAllStringSubmatch(html, -1) {
+			if !strings.Contains(html, ` id="`+m[1]+`"`) {
+				t.Errorf("nothing has the id %s", m[1])
+			}
+		}
+	})
+	t.Run("was_filled_in_safely", func(t *testing.T) {
+		if bytes.Contains(b, []byte("ZgotmplZ")) {
+			t.Error("the template refused a value")
+		}
+	})
+}
+
+func TestPage_without_claims_or_figures(t *testing.T) {
+	r := &Report{Sections: []Section{{Name: "a"}, {Name: "b"}}, Ran: []string{"b"}}
+	b, err := r.Page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(b), `id="claims"`) {
+		t.Error("a claims section without claims")
+	}
+	if !strings.Contains(string(b), "Run this time: b.") {
+		t.Error("does not say that only b was run")
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		x    float64
+		want string
+	}{
+		{0, "0"}, {1, "1"}, {-2, "−2"}, {10000, "10000"}, {268435456, "268435456"}, {0.5, "0.5"},
+		{1.82345, "1.823"}, {1234.56, "1235"}, {12345.6, "1.235 × 10<sup>4</sup>"}, {0.00123, "0.00123"},
+		{4.8828125e-4, "4.883 × 10<sup>−4</sup>"}, {-3e10, "−3 × 10<sup>10</sup>"}, {2e100, "2 × 10<sup>100</sup>"},
+		{math.Inf(-1), "−∞"},
+	} {
+		if got := string(number(&c.x)); got != c.want {
+			t.Errorf("number(%v) = %s, want %s", c.x, got, c.want)
+		}
+	}
+}
+
+func TestFinding(t *testing.T) {
+	for _, c := range []struct{ caption, first, rest string }{
+		{"One. Two. Three.", "One.", "Two. Three."},
+		{"Only one.", "Only one.", ""},
+		{"It is 1.5 times u, i.e. small. The rest", "It is 1.5 times u, i.e. small.", "The rest"},
+		{"Bound. γ is large.", "Bound.", "γ is large."},
+		{"", "", ""},
+	} {
+		if first, rest := finding(c.caption); first != c.first || rest != c.rest {
+			t.Errorf("finding(%q) = %q, %q; want %q, %q", c.caption, first, rest, c.first, c.rest)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	r := fixture(t)
+	const want = "3 notebooks, 16 cells, 4 figures and tables, 7 claims (4 reproduced, 1 differs, 2 cannot-be-tested), 130 s"
+	if got := r.String(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A copy of the fixture, spoiled in one way, is refused, and the reason says which.
+func TestGather_refuses(t *testing.T) {
+	for _, c := range []struct {
+		name, file, content, want string
+	}{
+		{"a_missing_drawing", "figures/fig5-mac.svg", "", "fig5-mac.svg"},
+		{"a_missing_image", "figures/table1.png", "", "table1.png"},
+		{"missing_data", "figures/tensor-core.csv", "", "tensor-core.csv"},
+		{"an_image_that_is_none", "figures/table1.png", "GIF89a", "not what its name says"},
+		{"no_caption", "figures/table1.json", `{"name": "table1", "notebook": "01-first", "kind": "figure"}`, "no caption"},
+		{"no_notebook", "figures/table1.json", `{"name": "table1", "caption": "c", "kind": "figure"}`, "no notebook"},
+		{"an_unknown_notebook", "figures/table1.json", `{"name": "table1", "caption": "c", "kind": "figure", "notebook": "09"}`, `no notebook "09"`},
+		{"an_unknown_kind", "figures/table1.json", `{"name": "table1", "caption": "c", "notebook": "01-first", "kind": "film"}`, `kind "film"`},
+		{"a_table_without_rows", "figures/table1.json", `{"name": "table1", "caption": "c", "notebook": "01-first", "kind": "table"}`, "without <table>"},
+		{"no_claims", "claims.json", "", "claims.json"},
+		{"bad_claims", "claims.json", "[]", "the list is empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			if err := os.CopyFS(dir, os.DirFS("testdata/out")); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, c.file)
+			if c.content == "" {
+				os.Remove(path)
+			} else if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r := &Report{Sections: []Section{{Name: "01-first"}, {Name: "02-second"}, {Name: "03-claims"}}}
+			if err := r.gather(dir, true); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestParseClaims(t *testing.T) {
+	const good = `{"id": "a", "source": "s", "paper": "p", "measured": null, "unit": "", "verdict": "differs", "why": "w", "notebook": "n"}`
+	if list, err := ParseClaims([]byte("[" + good + "]")); err != nil || len(list) != 1 || list[0].Measured != nil {
+		t.Fatalf("%v, %v", list, err)
+	}
+	change := func(old, new string) string { return "[" + strings.Replace(good, old, new, 1) + "]" }
+	for _, c := range []struct{ data, want string }{
+		{`{}`, "cannot unmarshal"},
+		{`[]`, "empty"},
+		{`[` + good + `] x`, "something follows"},
+		{`[` + good + `,` + good + `]`, `two claims with the id "a"`},
+		{change(`"a"`, `""`), "id is empty"},
+		{change(`"differs"`, `"wrong"`), `verdict "wrong"`},
+		{change(`null`, `"1"`), "cannot unmarshal"},
+		{change(`"unit": "", `, ``), `claim 1: no key "unit"`},
+		{change(`"measured": null, `, ``), `claim 1: no key "measured"`},
+	} {
+		if _, err := ParseClaims([]byte(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.data, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Makes .venv: JupyterLab as pinned in requirements.txt, and the Go kernel.
+# Exits with 75 when that cannot be done on this machine, for want of Python or of its package index.
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() { # status, sentence
+	echo "lab: $2" >&2
+	exit "$1"
+}
+
+python=${PYTHON:-python3}
+command -v "$python" >/dev/null || fail 75 "JupyterLab needs Python 3.10 or newer, and there is no $python."
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+	fail 75 "JupyterLab needs Python 3.10 or newer, this is $("$python" --version)."
+
+installed=.venv/requirements.txt # a copy of the list, once all of it is installed
+if ! cmp -s lab/requirements.txt "$installed"; then
+	rm -rf .venv
+	"$python" -m venv .venv >/dev/null 2>&1 || {
+		rm -rf .venv
+		fail 75 "$python cannot make a virtual environment; its module venv or ensurepip is missing (Debian's python3-venv)."
+	}
+	echo "lab: installing JupyterLab into .venv, about a hundred packages and a minute"
+	.venv/bin/python -m pip install --require-hashes --no-cache-dir --no-input --disable-pip-version-check \
+		-r lab/requirements.txt >.venv/pip.log 2>&1 || {
+		grep -qE 'Retrying \(Retry|Max retries exceeded|ConnectionError|ConnectTimeout|ReadTimeout' .venv/pip.log &&
+			fail 75 "JupyterLab is not installed, because Python's package index cannot be reached (.venv/pip.log has the details)."
+		tail -n 5 .venv/pip.log >&2
+		fail 1 "JupyterLab could not be installed (.venv/pip.log has all that pip said)."
+	}
+	cp lab/requirements.txt "$installed"
+fi
+
+mkdir -p .venv/share/jupyter/kernels/gonb
+cp tools/kernels/gonb/kernel.json .venv/share/jupyter/kernels/gonb/

@@ -1,0 +1,235 @@
+package viz
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Axis says how one direction of a panel is measured. Label is the quantity and
+// its symbol; Log gives every decade the same length. Min and Max bound what is
+// drawn; when both are 0 the data decide, rounded outward to decades or to
+// round numbers.
+type Axis struct {
+	Label    string
+	Log      bool
+	Min, Max float64
+}
+
+// fixed reports whether the range is given rather than taken from the data.
+func (a Axis) fixed() bool { return a.Min != 0 || a.Max != 0 }
+
+func (a Axis) checked(argument string) Axis {
+	check(a.Label != "", "%s axis: label is empty", argument)
+	checkWidth(argument+" axis label", a.Label, titleSize, 600)
+	check(!math.IsNaN(a.Min) && !math.IsInf(a.Min, 0), "%s axis: Min = %v, want a finite number", argument, a.Min)
+	check(!math.IsNaN(a.Max) && !math.IsInf(a.Max, 0), "%s axis: Max = %v, want a finite number", argument, a.Max)
+	if a.fixed() {
+		check(a.Min < a.Max, "%s axis: Min = %v and Max = %v, want Min < Max", argument, a.Min, a.Max)
+		check(!a.Log || a.Min > 0, "%s axis: Min = %v on a logarithmic axis, want Min > 0", argument, a.Min)
+	}
+	return a
+}
+
+// span collects the least and the greatest of the numbers shown to it.
+type span struct{ lo, hi float64 }
+
+func newSpan() span { return span{math.Inf(1), math.Inf(-1)} }
+
+// add widens the span to v; what no axis can show is passed over.
+func (s *span) add(log bool, v ...float64) {
+	for _, v := range v {
+		if math.IsInf(v, 0) || log && v <= 0 {
+			continue
+		}
+		s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+	}
+}
+
+// scale maps the numbers of an axis to px. For a logarithmic axis min and max
+// are decimal exponents.
+type scale struct {
+	log      bool
+	min, max float64
+	from, to float64 // px of min and max
+}
+
+// scale returns the map of a onto no px yet, for data that fill s.
+func (a Axis) scale(s span) scale {
+	if a.fixed() {
+		s = span{a.Min, a.Max}
+	}
+	if s.lo > s.hi { // nothing to show
+		s = span{1, 10}
+	}
+	c := scale{log: a.Log, min: s.lo, max: s.hi}
+	if a.Log {
+		c.min, c.max = exponent(s.lo), exponent(s.hi)
+	}
+	if !a.fixed() {
+		c.widen()
+	}
+	return c
+}
+
+// exponent is log₁₀ v, and an integer where v is a power of ten.
+func exponent(v float64) float64 {
+	e := math.Log10(v)
+	if r := math.Round(e); math.Abs(e-r) < 1e-9 {
+		return r
+	}
+	return e
+}
+
+// widen moves the ends outward to whole decades or to multiples of a round step.
+func (c *scale) widen() {
+	step := 1.0
+	if !c.log {
+		if c.min == c.max {
+			c.min, c.max = c.min-math.Abs(c.min)/2, c.max+math.Abs(c.max)/2
+			if c.min == c.max {
+				c.min, c.max = -1, 1
+			}
+		}
+		step = roundStep((c.max - c.min) / 5)
+	}
+	c.min, c.max = step*math.Floor(c.min/step), step*math.Ceil(c.max/step)
+	if c.min == c.max {
+		c.min, c.max = c.min-step, c.max+step
+	}
+}
+
+// roundStep returns the least of 1, 2, 5 × 10ᵏ that is not below v.
+func roundStep(v float64) float64 {
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*base >= v*(1-1e-9) {
+			return m * base
+		}
+	}
+	return 10 * base
+}
+
+// px returns where v lies; on a logarithmic axis v must be positive.
+func (c scale) px(v float64) float64 {
+	if c.log {
+		v = exponent(v)
+	}
+	return c.from + (v-c.min)/(c.max-c.min)*(c.to-c.from)
+}
+
+// shows reports whether v lies within the axis.
+func (c scale) shows(v float64) bool {
+	if c.log {
+		if v <= 0 {
+			return false
+		}
+		v = exponent(v)
+	}
+	return c.min <= v && v <= c.max
+}
+
+// tick is one mark of an axis; a minor tick has no label.
+type tick struct {
+	at    float64
+	label string
+}
+
+// ticks returns the marks of an axis on which labels need room px each.
+// A logarithmic axis marks every decade and names as many of them as fit; where
+// it shows fewer than two decades, 2 and 5 times a decade are marked besides.
+func (c scale) ticks(room float64) []tick {
+	length := math.Abs(c.to - c.from)
+	if !c.log {
+		return c.linearTicks(max(2, math.Floor(length/room)))
+	}
+	first, last := math.Ceil(c.min-1e-9), math.Floor(c.max+1e-9)
+	if last-first < 1 {
+		return c.fractionTicks(first-1, last+1)
+	}
+	every := 1.0
+	for _, n := range []float64{1, 2, 3, 5, 10, 20, 50, 100} {
+		every = n
+		if length/(c.max-c.min)*n >= room {
+			break
+		}
+	}
+	var t []tick
+	for e := first; e <= last; e++ {
+		label := ""
+		if math.Mod(e, every) == 0 {
+			label = power(int(e))
+		}
+		if label == "" && every > 5 {
+			continue // too dense even for unnamed marks
+		}
+		t = append(t, tick{math.Pow(10, e), label})
+	}
+	return t
+}
+
+func (c scale) fractionTicks(first, last float64) []tick {
+	var t []tick
+	for e := first; e <= last; e++ {
+		for _, m := range []float64{1, 2, 5} {
+			if v := m * math.Pow(10, e); c.shows(v) {
+				t = append(t, tick{v, scientific(v)})
+			}
+		}
+	}
+	return t
+}
+
+func (c scale) linearTicks(count float64) []tick {
+	step := roundStep((c.max - c.min) / count)
+	var t []tick
+	for k := math.Ceil(c.min/step - 1e-9); k <= c.max/step+1e-9; k++ {
+		t = append(t, tick{k * step, decimal(k*step, step)})
+	}
+	return t
+}
+
+// decimal writes v with the digits its step needs.
+func decimal(v, step float64) string {
+	if v == 0 {
+		return "0"
+	}
+	if a := math.Abs(v); a >= 1e5 || step < 1e-4 {
+		return scientific(v)
+	}
+	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	return minus(strconv.FormatFloat(v, 'f', digits, 64))
+}
+
+// scientific writes v as a multiple of a power of ten with up to three digits.
+func scientific(v float64) string {
+	m, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+	m = strings.TrimSuffix(strings.TrimRight(m, "0"), ".")
+	k, _ := strconv.Atoi(e)
+	switch {
+	case k == 0:
+		return minus(m)
+	case m == "1":
+		return power(k)
+	}
+	return minus(m) + "×" + superscript("10", k)
+}
+
+// power writes 10 to the k.
+func power(k int) string {
+	switch k {
+	case 0:
+		return "1"
+	case 1:
+		return "10"
+	}
+	return superscript("10", k)
+}
+
+var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
+
+func superscript(base string, k int) string { return base + raised.Replace(strconv.Itoa(k)) }
+
+// minus replaces the hyphen of a number by the sign.
+func minus(s string) string { return strings.Replace(s, "-", "−", 1) }

@@ -1,0 +1,213 @@
+package viz
+
+import (
+	"math"
+	"sort"
+)
+
+// offer is a place where a label could go. The lower the cost, the better the
+// place reads. A leader is a thin line from the label to what it names.
+type offer struct {
+	words  words
+	cost   float64
+	leader []point
+	opaque bool // covers a line of reference, which then needs blotting out
+}
+
+// curve is something drawn that labels must respect: they never cover a hard
+// one, and cover a soft one (a line of reference) only for want of better.
+type curve struct {
+	pts  []point
+	hard bool
+}
+
+// placer puts labels into a frame one after another, none on another.
+type placer struct {
+	frame  box
+	taken  []box
+	curves []curve
+}
+
+const (
+	labelRoom  = 2.0 // free px around a label
+	nearRoom   = 5.0 // closer than this a label seems to belong to a curve
+	costNear   = 6.0
+	costCross  = 60.0
+	costOfStep = 1.0 // one row further from the best height
+)
+
+// place takes the cheapest offer that covers nothing and reports whether there
+// is one. The curve numbered own may be near.
+func (p *placer) place(own int, offers []offer) (offer, bool) {
+	best, found := offer{cost: math.Inf(1)}, false
+	for _, o := range offers {
+		if o.cost >= best.cost || !p.free(o) {
+			continue
+		}
+		extra, ok := p.judge(own, o.words.box())
+		if o.opaque = extra >= costCross; ok && o.cost+extra < best.cost {
+			o.cost += extra
+			best, found = o, true
+		}
+	}
+	if found {
+		p.taken = append(p.taken, best.words.box().grow(labelRoom))
+	}
+	return best, found
+}
+
+// free reports whether the offer is inside the frame and on no other label.
+func (p *placer) free(o offer) bool {
+	b := o.words.box().grow(labelRoom)
+	if !p.frame.holds(b) {
+		return false
+	}
+	for _, t := range p.taken {
+		if t.hits(b) || crosses(o.leader, t) {
+			return false
+		}
+	}
+	for _, c := range p.curves {
+		if c.hard && meet(c.pts, o.leader) {
+			return false
+		}
+	}
+	return true
+}
+
+// judge returns what covering or touching curves costs the box b.
+func (p *placer) judge(own int, b box) (cost float64, ok bool) {
+	for i, c := range p.curves {
+		switch {
+		case crosses(c.pts, b.grow(labelRoom)):
+			if c.hard {
+				return 0, false
+			}
+			cost += costCross
+		case i != own && crosses(c.pts, b.grow(nearRoom)):
+			cost += costNear
+		}
+	}
+	return cost, true
+}
+
+// crosses reports whether a polyline, or a single point, meets the inside of b.
+func crosses(pts []point, b box) bool {
+	if len(pts) == 1 {
+		return b.hits(box{pts[0].x, pts[0].y, pts[0].x, pts[0].y})
+	}
+	for i := 1; i < len(pts); i++ {
+		if _, _, ok := clipSegment(pts[i-1], pts[i], b); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// meet reports whether two polylines come within a px of each other.
+func meet(a, b []point) bool {
+	for i := 1; i < len(b); i++ {
+		l := math.Hypot(b[i].x-b[i-1].x, b[i].y-b[i-1].y)
+		for s := 0.0; s <= l; s += 2 {
+			x, y := b[i-1].x+s/l*(b[i].x-b[i-1].x), b[i-1].y+s/l*(b[i].y-b[i-1].y)
+			if crosses(a, box{x - 1, y - 1, x + 1, y + 1}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clipSegment returns the part of the segment from p to q inside b
+// (Liang and Barsky 1984).
+func clipSegment(p, q point, b box) (point, point, bool) {
+	t0, t1 := 0.0, 1.0
+	dx, dy := q.x-p.x, q.y-p.y
+	for _, e := range [4][2]float64{{-dx, p.x - b.x0}, {dx, b.x1 - p.x}, {-dy, p.y - b.y0}, {dy, b.y1 - p.y}} {
+		d, room := e[0], e[1]
+		switch {
+		case d == 0 && room < 0:
+			return p, q, false
+		case d < 0:
+			t0 = max(t0, room/d)
+		case d > 0:
+			t1 = min(t1, room/d)
+		}
+	}
+	if t0 > t1 {
+		return p, q, false
+	}
+	return point{p.x + t0*dx, p.y + t0*dy}, point{p.x + t1*dx, p.y + t1*dy}, true
+}
+
+// clip returns the pieces of a polyline inside b.
+func clip(pts []point, b box) [][]point {
+	var pieces [][]point
+	for i := 1; i < len(pts); i++ {
+		p, q, ok := clipSegment(pts[i-1], pts[i], b)
+		if !ok {
+			continue
+		}
+		if n := len(pieces) - 1; n >= 0 && pieces[n][len(pieces[n])-1] == p {
+			pieces[n] = append(pieces[n], q)
+			continue
+		}
+		pieces = append(pieces, []point{p, q})
+	}
+	return pieces
+}
+
+// spread returns middles as near to want as can be (in least squares) for items
+// of the given sizes that do not overlap, in the order of want and between lo
+// and hi. It reports whether there is room.
+func spread(want, size []float64, lo, hi float64) ([]float64, bool) {
+	n := len(want)
+	if n == 0 {
+		return nil, true
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return want[order[i]] < want[order[j]] })
+
+	// offset[i] is the middle of item i when all stand shoulder to shoulder.
+	offset := make([]float64, n)
+	total := 0.0
+	for i, k := range order {
+		offset[i] = total + size[k]/2
+		total += size[k]
+	}
+	if total > hi-lo {
+		return nil, false
+	}
+
+	// With z[i] = y[i] - offset[i] the demand is that z ascends: pool neighbours
+	// that do not into blocks at their mean.
+	type block struct {
+		sum   float64
+		count int
+	}
+	mean := func(b block) float64 { return b.sum / float64(b.count) }
+	var blocks []block
+	for i, k := range order {
+		b := block{want[k] - offset[i], 1}
+		for len(blocks) > 0 && mean(blocks[len(blocks)-1]) > mean(b) {
+			last := blocks[len(blocks)-1]
+			b = block{b.sum + last.sum, b.count + last.count}
+			blocks = blocks[:len(blocks)-1]
+		}
+		blocks = append(blocks, b)
+	}
+
+	y := make([]float64, n)
+	i := 0
+	for _, b := range blocks {
+		z := min(max(mean(b), lo), hi-total)
+		for range b.count {
+			y[order[i]] = z + offset[i]
+			i++
+		}
+	}
+	return y, true
+}

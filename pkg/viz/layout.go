@@ -1,0 +1,272 @@
+package viz
+
+import (
+	"math"
+	"strings"
+)
+
+const (
+	chartWidth = 640.0
+	topPad     = 12.0
+	titleRow   = 22.0 // of a panel's title
+	panelGap   = 14.0
+	footHeight = 50.0 // ticks and title of the x axis
+	maxMargin  = 230.0
+)
+
+// height returns the height of a chart of n panels.
+func height(n int) float64 {
+	switch n {
+	case 1:
+		return 400
+	case 2:
+		return 560
+	}
+	return 240 * float64(n)
+}
+
+// draw lays the chart out and paints it.
+func (c *Chart) draw() *sheet {
+	c.checked()
+	s := newSheet(chartWidth, height(len(c.panels)), Finding(c))
+	views := c.views()
+	for {
+		c.frames(views, s.h)
+		if !settle(views) {
+			break
+		}
+	}
+	c.paintYTitles(s, views)
+	for i, v := range views {
+		v.paint(s, i == len(views)-1)
+	}
+	return s
+}
+
+// views returns a view of each panel with its scales, not yet in px.
+func (c *Chart) views() []*view {
+	a, s := c.axisX()
+	xs := a.scale(s)
+	var views []*view
+	for _, p := range c.panels {
+		views = append(views, &view{Panel: p, among: len(c.panels), xs: xs, ys: p.y.scale(p.spanY())})
+	}
+	for _, v := range views {
+		if v.bars() && len(v.traces) > 1 {
+			for i := range v.traces {
+				v.legend = append(v.legend, i)
+			}
+		}
+		v.topRow = v.hasVerticals() && v.title == ""
+	}
+	return views
+}
+
+func (v *view) hasVerticals() bool {
+	for _, t := range v.traces {
+		if t.kind == kindVertical {
+			return true
+		}
+	}
+	return false
+}
+
+// settle labels the panels and reports whether one of them needs more rows in
+// its legend, and so another layout.
+func settle(views []*view) (again bool) {
+	for _, v := range views {
+		v.lay()
+		if left := v.label(); len(left) > 0 {
+			v.legend = append(v.legend, left...)
+			again = true
+		}
+		if v.hasVerticals() && !v.onTop && !v.topRow {
+			v.topRow = true
+			again = true
+		}
+	}
+	return again
+}
+
+// frames gives the panels frames of one size, side by side with their ticks
+// and below their titles and legends.
+func (c *Chart) frames(views []*view, height float64) {
+	left, right := 0.0, 18.0
+	for _, v := range views {
+		left = max(left, v.tickWidth())
+		right = max(right, v.marginWidth())
+	}
+	left += 8 + 10 + 2*titleSize
+	if c.sharedYTitle() == "" && !c.wrapsYTitle(height) || views[0].bars() {
+		left -= 4
+	}
+	x0, x1 := left, chartWidth-right
+
+	rows := 0.0
+	for i, v := range views {
+		rows += v.headHeight(x1-x0) + topPad
+		if i > 0 {
+			rows += panelGap - topPad
+		}
+	}
+	each := (height - rows - footHeight) / float64(len(views))
+	y := 0.0
+	for i, v := range views {
+		y += topPad + v.headHeight(x1-x0)
+		if i > 0 {
+			y += panelGap - topPad
+		}
+		v.frame = box{x0, y, x1, y + each}
+		y += each
+	}
+}
+
+// headHeight returns the room above a frame: title and legend.
+func (v *view) headHeight(width float64) float64 {
+	h := 0.0
+	if v.title != "" {
+		h += titleRow
+	}
+	if v.topRow || v.hasVerticals() && len(v.legend) > 0 {
+		h += rowHeight
+	}
+	_, rows := v.legendPlaces(width)
+	return h + float64(rows)*rowHeight
+}
+
+const legendSample = 28.0
+
+// legendPlaces returns where in the rows of the legend each entry starts.
+func (v *view) legendPlaces(width float64) (places []point, rows int) {
+	x := 0.0
+	for k, i := range v.legend {
+		w := legendSample + 6 + textWidth(v.traces[i].Label, labelSize, false)
+		if k == 0 {
+			rows = 1
+		} else if x+w > width {
+			rows, x = rows+1, 0
+		}
+		places = append(places, point{x, float64(rows-1) * rowHeight})
+		x += w + 18
+	}
+	return places, rows
+}
+
+// tickWidth returns the width of the widest label left of the frame.
+func (v *view) tickWidth() float64 {
+	w := 0.0
+	if v.bars() {
+		for _, r := range v.traces[0].rows {
+			w = max(w, textWidth(r, labelSize, false))
+		}
+		return w
+	}
+	ys := v.ys
+	ys.from, ys.to = 200, 0 // a guess: the widest labels are there at any height
+	for _, t := range ys.ticks(24) {
+		w = max(w, textWidth(t.label, tickSize, false))
+	}
+	return w
+}
+
+// marginWidth returns the room the names of lines need right of the frame.
+func (v *view) marginWidth() float64 {
+	w := 0.0
+	for i, t := range v.traces {
+		for j := 0; t.kind == kindBars && j < len(t.x); j++ {
+			w = max(w, textWidth(significant(t.x[j]), tickSize, false)+8)
+		}
+		if !v.reachesRight(t) || contains(v.legend, i) {
+			continue
+		}
+		l := textWidth(t.Label, labelSize, false) + sideGap + 18
+		if l > maxMargin {
+			v.legend = append(v.legend, i)
+			continue
+		}
+		w = max(w, l)
+	}
+	return w
+}
+
+func contains(list []int, i int) bool {
+	for _, l := range list {
+		if l == i {
+			return true
+		}
+	}
+	return false
+}
+
+// sharedYTitle returns the title of the y axis if all panels have the same.
+func (c *Chart) sharedYTitle() string {
+	for _, p := range c.panels {
+		if p.y.Label != c.panels[0].y.Label {
+			return ""
+		}
+	}
+	return c.panels[0].y.Label
+}
+
+// wrapsYTitle reports whether some panel is too low for its title in one line.
+func (c *Chart) wrapsYTitle(height float64) bool {
+	room := height/float64(len(c.panels)) - footHeight
+	for _, p := range c.panels {
+		if textWidth(p.y.Label, titleSize, false) > room {
+			return true
+		}
+	}
+	return false
+}
+
+// paintYTitles writes the title of the y axis once where all panels have the
+// same, else beside each panel.
+func (c *Chart) paintYTitles(s *sheet, views []*view) {
+	if shared := c.sharedYTitle(); shared != "" {
+		y0, y1 := views[0].frame.y0, views[len(views)-1].frame.y1
+		s.upward(shared, (y0+y1)/2, y1-y0+footHeight)
+		return
+	}
+	for _, v := range views {
+		s.upward(v.y.Label, (v.frame.y0+v.frame.y1)/2, v.frame.height()+2*topPad)
+	}
+}
+
+// upward writes a title along the left edge, in two lines where one is too long.
+func (s *sheet) upward(text string, y, room float64) {
+	lines := wrap(text, titleSize, false, room)
+	if len(lines) > 2 {
+		lines = wrap(text, titleSize, false, math.Inf(1))
+	}
+	for i, l := range lines {
+		x := 6 + titleSize*0.8 + float64(i)*(titleSize+3)
+		s.write(words{text: l, at: point{x, y}, size: titleSize, color: inkDark, align: middle, up: true})
+	}
+}
+
+// wrap breaks a text at spaces into lines no wider than width, as even as can be.
+func wrap(text string, size float64, bold bool, width float64) []string {
+	whole := textWidth(text, size, bold)
+	if whole <= width {
+		return []string{text}
+	}
+	even := max(whole/math.Ceil(whole/width)*1.08, 0)
+	for limit := min(even, width); ; limit = width {
+		lines := fillLines(text, size, bold, limit)
+		if limit == width || len(lines) <= int(math.Ceil(whole/width)) {
+			return lines
+		}
+	}
+}
+
+func fillLines(text string, size float64, bold bool, width float64) []string {
+	var lines []string
+	line := ""
+	for _, w := range strings.Fields(text) {
+		if line != "" && textWidth(line+" "+w, size, bold) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + w)
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,207 @@
+package viz
+
+import (
+	"math"
+)
+
+// paint draws the panel; the last of a chart carries the names of the x axis.
+func (v *view) paint(s *sheet, last bool) {
+	v.paintHead(s)
+	v.paintAxes(s, last)
+	if v.bars() {
+		v.paintBars(s)
+	}
+	for i, t := range v.traces {
+		v.paintTrace(s, i, t)
+	}
+	for _, o := range v.tags {
+		if o.opaque {
+			s.rect(o.words.box().grow(1), 2, fill(white))
+		}
+		if o.leader != nil {
+			s.line(stroke(o.words.color, 0.8), o.leader...)
+		}
+		s.write(o.words)
+	}
+}
+
+// paintHead writes the panel's title and its legend.
+func (v *view) paintHead(s *sheet) {
+	f := v.frame
+	y := f.y0 - v.headHeight(f.width())
+	if v.title != "" {
+		s.write(words{text: v.title, at: point{f.x0, y + 14}, size: labelSize, color: inkDark, bold: true})
+		y += titleRow
+	}
+	places, _ := v.legendPlaces(f.width())
+	for k, i := range v.legend {
+		t := v.traces[i]
+		x, y := f.x0+places[k].x, y+places[k].y+7
+		v.sample(s, t, x, y)
+		w := v.tag(t, "")
+		w.at = point{x + legendSample + 6, y + 0.36*labelSize}
+		s.write(w)
+	}
+}
+
+// sample draws how a trace looks, for the legend.
+func (v *view) sample(s *sheet, t trace, x, y float64) {
+	switch t.kind {
+	case kindBars:
+		s.rect(box{x + 6, y - 6, x + legendSample, y + 6}, 0, fill(t.Color))
+	case kindPoints:
+		s.circle(point{x + legendSample/2, y}, 3.2, fill(t.Color))
+	default:
+		s.line(v.pen(t), point{x, y}, point{x + legendSample, y})
+	}
+}
+
+func (v *view) pen(t trace) pen {
+	width := 2.0
+	if t.kind == kindHorizontal {
+		width = 1.5
+	}
+	return pen{line: t.Color, width: width, dash: t.Style.dash()}
+}
+
+// shared gives lines that fall on one another dashes in turn, so that each is
+// seen: among m of them each has one dash in m.
+func (v *view) shared(i int, k pen) pen {
+	const dash, pitch = 6.0, 8.0
+	same, rank := 0, 0
+	for j, t := range v.traces {
+		if t.kind != v.traces[i].kind || len(v.pieces[j]) == 0 {
+			continue
+		}
+		p, q := v.pieces[j][0][0], v.pieces[i][0][0]
+		if math.Abs(p.x-q.x)+math.Abs(p.y-q.y) < 2 {
+			if j < i {
+				rank++
+			}
+			same++
+		}
+	}
+	if same > 1 {
+		k.dash = []float64{dash, float64(same)*pitch - dash}
+		k.phase = float64(same-rank) * pitch
+	}
+	return k
+}
+
+// crisp moves a coordinate to the middle of a px, where thin lines are sharp.
+func crisp(v float64) float64 { return math.Floor(v) + 0.5 }
+
+// xRoom and yRoom return how far apart the ticks of an axis should be.
+func xRoom(c scale) float64 {
+	if c.log {
+		return 38
+	}
+	return 72
+}
+
+func yRoom(c scale) float64 {
+	if c.log {
+		return 26
+	}
+	return 40
+}
+
+func (v *view) paintAxes(s *sheet, last bool) {
+	f := v.frame
+	grid, line := stroke(gridGrey, 1), stroke(inkSoft, 1)
+	for _, t := range v.xs.ticks(xRoom(v.xs)) {
+		x := crisp(v.xs.px(t.at))
+		if t.label != "" {
+			s.line(grid, point{x, f.y0}, point{x, f.y1})
+		}
+		tall := 3.0
+		if t.label != "" {
+			tall = 5
+		}
+		s.line(line, point{x, f.y1}, point{x, f.y1 + tall})
+		if last && t.label != "" {
+			s.write(words{text: t.label, at: point{x, f.y1 + 19}, size: tickSize, color: inkSoft, align: middle})
+		}
+	}
+	if !v.bars() {
+		for _, t := range v.ys.ticks(yRoom(v.ys)) {
+			if t.label == "" {
+				continue
+			}
+			y := crisp(v.ys.px(t.at))
+			s.line(grid, point{f.x0, y}, point{f.x1, y})
+			s.write(words{text: t.label, at: point{f.x0 - 8, y + 0.36*tickSize}, size: tickSize, color: inkSoft, align: end})
+		}
+	}
+	s.line(line, point{f.x0, crisp(f.y1)}, point{f.x1, crisp(f.y1)})
+	if last {
+		s.write(words{text: v.x.Label, at: point{(f.x0 + f.x1) / 2, f.y1 + 41}, size: titleSize, color: inkDark, align: middle})
+	}
+}
+
+func (v *view) paintTrace(s *sheet, i int, t trace) {
+	for _, p := range v.pieces[i] {
+		if t.kind == kindPoints {
+			for _, q := range p {
+				s.circle(q, 2.6, fill(t.Color))
+			}
+			continue
+		}
+		k := v.pen(t)
+		if t.kind == kindVertical || t.kind == kindHorizontal {
+			k = v.shared(i, k)
+		}
+		s.line(k, p...)
+	}
+	if q, ok := v.ended(t); ok {
+		s.circle(q, 3.6, pen{fill: white, line: t.Color, width: 1.8})
+	}
+}
+
+// paintBars draws the bars of all series row by row, with their values.
+func (v *view) paintBars(s *sheet) {
+	f := v.frame
+	n := float64(len(v.traces))
+	row := f.height() / float64(len(v.traces[0].rows))
+	thick := min(0.72*row/n, 26)
+	for r, name := range v.traces[0].rows {
+		mid := f.y0 + (float64(r)+0.5)*row
+		s.write(words{text: name, at: point{f.x0 - 8, mid + 0.36*labelSize}, size: labelSize, color: inkDark, align: end})
+		for k, t := range v.traces {
+			y := mid + (float64(k)-n/2)*thick
+			x := f.x0
+			if !v.xs.log || t.x[r] > 0 {
+				x = min(max(v.xs.px(t.x[r]), f.x0), f.x1)
+			}
+			s.rect(box{f.x0, y + 1, x, y + thick - 1}, 0, fill(t.Color))
+			s.write(words{text: significant(t.x[r]), at: point{x + 5, y + thick/2 + 0.36*tickSize}, size: tickSize, color: inkSoft})
+		}
+	}
+}
+
+// significant writes v with three digits.
+func significant(v float64) string {
+	if a := math.Abs(v); a != 0 && (a < 1e-3 || a >= 1e5) {
+		return scientific(v)
+	}
+	if v == 0 {
+		return "0"
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
+	return trimZeros(decimal(v, math.Pow(10, -float64(digits))))
+}
+
+func trimZeros(s string) string {
+	for i := range s {
+		if s[i] == '.' {
+			for s[len(s)-1] == '0' {
+				s = s[:len(s)-1]
+			}
+			if s[len(s)-1] == '.' {
+				s = s[:len(s)-1]
+			}
+			break
+		}
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package viz
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+)
+
+// The colours, one per method, from the palette of Okabe and Ito, which remains
+// distinct under the common colour vision deficiencies.
+var (
+	Observed         color.Color = rgb(0x000000) // what was computed or measured; solid
+	Deterministic    color.Color = rgb(0xD55E00) // the bound γ and all that is built on it; dashed
+	Probabilistic    color.Color = rgb(0x0072B2) // the bound γ̃, mean and bias informed; dashed
+	HighamMary       color.Color = rgb(0x009E73) // the bound of Higham and Mary; dashed
+	VarianceInformed color.Color = rgb(0x009E73) // the bound γ̂ that knows a variance; dashed
+	Second           color.Color = rgb(0xCC79A7) // a second model or device; solid
+	SkyBlue          color.Color = rgb(0x56B4E9) // areas only
+	Orange           color.Color = rgb(0xE69F00) // areas only
+	Grey             color.Color = rgb(0x767676) // lines of reference
+)
+
+// The colours of what is not data.
+var (
+	white    = rgb(0xFFFFFF)
+	inkDark  = rgb(0x1A1A1A) // axis titles, schematics
+	inkSoft  = rgb(0x404040) // ticks, notes
+	gridGrey = rgb(0xE4E4E4)
+)
+
+// Style is the dash pattern of a line.
+type Style int
+
+const (
+	Solid  Style = iota // observations
+	Dashed              // bounds
+	Dotted              // a second kind of bound, or a reference
+)
+
+// dash returns the lengths of strokes and gaps in px, nil for a solid line.
+func (s Style) dash() []float64 {
+	switch s {
+	case Dashed:
+		return []float64{8, 4.5}
+	case Dotted:
+		return []float64{2, 3.5}
+	}
+	return nil
+}
+
+// Series says how one set of data is named and drawn.
+// A nil Color is Observed.
+type Series struct {
+	Label string
+	Color color.Color
+	Style Style
+}
+
+func (s Series) checked() Series {
+	check(s.Label != "", "series label is empty")
+	checkWidth("label", s.Label, labelSize, 500)
+	check(s.Style >= Solid && s.Style <= Dotted, "style of %q = %d, want Solid, Dashed or Dotted", s.Label, s.Style)
+	if s.Color == nil {
+		s.Color = Observed
+	}
+	return s
+}
+
+func rgb(v uint32) color.RGBA {
+	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xFF}
+}
+
+// hex returns c as in CSS, such as #D55E00, without its transparency.
+func hex(c color.Color) string {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	return fmt.Sprintf("#%02X%02X%02X", n.R, n.G, n.B)
+}
+
+// legible darkens c until text in it has contrast 4.5 on white (WCAG 2.1, level AA).
+func legible(c color.Color) color.Color {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	r, g, b := float64(n.R), float64(n.G), float64(n.B)
+	for contrast(r, g, b) < 4.5 {
+		r, g, b = 0.97*r, 0.97*g, 0.97*b
+	}
+	return color.RGBA{R: uint8(r), G: uint8(g), B: uint8(b), A: 0xFF}
+}
+
+// contrast returns the contrast of a colour against white, between 1 and 21.
+func contrast(r, g, b float64) float64 {
+	linear := func(v float64) float64 {
+		v /= 255
+		if v <= 0.03928 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 1.05 / (0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b) + 0.05)
+}

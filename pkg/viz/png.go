@@ -1,0 +1,119 @@
+package viz
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// pngScale is the number of pixels per unit of the sheet.
+const pngScale = 2
+
+// png paints the sheet. One unit is one point of vg, whose y axis goes upward.
+func (s *sheet) png() ([]byte, error) {
+	c := vgimg.NewWith(
+		vgimg.UseWH(vg.Length(s.w), vg.Length(s.h)),
+		vgimg.UseDPI(pngScale*72),
+		vgimg.UseBackgroundColor(white))
+	for _, m := range s.marks {
+		switch m := m.(type) {
+		case shape:
+			m.png(c, s.h)
+		case words:
+			m.png(c, s.h)
+		}
+	}
+	var b bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := enc.Encode(&b, c.Image()); err != nil {
+		return nil, fmt.Errorf("viz: png: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func (m shape) png(c *vgimg.Canvas, h float64) {
+	p := flipped(m.path, h)
+	if m.pen.fill != nil {
+		c.SetColor(m.pen.fill)
+		c.Fill(p)
+	}
+	if m.pen.line != nil {
+		c.SetColor(m.pen.line)
+		c.SetLineWidth(vg.Length(m.pen.width))
+		var dash []vg.Length
+		for _, d := range m.pen.dash {
+			dash = append(dash, vg.Length(d))
+		}
+		c.SetLineDash(dash, vg.Length(m.pen.phase))
+		c.Stroke(p)
+	}
+}
+
+// flipped returns the path with y upward.
+func flipped(p vg.Path, h float64) vg.Path {
+	up := func(q vg.Point) vg.Point { return vg.Point{X: q.X, Y: vg.Length(h) - q.Y} }
+	q := make(vg.Path, len(p))
+	for i, c := range p {
+		c.Pos = up(c.Pos)
+		control := make([]vg.Point, len(c.Control))
+		for j, k := range c.Control {
+			control[j] = up(k)
+		}
+		c.Control = control
+		q[i] = c
+	}
+	return q
+}
+
+func (w words) png(c *vgimg.Canvas, h float64) {
+	c.SetColor(w.color)
+	c.Push()
+	defer c.Pop()
+	c.Translate(vg.Point{X: vg.Length(w.at.x), Y: vg.Length(h - w.at.y)})
+	if w.up {
+		c.Rotate(math.Pi / 2)
+	}
+	x := 0.0
+	switch l := textWidth(w.text, w.size, w.bold); w.align {
+	case middle:
+		x = -l / 2
+	case end:
+		x = -l
+	}
+	for _, r := range parse(w.text) {
+		x = r.png(c, x, w)
+	}
+}
+
+// png writes one run from x on and returns where it ends. A hat or tilde is
+// set by hand, centred on its letter and above it, since x/image knows no
+// mark positioning.
+func (r run) png(c *vgimg.Canvas, x float64, w words) float64 {
+	f := face(r.italic, w.bold, r.size(w.size))
+	y := -r.shift(w.size)
+	letters := []rune(r.text)
+	for len(letters) > 0 {
+		n := 1
+		for n < len(letters) && !isMark(letters[n]) {
+			n++
+		}
+		piece := string(letters[:n])
+		c.FillString(f, vg.Point{X: vg.Length(x), Y: vg.Length(y)}, piece)
+		x += float64(f.Width(piece))
+		base := letters[n-1]
+		letters = letters[n:]
+		for len(letters) > 0 && isMark(letters[0]) {
+			b, m := glyphBox(f, base), glyphBox(f, letters[0])
+			lift := max(0, glyphBox(f, 'x').y0-b.y0)
+			left := x - float64(f.Width(string(base)))
+			dx := left + (b.x0+b.x1)/2 - (m.x0+m.x1)/2
+			c.FillString(f, vg.Point{X: vg.Length(dx), Y: vg.Length(y + lift)}, string(letters[0]))
+			letters = letters[1:]
+		}
+	}
+	return x
+}

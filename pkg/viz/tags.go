@@ -1,0 +1,327 @@
+package viz
+
+import (
+	"image/color"
+	"math"
+)
+
+// label finds a place for every label of the panel and returns the traces that
+// got none.
+func (v *view) label() (left []int) {
+	listed := map[int]bool{}
+	for _, i := range v.legend {
+		listed[i] = true
+	}
+	v.labelTop()
+	v.labelNotes()
+	for i, t := range v.traces {
+		if !listed[i] && v.reachesRight(t) {
+			v.margin = append(v.margin, i)
+		}
+	}
+	if !v.labelMargin() {
+		return v.margin
+	}
+	for _, k := range [][]kind{{kindVertical}, {kindHorizontal}, {kindEDF, kindExceedance, kindLine, kindPoints}} {
+		for i, t := range v.traces {
+			if listed[i] || !oneOf(t.kind, k) || contains(v.margin, i) || t.kind == kindVertical && v.onTop {
+				continue
+			}
+			o, ok := v.placer.place(i, v.offers(i, t))
+			if !ok {
+				left = append(left, i)
+				continue
+			}
+			v.tags = append(v.tags, o)
+		}
+	}
+	return left
+}
+
+func oneOf(k kind, list []kind) bool {
+	for _, l := range list {
+		if k == l {
+			return true
+		}
+	}
+	return false
+}
+
+// labelNotes writes the notes, clear of the curves if that can be.
+func (v *view) labelNotes() {
+	for _, n := range v.notes {
+		offers := v.noteOffers(n)
+		o, ok := v.placer.place(-1, offers)
+		if !ok {
+			soft := v.placer
+			soft.curves = nil
+			o, ok = soft.place(-1, offers)
+			o.opaque = true
+			v.placer.taken = soft.taken
+		}
+		check(ok, "note %q has no place in its panel", n.text)
+		v.tags = append(v.tags, o)
+	}
+}
+
+// labelTop names the vertical lines above their upper ends, side by side where
+// they are close. A panel that already has a row there, for its title, shares
+// it if the names keep clear of the title and near their lines; else they get a
+// row of their own, and where even that is too short, places in the frame.
+func (v *view) labelTop() {
+	var lines []int
+	var want, size []float64
+	f := v.frame
+	for i, t := range v.traces {
+		if t.kind != kindVertical {
+			continue
+		}
+		w := v.topTag(t)
+		l := textWidth(w.text, w.size, false)
+		x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
+		switch {
+		case v.beyond(t) > 0:
+			x -= l / 2
+		case v.beyond(t) < 0:
+			x += l / 2
+		}
+		lines, want, size = append(lines, i), append(want, x), append(size, l+14)
+	}
+	lo := f.x0 - 12
+	if !v.topRow && v.title != "" {
+		lo = f.x0 + textWidth(v.title, labelSize, true) + 10
+	}
+	xs, ok := spread(want, size, lo, chartWidth-2)
+	for k := range xs {
+		if d := math.Abs(xs[k] - want[k]); d > size[k]/2+32 {
+			ok = ok && v.topRow && d < size[k]+40
+		}
+	}
+	v.onTop = ok
+	if !ok {
+		return
+	}
+	for k, i := range lines {
+		t := v.traces[i]
+		o := offer{words: v.topTag(t)}
+		o.words.align, o.words.at = middle, point{xs[k], f.y0 - 8}
+		if half := size[k]/2 - 7; v.beyond(t) == 0 {
+			foot := min(max(want[k], xs[k]-half), xs[k]+half)
+			if math.Abs(foot-want[k]) > 8 {
+				o.leader = []point{{want[k], f.y0 - 3}, {foot, f.y0 - 7}}
+			}
+		}
+		v.tags = append(v.tags, o)
+	}
+}
+
+// beyond returns on which side of the axis a vertical line lies, 0 if on it.
+func (v *view) beyond(t trace) int {
+	switch x := v.exponentX(t.x[0]); {
+	case x > v.xs.max:
+		return 1
+	case x < v.xs.min:
+		return -1
+	}
+	return 0
+}
+
+func (v *view) exactX(x float64) float64 {
+	if math.IsInf(x, 1) {
+		return v.frame.x1
+	}
+	return v.xs.px(x)
+}
+
+// topTag returns the label of a vertical line, with an arrow if it is out of sight.
+func (v *view) topTag(t trace) words {
+	switch {
+	case math.IsInf(t.x[0], 1):
+		return v.tag(t, " = ∞ →")
+	case v.beyond(t) > 0:
+		return v.tag(t, " →")
+	case v.beyond(t) < 0:
+		w := v.tag(t, "")
+		w.text = "← " + w.text
+		return w
+	}
+	return v.tag(t, "")
+}
+
+// labelMargin names the lines at the right edge, one under the other.
+func (v *view) labelMargin() bool {
+	var want, size []float64
+	for _, i := range v.margin {
+		t := v.traces[i]
+		want = append(want, v.pos(t.x[len(t.x)-1], t.y[len(t.y)-1]).y)
+		size = append(size, labelGap)
+	}
+	ys, ok := spread(want, size, v.frame.y0-4, v.frame.y1+4)
+	if !ok {
+		return false
+	}
+	moved := false
+	for k := range ys {
+		moved = moved || math.Abs(ys[k]-want[k]) > 3
+	}
+	for k, i := range v.margin {
+		x := v.frame.x1 + sideGap
+		o := offer{words: v.tag(v.traces[i], "")}
+		if moved {
+			o.leader = []point{{v.frame.x1 + 3, want[k]}, {x + 7, ys[k]}}
+			x += 10
+		}
+		o.words.at = point{x, ys[k] + 0.36*labelSize}
+		v.tags = append(v.tags, o)
+	}
+	return true
+}
+
+// tag returns the label of a trace, not yet at its place.
+func (v *view) tag(t trace, suffix string) words {
+	return words{text: t.Label + suffix, size: labelSize, color: legible(t.Color)}
+}
+
+func (v *view) offers(i int, t trace) []offer {
+	switch t.kind {
+	case kindVertical:
+		return v.verticalOffers(t)
+	case kindHorizontal:
+		return v.horizontalOffers(t)
+	}
+	return v.curveOffers(i, t)
+}
+
+// verticalOffers are right and left of the line, from the top downward, and
+// further to the right with a leader.
+func (v *view) verticalOffers(t trace) []offer {
+	f := v.frame
+	gaps, w := []float64{sideGap, 28, 52, 84, 120}, v.topTag(t)
+	x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
+	onlyLeft, onlyRight := v.beyond(t) > 0, v.beyond(t) < 0
+	var offers []offer
+	for row := 0.0; f.y0+15+row*labelGap < f.y1; row++ {
+		y := f.y0 + 15 + row*labelGap
+		for k, gap := range gaps {
+			cost := row*costOfStep + 12*float64(k)
+			var leader []point
+			if k > 0 {
+				leader = []point{{x, y - 0.36*labelSize}, {x + gap - 4, y - 0.36*labelSize}}
+			}
+			if !onlyLeft {
+				w.at, w.align = point{x + gap, y}, start
+				offers = append(offers, offer{words: w, cost: cost, leader: leader})
+			}
+			if k > 0 {
+				leader = []point{{x, leader[0].y}, {x - gap + 4, leader[0].y}}
+			}
+			if !onlyRight {
+				w.at, w.align = point{x - gap, y}, end
+				offers = append(offers, offer{words: w, cost: cost + 0.5, leader: leader})
+			}
+			if onlyLeft || onlyRight {
+				break
+			}
+		}
+	}
+	return offers
+}
+
+// horizontalOffers are above and below the line, from the right to the left.
+func (v *view) horizontalOffers(t trace) []offer {
+	f, w := v.frame, v.tag(t, "")
+	if !v.ys.shows(t.y[0]) {
+		return nil
+	}
+	y := v.ys.px(t.y[0])
+	width := textWidth(w.text, w.size, false)
+	var offers []offer
+	for x := f.x1 - 4; x-width > f.x0; x -= 12 {
+		cost := 0.1 * (f.x1 - x) / 4
+		w.align = end
+		w.at = point{x, y - 6}
+		offers = append(offers, offer{words: w, cost: cost})
+		w.at = point{x, y + 15}
+		offers = append(offers, offer{words: w, cost: cost + 1})
+	}
+	return offers
+}
+
+// curveOffers are beside, above and below the curve at points along it. A
+// distribution function is best named at two thirds of its height, a line at
+// its end.
+func (v *view) curveOffers(i int, t trace) []offer {
+	w := v.tag(t, "")
+	var offers []offer
+	add := func(a align, x, y, cost float64) {
+		w.align, w.at = a, point{x, y}
+		offers = append(offers, offer{words: w, cost: cost})
+	}
+	stops := along(v.pieces[i], 40)
+	for k, q := range stops {
+		share := float64(k) / float64(max(1, len(stops)-1))
+		cost := 14 * (1 - share)
+		if t.kind == kindEDF || t.kind == kindExceedance {
+			h := (v.frame.y1 - q.y) / v.frame.height()
+			cost = 14 * math.Abs(h-0.62)
+		}
+		base := q.y + 0.36*labelSize
+		for _, gap := range []float64{sideGap, 13, 20} {
+			far := 0.25 * (gap - sideGap)
+			add(end, q.x-gap, base, cost+far)
+			add(start, q.x+gap, base, cost+far+0.5)
+			add(end, q.x-2, q.y-gap, cost+far+1)
+			add(start, q.x+2, q.y+gap+10, cost+far+1.5)
+			add(middle, q.x, q.y-gap, cost+far+1)
+			add(middle, q.x, q.y+gap+10, cost+far+1.5)
+		}
+	}
+	return offers
+}
+
+// along returns points on the pieces, from their start to their end.
+func along(pieces [][]point, count int) []point {
+	var pts []point
+	length := 0.0
+	for _, p := range pieces {
+		for i := 1; i < len(p); i++ {
+			length += math.Hypot(p[i].x-p[i-1].x, p[i].y-p[i-1].y)
+		}
+	}
+	next, done := 0.0, 0.0
+	for _, p := range pieces {
+		if len(p) == 1 {
+			pts = append(pts, p[0])
+		}
+		for i := 1; i < len(p); i++ {
+			d := math.Hypot(p[i].x-p[i-1].x, p[i].y-p[i-1].y)
+			for ; next <= done+d && d > 0; next += length / float64(count) {
+				s := (next - done) / d
+				pts = append(pts, point{p[i-1].x + s*(p[i].x-p[i-1].x), p[i-1].y + s*(p[i].y-p[i-1].y)})
+			}
+			done += d
+		}
+	}
+	if n := len(pieces); n > 0 && len(pieces[n-1]) > 0 {
+		pts = append(pts, pieces[n-1][len(pieces[n-1])-1])
+	}
+	return pts
+}
+
+// noteOffers are at the point itself and then ever further around it.
+func (v *view) noteOffers(n note) []offer {
+	q := v.pos(n.x, n.y)
+	w := words{text: n.text, size: tickSize, color: color.Color(inkSoft), align: middle}
+	var offers []offer
+	for ring := 0.0; ring < 12; ring++ {
+		for turn := 0.0; turn < 16; turn++ {
+			sin, cos := math.Sincos(-math.Pi/2 + turn*math.Pi/8)
+			w.at = point{q.x + 11*ring*cos, q.y + 0.36*tickSize + 8*ring*sin}
+			offers = append(offers, offer{words: w, cost: 3*ring + 0.01*turn})
+			if ring == 0 {
+				break
+			}
+		}
+	}
+	return offers
+}

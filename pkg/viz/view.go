@@ -1,0 +1,163 @@
+package viz
+
+import (
+	"math"
+)
+
+// view is a panel laid out on a sheet: its frame, its scales, its curves in px
+// and the places of its labels.
+type view struct {
+	*Panel
+	among  int // how many panels the chart has
+	frame  box
+	xs, ys scale
+	pieces [][][]point // of each trace, what lies in the frame
+	legend []int       // traces named above the panel for want of room
+	placer placer
+	tags   []offer
+	topRow bool  // vertical lines are named in a row of their own above the frame
+	onTop  bool  // they are named above the frame at all
+	margin []int // lines that reach the right edge, named there
+}
+
+const (
+	tickSize  = 12.0
+	labelSize = 13.0
+	titleSize = 14.0
+	rowHeight = 19.0 // of a legend
+	labelGap  = 16.0 // least distance of baselines
+	sideGap   = 7.0  // between a curve and its label
+)
+
+// lay turns the data into px.
+func (v *view) lay() {
+	v.xs.from, v.xs.to = v.frame.x0, v.frame.x1
+	v.ys.from, v.ys.to = v.frame.y1, v.frame.y0
+	v.pieces, v.margin, v.tags = nil, nil, nil
+	v.placer = placer{frame: v.frame.grow(1)}
+	for _, t := range v.traces {
+		pieces := v.polyline(t)
+		v.pieces = append(v.pieces, pieces)
+		hard := t.kind != kindVertical && t.kind != kindHorizontal
+		var pts []point
+		for _, p := range pieces {
+			if t.kind == kindPoints {
+				for _, q := range p {
+					v.placer.taken = append(v.placer.taken, box{q.x, q.y, q.x, q.y}.grow(3))
+				}
+			}
+			pts = append(pts, p...)
+		}
+		if t.kind == kindPoints {
+			pts = nil
+		}
+		v.placer.curves = append(v.placer.curves, curve{pts, hard})
+	}
+}
+
+// pos returns where (x, y) lies. What a logarithmic axis cannot show lies at its foot.
+func (v *view) pos(x, y float64) point {
+	q := point{v.frame.x0, v.frame.y1}
+	if !v.xs.log || x > 0 {
+		q.x = v.xs.px(x)
+	}
+	if !v.ys.log || y > 0 {
+		q.y = v.ys.px(y)
+	}
+	return q
+}
+
+// polyline returns what is seen of a trace.
+func (v *view) polyline(t trace) [][]point {
+	f := v.frame
+	switch t.kind {
+	case kindVertical:
+		if math.IsInf(t.x[0], 0) || !v.xs.shows(t.x[0]) {
+			return nil
+		}
+		x := v.xs.px(t.x[0])
+		return [][]point{{{x, f.y1}, {x, f.y0 - 3}}}
+	case kindHorizontal:
+		if !v.ys.shows(t.y[0]) {
+			return nil
+		}
+		y := v.ys.px(t.y[0])
+		return [][]point{{{f.x0, y}, {f.x1, y}}}
+	case kindEDF, kindExceedance:
+		return clip(v.stairs(t), f)
+	case kindPoints:
+		var in []point
+		for i := range t.x {
+			if q := v.pos(t.x[i], t.y[i]); f.x0 <= q.x && q.x <= f.x1 && f.y0 <= q.y && q.y <= f.y1 {
+				in = append(in, q)
+			}
+		}
+		return [][]point{in}
+	case kindLine:
+		var pts []point
+		for i := range t.x {
+			if math.IsInf(t.y[i], 1) {
+				break
+			}
+			pts = append(pts, v.pos(t.x[i], t.y[i]))
+		}
+		if len(pts) == 1 {
+			pts = append(pts, pts[0])
+		}
+		return clip(pts, f)
+	}
+	return nil
+}
+
+// stairs returns the corners of a step function. Steps that move less than half
+// a px are drawn as one, and those too small to be seen without their corner,
+// so that dashes keep their length on a slope. Left of the first step the curve is shown where it has
+// a height to show.
+func (v *view) stairs(t trace) []point {
+	f := v.frame
+	if len(t.x) == 0 { // every sample is lost to the axis
+		return []point{{f.x0, v.pos(1, t.before).y}, {f.x1, v.pos(1, t.before).y}}
+	}
+	first := v.pos(t.x[0], t.before)
+	pts := []point{first}
+	if t.before > 0 {
+		pts = []point{{min(f.x0, first.x), first.y}, first}
+	}
+	for i := range t.x {
+		q, last := v.pos(t.x[i], t.y[i]), pts[len(pts)-1]
+		if i > 0 && i < len(t.x)-1 && math.Abs(q.x-last.x)+math.Abs(q.y-last.y) < 0.5 {
+			continue
+		}
+		if q.x-last.x >= 1 || math.Abs(q.y-last.y) >= 1 {
+			pts = append(pts, point{q.x, last.y})
+		}
+		pts = append(pts, q)
+	}
+	return pts
+}
+
+// ended returns where a line ceases because its next value is +Inf.
+func (v *view) ended(t trace) (point, bool) {
+	for i := range t.x {
+		if t.kind == kindLine && i > 0 && math.IsInf(t.y[i], 1) {
+			q := v.pos(t.x[i-1], t.y[i-1])
+			return q, v.frame.grow(0.01).holds(box{q.x, q.y, q.x, q.y})
+		}
+	}
+	return point{}, false
+}
+
+// reachesRight reports whether a line runs to the right edge of the axis, where
+// the margin can name it. It asks the scales, which are known before the frame.
+func (v *view) reachesRight(t trace) bool {
+	n := len(t.x) - 1
+	return t.kind == kindLine && !math.IsInf(t.y[n], 1) && v.ys.shows(t.y[n]) &&
+		v.xs.shows(t.x[n]) && v.exponentX(t.x[n]) >= v.xs.max-0.02*(v.xs.max-v.xs.min)
+}
+
+func (v *view) exponentX(x float64) float64 {
+	if v.xs.log {
+		return exponent(x)
+	}
+	return x
+}

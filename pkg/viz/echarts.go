@@ -1,0 +1,312 @@
+package viz
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+)
+
+// ECharts returns the option objects of Apache ECharts 5 that draw the chart,
+// one for each panel from the top, with the colours, dashes and ranges of the
+// drawing, a legend, tooltips and zoom along x. They hold no function and no
+// number that JSON lacks; Script brings what a page needs to draw them.
+//
+// The object is taken from go-echarts as data rather than as its rendered
+// snippet, in which a label with a character reference would be altered.
+func (c *Chart) ECharts() ([]json.RawMessage, error) {
+	c.checked()
+	var list []json.RawMessage
+	views := c.views()
+	right := 24.0
+	for _, v := range views {
+		right = max(right, v.marginWidth())
+	}
+	for i, v := range views {
+		b, err := json.Marshal(v.option(right, i == len(views)-1).JSON())
+		if err != nil {
+			return nil, fmt.Errorf("viz: echarts option of panel %d of %s: %w", i, c.name, err)
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// option builds one panel, with right px free beside its frame; the last of a chart has the title of the x axis and
+// a slider to zoom with.
+func (v *view) option(right float64, last bool) *charts.Line {
+	l := charts.NewLine()
+	var names []string
+	for _, t := range v.traces {
+		names = append(names, v.seriesName(t))
+		l.AddSeries(v.seriesName(t), v.seriesData(t), v.seriesStyle(t))
+	}
+	if len(v.notes) > 0 {
+		l.AddSeries("notes", v.noteData(), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+			s.Type, s.SymbolSize, s.Symbol = "scatter", 1, "none"
+		}))
+	}
+	head := 0.0
+	if v.title != "" {
+		head = textWidth(v.title, 14, true) + 24
+	}
+	g := v.grid(names, head, right, last)
+	l.SetGlobalOptions(
+		charts.WithLegendOpts(opts.Legend{Data: names, Left: num(gridLeft + head), Right: "12", Top: "0", ItemWidth: 28, ItemHeight: v.swatch(), TextStyle: v.font(13)}),
+		charts.WithTitleOpts(opts.Title{Title: unmarked(v.title), Left: num(gridLeft - 8), Top: "0", TitleStyle: v.font(14)}),
+		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: v.trigger()}),
+		charts.WithGridOpts(g),
+	)
+	l.SetGlobalOptions(v.zoom(last)...)
+	l.Animation = opts.Bool(false)
+	l.Accept(visitor{view: v, last: last, plot: v.plotHeight()})
+	return l
+}
+
+const gridLeft = 84.0
+
+// plotHeight returns about how high the frame of the panel will be.
+func (v *view) plotHeight() float64 {
+	if v.bars() {
+		return 300
+	}
+	return height(v.among)/float64(v.among) - 70
+}
+
+func (v *view) font(size int) *opts.TextStyle {
+	return &opts.TextStyle{FontSize: size, Color: hex(inkDark)}
+}
+
+// swatch returns the height of the samples in the legend, low where all are lines.
+func (v *view) swatch() int {
+	for _, t := range v.traces {
+		if t.kind == kindPoints || t.kind == kindBars {
+			return 14
+		}
+	}
+	return 2
+}
+
+func (v *view) trigger() string {
+	if v.bars() {
+		return "item"
+	}
+	return "axis"
+}
+
+// grid leaves room for as many rows as the legend needs beside the title.
+func (v *view) grid(names []string, head, right float64, last bool) opts.Grid {
+	rows, x := 1.0, 0.0
+	for _, n := range names {
+		w := textWidth(n, 13, false) + 28 + 20
+		if x > 0 && x+w > chartWidth-gridLeft-head-12 {
+			rows, x = rows+1, 0
+		}
+		x += w
+	}
+	g := opts.Grid{Left: num(gridLeft), Right: num(right), Top: num(10 + 21*rows), Bottom: "14"}
+	if v.bars() {
+		g.Left = num(v.tickWidth() + 40)
+	}
+	if last {
+		g.Bottom = "84"
+	}
+	return g
+}
+
+func (v *view) zoom(last bool) []charts.GlobalOpts {
+	if v.bars() {
+		return nil
+	}
+	z := []charts.GlobalOpts{charts.WithDataZoomOpts(opts.DataZoom{Type: "inside", FilterMode: "none"})}
+	if last {
+		z = append(z, charts.WithDataZoomOpts(opts.DataZoom{Type: "slider", FilterMode: "none"}))
+	}
+	return z
+}
+
+// seriesName returns the label, and with a bound out of sight its arrow.
+func (v *view) seriesName(t trace) string {
+	if t.kind == kindVertical {
+		return unmarked(v.topTag(t).text)
+	}
+	return unmarked(t.Label)
+}
+
+func (v *view) seriesStyle(t trace) charts.SeriesOpts {
+	return charts.WithSeriesOpts(func(s *charts.SingleSeries) {
+		s.Color, s.Symbol, s.ShowSymbol = hex(t.Color), "none", opts.Bool(false)
+		s.LineStyle = &opts.LineStyle{Color: hex(t.Color), Width: 2, Type: [...]string{"solid", "dashed", "dotted"}[t.Style]}
+		switch t.kind {
+		case kindEDF, kindExceedance:
+			s.Step = "end"
+		case kindPoints:
+			s.Type, s.Symbol, s.SymbolSize = "scatter", "circle", 6
+		case kindBars:
+			s.Type = "bar"
+		}
+	})
+}
+
+// seriesData returns the points of a trace that an axis can show.
+func (v *view) seriesData(t trace) []opts.LineData {
+	var data []opts.LineData
+	put := func(x, y float64) { data = append(data, opts.LineData{Value: []float64{x, y}}) }
+	add := func(x, y float64) { put(v.xs.place(x), v.ys.place(y)) }
+	switch t.kind {
+	case kindVertical:
+		if v.beyond(t) == 0 {
+			put(v.xs.place(t.x[0]), v.ys.min)
+			put(v.xs.place(t.x[0]), v.ys.max)
+		}
+	case kindHorizontal:
+		put(v.xs.min, v.ys.place(t.y[0]))
+		put(v.xs.max, v.ys.place(t.y[0]))
+	case kindBars:
+		for _, x := range t.x {
+			data = append(data, opts.LineData{Value: x})
+		}
+	case kindEDF, kindExceedance:
+		if len(t.x) == 0 || t.before > 0 && v.xs.min < v.xs.place(t.x[0]) {
+			put(v.xs.min, v.ys.place(t.before))
+		}
+		for i := range t.x {
+			add(t.x[i], t.y[i])
+		}
+		if len(t.x) == 0 {
+			put(v.xs.max, v.ys.place(t.before))
+		}
+	default:
+		for i := range t.x {
+			if math.IsInf(t.y[i], 1) {
+				break
+			}
+			add(t.x[i], t.y[i])
+		}
+	}
+	return data
+}
+
+func (v *view) noteData() []opts.LineData {
+	var data []opts.LineData
+	for _, n := range v.notes {
+		data = append(data, opts.LineData{Name: unmarked(n.text), Value: []float64{v.xs.place(n.x), v.ys.place(n.y)}})
+	}
+	return data
+}
+
+// place returns the number an axis of ECharts is given for v: v itself, or its
+// exponent. What a logarithmic axis cannot show is put at its foot.
+func (c scale) place(v float64) float64 {
+	switch {
+	case !c.log:
+		return v
+	case v <= 0:
+		return c.min
+	}
+	return exponent(v)
+}
+
+// visitor adds to the option what go-echarts has no field for.
+type visitor struct {
+	charts.BaseConfigurationVisitor
+	view *view
+	last bool
+	plot float64 // height of the frame in px
+}
+
+// Visit sets what holds for the whole panel.
+func (k visitor) Visit(o map[string]any) {
+	o["backgroundColor"] = "#FFFFFF"
+	o["textStyle"] = map[string]any{"fontFamily": fontFamily}
+	delete(o, "toolbox")
+	x := k.axis(k.view.xs, []string{k.view.x.Label}, 38, 550)
+	y := k.axis(k.view.ys, wrap(k.view.y.Label, titleSize, false, k.plot+20), 26, k.plot)
+	x["nameGap"] = 28
+	if !k.last {
+		delete(x, "name")
+		x["axisLabel"] = map[string]any{"show": false}
+	}
+	if k.view.bars() {
+		y = map[string]any{"type": "category", "inverse": true, "data": k.view.traces[0].rows,
+			"axisLabel": map[string]any{"fontSize": 13, "color": hex(inkDark)}, "axisTick": map[string]any{"show": false}}
+	}
+	o["xAxis"], o["yAxis"] = x, y
+}
+
+// axis describes an axis with the range of the drawing. A logarithmic one is
+// given as an axis of exponents whose labels are powers: ECharts rounds the
+// ticks of its own logarithmic axis to ten decimals, and so loses all decades
+// below 10⁻¹⁰, where rounding errors live.
+func (k visitor) axis(c scale, title []string, room, length float64) map[string]any {
+	label := map[string]any{"fontSize": 12, "color": hex(inkSoft), "hideOverlap": true}
+	a := map[string]any{
+		"type": "value", "min": c.min, "max": c.max,
+		"name": unmarked(strings.Join(title, "\n")), "nameLocation": "middle", "nameGap": 46,
+		"nameTextStyle": map[string]any{"fontSize": 14, "lineHeight": 17, "color": hex(inkDark)},
+		"axisLabel":     label,
+		"splitLine":     map[string]any{"show": true, "lineStyle": map[string]any{"color": hex(gridGrey)}},
+		"axisLine":      map[string]any{"show": true, "onZero": false, "lineStyle": map[string]any{"color": hex(inkSoft)}},
+	}
+	if c.log {
+		every := max(1, math.Ceil((c.max-c.min)*room/length))
+		a["splitNumber"] = max(1, math.Round((c.max-c.min)/every))
+		label["formatter"] = "10^{value}"
+		label["showMinLabel"] = math.Mod(c.min, every) == 0
+		label["showMaxLabel"] = math.Mod(c.max, every) == 0
+	}
+	return a
+}
+
+// standsAlone reports whether trace i ends at the right edge, clear of all others.
+func (k visitor) standsAlone(i int) bool {
+	end := func(t trace) float64 {
+		return k.view.ys.place(t.y[len(t.y)-1]) / (k.view.ys.max - k.view.ys.min) * k.plot
+	}
+	for j, t := range k.view.traces {
+		if j != i && k.view.reachesRight(t) && k.view.reachesRight(k.view.traces[i]) &&
+			math.Abs(end(t)-end(k.view.traces[i])) < labelGap {
+			return false
+		}
+	}
+	return k.view.reachesRight(k.view.traces[i])
+}
+
+// VisitSeriesOpt gives lines the dashes of the drawing and names at their ends,
+// and notes their text.
+func (k visitor) VisitSeriesOpt(list charts.MultiSeries) any {
+	type series struct {
+		charts.SingleSeries
+		LineStyle any  `json:"lineStyle,omitempty"`
+		EndLabel  any  `json:"endLabel,omitempty"`
+		Label     any  `json:"label,omitempty"`
+		Silent    bool `json:"silent,omitempty"`
+	}
+	var all []series
+	for i, s := range list {
+		e := series{SingleSeries: s}
+		if i >= len(k.view.traces) {
+			e.Silent = true
+			e.Label = map[string]any{"show": true, "formatter": "{b}", "color": hex(inkSoft), "fontSize": 12}
+			all = append(all, e)
+			continue
+		}
+		t := k.view.traces[i]
+		style := map[string]any{"color": hex(t.Color), "width": 2}
+		if d := t.Style.dash(); d != nil {
+			style["type"] = d
+		}
+		e.LineStyle = style
+		if k.standsAlone(i) {
+			e.EndLabel = map[string]any{"show": true, "formatter": "{a}", "color": hex(legible(t.Color)), "fontSize": 13}
+		}
+		if t.kind == kindBars {
+			e.Label = map[string]any{"show": true, "position": "right", "fontSize": 12}
+		}
+		all = append(all, e)
+	}
+	return all
+}

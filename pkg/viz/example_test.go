@@ -1,0 +1,176 @@
+package viz_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// The errors of an experiment, as far as the examples need them.
+var errs = []float64{0, 2e-9, 3e-8, 3e-8, 5e-8}
+
+// The empirical distribution function of the forward error and its bounds: the
+// observation solid and black, the bound dashed in the colour of its method.
+func Example() {
+	c := viz.NewChart("mac", "The bound is attained. binary32, n = 5, no seed, emulated.")
+	p := c.Panel("",
+		viz.Axis{Label: "Relative forward error  |*d̂* − *d*| / |*d*|", Log: true, Min: 1e-11, Max: 1e-6},
+		viz.Axis{Label: "*F*"})
+	p.EDF(viz.Series{Label: "observed", Color: viz.Observed}, errs)
+	p.Vertical(viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}, 6e-8)
+
+	svg, err := c.SVG()
+	fmt.Println(strings.Contains(string(svg), ">observed<"), strings.Contains(string(svg), "#D55E00"), err)
+	fmt.Println(c.Caption())
+	// Output:
+	// true true <nil>
+	// The bound is attained. binary32, n = 5, no seed, emulated. Not on the axis: observed: 1 of 5 are exactly zero.
+}
+
+func ExampleFigure() {
+	for _, f := range []viz.Figure{viz.FigureErrors(), viz.FigureMPFMA(), viz.FigureTensorCoreBlock(), viz.FigureTensorCoreKernel()} {
+		fmt.Println(f.Name())
+	}
+	// Output:
+	// fig1-errors
+	// fig2-mpfma
+	// fig3-tensor-core-block
+	// fig4-tensor-core-kernel
+}
+
+func ExampleFinding() {
+	t := viz.NewTable("t", "VIBEA is tighter than DBEA by 13.3×. H100, seed 1.", []string{"n"})
+	fmt.Println(viz.Finding(t))
+	// Output: VIBEA is tighter than DBEA by 13.3×
+}
+
+// EDF gives each distinct sample the share of samples that are no greater.
+func ExamplePanel_EDF() {
+	c := viz.NewChart("edf", "Two of four samples are 2 at most.")
+	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
+	p.EDF(viz.Series{Label: "observed"}, []float64{3, 1, 2, 3})
+	csv, _ := c.CSV()
+	fmt.Print(string(csv))
+	// Output:
+	// panel,series,kind,x,y,text
+	// 1,observed,edf,1,0.25,
+	// 1,observed,edf,2,0.5,
+	// 1,observed,edf,3,1,
+}
+
+// Exceedance is the share of samples that are greater.
+func ExamplePanel_Exceedance() {
+	c := viz.NewChart("tail", "One sample in four exceeds 2.")
+	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "1 − F"})
+	p.Exceedance(viz.Series{Label: "observed"}, []float64{1, 2, 2, 8})
+	p.Horizontal(viz.Series{Label: "1 − confidence", Color: viz.Grey}, 0.5)
+	csv, _ := c.CSV()
+	fmt.Print(string(csv))
+	// Output:
+	// panel,series,kind,x,y,text
+	// 1,observed,exceedance,1,0.75,
+	// 1,observed,exceedance,2,0.25,
+	// 1,observed,exceedance,8,0,
+	// 1,1 − confidence,horizontal,,0.5,
+}
+
+// A bound that ceases to exist is a line that ends in an open circle.
+func ExamplePanel_Line() {
+	c := viz.NewChart("growth", "The bound ends where n u = 1.")
+	p := c.Panel("", viz.Axis{Label: "*n*", Log: true}, viz.Axis{Label: "γ", Log: true})
+	p.Line(viz.Series{Label: "*γₙ*", Color: viz.Deterministic, Style: viz.Dashed},
+		[]float64{1, 10, 100}, []float64{0.01, 0.11, math.Inf(1)})
+	p.Points(viz.Series{Label: "measured"}, []float64{1, 10}, []float64{0.005, 0.02})
+	p.Note(10, 0.05, "5.5×")
+	svg, _ := c.SVG()
+	fmt.Println(strings.Count(string(svg), `fill="#FFFFFF" stroke="#D55E00"`), "open circle")
+	// Output: 1 open circle
+}
+
+func ExamplePanel_Bars() {
+	c := viz.NewChart("rates", "MPFMA does twice the work.")
+	p := c.Panel("", viz.Axis{Label: "Rate [GFlop/s]"}, viz.Axis{Label: "Variant"})
+	p.Bars(viz.Series{Label: "measured", Color: viz.SkyBlue}, []string{"FMA", "MPFMA"}, []float64{40, 80})
+	csv, _ := c.CSV()
+	fmt.Print(string(csv))
+	// Output:
+	// panel,series,kind,x,y,text
+	// 1,measured,bars,40,,FMA
+	// 1,measured,bars,80,,MPFMA
+}
+
+// A bound beyond the axis is named at its edge.
+func ExamplePanel_Vertical() {
+	c := viz.NewChart("beyond", "γ does not exist.")
+	p := c.Panel("", viz.Axis{Label: "t", Log: true}, viz.Axis{Label: "F"})
+	p.EDF(viz.Series{Label: "observed"}, []float64{1, 2})
+	p.Vertical(viz.Series{Label: "γ₃₂₇₆₇", Color: viz.Deterministic, Style: viz.Dashed}, math.Inf(1))
+	svg, _ := c.SVG()
+	fmt.Println(strings.Contains(string(svg), "γ₃₂₇₆₇ = ∞ →"))
+	// Output: true
+}
+
+func ExampleTable() {
+	t := viz.NewTable("formats", "The unit roundoff halves with every bit.", []string{"Format", "*p*", "*u*"})
+	t.Row("binary16", "11", "2^{−11}")
+	t.Row("binary32", "24", "2^{−24}")
+	fmt.Print(t.Markdown())
+	// Output:
+	// | Format | <i>p</i> | <i>u</i> |
+	// | --- | ---: | ---: |
+	// | binary16 | 11 | 2<sup>−11</sup> |
+	// | binary32 | 24 | 2<sup>−24</sup> |
+}
+
+func ExampleTable_HTML() {
+	t := viz.NewTable("t", "One row.", []string{"n"})
+	t.Row("1")
+	fmt.Println(strings.Contains(t.HTML(), `text-align:right`))
+	// Output: true
+}
+
+// A schematic's CSV lists its parts.
+func ExampleSchematic() {
+	csv, _ := viz.FigureErrors().CSV()
+	fmt.Println(strings.Join(strings.Split(string(csv), "\n")[:3], "\n"))
+	// Output:
+	// kind,x,y,w,h,text
+	// region,24,44,240,208,input space
+	// region,376,44,240,208,output space
+}
+
+// The option objects hold the data as numbers, ready for a page.
+func ExampleChart_ECharts() {
+	c := viz.NewChart("edf", "Two samples.")
+	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
+	p.EDF(viz.Series{Label: "observed"}, []float64{1, 2})
+	options, err := c.ECharts()
+	var o struct {
+		Series []struct {
+			Name, Type, Step string
+			Data             []struct{ Value []float64 }
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal(options[0], &o)
+	}
+	fmt.Println(o.Series, err)
+	// Output: [{observed line end [{[1 0.5]} {[2 1]}]}] <nil>
+}
+
+// A page brings the script once and then any number of figures.
+func ExampleHTML() {
+	page := viz.Script()
+	for i, f := range []viz.Figure{viz.FigureErrors(), viz.FigureMPFMA()} {
+		h, err := viz.HTML(f, fmt.Sprintf("figure-%d", i))
+		if err != nil {
+			panic(err)
+		}
+		page += h
+	}
+	fmt.Println(strings.Count(page, "<figure"), strings.Count(page, "src=\"data:image/png"), strings.Count(page, "src=\"http"))
+	// Output: 2 2 0
+}

@@ -1,0 +1,104 @@
+package viz
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"strings"
+)
+
+// The library is the unmodified file of the npm package, see echarts/README.md.
+var (
+	//go:embed echarts/echarts.common.min.js
+	library string
+	//go:embed draw.js
+	drawer string
+)
+
+// Script returns the script element that a page needs once for the charts of
+// HTML to become interactive: Apache ECharts and the function
+// roundoffDraw(id, options), which draws what Chart.ECharts returns into the
+// element of that id. It loads nothing. A page that has it twice runs it once.
+//
+// The library looks for a module loader before it sets window.echarts, and
+// notebook pages have one; the names it looks for are therefore hidden from it.
+func Script() string {
+	return `<script>(function () { if (window.roundoffDraw) return;
+(function () { var define, module, exports;
+` + library + `
+}).call(globalThis);
+` + drawer + `})();</script>
+`
+}
+
+// HTML returns the figure element that shows f: a table as an HTML table, any
+// other figure as its PNG at half its pixels, with the caption below. A chart
+// is replaced by an interactive one when the page has Script and runs it; else
+// the picture stays. The id must be unique on the page. The card is white in a
+// dark page too, as the colours of the figures are chosen for white.
+func HTML(f Figure, id string) (string, error) {
+	check(id != "" && !strings.ContainsAny(id, "\"'<>& \\"), "id = %q", id)
+	var b strings.Builder
+	b.WriteString(`<figure style="margin:1em 0;padding:12px;background:#fff;color:#1a1a1a;max-width:760px">` + "\n")
+	if t, ok := f.(*Table); ok {
+		fmt.Fprintf(&b, "<div style=\"overflow-x:auto\">%s</div>\n", t.HTML())
+	} else if err := pictureHTML(&b, f, id); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, `<figcaption style="margin-top:8px;max-width:640px;font-size:14px;line-height:1.45;color:#1a1a1a">%s</figcaption>`+"\n</figure>\n",
+		captionHTML(f))
+	return b.String(), nil
+}
+
+// captionHTML sets the finding off from the conditions.
+func captionHTML(f Figure) string {
+	finding, rest := Finding(f), f.Caption()[len(Finding(f)):]
+	stop := ""
+	if strings.HasPrefix(rest, ".") {
+		stop, rest = ".", rest[1:]
+	}
+	return "<strong>" + html.EscapeString(finding) + stop + "</strong>" + html.EscapeString(rest)
+}
+
+func pictureHTML(b *strings.Builder, f Figure, id string) error {
+	png, err := f.PNG()
+	if err != nil {
+		return err
+	}
+	w, h := pngSize(png)
+	c, interactive := f.(*Chart)
+	if interactive {
+		fmt.Fprintf(b, `<div id="%s" style="width:%dpx;max-width:100%%;min-height:%dpx">`, id, w, h)
+	} else {
+		b.WriteString("<div>")
+	}
+	fmt.Fprintf(b, `<img width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" alt="%s" src="data:image/png;base64,%s"></div>`+"\n",
+		w, h, html.EscapeString(Finding(f)), base64.StdEncoding.EncodeToString(png))
+	if !interactive {
+		return nil
+	}
+	options, err := c.ECharts()
+	if err != nil {
+		return err
+	}
+	o, err := json.Marshal(options)
+	if err != nil {
+		return fmt.Errorf("viz: html of %s: %w", f.Name(), err)
+	}
+	fmt.Fprintf(b, `<script>(function wait(n) {
+if (window.roundoffDraw) window.roundoffDraw("%s", %s);
+else if (n > 0) setTimeout(wait, 50, n - 1);
+})(200);</script>`+"\n", id, o)
+	return nil
+}
+
+// pngSize returns the size of a picture in units of its sheet, from the header
+// of the file.
+func pngSize(png []byte) (w, h int) {
+	word := func(at int) int {
+		return int(png[at])<<24 | int(png[at+1])<<16 | int(png[at+2])<<8 | int(png[at+3])
+	}
+	return word(16) / pngScale, word(20) / pngScale
+}

@@ -1,0 +1,113 @@
+package nb
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// record is what NAME.json says about a figure.
+type record struct {
+	Name     string            `json:"name"`
+	Caption  string            `json:"caption"`
+	Notebook string            `json:"notebook"`
+	Kind     string            `json:"kind"`
+	Order    int64             `json:"order"`
+	HTML     string            `json:"html"`
+	ECharts  []json.RawMessage `json:"echarts"`
+}
+
+// newRecord describes a figure shown now.
+func newRecord(f viz.Figure) (r record, err error) {
+	r = record{Name: f.Name(), Caption: f.Caption(), Notebook: os.Getenv("ROUNDOFF_NOTEBOOK"), Order: order()}
+	switch f := f.(type) {
+	case *viz.Chart:
+		r.Kind = "figure"
+		r.ECharts, err = f.ECharts()
+	case *viz.Table:
+		r.Kind = "table"
+		r.HTML = f.HTML()
+	case *viz.Schematic:
+		r.Kind = "schematic"
+	default:
+		err = fmt.Errorf("unknown kind %T", f)
+	}
+	return r, err
+}
+
+var last atomic.Int64
+
+// order returns the time in nanoseconds, and never the same twice.
+func order() int64 {
+	for {
+		before, now := last.Load(), time.Now().UnixNano()
+		if now <= before {
+			now = before + 1
+		}
+		if last.CompareAndSwap(before, now) {
+			return now
+		}
+	}
+}
+
+// export writes the files of a figure into dir, its record last, so that where
+// there is a record there is the figure.
+func export(dir string, f viz.Figure) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		ext  string
+		data func() ([]byte, error)
+	}{
+		{".svg", f.SVG},
+		{".png", f.PNG},
+		{".csv", f.CSV},
+		{".json", func() ([]byte, error) {
+			r, err := newRecord(f)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(r)
+		}},
+	} {
+		data, err := file.data()
+		if err != nil {
+			return err
+		}
+		if err := writeWhole(filepath.Join(dir, f.Name()+file.ext), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeWhole writes a file that others see whole or not at all.
+func writeWhole(path string, data []byte) (err error) {
+	t, err := os.CreateTemp(filepath.Dir(path), ".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(t.Name())
+		}
+	}()
+	if _, err = t.Write(data); err != nil {
+		_ = t.Close()
+		return err
+	}
+	if err = t.Chmod(0o644); err != nil {
+		_ = t.Close()
+		return err
+	}
+	if err = t.Close(); err != nil {
+		return err
+	}
+	return os.Rename(t.Name(), path)
+}

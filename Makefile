@@ -4,28 +4,27 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools test test-long reproduce lab lab-check fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
-reproduce: tools ## run the notebooks: every figure, table and claim, and out/index.html
-	go build ./...
+reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	.bin/roundoff reproduce $(REPRODUCE_FLAGS)
 
-test: tools vet ## the tests, without the long ones
+test: tools modules vet ## the tests, without the long ones
 	go test -short ./pkg/...
 	go test ./cmd/... ./internal/...
 
-test-long: tools vet ## all tests, also those that try every number of a format
+test-long: tools modules vet ## all tests, also those that try every number of a format
 	go test -timeout 60m ./...
 
-lab: tools .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
+lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
 	@lab/install.sh
 	@lab/start.sh $(LAB_FLAGS)
 
-lab-check: tools ## build .venv and run a notebook in it
+lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
 
 fmt: ## format the Go files
@@ -41,6 +40,12 @@ clean: ## remove all that was made here: out, .bin, .venv
 	rm -rf out .bin .venv
 
 tools: .bin/gonb .bin/goimports ## build the pinned gonb and goimports into .bin
+
+# Cells are built in a workspace and without network: it reads the go.mod of every module, also of
+# those that no package imports, and what cells import is compiled before the first one asks for it.
+modules:
+	@go list -m all >/dev/null
+	go build ./...
 
 .bin/gonb: tools/go.mod tools/go.sum
 	GOBIN="$(CURDIR)/.bin" go -C tools install github.com/janpfeifer/gonb

@@ -97,11 +97,15 @@ func failure(r *jupyter.Result) error {
 			}
 		}
 	}
-	if r.Failed {
-		first, _, _ := strings.Cut(strings.TrimSpace(r.Reason), "\n")
-		return errors.New(plain(first))
+	if !r.Failed {
+		return nil
 	}
-	return nil
+	for line := range strings.Lines(plain(r.Reason)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' { // # names the package
+			return errors.New(line)
+		}
+	}
+	return errors.New("failed without a word")
 }
 
 // said returns what the outputs tell of an error, without repeating themselves.
@@ -140,17 +144,23 @@ func (j Job) progress(name string, i, n int, c *notebook.Cell, d time.Duration, 
 
 // firstLine returns the first line of a cell that says what it does, not longer than 60 characters.
 func firstLine(source string) string {
+	imports := false
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
-		if line == "" || line == "%%" {
-			continue
+		switch {
+		case line == "import (":
+			imports = true
+		case imports:
+			imports = line != ")"
+		case line == "" || line == "%%":
+		default:
+			if r := []rune(line); len(r) > 60 {
+				return string(r[:59]) + "…"
+			}
+			return line
 		}
-		if r := []rune(line); len(r) > 60 {
-			return string(r[:59]) + "…"
-		}
-		return line
 	}
-	return strings.TrimSpace(source)
+	return ""
 }
 
 // indent returns the lines of s behind a bar.

@@ -162,7 +162,7 @@ func TestRun_stops_at_a_cell_that_fails(t *testing.T) {
 		timeout time.Duration
 		want    []string // in the error
 	}{
-		{"compile-error", time.Minute, []string{"declared and not used: unused", "| var unused int"}},
+		{"compile-error", time.Minute, []string{"failed: ./main.go:", "declared and not used: unused", "| var unused int"}},
 		{"panic", time.Minute, []string{"at the disco", `| panic("at the disco")`}},
 		{"exit", time.Minute, []string{"exit status 3", "last words", "| os.Exit(3)"}},
 		{"command", time.Minute, []string{"exit status 2", "/no/such/file", "| !ls /no/such/file"}},
@@ -250,7 +250,9 @@ func TestRun_refuses(t *testing.T) {
 func TestFirstLine(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"%%\n\n  fmt.Println(1)\nx", "fmt.Println(1)"},
-		{"%%", "%%"},
+		{"import (\n\t\"fmt\"\n)\n\n%%\nfmt.Println(1)", "fmt.Println(1)"},
+		{"import \"fmt\"", "import \"fmt\""},
+		{"%%", ""},
 		{"%% --n=7\nx", "%% --n=7"},
 		{strings.Repeat("γ", 61), strings.Repeat("γ", 59) + "…"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,11 +40,16 @@ func (f Figure) Image() template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.svg))
 }
 
-// Table returns the table's HTML as the notebook wrote it.
-func (f Figure) Table() template.HTML { return template.HTML(f.HTML) }
+// Table returns the table's HTML without the styles that it has in a notebook: the page has its own,
+// for light and for dark.
+func (f Figure) Table() template.HTML { return template.HTML(styles.ReplaceAllString(f.HTML, "")) }
 
-// IsClaims reports whether this is the table of all claims, which the page has already.
-func (f Figure) IsClaims() bool { return f.Kind == "table" && f.Name == "claims" }
+var styles = regexp.MustCompile(` style="[^"]*"`)
+
+// IsClaims reports whether this is a table of claims, claims or claims-05; the page has one of its own.
+func (f Figure) IsClaims() bool {
+	return f.Kind == "table" && strings.HasPrefix(f.Name+"-", "claims-")
+}
 
 // Words returns the verdict in words.
 func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "-", " ") }

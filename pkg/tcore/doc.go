@@ -1,0 +1,63 @@
+// Package tcore is the machinery of the paper: number formats, one rounding
+// routine, FMA, mixed-precision FMA, the idealised tensor core of Algorithm 1,
+// exact results to measure errors against, and streaming kernels to time.
+//
+// # Formats
+//
+// A [Format] is a value. These are in the catalogue; a new one is one literal.
+//
+//	name      bits   p   emin  emax         u        max  min normal  min subnormal
+//	binary64    64  53  -1022  1023  1.11e-16  1.80e+308   2.23e-308      4.94e-324
+//	binary32    32  24   -126   127  5.96e-08   3.40e+38    1.18e-38        1.4e-45
+//	tf32        19  11   -126   127  0.000488   3.40e+38    1.18e-38       1.15e-41
+//	bfloat16    16   8   -126   127   0.00391   3.39e+38    1.18e-38       9.18e-41
+//	binary16    16  11    -14    15  0.000488      65504     6.1e-05       5.96e-08
+//	e5m2         8   3    -14    15     0.125      57344     6.1e-05       1.53e-05
+//	e4m3         8   4     -6     8    0.0625        448      0.0156        0.00195
+//
+// All have infinities and NaN as in IEEE 754 but e4m3, which has a NaN only.
+// Precision counts the implicit bit. Values of every format are carried as
+// float64, of which each format here is a subset; codes (bit patterns) are
+// carried as uint64.
+//
+// # Rounding
+//
+// There is one rounding routine. [Format.Round], [Format.Encode],
+// [Format.Add], [Format.Mul] and [Format.FMA] each build their result exactly,
+// or exactly up to a sticky bit that remembers whether anything was cut off,
+// and hand it over. The routine then
+//
+//  1. places the quantum, the weight of the last bit kept, p-1 binary places
+//     below the leading bit but not below the least subnormal;
+//  2. cuts there, keeping a half bit and a sticky bit;
+//  3. adds one quantum or none, as the [RoundingMode] says;
+//  4. looks for overflow: what exceeds Max after step 3 becomes what IEEE 754
+//     says for the mode, with infinity replaced as the format's [Overflow] says.
+//
+// The faster routines ([Format.RoundSlice32], [EncodeSlice16], the kernels of
+// [TensorCore.GEMM]) give the same values and are tested against it.
+//
+// Emulated arithmetic writes every rounding: the Go specification lets a
+// compiler fuse x*y + z, and an explicit conversion as in float32(x*y) + z
+// forbids it.
+//
+// # Machines
+//
+// [MPFMA] is the mixed-precision FMA, a record of the five formats the paper
+// names; [TensorCore] adds the block width b. [PaperF32] and [PaperF16] are the
+// two rows of the paper's Table 2. They are ideal machines: IEEE arithmetic,
+// left to right, round to nearest. Tensor cores of silicon align and truncate.
+//
+// # Exact results
+//
+// [ExactGEMM] returns the product AB without any rounding, for all finite
+// float32 data, and [ExactAbsGEMM] returns |A||B|. [Float64GEMM] is what the
+// paper used as the actual result.
+//
+// # Streaming
+//
+// [StreamMAC], [StreamFMA] and [StreamMPFMA] are d = a × b + c elementwise, once
+// through the arrays: the rows of the paper's Table 3, to be timed for real. On
+// amd64 with AVX2, FMA and F16C they are vector code, elsewhere pure Go. Both
+// give the same bits, except that a NaN may differ in its payload.
+package tcore

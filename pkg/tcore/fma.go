@@ -1,0 +1,45 @@
+package tcore
+
+import "math"
+
+// Add returns fl(a + b), one rounding to f. The operands are values of f; any
+// other float64 is taken as it is. NaN and infinities follow IEEE 754, and an
+// exact zero sum of unlike signs is +0, or -0 under ToNegative.
+func (f Format) Add(a, b float64, mode RoundingMode) float64 {
+	return f.FMA(a, 1, b, mode)
+}
+
+// Mul returns fl(a × b), one rounding to f. Operands as in [Format.Add].
+func (f Format) Mul(a, b float64, mode RoundingMode) float64 {
+	if !finite(a) || !finite(b) {
+		return f.Round(a*b, mode)
+	}
+	return f.round(product(a, b).jam(), mode)
+}
+
+// FMA returns fl(a × b + c), the fused multiply-add: the exact result, rounded
+// once to f. Operands as in [Format.Add].
+func (f Format) FMA(a, b, c float64, mode RoundingMode) float64 {
+	switch {
+	case !finite(a) || !finite(b):
+		return f.Round(float64(a*b)+c, mode)
+	case !finite(c):
+		return f.Round(c, mode)
+	}
+	p, s := product(a, b), widen(c)
+	z := p.add(s)
+	if z.isZero() {
+		z.neg = p.neg && s.neg || p.neg != s.neg && mode == ToNegative
+	}
+	return f.round(z.jam(), mode)
+}
+
+// MAC returns fl(fl(a × b) + c), the multiply-accumulate without FMA: two
+// roundings to f. Operands as in [Format.Add].
+func (f Format) MAC(a, b, c float64, mode RoundingMode) float64 {
+	return f.Add(f.Mul(a, b, mode), c, mode)
+}
+
+func finite(x float64) bool {
+	return !math.IsNaN(x) && !math.IsInf(x, 0)
+}

@@ -1,0 +1,139 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// RoundingMode says which neighbour stands for a number between two numbers of
+// a format. The zero value is the mode of the paper's fl.
+type RoundingMode int
+
+const (
+	ToNearestEven RoundingMode = iota // IEEE 754 roundTiesToEven
+	ToNearestAway                     // IEEE 754 roundTiesToAway
+	ToZero                            // IEEE 754 roundTowardZero
+	ToPositive                        // IEEE 754 roundTowardPositive
+	ToNegative                        // IEEE 754 roundTowardNegative
+	ToOdd                             // to the neighbour with an odd last bit (von Neumann)
+)
+
+var modeNames = [...]string{"ToNearestEven", "ToNearestAway", "ToZero", "ToPositive", "ToNegative", "ToOdd"}
+
+// String returns the Go name of the mode.
+func (m RoundingMode) String() string {
+	if m < 0 || int(m) >= len(modeNames) {
+		return fmt.Sprintf("RoundingMode(%d)", int(m))
+	}
+	return modeNames[m]
+}
+
+// Round returns fl(x): the number of f that stands for x under the mode,
+// carried as a float64. Zeros keep their sign; a NaN stays a NaN. An infinity
+// stays itself in a format whose Overflow is ToInfinity, and otherwise becomes
+// what Overflow says.
+func (f Format) Round(x float64, mode RoundingMode) float64 {
+	if math.IsNaN(x) {
+		return x
+	}
+	if math.IsInf(x, 0) {
+		return f.infinity(x < 0)
+	}
+	return f.round(unpack(x), mode)
+}
+
+// unrounded is the number (-1)^neg × sig × 2^exp on its way to a format. When
+// sig has all its 64 bits its last one is sticky: it is set if anything was
+// cut off below. At most 53 of the 64 bits are kept by a format, so a sticky
+// bit always lies below the half bit.
+type unrounded struct {
+	neg bool
+	sig uint64
+	exp int
+}
+
+// unpack returns the finite number x.
+func unpack(x float64) unrounded {
+	b := math.Float64bits(x)
+	sig, e := b&(1<<52-1), int(b>>52&0x7ff)
+	if e > 0 {
+		sig |= 1 << 52
+	} else {
+		e = 1
+	}
+	return unrounded{neg: b>>63 != 0, sig: sig, exp: e - 1075}
+}
+
+// round is the one rounding routine.
+func (f *Format) round(x unrounded, mode RoundingMode) float64 {
+	f.check()
+	if x.sig == 0 {
+		return signed(0, x.neg)
+	}
+
+	// Normalise: the leading bit weighs 2^(exp+63).
+	lz := bits.LeadingZeros64(x.sig)
+	sig, exp := x.sig<<lz, x.exp-lz
+
+	// Place the quantum 2^q and cut there, keeping a half and a sticky bit.
+	q := max(exp+63, f.Emin) - f.Precision + 1
+	cut := shiftRightJam(sig, q-2-exp)
+	n, rest := cut>>2, cut&3
+
+	// Round.
+	if mode.increments(x.neg, n&1, rest) {
+		n++
+	}
+
+	// Overflow.
+	if top := f.maxQuantum(); q > top || q == top && n > f.maxSignificand() {
+		if mode.towardZero(x.neg) {
+			return signed(f.Max(), x.neg)
+		}
+		return f.infinity(x.neg)
+	}
+	return signed(float64(n)*exp2(q), x.neg)
+}
+
+// increments reports whether a magnitude of n quanta and rest quarters is
+// rounded to n+1 quanta. The last bit of rest is sticky: 1 is any number in
+// (0, ½), 2 is ½, 3 is any number in (½, 1). odd is the last bit of n.
+func (m RoundingMode) increments(neg bool, odd, rest uint64) bool {
+	switch m {
+	case ToNearestEven:
+		return rest+odd > 2
+	case ToNearestAway:
+		return rest >= 2
+	case ToZero:
+		return false
+	case ToPositive:
+		return rest != 0 && !neg
+	case ToNegative:
+		return rest != 0 && neg
+	case ToOdd:
+		return rest != 0 && odd == 0
+	}
+	panic(fmt.Sprintf("tcore: mode = %v, want ToNearestEven to ToOdd", m))
+}
+
+// towardZero reports whether a number of the given sign that overflows is
+// rounded to ±Max, not to infinity.
+func (m RoundingMode) towardZero(neg bool) bool {
+	return m == ToZero || m == ToOdd || m == ToPositive && neg || m == ToNegative && !neg
+}
+
+// shiftRightJam returns x × 2^-n, the last bit set if any bit set was lost.
+func shiftRightJam(x uint64, n int) uint64 {
+	if n >= 64 {
+		return b2u(x != 0)
+	}
+	return x>>n | b2u(x<<(64-n) != 0)
+}
+
+func b2u(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

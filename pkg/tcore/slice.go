@@ -1,0 +1,149 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+)
+
+// RoundSlice stores fl(x) in dst for every x of src. The slices may be the
+// same. It panics if their lengths differ.
+func (f Format) RoundSlice(dst, src []float64, mode RoundingMode) {
+	checkLengths("RoundSlice", "dst", len(dst), len(src))
+	for i, x := range src {
+		dst[i] = f.Round(x, mode)
+	}
+}
+
+// RoundSlice32 is RoundSlice for float32 data, to nearest even, made fast. A
+// value of f that float32 does not hold is rounded to float32.
+func (f Format) RoundSlice32(dst, src []float32) {
+	checkLengths("RoundSlice32", "dst", len(dst), len(src))
+	f.check()
+	switch {
+	case f.extends(Binary32):
+		copy(dst, src)
+	case Binary32.contains(f) && f.Precision < Binary32.Precision:
+		f.roundNarrow(dst, src)
+	default:
+		for i, x := range src {
+			dst[i] = float32(f.Round(float64(x), ToNearestEven))
+		}
+	}
+}
+
+// roundNarrow is RoundSlice32 for a format of fewer bits than binary32. It
+// rounds the magnitude m as an integer: adding ½ quantum, less one bit if the
+// quotient is even, carries into the bits kept exactly when the rest is above
+// half, or is half and the quotient odd. Below the least normal number the
+// quantum is constant, and adding and subtracting 2^23 quanta rounds.
+func (f Format) roundNarrow(dst, src []float32) {
+	var (
+		drop     = Binary32.Precision - f.Precision
+		half     = uint32(1)<<drop>>1 - 1
+		mask     = ^(uint32(1)<<drop - 1)
+		normal   = math.Float32bits(float32(f.MinNormal()))
+		greatest = math.Float32bits(float32(f.Max()))
+		overflow = math.Float32bits(float32(f.infinity(false)))
+		quanta   = float32(exp2(f.minQuantum() + 23))
+	)
+	for i, x := range src {
+		b := math.Float32bits(x)
+		m := b &^ signBit32
+		switch {
+		case m > infinity32: // NaN
+			dst[i] = x
+			continue
+		case m >= normal:
+			m = (m + half + m>>drop&1) & mask
+			if m > greatest {
+				m = overflow
+			}
+		default:
+			m = math.Float32bits(float32(math.Float32frombits(m)+quanta) - quanta)
+		}
+		dst[i] = math.Float32frombits(b&signBit32 | m)
+	}
+}
+
+const (
+	signBit32  = 1 << 31
+	infinity32 = 0xff << 23
+)
+
+// round16 is Binary16.Round(x, ToNearestEven), made fast in the same way.
+func round16(x float64) float64 {
+	const (
+		normal   = (1023 - 14) << 52  // 2^-14
+		overflow = 0x40effe0000000000 // 65520, the midpoint of Max and 2^16
+		drop     = 53 - 11
+	)
+	b := math.Float64bits(x)
+	m := b &^ (1 << 63)
+	switch {
+	case m < normal:
+		const quanta = 0x1p28 // 2^52 quanta of 2^-24
+		return math.Copysign(float64(math.Abs(x)+quanta)-quanta, x)
+	case m < overflow:
+		return math.Float64frombits((b + 1<<(drop-1) - 1 + b>>drop&1) &^ (1<<drop - 1))
+	case m <= 0x7ff<<52:
+		return math.Copysign(math.Inf(1), x)
+	}
+	return x
+}
+
+// EncodeSlice16 stores the binary16 codes of src in dst, rounding to nearest
+// even. It panics if the lengths differ.
+func EncodeSlice16(dst []uint16, src []float32) {
+	checkLengths("EncodeSlice16", "dst", len(dst), len(src))
+	for i, x := range src {
+		dst[i] = encode16(x)
+	}
+}
+
+// DecodeSlice16 stores the numbers that the binary16 codes src stand for in
+// dst. It panics if the lengths differ.
+func DecodeSlice16(dst []float32, src []uint16) {
+	checkLengths("DecodeSlice16", "dst", len(dst), len(src))
+	for i, c := range src {
+		dst[i] = decode16(c)
+	}
+}
+
+// encode16 is Binary16.Encode(x, ToNearestEven), made fast: a binary32 code
+// less its 13 last bits and rebiased by 112 is a binary16 code.
+func encode16(x float32) uint16 {
+	const (
+		normal   = (127 - 14) << 23
+		overflow = 0x477ff000 // 65520
+		rebias   = (127 - 15) << 10
+		half     = 0x1p-1 // 2^23 quanta of 2^-24
+	)
+	b := math.Float32bits(x)
+	sign, m := uint16(b>>16)&0x8000, b&^signBit32
+	switch {
+	case m < normal:
+		return sign | uint16(math.Float32bits(math.Float32frombits(m)+half)-math.Float32bits(half))
+	case m < overflow:
+		return sign | uint16((m+0xfff+m>>13&1)>>13-rebias)
+	case m <= infinity32:
+		return sign | 0x7c00
+	}
+	return 0x7e00
+}
+
+// decode16 is Binary16.Decode, made fast: multiplying by 2^112 rebiases normal
+// and subnormal numbers alike.
+func decode16(c uint16) float32 {
+	sign, m := uint32(c)&0x8000<<16, uint32(c)&0x7fff
+	if m >= 0x7c00 {
+		return math.Float32frombits(sign | infinity32 | m<<13)
+	}
+	return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(m<<13)*0x1p112))
+}
+
+// checkLengths panics unless the slice called name has want elements.
+func checkLengths(call, name string, n, want int) {
+	if n != want {
+		panic(fmt.Sprintf("tcore: %s: %s has %d elements, want %d", call, name, n, want))
+	}
+}

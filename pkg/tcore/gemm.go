@@ -1,0 +1,156 @@
+package tcore
+
+import (
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// tile is the number of columns of B that a kernel takes at once: as many
+// independent sums, which hide the latency of each other's additions.
+const tile = 8
+
+// gemm computes AB: round converts the elements of a and b, kernel stores the
+// inner products of a row x of A with the columns of a tile y of B, and store
+// takes the results, from several goroutines at once. A is converted a row at a
+// time, so that no copy of it is made.
+func gemm[T float32 | float64](a, b blas32.General, round func(dst []T, src []float32),
+	kernel func(s *[tile]T, x []T, y [][tile]T), store func(i, j int, z T)) {
+
+	tiles := packTiles(b, round)
+	parallel(a.Rows, func(lo, hi int) {
+		var s [tile]T
+		x := make([]T, a.Cols)
+		for i := lo; i < hi; i++ {
+			round(x, row(a, i))
+			for j, y := range tiles {
+				kernel(&s, x, y)
+				for c := range min(tile, b.Cols-j*tile) {
+					store(i, j*tile+c, s[c])
+				}
+			}
+		}
+	})
+}
+
+// packTiles returns the columns of b in tiles, row by row, zeros beyond the
+// last column.
+func packTiles[T float32 | float64](b blas32.General, round func(dst []T, src []float32)) [][][tile]T {
+	tiles := make([][][tile]T, (b.Cols+tile-1)/tile)
+	for j := range tiles {
+		tiles[j] = make([][tile]T, b.Rows)
+	}
+	x := make([]T, b.Cols)
+	for k := range b.Rows {
+		round(x, row(b, k))
+		for j := range tiles {
+			copy(tiles[j][k][:], x[j*tile:])
+		}
+	}
+	return tiles
+}
+
+// columns is the kernel for any formats: dot, column by column.
+func (t TensorCore) columns(s *[tile]float64, x []float64, y [][tile]float64) {
+	column := make([]float64, len(x))
+	for c := range s {
+		for k := range y {
+			column[k] = y[k][c]
+		}
+		s[c] = t.dot(x, column)
+	}
+}
+
+// isSequential32 reports whether Algorithm 1 is sequential binary32 arithmetic,
+// whatever the block width.
+func (t TensorCore) isSequential32() bool {
+	return Binary32.contains(t.Low) && t.High.same(Binary32) &&
+		t.Product.same(Binary32) && t.Accumulate.same(Binary32) && t.Output.same(Binary32)
+}
+
+// sequential computes s[c] = fl(s[c] + fl(x[k] y[k][c])) for k = 0, 1, …, in the
+// arithmetic of T. Its eight sums are spelled out to stay in registers.
+func sequential[T float32 | float64](s *[tile]T, x []T, y [][tile]T) {
+	var s0, s1, s2, s3, s4, s5, s6, s7 T
+	y = y[:len(x)]
+	for k, xk := range x {
+		r := &y[k]
+		s0 += T(xk * r[0])
+		s1 += T(xk * r[1])
+		s2 += T(xk * r[2])
+		s3 += T(xk * r[3])
+		s4 += T(xk * r[4])
+		s5 += T(xk * r[5])
+		s6 += T(xk * r[6])
+		s7 += T(xk * r[7])
+	}
+	*s = [tile]T{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// isSequential16 reports whether Algorithm 1 is sequential accumulation of
+// exact binary16 products in binary16, whatever the block width.
+func (t TensorCore) isSequential16() bool {
+	return t.Low.same(Binary16) && t.High.extends(Binary16) &&
+		t.Product.extends(Binary16) && t.Product.containsProducts(t.Low) &&
+		t.Accumulate.same(Binary16) && t.Output.same(Binary16)
+}
+
+// sequential16 computes s[c] = fl16(s[c] + x[k] y[k][c]) for k = 0, 1, …, the
+// sum in binary64 and then rounded to binary16. The double rounding is innocuous:
+// s has at most 11 bits and is a multiple of 2^-24, the product p has at most 22.
+//
+//   - If binary64 holds s + p, there is one rounding.
+//   - If not, and |p| >= |s|, then |p| >= 2^28, and both roundings overflow.
+//   - If not, and |p| < |s|, then |p| < 2^-30 |s|, and s + p lies so near to
+//     s that both roundings give s.
+func sequential16(s *[tile]float64, x []float64, y [][tile]float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	y = y[:len(x)]
+	for k, xk := range x {
+		r := &y[k]
+		s0 = round16(s0 + float64(xk*r[0]))
+		s1 = round16(s1 + float64(xk*r[1]))
+		s2 = round16(s2 + float64(xk*r[2]))
+		s3 = round16(s3 + float64(xk*r[3]))
+		s4 = round16(s4 + float64(xk*r[4]))
+		s5 = round16(s5 + float64(xk*r[5]))
+		s6 = round16(s6 + float64(xk*r[6]))
+		s7 = round16(s7 + float64(xk*r[7]))
+	}
+	*s = [tile]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// Float64GEMM returns AB computed in binary64, from left to right: what the
+// paper considers the actual result. The products of float32 elements are exact
+// in binary64 and the sums are not; [ExactGEMM] returns the true result.
+// It panics if a shape does not fit or a matrix is empty.
+func Float64GEMM(a, b blas32.General) blas64.General {
+	checkProduct("Float64GEMM", a, b)
+	d := newGeneral(a.Rows, b.Cols)
+	gemm(a, b, widenSlice, sequential[float64], func(i, j int, z float64) { d.Data[i*d.Stride+j] = z })
+	return d
+}
+
+func roundSlice16(dst []float64, src []float32) {
+	for i, x := range src {
+		dst[i] = round16(float64(x))
+	}
+}
+
+func widenSlice(dst []float64, src []float32) {
+	for i, x := range src {
+		dst[i] = float64(x)
+	}
+}
+
+// parallel divides [0, n) among GOMAXPROCS goroutines and waits for them.
+func parallel(n int, work func(lo, hi int)) {
+	var wg sync.WaitGroup
+	p := min(runtime.GOMAXPROCS(0), n)
+	for i := range p {
+		wg.Go(func() { work(i*n/p, (i+1)*n/p) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,48 @@
+package tcore
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// row returns row i of m.
+func row(m blas32.General, i int) []float32 {
+	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+}
+
+// newGeneral returns a zero matrix.
+func newGeneral(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+}
+
+// checkProduct panics unless a × b can be formed and is not empty.
+func checkProduct(call string, a, b blas32.General) {
+	checkMatrix(call, "a", a)
+	checkMatrix(call, "b", b)
+	if a.Cols != b.Rows {
+		panic(fmt.Sprintf("tcore: %s: a has %d columns, b has %d rows", call, a.Cols, b.Rows))
+	}
+}
+
+// checkResult panics unless d has the shape of a × b.
+func checkResult(call string, a, b, d blas32.General) {
+	checkMatrix(call, "d", d)
+	if d.Rows != a.Rows || d.Cols != b.Cols {
+		panic(fmt.Sprintf("tcore: %s: d is %d × %d, want %d × %d", call, d.Rows, d.Cols, a.Rows, b.Cols))
+	}
+}
+
+// checkMatrix panics unless m is a matrix of at least one element.
+func checkMatrix(call, name string, m blas32.General) {
+	if m.Rows < 1 || m.Cols < 1 {
+		panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want at least 1 × 1", call, name, m.Rows, m.Cols))
+	}
+	if m.Stride < m.Cols {
+		panic(fmt.Sprintf("tcore: %s: %s has stride %d, want at least its %d columns", call, name, m.Stride, m.Cols))
+	}
+	if n := (m.Rows-1)*m.Stride + m.Cols; len(m.Data) < n {
+		panic(fmt.Sprintf("tcore: %s: %s has %d elements, want at least %d", call, name, len(m.Data), n))
+	}
+}

@@ -1,0 +1,245 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Exact is a matrix of exact values, in fixed point: every element is an
+// integer times one common power of two.
+type Exact struct {
+	rows, cols int
+	exp        int      // elements are multiples of 2^exp
+	limbs      int      // length of an element
+	data       []uint64 // elements row by row, in two's complement, the low limb first
+}
+
+// ExactGEMM returns AB, the exact product for all finite data. The matrices are
+// row-major, a is M × K and b is K × N. The error names an element that is not
+// finite. It panics if a shape does not fit or a matrix is empty.
+//
+// Elements are scaled to integers. If these fit 64 bits and their sums of K
+// products 128, as do multiples of 2^-24 below 1, it takes a few times as long
+// as [TensorCore.GEMM]. Otherwise it sums in as many limbs as the data need,
+// which takes some times longer (Kulisch 2013, the exact dot product).
+func ExactGEMM(a, b blas32.General) (Exact, error) {
+	return exactGEMM("ExactGEMM", a, b, func(x float32) float32 { return x })
+}
+
+// ExactAbsGEMM returns |A||B|, of which the paper's condition number is the
+// elementwise quotient by |AB|. See [ExactGEMM].
+func ExactAbsGEMM(a, b blas32.General) (Exact, error) {
+	return exactGEMM("ExactAbsGEMM", a, b, func(x float32) float32 { return float32(math.Abs(float64(x))) })
+}
+
+func exactGEMM(call string, a, b blas32.General, of func(float32) float32) (Exact, error) {
+	checkProduct(call, a, b)
+	ga, err := gridOf("a", a)
+	if err != nil {
+		return Exact{}, err
+	}
+	gb, err := gridOf("b", b)
+	if err != nil {
+		return Exact{}, err
+	}
+
+	// |sum| < K 2^(ga.bits+gb.bits), and one bit for the sign.
+	need := ga.bits() + gb.bits() + bits.Len(uint(a.Cols-1)) + 1
+	e := Exact{rows: a.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: 2}
+	if need <= 128 && ga.bits() < 64 && gb.bits() < 64 {
+		e.data = make([]uint64, 2*a.Rows*b.Cols)
+		exactProduct(e, a, b, ga.integers(of), gb.integers(of), dot128)
+	} else {
+		e.limbs = need/64 + 2
+		e.data = make([]uint64, e.limbs*a.Rows*b.Cols)
+		exactProduct(e, a, b, ga.terms(of), gb.terms(of), dotWide)
+	}
+	return e, nil
+}
+
+// exactProduct sets every element of e to the dot of a row of a and a column of
+// b, both converted by theirs.
+func exactProduct[T any](e Exact, a, b blas32.General, ofA, ofB func(float32) T, dot func(z []uint64, x, y []T)) {
+	columns := make([][]T, b.Cols)
+	for j := range columns {
+		columns[j] = make([]T, b.Rows)
+		for k := range columns[j] {
+			columns[j][k] = ofB(b.Data[k*b.Stride+j])
+		}
+	}
+	parallel(a.Rows, func(lo, hi int) {
+		x := make([]T, a.Cols)
+		for i := lo; i < hi; i++ {
+			for k, v := range row(a, i) {
+				x[k] = ofA(v)
+			}
+			for j, y := range columns {
+				dot(e.element(i, j), x, y)
+			}
+		}
+	})
+}
+
+// dot128 stores the inner product of x and y in the two limbs of z.
+func dot128(z []uint64, x, y []int64) {
+	var high, low, carry uint64
+	y = y[:len(x)]
+	for k, xk := range x {
+		yk := y[k]
+		hi, lo := bits.Mul64(uint64(xk), uint64(yk))
+		hi -= uint64(xk>>63&yk) + uint64(yk>>63&xk) // unsigned to signed
+		low, carry = bits.Add64(low, lo, 0)
+		high += hi + carry
+	}
+	z[0], z[1] = low, high
+}
+
+// dotWide stores the inner product of x and y in the limbs of z.
+func dotWide(z []uint64, x, y []term) {
+	for k := range x {
+		addShifted(z, x[k].sig*y[k].sig, uint(x[k].shift)+uint(y[k].shift))
+	}
+}
+
+// addShifted adds p × 2^shift to z.
+func addShifted(z []uint64, p int64, shift uint) {
+	i, r := shift/64, shift%64
+	sign := uint64(p >> 63)
+	var carry uint64
+	z[i], carry = bits.Add64(z[i], uint64(p)<<r, 0)
+	z[i+1], carry = bits.Add64(z[i+1], uint64(p>>(64-r)), carry)
+	for i += 2; i < uint(len(z)) && sign+carry != 0; i++ {
+		z[i], carry = bits.Add64(z[i], sign, carry)
+	}
+}
+
+// grid is the finest fixed-point grid that a matrix needs: every element is a
+// multiple of 2^low, and less than 2^high in magnitude.
+type grid struct{ low, high int }
+
+func (g grid) bits() int { return g.high - g.low }
+
+// gridOf returns the grid of the matrix called name, or an error that names
+// its first element that is not finite.
+func gridOf(name string, m blas32.General) (grid, error) {
+	g := grid{low: math.MaxInt, high: math.MinInt}
+	for i := range m.Rows {
+		for j, x := range row(m, i) {
+			switch {
+			case x == 0:
+			case finite(float64(x)):
+				v := unpack(float64(x))
+				g.low = min(g.low, v.exp+bits.TrailingZeros64(v.sig))
+				g.high = max(g.high, v.exp+bits.Len64(v.sig))
+			default:
+				return g, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", name, i, j, x)
+			}
+		}
+	}
+	if g.low > g.high { // all zeros
+		return grid{}, nil
+	}
+	return g, nil
+}
+
+// integers returns the conversion of elements to multiples of 2^low.
+func (g grid) integers(of func(float32) float32) func(float32) int64 {
+	scale := exp2(-g.low)
+	return func(x float32) int64 { return int64(float64(of(x)) * scale) }
+}
+
+// term is the number sig × 2^shift in units of 2^low.
+type term struct {
+	sig   int64
+	shift int
+}
+
+// terms returns the conversion of elements to terms.
+func (g grid) terms(of func(float32) float32) func(float32) term {
+	return func(x float32) term {
+		if x == 0 {
+			return term{}
+		}
+		v := unpack(float64(of(x)))
+		n := bits.TrailingZeros64(v.sig)
+		t := term{sig: int64(v.sig >> n), shift: v.exp + n - g.low}
+		if v.neg {
+			t.sig = -t.sig
+		}
+		return t
+	}
+}
+
+// Dims returns the numbers of rows and columns.
+func (e Exact) Dims() (rows, cols int) {
+	return e.rows, e.cols
+}
+
+// At returns the element at row i and column j, exactly.
+// It panics if there is none.
+func (e Exact) At(i, j int) *big.Float {
+	if i < 0 || i >= e.rows || j < 0 || j >= e.cols {
+		panic(fmt.Sprintf("tcore: At: (%d, %d), want an element of a %d × %d matrix", i, j, e.rows, e.cols))
+	}
+	var sum, limb big.Int
+	z := e.element(i, j)
+	sum.SetInt64(int64(z[e.limbs-1]))
+	for l := e.limbs - 2; l >= 0; l-- {
+		sum.Lsh(&sum, 64).Add(&sum, limb.SetUint64(z[l]))
+	}
+	x := new(big.Float).SetInt(&sum)
+	return x.SetMantExp(x, e.exp)
+}
+
+// element returns the limbs of an element.
+func (e Exact) element(i, j int) []uint64 {
+	k := (i*e.cols + j) * e.limbs
+	return e.data[k : k+e.limbs]
+}
+
+// Float64 returns the matrix correctly rounded to binary64.
+func (e Exact) Float64() blas64.General {
+	return e.values(func(i, j int) float64 {
+		x, _ := e.At(i, j).Float64()
+		return x
+	})
+}
+
+// Error returns D - E, the error of a computed d: subtracted exactly, then
+// rounded once to binary64. Where d is NaN or infinite so is the error.
+// It panics if the shapes differ.
+func (e Exact) Error(d blas32.General) blas64.General {
+	checkMatrix("Error", "d", d)
+	if d.Rows != e.rows || d.Cols != e.cols {
+		panic(fmt.Sprintf("tcore: Error: d is %d × %d, want %d × %d", d.Rows, d.Cols, e.rows, e.cols))
+	}
+	return e.values(func(i, j int) float64 {
+		x := float64(d.Data[i*d.Stride+j])
+		if !finite(x) {
+			return x
+		}
+		// All bits lie between those of the least product, 2^-298, and of a
+		// sum of 2^63 of the greatest, 2^319.
+		diff := new(big.Float).SetPrec(640).SetFloat64(x)
+		z, _ := diff.Sub(diff, e.At(i, j)).Float64()
+		return z
+	})
+}
+
+// values returns the matrix of the values of f.
+func (e Exact) values(f func(i, j int) float64) blas64.General {
+	m := newGeneral(e.rows, e.cols)
+	parallel(e.rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j := range e.cols {
+				m.Data[i*m.Stride+j] = f(i, j)
+			}
+		}
+	})
+	return m
+}

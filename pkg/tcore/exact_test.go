@@ -1,0 +1,183 @@
+package tcore
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// data of several ranges of exponents, and whether two limbs hold the sums.
+var exactData = []struct {
+	name   string
+	number func(rng *rand.Rand) float32
+	narrow bool
+}{
+	{"multiples of 2^-24", func(rng *rand.Rand) float32 { return float32(int32(rng.Uint32())>>7) * 0x1p-24 }, true},
+	{"binary16", func(rng *rand.Rand) float32 { return float32(awkward(Binary16, rng)) }, true},
+	{"large integers", func(rng *rand.Rand) float32 { return float32(awkward(Binary16, rng)) * 0x1p100 }, true},
+	{"55 bits", func(rng *rand.Rand) float32 { return float32(math.Ldexp(rng.Float64()-0.5, -rng.IntN(30))) }, true},
+	{"all of binary32", func(rng *rand.Rand) float32 { return float32(awkward(Binary32, rng)) }, false},
+	{"subnormals", func(rng *rand.Rand) float32 { return math.Float32frombits(rng.Uint32() &^ (0xff << 23)) }, true},
+	{"zeros", func(rng *rand.Rand) float32 { return 0 }, true},
+}
+
+// Sums of big.Rat are the definition.
+func TestExactGEMM(t *testing.T) {
+	rational := func(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
+	for _, data := range exactData {
+		t.Run(data.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(15, 0))
+			const m, k, n = 4, 21, 3
+			a, b, d := zeros(m, k+1), zeros(k, n+2), zeros(m, n)
+			a.Cols, b.Cols = k, n
+			for _, x := range [][]float32{a.Data, b.Data, d.Data} {
+				for i := range x {
+					x[i] = data.number(rng)
+				}
+			}
+			ab, err := ExactGEMM(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			absolute, err := ExactAbsGEMM(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows, cols := ab.Dims(); rows != m || cols != n {
+				t.Fatalf("Dims() = %d, %d, want %d, %d", rows, cols, m, n)
+			}
+			if narrow := ab.limbs == 2; narrow != data.narrow {
+				t.Errorf("%d limbs: the data do not test the path they should", ab.limbs)
+			}
+			values, errors := ab.Float64(), ab.Error(d)
+			for i := range m {
+				for j := range n {
+					sum, abs := new(big.Rat), new(big.Rat)
+					for l := range k {
+						p := new(big.Rat).Mul(rational(a.Data[i*a.Stride+l]), rational(b.Data[l*b.Stride+j]))
+						sum.Add(sum, p)
+						abs.Add(abs, p.Abs(p))
+					}
+					if got, _ := ab.At(i, j).Rat(nil); got.Cmp(sum) != 0 {
+						t.Fatalf("AB[%d, %d] = %v, want %v", i, j, got, sum)
+					}
+					if got, _ := absolute.At(i, j).Rat(nil); got.Cmp(abs) != 0 {
+						t.Fatalf("|A||B|[%d, %d] = %v, want %v", i, j, got, abs)
+					}
+					if want, _ := sum.Float64(); values.Data[i*n+j] != want {
+						t.Fatalf("Float64[%d, %d] = %v, want %v", i, j, values.Data[i*n+j], want)
+					}
+					diff := sum.Sub(rational(d.Data[i*n+j]), sum)
+					if want, _ := diff.Float64(); errors.Data[i*n+j] != want {
+						t.Fatalf("Error[%d, %d] = %v, want %v", i, j, errors.Data[i*n+j], want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestExactGEMMCancels(t *testing.T) {
+	// 2^127 × 2^127 + 2^-149 × 2^-149 - 2^127 × 2^127: 552 bits apart.
+	a := matrix(1, 3, 0x1p127, 0x1p-149, -0x1p127)
+	b := matrix(3, 1, 0x1p127, 0x1p-149, 0x1p127)
+	e, err := ExactGEMM(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Float64().Data[0]; got != 0x1p-298 {
+		t.Errorf("sum = %g, want 2^-298", got)
+	}
+	if got := e.Error(matrix(1, 1, 0)).Data[0]; got != -0x1p-298 {
+		t.Errorf("error of 0 = %g, want -2^-298", got)
+	}
+}
+
+// The largest sums that each width must hold, of both signs.
+func TestExactGEMMHoldsTheLargestSums(t *testing.T) {
+	for _, spread := range []int{58, 59, 60, 61, 62, 63, 90, 91, 92, 122} { // the least element is 2^-spread
+		for _, sign := range []float32{1, -1} {
+			const k = 64
+			a, b := zeros(1, k), zeros(k, 1)
+			for i := range k {
+				a.Data[i], b.Data[i] = sign*(2-0x1p-23), 2-0x1p-23
+			}
+			a.Data[0], b.Data[0] = float32(math.Ldexp(1, -spread)), float32(math.Ldexp(1, -spread))
+			e, err := ExactGEMM(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := new(big.Rat).SetFloat64(float64(2 - float32(0x1p-23)))
+			want := new(big.Rat).Mul(one, one)
+			want.Mul(want, big.NewRat(int64(sign)*(k-1), 1))
+			want.Add(want, new(big.Rat).SetFloat64(math.Ldexp(1, -2*spread)))
+			if got, _ := e.At(0, 0).Rat(nil); got.Cmp(want) != 0 {
+				t.Errorf("least element 2^-%d, %d limbs: sum = %v, want %v", spread, e.limbs, got, want)
+			}
+		}
+	}
+}
+
+func TestExactGEMMHoldsOneWideFactor(t *testing.T) {
+	for spread := 60; spread < 68; spread++ {
+		least := float32(math.Ldexp(1, -spread))
+		e, err := ExactGEMM(matrix(1, 2, -1.5, least), matrix(2, 1, 1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := exactly(-1.5)
+		want.Add(want, exactly(float64(least)))
+		if got := e.At(0, 0); got.Cmp(want) != 0 {
+			t.Errorf("-1.5 + 2^-%d = %x", spread, got)
+		}
+	}
+}
+
+// d - AB = 2^127 - (2^73 + 2^-298) lies just below a midpoint of binary64.
+func TestErrorIsRoundedOnce(t *testing.T) {
+	e, err := ExactGEMM(matrix(1, 2, 0x1p100, 0x1p-149), matrix(2, 1, 0x1p-27, 0x1p-149))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := e.Error(matrix(1, 1, 0x1p127)).Data[0], 0x1p127-0x1p74; got != want {
+		t.Errorf("Error = %x, want %x", got, want)
+	}
+}
+
+func TestExactGEMMNamesBadData(t *testing.T) {
+	inf := float32(math.Inf(1))
+	good := matrix(2, 2, 1, 2, 3, 4)
+	for _, tt := range []struct {
+		a, b blas32.General
+		want string
+	}{
+		{matrix(2, 2, 1, 2, inf, 4), good, "a[1, 0] = +Inf"},
+		{good, matrix(2, 2, 1, float32(math.NaN()), 3, 4), "b[0, 1] = NaN"},
+	} {
+		for _, gemm := range []func(a, b blas32.General) (Exact, error){ExactGEMM, ExactAbsGEMM} {
+			if _, err := gemm(tt.a, tt.b); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one that says %s", err, tt.want)
+			}
+		}
+	}
+}
+
+func TestErrorOfNotFinite(t *testing.T) {
+	e, err := ExactGEMM(matrix(1, 1, 1), matrix(1, 2, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := e.Error(matrix(1, 2, float32(math.Inf(-1)), float32(math.NaN())))
+	if !math.IsInf(got.Data[0], -1) || !math.IsNaN(got.Data[1]) {
+		t.Errorf("Error = %v, want -Inf and NaN", got.Data)
+	}
+}
+
+// matrix returns a matrix of the given elements.
+func matrix(rows, cols int, x ...float32) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
+}

@@ -1,0 +1,149 @@
+package tcore
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// The seeds of all fuzz tests: where formats end, ties, signs.
+var seeds = []float64{
+	0, 1, -1, 1.0 / 3, 2049, 1 + 0x1p-11, 1 + 0x1p-24, 65519.99, 65520, 0x1p-25, 0x1p-24, -0x1p-14,
+	448, 464, 480, 0x1p-10, 1e-45, 3e38, math.MaxFloat64, 5e-324, math.Inf(1), math.NaN(),
+}
+
+func pickFormat(i uint8) Format     { return formats[int(i)%len(formats)] }
+func pickMode(i uint8) RoundingMode { return modes[int(i)%len(modes)] }
+
+func FuzzRound(f *testing.F) {
+	for i, x := range seeds {
+		f.Add(x, seeds[(i+1)%len(seeds)], uint8(i), uint8(i/2))
+	}
+	f.Fuzz(func(t *testing.T, x, y float64, format, m uint8) {
+		f, mode := pickFormat(format), pickMode(m)
+		z := f.Round(x, mode)
+		if !same(f.Round(z, mode), z) {
+			t.Errorf("%s: Round(%x, %v) = %x is rounded to %x", f.Name, x, mode, z, f.Round(z, mode))
+		}
+		if y >= x && f.Round(y, mode) < z {
+			t.Errorf("%s: Round(%x, %v) = %x, but Round(%x) = %x", f.Name, x, mode, z, y, f.Round(y, mode))
+		}
+		mirror := map[RoundingMode]RoundingMode{ToPositive: ToNegative, ToNegative: ToPositive}
+		opposite, ok := mirror[mode]
+		if !ok {
+			opposite = mode
+		}
+		if !same(f.Round(-x, opposite), -z) {
+			t.Errorf("%s: Round(%x, %v) = %x, but Round(-x, %v) = %x", f.Name, x, mode, z, opposite, f.Round(-x, opposite))
+		}
+		u, ulps := f.UnitRoundoff(), 2.0
+		if mode == ToNearestEven || mode == ToNearestAway {
+			ulps = 1
+		}
+		if abs := math.Abs(x); abs >= f.MinNormal() && abs <= f.Max() && math.Abs(x-z) > ulps*u*abs {
+			t.Errorf("%s: Round(%x, %v) = %x, off by more than %v u|x|", f.Name, x, mode, z, ulps)
+		}
+		if finite(x) && x != 0 && !same(z, oracleRound(f, exactly(x), mode)) {
+			t.Errorf("%s: Round(%x, %v) = %x, want %x", f.Name, x, mode, z, oracleRound(f, exactly(x), mode))
+		}
+	})
+}
+
+func FuzzRoundSlice32(f *testing.F) {
+	for i, x := range seeds {
+		f.Add(float32(x), uint8(i))
+	}
+	all := variants()
+	f.Fuzz(func(t *testing.T, x float32, format uint8) {
+		f := all[int(format)%len(all)]
+		dst := []float32{0}
+		f.RoundSlice32(dst, []float32{x})
+		if want := float32(f.Round(float64(x), ToNearestEven)); !same(float64(dst[0]), float64(want)) {
+			t.Errorf("%s: RoundSlice32(%x) = %x, want %x", f.Name, x, dst[0], want)
+		}
+		if got, want := uint64(encode16(x)), Binary16.Encode(float64(x), ToNearestEven); got != want {
+			t.Errorf("encode16(%x) = %#x, want %#x", x, got, want)
+		}
+	})
+}
+
+func FuzzFMA(f *testing.F) {
+	for i, x := range seeds {
+		f.Add(x, seeds[(i+3)%len(seeds)], -x, uint8(i), uint8(i/3))
+	}
+	f.Fuzz(func(t *testing.T, a, b, c float64, format, m uint8) {
+		f, mode := pickFormat(format), pickMode(m)
+		a, b, c = f.Round(a, ToZero), f.Round(b, ToZero), f.Round(c, ToZero)
+		if !finite(a) || !finite(b) || !finite(c) {
+			return
+		}
+		if got, want := f.FMA(a, b, c, mode), oracleFMA(f, a, b, c, mode); !same(got, want) {
+			t.Errorf("%s: FMA(%x, %x, %x, %v) = %x, want %x", f.Name, a, b, c, mode, got, want)
+		}
+		// Nearly cancelling.
+		c = -f.Mul(a, b, ToZero)
+		if got, want := f.FMA(a, b, c, mode), oracleFMA(f, a, b, c, mode); !same(got, want) {
+			t.Errorf("%s: FMA(%x, %x, %x, %v) = %x, want %x", f.Name, a, b, c, mode, got, want)
+		}
+	})
+}
+
+// The streaming kernels, eight equal elements at a time, against pure Go.
+func FuzzStream(f *testing.F) {
+	for i, x := range seeds {
+		f.Add(float32(x), float32(seeds[(i+5)%len(seeds)]), float32(-x))
+	}
+	f.Fuzz(func(t *testing.T, a, b, c float32) {
+		x, y, z, d := fill(a, 8), fill(b, 8), fill(c, 8), make([]float32, 8)
+		check := func(name string, want float32) {
+			if !same(float64(d[0]), float64(want)) || !same(float64(d[7]), float64(want)) {
+				t.Errorf("%s(%x, %x, %x) = %x, want %x", name, a, b, c, d, want)
+			}
+		}
+		StreamMAC(d, x, y, z)
+		check("StreamMAC", float32(a*b)+c)
+		StreamFMA(d, x, y, z)
+		check("StreamFMA", fma32(a, b, c))
+		check("StreamFMA", float32(Binary32.FMA(float64(a), float64(b), float64(c), ToNearestEven)))
+
+		x16, y16 := make([]uint16, 8), make([]uint16, 8)
+		EncodeSlice16(x16, x)
+		EncodeSlice16(y16, y)
+		StreamMPFMA(d, x16, y16, z)
+		check("StreamMPFMA", float32(PaperF32.FMA(float64(a), float64(b), float64(c))))
+	})
+}
+
+// Inner products of three terms: the exact one by two FMAs of big.Float, and
+// the tensor core's fast paths by Dot.
+func FuzzGEMM(f *testing.F) {
+	f.Add(float32(1), float32(0x1p-24), float32(-1), float32(0x1p127), float32(0x1p-149), float32(0x1p127))
+	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
+	f.Fuzz(func(t *testing.T, a0, a1, a2, b0, b1, b2 float32) {
+		a, b, d := matrix(1, 3, a0, a1, a2), matrix(3, 1, b0, b1, b2), zeros(1, 1)
+		for _, core := range cores() {
+			core.Block = 3
+			core.GEMM(a, b, d)
+			if want := core.Dot(a.Data, b.Data); !same(float64(d.Data[0]), float64(want)) {
+				t.Errorf("%s: GEMM gives %x, Dot %x", core.Name, d.Data[0], want)
+			}
+		}
+		checkExact(t, a, b)
+	})
+}
+
+func checkExact(t *testing.T, a, b blas32.General) {
+	e, err := ExactGEMM(a, b)
+	if err != nil {
+		return
+	}
+	sum := exactly(0)
+	for k, x := range a.Data {
+		p := exactly(float64(x))
+		sum.Add(sum, p.Mul(p, exactly(float64(b.Data[k]))))
+	}
+	if got := e.At(0, 0); got.Cmp(sum) != 0 {
+		t.Errorf("ExactGEMM(%x, %x) = %x, want %x", a.Data, b.Data, got, sum)
+	}
+}

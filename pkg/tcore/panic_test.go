@@ -1,0 +1,68 @@
+package tcore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// The caller's mistakes panic, with the argument and its value.
+func TestPanics(t *testing.T) {
+	a, b, d := zeros(2, 8), zeros(8, 3), zeros(2, 3)
+	short, narrow, empty := zeros(2, 8), zeros(2, 8), zeros(0, 8)
+	short.Data = short.Data[:15]
+	narrow.Stride = 7
+	noBlock := PaperF32
+	noBlock.Block = 0
+	e, err := ExactGEMM(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := make([]float32, 4), make([]float32, 3)
+
+	for _, tt := range []struct {
+		want string
+		call func()
+	}{
+		{"tcore: GEMM: a has 8 columns, b has 2 rows", func() { PaperF32.GEMM(a, zeros(2, 3), d) }},
+		{"tcore: GEMM: d is 2 × 4, want 2 × 3", func() { PaperF32.GEMM(a, b, zeros(2, 4)) }},
+		{"tcore: GEMM: a is 0 × 8, want at least 1 × 1", func() { PaperF32.GEMM(empty, b, d) }},
+		{"tcore: GEMM: a has stride 7, want at least its 8 columns", func() { PaperF32.GEMM(narrow, b, d) }},
+		{"tcore: GEMM: a has 15 elements, want at least 16", func() { PaperF32.GEMM(short, b, d) }},
+		{"tcore: GEMM: K = 6, want a positive multiple of Block = 4", func() { PaperF32.GEMM(zeros(2, 6), zeros(6, 3), d) }},
+		{"tcore: GEMM: Block = 0, want Block >= 1", func() { noBlock.GEMM(a, b, d) }},
+		{"tcore: Float64GEMM: a has 8 columns, b has 2 rows", func() { Float64GEMM(a, zeros(2, 3)) }},
+		{"tcore: ExactGEMM: a is 0 × 8, want at least 1 × 1", func() { _, _ = ExactGEMM(empty, b) }},
+		{"tcore: ExactAbsGEMM: b has 23 elements, want at least 24", func() { _, _ = ExactAbsGEMM(a, blas32.General{Rows: 8, Cols: 3, Stride: 3, Data: b.Data[:23]}) }},
+		{"tcore: Error: d is 3 × 2, want 2 × 3", func() { e.Error(zeros(3, 2)) }},
+		{"tcore: At: (2, 0), want an element of a 2 × 3 matrix", func() { e.At(2, 0) }},
+		{"tcore: At: (0, -1), want an element of a 2 × 3 matrix", func() { e.At(0, -1) }},
+		{"tcore: Dot: x has 4 elements, y has 3", func() { PaperF32.Dot(x, y) }},
+		{"tcore: Dot: K = 3, want a positive multiple of Block = 4", func() { PaperF32.Dot(y, y) }},
+		{"tcore: Dot: K = 0, want a positive multiple of Block = 4", func() { PaperF32.Dot(nil, nil) }},
+		{"tcore: StreamMAC: a has 3 elements, want 4", func() { StreamMAC(x, y, x, x) }},
+		{"tcore: StreamFMA: b has 3 elements, want 4", func() { StreamFMA(x, x, y, x) }},
+		{"tcore: StreamMPFMA: c has 3 elements, want 4", func() { StreamMPFMA(x, make([]uint16, 4), make([]uint16, 4), y) }},
+		{"tcore: EncodeSlice16: dst has 1 elements, want 4", func() { EncodeSlice16(make([]uint16, 1), x) }},
+		{"tcore: DecodeSlice16: dst has 4 elements, want 1", func() { DecodeSlice16(x, make([]uint16, 1)) }},
+		{"tcore: RoundSlice32: dst has 3 elements, want 4", func() { Binary16.RoundSlice32(y, x) }},
+		{"tcore: RoundSlice: dst has 0 elements, want 1", func() { Binary16.RoundSlice(nil, []float64{1}, ToZero) }},
+		{"tcore: Decode of binary16: code = 0x10000, want 16 bits", func() { Binary16.Decode(0x10000) }},
+		{"tcore: mode = RoundingMode(6), want ToNearestEven to ToOdd", func() { Binary16.Round(1, ToOdd+1) }},
+		{"tcore: format {Name: Precision:0 ", func() { Format{}.Round(1, ToNearestEven) }},
+		{"tcore: format {Name: Precision:64 ", func() { Format{Precision: 64, Emin: -14, Emax: 15}.UnitRoundoff() }},
+		{"tcore: format {Name: Precision:53 Emin:-1023 ", func() { Format{Precision: 53, Emin: -1023, Emax: 15}.Bits() }},
+		{"tcore: format {Name: Precision:8 Emin:-126 Emax:1024 ", func() { Format{Precision: 8, Emin: -126, Emax: 1024}.Max() }},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, tt.want) {
+					t.Errorf("panic %q, want %q", got, tt.want)
+				}
+			}()
+			tt.call()
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package paper
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// Verdict says whether a number of the paper comes out again.
+type Verdict string
+
+// The verdicts.
+const (
+	Reproduced     Verdict = "reproduced"
+	Differs        Verdict = "differs"
+	CannotBeTested Verdict = "cannot-be-tested"
+)
+
+// Claim is one numerical statement of the paper beside what was measured here.
+type Claim struct {
+	ID       string   `json:"id"`
+	Source   string   `json:"source"`   // section, figure or table of the paper
+	Paper    string   `json:"paper"`    // what the paper says, with its number
+	Measured *float64 `json:"measured"` // nil when nothing could be measured
+	Unit     string   `json:"unit"`     // empty for a ratio or a count
+	Verdict  Verdict  `json:"verdict"`
+	Why      string   `json:"why"`
+	Notebook string   `json:"notebook"` // where it is computed
+}
+
+// claims gathers the claims of one source and one notebook.
+type claims struct {
+	source, notebook string
+	list             []Claim
+}
+
+func (c *claims) add(id, paper string, measured float64, unit string, v Verdict, why string) {
+	c.list = append(c.list, Claim{id, c.source, paper, &measured, unit, v, why, c.notebook})
+}
+
+// holds adds a claim that either holds or does not.
+func (c *claims) holds(id, paper string, measured float64, unit string, ok bool, why string) {
+	v := Differs
+	if ok {
+		v = Reproduced
+	}
+	c.add(id, paper, measured, unit, v, why)
+}
+
+// order adds a claim of an order of magnitude, O(10^k) in the paper's words. It
+// counts as reproduced when the measured value is within a factor 10 of it.
+func (c *claims) order(id, paper string, value, measured float64, unit, why string) {
+	ok := math.Abs(math.Log10(measured/value)) < 1
+	c.holds(id, paper, measured, unit, ok, why)
+}
+
+// equal adds a claim of a value, reproduced when the measured one agrees to tol.
+func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why string) {
+	c.holds(id, paper, measured, unit, math.Abs(measured-value) <= tol*math.Abs(value), why)
+}
+
+// untestable adds a claim that nothing here can decide.
+func (c *claims) untestable(id, paper, why string) {
+	c.list = append(c.list, Claim{id, c.source, paper, nil, "", CannotBeTested, why, c.notebook})
+}
+
+// AllClaims runs every experiment of the paper and returns its claims in the
+// paper's order of sections. It takes some ten seconds and a gigabyte.
+func AllClaims() ([]Claim, error) {
+	symmetric, err := DefaultGEMM.Run()
+	if err != nil {
+		return nil, err
+	}
+	positive := DefaultGEMM
+	positive.Distribution = UniformUnit
+	unit, err := positive.Run()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(
+		FormatClaims(), ProductClaims(), DefaultLemmas.Run().Claims(), TensorCoreClaims(),
+		DefaultMAC.Run().Claims(), DefaultProfile.Run().Claims(), symmetric.Claims(), unit.Claims(),
+	), nil
+}
+
+// ClaimTable returns the claims as a table, one row each.
+func ClaimTable(name string, list []Claim) *viz.Table {
+	n := map[Verdict]int{}
+	for _, c := range list {
+		n[c.Verdict]++
+	}
+	t := viz.NewTable(name, fmt.Sprintf("%d of %d claims reproduced, %d differ, %d cannot be tested here. Written by paper.ClaimTable.",
+		n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
+		[]string{"Where", "The paper says", "Measured", "Verdict", "Why"})
+	for _, c := range list {
+		t.Row(c.Source, c.Paper, c.measured(), c.Verdict.mark(), c.Why)
+	}
+	return t
+}
+
+func (c Claim) measured() string {
+	if c.Measured == nil {
+		return "–"
+	}
+	s := short(*c.Measured)
+	if c.Unit != "" {
+		s += " " + c.Unit
+	}
+	return s
+}
+
+// mark returns the verdict with a sign, so that it does not depend on colour.
+func (v Verdict) mark() string {
+	switch v {
+	case Reproduced:
+		return "✓ reproduced"
+	case Differs:
+		return "✗ differs"
+	}
+	return "– cannot be tested"
+}
+
+// WriteClaims writes the claims as JSON to claims.json in the directory dir,
+// whole or not at all. With an empty dir it does nothing.
+func WriteClaims(dir string, list []Claim) error {
+	if dir == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return fmt.Errorf("paper: encoding claims: %w", err)
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, "claims.json"), append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("paper: writing claims: %w", err)
+	}
+	return nil
+}

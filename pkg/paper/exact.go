@@ -1,0 +1,27 @@
+package paper
+
+import "math/big"
+
+// macError returns |z - (ab+c)|/|ab+c| for binary32 operands. Their product is
+// exact in binary64 and the sum is kept as an unevaluated pair (Knuth's two-sum),
+// so the error is that of z against the exact value.
+func macError(z, a, b, c float64) float64 {
+	p := a * b
+	high := p + c
+	v := high - p
+	low := (p - (high - v)) + (c - v)
+	return abs(float64(z-high)-low) / abs(high)
+}
+
+// exactMACError is macError for binary64 operands.
+func exactMACError(z, a, b, c float64) float64 {
+	exact := new(big.Float).SetPrec(400).SetFloat64(a)
+	exact.Mul(exact, big.NewFloat(b)).Add(exact, big.NewFloat(c))
+	if exact.Sign() == 0 {
+		return abs(z)
+	}
+	diff := new(big.Float).SetPrec(400).SetFloat64(z)
+	diff.Sub(diff, exact).Quo(diff, exact)
+	q, _ := diff.Float64()
+	return abs(q)
+}

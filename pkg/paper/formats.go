@@ -1,0 +1,75 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// FormatTable returns Table 1, the formats of the paper, extended by the unit
+// roundoff and range that follow from them.
+func FormatTable() *viz.Table {
+	t := viz.NewTable("table1-formats",
+		"Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit. Drawn by paper.FormatTable.",
+		[]string{"Format", "*p*", "*β*", "*e*_{min}", "*e*_{max}", "*u*", "largest", "least normal", "least subnormal"})
+	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
+		t.Row(f.Name, fmt.Sprint(f.Precision), "2", fmt.Sprint(f.Emin), fmt.Sprint(f.Emax),
+			short(f.UnitRoundoff()), short(f.Max()), short(f.MinNormal()), short(f.MinSubnormal()))
+	}
+	return t
+}
+
+// FormatClaims returns the parameters of Table 1, each found by arithmetic in
+// the format and not read from its record.
+func FormatClaims() []Claim {
+	c := claims{source: "Table 1", notebook: "01-floating-point"}
+	for _, row := range []struct {
+		format        tcore.Format
+		p, emin, emax int
+	}{
+		{tcore.Binary16, 11, -14, 15},
+		{tcore.Binary32, 24, -126, 127},
+		{tcore.Binary64, 53, -1022, 1023},
+	} {
+		f := row.format
+		p, emin, emax := measureFormat(f)
+		c.equal("format-p-"+f.Name, fmt.Sprintf("%s has precision p = %d", f.Name, row.p), float64(row.p), float64(p), 0, "bits",
+			"the least p for which 1 + 2⁻ᵖ rounds to 1")
+		c.equal("format-emin-"+f.Name, fmt.Sprintf("%s has e_min = %d", f.Name, row.emin), float64(row.emin), float64(emin), 0, "",
+			"below 2^e_min half the last digit of 1 + 2u is lost")
+		c.equal("format-emax-"+f.Name, fmt.Sprintf("%s has e_max = %d", f.Name, row.emax), float64(row.emax), float64(emax), 0, "",
+			"2^(e_max+1) overflows")
+	}
+	c.source = "Section 2.1"
+	c.equal("unit-roundoff", "The unit roundoff is u = ½β¹⁻ᵖ; in binary16 2⁻¹¹", 1.0/2048, worstRounding(tcore.Binary16), 1e-3, "",
+		"largest relative rounding error of a million numbers in [1, 2) is u/(1 + u)")
+	return c.list
+}
+
+// measureFormat finds the parameters of f by rounding powers of two.
+func measureFormat(f tcore.Format) (p, emin, emax int) {
+	round := func(x float64) float64 { return f.Round(x, tcore.ToNearestEven) }
+	for p = 1; round(1+pow2(-p)) != 1 && 1+pow2(-p) != 1; {
+		p++
+	}
+	odd := 1 + pow2(1-p) // the last significand bit is set
+	for emin = 0; round(odd*pow2(emin-1)) == odd*pow2(emin-1) && odd*pow2(emin-1)/pow2(emin-1) == odd; {
+		emin--
+	}
+	for emax = 0; !isInf(round(pow2(emax + 1))); {
+		emax++
+	}
+	return p, emin, emax
+}
+
+// worstRounding returns the largest |fl(x) - x|/|x| over x in [1, 2).
+func worstRounding(f tcore.Format) float64 {
+	const n = 1 << 20
+	worst := 0.0
+	for i := range n {
+		x := 1 + float64(i)/n
+		worst = max(worst, abs(f.Round(x, tcore.ToNearestEven)-x)/x)
+	}
+	return worst
+}

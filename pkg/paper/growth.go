@@ -1,0 +1,74 @@
+package paper
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// The series of a method carry the same colour in every figure.
+var (
+	deterministic = viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}
+	probabilistic = viz.Series{Label: "VIBEA", Color: viz.Probabilistic, Style: viz.Dashed}
+	highamMary    = viz.Series{Label: "Higham & Mary 2019", Color: viz.VarianceInformed, Style: viz.Dashed}
+)
+
+// GrowthFigure returns the growth of gamma_n and gamma-tilde_n with n in the
+// three formats of Table 1. A curve of gamma_n ends where n u reaches 1.
+func GrowthFigure() *viz.Chart {
+	c := viz.NewChart("growth-gamma", fmt.Sprintf(
+		"γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one. "+
+			"γ̃ₙ(λ) at %s for one product, λ from its closed form. Drawn by paper.GrowthFigure.", percent(Confidence)))
+	p := c.Panel("", viz.Axis{Label: "Number of rounding errors n", Log: true, Min: 1, Max: 1e9},
+		viz.Axis{Label: "Bound on |θₙ|", Log: true, Min: 1e-17, Max: 1e3})
+	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
+		u := f.UnitRoundoff()
+		curve(p, "γₙ "+f.Name, viz.Deterministic, func(n int) float64 { return roundoff.Gamma(n, u) })
+		curve(p, "γ̃ₙ "+f.Name, viz.Probabilistic, func(n int) float64 {
+			return roundoff.GammaTilde(n, u, roundoff.Lambda(Confidence, u, n))
+		})
+	}
+	p.Horizontal(viz.Series{Label: "no digits left", Color: viz.Grey, Style: viz.Solid}, 1)
+	return c
+}
+
+// curve draws f at eight points a decade up to n = 10^9 or 10 times past 1.
+func curve(p *viz.Panel, label string, colour color.Color, f func(n int) float64) {
+	var x, y []float64
+	for i := 0; i <= 9*8; i++ {
+		n := int(math.Round(math.Pow(10, float64(i)/8)))
+		if v := f(n); v < 1e3 || math.IsInf(v, 1) {
+			x, y = append(x, float64(n)), append(y, v)
+		}
+		if len(y) > 0 && math.IsInf(y[len(y)-1], 1) {
+			break
+		}
+	}
+	p.Line(viz.Series{Label: label, Color: colour, Style: viz.Dashed}, x, y)
+}
+
+// VarianceFigure returns the relative error of Lemma 2's variance as printed,
+// evaluated in binary64, against the stable evaluation.
+func VarianceFigure() *viz.Chart {
+	var x, y []float64
+	for p := 1; p <= 53; p++ {
+		u := roundoff.UnitRoundoff(p)
+		x = append(x, float64(p))
+		y = append(y, max(abs(roundoff.LogVariancePrinted(u)/roundoff.LogVariance(u)-1), 1e-17))
+	}
+	c := viz.NewChart("variance-printed", fmt.Sprintf(
+		"Evaluated as printed, the variance of Lemma 2 is off by %s %% in binary32 and has no correct digit in binary64. "+
+			"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout. Drawn by paper.VarianceFigure.",
+		digits(100*y[23], 2)))
+	p := c.Panel("", viz.Axis{Label: "Precision p of the format, u = 2⁻ᵖ", Min: 0, Max: 56}, viz.Axis{Label: "Relative error of σ²/n as printed", Log: true})
+	p.Line(viz.Series{Label: "as printed", Color: viz.Deterministic, Style: viz.Solid}, x, y)
+	p.Horizontal(viz.Series{Label: "no digit correct", Color: viz.Grey, Style: viz.Dotted}, 1)
+	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
+		p.Vertical(viz.Series{Label: f.Name, Color: viz.Grey, Style: viz.Dotted}, float64(f.Precision))
+	}
+	return c
+}

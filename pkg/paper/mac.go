@@ -1,0 +1,155 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// MAC is the experiment of Section 4.1: the multiply-accumulate d = ab + c of
+// binary32 numbers drawn from one distribution, computed in three ways.
+type MAC struct {
+	Samples      int
+	Distribution Distribution
+	Confidence   float64 // of each probabilistic bound, one sample at a time
+	Seed         uint64
+}
+
+// DefaultMAC is the paper's experiment. The paper does not say how many samples
+// it drew, nor its confidence.
+var DefaultMAC = MAC{Samples: 400_000, Distribution: UniformOneTwo, Confidence: Confidence, Seed: Seed}
+
+// MACKernel is one way to compute the multiply-accumulate, with the relative
+// forward error |d^-d|/|d| of each sample and its two bounds.
+type MACKernel struct {
+	Name                string
+	Errors, DBEA, VIBEA []float64
+}
+
+// MACResult is what the experiment measured.
+type MACResult struct {
+	MAC
+	Plain, FMA, Mixed MACKernel // without FMA, with FMA, with MPFMA
+}
+
+// Run draws the samples and computes errors and bounds. The MPFMA converts a and
+// b to binary16 first, so its bounds are those with representation error; c is
+// binary32 already, so no conversion of c is charged.
+// It panics if Samples < 1 or Confidence is outside (0, 1).
+func (m MAC) Run() *MACResult {
+	if m.Samples < 1 {
+		panic(fmt.Sprintf("paper: Samples = %d, want Samples >= 1", m.Samples))
+	}
+	f, mixed := tcore.Binary32, tcore.PaperF32.MPFMA
+	u, r := f.UnitRoundoff(), mixed.Roundoffs()
+	vibea := func(u float64) roundoff.Analysis {
+		return roundoff.VIBEA{Lambda: roundoff.Lambda(m.Confidence, u, 2)}
+	}
+	plain := func(a, b, c float64) float64 { return f.MAC(a, b, c, tcore.ToNearestEven) }
+	fused := func(a, b, c float64) float64 { return f.FMA(a, b, c, tcore.ToNearestEven) }
+
+	x := m.sample()
+	return &MACResult{
+		MAC:   m,
+		Plain: x.kernel("without FMA", plain, roundoff.MAC(u, roundoff.DBEA), roundoff.MAC(u, vibea(u))),
+		FMA:   x.kernel("with FMA", fused, roundoff.FMA(u), roundoff.FMA(u)),
+		Mixed: x.kernel("with MPFMA", mixed.FMA,
+			roundoff.MPFMARepresentedInputs(r, roundoff.DBEA),
+			roundoff.MPFMARepresentedInputs(r, vibea(r.Low))),
+	}
+}
+
+// triples holds operands a, b, c of one multiply-accumulate each.
+type triples [][3]float64
+
+func (m MAC) sample() triples {
+	x := m.Distribution.Matrix(m.Samples, 3, m.Seed, 0).Data
+	t := make(triples, m.Samples)
+	for i := range t {
+		t[i] = [3]float64{float64(x[3*i]), float64(x[3*i+1]), float64(x[3*i+2])}
+	}
+	return t
+}
+
+// kernel runs one way to compute ab + c over all triples.
+func (t triples) kernel(name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACKernel {
+	k := MACKernel{name, make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))}
+	parallel(len(t), func(i int) {
+		a, b, c := t[i][0], t[i][1], t[i][2]
+		k.Errors[i] = macError(compute(a, b, c), a, b, c)
+		k.DBEA[i] = dbea.Relative(a, b, c)
+		k.VIBEA[i] = vibea.Relative(a, b, c)
+	})
+	return k
+}
+
+// Figure returns Figure 5: the empirical distribution of the forward error of
+// each kernel with its deterministic and probabilistic bound, nine curves.
+func (r *MACResult) Figure() *viz.Chart {
+	c := viz.NewChart("fig5-mac-edf", fmt.Sprintf(
+		"For one multiply-accumulate the deterministic bound is the tighter one. "+
+			"Empirical distribution of the relative forward error of ab + c and of its bounds; the largest error is %.2f u without FMA, %.2f u with FMA and %s with MPFMA. "+
+			"binary32 (a and b in binary16 for MPFMA), a, b, c ~ %s, %d samples, seed %d, %s confidence per sample. Drawn by paper.MACResult.Figure.",
+		r.Plain.Largest()/u32, r.FMA.Largest()/u32, digits(r.Mixed.Largest(), 3),
+		r.Distribution.Name, r.Samples, r.Seed, percent(r.Confidence)))
+	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+		p := c.Panel(k.Name, viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true, Min: 1e-11, Max: 1e-2},
+			viz.Axis{Label: "Fraction of samples", Min: 0, Max: 1})
+		p.EDF(observed, k.Errors)
+		p.EDF(viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}, k.DBEA)
+		p.EDF(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dotted}, k.VIBEA)
+	}
+	return c
+}
+
+// Table returns the largest error and bounds of each kernel.
+func (r *MACResult) Table() *viz.Table {
+	t := viz.NewTable("mac-largest", fmt.Sprintf(
+		"No bound is violated, and DBEA is the tighter one. Largest relative forward error and bounds over %d samples, %s confidence, seed %d.",
+		r.Samples, percent(r.Confidence), r.Seed),
+		[]string{"Algorithm", "Largest error", "in u", "DBEA", "VIBEA", "DBEA / error", "Violations"})
+	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+		t.Row(k.Name, short(k.Largest()), fmt.Sprintf("%s", short(k.Largest()/u32)), short(largest(k.DBEA)), short(largest(k.VIBEA)),
+			fmt.Sprintf("%.2f", largest(k.DBEA)/k.Largest()), fmt.Sprint(violations(k.Errors, k.DBEA)+violations(k.Errors, k.VIBEA)))
+	}
+	return t
+}
+
+// Largest returns the largest error of the kernel.
+func (k MACKernel) Largest() float64 { return largest(k.Errors) }
+
+// Claims returns what the paper says of this experiment.
+func (r *MACResult) Claims() []Claim {
+	c := claims{source: "Section 4.1, Figure 5", notebook: "05-multiply-accumulate"}
+	plain, fma, mixed := r.Plain.Largest(), r.FMA.Largest(), r.Mixed.Largest()
+	c.holds("mac-fma-smaller", "FMA gives a smaller largest forward error than MAC without FMA (ratio below 1)",
+		fma/plain, "", fma < plain,
+		fmt.Sprintf("largest errors %.2f u with FMA and %.2f u without: one rounding against two", fma/u32, plain/u32))
+	c.holds("mac-mpfma-larger", "Mixed precision introduces a larger error, from converting a and b to binary16 (ratio above 1)",
+		mixed/fma, "", mixed > fma,
+		fmt.Sprintf("largest error %s against %s", digits(mixed, 3), digits(fma, 3)))
+	c.holds("mac-dbea-tighter-plain", "Without FMA the deterministic bound is tighter than the probabilistic one (VIBEA/DBEA above 1)",
+		largest(r.Plain.VIBEA)/largest(r.Plain.DBEA), "", largest(r.Plain.VIBEA) > largest(r.Plain.DBEA),
+		fmt.Sprintf("DBEA %s, VIBEA %s at %s", short(largest(r.Plain.DBEA)), digits(largest(r.Plain.VIBEA), 3), percent(r.Confidence)))
+	c.holds("mac-dbea-tighter-mpfma", "With MPFMA the deterministic bound is tighter than the probabilistic one (VIBEA/DBEA above 1)",
+		largest(r.Mixed.VIBEA)/largest(r.Mixed.DBEA), "", largest(r.Mixed.VIBEA) > largest(r.Mixed.DBEA),
+		fmt.Sprintf("DBEA %s, VIBEA %s at %s; with two factors the probabilistic constant cannot win", digits(largest(r.Mixed.DBEA), 3), digits(largest(r.Mixed.VIBEA), 3), percent(r.Confidence)))
+	c.holds("mac-fma-same-bound", "With FMA both analyses give the same bound (VIBEA/DBEA is 1)",
+		largest(r.FMA.VIBEA)/largest(r.FMA.DBEA), "", largest(r.FMA.VIBEA) == largest(r.FMA.DBEA),
+		"a single rounding leaves nothing to average")
+	c.holds("mac-fma-tight", "With FMA the bound estimates the largest error tightly (bound/error near 1)",
+		largest(r.FMA.DBEA)/fma, "", largest(r.FMA.DBEA)/fma < 1.05,
+		fmt.Sprintf("largest error %s, bound u = %s", short(fma), short(largest(r.FMA.DBEA))))
+	bad := 0
+	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+		bad += violations(k.Errors, k.DBEA) + violations(k.Errors, k.VIBEA)
+	}
+	c.holds("mac-no-violation", "The bounds hold: no sample exceeds one (0 violations)",
+		float64(bad), "samples", bad == 0, fmt.Sprintf("%d samples, three kernels, two bounds each", r.Samples))
+	c.source = "Conclusions"
+	c.order("mac-mpfma-over-fma", "MPFMA gives a nearly O(10⁴) times larger error than FMA", 1e4, mixed/fma, "",
+		"close to u₁₆/u₃₂ = 8192: the error is that of converting the inputs; without conversion both round once")
+	return c.list
+}

@@ -1,0 +1,402 @@
+package paper
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// within reports whether got agrees with want to the relative tolerance tol.
+func within(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*math.Abs(want)) {
+		t.Errorf("%s = %v, want %v to %g", what, got, want, tol)
+	}
+}
+
+func TestMAC(t *testing.T) {
+	r := DefaultMAC.Run()
+	t.Run("largest errors are 1.50 u, 1.00 u and 4.7e-4", func(t *testing.T) {
+		within(t, "without FMA", r.Plain.Largest()/u32, 1.50, 0.03)
+		within(t, "with FMA", r.FMA.Largest()/u32, 1.00, 0.03)
+		within(t, "with MPFMA", r.Mixed.Largest(), 4.7e-4, 0.03)
+	})
+	t.Run("deterministic bounds", func(t *testing.T) {
+		within(t, "MAC", largest(r.Plain.DBEA), 1.071e-7, 3e-3)
+		within(t, "FMA", largest(r.FMA.DBEA), 5.96e-8, 1e-3)
+		within(t, "MPFMA", largest(r.Mixed.DBEA), 7.79e-4, 5e-3)
+	})
+	t.Run("probabilistic bounds at 99 %", func(t *testing.T) {
+		within(t, "MAC", largest(r.Plain.VIBEA), 2.48e-7, 5e-3)
+		within(t, "FMA", largest(r.FMA.VIBEA), 5.96e-8, 1e-3)
+		within(t, "MPFMA", largest(r.Mixed.VIBEA), 1.93e-3, 5e-3)
+	})
+	t.Run("MPFMA errs 5e3 to 1e4 times as much as FMA", func(t *testing.T) {
+		if q := r.Mixed.Largest() / r.FMA.Largest(); q < 5e3 || q > 1e4 {
+			t.Errorf("quotient %v", q)
+		}
+	})
+	t.Run("deterministic bounds are never exceeded", func(t *testing.T) {
+		for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+			if n := violations(k.Errors, k.DBEA); n != 0 {
+				t.Errorf("%s: %d violations", k.Name, n)
+			}
+		}
+	})
+	t.Run("MPFMA row maximum bounds", func(t *testing.T) {
+		if !(largest(r.Mixed.VIBEA) > largest(r.Mixed.DBEA)) || !(largest(r.Plain.VIBEA) > largest(r.Plain.DBEA)) {
+			t.Error("DBEA is not the tighter one")
+		}
+	})
+}
+
+// small is the paper's experiment at a size for short tests.
+var small = GEMM{M: 64, N: 8, K: 1 << 10, Core: tcore.PaperF32, Distribution: UniformSymmetric, Confidence: Confidence, Seed: 7}
+
+func TestGEMM(t *testing.T) {
+	for _, d := range []Distribution{UniformSymmetric, UniformUnit} {
+		for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
+			t.Run(d.Name+" "+core.Accumulate.Name+" no bound is exceeded", func(t *testing.T) {
+				g := small
+				g.Distribution, g.Core = d, core
+				r, err := g.Run()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range g.Constants() {
+					if n := violations(r.Exact.Errors, r.Exact.Bounds(c.Zeta)); n != 0 {
+						t.Errorf("%s: %d violations", c.Name, n)
+					}
+					if n := violations(r.Represented.Errors, r.Represented.Bounds(c.ZetaRepresented)); n != 0 {
+						t.Errorf("%s with representation error: %d violations", c.Name, n)
+					}
+				}
+			})
+		}
+	}
+	t.Run("positive data has condition 1", func(t *testing.T) {
+		g := small
+		g.Distribution = UniformUnit
+		r, err := g.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := largest(r.Exact.Conditions); m != 1 {
+			t.Errorf("largest condition %v", m)
+		}
+	})
+	t.Run("does not depend on the number of cores", func(t *testing.T) {
+		a, err := small.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+		b, err := small.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Exact.Errors, b.Exact.Errors) || !slices.Equal(a.Represented.Errors, b.Represented.Errors) {
+			t.Error("errors differ")
+		}
+	})
+}
+
+func TestGEMMAtThePapersSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs 268 million multiply-adds and their exact reference")
+	}
+	r, err := DefaultGEMM.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One run with another seed gave 2.6e-6 and 2.6e-4; medians vary little.
+	within(t, "median error", median(r.Exact.Errors), 2.6e-6, 0.1)
+	within(t, "median error with representation", median(r.Represented.Errors), 2.6e-4, 0.1)
+	within(t, "median condition", median(r.Exact.Conditions), 196, 0.05)
+	if e := largest(r.Exact.Errors); e < 1e-3 || e > 1e-1 {
+		t.Errorf("largest error %v, want about 1e-2", e)
+	}
+	for _, c := range r.Constants() {
+		if n := violations(r.Exact.Errors, r.Exact.Bounds(c.Zeta)); n != 0 {
+			t.Errorf("%s: %d violations", c.Name, n)
+		}
+	}
+	within(t, "DBEA over VIBEA as printed", r.constant("DBEA").Zeta/r.constant("VIBEA, index as printed").Zeta, 13.3, 0.01)
+}
+
+func TestRoundings(t *testing.T) {
+	for _, b := range []int{1, 2, 4, 8, 16} {
+		for q := 1; q <= 5; q++ {
+			k := b * q
+			additions, outputs := Roundings(k, b)
+			for j := 1; j <= k; j++ {
+				i := (j-1)/b + 1
+				want := CorrectedCount(i, j, q, b)
+				if j == 1 {
+					want-- // adding to zero rounds nothing
+				}
+				if additions[j-1] != want || outputs[j-1] != q-i+1 {
+					t.Errorf("b=%d q=%d term %d: counted %d and %d, want %d and %d", b, q, j, additions[j-1], outputs[j-1], want, q-i+1)
+				}
+			}
+		}
+	}
+}
+
+// An error of 1 + delta_k in place of each rounding, with delta_k as a symbol,
+// must give the same counts as perturbing one rounding at a time in numbers.
+func TestRoundingsAgreeWithPerturbation(t *testing.T) {
+	const k, b = 8, 4
+	additions, _ := Roundings(k, b)
+	for term := range k {
+		count := 0
+		for perturbed := range k { // which addition is perturbed
+			s := 0.0
+			for j := range k {
+				p := 0.0
+				if j == term {
+					p = 1
+				}
+				s += p
+				if j == perturbed && j > 0 {
+					s *= 2
+				}
+			}
+			if s == 2 {
+				count++
+			}
+		}
+		if count != additions[term] {
+			t.Errorf("term %d: %d perturbations change it, %d counted", term+1, count, additions[term])
+		}
+	}
+}
+
+func TestBinary16Counterexample(t *testing.T) {
+	e, err := Binary16Counterexample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "relative error", e.Error, 9.749e-4, 1e-3)
+	if !(e.Error > e.GammaK1) || !(e.Error <= e.GammaK) {
+		t.Errorf("error %v is not between gamma_1 = %v and gamma_2 = %v", e.Error, e.GammaK1, e.GammaK)
+	}
+}
+
+func TestLemmas(t *testing.T) {
+	l := DefaultLemmas
+	l.Samples = 20_000
+	for _, k := range l.Run().Rows {
+		if k.Analysis != "VIBEA" && k.Violations != 0 {
+			t.Errorf("%s, %s: %d violations", k.Name, k.Analysis, k.Violations)
+		}
+		if rate := float64(k.Violations) / float64(l.Samples); rate > 1-l.Confidence {
+			t.Errorf("%s, %s: violation rate %v", k.Name, k.Analysis, rate)
+		}
+		if !(k.Tightest > 0.05) {
+			t.Errorf("%s, %s: worst error is %v of the bound: is the kernel run at all?", k.Name, k.Analysis, k.Tightest)
+		}
+	}
+}
+
+func TestProduct(t *testing.T) {
+	p := DefaultProduct
+	p.Trials = 20_000
+	r := p.Run()
+	if r.Coverage(r.Gamma) != 1 {
+		t.Error("a product exceeds gamma")
+	}
+	if c := r.Coverage(r.Tilde); c < p.Confidence {
+		t.Errorf("coverage %v", c)
+	}
+	if c := r.Coverage(r.Tilde / 2); c > 0.99 {
+		t.Errorf("half the bound covers %v: the test sees nothing", c)
+	}
+}
+
+func TestMeasureFormat(t *testing.T) {
+	for _, f := range []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E5M2} {
+		if p, emin, emax := measureFormat(f); p != f.Precision || emin != f.Emin || emax != f.Emax {
+			t.Errorf("%s: measured %d %d %d, want %d %d %d", f.Name, p, emin, emax, f.Precision, f.Emin, f.Emax)
+		}
+	}
+}
+
+func TestMACErrorAgreesWithBigFloat(t *testing.T) {
+	for _, x := range DefaultMAC.sample()[:1000] {
+		a, b, c := x[0], x[1], -x[2] // cancel
+		z := tcore.Binary32.FMA(a, b, c, tcore.ToNearestEven)
+		if fast, slow := macError(z, a, b, c), exactMACError(z, a, b, c); math.Abs(fast-slow) > 1e-15*slow {
+			t.Fatalf("a, b, c = %v: %v, want %v", x, fast, slow)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every experiment")
+	}
+	list, err := AllClaims()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range list {
+		if seen[c.ID] {
+			t.Errorf("%s: id used twice", c.ID)
+		}
+		seen[c.ID] = true
+		if c.ID == "" || c.Source == "" || c.Paper == "" || c.Why == "" || c.Notebook == "" {
+			t.Errorf("incomplete: %+v", c)
+		}
+		if (c.Measured == nil) && c.Verdict != CannotBeTested {
+			t.Errorf("%s: %s without a measurement", c.ID, c.Verdict)
+		}
+		if c.Measured != nil && (math.IsNaN(*c.Measured) || math.IsInf(*c.Measured, 0)) {
+			t.Errorf("%s: measured %v", c.ID, *c.Measured)
+		}
+	}
+	for id, want := range map[string]Verdict{
+		"gemm-ratio": Reproduced, "gemm-dbea-u-times-1e11": Reproduced, "gemm-dbea-1e2": Differs, "gemm-error-1e-2": Reproduced,
+		"gemm-positive-1e-2": Differs, "mac-mpfma-over-fma": Reproduced, "product-bits": Differs, "tc-index": Differs, "tc-row2-gamma": Differs,
+		"lemma2-holds": Reproduced, "tc-k-minus-1": Reproduced, "gemm-h100": CannotBeTested,
+	} {
+		i := slices.IndexFunc(list, func(c Claim) bool { return c.ID == id })
+		if i < 0 || list[i].Verdict != want {
+			t.Errorf("%s: want %s", id, want)
+		}
+	}
+}
+
+func TestWriteClaims(t *testing.T) {
+	dir := t.TempDir()
+	v := 1.5
+	list := []Claim{{"a", "Section 1", "1.4", &v, "u", Differs, "because", "01"}, {"b", "Section 2", "x", nil, "", CannotBeTested, "no", "02"}}
+	if err := WriteClaims(dir, list); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "claims.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back []map[string]any
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if len(back) != 2 || back[0]["measured"] != 1.5 || back[1]["measured"] != nil || len(back[0]) != 8 {
+		t.Errorf("read back %v", back)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".claims-*")); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := WriteClaims(filepath.Join(dir, "missing"), list); err == nil {
+		t.Error("a missing folder is no error")
+	}
+	if err := WriteClaims("", list); err != nil {
+		t.Errorf("outside a run: %v", err)
+	}
+}
+
+func TestErrata(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range Errata() {
+		if seen[e.ID] || e.Where == "" || e.Printed == "" || e.Correct == "" || e.Shown == "" || strings.Contains(e.Shown, "%!") {
+			t.Errorf("%+v", e)
+		}
+		seen[e.ID] = true
+	}
+	s := smallUnion().Shown
+	for _, want := range []string{"11.38502", "11.53456", "1.25 %"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("%q does not contain %q", s, want)
+		}
+	}
+	if s := unionBrackets().Shown; !strings.Contains(s, "8.3") {
+		t.Errorf("%q: want λ > 8.30", s)
+	}
+}
+
+func TestFigures(t *testing.T) {
+	g := small
+	r, err := g.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := DefaultProduct
+	p.Trials = 1000
+	m := DefaultMAC
+	m.Samples = 1000
+	mac := m.Run()
+	for _, f := range []interface {
+		Name() string
+		Caption() string
+		SVG() ([]byte, error)
+	}{GrowthFigure(), VarianceFigure(), TheoremFigure(), RoundingFigure(), p.Run().Figure(), mac.Figure(), mac.Table(),
+		r.Figure(), r.ExceedanceFigure(), r.Table(), FormatTable(), TensorCoreTable(), RoundingsTable(), TheoremTable()} {
+		if svg, err := f.SVG(); err != nil || len(svg) < 500 || strings.Contains(f.Caption(), "%!") {
+			t.Errorf("%s: %d bytes, %v, %s", f.Name(), len(svg), err, f.Caption())
+		}
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	for _, d := range []Distribution{UniformOneTwo, UniformSymmetric, UniformUnit} {
+		m := d.Matrix(100, 100, 1, 0)
+		lo, hi, mean := float32(math.Inf(1)), float32(math.Inf(-1)), 0.0
+		for _, x := range m.Data {
+			lo, hi = min(lo, x), max(hi, x)
+			mean += float64(x) / 1e4
+		}
+		width := d.High - d.Low
+		if lo < d.Low || hi > d.High || lo > d.Low+width/100 || hi < d.High-width/100 {
+			t.Errorf("%s: from %v to %v", d.Name, lo, hi)
+		}
+		if middle := float64(d.Low+d.High) / 2; math.Abs(mean-middle) > 0.02*float64(width) {
+			t.Errorf("%s: mean %v", d.Name, mean)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for name, f := range map[string]func(){
+		"no samples":                func() { MAC{Distribution: UniformOneTwo, Confidence: 0.99}.Run() },
+		"no confidence":             func() { MAC{Samples: 1, Distribution: UniformOneTwo}.Run() },
+		"certainty":                 func() { MAC{Samples: 1, Distribution: UniformOneTwo, Confidence: 1}.Run() },
+		"empty interval":            func() { MAC{Samples: 1, Confidence: 0.99}.Run() },
+		"empty matrix":              func() { UniformUnit.Matrix(0, 3, 1, 1) },
+		"K not a multiple of b":     func() { Roundings(10, 4) },
+		"negative repeats":          func() { Profile{Repeats: -1}.Run() },
+		"no trials":                 func() { Product{Terms: 1, Unit: 0.5, Confidence: 0.9}.Run() },
+		"no lemma samples":          func() { Lemmas{Confidence: 0.9}.Run() },
+		"GEMM of a ragged K":        func() { g := small; g.K = 10; _, _ = g.Run() },
+		"bounds of an unknown name": func() { small.constant("none") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if s, ok := recover().(string); !ok || !strings.Contains(s, ": ") {
+					t.Errorf("panic %q does not name package and argument", s)
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestProfile(t *testing.T) {
+	r := Profile{Elements: 1 << 16, Repeats: 2, Seed: 1}.Run()
+	for _, k := range r.Rows {
+		if !(k.Rate > 0) || k.Intensity != flopsPerMAC/float64(k.Bytes) {
+			t.Errorf("%+v", k)
+		}
+	}
+	if n := streamLength(0) * 12; n < 191<<20 {
+		t.Errorf("without a known cache %d bytes are streamed", n)
+	}
+}

@@ -1,0 +1,117 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// Product is a test of Lemmas 1 and 2: draw n rounding errors from U[-u, u], as
+// Lemma 2 assumes, and look where theta_n = prod(1+delta_i)^rho_i - 1 falls.
+// The signs rho_i are drawn too.
+type Product struct {
+	Terms      int
+	Unit       float64
+	Trials     int
+	Confidence float64
+	Seed       uint64
+}
+
+// DefaultProduct has as many terms as binary16 allows Lemma 1 with room to
+// spare: n u is 1/4.
+var DefaultProduct = Product{Terms: 512, Unit: u16, Trials: 100_000, Confidence: Confidence, Seed: Seed}
+
+// ProductResult is what was drawn.
+type ProductResult struct {
+	Product
+	Thetas []float64 // |theta_n|
+	Lambda float64
+	Gamma  float64 // Lemma 1
+	Tilde  float64 // Lemma 2
+}
+
+// Run draws the products. It panics if Trials < 1, or as package roundoff does.
+func (p Product) Run() *ProductResult {
+	if p.Trials < 1 {
+		panic(fmt.Sprintf("paper: Trials = %d, want Trials >= 1", p.Trials))
+	}
+	lambda := roundoff.Lambda(p.Confidence, p.Unit, p.Terms)
+	r := &ProductResult{Product: p, Thetas: make([]float64, p.Trials), Lambda: lambda,
+		Gamma: roundoff.Gamma(p.Terms, p.Unit), Tilde: roundoff.GammaTilde(p.Terms, p.Unit, lambda)}
+	parallel(p.Trials, func(i int) {
+		rng := rand.New(rand.NewPCG(p.Seed, uint64(i)))
+		sum := 0.0
+		for range p.Terms {
+			delta := p.Unit * (2*rng.Float64() - 1)
+			if rng.Uint64()&1 == 0 {
+				sum += math.Log1p(delta)
+			} else {
+				sum -= math.Log1p(delta)
+			}
+		}
+		r.Thetas[i] = abs(math.Expm1(sum))
+	})
+	return r
+}
+
+// Coverage returns the fraction of products within the bound.
+func (r *ProductResult) Coverage(bound float64) float64 {
+	inside := 0
+	for _, t := range r.Thetas {
+		if t <= bound {
+			inside++
+		}
+	}
+	return float64(inside) / float64(len(r.Thetas))
+}
+
+// Figure returns where the products fall and where the two lemmas put their bounds.
+func (r *ProductResult) Figure() *viz.Chart {
+	worst := largest(r.Thetas)
+	c := viz.NewChart("product-edf", fmt.Sprintf(
+		"The probabilistic constant is %.1f times below the deterministic one, and %s %% of %d products exceed it where %s %% may; the worst of all reaches %.2f of it. "+
+			"Distribution of |θₙ| for n = %d errors drawn from U[−u, u], u = 2⁻¹¹, random signs ρ, seed %d; γ̃ₙ(λ) at %s, λ = %.3f. Drawn by paper.ProductResult.Figure.",
+		r.Gamma/r.Tilde, digits(100*(1-r.Coverage(r.Tilde)), 2), r.Trials, digits(100*(1-r.Confidence), 2), worst/r.Tilde, r.Terms, r.Seed, percent(r.Confidence), r.Lambda))
+	p := c.Panel("", viz.Axis{Label: "|θₙ|", Log: true, Min: 1e-5, Max: 1}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
+	p.Exceedance(observed, r.Thetas)
+	p.Vertical(viz.Series{Label: "γ̃ₙ at " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dashed}, r.Tilde)
+	p.Vertical(viz.Series{Label: "γₙ", Color: viz.Deterministic, Style: viz.Dashed}, r.Gamma)
+	p.Horizontal(viz.Series{Label: "1 − confidence", Color: viz.Grey, Style: viz.Dotted}, 1-r.Confidence)
+	return c
+}
+
+// ProductClaims returns what the paper says of Lemmas 1 and 2 and of the growth
+// of their constants.
+func ProductClaims() []Claim {
+	c := claims{source: "Section 1", notebook: "02-rounding-error-bounds"}
+	c.equal("gamma-limit", "γₙ holds for n u < 1: in binary16 up to n = 2047 (first n without a bound: 2048)", 2048, float64(firstUnbounded(u16)), 0, "",
+		"1/u is 2048; the restriction-free (1 − u)⁻ⁿ − 1 goes on")
+	slope := logSlope(func(n int) float64 { return roundoff.GammaTilde(n, u32, 2) }, 1<<4, 1<<16)
+	c.equal("gamma-tilde-slope", "γ̃ₙ grows like √n for all n (slope 1/2 on logarithmic axes)", 0.5, slope, 0.01, "",
+		"binary32, λ = 2, n from 2⁴ to 2¹⁶; for n u above λ⁻² the term n u²/(1 − u) bends it")
+	c.source = "Lemmas 1 and 2"
+	r := DefaultProduct.Run()
+	c.holds("lemma1-holds", "|θₙ| ≤ γₙ always (fraction of products within)", r.Coverage(r.Gamma), "", r.Coverage(r.Gamma) == 1,
+		fmt.Sprintf("%d products of %d factors, u = 2⁻¹¹", r.Trials, r.Terms))
+	c.holds("lemma2-holds", fmt.Sprintf("|θₙ| ≤ γ̃ₙ(λ) with probability at least P_B, here %s (fraction of products within)", percent(r.Confidence)),
+		r.Coverage(r.Tilde), "", r.Coverage(r.Tilde) >= r.Confidence,
+		fmt.Sprintf("errors drawn as the lemma assumes; the bound is conservative, and the worst product reaches %.2f times it", largest(r.Thetas)/r.Tilde))
+	return c.list
+}
+
+// firstUnbounded returns the least n for which Lemma 1 gives no bound.
+func firstUnbounded(u float64) int {
+	n := 1
+	for !math.IsInf(roundoff.Gamma(n, u), 1) {
+		n++
+	}
+	return n
+}
+
+// logSlope returns the slope of f between m and n on logarithmic axes.
+func logSlope(f func(int) float64, m, n int) float64 {
+	return math.Log(f(n)/f(m)) / math.Log(float64(n)/float64(m))
+}

@@ -1,0 +1,55 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// RoundingFigure returns the largest relative rounding error near x, for x over
+// two binades of binary16, in units of u: the envelope of |delta| between
+// neighbouring numbers.
+func RoundingFigure() *viz.Chart {
+	f := tcore.Binary16
+	u := f.UnitRoundoff()
+	var x, worst []float64
+	for i := range 600 {
+		at := 1 + 3*float64(i)/600
+		// The midpoint next to x is the point that rounds worst.
+		low := f.Round(at, tcore.ToZero)
+		mid := (low + f.Round(low+u, tcore.ToPositive)) / 2
+		x = append(x, at)
+		worst = append(worst, abs(f.Round(mid, tcore.ToNearestEven)-mid)/mid/u)
+	}
+	c := viz.NewChart("rounding-envelope", fmt.Sprintf(
+		"The relative rounding error reaches %.4f u just above a power of two and only half as much just below one. "+
+			"Largest |δ| = |fl(x) − x|/|x| near x in binary16, round to nearest even. Drawn by paper.RoundingFigure.", largest(worst)))
+	p := c.Panel("", viz.Axis{Label: "x", Min: 1, Max: 4}, viz.Axis{Label: "Largest |δ| near x, in units of u", Min: 0, Max: 1.1})
+	p.Line(viz.Series{Label: "largest |δ|", Color: viz.Observed, Style: viz.Solid}, x, worst)
+	p.Horizontal(viz.Series{Label: "u, the bound", Color: viz.Deterministic, Style: viz.Dashed}, 1)
+	return c
+}
+
+// Sum is a sum of three numbers computed in a format, with its errors.
+type Sum struct {
+	Unit              float64 // unit roundoff of the format
+	Computed, Exact   float64
+	Forward, Backward float64 // relative errors; the backward one is the smallest that explains Computed
+	Condition         float64 // sum |x_i| / |sum x_i|
+}
+
+// SumOfThree rounds the numbers to f and adds them from left to right. The
+// numbers as rounded count as the input, so only the additions err.
+func SumOfThree(f tcore.Format, x1, x2, x3 float64) Sum {
+	round := func(x float64) float64 { return f.Round(x, tcore.ToNearestEven) }
+	x1, x2, x3 = round(x1), round(x2), round(x3)
+	s := Sum{Unit: f.UnitRoundoff()}
+	s.Computed = f.Add(f.Add(x1, x2, tcore.ToNearestEven), x3, tcore.ToNearestEven)
+	s.Exact = x1 + x2 + x3 // no rounding in binary64 for formats of up to 24 bits near 1
+	absolute := abs(x1) + abs(x2) + abs(x3)
+	s.Forward = abs(s.Computed-s.Exact) / abs(s.Exact)
+	s.Backward = abs(s.Computed-s.Exact) / absolute
+	s.Condition = absolute / abs(s.Exact)
+	return s
+}

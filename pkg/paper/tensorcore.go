@@ -1,0 +1,205 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// TensorCoreTable returns Table 2: formats and unit roundoffs of the two modes.
+func TensorCoreTable() *viz.Table {
+	t := viz.NewTable("table2-tensor-core",
+		"The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴. Drawn by paper.TensorCoreTable.",
+		[]string{"A", "B", "C", "D", "*u*_{low}", "*u*_{high}", "*ũ* product", "*ū* accumulate", "*u*_{FMA} output"})
+	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
+		r := core.Roundoffs()
+		t.Row(core.Low.Name, core.Low.Name, core.High.Name, core.Output.Name,
+			power(r.Low), power(r.High), power(r.Product), power(r.Accumulate), power(r.Output))
+	}
+	return t
+}
+
+// power returns a power of two as text.
+func power(u float64) string { return "2" + superscript(int(math.Log2(u))) }
+
+// Roundings counts, for each term of a dot product of K terms, the additions of
+// Algorithm 1 that round it and the block outputs that convert it, by running
+// the algorithm on symbols. The first addition is to zero and rounds nothing.
+func Roundings(k, block int) (additions, outputs []int) {
+	if block < 1 || k < 1 || k%block != 0 {
+		panic(fmt.Sprintf("paper: K = %d is not a multiple of b = %d", k, block))
+	}
+	additions, outputs = make([]int, k), make([]int, k)
+	for j := range k {
+		if j > 0 { // the sum so far and the term j go through this addition
+			for i := 0; i <= j; i++ {
+				additions[i]++
+			}
+		}
+		if (j+1)%block == 0 {
+			for i := 0; i <= j; i++ {
+				outputs[i]++
+			}
+		}
+	}
+	return additions, outputs
+}
+
+// PrintedCount is c_1 of the paper's theorem for term j of block i, both counted
+// from 1: the number of additions said to round it.
+func PrintedCount(i, j, q, block int) int {
+	return block - (j-1)%block + block*(q-max(2, i)+1)
+}
+
+// CorrectedCount is c_1 with the later blocks counted from i + 1.
+func CorrectedCount(i, j, q, block int) int {
+	return block - (j-1)%block + block*(q-i)
+}
+
+// RoundingsTable returns, for a dot product of three blocks of four, how often
+// each term is rounded, counted and as the theorem has it.
+func RoundingsTable() *viz.Table {
+	const k, b = 12, 4
+	const q = k / b
+	t := viz.NewTable("roundings", fmt.Sprintf(
+		"The printed index counts a term's own block twice from the second block on, up to %d where only %d can occur. "+
+			"Roundings of each term of a dot product of K = %d terms in blocks of b = %d, counted by running Algorithm 1 on symbols; the corrected formula counts one more in block 1's first term, where adding to zero rounds nothing. Drawn by paper.RoundingsTable.",
+		PrintedCount(2, b+1, q, b), k-1, k, b),
+		[]string{"block i", "term j", "counted", "c₁ as printed", "c₁ corrected", "outputs counted", "c₂"})
+	additions, outputs := Roundings(k, b)
+	for j := 1; j <= k; j++ {
+		i := (j-1)/b + 1
+		t.Row(fmt.Sprint(i), fmt.Sprint(j), fmt.Sprint(additions[j-1]), fmt.Sprint(PrintedCount(i, j, q, b)),
+			fmt.Sprint(CorrectedCount(i, j, q, b)), fmt.Sprint(outputs[j-1]), fmt.Sprint(q-i+1))
+	}
+	return t
+}
+
+// TheoremTable returns the constants of the theorems at the paper's size for
+// both modes and three block widths.
+func TheoremTable() *viz.Table {
+	g := DefaultGEMM
+	t := viz.NewTable("theorems", fmt.Sprintf(
+		"Wider blocks help little and binary16 accumulation leaves no guarantee: there K u exceeds 1. "+
+			"Constants multiplying |A||B|/|AB| at %d × %d × %d, %s over all outputs, corrected union bound. Drawn by paper.TheoremTable.",
+		g.M, g.K, g.N, percent(g.Confidence)),
+		[]string{"Accumulation", "b", "DBEA ζ", "restriction-free", "λ", "VIBEA ζ̃", "DBEA with repr.", "VIBEA with repr."})
+	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
+		for _, b := range []int{4, 8, 16} {
+			th := g.Theorem()
+			th.Block, th.Roundoffs = b, core.Roundoffs()
+			v := roundoff.VIBEA{Lambda: th.Lambda(g.Confidence, roundoff.Corrected)}
+			t.Row(core.Accumulate.Name, fmt.Sprint(b), short(th.Zeta(roundoff.DBEA)), short(th.Zeta(roundoff.Unconditional)),
+				fmt.Sprintf("%.4f", v.Lambda), short(th.Zeta(v)), short(th.ZetaRepresented(roundoff.DBEA)), short(th.ZetaRepresented(v)))
+		}
+	}
+	return t
+}
+
+// TheoremFigure returns the growth of the theorems' constants with K.
+func TheoremFigure() *viz.Chart {
+	g := DefaultGEMM
+	names := []string{"DBEA", "VIBEA", "Higham & Mary 2019"}
+	var x []float64
+	y := make([][]float64, len(names))
+	for k := 4; k <= 1<<22; k *= 2 {
+		g.K = k
+		x = append(x, float64(k))
+		for i, name := range names {
+			y[i] = append(y[i], g.constant(name).Zeta)
+		}
+	}
+	at := DefaultGEMM
+	c := viz.NewChart("theorem-growth", fmt.Sprintf(
+		"The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is %.1f times below DBEA, and Higham & Mary's bound is %.1f times below VIBEA. "+
+			"Constant of the theorem without representation error against the inner dimension, binary32 accumulation, b = %d, %s over all %d outputs, corrected union bound. Drawn by paper.TheoremFigure.",
+		at.constant("DBEA").Zeta/at.constant("VIBEA").Zeta, at.constant("VIBEA").Zeta/at.constant("Higham & Mary 2019").Zeta,
+		g.Core.Block, percent(g.Confidence), g.M*g.N))
+	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true}, viz.Axis{Label: "Constant ζ", Log: true})
+	for i, s := range []viz.Series{deterministic, probabilistic, highamMary} {
+		s.Label = names[i]
+		p.Line(s, x, y[i])
+	}
+	return c
+}
+
+// Counterexample is the dot product that shows why gamma_{K-1} is not a bound
+// when products do not fit the accumulation format, as in row 2 of Table 2.
+type Counterexample struct {
+	X, Y            []float32
+	Computed, Exact float64
+	Error           float64 // relative
+	GammaK1, GammaK float64
+}
+
+// Binary16Counterexample runs two products through binary16 accumulation.
+func Binary16Counterexample() (Counterexample, error) {
+	e := Counterexample{X: []float32{1 + 1.0/1024, 1 - 1.0/2048}, Y: []float32{1 - 1.0/2048, 1.0 / 2048}}
+	core := tcore.PaperF16
+	core.Block = len(e.X)
+	e.Computed = float64(core.Dot(e.X, e.Y))
+	x := blas32.General{Rows: 1, Cols: len(e.X), Stride: len(e.X), Data: e.X}
+	y := blas32.General{Rows: len(e.Y), Cols: 1, Stride: 1, Data: e.Y}
+	exact, err := tcore.ExactGEMM(x, y)
+	if err != nil {
+		return e, err
+	}
+	e.Exact = exact.Float64().Data[0]
+	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{float32(e.Computed)}}
+	e.Error = abs(exact.Error(d).Data[0]) / e.Exact
+	u := core.Accumulate.UnitRoundoff()
+	e.GammaK1, e.GammaK = roundoff.Gamma(len(e.X)-1, u), roundoff.Gamma(len(e.X), u)
+	return e, nil
+}
+
+// TensorCoreClaims returns what the paper says in Section 3.3.
+func TensorCoreClaims() []Claim {
+	c := claims{source: "Table 2", notebook: "04-tensor-cores"}
+	for i, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
+		want := []float64{pow2(-11), pow2(-24), pow2(-24), pow2(-24), pow2(-24)}
+		if i == 1 {
+			want = []float64{pow2(-11), pow2(-11), pow2(-24), pow2(-11), pow2(-11)}
+		}
+		r := core.Roundoffs()
+		same := 0
+		for j, u := range []float64{r.Low, r.High, r.Product, r.Accumulate, r.Output} {
+			if u == want[j] {
+				same++
+			}
+		}
+		c.equal(fmt.Sprintf("table2-row-%d", i+1), fmt.Sprintf("Row %d: five unit roundoffs, %s inputs and %s output", i+1, core.Low.Name, core.Output.Name),
+			5, float64(same), 0, "", "unit roundoffs of the formats that the emulated core uses")
+	}
+	c.source = "Section 3.3"
+	const k, b = 64, 4
+	additions, _ := Roundings(k, b)
+	most := 0
+	for _, n := range additions {
+		most = max(most, n)
+	}
+	c.equal("tc-k-minus-1", "Each term meets at most n − 1 rounded additions (here n = 64)", k-1, float64(most), 0, "additions",
+		"counted by running Algorithm 1 on symbols; it needs exact products in the accumulation format")
+	printed := 0
+	for j := 1; j <= k; j++ {
+		printed = max(printed, PrintedCount((j-1)/b+1, j, k/b, b))
+	}
+	c.equal("tc-index", "c₁ = b − ((j−1) mod b) + b(q − max(2, i) + 1) has the maximum n − 1 (here 63)", k-1, float64(printed), 0, "additions",
+		"the factor for later blocks must start at block i + 1; as printed block i is counted twice for i ≥ 2 and the maximum is n")
+	c.equal("tc-64-mpfma", "A tensor core does 64 MPFMA operations at once: 16 dot products of size 4", 64, 4*4*4, 0, "", "b₁ b₂ b for b₁ = b₂ = b = 4")
+	c.untestable("tc-one-clock", "… in a single clock cycle", "a statement about the hardware's timing; true of Volta, whose blocks are 4 × 4 × 4, by its vendor's documents")
+	c.untestable("tc-at-least-single", "Products and binary32 accumulation are done in at least single precision",
+		"a quotation from the vendor's guide; it says nothing of the rounding, and real tensor cores align and truncate")
+	e, err := Binary16Counterexample()
+	if err != nil {
+		panic("paper: counterexample: " + err.Error())
+	}
+	c.holds("tc-row2-gamma", "γₙ₋₁ suffices because multiplication is free of error (relative error in units of γ₁, at most 1)",
+		e.Error/e.GammaK1, "", e.Error <= e.GammaK1,
+		fmt.Sprintf("row 2 of Table 2: products do not fit binary16, so the first addition rounds too; K = 2 reaches %s where γ₁ = %s. The theorem's sum with γ_q stays valid", short(e.Error), short(e.GammaK1)))
+	return c.list
+}

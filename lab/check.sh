@@ -15,8 +15,11 @@ print("lab: kernel", spec.display_name, "in", os.path.relpath(spec.resource_dir)
 path = sys.argv[1]
 notebook = nbformat.read(path, as_version=4)
 folder = {"metadata": {"path": os.path.dirname(os.path.abspath(path))}}
-nbclient.NotebookClient(notebook, timeout=300, kernel_name="gonb", resources=folder).execute(
-    stderr=subprocess.DEVNULL)  # the kernel's log
+client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="gonb", resources=folder)
+try:
+    client.execute(stderr=subprocess.DEVNULL)  # the kernel's log
+except nbclient.exceptions.CellExecutionError as e:
+    sys.exit(f"lab: {path} failed\n{e}")
 cells = [c for c in notebook.cells if c.cell_type == "code"]
 assert any(c.outputs for c in cells), "no cell showed anything"
 print("lab:", path, "ran,", len(cells), "cells")

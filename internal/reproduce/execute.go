@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/roundofflab/roundoff/internal/jupyter"
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
@@ -175,14 +177,14 @@ func indent(s string) string {
 // The key of the metadata that marks an executed notebook as written by this package.
 const executedMark = "roundoff_executed"
 
-// writeExecuted writes an executed notebook, marked as such.
+// writeExecuted writes an executed notebook, marked as such, whole or not at all.
 func writeExecuted(path string, nb *notebook.Notebook) error {
 	nb.Metadata[executedMark] = true
 	data, err := nb.Bytes()
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, data)
+	return renameio.WriteFile(path, data, 0o644)
 }
 
 // isExecuted reports whether writeExecuted wrote the file.

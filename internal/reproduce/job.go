@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/roundofflab/roundoff/internal/jupyter"
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
@@ -64,7 +66,7 @@ func (j Job) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, writeWhole(filepath.Join(j.Out, "index.html"), page)
+	return r, renameio.WriteFile(filepath.Join(j.Out, "index.html"), page, 0o644)
 }
 
 // names returns the names of all notebooks in the folder and of those chosen, in order.

@@ -261,22 +261,3 @@ func TestFirstLine(t *testing.T) {
 		}
 	}
 }
-
-func TestWriteWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	for _, want := range []string{"one", "another"} {
-		if err := writeWhole(path, []byte(want)); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(path); string(got) != want || err != nil {
-			t.Errorf("%q, %v", got, err)
-		}
-	}
-	if err := writeWhole(filepath.Join(dir, "no", "f"), nil); err == nil {
-		t.Error("wrote into a folder that is not there")
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 1 {
-		t.Errorf("left behind: %v", left)
-	}
-}

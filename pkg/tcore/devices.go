@@ -1,0 +1,227 @@
+package tcore
+
+import "strings"
+
+// The catalogue of NVIDIA tensor cores, one record per instruction, named by
+// architecture, format of the factors, and F16 again where c and d are binary16
+// and not binary32. Terms, fraction bits and output rounding as found by probing
+// (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al. 2025), which agree with
+// the outputs of real V100, A2, A100, RTX 1000 Ada, L40S, H100, H200 and B200.
+// The exponent of a zero is that of the newer release of MMA-Sim; it is
+// contested by 1 where c is binary16.
+//
+// An instruction that mixes 8-bit factors is a copy with another B.
+var (
+	VoltaF16    = nvidia("Volta", "mma.m8n8k4", Binary16, Binary32, 4, 23, -131)
+	VoltaF16F16 = nvidia("Volta", "mma.m8n8k4", Binary16, Binary16, 4, 23, -20)
+
+	TuringF16    = nvidia("Turing", "mma.m16n8k8", Binary16, Binary32, 8, 24, -132)
+	TuringF16F16 = nvidia("Turing", "mma.m16n8k8", Binary16, Binary16, 8, 24, -21)
+
+	AmpereF16    = nvidia("Ampere", "mma.m16n8k16", Binary16, Binary32, 8, 24, -132)
+	AmpereF16F16 = nvidia("Ampere", "mma.m16n8k16", Binary16, Binary16, 8, 24, -21)
+	AmpereBF16   = nvidia("Ampere", "mma.m16n8k16", BFloat16, Binary32, 8, 24, -132)
+	AmpereTF32   = nvidia("Ampere", "mma.m16n8k8", TF32, Binary32, 4, 24, -132)
+	AmpereF64    = chain("Ampere", "mma.m8n8k4", Binary64)
+
+	AdaF16     = nvidia("Ada", "mma.m16n8k16", Binary16, Binary32, 8, 24, -132)
+	AdaF16F16  = nvidia("Ada", "mma.m16n8k16", Binary16, Binary16, 8, 24, -21)
+	AdaBF16    = nvidia("Ada", "mma.m16n8k16", BFloat16, Binary32, 8, 24, -132)
+	AdaTF32    = nvidia("Ada", "mma.m16n8k8", TF32, Binary32, 4, 24, -132)
+	AdaE4M3    = nvidia("Ada", "mma.m16n8k32", E4M3, Binary32, 16, 13, -132)
+	AdaE4M3F16 = nvidia("Ada", "mma.m16n8k32", E4M3, Binary16, 16, 13, -21)
+	AdaE5M2    = nvidia("Ada", "mma.m16n8k32", E5M2, Binary32, 16, 13, -132)
+	AdaE5M2F16 = nvidia("Ada", "mma.m16n8k32", E5M2, Binary16, 16, 13, -21)
+	AdaF64     = chain("Ada", "mma.m8n8k4", Binary64)
+)
+
+// Hopper has two families of instructions: wgmma, which libraries use and the
+// plain names stand for, and mma. There is no 8-bit mma; compilers emulate it
+// ([Split]).
+var (
+	HopperF16     = nvidia("Hopper", "wgmma.m64nNk16", Binary16, Binary32, 16, 25, -133)
+	HopperF16F16  = nvidia("Hopper", "wgmma.m64nNk16", Binary16, Binary16, 16, 25, -133)
+	HopperBF16    = nvidia("Hopper", "wgmma.m64nNk16", BFloat16, Binary32, 16, 25, -133)
+	HopperTF32    = nvidia("Hopper", "wgmma.m64nNk8", TF32, Binary32, 8, 25, -133)
+	HopperE4M3    = nvidia("Hopper", "wgmma.m64nNk32", E4M3, Binary32, 32, 13, -133)
+	HopperE4M3F16 = nvidia("Hopper", "wgmma.m64nNk32", E4M3, Binary16, 32, 13, -133)
+	HopperE5M2    = nvidia("Hopper", "wgmma.m64nNk32", E5M2, Binary32, 32, 13, -133)
+	HopperE5M2F16 = nvidia("Hopper", "wgmma.m64nNk32", E5M2, Binary16, 32, 13, -133)
+
+	HopperMMAF16     = nvidia("Hopper", "mma.m16n8k16", Binary16, Binary32, 16, 25, -133)
+	HopperMMAF16F16  = nvidia("Hopper", "mma.m16n8k16", Binary16, Binary16, 16, 25, -22)
+	HopperMMABF16    = nvidia("Hopper", "mma.m16n8k16", BFloat16, Binary32, 16, 25, -133)
+	HopperMMATF32    = nvidia("Hopper", "mma.m16n8k8", TF32, Binary32, 8, 25, -133)
+	HopperMMAE4M3    = split(HopperMMAF16, E4M3)
+	HopperMMAE4M3F16 = split(HopperMMAF16F16, E4M3)
+	HopperMMAE5M2    = split(HopperMMAF16, E5M2)
+	HopperMMAE5M2F16 = split(HopperMMAF16F16, E5M2)
+	HopperF64        = chain("Hopper", "mma.m16n8k16", Binary64)
+)
+
+// Blackwell is the B200, whose plain names stand for tcgen05, and RTXBlackwell
+// the GeForce generation, which has mma alone. 8-bit mma of the B200 is
+// emulated.
+var (
+	BlackwellF16     = nvidia("Blackwell", "tcgen05.f16.k16", Binary16, Binary32, 16, 25, -133)
+	BlackwellF16F16  = nvidia("Blackwell", "tcgen05.f16.k16", Binary16, Binary16, 16, 25, -133)
+	BlackwellBF16    = nvidia("Blackwell", "tcgen05.f16.k16", BFloat16, Binary32, 16, 25, -133)
+	BlackwellTF32    = nvidia("Blackwell", "tcgen05.tf32.k8", TF32, Binary32, 8, 25, -133)
+	BlackwellE4M3    = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E4M3, Binary32, 32, 25, -133)
+	BlackwellE4M3F16 = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E4M3, Binary16, 32, 25, -133)
+	BlackwellE5M2    = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E5M2, Binary32, 32, 25, -133)
+	BlackwellE5M2F16 = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E5M2, Binary16, 32, 25, -133)
+
+	BlackwellMMAF16     = nvidia("Blackwell", "mma.m16n8k16", Binary16, Binary32, 16, 25, -133)
+	BlackwellMMAF16F16  = nvidia("Blackwell", "mma.m16n8k16", Binary16, Binary16, 16, 25, -22)
+	BlackwellMMABF16    = nvidia("Blackwell", "mma.m16n8k16", BFloat16, Binary32, 16, 25, -133)
+	BlackwellMMATF32    = nvidia("Blackwell", "mma.m16n8k8", TF32, Binary32, 8, 25, -133)
+	BlackwellMMAE4M3    = split(BlackwellMMAF16, E4M3)
+	BlackwellMMAE4M3F16 = split(BlackwellMMAF16F16, E4M3)
+	BlackwellMMAE5M2    = split(BlackwellMMAF16, E5M2)
+	BlackwellMMAE5M2F16 = split(BlackwellMMAF16F16, E5M2)
+	BlackwellF64        = chain("Blackwell", "mma.m8n8k4", Binary64)
+
+	RTXBlackwellF16     = nvidia("RTX Blackwell", "mma.m16n8k16", Binary16, Binary32, 16, 25, -133)
+	RTXBlackwellF16F16  = nvidia("RTX Blackwell", "mma.m16n8k16", Binary16, Binary16, 16, 25, -22)
+	RTXBlackwellBF16    = nvidia("RTX Blackwell", "mma.m16n8k16", BFloat16, Binary32, 16, 25, -133)
+	RTXBlackwellTF32    = nvidia("RTX Blackwell", "mma.m16n8k8", TF32, Binary32, 8, 25, -133)
+	RTXBlackwellE4M3    = nvidia("RTX Blackwell", "mma.m16n8k32", E4M3, Binary32, 32, 25, -133)
+	RTXBlackwellE4M3F16 = nvidia("RTX Blackwell", "mma.m16n8k32", E4M3, Binary16, 32, 25, -22)
+	RTXBlackwellE5M2    = nvidia("RTX Blackwell", "mma.m16n8k32", E5M2, Binary32, 32, 25, -133)
+	RTXBlackwellE5M2F16 = nvidia("RTX Blackwell", "mma.m16n8k32", E5M2, Binary16, 32, 25, -22)
+	RTXBlackwellF64     = chain("RTX Blackwell", "mma.m8n8k4", Binary64)
+)
+
+// The catalogue of AMD matrix cores (Xie et al. 2025; no outputs of real chips
+// were at hand to compare with).
+var (
+	CDNA1F16  = cdna("CDNA1", "v_mfma_f32_f16", Binary16, ExactSum{Terms: 4})
+	CDNA1BF16 = cdna("CDNA1", "v_mfma_f32_bf16", BFloat16, ExactSum{Terms: 2})
+	CDNA1F32  = chain("CDNA1", "v_mfma_f32_f32", Binary32)
+
+	CDNA2F16    = cdna("CDNA2", "v_mfma_f32_f16", Binary16, Pairwise{Terms: 4})
+	CDNA2BF16   = cdna("CDNA2", "v_mfma_f32_bf16_1k", BFloat16, Pairwise{Terms: 4})
+	CDNA2BF16x2 = cdna("CDNA2", "v_mfma_f32_bf16", BFloat16, Pairwise{Terms: 2})
+	CDNA2F32    = chain("CDNA2", "v_mfma_f32_f32", Binary32)
+	CDNA2F64    = chain("CDNA2", "v_mfma_f64_f64", Binary64)
+
+	CDNA3F16  = cdna("CDNA3", "v_mfma_f32_f16", Binary16, TwoStage{Terms: 8, Parts: 1})
+	CDNA3BF16 = cdna("CDNA3", "v_mfma_f32_bf16", BFloat16, TwoStage{Terms: 8, Parts: 1})
+	CDNA3TF32 = cdna("CDNA3", "v_mfma_f32_xf32", TF32, TwoStage{Terms: 4, Parts: 1})
+	CDNA3F32  = chain("CDNA3", "v_mfma_f32_f32", Binary32)
+	CDNA3F64  = chain("CDNA3", "v_mfma_f64_f64", Binary64)
+)
+
+// Models that are no chip: the paper's two tensor cores, and sequential IEEE
+// FMAs in binary32 and in binary64.
+var (
+	PaperCoreF32 = Device{Name: "paper-f32", Architecture: "paper", Instruction: "Algorithm 1", A: Binary16, B: Binary16, C: Binary32, Core: PaperF32}
+	PaperCoreF16 = Device{Name: "paper-f16", Architecture: "paper", Instruction: "Algorithm 1", A: Binary16, B: Binary16, C: Binary16, Core: PaperF16}
+	IEEEF16      = Device{Name: "ieee-fma-binary16-binary32", Architecture: "IEEE", Instruction: "fma", A: Binary16, B: Binary16, C: Binary32, Core: Chain{}}
+	IEEEF32      = chain("IEEE", "fma", Binary32)
+	IEEEF64      = chain("IEEE", "fma", Binary64)
+)
+
+// Devices returns the catalogue, oldest architecture first.
+func Devices() []Device {
+	return []Device{
+		VoltaF16, VoltaF16F16,
+		TuringF16, TuringF16F16,
+		AmpereF16, AmpereF16F16, AmpereBF16, AmpereTF32, AmpereF64,
+		AdaF16, AdaF16F16, AdaBF16, AdaTF32, AdaE4M3, AdaE4M3F16, AdaE5M2, AdaE5M2F16, AdaF64,
+		HopperF16, HopperF16F16, HopperBF16, HopperTF32,
+		HopperE4M3, HopperE4M3F16, HopperE5M2, HopperE5M2F16,
+		HopperMMAF16, HopperMMAF16F16, HopperMMABF16, HopperMMATF32,
+		HopperMMAE4M3, HopperMMAE4M3F16, HopperMMAE5M2, HopperMMAE5M2F16, HopperF64,
+		BlackwellF16, BlackwellF16F16, BlackwellBF16, BlackwellTF32,
+		BlackwellE4M3, BlackwellE4M3F16, BlackwellE5M2, BlackwellE5M2F16,
+		BlackwellMMAF16, BlackwellMMAF16F16, BlackwellMMABF16, BlackwellMMATF32,
+		BlackwellMMAE4M3, BlackwellMMAE4M3F16, BlackwellMMAE5M2, BlackwellMMAE5M2F16, BlackwellF64,
+		RTXBlackwellF16, RTXBlackwellF16F16, RTXBlackwellBF16, RTXBlackwellTF32,
+		RTXBlackwellE4M3, RTXBlackwellE4M3F16, RTXBlackwellE5M2, RTXBlackwellE5M2F16, RTXBlackwellF64,
+		CDNA1F16, CDNA1BF16, CDNA1F32,
+		CDNA2F16, CDNA2BF16, CDNA2BF16x2, CDNA2F32, CDNA2F64,
+		CDNA3F16, CDNA3BF16, CDNA3TF32, CDNA3F32, CDNA3F64,
+		PaperCoreF32, PaperCoreF16, IEEEF16, IEEEF32, IEEEF64,
+	}
+}
+
+// e8m13 is binary32 with 13 stored bits of the significand.
+var e8m13 = Format{Name: "e8m13", Precision: 14, Emin: -126, Emax: 127}
+
+// nvidia returns the record of a truncated fused dot-product-add: terms L,
+// fraction bits F, exponent of a zero. The sum is rounded to nearest even to
+// binary16, and toward zero to binary32 or, with 13 fraction bits, to e8m13.
+func nvidia(architecture, instruction string, in, out Format, terms, fractionBits, zeroExponent int) Device {
+	core := Fused{Terms: terms, FractionBits: fractionBits, Result: out, Rounding: ToZero, ZeroExponent: zeroExponent}
+	switch {
+	case out.same(Binary16):
+		core.Rounding = ToNearestEven
+	case fractionBits == 13:
+		core.Result = e8m13
+	}
+	return Device{
+		Name:         deviceName(architecture, instruction, in, out),
+		Architecture: architecture,
+		Instruction:  instruction,
+		A:            in,
+		B:            in,
+		C:            out,
+		Convert:      conversion(in),
+		NaN:          allOnes(out),
+		Core:         core,
+	}
+}
+
+// split returns the emulation of an 8-bit instruction by two of by.
+func split(by Device, in Format) Device {
+	by.Name = deviceName(by.Architecture, by.Instruction, in, by.C)
+	by.Instruction = "mma.m16n8k32 (2 × k16)"
+	by.A, by.B = in, in
+	by.Core = Split{By: by.Core.(Fused)}
+	return by
+}
+
+func chain(architecture, instruction string, f Format) Device {
+	return Device{
+		Name:         deviceName(architecture, instruction, f, f),
+		Architecture: architecture,
+		Instruction:  instruction,
+		A:            f, B: f, C: f,
+		Core: Chain{},
+	}
+}
+
+func cdna(architecture, instruction string, in Format, core Core) Device {
+	return Device{
+		Name:         deviceName(architecture, instruction, in, Binary32),
+		Architecture: architecture,
+		Instruction:  instruction,
+		A:            in, B: in, C: Binary32,
+		Convert: conversion(in),
+		Core:    core,
+	}
+}
+
+// deviceName returns a name such as hopper-wgmma-binary16-binary32.
+func deviceName(architecture, instruction string, in, out Format) string {
+	family, _, _ := strings.Cut(instruction, ".")
+	name := strings.Join([]string{architecture, family, in.Name, out.Name}, "-")
+	return strings.ToLower(strings.ReplaceAll(name, " ", ""))
+}
+
+// conversion returns how values become factors: tf32 instructions ignore the
+// low bits of a binary32 word, for other formats software rounds to nearest.
+func conversion(in Format) RoundingMode {
+	if in.same(TF32) {
+		return ToZero
+	}
+	return ToNearestEven
+}
+
+// allOnes returns the NaN that NVIDIA tensor cores deliver, with every bit but
+// the sign set.
+func allOnes(f Format) uint64 {
+	return 1<<(f.Bits()-1) - 1
+}

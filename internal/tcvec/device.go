@@ -19,6 +19,9 @@ func (e *UnsupportedError) Error() string {
 var formats = map[string]tcore.Format{
 	"fp64": tcore.Binary64, "fp32": tcore.Binary32, "tf32": tcore.TF32,
 	"fp16": tcore.Binary16, "bf16": tcore.BFloat16, "e5m2": tcore.E5M2, "e4m3": tcore.E4M3,
+	"e5m2fnuz": tcore.E5M2FNUZ, "e4m3fnuz": tcore.E4M3FNUZ,
+	"e3m2": tcore.E3M2, "e2m3": tcore.E2M3, "e2m1": tcore.E2M1,
+	"ue8m0": tcore.E8M0, "ue4m3": tcore.UE4M3,
 }
 
 // architectures maps chips, and architectures called otherwise, to the
@@ -48,7 +51,9 @@ func (h Header) Device() (tcore.Device, error) {
 // the same architecture and formats.
 func (h Header) fits(d tcore.Device) bool {
 	if h.NScale > 0 || d.ScaleBlock > 0 {
-		return h.NScale > 0 && d.ScaleBlock == h.Block && d.Scale.Name == h.scaleFormat()
+		core, _ := d.Core.(tcore.Fused)
+		return h.NScale > 0 && d.ScaleBlock == h.Block && d.Scale == formats[h.Scale] &&
+			core.Group > 0 == (h.Kind == "GST")
 	}
 	if d.Architecture == "CDNA2" {
 		return strings.HasSuffix(d.Instruction, "1k") == strings.HasSuffix(h.Name, "1k") || d.A != tcore.BFloat16
@@ -72,8 +77,4 @@ func (h Header) family() string {
 		return "mma"
 	}
 	return ""
-}
-
-func (h Header) scaleFormat() string {
-	return strings.TrimPrefix(h.Scale, "u")
 }

@@ -1,6 +1,9 @@
 package tcore
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // The catalogue of NVIDIA tensor cores, one record per instruction, named by
 // architecture, format of the factors, and F16 again where c and d are binary16
@@ -71,6 +74,10 @@ var (
 	BlackwellE4M3F16 = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E4M3, Binary16, 32, 25, -133)
 	BlackwellE5M2    = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E5M2, Binary32, 32, 25, -133)
 	BlackwellE5M2F16 = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E5M2, Binary16, 32, 25, -133)
+	BlackwellE3M2    = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E3M2, Binary32, 32, 25, -133)
+	BlackwellE2M3    = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E2M3, Binary32, 32, 25, -133)
+	BlackwellE2M1    = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E2M1, Binary32, 32, 25, -133)
+	BlackwellE2M1F16 = nvidia("Blackwell", "tcgen05.f8f6f4.k32", E2M1, Binary16, 32, 25, -133)
 
 	BlackwellMMAF16     = nvidia("Blackwell", "mma.m16n8k16", Binary16, Binary32, 16, 25, -133)
 	BlackwellMMAF16F16  = nvidia("Blackwell", "mma.m16n8k16", Binary16, Binary16, 16, 25, -22)
@@ -90,27 +97,36 @@ var (
 	RTXBlackwellE4M3F16 = nvidia("RTX Blackwell", "mma.m16n8k32", E4M3, Binary16, 32, 25, -22)
 	RTXBlackwellE5M2    = nvidia("RTX Blackwell", "mma.m16n8k32", E5M2, Binary32, 32, 25, -133)
 	RTXBlackwellE5M2F16 = nvidia("RTX Blackwell", "mma.m16n8k32", E5M2, Binary16, 32, 25, -22)
+	RTXBlackwellE3M2    = nvidia("RTX Blackwell", "mma.m16n8k32", E3M2, Binary32, 32, 25, -133)
+	RTXBlackwellE2M3    = nvidia("RTX Blackwell", "mma.m16n8k32", E2M3, Binary32, 32, 25, -133)
+	RTXBlackwellE2M1    = nvidia("RTX Blackwell", "mma.m16n8k32", E2M1, Binary32, 32, 25, -133)
+	RTXBlackwellE2M1F16 = nvidia("RTX Blackwell", "mma.m16n8k32", E2M1, Binary16, 32, 25, -22)
 	RTXBlackwellF64     = chain("RTX Blackwell", "mma.m8n8k4", Binary64)
 )
 
-// The catalogue of AMD matrix cores (Xie et al. 2025; no outputs of real chips
-// were at hand to compare with).
+// Block-scaled instructions. OCP MX: 32 factors of any narrow format share a
+// scale of e8m0, which adds to the exponents of the products. MXF4 and NVF4 are
+// the fourfold fp4 instruction, which adds 16 products exactly before it
+// aligns, with scales of e8m0 or, in NVF4, ue4m3. The scale of a whole tensor
+// in NVFP4 is software.
 var (
-	CDNA1F16  = cdna("CDNA1", "v_mfma_f32_f16", Binary16, ExactSum{Terms: 4})
-	CDNA1BF16 = cdna("CDNA1", "v_mfma_f32_bf16", BFloat16, ExactSum{Terms: 2})
-	CDNA1F32  = chain("CDNA1", "v_mfma_f32_f32", Binary32)
+	BlackwellMXE4M3 = mx(BlackwellE4M3)
+	BlackwellMXE5M2 = mx(BlackwellE5M2)
+	BlackwellMXE3M2 = mx(BlackwellE3M2)
+	BlackwellMXE2M3 = mx(BlackwellE2M3)
+	BlackwellMXE2M1 = mx(BlackwellE2M1)
+	BlackwellMXF4   = fp4("Blackwell", "tcgen05.mxf4.k64", E8M0, 32)
+	BlackwellMXF4x2 = fp4("Blackwell", "tcgen05.mxf4nvf4.k64", E8M0, 16)
+	BlackwellNVF4   = fp4("Blackwell", "tcgen05.mxf4nvf4.k64", UE4M3, 16)
 
-	CDNA2F16    = cdna("CDNA2", "v_mfma_f32_f16", Binary16, Pairwise{Terms: 4})
-	CDNA2BF16   = cdna("CDNA2", "v_mfma_f32_bf16_1k", BFloat16, Pairwise{Terms: 4})
-	CDNA2BF16x2 = cdna("CDNA2", "v_mfma_f32_bf16", BFloat16, Pairwise{Terms: 2})
-	CDNA2F32    = chain("CDNA2", "v_mfma_f32_f32", Binary32)
-	CDNA2F64    = chain("CDNA2", "v_mfma_f64_f64", Binary64)
-
-	CDNA3F16  = cdna("CDNA3", "v_mfma_f32_f16", Binary16, TwoStage{Terms: 8, Parts: 1})
-	CDNA3BF16 = cdna("CDNA3", "v_mfma_f32_bf16", BFloat16, TwoStage{Terms: 8, Parts: 1})
-	CDNA3TF32 = cdna("CDNA3", "v_mfma_f32_xf32", TF32, TwoStage{Terms: 4, Parts: 1})
-	CDNA3F32  = chain("CDNA3", "v_mfma_f32_f32", Binary32)
-	CDNA3F64  = chain("CDNA3", "v_mfma_f64_f64", Binary64)
+	RTXBlackwellMXE4M3 = mx(RTXBlackwellE4M3)
+	RTXBlackwellMXE5M2 = mx(RTXBlackwellE5M2)
+	RTXBlackwellMXE3M2 = mx(RTXBlackwellE3M2)
+	RTXBlackwellMXE2M3 = mx(RTXBlackwellE2M3)
+	RTXBlackwellMXE2M1 = mx(RTXBlackwellE2M1)
+	RTXBlackwellMXF4   = fp4("RTX Blackwell", "mma.m16n8k64", E8M0, 32)
+	RTXBlackwellMXF4x2 = fp4("RTX Blackwell", "mma.m16n8k64", E8M0, 16)
+	RTXBlackwellNVF4   = fp4("RTX Blackwell", "mma.m16n8k64", UE4M3, 16)
 )
 
 // Models that are no chip: the paper's two tensor cores, and sequential IEEE
@@ -136,13 +152,19 @@ func Devices() []Device {
 		HopperMMAE4M3, HopperMMAE4M3F16, HopperMMAE5M2, HopperMMAE5M2F16, HopperF64,
 		BlackwellF16, BlackwellF16F16, BlackwellBF16, BlackwellTF32,
 		BlackwellE4M3, BlackwellE4M3F16, BlackwellE5M2, BlackwellE5M2F16,
+		BlackwellE3M2, BlackwellE2M3, BlackwellE2M1, BlackwellE2M1F16,
 		BlackwellMMAF16, BlackwellMMAF16F16, BlackwellMMABF16, BlackwellMMATF32,
 		BlackwellMMAE4M3, BlackwellMMAE4M3F16, BlackwellMMAE5M2, BlackwellMMAE5M2F16, BlackwellF64,
 		RTXBlackwellF16, RTXBlackwellF16F16, RTXBlackwellBF16, RTXBlackwellTF32,
-		RTXBlackwellE4M3, RTXBlackwellE4M3F16, RTXBlackwellE5M2, RTXBlackwellE5M2F16, RTXBlackwellF64,
+		RTXBlackwellE4M3, RTXBlackwellE4M3F16, RTXBlackwellE5M2, RTXBlackwellE5M2F16,
+		RTXBlackwellE3M2, RTXBlackwellE2M3, RTXBlackwellE2M1, RTXBlackwellE2M1F16, RTXBlackwellF64,
+		BlackwellMXE4M3, BlackwellMXE5M2, BlackwellMXE3M2, BlackwellMXE2M3, BlackwellMXE2M1,
+		BlackwellMXF4, BlackwellMXF4x2, BlackwellNVF4,
+		RTXBlackwellMXE4M3, RTXBlackwellMXE5M2, RTXBlackwellMXE3M2, RTXBlackwellMXE2M3, RTXBlackwellMXE2M1,
+		RTXBlackwellMXF4, RTXBlackwellMXF4x2, RTXBlackwellNVF4,
 		CDNA1F16, CDNA1BF16, CDNA1F32,
 		CDNA2F16, CDNA2BF16, CDNA2BF16x2, CDNA2F32, CDNA2F64,
-		CDNA3F16, CDNA3BF16, CDNA3TF32, CDNA3F32, CDNA3F64,
+		CDNA3F16, CDNA3BF16, CDNA3TF32, CDNA3FP8, CDNA3BF8, CDNA3F32, CDNA3F64,
 		PaperCoreF32, PaperCoreF16, IEEEF16, IEEEF32, IEEEF64,
 	}
 }
@@ -183,6 +205,27 @@ func split(by Device, in Format) Device {
 	return by
 }
 
+// mx returns the block-scaled form of d: a scale of e8m0 on 32 factors.
+func mx(d Device) Device {
+	d.Name = deviceName(d.Architecture, d.Instruction, d.A, E8M0, d.C) + "-x32"
+	d.Instruction += ".block32"
+	d.Scale, d.ScaleBlock = E8M0, 32
+	return d
+}
+
+// fp4 returns a record of the fourfold e2m1 instruction.
+func fp4(architecture, instruction string, scale Format, scaleBlock int) Device {
+	d := nvidia(architecture, instruction, E2M1, Binary32, 64, 35, -139)
+	d.Name = deviceName(architecture, instruction, E2M1, scale, Binary32) + "-x" + strconv.Itoa(scaleBlock)
+	d.Instruction += ".block" + strconv.Itoa(scaleBlock)
+	d.Scale, d.ScaleBlock = scale, scaleBlock
+	core := d.Core.(Fused)
+	core.Group = 16
+	d.Core = core
+	return d
+}
+
+// chain returns the record of a chain of FMAs.
 func chain(architecture, instruction string, f Format) Device {
 	return Device{
 		Name:         deviceName(architecture, instruction, f, f),
@@ -193,22 +236,14 @@ func chain(architecture, instruction string, f Format) Device {
 	}
 }
 
-func cdna(architecture, instruction string, in Format, core Core) Device {
-	return Device{
-		Name:         deviceName(architecture, instruction, in, Binary32),
-		Architecture: architecture,
-		Instruction:  instruction,
-		A:            in, B: in, C: Binary32,
-		Convert: conversion(in),
-		Core:    core,
-	}
-}
-
 // deviceName returns a name such as hopper-wgmma-binary16-binary32.
-func deviceName(architecture, instruction string, in, out Format) string {
+func deviceName(architecture, instruction string, formats ...Format) string {
 	family, _, _ := strings.Cut(instruction, ".")
-	name := strings.Join([]string{architecture, family, in.Name, out.Name}, "-")
-	return strings.ToLower(strings.ReplaceAll(name, " ", ""))
+	words := []string{strings.ReplaceAll(architecture, " ", ""), family}
+	for _, f := range formats {
+		words = append(words, f.Name)
+	}
+	return strings.ToLower(strings.Join(words, "-"))
 }
 
 // conversion returns how values become factors: tf32 instructions ignore the

@@ -215,6 +215,11 @@ func (f *Format) split(x float64) (sig int64, exp int) {
 	return sig, exp
 }
 
+// room returns the bits of a sum of products, the sign left out.
+func (f Fused) room() int {
+	return f.FractionBits + 2 + bits.Len(uint(f.Terms))
+}
+
 // check panics unless the terms and their sum fit 64 bits.
 func (f Fused) check(d *Device) {
 	f.Result.check()
@@ -222,7 +227,7 @@ func (f Fused) check(d *Device) {
 		panic(fmt.Sprintf("tcore: device %q: Group = %d, want a divisor of Terms = %d and of ScaleBlock = %d",
 			d.Name, f.Group, f.Terms, d.ScaleBlock))
 	}
-	room := f.FractionBits + 2 + bits.Len(uint(f.Terms))
+	room := f.room()
 	if f.Group > 0 {
 		room += d.A.Emax + d.B.Emax + 4
 	}

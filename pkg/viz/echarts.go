@@ -163,6 +163,8 @@ func (v *view) seriesData(t trace) []opts.LineData {
 	case kindEDF, kindExceedance:
 		if len(t.x) == 0 || t.before > 0 && v.xs.min < v.xs.place(t.x[0]) {
 			put(v.xs.min, v.ys.place(t.before))
+		} else { // the first riser, all there is of a constant
+			put(v.xs.place(t.x[0]), v.ys.place(t.before))
 		}
 		for i := range t.x {
 			add(t.x[i], t.y[i])

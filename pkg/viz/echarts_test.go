@@ -260,3 +260,27 @@ func TestChartCSV(t *testing.T) {
 		})
 	}
 }
+
+// A bound that is the same for all samples is one step, and a line through one
+// point is not seen.
+func TestECharts_draws_a_constant(t *testing.T) {
+	c := NewChart("constant", "A constant.")
+	p := c.Panel("", Axis{Label: "x", Log: true, Min: 1e-3, Max: 1}, Axis{Label: "F", Min: 0, Max: 1})
+	p.EDF(Series{Label: "bound"}, []float64{0.1, 0.1, 0.1})
+	options, err := c.ECharts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o struct {
+		Series []struct {
+			Data []struct{ Value [2]float64 }
+		}
+	}
+	if err := json.Unmarshal(options[0], &o); err != nil {
+		t.Fatal(err)
+	}
+	d := o.Series[0].Data
+	if len(d) != 2 || d[0].Value != [2]float64{-1, 0} || d[1].Value != [2]float64{-1, 1} {
+		t.Errorf("points %v, want a riser from 0 to 1 at 10^-1", d)
+	}
+}

@@ -29,7 +29,7 @@ type deviceVector struct {
 func randomVector(rng *rand.Rand, d Device) deviceVector {
 	n := d.Core.width() * (1 + rng.IntN(2))
 	v := deviceVector{Device: d.Name, X: make([]uint64, n), Y: make([]uint64, n)}
-	kind := rng.IntN(4)
+	kind := rng.IntN(5)
 	for i := range n {
 		v.X[i], v.Y[i] = randomCode(rng, d.A, kind), randomCode(rng, d.B, kind)
 	}
@@ -64,6 +64,9 @@ func randomCode(rng *rand.Rand, f Format, kind int) uint64 {
 		}
 	case kind == 1:
 		code = f.Encode(awkward(f, rng), ToNearestEven)
+	case kind == 4: // powers of two: ties
+		e := rng.IntN(min(40, -2*f.Emin+1)) - min(30, -f.Emin)
+		code = f.Encode(math.Ldexp(float64(1-2*rng.IntN(2)), e), ToNearestEven)
 	default: // near 1
 		e := rng.IntN(9) - 4
 		code = f.Encode(math.Ldexp(1+rng.Float64(), e)*float64(1-2*rng.IntN(2)), ToNearestEven)

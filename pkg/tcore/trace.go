@@ -136,7 +136,7 @@ func (t Trace) String() string {
 			}
 			fmt.Fprintf(w, "%s\t%.9g\t%d\t%.9g\t%.9g\n", name, m.Value, m.Exponent, m.Kept, m.Lost)
 		}
-		fmt.Fprintf(w, "= block %d\t%.9g\t%d\t%.9g\t\n", b.Start, b.Result, b.Exponent, b.Sum)
+		fmt.Fprintf(w, "= block %d\t%.9g\t%d\t%.9g\n", b.Start, b.Result, b.Exponent, b.Sum)
 	}
 	w.Flush()
 	fmt.Fprintf(&s, "result %.9g", t.Result)

@@ -5,13 +5,19 @@
 package tcore
 
 //go:noescape
-func roundNearest(dst *float64, src *float64, n int, table *[38][4]uint64)
+func roundNearest(dst *float64, src *float64, n int, table *[36][4]uint64)
 
 //go:noescape
-func roundStochastic(dst *float64, src *float64, n int, table *[38][4]uint64, counters *[4]uint64)
+func roundStochastic(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
 
 //go:noescape
-func roundNearestFinite(dst *float64, src *float64, n int, table *[38][4]uint64)
+func roundNearestZeros(dst *float64, src *float64, n int, table *[36][4]uint64)
 
 //go:noescape
-func roundStochasticFinite(dst *float64, src *float64, n int, table *[38][4]uint64, counters *[4]uint64)
+func roundStochasticZeros(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
+
+//go:noescape
+func roundNearestFinite(dst *float64, src *float64, n int, table *[36][4]uint64)
+
+//go:noescape
+func roundStochasticFinite(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func roundNearest(dst *float64, src *float64, n int, table *[38][4]uint64)
+// func roundNearest(dst *float64, src *float64, n int, table *[36][4]uint64)
 // Requires: AVX, AVX2
 TEXT ·roundNearest(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
@@ -12,40 +12,34 @@ TEXT ·roundNearest(SB), NOSPLIT, $0-32
 	MOVQ    n+16(FP), DX
 	MOVQ    table+24(FP), BX
 	XORQ    SI, SI
-	VMOVUPD 192(BX), Y0
+	VMOVUPD 320(BX), Y0
 
 loop:
 	VMOVUPD   (CX)(SI*8), Y1
 	VANDPD    32(BX), Y1, Y2
 	VMAXPD    96(BX), Y2, Y3
 	VANDPD    64(BX), Y3, Y3
-	VPADDQ    128(BX), Y3, Y3
+	VPADDQ    160(BX), Y3, Y3
 	VADDPD    Y3, Y2, Y4
 	VSUBPD    Y3, Y4, Y4
-	VCMPPD    $0x1d, 160(BX), Y2, Y2
+	VCMPPD    $0x1d, 224(BX), Y2, Y2
 	VBLENDVPD Y2, Y0, Y4, Y4
-	VCMPPD    $0x15, 224(BX), Y4, Y2
-	VANDPD    Y2, Y4, Y4
 	VMOVUPD   32(BX), Y2
 	VANDNPD   Y1, Y2, Y2
 	VORPD     Y2, Y4, Y4
-	VADDPD    256(BX), Y4, Y4
 	VMOVUPD   Y4, (AX)(SI*8)
 	VMOVUPD   32(CX)(SI*8), Y1
 	VANDPD    32(BX), Y1, Y2
 	VMAXPD    96(BX), Y2, Y3
 	VANDPD    64(BX), Y3, Y3
-	VPADDQ    128(BX), Y3, Y3
+	VPADDQ    160(BX), Y3, Y3
 	VADDPD    Y3, Y2, Y4
 	VSUBPD    Y3, Y4, Y4
-	VCMPPD    $0x1d, 160(BX), Y2, Y2
+	VCMPPD    $0x1d, 224(BX), Y2, Y2
 	VBLENDVPD Y2, Y0, Y4, Y4
-	VCMPPD    $0x15, 224(BX), Y4, Y2
-	VANDPD    Y2, Y4, Y4
 	VMOVUPD   32(BX), Y2
 	VANDNPD   Y1, Y2, Y2
 	VORPD     Y2, Y4, Y4
-	VADDPD    256(BX), Y4, Y4
 	VMOVUPD   Y4, 32(AX)(SI*8)
 	ADDQ      $0x08, SI
 	CMPQ      SI, DX
@@ -53,22 +47,29 @@ loop:
 	VZEROUPPER
 	RET
 
-// func roundStochastic(dst *float64, src *float64, n int, table *[38][4]uint64, counters *[4]uint64)
-// Requires: AVX, AVX2
-TEXT ·roundStochastic(SB), NOSPLIT, $0-40
+// func roundStochastic(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
+// Requires: AVX, AVX2, SSE
+TEXT ·roundStochastic(SB), NOSPLIT, $8-40
 	MOVQ     dst+0(FP), AX
 	MOVQ     src+8(FP), CX
 	MOVQ     n+16(FP), DX
 	MOVQ     table+24(FP), BX
 	XORQ     SI, SI
 	MOVQ     counters+32(FP), DI
+	VMOVUPD  320(BX), Y1
 	VMOVDQU  (DI), Y0
-	VMOVUPD  192(BX), Y1
-	VMOVDQU  512(BX), Y2
-	VMOVDQU  544(BX), Y3
-	VPCMPEQQ Y4, Y4, Y4
-	VPSRLQ   $0x3f, Y4, Y4
-	VPSLLQ   $0x02, Y4, Y4
+	VMOVUPD  448(BX), Y3
+	VMOVUPD  480(BX), Y4
+	VPCMPEQQ Y2, Y2, Y2
+	VPSRLQ   $0x3f, Y2, Y2
+	VPSLLQ   $0x02, Y2, Y2
+
+	// Round toward zero: bits 13 and 14 of the control register.
+	STMXCSR (SP)
+	MOVL    (SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 4(SP)
+	LDMXCSR 4(SP)
 
 loop:
 	VMOVDQA Y0, Y5
@@ -77,244 +78,503 @@ loop:
 	VPXOR   Y8, Y8, Y8
 
 	// Philox round 0.
-	VPMULUDQ Y2, Y5, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y5, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    576(BX), Y6, Y6
+	VPXOR    512(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    608(BX), Y8, Y8
+	VPXOR    544(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 1.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    640(BX), Y7, Y7
+	VPXOR    576(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    672(BX), Y5, Y5
+	VPXOR    608(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 2.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    704(BX), Y6, Y6
+	VPXOR    640(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    736(BX), Y8, Y8
+	VPXOR    672(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 3.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    768(BX), Y7, Y7
+	VPXOR    704(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    800(BX), Y5, Y5
+	VPXOR    736(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 4.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    832(BX), Y6, Y6
+	VPXOR    768(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    864(BX), Y8, Y8
+	VPXOR    800(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 5.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    896(BX), Y7, Y7
+	VPXOR    832(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    928(BX), Y5, Y5
+	VPXOR    864(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 6.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    960(BX), Y6, Y6
+	VPXOR    896(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    992(BX), Y8, Y8
+	VPXOR    928(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 7.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    1024(BX), Y7, Y7
+	VPXOR    960(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    1056(BX), Y5, Y5
+	VPXOR    992(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 8.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    1088(BX), Y6, Y6
+	VPXOR    1024(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    1120(BX), Y8, Y8
+	VPXOR    1056(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 9.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    1152(BX), Y7, Y7
+	VPXOR    1088(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    1184(BX), Y5, Y5
+	VPXOR    1120(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Elements 0 to 3.
 	VMOVUPD   (CX)(SI*8), Y5
 	VANDPD    32(BX), Y5, Y10
-	VMOVUPD   352(BX), Y11
+	VMOVUPD   256(BX), Y11
 	VMINPD    Y10, Y11, Y10
 	VMAXPD    96(BX), Y10, Y11
 	VANDPD    64(BX), Y11, Y11
-	VMOVDQU   288(BX), Y12
-	VPSUBQ    Y11, Y12, Y12
-	VPSUBQ    320(BX), Y11, Y11
-	VMULPD    Y12, Y10, Y10
-	VROUNDPD  $0x09, Y10, Y12
-	VSUBPD    Y12, Y10, Y10
 	VPSLLQ    $0x20, Y9, Y9
 	VPSRLQ    $0x0c, Y9, Y9
-	VPAND     480(BX), Y9, Y9
-	VPOR      416(BX), Y9, Y9
-	VMOVUPD   448(BX), Y13
-	VSUBPD    Y9, Y13, Y13
-	VCMPPD    $0x1d, Y13, Y10, Y9
-	VANDPD    416(BX), Y9, Y9
-	VADDPD    Y9, Y12, Y12
-	VMULPD    Y11, Y12, Y9
-	VCMPPD    $0x1e, 384(BX), Y9, Y10
+	VPAND     416(BX), Y9, Y9
+	VPSUBQ    128(BX), Y11, Y12
+	VPOR      Y9, Y12, Y12
+	VADDPD    Y12, Y10, Y9
+	VPADDQ    160(BX), Y11, Y12
+	VADDPD    Y12, Y9, Y9
+	VPADDQ    192(BX), Y11, Y11
+	VSUBPD    Y11, Y9, Y9
+	VCMPPD    $0x1e, 288(BX), Y9, Y10
 	VBLENDVPD Y10, Y1, Y9, Y9
-	VCMPPD    $0x15, 224(BX), Y9, Y10
-	VANDPD    Y10, Y9, Y9
 	VMOVUPD   32(BX), Y10
 	VANDNPD   Y5, Y10, Y10
 	VORPD     Y10, Y9, Y9
-	VADDPD    256(BX), Y9, Y9
 	VMOVUPD   Y9, (AX)(SI*8)
 
 	// Elements 4 to 7.
 	VMOVUPD   32(CX)(SI*8), Y5
 	VANDPD    32(BX), Y5, Y9
-	VMOVUPD   352(BX), Y10
+	VMOVUPD   256(BX), Y10
 	VMINPD    Y9, Y10, Y9
 	VMAXPD    96(BX), Y9, Y10
 	VANDPD    64(BX), Y10, Y10
-	VMOVDQU   288(BX), Y11
-	VPSUBQ    Y10, Y11, Y11
-	VPSUBQ    320(BX), Y10, Y10
-	VMULPD    Y11, Y9, Y9
-	VROUNDPD  $0x09, Y9, Y11
-	VSUBPD    Y11, Y9, Y9
 	VPSLLQ    $0x20, Y6, Y6
 	VPSRLQ    $0x0c, Y6, Y6
-	VPAND     480(BX), Y6, Y6
-	VPOR      416(BX), Y6, Y6
-	VMOVUPD   448(BX), Y12
-	VSUBPD    Y6, Y12, Y12
-	VCMPPD    $0x1d, Y12, Y9, Y6
-	VANDPD    416(BX), Y6, Y6
-	VADDPD    Y6, Y11, Y11
-	VMULPD    Y10, Y11, Y6
-	VCMPPD    $0x1e, 384(BX), Y6, Y9
+	VPAND     416(BX), Y6, Y6
+	VPSUBQ    128(BX), Y10, Y11
+	VPOR      Y6, Y11, Y11
+	VADDPD    Y11, Y9, Y6
+	VPADDQ    160(BX), Y10, Y11
+	VADDPD    Y11, Y6, Y6
+	VPADDQ    192(BX), Y10, Y10
+	VSUBPD    Y10, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y9
 	VBLENDVPD Y9, Y1, Y6, Y6
-	VCMPPD    $0x15, 224(BX), Y6, Y9
-	VANDPD    Y9, Y6, Y6
 	VMOVUPD   32(BX), Y9
 	VANDNPD   Y5, Y9, Y9
 	VORPD     Y9, Y6, Y6
-	VADDPD    256(BX), Y6, Y6
 	VMOVUPD   Y6, 32(AX)(SI*8)
 
 	// Elements 8 to 11.
 	VMOVUPD   64(CX)(SI*8), Y5
 	VANDPD    32(BX), Y5, Y6
-	VMOVUPD   352(BX), Y9
+	VMOVUPD   256(BX), Y9
 	VMINPD    Y6, Y9, Y6
 	VMAXPD    96(BX), Y6, Y9
 	VANDPD    64(BX), Y9, Y9
-	VMOVDQU   288(BX), Y10
-	VPSUBQ    Y9, Y10, Y10
-	VPSUBQ    320(BX), Y9, Y9
-	VMULPD    Y10, Y6, Y6
-	VROUNDPD  $0x09, Y6, Y10
-	VSUBPD    Y10, Y6, Y6
 	VPSLLQ    $0x20, Y7, Y7
 	VPSRLQ    $0x0c, Y7, Y7
-	VPAND     480(BX), Y7, Y7
-	VPOR      416(BX), Y7, Y7
-	VMOVUPD   448(BX), Y11
-	VSUBPD    Y7, Y11, Y11
-	VCMPPD    $0x1d, Y11, Y6, Y6
-	VANDPD    416(BX), Y6, Y6
-	VADDPD    Y6, Y10, Y10
-	VMULPD    Y9, Y10, Y6
-	VCMPPD    $0x1e, 384(BX), Y6, Y7
+	VPAND     416(BX), Y7, Y7
+	VPSUBQ    128(BX), Y9, Y10
+	VPOR      Y7, Y10, Y10
+	VADDPD    Y10, Y6, Y6
+	VPADDQ    160(BX), Y9, Y10
+	VADDPD    Y10, Y6, Y6
+	VPADDQ    192(BX), Y9, Y9
+	VSUBPD    Y9, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y7
 	VBLENDVPD Y7, Y1, Y6, Y6
-	VCMPPD    $0x15, 224(BX), Y6, Y7
-	VANDPD    Y7, Y6, Y6
 	VMOVUPD   32(BX), Y7
 	VANDNPD   Y5, Y7, Y7
 	VORPD     Y7, Y6, Y6
-	VADDPD    256(BX), Y6, Y6
 	VMOVUPD   Y6, 64(AX)(SI*8)
 
 	// Elements 12 to 15.
 	VMOVUPD   96(CX)(SI*8), Y5
 	VANDPD    32(BX), Y5, Y6
-	VMOVUPD   352(BX), Y7
+	VMOVUPD   256(BX), Y7
 	VMINPD    Y6, Y7, Y6
 	VMAXPD    96(BX), Y6, Y7
 	VANDPD    64(BX), Y7, Y7
-	VMOVDQU   288(BX), Y9
-	VPSUBQ    Y7, Y9, Y9
-	VPSUBQ    320(BX), Y7, Y7
-	VMULPD    Y9, Y6, Y6
-	VROUNDPD  $0x09, Y6, Y9
-	VSUBPD    Y9, Y6, Y6
 	VPSLLQ    $0x20, Y8, Y8
 	VPSRLQ    $0x0c, Y8, Y8
-	VPAND     480(BX), Y8, Y8
-	VPOR      416(BX), Y8, Y8
-	VMOVUPD   448(BX), Y10
-	VSUBPD    Y8, Y10, Y10
-	VCMPPD    $0x1d, Y10, Y6, Y6
-	VANDPD    416(BX), Y6, Y6
-	VADDPD    Y6, Y9, Y9
-	VMULPD    Y7, Y9, Y6
-	VCMPPD    $0x1e, 384(BX), Y6, Y7
+	VPAND     416(BX), Y8, Y8
+	VPSUBQ    128(BX), Y7, Y9
+	VPOR      Y8, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VPADDQ    160(BX), Y7, Y9
+	VADDPD    Y9, Y6, Y6
+	VPADDQ    192(BX), Y7, Y7
+	VSUBPD    Y7, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y7
 	VBLENDVPD Y7, Y1, Y6, Y6
-	VCMPPD    $0x15, 224(BX), Y6, Y7
-	VANDPD    Y7, Y6, Y6
 	VMOVUPD   32(BX), Y7
 	VANDNPD   Y5, Y7, Y7
 	VORPD     Y7, Y6, Y6
-	VADDPD    256(BX), Y6, Y6
 	VMOVUPD   Y6, 96(AX)(SI*8)
-	VPADDQ    Y4, Y0, Y0
+	VPADDQ    Y2, Y0, Y0
 	ADDQ      $0x10, SI
+	CMPQ      SI, DX
+	JLT       loop
+	VZEROUPPER
+	LDMXCSR   (SP)
+	RET
+
+// func roundNearestZeros(dst *float64, src *float64, n int, table *[36][4]uint64)
+// Requires: AVX, AVX2
+TEXT ·roundNearestZeros(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    table+24(FP), BX
+	XORQ    SI, SI
+	VMOVUPD 320(BX), Y0
+
+loop:
+	VMOVUPD   (CX)(SI*8), Y1
+	VANDPD    32(BX), Y1, Y2
+	VMAXPD    96(BX), Y2, Y3
+	VANDPD    64(BX), Y3, Y3
+	VPADDQ    160(BX), Y3, Y3
+	VADDPD    Y3, Y2, Y4
+	VSUBPD    Y3, Y4, Y4
+	VCMPPD    $0x1d, 224(BX), Y2, Y2
+	VBLENDVPD Y2, Y0, Y4, Y4
+	VCMPPD    $0x15, 352(BX), Y4, Y2
+	VANDPD    Y2, Y4, Y4
+	VMOVUPD   32(BX), Y2
+	VANDNPD   Y1, Y2, Y2
+	VORPD     Y2, Y4, Y4
+	VADDPD    384(BX), Y4, Y4
+	VMOVUPD   Y4, (AX)(SI*8)
+	VMOVUPD   32(CX)(SI*8), Y1
+	VANDPD    32(BX), Y1, Y2
+	VMAXPD    96(BX), Y2, Y3
+	VANDPD    64(BX), Y3, Y3
+	VPADDQ    160(BX), Y3, Y3
+	VADDPD    Y3, Y2, Y4
+	VSUBPD    Y3, Y4, Y4
+	VCMPPD    $0x1d, 224(BX), Y2, Y2
+	VBLENDVPD Y2, Y0, Y4, Y4
+	VCMPPD    $0x15, 352(BX), Y4, Y2
+	VANDPD    Y2, Y4, Y4
+	VMOVUPD   32(BX), Y2
+	VANDNPD   Y1, Y2, Y2
+	VORPD     Y2, Y4, Y4
+	VADDPD    384(BX), Y4, Y4
+	VMOVUPD   Y4, 32(AX)(SI*8)
+	ADDQ      $0x08, SI
 	CMPQ      SI, DX
 	JLT       loop
 	VZEROUPPER
 	RET
 
-// func roundNearestFinite(dst *float64, src *float64, n int, table *[38][4]uint64)
+// func roundStochasticZeros(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
+// Requires: AVX, AVX2, SSE
+TEXT ·roundStochasticZeros(SB), NOSPLIT, $8-40
+	MOVQ     dst+0(FP), AX
+	MOVQ     src+8(FP), CX
+	MOVQ     n+16(FP), DX
+	MOVQ     table+24(FP), BX
+	XORQ     SI, SI
+	MOVQ     counters+32(FP), DI
+	VMOVUPD  320(BX), Y1
+	VMOVDQU  (DI), Y0
+	VMOVUPD  448(BX), Y3
+	VMOVUPD  480(BX), Y4
+	VPCMPEQQ Y2, Y2, Y2
+	VPSRLQ   $0x3f, Y2, Y2
+	VPSLLQ   $0x02, Y2, Y2
+
+	// Round toward zero: bits 13 and 14 of the control register.
+	STMXCSR (SP)
+	MOVL    (SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 4(SP)
+	LDMXCSR 4(SP)
+
+loop:
+	VMOVDQA Y0, Y5
+	VPSRLQ  $0x20, Y0, Y6
+	VPXOR   Y7, Y7, Y7
+	VPXOR   Y8, Y8, Y8
+
+	// Philox round 0.
+	VPMULUDQ Y3, Y5, Y5
+	VPMULUDQ Y4, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y9
+	VPXOR    512(BX), Y6, Y6
+	VPXOR    Y6, Y9, Y9
+	VPSRLQ   $0x20, Y5, Y6
+	VPXOR    544(BX), Y8, Y8
+	VPXOR    Y8, Y6, Y6
+
+	// Philox round 1.
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
+	VPSRLQ   $0x20, Y6, Y9
+	VPXOR    576(BX), Y7, Y7
+	VPXOR    Y7, Y9, Y9
+	VPSRLQ   $0x20, Y8, Y7
+	VPXOR    608(BX), Y5, Y5
+	VPXOR    Y5, Y7, Y7
+
+	// Philox round 2.
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y9
+	VPXOR    640(BX), Y6, Y6
+	VPXOR    Y6, Y9, Y9
+	VPSRLQ   $0x20, Y5, Y6
+	VPXOR    672(BX), Y8, Y8
+	VPXOR    Y8, Y6, Y6
+
+	// Philox round 3.
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
+	VPSRLQ   $0x20, Y6, Y9
+	VPXOR    704(BX), Y7, Y7
+	VPXOR    Y7, Y9, Y9
+	VPSRLQ   $0x20, Y8, Y7
+	VPXOR    736(BX), Y5, Y5
+	VPXOR    Y5, Y7, Y7
+
+	// Philox round 4.
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y9
+	VPXOR    768(BX), Y6, Y6
+	VPXOR    Y6, Y9, Y9
+	VPSRLQ   $0x20, Y5, Y6
+	VPXOR    800(BX), Y8, Y8
+	VPXOR    Y8, Y6, Y6
+
+	// Philox round 5.
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
+	VPSRLQ   $0x20, Y6, Y9
+	VPXOR    832(BX), Y7, Y7
+	VPXOR    Y7, Y9, Y9
+	VPSRLQ   $0x20, Y8, Y7
+	VPXOR    864(BX), Y5, Y5
+	VPXOR    Y5, Y7, Y7
+
+	// Philox round 6.
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y9
+	VPXOR    896(BX), Y6, Y6
+	VPXOR    Y6, Y9, Y9
+	VPSRLQ   $0x20, Y5, Y6
+	VPXOR    928(BX), Y8, Y8
+	VPXOR    Y8, Y6, Y6
+
+	// Philox round 7.
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
+	VPSRLQ   $0x20, Y6, Y9
+	VPXOR    960(BX), Y7, Y7
+	VPXOR    Y7, Y9, Y9
+	VPSRLQ   $0x20, Y8, Y7
+	VPXOR    992(BX), Y5, Y5
+	VPXOR    Y5, Y7, Y7
+
+	// Philox round 8.
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
+	VPSRLQ   $0x20, Y7, Y9
+	VPXOR    1024(BX), Y6, Y6
+	VPXOR    Y6, Y9, Y9
+	VPSRLQ   $0x20, Y5, Y6
+	VPXOR    1056(BX), Y8, Y8
+	VPXOR    Y8, Y6, Y6
+
+	// Philox round 9.
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
+	VPSRLQ   $0x20, Y6, Y9
+	VPXOR    1088(BX), Y7, Y7
+	VPXOR    Y7, Y9, Y9
+	VPSRLQ   $0x20, Y8, Y7
+	VPXOR    1120(BX), Y5, Y5
+	VPXOR    Y5, Y7, Y7
+
+	// Elements 0 to 3.
+	VMOVUPD   (CX)(SI*8), Y5
+	VANDPD    32(BX), Y5, Y10
+	VMOVUPD   256(BX), Y11
+	VMINPD    Y10, Y11, Y10
+	VMAXPD    96(BX), Y10, Y11
+	VANDPD    64(BX), Y11, Y11
+	VPSLLQ    $0x20, Y9, Y9
+	VPSRLQ    $0x0c, Y9, Y9
+	VPAND     416(BX), Y9, Y9
+	VPSUBQ    128(BX), Y11, Y12
+	VPOR      Y9, Y12, Y12
+	VADDPD    Y12, Y10, Y9
+	VPADDQ    160(BX), Y11, Y12
+	VADDPD    Y12, Y9, Y9
+	VPADDQ    192(BX), Y11, Y11
+	VSUBPD    Y11, Y9, Y9
+	VCMPPD    $0x1e, 288(BX), Y9, Y10
+	VBLENDVPD Y10, Y1, Y9, Y9
+	VCMPPD    $0x15, 352(BX), Y9, Y10
+	VANDPD    Y10, Y9, Y9
+	VMOVUPD   32(BX), Y10
+	VANDNPD   Y5, Y10, Y10
+	VORPD     Y10, Y9, Y9
+	VADDPD    384(BX), Y9, Y9
+	VMOVUPD   Y9, (AX)(SI*8)
+
+	// Elements 4 to 7.
+	VMOVUPD   32(CX)(SI*8), Y5
+	VANDPD    32(BX), Y5, Y9
+	VMOVUPD   256(BX), Y10
+	VMINPD    Y9, Y10, Y9
+	VMAXPD    96(BX), Y9, Y10
+	VANDPD    64(BX), Y10, Y10
+	VPSLLQ    $0x20, Y6, Y6
+	VPSRLQ    $0x0c, Y6, Y6
+	VPAND     416(BX), Y6, Y6
+	VPSUBQ    128(BX), Y10, Y11
+	VPOR      Y6, Y11, Y11
+	VADDPD    Y11, Y9, Y6
+	VPADDQ    160(BX), Y10, Y11
+	VADDPD    Y11, Y6, Y6
+	VPADDQ    192(BX), Y10, Y10
+	VSUBPD    Y10, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y9
+	VBLENDVPD Y9, Y1, Y6, Y6
+	VCMPPD    $0x15, 352(BX), Y6, Y9
+	VANDPD    Y9, Y6, Y6
+	VMOVUPD   32(BX), Y9
+	VANDNPD   Y5, Y9, Y9
+	VORPD     Y9, Y6, Y6
+	VADDPD    384(BX), Y6, Y6
+	VMOVUPD   Y6, 32(AX)(SI*8)
+
+	// Elements 8 to 11.
+	VMOVUPD   64(CX)(SI*8), Y5
+	VANDPD    32(BX), Y5, Y6
+	VMOVUPD   256(BX), Y9
+	VMINPD    Y6, Y9, Y6
+	VMAXPD    96(BX), Y6, Y9
+	VANDPD    64(BX), Y9, Y9
+	VPSLLQ    $0x20, Y7, Y7
+	VPSRLQ    $0x0c, Y7, Y7
+	VPAND     416(BX), Y7, Y7
+	VPSUBQ    128(BX), Y9, Y10
+	VPOR      Y7, Y10, Y10
+	VADDPD    Y10, Y6, Y6
+	VPADDQ    160(BX), Y9, Y10
+	VADDPD    Y10, Y6, Y6
+	VPADDQ    192(BX), Y9, Y9
+	VSUBPD    Y9, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y7
+	VBLENDVPD Y7, Y1, Y6, Y6
+	VCMPPD    $0x15, 352(BX), Y6, Y7
+	VANDPD    Y7, Y6, Y6
+	VMOVUPD   32(BX), Y7
+	VANDNPD   Y5, Y7, Y7
+	VORPD     Y7, Y6, Y6
+	VADDPD    384(BX), Y6, Y6
+	VMOVUPD   Y6, 64(AX)(SI*8)
+
+	// Elements 12 to 15.
+	VMOVUPD   96(CX)(SI*8), Y5
+	VANDPD    32(BX), Y5, Y6
+	VMOVUPD   256(BX), Y7
+	VMINPD    Y6, Y7, Y6
+	VMAXPD    96(BX), Y6, Y7
+	VANDPD    64(BX), Y7, Y7
+	VPSLLQ    $0x20, Y8, Y8
+	VPSRLQ    $0x0c, Y8, Y8
+	VPAND     416(BX), Y8, Y8
+	VPSUBQ    128(BX), Y7, Y9
+	VPOR      Y8, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VPADDQ    160(BX), Y7, Y9
+	VADDPD    Y9, Y6, Y6
+	VPADDQ    192(BX), Y7, Y7
+	VSUBPD    Y7, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y7
+	VBLENDVPD Y7, Y1, Y6, Y6
+	VCMPPD    $0x15, 352(BX), Y6, Y7
+	VANDPD    Y7, Y6, Y6
+	VMOVUPD   32(BX), Y7
+	VANDNPD   Y5, Y7, Y7
+	VORPD     Y7, Y6, Y6
+	VADDPD    384(BX), Y6, Y6
+	VMOVUPD   Y6, 96(AX)(SI*8)
+	VPADDQ    Y2, Y0, Y0
+	ADDQ      $0x10, SI
+	CMPQ      SI, DX
+	JLT       loop
+	VZEROUPPER
+	LDMXCSR   (SP)
+	RET
+
+// func roundNearestFinite(dst *float64, src *float64, n int, table *[36][4]uint64)
 // Requires: AVX, AVX2
 TEXT ·roundNearestFinite(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
@@ -322,7 +582,7 @@ TEXT ·roundNearestFinite(SB), NOSPLIT, $0-32
 	MOVQ    n+16(FP), DX
 	MOVQ    table+24(FP), BX
 	XORQ    SI, SI
-	VMOVUPD 192(BX), Y0
+	VMOVUPD 320(BX), Y0
 
 loop:
 	VMOVUPD   (CX)(SI*8), Y1
@@ -330,34 +590,34 @@ loop:
 	VANDPD    32(BX), Y1, Y2
 	VMAXPD    96(BX), Y2, Y3
 	VANDPD    64(BX), Y3, Y3
-	VPADDQ    128(BX), Y3, Y3
+	VPADDQ    160(BX), Y3, Y3
 	VADDPD    Y3, Y2, Y4
 	VSUBPD    Y3, Y4, Y4
-	VCMPPD    $0x1d, 160(BX), Y2, Y2
+	VCMPPD    $0x1d, 224(BX), Y2, Y2
 	VBLENDVPD Y2, Y0, Y4, Y4
-	VCMPPD    $0x15, 224(BX), Y4, Y2
+	VCMPPD    $0x15, 352(BX), Y4, Y2
 	VANDPD    Y2, Y4, Y4
 	VMOVUPD   32(BX), Y2
 	VANDNPD   Y1, Y2, Y2
 	VORPD     Y2, Y4, Y4
-	VADDPD    256(BX), Y4, Y4
+	VADDPD    384(BX), Y4, Y4
 	VMOVUPD   Y4, (AX)(SI*8)
 	VMOVUPD   32(CX)(SI*8), Y1
 	VMINPD    (BX), Y1, Y1
 	VANDPD    32(BX), Y1, Y2
 	VMAXPD    96(BX), Y2, Y3
 	VANDPD    64(BX), Y3, Y3
-	VPADDQ    128(BX), Y3, Y3
+	VPADDQ    160(BX), Y3, Y3
 	VADDPD    Y3, Y2, Y4
 	VSUBPD    Y3, Y4, Y4
-	VCMPPD    $0x1d, 160(BX), Y2, Y2
+	VCMPPD    $0x1d, 224(BX), Y2, Y2
 	VBLENDVPD Y2, Y0, Y4, Y4
-	VCMPPD    $0x15, 224(BX), Y4, Y2
+	VCMPPD    $0x15, 352(BX), Y4, Y2
 	VANDPD    Y2, Y4, Y4
 	VMOVUPD   32(BX), Y2
 	VANDNPD   Y1, Y2, Y2
 	VORPD     Y2, Y4, Y4
-	VADDPD    256(BX), Y4, Y4
+	VADDPD    384(BX), Y4, Y4
 	VMOVUPD   Y4, 32(AX)(SI*8)
 	ADDQ      $0x08, SI
 	CMPQ      SI, DX
@@ -365,22 +625,29 @@ loop:
 	VZEROUPPER
 	RET
 
-// func roundStochasticFinite(dst *float64, src *float64, n int, table *[38][4]uint64, counters *[4]uint64)
-// Requires: AVX, AVX2
-TEXT ·roundStochasticFinite(SB), NOSPLIT, $0-40
+// func roundStochasticFinite(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
+// Requires: AVX, AVX2, SSE
+TEXT ·roundStochasticFinite(SB), NOSPLIT, $8-40
 	MOVQ     dst+0(FP), AX
 	MOVQ     src+8(FP), CX
 	MOVQ     n+16(FP), DX
 	MOVQ     table+24(FP), BX
 	XORQ     SI, SI
 	MOVQ     counters+32(FP), DI
+	VMOVUPD  320(BX), Y1
 	VMOVDQU  (DI), Y0
-	VMOVUPD  192(BX), Y1
-	VMOVDQU  512(BX), Y2
-	VMOVDQU  544(BX), Y3
-	VPCMPEQQ Y4, Y4, Y4
-	VPSRLQ   $0x3f, Y4, Y4
-	VPSLLQ   $0x02, Y4, Y4
+	VMOVUPD  448(BX), Y3
+	VMOVUPD  480(BX), Y4
+	VPCMPEQQ Y2, Y2, Y2
+	VPSRLQ   $0x3f, Y2, Y2
+	VPSLLQ   $0x02, Y2, Y2
+
+	// Round toward zero: bits 13 and 14 of the control register.
+	STMXCSR (SP)
+	MOVL    (SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 4(SP)
+	LDMXCSR 4(SP)
 
 loop:
 	VMOVDQA Y0, Y5
@@ -389,243 +656,220 @@ loop:
 	VPXOR   Y8, Y8, Y8
 
 	// Philox round 0.
-	VPMULUDQ Y2, Y5, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y5, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    576(BX), Y6, Y6
+	VPXOR    512(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    608(BX), Y8, Y8
+	VPXOR    544(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 1.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    640(BX), Y7, Y7
+	VPXOR    576(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    672(BX), Y5, Y5
+	VPXOR    608(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 2.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    704(BX), Y6, Y6
+	VPXOR    640(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    736(BX), Y8, Y8
+	VPXOR    672(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 3.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    768(BX), Y7, Y7
+	VPXOR    704(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    800(BX), Y5, Y5
+	VPXOR    736(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 4.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    832(BX), Y6, Y6
+	VPXOR    768(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    864(BX), Y8, Y8
+	VPXOR    800(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 5.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    896(BX), Y7, Y7
+	VPXOR    832(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    928(BX), Y5, Y5
+	VPXOR    864(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 6.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    960(BX), Y6, Y6
+	VPXOR    896(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    992(BX), Y8, Y8
+	VPXOR    928(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 7.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    1024(BX), Y7, Y7
+	VPXOR    960(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    1056(BX), Y5, Y5
+	VPXOR    992(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Philox round 8.
-	VPMULUDQ Y2, Y9, Y5
-	VPMULUDQ Y3, Y7, Y7
+	VPMULUDQ Y3, Y9, Y5
+	VPMULUDQ Y4, Y7, Y7
 	VPSRLQ   $0x20, Y7, Y9
-	VPXOR    1088(BX), Y6, Y6
+	VPXOR    1024(BX), Y6, Y6
 	VPXOR    Y6, Y9, Y9
 	VPSRLQ   $0x20, Y5, Y6
-	VPXOR    1120(BX), Y8, Y8
+	VPXOR    1056(BX), Y8, Y8
 	VPXOR    Y8, Y6, Y6
 
 	// Philox round 9.
-	VPMULUDQ Y2, Y9, Y8
-	VPMULUDQ Y3, Y6, Y6
+	VPMULUDQ Y3, Y9, Y8
+	VPMULUDQ Y4, Y6, Y6
 	VPSRLQ   $0x20, Y6, Y9
-	VPXOR    1152(BX), Y7, Y7
+	VPXOR    1088(BX), Y7, Y7
 	VPXOR    Y7, Y9, Y9
 	VPSRLQ   $0x20, Y8, Y7
-	VPXOR    1184(BX), Y5, Y5
+	VPXOR    1120(BX), Y5, Y5
 	VPXOR    Y5, Y7, Y7
 
 	// Elements 0 to 3.
 	VMOVUPD   (CX)(SI*8), Y5
 	VMINPD    (BX), Y5, Y5
 	VANDPD    32(BX), Y5, Y10
-	VMOVUPD   352(BX), Y11
+	VMOVUPD   256(BX), Y11
 	VMINPD    Y10, Y11, Y10
 	VMAXPD    96(BX), Y10, Y11
 	VANDPD    64(BX), Y11, Y11
-	VMOVDQU   288(BX), Y12
-	VPSUBQ    Y11, Y12, Y12
-	VPSUBQ    320(BX), Y11, Y11
-	VMULPD    Y12, Y10, Y10
-	VROUNDPD  $0x09, Y10, Y12
-	VSUBPD    Y12, Y10, Y10
 	VPSLLQ    $0x20, Y9, Y9
 	VPSRLQ    $0x0c, Y9, Y9
-	VPAND     480(BX), Y9, Y9
-	VPOR      416(BX), Y9, Y9
-	VMOVUPD   448(BX), Y13
-	VSUBPD    Y9, Y13, Y13
-	VCMPPD    $0x1d, Y13, Y10, Y9
-	VANDPD    416(BX), Y9, Y9
-	VADDPD    Y9, Y12, Y12
-	VMULPD    Y11, Y12, Y9
-	VCMPPD    $0x1e, 384(BX), Y9, Y10
+	VPAND     416(BX), Y9, Y9
+	VPSUBQ    128(BX), Y11, Y12
+	VPOR      Y9, Y12, Y12
+	VADDPD    Y12, Y10, Y9
+	VPADDQ    160(BX), Y11, Y12
+	VADDPD    Y12, Y9, Y9
+	VPADDQ    192(BX), Y11, Y11
+	VSUBPD    Y11, Y9, Y9
+	VCMPPD    $0x1e, 288(BX), Y9, Y10
 	VBLENDVPD Y10, Y1, Y9, Y9
-	VCMPPD    $0x15, 224(BX), Y9, Y10
+	VCMPPD    $0x15, 352(BX), Y9, Y10
 	VANDPD    Y10, Y9, Y9
 	VMOVUPD   32(BX), Y10
 	VANDNPD   Y5, Y10, Y10
 	VORPD     Y10, Y9, Y9
-	VADDPD    256(BX), Y9, Y9
+	VADDPD    384(BX), Y9, Y9
 	VMOVUPD   Y9, (AX)(SI*8)
 
 	// Elements 4 to 7.
 	VMOVUPD   32(CX)(SI*8), Y5
 	VMINPD    (BX), Y5, Y5
 	VANDPD    32(BX), Y5, Y9
-	VMOVUPD   352(BX), Y10
+	VMOVUPD   256(BX), Y10
 	VMINPD    Y9, Y10, Y9
 	VMAXPD    96(BX), Y9, Y10
 	VANDPD    64(BX), Y10, Y10
-	VMOVDQU   288(BX), Y11
-	VPSUBQ    Y10, Y11, Y11
-	VPSUBQ    320(BX), Y10, Y10
-	VMULPD    Y11, Y9, Y9
-	VROUNDPD  $0x09, Y9, Y11
-	VSUBPD    Y11, Y9, Y9
 	VPSLLQ    $0x20, Y6, Y6
 	VPSRLQ    $0x0c, Y6, Y6
-	VPAND     480(BX), Y6, Y6
-	VPOR      416(BX), Y6, Y6
-	VMOVUPD   448(BX), Y12
-	VSUBPD    Y6, Y12, Y12
-	VCMPPD    $0x1d, Y12, Y9, Y6
-	VANDPD    416(BX), Y6, Y6
-	VADDPD    Y6, Y11, Y11
-	VMULPD    Y10, Y11, Y6
-	VCMPPD    $0x1e, 384(BX), Y6, Y9
+	VPAND     416(BX), Y6, Y6
+	VPSUBQ    128(BX), Y10, Y11
+	VPOR      Y6, Y11, Y11
+	VADDPD    Y11, Y9, Y6
+	VPADDQ    160(BX), Y10, Y11
+	VADDPD    Y11, Y6, Y6
+	VPADDQ    192(BX), Y10, Y10
+	VSUBPD    Y10, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y9
 	VBLENDVPD Y9, Y1, Y6, Y6
-	VCMPPD    $0x15, 224(BX), Y6, Y9
+	VCMPPD    $0x15, 352(BX), Y6, Y9
 	VANDPD    Y9, Y6, Y6
 	VMOVUPD   32(BX), Y9
 	VANDNPD   Y5, Y9, Y9
 	VORPD     Y9, Y6, Y6
-	VADDPD    256(BX), Y6, Y6
+	VADDPD    384(BX), Y6, Y6
 	VMOVUPD   Y6, 32(AX)(SI*8)
 
 	// Elements 8 to 11.
 	VMOVUPD   64(CX)(SI*8), Y5
 	VMINPD    (BX), Y5, Y5
 	VANDPD    32(BX), Y5, Y6
-	VMOVUPD   352(BX), Y9
+	VMOVUPD   256(BX), Y9
 	VMINPD    Y6, Y9, Y6
 	VMAXPD    96(BX), Y6, Y9
 	VANDPD    64(BX), Y9, Y9
-	VMOVDQU   288(BX), Y10
-	VPSUBQ    Y9, Y10, Y10
-	VPSUBQ    320(BX), Y9, Y9
-	VMULPD    Y10, Y6, Y6
-	VROUNDPD  $0x09, Y6, Y10
-	VSUBPD    Y10, Y6, Y6
 	VPSLLQ    $0x20, Y7, Y7
 	VPSRLQ    $0x0c, Y7, Y7
-	VPAND     480(BX), Y7, Y7
-	VPOR      416(BX), Y7, Y7
-	VMOVUPD   448(BX), Y11
-	VSUBPD    Y7, Y11, Y11
-	VCMPPD    $0x1d, Y11, Y6, Y6
-	VANDPD    416(BX), Y6, Y6
-	VADDPD    Y6, Y10, Y10
-	VMULPD    Y9, Y10, Y6
-	VCMPPD    $0x1e, 384(BX), Y6, Y7
+	VPAND     416(BX), Y7, Y7
+	VPSUBQ    128(BX), Y9, Y10
+	VPOR      Y7, Y10, Y10
+	VADDPD    Y10, Y6, Y6
+	VPADDQ    160(BX), Y9, Y10
+	VADDPD    Y10, Y6, Y6
+	VPADDQ    192(BX), Y9, Y9
+	VSUBPD    Y9, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y7
 	VBLENDVPD Y7, Y1, Y6, Y6
-	VCMPPD    $0x15, 224(BX), Y6, Y7
+	VCMPPD    $0x15, 352(BX), Y6, Y7
 	VANDPD    Y7, Y6, Y6
 	VMOVUPD   32(BX), Y7
 	VANDNPD   Y5, Y7, Y7
 	VORPD     Y7, Y6, Y6
-	VADDPD    256(BX), Y6, Y6
+	VADDPD    384(BX), Y6, Y6
 	VMOVUPD   Y6, 64(AX)(SI*8)
 
 	// Elements 12 to 15.
 	VMOVUPD   96(CX)(SI*8), Y5
 	VMINPD    (BX), Y5, Y5
 	VANDPD    32(BX), Y5, Y6
-	VMOVUPD   352(BX), Y7
+	VMOVUPD   256(BX), Y7
 	VMINPD    Y6, Y7, Y6
 	VMAXPD    96(BX), Y6, Y7
 	VANDPD    64(BX), Y7, Y7
-	VMOVDQU   288(BX), Y9
-	VPSUBQ    Y7, Y9, Y9
-	VPSUBQ    320(BX), Y7, Y7
-	VMULPD    Y9, Y6, Y6
-	VROUNDPD  $0x09, Y6, Y9
-	VSUBPD    Y9, Y6, Y6
 	VPSLLQ    $0x20, Y8, Y8
 	VPSRLQ    $0x0c, Y8, Y8
-	VPAND     480(BX), Y8, Y8
-	VPOR      416(BX), Y8, Y8
-	VMOVUPD   448(BX), Y10
-	VSUBPD    Y8, Y10, Y10
-	VCMPPD    $0x1d, Y10, Y6, Y6
-	VANDPD    416(BX), Y6, Y6
-	VADDPD    Y6, Y9, Y9
-	VMULPD    Y7, Y9, Y6
-	VCMPPD    $0x1e, 384(BX), Y6, Y7
+	VPAND     416(BX), Y8, Y8
+	VPSUBQ    128(BX), Y7, Y9
+	VPOR      Y8, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VPADDQ    160(BX), Y7, Y9
+	VADDPD    Y9, Y6, Y6
+	VPADDQ    192(BX), Y7, Y7
+	VSUBPD    Y7, Y6, Y6
+	VCMPPD    $0x1e, 288(BX), Y6, Y7
 	VBLENDVPD Y7, Y1, Y6, Y6
-	VCMPPD    $0x15, 224(BX), Y6, Y7
+	VCMPPD    $0x15, 352(BX), Y6, Y7
 	VANDPD    Y7, Y6, Y6
 	VMOVUPD   32(BX), Y7
 	VANDNPD   Y5, Y7, Y7
 	VORPD     Y7, Y6, Y6
-	VADDPD    256(BX), Y6, Y6
+	VADDPD    384(BX), Y6, Y6
 	VMOVUPD   Y6, 96(AX)(SI*8)
-	VPADDQ    Y4, Y0, Y0
+	VPADDQ    Y2, Y0, Y0
 	ADDQ      $0x10, SI
 	CMPQ      SI, DX
 	JLT       loop
 	VZEROUPPER
+	LDMXCSR   (SP)
 	RET

@@ -4,7 +4,7 @@ import "math"
 
 // roundTable holds the constants of the vector kernels of rounding, each four
 // times, for the four lanes of a vector. internal/asm/round names the rows.
-type roundTable = [38][4]uint64
+type roundTable = [36][4]uint64
 
 // vectorizable reports whether the kernels round to f: its powers of two,
 // quanta and their inverses are far from the ends of binary64.
@@ -17,28 +17,23 @@ func (f *Format) vectorizable() bool {
 func (f Format) newRoundTable(s Stochastic) *roundTable {
 	const magnitude, exponent = 1<<63 - 1, 0x7ff << 52
 	p, number := uint64(f.Precision), math.Float64bits
-	rows := [18]uint64{
+	rows := [16]uint64{
 		number(math.Inf(1)),
 		magnitude,
 		exponent,
 		number(f.MinNormal()),
-		(53 - p) << 52,
-		number(f.overflowThreshold()),
-		number(f.infinity(false)),
-		0, // the least magnitude kept, below
-		number(f.zero(true)),
-		(2046 + p - 1) << 52,
 		(p - 1) << 52,
+		(53 - p) << 52,
+		(53-p)<<52 + 1, // one unit in the last place of 2^(q+52) is 2^q
+		number(f.overflowThreshold()),
 		number(exp2(f.Emax + 1)),
 		number(f.Max()),
-		number(1),
-		number(2),
+		number(f.infinity(false)),
+		number(f.least()),
+		number(f.zero(true)),
 		(1<<s.Bits - 1) << (52 - s.Bits),
 		philoxMultiplier0,
 		philoxMultiplier1,
-	}
-	if f.Subnormals == Flushed {
-		rows[7] = rows[3]
 	}
 
 	var t roundTable
@@ -53,6 +48,14 @@ func (f Format) newRoundTable(s Stochastic) *roundTable {
 		k1 += philoxWeyl1
 	}
 	return &t
+}
+
+// least returns the least magnitude of a rounded number that is not made zero.
+func (f *Format) least() float64 {
+	if f.Subnormals == Flushed {
+		return exp2(f.Emin)
+	}
+	return 0
 }
 
 // overflowThreshold returns the least binary64 magnitude that overflows when

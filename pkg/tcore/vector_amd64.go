@@ -16,6 +16,8 @@ func vectorNearest(f Format, dst, src []float64) int {
 	case n == 0:
 	case f.Specials == FiniteOnly:
 		roundNearestFinite(&dst[0], &src[0], n, f.newRoundTable(Stochastic{}))
+	case f.Specials == FNUZ || f.Subnormals == Flushed:
+		roundNearestZeros(&dst[0], &src[0], n, f.newRoundTable(Stochastic{}))
 	default:
 		roundNearest(&dst[0], &src[0], n, f.newRoundTable(Stochastic{}))
 	}
@@ -32,6 +34,8 @@ func vectorStochastic(f Format, s Stochastic, dst, src []float64, index uint64) 
 	case n == 0:
 	case f.Specials == FiniteOnly:
 		roundStochasticFinite(&dst[0], &src[0], n, f.newRoundTable(s), &counters)
+	case f.Specials == FNUZ || f.Subnormals == Flushed:
+		roundStochasticZeros(&dst[0], &src[0], n, f.newRoundTable(s), &counters)
 	default:
 		roundStochastic(&dst[0], &src[0], n, f.newRoundTable(s), &counters)
 	}

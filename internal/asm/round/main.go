@@ -15,58 +15,63 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Rows of the table, in the order of type roundTable.
+// Rows of the table, in the order of newRoundTable.
 const (
 	rowInfinity    = iota
 	rowMagnitude   // all bits but the sign
 	rowExponent    // the exponent field
 	rowMinNormal   // 2^Emin
-	rowAdder       // what makes 2^e of exponent field 2^(e+53-p)
+	rowQuantum     // what makes 2^q of 2^e, in the exponent field
+	rowAdder       // what makes 2^(q+52) of 2^e
+	rowNext        // what makes 2^(q+52) + 2^q of 2^e
 	rowThreshold   // the least magnitude that overflows to nearest even
+	rowClamp       // 2^(Emax+1)
+	rowMax         // the greatest number
 	rowOverflow    // what stands for +∞
 	rowLeast       // magnitudes below are zero
 	rowZero        // 0 if -0 becomes 0, or else -0
-	rowDown        // minus 2^e, as exponent fields: 2^-q
-	rowUp          // subtracted from 2^e: 2^q
-	rowClamp       // 2^(Emax+1)
-	rowMax         // the greatest number
-	rowOne         // 1
-	rowTwo         // 2
-	rowRandomBits  // the places of the random bits in the significand of 1 + R
+	rowRandomBits  // the places of the random bits in a significand
 	rowMultiplier0 // Philox
 	rowMultiplier1
 	rowKeys // 20 rows: k0 and k1 of each round
+	rows    = rowKeys + 20
 )
 
-// Predicates of VCMPPD and the rounding of VROUNDPD.
+// Predicates of VCMPPD.
 const (
 	orderedGE   = U8(29) // GE_OQ
 	orderedGT   = U8(30) // GT_OQ
 	unorderedGE = U8(21) // NLT_UQ
-	floor       = U8(9)  // and no exception
 )
+
+// A variant leaves out what its formats do not need.
+type variant struct {
+	suffix string
+	zeros  bool // subnormals flushed, or no -0
+	finite bool // no NaN: it counts as +∞
+}
+
+var variants = []variant{{}, {suffix: "Zeros", zeros: true}, {suffix: "Finite", zeros: true, finite: true}}
 
 func main() {
 	ConstraintExpr("amd64")
-	for _, finite := range []bool{false, true} {
-		nearest(finite)
-		stochastic(finite)
+	for _, v := range variants {
+		nearest(v)
+		stochastic(v)
 	}
 	Generate()
 }
 
 // A kernel rounds n elements of src to dst.
 type kernel struct {
+	variant
 	dst, src, n, table, i reg.GPVirtual
 }
 
-func begin(name string, finite bool, parameters string) kernel {
-	if finite {
-		name += "Finite"
-	}
-	TEXT(name, NOSPLIT, "func(dst, src *float64, n int, table *[38][4]uint64"+parameters+")")
+func begin(name string, v variant, parameters string) kernel {
+	TEXT(name+v.suffix, NOSPLIT, fmt.Sprintf("func(dst, src *float64, n int, table *[%d][4]uint64%s)", rows, parameters))
 	Pragma("noescape")
-	k := kernel{dst: GP64(), src: GP64(), n: GP64(), table: GP64(), i: GP64()}
+	k := kernel{variant: v, dst: GP64(), src: GP64(), n: GP64(), table: GP64(), i: GP64()}
 	Load(Param("dst"), k.dst)
 	Load(Param("src"), k.src)
 	Load(Param("n"), k.n)
@@ -75,26 +80,40 @@ func begin(name string, finite bool, parameters string) kernel {
 	return k
 }
 
+// end closes the loop over the elements.
+func (k kernel) end(step uint64) {
+	ADDQ(Imm(step), k.i)
+	CMPQ(k.i, k.n)
+	JLT(LabelRef("loop"))
+	VZEROUPPER()
+}
+
 func (k kernel) row(r int) Mem { return Mem{Base: k.table, Disp: 32 * r} }
 
 func (k kernel) at(base reg.GPVirtual, offset int) Mem {
 	return Mem{Base: base, Index: k.i, Scale: 8, Disp: 8 * offset}
 }
 
-// load returns four elements and their magnitudes. In a format without NaN, a
-// NaN counts as +∞: VMINPD returns its second source if either is NaN.
-func (k kernel) load(offset int, finite bool) (x, a reg.VecVirtual) {
+// constant returns a register that holds a row.
+func (k kernel) constant(r int) reg.VecVirtual {
+	c := YMM()
+	VMOVUPD(k.row(r), c)
+	return c
+}
+
+// load returns four elements and their magnitudes. VMINPD returns its second
+// source if either is NaN.
+func (k kernel) load(offset int) (x, a reg.VecVirtual) {
 	x, a = YMM(), YMM()
 	VMOVUPD(k.at(k.src, offset), x)
-	if finite {
+	if k.finite {
 		VMINPD(k.row(rowInfinity), x, x)
 	}
 	VANDPD(k.row(rowMagnitude), x, a)
 	return x, a
 }
 
-// power returns 2^e, as exponent fields, for max(a, 2^Emin) of exponent e. A
-// NaN gives 2^Emin.
+// power returns 2^e for max(a, 2^Emin) of exponent e. A NaN gives 2^Emin.
 func (k kernel) power(a reg.VecVirtual) reg.VecVirtual {
 	e := YMM()
 	VMAXPD(k.row(rowMinNormal), a, e)
@@ -102,28 +121,32 @@ func (k kernel) power(a reg.VecVirtual) reg.VecVirtual {
 	return e
 }
 
-// store stores the magnitudes r with the signs of x, small ones as zeros.
+// store stores the magnitudes r with the signs of x.
 func (k kernel) store(offset int, r, x reg.VecVirtual) {
-	keep, sign := YMM(), YMM()
-	VCMPPD(unorderedGE, k.row(rowLeast), r, keep)
-	VANDPD(keep, r, r)
-	VMOVUPD(k.row(rowMagnitude), sign)
+	if k.zeros {
+		keep := YMM()
+		VCMPPD(unorderedGE, k.row(rowLeast), r, keep)
+		VANDPD(keep, r, r)
+	}
+	sign := k.constant(rowMagnitude)
 	VANDNPD(x, sign, sign)
 	VORPD(sign, r, r)
-	VADDPD(k.row(rowZero), r, r)
+	if k.zeros {
+		VADDPD(k.row(rowZero), r, r)
+	}
 	VMOVUPD(r, k.at(k.dst, offset))
 }
 
-// nearest rounds n elements, a positive multiple of 8, to nearest even: adding 2^(e+53-p) to a magnitude of exponent
-// e leaves p bits of it, rounded, and subtracting gives them back.
-func nearest(finite bool) {
-	k := begin("roundNearest", finite, "")
-	overflow := YMM()
-	VMOVUPD(k.row(rowOverflow), overflow)
+// nearest rounds n elements, a positive multiple of 8, to nearest even: adding
+// 2^(q+52) to a magnitude leaves its multiple of the quantum 2^q, rounded, and
+// subtracting gives it back.
+func nearest(v variant) {
+	k := begin("roundNearest", v, "")
+	overflow := k.constant(rowOverflow)
 
 	Label("loop")
 	for offset := 0; offset < 8; offset += 4 {
-		x, a := k.load(offset, finite)
+		x, a := k.load(offset)
 		m := k.power(a)
 		VPADDQ(k.row(rowAdder), m, m)
 		r, over := YMM(), YMM()
@@ -134,37 +157,40 @@ func nearest(finite bool) {
 		k.store(offset, r, x)
 	}
 	k.end(8)
-}
-
-func (k kernel) end(step int) {
-	ADDQ(Imm(uint64(step)), k.i)
-	CMPQ(k.i, k.n)
-	JLT(LabelRef("loop"))
-	VZEROUPPER()
 	RET()
 }
 
 // stochastic rounds n elements, a positive multiple of 16, with the random words
-// of four Philox blocks for each 16: element 4j + l takes word j of block l.
-func stochastic(finite bool) {
-	k := begin("roundStochastic", finite, ", counters *[4]uint64")
-	p, counter, overflow := GP64(), YMM(), YMM()
+// of four Philox blocks for each 16: element 4j + l takes word j of block l. All
+// arithmetic is rounded toward zero.
+func stochastic(v variant) {
+	k := begin("roundStochastic", v, ", counters *[4]uint64")
+	p, control := GP64(), GP32()
 	Load(Param("counters"), p)
+	counter, overflow, four := YMM(), k.constant(rowOverflow), YMM()
 	VMOVDQU(Mem{Base: p}, counter)
-	VMOVUPD(k.row(rowOverflow), overflow)
-	m0, m1, four := YMM(), YMM(), YMM()
-	VMOVDQU(k.row(rowMultiplier0), m0)
-	VMOVDQU(k.row(rowMultiplier1), m1)
+	m0, m1 := k.constant(rowMultiplier0), k.constant(rowMultiplier1)
 	VPCMPEQQ(four, four, four)
 	VPSRLQ(Imm(63), four, four)
 	VPSLLQ(Imm(2), four, four)
 
+	Comment("Round toward zero: bits 13 and 14 of the control register.")
+	saved := AllocLocal(8)
+	local := saved.Offset(4)
+	STMXCSR(saved)
+	MOVL(saved, control)
+	ORL(U32(3<<13), control)
+	MOVL(control, local)
+	LDMXCSR(local)
+
 	Label("loop")
 	for j, word := range k.philox(counter, m0, m1) {
-		k.roundBy(4*j, word, overflow, finite)
+		k.roundBy(4*j, word, overflow)
 	}
 	VPADDQ(four, counter, counter)
 	k.end(16)
+	LDMXCSR(saved)
+	RET()
 }
 
 // philox returns the four words of the blocks of four counters, in the low
@@ -191,36 +217,30 @@ func (k kernel) philox(counter, m0, m1 reg.VecVirtual) [4]reg.VecVirtual {
 	return c
 }
 
-// roundBy rounds four elements. In units of the quantum 2^q a magnitude is
-// y = n + f, and it is rounded to n + 1 if f >= 1 - R.
-func (k kernel) roundBy(offset int, word, overflow reg.VecVirtual, finite bool) {
+// roundBy rounds four elements. With a random fraction R of the quantum 2^q, the
+// result is the greatest multiple of 2^q up to a + R 2^q. Truncated sums do not
+// fall below a multiple that they reached, so it may be computed as
+//
+//	((a + (1 + R) 2^q) + 2^(q+52)) - (2^(q+52) + 2^q).
+func (k kernel) roundBy(offset int, word, overflow reg.VecVirtual) {
 	Comment(fmt.Sprintf("Elements %d to %d.", offset, offset+3))
-	x, a := k.load(offset, finite)
-	clamp := YMM()
-	VMOVUPD(k.row(rowClamp), clamp)
-	VMINPD(a, clamp, a) // a NaN stays
-	quantum := k.power(a)
-	scale, y, n, f := YMM(), YMM(), YMM(), YMM()
-	VMOVDQU(k.row(rowDown), scale)
-	VPSUBQ(quantum, scale, scale)
-	VPSUBQ(k.row(rowUp), quantum, quantum)
-	VMULPD(scale, a, y)
-	VROUNDPD(floor, y, n)
-	VSUBPD(n, y, f)
+	x, a := k.load(offset)
+	VMINPD(a, k.constant(rowClamp), a) // a NaN stays
+	m := k.power(a)
 
+	r, quantum := YMM(), YMM()
 	VPSLLQ(Imm(32), word, word)
 	VPSRLQ(Imm(12), word, word)
 	VPAND(k.row(rowRandomBits), word, word)
-	VPOR(k.row(rowOne), word, word) // 1 + R
-	threshold := YMM()
-	VMOVUPD(k.row(rowTwo), threshold)
-	VSUBPD(word, threshold, threshold)
+	VPSUBQ(k.row(rowQuantum), m, quantum)
+	VPOR(word, quantum, quantum) // (1 + R) 2^q
+	VADDPD(quantum, a, r)
+	VPADDQ(k.row(rowAdder), m, quantum)
+	VADDPD(quantum, r, r)
+	VPADDQ(k.row(rowNext), m, m)
+	VSUBPD(m, r, r)
 
-	up, r, over := YMM(), YMM(), YMM()
-	VCMPPD(orderedGE, threshold, f, up)
-	VANDPD(k.row(rowOne), up, up)
-	VADDPD(up, n, n)
-	VMULPD(quantum, n, r)
+	over := YMM()
 	VCMPPD(orderedGT, k.row(rowMax), r, over)
 	VBLENDVPD(over, overflow, r, r)
 	k.store(offset, r, x)

@@ -1,0 +1,3 @@
+package tcore
+
+//go:generate go -C ../../internal/asm run ./round -out ../../pkg/tcore/round_amd64.s -stubs ../../pkg/tcore/round_amd64.go -pkg tcore

@@ -231,7 +231,7 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 				d.A, d.B, d.C = a, b, accumulate
 				d.Name = fmt.Sprintf("ieee-fma-%s-%s", in, accumulate.Name)
 			}
-			if (slug(d.Architecture) != slug(name) && d.Name != name) || d.A != a || d.C != accumulate || !mixes(d, b) {
+			if (slug(d.Architecture) != slug(name) && d.Name != name) || d.A != a || d.C != accumulate || !d.Takes(b) {
 				continue
 			}
 			d.B = b
@@ -239,12 +239,6 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 		}
 	}
 	return tcore.Kernel{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(devices))
-}
-
-// mixes reports whether d takes factors of b for B: its own format, or another
-// of at most 8 bits if its own is.
-func mixes(d tcore.Device, b tcore.Format) bool {
-	return d.B == b || d.B.Bits() <= 8 && b.Bits() <= 8 && d.B.Specials != tcore.FNUZ && b.Specials != tcore.FNUZ
 }
 
 // progress is a bar on a terminal, and nothing elsewhere.

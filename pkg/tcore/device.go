@@ -81,6 +81,18 @@ func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 	return d.encode(z)
 }
 
+// Takes reports whether the instruction takes factors y of format f: B itself
+// or, since 8-bit instructions mix their formats, another one of at most 8 bits
+// if B is such a format. A device that does becomes one with d.B = f.
+func (d Device) Takes(f Format) bool {
+	if f.same(d.B) {
+		return true
+	}
+	core, _ := d.Core.(Fused)
+	narrow := f.Precision > 0 && f.Sign == Signed && f.Bits() <= 8 && d.B.Bits() <= 8
+	return narrow && core.Group == 0 && (f.Specials == FNUZ) == (d.B.Specials == FNUZ)
+}
+
 // chain takes the blocks one after the other.
 func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) float64 {
 	w := d.Core.width()

@@ -101,6 +101,12 @@ func ExampleDevice_Dot() {
 	// Output: 32.5
 }
 
+// 8-bit factors mix, others do not.
+func ExampleDevice_Takes() {
+	fmt.Println(tcore.HopperE4M3.Takes(tcore.E5M2), tcore.HopperF16.Takes(tcore.BFloat16))
+	// Output: true false
+}
+
 // Bits in, bits out: NaN is 0x7fffffff on NVIDIA.
 func ExampleDevice_DotCodes() {
 	one, inf := tcore.Binary16.Encode(1, tcore.ToNearestEven), uint64(0x7c00)

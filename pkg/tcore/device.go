@@ -108,7 +108,7 @@ func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) floa
 		}
 		step := newTraceBlock(k, b)
 		c = d.Core.sum(d, b, &step)
-		step.Result = c
+		step.finish(c)
 		t.Blocks = append(t.Blocks, step)
 	}
 	return c

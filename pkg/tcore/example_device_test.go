@@ -176,6 +176,34 @@ func ExampleTraceTerm() {
 	// Output: 3 × 3 = 9 has exponent 2
 }
 
+func ExampleTrace_String() {
+	fmt.Println(tcore.HopperE4M3.Trace([]float64{448, 0.25}, []float64{448, 0.25}, 0).String())
+	// Output:
+	// hopper-wgmma-e4m3-binary32
+	// term       value   exponent  kept    lost
+	// x0 y0      200704  16        200704  0
+	// x1 y1      0.0625  -4        0       0.0625
+	// = block 0  200704  16        200704
+	// result 200704, exact 200704.062, error -0.0625
+}
+
+// One element of a product, in detail.
+func ExampleDevice_TraceGEMM() {
+	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
+	t := tcore.HopperF16.TraceGEMM(a, a, blas32.General{}, 1, 0)
+	fmt.Println(t.Blocks[0].Terms[:2], t.Result)
+	// Output: [{0 3 1 3 1 3 0} {1 4 3 12 3 12 0}] 15
+}
+
+// The error of GEMM alone, without that of representing 0.1 in binary16.
+func ExampleDevice_ExactGEMM() {
+	a := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.1, 0.1}}
+	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 100}}
+	exact, err := tcore.AdaE4M3.ExactGEMM(a, b)
+	fmt.Println(exact.At(0, 0), err)
+	// Output: 9.8515625 <nil>
+}
+
 // Hopper's output for U(0,1) data is too small, since it truncates; IEEE
 // arithmetic errs to both sides.
 func ExampleDevice_GEMM() {

@@ -55,7 +55,8 @@ func (d Device) Dot(x, y []float64, c float64) float64 {
 
 // DotCodes is Dot on codes: x of A, y of B, c and the result of C. The codes of
 // tf32 are binary32 words, of which the low 13 bits are ignored, as the
-// instructions do. It panics if the lengths differ or the device takes scales.
+// instructions do. It panics if the lengths differ, a code has too many bits or
+// the device takes scales.
 func (d Device) DotCodes(x, y []uint64, c uint64) uint64 {
 	if d.ScaleBlock > 0 {
 		panic(fmt.Sprintf("tcore: DotCodes: %s takes scales, want DotScaled", d.Name))
@@ -186,6 +187,9 @@ func (d *Device) check(call string, lx, ly int) {
 	}
 	if d.ScaleBlock < 0 || d.ScaleBlock > 0 && w%d.ScaleBlock != 0 {
 		panic(fmt.Sprintf("tcore: %s: device %q has ScaleBlock = %d, want a divisor of %d", call, d.Name, d.ScaleBlock, w))
+	}
+	if _, ok := d.Core.(Fused); d.ScaleBlock > 0 && !ok {
+		panic(fmt.Sprintf("tcore: %s: device %q has scales, want a Fused core", call, d.Name))
 	}
 	d.Core.check(d)
 }

@@ -1,0 +1,40 @@
+package tcore
+
+// sumsKernelFor returns the kernel for products of so many columns. exact says
+// that the products of elements are exact in binary32.
+func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
+	type shape struct {
+		bits int
+		thin bool
+	}
+	fma := map[shape]sumsKernel{
+		{256, true}: {12, 8, sumsFMA12x8, sumsHalf12x8}, {256, false}: {6, 16, sumsFMA6x16, nil},
+		{512, true}: {12, 16, sumsFMA12x16, nil}, {512, false}: {14, 32, sumsFMA14x32, nil},
+	}
+	mac := map[shape]sumsKernel{
+		{256, true}: {12, 8, sumsMAC12x8, nil}, {256, false}: {6, 16, sumsMAC6x16, nil},
+		{512, true}: {12, 16, sumsMAC12x16, nil}, {512, false}: {14, 32, sumsMAC14x32, nil},
+	}
+	bits := vectorBits
+	if columns <= 8 {
+		bits = min(bits, 256) // half a vector of 512 bits
+	}
+	s := shape{bits, columns <= bits/32}
+	if exact {
+		k, ok = fma[s]
+	} else {
+		k, ok = mac[s]
+	}
+	return k, ok
+}
+
+// roundHalfVector stores fl16(src) in dst for the leading elements, and returns
+// how many.
+func roundHalfVector(dst, src []float32) int {
+	n := vectorLength(len(src))
+	if vectorBits == 0 || n == 0 {
+		return 0
+	}
+	roundHalf(&dst[0], &src[0], n)
+	return n
+}

@@ -8,10 +8,17 @@ import (
 
 // Encode returns the code (bit pattern) of fl(x) in the low Bits() bits. Every
 // NaN is encoded as one quiet NaN: sign 0 and, of the significand, the first
-// stored bit set (0x7e00 in binary16; 0x7f in e4m3).
+// stored bit set (0x7e00 in binary16; 0x7f in e4m3; 0x80 in e4m3fnuz).
 func (f Format) Encode(x float64, mode RoundingMode) uint64 {
-	z := f.Round(x, mode)
-	sign := b2u(math.Signbit(z)) << (f.Bits() - 1)
+	return f.code(f.Round(x, mode))
+}
+
+// code returns the code of a number or NaN z of f.
+func (f *Format) code(z float64) uint64 {
+	var sign uint64
+	if f.Sign == Signed {
+		sign = b2u(math.Signbit(z)) << (f.Bits() - 1)
+	}
 	switch {
 	case math.IsNaN(z):
 		return f.nanCode()
@@ -22,44 +29,58 @@ func (f Format) Encode(x float64, mode RoundingMode) uint64 {
 	}
 
 	// |z| = n × 2^q. The codes of the positive numbers are in order, 2^(p-1)
-	// of them for each q.
+	// of them for each q, and begin with 2^(p-1) in a format without zero.
 	v := unpack(z)
 	q := max(v.exp+bits.Len64(v.sig)-1, f.Emin) - f.Precision + 1
 	n := v.sig >> (q - v.exp)
+	if f.Subnormals == NoZero {
+		n -= f.minNormalSignificand()
+	}
 	return sign | uint64(q-f.minQuantum())<<(f.Precision-1) + n
 }
 
-// Decode returns the number that the code stands for. It panics if the code
-// has more than Bits() bits.
+// Decode returns the number that the code stands for, or NaN if it stands for
+// none. It panics if the code has more than Bits() bits.
 func (f Format) Decode(code uint64) float64 {
-	if w := f.Bits(); bits.Len64(code) > w {
+	w := f.Bits()
+	if bits.Len64(code) > w {
 		panic(fmt.Sprintf("tcore: Decode of %s: code = %#x, want %d bits", f.Name, code, w))
 	}
-	sign := uint64(1) << (f.Bits() - 1)
-	neg, mag := code&sign != 0, code&(sign-1)
+	neg, mag := false, code
+	if f.Sign != Unsigned {
+		sign := uint64(1) << (w - 1)
+		neg, mag = f.Sign == Signed && code&sign != 0, code&(sign-1)
+	}
 
-	e, n := mag>>(f.Precision-1), mag&(1<<(f.Precision-1)-1)
-	switch {
-	case f.Specials == IEEE && e >= f.topExponent():
-		if n != 0 {
-			return math.NaN()
-		}
+	e, n := mag>>(f.Precision-1), mag&(f.minNormalSignificand()-1)
+	switch top := f.topExponent(); {
+	case f.Specials == IEEE && e == top && n == 0:
 		return signed(math.Inf(1), neg)
-	case f.Specials == NaNOnly && mag == f.nanCode():
+	case e > top, f.Specials == IEEE && e == top,
+		f.Specials == NaNOnly && mag == f.nanCode(),
+		f.Specials == FNUZ && code == f.nanCode():
 		return math.NaN()
 	}
 
-	if e > 0 {
-		n |= 1 << (f.Precision - 1)
+	switch {
+	case f.Subnormals == NoZero:
+		n |= f.minNormalSignificand()
+	case e > 0:
+		n |= f.minNormalSignificand()
 		e--
+	case f.Subnormals == Flushed:
+		return f.zero(neg)
 	}
 	return signed(float64(n)*exp2(int(e)+f.minQuantum()), neg)
 }
 
 // nanCode returns the code that Encode gives a NaN.
-func (f Format) nanCode() uint64 {
-	if f.Specials == NaNOnly {
-		return 1<<(f.Bits()-1) - 1
+func (f *Format) nanCode() uint64 {
+	switch f.Specials {
+	case NaNOnly:
+		return (f.topExponent()+1)<<(f.Precision-1) - 1
+	case FNUZ:
+		return 1 << (f.Bits() - 1)
 	}
 	return f.topExponent()<<(f.Precision-1) | 1<<(f.Precision-2)
 }

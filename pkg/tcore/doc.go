@@ -14,8 +14,17 @@
 //	binary16    16  11    -14    15  0.000488      65504     6.1e-05       5.96e-08
 //	e5m2         8   3    -14    15     0.125      57344     6.1e-05       1.53e-05
 //	e4m3         8   4     -6     8    0.0625        448      0.0156        0.00195
+//	e5m2fnuz     8   3    -15    15     0.125      57344    3.05e-05       7.63e-06
+//	e4m3fnuz     8   4     -7     7    0.0625        240     0.00781       0.000977
+//	e3m2         6   3     -2     4     0.125         28        0.25         0.0625
+//	e2m3         6   4      0     2    0.0625        7.5           1          0.125
+//	e2m1         4   2      0     2      0.25          6           1            0.5
+//	e8m0         8   1   -127   127       0.5   1.70e+38    5.88e-39       5.88e-39
+//	ue4m3        8   4     -6     8    0.0625        448      0.0156        0.00195
 //
-// All have infinities and NaN as in IEEE 754 but e4m3, which has a NaN only.
+// The first six have infinities and NaN as in IEEE 754. The other 8-bit formats
+// have a NaN only, and the 6-bit and 4-bit ones neither. The fnuz formats have
+// no -0. The scales e8m0 and ue4m3 have no negative numbers, and e8m0 no zero.
 // Precision counts the implicit bit. Values of every format are carried as
 // float64, of which each format here is a subset; codes (bit patterns) are
 // carried as uint64.

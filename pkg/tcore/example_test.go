@@ -11,7 +11,9 @@ import (
 // A floating-point system is given by its precision and its exponent range.
 func ExampleFormat() {
 	formats := []tcore.Format{
-		tcore.Binary64, tcore.Binary32, tcore.TF32, tcore.BFloat16, tcore.Binary16, tcore.E5M2, tcore.E4M3,
+		tcore.Binary64, tcore.Binary32, tcore.TF32, tcore.BFloat16, tcore.Binary16,
+		tcore.E5M2, tcore.E4M3, tcore.E5M2FNUZ, tcore.E4M3FNUZ,
+		tcore.E3M2, tcore.E2M3, tcore.E2M1, tcore.E8M0, tcore.UE4M3,
 	}
 	fmt.Println("name      bits   p   emin  emax         u        max  min normal  min subnormal")
 	for _, f := range formats {
@@ -27,16 +29,23 @@ func ExampleFormat() {
 	// binary16    16  11    -14    15  0.000488      65504     6.1e-05       5.96e-08
 	// e5m2         8   3    -14    15     0.125      57344     6.1e-05       1.53e-05
 	// e4m3         8   4     -6     8    0.0625        448      0.0156        0.00195
+	// e5m2fnuz     8   3    -15    15     0.125      57344    3.05e-05       7.63e-06
+	// e4m3fnuz     8   4     -7     7    0.0625        240     0.00781       0.000977
+	// e3m2         6   3     -2     4     0.125         28        0.25         0.0625
+	// e2m3         6   4      0     2    0.0625        7.5           1          0.125
+	// e2m1         4   2      0     2      0.25          6           1            0.5
+	// e8m0         8   1   -127   127       0.5  1.7014e+38    5.88e-39       5.88e-39
+	// ue4m3        8   4     -6     8    0.0625        448      0.0156        0.00195
 }
 
 // A new format is one literal.
 func ExampleFormat_literal() {
-	e3m2 := tcore.Format{Name: "e3m2", Precision: 3, Emin: -2, Emax: 3}
-	fmt.Println(e3m2.Bits(), "bits, u =", e3m2.UnitRoundoff(), "max", e3m2.Max())
-	fmt.Println(e3m2.Round(math.Pi, tcore.ToNearestEven))
+	dlfloat := tcore.Format{Name: "DLFloat", Precision: 10, Emin: -30, Emax: 31, Subnormals: tcore.Flushed}
+	fmt.Println(dlfloat.Bits(), "bits, u =", dlfloat.UnitRoundoff(), "max", dlfloat.Max())
+	fmt.Println(dlfloat.Round(math.Pi, tcore.ToNearestEven))
 	// Output:
-	// 6 bits, u = 0.125 max 14
-	// 3
+	// 16 bits, u = 0.0009765625 max 4.290772992e+09
+	// 3.140625
 }
 
 // The unit roundoff is u = ½β^(1-p).

@@ -11,10 +11,13 @@ import (
 //	±d₀.d₁d₂…d₍p₋₁₎ × 2^e,  Emin <= e <= Emax,  p = Precision,
 //
 // where d₀ may be 0 only for e = Emin (zeros and subnormals). It must be a
-// subset of binary64: 2 <= Precision <= 53, a least subnormal of at least
-// 2^-1074 and Emax <= 1023. Methods panic on any other Format.
+// subset of binary64: 1 <= Precision <= 53, a least subnormal of at least
+// 2^-1074 and Emax <= 1023. A format with a code for infinity has a bit to tell
+// NaN from it (Precision >= 2 with IEEE), and one with a code for negative zero
+// has negative numbers and zero (FNUZ). Methods panic on any other Format.
 //
-// A Format is a value, so a variant is a copy with one field changed:
+// A Format is a value, so a new one is one literal, in which the fields left
+// out mean IEEE 754, and a variant is a copy with one field changed:
 //
 //	f := tcore.E4M3
 //	f.Overflow = tcore.Saturate
@@ -24,38 +27,81 @@ type Format struct {
 	Emin, Emax int // exponents of the least and of the greatest normal number
 	Specials   Specials
 	Overflow   Overflow
+	Subnormals Subnormals
+	Sign       Sign
 }
 
-// Specials says which codes of the top exponent are not numbers.
+// Specials says which codes are not numbers.
 type Specials int
 
 const (
-	IEEE    Specials = iota // the exponent above Emax holds infinities and NaNs (IEEE 754)
-	NaNOnly                 // only the all-ones code is a NaN; there is no infinity (OCP OFP8 E4M3)
+	IEEE       Specials = iota // the exponent above Emax holds infinities and NaNs (IEEE 754)
+	NaNOnly                    // only the greatest code is a NaN; there is no infinity (OCP OFP8 E4M3)
+	FNUZ                       // the code of -0 is the one NaN; there is no infinity and no -0 (AMD CDNA3)
+	FiniteOnly                 // all codes are numbers; a NaN is rounded to +Max, as PTX does (OCP MX)
 )
 
 // Overflow says what stands where IEEE 754 delivers an infinity, be it from an
-// overflow or from an infinite operand.
+// overflow or from an infinite operand. A format without infinities takes NaN
+// instead, and one without NaN takes ±Max.
 type Overflow int
 
 const (
-	ToInfinity Overflow = iota // ±Inf; NaN in a format without infinities
+	ToInfinity Overflow = iota // ±Inf
 	Saturate                   // ±Max
 	ToNaN                      // NaN
 )
 
+// Subnormals says what the codes of the least exponent stand for.
+type Subnormals int
+
+const (
+	Kept    Subnormals = iota // zeros and subnormals (IEEE 754)
+	Flushed                   // zeros: a number that is rounded to a subnormal becomes ±0
+	NoZero                    // normal numbers: what is below the least one, 0 too, becomes it (e8m0)
+)
+
+// Sign says what the codes have for a sign. In a format without negative
+// numbers, a number rounded to a negative one becomes NaN, or the least number
+// of the format if Overflow is Saturate or there is no NaN.
+type Sign int
+
+const (
+	Signed      Sign = iota // a sign bit
+	Unsigned                // none: all numbers are positive or +0
+	SignIgnored             // a sign bit of no meaning: as Unsigned, but Decode skips it and Encode clears it
+)
+
 // The catalogue. Parameters from the paper's Table 1 (binary16, 32, 64), the
-// PTX ISA manual (tf32) and the OCP 8-bit Floating Point Specification 1.0
-// (e4m3, e5m2). E4M3 overflows to NaN, the specification's non-saturating
-// mode: an overflow stays visible. GPU conversion instructions saturate.
+// PTX ISA manual (tf32, ue4m3), the OCP 8-bit Floating Point Specification 1.0
+// (e4m3, e5m2), the OCP Microscaling Formats Specification 1.0 (e3m2, e2m3,
+// e2m1, e8m0) and Noune et al. 2022 with the AMD Instinct MI300 instruction set
+// manual (fnuz, of bias 8 and 16). The 8-bit formats overflow to NaN, or to
+// infinity if they have one, the non-saturating mode of the specification: an
+// overflow stays visible. GPU conversion instructions saturate.
 var (
 	Binary16 = Format{Name: "binary16", Precision: 11, Emin: -14, Emax: 15}
 	BFloat16 = Format{Name: "bfloat16", Precision: 8, Emin: -126, Emax: 127}
 	TF32     = Format{Name: "tf32", Precision: 11, Emin: -126, Emax: 127}
 	Binary32 = Format{Name: "binary32", Precision: 24, Emin: -126, Emax: 127}
 	Binary64 = Format{Name: "binary64", Precision: 53, Emin: -1022, Emax: 1023}
+
 	E4M3     = Format{Name: "e4m3", Precision: 4, Emin: -6, Emax: 8, Specials: NaNOnly, Overflow: ToNaN}
 	E5M2     = Format{Name: "e5m2", Precision: 3, Emin: -14, Emax: 15}
+	E4M3FNUZ = Format{Name: "e4m3fnuz", Precision: 4, Emin: -7, Emax: 7, Specials: FNUZ, Overflow: ToNaN}
+	E5M2FNUZ = Format{Name: "e5m2fnuz", Precision: 3, Emin: -15, Emax: 15, Specials: FNUZ, Overflow: ToNaN}
+	E3M2     = Format{Name: "e3m2", Precision: 3, Emin: -2, Emax: 4, Specials: FiniteOnly, Overflow: Saturate}
+	E2M3     = Format{Name: "e2m3", Precision: 4, Emin: 0, Emax: 2, Specials: FiniteOnly, Overflow: Saturate}
+	E2M1     = Format{Name: "e2m1", Precision: 2, Emin: 0, Emax: 2, Specials: FiniteOnly, Overflow: Saturate}
+)
+
+// The scales of block formats: e8m0 of OCP MX, the powers of two from 2^-127 to
+// 2^127, and ue4m3 of NVFP4, e4m3 without its negative numbers.
+var (
+	E8M0 = Format{Name: "e8m0", Precision: 1, Emin: -127, Emax: 127, Specials: NaNOnly, Overflow: ToNaN,
+		Subnormals: NoZero, Sign: Unsigned}
+	UE4M3 = Format{Name: "ue4m3", Precision: 4, Emin: -6, Emax: 8, Specials: NaNOnly, Overflow: ToNaN,
+		Sign: SignIgnored}
 )
 
 // UnitRoundoff returns u = 2^-p, the paper's ½β^(1-p): half the distance from
@@ -77,40 +123,52 @@ func (f Format) MinNormal() float64 {
 	return exp2(f.Emin)
 }
 
-// MinSubnormal returns the least positive number, 2^(Emin-p+1).
+// MinSubnormal returns the least positive number: 2^(Emin-p+1), or 2^Emin in a
+// format without subnormals.
 func (f Format) MinSubnormal() float64 {
 	f.check()
+	if f.Subnormals != Kept {
+		return exp2(f.Emin)
+	}
 	return exp2(f.minQuantum())
 }
 
-// Bits returns the width of a code: sign, exponent field and the p-1 stored
-// bits of the significand.
+// Bits returns the width of a code: sign if there is one, exponent field and
+// the p-1 stored bits of the significand.
 func (f Format) Bits() int {
 	f.check()
-	return 1 + bits.Len64(f.topExponent()) + f.Precision - 1
+	w := bits.Len64(f.topExponent()) + f.Precision - 1
+	if f.Sign != Unsigned {
+		w++
+	}
+	return w
 }
 
 // topExponent returns the largest value of the exponent field. Field 0 holds
-// the subnormals, 1 is Emin, and IEEE formats keep one above Emax.
+// the subnormals, 1 is Emin, or 0 is Emin in a format without zero; and one is
+// kept above Emax for IEEE infinities and NaNs, or for a NaN that has no bit of
+// the significand to be told by.
 func (f Format) topExponent() uint64 {
-	e := uint64(f.Emax - f.Emin + 1)
-	if f.Specials == IEEE {
+	e := uint64(f.Emax-f.Emin) + b2u(f.Subnormals != NoZero)
+	if f.Specials == IEEE || f.Specials == NaNOnly && f.Precision == 1 {
 		e++
 	}
 	return e
 }
 
 // The finite positive numbers are n × 2^q with integers n and q. minQuantum
-// and maxQuantum are the extreme exponents q, and maxSignificand is the
-// greatest n at q = maxQuantum. Pointer receivers keep copies of f out of the
-// rounding routine.
+// and maxQuantum are the extreme exponents q, minNormalSignificand is the least
+// n of a normal number, and maxSignificand is the greatest n at q = maxQuantum.
+// Pointer receivers keep copies of f out of the rounding routine.
 
 func (f *Format) minQuantum() int { return f.Emin - f.Precision + 1 }
 func (f *Format) maxQuantum() int { return f.Emax - f.Precision + 1 }
 
+func (f *Format) minNormalSignificand() uint64 { return 1 << (f.Precision - 1) }
+
 func (f *Format) maxSignificand() uint64 {
 	n := uint64(1)<<f.Precision - 1
-	if f.Specials == NaNOnly {
+	if f.Specials == NaNOnly && f.Precision > 1 {
 		n-- // all ones is the NaN
 	}
 	return n
@@ -119,17 +177,52 @@ func (f *Format) maxSignificand() uint64 {
 // infinity returns what stands for an infinity of the given sign.
 func (f Format) infinity(neg bool) float64 {
 	switch {
-	case f.Overflow == Saturate:
+	case neg && f.Sign != Signed:
+		return f.negative()
+	case f.Overflow == Saturate, f.Specials == FiniteOnly:
 		return signed(f.Max(), neg)
-	case f.Overflow == ToNaN, f.Specials == NaNOnly:
+	case f.Overflow == ToNaN, f.Specials != IEEE:
 		return math.NaN()
 	}
 	return signed(math.Inf(1), neg)
 }
 
+// negative returns what stands for a negative number in a format without them.
+func (f Format) negative() float64 {
+	switch {
+	case f.Overflow != Saturate && f.Specials != FiniteOnly:
+		return math.NaN()
+	case f.Subnormals == NoZero:
+		return f.MinNormal()
+	}
+	return 0
+}
+
+// nan returns what stands for the NaN x: x itself, made quiet, or +Max in a
+// format without NaN.
+func (f Format) nan(x float64) float64 {
+	if f.Specials == FiniteOnly {
+		return f.Max()
+	}
+	const quiet = 1 << 51
+	return math.Float64frombits(math.Float64bits(x) | quiet)
+}
+
+// zero returns what stands for a zero of the given sign.
+func (f *Format) zero(neg bool) float64 {
+	switch {
+	case f.Subnormals == NoZero:
+		return signed(exp2(f.Emin), neg && f.Sign == Signed)
+	case f.Sign != Signed || f.Specials == FNUZ:
+		return 0
+	}
+	return signed(0, neg)
+}
+
 // contains reports whether every finite number of g is a number of f.
 func (f Format) contains(g Format) bool {
-	return g.Precision <= f.Precision && g.minQuantum() >= f.minQuantum() && g.Max() <= f.Max()
+	return g.Precision <= f.Precision && g.minQuantum() >= f.minQuantum() && g.Max() <= f.Max() &&
+		f.Subnormals == Kept && f.Sign == Signed
 }
 
 // extends reports whether f is an IEEE format that contains g and so carries
@@ -152,7 +245,10 @@ func (f Format) containsProducts(g Format) bool {
 
 // check panics unless f is a subset of binary64.
 func (f *Format) check() {
-	if f.Precision < 2 || f.Precision > 53 || f.minQuantum() < -1074 || f.Emax > 1023 || f.Emin > f.Emax {
+	switch {
+	case f.Precision < 1 || f.Precision > 53 || f.minQuantum() < -1074 || f.Emax > 1023 || f.Emin > f.Emax,
+		f.Specials == IEEE && f.Precision < 2,
+		f.Specials == FNUZ && (f.Sign != Signed || f.Subnormals == NoZero):
 		f.invalid()
 	}
 }

@@ -23,10 +23,24 @@ func exactly(x float64) *big.Float {
 // oracleRound returns v ≠ 0 rounded to f.
 func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
 	neg, mag := v.Sign() < 0, new(big.Float).Abs(v)
+	switch {
+	case neg && f.Sign != Signed:
+		return oracleRoundNegative(f, v, mode)
+	case f.Subnormals == Flushed:
+		f.Subnormals = Kept
+		z := oracleRound(f, v, mode)
+		if math.Abs(z) < f.MinNormal() {
+			return oracleZero(f, neg)
+		}
+		return z
+	}
 	decode := func(code int) *big.Float { return exactly(f.Decode(uint64(code))) }
 
 	last := greatestCode(f)
 	low := sort.Search(last+1, func(code int) bool { return decode(code).Cmp(mag) > 0 }) - 1
+	if low < 0 {
+		return signed(f.Decode(0), neg) // below the least number of a format without zero
+	}
 	if decode(low).Cmp(mag) == 0 {
 		return signed(f.Decode(uint64(low)), neg)
 	}
@@ -44,9 +58,10 @@ func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
 	side := mag.Cmp(middle.Quo(middle, exactly(2)))
 
 	up := false
+	odd := low%2 == 1 || f.Precision == 1 // the significand 1 is odd
 	switch mode {
 	case ToNearestEven:
-		up = side > 0 || side == 0 && low%2 == 1
+		up = side > 0 || side == 0 && odd
 	case ToNearestAway:
 		up = side >= 0
 	case ToPositive:
@@ -54,28 +69,51 @@ func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
 	case ToNegative:
 		up = neg
 	case ToOdd:
-		up = low%2 == 0 && low < last
+		up = !odd && low < last
 	}
 	switch {
+	case !up && low == 0 && f.Subnormals == Kept:
+		return oracleZero(f, neg)
 	case !up:
 		return signed(f.Decode(uint64(low)), neg)
 	case low < last:
 		return signed(f.Decode(uint64(low+1)), neg)
-	case f.Overflow == Saturate:
+	case f.Overflow == Saturate || f.Specials == FiniteOnly:
 		return signed(f.Decode(uint64(last)), neg)
-	case f.Overflow == ToNaN:
+	case f.Overflow == ToNaN || f.Specials != IEEE:
 		return math.NaN()
 	}
 	return signed(math.Inf(1), neg)
 }
 
-// greatestCode returns the code of the greatest finite number.
-func greatestCode(f Format) int {
-	inf := map[string]int{
-		"binary16": 0x7c00, "bfloat16": 0x7f80, "tf32": 0x3fc00, "binary32": 0x7f800000,
-		"binary64": 0x7ff0000000000000, "e4m3": 0x7f, "e5m2": 0x7c,
+// oracleRoundNegative returns v < 0 rounded to a format without negative
+// numbers: what rounds to zero there is zero, and nothing else fits.
+func oracleRoundNegative(f Format, v *big.Float, mode RoundingMode) float64 {
+	withSign := f
+	withSign.Sign = Signed
+	switch {
+	case f.Subnormals != NoZero && oracleRound(withSign, v, mode) == 0:
+		return 0
+	case f.Overflow == Saturate || f.Specials == FiniteOnly:
+		return f.Decode(0)
 	}
-	return inf[f.Name] - 1
+	return math.NaN()
+}
+
+// oracleZero returns what stands for a zero of the given sign.
+func oracleZero(f Format, neg bool) float64 {
+	return signed(f.Decode(0), neg && f.Specials != FNUZ && f.Sign == Signed)
+}
+
+// greatestCode returns the code of the greatest finite number. All codes up to
+// it are finite, all above not, the sign bit apart.
+func greatestCode(f Format) int {
+	w := f.Bits()
+	if f.Sign == Unsigned {
+		w++
+	}
+	end := int(min(uint64(1)<<(w-1), math.MaxInt))
+	return sort.Search(end, func(code int) bool { return !finite(f.Decode(uint64(code))) }) - 1
 }
 
 // oracleFMA returns ab + c rounded to f, for finite operands.
@@ -87,9 +125,9 @@ func oracleFMA(f Format, a, b, c float64, mode RoundingMode) float64 {
 	}
 	negP, negC := math.Signbit(a) != math.Signbit(b), math.Signbit(c)
 	if negP == negC {
-		return signed(0, negP)
+		return oracleZero(f, negP)
 	}
-	return signed(0, mode == ToNegative)
+	return oracleZero(f, mode == ToNegative)
 }
 
 // same reports whether x and y are the same number, sign of zero included, or
@@ -130,6 +168,8 @@ func eachMode(t *testing.T, test func(t *testing.T, f Format, mode RoundingMode)
 }
 
 var (
-	formats = []Format{Binary16, BFloat16, TF32, Binary32, Binary64, E4M3, E5M2}
-	modes   = []RoundingMode{ToNearestEven, ToNearestAway, ToZero, ToPositive, ToNegative, ToOdd}
+	formats = []Format{Binary16, BFloat16, TF32, Binary32, Binary64, E4M3, E5M2,
+		E4M3FNUZ, E5M2FNUZ, E3M2, E2M3, E2M1, E8M0, UE4M3}
+	ieeeFormats = []Format{Binary16, BFloat16, TF32, Binary32, Binary64, E4M3, E5M2}
+	modes       = []RoundingMode{ToNearestEven, ToNearestAway, ToZero, ToPositive, ToNegative, ToOdd}
 )

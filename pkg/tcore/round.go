@@ -19,6 +19,9 @@ const (
 	ToOdd                             // to the neighbour with an odd last bit (von Neumann)
 )
 
+// stochastic is the mode of [Stochastic], which brings a random number along.
+const stochastic RoundingMode = -1
+
 var modeNames = [...]string{"ToNearestEven", "ToNearestAway", "ToZero", "ToPositive", "ToNegative", "ToOdd"}
 
 // String returns the Go name of the mode.
@@ -30,12 +33,12 @@ func (m RoundingMode) String() string {
 }
 
 // Round returns fl(x): the number of f that stands for x under the mode,
-// carried as a float64. Zeros keep their sign; a NaN stays a NaN. An infinity
-// stays itself in a format whose Overflow is ToInfinity, and otherwise becomes
-// what Overflow says.
+// carried as a float64. Zeros keep their sign and a NaN stays a NaN, if the
+// format has them. An infinity stays itself in a format whose Overflow is
+// ToInfinity, and otherwise becomes what Overflow says.
 func (f Format) Round(x float64, mode RoundingMode) float64 {
 	if math.IsNaN(x) {
-		return x
+		return f.nan(x)
 	}
 	if math.IsInf(x, 0) {
 		return f.infinity(x < 0)
@@ -65,46 +68,75 @@ func unpack(x float64) unrounded {
 	return unrounded{neg: b>>63 != 0, sig: sig, exp: e - 1075}
 }
 
-// round is the one rounding routine.
+// round rounds x by one of the exported modes.
 func (f *Format) round(x unrounded, mode RoundingMode) float64 {
+	if mode == stochastic {
+		mode.invalid()
+	}
+	return f.roundRandom(x, mode, 0)
+}
+
+// roundRandom is the one rounding routine. Mode stochastic uses the random
+// number, a fraction in units of 2^-64; the other modes do not look at it.
+func (f *Format) roundRandom(x unrounded, mode RoundingMode, random uint64) float64 {
 	f.check()
 	if x.sig == 0 {
-		return signed(0, x.neg)
+		return f.zero(x.neg)
 	}
 
 	// Normalise: the leading bit weighs 2^(exp+63).
 	lz := bits.LeadingZeros64(x.sig)
 	sig, exp := x.sig<<lz, x.exp-lz
 
-	// Place the quantum 2^q and cut there, keeping a half and a sticky bit.
+	// Place the quantum 2^q and cut there.
 	q := max(exp+63, f.Emin) - f.Precision + 1
-	cut := shiftRightJam(sig, q-2-exp)
-	n, rest := cut>>2, cut&3
+	n, rest := cut(sig, q-exp)
 
 	// Round.
-	if mode.increments(x.neg, n&1, rest) {
+	if mode.increments(x.neg, n&1, rest, random) {
 		n++
+	}
+
+	// Underflow.
+	if n < f.minNormalSignificand() && (n == 0 || f.Subnormals != Kept) {
+		if x.neg && f.Sign != Signed && f.Subnormals == NoZero {
+			return f.negative()
+		}
+		return f.zero(x.neg)
 	}
 
 	// Overflow.
 	if top := f.maxQuantum(); q > top || q == top && n > f.maxSignificand() {
-		if mode.towardZero(x.neg) {
+		if mode.towardZero(x.neg) && (f.Sign == Signed || !x.neg) {
 			return signed(f.Max(), x.neg)
 		}
 		return f.infinity(x.neg)
 	}
+	if x.neg && f.Sign != Signed {
+		return f.negative()
+	}
 	return signed(float64(n)*exp2(q), x.neg)
 }
 
-// increments reports whether a magnitude of n quanta and rest quarters is
-// rounded to n+1 quanta. The last bit of rest is sticky: 1 is any number in
-// (0, ½), 2 is ½, 3 is any number in (½, 1). odd is the last bit of n.
-func (m RoundingMode) increments(neg bool, odd, rest uint64) bool {
+// cut returns the quotient and the rest of x × 2^-n for n >= 1: the rest is a
+// fraction in units of 2^-64, its last bit set if anything was cut off below.
+func cut(x uint64, n int) (quotient, rest uint64) {
+	if n > 64 {
+		return 0, shiftRightJam(x, n-64)
+	}
+	return x >> n, x << (64 - n)
+}
+
+// increments reports whether a magnitude of n quanta and a rest, in units of
+// 2^-64 quanta, is rounded to n+1 quanta. The last bit of rest is sticky. odd is
+// the last bit of n.
+func (m RoundingMode) increments(neg bool, odd, rest, random uint64) bool {
+	const half = 1 << 63
 	switch m {
 	case ToNearestEven:
-		return rest+odd > 2
+		return rest > half || rest == half && odd == 1
 	case ToNearestAway:
-		return rest >= 2
+		return rest >= half
 	case ToZero:
 		return false
 	case ToPositive:
@@ -113,7 +145,15 @@ func (m RoundingMode) increments(neg bool, odd, rest uint64) bool {
 		return rest != 0 && neg
 	case ToOdd:
 		return rest != 0 && odd == 0
+	case stochastic:
+		_, carry := bits.Add64(rest, random, 0)
+		return carry == 1
 	}
+	m.invalid()
+	return false
+}
+
+func (m RoundingMode) invalid() {
 	panic(fmt.Sprintf("tcore: mode = %v, want ToNearestEven to ToOdd", m))
 }
 

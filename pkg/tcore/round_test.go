@@ -76,6 +76,9 @@ func TestRound(t *testing.T) {
 
 	t.Run("keeps NaN and the sign of zero", func(t *testing.T) {
 		eachMode(t, func(t *testing.T, f Format, mode RoundingMode) {
+			if f.Specials != IEEE && f.Specials != NaNOnly || f.Sign != Signed {
+				t.Skip("no NaN, or no -0, to keep")
+			}
 			for _, x := range []float64{0, math.Copysign(0, -1), math.NaN()} {
 				if got := f.Round(x, mode); !same(got, x) {
 					t.Errorf("Round(%v) = %v", x, got)

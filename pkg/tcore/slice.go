@@ -22,7 +22,7 @@ func (f Format) RoundSlice32(dst, src []float32) {
 	switch {
 	case f.extends(Binary32):
 		copy(dst, src)
-	case Binary32.contains(f) && f.Precision < Binary32.Precision:
+	case Binary32.contains(f) && f.Precision < Binary32.Precision && f.Subnormals == Kept && f.Sign == Signed:
 		f.roundNarrow(dst, src)
 	default:
 		for i, x := range src {
@@ -45,13 +45,14 @@ func (f Format) roundNarrow(dst, src []float32) {
 		greatest = math.Float32bits(float32(f.Max()))
 		overflow = math.Float32bits(float32(f.infinity(false)))
 		quanta   = float32(exp2(f.minQuantum() + 23))
+		negZero  = math.Float32bits(float32(f.zero(true)))
 	)
 	for i, x := range src {
 		b := math.Float32bits(x)
-		m := b &^ signBit32
+		sign, m := b&signBit32, b&^signBit32
 		switch {
 		case m > infinity32: // NaN
-			dst[i] = x
+			dst[i] = float32(f.nan(float64(x)))
 			continue
 		case m >= normal:
 			m = (m + half + m>>drop&1) & mask
@@ -60,8 +61,11 @@ func (f Format) roundNarrow(dst, src []float32) {
 			}
 		default:
 			m = math.Float32bits(float32(math.Float32frombits(m)+quanta) - quanta)
+			if m == 0 {
+				sign &= negZero
+			}
 		}
-		dst[i] = math.Float32frombits(b&signBit32 | m)
+		dst[i] = math.Float32frombits(sign | m)
 	}
 }
 

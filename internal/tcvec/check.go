@@ -1,0 +1,60 @@
+package tcvec
+
+import (
+	"errors"
+	"io"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Tally counts rows: all, those graded, and those of a wrong result.
+type Tally struct {
+	Rows, Graded, Mismatches int
+}
+
+// Check runs the vectors of one file against the device its header names. Rows
+// on which the sources do not agree are not graded, outputs of a real GPU
+// always are; any NaN will do for a NaN. The error is an [UnsupportedError] if
+// there is no such device.
+func Check(in io.Reader) (Tally, error) {
+	var t Tally
+	r, err := NewReader(in)
+	if err != nil {
+		return t, err
+	}
+	d, err := r.Header.Device()
+	if err != nil {
+		return t, err
+	}
+	for {
+		row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		if err != nil {
+			return t, err
+		}
+		t.Rows++
+		if row.Flags&contested != 0 && r.Header.Kind != "silicon" {
+			continue
+		}
+		t.Graded++
+		if !sameCode(d.C, row.Compute(d), row.D) {
+			t.Mismatches++
+		}
+	}
+}
+
+// Compute returns the result of d on the row.
+func (r Row) Compute(d tcore.Device) uint64 {
+	return d.DotScaled(r.A, r.B, r.ScaleA, r.ScaleB, r.C)
+}
+
+// sameCode reports whether two codes of f are equal or both are a NaN.
+func sameCode(f tcore.Format, x, y uint64) bool {
+	if x == y {
+		return true
+	}
+	u, v := f.Decode(x), f.Decode(y)
+	return u != u && v != v
+}

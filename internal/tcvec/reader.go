@@ -1,0 +1,177 @@
+package tcvec
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Header is the first line of a file. Formats are named as in the file: fp64,
+// fp32, tf32, fp16, bf16, e5m2, e4m3, e2m1 and so on.
+type Header struct {
+	Format, Name, Kind string
+	Arch, Instr, Via   string
+	K                  int // length of the dot products
+	A, B, C            string
+	Scale              string
+	NScale, Block      int // scales of one vector, and the elements each covers
+	L, F               int
+	Rho                string
+	EZero              *int
+	Count, RowBytes    int
+}
+
+// Row is one dot product: codes of the operands and of the expected result.
+type Row struct {
+	Flags, Regime  byte
+	A, B           []uint64
+	ScaleA, ScaleB []uint64
+	C, D, Second   uint64
+}
+
+// The bits of Row.Flags that say the sources do not agree on D.
+const contested = 3
+
+// Limits on what a header may ask for.
+const (
+	maxHeader = 1 << 16
+	maxK      = 1 << 20
+)
+
+// Reader reads the rows of one file.
+type Reader struct {
+	Header Header
+	in     *bufio.Reader
+	buf    []byte
+	row    Row
+	read   int
+}
+
+// NewReader reads the header. The error says what is wrong with it.
+func NewReader(r io.Reader) (*Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("tcvec: not a gzip file: %w", err)
+	}
+	in := bufio.NewReaderSize(z, maxHeader)
+	line, err := in.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, fmt.Errorf("tcvec: no header line in the first %d bytes", maxHeader)
+	case err == io.EOF:
+		return nil, errors.New("tcvec: no header line")
+	case err != nil:
+		return nil, fmt.Errorf("tcvec: header: %w", err)
+	}
+	var h Header
+	if err := json.NewDecoder(bytes.NewReader(line)).Decode(&h); err != nil {
+		return nil, fmt.Errorf("tcvec: header: %w", err)
+	}
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	return &Reader{Header: h, in: in, buf: make([]byte, h.RowBytes), row: h.newRow()}, nil
+}
+
+// check compares the sizes that the header gives with each other.
+func (h Header) check() error {
+	switch {
+	case h.Format != "tcvec1":
+		return fmt.Errorf("tcvec: format %.40q, want tcvec1", h.Format)
+	case h.K < 1 || h.K > maxK:
+		return fmt.Errorf("tcvec: K = %d, want 1 to %d", h.K, maxK)
+	case h.Count < 0:
+		return fmt.Errorf("tcvec: count = %d, want 0 or more", h.Count)
+	case h.NScale < 0 || h.NScale > h.K:
+		return fmt.Errorf("tcvec: nscale = %d, want 0 to K = %d", h.NScale, h.K)
+	}
+	a, errA := vectorBytes("a", h.A, h.K)
+	b, errB := vectorBytes("b", h.B, h.K)
+	c, errC := vectorBytes("c", h.C, 1)
+	if err := errors.Join(errA, errB, errC); err != nil {
+		return err
+	}
+	if want := 2 + a + b + 2*h.NScale + 3*c; h.RowBytes != want {
+		return fmt.Errorf("tcvec: rowbytes = %d, want %d for K = %d of %s and %s", h.RowBytes, want, h.K, h.A, h.B)
+	}
+	return nil
+}
+
+// widths holds the bits of a code as stored.
+var widths = map[string]int{
+	"fp64": 64, "fp32": 32, "tf32": 32, "fp16": 16, "bf16": 16,
+	"e5m2": 8, "e4m3": 8, "e5m2fnuz": 8, "e4m3fnuz": 8, "e3m2": 8, "e2m3": 8, "e2m1": 4,
+}
+
+// vectorBytes returns the size of n codes of the format that the field names.
+func vectorBytes(field, format string, n int) (int, error) {
+	w, ok := widths[format]
+	if !ok {
+		return 0, fmt.Errorf("tcvec: %s = %.40q is no format known", field, format)
+	}
+	if n*w%8 != 0 {
+		return 0, fmt.Errorf("tcvec: %s: %d codes of %s do not fill bytes", field, n, format)
+	}
+	return n * w / 8, nil
+}
+
+func (h Header) newRow() Row {
+	return Row{
+		A: make([]uint64, h.K), B: make([]uint64, h.K),
+		ScaleA: make([]uint64, h.NScale), ScaleB: make([]uint64, h.NScale),
+	}
+}
+
+// Next returns the next row, valid until the next call, and io.EOF after the
+// last. A file that ends too early or too late is an error.
+func (r *Reader) Next() (Row, error) {
+	if r.read == r.Header.Count {
+		if _, err := r.in.ReadByte(); err == nil {
+			return Row{}, fmt.Errorf("tcvec: the file goes on after its %d rows", r.Header.Count)
+		} else if err != io.EOF {
+			return Row{}, fmt.Errorf("tcvec: after the last row: %w", err)
+		}
+		return Row{}, io.EOF
+	}
+	if _, err := io.ReadFull(r.in, r.buf); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return Row{}, fmt.Errorf("tcvec: row %d of %d: %w", r.read, r.Header.Count, err)
+	}
+	r.read++
+
+	h, b := r.Header, r.buf
+	r.row.Flags, r.row.Regime, b = b[0], b[1], b[2:]
+	b = codes(r.row.A, b, widths[h.A])
+	b = codes(r.row.B, b, widths[h.B])
+	b = codes(r.row.ScaleA, b, 8)
+	b = codes(r.row.ScaleB, b, 8)
+	last := make([]uint64, 3)
+	codes(last, b, widths[h.C])
+	r.row.C, r.row.D, r.row.Second = last[0], last[1], last[2]
+	return r.row, nil
+}
+
+// codes fills dst with codes of the given width and returns the rest of b.
+func codes(dst []uint64, b []byte, width int) []byte {
+	if width == 4 {
+		for i := range dst {
+			dst[i] = uint64(b[i/2]>>(i%2*4)) & 15
+		}
+		return b[len(dst)/2:]
+	}
+	n := width / 8
+	for i := range dst {
+		code := uint64(0)
+		for k := n - 1; k >= 0; k-- {
+			code = code<<8 | uint64(b[k])
+		}
+		dst[i], b = code, b[n:]
+	}
+	return b
+}

@@ -1,0 +1,153 @@
+package tcore
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// GEMM stores in z the matrix C + AB as the device computes it: every element
+// is the [Device.Dot] of a row of a, a column of b and an element of c. The
+// matrices are row-major, a is M × K, b is K × N, c and z are M × N. A c without
+// elements, the zero value, stands for zeros; z may be c and must not overlap
+// the others.
+//
+// It runs on GOMAXPROCS goroutines; the result does not depend on how many. A
+// result in a format wider than binary32 is rounded once more, to binary32.
+// It panics if a shape does not fit or a matrix is empty.
+func (d Device) GEMM(a, b, c, z blas32.General) {
+	checkProduct("GEMM", a, b)
+	checkResult("GEMM", a, b, z)
+	if c.Data != nil {
+		checkResult("GEMM", a, b, c)
+	}
+	d.check("GEMM", a.Cols, b.Rows)
+
+	x, y := d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)
+	rows(x.n, y.n, func(part [][]float64, lo, hi int) {
+		for i := lo; i < hi && c.Data != nil; i++ {
+			for j, v := range row(c, i) {
+				part[i-lo][j] = d.C.Round(float64(v), ToNearestEven)
+			}
+		}
+		d.multiply(part, x, y, lo, hi, 0, x.k)
+		for i := lo; i < hi; i++ {
+			for j, v := range part[i-lo] {
+				z.Data[i*z.Stride+j] = float32(v)
+			}
+		}
+	})
+}
+
+// Kernel is a GEMM as a library builds it around a [Device]. A product is
+// computed in SplitK parts of K; the parts are added, and alpha and beta
+// applied, in binary32, every operation rounded to nearest even:
+//
+//	D = fl_Output(fl(fl(alpha × S) + fl(beta × C))),  S = fl(… fl(S₀ + S₁) + …)
+//
+// where S_i is a chain of the device over part i, from zero and from left to
+// right. All parts but the last have the same number of blocks, ⌈blocks/SplitK⌉.
+// With beta = 0, C is not read. The zero values mean one part, and Output C.
+type Kernel struct {
+	Device
+	SplitK int
+	Output Format
+}
+
+// GEMM stores D in d. Op(A) is a or, with blas.Trans, its transpose, and so is
+// op(B). D may be c and must not overlap the others.
+// It panics if a shape does not fit, a matrix is empty or SplitK is negative.
+func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
+	a, b = transpose("a", tA, a), transpose("b", tB, b)
+	checkProduct("GEMM", a, b)
+	checkResult("GEMM", a, b, d)
+	if beta != 0 {
+		checkResult("GEMM", a, b, c)
+	}
+	if k.SplitK < 0 {
+		panic(fmt.Sprintf("tcore: GEMM: SplitK = %d, want SplitK >= 0", k.SplitK))
+	}
+	k.check("GEMM", a.Cols, b.Rows)
+	if k.Output == (Format{}) {
+		k.Output = k.C
+	}
+
+	x, y := k.newPanel(k.A, a, false), k.newPanel(k.B, b, true)
+	rows(x.n, y.n, func(part [][]float64, lo, hi int) {
+		sum := newRows(hi-lo, y.n)
+		for p, end := 0, 0; end < x.k; p++ {
+			start := end
+			end = min(start+k.partLength(x.k), x.k)
+			clearRows(part)
+			k.multiply(part, x, y, lo, hi, start, end)
+			for i := range part {
+				for j, v := range part[i] {
+					if p == 0 {
+						sum[i][j] = v
+					} else {
+						sum[i][j] = float64(float32(sum[i][j]) + float32(v))
+					}
+				}
+			}
+		}
+		for i := lo; i < hi; i++ {
+			for j, v := range sum[i-lo] {
+				z := float32(alpha * float32(v))
+				if beta != 0 {
+					z += float32(beta * c.Data[i*c.Stride+j])
+				}
+				d.Data[i*d.Stride+j] = float32(k.Output.Round(float64(z), ToNearestEven))
+			}
+		}
+	})
+}
+
+// partLength returns the length of a part of K, whole blocks.
+func (k *Kernel) partLength(n int) int {
+	w := k.Core.width()
+	parts := max(k.SplitK, 1)
+	return (n/w + parts - 1) / parts * w
+}
+
+// transpose returns op(m).
+func transpose(name string, t blas.Transpose, m blas32.General) blas32.General {
+	checkMatrix("GEMM", name, m)
+	if t == blas.NoTrans {
+		return m
+	}
+	z := blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows, Data: make([]float32, m.Rows*m.Cols)}
+	for i := range m.Rows {
+		for j, v := range row(m, i) {
+			z.Data[j*z.Stride+i] = v
+		}
+	}
+	return z
+}
+
+// rows calls work for all rows of an M × N result, a few at a time on every
+// goroutine, with zeros to compute them in.
+func rows(m, n int, work func(z [][]float64, lo, hi int)) {
+	const few = 8
+	parallel(m, func(lo, hi int) {
+		z := newRows(few, n)
+		for ; lo < hi; lo += few {
+			clearRows(z)
+			work(z[:min(few, hi-lo)], lo, min(lo+few, hi))
+		}
+	})
+}
+
+func newRows(m, n int) [][]float64 {
+	z := make([][]float64, m)
+	for i := range z {
+		z[i] = make([]float64, n)
+	}
+	return z
+}
+
+func clearRows(z [][]float64) {
+	for i := range z {
+		clear(z[i])
+	}
+}

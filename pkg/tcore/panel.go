@@ -1,0 +1,88 @@
+package tcore
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// panel is one operand of a GEMM, decoded once: n vectors, the rows of A or the
+// columns of B, of k numbers each, filled up with zeros to whole blocks. Vector
+// i begins at i × k.
+type panel struct {
+	n, k   int
+	x      []float64
+	exp    []int16 // exponents as split has them, zeroFactor for a zero
+	finite []bool  // vector i holds no infinity and no NaN
+}
+
+// zeroFactor is the exponent of a zero in a panel: so low that it never makes
+// the greatest exponent of a block in which there is another number.
+const zeroFactor = -8192
+
+// newPanel decodes m as an operand of format f. The vectors are the columns of
+// m if columns is true, else its rows.
+func (d *Device) newPanel(f Format, m blas32.General, columns bool) *panel {
+	n, k := m.Rows, m.Cols
+	if columns {
+		n, k = k, n
+	}
+	w := d.Core.width()
+	p := &panel{n: n, k: (k + w - 1) / w * w}
+	p.x, p.exp, p.finite = make([]float64, n*p.k), make([]int16, n*p.k), make([]bool, n)
+	parallel(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x, exp := p.vector(i)
+			first, step := i*m.Stride, 1
+			if columns {
+				first, step = i, m.Stride
+			}
+			for l := range k {
+				x[l] = f.Round(float64(m.Data[first+l*step]), d.Convert)
+			}
+			p.finite[i] = exponents(exp, x, f)
+		}
+	})
+	return p
+}
+
+// vector returns vector i and its exponents.
+func (p *panel) vector(i int) (x []float64, exp []int16) {
+	lo, hi := i*p.k, (i+1)*p.k
+	return p.x[lo:hi:hi], p.exp[lo:hi:hi]
+}
+
+// exponents stores the exponents of numbers of f, and reports whether all are
+// finite.
+func exponents(exp []int16, x []float64, f Format) bool {
+	ok := true
+	for i, v := range x {
+		if v == 0 {
+			exp[i] = zeroFactor
+			continue
+		}
+		e := int(math.Float64bits(v)>>52&0x7ff) - 1023
+		exp[i] = int16(max(e, f.Emin))
+		ok = ok && e < 1024
+	}
+	return ok
+}
+
+// multiply carries on the chains z[i-rowLo][j] += Σ xᵢₗ yⱼₗ over the elements l
+// in [lo, hi), whole blocks, for the vectors i in [rowLo, rowHi) of x and all
+// vectors j of y. z holds numbers of C, c before and d after.
+func (d *Device) multiply(z [][]float64, x, y *panel, rowLo, rowHi, lo, hi int) {
+	fast, ok := newFusedKernel(d)
+	for i := rowLo; i < rowHi; i++ {
+		xi, ex := x.vector(i)
+		for j := range y.n {
+			yj, ey := y.vector(j)
+			c := &z[i-rowLo][j]
+			if ok && x.finite[i] && y.finite[j] {
+				*c = fast.chain(xi[lo:hi], yj[lo:hi], ex[lo:hi], ey[lo:hi], *c)
+			} else {
+				*c = d.chain(xi[lo:hi], yj[lo:hi], nil, nil, *c, nil)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package tcore
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// chipMatrix returns a matrix of numbers that are hard on d: all exponents,
+// zeros, and specials in some rows and columns.
+func chipMatrix(rng *rand.Rand, rows, cols int, f Format, kind int) blas32.General {
+	m := zeros(rows, cols)
+	for i := range m.Data {
+		switch kind {
+		case 0: // U(-1, 1)
+			m.Data[i] = 2*rng.Float32() - 1
+		case 1:
+			m.Data[i] = float32(awkward(f, rng))
+		case 2: // tiny and zero
+			m.Data[i] = float32(f.MinSubnormal()) * float32(rng.IntN(5)-2)
+		case 3:
+			m.Data[i] = float32(awkward(f, rng))
+			if rng.IntN(3*cols) == 0 {
+				m.Data[i] = [3]float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}[rng.IntN(3)]
+			}
+		}
+	}
+	return m
+}
+
+// GEMM, with its fast paths, is Dot row by column, on any number of threads.
+func TestDeviceGEMM(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 7))
+	for _, d := range Devices() {
+		t.Run(d.Name, func(t *testing.T) {
+			for kind := range 4 {
+				const m, k, n = 5, 77, 9
+				a, b := chipMatrix(rng, m, k, d.A, kind), chipMatrix(rng, k, n, d.B, kind)
+				c, z := chipMatrix(rng, m, n, Binary16, kind), zeros(m, n)
+				d.GEMM(a, b, c, z)
+				column := make([]float64, k)
+				for i := range m {
+					x := make([]float64, k)
+					widenSlice(x, row(a, i))
+					for j := range n {
+						for l := range column {
+							column[l] = float64(b.Data[l*n+j])
+						}
+						got := float64(z.Data[i*n+j])
+						want := d.Dot(x, column, float64(c.Data[i*n+j]))
+						if !same(got, float64(float32(want))) {
+							t.Fatalf("kind %d: (%d, %d) = %x, want %x", kind, i, j, got, want)
+						}
+					}
+				}
+				one := zeros(m, n)
+				threads := runtime.GOMAXPROCS(1)
+				d.GEMM(a, b, c, one)
+				runtime.GOMAXPROCS(threads)
+				for i, v := range one.Data {
+					if !same(float64(v), float64(z.Data[i])) {
+						t.Fatalf("kind %d: element %d depends on the number of threads", kind, i)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"text/tabwriter"
+)
+
+// Trace is what happened in one dot product: every block with its terms, what
+// was kept of each and what was lost, and the exact result to compare with.
+type Trace struct {
+	Device string
+	Blocks []TraceBlock
+	Result float64    // d, a number of C
+	Exact  *big.Float // c + Σ xᵢyᵢ of the numbers of A, B and C; nil if not finite
+	Error  float64    // Result - Exact, rounded once; NaN if not finite
+}
+
+// TraceBlock is one block. Terms holds the products, or their groups, and last
+// c. Exponent is E*, the exponent that all are aligned to, and Unit the weight
+// 2^(E*-F) of the last bit kept; Unit is 0 where nothing is aligned.
+type TraceBlock struct {
+	Start    int // index of the first product
+	Exponent int
+	Unit     float64
+	Terms    []TraceTerm
+	Sum      float64 // of what was kept, before rounding
+	Result   float64 // the running value: c of the next block
+}
+
+// TraceTerm is one term: Value = Kept + Lost.
+type TraceTerm struct {
+	Index    int     // of the product, or of the first of its group; -1 is c
+	X, Y     float64 // its factors; 0 in groups and c
+	Value    float64
+	Exponent int // E, not normalised
+	Kept     float64
+	Lost     float64 // cut off by the alignment
+}
+
+// Trace computes Dot and tells how. Exponents and losses are those of a [Fused]
+// or, products only, a [TwoStage] core; others keep every term.
+// It panics if the lengths differ.
+func (d Device) Trace(x, y []float64, c float64) Trace {
+	d.check("Trace", len(x), len(y))
+	x, y, c = d.convert(d.A, x), d.convert(d.B, y), d.C.Round(c, ToNearestEven)
+	t := Trace{Device: d.Name, Error: math.NaN()}
+	t.Result = d.chain(x, y, nil, nil, c, &t)
+	if t.Exact = exactDot(x, y, c); t.Exact != nil && finite(t.Result) {
+		diff := new(big.Float).SetPrec(t.Exact.Prec()).SetFloat64(t.Result)
+		t.Error, _ = diff.Sub(diff, t.Exact).Float64()
+	}
+	return t
+}
+
+// exactDot returns c + Σ xᵢyᵢ without rounding, or nil if a number is not
+// finite.
+func exactDot(x, y []float64, c float64) *big.Float {
+	// Products lie between 2^-2148 and 2^2048; 64 bits are for the sum.
+	const prec = 2148 + 2048 + 64
+	if !finite(c) {
+		return nil
+	}
+	z := new(big.Float).SetPrec(prec).SetFloat64(c)
+	for i := range x {
+		if !finite(x[i]) || !finite(y[i]) {
+			return nil
+		}
+		p := new(big.Float).SetPrec(prec).SetFloat64(x[i])
+		z.Add(z, p.Mul(p, new(big.Float).SetFloat64(y[i])))
+	}
+	return z
+}
+
+// newTraceBlock returns a block in which every term is kept.
+func newTraceBlock(start int, b block) TraceBlock {
+	t := TraceBlock{Start: start}
+	for i := range b.x {
+		p := b.x[i] * b.y[i]
+		t.Terms = append(t.Terms, TraceTerm{Index: start + i, X: b.x[i], Y: b.y[i], Value: p, Exponent: exponentOf(p), Kept: p})
+		t.Sum += p
+	}
+	t.Terms = append(t.Terms, TraceTerm{Index: -1, Value: b.c, Exponent: exponentOf(b.c), Kept: b.c})
+	t.Sum += b.c
+	return t
+}
+
+func exponentOf(x float64) int {
+	if x == 0 || !finite(x) {
+		return 0
+	}
+	return math.Ilogb(x)
+}
+
+// record notes an alignment of all terms to exponent top, with frac bits kept.
+func (t *TraceBlock) record(terms []summand, top, frac int) {
+	if group := (len(t.Terms) - 1) / (len(terms) - 1); group > 1 {
+		for i := range len(terms) - 1 {
+			t.Terms[i] = TraceTerm{Index: t.Start + i*group}
+		}
+		t.Terms[len(terms)-1] = t.Terms[len(t.Terms)-1]
+		t.Terms = t.Terms[:len(terms)]
+	}
+	t.Exponent, t.Unit, t.Sum = top, math.Ldexp(1, top-frac), 0
+	for i, s := range terms {
+		t.Terms[i].cut(s, top, frac)
+		t.Sum += t.Terms[i].Kept
+	}
+}
+
+// cut notes the alignment of one term.
+func (t *TraceTerm) cut(s summand, top, frac int) {
+	t.Value = math.Ldexp(float64(s.sig), s.exp-s.frac)
+	t.Exponent = s.exp
+	t.Kept = math.Ldexp(float64(s.truncate(frac-top)), top-frac)
+	t.Lost = t.Value - t.Kept
+}
+
+// String returns the trace as a table, a line per term that is not zero and
+// one per block.
+func (t Trace) String() string {
+	var s strings.Builder
+	fmt.Fprintln(&s, t.Device)
+	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "term\tvalue\texponent\tkept\tlost")
+	for _, b := range t.Blocks {
+		for _, m := range b.Terms {
+			if m.Value == 0 {
+				continue
+			}
+			name := fmt.Sprintf("x%d y%d", m.Index, m.Index)
+			if m.Index < 0 {
+				name = "c"
+			}
+			fmt.Fprintf(w, "%s\t%.9g\t%d\t%.9g\t%.9g\n", name, m.Value, m.Exponent, m.Kept, m.Lost)
+		}
+		fmt.Fprintf(w, "= block %d\t%.9g\t%d\t%.9g\t\n", b.Start, b.Result, b.Exponent, b.Sum)
+	}
+	w.Flush()
+	fmt.Fprintf(&s, "result %.9g", t.Result)
+	if t.Exact != nil {
+		fmt.Fprintf(&s, ", exact %.9g, error %.3g", t.Exact, t.Error)
+	}
+	return s.String() + "\n"
+}

@@ -29,26 +29,3 @@ func zeros(rows, cols int) blas32.General {
 func perUnit(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
-
-func BenchmarkRound(b *testing.B) {
-	const n = 1 << 16
-	src, src32 := make([]float64, n), uniform(1, n, 1).Data
-	widenSlice(src, src32)
-	dst, dst32 := make([]float64, n), make([]float32, n)
-	for _, f := range formats {
-		for _, mode := range modes {
-			b.Run("format="+f.Name+"/mode="+mode.String(), func(b *testing.B) {
-				for b.Loop() {
-					f.RoundSlice(dst, src, mode)
-				}
-				perUnit(b, n, "ns/value")
-			})
-		}
-		b.Run("format="+f.Name+"/float32", func(b *testing.B) {
-			for b.Loop() {
-				f.RoundSlice32(dst32, src32)
-			}
-			perUnit(b, n, "ns/value")
-		})
-	}
-}

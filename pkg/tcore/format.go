@@ -182,7 +182,7 @@ func (f Format) infinity(neg bool) float64 {
 	case f.Overflow == Saturate, f.Specials == FiniteOnly:
 		return signed(f.Max(), neg)
 	case f.Overflow == ToNaN, f.Specials != IEEE:
-		return math.NaN()
+		return signed(math.NaN(), neg)
 	}
 	return signed(math.Inf(1), neg)
 }

@@ -2,9 +2,6 @@
 
 package tcore
 
-// vectorBits is the width of the vector kernels: there are none here.
-var vectorBits = 0
+func vectorNearest(f Format, dst, src []float64) int { return 0 }
 
-func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) { return k, false }
-
-func roundHalfVector(dst, src []float32) int { return 0 }
+func vectorStochastic(f Format, s Stochastic, dst, src []float64, index uint64) int { return 0 }

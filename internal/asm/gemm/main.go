@@ -1,7 +1,7 @@
 // Command gemm writes the vector kernels of package tcore's matrix products,
 // each in 256 bits (AVX2, FMA, F16C) and in 512 (AVX-512 F, BW, DQ, VL):
 //
-//	go run ./gemm -out gemm_amd64.s -stubs gemm_decl_amd64.go -pkg tcore
+//	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
 package main
 
 import (

@@ -3,6 +3,7 @@ package tcore
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -54,6 +55,12 @@ func BenchmarkGEMM(b *testing.B) {
 	for _, s := range []shape{cube(512), cube(1024), paperShape} {
 		x, y, d := operands(s, Binary16)
 		benchmarkProduct(b, "paper-f32", s, func() { PaperF32.GEMM(x, y, d) })
+	}
+	for _, device := range Devices() {
+		if !strings.HasSuffix(device.Name, "binary64") {
+			x, y, d := operands(cube(512), Binary32)
+			benchmarkProduct(b, device.Name, cube(512), func() { device.GEMM(x, y, blas32.General{}, d) })
+		}
 	}
 	x, y, d := operands(paperShape, Binary16)
 	benchmarkProduct(b, "paper-f16", paperShape, func() { PaperF16.GEMM(x, y, d) })

@@ -2,8 +2,11 @@ package tcore
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // onEveryWidth runs a test with the vector kernels of every width that the
@@ -39,6 +42,79 @@ func TestGEMMSums(t *testing.T) {
 						got, want := d.Data[i*d.Stride+j], core.Dot(row(a, i), column(b, j))
 						if !same(float64(got), float64(want)) {
 							t.Fatalf("%s, %v: d[%d, %d] = %v, want %v", core.Name, s, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// fusedMatrix returns a matrix of numbers of f that take a vector kernel to its
+// ends: data of one kind in every row, with rare lanes among them.
+func fusedMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32.General {
+	m := zeros(rows, cols)
+	for i := range rows {
+		kind := rng.IntN(6)
+		for j := range cols {
+			x := 0.0
+			switch kind {
+			case 0:
+				x = rng.Float64()
+			case 1:
+				x = rng.NormFloat64()
+			case 2:
+				x = awkward(f, rng)
+			case 3:
+				x = (2 - exp2(1-f.Precision)) * exp2(rng.IntN(2)) // sums near their bound
+			case 4:
+				x = rng.NormFloat64() * exp2(rng.IntN(24)-12) * float64(rng.IntN(2))
+			case 5:
+				x = f.MinSubnormal() * float64(rng.IntN(9)-4)
+			}
+			if rng.Float64() < rare {
+				x = [...]float64{math.Inf(1), math.Inf(-1), math.NaN(), f.Max(), -f.Max(), f.MinSubnormal()}[rng.IntN(6)]
+			}
+			m.Data[i*cols+j] = float32(f.Round(x, ToNearestEven))
+		}
+	}
+	return m
+}
+
+// The vector kernels of every device against its Dot.
+func TestDeviceGEMMOnVectors(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		for _, d := range Devices() {
+			f, ok := d.Core.(Fused)
+			if !ok || vectorBits == 0 {
+				continue
+			}
+			if _, ok := f.dotAddKernel(&d); !ok {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(41, 0))
+			for trial := range 12 {
+				s := shape{1 + rng.IntN(12), 1 + rng.IntN(300), 1 + rng.IntN(70)}
+				rare := [...]float64{0, 0, 0.0005, 0.01}[trial%4]
+				a, b := fusedMatrix(rng, s.m, s.k, d.A, rare), fusedMatrix(rng, s.k, s.n, d.B, rare)
+				c, z := blas32.General{}, zeros(s.m, s.n)
+				if trial%2 == 1 {
+					c = fusedMatrix(rng, s.m, s.n, d.C, rare)
+				}
+				d.GEMM(a, b, c, z)
+				x, y := make([]float64, s.k), make([]float64, s.k)
+				for i := range s.m {
+					widenSlice(x, row(a, i))
+					for range 8 {
+						j := rng.IntN(s.n)
+						widenSlice(y, column(b, j))
+						start := 0.0
+						if c.Data != nil {
+							start = float64(c.Data[i*s.n+j])
+						}
+						got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, start)
+						if !same(got, want) {
+							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
 						}
 					}
 				}

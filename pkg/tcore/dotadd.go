@@ -135,7 +135,7 @@ type dotAddProduct struct {
 // newDotAddProduct prepares the operands, if there is a kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
-	if !ok || d.Convert != ToNearestEven {
+	if !ok {
 		return nil, false
 	}
 	kernel, ok := f.dotAddKernel(d)
@@ -152,6 +152,27 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	return p, true
 }
 
+// convertRow stores the numbers of f that stand for src in dst.
+func (d *Device) convertRow(dst, src []float32, f Format) {
+	switch {
+	case d.Convert == ToNearestEven:
+		roundRow(dst, src, f)
+	case d.Convert == ToZero && f.same(TF32):
+		const unused = 1<<13 - 1
+		for i, x := range src {
+			if x != x {
+				dst[i] = x
+				continue
+			}
+			dst[i] = math.Float32frombits(math.Float32bits(x) &^ unused)
+		}
+	default:
+		for i, x := range src {
+			dst[i] = float32(f.Round(float64(x), d.Convert))
+		}
+	}
+}
+
 // chunks returns the number of times dotAddDepth begins in K.
 func (p *dotAddProduct) chunks() int { return (p.k + dotAddDepth - 1) / dotAddDepth }
 
@@ -162,7 +183,7 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 	parallel(p.m, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := p.x[i*p.stride : (i+1)*p.stride]
-			roundRow(x[:a.Cols], row(a, i), p.d.A)
+			p.d.convertRow(x[:a.Cols], row(a, i), p.d.A)
 			for c := range p.chunks() {
 				k := c * dotAddDepth
 				n := min(dotAddDepth, p.stride-k)
@@ -188,7 +209,7 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 			for k := range n {
 				y := rows[k*width : (k+1)*width]
 				if first+k < b.Rows {
-					roundRow(y[:p.n], row(b, first+k), p.d.B)
+					p.d.convertRow(y[:p.n], row(b, first+k), p.d.B)
 				} else {
 					clear(y)
 				}

@@ -110,6 +110,9 @@ func sumsHalf12x8(c *float32, ldc int, a *float32, lda int, b *float32, n int)
 // dst = fl16(src), to nearest even; n is a positive multiple of 8.
 func roundHalf(dst *float32, src *float32, n int)
 
+// dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.
+func roundNarrow(dst *float32, src *float32, n int, p *uint32)
+
 // dst = (src & mask) × scale, which must be an integer; n is a positive multiple of 8.
 func integers(dst *int32, src *float32, n int, scale float32, mask uint32)
 

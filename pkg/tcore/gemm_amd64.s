@@ -5841,6 +5841,51 @@ next:
 	VZEROUPPER
 	RET
 
+// func roundNarrow(dst *float32, src *float32, n int, p *uint32)
+// Requires: AVX, AVX2
+TEXT ·roundNarrow(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         p+24(FP), BX
+	VMOVD        (BX), X0
+	VPBROADCASTD 4(BX), Y1
+	VPBROADCASTD 8(BX), Y2
+	VPBROADCASTD 12(BX), Y3
+	VPBROADCASTD 16(BX), Y4
+	VPBROADCASTD 20(BX), Y5
+	VPBROADCASTD 24(BX), Y6
+	VPBROADCASTD 28(BX), Y7
+	VPBROADCASTD 32(BX), Y8
+	VPSRLD       $0x1e, Y7, Y9
+	SHRQ         $0x03, DX
+
+next:
+	VMOVUPS   (CX), Y10
+	VPAND     Y10, Y7, Y11
+	VPSRLD    X0, Y11, Y12
+	VPAND     Y9, Y12, Y12
+	VPADDD    Y1, Y12, Y12
+	VPADDD    Y11, Y12, Y12
+	VPAND     Y2, Y12, Y12
+	VPCMPGTD  Y4, Y12, Y13
+	VBLENDVPS Y13, Y5, Y12, Y12
+	VADDPS    Y6, Y11, Y14
+	VSUBPS    Y6, Y14, Y14
+	VPCMPGTD  Y11, Y3, Y13
+	VBLENDVPS Y13, Y14, Y12, Y12
+	VPCMPGTD  Y8, Y11, Y13
+	VBLENDVPS Y13, Y11, Y12, Y12
+	VPANDN    Y10, Y7, Y13
+	VPOR      Y13, Y12, Y12
+	VMOVUPS   Y12, (AX)
+	ADDQ      $0x00000020, CX
+	ADDQ      $0x00000020, AX
+	DECQ      DX
+	JNZ       next
+	VZEROUPPER
+	RET
+
 // func integers(dst *int32, src *float32, n int, scale float32, mask uint32)
 // Requires: AVX
 TEXT ·integers(SB), NOSPLIT, $0-32

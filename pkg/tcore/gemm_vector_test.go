@@ -122,3 +122,30 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 		}
 	})
 }
+
+// The operands' conversion against the one rounding routine.
+func TestConvertRow(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(42, 0))
+		for _, f := range formats {
+			if !Binary32.contains(f) {
+				continue
+			}
+			a, b, c := streamData(4096, rng)
+			src := append(append(a, b...), c...)
+			for i := range 3000 {
+				src[i] = float32(awkward(f, rng) * (1 + float64(rng.IntN(5)-2)*0x1p-12))
+			}
+			dst := make([]float32, len(src))
+			for _, mode := range []RoundingMode{ToNearestEven, ToZero} {
+				d := Device{Convert: mode}
+				d.convertRow(dst, src, f)
+				for i, x := range src {
+					if want := f.Round(float64(x), mode); !same(float64(dst[i]), want) {
+						t.Fatalf("%s %v: %x is rounded to %x, want %x", f.Name, mode, x, dst[i], want)
+					}
+				}
+			}
+		}
+	})
+}

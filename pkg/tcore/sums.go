@@ -128,11 +128,8 @@ func (w *sumsBlock) inTile(i, j, end int, add func(c *float32, ldc int)) {
 	}
 }
 
-// roundRow stores src rounded to low in dst.
-func roundRow(dst, src []float32, low Format) {
-	n := 0
-	if low.same(Binary16) {
-		n = roundHalfVector(dst, src)
-	}
-	low.RoundSlice32(dst[n:], src[n:])
+// roundRow stores src rounded to f in dst, to nearest even.
+func roundRow(dst, src []float32, f Format) {
+	n := vectorRound32(f, dst, src)
+	f.RoundSlice32(dst[n:], src[n:])
 }

@@ -1,6 +1,10 @@
 package tcore
 
-import "golang.org/x/sys/cpu"
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
 
 // vectorBits is the width of the kernels of the matrix products: 512 (AVX-512
 // F, BW, DQ, VL), 256 (AVX2, FMA, F16C), or 0 for pure Go.
@@ -43,13 +47,40 @@ func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
 	return k, ok
 }
 
-// roundHalfVector stores fl16(src) in dst for the leading elements, and returns
-// how many.
-func roundHalfVector(dst, src []float32) int {
+// vectorRound32 stores fl(x) in dst for the leading elements x of src, to
+// nearest even, and returns how many.
+func vectorRound32(f Format, dst, src []float32) int {
 	n := vectorLength(len(src))
-	if vectorBits == 0 || n == 0 {
+	switch {
+	case n == 0 || vectorBits == 0:
+		return 0
+	case f.same(Binary16):
+		roundHalf(&dst[0], &src[0], n)
+		return n
+	case f.Precision >= Binary32.Precision || !Binary32.contains(f), f.Sign != Signed,
+		f.Subnormals != Kept, f.Specials != IEEE && f.Specials != NaNOnly:
 		return 0
 	}
-	roundHalf(&dst[0], &src[0], n)
+	drop := uint32(Binary32.Precision - f.Precision)
+	p := narrowConstants{
+		drop:      drop,
+		half:      1<<drop>>1 - 1,
+		mask:      ^(1<<drop - 1),
+		normal:    math.Float32bits(float32(f.MinNormal())),
+		greatest:  math.Float32bits(float32(f.Max())),
+		overflow:  math.Float32bits(float32(f.infinity(false))),
+		quanta:    float32(exp2(f.minQuantum() + 23)),
+		magnitude: signBit32 - 1,
+		infinity:  infinity32,
+	}
+	roundNarrow(&dst[0], &src[0], n, &p.drop)
 	return n
+}
+
+// narrowConstants is what roundNarrow reads: the variables of
+// Format.roundNarrow.
+type narrowConstants struct {
+	drop, half, mask, normal, greatest, overflow uint32
+	quanta                                       float32
+	magnitude, infinity                          uint32
 }

@@ -8,4 +8,4 @@ var vectorBits = 0
 
 func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) { return k, false }
 
-func roundHalfVector(dst, src []float32) int { return 0 }
+func vectorRound32(f Format, dst, src []float32) int { return 0 }

@@ -25,6 +25,7 @@ func main() {
 	}
 	sumsHalf()
 	roundHalf()
+	roundNarrow()
 	integers()
 	gridBits()
 	rowExponents()

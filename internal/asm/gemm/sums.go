@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // sums emits the kernel of a tile of binary32 sums, rows × vectors, that takes
@@ -122,6 +123,52 @@ func sumsHalf() {
 	for i, row := range results {
 		VMOVUPS(s[i], row)
 	}
+	VZEROUPPER()
+	RET()
+}
+
+// roundNarrow emits the rounding of binary32 to a narrower format, to nearest
+// even, with the steps of Format.roundNarrow.
+func roundNarrow() {
+	TEXT("roundNarrow", NOSPLIT, "func(dst, src *float32, n int, p *uint32)")
+	Doc("dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.")
+	dst, src, n, p := param("dst"), param("src"), param("n"), param("p")
+	field := func(i int) reg.VecVirtual {
+		v := YMM()
+		VPBROADCASTD(Mem{Base: p}.Offset(4*i), v)
+		return v
+	}
+	drop := XMM()
+	VMOVD(Mem{Base: p}, drop)
+	half, mask, normal, greatest := field(1), field(2), field(3), field(4)
+	overflow, quanta, magnitude, infinity := field(5), field(6), field(7), field(8)
+	one := YMM()
+	VPSRLD(Imm(30), magnitude, one)
+	SHRQ(Imm(3), n)
+	loop("next", n, func() {
+		x, m, r, t := YMM(), YMM(), YMM(), YMM()
+		VMOVUPS(Mem{Base: src}, x)
+		VPAND(x, magnitude, m)
+		VPSRLD(drop, m, r)
+		VPAND(one, r, r)
+		VPADDD(half, r, r)
+		VPADDD(m, r, r)
+		VPAND(mask, r, r)
+		VPCMPGTD(greatest, r, t)
+		VBLENDVPS(t, overflow, r, r)
+		small := YMM()
+		VADDPS(quanta, m, small)
+		VSUBPS(quanta, small, small)
+		VPCMPGTD(m, normal, t)
+		VBLENDVPS(t, small, r, r)
+		VPCMPGTD(infinity, m, t)
+		VBLENDVPS(t, m, r, r) // a NaN stays
+		VPANDN(x, magnitude, t)
+		VPOR(t, r, r)
+		VMOVUPS(r, Mem{Base: dst})
+		ADDQ(U32(32), src)
+		ADDQ(U32(32), dst)
+	})
 	VZEROUPPER()
 	RET()
 }

@@ -8,6 +8,7 @@ require (
 	github.com/go-zeromq/zmq4 v0.17.0
 	github.com/google/renameio/v2 v2.0.2
 	github.com/janpfeifer/gonb v0.11.4
+	github.com/sbinet/npyio v0.6.0
 	golang.org/x/image v0.30.0
 	golang.org/x/sys v0.49.0
 	gonum.org/v1/gonum v0.17.0

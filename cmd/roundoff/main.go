@@ -1,7 +1,10 @@
 // Roundoff is the command-line tool of this module.
 //
-//	roundoff reproduce    run the notebooks, write figures, tables and claims, and a page of them
-//	roundoff help         say what there is
+//	roundoff reproduce        run the notebooks, write figures, tables and claims, and a page of them
+//	roundoff devices          list the tensor cores that are emulated
+//	roundoff gemm             multiply matrices of NumPy files as a tensor core does
+//	roundoff vectors check    compare the emulation with test vectors
+//	roundoff help             say what there is
 //
 // It exits with 0 when all went well, 1 when something failed, and 2 when it was called wrongly.
 package main
@@ -26,6 +29,9 @@ type command struct {
 
 var commands = []command{
 	{"reproduce", "run the notebooks, write figures, tables and claims, and a page of them", reproduceCommand},
+	{"devices", "list the tensor cores that are emulated", devicesCommand},
+	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
+	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 }
 
 var errUsage = errors.New("called wrongly")

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // The size of the paper's experiment.
@@ -26,82 +25,7 @@ func zeros(rows, cols int) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 }
 
-func BenchmarkGEMM(b *testing.B) {
-	x, y, d := uniform(paperM, paperK, 1), uniform(paperK, paperN, 2), zeros(paperM, paperN)
-	var f blas64.General
-	for _, bb := range []struct {
-		name string
-		gemm func()
-	}{
-		{"F32", func() { PaperF32.GEMM(x, y, d) }},
-		{"F16", func() { PaperF16.GEMM(x, y, d) }},
-		{"Float64", func() { f = Float64GEMM(x, y) }},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			for b.Loop() {
-				bb.gemm()
-			}
-			perUnit(b, paperM*paperK*paperN, "ns/MAC")
-		})
-	}
-	_ = f
-}
-
-func BenchmarkExactGEMM(b *testing.B) {
-	x, y := uniform(paperM, paperK, 1), uniform(paperK, paperN, 2)
-	x16, y16 := uniform(paperM, paperK, 1), uniform(paperK, paperN, 2)
-	Binary16.RoundSlice32(x16.Data, x16.Data)
-	Binary16.RoundSlice32(y16.Data, y16.Data)
-	wide := uniform(64, paperK, 3)
-	for i := range wide.Data {
-		wide.Data[i] *= float32(exp2(i%128 - 100))
-	}
-	for _, bb := range []struct {
-		name string
-		gemm func(a, b blas32.General) (Exact, error)
-		x, y blas32.General
-	}{
-		{"AB/binary32", ExactGEMM, x, y},
-		{"AB/binary16", ExactGEMM, x16, y16},
-		{"AbsAbs/binary32", ExactAbsGEMM, x, y},
-		{"AbsAbs/binary16", ExactAbsGEMM, x16, y16},
-		{"AB/wide", ExactGEMM, wide, y},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := bb.gemm(bb.x, bb.y); err != nil {
-					b.Fatal(err)
-				}
-			}
-			perUnit(b, bb.x.Rows*paperK*paperN, "ns/MAC")
-		})
-	}
-}
-
 // perUnit reports the wall time of one of the n units of an iteration.
 func perUnit(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
-}
-
-func BenchmarkRound(b *testing.B) {
-	const n = 1 << 16
-	src, src32 := make([]float64, n), uniform(1, n, 1).Data
-	widenSlice(src, src32)
-	dst, dst32 := make([]float64, n), make([]float32, n)
-	for _, f := range formats {
-		for _, mode := range modes {
-			b.Run("format="+f.Name+"/mode="+mode.String(), func(b *testing.B) {
-				for b.Loop() {
-					f.RoundSlice(dst, src, mode)
-				}
-				perUnit(b, n, "ns/value")
-			})
-		}
-		b.Run("format="+f.Name+"/float32", func(b *testing.B) {
-			for b.Loop() {
-				f.RoundSlice32(dst32, src32)
-			}
-			perUnit(b, n, "ns/value")
-		})
-	}
 }

@@ -24,14 +24,14 @@ func (d Device) GEMM(a, b, c, z blas32.General) {
 	}
 	d.check("GEMM", a.Cols, b.Rows)
 
-	x, y := d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)
-	rows(x.n, y.n, func(part [][]float64, lo, hi int) {
+	m := d.newMultiplier(a, b)
+	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
 		for i := lo; i < hi && c.Data != nil; i++ {
 			for j, v := range row(c, i) {
 				part[i-lo][j] = d.C.Round(float64(v), ToNearestEven)
 			}
 		}
-		d.multiply(part, x, y, lo, hi, 0, x.k)
+		m.multiply(part, lo, hi, 0, d.padded(a.Cols))
 		for i := lo; i < hi; i++ {
 			for j, v := range part[i-lo] {
 				z.Data[i*z.Stride+j] = float32(v)
@@ -73,14 +73,14 @@ func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, 
 		k.Output = k.C
 	}
 
-	x, y := k.newPanel(k.A, a, false), k.newPanel(k.B, b, true)
-	rows(x.n, y.n, func(part [][]float64, lo, hi int) {
-		sum := newRows(hi-lo, y.n)
-		for p, end := 0, 0; end < x.k; p++ {
+	m, length := k.newMultiplier(a, b), k.padded(a.Cols)
+	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
+		sum := newRows(hi-lo, b.Cols)
+		for p, end := 0, 0; end < length; p++ {
 			start := end
-			end = min(start+k.partLength(x.k), x.k)
+			end = min(start+k.partLength(length), length)
 			clearRows(part)
-			k.multiply(part, x, y, lo, hi, start, end)
+			m.multiply(part, lo, hi, start, end)
 			for i := range part {
 				for j, v := range part[i] {
 					if p == 0 {
@@ -101,6 +101,28 @@ func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, 
 			}
 		}
 	})
+}
+
+// multiplier computes a product, its operands prepared.
+type multiplier interface {
+	// multiply carries on the chains z[i-rowLo][j] += Σ aᵢₗ bₗⱼ over the terms l
+	// in [lo, hi), whole blocks, for the rows i in [rowLo, rowHi) of A. z holds
+	// numbers of C, c before and d after.
+	multiply(z [][]float64, rowLo, rowHi, lo, hi int)
+}
+
+// newMultiplier prepares a and b.
+func (d *Device) newMultiplier(a, b blas32.General) multiplier {
+	if p, ok := newDotAddProduct(d, a, b); ok {
+		return p
+	}
+	return &panelProduct{d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
+}
+
+// padded returns K filled up to whole blocks.
+func (d *Device) padded(k int) int {
+	w := d.Core.width()
+	return (k + w - 1) / w * w
 }
 
 // partLength returns the length of a part of K, whole blocks.

@@ -27,8 +27,7 @@ func (d *Device) newPanel(f Format, m blas32.General, columns bool) *panel {
 	if columns {
 		n, k = k, n
 	}
-	w := d.Core.width()
-	p := &panel{n: n, k: (k + w - 1) / w * w}
+	p := &panel{n: n, k: d.padded(k)}
 	p.x, p.exp, p.finite = make([]float64, n*p.k), make([]int16, n*p.k), make([]bool, n)
 	parallel(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -68,20 +67,23 @@ func exponents(exp []int16, x []float64, f Format) bool {
 	return ok
 }
 
-// multiply carries on the chains z[i-rowLo][j] += Σ xᵢₗ yⱼₗ over the elements l
-// in [lo, hi), whole blocks, for the vectors i in [rowLo, rowHi) of x and all
-// vectors j of y. z holds numbers of C, c before and d after.
-func (d *Device) multiply(z [][]float64, x, y *panel, rowLo, rowHi, lo, hi int) {
-	fast, ok := newFusedKernel(d)
+// panelProduct computes a product number by number.
+type panelProduct struct {
+	d    *Device
+	x, y *panel
+}
+
+func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
+	fast, ok := newFusedKernel(p.d)
 	for i := rowLo; i < rowHi; i++ {
-		xi, ex := x.vector(i)
-		for j := range y.n {
-			yj, ey := y.vector(j)
+		xi, ex := p.x.vector(i)
+		for j := range p.y.n {
+			yj, ey := p.y.vector(j)
 			c := &z[i-rowLo][j]
-			if ok && x.finite[i] && y.finite[j] {
+			if ok && p.x.finite[i] && p.y.finite[j] {
 				*c = fast.chain(xi[lo:hi], yj[lo:hi], ex[lo:hi], ey[lo:hi], *c)
 			} else {
-				*c = d.chain(xi[lo:hi], yj[lo:hi], nil, nil, *c, nil)
+				*c = p.d.chain(xi[lo:hi], yj[lo:hi], nil, nil, *c, nil)
 			}
 		}
 	}

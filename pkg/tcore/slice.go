@@ -5,12 +5,24 @@ import (
 	"math"
 )
 
-// RoundSlice stores fl(x) in dst for every x of src. The slices may be the
-// same. It panics if their lengths differ.
+// RoundSlice stores fl(x) in dst for every x of src. The slices are the same or
+// do not overlap. It runs on GOMAXPROCS goroutines if they are long, and to
+// nearest even in vectors. It panics if their lengths differ.
 func (f Format) RoundSlice(dst, src []float64, mode RoundingMode) {
 	checkLengths("RoundSlice", "dst", len(dst), len(src))
-	for i, x := range src {
-		dst[i] = f.Round(x, mode)
+	f.check()
+	eachPart(len(src), func(lo, hi int) {
+		f.roundPart(dst[lo:hi], src[lo:hi], mode)
+	})
+}
+
+func (f Format) roundPart(dst, src []float64, mode RoundingMode) {
+	n := 0
+	if mode == ToNearestEven {
+		n = vectorNearest(f, dst, src)
+	}
+	for i, x := range src[n:] {
+		dst[n+i] = f.Round(x, mode)
 	}
 }
 

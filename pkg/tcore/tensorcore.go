@@ -87,6 +87,10 @@ func (t TensorCore) GEMM(a, b, d blas32.General) {
 	store64 := func(i, j int, z float64) { d.Data[i*d.Stride+j] = float32(z) }
 	switch {
 	case t.isSequential32():
+		if kernel, ok := sumsKernelFor(Binary32.containsProducts(t.Low), b.Cols); ok {
+			gemmSums(a, b, d, t.Low, kernel)
+			return
+		}
 		gemm(a, b, t.Low.RoundSlice32, sequential[float32], store32)
 	case t.isSequential16():
 		gemm(a, b, roundSlice16, sequential16, store64)

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A comparison tells how results for the same rounded operands differ from the
+// first, and how far each is from the exact product.
+type comparison struct {
+	first blas32.General
+	exact *tcore.Exact // nil with alpha, beta, or factors that are not finite
+	lines []difference
+}
+
+type difference struct {
+	name          string
+	differ, of    int
+	greatest      float64 // |z - first|
+	relative      float64 // of that
+	mean, maximum float64 // relative error against the exact product
+}
+
+// comparison starts with the result d of k.
+func (p *product) comparison(k tcore.Kernel, d blas32.General) *comparison {
+	c := &comparison{first: d}
+	if p.alpha == 1 && p.beta == 0 {
+		a, b := p.operandA, p.operandB
+		if p.transposeA {
+			a = transposed(a)
+		}
+		if p.transposeB {
+			b = transposed(b)
+		}
+		if e, err := tcore.ExactGEMM(a, b); err == nil {
+			c.exact = &e
+		}
+	}
+	c.add(k.Name, d)
+	return c
+}
+
+// add adds a line for the result z.
+func (c *comparison) add(name string, z blas32.General) {
+	line := difference{name: name, of: len(z.Data), mean: math.NaN(), maximum: math.NaN()}
+	for i, x := range z.Data {
+		y := c.first.Data[i]
+		if x == y || x != x && y != y {
+			continue
+		}
+		line.differ++
+		diff := math.Abs(float64(x) - float64(y))
+		line.greatest = math.Max(line.greatest, diff)
+		line.relative = math.Max(line.relative, diff/math.Abs(float64(y)))
+	}
+	if c.exact != nil {
+		line.mean, line.maximum = relativeErrors(*c.exact, z)
+	}
+	c.lines = append(c.lines, line)
+}
+
+// relativeErrors returns the mean and the maximum of |z - e|/|e| over the
+// elements e ≠ 0.
+func relativeErrors(e tcore.Exact, z blas32.General) (mean, maximum float64) {
+	errors, exact, n := e.Error(z), e.Float64(), 0
+	for i, x := range exact.Data {
+		if x != 0 {
+			r := math.Abs(errors.Data[i] / x)
+			mean, maximum, n = mean+r, math.Max(maximum, r), n+1
+		}
+	}
+	return mean / float64(n), maximum
+}
+
+// write writes the table.
+func (c *comparison) write(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "device\tdiffer\tmax |diff|\tmax relative\tmean error\tmax error")
+	for _, l := range c.lines {
+		fmt.Fprintf(w, "%s\t%d of %d\t%.3g\t%.3g\t%.3g\t%.3g\n", l.name, l.differ, l.of, l.greatest, l.relative, l.mean, l.maximum)
+	}
+	return w.Flush()
+}

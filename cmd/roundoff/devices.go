@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// devicesCommand lists the catalogue of devices as a table.
+func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("roundoff devices", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "Usage: roundoff devices [architecture ...]\n\n"+
+			"Lists the tensor cores that are emulated, of the architectures named or all: the terms of a\n"+
+			"block, the fraction bits kept below its greatest exponent, the rounding of a sum and the\n"+
+			"exponent of a zero.\n")
+	}
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	devices := tcore.Devices()
+	for _, word := range words {
+		if !hasArchitecture(devices, word) {
+			return fmt.Errorf("no architecture %q, want one of %s", word, architectures(devices))
+		}
+	}
+
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "device\tinstruction\tA, B\tC, D\tscale\tarithmetic\tterms\tbits\trounding\tzero")
+	for _, d := range devices {
+		if len(words) > 0 && !named(d, words) {
+			continue
+		}
+		scale := "-"
+		if d.ScaleBlock > 0 {
+			scale = fmt.Sprintf("%s/%d", d.Scale.Name, d.ScaleBlock)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Instruction, d.A.Name, d.C.Name, scale,
+			strings.Join(coreColumns(d), "\t"))
+	}
+	return w.Flush()
+}
+
+// coreColumns returns arithmetic, terms, fraction bits, rounding and exponent
+// of a zero.
+func coreColumns(d tcore.Device) []string {
+	terms := func(n int) string { return fmt.Sprint(n) }
+	nearest := "ToNearestEven " + d.C.Name
+	switch c := d.Core.(type) {
+	case tcore.Fused:
+		return fusedColumns("fused, truncated", c.Terms, c)
+	case tcore.Split:
+		return fusedColumns("two fused, then added", 2*c.By.Terms, c.By)
+	case tcore.ExactSum:
+		return []string{"exact sum", terms(c.Terms), "all", nearest, "-"}
+	case tcore.Pairwise:
+		return []string{"IEEE, in pairs, flushed", terms(c.Terms), "-", nearest, "-"}
+	case tcore.TwoStage:
+		return []string{"two stages, truncated", terms(c.Terms), "24", nearest, "-"}
+	case tcore.TensorCore:
+		return []string{"IEEE, Algorithm 1", terms(c.Block), "-", "ToNearestEven " + c.Output.Name, "-"}
+	}
+	return []string{"IEEE, FMA chain", "1", "-", nearest, "-"}
+}
+
+func fusedColumns(arithmetic string, terms int, f tcore.Fused) []string {
+	return []string{arithmetic, fmt.Sprint(terms), fmt.Sprint(f.FractionBits),
+		f.Rounding.String() + " " + f.Result.Name, fmt.Sprint(f.ZeroExponent)}
+}
+
+// named reports whether d is of one of the architectures.
+func named(d tcore.Device, architectures []string) bool {
+	for _, a := range architectures {
+		if slug(d.Architecture) == slug(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasArchitecture(devices []tcore.Device, name string) bool {
+	for _, d := range devices {
+		if named(d, []string{name}) {
+			return true
+		}
+	}
+	return false
+}
+
+// architectures returns the architectures of the devices, as flags name them.
+func architectures(devices []tcore.Device) string {
+	var names []string
+	for _, d := range devices {
+		if n := slug(d.Architecture); len(names) == 0 || names[len(names)-1] != n {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// slug returns a name as it is typed: rtxblackwell.
+func slug(name string) string {
+	return strings.ToLower(strings.ReplaceAll(name, " ", ""))
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A product is what roundoff gemm is asked for: D = alpha op(A) op(B) + beta C.
+type product struct {
+	device, in, out     string
+	a, b, c, d          string // files
+	alpha, beta         float64
+	transposeA          bool
+	transposeB          bool
+	splitK              int
+	compare             string
+	operandA, operandB  blas32.General
+	accumulated, result blas32.General
+}
+
+// gemmCommand multiplies matrices.
+func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	p := product{}
+	flags := flag.NewFlagSet("roundoff gemm", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
+	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
+	flags.StringVar(&p.out, "out", "binary32", "round D to this `format`, and accumulate in it if the device can")
+	flags.StringVar(&p.d, "o", "", "write D into this `file`")
+	flags.StringVar(&p.c, "c", "", "read C from this `file`")
+	flags.Float64Var(&p.alpha, "alpha", 1, "multiply the product by this `number`")
+	flags.Float64Var(&p.beta, "beta", 0, "multiply C by this `number`")
+	flags.BoolVar(&p.transposeA, "ta", false, "transpose A")
+	flags.BoolVar(&p.transposeB, "tb", false, "transpose B")
+	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.StringVar(&p.compare, "compare", "", "say how D differs from that of these `devices`, as in ieee,ampere")
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "Usage: roundoff gemm [-flag ...] A.npy B.npy [-o D.npy]\n\n"+
+			"Multiplies matrices of float16, float32 or float64 as a tensor core does, bit for bit, and\n"+
+			"writes D = alpha A B + beta C as float64, which holds the numbers of all output formats but\n"+
+			"binary64, of which D has 24 bits. Scales of block-scaled devices are 1.\n\n")
+		flags.PrintDefaults()
+	}
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if len(words) != 2 || p.d == "" && p.compare == "" || p.splitK < 1 || (p.beta != 0) != (p.c != "") {
+		fmt.Fprint(stderr, "roundoff gemm: want two files, -o or -compare, -split-k of 1 or more, and -c and -beta together\n")
+		return errUsage
+	}
+	p.a, p.b = words[0], words[1]
+	return p.run(ctx, stdout, stderr)
+}
+
+// run reads, multiplies, writes and compares.
+func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
+	k, err := findKernel(p.device, p.in, p.out)
+	if err != nil {
+		return err
+	}
+	rivals, err := p.rivals()
+	if err != nil {
+		return err
+	}
+	if err := p.read(k); err != nil {
+		return err
+	}
+
+	d, err := p.multiply(ctx, k, newProgress(stderr, k.Name))
+	if err != nil {
+		return err
+	}
+	if p.d != "" {
+		if err := writeMatrix(p.d, d); err != nil {
+			return err
+		}
+	}
+	if len(rivals) == 0 {
+		return nil
+	}
+	c := p.comparison(k, d)
+	for _, r := range rivals {
+		z, err := p.multiply(ctx, r, newProgress(stderr, r.Name))
+		if err != nil {
+			return err
+		}
+		c.add(r.Name, z)
+	}
+	return c.write(stdout)
+}
+
+// rivals returns the kernels to compare with.
+func (p *product) rivals() ([]tcore.Kernel, error) {
+	var rivals []tcore.Kernel
+	for _, name := range strings.FieldsFunc(p.compare, func(r rune) bool { return r == ',' }) {
+		k, err := findKernel(name, p.in, p.out)
+		if err != nil {
+			return nil, err
+		}
+		rivals = append(rivals, k)
+	}
+	return rivals, nil
+}
+
+// read reads the operands and checks that they fit.
+func (p *product) read(k tcore.Kernel) (err error) {
+	if p.operandA, err = readMatrix(p.a, k.A, k.Convert); err != nil {
+		return err
+	}
+	if p.operandB, err = readMatrix(p.b, k.B, k.Convert); err != nil {
+		return err
+	}
+	m, l := shape(p.operandA, p.transposeA)
+	l2, n := shape(p.operandB, p.transposeB)
+	if l != l2 {
+		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", p.a, m, l, p.b, l2, n)
+	}
+	if p.c == "" {
+		return nil
+	}
+	if p.accumulated, err = readMatrix(p.c, tcore.Binary32, tcore.ToNearestEven); err != nil {
+		return err
+	}
+	if c := p.accumulated; c.Rows != m || c.Cols != n {
+		return fmt.Errorf("%s is %d × %d, want %d × %d", p.c, c.Rows, c.Cols, m, n)
+	}
+	return nil
+}
+
+// shape returns the numbers of rows and columns of m, or of its transpose.
+func shape(m blas32.General, transposed bool) (rows, cols int) {
+	if transposed {
+		return m.Cols, m.Rows
+	}
+	return m.Rows, m.Cols
+}
+
+// multiply computes D in bands of rows, so that it can tell how far it is.
+func (p *product) multiply(ctx context.Context, k tcore.Kernel, bar *progress) (blas32.General, error) {
+	m, _ := shape(p.operandA, p.transposeA)
+	_, n := shape(p.operandB, p.transposeB)
+	d := blas32.General{Rows: m, Cols: n, Stride: n, Data: make([]float32, m*n)}
+	k.SplitK = p.splitK
+
+	tA, tB := blas.NoTrans, blas.NoTrans
+	a := p.operandA
+	if p.transposeA {
+		a = transposed(a)
+	}
+	if p.transposeB {
+		tB = blas.Trans
+	}
+	band := max(64, (m+49)/50)
+	for i := 0; i < m; i += band {
+		if err := ctx.Err(); err != nil {
+			bar.done()
+			return d, err
+		}
+		j := min(i+band, m)
+		k.GEMM(tA, tB, float32(p.alpha), between(a, i, j), p.operandB, float32(p.beta), between(p.accumulated, i, j), between(d, i, j))
+		bar.set(j, m)
+	}
+	bar.done()
+	return d, nil
+}
+
+// between returns rows i to j-1 of m.
+func between(m blas32.General, i, j int) blas32.General {
+	if m.Data == nil {
+		return m
+	}
+	m.Data, m.Rows = m.Data[i*m.Stride:j*m.Stride], j-i
+	return m
+}
+
+func transposed(m blas32.General) blas32.General {
+	z := blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows, Data: make([]float32, len(m.Data))}
+	for i := range m.Rows {
+		for j := range m.Cols {
+			z.Data[j*z.Stride+i] = m.Data[i*m.Stride+j]
+		}
+	}
+	return z
+}
+
+// formats are those that -in and -out can name.
+var formats = []tcore.Format{
+	tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E4M3, tcore.E5M2,
+	tcore.E4M3FNUZ, tcore.E5M2FNUZ, tcore.E3M2, tcore.E2M3, tcore.E2M1,
+}
+
+func findFormat(name string) (tcore.Format, error) {
+	var names []string
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return tcore.Format{}, fmt.Errorf("no format %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// findKernel returns the first device of the catalogue that goes by the name,
+// its own or its architecture's, takes the formats in and accumulates in format
+// out, or else in binary32 with a last rounding to out.
+func findKernel(name, in, out string) (tcore.Kernel, error) {
+	inA, inB, two := strings.Cut(in, ",")
+	if !two {
+		inB = inA
+	}
+	a, errA := findFormat(inA)
+	b, errB := findFormat(inB)
+	o, errO := findFormat(out)
+	if err := errors.Join(errA, errB, errO); err != nil {
+		return tcore.Kernel{}, err
+	}
+	devices := tcore.Devices()
+	for _, accumulate := range []tcore.Format{o, tcore.Binary32} {
+		for _, d := range devices {
+			if name == "ieee" && d.Name == tcore.IEEEF32.Name {
+				d.A, d.B, d.C = a, b, accumulate
+				d.Name = fmt.Sprintf("ieee-fma-%s-%s", in, accumulate.Name)
+			}
+			if (slug(d.Architecture) != slug(name) && d.Name != name) || d.A != a || d.C != accumulate || !d.Takes(b) {
+				continue
+			}
+			d.B = b
+			return tcore.Kernel{Device: d, Output: o}, nil
+		}
+	}
+	return tcore.Kernel{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(devices))
+}
+
+// progress is a bar on a terminal, and nothing elsewhere.
+type progress struct {
+	w    io.Writer // nil: no terminal
+	name string
+}
+
+func newProgress(w io.Writer, name string) *progress {
+	f, ok := w.(*os.File)
+	if !ok {
+		return &progress{}
+	}
+	if s, err := f.Stat(); err != nil || s.Mode()&os.ModeCharDevice == 0 {
+		return &progress{}
+	}
+	return &progress{w: w, name: name}
+}
+
+// set shows that n of total rows are done.
+func (p *progress) set(n, total int) {
+	if p.w != nil {
+		const width = 40
+		full := n * width / total
+		fmt.Fprintf(p.w, "\r%s [%s%s] %3d%%", p.name, strings.Repeat("#", full), strings.Repeat(".", width-full), 100*n/total)
+	}
+}
+
+// done ends the line.
+func (p *progress) done() {
+	if p.w != nil {
+		fmt.Fprintln(p.w)
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/google/renameio/v2"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// readMatrix reads a matrix of float16, float32 or float64 from a NumPy file
+// and rounds it to f.
+func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.General, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return blas32.General{}, err
+	}
+	m, err := parseMatrix(data)
+	if err != nil {
+		return blas32.General{}, fmt.Errorf("%s: %w", path, err)
+	}
+	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, len(m.Data))}
+	for i, x := range m.Data {
+		z.Data[i] = float32(f.Round(x, mode))
+	}
+	return z, nil
+}
+
+// numbers tells for every type of element how to read one.
+var numbers = map[string]struct {
+	size int
+	read func(b []byte) float64
+}{
+	"<f2": {2, func(b []byte) float64 { return tcore.Binary16.Decode(uint64(binary.LittleEndian.Uint16(b))) }},
+	"<f4": {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
+	"<f8": {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
+}
+
+// parseMatrix returns the matrix that the bytes of a NumPy file hold. The
+// sizes are compared with what is there before anything is made of them.
+func parseMatrix(data []byte) (m blas64.General, err error) {
+	h, data, err := parseHeader(data)
+	if err != nil {
+		return m, err
+	}
+	number, ok := numbers[h.Descr.Type]
+	if !ok {
+		return m, fmt.Errorf("elements of type %.20q, want float16, float32 or float64, little-endian", h.Descr.Type)
+	}
+	if len(h.Descr.Shape) != 2 || h.Descr.Shape[0] < 1 || h.Descr.Shape[1] < 1 {
+		return m, fmt.Errorf("shape %v, want a matrix that is not empty", h.Descr.Shape)
+	}
+	rows, cols := h.Descr.Shape[0], h.Descr.Shape[1]
+	if n := len(data) / number.size; len(data)%number.size != 0 || n/rows != cols || n%rows != 0 {
+		return m, fmt.Errorf("%d bytes of data, want those of %d × %d elements of %s", len(data), rows, cols, h.Descr.Type)
+	}
+
+	m = blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+	for k := range m.Data {
+		i := k
+		if h.Descr.Fortran {
+			i = k%rows*cols + k/rows
+		}
+		m.Data[i] = number.read(data[k*number.size:])
+	}
+	return m, nil
+}
+
+// parseHeader returns the header of a NumPy file and what follows it. Package
+// npy takes the length of the header for granted and panics on a malformed one.
+func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
+	length := 0
+	switch {
+	case len(data) < 12 || [6]byte(data) != npy.Magic:
+		return h, nil, errors.New("not a NumPy file")
+	case data[6] == 1:
+		length = 10 + int(binary.LittleEndian.Uint16(data[8:]))
+	case data[6] == 2:
+		length = 12 + int(binary.LittleEndian.Uint32(data[8:]))
+	default:
+		return h, nil, fmt.Errorf("NumPy format version %d, want 1 or 2", data[6])
+	}
+	if length > len(data) {
+		return h, nil, fmt.Errorf("a header of %d bytes in a file of %d", length, len(data))
+	}
+	defer func() {
+		if recover() != nil {
+			err = errors.New("malformed NumPy header")
+		}
+	}()
+	r, err := npy.NewReader(bytes.NewReader(data[:length]))
+	if err != nil {
+		return h, nil, err
+	}
+	return r.Header, data[length:], nil
+}
+
+// writeMatrix writes m to a NumPy file of float64, which holds the numbers of
+// every format, whole or not at all.
+func writeMatrix(path string, m blas32.General) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	if err := npy.Write(f, dense(m)); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
+}
+
+func dense(m blas32.General) *mat.Dense {
+	z := mat.NewDense(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		for j := range m.Cols {
+			z.Set(i, j, float64(m.Data[i*m.Stride+j]))
+		}
+	}
+	return z
+}

@@ -1,0 +1,89 @@
+package tcore
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// shape is the size of a product, M × K by K × N.
+type shape struct{ m, k, n int }
+
+func cube(n int) shape { return shape{n, n, n} }
+
+// paperShape is the size of the paper's experiment.
+var paperShape = shape{1 << 10, 1 << 15, 1 << 3}
+
+// String returns n for a cube and otherwise M×K×N.
+func (s shape) String() string {
+	if s.m == s.k && s.k == s.n {
+		return fmt.Sprint(s.n)
+	}
+	return fmt.Sprintf("%dx%dx%d", s.m, s.k, s.n)
+}
+
+// benchmarkProduct times a product on one thread, and on two where there are
+// two, in millions of multiply-adds a second.
+func benchmarkProduct(b *testing.B, name string, s shape, multiply func()) {
+	for _, threads := range []int{1, 2} {
+		if threads > runtime.NumCPU() {
+			continue
+		}
+		b.Run(fmt.Sprintf("device=%s/n=%v/threads=%d", name, s, threads), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+			for b.Loop() {
+				multiply()
+			}
+			macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)
+			b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "MMAC/s")
+		})
+	}
+}
+
+// operands returns random factors in f, and room for their product.
+func operands(s shape, f Format) (x, y, d blas32.General) {
+	x, y, d = uniform(s.m, s.k, 1), uniform(s.k, s.n, 2), zeros(s.m, s.n)
+	f.RoundSlice32(x.Data, x.Data)
+	f.RoundSlice32(y.Data, y.Data)
+	return x, y, d
+}
+
+func BenchmarkGEMM(b *testing.B) {
+	for _, s := range []shape{cube(512), cube(1024), paperShape} {
+		x, y, d := operands(s, Binary16)
+		benchmarkProduct(b, "paper-f32", s, func() { PaperF32.GEMM(x, y, d) })
+	}
+	for _, device := range Devices() {
+		if !strings.HasSuffix(device.Name, "binary64") {
+			x, y, d := operands(cube(512), Binary32)
+			benchmarkProduct(b, device.Name, cube(512), func() { device.GEMM(x, y, blas32.General{}, d) })
+		}
+	}
+	x, y, d := operands(paperShape, Binary16)
+	benchmarkProduct(b, "paper-f16", paperShape, func() { PaperF16.GEMM(x, y, d) })
+	benchmarkProduct(b, "binary64", paperShape, func() { Float64GEMM(x, y) })
+}
+
+func BenchmarkExactGEMM(b *testing.B) {
+	exact := func(of func(a, b blas32.General) (Exact, error), x, y blas32.General) func() {
+		return func() {
+			if _, err := of(x, y); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	x, y, _ := operands(paperShape, Binary16)
+	benchmarkProduct(b, "exact-binary16", paperShape, exact(ExactGEMM, x, y))
+	benchmarkProduct(b, "exact-abs-binary16", paperShape, exact(ExactAbsGEMM, x, y))
+	x, y, _ = operands(paperShape, Binary32)
+	benchmarkProduct(b, "exact-binary32", paperShape, exact(ExactGEMM, x, y))
+	few := shape{64, paperK, paperN}
+	for i := range x.Data {
+		x.Data[i] *= float32(exp2(i%128 - 100))
+	}
+	x.Rows = few.m
+	benchmarkProduct(b, "exact-any-range", few, exact(ExactGEMM, x, y))
+}

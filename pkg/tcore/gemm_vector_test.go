@@ -1,0 +1,151 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// onEveryWidth runs a test with the vector kernels of every width that the
+// machine has, and without any.
+func onEveryWidth(t *testing.T, test func(t *testing.T)) {
+	best := vectorBits
+	defer func() { vectorBits = best }()
+	for _, bits := range []int{0, 256, 512} {
+		if bits > best {
+			t.Logf("no %d-bit vectors here", bits)
+			continue
+		}
+		vectorBits = bits
+		t.Run(fmt.Sprintf("%d bits", bits), test)
+	}
+}
+
+// The blocked kernels against Dot, in shapes around their tiles and blocks.
+func TestGEMMSums(t *testing.T) {
+	sequential := []TensorCore{PaperF32,
+		{"bf16 in, fp32 accumulate", 4, MPFMA{BFloat16, Binary32, Binary32, Binary32, Binary32}},
+		{"fp32 throughout", 1, MPFMA{Binary32, Binary32, Binary32, Binary32, Binary32}}}
+	onEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(31, 0))
+		for _, s := range []shape{{1, 4, 1}, {12, 16, 8}, {13, 44, 7}, {24, 300, 8}, {25, 260, 16}, {29, 516, 33}, {115, 268, 40}} {
+			for _, core := range sequential {
+				specials := rng.IntN(2) == 0
+				a, b, d := anyData(s.m, s.k, rng, specials), anyData(s.k, s.n, rng, specials), anyData(s.m, s.n, rng, false)
+				core.GEMM(a, b, d)
+				for i := range s.m {
+					for range 4 {
+						j := rng.IntN(s.n)
+						got, want := d.Data[i*d.Stride+j], core.Dot(row(a, i), column(b, j))
+						if !same(float64(got), float64(want)) {
+							t.Fatalf("%s, %v: d[%d, %d] = %v, want %v", core.Name, s, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// fusedMatrix returns a matrix of numbers of f that take a vector kernel to its
+// ends: data of one kind in every row, with rare lanes among them.
+func fusedMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32.General {
+	m := zeros(rows, cols)
+	for i := range rows {
+		kind := rng.IntN(6)
+		for j := range cols {
+			x := 0.0
+			switch kind {
+			case 0:
+				x = rng.Float64()
+			case 1:
+				x = rng.NormFloat64()
+			case 2:
+				x = awkward(f, rng)
+			case 3:
+				x = (2 - exp2(1-f.Precision)) * exp2(rng.IntN(2)) // sums near their bound
+			case 4:
+				x = rng.NormFloat64() * exp2(rng.IntN(24)-12) * float64(rng.IntN(2))
+			case 5:
+				x = f.MinSubnormal() * float64(rng.IntN(9)-4)
+			}
+			if rng.Float64() < rare {
+				x = [...]float64{math.Inf(1), math.Inf(-1), math.NaN(), f.Max(), -f.Max(), f.MinSubnormal()}[rng.IntN(6)]
+			}
+			m.Data[i*cols+j] = float32(f.Round(x, ToNearestEven))
+		}
+	}
+	return m
+}
+
+// The vector kernels of every device against its Dot.
+func TestDeviceGEMMOnVectors(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		for _, d := range Devices() {
+			f, ok := d.Core.(Fused)
+			if !ok || vectorBits == 0 {
+				continue
+			}
+			if _, ok := f.dotAddKernel(&d); !ok {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(41, 0))
+			for trial := range 12 {
+				s := shape{1 + rng.IntN(12), 1 + rng.IntN(300), 1 + rng.IntN(70)}
+				rare := [...]float64{0, 0, 0.0005, 0.01}[trial%4]
+				a, b := fusedMatrix(rng, s.m, s.k, d.A, rare), fusedMatrix(rng, s.k, s.n, d.B, rare)
+				c, z := blas32.General{}, zeros(s.m, s.n)
+				if trial%2 == 1 {
+					c = fusedMatrix(rng, s.m, s.n, d.C, rare)
+				}
+				d.GEMM(a, b, c, z)
+				x, y := make([]float64, s.k), make([]float64, s.k)
+				for i := range s.m {
+					widenSlice(x, row(a, i))
+					for range 8 {
+						j := rng.IntN(s.n)
+						widenSlice(y, column(b, j))
+						start := 0.0
+						if c.Data != nil {
+							start = float64(c.Data[i*s.n+j])
+						}
+						got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, start)
+						if !same(got, want) {
+							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// The operands' conversion against the one rounding routine.
+func TestConvertRow(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(42, 0))
+		for _, f := range formats {
+			if !Binary32.contains(f) {
+				continue
+			}
+			a, b, c := streamData(4096, rng)
+			src := append(append(a, b...), c...)
+			for i := range 3000 {
+				src[i] = float32(awkward(f, rng) * (1 + float64(rng.IntN(5)-2)*0x1p-12))
+			}
+			dst := make([]float32, len(src))
+			for _, mode := range []RoundingMode{ToNearestEven, ToZero} {
+				d := Device{Convert: mode}
+				d.convertRow(dst, src, f)
+				for i, x := range src {
+					if want := f.Round(float64(x), mode); !same(float64(dst[i]), want) {
+						t.Fatalf("%s %v: %x is rounded to %x, want %x", f.Name, mode, x, dst[i], want)
+					}
+				}
+			}
+		}
+	})
+}

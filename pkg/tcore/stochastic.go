@@ -1,0 +1,94 @@
+package tcore
+
+import "fmt"
+
+// Stochastic rounds up or down at random, in proportion: a number that lies a
+// fraction φ of the way from one number of the format to the next away from
+// zero becomes the latter with probability φ, cut to Bits bits (Croci et al.
+// 2022, SR-proportional or mode 1). What the format holds stays as it is; the
+// expected value of a rounding is the number itself, up to 2^-Bits quanta.
+// Overflow and underflow are those of [ToNearestEven], with the numbers of the
+// format taken to go on beyond Max.
+//
+// The random bits are those of a counter-based generator, Philox-4x32-10: the
+// result for an index depends on that and the seed alone, not on what was
+// rounded before or by which goroutine. Give each rounding an index of its own.
+type Stochastic struct {
+	Seed uint64
+	Bits int // random bits of a rounding, 1 to 32
+}
+
+// Round returns the number of f that stands for x, with the random bits of the
+// index. It panics unless 1 <= Bits <= 32.
+func (s Stochastic) Round(f Format, x float64, index uint64) float64 {
+	s.check()
+	word := s.words(index / 16)[index%16]
+	return f.roundStochastic(x, s.random(word))
+}
+
+// RoundSlice stores in dst[i] what Round returns for src[i] and index + i. The
+// slices are the same or do not overlap. It runs on GOMAXPROCS goroutines if
+// they are long. It panics if their lengths differ or unless 1 <= Bits <= 32.
+func (s Stochastic) RoundSlice(f Format, dst, src []float64, index uint64) {
+	checkLengths("Stochastic.RoundSlice", "dst", len(dst), len(src))
+	s.check()
+	f.check()
+	eachPart(len(src), func(lo, hi int) {
+		s.roundPart(f, dst[lo:hi], src[lo:hi], index+uint64(lo))
+	})
+}
+
+// roundPart rounds up to a multiple of 16 one by one, then in vectors, and then
+// what is left.
+func (s Stochastic) roundPart(f Format, dst, src []float64, index uint64) {
+	n := min(len(src), int(-index%16))
+	s.roundScalar(f, dst[:n], src[:n], index)
+	n += vectorStochastic(f, s, dst[n:], src[n:], index+uint64(n))
+	s.roundScalar(f, dst[n:], src[n:], index+uint64(n))
+}
+
+func (s Stochastic) roundScalar(f Format, dst, src []float64, index uint64) {
+	var words [16]uint32
+	for i, x := range src {
+		j := (index + uint64(i)) % 16
+		if i == 0 || j == 0 {
+			words = s.words((index + uint64(i)) / 16)
+		}
+		dst[i] = f.roundStochastic(x, s.random(words[j]))
+	}
+}
+
+// words returns the random words of indices 16 i to 16 i + 15: index 4j + l of
+// them has word j of Philox counter 4i + l, so that four counters in the lanes
+// of a vector give the words in the order of the indices.
+func (s Stochastic) words(i uint64) [16]uint32 {
+	var words [16]uint32
+	key := [2]uint32{uint32(s.Seed), uint32(s.Seed >> 32)}
+	for l := range uint64(4) {
+		counter := 4*i + l
+		for j, w := range philox([4]uint32{uint32(counter), uint32(counter >> 32)}, key) {
+			words[4*uint64(j)+l] = w
+		}
+	}
+	return words
+}
+
+// random returns the leading Bits of a word as a fraction in units of 2^-64.
+func (s Stochastic) random(word uint32) uint64 {
+	return uint64(word>>(32-s.Bits)) << (64 - s.Bits)
+}
+
+// roundStochastic rounds x away from zero if its fraction of a quantum and the
+// random fraction add up to 1.
+func (f *Format) roundStochastic(x float64, random uint64) float64 {
+	if !finite(x) {
+		return f.Round(x, ToNearestEven)
+	}
+	return f.roundRandom(unpack(x), stochastic, random)
+}
+
+func (s Stochastic) check() {
+	if s.Bits < 1 || s.Bits > 32 {
+		panic(fmt.Sprintf("tcore: Stochastic: Bits = %d, want 1 to 32", s.Bits))
+	}
+}

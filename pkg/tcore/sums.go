@@ -1,0 +1,135 @@
+package tcore
+
+import "gonum.org/v1/gonum/blas/blas32"
+
+// sumsKernel computes a tile of rows × columns sums in binary32: it adds the
+// k products of rows of a and columns of b to c, in order. a is row-major, b
+// has columns elements in a row; strides are in bytes.
+type sumsKernel struct {
+	rows, columns int
+	run           func(c *float32, ldc int, a *float32, lda int, b *float32, k int)
+
+	// half, if not nil, does the same for n × 8 terms and rounds the elements
+	// of a to binary16.
+	half func(c *float32, ldc int, a *float32, lda int, b *float32, n int)
+}
+
+// The blocking of a product: sumsDepth terms of a block of rows stay in the
+// cache while they meet all of b. The stride of their copy avoids the powers of
+// two, where rows would compete for the same lines.
+const (
+	sumsDepth  = 256
+	sumsStride = sumsDepth + 16
+	sumsRows   = 112
+)
+
+// gemmSums computes AB by sequential binary32 sums, the elements rounded to low
+// first. Every sum waits in d between blocks, so that its order is that of the
+// definition.
+func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
+	panels := packPanels(b, low, kernel.columns)
+	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
+	parallel(tiles, func(lo, hi int) {
+		step := sumsRows / kernel.rows
+		if kernel.half != nil {
+			step = 1
+		}
+		w := sumsBlock{a: a, d: d, low: low, kernel: kernel, panels: panels,
+			rows: make([]float32, step*kernel.rows*sumsStride),
+			tile: make([]float32, kernel.rows*kernel.columns)}
+		for t := lo; t < hi; t += step {
+			w.compute(t*kernel.rows, min(min(t+step, hi)*kernel.rows, a.Rows))
+		}
+	})
+}
+
+// packPanels returns b in panels of so many columns, zeros beyond the last one.
+func packPanels(b blas32.General, low Format, columns int) [][]float32 {
+	panels := make([][]float32, (b.Cols+columns-1)/columns)
+	for j := range panels {
+		panels[j] = make([]float32, b.Rows*columns)
+	}
+	parallel(b.Rows, func(lo, hi int) {
+		x := make([]float32, b.Cols)
+		for k := lo; k < hi; k++ {
+			roundRow(x, row(b, k), low)
+			for j, p := range panels {
+				copy(p[k*columns:(k+1)*columns], x[j*columns:])
+			}
+		}
+	})
+	return panels
+}
+
+// sumsBlock is the work of a goroutine.
+type sumsBlock struct {
+	a, d   blas32.General
+	low    Format
+	kernel sumsKernel
+	panels [][]float32
+	rows   []float32 // sumsDepth terms of a block of rows, rounded
+	tile   []float32 // a tile at the edge of d
+}
+
+// compute computes the rows [lo, hi) of d.
+func (w *sumsBlock) compute(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		clear(row(w.d, i))
+	}
+	for k := w.computeHalf(lo, hi); k < w.a.Cols; k += sumsDepth {
+		n := min(sumsDepth, w.a.Cols-k)
+		for i := lo; i < hi; i++ {
+			roundRow(w.rows[(i-lo)*sumsStride:][:n], row(w.a, i)[k:k+n], w.low)
+		}
+		for j, panel := range w.panels {
+			b := panel[k*w.kernel.columns:]
+			for i := lo; i < hi; i += w.kernel.rows {
+				a := &w.rows[(i-lo)*sumsStride]
+				w.inTile(i, j*w.kernel.columns, hi, func(c *float32, ldc int) {
+					w.kernel.run(c, ldc, a, 4*sumsStride, &b[0], n)
+				})
+			}
+		}
+	}
+}
+
+// computeHalf does what it can of compute with the kernel for binary16, and
+// returns how many terms it took.
+func (w *sumsBlock) computeHalf(lo, hi int) int {
+	n := w.a.Cols / 8
+	if w.kernel.half == nil || n == 0 || !w.low.same(Binary16) || (hi-lo)%w.kernel.rows != 0 {
+		return 0
+	}
+	for i := lo; i < hi; i += w.kernel.rows {
+		for j, panel := range w.panels {
+			w.inTile(i, j*w.kernel.columns, hi, func(c *float32, ldc int) {
+				w.kernel.half(c, ldc, &w.a.Data[i*w.a.Stride], 4*w.a.Stride, &panel[0], n)
+			})
+		}
+	}
+	return 8 * n
+}
+
+// inTile calls add with the tile of d at row i and column j. Only the rows
+// before end are touched: at an edge the tile is a copy.
+func (w *sumsBlock) inTile(i, j, end int, add func(c *float32, ldc int)) {
+	kernel, stride := w.kernel, w.d.Stride
+	if i+kernel.rows <= end && j+kernel.columns <= w.d.Cols {
+		add(&w.d.Data[i*stride+j], 4*stride)
+		return
+	}
+	rows, columns := min(kernel.rows, end-i), min(kernel.columns, w.d.Cols-j)
+	for r := range rows {
+		copy(w.tile[r*kernel.columns:][:columns], w.d.Data[(i+r)*stride+j:])
+	}
+	add(&w.tile[0], 4*kernel.columns)
+	for r := range rows {
+		copy(w.d.Data[(i+r)*stride+j:][:columns], w.tile[r*kernel.columns:])
+	}
+}
+
+// roundRow stores src rounded to f in dst, to nearest even.
+func roundRow(dst, src []float32, f Format) {
+	n := vectorRound32(f, dst, src)
+	f.RoundSlice32(dst[n:], src[n:])
+}

@@ -1,0 +1,86 @@
+package tcore
+
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
+
+// vectorBits is the width of the kernels of the matrix products: 512 (AVX-512
+// F, BW, DQ, VL), 256 (AVX2, FMA, F16C), or 0 for pure Go.
+var vectorBits = func() int {
+	x := cpu.X86
+	switch {
+	case !hasVector:
+		return 0
+	case x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL:
+		return 512
+	}
+	return 256
+}()
+
+// sumsKernelFor returns the kernel for products of so many columns. exact says
+// that the products of elements are exact in binary32.
+func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
+	type shape struct {
+		bits int
+		thin bool
+	}
+	fma := map[shape]sumsKernel{
+		{256, true}: {12, 8, sumsFMA12x8, sumsHalf12x8}, {256, false}: {6, 16, sumsFMA6x16, nil},
+		{512, true}: {12, 16, sumsFMA12x16, nil}, {512, false}: {14, 32, sumsFMA14x32, nil},
+	}
+	mac := map[shape]sumsKernel{
+		{256, true}: {12, 8, sumsMAC12x8, nil}, {256, false}: {6, 16, sumsMAC6x16, nil},
+		{512, true}: {12, 16, sumsMAC12x16, nil}, {512, false}: {14, 32, sumsMAC14x32, nil},
+	}
+	bits := vectorBits
+	if columns <= 8 {
+		bits = min(bits, 256) // half a vector of 512 bits
+	}
+	s := shape{bits, columns <= bits/32}
+	if exact {
+		k, ok = fma[s]
+	} else {
+		k, ok = mac[s]
+	}
+	return k, ok
+}
+
+// vectorRound32 stores fl(x) in dst for the leading elements x of src, to
+// nearest even, and returns how many.
+func vectorRound32(f Format, dst, src []float32) int {
+	n := vectorLength(len(src))
+	switch {
+	case n == 0 || vectorBits == 0:
+		return 0
+	case f.same(Binary16):
+		roundHalf(&dst[0], &src[0], n)
+		return n
+	case f.Precision >= Binary32.Precision || !Binary32.contains(f), f.Sign != Signed,
+		f.Subnormals != Kept, f.Specials != IEEE && f.Specials != NaNOnly:
+		return 0
+	}
+	drop := uint32(Binary32.Precision - f.Precision)
+	p := narrowConstants{
+		drop:      drop,
+		half:      1<<drop>>1 - 1,
+		mask:      ^(1<<drop - 1),
+		normal:    math.Float32bits(float32(f.MinNormal())),
+		greatest:  math.Float32bits(float32(f.Max())),
+		overflow:  math.Float32bits(float32(f.infinity(false))),
+		quanta:    float32(exp2(f.minQuantum() + 23)),
+		magnitude: signBit32 - 1,
+		infinity:  infinity32,
+	}
+	roundNarrow(&dst[0], &src[0], n, &p.drop)
+	return n
+}
+
+// narrowConstants is what roundNarrow reads: the variables of
+// Format.roundNarrow.
+type narrowConstants struct {
+	drop, half, mask, normal, greatest, overflow uint32
+	quanta                                       float32
+	magnitude, infinity                          uint32
+}

@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package tcore
+
+// vectorBits is the width of the kernels of the matrix products: there are none
+// here.
+var vectorBits = 0
+
+func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) { return k, false }
+
+func vectorRound32(f Format, dst, src []float32) int { return 0 }

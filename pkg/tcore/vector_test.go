@@ -1,0 +1,95 @@
+package tcore
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// vectorFormats are the formats of the kernels, with every special and
+// overflow, flushed and not.
+func vectorFormats() []Format {
+	var list []Format
+	for _, f := range formats {
+		for _, overflow := range []Overflow{ToInfinity, Saturate, ToNaN} {
+			for _, subnormals := range []Subnormals{Kept, Flushed} {
+				if g := f; g.Sign == Signed {
+					g.Overflow, g.Subnormals = overflow, subnormals
+					list = append(list, g)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// rare are the operands of lanes that go astray: NaNs with and without payload,
+// signaling, infinities, zeros, and the extremes of binary64.
+var rare = []float64{
+	math.NaN(), math.Float64frombits(0xfff8000000000123), math.Float64frombits(0x7ff0000000000001),
+	math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 0x1p-1022, -0x1.fffffffffffffp-1023,
+	math.MaxFloat64, -math.MaxFloat64, 0x1p1023, 1, -1,
+}
+
+// around returns all interesting numbers of a format: its own, the midpoints
+// between two, and the binary64 neighbours of both, with either sign, and past
+// the greatest one.
+func around(f Format, step int) []float64 {
+	list := append([]float64{}, rare...)
+	add := func(x float64) {
+		for _, y := range []float64{math.Nextafter(x, 0), x, math.Nextafter(x, math.Inf(1))} {
+			list = append(list, y, -y)
+		}
+	}
+	last := greatestCode(f)
+	for c := 0; c < last; c += step {
+		low, high := f.Decode(uint64(c)), f.Decode(uint64(c+1))
+		add(low)
+		add(low + (high-low)/2)
+		add(low + (high-low)/4)
+	}
+	most, before := f.Decode(uint64(last)), f.Decode(uint64(last-1))
+	for i := range 5 {
+		add(most + (most-before)*float64(i)/4)
+	}
+	add(f.MinNormal())
+	return append(list, math.Ldexp(f.Max(), 1), math.Ldexp(f.Max(), 2), -math.Ldexp(f.Max(), 3))
+}
+
+func checkBits(t *testing.T, f Format, what string, x, got, want float64) {
+	t.Helper()
+	if math.Float64bits(got) != math.Float64bits(want) {
+		t.Fatalf("%+v: %s of %x (%#x) is %x (%#x), want %x (%#x)", f, what, x, math.Float64bits(x),
+			got, math.Float64bits(got), want, math.Float64bits(want))
+	}
+}
+
+// The kernels give the bits of the one rounding routine, NaN payloads included.
+func TestVector(t *testing.T) {
+	for _, f := range vectorFormats() {
+		step := 1
+		if f.Bits() > 16 || testing.Short() && f.Bits() > 8 {
+			step = 1<<max(0, f.Bits()-12) - 1
+		}
+		src := around(f, step)
+		rng := rand.New(rand.NewPCG(5, 0))
+		for range 2000 {
+			src = append(src, math.Float64frombits(rng.Uint64()), awkward(f, rng)*(1+rng.Float64()/1000))
+		}
+		for len(src)%16 != 0 {
+			src = append(src, math.NaN())
+		}
+		dst := make([]float64, len(src))
+		f.RoundSlice(dst, src, ToNearestEven)
+		for i, x := range src {
+			checkBits(t, f, "RoundSlice", x, dst[i], f.Round(x, ToNearestEven))
+		}
+		for _, s := range []Stochastic{{Seed: 1, Bits: 32}, {Seed: 1 << 40, Bits: 3}} {
+			const index = 1<<34 - 100
+			s.RoundSlice(f, dst, src, index)
+			for i, x := range src {
+				checkBits(t, f, "Stochastic.RoundSlice", x, dst[i], s.Round(f, x, index+uint64(i)))
+			}
+		}
+	}
+}

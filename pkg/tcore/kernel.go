@@ -2,6 +2,7 @@ package tcore
 
 import (
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -18,9 +19,9 @@ import (
 // It panics if a shape does not fit or a matrix is empty.
 func (d Device) GEMM(a, b, c, z blas32.General) {
 	checkProduct("GEMM", a, b)
-	checkResult("GEMM", a, b, z)
+	checkResult("GEMM", "z", a, b, z)
 	if c.Data != nil {
-		checkResult("GEMM", a, b, c)
+		checkResult("GEMM", "c", a, b, c)
 	}
 	d.check("GEMM", a.Cols, b.Rows)
 
@@ -61,9 +62,9 @@ type Kernel struct {
 func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	a, b = transpose("a", tA, a), transpose("b", tB, b)
 	checkProduct("GEMM", a, b)
-	checkResult("GEMM", a, b, d)
+	checkResult("GEMM", "d", a, b, d)
 	if beta != 0 {
-		checkResult("GEMM", a, b, c)
+		checkResult("GEMM", "c", a, b, c)
 	}
 	if k.SplitK < 0 {
 		panic(fmt.Sprintf("tcore: GEMM: SplitK = %d, want SplitK >= 0", k.SplitK))
@@ -135,8 +136,12 @@ func (k *Kernel) partLength(n int) int {
 // transpose returns op(m).
 func transpose(name string, t blas.Transpose, m blas32.General) blas32.General {
 	checkMatrix("GEMM", name, m)
-	if t == blas.NoTrans {
+	switch t {
+	case blas.NoTrans:
 		return m
+	case blas.Trans:
+	default:
+		panic(fmt.Sprintf("tcore: GEMM: t%s = %c, want NoTrans or Trans", strings.ToUpper(name), t))
 	}
 	z := blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows, Data: make([]float32, m.Rows*m.Cols)}
 	for i := range m.Rows {

@@ -24,6 +24,10 @@ func (d Device) GEMM(a, b, c, z blas32.General) {
 		checkResult("GEMM", "c", a, b, c)
 	}
 	d.check("GEMM", a.Cols, b.Rows)
+	if core, ok := d.Core.(TensorCore); ok && c.Data == nil && a.Cols%core.Block == 0 && d.representsAs(core) {
+		core.GEMM(a, b, z)
+		return
+	}
 
 	m := d.newMultiplier(a, b)
 	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
@@ -39,6 +43,11 @@ func (d Device) GEMM(a, b, c, z blas32.General) {
 			}
 		}
 	})
+}
+
+// representsAs reports whether d and t convert factors alike.
+func (d *Device) representsAs(t TensorCore) bool {
+	return d.A.same(t.Low) && d.B.same(t.Low) && d.Convert == ToNearestEven
 }
 
 // Kernel is a GEMM as a library builds it around a [Device]. A product is
@@ -102,28 +111,6 @@ func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, 
 			}
 		}
 	})
-}
-
-// multiplier computes a product, its operands prepared.
-type multiplier interface {
-	// multiply carries on the chains z[i-rowLo][j] += Σ aᵢₗ bₗⱼ over the terms l
-	// in [lo, hi), whole blocks, for the rows i in [rowLo, rowHi) of A. z holds
-	// numbers of C, c before and d after.
-	multiply(z [][]float64, rowLo, rowHi, lo, hi int)
-}
-
-// newMultiplier prepares a and b.
-func (d *Device) newMultiplier(a, b blas32.General) multiplier {
-	if p, ok := newDotAddProduct(d, a, b); ok {
-		return p
-	}
-	return &panelProduct{d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
-}
-
-// padded returns K filled up to whole blocks.
-func (d *Device) padded(k int) int {
-	w := d.Core.width()
-	return (k + w - 1) / w * w
 }
 
 // partLength returns the length of a part of K, whole blocks.

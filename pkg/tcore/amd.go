@@ -101,7 +101,8 @@ func (p Pairwise) chain32(d *Device, x, y []float64, c float64) float64 {
 	s := make([]float32, p.Terms)
 	for ; len(x) > 0; x, y = x[p.Terms:], y[p.Terms:] {
 		for i := range s {
-			s[i] = flush32(float32(flushInput(d.A, x[i])) * float32(flushInput(d.B, y[i])))
+			u, v := float32(flushInput(d.A, x[i])), float32(flushInput(d.B, y[i]))
+			s[i] = flush32(float32(u * v))
 		}
 		for n := p.Terms / 2; n > 0; n /= 2 {
 			for i := range n {

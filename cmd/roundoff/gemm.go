@@ -27,6 +27,10 @@ type product struct {
 	accumulated, result blas32.General
 }
 
+// maxElements is how many elements D may have: small files can have a product
+// that no memory holds.
+const maxElements = 1 << 28
+
 // gemmCommand multiplies matrices.
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
@@ -124,6 +128,9 @@ func (p *product) read(k tcore.Kernel) (err error) {
 	l2, n := shape(p.operandB, p.transposeB)
 	if l != l2 {
 		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", p.a, m, l, p.b, l2, n)
+	}
+	if m > maxElements/n {
+		return fmt.Errorf("the product is %d × %d, want at most %d elements", m, n, maxElements)
 	}
 	if p.c == "" {
 		return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +80,16 @@ func TestGEMM(t *testing.T) {
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Error("a result was written")
+		}
+	})
+	t.Run("refuses_a_product_that_fits_no_memory", func(t *testing.T) {
+		const n = 1 << 15
+		column := writeNumbers(t, dir, "column.npy", fmt.Sprintf("(%d, 1)", n), make([]float64, n)...)
+		rows := writeNumbers(t, dir, "row.npy", fmt.Sprintf("(1, %d)", n), make([]float64, n)...)
+		var stdout, stderr bytes.Buffer
+		status := run(t.Context(), []string{"gemm", column, rows, "-o", d}, &stdout, &stderr)
+		if status != 1 || !strings.Contains(stderr.String(), "the product is 32768 × 32768, want at most") {
+			t.Errorf("status %d, %q", status, stderr.String())
 		}
 	})
 	t.Run("writes_nothing_when_stopped", func(t *testing.T) {

@@ -57,7 +57,7 @@ func TestDevicePanics(t *testing.T) {
 		{`tcore: device "ampere-mma-bfloat16-binary32": Split of bfloat16 × bfloat16`, func() { AmpereBF16.with(Split{By: hopper}).Dot(x, x, 0) }},
 		{`tcore: device "ampere-mma-bfloat16-binary32": bfloat16 × bfloat16 + binary32 around a TensorCore of binary16`, func() { AmpereBF16.with(PaperF32).Dot(x, x, 0) }},
 		{"tcore: GEMM: a has 8 columns, b has 2 rows", func() { HopperF16.GEMM(a, zeros(2, 3), none, z) }},
-		{"tcore: GEMM: d is 3 × 2, want 2 × 3", func() { HopperF16.GEMM(a, b, none, zeros(3, 2)) }},
+		{"tcore: GEMM: z is 3 × 2, want 2 × 3", func() { HopperF16.GEMM(a, b, none, zeros(3, 2)) }},
 		{"tcore: GEMM: c is 3 × 2, want 2 × 3", func() { HopperF16.GEMM(a, b, zeros(3, 2), z) }},
 		{"tcore: GEMM: a has 2 columns, b has 8 rows", func() { kernel.GEMM(blas.Trans, blas.NoTrans, 1, a, b, 0, none, z) }},
 		{"tcore: GEMM: c is 0 × 0, want at least 1 × 1", func() { kernel.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 1, none, z) }},

@@ -57,6 +57,28 @@
 // two rows of the paper's Table 2. They are ideal machines: IEEE arithmetic,
 // left to right, round to nearest. Tensor cores of silicon align and truncate.
 //
+// # Devices
+//
+// A [Device] is one instruction of one architecture, bit for bit as the best
+// public models have it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al.
+// 2025). [Devices] is the catalogue, from Volta to Blackwell and CDNA1 to CDNA3.
+// Its Core is the arithmetic of one block:
+//
+//	core          what it does with the terms of a block        of
+//	Fused         aligns, truncates, adds, rounds once          NVIDIA
+//	Split         two Fused, and an addition                    8-bit mma of Hopper, B200
+//	ExactSum      adds exactly, rounds once                     CDNA1
+//	Pairwise      IEEE steps in pairs, subnormals flushed       CDNA2
+//	TwoStage      aligns and truncates products, then c         CDNA3
+//	Chain         one FMA after the other                       binary64, CDNA binary32
+//	TensorCore    Algorithm 1                                   the paper
+//
+// [Device.Dot] takes values, [Device.DotCodes] and [Device.DotScaled] take bit
+// patterns, [Device.GEMM] takes matrices. [Kernel] is GEMM as a library builds
+// it: transposes, alpha and beta, split K, a converted result. [Device.Trace]
+// tells what was kept and lost of every term, and [Device.ExactGEMM] is what to
+// measure errors by. Where the models do not agree, [Contested] has a field.
+//
 // # Exact results
 //
 // [ExactGEMM] returns the product AB without any rounding, for all finite

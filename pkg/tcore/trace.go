@@ -69,7 +69,7 @@ func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 		x[k], y[k] = float64(a.Data[i*a.Stride+k]), float64(b.Data[k*b.Stride+j])
 	}
 	if c.Data != nil {
-		checkResult("TraceGEMM", a, b, c)
+		checkResult("TraceGEMM", "c", a, b, c)
 		z = float64(c.Data[i*c.Stride+j])
 	}
 	return d.Trace(x, y, z)

@@ -41,6 +41,10 @@ func (s Stochastic) RoundSlice(f Format, dst, src []float64, index uint64) {
 // roundPart rounds up to a multiple of 16 one by one, then in vectors, and then
 // what is left.
 func (s Stochastic) roundPart(f Format, dst, src []float64, index uint64) {
+	if left := -index; left > 0 && left < uint64(len(src)) { // before index 0 comes again
+		s.roundPart(f, dst[:left], src[:left], index)
+		dst, src, index = dst[left:], src[left:], 0
+	}
 	n := min(len(src), int(-index%16))
 	s.roundScalar(f, dst[:n], src[:n], index)
 	n += vectorStochastic(f, s, dst[n:], src[n:], index+uint64(n))

@@ -7,8 +7,8 @@ import "fmt"
 // zero becomes the latter with probability φ, cut to Bits bits (Croci et al.
 // 2022, SR-proportional or mode 1). What the format holds stays as it is; the
 // expected value of a rounding is the number itself, up to 2^-Bits quanta.
-// Overflow and underflow are those of [ToNearestEven], with the numbers of the
-// format taken to go on beyond Max.
+// Beyond Max the numbers of the format are taken to go on; what is rounded to
+// one of those overflows, as it does to nearest.
 //
 // The random bits are those of a counter-based generator, Philox-4x32-10: the
 // result for an index depends on that and the seed alone, not on what was

@@ -27,6 +27,10 @@ type product struct {
 	accumulated, result blas32.General
 }
 
+// maxElements is how many elements D may have: small files can have a product
+// that no memory holds.
+const maxElements = 1 << 28
+
 // gemmCommand multiplies matrices.
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
@@ -124,6 +128,9 @@ func (p *product) read(k tcore.Kernel) (err error) {
 	l2, n := shape(p.operandB, p.transposeB)
 	if l != l2 {
 		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", p.a, m, l, p.b, l2, n)
+	}
+	if m > maxElements/n {
+		return fmt.Errorf("the product is %d × %d, want at most %d elements", m, n, maxElements)
 	}
 	if p.c == "" {
 		return nil
@@ -231,7 +238,7 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 				d.A, d.B, d.C = a, b, accumulate
 				d.Name = fmt.Sprintf("ieee-fma-%s-%s", in, accumulate.Name)
 			}
-			if (slug(d.Architecture) != slug(name) && d.Name != name) || d.A != a || d.C != accumulate || !mixes(d, b) {
+			if (slug(d.Architecture) != slug(name) && d.Name != name) || d.A != a || d.C != accumulate || !d.Takes(b) {
 				continue
 			}
 			d.B = b
@@ -239,12 +246,6 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 		}
 	}
 	return tcore.Kernel{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(devices))
-}
-
-// mixes reports whether d takes factors of b for B: its own format, or another
-// of at most 8 bits if its own is.
-func mixes(d tcore.Device, b tcore.Format) bool {
-	return d.B == b || d.B.Bits() <= 8 && b.Bits() <= 8 && d.B.Specials != tcore.FNUZ && b.Specials != tcore.FNUZ
 }
 
 // progress is a bar on a terminal, and nothing elsewhere.

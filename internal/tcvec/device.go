@@ -38,7 +38,7 @@ func (h Header) Device() (tcore.Device, error) {
 		arch = a
 	}
 	for _, d := range tcore.Devices() {
-		if d.Architecture != arch || d.A != formats[h.A] || d.C != formats[h.C] || !h.fits(d) {
+		if d.Architecture != arch || d.A != formats[h.A] || !d.Takes(formats[h.B]) || d.C != formats[h.C] || !h.fits(d) {
 			continue
 		}
 		d.B = formats[h.B]
@@ -52,11 +52,11 @@ func (h Header) Device() (tcore.Device, error) {
 func (h Header) fits(d tcore.Device) bool {
 	if h.NScale > 0 || d.ScaleBlock > 0 {
 		core, _ := d.Core.(tcore.Fused)
-		return h.NScale > 0 && d.ScaleBlock == h.Block && d.Scale == formats[h.Scale] &&
+		return h.NScale > 0 && d.ScaleBlock > 0 && d.ScaleBlock == h.Block && d.Scale == formats[h.Scale] &&
 			core.Group > 0 == (h.Kind == "GST")
 	}
 	if d.Architecture == "CDNA2" {
-		return strings.HasSuffix(d.Instruction, "1k") == strings.HasSuffix(h.Name, "1k") || d.A != tcore.BFloat16
+		return strings.HasSuffix(d.Instruction, "_1k") == strings.Contains(h.Name+h.Instr, "_1k") || d.A != tcore.BFloat16
 	}
 	family, _, _ := strings.Cut(d.Instruction, ".")
 	return family == h.family() || h.family() == ""

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 )
 
 // Header is the first line of a file. Formats are named as in the file: fp64,
@@ -19,9 +20,6 @@ type Header struct {
 	A, B, C            string
 	Scale              string
 	NScale, Block      int // scales of one vector, and the elements each covers
-	L, F               int
-	Rho                string
-	EZero              *int
 	Count, RowBytes    int
 }
 
@@ -39,7 +37,7 @@ const contested = 3
 // Limits on what a header may ask for.
 const (
 	maxHeader = 1 << 16
-	maxK      = 1 << 20
+	maxK      = 1 << 16
 )
 
 // Reader reads the rows of one file.
@@ -86,8 +84,8 @@ func (h Header) check() error {
 		return fmt.Errorf("tcvec: K = %d, want 1 to %d", h.K, maxK)
 	case h.Count < 0:
 		return fmt.Errorf("tcvec: count = %d, want 0 or more", h.Count)
-	case h.NScale < 0 || h.NScale > h.K:
-		return fmt.Errorf("tcvec: nscale = %d, want 0 to K = %d", h.NScale, h.K)
+	case h.NScale < 0 || h.Block < 0 || h.Block > h.K || h.NScale*h.Block != h.K && h.NScale > 0:
+		return fmt.Errorf("tcvec: nscale = %d and block = %d, want blocks that cover K = %d", h.NScale, h.Block, h.K)
 	}
 	a, errA := vectorBytes("a", h.A, h.K)
 	b, errB := vectorBytes("b", h.B, h.K)
@@ -101,7 +99,8 @@ func (h Header) check() error {
 	return nil
 }
 
-// widths holds the bits of a code as stored.
+// widths holds the bits of a code as stored. Of e3m2 and e2m3 the upper two are
+// not used.
 var widths = map[string]int{
 	"fp64": 64, "fp32": 32, "tf32": 32, "fp16": 16, "bf16": 16,
 	"e5m2": 8, "e4m3": 8, "e5m2fnuz": 8, "e4m3fnuz": 8, "e3m2": 8, "e2m3": 8, "e2m1": 4,
@@ -147,31 +146,41 @@ func (r *Reader) Next() (Row, error) {
 
 	h, b := r.Header, r.buf
 	r.row.Flags, r.row.Regime, b = b[0], b[1], b[2:]
-	b = codes(r.row.A, b, widths[h.A])
-	b = codes(r.row.B, b, widths[h.B])
-	b = codes(r.row.ScaleA, b, 8)
-	b = codes(r.row.ScaleB, b, 8)
-	last := make([]uint64, 3)
-	codes(last, b, widths[h.C])
+	b = codes(r.row.A, b, h.A)
+	b = codes(r.row.B, b, h.B)
+	b = codes(r.row.ScaleA, b, "scale")
+	b = codes(r.row.ScaleB, b, "scale")
+	var last [3]uint64
+	codes(last[:], b, h.C)
 	r.row.C, r.row.D, r.row.Second = last[0], last[1], last[2]
 	return r.row, nil
 }
 
-// codes fills dst with codes of the given width and returns the rest of b.
-func codes(dst []uint64, b []byte, width int) []byte {
-	if width == 4 {
+// codes fills dst with codes of the format and returns the rest of b.
+func codes(dst []uint64, b []byte, format string) []byte {
+	switch format {
+	case "scale":
+		return bytesOf(dst, b, 1, 0xff)
+	case "e3m2", "e2m3":
+		return bytesOf(dst, b, 1, 0x3f)
+	case "e2m1":
 		for i := range dst {
 			dst[i] = uint64(b[i/2]>>(i%2*4)) & 15
 		}
 		return b[len(dst)/2:]
 	}
-	n := width / 8
+	return bytesOf(dst, b, widths[format]/8, math.MaxUint64)
+}
+
+// bytesOf fills dst with codes of n bytes, and a mask on them, and returns the
+// rest of b.
+func bytesOf(dst []uint64, b []byte, n int, mask uint64) []byte {
 	for i := range dst {
 		code := uint64(0)
 		for k := n - 1; k >= 0; k-- {
 			code = code<<8 | uint64(b[k])
 		}
-		dst[i], b = code, b[n:]
+		dst[i], b = code&mask, b[n:]
 	}
 	return b
 }

@@ -95,6 +95,32 @@ func (p Pairwise) check(d *Device) {
 	}
 }
 
+// chain32 is the chain of a Pairwise core in binary32, in which products and
+// sums of the operands are single operations of the processor.
+func (p Pairwise) chain32(d *Device, x, y []float64, c float64) float64 {
+	s := make([]float32, p.Terms)
+	for ; len(x) > 0; x, y = x[p.Terms:], y[p.Terms:] {
+		for i := range s {
+			s[i] = flush32(float32(flushInput(d.A, x[i])) * float32(flushInput(d.B, y[i])))
+		}
+		for n := p.Terms / 2; n > 0; n /= 2 {
+			for i := range n {
+				s[i] = flush32(s[2*i] + s[2*i+1])
+			}
+		}
+		c = float64(flush32(float32(flushInput(d.C, c)) + s[0]))
+	}
+	return c
+}
+
+// flush32 is flush in binary32.
+func flush32(x float32) float32 {
+	if b := math.Float32bits(x) &^ signBit32; b < 1<<23 {
+		return math.Float32frombits(math.Float32bits(x) & signBit32)
+	}
+	return x
+}
+
 // flush returns x, or a zero of its sign if it is subnormal in f.
 func flush(f Format, x float64) float64 {
 	if math.Abs(x) < f.MinNormal() {
@@ -105,7 +131,7 @@ func flush(f Format, x float64) float64 {
 
 // flushInput returns x, or +0 if it is subnormal in f.
 func flushInput(f Format, x float64) float64 {
-	if x != 0 && math.Abs(x) < f.MinNormal() {
+	if x != 0 && math.Abs(x) < exp2(f.Emin) {
 		return 0
 	}
 	return x

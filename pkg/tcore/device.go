@@ -55,7 +55,8 @@ func (d Device) Dot(x, y []float64, c float64) float64 {
 
 // DotCodes is Dot on codes: x of A, y of B, c and the result of C. The codes of
 // tf32 are binary32 words, of which the low 13 bits are ignored, as the
-// instructions do. It panics if the lengths differ or the device takes scales.
+// instructions do. It panics if the lengths differ, a code has too many bits or
+// the device takes scales.
 func (d Device) DotCodes(x, y []uint64, c uint64) uint64 {
 	if d.ScaleBlock > 0 {
 		panic(fmt.Sprintf("tcore: DotCodes: %s takes scales, want DotScaled", d.Name))
@@ -81,6 +82,18 @@ func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 	return d.encode(z)
 }
 
+// Takes reports whether the instruction takes factors y of format f: B itself
+// or, since 8-bit instructions mix their formats, another one of at most 8 bits
+// if B is such a format. A device that does becomes one with d.B = f.
+func (d Device) Takes(f Format) bool {
+	if f.same(d.B) {
+		return true
+	}
+	core, _ := d.Core.(Fused)
+	narrow := f.Precision > 0 && f.Sign == Signed && f.Bits() <= 8 && d.B.Bits() <= 8
+	return narrow && core.Group == 0 && (f.Specials == FNUZ) == (d.B.Specials == FNUZ)
+}
+
 // chain takes the blocks one after the other.
 func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) float64 {
 	w := d.Core.width()
@@ -96,7 +109,7 @@ func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) floa
 		}
 		step := newTraceBlock(k, b)
 		c = d.Core.sum(d, b, &step)
-		step.Result = c
+		step.finish(c)
 		t.Blocks = append(t.Blocks, step)
 	}
 	return c
@@ -174,6 +187,9 @@ func (d *Device) check(call string, lx, ly int) {
 	}
 	if d.ScaleBlock < 0 || d.ScaleBlock > 0 && w%d.ScaleBlock != 0 {
 		panic(fmt.Sprintf("tcore: %s: device %q has ScaleBlock = %d, want a divisor of %d", call, d.Name, d.ScaleBlock, w))
+	}
+	if _, ok := d.Core.(Fused); d.ScaleBlock > 0 && !ok {
+		panic(fmt.Sprintf("tcore: %s: device %q has scales, want a Fused core", call, d.Name))
 	}
 	d.Core.check(d)
 }

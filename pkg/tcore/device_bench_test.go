@@ -14,7 +14,7 @@ func BenchmarkDeviceGEMM(b *testing.B) {
 	for i := range x.Data {
 		x.Data[i], y.Data[i] = 2*rng.Float32()-1, 2*rng.Float32()-1
 	}
-	for _, d := range []Device{HopperF16, HopperF16F16, AmpereTF32, HopperE4M3, BlackwellE4M3, CDNA3F16} {
+	for _, d := range Devices() {
 		b.Run(d.Name, func(b *testing.B) {
 			for b.Loop() {
 				d.GEMM(x, y, blas32.General{}, z)

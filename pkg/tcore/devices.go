@@ -163,7 +163,7 @@ func Devices() []Device {
 		RTXBlackwellMXE4M3, RTXBlackwellMXE5M2, RTXBlackwellMXE3M2, RTXBlackwellMXE2M3, RTXBlackwellMXE2M1,
 		RTXBlackwellMXF4, RTXBlackwellMXF4x2, RTXBlackwellNVF4,
 		CDNA1F16, CDNA1BF16, CDNA1F32,
-		CDNA2F16, CDNA2BF16, CDNA2BF16x2, CDNA2F32, CDNA2F64,
+		CDNA2F16, CDNA2BF16, CDNA2BF16Pairs, CDNA2F32, CDNA2F64,
 		CDNA3F16, CDNA3BF16, CDNA3TF32, CDNA3FP8, CDNA3BF8, CDNA3F32, CDNA3F64,
 		PaperCoreF32, PaperCoreF16, IEEEF16, IEEEF32, IEEEF64,
 	}
@@ -184,7 +184,7 @@ func nvidia(architecture, instruction string, in, out Format, terms, fractionBit
 		core.Result = e8m13
 	}
 	return Device{
-		Name:         deviceName(architecture, instruction, in, out),
+		Name:         deviceName(architecture, instruction, in.Name, out.Name),
 		Architecture: architecture,
 		Instruction:  instruction,
 		A:            in,
@@ -198,7 +198,7 @@ func nvidia(architecture, instruction string, in, out Format, terms, fractionBit
 
 // split returns the emulation of an 8-bit instruction by two of by.
 func split(by Device, in Format) Device {
-	by.Name = deviceName(by.Architecture, by.Instruction, in, by.C)
+	by.Name = deviceName(by.Architecture, by.Instruction, in.Name, by.C.Name)
 	by.Instruction = "mma.m16n8k32 (2 × k16)"
 	by.A, by.B = in, in
 	by.Core = Split{By: by.Core.(Fused)}
@@ -207,7 +207,7 @@ func split(by Device, in Format) Device {
 
 // mx returns the block-scaled form of d: a scale of e8m0 on 32 factors.
 func mx(d Device) Device {
-	d.Name = deviceName(d.Architecture, d.Instruction, d.A, E8M0, d.C) + "-x32"
+	d.Name = deviceName(d.Architecture, d.Instruction, "mx"+d.A.Name, d.C.Name)
 	d.Instruction += ".block32"
 	d.Scale, d.ScaleBlock = E8M0, 32
 	return d
@@ -216,7 +216,7 @@ func mx(d Device) Device {
 // fp4 returns a record of the fourfold e2m1 instruction.
 func fp4(architecture, instruction string, scale Format, scaleBlock int) Device {
 	d := nvidia(architecture, instruction, E2M1, Binary32, 64, 35, -139)
-	d.Name = deviceName(architecture, instruction, E2M1, scale, Binary32) + "-x" + strconv.Itoa(scaleBlock)
+	d.Name = deviceName(architecture, instruction, "f4"+scale.Name+"x"+strconv.Itoa(scaleBlock), "binary32")
 	d.Instruction += ".block" + strconv.Itoa(scaleBlock)
 	d.Scale, d.ScaleBlock = scale, scaleBlock
 	core := d.Core.(Fused)
@@ -228,7 +228,7 @@ func fp4(architecture, instruction string, scale Format, scaleBlock int) Device 
 // chain returns the record of a chain of FMAs.
 func chain(architecture, instruction string, f Format) Device {
 	return Device{
-		Name:         deviceName(architecture, instruction, f, f),
+		Name:         deviceName(architecture, instruction, f.Name, f.Name),
 		Architecture: architecture,
 		Instruction:  instruction,
 		A:            f, B: f, C: f,
@@ -237,12 +237,9 @@ func chain(architecture, instruction string, f Format) Device {
 }
 
 // deviceName returns a name such as hopper-wgmma-binary16-binary32.
-func deviceName(architecture, instruction string, formats ...Format) string {
+func deviceName(architecture, instruction, in, out string) string {
 	family, _, _ := strings.Cut(instruction, ".")
-	words := []string{strings.ReplaceAll(architecture, " ", ""), family}
-	for _, f := range formats {
-		words = append(words, f.Name)
-	}
+	words := []string{strings.ReplaceAll(architecture, " ", ""), family, in, out}
 	return strings.ToLower(strings.Join(words, "-"))
 }
 

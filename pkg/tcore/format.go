@@ -243,14 +243,21 @@ func (f Format) containsProducts(g Format) bool {
 	return 2*g.Precision <= f.Precision && 2*g.minQuantum() >= f.minQuantum() && 2*(g.Emax+1) <= f.Emax+1
 }
 
-// check panics unless f is a subset of binary64.
+// check panics unless f is a format as the doc comment of Format wants it.
 func (f *Format) check() {
+	if !f.valid() {
+		f.invalid()
+	}
+}
+
+func (f *Format) valid() bool {
 	switch {
 	case f.Precision < 1 || f.Precision > 53 || f.minQuantum() < -1074 || f.Emax > 1023 || f.Emin > f.Emax,
 		f.Specials == IEEE && f.Precision < 2,
 		f.Specials == FNUZ && (f.Sign != Signed || f.Subnormals == NoZero):
-		f.invalid()
+		return false
 	}
+	return true
 }
 
 func (f *Format) invalid() {

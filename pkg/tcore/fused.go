@@ -227,12 +227,14 @@ func (f Fused) check(d *Device) {
 		panic(fmt.Sprintf("tcore: device %q: Group = %d, want a divisor of Terms = %d and of ScaleBlock = %d",
 			d.Name, f.Group, f.Terms, d.ScaleBlock))
 	}
-	room := f.room()
+	term, room := d.A.Precision+d.B.Precision, f.room()
 	if f.Group > 0 {
-		room += d.A.Emax + d.B.Emax + 4
+		above := d.A.Emax + d.B.Emax + 2 + bits.Len(uint(f.Group)) + 2
+		term = above - d.A.minQuantum() - d.B.minQuantum() + 2*d.Scale.Precision
+		room += above
 	}
-	if f.FractionBits < 1 || room > 62 || d.A.Precision+d.B.Precision > 53 || d.C.Precision > 53 {
-		panic(fmt.Sprintf("tcore: device %q: %d terms of %d fraction bits, want a sum of at most 62 bits and exact products",
-			d.Name, f.Terms, f.FractionBits))
+	if f.FractionBits < 1 || room > 62 || term > 53 || d.C.Precision > 53 {
+		panic(fmt.Sprintf("tcore: device %q: %d terms of %d bits and FractionBits = %d, want terms of at most 53 bits and a sum of at most 62",
+			d.Name, f.Terms, term, f.FractionBits))
 	}
 }

@@ -2,6 +2,7 @@ package tcore
 
 import (
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -18,11 +19,15 @@ import (
 // It panics if a shape does not fit or a matrix is empty.
 func (d Device) GEMM(a, b, c, z blas32.General) {
 	checkProduct("GEMM", a, b)
-	checkResult("GEMM", a, b, z)
+	checkResult("GEMM", "z", a, b, z)
 	if c.Data != nil {
-		checkResult("GEMM", a, b, c)
+		checkResult("GEMM", "c", a, b, c)
 	}
 	d.check("GEMM", a.Cols, b.Rows)
+	if core, ok := d.Core.(TensorCore); ok && c.Data == nil && a.Cols%core.Block == 0 && d.representsAs(core) {
+		core.GEMM(a, b, z)
+		return
+	}
 
 	m := d.newMultiplier(a, b)
 	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
@@ -38,6 +43,11 @@ func (d Device) GEMM(a, b, c, z blas32.General) {
 			}
 		}
 	})
+}
+
+// representsAs reports whether d and t convert factors alike.
+func (d *Device) representsAs(t TensorCore) bool {
+	return d.A.same(t.Low) && d.B.same(t.Low) && d.Convert == ToNearestEven
 }
 
 // Kernel is a GEMM as a library builds it around a [Device]. A product is
@@ -61,9 +71,9 @@ type Kernel struct {
 func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	a, b = transpose("a", tA, a), transpose("b", tB, b)
 	checkProduct("GEMM", a, b)
-	checkResult("GEMM", a, b, d)
+	checkResult("GEMM", "d", a, b, d)
 	if beta != 0 {
-		checkResult("GEMM", a, b, c)
+		checkResult("GEMM", "c", a, b, c)
 	}
 	if k.SplitK < 0 {
 		panic(fmt.Sprintf("tcore: GEMM: SplitK = %d, want SplitK >= 0", k.SplitK))
@@ -103,28 +113,6 @@ func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, 
 	})
 }
 
-// multiplier computes a product, its operands prepared.
-type multiplier interface {
-	// multiply carries on the chains z[i-rowLo][j] += Σ aᵢₗ bₗⱼ over the terms l
-	// in [lo, hi), whole blocks, for the rows i in [rowLo, rowHi) of A. z holds
-	// numbers of C, c before and d after.
-	multiply(z [][]float64, rowLo, rowHi, lo, hi int)
-}
-
-// newMultiplier prepares a and b.
-func (d *Device) newMultiplier(a, b blas32.General) multiplier {
-	if p, ok := newDotAddProduct(d, a, b); ok {
-		return p
-	}
-	return &panelProduct{d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
-}
-
-// padded returns K filled up to whole blocks.
-func (d *Device) padded(k int) int {
-	w := d.Core.width()
-	return (k + w - 1) / w * w
-}
-
 // partLength returns the length of a part of K, whole blocks.
 func (k *Kernel) partLength(n int) int {
 	w := k.Core.width()
@@ -135,8 +123,12 @@ func (k *Kernel) partLength(n int) int {
 // transpose returns op(m).
 func transpose(name string, t blas.Transpose, m blas32.General) blas32.General {
 	checkMatrix("GEMM", name, m)
-	if t == blas.NoTrans {
+	switch t {
+	case blas.NoTrans:
 		return m
+	case blas.Trans:
+	default:
+		panic(fmt.Sprintf("tcore: GEMM: t%s = %c, want NoTrans or Trans", strings.ToUpper(name), t))
 	}
 	z := blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows, Data: make([]float32, m.Rows*m.Cols)}
 	for i := range m.Rows {

@@ -26,11 +26,11 @@ func checkProduct(call string, a, b blas32.General) {
 	}
 }
 
-// checkResult panics unless d has the shape of a × b.
-func checkResult(call string, a, b, d blas32.General) {
-	checkMatrix(call, "d", d)
+// checkResult panics unless the matrix d called name has the shape of a × b.
+func checkResult(call, name string, a, b, d blas32.General) {
+	checkMatrix(call, name, d)
 	if d.Rows != a.Rows || d.Cols != b.Cols {
-		panic(fmt.Sprintf("tcore: %s: d is %d × %d, want %d × %d", call, d.Rows, d.Cols, a.Rows, b.Cols))
+		panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want %d × %d", call, name, d.Rows, d.Cols, a.Rows, b.Cols))
 	}
 }
 

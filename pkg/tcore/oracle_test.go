@@ -22,58 +22,69 @@ func exactly(x float64) *big.Float {
 
 // oracleRound returns v ≠ 0 rounded to f.
 func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
+	return oracleRandom(f, v, mode, 0)
+}
+
+// oracleRandom is oracleRound; for mode stochastic with the random fraction ρ.
+func oracleRandom(f Format, v *big.Float, mode RoundingMode, ρ float64) float64 {
 	neg, mag := v.Sign() < 0, new(big.Float).Abs(v)
-	switch {
-	case neg && f.Sign != Signed:
-		return oracleRoundNegative(f, v, mode)
-	case f.Subnormals == Flushed:
-		f.Subnormals = Kept
-		z := oracleRound(f, v, mode)
-		if math.Abs(z) < f.MinNormal() {
-			return oracleZero(f, neg)
-		}
-		return z
-	}
-	decode := func(code int) *big.Float { return exactly(f.Decode(uint64(code))) }
+	g := withoutChoices(f)
+	decode := func(code int) *big.Float { return exactly(g.Decode(uint64(code))) }
 
-	last := greatestCode(f)
+	last := greatestCode(g)
 	low := sort.Search(last+1, func(code int) bool { return decode(code).Cmp(mag) > 0 }) - 1
-	if low < 0 {
-		return signed(f.Decode(0), neg) // below the least number of a format without zero
-	}
-	if decode(low).Cmp(mag) == 0 {
-		return signed(f.Decode(uint64(low)), neg)
+	if low < 0 || decode(low).Cmp(mag) == 0 {
+		return withChoices(f, signed(g.Decode(uint64(max(low, 0))), neg), neg)
 	}
 
-	// The neighbours are codes low and low+1. Beyond the last code the
-	// numbers are taken to go on.
-	var high *big.Float
-	if low < last {
-		high = decode(low + 1)
-	} else {
-		high = decode(last)
-		high.Add(high, decode(last)).Sub(high, decode(last-1))
-	}
+	// The neighbours are codes low and low+1.
+	high := new(big.Float).Add(decode(low), gapAbove(g, low, last))
 	middle := new(big.Float).Add(decode(low), high)
 	side := mag.Cmp(middle.Quo(middle, exactly(2)))
 
-	up := false
-	odd := low%2 == 1 || f.Precision == 1 // the significand 1 is odd
+	sum := new(big.Float).Mul(exactly(ρ), gapAbove(g, low, last))
+	carries := sum.Add(sum, mag).Cmp(high) >= 0
+
+	z := oraclePick(g, low, last, oracleUp(g, low, last, side, neg, carries, mode), neg)
+	return withChoices(f, z, neg)
+}
+
+// gapAbove returns the distance from code low to the next number. Beyond the
+// last code the numbers are taken to go on.
+func gapAbove(f Format, low, last int) *big.Float {
+	x := f.Decode(uint64(low))
+	if low < last {
+		return new(big.Float).Sub(exactly(f.Decode(uint64(low+1))), exactly(x))
+	}
+	_, e := math.Frexp(x)
+	return exactly(math.Ldexp(1, e-f.Precision))
+}
+
+// oracleUp reports whether a number between codes low and low+1, to one side of
+// the midpoint, becomes the latter.
+func oracleUp(f Format, low, last, side int, neg, carries bool, mode RoundingMode) bool {
+	odd := low%2 == 1 || f.Precision == 1 && f.Decode(uint64(low)) != 0 // the significand 1 is odd
 	switch mode {
 	case ToNearestEven:
-		up = side > 0 || side == 0 && odd
+		return side > 0 || side == 0 && odd
 	case ToNearestAway:
-		up = side >= 0
+		return side >= 0
 	case ToPositive:
-		up = !neg
+		return !neg
 	case ToNegative:
-		up = neg
+		return neg
 	case ToOdd:
-		up = !odd && low < last
+		return !odd && low < last
+	case stochastic:
+		return carries
 	}
+	return false
+}
+
+// oraclePick returns the number of code low, or of low+1 if up, of a format
+// without choices.
+func oraclePick(f Format, low, last int, up, neg bool) float64 {
 	switch {
-	case !up && low == 0 && f.Subnormals == Kept:
-		return oracleZero(f, neg)
 	case !up:
 		return signed(f.Decode(uint64(low)), neg)
 	case low < last:
@@ -86,14 +97,24 @@ func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
 	return signed(math.Inf(1), neg)
 }
 
-// oracleRoundNegative returns v < 0 rounded to a format without negative
-// numbers: what rounds to zero there is zero, and nothing else fits.
-func oracleRoundNegative(f Format, v *big.Float, mode RoundingMode) float64 {
-	withSign := f
-	withSign.Sign = Signed
+// withoutChoices returns f with a sign, and with subnormals if it flushes them.
+func withoutChoices(f Format) Format {
+	f.Sign = Signed
+	if f.Subnormals == Flushed {
+		f.Subnormals = Kept
+	}
+	return f
+}
+
+// withChoices returns what f has for z, a number of withoutChoices(f) of the
+// given sign.
+func withChoices(f Format, z float64, neg bool) float64 {
+	if f.Subnormals == Flushed && math.Abs(z) < f.MinNormal() || z == 0 {
+		return oracleZero(f, neg)
+	}
 	switch {
-	case f.Subnormals != NoZero && oracleRound(withSign, v, mode) == 0:
-		return 0
+	case !neg || f.Sign == Signed:
+		return z
 	case f.Overflow == Saturate || f.Specials == FiniteOnly:
 		return f.Decode(0)
 	}

@@ -66,25 +66,3 @@ func exponents(exp []int16, x []float64, f Format) bool {
 	}
 	return ok
 }
-
-// panelProduct computes a product number by number.
-type panelProduct struct {
-	d    *Device
-	x, y *panel
-}
-
-func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
-	fast, ok := newFusedKernel(p.d)
-	for i := rowLo; i < rowHi; i++ {
-		xi, ex := p.x.vector(i)
-		for j := range p.y.n {
-			yj, ey := p.y.vector(j)
-			c := &z[i-rowLo][j]
-			if ok && p.x.finite[i] && p.y.finite[j] {
-				*c = fast.chain(xi[lo:hi], yj[lo:hi], ex[lo:hi], ey[lo:hi], *c)
-			} else {
-				*c = p.d.chain(xi[lo:hi], yj[lo:hi], nil, nil, *c, nil)
-			}
-		}
-	}
-}

@@ -12,13 +12,18 @@ func (f Format) RoundSlice(dst, src []float64, mode RoundingMode) {
 	checkLengths("RoundSlice", "dst", len(dst), len(src))
 	f.check()
 	eachPart(len(src), func(lo, hi int) {
-		if mode == ToNearestEven {
-			lo += vectorNearest(f, dst[lo:hi], src[lo:hi])
-		}
-		for i, x := range src[lo:hi] {
-			dst[lo+i] = f.Round(x, mode)
-		}
+		f.roundPart(dst[lo:hi], src[lo:hi], mode)
 	})
+}
+
+func (f Format) roundPart(dst, src []float64, mode RoundingMode) {
+	n := 0
+	if mode == ToNearestEven {
+		n = vectorNearest(f, dst, src)
+	}
+	for i, x := range src[n:] {
+		dst[n+i] = f.Round(x, mode)
+	}
 }
 
 // RoundSlice32 is RoundSlice for float32 data, to nearest even, made fast. A

@@ -80,7 +80,7 @@ func (t TensorCore) represent(dst []float64, src []float32) {
 // Block.
 func (t TensorCore) GEMM(a, b, d blas32.General) {
 	checkProduct("GEMM", a, b)
-	checkResult("GEMM", a, b, d)
+	checkResult("GEMM", "d", a, b, d)
 	t.checkBlocks("GEMM", a.Cols)
 
 	store32 := func(i, j int, z float32) { d.Data[i*d.Stride+j] = z }

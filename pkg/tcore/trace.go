@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strings"
 	"text/tabwriter"
+
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // Trace is what happened in one dot product: every block with its terms, what
@@ -26,7 +28,7 @@ type TraceBlock struct {
 	Exponent int
 	Unit     float64
 	Terms    []TraceTerm
-	Sum      float64 // of what was kept, before rounding
+	Sum      float64 // of what was kept, added up in binary64
 	Result   float64 // the running value: c of the next block
 }
 
@@ -55,6 +57,44 @@ func (d Device) Trace(x, y []float64, c float64) Trace {
 	return t
 }
 
+// TraceGEMM traces element (i, j) of what [Device.GEMM] stores for a, b and c.
+// It panics as GEMM does, or if there is no such element.
+func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
+	checkProduct("TraceGEMM", a, b)
+	if i < 0 || i >= a.Rows || j < 0 || j >= b.Cols {
+		panic(fmt.Sprintf("tcore: TraceGEMM: (%d, %d), want an element of a %d × %d matrix", i, j, a.Rows, b.Cols))
+	}
+	x, y, z := make([]float64, a.Cols), make([]float64, b.Rows), 0.0
+	for k := range x {
+		x[k], y[k] = float64(a.Data[i*a.Stride+k]), float64(b.Data[k*b.Stride+j])
+	}
+	if c.Data != nil {
+		checkResult("TraceGEMM", "c", a, b, c)
+		z = float64(c.Data[i*c.Stride+j])
+	}
+	return d.Trace(x, y, z)
+}
+
+// ExactGEMM returns the exact product of the numbers of A and B that the device
+// multiplies when GEMM is given a and b, to measure the error of its result by.
+// See [ExactGEMM]; the matrices must be finite in A and B.
+func (d Device) ExactGEMM(a, b blas32.General) (Exact, error) {
+	checkProduct("ExactGEMM", a, b)
+	return ExactGEMM(d.rounded(d.A, a), d.rounded(d.B, b))
+}
+
+// rounded returns m converted to f. What binary32 does not hold is rounded to
+// it, as in GEMM.
+func (d *Device) rounded(f Format, m blas32.General) blas32.General {
+	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, m.Rows*m.Cols)}
+	for i := range m.Rows {
+		for j, v := range row(m, i) {
+			z.Data[i*z.Stride+j] = float32(f.Round(float64(v), d.Convert))
+		}
+	}
+	return z
+}
+
 // exactDot returns c + Σ xᵢyᵢ without rounding, or nil if a number is not
 // finite.
 func exactDot(x, y []float64, c float64) *big.Float {
@@ -80,11 +120,17 @@ func newTraceBlock(start int, b block) TraceBlock {
 	for i := range b.x {
 		p := b.x[i] * b.y[i]
 		t.Terms = append(t.Terms, TraceTerm{Index: start + i, X: b.x[i], Y: b.y[i], Value: p, Exponent: exponentOf(p), Kept: p})
-		t.Sum += p
 	}
 	t.Terms = append(t.Terms, TraceTerm{Index: -1, Value: b.c, Exponent: exponentOf(b.c), Kept: b.c})
-	t.Sum += b.c
 	return t
+}
+
+// finish notes the result of the block.
+func (t *TraceBlock) finish(result float64) {
+	t.Result = result
+	for _, m := range t.Terms {
+		t.Sum += m.Kept
+	}
 }
 
 func exponentOf(x float64) int {
@@ -103,10 +149,9 @@ func (t *TraceBlock) record(terms []summand, top, frac int) {
 		t.Terms[len(terms)-1] = t.Terms[len(t.Terms)-1]
 		t.Terms = t.Terms[:len(terms)]
 	}
-	t.Exponent, t.Unit, t.Sum = top, math.Ldexp(1, top-frac), 0
+	t.Exponent, t.Unit = top, math.Ldexp(1, top-frac)
 	for i, s := range terms {
 		t.Terms[i].cut(s, top, frac)
-		t.Sum += t.Terms[i].Kept
 	}
 }
 
@@ -136,7 +181,7 @@ func (t Trace) String() string {
 			}
 			fmt.Fprintf(w, "%s\t%.9g\t%d\t%.9g\t%.9g\n", name, m.Value, m.Exponent, m.Kept, m.Lost)
 		}
-		fmt.Fprintf(w, "= block %d\t%.9g\t%d\t%.9g\t\n", b.Start, b.Result, b.Exponent, b.Sum)
+		fmt.Fprintf(w, "= block %d\t%.9g\t%d\t%.9g\n", b.Start, b.Result, b.Exponent, b.Sum)
 	}
 	w.Flush()
 	fmt.Fprintf(&s, "result %.9g", t.Result)

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// npyFile returns a NumPy file of version 1 with the given dictionary and data.
+func npyFile(dictionary string, data any) []byte {
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	header := dictionary + strings.Repeat(" ", 63-(len(dictionary)+10)%64) + "\n"
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	binary.Write(&b, binary.LittleEndian, data)
+	return b.Bytes()
+}
+
+func dictionary(kind, order, shape string) string {
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", kind, order, shape)
+}
+
+func TestParseMatrix(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"reads_float32", npyFile(dictionary("<f4", "False", "(2, 3)"), []float32{1, 2, 3, 4, 5, 6}), "2×3 [1 2 3 4 5 6]"},
+		{"reads_float64", npyFile(dictionary("<f8", "False", "(1, 2)"), []float64{0.1, math.Inf(1)}), "1×2 [0.1 +Inf]"},
+		{"reads_float16", npyFile(dictionary("<f2", "False", "(1, 3)"), []uint16{0x3c00, 0x8001, 0x7bff}), "1×3 [1 -5.960464477539063e-08 65504]"},
+		{"reads_columns_first", npyFile(dictionary("<f4", "True", "(2, 3)"), []float32{1, 4, 2, 5, 3, 6}), "2×3 [1 2 3 4 5 6]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := parseMatrix(c.file)
+			if got := fmt.Sprintf("%d×%d %v", m.Rows, m.Cols, m.Data); err != nil || got != c.want {
+				t.Errorf("%s, %v, want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestParseMatrix_refuses(t *testing.T) {
+	six := []float32{1, 2, 3, 4, 5, 6}
+	good := npyFile(dictionary("<f4", "False", "(2, 3)"), six)
+	long := append([]byte(nil), good...)
+	long[9] = 0xff
+	version2 := append([]byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f"), good[10:]...)
+	for _, c := range []struct {
+		name, want string
+		file       []byte
+	}{
+		{"an_empty_file", "not a NumPy file", nil},
+		{"another_file", "not a NumPy file", []byte("PK\x03\x04 and so on and on")},
+		{"a_later_version", "version 9, want 1 or 2", append([]byte("\x93NUMPY\x09"), good[7:]...)},
+		{"a_header_beyond_the_end", "a header of 65", long},
+		{"a_header_of_two_gigabytes", "a header of 2147483659 bytes", version2},
+		{"a_malformed_header", "NumPy header", npyFile("{'shape': (), 'fortran_order': 'descr': }", six)},
+		{"no_dictionary", "invalid dictionary", npyFile("hello", six)},
+		{"integers", `type "<i4", want float16, float32 or float64`, npyFile(dictionary("<i4", "False", "(2, 3)"), six)},
+		{"big-endian_numbers", `type ">f4"`, npyFile(dictionary(">f4", "False", "(2, 3)"), six)},
+		{"a_vector", "shape [6], want a matrix", npyFile(dictionary("<f4", "False", "(6,)"), six)},
+		{"an_empty_matrix", "shape [0 6], want a matrix that is not empty", npyFile(dictionary("<f4", "False", "(0, 6)"), six)},
+		{"a_negative_size", "shape [-2 3]", npyFile(dictionary("<f4", "False", "(-2, 3)"), six)},
+		{"a_huge_matrix", "24 bytes of data", npyFile(dictionary("<f4", "False", "(9223372036854775807, 9223372036854775807)"), six)},
+		{"sizes_whose_product_overflows", "24 bytes of data", npyFile(dictionary("<f4", "False", "(4611686018427387905, 4)"), six)},
+		{"missing_data", "20 bytes of data, want those of 2 × 3", good[:len(good)-4]},
+		{"half_a_number", "23 bytes of data", good[:len(good)-1]},
+		{"more_data", "28 bytes of data", append(append([]byte(nil), good...), 0, 0, 0, 0)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := parseMatrix(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWriteMatrix(t *testing.T) {
+	dir := t.TempDir()
+	m := blas32.General{Rows: 2, Cols: 2, Stride: 3, Data: []float32{1, 0.1, 9, -0.25, 1e-45, 9}}
+
+	t.Run("reads_back", func(t *testing.T) {
+		path := filepath.Join(dir, "d.npy")
+		if err := writeMatrix(path, m); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := parseMatrix(data)
+		want := fmt.Sprint([]float64{1, float64(float32(0.1)), -0.25, 0x1p-149})
+		if err != nil || z.Rows != 2 || z.Cols != 2 || fmt.Sprint(z.Data) != want {
+			t.Errorf("%+v, %v, want %v", z, err, want)
+		}
+	})
+	t.Run("leaves_nothing_when_it_fails", func(t *testing.T) {
+		folder := filepath.Join(dir, "taken.npy")
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeMatrix(folder, m); err == nil {
+			t.Error("no error where a folder is in the way")
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// Whatever a file holds, reading it gives a matrix of its size or an error.
+func FuzzParseMatrix(f *testing.F) {
+	f.Add(npyFile(dictionary("<f4", "False", "(2, 3)"), []float32{1, 2, 3, 4, 5, 6}))
+	f.Add(npyFile(dictionary("<f2", "True", "(1, 1)"), []uint16{1}))
+	f.Add(npyFile(dictionary("<f8", "False", "()"), []float64{1}))
+	f.Add(npyFile("{'shape': (), 'fortran_order': 'descr': }", []float64{1}))
+	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"))
+	f.Add([]byte("\x93NUMPY\x01\x00\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := parseMatrix(data)
+		if err == nil && (len(m.Data) != m.Rows*m.Cols || 2*len(m.Data) > len(data)) {
+			t.Errorf("%d × %d with %d elements of %d bytes", m.Rows, m.Cols, len(m.Data), len(data))
+		}
+	})
+}

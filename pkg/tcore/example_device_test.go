@@ -1,0 +1,324 @@
+package tcore_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// The same dot product on every device, side by side: 2²³ - 2²³ - ½ - ¼ - ⅛,
+// which is -0.875. What a device keeps of the small terms tells how many bits
+// it has below the greatest exponent, and how many terms it takes at once.
+func ExampleDevices() {
+	x := []float64{-4096, -0.5, -0.25, -0.125}
+	y := []float64{2048, 1, 1, 1}
+	c := 0x1p23
+	for _, d := range tcore.Devices() {
+		if d.A.Round(x[0], tcore.ToZero) != x[0] || d.C.Round(c, tcore.ToZero) != c || d.ScaleBlock > 0 {
+			continue // a number too large for the format
+		}
+		fmt.Printf("%-36s %v\n", d.Name, d.Dot(x, y, c))
+	}
+	// Output:
+	// volta-mma-binary16-binary32          0
+	// turing-mma-binary16-binary32         -0.5
+	// ampere-mma-binary16-binary32         -0.5
+	// ampere-mma-bfloat16-binary32         -0.5
+	// ampere-mma-tf32-binary32             -0.5
+	// ampere-mma-binary64-binary64         -0.875
+	// ada-mma-binary16-binary32            -0.5
+	// ada-mma-bfloat16-binary32            -0.5
+	// ada-mma-tf32-binary32                -0.5
+	// ada-mma-e5m2-binary32                0
+	// ada-mma-binary64-binary64            -0.875
+	// hopper-wgmma-binary16-binary32       -0.75
+	// hopper-wgmma-bfloat16-binary32       -0.75
+	// hopper-wgmma-tf32-binary32           -0.75
+	// hopper-wgmma-e5m2-binary32           0
+	// hopper-mma-binary16-binary32         -0.75
+	// hopper-mma-bfloat16-binary32         -0.75
+	// hopper-mma-tf32-binary32             -0.75
+	// hopper-mma-e5m2-binary32             0
+	// hopper-mma-binary64-binary64         -0.875
+	// blackwell-tcgen05-binary16-binary32  -0.75
+	// blackwell-tcgen05-bfloat16-binary32  -0.75
+	// blackwell-tcgen05-tf32-binary32      -0.75
+	// blackwell-tcgen05-e5m2-binary32      -0.75
+	// blackwell-mma-binary16-binary32      -0.75
+	// blackwell-mma-bfloat16-binary32      -0.75
+	// blackwell-mma-tf32-binary32          -0.75
+	// blackwell-mma-e5m2-binary32          0
+	// blackwell-mma-binary64-binary64      -0.875
+	// rtxblackwell-mma-binary16-binary32   -0.75
+	// rtxblackwell-mma-bfloat16-binary32   -0.75
+	// rtxblackwell-mma-tf32-binary32       -0.75
+	// rtxblackwell-mma-e5m2-binary32       -0.75
+	// rtxblackwell-mma-binary64-binary64   -0.875
+	// cdna1-mfma-binary16-binary32         -0.875
+	// cdna1-mfma-bfloat16-binary32         -0.875
+	// cdna1-mfma-binary32-binary32         -0.875
+	// cdna2-mfma-binary16-binary32         0
+	// cdna2-mfma_1k-bfloat16-binary32      0
+	// cdna2-mfma-bfloat16-binary32         -0.375
+	// cdna2-mfma-binary32-binary32         -0.875
+	// cdna2-mfma-binary64-binary64         -0.875
+	// cdna3-mfma-binary16-binary32         -0.5
+	// cdna3-mfma-bfloat16-binary32         -0.5
+	// cdna3-mfma-tf32-binary32             -0.5
+	// cdna3-mfma-e5m2fnuz-binary32         -1
+	// cdna3-mfma-binary32-binary32         -0.875
+	// cdna3-mfma-binary64-binary64         -0.875
+	// paper-f32                            -0.875
+	// ieee-fma-binary16-binary32           -0.875
+	// ieee-fma-binary32-binary32           -0.875
+	// ieee-fma-binary64-binary64           -0.875
+}
+
+// A new device is one literal.
+func ExampleDevice() {
+	d := tcore.Device{
+		Name: "mine",
+		A:    tcore.E4M3,
+		B:    tcore.E4M3,
+		C:    tcore.Binary32,
+		Core: tcore.Fused{Terms: 8, FractionBits: 20, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -128},
+	}
+	fmt.Println(d.Dot([]float64{1, 1, 1}, []float64{1, 0x1p-9, 0x1p-9}, 0x1p20))
+	fmt.Println(d.Dot([]float64{1, 1, 1}, []float64{1, 0x1p-9, 0x1p-9}, 0x1p10))
+	// Output:
+	// 1.048577e+06
+	// 1025.00390625
+}
+
+// A variant is a copy with one field changed: Hopper multiplies e4m3 by e5m2.
+func ExampleDevice_Dot() {
+	d := tcore.HopperE4M3
+	d.B = tcore.E5M2
+	fmt.Println(d.Dot([]float64{1, 2, 3}, []float64{4, 5, 6}, 0.5))
+	// Output: 32.5
+}
+
+// 8-bit factors mix, others do not.
+func ExampleDevice_Takes() {
+	fmt.Println(tcore.HopperE4M3.Takes(tcore.E5M2), tcore.HopperF16.Takes(tcore.BFloat16))
+	// Output: true false
+}
+
+// Bits in, bits out: NaN is 0x7fffffff on NVIDIA.
+func ExampleDevice_DotCodes() {
+	one, inf := tcore.Binary16.Encode(1, tcore.ToNearestEven), uint64(0x7c00)
+	fmt.Printf("%#x\n", tcore.HopperF16.DotCodes([]uint64{one, one}, []uint64{one, one}, 0))
+	fmt.Printf("%#x\n", tcore.HopperF16.DotCodes([]uint64{inf, inf}, []uint64{one, one | 0x8000}, 0))
+	// Output:
+	// 0x40000000
+	// 0x7fffffff
+}
+
+// NVFP4: 16 factors of e2m1 share a scale of e4m3.
+func ExampleDevice_DotScaled() {
+	d := tcore.BlackwellNVF4
+	six := make([]uint64, 16)
+	for i := range six {
+		six[i] = d.A.Encode(6, tcore.ToNearestEven)
+	}
+	half := []uint64{d.Scale.Encode(0.5, tcore.ToNearestEven)}
+	z := d.DotScaled(six, six, half, half, 0)
+	fmt.Println(d.C.Decode(z))
+	// Output: 144
+}
+
+// Volta keeps 23 bits below the greatest exponent, here that of the second
+// product: of the first, 2⁻¹³ is cut off.
+func ExampleDevice_Trace() {
+	x := []float64{1 + 0x1p-10, 2048, -2048}
+	y := []float64{1 + 0x1p-10, 1, 1}
+	fmt.Print(tcore.VoltaF16.Trace(x, y, 0.1))
+	// Output:
+	// volta-mma-binary16-binary32
+	// term       value        exponent  kept          lost
+	// x0 y0      1.00195408   0         1.00195312    9.53674316e-07
+	// x1 y1      2048         11        2048          0
+	// x2 y2      -2048        11        -2048         0
+	// c          0.100000001  -4        0.0998535156  0.000146485865
+	// = block 0  1.10180664   11        1.10180664
+	// result 1.10180664, exact 1.10195408, error -0.000147
+}
+
+func ExampleTrace() {
+	t := tcore.HopperF16.Trace([]float64{0x1p14, 0x1p-10, -0x1p14}, []float64{0x1p14, 0x1p-10, 0x1p14}, 0)
+	for _, b := range t.Blocks {
+		for _, term := range b.Terms {
+			if term.Lost != 0 {
+				fmt.Println("lost", term.Lost, "of product", term.Index)
+			}
+		}
+	}
+	fmt.Println("error", t.Error)
+	// Output:
+	// lost 9.5367431640625e-07 of product 1
+	// error -9.5367431640625e-07
+}
+
+// A block is aligned to E*, the greatest exponent of its terms.
+func ExampleTraceBlock() {
+	b := tcore.AmpereF16.Trace([]float64{3, 1}, []float64{3, 1}, 0.5).Blocks[0]
+	fmt.Println("E* =", b.Exponent, "last bit kept", b.Unit == math.Ldexp(1, b.Exponent-24), "result", b.Result)
+	// Output: E* = 2 last bit kept true result 10.5
+}
+
+// 3 × 3 = 2.25 × 2²: exponents are added, not normalised.
+func ExampleTraceTerm() {
+	m := tcore.AmpereF16.Trace([]float64{3}, []float64{3}, 0).Blocks[0].Terms[0]
+	fmt.Println(m.X, "×", m.Y, "=", m.Value, "has exponent", m.Exponent)
+	// Output: 3 × 3 = 9 has exponent 2
+}
+
+func ExampleTrace_String() {
+	fmt.Println(tcore.HopperE4M3.Trace([]float64{448, 0.25}, []float64{448, 0.25}, 0).String())
+	// Output:
+	// hopper-wgmma-e4m3-binary32
+	// term       value   exponent  kept    lost
+	// x0 y0      200704  16        200704  0
+	// x1 y1      0.0625  -4        0       0.0625
+	// = block 0  200704  16        200704
+	// result 200704, exact 200704.062, error -0.0625
+}
+
+// One element of a product, in detail.
+func ExampleDevice_TraceGEMM() {
+	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
+	t := tcore.HopperF16.TraceGEMM(a, a, blas32.General{}, 1, 0)
+	fmt.Println(t.Blocks[0].Terms[:2], t.Result)
+	// Output: [{0 3 1 3 1 3 0} {1 4 3 12 3 12 0}] 15
+}
+
+// The error of GEMM alone, without that of representing 0.1 in binary16.
+func ExampleDevice_ExactGEMM() {
+	a := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.1, 0.1}}
+	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 100}}
+	exact, err := tcore.AdaE4M3.ExactGEMM(a, b)
+	fmt.Println(exact.At(0, 0), err)
+	// Output: 9.8515625 <nil>
+}
+
+// Hopper's output for U(0,1) data is too small, since it truncates; IEEE
+// arithmetic errs to both sides.
+func ExampleDevice_GEMM() {
+	const k = 1 << 12
+	a := blas32.General{Rows: 1, Cols: k, Stride: k, Data: make([]float32, k)}
+	b := blas32.General{Rows: k, Cols: 1, Stride: 1, Data: make([]float32, k)}
+	for i := range k {
+		a.Data[i], b.Data[i] = float32(i%997)/1024, float32(i%991)/1024
+	}
+	exact, err := tcore.ExactGEMM(a, b)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
+	for _, device := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.PaperCoreF32} {
+		device.GEMM(a, b, blas32.General{}, d)
+		fmt.Printf("%-28s %v, error %.3g\n", device.Name, d.Data[0], exact.Error(d).Data[0])
+	}
+	// Output:
+	// volta-mma-binary16-binary32  1219.7413, error -0.096
+	// hopper-wgmma-binary16-binary32 1219.8129, error -0.0245
+	// paper-f32                    1219.8324, error -0.00496
+}
+
+// A library splits K, scales in binary32 and converts the result.
+func ExampleKernel() {
+	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 2, 3, 4}}
+	c := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{100}}
+	k := tcore.Kernel{Device: tcore.HopperF16, SplitK: 2, Output: tcore.BFloat16}
+	k.GEMM(blas.NoTrans, blas.Trans, 10, a, a, 1, c, c)
+	fmt.Println(c.Data[0])
+	// Output: 400
+}
+
+func ExampleKernel_GEMM() {
+	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
+	d := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}
+	k := tcore.Kernel{Device: tcore.AmpereTF32}
+	k.GEMM(blas.Trans, blas.NoTrans, 1, a, a, 0, blas32.General{}, d)
+	fmt.Println(d.Data)
+	// Output: [10 14 14 20]
+}
+
+// In which order the terms stand does not matter within a block, and everything
+// below the last bit kept is lost, however much of it there is.
+func ExampleFused() {
+	core := tcore.HopperF16.Core.(tcore.Fused)
+	fmt.Printf("%d terms, %d bits, %v\n", core.Terms, core.FractionBits, core.Rounding)
+	tiny := []float64{1, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13}
+	fmt.Println(tcore.HopperF16.Dot(tiny, tiny, 0)-1, "of", 8*0x1p-26)
+	// Output:
+	// 16 terms, 25 bits, ToZero
+	// 0 of 1.1920928955078125e-07
+}
+
+// The contested sign of a result that underflows.
+func ExampleContested() {
+	first := tcore.HopperF16F16
+	core := first.Core.(tcore.Fused)
+	core.PositiveTiny = true
+	first.Core = core
+	for _, d := range []tcore.Device{tcore.HopperF16F16, first} {
+		fmt.Println(d.Dot([]float64{0x1p-14}, []float64{-0x1p-14}, 0))
+	}
+	// Output:
+	// -0
+	// 0
+}
+
+// Every core is a record, of which devices are made.
+func ExampleCore() {
+	for _, d := range []tcore.Device{tcore.HopperF16, tcore.CDNA1F16, tcore.CDNA2F16, tcore.CDNA3F16, tcore.HopperF64, tcore.PaperCoreF32} {
+		fmt.Printf("%T\n", d.Core)
+	}
+	// Output:
+	// tcore.Fused
+	// tcore.ExactSum
+	// tcore.Pairwise
+	// tcore.TwoStage
+	// tcore.Chain
+	// tcore.TensorCore
+}
+
+func ExampleExactSum() {
+	fmt.Println(tcore.CDNA1F16.Dot([]float64{0x1p15, 0x1p-10, -0x1p15}, []float64{0x1p15, 0x1p-10, 0x1p15}, 0) == 0x1p-20)
+	// Output: true
+}
+
+// The products are added in pairs: 2²⁴ + 1 is rounded to 2²⁴.
+func ExamplePairwise() {
+	fmt.Println(tcore.CDNA2F16.Dot([]float64{4096, 1, -4096, 0}, []float64{4096, 1, 4096, 0}, 0))
+	// Output: 0
+}
+
+// CDNA3 rounds down what it cuts off, so tiny negative terms weigh more than
+// tiny positive ones.
+func ExampleTwoStage() {
+	for _, c := range []float64{0x1p-30, -0x1p-30} {
+		fmt.Println(tcore.CDNA3F16.Dot([]float64{1}, []float64{1}, c) - 1)
+	}
+	// Output:
+	// 0
+	// -5.960464477539063e-08
+}
+
+func ExampleChain() {
+	fmt.Println(tcore.IEEEF32.Dot([]float64{4096, 1, -4096}, []float64{4096, 1, 4096}, 0))
+	// Output: 0
+}
+
+// 8-bit mma.sync on Hopper is two binary16 instructions, and differs from wgmma.
+func ExampleSplit() {
+	x := []float64{256, 0.5, 0.5, 0.5, -256}
+	y := []float64{256, 0.5, 0.5, 0.5, 256}
+	fmt.Println(tcore.HopperE4M3.Dot(x, y, 0), tcore.HopperMMAE4M3.Dot(x, y, 0))
+	// Output: 0 0.75
+}

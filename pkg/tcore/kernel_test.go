@@ -1,0 +1,144 @@
+package tcore
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// slowKernel is Kernel.GEMM element by element.
+func slowKernel(k Kernel, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c blas32.General, i, j int) float32 {
+	at := func(m blas32.General, t blas.Transpose, i, j int) float64 {
+		if t == blas.Trans {
+			i, j = j, i
+		}
+		return float64(m.Data[i*m.Stride+j])
+	}
+	n := a.Cols
+	if tA == blas.Trans {
+		n = a.Rows
+	}
+	x, y := make([]float64, n), make([]float64, n)
+	for l := range n {
+		x[l], y[l] = at(a, tA, i, l), at(b, tB, l, j)
+	}
+
+	w := k.Core.width()
+	blocks := (n + w - 1) / w
+	each := (blocks + k.SplitK - 1) / k.SplitK * w
+	var sum float32
+	for start := 0; start < n; start += each {
+		end := min(start+each, n)
+		part := float32(k.Dot(x[start:end], y[start:end], 0))
+		if start == 0 {
+			sum = part
+		} else {
+			sum = float32(Binary32.Add(float64(sum), float64(part), ToNearestEven))
+		}
+	}
+	z := Binary32.Mul(float64(alpha), float64(sum), ToNearestEven)
+	if beta != 0 {
+		z = Binary32.Add(z, Binary32.Mul(float64(beta), at(c, blas.NoTrans, i, j), ToNearestEven), ToNearestEven)
+	}
+	return float32(k.Output.Round(z, ToNearestEven))
+}
+
+func TestKernel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	const m, n, l = 4, 5, 100
+	for _, k := range []Kernel{
+		{Device: HopperF16, SplitK: 1, Output: Binary32},
+		{Device: HopperF16, SplitK: 3, Output: Binary16},
+		{Device: HopperF16F16, SplitK: 7, Output: Binary16},
+		{Device: AmpereBF16, SplitK: 100, Output: BFloat16},
+		{Device: AdaE5M2, SplitK: 2, Output: E4M3},
+		{Device: HopperMMAE4M3, SplitK: 2, Output: Binary32},
+		{Device: CDNA2F16, SplitK: 2, Output: Binary32},
+		{Device: IEEEF32, SplitK: 5, Output: Binary32},
+	} {
+		for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+			for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+				for _, beta := range []float32{0, 0.7} {
+					a, b := chipMatrix(rng, m, l, k.A, 0), chipMatrix(rng, l, n, k.B, 0)
+					if tA == blas.Trans {
+						a = chipMatrix(rng, l, m, k.A, 0)
+					}
+					if tB == blas.Trans {
+						b = chipMatrix(rng, n, l, k.B, 0)
+					}
+					c, d := chipMatrix(rng, m, n, Binary32, 0), zeros(m, n)
+					k.GEMM(tA, tB, 1.3, a, b, beta, c, d)
+					for i := range m {
+						for j := range n {
+							want := slowKernel(k, tA, tB, 1.3, a, b, beta, c, i, j)
+							if got := d.Data[i*n+j]; !same(float64(got), float64(want)) {
+								t.Fatalf("%s, SplitK %d, %c%c, beta %v: (%d, %d) = %x, want %x", k.Name, k.SplitK, tA, tB, beta, i, j, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestKernel_zero_values_are_the_device(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	a, b, d, z := chipMatrix(rng, 3, 40, Binary16, 0), chipMatrix(rng, 40, 3, Binary16, 0), zeros(3, 3), zeros(3, 3)
+	Kernel{Device: TuringF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	TuringF16.GEMM(a, b, blas32.General{}, z)
+	for i := range d.Data {
+		if d.Data[i] != z.Data[i] {
+			t.Errorf("element %d = %v, want %v", i, d.Data[i], z.Data[i])
+		}
+	}
+}
+
+// The contested fields change what they say, and nothing else.
+func TestContested(t *testing.T) {
+	clamp := HopperF16
+	core := clamp.Core.(Fused)
+	core.ClampAlways, core.ZeroExponent = true, 30
+	clamp.Core = core
+	two := make([]float64, 16)
+	for i := range two {
+		two[i] = 1 + 0x1p-10
+	}
+	// All terms below 2^30 are cut at 2^5.
+	if got := clamp.Dot(two, two, 1); got != 0 {
+		t.Errorf("ClampAlways: %v, want 0", got)
+	}
+	core.ClampAlways = false
+	clamp.Core = core
+	if got, want := clamp.Dot(two, two, 1), HopperF16.Dot(two, two, 1); got != want {
+		t.Errorf("without zeros: %v, want %v", got, want)
+	}
+	if got := clamp.Dot(two, two, 0); got != 0 {
+		t.Errorf("with a zero among the terms: %v, want 0", got)
+	}
+	// GEMM reads them the same.
+	a, z := matrix(1, 16), zeros(1, 1)
+	a.Data = make([]float32, 16)
+	for i := range a.Data {
+		a.Data[i] = 1 + 0x1p-10
+	}
+	b := blas32.General{Rows: 16, Cols: 1, Stride: 1, Data: a.Data}
+	clamp.GEMM(a, b, matrix(1, 1, 1), z)
+	if want := HopperF16.Dot(two, two, 1); float64(z.Data[0]) != want {
+		t.Errorf("GEMM: %v, want %v", z.Data[0], want)
+	}
+}
+
+// Names are what devices are found by.
+func TestDevices_have_names_of_their_own(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range Devices() {
+		if seen[d.Name] {
+			t.Errorf("two devices %s", d.Name)
+		}
+		seen[d.Name] = true
+		d.check("test", 0, 0)
+	}
+}

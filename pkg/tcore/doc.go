@@ -38,13 +38,18 @@
 //
 //  1. places the quantum, the weight of the last bit kept, p-1 binary places
 //     below the leading bit but not below the least subnormal;
-//  2. cuts there, keeping a half bit and a sticky bit;
-//  3. adds one quantum or none, as the [RoundingMode] says;
-//  4. looks for overflow: what exceeds Max after step 3 becomes what IEEE 754
+//  2. cuts there, keeping the rest as a fraction of 64 bits, the last one sticky;
+//  3. adds one quantum or none, as the [RoundingMode] says, or the random number
+//     of [Stochastic];
+//  4. looks for underflow, in a format that flushes subnormals or has no zero;
+//  5. looks for overflow: what exceeds Max after step 3 becomes what IEEE 754
 //     says for the mode, with infinity replaced as the format's [Overflow] says.
 //
-// The faster routines ([Format.RoundSlice32], [EncodeSlice16], the kernels of
-// [TensorCore.GEMM]) give the same values and are tested against it.
+// The faster routines ([Format.RoundSlice] to nearest even,
+// [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16], the kernels of
+// [TensorCore.GEMM]) give the same values and are tested against it. The first two
+// are vector code on amd64 with AVX2, written by the generator in internal/asm;
+// go generate writes it anew.
 //
 // Emulated arithmetic writes every rounding: the Go specification lets a
 // compiler fuse x*y + z, and an explicit conversion as in float32(x*y) + z

@@ -253,6 +253,8 @@ func (f *Format) check() {
 func (f *Format) valid() bool {
 	switch {
 	case f.Precision < 1 || f.Precision > 53 || f.minQuantum() < -1074 || f.Emax > 1023 || f.Emin > f.Emax,
+		f.Specials < IEEE || f.Specials > FiniteOnly || f.Overflow < ToInfinity || f.Overflow > ToNaN,
+		f.Subnormals < Kept || f.Subnormals > NoZero || f.Sign < Signed || f.Sign > SignIgnored,
 		f.Specials == IEEE && f.Precision < 2,
 		f.Specials == FNUZ && (f.Sign != Signed || f.Subnormals == NoZero):
 		return false
@@ -261,7 +263,7 @@ func (f *Format) valid() bool {
 }
 
 func (f *Format) invalid() {
-	panic(fmt.Sprintf("tcore: format %+v, want a subset of binary64", *f))
+	panic(fmt.Sprintf("tcore: format %+v, want a subset of binary64 as Format describes", *f))
 }
 
 // signed returns |x|, negated if neg.

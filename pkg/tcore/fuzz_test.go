@@ -193,3 +193,45 @@ func checkExact(t *testing.T, a, b blas32.General) {
 		t.Errorf("ExactGEMM(%x, %x) = %x, want %x", a.Data, b.Data, got, sum)
 	}
 }
+
+// The vector kernels of rounding, a block of lanes with one number in each,
+// against the one rounding routine, and that against the oracle.
+func FuzzRoundSlice(f *testing.F) {
+	all := vectorFormats()
+	for i, x := range append(seeds, rare...) {
+		f.Add(x, seeds[i%len(seeds)], uint8(i), uint64(i), uint8(i), uint64(0))
+		f.Add(x, -x, uint8(3*i), uint64(i)<<60, uint8(32), uint64(i+1)*0x9e3779b97f4a7c15)
+	}
+	f.Fuzz(func(t *testing.T, x, y float64, format uint8, index uint64, r uint8, shape uint64) {
+		f, ok := userFormat(format, shape)
+		if shape == 0 {
+			f = all[int(format)%len(all)]
+		}
+		if !ok {
+			return
+		}
+		src, dst := make([]float64, shortestVector+17), make([]float64, shortestVector+17)
+		for i := range src {
+			src[i] = x
+			if i%3 == 1 {
+				src[i] = y
+			}
+		}
+		f.RoundSlice(dst, src, ToNearestEven)
+		for i, x := range src {
+			checkBits(t, f, "RoundSlice", x, dst[i], f.Round(x, ToNearestEven))
+		}
+		s := Stochastic{Seed: index * 3, Bits: 1 + int(r)%32}
+		s.RoundSlice(f, dst, src, index)
+		for i, x := range src {
+			checkBits(t, f, "Stochastic.RoundSlice", x, dst[i], s.Round(f, x, index+uint64(i)))
+		}
+		if finite(x) && x != 0 {
+			word := s.words(index / 16)[index%16]
+			ρ := math.Ldexp(float64(word>>(32-s.Bits)), -s.Bits)
+			if want := oracleRandom(f, exactly(x), stochastic, ρ); !same(dst[0], want) {
+				t.Errorf("%+v: %x with %v is rounded to %x, want %x", f, x, ρ, dst[0], want)
+			}
+		}
+	})
+}

@@ -1,27 +1,28 @@
 package tcore
 
-// Packed codes are one string of bits: code i of a format of w bits takes bits
-// w i to w i + w-1, and bit j is bit j mod 8 of byte j / 8, counted from the low
-// end. Thus
-//
-//   - a code of 8 bits is a byte, one of 16 bits two, the low one first;
-//   - of codes of 4 bits, two are in a byte, an even one in the low half;
-//   - of codes of 6 bits, four are in three bytes: bits 0 to 5 of the first
-//     byte; its bits 6 and 7 and bits 0 to 3 of the second; bits 4 to 7 of that
-//     and bits 0 and 1 of the third; the other six bits.
-//
-// Bits left over in the last byte are 0, and nothing is read there.
+import "fmt"
 
-// PackedLen returns the number of bytes that n packed codes of f take.
+// PackedLen returns the number of bytes that n packed codes of f take. It panics
+// if n < 0.
 func (f Format) PackedLen(n int) int {
+	if n < 0 {
+		panic(fmt.Sprintf("tcore: PackedLen: n = %d, want n >= 0", n))
+	}
 	return (n*f.Bits() + 7) / 8
 }
 
-// EncodeSlice stores in dst the codes of fl(x) for every x of src, packed: one
-// string of bits from the low end of the first byte up. A code of 8 bits is a
-// byte and one of 16 bits two, the low one first; codes of 4 bits are two in a
-// byte, the even ones in the low half, and those of 6 bits four in three bytes.
-// It panics unless dst has PackedLen(len(src)) bytes.
+// EncodeSlice stores in dst the codes of fl(x) for every x of src, packed: code i
+// of w bits takes bits w i to w i + w-1 of dst, where bit j is bit j mod 8 of
+// byte j / 8, counted from the low end. Thus
+//
+//   - a code of 8 bits is a byte, and one of 16 bits two, the low one first;
+//   - codes of 4 bits are two in a byte, the even one in the low half;
+//   - codes of 6 bits are four in three bytes, the first one in the low six bits
+//     of the first byte, the second in its high two and the low four of the
+//     next byte, and so on.
+//
+// Bits left over in the last byte are 0. Long slices are encoded on GOMAXPROCS
+// goroutines. It panics unless dst has PackedLen(len(src)) bytes.
 func (f Format) EncodeSlice(dst []byte, src []float64, mode RoundingMode) {
 	f.encodeSlice("EncodeSlice", dst, src, func(z, x []float64, _ int) {
 		f.roundPart(z, x, mode)

@@ -4,7 +4,7 @@ import "math/bits"
 
 // Philox-4x32 with ten rounds is a counter-based generator: four random words
 // are a function of a key and a counter, and there is no state to share among
-// threads (Salmon, Moraes, Dror & Shaw 2011, section 4.3).
+// threads (Salmon et al. 2011).
 const (
 	philoxRounds      = 10
 	philoxMultiplier0 = 0xd2511f53

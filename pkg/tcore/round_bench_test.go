@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// BenchmarkRound rounds 10^7 numbers of U(0, 1), as the published figures of
-// CPFloat do. GOMAXPROCS (-cpu 1,2) says on how many cores.
+// BenchmarkRound rounds 10^7 numbers of U(0, 1). GOMAXPROCS in the environment
+// says on how many cores; flag -cpu does not, for the first run of a benchmark
+// with b.Loop comes before it is heeded.
 func BenchmarkRound(b *testing.B) {
 	const n = 10_000_000
 	src, dst := make([]float64, n), make([]float64, n)

@@ -30,7 +30,10 @@ func TestRoundSlice32(t *testing.T) {
 		}
 	}
 	t.Run("around all numbers and midpoints of narrow formats", func(t *testing.T) {
-		for _, f := range []Format{Binary16, BFloat16, TF32, E4M3, E5M2} {
+		for _, f := range formats {
+			if f.Bits() > 19 {
+				continue
+			}
 			var src []float32
 			for c := range uint64(greatestCode(f)) {
 				low, high := float32(f.Decode(c)), float32(f.Decode(c+1))

@@ -7,8 +7,8 @@ import "fmt"
 // zero becomes the latter with probability φ, cut to Bits bits (Croci et al.
 // 2022, SR-proportional or mode 1). What the format holds stays as it is; the
 // expected value of a rounding is the number itself, up to 2^-Bits quanta.
-// Overflow and underflow are those of [ToNearestEven], with the numbers of the
-// format taken to go on beyond Max.
+// Beyond Max the numbers of the format are taken to go on; what is rounded to
+// one of those overflows, as it does to nearest.
 //
 // The random bits are those of a counter-based generator, Philox-4x32-10: the
 // result for an index depends on that and the seed alone, not on what was
@@ -41,6 +41,10 @@ func (s Stochastic) RoundSlice(f Format, dst, src []float64, index uint64) {
 // roundPart rounds up to a multiple of 16 one by one, then in vectors, and then
 // what is left.
 func (s Stochastic) roundPart(f Format, dst, src []float64, index uint64) {
+	if left := -index; left > 0 && left < uint64(len(src)) { // before index 0 comes again
+		s.roundPart(f, dst[:left], src[:left], index)
+		dst, src, index = dst[left:], src[left:], 0
+	}
 	n := min(len(src), int(-index%16))
 	s.roundScalar(f, dst[:n], src[:n], index)
 	n += vectorStochastic(f, s, dst[n:], src[n:], index+uint64(n))

@@ -6,6 +6,10 @@ import "math"
 // times, for the four lanes of a vector. internal/asm/round names the rows.
 type roundTable = [36][4]uint64
 
+// shortestVector is the number of elements from which on the kernels are worth
+// their table.
+const shortestVector = 64
+
 // vectorizable reports whether the kernels round to f: its powers of two,
 // quanta and their inverses are far from the ends of binary64.
 func (f *Format) vectorizable() bool {

@@ -4,10 +4,6 @@ import "golang.org/x/sys/cpu"
 
 var hasVectorRound = cpu.X86.HasAVX2
 
-// shortest is the number of elements from which on the kernels are worth their
-// table.
-const shortest = 64
-
 // vectorNearest rounds the leading elements of src to nearest even, a multiple
 // of 8 of them, and returns how many.
 func vectorNearest(f Format, dst, src []float64) int {
@@ -43,7 +39,7 @@ func vectorStochastic(f Format, s Stochastic, dst, src []float64, index uint64) 
 }
 
 func vectorRoundLength(f Format, n, step int) int {
-	if !hasVectorRound || n < shortest || !f.vectorizable() {
+	if !hasVectorRound || n < shortestVector || !f.vectorizable() {
 		return 0
 	}
 	return n &^ (step - 1)

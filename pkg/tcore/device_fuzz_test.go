@@ -73,6 +73,12 @@ func compareGEMM(t *testing.T, d Device, v deviceVector) {
 	if want := float32(d.C.Decode(v.D)); !same(float64(z.Data[0]), float64(want)) {
 		t.Errorf("%s: GEMM gives %x, want %x: %+v", d.Name, z.Data[0], want, v)
 	}
+	p := &panelProduct{&d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
+	scalar := [][]float64{{d.C.Decode(v.C)}}
+	p.multiply(scalar, 0, 1, 0, p.x.k)
+	if want := d.C.Decode(v.D); !same(scalar[0][0], want) {
+		t.Errorf("%s: without vectors %x, want %x: %+v", d.Name, scalar[0][0], want, v)
+	}
 	d.GEMM(a, b, blas32.General{}, z)
 	v.C = 0
 	if want := float32(d.C.Decode(oracleDot(d, v))); !same(float64(z.Data[0]), float64(want)) {

@@ -110,6 +110,9 @@ func TestDevice(t *testing.T) {
 				v := randomVector(rng, d)
 				v.D = oracleDot(d, v)
 				compareVector(t, d, v)
+				if d.ScaleBlock == 0 {
+					compareGEMM(t, d, v)
+				}
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -23,22 +24,27 @@ type Exact struct {
 // row-major, a is M × K and b is K × N. The error names an element that is not
 // finite. It panics if a shape does not fit or a matrix is empty.
 //
-// Elements are scaled to integers. If these fit 64 bits and their sums of K
-// products 128, as do multiples of 2^-24 below 1, it takes a few times as long
-// as [TensorCore.GEMM]. Otherwise it sums in as many limbs as the data need,
-// which takes some times longer (Kulisch 2013, the exact dot product).
+// Elements are scaled to integers. If these fit 31 bits, as do multiples of
+// 2^-24 below 1, it takes a few times as long as [TensorCore.GEMM]; if they fit
+// 64 and the sums of K products 128, some times longer. Otherwise it sums in as
+// many limbs as the data need, which takes longer still (Kulisch 2013, the exact
+// dot product).
 func ExactGEMM(a, b blas32.General) (Exact, error) {
-	return exactGEMM("ExactGEMM", a, b, func(x float32) float32 { return x })
+	return exactGEMM("ExactGEMM", a, b, false)
 }
 
 // ExactAbsGEMM returns |A||B|, of which the paper's condition number is the
 // elementwise quotient by |AB|. See [ExactGEMM].
 func ExactAbsGEMM(a, b blas32.General) (Exact, error) {
-	return exactGEMM("ExactAbsGEMM", a, b, func(x float32) float32 { return float32(math.Abs(float64(x))) })
+	return exactGEMM("ExactAbsGEMM", a, b, true)
 }
 
-func exactGEMM(call string, a, b blas32.General, of func(float32) float32) (Exact, error) {
+func exactGEMM(call string, a, b blas32.General, abs bool) (Exact, error) {
 	checkProduct(call, a, b)
+	of := func(x float32) float32 { return x }
+	if abs {
+		of = func(x float32) float32 { return float32(math.Abs(float64(x))) }
+	}
 	ga, err := gridOf("a", a)
 	if err != nil {
 		return Exact{}, err
@@ -53,7 +59,9 @@ func exactGEMM(call string, a, b blas32.General, of func(float32) float32) (Exac
 	e := Exact{rows: a.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: 2}
 	if need <= 128 && ga.bits() < 64 && gb.bits() < 64 {
 		e.data = make([]uint64, 2*a.Rows*b.Cols)
-		exactProduct(e, a, b, ga.integers(of), gb.integers(of), dot128)
+		if !exactSums(e, a, b, ga, gb, abs) {
+			exactProduct(e, a, b, ga.integers(of), gb.integers(of), dot128)
+		}
 	} else {
 		e.limbs = need/64 + 2
 		e.data = make([]uint64, e.limbs*a.Rows*b.Cols)
@@ -127,24 +135,61 @@ func (g grid) bits() int { return g.high - g.low }
 // gridOf returns the grid of the matrix called name, or an error that names
 // its first element that is not finite.
 func gridOf(name string, m blas32.General) (grid, error) {
-	g := grid{low: math.MaxInt, high: math.MinInt}
-	for i := range m.Rows {
-		for j, x := range row(m, i) {
-			switch {
-			case x == 0:
-			case finite(float64(x)):
-				v := unpack(float64(x))
-				g.low = min(g.low, v.exp+bits.TrailingZeros64(v.sig))
-				g.high = max(g.high, v.exp+bits.Len64(v.sig))
-			default:
-				return g, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", name, i, j, x)
+	g := noGrid
+	var mu sync.Mutex
+	bad := m.Rows
+	parallel(m.Rows, func(lo, hi int) {
+		part := noGrid
+		for i := lo; i < hi; i++ {
+			one, nonFinite := gridOfRow(row(m, i))
+			if nonFinite >= 0 {
+				mu.Lock()
+				defer mu.Unlock()
+				bad = min(bad, i)
+				return
 			}
+			part = part.union(one)
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		g = g.union(part)
+	})
+	if bad < m.Rows {
+		_, j := gridOfRow(row(m, bad))
+		return g, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", name, bad, j, row(m, bad)[j])
 	}
-	if g.low > g.high { // all zeros
+	if g == noGrid { // all zeros
 		return grid{}, nil
 	}
 	return g, nil
+}
+
+// noGrid is the grid of zeros alone.
+var noGrid = grid{low: math.MaxInt, high: math.MinInt}
+
+// union returns the finest of two grids.
+func (g grid) union(h grid) grid {
+	return grid{min(g.low, h.low), max(g.high, h.high)}
+}
+
+// gridOfRow returns the grid of x and the index of the first element that is
+// not finite, or -1.
+func gridOfRow(x []float32) (g grid, nonFinite int) {
+	g, n := vectorGrid(x)
+	if n == 0 {
+		g = noGrid
+	}
+	for j, x := range x[n:] {
+		switch {
+		case x == 0:
+		case finite(float64(x)):
+			v := unpack(float64(x))
+			g = g.union(grid{v.exp + bits.TrailingZeros64(v.sig), v.exp + bits.Len64(v.sig)})
+		default:
+			return g, n + j
+		}
+	}
+	return g, -1
 }
 
 // integers returns the conversion of elements to multiples of 2^low.

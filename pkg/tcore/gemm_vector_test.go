@@ -149,3 +149,78 @@ func TestConvertRow(t *testing.T) {
 		}
 	})
 }
+
+// Exact sums of all widths against big.Float, the grids around what 32 bits and
+// sums of 64 have room for.
+func TestExactGEMMOnVectors(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(43, 0))
+		for _, bits := range []int{1, 8, 24, 28, 29, 30, 31, 32} {
+			for _, s := range []shape{{1, 1, 1}, {7, 40, 9}, {13, 300, 8}, {25, 1100, 17}} {
+				a, b := zeros(s.m, s.k), zeros(s.k, s.n)
+				exp := rng.IntN(60) - 90
+				for _, m := range []blas32.General{a, b} {
+					for i := range m.Data {
+						n := int64(rng.Uint64()>>(64-min(bits, 24))) << rng.IntN(max(1, bits-23))
+						if rng.IntN(2) == 0 {
+							n = 1<<bits - 1<<max(0, bits-24) // the greatest
+						}
+						if rng.IntN(16) == 0 {
+							n = 1
+						}
+						if rng.IntN(3) == 0 {
+							n = -n
+						}
+						m.Data[i] = float32(math.Ldexp(float64(n), exp))
+					}
+				}
+				e, err := ExactGEMM(a, b)
+				abs, absErr := ExactAbsGEMM(a, b)
+				if err != nil || absErr != nil {
+					t.Fatal(err, absErr)
+				}
+				for range 10 {
+					i, j := rng.IntN(s.m), rng.IntN(s.n)
+					sum, sumAbs := exactly(0), exactly(0)
+					for k := range s.k {
+						x, y := float64(a.Data[i*s.k+k]), float64(b.Data[k*s.n+j])
+						sum.Add(sum, exactly(x*y))
+						sumAbs.Add(sumAbs, exactly(math.Abs(x*y)))
+					}
+					if got := e.At(i, j); got.Cmp(sum) != 0 {
+						t.Fatalf("%d bits, %v: (%d, %d) = %x, want %x", bits, s, i, j, got, sum)
+					}
+					if got := abs.At(i, j); got.Cmp(sumAbs) != 0 {
+						t.Fatalf("%d bits, %v: absolute (%d, %d) = %x, want %x", bits, s, i, j, got, sumAbs)
+					}
+				}
+			}
+		}
+	})
+}
+
+// The grid of a row by vectors is that by numbers.
+func TestGridOnVectors(t *testing.T) {
+	best := vectorBits
+	defer func() { vectorBits = best }()
+	rng := rand.New(rand.NewPCG(44, 0))
+	for range 2000 {
+		x := make([]float32, 16)
+		for i := range x {
+			x[i] = math.Float32frombits(rng.Uint32() &^ (1<<rng.IntN(24) - 1))
+			switch rng.IntN(16) {
+			case 0:
+				x[i] = 0
+			case 1:
+				x[i] = math.Float32frombits(rng.Uint32() & (1<<23 - 1))
+			}
+		}
+		vectorBits = best
+		got, gotAt := gridOfRow(x)
+		vectorBits = 0
+		want, wantAt := gridOfRow(x)
+		if gotAt != wantAt || wantAt < 0 && got != want {
+			t.Fatalf("%x: grid %v, not finite at %d, want %v and %d", x, got, gotAt, want, wantAt)
+		}
+	}
+}

@@ -1,10 +1,6 @@
 package tcore
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/blas/blas32"
-)
+import "gonum.org/v1/gonum/blas/blas32"
 
 // multiplier computes a product, its operands prepared.
 type multiplier interface {
@@ -66,95 +62,4 @@ func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 			}
 		}
 	}
-}
-
-// chain64 is the chain of a [Chain] in binary64.
-func chain64(x, y []float64, c float64) float64 {
-	y = y[:len(x)]
-	for i, v := range x {
-		c = math.FMA(v, y[i], c)
-	}
-	return c
-}
-
-// chain32 is the chain of a [Chain] in binary32.
-func chain32(x, y []float64, c float64) float64 {
-	s := float32(c)
-	y = y[:len(x)]
-	for i, v := range x {
-		s = fma32(float32(v), float32(y[i]), s)
-	}
-	return float64(s)
-}
-
-// splitProduct computes the product of a [Split] by that of its binary16
-// instruction, on matrices whose terms are in the order it takes them.
-type splitProduct struct {
-	d    *Device
-	half multiplier
-}
-
-func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
-	half := *d
-	half.A, half.B, half.Core = Binary16, Binary16, core.By
-	w := core.width()
-	order := splitOrder(w, d.padded(a.Cols))
-	x, y := d.rounded(d.A, a), d.rounded(d.B, b)
-	ordered := blas32.General{Rows: a.Rows, Cols: len(order), Stride: len(order), Data: make([]float32, a.Rows*len(order))}
-	for i := range a.Rows {
-		for l, k := range order {
-			if k < a.Cols {
-				ordered.Data[i*ordered.Stride+l] = x.Data[i*x.Stride+k]
-			}
-		}
-	}
-	columns := blas32.General{Rows: len(order), Cols: b.Cols, Stride: b.Cols, Data: make([]float32, len(order)*b.Cols)}
-	for l, k := range order {
-		if k < b.Rows {
-			copy(row(columns, l), row(y, k))
-		}
-	}
-	return &splitProduct{d, half.newMultiplier(ordered, columns)}
-}
-
-// splitOrder returns the indices of n terms in the order in which instructions
-// of w terms, each by two, take them.
-func splitOrder(w, n int) []int {
-	order := make([]int, 0, n)
-	for start := 0; start < n; start += w {
-		for part := range 2 {
-			for k := start; k < start+w; k++ {
-				if (k-start)%4/2 == part {
-					order = append(order, k)
-				}
-			}
-		}
-	}
-	return order
-}
-
-func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
-	w := p.d.Core.width()
-	sum := newRows(len(z), len(z[0]))
-	for ; lo < hi; lo += w {
-		clearRows(sum)
-		p.half.multiply(sum, rowLo, rowHi, lo, lo+w)
-		for i := range z {
-			for j, s := range sum[i] {
-				z[i][j] = p.add(s, z[i][j])
-			}
-		}
-	}
-}
-
-// add returns x + y rounded to C. The sum of two binary16 numbers is exact in
-// binary64.
-func (p *splitProduct) add(x, y float64) float64 {
-	switch {
-	case p.d.C.same(Binary32):
-		return float64(float32(x) + float32(y))
-	case p.d.C.same(Binary16):
-		return round16(x + y)
-	}
-	return p.d.C.Add(x, y, ToNearestEven)
 }

@@ -108,3 +108,18 @@ func (t TensorCore) checkBlocks(call string, k int) {
 		panic(fmt.Sprintf("tcore: %s: K = %d, want a positive multiple of Block = %d", call, k, t.Block))
 	}
 }
+
+// A TensorCore is the Core of a Device too: that of the paper.
+
+func (t TensorCore) width() int { return t.Block }
+
+func (t TensorCore) sum(_ *Device, b block, _ *TraceBlock) float64 {
+	return t.kernel(b.c, b.x, b.y)
+}
+
+func (t TensorCore) check(d *Device) {
+	if !t.Low.contains(d.A) || !t.Low.contains(d.B) || !d.C.contains(t.Output) {
+		panic(fmt.Sprintf("tcore: device %q: %s × %s + %s around a TensorCore of %s to %s",
+			d.Name, d.A.Name, d.B.Name, d.C.Name, t.Low.Name, t.Output.Name))
+	}
+}

@@ -1,0 +1,48 @@
+package tcore
+
+import "math"
+
+// exactKernelFor returns the kernel of integer sums.
+func exactKernelFor() (k exactKernel, ok bool) {
+	switch vectorBits {
+	case 256:
+		return exactKernel{6, exactSums256}, true
+	case 512:
+		return exactKernel{12, exactSums512}, true
+	}
+	return k, false
+}
+
+// vectorIntegers stores (|x| or x) × scale in dst for the leading elements x of
+// src, and returns how many.
+func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int {
+	n := vectorLength(len(src))
+	if n == 0 || vectorBits == 0 {
+		return 0
+	}
+	mask := ^uint32(0)
+	if abs {
+		mask >>= 1
+	}
+	integers(&dst[0], &src[0], n, scale, mask)
+	return n
+}
+
+// vectorGrid returns the grid of the leading elements of x, and how many they
+// are: none if one is not finite.
+func vectorGrid(x []float32) (g grid, n int) {
+	n = vectorLength(len(x))
+	if n == 0 || vectorBits == 0 {
+		return grid{}, 0
+	}
+	greatest, least := gridBits(&x[0], n)
+	if greatest >= infinity32 {
+		return grid{}, 0
+	}
+	if greatest == 0 {
+		return noGrid, n
+	}
+	// An element sig × 2^(e-150) whose last bit is 2^t has least = e + t + 127.
+	_, high := math.Frexp(float64(math.Float32frombits(greatest)))
+	return grid{low: int(least) - 127 - 150, high: high}, n
+}

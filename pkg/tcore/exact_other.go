@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package tcore
+
+func exactKernelFor() (k exactKernel, ok bool) { return k, false }
+
+func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int { return 0 }
+
+func vectorGrid(x []float32) (g grid, n int) { return g, 0 }

@@ -1,0 +1,78 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+)
+
+// Pairwise adds the products of a block in pairs, each step an IEEE operation
+// in C that is rounded to nearest even and flushes subnormal results to zero:
+// binary16 and bfloat16 on AMD CDNA2 (Xie et al. 2025). Subnormal operands
+// count as +0.
+type Pairwise struct {
+	Terms int // products of a block, a power of two
+}
+
+func (p Pairwise) width() int { return p.Terms }
+
+func (p Pairwise) sum(d *Device, b block, _ *TraceBlock) float64 {
+	s := make([]float64, p.Terms)
+	for i := range s {
+		s[i] = flush(d.C, d.C.Mul(flushInput(d.A, b.x[i]), flushInput(d.B, b.y[i]), ToNearestEven))
+	}
+	for n := p.Terms / 2; n > 0; n /= 2 {
+		for i := range n {
+			s[i] = flush(d.C, d.C.Add(s[2*i], s[2*i+1], ToNearestEven))
+		}
+	}
+	return flush(d.C, d.C.Add(flushInput(d.C, b.c), s[0], ToNearestEven))
+}
+
+func (p Pairwise) check(d *Device) {
+	if p.Terms&(p.Terms-1) != 0 {
+		panic(fmt.Sprintf("tcore: device %q: Pairwise of %d terms, want a power of two", d.Name, p.Terms))
+	}
+}
+
+// chain32 is the chain of a Pairwise core in binary32, in which products and
+// sums of the operands are single operations of the processor.
+func (p Pairwise) chain32(d *Device, x, y []float64, c float64) float64 {
+	s := make([]float32, p.Terms)
+	for ; len(x) > 0; x, y = x[p.Terms:], y[p.Terms:] {
+		for i := range s {
+			u, v := float32(flushInput(d.A, x[i])), float32(flushInput(d.B, y[i]))
+			s[i] = flush32(float32(u * v))
+		}
+		for n := p.Terms / 2; n > 0; n /= 2 {
+			for i := range n {
+				s[i] = flush32(s[2*i] + s[2*i+1])
+			}
+		}
+		c = float64(flush32(float32(flushInput(d.C, c)) + s[0]))
+	}
+	return c
+}
+
+// flush32 is flush in binary32.
+func flush32(x float32) float32 {
+	if b := math.Float32bits(x) &^ signBit32; b < 1<<23 {
+		return math.Float32frombits(math.Float32bits(x) & signBit32)
+	}
+	return x
+}
+
+// flush returns x, or a zero of its sign if it is subnormal in f.
+func flush(f Format, x float64) float64 {
+	if math.Abs(x) < f.MinNormal() {
+		return signed(0, math.Signbit(x))
+	}
+	return x
+}
+
+// flushInput returns x, or +0 if it is subnormal in f.
+func flushInput(f Format, x float64) float64 {
+	if x != 0 && math.Abs(x) < exp2(f.Emin) {
+		return 0
+	}
+	return x
+}

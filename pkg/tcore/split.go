@@ -1,0 +1,120 @@
+package tcore
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Split is an 8-bit mma.sync on chips that have no such instruction (Hopper,
+// Blackwell): the compiler converts the factors to binary16, exactly, and
+// issues two binary16 instructions, the first on the indices k with k mod 4 < 2
+// and from zero, the second on the others. Then c is added in C, to nearest
+// even.
+type Split struct {
+	By Fused // the binary16 instruction, of half the terms
+}
+
+func (s Split) width() int { return 2 * s.By.Terms }
+
+func (s Split) sum(d *Device, b block, _ *TraceBlock) float64 {
+	half := *d
+	half.A, half.B = Binary16, Binary16
+
+	n := s.By.Terms
+	first := block{x: make([]float64, 0, n), y: make([]float64, 0, n)}
+	second := block{x: make([]float64, 0, n), y: make([]float64, 0, n)}
+	for k := range b.x {
+		part := &first
+		if k%4 >= 2 {
+			part = &second
+		}
+		part.x, part.y = append(part.x, b.x[k]), append(part.y, b.y[k])
+	}
+
+	second.c = s.By.sum(&half, first, nil)
+	z := s.By.sum(&half, second, nil)
+	return d.C.Add(z, b.c, ToNearestEven)
+}
+
+func (s Split) check(d *Device) {
+	half := *d
+	half.A, half.B = Binary16, Binary16
+	s.By.check(&half)
+	if s.By.Terms%2 != 0 || !Binary16.contains(d.A) || !Binary16.contains(d.B) {
+		panic(fmt.Sprintf("tcore: device %q: Split of %s × %s in halves of %d, want numbers of binary16 and an even number",
+			d.Name, d.A.Name, d.B.Name, s.By.Terms))
+	}
+}
+
+// splitProduct computes the product of a [Split] by that of its binary16
+// instruction, on matrices whose terms are in the order it takes them.
+type splitProduct struct {
+	d    *Device
+	half multiplier
+}
+
+func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
+	half := *d
+	half.A, half.B, half.Core = Binary16, Binary16, core.By
+	w := core.width()
+	order := splitOrder(w, d.padded(a.Cols))
+	x, y := d.rounded(d.A, a), d.rounded(d.B, b)
+	ordered := blas32.General{Rows: a.Rows, Cols: len(order), Stride: len(order), Data: make([]float32, a.Rows*len(order))}
+	for i := range a.Rows {
+		for l, k := range order {
+			if k < a.Cols {
+				ordered.Data[i*ordered.Stride+l] = x.Data[i*x.Stride+k]
+			}
+		}
+	}
+	columns := blas32.General{Rows: len(order), Cols: b.Cols, Stride: b.Cols, Data: make([]float32, len(order)*b.Cols)}
+	for l, k := range order {
+		if k < b.Rows {
+			copy(row(columns, l), row(y, k))
+		}
+	}
+	return &splitProduct{d, half.newMultiplier(ordered, columns)}
+}
+
+// splitOrder returns the indices of n terms in the order in which instructions
+// of w terms, each by two, take them.
+func splitOrder(w, n int) []int {
+	order := make([]int, 0, n)
+	for start := 0; start < n; start += w {
+		for part := range 2 {
+			for k := start; k < start+w; k++ {
+				if (k-start)%4/2 == part {
+					order = append(order, k)
+				}
+			}
+		}
+	}
+	return order
+}
+
+func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
+	w := p.d.Core.width()
+	sum := newRows(len(z), len(z[0]))
+	for ; lo < hi; lo += w {
+		clearRows(sum)
+		p.half.multiply(sum, rowLo, rowHi, lo, lo+w)
+		for i := range z {
+			for j, s := range sum[i] {
+				z[i][j] = p.add(s, z[i][j])
+			}
+		}
+	}
+}
+
+// add returns x + y rounded to C. The sum of two binary16 numbers is exact in
+// binary64.
+func (p *splitProduct) add(x, y float64) float64 {
+	switch {
+	case p.d.C.same(Binary32):
+		return float64(float32(x) + float32(y))
+	case p.d.C.same(Binary16):
+		return round16(x + y)
+	}
+	return p.d.C.Add(x, y, ToNearestEven)
+}

@@ -1,0 +1,122 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// TwoStage is the matrix core of AMD CDNA3 (Xie et al. 2025). The products of a
+// block are aligned to their greatest exponent, truncated to 24 fraction bits
+// and added; then the sum and c are aligned to the greater exponent, each
+// rounded down, added, cut to 32 bits and rounded to nearest even to C. A
+// product of 2^128 or more counts as an infinity.
+type TwoStage struct {
+	Terms int // products of a block
+	Parts int // 1, or 2: products of even and of odd index are added apart first
+}
+
+// The fraction bits of TwoStage.
+const (
+	twoStageProducts    = 24 // kept of products, and of c, below the greatest exponent
+	twoStageSum         = 32 // kept of the sum of products
+	twoStageResult      = 31 // kept of the result, below its own leading bit
+	twoStageZero        = -999
+	twoStageProductEmax = 127
+)
+
+func (s TwoStage) width() int { return s.Terms }
+
+func (s TwoStage) sum(d *Device, b block, t *TraceBlock) float64 {
+	b = s.overflow(b)
+	if z := specials(b); z != 0 {
+		return z
+	}
+
+	// First stage: total × 2^(top-24) is the sum of the products.
+	total, top := s.part(d, b, 0, t)
+	if s.Parts == 2 {
+		odd, oddTop := s.part(d, b, 1, t)
+		greater := max(top, oddTop)
+		total = shiftFloor(total, top-greater) + shiftFloor(odd, oddTop-greater)
+		top = greater
+	}
+
+	// Second stage: in units of 2^(e-32), both rounded down.
+	c, ec := d.C.split(b.c)
+	e := max(top, ec)
+	total = shiftFloor(total, twoStageSum-twoStageProducts+top-e)
+	if s.Parts == 1 || ec >= e-twoStageProducts-1 {
+		c = shiftFloor(c, twoStageProducts-d.C.Precision+1+ec-e)
+		total += c << (twoStageSum - twoStageProducts)
+	}
+	if t != nil {
+		t.Exponent = e
+	}
+
+	// Cut to 31 bits below the leading one, then round.
+	unit := e - twoStageSum
+	lead := max(unit+bits.Len64(magnitude(total))-1, d.C.Emin)
+	if cut := lead - twoStageResult - unit; cut > 0 {
+		total, unit = total>>cut, unit+cut
+	}
+	return d.C.round(unrounded{neg: total < 0, sig: magnitude(total), exp: unit}, ToNearestEven)
+}
+
+// part returns the truncated sum of every Parts-th product from the first on,
+// in units of 2^(top-24).
+func (s TwoStage) part(d *Device, b block, first int, t *TraceBlock) (total int64, top int) {
+	terms := make([]summand, 0, s.Terms)
+	top = math.MinInt
+	for i := first; i < s.Terms; i += s.Parts {
+		x, ex := d.A.split(b.x[i])
+		y, ey := d.B.split(b.y[i])
+		p := summand{sig: x * y, exp: ex + ey, frac: d.A.Precision + d.B.Precision - 2}
+		if p.sig == 0 {
+			p.exp = twoStageZero
+		}
+		terms = append(terms, p)
+		top = max(top, p.exp)
+	}
+	for _, p := range terms {
+		total += p.truncate(twoStageProducts - top)
+	}
+	if t != nil {
+		for i, p := range terms {
+			t.Terms[first+i*s.Parts].cut(p, top, twoStageProducts)
+		}
+	}
+	return total, top
+}
+
+// overflow returns b with the factors of a product of 2^128 or more replaced
+// by ±Inf and 1.
+func (s TwoStage) overflow(b block) block {
+	limit := math.Ldexp(1, twoStageProductEmax+1)
+	for i := range b.x {
+		if p := b.x[i] * b.y[i]; finite(p) && math.Abs(p) >= limit {
+			x, y := append([]float64(nil), b.x...), append([]float64(nil), b.y...)
+			x[i], y[i] = signed(math.Inf(1), p < 0), 1
+			b.x, b.y = x, y
+		}
+	}
+	return b
+}
+
+func (s TwoStage) check(d *Device) {
+	if s.Parts != 1 && s.Parts != 2 || s.Terms%s.Parts != 0 {
+		panic(fmt.Sprintf("tcore: device %q: TwoStage of %d terms in %d parts, want 1 or 2 equal ones", d.Name, s.Terms, s.Parts))
+	}
+	if d.A.Precision+d.B.Precision > 24 || d.C.Precision > 24 || s.Terms > 1<<20 {
+		panic(fmt.Sprintf("tcore: device %q: TwoStage of %s × %s + %s, want products and c of at most 24 bits",
+			d.Name, d.A.Name, d.B.Name, d.C.Name))
+	}
+}
+
+// shiftFloor returns x × 2^n, rounded down.
+func shiftFloor(x int64, n int) int64 {
+	if n >= 0 {
+		return x << n
+	}
+	return x >> min(-n, 63)
+}

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check fuzz generate fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,17 @@ lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FL
 
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
+
+fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s each
+	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal pkg); do \
+		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+			echo "$$name in $$(dirname $$file)"; \
+			go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(or $(FUZZTIME),10s) ./$$(dirname $$file) </dev/null || exit 1; \
+		done; \
+	done
+
+generate: ## write the vector code of pkg/tcore anew
+	go generate ./pkg/tcore
 
 fmt: ## format the Go files
 	gofmt -l -w .

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check fmt vet generate bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -33,8 +33,11 @@ fmt: ## format the Go files
 vet: ## look for mistakes that compile
 	go vet ./...
 
-bench: ## the benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+generate: ## write the vector kernels anew
+	go generate ./pkg/tcore
+
+bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 and the like
+	@go run ./internal/bench $(BENCH_FLAGS)
 
 clean: ## remove all that was made here: out, .bin, .venv
 	rm -rf out .bin .venv

@@ -20,6 +20,7 @@ import (
 // without a shape have none.
 var groups = []struct{ pattern, shape string }{
 	{"^BenchmarkGEMM$/^device=/^n=512$", "512 512 512"},
+	{"^BenchmarkGEMM$/^device=/^n=128$", "128 128 128"},
 	{"^BenchmarkGEMM$/^device=/^n=1024$", "1024 1024 1024"},
 	{"^Benchmark(Exact)?GEMM$/^device=/^n=1024x32768x8$", "1024 32768 8"},
 	{"^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$", ""},

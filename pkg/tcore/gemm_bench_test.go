@@ -60,8 +60,12 @@ func BenchmarkGEMM(b *testing.B) {
 		})
 	}
 	for _, device := range Devices() {
-		benchmarkProduct(b, device.Name, cube(512), func() func() {
-			x, y, d := operands(cube(512), Binary32)
+		s := cube(512)
+		if !hasKernel(device) {
+			s = cube(128)
+		}
+		benchmarkProduct(b, device.Name, s, func() func() {
+			x, y, d := operands(s, Binary32)
 			return func() { device.GEMM(x, y, blas32.General{}, d) }
 		})
 	}
@@ -73,6 +77,20 @@ func BenchmarkGEMM(b *testing.B) {
 		x, y, _ := operands(paperShape, Binary16)
 		return func() { Float64GEMM(x, y) }
 	})
+}
+
+// hasKernel reports whether a device runs on a vector kernel here.
+func hasKernel(d Device) bool {
+	core, ok := d.Core.(Fused)
+	if split, isSplit := d.Core.(Split); isSplit {
+		core, ok = split.By, true
+	}
+	if !ok || core.Group > 0 {
+		return false
+	}
+	d.ScaleBlock = 0 // GEMM takes scales of 1
+	_, ok = core.dotAddKernel(&d)
+	return ok
 }
 
 func BenchmarkExactGEMM(b *testing.B) {

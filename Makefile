@@ -35,17 +35,17 @@ fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s each
 		done; \
 	done
 
-generate: ## write the vector code of pkg/tcore anew
-	go generate ./pkg/tcore
-
 fmt: ## format the Go files
 	gofmt -l -w .
 
 vet: ## look for mistakes that compile
 	go vet ./...
 
-bench: ## the benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+generate: ## write the vector kernels anew
+	go generate ./pkg/tcore
+
+bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 and the like
+	@go run ./internal/bench $(BENCH_FLAGS)
 
 clean: ## remove all that was made here: out, .bin, .venv
 	rm -rf out .bin .venv

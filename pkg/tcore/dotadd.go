@@ -225,16 +225,14 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 // multiply carries on the chains of z, the rows [rowLo, rowHi) of the result,
 // over the terms [lo, hi), whole blocks.
 func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
-	columns := p.kernel.columns
-	width := (p.n + columns - 1) / columns * columns
-	sums := make([]float32, (rowHi-rowLo)*width)
+	sums, width := p.load(z[:rowHi-rowLo])
 	tiny := make([]bool, rowHi-rowLo)
 	for i := range tiny {
-		for j, c := range z[i] {
-			sums[i*width+j] = float32(c)
+		for _, c := range z[i] {
 			tiny[i] = tiny[i] || c != 0 && math.Abs(c) < 0x1p-100
 		}
 	}
+	columns := p.kernel.columns
 	for lo < hi {
 		end := min(lo/dotAddDepth*dotAddDepth+dotAddDepth, hi)
 		for j := 0; j < width; j += columns {
@@ -244,9 +242,54 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 		}
 		lo = end
 	}
-	for i := range tiny {
+	p.store(z[:rowHi-rowLo], sums, width)
+}
+
+// multiplySplit is multiply for a [Split] of w terms: every w are a chain of
+// their own, from zero, that is then added to z and rounded to C.
+func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {
+	sums, width := p.load(z[:rowHi-rowLo])
+	columns, half := p.kernel.columns, p.d.C.same(Binary16)
+	var part [32]float32
+	for ; lo < hi; lo += w {
+		for j := 0; j < width; j += columns {
+			for i := range rowHi - rowLo {
+				c := sums[i*width+j:][:columns]
+				clear(part[:])
+				p.chunk(part[:columns], false, rowLo+i, j/columns, lo, lo+w)
+				for l, s := range part[:columns] {
+					c[l] += s
+				}
+			}
+		}
+		if half { // two roundings that are as one (Figueroa 1995)
+			roundRow(sums, sums, Binary16)
+		}
+	}
+	p.store(z[:rowHi-rowLo], sums, width)
+}
+
+// load returns the rows z in binary32, filled up to whole panels of zeros, and
+// the length of one.
+func (p *dotAddProduct) load(z [][]float64) (sums []float32, width int) {
+	columns := p.kernel.columns
+	width = (p.n + columns - 1) / columns * columns
+	sums = make([]float32, len(z)*width)
+	for i := range z {
+		s := sums[i*width:]
+		for j, c := range z[i] {
+			s[j] = float32(c)
+		}
+	}
+	return sums, width
+}
+
+// store is the reverse of load.
+func (p *dotAddProduct) store(z [][]float64, sums []float32, width int) {
+	for i := range z {
+		s := sums[i*width:]
 		for j := range z[i] {
-			z[i][j] = float64(sums[i*width+j])
+			z[i][j] = float64(s[j])
 		}
 	}
 }

@@ -235,3 +235,48 @@ func FuzzRoundSlice(f *testing.F) {
 		}
 	})
 }
+
+// The kernels of devices against Dot: the bytes are codes of A and B in turn,
+// of which the products fill a row by as many columns as there are lanes.
+func FuzzDeviceGEMM(f *testing.F) {
+	specials := []byte{0x00, 0x7c, 0x00, 0xfc, 0xff, 0x7f, 0xff, 0x7b, 0x01, 0x00, 0x00, 0x80, 0xff, 0xff, 0x80, 0x7f, 0x80, 0xff}
+	for i := range Devices() {
+		f.Add(uint8(i), uint32(0), specials)
+		f.Add(uint8(i), uint32(0x3f800000), []byte{0xff, 0x3f, 0xff, 0x3f, 0xff, 0xbf, 0x01, 0x04})
+		f.Add(uint8(i), uint32(1), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24})
+	}
+	f.Fuzz(func(t *testing.T, device uint8, c uint32, codes []byte) {
+		devices := Devices()
+		d := devices[int(device)%len(devices)]
+		if len(codes) == 0 || d.A.Bits() > 19 {
+			return
+		}
+		number := func(f Format, i int) float32 {
+			code := uint64(codes[2*i%len(codes)]) | uint64(codes[(2*i+1)%len(codes)])<<8
+			if f.Bits() > 16 {
+				code <<= f.Bits() - 16
+			}
+			return float32(f.Decode(code & (1<<f.Bits() - 1)))
+		}
+		const k, n = 70, 40
+		a, b, start, z := zeros(1, k), zeros(k, n), zeros(1, n), zeros(1, n)
+		for i := range a.Data {
+			a.Data[i] = number(d.A, i)
+		}
+		for i := range b.Data {
+			b.Data[i] = number(d.B, i+i/n)
+		}
+		for j := range start.Data {
+			start.Data[j] = float32(d.C.Round(float64(math.Float32frombits(c+uint32(j)<<20)), ToNearestEven))
+		}
+		d.GEMM(a, b, start, z)
+		x, y := make([]float64, k), make([]float64, k)
+		widenSlice(x, a.Data)
+		for j := 0; j < n; j += 7 {
+			widenSlice(y, column(b, j))
+			if got, want := float64(z.Data[j]), d.Dot(x, y, float64(start.Data[j])); !same(got, want) {
+				t.Errorf("%s: column %d of %x and %x from %x is %x, want %x", d.Name, j, a.Data, b.Data, start.Data[j], got, want)
+			}
+		}
+	})
+}

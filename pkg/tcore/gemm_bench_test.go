@@ -3,7 +3,6 @@ package tcore
 import (
 	"fmt"
 	"runtime"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -27,13 +26,15 @@ func (s shape) String() string {
 
 // benchmarkProduct times a product on one thread, and on two where there are
 // two, in millions of multiply-adds a second.
-func benchmarkProduct(b *testing.B, name string, s shape, multiply func()) {
+// prepare is called only for the benchmarks that are run.
+func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multiply func())) {
 	for _, threads := range []int{1, 2} {
 		if threads > runtime.NumCPU() {
 			continue
 		}
 		b.Run(fmt.Sprintf("device=%s/n=%v/threads=%d", name, s, threads), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+			multiply := prepare()
 			for b.Loop() {
 				multiply()
 			}
@@ -53,18 +54,43 @@ func operands(s shape, f Format) (x, y, d blas32.General) {
 
 func BenchmarkGEMM(b *testing.B) {
 	for _, s := range []shape{cube(512), cube(1024), paperShape} {
-		x, y, d := operands(s, Binary16)
-		benchmarkProduct(b, "paper-f32", s, func() { PaperF32.GEMM(x, y, d) })
+		benchmarkProduct(b, "paper-f32", s, func() func() {
+			x, y, d := operands(s, Binary16)
+			return func() { PaperF32.GEMM(x, y, d) }
+		})
 	}
 	for _, device := range Devices() {
-		if !strings.HasSuffix(device.Name, "binary64") {
-			x, y, d := operands(cube(512), Binary32)
-			benchmarkProduct(b, device.Name, cube(512), func() { device.GEMM(x, y, blas32.General{}, d) })
+		s := cube(512)
+		if !hasKernel(device) {
+			s = cube(128)
 		}
+		benchmarkProduct(b, device.Name, s, func() func() {
+			x, y, d := operands(s, Binary32)
+			return func() { device.GEMM(x, y, blas32.General{}, d) }
+		})
 	}
-	x, y, d := operands(paperShape, Binary16)
-	benchmarkProduct(b, "paper-f16", paperShape, func() { PaperF16.GEMM(x, y, d) })
-	benchmarkProduct(b, "binary64", paperShape, func() { Float64GEMM(x, y) })
+	benchmarkProduct(b, "paper-f16", paperShape, func() func() {
+		x, y, d := operands(paperShape, Binary16)
+		return func() { PaperF16.GEMM(x, y, d) }
+	})
+	benchmarkProduct(b, "binary64", paperShape, func() func() {
+		x, y, _ := operands(paperShape, Binary16)
+		return func() { Float64GEMM(x, y) }
+	})
+}
+
+// hasKernel reports whether a device runs on a vector kernel here.
+func hasKernel(d Device) bool {
+	core, ok := d.Core.(Fused)
+	if split, isSplit := d.Core.(Split); isSplit {
+		core, ok = split.By, true
+	}
+	if !ok || core.Group > 0 {
+		return false
+	}
+	d.ScaleBlock = 0 // GEMM takes scales of 1
+	_, ok = core.dotAddKernel(&d)
+	return ok
 }
 
 func BenchmarkExactGEMM(b *testing.B) {
@@ -75,15 +101,22 @@ func BenchmarkExactGEMM(b *testing.B) {
 			}
 		}
 	}
-	x, y, _ := operands(paperShape, Binary16)
-	benchmarkProduct(b, "exact-binary16", paperShape, exact(ExactGEMM, x, y))
-	benchmarkProduct(b, "exact-abs-binary16", paperShape, exact(ExactAbsGEMM, x, y))
-	x, y, _ = operands(paperShape, Binary32)
-	benchmarkProduct(b, "exact-binary32", paperShape, exact(ExactGEMM, x, y))
-	few := shape{64, paperK, paperN}
-	for i := range x.Data {
-		x.Data[i] *= float32(exp2(i%128 - 100))
+	for _, f := range []Format{Binary16, Binary32} {
+		benchmarkProduct(b, f.Name, paperShape, func() func() {
+			x, y, _ := operands(paperShape, f)
+			return exact(ExactGEMM, x, y)
+		})
+		benchmarkProduct(b, f.Name+"-abs", paperShape, func() func() {
+			x, y, _ := operands(paperShape, f)
+			return exact(ExactAbsGEMM, x, y)
+		})
 	}
-	x.Rows = few.m
-	benchmarkProduct(b, "exact-any-range", few, exact(ExactGEMM, x, y))
+	few := shape{64, paperK, paperN}
+	benchmarkProduct(b, "any-range", few, func() func() {
+		x, y, _ := operands(few, Binary32)
+		for i := range x.Data {
+			x.Data[i] *= float32(exp2(i%128 - 100))
+		}
+		return exact(ExactGEMM, x, y)
+	})
 }

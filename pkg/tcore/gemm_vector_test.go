@@ -83,9 +83,16 @@ func fusedMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32.
 
 // The vector kernels of every device against its Dot.
 func TestDeviceGEMMOnVectors(t *testing.T) {
+	trials := 24
+	if testing.Short() {
+		trials = 4
+	}
 	onEveryWidth(t, func(t *testing.T) {
 		for _, d := range Devices() {
 			f, ok := d.Core.(Fused)
+			if split, isSplit := d.Core.(Split); isSplit {
+				f, ok = split.By, true
+			}
 			if !ok || vectorBits == 0 {
 				continue
 			}
@@ -93,7 +100,7 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(41, 0))
-			for trial := range 12 {
+			for trial := range trials {
 				s := shape{1 + rng.IntN(12), 1 + rng.IntN(300), 1 + rng.IntN(70)}
 				rare := [...]float64{0, 0, 0.0005, 0.01}[trial%4]
 				a, b := fusedMatrix(rng, s.m, s.k, d.A, rare), fusedMatrix(rng, s.k, s.n, d.B, rare)

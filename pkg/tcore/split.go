@@ -95,6 +95,10 @@ func splitOrder(w, n int) []int {
 
 func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	w := p.d.Core.width()
+	if half, ok := p.half.(*dotAddProduct); ok {
+		half.multiplySplit(z, rowLo, rowHi, lo, hi, w)
+		return
+	}
 	sum := newRows(len(z), len(z[0]))
 	for ; lo < hi; lo += w {
 		clearRows(sum)

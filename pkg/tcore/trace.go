@@ -87,11 +87,11 @@ func (d Device) ExactGEMM(a, b blas32.General) (Exact, error) {
 // it, as in GEMM.
 func (d *Device) rounded(f Format, m blas32.General) blas32.General {
 	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		for j, v := range row(m, i) {
-			z.Data[i*z.Stride+j] = float32(f.Round(float64(v), d.Convert))
+	parallel(m.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			d.convertRow(row(z, i), row(m, i), f)
 		}
-	}
+	})
 	return z
 }
 

@@ -83,34 +83,33 @@ func (k Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, 
 		k.Output = k.C
 	}
 
-	m, length := k.newMultiplier(a, b), k.padded(a.Cols)
-	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
-		sum := newRows(hi-lo, b.Cols)
-		for p, end := 0, 0; end < length; p++ {
-			start := end
-			end = min(start+k.partLength(length), length)
-			clearRows(part)
-			m.multiply(part, lo, hi, start, end)
-			for i := range part {
-				for j, v := range part[i] {
-					if p == 0 {
-						sum[i][j] = v
-					} else {
-						sum[i][j] = float64(float32(sum[i][j]) + float32(v))
-					}
-				}
-			}
+	sum, part := newGeneral32(a.Rows, b.Cols), newGeneral32(a.Rows, b.Cols)
+	length := k.partLength(k.padded(a.Cols))
+	for start := 0; start < a.Cols; start += length {
+		end := min(start+length, a.Cols)
+		k.Device.GEMM(columnsOf(a, start, end), rowsOf(b, start, end), blas32.General{}, part)
+		if start == 0 {
+			sum, part = part, sum
+			continue
 		}
-		for i := lo; i < hi; i++ {
-			for j, v := range sum[i-lo] {
-				z := float32(alpha * float32(v))
-				if beta != 0 {
-					z += float32(beta * c.Data[i*c.Stride+j])
-				}
-				d.Data[i*d.Stride+j] = float32(k.Output.Round(float64(z), ToNearestEven))
-			}
+		for i, v := range part.Data {
+			sum.Data[i] += v
 		}
-	})
+	}
+	k.finish(alpha, sum, beta, c, d)
+}
+
+// finish stores fl_Output(fl(fl(alpha × sum) + fl(beta × c))) in d.
+func (k *Kernel) finish(alpha float32, sum blas32.General, beta float32, c, d blas32.General) {
+	for i := range sum.Rows {
+		for j, v := range row(sum, i) {
+			z := float32(alpha * v)
+			if beta != 0 {
+				z += float32(beta * c.Data[i*c.Stride+j])
+			}
+			d.Data[i*d.Stride+j] = float32(k.Output.Round(float64(z), ToNearestEven))
+		}
+	}
 }
 
 // partLength returns the length of a part of K, whole blocks.

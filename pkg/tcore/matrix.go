@@ -46,3 +46,16 @@ func checkMatrix(call, name string, m blas32.General) {
 		panic(fmt.Sprintf("tcore: %s: %s has %d elements, want at least %d", call, name, len(m.Data), n))
 	}
 }
+
+func newGeneral32(rows, cols int) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+}
+
+// columnsOf returns the columns [lo, hi) of m, and rowsOf its rows.
+func columnsOf(m blas32.General, lo, hi int) blas32.General {
+	return blas32.General{Rows: m.Rows, Cols: hi - lo, Stride: m.Stride, Data: m.Data[lo:]}
+}
+
+func rowsOf(m blas32.General, lo, hi int) blas32.General {
+	return blas32.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride:]}
+}

@@ -232,12 +232,12 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 			tiny[i] = tiny[i] || c != 0 && math.Abs(c) < 0x1p-100
 		}
 	}
-	columns := p.kernel.columns
+	columns, next := p.kernel.columns, new([32]float32)
 	for lo < hi {
 		end := min(lo/dotAddDepth*dotAddDepth+dotAddDepth, hi)
 		for j := 0; j < width; j += columns {
 			for i := range tiny {
-				p.chunk(sums[i*width+j:][:columns], tiny[i], rowLo+i, j/columns, lo, end)
+				p.chunk(sums[i*width+j:][:columns], next, tiny[i], rowLo+i, j/columns, lo, end)
 			}
 		}
 		lo = end
@@ -250,14 +250,14 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {
 	sums, width := p.load(z[:rowHi-rowLo])
 	columns, half := p.kernel.columns, p.d.C.same(Binary16)
-	var part [32]float32
+	part, next := make([]float32, columns), new([32]float32)
 	for ; lo < hi; lo += w {
 		for j := 0; j < width; j += columns {
 			for i := range rowHi - rowLo {
 				c := sums[i*width+j:][:columns]
-				clear(part[:])
-				p.chunk(part[:columns], false, rowLo+i, j/columns, lo, lo+w)
-				for l, s := range part[:columns] {
+				clear(part)
+				p.chunk(part, next, false, rowLo+i, j/columns, lo, lo+w)
+				for l, s := range part {
 					c[l] += s
 				}
 			}
@@ -296,8 +296,8 @@ func (p *dotAddProduct) store(z [][]float64, sums []float32, width int) {
 
 // chunk carries on the chains of c, of a row and a panel, over the terms [lo,
 // hi) of one chunk. tiny says that c may hold a number too small for the kernel.
-func (p *dotAddProduct) chunk(c []float32, tiny bool, i, panel, lo, hi int) {
-	var z [32]float32
+// z is for the kernel to write to.
+func (p *dotAddProduct) chunk(c []float32, z *[32]float32, tiny bool, i, panel, lo, hi int) {
 	x, y := i*p.stride+lo, (panel*p.stride+lo)*p.kernel.columns
 	rare := p.rareY[panel*p.chunks()+lo/dotAddDepth]
 	if p.rareX[i*p.chunks()+lo/dotAddDepth] {

@@ -16,3 +16,15 @@ func Example() {
 	fmt.Printf("%.4g %.3f %.2g %.2g\n", u, λ, g, t)
 	// Output: 0.0004883 1.935 1 0.031
 }
+
+// The lines of the README on real tensor cores.
+func Example_devices() {
+	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
+	fmt.Println(tcore.VoltaF16.Dot(x, y, 0x1p23))
+	fmt.Println(tcore.HopperF16.Dot(x, y, 0x1p23))
+	fmt.Println(tcore.IEEEF64.Dot(x, y, 0x1p23))
+	// Output:
+	// 0
+	// -0.75
+	// -0.875
+}

@@ -34,12 +34,15 @@ var usual = []string{
 }
 
 // candidates returns the paths at which to look for the library, in order; a name without a slash is
-// for the loader to find. Patterns stand for the folders that there are.
+// for the loader to find. A pattern stands for the folders that there are, or else for itself.
 func (l library) candidates(getenv func(string) string) []string {
 	var paths []string
 	add := func(patterns ...string) {
 		for _, pattern := range patterns {
 			folders, _ := filepath.Glob(pattern)
+			if len(folders) == 0 {
+				folders = []string{pattern} // to say that there is none
+			}
 			for _, folder := range folders {
 				for _, file := range l.files {
 					paths = append(paths, filepath.Join(folder, file))

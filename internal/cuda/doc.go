@@ -13,6 +13,8 @@
 //  4. the usual folders, such as /usr/local/cuda/lib64;
 //  5. the folders of Python wheels, site-packages/nvidia/*/lib of VIRTUAL_ENV and CONDA_PREFIX.
 //
+// A library for a later CUDA than the driver supports is passed over.
+//
 // # Threads
 //
 // A context is current to a thread. [Device.Do] locks a goroutine to its thread and makes the context

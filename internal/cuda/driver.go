@@ -58,6 +58,9 @@ func open(ordinal int) (*Device, error) {
 	if err := cuResult(C.call_cuDriverGetVersion(&v), "cuDriverGetVersion", ""); err != nil {
 		return nil, err
 	}
+	loadLock.Lock()
+	driver = int(v)
+	loadLock.Unlock()
 	if v < MinimumDriver {
 		return nil, fmt.Errorf("the driver in %s supports CUDA %s, want %s or later",
 			libcuda.path(), version(int(v)), version(MinimumDriver))

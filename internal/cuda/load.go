@@ -23,6 +23,7 @@ import (
 var (
 	loadLock sync.Mutex
 	loaded   = map[string]string{}
+	driver   int // the version of CUDA that the driver supports; 0 before it is asked
 )
 
 var indexes = map[string]C.int{
@@ -40,7 +41,10 @@ func (l library) load() error {
 	paths, absent := l.present(os.Getenv)
 	var tried []string
 	for _, path := range paths {
-		wrong := l.open(path)
+		wrong := tooNew(path, driver)
+		if wrong == "" {
+			wrong = l.open(path)
+		}
 		if wrong == "" {
 			loaded[l.name] = path
 			return nil

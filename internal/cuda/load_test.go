@@ -27,6 +27,7 @@ func forget(t *testing.T) {
 		loadLock.Lock()
 		defer loadLock.Unlock()
 		clear(loaded)
+		driver = 0
 	}
 	reset()
 	t.Cleanup(reset)
@@ -65,13 +66,13 @@ func TestLoad(t *testing.T) {
 			}
 			buildFake(t, dir)
 			// A name of its own, which no machine has where the loader looks.
-			l := library{libcublas.name, []string{"libfake.so.99", "libfake.so.98"}}
-			if err := os.Symlink("fake.so", filepath.Join(dir, "libfake.so.98")); err != nil {
+			l := library{libcublas.name, []string{"libfake.so.9", "libfake.so.8"}}
+			if err := os.Symlink("fake.so", filepath.Join(dir, "libfake.so.8")); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("ROUNDOFF_CUDA_PATH", "")
 			t.Setenv(c.variable, home)
-			if err := l.load(); err != nil || l.path() != filepath.Join(dir, "libfake.so.98") {
+			if err := l.load(); err != nil || l.path() != filepath.Join(dir, "libfake.so.8") {
 				t.Errorf("found %q, %v", l.path(), err)
 			}
 		})
@@ -82,9 +83,9 @@ func TestLoad(t *testing.T) {
 		flags      []string
 		want       string
 	}{
-		{"tells_what_it_tried", "", "", nil, "libfake.so.99 (cannot open shared object file"},
-		{"tells_what_is_no_library", "libfake.so.99", "text, not an object file", nil, "/libfake.so.99 ("},
-		{"tells_what_is_missing", "libfake.so.99", "", []string{"-DFAKE_WITHOUT_cublasGemmEx"}, "/libfake.so.99 (has no cublasGemmEx)"},
+		{"tells_what_it_tried", "", "", nil, "libfake.so.9 (cannot open shared object file"},
+		{"tells_what_is_no_library", "libfake.so.9", "text, not an object file", nil, "/libfake.so.9 ("},
+		{"tells_what_is_missing", "libfake.so.9", "", []string{"-DFAKE_WITHOUT_cublasGemmEx"}, "/libfake.so.9 (has no cublasGemmEx)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			forget(t)
@@ -106,7 +107,7 @@ func TestLoad(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "lib64"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			l := library{libcublas.name, []string{"libfake.so.99"}}
+			l := library{libcublas.name, []string{"libfake.so.9"}}
 			err := l.load()
 			var missing *NotFoundError
 			if !errors.As(err, &missing) || missing.Library != "libcublas" {
@@ -122,6 +123,30 @@ func TestLoad(t *testing.T) {
 			}
 		})
 	}
+	t.Run("passes_over_what_the_driver_is_too_old_for", func(t *testing.T) {
+		forget(t)
+		dir := build(t)
+		for _, name := range []string{"libfake.so.13", "libfake.so.12"} {
+			if err := os.Symlink("fake.so", filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("ROUNDOFF_CUDA_PATH", dir)
+		d, err := Open(0) // supports CUDA 12.8
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		l := library{libcublas.name, []string{"libfake.so.13"}}
+		want := "libfake.so.13 (is for CUDA 13, the driver for 12.8)"
+		if err := l.load(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+		l.files = append(l.files, "libfake.so.12")
+		if err := l.load(); err != nil || l.path() != filepath.Join(dir, "libfake.so.12") {
+			t.Errorf("found %q, %v", l.path(), err)
+		}
+	})
 	t.Run("does_without_an_optional_function", func(t *testing.T) {
 		forget(t)
 		t.Setenv("ROUNDOFF_CUDA_PATH", build(t, "-DFAKE_WITHOUT_cublasGetStatusString"))

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,4 +88,15 @@ func (l library) present(getenv func(string) string) (paths, absent []string) {
 		}
 	}
 	return paths, absent
+}
+
+// tooNew tells that a library is of a later CUDA than the driver supports, whose version is 0 if not
+// known. Otherwise it returns "".
+func tooNew(path string, driver int) string {
+	_, suffix, _ := strings.Cut(filepath.Base(path), ".so.")
+	major := 0
+	if fmt.Sscan(strings.Split(suffix, ".")[0], &major); driver > 0 && major > driver/1000 {
+		return fmt.Sprintf("is for CUDA %d, the driver for %s", major, version(driver))
+	}
+	return ""
 }

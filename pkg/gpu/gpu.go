@@ -28,11 +28,13 @@ func Open() (*GPU, error) {
 
 // Close frees what the GPU was used with. The GPU must not be used again.
 func (g *GPU) Close() error {
-	var err error
-	if g.blas != nil {
-		err = g.device.Do(g.blas.Destroy)
-		g.blas = nil
-	}
+	err := g.device.Do(func() error {
+		b := g.blas
+		if g.blas = nil; b == nil {
+			return nil
+		}
+		return b.Destroy()
+	})
 	return errors.Join(err, g.device.Close())
 }
 

@@ -34,3 +34,8 @@ fi
 
 mkdir -p .venv/share/jupyter/kernels/gonb
 cp tools/kernels/gonb/kernel.json .venv/share/jupyter/kernels/gonb/
+
+# JupyterLab does not ask other hosts for news of itself.
+mkdir -p .venv/share/jupyter/lab/settings
+echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
+	>.venv/share/jupyter/lab/settings/page_config.json

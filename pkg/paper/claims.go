@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/google/renameio/v2"
 
@@ -99,10 +100,13 @@ func ClaimTable(name string, list []Claim) *viz.Table {
 		n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
 		[]string{"Where", "The paper says", "Measured", "Verdict", "Why"})
 	for _, c := range list {
-		t.Row(c.Source, c.Paper, c.measured(), c.Verdict.mark(), c.Why)
+		t.Row(c.Source, typeset.Replace(c.Paper), c.measured(), c.Verdict.mark(), typeset.Replace(c.Why))
 	}
 	return t
 }
+
+// typeset marks the subscripts of a claim's plain text for package viz.
+var typeset = strings.NewReplacer("e_min", "e_{min}", "e_max", "e_{max}", "P_B", "P_{B}", "u_FMA", "u_{FMA}", "γ_q", "γ_{q}")
 
 func (c Claim) measured() string {
 	if c.Measured == nil {
@@ -119,11 +123,11 @@ func (c Claim) measured() string {
 func (v Verdict) mark() string {
 	switch v {
 	case Reproduced:
-		return "✓ reproduced"
+		return "✓\u00a0reproduced"
 	case Differs:
-		return "✗ differs"
+		return "✗\u00a0differs"
 	}
-	return "– cannot be tested"
+	return "–\u00a0cannot be tested"
 }
 
 // WriteClaims writes the claims as JSON to claims.json in the directory dir,

@@ -21,6 +21,7 @@
 //	Table 3                  Profile.Run, ProfileResult.Table
 //	Figure 6                 GEMM.Run, GEMMResult.Figure
 //	numbers in the text      AllClaims
+//	… on real tensor cores   Hardware.Run, CancellationTable, DriftFigure
 //	what is printed wrong    Errata
 //
 // Errors are measured against the exact result. The paper measures against

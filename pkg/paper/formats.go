@@ -36,8 +36,8 @@ func FormatClaims() []Claim {
 		p, emin, emax := measureFormat(f)
 		c.equal("format-p-"+f.Name, fmt.Sprintf("%s has precision p = %d", f.Name, row.p), float64(row.p), float64(p), 0, "bits",
 			"the least p for which 1 + 2⁻ᵖ rounds to 1")
-		c.equal("format-emin-"+f.Name, fmt.Sprintf("%s has e_min = %d", f.Name, row.emin), float64(row.emin), float64(emin), 0, "",
-			"below 2^e_min half the last digit of 1 + 2u is lost")
+		c.equal("format-emin-"+f.Name, fmt.Sprintf("%s has e_min = %s", f.Name, short(float64(row.emin))), float64(row.emin), float64(emin), 0, "",
+			"the least e for which (1 + 2u)·2^e keeps its last digit")
 		c.equal("format-emax-"+f.Name, fmt.Sprintf("%s has e_max = %d", f.Name, row.emax), float64(row.emax), float64(emax), 0, "",
 			"2^(e_max+1) overflows")
 	}

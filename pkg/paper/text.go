@@ -33,7 +33,7 @@ func digits(x float64, n int) string {
 		return "∞"
 	}
 	verb := byte('g')
-	if a := abs(x); a != 0 && (a < 0.01 || a >= 1e5) {
+	if a := abs(x); a != 0 && (a < 0.01 || a >= math.Pow10(n)) {
 		verb = 'e'
 		n--
 	}

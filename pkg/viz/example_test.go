@@ -158,7 +158,7 @@ func ExampleChart_ECharts() {
 		err = json.Unmarshal(options[0], &o)
 	}
 	fmt.Println(o.Series, err)
-	// Output: [{observed line end [{[1 0.5]} {[2 1]}]}] <nil>
+	// Output: [{observed line end [{[1 0]} {[1 0.5]} {[2 1]}]}] <nil>
 }
 
 // A page brings the script once and then any number of figures.

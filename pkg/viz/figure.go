@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Figure is what can be shown: a Chart, a Schematic or a Table.
@@ -34,13 +35,15 @@ func Finding(f Figure) string {
 }
 
 // endsSentence reports whether a full stop between head and tail ends a
-// sentence: what follows starts large, and what precedes is no abbreviation.
+// sentence: what follows starts large or with a number, and what precedes is no
+// abbreviation.
 func endsSentence(head, tail string) bool {
-	word := []rune(head[strings.LastIndexAny(head, " (")+1:])
-	next := []rune(tail)
-	return len(next) > 0 && len(word) > 1 && string(word) != "Fig" && string(word) != "vs" &&
-		!unicode.IsLower(next[0])
+	word := head[strings.LastIndexAny(head, " (")+1:]
+	next, _ := utf8.DecodeRuneInString(tail)
+	return !abbreviation.MatchString(word) && !unicode.IsLower(next)
 }
+
+var abbreviation = regexp.MustCompile(`^(Fig|vs|No|Eq|\pL(\.\pL)+)$`)
 
 // title is the name and the caption, which every figure has.
 type title struct{ name, caption string }

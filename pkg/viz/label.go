@@ -97,7 +97,11 @@ func crosses(pts []point, b box) bool {
 		return b.hits(box{pts[0].x, pts[0].y, pts[0].x, pts[0].y})
 	}
 	for i := 1; i < len(pts); i++ {
-		if _, _, ok := clipSegment(pts[i-1], pts[i], b); ok {
+		p, q := pts[i-1], pts[i]
+		if max(p.x, q.x) < b.x0 || min(p.x, q.x) > b.x1 || max(p.y, q.y) < b.y0 || min(p.y, q.y) > b.y1 {
+			continue // most segments are far away
+		}
+		if _, _, ok := clipSegment(p, q, b); ok {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package viz
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -80,8 +81,8 @@ func settle(views []*view) (again bool) {
 			v.legend = append(v.legend, left...)
 			again = true
 		}
-		if v.hasVerticals() && !v.onTop && !v.topRow {
-			v.topRow = true
+		if v.hasVerticals() && !v.onTop && !v.noTop {
+			v.topRow, v.noTop = !v.topRow, v.topRow
 			again = true
 		}
 	}
@@ -127,7 +128,7 @@ func (v *view) headHeight(width float64) float64 {
 	if v.title != "" {
 		h += titleRow
 	}
-	if v.topRow || v.hasVerticals() && len(v.legend) > 0 {
+	if v.topRow || v.hasVerticals() && !v.noTop && len(v.legend) > 0 {
 		h += rowHeight
 	}
 	_, rows := v.legendPlaces(width)
@@ -140,7 +141,7 @@ const legendSample = 28.0
 func (v *view) legendPlaces(width float64) (places []point, rows int) {
 	x := 0.0
 	for k, i := range v.legend {
-		w := legendSample + 6 + textWidth(v.traces[i].Label, labelSize, false)
+		w := legendSample + 6 + textWidth(v.nameOf(v.traces[i]), labelSize, false)
 		if k == 0 {
 			rows = 1
 		} else if x+w > width {
@@ -176,7 +177,7 @@ func (v *view) marginWidth() float64 {
 		for j := 0; t.kind == kindBars && j < len(t.x); j++ {
 			w = max(w, textWidth(significant(t.x[j]), tickSize, false)+8)
 		}
-		if !v.reachesRight(t) || contains(v.legend, i) {
+		if !v.reachesRight(t) || slices.Contains(v.legend, i) {
 			continue
 		}
 		l := textWidth(t.Label, labelSize, false) + sideGap + 18
@@ -187,15 +188,6 @@ func (v *view) marginWidth() float64 {
 		w = max(w, l)
 	}
 	return w
-}
-
-func contains(list []int, i int) bool {
-	for _, l := range list {
-		if l == i {
-			return true
-		}
-	}
-	return false
 }
 
 // sharedYTitle returns the title of the y axis if all panels have the same.
@@ -236,11 +228,13 @@ func (c *Chart) paintYTitles(s *sheet, views []*view) {
 func (s *sheet) upward(text string, y, room float64) {
 	lines := wrap(text, titleSize, false, room)
 	if len(lines) > 2 {
-		lines = wrap(text, titleSize, false, math.Inf(1))
+		lines = wrap(text, titleSize, false, 0.6*textWidth(text, titleSize, false))
 	}
 	for i, l := range lines {
-		x := 6 + titleSize*0.8 + float64(i)*(titleSize+3)
-		s.write(words{text: l, at: point{x, y}, size: titleSize, color: inkDark, align: middle, up: true})
+		half := textWidth(l, titleSize, false)/2 + 2
+		w := words{text: l, size: titleSize, color: inkDark, align: middle, up: true}
+		w.at = point{6 + titleSize*0.8 + float64(i)*(titleSize+3), min(max(y, half), s.h-half)}
+		s.write(w)
 	}
 }
 

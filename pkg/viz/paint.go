@@ -38,7 +38,7 @@ func (v *view) paintHead(s *sheet) {
 		t := v.traces[i]
 		x, y := f.x0+places[k].x, y+places[k].y+7
 		v.sample(s, t, x, y)
-		w := v.tag(t, "")
+		w := v.tag(t)
 		w.at = point{x + legendSample + 6, y + 0.36*labelSize}
 		s.write(w)
 	}
@@ -181,7 +181,7 @@ func (v *view) paintBars(s *sheet) {
 
 // significant writes v with three digits.
 func significant(v float64) string {
-	if a := math.Abs(v); a != 0 && (a < 1e-3 || a >= 1e5) {
+	if a := math.Abs(v); a != 0 && (a < 1e-2 || a >= 1e5) {
 		return scientific(v)
 	}
 	if v == 0 {

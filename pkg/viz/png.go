@@ -28,8 +28,7 @@ func (s *sheet) png() ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(&b, c.Image()); err != nil {
+	if err := png.Encode(&b, c.Image()); err != nil {
 		return nil, fmt.Errorf("viz: png: %w", err)
 	}
 	return b.Bytes(), nil

@@ -3,19 +3,16 @@ package viz
 import (
 	"image/color"
 	"math"
+	"slices"
 )
 
 // label finds a place for every label of the panel and returns the traces that
 // got none.
 func (v *view) label() (left []int) {
-	listed := map[int]bool{}
-	for _, i := range v.legend {
-		listed[i] = true
-	}
 	v.labelTop()
 	v.labelNotes()
 	for i, t := range v.traces {
-		if !listed[i] && v.reachesRight(t) {
+		if !slices.Contains(v.legend, i) && v.reachesRight(t) {
 			v.margin = append(v.margin, i)
 		}
 	}
@@ -24,10 +21,13 @@ func (v *view) label() (left []int) {
 	}
 	for _, k := range [][]kind{{kindVertical}, {kindHorizontal}, {kindEDF, kindExceedance, kindLine, kindPoints}} {
 		for i, t := range v.traces {
-			if listed[i] || !oneOf(t.kind, k) || contains(v.margin, i) || t.kind == kindVertical && v.onTop {
+			if slices.Contains(v.legend, i) || !slices.Contains(k, t.kind) || slices.Contains(v.margin, i) || t.kind == kindVertical && v.onTop {
 				continue
 			}
 			o, ok := v.placer.place(i, v.offers(i, t))
+			if !ok {
+				o, ok = v.placeAbove(i, t)
+			}
 			if !ok {
 				left = append(left, i)
 				continue
@@ -36,15 +36,6 @@ func (v *view) label() (left []int) {
 		}
 	}
 	return left
-}
-
-func oneOf(k kind, list []kind) bool {
-	for _, l := range list {
-		if k == l {
-			return true
-		}
-	}
-	return false
 }
 
 // labelNotes writes the notes, clear of the curves if that can be.
@@ -62,90 +53,6 @@ func (v *view) labelNotes() {
 		check(ok, "note %q has no place in its panel", n.text)
 		v.tags = append(v.tags, o)
 	}
-}
-
-// labelTop names the vertical lines above their upper ends, side by side where
-// they are close. A panel that already has a row there, for its title, shares
-// it if the names keep clear of the title and near their lines; else they get a
-// row of their own, and where even that is too short, places in the frame.
-func (v *view) labelTop() {
-	var lines []int
-	var want, size []float64
-	f := v.frame
-	for i, t := range v.traces {
-		if t.kind != kindVertical {
-			continue
-		}
-		w := v.topTag(t)
-		l := textWidth(w.text, w.size, false)
-		x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
-		switch {
-		case v.beyond(t) > 0:
-			x -= l / 2
-		case v.beyond(t) < 0:
-			x += l / 2
-		}
-		lines, want, size = append(lines, i), append(want, x), append(size, l+14)
-	}
-	lo := f.x0 - 12
-	if !v.topRow && v.title != "" {
-		lo = f.x0 + textWidth(v.title, labelSize, true) + 10
-	}
-	xs, ok := spread(want, size, lo, chartWidth-2)
-	for k := range xs {
-		if d := math.Abs(xs[k] - want[k]); d > size[k]/2+32 {
-			ok = ok && v.topRow && d < size[k]+40
-		}
-	}
-	v.onTop = ok
-	if !ok {
-		return
-	}
-	for k, i := range lines {
-		t := v.traces[i]
-		o := offer{words: v.topTag(t)}
-		o.words.align, o.words.at = middle, point{xs[k], f.y0 - 8}
-		if half := size[k]/2 - 7; v.beyond(t) == 0 {
-			foot := min(max(want[k], xs[k]-half), xs[k]+half)
-			if math.Abs(foot-want[k]) > 8 {
-				o.leader = []point{{want[k], f.y0 - 3}, {foot, f.y0 - 7}}
-			}
-		}
-		v.tags = append(v.tags, o)
-	}
-}
-
-// beyond returns on which side of the axis a vertical line lies, 0 if on it.
-func (v *view) beyond(t trace) int {
-	switch x := v.exponentX(t.x[0]); {
-	case x > v.xs.max:
-		return 1
-	case x < v.xs.min:
-		return -1
-	}
-	return 0
-}
-
-func (v *view) exactX(x float64) float64 {
-	if math.IsInf(x, 1) {
-		return v.frame.x1
-	}
-	return v.xs.px(x)
-}
-
-// topTag returns the label of a vertical line, with an arrow if it is out of sight.
-func (v *view) topTag(t trace) words {
-	switch {
-	case math.IsInf(t.x[0], 1):
-		return v.tag(t, " = ∞ →")
-	case v.beyond(t) > 0:
-		return v.tag(t, " →")
-	case v.beyond(t) < 0:
-		w := v.tag(t, "")
-		w.text = "← " + w.text
-		return w
-	}
-	return v.tag(t, "")
 }
 
 // labelMargin names the lines at the right edge, one under the other.
@@ -166,7 +73,7 @@ func (v *view) labelMargin() bool {
 	}
 	for k, i := range v.margin {
 		x := v.frame.x1 + sideGap
-		o := offer{words: v.tag(v.traces[i], "")}
+		o := offer{words: v.tag(v.traces[i])}
 		if moved {
 			o.leader = []point{{v.frame.x1 + 3, want[k]}, {x + 7, ys[k]}}
 			x += 10
@@ -178,8 +85,21 @@ func (v *view) labelMargin() bool {
 }
 
 // tag returns the label of a trace, not yet at its place.
-func (v *view) tag(t trace, suffix string) words {
-	return words{text: t.Label + suffix, size: labelSize, color: legible(t.Color)}
+func (v *view) tag(t trace) words {
+	return words{text: v.nameOf(t), size: labelSize, color: legible(t.Color)}
+}
+
+// nameOf returns the label of a trace, with an arrow where it is a line out of sight.
+func (v *view) nameOf(t trace) string {
+	switch {
+	case t.kind != kindVertical || v.beyond(t) == 0:
+		return t.Label
+	case math.IsInf(t.x[0], 1):
+		return t.Label + " = ∞ →"
+	case v.beyond(t) > 0:
+		return t.Label + " →"
+	}
+	return "← " + t.Label
 }
 
 func (v *view) offers(i int, t trace) []offer {
@@ -196,7 +116,7 @@ func (v *view) offers(i int, t trace) []offer {
 // further to the right with a leader.
 func (v *view) verticalOffers(t trace) []offer {
 	f := v.frame
-	gaps, w := []float64{sideGap, 28, 52, 84, 120}, v.topTag(t)
+	gaps, w := []float64{sideGap, 28, 52, 84, 120}, v.tag(t)
 	x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
 	onlyLeft, onlyRight := v.beyond(t) > 0, v.beyond(t) < 0
 	var offers []offer
@@ -229,7 +149,7 @@ func (v *view) verticalOffers(t trace) []offer {
 
 // horizontalOffers are above and below the line, from the right to the left.
 func (v *view) horizontalOffers(t trace) []offer {
-	f, w := v.frame, v.tag(t, "")
+	f, w := v.frame, v.tag(t)
 	if !v.ys.shows(t.y[0]) {
 		return nil
 	}
@@ -251,7 +171,7 @@ func (v *view) horizontalOffers(t trace) []offer {
 // distribution function is best named at two thirds of its height, a line at
 // its end.
 func (v *view) curveOffers(i int, t trace) []offer {
-	w := v.tag(t, "")
+	w := v.tag(t)
 	var offers []offer
 	add := func(a align, x, y, cost float64) {
 		w.align, w.at = a, point{x, y}

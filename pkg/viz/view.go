@@ -17,6 +17,7 @@ type view struct {
 	tags   []offer
 	topRow bool  // vertical lines are named in a row of their own above the frame
 	onTop  bool  // they are named above the frame at all
+	noTop  bool  // they cannot be: not even a row of their own has room
 	margin []int // lines that reach the right edge, named there
 }
 

@@ -1,0 +1,58 @@
+package notebook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The notebooks of this repository tell a story in short cells: prose before
+// code, at most 15 lines of code, nothing wider than 100 columns, and no
+// outputs, which a run makes anew.
+func TestTheNotebooks(t *testing.T) {
+	files, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nb, err := Parse(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := nb.CheckKernel(); err != nil {
+				t.Error(err)
+			}
+			previous := ""
+			for i, c := range nb.Cells {
+				if c.Type == "code" {
+					checkCodeCell(t, i+1, c, previous)
+				}
+				previous = c.Type
+			}
+		})
+	}
+}
+
+func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
+	if previous != "markdown" {
+		t.Errorf("cell %d: no prose before the code", n)
+	}
+	if len(c.Outputs) > 0 {
+		t.Errorf("cell %d has outputs", n)
+	}
+	lines := strings.Split(c.Source, "\n")
+	if len(lines) > 15 {
+		t.Errorf("cell %d has %d lines, at most 15", n, len(lines))
+	}
+	for _, l := range lines {
+		if width := len([]rune(strings.ReplaceAll(l, "\t", "    "))); width > 100 {
+			t.Errorf("cell %d: %d columns, at most 100: %s", n, width, l)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package viz
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// option is what the tests read of an option object.
+type option struct {
+	Series []struct {
+		Name, Type string
+		Step       any
+		LineStyle  struct {
+			Color string
+			Type  any
+		}
+		Data []struct{ Value any }
+	}
+	Legend       struct{ Data []string }
+	XAxis, YAxis struct {
+		Type     string
+		Min, Max *float64
+	}
+	DataZoom []any
+}
+
+func TestECharts(t *testing.T) {
+	for _, c := range sampleCharts() {
+		options, err := c.ECharts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.Name()+"/is_one_JSON_object_a_panel", func(t *testing.T) {
+			if len(options) != len(c.panels) {
+				t.Errorf("%d options, want %d", len(options), len(c.panels))
+			}
+			for _, o := range options {
+				if !json.Valid(o) || o[0] != '{' || regexp.MustCompile(`NaN|Inf|function ?\(|__f__|</`).Match(o) {
+					t.Errorf("%.100s", o)
+				}
+			}
+		})
+		for i, raw := range options {
+			var o option
+			if err := json.Unmarshal(raw, &o); err != nil {
+				t.Fatal(err)
+			}
+			p := c.panels[i]
+			t.Run(c.Name()+"/has_a_series_for_each_trace", func(t *testing.T) {
+				want := len(p.traces)
+				if len(p.notes) > 0 {
+					want++
+				}
+				if len(o.Series) != want || len(o.Legend.Data) != len(p.traces) {
+					t.Fatalf("%d series and %d in the legend, want %d", len(o.Series), len(o.Legend.Data), want)
+				}
+				for k, tr := range p.traces {
+					s := o.Series[k]
+					if !strings.Contains(s.Name, unmarked(tr.Label)) || s.Name != o.Legend.Data[k] {
+						t.Errorf("series %q, legend %q, want %q", s.Name, o.Legend.Data[k], tr.Label)
+					}
+					if solid := s.LineStyle.Type == nil; solid != (tr.Style == Solid) {
+						t.Errorf("%q: line type %v", s.Name, s.LineStyle.Type)
+					}
+				}
+			})
+			t.Run(c.Name()+"/shows_the_same_range_and_points", func(t *testing.T) {
+				v := c.views()[i]
+				if o.XAxis.Min == nil || *o.XAxis.Min != v.xs.min || *o.XAxis.Max != v.xs.max {
+					t.Errorf("x axis %+v, want %v to %v", o.XAxis, v.xs.min, v.xs.max)
+				}
+				for k, tr := range p.traces {
+					if tr.kind != kindLine {
+						continue
+					}
+					for j, d := range o.Series[k].Data {
+						xy := d.Value.([]any)
+						if xy[0] != v.xs.place(tr.x[j]) || xy[1] != v.ys.place(tr.y[j]) {
+							t.Fatalf("%q point %d is %v, want %v, %v", tr.Label, j, xy, tr.x[j], tr.y[j])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// A log axis is given in exponents; the inverse is taken by draw.js.
+func TestPlace(t *testing.T) {
+	s := Axis{Log: true, Min: 1e-12, Max: 1}.scale(newSpan())
+	for _, c := range []struct{ v, want float64 }{{1e-12, -12}, {1e-3, -3}, {0, -12}, {2, math.Log10(2)}} {
+		if got := s.place(c.v); got != c.want {
+			t.Errorf("place(%v) = %v, want %v", c.v, got, c.want)
+		}
+	}
+}
+
+//go:embed echarts/README.md
+var echartsReadme string
+
+func TestLibrary(t *testing.T) {
+	sum := sha256.Sum256([]byte(library))
+	t.Run("is_the_file_the_README_names", func(t *testing.T) {
+		if want := fmt.Sprintf("%x", sum); !strings.Contains(echartsReadme, want) {
+			t.Errorf("sha256 is %s", want)
+		}
+	})
+	t.Run("ends_no_script_element", func(t *testing.T) {
+		if s := Script(); strings.Count(s, "</script") != 1 || strings.Contains(drawer, "</") {
+			t.Error("script element is cut short")
+		}
+	})
+	t.Run("hides_the_module_loader_from_it", func(t *testing.T) {
+		before, _, _ := strings.Cut(Script(), "Licensed to the Apache")
+		if !strings.Contains(before, "var define, module, exports;") {
+			t.Error("define is seen")
+		}
+	})
+	t.Run("runs_once", func(t *testing.T) {
+		if !strings.HasPrefix(Script(), "<script>(function () { if (window.roundoffDraw) return;") {
+			t.Error("no guard")
+		}
+	})
+}
+
+func TestHTML(t *testing.T) {
+	for _, f := range sampleFigures() {
+		h, err := HTML(f, "id-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, chart := f.(*Chart)
+		_, table := f.(*Table)
+		t.Run(f.Name()+"/is_a_figure_with_its_caption", func(t *testing.T) {
+			if !strings.HasPrefix(h, "<figure") || !strings.HasSuffix(h, "</figcaption>\n</figure>\n") ||
+				!strings.Contains(h, "<strong>"+strings.ReplaceAll(Finding(f), "&", "&amp;")) {
+				t.Errorf("%.200s", h)
+			}
+		})
+		t.Run(f.Name()+"/shows_a_picture_without_scripts", func(t *testing.T) {
+			if n := strings.Count(h, `src="data:image/png;base64,`); n != 1 && !table || n != 0 && table {
+				t.Errorf("%d pictures", n)
+			}
+			if strings.Contains(h, "<script") != chart || strings.Contains(h, `id="id-1"`) != chart {
+				t.Error("script where none belongs, or none")
+			}
+			if chart && strings.Index(h, "<img") > strings.Index(h, "<script") {
+				t.Error("picture comes after the script")
+			}
+		})
+		t.Run(f.Name()+"/loads_nothing", func(t *testing.T) {
+			if m := regexp.MustCompile(`(src|href)="?(http|//)|@import|url\(`).FindString(h); m != "" {
+				t.Errorf("loads %q", m)
+			}
+		})
+		t.Run(f.Name()+"/is_a_white_card", func(t *testing.T) {
+			if !strings.Contains(h, "background:#fff") {
+				t.Error("no background")
+			}
+		})
+	}
+	t.Run("escapes", func(t *testing.T) {
+		c := NewChart("c", `Less < more & "more". </script> it is.`)
+		c.Panel("", Axis{Label: "</script>"}, Axis{Label: "y"}).EDF(Series{Label: "</script><b>"}, []float64{1})
+		h, err := HTML(c, "a")
+		if err != nil || strings.Count(h, "</script") != 1 || strings.Contains(h, "<b>") || !strings.Contains(h, "Less &lt; more &amp;") {
+			t.Errorf("%v: %s", err, regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(h, ""))
+		}
+	})
+}
+
+func TestTable(t *testing.T) {
+	tab := sampleTable()
+	t.Run("sets_numbers_right", func(t *testing.T) {
+		for j, want := range []bool{false, true, true, false} {
+			if got := tab.numbers(j); got != want {
+				t.Errorf("column %d: numbers = %v", j, got)
+			}
+		}
+	})
+	t.Run("knows_a_number", func(t *testing.T) {
+		for cell, want := range map[string]bool{"11": true, "−1.2×10⁻⁵": true, "2^{−11}": true, "13.3×": true, "≤ 0.01": true, "83 %": true,
+			"∞": true, "1e-5": true, "4/5": true, "": false, "binary16": false, "H100": false, "16-bit": false, "e": false, "–": false} {
+			if numeric(cell) != want {
+				t.Errorf("numeric(%q) = %v", cell, !want)
+			}
+		}
+	})
+	t.Run("escapes_HTML", func(t *testing.T) {
+		h := tab.HTML()
+		if !strings.Contains(h, "&lt;&amp;&gt;") || !strings.Contains(h, "<i>a</i>") || strings.Count(h, "<tr>") != 3 {
+			t.Error(h)
+		}
+	})
+	t.Run("escapes_Markdown", func(t *testing.T) {
+		m := NewTable("t", "T.", []string{"|x|"})
+		m.Row("a|b")
+		if got, want := m.Markdown(), "| \\|x\\| |\n| --- |\n| a\\|b |\n"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+	t.Run("breaks_long_cells", func(t *testing.T) {
+		if s := tab.draw(); s.w > 700 || s.h < 120 {
+			t.Errorf("%v × %v", s.w, s.h)
+		}
+	})
+	t.Run("comes_back_from_CSV", func(t *testing.T) {
+		b, err := tab.CSV()
+		rows, err2 := csv.NewReader(bytes.NewReader(b)).ReadAll()
+		if err != nil || err2 != nil || len(rows) != 3 || rows[1][3] != tab.rows[0][3] {
+			t.Error(rows, err, err2)
+		}
+	})
+}
+
+func TestChartCSV(t *testing.T) {
+	for _, c := range sampleCharts() {
+		t.Run(c.Name()+"/gives_back_every_number", func(t *testing.T) {
+			b, err := c.CSV()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			number := func(s string) float64 {
+				v, err := strconv.ParseFloat(s, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			k := 1
+			for _, p := range c.panels {
+				for _, tr := range p.traces {
+					k += len(tr.lost)
+					for i := range max(len(tr.x), len(tr.y)) {
+						if rows[k][1] != tr.Label || rows[k][2] != string(tr.kind) ||
+							tr.x != nil && number(rows[k][3]) != tr.x[i] || tr.y != nil && number(rows[k][4]) != tr.y[i] {
+							t.Fatalf("row %d is %q", k, rows[k])
+						}
+						k++
+					}
+				}
+				k += len(p.notes)
+			}
+			if k != len(rows) {
+				t.Errorf("%d rows, want %d", len(rows), k)
+			}
+		})
+	}
+}
+
+// A bound that is the same for all samples is one step, and a line through one
+// point is not seen.
+func TestECharts_draws_a_constant(t *testing.T) {
+	c := NewChart("constant", "A constant.")
+	p := c.Panel("", Axis{Label: "x", Log: true, Min: 1e-3, Max: 1}, Axis{Label: "F", Min: 0, Max: 1})
+	p.EDF(Series{Label: "bound"}, []float64{0.1, 0.1, 0.1})
+	options, err := c.ECharts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o struct {
+		Series []struct {
+			Data []struct{ Value [2]float64 }
+		}
+	}
+	if err := json.Unmarshal(options[0], &o); err != nil {
+		t.Fatal(err)
+	}
+	d := o.Series[0].Data
+	if len(d) != 2 || d[0].Value != [2]float64{-1, 0} || d[1].Value != [2]float64{-1, 1} {
+		t.Errorf("points %v, want a riser from 0 to 1 at 10^-1", d)
+	}
+}

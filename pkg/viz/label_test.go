@@ -1,0 +1,228 @@
+package viz
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// slowSpread tries every position on a grid of one px, for few items.
+func slowSpread(want, size []float64, lo, hi float64) (best float64) {
+	best = math.Inf(1)
+	y := make([]float64, len(want))
+	var try func(i int, cost float64)
+	try = func(i int, cost float64) {
+		if cost >= best {
+			return
+		}
+		if i == len(want) {
+			best = cost
+			return
+		}
+		for y[i] = lo + size[i]/2; y[i] <= hi-size[i]/2; y[i]++ {
+			ok := true
+			for j := range i {
+				// The order of want is kept; equal ones keep their own.
+				if want[j] <= want[i] && y[i]-y[j] < (size[i]+size[j])/2 ||
+					want[j] > want[i] && y[j]-y[i] < (size[i]+size[j])/2 {
+					ok = false
+				}
+			}
+			if ok {
+				try(i+1, cost+(y[i]-want[i])*(y[i]-want[i]))
+			}
+		}
+	}
+	try(0, 0)
+	return best
+}
+
+func TestSpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 60 {
+		n := 1 + rng.IntN(4)
+		want, size := make([]float64, n), make([]float64, n)
+		for i := range want {
+			want[i], size[i] = float64(rng.IntN(40)), float64(2*(1+rng.IntN(6)))
+		}
+		y, ok := spread(want, size, 0, 50)
+		if !ok {
+			t.Fatalf("spread(%v, %v): no room", want, size)
+		}
+		cost := 0.0
+		for i := range y {
+			cost += (y[i] - want[i]) * (y[i] - want[i])
+			if y[i]-size[i]/2 < -1e-9 || y[i]+size[i]/2 > 50+1e-9 {
+				t.Errorf("spread(%v, %v) = %v leaves [0, 50]", want, size, y)
+			}
+			for j := range i {
+				if math.Abs(y[i]-y[j]) < (size[i]+size[j])/2-1e-9 {
+					t.Errorf("spread(%v, %v) = %v: %d meets %d", want, size, y, i, j)
+				}
+			}
+		}
+		if best := slowSpread(want, size, 0, 50); cost > best+1e-9 {
+			t.Errorf("spread(%v, %v) = %v costs %v, a grid position %v", want, size, y, cost, best)
+		}
+	}
+	t.Run("says_when_there_is_no_room", func(t *testing.T) {
+		if _, ok := spread([]float64{1, 2}, []float64{6, 6}, 0, 10); ok {
+			t.Error("12 px fit in 10")
+		}
+	})
+	t.Run("leaves_alone_what_does_not_meet", func(t *testing.T) {
+		if y, _ := spread([]float64{20, 5}, []float64{4, 4}, 0, 30); y[0] != 20 || y[1] != 5 {
+			t.Errorf("moved to %v", y)
+		}
+	})
+}
+
+func TestClip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	b := box{0, 0, 10, 10}
+	at := func(p, q point, s float64) point { return point{p.x + s*(q.x-p.x), p.y + s*(q.y-p.y)} }
+	in := func(p point, d float64) bool { return b.grow(d).holds(box{p.x, p.y, p.x, p.y}) }
+	for range 2000 {
+		p := point{30*rng.Float64() - 10, 30*rng.Float64() - 10}
+		q := point{30*rng.Float64() - 10, 30*rng.Float64() - 10}
+		if rng.IntN(4) == 0 {
+			q.x = p.x
+		}
+		length := math.Hypot(q.x-p.x, q.y-p.y)
+		inside := 0.0 // of the segment, by looking at many of its points
+		for k := range 1000 {
+			if in(at(p, q, float64(k)/999), 0) {
+				inside += length / 1000
+			}
+		}
+		got := 0.0
+		for _, piece := range clip([]point{p, q}, b) {
+			got += math.Hypot(piece[1].x-piece[0].x, piece[1].y-piece[0].y)
+			if !in(piece[0], 1e-9) || !in(piece[1], 1e-9) {
+				t.Fatalf("clip(%v, %v) = %v leaves the box", p, q, piece)
+			}
+		}
+		if math.Abs(got-inside) > length/200 {
+			t.Fatalf("clip(%v, %v) is %v long, want %v", p, q, got, inside)
+		}
+	}
+}
+
+// Labels of random panels never meet, never cover a curve, and none is lost.
+func TestLabels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for run := range 60 {
+		c := NewChart("c", "C.")
+		p := c.Panel([]string{"", "A title"}[run%2], Axis{Label: "x", Log: true, Min: 1e-8, Max: 1}, Axis{Label: "F"})
+		for i := range 1 + rng.IntN(4) {
+			s := Series{Label: fmt.Sprintf("curve %d", i), Color: Observed}
+			p.EDF(s, logNormal(200+rng.IntN(50), -7+6*rng.Float64(), 0.1+rng.Float64()))
+		}
+		for i := range rng.IntN(6) {
+			s := Series{Label: fmt.Sprintf("a bound of number %d", i), Color: Deterministic, Style: Dashed}
+			p.Vertical(s, math.Pow(10, -9+10*rng.Float64()))
+		}
+		p.Horizontal(Series{Label: "level", Color: Grey}, rng.Float64())
+		p.Note(math.Pow(10, -7+6*rng.Float64()), rng.Float64(), "1.5×")
+
+		s := c.draw()
+		seen := map[string]int{}
+		var all []words
+		for _, m := range s.marks {
+			w, ok := m.(words)
+			if !ok {
+				continue
+			}
+			seen[w.text]++
+			if !(box{0, 0, s.w, s.h}).holds(w.box()) {
+				t.Errorf("run %d: %q leaves the canvas", run, w.text)
+			}
+			for _, o := range all {
+				if o.box().hits(w.box()) {
+					t.Errorf("run %d: %q at %v is on %q at %v", run, w.text, w.box(), o.text, o.box())
+				}
+			}
+			all = append(all, w)
+		}
+		v := c.views()[0]
+		for _, tr := range p.traces {
+			if n := seen[v.nameOf(tr)]; n != 1 {
+				t.Errorf("run %d: %q is written %d times", run, v.nameOf(tr), n)
+			}
+		}
+	}
+}
+
+func TestPlacer(t *testing.T) {
+	word := func(x, y float64) words { return words{text: "label", at: point{x, y}, size: 12} }
+	wall := curve{[]point{{50, 0}, {50, 100}}, true}
+	t.Run("takes_the_cheapest_free_offer", func(t *testing.T) {
+		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{wall}}
+		o, ok := p.place(-1, []offer{{words: word(45, 50), cost: 0}, {words: word(60, 50), cost: 2}, {words: word(60, 80), cost: 1}})
+		if !ok || o.words.at != (point{60, 80}) {
+			t.Errorf("took %v, %v", o.words.at, ok)
+		}
+		if o, _ = p.place(-1, []offer{{words: word(60, 82), cost: 0}, {words: word(60, 50), cost: 2}}); o.words.at != (point{60, 50}) {
+			t.Errorf("took %v, which is taken", o.words.at)
+		}
+	})
+	t.Run("refuses_what_leaves_the_frame_or_covers_a_curve", func(t *testing.T) {
+		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{wall}}
+		if o, ok := p.place(-1, []offer{{words: word(90, 50)}, {words: word(45, 50)}, {words: word(60, 5)}}); ok {
+			t.Errorf("took %v", o.words.at)
+		}
+	})
+	t.Run("covers_a_line_of_reference_only_for_want_of_better", func(t *testing.T) {
+		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{{wall.pts, false}}}
+		if o, ok := p.place(-1, []offer{{words: word(45, 50)}}); !ok || !o.opaque {
+			t.Errorf("place = %v, opaque %v", ok, o.opaque)
+		}
+		if o, ok := p.place(-1, []offer{{words: word(45, 80)}, {words: word(60, 80), cost: 20}}); !ok || o.opaque {
+			t.Errorf("place = %v, opaque %v", ok, o.opaque)
+		}
+	})
+	t.Run("leads_through_no_curve", func(t *testing.T) {
+		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{wall}}
+		if _, ok := p.place(-1, []offer{{words: word(60, 50), leader: []point{{40, 46}, {58, 46}}}}); ok {
+			t.Error("leader crosses a curve")
+		}
+	})
+}
+
+func TestNote(t *testing.T) {
+	dense := func() (*Chart, *Panel) {
+		c := NewChart("c", "C.")
+		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
+		for i := range 50 {
+			y := float64(i) / 49
+			p.Line(Series{Label: fmt.Sprint(i)}, []float64{0, 0.8}, []float64{y, y})
+		}
+		return c, p
+	}
+	t.Run("covers_curves_where_it_must", func(t *testing.T) {
+		c, p := dense()
+		p.Note(0.3, 0.5, "13.3×")
+		before := len(c.draw().marks)
+		for i, m := range c.draw().marks {
+			if w, ok := m.(words); ok && w.text == "13.3×" {
+				if s, ok := c.draw().marks[i-1].(shape); !ok || s.pen.fill != white {
+					t.Errorf("mark %d of %d before the note is no backing", i-1, before)
+				}
+				return
+			}
+		}
+		t.Error("note is lost")
+	})
+	t.Run("panics_when_longer_than_its_panel", func(t *testing.T) {
+		defer func() {
+			if got, ok := recover().(string); !ok || !strings.Contains(got, "has no place") {
+				t.Errorf("panic %q", got)
+			}
+		}()
+		c, p := dense()
+		p.Note(0.3, 0.5, strings.Repeat("long ", 60))
+		c.draw()
+	})
+}

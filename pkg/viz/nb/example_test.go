@@ -1,0 +1,44 @@
+package nb_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+	"github.com/roundofflab/roundoff/pkg/viz/nb"
+)
+
+// Outside a notebook Show writes files, and only where it is told to.
+func ExampleShow() {
+	dir, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(dir)
+	os.Setenv("ROUNDOFF_OUT", dir)
+	defer os.Unsetenv("ROUNDOFF_OUT")
+
+	nb.Show(viz.FigureErrors())
+
+	files, _ := filepath.Glob(filepath.Join(dir, "figures", "*"))
+	for _, f := range files {
+		fmt.Println(filepath.Base(f))
+	}
+	// Output:
+	// fig1-errors.csv
+	// fig1-errors.json
+	// fig1-errors.png
+	// fig1-errors.svg
+}
+
+// Outside a notebook there is nobody to read it.
+func ExampleMarkdown() {
+	nb.Markdown("The bound is **%.1f×** the largest error.", 13.3)
+	// Output:
+}
+
+// Check is for the error of a run that a cell cannot go on without.
+func ExampleCheck() {
+	defer func() { fmt.Println(recover()) }()
+	nb.Check(nil)
+	nb.Check(fmt.Errorf("no samples"))
+	// Output: nb: no samples
+}

@@ -1,0 +1,144 @@
+package nb
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+func chart() *viz.Chart {
+	c := viz.NewChart("edf", "Two samples. Seed 1.")
+	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
+	p.EDF(viz.Series{Label: "observed"}, []float64{1, 2})
+	return c
+}
+
+func table() *viz.Table {
+	t := viz.NewTable("tab", "One row.", []string{"n"})
+	t.Row("1")
+	return t
+}
+
+func TestShow(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("ROUNDOFF_OUT", dir)
+	t.Setenv("ROUNDOFF_NOTEBOOK", "02-dot-product")
+	figs := []viz.Figure{chart(), table(), viz.FigureMPFMA()}
+	Show(figs...)
+	Show(figs[0]) // again, over the files of before
+
+	var orders []float64
+	for i, f := range figs {
+		read := func(ext string) []byte {
+			b, err := os.ReadFile(filepath.Join(dir, "figures", f.Name()+ext))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		t.Run(f.Name()+"/writes_what_the_figure_draws", func(t *testing.T) {
+			for ext, draw := range map[string]func() ([]byte, error){".svg": f.SVG, ".png": f.PNG, ".csv": f.CSV} {
+				if want, err := draw(); err != nil || string(read(ext)) != string(want) {
+					t.Errorf("%s differs, %v", ext, err)
+				}
+			}
+		})
+		t.Run(f.Name()+"/keeps_the_contract", func(t *testing.T) {
+			var r map[string]any
+			if err := json.Unmarshal(read(".json"), &r); err != nil {
+				t.Fatal(err)
+			}
+			kind := []string{"figure", "table", "schematic"}[i]
+			if len(r) != 7 || r["name"] != f.Name() || r["caption"] != f.Caption() || r["notebook"] != "02-dot-product" || r["kind"] != kind {
+				t.Errorf("%v", r)
+			}
+			if h := r["html"].(string); strings.HasPrefix(h, "<table") != (kind == "table") || h != "" && kind != "table" {
+				t.Errorf("html %q", h)
+			}
+			if list, ok := r["echarts"].([]any); ok != (kind == "figure") || ok && len(list) != 1 {
+				t.Errorf("echarts %v", r["echarts"])
+			}
+			orders = append(orders, r["order"].(float64))
+		})
+	}
+	t.Run("counts_upward", func(t *testing.T) {
+		if !(orders[1] <= orders[2] && orders[2] <= orders[0]) {
+			t.Errorf("orders %v", orders)
+		}
+		for range 1000 {
+			if a, b := order(), order(); a >= b {
+				t.Fatalf("%d after %d", b, a)
+			}
+		}
+	})
+	t.Run("leaves_no_other_file", func(t *testing.T) {
+		files, err := os.ReadDir(filepath.Join(dir, "figures"))
+		if err != nil || len(files) != 4*len(figs) {
+			t.Errorf("%v, %v", files, err)
+		}
+		for _, f := range files {
+			if i, err := f.Info(); err != nil || i.Mode().Perm()&0o444 != 0o444 {
+				t.Errorf("%s cannot be read by all: %v", f.Name(), err)
+			}
+		}
+	})
+}
+
+func TestShowFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, out, want string
+		figs            []viz.Figure
+	}{
+		{"where_nothing_can_be_written", file, "nb: figure edf: ", []viz.Figure{chart()}},
+		{"without_a_figure", "", "nb: Show of no figure", nil},
+		{"with_nil", "", "nb: figure 0 is nil", []viz.Figure{nil}},
+		{"with_an_unknown_kind", t.TempDir(), "unknown kind nb.other", []viz.Figure{other{chart()}}},
+		{"with_one_that_cannot_be_drawn", t.TempDir(), "nb: figure edf: no ink", []viz.Figure{broken{chart()}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("ROUNDOFF_OUT", c.out)
+			defer func() {
+				if got, ok := recover().(string); !ok || !strings.Contains(got, c.want) {
+					t.Errorf("panic %q, want %q", got, c.want)
+				}
+			}()
+			Show(c.figs...)
+		})
+	}
+}
+
+type other struct{ *viz.Chart }
+
+type broken struct{ *viz.Chart }
+
+func (broken) PNG() ([]byte, error) { return nil, errors.New("no ink") }
+
+func TestExportStopsAtTheFirstError(t *testing.T) {
+	dir := t.TempDir()
+	if err := export(dir, broken{chart()}); err == nil || err.Error() != "no ink" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "edf.json")); !os.IsNotExist(err) {
+		t.Errorf("there is a record of a figure that is not there: %v", err)
+	}
+}
+
+func TestFirstOfKernel(t *testing.T) {
+	t.Setenv("GONB_TMP_DIR", t.TempDir())
+	if !firstOfKernel() || firstOfKernel() || firstOfKernel() {
+		t.Error("the first chart of a kernel is not told from later ones")
+	}
+	t.Setenv("GONB_TMP_DIR", "")
+	if !firstOfKernel() || !firstOfKernel() {
+		t.Error("without a folder every chart must bring the script")
+	}
+}

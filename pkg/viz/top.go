@@ -1,0 +1,102 @@
+package viz
+
+import "math"
+
+// labelTop names the vertical lines above their upper ends, side by side where
+// they are close. A panel that already has a row there, for its title, shares
+// it if the names keep clear of the title and near their lines; else they get a
+// row of their own, and where even that is too short, places in the frame.
+func (v *view) labelTop() {
+	var lines []int
+	var want, size []float64
+	f := v.frame
+	for i, t := range v.traces {
+		if t.kind != kindVertical {
+			continue
+		}
+		w := v.tag(t)
+		l := textWidth(w.text, w.size, false)
+		x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
+		switch {
+		case v.beyond(t) > 0:
+			x -= l / 2
+		case v.beyond(t) < 0:
+			x += l / 2
+		}
+		lines, want, size = append(lines, i), append(want, x), append(size, l+14)
+	}
+	lo := f.x0 - 12
+	if !v.topRow && v.title != "" {
+		lo = f.x0 + textWidth(v.title, labelSize, true) + 10
+	}
+	xs, ok := spread(want, size, lo, chartWidth-2)
+	for k := range xs {
+		if d := math.Abs(xs[k] - want[k]); d > size[k]/2+32 {
+			ok = ok && v.topRow && d < size[k]+40
+		}
+	}
+	v.onTop = ok && !v.noTop
+	if !v.onTop {
+		return
+	}
+	for k, i := range lines {
+		t := v.traces[i]
+		o := offer{words: v.tag(t)}
+		o.words.align, o.words.at = middle, point{xs[k], f.y0 - 8}
+		if half := size[k]/2 - 7; v.beyond(t) == 0 {
+			foot := min(max(want[k], xs[k]-half), xs[k]+half)
+			if math.Abs(foot-want[k]) > 8 {
+				o.leader = []point{{want[k], f.y0 - 3}, {foot, f.y0 - 7}}
+			}
+		}
+		v.tags = append(v.tags, o)
+	}
+}
+
+// beyond returns on which side of the axis a vertical line lies, 0 if on it.
+func (v *view) beyond(t trace) int {
+	switch x := v.exponentX(t.x[0]); {
+	case x > v.xs.max:
+		return 1
+	case x < v.xs.min:
+		return -1
+	}
+	return 0
+}
+
+func (v *view) exactX(x float64) float64 {
+	if math.IsInf(x, 1) {
+		return v.frame.x1
+	}
+	return v.xs.px(x)
+}
+
+// placeAbove names a distribution function that has no room beside it above the
+// end of its curve, in the row of the panel's title.
+func (v *view) placeAbove(i int, t trace) (offer, bool) {
+	pieces := v.pieces[i]
+	if t.kind != kindEDF || v.title == "" || len(v.legend) > 0 || len(pieces) == 0 {
+		return offer{}, false
+	}
+	last := pieces[len(pieces)-1]
+	tip := last[len(last)-1]
+	if tip.y > v.frame.y0+1 { // it ends elsewhere
+		return offer{}, false
+	}
+	head := placer{frame: box{v.frame.x0, v.frame.y0 - titleRow, chartWidth - 2, v.frame.y0}}
+	title := words{text: v.title, at: point{v.frame.x0, v.frame.y0 - 8}, size: labelSize, bold: true}
+	head.taken = append(head.taken, title.box().grow(6))
+	for _, o := range v.tags {
+		head.taken = append(head.taken, o.words.box())
+	}
+	w := v.tag(t)
+	w.align = middle
+	var offers []offer
+	for d := 0.0; d <= textWidth(w.text, w.size, false)/2; d += 4 {
+		for _, x := range []float64{tip.x - d, tip.x + d} {
+			w.at = point{x, v.frame.y0 - 8}
+			offers = append(offers, offer{words: w, cost: d})
+		}
+	}
+	return head.place(-1, offers)
+}

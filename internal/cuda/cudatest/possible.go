@@ -1,0 +1,5 @@
+//go:build cgo && linux
+
+package cudatest
+
+const possible = true

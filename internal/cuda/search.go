@@ -1,0 +1,90 @@
+package cuda
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// library is one of those that are opened, with its file names, the newest first.
+type library struct {
+	name  string
+	files []string
+}
+
+var (
+	libcuda     = library{"libcuda", []string{"libcuda.so.1"}}
+	libcublas   = library{"libcublas", []string{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}}
+	libcublasLt = library{"libcublasLt", []string{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"}}
+	libnvrtc    = library{"libnvrtc", []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}}
+)
+
+// usual are the folders that CUDA is installed in.
+var usual = []string{
+	"/usr/local/cuda/lib64",
+	"/usr/local/cuda-13*/lib64",
+	"/usr/local/cuda-12*/lib64",
+	"/usr/local/cuda-11*/lib64",
+	"/usr/lib/x86_64-linux-gnu",
+	"/usr/lib/aarch64-linux-gnu",
+	"/usr/lib64",
+	"/usr/lib/wsl/lib",
+	"/usr/local/nvidia/lib64",
+	"/opt/cuda/lib64",
+}
+
+// candidates returns the paths at which to look for the library, in order; a name without a slash is
+// for the loader to find. A pattern stands for the folders that there are, or else for itself.
+func (l library) candidates(getenv func(string) string) []string {
+	var paths []string
+	add := func(patterns ...string) {
+		for _, pattern := range patterns {
+			folders, _ := filepath.Glob(pattern)
+			if len(folders) == 0 {
+				folders = []string{pattern} // to say that there is none
+			}
+			for _, folder := range folders {
+				for _, file := range l.files {
+					paths = append(paths, filepath.Join(folder, file))
+				}
+			}
+		}
+	}
+	for _, folder := range filepath.SplitList(getenv("ROUNDOFF_CUDA_PATH")) {
+		for _, file := range l.files {
+			paths = append(paths, filepath.Join(folder, file))
+		}
+	}
+	paths = append(paths, l.files...)
+	for _, variable := range []string{"CUDA_HOME", "CUDA_PATH"} {
+		if home := getenv(variable); home != "" {
+			add(home+"/lib64", home+"/lib")
+		}
+	}
+	add(usual...)
+	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if env := getenv(variable); env != "" {
+			add(env+"/lib/python*/site-packages/nvidia/*/lib", env+"/lib")
+		}
+	}
+	return paths
+}
+
+// present returns the candidates that can be there at all, and says of the rest where they would have
+// been, folder by folder.
+func (l library) present(getenv func(string) string) (paths, absent []string) {
+	missing := map[string]bool{}
+	for _, path := range l.candidates(getenv) {
+		if !strings.Contains(path, "/") {
+			paths = append(paths, path)
+			continue
+		}
+		if _, err := os.Stat(path); err == nil {
+			paths = append(paths, path)
+		} else if folder := filepath.Dir(path); !missing[folder] {
+			missing[folder] = true
+			absent = append(absent, folder)
+		}
+	}
+	return paths, absent
+}

@@ -104,4 +104,8 @@ func ExampleSampler_Draw() {
 		fmt.Println(d.A.Decode(x[k]) * d.B.Decode(y[k]))
 	}
 	// Output:
+	// 3.9375
+	// -3.9375
+	// -0.4375
+	// 0.4375
 }

@@ -4,9 +4,11 @@
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff vectors check    compare the emulation with test vectors
+//	roundoff gpu info         tell the GPU, its driver and libraries
 //	roundoff help             say what there is
 //
-// It exits with 0 when all went well, 1 when something failed, and 2 when it was called wrongly.
+// It exits with 0 when all went well, 1 when something failed, 2 when it was called wrongly, and 3 when
+// it wants a GPU and there is none.
 package main
 
 import (
@@ -18,6 +20,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/roundofflab/roundoff/pkg/gpu"
 )
 
 // A command is one thing the tool does. Run returns errUsage when it was called wrongly and has said
@@ -32,6 +36,7 @@ var commands = []command{
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
+	{"gpu", "use the GPU of this machine: gpu info", gpuCommand},
 }
 
 var errUsage = errors.New("called wrongly")
@@ -63,6 +68,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 0
 		case errors.Is(err, errUsage):
 			return 2
+		case errors.Is(err, gpu.ErrNoGPU):
+			fmt.Fprintf(stderr, "roundoff %s: %v\n", c.name, err)
+			return 3
 		}
 		fmt.Fprintf(stderr, "roundoff %s: %v\n", c.name, err)
 		return 1

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/gpu"
 )
 
 func TestRun(t *testing.T) {
@@ -34,6 +37,11 @@ func TestRun(t *testing.T) {
 		{"refuses_an_unknown_device", "gemm --device pascal a.npy b.npy -o d.npy", 1, "", "no device \"pascal\" for binary16"},
 		{"refuses_an_unknown_format", "gemm --in half a.npy b.npy -o d.npy", 1, "", "no format \"half\", want one of binary16, "},
 		{"fails_without_the_matrix", "gemm no/such.npy b.npy -o d.npy", 1, "", "open no/such.npy"},
+		{"refuses_gpu_alone", "gpu", 2, "", "Usage: roundoff gpu COMMAND"},
+		{"tells_what_gpu_can", "gpu -help", 0, "", "ROUNDOFF_CUDA_PATH"},
+		{"refuses_an_unknown_command_of_gpu", "gpu buy", 2, "", `unknown command "buy"`},
+		{"refuses_an_unknown_flag_of_gpu", "gpu -fast info", 2, "", "flag provided but not defined: -fast"},
+		{"refuses_words_after_gpu_info", "gpu info all", 2, "", `unexpected "all"`},
 		{"fails_without_notebooks", "reproduce -notebooks no/such/folder", 1, "", "no notebooks in no/such/folder"},
 		{"fails_without_the_notebook_named", "reproduce -notebooks ../../internal/reproduce/testdata/notebooks nosuch", 1, "", "no notebook nosuch"},
 		{"fails_without_a_kernel", "reproduce -notebooks ../../internal/reproduce/testdata/notebooks -kernel no/such.json", 1, "", "no kernelspec"},
@@ -62,7 +70,7 @@ func TestRun_tells_failure_from_success(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int
-	}{{nil, 0}, {errors.New("no"), 1}, {errUsage, 2}} {
+	}{{nil, 0}, {errors.New("no"), 1}, {errUsage, 2}, {fmt.Errorf("x: %w", gpu.ErrNoGPU), 3}} {
 		err = c.err
 		if status := run(t.Context(), []string{"try"}, io.Discard, io.Discard); status != c.status {
 			t.Errorf("%v: status %d, want %d", c.err, status, c.status)

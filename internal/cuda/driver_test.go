@@ -26,6 +26,17 @@ func TestOpen_without_a_GPU(t *testing.T) {
 			}
 		})
 	}
+	t.Run("tells_where_it_looked", func(t *testing.T) {
+		forget(t)
+		saved := libcuda
+		defer func() { libcuda = saved }()
+		libcuda.files = []string{"libnosuch.so.1"}
+		d, err := Open(0)
+		var missing *NotFoundError
+		if d != nil || !errors.Is(err, ErrNoGPU) || !errors.As(err, &missing) || !strings.Contains(err.Error(), "/usr/local/cuda/lib64") {
+			t.Errorf("%v, %v, want an error that is ErrNoGPU and a NotFoundError", d, err)
+		}
+	})
 	if _, err := Open(-1); !errors.Is(err, ErrNoGPU) {
 		t.Errorf("device -1: %v", err)
 	}

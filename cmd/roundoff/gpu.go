@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/gpu"
+)
+
+// gpuCommands are the second words of roundoff gpu.
+var gpuCommands = []command{
+	{"info", "tell device, driver and libraries", gpuInfoCommand},
+}
+
+// gpuCommand does what its second word says.
+func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("roundoff gpu", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "Usage: roundoff gpu COMMAND [-flag ...]\n\n")
+		for _, c := range gpuCommands {
+			fmt.Fprintf(stderr, "  %-8s %s\n", c.name, c.summary)
+		}
+		fmt.Fprint(stderr, "\nThe libraries of CUDA are looked for in the folders that ROUNDOFF_CUDA_PATH lists, where the\n"+
+			"loader looks, in CUDA_HOME, in the usual folders and in the Python wheels of the environment.\n"+
+			"Without a GPU it says so and exits with 3.\n")
+	}
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return err
+		}
+		return errUsage
+	}
+	if flags.NArg() == 0 {
+		flags.Usage()
+		return errUsage
+	}
+	for _, c := range gpuCommands {
+		if c.name == flags.Arg(0) {
+			return c.run(ctx, flags.Args()[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "roundoff gpu: unknown command %q\n\n", flags.Arg(0))
+	flags.Usage()
+	return errUsage
+}
+
+// gpuInfoCommand tells device, driver and libraries.
+func gpuInfoCommand(_ context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	flags := flag.NewFlagSet("roundoff gpu info", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if len(words) > 0 {
+		fmt.Fprintf(stderr, "roundoff gpu info: unexpected %q\n", words[0])
+		return errUsage
+	}
+	g, err := gpu.Open()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	info, err := g.Info()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "device\t%s\n", info.Name)
+	fmt.Fprintf(w, "compute capability\t%s %s\n", info.Capability, info.Architecture)
+	fmt.Fprintf(w, "multiprocessors\t%d\n", info.Multiprocessors)
+	fmt.Fprintf(w, "memory\t%.1f GiB\n", float64(info.Memory)/(1<<30))
+	fmt.Fprintf(w, "driver\tCUDA %s\n", info.Driver)
+	for _, l := range info.Libraries {
+		if l.Err != nil {
+			fmt.Fprintf(w, "%s\t%v\n", l.Name, l.Err)
+		} else {
+			fmt.Fprintf(w, "%s\t%s in %s\n", l.Name, l.Version, l.Path)
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,265 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Report tells how a product was computed.
+type Report struct {
+	Panels     int           // parts of D computed one after the other; 1 if all fits into memory
+	Algorithms []Algorithm   // of each; none for a Classic kernel
+	Time       time.Duration // of the products alone, on the device's clock
+}
+
+var _ tcore.GEMMer = &Kernel{}
+
+// GEMM is [Kernel.Multiply] in the shape of [tcore.GEMMer], which has no error: the first one is kept
+// for [Kernel.Err], and from then on GEMM does nothing.
+func (k *Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
+	if k.err == nil {
+		_, k.err = k.Multiply(context.Background(), tA, tB, alpha, a, b, beta, c, d)
+	}
+}
+
+// Err returns the first error of GEMM.
+func (k *Kernel) Err() error { return k.err }
+
+// Multiply stores in d the matrix D = alpha op(A) op(B) + beta C as the GPU computes it. Op(A) is a or,
+// with blas.Trans, its transpose, and so is op(B). With beta = 0, C is not read. D may be c and must
+// not overlap the others. A D of binary64 is rounded to float32.
+//
+// What does not fit into the device's memory is computed in panels of whole dot products, which changes
+// no order of summation by itself; the library may choose another algorithm for a panel than it would
+// for the whole. When ctx is done it stops before the next panel. With an error, D may hold some panels
+// already; no memory stays in use.
+//
+// It panics if a shape does not fit, a matrix is empty, or the formats do not go together.
+//
+// differs: [tcore.Kernel] does not round C to the Output format.
+func (k *Kernel) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
+	beta float32, c, d blas32.General) (Report, error) {
+
+	p := newProduct(k, tA, tB, alpha, a, b, beta, c, d)
+	var report Report
+	err := k.GPU.device.Do(func() (err error) {
+		if err = k.GPU.openBLAS(); err == nil {
+			report, err = p.run(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return report, fmt.Errorf("gpu: product of %d × %d by %d × %d, %s: %w", p.m, p.k, p.k, p.n, k.A.Name, err)
+	}
+	return report, nil
+}
+
+// Algorithms returns at most limit algorithms that cuBLASLt knows for products of m × l and l × n
+// matrices that are not transposed, the best first as it estimates.
+func (k *Kernel) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
+	if m < 1 || n < 1 || l < 1 || limit < 1 {
+		panic(fmt.Sprintf("gpu: Algorithms: m = %d, n = %d, l = %d, limit = %d, want at least 1", m, n, l, limit))
+	}
+	p := &product{kernel: k, arithmetic: k.arithmetic(), alpha: 1, m: m, n: n, k: l}
+	p.layB = p.eight()
+	err = k.GPU.device.Do(func() error {
+		if err := k.GPU.openBLAS(); err != nil {
+			return err
+		}
+		list, err = k.GPU.blas.Algorithms(p.describe(p.panel(m, n)), k.workspace(), limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("gpu: algorithms for %d × %d by %d × %d, %s: %w", m, l, l, n, k.A.Name, err)
+	}
+	return list, nil
+}
+
+// openBLAS opens cuBLAS and cuBLASLt unless they are open.
+func (g *GPU) openBLAS() (err error) {
+	if g.blas == nil {
+		g.blas, err = g.device.NewBLAS()
+	}
+	return err
+}
+
+func (k *Kernel) workspace() int {
+	if k.Workspace > 0 {
+		return k.Workspace
+	}
+	return 32 << 20
+}
+
+// product is one product of a kernel: m × k by k × n.
+type product struct {
+	kernel *Kernel
+	arithmetic
+	m, n, k     int
+	alpha, beta float32
+	a, b, c, d  blas32.General
+	tA, tB      bool // as the host has them
+	layA, layB  bool // as they are laid out on the device
+}
+
+// newProduct panics unless the product can be computed.
+func newProduct(k *Kernel, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) *product {
+	p := &product{kernel: k, arithmetic: k.arithmetic(), alpha: alpha, beta: beta, a: a, b: b, c: c, d: d,
+		tA: tA != blas.NoTrans, tB: tB != blas.NoTrans}
+	checkMatrix("a", a)
+	checkMatrix("b", b)
+	p.m, p.k = shape(a, p.tA)
+	kB, n := shape(b, p.tB)
+	p.n = n
+	if p.k != kB {
+		panic(fmt.Sprintf("gpu: GEMM: op(a) has %d columns, op(b) has %d rows", p.k, kB))
+	}
+	checkResult("d", d, p.m, p.n)
+	if beta != 0 {
+		checkResult("c", c, p.m, p.n)
+	}
+	if k.SplitK < 0 || k.Workspace < 0 || k.MaxBytes < 0 {
+		panic(fmt.Sprintf("gpu: GEMM: SplitK = %d, Workspace = %d, MaxBytes = %d, want none negative", k.SplitK, k.Workspace, k.MaxBytes))
+	}
+	if k.Classic && (k.SplitK > 0 || k.Algorithm != nil) {
+		panic("gpu: GEMM: Classic with SplitK or Algorithm, which cublasGemmEx does not take")
+	}
+	p.layA, p.layB = p.tA, p.tB
+	if p.eight() {
+		p.layA, p.layB = false, true
+	}
+	return p
+}
+
+func shape(m blas32.General, transposed bool) (rows, cols int) {
+	if transposed {
+		return m.Cols, m.Rows
+	}
+	return m.Rows, m.Cols
+}
+
+func checkResult(name string, m blas32.General, rows, cols int) {
+	checkMatrix(name, m)
+	if m.Rows != rows || m.Cols != cols {
+		panic(fmt.Sprintf("gpu: GEMM: %s is %d × %d, want %d × %d", name, m.Rows, m.Cols, rows, cols))
+	}
+}
+
+// checkMatrix panics unless m is a matrix of at least one element. The library counts in 32 bits.
+func checkMatrix(name string, m blas32.General) {
+	if m.Rows < 1 || m.Cols < 1 || m.Rows > math.MaxInt32-64 || m.Cols > math.MaxInt32-64 {
+		panic(fmt.Sprintf("gpu: GEMM: %s is %d × %d, want at least 1 × 1 and less than 2^31", name, m.Rows, m.Cols))
+	}
+	if m.Stride < m.Cols {
+		panic(fmt.Sprintf("gpu: GEMM: %s has stride %d, want at least its %d columns", name, m.Stride, m.Cols))
+	}
+	if n := (m.Rows-1)*m.Stride + m.Cols; len(m.Data) < n {
+		panic(fmt.Sprintf("gpu: GEMM: %s has %d elements, want at least %d", name, len(m.Data), n))
+	}
+}
+
+// A panel is how a part of D, and the factors it needs, lie in device memory.
+type panel struct{ a, b, d layout }
+
+// panel returns the layouts for m rows and n columns of D.
+func (p *product) panel(m, n int) panel {
+	lay := func(rows, cols int, t cuda.DataType, transposed bool) layout {
+		if transposed {
+			rows, cols = cols, rows
+		}
+		return newLayout(rows, cols, t, p.eight())
+	}
+	return panel{a: lay(m, p.k, p.ta, p.layA), b: lay(p.k, n, p.tb, p.layB), d: lay(m, n, p.td, false)}
+}
+
+func (l panel) bytes() int { return l.a.bytes() + l.b.bytes() + l.d.bytes() }
+
+// divide returns the rows and columns of the greatest panel of D that takes no more than so many bytes,
+// halving the longer side until it fits.
+func (p *product) divide(bytes int) (m, n int, err error) {
+	for m, n = p.m, p.n; p.panel(m, n).bytes() > bytes; {
+		switch {
+		case m == 1 && n == 1:
+			return 0, 0, fmt.Errorf("%d bytes of device memory do not hold a row of A and a column of B, %d elements each", bytes, p.k)
+		case m >= n:
+			m = (m + 1) / 2
+		default:
+			n = (n + 1) / 2
+		}
+	}
+	return m, n, nil
+}
+
+// describe returns the product of a panel in the order of cuBLAS: read by columns, the matrices here are
+// transposes, and Dᵀ = op(B)ᵀ op(A)ᵀ.
+func (p *product) describe(l panel) cuda.Product {
+	k := l.a.cols
+	if p.layA {
+		k = l.a.rows
+	}
+	return cuda.Product{
+		TransA: p.layB, A: p.tb, LDA: l.b.ld,
+		TransB: p.layA, B: p.ta, LDB: l.a.ld,
+		D: p.td, LDD: l.d.ld,
+		M: l.d.cols, N: l.d.rows, K: k,
+		Compute: p.compute, Alpha: p.scalar(p.alpha), Beta: p.scalar(p.beta),
+		Fast: p.kernel.Fast && p.eight(),
+	}
+}
+
+var errAlgorithm = errors.New("cuBLASLt knows no algorithm for it")
+
+// choose returns the algorithm for a panel: the one that is fixed, the one of the panel before if it
+// can, or the first of the library; with K split as asked.
+func (p *product) choose(d cuda.Product, before []Algorithm) (Algorithm, error) {
+	k, b := p.kernel, p.kernel.GPU.blas
+	var list []Algorithm
+	switch {
+	case k.Algorithm != nil:
+		a, err := b.Check(d, *k.Algorithm)
+		if err != nil {
+			return a, err
+		}
+		list = []Algorithm{a}
+	case len(before) > 0:
+		if a, err := b.Check(d, before[len(before)-1]); err == nil && a.Workspace <= k.workspace() {
+			return a, nil
+		}
+	}
+	if list == nil {
+		const some = 16
+		var err error
+		if list, err = b.Algorithms(d, k.workspace(), some); err != nil {
+			return Algorithm{}, err
+		}
+	}
+	return p.split(d, list)
+}
+
+// split returns the first of the algorithms that takes K in as many parts as asked.
+func (p *product) split(d cuda.Product, list []Algorithm) (Algorithm, error) {
+	err := errAlgorithm
+	for _, a := range list {
+		if p.kernel.SplitK == 0 || a.SplitK == p.kernel.SplitK {
+			if a.Workspace <= p.kernel.workspace() {
+				return a, nil
+			}
+			err = fmt.Errorf("an algorithm needs a workspace of %d bytes, and has %d", a.Workspace, p.kernel.workspace())
+		}
+	}
+	for _, a := range list {
+		b, splitErr := p.kernel.GPU.blas.Split(d, a, p.kernel.SplitK)
+		if splitErr == nil && b.Workspace <= p.kernel.workspace() {
+			return b, nil
+		}
+		err = errors.Join(err, splitErr)
+	}
+	return Algorithm{}, err
+}

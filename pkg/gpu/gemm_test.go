@@ -1,0 +1,435 @@
+//go:build cgo && linux
+
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// random returns a matrix of small integers, whose products are exact, in rows longer than they need
+// be; what lies between the rows is not to be read or written.
+func random(rng *rand.Rand, rows, cols int) blas32.General {
+	m := blas32.General{Rows: rows, Cols: cols, Stride: cols + 3, Data: make([]float32, rows*(cols+3))}
+	for i := range m.Data {
+		m.Data[i] = 1e30
+	}
+	for i := range rows {
+		for j := range cols {
+			m.Data[i*m.Stride+j] = float32(rng.IntN(9) - 4)
+		}
+	}
+	return m
+}
+
+// slow is the product in plain loops.
+func slow(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
+	at := func(m blas32.General, t blas.Transpose, i, j int) float64 {
+		if t != blas.NoTrans {
+			i, j = j, i
+		}
+		return float64(m.Data[i*m.Stride+j])
+	}
+	l, _ := shape(b, tB != blas.NoTrans)
+	for i := range d.Rows {
+		for j := range d.Cols {
+			s := 0.0
+			for k := range l {
+				s += at(a, tA, i, k) * at(b, tB, k, j)
+			}
+			s *= float64(alpha)
+			if beta != 0 {
+				s += float64(beta) * at(c, blas.NoTrans, i, j)
+			}
+			d.Data[i*d.Stride+j] = float32(s)
+		}
+	}
+}
+
+// A problem is a product of random matrices.
+type problem struct {
+	m, n, k     int
+	tA, tB      blas.Transpose
+	alpha, beta float32
+}
+
+func (p problem) matrices(seed uint64) (a, b, c, d blas32.General) {
+	rng := rand.New(rand.NewPCG(7, seed))
+	a, b = random(rng, p.m, p.k), random(rng, p.k, p.n)
+	if p.tA != blas.NoTrans {
+		a = random(rng, p.k, p.m)
+	}
+	if p.tB != blas.NoTrans {
+		b = random(rng, p.n, p.k)
+	}
+	return a, b, random(rng, p.m, p.n), random(rng, p.m, p.n)
+}
+
+// check multiplies and compares all of D, what lies between its rows too.
+func (p problem) check(t *testing.T, k *Kernel) Report {
+	t.Helper()
+	a, b, c, d := p.matrices(uint64(p.m))
+	want := d
+	want.Data = append([]float32(nil), d.Data...)
+	slow(p.tA, p.tB, p.alpha, a, b, p.beta, c, want)
+	report, err := k.Multiply(t.Context(), p.tA, p.tB, p.alpha, a, b, p.beta, c, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.Data {
+		if d.Data[i] != want.Data[i] {
+			t.Fatalf("row %d, column %d is %v, want %v", i/d.Stride, i%d.Stride, d.Data[i], want.Data[i])
+		}
+	}
+	return report
+}
+
+func kernels(g *GPU) []*Kernel {
+	var list []*Kernel
+	for _, a := range arithmetics {
+		list = append(list, &Kernel{GPU: g, A: a.a, B: a.b, C: a.c, Output: a.output, Workspace: 1 << 16})
+		if !a.eight() {
+			list = append(list, &Kernel{GPU: g, A: a.a, B: a.b, C: a.c, Output: a.output, Workspace: 1 << 16, Classic: true})
+		}
+	}
+	return list
+}
+
+func (k *Kernel) name() string {
+	s := fmt.Sprintf("%s_%s_%s_%s", k.A.Name, k.B.Name, k.C.Name, k.Output.Name)
+	if k.Classic {
+		s += "_classic"
+	}
+	return s
+}
+
+// No two of m, n and k are equal, so that a wrong order does not pass.
+func TestMultiply(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	for _, k := range kernels(g) {
+		for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+			for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+				for _, c := range []struct{ alpha, beta float32 }{{1, 0}, {-0.5, 0}, {2, -1}} {
+					p := problem{m: 5, n: 3, k: 7, tA: tA, tB: tB, alpha: c.alpha, beta: c.beta}
+					t.Run(fmt.Sprintf("%s/%c%c_%v_%v", k.name(), tA, tB, p.alpha, p.beta), func(t *testing.T) {
+						if r := p.check(t, k); r.Panels != 1 || r.Time <= 0 || len(r.Algorithms) == 0 != k.Classic {
+							t.Errorf("%+v", r)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// Panels of every shape give the same as one.
+func TestMultiply_in_panels(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	for _, k := range kernels(g) {
+		for _, p := range []problem{
+			{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1},
+			{m: 18, n: 50, k: 13, tA: blas.Trans, tB: blas.NoTrans, alpha: 1, beta: 1},
+			{m: 33, n: 35, k: 5, tA: blas.Trans, tB: blas.Trans, alpha: 1, beta: 2},
+		} {
+			most := 0
+			for bytes := 1600; bytes < 16000; bytes += 700 {
+				small := *k
+				small.MaxBytes = small.Workspace + bytes
+				most = max(most, p.check(t, &small).Panels)
+			}
+			if most < 4 {
+				t.Errorf("%s, %+v: at most %d panels, want more", k.name(), p, most)
+			}
+		}
+	}
+}
+
+func TestMultiply_in_little_memory(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	k := g.Kernel(tcore.HopperF16)
+	k.Workspace = 4096
+	p := problem{m: 300, n: 200, k: 100, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+	t.Setenv("FAKE_MEMORY", "100000")
+	if r := p.check(t, k); r.Panels < 4 {
+		t.Errorf("%d panels in 100000 bytes", r.Panels)
+	}
+	t.Setenv("FAKE_MEMORY", "4500")
+	a, b, c, d := p.matrices(1)
+	_, err := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
+	if err == nil || !strings.Contains(err.Error(), "do not hold a row of A and a column of B, 100 elements each") {
+		t.Errorf("in 4500 bytes: %v", err)
+	}
+}
+
+func TestMultiply_leaves_D_for_C(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	p := problem{m: 4, n: 6, k: 5, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1, beta: 3}
+	a, b, _, d := p.matrices(1)
+	want := d
+	want.Data = append([]float32(nil), d.Data...)
+	slow(p.tA, p.tB, 1, a, b, 3, want, want)
+	k := g.Kernel(tcore.HopperTF32)
+	k.GEMM(p.tA, p.tB, 1, a, b, 3, d, d)
+	if k.Err() != nil || fmt.Sprint(d) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, want %v", d, k.Err(), want)
+	}
+}
+
+// Factors are rounded as the emulation rounds them.
+func TestMultiply_rounds_factors(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	one := func(x float32) blas32.General { return blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{x}} }
+	for _, k := range kernels(g) {
+		for _, x := range []float32{1.1, -0.3, 1 + 0x1p-11, 1 + 3*0x1p-11, 3e-6, 100} {
+			d := one(0)
+			k.GEMM(blas.NoTrans, blas.NoTrans, 1, one(x), one(1), 0, d, d)
+			output := k.Output
+			want := float32(output.Round(k.A.Round(float64(x), tcore.ToNearestEven), tcore.ToNearestEven))
+			if k.Err() != nil || d.Data[0] != want {
+				t.Errorf("%s: %v × 1 = %v, %v, want %v", k.name(), x, d.Data[0], k.Err(), want)
+			}
+		}
+	}
+}
+
+// Whichever call fails, the error tells call, code and shapes, and no memory stays in use.
+func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
+	for _, classic := range []bool{false, true} {
+		g := open(t)
+		k := g.Kernel(tcore.HopperF16)
+		k.Classic, k.Workspace, k.MaxBytes = classic, 1<<16, 1<<16+4000
+		p := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1, beta: 1}
+		p.check(t, k)
+		idle := cudatest.Alive(t, g.device)
+		a, b, c, d := p.matrices(1)
+		for call := 1; ; call++ {
+			t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:2", call))
+			_, err := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 1, c, d)
+			n := cudatest.Calls(t, g.device)
+			if alive := cudatest.Alive(t, g.device); alive != idle {
+				t.Fatalf("call %d: %d objects alive, want %d, after %v", call, alive, idle, err)
+			}
+			if call > n {
+				if err != nil || n < 40 {
+					t.Errorf("%d calls and %v, want 40 or more that fail", n, err)
+				}
+				break
+			}
+			var e *cuda.Error
+			switch {
+			case err == nil && !classic:
+				continue // whether an algorithm fits is asked again in another way
+			case !errors.As(err, &e) || e.Code != 2:
+				t.Errorf("call %d: error %v, want an Error with code 2", call, err)
+			case !strings.Contains(err.Error(), "product of 37 × 9 by 9 × 21, binary16: cu"):
+				t.Errorf("call %d: error %q does not tell the shapes", call, err)
+			}
+		}
+		t.Setenv("FAKE_FAIL", "")
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestMultiply_tells_what_failed(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+	a, b, c, d := p.matrices(1)
+	for _, c2 := range []struct{ fail, want string }{
+		{"cuMemAlloc_v2:2", "cuMemAlloc(64 bytes) returned 2, CUDA_ERROR_OUT_OF_MEMORY: out of memory"},
+		{"cublasLtMatmul:13", "cublasLtMatmul(NN, m 3, n 2, k 4, types 2, 2, 0, ld 8, 8, 4, compute 68) returned 13, CUBLAS_STATUS_EXECUTION_FAILED: fake status"},
+		{"cublasLtMatmul:99", "returned 99, an unknown status"},
+		{"cublasLtMatmulAlgoGetHeuristic:15", "returned 15, CUBLAS_STATUS_NOT_SUPPORTED: not supported"},
+	} {
+		t.Setenv("FAKE_FAIL", c2.fail)
+		_, err := g.Kernel(tcore.HopperF16).Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
+		if err == nil || !strings.Contains(err.Error(), c2.want) {
+			t.Errorf("%s: error %q, want %q", c2.fail, err, c2.want)
+		}
+	}
+}
+
+func TestGEMM_keeps_its_first_error(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+	a, b, c, d := p.matrices(1)
+	k := g.Kernel(tcore.HopperF16)
+	t.Setenv("FAKE_FAIL", "cuStreamCreate:7")
+	k.GEMM(p.tA, p.tB, 1, a, b, 0, c, d)
+	t.Setenv("FAKE_FAIL", "")
+	before := cudatest.Products(t, g.device)
+	k.GEMM(p.tA, p.tB, 1, a, b, 0, c, d)
+	if k.Err() == nil || cudatest.Products(t, g.device) != before {
+		t.Errorf("error %v, and %d products after it", k.Err(), cudatest.Products(t, g.device)-before)
+	}
+}
+
+// A context that ends stops the product before the next panel.
+type endsAfter struct {
+	context.Context
+	asked, after int
+}
+
+func (c *endsAfter) Err() error {
+	if c.asked++; c.asked > c.after {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestMultiply_stops_between_panels(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	k := g.Kernel(tcore.HopperF16)
+	k.Workspace, k.MaxBytes = 1<<16, 1<<16+1600
+	p := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+	p.check(t, k)
+	idle := cudatest.Alive(t, g.device)
+	for after := range 4 {
+		a, b, c, d := p.matrices(1)
+		before := cudatest.Products(t, g.device)
+		r, err := k.Multiply(&endsAfter{Context: t.Context(), after: after}, p.tA, p.tB, 1, a, b, 0, c, d)
+		done := cudatest.Products(t, g.device) - before
+		if !errors.Is(err, context.Canceled) || done != max(after-1, 0) || r.Panels != done {
+			t.Errorf("ended after %d questions: %d panels, report %+v, %v", after, done, r, err)
+		}
+		if cudatest.Alive(t, g.device) != idle {
+			t.Errorf("ended after %d questions: %d objects alive, want %d", after, cudatest.Alive(t, g.device), idle)
+		}
+	}
+}
+
+func TestAlgorithm(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	p := problem{m: 5, n: 3, k: 7, tA: blas.NoTrans, tB: blas.Trans, alpha: 1}
+	new := func() *Kernel { return g.Kernel(tcore.HopperF16) }
+	t.Run("is_the_first_of_the_library", func(t *testing.T) {
+		t.Setenv("FAKE_SPLITK", "3")
+		if a := p.check(t, new()).Algorithms[0]; a.ID != 66 || a.SplitK != 3 || a.Reduction != 2 || a.Stages != 36 || a.ClusterShape != 3 {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("is_one_that_splits_K_as_asked", func(t *testing.T) {
+		t.Setenv("FAKE_SPLITK", "3")
+		for parts, want := range map[int]int{1: 66, 2: 67, 3: 66, 5: 66} {
+			k := new()
+			k.SplitK = parts
+			if a := p.check(t, k).Algorithms[0]; a.ID != want || a.SplitK != parts {
+				t.Errorf("%d parts: %+v", parts, a)
+			}
+		}
+	})
+	t.Run("can_be_fixed", func(t *testing.T) {
+		list, err := new().Algorithms(p.m, p.n, p.k, 8)
+		if err != nil || len(list) != 3 {
+			t.Fatalf("%d algorithms, %v", len(list), err)
+		}
+		k := new()
+		k.Algorithm = &list[2]
+		if a := p.check(t, k).Algorithms[0]; a.ID != list[2].ID || a.SplitK != list[2].SplitK {
+			t.Errorf("%+v, want %+v", a, list[2])
+		}
+	})
+	t.Run("is_the_same_for_every_panel", func(t *testing.T) {
+		t.Setenv("FAKE_SPLITK", "2")
+		k := new()
+		k.Workspace, k.MaxBytes = 4096, 4096+1600
+		q := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+		for i, a := range q.check(t, k).Algorithms {
+			if a.ID != 66 || a.SplitK != 2 {
+				t.Errorf("panel %d: %+v", i, a)
+			}
+		}
+	})
+	t.Run("of_an_old_library_has_no_cluster", func(t *testing.T) {
+		t.Setenv("FAKE_OLD", "1")
+		if a := p.check(t, new()).Algorithms[0]; a.ID != 66 || a.ClusterShape != 0 {
+			t.Errorf("%+v", a)
+		}
+	})
+	for _, c := range []struct {
+		name, variable string
+		kernel         func(*Kernel)
+		want           string
+	}{
+		{"may_not_exist", "FAKE_NO_ALGORITHM", func(*Kernel) {}, "CUBLAS_STATUS_NOT_SUPPORTED"},
+		{"may_not_split_so_far", "", func(k *Kernel) { k.SplitK = 100 }, "cublasLtMatmulAlgoCheck(NN, m 3"},
+		{"may_not_be_one", "", func(k *Kernel) { k.Algorithm = &Algorithm{} }, "cublasLtMatmulAlgoCheck"},
+		{"may_want_more_workspace", "", func(k *Kernel) { k.SplitK, k.Workspace = 4, 256 }, "knows no algorithm"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.variable != "" {
+				t.Setenv(c.variable, "1")
+			}
+			k := new()
+			c.kernel(k)
+			a, b, cc, d := problem{m: 5, n: 3, k: 7, tA: blas.NoTrans, tB: blas.NoTrans}.matrices(1)
+			_, err := k.Multiply(t.Context(), blas.NoTrans, blas.NoTrans, 1, a, b, 0, cc, d)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestMultiply_panics(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	m := func(rows, cols int) blas32.General {
+		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	}
+	short := m(2, 3)
+	short.Data = short.Data[:5]
+	narrow := m(2, 3)
+	narrow.Stride = 2
+	for _, c := range []struct {
+		want       string
+		a, b, c, d blas32.General
+		change     func(*Kernel)
+	}{
+		{"op(a) has 3 columns, op(b) has 2 rows", m(2, 3), m(2, 4), m(2, 4), m(2, 4), nil},
+		{"d is 2 × 3, want 2 × 4", m(2, 3), m(3, 4), m(2, 4), m(2, 3), nil},
+		{"c is 4 × 2, want 2 × 4", m(2, 3), m(3, 4), m(4, 2), m(2, 4), nil},
+		{"a is 0 × 3, want at least 1 × 1", m(0, 3), m(3, 4), m(2, 4), m(2, 4), nil},
+		{"a has stride 2, want at least its 3 columns", narrow, m(3, 4), m(2, 4), m(2, 4), nil},
+		{"a has 5 elements, want at least 6", short, m(3, 4), m(2, 4), m(2, 4), nil},
+		{"A = e3m2, B = binary16, C = binary32, Output = binary32 do not go together in cuBLASLt", m(2, 3), m(3, 4), m(2, 4), m(2, 4),
+			func(k *Kernel) { k.A = tcore.E3M2 }},
+		{"do not go together in cuBLAS", m(2, 3), m(3, 4), m(2, 4), m(2, 4),
+			func(k *Kernel) { k.A, k.B, k.Classic = tcore.E4M3, tcore.E4M3, true }},
+		{"SplitK = -1", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Kernel) { k.SplitK = -1 }},
+		{"Classic with SplitK or Algorithm", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Kernel) { k.Classic, k.SplitK = true, 2 }},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "gpu: GEMM: ") || !strings.Contains(r, c.want) {
+					t.Errorf("panic %q, want %q", r, c.want)
+				}
+			}()
+			k := g.Kernel(tcore.HopperF16)
+			if c.change != nil {
+				c.change(k)
+			}
+			k.GEMM(blas.NoTrans, blas.NoTrans, 1, c.a, c.b, 1, c.c, c.d)
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Kernel is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart of [tcore.Kernel] in
+// silicon, and like it a [tcore.GEMMer].
+//
+// These go together, where Output may be left out if it is C:
+//
+//	A, B                          C         Output
+//	binary16                      binary32  binary32, binary16
+//	binary16                      binary16  binary16
+//	bfloat16                      binary32  binary32
+//	tf32                          binary32  binary32
+//	e4m3 and e4m3, e5m2, or back  binary32  binary32, binary16
+//	binary64                      binary64  binary64
+//
+// The C of an 8-bit format is that of the library, which wants compute capability 8.9 or later.
+type Kernel struct {
+	GPU    *GPU
+	A, B   tcore.Format // of the factors
+	C      tcore.Format // in which products are accumulated
+	Output tcore.Format // of D, and of the matrix C before it is used
+
+	SplitK    int        // parts of K; 0 lets the library choose
+	Algorithm *Algorithm // one of an earlier Report or of Algorithms; nil lets the library choose
+	Classic   bool       // cublasGemmEx, as the paper: the library alone chooses, and does not tell
+	Fast      bool       // 8-bit factors: never promote sums to binary32 between steps of K
+	Workspace int        // bytes for the library; 0 is 32 MiB
+	MaxBytes  int        // of device memory to use; 0 is nearly all that is free
+
+	err error // of GEMM
+}
+
+// Algorithm is how cuBLASLt computes a product: a kernel with its tile, and in how many parts it takes
+// K. The numbers are those of the library, in its own enumerations.
+type Algorithm = cuda.Algorithm
+
+// Kernel returns the kernel for the formats of an emulated device, to compare with it. It splits K as
+// the library likes.
+func (g *GPU) Kernel(d tcore.Device) *Kernel {
+	return &Kernel{GPU: g, A: d.A, B: d.B, C: d.C}
+}
+
+// arithmetic is how cuBLAS names formats that go together.
+type arithmetic struct {
+	a, b, c, output tcore.Format
+	ta, tb, td      cuda.DataType
+	compute         cuda.ComputeType
+}
+
+var arithmetics = []arithmetic{
+	{tcore.Binary16, tcore.Binary16, tcore.Binary32, tcore.Binary32, cuda.Real16, cuda.Real16, cuda.Real32, cuda.Compute32},
+	{tcore.Binary16, tcore.Binary16, tcore.Binary32, tcore.Binary16, cuda.Real16, cuda.Real16, cuda.Real16, cuda.Compute32},
+	{tcore.Binary16, tcore.Binary16, tcore.Binary16, tcore.Binary16, cuda.Real16, cuda.Real16, cuda.Real16, cuda.Compute16},
+	{tcore.BFloat16, tcore.BFloat16, tcore.Binary32, tcore.Binary32, cuda.BF16, cuda.BF16, cuda.Real32, cuda.Compute32},
+	{tcore.TF32, tcore.TF32, tcore.Binary32, tcore.Binary32, cuda.Real32, cuda.Real32, cuda.Real32, cuda.Compute32TF32},
+	{tcore.E4M3, tcore.E4M3, tcore.Binary32, tcore.Binary32, cuda.E4M3, cuda.E4M3, cuda.Real32, cuda.Compute32},
+	{tcore.E4M3, tcore.E4M3, tcore.Binary32, tcore.Binary16, cuda.E4M3, cuda.E4M3, cuda.Real16, cuda.Compute32},
+	{tcore.E4M3, tcore.E5M2, tcore.Binary32, tcore.Binary32, cuda.E4M3, cuda.E5M2, cuda.Real32, cuda.Compute32},
+	{tcore.E4M3, tcore.E5M2, tcore.Binary32, tcore.Binary16, cuda.E4M3, cuda.E5M2, cuda.Real16, cuda.Compute32},
+	{tcore.E5M2, tcore.E4M3, tcore.Binary32, tcore.Binary32, cuda.E5M2, cuda.E4M3, cuda.Real32, cuda.Compute32},
+	{tcore.E5M2, tcore.E4M3, tcore.Binary32, tcore.Binary16, cuda.E5M2, cuda.E4M3, cuda.Real16, cuda.Compute32},
+	{tcore.Binary64, tcore.Binary64, tcore.Binary64, tcore.Binary64, cuda.Real64, cuda.Real64, cuda.Real64, cuda.Compute64},
+}
+
+// arithmetic panics unless the formats go together.
+func (k *Kernel) arithmetic() arithmetic {
+	output := k.Output
+	if output == (tcore.Format{}) {
+		output = k.C
+	}
+	for _, a := range arithmetics {
+		if a.a == k.A && a.b == k.B && a.c == k.C && a.output == output && !(k.Classic && a.ta.Size() == 1) {
+			return a
+		}
+	}
+	library := "cuBLASLt"
+	if k.Classic {
+		library = "cuBLAS"
+	}
+	panic(fmt.Sprintf("gpu: GEMM: A = %s, B = %s, C = %s, Output = %s do not go together in %s",
+		k.A.Name, k.B.Name, k.C.Name, output.Name, library))
+}
+
+// scalar returns alpha or beta as the library wants it: of the type of the arithmetic, not an int.
+func (a arithmetic) scalar(x float32) uint64 {
+	switch a.compute.Scale() {
+	case cuda.Real16:
+		return tcore.Binary16.Encode(float64(x), tcore.ToNearestEven)
+	case cuda.Real64:
+		return math.Float64bits(float64(x))
+	}
+	return uint64(math.Float32bits(x))
+}
+
+// eight reports whether the factors have 8 bits, for which both must have K contiguous and all sizes
+// must be multiples of 16.
+func (a arithmetic) eight() bool { return a.ta.Size() == 1 }

@@ -1,0 +1,198 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A job is a product under way, with what it holds on the device. All of it runs inside Device.Do.
+type job struct {
+	*product
+	device      *cuda.Device
+	stream      cuda.Stream
+	start, stop cuda.Event
+	stage       []byte   // of the host, to copy through
+	x, y, z     cuda.Ptr // B, A and D, as cuBLAS has them
+	workspace   cuda.Ptr
+	free        []func() error // what must be freed
+}
+
+// run computes the product panel by panel, and frees everything on every path.
+func (p *product) run(ctx context.Context) (report Report, err error) {
+	j := &job{product: p, device: p.kernel.GPU.device}
+	defer func() {
+		for i := len(j.free) - 1; i >= 0; i-- {
+			err = errors.Join(err, j.free[i]())
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	m, n, err := j.open()
+	if err != nil {
+		return report, err
+	}
+	for col := 0; col < p.n; col += n {
+		for row := 0; row < p.m; row += m {
+			if err := ctx.Err(); err != nil {
+				return report, err
+			}
+			if err := j.compute(&report, row, col, min(m, p.m-row), min(n, p.n-col)); err != nil {
+				return report, err
+			}
+		}
+	}
+	return report, nil
+}
+
+// open allocates what the largest panel needs, and returns its size.
+func (j *job) open() (m, n int, err error) {
+	const stage = 16 << 20
+	room, _, err := j.device.MemInfo()
+	if err != nil {
+		return 0, 0, err
+	}
+	room -= room / 16 // what the driver and the libraries may want themselves
+	if j.kernel.MaxBytes > 0 {
+		room = min(room, j.kernel.MaxBytes)
+	}
+	if m, n, err = j.divide(room - j.kernel.workspace()); err != nil {
+		return 0, 0, err
+	}
+	l := j.panel(m, n)
+	for _, part := range []struct {
+		p *cuda.Ptr
+		n int
+	}{{&j.x, l.b.bytes()}, {&j.y, l.a.bytes()}, {&j.z, l.d.bytes()}, {&j.workspace, j.kernel.workspace()}} {
+		if *part.p, err = j.device.Alloc(part.n); err != nil {
+			return 0, 0, err
+		}
+		j.free = append(j.free, func() error { return j.device.Free(*part.p) })
+	}
+	row := max(l.a.rowBytes(), l.b.rowBytes(), l.d.rowBytes())
+	all := max(l.a.bytes(), l.b.bytes(), l.d.bytes())
+	if j.stage, err = j.device.HostAlloc(max(row, min(all, stage))); err != nil {
+		return 0, 0, err
+	}
+	j.free = append(j.free, func() error { return j.device.HostFree(j.stage) })
+	if j.stream, err = j.device.NewStream(); err != nil {
+		return 0, 0, err
+	}
+	j.free = append(j.free, j.stream.Destroy)
+	for _, e := range []*cuda.Event{&j.start, &j.stop} {
+		if *e, err = j.device.NewEvent(); err != nil {
+			return 0, 0, err
+		}
+		j.free = append(j.free, e.Destroy)
+	}
+	return m, n, nil
+}
+
+// compute computes m rows and n columns of D, from row and col on. B is copied for the first rows only.
+func (j *job) compute(report *Report, row, col, m, n int) error {
+	l := j.panel(m, n)
+	if row == 0 {
+		v := factor(j.b, j.tB != j.layB, j.layB, 0, col, j.k, n)
+		if err := j.upload(j.x, v, l.b, j.arithmetic.b); err != nil {
+			return err
+		}
+	}
+	if err := j.upload(j.y, factor(j.a, j.tA != j.layA, j.layA, row, 0, m, j.k), l.a, j.arithmetic.a); err != nil {
+		return err
+	}
+	if j.beta != 0 {
+		if err := j.upload(j.z, view{m: j.c, row: row, col: col, nrows: m, ncols: n}, l.d, j.output); err != nil {
+			return err
+		}
+	}
+	if err := j.multiply(report, j.describe(l)); err != nil {
+		return err
+	}
+	return j.download(view{m: j.d, row: row, col: col, nrows: m, ncols: n}, l.d)
+}
+
+// factor returns the view of rows × cols elements of op(M), from (row, col) on, as it is laid out: in
+// the transpose of op(M) if lay. It is read from the transpose of m if flip.
+func factor(m blas32.General, flip, lay bool, row, col, rows, cols int) view {
+	if lay {
+		row, col, rows, cols = col, row, cols, rows
+	}
+	return view{m: m, row: row, col: col, nrows: rows, ncols: cols, transposed: flip}
+}
+
+// multiply computes the product on the device and waits for it.
+func (j *job) multiply(report *Report, d cuda.Product) error {
+	b := j.kernel.GPU.blas
+	var algorithm Algorithm
+	if !j.kernel.Classic {
+		var err error
+		if algorithm, err = j.choose(d, report.Algorithms); err != nil {
+			return err
+		}
+		report.Algorithms = append(report.Algorithms, algorithm)
+	}
+	if err := j.start.Record(j.stream); err != nil {
+		return err
+	}
+	var err error
+	if j.kernel.Classic {
+		err = b.GemmEx(d, j.x, j.y, j.z, j.workspace, j.kernel.workspace(), j.stream)
+	} else {
+		err = b.Matmul(d, j.x, j.y, j.z, algorithm, j.workspace, j.kernel.workspace(), j.stream)
+	}
+	if err != nil {
+		return err
+	}
+	if err := j.stop.Record(j.stream); err != nil {
+		return err
+	}
+	if err := j.stream.Sync(); err != nil {
+		return err
+	}
+	took, err := j.stop.Since(j.start)
+	report.Time += took
+	report.Panels++
+	return err
+}
+
+// upload copies a view to the device, as many rows at a time as the stage holds.
+func (j *job) upload(to cuda.Ptr, v view, l layout, f tcore.Format) error {
+	return j.chunks(l, func(part []byte, lo, hi int) error {
+		v.encode(part, l, f, lo, hi)
+		if err := j.device.ToDevice(to+cuda.Ptr(lo*l.rowBytes()), part, j.stream); err != nil {
+			return err
+		}
+		return j.stream.Sync()
+	})
+}
+
+// download copies D from the device to a view.
+func (j *job) download(v view, l layout) error {
+	return j.chunks(l, func(part []byte, lo, hi int) error {
+		if err := j.device.ToHost(part, j.z+cuda.Ptr(lo*l.rowBytes()), j.stream); err != nil {
+			return err
+		}
+		if err := j.stream.Sync(); err != nil {
+			return err
+		}
+		v.decode(part, l, j.output, lo, hi)
+		return nil
+	})
+}
+
+// chunks calls f for rows lo to hi-1 of the layout and the part of the stage that holds them.
+func (j *job) chunks(l layout, f func(part []byte, lo, hi int) error) error {
+	step := min(len(j.stage)/l.rowBytes(), math.MaxInt32)
+	for lo := 0; lo < l.rows; lo += step {
+		hi := min(lo+step, l.rows)
+		if err := f(j.stage[:(hi-lo)*l.rowBytes()], lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -54,10 +54,13 @@ func probeUnit(ctx context.Context, u probe.Unit, w io.Writer) (differ int, err 
 	differ = measured.Compare(w, builtin)
 	if measured.Core == nil {
 		fmt.Fprint(w, "No arithmetic known here follows from this.\n\n")
-	} else {
-		fmt.Fprintf(w, "Inferred: %T%+v\nIt predicts %d of %d random dot products.\n\n",
-			measured.Core, measured.Core, measured.Agreed, measured.Checked)
+		return differ, nil
 	}
+	fmt.Fprintf(w, "Inferred: %T%+v\nIt predicts %d of %d random dot products", measured.Core, measured.Core, measured.Agreed, measured.Checked)
+	if !measured.Explained() {
+		fmt.Fprint(w, ", so that it is not the whole truth")
+	}
+	fmt.Fprint(w, ".\n\n")
 	return differ, nil
 }
 

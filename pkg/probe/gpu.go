@@ -72,9 +72,19 @@ type gpuKernel struct {
 	device   *cuda.Device
 	module   cuda.Module
 	function cuda.Function
+	closed   bool
 }
 
-func (k *gpuKernel) Close() error { return k.device.Do(k.module.Unload) }
+// Close unloads the kernel. If the context could not be made current it may be called again.
+func (k *gpuKernel) Close() error {
+	return k.device.Do(func() error {
+		if k.closed {
+			return nil
+		}
+		k.closed = true
+		return k.module.Unload()
+	})
+}
 
 // Launch runs the kernel in a stream of its own. All memory is freed on every path.
 func (k *gpuKernel) Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error {

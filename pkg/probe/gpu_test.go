@@ -31,7 +31,11 @@ func TestGPU_frees_everything(t *testing.T) {
 			return err
 		}
 		in := [][]byte{make([]byte, 1024), make([]byte, 512), make([]byte, 512)}
-		return errors.Join(k.Launch(t.Context(), 2, 32, in, make([]byte, 512)), k.Close())
+		err = k.Launch(t.Context(), 2, 32, in, make([]byte, 512))
+		if first := k.Close(); first != nil {
+			return errors.Join(err, first, k.Close())
+		}
+		return err
 	}
 	for call := 1; ; call++ {
 		t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:3", call))

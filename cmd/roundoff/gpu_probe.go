@@ -69,7 +69,8 @@ func emulateFlag(flags *flag.FlagSet) *string {
 }
 
 // eachUnit calls f for the units of the GPU or, with emulate, of the emulation, that the names choose; with
-// no names, for all. The output says at once where results come from.
+// no names, for all. What the driver cannot compile is skipped, which is an error if it was named or nothing
+// else is left. The output says at once where results come from.
 func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 	if emulate != "" {
 		return eachEmulated(emulate, names, w, f)
@@ -85,14 +86,22 @@ func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, pr
 	}
 	from := g.Provenance()
 	fmt.Fprintf(w, "%s\n\n", from.GPU)
+	var failed error
+	ran := false
 	for _, d := range devices {
 		u, err := probe.OnGPU(g, d)
-		if err != nil {
-			return err
+		if err != nil { // the driver may be older than the instruction
+			fmt.Fprintf(w, "%s skipped: %v\n", d.Name, err)
+			failed = err
+			continue
 		}
+		ran = true
 		if err := errors.Join(f(u, from), u.Close()); err != nil {
 			return err
 		}
+	}
+	if len(names) > 0 || !ran {
+		return failed
 	}
 	return nil
 }

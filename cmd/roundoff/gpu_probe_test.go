@@ -78,3 +78,14 @@ func TestGPU_commands_without_a_GPU(t *testing.T) {
 		t.Error("a folder is made for nothing")
 	}
 }
+
+// The fake compiles none of the kernels.
+func TestGPU_commands_skip_what_the_driver_cannot_compile(t *testing.T) {
+	fakeGPU(t)
+	for _, args := range []string{"gpu probe", "gpu verify --seconds 1", "gpu record " + t.TempDir()} {
+		var stdout, stderr bytes.Buffer
+		if status := run(t.Context(), strings.Fields(args), &stdout, &stderr); status != 1 || !strings.Contains(stderr.String(), "kernel for hopper-") {
+			t.Errorf("%s: status %d, %q, want 1 and the kernel", args, status, stderr.String())
+		}
+	}
+}

@@ -13,6 +13,9 @@ import (
 // gpuCommands are the second words of roundoff gpu.
 var gpuCommands = []command{
 	{"info", "tell device, driver and libraries", gpuInfoCommand},
+	{"probe", "measure how each instruction adds", gpuProbe},
+	{"record", "write test vectors of its results: gpu record DIR", gpuRecord},
+	{"verify", "compare it with the emulation", gpuVerify},
 }
 
 // gpuCommand does what its second word says.

@@ -5,6 +5,9 @@
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff vectors check    compare the emulation with test vectors
 //	roundoff gpu info         tell the GPU, its driver and libraries
+//	roundoff gpu probe        measure how each of its instructions adds
+//	roundoff gpu record       write test vectors of its results
+//	roundoff gpu verify       compare it with the emulation
 //	roundoff help             say what there is
 //
 // It exits with 0 when all went well, 1 when something failed, 2 when it was called wrongly, and 3 when
@@ -36,7 +39,7 @@ var commands = []command{
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
-	{"gpu", "use the GPU of this machine: gpu info", gpuCommand},
+	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify", gpuCommand},
 }
 
 var errUsage = errors.New("called wrongly")

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/probe"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// gpuProbe infers how the instructions of the GPU add, beside the built-in records.
+func gpuProbe(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("roundoff gpu probe", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	emulate := emulateFlag(flags)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "Usage: roundoff gpu probe [--emulate device] [device ...]\n\n"+
+			"Measures by feature tests how every instruction of the GPU adds, or those of the devices named,\n"+
+			"and writes what it finds beside the built-in record. Fails if they differ.\n\n")
+		flags.PrintDefaults()
+	}
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	differ := 0
+	err = eachUnit(*emulate, words, stdout, func(u probe.Unit, _ probe.Provenance) error {
+		n, err := probeUnit(ctx, u, stdout)
+		differ += n
+		return err
+	})
+	if err == nil && differ > 0 {
+		err = fmt.Errorf("%d properties differ from the built-in records", differ)
+	}
+	return err
+}
+
+// probeUnit writes the record of one unit, and returns the number of properties that differ.
+func probeUnit(ctx context.Context, u probe.Unit, w io.Writer) (differ int, err error) {
+	d := u.Device()
+	measured, err := probe.Infer(ctx, u)
+	if err != nil {
+		return 0, err
+	}
+	builtin, err := probe.Infer(ctx, probe.Emulate(d))
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(w, "%s: %s, %s × %s + %s\n", d.Name, d.Instruction, d.A.Name, d.B.Name, d.C.Name)
+	differ = measured.Compare(w, builtin)
+	if measured.Core == nil {
+		fmt.Fprint(w, "No arithmetic known here follows from this.\n\n")
+		return differ, nil
+	}
+	fmt.Fprintf(w, "Inferred: %T%+v\nIt predicts %d of %d random dot products", measured.Core, measured.Core, measured.Agreed, measured.Checked)
+	if !measured.Explained() {
+		fmt.Fprint(w, ", so that it is not the whole truth")
+	}
+	fmt.Fprint(w, ".\n\n")
+	return differ, nil
+}
+
+func emulateFlag(flags *flag.FlagSet) *string {
+	return flags.String("emulate", "", "run on the emulation of this `device`, or of all devices of this architecture,\nin place of a GPU")
+}
+
+// eachUnit calls f for the units of the GPU or, with emulate, of the emulation, that the names choose; with
+// no names, for all. What the driver cannot compile is skipped, which is an error if it was named or nothing
+// else is left. The output says at once where results come from.
+func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
+	if emulate != "" {
+		return eachEmulated(emulate, names, w, f)
+	}
+	g, err := probe.OpenGPU(0)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	devices, err := chosen(g.Instructions(), names)
+	if err != nil {
+		return err
+	}
+	from := g.Provenance()
+	fmt.Fprintf(w, "%s\n\n", from.GPU)
+	var failed error
+	ran := false
+	for _, d := range devices {
+		u, err := probe.OnGPU(g, d)
+		if err != nil { // the driver may be older than the instruction
+			fmt.Fprintf(w, "%s skipped: %v\n", d.Name, err)
+			failed = err
+			continue
+		}
+		ran = true
+		if err := errors.Join(f(u, from), u.Close()); err != nil {
+			return err
+		}
+	}
+	if len(names) > 0 || !ran {
+		return failed
+	}
+	return nil
+}
+
+func eachEmulated(emulate string, names []string, w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
+	var devices []tcore.Device
+	for _, d := range tcore.Devices() {
+		if d.ScaleBlock == 0 && (d.Name == emulate || slug(d.Architecture) == slug(emulate)) {
+			devices = append(devices, d)
+		}
+	}
+	if len(devices) == 0 {
+		return fmt.Errorf("no device or architecture %q without scales to emulate; roundoff devices lists them", emulate)
+	}
+	devices, err := chosen(devices, names)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "Emulated: no GPU is asked, the built-in %s plays it.\n\n", emulate)
+	for _, d := range devices {
+		if err := f(probe.Emulate(d), probe.Provenance{Emulated: d.Name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen returns the devices that are named, or all. There must be one, and one for every name.
+func chosen(devices []tcore.Device, names []string) ([]tcore.Device, error) {
+	if len(devices) == 0 {
+		return nil, errors.New("no instruction of this GPU is known")
+	}
+	if len(names) == 0 {
+		return devices, nil
+	}
+	var known []string
+	byName := make(map[string]tcore.Device)
+	for _, d := range devices {
+		known = append(known, d.Name)
+		byName[d.Name] = d
+	}
+	var picked []tcore.Device
+	for _, name := range names {
+		d, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("no device %q here, want one of %s", name, strings.Join(known, ", "))
+		}
+		picked = append(picked, d)
+	}
+	return picked, nil
+}

@@ -1,0 +1,143 @@
+package tcvec
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Provenance says where results come from.
+type Provenance struct {
+	GPU      string `json:"gpu,omitempty"`      // name and compute capability
+	Driver   string `json:"driver,omitempty"`   // version
+	Library  string `json:"library,omitempty"`  // that ran the instruction, with its version
+	Date     string `json:"date,omitempty"`     // of the recording
+	Seed     uint64 `json:"seed"`               // of the operands
+	Emulated string `json:"emulated,omitempty"` // the device that played the silicon; "" if it was a GPU
+}
+
+// headerLine is the header as it is written.
+type headerLine struct {
+	Format   string `json:"format"`
+	Name     string `json:"name"`
+	Kind     string `json:"kind"`
+	Arch     string `json:"arch"`
+	Instr    string `json:"instr"`
+	Via      string `json:"via"`
+	K        int    `json:"K"`
+	A        string `json:"a"`
+	B        string `json:"b"`
+	C        string `json:"c"`
+	D        string `json:"d"`
+	NScale   int    `json:"nscale"`
+	Count    int    `json:"count"`
+	RowBytes int    `json:"rowbytes"`
+	Provenance
+}
+
+// HeaderOf returns the header of count dot products of length k on the instruction of d, such that
+// [Header.Device] finds d. Kind is "silicon" for the results of a GPU, and else "T". It panics if d takes
+// scales or a format has no name in files.
+func HeaderOf(d tcore.Device, kind string, k, count int) Header {
+	family, _, _ := strings.Cut(d.Instruction, ".")
+	if family == "mma" {
+		family = "mma.sync"
+	}
+	h := Header{Format: "tcvec1", Name: d.Name, Kind: kind, Arch: d.Architecture, Instr: d.Instruction, Via: family,
+		K: k, A: formatName(d.A), B: formatName(d.B), C: formatName(d.C), Count: count}
+	a, errA := vectorBytes("a", h.A, k)
+	b, errB := vectorBytes("b", h.B, k)
+	c, errC := vectorBytes("c", h.C, 1)
+	if err := errors.Join(errA, errB, errC); err != nil || d.ScaleBlock > 0 {
+		panic(fmt.Sprintf("tcvec: HeaderOf: %s, K = %d: scales, or %v", d.Name, k, err))
+	}
+	h.RowBytes = 2 + a + b + 3*c
+	return h
+}
+
+// formatName returns the name of a format in files, or "".
+func formatName(f tcore.Format) string {
+	for name, g := range formats {
+		if f == g {
+			return name
+		}
+	}
+	return ""
+}
+
+// Writer writes the rows of one file.
+type Writer struct {
+	header  Header
+	zip     *gzip.Writer
+	out     *bufio.Writer
+	buf     []byte
+	written int
+}
+
+// NewWriter writes the header. Rows and [Writer.Close] must follow.
+func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	if h.NScale > 0 {
+		return nil, fmt.Errorf("tcvec: nscale = %d, want 0 to write", h.NScale)
+	}
+	line, err := json.Marshal(headerLine{h.Format, h.Name, h.Kind, h.Arch, h.Instr, h.Via, h.K, h.A, h.B, h.C, h.C, 0,
+		h.Count, h.RowBytes, p})
+	if err != nil {
+		return nil, err
+	}
+	if len(line) >= maxHeader {
+		return nil, fmt.Errorf("tcvec: a header of %d bytes, want less than %d", len(line), maxHeader)
+	}
+	z := gzip.NewWriter(w)
+	out := &Writer{header: h, zip: z, out: bufio.NewWriter(z), buf: make([]byte, 0, h.RowBytes)}
+	_, err = out.out.Write(append(line, '\n'))
+	return out, err
+}
+
+// Write writes a row. It panics if the row has not K factors.
+func (w *Writer) Write(r Row) error {
+	h := w.header
+	if len(r.A) != h.K || len(r.B) != h.K {
+		panic(fmt.Sprintf("tcvec: Write: a row of %d and %d factors, want %d", len(r.A), len(r.B), h.K))
+	}
+	b := append(w.buf[:0], r.Flags, r.Regime)
+	b = appendCodes(b, r.A, h.A)
+	b = appendCodes(b, r.B, h.B)
+	b = appendCodes(b, []uint64{r.C, r.D, r.Second}, h.C)
+	w.written++
+	_, err := w.out.Write(b)
+	return err
+}
+
+// Close ends the file. It is an error if the rows are not as many as the header says.
+func (w *Writer) Close() error {
+	if w.written != w.header.Count {
+		return fmt.Errorf("tcvec: %d rows written, want %d", w.written, w.header.Count)
+	}
+	return errors.Join(w.out.Flush(), w.zip.Close())
+}
+
+// appendCodes appends codes of the format to b, as codes reads them.
+func appendCodes(b []byte, src []uint64, format string) []byte {
+	if format == "e2m1" {
+		for i := 0; i < len(src); i += 2 {
+			b = append(b, byte(src[i]&15|src[i+1]<<4))
+		}
+		return b
+	}
+	for _, code := range src {
+		for n := widths[format]; n > 0; n -= 8 {
+			b = append(b, byte(code))
+			code >>= 8
+		}
+	}
+	return b
+}

@@ -1,0 +1,111 @@
+package probe_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/roundofflab/roundoff/pkg/probe"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Feature tests find how the tensor core of a Hopper GPU adds, here played by its emulation.
+func ExampleInfer() {
+	hopper, _ := probe.Infer(context.Background(), probe.Emulate(tcore.HopperF16))
+	ampere, _ := probe.Infer(context.Background(), probe.Emulate(tcore.AmpereF16))
+	fmt.Println(hopper.Compare(os.Stdout, ampere), "properties differ")
+	fmt.Printf("%d of %d random dot products explained\n", hopper.Agreed, hopper.Checked)
+	// Output:
+	// property          measured     built in
+	// block             16 products  8 products  differs
+	// alignment         25 bits      24 bits     differs
+	// result            24 bits      24 bits
+	// rounding          ToZero       ToZero
+	// tiny negative     not visible  not visible
+	// exponent of zero  not visible  not visible
+	// subnormal A       kept         kept
+	// subnormal B       kept         kept
+	// subnormal c       kept         kept
+	// overflow          not visible  not visible
+	// NaN               0x7fffffff   0x7fffffff
+	// 0 × infinity      0x7fffffff   0x7fffffff
+	// sum of all -0     +0           +0
+	// order in a block  free         free
+	// 2 properties differ
+	// 1000 of 1000 random dot products explained
+}
+
+// A record ends with the arithmetic that follows from it, a Core of package tcore.
+func ExampleRecord_Explained() {
+	r, _ := probe.Infer(context.Background(), probe.Emulate(tcore.CDNA1F16))
+	fmt.Printf("%T%+v %v\n", r.Core, r.Core, r.Explained())
+	r, _ = probe.Infer(context.Background(), probe.Emulate(tcore.CDNA2F16))
+	fmt.Println(r.Explained())
+	// Output:
+	// tcore.ExactSum{Terms:4} true
+	// false
+}
+
+// Sums are of bit patterns: 1×2 + 3×4 + 5, in binary16 and binary32.
+func ExampleEmulate() {
+	u := probe.Emulate(tcore.VoltaF16)
+	x, y := make([]uint64, u.K()), make([]uint64, u.K())
+	x[0], y[0] = 0x3c00, 0x4000
+	x[1], y[1] = 0x4200, 0x4400
+	d := make([]uint64, 1)
+	err := u.Dots(context.Background(), x, y, []uint64{0x40a00000}, d)
+	fmt.Printf("%#x %v\n", d[0], err)
+	// Output: 0x41980000 <nil>
+}
+
+// Silicon that kept one bit more would be found out at once.
+func ExampleVerify() {
+	silicon := tcore.TuringF16
+	core := silicon.Core.(tcore.Fused)
+	core.FractionBits++
+	silicon.Core = core
+
+	v, _ := probe.Verify(context.Background(), probe.Emulate(silicon), tcore.TuringF16, 0, 1)
+	fmt.Println(v.Dots > v.Agreed, v.First.Regime)
+
+	v, _ = probe.Verify(context.Background(), probe.Emulate(tcore.TuringF16), tcore.TuringF16, 0, 1)
+	fmt.Println(v.Dots == v.Agreed, v.First == nil)
+	// Output:
+	// true cancel
+	// true true
+}
+
+// Results are recorded with where they come from.
+func ExampleWriteVectors() {
+	dir, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "volta.tcv.gz")
+	from := probe.Provenance{Emulated: tcore.VoltaF16.Name, Seed: 1, Date: "2025-01-01"}
+	fmt.Println(probe.WriteVectors(context.Background(), path, probe.Emulate(tcore.VoltaF16), 1000, from))
+	// Output: <nil>
+}
+
+func ExampleInstructions() {
+	for _, d := range probe.Instructions(7, 5) {
+		fmt.Println(d.Name, d.Instruction, probe.InstructionK(d))
+	}
+	// Output:
+	// turing-mma-binary16-binary32 mma.m16n8k8 8
+	// turing-mma-binary16-binary16 mma.m16n8k8 8
+}
+
+// In the regime "cancel", products are in pairs of opposite sign, or nearly.
+func ExampleSampler_Draw() {
+	d := tcore.HopperE4M3
+	x, y := make([]uint64, 4), make([]uint64, 4)
+	probe.NewSampler(d, 1).Draw(3, x, y)
+	for k := range x {
+		fmt.Println(d.A.Decode(x[k]) * d.B.Decode(y[k]))
+	}
+	// Output:
+	// 3.9375
+	// -3.9375
+	// -0.4375
+	// 0.4375
+}

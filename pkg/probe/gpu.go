@@ -1,0 +1,141 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// ErrNoGPU is what the error of [OpenGPU] wraps when there is no GPU, which is a normal state.
+var ErrNoGPU = cuda.ErrNoGPU
+
+// A GPU is an NVIDIA GPU, on which kernels are loaded through the driver alone.
+type GPU struct {
+	device *cuda.Device
+	info   cuda.Info
+}
+
+// OpenGPU opens a GPU, of which the first is 0. Its error wraps [ErrNoGPU] if there is none. The GPU must
+// be closed, after its units.
+func OpenGPU(ordinal int) (*GPU, error) {
+	d, err := cuda.Open(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.Info()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &GPU{d, info}, nil
+}
+
+// Close gives the GPU back.
+func (g *GPU) Close() error { return g.device.Close() }
+
+// Instructions returns the devices of the catalogue that the GPU runs and there is a kernel for.
+func (g *GPU) Instructions() []tcore.Device { return Instructions(g.info.Major, g.info.Minor) }
+
+// Provenance returns what results of the GPU come from. Date and seed are the caller's.
+func (g *GPU) Provenance() Provenance {
+	return Provenance{
+		GPU:     fmt.Sprintf("%s, compute capability %d.%d", g.info.Name, g.info.Major, g.info.Minor),
+		Driver:  "for CUDA " + g.info.Driver,
+		Library: "libcuda, PTX compiled by the driver",
+	}
+}
+
+// Load compiles PTX text, as [Loader] says.
+func (g *GPU) Load(ptx, name string) (Kernel, error) {
+	k := &gpuKernel{device: g.device}
+	loaded := false
+	err := g.device.Do(func() (err error) {
+		if k.module, err = g.device.LoadModule([]byte(ptx)); err != nil {
+			return err
+		}
+		loaded = true
+		k.function, err = k.module.Function(name)
+		return err
+	})
+	switch {
+	case err != nil && loaded:
+		return nil, errors.Join(err, k.Close())
+	case err != nil:
+		return nil, err
+	}
+	return k, nil
+}
+
+type gpuKernel struct {
+	device   *cuda.Device
+	module   cuda.Module
+	function cuda.Function
+	closed   bool
+}
+
+// Close unloads the kernel. If the context could not be made current it may be called again.
+func (k *gpuKernel) Close() error {
+	return k.device.Do(func() error {
+		if k.closed {
+			return nil
+		}
+		k.closed = true
+		return k.module.Unload()
+	})
+}
+
+// Launch runs the kernel in a stream of its own. All memory is freed on every path.
+func (k *gpuKernel) Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return k.device.Do(func() (err error) {
+		free := func(f func() error) { err = errors.Join(err, f()) }
+		s, err := k.device.NewStream()
+		if err != nil {
+			return err
+		}
+		defer free(s.Destroy)
+
+		var arguments []any
+		var results []byte
+		var at cuda.Ptr
+		for i := range len(in) + 1 {
+			n := len(out)
+			if i < len(in) {
+				n = len(in[i])
+			}
+			if at, err = k.device.Alloc(n); err != nil {
+				return err
+			}
+			p := at
+			defer free(func() error { return k.device.Free(p) })
+			arguments = append(arguments, p)
+			host, err := k.device.HostAlloc(n)
+			if err != nil {
+				return err
+			}
+			defer free(func() error { return k.device.HostFree(host) })
+			results = host
+			if i == len(in) {
+				break
+			}
+			copy(host, in[i])
+			if err := k.device.ToDevice(p, host, s); err != nil {
+				return errors.Join(err, s.Sync())
+			}
+		}
+
+		grid, block := [3]int{blocks, 1, 1}, [3]int{threads, 1, 1}
+		err = k.device.Launch(k.function, grid, block, 0, s, arguments...)
+		if err == nil {
+			err = k.device.ToHost(results, at, s)
+		}
+		if err = errors.Join(err, s.Sync()); err == nil {
+			copy(out, results)
+		}
+		return err
+	})
+}

@@ -1,0 +1,61 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
+)
+
+// On a fake of the libraries, every call fails in turn: all is freed, and the error tells the call.
+func TestGPU_frees_everything(t *testing.T) {
+	folder := t.TempDir()
+	if err := cudatest.Build(folder); errors.Is(err, cudatest.ErrNoFake) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ROUNDOFF_CUDA_PATH", folder)
+	g, err := OpenGPU(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if p := g.Provenance(); p.GPU != "Fake GPU 0, compute capability 9.0" || len(g.Instructions()) != 17 {
+		t.Errorf("%+v, %d instructions", p, len(g.Instructions()))
+	}
+	launch := func() error {
+		k, err := g.Load("fake ptx", "fill")
+		if err != nil {
+			return err
+		}
+		in := [][]byte{make([]byte, 1024), make([]byte, 512), make([]byte, 512)}
+		err = k.Launch(t.Context(), 2, 32, in, make([]byte, 512))
+		if first := k.Close(); first != nil {
+			return errors.Join(err, first, k.Close())
+		}
+		return err
+	}
+	for call := 1; ; call++ {
+		t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:3", call))
+		err := launch()
+		n, alive := cudatest.Calls(t, g.device), cudatest.Alive(t, g.device)
+		if alive != 1 {
+			t.Fatalf("call %d: %d objects alive after %v, want the context", call, alive, err)
+		}
+		if call > n {
+			if err != nil || n < 15 {
+				t.Errorf("%d calls and %v, want 15 or more that fail", n, err)
+			}
+			break
+		}
+		if err == nil {
+			t.Errorf("call %d: no error", call)
+		}
+	}
+	t.Setenv("FAKE_FAIL", "")
+	if _, err := g.Load("another text", "fill"); err == nil {
+		t.Error("a text that is no PTX: no error")
+	}
+}

@@ -1,0 +1,131 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A Loader compiles kernels for a GPU.
+type Loader interface {
+	// Load compiles PTX text and returns its kernel of that name.
+	Load(ptx, name string) (Kernel, error)
+}
+
+// A Kernel runs on a GPU.
+type Kernel interface {
+	// Launch runs the kernel on blocks of threads. Its arguments are pointers to copies of in, in order,
+	// and to memory that is then copied to out.
+	Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error
+	// Close gives the kernel back.
+	Close() error
+}
+
+// A Silicon is a [Unit] that runs the instruction on a GPU.
+type Silicon struct {
+	device tcore.Device
+	tile   tile
+	kernel Kernel
+}
+
+// OnGPU returns the unit that runs the instruction of d, an mma or wgmma, on the GPU of the loader. The
+// error says that there is no kernel for it or that it could not be compiled. The unit must be closed.
+func OnGPU(l Loader, d tcore.Device) (*Silicon, error) {
+	t, err := newTile(d)
+	if err != nil {
+		return nil, err
+	}
+	k, err := l.Load(t.ptx(), entry)
+	if err != nil {
+		return nil, fmt.Errorf("probe: kernel for %s (%s for %s): %w", d.Name, t.mnemonic, t.target, err)
+	}
+	return &Silicon{d, t, k}, nil
+}
+
+// Instructions returns the devices of the catalogue that a GPU of the compute capability major.minor
+// runs and there is a kernel for. A B200 (10.0) has tcgen05 too, for which there is none.
+func Instructions(major, minor int) []tcore.Device {
+	architecture := ""
+	switch {
+	case major == 7 && minor < 5:
+		architecture = "Volta"
+	case major == 7:
+		architecture = "Turing"
+	case major == 8 && minor < 9:
+		architecture = "Ampere"
+	case major == 8:
+		architecture = "Ada"
+	case major == 9:
+		architecture = "Hopper"
+	case major == 10:
+		architecture = "Blackwell"
+	case major == 12:
+		architecture = "RTX Blackwell"
+	}
+	var ds []tcore.Device
+	for _, d := range tcore.Devices() {
+		if _, err := newTile(d); err == nil && d.Architecture == architecture {
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// Device returns the record of the catalogue.
+func (s *Silicon) Device() tcore.Device { return s.device }
+
+// K returns the number of products that the instruction takes.
+func (s *Silicon) K() int { return s.tile.k }
+
+// Close gives the kernel back.
+func (s *Silicon) Close() error {
+	if s.kernel == nil {
+		return errors.New("probe: the unit is closed")
+	}
+	k := s.kernel
+	s.kernel = nil
+	return k.Close()
+}
+
+// Dots computes as [Unit] says, on as many tiles as it takes, in launches of at most 2^14 tiles.
+func (s *Silicon) Dots(ctx context.Context, x, y, c, d []uint64) error {
+	checkDots(s, x, y, c, d)
+	if s.kernel == nil {
+		return errors.New("probe: the unit is closed")
+	}
+	const most = 1 << 14
+	step := most * s.tile.dots
+	for lo := 0; lo < len(d); lo += step {
+		hi := min(lo+step, len(d))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.launch(ctx, x[lo*s.tile.k:hi*s.tile.k], y[lo*s.tile.k:hi*s.tile.k], c[lo:hi], d[lo:hi]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Silicon) launch(ctx context.Context, x, y, c, d []uint64) error {
+	t := s.tile
+	tiles := (len(d) + t.dots - 1) / t.dots
+	a, b := make([]byte, tiles*t.bytesA), make([]byte, tiles*t.bytesB)
+	in, out := make([]byte, tiles*t.bytesC), make([]byte, tiles*t.bytesC)
+	for i := range tiles {
+		lo, hi := i*t.dots, min((i+1)*t.dots, len(d))
+		t.packA(a[i*t.bytesA:(i+1)*t.bytesA], x[lo*t.k:hi*t.k])
+		t.packB(b[i*t.bytesB:(i+1)*t.bytesB], y[lo*t.k:hi*t.k])
+		t.packC(in[i*t.bytesC:(i+1)*t.bytesC], c[lo:hi])
+	}
+	if err := s.kernel.Launch(ctx, tiles, t.lanes, [][]byte{a, b, in}, out); err != nil {
+		return fmt.Errorf("probe: %s: %w", s.device.Name, err)
+	}
+	for i := range tiles {
+		lo, hi := i*t.dots, min((i+1)*t.dots, len(d))
+		t.unpackD(d[lo:hi], out[i*t.bytesC:(i+1)*t.bytesC])
+	}
+	return nil
+}

@@ -27,13 +27,8 @@ lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FL
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
 
-fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s each
-	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal pkg); do \
-		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
-			echo "$$name in $$(dirname $$file)"; \
-			go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(or $(FUZZTIME),10s) ./$$(dirname $$file) </dev/null || exit 1; \
-		done; \
-	done
+fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s or 1000x each
+	@.ci/fuzz $(FUZZTIME)
 
 fmt: ## format the Go files
 	gofmt -l -w .

@@ -132,6 +132,20 @@ type dotAddProduct struct {
 	constants dotAddConstants
 }
 
+// dotAddScratch is the memory of products that are done.
+var dotAddScratch struct {
+	x, y, sums scratch[float32]
+	ex         scratch[uint32]
+	ey         scratch[uint16]
+}
+
+func (p *dotAddProduct) release() {
+	dotAddScratch.x.leave(p.x)
+	dotAddScratch.ex.leave(p.ex)
+	dotAddScratch.y.leave(p.y)
+	dotAddScratch.ey.leave(p.ey)
+}
+
 // newDotAddProduct prepares the operands, if there is a kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
@@ -147,6 +161,9 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 		constants: newDotAddConstants(&f)}
 	p.fused, _ = newFusedKernel(d)
 	p.stride = (p.k + 7) &^ 7
+	columns := (p.n + kernel.columns - 1) / kernel.columns * kernel.columns
+	p.x, p.ex = dotAddScratch.x.take(p.m*p.stride), dotAddScratch.ex.take(p.m*p.stride)
+	p.y, p.ey = dotAddScratch.y.take(columns*p.stride), dotAddScratch.ey.take(columns*p.stride)
 	p.packRows(a)
 	p.packColumns(b)
 	return p, true
@@ -177,13 +194,13 @@ func (d *Device) convertRow(dst, src []float32, f Format) {
 func (p *dotAddProduct) chunks() int { return (p.k + dotAddDepth - 1) / dotAddDepth }
 
 func (p *dotAddProduct) packRows(a blas32.General) {
-	p.x, p.ex = make([]float32, p.m*p.stride), make([]uint32, p.m*p.stride)
 	p.rareX = make([]bool, p.m*p.chunks())
 	constants := newExponentConstants(p.d.A)
 	parallel(p.m, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := p.x[i*p.stride : (i+1)*p.stride]
 			p.d.convertRow(x[:a.Cols], row(a, i), p.d.A)
+			clear(x[a.Cols:])
 			for c := range p.chunks() {
 				k := c * dotAddDepth
 				n := min(dotAddDepth, p.stride-k)
@@ -197,7 +214,6 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 func (p *dotAddProduct) packColumns(b blas32.General) {
 	columns := p.kernel.columns
 	panels := (p.n + columns - 1) / columns
-	p.y, p.ey = make([]float32, panels*columns*p.stride), make([]uint16, panels*columns*p.stride)
 	p.rareY = make([]uint64, panels*p.chunks())
 	constants := newExponentConstants(p.d.B)
 	parallel(p.chunks(), func(lo, hi int) {
@@ -226,6 +242,7 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 // over the terms [lo, hi), whole blocks.
 func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	sums, width := p.load(z[:rowHi-rowLo])
+	defer dotAddScratch.sums.leave(sums)
 	tiny := make([]bool, rowHi-rowLo)
 	for i := range tiny {
 		for _, c := range z[i] {
@@ -249,6 +266,7 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 // their own, from zero, that is then added to z and rounded to C.
 func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {
 	sums, width := p.load(z[:rowHi-rowLo])
+	defer dotAddScratch.sums.leave(sums)
 	columns, half := p.kernel.columns, p.d.C.same(Binary16)
 	part, next := make([]float32, columns), new([32]float32)
 	for ; lo < hi; lo += w {
@@ -274,12 +292,13 @@ func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int
 func (p *dotAddProduct) load(z [][]float64) (sums []float32, width int) {
 	columns := p.kernel.columns
 	width = (p.n + columns - 1) / columns * columns
-	sums = make([]float32, len(z)*width)
+	sums = dotAddScratch.sums.take(len(z) * width)
 	for i := range z {
-		s := sums[i*width:]
+		s := sums[i*width : (i+1)*width]
 		for j, c := range z[i] {
 			s[j] = float32(c)
 		}
+		clear(s[p.n:])
 	}
 	return sums, width
 }

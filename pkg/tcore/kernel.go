@@ -30,6 +30,7 @@ func (d Device) GEMM(a, b, c, z blas32.General) {
 	}
 
 	m := d.newMultiplier(a, b)
+	defer m.release()
 	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
 		for i := lo; i < hi && c.Data != nil; i++ {
 			for j, v := range row(c, i) {

@@ -8,6 +8,9 @@ type multiplier interface {
 	// in [lo, hi), whole blocks, for the rows i in [rowLo, rowHi) of A. z holds
 	// numbers of C, c before and d after.
 	multiply(z [][]float64, rowLo, rowHi, lo, hi int)
+
+	// release ends the use of the multiplier.
+	release()
 }
 
 // newMultiplier prepares a and b.
@@ -37,6 +40,8 @@ type panelProduct struct {
 	d    *Device
 	x, y *panel
 }
+
+func (p *panelProduct) release() {}
 
 func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	fast, isFused := newFusedKernel(p.d)

@@ -59,23 +59,35 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 	half.A, half.B, half.Core = Binary16, Binary16, core.By
 	w := core.width()
 	order := splitOrder(w, d.padded(a.Cols))
-	x, y := d.rounded(d.A, a), d.rounded(d.B, b)
-	ordered := blas32.General{Rows: a.Rows, Cols: len(order), Stride: len(order), Data: make([]float32, a.Rows*len(order))}
-	for i := range a.Rows {
-		for l, k := range order {
-			if k < a.Cols {
-				ordered.Data[i*ordered.Stride+l] = x.Data[i*x.Stride+k]
+	n := len(order)
+	x := blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.take(a.Rows * n)}
+	y := blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.take(n * b.Cols)}
+	defer splitScratch.leave(x.Data)
+	defer splitScratch.leave(y.Data)
+	parallel(a.Rows, func(lo, hi int) {
+		rounded := make([]float32, n)
+		for i := lo; i < hi; i++ {
+			d.convertRow(rounded[:a.Cols], row(a, i), d.A)
+			z := row(x, i)
+			for l, k := range order {
+				z[l] = rounded[k]
 			}
 		}
-	}
-	columns := blas32.General{Rows: len(order), Cols: b.Cols, Stride: b.Cols, Data: make([]float32, len(order)*b.Cols)}
-	for l, k := range order {
-		if k < b.Rows {
-			copy(row(columns, l), row(y, k))
+	})
+	parallel(n, func(lo, hi int) {
+		for l := lo; l < hi; l++ {
+			if k := order[l]; k < b.Rows {
+				d.convertRow(row(y, l), row(b, k), d.B)
+			} else {
+				clear(row(y, l))
+			}
 		}
-	}
-	return &splitProduct{d, half.newMultiplier(ordered, columns)}
+	})
+	return &splitProduct{d, half.newMultiplier(x, y)}
 }
+
+// splitScratch is the memory of factors in the order of a [Split].
+var splitScratch scratch[float32]
 
 // splitOrder returns the indices of n terms in the order in which instructions
 // of w terms, each by two, take them.
@@ -92,6 +104,8 @@ func splitOrder(w, n int) []int {
 	}
 	return order
 }
+
+func (p *splitProduct) release() { p.half.release() }
 
 func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	w := p.d.Core.width()

@@ -28,6 +28,7 @@ const (
 // definition.
 func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 	panels := packPanels(b, low, kernel.columns)
+	defer sumsScratch.panels.leave(panels)
 	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
 	parallel(tiles, func(lo, hi int) {
 		step := sumsRows / kernel.rows
@@ -35,26 +36,29 @@ func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 			step = 1
 		}
 		w := sumsBlock{a: a, d: d, low: low, kernel: kernel, panels: panels,
-			rows: make([]float32, step*kernel.rows*sumsStride),
+			rows: sumsScratch.rows.take(step * kernel.rows * sumsStride),
 			tile: make([]float32, kernel.rows*kernel.columns)}
+		defer sumsScratch.rows.leave(w.rows)
 		for t := lo; t < hi; t += step {
 			w.compute(t*kernel.rows, min(min(t+step, hi)*kernel.rows, a.Rows))
 		}
 	})
 }
 
-// packPanels returns b in panels of so many columns, zeros beyond the last one.
-func packPanels(b blas32.General, low Format, columns int) [][]float32 {
-	panels := make([][]float32, (b.Cols+columns-1)/columns)
-	for j := range panels {
-		panels[j] = make([]float32, b.Rows*columns)
-	}
+// sumsScratch is the memory of products that are done.
+var sumsScratch struct{ panels, rows scratch[float32] }
+
+// packPanels returns b in panels of so many columns, one after the other, zeros
+// beyond the last column.
+func packPanels(b blas32.General, low Format, columns int) []float32 {
+	count := (b.Cols + columns - 1) / columns
+	panels := sumsScratch.panels.take(count * columns * b.Rows)
 	parallel(b.Rows, func(lo, hi int) {
-		x := make([]float32, b.Cols)
+		x := make([]float32, count*columns)
 		for k := lo; k < hi; k++ {
-			roundRow(x, row(b, k), low)
-			for j, p := range panels {
-				copy(p[k*columns:(k+1)*columns], x[j*columns:])
+			roundRow(x[:b.Cols], row(b, k), low)
+			for j := range count {
+				copy(panels[(j*b.Rows+k)*columns:][:columns], x[j*columns:])
 			}
 		}
 	})
@@ -66,7 +70,7 @@ type sumsBlock struct {
 	a, d   blas32.General
 	low    Format
 	kernel sumsKernel
-	panels [][]float32
+	panels []float32
 	rows   []float32 // sumsDepth terms of a block of rows, rounded
 	tile   []float32 // a tile at the edge of d
 }
@@ -81,11 +85,11 @@ func (w *sumsBlock) compute(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			roundRow(w.rows[(i-lo)*sumsStride:][:n], row(w.a, i)[k:k+n], w.low)
 		}
-		for j, panel := range w.panels {
-			b := panel[k*w.kernel.columns:]
+		for j := 0; j < w.d.Cols; j += w.kernel.columns {
+			b := w.panel(j)[k*w.kernel.columns:]
 			for i := lo; i < hi; i += w.kernel.rows {
 				a := &w.rows[(i-lo)*sumsStride]
-				w.inTile(i, j*w.kernel.columns, hi, func(c *float32, ldc int) {
+				w.inTile(i, j, hi, func(c *float32, ldc int) {
 					w.kernel.run(c, ldc, a, 4*sumsStride, &b[0], n)
 				})
 			}
@@ -101,14 +105,18 @@ func (w *sumsBlock) computeHalf(lo, hi int) int {
 		return 0
 	}
 	for i := lo; i < hi; i += w.kernel.rows {
-		for j, panel := range w.panels {
-			w.inTile(i, j*w.kernel.columns, hi, func(c *float32, ldc int) {
+		for j := 0; j < w.d.Cols; j += w.kernel.columns {
+			panel := w.panel(j)
+			w.inTile(i, j, hi, func(c *float32, ldc int) {
 				w.kernel.half(c, ldc, &w.a.Data[i*w.a.Stride], 4*w.a.Stride, &panel[0], n)
 			})
 		}
 	}
 	return 8 * n
 }
+
+// panel returns the panel that begins with column j.
+func (w *sumsBlock) panel(j int) []float32 { return w.panels[j*w.a.Cols:] }
 
 // inTile calls add with the tile of d at row i and column j. Only the rows
 // before end are touched: at an edge the tile is a copy.

@@ -168,14 +168,18 @@ func FuzzGEMM(f *testing.F) {
 	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
 	f.Fuzz(func(t *testing.T, a0, a1, a2, b0, b1, b2 float32) {
 		a, b, d := matrix(1, 3, a0, a1, a2), matrix(3, 1, b0, b1, b2), zeros(1, 1)
-		for _, core := range cores() {
-			core.Block = 3
-			core.GEMM(a, b, d)
-			if want := core.Dot(a.Data, b.Data); !same(float64(d.Data[0]), float64(want)) {
-				t.Errorf("%s: GEMM gives %x, Dot %x", core.Name, d.Data[0], want)
-			}
+		for _, bits := range widths() {
+			atWidth(bits, func() {
+				for _, core := range cores() {
+					core.Block = 3
+					core.GEMM(a, b, d)
+					if want := core.Dot(a.Data, b.Data); !same(float64(d.Data[0]), float64(want)) {
+						t.Errorf("%s, %d bits: GEMM gives %x, Dot %x", core.Name, bits, d.Data[0], want)
+					}
+				}
+				checkExact(t, a, b)
+			})
 		}
-		checkExact(t, a, b)
 	})
 }
 
@@ -236,7 +240,7 @@ func FuzzRoundSlice(f *testing.F) {
 	})
 }
 
-// The kernels of devices against Dot: the bytes are codes of A and B in turn,
+// The kernels of devices, of every width, against Dot: the bytes are codes of A and B in turn,
 // of which the products fill a row by as many columns as there are lanes.
 func FuzzDeviceGEMM(f *testing.F) {
 	specials := []byte{0x00, 0x7c, 0x00, 0xfc, 0xff, 0x7f, 0xff, 0x7b, 0x01, 0x00, 0x00, 0x80, 0xff, 0xff, 0x80, 0x7f, 0x80, 0xff}
@@ -269,13 +273,16 @@ func FuzzDeviceGEMM(f *testing.F) {
 		for j := range start.Data {
 			start.Data[j] = float32(d.C.Round(float64(math.Float32frombits(c+uint32(j)<<20)), ToNearestEven))
 		}
-		d.GEMM(a, b, start, z)
 		x, y := make([]float64, k), make([]float64, k)
 		widenSlice(x, a.Data)
-		for j := 0; j < n; j += 7 {
-			widenSlice(y, column(b, j))
-			if got, want := float64(z.Data[j]), d.Dot(x, y, float64(start.Data[j])); !same(got, want) {
-				t.Errorf("%s: column %d of %x and %x from %x is %x, want %x", d.Name, j, a.Data, b.Data, start.Data[j], got, want)
+		for _, bits := range widths() {
+			atWidth(bits, func() { d.GEMM(a, b, start, z) })
+			for j := 0; j < n; j += 7 {
+				widenSlice(y, column(b, j))
+				if got, want := float64(z.Data[j]), d.Dot(x, y, float64(start.Data[j])); !same(got, want) {
+					t.Errorf("%s, %d bits: column %d of %x and %x from %x is %x, want %x",
+						d.Name, bits, j, a.Data, b.Data, start.Data[j], got, want)
+				}
 			}
 		}
 	})

@@ -9,18 +9,30 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
+// widths are the widths of the vector kernels that the machine has, 0 for none.
+func widths() []int {
+	var list []int
+	for _, bits := range []int{0, 256, 512} {
+		if bits <= vectorBits {
+			list = append(list, bits)
+		}
+	}
+	return list
+}
+
+// atWidth calls test with the kernels of so many bits.
+func atWidth(bits int, test func()) {
+	best := vectorBits
+	defer func() { vectorBits = best }()
+	vectorBits = bits
+	test()
+}
+
 // onEveryWidth runs a test with the vector kernels of every width that the
 // machine has, and without any.
 func onEveryWidth(t *testing.T, test func(t *testing.T)) {
-	best := vectorBits
-	defer func() { vectorBits = best }()
-	for _, bits := range []int{0, 256, 512} {
-		if bits > best {
-			t.Logf("no %d-bit vectors here", bits)
-			continue
-		}
-		vectorBits = bits
-		t.Run(fmt.Sprintf("%d bits", bits), test)
+	for _, bits := range widths() {
+		atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
 	}
 }
 
@@ -208,8 +220,6 @@ func TestExactGEMMOnVectors(t *testing.T) {
 
 // The grid of a row by vectors is that by numbers.
 func TestGridOnVectors(t *testing.T) {
-	best := vectorBits
-	defer func() { vectorBits = best }()
 	rng := rand.New(rand.NewPCG(44, 0))
 	for range 2000 {
 		x := make([]float32, 16)
@@ -222,10 +232,10 @@ func TestGridOnVectors(t *testing.T) {
 				x[i] = math.Float32frombits(rng.Uint32() & (1<<23 - 1))
 			}
 		}
-		vectorBits = best
 		got, gotAt := gridOfRow(x)
-		vectorBits = 0
-		want, wantAt := gridOfRow(x)
+		var want grid
+		var wantAt int
+		atWidth(0, func() { want, wantAt = gridOfRow(x) })
 		if gotAt != wantAt || wantAt < 0 && got != want {
 			t.Fatalf("%x: grid %v, not finite at %d, want %v and %d", x, got, gotAt, want, wantAt)
 		}

@@ -39,7 +39,7 @@ vet: ## look for mistakes that compile
 generate: ## write the vector kernels anew
 	go generate ./pkg/tcore
 
-bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 and the like
+bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)
 
 clean: ## remove all that was made here: out, .bin, .venv

@@ -2,7 +2,7 @@
 // in Markdown, the speed of one in terms of the other. Where OpenBLAS cannot be
 // built it says so and prints no ratios. It runs in the root of the repository:
 //
-//	go run ./internal/bench [-rounds n] [-benchtime d]
+//	go run ./internal/bench [-rounds n] [-benchtime d] [-avx2]
 package main
 
 import (
@@ -31,7 +31,12 @@ func main() {
 	log.SetPrefix("bench: ")
 	rounds := flag.Int("rounds", 5, "how often everything is timed")
 	benchtime := flag.String("benchtime", "100ms", "the time of one benchmark in a round")
+	avx2 := flag.Bool("avx2", false, "no AVX-512, in either")
 	flag.Parse()
+	if *avx2 {
+		check(os.Setenv("GODEBUG", "cpu.avx512f=off,cpu.avx512bw=off"))
+		check(os.Setenv("OPENBLAS_CORETYPE", "Haswell"))
+	}
 
 	dir, err := os.MkdirTemp("", "bench")
 	check(err)
@@ -58,7 +63,11 @@ func main() {
 			t.add(out, (before+yardstick(theirs, g.shape))/2)
 		}
 	}
-	fmt.Printf("%s, %d cores, %s.\n\n", processor(), runtime.NumCPU(), runtime.Version())
+	fmt.Printf("%s, %d cores, %s", processor(), runtime.NumCPU(), runtime.Version())
+	if *avx2 {
+		fmt.Print(", without AVX-512")
+	}
+	fmt.Print(".\n\n")
 	t.print(os.Stdout)
 }
 

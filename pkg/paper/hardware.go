@@ -3,8 +3,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"strings"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -34,10 +32,11 @@ type Machine struct {
 // The machines of notebook 8, the paper's model first.
 var machines = []Machine{
 	{"paper's model", tcore.Kernel{Device: tcore.PaperCoreF32}, viz.Series{Label: "paper's model", Color: viz.Observed}},
-	{"Volta", tcore.Kernel{Device: tcore.VoltaF16}, viz.Series{Label: "Volta", Color: viz.Deterministic}},
-	{"Ampere", tcore.Kernel{Device: tcore.AmpereF16}, viz.Series{Label: "Ampere", Color: viz.VarianceInformed}},
-	{"Hopper", tcore.Kernel{Device: tcore.HopperF16}, viz.Series{Label: "Hopper", Color: viz.Probabilistic}},
-	{"Hopper, K in 16 parts", tcore.Kernel{Device: tcore.HopperF16, SplitK: 16}, viz.Series{Label: "Hopper, K in 16 parts", Color: viz.Second}},
+	{"Volta", tcore.Kernel{Device: tcore.VoltaF16}, viz.Series{Label: "Volta", Color: viz.Generations[0]}},
+	{"Ampere", tcore.Kernel{Device: tcore.AmpereF16}, viz.Series{Label: "Ampere", Color: viz.Generations[1]}},
+	{"Hopper", tcore.Kernel{Device: tcore.HopperF16}, viz.Series{Label: "Hopper", Color: viz.Generations[2]}},
+	{"Hopper, K in 16 parts", tcore.Kernel{Device: tcore.HopperF16, SplitK: 16},
+		viz.Series{Label: "Hopper, K in 16 parts", Color: viz.Generations[2], Style: viz.Dotted}},
 }
 
 // DefaultHardware is the paper's experiment on five machines.
@@ -132,15 +131,25 @@ func (r *HardwareResult) Figure() *viz.Chart {
 		"Tensor cores that truncate are off by up to %s where the paper's model is off by %s. "+
 			"Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d. Bounds of the paper, which do not hold on machines that truncate: %s over all outputs. Drawn by paper.HardwareResult.Figure.",
 		short(r.largest()), short(largest(r.Rows[0].Errors)), r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
-	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
+	x := viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}
+	x.Min, x.Max = decades(median(r.Rows[0].Errors)/100, max(r.largest(), r.constant("DBEA").Zeta))
+	p := c.Panel("", x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
 	for _, row := range r.Rows {
 		p.EDF(row.Series, row.Errors)
 	}
 	if r.Distribution == UniformUnit { // condition 1: a bound is one number
-		p.Vertical(viz.Series{Label: "VIBEA", Color: viz.Grey, Style: viz.Dotted}, r.constant("VIBEA").Zeta)
-		p.Vertical(viz.Series{Label: "DBEA", Color: viz.Grey, Style: viz.Dashed}, r.constant("DBEA").Zeta)
+		for _, s := range []viz.Series{probabilistic, deterministic} {
+			zeta := r.constant(s.Label).Zeta
+			s.Label += ", if rounded to nearest"
+			p.Vertical(s, zeta)
+		}
 	}
 	return c
+}
+
+// decades returns the powers of ten around [lo, hi].
+func decades(lo, hi float64) (below, above float64) {
+	return math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi)))
 }
 
 func (r *HardwareResult) largest() float64 {
@@ -176,88 +185,11 @@ func DriftFigure() (*viz.Chart, error) {
 			"Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. Drawn by paper.DriftFigure.",
 		math.Log(y[1][last]/y[1][0])/math.Log(x[last]/x[0]), math.Log(y[3][last]/y[3][0])/math.Log(x[last]/x[0]),
 		h.M*h.N, h.Distribution.Name, h.Seed))
-	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true}, viz.Axis{Label: "|mean signed relative error|", Log: true})
+	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: x[0], Max: x[last]}, viz.Axis{Label: "|mean signed relative error|", Log: true})
 	for i, m := range h.Machines {
 		p.Line(m.Series, x, y[i])
 	}
 	return c, nil
-}
-
-// CancellationTable returns what the devices make of 2²³ − 2²³ − ½ − ¼ − ⅛,
-// with the first number in the accumulator: one line that tells machines apart.
-func CancellationTable() *viz.Table {
-	var results []float64
-	names := map[float64][]string{}
-	asked := 0
-	for _, d := range tcore.Devices() {
-		x, y := []float64{-0x1p15, -0.5, -0.25, -0.125}, []float64{0x1p8, 1, 1, 1}
-		if d.ScaleBlock > 0 || d.C.Max() < 0x1p23 || d.A.Max() < 0x1p15 {
-			continue // these numbers are none of its
-		}
-		asked++
-		z := d.Dot(x, y, 0x1p23)
-		if names[z] == nil {
-			results = append(results, z)
-		}
-		names[z] = append(names[z], d.Name)
-	}
-	t := viz.NewTable("cancellation", fmt.Sprintf(
-		"Five numbers, %d devices, %d answers; the exact one is −0.875. "+
-			"2²³ in the accumulator, and four products in one instruction. Drawn by paper.CancellationTable.", asked, len(results)),
-		[]string{"Result", "Number", "Devices"})
-	for _, z := range results {
-		t.Row(digits(z, 4), fmt.Sprint(len(names[z])), strings.Join(names[z], ", "))
-	}
-	return t
-}
-
-// SideBySideTable returns one dot product of 256 terms on every device that
-// takes binary16 and returns binary32.
-func SideBySideTable() *viz.Table {
-	const k = 256
-	rng := rand.New(rand.NewPCG(Seed, 6))
-	x, y := make([]float64, k), make([]float64, k)
-	for i := range x {
-		x[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
-		y[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
-	}
-	t := viz.NewTable("side-by-side", fmt.Sprintf(
-		"The same numbers, and a different sum from nearly every generation; truncation always falls short. "+
-			"Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by paper.SideBySideTable.", k, Seed),
-		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
-	for _, d := range tcore.Devices() {
-		if d.A.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
-			continue
-		}
-		trace := d.Trace(x, y, 0)
-		exact, _ := trace.Exact.Float64()
-		t.Row(d.Name, fmt.Sprint(k/len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
-			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), digits(trace.Error/exact/u32, 3))
-	}
-	return t
-}
-
-// TraceTable returns a dot product as a device computes it, term by term.
-func TraceTable(name string, trace tcore.Trace) *viz.Table {
-	exact, _ := trace.Exact.Float64()
-	t := viz.NewTable(name, fmt.Sprintf(
-		"%s computes %s where %s is exact. Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by paper.TraceTable.",
-		trace.Device, digits(trace.Result, 9), digits(exact, 9)),
-		[]string{"Block", "Term", "Value", "Exponent", "Kept", "Lost"})
-	for _, b := range trace.Blocks {
-		for _, m := range b.Terms {
-			if m.Value == 0 {
-				continue
-			}
-			term := "c"
-			if m.Index >= 0 {
-				term = fmt.Sprintf("%s × %s", digits(m.X, 5), digits(m.Y, 5))
-			}
-			t.Row(fmt.Sprint(b.Start), term, digits(m.Value, 9), fmt.Sprint(m.Exponent), digits(m.Kept, 9), digits(m.Lost, 4))
-		}
-		t.Row(fmt.Sprint(b.Start), "sum, rounded", digits(b.Sum, 9), fmt.Sprint(b.Exponent), digits(b.Result, 9), digits(b.Sum-b.Result, 4))
-	}
-	return t
 }
 
 // Violated returns the largest share of outputs of a machine that exceed a bound.

@@ -11,7 +11,8 @@ type offer struct {
 	words  words
 	cost   float64
 	leader []point
-	opaque bool // covers a line of reference, which then needs blotting out
+	tie    []point // from the curve it names to the label: no other may come between
+	opaque bool    // covers a line of reference, which then needs blotting out
 }
 
 // curve is something drawn that labels must respect: they never cover a hard
@@ -31,6 +32,7 @@ type placer struct {
 const (
 	labelRoom  = 2.0 // free px around a label
 	nearRoom   = 5.0 // closer than this a label seems to belong to a curve
+	endRoom    = 40  // and beside the open circle at the end of a line, to that
 	costNear   = 6.0
 	costCross  = 60.0
 	costOfStep = 1.0 // one row further from the best height
@@ -44,7 +46,7 @@ func (p *placer) place(own int, offers []offer) (offer, bool) {
 		if o.cost >= best.cost || !p.free(o) {
 			continue
 		}
-		extra, ok := p.judge(own, o.words.box())
+		extra, ok := p.judge(own, o.words.box(), o.tie)
 		if o.opaque = extra >= costCross; ok && o.cost+extra < best.cost {
 			o.cost += extra
 			best, found = o, true
@@ -75,10 +77,13 @@ func (p *placer) free(o offer) bool {
 	return true
 }
 
-// judge returns what covering or touching curves costs the box b.
-func (p *placer) judge(own int, b box) (cost float64, ok bool) {
+// judge returns what covering or touching curves costs the box b, which is tied to
+// the curve numbered own.
+func (p *placer) judge(own int, b box, tie []point) (cost float64, ok bool) {
 	for i, c := range p.curves {
 		switch {
+		case i != own && c.hard && meet(c.pts, tie):
+			return 0, false
 		case crosses(c.pts, b.grow(labelRoom)):
 			if c.hard {
 				return 0, false

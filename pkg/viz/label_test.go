@@ -189,6 +189,40 @@ func TestPlacer(t *testing.T) {
 			t.Error("leader crosses a curve")
 		}
 	})
+	t.Run("lets_no_other_curve_come_between_a_label_and_its_own", func(t *testing.T) {
+		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{{[]point{{40, 0}, {40, 100}}, true}, wall}}
+		o := offer{words: word(60, 50), tie: []point{{40, 46}, {60, 46}}}
+		if _, ok := p.place(0, []offer{o}); ok {
+			t.Error("the label seems to name the curve between")
+		}
+		if _, ok := p.place(1, []offer{{words: word(60, 50), tie: []point{{50, 46}, {60, 46}}}}); !ok {
+			t.Error("its own curve came between")
+		}
+	})
+}
+
+// A level is not named where its label would seem to name the end of a line.
+func TestLevelBesideAnEnd(t *testing.T) {
+	c := NewChart("c", "C.")
+	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
+	p.Line(Series{Label: "ends", Color: Deterministic}, []float64{0, 0.68, 1}, []float64{0, 0.54, math.Inf(1)})
+	p.Horizontal(Series{Label: "a level of some length", Color: Grey}, 0.5)
+	s, views := c.draw(), c.views()
+	c.frames(views, s.h)
+	settle(views)
+	end, ok := views[0].ended(p.traces[0])
+	if !ok {
+		t.Fatal("the line has no end")
+	}
+	for _, m := range s.marks {
+		if w, ok := m.(words); ok && w.text == "a level of some length" {
+			if b := w.box(); b.y0 <= end.y && end.y <= b.y1 && b.x0-endRoom <= end.x && end.x <= b.x1+endRoom {
+				t.Errorf("the label at %v is beside the end at %v", b, end)
+			}
+			return
+		}
+	}
+	t.Error("the level has no label")
 }
 
 func TestNote(t *testing.T) {

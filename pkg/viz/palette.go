@@ -20,6 +20,10 @@ var (
 	Grey             color.Color = rgb(0x767676) // lines of reference
 )
 
+// Generations are the colours of successive machines, shades of Second that
+// darken from the first on; solid.
+var Generations = []color.Color{Second, rgb(0xA0437D), rgb(0x6A1B5A)}
+
 // The colours of what is not data.
 var (
 	white    = rgb(0xFFFFFF)
@@ -34,7 +38,7 @@ type Style int
 const (
 	Solid  Style = iota // observations
 	Dashed              // bounds
-	Dotted              // a second kind of bound, or a reference
+	Dotted              // a second kind of bound, a variant, or a reference
 )
 
 // dash returns the lengths of strokes and gaps in px, nil for a solid line.

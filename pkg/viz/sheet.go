@@ -25,6 +25,11 @@ func (b box) hits(c box) bool { return b.x0 < c.x1 && c.x0 < b.x1 && b.y0 < c.y1
 // holds reports whether c lies in b.
 func (b box) holds(c box) bool { return b.x0 <= c.x0 && c.x1 <= b.x1 && b.y0 <= c.y0 && c.y1 <= b.y1 }
 
+// nearest returns the point of b that is nearest to q.
+func (b box) nearest(q point) point {
+	return point{min(max(q.x, b.x0), b.x1), min(max(q.y, b.y0), b.y1)}
+}
+
 // pen is how a shape is painted. A nil fill or line is absent.
 type pen struct {
 	fill, line color.Color

@@ -160,11 +160,23 @@ func (v *view) horizontalOffers(t trace) []offer {
 		cost := 0.1 * (f.x1 - x) / 4
 		w.align = end
 		w.at = point{x, y - 6}
-		offers = append(offers, offer{words: w, cost: cost})
+		offers = append(offers, offer{words: w, cost: cost + v.besideEnd(w)})
 		w.at = point{x, y + 15}
-		offers = append(offers, offer{words: w, cost: cost + 1})
+		offers = append(offers, offer{words: w, cost: cost + v.besideEnd(w) + 1})
 	}
 	return offers
+}
+
+// besideEnd returns the cost of words that seem to name the end of a line.
+func (v *view) besideEnd(w words) float64 {
+	b := w.box()
+	b.x0, b.x1 = b.x0-endRoom, b.x1+endRoom
+	for _, t := range v.traces {
+		if q, ok := v.ended(t); ok && crosses([]point{q}, b) {
+			return costCross
+		}
+	}
+	return 0
 }
 
 // curveOffers are beside, above and below the curve at points along it. A
@@ -173,10 +185,6 @@ func (v *view) horizontalOffers(t trace) []offer {
 func (v *view) curveOffers(i int, t trace) []offer {
 	w := v.tag(t)
 	var offers []offer
-	add := func(a align, x, y, cost float64) {
-		w.align, w.at = a, point{x, y}
-		offers = append(offers, offer{words: w, cost: cost})
-	}
 	stops := along(v.pieces[i], 40)
 	for k, q := range stops {
 		share := float64(k) / float64(max(1, len(stops)-1))
@@ -184,6 +192,10 @@ func (v *view) curveOffers(i int, t trace) []offer {
 		if t.kind == kindEDF || t.kind == kindExceedance {
 			h := (v.frame.y1 - q.y) / v.frame.height()
 			cost = 14 * math.Abs(h-0.62)
+		}
+		add := func(a align, x, y, cost float64) {
+			w.align, w.at = a, point{x, y}
+			offers = append(offers, offer{words: w, cost: cost, tie: []point{q, w.box().nearest(q)}})
 		}
 		base := q.y + 0.36*labelSize
 		for _, gap := range []float64{sideGap, 13, 20} {

@@ -1,0 +1,125 @@
+package paper
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// CancellationTable returns what the devices make of 2²³ − 2²³ − ½ − ¼ − ⅛,
+// with the first number in the accumulator: one line that tells machines apart.
+func CancellationTable() *viz.Table {
+	var results []float64
+	devices := map[float64][]tcore.Device{}
+	asked := 0
+	for _, d := range tcore.Devices() {
+		x, y := []float64{-0x1p15, -0.5, -0.25, -0.125}, []float64{0x1p8, 1, 1, 1}
+		if d.ScaleBlock > 0 || d.C.Max() < 0x1p23 || d.A.Max() < 0x1p15 {
+			continue // these numbers are none of its
+		}
+		asked++
+		z := d.Dot(x, y, 0x1p23)
+		if devices[z] == nil {
+			results = append(results, z)
+		}
+		devices[z] = append(devices[z], d)
+	}
+	t := viz.NewTable("cancellation", fmt.Sprintf(
+		"Five numbers, %d devices, %d answers; the exact one is −0.875. "+
+			"2²³ in the accumulator, and four products in one instruction. Drawn by paper.CancellationTable.", asked, len(results)),
+		[]string{"Result", "Devices", "Factors", "Chip and instruction"})
+	for _, z := range results {
+		result, count := digits(z, 4), fmt.Sprint(len(devices[z]))
+		for _, g := range byFactors(devices[z]) {
+			t.Row(result, count, g.factors, strings.Join(g.instructions, ", "))
+			result, count = "", ""
+		}
+	}
+	return t
+}
+
+// group is the instructions that were met with the same formats of factors.
+type group struct {
+	factors      string
+	instructions []string
+}
+
+// byFactors groups devices, whose names begin with the chip and its instruction.
+func byFactors(devices []tcore.Device) []group {
+	var instructions, lists []string
+	factors := map[string]string{}
+	for _, d := range devices {
+		instruction := strings.Join(strings.SplitN(d.Name, "-", 3)[:2], " ")
+		if factors[instruction] == "" {
+			instructions = append(instructions, instruction)
+		} else {
+			factors[instruction] += ", "
+		}
+		factors[instruction] += d.A.Name
+	}
+	of := map[string][]string{}
+	for _, instruction := range instructions {
+		list := factors[instruction]
+		if of[list] == nil {
+			lists = append(lists, list)
+		}
+		of[list] = append(of[list], instruction)
+	}
+	var groups []group
+	for _, list := range lists {
+		groups = append(groups, group{list, of[list]})
+	}
+	return groups
+}
+
+// SideBySideTable returns one dot product of 256 terms on every device that
+// takes binary16 and returns binary32.
+func SideBySideTable() *viz.Table {
+	const k = 256
+	rng := rand.New(rand.NewPCG(Seed, 6))
+	x, y := make([]float64, k), make([]float64, k)
+	for i := range x {
+		x[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
+		y[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
+	}
+	t := viz.NewTable("side-by-side", fmt.Sprintf(
+		"The same numbers, and a different sum from nearly every generation; truncation always falls short. "+
+			"Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by paper.SideBySideTable.", k, Seed),
+		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
+	for _, d := range tcore.Devices() {
+		if d.A.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
+			continue
+		}
+		trace := d.Trace(x, y, 0)
+		exact, _ := trace.Exact.Float64()
+		t.Row(d.Name, fmt.Sprint(k/len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
+			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), digits(trace.Error/exact/u32, 3))
+	}
+	return t
+}
+
+// TraceTable returns a dot product as a device computes it, term by term.
+func TraceTable(name string, trace tcore.Trace) *viz.Table {
+	exact, _ := trace.Exact.Float64()
+	t := viz.NewTable(name, fmt.Sprintf(
+		"%s computes %s where %s is exact. Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by paper.TraceTable.",
+		trace.Device, digits(trace.Result, 9), digits(exact, 9)),
+		[]string{"Block", "Term", "Value", "Exponent", "Kept", "Lost"})
+	for _, b := range trace.Blocks {
+		for _, m := range b.Terms {
+			if m.Value == 0 {
+				continue
+			}
+			term := "c"
+			if m.Index >= 0 {
+				term = fmt.Sprintf("%s × %s", digits(m.X, 5), digits(m.Y, 5))
+			}
+			t.Row(fmt.Sprint(b.Start), term, digits(m.Value, 9), fmt.Sprint(m.Exponent), digits(m.Kept, 9), digits(m.Lost, 4))
+		}
+		t.Row(fmt.Sprint(b.Start), "sum, rounded", digits(b.Sum, 9), fmt.Sprint(b.Exponent), digits(b.Result, 9), digits(b.Sum-b.Result, 4))
+	}
+	return t
+}

@@ -8,8 +8,8 @@ import (
 )
 
 // The notebooks of this repository tell a story in short cells: prose before
-// code, at most 15 lines of code, nothing wider than 100 columns, and no
-// outputs, which a run makes anew.
+// code, at most 15 lines of code, nothing wider than 100 columns, no outputs,
+// which a run makes anew, and after what is shown, what we see.
 func TestTheNotebooks(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {
@@ -33,11 +33,17 @@ func TestTheNotebooks(t *testing.T) {
 				if c.Type == "code" {
 					checkCodeCell(t, i+1, c, previous)
 				}
+				if strings.Contains(c.Source, "nb.Show(") && !strings.Contains(c.Source, seen) &&
+					(i+1 == len(nb.Cells) || !strings.Contains(nb.Cells[i+1].Source, seen)) {
+					t.Errorf("cell %d shows something, and nothing says what we see", i+1)
+				}
 				previous = c.Type
 			}
 		})
 	}
 }
+
+const seen = "**What we see.**"
 
 func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 	if previous != "markdown" {

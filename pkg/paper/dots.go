@@ -117,9 +117,9 @@ func TraceTable(name string, trace tcore.Trace) *viz.Table {
 			if m.Index >= 0 {
 				term = fmt.Sprintf("%s × %s", digits(m.X, 5), digits(m.Y, 5))
 			}
-			t.Row(fmt.Sprint(b.Start), term, digits(m.Value, 9), fmt.Sprint(m.Exponent), digits(m.Kept, 9), digits(m.Lost, 4))
+			t.Row(fmt.Sprint(b.Start), term, digits(m.Value, 9), digits(float64(m.Exponent), 4), digits(m.Kept, 9), digits(m.Lost, 4))
 		}
-		t.Row(fmt.Sprint(b.Start), "sum, rounded", digits(b.Sum, 9), fmt.Sprint(b.Exponent), digits(b.Result, 9), digits(b.Sum-b.Result, 4))
+		t.Row(fmt.Sprint(b.Start), "sum, rounded", digits(b.Sum, 9), digits(float64(b.Exponent), 4), digits(b.Result, 9), digits(b.Sum-b.Result, 4))
 	}
 	return t
 }

@@ -14,7 +14,7 @@ func FormatTable() *viz.Table {
 		"Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit. Drawn by paper.FormatTable.",
 		[]string{"Format", "*p*", "*β*", "*e*_{min}", "*e*_{max}", "*u*", "largest", "least normal", "least subnormal"})
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
-		t.Row(f.Name, fmt.Sprint(f.Precision), "2", fmt.Sprint(f.Emin), fmt.Sprint(f.Emax),
+		t.Row(f.Name, fmt.Sprint(f.Precision), "2", digits(float64(f.Emin), 4), digits(float64(f.Emax), 4),
 			short(f.UnitRoundoff()), short(f.Max()), short(f.MinNormal()), short(f.MinSubnormal()))
 	}
 	return t
@@ -37,9 +37,9 @@ func FormatClaims() []Claim {
 		c.equal("format-p-"+f.Name, fmt.Sprintf("%s has precision p = %d", f.Name, row.p), float64(row.p), float64(p), 0, "bits",
 			"the least p for which 1 + 2⁻ᵖ rounds to 1")
 		c.equal("format-emin-"+f.Name, fmt.Sprintf("%s has e_min = %s", f.Name, short(float64(row.emin))), float64(row.emin), float64(emin), 0, "",
-			"the least e for which (1 + 2u)·2^e keeps its last digit")
+			"the least e for which (1 + 2u)·2ᵉ keeps its last digit")
 		c.equal("format-emax-"+f.Name, fmt.Sprintf("%s has e_max = %d", f.Name, row.emax), float64(row.emax), float64(emax), 0, "",
-			"2^(e_max+1) overflows")
+			"the next power of two overflows")
 	}
 	c.source = "Section 2.1"
 	c.equal("unit-roundoff", "The unit roundoff is u = ½β¹⁻ᵖ; in binary16 2⁻¹¹", 1.0/2048, worstRounding(tcore.Binary16), 1e-3, "",

@@ -190,7 +190,10 @@ func TensorCoreClaims() []Claim {
 	}
 	c.equal("tc-index", "c₁ = b − ((j−1) mod b) + b(q − max(2, i) + 1) has the maximum n − 1 (here 63)", k-1, float64(printed), 0, "additions",
 		"the factor for later blocks must start at block i + 1; as printed block i is counted twice for i ≥ 2 and the maximum is n")
-	c.equal("tc-64-mpfma", "A tensor core does 64 MPFMA operations at once: 16 dot products of size 4", 64, 4*4*4, 0, "", "b₁ b₂ b for b₁ = b₂ = b = 4")
+	const block = 4
+	terms, _ := Roundings(block, block)
+	c.equal("tc-64-mpfma", "A tensor core does 64 MPFMA operations at once: 16 dot products of size 4", 64, float64(block*block*len(terms)), 0, "",
+		"terms that Algorithm 1 adds for one of the 4 × 4 outputs, times their number")
 	c.untestable("tc-one-clock", "… in a single clock cycle", "a statement about the hardware's timing; true of Volta, whose blocks are 4 × 4 × 4, by its vendor's documents")
 	c.untestable("tc-at-least-single", "Products and binary32 accumulation are done in at least single precision",
 		"a quotation from the vendor's guide; it says nothing of the rounding, and real tensor cores align and truncate")

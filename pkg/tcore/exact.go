@@ -250,6 +250,9 @@ func (e Exact) element(i, j int) []uint64 {
 // Float64 returns the matrix correctly rounded to binary64.
 func (e Exact) Float64() blas64.General {
 	return e.values(func(i, j int) float64 {
+		if z, ok := e.short(i, j); ok {
+			return z.float64(e.exp)
+		}
 		x, _ := e.At(i, j).Float64()
 		return x
 	})
@@ -268,12 +271,32 @@ func (e Exact) Error(d blas32.General) blas64.General {
 		if !finite(x) {
 			return x
 		}
+		if z, ok := e.short(i, j); ok {
+			if y, ok := int128Of(x, e.exp); ok {
+				return y.minus(z).float64(e.exp)
+			}
+		}
 		// All bits lie between those of the least product, 2^-298, and of a
 		// sum of 2^63 of the greatest, 2^319.
 		diff := new(big.Float).SetPrec(640).SetFloat64(x)
 		z, _ := diff.Sub(diff, e.At(i, j)).Float64()
 		return z
 	})
+}
+
+// short returns an element in units of 2^exp, if 2^126 is greater.
+func (e Exact) short(i, j int) (z int128, ok bool) {
+	limbs := e.element(i, j)
+	if len(limbs) == 1 {
+		return int128{int64(limbs[0]) >> 63, limbs[0]}, true
+	}
+	z = int128{int64(limbs[1]), limbs[0]}
+	for _, l := range limbs[2:] {
+		if int64(l) != z.hi>>63 {
+			return z, false
+		}
+	}
+	return z, z.hi>>62 == z.hi>>63
 }
 
 // values returns the matrix of the values of f.

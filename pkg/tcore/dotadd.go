@@ -140,14 +140,32 @@ var dotAddScratch struct {
 }
 
 func (p *dotAddProduct) release() {
+	p.leaveRows()
+	p.leaveColumns()
+}
+
+func (p *dotAddProduct) leaveRows() {
 	dotAddScratch.x.leave(p.x)
 	dotAddScratch.ex.leave(p.ex)
+}
+
+func (p *dotAddProduct) leaveColumns() {
 	dotAddScratch.y.leave(p.y)
 	dotAddScratch.ey.leave(p.ey)
 }
 
 // newDotAddProduct prepares the operands, if there is a kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
+	p, ok := newDotAddRows(d, a, b.Cols)
+	if ok {
+		p.takeColumns()
+		p.packColumns(b)
+	}
+	return p, ok
+}
+
+// newDotAddRows prepares the rows of a product that has so many columns.
+func newDotAddRows(d *Device, a blas32.General, n int) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
 		return nil, false
@@ -156,17 +174,17 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	if !ok {
 		return nil, false
 	}
-	blocks := (a.Cols + f.Terms - 1) / f.Terms
-	p := &dotAddProduct{d: d, f: f, kernel: kernel, m: a.Rows, n: b.Cols, k: blocks * f.Terms,
-		constants: newDotAddConstants(&f)}
+	p := &dotAddProduct{d: d, f: f, kernel: kernel, m: a.Rows, n: n, k: d.padded(a.Cols), constants: newDotAddConstants(&f)}
 	p.fused, _ = newFusedKernel(d)
 	p.stride = (p.k + 7) &^ 7
-	columns := (p.n + kernel.columns - 1) / kernel.columns * kernel.columns
-	p.x, p.ex = dotAddScratch.x.take(p.m*p.stride), dotAddScratch.ex.take(p.m*p.stride)
-	p.y, p.ey = dotAddScratch.y.take(columns*p.stride), dotAddScratch.ey.take(columns*p.stride)
 	p.packRows(a)
-	p.packColumns(b)
 	return p, true
+}
+
+// takeColumns makes room for the columns.
+func (p *dotAddProduct) takeColumns() {
+	p.y, p.ey = dotAddScratch.y.take(p.width()*p.stride), dotAddScratch.ey.take(p.width()*p.stride)
+	p.rareY = make([]uint64, p.width()/p.kernel.columns*p.chunks())
 }
 
 // convertRow stores the numbers of f that stand for src in dst.
@@ -194,6 +212,7 @@ func (d *Device) convertRow(dst, src []float32, f Format) {
 func (p *dotAddProduct) chunks() int { return (p.k + dotAddDepth - 1) / dotAddDepth }
 
 func (p *dotAddProduct) packRows(a blas32.General) {
+	p.x, p.ex = dotAddScratch.x.take(p.m*p.stride), dotAddScratch.ex.take(p.m*p.stride)
 	p.rareX = make([]bool, p.m*p.chunks())
 	constants := newExponentConstants(p.d.A)
 	parallel(p.m, func(lo, hi int) {
@@ -212,30 +231,36 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 }
 
 func (p *dotAddProduct) packColumns(b blas32.General) {
-	columns := p.kernel.columns
-	panels := (p.n + columns - 1) / columns
-	p.rareY = make([]uint64, panels*p.chunks())
-	constants := newExponentConstants(p.d.B)
+	width := p.width()
 	parallel(p.chunks(), func(lo, hi int) {
-		width := panels * columns
 		rows := make([]float32, dotAddDepth*width)
 		for c := lo; c < hi; c++ {
-			first := c * dotAddDepth
-			n := min(dotAddDepth, p.k-first)
-			for k := range n {
-				y := rows[k*width : (k+1)*width]
-				if first+k < b.Rows {
-					p.d.convertRow(y[:p.n], row(b, first+k), p.d.B)
+			for k := range dotAddDepth {
+				y := rows[k*width:][:p.n]
+				if l := c*dotAddDepth + k; l < b.Rows {
+					p.d.convertRow(y, row(b, l), p.d.B)
 				} else {
 					clear(y)
 				}
 			}
-			for j := range panels {
-				at := (j*p.stride + first) * columns
-				p.rareY[j*p.chunks()+c] = p.kernel.packColumns(&p.y[at], &p.ey[at], &rows[j*columns], 4*width, n, &constants.emin)
-			}
+			p.packChunk(c, rows)
 		}
 	})
+}
+
+// packChunk packs dotAddDepth rows of B, filled up to whole panels.
+func (p *dotAddProduct) packChunk(c int, rows []float32) {
+	columns, width, constants := p.kernel.columns, p.width(), newExponentConstants(p.d.B)
+	n := min(dotAddDepth, p.k-c*dotAddDepth)
+	for j := range width / columns {
+		at := (j*p.stride + c*dotAddDepth) * columns
+		p.rareY[j*p.chunks()+c] = p.kernel.packColumns(&p.y[at], &p.ey[at], &rows[j*columns], 4*width, n, &constants.emin)
+	}
+}
+
+// width returns N filled up to whole panels.
+func (p *dotAddProduct) width() int {
+	return (p.n + p.kernel.columns - 1) / p.kernel.columns * p.kernel.columns
 }
 
 // multiply carries on the chains of z, the rows [rowLo, rowHi) of the result,
@@ -290,8 +315,7 @@ func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int
 // load returns the rows z in binary32, filled up to whole panels of zeros, and
 // the length of one.
 func (p *dotAddProduct) load(z [][]float64) (sums []float32, width int) {
-	columns := p.kernel.columns
-	width = (p.n + columns - 1) / columns * columns
+	width = p.width()
 	sums = dotAddScratch.sums.take(len(z) * width)
 	for i := range z {
 		s := sums[i*width : (i+1)*width]

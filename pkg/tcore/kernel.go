@@ -29,6 +29,12 @@ func (d Device) GEMM(a, b, c, z blas32.General) {
 		return
 	}
 
+	if p, ok := newThinProduct(&d, a, b); ok {
+		p.multiply(c, z)
+		p.turned.leaveRows()
+		return
+	}
+
 	m := d.newMultiplier(a, b)
 	defer m.release()
 	rows(a.Rows, b.Cols, func(part [][]float64, lo, hi int) {
@@ -130,7 +136,11 @@ func transpose(name string, t blas.Transpose, m blas32.General) blas32.General {
 	default:
 		panic(fmt.Sprintf("tcore: GEMM: t%s = %c, want NoTrans or Trans", strings.ToUpper(name), t))
 	}
-	z := blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows, Data: make([]float32, m.Rows*m.Cols)}
+	return transposed(m)
+}
+
+func transposed(m blas32.General) blas32.General {
+	z := newGeneral32(m.Cols, m.Rows)
 	for i := range m.Rows {
 		for j, v := range row(m, i) {
 			z.Data[j*z.Stride+i] = v

@@ -1,0 +1,81 @@
+package tcore
+
+import "gonum.org/v1/gonum/blas/blas32"
+
+// thinProduct is the product of a matrix by a few columns, fewer than a dotAdd
+// has lanes. It is computed as (BᵀAᵀ)ᵀ, which is the same sums of the same
+// products, so that the lanes are rows of A.
+type thinProduct struct {
+	a      blas32.General
+	turned *dotAddProduct // Bᵀ by so many rows of A as a panel has columns
+}
+
+// newThinProduct prepares b, if there is a kernel for d and b is thin.
+func newThinProduct(d *Device, a, b blas32.General) (*thinProduct, bool) {
+	f, ok := d.Core.(Fused)
+	if !ok {
+		return nil, false
+	}
+	turned := *d
+	turned.A, turned.B = d.B, d.A
+	kernel, ok := f.dotAddKernel(&turned)
+	if !ok || 2*b.Cols > kernel.columns || a.Rows < kernel.columns {
+		return nil, false
+	}
+	p, ok := newDotAddRows(&turned, transposed(b), kernel.columns)
+	return &thinProduct{a, p}, ok
+}
+
+// multiply stores C + AB in z.
+func (p *thinProduct) multiply(c, z blas32.General) {
+	columns := p.turned.kernel.columns
+	parallel((p.a.Rows+columns-1)/columns, func(lo, hi int) {
+		w := *p.turned
+		w.takeColumns()
+		defer w.leaveColumns()
+		rows, sums := make([]float32, dotAddDepth*columns), newRows(w.m, columns)
+		for i := lo * columns; i < min(hi*columns, p.a.Rows); i += columns {
+			w.n = min(columns, p.a.Rows-i)
+			w.packTurned(rowsOf(p.a, i, i+w.n), rows)
+			p.load(sums, c, i, w.n)
+			w.multiply(sums, 0, w.m, 0, w.k)
+			for j, sum := range sums {
+				for r, v := range sum[:w.n] {
+					z.Data[(i+r)*z.Stride+j] = float32(v)
+				}
+			}
+		}
+	})
+}
+
+// load stores n rows of c from i on in sums, as columns; zeros if there is no c.
+func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
+	clearRows(sums)
+	if c.Data == nil {
+		return
+	}
+	for j, sum := range sums {
+		for r := range n {
+			sum[r] = p.turned.d.C.Round(float64(c.Data[(i+r)*c.Stride+j]), ToNearestEven)
+		}
+	}
+}
+
+// packTurned packs the columns of aᵀ, a panel at most. rows is for it to write
+// to.
+func (p *dotAddProduct) packTurned(a blas32.General, rows []float32) {
+	columns := p.width()
+	var x [dotAddDepth]float32
+	for c := range p.chunks() {
+		first := c * dotAddDepth
+		n := max(0, min(dotAddDepth, a.Cols-first))
+		clear(rows)
+		for i := range a.Rows {
+			p.d.convertRow(x[:n], row(a, i)[first:first+n], p.d.B)
+			for k, v := range x[:n] {
+				rows[k*columns+i] = v
+			}
+		}
+		p.packChunk(c, rows)
+	}
+}

@@ -1,0 +1,42 @@
+package tcore
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A thin product is computed the other way round, with the same bits: those of
+// Dot, for shapes around a panel, rare lanes, with and without a C.
+func TestThinProduct(t *testing.T) {
+	devices := []Device{VoltaF16, AmpereF16, HopperF16, HopperE4M3}
+	onEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(71, 0))
+		for _, d := range devices {
+			for _, s := range []shape{{32, 64, 1}, {33, 40, 8}, {65, 300, 5}, {47, 129, 16}} {
+				a, b := fusedMatrix(rng, s.m, s.k, d.A, 0.01), fusedMatrix(rng, s.k, s.n, d.B, 0.001)
+				c, z := fusedMatrix(rng, s.m, s.n, d.C, 0.01), zeros(s.m, s.n)
+				for _, start := range []blas32.General{{}, c} {
+					if _, thin := newThinProduct(&d, a, b); thin != (vectorBits >= 32*s.n && s.m >= vectorBits/16) {
+						t.Fatalf("%s, %v: thin is %v", d.Name, s, thin)
+					}
+					d.GEMM(a, b, start, z)
+					x, y := make([]float64, s.k), make([]float64, s.k)
+					for i := range s.m {
+						widenSlice(x, row(a, i))
+						j := rng.IntN(s.n)
+						widenSlice(y, column(b, j))
+						c0 := 0.0
+						if start.Data != nil {
+							c0 = float64(c.Data[i*c.Stride+j])
+						}
+						if got, want := float64(z.Data[i*z.Stride+j]), d.Dot(x, y, c0); !same(got, want) {
+							t.Fatalf("%s, %v: z[%d, %d] = %x, want %x", d.Name, s, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}

@@ -68,3 +68,29 @@ func ExampleProfileResult_OnGPU() {
 	}
 	// Output: No record of this from silicon exists yet
 }
+
+// The listing's call asks for another product than the paper's, of which it reads and writes beyond the
+// arrays; the right one for matrices in rows swaps the operands.
+func ExampleGemmExCalls() {
+	const m, t, n = 2, 4, 3
+	calls := paper.GemmExCalls(m, t, n)
+	for _, call := range []paper.GemmEx{calls[0], calls[4]} {
+		a, b, c := call.Extent()
+		fmt.Println(call.Name, "uses", a, b, c, "elements")
+	}
+	// Output:
+	// as printed uses 6 15 8 elements
+	// right for rows, a and b swapped uses 12 8 6 elements
+}
+
+func ExampleGemmEx_Run() {
+	a, b, c := []float32{1, 2, 3, 4}, []float32{1, 0, 0, 1}, make([]float32, 4) // rows of 2 × 2 matrices
+	calls := paper.GemmExCalls(2, 2, 2)
+	calls[4].Run(a, b, c)
+	fmt.Println(c)
+	calls[0].Run(a, b, c) // the size is right by chance, alpha is not
+	fmt.Println(c[0] > 0, c[0] < 1e-40)
+	// Output:
+	// [1 2 3 4]
+	// true true
+}

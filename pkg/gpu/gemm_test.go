@@ -220,6 +220,9 @@ func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
 	a, b, c, d := p.matrices(1)
 	for _, k := range kernels(g) {
 		k.MaxBytes, k.Fast = k.Workspace+4000, true // panels, and every attribute of a product
+		if !k.Classic {
+			k.SplitK = 5 // which no choice of the library has by itself
+		}
 		panels := p.check(t, k).Panels
 		idle := cudatest.Alive(t, g.device)
 		for call := 1; ; call++ {
@@ -402,6 +405,12 @@ func TestAlgorithm(t *testing.T) {
 			}
 		}
 	})
+	t.Run("is_not_one_that_the_library_says_it_cannot_use", func(t *testing.T) {
+		t.Setenv("FAKE_STATE", "15")
+		if a := p.check(t, new()).Algorithms[0]; a.ID != 67 {
+			t.Errorf("%+v, want the second", a)
+		}
+	})
 	t.Run("of_an_old_library_has_no_cluster", func(t *testing.T) {
 		t.Setenv("FAKE_OLD", "1")
 		if a := p.check(t, new()).Algorithms[0]; a.ID != 66 || a.ClusterShape != 0 {
@@ -416,6 +425,13 @@ func TestAlgorithm(t *testing.T) {
 		{"may_not_exist", "FAKE_NO_ALGORITHM", func(*Kernel) {}, "CUBLAS_STATUS_NOT_SUPPORTED"},
 		{"may_not_split_so_far", "", func(k *Kernel) { k.SplitK = 100 }, "cublasLtMatmulAlgoCheck(NN, m 3"},
 		{"may_not_be_one", "", func(k *Kernel) { k.Algorithm = &Algorithm{} }, "cublasLtMatmulAlgoCheck"},
+		{"may_want_more_workspace_than_there_is", "", func(k *Kernel) {
+			list, err := k.Algorithms(5, 3, 7, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.Algorithm, k.Workspace = &list[2], 256
+		}, "an algorithm needs a workspace of 3072 bytes, and has 256"},
 		{"may_want_more_workspace", "", func(k *Kernel) { k.SplitK, k.Workspace = 4, 256 }, "knows no algorithm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -431,6 +447,36 @@ func TestAlgorithm(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAlgorithms(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	k := g.Kernel(tcore.HopperF16)
+	for want, fail := range map[string]string{
+		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasCreate() returned 1, CUBLAS_STATUS_NOT_INITIALIZED": "cublasCreate_v2:1",
+		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasLtMatmulAlgoGetHeuristic(":                          "cublasLtMatmulAlgoGetHeuristic:14",
+	} {
+		t.Run("tells_that_"+fail, func(t *testing.T) {
+			g, err := Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			t.Setenv("FAKE_FAIL", fail)
+			if _, err := g.Kernel(tcore.HopperF16).Algorithms(5, 3, 7, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
+	t.Run("wants_sizes_of_1_or_more", func(t *testing.T) {
+		defer func() {
+			if r := fmt.Sprint(recover()); r != "gpu: Algorithms: m = 5, n = 0, l = 7, limit = 2, want at least 1" {
+				t.Errorf("panic %q", r)
+			}
+		}()
+		k.Algorithms(5, 0, 7, 2)
+	})
 }
 
 func TestMultiply_panics(t *testing.T) {

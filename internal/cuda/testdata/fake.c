@@ -12,6 +12,7 @@
 //	FAKE_MEMORY=100000     bytes of device memory
 //	FAKE_SPLITK=3          parts of K in the heuristic's first choice
 //	FAKE_NO_ALGORITHM=1    the heuristic knows none
+//	FAKE_STATE=15          the heuristic's first choice is not usable, and has this for a reason
 //	FAKE_OLD=1             algorithms have no inner shape nor cluster shape, as before version 12
 //
 // Device attributes that no device has tell tests what happened: -1 is the number of objects and
@@ -529,6 +530,7 @@ int cublasLtMatmulAlgoGetHeuristic(void *h, void *p, void *a, void *b, void *c, 
 		memcpy(r[*got].data, &x, sizeof x);
 		r[*got].workspace = need(&x);
 		r[*got].waves = 0.5;
+		r[*got].state = i == 0 ? env("FAKE_STATE", 0) : 0;
 		if (need(&x) <= *(size_t *)pref)
 			++*got;
 	}

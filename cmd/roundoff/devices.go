@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -13,14 +12,10 @@ import (
 
 // devicesCommand lists the catalogue of devices as a table.
 func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("roundoff devices", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff devices [architecture ...]\n\n"+
-			"Lists the tensor cores that are emulated, of the architectures named or all: the terms of a\n"+
-			"block, the fraction bits kept below its greatest exponent, the rounding of a sum and the\n"+
-			"exponent of a zero.\n")
-	}
+	flags := newFlags("devices", "[architecture ...]\n\n"+
+		"Lists the tensor cores that are emulated, of the architectures named or all: the terms of a\n"+
+		"block, the fraction bits kept below its greatest exponent, the rounding of a sum and the\n"+
+		"exponent of a zero.\n", stderr)
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err

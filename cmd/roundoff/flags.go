@@ -3,17 +3,36 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 )
 
+// newFlags returns the flags of a command, as in "gpu probe", whose help is the text and then the flags.
+func newFlags(command, help string, stderr io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet("roundoff "+command, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "Usage: roundoff %s %s", command, help)
+		flags.PrintDefaults()
+	}
+	return flags
+}
+
+// parse parses args up to the first word. The error is errUsage when flags has said what is wrong.
+func parse(flags *flag.FlagSet, args []string) error {
+	err := flags.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return errUsage
+}
+
 // parseFlags parses args, in which flags may stand before, between and after
-// the words it returns. The error is errUsage when flags has said what is wrong.
+// the words it returns. The error is that of parse.
 func parseFlags(flags *flag.FlagSet, args []string) (words []string, err error) {
 	for {
-		if err := flags.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
-			return nil, errUsage
+		if err := parse(flags, args); err != nil {
+			return nil, err
 		}
 		args = flags.Args()
 		if len(args) == 0 {
@@ -21,4 +40,10 @@ func parseFlags(flags *flag.FlagSet, args []string) (words []string, err error) 
 		}
 		words, args = append(words, args[0]), args[1:]
 	}
+}
+
+// misuse says what is wrong with the arguments of a command, and returns errUsage.
+func misuse(flags *flag.FlagSet, format string, values ...any) error {
+	fmt.Fprintf(flags.Output(), flags.Name()+": "+format+"\n", values...)
+	return errUsage
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -34,8 +33,10 @@ const maxElements = 1 << 28
 // gemmCommand multiplies matrices.
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
-	flags := flag.NewFlagSet("roundoff gemm", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("gemm", "[-flag ...] A.npy B.npy [-o D.npy]\n\n"+
+		"Multiplies matrices of float16, float32 or float64 as a tensor core does, bit for bit, and\n"+
+		"writes D = alpha A B + beta C as float64, which holds the numbers of all output formats but\n"+
+		"binary64, of which D has 24 bits. Scales of block-scaled devices are 1.\n\n", stderr)
 	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
 	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
 	flags.StringVar(&p.out, "out", "binary32", "round D to this `format`, and accumulate in it if the device can")
@@ -47,20 +48,12 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	flags.BoolVar(&p.transposeB, "tb", false, "transpose B")
 	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
 	flags.StringVar(&p.compare, "compare", "", "say how D differs from that of these `devices`, as in ieee,ampere")
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff gemm [-flag ...] A.npy B.npy [-o D.npy]\n\n"+
-			"Multiplies matrices of float16, float32 or float64 as a tensor core does, bit for bit, and\n"+
-			"writes D = alpha A B + beta C as float64, which holds the numbers of all output formats but\n"+
-			"binary64, of which D has 24 bits. Scales of block-scaled devices are 1.\n\n")
-		flags.PrintDefaults()
-	}
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
 	if len(words) != 2 || p.d == "" && p.compare == "" || p.splitK < 1 || (p.beta != 0) != (p.c != "") {
-		fmt.Fprint(stderr, "roundoff gemm: want two files, -o or -compare, -split-k of 1 or more, and -c and -beta together\n")
-		return errUsage
+		return misuse(flags, "want two files, -o or -compare, -split-k of 1 or more, and -c and -beta together")
 	}
 	p.a, p.b = words[0], words[1]
 	return p.run(ctx, stdout, stderr)

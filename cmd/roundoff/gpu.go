@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -16,26 +15,20 @@ var gpuCommands = []command{
 	{"probe", "measure how each instruction adds", gpuProbe},
 	{"record", "write test vectors of its results: gpu record DIR", gpuRecord},
 	{"verify", "compare it with the emulation", gpuVerify},
+	{"experiment", "run the paper's experiments on it: gpu experiment DIR", gpuExperiment},
 }
 
 // gpuCommand does what its second word says.
 func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("roundoff gpu", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff gpu COMMAND [-flag ...]\n\n")
-		for _, c := range gpuCommands {
-			fmt.Fprintf(stderr, "  %-8s %s\n", c.name, c.summary)
-		}
-		fmt.Fprint(stderr, "\nThe libraries of CUDA are looked for in the folders that ROUNDOFF_CUDA_PATH lists, where the\n"+
-			"loader looks, in CUDA_HOME, in the usual folders and in the Python wheels of the environment.\n"+
-			"Without a GPU it says so and exits with 3.\n")
+	help := "COMMAND [-flag ...]\n\n"
+	for _, c := range gpuCommands {
+		help += fmt.Sprintf("  %-11s %s\n", c.name, c.summary)
 	}
-	if err := flags.Parse(args); err != nil {
-		if err == flag.ErrHelp {
-			return err
-		}
-		return errUsage
+	flags := newFlags("gpu", help+"\nThe libraries of CUDA are looked for in the folders that ROUNDOFF_CUDA_PATH lists, where the\n"+
+		"loader looks, in CUDA_HOME, in the usual folders and in the Python wheels of the environment.\n"+
+		"Without a GPU it says so and exits with 3.\n", stderr)
+	if err := parse(flags, args); err != nil {
+		return err
 	}
 	if flags.NArg() == 0 {
 		flags.Usage()
@@ -53,15 +46,13 @@ func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) er
 
 // gpuInfoCommand tells device, driver and libraries.
 func gpuInfoCommand(_ context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	flags := flag.NewFlagSet("roundoff gpu info", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("gpu info", "\n", stderr)
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
 	if len(words) > 0 {
-		fmt.Fprintf(stderr, "roundoff gpu info: unexpected %q\n", words[0])
-		return errUsage
+		return misuse(flags, "unexpected %q", words[0])
 	}
 	g, err := gpu.Open()
 	if err != nil {

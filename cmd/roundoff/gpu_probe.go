@@ -14,15 +14,10 @@ import (
 
 // gpuProbe infers how the instructions of the GPU add, beside the built-in records.
 func gpuProbe(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("roundoff gpu probe", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("gpu probe", "[--emulate device] [device ...]\n\n"+
+		"Measures by feature tests how every instruction of the GPU adds, or those of the devices named,\n"+
+		"and writes what it finds beside the built-in record. Fails if they differ.\n\n", stderr)
 	emulate := emulateFlag(flags)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff gpu probe [--emulate device] [device ...]\n\n"+
-			"Measures by feature tests how every instruction of the GPU adds, or those of the devices named,\n"+
-			"and writes what it finds beside the built-in record. Fails if they differ.\n\n")
-		flags.PrintDefaults()
-	}
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err

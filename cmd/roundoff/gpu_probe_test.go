@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/vectest"
 )
 
 func TestGPU_commands_on_the_emulation(t *testing.T) {
@@ -43,17 +44,8 @@ func TestGPU_commands_on_the_emulation(t *testing.T) {
 		})
 	}
 	t.Run("the_header_says_emulated", func(t *testing.T) {
-		f, err := os.Open(filepath.Join(dir, "volta-mma-binary16-binary32.tcv.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
 		head := make([]byte, 600)
-		n, _ := z.Read(head)
+		n, _ := vectest.Open(t, filepath.Join(dir, "volta-mma-binary16-binary32.tcv.gz")).Read(head)
 		for _, want := range []string{`"emulated":"volta-mma-binary16-binary32"`, `"kind":"T"`, `"seed":1`, `"date":"2`} {
 			if !strings.Contains(string(head[:n]), want) {
 				t.Errorf("%q, want %s", head[:n], want)

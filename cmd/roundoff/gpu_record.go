@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,26 +13,19 @@ import (
 
 // gpuRecord writes test vectors computed by the instructions of the GPU.
 func gpuRecord(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("roundoff gpu record", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("gpu record", "[--rows n] [--seed n] [--emulate device] DIR [device ...]\n\n"+
+		"Writes a file DIR/device.tcv.gz of random dot products, specials and subnormals among them, and\n"+
+		"the GPU's results, for every instruction or those of the devices named. The header tells where\n"+
+		"they come from. roundoff vectors check DIR then compares them with the emulation.\n\n", stderr)
 	emulate := emulateFlag(flags)
 	rows := flags.Int("rows", 1000, "dot products of every instruction")
 	seed := flags.Uint64("seed", 1, "of the random operands")
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff gpu record [--rows n] [--seed n] [--emulate device] DIR [device ...]\n\n"+
-			"Writes a file DIR/device.tcv.gz of random dot products, specials and subnormals among them, and\n"+
-			"the GPU's results, for every instruction or those of the devices named. The header tells where\n"+
-			"they come from. roundoff vectors check DIR then compares them with the emulation.\n\n")
-		flags.PrintDefaults()
-	}
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
 	if len(words) == 0 || *rows < 1 {
-		fmt.Fprintf(stderr, "roundoff gpu record: want a folder and rows >= 1, rows = %d\n", *rows)
-		flags.Usage()
-		return errUsage
+		return misuse(flags, "want a folder and rows >= 1, rows = %d", *rows)
 	}
 	dir := words[0]
 	return eachUnit(*emulate, words[1:], stdout, func(u probe.Unit, from probe.Provenance) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"time"
@@ -12,25 +11,19 @@ import (
 
 // gpuVerify compares the instructions of the GPU with the emulation for a given time.
 func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("roundoff gpu verify", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("gpu verify", "[--seconds s] [--seed n] [--emulate device] [device ...]\n\n"+
+		"Computes random dot products on every instruction of the GPU, or those of the devices named,\n"+
+		"and in emulation, and counts how often they agree. Of the first disagreement of each it\n"+
+		"writes the operands and how the emulation came to its result. Fails if there is one.\n\n", stderr)
 	emulate := emulateFlag(flags)
 	seconds := flags.Float64("seconds", 60, "time for all instructions together, about")
 	seed := flags.Uint64("seed", 1, "of the random operands")
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff gpu verify [--seconds s] [--seed n] [--emulate device] [device ...]\n\n"+
-			"Computes random dot products on every instruction of the GPU, or those of the devices named,\n"+
-			"and in emulation, and counts how often they agree. Of the first disagreement of each it\n"+
-			"writes the operands and how the emulation came to its result. Fails if there is one.\n\n")
-		flags.PrintDefaults()
-	}
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
 	if !(*seconds > 0 && *seconds < 1e9) {
-		fmt.Fprintf(stderr, "roundoff gpu verify: seconds = %v, want more than 0\n", *seconds)
-		return errUsage
+		return misuse(flags, "seconds = %v, want more than 0", *seconds)
 	}
 	count := 0
 	countOnly := func(probe.Unit, probe.Provenance) error { count++; return nil }

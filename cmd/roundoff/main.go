@@ -8,6 +8,7 @@
 //	roundoff gpu probe        measure how each of its instructions adds
 //	roundoff gpu record       write test vectors of its results
 //	roundoff gpu verify       compare it with the emulation
+//	roundoff gpu experiment   run the paper's experiments on it
 //	roundoff help             say what there is
 //
 // It exits with 0 when all went well, 1 when something failed, 2 when it was called wrongly, and 3 when
@@ -39,7 +40,7 @@ var commands = []command{
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
-	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify", gpuCommand},
+	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify, experiment", gpuCommand},
 }
 
 var errUsage = errors.New("called wrongly")

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,28 +13,19 @@ import (
 // reproduceCommand runs the notebooks.
 func reproduceCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	job := reproduce.Job{Log: stdout}
-	flags := flag.NewFlagSet("roundoff reproduce", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("reproduce", "[-flag ...] [notebook ...]\n\n"+
+		"Runs the notebooks named, by name or its beginning (05), or all of them.\n\n", stderr)
 	flags.StringVar(&job.Out, "out", "out", "write into this `folder`")
 	flags.StringVar(&job.Notebooks, "notebooks", "notebooks", "run the notebooks in this `folder`")
 	flags.StringVar(&job.Kernel, "kernel", "tools/kernels/gonb/kernel.json", "run them in the kernel of this `file`")
 	flags.DurationVar(&job.Timeout, "timeout", 5*time.Minute, "let a cell run no longer than this `time`")
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff reproduce [-flag ...] [notebook ...]\n\n"+
-			"Runs the notebooks named, by name or its beginning (05), or all of them.\n\n")
-		flags.PrintDefaults()
-	}
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return errUsage // Parse has said what is wrong
+	var err error
+	if job.Names, err = parseFlags(flags, args); err != nil {
+		return err
 	}
 	if job.Timeout <= 0 {
-		fmt.Fprintf(stderr, "roundoff reproduce: timeout = %v, want more than 0\n", job.Timeout)
-		return errUsage
+		return misuse(flags, "timeout = %v, want more than 0", job.Timeout)
 	}
-	job.Names = flags.Args()
 	report, err := job.Run(ctx)
 	if err != nil {
 		return err

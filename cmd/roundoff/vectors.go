@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,13 +15,9 @@ import (
 
 // vectorsCommand runs test vectors against the devices that they name.
 func vectorsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("roundoff vectors", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff vectors check FOLDER ...\n\n"+
-			"Runs every *.tcv.gz file below the folders against the device that its header names, and\n"+
-			"fails if a result differs or a device is not supported.\n")
-	}
+	flags := newFlags("vectors", "check FOLDER ...\n\n"+
+		"Runs every *.tcv.gz file below the folders against the device that its header names, and\n"+
+		"fails if a result differs or a device is not supported.\n", stderr)
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err

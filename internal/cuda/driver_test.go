@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -190,9 +191,62 @@ func TestDo(t *testing.T) {
 }
 
 func TestCompile_tells_what_the_compiler_says(t *testing.T) {
+	for _, call := range []string{"nvrtcGetProgramLogSize", "nvrtcGetProgramLog"} {
+		t.Setenv("FAKE_FAIL", call+":4")
+		_, err := Compile("an error", "kernel.cu")
+		if err == nil || !strings.Contains(err.Error(), "NVRTC_ERROR_COMPILATION") || !strings.Contains(err.Error(), call+"() returned 4") {
+			t.Errorf("%s fails: %v", call, err)
+		}
+	}
+	t.Setenv("FAKE_FAIL", "")
 	_, err := Compile("an error", "kernel.cu")
 	if err == nil || !strings.Contains(err.Error(), "NVRTC_ERROR_COMPILATION") || !strings.Contains(err.Error(), "line 1: it says error") {
 		t.Errorf("%v", err)
+	}
+}
+
+// An argument takes as many bytes as its type has, wherever it stands.
+func TestLaunch_passes_every_type_of_argument(t *testing.T) {
+	d, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, step := range []any{uint32(5), int32(5), float32(0x1p-149 * 5)} {
+		err := d.Do(func() (err error) {
+			m, err := d.LoadModule([]byte("fake ptx"))
+			if err != nil {
+				return err
+			}
+			defer m.Unload()
+			f, err := m.Function("fill")
+			if err != nil {
+				return err
+			}
+			p, err := d.Alloc(16)
+			if err != nil {
+				return err
+			}
+			defer d.Free(p)
+			h, err := d.HostAlloc(16)
+			if err != nil {
+				return err
+			}
+			defer d.HostFree(h)
+			if err := d.Launch(f, [3]int{1, 1, 1}, [3]int{2, 1, 1}, 0, Stream{}, p, uint64(1<<40), step); err != nil {
+				return err
+			}
+			if err := d.ToHost(h, p, Stream{}); err != nil {
+				return err
+			}
+			if got := [2]uint64{binary.NativeEndian.Uint64(h), binary.NativeEndian.Uint64(h[8:])}; got != [2]uint64{1 << 40, 1<<40 + 5} {
+				t.Errorf("%T: the kernel got %v", step, got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%T: %v", step, err)
+		}
 	}
 }
 

@@ -2,7 +2,9 @@ package notebook
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -62,3 +64,52 @@ func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 		}
 	}
 }
+
+// What takes a GPU is asked through the command roundoff: no cell links the packages that call it, and
+// none of ours needs a C compiler. (The standard library brings cgo where there is one.)
+func TestTheNotebooks_link_no_cgo(t *testing.T) {
+	files, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	imports := map[string]bool{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nb, err := Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range nb.Cells {
+			for _, path := range ours.FindAllStringSubmatch(c.Source, -1) {
+				imports[path[1]] = imports[path[1]] || c.Type == "code"
+			}
+		}
+	}
+	args := []string{"list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{if .CgoFiles}} cgo{{end}}{{end}}`}
+	for path, code := range imports {
+		if code {
+			args = append(args, path)
+		}
+	}
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := string(out)
+	for _, want := range []string{"roundoff/pkg/paper\n", "roundoff/pkg/viz/nb\n"} {
+		if !strings.Contains(linked, want) {
+			t.Errorf("%d imports, and %s is not linked", len(imports), strings.TrimSpace(want))
+		}
+	}
+	for _, bad := range []string{" cgo\n", "roundoff/internal/cuda\n", "roundoff/pkg/gpu\n", "roundoff/pkg/probe\n"} {
+		if strings.Contains(linked, bad) {
+			t.Errorf("%s is linked:\n%s", strings.TrimSpace(bad), linked)
+		}
+	}
+}
+
+// ours are the packages of this module that a cell imports.
+var ours = regexp.MustCompile(`"(github\.com/roundofflab/roundoff/pkg/[a-z/]+)"`)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -13,7 +14,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// These examples run on a fake GPU, which adds up exactly.
+// fake opens the GPU that these examples run on, a fake one, which adds up exactly and takes a
+// millisecond for everything.
+func fake() *gpu.GPU {
+	g, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return g
+}
 
 func matrices() (a, b, d blas32.General) {
 	a = blas32.General{Rows: 2, Cols: 3, Stride: 3, Data: []float32{1, 2, 3, 4, 5, 6}}
@@ -37,23 +46,15 @@ func ExampleOpen() {
 }
 
 func ExampleGPU_Info() {
-	g, err := gpu.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := fake()
 	defer g.Close()
 	info, err := g.Info()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%s, %s %s, CUDA %s\n", info.Name, info.Architecture, info.Capability, info.Driver)
+	fmt.Printf("%s, %s %s, CUDA %s, %v\n", info.Name, info.Architecture, info.Capability, info.Driver, err)
 	for _, l := range info.Libraries {
 		fmt.Println(l.Name, l.Version, l.Err)
 	}
 	// Output:
-	// Fake GPU 0, Hopper 9.0, CUDA 12.8
+	// Fake GPU 0, Hopper 9.0, CUDA 12.8, <nil>
 	// libcuda 12.8 <nil>
 	// libcublas 12.8.3 <nil>
 	// libcublasLt 12.8.3 <nil>
@@ -62,11 +63,7 @@ func ExampleGPU_Info() {
 
 // A kernel on the GPU and one of the emulation are both a tcore.GEMMer.
 func ExampleKernel() {
-	g, err := gpu.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := fake()
 	defer g.Close()
 	a, b, d := matrices()
 	silicon := g.Kernel(tcore.HopperF16)
@@ -83,35 +80,24 @@ func ExampleKernel() {
 
 // The report tells which algorithm was chosen, and the kernel can be held to it.
 func ExampleKernel_Multiply() {
-	g, err := gpu.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := fake()
 	defer g.Close()
 	a, b, d := matrices()
 	k := gpu.Kernel{GPU: g, A: tcore.E4M3, B: tcore.E5M2, C: tcore.Binary32, Output: tcore.Binary16}
 	report, err := k.Multiply(context.Background(), blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	chosen := report.Algorithms[0]
-	fmt.Println(d.Data, "algorithm", chosen.ID, "parts of K", chosen.SplitK, "time", report.Time)
+	fmt.Println(d.Data, "algorithm", chosen.ID, "parts of K", chosen.SplitK, "time", report.Time, err)
+
 	k.Algorithm, k.SplitK = &chosen, 2
 	report, err = k.Multiply(context.Background(), blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 	fmt.Println(d.Data, "parts of K", report.Algorithms[0].SplitK, err)
 	// Output:
-	// [4 5 10 11] algorithm 66 parts of K 1 time 1ms
+	// [4 5 10 11] algorithm 66 parts of K 1 time 1ms <nil>
 	// [4 5 10 11] parts of K 2 <nil>
 }
 
 func ExampleKernel_Algorithms() {
-	g, err := gpu.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	g := fake()
 	defer g.Close()
 	list, err := g.Kernel(tcore.HopperBF16).Algorithms(1024, 8, 32768, 2)
 	for _, a := range list {
@@ -122,4 +108,38 @@ func ExampleKernel_Algorithms() {
 	// algorithm 66 tile 20 parts of K 1
 	// algorithm 67 tile 20 parts of K 2
 	// <nil>
+}
+
+// The multiply-accumulate of the paper's Table 3, with two roundings, and the time of a pass.
+func ExampleGPU_StreamMAC() {
+	g := fake()
+	defer g.Close()
+	a, b, c, d := []float32{2, 3}, []float32{4, 5}, []float32{1, 0.5}, make([]float32, 2)
+	took, err := g.StreamMAC(context.Background(), d, a, b, c, 5)
+	fmt.Println(d, took, err)
+	// Output: [9 15.5] 1ms <nil>
+}
+
+// One rounding in place of two: (1 + 2⁻¹²)² − (1 + 2⁻¹¹) is 2⁻²⁴.
+func ExampleGPU_StreamFMA() {
+	g := fake()
+	defer g.Close()
+	a, c, d := []float32{1 + 0x1p-12}, []float32{-1 - 0x1p-11}, make([]float32, 1)
+	g.StreamMAC(context.Background(), d, a, a, c, 1)
+	fmt.Println(d)
+	g.StreamFMA(context.Background(), d, a, a, c, 1)
+	fmt.Println(d)
+	// Output:
+	// [0]
+	// [5.9604645e-08]
+}
+
+// Binary16 factors in half the bytes: 1.5 × 2 + 0.5.
+func ExampleGPU_StreamMPFMA() {
+	g := fake()
+	defer g.Close()
+	d := make([]float32, 1)
+	took, err := g.StreamMPFMA(context.Background(), d, []uint16{0x3e00}, []uint16{0x4000}, []float32{0.5}, 5)
+	fmt.Println(d, took, err)
+	// Output: [3.5] 1ms <nil>
 }

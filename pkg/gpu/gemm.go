@@ -243,7 +243,7 @@ func (p *product) choose(d cuda.Product, before []Algorithm) (Algorithm, error) 
 	return p.split(d, list)
 }
 
-// split returns the first of the algorithms that takes K in as many parts as asked.
+// split returns the first of the algorithms that takes K in as many parts as asked, or can be made to.
 func (p *product) split(d cuda.Product, list []Algorithm) (Algorithm, error) {
 	err := errAlgorithm
 	for _, a := range list {
@@ -253,6 +253,9 @@ func (p *product) split(d cuda.Product, list []Algorithm) (Algorithm, error) {
 			}
 			err = fmt.Errorf("an algorithm needs a workspace of %d bytes, and has %d", a.Workspace, p.kernel.workspace())
 		}
+	}
+	if p.kernel.SplitK == 0 {
+		return Algorithm{}, err
 	}
 	for _, a := range list {
 		b, splitErr := p.kernel.GPU.blas.Split(d, a, p.kernel.SplitK)

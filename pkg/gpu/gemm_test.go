@@ -96,10 +96,15 @@ func (p problem) check(t *testing.T, k *Kernel) Report {
 
 func kernels(g *GPU) []*Kernel {
 	var list []*Kernel
-	for _, a := range arithmetics {
-		list = append(list, &Kernel{GPU: g, A: a.a, B: a.b, C: a.c, Output: a.output, Workspace: 1 << 16})
-		if !a.eight() {
-			list = append(list, &Kernel{GPU: g, A: a.a, B: a.b, C: a.c, Output: a.output, Workspace: 1 << 16, Classic: true})
+	for _, f := range families {
+		for _, output := range f.outputs {
+			k := Kernel{GPU: g, A: f.a, B: f.b, C: f.c, Output: output, Workspace: 1 << 16}
+			list = append(list, &k)
+			if dataTypes[f.a].Size() > 1 {
+				classic := k
+				classic.Classic = true
+				list = append(list, &classic)
+			}
 		}
 	}
 	return list
@@ -207,42 +212,82 @@ func TestMultiply_rounds_factors(t *testing.T) {
 	}
 }
 
-// Whichever call fails, the error tells call, code and shapes, and no memory stays in use.
+// Whichever call fails, in any format, the error tells call, code and shapes, and no memory stays in use.
 func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
-	for _, classic := range []bool{false, true} {
-		g := open(t)
-		k := g.Kernel(tcore.HopperF16)
-		k.Classic, k.Workspace, k.MaxBytes = classic, 1<<16, 1<<16+4000
-		p := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1, beta: 1}
-		p.check(t, k)
+	g := open(t)
+	defer g.Close()
+	p := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1, beta: 1}
+	a, b, c, d := p.matrices(1)
+	for _, k := range kernels(g) {
+		k.MaxBytes, k.Fast = k.Workspace+4000, true // panels, and every attribute of a product
+		if !k.Classic {
+			k.SplitK = 5 // which no choice of the library has by itself
+		}
+		panels := p.check(t, k).Panels
 		idle := cudatest.Alive(t, g.device)
-		a, b, c, d := p.matrices(1)
 		for call := 1; ; call++ {
 			t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:2", call))
 			_, err := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 1, c, d)
 			n := cudatest.Calls(t, g.device)
 			if alive := cudatest.Alive(t, g.device); alive != idle {
-				t.Fatalf("call %d: %d objects alive, want %d, after %v", call, alive, idle, err)
+				t.Fatalf("%s, call %d: %d objects alive, want %d, after %v", k.name(), call, alive, idle, err)
 			}
 			if call > n {
-				if err != nil || n < 40 {
-					t.Errorf("%d calls and %v, want 40 or more that fail", n, err)
+				if err != nil || n < 25+6*panels {
+					t.Errorf("%s: %d calls in %d panels and %v, want more calls that fail", k.name(), n, panels, err)
 				}
 				break
 			}
 			var e *cuda.Error
 			switch {
-			case err == nil && !classic:
+			case err == nil && !k.Classic:
 				continue // whether an algorithm fits is asked again in another way
 			case !errors.As(err, &e) || e.Code != 2:
-				t.Errorf("call %d: error %v, want an Error with code 2", call, err)
-			case !strings.Contains(err.Error(), "product of 37 × 9 by 9 × 21, binary16: cu"):
-				t.Errorf("call %d: error %q does not tell the shapes", call, err)
+				t.Errorf("%s, call %d: error %v, want an Error with code 2", k.name(), call, err)
+			case !strings.Contains(err.Error(), "product of 37 × 9 by 9 × 21, "+k.A.Name+": cu"):
+				t.Errorf("%s, call %d: error %q does not tell the shapes", k.name(), call, err)
 			}
 		}
 		t.Setenv("FAKE_FAIL", "")
-		if err := g.Close(); err != nil {
-			t.Error(err)
+	}
+	if alive := cudatest.Alive(t, g.device); alive != 3 { // the context, and the handles of two libraries
+		t.Errorf("%d objects alive, want 3", alive)
+	}
+}
+
+// Opening and closing the libraries fails in turn too; a GPU that was closed holds nothing.
+func TestClose_leaves_nothing_whatever_fails(t *testing.T) {
+	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+	a, b, c, d := p.matrices(1)
+	other := open(t)
+	defer other.Close()
+	whole := func() error {
+		g, err := Open()
+		if err != nil {
+			return err
+		}
+		_, err = g.Info()
+		k := g.Kernel(tcore.HopperF16)
+		_, listErr := k.Algorithms(p.m, p.n, p.k, 4)
+		_, multiplyErr := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
+		closeErr := g.Close()
+		if closeErr != nil {
+			g.Close() // which is possible, and closes what is still open
+		}
+		return errors.Join(err, listErr, multiplyErr, closeErr)
+	}
+	for call := 1; ; call++ {
+		t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:3", call))
+		err := whole()
+		n := cudatest.Calls(t, other.device)
+		if call > n {
+			if err != nil || n < 60 {
+				t.Errorf("%d calls and %v, want 60 or more that fail", n, err)
+			}
+			return
+		}
+		if alive := cudatest.Alive(t, other.device); alive != 1 {
+			t.Fatalf("call %d: %d objects alive after %v, want the other context", call, alive, err)
 		}
 	}
 }
@@ -360,6 +405,12 @@ func TestAlgorithm(t *testing.T) {
 			}
 		}
 	})
+	t.Run("is_not_one_that_the_library_says_it_cannot_use", func(t *testing.T) {
+		t.Setenv("FAKE_STATE", "15")
+		if a := p.check(t, new()).Algorithms[0]; a.ID != 67 {
+			t.Errorf("%+v, want the second", a)
+		}
+	})
 	t.Run("of_an_old_library_has_no_cluster", func(t *testing.T) {
 		t.Setenv("FAKE_OLD", "1")
 		if a := p.check(t, new()).Algorithms[0]; a.ID != 66 || a.ClusterShape != 0 {
@@ -374,6 +425,13 @@ func TestAlgorithm(t *testing.T) {
 		{"may_not_exist", "FAKE_NO_ALGORITHM", func(*Kernel) {}, "CUBLAS_STATUS_NOT_SUPPORTED"},
 		{"may_not_split_so_far", "", func(k *Kernel) { k.SplitK = 100 }, "cublasLtMatmulAlgoCheck(NN, m 3"},
 		{"may_not_be_one", "", func(k *Kernel) { k.Algorithm = &Algorithm{} }, "cublasLtMatmulAlgoCheck"},
+		{"may_want_more_workspace_than_there_is", "", func(k *Kernel) {
+			list, err := k.Algorithms(5, 3, 7, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.Algorithm, k.Workspace = &list[2], 256
+		}, "an algorithm needs a workspace of 3072 bytes, and has 256"},
 		{"may_want_more_workspace", "", func(k *Kernel) { k.SplitK, k.Workspace = 4, 256 }, "knows no algorithm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -389,6 +447,36 @@ func TestAlgorithm(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAlgorithms(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	k := g.Kernel(tcore.HopperF16)
+	for want, fail := range map[string]string{
+		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasCreate() returned 1, CUBLAS_STATUS_NOT_INITIALIZED": "cublasCreate_v2:1",
+		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasLtMatmulAlgoGetHeuristic(":                          "cublasLtMatmulAlgoGetHeuristic:14",
+	} {
+		t.Run("tells_that_"+fail, func(t *testing.T) {
+			g, err := Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			t.Setenv("FAKE_FAIL", fail)
+			if _, err := g.Kernel(tcore.HopperF16).Algorithms(5, 3, 7, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
+	t.Run("wants_sizes_of_1_or_more", func(t *testing.T) {
+		defer func() {
+			if r := fmt.Sprint(recover()); r != "gpu: Algorithms: m = 5, n = 0, l = 7, limit = 2, want at least 1" {
+				t.Errorf("panic %q", r)
+			}
+		}()
+		k.Algorithms(5, 0, 7, 2)
+	})
 }
 
 func TestMultiply_panics(t *testing.T) {

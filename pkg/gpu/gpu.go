@@ -26,7 +26,8 @@ func Open() (*GPU, error) {
 	return &GPU{device: device}, nil
 }
 
-// Close frees what the GPU was used with. The GPU must not be used again.
+// Close frees what the GPU was used with. The GPU must not be used again; but if an error came before
+// anything was freed, because the context could not be made current, Close may be called again.
 func (g *GPU) Close() error {
 	err := g.device.Do(func() error {
 		b := g.blas
@@ -35,6 +36,9 @@ func (g *GPU) Close() error {
 		}
 		return b.Destroy()
 	})
+	if g.blas != nil {
+		return err
+	}
 	return errors.Join(err, g.device.Close())
 }
 

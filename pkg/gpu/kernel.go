@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/cuda"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -48,42 +49,49 @@ func (g *GPU) Kernel(d tcore.Device) *Kernel {
 	return &Kernel{GPU: g, A: d.A, B: d.B, C: d.C}
 }
 
-// arithmetic is how cuBLAS names formats that go together.
+// arithmetic is formats that go together, and how cuBLAS names them.
 type arithmetic struct {
 	a, b, c, output tcore.Format
 	ta, tb, td      cuda.DataType
 	compute         cuda.ComputeType
 }
 
-var arithmetics = []arithmetic{
-	{tcore.Binary16, tcore.Binary16, tcore.Binary32, tcore.Binary32, cuda.Real16, cuda.Real16, cuda.Real32, cuda.Compute32},
-	{tcore.Binary16, tcore.Binary16, tcore.Binary32, tcore.Binary16, cuda.Real16, cuda.Real16, cuda.Real16, cuda.Compute32},
-	{tcore.Binary16, tcore.Binary16, tcore.Binary16, tcore.Binary16, cuda.Real16, cuda.Real16, cuda.Real16, cuda.Compute16},
-	{tcore.BFloat16, tcore.BFloat16, tcore.Binary32, tcore.Binary32, cuda.BF16, cuda.BF16, cuda.Real32, cuda.Compute32},
-	{tcore.TF32, tcore.TF32, tcore.Binary32, tcore.Binary32, cuda.Real32, cuda.Real32, cuda.Real32, cuda.Compute32TF32},
-	{tcore.E4M3, tcore.E4M3, tcore.Binary32, tcore.Binary32, cuda.E4M3, cuda.E4M3, cuda.Real32, cuda.Compute32},
-	{tcore.E4M3, tcore.E4M3, tcore.Binary32, tcore.Binary16, cuda.E4M3, cuda.E4M3, cuda.Real16, cuda.Compute32},
-	{tcore.E4M3, tcore.E5M2, tcore.Binary32, tcore.Binary32, cuda.E4M3, cuda.E5M2, cuda.Real32, cuda.Compute32},
-	{tcore.E4M3, tcore.E5M2, tcore.Binary32, tcore.Binary16, cuda.E4M3, cuda.E5M2, cuda.Real16, cuda.Compute32},
-	{tcore.E5M2, tcore.E4M3, tcore.Binary32, tcore.Binary32, cuda.E5M2, cuda.E4M3, cuda.Real32, cuda.Compute32},
-	{tcore.E5M2, tcore.E4M3, tcore.Binary32, tcore.Binary16, cuda.E5M2, cuda.E4M3, cuda.Real16, cuda.Compute32},
-	{tcore.Binary64, tcore.Binary64, tcore.Binary64, tcore.Binary64, cuda.Real64, cuda.Real64, cuda.Real64, cuda.Compute64},
+// families are the formats that go together, each with the results that they can be rounded to.
+var families = []struct {
+	a, b, c tcore.Format
+	compute cuda.ComputeType
+	outputs []tcore.Format
+}{
+	{tcore.Binary16, tcore.Binary16, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},
+	{tcore.Binary16, tcore.Binary16, tcore.Binary16, cuda.Compute16, []tcore.Format{tcore.Binary16}},
+	{tcore.BFloat16, tcore.BFloat16, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32}},
+	{tcore.TF32, tcore.TF32, tcore.Binary32, cuda.Compute32TF32, []tcore.Format{tcore.Binary32}},
+	{tcore.E4M3, tcore.E4M3, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},
+	{tcore.E4M3, tcore.E5M2, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},
+	{tcore.E5M2, tcore.E4M3, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},
+	{tcore.Binary64, tcore.Binary64, tcore.Binary64, cuda.Compute64, []tcore.Format{tcore.Binary64}},
+}
+
+// dataTypes are the types of matrices. A tf32 number is a binary32 one whose last bits do not count.
+var dataTypes = map[tcore.Format]cuda.DataType{
+	tcore.Binary16: cuda.Real16, tcore.BFloat16: cuda.BF16, tcore.TF32: cuda.Real32, tcore.Binary32: cuda.Real32,
+	tcore.Binary64: cuda.Real64, tcore.E4M3: cuda.E4M3, tcore.E5M2: cuda.E5M2,
 }
 
 // arithmetic panics unless the formats go together.
 func (k *Kernel) arithmetic() arithmetic {
-	output := k.Output
+	output, library := k.Output, "cuBLASLt"
 	if output == (tcore.Format{}) {
 		output = k.C
 	}
-	for _, a := range arithmetics {
-		if a.a == k.A && a.b == k.B && a.c == k.C && a.output == output && !(k.Classic && a.ta.Size() == 1) {
-			return a
-		}
-	}
-	library := "cuBLASLt"
 	if k.Classic {
 		library = "cuBLAS"
+	}
+	for _, f := range families {
+		a := arithmetic{f.a, f.b, f.c, output, dataTypes[f.a], dataTypes[f.b], dataTypes[output], f.compute}
+		if f.a == k.A && f.b == k.B && f.c == k.C && slices.Contains(f.outputs, output) && !(k.Classic && a.eight()) {
+			return a
+		}
 	}
 	panic(fmt.Sprintf("gpu: GEMM: A = %s, B = %s, C = %s, Output = %s do not go together in %s",
 		k.A.Name, k.B.Name, k.C.Name, output.Name, library))

@@ -13,23 +13,17 @@ import (
 // A job is a product under way, with what it holds on the device. All of it runs inside Device.Do.
 type job struct {
 	*product
-	device      *cuda.Device
-	stream      cuda.Stream
-	start, stop cuda.Event
-	stage       []byte   // of the host, to copy through
-	x, y, z     cuda.Ptr // B, A and D, as cuBLAS has them
-	workspace   cuda.Ptr
-	free        []func() error // what must be freed
+	held
+	clock
+	stage     []byte   // of the host, to copy through
+	x, y, z   cuda.Ptr // B, A and D, as cuBLAS has them
+	workspace cuda.Ptr
 }
 
 // run computes the product panel by panel, and frees everything on every path.
 func (p *product) run(ctx context.Context) (report Report, err error) {
-	j := &job{product: p, device: p.kernel.GPU.device}
-	defer func() {
-		for i := len(j.free) - 1; i >= 0; i-- {
-			err = errors.Join(err, j.free[i]())
-		}
-	}()
+	j := &job{product: p, held: held{device: p.kernel.GPU.device}}
+	defer func() { err = errors.Join(err, j.release()) }()
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
@@ -69,26 +63,17 @@ func (j *job) open() (m, n int, err error) {
 		p *cuda.Ptr
 		n int
 	}{{&j.x, l.b.bytes()}, {&j.y, l.a.bytes()}, {&j.z, l.d.bytes()}, {&j.workspace, j.kernel.workspace()}} {
-		if *part.p, err = j.device.Alloc(part.n); err != nil {
+		if *part.p, err = j.memory(part.n); err != nil {
 			return 0, 0, err
 		}
-		j.free = append(j.free, func() error { return j.device.Free(*part.p) })
 	}
 	row := max(l.a.rowBytes(), l.b.rowBytes(), l.d.rowBytes())
 	all := max(l.a.bytes(), l.b.bytes(), l.d.bytes())
-	if j.stage, err = j.device.HostAlloc(max(row, min(all, stage))); err != nil {
+	if j.stage, err = j.pinned(max(row, min(all, stage))); err != nil {
 		return 0, 0, err
 	}
-	j.free = append(j.free, func() error { return j.device.HostFree(j.stage) })
-	if j.stream, err = j.device.NewStream(); err != nil {
+	if j.clock, err = j.newClock(); err != nil {
 		return 0, 0, err
-	}
-	j.free = append(j.free, j.stream.Destroy)
-	for _, e := range []*cuda.Event{&j.start, &j.stop} {
-		if *e, err = j.device.NewEvent(); err != nil {
-			return 0, 0, err
-		}
-		j.free = append(j.free, e.Destroy)
 	}
 	return m, n, nil
 }
@@ -136,27 +121,16 @@ func (j *job) multiply(report *Report, d cuda.Product) error {
 		}
 		report.Algorithms = append(report.Algorithms, algorithm)
 	}
-	if err := j.start.Record(j.stream); err != nil {
-		return err
-	}
-	var err error
-	if j.kernel.Classic {
-		err = b.GemmEx(d, j.x, j.y, j.z, j.workspace, j.kernel.workspace(), j.stream)
-	} else {
-		err = b.Matmul(d, j.x, j.y, j.z, algorithm, j.workspace, j.kernel.workspace(), j.stream)
-	}
-	if err != nil {
-		return err
-	}
-	if err := j.stop.Record(j.stream); err != nil {
-		return err
-	}
-	if err := j.stream.Sync(); err != nil {
-		return err
-	}
-	took, err := j.stop.Since(j.start)
+	took, err := j.time(func() error {
+		if j.kernel.Classic {
+			return b.GemmEx(d, j.x, j.y, j.z, j.workspace, j.kernel.workspace(), j.stream)
+		}
+		return b.Matmul(d, j.x, j.y, j.z, algorithm, j.workspace, j.kernel.workspace(), j.stream)
+	})
 	report.Time += took
-	report.Panels++
+	if err == nil {
+		report.Panels++
+	}
 	return err
 }
 

@@ -22,6 +22,7 @@
 //	Figure 6                 GEMM.Run, GEMMResult.Figure
 //	numbers in the text      AllClaims
 //	… on real tensor cores   Hardware.Run, CancellationTable, DriftFigure
+//	… on a GPU's own         GEMMResult.OnGPU, ProfileResult.OnGPU
 //	what is printed wrong    Errata
 //
 // Errors are measured against the exact result. The paper measures against

@@ -44,6 +44,19 @@ type ProfileResult struct {
 
 const flopsPerMAC = 2
 
+// profileRows are the rows of Table 3 without a rate.
+var profileRows = [3]ProfileRow{
+	{Name: "MAC without FMA", Bytes: 4 * 4, PaperIntensity: 0.00995, PaperRate: 0.00004},
+	{Name: "MAC with FMA", Bytes: 4 * 4, PaperIntensity: 0.00989, PaperRate: 0.00004},
+	{Name: "MAC with MPFMA", Bytes: 2*2 + 2*4, PaperIntensity: 0.02442, PaperRate: 0.00008},
+}
+
+// timed returns the row of n operations in so many seconds. What it moves is counted, not measured.
+func (k ProfileRow) timed(n int, seconds float64) ProfileRow {
+	k.Intensity, k.Rate = flopsPerMAC/float64(k.Bytes), flopsPerMAC*float64(n)/seconds
+	return k
+}
+
 // Run measures the three kernels, divided over all cores.
 // It panics if Repeats < 1 or Elements < 0.
 func (p Profile) Run() *ProfileResult {
@@ -55,23 +68,27 @@ func (p Profile) Run() *ProfileResult {
 		p.Elements = streamLength(cache)
 	}
 	n := p.Elements
-	a := UniformOneTwo.Matrix(1, n, p.Seed, 0).Data
-	b := UniformOneTwo.Matrix(1, n, p.Seed, 1).Data
-	c := UniformOneTwo.Matrix(1, n, p.Seed, 2).Data
+	a, b, c, a16, b16 := p.Operands()
 	d := make([]float32, n)
-	a16, b16 := make([]uint16, n), make([]uint16, n)
-	tcore.EncodeSlice16(a16, a)
-	tcore.EncodeSlice16(b16, b)
 
-	row := func(name string, bytes int, intensity, rate float64, stream func(lo, hi int)) ProfileRow {
-		seconds := p.best(func() { split(n, stream) })
-		return ProfileRow{name, bytes, flopsPerMAC / float64(bytes), flopsPerMAC * float64(n) / seconds, intensity, rate}
+	row := func(k ProfileRow, stream func(lo, hi int)) ProfileRow {
+		return k.timed(n, p.best(func() { split(n, stream) }))
 	}
 	return &ProfileResult{Profile: p, Cores: runtime.GOMAXPROCS(0), Cached: cache, Rows: []ProfileRow{
-		row("MAC without FMA", 4*4, 0.00995, 0.00004, func(i, j int) { tcore.StreamMAC(d[i:j], a[i:j], b[i:j], c[i:j]) }),
-		row("MAC with FMA", 4*4, 0.00989, 0.00004, func(i, j int) { tcore.StreamFMA(d[i:j], a[i:j], b[i:j], c[i:j]) }),
-		row("MAC with MPFMA", 2*2+2*4, 0.02442, 0.00008, func(i, j int) { tcore.StreamMPFMA(d[i:j], a16[i:j], b16[i:j], c[i:j]) }),
+		row(profileRows[0], func(i, j int) { tcore.StreamMAC(d[i:j], a[i:j], b[i:j], c[i:j]) }),
+		row(profileRows[1], func(i, j int) { tcore.StreamFMA(d[i:j], a[i:j], b[i:j], c[i:j]) }),
+		row(profileRows[2], func(i, j int) { tcore.StreamMPFMA(d[i:j], a16[i:j], b16[i:j], c[i:j]) }),
 	}}
+}
+
+// Operands returns the arrays, and the codes of a and b in binary16. It panics if Elements < 1.
+func (p Profile) Operands() (a, b, c []float32, a16, b16 []uint16) {
+	draw := func(stream uint64) []float32 { return UniformOneTwo.Matrix(1, p.Elements, p.Seed, stream).Data }
+	a, b, c = draw(0), draw(1), draw(2)
+	a16, b16 = make([]uint16, p.Elements), make([]uint16, p.Elements)
+	tcore.EncodeSlice16(a16, a)
+	tcore.EncodeSlice16(b16, b)
+	return a, b, c, a16, b16
 }
 
 // best returns the shortest time of a pass in seconds, after one to warm up.

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -8,8 +9,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// On a fake of the libraries, every call fails in turn: all is freed, and the error tells the call.
-func TestGPU_frees_everything(t *testing.T) {
+// fakeLibraries has the libraries looked for in a folder with the fake, or skips the test.
+func fakeLibraries(t *testing.T) {
+	t.Helper()
 	folder := t.TempDir()
 	if err := cudatest.Build(folder); errors.Is(err, cudatest.ErrNoFake) {
 		t.Skip(err)
@@ -17,6 +19,60 @@ func TestGPU_frees_everything(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("ROUNDOFF_CUDA_PATH", folder)
+}
+
+// Whichever call fails when a GPU is opened, nothing of it is left.
+func TestOpenGPU_fails_and_leaves_nothing(t *testing.T) {
+	fakeLibraries(t)
+	other, err := OpenGPU(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for call := 1; ; call++ {
+		t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:3", call))
+		g, err := OpenGPU(0)
+		n := cudatest.Calls(t, other.device)
+		if err == nil {
+			err = g.Close()
+		} else if g != nil {
+			t.Errorf("call %d: a GPU and %v", call, err)
+		}
+		if alive := cudatest.Alive(t, other.device); alive != 1 {
+			t.Fatalf("call %d: %d objects alive after %v, want the other context", call, alive, err)
+		}
+		if call > n+1 { // Close is one more
+			if err != nil || n < 15 {
+				t.Errorf("%d calls and %v, want 15 or more that fail", n, err)
+			}
+			return
+		}
+	}
+}
+
+func TestLaunch_does_not_begin_when_it_is_over(t *testing.T) {
+	fakeLibraries(t)
+	g, err := OpenGPU(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	k, err := g.Load("fake ptx", "fill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	over, end := context.WithCancel(t.Context())
+	end()
+	before := cudatest.Calls(t, g.device)
+	if err := k.Launch(over, 1, 1, nil, make([]byte, 8)); !errors.Is(err, context.Canceled) || cudatest.Calls(t, g.device) != before {
+		t.Errorf("%v, %d calls", err, cudatest.Calls(t, g.device)-before)
+	}
+}
+
+// On a fake of the libraries, every call fails in turn: all is freed, and the error tells the call.
+func TestGPU_frees_everything(t *testing.T) {
+	fakeLibraries(t)
 	g, err := OpenGPU(0)
 	if err != nil {
 		t.Fatal(err)

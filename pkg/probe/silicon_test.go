@@ -122,6 +122,20 @@ func TestSilicon_launches_parts_of_large_batches(t *testing.T) {
 	}
 }
 
+func TestSilicon_stops_before_a_launch(t *testing.T) {
+	g := &fakeGPU{d: tcore.HopperF16}
+	u, err := OnGPU(g, g.d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	err = u.Dots(over, make([]uint64, 16), make([]uint64, 16), make([]uint64, 1), make([]uint64, 1))
+	if !errors.Is(err, context.Canceled) || len(g.blocks) > 0 {
+		t.Errorf("%v, %d launches", err, len(g.blocks))
+	}
+}
+
 func TestSilicon_tells_failures(t *testing.T) {
 	no := errors.New("no")
 	if _, err := OnGPU(&fakeGPU{fail: no}, tcore.HopperF16); !errors.Is(err, no) || !strings.Contains(err.Error(), "wgmma") {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/vectest"
 )
 
 var update = flag.Bool("update", false, "write testdata/devices.json.gz anew from the oracle")
@@ -151,17 +153,9 @@ func writeVectors(t *testing.T, path string) {
 }
 
 func readVectors(t *testing.T, path string) map[string][]deviceVector {
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Helper()
 	vectors := map[string][]deviceVector{}
-	for lines := json.NewDecoder(z); ; {
+	for lines := json.NewDecoder(vectest.Open(t, path)); ; {
 		var v deviceVector
 		if err := lines.Decode(&v); err == io.EOF {
 			return vectors

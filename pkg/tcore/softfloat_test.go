@@ -2,13 +2,13 @@ package tcore
 
 import (
 	"bufio"
-	"compress/gzip"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/vectest"
 )
 
 // Berkeley TestFloat names its formats and modes so.
@@ -27,18 +27,7 @@ var (
 // Berkeley TestFloat, found in folder softfloat of $ROUNDOFF_VECTORS or else of
 // shared/vectors beside the repository.
 func TestSoftFloat(t *testing.T) {
-	root := os.Getenv("ROUNDOFF_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "vectors")
-	}
-	files, err := filepath.Glob(filepath.Join(root, "softfloat", "*.txt.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skipf("no TestFloat vectors in %s: set ROUNDOFF_VECTORS to the folder that holds softfloat", root)
-	}
-	for _, file := range files {
+	for _, file := range vectest.Published(t, "softfloat/*.txt.gz") {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt.gz")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,25 +77,17 @@ func softMode(t *testing.T, suffix string) RoundingMode {
 
 // compareRows reads rows "operand... result flags" of upper-case hex.
 func compareRows(t *testing.T, file string, operation func([]uint64) uint64, f Format) {
-	r, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	rows := 0
-	s := bufio.NewScanner(z)
+	s := bufio.NewScanner(vectest.Open(t, file))
 	for ; s.Scan(); rows++ {
 		fields := strings.Fields(s.Text())
 		codes := make([]uint64, len(fields)-1)
 		for i := range codes {
-			if codes[i], err = strconv.ParseUint(fields[i], 16, 64); err != nil {
+			code, err := strconv.ParseUint(fields[i], 16, 64)
+			if err != nil {
 				t.Fatalf("row %d: %v", rows+1, err)
 			}
+			codes[i] = code
 		}
 		n := len(codes) - 1
 		got, want := operation(codes[:n]), codes[n]

@@ -12,10 +12,11 @@
 //	FAKE_MEMORY=100000     bytes of device memory
 //	FAKE_SPLITK=3          parts of K in the heuristic's first choice
 //	FAKE_NO_ALGORITHM=1    the heuristic knows none
+//	FAKE_STATE=15          the heuristic's first choice is not usable, and has this for a reason
 //	FAKE_OLD=1             algorithms have no inner shape nor cluster shape, as before version 12
 //
 // Device attributes that no device has tell tests what happened: -1 is the number of objects and
-// allocations alive, -2 the calls since FAKE_FAIL changed, -3 the products so far, -4 the greatest size
+// allocations alive, -2 the calls since FAKE_FAIL changed, -3 the products and streams so far, -4 the greatest size
 // of device memory in use.
 //
 // FAKE_WITHOUT_x in the compiler's flags leaves function x out.
@@ -230,37 +231,6 @@ int cuEventElapsedTime(float *ms, void *start, void *end) { // a millisecond for
 	return 0;
 }
 
-// A module is any text; a kernel of any name fills its first argument with the words of its others.
-int cuModuleLoadData(void **m, const void *image) {
-	CONTEXT;
-	if (!strstr(image, "fake ptx"))
-		return 218;
-	*m = new_object(8);
-	return 0;
-}
-
-int cuModuleUnload(void *m) { RELEASE(free_object(m)); }
-
-int cuModuleGetFunction(void **f, void *m, const char *name) {
-	CONTEXT;
-	if (strcmp(name, "fill"))
-		return NOT_FOUND;
-	*f = m;
-	return 0;
-}
-
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-	unsigned shared, void *s, void **args, void **extra) {
-	CONTEXT;
-	uint64_t to = *(uint64_t *)args[0];
-	unsigned n = gx * gy * gz * bx * by * bz;
-	if (!find((void *)to, n * 8, 0))
-		return 700;
-	for (unsigned i = 0; i < n; i++)
-		((uint64_t *)to)[i] = *(uint64_t *)args[1] + i * *(uint32_t *)args[2];
-	return 0;
-}
-
 // Numbers, as the types of matrices code them.
 
 static double small(unsigned code, int precision, int bias, int bits) {
@@ -315,6 +285,73 @@ static void store(void *p, size_t i, int type, double v) {
 	}
 }
 
+// A module is PTX text whose kernel the fake knows by name, or text that holds "fake ptx" and has the
+// kernel "fill". The rest of the text is not read.
+
+static const char *const kernels[] = {"fill", "mac", "fma", "mpfma"};
+
+int cuModuleLoadData(void **m, const void *image) {
+	CONTEXT;
+	int kernel = strstr(image, "fake ptx") ? 0 : -1;
+	for (int i = 1; i < 4 && kernel < 0; i++) {
+		char entry[40];
+		snprintf(entry, sizeof entry, ".entry %s(", kernels[i]);
+		if (strstr(image, entry))
+			kernel = i;
+	}
+	if (kernel < 0)
+		return 218;
+	*m = new_object(8);
+	*(int *)*m = kernel;
+	return 0;
+}
+
+int cuModuleUnload(void *m) { RELEASE(free_object(m)); }
+
+int cuModuleGetFunction(void **f, void *m, const char *name) {
+	CONTEXT;
+	if (strcmp(name, kernels[*(int *)m]))
+		return NOT_FOUND;
+	*f = m;
+	return 0;
+}
+
+// fill stores words that grow by its third argument from the second on.
+static int fill(void **args, unsigned threads) {
+	uint64_t *to = *(void **)args[0];
+	if (!find(to, threads * 8, 0))
+		return 700;
+	for (unsigned i = 0; i < threads; i++)
+		to[i] = *(uint64_t *)args[1] + i * *(uint32_t *)args[2];
+	return 0;
+}
+
+// stream computes d = ab + c in one of three ways, on n elements or as many as there are threads.
+static int stream(int kernel, void **args, unsigned threads) {
+	float *d = *(void **)args[0], *c = *(void **)args[3];
+	const void *a = *(void **)args[1], *b = *(void **)args[2];
+	uint32_t n = *(uint32_t *)args[4];
+	size_t size = kernel == 3 ? 2 : 4;
+	if (!find(d, n * 4, 0) || !find(a, n * size, 0) || !find(b, n * size, 0) || !find(c, n * 4, 0))
+		return 700;
+	for (uint32_t i = 0; i < n && i < threads; i++) {
+		float x = load(a, i, kernel == 3 ? 2 : 0), y = load(b, i, kernel == 3 ? 2 : 0);
+		volatile float product = x * y; // rounded, whatever the compiler would fuse
+		d[i] = kernel == 1 ? product + c[i] : fmaf(x, y, c[i]);
+	}
+	products++;
+	return 0;
+}
+
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared, void *s, void **args, void **extra) {
+	CONTEXT;
+	unsigned threads = gx * gy * gz * bx * by * bz;
+	if (bx * by * bz > 1024)
+		return INVALID;
+	return *(int *)f ? stream(*(int *)f, args, threads) : fill(args, threads);
+}
+
 // Products. A matrix is column-major; a product is checked, then computed.
 
 typedef struct { const void *p; int type; int64_t rows, cols, ld; int transposed; } matrix;
@@ -353,16 +390,25 @@ static int multiply(matrix a, matrix b, matrix d, int compute, const void *alpha
 	if ((code = check(a)) || (code = check(b)) || (code = check(d)))
 		return code;
 	double x = load(alpha, 0, scale), y = load(beta, 0, scale);
-	for (int64_t i = 0; i < d.rows; i++)
+	double *row = malloc(k * sizeof *row), *columns = malloc(d.cols * k * sizeof *columns);
+	for (int64_t j = 0; j < d.cols; j++)
+		for (int64_t l = 0; l < k; l++)
+			columns[j * k + l] = at(b, l, j);
+	for (int64_t i = 0; i < d.rows; i++) {
+		for (int64_t l = 0; l < k; l++)
+			row[l] = at(a, i, l);
 		for (int64_t j = 0; j < d.cols; j++) {
 			double s = 0;
 			for (int64_t l = 0; l < k; l++)
-				s += at(a, i, l) * at(b, l, j);
+				s += row[l] * columns[j * k + l];
 			s *= x;
 			if (y != 0)
 				s += y * at(d, i, j);
 			store((void *)d.p, i + j * d.ld, d.type, s);
 		}
+	}
+	free(columns);
+	free(row);
 	products++;
 	return 0;
 }
@@ -484,6 +530,7 @@ int cublasLtMatmulAlgoGetHeuristic(void *h, void *p, void *a, void *b, void *c, 
 		memcpy(r[*got].data, &x, sizeof x);
 		r[*got].workspace = need(&x);
 		r[*got].waves = 0.5;
+		r[*got].state = i == 0 ? env("FAKE_STATE", 0) : 0;
 		if (need(&x) <= *(size_t *)pref)
 			++*got;
 	}

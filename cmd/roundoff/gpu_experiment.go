@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/gpu"
+	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// An experiment is one of the paper's, which runs on a GPU and makes a record.
+type experiment struct {
+	name string
+	run  func(ctx context.Context, g *gpu.GPU, from paper.Provenance) (paper.Record, error)
+}
+
+// gpuExperiment runs the paper's experiments on the GPU and writes their records.
+func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	product, profile := paper.DefaultGEMM, paper.DefaultGPUProfile
+	flags := newFlags("gpu experiment", "[-flag ...] DIR [experiment ...]\n\n"+
+		"Runs the paper's experiments on the GPU, gemm-symmetric, gemm-positive and profile, or those\n"+
+		"named, and writes a record DIR/experiment-size-seed.json of each: what cuBLAS and cuBLASLt make\n"+
+		"of the product of Section 4.2, and the times of the kernels of Table 3.\n\n", stderr)
+	flags.IntVar(&product.M, "m", product.M, "rows of A")
+	flags.IntVar(&product.N, "n", product.N, "columns of B")
+	flags.IntVar(&product.K, "k", product.K, "columns of A and rows of B")
+	flags.IntVar(&profile.Elements, "elements", profile.Elements, "of each array of the profile")
+	flags.Uint64Var(&product.Seed, "seed", product.Seed, "of the operands")
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 || min(product.M, product.N, product.K, profile.Elements) < 1 {
+		return misuse(flags, "want a folder, and sizes of 1 or more")
+	}
+	profile.Seed = product.Seed
+	dir, chosen := words[0], words[1:]
+	list := []experiment{
+		{"gemm-symmetric", productOn(product, paper.UniformSymmetric)},
+		{"gemm-positive", productOn(product, paper.UniformUnit)},
+		{"profile", profileOn(profile)},
+	}
+	for _, name := range chosen {
+		if !slices.ContainsFunc(list, func(e experiment) bool { return e.name == name }) {
+			return misuse(flags, "no experiment %q, want gemm-symmetric, gemm-positive or profile", name)
+		}
+	}
+
+	g, err := gpu.Open()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	from, err := provenance(g)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, e := range list {
+		if len(chosen) > 0 && !slices.Contains(chosen, e.name) {
+			continue
+		}
+		record, err := e.run(ctx, g, from)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+		if err := paper.WriteRecord(dir, record); err != nil {
+			return err
+		}
+		fmt.Fprintln(stdout, filepath.Join(dir, record.File()))
+	}
+	return nil
+}
+
+// provenance asks the GPU and its libraries what they are.
+func provenance(g *gpu.GPU) (paper.Provenance, error) {
+	info, err := g.Info()
+	if err != nil {
+		return paper.Provenance{}, err
+	}
+	from := paper.Provenance{GPU: fmt.Sprintf("%s, compute capability %s", info.Name, info.Capability),
+		Architecture: info.Architecture, Driver: info.Driver, Date: time.Now().UTC().Format(time.DateOnly)}
+	for _, l := range info.Libraries {
+		if l.Name == "libcublas" {
+			from.Library = "cuBLAS " + l.Version
+		}
+	}
+	return from, nil
+}
+
+// productOn returns the product of Section 4.2 as an experiment on a GPU: by the call of the paper with its
+// arguments put right, which does not tell how it computes, and by one that does.
+func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.GPU, paper.Provenance) (paper.Record, error) {
+	e.Distribution = of
+	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance) (paper.Record, error) {
+		a, b := e.Operands()
+		d := blas32.General{Rows: e.M, Cols: e.N, Stride: e.N, Data: make([]float32, e.M*e.N)}
+		record := e.NewRecord(from)
+		for _, call := range []string{"cublasGemmEx", "cublasLtMatmul"} {
+			k := g.Kernel(tcore.HopperF16)
+			k.Classic = call == "cublasGemmEx"
+			// The first product of a library also loads its kernels.
+			var report gpu.Report
+			for range 2 {
+				var err error
+				if report, err = k.Multiply(ctx, blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d); err != nil {
+					return nil, err
+				}
+			}
+			algorithm, splitK := "", 0
+			for _, c := range report.Algorithms {
+				algorithm = fmt.Sprintf("%d, tile %d, stages %d, cluster %d", c.ID, c.Tile, c.Stages, c.ClusterShape)
+				splitK = c.SplitK
+			}
+			record.Add(call, algorithm, splitK, report.Time, d)
+		}
+		return record, nil
+	}
+}
+
+// profileOn returns Table 3 as an experiment on a GPU. Its results are compared with the processor's.
+func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance) (paper.Record, error) {
+	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance) (paper.Record, error) {
+		a, b, c, a16, b16 := e.Operands()
+		got, want := make([]float32, e.Elements), make([]float32, e.Elements)
+		record := e.NewRecord(from)
+		for _, k := range []struct {
+			emulate func()
+			run     func() (time.Duration, error)
+		}{
+			{func() { tcore.StreamMAC(want, a, b, c) },
+				func() (time.Duration, error) { return g.StreamMAC(ctx, got, a, b, c, e.Repeats) }},
+			{func() { tcore.StreamFMA(want, a, b, c) },
+				func() (time.Duration, error) { return g.StreamFMA(ctx, got, a, b, c, e.Repeats) }},
+			{func() { tcore.StreamMPFMA(want, a16, b16, c) },
+				func() (time.Duration, error) { return g.StreamMPFMA(ctx, got, a16, b16, c, e.Repeats) }},
+		} {
+			took, err := k.run()
+			if err != nil {
+				return nil, err
+			}
+			k.emulate()
+			record.Add(took, equalBits(got, want))
+		}
+		return record, nil
+	}
+}
+
+// equalBits counts the elements of x that have the bits of those of y.
+func equalBits(x, y []float32) (n int) {
+	for i := range x {
+		if math.Float32bits(x[i]) == math.Float32bits(y[i]) {
+			n++
+		}
+	}
+	return n
+}

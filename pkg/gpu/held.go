@@ -1,0 +1,94 @@
+package gpu
+
+import (
+	"errors"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+)
+
+// held is what a computation holds on the device. Whatever of it there is when something fails, release
+// frees it. All of it is used inside Device.Do.
+type held struct {
+	device *cuda.Device
+	free   []func() error
+}
+
+// release frees everything, the last first.
+func (h *held) release() (err error) {
+	for i := len(h.free) - 1; i >= 0; i-- {
+		err = errors.Join(err, h.free[i]())
+	}
+	h.free = nil
+	return err
+}
+
+// hold returns x, which is then held unless there is an error.
+func hold[T any](h *held, x T, err error, free func(T) error) (T, error) {
+	if err == nil {
+		h.free = append(h.free, func() error { return free(x) })
+	}
+	return x, err
+}
+
+// memory allocates n bytes of the device.
+func (h *held) memory(n int) (cuda.Ptr, error) {
+	p, err := h.device.Alloc(n)
+	return hold(h, p, err, h.device.Free)
+}
+
+// pinned allocates n bytes of the host.
+func (h *held) pinned(n int) ([]byte, error) {
+	b, err := h.device.HostAlloc(n)
+	return hold(h, b, err, h.device.HostFree)
+}
+
+// queue makes a stream.
+func (h *held) queue() (cuda.Stream, error) {
+	s, err := h.device.NewStream()
+	return hold(h, s, err, cuda.Stream.Destroy)
+}
+
+// event makes an event.
+func (h *held) event() (cuda.Event, error) {
+	e, err := h.device.NewEvent()
+	return hold(h, e, err, cuda.Event.Destroy)
+}
+
+// module loads PTX text.
+func (h *held) module(ptx string) (cuda.Module, error) {
+	m, err := h.device.LoadModule([]byte(ptx))
+	return hold(h, m, err, cuda.Module.Unload)
+}
+
+// clock takes the time between two points of a stream.
+type clock struct {
+	stream      cuda.Stream
+	start, stop cuda.Event
+}
+
+// newClock makes a stream and its two events.
+func (h *held) newClock() (c clock, err error) {
+	if c.stream, err = h.queue(); err != nil {
+		return c, err
+	}
+	if c.start, err = h.event(); err != nil {
+		return c, err
+	}
+	c.stop, err = h.event()
+	return c, err
+}
+
+// time returns the time on the device of what work puts into the stream, and waits for it.
+func (c clock) time(work func() error) (time.Duration, error) {
+	if err := c.start.Record(c.stream); err != nil {
+		return 0, err
+	}
+	if err := work(); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(c.stop.Record(c.stream), c.stream.Sync()); err != nil {
+		return 0, err
+	}
+	return c.stop.Since(c.start)
+}

@@ -1,0 +1,62 @@
+//go:build cgo && linux
+
+package gpu
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Of the calls that package paper tells apart, the one that is made here is the right one for rows.
+func TestDescribe_is_the_right_call_for_rows(t *testing.T) {
+	const m, k, n = 16, 64, 8 // no row needs padding
+	a := blas32.General{Rows: m, Cols: k, Stride: k, Data: make([]float32, m*k)}
+	b := blas32.General{Rows: k, Cols: n, Stride: n, Data: make([]float32, k*n)}
+	d := blas32.General{Rows: m, Cols: n, Stride: n, Data: make([]float32, m*n)}
+	p := newProduct(&Kernel{A: tcore.Binary16, B: tcore.Binary16, C: tcore.Binary32}, blas.NoTrans, blas.NoTrans, 1, a, b, 0, d, d)
+	got, want := p.describe(p.panel(m, n)), paper.GemmExCalls(m, k, n)[4]
+	if got.M != want.M || got.N != want.N || got.K != want.K || got.LDA != want.LDA || got.LDB != want.LDB || got.LDD != want.LDC ||
+		got.Alpha != uint64(want.Alpha) || got.TransA || got.TransB || !want.Swapped || got.Compute != cuda.Compute32 {
+		t.Errorf("%v, alpha %#x, want %+v", got, got.Alpha, want)
+	}
+}
+
+// The fake, which knows where memory ends, refuses the calls of the listing that go beyond it, and computes
+// the others.
+func TestListing_reads_and_writes_beyond_its_matrices(t *testing.T) {
+	const m, k, n = 16, 64, 8
+	g := open(t)
+	defer g.Close()
+	for i, call := range paper.GemmExCalls(m, k, n) {
+		p := cuda.Product{M: call.M, N: call.N, K: call.K, A: cuda.Real16, B: cuda.Real16, D: cuda.Real32,
+			LDA: call.LDA, LDB: call.LDB, LDD: call.LDC, Compute: cuda.Compute32, Alpha: uint64(call.Alpha)}
+		err := g.device.Do(func() error {
+			if err := g.openBLAS(); err != nil {
+				return err
+			}
+			h := held{device: g.device}
+			defer h.release()
+			var at [4]cuda.Ptr
+			for j, bytes := range []int{m * k * 2, k * n * 2, m * n * 4, 256} {
+				var err error
+				if at[j], err = h.memory(bytes); err != nil {
+					return err
+				}
+			}
+			if call.Swapped {
+				at[0], at[1] = at[1], at[0]
+			}
+			return g.blas.GemmEx(p, at[0], at[1], at[2], at[3], 256, cuda.Stream{})
+		})
+		var e *cuda.Error
+		if beyond := i < 2; beyond != (errors.As(err, &e) && e.Code == 13) || !beyond && err != nil {
+			t.Errorf("%s: %v", call.Name, err)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package paper_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// The paper's product at a size for which there is no record: the emulation stands in, and says so.
+func ExampleGEMMResult_OnGPU() {
+	os.Unsetenv("ROUNDOFF_DEVICE")
+	small := paper.DefaultGEMM
+	small.M, small.K = 32, 1<<10
+	r, err := small.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	silicon, err := r.OnGPU()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(silicon.Origin)
+	for _, p := range silicon.Products {
+		fmt.Println(p.Call, len(p.Errors), "outputs")
+	}
+	// Output:
+	// No record of this from silicon exists yet: what is shown is the emulation on this processor
+	// Hopper, emulated 256 outputs
+}
+
+// What a GPU computed is kept in a record; its name tells the experiment, from whose seed the operands follow.
+func ExampleWriteRecord() {
+	small := paper.DefaultGEMM
+	small.M, small.K = 2, 32
+	a, b := small.Operands()
+	d := blas32.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float32, 16)}
+	tcore.Kernel{Device: tcore.HopperF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+
+	record := small.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
+	record.Add("tcore.Kernel", "", 1, time.Millisecond, d)
+	dir, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(dir)
+	fmt.Println(record.File(), paper.WriteRecord(dir, record))
+	// Output: gemm-symmetric-2x32x8-241118747.json <nil>
+}
+
+// Table 3 is counted and timed; the GPU's columns are empty where there is no record.
+func ExampleProfileResult_OnGPU() {
+	os.Unsetenv("ROUNDOFF_DEVICE")
+	usual := paper.DefaultGPUProfile
+	defer func() { paper.DefaultGPUProfile = usual }()
+	paper.DefaultGPUProfile.Elements = 1 << 12 // of which there is no record
+	silicon, err := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run().OnGPU()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if silicon.Emulated() {
+		_, sentence, _ := strings.Cut(silicon.Table().Caption(), ". ")
+		fmt.Println(sentence[:strings.Index(sentence, ":")])
+	}
+	// Output: No record of this from silicon exists yet
+}
+
+// The listing's call asks for another product than the paper's, of which it reads and writes beyond the
+// arrays; the right one for matrices in rows swaps the operands.
+func ExampleGemmExCalls() {
+	const m, t, n = 2, 4, 3
+	calls := paper.GemmExCalls(m, t, n)
+	for _, call := range []paper.GemmEx{calls[0], calls[4]} {
+		a, b, c := call.Extent()
+		fmt.Println(call.Name, "uses", a, b, c, "elements")
+	}
+	// Output:
+	// as printed uses 6 15 8 elements
+	// right for rows, a and b swapped uses 12 8 6 elements
+}
+
+func ExampleGemmEx_Run() {
+	a, b, c := []float32{1, 2, 3, 4}, []float32{1, 0, 0, 1}, make([]float32, 4) // rows of 2 × 2 matrices
+	calls := paper.GemmExCalls(2, 2, 2)
+	calls[4].Run(a, b, c)
+	fmt.Println(c)
+	calls[0].Run(a, b, c) // the size is right by chance, alpha is not
+	fmt.Println(c[0] > 0, c[0] < 1e-40)
+	// Output:
+	// [1 2 3 4]
+	// true true
+}

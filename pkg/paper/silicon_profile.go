@@ -1,0 +1,112 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// DefaultGPUProfile is the experiment of Table 3 for a GPU: arrays that exceed the caches of every one, and
+// the best of ten passes.
+var DefaultGPUProfile = Profile{Elements: 1 << 25, Repeats: 10, Seed: Seed}
+
+// ProfileRecord is Table 3 as a GPU ran it.
+type ProfileRecord struct {
+	Provenance
+	Elements int              `json:"elements"`
+	Passes   int              `json:"passes"`
+	Seed     uint64           `json:"seed"`
+	Kernels  []RecordedStream `json:"kernels"` // the three of Table 3, in its order
+}
+
+// RecordedStream is one kernel of Table 3.
+type RecordedStream struct {
+	Nanoseconds int64 `json:"nanoseconds"` // of the best pass, on the device's clock
+	Equal       int   `json:"equal"`       // results that have the bits of package tcore's
+}
+
+// NewRecord returns a record of the experiment without kernels.
+func (p Profile) NewRecord(from Provenance) *ProfileRecord {
+	return &ProfileRecord{Provenance: from, Elements: p.Elements, Passes: p.Repeats, Seed: p.Seed}
+}
+
+// File returns the name of the record, which tells the experiment.
+func (r *ProfileRecord) File() string { return fmt.Sprintf("profile-%d-%d.json", r.Elements, r.Seed) }
+
+// Add appends a kernel.
+func (r *ProfileRecord) Add(took time.Duration, equal int) {
+	r.Kernels = append(r.Kernels, RecordedStream{took.Nanoseconds(), equal})
+}
+
+// check returns an error unless the record is one of the experiment.
+func (r *ProfileRecord) check(p Profile) error {
+	if want := p.NewRecord(r.Provenance).File(); r.File() != want {
+		return fmt.Errorf("paper: a record of %s, want %s", r.File(), want)
+	}
+	if len(r.Kernels) != len(profileRows) {
+		return fmt.Errorf("paper: record %s has %d kernels, want %d", r.File(), len(r.Kernels), len(profileRows))
+	}
+	for i, k := range r.Kernels {
+		if k.Nanoseconds < 1 || k.Equal < 0 || k.Equal > r.Elements {
+			return fmt.Errorf("paper: record %s, kernel %d: %d ns, %d of %d results equal", r.File(), i, k.Nanoseconds, k.Equal, r.Elements)
+		}
+	}
+	return nil
+}
+
+// SiliconProfile is Table 3 on a GPU, beside the processor's.
+type SiliconProfile struct {
+	*ProfileResult // of this processor
+	Origin
+	Record ProfileRecord
+	GPU    []ProfileRow // none if there are no results of a GPU
+}
+
+// OnGPU returns [DefaultGPUProfile] beside the processor's. Where it comes from is said at [GEMMResult.OnGPU];
+// without a record there is nothing to show of a GPU, and captions say so.
+func (r *ProfileResult) OnGPU() (*SiliconProfile, error) {
+	p := DefaultGPUProfile
+	s := &SiliconProfile{ProfileResult: r}
+	flags := []string{fmt.Sprintf("-elements=%d", p.Elements), fmt.Sprintf("-seed=%d", p.Seed)}
+	var err error
+	s.Origin, err = fromSilicon("profile", p.NewRecord(Provenance{}).File(), flags, &s.Record)
+	if err != nil || s.Emulated() {
+		return s, err
+	}
+	if err := s.Record.check(p); err != nil {
+		return nil, err
+	}
+	for i, k := range s.Record.Kernels {
+		s.GPU = append(s.GPU, profileRows[i].timed(p.Elements, time.Duration(k.Nanoseconds).Seconds()))
+	}
+	return s, nil
+}
+
+// Table returns Table 3 on the processor and on the GPU: rates, the memory traffic that follows from the
+// bytes, and how many results have the same bits.
+func (s *SiliconProfile) Table() *viz.Table {
+	finding := fmt.Sprintf("On this processor MPFMA is %.2f times as fast as FMA, where the bytes promise %.2f", s.Speedup(), 16.0/12)
+	if !s.Emulated() {
+		finding = fmt.Sprintf("MPFMA is %.2f times as fast as FMA on the GPU and %.2f times on this processor, where the bytes promise %.2f",
+			s.GPU[2].Rate/s.GPU[1].Rate, s.Speedup(), 16.0/12)
+	}
+	t := viz.NewTable("table3-silicon", fmt.Sprintf(
+		"%s. %s. Streaming d = ab + c; %d elements an array on the processor, %d on the GPU, seed %d. Bytes are counted from the algorithm. Drawn by paper.SiliconProfile.Table.",
+		finding, s.Origin, s.Elements, DefaultGPUProfile.Elements, s.Seed),
+		[]string{"Algorithm", "flop / byte", "Gflop/s, processor", "GB/s", "Gflop/s, GPU", "GB/s, GPU",
+			fmt.Sprintf("equal bits, of %d", DefaultGPUProfile.Elements)})
+	rates := func(k ProfileRow) (flops, bytes string) {
+		return fmt.Sprintf("%.2f", k.Rate/1e9), fmt.Sprintf("%.1f", k.Rate/k.Intensity/1e9)
+	}
+	for i, k := range s.Rows {
+		flops, bytes := rates(k)
+		cells := []string{k.Name, fmt.Sprintf("%.4f", k.Intensity), flops, bytes, "–", "–", "–"}
+		if !s.Emulated() {
+			cells[4], cells[5] = rates(s.GPU[i])
+			cells[6] = fmt.Sprint(s.Record.Kernels[i].Equal)
+		}
+		t.Row(cells...)
+	}
+	return t
+}

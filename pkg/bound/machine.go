@@ -1,0 +1,135 @@
+package bound
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// rounds is a product of n factors 1+δ, |δ| <= u.
+type rounds struct {
+	n int
+	u float64
+}
+
+// width returns the products of a step of the machine.
+func (k Kernel) width() int {
+	switch c := k.Core.(type) {
+	case tcore.Fused:
+		return c.Terms
+	case tcore.Split:
+		return 2 * c.By.Terms
+	case tcore.TwoStage:
+		return c.Terms
+	case tcore.ExactSum:
+		return c.Terms
+	case tcore.Pairwise:
+		return c.Terms
+	case tcore.TensorCore:
+		return c.Block
+	case tcore.Chain:
+		return 1
+	}
+	panic(fmt.Sprintf("bound: device %q with core %T, want a core of package tcore", k.Name, k.Core))
+}
+
+// roundings returns the factors that one product meets on its way through a chain, at most, one
+// rounds for every format. A machine that truncates is taken as one that rounds every sum, as
+// the published bounds take it.
+func (k Kernel) roundings() []rounds {
+	sums := k.Length()
+	if k.Order == InPairs {
+		sums = bits.Len(uint(k.Length()-1)) + 1
+	}
+	if k.exactProducts() {
+		sums-- // 0 + xy is exact
+	}
+	q := k.Blocks()
+	switch c := k.Core.(type) {
+	case tcore.TensorCore:
+		return k.tensorCore(c, sums, q)
+	case tcore.ExactSum:
+		sums = q
+	case tcore.Pairwise:
+		sums = bits.Len(uint(c.Terms-1)) + q
+		if k.exactProducts() {
+			sums--
+		}
+	}
+	return []rounds{{sums, k.unit(k.C)}}
+}
+
+// tensorCore returns the roundings of the paper's Algorithm 1.
+func (k Kernel) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
+	r := []rounds{{sums, k.unit(c.Accumulate)}}
+	if c.Output.Precision < c.Accumulate.Precision {
+		r = append(r, rounds{q, k.unit(c.Output)})
+	}
+	if c.High.Precision < c.Output.Precision {
+		r = append(r, rounds{q, k.unit(c.High)})
+	}
+	if c.Product.Precision < 2*c.Low.Precision {
+		r = append(r, rounds{1, k.unit(c.Product)})
+	}
+	return r
+}
+
+// exactProducts reports whether the product of two factors is a number of the format in which
+// they are added.
+func (k Kernel) exactProducts() bool {
+	sum := k.C
+	if c, ok := k.Core.(tcore.TensorCore); ok {
+		sum = c.Accumulate
+	}
+	return k.A.Precision+k.B.Precision <= sum.Precision
+}
+
+// unit returns the largest relative error of rounding to f: u, or 2u if it is stochastic.
+func (k Kernel) unit(f tcore.Format) float64 {
+	if k.Stochastic {
+		return 2 * f.UnitRoundoff()
+	}
+	return f.UnitRoundoff()
+}
+
+// coarsest returns the largest unit roundoff of the chain.
+func (k Kernel) coarsest() float64 {
+	u := 0.0
+	for _, r := range k.roundings() {
+		u = max(u, r.u)
+	}
+	return u
+}
+
+// theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <= u.
+func (k Kernel) theta(of func(n int, u float64) float64) float64 {
+	z := 0.0
+	for _, r := range k.roundings() {
+		if r.n > 0 {
+			z = roundoff.Compose(z, of(r.n, r.u))
+		}
+	}
+	return z
+}
+
+// truncation returns the record of a machine that truncates.
+func (k Kernel) truncation() (roundoff.Truncation, bool) {
+	c, ok := k.Core.(tcore.Fused)
+	if !ok {
+		return roundoff.Truncation{}, false
+	}
+	t := roundoff.Truncation{
+		Terms:        c.Terms,
+		FractionBits: c.FractionBits,
+		Unit:         c.Result.UnitRoundoff(),
+		Nearest:      c.Rounding == tcore.ToNearestEven,
+	}
+	if c.Group > 0 {
+		// A sum of products of e2m1 is a multiple of 1/4, and its exponent that of the scales:
+		// it may be four times less than a term of such an exponent.
+		t.Terms, t.FractionBits = c.Terms/c.Group, c.FractionBits-2
+	}
+	return t, true
+}

@@ -89,3 +89,28 @@ func TestPanics(t *testing.T) {
 		})
 	}
 }
+
+func TestTruncationPanics(t *testing.T) {
+	one := []float64{1}
+	for _, tt := range []struct {
+		want string
+		call func()
+	}{
+		{"x has 1 elements, y has 2", func() { PairProducts(one, []float64{1, 2}, 0, 0) }},
+		{"0 products, want at least 1", func() { PairProducts(nil, nil, 0, 0) }},
+		{"x[1] y = NaN of weight 1, want a finite number of positive weight", func() { PairProducts([]float64{1, math.NaN()}, []float64{1, 1}, 0, 0) }},
+		{"x[0] y = +Inf of weight 1, want a finite number of positive weight", func() { PairProducts(one, []float64{math.Inf(1)}, 0, 0) }},
+		{"x[0] y = 1 of weight -1, want a finite number of positive weight", func() { ValueProducts(one, []float64{-1}, one, one, 0, 0) }},
+		{"2 and 1 probabilities of 1 and 1 values", func() { ValueProducts(one, []float64{1, 2}, one, one, 0, 0) }},
+		{"L = 0, want L >= 1", func() { PairProducts(one, one, 0, 0).MaxExponent(0) }},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != "roundoff: "+tt.want {
+					t.Errorf("panic = %v, want roundoff: %s", got, tt.want)
+				}
+			}()
+			tt.call()
+		}()
+	}
+}

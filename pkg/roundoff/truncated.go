@@ -46,3 +46,27 @@ func (t Truncation) Zeta(q int) float64 {
 	}
 	return float64(q) * w
 }
+
+// Error returns L 2^(E-F) + ulp(ŝ) - 2^(E-F), the most by which one step errs that aligned its
+// terms to exponent E and returned ŝ: the second part is what cutting the sum can drop, where it
+// is longer than its format, and half a unit in the last place with Nearest.
+// It panics if Terms < 1 or Unit is outside (0, 1).
+//
+// Source: derived here. It needs no normal numbers: a term loses less than 2^(E-F).
+func (t Truncation) Error(E int, sum float64) float64 {
+	checkCount("Terms", t.Terms)
+	checkUnit("Unit", t.Unit)
+	grid := math.Ldexp(1, E-t.FractionBits)
+	cut := float64(t.Terms) * grid
+	if sum == 0 {
+		return cut
+	}
+	ulp := math.Ldexp(2*t.Unit, math.Ilogb(sum))
+	switch {
+	case ulp <= grid:
+		return cut
+	case t.Nearest:
+		return cut + ulp/2
+	}
+	return cut + ulp - grid
+}

@@ -84,9 +84,8 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	v := plain(fromRun)
 	if b.Constant != nil {
 		v = b.Constant(k, f)
-		v.Constant = k.whole(v.Constant)
 	}
-	r.Constant, r.Lambda = v.Constant, v.Lambda
+	r.Constant, r.Lambda = k.whole(v.Constant), v.Lambda
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":

@@ -3,6 +3,7 @@ package bound
 import (
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -69,8 +70,11 @@ func (k Kernel) Outputs() float64 { return float64(k.M) * float64(k.N) }
 func (k Kernel) Chains() float64 { return k.Outputs() * float64(k.parts()) }
 
 // whole returns the constant of D, given that of each chain: the parts of K are added and the
-// sum is stored, to nearest, and A and B may have been rounded before.
+// sum is stored, to nearest, and A and B may have been rounded before. That of NaN is NaN.
 func (k Kernel) whole(chain float64) float64 {
+	if math.IsNaN(chain) {
+		return chain
+	}
 	z := chain
 	if n := k.parts(); n > 1 {
 		z = roundoff.Compose(z, roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff()))

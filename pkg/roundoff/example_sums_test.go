@@ -270,3 +270,10 @@ func ExampleTruncation_Error() {
 	// Output:
 	// 19
 }
+
+// CDNA 3, 8 products at a time.
+func ExampleTwoStage() {
+	fmt.Printf("%.3e\n", roundoff.TwoStage(8, 32768/8, 0x1p-24))
+	// Output:
+	// 2.448e-03
+}

@@ -13,7 +13,7 @@ func (k Kernel) gemm() roundoff.GEMM {
 	low := max(k.A.UnitRoundoff(), k.B.UnitRoundoff())
 	u := k.unit(k.C)
 	g := roundoff.GEMM{
-		M: k.M, N: k.N * k.parts(), K: k.Blocks() * k.width(), Block: k.width(),
+		M: k.M, N: k.N * k.parts(), K: k.Blocks() * k.Width(), Block: k.Width(),
 		Roundoffs: roundoff.Roundoffs{Low: low, High: u, Product: low * low, Accumulate: u, Output: u},
 	}
 	if c, ok := k.Core.(tcore.TensorCore); ok {

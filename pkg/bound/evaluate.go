@@ -112,7 +112,7 @@ func (b Bound) fails(k Kernel) string {
 func (b Bound) assumptions(k Kernel) string {
 	note := b.Model.Note
 	if k.Stochastic && b.Model.Name == MeanIndependent.Name {
-		note = "" // a theorem
+		note = "as errors of stochastic rounding are of mean zero"
 	}
 	switch {
 	case note == "" && b.Assumes == "":

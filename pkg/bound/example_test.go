@@ -1,6 +1,7 @@
 package bound_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -286,4 +287,26 @@ func ExampleGamma() {
 	// unrestricted   1.955e-03
 	// linear         1.953e-03
 	// hallman-ipsen  5.911e-05
+}
+
+func ExampleKernel_Width() {
+	fmt.Println(paper(tcore.HopperF16).Width(), paper(tcore.IEEEF16).Width())
+	// Output:
+	// 16 1
+}
+
+func ExampleResult_MarshalJSON() {
+	r, _ := bound.Tightest(must(bound.Evaluate(paper(tcore.HopperF16), at99)))
+	text, err := json.MarshalIndent(r, "", "  ")
+	fmt.Printf("%s %v\n", text, err)
+	// Output:
+	// {
+	//   "bound": "truncation",
+	//   "constant": 0.001220703125,
+	//   "lambda": null,
+	//   "confidence": 1,
+	//   "holds": true,
+	//   "why": "factors being normal numbers or zero",
+	//   "source": "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025"
+	// } <nil>
 }

@@ -49,14 +49,14 @@ func (o Order) String() string {
 
 // Length returns ℓ, the products of one chain, the longest part of K.
 func (k Kernel) Length() int {
-	w, parts := k.width(), max(k.SplitK, 1)
+	w, parts := k.Width(), max(k.SplitK, 1)
 	blocks := (k.K + w - 1) / w
 	return min(k.K, (blocks+parts-1)/parts*w)
 }
 
 // Blocks returns q, the steps of one chain.
 func (k Kernel) Blocks() int {
-	w := k.width()
+	w := k.Width()
 	return (k.Length() + w - 1) / w
 }
 
@@ -135,5 +135,5 @@ func (k Kernel) check() {
 	if k.Stochastic && k.truncates() {
 		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Name))
 	}
-	k.width()
+	k.Width()
 }

@@ -15,8 +15,8 @@ type rounds struct {
 	u float64
 }
 
-// width returns the products of a step of the machine.
-func (k Kernel) width() int {
+// Width returns the products of a step of the machine. It panics if it has no core.
+func (k Kernel) Width() int {
 	switch c := k.Core.(type) {
 	case tcore.Fused:
 		return c.Terms

@@ -277,3 +277,13 @@ func ExampleTwoStage() {
 	// Output:
 	// 2.448e-03
 }
+
+func ExampleParseConfidence() {
+	for _, s := range []string{"0.99", "1-1e-400", "1"} {
+		fmt.Println(roundoff.ParseConfidence(s))
+	}
+	// Output:
+	// 99 % <nil>
+	// 1 - 1e-400 <nil>
+	// vacuous roundoff: confidence "1", want a number between 0 and 1, as 0.99 or 1-1e-400
+}

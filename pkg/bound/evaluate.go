@@ -84,9 +84,8 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	v := plain(fromRun)
 	if b.Constant != nil {
 		v = b.Constant(k, f)
-		v.Constant = k.whole(v.Constant)
 	}
-	r.Constant, r.Lambda = v.Constant, v.Lambda
+	r.Constant, r.Lambda = k.whole(v.Constant), v.Lambda
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":
@@ -113,7 +112,7 @@ func (b Bound) fails(k Kernel) string {
 func (b Bound) assumptions(k Kernel) string {
 	note := b.Model.Note
 	if k.Stochastic && b.Model.Name == MeanIndependent.Name {
-		note = "" // a theorem
+		note = "as errors of stochastic rounding are of mean zero"
 	}
 	switch {
 	case note == "" && b.Assumes == "":

@@ -8,11 +8,7 @@ var HighamMary = register(Bound{
 	Source: "Higham & Mary 2019, Theorem 2.4",
 	Model:  Independent,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
-		events := 0.0
-		for _, r := range k.roundings() {
-			events += float64(r.n)
-		}
-		λ := roundoff.HighamMaryLambdaAt(f, k.coarsest(), max(events, 1)*k.Chains())
+		λ := roundoff.HighamMaryLambdaAt(f, k.coarsest(), k.events())
 		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), λ}
 	},
 })

@@ -3,6 +3,7 @@ package bound
 import (
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -48,14 +49,14 @@ func (o Order) String() string {
 
 // Length returns ℓ, the products of one chain, the longest part of K.
 func (k Kernel) Length() int {
-	w, parts := k.width(), max(k.SplitK, 1)
+	w, parts := k.Width(), max(k.SplitK, 1)
 	blocks := (k.K + w - 1) / w
 	return min(k.K, (blocks+parts-1)/parts*w)
 }
 
 // Blocks returns q, the steps of one chain.
 func (k Kernel) Blocks() int {
-	w := k.width()
+	w := k.Width()
 	return (k.Length() + w - 1) / w
 }
 
@@ -69,8 +70,11 @@ func (k Kernel) Outputs() float64 { return float64(k.M) * float64(k.N) }
 func (k Kernel) Chains() float64 { return k.Outputs() * float64(k.parts()) }
 
 // whole returns the constant of D, given that of each chain: the parts of K are added and the
-// sum is stored, to nearest, and A and B may have been rounded before.
+// sum is stored, to nearest, and A and B may have been rounded before. That of NaN is NaN.
 func (k Kernel) whole(chain float64) float64 {
+	if math.IsNaN(chain) {
+		return chain
+	}
 	z := chain
 	if n := k.parts(); n > 1 {
 		z = roundoff.Compose(z, roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff()))
@@ -131,5 +135,5 @@ func (k Kernel) check() {
 	if k.Stochastic && k.truncates() {
 		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Name))
 	}
-	k.width()
+	k.Width()
 }

@@ -5,20 +5,20 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Linear is nu, for n roundings to one format in any order.
+// Linear is nu for n roundings to one format, in any order: γ_n without its denominator.
 var Linear = register(Bound{
 	Name:   "linear",
 	Source: "Jeannerod & Rump 2013",
 	Model:  Nearest,
 	Fails: func(k Kernel) string {
-		if _, pairs := k.Core.(tcore.Pairwise); pairs || len(k.roundings()) > 1 {
-			return k.Name + " rounds to more than one format, or flushes subnormal sums"
+		if _, pairs := k.Core.(tcore.Pairwise); pairs {
+			return "a sum of " + k.Name + " that is subnormal is lost"
 		}
-		return ""
+		return notOneFormat(k)
 	},
 	Constant: func(k Kernel, _ roundoff.Failure) Value {
 		n := k.Length()
-		if _, sums := k.Core.(tcore.ExactSum); sums {
+		if _, exact := k.Core.(tcore.ExactSum); exact {
 			n = k.Blocks()
 		} else if k.exactProducts() {
 			n--

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -14,8 +15,8 @@ type rounds struct {
 	u float64
 }
 
-// width returns the products of a step of the machine.
-func (k Kernel) width() int {
+// Width returns the products of a step of the machine. It panics if it has no core.
+func (k Kernel) Width() int {
 	switch c := k.Core.(type) {
 	case tcore.Fused:
 		return c.Terms
@@ -103,6 +104,45 @@ func (k Kernel) coarsest() float64 {
 	return u
 }
 
+// events returns how many different products of roundings there are in all chains. In a chain of
+// n sums every product meets the last 1, 2, ... or n roundings; in a tree every leaf has a path
+// of its own.
+func (k Kernel) events() float64 {
+	if k.isTree() {
+		return float64(k.Length()) * k.Chains()
+	}
+	n := 0
+	for _, r := range k.roundings() {
+		n += r.n
+	}
+	return max(1, float64(n)) * k.Chains()
+}
+
+// sequences returns how many sequences of roundings there are in all chains, of which the
+// roundings that a product meets are the end.
+func (k Kernel) sequences() float64 {
+	if k.isTree() {
+		return k.events()
+	}
+	return float64(len(k.roundings())) * k.Chains()
+}
+
+// isTree reports whether products are added in pairs.
+func (k Kernel) isTree() bool {
+	_, pairs := k.Core.(tcore.Pairwise)
+	return pairs || k.Order == InPairs
+}
+
+// each returns the failure of one chain, and eachOutput that of one output, when all together
+// fail with e^f.
+func (k Kernel) each(f roundoff.Failure) roundoff.Failure {
+	return f - roundoff.Failure(math.Log(k.Chains()))
+}
+
+func (k Kernel) eachOutput(f roundoff.Failure) roundoff.Failure {
+	return f - roundoff.Failure(math.Log(k.Outputs()))
+}
+
 // theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <= u.
 func (k Kernel) theta(of func(n int, u float64) float64) float64 {
 	z := 0.0
@@ -115,11 +155,7 @@ func (k Kernel) theta(of func(n int, u float64) float64) float64 {
 }
 
 // truncation returns the record of a machine that truncates.
-func (k Kernel) truncation() (roundoff.Truncation, bool) {
-	c, ok := k.Core.(tcore.Fused)
-	if !ok {
-		return roundoff.Truncation{}, false
-	}
+func (k Kernel) truncation(c tcore.Fused) roundoff.Truncation {
 	t := roundoff.Truncation{
 		Terms:        c.Terms,
 		FractionBits: c.FractionBits,
@@ -127,9 +163,11 @@ func (k Kernel) truncation() (roundoff.Truncation, bool) {
 		Nearest:      c.Rounding == tcore.ToNearestEven,
 	}
 	if c.Group > 0 {
-		// A sum of products of e2m1 is a multiple of 1/4, and its exponent that of the scales:
-		// it may be four times less than a term of such an exponent.
-		t.Terms, t.FractionBits = c.Terms/c.Group, c.FractionBits-2
+		t.Terms /= c.Group
 	}
-	return t, true
+	if k.A.Bits() <= 6 {
+		// Subnormal numbers are common: a product may be less than 2^E by all its other bits.
+		t.FractionBits -= k.A.Precision + k.B.Precision - 2
+	}
+	return t
 }

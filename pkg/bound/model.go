@@ -25,13 +25,14 @@ var (
 	Independent = Model{Name: "independent", Random: true,
 		Note: "taking rounding errors as independent, of mean zero", Fails: notIndependent}
 
+	// UniformErrors: Independent, and the errors are uniform on [-u, u], as in the paper's Lemma 2.
+	UniformErrors = Model{Name: "uniform", Random: true,
+		Note: "taking rounding errors as independent and uniform", Fails: notIndependent}
+
 	// MeanIndependent: each error has mean zero, whatever those before it. It is a model of
 	// rounding to nearest and a theorem for stochastic rounding.
 	MeanIndependent = Model{Name: "mean-independent", Random: true,
 		Note: "taking each rounding error as of mean zero given the others", Fails: notMeanIndependent}
-
-	// Stochastic: every sum is rounded up or down at random, to be right on average.
-	Stochastic = Model{Name: "stochastic", Random: true, Fails: notStochastic}
 
 	// Truncating: terms are aligned and cut off, and the sum is rounded once.
 	Truncating = Model{Name: "truncating", Fails: notTruncating}
@@ -66,22 +67,17 @@ func notMeanIndependent(k Kernel) string {
 	return notIndependent(k)
 }
 
-func notStochastic(k Kernel) string {
-	switch {
-	case !k.Stochastic:
-		return "the kernel does not round stochastically"
-	case k.Order == Compensated:
-		return "sums are compensated: their errors are not one factor 1+δ each"
-	}
-	return ""
-}
-
 func notTruncating(k Kernel) string {
 	if !k.truncates() {
 		return fmt.Sprintf("%s does not truncate", k.Name)
 	}
-	if _, ok := k.truncation(); !ok {
-		return fmt.Sprintf("there is no model of the truncation of %s", k.Name)
+	return ""
+}
+
+// notOneFormat returns why one unit roundoff does not do for a chain, or "".
+func notOneFormat(k Kernel) string {
+	if len(k.roundings()) > 1 {
+		return k.Name + " rounds to more than one format"
 	}
 	return ""
 }

@@ -73,8 +73,8 @@ func TestPanics(t *testing.T) {
 		{"Accumulate = 1, want 0 < Accumulate < 1", func() { g(func(g *GEMM) { g.Accumulate = 1 }).Failure(DBEA, Corrected) }},
 		{"Output = 0, want 0 < Output < 1", func() { g(func(g *GEMM) { g.Output = 0 }).Lambda(0.9, Corrected) }},
 		{"confidence = 1, want 0 < confidence < 1", func() { paper.Lambda(1, Corrected) }},
-		{"union = 2, want Corrected or Printed", func() { paper.Failure(DBEA, 2) }},
-		{"union = -1, want Corrected or Printed", func() { paper.Lambda(0.9, -1) }},
+		{"union = 3, want Corrected, Printed or Deduplicated", func() { paper.Failure(DBEA, 3) }},
+		{"union = -1, want Corrected, Printed or Deduplicated", func() { paper.Lambda(0.9, -1) }},
 		{"confidence = -1, want 0 < confidence < 1", func() { paper.HighamMaryLambda(-1) }},
 		{"lambda = NaN, want lambda >= 0", func() { paper.Failure(VIBEA{Lambda: nan}, Corrected) }},
 	} {

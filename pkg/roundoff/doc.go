@@ -29,6 +29,10 @@
 //
 // "Represented" means: with representation error, the operands being rounded first.
 //
+// Other bounds for sums and products, of which [ErrorLaw], [MeanIndependent], [SumOfNearest],
+// [Tree], [RandomData], [CompensatedSum] and [Truncation] are the formulas, rest on [Azuma] and
+// [Bernstein]. Package bound says which of them hold on which machine.
+//
 // # Which bound to use
 //
 // A probabilistic bound is not always the smaller one. For one product at 90, 95 and 99 %

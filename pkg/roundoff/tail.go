@@ -33,3 +33,9 @@ func (f Failure) sides() float64 {
 	checkFailure(f)
 	return math.Ln2 - float64(f)
 }
+
+// share returns the failure of one of n statements that fail with e^f together: f - log n.
+func (f Failure) share(n float64) Failure {
+	checkEvents(n)
+	return f - Failure(math.Log(n))
+}

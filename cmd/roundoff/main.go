@@ -3,6 +3,7 @@
 //	roundoff reproduce        run the notebooks, write figures, tables and claims, and a page of them
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
+//	roundoff bound            bound the error of a matrix product, by every bound there is
 //	roundoff vectors check    compare the emulation with test vectors
 //	roundoff gpu info         tell the GPU, its driver and libraries
 //	roundoff gpu probe        measure how each of its instructions adds
@@ -39,6 +40,7 @@ var commands = []command{
 	{"reproduce", "run the notebooks, write figures, tables and claims, and a page of them", reproduceCommand},
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
+	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify, experiment", gpuCommand},
 }

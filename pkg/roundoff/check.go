@@ -1,6 +1,9 @@
 package roundoff
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // The caller's mistakes, each in the form "roundoff: name = value, want ...".
 
@@ -30,9 +33,21 @@ func checkConfidence(p float64) {
 	}
 }
 
+func checkFailure(f Failure) {
+	if !(Never < f && f < 0) {
+		panicFloat("failure", float64(f), "-Inf < failure < 0, a logarithm")
+	}
+}
+
 func checkEvents(n float64) {
 	if !(n >= 1) {
 		panicFloat("events", n, "events >= 1")
+	}
+}
+
+func checkPositive(name string, x float64) {
+	if !(x > 0 && x <= math.MaxFloat64) {
+		panicFloat(name, x, "0 < "+name+" < +Inf")
 	}
 }
 

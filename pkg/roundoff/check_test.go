@@ -73,8 +73,8 @@ func TestPanics(t *testing.T) {
 		{"Accumulate = 1, want 0 < Accumulate < 1", func() { g(func(g *GEMM) { g.Accumulate = 1 }).Failure(DBEA, Corrected) }},
 		{"Output = 0, want 0 < Output < 1", func() { g(func(g *GEMM) { g.Output = 0 }).Lambda(0.9, Corrected) }},
 		{"confidence = 1, want 0 < confidence < 1", func() { paper.Lambda(1, Corrected) }},
-		{"union = 2, want Corrected or Printed", func() { paper.Failure(DBEA, 2) }},
-		{"union = -1, want Corrected or Printed", func() { paper.Lambda(0.9, -1) }},
+		{"union = 3, want Corrected, Printed or Deduplicated", func() { paper.Failure(DBEA, 3) }},
+		{"union = -1, want Corrected, Printed or Deduplicated", func() { paper.Lambda(0.9, -1) }},
 		{"confidence = -1, want 0 < confidence < 1", func() { paper.HighamMaryLambda(-1) }},
 		{"lambda = NaN, want lambda >= 0", func() { paper.Failure(VIBEA{Lambda: nan}, Corrected) }},
 	} {
@@ -87,5 +87,30 @@ func TestPanics(t *testing.T) {
 			tt.call()
 			t.Error("did not panic")
 		})
+	}
+}
+
+func TestTruncationPanics(t *testing.T) {
+	one := []float64{1}
+	for _, tt := range []struct {
+		want string
+		call func()
+	}{
+		{"x has 1 elements, y has 2", func() { PairProducts(one, []float64{1, 2}, 0, 0) }},
+		{"0 products, want at least 1", func() { PairProducts(nil, nil, 0, 0) }},
+		{"x[1] y = NaN of weight 1, want a finite number of positive weight", func() { PairProducts([]float64{1, math.NaN()}, []float64{1, 1}, 0, 0) }},
+		{"x[0] y = +Inf of weight 1, want a finite number of positive weight", func() { PairProducts(one, []float64{math.Inf(1)}, 0, 0) }},
+		{"x[0] y = 1 of weight -1, want a finite number of positive weight", func() { ValueProducts(one, []float64{-1}, one, one, 0, 0) }},
+		{"2 and 1 probabilities of 1 and 1 values", func() { ValueProducts(one, []float64{1, 2}, one, one, 0, 0) }},
+		{"L = 0, want L >= 1", func() { PairProducts(one, one, 0, 0).MaxExponent(0) }},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != "roundoff: "+tt.want {
+					t.Errorf("panic = %v, want roundoff: %s", got, tt.want)
+				}
+			}()
+			tt.call()
+		}()
 	}
 }

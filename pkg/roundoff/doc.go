@@ -29,12 +29,18 @@
 //
 // "Represented" means: with representation error, the operands being rounded first.
 //
+// Other bounds for sums and products, of which [ErrorLaw], [MeanIndependent], [SumOfNearest],
+// [Tree], [RandomData], [CompensatedSum] and [Truncation] are the formulas, rest on [Azuma] and
+// [Bernstein]. Package bound says which of them hold on which machine.
+//
 // # Which bound to use
 //
 // A probabilistic bound is not always the smaller one. For one product at 90, 95 and 99 %
 // γ̃_n beats γ_n from n = 4, 5 and 8 on (u small); every FMA and MPFMA has n = 2, where the
 // deterministic bound wins. Report the smaller of the two. All bounds assume rounding to
-// nearest without underflow or overflow. Tensor cores that truncate are outside the lemmas.
+// nearest without underflow or overflow. Tensor cores that truncate are outside the lemmas: their
+// errors have a sign. For them there is [Truncation], which always holds, and [Chain], which takes
+// the law of the data and tells the error to a few per cent.
 //
 // # Errata
 //

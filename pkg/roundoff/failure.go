@@ -3,6 +3,8 @@ package roundoff
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // A Failure is the natural logarithm of an upper bound on the probability that a statement
@@ -70,4 +72,29 @@ func (f Failure) String() string {
 		e, m = e+1, 1
 	}
 	return fmt.Sprintf("1 - %.2ge%.0f", m, e)
+}
+
+// ParseConfidence returns the Failure of a statement that holds with the probability that s
+// names: "0.99", or "1-1e-400" where it is too near 1 to be a float64. What String writes of a
+// tiny failure, "1 - 3.2e-17", it reads.
+func ParseConfidence(s string) (Failure, error) {
+	bad := fmt.Errorf("roundoff: confidence %q, want a number between 0 and 1, as 0.99 or 1-1e-400", s)
+	if rest, ok := strings.CutPrefix(strings.ReplaceAll(s, " ", ""), "1-"); ok {
+		digits, exponent, _ := strings.Cut(strings.ToLower(rest), "e")
+		m, err := strconv.ParseFloat(digits, 64)
+		e := 0
+		if exponent != "" && err == nil {
+			e, err = strconv.Atoi(exponent)
+		}
+		f := Failure(math.Log(m) + float64(e)*math.Ln10)
+		if err != nil || !(Never < f && f < 0) {
+			return 0, bad
+		}
+		return f, nil
+	}
+	p, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(0 < p && p < 1) {
+		return 0, bad
+	}
+	return FailureOf(p), nil
 }

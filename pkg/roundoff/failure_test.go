@@ -77,3 +77,23 @@ func TestFailure(t *testing.T) {
 		}
 	})
 }
+
+func TestParseConfidence(t *testing.T) {
+	for s, want := range map[string]float64{
+		"0.5": -math.Ln2, "0.99": math.Log(0.01), "1-0.01": math.Log(0.01), "1-1E-20": -20 * math.Ln10,
+		"1 - 3.2e-17": math.Log(3.2e-17), "1-2.5e-5000": math.Log(2.5) - 5000*math.Ln10,
+	} {
+		f, err := ParseConfidence(s)
+		if err != nil || math.Abs(float64(f)-want) > 1e-14*(1-want) {
+			t.Errorf("%q: %v, %v, want %v", s, float64(f), err, want)
+		}
+		if back, err := ParseConfidence(f.String()); f < -40 && (err != nil || math.Abs(float64(back-f)) > 0.05) {
+			t.Errorf("%q: read back as %v, %v", f.String(), float64(back), err)
+		}
+	}
+	for _, s := range []string{"", "0", "1", "-0.5", "1.5", "NaN", "1-0", "1-1", "1-2", "1--1e-3", "1-e", "1-1e", "1-1e1.5", "1-NaN", "1-Inf", "99%"} {
+		if f, err := ParseConfidence(s); err == nil {
+			t.Errorf("%q: %v, want an error", s, float64(f))
+		}
+	}
+}

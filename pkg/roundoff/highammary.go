@@ -36,7 +36,13 @@ func HighamMaryFailure(lambda, u float64) Failure {
 //
 // Source: Higham & Mary 2019, Theorem 2.4, inverted.
 func HighamMaryLambda(confidence, u float64, events float64) float64 {
+	return HighamMaryLambdaAt(FailureOf(confidence), u, events)
+}
+
+// HighamMaryLambdaAt is [HighamMaryLambda] for a failure of e^f, however small.
+// It panics if u is outside (0, 1), events < 1 or NaN, or unless -Inf < f < 0.
+func HighamMaryLambdaAt(f Failure, u, events float64) float64 {
 	checkUnit("u", u)
 	checkEvents(events)
-	return math.Sqrt(2*(math.Ln2+math.Log(events)-float64(FailureOf(confidence)))) / (1 - u)
+	return math.Sqrt(2*(f.sides()+math.Log(events))) / (1 - u)
 }

@@ -18,6 +18,12 @@ const (
 	// For i >= 2 that is the own block twice, so c1 never is b or less (unless q = 1); as short
 	// products fail most, the sum is too small and the confidence too high.
 	Printed
+
+	// Deduplicated counts the roundings that occur, each event once. As Corrected, but the b
+	// products of a block share their factors 1+η, which do not occur where storing rounds
+	// nothing, and where x_1 y_1 is exact x_2 y_2 shares its own. It is the union of
+	// [GEMM.ZetaSharp], and not enough for Zeta.
+	Deduplicated
 )
 
 // Failure bounds the probability that any output breaks the bound of Zeta, by the union bound
@@ -25,7 +31,8 @@ const (
 //
 //	MN Σ_(i=1..q) Σ_(j=(i-1)b+1..ib) [(1 - P(ū, c1)) + (1 - P(u_FMA, c2))].
 //
-// With [DBEA] it is [Never]. It panics if union is neither Corrected nor Printed.
+// With [DBEA] it is [Never]. With Deduplicated it is the bound of ZetaSharp that it speaks of. It
+// panics if union is none of the three.
 //
 // Source: Bhola & Duraisamy 2024, Theorem "Tensor cores without representation error",
 // probabilistic.
@@ -42,15 +49,26 @@ func (g GEMM) Failure(an Analysis, union Union) Failure {
 
 // Lambda returns the λ at which all outputs obey the bound of Zeta with the given probability:
 // the smallest with Failure(VIBEA{Lambda: λ}, union) <= FailureOf(confidence), to 14 digits.
-// It panics if confidence is outside (0, 1) or union is neither Corrected nor Printed.
+// It panics if confidence is outside (0, 1) or union is none of the three.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
 func (g GEMM) Lambda(confidence float64, union Union) float64 {
+	return g.LambdaAt(FailureOf(confidence), union)
+}
+
+// LambdaAt is [GEMM.Lambda] for a failure of e^want, however small. It is 0 where nothing is
+// rounded. It panics unless -Inf < want < 0, or if union is none of the three.
+func (g GEMM) LambdaAt(want Failure, union Union) float64 {
 	g.check()
-	want := FailureOf(confidence)
-	// The shortest product of all is one factor 1+η, and b of the events are about it:
-	// they alone force λ up to lo. All 2K events are no likelier than one factor: λ <= hi.
-	lo := bernsteinLambda(want-Failure(math.Log(g.Outputs()*float64(g.Block))), g.Output, 1)
+	checkFailure(want)
+	all := g.stretches(union)
+	if len(all) == 0 {
+		return 0
+	}
+	// The events about the shortest product of the first stretch alone force λ up to lo. All 2K
+	// events are no likelier than one factor: λ <= hi.
+	first := all[0]
+	lo := bernsteinLambda(want-Failure(math.Log(g.Outputs()*float64(first.times))), first.u, first.lo)
 	hi := bernsteinLambda(want-Failure(math.Log(g.events())), max(g.Accumulate, g.Output), 1)
 	// The margins are against rounding.
 	return root(lo*(1-1e-9), hi*(1+1e-9), func(λ float64) float64 {
@@ -88,8 +106,14 @@ func root(lo, hi float64, f func(float64) float64) float64 {
 // of Higham and Mary, with the given probability: [HighamMaryLambda] for the 2KMN events of
 // the theorem. It panics if confidence is outside (0, 1).
 func (g GEMM) HighamMaryLambda(confidence float64) float64 {
+	return g.HighamMaryLambdaAt(FailureOf(confidence))
+}
+
+// HighamMaryLambdaAt is [GEMM.HighamMaryLambda] for a failure of e^f, however small.
+// It panics unless -Inf < f < 0.
+func (g GEMM) HighamMaryLambdaAt(f Failure) float64 {
 	g.check()
-	return HighamMaryLambda(confidence, max(g.Accumulate, g.Output), g.events())
+	return HighamMaryLambdaAt(f, max(g.Accumulate, g.Output), g.events())
 }
 
 // events returns 2KMN: two for each product x_j y_j of each output.
@@ -111,13 +135,26 @@ func (g GEMM) stretches(union Union) []stretch {
 	case Corrected:
 		top := g.sums()
 		return []stretch{stores, {1, K - 1, 1, g.Accumulate}, {top, top, 1, g.Accumulate}}
+	case Deduplicated:
+		var all []stretch
+		if g.Output > g.Accumulate {
+			all = append(all, stretch{1, q, 1, g.Output})
+		}
+		sums := K
+		if g.exactProducts() {
+			sums = K - 1
+		}
+		if sums > 0 {
+			all = append(all, stretch{1, sums, 1, g.Accumulate})
+		}
+		return all
 	case Printed:
 		if q == 1 {
 			return []stretch{stores, {1, b, 1, g.Accumulate}}
 		}
 		return []stretch{stores, {b + 1, K, 1, g.Accumulate}, {K - b + 1, K, 1, g.Accumulate}}
 	}
-	panic("roundoff: union = " + strconv.Itoa(int(union)) + ", want Corrected or Printed")
+	panic("roundoff: union = " + strconv.Itoa(int(union)) + ", want Corrected, Printed or Deduplicated")
 }
 
 // failure adds up the events of s. The empty product, of n = 0 factors, never fails.

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A boundQuestion is what roundoff bound is asked.
+type boundQuestion struct {
+	kernel, device, in, acc, out, order string
+	block                               int
+	confidence, dist                    string
+	emulate                             bool
+	seed                                uint64
+	json                                bool
+	bound.Kernel
+}
+
+// boundCommand prints what every bound of the catalogue says of a product.
+func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	q := boundQuestion{}
+	flags := flag.NewFlagSet("roundoff bound", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&q.kernel, "kernel", "gemm", "bound a `product`, gemm or dot")
+	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
+	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
+	flags.IntVar(&q.K, "k", 1024, "the `terms` of each sum")
+	flags.StringVar(&q.device, "device", "hopper", "on this `device`, an architecture or a name of roundoff devices")
+	flags.IntVar(&q.block, "block", 0, "add so many `terms` at once; 0 is what the device does")
+	flags.StringVar(&q.in, "in", "binary16", "the `format` of A and B, or two, as in e4m3,e5m2")
+	flags.StringVar(&q.acc, "acc", "binary32", "accumulate in this `format`")
+	flags.StringVar(&q.out, "out", "binary32", "store D in this `format`")
+	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.StringVar(&q.order, "order", "sequence", "add in this `order`: sequence, or on FMAs pairs or compensated")
+	flags.BoolVar(&q.Stochastic, "stochastic", false, "round stochastically")
+	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
+	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
+	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
+	flags.BoolVar(&q.emulate, "run", false, "draw A and B from -dist, emulate, and evaluate the bounds that read sums as well")
+	flags.Uint64Var(&q.seed, "seed", 241118747, "draw with this `seed`")
+	flags.BoolVar(&q.json, "json", false, "write JSON")
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "Usage: roundoff bound [-flag ...]\n\n"+
+			"Prints every bound on the error of a matrix product AB: its constant β in |error| <= β |A||B|,\n"+
+			"its λ if it has one, the confidence, whether it holds on that device, and why or why not.\n\n")
+		flags.PrintDefaults()
+	}
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	dot := q.kernel == "dot" && q.M == 1 && q.N == 1
+	if len(words) > 0 || !dot && q.kernel != "gemm" || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 || q.block < 0 || q.emulate && q.dist == "" {
+		fmt.Fprint(stderr, "roundoff bound: want sizes of 1 or more, -kernel gemm, or dot with -m 1 and -n 1, and -dist for -run\n")
+		return errUsage
+	}
+	f, err := roundoff.ParseConfidence(q.confidence)
+	if err != nil {
+		return err
+	}
+	if err := q.describe(); err != nil {
+		return err
+	}
+	results, err := bound.Evaluate(q.Kernel, f)
+	if err != nil {
+		return err
+	}
+	return q.write(stdout, results)
+}
+
+// describe fills in the kernel from the words of the flags.
+func (q *boundQuestion) describe() (err error) {
+	parts := q.SplitK
+	if q.Kernel.Kernel, err = findKernel(q.device, q.in, q.acc); err != nil {
+		return err
+	}
+	q.SplitK = parts
+	if q.C.Name != q.acc {
+		return fmt.Errorf("no device %q that accumulates in %s, see roundoff devices", q.device, q.acc)
+	}
+	if q.Output, err = findFormat(q.out); err != nil {
+		return err
+	}
+	if core, ok := q.Core.(tcore.TensorCore); ok && q.block > 0 {
+		core.Block = q.block
+		q.Core = core
+	} else if q.block > 0 && q.block != q.Width() {
+		return fmt.Errorf("%s adds %d terms at once, not %d", q.Name, q.Width(), q.block)
+	}
+	if err := q.arrange(); err != nil {
+		return err
+	}
+	if q.dist != "" {
+		return q.distribute()
+	}
+	return nil
+}
+
+// arrange sets the order of the sums.
+func (q *boundQuestion) arrange() error {
+	orders := map[string]bound.Order{"sequence": bound.InSequence, "pairs": bound.InPairs, "compensated": bound.Compensated}
+	order, ok := orders[q.order]
+	_, fmas := q.Core.(tcore.Chain)
+	switch {
+	case !ok:
+		return fmt.Errorf("no order %q, want sequence, pairs or compensated", q.order)
+	case order != bound.InSequence && !fmas:
+		return fmt.Errorf("%s adds in its own order, want -order sequence or -device ieee", q.Name)
+	case q.Stochastic && bound.Truncating.Fails(q.Kernel) == "":
+		return fmt.Errorf("%s truncates, want -device ieee or paper with -stochastic", q.Name)
+	}
+	q.Order = order
+	return nil
+}
+
+// distribute sets the distributions of A and B, and with -run draws and emulates.
+func (q *boundQuestion) distribute() (err error) {
+	x, y, two := strings.Cut(strings.ReplaceAll(q.dist, " ", ""), "),")
+	if two {
+		x += ")"
+	} else {
+		y = x
+	}
+	if q.X, err = bound.ParseDistribution(x); err != nil {
+		return err
+	}
+	if q.Y, err = bound.ParseDistribution(y); err != nil || !q.emulate {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(q.seed, 0))
+	q.Run, err = bound.Emulate(q.Kernel, drawMatrix(rng, q.M, q.K, q.X), drawMatrix(rng, q.K, q.N, q.Y))
+	return err
+}
+
+// drawMatrix returns a matrix of independent numbers.
+func drawMatrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General {
+	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	for i := range m.Data {
+		m.Data[i] = float32(d.Draw(rng))
+	}
+	return m
+}
+
+// write writes the results, those that hold first, the tightest on top.
+func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
+	slices.SortStableFunc(results, func(a, b bound.Result) int {
+		if a.Holds != b.Holds {
+			return cmp.Compare(truth(b.Holds), truth(a.Holds))
+		}
+		return cmp.Compare(last(a.Constant), last(b.Constant))
+	})
+	if q.json {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(results)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "bound\tconstant\tlambda\tconfidence\tholds\twhy\tsource")
+	for _, r := range results {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%s\t%s\t%s\n", r.Bound, number("%.3e", r.Constant), number("%.3f", r.Lambda),
+			r.Confidence, map[bool]string{true: "yes", false: "no"}[r.Holds], r.Why, r.Source)
+	}
+	return t.Flush()
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// last returns x, or where there is none what comes last.
+func last(x float64) float64 {
+	if math.IsNaN(x) {
+		return math.Inf(1)
+	}
+	return x
+}
+
+// number returns x as the format says, or a dash if there is none.
+func number(format string, x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf(format, x)
+}

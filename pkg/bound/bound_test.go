@@ -1,0 +1,505 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// at99 is the failure of 99 %.
+var at99 = roundoff.FailureOf(0.99)
+
+// on returns a product of the paper's size on a device.
+func on(d tcore.Device) Kernel {
+	return Kernel{M: 1024, N: 8, K: 32768, Kernel: tcore.Kernel{Device: d}}
+}
+
+// evaluate returns the results by name.
+func evaluate(t *testing.T, k Kernel, f roundoff.Failure) map[string]Result {
+	t.Helper()
+	results, err := Evaluate(k, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]Result{}
+	for _, r := range results {
+		byName[r.Bound] = r
+	}
+	return byName
+}
+
+// draw returns a matrix of independent numbers from d.
+func draw(rng *rand.Rand, rows, cols int, d Distribution) blas32.General {
+	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	for i := range m.Data {
+		m.Data[i] = float32(d.Draw(rng))
+	}
+	return m
+}
+
+func TestCatalogue(t *testing.T) {
+	t.Run("has_a_name_once", func(t *testing.T) {
+		seen := map[string]bool{}
+		for _, b := range Catalogue() {
+			if seen[b.Name] {
+				t.Errorf("%q twice", b.Name)
+			}
+			seen[b.Name] = true
+			if c, ok := Find(b.Name); !ok || c.Source != b.Source {
+				t.Errorf("%q is not found", b.Name)
+			}
+		}
+		if _, ok := Find("no such bound"); ok {
+			t.Error("found a bound that is none")
+		}
+	})
+	t.Run("cites_what_stands_in_the_references", func(t *testing.T) {
+		data, err := os.ReadFile("../../REFERENCES.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := strings.Join(strings.Fields(string(data)), " ")
+		cited := regexp.MustCompile(`[A-Z][^;]*? \d{4}b?`)
+		for _, b := range Catalogue() {
+			for _, c := range cited.FindAllString(b.Source, -1) {
+				for c := range strings.SplitSeq(c, " and ") {
+					if !strings.Contains(list, "**"+c+".**") {
+						t.Errorf("%s: %q is no reference", b.Name, c)
+					}
+				}
+			}
+		}
+	})
+	t.Run("begins_with_what_needs_least", func(t *testing.T) {
+		bounds := Catalogue()
+		if !slices.IsSortedFunc(bounds, func(a, b Bound) int { return int(a.Needs - b.Needs) }) {
+			t.Error("not sorted by need")
+		}
+	})
+	for want, b := range map[string]Bound{
+		`bound: "", want a name, a source, a model, and Constant or Output`:      {},
+		`bound: "gamma", there is one of that name`:                              Gamma,
+		`bound: "both", want a name, a source, a model, and Constant or Output`:  {Name: "both", Source: "s", Model: Nearest, Constant: Gamma.Constant, Output: Running.Output},
+		`bound: "plain", want a name, a source, a model, and Constant or Output`: {Name: "plain", Source: "s", Constant: Gamma.Constant},
+	} {
+		t.Run("refuses_"+b.Name, func(t *testing.T) { wantPanic(t, want, func() { register(b) }) })
+	}
+}
+
+func wantPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	f()
+}
+
+// kernels are products of every device, in every order that it has, in one and in several parts.
+func kernels() []Kernel {
+	var all []Kernel
+	for _, d := range tcore.Devices() {
+		k := Kernel{M: 5, N: 3, K: 384, Kernel: tcore.Kernel{Device: d}}
+		all = append(all, k)
+		split := k
+		split.SplitK, split.Output, split.Represented = 3, tcore.Binary16, true
+		all = append(all, split)
+		if k.truncates() {
+			continue
+		}
+		random := k
+		random.Stochastic = true
+		all = append(all, random)
+		if _, fmas := d.Core.(tcore.Chain); fmas {
+			pairs, compensated := k, k
+			pairs.Order, compensated.Order = InPairs, Compensated
+			all = append(all, pairs, compensated)
+		}
+	}
+	return all
+}
+
+func TestEvaluate(t *testing.T) {
+	t.Run("says_of_every_bound_why", func(t *testing.T) {
+		for _, k := range kernels() {
+			for _, k.X = range []Distribution{{}, Uniform(-1, 1), Normal(0, 1)} {
+				k.Y = k.X
+				results, err := Evaluate(k, at99)
+				if err != nil || len(results) != len(catalogue) {
+					t.Fatalf("%s: %d results, %v", k.Name, len(results), err)
+				}
+				for _, r := range results {
+					finite := r.Constant >= 0 && !math.IsInf(r.Constant, 1)
+					if r.Why == "" || r.Source == "" || r.Holds && !finite {
+						t.Errorf("%s, %s: %+v", k.Name, k.Order, r)
+					}
+				}
+			}
+		}
+	})
+	t.Run("finds_a_bound_that_always_holds_on_every_machine", func(t *testing.T) {
+		for _, k := range kernels() {
+			if k.Stochastic {
+				continue
+			}
+			results, _ := Evaluate(k, at99)
+			if !slices.ContainsFunc(results, func(r Result) bool { return r.Holds && r.Confidence == roundoff.Never }) {
+				t.Errorf("%s, %s: none", k.Name, k.Order)
+			}
+		}
+	})
+	t.Run("marks_zero_means_false_where_machines_truncate", func(t *testing.T) {
+		for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperMMAE4M3, tcore.CDNA3F16} {
+			for _, r := range evaluate(t, on(d), at99) {
+				if r.Confidence != roundoff.Never && r.Holds {
+					t.Errorf("%s holds on %s", r.Bound, d.Name)
+				}
+			}
+		}
+	})
+	t.Run("marks_zero_means_false_where_sums_stop_growing", func(t *testing.T) {
+		results := evaluate(t, on(tcore.PaperCoreF16), at99)
+		if r := results["vibea"]; r.Holds || !strings.Contains(r.Why, "nu = 16, want nu < 1") {
+			t.Errorf("%+v", r)
+		}
+		if r := results["gamma"]; r.Holds || !math.IsInf(r.Constant, 1) || !strings.Contains(r.Why, "no finite bound") {
+			t.Errorf("%+v", r)
+		}
+		if r := results["linear"]; !r.Holds || r.Constant != 16 {
+			t.Errorf("%+v, want 16", r)
+		}
+	})
+	t.Run("knows_stochastic_rounding", func(t *testing.T) {
+		k := on(tcore.IEEEF16)
+		k.Stochastic = true
+		results := evaluate(t, k, at99)
+		if r := results["connolly-higham-mary"]; !r.Holds || r.Why != "as errors of stochastic rounding are of mean zero" || math.Abs(r.Constant/1.517e-4-1) > 1e-3 {
+			t.Errorf("%+v, want twice that of rounding to nearest, 1.517e-4", r)
+		}
+		if r := results["gamma"]; r.Holds {
+			t.Errorf("%+v", r)
+		}
+	})
+	// Every leaf of a tree has a path of its own: no maximal inequality covers them at once.
+	t.Run("pays_for_every_path_of_a_tree", func(t *testing.T) {
+		k := on(tcore.IEEEF16)
+		k.Order = InPairs
+		want := roundoff.UniformErrors(0x1p-24).Theta(15, at99-roundoff.Failure(math.Log(32768*8192)))
+		if r := evaluate(t, k, at99)["vibea-maximal"]; math.Abs(r.Constant/want-1) > 1e-12 {
+			t.Errorf("%v, want %v", r.Constant, want)
+		}
+	})
+	t.Run("takes_a_failure_beyond_float64", func(t *testing.T) {
+		k := on(tcore.PaperCoreF32)
+		k.X, k.Y = Uniform(-1, 1), Uniform(-1, 1)
+		for _, r := range evaluate(t, k, -5000) {
+			if math.IsNaN(r.Constant) && k.knows(Moments) && !strings.HasPrefix(r.Why, "needs") && !strings.Contains(r.Why, "truncate") {
+				t.Errorf("%+v", r)
+			}
+		}
+		if r, ok := Tightest(results(t, k, -5000)); !ok || r.Constant > 1e-3 || r.Confidence != -5000 && r.Confidence != roundoff.Never {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("grows_with_confidence_and_outputs", func(t *testing.T) {
+		k := on(tcore.PaperCoreF32)
+		k.X, k.Y = Uniform(-1, 1), Uniform(0, 1)
+		small, sure := k, evaluate(t, k, -100)
+		small.M = 1
+		few := evaluate(t, small, at99)
+		for name, r := range evaluate(t, k, at99) {
+			if r.Confidence != roundoff.Never && !(few[name].Constant < r.Constant && r.Constant < sure[name].Constant) && !math.IsNaN(r.Constant) {
+				t.Errorf("%s: %v for 8 outputs, %v for 8192, %v when surer", name, few[name].Constant, r.Constant, sure[name].Constant)
+			}
+		}
+	})
+	t.Run("takes_less_than_a_fifth_of_a_second", func(t *testing.T) {
+		k := on(tcore.PaperCoreF32)
+		k.X, k.Y = Uniform(-1, 1), Uniform(-1, 1)
+		start := time.Now()
+		evaluate(t, k, at99)
+		if d := time.Since(start); d > 200*time.Millisecond {
+			t.Errorf("%v", d)
+		}
+	})
+}
+
+func results(t *testing.T, k Kernel, f roundoff.Failure) []Result {
+	t.Helper()
+	r, err := Evaluate(k, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTightest(t *testing.T) {
+	t.Run("is_the_smallest_that_holds", func(t *testing.T) {
+		for _, k := range kernels() {
+			all := results(t, k, at99)
+			best, ok := Tightest(all)
+			for _, r := range all {
+				if r.Holds && (!ok || r.Constant < best.Constant) {
+					t.Errorf("%s: %s is %v, tightest is %+v", k.Name, r.Bound, r.Constant, best)
+				}
+			}
+		}
+	})
+	t.Run("is_none_where_none_holds", func(t *testing.T) {
+		if r, ok := Tightest([]Result{{Bound: "x", Constant: 1e-9}}); ok {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Every bound that holds, on every machine, against the exact product: as the device computes it,
+// in one part and in three, stored in binary32 and in binary16, with data of one sign and of two.
+func TestBoundsHold(t *testing.T) {
+	for _, k := range kernels() {
+		if k.Stochastic || k.Order != InSequence || k.ScaleBlock > 0 || k.C.Precision > 24 || k.A.Precision > 24 {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(31, 32))
+		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0.5, 1), Normal(0, 1)} {
+			k.X, k.Y, k.Run = d, d, nil
+			a, b := draw(rng, k.M, k.K, d), draw(rng, k.K, k.N, d)
+			if !k.Represented {
+				normal(k.A, a)
+				normal(k.B, b)
+			}
+			if run, err := Emulate(k, a, b); err == nil {
+				k.Run = run
+			}
+			c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
+			k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, c)
+			e, _ := tcore.ExactGEMM(a, b)
+			abs, _ := tcore.ExactAbsGEMM(a, b)
+			errors, sizes := e.Error(c), abs.Float64()
+			worst := 0.0
+			for i, x := range errors.Data {
+				worst = max(worst, math.Abs(x)/sizes.Data[i])
+			}
+			for _, r := range results(t, k, at99) {
+				if r.Holds && r.Constant < worst && !k.Represented {
+					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Name, d.Name, worst, r.Bound, r.Constant)
+				}
+				// Conversion underflows now and then, to a unit of the format that is small here.
+				if r.Holds && k.Represented && r.Constant*1.5 < worst && k.A.Precision >= 8 {
+					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Name, d.Name, worst, r.Bound, r.Constant)
+				}
+			}
+		}
+	}
+}
+
+// normal replaces the elements of m by normal numbers of f, or zeros.
+func normal(f tcore.Format, m blas32.General) {
+	for i, x := range m.Data {
+		y := f.Round(float64(x), tcore.ToNearestEven)
+		if math.Abs(y) < f.MinNormal() && f.Bits() > 6 {
+			y = 0
+		}
+		m.Data[i] = float32(y)
+	}
+}
+
+// What the marks are for: with data of one sign, bounds that need a zero mean are broken by
+// every output on a machine that truncates.
+func TestMarksAreTrue(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	d := Uniform(0, 1)
+	for _, device := range []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16} {
+		k := on(device)
+		k.M, k.N, k.X, k.Y = 2, 2, d, d
+		a, b := draw(rng, 2, k.K, d), draw(rng, k.K, 2, d)
+		normal(k.A, a)
+		normal(k.B, b)
+		c := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}
+		k.Device.GEMM(a, b, blas32.General{}, c)
+		e, _ := tcore.ExactGEMM(a, b)
+		exact, errors := e.Float64(), e.Error(c)
+		k.M, k.N = 1024, 8
+		all := evaluate(t, k, at99)
+		for i, x := range errors.Data {
+			for _, name := range []string{"vibea-maximal", "typical", "hallman-ipsen", "higham-mary-2020"} {
+				if r := all[name]; r.Holds || math.Abs(x)/exact.Data[i] < r.Constant {
+					t.Errorf("%s: %s is %.3g, error %.3g: not broken", k.Name, name, r.Constant, math.Abs(x)/exact.Data[i])
+				}
+			}
+			if r := all["truncation"]; !r.Holds || math.Abs(x)/exact.Data[i] > r.Constant {
+				t.Errorf("%s: %+v, error %.3g", k.Name, r, math.Abs(x)/exact.Data[i])
+			}
+		}
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	t.Run("has_the_moments_of_what_it_draws", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(35, 36))
+		const n = 200000
+		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Uniform(-3, -1), Uniform(-1, 3), Normal(0, 1), Normal(-2, 0.5), Normal(1, 3)} {
+			mean, square, abs := 0.0, 0.0, 0.0
+			for range n {
+				x := d.Draw(rng)
+				mean += x / n
+				square += x * x / n
+				abs += math.Abs(x) / n
+				if math.Abs(x) > d.Max {
+					t.Fatalf("%s: drew %v", d.Name, x)
+				}
+			}
+			slack := 6 * d.Square / math.Sqrt(n) * 2
+			if math.Abs(mean-d.Mean) > slack || math.Abs(square-d.Square) > slack*(1+d.Square) || math.Abs(abs-d.Abs) > slack {
+				t.Errorf("%s: %v, %v, %v, want %v, %v, %v", d.Name, mean, square, abs, d.Mean, d.Square, d.Abs)
+			}
+			if err := d.Check(); err != nil {
+				t.Error(err)
+			}
+			back, err := ParseDistribution(d.Name)
+			if err != nil || back.Mean != d.Mean || back.Square != d.Square {
+				t.Errorf("%s: %+v, %v", d.Name, back, err)
+			}
+		}
+	})
+	for s, want := range map[string]string{
+		"":           `distribution "", want U(lo,hi) or N(mean,deviation)`,
+		"U(1,1)":     "want finite numbers, lo < hi or deviation > 0",
+		"U(0,Inf)":   "want finite numbers",
+		"N(0,0)":     "deviation > 0",
+		"U(a,1)":     "want finite numbers",
+		"beta(1, 2)": "want U(lo,hi)",
+	} {
+		t.Run("refuses_"+s, func(t *testing.T) {
+			if _, err := ParseDistribution(s); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+	for want, d := range map[string]Distribution{
+		"variance -3":               {Name: "d", Mean: 2, Square: 1, Abs: 1, Max: 2},
+		"mean square NaN":           {Name: "d", Square: math.NaN(), Max: 1},
+		"E|x| = 0.1, want at least": {Name: "d", Mean: 1, Square: 2, Abs: 0.1, Max: 2},
+		"E|x| = 3, want at most":    {Name: "d", Mean: 1, Square: 2, Abs: 3, Max: 2},
+		"greatest |x| is 1, below":  {Name: "d", Mean: 1, Square: 2, Abs: 1, Max: 1},
+	} {
+		t.Run("cannot_be", func(t *testing.T) {
+			k := on(tcore.PaperCoreF32)
+			k.X, k.Y = Uniform(0, 1), d
+			if _, err := Evaluate(k, at99); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+	t.Run("panics", func(t *testing.T) {
+		wantPanic(t, "bound: U(1, 0), want lo < hi, both finite", func() { Uniform(1, 0) })
+		wantPanic(t, "bound: N(0, NaN), want a finite mean and a positive deviation", func() { Normal(0, math.NaN()) })
+	})
+}
+
+func TestBadKernels(t *testing.T) {
+	for want, change := range map[string]func(*Kernel){
+		"bound: M = 0, want M >= 1":            func(k *Kernel) { k.M = 0 },
+		"bound: N = -1, want N >= 1":           func(k *Kernel) { k.N = -1 },
+		"bound: K = 0, want K >= 1":            func(k *Kernel) { k.K = 0 },
+		"bound: SplitK = -1, want SplitK >= 0": func(k *Kernel) { k.SplitK = -1 },
+		`bound: Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only`: func(k *Kernel) { k.Order = InPairs },
+		`bound: Stochastic on device "hopper-wgmma-binary16-binary32", want a device that rounds to nearest`:  func(k *Kernel) { k.Stochastic = true },
+		`bound: device "none" with core <nil>, want a core of package tcore`:                                  func(k *Kernel) { k.Device = tcore.Device{Name: "none"} },
+	} {
+		t.Run(want, func(t *testing.T) {
+			k := on(tcore.HopperF16)
+			change(&k)
+			wantPanic(t, want, func() { Evaluate(k, at99) })
+		})
+	}
+	t.Run("failure", func(t *testing.T) {
+		wantPanic(t, "bound: failure = 0, want -Inf < failure < 0, a logarithm", func() { Evaluate(on(tcore.HopperF16), 0) })
+	})
+}
+
+func TestEmulate(t *testing.T) {
+	t.Run("computes_what_the_device_does", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(37, 38))
+		for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16, tcore.IEEEF32, tcore.HopperF16, tcore.VoltaF16F16, tcore.AdaE4M3} {
+			k := Kernel{M: 3, N: 2, K: 64, Kernel: tcore.Kernel{Device: d}}
+			a, b := draw(rng, 3, 64, Normal(0, 1)), draw(rng, 64, 2, Normal(0, 1))
+			c := blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}
+			d.GEMM(a, b, blas32.General{}, c)
+			run, err := Emulate(k, a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := 0
+			for o := range run {
+				if got := o.Sums[len(o.Sums)-1]; got != float64(c.Data[i]) || o.Abs <= math.Abs(got)*0.9 {
+					t.Errorf("%s: output %d is %v of %v, want %v", d.Name, i, got, o.Abs, c.Data[i])
+				}
+				i++
+			}
+			if i != 6 {
+				t.Errorf("%d outputs, want 6", i)
+			}
+		}
+	})
+	k := Kernel{M: 1, N: 1, K: 2, Kernel: tcore.Kernel{Device: tcore.IEEEF16}}
+	good := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 2}}
+	column := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 2}}
+	t.Run("names_the_element_that_is_not_finite", func(t *testing.T) {
+		bad := column
+		bad.Data = []float32{1, float32(math.NaN())}
+		if _, err := Emulate(k, good, bad); err == nil || err.Error() != "bound: b[1, 0] = NaN, want a finite number" {
+			t.Error(err)
+		}
+		bad = good
+		bad.Data = []float32{float32(math.Inf(-1)), 0}
+		if _, err := Emulate(k, bad, column); err == nil || err.Error() != "bound: a[0, 0] = -Inf, want a finite number" {
+			t.Error(err)
+		}
+	})
+	t.Run("says_what_it_cannot_run", func(t *testing.T) {
+		for _, change := range []func(*Kernel){
+			func(k *Kernel) { k.SplitK = 2 }, func(k *Kernel) { k.Order = Compensated }, func(k *Kernel) { k.Device = tcore.CDNA2F16 },
+		} {
+			l := k
+			change(&l)
+			if _, err := Emulate(l, good, column); err == nil || !strings.Contains(err.Error(), "no emulation of single sums") {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("refuses_empty_data", func(t *testing.T) {
+		wantPanic(t, "bound: a is 0 × 0 with 0 elements, want 1 × 2", func() { Emulate(k, blas32.General{}, column) })
+	})
+}
+
+func TestHalfUlp(t *testing.T) {
+	for _, s := range []float32{1, 1.5, -2, 3, 1e-20, -7e30, math.MaxFloat32 / 3} {
+		next := math.Nextafter32(float32(math.Abs(float64(s))), math.MaxFloat32)
+		want := (float64(next) - math.Abs(float64(s))) / 2
+		if got := halfUlp(float64(s), 24); got != want {
+			t.Errorf("%v: %v, want %v", s, got, want)
+		}
+	}
+	if halfUlp(0, 24) != 0 {
+		t.Error("of 0: not 0")
+	}
+}
+
+func TestStrings(t *testing.T) {
+	if got := fmt.Sprint(Nothing, Moments, Sums, Knowledge(9), InPairs, Order(-1)); got !=
+		"nothing of the data the distribution of the data the sums of a run Knowledge(9) in pairs Order(-1)" {
+		t.Error(got)
+	}
+}

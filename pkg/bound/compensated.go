@@ -1,0 +1,30 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// CompensatedDot is u + γ_n², for sums that carry their errors along.
+var CompensatedDot = register(Bound{
+	Name:   "compensated",
+	Source: "Ogita, Rump & Oishi 2005, Propositions 4.5 and 5.5",
+	Model:  Model{Name: "nearest, compensated", Fails: notCompensated},
+	Constant: func(k Kernel, _ roundoff.Failure) Value {
+		n := k.Length()
+		if k.exactProducts() {
+			n--
+		}
+		if n == 0 {
+			return plain(0)
+		}
+		return plain(roundoff.CompensatedSum(n, k.unit(k.C)))
+	},
+})
+
+func notCompensated(k Kernel) string {
+	switch {
+	case k.Order != Compensated:
+		return "sums are not compensated"
+	case k.Stochastic:
+		return "rounding is stochastic: the error of a sum may be no number of the format"
+	}
+	return ""
+}

@@ -1,0 +1,15 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// ConnollyHighamMary is HighamMary for errors that may depend on each other, as those of
+// stochastic rounding do.
+var ConnollyHighamMary = register(Bound{
+	Name:   "connolly-higham-mary",
+	Source: "Connolly, Higham & Mary 2021",
+	Model:  MeanIndependent,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := roundoff.MeanIndependentLambda(f, k.events())
+		return Value{k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), λ}
+	},
+})

@@ -1,0 +1,14 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// DBEA is the paper's deterministic theorem, ζ = γ_(K-1) + γ_q + γ_(K-1)γ_q.
+var DBEA = register(Bound{
+	Name:   "dbea",
+	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, deterministic",
+	Model:  Nearest,
+	Fails:  notAlgorithm1,
+	Constant: func(k Kernel, _ roundoff.Failure) Value {
+		return plain(k.gemm().Zeta(roundoff.DBEA))
+	},
+})

@@ -1,0 +1,108 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+)
+
+// A Distribution is what is known of the elements of a matrix: they are independent numbers x
+// with these moments. Draw returns one of them, for those who want to try.
+type Distribution struct {
+	Name   string
+	Mean   float64 // E x
+	Square float64 // E x²
+	Abs    float64 // E|x|
+	Max    float64 // |x| is at most that; +Inf if it has no limit
+	Draw   func(*rand.Rand) float64
+}
+
+// Uniform returns the uniform distribution on [lo, hi]. It panics unless lo < hi, both finite.
+func Uniform(lo, hi float64) Distribution {
+	if !(lo < hi) || math.IsInf(hi-lo, 0) {
+		panic(fmt.Sprintf("bound: U(%v, %v), want lo < hi, both finite", lo, hi))
+	}
+	abs := math.Abs(lo+hi) / 2
+	if lo < 0 && hi > 0 {
+		abs = (lo*lo + hi*hi) / (2 * (hi - lo))
+	}
+	return Distribution{
+		Name:   fmt.Sprintf("U(%v,%v)", lo, hi),
+		Mean:   (lo + hi) / 2,
+		Square: (lo*lo + lo*hi + hi*hi) / 3,
+		Abs:    abs,
+		Max:    max(math.Abs(lo), math.Abs(hi)),
+		Draw:   func(r *rand.Rand) float64 { return lo + (hi-lo)*r.Float64() },
+	}
+}
+
+// Normal returns the normal distribution of mean μ and standard deviation σ. It panics unless μ
+// is finite and σ positive and finite.
+func Normal(μ, σ float64) Distribution {
+	if !(σ > 0) || math.IsInf(σ, 0) || math.IsNaN(μ) || math.IsInf(μ, 0) {
+		panic(fmt.Sprintf("bound: N(%v, %v), want a finite mean and a positive deviation", μ, σ))
+	}
+	z := μ / σ
+	return Distribution{
+		Name:   fmt.Sprintf("N(%v,%v)", μ, σ),
+		Mean:   μ,
+		Square: μ*μ + σ*σ,
+		Abs:    σ*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + μ*math.Erf(z/math.Sqrt2),
+		Max:    math.Inf(1),
+		Draw:   func(r *rand.Rand) float64 { return μ + σ*r.NormFloat64() },
+	}
+}
+
+var distribution = regexp.MustCompile(`^ *([UN]) *[(\[] *([^ ,]+) *, *([^ ,)\]]+) *[)\]] *$`)
+
+// ParseDistribution returns the distribution that s names, as in "U(-1,1)" and "N(0,1)".
+func ParseDistribution(s string) (Distribution, error) {
+	m := distribution.FindStringSubmatch(s)
+	if m == nil {
+		return Distribution{}, fmt.Errorf("bound: distribution %q, want U(lo,hi) or N(mean,deviation)", s)
+	}
+	x, errX := strconv.ParseFloat(m[2], 64)
+	y, errY := strconv.ParseFloat(m[3], 64)
+	finite := errX == nil && errY == nil && !math.IsNaN(x-x) && !math.IsNaN(y-y)
+	switch {
+	case finite && m[1] == "U" && x < y:
+		return Uniform(x, y), nil
+	case finite && m[1] == "N" && y > 0:
+		return Normal(x, y), nil
+	}
+	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi or deviation > 0", s)
+}
+
+// known reports whether anything is.
+func (d Distribution) known() bool { return d.Max != 0 || d.Square != 0 || d.Abs != 0 || d.Mean != 0 }
+
+// Check returns an error if no random number has these moments.
+func (d Distribution) Check() error {
+	const ε = 1e-12 // moments are computed
+	switch variance := d.Square - d.Mean*d.Mean; {
+	case !(d.Square >= 0) || math.IsInf(d.Square, 1):
+		return fmt.Errorf("bound: %s: mean square %v, want it finite and not negative", d.Name, d.Square)
+	case !(variance >= -ε*d.Square):
+		return fmt.Errorf("bound: %s: variance %v, want it not negative", d.Name, variance)
+	case !(d.Abs >= math.Abs(d.Mean)*(1-ε)):
+		return fmt.Errorf("bound: %s: E|x| = %v, want at least |E x| = %v", d.Name, d.Abs, math.Abs(d.Mean))
+	case !(d.Abs*d.Abs <= d.Square*(1+ε)):
+		return fmt.Errorf("bound: %s: E|x| = %v, want at most √E x² = %v", d.Name, d.Abs, math.Sqrt(d.Square))
+	case !(d.Max*d.Max >= d.Square*(1-ε)):
+		return fmt.Errorf("bound: %s: greatest |x| is %v, below √E x² = %v", d.Name, d.Max, math.Sqrt(d.Square))
+	}
+	return nil
+}
+
+// product returns the distribution of xy, x and y independent. Its Draw is nil.
+func (d Distribution) product(e Distribution) Distribution {
+	return Distribution{
+		Name:   d.Name + " × " + e.Name,
+		Mean:   d.Mean * e.Mean,
+		Square: d.Square * e.Square,
+		Abs:    d.Abs * e.Abs,
+		Max:    d.Max * e.Max,
+	}
+}

@@ -1,0 +1,14 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// ElArar bounds the variance of the error, and with it the error by Chebyshev's inequality.
+var ElArar = register(Bound{
+	Name:   "el-arar",
+	Source: "El Arar, Sohier, de Oliveira Castro & Petit 2023",
+	Model:  MeanIndependent,
+	Fails:  notOneFormat,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		return plain(k.theta(func(n int, u float64) float64 { return roundoff.Chebyshev(n, u, k.each(f)) }))
+	},
+})

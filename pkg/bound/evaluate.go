@@ -1,0 +1,124 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// A Result is what one bound says of a kernel. A bound that does not hold has its Constant all
+// the same, if there is one.
+type Result struct {
+	Bound      string
+	Constant   float64          // backward constant; NaN if it cannot be told, +Inf if it has no limit
+	Lambda     float64          // λ; NaN if there is none
+	Confidence roundoff.Failure // of all outputs together
+	Holds      bool             // on this machine, for these data
+	Why        string           // it holds, or does not
+	Source     string
+}
+
+// Evaluate returns what every bound of the catalogue says of the kernel, at a confidence of
+// 1 - e^f. An error says that there can be no data as described.
+// It panics if there is no such product, or unless -Inf < f < 0.
+func Evaluate(k Kernel, f roundoff.Failure) ([]Result, error) {
+	k.check()
+	if !(roundoff.Never < f && f < 0) {
+		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm", float64(f)))
+	}
+	if k.knows(Moments) {
+		for _, d := range []Distribution{k.X, k.Y} {
+			if err := d.Check(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	bounds := Catalogue()
+	values := fromRun(bounds, k, f)
+	results := make([]Result, len(bounds))
+	for i, b := range bounds {
+		results[i] = b.result(k, f, values[i])
+	}
+	return results, nil
+}
+
+// Tightest returns the result with the smallest constant among those that hold, and false if
+// none does.
+func Tightest(results []Result) (Result, bool) {
+	best := Result{Constant: math.Inf(1)}
+	for _, r := range results {
+		if r.Holds && r.Constant < best.Constant {
+			best = r
+		}
+	}
+	return best, best.Holds
+}
+
+// fromRun returns the largest backward constant of every bound that reads the outputs of a run.
+func fromRun(bounds []Bound, k Kernel, f roundoff.Failure) []float64 {
+	largest := make([]float64, len(bounds))
+	if k.Run == nil {
+		return largest
+	}
+	for o := range k.Run {
+		for i, b := range bounds {
+			if b.Output != nil {
+				largest[i] = max(largest[i], o.relative(b.Output(k, o, f).Bound()))
+			}
+		}
+	}
+	return largest
+}
+
+// result puts one bound to the kernel. fromRun is what it made of the outputs of a run.
+func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
+	r := Result{Bound: b.Name, Constant: math.NaN(), Lambda: math.NaN(), Confidence: roundoff.Never, Source: b.Source}
+	if b.Model.Random {
+		r.Confidence = f
+	}
+	if !k.knows(b.Needs) {
+		r.Why = fmt.Sprintf("needs %v", b.Needs)
+		return r
+	}
+	v := plain(fromRun)
+	if b.Constant != nil {
+		v = b.Constant(k, f)
+	}
+	r.Constant, r.Lambda = k.whole(v.Constant), v.Lambda
+	r.Why = b.fails(k)
+	switch {
+	case r.Why != "":
+	case math.IsInf(r.Constant, 1):
+		r.Why = "there is no finite bound for so long a sum"
+	default:
+		r.Holds, r.Why = true, b.assumptions(k)
+	}
+	return r
+}
+
+// fails returns why the bound does not hold, or "".
+func (b Bound) fails(k Kernel) string {
+	if why := b.Model.Fails(k); why != "" {
+		return why
+	}
+	if b.Fails != nil {
+		return b.Fails(k)
+	}
+	return ""
+}
+
+// assumptions returns on what condition the bound holds.
+func (b Bound) assumptions(k Kernel) string {
+	note := b.Model.Note
+	if k.Stochastic && b.Model.Name == MeanIndependent.Name {
+		note = "as errors of stochastic rounding are of mean zero"
+	}
+	switch {
+	case note == "" && b.Assumes == "":
+		return "always"
+	case note == "" || b.Assumes == "":
+		return note + b.Assumes
+	}
+	return note + "; " + b.Assumes
+}

@@ -1,0 +1,312 @@
+package bound_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// The matrix product of the paper's section 4.2, on a machine.
+func paper(d tcore.Device) bound.Kernel {
+	return bound.Kernel{M: 1024, N: 8, K: 32768, Kernel: tcore.Kernel{Device: d}}
+}
+
+var at99 = roundoff.FailureOf(0.99)
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// The paper's theorem holds on the machine that it describes, and not on a tensor core that
+// truncates, where another bound does.
+func Example() {
+	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.HopperF16} {
+		for _, r := range must(bound.Evaluate(paper(d), at99)) {
+			if r.Bound == "vibea" || r.Bound == "truncation" {
+				fmt.Printf("%-10s  %.2e  %-5v  %s\n", r.Bound, r.Constant, r.Holds, r.Why)
+			}
+		}
+	}
+	// Output:
+	// truncation  NaN  false  paper-f32 does not truncate
+	// vibea       1.87e-04  true   taking rounding errors as independent and uniform
+	// truncation  1.22e-03  true   factors being normal numbers or zero
+	// vibea       1.67e-04  false  hopper-wgmma-binary16-binary32 truncates: its errors exceed u and have one sign
+}
+
+// What is known of the data decides.
+func ExampleTightest() {
+	k := paper(tcore.PaperCoreF32)
+	for _, d := range []bound.Distribution{{Name: "unknown"}, bound.Uniform(0, 1), bound.Uniform(-1, 1)} {
+		k.X, k.Y = d, d
+		best, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+		fmt.Printf("%-8s %.2e  %s\n", d.Name, best.Constant, best.Bound)
+	}
+	// Output:
+	// unknown  2.39e-05  typical
+	// U(0,1)   2.39e-05  typical
+	// U(-1,1)  2.25e-06  random-data
+}
+
+// All that needs nothing of the data and always holds where it holds.
+func ExampleEvaluate() {
+	for _, r := range must(bound.Evaluate(paper(tcore.PaperCoreF32), at99)) {
+		if r.Holds && r.Confidence == roundoff.Never {
+			fmt.Printf("%-12s  %.3e  %s\n", r.Bound, r.Constant, r.Source)
+		}
+	}
+	// Output:
+	// dbea          2.446e-03  Bhola & Duraisamy 2024, theorem on tensor cores, deterministic
+	// gamma         1.957e-03  Higham 2002, Lemma 3.1
+	// unrestricted  1.955e-03  derived from the definition of θ_n
+	// linear        1.953e-03  Jeannerod & Rump 2013
+}
+
+func ExampleResult() {
+	r, _ := bound.Tightest(must(bound.Evaluate(paper(tcore.AmpereF16), at99)))
+	fmt.Printf("%s %.3e, %v\n", r.Bound, r.Constant, r.Confidence)
+	// Output:
+	// truncation 2.441e-03, always
+}
+
+// The order of the sums is worth more than any probability.
+func ExampleOrder() {
+	k := paper(tcore.IEEEF16)
+	for _, k.Order = range []bound.Order{bound.InSequence, bound.InPairs, bound.Compensated} {
+		r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+		fmt.Printf("%-12s %.1e  %s\n", k.Order, r.Constant, r.Bound)
+	}
+	// Output:
+	// in sequence  2.4e-05  typical
+	// in pairs     8.9e-07  unrestricted
+	// compensated  3.9e-06  compensated
+}
+
+func ExampleOrder_String() {
+	fmt.Println(bound.InPairs.String())
+	// Output:
+	// in pairs
+}
+
+// Split K shortens the chains, an output in binary16 costs one rounding.
+func ExampleKernel() {
+	k := paper(tcore.HopperF16)
+	for _, k.SplitK = range []int{1, 16} {
+		for _, k.Output = range []tcore.Format{tcore.Binary32, tcore.Binary16} {
+			r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+			fmt.Printf("%2d  %s  %.2e\n", k.SplitK, k.Output.Name, r.Constant)
+		}
+	}
+	// Output:
+	//  1  binary32  1.22e-03
+	//  1  binary16  1.71e-03
+	// 16  binary32  7.72e-05
+	// 16  binary16  5.66e-04
+}
+
+func ExampleKernel_Length() {
+	k := paper(tcore.HopperF16)
+	k.SplitK = 3
+	fmt.Println(k.Length(), k.Blocks(), k.Outputs(), k.Chains())
+	// Output:
+	// 10928 683 8192 24576
+}
+
+func ExampleKernel_Blocks() {
+	fmt.Println(paper(tcore.VoltaF16).Blocks())
+	// Output:
+	// 8192
+}
+
+func ExampleKernel_Outputs() {
+	fmt.Println(paper(tcore.VoltaF16).Outputs())
+	// Output:
+	// 8192
+}
+
+func ExampleKernel_Chains() {
+	k := paper(tcore.VoltaF16)
+	k.SplitK = 4
+	fmt.Println(k.Chains())
+	// Output:
+	// 32768
+}
+
+// A bound is its assumptions and a formula.
+func ExampleBound() {
+	b := bound.IpsenZhou
+	fmt.Println(b.Name, "by", b.Source)
+	fmt.Println("needs", b.Needs)
+	fmt.Println(b.Model.Note)
+	// Output:
+	// ipsen-zhou by Ipsen & Zhou 2020, for exact products
+	// needs the sums of a run
+	// taking each rounding error as of mean zero given the others
+}
+
+func ExampleCatalogue() {
+	needs := map[bound.Knowledge]int{}
+	for _, b := range bound.Catalogue() {
+		needs[b.Needs]++
+	}
+	for _, n := range []bound.Knowledge{bound.Nothing, bound.Moments, bound.Sums} {
+		fmt.Println(needs[n] > 0, n)
+	}
+	// Output:
+	// true nothing of the data
+	// true the distribution of the data
+	// true the sums of a run
+}
+
+func ExampleFind() {
+	b, ok := bound.Find("gamma")
+	fmt.Println(b.Source, ok)
+	// Output:
+	// Higham 2002, Lemma 3.1 true
+}
+
+// A constant has its λ, or NaN.
+func ExampleValue() {
+	k := paper(tcore.PaperCoreF32)
+	fmt.Printf("%.4v\n", bound.VIBEA.Constant(k, at99))
+	fmt.Printf("%.4v\n", bound.Gamma.Constant(k, at99))
+	// Output:
+	// {0.0001867 11.53}
+	// {0.001957 NaN}
+}
+
+func ExampleInterval_Bound() {
+	fmt.Println(bound.Interval{Centre: -3, Radius: 0.5}.Bound())
+	// Output:
+	// 3.5
+}
+
+func ExampleKnowledge_String() {
+	fmt.Println(bound.Sums.String())
+	// Output:
+	// the sums of a run
+}
+
+// A model is what it takes for granted, and where that is false.
+func ExampleModel() {
+	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.VoltaF16} {
+		fmt.Printf("%s: %q\n", d.Name, bound.Independent.Fails(paper(d)))
+	}
+	// Output:
+	// paper-f32: ""
+	// volta-mma-binary16-binary32: "volta-mma-binary16-binary32 truncates: its errors exceed u and have one sign"
+}
+
+func ExampleDistribution() {
+	d := bound.Uniform(-1, 1)
+	fmt.Printf("%s: mean %v, mean square %.3f, mean size %v\n", d.Name, d.Mean, d.Square, d.Abs)
+	// Output:
+	// U(-1,1): mean 0, mean square 0.333, mean size 0.5
+}
+
+func ExampleDistribution_Check() {
+	fmt.Println(bound.Distribution{Name: "none", Mean: 2, Square: 1, Abs: 2, Max: 2}.Check())
+	// Output:
+	// bound: none: variance -3, want it not negative
+}
+
+func ExampleUniform() {
+	fmt.Println(bound.Uniform(0, 2).Mean, bound.Uniform(0, 2).Max)
+	// Output:
+	// 1 2
+}
+
+func ExampleNormal() {
+	fmt.Printf("%.4f %v\n", bound.Normal(0, 1).Abs, bound.Normal(0, 1).Max)
+	// Output:
+	// 0.7979 +Inf
+}
+
+func ExampleParseDistribution() {
+	d, err := bound.ParseDistribution("N(1, 0.5)")
+	fmt.Println(d.Name, d.Square, err)
+	_, err = bound.ParseDistribution("U(1,0)")
+	fmt.Println(err)
+	// Output:
+	// N(1,0.5) 1.25 <nil>
+	// bound: distribution "U(1,0)", want finite numbers, lo < hi or deviation > 0
+}
+
+func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General {
+	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	for i := range m.Data {
+		m.Data[i] = float32(d.Draw(rng))
+	}
+	return m
+}
+
+// A run makes bounds tighter by far.
+func ExampleEmulate() {
+	rng := rand.New(rand.NewPCG(241118747, 0))
+	d := bound.Uniform(-1, 1)
+	k := bound.Kernel{M: 4, N: 4, K: 4096, Kernel: tcore.Kernel{Device: tcore.PaperCoreF32}, X: d, Y: d}
+	before, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+	k.Run = must(bound.Emulate(k, matrix(rng, 4, 4096, d), matrix(rng, 4096, 4, d)))
+	after, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+	fmt.Printf("%.1e  %s\n", before.Constant, before.Bound)
+	fmt.Printf("%.1e  %s\n", after.Constant, after.Bound)
+	// Output:
+	// 1.5e-06  random-data
+	// 2.1e-07  half-ulp-bernstein
+}
+
+// The sums of one output, and Σ|xy|.
+func ExampleOutput() {
+	k := bound.Kernel{M: 1, N: 1, K: 4, Kernel: tcore.Kernel{Device: tcore.VoltaF16}}
+	x := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{4096, -1, 3, 0x1p-13}}
+	y := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 1, 1}}
+	for o := range must(bound.Emulate(k, x, y)) {
+		fmt.Println(o.Sums, o.Exponents, math.Floor(o.Abs))
+	}
+	// Output:
+	// [4098] [12] 4100
+}
+
+// Four bounds by name.
+func ExampleGamma() {
+	k := paper(tcore.IEEEF16)
+	for _, b := range []bound.Bound{bound.Gamma, bound.Unrestricted, bound.Linear, bound.HallmanIpsen} {
+		fmt.Printf("%-13s  %.3e\n", b.Name, b.Constant(k, at99).Constant)
+	}
+	// Output:
+	// gamma          1.957e-03
+	// unrestricted   1.955e-03
+	// linear         1.953e-03
+	// hallman-ipsen  5.911e-05
+}
+
+func ExampleKernel_Width() {
+	fmt.Println(paper(tcore.HopperF16).Width(), paper(tcore.IEEEF16).Width())
+	// Output:
+	// 16 1
+}
+
+func ExampleResult_MarshalJSON() {
+	r, _ := bound.Tightest(must(bound.Evaluate(paper(tcore.HopperF16), at99)))
+	text, err := json.MarshalIndent(r, "", "  ")
+	fmt.Printf("%s %v\n", text, err)
+	// Output:
+	// {
+	//   "bound": "truncation",
+	//   "constant": 0.001220703125,
+	//   "lambda": null,
+	//   "confidence": 1,
+	//   "holds": true,
+	//   "why": "factors being normal numbers or zero",
+	//   "source": "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025"
+	// } <nil>
+}

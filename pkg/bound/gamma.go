@@ -1,0 +1,23 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// Gamma is γ_n for the n roundings that a product can meet, and no others.
+var Gamma = register(Bound{
+	Name:   "gamma",
+	Source: "Higham 2002, Lemma 3.1",
+	Model:  Nearest,
+	Constant: func(k Kernel, _ roundoff.Failure) Value {
+		return plain(k.theta(roundoff.Gamma))
+	},
+})
+
+// Unrestricted is (1-u)^-n - 1, which needs no nu < 1.
+var Unrestricted = register(Bound{
+	Name:   "unrestricted",
+	Source: "derived from the definition of θ_n",
+	Model:  Nearest,
+	Constant: func(k Kernel, _ roundoff.Failure) Value {
+		return plain(k.theta(roundoff.Unrestricted))
+	},
+})

@@ -1,0 +1,36 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// HallmanIpsen is a martingale bound for any tree of sums, with h(Σ|p|)² for the squares of its
+// nodes: a tree in pairs has height log₂ K.
+var HallmanIpsen = register(Bound{
+	Name:   "hallman-ipsen",
+	Source: "Hallman & Ipsen 2023",
+	Model:  MeanIndependent,
+	Fails:  notOneFormat,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		r := k.roundings()[0]
+		if r.n == 0 {
+			return plain(0)
+		}
+		return plain(roundoff.Tree(float64(r.n), r.n, k.Length(), r.u, k.each(f)))
+	},
+})
+
+// HallmanIpsenSums is HallmanIpsen with the sums of a run at the nodes.
+var HallmanIpsenSums = register(Bound{
+	Name:    "hallman-ipsen-sums",
+	Source:  "Hallman & Ipsen 2023",
+	Model:   MeanIndependent,
+	Needs:   Sums,
+	Fails:   notOneFormat,
+	Assumes: "computed sums in place of exact ones",
+	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
+		r := k.roundings()[0]
+		if r.n == 0 {
+			return Interval{}
+		}
+		return Interval{0, roundoff.Tree(o.squares(), r.n, len(o.Sums), r.u, k.eachOutput(f))}
+	},
+})

@@ -1,0 +1,14 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// HighamMary is γ̃_n(λ) with one event for every rounding that a product can meet.
+var HighamMary = register(Bound{
+	Name:   "higham-mary",
+	Source: "Higham & Mary 2019, Theorem 2.4",
+	Model:  Independent,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := roundoff.HighamMaryLambdaAt(f, k.coarsest(), k.events())
+		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), λ}
+	},
+})

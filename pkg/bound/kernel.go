@@ -1,0 +1,139 @@
+package bound
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A Kernel is the product D = AB that is to be bounded, A of size M by K and B of size K by N,
+// and what is known of it. A dot product has M = N = 1.
+//
+// The machine is that of package tcore: a device, into how many parts it splits K, which are
+// added in binary32, and the format of D. Its bounds leave out overflow and underflow.
+type Kernel struct {
+	M, N, K int
+	tcore.Kernel
+	Order       Order // of the sums of a chain
+	Stochastic  bool  // roundings to nearest are stochastic instead
+	Represented bool  // A and B are first rounded to the formats of the device, from finer ones
+
+	X, Y Distribution     // of the elements of A and B; the zero value is unknown
+	Run  iter.Seq[Output] // the sums of every output, as they were computed; nil is unknown
+}
+
+// An Order is the order in which a chain adds its products.
+type Order int
+
+const (
+	InSequence  Order = iota // left to right, block by block, as the device does
+	InPairs                  // a binary tree of least height, as software does with a device of FMAs
+	Compensated              // left to right with the error of every operation kept and added (Dot2)
+)
+
+// String returns how the sums are ordered, in words.
+func (o Order) String() string {
+	switch o {
+	case InSequence:
+		return "in sequence"
+	case InPairs:
+		return "in pairs"
+	case Compensated:
+		return "compensated"
+	}
+	return fmt.Sprintf("Order(%d)", int(o))
+}
+
+// Length returns ℓ, the products of one chain, the longest part of K.
+func (k Kernel) Length() int {
+	w, parts := k.Width(), max(k.SplitK, 1)
+	blocks := (k.K + w - 1) / w
+	return min(k.K, (blocks+parts-1)/parts*w)
+}
+
+// Blocks returns q, the steps of one chain.
+func (k Kernel) Blocks() int {
+	w := k.Width()
+	return (k.Length() + w - 1) / w
+}
+
+// parts returns how many chains make one output.
+func (k Kernel) parts() int { return (k.K + k.Length() - 1) / k.Length() }
+
+// Outputs returns MN.
+func (k Kernel) Outputs() float64 { return float64(k.M) * float64(k.N) }
+
+// Chains returns the number of chains of the kernel, MN times the parts of K.
+func (k Kernel) Chains() float64 { return k.Outputs() * float64(k.parts()) }
+
+// whole returns the constant of D, given that of each chain: the parts of K are added and the
+// sum is stored, to nearest, and A and B may have been rounded before. That of NaN is NaN.
+func (k Kernel) whole(chain float64) float64 {
+	if math.IsNaN(chain) {
+		return chain
+	}
+	z := chain
+	if n := k.parts(); n > 1 {
+		z = roundoff.Compose(z, roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff()))
+	}
+	if out := k.output(); out.Precision < k.carried().Precision {
+		z = roundoff.Compose(z, out.UnitRoundoff())
+	}
+	if k.Represented {
+		a, b := k.A.UnitRoundoff(), k.B.UnitRoundoff()
+		z = roundoff.Compose(z, roundoff.Compose(a, b))
+	}
+	return z
+}
+
+// output returns the format of D, and carried that of what is stored there.
+func (k Kernel) output() tcore.Format {
+	if k.Output == (tcore.Format{}) {
+		return k.C
+	}
+	return k.Output
+}
+
+func (k Kernel) carried() tcore.Format {
+	if k.parts() > 1 {
+		return tcore.Binary32
+	}
+	return k.C
+}
+
+// knows returns what is known of the data.
+func (k Kernel) knows(what Knowledge) bool {
+	switch what {
+	case Moments:
+		return k.X.known() && k.Y.known()
+	case Sums:
+		return k.Run != nil
+	}
+	return true
+}
+
+// check panics unless there is such a product.
+func (k Kernel) check() {
+	for _, size := range []struct {
+		name string
+		n    int
+	}{{"M", k.M}, {"N", k.N}, {"K", k.K}} {
+		if size.n < 1 {
+			panic(fmt.Sprintf("bound: %s = %d, want %s >= 1", size.name, size.n, size.name))
+		}
+	}
+	if k.SplitK < 0 {
+		panic(fmt.Sprintf("bound: SplitK = %d, want SplitK >= 0", k.SplitK))
+	}
+	_, fmas := k.Core.(tcore.Chain)
+	if k.Order < InSequence || k.Order > Compensated || k.Order != InSequence && !fmas {
+		panic(fmt.Sprintf("bound: Order = %v on device %q, want another order on FMAs only", k.Order, k.Name))
+	}
+	if k.Stochastic && k.truncates() {
+		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Name))
+	}
+	k.Width()
+}

@@ -1,0 +1,31 @@
+package bound
+
+import (
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Linear is nu for n roundings to one format, in any order: γ_n without its denominator.
+var Linear = register(Bound{
+	Name:   "linear",
+	Source: "Jeannerod & Rump 2013",
+	Model:  Nearest,
+	Fails: func(k Kernel) string {
+		if _, pairs := k.Core.(tcore.Pairwise); pairs {
+			return "a sum of " + k.Name + " that is subnormal is lost"
+		}
+		return notOneFormat(k)
+	},
+	Constant: func(k Kernel, _ roundoff.Failure) Value {
+		n := k.Length()
+		if _, exact := k.Core.(tcore.ExactSum); exact {
+			n = k.Blocks()
+		} else if k.exactProducts() {
+			n--
+		}
+		if n == 0 {
+			return plain(0)
+		}
+		return plain(roundoff.SumOfNearest(n, k.coarsest()))
+	},
+})

@@ -1,0 +1,173 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// rounds is a product of n factors 1+δ, |δ| <= u.
+type rounds struct {
+	n int
+	u float64
+}
+
+// Width returns the products of a step of the machine. It panics if it has no core.
+func (k Kernel) Width() int {
+	switch c := k.Core.(type) {
+	case tcore.Fused:
+		return c.Terms
+	case tcore.Split:
+		return 2 * c.By.Terms
+	case tcore.TwoStage:
+		return c.Terms
+	case tcore.ExactSum:
+		return c.Terms
+	case tcore.Pairwise:
+		return c.Terms
+	case tcore.TensorCore:
+		return c.Block
+	case tcore.Chain:
+		return 1
+	}
+	panic(fmt.Sprintf("bound: device %q with core %T, want a core of package tcore", k.Name, k.Core))
+}
+
+// roundings returns the factors that one product meets on its way through a chain, at most, one
+// rounds for every format. A machine that truncates is taken as one that rounds every sum, as
+// the published bounds take it.
+func (k Kernel) roundings() []rounds {
+	sums := k.Length()
+	if k.Order == InPairs {
+		sums = bits.Len(uint(k.Length()-1)) + 1
+	}
+	if k.exactProducts() {
+		sums-- // 0 + xy is exact
+	}
+	q := k.Blocks()
+	switch c := k.Core.(type) {
+	case tcore.TensorCore:
+		return k.tensorCore(c, sums, q)
+	case tcore.ExactSum:
+		sums = q
+	case tcore.Pairwise:
+		sums = bits.Len(uint(c.Terms-1)) + q
+		if k.exactProducts() {
+			sums--
+		}
+	}
+	return []rounds{{sums, k.unit(k.C)}}
+}
+
+// tensorCore returns the roundings of the paper's Algorithm 1.
+func (k Kernel) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
+	r := []rounds{{sums, k.unit(c.Accumulate)}}
+	if c.Output.Precision < c.Accumulate.Precision {
+		r = append(r, rounds{q, k.unit(c.Output)})
+	}
+	if c.High.Precision < c.Output.Precision {
+		r = append(r, rounds{q, k.unit(c.High)})
+	}
+	if c.Product.Precision < 2*c.Low.Precision {
+		r = append(r, rounds{1, k.unit(c.Product)})
+	}
+	return r
+}
+
+// exactProducts reports whether the product of two factors is a number of the format in which
+// they are added.
+func (k Kernel) exactProducts() bool {
+	sum := k.C
+	if c, ok := k.Core.(tcore.TensorCore); ok {
+		sum = c.Accumulate
+	}
+	return k.A.Precision+k.B.Precision <= sum.Precision
+}
+
+// unit returns the largest relative error of rounding to f: u, or 2u if it is stochastic.
+func (k Kernel) unit(f tcore.Format) float64 {
+	if k.Stochastic {
+		return 2 * f.UnitRoundoff()
+	}
+	return f.UnitRoundoff()
+}
+
+// coarsest returns the largest unit roundoff of the chain.
+func (k Kernel) coarsest() float64 {
+	u := 0.0
+	for _, r := range k.roundings() {
+		u = max(u, r.u)
+	}
+	return u
+}
+
+// events returns how many different products of roundings there are in all chains. In a chain of
+// n sums every product meets the last 1, 2, ... or n roundings; in a tree every leaf has a path
+// of its own.
+func (k Kernel) events() float64 {
+	if k.isTree() {
+		return float64(k.Length()) * k.Chains()
+	}
+	n := 0
+	for _, r := range k.roundings() {
+		n += r.n
+	}
+	return max(1, float64(n)) * k.Chains()
+}
+
+// sequences returns how many sequences of roundings there are in all chains, of which the
+// roundings that a product meets are the end.
+func (k Kernel) sequences() float64 {
+	if k.isTree() {
+		return k.events()
+	}
+	return float64(len(k.roundings())) * k.Chains()
+}
+
+// isTree reports whether products are added in pairs.
+func (k Kernel) isTree() bool {
+	_, pairs := k.Core.(tcore.Pairwise)
+	return pairs || k.Order == InPairs
+}
+
+// each returns the failure of one chain, and eachOutput that of one output, when all together
+// fail with e^f.
+func (k Kernel) each(f roundoff.Failure) roundoff.Failure {
+	return f - roundoff.Failure(math.Log(k.Chains()))
+}
+
+func (k Kernel) eachOutput(f roundoff.Failure) roundoff.Failure {
+	return f - roundoff.Failure(math.Log(k.Outputs()))
+}
+
+// theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <= u.
+func (k Kernel) theta(of func(n int, u float64) float64) float64 {
+	z := 0.0
+	for _, r := range k.roundings() {
+		if r.n > 0 {
+			z = roundoff.Compose(z, of(r.n, r.u))
+		}
+	}
+	return z
+}
+
+// truncation returns the record of a machine that truncates.
+func (k Kernel) truncation(c tcore.Fused) roundoff.Truncation {
+	t := roundoff.Truncation{
+		Terms:        c.Terms,
+		FractionBits: c.FractionBits,
+		Unit:         c.Result.UnitRoundoff(),
+		Nearest:      c.Rounding == tcore.ToNearestEven,
+	}
+	if c.Group > 0 {
+		t.Terms /= c.Group
+	}
+	if k.A.Bits() <= 6 {
+		// Subnormal numbers are common: a product may be less than 2^E by all its other bits.
+		t.FractionBits -= k.A.Precision + k.B.Precision - 2
+	}
+	return t
+}

@@ -1,0 +1,103 @@
+package bound
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A Model is how a bound takes the machine to round.
+type Model struct {
+	Name   string
+	Random bool   // its rounding errors are random, its bounds hold with a probability
+	Note   string // what of it is an assumption and not a property of the machine
+
+	// Fails returns why the machine of the kernel is not as the model says, or "".
+	Fails func(Kernel) string
+}
+
+// The models. The errors δ of the random ones are relative, at most u in size.
+var (
+	// Nearest: every sum is rounded to nearest, errors are at most u.
+	Nearest = Model{Name: "nearest", Fails: notNearest}
+
+	// Independent: Nearest, and the errors are independent and of mean zero.
+	Independent = Model{Name: "independent", Random: true,
+		Note: "taking rounding errors as independent, of mean zero", Fails: notIndependent}
+
+	// UniformErrors: Independent, and the errors are uniform on [-u, u], as in the paper's Lemma 2.
+	UniformErrors = Model{Name: "uniform", Random: true,
+		Note: "taking rounding errors as independent and uniform", Fails: notIndependent}
+
+	// MeanIndependent: each error has mean zero, whatever those before it. It is a model of
+	// rounding to nearest and a theorem for stochastic rounding.
+	MeanIndependent = Model{Name: "mean-independent", Random: true,
+		Note: "taking each rounding error as of mean zero given the others", Fails: notMeanIndependent}
+
+	// Truncating: terms are aligned and cut off, and the sum is rounded once.
+	Truncating = Model{Name: "truncating", Fails: notTruncating}
+)
+
+func notNearest(k Kernel) string {
+	switch {
+	case k.truncates():
+		return fmt.Sprintf("%s truncates: its errors exceed u and have one sign", k.Name)
+	case k.Stochastic:
+		return "rounding is stochastic: errors reach 2u"
+	case k.Order == Compensated:
+		return "sums are compensated: their errors are not one factor 1+δ each"
+	}
+	return ""
+}
+
+func notIndependent(k Kernel) string {
+	if why := notNearest(k); why != "" {
+		return why
+	}
+	return stagnates(k)
+}
+
+func notMeanIndependent(k Kernel) string {
+	switch {
+	case k.Stochastic && k.Order != Compensated:
+		return ""
+	case k.Stochastic:
+		return "sums are compensated: their errors are not one factor 1+δ each"
+	}
+	return notIndependent(k)
+}
+
+func notTruncating(k Kernel) string {
+	if !k.truncates() {
+		return fmt.Sprintf("%s does not truncate", k.Name)
+	}
+	return ""
+}
+
+// notOneFormat returns why one unit roundoff does not do for a chain, or "".
+func notOneFormat(k Kernel) string {
+	if len(k.roundings()) > 1 {
+		return k.Name + " rounds to more than one format"
+	}
+	return ""
+}
+
+// stagnates returns why errors of rounding to nearest cannot be of mean zero: in sums of more
+// than 1/u terms of one sign a term is less than half a unit, and is lost.
+func stagnates(k Kernel) string {
+	for _, r := range k.roundings() {
+		if x := float64(r.n) * r.u; x >= 1 {
+			return fmt.Sprintf("nu = %.3g, want nu < 1: long sums stop growing, errors have a sign", x)
+		}
+	}
+	return ""
+}
+
+// truncates reports whether the machine aligns and cuts off, instead of rounding every sum.
+func (k Kernel) truncates() bool {
+	switch k.Core.(type) {
+	case tcore.Fused, tcore.Split, tcore.TwoStage:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,57 @@
+package bound
+
+import "math"
+
+// An Output is one element of D as it was computed: every sum after it was rounded, in the order
+// of the machine, the exponents that its blocks were aligned to on a machine that does so, and
+// Σ|xy|. Its slices are good until the next output.
+type Output struct {
+	Sums      []float64
+	Exponents []int
+	Abs       float64
+}
+
+// relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where
+// there is nothing to compare it with.
+func (o Output) relative(e float64) float64 {
+	if e == 0 {
+		return 0
+	}
+	return e / o.Abs
+}
+
+// squares returns Σŝ².
+func (o Output) squares() float64 {
+	sum := 0.0
+	for _, s := range o.Sums {
+		sum += s * s
+	}
+	return sum
+}
+
+// halfUlps returns the sum of half a unit in the last place of every computed sum, the sum of
+// their squares, and the largest.
+func (o Output) halfUlps(k Kernel) (sum, squares, largest float64) {
+	p := precision(k.coarsest())
+	for _, s := range o.Sums {
+		h := halfUlp(s, p)
+		sum += h
+		squares += h * h
+		largest = max(largest, h)
+	}
+	return sum, squares, largest
+}
+
+// halfUlp returns half a unit in the last place of a number of precision p: the most that
+// rounding to nearest can have changed what became s.
+func halfUlp(s float64, p int) float64 {
+	if s == 0 {
+		return 0
+	}
+	return math.Ldexp(1, math.Ilogb(s)-p)
+}
+
+// precision returns the p of u = 2^-p.
+func precision(u float64) int { return -math.Ilogb(u) }
+
+var nan = math.NaN()

@@ -1,0 +1,116 @@
+package bound
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Emulate returns the outputs of the kernel for matrices a and b, row by row, as the machine
+// computes them, one rounding at a time: to be set as Run of the kernel. It emulates machines
+// of FMAs, the paper's and those of [tcore.Fused], in one part of K and in sequence.
+//
+// The error names an element that is not finite, or says which machine it cannot run. It panics
+// if a shape is not that of the kernel.
+func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
+	k.check()
+	checkShape("a", a, k.M, k.K)
+	checkShape("b", b, k.K, k.N)
+	if err := checkFinite("a", a); err != nil {
+		return nil, err
+	}
+	if err := checkFinite("b", b); err != nil {
+		return nil, err
+	}
+	run, ok := k.runner()
+	if !ok || k.parts() > 1 || k.Order != InSequence || k.Stochastic {
+		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Name, k.parts(), k.Order)
+	}
+	return func(yield func(Output) bool) {
+		columns := make([][]float64, k.N)
+		for j := range columns {
+			columns[j] = k.convert(k.B, b.Data[j:], b.Stride)
+		}
+		for i := range k.M {
+			x := k.convert(k.A, a.Data[i*a.Stride:], 1)
+			for _, y := range columns {
+				o := run(x, y)
+				for l := range x {
+					o.Abs += math.Abs(x[l] * y[l])
+				}
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}, nil
+}
+
+// runner returns what computes one output of factors that are numbers of the device's formats.
+func (k Kernel) runner() (func(x, y []float64) Output, bool) {
+	switch c := k.Core.(type) {
+	case tcore.Chain:
+		return k.chain(k.C), true
+	case tcore.TensorCore:
+		return k.chain(c.Accumulate), len(k.roundings()) == 1
+	case tcore.Fused:
+		return k.fused, true
+	}
+	return nil, false
+}
+
+// chain returns the runner of a chain of FMAs in a format. A sum that cannot be rounded, 0 + xy
+// of an exact product, is left out.
+func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
+	sums, first := make([]float64, k.K), 0
+	if k.exactProducts() {
+		first = 1
+	}
+	return func(x, y []float64) Output {
+		s := 0.0
+		for l := range x {
+			s = f.FMA(x[l], y[l], s, tcore.ToNearestEven)
+			sums[l] = s
+		}
+		return Output{Sums: sums[first:]}
+	}
+}
+
+// fused is the runner of a device that aligns.
+func (k Kernel) fused(x, y []float64) Output {
+	var o Output
+	for _, b := range k.Trace(x, y, 0).Blocks {
+		o.Sums = append(o.Sums, b.Result)
+		o.Exponents = append(o.Exponents, b.Exponent)
+	}
+	return o
+}
+
+// convert returns K numbers, stride apart, as numbers of f.
+func (k Kernel) convert(f tcore.Format, x []float32, stride int) []float64 {
+	z := make([]float64, k.K)
+	for l := range z {
+		z[l] = f.Round(float64(x[l*stride]), k.Convert)
+	}
+	return z
+}
+
+func checkShape(name string, m blas32.General, rows, cols int) {
+	if m.Rows != rows || m.Cols != cols || m.Stride < cols || len(m.Data) < (rows-1)*m.Stride+cols {
+		panic(fmt.Sprintf("bound: %s is %d × %d with %d elements, want %d × %d", name, m.Rows, m.Cols, len(m.Data), rows, cols))
+	}
+}
+
+func checkFinite(name string, m blas32.General) error {
+	for i := range m.Rows {
+		for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			if y := float64(x); math.IsNaN(y) || math.IsInf(y, 0) {
+				return fmt.Errorf("bound: %s[%d, %d] = %v, want a finite number", name, i, j, x)
+			}
+		}
+	}
+	return nil
+}

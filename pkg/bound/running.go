@@ -1,0 +1,37 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// Running is u times the sum of the sizes of all computed sums, as each rounding to nearest
+// errs by at most u|ŝ|.
+var Running = register(Bound{
+	Name:   "running",
+	Source: "Higham 2002, section 3.3",
+	Model:  Nearest,
+	Needs:  Sums,
+	Fails:  notOneFormat,
+	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
+		sum := 0.0
+		for _, s := range o.Sums {
+			sum += math.Abs(s)
+		}
+		return Interval{0, k.coarsest() * sum}
+	},
+})
+
+// RunningHalfUlp is Running with half a unit in the last place for u|ŝ|.
+var RunningHalfUlp = register(Bound{
+	Name:   "running-half-ulp",
+	Source: "Higham 2002, section 3.3, sharpened",
+	Model:  Nearest,
+	Needs:  Sums,
+	Fails:  notOneFormat,
+	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
+		sum, _, _ := o.halfUlps(k)
+		return Interval{0, sum}
+	},
+})

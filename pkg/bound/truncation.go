@@ -1,0 +1,56 @@
+package bound
+
+import (
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Truncation is what aligning and cutting off can do at worst, on every machine that does:
+// q(L 2^-F + 2u) on tensor cores of NVIDIA.
+var Truncation = register(Bound{
+	Name:    "truncation",
+	Source:  "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
+	Model:   Truncating,
+	Assumes: "factors being normal numbers or zero",
+	Constant: func(k Kernel, _ roundoff.Failure) Value {
+		q := k.Blocks()
+		switch c := k.Core.(type) {
+		case tcore.Fused:
+			return plain(k.truncation(c).Zeta(q))
+		case tcore.Split:
+			z := k.truncation(c.By).Zeta(2) // two steps from zero, then added to nearest
+			if q > 1 {
+				z = roundoff.Compose(z, roundoff.SumOfNearest(q-1, k.C.UnitRoundoff()))
+			}
+			return plain(z)
+		case tcore.TwoStage:
+			return plain(roundoff.TwoStage(c.Terms, q, k.C.UnitRoundoff()))
+		}
+		return plain(nan)
+	},
+})
+
+// TruncationSums is Truncation with the exponents and sums of a run.
+var TruncationSums = register(Bound{
+	Name:   "truncation-sums",
+	Source: "derived from the arithmetic of Fasi et al. 2021 and Khattak & Mikaitis 2025",
+	Model:  Truncating,
+	Needs:  Sums,
+	Fails: func(k Kernel) string {
+		if _, ok := k.Core.(tcore.Fused); !ok {
+			return "a run of " + k.Name + " has no exponent for each sum"
+		}
+		return ""
+	},
+	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
+		c, ok := k.Core.(tcore.Fused)
+		if !ok || len(o.Exponents) != len(o.Sums) {
+			return Interval{0, nan}
+		}
+		t, sum := k.truncation(c), 0.0
+		for i, s := range o.Sums {
+			sum += t.Error(o.Exponents[i], s)
+		}
+		return Interval{0, sum}
+	},
+})

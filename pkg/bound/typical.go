@@ -1,0 +1,26 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// Typical is Bernstein's inequality with the variance u²/6 of errors of rounding numbers whose
+// significand is uniform, one event for each output.
+var Typical = register(Bound{
+	Name:    "typical",
+	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
+	Model:   Independent,
+	Assumes: "sums of uniform significand",
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		return plain(k.maximal(roundoff.TypicalErrors, f))
+	},
+})
+
+// Benford is Typical for significands that obey Benford's law, variance u²/(8 log 2).
+var Benford = register(Bound{
+	Name:    "benford",
+	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
+	Model:   Independent,
+	Assumes: "sums whose significand obeys Benford's law",
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		return plain(k.maximal(roundoff.BenfordErrors, f))
+	},
+})

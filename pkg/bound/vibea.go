@@ -1,0 +1,95 @@
+package bound
+
+import "github.com/roundofflab/roundoff/pkg/roundoff"
+
+// VIBEAPrinted is the paper's probabilistic theorem with the union bound that it prints.
+var VIBEAPrinted = register(Bound{
+	Name:   "vibea-printed",
+	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
+	Model:  UniformErrors,
+	Fails: func(k Kernel) string {
+		if why := notAlgorithm1(k); why != "" {
+			return why
+		}
+		if k.Blocks() > 1 {
+			return "its union bound leaves out the products of few factors, which fail most"
+		}
+		return ""
+	},
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := k.gemm().LambdaAt(f, roundoff.Printed)
+		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), λ}
+	},
+})
+
+// VIBEA is the probabilistic theorem with the union bound corrected.
+var VIBEA = register(Bound{
+	Name:   "vibea",
+	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic, corrected",
+	Model:  UniformErrors,
+	Fails:  notAlgorithm1,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
+		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), λ}
+	},
+})
+
+// VIBEALinear is VIBEA with λ√n u for γ̃_n.
+var VIBEALinear = register(Bound{
+	Name:   "vibea-linear",
+	Source: "Bhola & Duraisamy 2024b, first version, as programmed",
+	Model:  UniformErrors,
+	Fails: func(Kernel) string {
+		return "λ√n u leaves out the mean of log(1+δ) and the curvature of exp"
+	},
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
+		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), λ}
+	},
+})
+
+// VIBEAMoment is VIBEA with the exact mean of log(1+δ), for the roundings that occur, each
+// event once.
+var VIBEAMoment = register(Bound{
+	Name:   "vibea-moment",
+	Source: "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",
+	Model:  UniformErrors,
+	Fails:  notAlgorithm1,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := k.gemm().LambdaAt(f, roundoff.Deduplicated)
+		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), λ}
+	},
+})
+
+// VIBEAPerEvent gives each event of the theorem the same share of the failure.
+var VIBEAPerEvent = register(Bound{
+	Name:   "vibea-per-event",
+	Source: "Bhola & Duraisamy 2024b, later versions",
+	Model:  UniformErrors,
+	Fails:  notAlgorithm1,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		return plain(k.gemm().ZetaPerEvent(roundoff.UniformErrors, f))
+	},
+})
+
+// VIBEAMaximal spends one event on each output, for all products that make it.
+var VIBEAMaximal = register(Bound{
+	Name:   "vibea-maximal",
+	Source: "Bhola & Duraisamy 2024, Lemma 2; Freedman 1975, Theorem 1.6",
+	Model:  UniformErrors,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		return plain(k.maximal(roundoff.UniformErrors, f))
+	},
+})
+
+// TheoremHighamMary is the paper's theorem by the analysis of Higham and Mary.
+var TheoremHighamMary = register(Bound{
+	Name:   "higham-mary-theorem",
+	Source: "Bhola & Duraisamy 2024, theorem on tensor cores; Higham & Mary 2019, Theorem 2.4",
+	Model:  Independent,
+	Fails:  notAlgorithm1,
+	Constant: func(k Kernel, f roundoff.Failure) Value {
+		λ := k.gemm().HighamMaryLambdaAt(f)
+		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), λ}
+	},
+})

@@ -1,0 +1,289 @@
+package roundoff_test
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// A million steps of at most 1, each as likely up as down: with 99 %, not more than 3.3 √n.
+func ExampleAzuma() {
+	fmt.Printf("%.0f\n", roundoff.Azuma(1e6, roundoff.FailureOf(0.99)))
+	// Output:
+	// 3255
+}
+
+// Steps that are uniform on [-1, 1] have the variance 1/3.
+func ExampleBernstein() {
+	fmt.Printf("%.0f\n", roundoff.Bernstein(1e6/3, 1, roundoff.FailureOf(0.99)))
+	// Output:
+	// 1881
+}
+
+// All outputs of the paper's product at 99 %, if a rounding error is uniform, as rounding leaves
+// it, or biased.
+func ExampleErrorLaw() {
+	const u = 0x1p-24
+	f := roundoff.FailureOf(0.99) - roundoff.Failure(9.01) // one of 8192
+	fmt.Printf("uniform  %.2e\n", roundoff.UniformErrors(u).Theta(32767, f))
+	fmt.Printf("typical  %.2e\n", roundoff.TypicalErrors(u).Theta(32767, f))
+	fmt.Printf("Benford  %.2e\n", roundoff.BenfordErrors(u).Theta(32767, f))
+	fmt.Printf("biased   %.2e\n", roundoff.BetaErrors(u, 1.9, 2).Theta(32767, f))
+	// Output:
+	// uniform  3.36e-05
+	// typical  2.38e-05
+	// Benford  2.48e-05
+	// biased   7.64e-05
+}
+
+func ExampleErrorLaw_Theta() {
+	law := roundoff.UniformErrors(0x1p-11)
+	for _, n := range []int{1, 100, 10000} {
+		fmt.Printf("%5d  %.2e\n", n, law.Theta(n, roundoff.FailureOf(0.99)))
+	}
+	// Output:
+	//     1  2.12e-03
+	//   100  1.01e-02
+	// 10000  9.75e-02
+}
+
+func ExampleUniformErrors() {
+	fmt.Printf("%.3f u²\n", roundoff.UniformErrors(0x1p-11).Variance/0x1p-22)
+	// Output:
+	// 0.333 u²
+}
+
+func ExampleTypicalErrors() {
+	fmt.Printf("%.3f u²\n", roundoff.TypicalErrors(0x1p-24).Variance/0x1p-48)
+	// Output:
+	// 0.167 u²
+}
+
+func ExampleBenfordErrors() {
+	fmt.Printf("%.3f u²\n", roundoff.BenfordErrors(0x1p-24).Variance/0x1p-48)
+	// Output:
+	// 0.180 u²
+}
+
+// "a = 1.9, b = 2": a small bias.
+func ExampleBetaErrors() {
+	law := roundoff.BetaErrors(0x1p-24, 1.9, 2)
+	fmt.Printf("%.4f u, %.3f u²\n", law.Mean/0x1p-24, law.Variance/0x1p-48)
+	// Output:
+	// 0.0256 u, 0.204 u²
+}
+
+func ExampleTypicalDensity() {
+	for _, x := range []float64{0, 0.5, 0.75, 1} {
+		fmt.Printf("%.2f  %.3f\n", x, roundoff.TypicalDensity(x))
+	}
+	// Output:
+	// 0.00  0.750
+	// 0.50  0.750
+	// 0.75  0.194
+	// 1.00  0.000
+}
+
+// Where γ_n has no value: 2^25 sums in binary32.
+func ExampleSumOfNearest() {
+	fmt.Println(roundoff.Gamma(1<<25, 0x1p-24), roundoff.SumOfNearest(1<<25, 0x1p-24))
+	// Output:
+	// +Inf 2
+}
+
+// The paper's product on three tensor cores that truncate.
+func ExampleTruncation() {
+	volta := roundoff.Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24}
+	ampere := roundoff.Truncation{Terms: 8, FractionBits: 24, Unit: 0x1p-24}
+	hopper := roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
+	for _, t := range []roundoff.Truncation{volta, ampere, hopper} {
+		fmt.Printf("%.3e\n", t.Zeta(32768/t.Terms))
+	}
+	// Output:
+	// 4.883e-03
+	// 2.441e-03
+	// 1.221e-03
+}
+
+func ExampleTruncation_Step() {
+	fmt.Printf("%.3e\n", roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-24}.Step())
+	// Output:
+	// 5.960e-07
+}
+
+func ExampleTruncation_Zeta() {
+	t := roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-11, Nearest: true}
+	fmt.Printf("%.3f\n", t.Zeta(256))
+	// Output:
+	// 0.133
+}
+
+// A failure that float64 does not hold.
+func ExampleHighamMaryLambdaAt() {
+	fmt.Printf("%.3f\n", roundoff.HighamMaryLambdaAt(roundoff.FailureOf(0.99), 0x1p-24, 1))
+	fmt.Printf("%.3f\n", roundoff.HighamMaryLambdaAt(-2000, 0x1p-24, 1))
+	// Output:
+	// 3.255
+	// 63.257
+}
+
+// The λ of a failure that float64 does not hold.
+func ExampleGEMM_LambdaAt() {
+	for _, f := range []roundoff.Failure{roundoff.FailureOf(0.99), -100, -2000} {
+		fmt.Printf("%v  %.2f\n", f, gemm.LambdaAt(f, roundoff.Corrected))
+	}
+	// Output:
+	// 99 %  11.53
+	// 1 - 3.7e-44  75.20
+	// 1 - 2.6e-869  1341.88
+}
+
+func ExampleGEMM_HighamMaryLambdaAt() {
+	fmt.Printf("%.3f\n", gemm.HighamMaryLambdaAt(-100))
+	// Output:
+	// 15.543
+}
+
+// Four ways to spend 1 % of failure on the products of 8192 outputs.
+func ExampleGEMM_ZetaMaximal() {
+	f := roundoff.FailureOf(0.99)
+	printed := roundoff.VIBEA{Lambda: gemm.LambdaAt(f, roundoff.Printed)}
+	once := roundoff.VIBEA{Lambda: gemm.LambdaAt(f, roundoff.Deduplicated)}
+	fmt.Printf("printed       %.3e\n", gemm.Zeta(printed))
+	fmt.Printf("deduplicated  %.3e\n", gemm.ZetaSharp(once))
+	fmt.Printf("per event     %.3e\n", gemm.ZetaPerEvent(roundoff.UniformErrors, f))
+	fmt.Printf("maximal       %.3e\n", gemm.ZetaMaximal(roundoff.UniformErrors, f))
+	// Output:
+	// printed       1.843e-04
+	// deduplicated  1.128e-04
+	// per event     6.762e-05
+	// maximal       3.361e-05
+}
+
+func ExampleGEMM_ZetaPerEvent() {
+	f := roundoff.FailureOf(0.99)
+	fmt.Printf("%.3e\n", gemm.ZetaPerEvent(roundoff.TypicalErrors, f))
+	// Output:
+	// 4.811e-05
+}
+
+// Rounding to nearest, u = 2^-24, and stochastic rounding, u = 2^-23.
+func ExampleMeanIndependent() {
+	m := roundoff.MeanIndependent{Lambda: 4}
+	fmt.Printf("%.3e  %v\n", m.Theta(1000, 0x1p-24), m.Failure(1000, 0x1p-24))
+	fmt.Printf("%.3e  %v\n", m.Theta(1000, 0x1p-23), m.Failure(1000, 0x1p-23))
+	// Output:
+	// 7.539e-06  99.93 %
+	// 1.508e-05  99.93 %
+}
+
+func ExampleMeanIndependent_Theta() {
+	fmt.Printf("%.3f\n", roundoff.MeanIndependent{Lambda: 3}.Theta(1000, 0x1p-10))
+	// Output:
+	// 0.098
+}
+
+func ExampleMeanIndependent_Failure() {
+	fmt.Println(roundoff.MeanIndependent{Lambda: 3}.Failure(1000, 0x1p-10))
+	// Output:
+	// 97.78 %
+}
+
+func ExampleMeanIndependentLambda() {
+	fmt.Printf("%.3f\n", roundoff.MeanIndependentLambda(roundoff.FailureOf(0.99), 1))
+	// Output:
+	// 3.255
+}
+
+// One sum of a million roundings: Chebyshev's inequality is the better one at 90 %, Azuma's at
+// 99.9 %.
+func ExampleChebyshev() {
+	const n, u = 1000000, 0x1p-23
+	for _, p := range []float64{0.9, 0.99, 0.999} {
+		f := roundoff.FailureOf(p)
+		m := roundoff.MeanIndependent{Lambda: roundoff.MeanIndependentLambda(f, n)}
+		fmt.Printf("%v  %.2e  %.2e\n", f, roundoff.Chebyshev(n, u, f), m.Theta(n, u))
+	}
+	// Output:
+	// 90 %  3.77e-04  6.91e-04
+	// 99 %  1.19e-03  7.37e-04
+	// 99.9 %  3.77e-03  7.81e-04
+}
+
+// 32768 terms, in sequence and in pairs.
+func ExampleTree() {
+	f := roundoff.FailureOf(0.99)
+	for _, h := range []int{32767, roundoff.PairwiseHeight(32768)} {
+		fmt.Printf("%5d  %.2e\n", h, roundoff.Tree(float64(h), h, 32767, 0x1p-24, f))
+	}
+	// Output:
+	// 32767  3.74e-05
+	//    15  7.99e-07
+}
+
+func ExamplePairwiseHeight() {
+	fmt.Println(roundoff.PairwiseHeight(1), roundoff.PairwiseHeight(1000), roundoff.PairwiseHeight(1024))
+	// Output:
+	// 0 10 10
+}
+
+// "As if computed in twice the working precision."
+func ExampleCompensatedSum() {
+	fmt.Printf("%.2e\n", roundoff.CompensatedSum(1000, 0x1p-24))
+	// Output:
+	// 6.32e-08
+}
+
+// Products of numbers from U(-1, 1) and of numbers from U(0, 1), over K E|p|.
+func ExampleRandomData() {
+	for _, μ := range []float64{0, 0.25} {
+		for _, K := range []int{256, 4096, 65536} {
+			e, λ := roundoff.RandomData(K, 0x1p-24, μ, 1, roundoff.FailureOf(0.99))
+			fmt.Printf("%.2f  %5d  %.2f  %.1e\n", μ, K, λ, e/(float64(K)*0.25))
+		}
+	}
+	// Output:
+	// 0.00    256  4.66  5.2e-06
+	// 0.00   4096  5.22  6.5e-06
+	// 0.00  65536  5.73  7.8e-06
+	// 0.25    256  4.66  9.6e-06
+	// 0.25   4096  5.22  2.6e-05
+	// 0.25  65536  5.73  9.5e-05
+}
+
+func ExampleRandomDataSharp() {
+	for _, K := range []int{256, 4096, 65536} {
+		e, _ := roundoff.RandomDataSharp(K, 0x1p-24, 0, 1.0/9, 1, roundoff.FailureOf(0.99))
+		fmt.Printf("%5d  %.1e\n", K, e/(float64(K)*0.25))
+	}
+	// Output:
+	//   256  1.1e-06
+	//  4096  1.1e-06
+	// 65536  1.2e-06
+}
+
+// One step at exponent 3 that returned 12 on Hopper: 16 terms cut below 2^-22, and the sum
+// below 2^-20.
+func ExampleTruncation_Error() {
+	t := roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
+	fmt.Println(t.Error(3, 12) / 0x1p-22)
+	// Output:
+	// 19
+}
+
+// CDNA 3, 8 products at a time.
+func ExampleTwoStage() {
+	fmt.Printf("%.3e\n", roundoff.TwoStage(8, 32768/8, 0x1p-24))
+	// Output:
+	// 2.448e-03
+}
+
+func ExampleParseConfidence() {
+	for _, s := range []string{"0.99", "1-1e-400", "1"} {
+		fmt.Println(roundoff.ParseConfidence(s))
+	}
+	// Output:
+	// 99 % <nil>
+	// 1 - 1e-400 <nil>
+	// vacuous roundoff: confidence "1", want a number between 0 and 1, as 0.99 or 1-1e-400
+}

@@ -1,0 +1,174 @@
+package roundoff
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Products is the law of one product p = xy, as a list of values with weights: pairs sampled
+// from the data themselves, or every pair of values of a format of few bits. Truncation looks
+// at the low bits of products, so it is the numbers that the unit multiplies that count, after
+// their conversion.
+type Products struct {
+	value  []float64
+	weight []float64 // of sum 1
+	exp    []int     // e = eₓ + e_y, not normalised: |p| is in [2^e, 2^(e+2)) unless subnormal
+
+	symmetric bool // the signs of values do not count, both are equally likely
+
+	Mean     float64 // μ = E p
+	Variance float64 // σ²
+	AbsMean  float64 // E|p|
+	Grid     float64 // a power of two that divides all values
+}
+
+// noExponent is the exponent of a zero product, which is never the greatest.
+const noExponent = math.MinInt32
+
+// PairProducts returns the law of x[i]y[i], every pair as likely as the others. Numbers below
+// 2^eminX and 2^eminY are subnormal: they count with these exponents.
+// It panics if the lengths differ, there are no pairs, or a number is not finite.
+func PairProducts(x, y []float64, eminX, eminY int) *Products {
+	if len(x) != len(y) {
+		panic(fmt.Sprintf("roundoff: x has %d elements, y has %d", len(x), len(y)))
+	}
+	p := new(Products)
+	for i := range x {
+		p.add(i, x[i], y[i], 1, eminX, eminY)
+	}
+	return p.finish()
+}
+
+// ValueProducts returns the law of xy for independent x and y that take the values x[i] and
+// y[j] with probabilities px[i] and py[j], for formats of so few bits that all pairs fit. The
+// probabilities are normalised. See [PairProducts] for eminX and eminY and for panics.
+func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
+	if len(x) != len(px) || len(y) != len(py) {
+		panic(fmt.Sprintf("roundoff: %d and %d probabilities of %d and %d values", len(px), len(py), len(x), len(y)))
+	}
+	p := new(Products)
+	for i := range x {
+		for j := range y {
+			if w := px[i] * py[j]; w != 0 {
+				p.add(i, x[i], y[j], w, eminX, eminY)
+			}
+		}
+	}
+	return p.finish()
+}
+
+// add appends the product of element i of x and a y.
+func (p *Products) add(i int, x, y, w float64, eminX, eminY int) {
+	z := x * y
+	if math.IsNaN(z) || math.IsInf(z, 0) || !(w > 0) {
+		panic(fmt.Sprintf("roundoff: x[%d] y = %v of weight %v, want a finite number of positive weight", i, z, w))
+	}
+	e := noExponent
+	if z != 0 {
+		e = max(math.Ilogb(x), eminX) + max(math.Ilogb(y), eminY)
+	}
+	p.value, p.weight, p.exp = append(p.value, z), append(p.weight, w), append(p.exp, e)
+}
+
+// Symmetric returns the law of ±p, both signs equally likely: that of data of mean zero whose
+// signs are independent of their sizes. A sample of them has a mean that is not zero, which in
+// a long sum would be all that counts.
+func (p *Products) Symmetric() *Products {
+	q := *p
+	q.symmetric = true
+	q.Variance += q.Mean * q.Mean
+	q.Mean = 0
+	return &q
+}
+
+// finish normalises the weights and takes the moments.
+func (p *Products) finish() *Products {
+	if len(p.value) == 0 {
+		panic("roundoff: 0 products, want at least 1")
+	}
+	total := 0.0
+	for _, w := range p.weight {
+		total += w
+	}
+	p.Grid = math.Inf(1)
+	for i := range p.weight {
+		p.weight[i] /= total
+		p.Grid = min(p.Grid, lastBit(p.value[i]))
+		p.Mean += p.weight[i] * p.value[i]
+		p.AbsMean += p.weight[i] * math.Abs(p.value[i])
+	}
+	p.Variance = p.centralMoments(2)[2]
+	return p
+}
+
+// lastBit returns the greatest power of two that divides x, +Inf for 0.
+func lastBit(x float64) float64 {
+	if x == 0 {
+		return math.Inf(1)
+	}
+	fraction, exp := math.Frexp(x)
+	n := int64(math.Ldexp(fraction, 53))
+	return math.Ldexp(float64(n&-n), exp-53)
+}
+
+// centralMoments returns E (p-μ)^r for r = 0 ... n.
+func (p *Products) centralMoments(n int) []float64 {
+	m := make([]float64, n+1)
+	for i, v := range p.value {
+		power := p.weight[i]
+		for r := range m {
+			m[r] += power
+			power *= v - p.Mean
+		}
+	}
+	for r := 1; r < len(m) && p.symmetric; r += 2 {
+		m[r] = 0
+	}
+	return m
+}
+
+// MaxExponent returns the law of the greatest exponent among L independent products, as
+// exponents in ascending order and their probabilities, P(M <= m) = P(e <= m)^L. What lies
+// below 10^-6 at the lower end is added to the exponent above it.
+// It panics if L < 1.
+func (p *Products) MaxExponent(L int) (exps []int, probs []float64) {
+	checkCount("L", L)
+	const negligible = 1e-6
+	below := 0.0
+	for _, c := range p.exponentLaw() {
+		q := math.Pow(c.below, float64(L))
+		if q-below > negligible || q >= 1-1e-12 {
+			exps, probs = append(exps, c.exp), append(probs, q-below)
+			below = q
+		}
+		if q >= 1-1e-12 {
+			break
+		}
+	}
+	return exps, probs
+}
+
+// exponentCount is one exponent with P(e <= exp).
+type exponentCount struct {
+	exp   int
+	below float64
+}
+
+// exponentLaw returns the distribution function of the exponents.
+func (p *Products) exponentLaw() []exponentCount {
+	mass := map[int]float64{}
+	for i, e := range p.exp {
+		mass[e] += p.weight[i]
+	}
+	law := make([]exponentCount, 0, len(mass))
+	for e, m := range mass {
+		law = append(law, exponentCount{e, m})
+	}
+	sort.Slice(law, func(i, j int) bool { return law[i].exp < law[j].exp })
+	for i := 1; i < len(law); i++ {
+		law[i].below += law[i-1].below
+	}
+	law[len(law)-1].below = 1
+	return law
+}

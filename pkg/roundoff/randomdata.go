@@ -1,0 +1,60 @@
+package roundoff
+
+import "math"
+
+// RandomData returns (λ|μ|K^(3/2) + λ²CK)u/(1 - λ√K u), which with probability 1 - e^f bounds the
+// error of a sum of K exact products, added one after the other: the products are independent,
+// of mean μ and at most C in size, and the errors mean-independent. The sums then stay within
+// k|μ| + λC√k, K+1 events of failure 2exp(-λ²/2) in all. The second value is λ.
+// With μ = 0 the bound over KE|p| does not grow with K. It is +Inf where λ√K u >= 1.
+// It panics if K < 1, u is outside (0, 1), largest < |mean| or either is NaN, or unless -Inf < f < 0.
+//
+// Source: Higham & Mary 2020, for products that are exact.
+//
+// differs: the paper has O(u²) for what the errors do to the sums; here it is the denominator.
+func RandomData(K int, u, mean, largest float64, f Failure) (bound, lambda float64) {
+	checkCount("K", K)
+	checkUnit("u", u)
+	checkMoments(mean, largest)
+	k := float64(K)
+	λ := Azuma(1, f.share(k+1))
+	rest := 1 - λ*math.Sqrt(k)*u
+	if rest <= 0 {
+		return math.Inf(1), λ
+	}
+	return λ * math.Sqrt(k) * (math.Abs(mean)*k + λ*largest*math.Sqrt(k)) * u / rest, λ
+}
+
+// RandomDataSharp is [RandomData] with the variance of the products as well, Bernstein's
+// inequality for the sums, and their true squares in place of the last one's:
+//
+//	λu √(Σ(k|μ| + t_k)²)/(1 - λ√K u),
+//
+// t_k by [Bernstein] from k variances, half of the failure for all t_k, half for λ.
+// It panics as RandomData does, or if variance is negative or NaN.
+//
+// Source: derived here, after Higham & Mary 2020.
+func RandomDataSharp(K int, u, mean, variance, largest float64, f Failure) (bound, lambda float64) {
+	checkCount("K", K)
+	checkUnit("u", u)
+	checkMoments(mean, largest)
+	sums := f.share(2 * float64(K))
+	squares := 0.0
+	for k := range K {
+		n := float64(k + 1)
+		s := n*math.Abs(mean) + Bernstein(n*variance, largest+math.Abs(mean), sums)
+		squares += s * s
+	}
+	λ := Azuma(1, f.share(2))
+	rest := 1 - λ*math.Sqrt(float64(K))*u
+	if rest <= 0 {
+		return math.Inf(1), λ
+	}
+	return λ * u * math.Sqrt(squares) / rest, λ
+}
+
+func checkMoments(mean, largest float64) {
+	if !(largest >= math.Abs(mean)) {
+		panicFloat("largest", largest, "largest >= |mean|")
+	}
+}

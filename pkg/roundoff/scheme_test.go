@@ -1,0 +1,343 @@
+package roundoff
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestDeduplicated(t *testing.T) {
+	t.Run("counts_the_different_products_of_Algorithm_1", func(t *testing.T) {
+		for _, m := range machines {
+			for _, kb := range [][2]int{{1, 1}, {2, 2}, {8, 4}, {12, 4}} {
+				g := GEMM{M: 2, N: 3, K: kb[0], Block: kb[1], Roundoffs: m.Roundoffs}
+				sums, stores := g.roundings()
+				different := map[[2]float64]bool{}
+				for j := range sums {
+					different[[2]float64{float64(sums[j]), g.Accumulate}] = true
+					different[[2]float64{float64(stores[j]), g.Output * 1.5}] = true
+				}
+				want := Never
+				for e := range different {
+					if n := int(e[0]); n > 0 && e[1] == g.Accumulate {
+						want = want.Plus(VIBEAFailure(9, g.Accumulate, n))
+					} else if n > 0 {
+						want = want.Plus(VIBEAFailure(9, g.Output, n))
+					}
+				}
+				got := g.Failure(VIBEA{Lambda: 9}, Deduplicated)
+				if want = want.Times(6); got != want && !near(float64(got), float64(want), 1e-12) {
+					t.Errorf("%s, K = %d, b = %d: failure %v, want %v", m.name, g.K, g.Block, float64(got), float64(want))
+				}
+			}
+		}
+	})
+	t.Run("needs_the_smallest_lambda", func(t *testing.T) {
+		for _, f := range []Failure{FailureOf(0.5), FailureOf(0.99), -3000} {
+			d, c := paper.LambdaAt(f, Deduplicated), paper.LambdaAt(f, Corrected)
+			if back := paper.Failure(VIBEA{Lambda: d}, Deduplicated); d >= c || back > f || !near(float64(back), float64(f), 1e-9) {
+				t.Errorf("failure %v: lambda %v, corrected %v, back %v", float64(f), d, c, float64(back))
+			}
+		}
+	})
+	t.Run("is_0_where_nothing_is_rounded", func(t *testing.T) {
+		g := GEMM{M: 1, N: 1, K: 1, Block: 1, Roundoffs: TensorCoreF32}
+		if λ := g.LambdaAt(-1, Deduplicated); λ != 0 || g.Failure(VIBEA{}, Deduplicated) != Never {
+			t.Errorf("lambda %v", λ)
+		}
+	})
+}
+
+func TestSchemes(t *testing.T) {
+	t.Run("of_the_same_failure_are_tighter_one_after_the_other", func(t *testing.T) {
+		for _, m := range machines {
+			for _, K := range []int{64, 4096} {
+				for _, f := range []Failure{FailureOf(0.9), FailureOf(0.999), -1000} {
+					g := GEMM{M: 100, N: 10, K: K, Block: 4, Roundoffs: m.Roundoffs}
+					corrected := g.Zeta(VIBEA{Lambda: g.LambdaAt(f, Corrected)})
+					each, maximal := g.ZetaPerEvent(UniformErrors, f), g.ZetaMaximal(UniformErrors, f)
+					if !(maximal < each && each < corrected) {
+						t.Errorf("%s, K = %d, %v: %v, %v, %v", m.name, K, f, corrected, each, maximal)
+					}
+				}
+			}
+		}
+	})
+	// Algorithm 1 with uniform errors, whose every product must obey the maximal bound at once.
+	t.Run("maximal_covers_all_products_of_an_output", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(17, 18))
+		g := GEMM{M: 1, N: 1, K: 32, Block: 4, Roundoffs: machines[1].Roundoffs}
+		ζ, failures, worst := g.ZetaMaximal(UniformErrors, FailureOf(0.9)), 0, 0.0
+		const trials = 10000
+		for range trials {
+			largest, product := 0.0, 1.0
+			for k := g.K - 1; k >= 0; k-- { // the factors that product k meets are the last ones
+				if (k+1)%g.Block == 0 {
+					product *= 1 + g.Output*uniform(rng)
+				}
+				if k > 0 {
+					product *= 1 + g.Accumulate*uniform(rng)
+				}
+				largest = max(largest, math.Abs(product-1))
+			}
+			if largest > ζ {
+				failures++
+			}
+			worst = max(worst, largest)
+		}
+		if x := float64(failures) / trials; x > allowed(0.1, trials) || worst < ζ/2 {
+			t.Errorf("fails in %v of the trials, want at most 0.1; largest %v, bound %v", x, worst, ζ)
+		}
+	})
+}
+
+// stochastic draws an error of stochastic rounding in units of 2u: up with probability p.
+func stochastic(r *rand.Rand) float64 {
+	p := r.Float64()
+	if r.Float64() < p {
+		return 1 - p
+	}
+	return -p
+}
+
+func TestMeanIndependent(t *testing.T) {
+	const trials = 20000
+	t.Run("covers_errors_that_depend_on_each_other", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(19, 20))
+		const n, u = 50, 0x1p-6
+		m := MeanIndependent{Lambda: MeanIndependentLambda(FailureOf(0.9), 1)}
+		failures := 0
+		for range trials {
+			product := 1.0
+			for range n {
+				size := u // large errors while the product is large
+				if product < 1 {
+					size = u / 8
+				}
+				product *= 1 + size*extreme(rng)
+			}
+			if math.Abs(product-1) > m.Theta(n, u) {
+				failures++
+			}
+		}
+		if x := float64(failures) / trials; x > allowed(0.1, trials) || x < 0.001 {
+			t.Errorf("fails in %v of the trials, want some and at most 0.1", x)
+		}
+	})
+	t.Run("needs_the_mean_zero", func(t *testing.T) {
+		const n, u = 1000, 0x1p-11
+		m := MeanIndependent{Lambda: MeanIndependentLambda(FailureOf(0.99), 1)}
+		if θ := math.Expm1(n * math.Log1p(u)); θ < m.Theta(n, u) {
+			t.Errorf("errors of one sign reach %v, bound %v", θ, m.Theta(n, u))
+		}
+	})
+	t.Run("lambda_inverts_failure", func(t *testing.T) {
+		for _, f := range []Failure{-0.1, -7, -1e5} {
+			m := MeanIndependent{Lambda: MeanIndependentLambda(f, 1000)}
+			if back := m.Failure(1, 0.5).Times(1000); !near(float64(back), float64(f), 1e-9) {
+				t.Errorf("%v, want %v", float64(back), float64(f))
+			}
+		}
+	})
+}
+
+// sums runs trials of a sum of n numbers from draw, rounded with errors from δ, and returns
+// |error| over Σ|p|, and the squares of the sums over (Σ|p|)².
+func sums(trials, n int, u float64, draw, δ func(*rand.Rand) float64) (errors, squares []float64) {
+	rng := rand.New(rand.NewPCG(21, uint64(n)))
+	for range trials {
+		s, exact, abs, square := 0.0, 0.0, 0.0, 0.0
+		for k := range n {
+			p := draw(rng)
+			exact += p
+			s += p
+			abs += math.Abs(p)
+			if k > 0 {
+				s += s * u * δ(rng)
+				square += exact * exact
+			}
+		}
+		errors = append(errors, math.Abs(s-exact)/abs)
+		squares = append(squares, square/(abs*abs))
+	}
+	return errors, squares
+}
+
+func TestChebyshev(t *testing.T) {
+	t.Run("covers_stochastic_rounding", func(t *testing.T) {
+		const trials, n, u = 10000, 100, 0x1p-8
+		errors, _ := sums(trials, n, u, func(r *rand.Rand) float64 { return r.Float64() }, stochastic)
+		if x := exceed(errors, Chebyshev(n-1, u, FailureOf(0.5))); x > allowed(0.5, trials) {
+			t.Errorf("fails in %v of the trials, want at most 0.5", x)
+		}
+		rms := 0.0
+		for _, e := range errors {
+			rms += e * e / trials
+		}
+		if bound := Chebyshev(n-1, u, -1e-12); math.Sqrt(rms) > bound || math.Sqrt(rms) < bound/10 {
+			t.Errorf("root mean square %v, bound %v", math.Sqrt(rms), bound)
+		}
+	})
+	t.Run("is_evaluated_without_cancellation", func(t *testing.T) {
+		if x, want := Chebyshev(4, 0x1p-53, -2), math.E*0x1p-52; !near(x, want, 1e-14) {
+			t.Errorf("%v, want %v", x, want)
+		}
+		if x := Chebyshev(4, 0.5, -2000); !math.IsInf(x, 1) {
+			t.Errorf("%v, want +Inf beyond float64", x)
+		}
+	})
+}
+
+func TestTree(t *testing.T) {
+	const trials, n, u = 10000, 100, 0x1p-8
+	for name, draw := range map[string]func(*rand.Rand) float64{
+		"positive": func(r *rand.Rand) float64 { return r.Float64() },
+		"signed":   func(r *rand.Rand) float64 { return uniform(r) },
+	} {
+		t.Run("covers_"+name+"_sums", func(t *testing.T) {
+			errors, squares := sums(trials, n, u, draw, extreme)
+			failures := 0
+			for i, e := range errors {
+				b := Tree(squares[i], n-1, n-1, u, FailureOf(0.5))
+				if e > b {
+					failures++
+				}
+				if b > Tree(n-1, n-1, n-1, u, FailureOf(0.5)) {
+					t.Errorf("the squares of a chain exceed its height")
+				}
+			}
+			if x := float64(failures) / trials; x > allowed(0.5, trials) || x == 0 {
+				t.Errorf("fails in %v of the trials, want some and at most 0.5", x)
+			}
+		})
+	}
+}
+
+func TestPairwiseHeight(t *testing.T) {
+	for n := 1; n < 3000; n++ {
+		h, leaves := 0, 1
+		for leaves < n {
+			h, leaves = h+1, 2*leaves
+		}
+		if got := PairwiseHeight(n); got != h {
+			t.Errorf("n = %d: %d, want %d", n, got, h)
+		}
+	}
+}
+
+// Sum2 in four bits of precision, with the exact error of every addition rounded to them.
+func TestCompensatedSum(t *testing.T) {
+	const u = 0x1p-8
+	round := func(x float64) float64 {
+		_, e := math.Frexp(x)
+		return math.Ldexp(math.RoundToEven(math.Ldexp(x, 8-e)), e-8)
+	}
+	rng := rand.New(rand.NewPCG(23, 24))
+	worst := 0.0
+	for range 20000 {
+		n := 1 + rng.IntN(100)
+		s, e, exact, abs := 0.0, 0.0, 0.0, 0.0
+		for k := range n + 1 {
+			p := round((rng.Float64() - 0.3) * math.Exp2(float64(rng.IntN(8))))
+			exact += p
+			abs += math.Abs(p)
+			if k == 0 {
+				s = p
+				continue
+			}
+			z := round(s + p)
+			e = round(e + (s + p - z)) // the error of an addition is a number of the format
+			s = z
+		}
+		got := math.Abs(round(s+e)-exact) / abs
+		if got > CompensatedSum(n, u) {
+			t.Fatalf("n = %d: error %v, bound %v", n, got, CompensatedSum(n, u))
+		}
+		worst = max(worst, got/u)
+	}
+	if worst < 0.3 {
+		t.Errorf("worst error %v u, too tame a search", worst)
+	}
+}
+
+func TestRandomData(t *testing.T) {
+	const trials, n, u = 5000, 200, 0x1p-10
+	for _, d := range []struct {
+		name           string
+		mean, variance float64
+		draw           func(*rand.Rand) float64
+	}{
+		{"zero_mean", 0, 1.0 / 3, uniform},
+		{"positive", 0.5, 1.0 / 12, func(r *rand.Rand) float64 { return r.Float64() }},
+	} {
+		t.Run(d.name, func(t *testing.T) {
+			errors, _ := sums(trials, n, u, func(r *rand.Rand) float64 { return d.draw(r) }, stochastic)
+			worst := 0.0
+			for _, e := range errors {
+				worst = max(worst, e)
+			}
+			abs := n * 0.5 * 0.85 // Σ|p| of most trials is above that
+			printed, _ := RandomData(n, u, d.mean, 1, FailureOf(0.9))
+			sharp, _ := RandomDataSharp(n, u, d.mean, d.variance, 1, FailureOf(0.9))
+			if !(worst*abs < sharp && sharp < printed) || sharp > 100*worst*abs {
+				t.Errorf("largest error %v, sharp %v, printed %v", worst*abs, sharp, printed)
+			}
+		})
+	}
+	t.Run("has_no_bound_for_sums_too_long", func(t *testing.T) {
+		if b, _ := RandomData(1<<20, 0x1p-10, 0, 1, -5); !math.IsInf(b, 1) {
+			t.Errorf("%v, want +Inf", b)
+		}
+		if b, _ := RandomDataSharp(1<<20, 0x1p-10, 0, 1, 1, -5); !math.IsInf(b, 1) {
+			t.Errorf("%v, want +Inf", b)
+		}
+	})
+	t.Run("refuses_a_largest_below_the_mean", func(t *testing.T) {
+		defer func() {
+			if got, want := recover(), "roundoff: largest = 1, want largest >= |mean|"; got != want {
+				t.Errorf("panic %v, want %q", got, want)
+			}
+		}()
+		RandomData(1, 0.1, -2, 1, -1)
+	})
+}
+
+// Error is what a step can do: against the arithmetic of truncated steps.
+func TestTruncationError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	for _, d := range []Truncation{
+		{Terms: 2, FractionBits: 7, Unit: 0x1p-8}, {Terms: 4, FractionBits: 9, Unit: 0x1p-6},
+		{Terms: 8, FractionBits: 9, Unit: 0x1p-5, Nearest: true},
+	} {
+		worst := 0.0
+		for range 20000 {
+			terms, exact, largest := make([]float64, d.Terms+1), 0.0, 0.0
+			for i := range terms {
+				terms[i] = float64(32+rng.IntN(32)) * math.Ldexp(1-2*rng.Float64(), -rng.IntN(6))
+				terms[i] = math.Ldexp(math.Trunc(math.Ldexp(terms[i], 12)), -12)
+				largest = max(largest, math.Abs(terms[i]))
+			}
+			// The term of the largest exponent fits the grid, as a product of short factors does.
+			unit := math.Ldexp(1, math.Ilogb(largest)-d.FractionBits)
+			for i := range terms {
+				if math.Abs(terms[i]) == largest {
+					terms[i] = math.Trunc(terms[i]/unit) * unit
+				}
+				exact += terms[i]
+			}
+			s := d.step(terms)
+			b := d.Error(math.Ilogb(largest), s)
+			if e := math.Abs(s - exact); e > b {
+				t.Fatalf("%+v: %v sum to %v, error %v, bound %v", d, terms, s, e, b)
+			} else {
+				worst = max(worst, e/b)
+			}
+		}
+		if worst < 0.5 {
+			t.Errorf("%+v: the worst error is %.2g of the bound, too tame a search", d, worst)
+		}
+	}
+	if e := (Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24}).Error(0, 0); e != 0x1p-21 {
+		t.Errorf("of a sum that is 0: %v, want 4 × 2^-23", e)
+	}
+}

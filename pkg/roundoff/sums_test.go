@@ -1,0 +1,276 @@
+package roundoff
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestBernstein(t *testing.T) {
+	t.Run("is_the_root_of_its_exponent", func(t *testing.T) {
+		for _, f := range []Failure{-1e-3, -5, -1e4} {
+			for _, c := range []float64{0, 1e-9, 1, 1e9} {
+				x := Bernstein(2, c, f)
+				if back := math.Ln2 - x*x/(2*(2+c*x/3)); !near(back, float64(f), 1e-9) {
+					t.Errorf("c = %v: failure %v at t = %v, want %v", c, back, x, float64(f))
+				}
+			}
+		}
+	})
+	t.Run("without_range_is_Azuma_of_the_variance", func(t *testing.T) {
+		if x, y := Bernstein(7, 0, -3), Azuma(7, -3); !near(x, y, 1e-15) {
+			t.Errorf("%v, want %v", x, y)
+		}
+	})
+	// 20000 walks of 64 uniform steps; the largest of all partial sums against the bound.
+	t.Run("covers_all_partial_sums", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		const n, walks = 64, 20000
+		f := FailureOf(0.9)
+		failures, bound, azuma := 0, Bernstein(n/3.0, 1, f), Azuma(n, f)
+		for range walks {
+			sum, largest := 0.0, 0.0
+			for range n {
+				sum += uniform(rng)
+				largest = max(largest, math.Abs(sum))
+			}
+			if largest > bound {
+				failures++
+			}
+			if math.Abs(sum) > azuma {
+				t.Errorf("a sum of %v, above Azuma's %v", sum, azuma) // 1 in 10^5 at most
+			}
+		}
+		if x := float64(failures) / walks; x > allowed(0.1, walks) || x < 0.001 {
+			t.Errorf("fails in %v of the walks, want some and at most 0.1", x)
+		}
+	})
+}
+
+// laws are the models of an error δ in [-1, 1], in units of u, and how to draw from them.
+var laws = []struct {
+	name string
+	law  func(u float64) ErrorLaw
+	draw func(*rand.Rand) float64
+}{
+	{"uniform", UniformErrors, uniform},
+	{"typical", TypicalErrors, func(r *rand.Rand) float64 { return uniform(r) / (1 + r.Float64()) }},
+	{"Benford", BenfordErrors, func(r *rand.Rand) float64 { return uniform(r) / math.Exp2(r.Float64()) }},
+}
+
+func TestErrorLaw(t *testing.T) {
+	t.Run("has_the_moments_of_its_model", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		const n = 400000
+		for _, l := range laws {
+			for _, u := range []float64{0x1p-2, 0x1p-8} {
+				sum, square, far := 0.0, 0.0, 0.0
+				for range n {
+					x := math.Log1p(u * l.draw(rng))
+					sum += x
+					square += x * x
+					far = max(far, math.Abs(x))
+				}
+				mean := sum / n
+				variance := square/n - mean*mean
+				law, slack := l.law(u), 6*u/math.Sqrt(n)
+				if math.Abs(mean) > law.Mean+slack || variance > law.Variance*1.01 || far > law.Largest {
+					t.Errorf("%s, u = %v: moments %v, %v, %v, law %+v", l.name, u, mean, variance, far, law)
+				}
+				if u < 0.1 && variance < law.Variance*0.97 {
+					t.Errorf("%s, u = %v: variance %v, far below %v", l.name, u, variance, law.Variance)
+				}
+			}
+		}
+	})
+	t.Run("of_Beta_has_the_moments_of_its_model", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(9, 10))
+		const n, u = 400000, 0x1p-4
+		// Beta(1, b) is 1 - U^(1/b), Beta(1, 1) is uniform.
+		for _, b := range []float64{1, 3} {
+			sum, square := 0.0, 0.0
+			for range n {
+				z := 1 - math.Pow(rng.Float64(), 1/b)
+				x := math.Log1p(-u) + 2*math.Atanh(u)*z
+				sum += x
+				square += x * x
+			}
+			mean, law := sum/n, BetaErrors(u, 1, b)
+			variance := square/n - mean*mean
+			if math.Abs(math.Abs(mean)-law.Mean) > 6*u/math.Sqrt(n) || !near(variance, law.Variance, 0.02) {
+				t.Errorf("b = %v: moments %v, %v, law %+v", b, mean, variance, law)
+			}
+		}
+	})
+	t.Run("is_tighter_than_the_lemma", func(t *testing.T) {
+		for _, u := range []float64{0x1p-24, 0x1p-11, 0x1p-8} {
+			for _, n := range []int{1, 10, 1000} {
+				lemma := GammaTilde(n, u, Lambda(0.99, u, n))
+				if x := UniformErrors(u).Theta(n, FailureOf(0.99)); x > lemma || x < lemma/2 {
+					t.Errorf("n = %d, u = %v: %v, lemma %v", n, u, x, lemma)
+				}
+			}
+		}
+	})
+	t.Run("covers_every_product_of_a_sum", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(11, 12))
+		const n, u, trials = 50, 0x1p-4, 20000
+		for _, l := range laws {
+			θ, failures := l.law(u).Theta(n, FailureOf(0.9)), 0
+			for range trials {
+				sum, low, high := 0.0, 0.0, 0.0
+				for range n {
+					sum += math.Log1p(u * l.draw(rng))
+					low, high = min(low, sum), max(high, sum)
+				}
+				if math.Expm1(high) > θ || -math.Expm1(low) > θ {
+					failures++
+				}
+			}
+			if x := float64(failures) / trials; x > allowed(0.1, trials) || x == 0 {
+				t.Errorf("%s: fails in %v of the trials, want some and at most 0.1", l.name, x)
+			}
+		}
+	})
+	t.Run("of_no_factors_is_0", func(t *testing.T) {
+		if x := TypicalErrors(0.1).Theta(0, -1); x != 0 {
+			t.Errorf("%v, want 0", x)
+		}
+	})
+}
+
+// The density integrates to 1 and has the variance of TypicalErrors.
+func TestTypicalDensity(t *testing.T) {
+	const n = 100000
+	area, variance := 0.0, 0.0
+	for i := range n {
+		x := (float64(i) + 0.5) / n
+		area += 2 * TypicalDensity(x) / n
+		variance += 2 * x * x * TypicalDensity(-x) / n
+	}
+	if !near(area, 1, 1e-6) || !near(variance, 1.0/6, 1e-6) {
+		t.Errorf("area %v, variance %v, want 1 and 1/6", area, variance)
+	}
+}
+
+// A brute-force search of the worst sums in four bits of precision: all that are added one after
+// the other, to nearest, obey nu, and some that are long come near.
+func TestSumOfNearest(t *testing.T) {
+	const u = 0x1p-4
+	rng := rand.New(rand.NewPCG(13, 14))
+	worst := 0.0
+	for range 200000 {
+		n := 2 + rng.IntN(60)
+		s, exact, abs := 0.0, 0.0, 0.0
+		for k := range n {
+			p := float64(1+rng.IntN(15)) * math.Ldexp(1, rng.IntN(5))
+			if rng.IntN(8) == 0 {
+				p = -p
+			}
+			exact += p
+			abs += math.Abs(p)
+			if k == 0 {
+				s = p
+				continue
+			}
+			s = roundTo4(s + p)
+		}
+		e := math.Abs(s-exact) / abs
+		if e > SumOfNearest(n-1, u) {
+			t.Fatalf("n = %d: error %v, bound %v", n, e, SumOfNearest(n-1, u))
+		}
+		worst = max(worst, e/u)
+	}
+	if worst < 2 {
+		t.Errorf("worst error %v u, too tame a search", worst)
+	}
+}
+
+// roundTo4 rounds x to four bits, to nearest even.
+func roundTo4(x float64) float64 {
+	_, e := math.Frexp(x)
+	return math.Ldexp(math.RoundToEven(math.Ldexp(x, 4-e)), e-4)
+}
+
+// The arithmetic of a Truncation, term by term, against its constant.
+func TestTruncation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	for _, d := range []Truncation{
+		{Terms: 1, FractionBits: 6, Unit: 0x1p-4}, {Terms: 4, FractionBits: 6, Unit: 0x1p-7},
+		{Terms: 8, FractionBits: 7, Unit: 0x1p-5}, {Terms: 4, FractionBits: 8, Unit: 0x1p-4, Nearest: true},
+	} {
+		worst := 0.0
+		for range 20000 {
+			q := 1 + rng.IntN(20)
+			s, exact, abs := 0.0, 0.0, 0.0
+			for range q {
+				terms := []float64{s}
+				for range d.Terms {
+					p := float64(16+rng.IntN(48)) * math.Ldexp(1, -4-rng.IntN(9)) // [1, 4) × 2^e
+					if rng.IntN(20) == 0 {
+						p = -p
+					}
+					terms = append(terms, p)
+					exact += p
+					abs += math.Abs(p)
+				}
+				s = d.step(terms)
+			}
+			e := math.Abs(s-exact) / abs
+			if e > d.Zeta(q) {
+				t.Fatalf("%+v, q = %d: error %v, bound %v", d, q, e, d.Zeta(q))
+			}
+			worst = max(worst, e/d.Zeta(q))
+		}
+		if worst < 0.2 {
+			t.Errorf("%+v: the worst error is %.2g of the bound, too tame a search", d, worst)
+		}
+	}
+}
+
+// step adds terms as a Truncation does, at the largest exponent of them all.
+func (t Truncation) step(terms []float64) float64 {
+	largest := 0.0
+	for _, x := range terms {
+		largest = max(largest, math.Abs(x))
+	}
+	_, e := math.Frexp(largest)
+	unit, sum := math.Ldexp(1, e-1-t.FractionBits), 0.0
+	for _, x := range terms {
+		sum += math.Trunc(x/unit) * unit
+	}
+	_, e = math.Frexp(sum)
+	last := math.Ldexp(2*t.Unit, e-1)
+	if t.Nearest {
+		return math.RoundToEven(sum/last) * last
+	}
+	return math.Trunc(sum/last) * last
+}
+
+func TestSumsPanic(t *testing.T) {
+	for want, f := range map[string]func(){
+		"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":    func() { Azuma(1, 0) },
+		"roundoff: failure = -Inf, want -Inf < failure < 0, a logarithm": func() { Bernstein(1, 1, Never) },
+		"roundoff: squares = -1, want squares >= 0":                      func() { Azuma(-1, -1) },
+		"roundoff: variance = NaN, want variance >= 0":                   func() { Bernstein(math.NaN(), 1, -1) },
+		"roundoff: largest = -1, want largest >= 0":                      func() { Bernstein(1, -1, -1) },
+		"roundoff: n = -1, want n >= 1":                                  func() { ErrorLaw{}.Theta(-1, -1) },
+		"roundoff: u = 1, want 0 < u < 1":                                func() { TypicalErrors(1) },
+		"roundoff: a = 0, want 0 < a < +Inf":                             func() { BetaErrors(0.1, 0, 2) },
+		"roundoff: b = +Inf, want 0 < b < +Inf":                          func() { BetaErrors(0.1, 2, math.Inf(1)) },
+		"roundoff: n = 0, want n >= 1":                                   func() { SumOfNearest(0, 0.1) },
+		"roundoff: q = 0, want q >= 1":                                   func() { Truncation{Terms: 1, Unit: 0.1}.Zeta(0) },
+		"roundoff: Terms = 0, want Terms >= 1":                           func() { Truncation{Unit: 0.1}.Step() },
+		"roundoff: Unit = 0, want 0 < Unit < 1":                          func() { Truncation{Terms: 1}.Step() },
+		"roundoff: events = NaN, want events >= 1":                       func() { HighamMaryLambdaAt(-1, 0.1, math.NaN()) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			f()
+		})
+	}
+}

@@ -240,7 +240,7 @@ func FuzzRoundSlice(f *testing.F) {
 	})
 }
 
-// The kernels of devices, of every width, against Dot: the bytes are codes of A and B in turn,
+// The kernels of devices, of every width and turned round, against Dot: the bytes are codes of A and B in turn,
 // of which the products fill a row by as many columns as there are lanes.
 func FuzzDeviceGEMM(f *testing.F) {
 	specials := []byte{0x00, 0x7c, 0x00, 0xfc, 0xff, 0x7f, 0xff, 0x7b, 0x01, 0x00, 0x00, 0x80, 0xff, 0xff, 0x80, 0x7f, 0x80, 0xff}
@@ -277,6 +277,16 @@ func FuzzDeviceGEMM(f *testing.F) {
 		widenSlice(x, a.Data)
 		for _, bits := range widths() {
 			atWidth(bits, func() { d.GEMM(a, b, start, z) })
+			if d.A.same(d.B) { // thin
+				turned := zeros(n, 1)
+				atWidth(bits, func() { d.GEMM(transposed(b), transposed(a), transposed(start), turned) })
+				for j, v := range turned.Data {
+					if want := z.Data[j]; !same(float64(v), float64(want)) {
+						t.Errorf("%s, %d bits: row %d of %x and %x from %x is %x, want %x",
+							d.Name, bits, j, b.Data, a.Data, start.Data[j], v, want)
+					}
+				}
+			}
 			for j := 0; j < n; j += 7 {
 				widenSlice(y, column(b, j))
 				if got, want := float64(z.Data[j]), d.Dot(x, y, float64(start.Data[j])); !same(got, want) {

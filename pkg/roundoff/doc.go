@@ -38,9 +38,7 @@
 // A probabilistic bound is not always the smaller one. For one product at 90, 95 and 99 %
 // γ̃_n beats γ_n from n = 4, 5 and 8 on (u small); every FMA and MPFMA has n = 2, where the
 // deterministic bound wins. Report the smaller of the two. All bounds assume rounding to
-// nearest without underflow or overflow. Tensor cores that truncate are outside the lemmas: their
-// errors have a sign. For them there is [Truncation], which always holds, and [Chain], which takes
-// the law of the data and tells the error to a few per cent.
+// nearest without underflow or overflow. Tensor cores that truncate are outside the lemmas.
 //
 // # Errata
 //

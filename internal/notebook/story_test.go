@@ -19,14 +19,7 @@ func TestTheNotebooks(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			nb, err := Parse(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			nb := open(t, file)
 			if err := nb.CheckKernel(); err != nil {
 				t.Error(err)
 			}
@@ -43,6 +36,20 @@ func TestTheNotebooks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// open returns a notebook of this repository.
+func open(t *testing.T, file string) *Notebook {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nb
 }
 
 const seen = "**What we see.**"
@@ -74,14 +81,7 @@ func TestTheNotebooks_link_no_cgo(t *testing.T) {
 	}
 	imports := map[string]bool{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nb, err := Parse(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := open(t, file)
 		for _, c := range nb.Cells {
 			for _, path := range ours.FindAllStringSubmatch(c.Source, -1) {
 				imports[path[1]] = imports[path[1]] || c.Type == "code"

@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -16,25 +15,7 @@ type rounds struct {
 }
 
 // Width returns the products of a step of the machine. It panics if it has no core.
-func (k Kernel) Width() int {
-	switch c := k.Core.(type) {
-	case tcore.Fused:
-		return c.Terms
-	case tcore.Split:
-		return 2 * c.By.Terms
-	case tcore.TwoStage:
-		return c.Terms
-	case tcore.ExactSum:
-		return c.Terms
-	case tcore.Pairwise:
-		return c.Terms
-	case tcore.TensorCore:
-		return c.Block
-	case tcore.Chain:
-		return 1
-	}
-	panic(fmt.Sprintf("bound: device %q with core %T, want a core of package tcore", k.Name, k.Core))
-}
+func (k Kernel) Width() int { return k.BlockTerms() }
 
 // roundings returns the factors that one product meets on its way through a chain, at most, one
 // rounds for every format. A machine that truncates is taken as one that rounds every sum, as

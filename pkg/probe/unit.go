@@ -74,19 +74,10 @@ func InstructionK(d tcore.Device) int {
 		k, _ := strconv.Atoi(m[1] + m[2])
 		return k
 	}
-	switch core := d.Core.(type) {
-	case tcore.Fused:
-		return core.Terms
-	case tcore.ExactSum:
-		return core.Terms
-	case tcore.Pairwise:
-		return core.Terms
-	case tcore.TwoStage:
-		return core.Terms
-	case tcore.TensorCore:
-		return core.Block
+	if _, ok := d.Core.(tcore.Chain); ok {
+		return 4
 	}
-	return 4
+	return d.BlockTerms()
 }
 
 // code returns the bit pattern of a number of f in a register: that of binary32 for tf32.

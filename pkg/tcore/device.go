@@ -193,3 +193,12 @@ func (d *Device) check(call string, lx, ly int) {
 	}
 	d.Core.check(d)
 }
+
+// BlockTerms returns the number of products that the device adds to an accumulator at once.
+// It panics if the device has no core.
+func (d Device) BlockTerms() int {
+	if d.Core == nil {
+		panic(fmt.Sprintf("tcore: device %q has no core", d.Name))
+	}
+	return d.Core.width()
+}

@@ -322,3 +322,8 @@ func ExampleSplit() {
 	fmt.Println(tcore.HopperE4M3.Dot(x, y, 0), tcore.HopperMMAE4M3.Dot(x, y, 0))
 	// Output: 0 0.75
 }
+
+func ExampleDevice_BlockTerms() {
+	fmt.Println(tcore.VoltaF16.BlockTerms(), tcore.AmpereF16.BlockTerms(), tcore.HopperF16.BlockTerms())
+	// Output: 4 8 16
+}

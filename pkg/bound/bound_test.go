@@ -416,7 +416,7 @@ func TestBadKernels(t *testing.T) {
 		"bound: SplitK = -1, want SplitK >= 0": func(k *Kernel) { k.SplitK = -1 },
 		`bound: Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only`: func(k *Kernel) { k.Order = InPairs },
 		`bound: Stochastic on device "hopper-wgmma-binary16-binary32", want a device that rounds to nearest`:  func(k *Kernel) { k.Stochastic = true },
-		`bound: device "none" with core <nil>, want a core of package tcore`:                                  func(k *Kernel) { k.Device = tcore.Device{Name: "none"} },
+		`tcore: device "none" has no core`: func(k *Kernel) { k.Device = tcore.Device{Name: "none"} },
 	} {
 		t.Run(want, func(t *testing.T) {
 			k := on(tcore.HopperF16)

@@ -1,0 +1,132 @@
+"""Releases the assignments, hands in made-up answers, grades them, and compares the scores with what
+they must be. From the root of the repository, after lab/install.sh courses:
+
+    .venv-courses/bin/python notebooks/assignments/roundtrip.py [ASSIGNMENT ...]
+
+For every assignment five students hand in: "full" the instructor's solution, with a line on standard
+error in every function; "stub" the release as it is; "wrong" a solution with one answer that compiles
+and is wrong, and with every check emptied; "endless" one with an answer that never returns, and a cell
+of its own that does not either; "broken" one with an answer that does not compile.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from nbgrader.api import Gradebook
+
+here = pathlib.Path(__file__).resolve().parent
+course = here.parent.parent / "out" / "course"  # inside the repository, where the kernel finds its go.mod
+
+# Of each assignment: the answer that is spoilt, the text that is replaced in it, by what, and the
+# checks that must then fail, of "wrong", "endless" and "broken".
+spoilt = {
+    "2-summation": {
+        "wrong": ("pairwise", "h := len(x) / 2", "h := (len(x) + 1) / 2", {"check-pairwise"}),
+        "endless": ("twosum", "s = add(a, b)", "for {\n\t}", {"check-twosum", "check-compensated"}),
+        "broken": ("probabilistic", "λ :=", "λ =", {"check-probabilistic", "check-growth"}),
+    },
+}
+
+
+def read(path):
+    return json.loads(path.read_text())
+
+
+def name(cell):
+    return cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+
+
+def checks(notebook):
+    """The points of every check of a notebook."""
+    cells = (c for c in notebook["cells"] if c["cell_type"] == "code")
+    return {name(c): c["metadata"]["nbgrader"]["points"] for c in cells if name(c).startswith("check-")}
+
+
+def solved(source, release):
+    """The release with the answers of the source filled in."""
+    answers = {name(c): c["source"] for c in source["cells"] if c["metadata"].get("nbgrader", {}).get("solution")}
+    notebook = json.loads(json.dumps(release))
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(answers.get(name(cell), cell["source"]))
+    return notebook
+
+
+def answer(notebook, cell_name):
+    return next(c for c in notebook["cells"] if name(c) == cell_name)
+
+
+def hand_in(student, assignment, notebook):
+    folder = course / "submitted" / student / assignment
+    folder.mkdir(parents=True)
+    (folder / f"{assignment}.ipynb").write_text(json.dumps(notebook))
+
+
+def submissions(assignment):
+    """What the five students hand in, and the checks that each must fail."""
+    source = read(here / "source" / assignment / f"{assignment}.ipynb")
+    release = read(course / "release" / assignment / f"{assignment}.ipynb")
+    all_checks = set(checks(source))
+    assert all_checks == set(checks(release)), "the release lacks checks"
+    assert "BEGIN" not in json.dumps(release), "the release holds solutions or hidden tests"
+
+    full = solved(source, release)
+    for cell in full["cells"]:
+        cell["source"] = cell["source"].replace("// BEGIN SOLUTION", 'println("to standard error")')
+    yield "full", full, set()
+    yield "stub", release, all_checks
+    for student, (spoilt_answer, old, new, failing) in spoilt[assignment].items():
+        notebook = solved(source, release)
+        cell = answer(notebook, spoilt_answer)
+        assert old in cell["source"], f"{assignment}: no {old!r} in {spoilt_answer}"
+        cell["source"] = cell["source"].replace(old, new)
+        for c in notebook["cells"]:
+            if student == "wrong" and name(c).startswith("check-"):
+                c["source"] = "%%\n"
+            if student == "endless" and name(c) == "imports":
+                loop = {"cell_type": "code", "id": "endless", "metadata": {}, "source": "%%\nfor {\n}"}
+                own = loop | {"execution_count": None, "outputs": []}
+        if student == "endless":
+            notebook["cells"].append(own)
+        yield student, notebook, failing
+
+
+def course_sh(*arguments):
+    subprocess.run([here / "course.sh", *arguments], check=True, env=os.environ | {"COURSE": str(course)})
+
+
+def main(assignments):
+    shutil.rmtree(course, ignore_errors=True)
+    course.mkdir(parents=True)
+    course_sh("release")
+    want = {}
+    for assignment in assignments:
+        for student, notebook, failing in submissions(assignment):
+            hand_in(student, assignment, notebook)
+            points = checks(notebook)
+            want[student, assignment] = {c: 0 if c in failing else p for c, p in points.items()}
+    start = time.monotonic()
+    course_sh("grade", "--Execute.timeout=30")
+    print(f"roundtrip: {len(want)} submissions graded in {time.monotonic() - start:.0f} s")
+
+    wrong = 0
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        for (student, assignment), scores in want.items():
+            submission = gradebook.find_submission(assignment, student)
+            grades = [g for n in submission.notebooks for g in n.grades]
+            got = {g.cell.name: g.auto_score for g in grades if g.cell.cell_type == "code"}
+            essay = [g.needs_manual_grade for g in grades if g.cell.cell_type != "code"]
+            if got != scores or essay != [student != "stub"]:
+                wrong += 1
+                print(f"roundtrip: {student} in {assignment}: got {got}, want {scores}; essays to be read: {essay}")
+    if wrong:
+        sys.exit(f"roundtrip: {wrong} of {len(want)} submissions have the wrong score")
+    print(f"roundtrip: {len(want)} submissions have the right score")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or sorted(spoilt))

@@ -1,0 +1,60 @@
+package course
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strconv"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// curve returns the points of the series with the label, from the numbers behind the chart.
+func curve(name string, c *viz.Chart, label string) (x, y []float64) {
+	if c == nil {
+		failf("%s() = nil, want a chart", name)
+	}
+	data, err := c.CSV()
+	if err != nil {
+		failf("%s() cannot be drawn: %v", name, err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		failf("%s() cannot be read: %v", name, err)
+	}
+	var labels []string
+	for _, row := range rows[1:] { // panel, series, kind, x, y, text
+		if row[1] != label {
+			if row[1] != "" && !slices.Contains(labels, row[1]) {
+				labels = append(labels, row[1])
+			}
+			continue
+		}
+		x, y = append(x, number(row[3])), append(y, number(row[4]))
+	}
+	if len(x) == 0 {
+		failf("%s() has no series %q, only %q", name, label, labels)
+	}
+	return x, y
+}
+
+// number reads a field of a chart's CSV; one that is empty, such as y of a vertical, is 0.
+func number(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && s != "" {
+		failf("a chart holds the number %q", s)
+	}
+	return v
+}
+
+// drawn panics unless the series runs through the points.
+func drawn(name string, c *viz.Chart, label string, x, y []float64) {
+	gotX, gotY := curve(name, c, label)
+	if len(gotX) != len(x) {
+		failf("%s(): %q has %d points, want %d", name, label, len(gotX), len(x))
+	}
+	for i := range x {
+		near(name+"(): x of "+label, gotX[i], x[i])
+		near(name+"(): "+label+" at "+strconv.FormatFloat(x[i], 'g', 6, 64), gotY[i], y[i])
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // Deadline is how long a check waits for the functions that it calls, all together.
-const Deadline = 10 * time.Second
+const Deadline = 15 * time.Second
 
 // watch panics unless the function it returns is called within the deadline.
 func watch(name string) (done func()) {

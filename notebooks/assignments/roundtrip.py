@@ -25,10 +25,25 @@ course = here.parent.parent / "out" / "course"  # inside the repository, where t
 # Of each assignment: the answer that is spoilt, the text that is replaced in it, by what, and the
 # checks that must then fail, of "wrong", "endless" and "broken".
 spoilt = {
+    "1-formats": {
+        "wrong": ("round", "math.RoundToEven", "math.Round", {"check-round-ties", "check-round-subnormal"}),
+        "endless": ("first-gap", "return", "for {\n\t}\n\treturn", {"check-first-gap"}),
+        "broken": ("worst", "f.Precision", "f.Accuracy", {"check-worst"}),
+    },
     "2-summation": {
         "wrong": ("pairwise", "h := len(x) / 2", "h := (len(x) + 1) / 2", {"check-pairwise"}),
         "endless": ("twosum", "s = add(a, b)", "for {\n\t}", {"check-twosum", "check-compensated"}),
         "broken": ("probabilistic", "λ :=", "λ =", {"check-probabilistic", "check-growth"}),
+    },
+    "3-fma": {
+        "wrong": ("backward-mac", "sum(d1, d2), product(d1, d2)", "d1, d2", {"check-backward-mac"}),
+        "endless": ("cancellation", "u := f.UnitRoundoff()", "u := 1.0\n\tfor {\n\t}", {"check-cancellation"}),
+        "broken": ("forward-bound", "math.Abs(c))", "math.Abs(c)", {"check-forward-bound"}),
+    },
+    "4-tensor-cores": {
+        "wrong": ("truncation-constant", "0x1p-23", "0x1p-24", {"check-truncation-constant", "check-drift"}),
+        "endless": ("fraction-bits", "return F", "F--", {"check-fraction-bits"}),
+        "broken": ("violation", "return", "retur", {"check-violation"}),
     },
 }
 
@@ -87,11 +102,9 @@ def submissions(assignment):
         for c in notebook["cells"]:
             if student == "wrong" and name(c).startswith("check-"):
                 c["source"] = "%%\n"
-            if student == "endless" and name(c) == "imports":
-                loop = {"cell_type": "code", "id": "endless", "metadata": {}, "source": "%%\nfor {\n}"}
-                own = loop | {"execution_count": None, "outputs": []}
         if student == "endless":
-            notebook["cells"].append(own)
+            loop = {"cell_type": "code", "id": "endless", "metadata": {}, "source": "%%\nfor {\n}"}
+            notebook["cells"].insert(8, loop | {"execution_count": None, "outputs": []})
         yield student, notebook, failing
 
 

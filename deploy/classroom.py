@@ -1,0 +1,223 @@
+"""A class on the hub: starts it as hub.sh does, and lets students log in and run all cells of an
+assignment, all at once. It prints a table of times, and fails unless every cell of every student ran.
+From the root of the repository, after `make assignments`:
+
+    .venv-courses/bin/python deploy/classroom.py [STUDENTS [ASSIGNMENT]]
+
+Every student logs in through the page, starts a server, opens the notebook that it finds in its home,
+writes the instructor's answers into it, saves it, runs it cell by cell over the channels of the kernel,
+and reads the file back.
+"""
+
+import asyncio
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+import uuid
+
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
+from tornado.websocket import websocket_connect
+
+root = pathlib.Path(__file__).resolve().parent.parent
+assignments = root / "notebooks" / "assignments"
+sys.path.insert(0, str(assignments))
+from roundtrip import read, solved  # noqa: E402
+
+state = root / "out" / "hub"
+port = int(os.environ.get("ROUNDOFF_HUB_PORT", "18730"))
+url = f"http://127.0.0.1:{port}"
+password = secrets.token_urlsafe(16)
+patience = 20 * 60  # seconds, for the whole class
+
+
+class Student:
+    """One browser: its cookies, its token, and what happened when."""
+
+    def __init__(self, name):
+        self.name, self.cookies, self.headers = name, {}, {}
+        self.times, self.ran, self.lost = {}, 0, []
+        self.last = time.monotonic()
+
+    def lap(self, what):
+        now = time.monotonic()
+        self.times[what], self.last = now - self.last, now
+
+    async def ask(self, path, method="GET", form=None, json_body=None, statuses=(200, 201, 202, 204, 302)):
+        headers = dict(self.headers)
+        if json_body is not None:
+            headers["Content-Type"] = "application/json"
+        if self.cookies:
+            headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
+        body = urllib.parse.urlencode(form) if form else json.dumps(json_body) if json_body is not None else None
+        request = HTTPRequest(url + path, method=method, headers=headers, body=body, follow_redirects=False,
+                              request_timeout=300, allow_nonstandard_methods=True)
+        response = await AsyncHTTPClient().fetch(request, raise_error=False)
+        for cookie in response.headers.get_list("Set-Cookie"):
+            name, value = cookie.split(";", 1)[0].split("=", 1)
+            self.cookies[name] = value.strip('"')
+        if response.code not in statuses:
+            raise RuntimeError(f"{method} {path}: {response.code} {response.body[:300]}")
+        return response
+
+    async def log_in(self):
+        await self.ask("/hub/login")
+        form = {"username": self.name, "password": password, "_xsrf": self.cookies["_xsrf"]}
+        await self.ask("/hub/login", "POST", form, statuses=(302,))
+        xsrf = (await self.ask("/hub/token")).body.decode()
+        self.headers["X-XSRFToken"] = re.search(r'xsrf_token: "([^"]+)"', xsrf).group(1)
+        answer = await self.ask(f"/hub/api/users/{self.name}/tokens", "POST", json_body={})
+        self.headers = {"Authorization": "token " + json.loads(answer.body)["token"]}
+        self.cookies = {}
+        self.lap("log in")
+
+    async def start_server(self):
+        await self.ask(f"/hub/api/users/{self.name}/server", "POST", json_body={},
+                       statuses=(201, 202, 400, 429))
+        while True:
+            user = json.loads((await self.ask(f"/hub/api/users/{self.name}")).body)
+            server = user["servers"].get("", {})
+            if server.get("ready"):
+                break
+            if not server.get("pending"):  # the hub is full for the moment, and says so
+                await self.ask(f"/hub/api/users/{self.name}/server", "POST", json_body={},
+                               statuses=(201, 202, 400, 429))
+            await asyncio.sleep(1)
+        self.lap("server")
+
+    async def run(self, assignment):
+        base = f"/user/{self.name}/api"
+        path = f"{assignment}/{assignment}.ipynb"
+        file = json.loads((await self.ask(f"{base}/contents/{path}")).body)
+        notebook = solved(read(assignments / "source" / assignment / f"{assignment}.ipynb"), file["content"])
+        save = {"type": "notebook", "format": "json", "content": notebook}
+        await self.ask(f"{base}/contents/{path}", "PUT", json_body=save)
+        session = {"path": path, "name": path, "type": "notebook", "kernel": {"name": "gonb"}}
+        kernel = json.loads((await self.ask(f"{base}/sessions", "POST", json_body=session)).body)["kernel"]["id"]
+        request = HTTPRequest(f"ws{url[4:]}{base}/kernels/{kernel}/channels", headers=self.headers, request_timeout=300)
+        socket = await websocket_connect(request, ping_interval=30)
+        self.lap("kernel")
+        self.cells = [c["source"] for c in notebook["cells"] if c["cell_type"] == "code"]
+        for number, cell in enumerate(self.cells, 1):
+            status, text = await self.execute(socket, "".join(cell))
+            if status == "ok":
+                self.ran += 1
+            else:
+                self.lost.append(f"code cell {number}: {text}")
+        socket.close()
+        self.lap("cells")
+        back = json.loads((await self.ask(f"{base}/contents/{path}")).body)
+        if [c["source"] for c in back["content"]["cells"]] != [c["source"] for c in notebook["cells"]]:
+            self.lost.append("the notebook that was saved is not the one that was read back")
+
+    async def execute(self, socket, code):
+        """Runs a cell and returns the status of its reply, once its output is complete."""
+        header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": self.name,
+                  "session": self.name, "version": "5.3", "date": ""}
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {},
+                   "allow_stdin": False, "stop_on_error": False}
+        message = {"header": header, "parent_header": {}, "metadata": {}, "content": content,
+                   "channel": "shell", "buffers": []}
+        await socket.write_message(json.dumps(message))
+        reply, idle, text = None, False, ""
+        while reply is None or not idle:
+            frame = await socket.read_message()
+            if frame is None:
+                return "closed", "the connection to the kernel was lost"
+            m = json.loads(frame)
+            if m["parent_header"].get("msg_id") != header["msg_id"]:
+                continue
+            if m["msg_type"] == "execute_reply":
+                reply = m["content"]["status"]
+            elif m["msg_type"] == "error":
+                text += m["content"]["evalue"][:300]
+            elif m["msg_type"] == "status":
+                idle = m["content"]["execution_state"] == "idle"
+        return reply, text
+
+    async def attend(self, assignment):
+        start = time.monotonic()
+        try:
+            await self.log_in()
+            await self.start_server()
+            await self.run(assignment)
+        except (OSError, RuntimeError, HTTPClientError, KeyError) as e:
+            self.lost.append(f"{type(e).__name__}: {e}")
+        self.times["all"] = time.monotonic() - start
+
+
+async def hub_ready(hub):
+    for _ in range(2 * patience):
+        if hub.poll() is not None:
+            return False
+        try:
+            await AsyncHTTPClient().fetch(url + "/hub/api/")
+            return True
+        except (OSError, HTTPClientError):
+            await asyncio.sleep(0.5)
+    return False
+
+
+def table(students):
+    columns = ["log in", "server", "kernel", "cells", "all"]
+    lines = [f"{'student':10}" + "".join(f"{c + ', s':>12}" for c in columns) + f"{'cells run':>12}"]
+    for s in students:
+        times = "".join(f"{s.times.get(c, float('nan')):12.1f}" for c in columns)
+        lines.append(f"{s.name:10}{times}{s.ran:>12}")
+    return "\n".join(lines)
+
+
+async def lesson(hub, students, assignment):
+    if not await hub_ready(hub):
+        os.killpg(hub.pid, signal.SIGTERM)
+        sys.exit("classroom: the hub did not start; out/hub/hub.log says why")
+    AsyncHTTPClient.configure(None, max_clients=4 * len(students))
+    for s in students:
+        s.last = time.monotonic()
+    await asyncio.wait_for(asyncio.gather(*(s.attend(assignment) for s in students)), patience)
+
+
+def main(count, assignment):
+    release = assignments / "release"
+    if not (release / assignment).is_dir():
+        release = root / "out" / "course" / "release"  # of roundtrip.py
+    if not (release / assignment).is_dir():
+        sys.exit("classroom: no assignment is released; `make assignments` comes first")
+    state.mkdir(parents=True, exist_ok=True)
+    for left in state.iterdir():
+        if left.name != "gocache":  # what is compiled may stay
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+    environment = os.environ | {"ROUNDOFF_HUB_PASSWORD": password, "ROUNDOFF_HUB_PORT": str(port),
+                                "ROUNDOFF_HUB_STATE": str(state), "ROUNDOFF_RELEASE": str(release)}
+    students = [Student(f"student{i:02d}") for i in range(1, count + 1)]
+    with open(state / "hub.log", "wb") as log:
+        hub = subprocess.Popen([root / "deploy" / "hub.sh"], env=environment, stdout=log, stderr=log,
+                               start_new_session=True)
+        try:
+            asyncio.run(lesson(hub, students, assignment))
+        except TimeoutError:
+            print(f"classroom: the class has not finished after {patience} s")
+        finally:
+            hub.send_signal(signal.SIGTERM)  # the hub stops its proxy and all servers
+            try:
+                hub.wait(120)
+            except subprocess.TimeoutExpired:
+                os.killpg(hub.pid, signal.SIGKILL)
+    print(table(students))
+    for s in students:
+        for what in s.lost:
+            print(f"classroom: {s.name} lost {what}")
+    finished = sum(not s.lost and "cells" in s.times for s in students)
+    print(f"classroom: {finished} of {count} students finished {assignment} on {os.cpu_count()} cores")
+    sys.exit(finished != count)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2] if len(sys.argv) > 2 else "2-summation")

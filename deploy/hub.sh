@@ -1,0 +1,17 @@
+#!/bin/sh
+# Starts JupyterHub on this machine, after all that students need is installed and compiled. See
+# README.md. Exits with 75, like lab/install.sh, when that cannot be done on this machine.
+set -eu
+cd "$(dirname "$0")/.."
+lab/install.sh courses
+state=${ROUNDOFF_HUB_STATE:-$PWD/out/hub}
+mkdir -p "$state"
+[ -n "${ROUNDOFF_HUB_PASSWORD:-}" ] || [ "$(id -u)" = 0 ] || {
+	echo "hub: students with accounts need a hub that root starts; ROUNDOFF_HUB_PASSWORD starts a trial" >&2
+	exit 2
+}
+# Students' servers begin with this copy of the compiler's cache.
+echo 'package main; func main() {}' >"$state/empty.go"
+GOCACHE="$state/gocache" go build -buildvcs=false ./pkg/...
+GOCACHE="$state/gocache" go build -o /dev/null "$state/empty.go"
+exec .venv-courses/bin/jupyterhub --config="$PWD/deploy/jupyterhub_config.py" "$@"

@@ -1,0 +1,77 @@
+# JupyterHub for a class on one machine; README.md says how to start it. What can be set by environment
+# variables is in the first lines; all else is here.
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+c = get_config()  # noqa: F821
+
+root = pathlib.Path(__file__).resolve().parent.parent
+state = pathlib.Path(os.environ.get("ROUNDOFF_HUB_STATE", root / "out" / "hub"))
+port = int(os.environ.get("ROUNDOFF_HUB_PORT", "8000"))  # and the next two, for the hub and its proxy
+password = os.environ.get("ROUNDOFF_HUB_PASSWORD")  # one for all: a trial, without accounts
+
+state.mkdir(parents=True, exist_ok=True)
+bin = pathlib.Path(sys.executable).parent
+
+# Only this machine is listened to: a web server in front of it brings HTTPS and the outer address.
+c.JupyterHub.bind_url = f"http://127.0.0.1:{port}"
+c.JupyterHub.hub_port = port + 1
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{port + 2}"
+c.ConfigurableHTTPProxy.command = [str(bin / "configurable-http-proxy")]
+c.ConfigurableHTTPProxy.pid_file = str(state / "proxy.pid")
+c.JupyterHub.cookie_secret_file = str(state / "cookie_secret")
+c.JupyterHub.db_url = f"sqlite:///{state}/hub.sqlite"
+
+if password:
+    # Everybody who knows the password may come under any name, and all servers run as the one who
+    # started the hub: no student is kept from the files of another.
+    c.JupyterHub.authenticator_class = "shared-password"
+    c.SharedPasswordAuthenticator.user_password = password
+    c.JupyterHub.spawner_class = "simple"
+    c.SimpleLocalProcessSpawner.home_dir_template = str(state / "home" / "{username}")
+else:
+    # Students have accounts on this machine, and their servers run as themselves; the hub runs as root.
+    c.JupyterHub.authenticator_class = "pam"
+    c.JupyterHub.spawner_class = "local-process"
+c.Authenticator.allow_all = True
+
+# A kernel for notebooks that lie in the homes of students, not in this repository.
+kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_text())
+run = f'PATH="{root}/.bin:$PATH" exec gonb --kernel "$0" --raw_error "--go_work={root}"'
+kernel["argv"] = ["/bin/sh", "-c", run, "{connection_file}"]
+(state / "jupyter" / "kernels" / "gonb").mkdir(parents=True, exist_ok=True)
+(state / "jupyter" / "kernels" / "gonb" / "kernel.json").write_text(json.dumps(kernel, indent=1))
+
+
+def go(variable):
+    return subprocess.run(["go", "env", variable], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+
+c.Spawner.cmd = [str(root / "deploy" / "student.sh")]
+c.Spawner.environment = {
+    "JUPYTER_PATH": str(state / "jupyter"),
+    "PATH": f"{bin}:{go('GOROOT')}/bin:/usr/local/bin:/usr/bin:/bin",
+    "GOMODCACHE": go("GOMODCACHE"),  # read, never written: the kernel asks no network
+    "ROUNDOFF_RELEASE": os.environ.get("ROUNDOFF_RELEASE", str(root / "notebooks" / "assignments" / "release")),
+    "ROUNDOFF_GOCACHE": str(state / "gocache"),
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
+c.Spawner.notebook_dir = "~"
+c.Spawner.default_url = "/lab"
+c.Spawner.args = [
+    # Kernels idle for an hour are stopped, servers idle for two; files stay.
+    "--MappingKernelManager.cull_idle_timeout=3600",
+    "--ServerApp.shutdown_no_activity_timeout=7200",
+    # A kernel starts with a compiler beside it: on a full machine that takes longer than the minute.
+    "--MappingKernelManager.kernel_info_timeout=180",
+]
+
+# A whole class comes in the same minute. Two servers start in the time of one on two cores, so the
+# others wait in a queue, not on the processor.
+c.JupyterHub.concurrent_spawn_limit = 2 * (os.cpu_count() or 1)
+c.Spawner.start_timeout = 300
+c.Spawner.http_timeout = 300
+c.JupyterHub.init_spawners_timeout = 30

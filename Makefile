@@ -4,10 +4,10 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check fuzz generate fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check assignments grade course-check hub-check fuzz generate fmt vet bench clean
 
 help: ## list what there is to do
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
@@ -27,6 +27,18 @@ lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FL
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
 
+assignments: tools modules ## the student versions of the assignments, in notebooks/assignments/release
+	@notebooks/assignments/course.sh release
+
+grade: tools modules ## grade what is in notebooks/assignments/submitted; GRADE_FLAGS=--force does so again
+	@notebooks/assignments/course.sh grade $(GRADE_FLAGS)
+
+course-check: tools modules ## hand made-up answers through nbgrader and compare their scores
+	@notebooks/assignments/check.sh
+
+hub-check: tools modules ## send twenty students to a hub on this machine
+	@deploy/check.sh
+
 fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s or 1000x each
 	@.ci/fuzz $(FUZZTIME)
 
@@ -43,7 +55,7 @@ bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-
 	@go run ./internal/bench $(BENCH_FLAGS)
 
 clean: ## remove all that was made here: out, .bin, .venv
-	rm -rf out .bin .venv
+	rm -rf out .bin .venv .venv-courses
 
 tools: .bin/gonb .bin/goimports ## build the pinned gonb and goimports into .bin
 

@@ -79,16 +79,16 @@ class Student:
         self.lap("log in")
 
     async def start_server(self):
-        await self.ask(f"/hub/api/users/{self.name}/server", "POST", json_body={},
-                       statuses=(201, 202, 400, 429))
+        server = f"/hub/api/users/{self.name}/server"
+        while (await self.ask(server, "POST", json_body={}, statuses=(201, 202, 429))).code == 429:
+            await asyncio.sleep(2)  # the hub is starting as many as it may
         while True:
             user = json.loads((await self.ask(f"/hub/api/users/{self.name}")).body)
-            server = user["servers"].get("", {})
-            if server.get("ready"):
+            model = user["servers"].get("", {})
+            if model.get("ready"):
                 break
-            if not server.get("pending"):  # the hub is full for the moment, and says so
-                await self.ask(f"/hub/api/users/{self.name}/server", "POST", json_body={},
-                               statuses=(201, 202, 400, 429))
+            if not model.get("pending"):
+                raise RuntimeError("the server did not start; out/hub/hub.log says why")
             await asyncio.sleep(1)
         self.lap("server")
 

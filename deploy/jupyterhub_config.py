@@ -42,8 +42,13 @@ c.Authenticator.allow_all = True
 kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_text())
 run = f'PATH="{root}/.bin:$PATH" exec gonb --kernel "$0" --raw_error "--go_work={root}"'
 kernel["argv"] = ["/bin/sh", "-c", run, "{connection_file}"]
-(state / "jupyter" / "kernels" / "gonb").mkdir(parents=True, exist_ok=True)
-(state / "jupyter" / "kernels" / "gonb" / "kernel.json").write_text(json.dumps(kernel, indent=1))
+# The server of a student needs nothing of nbgrader but the button that validates.
+unused = ["nbgrader.server_extensions." + e for e in ("formgrader", "course_list", "assignment_list")]
+server = {"ServerApp": {"jpserver_extensions": {e: False for e in [*unused, "jupyter_lsp"]}}}
+for path, content in (("kernels/gonb/kernel.json", kernel), ("config/jupyter_server_config.json", server)):
+    file = state / "jupyter" / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content, indent=1))
 
 
 def go(variable):
@@ -53,6 +58,7 @@ def go(variable):
 c.Spawner.cmd = [str(root / "deploy" / "student.sh")]
 c.Spawner.environment = {
     "JUPYTER_PATH": str(state / "jupyter"),
+    "JUPYTER_CONFIG_PATH": str(state / "jupyter" / "config"),
     "PATH": f"{bin}:{go('GOROOT')}/bin:/usr/local/bin:/usr/bin:/bin",
     "GOMODCACHE": go("GOMODCACHE"),  # read, never written: the kernel asks no network
     "ROUNDOFF_RELEASE": os.environ.get("ROUNDOFF_RELEASE", str(root / "notebooks" / "assignments" / "release")),
@@ -68,6 +74,8 @@ c.Spawner.args = [
     # A kernel starts with a compiler beside it: on a full machine that takes longer than the minute.
     "--MappingKernelManager.kernel_info_timeout=180",
 ]
+if password and os.getuid() == 0:
+    c.Spawner.args += ["--allow-root"]  # a trial, as root
 
 # A whole class comes in the same minute. Two servers start in the time of one on two cores, so the
 # others wait in a queue, not on the processor.

@@ -14,6 +14,8 @@ port = int(os.environ.get("ROUNDOFF_HUB_PORT", "8000"))  # and the next two, for
 password = os.environ.get("ROUNDOFF_HUB_PASSWORD")  # one for all: a trial, without accounts
 
 state.mkdir(parents=True, exist_ok=True)
+private = state / "private"  # what only the hub may read
+private.mkdir(mode=0o700, exist_ok=True)
 bin = pathlib.Path(sys.executable).parent
 
 # Only this machine is listened to: a web server in front of it brings HTTPS and the outer address.
@@ -21,9 +23,9 @@ c.JupyterHub.bind_url = f"http://127.0.0.1:{port}"
 c.JupyterHub.hub_port = port + 1
 c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{port + 2}"
 c.ConfigurableHTTPProxy.command = [str(bin / "configurable-http-proxy")]
-c.ConfigurableHTTPProxy.pid_file = str(state / "proxy.pid")
-c.JupyterHub.cookie_secret_file = str(state / "cookie_secret")
-c.JupyterHub.db_url = f"sqlite:///{state}/hub.sqlite"
+c.ConfigurableHTTPProxy.pid_file = str(private / "proxy.pid")
+c.JupyterHub.cookie_secret_file = str(private / "cookie_secret")
+c.JupyterHub.db_url = f"sqlite:///{private}/hub.sqlite"
 
 if password:
     # Everybody who knows the password may come under any name, and all servers run as the one who
@@ -37,6 +39,7 @@ else:
     c.JupyterHub.authenticator_class = "pam"
     c.JupyterHub.spawner_class = "local-process"
 c.Authenticator.allow_all = True
+c.Authenticator.blocked_users = {"root"}
 
 # A kernel for notebooks that lie in the homes of students, not in this repository.
 kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_text())

@@ -29,6 +29,9 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	if !ok || k.parts() > 1 || k.Order != InSequence || k.Stochastic {
 		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Name, k.parts(), k.Order)
 	}
+	if c, ok := k.Core.(tcore.Fused); ok && c.Group == 0 && k.ScaleBlock == 0 {
+		return k.aligned(a, b)
+	}
 	return func(yield func(Output) bool) {
 		columns := make([][]float64, k.N)
 		for j := range columns {
@@ -69,6 +72,16 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 	if k.exactProducts() {
 		first = 1
 	}
+	if f == tcore.Binary32 && first == 1 { // as the processor does
+		return func(x, y []float64) Output {
+			s := float32(0)
+			for l := range x {
+				s = float32(x[l]*y[l]) + s
+				sums[l] = float64(s)
+			}
+			return Output{Sums: sums[first:]}
+		}
+	}
 	return func(x, y []float64) Output {
 		s := 0.0
 		for l := range x {
@@ -79,7 +92,29 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 	}
 }
 
-// fused is the runner of a device that aligns.
+// aligned returns the outputs of a device that aligns, from the sums of its blocks.
+func (k Kernel) aligned(a, b blas32.General) (iter.Seq[Output], error) {
+	outputs, err := k.BlockSums(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(Output) bool) {
+		var o Output
+		for blocks := range outputs {
+			o = Output{Sums: o.Sums[:0], Exponents: o.Exponents[:0]}
+			for _, s := range blocks {
+				o.Sums = append(o.Sums, s.Result)
+				o.Exponents = append(o.Exponents, s.Exponent)
+				o.Abs += s.Size
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}, nil
+}
+
+// fused is the runner of a device that aligns, for one output, from its trace.
 func (k Kernel) fused(x, y []float64) Output {
 	var o Output
 	for _, b := range k.Trace(x, y, 0).Blocks {

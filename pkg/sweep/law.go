@@ -54,10 +54,10 @@ var (
 
 // The laws that break an assumption.
 var (
-	// Scaled multiplies U(-1,1) by a power of two from 2⁻⁶ to 2⁶, one for each row of A and each
+	// Scaled multiplies U(-1,1) by a power of two from 2⁻³ to 2³, one for each row of A and each
 	// column of B: the elements are no longer independent.
 	Scaled = Law{Name: "scaled", Matrices: byVectors(func(r *rand.Rand, x []float32) {
-		scale := math.Ldexp(1, r.IntN(13)-6)
+		scale := math.Ldexp(1, r.IntN(7)-3)
 		for k := range x {
 			x[k] = float32(scale * (2*r.Float64() - 1))
 		}

@@ -194,8 +194,8 @@ type question struct {
 // ask returns the questions of a plan to a product, nothing counted yet.
 func (z *product) ask(p Plan) ([]question, error) {
 	k := z.Kernel
-	if first, err := z.emulate(0, 1); err == nil {
-		k.Run = first
+	if run, err := z.emulate(0, z.M); err == nil {
+		k.Run = first(run)
 	}
 	if p.Alone {
 		k.M, k.N = 1, 1
@@ -212,6 +212,19 @@ func (z *product) ask(p Plan) ([]question, error) {
 		}
 	}
 	return asked, nil
+}
+
+// first returns the first output of a run that has products other than 0, which tells the bounds
+// that there is a run.
+func first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
+	return func(yield func(bound.Output) bool) {
+		for o := range run {
+			if o.Abs > 0 {
+				yield(o)
+				return
+			}
+		}
+	}
 }
 
 // emulate returns the outputs of the rows from lo to hi-1.

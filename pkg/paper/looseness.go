@@ -32,7 +32,7 @@ func Looseness() (*viz.Table, error) {
 			"Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by paper.Looseness.",
 		digits(over(g.constant("DBEA").Zeta), 2), digits(over(g.constant(printedBound).Zeta), 2), digits(over(last.Constant), 2),
 		len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, percent(g.Confidence)),
-		[]string{"", "Bound", "knows", "confidence", "constant", "times the largest error"})
+		[]string{"When", "Bound", "knows", "confidence", "constant", "times the largest error"})
 	for _, name := range []string{"DBEA", printedBound} {
 		c := g.constant(name)
 		t.Row("then", name, bound.Nothing.String(), c.Failure.String(), short(c.Zeta), digits(over(c.Zeta), 2))

@@ -146,9 +146,9 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 		}
 	}
 	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(law), k), fmt.Sprintf(
-		"Entries ~ %s, K = %d: %s. τ, the largest |error|/bound of a product, the least over seeds: 1 is as tight as can be. "+
-			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. %s. Drawn by paper.BoundSweep.Tightness.",
-		minus(law), k, s.finding(law, k), s.conditions()), append([]string{"Bound"}, machines...))
+		"The tightest bound that holds is %s. τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
+			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by paper.BoundSweep.Tightness.",
+		s.tightest(law, k), minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}
 		for _, m := range machines {
@@ -163,20 +163,33 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 func tightness(r sweep.Row) string {
 	switch {
 	case r.Violations > 0:
-		return fmt.Sprintf("✗ %s×, %s", digits(r.Largest, 2), share(r.Violations, r.Outputs))
+		return fmt.Sprintf("✗ %s×, %s", times(r.Largest), share(r.Violations, r.Outputs))
 	case r.Verdict != sweep.Holds:
 		return "(" + digits(r.Tightness, 2) + ")"
 	}
 	return digits(r.Tightness, 2)
 }
 
-// share returns n of total in per cent.
-func share(n, total int) string {
-	p := 100 * float64(n) / float64(total)
-	if p < 0.1 {
-		return fmt.Sprintf("%d of %d", n, total)
+// times returns a factor as text.
+func times(x float64) string {
+	if x >= 10 && x < 1e4 {
+		return fmt.Sprintf("%.0f", x)
 	}
-	return digits(p, 2) + " %"
+	return digits(x, 2)
+}
+
+// share returns n of total as text.
+func share(n, total int) string {
+	switch p := 100 * float64(n) / float64(total); {
+	case n == total:
+		return "all"
+	case p < 0.1:
+		return fmt.Sprintf("%d of %d", n, total)
+	case p > 99:
+		return "> 99 %"
+	default:
+		return digits(p, 2) + " %"
+	}
 }
 
 func orDash(s string) string {
@@ -186,15 +199,15 @@ func orDash(s string) string {
 	return s
 }
 
-// finding says which bound is the tightest on each machine.
-func (s *BoundSweep) finding(law string, k int) string {
+// tightest says which bound is the tightest on each machine.
+func (s *BoundSweep) tightest(law string, k int) string {
 	var words []string
 	for _, m := range distinct(s, machineOf) {
 		if r, ok := sweep.Tightest(s.cell(m, law, k)); ok {
-			words = append(words, fmt.Sprintf("on %s it is %s, τ = %s", m, r.Bound, digits(r.Tightness, 2)))
+			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, digits(r.Tightness, 2)))
 		}
 	}
-	return "the tightest that holds is another on every kind of machine, " + strings.Join(words, ", ")
+	return strings.Join(words, ", ")
 }
 
 // Best draws τ of the tightest bound that holds on every machine, a panel for each law.
@@ -237,21 +250,21 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 // where it does not.
 func (s *BoundSweep) Growth(law string) *viz.Chart {
 	ks := distinct(s, lengthOf)
-	exponents := map[[2]string]sweep.Growth{}
+	exponent := map[string]float64{}
 	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Law == law && !r.Alone })) {
-		exponents[[2]string{g.Machine, g.Bound}] = g
+		exponent[g.Machine] = g.Error
 	}
 	var words []string
 	machines := distinct(s, machineOf)
 	for _, m := range machines {
-		words = append(words, fmt.Sprintf("%s %.2f", m, exponents[[2]string{m, "dbea"}].Error))
+		words = append(words, m+" "+digits(exponent[m], 2))
 	}
 	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)), fmt.Sprintf(
 		"The largest |error|/|A||B| grows with a power of K that depends on the machine: %s. Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by paper.BoundSweep.Growth.",
 		strings.Join(words, ", "), minus(law), s.conditions()))
 	for _, m := range machines {
 		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
-			viz.Axis{Label: "constant", Log: true})
+			viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true})
 		line := func(series viz.Series, bound string, y func(sweep.Row) float64) {
 			var x, values []float64
 			for _, k := range ks {
@@ -285,35 +298,34 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 	return c
 }
 
-// Broken returns the table of bounds that are exceeded, none of which is to hold where it is.
+// Broken returns the table of bounds that hold on a machine and are exceeded by data that break
+// their assumption: the largest |error|/bound of all machines.
 func (s *BoundSweep) Broken() *viz.Table {
-	rows := s.of(func(r sweep.Row) bool { return r.Violations > 0 && !r.Alone })
 	laws := distinct(s, lawOf)
-	var worst sweep.Row
-	broken := map[string]map[string]string{}
+	largest := map[[2]string]float64{}
 	var bounds []string
-	for _, r := range rows {
+	var worst sweep.Row
+	for _, r := range s.of(func(r sweep.Row) bool { return r.Violations > 0 && !r.Alone && r.Verdict != sweep.NotMachine }) {
+		if !slices.Contains(bounds, r.Bound) {
+			bounds = append(bounds, r.Bound)
+		}
+		at := [2]string{r.Bound, r.Law}
+		largest[at] = max(largest[at], r.Largest)
 		if r.Largest > worst.Largest {
 			worst = r
 		}
-		if broken[r.Bound] == nil {
-			broken[r.Bound] = map[string]string{}
-			bounds = append(bounds, r.Bound)
-		}
-		why := map[sweep.Verdict]string{sweep.Holds: "!", sweep.NotMachine: "", sweep.NotData: "*"}[r.Verdict]
-		broken[r.Bound][r.Law] += fmt.Sprintf("%s %s×%s  ", r.Machine, digits(r.Largest, 2), why)
 	}
-	caption := "No bound is exceeded."
-	if len(rows) > 0 {
-		caption = fmt.Sprintf("Data made to break a bound exceed it by up to %s times, %s on %s with %s, and only bounds whose assumption they break.",
-			digits(worst.Largest, 2), worst.Bound, worst.Machine, worst.Law)
-	}
-	t := viz.NewTable(s.stem+"-broken", fmt.Sprintf("%s The largest |error|/bound where it is above 1. *: the bound is false of the data, no mark: of the machine, !: it should hold. K = %v. %s. Drawn by paper.BoundSweep.Broken.",
-		caption, distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
+	t := viz.NewTable(s.stem+"-broken", fmt.Sprintf(
+		"Data that break what a bound assumes exceed it by up to %s times, %s on %s with %s; %s. The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by paper.BoundSweep.Broken.",
+		times(worst.Largest), worst.Bound, worst.Machine, worst.Law, s.Counted(), distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
 	for _, b := range bounds {
 		row := []string{b}
 		for _, l := range laws {
-			row = append(row, orDash(strings.TrimSpace(broken[b][l])))
+			cell := "–"
+			if x := largest[[2]string{b, l}]; x > 0 {
+				cell = times(x) + "×"
+			}
+			row = append(row, cell)
 		}
 		t.Row(row...)
 	}
@@ -343,10 +355,14 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 		}
 	}
 	failed, trials := worst.Failures()
+	finding := "No probabilistic bound fails more often than it states"
+	if n := len(sweep.Violated(rows, sure)); n > 0 {
+		finding = fmt.Sprintf("%d probabilistic bounds fail more often than they state", n)
+	}
 	c := viz.NewChart(s.stem+"-coverage", fmt.Sprintf(
-		"No probabilistic bound fails more often than it states: nearest to it comes %s at %s, with %d of %d outputs above. "+
+		"%s: nearest to it comes %s at %s, with %d of %d outputs above. "+
 			"Each point is a bound: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, %s. %s. Drawn by paper.BoundSweep.Coverage.",
-		worst.Bound, percent(worst.Confidence), failed, trials, percent(sure), worst.K, worst.Machine, s.Origin))
+		finding, worst.Bound, percent(worst.Confidence), failed, trials, percent(sure), worst.K, worst.Machine, s.Origin))
 	p := c.Panel("", viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3}, viz.Axis{Label: "Failure rate observed, at most", Log: true})
 	p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
 	colours := []viz.Series{observed, {Color: viz.Second}}
@@ -364,21 +380,27 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	return c
 }
 
-// Moments returns the table of the measured mean, or slope, and spread of the errors beside what
-// is predicted.
-func (s *BoundSweep) Moments() *viz.Table {
-	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.Error && !r.Alone })
-	widest := slices.MaxFunc(rows, func(a, b sweep.Row) int {
-		return int(math.Copysign(1, abs(a.Mean())/a.Spread()-abs(b.Mean())/b.Spread()))
-	})
-	t := viz.NewTable(s.stem+"-moments", fmt.Sprintf(
-		"Where products have one sign, truncation shifts the errors: on %s with %s, K = %d, their mean is %s times their spread. "+
-			"Mean and standard deviation of error/|A||B|, the slope of the error on the exact result, and how much longer than the product its exact error takes. %s. Drawn by paper.BoundSweep.Moments.",
-		widest.Machine, minus(widest.Law), widest.K, digits(abs(widest.Mean())/widest.Spread(), 2), s.conditions()),
-		[]string{"Machine", "Law", "K", "mean", "slope", "predicted", "spread", "predicted spread", "time of exact error / product"})
+// Moments returns the table of the measured mean, slope and spread of the errors at one K,
+// beside what is predicted.
+func (s *BoundSweep) Moments(k int) *viz.Table {
+	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.Error && !r.Alone && r.K == k })
+	shift := func(r sweep.Row) float64 { return abs(r.Mean()) / r.Spread() }
+	widest, product, exact := rows[0], 0.0, 0.0
 	for _, r := range rows {
-		t.Row(r.Machine, minus(r.Law), fmt.Sprint(r.K), digits(r.Mean(), 3), digits(r.Slope(), 3), predicted(r.Predicted[0]),
-			digits(r.Spread(), 3), predicted(r.Predicted[1]), digits(r.Exact/r.Product, 2))
+		if shift(r) > shift(widest) {
+			widest = r
+		}
+		product += r.Product
+		exact += r.Exact
+	}
+	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k), fmt.Sprintf(
+		"Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread. "+
+			"Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
+		widest.Machine, minus(widest.Law), times(shift(widest)), k, digits(exact/product, 2), s.conditions()),
+		[]string{"Machine", "Law", "mean", "slope", "predicted", "spread", "predicted spread"})
+	for _, r := range rows {
+		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), digits(r.Slope(), 3), predicted(r.Predicted[0]),
+			digits(r.Spread(), 3), predicted(r.Predicted[1]))
 	}
 	return t
 }

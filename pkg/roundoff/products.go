@@ -14,6 +14,7 @@ type Products struct {
 	value  []float64
 	weight []float64 // of sum 1
 	exp    []int     // e = eₓ + e_y, not normalised: |p| is in [2^e, 2^(e+2)) unless subnormal
+	least  int       // no exponent is less; that of a product that is zero
 
 	symmetric bool // the signs of values do not count, both are equally likely
 
@@ -23,17 +24,15 @@ type Products struct {
 	Grid     float64 // a power of two that divides all values
 }
 
-// noExponent is the exponent of a zero product, which is never the greatest.
-const noExponent = math.MinInt32
-
 // PairProducts returns the law of x[i]y[i], every pair as likely as the others. Numbers below
-// 2^eminX and 2^eminY are subnormal: they count with these exponents.
+// 2^eminX and 2^eminY are subnormal: they count with these exponents, and zero products with
+// their sum, below which no exponent lies.
 // It panics if the lengths differ, there are no pairs, or a number is not finite.
 func PairProducts(x, y []float64, eminX, eminY int) *Products {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("roundoff: x has %d elements, y has %d", len(x), len(y)))
 	}
-	p := new(Products)
+	p := &Products{least: eminX + eminY}
 	for i := range x {
 		p.add(i, x[i], y[i], 1, eminX, eminY)
 	}
@@ -47,7 +46,7 @@ func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
 	if len(x) != len(px) || len(y) != len(py) {
 		panic(fmt.Sprintf("roundoff: %d and %d probabilities of %d and %d values", len(px), len(py), len(x), len(y)))
 	}
-	p := new(Products)
+	p := &Products{least: eminX + eminY}
 	for i := range x {
 		for j := range y {
 			if w := px[i] * py[j]; w != 0 {
@@ -64,7 +63,7 @@ func (p *Products) add(i int, x, y, w float64, eminX, eminY int) {
 	if math.IsNaN(z) || math.IsInf(z, 0) || !(w > 0) {
 		panic(fmt.Sprintf("roundoff: x[%d] y = %v of weight %v, want a finite number of positive weight", i, z, w))
 	}
-	e := noExponent
+	e := p.least
 	if z != 0 {
 		e = max(math.Ilogb(x), eminX) + max(math.Ilogb(y), eminY)
 	}

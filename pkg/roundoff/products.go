@@ -22,6 +22,7 @@ type Products struct {
 	Variance float64 // σ²
 	AbsMean  float64 // E|p|
 	Grid     float64 // a power of two that divides all values
+	Samples  float64 // the pairs that the law was estimated from, +Inf where it is exact
 }
 
 // PairProducts returns the law of x[i]y[i], every pair as likely as the others. Numbers below
@@ -32,7 +33,8 @@ func PairProducts(x, y []float64, eminX, eminY int) *Products {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("roundoff: x has %d elements, y has %d", len(x), len(y)))
 	}
-	p := &Products{least: eminX + eminY}
+	p := newProducts(len(x), eminX+eminY)
+	p.Samples = float64(len(x))
 	for i := range x {
 		p.add(i, x[i], y[i], 1, eminX, eminY)
 	}
@@ -41,12 +43,14 @@ func PairProducts(x, y []float64, eminX, eminY int) *Products {
 
 // ValueProducts returns the law of xy for independent x and y that take the values x[i] and
 // y[j] with probabilities px[i] and py[j], for formats of so few bits that all pairs fit. The
-// probabilities are normalised. See [PairProducts] for eminX and eminY and for panics.
+// probabilities are normalised. The law counts as exact; where the probabilities are those of a
+// sample, set Samples. See [PairProducts] for eminX and eminY and for panics.
 func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
 	if len(x) != len(px) || len(y) != len(py) {
 		panic(fmt.Sprintf("roundoff: %d and %d probabilities of %d and %d values", len(px), len(py), len(x), len(y)))
 	}
-	p := &Products{least: eminX + eminY}
+	p := newProducts(len(x)*len(y), eminX+eminY)
+	p.Samples = math.Inf(1)
 	for i := range x {
 		for j := range y {
 			if w := px[i] * py[j]; w != 0 {
@@ -55,6 +59,11 @@ func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
 		}
 	}
 	return p.finish()
+}
+
+// newProducts returns a law with room for n products.
+func newProducts(n, least int) *Products {
+	return &Products{value: make([]float64, 0, n), weight: make([]float64, 0, n), exp: make([]int, 0, n), least: least}
 }
 
 // add appends the product of element i of x and a y.

@@ -161,6 +161,18 @@ func TestProducts(t *testing.T) {
 		}
 	})
 
+	t.Run("exponents of laws with zeros are those of numbers", func(t *testing.T) {
+		half := []float64{1, 1}
+		p := ValueProducts([]float64{0, 1}, half, []float64{0, 1}, half, -14, -14)
+		exps, probs := p.MaxExponent(2) // of two products, each 1 with probability 1/4
+		if fmt.Sprint(exps, probs) != "[-28 0] [0.5625 0.4375]" {
+			t.Errorf("exponents %v with probabilities %v", exps, probs)
+		}
+		if exps, _ := ValueProducts([]float64{0}, []float64{1}, []float64{1}, []float64{1}, -14, -14).MaxExponent(4); fmt.Sprint(exps) != "[-28]" {
+			t.Errorf("of zeros: %v, want the least there is", exps)
+		}
+	})
+
 	t.Run("subnormal factors count with Emin", func(t *testing.T) {
 		if p := PairProducts([]float64{0x1p-20}, []float64{1}, -14, -14); p.exp[0] != -14 {
 			t.Errorf("exponent %d, want -14", p.exp[0])

@@ -105,6 +105,16 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 	if k.exactProducts() {
 		first = 1
 	}
+	if f == tcore.Binary32 && first == 1 { // as the processor does
+		return func(x, y []float64) Output {
+			s := float32(0)
+			for l := range x {
+				s = float32(x[l]*y[l]) + s
+				sums[l] = float64(s)
+			}
+			return Output{Sums: sums[first:]}
+		}
+	}
 	return func(x, y []float64) Output {
 		s := 0.0
 		for l := range x {
@@ -115,7 +125,7 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 	}
 }
 
-// fused is the runner of a device that aligns.
+// fused is the runner of a device that aligns, for one output, from its trace.
 func (k Kernel) fused(x, y []float64) Output {
 	var o Output
 	for _, b := range k.Trace(x, y, 0).Blocks {

@@ -6,17 +6,22 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strconv"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
 // A Distribution is what is known of the elements of a matrix: they are independent numbers x
 // with these moments. Draw returns one of them, for those who want to try.
 type Distribution struct {
-	Name   string
-	Mean   float64 // E x
-	Square float64 // E x²
-	Abs    float64 // E|x|
-	Max    float64 // |x| is at most that; +Inf if it has no limit
-	Draw   func(*rand.Rand) float64
+	Name      string
+	Mean      float64 // E x
+	Square    float64 // E x²
+	Abs       float64 // E|x|
+	Max       float64 // |x| is at most that; +Inf if it has no limit
+	Symmetric bool    // x and -x are equally likely
+	Draw      func(*rand.Rand) float64
+
+	normal bool
 }
 
 // Uniform returns the uniform distribution on [lo, hi]. It panics unless lo < hi, both finite.
@@ -35,6 +40,8 @@ func Uniform(lo, hi float64) Distribution {
 		Abs:    abs,
 		Max:    max(math.Abs(lo), math.Abs(hi)),
 		Draw:   func(r *rand.Rand) float64 { return lo + (hi-lo)*r.Float64() },
+
+		Symmetric: lo == -hi,
 	}
 }
 
@@ -52,6 +59,9 @@ func Normal(μ, σ float64) Distribution {
 		Abs:    σ*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + μ*math.Erf(z/math.Sqrt2),
 		Max:    math.Inf(1),
 		Draw:   func(r *rand.Rand) float64 { return μ + σ*r.NormFloat64() },
+
+		Symmetric: μ == 0,
+		normal:    true,
 	}
 }
 
@@ -77,6 +87,18 @@ func ParseDistribution(s string) (Distribution, error) {
 
 // known reports whether anything is.
 func (d Distribution) known() bool { return d.Max != 0 || d.Square != 0 || d.Abs != 0 || d.Mean != 0 }
+
+// variance returns Var x.
+func (d Distribution) variance() float64 { return max(0, d.Square-d.Mean*d.Mean) }
+
+// largest returns what none of n numbers exceeds in size, but for a failure of e^f; +Inf if that
+// is not known.
+func (d Distribution) largest(n float64, f roundoff.Failure) float64 {
+	if !d.normal {
+		return d.Max
+	}
+	return math.Abs(d.Mean) + math.Sqrt(d.variance())*roundoff.Azuma(1, f-roundoff.Failure(math.Log(n)))
+}
 
 // Check returns an error if no random number has these moments.
 func (d Distribution) Check() error {

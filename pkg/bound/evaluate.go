@@ -89,6 +89,8 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":
+	case math.IsNaN(r.Constant):
+		r.Why = fmt.Sprintf("the run does not tell %v", b.Needs)
 	case math.IsInf(r.Constant, 1):
 		r.Why = "there is no finite bound for so long a sum"
 	default:

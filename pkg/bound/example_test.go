@@ -249,19 +249,40 @@ func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General
 	return m
 }
 
-// A run makes bounds tighter by far.
+// A run makes bounds tighter by far, and its trace tells the error itself.
 func ExampleEmulate() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(-1, 1)
 	k := bound.Kernel{M: 4, N: 4, K: 4096, Kernel: tcore.Kernel{Device: tcore.PaperCoreF32}, X: d, Y: d}
-	before, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
 	k.Run = must(bound.Emulate(k, matrix(rng, 4, 4096, d), matrix(rng, 4096, 4, d)))
-	after, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
-	fmt.Printf("%.1e  %s\n", before.Constant, before.Bound)
-	fmt.Printf("%.1e  %s\n", after.Constant, after.Bound)
+	for _, r := range must(bound.Evaluate(k, at99)) {
+		switch r.Bound {
+		case "random-data", "half-ulp-bernstein", "exact":
+			fmt.Printf("%.1e  %s\n", r.Constant, r.Bound)
+		}
+	}
 	// Output:
 	// 1.5e-06  random-data
 	// 2.1e-07  half-ulp-bernstein
+	// 1.1e-07  exact
+}
+
+// What a trace of an emulation tells of the errors, from nothing assumed to everything known.
+func ExampleTruncationInterval() {
+	rng := rand.New(rand.NewPCG(241118747, 0))
+	d := bound.Uniform(0, 1)
+	k := bound.Kernel{M: 1, N: 1, K: 4096, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	for o := range must(bound.Emulate(k, matrix(rng, 1, 4096, d), matrix(rng, 4096, 1, d))) {
+		for _, b := range []bound.Bound{bound.TruncationSums, bound.TruncationInterval, bound.MartingaleTrace, bound.Exact} {
+			i := b.Output(k, o, at99)
+			fmt.Printf("%-20s %8.5f ± %.5f\n", b.Name, i.Centre, i.Radius)
+		}
+	}
+	// Output:
+	// truncation-sums       0.00000 ± 0.04865
+	// truncation-interval  -0.02424 ± 0.02046
+	// martingale-trace     -0.02352 ± 0.00111
+	// exact                -0.02332 ± 0.00000
 }
 
 // The sums of one output, and Σ|xy|.

@@ -22,7 +22,7 @@ type Kernel struct {
 	Represented bool  // A and B are first rounded to the formats of the device, from finer ones
 
 	X, Y Distribution     // of the elements of A and B; the zero value is unknown
-	Run  iter.Seq[Output] // the sums of every output, as they were computed; nil is unknown
+	Run  iter.Seq[Output] // every output as it was computed; nil is unknown
 }
 
 // An Order is the order in which a chain adds its products.
@@ -109,7 +109,7 @@ func (k Kernel) knows(what Knowledge) bool {
 	switch what {
 	case Moments:
 		return k.X.known() && k.Y.known()
-	case Sums:
+	case Sums, Trace:
 		return k.Run != nil
 	}
 	return true

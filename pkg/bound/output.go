@@ -1,6 +1,11 @@
 package bound
 
-import "math"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
 
 // An Output is one element of D as it was computed: every sum after it was rounded, in the order
 // of the machine, the exponents that its blocks were aligned to on a machine that does so, and
@@ -9,6 +14,14 @@ type Output struct {
 	Sums      []float64
 	Exponents []int
 	Abs       float64
+
+	// The trace, as an emulator has it; nil where it is not known.
+	X, Y   []float64        // the factors, after their conversion
+	Blocks []tcore.BlockSum // what each block kept and lost, on a machine that aligns
+
+	// Losses returns what a product of an element of A and one of B loses, wherever they
+	// stand; nil if that is not known.
+	Losses func() *roundoff.Losses
 }
 
 // relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where

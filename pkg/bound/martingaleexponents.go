@@ -1,0 +1,71 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// MartingaleExponents is [MartingaleSigns] with the exponent of every product as well: each is
+// expected to lose what products of its exponent do. Who has the exponents has the products, and
+// can have [Exact] for the same price; it is here as the test of what the others take for granted.
+var MartingaleExponents = register(Bound{
+	Name:    "martingale-exponents",
+	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Model:   TruncatingRandom,
+	Needs:   Trace,
+	Assumes: "sizes independent of signs",
+	Fails:   noTrace,
+	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
+		terms := termTable{}
+		return o.martingale(k, f, true, func(s *lossSum, o Output, i int, at step) {
+			lo := i * s.terms
+			hi := min(lo+s.terms, len(o.X))
+			s.addTerms(k, terms.row(s.losses, at.exponent), o.X[lo:hi], o.Y[lo:hi], at)
+		})
+	},
+})
+
+// termTable keeps the rows of [roundoff.Losses.Terms].
+type termTable map[int]termRow
+
+type termRow struct {
+	first int
+	terms []roundoff.TermLoss
+}
+
+func (t termTable) row(l *roundoff.Losses, E int) termRow {
+	r, ok := t[E]
+	if !ok {
+		r.first, r.terms = l.Terms(E)
+		t[E] = r
+	}
+	return r
+}
+
+// addTerms takes every product of a block to lose what products of its exponent do.
+func (s *lossSum) addTerms(k Kernel, row termRow, x, y []float64, at step) {
+	variance := 0.0
+	for l, v := range x {
+		p := v * y[l]
+		if p == 0 {
+			continue
+		}
+		e := max(math.Ilogb(v), k.A.Emin) + max(math.Ilogb(y[l]), k.B.Emin)
+		if e >= at.exponent {
+			continue
+		}
+		j := e - row.first
+		if j < 0 || j >= len(row.terms) || !row.terms[j].Known {
+			s.blind(1, min(at.grid, math.Abs(p)))
+			continue
+		}
+		m := row.terms[j]
+		s.mean += math.Copysign(m.Mean, p)
+		variance += m.Variance
+		if m.Error > 0 {
+			s.errors[errorKind{e, false}] += math.Copysign(m.Error, p)
+		}
+	}
+	s.cumulant.Add(variance, at.grid)
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -203,7 +204,7 @@ func orDash(s string) string {
 func (s *BoundSweep) tightest(law string, k int) string {
 	var words []string
 	for _, m := range distinct(s, machineOf) {
-		if r, ok := sweep.Tightest(s.cell(m, law, k)); ok {
+		if r, ok := sweep.Tightest(s.cell(m, law, k), bound.Trace); ok {
 			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, digits(r.Tightness, 2)))
 		}
 	}
@@ -222,7 +223,7 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 	for _, law := range distinct(s, lawOf) {
 		p := panel{law: law}
 		for _, m := range distinct(s, machineOf) {
-			r, ok := sweep.Tightest(s.cell(m, law, k))
+			r, ok := sweep.Tightest(s.cell(m, law, k), bound.Trace)
 			if !ok {
 				continue
 			}
@@ -285,7 +286,7 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 			certain bool
 			series  viz.Series
 		}{{true, deterministic}, {false, probabilistic}} {
-			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Certain != kind.certain }))
+			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Certain != kind.certain }), bound.Trace)
 			if ok {
 				kind.series.Label = best.Bound
 				line(kind.series, best.Bound, constant)

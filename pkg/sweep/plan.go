@@ -105,6 +105,8 @@ type product struct {
 	a, b   blas32.General
 	errors []float64 // D̂ - D, row by row
 	sizes  []float64 // |A||B|
+
+	losses func() *roundoff.Losses // of all products of elements, as outputs have it
 }
 
 // measure returns the rows of one product.
@@ -195,7 +197,7 @@ type question struct {
 func (z *product) ask(p Plan) ([]question, error) {
 	k := z.Kernel
 	if run, err := z.emulate(0, z.M); err == nil {
-		k.Run = first(run)
+		k.Run = z.first(run)
 	}
 	if p.Alone {
 		k.M, k.N = 1, 1
@@ -215,10 +217,11 @@ func (z *product) ask(p Plan) ([]question, error) {
 }
 
 // first returns the first output of a run that has products other than 0, which tells the bounds
-// that there is a run.
-func first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
+// that there is a run, and keeps what it knows of all products of the matrices.
+func (z *product) first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
 	return func(yield func(bound.Output) bool) {
 		for o := range run {
+			z.losses = o.Losses
 			if o.Abs > 0 {
 				yield(o)
 				return
@@ -272,6 +275,7 @@ func (z *product) count(asked []question, lo, hi int) {
 	}
 	i := lo * z.N
 	for o := range run {
+		o.Losses = z.losses // and not of these rows alone
 		for j := range asked {
 			if q := &asked[j]; q.Output != nil {
 				q.add(z.errors[i], z.sizes[i], q.Output(q.kernel, o, q.failure))
@@ -283,11 +287,11 @@ func (z *product) count(asked []question, lo, hi int) {
 
 // verdict says whether the bound is to hold on data of a law.
 func (q *question) verdict(law Law) Verdict {
-	reads := q.Needs != bound.Nothing && q.Needs != bound.Sums
+	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace)
 	switch {
 	case !q.Holds:
 		return NotMachine
-	case law.Adverse != "" && q.Model.Random, law.Misled && reads:
+	case law.Misled && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random, law.Mixed && ofProducts:
 		return NotData
 	}
 	return Holds

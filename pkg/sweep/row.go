@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
 // A Row is what happened to one bound on one machine, law and K. Where Bound is [Error] it is
@@ -205,10 +207,15 @@ func Violated(rows []Row, confidence float64) []Row {
 }
 
 // Tightest returns the row of the bound that is to hold with the largest τ, at the first
-// confidence in rows, and false if there is none. It is for rows of one machine, law and K.
-func Tightest(rows []Row) (best Row, ok bool) {
+// confidence in rows, among those that need to know no more than that; and false if there is
+// none. The error itself, [bound.Exact], is not one. It is for rows of one machine, law and K.
+func Tightest(rows []Row, knows bound.Knowledge) (best Row, ok bool) {
 	for _, r := range rows {
-		if r.Bound != Error && r.Verdict == Holds && (!ok || r.Confidence == best.Confidence && r.Tightness > best.Tightness) {
+		b, known := bound.Find(r.Bound)
+		if !known || b.Needs > knows || b.Name == bound.Exact.Name || r.Verdict != Holds {
+			continue
+		}
+		if !ok || r.Confidence == best.Confidence && r.Tightness > best.Tightness {
 			best, ok = r, true
 		}
 	}

@@ -58,6 +58,10 @@ func (o Output) halfUlps(k Kernel) (sum, squares, largest float64) {
 // halfUlp returns half a unit in the last place of a number of precision p: the most that
 // rounding to nearest can have changed what became s.
 func halfUlp(s float64, p int) float64 {
+	const exponent = 0x7ff << 52
+	if e := math.Float64bits(s) & exponent; uint64(p)<<52 < e && e < exponent {
+		return math.Float64frombits(e - uint64(p)<<52)
+	}
 	if s == 0 {
 		return 0
 	}

@@ -73,10 +73,10 @@ func integer(name string, at func(*Row) *int) column {
 }
 
 func truth(name string, at func(*Row) *bool) column {
-	return column{name, func(r *Row) string { return map[bool]string{true: "yes", false: "no"}[*at(r)] }, func(r *Row, s string) error {
+	return column{name, func(r *Row) string { return map[bool]string{true: "yes"}[*at(r)] }, func(r *Row, s string) error {
 		*at(r) = s == "yes"
-		if s != "yes" && s != "no" {
-			return fmt.Errorf("%q, want yes or no", s)
+		if s != "yes" && s != "" {
+			return fmt.Errorf("%q, want yes or nothing", s)
 		}
 		return nil
 	}}

@@ -8,18 +8,18 @@ import (
 )
 
 // A Sketch is a histogram of numbers that are not negative, from which quantiles are told to
-// within 9 %: four bins to an octave, of the four octaves below the largest number. What lies
+// within 19 %: two bins to an octave, of the six octaves below the largest number. What lies
 // below them is counted and not told apart. Sketches that are merged, in any order, are the
 // sketch of all the numbers (Masson, Rim & Lee 2019, with the lowest bins collapsed).
 type Sketch struct {
-	top    int // the bin of the largest number: those from 2^(top/4) to 2^((top+1)/4)
+	top    int // the bin of the largest number: those from 2^(top/2) to 2^((top+1)/2)
 	counts [bins]int
 	below  int
 }
 
 const (
-	bins      = 16
-	perOctave = 4
+	bins      = 12
+	perOctave = 2
 )
 
 // Add counts x. It panics if x is negative or NaN.
@@ -77,8 +77,8 @@ func (s Sketch) Count() int {
 	return n
 }
 
-// Quantile returns the number that a share q of the numbers does not exceed, to within 9 %; 0
-// if it lies four octaves below the largest or lower, NaN if there are no numbers. It panics
+// Quantile returns the number that a share q of the numbers does not exceed, to within 19 %; 0
+// if it lies six octaves below the largest or lower, NaN if there are no numbers. It panics
 // unless 0 <= q <= 1.
 func (s Sketch) Quantile(q float64) float64 {
 	if !(0 <= q && q <= 1) {
@@ -114,30 +114,26 @@ func (s Sketch) String() string {
 // ParseSketch returns the sketch that String wrote.
 func ParseSketch(text string) (Sketch, error) {
 	var s Sketch
-	top, rest, ok := strings.Cut(text, ":")
-	counts, below, ok2 := strings.Cut(rest, "|")
-	words := strings.Fields(counts)
 	fail := fmt.Errorf("sweep: sketch %q, want top:counts|below", text)
-	if !ok || !ok2 || len(words) > bins {
+	first, rest, ok := strings.Cut(text, ":")
+	counts, below, ok2 := strings.Cut(rest, "|")
+	top, err := strconv.Atoi(first)
+	if !ok || !ok2 || err != nil {
 		return s, fail
 	}
-	var err error
-	number := func(word string) int {
-		n, e := strconv.Atoi(word)
-		if e != nil {
-			err = fail
+	for i, word := range strings.Fields(counts) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 0 || i == 0 && n == 0 {
+			return s, fail
 		}
-		return n
-	}
-	s.top, s.below = number(top), number(below)
-	for i, w := range words {
-		s.counts[i] = number(w)
-		if s.counts[i] < 0 || i == 0 && s.counts[i] == 0 {
-			err = fail
+		if n > 0 {
+			s.count(top-i, n)
 		}
 	}
-	if s.below < 0 {
-		err = fail
+	n, err := strconv.Atoi(below)
+	if err != nil || n < 0 {
+		return s, fail
 	}
-	return s, err
+	s.below += n
+	return s, nil
 }

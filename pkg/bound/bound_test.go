@@ -226,8 +226,8 @@ func TestEvaluate(t *testing.T) {
 			return r.Constant
 		}
 		for _, name := range []string{"higham-mary-2020", "random-data"} {
-			zero := constant(name, 1<<16, Normal(0, 1)) / constant(name, 1<<12, Normal(0, 1))
-			mean := constant(name, 1<<16, Normal(3, 1)) / constant(name, 1<<12, Normal(3, 1))
+			zero := constant(name, 1<<16, Uniform(-1, 1)) / constant(name, 1<<12, Uniform(-1, 1))
+			mean := constant(name, 1<<16, Uniform(2, 4)) / constant(name, 1<<12, Uniform(2, 4))
 			if zero > 1.2 || mean < 3.5 {
 				t.Errorf("%s: for 16 times K %v times with mean zero, %v times with another", name, zero, mean)
 			}

@@ -178,8 +178,9 @@ func (s stretch) failure(an Analysis) Failure {
 	// underflows. Once all the rest, each at the current term, is below the last digit of
 	// the sum, it is added as that.
 	//
-	// From smooth on the sum of the terms from a to b is the integral from a-1/2 to b+1/2 less
-	// a 24th of the change of the slope, to 8 digits.
+	// From smooth on, where terms decrease slowly, the sum of those from a to b is the integral
+	// from a-1/2 to b+1/2 less a 24th of the change of the slope, to 8 digits.
+	const slow = 0.01
 	term := func(n float64) float64 { return math.Exp(float64(at(n) - worst)) }
 	sum := 0.0
 	for n := s.lo; n <= s.hi; {
@@ -190,8 +191,10 @@ func (s stretch) failure(an Analysis) Failure {
 			break
 		}
 		if n >= smooth {
-			b = float64(min(2*n-1, s.hi))
-			t = integral(term, a-0.5, b+0.5) - (term(b+1)-term(b)-t+term(a-1))/24
+			if decrease := float64(at(a) - at(a+1)); decrease < slow {
+				b = min(a+math.Floor(min(a, 4/decrease))-1, float64(s.hi))
+				t = integral(term, a-0.5, b+0.5) - (term(b+1)-term(b)-t+term(a-1))/24
+			}
 		}
 		sum += t
 		n = int(b) + 1

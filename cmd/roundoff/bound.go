@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -129,21 +130,24 @@ func (q *boundQuestion) arrange() error {
 
 // distribute sets the distributions of A and B, and with -run draws and emulates.
 func (q *boundQuestion) distribute() (err error) {
-	x, y, two := strings.Cut(strings.ReplaceAll(q.dist, " ", ""), "),")
-	if two {
-		x += ")"
-	} else {
-		y = x
-	}
-	if q.X, err = bound.ParseDistribution(x); err != nil {
-		return err
-	}
-	if q.Y, err = bound.ParseDistribution(y); err != nil || !q.emulate {
+	if q.X, q.Y, err = parseDistributions(q.dist); err != nil || !q.emulate {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(q.seed, 0))
 	q.Run, err = bound.Emulate(q.Kernel, drawMatrix(rng, q.M, q.K, q.X), drawMatrix(rng, q.K, q.N, q.Y))
 	return err
+}
+
+// parseDistributions returns the distributions of A and of B, one of both or two.
+func parseDistributions(s string) (x, y bound.Distribution, err error) {
+	first, second, two := strings.Cut(strings.ReplaceAll(s, " ", ""), "),")
+	if !two {
+		x, err = bound.ParseDistribution(first)
+		return x, x, err
+	}
+	x, errX := bound.ParseDistribution(first + ")")
+	y, errY := bound.ParseDistribution(second)
+	return x, y, errors.Join(errX, errY)
 }
 
 // drawMatrix returns a matrix of independent numbers.

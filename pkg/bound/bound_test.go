@@ -213,6 +213,26 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
+	// With a mean the sums grow like K and their errors like K^(3/2): what is true of mean zero,
+	// a constant that does not grow, is not said.
+	t.Run("knows_that_a_mean_is_not_zero", func(t *testing.T) {
+		constant := func(name string, K int, d Distribution) float64 {
+			k := on(tcore.PaperCoreF32)
+			k.K, k.X, k.Y = K, d, d
+			r := evaluate(t, k, at99)[name]
+			if !r.Holds {
+				t.Errorf("%+v", r)
+			}
+			return r.Constant
+		}
+		for _, name := range []string{"higham-mary-2020", "random-data"} {
+			zero := constant(name, 1<<16, Uniform(-1, 1)) / constant(name, 1<<12, Uniform(-1, 1))
+			mean := constant(name, 1<<16, Uniform(2, 4)) / constant(name, 1<<12, Uniform(2, 4))
+			if zero > 1.2 || mean < 3.5 {
+				t.Errorf("%s: for 16 times K %v times with mean zero, %v times with another", name, zero, mean)
+			}
+		}
+	})
 	t.Run("grows_with_confidence_and_outputs", func(t *testing.T) {
 		k := on(tcore.PaperCoreF32)
 		k.X, k.Y = Uniform(-1, 1), Uniform(0, 1)

@@ -34,13 +34,17 @@ func Evaluate(k Kernel, f roundoff.Failure) ([]Result, error) {
 			}
 		}
 	}
-	bounds := Catalogue()
+	return k.results(Catalogue(), f), nil
+}
+
+// results puts bounds to the kernel.
+func (k Kernel) results(bounds []Bound, f roundoff.Failure) []Result {
 	values := fromRun(bounds, k, f)
 	results := make([]Result, len(bounds))
 	for i, b := range bounds {
 		results[i] = b.result(k, f, values[i])
 	}
-	return results, nil
+	return results
 }
 
 // Tightest returns the result with the smallest constant among those that hold, and false if

@@ -84,6 +84,9 @@ func (k Kernel) whole(chain float64) float64 {
 	}
 	if k.Represented {
 		a, b := k.A.UnitRoundoff(), k.B.UnitRoundoff()
+		if k.Convert != tcore.ToNearestEven { // as tf32, of which low bits are ignored
+			a, b = 2*a, 2*b
+		}
 		z = roundoff.Compose(z, roundoff.Compose(a, b))
 	}
 	return z

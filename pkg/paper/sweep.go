@@ -398,10 +398,10 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 		"Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread. "+
 			"Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
 		widest.Machine, minus(widest.Law), times(shift(widest)), k, digits(exact/product, 2), s.conditions()),
-		[]string{"Machine", "Law", "mean", "slope", "predicted", "spread", "predicted spread"})
+		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
 	for _, r := range rows {
-		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), digits(r.Slope(), 3), predicted(r.Predicted[0]),
-			digits(r.Spread(), 3), predicted(r.Predicted[1]))
+		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),
+			digits(r.Spread(), 3), predicted(r.Predicted.Spread))
 	}
 	return t
 }

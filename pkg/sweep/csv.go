@@ -44,12 +44,15 @@ var columns = []struct {
 	}},
 	number("mean", -1, func(r *Row) *float64 { return &r.mean }),
 	number("square", -1, func(r *Row) *float64 { return &r.square }),
+	number("e", -1, func(r *Row) *float64 { return &r.e }),
+	number("s", -1, func(r *Row) *float64 { return &r.s }),
 	number("es", -1, func(r *Row) *float64 { return &r.es }),
 	number("ss", -1, func(r *Row) *float64 { return &r.ss }),
 	number("product_s", 4, func(r *Row) *float64 { return &r.Product }),
 	number("exact_s", 4, func(r *Row) *float64 { return &r.Exact }),
-	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted[0] }),
-	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted[1] }),
+	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted.Mean }),
+	number("predicted_slope", 4, func(r *Row) *float64 { return &r.Predicted.Slope }),
+	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted.Spread }),
 }
 
 type column = struct {

@@ -72,10 +72,12 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 		}
 	}
 	var rows []Row
-	for i := range p.Machines {
-		for l := range p.Laws {
-			for h := range p.Ks {
-				rows = append(rows, cells[[3]int{i, l, h}]...)
+	for i, machine := range p.Machines {
+		for l, law := range p.Laws {
+			for h, k := range p.Ks {
+				cell := cells[[3]int{i, l, h}]
+				cell[0].Predicted = predict(p.kernel(machine, law, k), law)
+				rows = append(rows, cell...)
 			}
 		}
 	}
@@ -109,9 +111,14 @@ type product struct {
 	losses func() *roundoff.Losses // of all products of elements, as outputs have it
 }
 
-// measure returns the rows of one product.
+// kernel returns what the bounds are told of a product.
+func (p Plan) kernel(machine Machine, law Law, k int) bound.Kernel {
+	return bound.Kernel{M: p.M, N: p.N, K: k, Kernel: machine.Kernel, X: law.X, Y: law.Y}
+}
+
+// measure returns the rows of one product, that of errors first.
 func (p Plan) measure(machine Machine, law Law, seed uint64, a, b blas32.General) ([]Row, error) {
-	k := bound.Kernel{M: p.M, N: p.N, K: a.Cols, Kernel: machine.Kernel, X: law.X, Y: law.Y}
+	k := p.kernel(machine, law, a.Cols)
 	z := product{Kernel: k, law: law, a: a, b: b}
 	row := Row{Machine: machine.Name, Law: law.Name, M: k.M, N: k.N, K: k.K, Seeds: []uint64{seed}}
 	moments, err := z.run()
@@ -121,7 +128,6 @@ func (p Plan) measure(machine Machine, law Law, seed uint64, a, b blas32.General
 
 	e := row
 	e.Bound, e.Certain, e.Verdict, e.Moments = Error, true, Holds, moments
-	e.Predicted[0], e.Predicted[1] = predict(k)
 	t := tally{}
 	for i, x := range z.errors {
 		t.add(x, z.sizes[i], bound.Interval{Radius: z.sizes[i]})
@@ -169,7 +175,7 @@ func (z *product) run() (m Moments, err error) {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			return m, fmt.Errorf("sweep: D[%d, %d] = %v, want a finite number", i/z.N, i%z.N, e)
 		}
-		m.add(e, values[i], z.sizes[i])
+		m = m.Merge(momentsOf(e, values[i], z.sizes[i]))
 	}
 	return m, nil
 }

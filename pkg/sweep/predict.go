@@ -6,8 +6,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// predict returns what is predicted of the errors of a kernel: their mean or, for data of mean
-// zero, their slope on the exact results, and the spread of error/|A||B|. NaN is no prediction.
-func predict(bound.Kernel) (mean, spread float64) {
-	return math.NaN(), math.NaN()
+// predict returns what is predicted of the errors of a kernel with data of a law.
+func predict(bound.Kernel, Law) Prediction {
+	return Prediction{math.NaN(), math.NaN(), math.NaN()}
 }

@@ -14,6 +14,8 @@
 // for all outputs together, with the confidence asked for. A bound that reads the sums of a run
 // is a bound for each output; its β is the largest over them.
 //
+// [Advise] asks the other way round: which devices keep a tolerance, and what they cost.
+//
 // # To add a bound
 //
 // Write one file with one record, registered by the variable that names it:

@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // The matrix product of the paper's section 4.2, on a machine.
@@ -355,4 +356,15 @@ func ExamplePeakOf() {
 	// Output:
 	// H100 SXM5: 989.4 Tflop/s (NVIDIA H100 Tensor Core GPU Architecture, 2022)
 	// false
+}
+
+// Data that are there have moments.
+func ExampleMomentsOf() {
+	d, err := bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{3, -1, 1, 1}})
+	fmt.Println(d.Mean, d.Square, d.Abs, d.Max, err)
+	_, err = bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{0, math.NaN()}})
+	fmt.Println(err)
+	// Output:
+	// 1 3 1.5 3 <nil>
+	// bound: x[0, 1] = NaN, want a finite number
 }

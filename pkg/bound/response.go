@@ -1,0 +1,229 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sort"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// response is what a step of a machine does, as a function of the running sum that it starts
+// from: the moments of its error, constant between edges, and their integrals from edges[0] to
+// every edge.
+type response struct {
+	edges    []float64
+	integral []roundoff.ErrorMoments
+	zero     roundoff.ErrorMoments // of a step from 0
+}
+
+// response asks the machine for its steps.
+func (k Kernel) response() (*response, error) {
+	p := k.productMoments()
+	block, n := float64(k.Width()), float64(k.K)
+	reach := block*math.Abs(p.Mean) + 4*math.Sqrt(block*p.Variance)
+	far := n*math.Abs(p.Mean) + 8*math.Sqrt(n*p.Variance) + reach
+	r := &response{edges: edges(reach, far, p.Mean)}
+	s := newStepper(k)
+	var err error
+	if r.zero, err = s.step(0, 0); err != nil {
+		return nil, err
+	}
+	sum := roundoff.ErrorMoments{}
+	r.integral = append(r.integral, sum)
+	for i, hi := range r.edges[1:] {
+		lo := r.edges[i]
+		m, err := s.step(lo, hi)
+		if err != nil {
+			return nil, err
+		}
+		sum = add(sum, hi-lo, m)
+		r.integral = append(r.integral, sum)
+	}
+	return r, nil
+}
+
+// add returns s + w m.
+func add(s roundoff.ErrorMoments, w float64, m roundoff.ErrorMoments) roundoff.ErrorMoments {
+	return roundoff.ErrorMoments{
+		Mean:       s.Mean + w*m.Mean,
+		Variance:   s.Variance + w*m.Variance,
+		Covariance: s.Covariance + w*m.Covariance,
+	}
+}
+
+// edges returns the running sums between which a step is taken as always the same, in ascending
+// order: close together near 0, and where a step of size reach can cross a power of two, where
+// the exponent of the sum changes. Sums of products of one sign do not go far to the other side
+// of 0.
+func edges(reach, far, mean float64) []float64 {
+	const near, width = 2, 1.0 / 8
+	side := func(far float64) []float64 {
+		var x []float64
+		for t := width; t <= near; t += width {
+			x = append(x, t*reach)
+		}
+		for power := math.Ldexp(1, math.Ilogb(near*reach)+1); x[len(x)-1] < far; power *= 2 {
+			for _, t := range []float64{-1, -0.25, 0, 0.25, 1} {
+				if e := power + t*reach; e > x[len(x)-1] {
+					x = append(x, e)
+				}
+			}
+		}
+		return x
+	}
+	farther, nearer := side(far), side(far)
+	z := make([]float64, 0, len(farther)+len(nearer)+1)
+	for i := len(nearer) - 1; i >= 0; i-- {
+		z = append(z, -nearer[i])
+	}
+	z = append(z, 0)
+	return append(z, farther...)
+}
+
+// mean returns the moments of a step in the mean over the running sums in [lo, hi].
+func (r *response) mean(lo, hi float64) roundoff.ErrorMoments {
+	if lo == hi {
+		if lo == 0 {
+			return r.zero
+		}
+		lo, hi = lo-1e-9*math.Abs(lo), hi+1e-9*math.Abs(hi)
+	}
+	return add(roundoff.ErrorMoments{}, 1/(hi-lo), add(r.to(hi), -1, r.to(lo)))
+}
+
+// to returns the integral from edges[0] to s.
+func (r *response) to(s float64) roundoff.ErrorMoments {
+	i := min(max(sort.SearchFloat64s(r.edges, s), 1), len(r.edges)-1)
+	t := (s - r.edges[i-1]) / (r.edges[i] - r.edges[i-1])
+	return add(add(roundoff.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
+}
+
+// stepper takes steps of a machine: products of an n × L and an L × n matrix, added to random
+// sums.
+type stepper struct {
+	k         Kernel
+	rng       *rand.Rand
+	symmetric bool
+	grid      float64 // a power of two that divides all products
+	a, b      blas32.General
+	c, z      blas32.General
+}
+
+func newStepper(k Kernel) *stepper {
+	const n, seed = 128, 241118747
+	w := k.Width()
+	general := func(rows, cols int) blas32.General {
+		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	}
+	return &stepper{
+		k: k, rng: rand.New(rand.NewPCG(seed, 0)), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
+		a: general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
+	}
+}
+
+// step returns the moments of the error of steps from sums in [lo, hi].
+func (s *stepper) step(lo, hi float64) (roundoff.ErrorMoments, error) {
+	const batches = 4
+	var t tally
+	for range batches {
+		if err := s.batch(&t, lo, hi); err != nil {
+			return roundoff.ErrorMoments{}, err
+		}
+	}
+	p := s.k.productMoments()
+	return t.moments(float64(s.k.Width())*p.Mean, !s.k.truncates()), nil
+}
+
+// batch takes n² steps.
+func (s *stepper) batch(t *tally, lo, hi float64) error {
+	fill(s.a.Data, s.k.X, s.k.A, s.k.Convert, s.rng)
+	fill(s.b.Data, s.k.Y, s.k.B, s.k.Convert, s.rng)
+	half := len(s.a.Data) / 2
+	for i, x := range s.a.Data[:half] {
+		if s.symmetric {
+			s.a.Data[half+i] = -x
+		}
+	}
+	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
+	half = len(s.c.Data) / 2
+	for i := range half {
+		for _, j := range []int{i, half + i} {
+			if s.symmetric && j >= half {
+				s.c.Data[j] = s.c.Data[i]
+				continue
+			}
+			x := grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid)
+			s.c.Data[j] = float32(s.k.C.Round(x, tcore.ToNearestEven))
+		}
+	}
+	s.k.Device.GEMM(s.a, s.b, s.c, s.z)
+	n := s.a.Rows
+	for i := range n {
+		for j := range n {
+			p := 0.0
+			for l, x := range s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols] {
+				p += float64(x) * float64(s.b.Data[l*s.b.Stride+j])
+			}
+			e := float64(s.z.Data[i*n+j]) - float64(s.c.Data[i*n+j]) - p
+			if math.IsNaN(e) || math.IsInf(e, 0) {
+				return fmt.Errorf("bound: no prediction for %s: a step from %v overflows", s.k.Name, s.c.Data[i*n+j])
+			}
+			t.add(e, p)
+		}
+	}
+	return nil
+}
+
+// fill stores numbers drawn from d and converted to f.
+func fill(dst []float32, d Distribution, f tcore.Format, mode tcore.RoundingMode, rng *rand.Rand) {
+	for i := range dst {
+		dst[i] = float32(f.Round(d.Draw(rng), mode))
+	}
+}
+
+// lastBit returns the greatest power of two that divides all x, 1 if they are 0.
+func lastBit(x []float32) float64 {
+	least := math.Inf(1)
+	for _, v := range x {
+		if v != 0 {
+			fraction, exp := math.Frexp(float64(v))
+			n := int64(math.Ldexp(fraction, 24))
+			least = min(least, math.Ldexp(float64(n&-n), exp-24))
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 1
+	}
+	return least
+}
+
+// tally holds sums over steps of error e and exact products p.
+type tally struct{ n, e, p, ee, ep, pp float64 }
+
+func (t *tally) add(e, p float64) {
+	t.n++
+	t.e += e
+	t.p += p
+	t.ee += e * e
+	t.ep += e * p
+	t.pp += p * p
+}
+
+// moments returns the moments of e, given E p. An error of rounding to nearest whose mean is
+// within four standard errors of 0 is taken to have mean 0: what a sample has by chance would
+// add up in a long sum.
+func (t *tally) moments(mean float64, nearest bool) roundoff.ErrorMoments {
+	e, p := t.e/t.n, t.p/t.n
+	m := roundoff.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}
+	if v := t.pp/t.n - p*p; v > 0 {
+		m.Mean += m.Covariance / v * (mean - p)
+	}
+	if nearest && math.Abs(m.Mean) < 4*math.Sqrt(m.Variance/t.n) {
+		m.Mean = 0
+	}
+	return m
+}

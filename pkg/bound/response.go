@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -12,8 +13,8 @@ import (
 )
 
 // response is what a step of a machine does, as a function of the running sum that it starts
-// from: the moments of its error, constant between edges, and their integrals from edges[0] to
-// every edge.
+// from: the moments of its error, constant between edges, and their integrals from 0 to every
+// edge.
 type response struct {
 	edges    []float64
 	integral []roundoff.ErrorMoments
@@ -22,28 +23,32 @@ type response struct {
 
 // response asks the machine for its steps.
 func (k Kernel) response() (*response, error) {
-	p := k.productMoments()
-	block, n := float64(k.Width()), float64(k.K)
-	reach := block*math.Abs(p.Mean) + 4*math.Sqrt(block*p.Variance)
-	far := n*math.Abs(p.Mean) + 8*math.Sqrt(n*p.Variance) + reach
-	r := &response{edges: edges(reach, far, p.Mean)}
+	r := &response{edges: k.edges()}
+	r.integral = make([]roundoff.ErrorMoments, len(r.edges))
 	s := newStepper(k)
 	var err error
 	if r.zero, err = s.step(0, 0); err != nil {
 		return nil, err
 	}
-	sum := roundoff.ErrorMoments{}
-	r.integral = append(r.integral, sum)
-	for i, hi := range r.edges[1:] {
-		lo := r.edges[i]
-		m, err := s.step(lo, hi)
-		if err != nil {
+	zero := sort.SearchFloat64s(r.edges, 0)
+	for i := zero + 1; i < len(r.edges); i++ {
+		if err := r.ask(s, i-1, i); err != nil {
 			return nil, err
 		}
-		sum = add(sum, hi-lo, m)
-		r.integral = append(r.integral, sum)
+	}
+	for i := zero - 1; i >= 0; i-- {
+		if err := r.ask(s, i+1, i); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
+}
+
+// ask goes on from one edge to the next.
+func (r *response) ask(s *stepper, from, to int) error {
+	m, err := s.step(r.edges[from], r.edges[to])
+	r.integral[to] = add(r.integral[from], r.edges[to]-r.edges[from], m)
+	return err
 }
 
 // add returns s + w m.
@@ -56,32 +61,46 @@ func add(s roundoff.ErrorMoments, w float64, m roundoff.ErrorMoments) roundoff.E
 }
 
 // edges returns the running sums between which a step is taken as always the same, in ascending
-// order: close together near 0, and where a step of size reach can cross a power of two, where
-// the exponent of the sum changes. Sums of products of one sign do not go far to the other side
-// of 0.
-func edges(reach, far, mean float64) []float64 {
-	const near, width = 2, 1.0 / 8
-	side := func(far float64) []float64 {
-		var x []float64
-		for t := width; t <= near; t += width {
-			x = append(x, t*reach)
-		}
-		for power := math.Ldexp(1, math.Ilogb(near*reach)+1); x[len(x)-1] < far; power *= 2 {
-			for _, t := range []float64{-1, -0.25, 0, 0.25, 1} {
-				if e := power + t*reach; e > x[len(x)-1] {
-					x = append(x, e)
-				}
-			}
-		}
-		return x
+// order: close together near 0, and where a step can cross a power of two, where the exponent of
+// the sum changes. Sums that drift go no farther against their drift than a walk of as many
+// steps as it takes the drift to win.
+func (k Kernel) edges() []float64 {
+	const deviations = 8
+	p := k.productMoments()
+	block, n := float64(k.Width()), float64(k.K)
+	reach := block*math.Abs(p.Mean) + 4*math.Sqrt(block*p.Variance)
+	far := deviations*math.Sqrt(n*p.Variance) + n*math.Abs(p.Mean)
+	against := far
+	if p.Mean != 0 {
+		against = min(far, deviations*deviations/4*p.Variance/math.Abs(p.Mean))
 	}
-	farther, nearer := side(far), side(far)
-	z := make([]float64, 0, len(farther)+len(nearer)+1)
-	for i := len(nearer) - 1; i >= 0; i-- {
-		z = append(z, -nearer[i])
+	up, down := edgesUpTo(far, reach), edgesUpTo(against, reach)
+	if p.Mean < 0 {
+		up, down = down, up
+	}
+	z := make([]float64, 0, len(up)+len(down)+1)
+	for _, x := range slices.Backward(down) {
+		z = append(z, -x)
 	}
 	z = append(z, 0)
-	return append(z, farther...)
+	return append(z, up...)
+}
+
+// edgesUpTo returns the positive edges, the last of which is not below far.
+func edgesUpTo(far, reach float64) []float64 {
+	const near, width = 2, 1.0 / 8
+	var x []float64
+	for t := width; t <= near; t += width {
+		x = append(x, t*reach)
+	}
+	for power := math.Ldexp(1, math.Ilogb(near*reach)+1); x[len(x)-1] < far; power *= 2 {
+		for _, t := range []float64{-1, -0.25, 0, 0.25, 1} {
+			if e := power + t*reach; e > x[len(x)-1] {
+				x = append(x, e)
+			}
+		}
+	}
+	return x
 }
 
 // mean returns the moments of a step in the mean over the running sums in [lo, hi].
@@ -95,7 +114,7 @@ func (r *response) mean(lo, hi float64) roundoff.ErrorMoments {
 	return add(roundoff.ErrorMoments{}, 1/(hi-lo), add(r.to(hi), -1, r.to(lo)))
 }
 
-// to returns the integral from edges[0] to s.
+// to returns the integral from 0 to s.
 func (r *response) to(s float64) roundoff.ErrorMoments {
 	i := min(max(sort.SearchFloat64s(r.edges, s), 1), len(r.edges)-1)
 	t := (s - r.edges[i-1]) / (r.edges[i] - r.edges[i-1])
@@ -106,21 +125,24 @@ func (r *response) to(s float64) roundoff.ErrorMoments {
 // sums.
 type stepper struct {
 	k         Kernel
+	sums      tcore.Format // of running sums
 	rng       *rand.Rand
 	symmetric bool
-	grid      float64 // a power of two that divides all products
 	a, b      blas32.General
 	c, z      blas32.General
 }
 
 func newStepper(k Kernel) *stepper {
 	const n, seed = 128, 241118747
-	w := k.Width()
+	w, sums := k.Width(), k.C
+	if c, ok := k.Core.(tcore.Fused); ok {
+		sums = c.Result
+	}
 	general := func(rows, cols int) blas32.General {
 		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	}
 	return &stepper{
-		k: k, rng: rand.New(rand.NewPCG(seed, 0)), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
+		k: k, sums: sums, rng: rand.New(rand.NewPCG(seed, 0)), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
 		a: general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}
 }
@@ -149,16 +171,13 @@ func (s *stepper) batch(t *tally, lo, hi float64) error {
 		}
 	}
 	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
-	half = len(s.c.Data) / 2
-	for i := range half {
-		for _, j := range []int{i, half + i} {
-			if s.symmetric && j >= half {
-				s.c.Data[j] = s.c.Data[i]
-				continue
-			}
-			x := grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid)
-			s.c.Data[j] = float32(s.k.C.Round(x, tcore.ToNearestEven))
-		}
+	for i := range s.c.Data {
+		x := grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid)
+		s.c.Data[i] = float32(s.sums.Round(x, tcore.ToNearestEven))
+	}
+	if s.symmetric {
+		half := len(s.c.Data) / 2
+		copy(s.c.Data[half:], s.c.Data[:half])
 	}
 	s.k.Device.GEMM(s.a, s.b, s.c, s.z)
 	n := s.a.Rows

@@ -42,9 +42,8 @@ func (r RunningSum) Error(K int) ErrorMoments {
 }
 
 const (
-	points     = 129 // of the grid of a layer
-	resolution = 64  // of layers: at once are taken i/resolution steps after i steps
-	tails      = 6.5 // standard deviations of s that are looked at, on each side
+	points = 129 // of the grid of a layer
+	tails  = 6.5 // standard deviations of s that are looked at, on each side
 )
 
 // layer is the grid of the running sums after some steps, and how many steps there are to the
@@ -57,13 +56,11 @@ type layer struct {
 // at returns point i of the grid.
 func (l layer) at(i int) float64 { return l.start + float64(i)*l.h }
 
-// step returns the moments of a step from around point i; the first is from 0.
-func (r RunningSum) step(l layer, i int) ErrorMoments {
+// step returns the moments of a step in the mean over the sums from around point i, h apart, to
+// those that lie along farther; the first step is from 0.
+func (r RunningSum) step(l layer, i int, along float64) ErrorMoments {
 	s := l.at(i)
-	if l.h == 0 {
-		return r.Step(s, s)
-	}
-	return r.Step(s-l.h/2, s+l.h/2)
+	return r.Step(s-l.h/2+min(along, 0), s+l.h/2+max(along, 0))
 }
 
 // layers returns the grids along the mean path of s; those of the first and of constant sums are
@@ -73,16 +70,24 @@ func (r RunningSum) layers(q float64) []layer {
 	block := float64(r.Terms)
 	centre := 0.0
 	for i := 0.0; ; {
-		half := tails * math.Sqrt(i*block*r.Products.Variance)
-		l := layer{start: centre - half, h: 2 * half / (points - 1)}
-		l.steps = min(max(1, math.Floor(i/resolution)), q-i)
+		deviation := math.Sqrt(i * block * r.Products.Variance)
+		l := layer{start: centre - tails*deviation, h: 2 * tails * deviation / (points - 1)}
+		l.steps = min(r.atOnce(i, deviation), q-i)
 		z = append(z, l)
 		if l.steps <= 0 {
 			return z
 		}
-		centre += l.steps * (block*r.Products.Mean + r.step(l, points/2).Mean)
+		centre += l.steps * (block*r.Products.Mean + r.step(l, points/2, 0).Mean)
 		i += l.steps
 	}
+}
+
+// atOnce returns how many steps are taken at once after i steps: so few that s neither changes
+// its distribution by much nor drifts by more than half its deviation, over which the error may
+// have a step.
+func (r RunningSum) atOnce(i, deviation float64) float64 {
+	drift := float64(r.Terms) * math.Abs(r.Products.Mean)
+	return max(1, math.Floor(min(i/64, max(i/512, deviation/2/drift))))
 }
 
 // toCome holds the moments of the error still to come, by points of a layer.
@@ -98,24 +103,26 @@ var hermite = [...]struct{ node, weight float64 }{
 }
 
 // back returns the error to come after layer l, given that after the next one. Of the n steps
-// between them (n+1)/2 are taken as from l and the others as from where they arrive.
+// between them (n+1)/2 are taken as on the first half of the way from l, and the others as on the
+// second half of the way to where they arrive.
 func (r RunningSum) back(l, m layer, next *toCome) *toCome {
 	n, block := l.steps, float64(r.Terms)
-	if late := (n - 1) / 2; late > 0 {
+	late := max(0, (n-1)/2)
+	way := late * block * r.Products.Mean
+	if late > 0 {
 		for i := range points {
-			x := r.step(m, i)
+			x := r.step(m, i, -way)
 			next.mean[i] += late * x.Mean
 			next.variance[i] += late * x.Variance
 			next.covariance[i] += late * x.Covariance
 		}
 	}
-	early := n - max(0, (n-1)/2)
 	z := new(toCome)
 	for i := range points {
 		if l.h == 0 && i != points/2 {
 			continue
 		}
-		x := r.step(l, i)
+		x := r.step(l, i, way)
 		arrival := l.at(i) + n*(block*r.Products.Mean+x.Mean)
 		change := math.Sqrt(n * max(0, block*r.Products.Variance+2*x.Covariance+x.Variance))
 		var ρX, ρP float64 // covariances of X and p with the change of s, over its deviation
@@ -124,8 +131,8 @@ func (r RunningSum) back(l, m layer, next *toCome) *toCome {
 			ρP = n * (block*r.Products.Variance + x.Covariance) / change
 		}
 		var e [len(hermite)]float64
-		z.variance[i] = early*x.Variance - ρX*ρX
-		z.covariance[i] = early*x.Covariance - ρX*ρP
+		z.variance[i] = (n-late)*x.Variance - ρX*ρX
+		z.covariance[i] = (n-late)*x.Covariance - ρX*ρP
 		for j, g := range hermite {
 			t := m.find(arrival + change*g.node)
 			e[j] = ρX*g.node + t.of(&next.mean)
@@ -137,7 +144,7 @@ func (r RunningSum) back(l, m layer, next *toCome) *toCome {
 			d := e[j] - z.mean[i]
 			z.variance[i] += g.weight * d * d
 		}
-		z.mean[i] += early * x.Mean
+		z.mean[i] += (n - late) * x.Mean
 	}
 	return z
 }

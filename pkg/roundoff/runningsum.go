@@ -86,8 +86,11 @@ func (r RunningSum) layers(q float64) []layer {
 // its distribution by much nor drifts by more than half its deviation, over which the error may
 // have a step.
 func (r RunningSum) atOnce(i, deviation float64) float64 {
-	drift := float64(r.Terms) * math.Abs(r.Products.Mean)
-	return max(1, math.Floor(min(i/64, max(i/512, deviation/2/drift))))
+	n := i / 64
+	if drift := float64(r.Terms) * math.Abs(r.Products.Mean); n*drift > deviation/2 {
+		n = max(i/512, deviation/2/drift)
+	}
+	return max(1, math.Floor(n))
 }
 
 // toCome holds the moments of the error still to come, by points of a layer.

@@ -149,7 +149,7 @@ func newStepper(k Kernel) *stepper {
 
 // step returns the moments of the error of steps from sums in [lo, hi].
 func (s *stepper) step(lo, hi float64) (roundoff.ErrorMoments, error) {
-	const batches = 4
+	const batches = 2
 	var t tally
 	for range batches {
 		if err := s.batch(&t, lo, hi); err != nil {
@@ -172,9 +172,9 @@ func (s *stepper) batch(t *tally, lo, hi float64) error {
 	}
 	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
 	for i := range s.c.Data {
-		x := grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid)
-		s.c.Data[i] = float32(s.sums.Round(x, tcore.ToNearestEven))
+		s.c.Data[i] = float32(grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid))
 	}
+	s.sums.RoundSlice32(s.c.Data, s.c.Data)
 	if s.symmetric {
 		half := len(s.c.Data) / 2
 		copy(s.c.Data[half:], s.c.Data[:half])

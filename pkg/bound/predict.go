@@ -2,6 +2,7 @@ package bound
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -14,28 +15,51 @@ import (
 // converted.
 //
 // It takes for granted that the elements of A and B are independent, symmetric where their mean
-// is 0, and that the last bits of a running sum are uniform.
+// is 0, and that the last bits of a running sum are uniform; sums that are all but exact, as those
+// of few-bit products in binary32, err less than it says. A bias of rounding to nearest of less
+// than a hundredth of a unit in the last place is not seen among the errors: sums of 10^5 products
+// of one sign or more have it, as they near the end of their growth.
 //
 // The error says why there is no prediction. It panics if there is no such product.
 //
 // Source: derived here.
 func Predict(k Kernel) (roundoff.Prediction, error) {
-	k.check()
-	if why := k.unpredictable(); why != "" {
-		return roundoff.Prediction{}, fmt.Errorf("bound: no prediction for %s: %s", k.Name, why)
-	}
-	for _, d := range []Distribution{k.X, k.Y} {
-		if err := d.Check(); err != nil {
-			return roundoff.Prediction{}, err
-		}
-	}
-	p := k.productMoments()
-	r, err := k.response()
+	p, err := PredictLengths(k, []int{k.K})
 	if err != nil {
 		return roundoff.Prediction{}, err
 	}
-	sum := roundoff.RunningSum{Terms: k.Width(), Products: p, Step: r.mean}
-	return sum.Error(k.K).Prediction(p, k.K), nil
+	return p[0], nil
+}
+
+// PredictLengths returns what [Predict] returns of kernels that have the given lengths in place of
+// K, for little more than the cost of the longest.
+// It panics as Predict does, or if there is no length.
+func PredictLengths(k Kernel, lengths []int) ([]roundoff.Prediction, error) {
+	if len(lengths) == 0 {
+		panic("bound: 0 lengths, want at least 1")
+	}
+	for _, k.K = range lengths {
+		k.check()
+	}
+	k.K = slices.Max(lengths)
+	if why := k.unpredictable(); why != "" {
+		return nil, fmt.Errorf("bound: no prediction for %s: %s", k.Name, why)
+	}
+	for _, d := range []Distribution{k.X, k.Y} {
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+	}
+	r, err := k.response()
+	if err != nil {
+		return nil, err
+	}
+	sum := roundoff.RunningSum{Terms: k.Width(), Products: k.productMoments(), Step: r.mean}
+	predictions := make([]roundoff.Prediction, len(lengths))
+	for i, K := range lengths {
+		predictions[i] = sum.Error(K).Prediction(sum.Products, K)
+	}
+	return predictions, nil
 }
 
 // unpredictable returns why the error cannot be predicted, or "".

@@ -118,6 +118,9 @@ func checkPrediction(t *testing.T, k Kernel, seeds int) {
 	}
 	format := newStepper(k).sums
 	nothing := format.UnitRoundoff() / 20
+	if _, ok := k.Core.(tcore.Split); ok {
+		nothing *= 10 // sums of few-bit products in binary32 are all but exact, their last bits mostly 0
+	}
 	// Outputs of one row or column are not independent: as many count as there are rows.
 	noise := wantDeviation / math.Sqrt(float64(seeds*k.M))
 	if m := k.productMoments(); m.Mean == 0 {
@@ -157,15 +160,14 @@ func TestPredictElsewhere(t *testing.T) {
 		{tcore.HopperF16, Uniform(1, 2), numbers{-1.12e-06, -2.53e-05, -2.09e-04}, numbers{9.58e-08, 3.48e-07, 9.76e-07}},
 		{tcore.HopperE4M3, Uniform(1, 2), numbers{-1.03e-03, -6.92e-02, -5.53e-01}, numbers{2.72e-04, 8.60e-04, 7.35e-04}},
 	} {
-		for i, K := range []int{256, 4096, 32768} {
-			if testing.Short() && K != 4096 {
-				continue
-			}
-			k := Kernel{M: 1, N: 1, K: K, Kernel: tcore.Kernel{Device: tt.device}, X: tt.data, Y: tt.data}
-			p, err := Predict(k)
-			if err != nil {
-				t.Fatal(err)
-			}
+		lengths := []int{256, 4096, 32768}
+		k := Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tt.device}, X: tt.data, Y: tt.data}
+		predictions, err := PredictLengths(k, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range predictions {
+			K := lengths[i]
 			mean, deviation := compared(p)
 			ε := 0.05
 			if K == 256 && tt.device.A.Precision == 4 {
@@ -187,12 +189,11 @@ func TestGrowth(t *testing.T) {
 	for _, d := range []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.IEEEF16} {
 		for _, x := range []Distribution{Uniform(0, 1), Uniform(-1, 1)} {
 			k := Kernel{M: 1, N: 1, K: K, Kernel: tcore.Kernel{Device: d}, X: x, Y: x}
-			p, errP := Predict(k)
-			k.K = longer
-			q, errQ := Predict(k)
-			if errP != nil || errQ != nil {
-				t.Fatal(errP, errQ)
+			both, err := PredictLengths(k, []int{K, longer})
+			if err != nil {
+				t.Fatal(err)
 			}
+			p, q := both[0], both[1]
 			machine := roundoff.Truncation{Terms: 1, FractionBits: 60, Unit: 0x1p-24, Nearest: true}
 			if c, ok := d.Core.(tcore.Fused); ok {
 				machine = k.truncation(c)
@@ -256,8 +257,8 @@ func TestPredictRefuses(t *testing.T) {
 		{"its result is rounded to binary16", func(k *Kernel) { k.Output = tcore.Binary16 }},
 		{"it takes numbers drawn from the distributions of A and B", func(k *Kernel) { k.X = Distribution{} }},
 		{"it takes numbers drawn from the distributions of A and B", func(k *Kernel) { k.Y.Draw = nil }},
-		{"overflows", func(k *Kernel) { k.X = Uniform(0, 1e6) }},
-		{"overflows", func(k *Kernel) { k.Device, k.K = tcore.HopperF16F16, 1<<20 }},
+		{"overflow", func(k *Kernel) { k.X = Uniform(0, 1e6) }},
+		{"overflow", func(k *Kernel) { k.Device, k.K = tcore.HopperF16F16, 1<<20 }},
 		{"want it not negative", func(k *Kernel) { k.X.Square = 0.2 }},
 	} {
 		k := good

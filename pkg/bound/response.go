@@ -121,30 +121,33 @@ func (r *response) to(s float64) roundoff.ErrorMoments {
 	return add(add(roundoff.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
 }
 
-// stepper takes steps of a machine: products of an n × L and an L × n matrix, added to random
-// sums.
+// stepper takes steps of a machine: it adds the products of a random n × L and a random L × n
+// matrix to random sums.
 type stepper struct {
 	k         Kernel
 	sums      tcore.Format // of running sums
+	nearest   bool         // they are rounded to nearest
+	symmetric bool         // products have either sign
 	rng       *rand.Rand
-	symmetric bool
 	a, b      blas32.General
 	c, z      blas32.General
 }
 
 func newStepper(k Kernel) *stepper {
 	const n, seed = 128, 241118747
-	w, sums := k.Width(), k.C
-	if c, ok := k.Core.(tcore.Fused); ok {
-		sums = c.Result
-	}
 	general := func(rows, cols int) blas32.General {
 		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	}
-	return &stepper{
-		k: k, sums: sums, rng: rand.New(rand.NewPCG(seed, 0)), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
-		a: general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
+	w := k.Width()
+	s := &stepper{
+		k: k, sums: k.C, nearest: !k.truncates(), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
+		rng: rand.New(rand.NewPCG(seed, 0)),
+		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}
+	if c, ok := k.Core.(tcore.Fused); ok {
+		s.sums, s.nearest = c.Result, c.Rounding == tcore.ToNearestEven
+	}
+	return s
 }
 
 // step returns the moments of the error of steps from sums in [lo, hi].
@@ -152,44 +155,48 @@ func (s *stepper) step(lo, hi float64) (roundoff.ErrorMoments, error) {
 	const batches = 2
 	var t tally
 	for range batches {
-		if err := s.batch(&t, lo, hi); err != nil {
+		s.draw(lo, hi)
+		s.k.Device.GEMM(s.a, s.b, s.c, s.z)
+		if err := s.observe(&t); err != nil {
 			return roundoff.ErrorMoments{}, err
 		}
 	}
-	p := s.k.productMoments()
-	return t.moments(float64(s.k.Width())*p.Mean, !s.k.truncates()), nil
+	block := float64(s.k.Width()) * s.k.productMoments().Mean
+	return t.moments(block, s.nearest), nil
 }
 
-// batch takes n² steps.
-func (s *stepper) batch(t *tally, lo, hi float64) error {
+// draw draws products, and n² sums in [lo, hi] that sums of such products can be. Of symmetric
+// products there is every block with either sign, added to the same sum.
+func (s *stepper) draw(lo, hi float64) {
 	fill(s.a.Data, s.k.X, s.k.A, s.k.Convert, s.rng)
 	fill(s.b.Data, s.k.Y, s.k.B, s.k.Convert, s.rng)
-	half := len(s.a.Data) / 2
-	for i, x := range s.a.Data[:half] {
-		if s.symmetric {
-			s.a.Data[half+i] = -x
-		}
-	}
 	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
 	for i := range s.c.Data {
 		s.c.Data[i] = float32(grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid))
 	}
 	s.sums.RoundSlice32(s.c.Data, s.c.Data)
-	if s.symmetric {
-		half := len(s.c.Data) / 2
-		copy(s.c.Data[half:], s.c.Data[:half])
+	if !s.symmetric {
+		return
 	}
-	s.k.Device.GEMM(s.a, s.b, s.c, s.z)
-	n := s.a.Rows
-	for i := range n {
-		for j := range n {
+	for i, x := range s.a.Data[:len(s.a.Data)/2] {
+		s.a.Data[len(s.a.Data)/2+i] = -x
+	}
+	copy(s.c.Data[len(s.c.Data)/2:], s.c.Data)
+}
+
+// observe adds the errors of the steps taken. The error says that there was an overflow.
+func (s *stepper) observe(t *tally) error {
+	for i := range s.c.Rows {
+		row := s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols]
+		for j := range s.c.Cols {
 			p := 0.0
-			for l, x := range s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols] {
+			for l, x := range row {
 				p += float64(x) * float64(s.b.Data[l*s.b.Stride+j])
 			}
-			e := float64(s.z.Data[i*n+j]) - float64(s.c.Data[i*n+j]) - p
+			c, z := float64(s.c.Data[i*s.c.Stride+j]), float64(s.z.Data[i*s.z.Stride+j])
+			e := z - c - p
 			if math.IsNaN(e) || math.IsInf(e, 0) {
-				return fmt.Errorf("bound: no prediction for %s: a step from %v overflows", s.k.Name, s.c.Data[i*n+j])
+				return fmt.Errorf("bound: no prediction for %s: %v and products of sum %v overflow", s.k.Name, c, p)
 			}
 			t.add(e, p)
 		}

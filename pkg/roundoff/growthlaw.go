@@ -62,7 +62,8 @@ func (k SumKind) String() string {
 // same for products of mean zero up to [Truncation.DriftLength].
 //
 // Source: derived here, as the powers of K in [Truncation.MeanError], [Truncation.ErrorSlope] and
-// [Truncation.ErrorDeviation]; with Nearest errors of mean zero and of the size of the sum.
+// [Truncation.ErrorDeviation]; to nearest with errors of mean zero, as long as products are much
+// larger than a unit in the last place of the sum.
 func GrowthLaws() []GrowthLaw {
 	return []GrowthLaw{
 		{OfMean, KeepsMore, 2, 1, 1, "every step loses part of the sum"},

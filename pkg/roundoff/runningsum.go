@@ -96,12 +96,13 @@ func (r RunningSum) atOnce(i, deviation float64) float64 {
 // toCome holds the moments of the error still to come, by points of a layer.
 type toCome struct{ mean, variance, covariance [points]float64 }
 
-// hermite is the Gauss rule of five nodes for the standard normal law.
+// hermite is the Gauss rule of five nodes for the standard normal law, opposite nodes in pairs so
+// that their sums cancel.
 var hermite = [...]struct{ node, weight float64 }{
-	{-math.Sqrt(5 + math.Sqrt(10)), (7 - 2*math.Sqrt(10)) / 60},
-	{-math.Sqrt(5 - math.Sqrt(10)), (7 + 2*math.Sqrt(10)) / 60},
 	{0, 8.0 / 15},
+	{-math.Sqrt(5 - math.Sqrt(10)), (7 + 2*math.Sqrt(10)) / 60},
 	{math.Sqrt(5 - math.Sqrt(10)), (7 + 2*math.Sqrt(10)) / 60},
+	{-math.Sqrt(5 + math.Sqrt(10)), (7 - 2*math.Sqrt(10)) / 60},
 	{math.Sqrt(5 + math.Sqrt(10)), (7 - 2*math.Sqrt(10)) / 60},
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Predict returns what the error of one output of the kernel will be like, before anything is
-// computed: the machine is asked for single steps of a sum alone, at some thousand random
-// products from running sums of every size, and [roundoff.RunningSum] puts them together.
+// computed: the machine is asked for single steps of a sum alone, some ten thousand from running
+// sums of every size, and [roundoff.RunningSum] puts them together.
 // The error is that of the sum of the numbers that the machine multiplies, after A and B were
 // converted.
 //

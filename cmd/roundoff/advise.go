@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -26,11 +28,12 @@ type adviceQuestion struct {
 // adviseCommand prints which devices and formats meet a tolerance, by which bound and at what cost.
 func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	q := adviceQuestion{}
-	flags := newFlags("advise", "-tolerance T [-flag ...]\n\n"+
+	flags := newFlags("advise", "-tolerance T [-flag ...] [A.npy B.npy]\n\n"+
 		"Prints on which devices the product AB is guaranteed to err by at most T |A||B|, by which bound,\n"+
 		"up to which K, and what it costs relative to the cheapest: the bytes of A, B and D, and the time\n"+
 		"at the peak that vendors publish for dense products, unknown where they do not. Then the devices\n"+
-		"that miss T, and how many times it their bound is. Underflow is left out.\n\n", stderr)
+		"that miss T, and how many times it their bound is. Underflow is left out. Of matrices in files\n"+
+		"the sizes are taken, and the moments of their elements as those of independent numbers.\n\n", stderr)
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -47,8 +50,11 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if len(words) > 0 || !(q.tolerance > 0) || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 {
+	if !(q.tolerance > 0) || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 {
 		return misuse(flags, "want -tolerance above 0 and sizes of 1 or more")
+	}
+	if len(words) != 0 && (len(words) != 2 || q.dist != "" || given(flags, "m", "n", "k")) {
+		return misuse(flags, "want no file, or two and none of -m, -n, -k and -dist")
 	}
 	f, err := roundoff.ParseConfidence(q.confidence)
 	if err != nil {
@@ -57,6 +63,11 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	devices, err := q.describe()
 	if err != nil {
 		return err
+	}
+	if len(words) == 2 {
+		if err := q.read(words[0], words[1]); err != nil {
+			return err
+		}
 	}
 	advice, err := bound.Advise(q.Kernel, q.tolerance, f, devices)
 	if err != nil {
@@ -98,6 +109,29 @@ func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
 		return nil, fmt.Errorf("no device of %s takes %s", q.device, q.in)
 	}
 	return devices, nil
+}
+
+// read takes sizes and moments from the matrices in files.
+func (q *adviceQuestion) read(fileA, fileB string) error {
+	a, errA := readNumbers(fileA)
+	b, errB := readNumbers(fileB)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	if a.Cols != b.Rows {
+		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", fileA, a.Rows, a.Cols, fileB, b.Rows, b.Cols)
+	}
+	q.M, q.K, q.N = a.Rows, a.Cols, b.Cols
+	q.X, errA = bound.MomentsOf(fileA, a)
+	q.Y, errB = bound.MomentsOf(fileB, b)
+	return errors.Join(errA, errB)
+}
+
+// given reports whether one of the flags was.
+func given(flags *flag.FlagSet, names ...string) bool {
+	any := false
+	flags.Visit(func(f *flag.Flag) { any = any || slices.Contains(names, f.Name) })
+	return any
 }
 
 // words returns the words between commas, nil if there is none.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -43,6 +44,20 @@ func TestAdvise(t *testing.T) {
 			}
 		}
 	})
+	t.Run("takes_sizes_and_moments_of_data", func(t *testing.T) {
+		dir := t.TempDir()
+		a := writeNumbers(t, dir, "a.npy", "(2, 2)", 1, -1, 3, 1000)
+		b := writeNumbers(t, dir, "b.npy", "(2, 1)", 1, 1)
+		bad := writeNumbers(t, dir, "bad.npy", "(2, 1)", 1, math.NaN())
+		if status, out, errs := ask(t, "advise --tolerance 1 --device hopper --in e4m3,binary16 "+a+" "+b); status != 0 || !strings.Contains(out, "A reaches 1e+03, e4m3 ends at 448") {
+			t.Errorf("status %d, %s\n%s", status, errs, out)
+		}
+		for files, want := range map[string]string{b + " " + a: "they do not fit", a + " " + bad: "[1, 0] = NaN, want a finite number"} {
+			if status, _, errs := ask(t, "advise --tolerance 1 "+files); status != 1 || !strings.Contains(errs, want) {
+				t.Errorf("status %d, %q, want %q", status, errs, want)
+			}
+		}
+	})
 	t.Run("prints_sources_and_what_is_unknown", func(t *testing.T) {
 		_, out, _ := ask(t, question+"--device hopper,paper --in binary16")
 		for _, want := range []string{"989.4", "unknown", "H100 SXM5: NVIDIA H100", "truncation", "paper-f32"} {
@@ -59,7 +74,9 @@ func TestAdvise(t *testing.T) {
 		"advise --tolerance -1":                         "want -tolerance above 0",
 		"advise --tolerance NaN":                        "want -tolerance above 0",
 		"advise --tolerance 1 --k 0":                    "sizes of 1 or more",
-		"advise --tolerance 1 x":                        "want -tolerance above 0",
+		"advise --tolerance 1 x":                        "want no file, or two",
+		"advise --tolerance 1 --k 8 x y":                "want no file, or two and none of -m, -n, -k and -dist",
+		"advise --tolerance 1 x.npy y.npy":              "no such file",
 		"advise --tolerance 1 --device pascal":          `no device "pascal", see roundoff devices`,
 		"advise --tolerance 1 --in fp16":                `no format "fp16"`,
 		"advise --tolerance 1 --out fp16":               `no format "fp16"`,

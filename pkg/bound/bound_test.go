@@ -15,6 +15,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // at99 is the failure of 99 %.
@@ -425,6 +426,48 @@ func TestDistribution(t *testing.T) {
 	t.Run("panics", func(t *testing.T) {
 		wantPanic(t, "bound: U(1, 0), want lo < hi, both finite", func() { Uniform(1, 0) })
 		wantPanic(t, "bound: N(0, NaN), want a finite mean and a positive deviation", func() { Normal(0, math.NaN()) })
+	})
+}
+
+func TestMomentsOf(t *testing.T) {
+	m := blas64.General{Rows: 2, Cols: 2, Stride: 3, Data: []float64{1, -2, 99, 4, 5}}
+	t.Run("are_those_of_the_elements", func(t *testing.T) {
+		d, err := MomentsOf("m", m)
+		if err != nil || d.Mean != 2 || d.Square != 46.0/4 || d.Abs != 3 || d.Max != 5 || d.Check() != nil {
+			t.Errorf("%+v, %v", d, err)
+		}
+		seen := map[float64]bool{}
+		for rng := rand.New(rand.NewPCG(43, 44)); len(seen) < 4; {
+			seen[d.Draw(rng)] = true
+		}
+		if !seen[1] || !seen[-2] || !seen[4] || !seen[5] {
+			t.Errorf("drew %v", seen)
+		}
+	})
+	t.Run("can_be_of_equal_numbers", func(t *testing.T) {
+		for _, v := range []float64{0.1, -1e-140, 1e150, 0} {
+			same := blas64.General{Rows: 1000, Cols: 777, Stride: 777, Data: make([]float64, 777000)}
+			for i := range same.Data {
+				same.Data[i] = v
+			}
+			if d, err := MomentsOf("same", same); err != nil || d.Check() != nil || d.Max != math.Abs(v) {
+				t.Errorf("%v: %+v, %v, %v", v, d, err, d.Check())
+			}
+		}
+	})
+	t.Run("name_the_element_that_is_not_finite", func(t *testing.T) {
+		for _, v := range []float64{math.NaN(), math.Inf(-1)} {
+			bad := m
+			bad.Data = []float64{1, 2, 0, 3, v}
+			if _, err := MomentsOf("m", bad); err == nil || err.Error() != fmt.Sprintf("bound: m[1, 1] = %v, want a finite number", v) {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("are_none_of_nothing", func(t *testing.T) {
+		if _, err := MomentsOf("m", blas64.General{Cols: 3}); err == nil || err.Error() != "bound: m is 0 × 3, want a matrix that is not empty" {
+			t.Error(err)
+		}
 	})
 }
 

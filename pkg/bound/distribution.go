@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A Distribution is what is known of the elements of a matrix: they are independent numbers x
@@ -83,6 +84,38 @@ func ParseDistribution(s string) (Distribution, error) {
 		return Normal(x, y), nil
 	}
 	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi or deviation > 0", s)
+}
+
+// MomentsOf returns what a bound that takes data as independent numbers needs to know of a given
+// matrix: the moments of an element that is picked at random. Its Draw picks one.
+// An error says that the matrix is empty, or names an element that is not finite.
+func MomentsOf(name string, m blas64.General) (Distribution, error) {
+	x := make([]float64, 0, max(0, m.Rows*m.Cols))
+	for i := range m.Rows {
+		for j, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return Distribution{}, fmt.Errorf("bound: %s[%d, %d] = %v, want a finite number", name, i, j, v)
+			}
+			x = append(x, v)
+		}
+	}
+	if len(x) == 0 {
+		return Distribution{}, fmt.Errorf("bound: %s is %d × %d, want a matrix that is not empty", name, m.Rows, m.Cols)
+	}
+	d, n := Distribution{Name: name, Mean: x[0], Abs: math.Abs(x[0])}, float64(len(x))
+	for _, v := range x {
+		d.Mean += (v - x[0]) / n
+		d.Abs += (math.Abs(v) - math.Abs(x[0])) / n
+		d.Max = max(d.Max, math.Abs(v))
+	}
+	for _, v := range x {
+		d.Square += (v - d.Mean) / n * (v - d.Mean)
+	}
+	// What rounding may have spoilt: |E x| <= E|x| <= √E x² <= Max.
+	d.Square = min(d.Square+d.Mean*d.Mean, d.Max*d.Max)
+	d.Abs = min(max(d.Abs, math.Abs(d.Mean)), math.Sqrt(d.Square))
+	d.Draw = func(r *rand.Rand) float64 { return x[r.IntN(len(x))] }
+	return d, nil
 }
 
 // known reports whether anything is.

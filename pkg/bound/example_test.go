@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // The matrix product of the paper's section 4.2, on a machine.
@@ -355,4 +356,55 @@ func ExamplePeakOf() {
 	// Output:
 	// H100 SXM5: 989.4 Tflop/s (NVIDIA H100 Tensor Core GPU Architecture, 2022)
 	// false
+}
+
+// Data that are there have moments.
+func ExampleMomentsOf() {
+	d, err := bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{3, -1, 1, 1}})
+	fmt.Println(d.Mean, d.Square, d.Abs, d.Max, err)
+	_, err = bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{0, math.NaN()}})
+	fmt.Println(err)
+	// Output:
+	// 1 3 1.5 3 <nil>
+	// bound: x[0, 1] = NaN, want a finite number
+}
+
+// How far off sums will be, before they are computed: of one sign, and of mean zero.
+func ExamplePredict() {
+	for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperE4M3, tcore.IEEEF16} {
+		k := bound.Kernel{M: 1, N: 1, K: 4096, Kernel: tcore.Kernel{Device: d}}
+		k.X, k.Y = bound.Uniform(0, 1), bound.Uniform(0, 1)
+		positive := must(bound.Predict(k))
+		k.X, k.Y = bound.Uniform(-1, 1), bound.Uniform(-1, 1)
+		symmetric := must(bound.Predict(k))
+		fmt.Printf("%-30s  relative %8.1e ± %.0e  backward %.0e\n", d.Name,
+			positive.Mean, positive.Deviation, symmetric.BackwardDeviation)
+	}
+	// Output:
+	// volta-mma-binary16-binary32     relative -8.1e-05 ± 1e-06  backward 4e-08
+	// hopper-wgmma-binary16-binary32  relative -2.3e-05 ± 4e-07  backward 1e-07
+	// hopper-wgmma-e4m3-binary32      relative -6.6e-02 ± 1e-03  backward 2e-05
+	// ieee-fma-binary16-binary32      relative  0.0e+00 ± 8e-07  backward 2e-08
+}
+
+// A machine that is described so that nothing can be told is named with the reason.
+func ExamplePredict_none() {
+	k := bound.Kernel{M: 1, N: 1, K: 4096, Kernel: tcore.Kernel{Device: tcore.BlackwellNVF4}}
+	_, err := bound.Predict(k)
+	fmt.Println(err)
+	// Output:
+	// bound: no prediction for blackwell-tcgen05-f4ue4m3x16-binary32: nothing is known of its scales
+}
+
+// Many lengths cost little more than the longest.
+func ExamplePredictLengths() {
+	k := bound.Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tcore.AmpereF16}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}
+	lengths := []int{256, 4096, 65536}
+	for i, p := range must(bound.PredictLengths(k, lengths)) {
+		fmt.Printf("%5d  slope %.0e\n", lengths[i], p.Slope)
+	}
+	// Output:
+	//   256  slope -4e-07
+	//  4096  slope -6e-06
+	// 65536  slope -9e-05
 }

@@ -17,5 +17,15 @@ func predict(k bound.Kernel, law Law) Prediction {
 	if err != nil {
 		return none
 	}
-	return Prediction{Mean: p.Backward, Slope: p.Slope, Spread: p.BackwardDeviation}
+	z := Prediction{Mean: p.Backward, Slope: p.Slope, Spread: math.NaN()}
+	switch {
+	case oneSign(law.X) && oneSign(law.Y): // |A||B| is the exact result, up to its sign
+		z.Spread = p.Deviation
+	case law.X.Mean*law.Y.Mean == 0: // |A||B| varies with nothing that the error does
+		z.Spread = p.BackwardDeviation
+	}
+	return z
 }
+
+// oneSign reports whether all numbers of a distribution have one sign.
+func oneSign(d bound.Distribution) bool { return d.Abs == math.Abs(d.Mean) }

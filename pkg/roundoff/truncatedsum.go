@@ -246,7 +246,7 @@ func (c *truncatedChain) stepFrom(κ []float64, e, after int, fromZero bool) {
 type powers struct{ atMost, less []float64 }
 
 // power returns the powers for an alignment to E. The moments of Y are those of the table, and
-// what a sample leaves open of them; between them and the largest loss, g, the moment generating
+// what a sample leaves open of them (Maurer & Pontil 2009, Theorem 4); between them and the largest loss, g, the moment generating
 // function is at most that of Bennett's inequality.
 func (c *truncatedChain) power(E int) powers {
 	if p, ok := c.powers[E]; ok {
@@ -259,10 +259,11 @@ func (c *truncatedChain) power(E int) powers {
 	g := math.Ldexp(1, E-c.FractionBits)
 	mean, square := math.Abs(r.below.mean), r.below.square
 	deviation := math.Sqrt(2 * c.lawSides * square / law.Samples)
+	grain := 7. / 3 * c.lawSides * g / law.Samples
 	if !law.symmetric {
-		mean += deviation
+		mean += deviation + grain
 	}
-	square += g*deviation + g*g*c.lawSides/(3*law.Samples)
+	square += g * (deviation + grain)
 	below, own := r.below.weight*(1-c.atom), r.own*(1-c.atom)
 	lost := 0.0 // by products beyond the sample
 	switch {

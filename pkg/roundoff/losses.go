@@ -2,6 +2,7 @@ package roundoff
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -63,10 +64,7 @@ func (l *Losses) row(E int) *lossRow {
 
 func (l *Losses) newRow(E int) *lossRow {
 	p := l.Law
-	lo, hi := p.exp[0], p.exp[0]
-	for _, e := range p.exp {
-		lo, hi = min(lo, e), max(hi, e)
-	}
+	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
 	r := &lossRow{first: lo, cells: make([]lossCell, hi-lo+1)}
 	g, scale := math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
 	for i, v := range p.value {

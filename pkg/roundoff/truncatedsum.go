@@ -1,6 +1,9 @@
 package roundoff
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A TruncatedSum is a chain of truncated sums of independent products of one law, before anything
 // is computed. Its error is bounded for data of that law: docs/truncation.md has the proof.
@@ -82,10 +85,7 @@ type truncatedChain struct {
 func (c *truncatedChain) law(f Failure) {
 	p := c.Losses.Law
 	c.resultBits = -math.Ilogb(c.Unit) - 1
-	c.first, c.last = p.exp[0], p.exp[0]
-	for _, e := range p.exp {
-		c.first, c.last = min(c.first, e), max(c.last, e)
-	}
+	c.first, c.last = slices.Min(p.exp), slices.Max(p.exp)
 	c.lawSides = f.sides()
 	c.mean = math.Abs(p.Mean)
 	if !p.symmetric {

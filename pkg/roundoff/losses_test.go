@@ -249,6 +249,7 @@ func TestCumulant(t *testing.T) {
 			"roundoff: largest = NaN, want largest >= 0":                           func() { new(Cumulant).Add(1, math.NaN()) },
 			"roundoff: θ = 0, want 0 < θ < +Inf":                                   func() { new(Cumulant).Tail(0, -1) },
 			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":          func() { new(Cumulant).Tail(1, 0) },
+			"roundoff: Losses.F = 8, want FractionBits = 9":                        func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
 			"roundoff: q = 0, want q >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
 			"roundoff: E p = 0.8705357142857143, want products of a symmetric law": func() { onFew().CalibratedBound(1, 1, -1) },
 		} {

@@ -3,6 +3,7 @@ package roundoff
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // A TruncatedSum is a chain of truncated sums of independent products of one law, before anything
@@ -30,12 +31,16 @@ const rangeShare, lossShare, lawShare = 1. / 4, 1. / 2, 1. / 8
 // ErrorBound returns what |ŝ - s| of so many sums of q blocks each does not exceed, with
 // probability at least 1 - e^f for all together, an eighth of which is left for products beyond
 // Largest.
-// It panics if q < 1, sums < 1, a field of the truncation is out of range, or unless -Inf < f < 0.
+// It panics if q < 1, sums < 1, a field of the truncation is out of range, Losses is of another F,
+// or unless -Inf < f < 0.
 //
 // Source: derived here; Ville's inequality for the supermartingales.
 func (t TruncatedSum) ErrorBound(q int, sums float64, f Failure) float64 {
 	checkCount("q", q)
 	t.Step()
+	if t.Losses.F != t.FractionBits {
+		panic("roundoff: Losses.F = " + strconv.Itoa(t.Losses.F) + ", want FractionBits = " + strconv.Itoa(t.FractionBits))
+	}
 	c := &truncatedChain{TruncatedSum: t, q: q, L: float64(t.Terms)}
 	each := f.share(sums)
 	c.law(f + Failure(math.Log(lawShare)))

@@ -31,7 +31,7 @@ var TruncatedRandomData = register(Bound{
 // truncatedSum returns the chain of the kernel on its data.
 func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
 	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
-	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the law knows
+	machine.FractionBits = losses.F            // whatever the size of subnormal numbers: the law knows
 	tail := f - roundoff.Failure(math.Log(16)) // for each of A and B
 	factor := func(f tcore.Format, d Distribution, n float64) float64 {
 		return f.Round(d.largest(n, tail), tcore.ToNearestEven)

@@ -30,13 +30,14 @@ var TruncatedRandomData = register(Bound{
 
 // truncatedSum returns the chain of the kernel on its data.
 func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
-	losses := k.lossesBefore()
+	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
+	machine.FractionBits = losses.F            // whatever the size of subnormal numbers: the law knows
 	tail := f - roundoff.Failure(math.Log(16)) // for each of A and B
 	factor := func(f tcore.Format, d Distribution, n float64) float64 {
 		return f.Round(d.largest(n, tail), tcore.ToNearestEven)
 	}
 	return roundoff.TruncatedSum{
-		Truncation: k.truncation(k.Core.(tcore.Fused)),
+		Truncation: machine,
 		Losses:     losses,
 		LogMoment:  k.logMoment(losses.Law),
 		Largest: factor(k.A, k.X, float64(k.M)*float64(k.K)) *

@@ -1,6 +1,10 @@
 package roundoff
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strconv"
+)
 
 // A TruncatedSum is a chain of truncated sums of independent products of one law, before anything
 // is computed. Its error is bounded for data of that law: docs/truncation.md has the proof.
@@ -27,12 +31,16 @@ const rangeShare, lossShare, lawShare = 1. / 4, 1. / 2, 1. / 8
 // ErrorBound returns what |ŝ - s| of so many sums of q blocks each does not exceed, with
 // probability at least 1 - e^f for all together, an eighth of which is left for products beyond
 // Largest.
-// It panics if q < 1, sums < 1, a field of the truncation is out of range, or unless -Inf < f < 0.
+// It panics if q < 1, sums < 1, a field of the truncation is out of range, Losses is of another F,
+// or unless -Inf < f < 0.
 //
 // Source: derived here; Ville's inequality for the supermartingales.
 func (t TruncatedSum) ErrorBound(q int, sums float64, f Failure) float64 {
 	checkCount("q", q)
 	t.Step()
+	if t.Losses.F != t.FractionBits {
+		panic("roundoff: Losses.F = " + strconv.Itoa(t.Losses.F) + ", want FractionBits = " + strconv.Itoa(t.FractionBits))
+	}
 	c := &truncatedChain{TruncatedSum: t, q: q, L: float64(t.Terms)}
 	each := f.share(sums)
 	c.law(f + Failure(math.Log(lawShare)))
@@ -82,10 +90,7 @@ type truncatedChain struct {
 func (c *truncatedChain) law(f Failure) {
 	p := c.Losses.Law
 	c.resultBits = -math.Ilogb(c.Unit) - 1
-	c.first, c.last = p.exp[0], p.exp[0]
-	for _, e := range p.exp {
-		c.first, c.last = min(c.first, e), max(c.last, e)
-	}
+	c.first, c.last = slices.Min(p.exp), slices.Max(p.exp)
 	c.lawSides = f.sides()
 	c.mean = math.Abs(p.Mean)
 	if !p.symmetric {
@@ -246,7 +251,7 @@ func (c *truncatedChain) stepFrom(κ []float64, e, after int, fromZero bool) {
 type powers struct{ atMost, less []float64 }
 
 // power returns the powers for an alignment to E. The moments of Y are those of the table, and
-// what a sample leaves open of them; between them and the largest loss, g, the moment generating
+// what a sample leaves open of them (Maurer & Pontil 2009, Theorem 4); between them and the largest loss, g, the moment generating
 // function is at most that of Bennett's inequality.
 func (c *truncatedChain) power(E int) powers {
 	if p, ok := c.powers[E]; ok {
@@ -259,10 +264,11 @@ func (c *truncatedChain) power(E int) powers {
 	g := math.Ldexp(1, E-c.FractionBits)
 	mean, square := math.Abs(r.below.mean), r.below.square
 	deviation := math.Sqrt(2 * c.lawSides * square / law.Samples)
+	grain := 7. / 3 * c.lawSides * g / law.Samples
 	if !law.symmetric {
-		mean += deviation
+		mean += deviation + grain
 	}
-	square += g*deviation + g*g*c.lawSides/(3*law.Samples)
+	square += g * (deviation + grain)
 	below, own := r.below.weight*(1-c.atom), r.own*(1-c.atom)
 	lost := 0.0 // by products beyond the sample
 	switch {

@@ -39,7 +39,7 @@ func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
 	return roundoff.TruncatedSum{
 		Truncation: machine,
 		Losses:     losses,
-		LogMoment:  k.logMoment(losses.Law),
+		LogMoment:  k.logMoment(losses),
 		Largest: factor(k.A, k.X, float64(k.M)*float64(k.K)) *
 			factor(k.B, k.Y, float64(k.K)*float64(k.N)),
 	}

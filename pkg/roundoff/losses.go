@@ -15,15 +15,29 @@ type Losses struct {
 	Law *Products
 	F   int
 
-	mu     sync.Mutex
-	rows   map[int]*lossRow
-	blocks map[blockKind]BlockLoss
-	ends   map[endKind]RoundingLoss
+	mu      sync.Mutex
+	rows    map[int]*lossRow
+	blocks  map[blockKind]BlockLoss
+	ends    map[endKind]RoundingLoss
+	moments map[float64]float64
 }
 
 // Losses returns the table for an alignment that keeps F bits below 2^E.
 func (p *Products) Losses(F int) *Losses {
-	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, blocks: map[blockKind]BlockLoss{}, ends: map[endKind]RoundingLoss{}}
+	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, blocks: map[blockKind]BlockLoss{},
+		ends: map[endKind]RoundingLoss{}, moments: map[float64]float64{}}
+}
+
+// LogMoment returns [Products.LogMoment] of the law, and keeps it for the next time.
+func (l *Losses) LogMoment(x float64) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m, ok := l.moments[x]; ok {
+		return m
+	}
+	m := l.Law.LogMoment(x)
+	l.moments[x] = m
+	return m
 }
 
 // lossRow is the law of Y at one exponent E, split by the exponent e of the product.

@@ -78,7 +78,7 @@ type truncatedChain struct {
 	lawSides    float64 // log(2/ζ) of the law
 	mean        float64 // |μ|, or more
 	block       float64 // no sum of a block is larger
-	sums        []float64
+	lines       []line  // of the bounds on sums
 
 	grid   []float64
 	powers map[int]powers
@@ -115,35 +115,42 @@ func (c *truncatedChain) ranges(f Failure) {
 	σ := math.Sqrt(c.Losses.Law.Variance)
 	n := 4 + int(math.Log2(float64(c.q)))
 	l := f.share(float64(n + 1)).sides()
-	c.sums = make([]float64, c.q+1)
-	if σ > 0 {
-		for j := range c.sums {
-			c.sums[j] = math.Inf(1)
-		}
-		for k := range n {
-			x := math.Sqrt(2*l/(float64(c.q)*c.L)) / σ * math.Pow(2, float64(k-1)/2)
-			ψ := c.L * c.LogMoment(x)
-			for j := range c.sums {
-				c.sums[j] = min(c.sums[j], (l+float64(j)*ψ)/x)
-			}
-		}
-	}
-	for j := range c.sums {
-		c.sums[j] = min(c.sums[j], float64(j)*c.L*(c.Largest+c.mean))
-	}
-	// Single blocks, all of them.
 	c.block = c.L * (c.Largest + c.mean)
-	lq := l + math.Log(float64(c.q))
-	for k := -2; k <= 6 && σ > 0; k++ {
-		x := math.Sqrt(2*lq/c.L) / σ * math.Pow(2, -float64(k)/2)
-		c.block = min(c.block, (lq+c.L*c.LogMoment(x))/x)
+	if σ > 0 {
+		for k := range n {
+			x := halfOctave(math.Sqrt(2*l/(float64(c.q)*c.L))/σ, k-1)
+			c.lines = append(c.lines, line{l / x, c.L * c.LogMoment(x) / x})
+		}
+		lq := l + math.Log(float64(c.q)) // single blocks, all of them
+		for k := -2; k <= 6; k++ {
+			x := halfOctave(math.Sqrt(2*lq/c.L)/σ, -k)
+			c.block = min(c.block, (lq+c.L*c.LogMoment(x))/x)
+		}
 	}
 	c.block += c.L * c.mean
 }
 
+// halfOctave returns the power of √2 below x times √2^k: sums of any length ask for the same few
+// moments.
+func halfOctave(x float64, k int) float64 {
+	return math.Pow(2, (math.Floor(2*math.Log2(x))+float64(k))/2)
+}
+
+// line is a + jb.
+type line struct{ a, b float64 }
+
+// sum returns t_j.
+func (c *truncatedChain) sum(j int) float64 {
+	t := float64(j) * c.L * (c.Largest + c.mean)
+	for _, l := range c.lines {
+		t = min(t, l.a+float64(j)*l.b)
+	}
+	return t
+}
+
 // firstScale returns a first guess of the best θ.
 func (c *truncatedChain) firstScale(f Failure) float64 {
-	size := float64(c.q)*c.L*c.mean/2 + c.sums[c.q]/2
+	size := float64(c.q)*c.L*c.mean/2 + c.sum(c.q)/2
 	g := math.Ldexp(1, max(ilog(size), c.last)-c.FractionBits)
 	u := math.Ldexp(1, ilog(size)-c.resultBits)
 	return math.Sqrt(2*f.sides()/float64(c.q)) / (math.Sqrt(c.L)*g + u)
@@ -153,35 +160,58 @@ func (c *truncatedChain) firstScale(f Failure) float64 {
 // has the same share of the failure, and that θ.
 //
 // With κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss and all pasts that
-// obey the bounds before i, |err_j| <= e_j = min_θ (l + Σ_(i<=j) κ_i(θ))/θ.
+// obey the bounds before i, |err_j| <= e_j = min_θ (l + Σ_(i<=j) κ_i(θ))/θ. After the first
+// blocks some are taken together, all of them as the worst: the e that they are given is then
+// raised until it is no less than the one they come to.
 func (c *truncatedChain) bound(grid []float64, f Failure) (bound, best float64) {
+	const together = 128 // of so many blocks one more
 	c.grid = grid
 	c.powers, c.ends, c.steps = map[int]powers{}, map[[2]int][]float64{}, map[[3]int][]float64{}
 	l := f.share(float64(len(grid))).sides()
 	sum := make([]float64, len(grid))
 	e := 0.0
-	for j := 1; j <= c.q; j++ {
-		done, now := float64(j-1)*c.L*c.mean, float64(j)*c.L*c.mean
-		up := done + c.sums[j-1] + e
-		lo := 0.0
-		if μ := c.lower(); μ > 0 {
-			lo = max(0, float64(j-1)*c.L*μ-c.sums[j-1]-e)
-		}
-		after := now + c.sums[j] + e
-		after += c.L * math.Ldexp(1, max(ilog(up), c.last)-c.FractionBits)
-		κ := c.step(lo, up, after, j == 1)
-		e = math.Inf(1)
-		for k, θ := range grid {
-			sum[k] += κ[k]
-			if x := (l + sum[k]) / θ; x < e {
-				e, best = x, θ
+	for done, next := 0, 0; done < c.q; done = next {
+		next = min(c.q, done+1+done/together)
+		κ := c.stepsOf(done, next, e)
+		after, θ := c.least(sum, κ, float64(next-done), l)
+		for given := e; next > done+1 && after > given; after, θ = c.least(sum, κ, float64(next-done), l) {
+			if given = after; math.IsInf(given, 1) {
+				break
 			}
+			κ = c.stepsOf(done, next, given)
 		}
-		if math.IsInf(e, 1) {
+		if e, best = after, θ; math.IsInf(e, 1) {
 			return e, grid[len(grid)/2]
+		}
+		for k := range sum {
+			sum[k] += float64(next-done) * κ[k]
 		}
 	}
 	return e, best
+}
+
+// least returns min_θ (l + sum + nκ)/θ and where it is.
+func (c *truncatedChain) least(sum, κ []float64, n, l float64) (e, at float64) {
+	e = math.Inf(1)
+	for k, θ := range c.grid {
+		if x := (l + sum[k] + n*κ[k]) / θ; x < e {
+			e, at = x, θ
+		}
+	}
+	return e, at
+}
+
+// stepsOf returns κ for each of the blocks after the first done, up to next, before which no error
+// exceeds e.
+func (c *truncatedChain) stepsOf(done, next int, e float64) []float64 {
+	t := c.sum(next - 1)
+	lo, up := 0.0, float64(next-1)*c.L*c.mean+t+e
+	if μ := c.lower(); μ > 0 {
+		lo = max(0, float64(done)*c.L*μ-t-e)
+	}
+	after := float64(next)*c.L*c.mean + c.sum(next) + e +
+		c.L*math.Ldexp(1, max(ilog(up), c.last)-c.FractionBits)
+	return c.step(lo, up, after, done == 0)
 }
 
 // lower returns |μ|, or less.

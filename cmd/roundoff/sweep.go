@@ -186,7 +186,7 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 		}
 		e := rows[i]
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", e.Machine, e.Law, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
-		if best, ok := sweep.Tightest(rows[i:j]); ok {
+		if best, ok := sweep.Tightest(rows[i:j], bound.Trace); ok {
 			fmt.Fprintf(t, "\t%s\t%.3g\t%.2g\t%d", best.Bound, best.Tightness, best.Median(), best.Violations)
 		} else {
 			fmt.Fprint(t, "\t-\t-\t-\t-")

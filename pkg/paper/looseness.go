@@ -70,6 +70,9 @@ func tightestByNeed(results []bound.Result) []needed {
 	byNeed := map[bound.Knowledge][]bound.Result{}
 	var needs []bound.Knowledge
 	for i, b := range bound.Catalogue() { // the order of results
+		if b.Name == bound.Exact.Name {
+			continue // the error itself
+		}
 		if byNeed[b.Needs] == nil {
 			needs = append(needs, b.Needs)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -203,44 +204,53 @@ func orDash(s string) string {
 func (s *BoundSweep) tightest(law string, k int) string {
 	var words []string
 	for _, m := range distinct(s, machineOf) {
-		if r, ok := sweep.Tightest(s.cell(m, law, k)); ok {
+		if r, ok := sweep.Tightest(s.cell(m, law, k), bound.Trace); ok {
 			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, digits(r.Tightness, 2)))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-// Best draws τ of the tightest bound that holds on every machine, a panel for each law.
+// Best draws τ of the tightest bound that holds on every machine, a panel for each law: of those
+// that can be told before the product is computed, and of all.
 func (s *BoundSweep) Best(k int) *viz.Chart {
-	least, where := math.Inf(1), ""
-	type panel struct {
-		law   string
-		names []string
-		τ     []float64
+	machines := distinct(s, machineOf)
+	kinds := []struct {
+		series viz.Series
+		knows  bound.Knowledge
+	}{
+		{viz.Series{Label: "told before", Color: viz.Orange}, bound.Moments},
+		{viz.Series{Label: "from the sums or the trace of the run", Color: viz.SkyBlue}, bound.Trace},
 	}
-	var panels []panel
+	least := make([]sweep.Row, len(kinds))
+	τ := map[string][][]float64{}
 	for _, law := range distinct(s, lawOf) {
-		p := panel{law: law}
-		for _, m := range distinct(s, machineOf) {
-			r, ok := sweep.Tightest(s.cell(m, law, k))
-			if !ok {
-				continue
+		for i, kind := range kinds {
+			values := make([]float64, len(machines))
+			for j, m := range machines {
+				r, ok := sweep.Tightest(s.cell(m, law, k), kind.knows)
+				if !ok {
+					continue
+				}
+				values[j] = r.Tightness
+				if least[i].Bound == "" || r.Tightness < least[i].Tightness {
+					least[i] = r
+				}
 			}
-			p.names, p.τ = append(p.names, m+": "+r.Bound), append(p.τ, r.Tightness)
-			if r.Tightness < least {
-				least, where = r.Tightness, m+" with "+minus(law)
-			}
+			τ[law] = append(τ[law], values)
 		}
-		if len(p.names) > 0 {
-			panels = append(panels, p)
-		}
+	}
+	at := func(r sweep.Row) string {
+		return fmt.Sprintf("%s, %s on %s with %s", digits(r.Tightness, 2), r.Bound, r.Machine, minus(r.Law))
 	}
 	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k), fmt.Sprintf(
-		"Even the tightest bound that holds is off by a factor of %s on %s. τ of the bound that is tightest on each machine, K = %d; 1 would be an error that reaches its bound. %s. Drawn by paper.BoundSweep.Best.",
-		digits(1/least, 2), where, k, s.conditions()))
-	for _, p := range panels {
-		c.Panel(minus(p.law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine: bound"}).
-			Bars(viz.Series{Label: "tightest that holds", Color: viz.SkyBlue}, p.names, p.τ)
+		"Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s. τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by paper.BoundSweep.Best.",
+		at(least[1]), at(least[0]), k, s.conditions()))
+	for _, law := range distinct(s, lawOf) {
+		p := c.Panel(minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
+		for i, kind := range kinds {
+			p.Bars(kind.series, machines, τ[law][i])
+		}
 	}
 	return c
 }
@@ -285,7 +295,7 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 			certain bool
 			series  viz.Series
 		}{{true, deterministic}, {false, probabilistic}} {
-			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Certain != kind.certain }))
+			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Certain != kind.certain }), bound.Trace)
 			if ok {
 				kind.series.Label = best.Bound
 				line(kind.series, best.Bound, constant)
@@ -397,10 +407,10 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 		"Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread. "+
 			"Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
 		widest.Machine, minus(widest.Law), times(shift(widest)), k, digits(exact/product, 2), s.conditions()),
-		[]string{"Machine", "Law", "mean", "slope", "predicted", "spread", "predicted spread"})
+		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
 	for _, r := range rows {
-		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), digits(r.Slope(), 3), predicted(r.Predicted[0]),
-			digits(r.Spread(), 3), predicted(r.Predicted[1]))
+		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),
+			digits(r.Spread(), 3), predicted(r.Predicted.Spread))
 	}
 	return t
 }

@@ -35,21 +35,24 @@ var columns = []struct {
 	integer("failed", func(r *Row) *int { return &r.Failed }),
 	integer("outputs", func(r *Row) *int { return &r.Outputs }),
 	integer("violations", func(r *Row) *int { return &r.Violations }),
-	number("tightness", 4, func(r *Row) *float64 { return &r.Tightness }),
-	number("largest", 4, func(r *Row) *float64 { return &r.Largest }),
-	number("constant", 4, func(r *Row) *float64 { return &r.Constant }),
+	number("tightness", 3, func(r *Row) *float64 { return &r.Tightness }),
+	number("largest", 3, func(r *Row) *float64 { return &r.Largest }),
+	number("constant", 3, func(r *Row) *float64 { return &r.Constant }),
 	{"ratios", func(r *Row) string { return r.Ratios.String() }, func(r *Row, s string) (err error) {
 		r.Ratios, err = ParseSketch(s)
 		return err
 	}},
 	number("mean", -1, func(r *Row) *float64 { return &r.mean }),
 	number("square", -1, func(r *Row) *float64 { return &r.square }),
+	number("e", -1, func(r *Row) *float64 { return &r.e }),
+	number("s", -1, func(r *Row) *float64 { return &r.s }),
 	number("es", -1, func(r *Row) *float64 { return &r.es }),
 	number("ss", -1, func(r *Row) *float64 { return &r.ss }),
 	number("product_s", 4, func(r *Row) *float64 { return &r.Product }),
 	number("exact_s", 4, func(r *Row) *float64 { return &r.Exact }),
-	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted[0] }),
-	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted[1] }),
+	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted.Mean }),
+	number("predicted_slope", 4, func(r *Row) *float64 { return &r.Predicted.Slope }),
+	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted.Spread }),
 }
 
 type column = struct {
@@ -102,7 +105,8 @@ func number(name string, digits int, at func(*Row) *float64) column {
 	}}
 }
 
-// Write writes rows as CSV, after lines of comment. It ends with an error of w alone.
+// Write writes rows as CSV, after lines of comment, without the empty fields at their ends. It ends
+// with an error of w alone.
 func Write(w io.Writer, comment string, rows []Row) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.SplitSeq(comment, "\n") {
@@ -118,7 +122,11 @@ func Write(w io.Writer, comment string, rows []Row) error {
 		for i, col := range columns {
 			record[i] = col.write(&r)
 		}
-		c.Write(record)
+		last := len(record)
+		for record[last-1] == "" {
+			last--
+		}
+		c.Write(record[:last])
 	}
 	c.Flush()
 	if err := c.Error(); err != nil {
@@ -143,6 +151,7 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 		lines = append(lines, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "# "))
 	}
 	c := csv.NewReader(b)
+	c.FieldsPerRecord = -1
 	header, err := c.Read()
 	if err != nil {
 		return nil, "", fmt.Errorf("sweep: no header: %w", err)
@@ -160,6 +169,10 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 		if err != nil {
 			return nil, "", fmt.Errorf("sweep: %w", err)
 		}
+		if len(record) > len(columns) {
+			return nil, "", fmt.Errorf("sweep: line %d has %d fields, want at most %d", n, len(record), len(columns))
+		}
+		record = append(record, make([]string, len(columns)-len(record))...)
 		var r Row
 		for i, col := range columns {
 			if err := col.read(&r, record[i]); err != nil {

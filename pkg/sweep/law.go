@@ -23,6 +23,10 @@ type Law struct {
 	// Misled says that X and Y are not what is drawn: a bound that reads them cannot hold.
 	Misled bool
 
+	// Mixed says that products of different outputs have different laws: a bound that takes them
+	// as of one law cannot hold.
+	Mixed bool
+
 	// Adverse says why rounding errors on these data are not random, or is empty: a bound that
 	// takes them as random cannot hold.
 	Adverse string
@@ -47,7 +51,7 @@ var (
 
 	// FewBits draws i/8 for i from -8 to 8: most sums are exact.
 	FewBits = Independent(bound.Distribution{
-		Name: "k/8", Square: 2 * 204 / (17 * 64.), Abs: 2 * 36 / (17 * 8.), Max: 1,
+		Name: "k/8", Square: 2 * 204 / (17 * 64.), Abs: 2 * 36 / (17 * 8.), Max: 1, Symmetric: true,
 		Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 },
 	})
 )
@@ -56,7 +60,7 @@ var (
 var (
 	// Scaled multiplies U(-1,1) by a power of two from 2⁻³ to 2³, one for each row of A and each
 	// column of B: the elements are no longer independent.
-	Scaled = Law{Name: "scaled", Matrices: byVectors(func(r *rand.Rand, x []float32) {
+	Scaled = Law{Name: "scaled", Mixed: true, Matrices: byVectors(func(r *rand.Rand, x []float32) {
 		scale := math.Ldexp(1, r.IntN(7)-3)
 		for k := range x {
 			x[k] = float32(scale * (2*r.Float64() - 1))

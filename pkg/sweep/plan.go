@@ -72,10 +72,12 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 		}
 	}
 	var rows []Row
-	for i := range p.Machines {
-		for l := range p.Laws {
-			for h := range p.Ks {
-				rows = append(rows, cells[[3]int{i, l, h}]...)
+	for i, machine := range p.Machines {
+		for l, law := range p.Laws {
+			for h, k := range p.Ks {
+				cell := cells[[3]int{i, l, h}]
+				cell[0].Predicted = predict(p.kernel(machine, law, k), law)
+				rows = append(rows, cell...)
 			}
 		}
 	}
@@ -105,11 +107,18 @@ type product struct {
 	a, b   blas32.General
 	errors []float64 // D̂ - D, row by row
 	sizes  []float64 // |A||B|
+
+	losses func() *roundoff.Losses // of all products of elements, as outputs have it
 }
 
-// measure returns the rows of one product.
+// kernel returns what the bounds are told of a product.
+func (p Plan) kernel(machine Machine, law Law, k int) bound.Kernel {
+	return bound.Kernel{M: p.M, N: p.N, K: k, Kernel: machine.Kernel, X: law.X, Y: law.Y}
+}
+
+// measure returns the rows of one product, that of errors first.
 func (p Plan) measure(machine Machine, law Law, seed uint64, a, b blas32.General) ([]Row, error) {
-	k := bound.Kernel{M: p.M, N: p.N, K: a.Cols, Kernel: machine.Kernel, X: law.X, Y: law.Y}
+	k := p.kernel(machine, law, a.Cols)
 	z := product{Kernel: k, law: law, a: a, b: b}
 	row := Row{Machine: machine.Name, Law: law.Name, M: k.M, N: k.N, K: k.K, Seeds: []uint64{seed}}
 	moments, err := z.run()
@@ -119,7 +128,6 @@ func (p Plan) measure(machine Machine, law Law, seed uint64, a, b blas32.General
 
 	e := row
 	e.Bound, e.Certain, e.Verdict, e.Moments = Error, true, Holds, moments
-	e.Predicted[0], e.Predicted[1] = predict(k)
 	t := tally{}
 	for i, x := range z.errors {
 		t.add(x, z.sizes[i], bound.Interval{Radius: z.sizes[i]})
@@ -167,7 +175,7 @@ func (z *product) run() (m Moments, err error) {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			return m, fmt.Errorf("sweep: D[%d, %d] = %v, want a finite number", i/z.N, i%z.N, e)
 		}
-		m.add(e, values[i], z.sizes[i])
+		m = m.Merge(momentsOf(e, values[i], z.sizes[i]))
 	}
 	return m, nil
 }
@@ -195,7 +203,7 @@ type question struct {
 func (z *product) ask(p Plan) ([]question, error) {
 	k := z.Kernel
 	if run, err := z.emulate(0, z.M); err == nil {
-		k.Run = first(run)
+		k.Run = z.first(run)
 	}
 	if p.Alone {
 		k.M, k.N = 1, 1
@@ -215,10 +223,11 @@ func (z *product) ask(p Plan) ([]question, error) {
 }
 
 // first returns the first output of a run that has products other than 0, which tells the bounds
-// that there is a run.
-func first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
+// that there is a run, and keeps what it knows of all products of the matrices.
+func (z *product) first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
 	return func(yield func(bound.Output) bool) {
 		for o := range run {
+			z.losses = o.Losses
 			if o.Abs > 0 {
 				yield(o)
 				return
@@ -272,6 +281,7 @@ func (z *product) count(asked []question, lo, hi int) {
 	}
 	i := lo * z.N
 	for o := range run {
+		o.Losses = z.losses // and not of these rows alone
 		for j := range asked {
 			if q := &asked[j]; q.Output != nil {
 				q.add(z.errors[i], z.sizes[i], q.Output(q.kernel, o, q.failure))
@@ -283,11 +293,11 @@ func (z *product) count(asked []question, lo, hi int) {
 
 // verdict says whether the bound is to hold on data of a law.
 func (q *question) verdict(law Law) Verdict {
-	reads := q.Needs != bound.Nothing && q.Needs != bound.Sums
+	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace)
 	switch {
 	case !q.Holds:
 		return NotMachine
-	case law.Adverse != "" && q.Model.Random, law.Misled && reads:
+	case law.Misled && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random, law.Mixed && ofProducts:
 		return NotData
 	}
 	return Holds

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
 // A Row is what happened to one bound on one machine, law and K. Where Bound is [Error] it is
@@ -19,7 +21,7 @@ type Row struct {
 	Seeds        []uint64 // sorted
 	Summary
 	Moments              // of the errors, in rows of errors
-	Predicted [2]float64 // mean or slope, and spread, in rows of errors; NaN is no prediction
+	Predicted Prediction // in rows of errors
 }
 
 // Error is the Bound of rows of errors.
@@ -85,39 +87,44 @@ func (r Row) Stated() float64 {
 	return 1 - r.Confidence
 }
 
+// A Prediction is what theory says of the errors before they are made; NaN is no prediction.
+type Prediction struct {
+	Mean, Slope, Spread float64
+}
+
 // Moments are those of the errors e of outputs s, of |A||B| = a.
 type Moments struct {
 	count        float64
 	mean, square float64 // of e/a: the mean, and Σ(e/a - mean)²
-	es, ss       float64 // Σes, Σs²
+	e, s         float64 // the means of e and s
+	es, ss       float64 // Σ(e - mean e)(s - mean s), Σ(s - mean s)²
 
 	Product, Exact float64 // seconds for the products, and for their exact errors
 }
 
-// add takes one output.
-func (m *Moments) add(e, s, a float64) {
-	m.es += e * s
-	m.ss += s * s
+// momentsOf returns the moments of one output.
+func momentsOf(e, s, a float64) Moments {
+	m := Moments{count: 1, e: e, s: s}
 	if a > 0 {
-		e /= a
+		m.mean = e / a
 	}
-	m.count++
-	d := e - m.mean
-	m.mean += d / m.count
-	m.square += d * (e - m.mean)
+	return m
 }
 
 // Merge returns the moments of both (Chan, Golub & LeVeque 1983).
 func (m Moments) Merge(t Moments) Moments {
 	n := m.count + t.count
 	if n > 0 {
-		d := t.mean - m.mean
-		m.mean += d * t.count / n
-		m.square += t.square + d*d*m.count*t.count/n
+		both := m.count * t.count / n
+		dm, de, ds := t.mean-m.mean, t.e-m.e, t.s-m.s
+		m.square += t.square + dm*dm*both
+		m.es += t.es + de*ds*both
+		m.ss += t.ss + ds*ds*both
+		m.mean += dm * t.count / n
+		m.e += de * t.count / n
+		m.s += ds * t.count / n
 	}
 	m.count = n
-	m.es += t.es
-	m.ss += t.ss
 	m.Product += t.Product
 	m.Exact += t.Exact
 	return m
@@ -129,7 +136,7 @@ func (m Moments) Mean() float64 { return m.mean }
 // Spread returns the standard deviation of e/a.
 func (m Moments) Spread() float64 { return math.Sqrt(m.square / max(1, m.count-1)) }
 
-// Slope returns the least-squares slope β of e = βs, NaN if all s are 0.
+// Slope returns the least-squares slope β of e on s, NaN if all s are one number.
 func (m Moments) Slope() float64 { return m.es / m.ss }
 
 // key is what rows that can be joined have in common.
@@ -205,10 +212,15 @@ func Violated(rows []Row, confidence float64) []Row {
 }
 
 // Tightest returns the row of the bound that is to hold with the largest τ, at the first
-// confidence in rows, and false if there is none. It is for rows of one machine, law and K.
-func Tightest(rows []Row) (best Row, ok bool) {
+// confidence in rows, among those that need to know no more than that; and false if there is
+// none. The error itself, [bound.Exact], is not one. It is for rows of one machine, law and K.
+func Tightest(rows []Row, knows bound.Knowledge) (best Row, ok bool) {
 	for _, r := range rows {
-		if r.Bound != Error && r.Verdict == Holds && (!ok || r.Confidence == best.Confidence && r.Tightness > best.Tightness) {
+		b, known := bound.Find(r.Bound)
+		if !known || b.Needs > knows || b.Name == bound.Exact.Name || r.Verdict != Holds {
+			continue
+		}
+		if !ok || r.Confidence == best.Confidence && r.Tightness > best.Tightness {
 			best, ok = r, true
 		}
 	}

@@ -25,7 +25,7 @@ type sweepQuestion struct {
 
 // sweepCommand counts how every bound does on emulated machines.
 func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	q := sweepQuestion{}
+	q := sweepQuestion{Plan: sweep.Plan{Predict: true}}
 	flags := newFlags("sweep", "[-flag ...] [-o FILE.csv]\n       roundoff sweep -join FILE.csv ... [-o FILE.csv]\n\n"+
 		"Multiplies random matrices on emulated machines, measures the errors exactly, and counts how\n"+
 		"every bound does: outputs above it, how tight it is, how it grows. Prints a summary, and with\n"+

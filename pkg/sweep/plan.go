@@ -25,6 +25,10 @@ type Plan struct {
 	Seeds       []uint64
 	Confidences []float64
 
+	// Predict asks for what [bound.Predict] tells of the errors beforehand: about a second for each
+	// machine and law.
+	Predict bool
+
 	// Alone asks for the confidence of each output, as if it were the only one, and not for that
 	// of all outputs of a product together. Outputs of a product share rows and columns: they
 	// are not quite independent trials.
@@ -71,13 +75,14 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 			}
 		}
 	}
+	if p.Predict {
+		p.predict(cells)
+	}
 	var rows []Row
-	for i, machine := range p.Machines {
-		for l, law := range p.Laws {
-			for h, k := range p.Ks {
-				cell := cells[[3]int{i, l, h}]
-				cell[0].Predicted = predict(p.kernel(machine, law, k), law)
-				rows = append(rows, cell...)
+	for i := range p.Machines {
+		for l := range p.Laws {
+			for h := range p.Ks {
+				rows = append(rows, cells[[3]int{i, l, h}]...)
 			}
 		}
 	}
@@ -127,7 +132,7 @@ func (p Plan) measure(machine Machine, law Law, seed uint64, a, b blas32.General
 	}
 
 	e := row
-	e.Bound, e.Certain, e.Verdict, e.Moments = Error, true, Holds, moments
+	e.Bound, e.Certain, e.Verdict, e.Moments, e.Predicted = Error, true, Holds, moments, none
 	t := tally{}
 	for i, x := range z.errors {
 		t.add(x, z.sizes[i], bound.Interval{Radius: z.sizes[i]})

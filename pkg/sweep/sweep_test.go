@@ -411,7 +411,7 @@ func TestFind_refuses(t *testing.T) {
 // What is predicted of the errors comes out: the mean of data of one sign, the slope of data of
 // both, and the spread. Nothing is predicted of data that the bounds are told wrongly.
 func TestPlan_predicts(t *testing.T) {
-	p := Plan{Machines: []Machine{Hopper}, Laws: []Law{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []Machine{Hopper}, Laws: []Law{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
 	for _, r := range run(t, p) {
 		if r.Bound != Error {

@@ -92,7 +92,7 @@ func (k Kernel) productLaw() *roundoff.Products {
 
 // logMoment returns a bound on log E e^(±x(p-μ)) for products p of A and B: exact for normal
 // numbers, else from the law, a sample, and a little more.
-func (k Kernel) logMoment(law *roundoff.Products) func(x float64) float64 {
+func (k Kernel) logMoment(law *roundoff.Losses) func(x float64) float64 {
 	if !k.X.normal && !k.Y.normal {
 		return law.LogMoment
 	}

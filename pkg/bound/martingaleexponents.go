@@ -45,7 +45,7 @@ func (t termTable) row(l *roundoff.Losses, E int) termRow {
 
 // addTerms takes every product of a block to lose what products of its exponent do.
 func (s *lossSum) addTerms(k Kernel, row termRow, x, y []float64, at step) {
-	variance := 0.0
+	var mean, variance, grain float64
 	for l, v := range x {
 		p := v * y[l]
 		if p == 0 {
@@ -61,11 +61,12 @@ func (s *lossSum) addTerms(k Kernel, row termRow, x, y []float64, at step) {
 			continue
 		}
 		m := row.terms[j]
-		s.mean += math.Copysign(m.Mean, p)
+		mean += math.Copysign(m.Mean, p)
 		variance += m.Variance
+		grain += m.Grain
 		if m.Error > 0 {
 			s.errors[errorKind{e, false}] += math.Copysign(m.Error, p)
 		}
 	}
-	s.cumulant.Add(variance, at.grid)
+	s.add(mean, variance, at.grid, grain)
 }

@@ -24,7 +24,6 @@ func (s *lossSum) addSigns(o Output, i int, at step) {
 		return
 	}
 	signs := float64(o.Blocks[i].Signs)
-	s.mean += signs * b.Size
-	s.cumulant.Add(b.SizeVariance, at.grid)
+	s.add(signs*b.Size, b.SizeVariance, at.grid, b.Grain)
 	s.errors[errorKind{at.exponent, at.set}] += signs * b.SizeError
 }

@@ -47,7 +47,7 @@ func (o Output) martingale(k Kernel, f roundoff.Failure, traced bool, add func(*
 	if o.Losses == nil || noTrace(k) != "" || len(o.Exponents) == 0 || traced && !o.traced(k) {
 		return Interval{nan, nan}
 	}
-	sum := newLossSum(k, o.Losses())
+	sum := newLossSum(k, o.Losses(), f)
 	lost := 0.0
 	o.steps(k, func(i int, s step) {
 		lost += s.cut
@@ -71,8 +71,7 @@ func (s *lossSum) addBlock(_ Output, _ int, at step) {
 		s.blind(s.terms, at.grid)
 		return
 	}
-	s.mean += b.Mean
-	s.cumulant.Add(b.Variance, b.Largest)
+	s.add(b.Mean, b.Variance, b.Largest, b.Grain)
 	if !math.IsInf(s.losses.Law.Samples, 1) {
 		s.errors[errorKind{0, false}] += b.Error
 	}

@@ -63,6 +63,7 @@ func (o Output) traced(k Kernel) bool {
 type lossSum struct {
 	losses *roundoff.Losses
 	terms  int
+	sides  float64 // log(2/ζ) of what is not known of the law
 
 	mean     float64 // of what is lost
 	slack    float64 // of blocks that the law does not know
@@ -76,8 +77,18 @@ type errorKind struct {
 	set      bool
 }
 
-func newLossSum(k Kernel, l *roundoff.Losses) *lossSum {
-	return &lossSum{losses: l, terms: k.Width(), errors: map[errorKind]float64{}}
+func newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure) *lossSum {
+	return &lossSum{losses: l, terms: k.Width(), sides: 2*math.Ln2 - float64(f), errors: map[errorKind]float64{}}
+}
+
+// add adds a block or a product that is expected to lose mean, give or take variance, of size at
+// most largest. What a sample cannot tell, 7l/3 grains of mean and as many of variance, is the
+// last term of the empirical Bernstein inequality (Maurer & Pontil 2009, Theorem 4).
+func (s *lossSum) add(mean, variance, largest, grain float64) {
+	blur := 7. / 3 * s.sides * grain
+	s.mean += mean
+	s.slack += blur
+	s.cumulant.Add(variance+blur*largest, largest)
 }
 
 // blind allows for products of which nothing is known.

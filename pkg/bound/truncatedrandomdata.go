@@ -30,15 +30,16 @@ var TruncatedRandomData = register(Bound{
 
 // truncatedSum returns the chain of the kernel on its data.
 func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
-	losses := k.lossesBefore()
+	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
+	machine.FractionBits = losses.F            // whatever the size of subnormal numbers: the law knows
 	tail := f - roundoff.Failure(math.Log(16)) // for each of A and B
 	factor := func(f tcore.Format, d Distribution, n float64) float64 {
 		return f.Round(d.largest(n, tail), tcore.ToNearestEven)
 	}
 	return roundoff.TruncatedSum{
-		Truncation: k.truncation(k.Core.(tcore.Fused)),
+		Truncation: machine,
 		Losses:     losses,
-		LogMoment:  k.logMoment(losses.Law),
+		LogMoment:  k.logMoment(losses),
 		Largest: factor(k.A, k.X, float64(k.M)*float64(k.K)) *
 			factor(k.B, k.Y, float64(k.K)*float64(k.N)),
 	}

@@ -83,7 +83,7 @@ func over(x, y float64) float64 {
 func TestTruncationBounds(t *testing.T) {
 	rows, devices := map[int]int{256: 256, 4096: 256, 32768: 64}, aligning
 	if testing.Short() {
-		rows, devices = map[int]int{256: 8, 2048: 8}, aligning[:5]
+		rows, devices = map[int]int{256: 8, 1024: 4}, aligning[:5]
 	}
 	for _, d := range devices {
 		for _, law := range laws {

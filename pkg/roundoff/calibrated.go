@@ -28,21 +28,22 @@ func (t TruncatedSum) CalibratedBound(q int, sums float64, f Failure) float64 {
 		κ := math.Ldexp(1-math.Ldexp(1, resultBits-t.FractionBits), -resultBits) / (4 * math.Ln2)
 		drift = max(0, κ) * σ * K * math.Sqrt(K) / (float64(t.Terms) * math.Sqrt(3))
 	}
+	exps, probs := law.MaxExponent(t.Terms)
 	noise := 0.0
 	for j := 0; j < q; {
 		n := max(1, j/16)
 		n = min(n, q-j)
-		noise += float64(n) * t.blockVariance(σ*math.Sqrt(float64(j*t.Terms)), resultBits)
+		noise += float64(n) * t.blockVariance(σ*math.Sqrt(float64(j*t.Terms)), resultBits, exps, probs)
 		j += n
 	}
 	return math.Sqrt(2*l)*drift + math.Sqrt2*l*math.Sqrt(noise)
 }
 
 // blockVariance returns the mean variance of what a block loses when the running sum is normal
-// of mean zero and the given deviation.
-func (t TruncatedSum) blockVariance(deviation float64, resultBits int) float64 {
+// of mean zero and the given deviation, exps and probs being the law of the greatest exponent of
+// its products.
+func (t TruncatedSum) blockVariance(deviation float64, resultBits int, exps []int, probs []float64) float64 {
 	const nodes = 32
-	exps, probs := t.Losses.Law.MaxExponent(t.Terms)
 	sum := 0.0
 	for i := range nodes {
 		s := deviation * math.Sqrt2 * math.Erfinv((float64(i)+0.5)/nodes)

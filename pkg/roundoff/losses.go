@@ -2,6 +2,7 @@ package roundoff
 
 import (
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -14,15 +15,29 @@ type Losses struct {
 	Law *Products
 	F   int
 
-	mu     sync.Mutex
-	rows   map[int]*lossRow
-	blocks map[blockKind]BlockLoss
-	ends   map[endKind]RoundingLoss
+	mu      sync.Mutex
+	rows    map[int]*lossRow
+	blocks  map[blockKind]BlockLoss
+	ends    map[endKind]RoundingLoss
+	moments map[float64]float64
 }
 
 // Losses returns the table for an alignment that keeps F bits below 2^E.
 func (p *Products) Losses(F int) *Losses {
-	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, blocks: map[blockKind]BlockLoss{}, ends: map[endKind]RoundingLoss{}}
+	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, blocks: map[blockKind]BlockLoss{},
+		ends: map[endKind]RoundingLoss{}, moments: map[float64]float64{}}
+}
+
+// LogMoment returns [Products.LogMoment] of the law, and keeps it for the next time.
+func (l *Losses) LogMoment(x float64) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m, ok := l.moments[x]; ok {
+		return m
+	}
+	m := l.Law.LogMoment(x)
+	l.moments[x] = m
+	return m
 }
 
 // lossRow is the law of Y at one exponent E, split by the exponent e of the product.
@@ -63,10 +78,7 @@ func (l *Losses) row(E int) *lossRow {
 
 func (l *Losses) newRow(E int) *lossRow {
 	p := l.Law
-	lo, hi := p.exp[0], p.exp[0]
-	for _, e := range p.exp {
-		lo, hi = min(lo, e), max(hi, e)
-	}
+	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
 	r := &lossRow{first: lo, cells: make([]lossCell, hi-lo+1)}
 	g, scale := math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
 	for i, v := range p.value {
@@ -98,6 +110,7 @@ type TermLoss struct {
 	Mean     float64
 	Variance float64
 	Error    float64 // the standard deviation of Mean as an estimate from a sample
+	Grain    float64 // g over the size of that sample, which tells nothing finer
 	Known    bool    // whether the law has such products
 }
 
@@ -109,7 +122,10 @@ func (l *Losses) Terms(E int) (first int, losses []TermLoss) {
 	losses = make([]TermLoss, len(r.cells))
 	for i, c := range r.cells {
 		_, m, w := c.given()
-		losses[i] = TermLoss{m, max(0, w-m*m), math.Sqrt(w / (l.Law.Samples * c.weight)), c.weight > 0}
+		if c.weight > 0 {
+			n := l.Law.Samples * c.weight
+			losses[i] = TermLoss{m, max(0, w-m*m), math.Sqrt(w / n), math.Ldexp(1, E-l.F) / n, true}
+		}
 	}
 	return r.first, losses
 }
@@ -121,6 +137,7 @@ type BlockLoss struct {
 	Variance float64 // Var ΣY
 	Largest  float64 // |Y - EY| of one product is at most that
 	Error    float64 // the standard deviation of Mean as an estimate from a sample
+	Grain    float64 // Lg over the size of that sample, which tells nothing finer
 
 	// The same given the signs of all products, if sizes do not depend on them: each sign
 	// loses Size, and with it the mean of ΣY is Size times positive less negative products.
@@ -166,7 +183,7 @@ func (r *lossRow) block(L, g float64, set bool, law *Products) BlockLoss {
 	if all == 0 {
 		return BlockLoss{Largest: g}
 	}
-	b := BlockLoss{Known: true, Largest: g}
+	b := BlockLoss{Known: true, Largest: g, Grain: L * g / (law.Samples * all)}
 	m, h, w := r.below.given()
 	ρ := r.own / all
 	n := L * (1 - ρ) // products of smaller exponent, in the mean

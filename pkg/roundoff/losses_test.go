@@ -76,6 +76,20 @@ func TestBlockLoss(t *testing.T) {
 		}
 	})
 
+	t.Run("a product of exponent E is no surprise: π(1-π)(1-κ)² <= ρ", func(t *testing.T) {
+		for ρ := 1e-6; ρ < 1; ρ *= 1.05 {
+			for n := 1.0; n <= 64; n++ {
+				π, κ := ρ/(1-math.Pow(1-ρ, n)), 0.0
+				if n > 1 {
+					κ = (n - 1) * ρ * math.Pow(1-ρ, n-1) / (1 - math.Pow(1-ρ, n-1))
+				}
+				if v := π * (1 - π) * (1 - κ) * (1 - κ); v > ρ || κ < 0 || κ > 1+1e-9 {
+					t.Fatalf("ρ = %v, n = %v: %v, κ = %v", ρ, n, v, κ)
+				}
+			}
+		}
+	})
+
 	t.Run("of a sample errs by as much as it says", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(241118747, 3))
 		factors := func(n int) []float64 {
@@ -235,6 +249,7 @@ func TestCumulant(t *testing.T) {
 			"roundoff: largest = NaN, want largest >= 0":                           func() { new(Cumulant).Add(1, math.NaN()) },
 			"roundoff: θ = 0, want 0 < θ < +Inf":                                   func() { new(Cumulant).Tail(0, -1) },
 			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":          func() { new(Cumulant).Tail(1, 0) },
+			"roundoff: Losses.F = 8, want FractionBits = 9":                        func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
 			"roundoff: q = 0, want q >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
 			"roundoff: E p = 0.8705357142857143, want products of a symmetric law": func() { onFew().CalibratedBound(1, 1, -1) },
 		} {

@@ -3,7 +3,7 @@ package roundoff
 import (
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 )
 
 // Products is the law of one product p = xy, as a list of values with weights: pairs sampled
@@ -184,15 +184,17 @@ type exponentCount struct {
 
 // exponentLaw returns the distribution function of the exponents.
 func (p *Products) exponentLaw() []exponentCount {
-	mass := map[int]float64{}
+	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
+	mass := make([]float64, hi-lo+1)
 	for i, e := range p.exp {
-		mass[e] += p.weight[i]
+		mass[e-lo] += p.weight[i]
 	}
-	law := make([]exponentCount, 0, len(mass))
-	for e, m := range mass {
-		law = append(law, exponentCount{e, m})
+	var law []exponentCount
+	for i, m := range mass {
+		if m > 0 {
+			law = append(law, exponentCount{lo + i, m})
+		}
 	}
-	sort.Slice(law, func(i, j int) bool { return law[i].exp < law[j].exp })
 	for i := 1; i < len(law); i++ {
 		law[i].below += law[i-1].below
 	}

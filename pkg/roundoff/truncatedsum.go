@@ -1,6 +1,10 @@
 package roundoff
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strconv"
+)
 
 // A TruncatedSum is a chain of truncated sums of independent products of one law, before anything
 // is computed. Its error is bounded for data of that law: docs/truncation.md has the proof.
@@ -27,12 +31,16 @@ const rangeShare, lossShare, lawShare = 1. / 4, 1. / 2, 1. / 8
 // ErrorBound returns what |ŝ - s| of so many sums of q blocks each does not exceed, with
 // probability at least 1 - e^f for all together, an eighth of which is left for products beyond
 // Largest.
-// It panics if q < 1, sums < 1, a field of the truncation is out of range, or unless -Inf < f < 0.
+// It panics if q < 1, sums < 1, a field of the truncation is out of range, Losses is of another F,
+// or unless -Inf < f < 0.
 //
 // Source: derived here; Ville's inequality for the supermartingales.
 func (t TruncatedSum) ErrorBound(q int, sums float64, f Failure) float64 {
 	checkCount("q", q)
 	t.Step()
+	if t.Losses.F != t.FractionBits {
+		panic("roundoff: Losses.F = " + strconv.Itoa(t.Losses.F) + ", want FractionBits = " + strconv.Itoa(t.FractionBits))
+	}
 	c := &truncatedChain{TruncatedSum: t, q: q, L: float64(t.Terms)}
 	each := f.share(sums)
 	c.law(f + Failure(math.Log(lawShare)))
@@ -70,7 +78,7 @@ type truncatedChain struct {
 	lawSides    float64 // log(2/ζ) of the law
 	mean        float64 // |μ|, or more
 	block       float64 // no sum of a block is larger
-	sums        []float64
+	lines       []line  // of the bounds on sums
 
 	grid   []float64
 	powers map[int]powers
@@ -82,10 +90,7 @@ type truncatedChain struct {
 func (c *truncatedChain) law(f Failure) {
 	p := c.Losses.Law
 	c.resultBits = -math.Ilogb(c.Unit) - 1
-	c.first, c.last = p.exp[0], p.exp[0]
-	for _, e := range p.exp {
-		c.first, c.last = min(c.first, e), max(c.last, e)
-	}
+	c.first, c.last = slices.Min(p.exp), slices.Max(p.exp)
 	c.lawSides = f.sides()
 	c.mean = math.Abs(p.Mean)
 	if !p.symmetric {
@@ -110,35 +115,42 @@ func (c *truncatedChain) ranges(f Failure) {
 	σ := math.Sqrt(c.Losses.Law.Variance)
 	n := 4 + int(math.Log2(float64(c.q)))
 	l := f.share(float64(n + 1)).sides()
-	c.sums = make([]float64, c.q+1)
-	if σ > 0 {
-		for j := range c.sums {
-			c.sums[j] = math.Inf(1)
-		}
-		for k := range n {
-			x := math.Sqrt(2*l/(float64(c.q)*c.L)) / σ * math.Pow(2, float64(k-1)/2)
-			ψ := c.L * c.LogMoment(x)
-			for j := range c.sums {
-				c.sums[j] = min(c.sums[j], (l+float64(j)*ψ)/x)
-			}
-		}
-	}
-	for j := range c.sums {
-		c.sums[j] = min(c.sums[j], float64(j)*c.L*(c.Largest+c.mean))
-	}
-	// Single blocks, all of them.
 	c.block = c.L * (c.Largest + c.mean)
-	lq := l + math.Log(float64(c.q))
-	for k := -2; k <= 6 && σ > 0; k++ {
-		x := math.Sqrt(2*lq/c.L) / σ * math.Pow(2, -float64(k)/2)
-		c.block = min(c.block, (lq+c.L*c.LogMoment(x))/x)
+	if σ > 0 {
+		for k := range n {
+			x := halfOctave(math.Sqrt(2*l/(float64(c.q)*c.L))/σ, k-1)
+			c.lines = append(c.lines, line{l / x, c.L * c.LogMoment(x) / x})
+		}
+		lq := l + math.Log(float64(c.q)) // single blocks, all of them
+		for k := -2; k <= 6; k++ {
+			x := halfOctave(math.Sqrt(2*lq/c.L)/σ, -k)
+			c.block = min(c.block, (lq+c.L*c.LogMoment(x))/x)
+		}
 	}
 	c.block += c.L * c.mean
 }
 
+// halfOctave returns the power of √2 below x times √2^k: sums of any length ask for the same few
+// moments.
+func halfOctave(x float64, k int) float64 {
+	return math.Pow(2, (math.Floor(2*math.Log2(x))+float64(k))/2)
+}
+
+// line is a + jb.
+type line struct{ a, b float64 }
+
+// sum returns t_j.
+func (c *truncatedChain) sum(j int) float64 {
+	t := float64(j) * c.L * (c.Largest + c.mean)
+	for _, l := range c.lines {
+		t = min(t, l.a+float64(j)*l.b)
+	}
+	return t
+}
+
 // firstScale returns a first guess of the best θ.
 func (c *truncatedChain) firstScale(f Failure) float64 {
-	size := float64(c.q)*c.L*c.mean/2 + c.sums[c.q]/2
+	size := float64(c.q)*c.L*c.mean/2 + c.sum(c.q)/2
 	g := math.Ldexp(1, max(ilog(size), c.last)-c.FractionBits)
 	u := math.Ldexp(1, ilog(size)-c.resultBits)
 	return math.Sqrt(2*f.sides()/float64(c.q)) / (math.Sqrt(c.L)*g + u)
@@ -148,35 +160,58 @@ func (c *truncatedChain) firstScale(f Failure) float64 {
 // has the same share of the failure, and that θ.
 //
 // With κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss and all pasts that
-// obey the bounds before i, |err_j| <= e_j = min_θ (l + Σ_(i<=j) κ_i(θ))/θ.
+// obey the bounds before i, |err_j| <= e_j = min_θ (l + Σ_(i<=j) κ_i(θ))/θ. After the first
+// blocks some are taken together, all of them as the worst: the e that they are given is then
+// raised until it is no less than the one they come to.
 func (c *truncatedChain) bound(grid []float64, f Failure) (bound, best float64) {
+	const together = 128 // of so many blocks one more
 	c.grid = grid
 	c.powers, c.ends, c.steps = map[int]powers{}, map[[2]int][]float64{}, map[[3]int][]float64{}
 	l := f.share(float64(len(grid))).sides()
 	sum := make([]float64, len(grid))
 	e := 0.0
-	for j := 1; j <= c.q; j++ {
-		done, now := float64(j-1)*c.L*c.mean, float64(j)*c.L*c.mean
-		up := done + c.sums[j-1] + e
-		lo := 0.0
-		if μ := c.lower(); μ > 0 {
-			lo = max(0, float64(j-1)*c.L*μ-c.sums[j-1]-e)
-		}
-		after := now + c.sums[j] + e
-		after += c.L * math.Ldexp(1, max(ilog(up), c.last)-c.FractionBits)
-		κ := c.step(lo, up, after, j == 1)
-		e = math.Inf(1)
-		for k, θ := range grid {
-			sum[k] += κ[k]
-			if x := (l + sum[k]) / θ; x < e {
-				e, best = x, θ
+	for done, next := 0, 0; done < c.q; done = next {
+		next = min(c.q, done+1+done/together)
+		κ := c.stepsOf(done, next, e)
+		after, θ := c.least(sum, κ, float64(next-done), l)
+		for given := e; next > done+1 && after > given; after, θ = c.least(sum, κ, float64(next-done), l) {
+			if given = after; math.IsInf(given, 1) {
+				break
 			}
+			κ = c.stepsOf(done, next, given)
 		}
-		if math.IsInf(e, 1) {
+		if e, best = after, θ; math.IsInf(e, 1) {
 			return e, grid[len(grid)/2]
+		}
+		for k := range sum {
+			sum[k] += float64(next-done) * κ[k]
 		}
 	}
 	return e, best
+}
+
+// least returns min_θ (l + sum + nκ)/θ and where it is.
+func (c *truncatedChain) least(sum, κ []float64, n, l float64) (e, at float64) {
+	e = math.Inf(1)
+	for k, θ := range c.grid {
+		if x := (l + sum[k] + n*κ[k]) / θ; x < e {
+			e, at = x, θ
+		}
+	}
+	return e, at
+}
+
+// stepsOf returns κ for each of the blocks after the first done, up to next, before which no error
+// exceeds e.
+func (c *truncatedChain) stepsOf(done, next int, e float64) []float64 {
+	t := c.sum(next - 1)
+	lo, up := 0.0, float64(next-1)*c.L*c.mean+t+e
+	if μ := c.lower(); μ > 0 {
+		lo = max(0, float64(done)*c.L*μ-t-e)
+	}
+	after := float64(next)*c.L*c.mean + c.sum(next) + e +
+		c.L*math.Ldexp(1, max(ilog(up), c.last)-c.FractionBits)
+	return c.step(lo, up, after, done == 0)
 }
 
 // lower returns |μ|, or less.
@@ -246,7 +281,7 @@ func (c *truncatedChain) stepFrom(κ []float64, e, after int, fromZero bool) {
 type powers struct{ atMost, less []float64 }
 
 // power returns the powers for an alignment to E. The moments of Y are those of the table, and
-// what a sample leaves open of them; between them and the largest loss, g, the moment generating
+// what a sample leaves open of them (Maurer & Pontil 2009, Theorem 4); between them and the largest loss, g, the moment generating
 // function is at most that of Bennett's inequality.
 func (c *truncatedChain) power(E int) powers {
 	if p, ok := c.powers[E]; ok {
@@ -259,10 +294,11 @@ func (c *truncatedChain) power(E int) powers {
 	g := math.Ldexp(1, E-c.FractionBits)
 	mean, square := math.Abs(r.below.mean), r.below.square
 	deviation := math.Sqrt(2 * c.lawSides * square / law.Samples)
+	grain := 7. / 3 * c.lawSides * g / law.Samples
 	if !law.symmetric {
-		mean += deviation
+		mean += deviation + grain
 	}
-	square += g*deviation + g*g*c.lawSides/(3*law.Samples)
+	square += g * (deviation + grain)
 	below, own := r.below.weight*(1-c.atom), r.own*(1-c.atom)
 	lost := 0.0 // by products beyond the sample
 	switch {

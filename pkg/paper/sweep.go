@@ -22,7 +22,7 @@ var ReducedSweep = sweep.Plan{
 
 // BreakingSweep is a sweep of the laws that break an assumption.
 var BreakingSweep = sweep.Plan{
-	Machines: []sweep.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper},
+	Machines: []sweep.Machine{sweep.Paper, sweep.Hopper},
 	Laws:     []sweep.Law{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
 	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{Confidence},
 }

@@ -94,7 +94,13 @@ func TestBoundSweep_draws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []viz.Figure{s.Best(4096), s.Growth("U(0,1)"), s.Moments(4096), s.Broken(), recorded.Coverage()} {
+	p := BreakingSweep
+	p.Machines, p.Laws = p.Machines[:1], p.Laws[:2]
+	breaking, err := RunSweep("broken", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []viz.Figure{s.Best(4096), s.Growth("U(0,1)"), s.Moments(4096), breaking.Broken(), recorded.Coverage()} {
 		svg, err := f.SVG()
 		if err != nil || len(svg) < 1000 || strings.Contains(f.Caption(), "NaN") {
 			t.Errorf("%s: %v, %q", f.Name(), err, f.Caption())

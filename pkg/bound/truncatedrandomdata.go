@@ -23,7 +23,11 @@ var TruncatedRandomData = register(Bound{
 		if notTruncatedRandomData(k) != "" {
 			return plain(nan)
 		}
-		e := k.truncatedSum(f).ErrorBound(k.Blocks(), k.Chains(), f)
+		sum := k.truncatedSum(f)
+		if math.IsNaN(sum.Largest) || math.IsInf(sum.Largest, 1) {
+			return plain(math.Inf(1)) // a factor may overflow
+		}
+		e := sum.ErrorBound(k.Blocks(), k.Chains(), f)
 		return plain(e / (float64(k.Length()) * k.X.Abs * k.Y.Abs))
 	},
 })
@@ -51,8 +55,11 @@ func notTruncatedRandomData(k Kernel) string {
 	if why := noTrace(k); why != "" {
 		return why
 	}
-	for _, d := range []Distribution{k.X, k.Y} {
+	for i, d := range []Distribution{k.X, k.Y} {
+		format := []tcore.Format{k.A, k.B}[i]
 		switch {
+		case d.Max > format.Max() && !math.IsInf(d.Max, 1):
+			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", d.Name, d.Max, format.Name, format.Max())
 		case d.Draw == nil:
 			return fmt.Sprintf("%s cannot be drawn from", d.Name)
 		case math.IsInf(d.Max, 1) && !d.normal:

@@ -20,7 +20,7 @@ type TruncatedSum struct {
 	// more; +Inf where there is none.
 	LogMoment func(x float64) float64
 
-	// Largest is what no product exceeds in size.
+	// Largest is what no product exceeds in size, finite.
 	Largest float64
 }
 
@@ -32,7 +32,7 @@ const rangeShare, lossShare, lawShare = 1. / 4, 1. / 2, 1. / 8
 // probability at least 1 - e^f for all together, an eighth of which is left for products beyond
 // Largest.
 // It panics if q < 1, sums < 1, a field of the truncation is out of range, Losses is of another F,
-// or unless -Inf < f < 0.
+// Largest is not finite, or unless -Inf < f < 0.
 //
 // Source: derived here; Ville's inequality for the supermartingales.
 func (t TruncatedSum) ErrorBound(q int, sums float64, f Failure) float64 {
@@ -40,6 +40,9 @@ func (t TruncatedSum) ErrorBound(q int, sums float64, f Failure) float64 {
 	t.Step()
 	if t.Losses.F != t.FractionBits {
 		panic("roundoff: Losses.F = " + strconv.Itoa(t.Losses.F) + ", want FractionBits = " + strconv.Itoa(t.FractionBits))
+	}
+	if !(t.Largest >= 0) || math.IsInf(t.Largest, 1) {
+		panic("roundoff: Largest = " + strconv.FormatFloat(t.Largest, 'g', -1, 64) + ", want it finite and not negative")
 	}
 	c := &truncatedChain{TruncatedSum: t, q: q, L: float64(t.Terms)}
 	each := f.share(sums)
@@ -141,6 +144,9 @@ type line struct{ a, b float64 }
 
 // sum returns t_j.
 func (c *truncatedChain) sum(j int) float64 {
+	if c.Losses.Law.Variance == 0 {
+		return 0
+	}
 	t := float64(j) * c.L * (c.Largest + c.mean)
 	for _, l := range c.lines {
 		t = min(t, l.a+float64(j)*l.b)
@@ -175,8 +181,8 @@ func (c *truncatedChain) bound(grid []float64, f Failure) (bound, best float64) 
 		κ := c.stepsOf(done, next, e)
 		after, θ := c.least(sum, κ, float64(next-done), l)
 		for given := e; next > done+1 && after > given; after, θ = c.least(sum, κ, float64(next-done), l) {
-			if given = after; math.IsInf(given, 1) {
-				break
+			if given = after; given > float64(next)*c.L*c.Largest { // no products have such a sum
+				return math.Inf(1), grid[len(grid)/2]
 			}
 			κ = c.stepsOf(done, next, given)
 		}

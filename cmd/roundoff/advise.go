@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -134,21 +132,10 @@ func given(flags *flag.FlagSet, names ...string) bool {
 	return any
 }
 
-// words returns the words between commas, nil if there is none.
-func words(list string) []string {
-	if list == "" {
-		return nil
-	}
-	return strings.Split(list, ",")
-}
-
 // write writes the advice as a table.
 func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 	if q.json {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(advice)
+		return writeJSON(w, advice)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "device\tmeets\tconstant\tof tolerance\tlargest K\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
@@ -163,21 +150,13 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
-			map[bool]string{true: "yes", false: "no"}[a.Meets()], limit("%.3e", best.Constant), limit("%.2g", a.Excess), longest(a.LargestK),
+			yes(a.Meets()), limit("%.3e", best.Constant), limit("%.2g", a.Excess), longest(a.LargestK),
 			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	return sources(w, advice)
-}
-
-// limit returns x as the format says, or a dash if it has no limit.
-func limit(format string, x float64) string {
-	if math.IsInf(x, 1) {
-		return "-"
-	}
-	return fmt.Sprintf(format, x)
 }
 
 // longest returns K as it is printed.

@@ -3,15 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -140,14 +137,14 @@ func (q *boundQuestion) distribute() (err error) {
 
 // parseDistributions returns the distributions of A and of B, one of both or two.
 func parseDistributions(s string) (x, y bound.Distribution, err error) {
-	first, second, two := strings.Cut(strings.ReplaceAll(s, " ", ""), "),")
-	if !two {
-		x, err = bound.ParseDistribution(first)
-		return x, x, err
+	d, err := each(s, bound.ParseDistribution)
+	switch {
+	case err != nil:
+		return x, y, err
+	case len(d) > 2:
+		return x, y, fmt.Errorf("%q are %d distributions, want one of A and B or one of each", s, len(d))
 	}
-	x, errX := bound.ParseDistribution(first + ")")
-	y, errY := bound.ParseDistribution(second)
-	return x, y, errors.Join(errX, errY)
+	return d[0], d[len(d)-1], nil
 }
 
 // drawMatrix returns a matrix of independent numbers.
@@ -168,16 +165,13 @@ func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 		return cmp.Compare(last(a.Constant), last(b.Constant))
 	})
 	if q.json {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(results)
+		return writeJSON(w, results)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "bound\tconstant\tlambda\tconfidence\tholds\twhy\tsource")
 	for _, r := range results {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%s\t%s\t%s\n", r.Bound, number("%.3e", r.Constant), number("%.3f", r.Lambda),
-			r.Confidence, map[bool]string{true: "yes", false: "no"}[r.Holds], r.Why, r.Source)
+			r.Confidence, yes(r.Holds), r.Why, r.Source)
 	}
 	return t.Flush()
 }
@@ -195,12 +189,4 @@ func last(x float64) float64 {
 		return math.Inf(1)
 	}
 	return x
-}
-
-// number returns x as the format says, or a dash if there is none.
-func number(format string, x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return fmt.Sprintf(format, x)
 }

@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // gpuSpeed times products of square matrices, with the algorithm that this project uses and with those
@@ -48,7 +48,8 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := k.Check(); err != nil {
 		return err
 	}
-	a, b := symmetric(*n, *seed), symmetric(*n, *seed+1)
+	rng := rand.New(rand.NewPCG(*seed, 0))
+	a, b := drawMatrix(rng, *n, *n, bound.Uniform(-1, 1)), drawMatrix(rng, *n, *n, bound.Uniform(-1, 1))
 	timings, err := k.Time(ctx, a, b, *passes, *limit)
 	if err != nil {
 		return err
@@ -73,14 +74,4 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	fmt.Fprintf(stdout, "%s, %d × %d, seed %d: chosen at %.3f of the best\n", devices[0].Name, *n, *n, *seed,
 		timings[0].Time.Seconds()/ours.Seconds())
 	return nil
-}
-
-// symmetric returns a square matrix of uniform numbers in [-1, 1).
-func symmetric(n int, seed uint64) blas32.General {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	m := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-	for i := range m.Data {
-		m.Data[i] = 2*rng.Float32() - 1
-	}
-	return m
 }

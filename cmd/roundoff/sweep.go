@@ -115,31 +115,6 @@ func names[T any](list []T, name func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// each returns what find says of every word of a list, split at commas outside parentheses.
-func each[T any](list string, find func(string) (T, error)) ([]T, error) {
-	var found []T
-	depth := 0
-	for _, word := range strings.FieldsFunc(list, func(r rune) bool {
-		switch r {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		}
-		return r == ',' && depth == 0
-	}) {
-		x, err := find(strings.TrimSpace(word))
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, x)
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%q names nothing, want a list with commas", list)
-	}
-	return found, nil
-}
-
 // joinFiles returns the rows of several files as those of one, and all their comments.
 func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 	var comments []string

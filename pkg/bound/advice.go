@@ -107,14 +107,8 @@ func (k Kernel) outOfRange() string {
 	case !k.knows(Moments):
 		return ""
 	}
-	for _, factor := range []struct {
-		name string
-		d    Distribution
-		f    tcore.Format
-	}{{"A", k.X, k.A}, {"B", k.Y, k.B}} {
-		if greatest := factor.d.Max; greatest > factor.f.Max() && !math.IsInf(greatest, 1) {
-			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, factor.f.Max())
-		}
+	if why := k.overflows(); why != "" {
+		return why
 	}
 	if sum := float64(k.Length()) * math.Abs(k.X.Mean*k.Y.Mean); sum > k.C.Max() {
 		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.C.Name, k.C.Max())

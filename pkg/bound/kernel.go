@@ -118,6 +118,21 @@ func (k Kernel) knows(what Knowledge) bool {
 	return true
 }
 
+// overflows returns which factor has elements beyond the numbers of its format, as far as its
+// distribution tells, or "".
+func (k Kernel) overflows() string {
+	for _, factor := range []struct {
+		name string
+		d    Distribution
+		f    tcore.Format
+	}{{"A", k.X, k.A}, {"B", k.Y, k.B}} {
+		if greatest := factor.d.Max; greatest > factor.f.Max() && !math.IsInf(greatest, 1) {
+			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, factor.f.Max())
+		}
+	}
+	return ""
+}
+
 // check panics unless there is such a product.
 func (k Kernel) check() {
 	for _, size := range []struct {

@@ -55,11 +55,11 @@ func notTruncatedRandomData(k Kernel) string {
 	if why := noTrace(k); why != "" {
 		return why
 	}
-	for i, d := range []Distribution{k.X, k.Y} {
-		format := []tcore.Format{k.A, k.B}[i]
+	if why := k.overflows(); why != "" {
+		return why
+	}
+	for _, d := range []Distribution{k.X, k.Y} {
 		switch {
-		case d.Max > format.Max() && !math.IsInf(d.Max, 1):
-			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", d.Name, d.Max, format.Name, format.Max())
 		case d.Draw == nil:
 			return fmt.Sprintf("%s cannot be drawn from", d.Name)
 		case math.IsInf(d.Max, 1) && !d.normal:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -75,7 +76,7 @@ func (p Profile) Run() *ProfileResult {
 	d := make([]float32, n)
 
 	row := func(k ProfileRow, stream func(lo, hi int)) ProfileRow {
-		return k.timed(n, p.best(func() { split(n, stream) }))
+		return k.timed(n, p.best(func() { parallel.Ranges(n, stream) }))
 	}
 	return &ProfileResult{Profile: p, Cores: runtime.GOMAXPROCS(0), Cached: cache, Rows: []ProfileRow{
 		row(profileRows[0], func(i, j int) { tcore.StreamMAC(d[i:j], a[i:j], b[i:j], c[i:j]) }),
@@ -104,12 +105,6 @@ func (p Profile) best(pass func()) float64 {
 		times[i] = time.Since(start)
 	}
 	return slices.Min(times).Seconds()
-}
-
-// split divides 0 … n over the cores in contiguous pieces.
-func split(n int, piece func(lo, hi int)) {
-	cores := runtime.GOMAXPROCS(0)
-	parallel(cores, func(i int) { piece(i*n/cores, (i+1)*n/cores) })
 }
 
 // streamLength returns a length at which the smallest kernel, of 12 bytes an

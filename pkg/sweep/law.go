@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -135,7 +134,7 @@ func byVectors(fill func(r *rand.Rand, x []float32)) func(m, n, k int, seed uint
 	return func(m, n, k int, seed uint64) (a, b blas32.General) {
 		vectors := func(rows int, stream uint64) blas32.General {
 			z := newMatrix(rows, k)
-			parallel(rows, func(i int) {
+			parallel.Each(rows, func(i int) {
 				fill(rand.New(rand.NewPCG(seed, stream<<32|uint64(i))), z.Data[i*k:(i+1)*k])
 			})
 			return z
@@ -218,18 +217,4 @@ func transposed(m blas32.General) blas32.General {
 		}
 	}
 	return z
-}
-
-// parallel calls f(0) … f(n-1), divided over the cores.
-func parallel(n int, f func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < n; i += workers {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }

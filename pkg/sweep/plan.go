@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -258,7 +259,7 @@ const bands = 16
 // tallies counts how the bounds did on every output.
 func (z *product) tallies(asked []question) []question {
 	parts := make([][]question, min(bands, z.M))
-	parallel(len(parts), func(i int) {
+	parallel.Each(len(parts), func(i int) {
 		lo, hi := i*z.M/len(parts), (i+1)*z.M/len(parts)
 		parts[i] = slices.Clone(asked)
 		z.count(parts[i], lo, hi)

@@ -3,6 +3,7 @@ package sweep
 import (
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
@@ -12,7 +13,7 @@ var none = Prediction{math.NaN(), math.NaN(), math.NaN()}
 // predict writes into the rows of errors, the first of each machine, law and K, what is predicted
 // of them.
 func (p Plan) predict(cells map[[3]int][]Row) {
-	parallel(len(p.Machines)*len(p.Laws), func(n int) {
+	parallel.Each(len(p.Machines)*len(p.Laws), func(n int) {
 		i, l := n/len(p.Laws), n%len(p.Laws)
 		law := p.Laws[l]
 		for h, predicted := range predictions(p.kernel(p.Machines[i], law, p.Ks[0]), law, p.Ks) {

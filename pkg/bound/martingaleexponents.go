@@ -17,34 +17,32 @@ var MartingaleExponents = register(Bound{
 	Assumes: "sizes independent of signs",
 	Fails:   noTrace,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		terms := termTable{}
 		return o.martingale(k, f, true, func(s *lossSum, o Output, i int, at step) {
 			lo := i * s.terms
 			hi := min(lo+s.terms, len(o.X))
-			s.addTerms(k, terms.row(s.losses, at.exponent), o.X[lo:hi], o.Y[lo:hi], at)
+			s.addTerms(k, s.row(at.exponent), o.X[lo:hi], o.Y[lo:hi], at)
 		})
 	},
 })
 
-// termTable keeps the rows of [roundoff.Losses.Terms].
-type termTable map[int]termRow
-
+// termRow is what [roundoff.Losses.Terms] returns.
 type termRow struct {
 	first int
 	terms []roundoff.TermLoss
 }
 
-func (t termTable) row(l *roundoff.Losses, E int) termRow {
-	r, ok := t[E]
-	if !ok {
-		r.first, r.terms = l.Terms(E)
-		t[E] = r
+// row returns what products lose that are aligned to E, by their exponents.
+func (s *lossSum) row(E int) *termRow {
+	r := s.rows.at(E)
+	if *r == nil {
+		*r = new(termRow)
+		(*r).first, (*r).terms = s.losses.Terms(E)
 	}
-	return r
+	return *r
 }
 
 // addTerms takes every product of a block to lose what products of its exponent do.
-func (s *lossSum) addTerms(k Kernel, row termRow, x, y []float64, at step) {
+func (s *lossSum) addTerms(k Kernel, row *termRow, x, y []float64, at step) {
 	var mean, variance, grain float64
 	for l, v := range x {
 		p := v * y[l]
@@ -60,12 +58,12 @@ func (s *lossSum) addTerms(k Kernel, row termRow, x, y []float64, at step) {
 			s.blind(1, min(at.grid, math.Abs(p)))
 			continue
 		}
-		m := row.terms[j]
+		m := &row.terms[j]
 		mean += math.Copysign(m.Mean, p)
 		variance += m.Variance
 		grain += m.Grain
 		if m.Error > 0 {
-			s.errors[errorKind{e, false}] += math.Copysign(m.Error, p)
+			*s.errors.at(e, false) += math.Copysign(m.Error, p)
 		}
 	}
 	s.add(mean, variance, at.grid, grain)

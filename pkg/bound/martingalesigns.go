@@ -18,12 +18,12 @@ var MartingaleSigns = register(Bound{
 
 // addSigns takes block i to lose what blocks of its exponent and its signs do.
 func (s *lossSum) addSigns(o Output, i int, at step) {
-	b := s.losses.Block(s.terms, at.exponent, at.set)
+	b := s.block(at)
 	if !b.Known {
 		s.blind(s.terms, at.grid)
 		return
 	}
 	signs := float64(o.Blocks[i].Signs)
 	s.add(signs*b.Size, b.SizeVariance, at.grid, b.Grain)
-	s.errors[errorKind{at.exponent, at.set}] += signs * b.SizeError
+	*s.errors.at(at.exponent, at.set) += signs * b.SizeError
 }

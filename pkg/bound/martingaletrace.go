@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // MartingaleTrace takes from the trace of blocks what they did to the running sum, and from the
@@ -54,10 +55,7 @@ func (o Output) martingale(k Kernel, f roundoff.Failure, traced bool, add func(*
 		if traced {
 			lost += o.Blocks[i].Kept - o.Blocks[i].Result
 		} else {
-			mean, variance, largest, bias := s.rounded(k, sum.losses)
-			lost += mean
-			sum.slack += bias
-			sum.cumulant.Add(max(0, variance), largest)
+			lost += sum.addRounding(k, s)
 		}
 		add(sum, o, i, s)
 	})
@@ -66,13 +64,31 @@ func (o Output) martingale(k Kernel, f roundoff.Failure, traced bool, add func(*
 
 // addBlock takes block i to lose what blocks of its exponent do.
 func (s *lossSum) addBlock(_ Output, _ int, at step) {
-	b := s.losses.Block(s.terms, at.exponent, at.set)
+	b := s.block(at)
 	if !b.Known {
 		s.blind(s.terms, at.grid)
 		return
 	}
 	s.add(b.Mean, b.Variance, b.Largest, b.Grain)
 	if !math.IsInf(s.losses.Law.Samples, 1) {
-		s.errors[errorKind{0, false}] += b.Error
+		*s.errors.at(0, false) += b.Error
 	}
+}
+
+// addRounding takes rounding to lose from a sum that is not known what it does from sums of its
+// exponent, and returns the mean of that.
+func (s *lossSum) addRounding(k Kernel, at step) float64 {
+	u := at.ulp(k)
+	if u <= at.grid {
+		return 0
+	}
+	nearest := k.Core.(tcore.Fused).Rounding == tcore.ToNearestEven
+	r := s.rounding(at.exponent, u, nearest)
+	mean, largest := 0.0, u/2
+	if !nearest {
+		mean, largest = math.Copysign((u-at.grid)/2, at.sum), (u-at.grid)/2
+	}
+	s.slack += r.Mean - math.Abs(mean) // how far the mean may be from the truth
+	s.cumulant.Add(max(0, r.Square-mean*mean), largest)
+	return mean
 }

@@ -68,17 +68,50 @@ type lossSum struct {
 	mean     float64 // of what is lost
 	slack    float64 // of blocks that the law does not know
 	cumulant roundoff.Cumulant
-	errors   map[errorKind]float64 // standard deviations of estimates, which add up within one kind
+
+	blocks    perBlock[*roundoff.BlockLoss] // of losses
+	roundings perExponent[roundingKind]     // of losses, the last of its exponent
+	rows      perExponent[*termRow]         // of losses
+	errors    perBlock[float64]             // standard deviations of estimates, which add up within one kind
 }
 
-// errorKind is what an estimate is of: a block, or a product of one exponent.
-type errorKind struct {
-	exponent int
-	set      bool
+// perBlock keeps a value for every kind of block: by its exponent, and whether a product set that.
+type perBlock[T any] [2]perExponent[T]
+
+func (p *perBlock[T]) at(e int, set bool) *T {
+	if set {
+		return p[1].at(e)
+	}
+	return p[0].at(e)
 }
 
 func newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure) *lossSum {
-	return &lossSum{losses: l, terms: k.Width(), sides: 2*math.Ln2 - float64(f), errors: map[errorKind]float64{}}
+	return &lossSum{losses: l, terms: k.Width(), sides: 2*math.Ln2 - float64(f)}
+}
+
+// block returns what blocks as that of a step lose.
+func (s *lossSum) block(at step) *roundoff.BlockLoss {
+	b := s.blocks.at(at.exponent, at.set)
+	if *b == nil {
+		loss := s.losses.Block(s.terms, at.exponent, at.set)
+		*b = &loss
+	}
+	return *b
+}
+
+// roundingKind is what rounding to a multiple of u loses.
+type roundingKind struct {
+	u float64
+	roundoff.RoundingLoss
+}
+
+// rounding returns what rounding of what was aligned to E to a multiple of u loses.
+func (s *lossSum) rounding(E int, u float64, nearest bool) *roundingKind {
+	r := s.roundings.at(E)
+	if r.u != u {
+		*r = roundingKind{u, s.losses.Rounding(s.terms, E, u, nearest)}
+	}
+	return r
 }
 
 // add adds a block or a product that is expected to lose mean, give or take variance, of size at
@@ -100,8 +133,10 @@ func (s *lossSum) radius(k Kernel, f roundoff.Failure) float64 {
 	t := s.slack + s.cumulant.Tail(s.scale(k, half), k.eachOutput(half))
 	if !math.IsInf(s.losses.Law.Samples, 1) {
 		squares := 0.0
-		for _, e := range s.errors {
-			squares += e * e
+		for _, p := range s.errors {
+			for _, e := range p.values {
+				squares += e * e
+			}
 		}
 		t += roundoff.Azuma(squares, half)
 	}

@@ -1,10 +1,7 @@
 package bound
 
 import (
-	"math"
-
 	"github.com/roundofflab/roundoff/pkg/roundoff"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // TruncationInterval is what is known for sure of an error of which the trace is known, but not
@@ -39,19 +36,3 @@ var TruncationInterval = register(Bound{
 		return Interval{centre, radius}
 	},
 })
-
-// rounded returns what rounding takes from a sum that is not known: its mean, its variance, its
-// largest distance from the mean, and how far the mean may be from the truth.
-func (s step) rounded(k Kernel, l *roundoff.Losses) (mean, variance, largest, bias float64) {
-	u := s.ulp(k)
-	if u <= s.grid {
-		return 0, 0, 0, 0
-	}
-	c := k.Core.(tcore.Fused)
-	if c.Rounding == tcore.ToNearestEven {
-		loss := l.Rounding(k.Width(), s.exponent, u, true)
-		return 0, loss.Square, u / 2, loss.Mean
-	}
-	loss, half := l.Rounding(k.Width(), s.exponent, u, false), (u-s.grid)/2
-	return math.Copysign(half, s.sum), loss.Square - half*half, half, loss.Mean - half
-}

@@ -24,6 +24,7 @@ import time
 import urllib.parse
 import uuid
 
+import psutil
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -174,9 +175,18 @@ def table(students):
     return "\n".join(lines)
 
 
+def end_all():
+    """Kills what is left of the hub and of all that it started: what has its folder in the environment."""
+    for process in psutil.process_iter():
+        try:
+            if any(v.startswith(str(state)) for v in process.environ().values()):
+                process.kill()
+        except psutil.Error:  # it has ended, or is another person's
+            pass
+
+
 async def lesson(hub, students, assignment, patience):
     if not await hub_ready(hub, patience):
-        os.killpg(hub.pid, signal.SIGTERM)
         sys.exit("classroom: the hub did not start; out/hub/hub.log says why")
     AsyncHTTPClient.configure(None, max_clients=4 * len(students))
     for s in students:
@@ -190,6 +200,7 @@ def main(count=20, assignment="2-summation", minutes=20):
         release = root / "out" / "course" / "release"  # of roundtrip.py
     if not (release / assignment).is_dir():
         sys.exit("classroom: no assignment is released; `make assignments` comes first")
+    end_all()
     state.mkdir(parents=True, exist_ok=True)
     for left in state.iterdir():
         if left.name != "gocache":  # what is compiled may stay
@@ -197,6 +208,7 @@ def main(count=20, assignment="2-summation", minutes=20):
     environment = os.environ | {"ROUNDOFF_HUB_PASSWORD": password, "ROUNDOFF_HUB_PORT": str(port),
                                 "ROUNDOFF_HUB_STATE": str(state), "ROUNDOFF_RELEASE": str(release)}
     students = [Student(f"student{i:02d}") for i in range(1, count + 1)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("classroom: terminated"))
     with open(state / "hub.log", "wb") as log:
         hub = subprocess.Popen([root / "deploy" / "hub.sh"], env=environment, stdout=log, stderr=log,
                                start_new_session=True)
@@ -205,11 +217,12 @@ def main(count=20, assignment="2-summation", minutes=20):
         except TimeoutError:
             print(f"classroom: the class has not finished after {minutes} minutes")
         finally:
-            hub.send_signal(signal.SIGTERM)  # the hub stops its proxy and all servers
+            hub.terminate()  # the hub stops its proxy and all servers, and these their kernels
             try:
-                hub.wait(120)
+                hub.wait(60)
             except subprocess.TimeoutExpired:
-                os.killpg(hub.pid, signal.SIGKILL)
+                print("classroom: the hub did not end by itself")
+            end_all()
     print(table(students))
     for s in students:
         for what in s.lost:

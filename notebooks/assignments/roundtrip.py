@@ -5,8 +5,8 @@ they must be. From the root of the repository, after lab/install.sh courses:
 
 For every assignment five students hand in: "full" the instructor's solution, with a line on standard
 error in every function; "stub" the release as it is; "wrong" a solution with one answer that compiles
-and is wrong, and with every check emptied; "endless" one with an answer that never returns, and a cell
-of its own that does not either; "broken" one with an answer that does not compile.
+and is wrong, and with every check emptied; "endless" one with an answer that never returns, and in one
+assignment a cell of its own that does not either; "broken" one with an answer that does not compile.
 """
 
 import json
@@ -32,7 +32,7 @@ spoilt = {
     },
     "2-summation": {
         "wrong": ("pairwise", "h := len(x) / 2", "h := (len(x) + 1) / 2", {"check-pairwise"}),
-        "endless": ("twosum", "s = add(a, b)", "for {\n\t}", {"check-twosum", "check-compensated"}),
+        "endless": ("compensated", "return", "for {\n\t}\n\treturn", {"check-compensated"}),
         "broken": ("probabilistic", "λ :=", "λ =", {"check-probabilistic", "check-growth"}),
     },
     "3-fma": {
@@ -92,6 +92,7 @@ def submissions(assignment):
     full = solved(source, release)
     for cell in full["cells"]:
         cell["source"] = cell["source"].replace("// BEGIN SOLUTION", 'println("to standard error")')
+    assert "to standard error" in json.dumps(full)
     yield "full", full, set()
     yield "stub", release, all_checks
     for student, (spoilt_answer, old, new, failing) in spoilt[assignment].items():
@@ -102,7 +103,7 @@ def submissions(assignment):
         for c in notebook["cells"]:
             if student == "wrong" and name(c).startswith("check-"):
                 c["source"] = "%%\n"
-        if student == "endless":
+        if (student, assignment) == ("endless", "2-summation"):
             loop = {"cell_type": "code", "id": "endless", "metadata": {}, "source": "%%\nfor {\n}"}
             notebook["cells"].insert(8, loop | {"execution_count": None, "outputs": []})
         yield student, notebook, failing
@@ -110,6 +111,12 @@ def submissions(assignment):
 
 def course_sh(*arguments):
     subprocess.run([here / "course.sh", *arguments], check=True, env=os.environ | {"COURSE": str(course)})
+
+
+def outputs(student, assignment):
+    """All that the cells of a graded submission showed, as JSON."""
+    graded = read(course / "autograded" / student / assignment / f"{assignment}.ipynb")
+    return json.dumps([c["outputs"] for c in graded["cells"] if c["cell_type"] == "code"])
 
 
 def main(assignments):
@@ -133,6 +140,9 @@ def main(assignments):
             grades = [g for n in submission.notebooks for g in n.grades]
             got = {g.cell.name: g.auto_score for g in grades if g.cell.cell_type == "code"}
             essay = [g.needs_manual_grade for g in grades if g.cell.cell_type != "code"]
+            shown = outputs(student, assignment)
+            assert student != "stub" or "panic: not implemented" in shown, "why a check failed is not kept"
+            assert student != "endless" or "has not returned after" in shown, "no check ran into an endless loop"
             if got != scores or essay != [student != "stub"]:
                 wrong += 1
                 print(f"roundtrip: {student} in {assignment}: got {got}, want {scores}; essays to be read: {essay}")

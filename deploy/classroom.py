@@ -191,7 +191,9 @@ async def lesson(hub, students, assignment, patience):
     AsyncHTTPClient.configure(None, max_clients=4 * len(students))
     for s in students:
         s.last = time.monotonic()
-    await asyncio.wait_for(asyncio.gather(*(s.attend(assignment) for s in students)), patience)
+    async with asyncio.timeout(patience), asyncio.TaskGroup() as group:
+        for s in students:
+            group.create_task(s.attend(assignment))
 
 
 def main(count=20, assignment="2-summation", minutes=20):
@@ -208,7 +210,8 @@ def main(count=20, assignment="2-summation", minutes=20):
     environment = os.environ | {"ROUNDOFF_HUB_PASSWORD": password, "ROUNDOFF_HUB_PORT": str(port),
                                 "ROUNDOFF_HUB_STATE": str(state), "ROUNDOFF_RELEASE": str(release)}
     students = [Student(f"student{i:02d}") for i in range(1, count + 1)]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("classroom: terminated"))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in a job in the background
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     with open(state / "hub.log", "wb") as log:
         hub = subprocess.Popen([root / "deploy" / "hub.sh"], env=environment, stdout=log, stderr=log,
                                start_new_session=True)
@@ -216,6 +219,8 @@ def main(count=20, assignment="2-summation", minutes=20):
             asyncio.run(lesson(hub, students, assignment, 60 * minutes))
         except TimeoutError:
             print(f"classroom: the class has not finished after {minutes} minutes")
+        except KeyboardInterrupt:
+            print("classroom: interrupted")
         finally:
             hub.terminate()  # the hub stops its proxy and all servers, and these their kernels
             try:

@@ -3,8 +3,11 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+
+from jupyterhub.spawner import LocalProcessSpawner, SimpleLocalProcessSpawner
 
 c = get_config()  # noqa: F821
 
@@ -27,17 +30,24 @@ c.ConfigurableHTTPProxy.pid_file = str(private / "proxy.pid")
 c.JupyterHub.cookie_secret_file = str(private / "cookie_secret")
 c.JupyterHub.db_url = f"sqlite:///{private}/hub.sqlite"
 
+
+class Spawner(SimpleLocalProcessSpawner if password else LocalProcessSpawner):
+    """Ends a server by SIGTERM: SIGINT, which comes first otherwise, would leave its kernels behind."""
+
+    async def _signal(self, sig):
+        return await super()._signal(signal.SIGTERM if sig == signal.SIGINT else sig)
+
+
+c.JupyterHub.spawner_class = Spawner
 if password:
     # Everybody who knows the password may come under any name, and all servers run as the one who
     # started the hub: no student is kept from the files of another.
     c.JupyterHub.authenticator_class = "shared-password"
     c.SharedPasswordAuthenticator.user_password = password
-    c.JupyterHub.spawner_class = "simple"
     c.SimpleLocalProcessSpawner.home_dir_template = str(state / "home" / "{username}")
 else:
     # Students have accounts on this machine, and their servers run as themselves; the hub runs as root.
     c.JupyterHub.authenticator_class = "pam"
-    c.JupyterHub.spawner_class = "local-process"
 c.Authenticator.allow_all = True
 c.Authenticator.blocked_users = {"root"}
 

@@ -3,9 +3,11 @@
 #
 #	course.sh release          the student versions of all assignments, in release/
 #	course.sh grade [FLAGS]    the autograder on all that is in submitted/, and a table of the scores
+#	course.sh read [FLAGS]     JupyterLab, where Nbgrader > Formgrader shows essays and takes scores
+#	course.sh feedback         a page for every submission that is graded, in feedback/
 #
-# The flags are nbgrader's; --force grades again what was graded before. COURSE names another folder
-# for all but the sources. Exits with 75 when there can be no .venv-courses on this machine.
+# The flags are nbgrader's and JupyterLab's; with --force what was graded before is graded again. COURSE
+# names another folder for all but the sources. Exits with 75 when there can be no .venv-courses here.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -15,13 +17,23 @@ venv=.venv-courses
 PATH="$PWD/$venv/bin:$PATH"
 course=${COURSE:-$here} # inside the repository, where the kernel finds its go.mod
 cd "$here"
-nbgrader() { # its arguments; it logs a line for every file, which is shown when it fails
+log=$course/nbgrader.log
+nbgrader() { # command, assignment, flags; the kernels' logs are long, so only errors are shown
+	echo "course: $1 $2" >"$log.new"
 	python -m nbgrader "$@" --course-dir="$course" --CourseDirectory.source_directory="$here/source" \
-		>"$course/nbgrader.log" 2>&1 || { cat "$course/nbgrader.log" >&2; return 1; }
+		>>"$log.new" 2>&1 && status=0 || status=1
+	cat "$log.new" >>"$log"
+	[ "$status" = 0 ] || {
+		grep -E '\| (ERROR|CRITICAL)\]|^[A-Za-z.]*(Error|Exception):' "$log.new" >&2
+		echo "course: $1 $2 failed; $log has the details" >&2
+	}
+	rm "$log.new"
+	return "$status"
 }
 
 case ${1:-} in
 release)
+	: >"$log"
 	for assignment in source/*/; do
 		assignment=$(basename "$assignment")
 		nbgrader generate_assignment "$assignment" --force
@@ -31,6 +43,7 @@ release)
 grade)
 	shift
 	failed=0
+	: >"$log"
 	for assignment in source/*/; do
 		assignment=$(basename "$assignment")
 		ls -d "$course"/submitted/*/"$assignment" >/dev/null 2>&1 || continue
@@ -39,8 +52,21 @@ grade)
 	python scores.py "$course"
 	exit "$failed"
 	;;
+read)
+	shift
+	[ "$(id -u)" != 0 ] || set -- --allow-root "$@"
+	exec python -m jupyterlab --ServerApp.root_dir="$course" "$@"
+	;;
+feedback)
+	for assignment in source/*/; do
+		assignment=$(basename "$assignment")
+		ls -d "$course"/autograded/*/"$assignment" >/dev/null 2>&1 || continue
+		nbgrader generate_feedback "$assignment" --force
+	done
+	echo "course: $course/feedback"
+	;;
 *)
-	echo "course.sh: release or grade, not '${1:-}'" >&2
+	echo "course.sh: release, grade, read or feedback, not '${1:-}'" >&2
 	exit 2
 	;;
 esac

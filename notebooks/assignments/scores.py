@@ -6,10 +6,13 @@ import sys
 from nbgrader.api import Gradebook
 
 
-def rows(gradebook):
+def rows(gradebook, autograded):
     """One row for each submission: who, what, points of the checks, of the essay, what was missed."""
     for assignment in sorted(gradebook.assignments, key=lambda a: a.name):
         for submission in sorted(assignment.submissions, key=lambda s: s.student_id):
+            if not os.path.exists(os.path.join(autograded, submission.student_id, assignment.name)):
+                yield submission.student_id, assignment.name, "not graded", "", "nbgrader says why, above"
+                continue
             grades = [g for n in submission.notebooks for g in n.grades]
             checks = [g for g in grades if g.cell.cell_type == "code"]
             essays = [g for g in grades if g.cell.cell_type != "code"]
@@ -31,9 +34,10 @@ def table(rows):
 
 
 if __name__ == "__main__":
-    database = os.path.join(os.path.abspath(sys.argv[1]), "gradebook.db")
+    course = os.path.abspath(sys.argv[1])
+    database = os.path.join(course, "gradebook.db")
     if not os.path.exists(database):
         sys.exit("course: nothing is graded yet; `make assignments` comes first")
     with Gradebook("sqlite:///" + database) as gradebook:
-        found = list(rows(gradebook))
+        found = list(rows(gradebook, os.path.join(course, "autograded")))
     print(table(found) if found else "course: no submission in submitted/STUDENT/ASSIGNMENT/")

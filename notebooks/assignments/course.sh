@@ -55,7 +55,7 @@ grade)
 read)
 	shift
 	[ "$(id -u)" != 0 ] || set -- --allow-root "$@"
-	exec python -m jupyterlab --ServerApp.root_dir="$course" "$@"
+	exec python -m jupyterlab --ServerApp.root_dir="$course" --LanguageServerManager.autodetect=False "$@"
 	;;
 feedback)
 	for assignment in source/*/; do

@@ -13,5 +13,6 @@ c.Execute.interrupt_on_timeout = True
 
 # What a program prints on standard error costs no points, and is not kept unless the program ended in a
 # panic: that says what was called, what came back and what was wanted.
+c.Execute.coalesce_streams = True
 c.IgnorePattern.enabled = True
 c.IgnorePattern.pattern = r"(?s)\A(?!.*\ngoroutine \d+ \[)"

@@ -5,4 +5,4 @@ set -eu
 cd "$(dirname "$0")/.."
 lab/install.sh courses
 [ -d notebooks/assignments/release ] || [ -d out/course/release ] || notebooks/assignments/course.sh release
-PATH="$PWD/.venv-courses/bin:$PATH" exec timeout 1800 python deploy/classroom.py "$@"
+PATH="$PWD/.venv-courses/bin:$PATH" exec timeout 1200 python deploy/classroom.py "$@"

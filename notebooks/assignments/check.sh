@@ -4,4 +4,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 lab/install.sh courses
-PATH="$PWD/.venv-courses/bin:$PATH" exec timeout 2400 python notebooks/assignments/roundtrip.py "$@"
+PATH="$PWD/.venv-courses/bin:$PATH" exec timeout 1200 python notebooks/assignments/roundtrip.py "$@"

@@ -13,14 +13,17 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
 
+import psutil
 from nbgrader.api import Gradebook
 
 here = pathlib.Path(__file__).resolve().parent
 course = here.parent.parent / "out" / "course"  # inside the repository, where the kernel finds its go.mod
+mark = ("COURSE", str(course))  # in the environment of all that is started here
 
 # Of each assignment: the answer that is spoilt, the text that is replaced in it, by what, and the
 # checks that must then fail, of "wrong", "endless" and "broken".
@@ -109,8 +112,18 @@ def submissions(assignment):
         yield student, notebook, failing
 
 
+def end_all(mark):
+    """Kills what is left of the processes with this variable and value in their environment."""
+    for process in psutil.process_iter():
+        try:
+            if mark in process.environ().items():
+                process.kill()
+        except psutil.Error:  # it has ended, or is another person's
+            pass
+
+
 def course_sh(*arguments):
-    subprocess.run([here / "course.sh", *arguments], check=True, env=os.environ | {"COURSE": str(course)})
+    subprocess.run([here / "course.sh", *arguments], check=True, env=os.environ | dict([mark]))
 
 
 def outputs(student, assignment):
@@ -152,4 +165,8 @@ def main(assignments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or sorted(spoilt))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("roundtrip: terminated"))
+    try:
+        main(sys.argv[1:] or sorted(spoilt))
+    finally:
+        end_all(mark)  # when it was told to stop: nbgrader leaves its kernels

@@ -30,12 +30,12 @@ mark = ("COURSE", str(course))  # in the environment of all that is started here
 spoilt = {
     "1-formats": {
         "wrong": ("round", "math.Abs(r) > f.Max()", "math.Abs(x) > f.Max()", {"check-round-overflow"}),
-        "endless": ("first-gap", "return", "for {\n\t}\n\treturn", {"check-first-gap"}),
+        "endless": ("first-gap", "return math", "for {\n\t}\n\treturn math", {"check-first-gap"}),
         "broken": ("worst", "f.Precision", "f.Accuracy", {"check-worst"}),
     },
     "2-summation": {
         "wrong": ("pairwise", "h := len(x) / 2", "h := (len(x) + 1) / 2", {"check-pairwise"}),
-        "endless": ("compensated", "return", "for {\n\t}\n\treturn", {"check-compensated"}),
+        "endless": ("compensated", "return add", "for {\n\t}\n\treturn add", {"check-compensated"}),
         "broken": ("probabilistic", "λ :=", "λ =", {"check-probabilistic", "check-growth"}),
     },
     "3-fma": {
@@ -46,7 +46,7 @@ spoilt = {
     "4-tensor-cores": {
         "wrong": ("truncation-constant", "0x1p-23", "0x1p-24", {"check-truncation-constant", "check-drift"}),
         "endless": ("fraction-bits", "return F", "F--", {"check-fraction-bits"}),
-        "broken": ("violation", "return", "retur", {"check-violation"}),
+        "broken": ("violation", "return course", "retur course", {"check-violation"}),
     },
 }
 
@@ -101,7 +101,7 @@ def submissions(assignment):
     for student, (spoilt_answer, old, new, failing) in spoilt[assignment].items():
         notebook = solved(source, release)
         cell = answer(notebook, spoilt_answer)
-        assert old in cell["source"], f"{assignment}: no {old!r} in {spoilt_answer}"
+        assert cell["source"].count(old) == 1, f"{assignment}: not one {old!r} in {spoilt_answer}"
         cell["source"] = cell["source"].replace(old, new)
         for c in notebook["cells"]:
             if student == "wrong" and name(c).startswith("check-"):

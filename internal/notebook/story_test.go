@@ -28,7 +28,7 @@ func TestTheNotebooks(t *testing.T) {
 				if c.Type == "code" {
 					checkCodeCell(t, i+1, c, previous)
 				}
-				if strings.Contains(c.Source, "nb.Show(") && !strings.Contains(c.Source, seen) &&
+				if shows.MatchString(c.Source) && !strings.Contains(c.Source, seen) &&
 					(i+1 == len(nb.Cells) || !strings.Contains(nb.Cells[i+1].Source, seen)) {
 					t.Errorf("cell %d shows something, and nothing says what we see", i+1)
 				}
@@ -53,6 +53,8 @@ func open(t *testing.T, file string) *Notebook {
 }
 
 const seen = "**What we see.**"
+
+var shows = regexp.MustCompile(`nb\.(Show|Explore)\(`)
 
 func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 	if previous != "markdown" {

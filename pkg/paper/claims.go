@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -74,10 +75,14 @@ func (c *claims) untestable(id, paper, why string) {
 // AllClaims runs every experiment of the paper and returns its claims in the
 // paper's order of sections. It takes some ten seconds and a gigabyte.
 func AllClaims() ([]Claim, error) {
+	task := progress.Start(8)
+	defer task.End()
+	step := func(list []Claim) []Claim { task.Step(1); return list }
 	symmetric, err := DefaultGEMM.Run()
 	if err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	positive := DefaultGEMM
 	positive.Distribution = UniformUnit
 	unit, err := positive.Run()
@@ -85,8 +90,8 @@ func AllClaims() ([]Claim, error) {
 		return nil, err
 	}
 	return slices.Concat(
-		FormatClaims(), ProductClaims(), DefaultLemmas.Run().Claims(), TensorCoreClaims(),
-		DefaultMAC.Run().Claims(), DefaultProfile.Run().Claims(), symmetric.Claims(), unit.Claims(),
+		step(FormatClaims()), step(ProductClaims()), step(DefaultLemmas.Run().Claims()), step(TensorCoreClaims()),
+		step(DefaultMAC.Run().Claims()), step(DefaultProfile.Run().Claims()), symmetric.Claims(), unit.Claims(),
 	), nil
 }
 

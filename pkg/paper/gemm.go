@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -56,17 +57,22 @@ type GEMMResult struct {
 func (g GEMM) Run() (*GEMMResult, error) {
 	a := g.Distribution.Matrix(g.M, g.K, g.Seed, 1)
 	b := g.Distribution.Matrix(g.K, g.N, g.Seed, 2)
+	task := progress.Start(4)
+	defer task.End()
 	d := blas32.General{Rows: g.M, Cols: g.N, Stride: g.N, Data: make([]float32, g.M*g.N)}
 	g.Core.GEMM(a, b, d)
+	task.Step(1)
 
 	r := &GEMMResult{GEMM: g}
 	var err error
 	if r.Represented, err = measure(a, b, d); err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	if r.Float64, err = float64Distance(a, b); err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	g.Core.Low.RoundSlice32(a.Data, a.Data)
 	g.Core.Low.RoundSlice32(b.Data, b.Data)
 	r.Exact, err = measure(a, b, d)

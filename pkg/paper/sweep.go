@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -58,7 +59,18 @@ func recordedSweep(name string) (*BoundSweep, error) {
 
 // RunSweep carries a plan out. Its figures have names that begin with stem.
 func RunSweep(stem string, p sweep.Plan) (*BoundSweep, error) {
-	rows, err := p.Run(context.Background(), nil)
+	var task *progress.Task
+	before := 0
+	rows, err := p.Run(context.Background(), func(done, total int) {
+		if task == nil {
+			task = progress.Start(total)
+		}
+		task.Step(done - before)
+		before = done
+	})
+	if task != nil {
+		task.End()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("paper: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/comms"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -43,7 +44,7 @@ func Explore(e viz.Explorer) {
 	if out == "" && !gonbui.IsNotebook {
 		return
 	}
-	html, err := e.HTML(id, address)
+	html, err := drawAll(e, id, address)
 	must(f, err)
 	if out != "" {
 		dir := filepath.Join(out, "figures")
@@ -65,6 +66,18 @@ func Explore(e viz.Explorer) {
 	if address != "" {
 		follow(e, address)
 	}
+}
+
+// drawAll returns the HTML of the explorer, and reports how many of its charts are drawn.
+func drawAll(e viz.Explorer, id, address string) (string, error) {
+	task := progress.Start(len(e.Settings()))
+	defer task.End()
+	draw := e.Draw
+	e.Draw = func(at []int) *viz.Chart {
+		defer task.Step(1)
+		return draw(at)
+	}
+	return e.HTML(id, address)
 }
 
 // request is a setting that the page asks for, the how-manyth of its questions.

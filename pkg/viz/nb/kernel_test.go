@@ -14,6 +14,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -113,6 +114,18 @@ func TestInNotebook(t *testing.T) {
 	Markdown("**%d** samples", 2)
 	next("markdown", func(s string) bool { return s == "**2** samples" })
 	next("sync", sync)
+
+	t.Run("bar", func(t *testing.T) {
+		progress.Show = newBar
+		defer func() { progress.Show = nil }()
+		task := progress.Start(4)
+		task.Step(1)
+		time.Sleep(progress.Patience + progress.Interval/2)
+		task.End()
+		next("a bar", func(s string) bool { return strings.Contains(s, "<progress") && strings.Contains(s, "25 %") })
+		next("nothing in its place", func(s string) bool { return s == "" })
+		next("sync", sync)
+	})
 
 	answerTime, firstMove, nextMove = time.Minute, time.Second, time.Second
 	Explore(slider())

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/blas/blas32"
+
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -563,4 +565,82 @@ func ExampleExploreDevices() {
 	fmt.Println(finding)
 	// Output:
 	// On Volta with entries ~ U(0,1) the largest error at K = 16384 is 3.3·10⁻⁴ |A||B|
+}
+
+func ExampleBoundSweep_Coverage() {
+	s, err := paper.RecordedCoverage()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Coverage().Name())
+	// Output:
+	// recorded-coverage
+}
+
+// The operands of a record follow from the seed; what it holds is the bits of the product.
+func ExampleGEMMRecord() {
+	g := paper.DefaultGEMM
+	g.M, g.K = 2, 32
+	a, b := g.Operands()
+	d := blas32.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float32, 16)}
+	g.Core.GEMM(a, b, d)
+
+	r := g.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
+	r.Add("Algorithm 1", "", 1, time.Millisecond, d)
+	fmt.Println(r.File(), len(r.Products), "product")
+	// Output:
+	// gemm-symmetric-2x32x8-241118747.json 1 product
+}
+
+// The same numbers on every machine, as a GPU is to be given them.
+func ExampleGEMM_Operands() {
+	g := paper.DefaultGEMM
+	g.M, g.K, g.N = 1, 4, 1
+	a, b := g.Operands()
+	fmt.Printf("%.3f %.3f\n", a.Data, b.Data)
+	// Output:
+	// [-0.150 0.483 0.571 -0.066] [-0.078 -0.796 0.257 -0.465]
+}
+
+func ExampleGEMM_NewRecord() {
+	r := paper.DefaultGEMM.NewRecord(paper.Provenance{})
+	fmt.Println(r.M, r.K, r.N, r.File())
+	// Output:
+	// 1024 32768 8 gemm-symmetric-1024x32768x8-241118747.json
+}
+
+func ExampleLemmasResult() {
+	r := paper.Lemmas{Samples: 500, Confidence: 0.99, Seed: 3}.Run()
+	fmt.Println(viz.Finding(r.Table()))
+	fmt.Println(r.Claims()[0].Paper)
+	// Output:
+	// 0 of 5000 trials exceed a bound
+	// FMA without representation error: DBEA and VIBEA give one bound, which always holds (0 violations)
+}
+
+func ExampleProductResult() {
+	r := paper.Product{Terms: 64, Unit: 0x1p-11, Trials: 500, Confidence: 0.9, Seed: 4}.Run()
+	fmt.Println(r.Coverage(r.Tilde) >= 0.9, r.Figure().Name())
+	// Output:
+	// true product-edf
+}
+
+// A speedup is measured, the one that bytes promise is counted.
+func ExampleProfileResult() {
+	r := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run()
+	fmt.Printf("%.2f promised, %v\n", r.Promised(), r.Speedup() > 0)
+	fmt.Println(r.Table().Name())
+	fmt.Println(r.Claims()[0].Paper)
+	// Output:
+	// 1.33 promised, true
+	// table3-mac-profile
+	// Arithmetic intensity of MAC without FMA is 0.00995 flop/byte
+}
+
+func ExampleProfileRecord() {
+	r := paper.Profile{Elements: 1 << 16, Seed: 2}.NewRecord(paper.Provenance{GPU: "none, an example"})
+	r.Add(time.Millisecond, 1<<16)
+	fmt.Println(r.File(), r.Kernels[0].Equal == r.Elements)
+	// Output:
+	// profile-65536-2.json true
 }

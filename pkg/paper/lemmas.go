@@ -133,7 +133,7 @@ func (r *LemmasResult) Table() *viz.Table {
 
 // Claims returns what the paper says of these lemmas.
 func (r *LemmasResult) Claims() []Claim {
-	c := claims{source: "Section 3.1", notebook: "03-fma-and-mpfma"}
+	c := claims{source: "Section 3.1", notebook: "03-fma-and-mpfma", file: "lemmas.go"}
 	bad := map[string]int{}
 	for _, k := range r.Rows {
 		bad[k.Analysis] += k.Violations

@@ -127,7 +127,7 @@ func (k MACKernel) Largest() float64 { return largest(k.Errors) }
 
 // Claims returns what the paper says of this experiment.
 func (r *MACResult) Claims() []Claim {
-	c := claims{source: "Section 4.1, Figure 5", notebook: "05-multiply-accumulate"}
+	c := claims{source: "Section 4.1, Figure 5", notebook: "05-multiply-accumulate", file: "mac.go"}
 	plain, fma, mixed := r.Plain.Largest(), r.FMA.Largest(), r.Mixed.Largest()
 	c.holds("mac-fma-smaller", "FMA gives a smaller largest forward error than MAC without FMA (ratio below 1)",
 		fma/plain, "", fma < plain,

@@ -293,8 +293,8 @@ func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 		viz.Series
 		y []float64
 	}{
-		{viz.Series{Label: "bound, no data", Color: viz.Deterministic, Style: viz.Dashed}, unknown},
-		{viz.Series{Label: "bound, their law", Color: viz.Probabilistic, Style: viz.Dashed}, known},
+		{viz.Series{Label: "bound, data unknown", Color: viz.Deterministic, Style: viz.Dashed}, unknown},
+		{viz.Series{Label: "bound, data known", Color: viz.Probabilistic, Style: viz.Dashed}, known},
 		{viz.Series{Label: "largest error", Color: viz.Observed}, e.worst},
 		{viz.Series{Label: "root mean square", Color: viz.Second}, e.rms},
 	} {

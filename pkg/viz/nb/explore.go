@@ -30,9 +30,11 @@ var (
 //
 // In a notebook whose page answers, the cell goes on for eight seconds, and a minute after every
 // move: as long, the controls have all their values and this program draws what is set. An
-// interrupt ends it, as a success. When ROUNDOFF_OUT is set nobody is there to move anything:
-// Explore writes the figure of the start as [Show] does, and NAME.html, the whole as a page of
-// its own.
+// interrupt ends it, as a success. GoNB reaches the page through ws:// at the root of its host, which
+// a hub and https do not serve: there the cell ends after five seconds, and the page has what is kept.
+//
+// When ROUNDOFF_OUT is set nobody is there to move anything: Explore writes the figure of the start as
+// [Show] does, and NAME.html, the whole as a page of its own.
 func Explore(e viz.Explorer) {
 	f := e.Figure(e.Start()...)
 	id := "roundoff-" + gonbui.UniqueId()

@@ -52,7 +52,10 @@ func recordedSweep(name string) (*BoundSweep, error) {
 	if err != nil {
 		return nil, fmt.Errorf("paper: recorded/%s.csv: %w", name, err)
 	}
-	first, _, _ := strings.Cut(comment, "\n")
+	first, more, _ := strings.Cut(comment, "\n")
+	if more != "" {
+		first += fmt.Sprintf(" and %d like it, joined", 1+strings.Count(more, "\n"))
+	}
 	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded"}, nil
 }
 

@@ -27,28 +27,6 @@ func ExampleDiscardSquare() {
 	// 0.0625 0.2549 0.3333
 }
 
-// A loss varies a little more than its variance says, but never much more than a uniform one.
-func ExampleDiscardProxy() {
-	for _, d := range []int{1, 2, 3, 6, 20} {
-		fmt.Printf("%2d  %.4f\n", d, roundoff.DiscardProxy(d))
-	}
-	// Output:
-	//  1  0.0568
-	//  2  0.0829
-	//  3  0.0901
-	//  6  0.0862
-	// 20  0.0842
-}
-
-// Two products of 4-bit numbers, 1.125 × 1.25 and 1.5 × 1.75, aligned at a quarter.
-func ExampleProducts_Discard() {
-	p := roundoff.PairProducts([]float64{1.125, 1.5}, []float64{1.25, 1.75}, -6, -6)
-	d := p.Discard(0, 2)
-	fmt.Printf("mean loss %v, mean square %v\n", d.Mean, d.Square)
-	// Output:
-	// mean loss 0.140625, mean square 0.02001953125
-}
-
 // The greatest exponent of four products of numbers that are 1 or 2.
 func ExampleProducts_MaxExponent() {
 	even := []float64{1, 1}

@@ -644,3 +644,13 @@ func ExampleProfileRecord() {
 	// Output:
 	// profile-65536-2.json true
 }
+
+func ExampleBoundSweep_Overview() {
+	s, err := paper.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Overview().Name())
+	// Output:
+	// recorded-overview
+}

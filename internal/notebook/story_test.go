@@ -23,12 +23,13 @@ func TestTheNotebooks(t *testing.T) {
 			if err := nb.CheckKernel(); err != nil {
 				t.Error(err)
 			}
+			checkTitle(t, nb)
 			previous := ""
 			for i, c := range nb.Cells {
 				if c.Type == "code" {
 					checkCodeCell(t, i+1, c, previous)
 				}
-				if strings.Contains(c.Source, "nb.Show(") && !strings.Contains(c.Source, seen) &&
+				if shows.MatchString(c.Source) && !strings.Contains(c.Source, seen) &&
 					(i+1 == len(nb.Cells) || !strings.Contains(nb.Cells[i+1].Source, seen)) {
 					t.Errorf("cell %d shows something, and nothing says what we see", i+1)
 				}
@@ -53,6 +54,53 @@ func open(t *testing.T, file string) *Notebook {
 }
 
 const seen = "**What we see.**"
+
+var shows = regexp.MustCompile(`nb\.(Show|Explore)\(`)
+
+// checkTitle looks at the first cell, which says what the reader gets, and at the headings, of which
+// the table of contents is made.
+func checkTitle(t *testing.T, nb *Notebook) {
+	if !title.MatchString(nb.Cells[0].Source) {
+		t.Errorf("the first cell has no heading, question, section of the paper or running time:\n%s", nb.Cells[0].Source)
+	}
+	headings := 0
+	for _, c := range nb.Cells {
+		if c.Type == "markdown" {
+			headings += len(section.FindAllString(c.Source, -1))
+		}
+	}
+	if headings < 2 {
+		t.Errorf("%d headings, want 2 or more", headings)
+	}
+}
+
+var (
+	title   = regexp.MustCompile(`(?s)^# \d+\. .*\n\*\*Question\.\*\* .*\n\*Paper:\* .*\*Running time:\* about (\d+) seconds`)
+	section = regexp.MustCompile(`(?m)^## .`)
+)
+
+// The README lists every notebook with the running time that its first cell gives.
+func TestTheREADME_lists_the_notebooks(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ipynb")
+		found := title.FindStringSubmatch(open(t, file).Cells[0].Source)
+		if found == nil {
+			continue // TestTheNotebooks says so
+		}
+		row := regexp.MustCompile(`(?m)^\| \[` + name + `\]\(notebooks/` + name + `\.ipynb\) \| .* \| ` + found[1] + ` \|$`)
+		if !row.Match(readme) {
+			t.Errorf("no row of %s, %s seconds", name, found[1])
+		}
+	}
+}
 
 func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 	if previous != "markdown" {

@@ -21,7 +21,8 @@ type Figure struct {
 	Order    int64  `json:"order"`    // unix nanoseconds: when it was shown
 	HTML     string `json:"html"`     // of a table, a <table>
 
-	svg []byte // read by Check
+	svg         []byte // read by Check
+	interactive bool   // there is a page NAME.html, on which the figure follows controls
 }
 
 // The files of a figure, and how the content of each begins.
@@ -52,7 +53,10 @@ func readFigures(dir string) ([]Figure, error) {
 	return list, nil
 }
 
-// files returns the paths of the figure's files in dir.
+// pageExt is how the name of a figure's page with controls ends, which few have.
+const pageExt = ".html"
+
+// files returns the paths of the figure's files in dir that it must have.
 func (f Figure) files(dir string) []string {
 	var list []string
 	for _, file := range figureFiles {
@@ -87,5 +91,7 @@ func (f *Figure) Check(dir string) error {
 			errs = append(errs, fmt.Errorf("figure %s: %w", f.Name, err))
 		}
 	}
+	_, err := os.Stat(filepath.Join(dir, f.Name+pageExt))
+	f.interactive = err == nil
 	return errors.Join(errs...)
 }

@@ -120,6 +120,7 @@ func (j Job) prepare(chosen []string, full bool) error {
 	for _, f := range old {
 		if full || slices.Contains(chosen, f.Notebook) {
 			stale = append(stale, f.files(figures)...)
+			stale = append(stale, filepath.Join(figures, f.Name+pageExt))
 		}
 	}
 	executed, err := filepath.Glob(filepath.Join(notebooks, "*.ipynb"))

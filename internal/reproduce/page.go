@@ -40,6 +40,9 @@ func (f Figure) Image() template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.svg))
 }
 
+// Interactive reports whether the figure has a page on which it follows controls.
+func (f Figure) Interactive() bool { return f.interactive }
+
 // Table returns the table's HTML without the styles that it has in a notebook: the page has its own,
 // for light and for dark.
 func (f Figure) Table() template.HTML { return template.HTML(styles.ReplaceAllString(f.HTML, "")) }

@@ -54,6 +54,12 @@ func TestPage(t *testing.T) {
 	}
 	t.Run("has_the_figure_in_it", has(string(r.Sections[1].Figures[1].Image())))
 	t.Run("links_its_files", has(`href="figures/fig5-mac.csv" download`))
+	t.Run("links_a_page_with_sliders", has(`<a href="figures/tensor-core.html">with sliders</a>`))
+	t.Run("links_no_page_that_is_not_there", func(t *testing.T) {
+		if n := strings.Count(html, "with sliders"); n != 1 {
+			t.Errorf("%d figures with sliders, want 1", n)
+		}
+	})
 	t.Run("shows_a_table_as_a_table", has(`<td>binary16</td><td align="right">11</td>`))
 	t.Run("tells_the_finding_first", has("<strong>The deterministic bound is the tighter one.</strong> Empirical"))
 	t.Run("escapes_text", has("A &lt;fast&gt; processor"))

@@ -25,26 +25,28 @@ func advise(t *testing.T, k Kernel, tolerance float64, devices ...tcore.Device) 
 
 func TestAdvise(t *testing.T) {
 	k := Kernel{M: 64, N: 16, K: 4096, X: Uniform(-1, 1), Y: Uniform(0, 1), Represented: true}
+	const tolerance = 2e-3
+	advice := advise(t, k, tolerance)
 	t.Run("meets_a_tolerance_where_the_tightest_bound_does", func(t *testing.T) {
-		for _, a := range advise(t, k, 2e-3) {
+		for _, a := range advice {
 			of := k
 			of.Device = a.Device
 			best, ok := Tightest(results(t, of, at99))
 			if of.outOfRange() != "" {
 				ok, best.Constant = false, math.Inf(1)
 			}
-			if a.Tightest.Holds != ok || a.Meets() != (ok && best.Constant <= 2e-3) || a.Excess != best.Constant/2e-3 || a.Tightest.Why == "" {
+			if a.Tightest.Holds != ok || a.Meets() != (ok && best.Constant <= tolerance) || a.Excess != best.Constant/tolerance || a.Tightest.Why == "" {
 				t.Errorf("%s: %+v, want %+v", a.Device.Name, a, best)
 			}
 		}
 	})
 	t.Run("tells_up_to_which_K", func(t *testing.T) {
-		tolerances := []float64{2e-3, 1e-5, 0.3}
-		if testing.Short() {
-			tolerances = tolerances[:1]
+		at := map[float64][]Advice{tolerance: advice}
+		if !testing.Short() {
+			at[1e-5], at[0.3] = advise(t, k, 1e-5), advise(t, k, 0.3)
 		}
-		for _, tolerance := range tolerances {
-			for _, a := range advise(t, k, tolerance) {
+		for tolerance, advice := range at {
+			for _, a := range advice {
 				meets := func(K int) bool {
 					of := k
 					of.K = K
@@ -60,7 +62,6 @@ func TestAdvise(t *testing.T) {
 		}
 	})
 	t.Run("puts_the_fastest_of_those_that_meet_first_and_then_the_nearest", func(t *testing.T) {
-		advice := advise(t, k, 2e-3)
 		misses := slices.IndexFunc(advice, func(a Advice) bool { return !a.Meets() })
 		least, first := math.Inf(1), advice[0]
 		for i, a := range advice {

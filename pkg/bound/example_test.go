@@ -408,3 +408,14 @@ func ExamplePredictLengths() {
 	//  4096  slope -6e-06
 	// 65536  slope -9e-05
 }
+
+// No device with factors in fp8 meets a thousandth.
+func ExampleAdvice() {
+	k := bound.Kernel{M: 16, N: 16, K: 256, Represented: true}
+	for _, a := range must(bound.Advise(k, 1e-3, at99, []tcore.Device{tcore.IEEEF32, tcore.HopperE4M3})) {
+		fmt.Println(a.Device.Name, a.Meets())
+	}
+	// Output:
+	// ieee-fma-binary32-binary32 true
+	// hopper-wgmma-e4m3-binary32 false
+}

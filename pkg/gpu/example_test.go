@@ -159,3 +159,26 @@ func ExampleGPU_StreamMPFMA() {
 	fmt.Println(d, took, err)
 	// Output: [3.5] 1ms <nil>
 }
+
+// A GPU multiplies as one of the devices of package tcore asks for.
+func ExampleGPU() {
+	g, err := gpu.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	a, b, d := matrices()
+	g.Kernel(tcore.AmpereBF16).GEMM(blas.NoTrans, blas.NoTrans, 2, a, b, 0, blas32.General{}, d)
+	fmt.Println(d.Data)
+	// Output: [8 10 20 22]
+}
+
+// Formats that do not go together are told before anything is sent.
+func ExampleKernel_Check() {
+	g := fake()
+	defer g.Close()
+	k := gpu.Kernel{GPU: g, A: tcore.Binary16, B: tcore.BFloat16, C: tcore.Binary32}
+	fmt.Println(k.Check())
+	// Output:
+	// gpu: GEMM: A = binary16, B = bfloat16, C = binary32, Output = binary32 do not go together in cuBLASLt
+}

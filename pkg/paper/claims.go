@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -33,51 +34,67 @@ type Claim struct {
 	Verdict  Verdict  `json:"verdict"`
 	Why      string   `json:"why"`
 	Notebook string   `json:"notebook"` // where it is computed
+
+	File      string `json:"file"`      // of the code that measures it
+	Tolerance string `json:"tolerance"` // how far the measured value may be off to count as reproduced
 }
 
-// claims gathers the claims of one source and one notebook.
+// claims gathers the claims of one source, one notebook and one file of this package.
 type claims struct {
-	source, notebook string
-	list             []Claim
+	source, notebook, file string
+	list                   []Claim
 }
 
-func (c *claims) add(id, paper string, measured float64, unit string, v Verdict, why string) {
-	c.list = append(c.list, Claim{id, c.source, paper, &measured, unit, v, why, c.notebook})
+// add adds a claim with the verdict on it. What is said of the tolerance is for those who verify it.
+func (c *claims) add(id, paper string, measured *float64, unit, tolerance string, v Verdict, why string) {
+	c.list = append(c.list, Claim{ID: id, Source: c.source, Paper: paper, Measured: measured, Unit: unit,
+		Verdict: v, Why: why, Notebook: c.notebook, File: "pkg/paper/" + c.file, Tolerance: tolerance})
+}
+
+// verdict returns Reproduced if ok.
+func verdict(ok bool) Verdict {
+	if ok {
+		return Reproduced
+	}
+	return Differs
 }
 
 // holds adds a claim that either holds or does not.
 func (c *claims) holds(id, paper string, measured float64, unit string, ok bool, why string) {
-	v := Differs
-	if ok {
-		v = Reproduced
-	}
-	c.add(id, paper, measured, unit, v, why)
+	c.add(id, paper, &measured, unit, "as it says", verdict(ok), why)
 }
 
 // order adds a claim of an order of magnitude, O(10^k) in the paper's words. It
 // counts as reproduced when the measured value is within a factor 10 of it.
 func (c *claims) order(id, paper string, value, measured float64, unit, why string) {
-	ok := math.Abs(math.Log10(measured/value)) < 1
-	c.holds(id, paper, measured, unit, ok, why)
+	c.add(id, paper, &measured, unit, "a factor 10", verdict(math.Abs(math.Log10(measured/value)) < 1), why)
 }
 
 // equal adds a claim of a value, reproduced when the measured one agrees to tol.
 func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why string) {
-	c.holds(id, paper, measured, unit, math.Abs(measured-value) <= tol*math.Abs(value), why)
+	tolerance := "none"
+	if tol > 0 {
+		tolerance = percent(tol)
+	}
+	c.add(id, paper, &measured, unit, tolerance, verdict(math.Abs(measured-value) <= tol*math.Abs(value)), why)
 }
 
-// untestable adds a claim that nothing here can decide.
-func (c *claims) untestable(id, paper, why string) {
-	c.list = append(c.list, Claim{id, c.source, paper, nil, "", CannotBeTested, why, c.notebook})
+// untestable adds a claim that nothing here can decide, with what was measured instead, or nil.
+func (c *claims) untestable(id, paper string, measured *float64, unit, why string) {
+	c.add(id, paper, measured, unit, "cannot be tested", CannotBeTested, why)
 }
 
 // AllClaims runs every experiment of the paper and returns its claims in the
 // paper's order of sections. It takes some ten seconds and a gigabyte.
 func AllClaims() ([]Claim, error) {
+	task := progress.Start(8)
+	defer task.End()
+	step := func(list []Claim) []Claim { task.Step(1); return list }
 	symmetric, err := DefaultGEMM.Run()
 	if err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	positive := DefaultGEMM
 	positive.Distribution = UniformUnit
 	unit, err := positive.Run()
@@ -85,8 +102,8 @@ func AllClaims() ([]Claim, error) {
 		return nil, err
 	}
 	return slices.Concat(
-		FormatClaims(), ProductClaims(), DefaultLemmas.Run().Claims(), TensorCoreClaims(),
-		DefaultMAC.Run().Claims(), DefaultProfile.Run().Claims(), symmetric.Claims(), unit.Claims(),
+		step(FormatClaims()), step(ProductClaims()), step(DefaultLemmas.Run().Claims()), step(TensorCoreClaims()),
+		step(DefaultMAC.Run().Claims()), step(DefaultProfile.Run().Claims()), symmetric.Claims(), unit.Claims(),
 	), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -24,14 +25,22 @@ type Erratum struct {
 // use the correct form; where the printed one is of use it can be asked for by
 // name (roundoff.Printed, roundoff.LogVariancePrinted).
 func Errata() []Erratum {
-	return []Erratum{
-		unitInterval(), missingGammaTilde(), cancellation(), forwardBackward(),
-		unstatedMAC(), significandBits(), specialCaseCondition(), oneAddend(),
-		laterBlocks(), smallUnion(), unionBrackets(), missingTilde(), wrongLemma(), undefinedSquare(),
-		rowTwo(), blockWidth(), roundingModel(),
-		distributionReversed(), tableUnits(), representationOnly(),
-		wrongPower(), cuBLASCall(), dimensionNames(), wrongDistribution(), independence(),
+	list := []func() Erratum{
+		unitInterval, missingGammaTilde, cancellation, forwardBackward,
+		unstatedMAC, significandBits, specialCaseCondition, oneAddend,
+		laterBlocks, smallUnion, unionBrackets, missingTilde, wrongLemma, undefinedSquare,
+		rowTwo, blockWidth, roundingModel,
+		distributionReversed, tableUnits, representationOnly,
+		wrongPower, cuBLASCall, dimensionNames, wrongDistribution, independence,
 	}
+	task := progress.Start(len(list))
+	defer task.End()
+	errata := make([]Erratum, len(list))
+	for i, erratum := range list {
+		errata[i] = erratum()
+		task.Step(1)
+	}
+	return errata
 }
 
 // ErrataTable returns the errata as a table.

@@ -23,7 +23,7 @@ func FormatTable() *viz.Table {
 // FormatClaims returns the parameters of Table 1, each found by arithmetic in
 // the format and not read from its record.
 func FormatClaims() []Claim {
-	c := claims{source: "Table 1", notebook: "01-floating-point"}
+	c := claims{source: "Table 1", notebook: "01-floating-point", file: "formats.go"}
 	for _, row := range []struct {
 		format        tcore.Format
 		p, emin, emax int

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -56,17 +57,22 @@ type GEMMResult struct {
 func (g GEMM) Run() (*GEMMResult, error) {
 	a := g.Distribution.Matrix(g.M, g.K, g.Seed, 1)
 	b := g.Distribution.Matrix(g.K, g.N, g.Seed, 2)
+	task := progress.Start(4)
+	defer task.End()
 	d := blas32.General{Rows: g.M, Cols: g.N, Stride: g.N, Data: make([]float32, g.M*g.N)}
 	g.Core.GEMM(a, b, d)
+	task.Step(1)
 
 	r := &GEMMResult{GEMM: g}
 	var err error
 	if r.Represented, err = measure(a, b, d); err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	if r.Float64, err = float64Distance(a, b); err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	g.Core.Low.RoundSlice32(a.Data, a.Data)
 	g.Core.Low.RoundSlice32(b.Data, b.Data)
 	r.Exact, err = measure(a, b, d)
@@ -246,7 +252,7 @@ func (r *GEMMResult) Claims() []Claim {
 	if r.Distribution == UniformUnit {
 		return r.positiveClaims()
 	}
-	c := claims{source: "Section 4.2, Figure 6", notebook: "06-matrix-multiply"}
+	c := claims{source: "Section 4.2, Figure 6", notebook: "06-matrix-multiply", file: "gemm.go"}
 	dbea, vibea := r.constant("DBEA"), r.constant(printedBound)
 	worst, error := largest(r.Exact.Bounds(dbea.Zeta)), largest(r.Exact.Errors)
 	worstVIBEA := largest(r.Exact.Bounds(vibea.Zeta))
@@ -261,7 +267,7 @@ func (r *GEMMResult) Claims() []Claim {
 		fmt.Sprintf("constants %s and %s, union bound as printed, %s", short(dbea.Zeta), short(vibea.Zeta), percent(r.Confidence)))
 	c.order("gemm-error-1e-2", "The actual maximum forward error is O(10⁻²)", 1e-2, error, "",
 		"the paper's model in place of the GPU; the maximum of a ratio with a 1/x tail, so it moves with the seed by a factor of five or so")
-	c.untestable("gemm-h100", "The product was computed by cuBLAS on an NVIDIA H100",
+	c.untestable("gemm-h100", "The product was computed by cuBLAS on an NVIDIA H100", nil, "",
 		"no GPU is asked for here: the paper's own model of the tensor core is run instead, on the CPU; notebook 6 asks one with ROUNDOFF_DEVICE=gpu")
 	bad := 0
 	for _, k := range r.Constants() {
@@ -285,7 +291,7 @@ func (r *GEMMResult) Claims() []Claim {
 }
 
 func (r *GEMMResult) positiveClaims() []Claim {
-	c := claims{source: "Conclusions", notebook: "06-matrix-multiply"}
+	c := claims{source: "Conclusions", notebook: "06-matrix-multiply", file: "gemm.go"}
 	error := largest(r.Exact.Errors)
 	c.order("gemm-positive-1e-2", "Tensor cores give O(10⁻²) error for data distributed as U(0,1)", 1e-2, error, "",
 		"positive data has condition 1, so even DBEA promises "+short(r.constant("DBEA").Zeta)+

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -45,6 +46,8 @@ func (g GrowthCurve) Order(lengths []int) float64 {
 // Run predicts and measures. The error is that of [bound.PredictLengths] or [tcore.ExactGEMM].
 func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 	var curves []GrowthCurve
+	task := progress.Start(len(g.Data) * len(g.Machines) * (1 + len(g.Measured)))
+	defer task.End()
 	for _, d := range g.Data {
 		for _, m := range g.Machines {
 			c := GrowthCurve{Machine: m, Data: d}
@@ -56,11 +59,13 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 			for _, p := range predictions {
 				c.Predicted = append(c.Predicted, math.Hypot(p.Backward, p.BackwardDeviation))
 			}
+			task.Step(1)
 			for _, K := range g.Measured {
 				rms, err := g.measure(m.Kernel, d, K)
 				if err != nil {
 					return nil, err
 				}
+				task.Step(1)
 				c.Measured = append(c.Measured, rms/(float64(K)*x.Abs*x.Abs))
 			}
 			curves = append(curves, c)

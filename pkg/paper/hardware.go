@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -65,6 +66,8 @@ func (h Hardware) Run() (*HardwareResult, error) {
 	b := h.Distribution.Matrix(h.K, h.N, h.Seed, 2)
 	h.Core.Low.RoundSlice32(a.Data, a.Data)
 	h.Core.Low.RoundSlice32(b.Data, b.Data)
+	task := progress.Start(len(h.Machines) + 2)
+	defer task.End()
 	exact, err := tcore.ExactGEMM(a, b)
 	if err != nil {
 		return nil, err
@@ -73,6 +76,7 @@ func (h Hardware) Run() (*HardwareResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	task.Step(2)
 	values := exact.Float64()
 	conditions := GEMMErrors{Conditions: ratios(absolute.Float64(), values)}
 
@@ -89,6 +93,7 @@ func (h Hardware) Run() (*HardwareResult, error) {
 			row.Above = append(row.Above, violations(row.Errors, conditions.Bounds(c.Zeta)))
 		}
 		r.Rows = append(r.Rows, row)
+		task.Step(1)
 	}
 	return r, nil
 }
@@ -168,12 +173,15 @@ func DriftFigure() (*viz.Chart, error) {
 	h.M, h.Distribution = 128, UniformUnit
 	var x []float64
 	y := make([][]float64, len(h.Machines))
+	task := progress.Start(1 << 17)
+	defer task.End()
 	for k := 1 << 8; k <= 1<<16; k *= 2 {
 		h.K = k
 		r, err := h.Run()
 		if err != nil {
 			return nil, err
 		}
+		task.Step(k)
 		x = append(x, float64(k))
 		for i, row := range r.Rows {
 			y[i] = append(y[i], abs(row.Mean))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -66,6 +67,8 @@ func (l Lemmas) Run() *LemmasResult {
 	lowC := func(o operands) [3]float64 { return [3]float64{o.low[0], o.low[1], o.high[2]} }
 
 	trials := l.operands()
+	task := progress.Start(10)
+	defer task.End()
 	result := &LemmasResult{Lemmas: l}
 	test := func(name, analysis string, kernel func(a, b, c float64) float64, pick func(operands) [3]float64, b roundoff.MACBound) {
 		errors, bounds, quotients := make([]float64, l.Samples), make([]float64, l.Samples), make([]float64, l.Samples)
@@ -76,6 +79,7 @@ func (l Lemmas) Run() *LemmasResult {
 			quotients[i] = errors[i] / bounds[i]
 		})
 		result.Rows = append(result.Rows, LemmaRow{name, analysis, b, largest(quotients), violations(errors, bounds)})
+		task.Step(1)
 	}
 	test("MAC without FMA", "DBEA", plain, high, roundoff.MAC(u, roundoff.DBEA))
 	test("MAC without FMA", "VIBEA", plain, high, roundoff.MAC(u, vibea(u)))
@@ -129,7 +133,7 @@ func (r *LemmasResult) Table() *viz.Table {
 
 // Claims returns what the paper says of these lemmas.
 func (r *LemmasResult) Claims() []Claim {
-	c := claims{source: "Section 3.1", notebook: "03-fma-and-mpfma"}
+	c := claims{source: "Section 3.1", notebook: "03-fma-and-mpfma", file: "lemmas.go"}
 	bad := map[string]int{}
 	for _, k := range r.Rows {
 		bad[k.Analysis] += k.Violations

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -14,10 +15,13 @@ import (
 // constant of the catalogue that holds on the paper's model.
 func Looseness() (*viz.Table, error) {
 	g := DefaultGEMM
+	task := progress.Start(2)
+	defer task.End()
 	r, err := g.Run()
 	if err != nil {
 		return nil, err
 	}
+	task.Step(1)
 	results, err := g.evaluate()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -52,11 +53,13 @@ func (m MAC) Run() *MACResult {
 	fused := func(a, b, c float64) float64 { return f.FMA(a, b, c, tcore.ToNearestEven) }
 
 	x := m.sample()
+	task := progress.Start(3)
+	defer task.End()
 	return &MACResult{
 		MAC:   m,
-		Plain: x.kernel("without FMA", plain, roundoff.MAC(u, roundoff.DBEA), roundoff.MAC(u, vibea(u))),
-		FMA:   x.kernel("with FMA", fused, roundoff.FMA(u), roundoff.FMA(u)),
-		Mixed: x.kernel("with MPFMA", mixed.FMA,
+		Plain: x.kernel(task, "without FMA", plain, roundoff.MAC(u, roundoff.DBEA), roundoff.MAC(u, vibea(u))),
+		FMA:   x.kernel(task, "with FMA", fused, roundoff.FMA(u), roundoff.FMA(u)),
+		Mixed: x.kernel(task, "with MPFMA", mixed.FMA,
 			roundoff.MPFMARepresentedInputs(r, roundoff.DBEA),
 			roundoff.MPFMARepresentedInputs(r, vibea(r.Low))),
 	}
@@ -75,7 +78,7 @@ func (m MAC) sample() triples {
 }
 
 // kernel runs one way to compute ab + c over all triples.
-func (t triples) kernel(name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACKernel {
+func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACKernel {
 	k := MACKernel{name, make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))}
 	parallel.Each(len(t), func(i int) {
 		a, b, c := t[i][0], t[i][1], t[i][2]
@@ -83,6 +86,7 @@ func (t triples) kernel(name string, compute func(a, b, c float64) float64, dbea
 		k.DBEA[i] = dbea.Relative(a, b, c)
 		k.VIBEA[i] = vibea.Relative(a, b, c)
 	})
+	task.Step(1)
 	return k
 }
 
@@ -123,7 +127,7 @@ func (k MACKernel) Largest() float64 { return largest(k.Errors) }
 
 // Claims returns what the paper says of this experiment.
 func (r *MACResult) Claims() []Claim {
-	c := claims{source: "Section 4.1, Figure 5", notebook: "05-multiply-accumulate"}
+	c := claims{source: "Section 4.1, Figure 5", notebook: "05-multiply-accumulate", file: "mac.go"}
 	plain, fma, mixed := r.Plain.Largest(), r.FMA.Largest(), r.Mixed.Largest()
 	c.holds("mac-fma-smaller", "FMA gives a smaller largest forward error than MAC without FMA (ratio below 1)",
 		fma/plain, "", fma < plain,

@@ -253,7 +253,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: id used twice", c.ID)
 		}
 		seen[c.ID] = true
-		if c.ID == "" || c.Source == "" || c.Paper == "" || c.Why == "" || c.Notebook == "" {
+		if c.ID == "" || c.Source == "" || c.Paper == "" || c.Why == "" || c.Notebook == "" || c.Tolerance == "" {
 			t.Errorf("incomplete: %+v", c)
 		}
 		if (c.Measured == nil) && c.Verdict != CannotBeTested {
@@ -278,7 +278,10 @@ func TestClaims(t *testing.T) {
 func TestWriteClaims(t *testing.T) {
 	dir := t.TempDir()
 	v := 1.5
-	list := []Claim{{"a", "Section 1", "1.4", &v, "u", Differs, "because", "01"}, {"b", "Section 2", "x", nil, "", CannotBeTested, "no", "02"}}
+	list := []Claim{
+		{"a", "Section 1", "1.4", &v, "u", Differs, "because", "01", "pkg/paper/a.go", "5 %"},
+		{"b", "Section 2", "x", nil, "", CannotBeTested, "no", "02", "pkg/paper/b.go", "none"},
+	}
 	if err := WriteClaims(dir, list); err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +293,7 @@ func TestWriteClaims(t *testing.T) {
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}
-	if len(back) != 2 || back[0]["measured"] != 1.5 || back[1]["measured"] != nil || len(back[0]) != 8 {
+	if len(back) != 2 || back[0]["measured"] != 1.5 || back[1]["measured"] != nil || len(back[0]) != 10 {
 		t.Errorf("read back %v", back)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".claims-*")); left != nil {

@@ -87,7 +87,7 @@ func (r *ProductResult) Figure() *viz.Chart {
 // ProductClaims returns what the paper says of Lemmas 1 and 2 and of the growth
 // of their constants.
 func ProductClaims() []Claim {
-	c := claims{source: "Section 1", notebook: "02-rounding-error-bounds"}
+	c := claims{source: "Section 1", notebook: "02-rounding-error-bounds", file: "product.go"}
 	c.equal("gamma-limit", "γₙ holds for n u < 1: in binary16 up to n = 2047 (first n without a bound: 2048)", 2048, float64(firstUnbounded(u16)), 0, "",
 		"1/u is 2048; the restriction-free (1 − u)⁻ⁿ − 1 goes on")
 	slope := logSlope(func(n int) float64 { return roundoff.GammaTilde(n, u32, 2) }, 1<<4, 1<<16)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -52,13 +53,27 @@ func recordedSweep(name string) (*BoundSweep, error) {
 	if err != nil {
 		return nil, fmt.Errorf("paper: recorded/%s.csv: %w", name, err)
 	}
-	first, _, _ := strings.Cut(comment, "\n")
+	first, more, _ := strings.Cut(comment, "\n")
+	if more != "" {
+		first += fmt.Sprintf(" and %d like it, joined", 1+strings.Count(more, "\n"))
+	}
 	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded"}, nil
 }
 
 // RunSweep carries a plan out. Its figures have names that begin with stem.
 func RunSweep(stem string, p sweep.Plan) (*BoundSweep, error) {
-	rows, err := p.Run(context.Background(), nil)
+	var task *progress.Task
+	before := 0
+	rows, err := p.Run(context.Background(), func(done, total int) {
+		if task == nil {
+			task = progress.Start(total)
+		}
+		task.Step(done - before)
+		before = done
+	})
+	if task != nil {
+		task.End()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("paper: %w", err)
 	}
@@ -359,7 +374,11 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	}
 	worst, most := rows[0], -1.0
 	points := map[string][2][]float64{}
+	var machines []string
 	for _, r := range rows {
+		if !slices.Contains(machines, r.Machine) {
+			machines = append(machines, r.Machine)
+		}
 		failed, trials := r.Failures()
 		_, hi := sweep.ClopperPearson(failed, trials, sure)
 		p := points[r.Law]
@@ -375,8 +394,8 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	}
 	c := viz.NewChart(s.stem+"-coverage", fmt.Sprintf(
 		"%s: nearest to it comes %s at %s, with %d of %d outputs above. "+
-			"Each point is a bound: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, %s. %s. Drawn by paper.BoundSweep.Coverage.",
-		finding, worst.Bound, percent(worst.Confidence), failed, trials, percent(sure), worst.K, worst.Machine, s.Origin))
+			"Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
+		finding, worst.Bound+" on "+worst.Machine, percent(worst.Confidence), failed, trials, percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
 	p := c.Panel("", viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3}, viz.Axis{Label: "Failure rate observed, at most", Log: true})
 	p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
 	colours := []viz.Series{observed, {Color: viz.Second}}

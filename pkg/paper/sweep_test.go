@@ -3,6 +3,7 @@ package paper
 import (
 	"bytes"
 	"encoding/csv"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,32 @@ func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 			if paper != "–" || strings.ContainsAny(volta, "✗(–") {
 				t.Errorf("truncation: %q on the paper's model, %q on Volta", paper, volta)
 			}
+		}
+	}
+}
+
+// The overview is no better than any cell of the sweep that it is of, and better the more is known.
+func TestBoundSweep_Overview(t *testing.T) {
+	s := smallSweep(t)
+	rows := cells(t, s.Overview())[1:]
+	if len(rows) != 4 { // two machines, two kinds of laws
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		last := 0.0
+		for i, knows := range []bound.Knowledge{bound.Moments, bound.Sums, bound.Trace} {
+			law, least := map[string]string{"mean zero": "U(-1,1)", "one sign": "U(0,1)"}[row[1]], math.Inf(1)
+			for _, k := range []int{256, 4096} {
+				r, _ := sweep.Tightest(s.cell(row[0], law, k), knows)
+				least = min(least, r.Tightness)
+			}
+			if got, _, _ := strings.Cut(row[3+i], ","); got != digits(least, 2) || least < last {
+				t.Errorf("%s, %s, from %v: %s, want %v, at least %v", row[0], row[1], knows, row[3+i], least, last)
+			}
+			last = least
+		}
+		if exceeded := strings.HasPrefix(row[2], "✗"); exceeded != (row[0] == "volta" && row[1] == "one sign") {
+			t.Errorf("%s, %s: VIBEA %s", row[0], row[1], row[2])
 		}
 	}
 }

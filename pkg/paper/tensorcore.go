@@ -159,7 +159,7 @@ func Binary16Counterexample() (Counterexample, error) {
 
 // TensorCoreClaims returns what the paper says in Section 3.3.
 func TensorCoreClaims() []Claim {
-	c := claims{source: "Table 2", notebook: "04-tensor-cores"}
+	c := claims{source: "Table 2", notebook: "04-tensor-cores", file: "tensorcore.go"}
 	for i, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
 		want := []float64{pow2(-11), pow2(-24), pow2(-24), pow2(-24), pow2(-24)}
 		if i == 1 {
@@ -194,8 +194,8 @@ func TensorCoreClaims() []Claim {
 	terms, _ := Roundings(block, block)
 	c.equal("tc-64-mpfma", "A tensor core does 64 MPFMA operations at once: 16 dot products of size 4", 64, float64(block*block*len(terms)), 0, "",
 		"terms that Algorithm 1 adds for one of the 4 × 4 outputs, times their number")
-	c.untestable("tc-one-clock", "… in a single clock cycle", "a statement about the hardware's timing; true of Volta, whose blocks are 4 × 4 × 4, by its vendor's documents")
-	c.untestable("tc-at-least-single", "Products and binary32 accumulation are done in at least single precision",
+	c.untestable("tc-one-clock", "… in a single clock cycle", nil, "", "a statement about the hardware's timing; true of Volta, whose blocks are 4 × 4 × 4, by its vendor's documents")
+	c.untestable("tc-at-least-single", "Products and binary32 accumulation are done in at least single precision", nil, "",
 		"a quotation from the vendor's guide; it says nothing of the rounding, and real tensor cores align and truncate")
 	e, err := Binary16Counterexample()
 	if err != nil {

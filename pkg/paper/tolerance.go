@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -57,6 +58,8 @@ func ToleranceFigure() *viz.Chart {
 
 // tolerances draws the curves, four points an octave.
 func tolerances(p *viz.Panel, k bound.Kernel, f roundoff.Failure, curves []toleranceCurve) {
+	task := progress.Start(len(curves))
+	defer task.End()
 	for _, c := range curves {
 		k.Device = c.device
 		var x, y []float64
@@ -67,6 +70,7 @@ func tolerances(p *viz.Panel, k bound.Kernel, f roundoff.Failure, curves []toler
 			}
 		}
 		p.Line(viz.Series{Label: c.label, Color: c.colour, Style: c.style}, x, y)
+		task.Step(1)
 	}
 }
 

@@ -2,9 +2,13 @@ package probe_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/probe"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -108,4 +112,110 @@ func ExampleSampler_Draw() {
 	// -3.9375
 	// -0.4375
 	// 0.4375
+}
+
+// How many products an instruction adds up.
+func ExampleInstructionK() {
+	fmt.Println(probe.InstructionK(tcore.TuringF16), probe.InstructionK(tcore.HopperF16))
+	// Output:
+	// 8 16
+}
+
+// The first record is measured, the other built in: they are compared property by property.
+func ExampleRecord_Compare() {
+	a, _ := probe.Infer(context.Background(), probe.Emulate(tcore.TuringF16))
+	var differences strings.Builder
+	fmt.Println(a.Compare(&differences, a), "properties differ")
+	// Output:
+	// 0 properties differ
+}
+
+// The same seed draws the same numbers.
+func ExampleNewSampler() {
+	d := tcore.HopperF16
+	x, y := make([]uint64, 16), make([]uint64, 16)
+	c := probe.NewSampler(d, 7).Draw(0, x, y)
+	fmt.Println(c == probe.NewSampler(d, 7).Draw(0, x, y))
+	// Output: true
+}
+
+// Which instructions of the catalogue the first GPU has, and where its results come from.
+func ExampleGPU() {
+	g, err := probe.OpenGPU(0)
+	if errors.Is(err, probe.ErrNoGPU) {
+		fmt.Println("no GPU: probe.Emulate stands in")
+		return
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	for _, d := range g.Instructions() {
+		fmt.Println(d.Instruction)
+	}
+	fmt.Println(g.Provenance().GPU)
+}
+
+// Kernels are text in PTX, compiled by the driver.
+func ExampleGPU_Load() {
+	g, err := probe.OpenGPU(0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	kernel, err := g.Load(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }", "nothing")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer kernel.Close()
+	fmt.Println(kernel.Launch(context.Background(), 1, 32, nil, nil))
+}
+
+// A dot product by an instruction of the silicon, in the bits of its formats.
+func ExampleSilicon() {
+	g, err := probe.OpenGPU(0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	u, err := probe.OnGPU(g, tcore.HopperF16)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer u.Close()
+	x, y, d := make([]uint64, u.K()), make([]uint64, u.K()), make([]uint64, 1)
+	x[0], y[0] = 0x3c00, 0x4000 // 1 × 2
+	if err := u.Dots(context.Background(), x, y, []uint64{0}, d); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(u.Device().Name, u.Device().C.Decode(d[0]))
+}
+
+// Every instruction of the GPU against its emulation.
+func ExampleOnGPU() {
+	g, err := probe.OpenGPU(0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	for _, d := range g.Instructions() {
+		u, err := probe.OnGPU(g, d)
+		if err != nil {
+			log.Fatal(err)
+		}
+		v, err := probe.Verify(context.Background(), u, d, time.Minute, 1)
+		fmt.Println(d.Name, v.Agreed, "of", v.Dots, err)
+		if err := u.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+func ExampleOpenGPU() {
+	g, err := probe.OpenGPU(0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.Close())
 }

@@ -34,7 +34,7 @@
 // [Bernstein]. Package bound says which of them hold on which machine.
 //
 // Truncation has no errors of mean zero, but the bits that it cuts off have a law, which follows
-// from that of the products: [Products], [Discard] and [Losses]. From it are the bounds of
+// from that of the products: [Products] and [Losses]. From it are the bounds of
 // [TruncatedSum], and with [Cumulant] those for a run; docs/truncation.md has the proofs.
 //
 // What errors of sums of random products are like, not what they cannot exceed, a [RunningSum]

@@ -27,28 +27,6 @@ func ExampleDiscardSquare() {
 	// 0.0625 0.2549 0.3333
 }
 
-// A loss varies a little more than its variance says, but never much more than a uniform one.
-func ExampleDiscardProxy() {
-	for _, d := range []int{1, 2, 3, 6, 20} {
-		fmt.Printf("%2d  %.4f\n", d, roundoff.DiscardProxy(d))
-	}
-	// Output:
-	//  1  0.0568
-	//  2  0.0829
-	//  3  0.0901
-	//  6  0.0862
-	// 20  0.0842
-}
-
-// Two products of 4-bit numbers, 1.125 × 1.25 and 1.5 × 1.75, aligned at a quarter.
-func ExampleProducts_Discard() {
-	p := roundoff.PairProducts([]float64{1.125, 1.5}, []float64{1.25, 1.75}, -6, -6)
-	d := p.Discard(0, 2)
-	fmt.Printf("mean loss %v, mean square %v\n", d.Mean, d.Square)
-	// Output:
-	// mean loss 0.140625, mean square 0.02001953125
-}
-
 // The greatest exponent of four products of numbers that are 1 or 2.
 func ExampleProducts_MaxExponent() {
 	even := []float64{1, 1}
@@ -150,4 +128,56 @@ func ExampleTruncatedSum_ErrorBound() {
 	// Output:
 	// 2.2e-02, deterministic 9.4e-01
 	// 3.0e-03 calibrated
+}
+
+// ψ(θ) is near θ²V/2 for small θ.
+func ExampleCumulant_At() {
+	var c roundoff.Cumulant
+	c.Add(4, 1)
+	fmt.Printf("%.6f %.4f\n", c.At(0.01)/(0.01*0.01*4/2), c.At(1))
+	// Output:
+	// 1.003342 2.8731
+}
+
+// Of ±1 the logarithm of the moment generating function is log cosh x. What is
+// returned is never less.
+func ExampleProducts_LogMoment() {
+	p := roundoff.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
+	fmt.Printf("%.3f %.3f\n", p.LogMoment(0.5), math.Log(math.Cosh(0.5)))
+	// Output:
+	// 0.128 0.120
+}
+
+// Aligned to 1, 1.25 × 1.25 keeps 3 bits below it and loses a sixteenth.
+func ExampleProducts_Losses() {
+	p := roundoff.ValueProducts([]float64{1.25}, []float64{1}, []float64{1.25}, []float64{1}, -14, -14)
+	l := p.Losses(3)
+	_, terms := l.Terms(1)
+	fmt.Println(l.F, terms[0].Mean)
+	// Output:
+	// 3 0.0625
+}
+
+// The moments of the law of the products are kept with their losses.
+func ExampleLosses_LogMoment() {
+	p := roundoff.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
+	l := p.Losses(24)
+	fmt.Println(l.LogMoment(2) == p.LogMoment(2))
+	// Output:
+	// true
+}
+
+// What is calibrated on emulated tensor cores is tighter than what is proved.
+func ExampleTruncatedSum_CalibratedBound() {
+	p := roundoff.PairProducts([]float64{1.5, 1.25}, []float64{1 + 0x1p-10, 1 + 0x1p-9}, -14, -14).Symmetric()
+	s := roundoff.TruncatedSum{
+		Truncation: roundoff.Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24},
+		Losses:     p.Losses(23),
+		LogMoment:  p.LogMoment,
+		Largest:    1.5 * (1 + 0x1p-10),
+	}
+	f := roundoff.FailureOf(0.99)
+	fmt.Println(s.CalibratedBound(64, 1, f) < s.ErrorBound(64, 1, f))
+	// Output:
+	// true
 }

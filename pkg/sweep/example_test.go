@@ -212,3 +212,84 @@ func ExampleIndependent() {
 	// [1 1 1 1 -1 -1 -1 -1]
 	// [1 1 1 1 -1 -1 -1 -1]
 }
+
+func ExampleFormatSeeds() {
+	fmt.Println(sweep.FormatSeeds([]uint64{1, 2, 3, 8}))
+	// Output:
+	// 1:3,8
+}
+
+// Every machine is a device and how a library uses it.
+func ExampleMachines() {
+	for _, m := range sweep.Machines()[:4] {
+		fmt.Println(m.Name, m.Device.Name)
+	}
+	// Output:
+	// paper paper-f32
+	// volta volta-mma-binary16-binary32
+	// ampere ampere-mma-binary16-binary32
+	// hopper hopper-wgmma-binary16-binary32
+}
+
+// A plan reports how far it is, in terms of its sums.
+func ExamplePlan_Run() {
+	p := small
+	p.Machines, p.Seeds = p.Machines[:1], p.Seeds[:1]
+	rows, err := p.Run(context.Background(), func(done, total int) { fmt.Println(done, "of", total) })
+	fmt.Println(rows[0].Bound, rows[0].K, err)
+	// Output:
+	// 256 of 4352
+	// 4352 of 4352
+	// error 256 <nil>
+}
+
+// On Volta the errors of sums of one sign are drift, the same for all outputs; Merge puts seeds together.
+func ExampleMoments() {
+	p := small
+	p.Machines, p.Ks = p.Machines[1:], []int{4096}
+	rows := must(p.Run(context.Background(), nil))
+	m := rows[0].Moments // of the errors, of both seeds
+	fmt.Printf("mean %.1e, spread %.0e, slope %.0e\n", m.Mean(), m.Spread(), m.Slope())
+	fmt.Println(m.Merge(sweep.Moments{}).Mean() == m.Mean())
+	// Output:
+	// mean -8.1e-05, spread 1e-06, slope -1e-04
+	// true
+}
+
+func ExampleRead() {
+	var file bytes.Buffer
+	if err := sweep.Write(&file, "of nothing", nil); err != nil {
+		panic(err)
+	}
+	rows, comment, err := sweep.Read(&file)
+	fmt.Println(len(rows), comment, err)
+	// Output:
+	// 0 of nothing <nil>
+}
+
+// How often a bound may fail: one with a confidence now and then, a certain one never.
+func ExampleRow_Stated() {
+	fmt.Printf("%.2f %v\n", sweep.Row{Confidence: 0.99}.Stated(), sweep.Row{Certain: true, Confidence: 0.99}.Stated())
+	// Output:
+	// 0.01 0
+}
+
+func ExampleSketch_Merge() {
+	var s, t sweep.Sketch
+	s.Add(1)
+	t.Add(3)
+	s.Merge(t)
+	fmt.Println(s.Count())
+	// Output:
+	// 2
+}
+
+func ExampleSummary_Median() {
+	s := sweep.Summary{Largest: 1}
+	for _, ratio := range []float64{0.25, 0.5, 0.5, 0.75, 1} {
+		s.Ratios.Add(ratio)
+	}
+	fmt.Printf("%.2f\n", s.Median())
+	// Output:
+	// 0.59
+}

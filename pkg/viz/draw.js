@@ -1,11 +1,11 @@
 // roundoffDraw(id, options) replaces what is in the element by charts, one below
-// the other, that zoom together. If anything goes wrong the element keeps what
+// the other, that zoom together; drawn again, they replace those before. If anything goes wrong the element keeps what
 // it had, a picture.
 window.roundoffDraw = function (id, options) {
   var el = document.getElementById(id);
   if (!el || !window.echarts) return;
   var before = Array.prototype.slice.call(el.childNodes);
-  var height = el.clientHeight, width = el.clientWidth;
+  var height = el.roundoffHeight || el.clientHeight, width = el.clientWidth;
   if (!height || !width) return;
   var raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
   var power = function (e) {
@@ -35,6 +35,9 @@ window.roundoffDraw = function (id, options) {
   var outside = function (o) { return +o.grid[0].top + +o.grid[0].bottom; };
   var plot = (height - options.reduce(function (sum, o) { return sum + outside(o); }, 0)) / options.length;
   try {
+    el.roundoffHeight = height;
+    (el.roundoffCharts || []).forEach(function (chart) { chart.dispose(); });
+    el.roundoffCharts = [];
     el.replaceChildren();
     options.forEach(function (option) {
       var o = JSON.parse(JSON.stringify(option));
@@ -60,10 +63,14 @@ window.roundoffDraw = function (id, options) {
       var chart = echarts.init(div, null, { renderer: "svg" });
       chart.setOption(o);
       if (options.length > 1) chart.group = id;
-      window.addEventListener("resize", function () { chart.resize(); });
+      el.roundoffCharts.push(chart);
     });
     if (options.length > 1) echarts.connect(id);
+    if (!el.roundoffResizes) window.addEventListener("resize", el.roundoffResizes = function () {
+      el.roundoffCharts.forEach(function (chart) { chart.resize(); });
+    });
   } catch (err) {
+    el.roundoffCharts = [];
     el.replaceChildren.apply(el, before);
     console.error("roundoff: chart " + id + ": " + err);
   }

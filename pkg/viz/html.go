@@ -15,12 +15,15 @@ var (
 	library string
 	//go:embed draw.js
 	drawer string
+	//go:embed explore.js
+	explorer string
 )
 
 // Script returns the script element that a page needs once for the charts of
-// HTML to become interactive: Apache ECharts and the function
+// HTML to become interactive: Apache ECharts, the function
 // roundoffDraw(id, options), which draws what Chart.ECharts returns into the
-// element of that id. It loads nothing. A page that has it twice runs it once.
+// element of that id, and roundoffExplore, which gives it the controls of an
+// [Explorer]. It loads nothing. A page that has it twice runs it once.
 //
 // The library looks for a module loader before it sets window.echarts, and
 // notebook pages have one; the names it looks for are therefore hidden from it.
@@ -29,13 +32,13 @@ func Script() string {
 (function () { var define, module, exports;
 ` + library + `
 }).call(globalThis);
-` + drawer + `})();</script>
+` + drawer + explorer + `})();</script>
 `
 }
 
 // HTML returns the figure element that shows f: a table as an HTML table, any
-// other figure as its PNG at half its pixels, with the caption below. A chart
-// is replaced by an interactive one when the page has Script and runs it; else
+// other figure as its PNG at half its pixels, with the caption below and after
+// it the links that save it as SVG, PNG and CSV. A chart is replaced by an interactive one when the page has Script and runs it; else
 // the picture stays. The id must be unique on the page. The card is white in a
 // dark page too, as the colours of the figures are chosen for white.
 func HTML(f Figure, id string) (string, error) {
@@ -47,8 +50,12 @@ func HTML(f Figure, id string) (string, error) {
 	} else if err := pictureHTML(&b, f, id); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, `<figcaption style="margin-top:8px;max-width:640px;font-size:14px;line-height:1.45;color:#1a1a1a">%s</figcaption>`+"\n</figure>\n",
-		captionHTML(f))
+	files, err := filesHTML(f)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, `<figcaption style="margin-top:8px;max-width:640px;font-size:14px;line-height:1.45;color:#1a1a1a">`+
+		"<span>%s</span>\n<small>%s</small></figcaption>\n</figure>\n", captionHTML(f), files)
 	return b.String(), nil
 }
 
@@ -87,11 +94,18 @@ func pictureHTML(b *strings.Builder, f Figure, id string) error {
 	if err != nil {
 		return fmt.Errorf("viz: html of %s: %w", f.Name(), err)
 	}
-	fmt.Fprintf(b, `<script>(function wait(n) {
-if (window.roundoffDraw) window.roundoffDraw("%s", %s);
-else if (n > 0) setTimeout(wait, 50, n - 1);
-})(200);</script>`+"\n", id, o)
+	b.WriteString(whenReady("Draw", id, o))
 	return nil
+}
+
+// whenReady returns the script element that calls a function of Script with id and data as soon as
+// the page has it.
+func whenReady(function, id string, data []byte) string {
+	return fmt.Sprintf(`<script>(function wait(n) {
+if (window.roundoff%[1]s) window.roundoff%[1]s("%[2]s", %[3]s);
+else if (n > 0) setTimeout(wait, 50, n - 1);
+})(200);</script>
+`, function, id, data)
 }
 
 // pngSize returns the size of a picture in units of its sheet, from the header

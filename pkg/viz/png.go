@@ -3,6 +3,8 @@ package viz
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/color"
 	"image/png"
 	"math"
 
@@ -28,10 +30,36 @@ func (s *sheet) png() ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, c.Image()); err != nil {
+	if err := png.Encode(&b, indexed(c.Image())); err != nil {
 		return nil, fmt.Errorf("viz: png: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// indexed returns an image of few colours, as a table is, with a palette: the same picture, in a file of
+// less than half the size. It returns any other image as it is.
+func indexed(img image.Image) image.Image {
+	const most = 256
+	index := map[color.Color]uint8{}
+	var palette color.Palette
+	r := img.Bounds()
+	z := image.NewPaletted(r, nil)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			c := img.At(x, y)
+			i, known := index[c]
+			if !known {
+				if len(palette) == most {
+					return img
+				}
+				i = uint8(len(palette))
+				index[c], palette = i, append(palette, c)
+			}
+			z.SetColorIndex(x, y, i)
+		}
+	}
+	z.Palette = palette
+	return z
 }
 
 func (m shape) png(c *vgimg.Canvas, h float64) {

@@ -42,3 +42,31 @@ func ExampleCheck() {
 	nb.Check(fmt.Errorf("no samples"))
 	// Output: nb: no samples
 }
+
+// Outside a notebook Explore writes the figure of the start, and a page that follows its controls.
+func ExampleExplore() {
+	dir, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(dir)
+	os.Setenv("ROUNDOFF_OUT", dir)
+	defer os.Unsetenv("ROUNDOFF_OUT")
+
+	nb.Explore(viz.Explorer{
+		Controls: []viz.Control{{Label: "n", Values: []string{"1", "2"}}},
+		Draw: func(at []int) *viz.Chart {
+			c := viz.NewChart("point", "One point.")
+			c.Panel("", viz.Axis{Label: "n"}, viz.Axis{Label: "y"}).Points(viz.Series{Label: "n"}, []float64{float64(at[0] + 1)}, []float64{1})
+			return c
+		},
+	})
+
+	files, _ := filepath.Glob(filepath.Join(dir, "figures", "*"))
+	for _, f := range files {
+		fmt.Println(filepath.Base(f))
+	}
+	// Output:
+	// point.csv
+	// point.html
+	// point.json
+	// point.png
+	// point.svg
+}

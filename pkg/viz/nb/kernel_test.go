@@ -4,21 +4,24 @@ package nb
 
 import (
 	"encoding/gob"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // kernel stands in for GoNB: it takes what is displayed from one pipe and says
 // on another that a sync was seen. The outputs arrive in the order of display,
-// a sync as the word "sync".
-func kernel(t *testing.T) <-chan string {
+// a sync as the word "sync". Once the program listens the page answers, with what it says.
+func kernel(t *testing.T, page []string) <-chan string {
 	t.Helper()
 	dir := t.TempDir()
 	to, from := filepath.Join(dir, "to"), filepath.Join(dir, "from")
@@ -49,7 +52,17 @@ func kernel(t *testing.T) <-chan string {
 			if in.Decode(&d) != nil {
 				return
 			}
+			if s, ok := d.Data[protocol.MIMECommSubscribe].(protocol.CommSubscription); ok {
+				for _, text := range page {
+					_ = out.Encode(&protocol.CommValue{Address: s.Address, Value: text})
+				}
+				continue
+			}
 			if v, ok := d.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
+				if text, ok := v.Value.(string); ok {
+					outputs <- v.Address + " " + text
+					continue
+				}
 				outputs <- "sync"
 				_ = out.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value})
 				continue
@@ -65,7 +78,8 @@ func kernel(t *testing.T) <-chan string {
 }
 
 func TestInNotebook(t *testing.T) {
-	outputs := kernel(t)
+	// The reader has the slider at 0, moves it to 2, and out of the range that there is.
+	outputs := kernel(t, []string{"1:0", "2:2", "3:3", "4:", "five"})
 	next := func(what string, ok func(string) bool) {
 		t.Helper()
 		select {
@@ -100,4 +114,55 @@ func TestInNotebook(t *testing.T) {
 	Markdown("**%d** samples", 2)
 	next("markdown", func(s string) bool { return s == "**2** samples" })
 	next("sync", sync)
+
+	t.Run("bar", func(t *testing.T) {
+		progress.Show = newBar
+		defer func() { progress.Show = nil }()
+		task := progress.Start(4)
+		task.Step(1)
+		time.Sleep(progress.Patience + progress.Interval/2)
+		task.End()
+		next("a bar", func(s string) bool { return strings.Contains(s, "<progress") && strings.Contains(s, "25 %") })
+		next("nothing in its place", func(s string) bool { return s == "" })
+		next("sync", sync)
+	})
+
+	answerTime, firstMove, nextMove = time.Minute, time.Second, time.Second
+	Explore(slider())
+	next("the figure, the address and the frames", func(s string) bool {
+		return strings.Contains(s, `alt="x = 1"`) && strings.Contains(s, `"address":"/roundoff-`) && strings.Contains(s, `"frames":{`)
+	})
+	next("sync", sync)
+	answers := 0
+	for s := range outputs {
+		if strings.HasSuffix(s, " over") {
+			break
+		}
+		answers++
+		at := 2
+		if strings.Contains(s, `"at":[0]`) {
+			at = 0
+		}
+		want, err := slider().Frame(at)
+		if err != nil || !strings.HasSuffix(s, "/frame "+want) {
+			t.Errorf("answer %.200q, want the frame of setting %d", s, at)
+		}
+	}
+	if answers < 1 || answers > 2 {
+		t.Errorf("%d answers, want one, or two where the first was asked for alone", answers)
+	}
+	next("sync", sync)
+}
+
+// slider is a chart of one point, which a slider moves.
+func slider() viz.Explorer {
+	return viz.Explorer{
+		Controls: []viz.Control{{Label: "x", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},
+		Draw: func(at []int) *viz.Chart {
+			c := viz.NewChart("slider", fmt.Sprintf("x = %d. One point.", at[0]+1))
+			p := c.Panel("", viz.Axis{Label: "x", Min: 0, Max: 4}, viz.Axis{Label: "y", Min: 0, Max: 4})
+			p.Points(viz.Series{Label: "point"}, []float64{float64(at[0] + 1)}, []float64{1})
+			return c
+		},
+	}
 }

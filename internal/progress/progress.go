@@ -1,0 +1,109 @@
+// Package progress tells how much of a long computation is done, while it runs: experiments report,
+// and package nb draws a bar of it.
+package progress
+
+import (
+	"sync"
+	"time"
+)
+
+// A Display shows one computation: Update is called with the share that is done, and End at last.
+type Display interface {
+	Update(share float64)
+	End()
+}
+
+// Show, if it is set, makes the display of a computation that has gone on for [Patience].
+var Show func() Display
+
+// Patience is how long a computation runs before it is shown, and Interval the time between updates.
+const (
+	Patience = 500 * time.Millisecond
+	Interval = 200 * time.Millisecond
+)
+
+// A Task is a computation of a number of steps. One that starts before another has ended is a part
+// of the other's next step.
+type Task struct{ done, total float64 }
+
+var (
+	mu      sync.Mutex
+	running []*Task // the innermost last
+	stop    chan struct{}
+	stopped sync.WaitGroup
+)
+
+// Start begins a computation of total steps, which need not be of one length.
+func Start(total int) *Task {
+	t := &Task{total: float64(max(total, 1))}
+	mu.Lock()
+	defer mu.Unlock()
+	running = append(running, t)
+	if len(running) == 1 && Show != nil {
+		stop = make(chan struct{})
+		show, stop := Show, stop
+		stopped.Go(func() { watch(show, stop) })
+	}
+	return t
+}
+
+// Step says that n more steps are done.
+func (t *Task) Step(n int) {
+	mu.Lock()
+	t.done += float64(n)
+	mu.Unlock()
+}
+
+// End says that the computation is over. When it returns nothing of it is shown any more.
+func (t *Task) End() {
+	mu.Lock()
+	for i, r := range running {
+		if r == t {
+			running = append(running[:i:i], running[i+1:]...)
+		}
+	}
+	last := stop
+	if len(running) > 0 || last == nil {
+		mu.Unlock()
+		return
+	}
+	stop = nil
+	mu.Unlock()
+	close(last)
+	stopped.Wait()
+}
+
+// Share returns how much is done of what runs, from 0 to 1.
+func Share() float64 {
+	mu.Lock()
+	defer mu.Unlock()
+	share := 0.0
+	for i := len(running) - 1; i >= 0; i-- {
+		t := running[i]
+		share = min((t.done+share)/t.total, 1)
+	}
+	return share
+}
+
+// watch shows a computation from when it is long until it is stopped.
+func watch(show func() Display, stop <-chan struct{}) {
+	wait := time.NewTimer(Patience)
+	defer wait.Stop()
+	select {
+	case <-stop:
+		return
+	case <-wait.C:
+	}
+	d := show()
+	defer d.End()
+	again := time.NewTicker(Interval)
+	defer again.Stop()
+	for {
+		d.Update(Share())
+		select {
+		case <-stop:
+			return
+		case <-again.C:
+		}
+	}
+}

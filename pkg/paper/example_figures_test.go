@@ -1,0 +1,656 @@
+package paper_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+func ExampleFormatTable() {
+	fmt.Println(viz.Finding(paper.FormatTable()))
+	// Output:
+	// Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit
+}
+
+func ExampleFormatClaims() {
+	for _, c := range paper.FormatClaims()[:3] {
+		fmt.Printf("%s: %s: %v\n", c.Source, c.Paper, c.Verdict)
+	}
+	// Output:
+	// Table 1: binary16 has precision p = 11: reproduced
+	// Table 1: binary16 has e_min = −14: reproduced
+	// Table 1: binary16 has e_max = 15: reproduced
+}
+
+func ExampleRoundingFigure() {
+	fmt.Println(viz.Finding(paper.RoundingFigure()))
+	// Output:
+	// The relative rounding error reaches 0.9995 u just above a power of two and only half as much just below one
+}
+
+// The backward error is small, as it must be; cancellation makes the forward error of it.
+func ExampleSumOfThree() {
+	s := paper.SumOfThree(tcore.Binary16, 1, 0.3333, -1.332)
+	fmt.Printf("forward %.2g, backward %.2g, condition %.0f\n", s.Forward, s.Backward, s.Condition)
+	// Output:
+	// forward 0.2, backward 9.2e-05, condition 2183
+}
+
+// Lemma 2 says at least 99 % of the products lie below γ̃ₙ(λ).
+func ExampleProduct() {
+	p := paper.DefaultProduct
+	p.Trials = 2000
+	r := p.Run()
+	fmt.Printf("%.1f %% below γ̃, %.0f %% below γ\n", 100*r.Coverage(r.Tilde), 100*r.Coverage(r.Gamma))
+	fmt.Println(viz.Finding(r.Figure()))
+	// Output:
+	// 99.9 % below γ̃, 100 % below γ
+	// The probabilistic constant is 15.1 times below the deterministic one, and 0.1 % of 2000 products exceed it where 1 % may; the worst of all reaches 1.06 of it
+}
+
+// What Lemmas 1 and 2 claim, on products of 4096 errors: some seconds.
+func ExampleProductClaims() {
+	for _, c := range paper.ProductClaims() {
+		fmt.Printf("%-12s %s\n", c.Verdict, c.Paper)
+	}
+}
+
+func ExampleGrowthFigure() {
+	fmt.Println(viz.Finding(paper.GrowthFigure()))
+	// Output:
+	// γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one. γ̃ₙ(λ) at 99 % for one product, λ from its closed form
+}
+
+func ExampleVarianceFigure() {
+	fmt.Println(viz.Finding(paper.VarianceFigure()))
+	// Output:
+	// Evaluated as printed, the variance of Lemma 2 is off by 6.3 % at the precision of binary32, and by a factor 1.825·10³² at that of binary64, far above this figure
+}
+
+// No lemma of Sections 3.1 and 3.2 is violated, and most are all but reached.
+func ExampleLemmas() {
+	r := paper.Lemmas{Samples: 1000, Confidence: 0.99, Seed: 1}.Run()
+	for _, row := range r.Rows[:4] {
+		fmt.Printf("%-30s %-5s %d violations\n", row.Name, row.Analysis, row.Violations)
+	}
+	fmt.Println(len(r.Claims()), "claims,", r.Table().Name())
+	// Output:
+	// MAC without FMA                DBEA  0 violations
+	// MAC without FMA                VIBEA 0 violations
+	// FMA                            both  0 violations
+	// FMA, representation error      DBEA  0 violations
+	// 7 claims, lemmas
+}
+
+func ExampleTensorCoreTable() {
+	fmt.Println(viz.Finding(paper.TensorCoreTable()))
+	// Output:
+	// The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴
+}
+
+func ExampleRoundingsTable() {
+	fmt.Println(viz.Finding(paper.RoundingsTable()))
+	// Output:
+	// The printed index counts a term's own block twice from the second block on, up to 12 where only 11 can occur
+}
+
+// The fifth of 8 products opens the second block of 4: it meets 4 roundings at most, and by the printed
+// index 8.
+func ExampleCorrectedCount() {
+	const q, b = 2, 4
+	fmt.Println(paper.PrintedCount(2, 5, q, b), paper.CorrectedCount(2, 5, q, b))
+	// Output:
+	// 8 4
+}
+
+func ExamplePrintedCount() {
+	const q, b = 2, 4
+	fmt.Println(paper.PrintedCount(1, 1, q, b), paper.PrintedCount(2, 8, q, b))
+	// Output:
+	// 8 5
+}
+
+func ExampleTheoremTable() {
+	fmt.Println(viz.Finding(paper.TheoremTable()))
+	// Output:
+	// Wider blocks help little and binary16 accumulation leaves no guarantee: there K u exceeds 1
+}
+
+func ExampleTheoremFigure() {
+	fmt.Println(viz.Finding(paper.TheoremFigure()))
+	// Output:
+	// The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is 13.1 times below DBEA, and Higham & Mary's bound is 1.6 times below VIBEA
+}
+
+// Where products do not fit the accumulation format, the error may exceed γ_(K-1).
+func ExampleBinary16Counterexample() {
+	e, err := paper.Binary16Counterexample()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(e.Error > e.GammaK1, e.Error <= e.GammaK)
+	// Output:
+	// true true
+}
+
+func ExampleTensorCoreClaims() {
+	for _, c := range paper.TensorCoreClaims() {
+		fmt.Println(c.Verdict, c.ID)
+	}
+	// Output:
+	// reproduced table2-row-1
+	// reproduced table2-row-2
+	// reproduced tc-k-minus-1
+	// differs tc-index
+	// reproduced tc-64-mpfma
+	// cannot-be-tested tc-one-clock
+	// cannot-be-tested tc-at-least-single
+	// differs tc-row2-gamma
+}
+
+// Figure 5, of fewer samples.
+func ExampleMACResult() {
+	mac := paper.DefaultMAC
+	mac.Samples = 2000
+	r := mac.Run()
+	fmt.Println(viz.Finding(r.Figure()))
+	fmt.Println(viz.Finding(r.Table()))
+	for _, c := range r.Claims()[:2] {
+		fmt.Println(c.Source, c.Verdict)
+	}
+	// Output:
+	// For one multiply-accumulate the deterministic bound is the tighter one
+	// No bound is violated, and DBEA is the tighter one
+	// Section 4.1, Figure 5 reproduced
+	// Section 4.1, Figure 5 reproduced
+}
+
+func ExampleMACKernel_Largest() {
+	r := paper.MAC{Samples: 500, Distribution: paper.UniformOneTwo, Confidence: 0.99, Seed: 2}.Run()
+	fmt.Println(r.FMA.Largest() < r.Plain.Largest(), r.Plain.Largest() < r.Mixed.Largest())
+	// Output:
+	// true true
+}
+
+// Bytes promise MPFMA a third more speed where memory decides; what was measured is of the machine.
+func ExampleProfile() {
+	p := paper.Profile{Elements: 1 << 14, Repeats: 2, Seed: 1}
+	a, _, _, a16, _ := p.Operands()
+	fmt.Println(float32(tcore.Binary16.Round(float64(a[0]), tcore.ToNearestEven)) == decode(a16[0]))
+	r := p.Run()
+	fmt.Printf("promised %.3f, measured %v\n", r.Promised(), r.Speedup() > 0)
+	fmt.Println(r.Table().Name(), len(r.Claims()), "claims")
+	// Output:
+	// true
+	// promised 1.333, measured true
+	// table3-mac-profile 8 claims
+}
+
+func decode(code uint16) float32 {
+	z := []float32{0}
+	tcore.DecodeSlice16(z, []uint16{code})
+	return z[0]
+}
+
+// What a GPU took for the three kernels of Table 3 goes into a record.
+func ExampleProfile_NewRecord() {
+	r := paper.Profile{Elements: 1 << 20, Seed: 1}.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
+	for range 3 {
+		r.Add(time.Millisecond, 1<<20)
+	}
+	fmt.Println(r.File(), len(r.Kernels), "kernels")
+	// Output:
+	// profile-1048576-1.json 3 kernels
+}
+
+// Figure 6, of a product that takes a moment.
+func ExampleGEMM() {
+	g := paper.DefaultGEMM
+	g.M, g.K = 32, 1<<10
+	r, err := g.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(g.Theorem().Blocks(), "blocks,", len(r.Exact.Errors), "outputs")
+	fmt.Println(viz.Finding(r.Figure()))
+	fmt.Println(viz.Finding(r.ExceedanceFigure()))
+	fmt.Println(r.Table().Name(), len(r.Claims()) > 0)
+	// Output:
+	// 256 blocks, 256 outputs
+	// The probabilistic bound is 2.9 times below the deterministic one, and both are far above the error: DBEA exceeds the largest of 256 errors by 4620, VIBEA by 1596
+	// No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all
+	// gemm-bounds-symmetric true
+}
+
+// A bound on one output is the constant of the theorem times |A||B|/|AB| there.
+func ExampleGEMMErrors_Bounds() {
+	e := paper.GEMMErrors{Errors: []float64{1e-6, 5e-4}, Conditions: []float64{1, 200}}
+	fmt.Printf("%.1g\n", e.Bounds(2e-6))
+	// Output:
+	// [2e-06 0.0004]
+}
+
+func ExampleGEMMResult() {
+	g := paper.DefaultGEMM
+	g.M, g.K, g.Distribution = 16, 256, paper.UniformUnit
+	r, err := g.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range []viz.Figure{r.Figure(), r.ExceedanceFigure(), r.Table()} {
+		fmt.Println(f.Name())
+	}
+	for _, c := range r.Claims() {
+		fmt.Println(c.ID)
+	}
+	// Output:
+	// fig6-gemm-edf-positive
+	// fig6-gemm-exceedance-positive
+	// gemm-bounds-positive
+	// gemm-positive-1e-2
+}
+
+// Beside the paper's model stands what a GPU computed, or what stands in for it.
+func ExampleSiliconGEMM() {
+	os.Unsetenv("ROUNDOFF_DEVICE")
+	g := paper.DefaultGEMM
+	g.M, g.K = 16, 256
+	r, err := g.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := r.OnGPU()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Emulated(), s.Figure().Name(), s.Table().Name())
+	// Output:
+	// true gemm-silicon-edf-symmetric gemm-silicon-symmetric
+}
+
+func ExampleSiliconProfile() {
+	usual := paper.DefaultGPUProfile
+	defer func() { paper.DefaultGPUProfile = usual }()
+	paper.DefaultGPUProfile.Elements = 1 << 12 // of which there is no record
+	os.Unsetenv("ROUNDOFF_DEVICE")
+	s, err := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run().OnGPU()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Table().Name())
+	// Output:
+	// table3-silicon
+}
+
+func ExampleOrigin() {
+	fmt.Println(paper.Origin{}.Emulated(), paper.Origin{Provenance: paper.Provenance{GPU: "H100"}}.Emulated())
+	// Output:
+	// true false
+}
+
+func ExampleGemmEx_Extent() {
+	right := paper.GemmExCalls(1024, 32768, 8)[4]
+	fmt.Println(right.Extent())
+	// Output:
+	// 262144 33554432 8192
+}
+
+func ExampleGemmExTable() {
+	fmt.Println(viz.Finding(paper.GemmExTable()))
+	// Output:
+	// As printed the call reads to 4096 times the length of B, writes 4096 times that of C, and multiplies by 1.401·10⁻⁴⁵, the integer 1 read as a float; with one of its two mistakes put right 0 or 0 of 15 elements of a small product are right, with both 15. cublasGemmEx(handle, N, N, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) at the paper's size, elements used of those there are, rounded up to powers of two; the small product is 5 × 7 by 7 × 3, of integers, and memory beyond an array is NaN
+}
+
+// Every row is drawn from a generator of its own: the matrix is the same on any number of cores.
+func ExampleDistribution() {
+	m := paper.UniformSymmetric.Matrix(2, 2, 1, 0)
+	fmt.Printf("%.3f\n", m.Data)
+	// Output:
+	// [-0.690 0.625 -0.415 -0.523]
+}
+
+func ExampleClaimTable() {
+	t := paper.ClaimTable("claims-01", paper.FormatClaims())
+	fmt.Println(viz.Finding(t))
+	// Output:
+	// 10 of 10 claims reproduced, 0 differ, 0 cannot be tested here
+}
+
+func ExampleWriteClaims() {
+	dir, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(dir)
+	if err := paper.WriteClaims(dir, paper.FormatClaims()); err != nil {
+		log.Fatal(err)
+	}
+	files, _ := os.ReadDir(dir)
+	fmt.Println(files[0].Name())
+	// Output:
+	// claims.json
+}
+
+// All claims of the paper, with the verdict on each: some ten seconds.
+func ExampleAllClaims() {
+	claims, err := paper.AllClaims()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range claims {
+		fmt.Printf("%-12s %s: %s\n", c.Verdict, c.Source, c.Paper)
+	}
+}
+
+func ExampleErrata() {
+	for _, e := range paper.Errata()[:3] {
+		fmt.Printf("%s, %s\n", e.ID, e.Where)
+	}
+	// Output:
+	// unit-interval, Lemma 2
+	// gamma-tilde, Lemma 2
+	// variance, Lemma 2
+}
+
+func ExampleErrataTable() {
+	fmt.Println(viz.Finding(paper.ErrataTable()))
+	// Output:
+	// 25 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number
+}
+
+// How many times too large the paper's bounds are on its own experiment, and the tightest now: some
+// ten seconds.
+func ExampleLooseness() {
+	t, err := paper.Looseness()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(viz.Finding(t))
+}
+
+func ExampleCancellationTable() {
+	fmt.Println(viz.Finding(paper.CancellationTable()))
+	// Output:
+	// Five numbers, 52 devices, 6 answers; the exact one is −0.875
+}
+
+func ExampleTraceTable() {
+	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
+	fmt.Println(viz.Finding(paper.TraceTable("trace", tcore.HopperF16.Trace(x, y, 0x1p23))))
+	// Output:
+	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact
+}
+
+func ExampleSideBySideTable() {
+	fmt.Println(viz.Finding(paper.SideBySideTable()))
+	// Output:
+	// The same numbers, and a different sum from nearly every generation; truncation always falls short
+}
+
+// Truncation drifts: some seconds, up to K = 2¹⁶.
+func ExampleDriftFigure() {
+	f, err := paper.DriftFigure()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(viz.Finding(f))
+}
+
+// The laws of growth, from single steps and from products up to K = 256.
+func ExampleGrowthLaws() {
+	g := paper.DefaultGrowthLaws
+	g.Data, g.Machines = g.Data[:1], g.Machines[1:2]
+	g.Predicted, g.Measured = []int{64, 256}, []int{64, 256}
+	curves, err := g.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s: order %.1f\n", curves[0].Name, curves[0].Order(g.Predicted))
+	fmt.Println(g.Figure(curves).Name())
+	// Output:
+	// Volta: order 1.2
+	// growth-laws
+}
+
+func ExampleGrowthCurve() {
+	c := paper.GrowthCurve{Predicted: []float64{1e-6, 4e-6}}
+	fmt.Println(c.Order([]int{1 << 10, 1 << 12}))
+	// Output:
+	// 1
+}
+
+// The paper's bounds on tensor cores that truncate, with factors of one sign.
+func ExampleHardware() {
+	h := paper.DefaultHardware
+	h.M, h.K, h.Distribution = 16, 1<<14, paper.UniformUnit
+	r, err := h.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, machine := range []string{"paper's model", "Volta", "Hopper"} {
+		fmt.Printf("%-14s %3.0f %% above VIBEA\n", machine, 100*r.Violated(machine, "VIBEA"))
+	}
+	// Output:
+	// paper's model    0 % above VIBEA
+	// Volta          100 % above VIBEA
+	// Hopper           0 % above VIBEA
+}
+
+func ExampleHardwareResult() {
+	h := paper.DefaultHardware
+	h.M, h.K = 16, 1<<10
+	r, err := h.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Violated("Volta", "DBEA"), r.Figure().Name(), r.Table().Name())
+	// Output:
+	// 0 machines-edf-symmetric machines-symmetric
+}
+
+func ExampleToleranceFigure() {
+	finding, _, _ := strings.Cut(viz.Finding(paper.ToleranceFigure()), ": ")
+	fmt.Println(finding)
+	// Output:
+	// Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it
+}
+
+func ExampleAdviceTable() {
+	fmt.Println(viz.Finding(paper.AdviceTable(2e-3)))
+	// Output:
+	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|
+}
+
+// A sweep of one's own: two machines, one law, and who exceeds what.
+func ExampleRunSweep() {
+	plan := paper.ReducedSweep
+	plan.Machines, plan.Laws, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:2], plan.Laws[1:2], []int{1024}, plan.Seeds[:1], false
+	s, err := paper.RunSweep("mine", plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	held, _, _ := strings.Cut(s.Counted(), "; ")
+	fmt.Println(held)
+	fmt.Println(s.Tightness(plan.Laws[0].Name, 1024).Name())
+	// Output:
+	// of 256 outputs, none is above a bound that is to hold
+	// mine-tightness-U-0-1-1024
+}
+
+// The sweep of the paper's length is recorded; its figures are those of notebook 10.
+func ExampleBoundSweep() {
+	s, err := paper.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range []viz.Figure{s.Tightness("U(0,1)", 32768), s.Best(32768), s.Growth("U(0,1)"), s.Moments(32768)} {
+		fmt.Println(f.Name())
+	}
+	fmt.Println(s.Counted() != "")
+	// Output:
+	// recorded-tightness-U-0-1-32768
+	// recorded-best-32768
+	// recorded-growth-U-0-1
+	// recorded-moments-32768
+	// true
+}
+
+func ExampleRecordedSweep() {
+	s, err := paper.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	how, command, _ := strings.Cut(s.Origin, ": ")
+	fmt.Println(how, "by", strings.Join(strings.Fields(command)[:2], " "))
+	// Output:
+	// Recorded earlier, not run here by roundoff sweep
+}
+
+func ExampleRecordedCoverage() {
+	s, err := paper.RecordedCoverage()
+	if err != nil {
+		log.Fatal(err)
+	}
+	finding, _, _ := strings.Cut(viz.Finding(s.Coverage()), ": ")
+	fmt.Println(finding)
+	// Output:
+	// No probabilistic bound fails more often than it states
+}
+
+// Data made to break a bound, and which are broken.
+func ExampleBoundSweep_Broken() {
+	plan := paper.BreakingSweep
+	plan.Machines, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:1], []int{256}, plan.Seeds[:1], false
+	s, err := paper.RunSweep("breaking", plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Broken().Name())
+	// Output:
+	// breaking-broken
+}
+
+// Every setting is drawn by one function, that of the start and any other.
+func ExampleExploreLambda() {
+	e := paper.ExploreLambda()
+	for _, at := range [][]int{e.Start(), {3, 64, 19}} {
+		fmt.Println(viz.Finding(e.Figure(at...)))
+	}
+	// Output:
+	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 - 2.3e-5
+	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 - 2.1e-16
+}
+
+func ExampleExploreBounds() {
+	e := paper.ExploreBounds()
+	for _, c := range e.Controls {
+		fmt.Printf("%s: %s … %s\n", c.Label, c.Values[0], c.Values[len(c.Values)-1])
+	}
+	fmt.Println(viz.Finding(e.Figure(e.Start()...)))
+	// Output:
+	// format: binary16 … binary64
+	// confidence: 50 % … 1 - 1e-15
+	// n: 1 … 1048576
+	// A dot product of n = 256 terms in binary16 errs by no more than γₙ = 0.143 times |x|ᵀ|y|, and at 99 % no more than γ̃ₙ = 0.0359
+}
+
+func ExampleExploreDevices() {
+	e := paper.ExploreDevices()
+	finding, _, _ := strings.Cut(viz.Finding(e.Figure(1, 1, 2)), ", and ") // Volta, U(0,1), 99 %
+	fmt.Println(finding)
+	// Output:
+	// On Volta with entries ~ U(0,1) the largest error at K = 16384 is 3.3·10⁻⁴ |A||B|
+}
+
+func ExampleBoundSweep_Coverage() {
+	s, err := paper.RecordedCoverage()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Coverage().Name())
+	// Output:
+	// recorded-coverage
+}
+
+// The operands of a record follow from the seed; what it holds is the bits of the product.
+func ExampleGEMMRecord() {
+	g := paper.DefaultGEMM
+	g.M, g.K = 2, 32
+	a, b := g.Operands()
+	d := blas32.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float32, 16)}
+	g.Core.GEMM(a, b, d)
+
+	r := g.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
+	r.Add("Algorithm 1", "", 1, time.Millisecond, d)
+	fmt.Println(r.File(), len(r.Products), "product")
+	// Output:
+	// gemm-symmetric-2x32x8-241118747.json 1 product
+}
+
+// The same numbers on every machine, as a GPU is to be given them.
+func ExampleGEMM_Operands() {
+	g := paper.DefaultGEMM
+	g.M, g.K, g.N = 1, 4, 1
+	a, b := g.Operands()
+	fmt.Printf("%.3f %.3f\n", a.Data, b.Data)
+	// Output:
+	// [-0.150 0.483 0.571 -0.066] [-0.078 -0.796 0.257 -0.465]
+}
+
+func ExampleGEMM_NewRecord() {
+	r := paper.DefaultGEMM.NewRecord(paper.Provenance{})
+	fmt.Println(r.M, r.K, r.N, r.File())
+	// Output:
+	// 1024 32768 8 gemm-symmetric-1024x32768x8-241118747.json
+}
+
+func ExampleLemmasResult() {
+	r := paper.Lemmas{Samples: 500, Confidence: 0.99, Seed: 3}.Run()
+	fmt.Println(viz.Finding(r.Table()))
+	fmt.Println(r.Claims()[0].Paper)
+	// Output:
+	// 0 of 5000 trials exceed a bound
+	// FMA without representation error: DBEA and VIBEA give one bound, which always holds (0 violations)
+}
+
+func ExampleProductResult() {
+	r := paper.Product{Terms: 64, Unit: 0x1p-11, Trials: 500, Confidence: 0.9, Seed: 4}.Run()
+	fmt.Println(r.Coverage(r.Tilde) >= 0.9, r.Figure().Name())
+	// Output:
+	// true product-edf
+}
+
+// A speedup is measured, the one that bytes promise is counted.
+func ExampleProfileResult() {
+	r := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run()
+	fmt.Printf("%.2f promised, %v\n", r.Promised(), r.Speedup() > 0)
+	fmt.Println(r.Table().Name())
+	fmt.Println(r.Claims()[0].Paper)
+	// Output:
+	// 1.33 promised, true
+	// table3-mac-profile
+	// Arithmetic intensity of MAC without FMA is 0.00995 flop/byte
+}
+
+func ExampleProfileRecord() {
+	r := paper.Profile{Elements: 1 << 16, Seed: 2}.NewRecord(paper.Provenance{GPU: "none, an example"})
+	r.Add(time.Millisecond, 1<<16)
+	fmt.Println(r.File(), r.Kernels[0].Equal == r.Elements)
+	// Output:
+	// profile-65536-2.json true
+}
+
+func ExampleBoundSweep_Overview() {
+	s, err := paper.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Overview().Name())
+	// Output:
+	// recorded-overview
+}

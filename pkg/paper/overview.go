@@ -1,0 +1,179 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// Overview returns the table of what is known about a machine, worst cases over all K and all
+// laws of a kind: τ of the paper's theorem, then of the tightest bound that holds for all that it
+// needs to know; how far mean or slope and spread are from what was predicted; and what the exact
+// error costs. Laws of mean zero and of one sign are kinds of their own, others are left out.
+func (s *BoundSweep) Overview() *viz.Table {
+	levels := []struct {
+		name  string
+		knows bound.Knowledge
+	}{{"told before", bound.Moments}, {"from sums", bound.Sums}, {"from a trace", bound.Trace}}
+
+	header := []string{"Machine", "Data", "VIBEA"}
+	for _, l := range levels {
+		header = append(header, l.name)
+	}
+	least := make([]sweep.Row, len(levels))
+	var rows [][]string
+	for _, m := range distinct(s, machineOf) {
+		for _, kind := range []string{meanZero, sameSign} {
+			of := s.of(func(r sweep.Row) bool { return !r.Alone && r.Machine == m && kindOf(r.Law) == kind })
+			if len(of) == 0 {
+				continue
+			}
+			row := []string{m, kind, worstOf(of, "vibea")}
+			for i, l := range levels {
+				cell := "–"
+				if r, ok := loosest(of, l.knows); ok {
+					cell = digits(r.Tightness, 2) + ", " + r.Bound
+					if least[i].Bound == "" || r.Tightness < least[i].Tightness {
+						least[i] = r
+					}
+				}
+				row = append(row, cell)
+			}
+			mean, spread := deviations(of, kind)
+			rows = append(rows, append(row, percentOff(mean), percentOff(spread), digits(cost(of), 2)))
+		}
+	}
+	last := least[len(least)-1]
+	t := viz.NewTable(s.stem+"-overview", fmt.Sprintf(
+		"With the trace of a run an error reaches %s of its bound or more, on all machines; told before, %s or more. "+
+			"τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: so many times above, on so many outputs. "+
+			"Mean (of one sign) or slope (of mean zero) and spread: how far off what was predicted, where the sample tells it to 5 %%. Exact: its time over that of the product. %s. Drawn by paper.BoundSweep.Overview.",
+		digits(last.Tightness, 2), digits(least[0].Tightness, 2), distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
+		append(header, "mean or slope", "spread", "exact"))
+	for _, row := range rows {
+		t.Row(row...)
+	}
+	return t
+}
+
+// The kinds of laws.
+const (
+	meanZero = "mean zero"
+	sameSign = "one sign"
+)
+
+// kindOf returns the kind of a law, or "".
+func kindOf(name string) string {
+	switch l, err := sweep.FindLaw(name); {
+	case err != nil || l.X.Draw == nil || l.Y.Draw == nil:
+	case l.X.Mean*l.Y.Mean == 0:
+		return meanZero
+	case l.X.Abs == math.Abs(l.X.Mean) && l.Y.Abs == math.Abs(l.Y.Mean):
+		return sameSign
+	}
+	return ""
+}
+
+// names returns the laws of a sweep.
+func names(s *BoundSweep) (laws []string) {
+	for _, l := range distinct(s, lawOf) {
+		laws = append(laws, minus(l))
+	}
+	return laws
+}
+
+// eachCell calls f with the rows of every law and K, that of the error first.
+func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
+	for i := 0; i < len(rows); {
+		j := i + 1
+		for j < len(rows) && rows[j].Bound != sweep.Error {
+			j++
+		}
+		f(rows[i:j])
+		i = j
+	}
+}
+
+// loosest returns the least tight of the tightest bounds of all cells, and false where some cell
+// has none.
+func loosest(rows []sweep.Row, knows bound.Knowledge) (worst sweep.Row, ok bool) {
+	ok = true
+	eachCell(rows, func(cell []sweep.Row) {
+		r, found := sweep.Tightest(cell, knows)
+		ok = ok && found
+		if found && (worst.Bound == "" || r.Tightness < worst.Tightness) {
+			worst = r
+		}
+	})
+	return worst, ok
+}
+
+// worstOf returns how a bound did where it did worst.
+func worstOf(rows []sweep.Row, name string) string {
+	var worst sweep.Row
+	for _, r := range rows {
+		if r.Bound != name {
+			continue
+		}
+		switch {
+		case worst.Bound == "", r.Violations > worst.Violations,
+			r.Violations == worst.Violations && r.Violations > 0 && r.Largest > worst.Largest,
+			r.Violations == 0 && worst.Violations == 0 && r.Tightness < worst.Tightness:
+			worst = r
+		}
+	}
+	if worst.Bound == "" {
+		return "–"
+	}
+	return tightness(worst)
+}
+
+// deviations returns the largest relative distance of mean or slope and of spread from what was
+// predicted; NaN where nothing was, or where the sample leaves more than 5 % of it open.
+func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
+	mean, spread = math.NaN(), math.NaN()
+	eachCell(rows, func(cell []sweep.Row) {
+		e := cell[0]
+		noise := e.Spread() / math.Sqrt(float64(e.M*e.Runs)) // outputs of a row are not independent
+		measured, predicted := e.Mean(), e.Predicted.Mean
+		if kind == meanZero {
+			law, _ := sweep.FindLaw(e.Law)
+			noise *= law.X.Abs * law.Y.Abs * math.Sqrt(float64(e.K)/(law.X.Square*law.Y.Square))
+			measured, predicted = e.Slope(), e.Predicted.Slope
+		}
+		if noise < 0.05*abs(predicted) {
+			mean = larger(mean, abs(predicted/measured-1))
+		}
+		spread = larger(spread, abs(e.Predicted.Spread/e.Spread()-1))
+	})
+	return mean, spread
+}
+
+// larger returns the larger number, of those that are numbers.
+func larger(x, y float64) float64 {
+	if math.IsNaN(x) || y > x {
+		return y
+	}
+	return x
+}
+
+// cost returns the time of all exact errors over that of all products.
+func cost(rows []sweep.Row) float64 {
+	exact, product := 0.0, 0.0
+	eachCell(rows, func(cell []sweep.Row) {
+		exact += cell[0].Exact
+		product += cell[0].Product
+	})
+	return exact / product
+}
+
+func percentOff(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return digits(100*x, 2) + " %"
+}

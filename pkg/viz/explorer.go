@@ -1,0 +1,245 @@
+package viz
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// An Explorer is a chart that follows controls: one chart for every setting of them.
+type Explorer struct {
+	Controls []Control
+
+	// Draw returns the chart of a setting, with Controls[i] at Values[at[i]]. It must return the
+	// same chart for the same setting, and be fit to be called at the same time for several.
+	Draw func(at []int) *Chart
+}
+
+// A Control is one quantity that the reader sets.
+type Control struct {
+	Label  string
+	Values []string // in words, in the order of the slider
+	Start  int      // index of the value that is shown at first
+	Kept   []int    // ascending indices of the values that HTML draws beforehand; nil is all
+	List   bool     // a list to choose from, and no slider
+}
+
+// kept returns the indices of the values that are drawn beforehand.
+func (c Control) kept() []int {
+	if c.Kept != nil {
+		return c.Kept
+	}
+	all := make([]int, len(c.Values))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Start returns the setting that is shown at first.
+func (e Explorer) Start() []int {
+	at := make([]int, len(e.Controls))
+	for i, c := range e.Controls {
+		at[i] = c.Start
+	}
+	return at
+}
+
+// Figure returns the chart of a setting. It panics unless every control has the value asked for,
+// and where a control cannot be drawn: with no value, or a Start that is not kept.
+func (e Explorer) Figure(at ...int) *Chart {
+	e.check()
+	check(e.Has(at), "setting %v, want an index of each of the %d controls", at, len(e.Controls))
+	return e.Draw(at)
+}
+
+// Has reports whether there is such a setting.
+func (e Explorer) Has(at []int) bool {
+	if len(at) != len(e.Controls) {
+		return false
+	}
+	for i, c := range e.Controls {
+		if at[i] < 0 || at[i] >= len(c.Values) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e Explorer) check() {
+	check(len(e.Controls) > 0, "explorer has no control")
+	for i, c := range e.Controls {
+		check(c.Label != "", "control %d has no label", i)
+		kept := c.kept()
+		check(slices.IsSorted(kept) && slices.Contains(kept, c.Start) && kept[0] >= 0 && kept[len(kept)-1] < len(c.Values),
+			"control %q: Start = %d, Kept = %v of %d values, want Start among them, ascending", c.Label, c.Start, c.Kept, len(c.Values))
+	}
+}
+
+// Settings returns every setting that HTML draws beforehand.
+func (e Explorer) Settings() [][]int {
+	all := [][]int{nil}
+	for _, c := range e.Controls {
+		var longer [][]int
+		for _, at := range all {
+			for _, v := range c.kept() {
+				longer = append(longer, append(slices.Clone(at), v))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// frame is what a page needs to show the chart of one setting.
+type frame struct {
+	At      []int             `json:"at"`
+	Options []json.RawMessage `json:"options"`
+	Caption string            `json:"caption"` // HTML
+	Files   string            `json:"files"`   // HTML: the links of FilesHTML; "" where they are not kept
+}
+
+func (e Explorer) frame(at []int) (frame, error) {
+	c := e.Figure(at...)
+	options, err := c.ECharts()
+	return frame{At: at, Options: options, Caption: captionHTML(c)}, err
+}
+
+// Frame returns the chart of a setting as JSON, the way the page of HTML takes it: for a kernel
+// that answers while the reader moves a control. It panics as Figure does.
+func (e Explorer) Frame(at ...int) (string, error) {
+	f, err := e.frame(at)
+	if err == nil {
+		f.Files, err = filesHTML(e.Figure(at...))
+	}
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(f)
+	return string(b), err
+}
+
+// HTML returns the figure element that shows the chart of Start as [HTML] does, and above it the
+// controls. Where the page has Script and runs it the chart follows them: through all that is
+// kept, drawn beforehand, and through all values while somebody answers at the address of GoNB's
+// messages, which may be empty. Elsewhere the picture stays. The id must be unique on the page.
+func (e Explorer) HTML(id, address string) (string, error) {
+	first := e.Figure(e.Start()...)
+	body, err := HTML(first, id)
+	if err != nil {
+		return "", err
+	}
+	pool := newPool()
+	frames := map[string]any{}
+	for _, at := range e.Settings() {
+		f, err := e.frame(at)
+		if err != nil {
+			return "", err
+		}
+		options, err := pool.options(f.Options)
+		if err != nil {
+			return "", err
+		}
+		frames[strings.Trim(strings.ReplaceAll(fmt.Sprint(at), " ", ","), "[]")] = map[string]any{"options": options, "caption": f.Caption}
+	}
+	var controls []map[string]any
+	for _, c := range e.Controls {
+		controls = append(controls, map[string]any{"label": c.Label, "values": c.Values, "start": c.Start, "kept": c.kept(), "list": c.List})
+	}
+	spec, err := json.Marshal(map[string]any{"address": address, "controls": controls, "frames": frames, "pool": pool.parts})
+	if err != nil {
+		return "", fmt.Errorf("viz: explorer %s: %w", first.Name(), err)
+	}
+	return strings.Replace(body, "<figure", fmt.Sprintf(`<figure id="%s-card"`, id), 1) + whenReady("Explore", id, spec), nil
+}
+
+// pool keeps what many frames have in common once.
+type pool struct {
+	parts []json.RawMessage
+	index map[string]int
+}
+
+func newPool() *pool { return &pool{index: map[string]int{}} }
+
+// put returns the number of a part.
+func (p *pool) put(part json.RawMessage) int {
+	i, known := p.index[string(part)]
+	if !known {
+		i = len(p.parts)
+		p.parts, p.index[string(part)] = append(p.parts, part), i
+	}
+	return i
+}
+
+// options returns option objects whose members, and whose series one by one, are numbers of parts.
+func (p *pool) options(list []json.RawMessage) ([]map[string]any, error) {
+	var out []map[string]any
+	for _, raw := range list {
+		var members map[string]json.RawMessage
+		var series []json.RawMessage
+		if err := json.Unmarshal(raw, &members); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(members["series"], &series); err != nil {
+			return nil, err
+		}
+		delete(members, "series")
+		o := map[string]any{}
+		for name, m := range members {
+			o[name] = p.put(m)
+		}
+		numbers := make([]int, len(series))
+		for i, s := range series {
+			numbers[i] = p.put(s)
+		}
+		o["series"] = numbers
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// filesHTML returns links that save the figure as SVG, PNG and CSV: the files are in them, so that
+// they work on a page that is alone.
+func filesHTML(f Figure) (string, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return "", err
+	}
+	png, err := f.PNG()
+	if err != nil {
+		return "", err
+	}
+	csv, err := f.CSV()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, file := range []struct{ ext, data string }{
+		{"svg", "image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)},
+		{"png", "image/png;base64," + base64.StdEncoding.EncodeToString(png)},
+		{"csv", "text/csv;charset=utf-8," + url.PathEscape(string(csv))},
+	} {
+		fmt.Fprintf(&b, ` <a download="%s.%s" href="data:%s" style="color:#0072b2">%s</a>`,
+			f.Name(), file.ext, html.EscapeString(file.data), strings.ToUpper(file.ext))
+	}
+	return b.String(), nil
+}
+
+// Page returns a page of its own that holds an element of [HTML] or [Explorer.HTML] for f. It asks
+// nothing of any host.
+func Page(f Figure, element string) []byte {
+	return fmt.Appendf(nil, `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>%s</title>
+<body style="margin:0 auto;max-width:784px;font-family:system-ui,sans-serif;background:#fcfcfa">
+%s%s</body>
+</html>
+`, html.EscapeString(f.Name()), Script(), element)
+}

@@ -1,0 +1,218 @@
+package viz
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// lines is a line whose slope a slider sets, with another's start.
+func lines() Explorer {
+	return Explorer{
+		Controls: []Control{
+			{Label: "slope", Values: []string{"1", "2", "3"}, Start: 2, Kept: []int{0, 2}},
+			{Label: "start", Values: []string{"0", "1"}, List: true},
+		},
+		Draw: func(at []int) *Chart {
+			a, b := float64(at[0]+1), float64(at[1])
+			c := NewChart("lines", fmt.Sprintf("The line rises by %v. From %v < 5.", a, b))
+			p := c.Panel("", Axis{Label: "x", Min: 0, Max: 2}, Axis{Label: "y", Min: 0, Max: 8})
+			p.Line(Series{Label: "line"}, []float64{0, 1, 2}, []float64{b, a + b, 2*a + b})
+			p.Horizontal(Series{Label: "level", Color: Grey}, 5)
+			return c
+		},
+	}
+}
+
+// spec is what the page is given.
+type spec struct {
+	Address  string
+	Controls []struct {
+		Label  string
+		Values []string
+		Start  int
+		Kept   []int
+		List   bool
+	}
+	Frames map[string]struct {
+		Options []map[string]any
+		Caption string
+	}
+	Pool []any
+}
+
+func specOf(t *testing.T, html string) (s spec) {
+	t.Helper()
+	const call = `window.roundoffExplore("it", `
+	_, rest, ok := strings.Cut(html, call)
+	rest, _, found := strings.Cut(rest, ");\nelse")
+	if !ok || !found {
+		t.Fatalf("no call of roundoffExplore: %.300q", html)
+	}
+	if err := json.Unmarshal([]byte(rest), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// unfold does what the page does with the options of a frame.
+func (s spec) unfold(options []map[string]any) []any {
+	part := func(v any) any { return s.Pool[int(v.(float64))] }
+	var all []any
+	for _, o := range options {
+		z := map[string]any{}
+		for k, v := range o {
+			if list, ok := v.([]any); ok {
+				var parts []any
+				for _, v := range list {
+					parts = append(parts, part(v))
+				}
+				z[k] = parts
+			} else {
+				z[k] = part(v)
+			}
+		}
+		all = append(all, z)
+	}
+	return all
+}
+
+func TestExplorer(t *testing.T) {
+	e := lines()
+	html, err := e.HTML("it", "/there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := specOf(t, html)
+	t.Run("draws_beforehand_what_is_kept", func(t *testing.T) {
+		if len(s.Frames) != 4 || s.Address != "/there" {
+			t.Errorf("%d frames at %q", len(s.Frames), s.Address)
+		}
+		for key, f := range s.Frames {
+			var at [2]int
+			if _, err := fmt.Sscanf(key, "%d,%d", &at[0], &at[1]); err != nil {
+				t.Fatal(err)
+			}
+			c := lines().Draw(at[:])
+			options, err := c.ECharts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []any
+			for _, o := range options {
+				var v any
+				if err := json.Unmarshal(o, &v); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, v)
+			}
+			if got := s.unfold(f.Options); !reflect.DeepEqual(got, want) {
+				t.Errorf("frame %s:\n%v\nwant\n%v", key, got, want)
+			}
+			if f.Caption != captionHTML(c) {
+				t.Errorf("frame %s: caption %q", key, f.Caption)
+			}
+		}
+	})
+	t.Run("says_a_thing_once", func(t *testing.T) {
+		seen := map[string]bool{}
+		for _, p := range s.Pool {
+			text := fmt.Sprint(p)
+			if seen[text] && len(text) > 20 {
+				t.Errorf("twice: %.100s", text)
+			}
+			seen[text] = true
+		}
+	})
+	t.Run("is_a_picture_where_no_script_runs", func(t *testing.T) {
+		still, err := HTML(e.Figure(2, 0), "it")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.Replace(still, "<figure", `<figure id="it-card"`, 1); !strings.HasPrefix(html, want) {
+			t.Error("the element does not begin with the figure of the start")
+		}
+	})
+	t.Run("answers_for_every_value", func(t *testing.T) {
+		text, err := e.Frame(1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f struct {
+			At      []int
+			Options []json.RawMessage
+			Caption string
+			Files   string
+		}
+		if err := json.Unmarshal([]byte(text), &f); err != nil {
+			t.Fatal(err)
+		}
+		c := lines().Draw([]int{1, 1})
+		files, err := filesHTML(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(f.At, []int{1, 1}) || f.Caption != captionHTML(c) || f.Files != files || len(f.Options) != 1 {
+			t.Errorf("%.300s", text)
+		}
+	})
+	t.Run("knows_its_settings", func(t *testing.T) {
+		for _, at := range [][]int{nil, {0}, {3, 0}, {0, -1}, {0, 0, 0}} {
+			if e.Has(at) {
+				t.Errorf("has %v", at)
+			}
+		}
+		if !e.Has(e.Start()) || len(e.Settings()) != 4 {
+			t.Errorf("start %v, settings %v", e.Start(), e.Settings())
+		}
+	})
+}
+
+func TestExplorerPanics(t *testing.T) {
+	with := func(c Control) func() {
+		return func() { Explorer{Controls: []Control{c}, Draw: lines().Draw}.Figure(0) }
+	}
+	for _, c := range []struct {
+		want string
+		call func()
+	}{
+		{"viz: setting [0], want an index of each of the 2 controls", func() { lines().Figure(0) }},
+		{"viz: explorer has no control", func() { Explorer{}.Figure() }},
+		{"viz: control 0 has no label", with(Control{Values: []string{"1"}})},
+		{`viz: control "x": Start = 0, Kept = [] of 0 values`, with(Control{Label: "x"})},
+		{`viz: control "x": Start = 0, Kept = [1] of 2 values`, with(Control{Label: "x", Values: []string{"1", "2"}, Kept: []int{1}})},
+		{`viz: control "x": Start = 0, Kept = [0 2] of 2 values`, with(Control{Label: "x", Values: []string{"1", "2"}, Kept: []int{0, 2}})},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, c.want) {
+					t.Errorf("panic %q", got)
+				}
+			}()
+			c.call()
+		})
+	}
+}
+
+// The files are in the links that save them.
+func TestFiles(t *testing.T) {
+	c := lines().Figure(0, 0)
+	html, err := filesHTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`download="lines.svg" href="data:image/svg+xml;base64,PHN2Zy`,
+		`download="lines.png" href="data:image/png;base64,iVBORw0KGgo`,
+		`download="lines.csv" href="data:text/csv;charset=utf-8,`,
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %.500s", want, html)
+		}
+	}
+	if n := strings.Count(html, "<a "); n != 3 {
+		t.Errorf("%d links", n)
+	}
+}

@@ -38,6 +38,12 @@ window.roundoffDraw = function (id, options) {
     el.replaceChildren();
     options.forEach(function (option) {
       var o = JSON.parse(JSON.stringify(option));
+      if (width < 560) { // a phone: the legend is a column below the title
+        o.legend.orient = "vertical";
+        o.legend.left = o.title && o.title.text ? o.title.left : 0;
+        o.legend.top = o.title && o.title.text ? 22 : 0;
+        o.grid[0].top = o.legend.top + 23 * o.legend.data.length + 6;
+      }
       var logX = isLog(o.xAxis), logY = isLog(o.yAxis);
       [o.xAxis, o.yAxis].forEach(function (a) {
         if (isLog(a)) a.axisLabel.formatter = function (e) {

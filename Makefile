@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check fuzz generate fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check fuzz generate fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -22,10 +22,23 @@ test-long: tools modules vet ## all tests, also those that try every number of a
 
 lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
 	@lab/install.sh
-	@lab/start.sh $(LAB_FLAGS)
+	@lab/start.sh notebooks $(LAB_FLAGS)
 
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
+
+lab-browser: tools modules .bin/gopls ## open notebooks 5 and 6 in JupyterLab with a headless Chromium, run, save and reopen them
+	@lab/browser.sh lab/lab_test.py notebooks/05-*.ipynb notebooks/06-*.ipynb
+
+html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
+	@lab/install.sh
+	@.venv/bin/python lab/export.py out/html out/notebooks/*.ipynb
+
+html-check: html ## look at these pages with a headless Chromium: on a phone, in the dark, without scripts
+	@lab/browser.sh lab/pages_test.py out/notebooks/*.ipynb
+
+out/index.html: $(wildcard notebooks/*.ipynb)
+	@$(MAKE) reproduce
 
 fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s or 1000x each
 	@.ci/fuzz $(FUZZTIME)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv: JupyterLab as pinned in requirements.txt, and the Go kernel.
+# Makes .venv: JupyterLab as pinned in requirements.txt, what other lists named name, and the Go kernel.
 # Exits with 75 when that cannot be done on this machine, for want of Python or of its package index.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,28 +14,37 @@ command -v "$python" >/dev/null || fail 75 "JupyterLab needs Python 3.10 or newe
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
 	fail 75 "JupyterLab needs Python 3.10 or newer, this is $("$python" --version)."
 
-installed=.venv/requirements.txt # a copy of the list, once all of it is installed
-if ! cmp -s lab/requirements.txt "$installed"; then
+packages() { # list: installs what it names, and keeps a copy of it in .venv when all of it is there
+	! cmp -s "$1" ".venv/${1##*/}" || return 0
+	.venv/bin/python -m pip install --require-hashes --no-cache-dir --no-input --disable-pip-version-check \
+		-r "$1" >.venv/pip.log 2>&1 || {
+		grep -qE 'Retrying \(Retry|Max retries exceeded|ConnectionError|ConnectTimeout|ReadTimeout' .venv/pip.log &&
+			fail 75 "$1 is not installed, because Python's package index cannot be reached (.venv/pip.log has the details)."
+		tail -n 5 .venv/pip.log >&2
+		fail 1 "$1 could not be installed (.venv/pip.log has all that pip said)."
+	}
+	cp "$1" .venv/
+}
+
+if ! cmp -s lab/requirements.txt .venv/requirements.txt; then
 	rm -rf .venv
 	"$python" -m venv .venv >/dev/null 2>&1 || {
 		rm -rf .venv
 		fail 75 "$python cannot make a virtual environment; its module venv or ensurepip is missing (Debian's python3-venv)."
 	}
 	echo "lab: installing JupyterLab into .venv, about a hundred packages and a minute"
-	.venv/bin/python -m pip install --require-hashes --no-cache-dir --no-input --disable-pip-version-check \
-		-r lab/requirements.txt >.venv/pip.log 2>&1 || {
-		grep -qE 'Retrying \(Retry|Max retries exceeded|ConnectionError|ConnectTimeout|ReadTimeout' .venv/pip.log &&
-			fail 75 "JupyterLab is not installed, because Python's package index cannot be reached (.venv/pip.log has the details)."
-		tail -n 5 .venv/pip.log >&2
-		fail 1 "JupyterLab could not be installed (.venv/pip.log has all that pip said)."
-	}
-	cp lab/requirements.txt "$installed"
 fi
+for list in lab/requirements.txt "$@"; do
+	packages "$list"
+done
 
 mkdir -p .venv/share/jupyter/kernels/gonb
 cp tools/kernels/gonb/kernel.json .venv/share/jupyter/kernels/gonb/
 
-# JupyterLab does not ask other hosts for news of itself.
+# JupyterLab does not ask other hosts for news of itself, and waits for the first completion, before which
+# gopls reads the packages, longer than its one second.
 mkdir -p .venv/share/jupyter/lab/settings
+echo '{"@jupyterlab/completer-extension:manager": {"providerTimeout": 60000}}' \
+	>.venv/share/jupyter/lab/settings/overrides.json
 echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' \
 	>.venv/share/jupyter/lab/settings/page_config.json

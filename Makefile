@@ -4,10 +4,10 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check fuzz generate fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links fuzz generate fmt vet bench clean
 
 help: ## list what there is to do
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
@@ -39,6 +39,19 @@ html-check: html ## look at these pages with a headless Chromium: on a phone, in
 
 out/index.html: $(wildcard notebooks/*.ipynb)
 	@$(MAKE) reproduce
+
+image: ## build the container image of the Dockerfile, with docker or else buildah
+	@binder/image.sh build
+
+image-check: image ## run all notebooks in the image without a network, and Binder's launch line
+	@binder/image.sh check
+
+manifest: ## list every package and module in the image, with its version
+	@binder/image.sh manifest
+
+release-links: ## point README's Binder badge at OWNER=… TAG=…
+	@test -n "$(OWNER)" -a -n "$(TAG)" || { echo "make release-links OWNER=… TAG=…"; exit 2; }
+	sed -i.bak 's|/v2/gh/[^/]*/roundoff/[^?]*?|/v2/gh/$(OWNER)/roundoff/$(TAG)?|' README.md && rm README.md.bak
 
 fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s or 1000x each
 	@.ci/fuzz $(FUZZTIME)

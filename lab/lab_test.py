@@ -34,7 +34,7 @@ def jupyterlab(*flags):
                 break
             assert server.poll() is None, f"JupyterLab ended, see {log.name}"
             time.sleep(0.25)
-        yield lambda path: f"http://127.0.0.1:{port}/lab/tree/{path.name}?token={token}"
+        yield lambda path: f"http://127.0.0.1:{port}/lab/workspaces/{path.stem}/tree/{path.name}?token={token}"
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(60)
@@ -51,8 +51,12 @@ def opened(browser, address):
 
 
 def run_all_cells(page):
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.locator(".lm-Menu-item").filter(has_text=re.compile("^Run All Cells")).click()
+    for _ in range(12):  # JupyterLab drops what is run before it is connected
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.locator(".lm-Menu-item").filter(has_text=re.compile("^Run All Cells")).click()
+        with contextlib.suppress(AssertionError):
+            expect(page.locator(PROMPTS).first).not_to_have_text("[ ]:", timeout=15_000)
+            break
     for prompt in page.locator(PROMPTS).all():
         expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=300_000)
     page.get_by_text("Go (gonb) | Idle").wait_for()

@@ -3,14 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -129,21 +127,24 @@ func (q *boundQuestion) arrange() error {
 
 // distribute sets the distributions of A and B, and with -run draws and emulates.
 func (q *boundQuestion) distribute() (err error) {
-	x, y, two := strings.Cut(strings.ReplaceAll(q.dist, " ", ""), "),")
-	if two {
-		x += ")"
-	} else {
-		y = x
-	}
-	if q.X, err = bound.ParseDistribution(x); err != nil {
-		return err
-	}
-	if q.Y, err = bound.ParseDistribution(y); err != nil || !q.emulate {
+	if q.X, q.Y, err = parseDistributions(q.dist); err != nil || !q.emulate {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(q.seed, 0))
 	q.Run, err = bound.Emulate(q.Kernel, drawMatrix(rng, q.M, q.K, q.X), drawMatrix(rng, q.K, q.N, q.Y))
 	return err
+}
+
+// parseDistributions returns the distributions of A and of B, one of both or two.
+func parseDistributions(s string) (x, y bound.Distribution, err error) {
+	d, err := each(s, bound.ParseDistribution)
+	switch {
+	case err != nil:
+		return x, y, err
+	case len(d) > 2:
+		return x, y, fmt.Errorf("%q are %d distributions, want one of A and B or one of each", s, len(d))
+	}
+	return d[0], d[len(d)-1], nil
 }
 
 // drawMatrix returns a matrix of independent numbers.
@@ -164,16 +165,13 @@ func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 		return cmp.Compare(last(a.Constant), last(b.Constant))
 	})
 	if q.json {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(results)
+		return writeJSON(w, results)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "bound\tconstant\tlambda\tconfidence\tholds\twhy\tsource")
 	for _, r := range results {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%s\t%s\t%s\n", r.Bound, number("%.3e", r.Constant), number("%.3f", r.Lambda),
-			r.Confidence, map[bool]string{true: "yes", false: "no"}[r.Holds], r.Why, r.Source)
+			r.Confidence, yes(r.Holds), r.Why, r.Source)
 	}
 	return t.Flush()
 }
@@ -191,12 +189,4 @@ func last(x float64) float64 {
 		return math.Inf(1)
 	}
 	return x
-}
-
-// number returns x as the format says, or a dash if there is none.
-func number(format string, x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return fmt.Sprintf(format, x)
 }

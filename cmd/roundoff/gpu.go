@@ -15,6 +15,7 @@ var gpuCommands = []command{
 	{"probe", "measure how each instruction adds", gpuProbe},
 	{"record", "write test vectors of its results: gpu record DIR", gpuRecord},
 	{"verify", "compare it with the emulation", gpuVerify},
+	{"speed", "time products with every algorithm of cuBLASLt", gpuSpeed},
 	{"experiment", "run the paper's experiments on it: gpu experiment DIR", gpuExperiment},
 }
 

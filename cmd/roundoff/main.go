@@ -4,6 +4,8 @@
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff bound            bound the error of a matrix product, by every bound there is
+//	roundoff sweep            count how every bound does on emulated machines
+//	roundoff advise           tell which devices and formats meet a tolerance, and what they cost
 //	roundoff vectors check    compare the emulation with test vectors
 //	roundoff gpu info         tell the GPU, its driver and libraries
 //	roundoff gpu probe        measure how each of its instructions adds
@@ -41,6 +43,8 @@ var commands = []command{
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
+	{"sweep", "count how every bound does on emulated machines", sweepCommand},
+	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify, experiment", gpuCommand},
 }

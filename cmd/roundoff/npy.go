@@ -19,19 +19,28 @@ import (
 // readMatrix reads a matrix of float16, float32 or float64 from a NumPy file
 // and rounds it to f.
 func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.General, error) {
-	data, err := os.ReadFile(path)
+	m, err := readNumbers(path)
 	if err != nil {
 		return blas32.General{}, err
-	}
-	m, err := parseMatrix(data)
-	if err != nil {
-		return blas32.General{}, fmt.Errorf("%s: %w", path, err)
 	}
 	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, len(m.Data))}
 	for i, x := range m.Data {
 		z.Data[i] = float32(f.Round(x, mode))
 	}
 	return z, nil
+}
+
+// readNumbers reads a matrix as it is in a NumPy file.
+func readNumbers(path string) (blas64.General, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	m, err := parseMatrix(data)
+	if err != nil {
+		return blas64.General{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
 }
 
 // numbers tells for every type of element how to read one.

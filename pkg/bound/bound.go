@@ -49,6 +49,7 @@ const (
 	Nothing Knowledge = iota // the formats alone
 	Moments                  // the distributions of the elements of A and B
 	Sums                     // the computed sums of every output, as an emulator has them
+	Trace                    // what every step kept, and the factors, as an emulator has them
 )
 
 // String returns what is known, in words.
@@ -60,6 +61,8 @@ func (n Knowledge) String() string {
 		return "the distribution of the data"
 	case Sums:
 		return "the sums of a run"
+	case Trace:
+		return "the trace of a run"
 	}
 	return fmt.Sprintf("Knowledge(%d)", int(n))
 }

@@ -5,7 +5,7 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 // CompensatedDot is u + γ_n², for sums that carry their errors along.
 var CompensatedDot = register(Bound{
 	Name:   "compensated",
-	Source: "Ogita, Rump & Oishi 2005, Propositions 4.5 and 5.5",
+	Source: "Ogita, Rump & Oishi 2005, Sum2 and Dot2",
 	Model:  Model{Name: "nearest, compensated", Fails: notCompensated},
 	Constant: func(k Kernel, _ roundoff.Failure) Value {
 		n := k.Length()

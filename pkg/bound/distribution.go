@@ -6,17 +6,23 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strconv"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A Distribution is what is known of the elements of a matrix: they are independent numbers x
 // with these moments. Draw returns one of them, for those who want to try.
 type Distribution struct {
-	Name   string
-	Mean   float64 // E x
-	Square float64 // E x²
-	Abs    float64 // E|x|
-	Max    float64 // |x| is at most that; +Inf if it has no limit
-	Draw   func(*rand.Rand) float64
+	Name      string
+	Mean      float64 // E x
+	Square    float64 // E x²
+	Abs       float64 // E|x|
+	Max       float64 // |x| is at most that; +Inf if it has no limit
+	Symmetric bool    // x and -x are equally likely
+	Draw      func(*rand.Rand) float64
+
+	normal bool
 }
 
 // Uniform returns the uniform distribution on [lo, hi]. It panics unless lo < hi, both finite.
@@ -35,6 +41,8 @@ func Uniform(lo, hi float64) Distribution {
 		Abs:    abs,
 		Max:    max(math.Abs(lo), math.Abs(hi)),
 		Draw:   func(r *rand.Rand) float64 { return lo + (hi-lo)*r.Float64() },
+
+		Symmetric: lo == -hi,
 	}
 }
 
@@ -52,6 +60,9 @@ func Normal(μ, σ float64) Distribution {
 		Abs:    σ*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + μ*math.Erf(z/math.Sqrt2),
 		Max:    math.Inf(1),
 		Draw:   func(r *rand.Rand) float64 { return μ + σ*r.NormFloat64() },
+
+		Symmetric: μ == 0,
+		normal:    true,
 	}
 }
 
@@ -75,8 +86,52 @@ func ParseDistribution(s string) (Distribution, error) {
 	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi or deviation > 0", s)
 }
 
+// MomentsOf returns what a bound that takes data as independent numbers needs to know of a given
+// matrix: the moments of an element that is picked at random. Its Draw picks one.
+// An error says that the matrix is empty, or names an element that is not finite.
+func MomentsOf(name string, m blas64.General) (Distribution, error) {
+	x := make([]float64, 0, max(0, m.Rows*m.Cols))
+	for i := range m.Rows {
+		for j, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return Distribution{}, fmt.Errorf("bound: %s[%d, %d] = %v, want a finite number", name, i, j, v)
+			}
+			x = append(x, v)
+		}
+	}
+	if len(x) == 0 {
+		return Distribution{}, fmt.Errorf("bound: %s is %d × %d, want a matrix that is not empty", name, m.Rows, m.Cols)
+	}
+	d, n := Distribution{Name: name, Mean: x[0], Abs: math.Abs(x[0])}, float64(len(x))
+	for _, v := range x {
+		d.Mean += (v - x[0]) / n
+		d.Abs += (math.Abs(v) - math.Abs(x[0])) / n
+		d.Max = max(d.Max, math.Abs(v))
+	}
+	for _, v := range x {
+		d.Square += (v - d.Mean) / n * (v - d.Mean)
+	}
+	// What rounding may have spoilt: |E x| <= E|x| <= √E x² <= Max.
+	d.Square = min(d.Square+d.Mean*d.Mean, d.Max*d.Max)
+	d.Abs = min(max(d.Abs, math.Abs(d.Mean)), math.Sqrt(d.Square))
+	d.Draw = func(r *rand.Rand) float64 { return x[r.IntN(len(x))] }
+	return d, nil
+}
+
 // known reports whether anything is.
 func (d Distribution) known() bool { return d.Max != 0 || d.Square != 0 || d.Abs != 0 || d.Mean != 0 }
+
+// variance returns Var x.
+func (d Distribution) variance() float64 { return max(0, d.Square-d.Mean*d.Mean) }
+
+// largest returns what none of n numbers exceeds in size, but for a failure of e^f; +Inf if that
+// is not known.
+func (d Distribution) largest(n float64, f roundoff.Failure) float64 {
+	if !d.normal {
+		return d.Max
+	}
+	return math.Abs(d.Mean) + math.Sqrt(d.variance())*roundoff.Azuma(1, f-roundoff.Failure(math.Log(n)))
+}
 
 // Check returns an error if no random number has these moments.
 func (d Distribution) Check() error {

@@ -14,6 +14,11 @@
 // for all outputs together, with the confidence asked for. A bound that reads the sums of a run
 // is a bound for each output; its β is the largest over them.
 //
+// [Advise] asks the other way round: which devices keep a tolerance, and what they cost.
+//
+// A bound says what an error cannot exceed, [Predict] what it will be like: its mean, or its slope
+// on the sum, and its deviation, on random data.
+//
 // # To add a bound
 //
 // Write one file with one record, registered by the variable that names it:

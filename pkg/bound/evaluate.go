@@ -34,13 +34,17 @@ func Evaluate(k Kernel, f roundoff.Failure) ([]Result, error) {
 			}
 		}
 	}
-	bounds := Catalogue()
+	return k.results(Catalogue(), f), nil
+}
+
+// results puts bounds to the kernel.
+func (k Kernel) results(bounds []Bound, f roundoff.Failure) []Result {
 	values := fromRun(bounds, k, f)
 	results := make([]Result, len(bounds))
 	for i, b := range bounds {
 		results[i] = b.result(k, f, values[i])
 	}
-	return results, nil
+	return results
 }
 
 // Tightest returns the result with the smallest constant among those that hold, and false if
@@ -89,6 +93,8 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":
+	case math.IsNaN(r.Constant):
+		r.Why = fmt.Sprintf("the run does not tell %v", b.Needs)
 	case math.IsInf(r.Constant, 1):
 		r.Why = "there is no finite bound for so long a sum"
 	default:

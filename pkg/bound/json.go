@@ -23,6 +23,43 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.Bound, finite(r.Constant), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
+// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, largest_k, bound, constant,
+// confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source, the last four of the
+// peak. What there is none of is null.
+func (a Advice) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Device     string   `json:"device"`
+		A          string   `json:"a"`
+		B          string   `json:"b"`
+		Accumulate string   `json:"accumulate"`
+		Meets      bool     `json:"meets"`
+		Excess     *float64 `json:"excess"`
+		LargestK   int      `json:"largest_k"`
+		Bound      *string  `json:"bound"`
+		Constant   *float64 `json:"constant"`
+		Confidence any      `json:"confidence"`
+		Why        string   `json:"why"`
+		Bytes      float64  `json:"bytes"`
+		BytesRatio *float64 `json:"bytes_ratio"`
+		GPU        *string  `json:"gpu"`
+		Tflops     *float64 `json:"tflops"`
+		TimeRatio  *float64 `json:"time_ratio"`
+		Source     *string  `json:"source"`
+	}{
+		Device: a.Device.Name, A: a.Device.A.Name, B: a.Device.B.Name, Accumulate: a.Device.C.Name,
+		Meets: a.Meets(), Excess: finite(a.Excess), LargestK: a.LargestK,
+		Constant: finite(a.Tightest.Constant), Why: a.Tightest.Why,
+		Bytes: a.Bytes, BytesRatio: finite(a.BytesRatio), TimeRatio: finite(a.TimeRatio),
+	}
+	if a.Tightest.Holds {
+		out.Bound, out.Confidence = &a.Tightest.Bound, confidence(a.Tightest.Confidence)
+	}
+	if a.Peak.Tflops > 0 {
+		out.GPU, out.Tflops, out.Source = &a.Peak.GPU, &a.Peak.Tflops, &a.Peak.Source
+	}
+	return json.Marshal(out)
+}
+
 // finite returns x, or nil if it is none.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -22,7 +22,7 @@ type Kernel struct {
 	Represented bool  // A and B are first rounded to the formats of the device, from finer ones
 
 	X, Y Distribution     // of the elements of A and B; the zero value is unknown
-	Run  iter.Seq[Output] // the sums of every output, as they were computed; nil is unknown
+	Run  iter.Seq[Output] // every output as it was computed; nil is unknown
 }
 
 // An Order is the order in which a chain adds its products.
@@ -84,6 +84,9 @@ func (k Kernel) whole(chain float64) float64 {
 	}
 	if k.Represented {
 		a, b := k.A.UnitRoundoff(), k.B.UnitRoundoff()
+		if k.Convert != tcore.ToNearestEven { // as tf32, of which low bits are ignored
+			a, b = 2*a, 2*b
+		}
 		z = roundoff.Compose(z, roundoff.Compose(a, b))
 	}
 	return z
@@ -109,10 +112,25 @@ func (k Kernel) knows(what Knowledge) bool {
 	switch what {
 	case Moments:
 		return k.X.known() && k.Y.known()
-	case Sums:
+	case Sums, Trace:
 		return k.Run != nil
 	}
 	return true
+}
+
+// overflows returns which factor has elements beyond the numbers of its format, as far as its
+// distribution tells, or "".
+func (k Kernel) overflows() string {
+	for _, factor := range []struct {
+		name string
+		d    Distribution
+		f    tcore.Format
+	}{{"A", k.X, k.A}, {"B", k.Y, k.B}} {
+		if greatest := factor.d.Max; greatest > factor.f.Max() && !math.IsInf(greatest, 1) {
+			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, factor.f.Max())
+		}
+	}
+	return ""
 }
 
 // check panics unless there is such a product.

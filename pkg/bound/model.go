@@ -36,6 +36,10 @@ var (
 
 	// Truncating: terms are aligned and cut off, and the sum is rounded once.
 	Truncating = Model{Name: "truncating", Fails: notTruncating}
+
+	// TruncatingRandom: Truncating, and what is cut off is random because the products are.
+	TruncatingRandom = Model{Name: "truncating, random data", Random: true,
+		Note: "taking the products of an output as independent, of one law", Fails: notTruncating}
 )
 
 func notNearest(k Kernel) string {

@@ -1,6 +1,11 @@
 package bound
 
-import "math"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
 
 // An Output is one element of D as it was computed: every sum after it was rounded, in the order
 // of the machine, the exponents that its blocks were aligned to on a machine that does so, and
@@ -9,6 +14,14 @@ type Output struct {
 	Sums      []float64
 	Exponents []int
 	Abs       float64
+
+	// The trace, as an emulator has it; nil where it is not known.
+	X, Y   []float64        // the factors, after their conversion
+	Blocks []tcore.BlockSum // what each block kept and lost, on a machine that aligns
+
+	// Losses returns what a product of an element of A and one of B loses, wherever they
+	// stand; nil if that is not known.
+	Losses func() *roundoff.Losses
 }
 
 // relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where
@@ -45,6 +58,10 @@ func (o Output) halfUlps(k Kernel) (sum, squares, largest float64) {
 // halfUlp returns half a unit in the last place of a number of precision p: the most that
 // rounding to nearest can have changed what became s.
 func halfUlp(s float64, p int) float64 {
+	const exponent = 0x7ff << 52
+	if e := math.Float64bits(s) & exponent; uint64(p)<<52 < e && e < exponent {
+		return math.Float64frombits(e - uint64(p)<<52)
+	}
 	if s == 0 {
 		return 0
 	}

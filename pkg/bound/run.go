@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"sync"
 
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -29,23 +31,57 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	if !ok || k.parts() > 1 || k.Order != InSequence || k.Stochastic {
 		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Name, k.parts(), k.Order)
 	}
+	if noTrace(k) == "" {
+		return k.traced(a, b)
+	}
 	return func(yield func(Output) bool) {
-		columns := make([][]float64, k.N)
-		for j := range columns {
-			columns[j] = k.convert(k.B, b.Data[j:], b.Stride)
-		}
-		for i := range k.M {
-			x := k.convert(k.A, a.Data[i*a.Stride:], 1)
-			for _, y := range columns {
-				o := run(x, y)
-				for l := range x {
-					o.Abs += math.Abs(x[l] * y[l])
-				}
-				if !yield(o) {
-					return
-				}
+		k.elements(a, b, func(x, y []float64) bool {
+			o := run(x, y)
+			o.X, o.Y = x, y
+			for l := range x {
+				o.Abs += math.Abs(x[l] * y[l])
+			}
+			return yield(o)
+		})
+	}, nil
+}
+
+// elements calls f with the factors of every output, row by row, as long as f returns true.
+func (k Kernel) elements(a, b blas32.General, f func(x, y []float64) bool) {
+	columns := make([][]float64, k.N)
+	for j := range columns {
+		columns[j] = k.convert(k.B, b.Data[j:], b.Stride)
+	}
+	for i := range k.M {
+		x := k.convert(k.A, a.Data[i*a.Stride:], 1)
+		for _, y := range columns {
+			if !f(x, y) {
+				return
 			}
 		}
+	}
+}
+
+// traced returns the outputs of a device that aligns, with their traces.
+func (k Kernel) traced(a, b blas32.General) (iter.Seq[Output], error) {
+	run, err := k.BlockSums(a, b)
+	if err != nil {
+		return nil, fmt.Errorf("bound: %w", err)
+	}
+	losses := sync.OnceValue(func() *roundoff.Losses { return k.lossesOf(a, b) })
+	return func(yield func(Output) bool) {
+		blocks, stop := iter.Pull(run)
+		defer stop()
+		o := Output{Sums: make([]float64, k.Blocks()), Exponents: make([]int, k.Blocks()), Losses: losses}
+		k.elements(a, b, func(x, y []float64) bool {
+			o.X, o.Y, o.Abs = x, y, 0
+			o.Blocks, _ = blocks()
+			for i, z := range o.Blocks {
+				o.Sums[i], o.Exponents[i] = z.Result, z.Exponent
+				o.Abs += z.Size
+			}
+			return yield(o)
+		})
 	}, nil
 }
 
@@ -69,6 +105,16 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 	if k.exactProducts() {
 		first = 1
 	}
+	if f == tcore.Binary32 && first == 1 { // as the processor does
+		return func(x, y []float64) Output {
+			s := float32(0)
+			for l := range x {
+				s = float32(x[l]*y[l]) + s
+				sums[l] = float64(s)
+			}
+			return Output{Sums: sums[first:]}
+		}
+	}
 	return func(x, y []float64) Output {
 		s := 0.0
 		for l := range x {
@@ -79,7 +125,7 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 	}
 }
 
-// fused is the runner of a device that aligns.
+// fused is the runner of a device that aligns, for one output, from its trace.
 func (k Kernel) fused(x, y []float64) Output {
 	var o Output
 	for _, b := range k.Trace(x, y, 0).Blocks {

@@ -10,7 +10,7 @@ import (
 // errs by at most u|ŝ|.
 var Running = register(Bound{
 	Name:   "running",
-	Source: "Higham 2002, section 3.3",
+	Source: "Higham 2002, running error analysis",
 	Model:  Nearest,
 	Needs:  Sums,
 	Fails:  notOneFormat,
@@ -26,7 +26,7 @@ var Running = register(Bound{
 // RunningHalfUlp is Running with half a unit in the last place for u|ŝ|.
 var RunningHalfUlp = register(Bound{
 	Name:   "running-half-ulp",
-	Source: "Higham 2002, section 3.3, sharpened",
+	Source: "Higham 2002, running error analysis, sharpened",
 	Model:  Nearest,
 	Needs:  Sums,
 	Fails:  notOneFormat,

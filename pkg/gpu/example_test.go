@@ -110,6 +110,22 @@ func ExampleKernel_Algorithms() {
 	// <nil>
 }
 
+// What the library chose, beside the other algorithms that it knows.
+func ExampleKernel_Time() {
+	g := fake()
+	defer g.Close()
+	a, b, _ := matrices()
+	timings, err := g.Kernel(tcore.HopperF16).Time(context.Background(), a, b, 3, 2)
+	for _, t := range timings {
+		fmt.Println("algorithm", t.Algorithm.ID, "time", t.Time, "chosen", t.Chosen)
+	}
+	fmt.Println(err)
+	// Output:
+	// algorithm 66 time 1ms chosen true
+	// algorithm 67 time 1ms chosen false
+	// <nil>
+}
+
 // The multiply-accumulate of the paper's Table 3, with two roundings, and the time of a pass.
 func ExampleGPU_StreamMAC() {
 	g := fake()

@@ -78,8 +78,22 @@ var dataTypes = map[tcore.Format]cuda.DataType{
 	tcore.Binary64: cuda.Real64, tcore.E4M3: cuda.E4M3, tcore.E5M2: cuda.E5M2,
 }
 
+// Check returns an error that names the formats if they do not go together.
+func (k *Kernel) Check() error {
+	_, err := k.find()
+	return err
+}
+
 // arithmetic panics unless the formats go together.
 func (k *Kernel) arithmetic() arithmetic {
+	a, err := k.find()
+	if err != nil {
+		panic(err.Error())
+	}
+	return a
+}
+
+func (k *Kernel) find() (arithmetic, error) {
 	output, library := k.Output, "cuBLASLt"
 	if output == (tcore.Format{}) {
 		output = k.C
@@ -90,11 +104,11 @@ func (k *Kernel) arithmetic() arithmetic {
 	for _, f := range families {
 		a := arithmetic{f.a, f.b, f.c, output, dataTypes[f.a], dataTypes[f.b], dataTypes[output], f.compute}
 		if f.a == k.A && f.b == k.B && f.c == k.C && slices.Contains(f.outputs, output) && !(k.Classic && a.eight()) {
-			return a
+			return a, nil
 		}
 	}
-	panic(fmt.Sprintf("gpu: GEMM: A = %s, B = %s, C = %s, Output = %s do not go together in %s",
-		k.A.Name, k.B.Name, k.C.Name, output.Name, library))
+	return arithmetic{}, fmt.Errorf("gpu: GEMM: A = %s, B = %s, C = %s, Output = %s do not go together in %s",
+		k.A.Name, k.B.Name, k.C.Name, output.Name, library)
 }
 
 // scalar returns alpha or beta as the library wants it: of the type of the arithmetic, not an int.

@@ -3,10 +3,9 @@ package gpu
 import (
 	"encoding/binary"
 	"math"
-	"runtime"
-	"sync"
 
 	"github.com/roundofflab/roundoff/internal/cuda"
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -52,9 +51,9 @@ func (v view) copyRow(x []float32, i int) {
 // encode stores rows lo to hi-1 of the view in dst as the layout has them, rounded to format f, with
 // zeros beyond the view.
 func (v view) encode(dst []byte, l layout, f tcore.Format, lo, hi int) {
-	parallel(lo, hi, func(lo2, hi2 int) {
+	parallel.Ranges(hi-lo, func(from, to int) {
 		x := make([]float32, l.ld)
-		for i := lo2; i < hi2; i++ {
+		for i := lo + from; i < lo+to; i++ {
 			clear(x)
 			if i < v.nrows {
 				v.copyRow(x, i)
@@ -85,8 +84,8 @@ func encodeRow(dst []byte, x []float32, t cuda.DataType, f tcore.Format) {
 
 // decode stores in the view what src holds of its rows lo to hi-1. The view is not a transpose.
 func (v view) decode(src []byte, l layout, f tcore.Format, lo, hi int) {
-	parallel(lo, min(hi, v.nrows), func(lo2, hi2 int) {
-		for i := lo2; i < hi2; i++ {
+	parallel.Ranges(min(hi, v.nrows)-lo, func(from, to int) {
+		for i := lo + from; i < lo+to; i++ {
 			start := (v.row+i)*v.m.Stride + v.col
 			decodeRow(v.m.Data[start:start+v.ncols], src[(i-lo)*l.rowBytes():], l.t, f)
 		}
@@ -104,14 +103,4 @@ func decodeRow(x []float32, src []byte, t cuda.DataType, f tcore.Format) {
 			x[i] = float32(f.Decode(uint64(binary.NativeEndian.Uint16(src[2*i:]))))
 		}
 	}
-}
-
-// parallel calls work for parts of lo to hi-1, on GOMAXPROCS goroutines.
-func parallel(lo, hi int, work func(lo, hi int)) {
-	var wait sync.WaitGroup
-	part := max(1, (hi-lo+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	for start := lo; start < hi; start += part {
-		wait.Go(func() { work(start, min(start+part, hi)) })
-	}
-	wait.Wait()
 }

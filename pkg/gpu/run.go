@@ -112,7 +112,6 @@ func factor(m blas32.General, flip, lay bool, row, col, rows, cols int) view {
 
 // multiply computes the product on the device and waits for it.
 func (j *job) multiply(report *Report, d cuda.Product) error {
-	b := j.kernel.GPU.blas
 	var algorithm Algorithm
 	if !j.kernel.Classic {
 		var err error
@@ -121,17 +120,21 @@ func (j *job) multiply(report *Report, d cuda.Product) error {
 		}
 		report.Algorithms = append(report.Algorithms, algorithm)
 	}
-	took, err := j.time(func() error {
-		if j.kernel.Classic {
-			return b.GemmEx(d, j.x, j.y, j.z, j.workspace, j.kernel.workspace(), j.stream)
-		}
-		return b.Matmul(d, j.x, j.y, j.z, algorithm, j.workspace, j.kernel.workspace(), j.stream)
-	})
+	took, err := j.time(func() error { return j.launch(d, algorithm) })
 	report.Time += took
 	if err == nil {
 		report.Panels++
 	}
 	return err
+}
+
+// launch puts the product into the stream.
+func (j *job) launch(d cuda.Product, a Algorithm) error {
+	b := j.kernel.GPU.blas
+	if j.kernel.Classic {
+		return b.GemmEx(d, j.x, j.y, j.z, j.workspace, j.kernel.workspace(), j.stream)
+	}
+	return b.Matmul(d, j.x, j.y, j.z, a, j.workspace, j.kernel.workspace(), j.stream)
 }
 
 // upload copies a view to the device, as many rows at a time as the stage holds.

@@ -21,7 +21,7 @@
 //	Table 3                  Profile.Run, ProfileResult.Table
 //	Figure 6                 GEMM.Run, GEMMResult.Figure
 //	numbers in the text      AllClaims
-//	… on real tensor cores   Hardware.Run, CancellationTable, DriftFigure
+//	… on real tensor cores   Hardware.Run, CancellationTable, DriftFigure, GrowthLaws.Run
 //	… on a GPU's own         GEMMResult.OnGPU, ProfileResult.OnGPU
 //	what is printed wrong    Errata
 //

@@ -207,7 +207,7 @@ func distributionReversed() Erratum {
 
 func tableUnits() Erratum {
 	return Erratum{"table-3", "Table 3", "0.00995, 0.00989, 0.02442 flop/byte; 0.00004, 0.00004, 0.00008 “Flops/s”", "2/16 = 0.125 and 2/12 = 0.167 flop/byte; the rates lack a unit",
-		fmt.Sprintf("the ratio of the intensities is %.3f by the bytes and %.3f as printed", 16.0/12, 0.02442/0.00989)}
+		fmt.Sprintf("the ratio of the intensities is %.3f by the bytes and %.3f as printed", bytesSaved(), profileRows[2].PaperIntensity/profileRows[1].PaperIntensity)}
 }
 
 func representationOnly() Erratum {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -68,7 +69,7 @@ func (l Lemmas) Run() *LemmasResult {
 	result := &LemmasResult{Lemmas: l}
 	test := func(name, analysis string, kernel func(a, b, c float64) float64, pick func(operands) [3]float64, b roundoff.MACBound) {
 		errors, bounds, quotients := make([]float64, l.Samples), make([]float64, l.Samples), make([]float64, l.Samples)
-		parallel(l.Samples, func(i int) {
+		parallel.Each(l.Samples, func(i int) {
 			x := pick(trials[i])
 			errors[i] = exactMACError(kernel(x[0], x[1], x[2]), x[0], x[1], x[2])
 			bounds[i] = b.Relative(x[0], x[1], x[2])

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -76,7 +77,7 @@ func (m MAC) sample() triples {
 // kernel runs one way to compute ab + c over all triples.
 func (t triples) kernel(name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACKernel {
 	k := MACKernel{name, make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))}
-	parallel(len(t), func(i int) {
+	parallel.Each(len(t), func(i int) {
 		a, b, c := t[i][0], t[i][1], t[i][2]
 		k.Errors[i] = macError(compute(a, b, c), a, b, c)
 		k.DBEA[i] = dbea.Relative(a, b, c)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -41,7 +42,7 @@ func (p Product) Run() *ProductResult {
 	lambda := roundoff.Lambda(p.Confidence, p.Unit, p.Terms)
 	r := &ProductResult{Product: p, Thetas: make([]float64, p.Trials), Lambda: lambda,
 		Gamma: roundoff.Gamma(p.Terms, p.Unit), Tilde: roundoff.GammaTilde(p.Terms, p.Unit, lambda)}
-	parallel(p.Trials, func(i int) {
+	parallel.Each(p.Trials, func(i int) {
 		rng := rand.New(rand.NewPCG(p.Seed, uint64(i)))
 		sum := 0.0
 		for range p.Terms {

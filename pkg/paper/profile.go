@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -51,6 +52,9 @@ var profileRows = [3]ProfileRow{
 	{Name: "MAC with MPFMA", Bytes: 2*2 + 2*4, PaperIntensity: 0.02442, PaperRate: 0.00008},
 }
 
+// bytesSaved returns how many times the bytes of MPFMA an FMA moves.
+func bytesSaved() float64 { return float64(profileRows[1].Bytes) / float64(profileRows[2].Bytes) }
+
 // timed returns the row of n operations in so many seconds. What it moves is counted, not measured.
 func (k ProfileRow) timed(n int, seconds float64) ProfileRow {
 	k.Intensity, k.Rate = flopsPerMAC/float64(k.Bytes), flopsPerMAC*float64(n)/seconds
@@ -72,7 +76,7 @@ func (p Profile) Run() *ProfileResult {
 	d := make([]float32, n)
 
 	row := func(k ProfileRow, stream func(lo, hi int)) ProfileRow {
-		return k.timed(n, p.best(func() { split(n, stream) }))
+		return k.timed(n, p.best(func() { parallel.Ranges(n, stream) }))
 	}
 	return &ProfileResult{Profile: p, Cores: runtime.GOMAXPROCS(0), Cached: cache, Rows: []ProfileRow{
 		row(profileRows[0], func(i, j int) { tcore.StreamMAC(d[i:j], a[i:j], b[i:j], c[i:j]) }),
@@ -103,12 +107,6 @@ func (p Profile) best(pass func()) float64 {
 	return slices.Min(times).Seconds()
 }
 
-// split divides 0 … n over the cores in contiguous pieces.
-func split(n int, piece func(lo, hi int)) {
-	cores := runtime.GOMAXPROCS(0)
-	parallel(cores, func(i int) { piece(i*n/cores, (i+1)*n/cores) })
-}
-
 // streamLength returns a length at which the smallest kernel, of 12 bytes an
 // element, moves at least 1.25 times the last-level cache, and never less than
 // 192 MiB nor more than 768 MiB.
@@ -137,6 +135,9 @@ func lastLevelCache() int {
 
 // Speedup returns the rate of MPFMA over that of FMA.
 func (r *ProfileResult) Speedup() float64 { return r.Rows[2].Rate / r.Rows[1].Rate }
+
+// Promised returns the speedup that the bytes promise where memory decides.
+func (r *ProfileResult) Promised() float64 { return bytesSaved() }
 
 // Table returns Table 3, measured, with the paper's numbers beside it.
 func (r *ProfileResult) Table() *viz.Table {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -43,7 +42,7 @@ func (d Distribution) Matrix(rows, cols int, seed, stream uint64) blas32.General
 		panic(fmt.Sprintf("paper: interval [%v, %v] is empty", d.Low, d.High))
 	}
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-	parallel(rows, func(i int) {
+	parallel.Each(rows, func(i int) {
 		r := rand.New(rand.NewPCG(seed, stream<<32|uint64(i)))
 		row := m.Data[i*cols : (i+1)*cols]
 		for j := range row {
@@ -51,20 +50,6 @@ func (d Distribution) Matrix(rows, cols int, seed, stream uint64) blas32.General
 		}
 	})
 	return m
-}
-
-// parallel calls f(0) … f(n-1), divided over the available cores.
-func parallel(n int, f func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < n; i += workers {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // largest returns the maximum of x, which must not be empty.

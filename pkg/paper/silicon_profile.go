@@ -86,10 +86,10 @@ func (r *ProfileResult) OnGPU() (*SiliconProfile, error) {
 // Table returns Table 3 on the processor and on the GPU: rates, the memory traffic that follows from the
 // bytes, and how many results have the same bits.
 func (s *SiliconProfile) Table() *viz.Table {
-	finding := fmt.Sprintf("On this processor MPFMA is %.2f times as fast as FMA, where the bytes promise %.2f", s.Speedup(), 16.0/12)
+	finding := fmt.Sprintf("On this processor MPFMA is %.2f times as fast as FMA, where the bytes promise %.2f", s.Speedup(), s.Promised())
 	if !s.Emulated() {
 		finding = fmt.Sprintf("MPFMA is %.2f times as fast as FMA on the GPU and %.2f times on this processor, where the bytes promise %.2f",
-			s.GPU[2].Rate/s.GPU[1].Rate, s.Speedup(), 16.0/12)
+			s.GPU[2].Rate/s.GPU[1].Rate, s.Speedup(), s.Promised())
 	}
 	t := viz.NewTable("table3-silicon", fmt.Sprintf(
 		"%s. %s. Streaming d = ab + c; %d elements an array on the processor, %d on the GPU, seed %d. Bytes are counted from the algorithm. Drawn by paper.SiliconProfile.Table.",

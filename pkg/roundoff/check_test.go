@@ -21,6 +21,17 @@ func TestPanics(t *testing.T) {
 		want string
 		call func()
 	}{
+		{"K = 0, want K >= 1", func() { RunningSum{Terms: 1}.Error(0) }},
+		{"Terms = 0, want Terms >= 1", func() { RunningSum{}.Error(1) }},
+		{"K = 0, want K >= 1", func() { ErrorMoments{}.Prediction(ProductMoments{}, 0) }},
+		{"Terms = 0, want Terms >= 1", func() { Truncation{0, 1, 0.5, false}.Delta() }},
+		{"Unit = 0, want 0 < Unit < 1", func() { Truncation{1, 1, 0, true}.Kappa() }},
+		{"K = 0, want K >= 1", func() { Truncation{1, 1, 0.5, true}.MeanError(ProductMoments{Mean: 1}, 0) }},
+		{"|mean| = 0, want 0 < |mean| < +Inf", func() { Truncation{1, 1, 0.5, true}.MeanError(ProductMoments{}, 1) }},
+		{"variance = 0, want 0 < variance < +Inf", func() { Truncation{1, 1, 0.5, true}.ErrorSlope(ProductMoments{}, 1) }},
+		{"K = -1, want K >= 1", func() { Truncation{1, 1, 0.5, true}.ErrorDeviation(ProductMoments{}, -1) }},
+		{"sum = 0, want 0 < sum < +Inf", func() { BinadeTheta(0) }},
+		{"theta = 0, want 0 < theta < +Inf", func() { Truncation{1, 1, 0.5, true}.BreakdownLength(1, 0) }},
 		{"p = 0, want 1 <= p <= 1074", func() { UnitRoundoff(0) }},
 		{"p = 1075, want 1 <= p <= 1074", func() { UnitRoundoff(1075) }},
 		{"n = 0, want n >= 1", func() { Gamma(0, 0.5) }},

@@ -102,9 +102,9 @@ type Discard struct {
 }
 
 // Discard returns the law of what a product loses to truncation at the weight g = 2^(E-F), given
-// that its exponent is at most E, as it is when E is the greatest exponent of a block. Given E,
-// then, the products of a block but the one that sets E are independent and of this law, and
-// that one loses nothing as long as F bits hold it.
+// that its exponent is at most E. Where E is the exponent of the running sum, and no product has
+// a greater one, the products of a block are independent and of this law. Where a product sets
+// E, they are not: that one loses nothing, and for the block as a whole there is [Losses].
 //
 // Source: derived here. The tables M1, W and C1 are Mean, Square and Cross.
 func (p *Products) Discard(E, F int) Discard {

@@ -117,7 +117,7 @@ func TestProducts(t *testing.T) {
 		}
 		even := []float64{1, 1, 1, 1}
 		a, b := ValueProducts(x, even, y, even, -14, -14), PairProducts(px, py, -14, -14)
-		if fmt.Sprint(a) != fmt.Sprint(b) {
+		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact law and 16 pairs
 			t.Errorf("%v\n%v", a, b)
 		}
 	})
@@ -158,6 +158,18 @@ func TestProducts(t *testing.T) {
 			if math.Abs(probs[i]-want[e]) > 1e-15 {
 				t.Errorf("P(M = %d) = %v, counted %v", e, probs[i], want[e])
 			}
+		}
+	})
+
+	t.Run("exponents of laws with zeros are those of numbers", func(t *testing.T) {
+		half := []float64{1, 1}
+		p := ValueProducts([]float64{0, 1}, half, []float64{0, 1}, half, -14, -14)
+		exps, probs := p.MaxExponent(2) // of two products, each 1 with probability 1/4
+		if fmt.Sprint(exps, probs) != "[-28 0] [0.5625 0.4375]" {
+			t.Errorf("exponents %v with probabilities %v", exps, probs)
+		}
+		if exps, _ := ValueProducts([]float64{0}, []float64{1}, []float64{1}, []float64{1}, -14, -14).MaxExponent(4); fmt.Sprint(exps) != "[-28]" {
+			t.Errorf("of zeros: %v, want the least there is", exps)
 		}
 	})
 

@@ -33,6 +33,14 @@
 // [Tree], [RandomData], [CompensatedSum] and [Truncation] are the formulas, rest on [Azuma] and
 // [Bernstein]. Package bound says which of them hold on which machine.
 //
+// Truncation has no errors of mean zero, but the bits that it cuts off have a law, which follows
+// from that of the products: [Products], [Discard] and [Losses]. From it are the bounds of
+// [TruncatedSum], and with [Cumulant] those for a run; docs/truncation.md has the proofs.
+//
+// What errors of sums of random products are like, not what they cannot exceed, a [RunningSum]
+// tells from the errors of single steps, and for machines that truncate [Truncation] has closed
+// forms, with [GrowthLaws].
+//
 // # Which bound to use
 //
 // A probabilistic bound is not always the smaller one. For one product at 90, 95 and 99 %

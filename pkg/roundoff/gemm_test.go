@@ -361,3 +361,23 @@ func BenchmarkGEMMLambda(b *testing.B) {
 		paper.Lambda(0.99, Corrected)
 	}
 }
+
+// Sums of many terms are not added one by one, and are the same to 8 digits, for λ of a few
+// outputs too, where all terms count.
+func TestFailureOfLongSums(t *testing.T) {
+	for _, λ := range []float64{1, 3, 5, 7, 12, 100, 3000} {
+		for _, s := range []stretch{{1, 200000, 1, 0x1p-24}, {300, 5000, 7, 0x1p-8}, {600, 601, 1, 0x1p-11}, {1, 513, 2, 0x1p-24}} {
+			sum, v := 0.0, VIBEA{Lambda: λ}
+			for n := s.lo; n <= s.hi; n++ {
+				sum += math.Exp(float64(v.Failure(n, s.u) - v.Failure(s.lo, s.u)))
+			}
+			if got, want := float64(s.failure(v)), float64(v.Failure(s.lo, s.u))+math.Log(sum*float64(s.times)); math.Abs(got-want) > 1e-8 {
+				t.Errorf("%+v at λ = %v: %v, want %v", s, λ, got, want)
+			}
+		}
+	}
+	g := GEMM{M: 1, N: 1, K: 1 << 40, Block: 4, Roundoffs: TensorCoreF32}
+	if λ := g.Lambda(0.9, Corrected); !(λ > 4 && λ < 5) {
+		t.Errorf("λ = %v", λ)
+	}
+}

@@ -3,7 +3,7 @@ package roundoff
 import (
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 )
 
 // Products is the law of one product p = xy, as a list of values with weights: pairs sampled
@@ -14,6 +14,7 @@ type Products struct {
 	value  []float64
 	weight []float64 // of sum 1
 	exp    []int     // e = eₓ + e_y, not normalised: |p| is in [2^e, 2^(e+2)) unless subnormal
+	least  int       // no exponent is less; that of a product that is zero
 
 	symmetric bool // the signs of values do not count, both are equally likely
 
@@ -21,19 +22,19 @@ type Products struct {
 	Variance float64 // σ²
 	AbsMean  float64 // E|p|
 	Grid     float64 // a power of two that divides all values
+	Samples  float64 // the pairs that the law was estimated from, +Inf where it is exact
 }
 
-// noExponent is the exponent of a zero product, which is never the greatest.
-const noExponent = math.MinInt32
-
 // PairProducts returns the law of x[i]y[i], every pair as likely as the others. Numbers below
-// 2^eminX and 2^eminY are subnormal: they count with these exponents.
+// 2^eminX and 2^eminY are subnormal: they count with these exponents, and zero products with
+// their sum, below which no exponent lies.
 // It panics if the lengths differ, there are no pairs, or a number is not finite.
 func PairProducts(x, y []float64, eminX, eminY int) *Products {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("roundoff: x has %d elements, y has %d", len(x), len(y)))
 	}
-	p := new(Products)
+	p := newProducts(len(x), eminX+eminY)
+	p.Samples = float64(len(x))
 	for i := range x {
 		p.add(i, x[i], y[i], 1, eminX, eminY)
 	}
@@ -42,12 +43,14 @@ func PairProducts(x, y []float64, eminX, eminY int) *Products {
 
 // ValueProducts returns the law of xy for independent x and y that take the values x[i] and
 // y[j] with probabilities px[i] and py[j], for formats of so few bits that all pairs fit. The
-// probabilities are normalised. See [PairProducts] for eminX and eminY and for panics.
+// probabilities are normalised. The law counts as exact; where the probabilities are those of a
+// sample, set Samples. See [PairProducts] for eminX and eminY and for panics.
 func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
 	if len(x) != len(px) || len(y) != len(py) {
 		panic(fmt.Sprintf("roundoff: %d and %d probabilities of %d and %d values", len(px), len(py), len(x), len(y)))
 	}
-	p := new(Products)
+	p := newProducts(len(x)*len(y), eminX+eminY)
+	p.Samples = math.Inf(1)
 	for i := range x {
 		for j := range y {
 			if w := px[i] * py[j]; w != 0 {
@@ -58,13 +61,18 @@ func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
 	return p.finish()
 }
 
+// newProducts returns a law with room for n products.
+func newProducts(n, least int) *Products {
+	return &Products{value: make([]float64, 0, n), weight: make([]float64, 0, n), exp: make([]int, 0, n), least: least}
+}
+
 // add appends the product of element i of x and a y.
 func (p *Products) add(i int, x, y, w float64, eminX, eminY int) {
 	z := x * y
 	if math.IsNaN(z) || math.IsInf(z, 0) || !(w > 0) {
 		panic(fmt.Sprintf("roundoff: x[%d] y = %v of weight %v, want a finite number of positive weight", i, z, w))
 	}
-	e := noExponent
+	e := p.least
 	if z != 0 {
 		e = max(math.Ilogb(x), eminX) + max(math.Ilogb(y), eminY)
 	}
@@ -128,6 +136,25 @@ func (p *Products) centralMoments(n int) []float64 {
 	return m
 }
 
+// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x > 0, and two parts
+// in a hundred more: of at most 2^14 of the products it is an estimate.
+func (p *Products) LogMoment(x float64) float64 {
+	const most = 1 << 14
+	step := (len(p.value) + most - 1) / most
+	var up, down, total float64
+	for i := 0; i < len(p.value); i += step {
+		w, z := p.weight[i], x*(p.value[i]-p.Mean)
+		total += w
+		up += w * math.Exp(z)
+		down += w * math.Exp(-z)
+	}
+	if p.symmetric {
+		up = (up + down) / 2
+		down = up
+	}
+	return 1.02 * math.Max(math.Log(max(up, down)/total), x*x*p.Variance/2)
+}
+
 // MaxExponent returns the law of the greatest exponent among L independent products, as
 // exponents in ascending order and their probabilities, P(M <= m) = P(e <= m)^L. What lies
 // below 10^-6 at the lower end is added to the exponent above it.
@@ -157,15 +184,17 @@ type exponentCount struct {
 
 // exponentLaw returns the distribution function of the exponents.
 func (p *Products) exponentLaw() []exponentCount {
-	mass := map[int]float64{}
+	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
+	mass := make([]float64, hi-lo+1)
 	for i, e := range p.exp {
-		mass[e] += p.weight[i]
+		mass[e-lo] += p.weight[i]
 	}
-	law := make([]exponentCount, 0, len(mass))
-	for e, m := range mass {
-		law = append(law, exponentCount{e, m})
+	var law []exponentCount
+	for i, m := range mass {
+		if m > 0 {
+			law = append(law, exponentCount{lo + i, m})
+		}
 	}
-	sort.Slice(law, func(i, j int) bool { return law[i].exp < law[j].exp })
 	for i := 1; i < len(law); i++ {
 		law[i].below += law[i-1].below
 	}

@@ -292,6 +292,23 @@ func TestRandomData(t *testing.T) {
 			t.Errorf("%v, want +Inf", b)
 		}
 	})
+	t.Run("adds_squares_by_blocks_as_one_by_one", func(t *testing.T) {
+		for _, d := range []struct{ mean, variance, largest float64 }{{0, 1, 1}, {0.5, 1.0 / 12, 1}, {0, 0, 0}, {1, 1e-9, 1.1}} {
+			one, f, K := 0.0, Failure(-20), 100000
+			for k := range K {
+				s := float64(k+1)*d.mean + Bernstein(float64(k+1)*d.variance, d.largest, f)
+				one += s * s
+				if by := squaresOfSums(k+1, d.mean, d.variance, d.largest, f); k%997 == 0 && !(by >= one*(1-1e-12) && by <= one*(1+1e-4)) {
+					t.Errorf("%+v, K = %d: %v, want %v", d, k+1, by, one)
+				}
+			}
+		}
+	})
+	t.Run("is_as_fast_for_sums_of_any_length", func(t *testing.T) {
+		if b, _ := RandomDataSharp(math.MaxInt/4, 0x1p-53, 0, 1, 1, -5); !(b > 0) {
+			t.Errorf("%v", b)
+		}
+	})
 	t.Run("refuses_a_largest_below_the_mean", func(t *testing.T) {
 		defer func() {
 			if got, want := recover(), "roundoff: largest = 1, want largest >= |mean|"; got != want {

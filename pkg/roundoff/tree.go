@@ -40,7 +40,7 @@ func PairwiseHeight(n int) int {
 // precision. An inner product whose products are rounded has it for n products (Dot2).
 // It is +Inf where nu >= 1. It panics if n < 1 or u is outside (0, 1).
 //
-// Source: Ogita, Rump & Oishi 2005, Propositions 4.5 and 5.5.
+// Source: Ogita, Rump & Oishi 2005, Sum2 and Dot2.
 func CompensatedSum(n int, u float64) float64 {
 	γ := Gamma(n, u)
 	return u + γ*γ

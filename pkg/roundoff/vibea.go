@@ -57,7 +57,7 @@ func VIBEAFailure(lambda, u float64, n int) Failure {
 	checkLambda(lambda)
 	checkUnit("u", u)
 	checkCount("n", n)
-	return bernsteinFailure(lambda, varianceRatio(u), linearTerm(u, n))
+	return bernsteinFailure(lambda, varianceRatio(u), linearTerm(u, float64(n)))
 }
 
 // Lambda returns the λ at which one product of n factors obeys |θ̃_n| <= γ̃_n(λ) with
@@ -82,10 +82,10 @@ func bernsteinFailure(λ, ratio, linear float64) Failure {
 // bernsteinLambda returns the λ with VIBEAFailure(λ, u, n) = f.
 func bernsteinLambda(f Failure, u float64, n int) float64 {
 	l := math.Ln2 - float64(f) // log(2/failure)
-	h := l * linearTerm(u, n)
+	h := l * linearTerm(u, float64(n))
 	return h + math.Sqrt(h*h+2*l*varianceRatio(u))
 }
 
 // linearTerm returns 1/(3√n(1-u)), the term of Bernstein's inequality that is linear in λ,
 // divided by nu²λ.
-func linearTerm(u float64, n int) float64 { return 1 / (3 * math.Sqrt(float64(n)) * (1 - u)) }
+func linearTerm(u, n float64) float64 { return 1 / (3 * math.Sqrt(n) * (1 - u)) }

@@ -2,7 +2,6 @@ package tcore
 
 import (
 	"math/rand/v2"
-	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -23,9 +22,4 @@ func uniform(rows, cols int, seed uint64) blas32.General {
 // zeros returns a zero matrix.
 func zeros(rows, cols int) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-}
-
-// perUnit reports the wall time of one of the n units of an iteration.
-func perUnit(b *testing.B, n int, unit string) {
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }

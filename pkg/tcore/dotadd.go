@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -215,7 +216,7 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 	p.x, p.ex = dotAddScratch.x.take(p.m*p.stride), dotAddScratch.ex.take(p.m*p.stride)
 	p.rareX = make([]bool, p.m*p.chunks())
 	constants := newExponentConstants(p.d.A)
-	parallel(p.m, func(lo, hi int) {
+	parallel.Ranges(p.m, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := p.x[i*p.stride : (i+1)*p.stride]
 			p.d.convertRow(x[:a.Cols], row(a, i), p.d.A)
@@ -232,7 +233,7 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 
 func (p *dotAddProduct) packColumns(b blas32.General) {
 	width := p.width()
-	parallel(p.chunks(), func(lo, hi int) {
+	parallel.Ranges(p.chunks(), func(lo, hi int) {
 		rows := make([]float32, dotAddDepth*width)
 		for c := lo; c < hi; c++ {
 			for k := range dotAddDepth {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -80,7 +81,7 @@ func exactProduct[T any](e Exact, a, b blas32.General, ofA, ofB func(float32) T,
 			columns[j][k] = ofB(b.Data[k*b.Stride+j])
 		}
 	}
-	parallel(a.Rows, func(lo, hi int) {
+	parallel.Ranges(a.Rows, func(lo, hi int) {
 		x := make([]T, a.Cols)
 		for i := lo; i < hi; i++ {
 			for k, v := range row(a, i) {
@@ -138,7 +139,7 @@ func gridOf(name string, m blas32.General) (grid, error) {
 	g := noGrid
 	var mu sync.Mutex
 	bad := m.Rows
-	parallel(m.Rows, func(lo, hi int) {
+	parallel.Ranges(m.Rows, func(lo, hi int) {
 		part := noGrid
 		for i := lo; i < hi; i++ {
 			one, nonFinite := gridOfRow(row(m, i))
@@ -302,7 +303,7 @@ func (e Exact) short(i, j int) (z int128, ok bool) {
 // values returns the matrix of the values of f.
 func (e Exact) values(f func(i, j int) float64) blas64.General {
 	m := newGeneral(e.rows, e.cols)
-	parallel(e.rows, func(lo, hi int) {
+	parallel.Ranges(e.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j := range e.cols {
 				m.Data[i*m.Stride+j] = f(i, j)

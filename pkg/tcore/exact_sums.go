@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -42,7 +43,7 @@ func exactSums(e Exact, a, b blas32.General, ga, gb grid, abs bool) bool {
 	terms := exactTerms(ga, gb) / depth * depth // before a sum is carried over
 	scale := float32(exp2(-ga.low))
 	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
-	parallel(tiles, func(lo, hi int) {
+	parallel.Ranges(tiles, func(lo, hi int) {
 		x := make([]int32, kernel.rows*exactStride)
 		z := make([]int64, kernel.rows*exactColumns)
 		sums := make([]int64, len(panels)*len(z))
@@ -91,7 +92,7 @@ func packIntegers(b blas32.General, scale float32, abs bool) [][]int64 {
 	for j := range panels {
 		panels[j] = make([]int64, b.Rows*exactColumns)
 	}
-	parallel(b.Rows, func(lo, hi int) {
+	parallel.Ranges(b.Rows, func(lo, hi int) {
 		y := make([]int32, b.Cols)
 		for k := lo; k < hi; k++ {
 			toIntegers(y, row(b, k), scale, abs)

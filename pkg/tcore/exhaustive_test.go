@@ -3,6 +3,8 @@ package tcore
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
 // Every product of two 8-bit numbers, in the format of either factor and in
@@ -33,7 +35,7 @@ func TestFMAOfBinary16(t *testing.T) {
 	if testing.Short() {
 		n = 1_000_000
 	}
-	parallel(64, func(lo, hi int) {
+	parallel.Ranges(64, func(lo, hi int) {
 		for part := lo; part < hi; part++ {
 			rng := rand.New(rand.NewPCG(11, uint64(part)))
 			for i := range n / 64 {

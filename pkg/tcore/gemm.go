@@ -1,9 +1,7 @@
 package tcore
 
 import (
-	"runtime"
-	"sync"
-
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -20,7 +18,7 @@ func gemm[T float32 | float64](a, b blas32.General, round func(dst []T, src []fl
 	kernel func(s *[tile]T, x []T, y [][tile]T), store func(i, j int, z T)) {
 
 	tiles := packTiles(b, round)
-	parallel(a.Rows, func(lo, hi int) {
+	parallel.Ranges(a.Rows, func(lo, hi int) {
 		var s [tile]T
 		x := make([]T, a.Cols)
 		for i := lo; i < hi; i++ {
@@ -143,14 +141,4 @@ func widenSlice(dst []float64, src []float32) {
 	for i, x := range src {
 		dst[i] = float64(x)
 	}
-}
-
-// parallel divides [0, n) among GOMAXPROCS goroutines and waits for them.
-func parallel(n int, work func(lo, hi int)) {
-	var wg sync.WaitGroup
-	p := min(runtime.GOMAXPROCS(0), n)
-	for i := range p {
-		wg.Go(func() { work(i*n/p, (i+1)*n/p) })
-	}
-	wg.Wait()
 }

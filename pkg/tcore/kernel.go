@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -153,7 +154,7 @@ func transposed(m blas32.General) blas32.General {
 // goroutine, with zeros to compute them in.
 func rows(m, n int, work func(z [][]float64, lo, hi int)) {
 	const few = 8
-	parallel(m, func(lo, hi int) {
+	parallel.Ranges(m, func(lo, hi int) {
 		z := newRows(few, n)
 		for ; lo < hi; lo += few {
 			clearRows(z)

@@ -3,6 +3,7 @@ package tcore
 import (
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -29,7 +30,7 @@ func (d *Device) newPanel(f Format, m blas32.General, columns bool) *panel {
 	}
 	p := &panel{n: n, k: d.padded(k)}
 	p.x, p.exp, p.finite = make([]float64, n*p.k), make([]int16, n*p.k), make([]bool, n)
-	parallel(n, func(lo, hi int) {
+	parallel.Ranges(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x, exp := p.vector(i)
 			first, step := i*m.Stride, 1

@@ -3,6 +3,7 @@ package tcore
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -64,7 +65,7 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 	y := blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.take(n * b.Cols)}
 	defer splitScratch.leave(x.Data)
 	defer splitScratch.leave(y.Data)
-	parallel(a.Rows, func(lo, hi int) {
+	parallel.Ranges(a.Rows, func(lo, hi int) {
 		rounded := make([]float32, n)
 		for i := lo; i < hi; i++ {
 			d.convertRow(rounded[:a.Cols], row(a, i), d.A)
@@ -74,7 +75,7 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 			}
 		}
 	})
-	parallel(n, func(lo, hi int) {
+	parallel.Ranges(n, func(lo, hi int) {
 		for l := lo; l < hi; l++ {
 			if k := order[l]; k < b.Rows {
 				d.convertRow(row(y, l), row(b, k), d.B)

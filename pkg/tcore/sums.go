@@ -1,6 +1,10 @@
 package tcore
 
-import "gonum.org/v1/gonum/blas/blas32"
+import (
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+)
 
 // sumsKernel computes a tile of rows × columns sums in binary32: it adds the
 // k products of rows of a and columns of b to c, in order. a is row-major, b
@@ -30,7 +34,7 @@ func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 	panels := packPanels(b, low, kernel.columns)
 	defer sumsScratch.panels.leave(panels)
 	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
-	parallel(tiles, func(lo, hi int) {
+	parallel.Ranges(tiles, func(lo, hi int) {
 		step := sumsRows / kernel.rows
 		if kernel.half != nil {
 			step = 1
@@ -53,7 +57,7 @@ var sumsScratch struct{ panels, rows scratch[float32] }
 func packPanels(b blas32.General, low Format, columns int) []float32 {
 	count := (b.Cols + columns - 1) / columns
 	panels := sumsScratch.panels.take(count * columns * b.Rows)
-	parallel(b.Rows, func(lo, hi int) {
+	parallel.Ranges(b.Rows, func(lo, hi int) {
 		x := make([]float32, count*columns)
 		for k := lo; k < hi; k++ {
 			roundRow(x[:b.Cols], row(b, k), low)

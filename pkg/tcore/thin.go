@@ -1,6 +1,10 @@
 package tcore
 
-import "gonum.org/v1/gonum/blas/blas32"
+import (
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+)
 
 // thinProduct is the product of a matrix by a few columns, fewer than a dotAdd
 // has lanes. It is computed as (BᵀAᵀ)ᵀ, which is the same sums of the same
@@ -29,7 +33,7 @@ func newThinProduct(d *Device, a, b blas32.General) (*thinProduct, bool) {
 // multiply stores C + AB in z.
 func (p *thinProduct) multiply(c, z blas32.General) {
 	columns := p.turned.kernel.columns
-	parallel((p.a.Rows+columns-1)/columns, func(lo, hi int) {
+	parallel.Ranges((p.a.Rows+columns-1)/columns, func(lo, hi int) {
 		w := *p.turned
 		w.takeColumns()
 		defer w.leaveColumns()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -87,7 +88,7 @@ func (d Device) ExactGEMM(a, b blas32.General) (Exact, error) {
 // it, as in GEMM.
 func (d *Device) rounded(f Format, m blas32.General) blas32.General {
 	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, m.Rows*m.Cols)}
-	parallel(m.Rows, func(lo, hi int) {
+	parallel.Ranges(m.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			d.convertRow(row(z, i), row(m, i), f)
 		}

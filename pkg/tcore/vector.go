@@ -1,6 +1,10 @@
 package tcore
 
-import "math"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+)
 
 // roundTable holds the constants of the vector kernels of rounding, each four
 // times, for the four lanes of a vector. internal/asm/round names the rows.
@@ -82,5 +86,5 @@ func eachPart(n int, work func(lo, hi int)) {
 		work(0, n)
 		return
 	}
-	parallel((n+part-1)/part, func(lo, hi int) { work(lo*part, min(hi*part, n)) })
+	parallel.Ranges((n+part-1)/part, func(lo, hi int) { work(lo*part, min(hi*part, n)) })
 }

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// An adviceQuestion is what roundoff advise is asked.
+type adviceQuestion struct {
+	bound.Kernel
+	tolerance                         float64
+	device, in, out, confidence, dist string
+	json                              bool
+}
+
+// adviseCommand prints which devices and formats meet a tolerance, by which bound and at what cost.
+func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	q := adviceQuestion{}
+	flags := newFlags("advise", "-tolerance T [-flag ...] [A.npy B.npy]\n\n"+
+		"Prints on which devices the product AB is guaranteed to err by at most T |A||B|, by which bound,\n"+
+		"up to which K, and what it costs relative to the cheapest: the bytes of A, B and D, and the time\n"+
+		"at the peak that vendors publish for dense products, unknown where they do not. Then the devices\n"+
+		"that miss T, and how many times it their bound is. Underflow is left out. Of matrices in files\n"+
+		"the sizes are taken, and the moments of their elements as those of independent numbers.\n\n", stderr)
+	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
+	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
+	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
+	flags.IntVar(&q.K, "k", 1024, "the `terms` of each sum")
+	flags.StringVar(&q.device, "device", "", "advise on these `devices`, architectures or names of roundoff devices; all if none is named")
+	flags.StringVar(&q.in, "in", "", "advise on devices that take these `formats`; all if none is named")
+	flags.StringVar(&q.out, "out", "", "store D in this `format`, not in what the device accumulates in")
+	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.BoolVar(&q.Represented, "represented", true, "A and B are rounded to their format first, from finer numbers")
+	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
+	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
+	flags.BoolVar(&q.json, "json", false, "write JSON")
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if !(q.tolerance > 0) || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 {
+		return misuse(flags, "want -tolerance above 0 and sizes of 1 or more")
+	}
+	if len(words) != 0 && (len(words) != 2 || q.dist != "" || given(flags, "m", "n", "k")) {
+		return misuse(flags, "want no file, or two and none of -m, -n, -k and -dist")
+	}
+	f, err := roundoff.ParseConfidence(q.confidence)
+	if err != nil {
+		return err
+	}
+	devices, err := q.describe()
+	if err != nil {
+		return err
+	}
+	if len(words) == 2 {
+		if err := q.read(words[0], words[1]); err != nil {
+			return err
+		}
+	}
+	advice, err := bound.Advise(q.Kernel, q.tolerance, f, devices)
+	if err != nil {
+		return err
+	}
+	return q.write(stdout, advice)
+}
+
+// describe fills in the kernel from the words of the flags, and returns the devices asked for.
+func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
+	if q.out != "" {
+		if q.Output, err = findFormat(q.out); err != nil {
+			return nil, err
+		}
+	}
+	if q.dist != "" {
+		if q.X, q.Y, err = parseDistributions(q.dist); err != nil {
+			return nil, err
+		}
+	}
+	names, formats := words(q.device), words(q.in)
+	for _, name := range formats {
+		if _, err := findFormat(name); err != nil {
+			return nil, err
+		}
+	}
+	all := tcore.Devices()
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(d tcore.Device) bool { return d.Name == name || named(d, []string{name}) }) {
+			return nil, fmt.Errorf("no device %q, see roundoff devices; architectures are %s", name, architectures(all))
+		}
+	}
+	for _, d := range all {
+		if (names == nil || slices.Contains(names, d.Name) || named(d, names)) && (formats == nil || slices.Contains(formats, d.A.Name)) {
+			devices = append(devices, d)
+		}
+	}
+	if devices == nil {
+		return nil, fmt.Errorf("no device of %s takes %s", q.device, q.in)
+	}
+	return devices, nil
+}
+
+// read takes sizes and moments from the matrices in files.
+func (q *adviceQuestion) read(fileA, fileB string) error {
+	a, errA := readNumbers(fileA)
+	b, errB := readNumbers(fileB)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	if a.Cols != b.Rows {
+		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", fileA, a.Rows, a.Cols, fileB, b.Rows, b.Cols)
+	}
+	q.M, q.K, q.N = a.Rows, a.Cols, b.Cols
+	q.X, errA = bound.MomentsOf(fileA, a)
+	q.Y, errB = bound.MomentsOf(fileB, b)
+	return errors.Join(errA, errB)
+}
+
+// given reports whether one of the flags was.
+func given(flags *flag.FlagSet, names ...string) bool {
+	any := false
+	flags.Visit(func(f *flag.Flag) { any = any || slices.Contains(names, f.Name) })
+	return any
+}
+
+// write writes the advice as a table.
+func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
+	if q.json {
+		return writeJSON(w, advice)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "device\tmeets\tconstant\tof tolerance\tlargest K\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
+	for _, a := range advice {
+		best := a.Tightest
+		name, confidence := best.Bound, best.Confidence.String()
+		if !best.Holds {
+			name, confidence = "-", "-"
+		}
+		peak, gpu := "unknown", "-"
+		if a.Peak.Tflops > 0 {
+			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
+			yes(a.Meets()), limit("%.3e", best.Constant), limit("%.2g", a.Excess), longest(a.LargestK),
+			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return sources(w, advice)
+}
+
+// longest returns K as it is printed.
+func longest(K int) string {
+	if K == bound.LongestK {
+		return fmt.Sprintf(">= %d", K)
+	}
+	return fmt.Sprint(K)
+}
+
+// sources writes where the peaks are from.
+func sources(w io.Writer, advice []bound.Advice) error {
+	var seen []string
+	for _, a := range advice {
+		line := fmt.Sprintf("  %s: %s\n", a.Peak.GPU, a.Peak.Source)
+		if a.Peak.Tflops == 0 || slices.Contains(seen, line) {
+			continue
+		}
+		seen = append(seen, line)
+	}
+	if seen == nil {
+		return nil
+	}
+	_, err := fmt.Fprint(w, "\nTflop/s are dense peaks, from\n"+strings.Join(seen, ""))
+	return err
+}

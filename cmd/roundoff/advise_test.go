@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// ask runs the command line and returns its status and what it wrote.
+func ask(t *testing.T, line string) (status int, out, errors string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status = run(t.Context(), strings.Fields(line), &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+func TestAdvise(t *testing.T) {
+	const question = "advise --m 1024 --n 8 --k 32768 --tolerance 2e-3 "
+	t.Run("lists_every_device_those_that_meet_first", func(t *testing.T) {
+		status, out, errs := ask(t, question+"--dist U(-1,1) --json")
+		var advice []map[string]any
+		if err := json.Unmarshal([]byte(out), &advice); status != 0 || err != nil || len(advice) != len(tcore.Devices()) {
+			t.Fatalf("status %d, %d devices, %v, %s", status, len(advice), err, errs)
+		}
+		for i, a := range advice {
+			if i > 0 && a["meets"] == true && advice[i-1]["meets"] == false {
+				t.Errorf("%v comes after one that misses", a["device"])
+			}
+			excess, bounded := a["excess"].(float64)
+			if meets := bounded && excess <= 1; a["meets"] != meets || bounded == (a["bound"] == nil) || (a["gpu"] == nil) != (a["time_ratio"] == nil) {
+				t.Errorf("%v", a)
+			}
+		}
+	})
+	t.Run("knows_the_rounding_of_factors", func(t *testing.T) {
+		for flag, want := range map[string]bool{"": false, "--represented=false": true} {
+			_, out, _ := ask(t, question+"--device hopper-wgmma-binary16-binary32 --json "+flag)
+			if got := strings.Contains(out, `"meets": true`); got != want {
+				t.Errorf("%q: meets = %v, want %v", flag, got, want)
+			}
+		}
+	})
+	t.Run("takes_sizes_and_moments_of_data", func(t *testing.T) {
+		dir := t.TempDir()
+		a := writeNumbers(t, dir, "a.npy", "(2, 2)", 1, -1, 3, 1000)
+		b := writeNumbers(t, dir, "b.npy", "(2, 1)", 1, 1)
+		bad := writeNumbers(t, dir, "bad.npy", "(2, 1)", 1, math.NaN())
+		if status, out, errs := ask(t, "advise --tolerance 1 --device hopper --in e4m3,binary16 "+a+" "+b); status != 0 || !strings.Contains(out, "A reaches 1e+03, e4m3 ends at 448") {
+			t.Errorf("status %d, %s\n%s", status, errs, out)
+		}
+		for files, want := range map[string]string{b + " " + a: "they do not fit", a + " " + bad: "[1, 0] = NaN, want a finite number"} {
+			if status, _, errs := ask(t, "advise --tolerance 1 "+files); status != 1 || !strings.Contains(errs, want) {
+				t.Errorf("status %d, %q, want %q", status, errs, want)
+			}
+		}
+	})
+	t.Run("prints_sources_and_what_is_unknown", func(t *testing.T) {
+		_, out, _ := ask(t, question+"--device hopper,paper --in binary16")
+		for _, want := range []string{"989.4", "unknown", "H100 SXM5: NVIDIA H100", "truncation", "paper-f32"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+		if strings.Contains(out, "e4m3") || strings.Contains(out, "volta") {
+			t.Errorf("others than asked for:\n%s", out)
+		}
+	})
+	for line, want := range map[string]string{
+		"advise":                                        "want -tolerance above 0 and sizes of 1 or more",
+		"advise --tolerance -1":                         "want -tolerance above 0",
+		"advise --tolerance NaN":                        "want -tolerance above 0",
+		"advise --tolerance 1 --k 0":                    "sizes of 1 or more",
+		"advise --tolerance 1 x":                        "want no file, or two",
+		"advise --tolerance 1 --k 8 x y":                "want no file, or two and none of -m, -n, -k and -dist",
+		"advise --tolerance 1 x.npy y.npy":              "no such file",
+		"advise --tolerance 1 --device pascal":          `no device "pascal", see roundoff devices`,
+		"advise --tolerance 1 --in fp16":                `no format "fp16"`,
+		"advise --tolerance 1 --out fp16":               `no format "fp16"`,
+		"advise --tolerance 1 --device volta --in e4m3": "no device of volta takes e4m3",
+		"advise --tolerance 1 --confidence 2":           `confidence "2", want a number between 0 and 1`,
+		"advise --tolerance 1 --dist U(1,0)":            "want finite numbers, lo < hi",
+		"advise --tolerance 1 --dist U(0,1),N(0,0)":     "want finite numbers",
+	} {
+		t.Run(line, func(t *testing.T) {
+			if status, out, errs := ask(t, line); status == 0 || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("status %d, %q, want %q", status, errs, want)
+			}
+		})
+	}
+}
+
+// What a question on a bound may be that has no answer, and what is answered though it is extreme.
+func TestBoundOfBadInput(t *testing.T) {
+	for line, want := range map[string]string{
+		"bound --k 0":                                     "want sizes of 1 or more",
+		"bound --confidence 1":                            `confidence "1", want a number between 0 and 1`,
+		"bound --confidence 1-0":                          `confidence "1-0", want`,
+		"bound --confidence 1-1e-99999999999999999999":    "want a number between 0 and 1",
+		"bound --confidence NaN":                          `confidence "NaN", want`,
+		"bound --device pascal":                           `no device "pascal"`,
+		"bound --device hopper --in e2m1":                 `no device "hopper" for e2m1`,
+		"bound --device hopper --stochastic":              "truncates, want -device ieee or paper with -stochastic",
+		"bound --device hopper --order pairs":             "adds in its own order",
+		"bound --dist U(NaN,1)":                           "want finite numbers",
+		"bound --dist N(0,-1)":                            "deviation > 0",
+		"bound --dist U(-1,1) --run --device cdna2 --k 8": "no emulation of single sums",
+	} {
+		t.Run(line, func(t *testing.T) {
+			if status, out, errs := ask(t, line); status == 0 || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("status %d, %q, want %q", status, errs, want)
+			}
+		})
+	}
+	for line, want := range map[string]string{
+		// nu = 2¹⁶: bounds by nu < 1 are marked, others are finite.
+		"bound --device paper --acc binary16 --out binary16 --k 134217728": "want nu < 1: long sums stop growing",
+		"bound --device ieee --k 1000000000000 --dist U(-1,1)":             "there is no finite bound for so long a sum",
+		"bound --device ieee --k 4096 --confidence 1-1e-400":               "1 - 1e-400",
+		"bound --device ieee --k 1":                                        "always",
+	} {
+		t.Run(line, func(t *testing.T) {
+			if status, out, errs := ask(t, line); status != 0 || !strings.Contains(out, want) || strings.Contains(out, "NaN") {
+				t.Errorf("status %d, %s, want %q in\n%s", status, errs, want, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/google/renameio/v2"
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+)
+
+// A sweepQuestion is what roundoff sweep is asked.
+type sweepQuestion struct {
+	machines, laws, ks, seeds, confidences string
+	o                                      string
+	join                                   bool
+	sweep.Plan
+}
+
+// sweepCommand counts how every bound does on emulated machines.
+func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	q := sweepQuestion{Plan: sweep.Plan{Predict: true}}
+	flags := newFlags("sweep", "[-flag ...] [-o FILE.csv]\n       roundoff sweep -join FILE.csv ... [-o FILE.csv]\n\n"+
+		"Multiplies random matrices on emulated machines, measures the errors exactly, and counts how\n"+
+		"every bound does: outputs above it, how tight it is, how it grows. Prints a summary, and with\n"+
+		"-o writes all as CSV. With -join it reads files of different seeds in place of computing.\n"+
+		"It fails where a bound that is to hold is exceeded more often than stated.\n\n"+
+		"Machines: "+names(sweep.Machines(), func(m sweep.Machine) string { return m.Name })+",\n"+
+		"a name of roundoff devices, and any of them with /16 for K in 16 parts.\n"+
+		"Laws: "+names(sweep.Laws(), func(l sweep.Law) string { return l.Name })+",\n"+
+		"U(lo,hi) and N(mean,deviation).\n\n", stderr)
+	flags.StringVar(&q.machines, "devices", "paper,volta,ampere,hopper,hopper-e4m3", "compute as these `machines` do")
+	flags.StringVar(&q.laws, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw from these `laws`")
+	flags.IntVar(&q.M, "m", 64, "the `rows` of A")
+	flags.IntVar(&q.N, "n", 8, "the `columns` of B")
+	flags.StringVar(&q.ks, "k", "256,4096", "the `terms` of each sum")
+	flags.StringVar(&q.seeds, "seeds", "1:2", "draw with these `seeds`")
+	flags.StringVar(&q.confidences, "confidence", "0.99", "want these `probabilities` for all outputs of a product together")
+	flags.BoolVar(&q.Alone, "alone", false, "want them for each output alone")
+	flags.StringVar(&q.o, "o", "", "write all into this `file`")
+	flags.BoolVar(&q.join, "join", false, "join the files named")
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if q.join != (len(words) > 0) || q.M < 1 || q.N < 1 {
+		return misuse(flags, "want sizes of 1 or more, and files with -join alone")
+	}
+	comment := "roundoff sweep " + strings.Join(args, " ")
+	var rows []sweep.Row
+	if q.join {
+		rows, comment, err = joinFiles(words)
+	} else {
+		rows, err = q.run(ctx, stderr)
+	}
+	if err != nil {
+		return err
+	}
+	if q.o != "" {
+		if err := writeRows(q.o, comment, rows); err != nil {
+			return err
+		}
+	}
+	return summarize(stdout, rows)
+}
+
+// run makes a plan of the flags, says which, and carries it out.
+func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Row, err error) {
+	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
+		return nil, err
+	}
+	if q.Laws, err = each(q.laws, sweep.FindLaw); err != nil {
+		return nil, err
+	}
+	if q.Ks, err = each(q.ks, func(word string) (int, error) {
+		k, err := strconv.Atoi(word)
+		if err != nil || k < 1 {
+			return 0, fmt.Errorf("-k %s, want numbers of 1 or more", word)
+		}
+		return k, nil
+	}); err != nil {
+		return nil, err
+	}
+	if q.Confidences, err = each(q.confidences, func(word string) (float64, error) {
+		c, err := strconv.ParseFloat(word, 64)
+		if err != nil || !(0 < c && c < 1) {
+			return 0, fmt.Errorf("-confidence %s, want numbers between 0 and 1", word)
+		}
+		return c, nil
+	}); err != nil {
+		return nil, err
+	}
+	if q.Seeds, err = sweep.ParseSeeds(q.seeds); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %s, seeds %s, %d bounds\n",
+		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
+	bar := newProgress(stderr, "sweep")
+	defer bar.done()
+	return q.Plan.Run(ctx, bar.set)
+}
+
+// names joins the names of a list.
+func names[T any](list []T, name func(T) string) string {
+	var words []string
+	for _, x := range list {
+		words = append(words, name(x))
+	}
+	return strings.Join(words, ", ")
+}
+
+// joinFiles returns the rows of several files as those of one, and all their comments.
+func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
+	var comments []string
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, "", err
+		}
+		more, c, err := sweep.Read(f)
+		f.Close()
+		if err == nil {
+			rows, err = sweep.Join(rows, more)
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", file, err)
+		}
+		comments = append(comments, c)
+	}
+	return rows, strings.Join(comments, "\n"), nil
+}
+
+// writeRows writes a file of rows, whole or not at all.
+func writeRows(path, comment string, rows []sweep.Row) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	if err := sweep.Write(f, comment, rows); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
+}
+
+// summarize prints for every machine, law and K the tightest bound that holds, and returns an
+// error if one that is to hold does not.
+func summarize(w io.Writer, rows []sweep.Row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "machine\tlaw\tK\toutputs\tlargest error\tmean\tspread\ttightest bound\ttau\tmedian\tviolations\texact/product")
+	for i := 0; i < len(rows); {
+		j := i + 1
+		for j < len(rows) && rows[j].Bound != sweep.Error {
+			j++
+		}
+		e := rows[i]
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", e.Machine, e.Law, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
+		if best, ok := sweep.Tightest(rows[i:j], bound.Trace); ok {
+			fmt.Fprintf(t, "\t%s\t%.3g\t%.2g\t%d", best.Bound, best.Tightness, best.Median(), best.Violations)
+		} else {
+			fmt.Fprint(t, "\t-\t-\t-\t-")
+		}
+		fmt.Fprintf(t, "\t%.1f\n", e.Exact/e.Product)
+		i = j
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	const sure = 0.999 // that it is not by chance
+	if bad := sweep.Violated(rows, sure); len(bad) > 0 {
+		r := bad[0]
+		failed, trials := r.Failures()
+		return fmt.Errorf("%d bounds fail that are to hold: %s on %s, %s, K = %d fails %d times of %d, stated is %v",
+			len(bad), r.Bound, r.Machine, r.Law, r.K, failed, trials, math.Round(1e9*r.Stated())/1e9)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/sweep"
+)
+
+// askSweep runs roundoff sweep and returns what it prints.
+func askSweep(t *testing.T, status int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(t.Context(), append([]string{"sweep"}, args...), &out, &errs); got != status {
+		t.Fatalf("%q: status %d, want %d: %s", args, got, status, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	small := func(args ...string) []string {
+		return append(args, "-m", "8", "-n", "2", "-k", "32,64", "-devices", "volta,paper/2", "-dist", "U(-1,1),log-normal")
+	}
+	t.Run("says_what_it_does_and_writes_it", func(t *testing.T) {
+		stdout, stderr := askSweep(t, 0, small("--seeds", "1:2", "-o", file("whole.csv"))...)
+		if want := "2 machines, 2 laws, 8 × K × 2, K = 32,64, seeds 1:2, "; !strings.HasPrefix(stderr, want) {
+			t.Errorf("%q, want %q", stderr, want)
+		}
+		if lines := strings.Count(stdout, "\n"); lines != 1+2*2*2 {
+			t.Errorf("%d lines:\n%s", lines, stdout)
+		}
+		text, err := os.ReadFile(file("whole.csv"))
+		if want := "# roundoff sweep --seeds 1:2 -o "; err != nil || !strings.HasPrefix(string(text), want) {
+			t.Errorf("%v, %.60q, want %q", err, text, want)
+		}
+	})
+	t.Run("joins_what_was_split", func(t *testing.T) {
+		askSweep(t, 0, small("--seeds", "1", "-o", file("a.csv"))...)
+		askSweep(t, 0, small("--seeds", "2", "-o", file("b.csv"))...)
+		askSweep(t, 0, "--join", file("a.csv"), file("b.csv"), "-o", file("joined.csv"))
+		joined, whole := readRows(t, file("joined.csv")), readRows(t, file("whole.csv"))
+		if len(joined) != len(whole) {
+			t.Fatalf("%d rows, want %d", len(joined), len(whole))
+		}
+		for i, r := range joined {
+			if r.Summary != whole[i].Summary {
+				t.Errorf("%+v, want %+v", r.Summary, whole[i].Summary)
+			}
+		}
+		if _, stderr := askSweep(t, 1, "--join", file("a.csv"), file("whole.csv")); !strings.Contains(stderr, "seed 1 of volta, U(-1,1) is in both") {
+			t.Error(stderr)
+		}
+	})
+	for _, c := range []struct {
+		status int
+		args   string
+		want   string
+	}{
+		{2, "-m 0", "want sizes of 1 or more"},
+		{2, "-join", "files with -join alone"},
+		{2, "a.csv", "files with -join alone"},
+		{1, "-devices none", `no machine "none"`},
+		{1, "-dist U(1,0)", `no law "U(1,0)"`},
+		{1, "-k 12,x", "-k x, want numbers of 1 or more"},
+		{1, "-seeds 3:2", `seeds "3:2"`},
+		{1, "-confidence 1", "-confidence 1, want numbers between 0 and 1"},
+		{1, "-devices ,", "names nothing"},
+		{1, "-join nowhere.csv", "nowhere.csv"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			if _, stderr := askSweep(t, c.status, strings.Fields(c.args)...); !strings.Contains(stderr, c.want) {
+				t.Errorf("%q, want %q", stderr, c.want)
+			}
+		})
+	}
+}
+
+func readRows(t *testing.T, path string) []sweep.Row {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, _, err := sweep.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The command fails where a bound does that is to hold.
+func TestSweep_fails_with_a_bound(t *testing.T) {
+	rows := []sweep.Row{
+		{Machine: "m", Law: "l", Bound: sweep.Error, Verdict: sweep.Holds},
+		{Machine: "m", Law: "l", K: 8, Bound: "b", Certain: true, Verdict: sweep.Holds, Summary: sweep.Summary{Runs: 3, Failed: 1}},
+	}
+	const want = "1 bounds fail that are to hold: b on m, l, K = 8 fails 1 times of 3, stated is 0"
+	if err := summarize(&bytes.Buffer{}, rows); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	rows[1].Verdict = sweep.NotData
+	if err := summarize(&bytes.Buffer{}, rows); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,180 @@
+package bound
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// An Advice is what a device offers a product that must be within a tolerance.
+type Advice struct {
+	Device   tcore.Device
+	Tightest Result // of the bounds that hold; if none does, Why says so
+
+	Excess   float64 // the tightest constant over the tolerance: at most 1 is within it, +Inf is no bound
+	LargestK int     // up to which the product is within the tolerance, 0 if never; [LongestK] is as far as was looked
+
+	Bytes      float64 // of A, B and D, each moved once
+	BytesRatio float64 // over the least bytes of a device that meets the tolerance
+	Peak       Peak    // the zero Peak where none is known
+	TimeRatio  float64 // at the peak, over the shortest time of a device that meets it; NaN where no peak is known
+}
+
+// Meets reports whether the product is within the tolerance on the device.
+func (a Advice) Meets() bool { return a.Excess <= 1 }
+
+// LongestK is the longest sum that [Advise] looks at.
+const LongestK = 1 << 24
+
+// Advise returns for every device whether |D̂ - D| <= tolerance |A||B| elementwise, for all
+// outputs together with a confidence of 1 - e^f, is guaranteed there by the catalogue, and what
+// the product costs: the devices that meet the tolerance first, the fastest on top, then the
+// others, the nearest on top. The device of the kernel is not asked for. With k.Represented the
+// factors are rounded to the formats of each device first, which then cannot be block-scaled or
+// of so few bits that most numbers are subnormal.
+//
+// As everywhere in the catalogue underflow is left out. Of overflow it knows what the
+// distributions of the data tell.
+//
+// The error is that of [Evaluate]. It panics as Evaluate does, unless 0 < tolerance, if there is
+// no device, or if k has an Order, is Stochastic or has a Run, which are of one machine.
+func Advise(k Kernel, tolerance float64, f roundoff.Failure, devices []tcore.Device) ([]Advice, error) {
+	switch {
+	case !(tolerance > 0):
+		panic(fmt.Sprintf("bound: tolerance = %v, want tolerance > 0", tolerance))
+	case len(devices) == 0:
+		panic("bound: no device to advise on")
+	case k.Order != InSequence || k.Stochastic || k.Run != nil:
+		panic("bound: Advise with an Order, Stochastic or a Run, which are of one machine")
+	}
+	for _, d := range devices { // panics on the caller's goroutine
+		k.Device = d
+		k.check()
+	}
+	k.Device = devices[0]
+	if _, err := Evaluate(k, f); err != nil {
+		return nil, err
+	}
+	advice := make([]Advice, len(devices))
+	var wait sync.WaitGroup
+	for i, d := range devices {
+		wait.Go(func() { advice[i] = k.advise(d, tolerance, f) })
+	}
+	wait.Wait()
+	compare(advice)
+	return advice, nil
+}
+
+// advise returns the advice on one device, without ratios.
+func (k Kernel) advise(d tcore.Device, tolerance float64, f roundoff.Failure) Advice {
+	k.Device = d
+	best := k.tightest(f)
+	a := Advice{Device: d, Tightest: best, Excess: best.Constant / tolerance, Bytes: k.bytes()}
+	a.LargestK = k.largest(func(k Kernel) bool {
+		return k.tightest(f).Constant <= tolerance
+	})
+	a.Peak, _ = PeakOf(d)
+	return a
+}
+
+// tightest returns the tightest result that holds, or one that holds not, of +Inf. Bounds that
+// do not hold are not evaluated.
+func (k Kernel) tightest(f roundoff.Failure) Result {
+	none := Result{Constant: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
+	if why := k.outOfRange(); why != "" {
+		none.Why = why
+		return none
+	}
+	bounds := slices.DeleteFunc(Catalogue(), func(b Bound) bool { return !k.knows(b.Needs) || b.fails(k) != "" })
+	if best, ok := Tightest(k.results(bounds, f)); ok {
+		return best
+	}
+	return none
+}
+
+// outOfRange returns why numbers of the device's formats do not do for the data, or "".
+func (k Kernel) outOfRange() string {
+	switch {
+	case k.Represented && k.ScaleBlock > 0:
+		return "scales of blocks: a factor far below the greatest of its block is lost"
+	case k.Represented && min(k.A.Bits(), k.B.Bits()) <= 6:
+		return k.A.Name + " has few normal numbers: conversion loses small factors"
+	case !k.knows(Moments):
+		return ""
+	}
+	if why := k.overflows(); why != "" {
+		return why
+	}
+	if sum := float64(k.Length()) * math.Abs(k.X.Mean*k.Y.Mean); sum > k.C.Max() {
+		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.C.Name, k.C.Max())
+	}
+	return ""
+}
+
+// largest returns the largest K <= LongestK of a kernel that is good, 0 if there is none. What
+// is good for K is taken to be good for less.
+func (k Kernel) largest(good func(Kernel) bool) int {
+	with := func(K int) bool { k.K = K; return good(k) }
+	low, high := 0, 1 // low is good, high may not be
+	for high <= LongestK && with(high) {
+		low, high = high, 2*high
+	}
+	for high = min(high, LongestK); high-low > 1; {
+		if middle := low + (high-low)/2; with(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// bytes returns the size of A, B and D, with the scales of block-scaled factors.
+func (k Kernel) bytes() float64 {
+	m, n, K := float64(k.M), float64(k.N), float64(k.K)
+	bits := m*K*storage(k.A) + K*n*storage(k.B) + m*n*storage(k.output())
+	if k.ScaleBlock > 0 {
+		bits += (m + n) * math.Ceil(K/float64(k.ScaleBlock)) * storage(k.Scale)
+	}
+	return bits / 8
+}
+
+// storage returns the bits of a number in memory, where tf32 is a word of binary32.
+func storage(f tcore.Format) float64 {
+	if f == tcore.TF32 {
+		f = tcore.Binary32
+	}
+	return float64(f.Bits())
+}
+
+// compare fills in the ratios and sorts.
+func compare(advice []Advice) {
+	bytes, time := math.Inf(1), math.Inf(1)
+	for _, a := range advice {
+		if a.Meets() {
+			bytes = min(bytes, a.Bytes)
+			time = min(time, a.Peak.time())
+		}
+	}
+	for i := range advice {
+		a := &advice[i]
+		a.BytesRatio, a.TimeRatio = nan, nan
+		if !math.IsInf(bytes, 1) {
+			a.BytesRatio = a.Bytes / bytes
+		}
+		if a.Peak.Tflops > 0 && !math.IsInf(time, 1) {
+			a.TimeRatio = a.Peak.time() / time
+		}
+	}
+	slices.SortStableFunc(advice, func(a, b Advice) int {
+		if !a.Meets() || !b.Meets() {
+			return cmp.Compare(max(a.Excess, 1), max(b.Excess, 1))
+		}
+		return cmp.Or(cmp.Compare(a.Peak.time(), b.Peak.time()), cmp.Compare(a.Bytes, b.Bytes))
+	})
+}

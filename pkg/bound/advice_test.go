@@ -1,0 +1,214 @@
+package bound
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+func advise(t *testing.T, k Kernel, tolerance float64, devices ...tcore.Device) []Advice {
+	t.Helper()
+	if devices == nil {
+		devices = tcore.Devices()
+	}
+	advice, err := Advise(k, tolerance, at99, devices)
+	if err != nil || len(advice) != len(devices) {
+		t.Fatalf("%d advices, %v", len(advice), err)
+	}
+	return advice
+}
+
+func TestAdvise(t *testing.T) {
+	k := Kernel{M: 64, N: 16, K: 4096, X: Uniform(-1, 1), Y: Uniform(0, 1), Represented: true}
+	t.Run("meets_a_tolerance_where_the_tightest_bound_does", func(t *testing.T) {
+		for _, a := range advise(t, k, 2e-3) {
+			of := k
+			of.Device = a.Device
+			best, ok := Tightest(results(t, of, at99))
+			if of.outOfRange() != "" {
+				ok, best.Constant = false, math.Inf(1)
+			}
+			if a.Tightest.Holds != ok || a.Meets() != (ok && best.Constant <= 2e-3) || a.Excess != best.Constant/2e-3 || a.Tightest.Why == "" {
+				t.Errorf("%s: %+v, want %+v", a.Device.Name, a, best)
+			}
+		}
+	})
+	t.Run("tells_up_to_which_K", func(t *testing.T) {
+		tolerances := []float64{2e-3, 1e-5, 0.3}
+		if testing.Short() {
+			tolerances = tolerances[:1]
+		}
+		for _, tolerance := range tolerances {
+			for _, a := range advise(t, k, tolerance) {
+				meets := func(K int) bool {
+					of := k
+					of.K = K
+					return K > 0 && advise(t, of, tolerance, a.Device)[0].Meets()
+				}
+				switch K := a.LargestK; {
+				case a.Meets() != (k.K <= K):
+					t.Errorf("%s: meets = %v at K = %d, and up to K = %d", a.Device.Name, a.Meets(), k.K, K)
+				case K > 0 && !meets(K), K < LongestK && meets(K+1):
+					t.Errorf("%s: up to K = %d", a.Device.Name, K)
+				}
+			}
+		}
+	})
+	t.Run("puts_the_fastest_of_those_that_meet_first_and_then_the_nearest", func(t *testing.T) {
+		advice := advise(t, k, 2e-3)
+		misses := slices.IndexFunc(advice, func(a Advice) bool { return !a.Meets() })
+		least, first := math.Inf(1), advice[0]
+		for i, a := range advice {
+			if a.Meets() != (i < misses) {
+				t.Errorf("%d, %s: out of order", i, a.Device.Name)
+			}
+			if a.Meets() {
+				least = min(least, a.Bytes)
+			}
+			if i > misses && a.Excess < advice[i-1].Excess {
+				t.Errorf("%s is nearer than %s", a.Device.Name, advice[i-1].Device.Name)
+			}
+			if a.Meets() && a.Peak.Tflops > first.Peak.Tflops {
+				t.Errorf("%s is faster than %s", a.Device.Name, first.Device.Name)
+			}
+		}
+		for _, a := range advice {
+			if math.Abs(a.BytesRatio*least-a.Bytes) > 1e-9*a.Bytes {
+				t.Errorf("%s: %v bytes are not %v times %v", a.Device.Name, a.Bytes, a.BytesRatio, least)
+			}
+			if known := a.Peak.Tflops > 0; known == math.IsNaN(a.TimeRatio) || known && math.Abs(a.TimeRatio*a.Peak.Tflops/first.Peak.Tflops-1) > 1e-12 {
+				t.Errorf("%s: %v times as long, at %v of %v Tflop/s", a.Device.Name, a.TimeRatio, a.Peak.Tflops, first.Peak.Tflops)
+			}
+		}
+	})
+	t.Run("compares_with_nothing_where_none_meets", func(t *testing.T) {
+		for _, a := range advise(t, k, 1e-300) {
+			if a.Meets() || a.LargestK != 0 || !math.IsNaN(a.BytesRatio) || !math.IsNaN(a.TimeRatio) {
+				t.Errorf("%+v", a)
+			}
+		}
+	})
+	t.Run("counts_bytes", func(t *testing.T) {
+		for _, c := range []struct {
+			d    tcore.Device
+			want float64
+		}{
+			{tcore.HopperF16, 64*4096*2 + 4096*16*2 + 64*16*4},
+			{tcore.HopperF16F16, 64*4096*2 + 4096*16*2 + 64*16*2},
+			{tcore.AmpereTF32, 64*4096*4 + 4096*16*4 + 64*16*4},
+			{tcore.BlackwellMXF4, (64+16)*4096/2 + (64+16)*4096/32 + 64*16*4},
+		} {
+			if got := advise(t, k, 1, c.d)[0].Bytes; got != c.want {
+				t.Errorf("%s: %v bytes, want %v", c.d.Name, got, c.want)
+			}
+		}
+	})
+	t.Run("counts_the_rounding_of_factors", func(t *testing.T) {
+		exact := k
+		exact.Represented = false
+		for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperTF32, tcore.HopperE4M3, tcore.IEEEF64} {
+			rounded, given := advise(t, k, 1, d)[0].Tightest.Constant, advise(t, exact, 1, d)[0].Tightest.Constant
+			u := d.A.UnitRoundoff()
+			if d == tcore.HopperTF32 {
+				u *= 2 // cut off
+			}
+			if want := math.Expm1(2*math.Log1p(u) + math.Log1p(given)); math.Abs(rounded/want-1) > 1e-9 {
+				t.Errorf("%s: %v, want %v", d.Name, rounded, want)
+			}
+		}
+	})
+	t.Run("knows_where_formats_end", func(t *testing.T) {
+		for why, change := range map[string]func(*Kernel, *tcore.Device){
+			"A reaches 1e+03, e4m3 ends at 448":          func(k *Kernel, d *tcore.Device) { k.X, *d = Uniform(-1000, 1), tcore.HopperE4M3 },
+			"B reaches 7e+04, binary16 ends at 6.55e+04": func(k *Kernel, d *tcore.Device) { k.Y = Uniform(0, 7e4) },
+			"sums are 1.31e+05 in the mean, binary16 ends": func(k *Kernel, d *tcore.Device) {
+				k.K, k.X, k.Y, *d = 1<<17, Uniform(0, 2), Uniform(0, 2), tcore.HopperF16F16
+			},
+			"e2m1 has few normal numbers":                          func(k *Kernel, d *tcore.Device) { *d = tcore.BlackwellE2M1 },
+			"a factor far below the greatest of its block is lost": func(k *Kernel, d *tcore.Device) { *d = tcore.BlackwellMXE4M3 },
+		} {
+			k, d := k, tcore.HopperF16
+			change(&k, &d)
+			if a := advise(t, k, 1, d)[0]; a.Meets() || a.Tightest.Holds || !strings.Contains(a.Tightest.Why, why) {
+				t.Errorf("%+v, want %q", a, why)
+			}
+		}
+		narrow := Kernel{M: 1, N: 1, K: 64}
+		if a := advise(t, narrow, 1, tcore.BlackwellE2M1)[0]; !a.Meets() {
+			t.Errorf("numbers of e2m1 as they are: %+v", a)
+		}
+	})
+	t.Run("says_what_data_cannot_be", func(t *testing.T) {
+		k := k
+		k.X = Distribution{Name: "d", Mean: 2, Square: 1, Abs: 2, Max: 2}
+		if _, err := Advise(k, 1, at99, tcore.Devices()); err == nil || err.Error() != "bound: d: variance -3, want it not negative" {
+			t.Error(err)
+		}
+	})
+	for want, f := range map[string]func(){
+		"bound: tolerance = 0, want tolerance > 0":   func() { Advise(k, 0, at99, tcore.Devices()) },
+		"bound: tolerance = NaN, want tolerance > 0": func() { Advise(k, nan, at99, tcore.Devices()) },
+		"bound: no device to advise on":              func() { Advise(k, 1, at99, nil) },
+		`tcore: device "none" has no core`:           func() { Advise(k, 1, at99, []tcore.Device{tcore.HopperF16, {Name: "none"}}) },
+		"bound: Advise with an Order, Stochastic or a Run, which are of one machine": func() {
+			k := k
+			k.Order = InPairs
+			Advise(k, 1, at99, tcore.Devices())
+		},
+		"bound: K = 0, want K >= 1": func() { Advise(Kernel{M: 1, N: 1}, 1, at99, tcore.Devices()) },
+	} {
+		t.Run(want, func(t *testing.T) { wantPanic(t, want, f) })
+	}
+}
+
+func TestAdviceJSON(t *testing.T) {
+	k := Kernel{M: 1, N: 1, K: 64, Represented: true}
+	for _, a := range advise(t, k, 1e-3) {
+		text, err := json.Marshal(a)
+		var got map[string]any
+		if err != nil || json.Unmarshal(text, &got) != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys !=
+			"a accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k meets source tflops time_ratio why" {
+			t.Error(keys)
+		}
+		if (got["gpu"] == nil) != (a.Peak.Tflops == 0) || (got["bound"] == nil) == a.Tightest.Holds || got["meets"] != a.Meets() {
+			t.Errorf("%s of %+v", text, a)
+		}
+	}
+}
+
+// The peaks are of devices of the catalogue, each once, and a format of half the bits is twice as
+// fast within a factor of 2.
+func TestPeaks(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range peaks {
+		if p.GPU == "" || !(p.Tflops > 0) || !strings.Contains(p.Source, "20") || len(p.devices) == 0 {
+			t.Errorf("%+v", p)
+		}
+		for _, d := range p.devices {
+			if seen[d.Name] {
+				t.Errorf("%s twice", d.Name)
+			}
+			seen[d.Name] = true
+			if got, ok := PeakOf(d); !ok || got.Tflops != p.Tflops {
+				t.Errorf("%s: %v", d.Name, got)
+			}
+			other, _ := PeakOf(p.devices[0])
+			if d.Architecture != other.devices[0].Architecture {
+				t.Errorf("%s is of another architecture than %s", d.Name, other.devices[0].Name)
+			}
+		}
+	}
+	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.HopperMMAF16, tcore.RTXBlackwellF16, tcore.CDNA3TF32} {
+		if p, ok := PeakOf(d); ok {
+			t.Errorf("%s: %+v, want none", d.Name, p)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Every random bound that is marked as holding fails no oftener than it says, one output at a
+// time: over a million outputs of each machine and distribution, and for the bounds that read
+// sums over a million in all. In short, over a hundredth of them.
+func TestCoverage(t *testing.T) {
+	outputs, read := 1000, 400 // a side
+	if testing.Short() {
+		outputs, read = 100, 40
+	}
+	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.IEEEF32} {
+		for _, data := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1)} {
+			t.Run(d.Name+"/"+data.Name, func(t *testing.T) {
+				k := Kernel{M: 1, N: 1, K: 256, Kernel: tcore.Kernel{Device: d}, X: data, Y: data}
+				cover(t, k, outputs, read)
+			})
+		}
+	}
+}
+
+// cover multiplies matrices of the data of k, which is for one output, and counts failures.
+func cover(t *testing.T, k Kernel, outputs, read int) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	a, b := draw(rng, outputs, k.K, k.X), draw(rng, k.K, outputs, k.Y)
+	normal(k.A, a)
+	normal(k.B, b)
+	d := blas32.General{Rows: outputs, Cols: outputs, Stride: outputs, Data: make([]float32, outputs*outputs)}
+	k.Device.GEMM(a, b, blas32.General{}, d)
+	exact, _ := tcore.ExactGEMM(a, b)
+	abs, _ := tcore.ExactAbsGEMM(a, b)
+	errors, sizes := exact.Error(d), abs.Float64()
+	mean := float64(k.K) * k.X.product(k.Y).Abs
+
+	all := k
+	all.M, all.N = read, read
+	run, err := Emulate(all,
+		blas32.General{Rows: read, Cols: k.K, Stride: a.Stride, Data: a.Data},
+		blas32.General{Rows: k.K, Cols: read, Stride: b.Stride, Data: b.Data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.Run = run // to be known; one output at a time is asked below
+
+	confidences := []float64{0.9, 0.99, 0.999}
+	var reads []Bound
+	for _, bound := range Catalogue() {
+		if !bound.Model.Random || !k.knows(bound.Needs) || bound.fails(k) != "" {
+			continue
+		}
+		if bound.Output != nil {
+			reads = append(reads, bound)
+			continue
+		}
+		for _, p := range confidences {
+			β, failures := bound.Constant(k, roundoff.FailureOf(p)).Constant, 0
+			for i, e := range errors.Data {
+				size := sizes.Data[i]
+				if bound.Needs == Moments { // their constant is over the mean of |A||B|
+					size = mean
+				}
+				if math.Abs(e) > β*size {
+					failures++
+				}
+			}
+			check(t, bound.Name, p, failures, len(errors.Data))
+		}
+	}
+	if len(reads) == 0 {
+		t.Fatal("no bound that reads sums")
+	}
+	failures, broken := map[string][3]int{}, map[string]int{}
+	i := 0
+	for o := range run {
+		row, column := i/read, i%read
+		i++
+		e := math.Abs(errors.Data[row*errors.Stride+column])
+		if got := o.Sums[len(o.Sums)-1]; got != float64(d.Data[row*d.Stride+column]) {
+			t.Fatalf("output (%d, %d) is %v, emulated %v", row, column, d.Data[row*d.Stride+column], got)
+		}
+		for _, bound := range reads {
+			n := failures[bound.Name]
+			for c, p := range confidences {
+				radius := bound.Output(k, o, roundoff.FailureOf(p)).Bound()
+				if e > radius {
+					n[c]++
+				}
+				if c == 0 && e > radius/8 {
+					broken[bound.Name]++
+				}
+			}
+			failures[bound.Name] = n
+		}
+	}
+	for _, bound := range reads {
+		for c, p := range confidences {
+			check(t, bound.Name, p, failures[bound.Name][c], i)
+		}
+		// The counting counts: an eighth of the bound is broken often.
+		if rate := float64(broken[bound.Name]) / float64(i); rate < 0.1 {
+			t.Errorf("an eighth of %s is broken by %v of the outputs", bound.Name, rate)
+		}
+	}
+}
+
+// check says of a bound that it fails too often.
+func check(t *testing.T, name string, confidence float64, failures, outputs int) {
+	t.Helper()
+	rate := float64(failures) / float64(outputs)
+	if rate > 1-confidence {
+		t.Errorf("%s fails for %v of %d outputs, want at most %.3g", name, rate, outputs, 1-confidence)
+	}
+	t.Logf("%-24s %v: %v", name, confidence, rate)
+}

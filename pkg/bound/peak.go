@@ -1,0 +1,79 @@
+package bound
+
+import (
+	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A Peak is how fast one chip is at most, as its vendor publishes it: dense products, not those
+// that skip zeros. No product reaches it.
+type Peak struct {
+	GPU     string
+	Tflops  float64 // 10^12 additions and multiplications a second
+	Source  string  // vendor, title, year
+	devices []tcore.Device
+}
+
+// PeakOf returns the peak of a device, and false where none is known: for instructions that are
+// not the fastest of their chip, such as mma on Hopper, for formats that a vendor gives no rate
+// of, and for models that are no chip.
+func PeakOf(d tcore.Device) (Peak, bool) {
+	for _, p := range peaks {
+		if slices.ContainsFunc(p.devices, func(of tcore.Device) bool { return of.Name == d.Name }) {
+			return p, true
+		}
+	}
+	return Peak{}, false
+}
+
+// time returns the time of 10^12 operations in seconds, +Inf for the zero Peak.
+func (p Peak) time() float64 { return 1 / p.Tflops }
+
+const (
+	v100   = "NVIDIA, Programming Tensor Cores in CUDA 9, 2017"
+	t4     = "NVIDIA, announcement of Tesla T4, 2018"
+	a100   = "NVIDIA A100 Tensor Core GPU data sheet, 2021"
+	l40s   = "NVIDIA L40S data sheet, 2023"
+	h100   = "NVIDIA H100 Tensor Core GPU Architecture, 2022"
+	b200   = "NVIDIA HGX B200 data sheet, as of 2026, half of its sparse rates"
+	mi100  = "AMD, announcement of Instinct MI100, 2020"
+	mi250x = "AMD, announcement of Instinct MI250X, 2021"
+	mi300x = "AMD Instinct MI300X data sheet, 2023"
+)
+
+var peaks = []Peak{
+	{"V100", 125, v100, []tcore.Device{tcore.VoltaF16, tcore.VoltaF16F16}},
+	{"T4", 65, t4, []tcore.Device{tcore.TuringF16, tcore.TuringF16F16}},
+
+	{"A100", 312, a100, []tcore.Device{tcore.AmpereF16, tcore.AmpereF16F16, tcore.AmpereBF16}},
+	{"A100", 156, a100, []tcore.Device{tcore.AmpereTF32}},
+	{"A100", 19.5, a100, []tcore.Device{tcore.AmpereF64}},
+
+	{"L40S", 362.05, l40s, []tcore.Device{tcore.AdaF16, tcore.AdaF16F16, tcore.AdaBF16}},
+	{"L40S", 183, l40s, []tcore.Device{tcore.AdaTF32}},
+	{"L40S", 733, l40s, []tcore.Device{tcore.AdaE4M3, tcore.AdaE4M3F16, tcore.AdaE5M2, tcore.AdaE5M2F16}},
+
+	{"H100 SXM5", 989.4, h100, []tcore.Device{tcore.HopperF16, tcore.HopperF16F16, tcore.HopperBF16}},
+	{"H100 SXM5", 494.7, h100, []tcore.Device{tcore.HopperTF32}},
+	{"H100 SXM5", 1978.9, h100, []tcore.Device{tcore.HopperE4M3, tcore.HopperE4M3F16, tcore.HopperE5M2, tcore.HopperE5M2F16}},
+	{"H100 SXM5", 66.9, h100, []tcore.Device{tcore.HopperF64}},
+
+	{"B200", 2250, b200, []tcore.Device{tcore.BlackwellF16, tcore.BlackwellF16F16, tcore.BlackwellBF16}},
+	{"B200", 1100, b200, []tcore.Device{tcore.BlackwellTF32}},
+	{"B200", 4500, b200, []tcore.Device{tcore.BlackwellE4M3, tcore.BlackwellE4M3F16, tcore.BlackwellE5M2, tcore.BlackwellE5M2F16,
+		tcore.BlackwellE3M2, tcore.BlackwellE2M3}},
+	{"B200", 9000, b200, []tcore.Device{tcore.BlackwellMXF4, tcore.BlackwellMXF4x2, tcore.BlackwellNVF4}},
+	{"B200", 37, b200, []tcore.Device{tcore.BlackwellF64}},
+
+	{"MI100", 184.6, mi100, []tcore.Device{tcore.CDNA1F16}},
+	{"MI100", 92.3, mi100, []tcore.Device{tcore.CDNA1BF16}},
+	{"MI100", 46.1, mi100, []tcore.Device{tcore.CDNA1F32}},
+
+	{"MI250X", 383, mi250x, []tcore.Device{tcore.CDNA2F16, tcore.CDNA2BF16}},
+	{"MI250X", 95.7, mi250x, []tcore.Device{tcore.CDNA2F32, tcore.CDNA2F64}},
+
+	{"MI300X", 1307.4, mi300x, []tcore.Device{tcore.CDNA3F16, tcore.CDNA3BF16}},
+	{"MI300X", 2614.9, mi300x, []tcore.Device{tcore.CDNA3FP8, tcore.CDNA3BF8}},
+	{"MI300X", 163.4, mi300x, []tcore.Device{tcore.CDNA3F32}},
+}

@@ -1,0 +1,309 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// eighths is k/8 for k = -8 ... 8, few-bit data: on most machines nothing is lost of their sums.
+func eighths() Distribution {
+	d := Distribution{Name: "k/8", Max: 1, Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 }}
+	for k := -8.0; k <= 8; k++ {
+		d.Square += k * k / 64 / 17
+		d.Abs += math.Abs(k) / 8 / 17
+	}
+	return d
+}
+
+// lognormal is exp(N(0,1)).
+func lognormal() Distribution {
+	return Distribution{Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),
+		Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }}
+}
+
+// measured returns the moments of the errors of the kernel's product, over all outputs and seeds.
+func measured(k Kernel, seeds int) roundoff.Prediction {
+	var t tally
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(uint64(seed), 17))
+		a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
+		for _, m := range []struct {
+			x []float32
+			f tcore.Format
+		}{{a.Data, k.A}, {b.Data, k.B}} {
+			for i, x := range m.x {
+				m.x[i] = float32(m.f.Round(float64(x), k.Convert))
+			}
+		}
+		d := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
+		k.Device.GEMM(a, b, blas32.General{}, d)
+		s := make([]float64, k.N)
+		for i := range k.M {
+			clear(s)
+			for l, x := range a.Data[i*k.K : (i+1)*k.K] {
+				x := float64(x)
+				for j, y := range b.Data[l*k.N : (l+1)*k.N] {
+					s[j] += x * float64(y)
+				}
+			}
+			for j, s := range s {
+				t.add(float64(d.Data[i*k.N+j])-s, s)
+			}
+		}
+	}
+	p := k.productMoments()
+	if p.Mean == 0 {
+		t.e, t.p = 0, 0
+	}
+	m := t.moments(t.p/t.n, false)
+	p.Variance = (t.pp/t.n - t.p/t.n*t.p/t.n) / float64(k.K)
+	return m.Prediction(p, k.K)
+}
+
+// compared returns what counts of a prediction: mean and deviation of the relative error or, of
+// sums of mean zero, the slope and the deviation of the backward error.
+func compared(p roundoff.Prediction) (mean, deviation float64) {
+	if math.IsNaN(p.Mean) {
+		return p.Slope, p.BackwardDeviation
+	}
+	return p.Mean, p.Deviation
+}
+
+// Means and deviations are those of products computed on the device, to a fifth, unless both are
+// less than a twentieth of u; what is measured of a mean has an error of its own.
+func TestPredict(t *testing.T) {
+	devices := []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.HopperE4M3, tcore.HopperBF16,
+		tcore.AmpereTF32, tcore.HopperF16F16, tcore.HopperMMAE4M3, tcore.CDNA3F16, tcore.IEEEF16}
+	data := []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2), eighths(), lognormal()}
+	lengths, seeds := []int{256, 4096, 32768}, 3
+	if testing.Short() {
+		devices = []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperE4M3, tcore.HopperBF16}
+		data = []Distribution{Uniform(-1, 1), Uniform(0, 1), eighths()}
+		lengths, seeds = []int{512}, 1
+	}
+	if testing.Verbose() {
+		fmt.Fprintf(os.Stderr, "%-34s %-10s %6s  %9s %7s  %9s %7s\n", "device", "data", "K", "mean, β", "", "deviation", "")
+	}
+	for _, d := range devices {
+		for _, x := range data {
+			for _, K := range lengths {
+				k := Kernel{M: 64, N: 64, K: K, Kernel: tcore.Kernel{Device: d}, X: x, Y: x}
+				if top := float64(K) * x.Mean * x.Mean; top > 65504 && d.C.Precision == 11 {
+					continue // beyond binary16
+				}
+				if _, slow := d.Core.(tcore.TwoStage); slow && K > 4096 {
+					continue
+				}
+				checkPrediction(t, k, seeds)
+			}
+		}
+	}
+}
+
+func checkPrediction(t *testing.T, k Kernel, seeds int) {
+	p, err := Predict(k)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	q := measured(k, seeds)
+	got, gotDeviation := compared(p)
+	want, wantDeviation := compared(q)
+	if testing.Verbose() {
+		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", k.Name, k.X.Name, k.K,
+			want, 100*(got/want-1), wantDeviation, 100*(gotDeviation/wantDeviation-1))
+	}
+	format := newStepper(k).sums
+	nothing := format.UnitRoundoff() / 20
+	if _, ok := k.Core.(tcore.Split); ok {
+		nothing *= 10 // sums of few-bit products in binary32 are all but exact, their last bits mostly 0
+	}
+	// Outputs of one row or column are not independent: as many count as there are rows.
+	noise := wantDeviation / math.Sqrt(float64(seeds*k.M))
+	if m := k.productMoments(); m.Mean == 0 {
+		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // of the slope
+	}
+	if math.Abs(got-want) > 0.2*math.Abs(want)+4*noise+nothing {
+		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Name, k.X.Name, k.K, got, want, noise)
+	}
+	if math.Abs(gotDeviation-wantDeviation) > 0.2*wantDeviation+nothing {
+		t.Errorf("%s, %s, K = %d: deviation %v, want %v", k.Name, k.X.Name, k.K, gotDeviation, wantDeviation)
+	}
+}
+
+// What another emulation measured, on 10 products of 1024 × K × 8 with K = 256, 4096 and 32768:
+// means or slopes, and deviations.
+func TestPredictElsewhere(t *testing.T) {
+	type numbers [3]float64
+	for _, tt := range []struct {
+		device          tcore.Device
+		data            Distribution
+		mean, deviation numbers
+	}{
+		{tcore.VoltaF16, Uniform(-1, 1), numbers{-1.81e-07, -1.04e-06, -3.42e-06}, numbers{3.74e-08, 4.43e-08, 4.67e-08}},
+		{tcore.AmpereF16, Uniform(-1, 1), numbers{-3.98e-07, -5.82e-06, -4.51e-05}, numbers{4.02e-08, 1.38e-07, 3.80e-07}},
+		{tcore.HopperF16, Uniform(-1, 1), numbers{-2.89e-07, -4.25e-06, -3.35e-05}, numbers{2.83e-08, 1.02e-07, 2.83e-07}},
+		{tcore.HopperE4M3, Uniform(-1, 1), numbers{-4.80e-05, -1.88e-04, -1.03e-03}, numbers{1.46e-05, 2.49e-05, 3.29e-05}},
+		{tcore.VoltaF16, Normal(0, 1), numbers{-1.57e-07, -8.63e-07, -2.95e-06}, numbers{4.55e-08, 5.22e-08, 5.55e-08}},
+		{tcore.AmpereF16, Normal(0, 1), numbers{-3.92e-07, -5.74e-06, -4.51e-05}, numbers{4.78e-08, 1.62e-07, 4.48e-07}},
+		{tcore.HopperF16, Normal(0, 1), numbers{-2.86e-07, -4.22e-06, -3.35e-05}, numbers{3.34e-08, 1.19e-07, 3.34e-07}},
+		{tcore.HopperE4M3, Normal(0, 1), numbers{-4.89e-05, -1.94e-04, -9.18e-04}, numbers{2.07e-05, 3.26e-05, 4.11e-05}},
+		{tcore.VoltaF16, Uniform(0, 1), numbers{-4.59e-06, -8.10e-05, -6.51e-04}, numbers{3.06e-07, 1.17e-06, 3.23e-06}},
+		{tcore.AmpereF16, Uniform(0, 1), numbers{-2.40e-06, -4.52e-05, -3.66e-04}, numbers{1.75e-07, 6.74e-07, 1.87e-06}},
+		{tcore.HopperF16, Uniform(0, 1), numbers{-1.12e-06, -2.35e-05, -1.93e-04}, numbers{9.96e-08, 3.82e-07, 1.06e-06}},
+		{tcore.HopperE4M3, Uniform(0, 1), numbers{-1.70e-03, -6.61e-02, -4.07e-01}, numbers{2.47e-04, 1.10e-03, 1.58e-03}},
+		{tcore.VoltaF16, Uniform(1, 2), numbers{-4.83e-06, -8.73e-05, -7.05e-04}, numbers{2.51e-07, 9.99e-07, 2.83e-06}},
+		{tcore.AmpereF16, Uniform(1, 2), numbers{-2.50e-06, -4.87e-05, -3.96e-04}, numbers{1.50e-07, 5.85e-07, 1.65e-06}},
+		{tcore.HopperF16, Uniform(1, 2), numbers{-1.12e-06, -2.53e-05, -2.09e-04}, numbers{9.58e-08, 3.48e-07, 9.76e-07}},
+		{tcore.HopperE4M3, Uniform(1, 2), numbers{-1.03e-03, -6.92e-02, -5.53e-01}, numbers{2.72e-04, 8.60e-04, 7.35e-04}},
+	} {
+		if testing.Short() && tt.data.Max != 1 {
+			continue
+		}
+		lengths := []int{256, 4096, 32768}
+		k := Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tt.device}, X: tt.data, Y: tt.data}
+		predictions, err := PredictLengths(k, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range predictions {
+			K := lengths[i]
+			mean, deviation := compared(p)
+			ε := 0.05
+			if K == 256 && tt.device.A.Precision == 4 {
+				ε = 0.12 // few sums, of few bits
+			}
+			if math.Abs(mean/tt.mean[i]-1) > ε {
+				t.Errorf("%s, %s, K = %d: mean or slope %.3e, want %.3e", k.Name, tt.data.Name, K, mean, tt.mean[i])
+			}
+			if math.Abs(deviation/tt.deviation[i]-1) > max(ε, 0.08) {
+				t.Errorf("%s, %s, K = %d: deviation %.3e, want %.3e", k.Name, tt.data.Name, K, deviation, tt.deviation[i])
+			}
+		}
+	}
+}
+
+// The closed forms and the growth laws are those of long sums.
+func TestGrowth(t *testing.T) {
+	const K, longer = 1 << 16, 1 << 19
+	devices := []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.IEEEF16}
+	if testing.Short() {
+		devices = devices[:2]
+	}
+	for _, d := range devices {
+		for _, x := range []Distribution{Uniform(0, 1), Uniform(-1, 1)} {
+			k := Kernel{M: 1, N: 1, K: K, Kernel: tcore.Kernel{Device: d}, X: x, Y: x}
+			both, err := PredictLengths(k, []int{K, longer})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, q := both[0], both[1]
+			machine := roundoff.Truncation{Terms: 1, FractionBits: 60, Unit: 0x1p-24, Nearest: true}
+			if c, ok := d.Core.(tcore.Fused); ok {
+				machine = k.truncation(c)
+			}
+			law := lawOf(x, machine)
+			power := func(a, b float64) float64 { return math.Log(b/a) / math.Log(longer/K) }
+			near := func(what string, got, want float64) {
+				if !math.IsNaN(want) && math.Abs(got-want) > 0.08 {
+					t.Errorf("%s, %s: %s grows as K^%.3f, want K^%v", d.Name, x.Name, what, got, want)
+				}
+			}
+			if x.Mean == 0 {
+				near("the backward error", power(p.BackwardDeviation, q.BackwardDeviation), law.Backward)
+				near("the slope", power(p.Slope, q.Slope), law.Relative)
+			} else if machine.Nearest {
+				near("the relative error", power(p.Deviation, q.Deviation), law.Relative)
+			} else {
+				near("the relative error", power(p.Mean, q.Mean), law.Relative)
+			}
+
+			moments := k.productMoments()
+			closed := func(what string, got, want, ε float64) {
+				if math.Abs(got-want) > ε*math.Abs(want) {
+					t.Errorf("%s, %s: %s %.3e, in closed form %.3e", d.Name, x.Name, what, want, got)
+				}
+			}
+			switch {
+			case x.Mean == 0:
+				closed("deviation", machine.ErrorDeviation(moments, longer)/(longer*moments.Abs), q.BackwardDeviation, 0.04)
+				if !machine.Nearest {
+					closed("slope", machine.ErrorSlope(moments, longer), q.Slope, 0.1)
+				}
+			case !machine.Nearest:
+				closed("mean", machine.MeanError(moments, longer), q.Mean, 0.02) // the relative error is 0.01 itself
+			}
+		}
+	}
+}
+
+func lawOf(x Distribution, machine roundoff.Truncation) roundoff.GrowthLaw {
+	for _, g := range roundoff.GrowthLaws() {
+		if (g.Products == roundoff.OfMeanZero) == (x.Mean == 0) && g.Sums == machine.Kind() {
+			return g
+		}
+	}
+	panic("no law")
+}
+
+func TestPredictRefuses(t *testing.T) {
+	good := Kernel{M: 1, N: 1, K: 256, Kernel: tcore.Kernel{Device: tcore.HopperF16}, X: Uniform(0, 1), Y: Uniform(0, 1)}
+	for _, tt := range []struct {
+		want string
+		edit func(*Kernel)
+	}{
+		{"nothing is known of its scales", func(k *Kernel) { k.Device = tcore.BlackwellMXE4M3 }},
+		{"its sums do not fit binary32", func(k *Kernel) { k.Device = tcore.HopperF64 }},
+		{"K is split into 4 parts", func(k *Kernel) { k.SplitK = 4 }},
+		{"its sums are in pairs", func(k *Kernel) { k.Device, k.Order = tcore.IEEEF16, InPairs }},
+		{"its rounding is stochastic", func(k *Kernel) { k.Device, k.Stochastic = tcore.IEEEF16, true }},
+		{"its factors are rounded before", func(k *Kernel) { k.Represented = true }},
+		{"its result is rounded to binary16", func(k *Kernel) { k.Output = tcore.Binary16 }},
+		{"it takes numbers drawn from the distributions of A and B", func(k *Kernel) { k.X = Distribution{} }},
+		{"it takes numbers drawn from the distributions of A and B", func(k *Kernel) { k.Y.Draw = nil }},
+		{"overflow", func(k *Kernel) { k.X = Uniform(0, 1e6) }},
+		{"overflow", func(k *Kernel) { k.Device, k.K = tcore.HopperF16F16, 1<<20 }},
+		{"want it not negative", func(k *Kernel) { k.X.Square = 0.2 }},
+	} {
+		k := good
+		tt.edit(&k)
+		if p, err := Predict(k); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v, %v, want an error with %q", p, err, tt.want)
+		}
+	}
+}
+
+// Whatever the products, a prediction comes, and is finite where there is something to divide by.
+func TestPredictReturns(t *testing.T) {
+	constant := func(x float64) Distribution {
+		return Distribution{Name: fmt.Sprint(x), Mean: x, Square: x * x, Abs: math.Abs(x), Max: math.Abs(x),
+			Draw: func(*rand.Rand) float64 { return x }}
+	}
+	sparse := Distribution{Name: "sparse", Square: 0.001, Abs: 0.001, Max: 1, Draw: func(r *rand.Rand) float64 {
+		if r.IntN(1000) > 0 {
+			return 0
+		}
+		return float64(2*r.IntN(2) - 1)
+	}}
+	for _, x := range []Distribution{constant(1), constant(-1.5), sparse, Uniform(-1, 0), Normal(1, 1), Normal(1e-3, 1), Uniform(1, 1.001)} {
+		lengths := []int{1, 40, 5000}
+		k := Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tcore.HopperF16}, X: x, Y: x}
+		predictions, err := PredictLengths(k, lengths)
+		if err != nil {
+			t.Error(err)
+		}
+		for i, p := range predictions {
+			if s := p.Slope + p.Backward + p.BackwardDeviation; math.IsNaN(s-s) || (x.Mean != 0) == math.IsNaN(p.Mean+p.Deviation) {
+				t.Errorf("%s, K = %d: %+v", x.Name, lengths[i], p)
+			}
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// response is what a step of a machine does, as a function of the running sum that it starts
+// from: the moments of its error, constant between edges, and their integrals from 0 to every
+// edge.
+type response struct {
+	edges    []float64
+	integral []roundoff.ErrorMoments
+	zero     roundoff.ErrorMoments // of a step from 0
+}
+
+// response asks the machine for its steps.
+func (k Kernel) response() (*response, error) {
+	r := &response{edges: k.edges()}
+	r.integral = make([]roundoff.ErrorMoments, len(r.edges))
+	s := newStepper(k)
+	var err error
+	if r.zero, err = s.step(0, 0); err != nil {
+		return nil, err
+	}
+	zero := sort.SearchFloat64s(r.edges, 0)
+	for i := zero + 1; i < len(r.edges); i++ {
+		if err := r.ask(s, i-1, i); err != nil {
+			return nil, err
+		}
+	}
+	for i := zero - 1; i >= 0; i-- {
+		if err := r.ask(s, i+1, i); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// ask goes on from one edge to the next.
+func (r *response) ask(s *stepper, from, to int) error {
+	m, err := s.step(r.edges[from], r.edges[to])
+	r.integral[to] = add(r.integral[from], r.edges[to]-r.edges[from], m)
+	return err
+}
+
+// add returns s + w m.
+func add(s roundoff.ErrorMoments, w float64, m roundoff.ErrorMoments) roundoff.ErrorMoments {
+	return roundoff.ErrorMoments{
+		Mean:       s.Mean + w*m.Mean,
+		Variance:   s.Variance + w*m.Variance,
+		Covariance: s.Covariance + w*m.Covariance,
+	}
+}
+
+// edges returns the running sums between which a step is taken as always the same, in ascending
+// order: close together near 0, and where a step can cross a power of two, where the exponent of
+// the sum changes. Sums that drift go no farther against their drift than a walk of as many
+// steps as it takes the drift to win.
+func (k Kernel) edges() []float64 {
+	const deviations = 8
+	p := k.productMoments()
+	block, n := float64(k.Width()), float64(k.K)
+	reach := block*math.Abs(p.Mean) + 4*math.Sqrt(block*p.Variance)
+	far := deviations*math.Sqrt(n*p.Variance) + n*math.Abs(p.Mean)
+	against := far
+	if p.Mean != 0 {
+		against = min(far, deviations*deviations/4*p.Variance/math.Abs(p.Mean))
+	}
+	up, down := edgesUpTo(far, reach), edgesUpTo(against, reach)
+	if p.Mean < 0 {
+		up, down = down, up
+	}
+	z := make([]float64, 0, len(up)+len(down)+1)
+	for _, x := range slices.Backward(down) {
+		z = append(z, -x)
+	}
+	z = append(z, 0)
+	return append(z, up...)
+}
+
+// edgesUpTo returns the positive edges, the last of which is not below far.
+func edgesUpTo(far, reach float64) []float64 {
+	const near, width = 2, 1.0 / 8
+	var x []float64
+	for t := width; t <= near; t += width {
+		x = append(x, t*reach)
+	}
+	for power := math.Ldexp(1, math.Ilogb(near*reach)+1); x[len(x)-1] < far; power *= 2 {
+		for _, t := range []float64{-1, -0.25, 0, 0.25, 1} {
+			if e := power + t*reach; e > x[len(x)-1] {
+				x = append(x, e)
+			}
+		}
+	}
+	return x
+}
+
+// mean returns the moments of a step in the mean over the running sums in [lo, hi].
+func (r *response) mean(lo, hi float64) roundoff.ErrorMoments {
+	if lo == hi {
+		if lo == 0 {
+			return r.zero
+		}
+		lo, hi = lo-1e-9*math.Abs(lo), hi+1e-9*math.Abs(hi)
+	}
+	return add(roundoff.ErrorMoments{}, 1/(hi-lo), add(r.to(hi), -1, r.to(lo)))
+}
+
+// to returns the integral from 0 to s.
+func (r *response) to(s float64) roundoff.ErrorMoments {
+	i := min(max(sort.SearchFloat64s(r.edges, s), 1), len(r.edges)-1)
+	t := (s - r.edges[i-1]) / (r.edges[i] - r.edges[i-1])
+	return add(add(roundoff.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
+}
+
+// stepper takes steps of a machine: it adds the products of a random n × L and a random L × n
+// matrix to random sums.
+type stepper struct {
+	k         Kernel
+	sums      tcore.Format // of running sums
+	nearest   bool         // they are rounded to nearest
+	symmetric bool         // products have either sign
+	rng       *rand.Rand
+	a, b      blas32.General
+	c, z      blas32.General
+}
+
+func newStepper(k Kernel) *stepper {
+	const n, seed = 128, 241118747
+	general := func(rows, cols int) blas32.General {
+		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	}
+	w := k.Width()
+	s := &stepper{
+		k: k, sums: k.C, nearest: !k.truncates(), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
+		rng: rand.New(rand.NewPCG(seed, 0)),
+		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
+	}
+	if c, ok := k.Core.(tcore.Fused); ok {
+		s.sums, s.nearest = c.Result, c.Rounding == tcore.ToNearestEven
+	}
+	return s
+}
+
+// step returns the moments of the error of steps from sums in [lo, hi].
+func (s *stepper) step(lo, hi float64) (roundoff.ErrorMoments, error) {
+	const batches = 2
+	var t tally
+	for range batches {
+		s.draw(lo, hi)
+		s.k.Device.GEMM(s.a, s.b, s.c, s.z)
+		if err := s.observe(&t); err != nil {
+			return roundoff.ErrorMoments{}, err
+		}
+	}
+	block := float64(s.k.Width()) * s.k.productMoments().Mean
+	return t.moments(block, s.nearest), nil
+}
+
+// draw draws products, and n² sums in [lo, hi] that sums of such products can be. Of symmetric
+// products there is every block with either sign, added to the same sum.
+func (s *stepper) draw(lo, hi float64) {
+	fill(s.a.Data, s.k.X, s.k.A, s.k.Convert, s.rng)
+	fill(s.b.Data, s.k.Y, s.k.B, s.k.Convert, s.rng)
+	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
+	for i := range s.c.Data {
+		s.c.Data[i] = float32(grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid))
+	}
+	s.sums.RoundSlice32(s.c.Data, s.c.Data)
+	if !s.symmetric {
+		return
+	}
+	for i, x := range s.a.Data[:len(s.a.Data)/2] {
+		s.a.Data[len(s.a.Data)/2+i] = -x
+	}
+	copy(s.c.Data[len(s.c.Data)/2:], s.c.Data)
+}
+
+// observe adds the errors of the steps taken. The error says that there was an overflow.
+func (s *stepper) observe(t *tally) error {
+	for i := range s.c.Rows {
+		row := s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols]
+		for j := range s.c.Cols {
+			p := 0.0
+			for l, x := range row {
+				p += float64(x) * float64(s.b.Data[l*s.b.Stride+j])
+			}
+			c, z := float64(s.c.Data[i*s.c.Stride+j]), float64(s.z.Data[i*s.z.Stride+j])
+			e := z - c - p
+			if math.IsNaN(e) || math.IsInf(e, 0) {
+				return fmt.Errorf("bound: no prediction for %s: %v and products of sum %v overflow", s.k.Name, c, p)
+			}
+			t.add(e, p)
+		}
+	}
+	return nil
+}
+
+// fill stores numbers drawn from d and converted to f.
+func fill(dst []float32, d Distribution, f tcore.Format, mode tcore.RoundingMode, rng *rand.Rand) {
+	for i := range dst {
+		dst[i] = float32(f.Round(d.Draw(rng), mode))
+	}
+}
+
+// lastBit returns the greatest power of two that divides all x, 1 if they are 0.
+func lastBit(x []float32) float64 {
+	least := math.Inf(1)
+	for _, v := range x {
+		if v != 0 {
+			fraction, exp := math.Frexp(float64(v))
+			n := int64(math.Ldexp(fraction, 24))
+			least = min(least, math.Ldexp(float64(n&-n), exp-24))
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 1
+	}
+	return least
+}
+
+// tally holds sums over steps of error e and exact products p.
+type tally struct{ n, e, p, ee, ep, pp float64 }
+
+func (t *tally) add(e, p float64) {
+	t.n++
+	t.e += e
+	t.p += p
+	t.ee += e * e
+	t.ep += e * p
+	t.pp += p * p
+}
+
+// moments returns the moments of e, given E p. An error of rounding to nearest whose mean is
+// within four standard errors of 0 is taken to have mean 0: what a sample has by chance would
+// add up in a long sum.
+func (t *tally) moments(mean float64, nearest bool) roundoff.ErrorMoments {
+	e, p := t.e/t.n, t.p/t.n
+	m := roundoff.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}
+	if v := t.pp/t.n - p*p; v > 0 {
+		m.Mean += m.Covariance / v * (mean - p)
+	}
+	if nearest && math.Abs(m.Mean) < 4*math.Sqrt(m.Variance/t.n) {
+		m.Mean = 0
+	}
+	return m
+}

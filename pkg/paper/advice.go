@@ -1,0 +1,52 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// advised are the devices of AdviceTable, one of each format and way to add.
+var advised = []tcore.Device{
+	tcore.VoltaF16, tcore.AmpereF16, tcore.AmpereBF16, tcore.AmpereTF32, tcore.AmpereF64,
+	tcore.HopperF16, tcore.HopperF16F16, tcore.HopperTF32, tcore.HopperE4M3,
+	tcore.BlackwellF16, tcore.BlackwellE4M3, tcore.CDNA2F16, tcore.CDNA2F32, tcore.CDNA3F16,
+}
+
+// AdviceTable returns which devices guarantee the paper's product of real numbers to a tolerance,
+// by which bound, up to which K, and the cost relative to the cheapest. It panics unless
+// tolerance > 0.
+func AdviceTable(tolerance float64) *viz.Table {
+	g := DefaultGEMM
+	k := bound.Kernel{M: g.M, N: g.N, K: g.K, Represented: true}
+	advice, err := bound.Advise(k, tolerance, roundoff.FailureOf(Confidence), advised)
+	if err != nil {
+		panic(err) // only data can be in error, of which nothing is said
+	}
+	meet := 0
+	for _, a := range advice {
+		if a.Meets() {
+			meet++
+		}
+	}
+	t := viz.NewTable("advice", fmt.Sprintf(
+		"%d of %d devices guarantee an error of at most %s |A||B|. A product %d × %d × %d of real numbers that are rounded to the format of the factors first, at %s over all outputs, nothing known of the data. "+
+			"Bytes of A, B and D and time at the published peak for dense products, over those of the cheapest that meets it. Drawn by paper.AdviceTable.",
+		meet, len(advice), digits(tolerance, 2), g.M, g.K, g.N, percent(Confidence)),
+		[]string{"Device", "bound", "of tolerance", "up to K", "bytes", "time"})
+	for _, a := range advice {
+		time := "unknown"
+		if a.Peak.Tflops > 0 && meet > 0 {
+			time = digits(a.TimeRatio, 3)
+		}
+		bytes := "–"
+		if meet > 0 {
+			bytes = digits(a.BytesRatio, 2)
+		}
+		t.Row(a.Device.Name, a.Tightest.Bound, digits(a.Excess, 2), fmt.Sprint(a.LargestK), bytes, time)
+	}
+	return t
+}

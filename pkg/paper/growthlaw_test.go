@@ -1,0 +1,37 @@
+package paper
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestGrowthLaws(t *testing.T) {
+	g := DefaultGrowthLaws
+	g.Predicted, g.Measured = []int{1 << 10, 1 << 12, 1 << 14, 1 << 16}, []int{1 << 10, 1 << 12}
+	if testing.Short() {
+		g.Machines = g.Machines[1:3] // Volta, Ampere
+	}
+	curves, err := g.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders := map[string][2]float64{ // with entries ~ U(0,1) and U(-1,1)
+		"paper's model": {0.5, 0}, "Volta": {1, 0}, "Ampere": {1, 0.5}, "Hopper": {1, 0.5},
+	}
+	for _, c := range curves {
+		want := orders[c.Name][0]
+		if c.Data == UniformSymmetric {
+			want = orders[c.Name][1]
+		}
+		if got := c.Order(g.Predicted); math.Abs(got-want) > 0.05 {
+			t.Errorf("%s, %s: K^%.3f, want K^%v", c.Name, c.Data.Name, got, want)
+		}
+		for i := range g.Measured {
+			within(t, c.Name+", "+c.Data.Name, c.Predicted[i], c.Measured[i], 0.15)
+		}
+	}
+	if caption := g.Figure(curves).Caption(); !strings.Contains(caption, "1.00 on Volta") {
+		t.Error(caption)
+	}
+}

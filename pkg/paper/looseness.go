@@ -1,0 +1,97 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// Looseness returns the table of how far the paper's bounds lie above its own experiment, and
+// how far those do that are the tightest now: for all that they need to know, the smallest
+// constant of the catalogue that holds on the paper's model.
+func Looseness() (*viz.Table, error) {
+	g := DefaultGEMM
+	r, err := g.Run()
+	if err != nil {
+		return nil, err
+	}
+	results, err := g.evaluate()
+	if err != nil {
+		return nil, err
+	}
+	condition, worst := largest(r.Exact.Conditions), largest(r.Exact.Errors)
+	over := func(constant float64) float64 { return constant * condition / worst }
+
+	best := tightestByNeed(results)
+	last := best[len(best)-1]
+	t := viz.NewTable("looseness", fmt.Sprintf(
+		"The paper's bounds exceed the largest error of its experiment %s and %s times, deterministic and probabilistic; the tightest that holds now does %s times. "+
+			"Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by paper.Looseness.",
+		digits(over(g.constant("DBEA").Zeta), 2), digits(over(g.constant(printedBound).Zeta), 2), digits(over(last.Constant), 2),
+		len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, percent(g.Confidence)),
+		[]string{"When", "Bound", "knows", "confidence", "constant", "times the largest error"})
+	for _, name := range []string{"DBEA", printedBound} {
+		c := g.constant(name)
+		t.Row("then", name, bound.Nothing.String(), c.Failure.String(), short(c.Zeta), digits(over(c.Zeta), 2))
+	}
+	for _, b := range best {
+		t.Row("now", b.Bound, b.knows, b.Confidence.String(), short(b.Constant), digits(over(b.Constant), 2))
+	}
+	return t, nil
+}
+
+// evaluate puts the catalogue to the experiment on the paper's model, knowing the law of the
+// data and the sums of the run.
+func (g GEMM) evaluate() ([]bound.Result, error) {
+	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))
+	k := bound.Kernel{M: g.M, N: g.N, K: g.K, X: d, Y: d}
+	k.Device = tcore.PaperCoreF32
+	k.Core = g.Core
+	var err error
+	k.Run, err = bound.Emulate(k, g.Distribution.Matrix(g.M, g.K, g.Seed, 1), g.Distribution.Matrix(g.K, g.N, g.Seed, 2))
+	if err != nil {
+		return nil, err
+	}
+	return bound.Evaluate(k, roundoff.FailureOf(g.Confidence))
+}
+
+// needed is a result with what its bound needs to know.
+type needed struct {
+	bound.Result
+	knows string
+}
+
+// tightestByNeed returns, for all that bounds need to know, from nothing up, the tightest that
+// holds: among those that hold always, and among all.
+func tightestByNeed(results []bound.Result) []needed {
+	byNeed := map[bound.Knowledge][]bound.Result{}
+	var needs []bound.Knowledge
+	for i, b := range bound.Catalogue() { // the order of results
+		if b.Name == bound.Exact.Name {
+			continue // the error itself
+		}
+		if byNeed[b.Needs] == nil {
+			needs = append(needs, b.Needs)
+		}
+		byNeed[b.Needs] = append(byNeed[b.Needs], results[i])
+	}
+	var best []needed
+	for _, n := range needs {
+		var always []bound.Result
+		for _, r := range byNeed[n] {
+			if r.Confidence == roundoff.Never {
+				always = append(always, r)
+			}
+		}
+		for _, among := range [][]bound.Result{always, byNeed[n]} {
+			r, ok := bound.Tightest(among)
+			if ok && (len(best) == 0 || r.Bound != best[len(best)-1].Bound) {
+				best = append(best, needed{r, n.String()})
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,446 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// ReducedSweep is a sweep of five machines and three laws in a few seconds: fewer rows, shorter
+// sums and fewer seeds than [RecordedSweep].
+var ReducedSweep = sweep.Plan{
+	Machines: []sweep.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3},
+	Laws:     []sweep.Law{sweep.Symmetric, sweep.Positive, sweep.Normal},
+	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{Confidence},
+}
+
+// BreakingSweep is a sweep of the laws that break an assumption.
+var BreakingSweep = sweep.Plan{
+	Machines: []sweep.Machine{sweep.Paper, sweep.Hopper},
+	Laws:     []sweep.Law{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
+	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{Confidence},
+}
+
+// BoundSweep is what a sweep found, and where it comes from.
+type BoundSweep struct {
+	Rows   []sweep.Row
+	Origin string // a sentence for captions
+	stem   string // of the names of its figures
+}
+
+// RecordedSweep returns the sweep of the paper's size that is kept in the repository,
+// recorded/sweep.csv.
+func RecordedSweep() (*BoundSweep, error) { return recordedSweep("sweep") }
+
+// RecordedCoverage returns the sweep of a million outputs, each with a confidence of its own,
+// that is kept in recorded/coverage.csv.
+func RecordedCoverage() (*BoundSweep, error) { return recordedSweep("coverage") }
+
+func recordedSweep(name string) (*BoundSweep, error) {
+	f, err := recorded.Open("recorded/" + name + ".csv")
+	if err != nil {
+		return nil, fmt.Errorf("paper: %w", err)
+	}
+	defer f.Close()
+	rows, comment, err := sweep.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("paper: recorded/%s.csv: %w", name, err)
+	}
+	first, _, _ := strings.Cut(comment, "\n")
+	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded"}, nil
+}
+
+// RunSweep carries a plan out. Its figures have names that begin with stem.
+func RunSweep(stem string, p sweep.Plan) (*BoundSweep, error) {
+	rows, err := p.Run(context.Background(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("paper: %w", err)
+	}
+	return &BoundSweep{rows, "Run here", stem}, nil
+}
+
+// of returns the rows that are wanted.
+func (s *BoundSweep) of(want func(sweep.Row) bool) []sweep.Row {
+	var rows []sweep.Row
+	for _, r := range s.Rows {
+		if want(r) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// cell returns the rows of a machine, law and K in which a confidence is for all outputs together.
+func (s *BoundSweep) cell(machine, law string, k int) []sweep.Row {
+	return s.of(func(r sweep.Row) bool { return !r.Alone && r.Machine == machine && r.Law == law && r.K == k })
+}
+
+// distinct returns what f says of rows with a confidence for all outputs together, each once.
+func distinct[T comparable](s *BoundSweep, f func(sweep.Row) T) []T {
+	var all []T
+	for _, r := range s.Rows {
+		if x := f(r); !r.Alone && !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+func machineOf(r sweep.Row) string { return r.Machine }
+func lawOf(r sweep.Row) string     { return r.Law }
+func lengthOf(r sweep.Row) int     { return r.K }
+
+// conditions says under which a sweep was run, for captions.
+func (s *BoundSweep) conditions() string {
+	r := s.Rows[0]
+	confidence := 0.0
+	for _, r := range s.Rows {
+		confidence = max(confidence, r.Confidence)
+		if r.Bound != sweep.Error {
+			confidence = r.Confidence
+			break
+		}
+	}
+	return fmt.Sprintf("Emulated, %d × K × %d, seeds %s, %s over all outputs of a product. %s",
+		r.M, r.N, sweep.FormatSeeds(r.Seeds), percent(confidence), s.Origin)
+}
+
+// Counted says in a sentence how many outputs there were, and how many bounds failed.
+func (s *BoundSweep) Counted() string {
+	outputs, broken, bad := 0, 0, 0
+	for _, r := range s.Rows {
+		switch {
+		case r.Bound == sweep.Error:
+			outputs += r.Outputs
+		case r.Verdict != sweep.Holds && r.Violations > 0:
+			broken++
+		case r.Verdict == sweep.Holds && r.Violations > 0 && !r.Alone:
+			bad++
+		}
+	}
+	return fmt.Sprintf("of %d outputs, %s above a bound that is to hold; %d times a bound fails that is not to hold there",
+		outputs, map[bool]string{true: "none is", false: fmt.Sprintf("some are, of %d bounds,", bad)}[bad == 0], broken)
+}
+
+// Tightness returns the table of τ, the largest |error|/bound, of every bound on every machine,
+// for one law and K. A cell in brackets is of a bound that is not to hold there, one with a
+// cross of a bound that is exceeded.
+func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
+	machines := distinct(s, machineOf)
+	cells := map[[2]string]string{}
+	var bounds []string
+	for _, m := range machines {
+		for _, r := range s.cell(m, law, k) {
+			if r.Bound == sweep.Error {
+				continue
+			}
+			cells[[2]string{r.Bound, m}] = tightness(r)
+			if !slices.Contains(bounds, r.Bound) {
+				bounds = append(bounds, r.Bound)
+			}
+		}
+	}
+	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(law), k), fmt.Sprintf(
+		"The tightest bound that holds is %s. τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
+			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by paper.BoundSweep.Tightness.",
+		s.tightest(law, k), minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
+	for _, b := range bounds {
+		row := []string{b}
+		for _, m := range machines {
+			row = append(row, orDash(cells[[2]string{b, m}]))
+		}
+		t.Row(row...)
+	}
+	return t
+}
+
+// tightness returns a cell of the table.
+func tightness(r sweep.Row) string {
+	switch {
+	case r.Violations > 0:
+		return fmt.Sprintf("✗ %s×, %s", times(r.Largest), share(r.Violations, r.Outputs))
+	case r.Verdict != sweep.Holds:
+		return "(" + digits(r.Tightness, 2) + ")"
+	}
+	return digits(r.Tightness, 2)
+}
+
+// times returns a factor as text.
+func times(x float64) string {
+	if x >= 10 && x < 1e4 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return digits(x, 2)
+}
+
+// share returns n of total as text.
+func share(n, total int) string {
+	switch p := 100 * float64(n) / float64(total); {
+	case n == total:
+		return "all"
+	case p < 0.1:
+		return fmt.Sprintf("%d of %d", n, total)
+	case p > 99:
+		return "> 99 %"
+	default:
+		return digits(p, 2) + " %"
+	}
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// tightest says which bound is the tightest on each machine.
+func (s *BoundSweep) tightest(law string, k int) string {
+	var words []string
+	for _, m := range distinct(s, machineOf) {
+		if r, ok := sweep.Tightest(s.cell(m, law, k), bound.Trace); ok {
+			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, digits(r.Tightness, 2)))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Best draws τ of the tightest bound that holds on every machine, a panel for each law: of those
+// that can be told before the product is computed, and of all.
+func (s *BoundSweep) Best(k int) *viz.Chart {
+	machines := distinct(s, machineOf)
+	kinds := []struct {
+		series viz.Series
+		knows  bound.Knowledge
+	}{
+		{viz.Series{Label: "told before", Color: viz.Orange}, bound.Moments},
+		{viz.Series{Label: "from the sums or the trace of the run", Color: viz.SkyBlue}, bound.Trace},
+	}
+	least := make([]sweep.Row, len(kinds))
+	τ := map[string][][]float64{}
+	for _, law := range distinct(s, lawOf) {
+		for i, kind := range kinds {
+			values := make([]float64, len(machines))
+			for j, m := range machines {
+				r, ok := sweep.Tightest(s.cell(m, law, k), kind.knows)
+				if !ok {
+					continue
+				}
+				values[j] = r.Tightness
+				if least[i].Bound == "" || r.Tightness < least[i].Tightness {
+					least[i] = r
+				}
+			}
+			τ[law] = append(τ[law], values)
+		}
+	}
+	at := func(r sweep.Row) string {
+		return fmt.Sprintf("%s, %s on %s with %s", digits(r.Tightness, 2), r.Bound, r.Machine, minus(r.Law))
+	}
+	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k), fmt.Sprintf(
+		"Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s. τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by paper.BoundSweep.Best.",
+		at(least[1]), at(least[0]), k, s.conditions()))
+	for _, law := range distinct(s, lawOf) {
+		p := c.Panel(minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
+		for i, kind := range kinds {
+			p.Bars(kind.series, machines, τ[law][i])
+		}
+	}
+	return c
+}
+
+// Growth draws the largest error and bounds on it against K, a panel for each machine: the
+// tightest deterministic and the tightest probabilistic bound that hold, and the paper's theorem
+// where it does not.
+func (s *BoundSweep) Growth(law string) *viz.Chart {
+	ks := distinct(s, lengthOf)
+	exponent := map[string]float64{}
+	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Law == law && !r.Alone })) {
+		exponent[g.Machine] = g.Error
+	}
+	var words []string
+	machines := distinct(s, machineOf)
+	for _, m := range machines {
+		words = append(words, m+" "+digits(exponent[m], 2))
+	}
+	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)), fmt.Sprintf(
+		"The largest |error|/|A||B| grows with a power of K that depends on the machine: %s. Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by paper.BoundSweep.Growth.",
+		strings.Join(words, ", "), minus(law), s.conditions()))
+	for _, m := range machines {
+		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
+			viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true})
+		line := func(series viz.Series, bound string, y func(sweep.Row) float64) {
+			var x, values []float64
+			for _, k := range ks {
+				for _, r := range s.cell(m, law, k) {
+					if r.Bound == bound && y(r) > 0 {
+						x, values = append(x, float64(k)), append(values, y(r))
+					}
+				}
+			}
+			if len(x) > 1 {
+				p.Line(series, x, values)
+			}
+		}
+		constant := func(r sweep.Row) float64 { return r.Constant }
+		last := s.cell(m, law, slices.Max(ks))
+		line(observed, sweep.Error, func(r sweep.Row) float64 { return r.Largest })
+		for _, kind := range []struct {
+			certain bool
+			series  viz.Series
+		}{{true, deterministic}, {false, probabilistic}} {
+			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Certain != kind.certain }), bound.Trace)
+			if ok {
+				kind.series.Label = best.Bound
+				line(kind.series, best.Bound, constant)
+			}
+		}
+		if i := slices.IndexFunc(last, func(r sweep.Row) bool { return r.Bound == "vibea" && r.Violations > 0 }); i >= 0 {
+			line(viz.Series{Label: "vibea, exceeded", Color: viz.Probabilistic, Style: viz.Dotted}, "vibea", constant)
+		}
+	}
+	return c
+}
+
+// Broken returns the table of bounds that hold on a machine and are exceeded by data that break
+// their assumption: the largest |error|/bound of all machines.
+func (s *BoundSweep) Broken() *viz.Table {
+	laws := distinct(s, lawOf)
+	largest := map[[2]string]float64{}
+	var bounds []string
+	var worst sweep.Row
+	for _, r := range s.of(func(r sweep.Row) bool { return r.Violations > 0 && !r.Alone && r.Verdict != sweep.NotMachine }) {
+		if !slices.Contains(bounds, r.Bound) {
+			bounds = append(bounds, r.Bound)
+		}
+		at := [2]string{r.Bound, r.Law}
+		largest[at] = max(largest[at], r.Largest)
+		if r.Largest > worst.Largest {
+			worst = r
+		}
+	}
+	finding := "No bound that holds on a machine is exceeded there"
+	if len(bounds) > 0 {
+		finding = fmt.Sprintf("Data that break what a bound assumes exceed it by up to %s times, %s on %s with %s", times(worst.Largest), worst.Bound, worst.Machine, worst.Law)
+	}
+	t := viz.NewTable(s.stem+"-broken", fmt.Sprintf(
+		"%s; %s. The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by paper.BoundSweep.Broken.",
+		finding, s.Counted(), distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
+	for _, b := range bounds {
+		row := []string{b}
+		for _, l := range laws {
+			cell := "–"
+			if x := largest[[2]string{b, l}]; x > 0 {
+				cell = times(x) + "×"
+			}
+			row = append(row, cell)
+		}
+		t.Row(row...)
+	}
+	return t
+}
+
+// Coverage draws how often a probabilistic bound that is to hold is exceeded, against how often
+// it allows itself to be: the upper end of the exact interval for the rate, as no output or next
+// to none may exceed it. It panics if there is no row with confidences for outputs alone.
+func (s *BoundSweep) Coverage() *viz.Chart {
+	const sure = 0.99
+	rows := s.of(func(r sweep.Row) bool {
+		return r.Alone && r.Bound != sweep.Error && !r.Certain && r.Verdict == sweep.Holds
+	})
+	if len(rows) == 0 {
+		panic("paper: Coverage of a sweep without rows of outputs alone")
+	}
+	worst, most := rows[0], -1.0
+	points := map[string][2][]float64{}
+	for _, r := range rows {
+		failed, trials := r.Failures()
+		_, hi := sweep.ClopperPearson(failed, trials, sure)
+		p := points[r.Law]
+		points[r.Law] = [2][]float64{append(p[0], r.Stated()), append(p[1], hi)}
+		if rate := hi / r.Stated(); rate > most {
+			worst, most = r, rate
+		}
+	}
+	failed, trials := worst.Failures()
+	finding := "No probabilistic bound fails more often than it states"
+	if n := len(sweep.Violated(rows, sure)); n > 0 {
+		finding = fmt.Sprintf("%d probabilistic bounds fail more often than they state", n)
+	}
+	c := viz.NewChart(s.stem+"-coverage", fmt.Sprintf(
+		"%s: nearest to it comes %s at %s, with %d of %d outputs above. "+
+			"Each point is a bound: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, %s. %s. Drawn by paper.BoundSweep.Coverage.",
+		finding, worst.Bound, percent(worst.Confidence), failed, trials, percent(sure), worst.K, worst.Machine, s.Origin))
+	p := c.Panel("", viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3}, viz.Axis{Label: "Failure rate observed, at most", Log: true})
+	p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
+	colours := []viz.Series{observed, {Color: viz.Second}}
+	for i, law := range slices.Sorted(func(yield func(string) bool) {
+		for l := range points {
+			if !yield(l) {
+				return
+			}
+		}
+	}) {
+		series := colours[i%len(colours)]
+		series.Label = minus(law)
+		p.Points(series, points[law][0], points[law][1])
+	}
+	return c
+}
+
+// Moments returns the table of the measured mean, slope and spread of the errors at one K,
+// beside what is predicted.
+func (s *BoundSweep) Moments(k int) *viz.Table {
+	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.Error && !r.Alone && r.K == k })
+	shift := func(r sweep.Row) float64 { return abs(r.Mean()) / r.Spread() }
+	widest, product, exact := rows[0], 0.0, 0.0
+	for _, r := range rows {
+		if shift(r) > shift(widest) {
+			widest = r
+		}
+		product += r.Product
+		exact += r.Exact
+	}
+	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k), fmt.Sprintf(
+		"Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread. "+
+			"Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
+		widest.Machine, minus(widest.Law), times(shift(widest)), k, digits(exact/product, 2), s.conditions()),
+		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
+	for _, r := range rows {
+		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),
+			digits(r.Spread(), 3), predicted(r.Predicted.Spread))
+	}
+	return t
+}
+
+func predicted(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return digits(x, 3)
+}
+
+// minus returns a name with the sign that is no hyphen, before digits.
+func minus(name string) string {
+	return strings.NewReplacer("(-", "(−", ",-", ",−").Replace(name)
+}
+
+// slugOf returns a law's name as part of a file's name.
+func slugOf(law string) string {
+	slug := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			return r
+		case r == '-':
+			return 'm'
+		}
+		return '-'
+	}, law)
+	return strings.Trim(slug, "-")
+}

@@ -1,0 +1,138 @@
+package paper
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// cells returns the table that a figure holds.
+func cells(t *testing.T, f viz.Figure) [][]string {
+	t.Helper()
+	data, err := f.CSV()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// smallSweep is a sweep of two machines in a moment.
+func smallSweep(t *testing.T) *BoundSweep {
+	t.Helper()
+	p := ReducedSweep
+	p.Machines, p.M, p.Ks = []sweep.Machine{sweep.Paper, sweep.Volta}, 8, []int{256, 4096}
+	p.Laws = p.Laws[:2] // U(-1,1) and U(0,1)
+	s, err := RunSweep("small", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A bound of the catalogue that says anything on a machine is in the table, without a word here.
+func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
+	s := smallSweep(t)
+	rows := cells(t, s.Tightness("U(0,1)", 4096))
+	rows = append(rows, cells(t, s.Tightness("U(-1,1)", 4096))...) // some are for data of mean zero
+	for _, b := range bound.Catalogue() {
+		i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == b.Name })
+		if i < 0 {
+			t.Errorf("%s is in no row", b.Name)
+			continue
+		}
+		switch paper, volta := rows[i][1], rows[i][2]; b.Name {
+		case "vibea":
+			if strings.ContainsAny(paper, "✗(–") || !strings.Contains(volta, "✗") || !strings.HasSuffix(volta, ", all") {
+				t.Errorf("vibea: %q on the paper's model, %q on Volta", paper, volta)
+			}
+		case "dbea":
+			if strings.ContainsAny(paper, "✗(–") || !strings.HasPrefix(volta, "(") {
+				t.Errorf("dbea: %q on the paper's model, %q on Volta", paper, volta)
+			}
+		case "truncation":
+			if paper != "–" || strings.ContainsAny(volta, "✗(–") {
+				t.Errorf("truncation: %q on the paper's model, %q on Volta", paper, volta)
+			}
+		}
+	}
+}
+
+// What is kept in the repository has no bound above which there is an output, if it is to hold.
+func TestRecordedSweep(t *testing.T) {
+	for name, read := range map[string]func() (*BoundSweep, error){"sweep": RecordedSweep, "coverage": RecordedCoverage} {
+		s, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.Origin, ": roundoff sweep ") || !strings.Contains(s.Origin, "-seeds ") {
+			t.Errorf("%s: %q does not tell command and seeds", name, s.Origin)
+		}
+		if bad := sweep.Violated(s.Rows, 0.999); len(bad) > 0 {
+			t.Errorf("%s: %d bounds fail that are to hold, %+v", name, len(bad), bad[0])
+		}
+		for _, r := range s.Rows {
+			if r.Verdict == sweep.Holds && r.Violations > 0 && !r.Alone {
+				t.Errorf("%s: %s on %s, %s: %d violations", name, r.Bound, r.Machine, r.Law, r.Violations)
+			}
+		}
+	}
+}
+
+func TestBoundSweep_draws(t *testing.T) {
+	s := smallSweep(t)
+	recorded, err := RecordedCoverage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := BreakingSweep
+	p.Machines, p.Laws = p.Machines[:1], p.Laws[:2]
+	breaking, err := RunSweep("broken", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []viz.Figure{s.Best(4096), s.Growth("U(0,1)"), s.Moments(4096), breaking.Broken(), recorded.Coverage()} {
+		svg, err := f.SVG()
+		if err != nil || len(svg) < 1000 || strings.Contains(f.Caption(), "NaN") {
+			t.Errorf("%s: %v, %q", f.Name(), err, f.Caption())
+		}
+	}
+	if want := ", none is above a bound that is to hold"; !strings.Contains(s.Counted(), want) {
+		t.Errorf("%q, want %q in it", s.Counted(), want)
+	}
+}
+
+// The quotients of then are those of the claims; each step of knowledge makes a bound tighter.
+func TestLooseness(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a product of the paper's size, sum by sum")
+	}
+	table, err := Looseness()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := DefaultGEMM.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := cells(t, table)
+	for i, id := range []string{"gemm-dbea-overestimates", "gemm-vibea-overestimates"} {
+		for _, c := range r.Claims() {
+			if c.ID == id && rows[i+1][5] != digits(*c.Measured, 2) {
+				t.Errorf("%s: %s, the claim has %v", rows[i+1][1], rows[i+1][5], *c.Measured)
+			}
+		}
+	}
+	if first, last := rows[1][4], rows[len(rows)-1]; last[0] != "now" || first == last[4] {
+		t.Errorf("%v", last)
+	}
+}

@@ -1,0 +1,81 @@
+package paper
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// toleranceCurve is one device of ToleranceFigure.
+type toleranceCurve struct {
+	label  string
+	device tcore.Device
+	colour color.Color
+	style  viz.Style
+}
+
+// ToleranceFigure returns the smallest tolerance that a device guarantees, the tightest bound of
+// the catalogue that holds there, against K: above for factors that are numbers of binary16, by
+// machine, below for real numbers that are rounded first, by format. Nothing is known of the
+// data; 1024 × 8 outputs at [Confidence].
+func ToleranceFigure() *viz.Chart {
+	machines := []toleranceCurve{
+		{"Volta", tcore.VoltaF16, viz.Generations[0], viz.Solid},
+		{"Ampere", tcore.AmpereF16, viz.Generations[1], viz.Solid},
+		{"Hopper", tcore.HopperF16, viz.Generations[2], viz.Solid},
+		{"Hopper, D in binary16", tcore.HopperF16F16, viz.Generations[2], viz.Dotted},
+		{"FMAs in binary32", tcore.IEEEF16, viz.Observed, viz.Solid},
+	}
+	formats := []toleranceCurve{
+		{"e4m3, Hopper", tcore.HopperE4M3, viz.Generations[2], viz.Dotted},
+		{"e4m3, Blackwell", tcore.BlackwellE4M3, viz.Grey, viz.Dotted},
+		{"bfloat16, Hopper", tcore.HopperBF16, viz.Generations[2], viz.Dashed},
+		{"binary16, Hopper", tcore.HopperF16, viz.Generations[2], viz.Solid},
+		{"binary32, FMAs", tcore.IEEEF32, viz.Observed, viz.Solid},
+	}
+	f := roundoff.FailureOf(Confidence)
+	k := bound.Kernel{M: 1024, N: 8, K: 32768, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	exact := tolerance(k, f)
+	k.Represented = true
+	rounded := tolerance(k, f)
+	c := viz.NewChart("tolerance", fmt.Sprintf(
+		"Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it: of the %s on Hopper at K = %d, %s %% are the rounding to binary16. "+
+			"The smallest τ with |D̂ - D| ≤ τ|A||B| by the tightest bound of the catalogue that holds, 1024 × K × 8 at %s, nothing known of the data. Above, factors are numbers of binary16; below, real numbers rounded to the format named. Drawn by paper.ToleranceFigure.",
+		digits(rounded, 2), k.K, digits(100*(rounded-exact)/rounded, 2), percent(Confidence)))
+	x := viz.Axis{Label: "Terms K of each sum", Log: true, Min: 1, Max: 1e6}
+	k.Represented = false
+	tolerances(c.Panel("binary16 factors, by machine", x, viz.Axis{Label: "Tolerance τ", Log: true, Min: 1e-8, Max: 10}), k, f, machines)
+	k.Represented = true
+	tolerances(c.Panel("real factors, by format", x, viz.Axis{Label: "Tolerance τ", Log: true, Min: 1e-8, Max: 10}), k, f, formats)
+	return c
+}
+
+// tolerances draws the curves, four points an octave.
+func tolerances(p *viz.Panel, k bound.Kernel, f roundoff.Failure, curves []toleranceCurve) {
+	for _, c := range curves {
+		k.Device = c.device
+		var x, y []float64
+		for i := range 4*20 + 1 {
+			k.K = int(math.Round(math.Exp2(float64(i) / 4)))
+			if τ := tolerance(k, f); τ > 0 {
+				x, y = append(x, float64(k.K)), append(y, τ)
+			}
+		}
+		p.Line(viz.Series{Label: c.label, Color: c.colour, Style: c.style}, x, y)
+	}
+}
+
+// tolerance returns the tightest constant that holds; +Inf if none does.
+func tolerance(k bound.Kernel, f roundoff.Failure) float64 {
+	results, err := bound.Evaluate(k, f)
+	if err != nil {
+		panic(err) // only data can be in error, of which nothing is said
+	}
+	best, _ := bound.Tightest(results)
+	return best.Constant
+}

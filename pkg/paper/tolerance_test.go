@@ -1,0 +1,35 @@
+package paper
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestToleranceFigure(t *testing.T) {
+	c := ToleranceFigure()
+	if png, err := c.PNG(); err != nil || len(png) == 0 {
+		t.Error(err)
+	}
+	svg, err := c.SVG()
+	for _, label := range []string{"Volta", "FMAs in binary32", "e4m3, Blackwell", "bfloat16, Hopper"} {
+		if err != nil || !strings.Contains(string(svg), label) {
+			t.Errorf("no curve %q, %v", label, err)
+		}
+	}
+	if !strings.Contains(c.Caption(), " on Hopper at K = 32768, ") {
+		t.Error(c.Caption())
+	}
+}
+
+func TestAdviceTable(t *testing.T) {
+	for tolerance, want := range map[float64]string{
+		2e-3:  " of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|",
+		1e-30: "0 of 14 devices",
+		100:   "14 of 14 devices",
+	} {
+		table := AdviceTable(tolerance)
+		if svg, err := table.SVG(); err != nil || !strings.Contains(table.Caption(), want) || !strings.Contains(string(svg), "hopper-wgmma-binary16-binary32") {
+			t.Errorf("%v: %s, want %q", err, table.Caption(), want)
+		}
+	}
+}

@@ -1,0 +1,431 @@
+package roundoff
+
+import (
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"testing"
+)
+
+// fewValues is a law of products of both signs, of zeros and of several exponents, that truncation
+// to few bits cuts.
+func fewValues() *Products {
+	return ValueProducts([]float64{-1.25, 0, 1.75, 3.5}, []float64{2, 1, 3, 1}, []float64{1.125, 1.5, 0.375}, []float64{1, 2, 2}, -14, -14)
+}
+
+// blocks calls f with all blocks of L products, their probability and their greatest exponent.
+func blocks(p *Products, L int, f func(values []float64, w float64, top int)) {
+	values := make([]float64, L)
+	var choose func(l int, w float64, top int)
+	choose = func(l int, w float64, top int) {
+		if l == L {
+			f(values, w, top)
+			return
+		}
+		for i, v := range p.value {
+			values[l] = v
+			choose(l+1, w*p.weight[i], max(top, p.exp[i]))
+		}
+	}
+	choose(0, 1, math.MinInt)
+}
+
+// lost returns Σ sgn(p) (|p| mod g).
+func lost(values []float64, g float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Mod(v, g)
+	}
+	return sum
+}
+
+func TestBlockLoss(t *testing.T) {
+	const L, F = 3, 5 // products have 5 bits after the point
+	p := fewValues()
+	for E := -4; E <= 6; E++ {
+		for _, set := range []bool{false, true} {
+			var weight, mean, square, most float64
+			blocks(p, L, func(values []float64, w float64, top int) {
+				if top == E || !set && top < E {
+					y := lost(values, math.Ldexp(1, E-F))
+					weight, mean, square = weight+w, mean+w*y, square+w*y*y
+					most = max(most, math.Abs(y))
+				}
+			})
+			got := p.Losses(F).Block(L, E, set)
+			if weight == 0 {
+				continue
+			}
+			mean, square = mean/weight, square/weight
+			if math.Abs(got.Mean-mean) > 1e-13 {
+				t.Errorf("E = %d, set %v: mean %v, of all blocks %v", E, set, got.Mean, mean)
+			}
+			if v := square - mean*mean; got.Variance < v-1e-13 || !set && math.Abs(got.Variance-v) > 1e-13 || got.Variance > 2*v+0.1*math.Ldexp(1, 2*(E-F)) {
+				t.Errorf("E = %d, set %v: variance %v, of all blocks %v", E, set, got.Variance, v)
+			}
+		}
+	}
+
+	t.Run("knows what it does not know", func(t *testing.T) {
+		l := p.Losses(F)
+		if b := l.Block(L, -40, true); b.Known {
+			t.Errorf("%+v, of products smaller than any", b)
+		}
+		if b := p.Symmetric().Losses(F).Block(L, 4, false); b.Mean != 0 || b.Size <= 0 {
+			t.Errorf("%+v, of both signs alike", b)
+		}
+	})
+
+	t.Run("a product of exponent E is no surprise: π(1-π)(1-κ)² <= ρ", func(t *testing.T) {
+		for ρ := 1e-6; ρ < 1; ρ *= 1.05 {
+			for n := 1.0; n <= 64; n++ {
+				π, κ := ρ/(1-math.Pow(1-ρ, n)), 0.0
+				if n > 1 {
+					κ = (n - 1) * ρ * math.Pow(1-ρ, n-1) / (1 - math.Pow(1-ρ, n-1))
+				}
+				if v := π * (1 - π) * (1 - κ) * (1 - κ); v > ρ || κ < 0 || κ > 1+1e-9 {
+					t.Fatalf("ρ = %v, n = %v: %v, κ = %v", ρ, n, v, κ)
+				}
+			}
+		}
+	})
+
+	t.Run("of a sample errs by as much as it says", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(241118747, 3))
+		factors := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = float64(1024+r.IntN(1024)) / 1024
+			}
+			return x
+		}
+		const E, F, samples = 3, 13, 400
+		truth := PairProducts(factors(1<<18), factors(1<<18), -14, -14).Losses(F).Block(8, E, false).Mean
+		square, said := 0.0, 0.0
+		for range samples {
+			b := PairProducts(factors(256), factors(256), -14, -14).Losses(F).Block(8, E, false)
+			square += (b.Mean - truth) * (b.Mean - truth) / samples
+			said += b.Error * b.Error / samples
+		}
+		if square > said || square < said/8 {
+			t.Errorf("mean square error %v, said to be at most %v", square, said)
+		}
+	})
+}
+
+func TestTermLoss(t *testing.T) {
+	p, E, F := fewValues(), 2, 3
+	first, terms := p.Losses(F).Terms(E)
+	for i, got := range terms {
+		var weight, mean, square float64
+		for j, v := range p.value {
+			if p.exp[j] == first+i && p.exp[j] < E {
+				y := math.Mod(math.Abs(v), math.Ldexp(1, E-F))
+				weight, mean, square = weight+p.weight[j], mean+p.weight[j]*y, square+p.weight[j]*y*y
+			}
+		}
+		if weight > 0 && (math.Abs(got.Mean-mean/weight) > 1e-15 || math.Abs(got.Variance-(square/weight-mean*mean/weight/weight)) > 1e-15) {
+			t.Errorf("e = %d: %+v, want mean %v", first+i, got, mean/weight)
+		}
+	}
+}
+
+func TestRoundingLoss(t *testing.T) {
+	// What is left of a block sum modulo u, on top of every multiple of g, is never more in the
+	// mean than the bound, nor in the mean square.
+	const L, F, E = 2, 4, 1
+	g := math.Ldexp(1, E-F)
+	for name, p := range map[string]*Products{
+		"few values": fewValues(),
+		"one value":  PairProducts([]float64{1}, []float64{1.125}, -14, -14),
+		"spread":     spread(),
+	} {
+		p.Samples = math.Inf(1)
+		for n := 1; n <= 8; n *= 2 {
+			u := g * float64(n)
+			toZero, nearest := p.Losses(F).Rounding(L, E, u, false), p.Losses(F).Rounding(L, E, u, true)
+			for start := range n {
+				var weight, mean, square, signed, signedSquare float64
+				blocks(p, L, func(values []float64, w float64, top int) {
+					if top > E {
+						return
+					}
+					s := float64(start) * g
+					for _, v := range values {
+						s += g * math.Trunc(v/g)
+					}
+					r := s - u*math.Floor(s/u)
+					q := s - u*math.RoundToEven(s/u)
+					if math.Abs(q) == u/2 { // a tie goes to either side
+						signedSquare += w * q * q
+						q = 0
+					}
+					weight, mean, square = weight+w, mean+w*r, square+w*r*r
+					signed, signedSquare = signed+w*q, signedSquare+w*q*q
+				})
+				if mean/weight > toZero.Mean+1e-15 || square/weight > toZero.Square+1e-15 {
+					t.Errorf("%s, u = %dg, from %d: %v and %v, bounds %+v", name, n, start, mean/weight, square/weight, toZero)
+				}
+				if math.Abs(signed/weight) > nearest.Mean+1e-15 || signedSquare/weight > nearest.Square+1e-15 {
+					t.Errorf("%s, u = %dg, from %d, to nearest: %v and %v, bounds %+v", name, n, start, signed/weight, signedSquare/weight, nearest)
+				}
+			}
+			if half := (u - g) / 2; name == "spread" && (toZero.Mean > half+0.05*u || nearest.Mean > 0.05*u) {
+				t.Errorf("u = %dg: %+v to zero, %+v to nearest, of spread bits", n, toZero, nearest)
+			}
+		}
+	}
+}
+
+// spread is a law whose products leave every residue.
+func spread() *Products {
+	x := make([]float64, 37)
+	for i := range x {
+		x[i] = 1 + float64(i)/37
+	}
+	one := make([]float64, len(x))
+	for i := range one {
+		one[i] = 1
+	}
+	return PairProducts(x, one, -14, -14)
+}
+
+func TestCumulant(t *testing.T) {
+	t.Run("is that of Bennett", func(t *testing.T) {
+		var c Cumulant
+		c.Add(2, 3)
+		c.Add(1, 3)
+		c.Add(5, 0)
+		for _, θ := range []float64{0.01, 1} {
+			want := 3*(math.Exp(3*θ)-1-3*θ)/9 + 5*θ*θ/2
+			if got := c.At(θ); math.Abs(got/want-1) > 1e-6 {
+				t.Errorf("at %v: %v, want %v", θ, got, want)
+			}
+		}
+	})
+	t.Run("tail is little more than that of a sum whose variance is known", func(t *testing.T) {
+		var c Cumulant
+		for range 1000 {
+			c.Add(1./12, 0.5)
+		}
+		known := Azuma(1000./12, -15)
+		for _, scale := range []float64{1, 1.4, 0.5, 30} {
+			got := c.Tail(scale*math.Sqrt(2*15.7*12/1000), -15)
+			if got < known || got > known*(1.2+0.06*math.Abs(math.Log2(scale))) {
+				t.Errorf("θ off by %v: %v, with a known variance %v", scale, got, known)
+			}
+		}
+		if got := new(Cumulant).Tail(1, -15); got != 0 {
+			t.Errorf("of nothing: %v", got)
+		}
+	})
+	t.Run("covers martingales that choose their variance", func(t *testing.T) {
+		// A step is ten times as large once the sum is behind: what a fixed variance does not cover.
+		r := rand.New(rand.NewPCG(241118747, 4))
+		const trials, steps = 20000, 100
+		fails, f := 0, Failure(math.Log(0.05))
+		for range trials {
+			var c Cumulant
+			sum := 0.0
+			for range steps {
+				size := 1.0
+				if sum < 0 {
+					size = 10
+				}
+				sum += size * (2*r.Float64() - 1)
+				c.Add(size*size/3, size)
+			}
+			if math.Abs(sum) > c.Tail(0.3, f) {
+				fails++
+			}
+		}
+		if share := float64(fails) / trials; share > allowed(0.05, trials) {
+			t.Errorf("exceeded by a share of %v, want 0.05 at most", share)
+		}
+	})
+	t.Run("panics", func(t *testing.T) {
+		for want, call := range map[string]func(){
+			"roundoff: variance = -1, want variance >= 0":                          func() { new(Cumulant).Add(-1, 1) },
+			"roundoff: largest = NaN, want largest >= 0":                           func() { new(Cumulant).Add(1, math.NaN()) },
+			"roundoff: θ = 0, want 0 < θ < +Inf":                                   func() { new(Cumulant).Tail(0, -1) },
+			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":          func() { new(Cumulant).Tail(1, 0) },
+			"roundoff: Losses.F = 8, want FractionBits = 9":                        func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
+			"roundoff: q = 0, want q >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
+			"roundoff: E p = 0.8705357142857143, want products of a symmetric law": func() { onFew().CalibratedBound(1, 1, -1) },
+		} {
+			func() {
+				defer func() {
+					if got := recover(); got != want {
+						t.Errorf("panic %v, want %s", got, want)
+					}
+				}()
+				call()
+			}()
+		}
+	})
+}
+
+// onFew is a chain of blocks of three products of few values, of 4 bits.
+func onFew() TruncatedSum {
+	p := fewValues()
+	return TruncatedSum{
+		Truncation: Truncation{Terms: 3, FractionBits: 8, Unit: 0x1p-8},
+		Losses:     p.Losses(8), LogMoment: p.LogMoment, Largest: 3.5 * 1.5,
+	}
+}
+
+func TestTruncatedSum(t *testing.T) {
+	t.Run("moment generating function of a step is that of all blocks, or more", func(t *testing.T) {
+		const L, F = 3, 5
+		p := fewValues()
+		for e := -6; e <= 6; e++ {
+			for _, θ := range []float64{0.1, 1, 4} {
+				c := &truncatedChain{L: L, resultBits: 100, lawSides: 1, grid: []float64{θ}, powers: map[int]powers{}, ends: map[[2]int][]float64{}}
+				c.Truncation, c.Losses = Truncation{Terms: L, FractionBits: F}, p.Losses(F)
+				c.law(-1)
+				c.resultBits = 100 // rounding takes nothing
+				sum := 0.0
+				blocks(p, L, func(values []float64, w float64, top int) {
+					sum += w * math.Exp(θ*math.Abs(lost(values, math.Ldexp(1, max(e, top)-F))))
+				})
+				signed := 0.0
+				blocks(p, L, func(values []float64, w float64, top int) {
+					signed += w * math.Exp(θ*lost(values, math.Ldexp(1, max(e, top)-F)))
+				})
+				κ := []float64{math.Inf(-1)}
+				c.stepFrom(κ, e, -200, true)
+				if math.Log(signed) > κ[0]+1e-12 || θ == 0.1 && κ[0] > 1.2*math.Log(sum)+1e-3 {
+					t.Errorf("e = %d, θ = %v: %v, of all blocks %v, of sizes %v", e, θ, κ[0], math.Log(signed), math.Log(sum))
+				}
+			}
+		}
+	})
+
+	t.Run("is not exceeded", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(241118747, 5))
+		for _, nearest := range []bool{false, true} {
+			for _, q := range []int{1, 10, 100} {
+				for _, symmetric := range []bool{false, true} {
+					s := onFew()
+					s.Nearest = nearest
+					p := s.Losses.Law
+					if symmetric {
+						p = p.Symmetric()
+						s.Losses, s.LogMoment = p.Losses(8), p.LogMoment
+					}
+					const sums = 300
+					bound, worst := s.ErrorBound(q, sums, Failure(math.Log(0.01))), 0.0
+					for range sums {
+						worst = max(worst, math.Abs(s.simulate(r, q)))
+					}
+					if !(worst <= bound) || worst < bound/100 {
+						t.Errorf("q = %d, symmetric %v, nearest %v: error %v, bound %v", q, symmetric, nearest, worst, bound)
+					}
+				}
+			}
+		}
+	})
+
+	t.Run("grows with q, sums and confidence", func(t *testing.T) {
+		s := onFew()
+		x := s.ErrorBound(20, 10, -5)
+		for _, more := range []float64{s.ErrorBound(21, 10, -5), s.ErrorBound(20, 11, -5), s.ErrorBound(20, 10, -6)} {
+			if !(more > x) {
+				t.Errorf("%v, and %v for less", more, x)
+			}
+		}
+	})
+
+	t.Run("of products that lose nothing is small", func(t *testing.T) {
+		p := PairProducts([]float64{1}, []float64{1}, -14, -14)
+		s := TruncatedSum{Truncation{Terms: 4, FractionBits: 24, Unit: 0x1p-24, Nearest: false}, p.Losses(24), p.LogMoment, 1}
+		if got := s.ErrorBound(100, 1, -5); got > 100*0x1p-14 {
+			t.Errorf("sum of ones: %v", got)
+		}
+	})
+
+	t.Run("of zeros returns", func(t *testing.T) {
+		p := ValueProducts([]float64{0, 1}, []float64{9, 1}, []float64{0, 1}, []float64{9, 1}, -14, -14)
+		s := TruncatedSum{Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24}, p.Losses(23), p.LogMoment, 1}
+		if got := s.ErrorBound(1000, 1, -5); !(got >= 0 && got < 1) {
+			t.Errorf("%v", got)
+		}
+	})
+
+	t.Run("calibrated is less than proved", func(t *testing.T) {
+		s := onFew()
+		p := s.Losses.Law.Symmetric()
+		s.Losses, s.LogMoment = p.Losses(8), p.LogMoment
+		for _, s.Nearest = range []bool{false, true} {
+			if c, b := s.CalibratedBound(100, 10, -5), s.ErrorBound(100, 10, -5); !(0 < c && c < b) {
+				t.Errorf("calibrated %v, proved %v", c, b)
+			}
+		}
+	})
+}
+
+// simulate returns the error of one chain of q blocks.
+func (s TruncatedSum) simulate(r *rand.Rand, q int) float64 {
+	p := s.Losses.Law
+	bits := -math.Ilogb(s.Unit) - 1
+	sum, exact := 0.0, 0.0
+	for range q {
+		values, E := make([]float64, s.Terms), ilog(sum)
+		for l := range values {
+			i, x := 0, r.Float64()
+			for x > p.weight[i] && i < len(p.weight)-1 {
+				x -= p.weight[i]
+				i++
+			}
+			values[l] = p.value[i]
+			if p.symmetric && r.IntN(2) == 0 {
+				values[l] = -values[l]
+			}
+			E = max(E, p.exp[i])
+			exact += values[l]
+		}
+		g := math.Ldexp(1, E-s.FractionBits)
+		sum = g * math.Trunc(sum/g)
+		for _, v := range values {
+			sum += g * math.Trunc(v/g)
+		}
+		u := math.Ldexp(1, ilog(sum)-bits)
+		switch {
+		case sum == 0:
+		case s.Nearest:
+			sum = u * math.RoundToEven(sum/u)
+		default:
+			sum = u * math.Trunc(sum/u)
+		}
+	}
+	return sum - exact
+}
+
+func TestLogMoment(t *testing.T) {
+	p := fewValues()
+	for _, x := range []float64{0.01, 1, 3} {
+		up, down := 0.0, 0.0
+		for i, v := range p.value {
+			up += p.weight[i] * math.Exp(x*(v-p.Mean))
+			down += p.weight[i] * math.Exp(-x*(v-p.Mean))
+		}
+		if got, want := p.LogMoment(x), math.Log(max(up, down)); got < want || got > 1.1*max(want, x*x*p.Variance/2) {
+			t.Errorf("x = %v: %v, want %v and little more", x, got, want)
+		}
+	}
+}
+
+// The characters of the integers modulo n, for the proof of [Losses.Rounding].
+func TestCharacters(t *testing.T) {
+	for _, n := range []int{2, 4, 8, 64} {
+		for h := 1; h < n; h++ {
+			var sum complex128
+			for r := range n {
+				sum += complex(float64(r), 0) * cmplx.Rect(1, 2*math.Pi*float64(h*r)/float64(n))
+			}
+			if want := float64(n) / (2 * math.Sin(math.Pi*float64(h)/float64(n))); math.Abs(cmplx.Abs(sum)-want) > 1e-9 {
+				t.Errorf("n = %d, h = %d: %v, want %v", n, h, cmplx.Abs(sum), want)
+			}
+		}
+	}
+}

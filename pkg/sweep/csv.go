@@ -1,0 +1,231 @@
+package sweep
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// columns are those of a file, and how a field is written and read.
+var columns = []struct {
+	name  string
+	write func(r *Row) string
+	read  func(r *Row, text string) error
+}{
+	text("machine", func(r *Row) *string { return &r.Machine }),
+	text("law", func(r *Row) *string { return &r.Law }),
+	integer("m", func(r *Row) *int { return &r.M }),
+	integer("n", func(r *Row) *int { return &r.N }),
+	integer("k", func(r *Row) *int { return &r.K }),
+	number("confidence", -1, func(r *Row) *float64 { return &r.Confidence }),
+	truth("alone", func(r *Row) *bool { return &r.Alone }),
+	text("bound", func(r *Row) *string { return &r.Bound }),
+	truth("certain", func(r *Row) *bool { return &r.Certain }),
+	text("verdict", func(r *Row) *Verdict { return &r.Verdict }),
+	{"seeds", func(r *Row) string { return FormatSeeds(r.Seeds) }, func(r *Row, s string) (err error) {
+		r.Seeds, err = ParseSeeds(s)
+		return err
+	}},
+	integer("runs", func(r *Row) *int { return &r.Runs }),
+	integer("failed", func(r *Row) *int { return &r.Failed }),
+	integer("outputs", func(r *Row) *int { return &r.Outputs }),
+	integer("violations", func(r *Row) *int { return &r.Violations }),
+	number("tightness", 3, func(r *Row) *float64 { return &r.Tightness }),
+	number("largest", 3, func(r *Row) *float64 { return &r.Largest }),
+	number("constant", 3, func(r *Row) *float64 { return &r.Constant }),
+	{"ratios", func(r *Row) string { return r.Ratios.String() }, func(r *Row, s string) (err error) {
+		r.Ratios, err = ParseSketch(s)
+		return err
+	}},
+	number("mean", -1, func(r *Row) *float64 { return &r.mean }),
+	number("square", -1, func(r *Row) *float64 { return &r.square }),
+	number("e", -1, func(r *Row) *float64 { return &r.e }),
+	number("s", -1, func(r *Row) *float64 { return &r.s }),
+	number("es", -1, func(r *Row) *float64 { return &r.es }),
+	number("ss", -1, func(r *Row) *float64 { return &r.ss }),
+	number("product_s", 4, func(r *Row) *float64 { return &r.Product }),
+	number("exact_s", 4, func(r *Row) *float64 { return &r.Exact }),
+	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted.Mean }),
+	number("predicted_slope", 4, func(r *Row) *float64 { return &r.Predicted.Slope }),
+	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted.Spread }),
+}
+
+type column = struct {
+	name  string
+	write func(r *Row) string
+	read  func(r *Row, text string) error
+}
+
+func text[T ~string](name string, at func(*Row) *T) column {
+	return column{name, func(r *Row) string { return string(*at(r)) }, func(r *Row, s string) error {
+		*at(r) = T(s)
+		return nil
+	}}
+}
+
+func integer(name string, at func(*Row) *int) column {
+	return column{name, func(r *Row) string { return strconv.Itoa(*at(r)) }, func(r *Row, s string) (err error) {
+		*at(r), err = strconv.Atoi(s)
+		return err
+	}}
+}
+
+func truth(name string, at func(*Row) *bool) column {
+	return column{name, func(r *Row) string { return map[bool]string{true: "yes"}[*at(r)] }, func(r *Row, s string) error {
+		*at(r) = s == "yes"
+		if s != "yes" && s != "" {
+			return fmt.Errorf("%q, want yes or nothing", s)
+		}
+		return nil
+	}}
+}
+
+// number is a column of numbers of so many significant digits, -1 for all; 0 and NaN are left
+// empty. They are read as 0, or NaN in columns of predictions.
+func number(name string, digits int, at func(*Row) *float64) column {
+	none := 0.0
+	if strings.HasPrefix(name, "predicted") {
+		none = math.NaN()
+	}
+	return column{name, func(r *Row) string {
+		if x := *at(r); x != 0 && !math.IsNaN(x) {
+			return strconv.FormatFloat(x, 'g', digits, 64)
+		}
+		return ""
+	}, func(r *Row, s string) (err error) {
+		if *at(r) = none; s != "" {
+			*at(r), err = strconv.ParseFloat(s, 64)
+		}
+		return err
+	}}
+}
+
+// Write writes rows as CSV, after lines of comment, without the empty fields at their ends. It ends
+// with an error of w alone.
+func Write(w io.Writer, comment string, rows []Row) error {
+	b := bufio.NewWriter(w)
+	for line := range strings.SplitSeq(comment, "\n") {
+		fmt.Fprintf(b, "# %s\n", line)
+	}
+	c := csv.NewWriter(b)
+	record := make([]string, len(columns))
+	for i, col := range columns {
+		record[i] = col.name
+	}
+	c.Write(record) // the error stays until Flush
+	for _, r := range rows {
+		for i, col := range columns {
+			record[i] = col.write(&r)
+		}
+		last := len(record)
+		for record[last-1] == "" {
+			last--
+		}
+		c.Write(record[:last])
+	}
+	c.Flush()
+	if err := c.Error(); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// Read reads what Write wrote, and returns the comment as well. The error names the line.
+func Read(r io.Reader) (rows []Row, comment string, err error) {
+	b := bufio.NewReader(r)
+	var lines []string
+	for {
+		c, err := b.Peek(1)
+		if err != nil || c[0] != '#' {
+			break
+		}
+		line, err := b.ReadString('\n')
+		if err != nil {
+			break
+		}
+		lines = append(lines, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "# "))
+	}
+	c := csv.NewReader(b)
+	c.FieldsPerRecord = -1
+	header, err := c.Read()
+	if err != nil {
+		return nil, "", fmt.Errorf("sweep: no header: %w", err)
+	}
+	for i, col := range columns {
+		if len(header) != len(columns) || header[i] != col.name {
+			return nil, "", fmt.Errorf("sweep: columns %q, want %d that begin with machine, law", header, len(columns))
+		}
+	}
+	for n := len(lines) + 2; ; n++ {
+		record, err := c.Read()
+		if err == io.EOF {
+			return rows, strings.Join(lines, "\n"), nil
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("sweep: %w", err)
+		}
+		if len(record) > len(columns) {
+			return nil, "", fmt.Errorf("sweep: line %d has %d fields, want at most %d", n, len(record), len(columns))
+		}
+		record = append(record, make([]string, len(columns)-len(record))...)
+		var r Row
+		for i, col := range columns {
+			if err := col.read(&r, record[i]); err != nil {
+				return nil, "", fmt.Errorf("sweep: line %d, %s: %w", n, col.name, err)
+			}
+		}
+		if r.Bound == Error {
+			r.count = float64(r.Outputs)
+		}
+		rows = append(rows, r)
+	}
+}
+
+// FormatSeeds returns sorted seeds as ParseSeeds reads them, as in 1:5,8.
+func FormatSeeds(seeds []uint64) string {
+	var words []string
+	for i := 0; i < len(seeds); {
+		j := i
+		for j+1 < len(seeds) && seeds[j+1] == seeds[j]+1 {
+			j++
+		}
+		word := strconv.FormatUint(seeds[i], 10)
+		if j > i {
+			word += ":" + strconv.FormatUint(seeds[j], 10)
+		}
+		words = append(words, word)
+		i = j + 1
+	}
+	return strings.Join(words, ",")
+}
+
+// ParseSeeds returns the seeds that s names, as in 1:5,8 for 1, 2, 3, 4, 5 and 8, sorted. No
+// more than a million, and none twice.
+func ParseSeeds(s string) ([]uint64, error) {
+	const most = 1_000_000
+	var seeds []uint64
+	for word := range strings.SplitSeq(s, ",") {
+		first, last, ok := strings.Cut(word, ":")
+		if !ok {
+			last = first
+		}
+		lo, errLo := strconv.ParseUint(strings.TrimSpace(first), 10, 64)
+		hi, errHi := strconv.ParseUint(strings.TrimSpace(last), 10, 64)
+		if errLo != nil || errHi != nil || lo > hi || hi-lo >= most || len(seeds) >= most {
+			return nil, fmt.Errorf("sweep: seeds %q, want numbers and ranges as in 1:5,8, a million at most", s)
+		}
+		for i := range hi - lo + 1 {
+			seeds = append(seeds, lo+i)
+		}
+	}
+	slices.Sort(seeds)
+	if len(slices.Compact(slices.Clone(seeds))) < len(seeds) {
+		return nil, fmt.Errorf("sweep: seeds %q, want none twice", s)
+	}
+	return seeds, nil
+}

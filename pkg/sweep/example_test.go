@@ -1,0 +1,214 @@
+package sweep_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+)
+
+var small = sweep.Plan{
+	Machines:    []sweep.Machine{sweep.Paper, sweep.Volta},
+	Laws:        []sweep.Law{sweep.Positive},
+	M:           32,
+	N:           8,
+	Ks:          []int{256, 4096},
+	Seeds:       []uint64{1, 2},
+	Confidences: []float64{0.99},
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// The paper's theorem holds on the machine that it describes, and fails on every output of long
+// sums on one that truncates, where it is not to hold.
+func Example() {
+	for _, r := range must(small.Run(context.Background(), nil)) {
+		if r.Bound == "vibea" {
+			fmt.Printf("%-5s  K = %4d  %-7s  %3d of %d above, largest error %.2f of the bound\n",
+				r.Machine, r.K, r.Verdict, r.Violations, r.Outputs, r.Largest)
+		}
+	}
+	// Output:
+	// paper  K =  256  holds      0 of 512 above, largest error 0.05 of the bound
+	// paper  K = 4096  holds      0 of 512 above, largest error 0.06 of the bound
+	// volta  K =  256  machine    0 of 512 above, largest error 0.41 of the bound
+	// volta  K = 4096  machine  512 of 512 above, largest error 1.63 of the bound
+}
+
+// The tightest bound that is to hold, by its τ: before the product is computed, and after.
+func ExampleTightest() {
+	p := small
+	p.Ks, p.Machines = []int{4096}, []sweep.Machine{sweep.Paper}
+	rows := must(p.Run(context.Background(), nil))
+	for _, knows := range []bound.Knowledge{bound.Moments, bound.Trace} {
+		r, _ := sweep.Tightest(rows, knows)
+		fmt.Printf("%s: τ = %.1f, %d violations\n", r.Bound, r.Tightness, r.Violations)
+	}
+	// Output:
+	// typical: τ = 0.3, 0 violations
+	// half-ulp-bernstein: τ = 0.6, 0 violations
+}
+
+// A sweep split over seeds and joined is the sweep of all seeds.
+func ExampleJoin() {
+	first, second := small, small
+	first.Seeds, second.Seeds = []uint64{1}, []uint64{2}
+	joined := must(sweep.Join(must(first.Run(context.Background(), nil)), must(second.Run(context.Background(), nil))))
+	whole := must(small.Run(context.Background(), nil))
+	fmt.Println(len(joined) == len(whole), joined[3].Summary == whole[3].Summary, joined[3].Seeds)
+
+	_, err := sweep.Join(joined, whole)
+	fmt.Println(err)
+	// Output:
+	// true true [1 2]
+	// sweep: seed 1 of paper, U(0,1) is in both
+}
+
+func ExampleWrite() {
+	var file bytes.Buffer
+	rows := must(small.Run(context.Background(), nil))
+	fmt.Println(sweep.Write(&file, "seeds 1:2", rows))
+	read, comment, err := sweep.Read(&file)
+	fmt.Println(comment, len(read) == len(rows), read[3].Ratios == rows[3].Ratios, err)
+	// Output:
+	// <nil>
+	// seeds 1:2 true true <nil>
+}
+
+// Errors that drift grow with K, the bound on what is lost at worst with them.
+func ExampleGrowthOf() {
+	for _, g := range sweep.GrowthOf(must(small.Run(context.Background(), nil))) {
+		if g.Machine == "volta" && (g.Bound == "truncation" || g.Bound == "higham-mary") {
+			fmt.Printf("%-11s  K^%.1f, errors K^%.1f\n", g.Bound, g.Constant, g.Error)
+		}
+	}
+	// Output:
+	// truncation   K^1.0, errors K^1.0
+	// higham-mary  K^0.5, errors K^1.0
+}
+
+// None of 300 trials failed: the rate may still be 1 %.
+func ExampleClopperPearson() {
+	lo, hi := sweep.ClopperPearson(0, 300, 0.95)
+	fmt.Printf("%.4f to %.4f\n", lo, hi)
+	// Output:
+	// 0.0000 to 0.0122
+}
+
+func ExampleViolated() {
+	fmt.Println(len(sweep.Violated(must(small.Run(context.Background(), nil)), 0.999)))
+	// Output:
+	// 0
+}
+
+func ExampleRow_Failures() {
+	r := sweep.Row{Confidence: 0.9, Summary: sweep.Summary{Runs: 5, Failed: 1, Outputs: 40960, Violations: 3}}
+	fmt.Println(r.Failures())
+	r.Alone = true
+	fmt.Println(r.Failures())
+	fmt.Printf("%.1f\n", r.Stated())
+	// Output:
+	// 1 5
+	// 3 40960
+	// 0.1
+}
+
+func ExampleSummary_Merge() {
+	s := sweep.Summary{Runs: 1, Tightness: 0.5, Largest: 0.5}
+	t := s.Merge(sweep.Summary{Runs: 1, Tightness: 0.3, Largest: 0.3})
+	fmt.Println(t.Runs, t.Tightness, t.Largest)
+	// Output:
+	// 2 0.3 0.5
+}
+
+// A median to within 19 %, from 12 counters.
+func ExampleSketch() {
+	var s sweep.Sketch
+	for i := range 1000 {
+		s.Add(float64(i + 1))
+	}
+	fmt.Printf("%.0f of %d\n", s.Quantile(0.5), s.Count())
+	// Output:
+	// 431 of 1000
+}
+
+func ExampleParseSketch() {
+	s, err := sweep.ParseSketch("-4:1 2|3")
+	fmt.Println(s, s.Count(), err)
+	// Output:
+	// -4:1 2|3 6 <nil>
+}
+
+func ExampleParseSeeds() {
+	seeds, err := sweep.ParseSeeds("1:3,8")
+	fmt.Println(seeds, sweep.FormatSeeds(seeds), err)
+	_, err = sweep.ParseSeeds("3:1")
+	fmt.Println(err)
+	// Output:
+	// [1 2 3 8] 1:3,8 <nil>
+	// sweep: seeds "3:1", want numbers and ranges as in 1:5,8, a million at most
+}
+
+func ExampleFindMachine() {
+	m, _ := sweep.FindMachine("hopper-tcgen05/4")
+	fmt.Println(m.Name == "")
+	m, _ = sweep.FindMachine("volta/4")
+	fmt.Println(m.Name, m.Device.Name, m.SplitK)
+	// Output:
+	// true
+	// volta/4 volta-mma-binary16-binary32 4
+}
+
+// A law says what the bounds are told, and what breaks them.
+func ExampleLaw() {
+	for _, l := range sweep.Laws() {
+		told := l.X.Name
+		if l.Misled {
+			told += ", which is false"
+		}
+		fmt.Printf("%-17s  told %q, %s\n", l.Name, told, cmp.Or(l.Adverse, "not adverse"))
+	}
+	// Output:
+	// U(-1,1)            told "U(-1,1)", not adverse
+	// U(0,1)             told "U(0,1)", not adverse
+	// U(1,2)             told "U(1,2)", not adverse
+	// N(0,1)             told "N(0,1)", not adverse
+	// log-normal         told "log-normal", not adverse
+	// k/8                told "k/8", not adverse
+	// scaled             told "", not adverse
+	// U(0,1) as U(-1,1)  told "U(-1,1), which is false", not adverse
+	// constant           told "", all products are one number
+	// low bits           told "", all products are one number
+	// ties               told "", every rounding goes the same way
+	// pairing            told "", factors are paired to lose the most
+	// condition 1e4      told "", the second half of a sum takes back the first
+}
+
+func ExampleFindLaw() {
+	l, err := sweep.FindLaw("N(1,0.5)")
+	fmt.Println(l.Name, l.X.Mean, err)
+	// Output:
+	// N(1,0.5) 1 <nil>
+}
+
+// A law of one's own is a distribution that can be drawn from.
+func ExampleIndependent() {
+	coin := sweep.Independent(bound.Distribution{Name: "coin", Square: 1, Abs: 1, Max: 1,
+		Draw: func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }})
+	a, _ := coin.Matrices(1, 1, 16, 1)
+	b, _ := coin.Matrices(1, 1, 8, 1)
+	fmt.Println(a.Data[:8])
+	fmt.Println(b.Data)
+	// Output:
+	// [1 1 1 1 -1 -1 -1 -1]
+	// [1 1 1 1 -1 -1 -1 -1]
+}

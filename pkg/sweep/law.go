@@ -1,0 +1,220 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A Law says how the matrices of a product are made, and what the bounds are told of them.
+type Law struct {
+	Name string
+
+	// X and Y are what the bounds are told of the elements of A and B; the zero value is nothing.
+	X, Y bound.Distribution
+
+	// Misled says that X and Y are not what is drawn: a bound that reads them cannot hold.
+	Misled bool
+
+	// Mixed says that products of different outputs have different laws: a bound that takes them
+	// as of one law cannot hold.
+	Mixed bool
+
+	// Adverse says why rounding errors on these data are not random, or is empty: a bound that
+	// takes them as random cannot hold.
+	Adverse string
+
+	// Matrices returns A of size m × k and B of size k × n. The same seed gives the same
+	// matrices, whatever the number of cores.
+	Matrices func(m, n, k int, seed uint64) (a, b blas32.General)
+}
+
+// The laws whose elements are independent, and that the bounds are told.
+var (
+	Symmetric = Independent(bound.Uniform(-1, 1))
+	Positive  = Independent(bound.Uniform(0, 1))
+	OneTwo    = Independent(bound.Uniform(1, 2))
+	Normal    = Independent(bound.Normal(0, 1))
+
+	// LogNormal draws eᶻ, z normal.
+	LogNormal = Independent(bound.Distribution{
+		Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),
+		Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) },
+	})
+
+	// FewBits draws i/8 for i from -8 to 8: most sums are exact.
+	FewBits = Independent(bound.Distribution{
+		Name: "k/8", Square: 2 * 204 / (17 * 64.), Abs: 2 * 36 / (17 * 8.), Max: 1, Symmetric: true,
+		Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 },
+	})
+)
+
+// The laws that break an assumption.
+var (
+	// Scaled multiplies U(-1,1) by a power of two from 2⁻³ to 2³, one for each row of A and each
+	// column of B: the elements are no longer independent.
+	Scaled = Law{Name: "scaled", Mixed: true, Matrices: byVectors(func(r *rand.Rand, x []float32) {
+		scale := math.Ldexp(1, r.IntN(7)-3)
+		for k := range x {
+			x[k] = float32(scale * (2*r.Float64() - 1))
+		}
+	})}
+
+	// Misinformed draws U(0,1) and tells the bounds U(-1,1).
+	Misinformed = Law{Name: "U(0,1) as U(-1,1)", X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1), Misled: true,
+		Matrices: Positive.Matrices}
+
+	// Constant is 1 + 2⁻¹⁰ throughout.
+	Constant = Law{Name: "constant", Adverse: "all products are one number", Matrices: constant(1+0x1p-10, 1+0x1p-10)}
+
+	// LowBits has products whose low bits are all ones, (1 + 2⁻¹⁰)(2 - 2⁻¹⁰).
+	LowBits = Law{Name: "low bits", Adverse: "all products are one number", Matrices: constant(1+0x1p-10, 2-0x1p-10)}
+
+	// Ties begins with 2¹² and adds 2⁻¹² ever after: in binary32 each sum lies halfway between
+	// two numbers, and is rounded down to an even one.
+	Ties = Law{Name: "ties", Adverse: "every rounding goes the same way", Matrices: byVectors(func(_ *rand.Rand, x []float32) {
+		for k := range x {
+			x[k] = 0x1p-6
+		}
+		x[0] = 0x1p6
+	})}
+
+	// Pairing draws significands x at random, and y ≡ -1/x modulo 2¹⁰: each looks random, and
+	// the low ten bits of every product are ones.
+	Pairing = Law{Name: "pairing", Adverse: "factors are paired to lose the most", Matrices: pairing}
+
+	// Cancelling makes sums whose condition number |A||B|/|AB| is about 10⁴: the second half of
+	// each takes back the first.
+	Cancelling = Law{Name: "condition 1e4", Adverse: "the second half of a sum takes back the first", Matrices: cancelling(1e4)}
+)
+
+// Laws returns the laws that have names, those that the bounds are told first.
+func Laws() []Law {
+	return []Law{
+		Symmetric, Positive, OneTwo, Normal, LogNormal, FewBits,
+		Scaled, Misinformed, Constant, LowBits, Ties, Pairing, Cancelling,
+	}
+}
+
+// FindLaw returns the law of that name, or that of a distribution that
+// [bound.ParseDistribution] reads.
+func FindLaw(name string) (Law, error) {
+	if i := slices.IndexFunc(Laws(), func(l Law) bool { return l.Name == name }); i >= 0 {
+		return Laws()[i], nil
+	}
+	d, err := bound.ParseDistribution(name)
+	if err != nil {
+		var names []string
+		for _, l := range Laws() {
+			names = append(names, l.Name)
+		}
+		return Law{}, fmt.Errorf("sweep: no law %q, want one of %s, or another U(lo,hi) or N(mean,deviation)", name, strings.Join(names, ", "))
+	}
+	return Independent(d), nil
+}
+
+// Independent returns the law of matrices of independent elements from d.
+func Independent(d bound.Distribution) Law {
+	return Law{Name: d.Name, X: d, Y: d, Matrices: byVectors(func(r *rand.Rand, x []float32) {
+		for k := range x {
+			x[k] = float32(d.Draw(r))
+		}
+	})}
+}
+
+// byVectors returns the law of matrices whose rows, of A, and columns, of B, are filled one by
+// one, each from a generator of its own: the first elements do not depend on K.
+func byVectors(fill func(r *rand.Rand, x []float32)) func(m, n, k int, seed uint64) (a, b blas32.General) {
+	return func(m, n, k int, seed uint64) (a, b blas32.General) {
+		vectors := func(rows int, stream uint64) blas32.General {
+			z := newMatrix(rows, k)
+			parallel.Each(rows, func(i int) {
+				fill(rand.New(rand.NewPCG(seed, stream<<32|uint64(i))), z.Data[i*k:(i+1)*k])
+			})
+			return z
+		}
+		return vectors(m, 1), transposed(vectors(n, 2))
+	}
+}
+
+// constant returns the law of A full of x and B full of y.
+func constant(x, y float32) func(m, n, k int, seed uint64) (a, b blas32.General) {
+	return func(m, n, k int, _ uint64) (a, b blas32.General) {
+		a, b = newMatrix(m, k), newMatrix(k, n)
+		for i := range a.Data {
+			a.Data[i] = x
+		}
+		for i := range b.Data {
+			b.Data[i] = y
+		}
+		return a, b
+	}
+}
+
+// pairing is the law of Pairing. Rows and columns differ by powers of two.
+func pairing(m, n, k int, seed uint64) (a, b blas32.General) {
+	a, b = newMatrix(m, k), newMatrix(k, n)
+	r := rand.New(rand.NewPCG(seed, 3))
+	for l := range k {
+		x := 2*r.IntN(512) + 1
+		y := 1024 - inverse(x)
+		for i := range m {
+			a.Data[i*k+l] = float32(math.Ldexp(float64(1024+x), -10-r.IntN(3)))
+		}
+		for j := range n {
+			b.Data[l*n+j] = float32(math.Ldexp(float64(1024+y), -10-r.IntN(3)))
+		}
+	}
+	return a, b
+}
+
+// inverse returns the z for which xz is 1 modulo 1024, x odd.
+func inverse(x int) int {
+	z := x // right modulo 8; each step doubles the bits that are
+	for range 4 {
+		z = z * (2 - x*z) & 1023
+	}
+	return z
+}
+
+// cancelling returns the law of A = [A₁ A₁] and B = [B₁; εE - B₁] from U(-1,1), ε such that
+// Σ|xy| is about the given multiple of |Σxy|.
+func cancelling(condition float64) func(m, n, k int, seed uint64) (a, b blas32.General) {
+	return func(m, n, k int, seed uint64) (a, b blas32.General) {
+		half := k / 2
+		a, b = Symmetric.Matrices(m, n, k, seed)
+		for i := range m {
+			row := a.Data[i*k : (i+1)*k]
+			copy(row[half:], row[:half])
+		}
+		// E Σ|xy| = k/4, and |Σ a e| of half products is √half × 1/3 × √(2/π) in the mean.
+		ε := float32(float64(k) / 4 / (condition * math.Sqrt(float64(half)) / 3 * math.Sqrt(2/math.Pi)))
+		for l := half; l < 2*half; l++ {
+			for j := range n {
+				e := b.Data[l*n+j]
+				b.Data[l*n+j] = float32(ε*e) - b.Data[(l-half)*n+j]
+			}
+		}
+		return a, b
+	}
+}
+
+func newMatrix(rows, cols int) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+}
+
+func transposed(m blas32.General) blas32.General {
+	z := newMatrix(m.Cols, m.Rows)
+	for i := range m.Rows {
+		for j := range m.Cols {
+			z.Data[j*z.Stride+i] = m.Data[i*m.Stride+j]
+		}
+	}
+	return z
+}

@@ -1,0 +1,52 @@
+package sweep
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/bound"
+)
+
+// none is no prediction.
+var none = Prediction{math.NaN(), math.NaN(), math.NaN()}
+
+// predict writes into the rows of errors, the first of each machine, law and K, what is predicted
+// of them.
+func (p Plan) predict(cells map[[3]int][]Row) {
+	parallel.Each(len(p.Machines)*len(p.Laws), func(n int) {
+		i, l := n/len(p.Laws), n%len(p.Laws)
+		law := p.Laws[l]
+		for h, predicted := range predictions(p.kernel(p.Machines[i], law, p.Ks[0]), law, p.Ks) {
+			cells[[3]int{i, l, h}][0].Predicted = predicted
+		}
+	})
+}
+
+// predictions returns what [bound.Predict] tells of the errors of a kernel with data of a law, for
+// every K: nothing where the law is not told, or told wrongly.
+func predictions(k bound.Kernel, law Law, ks []int) []Prediction {
+	all := make([]Prediction, len(ks))
+	for i := range all {
+		all[i] = none
+	}
+	if law.X.Draw == nil || law.Y.Draw == nil || law.Misled {
+		return all
+	}
+	known, err := bound.PredictLengths(k, ks)
+	if err != nil {
+		return all // there is no model of that machine or these data
+	}
+	for i, p := range known {
+		all[i].Mean, all[i].Slope = p.Backward, p.Slope
+		switch {
+		case oneSign(law.X) && oneSign(law.Y): // |A||B| is the exact result, up to its sign
+			all[i].Spread = p.Deviation
+		case law.X.Mean*law.Y.Mean == 0: // |A||B| varies with nothing that the error does
+			all[i].Spread = p.BackwardDeviation
+		}
+	}
+	return all
+}
+
+// oneSign reports whether all numbers of a distribution have one sign.
+func oneSign(d bound.Distribution) bool { return d.Abs == math.Abs(d.Mean) }

@@ -1,0 +1,434 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// run returns the rows of a plan.
+func run(t *testing.T, p Plan) []Row {
+	t.Helper()
+	rows, err := p.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// No bound that is to hold on a machine and a law is exceeded, on any machine, from any law.
+func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
+	p := Plan{Machines: Machines(), Laws: Laws(), M: 4, N: 4, Ks: []int{17, 512}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}}
+	if !testing.Short() {
+		p.M, p.N, p.Ks, p.Seeds = 32, 8, []int{256, 4096}, []uint64{11, 12, 13}
+	}
+	rows := run(t, p)
+	for _, r := range Violated(rows, 0.999) {
+		failed, trials := r.Failures()
+		t.Errorf("%s on %s, %s, K = %d: %d of %d", r.Bound, r.Machine, r.Law, r.K, failed, trials)
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		seen[r.Bound] = true
+	}
+	for _, b := range bound.Catalogue() {
+		if !seen[b.Name] {
+			t.Errorf("%s is in no row", b.Name)
+		}
+	}
+}
+
+// What breaks a bound is seen: each of these is exceeded where it is marked as not holding.
+func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
+	for _, c := range []struct {
+		machine Machine
+		law     Law
+		bound   string
+		verdict Verdict
+	}{
+		{Volta, Positive, "vibea", NotMachine},
+		{Hopper, Positive, "half-ulp-bernstein", NotMachine},
+		{HopperE4M3, OneTwo, "linear", NotMachine},
+		{Paper, Ties, "vibea", NotData},
+		{Paper, Ties, "half-ulp-bernstein", NotData},
+		{Paper, Pairing, "half-ulp-bernstein", NotData},
+		{Paper, Misinformed, "random-data", NotData},
+	} {
+		rows := run(t, Plan{Machines: []Machine{c.machine}, Laws: []Law{c.law}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
+		i := slices.IndexFunc(rows, func(r Row) bool { return r.Bound == c.bound })
+		if r := rows[i]; r.Verdict != c.verdict || r.Violations == 0 || r.Failed != 1 {
+			t.Errorf("%s on %s, %s: %s, %d violations, largest %v", c.bound, c.machine.Name, c.law.Name, r.Verdict, r.Violations, r.Largest)
+		}
+	}
+}
+
+// The rows of a plan against output after output in arithmetic without rounding.
+func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
+	const m, n, k = 3, 2, 64
+	f := roundoff.FailureOf(0.9)
+	for _, machine := range []Machine{Volta, Paper} {
+		p := Plan{Machines: []Machine{machine}, Laws: []Law{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
+		a, b := Symmetric.Matrices(m, n, k, 5)
+		asked := bound.Kernel{M: m, N: n, K: k, Kernel: machine.Kernel, X: Symmetric.X, Y: Symmetric.Y}
+		want := map[string]float64{}
+		mean := 0.0
+		for i := range m {
+			for j := range n {
+				x, y := make([]float64, k), make([]float64, k)
+				exact, size := new(big.Float).SetPrec(400), new(big.Float).SetPrec(400)
+				for l := range k {
+					x[l] = machine.A.Round(float64(a.Data[i*k+l]), tcore.ToNearestEven)
+					y[l] = machine.B.Round(float64(b.Data[l*n+j]), tcore.ToNearestEven)
+					product := new(big.Float).SetPrec(400).Mul(big.NewFloat(x[l]), big.NewFloat(y[l]))
+					exact.Add(exact, product)
+					size.Add(size, product.Abs(product))
+				}
+				e, _ := new(big.Float).SetPrec(400).Sub(big.NewFloat(machine.Dot(x, y, 0)), exact).Float64()
+				s, _ := size.Float64()
+				mean += e / s / (m * n)
+				want[Error] = max(want[Error], math.Abs(e)/s)
+				for _, q := range bound.Catalogue() {
+					if q.Constant != nil {
+						want[q.Name] = max(want[q.Name], math.Abs(e)/(s*q.Constant(asked, f).Constant))
+					}
+				}
+			}
+		}
+		for _, r := range run(t, p) {
+			if w, ok := want[r.Bound]; ok && math.Abs(r.Tightness-w) > 1e-12*w {
+				t.Errorf("%s on %s: τ = %v, want %v", r.Bound, machine.Name, r.Tightness, w)
+			}
+			if r.Bound == Error && math.Abs(r.Mean()-mean) > 1e-12*r.Spread() {
+				t.Errorf("%s: mean %v, want %v", machine.Name, r.Mean(), mean)
+			}
+		}
+	}
+}
+
+// An output of a block-scaled machine with scales of its own errs by no more than the bound.
+func TestTruncation_holds_with_scales(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	const k = 1024
+	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXE2M1, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
+		β := bound.Truncation.Constant(bound.Kernel{M: 1, N: 1, K: k, Kernel: tcore.Kernel{Device: d}}, -1).Constant
+		largest := 0.0
+		for range 50 {
+			x, y := make([]uint64, k), make([]uint64, k)
+			for i := range x {
+				x[i] = d.A.Encode(2*r.Float64()-1, tcore.ToNearestEven)
+				y[i] = d.B.Encode(2*r.Float64()-1, tcore.ToNearestEven)
+			}
+			scales := func() []uint64 {
+				z := make([]uint64, k/d.ScaleBlock)
+				for i := range z {
+					z[i] = d.Scale.Encode(math.Ldexp(1, r.IntN(9)-4), tcore.ToNearestEven)
+				}
+				return z
+			}
+			sx, sy := scales(), scales()
+			exact, size := 0.0, 0.0 // of few bits: binary64 holds them
+			for i := range x {
+				p := d.A.Decode(x[i]) * d.B.Decode(y[i]) * d.Scale.Decode(sx[i/d.ScaleBlock]) * d.Scale.Decode(sy[i/d.ScaleBlock])
+				exact += p
+				size += math.Abs(p)
+			}
+			computed := d.C.Decode(d.DotScaled(x, y, sx, sy, 0))
+			largest = max(largest, math.Abs(computed-exact)/(β*size))
+		}
+		if !(0 <= largest && largest <= 1) {
+			t.Errorf("%s: |error| is %v of the bound", d.Name, largest)
+		}
+		t.Logf("%s: τ = %.3g", d.Name, largest)
+	}
+}
+
+func TestPlan_stops_when_told_to(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	p := Plan{Machines: []Machine{Volta}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
+	var seen []string
+	_, err := p.Run(ctx, func(done, total int) {
+		seen = append(seen, fmt.Sprint(done, "/", total))
+		stop()
+	})
+	if !errors.Is(err, context.Canceled) || !slices.Equal(seen, []string{"8/24"}) {
+		t.Errorf("%v, %q", err, seen)
+	}
+}
+
+func TestPlan_names_what_overflows(t *testing.T) {
+	huge := Law{Name: "huge", Matrices: constant(60000, 60000)}
+	_, err := Plan{Machines: []Machine{HopperF16}, Laws: []Law{huge}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}}.Run(t.Context(), nil)
+	if want := "hopper-f16, huge, seed 7: sweep: D[0, 0] = +Inf, want a finite number"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+func TestPlan_panics(t *testing.T) {
+	ok := Plan{Machines: []Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
+	for want, change := range map[string]func(p *Plan){
+		"sweep: 1 machines, 1 laws, 1 Ks, 0 seeds, 1 confidences, want 1 or more of each": func(p *Plan) { p.Seeds = nil },
+		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                    func(p *Plan) { p.M = 0 },
+		"sweep: M = 1, N = 1, K = [-3], want 1 or more":                                   func(p *Plan) { p.Ks = []int{-3} },
+		"sweep: seed 1 twice": func(p *Plan) { p.Seeds = []uint64{1, 1} },
+	} {
+		p := ok
+		change(&p)
+		wantPanic(t, want, func() { p.Run(t.Context(), nil) })
+	}
+	wantPanic(t, "sweep: ClopperPearson: 2 of 1, want 0 <= failed <= trials, 1 <= trials", func() { ClopperPearson(2, 1, 0.9) })
+	wantPanic(t, "sweep: ClopperPearson: confidence = 1, want 0 < confidence < 1", func() { ClopperPearson(0, 1, 1) })
+	wantPanic(t, "sweep: Add(-1), want x >= 0", func() { new(Sketch).Add(-1) })
+	wantPanic(t, "sweep: Quantile(2), want 0 <= q <= 1", func() { Sketch{}.Quantile(2) })
+}
+
+func wantPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %v", got, want)
+		}
+	}()
+	f()
+}
+
+// At either end of the interval the observation, or a more extreme one, has half the failure.
+func TestClopperPearson_solves_the_binomial_sums(t *testing.T) {
+	tail := func(from, to, n int, p float64) float64 { // P(from <= X <= to)
+		sum := 0.0
+		for x := from; x <= to; x++ {
+			c, _ := new(big.Float).SetInt(new(big.Int).Binomial(int64(n), int64(x))).Float64()
+			sum += c * math.Pow(p, float64(x)) * math.Pow(1-p, float64(n-x))
+		}
+		return sum
+	}
+	for _, n := range []int{1, 10, 100} {
+		for _, x := range []int{0, 1, n / 2, n} {
+			lo, hi := ClopperPearson(x, n, 0.95)
+			if x > 0 && math.Abs(tail(x, n, n, lo)-0.025) > 1e-9 || x == 0 && lo != 0 {
+				t.Errorf("%d of %d: lower end %v has tail %v", x, n, lo, tail(x, n, n, lo))
+			}
+			if x < n && math.Abs(tail(0, x, n, hi)-0.025) > 1e-9 || x == n && hi != 1 {
+				t.Errorf("%d of %d: upper end %v has tail %v", x, n, hi, tail(0, x, n, hi))
+			}
+		}
+	}
+}
+
+// Sketches of parts, merged in any order, are the sketch of the whole, and tell its quantiles.
+func TestSketch_merges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var whole Sketch
+		var all []float64
+		parts := make([]Sketch, 5)
+		for i := range 2000 {
+			x := math.Abs(r.NormFloat64()) * math.Ldexp(1, i%3)
+			if r.IntN(50) == 0 {
+				x = 0
+			}
+			all = append(all, x)
+			whole.Add(x)
+			parts[i*i%5].Add(x)
+		}
+		var merged Sketch
+		for _, i := range r.Perm(5) {
+			merged.Merge(parts[i])
+		}
+		if merged != whole {
+			t.Errorf("%v\nwant %v", merged, whole)
+		}
+		slices.Sort(all)
+		for _, q := range []float64{0.5, 0.9, 0.999, 1} {
+			want := all[int(math.Ceil(q*2000))-1]
+			if got := whole.Quantile(q); math.Abs(math.Log2(got/want)) > 0.5/perOctave+1e-9 {
+				t.Errorf("quantile %v: %v, want %v", q, got, want)
+			}
+		}
+		if s, err := ParseSketch(whole.String()); err != nil || s != whole {
+			t.Errorf("%v, %v", s, err)
+		}
+	}
+	for _, text := range []string{"", "1", "1:2", "x:1|0", "1:0 1|0", "1:-1|0", "1:1|-1"} {
+		if _, err := ParseSketch(text); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}
+
+// A sweep of four seeds is what its halves are, joined, also by way of files.
+func TestJoin_of_files(t *testing.T) {
+	p := Plan{Machines: []Machine{Volta, Paper}, Laws: []Law{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
+	whole := run(t, p)
+	var joined []Row
+	for _, p.Seeds = range [][]uint64{{3, 4}, {1, 2}} {
+		var file bytes.Buffer
+		if err := Write(&file, "a sweep\nof two lines", run(t, p)); err != nil {
+			t.Fatal(err)
+		}
+		rows, comment, err := Read(&file)
+		if err == nil {
+			joined, err = Join(joined, rows)
+		}
+		if err != nil || comment != "a sweep\nof two lines" {
+			t.Fatalf("%v, %q", err, comment)
+		}
+	}
+	if len(joined) != len(whole) {
+		t.Fatalf("%d rows, want %d", len(joined), len(whole))
+	}
+	near := func(x, y, scale float64) bool {
+		return math.Abs(x-y) <= 5e-3*math.Abs(scale) || math.IsNaN(x) && math.IsNaN(y)
+	}
+	for i, r := range joined {
+		w := whole[i]
+		s, u := r.Summary, w.Summary
+		s.Tightness, s.Largest, s.Constant = u.Tightness, u.Largest, u.Constant // of three digits
+		if r.key() != w.key() || s != u || !near(r.Tightness, w.Tightness, w.Tightness) || !slices.Equal(r.Seeds, w.Seeds) || r.Verdict != w.Verdict {
+			t.Errorf("%+v\nwant %+v", r, w)
+		}
+		if !near(r.Mean(), w.Mean(), w.Spread()) || !near(r.Spread(), w.Spread(), w.Spread()) || !near(r.Slope(), w.Slope(), w.Slope()) {
+			t.Errorf("%s %s: %v %v %v, want %v %v %v", r.Machine, r.Law, r.Mean(), r.Spread(), r.Slope(), w.Mean(), w.Spread(), w.Slope())
+		}
+	}
+}
+
+func TestRead_names_the_line(t *testing.T) {
+	var file bytes.Buffer
+	if err := Write(&file, "x", run(t, Plan{Machines: []Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
+		t.Fatal(err)
+	}
+	good := file.String()
+	for _, c := range []struct{ old, new, want string }{
+		{"volta,\"U(-1,1)\",1,1,8", "volta,\"U(-1,1)\",1,one,8", `sweep: line 3, n: strconv.Atoi: parsing "one": invalid syntax`},
+		{"machine,law", "law,machine", "sweep: columns"},
+		{",yes,holds", ",maybe,holds", `sweep: line 3, certain: "maybe", want yes or nothing`},
+		{",yes,holds", strings.Repeat(",", 40) + "yes,holds", "sweep: line 3 has"},
+		{good, "", "sweep: no header: EOF"},
+	} {
+		if _, _, err := Read(strings.NewReader(strings.Replace(good, c.old, c.new, 1))); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// A longer row begins as the shorter one of the same seed.
+func TestLaws_of_vectors_have_prefixes(t *testing.T) {
+	for _, l := range []Law{Symmetric, Scaled, LogNormal} {
+		a, b := l.Matrices(3, 2, 16, 1)
+		c, d := l.Matrices(3, 2, 8, 1)
+		for i := range 3 {
+			if !slices.Equal(a.Data[i*16:i*16+8], c.Data[i*8:i*8+8]) {
+				t.Errorf("%s: rows differ", l.Name)
+			}
+		}
+		if !slices.Equal(b.Data[:16], d.Data) {
+			t.Errorf("%s: columns differ", l.Name)
+		}
+	}
+}
+
+// What the bounds are told of a law is so.
+func TestLaws_have_the_moments_they_tell(t *testing.T) {
+	for _, l := range Laws() {
+		if l.X.Name == "" || l.Misled {
+			continue
+		}
+		const n = 1 << 18
+		a, _ := l.Matrices(1, 1, n, 3)
+		mean, square, abs := 0.0, 0.0, 0.0
+		for _, x := range a.Data {
+			x := float64(x)
+			mean, square, abs = mean+x/n, square+x*x/n, abs+math.Abs(x)/n
+		}
+		if err := l.X.Check(); err != nil || math.Abs(mean-l.X.Mean) > 0.02 || math.Abs(square/l.X.Square-1) > 0.1 || math.Abs(abs/l.X.Abs-1) > 0.02 {
+			t.Errorf("%s: %v %v %v, want %v %v %v, %v", l.Name, mean, square, abs, l.X.Mean, l.X.Square, l.X.Abs, err)
+		}
+	}
+}
+
+// The breaking cases are what their names say.
+func TestLaws_that_break(t *testing.T) {
+	a, b := Pairing.Matrices(4, 4, 64, 1)
+	for i := range 4 {
+		for j := range 4 {
+			for l := range 64 {
+				m, _ := math.Frexp(float64(a.Data[i*64+l]))
+				w, _ := math.Frexp(float64(b.Data[l*4+j]))
+				if p := int(m * w * 0x1p22); p%1024 != 1023 {
+					t.Fatalf("pairing: low bits of %d are %b", p, p%1024)
+				}
+			}
+		}
+	}
+	a, b = Cancelling.Matrices(16, 8, 4096, 1)
+	exact, err := Hopper.ExactGEMM(a, b)
+	absolute, err2 := Hopper.ExactGEMM(sizes(a), sizes(b))
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	var conditions []float64
+	for i, s := range exact.Float64().Data {
+		conditions = append(conditions, absolute.Float64().Data[i]/math.Abs(s))
+	}
+	slices.Sort(conditions)
+	if c := conditions[len(conditions)/2]; c < 5e3 || c > 5e4 {
+		t.Errorf("condition number %v, want about 1e4", c)
+	}
+}
+
+func TestFind_refuses(t *testing.T) {
+	for _, name := range []string{"", "volta/0", "volta/x", "hopper/16/2", "nothing"} {
+		if _, err := FindMachine(name); err == nil {
+			t.Errorf("machine %q is found", name)
+		}
+	}
+	if _, err := FindLaw("nothing"); err == nil {
+		t.Error("law found")
+	}
+	for _, m := range Machines() {
+		if z, err := FindMachine(m.Name); err != nil || z.Name != m.Name {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+	}
+	for _, s := range []string{"", "x", "1:", "2:1", "1,1", "0:1000000", "-1"} {
+		if _, err := ParseSeeds(s); err == nil {
+			t.Errorf("seeds %q are taken", s)
+		}
+	}
+}
+
+// What is predicted of the errors comes out: the mean of data of one sign, the slope of data of
+// both, and the spread. Nothing is predicted of data that the bounds are told wrongly.
+func TestPlan_predicts(t *testing.T) {
+	p := Plan{Machines: []Machine{Hopper}, Laws: []Law{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
+	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
+	for _, r := range run(t, p) {
+		if r.Bound != Error {
+			continue
+		}
+		q := r.Predicted
+		ok := near(q.Spread, r.Spread())
+		switch r.Law {
+		case Positive.Name:
+			ok = ok && near(q.Mean, r.Mean())
+		case Symmetric.Name:
+			ok = ok && near(q.Slope, r.Slope())
+		default:
+			ok = math.IsNaN(q.Mean) && math.IsNaN(q.Slope) && math.IsNaN(q.Spread)
+		}
+		if !ok {
+			t.Errorf("%s: mean %v, slope %v, spread %v, predicted %v", r.Law, r.Mean(), r.Slope(), r.Spread(), q)
+		}
+	}
+}

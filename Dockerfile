@@ -20,7 +20,9 @@ COPY tools tools
 RUN export GOPATH=/tmp/gopath GOCACHE=/tmp/gocache GOFLAGS=-modcacherw \
  && GOBIN=/home/jovyan/.bin go -C tools install tool && rm -r /tmp/gopath /tmp/gocache
 COPY lab/install.sh lab/requirements.txt lab/
-RUN lab/install.sh && rm -f .venv/pip.log && .venv/bin/python -m pip uninstall -qy pip
+# A hub that launches the notebook server gets JupyterLab too.
+RUN lab/install.sh && ln -s jupyter-lab .venv/bin/jupyter-notebook \
+ && rm -f .venv/pip.log && .venv/bin/python -m pip uninstall -qy pip
 # What cells import, compiled; Go needs no archive of a module once it is unpacked.
 COPY . .
 RUN go list -m all >/dev/null && go build ./pkg/... && find /opt/gopath -name '*.zip' -delete

@@ -36,7 +36,7 @@ else
 	}
 
 	build() {
-		[ "$(du -sm "$store" | cut -f 1)" -lt 8000 ] || buildah rmi --prune >/dev/null
+		[ "$(du -smx "$store" | cut -f 1)" -lt 8000 ] || { buildah rm --all && buildah rmi --prune; } >/dev/null
 		base
 		buildah build --isolation chroot --format docker --pull-never --layers -v "$certificates:$certificates:ro" \
 			--build-arg BASE="$base" --tag "$image" .
@@ -45,7 +45,8 @@ else
 	run() {
 		container=$(buildah from --pull-never "$image")
 		trap 'buildah rm "$container" >/dev/null' EXIT
-		unshare --net sh -c 'ip link set lo up && exec "$@"' - buildah run --isolation chroot "$container" -- "$@"
+		trap 'exit 143' INT TERM
+		unshare --net sh -c 'ip link set lo up && exec "$@"' - buildah run --isolation chroot "$container" -- tini -g -- "$@"
 	}
 fi
 

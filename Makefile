@@ -37,7 +37,7 @@ html: out/index.html ## the notebooks as pages that need no network, from make r
 html-check: html ## look at these pages with a headless Chromium: on a phone, in the dark, without scripts
 	@lab/browser.sh lab/pages_test.py out/notebooks/*.ipynb
 
-out/index.html: $(wildcard notebooks/*.ipynb) $(shell find pkg -type f)
+out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
 	@$(MAKE) reproduce
 
 image: ## build the container image of the Dockerfile, with docker or else buildah

@@ -46,7 +46,7 @@ else
 		container=$(buildah from --pull-never "$image")
 		trap 'buildah rm "$container" >/dev/null' EXIT
 		trap 'exit 143' INT TERM
-		unshare --net sh -c 'ip link set lo up && exec "$@"' - buildah run --isolation chroot "$container" -- tini -g -- "$@"
+		unshare --net sh -c 'ip link set lo up && exec "$@"' - buildah run --isolation chroot "$container" -- tini -s -g -- "$@"
 	}
 fi
 

@@ -38,18 +38,22 @@ def figures(notebook):
     return sum(h.count("<figure") for h in html), sum(h.count('<div id="roundoff-') for h in html)
 
 
-# A series is drawn when a shape in its colour is longer than the sample in the legend, 28 px.
+# A series is drawn when it has a shape in its colour that is longer than the sample in the legend, 28 px; one of dots,
+# when it has a dot of their size for each of its points.
 UNDRAWN = """div => [...div.children].flatMap(panel => {
     const chart = echarts.getInstanceByDom(panel)
     if (!chart) return ["a panel is no chart"]
-    const shapes = [...panel.querySelectorAll("svg path, svg polyline, svg rect")].filter(s => {
+    const shapes = [...panel.querySelectorAll("svg path, svg polyline, svg rect")].map(s => {
         const box = s.getBoundingClientRect()
-        return Math.max(box.width, box.height) > 40
+        return {size: Math.max(box.width, box.height), colours: [s.getAttribute("stroke"), s.getAttribute("fill")]}
     })
-    const hex = c => c.toLowerCase()
-    const painted = new Set(shapes.flatMap(s => [s.getAttribute("stroke"), s.getAttribute("fill")].filter(Boolean).map(hex)))
-    return chart.getOption().series.filter(s => s.symbol !== "none" || s.type !== "scatter")
-        .filter(s => !painted.has(hex(s.lineStyle?.color || s.itemStyle?.color || s.color))).map(s => s.name)
+    const undrawn = s => {
+        const colour = (s.lineStyle?.color || s.itemStyle?.color || s.color).toLowerCase()
+        const own = shapes.filter(shape => shape.colours.some(c => c?.toLowerCase() === colour))
+        if (s.type === "scatter") return own.filter(shape => Math.abs(shape.size - s.symbolSize) < 2).length < s.data.length
+        return !own.some(shape => shape.size > 40)
+    }
+    return chart.getOption().series.filter(s => s.symbol !== "none" || s.type !== "scatter").filter(undrawn).map(s => s.name)
 })"""
 
 

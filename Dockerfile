@@ -39,7 +39,7 @@ ARG NB_UID=1000
 ENV LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates python3 tini \
- && rm -rf /var/lib/apt/lists/* \
+ && apt-get clean && rm -rf /var/lib/apt/lists/* \
  && useradd --create-home --home-dir /home/jovyan --uid ${NB_UID} --shell /bin/bash ${NB_USER}
 ENV USER=${NB_USER} HOME=/home/jovyan GOTOOLCHAIN=local GOPATH=/opt/gopath GOCACHE=/opt/gocache CGO_ENABLED=0
 ENV PATH=${HOME}/.venv/bin:${HOME}/.bin:/opt/go/bin:${PATH}

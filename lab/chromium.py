@@ -1,6 +1,6 @@
 """The system's Chromium, and what the tests ask of the figures on a page."""
 
-import contextlib, os
+import base64, contextlib, os
 
 from playwright.sync_api import sync_playwright
 
@@ -57,12 +57,50 @@ UNDRAWN = """div => [...div.children].flatMap(panel => {
 })"""
 
 
+# What is at the middle of the part of an element that is on the screen must be in it.
+ON_SCREEN = """element => {
+    const box = element.getBoundingClientRect()
+    const middle = (low, high, size) => (Math.max(low, 0) + Math.min(high, size)) / 2
+    return element.contains(document.elementFromPoint(middle(box.left, box.right, innerWidth), middle(box.top, box.bottom, innerHeight)))
+}"""
+
+
+def show(element):
+    """Scrolls to an element and waits until it is there: JupyterLab draws no cell before it is on the screen."""
+    element.scroll_into_view_if_needed()
+    for _ in range(100):
+        if element.evaluate(ON_SCREEN):
+            return
+        element.page.wait_for_timeout(100)
+    raise AssertionError(f"{element.page.url}: {element} is not seen")
+
+
+# The number of colours that a picture of the page has where an element is; an empty box has one or two.
+COLOURS = """async (element, png) => {
+    const image = new Image()
+    image.src = "data:image/png;base64," + png
+    await image.decode()
+    const box = element.getBoundingClientRect()
+    const context = new OffscreenCanvas(box.width, box.height).getContext("2d")
+    context.drawImage(image, -box.left, -box.top)
+    return new Set(new Uint32Array(context.getImageData(0, 0, box.width, box.height).data.buffer)).size
+}"""
+
+
+def picture(element, path):
+    """Takes a picture of the page that shows an element, and sees that it does."""
+    show(element)
+    png = element.page.screenshot(path=path)
+    colours = element.evaluate(COLOURS, base64.b64encode(png).decode())
+    assert colours > 20, f"{path} has {colours} colours where a figure should be"
+
+
 def drawn(page, charts):
     """Sees that every chart on the page is interactive, with marks for each of its series."""
     page.wait_for_function(f"n => document.querySelectorAll('{CHART} svg').length >= n", arg=charts)
     assert page.locator(CHART).count() == charts
     for chart in page.locator(CHART).all():
-        chart.scroll_into_view_if_needed()
+        show(chart)
         missing = chart.evaluate(UNDRAWN)
         assert not missing, f"{page.title()}: nothing is drawn for {missing}"
 
@@ -81,6 +119,6 @@ def pictured(page, number):
     found = page.locator("figure")
     assert found.count() == number, f"{found.count()} figures of {number}"
     for figure in found.all():
-        figure.scroll_into_view_if_needed()
+        show(figure)
     unseen = found.evaluate_all(UNSEEN)
     assert not unseen, f"{page.url}: no picture of {unseen}"

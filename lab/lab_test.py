@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import TimeoutError, expect
 
 import export
-from chromium import CHART, chromium, drawn, figures, pictured, pictured_failure
+from chromium import CHART, chromium, drawn, figures, picture, pictured, pictured_failure
 
 OUT = Path("out/browser")
 FOLDER = OUT / "notebooks"  # in this repository, where the kernel finds its packages
@@ -114,8 +114,7 @@ with chromium() as browser:
             shown, charts = figures(saved)
             assert charts, f"{path} shows no chart"
             drawn(page, charts)
-            page.locator(CHART).first.scroll_into_view_if_needed()
-            page.screenshot(path=OUT / f"{path.stem}.png")
+            picture(page.locator(CHART).first, OUT / f"{path.stem}.png")
             page.close()
             print(f"lab: {path.name} ran, {charts} charts are drawn, {shown} figures saved")
 
@@ -125,8 +124,7 @@ with chromium() as browser:
             page = opened(browser, address(path))
             pictured(page, figures(json.loads(path.read_text()))[0])
             assert page.locator(f"{CHART} svg").count() == 0
-            page.locator("figure").first.scroll_into_view_if_needed()
-            page.screenshot(path=OUT / f"{path.stem}-untrusted.png")
+            picture(page.locator("figure").first, OUT / f"{path.stem}-untrusted.png")
             page.close()
     assert all(h.startswith("127.0.0.1:") for h in hosts), f"JupyterLab asked something of {hosts}"
 

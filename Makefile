@@ -4,10 +4,10 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check assignments grade course-check hub-check fuzz generate fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check fuzz generate fmt vet bench clean
 
 help: ## list what there is to do
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
@@ -22,10 +22,36 @@ test-long: tools modules vet ## all tests, also those that try every number of a
 
 lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
 	@lab/install.sh
-	@lab/start.sh $(LAB_FLAGS)
+	@lab/start.sh notebooks $(LAB_FLAGS)
 
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
+
+lab-browser: tools modules .bin/gopls ## open notebooks 5 and 6 in JupyterLab with a headless Chromium, run, save and reopen them
+	@lab/browser.sh lab/lab_test.py notebooks/05-*.ipynb notebooks/06-*.ipynb
+
+html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
+	@lab/install.sh
+	@.venv/bin/python lab/export.py out/html out/notebooks/*.ipynb
+
+html-check: html ## look at these pages with a headless Chromium: on a phone, in the dark, without scripts
+	@lab/browser.sh lab/pages_test.py out/notebooks/*.ipynb
+
+out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
+	@$(MAKE) reproduce
+
+image: ## build the container image of the Dockerfile, with docker or else buildah
+	@binder/image.sh build
+
+image-check: image ## run all notebooks in the image without a network, and Binder's launch line
+	@binder/image.sh check
+
+manifest: ## list every package and module in the image, with its version
+	@binder/image.sh manifest
+
+release-links: ## point README's Binder badge at OWNER=… TAG=…
+	@test -n "$(OWNER)" -a -n "$(TAG)" || { echo "make release-links OWNER=… TAG=…"; exit 2; }
+	sed -i.bak 's|/v2/gh/[^/]*/roundoff/[^?]*?|/v2/gh/$(OWNER)/roundoff/$(TAG)?|' README.md && rm README.md.bak
 
 assignments: tools modules ## the student versions of the assignments, in notebooks/assignments/release
 	@notebooks/assignments/course.sh release

@@ -41,6 +41,18 @@ window.roundoffDraw = function (id, options) {
     el.replaceChildren();
     options.forEach(function (option) {
       var o = JSON.parse(JSON.stringify(option));
+      if (width < 560) { // a phone: the legend is a column below the title, and names the curves alone
+        var head = o.title && o.title.text ? 22 : 0;
+        if (head) o.title.left = 0;
+        Object.assign(o.legend, { orient: "vertical", left: 0, top: head });
+        o.grid[0].top = head + 23 * o.legend.data.length + 6;
+        o.xAxis.splitNumber = Math.min(o.xAxis.splitNumber || 4, 4);
+        o.series.forEach(function (s) {
+          if (s.type === "bar") return; // its numbers stand beside the frame
+          o.grid[0].right = 24;
+          if (s.endLabel) s.endLabel.show = false;
+        });
+      }
       var logX = isLog(o.xAxis), logY = isLog(o.yAxis);
       [o.xAxis, o.yAxis].forEach(function (a) {
         if (isLog(a)) a.axisLabel.formatter = function (e) {

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check fuzz generate fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check fuzz generate record fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,18 @@ vet: ## look for mistakes that compile
 
 generate: ## write the vector kernels anew
 	go generate ./pkg/tcore
+
+# One seed after the other: what is there already is not computed again.
+record: ## sweep anew what notebook 10 shows from its records, an hour; out/sweep keeps the seeds
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	mkdir -p out/sweep
+	cd out/sweep && for seed in 201 202 203 204 205 206 207 208 209 210; do \
+		[ -s seed-$$seed.csv ] || \
+			../../.bin/roundoff sweep -m 1024 -n 8 -k 256,4096,32768 -seeds $$seed -o seed-$$seed.csv || exit; \
+	done
+	.bin/roundoff sweep -join -o pkg/paper/recorded/sweep.csv out/sweep/seed-*.csv
+	.bin/roundoff sweep -alone -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
+		-o pkg/paper/recorded/coverage.csv
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)

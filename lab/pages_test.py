@@ -67,6 +67,7 @@ FORMULAS = """() => [...document.querySelectorAll("math")].filter(m => !m.getBou
 def page_in(browser, path, **options):
     """Opens a file in a browser that refuses all requests, and fails where one was made."""
     page = browser.new_page(**options)
+    page.set_default_timeout(120_000)  # where much else goes on
     asked = []
 
     def refuse(route):

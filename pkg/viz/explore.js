@@ -44,7 +44,7 @@ window.roundoffExplore = function (id, spec) {
     return { label: label, tell: function () { input.value = at[i]; value.textContent = c.values[at[i]]; } };
   });
   var note = document.createElement("small");
-  note.style.cssText = "color:#595959;display:block";
+  note.style.cssText = "color:#595959;font-size:12px;display:block";
   var tell = function () {
     rows.forEach(function (r) { r.tell(); });
     note.textContent = live ? "The kernel computes what you set."

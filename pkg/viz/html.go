@@ -55,7 +55,7 @@ func HTML(f Figure, id string) (string, error) {
 		return "", err
 	}
 	fmt.Fprintf(&b, `<figcaption style="margin-top:8px;max-width:640px;font-size:14px;line-height:1.45;color:#1a1a1a">`+
-		"<span>%s</span>\n<small>%s</small></figcaption>\n</figure>\n", captionHTML(f), files)
+		"<span>%s</span>\n<small style=\"font-size:12px\">%s</small></figcaption>\n</figure>\n", captionHTML(f), files)
 	return b.String(), nil
 }
 

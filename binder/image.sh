@@ -46,7 +46,8 @@ else
 		container=$(buildah from --pull-never "$image")
 		trap 'buildah rm "$container" >/dev/null' EXIT
 		trap 'exit 143' INT TERM
-		unshare --net sh -c 'ip link set lo up && exec "$@"' - buildah run --isolation chroot "$container" -- tini -s -g -- "$@"
+		# Neither a network nor, at the end, a process that is left.
+		unshare --net --pid --fork --kill-child --mount-proc sh -c 'ip link set lo up && exec "$@"' - buildah run --isolation chroot "$container" -- tini -s -g -- "$@"
 	}
 fi
 

@@ -8,21 +8,25 @@ import (
 // each returns what find says of every word of a list, split at commas outside parentheses.
 func each[T any](list string, find func(string) (T, error)) ([]T, error) {
 	var found []T
-	depth := 0
-	for _, word := range strings.FieldsFunc(list, func(r rune) bool {
+	start, depth := 0, 0
+	for i, r := range list + "," {
 		switch r {
 		case '(', '[':
 			depth++
 		case ')', ']':
 			depth--
 		}
-		return r == ',' && depth == 0
-	}) {
-		x, err := find(strings.TrimSpace(word))
-		if err != nil {
-			return nil, err
+		if i < len(list) && (r != ',' || depth != 0) {
+			continue
 		}
-		found = append(found, x)
+		if start < i {
+			x, err := find(strings.TrimSpace(list[start:i]))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, x)
+		}
+		start = i + 1
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%q names nothing, want a list with commas", list)

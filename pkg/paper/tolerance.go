@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"image/color"
-	"math"
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -64,7 +63,7 @@ func tolerances(p *viz.Panel, k bound.Kernel, f roundoff.Failure, curves []toler
 		k.Device = c.device
 		var x, y []float64
 		for i := range 4*20 + 1 {
-			k.K = int(math.Round(math.Exp2(float64(i) / 4)))
+			k.K = quarterOctave(i)
 			if τ := tolerance(k, f); τ > 0 {
 				x, y = append(x, float64(k.K)), append(y, τ)
 			}

@@ -1,0 +1,61 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// ExploreBounds returns the bounds of a dot product against n. Controls are format, confidence
+// and an n to be read off.
+func ExploreBounds() viz.Explorer {
+	return viz.Explorer{
+		Controls: []viz.Control{formatControl(tcore.Binary16), confidenceControl(0, 1, 2, 3, 5, 8), lengthControl()},
+		Draw: func(at []int) *viz.Chart {
+			return boundsFigure(exploredFormats[at[0]], confidenceOf(exploredConfidences[at[1]]), quarterOctave(at[2]))
+		},
+	}
+}
+
+// dotBounds returns what bounds say of a dot product of n terms by FMAs in one format: γₙ, γ̃ₙ(λ)
+// at the λ where all terms obey Lemma 2, and Higham and Mary's.
+func dotBounds(format tcore.Format, n int, f roundoff.Failure) (γ float64, tilde bound.Value, hm float64) {
+	fma := tcore.Device{Name: "FMAs in " + format.Name, A: format, B: format, C: format, Core: tcore.Chain{}}
+	k := bound.Kernel{M: 1, N: 1, K: n, Kernel: tcore.Kernel{Device: fma}}
+	return bound.Gamma.Constant(k, f).Constant, bound.VIBEAMoment.Constant(k, f), bound.HighamMary.Constant(k, f).Constant
+}
+
+// boundsFigure draws one setting of ExploreBounds.
+func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
+	γ, tilde, hm := dotBounds(format, n, f)
+	always := fmt.Sprintf("errs by no more than γₙ = %s times |x|ᵀ|y|, and", digits(γ, 3))
+	if isInf(γ) {
+		always = "has no γₙ, and its error relative to |x|ᵀ|y| is"
+	}
+	c := viz.NewChart("explore-bounds", fmt.Sprintf(
+		"A dot product of n = %d terms in %s %s at %v no more than γ̃ₙ = %s. "+
+			"FMAs from left to right. Lemma 2 holds for all terms together at λ = %s; Higham & Mary's bound, which needs no uniform errors, is %s. Drawn by paper.ExploreBounds.",
+		n, format.Name, always, f, digits(tilde.Constant, 3), digits(tilde.Lambda, 3), digits(hm, 3)))
+	p := c.Panel("", viz.Axis{Label: "Number of terms n", Log: true, Min: 1, Max: 1 << 20}, viz.Axis{Label: "Bound on |ŝ − s| / |x|ᵀ|y|", Log: true, Min: math.Pow(10, math.Floor(math.Log10(format.UnitRoundoff()))), Max: 1e2})
+	series := []viz.Series{deterministic, probabilistic, highamMary}
+	x, y := make([][]float64, len(series)), make([][]float64, len(series))
+	for i := 0; i <= 20*4; i += 2 {
+		n := quarterOctave(i)
+		γ, tilde, hm := dotBounds(format, n, f)
+		for j, v := range []float64{γ, tilde.Constant, hm} {
+			if ended := len(y[j]) > 0 && isInf(y[j][len(y[j])-1]); !ended && (v <= 1e2 || isInf(v)) {
+				x[j], y[j] = append(x[j], float64(n)), append(y[j], v)
+			}
+		}
+	}
+	for j, s := range series {
+		p.Line(s, x[j], y[j])
+	}
+	p.Horizontal(viz.Series{Label: "no digits left", Color: viz.Grey, Style: viz.Solid}, 1)
+	p.Vertical(viz.Series{Label: fmt.Sprintf("n = %d", n), Color: viz.Grey, Style: viz.Dotted}, float64(n))
+	return c
+}

@@ -1,0 +1,143 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// explored is how the error of products grows on one machine, with one kind of data: of each
+// output |e|/(|A||B|), the mean square and the largest.
+type explored struct {
+	Machine
+	data       bound.Distribution
+	rms, worst []float64
+}
+
+// The products of ExploreDevices are 16 × K × 16.
+const (
+	exploredOutputs = 16
+	exploredSeed    = 9
+)
+
+var exploredLengths = []int{1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14}
+
+// explore computes products of every length.
+func explore(m Machine, d bound.Distribution) *explored {
+	e := &explored{Machine: m, data: d}
+	for _, K := range exploredLengths {
+		errors := backwardErrors(m.Kernel, d, K)
+		sum := 0.0
+		for _, v := range errors {
+			sum += v * v
+		}
+		e.rms, e.worst = append(e.rms, math.Sqrt(sum/float64(len(errors)))), append(e.worst, largest(errors))
+	}
+	return e
+}
+
+// backwardErrors returns |e|/(|A||B|) of the outputs of a product of random matrices.
+func backwardErrors(k tcore.Kernel, d bound.Distribution, K int) []float64 {
+	const n = exploredOutputs
+	rng := rand.New(rand.NewPCG(exploredSeed, uint64(K)))
+	random := func(rows, cols int, f tcore.Format) blas32.General {
+		m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+		for i := range m.Data {
+			m.Data[i] = float32(f.Round(d.Draw(rng), tcore.ToNearestEven))
+		}
+		return m
+	}
+	a, b := random(n, K, k.A), random(K, n, k.B)
+	exact, err := tcore.ExactGEMM(a, b)
+	if err != nil {
+		panic(err) // all are finite
+	}
+	sizes, err := tcore.ExactAbsGEMM(a, b)
+	if err != nil {
+		panic(err)
+	}
+	z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
+	k.Device.GEMM(a, b, blas32.General{}, z)
+	return ratios(exact.Error(z), sizes.Float64())
+}
+
+// ExploreDevices returns the error of a product against K and the tightest bounds that hold.
+// Controls are device, distribution of the entries, and confidence.
+func ExploreDevices() viz.Explorer {
+	devices, data := viz.Control{Label: "device", List: true, Start: 3}, viz.Control{Label: "entries", List: true, Start: 1}
+	var runs []func() *explored
+	for _, m := range exploredMachines {
+		devices.Values = append(devices.Values, m.Name)
+		for _, d := range exploredData {
+			runs = append(runs, sync.OnceValue(func() *explored { return explore(m, d) }))
+		}
+	}
+	for _, d := range exploredData {
+		data.Values = append(data.Values, d.Name)
+	}
+	return viz.Explorer{
+		Controls: []viz.Control{devices, data, confidenceControl(1, 2, 8)},
+		Draw: func(at []int) *viz.Chart {
+			return runs[at[0]*len(exploredData)+at[1]]().figure(confidenceOf(exploredConfidences[at[2]]))
+		},
+	}
+}
+
+// tightest returns the tightest bounds that hold, once nothing and once the distribution known.
+func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Result) {
+	k := bound.Kernel{M: exploredOutputs, N: exploredOutputs, K: K, Kernel: e.Kernel}
+	for _, best := range []*bound.Result{&unknown, &known} {
+		results, err := bound.Evaluate(k, f)
+		if err != nil {
+			panic(err) // the distributions are in order
+		}
+		*best, _ = bound.Tightest(results)
+		k.X, k.Y = e.data, e.data
+	}
+	return unknown, known
+}
+
+// figure draws one setting of ExploreDevices.
+func (e *explored) figure(f roundoff.Failure) *viz.Chart {
+	var unknown, known []float64
+	var best bound.Result
+	for _, K := range exploredLengths {
+		var u bound.Result
+		u, best = e.tightest(K, f)
+		unknown, known = append(unknown, u.Constant), append(known, best.Constant)
+	}
+	last := len(exploredLengths) - 1
+	c := viz.NewChart("explore-devices", fmt.Sprintf(
+		"On %s with entries ~ %s the largest error at K = %d is %s |A||B|, and the tightest bound that holds, %s, is %s times as large at %v. "+
+			"Of the outputs of %d × K × %d, seed %d; bounds for all of them together, once with nothing known of the data and once with their law. Drawn by paper.ExploreDevices.",
+		e.Name, e.data.Name, exploredLengths[last], digits(e.worst[last], 2), best.Bound, digits(best.Constant/e.worst[last], 2), f,
+		exploredOutputs, exploredOutputs, exploredSeed))
+	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: 16, Max: 1 << 14}, viz.Axis{Label: "|d̂ − d| / (|A||B|)", Log: true, Min: 1e-9, Max: 10})
+	for _, s := range []struct {
+		viz.Series
+		y []float64
+	}{
+		{viz.Series{Label: "bound, data unknown", Color: viz.Deterministic, Style: viz.Dashed}, unknown},
+		{viz.Series{Label: "bound, data known", Color: viz.Probabilistic, Style: viz.Dashed}, known},
+		{viz.Series{Label: "largest error", Color: viz.Observed}, e.worst},
+		{viz.Series{Label: "root mean square", Color: viz.Second}, e.rms},
+	} {
+		var x, y []float64
+		for i, v := range s.y {
+			if v > 0 { // no error has no place on the axis
+				x, y = append(x, float64(exploredLengths[i])), append(y, v)
+			}
+		}
+		if len(x) > 0 {
+			p.Line(s.Series, x, y)
+		}
+	}
+	return c
+}

@@ -1,0 +1,72 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// ExploreLambda returns Lemma 2 against λ: the bound γ̃ₙ(λ) that it buys, beside γₙ, and the
+// probability 1 - P_B(λ, u, n) that it is exceeded. Controls are format, n and λ.
+func ExploreLambda() viz.Explorer {
+	λs := viz.Control{Label: "λ", Start: 11}
+	for i := 1; i <= 48; i++ {
+		λs.Values = append(λs.Values, strconv.FormatFloat(float64(i)/4, 'g', -1, 64))
+		if i%4 == 0 && (i <= 16 || i%16 == 0) {
+			λs.Kept = append(λs.Kept, i-1)
+		}
+	}
+	return viz.Explorer{
+		Controls: []viz.Control{formatControl(tcore.Binary16), lengthControl(), λs},
+		Draw: func(at []int) *viz.Chart {
+			return lambdaFigure(exploredFormats[at[0]], quarterOctave(at[1]), float64(at[2]+1)/4)
+		},
+	}
+}
+
+// lambdaFigure draws one setting of ExploreLambda.
+func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
+	u := f.UnitRoundoff()
+	γ, tilde, failure := roundoff.Gamma(n, u), roundoff.GammaTilde(n, u, λ), roundoff.VIBEAFailure(λ, u, n)
+	against := fmt.Sprintf("%s times γₙ", digits(tilde/γ, 2))
+	if isInf(γ) {
+		against = "where there is no γₙ"
+	}
+	promise := fmt.Sprintf("holds with a probability of %v", failure)
+	if failure.Vacuous() {
+		promise = "is not promised at all"
+	}
+	c := viz.NewChart("explore-lambda", fmt.Sprintf(
+		"At λ = %v the bound is γ̃ₙ = %s, %s, and it %s. Format %s, n = %d, by Lemma 2. Drawn by paper.ExploreLambda.",
+		λ, digits(tilde, 3), against, promise, f.Name, n))
+	x := viz.Axis{Label: "λ", Min: 0, Max: 12}
+	marked := viz.Series{Label: fmt.Sprintf("λ = %v", λ), Color: viz.Grey, Style: viz.Dotted}
+
+	var λs, bounds, failing, failures []float64
+	for i := 1; i <= 24; i++ {
+		λ := float64(i) / 2
+		λs, bounds = append(λs, λ), append(bounds, roundoff.GammaTilde(n, u, λ))
+		if f := roundoff.VIBEAFailure(λ, u, n); !f.Vacuous() {
+			failing, failures = append(failing, λ), append(failures, math.Exp(float64(f)))
+		}
+	}
+	top := viz.Axis{Label: "Bound on |θₙ|", Log: true}
+	top.Min, top.Max = decades(bounds[0], bounds[len(bounds)-1])
+	if !isInf(γ) {
+		top.Min, top.Max = decades(min(γ, bounds[0]), max(γ, bounds[len(bounds)-1]))
+	}
+	p := c.Panel("the bound", x, top)
+	p.Line(viz.Series{Label: "γ̃ₙ(λ)", Color: viz.Probabilistic, Style: viz.Dashed}, λs, bounds)
+	if !isInf(γ) {
+		p.Horizontal(viz.Series{Label: "γₙ", Color: viz.Deterministic, Style: viz.Dashed}, γ)
+	}
+	p.Vertical(marked, λ)
+	p = c.Panel("its failure", x, viz.Axis{Label: "1 − P(λ, u, n)", Log: true, Min: 1e-30, Max: 1})
+	p.Line(viz.Series{Label: "at most", Color: viz.Probabilistic, Style: viz.Solid}, failing, failures)
+	p.Vertical(marked, λ)
+	return c
+}

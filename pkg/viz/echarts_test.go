@@ -186,6 +186,14 @@ func TestTable(t *testing.T) {
 				t.Errorf("column %d: numbers = %v", j, got)
 			}
 		}
+		dashes := NewTable("dashes", "Nothing is known.", []string{"dashes", "nothing", "a word"})
+		dashes.Row("–", "", "–")
+		dashes.Row("–", "", "all")
+		for j, want := range []bool{true, false, false} {
+			if got := dashes.numbers(j); got != want {
+				t.Errorf("column %d of dashes: numbers = %v", j, got)
+			}
+		}
 	})
 	t.Run("knows_a_number", func(t *testing.T) {
 		for cell, want := range map[string]bool{"11": true, "−1.2×10⁻⁵": true, "2^{−11}": true, "13.3×": true, "≤ 0.01": true, "83 %": true,

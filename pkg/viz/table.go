@@ -49,14 +49,14 @@ func numeric(cell string) bool {
 	return digits > 0
 }
 
-// numbers reports whether column j is one of numbers. Cells that are empty or
-// hold a dash say nothing.
+// numbers reports whether column j is one of numbers. A dash stands for one, and
+// an empty cell says nothing.
 func (t *Table) numbers(j int) bool {
 	some := false
 	for _, r := range t.rows {
 		switch c := strings.TrimSpace(r[j]); {
-		case c == "" || c == "–" || c == "—" || c == "-":
-		case !numeric(c):
+		case c == "":
+		case c != "–" && c != "—" && c != "-" && !numeric(c):
 			return false
 		default:
 			some = true

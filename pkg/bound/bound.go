@@ -21,8 +21,8 @@ type Bound struct {
 	// may be nil.
 	Fails func(Kernel) string
 
-	// Constant returns the backward constant of one chain of the kernel, so that all its
-	// chains together fail with at most e^f.
+	// Constant returns what bounds the error of one chain of the kernel, so that all its
+	// chains together fail with at most e^f. Underflow is not its business.
 	Constant func(k Kernel, f roundoff.Failure) Value
 
 	// Output returns where the error of one output lies, so that all outputs together fail
@@ -30,11 +30,16 @@ type Bound struct {
 	Output func(k Kernel, o Output, f roundoff.Failure) Interval
 }
 
-// A Value is a constant β with the λ it was made from, NaN if there is none.
-type Value struct{ Constant, Lambda float64 }
+// A Value says of every output that |error| <= Constant Σ|xy|, and that |error| <= Absolute. A
+// constant is NaN where there is none, and +Inf, as the absolute is, where it has no limit.
+type Value struct {
+	Constant float64 // β
+	Absolute float64
+	Lambda   float64 // λ that they were made from; NaN if there is none
+}
 
-// plain returns the Value of a bound that has no λ.
-func plain(constant float64) Value { return Value{constant, math.NaN()} }
+// plain returns the Value of a bound that has no λ, relative to Σ|xy| alone.
+func plain(constant float64) Value { return Value{constant, math.Inf(1), math.NaN()} }
 
 // An Interval says where an error lies: no farther than Radius from Centre.
 type Interval struct{ Centre, Radius float64 }

@@ -1,6 +1,10 @@
 package bound
 
-import "github.com/roundofflab/roundoff/pkg/roundoff"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
 
 // ConnollyHighamMary is HighamMary for errors that may depend on each other, as those of
 // stochastic rounding do.
@@ -10,6 +14,6 @@ var ConnollyHighamMary = register(Bound{
 	Model:  MeanIndependent,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := roundoff.MeanIndependentLambda(f, k.events())
-		return Value{k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), λ}
+		return Value{k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), math.Inf(1), λ}
 	},
 })

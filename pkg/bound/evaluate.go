@@ -7,11 +7,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Result is what one bound says of a kernel. A bound that does not hold has its Constant all
-// the same, if there is one.
+// A Result is what one bound says of a kernel: every output obeys both
+//
+//	|D̂ - D| <= Constant |A||B| + Underflow  and  |D̂ - D| <= Absolute + Underflow.
+//
+// A bound that does not hold has its Constant all the same, if there is one.
 type Result struct {
 	Bound      string
-	Constant   float64          // backward constant; NaN if it cannot be told, +Inf if it has no limit
+	Constant   float64          // backward constant β; NaN if it cannot be told, +Inf if it has no limit
+	Absolute   float64          // +Inf but for bounds from the distribution of the data
+	Underflow  float64          // η, what numbers that become subnormal can do on top; 0 if none can
 	Lambda     float64          // λ; NaN if there is none
 	Confidence roundoff.Failure // of all outputs together
 	Holds      bool             // on this machine, for these data
@@ -47,6 +52,10 @@ func (k Kernel) results(bounds []Bound, f roundoff.Failure) []Result {
 	return results
 }
 
+// Limit returns what the error of an output does not exceed of which |A||B| is size: the lesser of
+// Constant × size and Absolute, and Underflow.
+func (r Result) Limit(size float64) float64 { return min(r.Constant*size, r.Absolute) + r.Underflow }
+
 // Tightest returns the result with the smallest constant among those that hold, and false if
 // none does.
 func Tightest(results []Result) (Result, bool) {
@@ -77,7 +86,7 @@ func fromRun(bounds []Bound, k Kernel, f roundoff.Failure) []float64 {
 
 // result puts one bound to the kernel. fromRun is what it made of the outputs of a run.
 func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
-	r := Result{Bound: b.Name, Constant: math.NaN(), Lambda: math.NaN(), Confidence: roundoff.Never, Source: b.Source}
+	r := Result{Bound: b.Name, Constant: nan, Absolute: math.Inf(1), Lambda: nan, Confidence: roundoff.Never, Source: b.Source}
 	if b.Model.Random {
 		r.Confidence = f
 	}
@@ -89,13 +98,16 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	if b.Constant != nil {
 		v = b.Constant(k, f)
 	}
-	r.Constant, r.Lambda = k.whole(v.Constant), v.Lambda
+	r.Constant, r.Absolute, r.Lambda = k.whole(v.Constant), k.wholeAbsolute(v), v.Lambda
+	if b.Constant != nil {
+		r.Underflow = k.underflow(r.Constant)
+	}
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":
 	case math.IsNaN(r.Constant):
 		r.Why = fmt.Sprintf("the run does not tell %v", b.Needs)
-	case math.IsInf(r.Constant, 1):
+	case math.IsInf(r.Constant, 1) && math.IsInf(r.Absolute, 1):
 		r.Why = "there is no finite bound for so long a sum"
 	default:
 		r.Holds, r.Why = true, b.assumptions(k)

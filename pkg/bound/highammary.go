@@ -1,6 +1,10 @@
 package bound
 
-import "github.com/roundofflab/roundoff/pkg/roundoff"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
 
 // HighamMary is γ̃_n(λ) with one event for every rounding that a product can meet.
 var HighamMary = register(Bound{
@@ -9,6 +13,6 @@ var HighamMary = register(Bound{
 	Model:  Independent,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := roundoff.HighamMaryLambdaAt(f, k.coarsest(), k.events())
-		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), λ}
+		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), math.Inf(1), λ}
 	},
 })

@@ -7,20 +7,22 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// MarshalJSON writes the keys bound, constant, lambda, confidence, holds, why and source. A
-// constant or λ that there is not, or that has no limit, is null. A confidence is a number, 1
+// MarshalJSON writes the keys bound, constant, absolute, underflow, lambda, confidence, holds, why
+// and source. A number that there is not, or that has no limit, is null. A confidence is a number, 1
 // where the bound always holds, or the text that [roundoff.ParseConfidence] reads where it is
 // nearer to 1 than float64 can say.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Bound      string   `json:"bound"`
 		Constant   *float64 `json:"constant"`
+		Absolute   *float64 `json:"absolute"`
+		Underflow  *float64 `json:"underflow"`
 		Lambda     *float64 `json:"lambda"`
 		Confidence any      `json:"confidence"`
 		Holds      bool     `json:"holds"`
 		Why        string   `json:"why"`
 		Source     string   `json:"source"`
-	}{r.Bound, finite(r.Constant), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
+	}{r.Bound, finite(r.Constant), finite(r.Absolute), finite(r.Underflow), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
 // MarshalJSON writes the keys device, a, b, accumulate, meets, excess, largest_k, bound, constant,

@@ -13,7 +13,8 @@ import (
 // and what is known of it. A dot product has M = N = 1.
 //
 // The machine is that of package tcore: a device, into how many parts it splits K, which are
-// added in binary32, and the format of D. Its bounds leave out overflow and underflow.
+// added in binary32, and the format of D. Its bounds are of products that do not overflow; what
+// underflow does is the Underflow of a [Result].
 type Kernel struct {
 	M, N, K int
 	tcore.Kernel
@@ -21,7 +22,12 @@ type Kernel struct {
 	Stochastic  bool  // roundings to nearest are stochastic instead
 	Represented bool  // A and B are first rounded to the formats of the device, from finer ones
 
-	X, Y Distribution     // of the elements of A and B; the zero value is unknown
+	X, Y Distribution // of the elements of A and B; the zero value is unknown
+
+	// Sizes of the elements of A and B themselves, where the matrices are at hand; the zero value
+	// is unknown.
+	RangeX, RangeY Range
+
 	Run  iter.Seq[Output] // every output as it was computed; nil is unknown
 }
 
@@ -68,6 +74,15 @@ func (k Kernel) Outputs() float64 { return float64(k.M) * float64(k.N) }
 
 // Chains returns the number of chains of the kernel, MN times the parts of K.
 func (k Kernel) Chains() float64 { return k.Outputs() * float64(k.parts()) }
+
+// wholeAbsolute returns the Absolute of D. What is done to chains after they are summed is known in
+// proportion to Σ|xy| alone.
+func (k Kernel) wholeAbsolute(v Value) float64 {
+	if k.whole(0) > 0 {
+		return math.Inf(1)
+	}
+	return v.Absolute
+}
 
 // whole returns the constant of D, given that of each chain: the parts of K are added and the
 // sum is stored, to nearest, and A and B may have been rounded before. That of NaN is NaN.

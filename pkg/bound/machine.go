@@ -141,14 +141,30 @@ func (k Kernel) truncation(c tcore.Fused) roundoff.Truncation {
 		Terms:        c.Terms,
 		FractionBits: c.FractionBits,
 		Unit:         c.Result.UnitRoundoff(),
+		Least:        c.Result.MinSubnormal(),
 		Nearest:      c.Rounding == tcore.ToNearestEven,
 	}
 	if c.Group > 0 {
 		t.Terms /= c.Group
 	}
-	if k.A.Bits() <= 6 {
-		// Subnormal numbers are common: a product may be less than 2^E by all its other bits.
-		t.FractionBits -= k.A.Precision + k.B.Precision - 2
-	}
 	return t
+}
+
+// subnormalBits returns by how many of its bits a product that is not 0 may be less than the power
+// of two that it is aligned by, its factors or their scales being subnormal, as far as that is in the
+// constant and not in [Result.Underflow]: where subnormal factors are common, or so large, scaled, that
+// nothing else says how large.
+func (k Kernel) subnormalBits() int {
+	bits := 0
+	if k.A.Bits() <= 6 || k.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {
+		bits = k.A.Precision + k.B.Precision - 2
+	}
+	if k.ScaleBlock > 0 && k.Scale.Subnormals == tcore.Kept {
+		for _, r := range []Range{k.RangeX, k.RangeY} {
+			if !(r.LeastScale >= k.Scale.MinNormal()) {
+				bits += k.Scale.Precision - 1
+			}
+		}
+	}
+	return bits
 }

@@ -1,6 +1,10 @@
 package bound
 
-import "github.com/roundofflab/roundoff/pkg/roundoff"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
 
 // RandomData uses that sums of random products stay small: Higham & Mary 2020. Its constant is
 // that of K E|p|, the mean of Σ|p|.
@@ -14,7 +18,7 @@ var RandomData = register(Bound{
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		p, n := k.X.product(k.Y), k.Length()
 		e, λ := roundoff.RandomData(n, k.coarsest(), p.Mean, p.Max, k.each(f))
-		return Value{e / (float64(n) * p.Abs), λ}
+		return Value{e / (float64(n) * p.Abs), math.Inf(1), λ}
 	},
 })
 
@@ -30,7 +34,7 @@ var RandomDataSharp = register(Bound{
 		p, n := k.X.product(k.Y), k.Length()
 		variance := max(0, p.Square-p.Mean*p.Mean)
 		e, λ := roundoff.RandomDataSharp(n, k.coarsest(), p.Mean, variance, p.Max, k.each(f))
-		return Value{e / (float64(n) * p.Abs), λ}
+		return Value{e / (float64(n) * p.Abs), math.Inf(1), λ}
 	},
 })
 

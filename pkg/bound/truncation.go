@@ -8,15 +8,16 @@ import (
 // Truncation is what aligning and cutting off can do at worst, on every machine that does:
 // q(L 2^-F + 2u) on tensor cores of NVIDIA.
 var Truncation = register(Bound{
-	Name:    "truncation",
-	Source:  "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
-	Model:   Truncating,
-	Assumes: "factors being normal numbers or zero",
+	Name:   "truncation",
+	Source: "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
+	Model:  Truncating,
 	Constant: func(k Kernel, _ roundoff.Failure) Value {
 		q := k.Blocks()
 		switch c := k.Core.(type) {
 		case tcore.Fused:
-			return plain(k.truncation(c).Zeta(q))
+			t := k.truncation(c)
+			t.FractionBits -= k.subnormalBits()
+			return plain(t.Zeta(q))
 		case tcore.Split:
 			z := k.truncation(c.By).Zeta(2) // two steps from zero, then added to nearest
 			if q > 1 {

@@ -1,6 +1,10 @@
 package bound
 
-import "github.com/roundofflab/roundoff/pkg/roundoff"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
 
 // VIBEAPrinted is the paper's probabilistic theorem with the union bound that it prints.
 var VIBEAPrinted = register(Bound{
@@ -18,7 +22,7 @@ var VIBEAPrinted = register(Bound{
 	},
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Printed)
-		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), λ}
+		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
 	},
 })
 
@@ -30,7 +34,7 @@ var VIBEA = register(Bound{
 	Fails:  notAlgorithm1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
-		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), λ}
+		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
 	},
 })
 
@@ -44,7 +48,7 @@ var VIBEALinear = register(Bound{
 	},
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
-		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), λ}
+		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), math.Inf(1), λ}
 	},
 })
 
@@ -57,7 +61,7 @@ var VIBEAMoment = register(Bound{
 	Fails:  notAlgorithm1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Deduplicated)
-		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), λ}
+		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), math.Inf(1), λ}
 	},
 })
 
@@ -90,6 +94,6 @@ var TheoremHighamMary = register(Bound{
 	Fails:  notAlgorithm1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().HighamMaryLambdaAt(f)
-		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), λ}
+		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), math.Inf(1), λ}
 	},
 })

@@ -153,7 +153,7 @@ func TestTruncationLaw(t *testing.T) {
 		for _, m := range machines[1:] {
 			K := int(math.Round(m.DriftLength()))
 			p := ProductMoments{0, 1, 1}
-			noise := Truncation{m.Terms, m.FractionBits, 0x1p-60, true}.ErrorDeviation(p, K) // no drift
+			noise := Truncation{Terms: m.Terms, FractionBits: m.FractionBits, Unit: 0x1p-60, Nearest: true}.ErrorDeviation(p, K) // no drift
 			if got := m.ErrorDeviation(p, K); !close(got, math.Sqrt2*noise, 0.01) {
 				t.Errorf("F = %d: deviation %v at K* = %d, want √2 times %v", m.FractionBits, got, K, noise)
 			}
@@ -184,7 +184,7 @@ func TestTruncationLaw(t *testing.T) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
-		if got := (Truncation{16, 25, 0x1p-11, true}).Kind(); got != ToNearest {
+		if got := (Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-11, Nearest: true}).Kind(); got != ToNearest {
 			t.Errorf("%v", got)
 		}
 		seen := map[[2]int]bool{}

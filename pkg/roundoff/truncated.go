@@ -7,12 +7,13 @@ import "math"
 // adds what is left, and cuts the sum to the precision of the unit roundoff Unit, toward
 // zero. Where Nearest is set it rounds the sum to nearest instead.
 //
-// Its bounds assume factors that are normal numbers, so that a term of exponent E is at least
-// 2^E in size, and that a term of exponent E itself loses nothing, which is so where products
+// Step and Zeta assume factors and sums that are normal numbers, so that a term of exponent E is at
+// least 2^E in size. All bounds assume that a term of exponent E itself loses nothing, which is so where products
 // and accumulator have at most FractionBits bits after the point.
 type Truncation struct {
 	Terms, FractionBits int
 	Unit                float64 // u = 2^-p of the format of the sum
+	Least               float64 // the least positive number of that format; 0 if there is none
 	Nearest             bool
 }
 
@@ -49,7 +50,8 @@ func (t Truncation) Zeta(q int) float64 {
 
 // Error returns L 2^(E-F) + ulp(ŝ) - 2^(E-F), the most by which one step errs that aligned its
 // terms to exponent E and returned ŝ: the second part is what cutting the sum can drop, where it
-// is longer than its format, and half a unit in the last place with Nearest.
+// is longer than its format, and half a unit in the last place with Nearest. No unit is less than
+// Least, that of 0 and of subnormal sums.
 // It panics if Terms < 1 or Unit is outside (0, 1).
 //
 // Source: derived here. It needs no normal numbers: a term loses less than 2^(E-F).
@@ -58,10 +60,10 @@ func (t Truncation) Error(E int, sum float64) float64 {
 	checkUnit("Unit", t.Unit)
 	grid := math.Ldexp(1, E-t.FractionBits)
 	cut := float64(t.Terms) * grid
-	if sum == 0 {
-		return cut
+	ulp := t.Least
+	if sum != 0 {
+		ulp = max(ulp, math.Ldexp(2*t.Unit, math.Ilogb(sum)))
 	}
-	ulp := math.Ldexp(2*t.Unit, math.Ilogb(sum))
 	switch {
 	case ulp <= grid:
 		return cut

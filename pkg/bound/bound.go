@@ -16,6 +16,7 @@ type Bound struct {
 	Needs   Knowledge // what must be known of the data
 	Model   Model     // how it takes the machine to round
 	Assumes string    // what else it takes for granted, in words
+	Spread  float64   // how many times the variance of uniform errors it allows; 0 is any
 
 	// Fails returns why the bound does not hold for a kernel that is as Model says, or "". It
 	// may be nil.

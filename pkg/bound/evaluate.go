@@ -94,9 +94,12 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 		r.Why = fmt.Sprintf("needs %v", b.Needs)
 		return r
 	}
-	v := plain(fromRun)
+	v, biased := plain(fromRun), ""
 	if b.Constant != nil {
 		v = b.Constant(k, f)
+		if b.Model.Zero {
+			v, biased = k.biased(v, b.Spread)
+		}
 	}
 	r.Constant, r.Absolute, r.Lambda = k.whole(v.Constant), k.wholeAbsolute(v), v.Lambda
 	if b.Constant != nil {
@@ -105,6 +108,8 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":
+	case biased != "":
+		r.Why = biased
 	case math.IsNaN(r.Constant):
 		r.Why = fmt.Sprintf("the run does not tell %v", b.Needs)
 	case math.IsInf(r.Constant, 1) && math.IsInf(r.Absolute, 1):

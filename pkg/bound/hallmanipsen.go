@@ -31,6 +31,7 @@ var HallmanIpsenSums = register(Bound{
 		if r.n == 0 {
 			return Interval{}
 		}
-		return Interval{0, roundoff.Tree(o.squares(), r.n, len(o.Sums), r.u, k.eachOutput(f))}
+		z := o.errors(k)
+		return z.around(roundoff.Tree(z.sizes, r.n, len(o.Sums), r.u, k.eachOutput(f)))
 	},
 })

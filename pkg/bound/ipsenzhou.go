@@ -10,7 +10,8 @@ var IpsenZhou = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return Interval{0, k.coarsest() * roundoff.Azuma(o.squares(), k.eachOutput(f))}
+		z := o.errors(k)
+		return z.around(k.coarsest() * roundoff.Azuma(z.sizes, k.eachOutput(f)))
 	},
 })
 
@@ -23,7 +24,7 @@ var IpsenZhouHalfUlp = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		_, squares, _ := o.halfUlps(k)
-		return Interval{0, roundoff.Azuma(squares, k.eachOutput(f))}
+		z := o.errors(k)
+		return z.around(roundoff.Azuma(z.squares, k.eachOutput(f)))
 	},
 })

@@ -28,7 +28,7 @@ type Kernel struct {
 	// is unknown.
 	RangeX, RangeY Range
 
-	Run  iter.Seq[Output] // every output as it was computed; nil is unknown
+	Run iter.Seq[Output] // every output as it was computed; nil is unknown
 }
 
 // An Order is the order in which a chain adds its products.

@@ -10,6 +10,7 @@ import (
 type Model struct {
 	Name   string
 	Random bool   // its rounding errors are random, its bounds hold with a probability
+	Zero   bool   // errors of rounding to nearest are taken as of mean zero
 	Note   string // what of it is an assumption and not a property of the machine
 
 	// Fails returns why the machine of the kernel is not as the model says, or "".
@@ -22,16 +23,16 @@ var (
 	Nearest = Model{Name: "nearest", Fails: notNearest}
 
 	// Independent: Nearest, and the errors are independent and of mean zero.
-	Independent = Model{Name: "independent", Random: true,
+	Independent = Model{Name: "independent", Random: true, Zero: true,
 		Note: "taking rounding errors as independent, of mean zero", Fails: notIndependent}
 
 	// UniformErrors: Independent, and the errors are uniform on [-u, u], as in the paper's Lemma 2.
-	UniformErrors = Model{Name: "uniform", Random: true,
+	UniformErrors = Model{Name: "uniform", Random: true, Zero: true,
 		Note: "taking rounding errors as independent and uniform", Fails: notIndependent}
 
 	// MeanIndependent: each error has mean zero, whatever those before it. It is a model of
 	// rounding to nearest and a theorem for stochastic rounding.
-	MeanIndependent = Model{Name: "mean-independent", Random: true,
+	MeanIndependent = Model{Name: "mean-independent", Random: true, Zero: true,
 		Note: "taking each rounding error as of mean zero given the others", Fails: notMeanIndependent}
 
 	// Truncating: terms are aligned and cut off, and the sum is rounded once.

@@ -33,26 +33,78 @@ func (o Output) relative(e float64) float64 {
 	return e / o.Abs
 }
 
-// squares returns Σŝ².
-func (o Output) squares() float64 {
-	sum := 0.0
-	for _, s := range o.Sums {
-		sum += s * s
-	}
-	return sum
+// runErrors is what the sums of a run tell of the errors of a machine that rounds them to nearest.
+type runErrors struct {
+	sizes float64 // Σŝ²
+
+	halfUlps float64 // of all sums, and so at most of every error: Σh
+	squares  float64 // Σh²
+	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [NearestError]
+
+	centre float64 // what the errors add up to in the mean, where the distribution of the data is known
+	slack  float64 // what of that is not known
 }
 
-// halfUlps returns the sum of half a unit in the last place of every computed sum, the sum of
-// their squares, and the largest.
-func (o Output) halfUlps(k Kernel) (sum, squares, largest float64) {
-	p := precision(k.coarsest())
-	for _, s := range o.Sums {
-		h := halfUlp(s, p)
-		sum += h
-		squares += h * h
-		largest = max(largest, h)
+// errors returns what the sums tell of the errors. A product 0 rounds nothing.
+func (o Output) errors(k Kernel) runErrors {
+	var z runErrors
+	p, least, law := precision(k.coarsest()), halfStep(k.C, k.productGrid()), k.stepLaw()
+	var rows perExponent[*roundoff.NearestError]
+	var unsure perExponent[float64]
+	first, before := o.firstRounded(k), 0.0
+	if first > 0 {
+		before = o.X[0] * o.Y[0]
 	}
-	return sum, squares, largest
+	for i, s := range o.Sums {
+		z.sizes += s * s
+		if first >= 0 && (o.X[first+i] == 0 || o.Y[first+i] == 0) {
+			continue
+		}
+		h := max(least, halfUlp(s, p))
+		z.halfUlps += h
+		z.squares += h * h
+		proxy := h * h / 3
+		if law != nil && 0 < h && h < math.MaxFloat64 && onGrid(before, 2*h) {
+			e := math.Ilogb(2 * h)
+			r := rows.at(e)
+			if *r == nil {
+				*r = law.at(e)
+			}
+			z.centre += (*r).Mean
+			*unsure.at(e) += (*r).Estimate
+			if (*r).Square > 1.02*proxy {
+				proxy = h * h
+			}
+		}
+		z.proxies += proxy
+		before = s
+	}
+	for _, u := range unsure.values {
+		z.slack += u * u
+	}
+	z.slack = sure * math.Sqrt(z.slack)
+	return z
+}
+
+// firstRounded returns the index of the product that the first of the sums was rounded after, where
+// each is rounded after one product; -1 where it is not so, or the factors are not known.
+func (o Output) firstRounded(k Kernel) int {
+	switch k.Core.(type) {
+	case tcore.Chain, tcore.TensorCore:
+		if first := len(o.X) - len(o.Sums); 0 <= first && first <= 1 && len(o.Y) == len(o.X) {
+			return first
+		}
+	}
+	return -1
+}
+
+// around returns the interval of a sum of errors that is no farther than radius from its mean.
+func (z runErrors) around(radius float64) Interval { return Interval{z.centre, radius + z.slack} }
+
+// onGrid reports whether x is a multiple of u, a power of two.
+func onGrid(x, u float64) bool {
+	t := x / u
+	return t == math.Trunc(t)
 }
 
 // halfUlp returns half a unit in the last place of a number of precision p: the most that

@@ -15,11 +15,11 @@ var Running = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		sum := 0.0
+		sum, least := 0.0, halfStep(k.C, k.productGrid())
 		for _, s := range o.Sums {
-			sum += math.Abs(s)
+			sum += max(k.coarsest()*math.Abs(s), least)
 		}
-		return Interval{0, k.coarsest() * sum}
+		return Interval{0, sum}
 	},
 })
 
@@ -31,7 +31,6 @@ var RunningHalfUlp = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		sum, _, _ := o.halfUlps(k)
-		return Interval{0, sum}
+		return Interval{0, o.errors(k).halfUlps}
 	},
 })

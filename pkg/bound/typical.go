@@ -9,6 +9,7 @@ var Typical = register(Bound{
 	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
 	Model:   Independent,
 	Assumes: "sums of uniform significand",
+	Spread:  1.1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.TypicalErrors, f))
 	},
@@ -20,6 +21,7 @@ var Benford = register(Bound{
 	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
 	Model:   Independent,
 	Assumes: "sums whose significand obeys Benford's law",
+	Spread:  1.1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.BenfordErrors, f))
 	},

@@ -11,6 +11,7 @@ var VIBEAPrinted = register(Bound{
 	Name:   "vibea-printed",
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
 	Model:  UniformErrors,
+	Spread: 2,
 	Fails: func(k Kernel) string {
 		if why := notAlgorithm1(k); why != "" {
 			return why
@@ -31,6 +32,7 @@ var VIBEA = register(Bound{
 	Name:   "vibea",
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic, corrected",
 	Model:  UniformErrors,
+	Spread: 2,
 	Fails:  notAlgorithm1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
@@ -43,6 +45,7 @@ var VIBEALinear = register(Bound{
 	Name:   "vibea-linear",
 	Source: "Bhola & Duraisamy 2024b, first version, as programmed",
 	Model:  UniformErrors,
+	Spread: 2,
 	Fails: func(Kernel) string {
 		return "λ√n u leaves out the mean of log(1+δ) and the curvature of exp"
 	},
@@ -58,6 +61,7 @@ var VIBEAMoment = register(Bound{
 	Name:   "vibea-moment",
 	Source: "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",
 	Model:  UniformErrors,
+	Spread: 2,
 	Fails:  notAlgorithm1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Deduplicated)
@@ -70,6 +74,7 @@ var VIBEAPerEvent = register(Bound{
 	Name:   "vibea-per-event",
 	Source: "Bhola & Duraisamy 2024b, later versions",
 	Model:  UniformErrors,
+	Spread: 2,
 	Fails:  notAlgorithm1,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		return plain(k.gemm().ZetaPerEvent(roundoff.UniformErrors, f))
@@ -81,6 +86,7 @@ var VIBEAMaximal = register(Bound{
 	Name:   "vibea-maximal",
 	Source: "Bhola & Duraisamy 2024, Lemma 2; Freedman 1975, Theorem 1.6",
 	Model:  UniformErrors,
+	Spread: 2,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.UniformErrors, f))
 	},

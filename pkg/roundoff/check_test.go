@@ -26,10 +26,16 @@ func TestPanics(t *testing.T) {
 		{"K = 0, want K >= 1", func() { ErrorMoments{}.Prediction(ProductMoments{}, 0) }},
 		{"Terms = 0, want Terms >= 1", func() { Truncation{Terms: 0, FractionBits: 1, Unit: 0.5}.Delta() }},
 		{"Unit = 0, want 0 < Unit < 1", func() { Truncation{Terms: 1, FractionBits: 1, Unit: 0, Nearest: true}.Kappa() }},
-		{"K = 0, want K >= 1", func() { Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.MeanError(ProductMoments{Mean: 1}, 0) }},
+		{"K = 0, want K >= 1", func() {
+			Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.MeanError(ProductMoments{Mean: 1}, 0)
+		}},
 		{"|mean| = 0, want 0 < |mean| < +Inf", func() { Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.MeanError(ProductMoments{}, 1) }},
-		{"variance = 0, want 0 < variance < +Inf", func() { Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.ErrorSlope(ProductMoments{}, 1) }},
-		{"K = -1, want K >= 1", func() { Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.ErrorDeviation(ProductMoments{}, -1) }},
+		{"variance = 0, want 0 < variance < +Inf", func() {
+			Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.ErrorSlope(ProductMoments{}, 1)
+		}},
+		{"K = -1, want K >= 1", func() {
+			Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.ErrorDeviation(ProductMoments{}, -1)
+		}},
 		{"sum = 0, want 0 < sum < +Inf", func() { BinadeTheta(0) }},
 		{"theta = 0, want 0 < theta < +Inf", func() { Truncation{Terms: 1, FractionBits: 1, Unit: 0.5, Nearest: true}.BreakdownLength(1, 0) }},
 		{"p = 0, want 1 <= p <= 1074", func() { UnitRoundoff(0) }},

@@ -1,0 +1,175 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A stepLaw tells what one rounding to nearest of a running sum adds to it, by the unit in the last
+// place of the sum. Rows are computed when they are first asked for.
+type stepLaw struct {
+	increments *roundoff.Increments
+	mu         sync.Mutex
+	rows       perExponent[*roundoff.NearestError]
+}
+
+// at returns the law of the error of rounding to multiples of 2^e.
+func (s *stepLaw) at(e int) *roundoff.NearestError {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.rows.at(e)
+	if *r == nil {
+		z := s.increments.Nearest(math.Ldexp(1, e))
+		*r = &z
+	}
+	return *r
+}
+
+// stepLaw returns the law of what the kernel's running sums are rounded by, nil where that is not
+// known: the elements are not known by a distribution, or products meet no running sum.
+func (k Kernel) stepLaw() *stepLaw {
+	if !k.knows(Moments) || k.X.Draw == nil || k.Y.Draw == nil || k.Order != InSequence || k.Stochastic || k.truncates() {
+		return nil
+	}
+	terms := k.stepTerms()
+	return k.drawn(stepKey, terms, func() any { return &stepLaw{increments: k.increments(min(terms, k.K))} }).(*stepLaw)
+}
+
+// stepTerms returns how many products a rounding of the running sum adds.
+func (k Kernel) stepTerms() int {
+	switch c := k.Core.(type) {
+	case tcore.ExactSum:
+		return c.Terms
+	case tcore.Pairwise:
+		return c.Terms
+	}
+	return 1
+}
+
+// increments draws what the steps of a sum of so many products each add to it: single products of all
+// pairs of two samples, many for the price of few.
+func (k Kernel) increments(terms int) *roundoff.Increments {
+	const batches, ny = 16, 1024
+	nx, z := 256, &roundoff.Increments{}
+	if k.X.Symmetric || k.Y.Symmetric { // of which only the spread is asked
+		nx = 8
+		z.Symmetric()
+	}
+	rng := rand.New(rand.NewPCG(lawSeed, 3))
+	for range batches {
+		if terms == 1 {
+			z.Add(k.draws(nx, k.X, k.A, rng), k.draws(ny, k.Y, k.B, rng), nil)
+			continue
+		}
+		sums := make([]float64, nx*ny/terms)
+		for i := range sums {
+			x, y := k.draws(terms, k.X, k.A, rng), k.draws(terms, k.Y, k.B, rng)
+			for l := range x {
+				sums[i] += x[l] * y[l]
+			}
+		}
+		z.Add(sums, []float64{1}, nil)
+	}
+	return z
+}
+
+// draws returns n numbers of f that elements of d become.
+func (k Kernel) draws(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = f.Round(d.Draw(rng), k.Convert)
+	}
+	return x
+}
+
+// A drift is what is known of the mean of rounding errors, that of all errors of one output.
+type drift struct {
+	mean     float64 // of the sum of the errors
+	most     float64 // its size is at most that, as far as a sample tells
+	variance float64 // of the errors, over that of errors uniform between neighbouring numbers
+}
+
+// sure is how many standard deviations an estimated mean may be off.
+const sure = 3
+
+// drift returns the drift of a chain whose running sums are where those of independent products are
+// expected, and false where the distributions are not known, or all is rounded toward zero.
+func (k Kernel) drift() (drift, bool) {
+	law := k.stepLaw()
+	if law == nil {
+		return drift{}, false
+	}
+	const nodes = 8
+	p, precision := k.productMoments(), precision(k.coarsest())
+	w := float64(k.stepTerms())
+	q := int(math.Ceil(float64(k.Length()) / w))
+	least := ilogOf(k.C.MinSubnormal())
+	var d drift
+	var variance, uniform float64
+	unsure := map[int]float64{}
+	for j := 0; j < q; {
+		n := min(max(1, j/16), q-j)
+		m := min((float64(j)+(float64(n)+1)/2)*w, float64(k.Length()))
+		for i := range nodes {
+			z := math.Sqrt2 * math.Erfinv((2*float64(i)+1)/nodes-1)
+			s := m*p.Mean + z*math.Sqrt(m*p.Variance)
+			if s == 0 {
+				continue
+			}
+			e := max(least, math.Ilogb(s)-precision+1)
+			r, part := law.at(e), float64(n)/nodes
+			d.mean += part * r.Mean
+			unsure[e] += part * r.Estimate
+			variance += part * max(0, r.Square-r.Mean*r.Mean)
+			uniform += part * math.Ldexp(1, 2*e) / 12
+		}
+		j += n
+	}
+	squares := 0.0
+	for _, u := range unsure {
+		squares += u * u
+	}
+	d.most = math.Abs(d.mean) + sure*math.Sqrt(squares)
+	if uniform > 0 {
+		d.variance = variance / uniform
+	}
+	return d, true
+}
+
+// ilogOf returns the exponent of a power of two.
+func ilogOf(x float64) int { return math.Ilogb(x) }
+
+// biased returns the value of a bound of a model of random errors of mean zero, with what their mean
+// can do added to it, or why there is none: more than half of it would be that, or the errors are
+// spread by more than so many times what uniform ones are.
+func (k Kernel) biased(v Value, spread float64) (with Value, why string) {
+	size := float64(k.Length()) * k.X.Abs * k.Y.Abs
+	bound := min(v.Constant*size, v.Absolute)
+	if !(size > 0 && bound > 0) || math.IsInf(bound, 1) {
+		return v, ""
+	}
+	d, known := k.drift()
+	if !known {
+		return v, ""
+	}
+	v.Constant *= 1 + d.most/bound
+	v.Absolute *= 1 + d.most/bound
+	return v, d.refuses(bound, spread)
+}
+
+// refuses returns why a bound on the error, made for errors of mean zero and of so much variance over
+// that of uniform ones, does not describe errors of this drift, or "".
+func (d drift) refuses(bound, spread float64) string {
+	switch {
+	case d.most > bound/2:
+		return fmt.Sprintf("rounding to nearest has a mean here: the errors of these data add up to %.2g by themselves, half of the bound or more", d.mean)
+	case spread > 0 && d.variance > spread:
+		return fmt.Sprintf("rounding errors of these data are spread %.2g times as much as uniform ones, want at most %.2g", d.variance, spread)
+	}
+	return ""
+}

@@ -1,0 +1,85 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// positive laws, of which long sums lose the small terms, and laws of few values.
+var drifting = []Distribution{
+	Uniform(0, 1), Uniform(1, 2), logNormal, logUniform(-8, 8), exponential, point(0.1), point(1.0 / 3),
+	{Name: "1 or 1+2^-9", Mean: 1 + 0x1p-10, Square: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, Abs: 1 + 0x1p-10, Max: 1 + 0x1p-9,
+		Draw: func(r *rand.Rand) float64 { return 1 + 0x1p-9*float64(r.IntN(2)) }},
+}
+
+var logNormal = Distribution{Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),
+	Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }}
+
+// exponential is of mean zero, and not symmetric.
+var exponential = Distribution{Name: "exponential-1", Square: 1, Abs: 2 / math.E, Max: math.Inf(1),
+	Draw: func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }}
+
+func point(x float64) Distribution {
+	return Distribution{Name: fmt.Sprint(x), Mean: x, Square: x * x, Abs: x, Max: x, Draw: func(*rand.Rand) float64 { return x }}
+}
+
+func logUniform(lo, hi float64) Distribution {
+	mean := (math.Exp2(hi) - math.Exp2(lo)) / ((hi - lo) * math.Ln2)
+	return Distribution{Name: "log-uniform", Mean: mean, Square: (math.Exp2(2*hi) - math.Exp2(2*lo)) / ((hi - lo) * 2 * math.Ln2), Abs: mean, Max: math.Exp2(hi),
+		Draw: func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) }}
+}
+
+// Where sums are rounded to nearest and small terms are lost, the bounds that take errors as of mean
+// zero know what the mean is, or refuse: none is exceeded that is said to hold.
+func TestRandomErrorsHold(t *testing.T) {
+	devices := []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16}
+	lengths, rows := []int{3, 100, 2047}, 6
+	if !testing.Short() {
+		lengths, rows = []int{1, 2, 3, 7, 33, 129, 1000, 2047, 5000}, 24
+	}
+	refused := 0
+	for _, d := range devices {
+		for _, law := range drifting {
+			for _, K := range lengths {
+				rng := rand.New(rand.NewPCG(71, uint64(K)))
+				k := Kernel{M: rows, N: 8, K: K, Kernel: tcore.Kernel{Device: d}, X: law, Y: law}
+				run, err := Emulate(k, draw(rng, rows, K, law), draw(rng, K, 8, law))
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.Run = run
+				told := results(t, k, at99)
+				for _, r := range told {
+					if b, _ := Find(r.Bound); !r.Holds && b.Model.Zero && b.fails(k) == "" {
+						refused++
+					}
+				}
+				for o := range run {
+					e := Exact.Output(k, o, at99).Centre
+					if math.IsNaN(e - e) {
+						continue
+					}
+					for i, b := range Catalogue() {
+						if !told[i].Holds || b.Name == Exact.Name {
+							continue
+						}
+						at, slack := Interval{0, told[i].Limit(o.Abs)}, 1e-12*o.Abs*0x1p-20
+						if b.Output != nil {
+							at = b.Output(k, o, at99)
+						}
+						if !(math.Abs(e-at.Centre) <= at.Radius*(1+1e-12)+slack) {
+							t.Errorf("%s, %s, K = %d: error %.4g, %s says %.4g ± %.4g", d.Name, law.Name, K, e, b.Name, at.Centre, at.Radius)
+						}
+					}
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("none is refused: the guard is not tried")
+	}
+}

@@ -15,8 +15,6 @@ type drawnKey struct {
 	terms int
 }
 
-const stepKey = "steps"
-
 var drawnTables = struct {
 	sync.Mutex
 	known map[drawnKey]any

@@ -36,8 +36,16 @@ func (k Kernel) stepLaw() *stepLaw {
 	if !k.knows(Moments) || k.X.Draw == nil || k.Y.Draw == nil || k.Order != InSequence || k.Stochastic || k.truncates() {
 		return nil
 	}
+	const few = 256 // enough for a bound
+	return k.stepLawOf(few)
+}
+
+// stepLawOf returns the law from so many x for each y.
+func (k Kernel) stepLawOf(nx int) *stepLaw {
 	terms := k.stepTerms()
-	return k.drawn(stepKey, terms, func() any { return &stepLaw{increments: k.increments(min(terms, k.K))} }).(*stepLaw)
+	return k.drawn(fmt.Sprint("steps ", nx), terms, func() any {
+		return &stepLaw{increments: k.increments(min(terms, k.K), nx)}
+	}).(*stepLaw)
 }
 
 // stepTerms returns how many products a rounding of the running sum adds.
@@ -53,9 +61,9 @@ func (k Kernel) stepTerms() int {
 
 // increments draws what the steps of a sum of so many products each add to it: single products of all
 // pairs of two samples, many for the price of few.
-func (k Kernel) increments(terms int) *roundoff.Increments {
+func (k Kernel) increments(terms, nx int) *roundoff.Increments {
 	const batches, ny = 16, 1024
-	nx, z := 256, &roundoff.Increments{}
+	z := &roundoff.Increments{}
 	if k.X.Symmetric || k.Y.Symmetric { // of which only the spread is asked
 		nx = 8
 		z.Symmetric()

@@ -125,6 +125,11 @@ func (b Bound) fails(k Kernel) string {
 	if why := b.Model.Fails(k); why != "" {
 		return why
 	}
+	if k.Represented {
+		if why := k.overflows(); why != "" {
+			return why
+		}
+	}
 	if b.Fails != nil {
 		return b.Fails(k)
 	}

@@ -133,15 +133,20 @@ func (k Kernel) knows(what Knowledge) bool {
 	return true
 }
 
-// overflows returns which factor has elements beyond the numbers of its format, as far as its
-// distribution tells, or "".
+// overflows returns which factor has elements beyond the numbers of its format, as far as the matrix
+// or its distribution tells, or "".
 func (k Kernel) overflows() string {
 	for _, factor := range []struct {
 		name string
 		d    Distribution
+		r    Range
 		f    tcore.Format
-	}{{"A", k.X, k.A}, {"B", k.Y, k.B}} {
-		if greatest := factor.d.Max; greatest > factor.f.Max() && !math.IsInf(greatest, 1) {
+	}{{"A", k.X, k.RangeX, k.A}, {"B", k.Y, k.RangeY, k.B}} {
+		greatest := factor.d.Max
+		if factor.r.known() {
+			greatest = factor.r.Max
+		}
+		if greatest > factor.f.Max() && !math.IsInf(greatest, 1) {
 			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, factor.f.Max())
 		}
 	}

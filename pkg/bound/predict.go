@@ -16,9 +16,9 @@ import (
 //
 // It takes for granted that the elements of A and B are independent, symmetric where their mean
 // is 0, and that the last bits of a running sum are uniform; sums that are all but exact, as those
-// of few-bit products in binary32, err less than it says. A bias of rounding to nearest of less
-// than a hundredth of a unit in the last place is not seen among the errors: sums of 10^5 products
-// of one sign or more have it, as they near the end of their growth.
+// of few-bit products in binary32, err less than it says. Rounding to nearest has a small mean, as
+// products below half a unit are lost and those of few bits do not spread evenly over a unit: it is that
+// of [roundoff.Increments], to about 2·10⁻⁵ of a unit for each product.
 //
 // The error says why there is no prediction. It panics if there is no such product.
 //

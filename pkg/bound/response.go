@@ -126,6 +126,7 @@ func (r *response) to(s float64) roundoff.ErrorMoments {
 type stepper struct {
 	k         Kernel
 	sums      tcore.Format // of running sums
+	law       *stepLaw     // of their rounding to nearest, nil where they are not
 	nearest   bool         // they are rounded to nearest
 	symmetric bool         // products have either sign
 	rng       *rand.Rand
@@ -143,6 +144,10 @@ func newStepper(k Kernel) *stepper {
 		k: k, sums: k.C, nearest: !k.truncates(), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
 		rng: rand.New(rand.NewPCG(seed, 0)),
 		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
+	}
+	const many = 2048 // for the mean itself
+	if k.stepLaw() != nil {
+		s.law = k.stepLawOf(many)
 	}
 	if c, ok := k.Core.(tcore.Fused); ok {
 		s.sums, s.nearest = c.Result, c.Rounding == tcore.ToNearestEven
@@ -162,7 +167,13 @@ func (s *stepper) step(lo, hi float64) (roundoff.ErrorMoments, error) {
 		}
 	}
 	block := float64(s.k.Width()) * s.k.productMoments().Mean
-	return t.moments(block, s.nearest), nil
+	m := t.moments(block, s.nearest)
+	if middle := math.Abs(lo+hi) / 2; s.law != nil && middle > 0 {
+		p, least := precision(s.k.coarsest()), math.Ilogb(s.k.C.MinSubnormal())
+		rounding := s.law.at(max(least, math.Ilogb(middle)-p+1))
+		m.Mean = float64(s.k.Width()/s.k.stepTerms()) * rounding.Mean
+	}
+	return m, nil
 }
 
 // draw draws products, and n² sums in [lo, hi] that sums of such products can be. Of symmetric
@@ -241,7 +252,7 @@ func (t *tally) add(e, p float64) {
 
 // moments returns the moments of e, given E p. An error of rounding to nearest whose mean is
 // within four standard errors of 0 is taken to have mean 0: what a sample has by chance would
-// add up in a long sum.
+// add up in a long sum. [stepLaw] tells smaller ones.
 func (t *tally) moments(mean float64, nearest bool) roundoff.ErrorMoments {
 	e, p := t.e/t.n, t.p/t.n
 	m := roundoff.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}

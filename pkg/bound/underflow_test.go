@@ -1,0 +1,137 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// powers returns a law of numbers ±(1+z)2^e, e from lo to hi, some of which are zero.
+func powers(lo, hi int) func(*rand.Rand) float64 {
+	return func(r *rand.Rand) float64 {
+		if r.IntN(8) == 0 {
+			return 0
+		}
+		return math.Ldexp(1+r.Float64(), lo+r.IntN(hi-lo+1)) * float64(1-2*r.IntN(2))
+	}
+}
+
+// scales are laws of the elements of a format's matrices, from its smallest numbers up.
+func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
+	top := min(f.Emax, 20) // so that no sum overflows
+	least := max(f.Emin-f.Precision+1, -140)
+	return map[string]func(*rand.Rand) float64{
+		"subnormal":  powers(least, max(least, f.Emin)),
+		"tiny":       powers(max(least, -80), min(f.Emax-1, max(least, -80)+4)),
+		"mixed":      powers(least, top/2),
+		"two scales": func(r *rand.Rand) float64 { return []float64{powers(least, least+3)(r), powers(top/2-1, top/2)(r)}[r.IntN(2)] },
+		"attention":  func(r *rand.Rand) float64 { return min(math.Exp(4*r.NormFloat64()-9), f.Max()) },
+		"small":      func(r *rand.Rand) float64 { return math.Ldexp(r.Float64(), f.Emin+2) },
+	}
+}
+
+// What is said to hold always does, on every machine and for every finite product: of subnormal, tiny
+// and mixed numbers, told nothing, told how large they are, and rounded to the machine's format first.
+func TestAlwaysIsAlways(t *testing.T) {
+	lengths, seeds := []int{1, 33}, uint64(1)
+	if !testing.Short() {
+		lengths, seeds = []int{1, 2, 3, 7, 33, 100, 129}, 4
+	}
+	for _, d := range tcore.Devices() {
+		if d.C.Precision > 24 || d.A.Precision > 24 {
+			continue // beyond blas32
+		}
+		for name, law := range scales(d.A) {
+			for _, K := range lengths {
+				for seed := range seeds {
+					for _, represented := range []bool{false, true} {
+						rng := rand.New(rand.NewPCG(seed, uint64(K)))
+						k := Kernel{M: 6, N: 4, K: K, Kernel: tcore.Kernel{Device: d}, Represented: represented}
+						x := Distribution{Draw: law}
+						checkAlways(t, k, name, draw(rng, k.M, K, x), draw(rng, K, k.N, x))
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkAlways checks every bound that is said to hold always.
+func checkAlways(t *testing.T, k Kernel, name string, a, b blas32.General) {
+	t.Helper()
+	if !k.Represented {
+		for i, x := range a.Data {
+			a.Data[i] = float32(k.A.Round(float64(x), k.Convert))
+		}
+		for i, x := range b.Data {
+			b.Data[i] = float32(k.B.Round(float64(x), k.Convert))
+		}
+	}
+	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
+	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, c)
+	exact, err := tcore.ExactGEMM(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abs, _ := tcore.ExactAbsGEMM(a, b)
+	errors, sizes := exact.Error(c), abs.Float64()
+	if run, err := Emulate(k, a, b); err == nil {
+		k.Run = run
+	}
+	var ranged Kernel = k
+	ranged.RangeX, ranged.RangeY = RangesOf32(a, b)
+	certain := slices.DeleteFunc(Catalogue(), func(b Bound) bool {
+		return b.Model.Random || k.Represented && b.Output != nil || !k.knows(b.Needs) || b.fails(k) != ""
+	})
+	for told, k := range map[string]Kernel{"nothing": k, "ranges": ranged} {
+		for _, r := range k.results(certain, at99) {
+			if !r.Holds {
+				continue
+			}
+			for i, e := range errors.Data {
+				if math.IsNaN(e) || math.IsInf(e, 0) {
+					continue
+				}
+				if limit := r.Limit(sizes.Data[i]); !(math.Abs(e) <= limit*(1+1e-12)) {
+					t.Errorf("%s, %s, K = %d, told %s: error %.4g, %s says %.4g", k.Name, name, k.K, told, e, r.Bound, limit)
+					break
+				}
+			}
+		}
+	}
+}
+
+// A bound is told how large elements are and gains by it: attention weights, most of which are
+// subnormal in binary16, are flushed by CDNA2, and the bound says by how much.
+func TestUnderflowIsKnownFromRanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	k := Kernel{M: 8, N: 8, K: 1000, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	a, b := draw(rng, 8, 1000, Uniform(0, 1)), draw(rng, 1000, 8, Uniform(-1, 1))
+	told := evaluate(t, k, at99)["gamma"].Underflow
+	k.RangeX, k.RangeY = RangesOf32(a, b)
+	seen := evaluate(t, k, at99)["gamma"].Underflow
+	if !(0 < seen && seen < told/1000) {
+		t.Errorf("underflow %.3g, %.3g with the matrices at hand", told, seen)
+	}
+	for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.CDNA2F16, tcore.PaperCoreF16} {
+		k := Kernel{M: 1, N: 1, K: 64, Kernel: tcore.Kernel{Device: d}}
+		ones := blas32.General{Rows: 64, Cols: 1, Stride: 1, Data: make([]float32, 64)}
+		for i := range ones.Data {
+			ones.Data[i] = 1
+		}
+		row := ones
+		row.Rows, row.Cols, row.Stride = 1, 64, 64
+		k.RangeX, k.RangeY = RangesOf32(row, ones)
+		for _, r := range results(t, k, at99) {
+			if b, _ := Find(r.Bound); b.Constant != nil && !(r.Underflow <= 1e-5 || math.IsNaN(r.Constant)) {
+				t.Errorf("%s: underflow %.3g of sums of ones, by %s", d.Name, r.Underflow, fmt.Sprint(r.Bound))
+			}
+		}
+	}
+}

@@ -83,3 +83,43 @@ func TestRandomErrorsHold(t *testing.T) {
 		t.Error("none is refused: the guard is not tried")
 	}
 }
+
+// The mean of rounding to nearest that is predicted from a sample is the one of all pairs of binary16
+// numbers of the law, one by one: on U(1,2) it is there at K = 32768 alone, where sums have units
+// so long that the few bits of the products do not fill them evenly.
+func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
+	const K = 32768
+	k := on(tcore.PaperCoreF32)
+	k.M, k.N, k.K, k.X, k.Y = 1, 1, K, Uniform(1, 2), Uniform(1, 2)
+	mean := func(U float64) float64 {
+		sum := 0.0
+		weight := func(i int) float64 { // of 1 + i/1024, half of it at both ends
+			if i == 0 || i == 1024 {
+				return 1. / 2048
+			}
+			return 1. / 1024
+		}
+		for i := range 1025 {
+			for j := range 1025 {
+				p := (1 + float64(i)/1024) * (1 + float64(j)/1024)
+				if r := math.RoundToEven(p/U)*U - p; math.Abs(r) != U/2 {
+					sum += weight(i) * weight(j) * r
+				}
+			}
+		}
+		return sum
+	}
+	const μ = 2.25
+	want := 0.0
+	for e := 10; e <= 16; e++ { // the sum goes through these binades, in so many steps each
+		from, to := math.Ldexp(1, e), min(math.Ldexp(1, e+1), K*μ)
+		want += (to - from) / μ * mean(math.Ldexp(1, e-23)) / (K * μ)
+	}
+	got, err := Predict(k)
+	if err != nil || math.Abs(got.Mean-want) > 0.2*want {
+		t.Errorf("predicted %.3g, %v; of all pairs %.3g", got.Mean, err, want)
+	}
+	if d, _ := k.drift(); math.Abs(d.mean/(K*μ)-want) > d.most/(K*μ)-math.Abs(d.mean/(K*μ)) {
+		t.Errorf("a bound takes it as %.3g, at most %.3g", d.mean/(K*μ), d.most/(K*μ))
+	}
+}

@@ -1,0 +1,39 @@
+package roundoff_test
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// A sum of thousands in a format with units of 4, to which products of 1 and 3 are added: 1 is lost,
+// 3 becomes 4. The errors add up to nothing. With products of 1 alone the sum stops growing.
+func ExampleIncrements() {
+	var both, ones roundoff.Increments
+	for range 2 { // batches, which tell how sure the mean is
+		both.Add([]float64{1, 3}, []float64{1}, nil)
+		ones.Add([]float64{1}, []float64{1}, nil)
+	}
+	fmt.Println(both.Nearest(4).Mean, ones.Nearest(4).Mean)
+	// Output:
+	// 0 -1
+}
+
+// Where -x is as likely as x, a sample that has x alone says nothing of the mean.
+func ExampleIncrements_Symmetric() {
+	var z roundoff.Increments
+	z.Symmetric()
+	z.Add([]float64{0.25}, []float64{1}, nil)
+	z.Add([]float64{0.25}, []float64{1}, nil)
+	fmt.Println(z.Nearest(1).Mean, z.Nearest(1).Square)
+	// Output:
+	// 0 0.0625
+}
+
+// One in a hundred may fail, of which the sizes of sums have a quarter and what is lost the rest.
+func ExampleFailure_Account() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sums": 0.25, "losses": 0.75})
+	fmt.Println(account.Spend("sums"), "and", account.Spend("losses"))
+	// Output:
+	// 99.75 % and 99.25 %
+}

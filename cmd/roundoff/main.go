@@ -11,6 +11,7 @@
 //	roundoff gpu probe        measure how each of its instructions adds
 //	roundoff gpu record       write test vectors of its results
 //	roundoff gpu verify       compare it with the emulation
+//	roundoff gpu speed        time products with every algorithm of cuBLASLt
 //	roundoff gpu experiment   run the paper's experiments on it
 //	roundoff help             say what there is
 //
@@ -46,7 +47,7 @@ var commands = []command{
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
-	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify, experiment", gpuCommand},
+	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify, speed, experiment", gpuCommand},
 }
 
 var errUsage = errors.New("called wrongly")

@@ -9,7 +9,7 @@
 //
 //	mac := paper.DefaultMAC.Run()
 //	nb.Show(mac.Figure())             // Figure 5
-//	nb.Show(paper.ClaimTable(mac.Claims()))
+//	nb.Show(paper.ClaimTable("figure-5", mac.Claims()))
 //
 //	paper                    here
 //	Table 1                  FormatTable
@@ -24,6 +24,14 @@
 //	… on real tensor cores   Hardware.Run, CancellationTable, DriftFigure, GrowthLaws.Run
 //	… on a GPU's own         GEMMResult.OnGPU, ProfileResult.OnGPU
 //	what is printed wrong    Errata
+//
+// Beyond the paper is what its bounds and all others are worth, on any machine:
+//
+//	bounds on emulated machines   RunSweep, RecordedSweep and the tables of BoundSweep
+//	everything in one table       BoundSweep.Overview
+//	how loose, then and now       Looseness
+//	what a machine promises       ToleranceFigure, AdviceTable
+//	figures with controls         ExploreLambda, ExploreBounds, ExploreDevices
 //
 // Errors are measured against the exact result. The paper measures against
 // binary64; MACResult and GEMMResult say how far that is from the exact one.

@@ -26,9 +26,9 @@ type Erratum struct {
 // name (roundoff.Printed, roundoff.LogVariancePrinted).
 func Errata() []Erratum {
 	list := []func() Erratum{
-		unitInterval, missingGammaTilde, cancellation, forwardBackward,
-		unstatedMAC, significandBits, specialCaseCondition, oneAddend,
-		laterBlocks, smallUnion, unionBrackets, missingTilde, wrongLemma, undefinedSquare,
+		labelTwice, unitInterval, missingGammaTilde, cancellation, forwardBackward,
+		roundedTwice, unstatedMAC, significandBits, specialCaseCondition, missingFactors,
+		laterBlocks, oneSided, smallUnion, unionBrackets, missingTilde, sumRedefined, wrongLemma, undefinedSquare,
 		rowTwo, blockWidth, roundingModel,
 		distributionReversed, tableUnits, representationOnly,
 		wrongPower, cuBLASCall, dimensionNames, wrongDistribution, independence,
@@ -53,6 +53,11 @@ func ErrataTable() *viz.Table {
 		t.Row(e.ID, e.Where, e.Printed, e.Correct, e.Shown)
 	}
 	return t
+}
+
+func labelTwice() Erratum {
+	return Erratum{"label", "Lemma 1, source", "\\label{lemma:dbea} twice", "once",
+		"by reading: both stand in the one lemma, so that references to it still say 1"}
 }
 
 func unitInterval() Erratum {
@@ -85,6 +90,19 @@ func forwardBackward() Erratum {
 		fmt.Sprintf("for 1·1 − (1 − 2⁻¹⁰) the FMA's backward bound is u and its forward bound %s u", short(bound.Relative(a, b, c)/u32))}
 }
 
+func roundedTwice() Erratum {
+	rng := rand.New(rand.NewPCG(Seed, 6))
+	const n = 20_000
+	worst := 0.0
+	for range n {
+		a, b, c := float64(1+rng.Float32()), float64(1+rng.Float32()), float64(1+rng.Float32())
+		worst = max(worst, macError(tcore.Binary32.FMA(a, b, c, tcore.ToNearestEven), a, b, c))
+	}
+	return Erratum{"fma-proof", "Lemma FMA, proof", "ẑ = fma(a, b, c)(1 + δ), where fma is the correctly rounded result", "ẑ = fma(a, b, c) = (ab + c)(1 + δ)",
+		fmt.Sprintf("of %d random ones the fma itself is off by up to %.2f u; a factor 1 + δ more would be a second rounding, of %s in all and not u = %s",
+			n, worst/u32, short(roundoff.Compound(2, u32)), short(u32))}
+}
+
 func unstatedMAC() Erratum {
 	m := roundoff.MAC(u32, roundoff.DBEA)
 	return Erratum{"mac-bound", "Figure 5", "a bound for MAC without FMA is plotted, none is stated", "(γ₂|a||b| + u|c|)/|ab + c|",
@@ -99,14 +117,21 @@ func significandBits() Erratum {
 func specialCaseCondition() Erratum {
 	r := tcore.PaperF32.Roundoffs()
 	return Erratum{"output-rounding", "Lemma MPFMA", "u_{FMA} > ū is assumed, and the theorems for tensor cores forget it", "with u_{FMA} = ū the output is rounded once",
-		fmt.Sprintf("row 1: ζ = %s as if twice, %s for the one rounding there is", short(roundoff.MPFMA(r).Product), short(roundoff.MPFMASpecial(r.High).Product))}
+		fmt.Sprintf("row 1: ζ = %s as if twice, %s for the one rounding there is; coefficient of |c| with representation error %s and %s",
+			short(roundoff.MPFMA(r).Product), short(roundoff.MPFMASpecial(r.High).Product),
+			short(roundoff.MPFMARepresented(r, roundoff.DBEA).Addend), short(roundoff.MPFMASpecialRepresented(r, roundoff.DBEA).Addend))}
 }
 
-func oneAddend() Erratum {
-	r := tcore.PaperF32.Roundoffs()
-	return Erratum{"missing-factors", "MPFMA special case", "|Δb| ≤ u_{high}, |Δc| ≤ u_{high}", "|Δb| ≤ u_{high}|b|, |Δc| ≤ u_{high}|c|; and no u_{high} for a c that is not converted",
-		fmt.Sprintf("coefficient of |c| with representation error: %s as printed, %s if c is binary32 already",
-			short(roundoff.MPFMARepresented(r, roundoff.DBEA).Addend), short(roundoff.MPFMARepresentedInputs(r, roundoff.DBEA).Addend))}
+// missingFactors has a = 1, so that the error of ẑ is Δb + Δc.
+func missingFactors() Erratum {
+	const b, c, long = 1000, 0x1p-20, 1000.25
+	f := tcore.PaperF32.MPFMA
+	change := abs(f.FMA(1, b, c) - (b + c))
+	converted := abs(f.Low.Round(long, tcore.ToNearestEven) - long)
+	return Erratum{"missing-factors", "MPFMA, special case and with representation error",
+		"|Δb| ≤ u_{high}, |Δc| ≤ u_{high}; |Δb| ≤ γ₂, |Δb| ≤ γ̃₂ at u_{low}", "|Δb| ≤ u_{high}|b|, |Δc| ≤ u_{high}|c|; |Δb| ≤ γ₂|b|, |Δb| ≤ γ̃₂|b|",
+		fmt.Sprintf("1·%d + 2⁻²⁰ in row 1 needs |Δb| + |Δc| ≥ %s, above 2u_{high} = %s; converting b = %g changes it by %g, above γ₂ = %s",
+			b, short(change), short(2*f.Roundoffs().High), long, converted, short(roundoff.Gamma(2, f.Roundoffs().Low)))}
 }
 
 func laterBlocks() Erratum {
@@ -120,6 +145,15 @@ func laterBlocks() Erratum {
 	return Erratum{"later-blocks", "Section 3.3", "product over ℓ = max(2, i) … q; c₁ = b − ((j−1) mod b) + b(q − max(2, i) + 1)",
 		"ℓ = i + 1 … q; c₁ = b − ((j−1) mod b) + b(q − i)",
 		fmt.Sprintf("K = %d, b = %d: at most %d roundings as printed, %d counted by running the algorithm", k, b, printed, counted)}
+}
+
+func oneSided() Erratum {
+	t := DefaultGEMM.Theorem()
+	n := t.Blocks()
+	θ := math.Expm1(float64(n) * math.Log1p(-t.Output))
+	γ := roundoff.GammaTilde(n, t.Output, t.Lambda(Confidence, roundoff.Printed))
+	return Erratum{"one-sided", "Section 3.3, probabilistic", "θ̃_{ζ} ≤ |γ̃_{ζ}| at u_{FMA}", "|θ̃_{ζ}| ≤ γ̃_{ζ}",
+		fmt.Sprintf("%d errors of −u make θ̃ = %s: below γ̃ = %s, as every negative number is, and %s times it in size", n, short(θ), short(γ), digits(-θ/γ, 2))}
 }
 
 func smallUnion() Erratum {
@@ -150,6 +184,14 @@ func missingTilde() Erratum {
 	v := roundoff.VIBEA{Lambda: t.Lambda(Confidence, roundoff.Printed)}
 	return Erratum{"missing-tilde", "Theorem, probabilistic, without representation error", "γ", "γ̃",
 		fmt.Sprintf("ζ = %s as printed would hold always; %s is what the probability is for", short(t.Zeta(roundoff.DBEA)), short(t.Zeta(v)))}
+}
+
+func sumRedefined() Erratum {
+	t := DefaultGEMM.Theorem()
+	ζ := t.Zeta(roundoff.VIBEA{Lambda: t.Lambda(Confidence, roundoff.Printed)})
+	return Erratum{"delta-p", "Section 3.3, probabilistic, with representation error",
+		"Δp ≔ AΔB + AΔ(B + ΔB) + ΔAB + ΔAΔB + ΔAΔ(B + ΔB), where |Δp| ≤ ζ|A + ΔA||B + ΔB|", "Δe ≔ AΔB + ΔAB + ΔAΔB + Δp, as in the deterministic analysis",
+		fmt.Sprintf("AΔB alone may be u_{low}|A||B|, u_{low} = %s, and Δp is at most ζ(1 + u_{low})² = %s of it", short(t.Low), short(ζ*(1+t.Low)*(1+t.Low)))}
 }
 
 func wrongLemma() Erratum {
@@ -234,8 +276,8 @@ func representationOnly() Erratum {
 }
 
 func wrongPower() Erratum {
-	return Erratum{"power-of-ten", "Section 4.2", "u₃₂ × 10¹¹ ≈ O(10²); DBEA over error 10⁴, in the conclusions 10⁵", "u₃₂ × 10¹¹ = O(10⁴)",
-		fmt.Sprintf("2⁻²⁴ × 10¹¹ = %s; divided by 10⁻² it is %s, the conclusions' 10⁵ to 10⁶", short(u32*1e11), digits(u32*1e11/1e-2, 1))}
+	return Erratum{"power-of-ten", "Section 4.2, Conclusions", "u₃₂ × 10¹¹ ≈ O(10²) for an error of O(10⁻²); in the conclusions bounds of O(10⁵) times the error", "u₃₂ × 10¹¹ = O(10⁴)",
+		fmt.Sprintf("2⁻²⁴ × 10¹¹ = %s; over 10⁻² that is %s, near the conclusions' 10⁵, where 10² over 10⁻² is %s", short(u32*1e11), digits(u32*1e11/1e-2, 1), digits(1e2/1e-2, 1))}
 }
 
 func cuBLASCall() Erratum {

@@ -352,15 +352,15 @@ func ExampleErrata() {
 		fmt.Printf("%s, %s\n", e.ID, e.Where)
 	}
 	// Output:
+	// label, Lemma 1, source
 	// unit-interval, Lemma 2
 	// gamma-tilde, Lemma 2
-	// variance, Lemma 2
 }
 
 func ExampleErrataTable() {
 	fmt.Println(viz.Finding(paper.ErrataTable()))
 	// Output:
-	// 25 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number
+	// 29 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number
 }
 
 // How many times too large the paper's bounds are on its own experiment, and the tightest now: some

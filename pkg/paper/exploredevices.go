@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -43,8 +44,8 @@ func explore(m Machine, d bound.Distribution) *explored {
 	return e
 }
 
-// backwardErrors returns |e|/(|A||B|) of the outputs of a product of random matrices.
-func backwardErrors(k tcore.Kernel, d bound.Distribution, K int) []float64 {
+// exploredMatrices returns random matrices in the formats of a machine.
+func exploredMatrices(k tcore.Kernel, d bound.Distribution, K int) (a, b blas32.General) {
 	const n = exploredOutputs
 	rng := rand.New(rand.NewPCG(exploredSeed, uint64(K)))
 	random := func(rows, cols int, f tcore.Format) blas32.General {
@@ -54,7 +55,13 @@ func backwardErrors(k tcore.Kernel, d bound.Distribution, K int) []float64 {
 		}
 		return m
 	}
-	a, b := random(n, K, k.A), random(K, n, k.B)
+	return random(n, K, k.A), random(K, n, k.B)
+}
+
+// backwardErrors returns |e|/(|A||B|) of the outputs of a product of random matrices.
+func backwardErrors(k tcore.Kernel, d bound.Distribution, K int) []float64 {
+	const n = exploredOutputs
+	a, b := exploredMatrices(k, d, K)
 	exact, err := tcore.ExactGEMM(a, b)
 	if err != nil {
 		panic(err) // all are finite
@@ -64,7 +71,7 @@ func backwardErrors(k tcore.Kernel, d bound.Distribution, K int) []float64 {
 		panic(err)
 	}
 	z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-	k.Device.GEMM(a, b, blas32.General{}, z)
+	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, z)
 	return ratios(exact.Error(z), sizes.Float64())
 }
 

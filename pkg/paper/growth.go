@@ -14,7 +14,7 @@ import (
 var (
 	deterministic = viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}
 	probabilistic = viz.Series{Label: "VIBEA", Color: viz.Probabilistic, Style: viz.Dashed}
-	highamMary    = viz.Series{Label: "Higham & Mary 2019", Color: viz.VarianceInformed, Style: viz.Dashed}
+	highamMary    = viz.Series{Label: "Higham & Mary 2019", Color: viz.HighamMary, Style: viz.Dashed}
 )
 
 // GrowthFigure returns the growth of gamma_n and gamma-tilde_n with n in the

@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -85,7 +86,7 @@ func (g GrowthLaws) measure(k tcore.Kernel, d Distribution, K int) (float64, err
 		return 0, err
 	}
 	z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-	k.Device.GEMM(a, b, blas32.General{}, z)
+	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, z)
 	sum := 0.0
 	for _, e := range exact.Error(z).Data {
 		sum += e * e

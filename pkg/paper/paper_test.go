@@ -3,6 +3,7 @@ package paper
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
@@ -323,6 +325,62 @@ func TestErrata(t *testing.T) {
 	}
 	if s := unionBrackets().Shown; !strings.Contains(s, "8.3") {
 		t.Errorf("%q: want λ > 8.30", s)
+	}
+}
+
+// What an erratum says that computes with single numbers, computed by the language.
+func TestErrata_are_so(t *testing.T) {
+	// 1·1000 + 2⁻²⁰ has one rounding, to binary32, of which Δb and Δc are to account for.
+	const b, c = 1000, 0x1p-20
+	sum := float32(b)
+	sum += float32(c)
+	change := math.Abs(float64(sum) - (b + c))
+	if !(change > 2*0x1p-24 && change < 0x1p-24*(b+c)) {
+		t.Errorf("changed by %v", change)
+	}
+	if s := missingFactors().Shown; !strings.Contains(s, short(change)) || !strings.Contains(s, "changes it by 0.25") { // binary16 has every half there
+		t.Error(s)
+	}
+	// Errors of −u alone.
+	g := DefaultGEMM.Theorem()
+	product := 1.0
+	for range g.Blocks() {
+		product *= 1 - g.Output
+	}
+	γ := roundoff.GammaTilde(g.Blocks(), g.Output, g.Lambda(Confidence, roundoff.Printed))
+	if s := oneSided().Shown; !strings.Contains(s, "θ̃ = "+short(product-1)+":") || γ >= 1-product {
+		t.Error(s)
+	}
+	if s := wrongPower().Shown; !strings.Contains(s, short(1e11/float64(1<<24))) {
+		t.Error(s)
+	}
+}
+
+// The bounds for one rounding hold on the emulated machine, and are reached where c is large.
+func TestMPFMASpecialRepresented(t *testing.T) {
+	f := tcore.PaperF32.MPFMA
+	r := f.Roundoffs()
+	all, inputs := roundoff.MPFMASpecialRepresented(r, roundoff.DBEA), roundoff.MPFMASpecialRepresentedInputs(r, roundoff.DBEA)
+	rng := rand.New(rand.NewPCG(Seed, 7))
+	worst := [2]float64{}
+	for i := range 20_000 {
+		a, b, c := 1+rng.Float64(), 1+rng.Float64(), 1+rng.Float64()
+		if i%2 == 0 {
+			a, b = a*0x1p-13, b*0x1p-13
+		}
+		high := float64(float32(c))
+		for j, ratio := range []float64{
+			exactMACError(f.FMA(a, b, float64(float32(c))), a, b, c) / all.Relative(a, b, c),
+			exactMACError(f.FMA(a, b, high), a, b, high) / inputs.Relative(a, b, high),
+		} {
+			if ratio > 1 {
+				t.Errorf("%v × %v + %v: %v times the bound", a, b, c, ratio)
+			}
+			worst[j] = max(worst[j], ratio)
+		}
+	}
+	if worst[0] < 0.9 || worst[1] < 0.9 {
+		t.Errorf("at most %v of the bounds", worst)
 	}
 }
 

@@ -7,11 +7,12 @@ package roundoff
 // The lemmas and theorems take one, so that the deterministic statement and the probabilistic
 // one are the same formula: [DBEA], [Unconditional], [VIBEA], [HighamMary].
 type Analysis interface {
-	// Theta returns the bound on |θ_n|: γ_n or γ̃_n(λ). It does not decrease as n grows.
+	// Theta returns the bound on |θ_n|: γ_n or γ̃_n(λ). It does not decrease as n grows, from 0 at
+	// n = 0, the empty product.
 	Theta(n int, u float64) float64
 
 	// Failure bounds the probability that one such product breaks the bound.
-	// It does not increase as n grows; [GEMM.Failure] relies on that.
+	// It is Never at n = 0, and does not increase as n grows from 1; [GEMM.Failure] relies on that.
 	Failure(n int, u float64) Failure
 }
 
@@ -38,7 +39,7 @@ func (unconditional) Theta(n int, u float64) float64   { return Unrestricted(n, 
 func (unconditional) Failure(n int, u float64) Failure { return never(n, u) }
 
 func never(n int, u float64) Failure {
-	checkCount("n", n)
+	checkFactors(n)
 	checkUnit("u", u)
 	return Never
 }

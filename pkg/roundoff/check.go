@@ -13,6 +13,13 @@ func checkCount(name string, n int) {
 	}
 }
 
+// checkFactors checks the number of factors of a product, which may be empty.
+func checkFactors(n int) {
+	if n < 0 {
+		panic("roundoff: n = " + strconv.Itoa(n) + ", want n >= 0")
+	}
+}
+
 // The comparisons below are written so that NaN fails them.
 
 func checkUnit(name string, u float64) {

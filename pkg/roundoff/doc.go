@@ -4,8 +4,9 @@
 //	Mixed-Precision Arithmetic on Modern Computing Units, arXiv:2411.18747v1, 2024:
 //
 // bounds on the rounding errors of multiply-accumulate (MAC), fused multiply-add (FMA),
-// mixed-precision FMA (MPFMA) and matrix multiplication on tensor cores. It knows unit
-// roundoffs and probabilities, and no bits.
+// mixed-precision FMA (MPFMA) and matrix multiplication on tensor cores; other published bounds; and
+// those derived here for tensor cores that truncate. Of formats and machines it takes numbers, as
+// unit roundoffs and the bits that a sum keeps. It rounds nothing: package tcore does.
 //
 // A constant bounds a product of rounding-error factors, and an [Analysis] pairs a constant
 // with the probability that it fails. Each lemma and theorem takes an Analysis: with [DBEA]
@@ -15,16 +16,19 @@
 //	u                          UnitRoundoff                    section 2.1
 //	γ_n                        Gamma                           Lemma 1
 //	(1-u)^-n - 1               Unrestricted                    not there: no condition nu < 1
+//	(1+u)^n - 1                Compound                        not there: no reciprocals
 //	a + b + ab                 Compose                         section 3.3, "Lemma 3.3"
 //	γ̃_n(λ)                     GammaTilde, -Linear, -Moment    Lemma 2, not defined there
 //	σ²/n                       LogVariance                     Lemma 2
 //	1 - P_B(λ, u, n)           VIBEAFailure                    Lemma 2
-//	λ                          Lambda, GEMM.Lambda             not reported
+//	λ                          Lambda, GEMM.Lambda, -At        not reported
 //	u_low, u_high, ũ, ū, u_FMA Roundoffs, TensorCoreF32, -F16  Table 2
 //	MAC without FMA            MAC                             plotted, not stated
 //	FMA                        FMA, FMARepresented             section 3.1
 //	MPFMA                      MPFMA, -Special, -Represented   section 3.2
+//	MPFMA, rounded once        MPFMASpecialRepresented         not there: with representation error
 //	ζ of the tensor cores      GEMM.Zeta, .ZetaRepresented     section 3.3, theorems
+//	ζ of roundings that occur  GEMM.ZetaSharp, -Represented    not there
 //	1 - mt(Σ 2 - P_B - P_B)    GEMM.Failure                    section 3.3, theorems
 //
 // "Represented" means: with representation error, the operands being rounded first.
@@ -58,7 +62,8 @@
 // Bounds are evaluated in float64 and not rounded outward: they may be some units in the last
 // place too small. No bound is clipped: where none exists it is +Inf, and a relative
 // error bound above 1 is returned as it is. Probabilities are kept as logarithms of failures,
-// see [Failure]. A caller's mistake, such as n < 1 or u outside (0, 1), panics.
+// see [Failure]. A caller's mistake, such as n < 0 or u outside (0, 1), panics. A product of
+// no factors, n = 0, is 1: its constants are 0, its failure is [Never].
 //
 // # References
 //

@@ -21,10 +21,10 @@ type ErrorLaw struct {
 //
 // Source: Bhola & Duraisamy 2024b, later versions, for one product; Freedman 1975 for all.
 func (e ErrorLaw) Theta(n int, f Failure) float64 {
+	checkFactors(n)
 	if n == 0 {
 		return 0
 	}
-	checkCount("n", n)
 	m := float64(n)
 	return math.Expm1(Bernstein(m*e.Variance, e.Largest, f) + m*e.Mean)
 }

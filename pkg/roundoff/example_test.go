@@ -64,6 +64,19 @@ func ExampleUnrestricted() {
 	// 33554432       +Inf      6.389
 }
 
+// Without reciprocals the bound is smaller; of no factors it is 0.
+func ExampleCompound() {
+	u := roundoff.UnitRoundoff(8)
+	for _, n := range []int{0, 1, 100, 1000} {
+		fmt.Printf("%4d  %.4g  %.4g\n", n, roundoff.Compound(n, u), roundoff.Unrestricted(n, u))
+	}
+	// Output:
+	//    0  0  0
+	//    1  0.003906  0.003922
+	//  100  0.4768  0.479
+	// 1000  48.34  49.09
+}
+
 // Two products in a row are one longer product: γ_j + γ_k + γ_jγ_k <= γ_(j+k).
 func ExampleCompose() {
 	u := roundoff.UnitRoundoff(11)
@@ -219,6 +232,18 @@ func ExampleLambda() {
 	// 0.90  2.729  2.286  1.517  1.413
 	// 0.95  3.222  2.663  1.696  1.568
 	// 0.99  4.345  3.505  2.064  1.879
+}
+
+// The λ of a failure that float64 does not hold.
+func ExampleLambdaAt() {
+	u := roundoff.UnitRoundoff(24)
+	for _, f := range []roundoff.Failure{roundoff.FailureOf(0.99), -100, -2000} {
+		fmt.Printf("%v  %.3f\n", f, roundoff.LambdaAt(f, u, 100))
+	}
+	// Output:
+	// 99 %  2.064
+	// 1 - 3.7e-44  12.211
+	// 1 - 2.6e-869  142.725
 }
 
 func ExampleHighamMaryFailure() {
@@ -383,6 +408,24 @@ func ExampleMPFMARepresentedInputs() {
 	// 9.776e-04 |ab| + 1.192e-07 |c|, always
 }
 
+// Row 1 of the paper's table rounds once, not twice.
+func ExampleMPFMASpecialRepresented() {
+	printMAC(roundoff.MPFMARepresented(roundoff.TensorCoreF32, roundoff.DBEA))
+	printMAC(roundoff.MPFMASpecialRepresented(roundoff.TensorCoreF32, roundoff.DBEA))
+	// Output:
+	// 9.776e-04 |ab| + 1.788e-07 |c|, always
+	// 9.776e-04 |ab| + 1.192e-07 |c|, always
+}
+
+// Row 1 of the paper's table, with an accumulator c that is in fp32 already.
+func ExampleMPFMASpecialRepresentedInputs() {
+	printMAC(roundoff.MPFMARepresentedInputs(roundoff.TensorCoreF32, roundoff.DBEA))
+	printMAC(roundoff.MPFMASpecialRepresentedInputs(roundoff.TensorCoreF32, roundoff.DBEA))
+	// Output:
+	// 9.776e-04 |ab| + 1.192e-07 |c|, always
+	// 9.776e-04 |ab| + 5.960e-08 |c|, always
+}
+
 func ExampleGEMM() {
 	fmt.Println(gemm.Blocks(), "blocks,", gemm.Outputs(), "outputs")
 	// Output:
@@ -430,6 +473,27 @@ func ExampleGEMM_ZetaRepresented() {
 	// Output:
 	// 3.426e-03
 	// 1.161e-03
+}
+
+// The conversion of the inputs, and the roundings that occur.
+func ExampleGEMM_ZetaSharpRepresented() {
+	fmt.Printf("%.3e\n", gemm.ZetaRepresented(roundoff.DBEA))
+	fmt.Printf("%.3e\n", gemm.ZetaSharpRepresented(roundoff.DBEA))
+	// Output:
+	// 3.426e-03
+	// 2.936e-03
+}
+
+// The λ of Higham and Mary for the events of the theorem, and for each different one once.
+func ExampleGEMM_Events() {
+	f := roundoff.FailureOf(0.99)
+	for _, union := range []roundoff.Union{roundoff.Corrected, roundoff.Deduplicated} {
+		n := gemm.Events(union)
+		fmt.Printf("%.0f events  %.3f\n", n, roundoff.HighamMaryLambdaAt(f, gemm.Accumulate, n))
+	}
+	// Output:
+	// 536870912 events  7.127
+	// 268427264 events  7.029
 }
 
 // "... holds with a probability of at least ..."

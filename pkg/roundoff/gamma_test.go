@@ -2,6 +2,7 @@ package roundoff
 
 import (
 	"math"
+	"math/big"
 	"testing"
 )
 
@@ -21,6 +22,7 @@ var constants = []struct {
 }{
 	{"Gamma", func(n int, u, _ float64) float64 { return Gamma(n, u) }},
 	{"Unrestricted", func(n int, u, _ float64) float64 { return Unrestricted(n, u) }},
+	{"Compound", func(n int, u, _ float64) float64 { return Compound(n, u) }},
 	{"GammaTilde", GammaTilde},
 	{"GammaTildeLinear", GammaTildeLinear},
 	{"GammaTildeMoment", GammaTildeMoment},
@@ -53,8 +55,8 @@ func TestConstants(t *testing.T) {
 	t.Run("are_ordered", func(t *testing.T) {
 		for _, n := range someN {
 			for _, u := range someU {
-				if x, y := Unrestricted(n, u), Gamma(n, u); !leq(x, y) {
-					t.Errorf("Unrestricted(%d, %v) = %v > Gamma = %v", n, u, x, y)
+				if x, y, z := Compound(n, u), Unrestricted(n, u), Gamma(n, u); !leq(x, y) || !leq(y, z) {
+					t.Errorf("n = %d, u = %v: compound %v, unrestricted %v, gamma %v", n, u, x, y, z)
 				}
 				for _, λ := range someLambda {
 					l, m, r := GammaTildeLinear(n, u, λ), GammaTildeMoment(n, u, λ), GammaTilde(n, u, λ)
@@ -66,12 +68,12 @@ func TestConstants(t *testing.T) {
 		}
 	})
 	t.Run("agree_to_first_order", func(t *testing.T) {
-		for _, c := range constants[:2] {
+		for _, c := range constants[:3] {
 			if x := c.theta(10, 0x1p-53, 0); !near(x, 10*0x1p-53, 1e-14) {
 				t.Errorf("%s(10, 2^-53) = %v", c.name, x)
 			}
 		}
-		for _, c := range constants[2:] {
+		for _, c := range constants[3:] {
 			if x := c.theta(9, 0x1p-53, 2); !near(x, 6*0x1p-53, 1e-14) {
 				t.Errorf("%s(9, 2^-53, 2) = %v", c.name, x)
 			}
@@ -144,6 +146,97 @@ func TestUnrestricted(t *testing.T) {
 			t.Errorf("Unrestricted(1023, 1/2) = %v, Unrestricted(1025, 1/2) = %v", a, b)
 		}
 	})
+}
+
+// bigPower returns x^n by multiplication.
+func bigPower(x *big.Float, n int) *big.Float {
+	power := bf(1)
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			power = bigMul(power, x)
+		}
+		x = bigMul(x, x)
+	}
+	return power
+}
+
+func TestCompound(t *testing.T) {
+	t.Run("is_a_power", func(t *testing.T) {
+		for _, n := range someN {
+			for _, u := range someU {
+				up, down := bigPower(bigAdd(bf(1), bf(u)), n), bigPower(bigSub(bf(1), bf(u)), n)
+				for _, c := range []struct {
+					name string
+					got  float64
+					want *big.Float
+				}{
+					{"Compound", Compound(n, u), bigSub(up, bf(1))},
+					{"Unrestricted", Unrestricted(n, u), bigSub(bigQuo(bf(1), down), bf(1))},
+				} {
+					if want, _ := c.want.Float64(); math.IsInf(want, 1) {
+						if c.got != want {
+							t.Errorf("%s(%d, %v) = %v, want +Inf", c.name, n, u, c.got)
+						}
+					} else if e := relativeError(c.got, c.want); e > 4e-16*(4+math.Log1p(want)) {
+						t.Errorf("%s(%d, %v) = %v: relative error %v", c.name, n, u, c.got, e)
+					}
+				}
+			}
+		}
+	})
+	t.Run("composes", func(t *testing.T) {
+		for _, u := range someU {
+			x := 0.0
+			for n := range 100 {
+				if y := Compound(n, u); !near(y, x, 1e-13) {
+					t.Errorf("Compound(%d, %v) = %v, want %v", n, u, y, x)
+				}
+				x = Compose(x, u)
+			}
+		}
+	})
+	t.Run("is_reached_and_not_exceeded_without_reciprocals", func(t *testing.T) {
+		for _, u := range someU[3:] {
+			for n := 1; n < 10; n++ {
+				largest := 0.0
+				for signs := range 1 << n {
+					product := 1.0
+					for i := range n {
+						product *= 1 + u*float64(1-2*(signs>>i&1))
+					}
+					largest = max(largest, math.Abs(product-1))
+				}
+				if x := Compound(n, u); !near(x, largest, 1e-13) {
+					t.Errorf("Compound(%d, %v) = %v, the largest is %v", n, u, x, largest)
+				}
+			}
+		}
+	})
+}
+
+// A product of no factors is 1: θ is 0, and that never fails.
+func TestEmptyProduct(t *testing.T) {
+	for _, u := range someU {
+		for _, λ := range append(someLambda, math.Inf(1)) {
+			for _, c := range constants {
+				if x := c.theta(0, u, λ); x != 0 {
+					t.Errorf("%s(0, %v, %v) = %v, want 0", c.name, u, λ, x)
+				}
+			}
+			for _, an := range []Analysis{
+				DBEA, Unconditional, HighamMary{λ}, MeanIndependent{λ}, VIBEA{Lambda: λ}, VIBEA{λ, Linear}, VIBEA{λ, Moment},
+			} {
+				if x, f := an.Theta(0, u), an.Failure(0, u); x != 0 || f != Never {
+					t.Errorf("%T, u = %v, lambda = %v: theta %v, failure %v, want 0, never", an, u, λ, x, f)
+				}
+			}
+		}
+		for _, f := range []Failure{-1e-9, -1, -1e6} {
+			if λ := LambdaAt(f, u, 0); λ != 0 {
+				t.Errorf("LambdaAt(%v, %v, 0) = %v, want 0", float64(f), u, λ)
+			}
+		}
+	}
 }
 
 func TestCompose(t *testing.T) {

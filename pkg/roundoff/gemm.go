@@ -49,7 +49,7 @@ func (g GEMM) Outputs() float64 {
 // Zeta counts K.
 func (g GEMM) Zeta(an Analysis) float64 {
 	g.check()
-	return Compose(theta(an, g.sums(), g.Accumulate), theta(an, g.Blocks(), g.Output))
+	return Compose(an.Theta(g.sums(), g.Accumulate), an.Theta(g.Blocks(), g.Output))
 }
 
 // ZetaSharp returns the ζ of the roundings that occur, and no others: θ_q only where storing
@@ -68,7 +68,7 @@ func (g GEMM) ZetaSharp(an Analysis) float64 {
 	if g.Output > g.Accumulate {
 		stores = g.Blocks()
 	}
-	return Compose(theta(an, sums, g.Accumulate), theta(an, stores, g.Output))
+	return Compose(an.Theta(sums, g.Accumulate), an.Theta(stores, g.Output))
 }
 
 // ZetaRepresented returns 2u_low + u_low² + ζ(1+u_low)² with ζ = Zeta(an), the constant for
@@ -79,7 +79,20 @@ func (g GEMM) ZetaSharp(an Analysis) float64 {
 //
 // differs: the paper prints u² for u_low².
 func (g GEMM) ZetaRepresented(an Analysis) float64 {
-	return Compose(Compose(g.Low, g.Low), g.Zeta(an))
+	return g.represented(g.Zeta(an))
+}
+
+// ZetaSharpRepresented returns 2u_low + u_low² + ζ(1+u_low)² with ζ = ZetaSharp(an): the constant of
+// ZetaRepresented for the roundings that occur, and no others.
+//
+// differs: as [GEMM.ZetaSharp] and [GEMM.ZetaRepresented] do.
+func (g GEMM) ZetaSharpRepresented(an Analysis) float64 {
+	return g.represented(g.ZetaSharp(an))
+}
+
+// represented returns 2u_low + u_low² + ζ(1+u_low)².
+func (g GEMM) represented(ζ float64) float64 {
+	return Compose(Compose(g.Low, g.Low), ζ)
 }
 
 // sums returns the largest number of factors 1+δ, |δ| <= ū, that Zeta puts on one product.
@@ -88,14 +101,6 @@ func (g GEMM) sums() int {
 		return g.K - 1
 	}
 	return g.K
-}
-
-// theta is an.Theta, and 0 for the empty product.
-func theta(an Analysis, n int, u float64) float64 {
-	if n == 0 {
-		return 0
-	}
-	return an.Theta(n, u)
 }
 
 func (g GEMM) check() {

@@ -162,6 +162,28 @@ func (g GEMM) roundings() (sums, stores []int) {
 	return sums, stores
 }
 
+// With conversion of the inputs the worst case is every factor at its largest: (1+u_low)² from the
+// inputs, 1/(1-u) from each of the roundings that Algorithm 1 makes.
+func TestZetaRepresentedIsReached(t *testing.T) {
+	for _, m := range machines {
+		for _, kb := range [][2]int{{1, 1}, {2, 2}, {12, 4}, {6, 6}, {4096, 16}} {
+			g := GEMM{M: 1, N: 1, K: kb[0], Block: kb[1], Roundoffs: m.Roundoffs}
+			sums, stores := g.roundings()
+			worst := bigPower(bigAdd(bf(1), bf(g.Low)), 2)
+			worst = bigQuo(worst, bigPower(bigSub(bf(1), bf(g.Accumulate)), sums[0]))
+			worst = bigQuo(worst, bigPower(bigSub(bf(1), bf(g.Output)), stores[0]))
+			worst = bigSub(worst, bf(1))
+			if x := g.ZetaSharpRepresented(Unconditional); relativeError(x, worst) > 1e-13 {
+				want, _ := worst.Float64()
+				t.Errorf("%s, K = %d, b = %d: %v, want %v", m.name, g.K, g.Block, x, want)
+			}
+			if s, z := g.ZetaSharpRepresented(Unconditional), g.ZetaRepresented(Unconditional); !leq(s, z) {
+				t.Errorf("%s, K = %d, b = %d: sharp %v, above %v", m.name, g.K, g.Block, s, z)
+			}
+		}
+	}
+}
+
 func TestZetaHoldsForAlgorithm1(t *testing.T) {
 	for _, m := range machines {
 		t.Run(m.name, func(t *testing.T) {
@@ -169,7 +191,7 @@ func TestZetaHoldsForAlgorithm1(t *testing.T) {
 				g := GEMM{M: 1, N: 1, K: kb[0], Block: kb[1], Roundoffs: m.Roundoffs}
 				sums, stores := g.roundings()
 				// The worst case: every factor 1/(1-u), all weight on the first product.
-				worst := Compose(theta(Unconditional, sums[0], g.Accumulate), theta(Unconditional, stores[0], g.Output))
+				worst := Compose(Unconditional.Theta(sums[0], g.Accumulate), Unconditional.Theta(stores[0], g.Output))
 				for _, an := range []Analysis{DBEA, Unconditional} {
 					if z, s := g.Zeta(an), g.ZetaSharp(an); !leq(worst, s) || !leq(worst, z) {
 						t.Errorf("K = %d, b = %d, %T: error %v, sharp %v, zeta %v", g.K, g.Block, an, worst, s, z)
@@ -268,6 +290,39 @@ func TestUnion(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestEvents(t *testing.T) {
+	for _, m := range machines {
+		for _, kb := range [][2]int{{1, 1}, {2, 1}, {2, 2}, {8, 4}, {12, 4}, {6, 6}} {
+			g := GEMM{M: 3, N: 5, K: kb[0], Block: kb[1], Roundoffs: m.Roundoffs}
+			for _, union := range []Union{Corrected, Printed} {
+				sums, stores := g.doubleSum(union)
+				if n, want := g.Events(union), 15*float64(len(sums)+len(stores)); n != want {
+					t.Errorf("%s, K = %d, b = %d, union %d: %v events, want %v", m.name, g.K, g.Block, union, n, want)
+				}
+			}
+			// Each number of roundings that a product meets is one event.
+			sums, stores := g.roundings()
+			different := map[int]bool{}
+			for j := range sums {
+				different[sums[j]], different[-stores[j]] = true, true
+			}
+			delete(different, 0)
+			n := g.Events(Deduplicated)
+			if want := 15 * float64(len(different)); n != want {
+				t.Errorf("%s, K = %d, b = %d: %v different events, want %v", m.name, g.K, g.Block, n, want)
+			}
+			if n == 0 {
+				continue
+			}
+			// It is all that an analysis needs whose failure is the same for every length.
+			an := MeanIndependent{MeanIndependentLambda(-5, n)}
+			if f := g.Failure(an, Deduplicated); !near(float64(f), -5, 1e-12) {
+				t.Errorf("%s, K = %d, b = %d: failure %v, want -5", m.name, g.K, g.Block, float64(f))
+			}
+		}
+	}
 }
 
 func TestGEMMLambda(t *testing.T) {

@@ -4,7 +4,7 @@ import "math"
 
 // HighamMary is the probabilistic backward error analysis of Higham and Mary. It assumes of
 // the rounding errors only that they are independent, of mean zero and at most u in size;
-// Theta is [GammaTilde], Failure is [HighamMaryFailure], the same for every n.
+// Theta is [GammaTilde], Failure is [HighamMaryFailure], the same for every n but 0.
 // Its methods panic if Lambda is negative or NaN.
 //
 // Source: Higham & Mary 2019, Theorem 2.4.
@@ -13,10 +13,14 @@ type HighamMary struct{ Lambda float64 }
 // Theta returns GammaTilde(n, u, Lambda).
 func (h HighamMary) Theta(n int, u float64) float64 { return GammaTilde(n, u, h.Lambda) }
 
-// Failure returns HighamMaryFailure(Lambda, u).
+// Failure returns HighamMaryFailure(Lambda, u), and Never for n = 0.
 func (h HighamMary) Failure(n int, u float64) Failure {
-	checkCount("n", n)
-	return HighamMaryFailure(h.Lambda, u)
+	checkFactors(n)
+	f := HighamMaryFailure(h.Lambda, u)
+	if n == 0 {
+		return Never
+	}
+	return f
 }
 
 // HighamMaryFailure returns log(2 exp(-λ²(1-u)²/2)), the failure of |θ_n| <= γ̃_n(λ) for one

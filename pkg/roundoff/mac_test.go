@@ -71,6 +71,8 @@ func TestMACBound(t *testing.T) {
 func TestLemmas(t *testing.T) {
 	// Every coefficient once more, letter by letter.
 	r := Roundoffs{Low: 0x1p-8, High: 0x1p-11, Product: 0x1p-16, Accumulate: 0x1p-14, Output: 0x1p-11}
+	s := Roundoffs{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14} // stores round nothing
+	v := s.Accumulate
 	for _, an := range []Analysis{DBEA, Unconditional, VIBEA{Lambda: 3}, HighamMary{Lambda: 3}} {
 		u := 0x1p-11
 		θ, θlow := an.Theta(2, u), an.Theta(2, r.Low)
@@ -88,6 +90,8 @@ func TestLemmas(t *testing.T) {
 			{"MPFMASpecial", MPFMASpecial(r.High), r.High, r.High, Never},
 			{"MPFMARepresented", MPFMARepresented(r, an), θlow + ζ*(1+θlow), r.High + ζ*(1+r.High), an.Failure(2, r.Low)},
 			{"MPFMARepresentedInputs", MPFMARepresentedInputs(r, an), θlow + ζ*(1+θlow), ζ, an.Failure(2, r.Low)},
+			{"MPFMASpecialRepresented", MPFMASpecialRepresented(s, an), θlow + v*(1+θlow), s.High + v*(1+s.High), an.Failure(2, s.Low)},
+			{"MPFMASpecialRepresentedInputs", MPFMASpecialRepresentedInputs(s, an), θlow + v*(1+θlow), v, an.Failure(2, s.Low)},
 		} {
 			if !near(tt.got.Product, tt.product, 1e-15) || !near(tt.got.Addend, tt.addend, 1e-15) || tt.got.Failure != tt.failure {
 				t.Errorf("%T %s = %+v, want %v, %v, %v", an, tt.name, tt.got, tt.product, tt.addend, tt.failure)
@@ -102,6 +106,7 @@ func TestLemmasHoldInTheModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	δ := func(u float64) float64 { return 1 + u*extreme(rng) }
 	u, r := 0x1p-8, Roundoffs{Low: 0x1p-8, High: 0x1p-11, Product: 0x1p-16, Accumulate: 0x1p-14, Output: 0x1p-11}
+	s := Roundoffs{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14} // stores round nothing
 	worst := map[string]float64{}
 	for range 20000 {
 		a, b, c := uniform(rng), uniform(rng), uniform(rng)
@@ -119,10 +124,39 @@ func TestLemmasHoldInTheModel(t *testing.T) {
 		check("MPFMA", MPFMA(r), (a*b+c)*δ(r.Accumulate)*δ(r.Output))
 		check("MPFMARepresented", MPFMARepresented(r, DBEA), (a*δ(r.Low)*b*δ(r.Low)+c*δ(r.High))*δ(r.Accumulate)*δ(r.Output))
 		check("MPFMARepresentedInputs", MPFMARepresentedInputs(r, DBEA), (a*δ(r.Low)*b*δ(r.Low)+c)*δ(r.Accumulate)*δ(r.Output))
+		check("MPFMASpecialRepresented", MPFMASpecialRepresented(s, DBEA), (a*δ(s.Low)*b*δ(s.Low)+c*δ(s.High))*δ(s.Accumulate))
+		check("MPFMASpecialRepresentedInputs", MPFMASpecialRepresentedInputs(s, DBEA), (a*δ(s.Low)*b*δ(s.Low)+c)*δ(s.Accumulate))
 	}
 	for name, x := range worst {
 		if x < 0.9 {
 			t.Errorf("%s: the worst error is %v of the bound, want nearly 1", name, x)
+		}
+	}
+}
+
+// Where storing rounds nothing both coefficients are reached: of |c| by itself, and of |a||b| by
+// itself but for what γ_2 gives away.
+func TestSpecialRepresentedIsReached(t *testing.T) {
+	for _, s := range []Roundoffs{
+		TensorCoreF32, TensorCoreF16,
+		{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14},
+	} {
+		addend := func(high float64) float64 { return (1+high)*(1+s.Accumulate) - 1 }
+		product := (1+s.Low)*(1+s.Low)*(1+s.Accumulate) - 1
+		for _, tt := range []struct {
+			name       string
+			got, twice MACBound
+			addend     float64
+		}{
+			{"MPFMASpecialRepresented", MPFMASpecialRepresented(s, DBEA), MPFMARepresented(s, DBEA), addend(s.High)},
+			{"MPFMASpecialRepresentedInputs", MPFMASpecialRepresentedInputs(s, DBEA), MPFMARepresentedInputs(s, DBEA), addend(0)},
+		} {
+			if !near(tt.got.Addend, tt.addend, 1e-8) || !leq(product, tt.got.Product*(1+1e-12)) || !near(tt.got.Product, product, 3*s.Low) {
+				t.Errorf("%+v: %s %+v, want %v and %v", s, tt.name, tt.got, product, tt.addend)
+			}
+			if !(tt.got.Addend < tt.twice.Addend && tt.got.Product < tt.twice.Product) {
+				t.Errorf("%+v: %s %+v, not below that of two roundings %+v", s, tt.name, tt.got, tt.twice)
+			}
 		}
 	}
 }

@@ -10,18 +10,22 @@ import "math"
 // Source: Connolly, Higham & Mary 2021.
 type MeanIndependent struct{ Lambda float64 }
 
-// Theta returns γ̃_n(λ) = exp((λ√n u + nu²)/(1-u)) - 1.
-// It panics if n < 1 or u is outside (0, 1).
+// Theta returns γ̃_n(λ) = exp((λ√n u + nu²)/(1-u)) - 1, which is 0 for n = 0.
+// It panics if n < 0 or u is outside (0, 1).
 func (m MeanIndependent) Theta(n int, u float64) float64 {
 	return math.Expm1((GammaTildeLinear(n, u, m.Lambda) + float64(n)*(u*u)) / (1 - u))
 }
 
-// Failure returns log(2 exp(-λ²/2)), by [Azuma], the same for every n and u.
-// It panics if n < 1 or u is outside (0, 1).
+// Failure returns log(2 exp(-λ²/2)), by [Azuma], the same for every n and u, and Never for
+// n = 0.
+// It panics if n < 0 or u is outside (0, 1).
 func (m MeanIndependent) Failure(n int, u float64) Failure {
-	checkCount("n", n)
+	checkFactors(n)
 	checkUnit("u", u)
 	checkLambda(m.Lambda)
+	if n == 0 {
+		return Never
+	}
 	return Failure(math.Ln2 - m.Lambda*m.Lambda/2)
 }
 

@@ -30,7 +30,8 @@ func MPFMASpecial(uHigh float64) MACBound {
 //	[θ_2 + ζ(1+θ_2)] |a||b| + [u_high + ζ(1+u_high)] |c|,  θ_2 at u_low.
 //
 // With [DBEA] it is the deterministic lemma, with a [VIBEA] the probabilistic one. Where c is
-// already a number of the High format use [MPFMARepresentedInputs].
+// already a number of the High format use [MPFMARepresentedInputs]; where Output <= Accumulate, as
+// in row 1 of the paper's table, [MPFMASpecialRepresented] is smaller.
 // It panics if Low, High, Accumulate or Output is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "MPFMA with representation error".
@@ -47,11 +48,45 @@ func MPFMARepresented(r Roundoffs, an Analysis) MACBound {
 //
 // differs: the paper converts all three operands.
 func MPFMARepresentedInputs(r Roundoffs, an Analysis) MACBound {
-	checkUnit("Low", r.Low)
-	ζ := r.zeta()
-	return MACBound{
-		Product: Compose(an.Theta(2, r.Low), ζ),
-		Addend:  ζ,
-		Failure: an.Failure(2, r.Low),
+	return MPFMA(r).represented(r.Low, an)
+}
+
+// MPFMASpecialRepresented bounds a mixed-precision FMA whose result is stored without a rounding of
+// its own, Output <= Accumulate, and whose operands were first rounded, a and b to Low and c to High:
+//
+//	[θ_2 + ū(1+θ_2)] |a||b| + [u_high + ū(1+u_high)] |c|,  θ_2 at u_low.
+//
+// It is [MPFMARepresented] with the one rounding that there is for two. Where c is already a number
+// of the High format use [MPFMASpecialRepresentedInputs].
+// It panics if Low, High, Accumulate or Output is outside (0, 1) or Output > Accumulate.
+//
+// differs: the paper has the special case without representation error only.
+func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
+	checkUnit("High", r.High)
+	m := MPFMASpecialRepresentedInputs(r, an)
+	m.Addend = Compose(r.High, m.Addend)
+	return m
+}
+
+// MPFMASpecialRepresentedInputs is [MPFMASpecialRepresented] for an addend c that is not converted:
+// the coefficient of |c| is ū alone.
+// It panics if Low, Accumulate or Output is outside (0, 1) or Output > Accumulate.
+//
+// differs: the paper has the special case without representation error only.
+func MPFMASpecialRepresentedInputs(r Roundoffs, an Analysis) MACBound {
+	checkUnit("Accumulate", r.Accumulate)
+	checkUnit("Output", r.Output)
+	if r.Output > r.Accumulate {
+		panicFloat("Output", r.Output, "Output <= Accumulate")
 	}
+	return MPFMASpecial(r.Accumulate).represented(r.Low, an)
+}
+
+// represented returns the bound for a product whose factors were first rounded, to a format of unit
+// roundoff low.
+func (m MACBound) represented(low float64, an Analysis) MACBound {
+	checkUnit("Low", low)
+	m.Product = Compose(an.Theta(2, low), m.Product)
+	m.Failure = m.Failure.Plus(an.Failure(2, low))
+	return m
 }

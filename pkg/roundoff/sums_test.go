@@ -254,7 +254,7 @@ func TestSumsPanic(t *testing.T) {
 		"roundoff: squares = -1, want squares >= 0":                      func() { Azuma(-1, -1) },
 		"roundoff: variance = NaN, want variance >= 0":                   func() { Bernstein(math.NaN(), 1, -1) },
 		"roundoff: largest = -1, want largest >= 0":                      func() { Bernstein(1, -1, -1) },
-		"roundoff: n = -1, want n >= 1":                                  func() { ErrorLaw{}.Theta(-1, -1) },
+		"roundoff: n = -1, want n >= 0":                                  func() { ErrorLaw{}.Theta(-1, -1) },
 		"roundoff: u = 1, want 0 < u < 1":                                func() { TypicalErrors(1) },
 		"roundoff: a = 0, want 0 < a < +Inf":                             func() { BetaErrors(0.1, 0, 2) },
 		"roundoff: b = +Inf, want 0 < b < +Inf":                          func() { BetaErrors(0.1, 2, math.Inf(1)) },

@@ -42,6 +42,7 @@ func PairwiseHeight(n int) int {
 //
 // Source: Ogita, Rump & Oishi 2005, Sum2 and Dot2.
 func CompensatedSum(n int, u float64) float64 {
+	checkCount("n", n)
 	γ := Gamma(n, u)
 	return u + γ*γ
 }

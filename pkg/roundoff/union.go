@@ -47,6 +47,20 @@ func (g GEMM) Failure(an Analysis, union Union) Failure {
 	return total.Times(g.Outputs())
 }
 
+// Events returns how many events [GEMM.Failure] counts with this union: 2KMN with Corrected and
+// Printed, one less per output where K = 1 and no sum is rounded, and with Deduplicated at most
+// (K+q)MN, and 0 where nothing is rounded. An analysis whose failure is the same for every n needs no more of the union than this
+// number, which [HighamMaryLambdaAt] and [MeanIndependentLambda] take.
+// It panics if union is none of the three.
+func (g GEMM) Events(union Union) float64 {
+	g.check()
+	n := 0.0
+	for _, s := range g.stretches(union) {
+		n += s.events()
+	}
+	return n * g.Outputs()
+}
+
 // Lambda returns the λ at which all outputs obey the bound of Zeta with the given probability:
 // the smallest with Failure(VIBEA{Lambda: λ}, union) <= FailureOf(confidence), to 14 digits.
 // It panics if confidence is outside (0, 1) or union is none of the three.
@@ -157,9 +171,17 @@ func (g GEMM) stretches(union Union) []stretch {
 	panic("roundoff: union = " + strconv.Itoa(int(union)) + ", want Corrected, Printed or Deduplicated")
 }
 
-// failure adds up the events of s. The empty product, of n = 0 factors, never fails.
-func (s stretch) failure(an Analysis) Failure {
+// events returns how many events s has. The empty product, of n = 0 factors, is none.
+func (s stretch) events() float64 {
 	if s.hi < max(1, s.lo) {
+		return 0
+	}
+	return float64(s.hi-s.lo+1) * float64(s.times)
+}
+
+// failure adds up the events of s.
+func (s stretch) failure(an Analysis) Failure {
+	if s.events() == 0 {
 		return Never
 	}
 	worst := an.Failure(s.lo, s.u)
@@ -167,7 +189,7 @@ func (s stretch) failure(an Analysis) Failure {
 		return Never
 	}
 	if an.Failure(s.hi, s.u) == worst {
-		return worst.Times(float64(s.hi-s.lo+1) * float64(s.times))
+		return worst.Times(s.events())
 	}
 	at, smooth := func(n float64) Failure { return an.Failure(int(n), s.u) }, s.hi+1
 	if v, ok := an.(VIBEA); ok { // the same for all real n, with the variance computed once

@@ -46,9 +46,9 @@ func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda,
 //	1 - P_B = 2 exp(-λ²nu² / (2(σ² + λ√n u²/(3(1-u))))).
 //
 // It is Bernstein's inequality for the sum of log(1+δ_i), with |log(1+δ) - μ| <= u/(1-u).
-// The failure falls as λ or n grows and is positive, hence vacuous, for small λ. P_B itself
-// is never formed.
-// It panics if lambda is negative or NaN, u is outside (0, 1), or n < 1.
+// The failure falls as λ or n grows from 1 and is positive, hence vacuous, for small λ. P_B itself
+// is never formed. For n = 0, the empty product, it is [Never].
+// It panics if lambda is negative or NaN, u is outside (0, 1), or n < 0.
 //
 // Source: Bhola & Duraisamy 2024, Lemma 2.
 //
@@ -56,20 +56,33 @@ func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda,
 func VIBEAFailure(lambda, u float64, n int) Failure {
 	checkLambda(lambda)
 	checkUnit("u", u)
-	checkCount("n", n)
+	checkFactors(n)
+	if n == 0 {
+		return Never
+	}
 	return bernsteinFailure(lambda, varianceRatio(u), linearTerm(u, float64(n)))
 }
 
 // Lambda returns the λ at which one product of n factors obeys |θ̃_n| <= γ̃_n(λ) with
 // probability P_B(λ, u, n) = confidence: the inverse of [VIBEAFailure], the positive root of a
-// quadratic. For a whole matrix product see [GEMM.Lambda].
-// It panics if confidence or u is outside (0, 1) or n < 1.
+// quadratic. For a whole matrix product see [GEMM.Lambda]. It is 0 for n = 0, the empty product.
+// It panics if confidence or u is outside (0, 1) or n < 0.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
 func Lambda(confidence, u float64, n int) float64 {
+	return LambdaAt(FailureOf(confidence), u, n)
+}
+
+// LambdaAt is [Lambda] for a failure of e^f, however small.
+// It panics if u is outside (0, 1), n < 0, or unless -Inf < f < 0.
+func LambdaAt(f Failure, u float64, n int) float64 {
+	checkFailure(f)
 	checkUnit("u", u)
-	checkCount("n", n)
-	return bernsteinLambda(FailureOf(confidence), u, n)
+	checkFactors(n)
+	if n == 0 {
+		return 0
+	}
+	return bernsteinLambda(f, u, n)
 }
 
 // bernsteinFailure returns log 2 - λ²/(2(ratio + λ linear)), Bernstein's inequality with both

@@ -76,6 +76,29 @@ func TestLambda(t *testing.T) {
 			}
 		}
 	})
+	t.Run("of_any_failure_inverts_the_lemma", func(t *testing.T) {
+		for _, u := range someU {
+			_, v := bigMoments(u)
+			for _, n := range someN {
+				for _, f := range []Failure{-1e-9, -0.5, FailureOf(0.99), -40, -2000, -1e9} {
+					// The exponent λ²nu²/(2(σ² + λ√n u²/(3(1-u)))) is log 2 - f.
+					λ := bf(LambdaAt(f, u, n))
+					u2, N := bigMul(bf(u), bf(u)), bf(float64(n))
+					linear := bigQuo(bigMul(λ, bigMul(bf(0).Sqrt(N), u2)), bigMul(bf(3), bigSub(bf(1), bf(u))))
+					below := bigMul(bf(2), bigAdd(bigMul(N, v), linear))
+					exponent := bigQuo(bigMul(bigMul(λ, λ), bigMul(N, u2)), below)
+					if e := relativeError(math.Ln2-float64(f), exponent); e > 1e-13 {
+						t.Errorf("LambdaAt(%v, %v, %d) = %v: relative error %v", float64(f), u, n, LambdaAt(f, u, n), e)
+					}
+				}
+				for _, p := range []float64{0.1, 0.99, 1 - 0x1p-53} {
+					if λ, want := LambdaAt(FailureOf(p), u, n), Lambda(p, u, n); λ != want {
+						t.Errorf("u = %v, n = %d, %v: LambdaAt %v, Lambda %v", u, n, p, λ, want)
+					}
+				}
+			}
+		}
+	})
 	t.Run("tends_to_the_gaussian_tail", func(t *testing.T) {
 		for _, p := range []float64{0.90, 0.95, 0.99} {
 			want := math.Sqrt(2 * math.Log(2/(1-p)) / 3)
@@ -136,7 +159,7 @@ func FuzzLambda(f *testing.F) {
 	f.Add(1e-300, 0x1p-1074, 1<<62)
 	f.Add(1-0x1p-53, 1-0x1p-53, 2)
 	f.Fuzz(func(t *testing.T, p, u float64, n int) {
-		if !(0 < p && p < 1 && 0 < u && u < 1 && n >= 1) {
+		if !(0 < p && p < 1 && 0 < u && u < 1 && n >= 1) { // n = 0 never fails
 			t.Skip()
 		}
 		λ := Lambda(p, u, n)

@@ -3,24 +3,36 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
-// all carries out the standard plan.
-func (q *sweepQuestion) all(ctx context.Context, stderr io.Writer) (rows []sweep.Row, err error) {
-	if q.Seeds, err = sweep.ParseSeeds(q.seeds); err != nil {
-		return nil, err
-	}
-	if q.Told, err = each(q.told, sweep.ParseTold); err != nil {
+// all carries out the standard plan, or what of it is of the machines, laws and Ks that flags name.
+func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, err error) {
+	if err := q.parts(); err != nil {
 		return nil, err
 	}
 	for _, p := range sweep.Standard(q.Seeds, q.Told...) {
+		if given(flags, "devices") {
+			p.Machines = common(p.Machines, q.Machines, func(m sweep.Machine) string { return m.Device.Name })
+		}
+		if given(flags, "dist") {
+			p.Laws = common(p.Laws, q.Laws, func(l sweep.Law) string { return l.Name })
+		}
+		if given(flags, "k") {
+			p.Ks = common(p.Ks, q.Ks, strconv.Itoa)
+		}
+		if len(p.Machines) == 0 || len(p.Laws) == 0 || len(p.Ks) == 0 {
+			continue
+		}
 		fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %v, seeds %s, told %v\n",
 			len(p.Machines), len(p.Laws), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
 		bar := newProgress(stderr, "sweep")
@@ -33,7 +45,20 @@ func (q *sweepQuestion) all(ctx context.Context, stderr io.Writer) (rows []sweep
 			return nil, err
 		}
 	}
+	if rows == nil {
+		return nil, errors.New("nothing of that is in the standard plan")
+	}
 	return rows, nil
+}
+
+// common returns what of a list is in another, by name.
+func common[T any](list, other []T, name func(T) string) (both []T) {
+	for _, x := range list {
+		if slices.ContainsFunc(other, func(y T) bool { return name(x) == name(y) }) {
+			both = append(both, x)
+		}
+	}
+	return both
 }
 
 // digest prints how each bound did in all, and a command for everything that fails, and returns an

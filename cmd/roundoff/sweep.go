@@ -54,7 +54,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.StringVar(&q.told, "told", "law", "tell the bounds of the data from these: `law`, moments, files")
 	flags.BoolVar(&q.Ranges, "ranges", true, "judge also what is said with the sizes of the elements at hand")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
-	flags.BoolVar(&q.standard, "standard", false, "sweep every device over laws of all kinds; of the flags -seeds, -told and -o count")
+	flags.BoolVar(&q.standard, "standard", false, "sweep every device over laws of all kinds, or what of that -devices, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
@@ -76,7 +76,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	case q.join:
 		rows, comment, err = joinFiles(words)
 	case q.standard:
-		rows, err = q.all(ctx, stderr)
+		rows, err = q.all(ctx, flags, stderr)
 	default:
 		rows, err = q.run(ctx, stderr)
 	}
@@ -96,12 +96,24 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 }
 
 // run makes a plan of the flags, says which, and carries it out.
-func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Row, err error) {
-	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
+func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row, error) {
+	if err := q.parts(); err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %s, seeds %s, %d bounds\n",
+		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
+	bar := newProgress(stderr, "sweep")
+	defer bar.done()
+	return q.Plan.Run(ctx, bar.set)
+}
+
+// parts makes the parts of a plan of the flags.
+func (q *sweepQuestion) parts() (err error) {
+	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
+		return err
+	}
 	if q.Laws, err = each(q.laws, sweep.FindLaw); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Ks, err = each(q.ks, func(word string) (int, error) {
 		k, err := strconv.Atoi(word)
@@ -110,7 +122,7 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Ro
 		}
 		return k, nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Confidences, err = each(q.confidences, func(word string) (float64, error) {
 		c, err := strconv.ParseFloat(word, 64)
@@ -119,19 +131,15 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Ro
 		}
 		return c, nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Seeds, err = sweep.ParseSeeds(q.seeds); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Told, err = each(q.told, sweep.ParseTold); err != nil {
-		return nil, err
+		return err
 	}
-	fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %s, seeds %s, %d bounds\n",
-		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
-	bar := newProgress(stderr, "sweep")
-	defer bar.done()
-	return q.Plan.Run(ctx, bar.set)
+	return nil
 }
 
 // names joins the names of a list.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
@@ -32,17 +33,24 @@ type Catch struct {
 // seeds, and is found if it fails there more often than stated, beyond chance. Bounds that are found
 // once on machines of a kind are not looked for there again, but counted.
 func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error) {
+	const together = 6 // trials of one law, which is found out once
 	r := rand.New(rand.NewPCG(seed, 7))
 	var c Catch
 	for ctx.Err() == nil {
 		law := randomLaw(r)
-		for range 6 { // the law of products is found out once
-			if err := c.try(ctx, randomTrial(r, law)); err != nil {
-				if ctx.Err() != nil {
-					break
-				}
-				return c, err
+		trials, rows, errs := make([]Trial, together), make([][]Row, together), make([]error, together)
+		for i := range trials {
+			trials[i] = randomTrial(r, law)
+		}
+		parallel.Each(together, func(i int) { rows[i], errs[i] = trials[i].run(ctx) })
+		for i, t := range trials {
+			if ctx.Err() != nil {
+				break // and what was under way is not counted
 			}
+			if errs[i] != nil {
+				return c, fmt.Errorf("%v: %w", t, errs[i])
+			}
+			c.count(ctx, t, rows[i])
 			if progress != nil {
 				progress(c)
 			}
@@ -52,12 +60,8 @@ func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error)
 	return c, nil
 }
 
-// try runs a trial and keeps what it finds.
-func (c *Catch) try(ctx context.Context, t Trial) error {
-	rows, err := t.run(ctx)
-	if err != nil {
-		return fmt.Errorf("%v: %w", t, err)
-	}
+// count keeps what a trial found.
+func (c *Catch) count(ctx context.Context, t Trial, rows []Row) {
 	c.Trials++
 	for _, r := range rows {
 		switch {
@@ -74,7 +78,6 @@ func (c *Catch) try(ctx context.Context, t Trial) error {
 			c.doubt(ctx, t, r)
 		}
 	}
-	return nil
 }
 
 // doubt looks again at a bound that failed in a trial.

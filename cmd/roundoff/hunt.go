@@ -108,7 +108,13 @@ func digest(w io.Writer, rows []sweep.Row) error {
 		return err
 	}
 	slices.SortStableFunc(bad, func(a, b sweep.Row) int { return cmp.Compare(a.Bound, b.Bound) })
+	said := map[string]bool{} // what fails with and without the sizes of elements is one command
 	for _, r := range bad {
+		line := r.Bound + sweep.TrialOf(r).String()
+		if said[line] {
+			continue
+		}
+		said[line] = true
 		if _, err := fmt.Fprintf(w, "%s %.3g, %d of %d: %v\n", r.Bound, r.Largest, r.Violations, r.Outputs, sweep.TrialOf(r)); err != nil {
 			return err
 		}

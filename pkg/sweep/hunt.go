@@ -34,7 +34,7 @@ type Catch struct {
 // once on machines of a kind are not looked for there again, but counted.
 func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error) {
 	const together = 6 // trials of one law, which is found out once
-	r := rand.New(rand.NewPCG(seed, 7))
+	r := newHunter(seed)
 	var c Catch
 	for ctx.Err() == nil {
 		law := randomLaw(r)
@@ -44,8 +44,8 @@ func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error)
 		}
 		parallel.Each(together, func(i int) { rows[i], errs[i] = trials[i].run(ctx) })
 		for i, t := range trials {
-			if ctx.Err() != nil {
-				break // and what was under way is not counted
+			if ctx.Err() != nil && errs[i] != nil {
+				continue
 			}
 			if errs[i] != nil {
 				return c, fmt.Errorf("%v: %w", t, errs[i])
@@ -59,6 +59,9 @@ func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error)
 	slices.SortStableFunc(c.Found, func(a, b Found) int { return strings.Compare(a.Bound, b.Bound) })
 	return c, nil
 }
+
+// newHunter returns what trials of a seed are drawn from.
+func newHunter(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // count keeps what a trial found.
 func (c *Catch) count(ctx context.Context, t Trial, rows []Row) {
@@ -92,7 +95,7 @@ func (c *Catch) doubt(ctx context.Context, t Trial, r Row) {
 		c.Doubted++
 		return
 	}
-	t = t.Minimal(ctx, r.Bound, 60)
+	t = t.minimal(ctx, r.Bound, 200)
 	rows, err := t.run(context.WithoutCancel(ctx))
 	if err != nil {
 		return

@@ -21,8 +21,8 @@ func TrialOf(r Row) Trial {
 	return Trial{r.Machine, r.Law, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
 }
 
-// Plan returns the plan of the trial. An error says that there is no such machine or law.
-func (t Trial) Plan() (Plan, error) {
+// plan returns the plan of the trial. An error says that there is no such machine or law.
+func (t Trial) plan() (Plan, error) {
 	machine, err := FindMachine(t.Machine)
 	if err != nil {
 		return Plan{}, err
@@ -63,7 +63,7 @@ const sure = 0.999
 
 // run returns the rows of the trial.
 func (t Trial) run(ctx context.Context) ([]Row, error) {
-	p, err := t.Plan()
+	p, err := t.plan()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,10 @@ func (t Trial) smaller() (all []Trial) {
 	add(func(z *Trial) { z.Represented = false })
 	add(func(z *Trial) { z.Told = FromLaw })
 	add(func(z *Trial) { z.Confidence = 0.99 })
-	for _, law := range []string{"U(0,1)", "N(0,1)", "U(1,2)", "U(-1,1)"} {
+	for _, law := range []string{"U(0,1)", "U(-1,1)", "U(1,2)", "N(0,1)"} {
+		if law == t.Law {
+			break
+		}
 		add(func(z *Trial) { z.Law = law })
 	}
 	for _, k := range []int{1, 2, 3, 4, 8, 16, t.K / 4, t.K / 2, t.K * 3 / 4, t.K - 1} {
@@ -123,22 +126,20 @@ func (t Trial) smaller() (all []Trial) {
 	return all
 }
 
-// Minimal returns the simplest trial that it finds in so many steps in which the bound still fails
+// minimal returns the simplest trial that it finds in so many steps in which the bound still fails
 // that fails in t.
-func (t Trial) Minimal(ctx context.Context, bound string, steps int) Trial {
-	for {
-		found := false
-		for _, z := range t.smaller() {
-			if steps--; steps < 0 {
-				return t
-			}
-			if z.violates(ctx, bound) {
-				t, found = z, true
-				break
-			}
-		}
-		if !found {
+func (t Trial) minimal(ctx context.Context, bound string, steps int) Trial {
+	for from, unchanged := 0, 0; ; {
+		all := t.smaller()
+		if unchanged >= len(all) || steps == 0 {
 			return t
 		}
+		from %= len(all)
+		if z := all[from]; z.violates(ctx, bound) {
+			t, unchanged = z, 0
+		} else {
+			from, unchanged = from+1, unchanged+1
+		}
+		steps--
 	}
 }

@@ -155,6 +155,39 @@ func TestJudge_of_scales(t *testing.T) {
 	}
 }
 
+// The sizes of elements and of scales are told apart, and those of A from those of B.
+func TestDraw_tells_scales(t *testing.T) {
+	l := law(t, "blocks(-9,3,U(0,4))×U(0,1)")
+	for _, m := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellNVF4} {
+		p := Plan{M: 4, N: 4, Ks: []int{512}}
+		d := p.draw(l, 512, 1)
+		k, err := d.tell(bound.Kernel{M: 4, N: 4, K: 512, Kernel: tcore.Kernel{Device: m}}, telling{FromLaw, true})
+		x, y := k.RangeX, k.RangeY
+		if err != nil || x.Scale != 8 || x.LeastScale != m.Scale.Round(0x1p-9, tcore.ToNearestEven) || y.Scale != 1 || y.LeastScale != 1 ||
+			!(3.9 < x.Max && x.Max <= 4 && 0.9 < y.Max && y.Max <= 1) {
+			t.Errorf("%s: %v %v %v and %v %v %v, %v", m.Name, x.Max, x.Scale, x.LeastScale, y.Max, y.Scale, y.LeastScale, err)
+		}
+	}
+}
+
+// An error is held against the lesser limit, and what underflow does on top.
+func TestLimit(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ constant, absolute, underflow, size, want float64 }{
+		{2, inf, 0, 3, 6},
+		{2, inf, 0.5, 3, 6.5},
+		{2, 5, 0.5, 3, 5.5},
+		{2, 7, 0.5, 3, 6.5},
+		{inf, 7, 0.5, 3, 7.5},
+		{inf, 7, 0, 0, 7},
+		{2, 7, 0, 0, 0},
+	} {
+		if got := limit(bound.Result{Constant: c.constant, Absolute: c.absolute, Underflow: c.underflow}, c.size); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // What used to slip through is part of the standard plan, which has every device.
 func TestStandard_has(t *testing.T) {
 	plans := Standard([]uint64{1})

@@ -85,11 +85,14 @@ func TestSweep(t *testing.T) {
 
 // The standard plan is swept, or a part of it, and what each bound did is printed.
 func TestSweep_standard(t *testing.T) {
-	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7", "-seeds", "1")
-	if want := "2 machines, 2 laws, 16 × K × 16, K = [7], seeds 1"; !strings.HasPrefix(stderr, want) {
+	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "law,moments")
+	if want := "2 machines, 2 laws, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("%q, want %q", stderr, want)
 	}
-	if !strings.Contains(stdout, "4 products, 1024 outputs\n") || !strings.Contains(stdout, "\ntruncation ") {
+	if want := "K = [33], seeds 1, told [moments]"; !strings.Contains(stderr, want) {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+	if !strings.Contains(stdout, "12 products, 3072 outputs\n") || !strings.Contains(stdout, "\ntruncation ") {
 		t.Error(stdout)
 	}
 }

@@ -31,6 +31,7 @@ func (p Plan) measure(machine Machine, d *draw) ([]Row, error) {
 	row := Row{Machine: machine.Name, Law: d.law.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
 	e.Bound, e.Certain, e.Verdict, e.Predicted = Error, true, Holds, none
+	e.Told = p.tellings()[0].Told // of all its rows, where that is not the law
 	e.Moments, e.Why = z.run()
 	if z.errors == nil {
 		e.Skipped = k.M * k.N

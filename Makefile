@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check fuzz generate record fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check fuzz generate record judge fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -65,7 +65,7 @@ course-check: tools modules ## hand made-up answers through nbgrader and compare
 hub-check: tools modules ## send twenty students to a hub on this machine
 	@deploy/check.sh
 
-fuzz: ## look for inputs that break what is fuzzed, FUZZTIME=10s or 1000x each
+fuzz: ## look for inputs that break what is fuzzed, and bounds that fail, FUZZTIME=10s or 1000x each
 	@.ci/fuzz $(FUZZTIME)
 
 fmt: ## format the Go files
@@ -83,11 +83,16 @@ record: ## sweep anew what notebook 10 shows from its records, an hour; out/swee
 	mkdir -p out/sweep
 	cd out/sweep && for seed in 201 202 203 204 205 206 207 208 209 210; do \
 		[ -s seed-$$seed.csv ] || \
-			../../.bin/roundoff sweep -m 1024 -n 8 -k 256,4096,32768 -seeds $$seed -o seed-$$seed.csv || exit; \
+			../../.bin/roundoff sweep -ranges=false -m 1024 -n 8 -k 256,4096,32768 -seeds $$seed -o seed-$$seed.csv || exit; \
 	done
 	.bin/roundoff sweep -join -o pkg/paper/recorded/sweep.csv out/sweep/seed-*.csv
-	.bin/roundoff sweep -alone -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
+	.bin/roundoff sweep -ranges=false -alone -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
 		-o pkg/paper/recorded/coverage.csv
+
+judge: ## put every bound to every device, laws of all kinds and K short and long, half an hour; out/standard.csv
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	mkdir -p out
+	.bin/roundoff sweep -standard -seeds 1:3 -o out/standard.csv
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/renameio/v2"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -18,8 +19,10 @@ import (
 // A sweepQuestion is what roundoff sweep is asked.
 type sweepQuestion struct {
 	machines, laws, ks, seeds, confidences string
-	o                                      string
-	join                                   bool
+	told, o                                string
+	join, standard                         bool
+	hunt                                   time.Duration
+	seed                                   uint64
 	sweep.Plan
 }
 
@@ -31,10 +34,15 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"every bound does: outputs above it, how tight it is, how it grows. Prints a summary, and with\n"+
 		"-o writes all as CSV. With -join it reads files of different seeds in place of computing.\n"+
 		"It fails where a bound that is to hold is exceeded more often than stated.\n\n"+
+		"With -standard it sweeps every device of roundoff devices over laws of all kinds, and with -hunt it\n"+
+		"tries products at random for so long. Both print what fails as commands.\n\n"+
 		"Machines: "+names(sweep.Machines(), func(m sweep.Machine) string { return m.Name })+",\n"+
-		"a name of roundoff devices, and any of them with /16 for K in 16 parts.\n"+
+		"a name of roundoff devices, and any of them with /16 for K in 16 parts or >binary16 for D.\n"+
 		"Laws: "+names(sweep.Laws(), func(l sweep.Law) string { return l.Name })+",\n"+
-		"U(lo,hi) and N(mean,deviation).\n\n", stderr)
+		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
+		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+
+		"and, L being such a law, sparse(zeros,L), relu(L), signed(L), times(x,L), mix(share,L,L), sorted(L),\n"+
+		"outliers(share,factor,L), rows(lo,hi,L) and blocks(lo,hi,L) for vectors and scales of powers of two.\n\n", stderr)
 	flags.StringVar(&q.machines, "devices", "paper,volta,ampere,hopper,hopper-e4m3", "compute as these `machines` do")
 	flags.StringVar(&q.laws, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw from these `laws`")
 	flags.IntVar(&q.M, "m", 64, "the `rows` of A")
@@ -43,6 +51,12 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.StringVar(&q.seeds, "seeds", "1:2", "draw with these `seeds`")
 	flags.StringVar(&q.confidences, "confidence", "0.99", "want these `probabilities` for all outputs of a product together")
 	flags.BoolVar(&q.Alone, "alone", false, "want them for each output alone")
+	flags.StringVar(&q.told, "told", "law", "tell the bounds of the data from these: `law`, moments, files")
+	flags.BoolVar(&q.Ranges, "ranges", true, "judge also what is said with the sizes of the elements at hand")
+	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
+	flags.BoolVar(&q.standard, "standard", false, "sweep every device over laws of all kinds, or what of that -devices, -dist and -k name")
+	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
+	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
 	flags.BoolVar(&q.join, "join", false, "join the files named")
 	words, err := parseFlags(flags, args)
@@ -52,11 +66,18 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.join != (len(words) > 0) || q.M < 1 || q.N < 1 {
 		return misuse(flags, "want sizes of 1 or more, and files with -join alone")
 	}
+	if q.hunt != 0 {
+		return q.search(ctx, stdout, stderr)
+	}
 	comment := "roundoff sweep " + strings.Join(args, " ")
 	var rows []sweep.Row
-	if q.join {
+	start := time.Now()
+	switch {
+	case q.join:
 		rows, comment, err = joinFiles(words)
-	} else {
+	case q.standard:
+		rows, err = q.all(ctx, flags, stderr)
+	default:
 		rows, err = q.run(ctx, stderr)
 	}
 	if err != nil {
@@ -67,16 +88,32 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 	}
+	if q.standard {
+		fmt.Fprintf(stdout, "%v\n", time.Since(start).Round(time.Second))
+		return digest(stdout, rows)
+	}
 	return summarize(stdout, rows)
 }
 
 // run makes a plan of the flags, says which, and carries it out.
-func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Row, err error) {
-	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
+func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row, error) {
+	if err := q.parts(); err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %s, seeds %s, %d bounds\n",
+		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
+	bar := newProgress(stderr, "sweep")
+	defer bar.done()
+	return q.Plan.Run(ctx, bar.set)
+}
+
+// parts makes the parts of a plan of the flags.
+func (q *sweepQuestion) parts() (err error) {
+	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
+		return err
+	}
 	if q.Laws, err = each(q.laws, sweep.FindLaw); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Ks, err = each(q.ks, func(word string) (int, error) {
 		k, err := strconv.Atoi(word)
@@ -85,7 +122,7 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Ro
 		}
 		return k, nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Confidences, err = each(q.confidences, func(word string) (float64, error) {
 		c, err := strconv.ParseFloat(word, 64)
@@ -94,16 +131,15 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) (_ []sweep.Ro
 		}
 		return c, nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	if q.Seeds, err = sweep.ParseSeeds(q.seeds); err != nil {
-		return nil, err
+		return err
 	}
-	fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %s, seeds %s, %d bounds\n",
-		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
-	bar := newProgress(stderr, "sweep")
-	defer bar.done()
-	return q.Plan.Run(ctx, bar.set)
+	if q.Told, err = each(q.told, sweep.ParseTold); err != nil {
+		return err
+	}
+	return nil
 }
 
 // names joins the names of a list.
@@ -160,6 +196,11 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 			j++
 		}
 		e := rows[i]
+		if e.Outputs == 0 {
+			fmt.Fprintf(t, "%s\t%s\t%d\t0\t%s\n", e.Machine, e.Law, e.K, e.Why)
+			i = j
+			continue
+		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", e.Machine, e.Law, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
 		if best, ok := sweep.Tightest(rows[i:j], bound.Trace); ok {
 			fmt.Fprintf(t, "\t%s\t%.3g\t%.2g\t%d", best.Bound, best.Tightness, best.Median(), best.Violations)
@@ -172,7 +213,18 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	const sure = 0.999 // that it is not by chance
+	if err := tellSkipped(w, rows); err != nil {
+		return err
+	}
+	return fail(rows)
+}
+
+// sure is how sure it is that a bound does not fail by chance.
+const sure = 0.999
+
+// fail returns an error that names the first bound that is to hold and does not, nil if there is
+// none.
+func fail(rows []sweep.Row) error {
 	if bad := sweep.Violated(rows, sure); len(bad) > 0 {
 		r := bad[0]
 		failed, trials := r.Failures()

@@ -71,12 +71,63 @@ func TestSweep(t *testing.T) {
 		{1, "-confidence 1", "-confidence 1, want numbers between 0 and 1"},
 		{1, "-devices ,", "names nothing"},
 		{1, "-join nowhere.csv", "nowhere.csv"},
+		{1, "-told hearsay", `told from "hearsay"`},
+		{1, "-standard -k 5", "nothing of that is in the standard plan"},
+		{1, "-hunt -1s", "-hunt -1s"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			if _, stderr := askSweep(t, c.status, strings.Fields(c.args)...); !strings.Contains(stderr, c.want) {
 				t.Errorf("%q, want %q", stderr, c.want)
 			}
 		})
+	}
+}
+
+// The standard plan is swept, or a part of it, and what each bound did is printed.
+func TestSweep_standard(t *testing.T) {
+	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "law,moments")
+	if want := "2 machines, 2 laws, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+	if want := "K = [33], seeds 1, told [moments]"; !strings.Contains(stderr, want) {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+	if !strings.Contains(stdout, "12 products, 3072 outputs\n") || !strings.Contains(stdout, "\ntruncation ") {
+		t.Error(stdout)
+	}
+}
+
+// What is skipped is told, with the reason.
+func TestSweep_tells_what_it_skips(t *testing.T) {
+	stdout, _ := askSweep(t, 0, "-devices", "hopper,hopper-e4m3", "-dist", "point(1000)", "-k", "2", "-m", "2", "-n", "2", "-seeds", "1")
+	if want := "4 outputs not judged: an element of A or B is beyond e4m3\n"; !strings.HasSuffix(stdout, want) {
+		t.Errorf("%q, want %q", stdout, want)
+	}
+}
+
+// A hunt ends when its time is up, and says how much it did.
+func TestSweep_hunt(t *testing.T) {
+	var out, errs bytes.Buffer
+	status := run(t.Context(), []string{"sweep", "-hunt", "1s", "-seed", "3"}, &out, &errs)
+	trials, _, ok := strings.Cut(out.String(), " trials, ")
+	if failed := strings.Contains(errs.String(), "bounds fail that are to hold"); !ok || trials == "0" || (status == 1) != failed || status > 1 {
+		t.Errorf("status %d: %s%s", status, out.String(), errs.String())
+	}
+}
+
+// What fails is printed as a command, once if it fails with and without the sizes of elements.
+func TestSweep_digest_tells_commands(t *testing.T) {
+	row := func(ranges bool) sweep.Row {
+		return sweep.Row{
+			Machine: "volta>binary16", Law: "U(0,1)", M: 2, N: 3, K: 4, Seeds: []uint64{1, 2}, Confidence: 0.9, Ranges: ranges,
+			Bound: "b", Certain: true, Verdict: sweep.Holds, Summary: sweep.Summary{Runs: 2, Failed: 1, Outputs: 12, Violations: 5, Largest: 1.5},
+		}
+	}
+	var out bytes.Buffer
+	err := digest(&out, []sweep.Row{row(false), row(true)})
+	want := "b 1.5, 5 of 12: roundoff sweep -devices 'volta>binary16' -dist 'U(0,1)' -m 2 -n 3 -k 4 -seeds 1:2 -confidence 0.9\n"
+	if err == nil || strings.Count(out.String(), want) != 1 {
+		t.Errorf("%v: %s\nwant once %s", err, out.String(), want)
 	}
 }
 

@@ -53,7 +53,25 @@ var columns = []struct {
 	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted.Mean }),
 	number("predicted_slope", 4, func(r *Row) *float64 { return &r.Predicted.Slope }),
 	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted.Spread }),
+	{"told", func(r *Row) string { return map[bool]string{true: r.Told.String()}[r.Told != FromLaw] }, func(r *Row, s string) (err error) {
+		if s != "" {
+			r.Told, err = ParseTold(s)
+		}
+		return err
+	}},
+	truth("ranges", func(r *Row) *bool { return &r.Ranges }),
+	truth("represented", func(r *Row) *bool { return &r.Represented }),
+	{"skipped", func(r *Row) string { return map[bool]string{true: strconv.Itoa(r.Skipped)}[r.Skipped != 0] }, func(r *Row, s string) (err error) {
+		if s != "" {
+			r.Skipped, err = strconv.Atoi(s)
+		}
+		return err
+	}},
+	text("why", func(r *Row) *string { return &r.Why }),
 }
+
+// fewest columns are those that files had at first; what stands in later ones was left out.
+const fewest = 30
 
 type column = struct {
 	name  string
@@ -156,10 +174,12 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("sweep: no header: %w", err)
 	}
-	for i, col := range columns {
-		if len(header) != len(columns) || header[i] != col.name {
-			return nil, "", fmt.Errorf("sweep: columns %q, want %d that begin with machine, law", header, len(columns))
-		}
+	ok := fewest <= len(header) && len(header) <= len(columns)
+	for i := 0; ok && i < len(header); i++ {
+		ok = header[i] == columns[i].name
+	}
+	if !ok {
+		return nil, "", fmt.Errorf("sweep: columns %q, want %d that begin with machine, law", header, len(columns))
 	}
 	for n := len(lines) + 2; ; n++ {
 		record, err := c.Read()

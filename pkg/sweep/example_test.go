@@ -196,8 +196,11 @@ func ExampleLaw() {
 func ExampleFindLaw() {
 	l, err := sweep.FindLaw("N(1,0.5)")
 	fmt.Println(l.Name, l.X.Mean, err)
+	l, err = sweep.FindLaw("relu(N(0,1))×ar(0.99)")
+	fmt.Printf("%s, mean %.2f, %s, %v\n", l.Name, l.X.Mean, l.Dependent, err)
 	// Output:
 	// N(1,0.5) 1 <nil>
+	// relu(N(0,1))×ar(0.99), mean 0.40, each element depends on the one before it, <nil>
 }
 
 // A law of one's own is a distribution that can be drawn from.
@@ -292,4 +295,47 @@ func ExampleSummary_Median() {
 	fmt.Printf("%.2f\n", s.Median())
 	// Output:
 	// 0.59
+}
+
+func ExampleParseTold() {
+	told, err := sweep.ParseTold("moments")
+	fmt.Println(told == sweep.FromMoments, err)
+	_, err = sweep.ParseTold("hearsay")
+	fmt.Println(err)
+	// Output:
+	// true <nil>
+	// sweep: told from "hearsay", want law, moments or files
+}
+
+// The standard plan comes in parts of different sizes.
+func ExampleStandard() {
+	for _, p := range sweep.Standard([]uint64{1, 2}) {
+		fmt.Printf("%d machines, %d laws, %d × K × %d, K = %v\n", len(p.Machines), len(p.Laws), p.M, p.N, p.Ks)
+	}
+	// Output:
+	// 105 machines, 32 laws, 16 × K × 16, K = [1 2 3 7 16 33]
+	// 105 machines, 32 laws, 16 × K × 8, K = [100 129 1000]
+	// 105 machines, 32 laws, 8 × K × 4, K = [2047 10000]
+	// 16 machines, 11 laws, 16 × K × 8, K = [1 3 32 33 100 129 1000]
+}
+
+// A row is told as the command that makes it again.
+func ExampleTrialOf() {
+	rows := must(small.Run(context.Background(), nil))
+	fmt.Println(sweep.TrialOf(rows[0]))
+	// Output:
+	// roundoff sweep -devices paper -dist 'U(0,1)' -m 32 -n 8 -k 256 -seeds 1:2
+}
+
+// Ten trials, and what failed in them.
+func ExampleHunt() {
+	ctx, stop := context.WithCancel(context.Background())
+	c, err := sweep.Hunt(ctx, 4, func(c sweep.Catch) {
+		if c.Trials >= 10 {
+			stop()
+		}
+	})
+	fmt.Println(c.Trials, c.Judged > c.Outputs, err)
+	// Output:
+	// 10 true <nil>
 }

@@ -15,7 +15,8 @@ type Growth struct {
 	Error               float64 // of the largest error/|A||B|; NaN where some K has none
 }
 
-// GrowthOf returns the growth of every bound in rows that have two Ks or more.
+// GrowthOf returns the growth of every bound that is told the law alone in rows that have two Ks or
+// more.
 func GrowthOf(rows []Row) []Growth {
 	type curve struct {
 		machine, law, bound string
@@ -34,7 +35,7 @@ func GrowthOf(rows []Row) []Growth {
 		}
 	}
 	for _, r := range rows {
-		if r.Bound == Error {
+		if r.Bound == Error || r.Told != FromLaw || r.Ranges {
 			continue
 		}
 		at := curve{r.Machine, r.Law, r.Bound, r.Confidence}

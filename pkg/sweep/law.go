@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -26,6 +26,10 @@ type Law struct {
 	// as of one law cannot hold.
 	Mixed bool
 
+	// Dependent says why the elements of a matrix are not independent, or is empty: a bound that
+	// takes products as independent cannot hold.
+	Dependent string
+
 	// Adverse says why rounding errors on these data are not random, or is empty: a bound that
 	// takes them as random cannot hold.
 	Adverse string
@@ -33,6 +37,9 @@ type Law struct {
 	// Matrices returns A of size m × k and B of size k × n. The same seed gives the same
 	// matrices, whatever the number of cores.
 	Matrices func(m, n, k int, seed uint64) (a, b blas32.General)
+
+	// Codes of the scales of blocks of A and B, on machines that take them; nil are ones.
+	scaleX, scaleY func(r *rand.Rand, f tcore.Format) uint64
 }
 
 // The laws whose elements are independent, and that the bounds are told.
@@ -102,45 +109,43 @@ func Laws() []Law {
 	}
 }
 
-// FindLaw returns the law of that name, or that of a distribution that
-// [bound.ParseDistribution] reads.
+// FindLaw returns the law of that name, one of [Laws], or that which the name describes: a law of the
+// elements of both matrices, or one of A, ×, and one of B. Such laws are
+//
+//	U(lo,hi) N(mean,deviation) log-normal log-uniform(lo,hi) laplace(scale) t(degrees) point(x)
+//	grid(lo,hi,step) k/8 ar(φ) softmax(deviation)
+//
+// where log-uniform is 2^U(lo,hi), ar a process whose neighbours are correlated by φ, and, of others,
+//
+//	sparse(zeros,L) relu(L) signed(L) times(x,L) mix(share,L,L) sorted(L)
+//	outliers(share,factor,L) rows(lo,hi,L) blocks(lo,hi,L)
+//
+// of which the last multiply vectors, and blocks that a device scales, by powers of two. Bounds are
+// told nothing of laws whose vectors differ, and the law of one element where only neighbours do.
 func FindLaw(name string) (Law, error) {
 	if i := slices.IndexFunc(Laws(), func(l Law) bool { return l.Name == name }); i >= 0 {
 		return Laws()[i], nil
 	}
-	d, err := bound.ParseDistribution(name)
-	if err != nil {
-		var names []string
-		for _, l := range Laws() {
-			names = append(names, l.Name)
-		}
-		return Law{}, fmt.Errorf("sweep: no law %q, want one of %s, or another U(lo,hi) or N(mean,deviation)", name, strings.Join(names, ", "))
+	if l, ok := parseLaw(name); ok {
+		return l, nil
 	}
-	return Independent(d), nil
+	var names []string
+	for _, l := range Laws() {
+		names = append(names, l.Name)
+	}
+	return Law{}, fmt.Errorf("sweep: no law %q, want one of %s, another U(lo,hi) or N(mean,deviation), or what is made of such", name, strings.Join(names, ", "))
 }
 
 // Independent returns the law of matrices of independent elements from d.
 func Independent(d bound.Distribution) Law {
-	return Law{Name: d.Name, X: d, Y: d, Matrices: byVectors(func(r *rand.Rand, x []float32) {
-		for k := range x {
-			x[k] = float32(d.Draw(r))
-		}
-	})}
+	return drawn(d).times(drawn(d), d.Name)
 }
 
 // byVectors returns the law of matrices whose rows, of A, and columns, of B, are filled one by
 // one, each from a generator of its own: the first elements do not depend on K.
 func byVectors(fill func(r *rand.Rand, x []float32)) func(m, n, k int, seed uint64) (a, b blas32.General) {
-	return func(m, n, k int, seed uint64) (a, b blas32.General) {
-		vectors := func(rows int, stream uint64) blas32.General {
-			z := newMatrix(rows, k)
-			parallel.Each(rows, func(i int) {
-				fill(rand.New(rand.NewPCG(seed, stream<<32|uint64(i))), z.Data[i*k:(i+1)*k])
-			})
-			return z
-		}
-		return vectors(m, 1), transposed(vectors(n, 2))
-	}
+	f := factor{fill: fill}
+	return f.times(f, "").Matrices
 }
 
 // constant returns the law of A full of x and B full of y.

@@ -43,11 +43,24 @@ func Machines() []Machine {
 	}
 }
 
+// stored are the formats that D may be stored in.
+var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5M2}
+
 // FindMachine returns the machine of that name: one of [Machines], a device by its name in
-// [tcore.Devices], or one of these with "/16" after it, which adds K in so many parts.
+// [tcore.Devices], or one of these with "/16" after it, which adds K in so many parts, or with
+// ">binary16", which stores D in that format, or both.
 func FindMachine(name string) (Machine, error) {
 	if i := slices.IndexFunc(Machines(), func(m Machine) bool { return m.Name == name }); i >= 0 {
 		return Machines()[i], nil
+	}
+	if base, text, ok := strings.Cut(name, ">"); ok {
+		i := slices.IndexFunc(stored, func(f tcore.Format) bool { return f.Name == text })
+		m, err := FindMachine(base)
+		if i < 0 || err != nil || m.Output != (tcore.Format{}) {
+			return Machine{}, fmt.Errorf("sweep: machine %q, want a machine, > and a format", name)
+		}
+		m.Name, m.Output = name, stored[i]
+		return m, nil
 	}
 	if base, text, ok := strings.Cut(name, "/"); ok {
 		parts, err := strconv.Atoi(text)

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +14,11 @@ import (
 type Row struct {
 	Machine, Law string
 	M, N, K      int
+	Represented  bool    // errors are from A and B as they were before they were rounded
 	Confidence   float64 // asked of the bound; 0 in rows of errors
 	Alone        bool    // that of each output, not of all of a product together
+	Told         Told    // how the bound is told of the data
+	Ranges       bool    // and of the sizes of their elements
 	Bound        string
 	Certain      bool // the bound is deterministic: its confidence is 1
 	Verdict      Verdict
@@ -22,6 +26,9 @@ type Row struct {
 	Summary
 	Moments              // of the errors, in rows of errors
 	Predicted Prediction // in rows of errors
+
+	Skipped int    // outputs that are not judged, in rows of errors
+	Why     string // they are not
 }
 
 // Error is the Bound of rows of errors.
@@ -44,7 +51,7 @@ type Summary struct {
 	Violations int     // outputs above their bound
 	Tightness  float64 // τ: the largest |error|/bound over the outputs of a product, the least of all products
 	Largest    float64 // |error|/bound, of all outputs
-	Constant   float64 // the largest backward constant
+	Constant   float64 // the largest backward constant, of what is allowed to an output over |A||B|
 	Ratios     Sketch  // of |error|/bound
 }
 
@@ -146,10 +153,13 @@ type key struct {
 	confidence   float64
 	alone        bool
 	bound        string
+	told         Told
+	ranges       bool
+	represented  bool
 }
 
 func (r Row) key() key {
-	return key{r.Machine, r.Law, r.M, r.N, r.K, r.Confidence, r.Alone, r.Bound}
+	return key{r.Machine, r.Law, r.M, r.N, r.K, r.Confidence, r.Alone, r.Bound, r.Told, r.Ranges, r.Represented}
 }
 
 // Join returns the rows of two sweeps, those of the same bound, machine, law, size and
@@ -191,6 +201,8 @@ func (r Row) join(t Row) (Row, error) {
 	r.Seeds = seeds
 	r.Summary = r.Summary.Merge(t.Summary)
 	r.Moments = r.Moments.Merge(t.Moments)
+	r.Skipped += t.Skipped
+	r.Why = cmp.Or(r.Why, t.Why)
 	return r, nil
 }
 

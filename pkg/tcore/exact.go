@@ -264,25 +264,43 @@ func (e Exact) Float64() blas64.General {
 // It panics if the shapes differ.
 func (e Exact) Error(d blas32.General) blas64.General {
 	checkMatrix("Error", "d", d)
-	if d.Rows != e.rows || d.Cols != e.cols {
-		panic(fmt.Sprintf("tcore: Error: d is %d × %d, want %d × %d", d.Rows, d.Cols, e.rows, e.cols))
+	e.checkShape("Error", d.Rows, d.Cols)
+	return e.values(func(i, j int) float64 { return e.errorAt(i, j, float64(d.Data[i*d.Stride+j])) })
+}
+
+// Error64 is [Exact.Error] of a d in binary64.
+func (e Exact) Error64(d blas64.General) blas64.General {
+	if d.Stride < d.Cols || len(d.Data) < (d.Rows-1)*d.Stride+d.Cols {
+		panic(fmt.Sprintf("tcore: Error64: d is %d × %d of stride %d with %d elements", d.Rows, d.Cols, d.Stride, len(d.Data)))
 	}
-	return e.values(func(i, j int) float64 {
-		x := float64(d.Data[i*d.Stride+j])
-		if !finite(x) {
-			return x
+	e.checkShape("Error64", d.Rows, d.Cols)
+	return e.values(func(i, j int) float64 { return e.errorAt(i, j, d.Data[i*d.Stride+j]) })
+}
+
+// checkShape panics unless a matrix d has the shape of e.
+func (e Exact) checkShape(call string, rows, cols int) {
+	if rows != e.rows || cols != e.cols {
+		panic(fmt.Sprintf("tcore: %s: d is %d × %d, want %d × %d", call, rows, cols, e.rows, e.cols))
+	}
+}
+
+// errorAt returns x minus an element, rounded once; x itself where it is not
+// finite.
+func (e Exact) errorAt(i, j int, x float64) float64 {
+	if !finite(x) {
+		return x
+	}
+	if z, ok := e.short(i, j); ok {
+		if y, ok := int128Of(x, e.exp); ok {
+			return y.minus(z).float64(e.exp)
 		}
-		if z, ok := e.short(i, j); ok {
-			if y, ok := int128Of(x, e.exp); ok {
-				return y.minus(z).float64(e.exp)
-			}
-		}
-		// All bits lie between those of the least product, 2^-298, and of a
-		// sum of 2^63 of the greatest, 2^319.
-		diff := new(big.Float).SetPrec(640).SetFloat64(x)
-		z, _ := diff.Sub(diff, e.At(i, j)).Float64()
-		return z
-	})
+	}
+	// All bits of an element lie between those of the least product, 2^-298, and
+	// of a sum of 2^63 of the greatest, 2^319, those of x from 2^-1074 to 2^1024.
+	const prec = 1074 + 1024
+	diff := new(big.Float).SetPrec(prec).SetFloat64(x)
+	z, _ := diff.Sub(diff, e.At(i, j)).Float64()
+	return z
 }
 
 // short returns an element in units of 2^exp, if 2^126 is greater.

@@ -53,7 +53,11 @@ func TestExactGEMM(t *testing.T) {
 			if narrow := ab.limbs == 2; narrow != data.narrow {
 				t.Errorf("%d limbs: the data do not test the path they should", ab.limbs)
 			}
-			values, errors := ab.Float64(), ab.Error(d)
+			d64 := newGeneral(m, n) // of all of binary64
+			for i := range d64.Data {
+				d64.Data[i] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000)
+			}
+			values, errors, errors64 := ab.Float64(), ab.Error(d), ab.Error64(d64)
 			for i := range m {
 				for j := range n {
 					sum, abs := new(big.Rat), new(big.Rat)
@@ -70,6 +74,10 @@ func TestExactGEMM(t *testing.T) {
 					}
 					if want, _ := sum.Float64(); values.Data[i*n+j] != want {
 						t.Fatalf("Float64[%d, %d] = %v, want %v", i, j, values.Data[i*n+j], want)
+					}
+					diff64 := new(big.Rat).SetFloat64(d64.Data[i*n+j])
+					if want, _ := diff64.Sub(diff64, sum).Float64(); errors64.Data[i*n+j] != want {
+						t.Fatalf("Error64[%d, %d] = %v, want %v", i, j, errors64.Data[i*n+j], want)
 					}
 					diff := sum.Sub(rational(d.Data[i*n+j]), sum)
 					if want, _ := diff.Float64(); errors.Data[i*n+j] != want {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A floating-point system is given by its precision and its exponent range.
@@ -363,6 +364,20 @@ func ExampleExact_Float64() {
 	}
 	fmt.Println(exact.Float64().Data)
 	// Output: [0.25]
+}
+
+// Of 1 + 2⁻⁶⁰ binary64 keeps 1.
+func ExampleExact_Error64() {
+	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 1. / (1 << 30)}}
+	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 1. / (1 << 30)}}
+	d := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	exact, err := tcore.ExactGEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(exact.Error64(d).Data[0] == -math.Ldexp(1, -60))
+	// Output: true
 }
 
 // An error far below the last digit of float64 is still seen.

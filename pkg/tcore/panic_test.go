@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // The caller's mistakes panic, with the argument and its value.
@@ -37,6 +38,8 @@ func TestPanics(t *testing.T) {
 		{"tcore: ExactGEMM: a is 0 × 8, want at least 1 × 1", func() { _, _ = ExactGEMM(empty, b) }},
 		{"tcore: ExactAbsGEMM: b has 23 elements, want at least 24", func() { _, _ = ExactAbsGEMM(a, blas32.General{Rows: 8, Cols: 3, Stride: 3, Data: b.Data[:23]}) }},
 		{"tcore: Error: d is 3 × 2, want 2 × 3", func() { e.Error(zeros(3, 2)) }},
+		{"tcore: Error64: d is 3 × 2, want 2 × 3", func() { e.Error64(newGeneral(3, 2)) }},
+		{"tcore: Error64: d is 2 × 3 of stride 3 with 0 elements", func() { e.Error64(blas64.General{Rows: 2, Cols: 3, Stride: 3}) }},
 		{"tcore: At: (2, 0), want an element of a 2 × 3 matrix", func() { e.At(2, 0) }},
 		{"tcore: At: (0, -1), want an element of a 2 × 3 matrix", func() { e.At(0, -1) }},
 		{"tcore: Dot: x has 4 elements, y has 3", func() { PaperF32.Dot(x, y) }},

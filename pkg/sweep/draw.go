@@ -1,0 +1,164 @@
+package sweep
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// A draw is the matrices of one seed, which all machines multiply, and what is found out about them
+// once for all.
+type draw struct {
+	law  Law
+	seed uint64
+	a, b blas32.General
+
+	moments func() momentsFound
+	ranges  func() rangesFound
+
+	mu     sync.Mutex
+	exact  map[exactKey]func() exactFound
+	losses map[lossesKey]func() *roundoff.Losses
+}
+
+type momentsFound struct {
+	x, y bound.Distribution
+	err  error
+}
+
+type rangesFound struct{ x, y bound.Range }
+
+// An exactFound is the exact product of the matrices as a machine has them.
+type exactFound struct {
+	tcore.Exact
+	values, sizes []float64 // AB and |A||B|, rounded to binary64
+	seconds       float64   // for AB
+	err           error
+}
+
+// An exactKey tells apart machines that have the matrices in different numbers.
+type exactKey struct {
+	a, b        tcore.Format
+	convert     tcore.RoundingMode
+	represented bool
+}
+
+// A lossesKey tells apart machines that lose different parts of products.
+type lossesKey struct {
+	a, b, c tcore.Format
+	convert tcore.RoundingMode
+	core    tcore.Core
+}
+
+// draw draws the matrices of a law.
+func (p Plan) draw(law Law, k int, seed uint64) *draw {
+	a, b := law.Matrices(p.M, p.N, k, seed)
+	return &draw{
+		law: law, seed: seed, a: a, b: b,
+		moments: sync.OnceValue(func() momentsFound {
+			x, errX := bound.MomentsOf("A", of64(a))
+			y, errY := bound.MomentsOf("B", of64(b))
+			if errX == nil {
+				errX = errY
+			}
+			return momentsFound{x, y, errX}
+		}),
+		ranges: sync.OnceValue(func() rangesFound {
+			x, y := bound.RangesOf32(a, b)
+			return rangesFound{x, y}
+		}),
+		exact:  map[exactKey]func() exactFound{},
+		losses: map[lossesKey]func() *roundoff.Losses{},
+	}
+}
+
+// exactly returns the exact product of what a machine multiplies or, if that is asked, of what is
+// rounded before it is.
+func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
+	key := exactKey{m.A, m.B, m.Convert, represented}
+	if represented {
+		key = exactKey{represented: true}
+	}
+	d.mu.Lock()
+	find, ok := d.exact[key]
+	if !ok {
+		find = sync.OnceValue(func() (z exactFound) {
+			product := m.ExactGEMM
+			if represented {
+				product = tcore.ExactGEMM
+			}
+			start := time.Now()
+			if z.Exact, z.err = product(d.a, d.b); z.err != nil {
+				return z
+			}
+			z.values = z.Float64().Data
+			z.seconds = time.Since(start).Seconds()
+			absolute, err := product(sizes(d.a), sizes(d.b))
+			if z.err = err; err == nil {
+				z.sizes = absolute.Float64().Data
+			}
+			return z
+		})
+		d.exact[key] = find
+	}
+	d.mu.Unlock()
+	return find()
+}
+
+// lossesOf returns what find does, or has found for a machine that loses the same.
+func (d *draw) lossesOf(m tcore.Device, find func() *roundoff.Losses) func() *roundoff.Losses {
+	key := lossesKey{m.A, m.B, m.C, m.Convert, m.Core}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := d.losses[key]; !ok {
+		d.losses[key] = find
+	}
+	return d.losses[key]
+}
+
+// Scales are codes, those of a row of A or a column of B after those of the last.
+type scales struct {
+	codes [][]uint64
+}
+
+// scales returns the scales of A and B on a machine: ones, where the law has none of its own.
+func (d *draw) scales(m tcore.Device) (x, y scales) {
+	of := func(vectors int, stream uint64, scale func(r *rand.Rand, f tcore.Format) uint64) scales {
+		z := scales{make([][]uint64, vectors)}
+		for i := range z.codes {
+			r := rand.New(rand.NewPCG(d.seed, stream<<32|uint64(i)))
+			z.codes[i] = make([]uint64, (d.a.Cols+m.ScaleBlock-1)/m.ScaleBlock)
+			for j := range z.codes[i] {
+				if scale == nil {
+					z.codes[i][j] = m.Scale.Encode(1, tcore.ToNearestEven)
+				} else {
+					z.codes[i][j] = scale(r, m.Scale)
+				}
+			}
+		}
+		return z
+	}
+	return of(d.a.Rows, 5, d.law.scaleX), of(d.b.Cols, 6, d.law.scaleY)
+}
+
+// span returns the greatest and the least number that the scales stand for.
+func (s scales) span(f tcore.Format) (greatest, least float64) {
+	for i, codes := range s.codes {
+		for j, code := range codes {
+			x := f.Decode(code)
+			if i+j == 0 {
+				least = x
+			}
+			greatest, least = max(greatest, x), min(least, x)
+		}
+	}
+	return greatest, least
+}
+
+// scaled reports whether blocks have scales of their own.
+func (l Law) scaled() bool { return l.scaleX != nil || l.scaleY != nil }

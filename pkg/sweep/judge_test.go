@@ -1,0 +1,416 @@
+package sweep
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// law returns the law of a name.
+func law(t *testing.T, name string) Law {
+	t.Helper()
+	l, err := FindLaw(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Whatever a bound says, saying 1 % less than what the largest error needs is seen, and saying 1 %
+// more is not taken for a fault: limits of constants, in every term, and radii of intervals.
+func TestJudge_sees_one_percent(t *testing.T) {
+	for _, c := range []struct {
+		machine Machine
+		law     string
+		k       int
+	}{
+		{Volta, "U(0,1)", 33}, {HopperE4M3, "N(1,1)", 100}, {Paper, "U(-1,1)", 64},
+		{HopperF16, "N(0,0.01)", 16}, // with results that are subnormal
+		{Machine{"ieee64", tcore.Kernel{Device: tcore.IEEEF64}}, "N(0,1)", 129},
+		{Machine{"mxf8", tcore.Kernel{Device: tcore.BlackwellMXE4M3}}, "blocks(-127,60,U(0,1))", 100},
+	} {
+		p := Plan{Machines: []Machine{c.machine}, Laws: []Law{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+		d := p.draw(p.Laws[0], c.k, 1)
+		z := product{Kernel: p.kernel(c.machine, d.law, c.k), draw: d}
+		z.run()
+		asked, err := z.ask(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged := 0
+		for _, q := range asked {
+			need := 0.0 // of what the bound says, for all to be inside
+			if q.Output == nil {
+				for i, e := range z.errors {
+					if l := limit(q.Result, z.sizes[i]); e != 0 && !math.IsNaN(l) {
+						need = max(need, math.Abs(e)/l)
+					}
+				}
+			} else if run, err := z.emulate(0, z.M); err == nil {
+				i := 0
+				for o := range run {
+					z.whole(&o)
+					if v := q.Output(q.kernel, o, q.failure); v.Radius > 1e-9*math.Abs(v.Centre) {
+						need = max(need, math.Abs(z.errors[i]-v.Centre)/v.Radius)
+					}
+					i++
+				}
+			}
+			if need == 0 || math.IsInf(need, 0) || math.IsNaN(need) {
+				continue
+			}
+			judged++
+			for _, planted := range []struct {
+				share float64
+				seen  bool
+			}{{0.99 * need, true}, {1.01 * need, false}} {
+				r := q
+				r.Result.Constant *= planted.share
+				r.Absolute *= planted.share
+				r.Underflow *= planted.share
+				if said := q.Output; said != nil {
+					r.Bound.Output = func(k bound.Kernel, o bound.Output, f roundoff.Failure) bound.Interval {
+						v := said(k, o, f)
+						return bound.Interval{Centre: v.Centre, Radius: v.Radius * planted.share}
+					}
+				}
+				if got := z.tallies([]question{r})[0].violations > 0; got != planted.seen {
+					t.Errorf("%s on %s, %s: %v of what it says: a fault is seen: %v", q.Name, c.machine.Name, c.law, planted.share, got)
+				}
+			}
+		}
+		if judged == 0 {
+			t.Errorf("%s, %s: nothing is judged", c.machine.Name, c.law)
+		}
+	}
+}
+
+// Errors in binary64 are seen, and are no more than they are: no bound fails for what the judge does.
+func TestJudge_of_binary64(t *testing.T) {
+	p := Plan{Laws: []Law{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
+	for _, d := range tcore.Devices() {
+		if d.C.Precision == tcore.Binary64.Precision {
+			p.Machines = append(p.Machines, Machine{d.Name, tcore.Kernel{Device: d}})
+		}
+	}
+	if len(p.Machines) < 8 {
+		t.Fatalf("%d machines", len(p.Machines))
+	}
+	rows := run(t, p)
+	for _, r := range Violated(rows, sure) {
+		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+	}
+	for _, r := range rows {
+		if r.Bound == Error && (r.K == 1 && r.Largest != 0 || r.K >= 129 && !(0 < r.Largest && r.Largest < float64(r.K)*0x1p-53)) {
+			t.Errorf("%s, %s, K = %d: errors up to %v", r.Machine, r.Law, r.K, r.Largest)
+		}
+	}
+}
+
+// With scales of blocks errors are those of sums in binary64 where these are exact, and truncation
+// holds for all scales.
+func TestJudge_of_scales(t *testing.T) {
+	p := Plan{Laws: []Law{law(t, "blocks(-3,3,U(-1,1))"), law(t, "blocks(-127,127,N(0,1))"), law(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
+		p.Machines = append(p.Machines, Machine{d.Name, tcore.Kernel{Device: d}})
+	}
+	for _, r := range Violated(run(t, p), sure) {
+		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+	}
+	told := false
+	for _, r := range run(t, p) {
+		told = told || r.Bound == bound.Truncation.Name && r.Ranges && r.Outputs > 0
+	}
+	if !told {
+		t.Error("truncation is nowhere judged with the ranges of scales")
+	}
+	for _, m := range p.Machines {
+		d := p.draw(p.Laws[0], 128, 1)
+		z := product{Kernel: p.kernel(m, d.law, 128), draw: d}
+		z.run()
+		sx, sy := d.scales(m.Device)
+		for i := range 4 {
+			for j := range 4 {
+				exact, size, x, y := 0.0, 0.0, make([]uint64, 128), make([]uint64, 128)
+				for l := range x {
+					x[l] = m.A.Encode(float64(d.a.Data[i*128+l]), tcore.ToNearestEven)
+					y[l] = m.B.Encode(float64(d.b.Data[l*4+j]), tcore.ToNearestEven)
+					b := l / m.ScaleBlock
+					v := m.A.Decode(x[l]) * m.B.Decode(y[l]) * m.Scale.Decode(sx.codes[i][b]) * m.Scale.Decode(sy.codes[j][b])
+					exact, size = exact+v, size+math.Abs(v)
+				}
+				e := m.C.Decode(m.DotScaled(x, y, sx.codes[i], sy.codes[j], 0)) - exact
+				if at := i*4 + j; z.errors[at] != e || z.sizes[at] != size {
+					t.Errorf("%s: error %v of %v, want %v of %v", m.Name, z.errors[at], z.sizes[at], e, size)
+				}
+			}
+		}
+	}
+}
+
+// The sizes of elements and of scales are told apart, and those of A from those of B.
+func TestDraw_tells_scales(t *testing.T) {
+	l := law(t, "blocks(-9,3,U(0,4))×U(0,1)")
+	for _, m := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellNVF4} {
+		p := Plan{M: 4, N: 4, Ks: []int{512}}
+		d := p.draw(l, 512, 1)
+		k, err := d.tell(bound.Kernel{M: 4, N: 4, K: 512, Kernel: tcore.Kernel{Device: m}}, telling{FromLaw, true})
+		x, y := k.RangeX, k.RangeY
+		if err != nil || x.Scale != 8 || x.LeastScale != m.Scale.Round(0x1p-9, tcore.ToNearestEven) || y.Scale != 1 || y.LeastScale != 1 ||
+			!(3.9 < x.Max && x.Max <= 4 && 0.9 < y.Max && y.Max <= 1) {
+			t.Errorf("%s: %v %v %v and %v %v %v, %v", m.Name, x.Max, x.Scale, x.LeastScale, y.Max, y.Scale, y.LeastScale, err)
+		}
+	}
+}
+
+// An error is held against the lesser limit, and what underflow does on top.
+func TestLimit(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ constant, absolute, underflow, size, want float64 }{
+		{2, inf, 0, 3, 6},
+		{2, inf, 0.5, 3, 6.5},
+		{2, 5, 0.5, 3, 5.5},
+		{2, 7, 0.5, 3, 6.5},
+		{inf, 7, 0.5, 3, 7.5},
+		{inf, 7, 0, 0, 7},
+		{2, 7, 0, 0, 0},
+	} {
+		if got := limit(bound.Result{Constant: c.constant, Absolute: c.absolute, Underflow: c.underflow}, c.size); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// What used to slip through is part of the standard plan, which has every device.
+func TestStandard_has(t *testing.T) {
+	plans := Standard([]uint64{1})
+	for _, c := range []struct {
+		machine, law string
+		k            int
+	}{
+		{"cdna2-mfma-binary16-binary32", "U(0,1)", 16},
+		{"cdna2-mfma-binary16-binary32", "N(0,1)", 100},
+		{"hopper-f16", "U(1,2)", 16},
+		{"hopper-e4m3", "N(1,1)", 10000},
+		{"hopper", "U(0.09995,0.10000)", 129},
+		{"paper-f16", "log-normal", 2047},
+		{"paper", "log-uniform(-8,8)", 10000},
+		{"hopper-f16", "N(0,0.01)", 16},
+		{"ieee-fma-binary64-binary64", "U(-1,1)", 1000},
+		{"blackwell-tcgen05-f4ue4m3x16-binary32", "blocks(-9,8.8,U(-1,1))", 129},
+	} {
+		machine, err := FindMachine(c.machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(plans, func(p Plan) bool {
+			return slices.Contains(p.Ks, c.k) && slices.ContainsFunc(p.Laws, func(l Law) bool { return l.Name == law(t, c.law).Name }) &&
+				slices.ContainsFunc(p.Machines, func(m Machine) bool { return m.Device.Name == machine.Device.Name })
+		}) {
+			t.Errorf("%s, %s, K = %d is not in the standard plan", c.machine, c.law, c.k)
+		}
+	}
+	for _, d := range tcore.Devices() {
+		if !slices.ContainsFunc(plans[0].Machines, func(m Machine) bool { return m.Name == d.Name }) {
+			t.Errorf("%s is not in the standard plan", d.Name)
+		}
+	}
+	seen := map[string]bool{} // a cell twice would be a seed twice
+	for _, p := range Standard([]uint64{1}, FromMoments) {
+		for _, k := range p.Ks {
+			for _, l := range p.Laws {
+				key := strings.Join([]string{l.Name, string(rune(k)), tellingsOf(p)}, "|")
+				if seen[key] {
+					t.Errorf("%s, K = %d is twice in the standard plan", l.Name, k)
+				}
+				seen[key] = true
+			}
+		}
+	}
+}
+
+func tellingsOf(p Plan) string {
+	s := ""
+	for _, t := range p.tellings() {
+		s += t.String()
+	}
+	return s
+}
+
+// What a bound is told decides what it must do: dependent data spare those that read a law, and
+// nothing spares those that have seen the data.
+func TestVerdict(t *testing.T) {
+	random := func(n bound.Knowledge) question {
+		return question{Bound: bound.Bound{Model: bound.Model{Random: true}, Needs: n}, Result: bound.Result{Holds: true}}
+	}
+	never := question{Result: bound.Result{Holds: true}}
+	refused := question{}
+	for _, c := range []struct {
+		q    question
+		told Told
+		law  Law
+		want Verdict
+	}{
+		{random(bound.Moments), FromLaw, Law{}, Holds},
+		{random(bound.Moments), FromLaw, Law{Dependent: "so"}, NotData},
+		{random(bound.Trace), FromLaw, Law{Dependent: "so"}, NotData},
+		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, Holds},
+		{random(bound.Moments), FromMoments, Law{Dependent: "so"}, NotData},
+		{random(bound.Moments), FromMoments, Law{Misled: true}, Holds},
+		{random(bound.Moments), FromLaw, Law{Misled: true}, NotData},
+		{random(bound.Moments), FromFiles, Law{Dependent: "so", Mixed: true}, Holds},
+		{random(bound.Sums), FromLaw, Law{Adverse: "so"}, NotData},
+		{never, FromLaw, Law{Dependent: "so", Adverse: "so"}, Holds},
+		{refused, FromFiles, Law{}, NotMachine},
+	} {
+		c.q.telling.Told = c.told
+		if got := c.q.verdict(c.law); got != c.want {
+			t.Errorf("needs %v, told %v, %+v: %s, want %s", c.q.Needs, c.told, c.law.Dependent, got, c.want)
+		}
+	}
+}
+
+// Sizes that are at hand are told, and what is then said is judged beside what was said without.
+func TestPlan_judges_with_ranges(t *testing.T) {
+	p := Plan{Machines: []Machine{{"cdna2", tcore.Kernel{Device: tcore.CDNA2F16}}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	constant := map[bool]float64{}
+	for _, r := range run(t, p) {
+		if r.Bound == "gamma" {
+			constant[r.Ranges] = r.Constant
+		}
+	}
+	if !(0 < constant[true] && constant[true] < constant[false]) {
+		t.Errorf("constants %v, want a smaller one with ranges", constant)
+	}
+}
+
+// Rounding A and B is part of the error where that is asked for.
+func TestPlan_represented(t *testing.T) {
+	p := Plan{Machines: []Machine{Paper}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	plain := run(t, p)[0].Largest
+	p.Represented = true
+	rows := run(t, p)
+	if got := rows[0].Largest; !(got > 100*plain) {
+		t.Errorf("error %v, and %v with rounding to binary16", plain, got)
+	}
+	for _, r := range Violated(rows, sure) {
+		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+	}
+}
+
+// A law has one name, which finds it, and nonsense has none.
+func TestFindLaw_of_grammar(t *testing.T) {
+	for _, name := range append(slices.Clone(standardLaws), scaledLaws...) {
+		if l := law(t, name); l.Name != name {
+			t.Errorf("%s is %s", name, l.Name)
+		}
+	}
+	if got := law(t, " sparse( 0.50, N(0 ,1) ) * ar(0.9)").Name; got != "sparse(0.5,N(0,1))×ar(0.9)" {
+		t.Errorf("%s", got)
+	}
+	for _, name := range []string{
+		"U(1,0)", "N(0,0)", "U(0,1", "U(0,1))", "U(0)", "U(0,1,2)", "U(0,Inf)", "U(0,NaN)", "sparse(1,N(0,1))", "relu(U(0,1))",
+		"mix(0.5,ar(0.9),N(0,1))", "ar(1)", "U(0,1)×", "×U(0,1)", "U(0,1)×U(0,1)×U(0,1)", "grid(0,1,0)", "grid(0,1e9,1)", "t(2)",
+		"point(0)", "log-normal(1)", "k/8()", "blocks(1,0,N(0,1))", "sorted()", "softmax(0)", "log-uniform(0,1000)",
+	} {
+		if l, err := FindLaw(name); err == nil {
+			t.Errorf("%s is found, as %s", name, l.Name)
+		}
+	}
+	if m, err := FindMachine("volta/4>bfloat16"); err != nil || m.SplitK != 4 || m.Output != tcore.BFloat16 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, name := range []string{"volta>", "volta>none", "volta>binary16>binary16", "none>binary16"} {
+		if _, err := FindMachine(name); err == nil {
+			t.Errorf("machine %s is found", name)
+		}
+	}
+}
+
+// A hunt finds a bound that errs, and tells a product in which it fails and none that is simpler by
+// one thing.
+func TestHunt_finds_what_is_planted(t *testing.T) {
+	defer func() { evaluate = bound.Evaluate }()
+	evaluate = func(k bound.Kernel, f roundoff.Failure) ([]bound.Result, error) {
+		results, err := bound.Evaluate(k, f)
+		for i := range results {
+			switch r := &results[i]; {
+			case r.Bound == bound.Truncation.Name && k.K >= 9:
+				r.Constant, r.Underflow = r.Constant/1e6, 0
+			default:
+				r.Holds = false
+			}
+		}
+		return results, err
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	trials := 0
+	c, err := Hunt(ctx, 1, func(c Catch) {
+		if trials = c.Trials; len(c.Found) > 0 {
+			stop()
+		}
+	})
+	if err != nil || len(c.Found) == 0 || c.Outputs == 0 || c.Judged == 0 || trials == 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	f := c.Found[0]
+	if f.Bound != bound.Truncation.Name || f.Trial.K < 9 || !f.Trial.violates(t.Context(), f.Bound) {
+		t.Errorf("%s in %v", f.Bound, f.Trial)
+	}
+	for _, z := range f.Trial.smaller() {
+		if z.violates(t.Context(), f.Bound) {
+			t.Errorf("%v is simpler than %v", z, f.Trial)
+		}
+	}
+}
+
+// The same seed makes the same trials, of laws that have names.
+func TestHunt_of_a_seed(t *testing.T) {
+	list := func() (s []string) {
+		r := newHunter(5)
+		for range 200 {
+			trial := randomTrial(r, randomLaw(r))
+			if _, err := trial.plan(); err != nil {
+				t.Errorf("%v: %v", trial, err)
+			}
+			s = append(s, trial.String())
+		}
+		return s
+	}
+	first := list()
+	if !slices.Equal(first, list()) {
+		t.Error("trials differ")
+	}
+	slices.Sort(first)
+	if n := len(slices.Compact(first)); n < 190 {
+		t.Errorf("%d different trials of 200", n)
+	}
+}
+
+// Random products, as a hunt makes them: what fails is told as a command.
+func FuzzBounds(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := newHunter(seed)
+		trial := randomTrial(r, randomLaw(r))
+		rows, err := trial.run(t.Context())
+		if err != nil {
+			t.Fatalf("%v: %v", trial, err)
+		}
+		var c Catch
+		c.count(t.Context(), trial, rows)
+		for _, z := range c.Found {
+			t.Errorf("%s: %v", z.Bound, z.Trial)
+		}
+	})
+}

@@ -1,0 +1,370 @@
+package sweep
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// A product is one of the products of a plan, and how it came out.
+type product struct {
+	bound.Kernel
+	*draw
+	errors []float64 // D̂ - D, row by row; NaN where an output is not judged
+	sizes  []float64 // |A||B|
+}
+
+// measure returns the rows of one product, that of errors first.
+func (p Plan) measure(machine Machine, d *draw) ([]Row, error) {
+	k := p.kernel(machine, d.law, d.a.Cols)
+	z := product{Kernel: k, draw: d}
+	row := Row{Machine: machine.Name, Law: d.law.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
+	e := row
+	e.Bound, e.Certain, e.Verdict, e.Predicted = Error, true, Holds, none
+	e.Told = p.tellings()[0].Told // of all its rows, where that is not the law
+	e.Moments, e.Why = z.run()
+	if z.errors == nil {
+		e.Skipped = k.M * k.N
+		return []Row{e}, nil
+	}
+	t := tally{}
+	for i, x := range z.errors {
+		if math.IsNaN(x) {
+			e.Skipped++
+			continue
+		}
+		t.add(x, z.sizes[i], bound.Interval{Radius: z.sizes[i]})
+	}
+	if t.outputs == 0 {
+		return []Row{e}, nil
+	}
+	e.Summary = t.summary()
+	rows := []Row{e}
+
+	asked, err := z.ask(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range z.tallies(asked) {
+		if q.outputs > 0 {
+			r := row
+			r.Confidence, r.Alone, r.Told, r.Ranges = q.confidence, p.Alone, q.telling.Told, q.ranges
+			r.Bound, r.Certain, r.Verdict, r.Summary = q.Name, !q.Model.Random, q.says, q.summary()
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// run multiplies on the machine and exactly. It says why outputs are not judged; where none is,
+// there are no errors.
+func (z *product) run() (m Moments, why string) {
+	var values []float64
+	wide := z.C.Precision > tcore.Binary32.Precision
+	switch {
+	case z.law.scaled() && z.ScaleBlock == 0:
+		return m, "the machine takes no scales"
+	case z.law.scaled() && (z.SplitK > 1 || z.Kernel.Represented):
+		return m, "numbers with scales are neither split nor rounded here"
+	case wide && (z.SplitK > 1 || z.Output != (tcore.Format{})):
+		return m, "what is done to sums in binary32 spoils those in " + z.C.Name
+	case z.law.scaled():
+		m, values = z.runScaled()
+	default:
+		exact := z.exactly(z.Device, z.Kernel.Represented)
+		if exact.err == nil && z.Kernel.Represented { // else it has been asked
+			exact.err = z.exactly(z.Device, false).err
+		}
+		if exact.err != nil {
+			return m, fmt.Sprintf("an element of A or B is beyond %s", z.A.Name)
+		}
+		start := time.Now()
+		if wide {
+			z.errors = exact.Error64(z.dots()).Data
+		} else {
+			d := newMatrix(z.M, z.N)
+			z.GEMM(blas.NoTrans, blas.NoTrans, 1, z.a, z.b, 0, blas32.General{}, d)
+			m.Product = time.Since(start).Seconds()
+			start = time.Now()
+			z.errors = exact.Error(d).Data
+		}
+		m.Exact = time.Since(start).Seconds() + exact.seconds
+		values, z.sizes = exact.values, exact.sizes
+	}
+	for i, e := range z.errors {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			z.errors[i] = math.NaN()
+			why = "D is beyond " + z.result().Name
+			continue
+		}
+		m = m.Merge(momentsOf(e, values[i], z.sizes[i]))
+	}
+	return m, why
+}
+
+// result returns the format of D.
+func (z *product) result() tcore.Format {
+	if z.Output != (tcore.Format{}) {
+		return z.Output
+	}
+	return z.C
+}
+
+// dots returns the product of a machine that sums in a format wider than binary32.
+func (z *product) dots() blas64.General {
+	d := blas64.General{Rows: z.M, Cols: z.N, Stride: z.N, Data: make([]float64, z.M*z.N)}
+	rows, columns := vectors(z.a), vectors(transposed(z.b))
+	parallel.Each(len(d.Data), func(i int) { d.Data[i] = z.Dot(rows[i/z.N], columns[i%z.N], 0) })
+	return d
+}
+
+// vectors returns the rows of a matrix in binary64.
+func vectors(m blas32.General) [][]float64 {
+	z := make([][]float64, m.Rows)
+	for i := range z {
+		z[i] = make([]float64, m.Cols)
+		for l := range z[i] {
+			z[i][l] = float64(m.Data[i*m.Stride+l])
+		}
+	}
+	return z
+}
+
+// sizes returns |A|.
+func sizes(m blas32.General) blas32.General {
+	z := newMatrix(m.Rows, m.Cols)
+	for i, x := range m.Data {
+		z.Data[i] = float32(math.Abs(float64(x)))
+	}
+	return z
+}
+
+// A question is one bound at one confidence, put to a product that it is told of in one way.
+type question struct {
+	bound.Bound
+	bound.Result
+	telling
+	says       Verdict
+	confidence float64
+	kernel     bound.Kernel
+	failure    roundoff.Failure
+	tally
+}
+
+// same reports whether two questions to a product have one answer.
+func (q *question) same(r *question) bool {
+	equal := func(x, y float64) bool { return x == y || x != x && y != y }
+	return q.Name == r.Name && q.confidence == r.confidence && q.says == r.says && equal(q.Result.Constant, r.Result.Constant) &&
+		equal(q.Absolute, r.Absolute) && equal(q.Underflow, r.Underflow)
+}
+
+// evaluate asks all bounds; a test has them err.
+var evaluate = bound.Evaluate
+
+// ask returns the questions of a plan to a product, nothing counted yet. What has been asked is not
+// asked again where a bound that is told more says the same.
+func (z *product) ask(p Plan) ([]question, error) {
+	k := z.Kernel
+	if run, err := z.emulate(0, z.M); err == nil {
+		k.Run = z.first(run)
+	}
+	if p.Alone {
+		k.M, k.N = 1, 1
+	}
+	var asked []question
+	for _, c := range p.Confidences {
+		f := roundoff.FailureOf(c)
+		for _, t := range p.tellings() {
+			k, err := z.tell(k, t)
+			if err != nil {
+				return nil, err
+			}
+			results, err := evaluate(k, f)
+			if err != nil {
+				return nil, err
+			}
+			for i, b := range bound.Catalogue() {
+				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}
+				q.says = q.verdict(z.law)
+				if !slices.ContainsFunc(asked, func(r question) bool { return q.same(&r) }) {
+					asked = append(asked, q)
+				}
+			}
+		}
+	}
+	return asked, nil
+}
+
+// first returns the first output of a run that has products other than 0, which tells the bounds
+// that there is a run.
+func (z *product) first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
+	return func(yield func(bound.Output) bool) {
+		i := 0
+		for o := range run {
+			if o.Abs > 0 && !math.IsNaN(z.errors[i]) {
+				z.whole(&o)
+				yield(o)
+				return
+			}
+			i++
+		}
+	}
+}
+
+// whole tells an output what is lost of all products of the matrices, and not of some rows.
+func (z *product) whole(o *bound.Output) {
+	if o.Losses != nil {
+		o.Losses = z.lossesOf(z.Device, o.Losses)
+	}
+}
+
+// emulate returns the outputs of the rows from lo to hi-1.
+func (z *product) emulate(lo, hi int) (iter.Seq[bound.Output], error) {
+	k := z.Kernel
+	k.M = hi - lo
+	switch {
+	case z.law.scaled():
+		return nil, fmt.Errorf("sweep: %s takes scales", k.Name)
+	case k.Output != (tcore.Format{}) && k.Output != k.C:
+		return nil, fmt.Errorf("sweep: %s is rounded to %s after the last sum", k.Name, k.Output.Name)
+	case k.Represented:
+		return nil, fmt.Errorf("sweep: what rounding A and B does is in no sum")
+	}
+	return bound.Emulate(k, blas32.General{Rows: k.M, Cols: k.K, Stride: z.a.Stride, Data: z.a.Data[lo*z.a.Stride:]}, z.b)
+}
+
+// bands is into how many bands of rows a product is divided among the cores: more than there
+// are, and no matter for the result.
+const bands = 16
+
+// tallies counts how the bounds did on every output.
+func (z *product) tallies(asked []question) []question {
+	parts := make([][]question, min(bands, z.M))
+	parallel.Each(len(parts), func(i int) {
+		lo, hi := i*z.M/len(parts), (i+1)*z.M/len(parts)
+		parts[i] = slices.Clone(asked)
+		z.count(parts[i], lo, hi)
+	})
+	for _, part := range parts {
+		for i := range asked {
+			asked[i].merge(part[i].tally)
+		}
+	}
+	return asked
+}
+
+// count counts how the bounds did on the rows from lo to hi-1.
+func (z *product) count(asked []question, lo, hi int) {
+	for i := lo * z.N; i < hi*z.N; i++ {
+		if math.IsNaN(z.errors[i]) {
+			continue
+		}
+		for j := range asked {
+			if q := &asked[j]; q.Bound.Constant != nil {
+				q.add(z.errors[i], z.sizes[i], bound.Interval{Radius: limit(q.Result, z.sizes[i])})
+			}
+		}
+	}
+	if !slices.ContainsFunc(asked, func(q question) bool { return q.Output != nil }) {
+		return
+	}
+	run, err := z.emulate(lo, hi)
+	if err != nil {
+		return // no bound that reads sums can be asked
+	}
+	i := lo*z.N - 1
+	for o := range run {
+		if i++; math.IsNaN(z.errors[i]) {
+			continue
+		}
+		z.whole(&o)
+		for j := range asked {
+			if q := &asked[j]; q.Output != nil {
+				q.add(z.errors[i], z.sizes[i], q.Output(q.kernel, o, q.failure))
+			}
+		}
+	}
+}
+
+// limit returns the limit of a result for an output of which |A||B| is size, also where a constant
+// without limit meets an output of zeros.
+func limit(r bound.Result, size float64) float64 {
+	if math.IsInf(r.Constant, 1) {
+		return r.Absolute + r.Underflow
+	}
+	return r.Limit(size)
+}
+
+// verdict says whether the bound is to hold on data of a law.
+func (q *question) verdict(law Law) Verdict {
+	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace)
+	switch {
+	case !q.Holds:
+		return NotMachine
+	case q.telling.Told == FromFiles: // it has seen the data
+		return Holds
+	case law.Misled && q.telling.Told == FromLaw && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random,
+		(law.Mixed || law.Dependent != "") && ofProducts:
+		return NotData
+	}
+	return Holds
+}
+
+// A tally is a Summary in the making, of one product.
+type tally struct {
+	outputs, violations int
+	largest, constant   float64
+	ratios              Sketch
+}
+
+// slack is how far errors and bounds may be off, relatively, for being computed in binary64.
+const slack = 1e-12
+
+// add counts an output with its error, its |A||B|, and where the error should lie. An interval
+// that is NaN or has no limit says nothing.
+func (t *tally) add(e, size float64, i bound.Interval) {
+	most := i.Bound()
+	if math.IsNaN(most) || math.IsInf(most, 0) {
+		return
+	}
+	t.outputs++
+	if math.Abs(e-i.Centre) > i.Radius+slack*max(math.Abs(e), i.Radius) {
+		t.violations++
+	}
+	ratio := 0.0 // no error is 0 also where none is allowed
+	if e != 0 {
+		ratio = math.Abs(e) / most
+	}
+	t.ratios.Add(ratio)
+	t.largest = max(t.largest, ratio)
+	if most > 0 && size > 0 {
+		t.constant = max(t.constant, most/size)
+	}
+}
+
+// merge counts what another has.
+func (t *tally) merge(o tally) {
+	t.outputs += o.outputs
+	t.violations += o.violations
+	t.largest = max(t.largest, o.largest)
+	t.constant = max(t.constant, o.constant)
+	t.ratios.Merge(o.ratios)
+}
+
+// summary returns the summary of one product.
+func (t *tally) summary() Summary {
+	return Summary{
+		Runs: 1, Failed: min(1, t.violations), Outputs: t.outputs, Violations: t.violations,
+		Tightness: t.largest, Largest: t.largest, Constant: t.constant, Ratios: t.ratios,
+	}
+}

@@ -1,0 +1,92 @@
+package sweep
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Told is how the bounds are told of the data.
+type Told int
+
+const (
+	FromLaw     Told = iota // what X and Y of the law say
+	FromMoments             // the moments of the elements of A and of B ([bound.MomentsOf])
+	FromFiles               // all that can be found in A and B, as advice on files does
+)
+
+var toldNames = []string{"law", "moments", "files"}
+
+// String returns law, moments or files.
+func (t Told) String() string {
+	if t < 0 || int(t) >= len(toldNames) {
+		return fmt.Sprintf("Told(%d)", int(t))
+	}
+	return toldNames[t]
+}
+
+// ParseTold returns what String wrote.
+func ParseTold(s string) (Told, error) {
+	for i, name := range toldNames {
+		if s == name {
+			return Told(i), nil
+		}
+	}
+	return 0, fmt.Errorf("sweep: told from %q, want law, moments or files", s)
+}
+
+// A telling is one way to tell the bounds of a product, the sizes of its elements too or not.
+type telling struct {
+	Told
+	ranges bool
+}
+
+// tellings returns the ways of a plan, those that tell less first.
+func (p Plan) tellings() []telling {
+	told := p.Told
+	if len(told) == 0 {
+		told = []Told{FromLaw}
+	}
+	var all []telling
+	for _, t := range told {
+		if t != FromFiles {
+			all = append(all, telling{t, false})
+		}
+		if t == FromFiles || p.Ranges {
+			all = append(all, telling{t, true})
+		}
+	}
+	return all
+}
+
+// tell returns the kernel with what the bounds are told.
+func (d *draw) tell(k bound.Kernel, t telling) (bound.Kernel, error) {
+	if t.Told != FromLaw {
+		m := d.moments()
+		if m.err != nil {
+			return k, m.err
+		}
+		k.X, k.Y = m.x, m.y
+	}
+	if t.ranges {
+		r := d.ranges()
+		k.RangeX, k.RangeY = r.x, r.y
+		if k.ScaleBlock > 0 {
+			sx, sy := d.scales(k.Kernel.Device)
+			k.RangeX.Scale, k.RangeX.LeastScale = sx.span(k.Scale)
+			k.RangeY.Scale, k.RangeY.LeastScale = sy.span(k.Scale)
+		}
+	}
+	return k, nil
+}
+
+// of64 returns a matrix in binary64.
+func of64(m blas32.General) blas64.General {
+	z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float64, len(m.Data))}
+	for i, x := range m.Data {
+		z.Data[i] = float64(x)
+	}
+	return z
+}

@@ -1,0 +1,145 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// A Trial is a plan of one product, or of one for each of some seeds, by the names of its parts.
+type Trial struct {
+	Machine, Law string
+	M, N, K      int
+	Seeds        []uint64
+	Confidence   float64
+	Told         Told
+	Represented  bool
+}
+
+// TrialOf returns the trial that a row comes from.
+func TrialOf(r Row) Trial {
+	return Trial{r.Machine, r.Law, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
+}
+
+// plan returns the plan of the trial. An error says that there is no such machine or law.
+func (t Trial) plan() (Plan, error) {
+	machine, err := FindMachine(t.Machine)
+	if err != nil {
+		return Plan{}, err
+	}
+	law, err := FindLaw(t.Law)
+	return Plan{
+		Machines: []Machine{machine}, Laws: []Law{law}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
+		Confidences: []float64{t.Confidence}, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
+	}, err
+}
+
+// String returns the trial as a command, which fails where a bound does that is to hold.
+func (t Trial) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Law), t.M, t.N, t.K, FormatSeeds(t.Seeds))
+	if t.Confidence != 0.99 && t.Confidence != 0 {
+		fmt.Fprintf(&s, " -confidence %v", t.Confidence)
+	}
+	if t.Told != FromLaw {
+		fmt.Fprintf(&s, " -told %v", t.Told)
+	}
+	if t.Represented {
+		s.WriteString(" -represented")
+	}
+	return s.String()
+}
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	if strings.ContainsAny(word, "()<>*, ×±") {
+		return "'" + word + "'"
+	}
+	return word
+}
+
+// sure is the confidence with which a bound is found to fail.
+const sure = 0.999
+
+// run returns the rows of the trial.
+func (t Trial) run(ctx context.Context) ([]Row, error) {
+	p, err := t.plan()
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(ctx, nil)
+}
+
+// violates reports whether a bound that is to hold is seen to fail.
+func (t Trial) violates(ctx context.Context, bound string) bool {
+	rows, err := t.run(ctx)
+	if err != nil {
+		return false
+	}
+	for _, r := range Violated(rows, sure) {
+		if r.Bound == bound {
+			return true
+		}
+	}
+	return false
+}
+
+// smaller returns trials that are simpler by one thing, the simplest first.
+func (t Trial) smaller() (all []Trial) {
+	add := func(change func(*Trial)) {
+		z := t
+		if change(&z); fmt.Sprint(z) != fmt.Sprint(t) {
+			all = append(all, z)
+		}
+	}
+	base, _, _ := strings.Cut(t.Machine, ">")
+	add(func(z *Trial) { z.Machine = base })
+	base, _, _ = strings.Cut(t.Machine, "/")
+	add(func(z *Trial) { z.Machine = base })
+	add(func(z *Trial) { z.Represented = false })
+	add(func(z *Trial) { z.Told = FromLaw })
+	add(func(z *Trial) { z.Confidence = 0.99 })
+	for _, law := range []string{"U(0,1)", "U(-1,1)", "U(1,2)", "N(0,1)"} {
+		if law == t.Law {
+			break
+		}
+		add(func(z *Trial) { z.Law = law })
+	}
+	for _, k := range []int{1, 2, 3, 4, 8, 16, t.K / 4, t.K / 2, t.K * 3 / 4, t.K - 1} {
+		if 0 < k && k < t.K {
+			add(func(z *Trial) { z.K = k })
+		}
+	}
+	for _, m := range []int{1, 2, 4, t.M / 2} {
+		if 0 < m && m < t.M {
+			add(func(z *Trial) { z.M = m })
+		}
+		if 0 < m && m < t.N {
+			add(func(z *Trial) { z.N = m })
+		}
+	}
+	for _, n := range []int{1, 2, len(t.Seeds) / 2} {
+		if 0 < n && n < len(t.Seeds) {
+			add(func(z *Trial) { z.Seeds = t.Seeds[:n] })
+		}
+	}
+	return all
+}
+
+// minimal returns the simplest trial that it finds in so many steps in which the bound still fails
+// that fails in t.
+func (t Trial) minimal(ctx context.Context, bound string, steps int) Trial {
+	for from, unchanged := 0, 0; ; {
+		all := t.smaller()
+		if unchanged >= len(all) || steps == 0 {
+			return t
+		}
+		from %= len(all)
+		if z := all[from]; z.violates(ctx, bound) {
+			t, unchanged = z, 0
+		} else {
+			from, unchanged = from+1, unchanged+1
+		}
+		steps--
+	}
+}

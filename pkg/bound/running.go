@@ -7,7 +7,7 @@ import (
 )
 
 // Running is u times the sum of the sizes of all computed sums, as each rounding to nearest
-// errs by at most u|ŝ|.
+// errs by at most u|ŝ|, or half the distance of subnormal sums, and what was flushed to zero.
 var Running = register(Bound{
 	Name:   "running",
 	Source: "Higham 2002, running error analysis",
@@ -15,11 +15,11 @@ var Running = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		sum := 0.0
+		sum, u, least := o.Flushed, k.coarsest(), k.leastHalfUlp()
 		for _, s := range o.Sums {
-			sum += math.Abs(s)
+			sum += max(u*math.Abs(s), least)
 		}
-		return Interval{0, k.coarsest() * sum}
+		return Interval{0, sum}
 	},
 })
 
@@ -32,6 +32,6 @@ var RunningHalfUlp = register(Bound{
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
 		sum, _, _ := o.halfUlps(k)
-		return Interval{0, sum}
+		return Interval{0, sum + o.Flushed}
 	},
 })

@@ -278,3 +278,56 @@ func count(b bool) int {
 	}
 	return 0
 }
+
+// How near errors of machines of AMD come to their bounds, after a run and before it; none is broken.
+func TestCDNATightness(t *testing.T) {
+	rows, lengths := 64, []int{256, 4096}
+	if testing.Short() {
+		rows, lengths = 8, []int{256}
+	}
+	for _, d := range []tcore.Device{tcore.CDNA1F16, tcore.CDNA2F16, tcore.CDNA3F16, tcore.CDNA3FP8} {
+		for _, law := range laws[:3] {
+			for _, K := range lengths {
+				rng := rand.New(rand.NewPCG(241118747, uint64(K)))
+				a, b := draw(rng, rows, K, law), draw(rng, K, 8, law)
+				k, outputs := run(t, d, K, rows, a, b)
+				k.X, k.Y = law, law
+				near, size := map[string]float64{}, 0.0
+				var before []Result
+				for _, r := range results(t, k, at99) {
+					if b, _ := Find(r.Bound); b.Constant != nil && r.Holds && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
+						before = append(before, r)
+					}
+				}
+				for o := range outputs {
+					e := Exact.Output(k, o, at99).Centre
+					size = max(size, math.Abs(e))
+					for _, b := range afterRun(k) {
+						if b.Name == Exact.Name {
+							continue
+						}
+						z := b.Output(k, o, at99)
+						if !(math.Abs(e-z.Centre) <= z.Radius+1e-14*math.Abs(e)) {
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, law.Name, K, e, b.Name, z.Centre, z.Radius)
+						}
+						near[b.Name] = max(near[b.Name], over(math.Abs(e), z.Bound()))
+					}
+					for _, r := range before {
+						τ := over(math.Abs(e), r.Limit(o.Abs))
+						if τ > 1 {
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v", d.Name, law.Name, K, e, r.Bound, r.Limit(o.Abs))
+						}
+						near[r.Bound] = max(near[r.Bound], τ)
+					}
+				}
+				cells := []string{}
+				for _, b := range Catalogue() {
+					if τ, ok := near[b.Name]; ok {
+						cells = append(cells, fmt.Sprintf("%s %.2g", b.Name, τ))
+					}
+				}
+				t.Logf("%s, %s, K = %d: %s", d.Name, law.Name, K, strings.Join(cells, ", "))
+			}
+		}
+	}
+}

@@ -53,7 +53,8 @@ type stage struct {
 //
 // The sum and c are rounded down to multiples of 2^(e-32) and 2^(e-24), e being the greater exponent
 // of top and of c. What they add up to is rounded down to 31 bits below its leading one, and then to
-// nearest: not at all if the unit in the last place is no more than 2^(e-32). In two parts, the part
+// nearest: not at all if the unit in the last place is no more than 2^(e-32), or than what divides
+// all products and with them all sums. In two parts, the part
 // of the lesser exponent is rounded down to the grid of the other, and c is left out where it is less
 // than 2^(e-25).
 func (o Output) stages(k Kernel, f func(s stage)) {
@@ -84,6 +85,7 @@ func (o Output) stages(k Kernel, f func(s stage)) {
 			s.moved = g*math.Floor(before/g) - before
 		}
 		lead := exponentOf(k.C, after)
+		unit = max(unit, products) // all that is added is a multiple of it
 		s.down += max(0, math.Ldexp(1, lead-resultBits)-unit)
 		if ulp := math.Ldexp(1, lead-k.C.Precision+1); ulp > unit {
 			s.ulp = ulp

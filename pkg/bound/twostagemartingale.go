@@ -113,7 +113,8 @@ func (l *stageLoss) addRounding(s stage) {
 		return
 	}
 	l.rounds = true
-	r := l.losses.Rounding(l.k.Width(), s.top, s.ulp, true)
+	E := max(s.top, math.Ilogb(l.k.productGrid())+productBits) // no bits are finer
+	r := l.losses.Rounding(l.k.Width(), E, s.ulp, true)
 	l.slack += r.Mean
 	l.cumulant.Add(r.Square, s.ulp/2)
 }

@@ -533,7 +533,7 @@ func TestEmulate(t *testing.T) {
 	})
 	t.Run("says_what_it_cannot_run", func(t *testing.T) {
 		for _, change := range []func(*Kernel){
-			func(k *Kernel) { k.SplitK = 2 }, func(k *Kernel) { k.Order = Compensated }, func(k *Kernel) { k.Device = tcore.CDNA2F16 },
+			func(k *Kernel) { k.SplitK = 2 }, func(k *Kernel) { k.Order = Compensated }, func(k *Kernel) { k.Device = tcore.HopperMMAE4M3 },
 		} {
 			l := k
 			change(&l)

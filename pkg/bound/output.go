@@ -8,16 +8,22 @@ import (
 )
 
 // An Output is one element of D as it was computed: every sum after it was rounded, in the order
-// of the machine, the exponents that its blocks were aligned to on a machine that does so, and
-// Σ|xy|. Its slices are good until the next output.
+// of the machine, the exponents that its blocks were aligned to on a machine that does so, two of
+// each block where products of even and of odd index are aligned apart, and Σ|xy|. Its slices are
+// good until the next output.
 type Output struct {
 	Sums      []float64
 	Exponents []int
 	Abs       float64
 
+	// Flushed is what a machine took that counts subnormal numbers as zero, the sum of its sizes;
+	// the errors of roundings are on top.
+	Flushed float64
+
 	// The trace, as an emulator has it; nil where it is not known.
 	X, Y   []float64        // the factors, after their conversion
 	Blocks []tcore.BlockSum // what each block kept and lost, on a machine that aligns
+	Stages []tcore.StageSum // the same where products are aligned first, and then their sum
 
 	// Losses returns what a product of an element of A and one of B loses, wherever they
 	// stand; nil if that is not known.
@@ -39,18 +45,22 @@ type runErrors struct {
 
 	halfUlps float64 // of all sums, and so at most of every error: Σh
 	squares  float64 // Σh²
-	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [NearestError]
+	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [roundoff.NearestError]
 
 	centre float64 // what the errors add up to in the mean, where the distribution of the data is known
-	slack  float64 // what of that is not known
+	slack  float64 // what of that is not known, and what has been flushed
 }
 
 // errors returns what the sums tell of the errors. A product 0 rounds nothing.
 func (o Output) errors(k Kernel) runErrors {
 	var z runErrors
-	p, least, law := precision(k.coarsest()), halfStep(k.C, k.productGrid()), k.stepLaw()
+	p, least, law := precision(k.coarsest()), k.leastHalfUlp(), k.stepLaw()
 	var rows perExponent[*roundoff.NearestError]
 	var unsure perExponent[float64]
+	tree := false
+	if _, tree = k.Core.(tcore.Pairwise); tree { // sums of all nodes, which tell not their place
+		law = nil
+	}
 	first, before := o.firstRounded(k), 0.0
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
@@ -82,7 +92,13 @@ func (o Output) errors(k Kernel) runErrors {
 	for _, u := range unsure.values {
 		z.slack += u * u
 	}
-	z.slack = sure * math.Sqrt(z.slack)
+	z.slack = sure*math.Sqrt(z.slack) + o.Flushed
+	if d, known := k.drift(); tree && known {
+		z.slack += d.most
+		if d.variance > 1.02 {
+			z.proxies = z.squares
+		}
+	}
 	return z
 }
 
@@ -105,6 +121,18 @@ func (z runErrors) around(radius float64) Interval { return Interval{z.centre, r
 func onGrid(x, u float64) bool {
 	t := x / u
 	return t == math.Trunc(t)
+}
+
+// leastHalfUlp returns half the distance of subnormal sums, which no rounding to nearest errs by less
+// at most; 0 where sums are never between two of them.
+func (k Kernel) leastHalfUlp() float64 {
+	switch c := k.Core.(type) {
+	case tcore.TensorCore:
+		return halfStep(c.Accumulate, k.productGrid())
+	case tcore.Pairwise: // has none
+		return 0
+	}
+	return halfStep(k.C, k.productGrid())
 }
 
 // halfUlp returns half a unit in the last place of a number of precision p: the most that

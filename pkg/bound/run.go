@@ -13,7 +13,7 @@ import (
 
 // Emulate returns the outputs of the kernel for matrices a and b, row by row, as the machine
 // computes them, one rounding at a time: to be set as Run of the kernel. It emulates machines
-// of FMAs, the paper's and those of [tcore.Fused], in one part of K and in sequence.
+// of FMAs, the paper's, those of [tcore.Fused] and those of AMD, in one part of K and in sequence.
 //
 // The error names an element that is not finite, or says which machine it cannot run. It panics
 // if a shape is not that of the kernel.
@@ -34,10 +34,14 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	if noTrace(k) == "" {
 		return k.traced(a, b)
 	}
+	var losses func() *roundoff.Losses
+	if first, ok := k.firstStage(); ok {
+		losses = sync.OnceValue(func() *roundoff.Losses { return first.lossesOf(a, b) })
+	}
 	return func(yield func(Output) bool) {
 		k.elements(a, b, func(x, y []float64) bool {
 			o := run(x, y)
-			o.X, o.Y = x, y
+			o.X, o.Y, o.Losses = x, y, losses
 			for l := range x {
 				o.Abs += math.Abs(x[l] * y[l])
 			}
@@ -94,6 +98,10 @@ func (k Kernel) runner() (func(x, y []float64) Output, bool) {
 		return k.chain(c.Accumulate), len(k.roundings()) == 1
 	case tcore.Fused:
 		return k.fused, true
+	case tcore.ExactSum, tcore.Pairwise:
+		return k.rounded, true
+	case tcore.TwoStage:
+		return k.staged, true
 	}
 	return nil, false
 }
@@ -131,6 +139,25 @@ func (k Kernel) fused(x, y []float64) Output {
 	for _, b := range k.Trace(x, y, 0).Blocks {
 		o.Sums = append(o.Sums, b.Result)
 		o.Exponents = append(o.Exponents, b.Exponent)
+	}
+	return o
+}
+
+// rounded is the runner of a device that rounds sums of blocks, or of their nodes, to nearest.
+func (k Kernel) rounded(x, y []float64) Output {
+	s := k.RoundedSums(x, y)
+	return Output{Sums: s.Sums, Flushed: s.Flushed}
+}
+
+// staged is the runner of a device that aligns products, and then their sum.
+func (k Kernel) staged(x, y []float64) Output {
+	o := Output{Stages: k.StageSums(x, y)}
+	parts := k.Core.(tcore.TwoStage).Parts
+	for _, s := range o.Stages {
+		o.Sums = append(o.Sums, s.Result)
+		for _, p := range s.Parts[:parts] {
+			o.Exponents = append(o.Exponents, p.Exponent)
+		}
 	}
 	return o
 }

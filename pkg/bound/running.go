@@ -7,7 +7,7 @@ import (
 )
 
 // Running is u times the sum of the sizes of all computed sums, as each rounding to nearest
-// errs by at most u|ŝ|.
+// errs by at most u|ŝ|, or half the distance of subnormal sums, and what was flushed to zero.
 var Running = register(Bound{
 	Name:   "running",
 	Source: "Higham 2002, running error analysis",
@@ -15,9 +15,9 @@ var Running = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		sum, least := 0.0, halfStep(k.C, k.productGrid())
+		sum, u, least := o.Flushed, k.coarsest(), k.leastHalfUlp()
 		for _, s := range o.Sums {
-			sum += max(k.coarsest()*math.Abs(s), least)
+			sum += max(u*math.Abs(s), least)
 		}
 		return Interval{0, sum}
 	},
@@ -31,6 +31,6 @@ var RunningHalfUlp = register(Bound{
 	Needs:  Sums,
 	Fails:  notOneFormat,
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		return Interval{0, o.errors(k).halfUlps}
+		return Interval{0, o.errors(k).halfUlps + o.Flushed}
 	},
 })

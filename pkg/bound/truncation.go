@@ -34,24 +34,36 @@ var Truncation = register(Bound{
 // TruncationSums is Truncation with the exponents and sums of a run.
 var TruncationSums = register(Bound{
 	Name:   "truncation-sums",
-	Source: "derived from the arithmetic of Fasi et al. 2021 and Khattak & Mikaitis 2025",
+	Source: "derived from the arithmetic of Fasi et al. 2021, Khattak & Mikaitis 2025 and Xie et al. 2025",
 	Model:  Truncating,
 	Needs:  Sums,
 	Fails: func(k Kernel) string {
-		if _, ok := k.Core.(tcore.Fused); !ok {
-			return "a run of " + k.Name + " has no exponent for each sum"
+		switch k.Core.(type) {
+		case tcore.Fused, tcore.TwoStage:
+			return ""
 		}
-		return ""
+		return "a run of " + k.Name + " has no exponent for each sum"
 	},
 	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		c, ok := k.Core.(tcore.Fused)
-		if !ok || len(o.Exponents) != len(o.Sums) {
-			return Interval{0, nan}
+		switch c := k.Core.(type) {
+		case tcore.Fused:
+			if len(o.Exponents) == len(o.Sums) {
+				return k.fusedSums(c, o)
+			}
+		case tcore.TwoStage:
+			if len(o.Exponents) == c.Parts*len(o.Sums) {
+				return k.stageSums(c, o)
+			}
 		}
-		t, sum := k.truncation(c), 0.0
-		for i, s := range o.Sums {
-			sum += t.Error(o.Exponents[i], s)
-		}
-		return Interval{0, sum}
+		return Interval{0, nan}
 	},
 })
+
+// fusedSums is TruncationSums of a machine that aligns once.
+func (k Kernel) fusedSums(c tcore.Fused, o Output) Interval {
+	t, sum := k.truncation(c), 0.0
+	for i, s := range o.Sums {
+		sum += t.Error(o.Exponents[i], s)
+	}
+	return Interval{0, sum}
+}

@@ -181,3 +181,17 @@ func ExampleTruncatedSum_CalibratedBound() {
 	// Output:
 	// true
 }
+
+// What eight-term blocks of products of ±1 and ±1 + 2^-10 err by on CDNA3, in a sum of 4096 of them,
+// 99 times of 100, and what they never exceed.
+func ExampleTwoStageSum() {
+	x, p := []float64{-1 - 0x1p-10, -1, 1, 1 + 0x1p-10}, []float64{1, 1, 1, 1}
+	law := roundoff.ValueProducts(x, p, x, p, -14, -14)
+	sum := roundoff.TwoStageSum{
+		Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-20,
+		Losses: law.Losses(24), LogMoment: law.LogMoment, Largest: 1.002,
+	}
+	fmt.Printf("%.2g, always %.2g\n", sum.ErrorBound(512, 1, roundoff.FailureOf(0.99)), 4096*roundoff.TwoStage(8, 512, 0x1p-24))
+	// Output:
+	// 0.0038, always 1.3
+}

@@ -15,17 +15,27 @@ type Pairwise struct {
 
 func (p Pairwise) width() int { return p.Terms }
 
-func (p Pairwise) sum(d *Device, b block, _ *TraceBlock) float64 {
+func (p Pairwise) sum(d *Device, b block, _ *TraceBlock) float64 { return p.observed(d, b, nil) }
+
+// observed is sum, which tells what it did in z, if there is one.
+func (p Pairwise) observed(d *Device, b block, z *RoundedSums) float64 {
 	s := make([]float64, p.Terms)
 	for i := range s {
-		s[i] = flush(d.C, d.C.Mul(flushInput(d.A, b.x[i]), flushInput(d.B, b.y[i]), ToNearestEven))
+		x, y := flushInput(d.A, b.x[i]), flushInput(d.B, b.y[i])
+		s[i] = flush(d.C, d.C.Mul(x, y, ToNearestEven))
+		z.product(d, b.x[i], b.y[i], s[i])
+	}
+	add := func(x, y float64) float64 {
+		sum := d.C.Add(x, y, ToNearestEven)
+		z.node(x, y, sum, flush(d.C, sum))
+		return flush(d.C, sum)
 	}
 	for n := p.Terms / 2; n > 0; n /= 2 {
 		for i := range n {
-			s[i] = flush(d.C, d.C.Add(s[2*i], s[2*i+1], ToNearestEven))
+			s[i] = add(s[2*i], s[2*i+1])
 		}
 	}
-	return flush(d.C, d.C.Add(flushInput(d.C, b.c), s[0], ToNearestEven))
+	return add(flushInput(d.C, b.c), s[0])
 }
 
 func (p Pairwise) check(d *Device) {

@@ -27,45 +27,58 @@ const (
 
 func (s TwoStage) width() int { return s.Terms }
 
-func (s TwoStage) sum(d *Device, b block, t *TraceBlock) float64 {
+func (s TwoStage) sum(d *Device, b block, t *TraceBlock) float64 { return s.observed(d, b, t, nil) }
+
+// observed is sum, which tells what it did in z, if there is one.
+func (s TwoStage) observed(d *Device, b block, t *TraceBlock, z *StageSum) float64 {
 	b = s.overflow(b)
-	if z := specials(b); z != 0 {
-		return z
+	if x := specials(b); x != 0 {
+		z.special(x)
+		return x
 	}
 
 	// First stage: total × 2^(top-24) is the sum of the products.
-	total, top := s.part(d, b, 0, t)
+	total, top := s.part(d, b, 0, t, z)
 	if s.Parts == 2 {
-		odd, oddTop := s.part(d, b, 1, t)
+		odd, oddTop := s.part(d, b, 1, t, z)
 		greater := max(top, oddTop)
-		total = shiftFloor(total, top-greater) + shiftFloor(odd, oddTop-greater)
-		top = greater
+		evenKept, oddKept := shiftFloor(total, top-greater), shiftFloor(odd, oddTop-greater)
+		z.move(total, top-twoStageProducts, evenKept, greater-twoStageProducts)
+		z.move(odd, oddTop-twoStageProducts, oddKept, greater-twoStageProducts)
+		total, top = evenKept+oddKept, greater
 	}
 
 	// Second stage: in units of 2^(e-32), both rounded down.
 	c, ec := d.C.split(b.c)
 	e := max(top, ec)
-	total = shiftFloor(total, twoStageSum-twoStageProducts+top-e)
+	products := total
+	total = shiftFloor(products, twoStageSum-twoStageProducts+top-e)
+	z.move(products, top-twoStageProducts, total, e-twoStageSum)
+	kept := int64(0)
 	if s.Parts == 1 || ec >= e-twoStageProducts-1 {
-		c = shiftFloor(c, twoStageProducts-d.C.Precision+1+ec-e)
-		total += c << (twoStageSum - twoStageProducts)
+		kept = shiftFloor(c, twoStageProducts-d.C.Precision+1+ec-e)
+		total += kept << (twoStageSum - twoStageProducts)
 	}
+	z.move(c, ec-d.C.Precision+1, kept, e-twoStageProducts)
 	if t != nil {
 		t.Exponent = e
 	}
 
 	// Cut to 31 bits below the leading one, then round.
 	unit := e - twoStageSum
+	sum := unrounded{neg: total < 0, sig: magnitude(total), exp: unit}
 	lead := max(unit+bits.Len64(magnitude(total))-1, d.C.Emin)
 	if cut := lead - twoStageResult - unit; cut > 0 {
-		total, unit = total>>cut, unit+cut
+		sum = unrounded{neg: total < 0, sig: magnitude(total >> cut), exp: unit + cut}
 	}
-	return d.C.round(unrounded{neg: total < 0, sig: magnitude(total), exp: unit}, ToNearestEven)
+	result := d.C.round(sum, ToNearestEven)
+	z.finish(b, total, e-twoStageSum, result)
+	return result
 }
 
 // part returns the truncated sum of every Parts-th product from the first on,
 // in units of 2^(top-24).
-func (s TwoStage) part(d *Device, b block, first int, t *TraceBlock) (total int64, top int) {
+func (s TwoStage) part(d *Device, b block, first int, t *TraceBlock, z *StageSum) (total int64, top int) {
 	terms := make([]summand, 0, s.Terms)
 	top = math.MinInt
 	for i := first; i < s.Terms; i += s.Parts {
@@ -81,6 +94,7 @@ func (s TwoStage) part(d *Device, b block, first int, t *TraceBlock) (total int6
 	for _, p := range terms {
 		total += p.truncate(twoStageProducts - top)
 	}
+	z.part(first, terms, top)
 	if t != nil {
 		for i, p := range terms {
 			t.Terms[first+i*s.Parts].cut(p, top, twoStageProducts)

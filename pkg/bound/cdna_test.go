@@ -1,0 +1,333 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// cdna returns the matrix cores of AMD that sum in binary32.
+func cdna() []tcore.Device {
+	return slices.DeleteFunc(tcore.Devices(), func(d tcore.Device) bool {
+		return !strings.HasPrefix(d.Name, "cdna") || d.C.Precision > 24
+	})
+}
+
+// A source draws the elements of matrices, numbers of f.
+type source struct {
+	name string
+	draw func(r *rand.Rand, f tcore.Format) float64
+}
+
+// hard are data that machines of AMD do not like: subnormal factors, subnormal products, tiny and
+// mixed numbers, zeros; and the usual ones.
+var hard = []source{
+	{"subnormal", func(r *rand.Rand, f tcore.Format) float64 { return f.MinNormal() * r.NormFloat64() }},
+	{"some subnormal", func(r *rand.Rand, f tcore.Format) float64 {
+		if r.IntN(4) == 0 {
+			return f.MinNormal() * r.Float64()
+		}
+		return r.NormFloat64()
+	}},
+	{"tiny", func(r *rand.Rand, f tcore.Format) float64 { return math.Ldexp(r.NormFloat64(), f.Emin/2) }},
+	{"mixed", func(r *rand.Rand, f tcore.Format) float64 {
+		return math.Copysign(math.Exp2(40*r.Float64()-20), r.Float64()-0.5)
+	}},
+	{"mixed, positive", func(r *rand.Rand, f tcore.Format) float64 { return math.Exp2(24*r.Float64() - 20) }},
+	{"U(-1,1)", func(r *rand.Rand, _ tcore.Format) float64 { return 2*r.Float64() - 1 }},
+	{"U(0,1)", func(r *rand.Rand, _ tcore.Format) float64 { return r.Float64() }},
+	{"N(0,1)", func(r *rand.Rand, _ tcore.Format) float64 { return r.NormFloat64() }},
+	{"sparse", func(r *rand.Rand, _ tcore.Format) float64 { return r.NormFloat64() * float64(r.IntN(10)/9) }},
+}
+
+func (s source) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.General {
+	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	for i := range m.Data {
+		m.Data[i] = float32(min(max(s.draw(r, f), -f.Max()/16), f.Max()/16))
+	}
+	return m
+}
+
+// afterRun are the bounds from a run that are told to hold on a machine whatever the data, and those
+// that take the products as random. Those that take roundings to nearest as random are left out.
+func afterRun(k Kernel) (bounds []Bound) {
+	for _, b := range Catalogue() {
+		if b.Output != nil && b.fails(k) == "" && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
+			bounds = append(bounds, b)
+		}
+	}
+	return bounds
+}
+
+// Every bound of a run on machines of AMD holds, of data of all kinds and lengths, and what is
+// emulated is what the device computes.
+func TestCDNA(t *testing.T) {
+	lengths, seeds := []int{1, 2, 3, 7, 33, 100, 129, 1000}, 6
+	if testing.Short() {
+		lengths, seeds = []int{1, 2, 3, 7, 33, 129}, 2
+	}
+	for _, d := range cdna() {
+		t.Run(d.Name, func(t *testing.T) {
+			near := map[string]float64{}
+			for seed := range uint64(seeds) {
+				for _, s := range hard {
+					for _, K := range lengths {
+						rng := rand.New(rand.NewPCG(seed, uint64(K)))
+						k := Kernel{M: 6, N: 3, K: K, Kernel: tcore.Kernel{Device: d}}
+						a, b := s.matrix(rng, k.M, K, d.A), s.matrix(rng, K, k.N, d.B)
+						if what := fmt.Sprintf("%s and a large last product, K = %d, seed %d", s.name, K, seed); seed%2 == 1 {
+							for i := K - 1; i < len(a.Data); i += K {
+								a.Data[i] = float32(d.A.Round(math.Ldexp(1+rng.Float64(), min(12, d.A.Emax-1)), tcore.ToZero))
+							}
+							bounds := afterRun(k)
+							bounds = slices.DeleteFunc(bounds, func(b Bound) bool { return b.Model.Random }) // not of one law
+							holds(t, k, a, b, bounds, what, near)
+							continue
+						}
+						holds(t, k, a, b, afterRun(k), fmt.Sprintf("%s, K = %d, seed %d", s.name, K, seed), near)
+					}
+				}
+			}
+			for _, b := range afterRun(Kernel{M: 1, N: 1, K: 1000, Kernel: tcore.Kernel{Device: d}}) {
+				if b.Name != Exact.Name && near[b.Name] < 0.5 {
+					t.Errorf("no error comes nearer to %s than %v", b.Name, near[b.Name])
+				}
+			}
+		})
+	}
+}
+
+// holds puts bounds to a product. It keeps in near how near an error came to a bound.
+func holds(t *testing.T, k Kernel, a, b blas32.General, bounds []Bound, what string, near map[string]float64) {
+	t.Helper()
+	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
+	k.Device.GEMM(a, b, blas32.General{}, c)
+	exact, err := k.ExactGEMM(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errors := exact.Error(c).Data
+	run, err := Emulate(k, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for o := range run {
+		if got := o.Sums; len(got) > 0 && got[len(got)-1] != float64(c.Data[i]) {
+			t.Fatalf("%s: output %d is %v, the device has %v", what, i, got[len(got)-1], c.Data[i])
+		}
+		for _, b := range bounds {
+			z := b.Output(k, o, at99)
+			if math.IsNaN(z.Radius) && len(o.Sums) == 0 { // one exact product
+				continue
+			}
+			e := errors[i]
+			if !(math.Abs(e-z.Centre) <= z.Radius+1e-15*(math.Abs(e)+o.Abs*0x1p-20)) {
+				t.Errorf("%s: error %v, %s is %v ± %v", what, e, b.Name, z.Centre, z.Radius)
+				return
+			}
+			near[b.Name] = max(near[b.Name], over(math.Abs(e), z.Bound()))
+		}
+		i++
+	}
+	if i != len(errors) {
+		t.Errorf("%s: %d outputs, want %d", what, i, len(errors))
+	}
+}
+
+// What flushing takes is in no rounding: a bound that leaves it out is broken.
+func TestFlushed(t *testing.T) {
+	k := Kernel{M: 1, N: 1, K: 4, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{0x1p-15, 1, 0x1p-20, 1}}
+	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 0x1p10, 1}}
+	run, err := Emulate(k, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lost = 0x1p-15 + 0x1p-10
+	for o := range run {
+		if got := Exact.Output(k, o, at99).Centre; o.Flushed != lost || got != -lost {
+			t.Errorf("flushed %v, error %v, want %v", o.Flushed, got, lost)
+		}
+		for _, b := range []Bound{Running, RunningHalfUlp} {
+			with := b.Output(k, o, at99).Radius
+			o.Flushed = 0
+			if without := b.Output(k, o, at99).Radius; without >= lost || with != without+lost {
+				t.Errorf("%s: %v, without what is flushed %v", b.Name, with, without)
+			}
+			o.Flushed = lost
+		}
+	}
+}
+
+// Sums between subnormal numbers err by half their distance, whatever their size.
+func TestSubnormalSums(t *testing.T) {
+	for _, d := range []tcore.Device{tcore.CDNA1BF16, tcore.PaperCoreF16} {
+		near := map[string]float64{}
+		for seed := range uint64(20) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			s := source{draw: func(r *rand.Rand, f tcore.Format) float64 {
+				return math.Ldexp(r.NormFloat64(), (d.C.Emin-d.C.Precision)/2)
+			}}
+			k := Kernel{M: 2, N: 2, K: 8, Kernel: tcore.Kernel{Device: d}}
+			holds(t, k, s.matrix(rng, 2, 8, d.A), s.matrix(rng, 8, 2, d.B), afterRun(k), d.Name, near)
+		}
+		if near[Running.Name] < 0.3 {
+			t.Errorf("%s: no error comes near: %v", d.Name, near)
+		}
+	}
+}
+
+// Roundings of a tree: a bound on 1000 products of one sign is that of few roundings.
+func TestEmulatedTree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	k := Kernel{M: 2, N: 2, K: 1000, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	a, b := draw(rng, 2, 1000, Uniform(0.5, 1)), draw(rng, 1000, 2, Uniform(0.5, 1))
+	k.Run, _ = Emulate(k, a, b)
+	all := evaluate(t, k, at99)
+	for _, name := range []string{"running", "running-half-ulp", "ipsen-zhou", "half-ulp-bernstein", "hallman-ipsen-sums"} {
+		if r := all[name]; !r.Holds || !(r.Constant < all["gamma"].Constant) {
+			t.Errorf("%+v, gamma is %v", r, all["gamma"].Constant)
+		}
+	}
+	k.Device = tcore.CDNA1F16
+	k.Run, _ = Emulate(k, a, b)
+	all = evaluate(t, k, at99)
+	if want := roundoff.Gamma(250, 0x1p-24); all["gamma"].Constant != want {
+		t.Errorf("gamma of CDNA1 is %v, want that of a rounding for each block, %v", all["gamma"].Constant, want)
+	}
+	if r := all["truncation"]; r.Holds {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What exponents and sums tell of the second stage holds of every block: it did moved, rounded down
+// by less than down, and to nearest by half an ulp. All of that is met.
+func TestStages(t *testing.T) {
+	const blocks = 6
+	for _, d := range cdna() {
+		core, ok := d.Core.(tcore.TwoStage)
+		if !ok {
+			continue
+		}
+		below, least, up, moved, dropped := 0, 0.0, 0.0, 0, 0
+		for seed := range uint64(40) {
+			for _, s := range hard {
+				rng := rand.New(rand.NewPCG(seed, 11))
+				k := Kernel{M: 4, N: 4, K: blocks * core.Terms, Kernel: tcore.Kernel{Device: d}}
+				a, b := s.matrix(rng, 4, k.K, d.A), s.matrix(rng, k.K, 4, d.B)
+				for i := range blocks { // of different sizes, some of one product
+					scale := float32(math.Ldexp(1, rng.IntN(24)-16))
+					for l := i * core.Terms; l < (i+1)*core.Terms; l++ {
+						for j := range 4 {
+							x := &a.Data[j*k.K+l]
+							*x = min(max(scale**x, -float32(d.A.Max())/64), float32(d.A.Max())/64)
+							if seed%3 == 0 && l%core.Terms > 0 {
+								*x = 0
+							}
+						}
+					}
+				}
+				run, err := Emulate(k, a, b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for o := range run {
+					i, before := 0, 0.0
+					o.stages(k, func(s stage) {
+						rest := o.Stages[i].Moved - s.moved
+						blur := math.Ldexp(1, o.Stages[i].Exponent-70)
+						if !(-s.down-s.ulp/2-blur <= rest && rest <= s.ulp/2+blur) {
+							t.Fatalf("%s, seed %d: second stage did %v, want between %v and %v less", d.Name, seed, rest, s.down, s.ulp/2)
+						}
+						below += count(rest < -s.ulp/2-blur)
+						if s.down > 0 {
+							least = max(least, -(rest+s.ulp/2)/s.down)
+						}
+						if s.ulp > 0 {
+							up = max(up, rest/(s.ulp/2))
+						}
+						moved += count(s.moved != 0)
+						dropped += count(s.moved == -before && before != 0)
+						before = o.Stages[i].Result
+						i++
+					})
+				}
+			}
+		}
+		t.Logf("%s: below %d, least %v, up %v, moved %d, dropped %d", d.Name, below, least, up, moved, dropped)
+		if d.A.Emin > -10 { // products of so few exponents are hardly ever rounded down
+			continue
+		}
+		if below < 10 || least < 0.5 || up < 1 || moved < 10 || core.Parts == 2 && dropped == 0 {
+			t.Errorf("%s: not tried", d.Name)
+		}
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// How near errors of machines of AMD come to their bounds, after a run and before it; none is broken.
+func TestCDNATightness(t *testing.T) {
+	rows, lengths := 64, []int{256, 4096}
+	if testing.Short() {
+		rows, lengths = 8, []int{256}
+	}
+	for _, d := range []tcore.Device{tcore.CDNA1F16, tcore.CDNA2F16, tcore.CDNA3F16, tcore.CDNA3FP8} {
+		for _, law := range laws[:3] {
+			for _, K := range lengths {
+				rng := rand.New(rand.NewPCG(241118747, uint64(K)))
+				a, b := draw(rng, rows, K, law), draw(rng, K, 8, law)
+				k, outputs := run(t, d, K, rows, a, b)
+				k.X, k.Y = law, law
+				near, size := map[string]float64{}, 0.0
+				var before []Result
+				for _, r := range results(t, k, at99) {
+					if b, _ := Find(r.Bound); b.Constant != nil && r.Holds && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
+						before = append(before, r)
+					}
+				}
+				for o := range outputs {
+					e := Exact.Output(k, o, at99).Centre
+					size = max(size, math.Abs(e))
+					for _, b := range afterRun(k) {
+						if b.Name == Exact.Name {
+							continue
+						}
+						z := b.Output(k, o, at99)
+						if !(math.Abs(e-z.Centre) <= z.Radius+1e-14*math.Abs(e)) {
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, law.Name, K, e, b.Name, z.Centre, z.Radius)
+						}
+						near[b.Name] = max(near[b.Name], over(math.Abs(e), z.Bound()))
+					}
+					for _, r := range before {
+						τ := over(math.Abs(e), r.Limit(o.Abs))
+						if τ > 1 {
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v", d.Name, law.Name, K, e, r.Bound, r.Limit(o.Abs))
+						}
+						near[r.Bound] = max(near[r.Bound], τ)
+					}
+				}
+				cells := []string{}
+				for _, b := range Catalogue() {
+					if τ, ok := near[b.Name]; ok {
+						cells = append(cells, fmt.Sprintf("%s %.2g", b.Name, τ))
+					}
+				}
+				t.Logf("%s, %s, K = %d: %s", d.Name, law.Name, K, strings.Join(cells, ", "))
+			}
+		}
+	}
+}

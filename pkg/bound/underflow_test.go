@@ -27,12 +27,14 @@ func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 	top := min(f.Emax, 20) // so that no sum overflows
 	least := max(f.Emin-f.Precision+1, -140)
 	return map[string]func(*rand.Rand) float64{
-		"subnormal":  powers(least, max(least, f.Emin)),
-		"tiny":       powers(max(least, -80), min(f.Emax-1, max(least, -80)+4)),
-		"mixed":      powers(least, top/2),
-		"two scales": func(r *rand.Rand) float64 { return []float64{powers(least, least+3)(r), powers(top/2-1, top/2)(r)}[r.IntN(2)] },
-		"attention":  func(r *rand.Rand) float64 { return min(math.Exp(4*r.NormFloat64()-9), f.Max()) },
-		"small":      func(r *rand.Rand) float64 { return math.Ldexp(r.Float64(), f.Emin+2) },
+		"subnormal": powers(least, max(least, f.Emin)),
+		"tiny":      powers(max(least, -80), min(f.Emax-1, max(least, -80)+4)),
+		"mixed":     powers(least, top/2),
+		"two scales": func(r *rand.Rand) float64 {
+			return []float64{powers(least, least+3)(r), powers(top/2-1, top/2)(r)}[r.IntN(2)]
+		},
+		"attention": func(r *rand.Rand) float64 { return min(math.Exp(4*r.NormFloat64()-9), f.Max()) },
+		"small":     func(r *rand.Rand) float64 { return math.Ldexp(r.Float64(), f.Emin+2) },
 	}
 }
 

@@ -28,7 +28,9 @@ type Kernel struct {
 	// is unknown.
 	RangeX, RangeY Range
 
-	Run  iter.Seq[Output] // every output as it was computed; nil is unknown
+	Data *Inspection // what was found of the matrices at hand; nil is that nobody looked
+
+	Run iter.Seq[Output] // every output as it was computed; nil is unknown
 }
 
 // An Order is the order in which a chain adds its products.

@@ -2,7 +2,9 @@ package bound
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -53,7 +55,8 @@ type Finding struct {
 	Statistic, Limit float64
 
 	Level float64 // the probability of a Statistic above the Limit where the assumption is true; 0 if it is no matter of chance
-	Power float64 // the least departure that is seen with a probability of 99 %, in units of Statistic; NaN if that is not known
+	Power float64 // the least departure that is seen with a probability of 99 %; NaN if that is not known
+	Unit  string  // of Power, in words; "" is that of Statistic
 
 	Words string // what was found, and what was to be expected
 }
@@ -165,9 +168,9 @@ func (in *Inspection) Fails() Assumption {
 	return all
 }
 
-// Power returns the least correlation of neighbours along K that is seen in A and in B with a
+// power returns the least correlation of neighbours along K that is seen in A and in B with a
 // probability of 99 %; NaN if none is.
-func (in *Inspection) Power() float64 {
+func (in *Inspection) power() float64 {
 	seen := nan
 	for _, f := range in.Findings {
 		if f.Name == lagsSeen && !(f.Power < seen) {
@@ -175,6 +178,45 @@ func (in *Inspection) Power() float64 {
 		}
 	}
 	return seen
+}
+
+// String returns what was found of each assumption, one a line.
+func (in *Inspection) String() string {
+	var text strings.Builder
+	for a := AnyOrder; a <= ManyBits; a <<= 1 {
+		fmt.Fprintf(&text, "%v: %s\n", a, in.about(a))
+	}
+	return text.String()
+}
+
+// about returns what was found of one assumption.
+func (in *Inspection) about(a Assumption) string {
+	worst, seen := "", map[string]float64{}
+	most := 0.0
+	for _, f := range in.Findings {
+		if f.Tests&a == 0 {
+			continue
+		}
+		if ratio := f.Statistic / f.Limit; f.Fails() && ratio > most {
+			worst, most = f.Words, ratio
+		}
+		if f.Unit != "" {
+			seen[f.Unit] = max(seen[f.Unit], f.Power)
+		}
+	}
+	switch {
+	case a == AnyOrder && in.Permuted:
+		return "random, as K is permuted"
+	case worst != "":
+		return "refused: " + worst
+	case len(seen) == 0:
+		return "nothing against it"
+	}
+	var words []string
+	for _, unit := range slices.Sorted(maps.Keys(seen)) {
+		words = append(words, fmt.Sprintf("a %s of %.2g", unit, seen[unit]))
+	}
+	return "nothing against it, where the tests see " + strings.Join(words, " and ")
 }
 
 // takes returns what a bound takes for granted of the data of the kernel.
@@ -231,7 +273,7 @@ func (in *Inspection) passed(b Bound, k Kernel, why string) string {
 		tested, drawn = tested&^AnyOrder, "of permuted K; "
 	}
 	return fmt.Sprintf("%s; %stested on the matrices: %v; level %.2g %%, sees a lag correlation of %.2g",
-		why, drawn, tested, 100*in.Level, in.Power())
+		why, drawn, tested, 100*in.Level, in.power())
 }
 
 // Offer returns what can be done where bounds are refused, or "": a random permutation of K makes

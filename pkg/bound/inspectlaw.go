@@ -16,11 +16,11 @@ func (l lines) oneLaw(f roundoff.Failure) []Finding {
 	half := f - roundoff.Failure(math.Ln2)
 	name := "law of the " + l.name + "s of " + l.matrix
 	if l.n == 1 {
-		return []Finding{{Name: name, Tests: OneLaw, Limit: 1, Power: 0, Level: 0, Words: "there is one " + l.name}}
+		return []Finding{{Name: name, Tests: OneLaw, Limit: 1, Power: nan, Words: "there is one " + l.name}}
 	}
 	size := l.lawOf(name+" in size", math.Abs, half)
 	// The scale of normal numbers times 1 + x moves the mean rank of their sizes by x/π.
-	size.Power = math.Expm1(size.Power * math.Pi)
+	size.Power, size.Unit = size.Power*math.Pi, "relative difference in scale"
 	value := l.lawOf(name, func(x float64) float64 { return x }, half)
 	// A shift by x standard deviations moves the mean rank by x/(2√π).
 	value.Power *= 2 * math.Sqrt(math.Pi)
@@ -29,7 +29,7 @@ func (l lines) oneLaw(f roundoff.Failure) []Finding {
 
 // lawOf tests the law of a function of the elements. Its Power is in ranks.
 func (l lines) lawOf(name string, of func(float64) float64, f roundoff.Failure) Finding {
-	const elements = 1 << 24
+	const elements = 1 << 22
 	places := sample(rand.New(rand.NewPCG(lawSeed, 4)), l.k, max(elements/l.n, fewestTerms))
 	cuts := l.cuts(places, of)
 	histogram := func(i int, z []float64) {
@@ -85,7 +85,7 @@ func (l lines) lawOf(name string, of func(float64) float64, f roundoff.Failure) 
 // cuts returns numbers that divide the elements into parts that are about equal, and finer ones of the
 // largest: of all elements at these places, or of many at random.
 func (l lines) cuts(places []int, of func(float64) float64) []float64 {
-	const most, parts = 1 << 20, 256
+	const most, parts = 1 << 18, 256
 	n := l.n * len(places)
 	x := make([]float64, 0, min(n, most))
 	for _, e := range sample(rand.New(rand.NewPCG(lawSeed, 5)), n, most) {

@@ -23,7 +23,7 @@ func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	if matrix {
 		seen := found[1].Power
 		found = append(found, Finding{
-			Name: lagsSeen, Tests: AnyOrder, Statistic: seen, Limit: leastSeen, Power: seen,
+			Name: lagsSeen, Tests: AnyOrder, Statistic: seen, Limit: leastSeen, Power: seen, Unit: "lag correlation",
 			Words: fmt.Sprintf("so few numbers of %s show correlations along K from %.2g on, want %.2g", name, seen, leastSeen),
 		})
 	}

@@ -24,6 +24,7 @@ func (c chosen) unpaired(f roundoff.Failure) []Finding {
 			name := x.name + " with " + y.name
 			all := correlate(series{x.s.sums()}.ranks(), series{y.s.sums()}.ranks(), name+", over all outputs", eighth)
 			each := correlate(x.s, y.s, name+", of one output", eighth)
+			each.Unit = "correlation of A with B in one output"
 			found = append(found, all, each)
 		}
 	}

@@ -32,9 +32,10 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		"Prints on which devices the product AB is guaranteed to err by at most T |A||B|, by which bound,\n"+
 		"up to which K, and what it costs relative to the cheapest: the bytes of A, B and D, and the time\n"+
 		"at the peak that vendors publish for dense products, unknown where they do not. Then the devices\n"+
-		"that miss T, and how many times it their bound is. Where underflow may add to that, a column says\n"+
-		"how much. Of matrices in files sizes and moments are taken, and a bound that assumes independent\n"+
-		"elements is used where tests on the matrices find nothing against it.\n\n", stderr)
+		"that miss T, and how many times it their bound is. What underflow may add to the constant times\n"+
+		"|A||B| is in a column, and counts where files tell the least |A||B|. Of matrices in files sizes and\n"+
+		"moments are taken, and a bound that assumes independent elements is used where tests on the\n"+
+		"matrices find nothing against it.\n\n", stderr)
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -147,7 +148,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
-			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", a.Underflow), limit("%.2g", a.Excess), longest(a.LargestK),
+			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), longest(a.LargestK),
 			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
 	}
 	if err := t.Flush(); err != nil {

@@ -201,6 +201,11 @@ func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 		}
 		return cmp.Compare(last(a.Constant), last(b.Constant))
 	})
+	if q.rounds {
+		for i := range results {
+			results[i].Why += fmt.Sprintf("; of the matrices rounded to %s and %s, which is not counted", q.A.Name, q.B.Name)
+		}
+	}
 	if q.json {
 		return writeJSON(w, results)
 	}
@@ -213,9 +218,6 @@ func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 	}
 	if err := t.Flush(); err != nil || q.operands == nil {
 		return err
-	}
-	if q.rounds {
-		fmt.Fprintf(w, "\nThe bounds are of the product of numbers of %s and %s, to which those of the files are rounded; -represented counts that.\n", q.A.Name, q.B.Name)
 	}
 	return q.operands.write(w, q.Data)
 }

@@ -98,8 +98,8 @@ func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	}
 	switch offer := in.Offer(); {
 	case o.permuted:
-		fmt.Fprintf(&text, "K is permuted with seed %d: all this is of the product of columns %s of A with these rows of B,\n"+
-			"in the order of Perm(%d) of Go's math/rand/v2, PCG(%d, 0), and holds for no other order.\n", o.seed, o.firstColumns(), o.a.Cols, o.seed)
+		fmt.Fprintf(&text, "K is permuted: all this is of the product in the order of columns %s of A and these rows of B,\n"+
+			"Perm(%d) of Go's math/rand/v2 with PCG(%d, 0), counted from 0. It does not hold for the order of the files.\n", o.firstColumns(), o.a.Cols, o.seed)
 	case offer != "":
 		fmt.Fprintf(&text, "What helps: %s.\n", offer)
 		if in.Fails()&(bound.OneLaw|bound.Unpaired) == 0 {

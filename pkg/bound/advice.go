@@ -17,11 +17,9 @@ type Advice struct {
 	Tightest Result // of the bounds that hold; if none does, Why says so
 
 	// Excess is the tightest error relative to |A||B| over the tolerance: at most 1 is within it, +Inf is
-	// no bound. Where k.Data tells the least |A||B| of an output, underflow is in it.
+	// no bound. The Underflow of Tightest is in it where k.Data tells the least |A||B| of an output, and
+	// comes on top where nobody looked.
 	Excess float64
-
-	// Underflow is what can be added to tolerance |A||B|, where it is not in Excess; 0 is nothing.
-	Underflow float64
 
 	LargestK int // up to which the product is within the tolerance, 0 if never; [LongestK] is as far as was looked
 
@@ -37,16 +35,17 @@ func (a Advice) Meets() bool { return a.Excess <= 1 }
 // LongestK is the longest sum that [Advise] looks at.
 const LongestK = 1 << 24
 
-// Advise returns for every device whether |D̂ - D| <= tolerance |A||B| + [Advice.Underflow] elementwise,
-// for all outputs together with a confidence of 1 - e^f, is guaranteed there by the catalogue, and what
+// Advise returns for every device whether |D̂ - D| <= tolerance |A||B| elementwise, for all
+// outputs together with a confidence of 1 - e^f, is guaranteed there by the catalogue, and what
 // the product costs: the devices that meet the tolerance first, the fastest on top, then the
 // others, the nearest on top. The device of the kernel is not asked for. With k.Represented the
 // factors are rounded to the formats of each device first, which then cannot be block-scaled or
 // of so few bits that most numbers are subnormal.
 //
 // With k.Data only bounds are used whose assumptions it does not refuse, for other K as well, and
-// underflow counts: the least |A||B| of an output is taken not to grow with K, and to shrink with it.
-// Of overflow Advise knows what the distributions of the data tell.
+// underflow counts: the least |A||B| of an output is taken to be no less for longer sums, and in
+// proportion for shorter ones. Without k.Data underflow is left out. Of overflow Advise knows what the
+// distributions of the data tell.
 //
 // The error is that of [Evaluate]. It panics as Evaluate does, unless 0 < tolerance, if there is
 // no device, or if k has an Order, is Stochastic or has a Run, which are of one machine.
@@ -82,9 +81,6 @@ func (k Kernel) advise(d tcore.Device, tolerance float64, f roundoff.Failure) Ad
 	k.Device = d
 	best := k.tightest(f)
 	a := Advice{Device: d, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
-	if k.leastOutput() == 0 {
-		a.Underflow = best.Underflow
-	}
 	a.LargestK = k.largest(func(k Kernel) bool {
 		return k.relative(k.tightest(f)) <= tolerance
 	})

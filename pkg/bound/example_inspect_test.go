@@ -35,11 +35,9 @@ func ExampleInspect() {
 		r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
 		fmt.Printf("%s: %v refused, %s\n", name, k.Data.Fails(), r.Bound)
 	}
-	fmt.Println(k.Data.Offer())
 	// Output:
 	// as drawn: nothing refused, truncated-random-data
 	// sorted: order refused, truncation
-	// permute K: multiply AP and PᵀB with one random permutation P of K, drawn without a look at the data; the order of the products is then random
 }
 
 // What was found of the worst departure, and what would have been seen.
@@ -50,12 +48,14 @@ func ExampleInspection() {
 	in := must(bound.Inspect(a, b))
 	fmt.Print(in)
 	fmt.Println(in.Fails(), "at level", in.Level)
+	fmt.Println(in.Offer())
 	// Output:
 	// order: refused: lag-1000 correlation of A along K is 0.12, at most 0.08 in random order
 	// one law: nothing against it, where the tests see a relative difference in scale of 0.16
 	// pairing: nothing against it, where the tests see a correlation of A with B in one output of 0.23
 	// bits: nothing against it
 	// order at level 0.001
+	// permute K: multiply AP and PᵀB with one random permutation P of K, drawn without a look at the data
 }
 
 // A finding is refused where its statistic is beyond the limit.

@@ -17,7 +17,8 @@ type Assumption uint8
 const (
 	// AnyOrder: the products of an output could as well stand in any other order along K. A
 	// random permutation of K makes it true: a sum of numbers drawn without replacement obeys the
-	// inequalities for independent ones (Hoeffding 1963, Section 6).
+	// inequalities for independent ones of the same law (Hoeffding 1963, Section 6). That law is then
+	// of the products that the output has. That it is the one of all pairs is for OneLaw and Unpaired.
 	AnyOrder Assumption = 1 << iota
 
 	// OneLaw: the rows of A are of one law, and so are the columns of B. No permutation of K
@@ -86,7 +87,7 @@ type Inspection struct {
 const (
 	inspectionLevel = 1e-3
 	fewestTerms     = 64   // of which a test sees anything
-	leastSeen       = 0.6  // lag correlation that a test must see
+	leastSeen       = 0.7  // lag correlation that a test must see
 	beyond          = 2.33 // standard normal numbers exceed minus that with a probability of 99 %
 )
 
@@ -101,22 +102,22 @@ const (
 //
 // The first three are of ranks, of the elements and of their sizes, so that no test is misled by data
 // of heavy tails. What is expected of a rank if the assumption is true follows from permuting K, or
-// the elements of a matrix: nothing is assumed of their law. The limits are those of Bernstein's
-// inequality, which is a theorem for means of blocks and of rows, since sampling without replacement
-// is no wilder than with (Hoeffding 1963, Section 6), and for correlations of A with B, since
-// permuted numbers are negatively associated (Joag-Dev & Proschan 1983, Theorem 2.11). For correlations at a
-// lag and for bits it is taken with the variance under permutations, where their limit is normal. The
-// level of an inspection, 0.1 %, is divided among all tests, so that it is the level of all together.
+// the elements of a matrix: nothing is assumed of their law. The limits are those of the inequalities
+// of Bernstein and Azuma, a theorem for means of blocks and of rows, since sampling without replacement
+// is no wilder than with (Hoeffding 1963, Section 6), and for correlations of A with B, since permuted
+// numbers are negatively associated (Joag-Dev & Proschan 1983, Theorem 2.11). For correlations at a lag
+// and for bits it is taken with the variance under permutations, where their limit is normal. The level
+// of an inspection, 0.1 %, is divided among all tests, so that it is the level of all together.
 //
-// An assumption that cannot be tested fails: sums of fewer than 64 products, or of so few in so few
-// rows that a lag correlation of 0.6 might not be seen. What passes is not proved: departures
-// below the Power of a test may be there.
+// An assumption that cannot be tested fails: of sums of fewer than 64 products, or of so few in so few
+// rows that a lag correlation of 0.7, or that of A with B if they are the same, would not be seen. What
+// passes is not proved: departures below the Power of a test may be there.
 //
 // Of large matrices a part is tested, rows and places of K chosen at random: at most 64 rows for order
 // and pairing, all rows for one law.
 //
-// An error names an element that is not finite. It panics unless the columns of a are as many as the rows of b, and
-// neither is empty.
+// An error names an element that is not finite. It panics unless the columns of a are as many as the
+// rows of b, and neither is empty.
 func Inspect(a, b blas64.General) (*Inspection, error) {
 	if a.Rows < 1 || a.Cols < 1 || b.Cols < 1 || a.Cols != b.Rows {
 		panic(fmt.Sprintf("bound: a is %d × %d and b is %d × %d, want a product that is not empty", a.Rows, a.Cols, b.Rows, b.Cols))
@@ -191,24 +192,18 @@ func (in *Inspection) String() string {
 
 // about returns what was found of one assumption.
 func (in *Inspection) about(a Assumption) string {
-	worst, seen := "", map[string]float64{}
-	most := 0.0
+	worst, refused := in.worst(a)
+	seen := map[string]float64{}
 	for _, f := range in.Findings {
-		if f.Tests&a == 0 {
-			continue
-		}
-		if ratio := f.Statistic / f.Limit; f.Fails() && ratio > most {
-			worst, most = f.Words, ratio
-		}
-		if f.Unit != "" {
+		if f.Tests&a != 0 && f.Unit != "" {
 			seen[f.Unit] = max(seen[f.Unit], f.Power)
 		}
 	}
 	switch {
 	case a == AnyOrder && in.Permuted:
 		return "random, as K is permuted"
-	case worst != "":
-		return "refused: " + worst
+	case refused > 0:
+		return "refused: " + worst.Words
 	case len(seen) == 0:
 		return "nothing against it"
 	}
@@ -244,23 +239,32 @@ func (in *Inspection) refuses(b Bound, k Kernel) string {
 		return ""
 	}
 	refused := b.takes(k) & in.Fails()
-	var first string
-	more := 0
+	worst, all := in.worst(refused)
+	if all == 0 {
+		return ""
+	}
+	why := "refused: " + worst.Words
+	if worst.Level > 0 {
+		why += fmt.Sprintf(" (found at level %.1g)", worst.Level)
+	}
+	if all > 1 {
+		why += fmt.Sprintf(", and %d more", all-1)
+	}
+	return why
+}
+
+// worst returns the finding that refuses one of the assumptions by most, and how many there are.
+func (in *Inspection) worst(of Assumption) (worst Finding, all int) {
 	for _, f := range in.Findings {
-		switch {
-		case !f.Fails() || f.Tests&refused == 0:
-		case first != "":
-			more++
-		case f.Level == 0:
-			first = "refused: " + f.Words
-		default:
-			first = fmt.Sprintf("refused: %s (found at level %.1g)", f.Words, f.Level)
+		if !f.Fails() || f.Tests&of == 0 {
+			continue
+		}
+		all++
+		if all == 1 || f.Statistic/f.Limit > worst.Statistic/worst.Limit {
+			worst = f
 		}
 	}
-	if more > 0 {
-		first += fmt.Sprintf(", and %d more", more)
-	}
-	return first
+	return worst, all
 }
 
 // passed returns what was tested of a bound that holds, after why it does.
@@ -268,12 +272,11 @@ func (in *Inspection) passed(b Bound, k Kernel, why string) string {
 	if in == nil || b.takes(k) == 0 {
 		return why
 	}
-	tested, drawn := b.takes(k), ""
 	if in.Permuted {
-		tested, drawn = tested&^AnyOrder, "of permuted K; "
+		return fmt.Sprintf("%s; of permuted K, tested on the matrices: %v; level %.2g %%", why, b.takes(k)&^AnyOrder, 100*in.Level)
 	}
-	return fmt.Sprintf("%s; %stested on the matrices: %v; level %.2g %%, sees a lag correlation of %.2g",
-		why, drawn, tested, 100*in.Level, in.power())
+	return fmt.Sprintf("%s; tested on the matrices: %v; level %.2g %%, sees a lag correlation of %.2g",
+		why, b.takes(k), 100*in.Level, in.power())
 }
 
 // Offer returns what can be done where bounds are refused, or "": a random permutation of K makes
@@ -286,7 +289,7 @@ func (in *Inspection) Offer() string {
 	case fails&(OneLaw|Unpaired) != 0:
 		return fmt.Sprintf("a permutation of K does not help: %v fails, which stays as it is", fails&(OneLaw|Unpaired))
 	}
-	return "permute K: multiply AP and PᵀB with one random permutation P of K, drawn without a look at the data; the order of the products is then random"
+	return "permute K: multiply AP and PᵀB with one random permutation P of K, drawn without a look at the data"
 }
 
 func allFinite(name string, m blas64.General) error {

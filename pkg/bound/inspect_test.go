@@ -343,11 +343,15 @@ func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 		{64, 64, fewestTerms, 0},
 		{1, 1, 100, AnyOrder},
 		{1, 1, 1000, 0},
+		{8, 8, 100, 0},
 	} {
 		in := inspect(t, draw64(rng, c.m, c.k, sources["U(0,1)"]), draw64(rng, c.k, c.n, sources["U(0,1)"]))
 		if in.Fails() != c.want {
 			t.Errorf("%+v: refused %v, want %v\n%v", c, in.Fails(), c.want, in)
 		}
+	}
+	if in := inspect(t, draw64(rng, 1, 64, sources["sparse"]), draw64(rng, 64, 1, sources["sparse"])); in.Fails()&Unpaired == 0 {
+		t.Errorf("a few pairs that are not 0 tell nothing, refused %v\n%v", in.Fails(), in)
 	}
 	a := draw64(rng, 2, 100, sources["U(0,1)"])
 	a.Data[103] = math.Inf(-1)

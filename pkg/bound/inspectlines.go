@@ -177,7 +177,7 @@ func (s series) sums() []float64 {
 
 // leastOf returns the least |A||B| that is not 0, with room for its rounding; 0 if that takes long.
 func leastOf(a, b blas64.General) float64 {
-	const operations = 1 << 34
+	const operations = 1 << 32
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {
 		return 0
 	}

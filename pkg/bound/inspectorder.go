@@ -12,7 +12,7 @@ import (
 const lagsSeen = "lag correlation that is seen"
 
 // order tests whether the places of K could be permuted. Of a matrix, unlike of products, it must see a
-// lag correlation of 0.6.
+// lag correlation of 0.7.
 func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	values, sizes := s.ranks(), s.sizes().ranks()
 	quarter := f - roundoff.Failure(math.Log(4))

@@ -9,7 +9,7 @@ import (
 )
 
 // unpaired tests whether A and B are correlated along K, in all outputs together and in each by itself,
-// elements and their sizes.
+// elements and their sizes. It must see a correlation of 1 of the elements.
 func (c chosen) unpaired(f roundoff.Failure) []Finding {
 	eighth := f - roundoff.Failure(math.Log(8))
 	type kind struct {
@@ -26,6 +26,12 @@ func (c chosen) unpaired(f roundoff.Failure) []Finding {
 			each := correlate(x.s, y.s, name+", of one output", eighth)
 			each.Unit = "correlation of A with B in one output"
 			found = append(found, all, each)
+			if len(found) == 2 {
+				found = append(found, Finding{
+					Name: "correlation of A with B that is seen", Tests: Unpaired, Statistic: min(all.Limit, each.Limit), Limit: 1, Power: nan,
+					Words: fmt.Sprintf("so few numbers show correlations of A with B beyond %.2g only", min(all.Limit, each.Limit)),
+				})
+			}
 		}
 	}
 	return found

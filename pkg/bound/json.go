@@ -25,8 +25,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.Bound, finite(r.Constant), finite(r.Absolute), finite(r.Underflow), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
-// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, underflow, largest_k, bound,
-// constant, confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source, the last four of the
+// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, largest_k, bound, constant,
+// underflow, confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source, the last four of the
 // peak. What there is none of is null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
@@ -36,10 +36,10 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Accumulate string   `json:"accumulate"`
 		Meets      bool     `json:"meets"`
 		Excess     *float64 `json:"excess"`
-		Underflow  *float64 `json:"underflow"`
 		LargestK   int      `json:"largest_k"`
 		Bound      *string  `json:"bound"`
 		Constant   *float64 `json:"constant"`
+		Underflow  *float64 `json:"underflow"`
 		Confidence any      `json:"confidence"`
 		Why        string   `json:"why"`
 		Bytes      float64  `json:"bytes"`
@@ -50,7 +50,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Source     *string  `json:"source"`
 	}{
 		Device: a.Device.Name, A: a.Device.A.Name, B: a.Device.B.Name, Accumulate: a.Device.C.Name,
-		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Underflow), LargestK: a.LargestK,
+		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LargestK: a.LargestK,
 		Constant: finite(a.Tightest.Constant), Why: a.Tightest.Why,
 		Bytes: a.Bytes, BytesRatio: finite(a.BytesRatio), TimeRatio: finite(a.TimeRatio),
 	}

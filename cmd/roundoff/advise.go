@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -20,7 +20,9 @@ type adviceQuestion struct {
 	bound.Kernel
 	tolerance                         float64
 	device, in, out, confidence, dist string
+	permute                           uint64
 	json                              bool
+	operands                          *operands // nil where there are no files
 }
 
 // adviseCommand prints which devices and formats meet a tolerance, by which bound and at what cost.
@@ -30,8 +32,10 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		"Prints on which devices the product AB is guaranteed to err by at most T |A||B|, by which bound,\n"+
 		"up to which K, and what it costs relative to the cheapest: the bytes of A, B and D, and the time\n"+
 		"at the peak that vendors publish for dense products, unknown where they do not. Then the devices\n"+
-		"that miss T, and how many times it their bound is. Underflow is left out. Of matrices in files\n"+
-		"the sizes are taken, and the moments of their elements as those of independent numbers.\n\n", stderr)
+		"that miss T, and how many times it their bound is. What underflow may add to the constant times\n"+
+		"|A||B| is in a column, and counts where files tell the least |A||B|. Of matrices in files sizes and\n"+
+		"moments are taken, and a bound that assumes independent elements is used where tests on the\n"+
+		"matrices find nothing against it.\n\n", stderr)
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -43,6 +47,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	flags.BoolVar(&q.Represented, "represented", true, "A and B are rounded to their format first, from finer numbers")
 	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
 	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
+	flags.Uint64Var(&q.permute, "permute", 0, "permute K of the matrices at random with this `seed` first")
 	flags.BoolVar(&q.json, "json", false, "write JSON")
 	words, err := parseFlags(flags, args)
 	if err != nil {
@@ -54,6 +59,9 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	if len(words) != 0 && (len(words) != 2 || q.dist != "" || given(flags, "m", "n", "k")) {
 		return misuse(flags, "want no file, or two and none of -m, -n, -k and -dist")
 	}
+	if len(words) == 0 && given(flags, "permute") {
+		return misuse(flags, "want two files for -permute")
+	}
 	f, err := roundoff.ParseConfidence(q.confidence)
 	if err != nil {
 		return err
@@ -63,7 +71,13 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		return err
 	}
 	if len(words) == 2 {
-		if err := q.read(words[0], words[1]); err != nil {
+		if q.operands, err = readOperands(words[0], words[1]); err != nil {
+			return err
+		}
+		if given(flags, "permute") {
+			q.operands.permute(q.permute)
+		}
+		if err := q.operands.describe(&q.Kernel); err != nil {
 			return err
 		}
 	}
@@ -109,22 +123,6 @@ func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
 	return devices, nil
 }
 
-// read takes sizes and moments from the matrices in files.
-func (q *adviceQuestion) read(fileA, fileB string) error {
-	a, errA := readNumbers(fileA)
-	b, errB := readNumbers(fileB)
-	if err := errors.Join(errA, errB); err != nil {
-		return err
-	}
-	if a.Cols != b.Rows {
-		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", fileA, a.Rows, a.Cols, fileB, b.Rows, b.Cols)
-	}
-	q.M, q.K, q.N = a.Rows, a.Cols, b.Cols
-	q.X, errA = bound.MomentsOf(fileA, a)
-	q.Y, errB = bound.MomentsOf(fileB, b)
-	return errors.Join(errA, errB)
-}
-
 // given reports whether one of the flags was.
 func given(flags *flag.FlagSet, names ...string) bool {
 	any := false
@@ -138,7 +136,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		return writeJSON(w, advice)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "device\tmeets\tconstant\tof tolerance\tlargest K\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
+	fmt.Fprintln(t, "device\tmeets\tconstant\tunderflow\tof tolerance\tlargest K\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
 	for _, a := range advice {
 		best := a.Tightest
 		name, confidence := best.Bound, best.Confidence.String()
@@ -149,14 +147,25 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		if a.Peak.Tflops > 0 {
 			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
-			yes(a.Meets()), limit("%.3e", best.Constant), limit("%.2g", a.Excess), longest(a.LargestK),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
+			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), longest(a.LargestK),
 			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return sources(w, advice)
+	if err := sources(w, advice); err != nil || q.operands == nil {
+		return err
+	}
+	return q.operands.write(w, q.Data)
+}
+
+// nonzero returns x as the format says, or a dash if it is 0, there is none, or it has no limit.
+func nonzero(format string, x float64) string {
+	if x == 0 || math.IsNaN(x) {
+		return "-"
+	}
+	return limit(format, x)
 }
 
 // longest returns K as it is printed.

@@ -24,7 +24,10 @@ type boundQuestion struct {
 	confidence, dist                    string
 	emulate                             bool
 	seed                                uint64
+	permute                             uint64
 	json                                bool
+	operands                            *operands // nil where there are no files
+	rounds                              bool      // numbers of the files are rounded, and that is not counted
 	bound.Kernel
 }
 
@@ -48,13 +51,16 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
 	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
 	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
-	flags.BoolVar(&q.emulate, "run", false, "draw A and B from -dist, emulate, and evaluate the bounds that read sums as well")
+	flags.BoolVar(&q.emulate, "run", false, "draw A and B from -dist, or take those of the files, emulate, and evaluate the bounds that read sums as well")
 	flags.Uint64Var(&q.seed, "seed", 241118747, "draw with this `seed`")
+	flags.Uint64Var(&q.permute, "permute", 0, "permute K of the matrices of the files at random with this `seed` first")
 	flags.BoolVar(&q.json, "json", false, "write JSON")
 	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff bound [-flag ...]\n\n"+
-			"Prints every bound on the error of a matrix product AB: its constant β in |error| <= β |A||B|,\n"+
-			"its λ if it has one, the confidence, whether it holds on that device, and why or why not.\n\n")
+		fmt.Fprint(stderr, "Usage: roundoff bound [-flag ...] [A.npy B.npy]\n\n"+
+			"Prints every bound on the error of a matrix product AB: β and η in |error| <= β |A||B| + η, a limit\n"+
+			"in place of β |A||B| if it has one, its λ, the confidence, whether it holds on that device, and why\n"+
+			"or why not. Of matrices in files sizes and moments are taken, and a bound that assumes independent\n"+
+			"elements holds where tests on the matrices find nothing against it.\n\n")
 		flags.PrintDefaults()
 	}
 	words, err := parseFlags(flags, args)
@@ -62,13 +68,23 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 		return err
 	}
 	dot := q.kernel == "dot" && q.M == 1 && q.N == 1
-	if len(words) > 0 || !dot && q.kernel != "gemm" || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 || q.block < 0 || q.emulate && q.dist == "" {
-		fmt.Fprint(stderr, "roundoff bound: want sizes of 1 or more, -kernel gemm, or dot with -m 1 and -n 1, and -dist for -run\n")
+	files := len(words) == 2 && q.dist == "" && !given(flags, "m", "n", "k")
+	if len(words) > 0 && !files || !files && (q.emulate && q.dist == "" || given(flags, "permute")) || !dot && q.kernel != "gemm" || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 || q.block < 0 {
+		fmt.Fprint(stderr, "roundoff bound: want sizes of 1 or more, -kernel gemm, or dot with -m 1 and -n 1, and -dist for -run,\n"+
+			"or two files, for -permute as well, and then none of -m, -n, -k and -dist\n")
 		return errUsage
 	}
 	f, err := roundoff.ParseConfidence(q.confidence)
 	if err != nil {
 		return err
+	}
+	if files {
+		if q.operands, err = readOperands(words[0], words[1]); err != nil {
+			return err
+		}
+		if given(flags, "permute") {
+			q.operands.permute(q.permute)
+		}
 	}
 	if err := q.describe(); err != nil {
 		return err
@@ -102,10 +118,29 @@ func (q *boundQuestion) describe() (err error) {
 	if err := q.arrange(); err != nil {
 		return err
 	}
-	if q.dist != "" {
+	switch {
+	case q.operands != nil:
+		return q.take()
+	case q.dist != "":
 		return q.distribute()
 	}
 	return nil
+}
+
+// take takes from the matrices in files what they tell, and with -run emulates their product.
+func (q *boundQuestion) take() (err error) {
+	if err = q.operands.describe(&q.Kernel); err != nil {
+		return err
+	}
+	if q.kernel == "dot" && (q.M != 1 || q.N != 1) {
+		return fmt.Errorf("the files hold matrices of a product of %d × %d, want -kernel gemm", q.M, q.N)
+	}
+	a, b, exact := q.operands.rounded(q.Device)
+	q.rounds = !exact && !q.Represented
+	if q.emulate {
+		q.Run, err = bound.Emulate(q.Kernel, a, b)
+	}
+	return err
 }
 
 // arrange sets the order of the sums.
@@ -131,7 +166,9 @@ func (q *boundQuestion) distribute() (err error) {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(q.seed, 0))
-	q.Run, err = bound.Emulate(q.Kernel, drawMatrix(rng, q.M, q.K, q.X), drawMatrix(rng, q.K, q.N, q.Y))
+	a, b := drawMatrix(rng, q.M, q.K, q.X), drawMatrix(rng, q.K, q.N, q.Y)
+	q.RangeX, q.RangeY = bound.RangesOf32(a, b)
+	q.Run, err = bound.Emulate(q.Kernel, a, b)
 	return err
 }
 
@@ -164,16 +201,25 @@ func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 		}
 		return cmp.Compare(last(a.Constant), last(b.Constant))
 	})
+	if q.rounds {
+		for i := range results {
+			results[i].Why += fmt.Sprintf("; of the matrices rounded to %s and %s, which is not counted", q.A.Name, q.B.Name)
+		}
+	}
 	if q.json {
 		return writeJSON(w, results)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "bound\tconstant\tlambda\tconfidence\tholds\twhy\tsource")
+	fmt.Fprintln(t, "bound\tconstant\tabsolute\tunderflow\tlambda\tconfidence\tholds\twhy\tsource")
 	for _, r := range results {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%v\t%s\t%s\t%s\n", r.Bound, number("%.3e", r.Constant), number("%.3f", r.Lambda),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%v\t%s\t%s\t%s\n", r.Bound, number("%.3e", r.Constant),
+			limit("%.3e", r.Absolute), nonzero("%.1e", r.Underflow), number("%.3f", r.Lambda),
 			r.Confidence, yes(r.Holds), r.Why, r.Source)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || q.operands == nil {
+		return err
+	}
+	return q.operands.write(w, q.Data)
 }
 
 func truth(b bool) int {

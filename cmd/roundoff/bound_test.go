@@ -31,12 +31,12 @@ func TestBound(t *testing.T) {
 		i := slices.IndexFunc(results, func(r map[string]any) bool { return r["bound"] == name })
 		return results[i]
 	}
-	t.Run("writes_all_bounds_with_seven_keys", func(t *testing.T) {
+	t.Run("writes_all_bounds_with_nine_keys", func(t *testing.T) {
 		results := askBound(t, paper)
 		if len(results) != len(bound.Catalogue()) {
 			t.Errorf("%d results, want %d", len(results), len(bound.Catalogue()))
 		}
-		keys := []string{"bound", "confidence", "constant", "holds", "lambda", "source", "why"}
+		keys := []string{"absolute", "bound", "confidence", "constant", "holds", "lambda", "source", "underflow", "why"}
 		for _, r := range results {
 			if got := slices.Sorted(maps.Keys(r)); !slices.Equal(got, keys) {
 				t.Errorf("keys %q, want %q", got, keys)

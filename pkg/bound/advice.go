@@ -16,8 +16,12 @@ type Advice struct {
 	Device   tcore.Device
 	Tightest Result // of the bounds that hold; if none does, Why says so
 
-	Excess   float64 // the tightest constant over the tolerance: at most 1 is within it, +Inf is no bound
-	LargestK int     // up to which the product is within the tolerance, 0 if never; [LongestK] is as far as was looked
+	// Excess is the tightest error relative to |A||B| over the tolerance: at most 1 is within it, +Inf is
+	// no bound. The Underflow of Tightest is in it where k.Data tells the least |A||B| of an output, and
+	// comes on top where nobody looked.
+	Excess float64
+
+	LargestK int // up to which the product is within the tolerance, 0 if never; [LongestK] is as far as was looked
 
 	Bytes      float64 // of A, B and D, each moved once
 	BytesRatio float64 // over the least bytes of a device that meets the tolerance
@@ -38,7 +42,9 @@ const LongestK = 1 << 24
 // factors are rounded to the formats of each device first, which then cannot be block-scaled or
 // of so few bits that most numbers are subnormal.
 //
-// As everywhere in the catalogue underflow is left out. Of overflow it knows what the
+// With k.Data only bounds are used whose assumptions it does not refuse, for other K as well, and
+// underflow counts: the least |A||B| of an output is taken to be no less for longer sums, and in
+// proportion for shorter ones. Without k.Data underflow is left out. Of overflow Advise knows what the
 // distributions of the data tell.
 //
 // The error is that of [Evaluate]. It panics as Evaluate does, unless 0 < tolerance, if there is
@@ -74,9 +80,9 @@ func Advise(k Kernel, tolerance float64, f roundoff.Failure, devices []tcore.Dev
 func (k Kernel) advise(d tcore.Device, tolerance float64, f roundoff.Failure) Advice {
 	k.Device = d
 	best := k.tightest(f)
-	a := Advice{Device: d, Tightest: best, Excess: best.Constant / tolerance, Bytes: k.bytes()}
+	a := Advice{Device: d, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
 	a.LargestK = k.largest(func(k Kernel) bool {
-		return k.tightest(f).Constant <= tolerance
+		return k.relative(k.tightest(f)) <= tolerance
 	})
 	a.Peak, _ = PeakOf(d)
 	return a
@@ -85,16 +91,37 @@ func (k Kernel) advise(d tcore.Device, tolerance float64, f roundoff.Failure) Ad
 // tightest returns the tightest result that holds, or one that holds not, of +Inf. Bounds that
 // do not hold are not evaluated.
 func (k Kernel) tightest(f roundoff.Failure) Result {
-	none := Result{Constant: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
+	none := Result{Constant: math.Inf(1), Absolute: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
 	if why := k.outOfRange(); why != "" {
 		none.Why = why
 		return none
 	}
 	bounds := slices.DeleteFunc(Catalogue(), func(b Bound) bool { return !k.knows(b.Needs) || b.fails(k) != "" })
-	if best, ok := Tightest(k.results(bounds, f)); ok {
-		return best
+	best := none
+	for _, r := range k.results(bounds, f) {
+		if r.Holds && k.relative(r) < k.relative(best) {
+			best = r
+		}
 	}
-	return none
+	return best
+}
+
+// relative returns what the error of an output over its |A||B| does not exceed. The limit is of
+// slower growth than |A||B|, so that the least |A||B| has the greatest; where that is not known,
+// underflow is left out.
+func (k Kernel) relative(r Result) float64 {
+	if least := k.leastOutput(); least > 0 {
+		return r.Limit(least) / least
+	}
+	return r.Constant
+}
+
+// leastOutput returns what no |A||B| is below that is not 0; 0 if that is not known.
+func (k Kernel) leastOutput() float64 {
+	if k.Data == nil || k.Data.Least == 0 {
+		return 0
+	}
+	return k.Data.Least * min(1, float64(k.K)/float64(k.Data.k))
 }
 
 // outOfRange returns why numbers of the device's formats do not do for the data, or "".

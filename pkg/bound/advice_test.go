@@ -176,7 +176,7 @@ func TestAdviceJSON(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys !=
-			"a accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k meets source tflops time_ratio why" {
+			"a accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k meets source tflops time_ratio underflow why" {
 			t.Error(keys)
 		}
 		if (got["gpu"] == nil) != (a.Peak.Tflops == 0) || (got["bound"] == nil) == a.Tightest.Holds || got["meets"] != a.Meets() {

@@ -115,7 +115,7 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 	case math.IsInf(r.Constant, 1) && math.IsInf(r.Absolute, 1):
 		r.Why = "there is no finite bound for so long a sum"
 	default:
-		r.Holds, r.Why = true, b.assumptions(k)
+		r.Holds, r.Why = true, k.Data.passed(b, k, b.assumptions(k))
 	}
 	return r
 }
@@ -131,9 +131,11 @@ func (b Bound) fails(k Kernel) string {
 		}
 	}
 	if b.Fails != nil {
-		return b.Fails(k)
+		if why := b.Fails(k); why != "" {
+			return why
+		}
 	}
-	return ""
+	return k.Data.refuses(b, k)
 }
 
 // assumptions returns on what condition the bound holds.

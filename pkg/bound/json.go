@@ -26,7 +26,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON writes the keys device, a, b, accumulate, meets, excess, largest_k, bound, constant,
-// confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source, the last four of the
+// underflow, confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source, the last four of the
 // peak. What there is none of is null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
@@ -39,6 +39,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		LargestK   int      `json:"largest_k"`
 		Bound      *string  `json:"bound"`
 		Constant   *float64 `json:"constant"`
+		Underflow  *float64 `json:"underflow"`
 		Confidence any      `json:"confidence"`
 		Why        string   `json:"why"`
 		Bytes      float64  `json:"bytes"`
@@ -49,7 +50,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Source     *string  `json:"source"`
 	}{
 		Device: a.Device.Name, A: a.Device.A.Name, B: a.Device.B.Name, Accumulate: a.Device.C.Name,
-		Meets: a.Meets(), Excess: finite(a.Excess), LargestK: a.LargestK,
+		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LargestK: a.LargestK,
 		Constant: finite(a.Tightest.Constant), Why: a.Tightest.Why,
 		Bytes: a.Bytes, BytesRatio: finite(a.BytesRatio), TimeRatio: finite(a.TimeRatio),
 	}

@@ -28,6 +28,8 @@ type Kernel struct {
 	// is unknown.
 	RangeX, RangeY Range
 
+	Data *Inspection // what was found of the matrices at hand; nil is that nobody looked
+
 	Run iter.Seq[Output] // every output as it was computed; nil is unknown
 }
 

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// operands are the matrices of a product as they are in two files, or with K permuted.
+type operands struct {
+	fileA, fileB string
+	a, b         blas64.General
+	permuted     bool
+	seed         uint64
+}
+
+// readOperands reads two matrices that fit.
+func readOperands(fileA, fileB string) (*operands, error) {
+	o := &operands{fileA: fileA, fileB: fileB}
+	var errA, errB error
+	o.a, errA = readNumbers(fileA)
+	o.b, errB = readNumbers(fileB)
+	if err := errors.Join(errA, errB); err != nil {
+		return nil, err
+	}
+	if o.a.Cols != o.b.Rows {
+		return nil, fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", fileA, o.a.Rows, o.a.Cols, fileB, o.b.Rows, o.b.Cols)
+	}
+	return o, nil
+}
+
+// permute permutes the columns of A, and the rows of B in the same way.
+func (o *operands) permute(seed uint64) {
+	order := rand.New(rand.NewPCG(seed, 0)).Perm(o.a.Cols)
+	a, b := o.a, o.b
+	a.Data, b.Data = make([]float64, len(o.a.Data)), make([]float64, len(o.b.Data))
+	for k, from := range order {
+		for i := range a.Rows {
+			a.Data[i*a.Stride+k] = o.a.Data[i*a.Stride+from]
+		}
+		copy(b.Data[k*b.Stride:k*b.Stride+b.Cols], o.b.Data[from*b.Stride:])
+	}
+	o.a, o.b, o.permuted, o.seed = a, b, true, seed
+}
+
+// describe fills in what the matrices tell of a product: sizes, moments, ranges, and what a look
+// at them says of independence.
+func (o *operands) describe(k *bound.Kernel) (err error) {
+	k.M, k.K, k.N = o.a.Rows, o.a.Cols, o.b.Cols
+	var errA, errB error
+	k.X, errA = bound.MomentsOf(o.fileA, o.a)
+	k.Y, errB = bound.MomentsOf(o.fileB, o.b)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	k.RangeX, k.RangeY = bound.RangesOf(o.a, o.b)
+	if k.Data, err = bound.Inspect(o.a, o.b); err != nil {
+		return err
+	}
+	k.Data.Permuted = o.permuted
+	return nil
+}
+
+// rounded returns the matrices in the formats of a device, and whether they were there already.
+func (o *operands) rounded(d tcore.Device) (a, b blas32.General, exact bool) {
+	a, exactA := roundMatrix(o.a, d.A, d.Convert)
+	b, exactB := roundMatrix(o.b, d.B, d.Convert)
+	return a, b, exactA && exactB
+}
+
+func roundMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) (z blas32.General, exact bool) {
+	z = blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, len(m.Data))}
+	exact = true
+	for i, x := range m.Data {
+		y := f.Round(x, mode)
+		z.Data[i] = float32(y)
+		exact = exact && x == y
+	}
+	return z, exact
+}
+
+// write writes what was found of the matrices, and what can be done where bounds are refused.
+func (o *operands) write(w io.Writer, in *bound.Inspection) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nOf the elements of %s and %s, by tests that refuse %.2g %% of matrices of independent ones:\n", o.fileA, o.fileB, 100*in.Level)
+	for line := range strings.Lines(in.String()) {
+		text.WriteString("  " + line)
+	}
+	if in.Fails() != 0 {
+		text.WriteString("Bounds that assume what is refused are not used.\n")
+	}
+	switch offer := in.Offer(); {
+	case o.permuted:
+		fmt.Fprintf(&text, "K is permuted: all this is of the product in the order of columns %s of A and these rows of B,\n"+
+			"Perm(%d) of Go's math/rand/v2 with PCG(%d, 0), counted from 0. It does not hold for the order of the files.\n", o.firstColumns(), o.a.Cols, o.seed)
+	case offer != "":
+		fmt.Fprintf(&text, "What helps: %s.\n", offer)
+		if in.Fails()&(bound.OneLaw|bound.Unpaired) == 0 {
+			text.WriteString("-permute SEED does that here.\n")
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// firstColumns returns the columns that come first in the permuted product, counted from 0.
+func (o *operands) firstColumns() string {
+	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(o.a.Cols)
+	var words []string
+	for _, k := range order[:min(3, len(order))] {
+		words = append(words, fmt.Sprint(k))
+	}
+	if len(words) < len(order) {
+		words = append(words, "...")
+	}
+	return strings.Join(words, ", ")
+}

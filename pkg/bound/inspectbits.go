@@ -1,0 +1,86 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// manyBits tests how likely it is that two products of an output, neither of them 0, are equal. With D
+// values that are equally likely a product that is added to a sum of given exponent has one of D
+// rounding errors, whose mean is by chance about a standard deviation over √D. Over n terms such a
+// mean adds up to n/√D deviations where random errors make √n: it does not matter while D >= n.
+//
+// D is 1 over that probability, from pairs of elements that stand anywhere, from outputs that were
+// chosen, and from the row and the column that have the fewest values.
+func (c chosen) manyBits(x, y lines) Finding {
+	const pairs = 1 << 14
+	rng := rand.New(rand.NewPCG(lawSeed, 7))
+	z := Finding{Name: "values of products", Tests: ManyBits, Limit: 1, Power: nan, Words: "all are 0 or different"}
+	test := func(p []float64, of string) {
+		values, equal, n := variety(p)
+		if n < 2 || equal < fewestEqual && n > fewestEqual {
+			return
+		}
+		terms := float64(x.k) * float64(n) / float64(len(p))
+		if ratio := terms / values; ratio >= z.Statistic {
+			z.Statistic = ratio
+			z.Words = fmt.Sprintf("the products of %s are as of %.3g values that are equally likely, of a sum of %.3g want more", of, values, terms)
+		}
+	}
+	p := make([]float64, pairs)
+	for i := range p {
+		p[i] = x.at(rng.IntN(x.n), rng.IntN(x.k)) * y.at(rng.IntN(y.n), rng.IntN(y.k))
+	}
+	test(p, "all pairs")
+	for _, s := range c.products() {
+		test(s, "an output")
+	}
+	u, v := x.poorest(rng), y.poorest(rng)
+	for k := range u {
+		u[k] *= v[k]
+	}
+	test(u, "the row and column of fewest values")
+	return z
+}
+
+// fewestEqual is how many equal pairs tell how likely they are.
+const fewestEqual = 16
+
+// variety returns one over the share of equal pairs among the numbers that are not 0, +Inf if there
+// are none, how many pairs are equal, and how many numbers are not 0.
+func variety(p []float64) (values float64, equal, n int) {
+	p = slices.DeleteFunc(slices.Clone(p), func(x float64) bool { return x == 0 })
+	slices.Sort(p)
+	n = len(p)
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		for hi < n && p[hi] == p[lo] {
+			hi++
+		}
+		equal += (hi - lo) * (hi - lo - 1) / 2
+		lo = hi
+	}
+	if equal == 0 {
+		return math.Inf(1), 0, n
+	}
+	return float64(n) * float64(n-1) / 2 / float64(equal), equal, n
+}
+
+// poorest returns the line that has the fewest values, as far as some of its elements tell.
+func (l lines) poorest(rng *rand.Rand) []float64 {
+	const elements = 256
+	places := sample(rng, l.k, elements)
+	best, least := 0, math.Inf(1)
+	x := make([]float64, len(places))
+	for i := range l.n {
+		for j, k := range places {
+			x[j] = l.at(i, k)
+		}
+		if values, _, _ := variety(x); values < least {
+			best, least = i, values
+		}
+	}
+	return l.line(best)
+}

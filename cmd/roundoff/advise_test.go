@@ -96,18 +96,18 @@ func TestAdvise(t *testing.T) {
 // What a question on a bound may be that has no answer, and what is answered though it is extreme.
 func TestBoundOfBadInput(t *testing.T) {
 	for line, want := range map[string]string{
-		"bound --k 0":                                     "want sizes of 1 or more",
-		"bound --confidence 1":                            `confidence "1", want a number between 0 and 1`,
-		"bound --confidence 1-0":                          `confidence "1-0", want`,
-		"bound --confidence 1-1e-99999999999999999999":    "want a number between 0 and 1",
-		"bound --confidence NaN":                          `confidence "NaN", want`,
-		"bound --device pascal":                           `no device "pascal"`,
-		"bound --device hopper --in e2m1":                 `no device "hopper" for e2m1`,
-		"bound --device hopper --stochastic":              "truncates, want -device ieee or paper with -stochastic",
-		"bound --device hopper --order pairs":             "adds in its own order",
-		"bound --dist U(NaN,1)":                           "want finite numbers",
-		"bound --dist N(0,-1)":                            "deviation > 0",
-		"bound --dist U(-1,1) --run --device cdna2 --k 8": "no emulation of single sums",
+		"bound --k 0":                                  "want sizes of 1 or more",
+		"bound --confidence 1":                         `confidence "1", want a number between 0 and 1`,
+		"bound --confidence 1-0":                       `confidence "1-0", want`,
+		"bound --confidence 1-1e-99999999999999999999": "want a number between 0 and 1",
+		"bound --confidence NaN":                       `confidence "NaN", want`,
+		"bound --device pascal":                        `no device "pascal"`,
+		"bound --device hopper --in e2m1":              `no device "hopper" for e2m1`,
+		"bound --device hopper --stochastic":           "truncates, want -device ieee or paper with -stochastic",
+		"bound --device hopper --order pairs":          "adds in its own order",
+		"bound --dist U(NaN,1)":                        "want finite numbers",
+		"bound --dist N(0,-1)":                         "deviation > 0",
+		"bound --dist U(-1,1) --run --device hopper-mma-e4m3-binary32 --in e4m3 --k 8": "no emulation of single sums",
 	} {
 		t.Run(line, func(t *testing.T) {
 			if status, out, errs := ask(t, line); status == 0 || out != "" || !strings.Contains(errs, want) {

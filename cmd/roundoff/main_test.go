@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 		{"refuses_what_does_not_round_either", "bound --stochastic --device cdna3", 1, "", "truncates, want"},
 		{"refuses_an_accumulator_that_is_not_there", "bound --acc bfloat16", 1, "", "accumulates in bfloat16"},
 		{"refuses_an_unknown_result", "bound --out half", 1, "", "no format \"half\""},
-		{"says_what_it_cannot_run", "bound --device cdna2 --dist U(0,1) --run", 1, "", "no emulation of single sums"},
+		{"says_what_it_cannot_run", "bound --device hopper-mma-e4m3-binary32 --in e4m3 --dist U(0,1) --run", 1, "", "no emulation of single sums"},
 		{"refuses_gpu_alone", "gpu", 2, "", "Usage: roundoff gpu COMMAND"},
 		{"tells_what_gpu_can", "gpu -help", 0, "", "ROUNDOFF_CUDA_PATH"},
 		{"refuses_an_unknown_command_of_gpu", "gpu buy", 2, "", `unknown command "buy"`},

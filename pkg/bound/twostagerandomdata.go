@@ -16,7 +16,7 @@ var TwoStageRandomData = register(Bound{
 	Source:  "derived from Freedman 1975, Theorem 1.6",
 	Model:   TruncatingRandom,
 	Needs:   Moments,
-	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
+	Assumes: "low bits of sums independent of the leading ones and of what is cut off; exponents as often as in a sample of the data",
 	Fails:   notTwoStageRandomData,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		if notTwoStageRandomData(k) != "" {

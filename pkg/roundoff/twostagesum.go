@@ -198,11 +198,14 @@ func (c *stageChain) bound(grid []float64, f Failure) (bound, best float64) {
 		for k, κ := range c.step(max(0, lo), up, done == 0) {
 			sum[k] += n * κ
 		}
-		e = math.Inf(1)
+		e, best = math.Inf(1), grid[len(grid)/2]
 		for k, θ := range grid {
 			if x := (l+sum[k])/θ + float64(next)*math.Abs(c.lost); x < e {
 				e, best = x, θ
 			}
+		}
+		if math.IsInf(e, 1) {
+			break
 		}
 	}
 	return e, best
@@ -227,6 +230,9 @@ func (c *stageChain) topsOf() {
 					product *= sums[j]
 				}
 				z[i], before = product-before, product
+				if !(product < math.Inf(1)) { // θ is too large for binary64
+					z[i] = math.Inf(1)
+				}
 			}
 			c.tops[k][sign] = z
 		}

@@ -144,6 +144,9 @@ func (b Bound) assumptions(k Kernel) string {
 	if k.Stochastic && b.Model.Name == MeanIndependent.Name {
 		note = "as errors of stochastic rounding are of mean zero"
 	}
+	if b.Model.Zero && k.stepLaw() != nil {
+		note += ", but for the mean that products of this law leave"
+	}
 	switch {
 	case note == "" && b.Assumes == "":
 		return "always"

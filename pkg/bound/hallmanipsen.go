@@ -29,7 +29,7 @@ var HallmanIpsenSums = register(Bound{
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
 		r := k.roundings()[0]
 		if r.n == 0 {
-			return Interval{}
+			return Interval{0, o.Flushed}
 		}
 		z := o.errors(k)
 		return z.around(roundoff.Tree(z.sizes, r.n, len(o.Sums), r.u, k.eachOutput(f)))

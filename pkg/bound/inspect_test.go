@@ -12,11 +12,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A source draws one element.
-type source = func(*rand.Rand) float64
+// A filling draws one element.
+type filling = func(*rand.Rand) float64
 
 // sources are laws of independent elements, some of heavy tails, some of few values.
-var sources = map[string]source{
+var sources = map[string]filling{
 	"U(-1,1)":    func(r *rand.Rand) float64 { return 2*r.Float64() - 1 },
 	"U(0,1)":     (*rand.Rand).Float64,
 	"N(0,1)":     (*rand.Rand).NormFloat64,
@@ -40,7 +40,7 @@ var sources = map[string]source{
 }
 
 // draw64 fills a matrix.
-func draw64(rng *rand.Rand, rows, cols int, s source) blas64.General {
+func draw64(rng *rand.Rand, rows, cols int, s filling) blas64.General {
 	z := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 	for i := range z.Data {
 		z.Data[i] = s(rng)

@@ -41,7 +41,7 @@ func (o Output) relative(e float64) float64 {
 
 // runErrors is what the sums of a run tell of the errors of a machine that rounds them to nearest.
 type runErrors struct {
-	sizes float64 // Σŝ²
+	sizes float64 // Σŝ², of no sum less than where half a unit is least
 
 	halfUlps float64 // of all sums, and so at most of every error: Σh
 	squares  float64 // Σh²
@@ -54,7 +54,8 @@ type runErrors struct {
 // errors returns what the sums tell of the errors. A product 0 rounds nothing.
 func (o Output) errors(k Kernel) runErrors {
 	var z runErrors
-	p, least, law := precision(k.coarsest()), k.leastHalfUlp(), k.stepLaw()
+	u, least, law := k.coarsest(), k.leastHalfUlp(), k.stepLaw()
+	p := precision(u)
 	var rows perExponent[*roundoff.NearestError]
 	var unsure perExponent[float64]
 	tree := false
@@ -66,7 +67,8 @@ func (o Output) errors(k Kernel) runErrors {
 		before = o.X[0] * o.Y[0]
 	}
 	for i, s := range o.Sums {
-		z.sizes += s * s
+		size := max(math.Abs(s), least/u)
+		z.sizes += size * size
 		if first >= 0 && (o.X[first+i] == 0 || o.Y[first+i] == 0) {
 			continue
 		}

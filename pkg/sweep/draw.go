@@ -18,8 +18,9 @@ type draw struct {
 	seed uint64
 	a, b blas32.General
 
-	moments func() momentsFound
-	ranges  func() rangesFound
+	moments    func() momentsFound
+	ranges     func() rangesFound
+	inspection func() inspectionFound
 
 	mu     sync.Mutex
 	exact  map[exactKey]func() exactFound
@@ -29,6 +30,11 @@ type draw struct {
 type momentsFound struct {
 	x, y bound.Distribution
 	err  error
+}
+
+type inspectionFound struct {
+	*bound.Inspection
+	err error
 }
 
 type rangesFound struct{ x, y bound.Range }
@@ -71,6 +77,10 @@ func (p Plan) draw(law Law, k int, seed uint64) *draw {
 		ranges: sync.OnceValue(func() rangesFound {
 			x, y := bound.RangesOf32(a, b)
 			return rangesFound{x, y}
+		}),
+		inspection: sync.OnceValue(func() inspectionFound {
+			found, err := bound.Inspect(of64(a), of64(b))
+			return inspectionFound{found, err}
 		}),
 		exact:  map[exactKey]func() exactFound{},
 		losses: map[lossesKey]func() *roundoff.Losses{},

@@ -69,6 +69,13 @@ func (d *draw) tell(k bound.Kernel, t telling) (bound.Kernel, error) {
 			return k, m.err
 		}
 		k.X, k.Y = m.x, m.y
+		if t.Told == FromFiles {
+			found := d.inspection()
+			if found.err != nil {
+				return k, found.err
+			}
+			k.Data = found.Inspection
+		}
 	}
 	if t.ranges {
 		r := d.ranges()

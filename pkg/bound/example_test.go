@@ -40,7 +40,7 @@ func Example() {
 	// Output:
 	// truncation  NaN  false  paper-f32 does not truncate
 	// vibea       1.87e-04  true   taking rounding errors as independent and uniform
-	// truncation  1.22e-03  true   factors being normal numbers or zero
+	// truncation  1.22e-03  true   always
 	// vibea       1.67e-04  false  hopper-wgmma-binary16-binary32 truncates: its errors exceed u and have one sign
 }
 
@@ -54,7 +54,7 @@ func ExampleTightest() {
 	}
 	// Output:
 	// unknown  2.39e-05  typical
-	// U(0,1)   2.39e-05  typical
+	// U(0,1)   2.47e-05  typical
 	// U(-1,1)  2.25e-06  random-data
 }
 
@@ -181,8 +181,8 @@ func ExampleValue() {
 	fmt.Printf("%.4v\n", bound.VIBEA.Constant(k, at99))
 	fmt.Printf("%.4v\n", bound.Gamma.Constant(k, at99))
 	// Output:
-	// {0.0001867 11.53}
-	// {0.001957 NaN}
+	// {0.0001867 +Inf 11.53}
+	// {0.001957 +Inf NaN}
 }
 
 func ExampleInterval_Bound() {
@@ -264,7 +264,7 @@ func ExampleEmulate() {
 	}
 	// Output:
 	// 1.5e-06  random-data
-	// 2.1e-07  half-ulp-bernstein
+	// 2.0e-07  half-ulp-bernstein
 	// 1.1e-07  exact
 }
 
@@ -325,10 +325,12 @@ func ExampleResult_MarshalJSON() {
 	// {
 	//   "bound": "truncation",
 	//   "constant": 0.001220703125,
+	//   "absolute": null,
+	//   "underflow": 0.003909108694642782,
 	//   "lambda": null,
 	//   "confidence": 1,
 	//   "holds": true,
-	//   "why": "factors being normal numbers or zero",
+	//   "why": "always",
 	//   "source": "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025"
 	// } <nil>
 }
@@ -384,7 +386,7 @@ func ExamplePredict() {
 	// volta-mma-binary16-binary32     relative -8.1e-05 ± 1e-06  backward 4e-08
 	// hopper-wgmma-binary16-binary32  relative -2.3e-05 ± 4e-07  backward 1e-07
 	// hopper-wgmma-e4m3-binary32      relative -6.6e-02 ± 1e-03  backward 2e-05
-	// ieee-fma-binary16-binary32      relative  0.0e+00 ± 8e-07  backward 2e-08
+	// ieee-fma-binary16-binary32      relative -1.6e-08 ± 8e-07  backward 2e-08
 }
 
 // A machine that is described so that nothing can be told is named with the reason.

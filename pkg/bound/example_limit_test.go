@@ -1,0 +1,53 @@
+package bound_test
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Weights below 2^-14 are subnormal in binary16, and a CDNA2 takes them for zero: what that can do is
+// no multiple of |A||B|. Who has the matrices knows how much it is.
+func ExampleResult_Limit() {
+	weights := []float64{0.9, 0.09, 0.009, 0.0009, 0.00009, 0.00004}
+	a := blas64.General{Rows: 1, Cols: 6, Stride: 6, Data: weights}
+	b := blas64.General{Rows: 6, Cols: 1, Stride: 1, Data: []float64{1, -1, 1, -1, 1, -1}}
+
+	k := bound.Kernel{M: 1, N: 1, K: 6, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	k.RangeX, k.RangeY = bound.RangesOf(a, b)
+	results, err := bound.Evaluate(k, roundoff.FailureOf(0.99))
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range results {
+		if r.Bound == "gamma" {
+			const size = 1.00003 // |A||B|
+			fmt.Printf("%.1e × %v + %.1e = %.1e\n", r.Constant, size, r.Underflow, r.Limit(size))
+		}
+	}
+	// Output:
+	// 1.8e-07 × 1.00003 + 8.0e-05 = 8.0e-05
+}
+
+// Of attention weights, told how large they are, most of what may be flushed is not there.
+func ExampleRangesOf32() {
+	k := bound.Kernel{M: 1, N: 1, K: 4, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	underflow := func() float64 {
+		results, err := bound.Evaluate(k, roundoff.FailureOf(0.99))
+		if err != nil {
+			panic(err)
+		}
+		return results[0].Underflow
+	}
+	fmt.Printf("%.0e for any numbers of binary16", underflow())
+	row := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{0.5, 0.25, 0.125, 0}}
+	column := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 1, 1}}
+	k.RangeX, k.RangeY = bound.RangesOf32(row, column)
+	fmt.Printf(", %v for these\n", underflow())
+	// Output:
+	// 2e+01 for any numbers of binary16, 0 for these
+}

@@ -17,7 +17,7 @@ const lawSeed = 241118747
 
 // lossesOf returns what the products of elements of a and b lose, wherever the elements stand:
 // of all pairs of their values if the formats have at most 8 bits, else of pairs drawn at random,
-// 32 for each term of a sum. It counts as estimated from as many pairs as the smaller matrix has
+// 64 for each term of a sum. It counts as estimated from as many pairs as the smaller matrix has
 // elements, each with partners of its own in the other.
 func (k Kernel) lossesOf(a, b blas32.General) *roundoff.Losses {
 	x, y := elements{a, k.A}, elements{b, k.B}
@@ -43,7 +43,7 @@ func (k Kernel) lossesOf(a, b blas32.General) *roundoff.Losses {
 // x, or as many of them as there are to be pairs, with several of y, no element of y twice; and that
 // over again until there are enough.
 func (k Kernel) stars(x, y elements) *roundoff.Products {
-	const perTerm, fewest, most = 32, 1 << 14, 1 << 20
+	const perTerm, fewest, most = 64, 1 << 14, 1 << 20
 	n := min(max(perTerm*k.K, fewest), most)
 	centres := min(n, x.count())
 	rays := max(1, min(n, y.count())/centres)

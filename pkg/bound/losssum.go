@@ -54,14 +54,21 @@ type lossTerm struct {
 	error  float64
 }
 
-// newLossSum returns an empty one. It is for a bound that takes cells cells of the law for each exponent
-// that blocks can be aligned to.
-func newLossSum(k Kernel, l *roundoff.Losses, cells int, f roundoff.Failure) *lossSum {
-	if k.X.Symmetric || k.Y.Symmetric {
+// A lossReader is how a bound reads a run.
+type lossReader struct {
+	traced bool // it needs the trace
+	cells  int  // of the law of products that it takes at each exponent which blocks can be aligned to
+	sizes  bool // it takes the law of sizes, which a symmetric law has one of for both signs
+	add    func(*lossSum, Kernel, Output, int, step)
+}
+
+// newLossSum returns an empty one.
+func (r lossReader) newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure) *lossSum {
+	if r.sizes && (k.X.Symmetric || k.Y.Symmetric) {
 		l = l.Symmetric()
 	}
 	account := f.Account(martingaleShares)
-	n := float64(cells * k.alignments())
+	n := float64(r.cells * k.alignments())
 	return &lossSum{
 		losses: l,
 		cell:   account.Spend("law") - roundoff.Failure(math.Log(n)),

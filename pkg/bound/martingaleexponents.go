@@ -17,7 +17,7 @@ var MartingaleExponents = register(Bound{
 	Fails:  noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
 		cells := 2 * (k.A.Emax + k.B.Emax - k.A.Emin - k.B.Emin + 1)
-		return o.martingale(k, f, cells, true, (*lossSum).addTerms)
+		return o.martingale(k, f, lossReader{traced: true, cells: cells, sizes: true, add: (*lossSum).addTerms})
 	},
 })
 

@@ -3,8 +3,8 @@ package bound
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
 // MartingaleSigns is [MartingaleTrace] with the signs of the products: a block is expected to
-// lose what its positive and its negative products do, each of their own law, one where the law of A
-// or that of B is known to be symmetric.
+// lose what its positive and its negative products do. Either have a law of their own; where the
+// distribution of A or that of B is told to be symmetric, they have one.
 var MartingaleSigns = register(Bound{
 	Name:   "martingale-signs",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -12,7 +12,7 @@ var MartingaleSigns = register(Bound{
 	Needs:  Trace,
 	Fails:  noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, 2*blockCells, true, (*lossSum).addSigns)
+		return o.martingale(k, f, lossReader{traced: true, cells: 2 * blockCells, sizes: true, add: (*lossSum).addSigns})
 	},
 })
 

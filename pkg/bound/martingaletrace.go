@@ -14,7 +14,8 @@ import (
 //
 // M(E) being the mean of [roundoff.LossesAt.Block] and t the tail of the martingale that is left.
 // Given the past and E_i it is a theorem for independent products of the law of all pairs of A and B,
-// the elements of either independent and of one law; what they leave open of that law is in t.
+// the elements of either independent and of one law; what they leave open of that law is in t. It reads
+// the matrices alone: what is told of their distributions does not matter.
 var MartingaleTrace = register(Bound{
 	Name:   "martingale-trace",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -22,7 +23,7 @@ var MartingaleTrace = register(Bound{
 	Needs:  Trace,
 	Fails:  noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, blockCells, true, (*lossSum).addBlock)
+		return o.martingale(k, f, lossReader{traced: true, cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
 
@@ -38,7 +39,7 @@ var MartingaleSums = register(Bound{
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
 	Fails:   noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, blockCells, false, (*lossSum).addBlock)
+		return o.martingale(k, f, lossReader{cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
 
@@ -46,24 +47,24 @@ var MartingaleSums = register(Bound{
 const blockCells = 3
 
 // martingale returns the interval around what the run lost, as far as it is known, and what its
-// blocks are expected to have lost, which add gives and takes cells of the law at each exponent for.
-func (o Output) martingale(k Kernel, f roundoff.Failure, cells int, traced bool, add func(*lossSum, Kernel, Output, int, step)) Interval {
-	if o.Losses == nil || noLaw(k) != "" || len(o.Exponents) == 0 || traced && !(o.traced(k) && len(o.X) > 0) {
+// blocks are expected to have lost.
+func (o Output) martingale(k Kernel, f roundoff.Failure, r lossReader) Interval {
+	if o.Losses == nil || noLaw(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
 		return Interval{nan, nan}
 	}
-	sum := newLossSum(k, o.Losses(), cells, f)
+	sum := r.newLossSum(k, o.Losses(), f)
 	lost := 0.0
 	o.steps(k, func(i int, s step) {
 		if s.exponent > k.Core.(tcore.Fused).ZeroExponent { // else all products are zero
 			sum.start(s)
 		}
 		lost += s.cut
-		if traced {
+		if r.traced {
 			lost += o.Blocks[i].Kept - o.Blocks[i].Result
 		} else {
 			lost += sum.addRounding(k, o, i, s)
 		}
-		add(sum, k, o, i, s)
+		r.add(sum, k, o, i, s)
 	})
 	return Interval{-lost - sum.mean, sum.radius(float64(k.Length()))}
 }

@@ -289,24 +289,20 @@ func (z kindLosses) term(a *LossesAt, e int) cellLoss {
 		return z.terms[i]
 	}
 	half := a.top(e) / 2
-	return cellLoss{half, half, 0}
+	return cellLoss{half, half, half * half}
 }
 
-// cell returns what a product loses that is of a tally, in units of the grid, at most top. Of what
-// nothing is known the middle is taken for the mean, from which the loss itself is not farther than
-// off.
+// cell returns what a product loses that is of a tally, in units of the grid, at most top. Where
+// nothing is known the mean may be anywhere in the range, and the variance is that of its ends.
 func (a *LossesAt) cell(k kind, t *tally, top float64) cellLoss {
 	law := a.losses.Law
 	c, lo, square, variance := law.centre(k), 0., 0.25, top*top/4
 	if c == 0 {
 		lo, square, variance = -1, 1, 1
 	}
-	m, off, known := a.mean(t.p, t.s, t.q+2*c*t.s-c*c*t.p, t.pp, t.ps, t.ss, lo, top)
+	m, off, _ := a.mean(t.p, t.s, t.q+2*c*t.s-c*c*t.p, t.pp, t.ps, t.ss, lo, top)
 	if k == whole && law.symmetric {
-		m, off, known = 0, 0, true
-	}
-	if !known {
-		return cellLoss{m, off, 0}
+		m, off = 0, 0
 	}
 	if q, qOff, ok := a.mean(t.p, t.q, t.f, t.pp, t.pq, t.qq, 0, square); ok {
 		d := max(0, math.Abs(m-c)-off)
@@ -336,7 +332,7 @@ func (p *Products) centre(k kind) float64 {
 // Cx², A about m, and c at most x more than about m. So x <= G(x), of a convex G, and if it grows by
 // less than 1 in the end, x is at most its fixed point.
 //
-// Source: Bernstein's inequality, and for the mean of T² Maurer 2003, Theorem 1; for the mean over all
+// Source: Bernstein's inequality, and for the mean of T² Maurer 2003; for the mean over all
 // pairs of two samples Hoeffding 1963, Section 5. That of Maurer & Pontil 2009, Theorem 4, is alike.
 func (a *LossesAt) mean(P, sum, square, pp, pf, ff, lo, hi float64) (mean, off float64, known bool) {
 	middle, half := (lo+hi)/2, (hi-lo)/2

@@ -17,20 +17,92 @@ const lawSeed = 241118747
 
 // lossesOf returns what the products of elements of a and b lose, wherever the elements stand:
 // of all pairs of their values if the formats have at most 8 bits, else of pairs drawn at random,
-// 32 for each term of a sum.
+// 64 for each term of a sum. It counts as estimated from as many pairs as the smaller matrix has
+// elements, each with partners of its own in the other.
 func (k Kernel) lossesOf(a, b blas32.General) *roundoff.Losses {
-	const perTerm, fewest, most = 32, 1 << 14, 1 << 20
-	F := k.Core.(tcore.Fused).FractionBits
+	x, y := elements{a, k.A}, elements{b, k.B}
+	if x.count() > y.count() {
+		x, y = y, x
+	}
+	var p *roundoff.Products
 	if k.narrow() {
-		x, px := k.values(k.A, a.Rows*a.Cols, func(i int) float64 { return float64(a.Data[i/a.Cols*a.Stride+i%a.Cols]) })
-		y, py := k.values(k.B, b.Rows*b.Cols, func(i int) float64 { return float64(b.Data[i/b.Cols*b.Stride+i%b.Cols]) })
-		return k.valueLaw(x, px, y, py, min(a.Rows*a.Cols, b.Rows*b.Cols)).Losses(F)
+		u, pu := k.values(x.Format, x.count(), x.at)
+		v, pv := k.values(y.Format, y.count(), y.at)
+		p = roundoff.ValueProducts(u, pu, v, pv, x.Emin, y.Emin)
+		p.Samples, p.Partners = float64(x.count()), float64(y.count()/x.count())
+	} else {
+		p = k.stars(x, y)
 	}
+	if x.oneSign() && y.oneSign() {
+		p = p.OneSign()
+	}
+	return p.Losses(k.Core.(tcore.Fused).FractionBits)
+}
+
+// stars returns the law of products of pairs of x and y, which has no fewer elements: every element of
+// x, or as many of them as there are to be pairs, with several of y, no element of y twice; and that
+// over again until there are enough.
+func (k Kernel) stars(x, y elements) *roundoff.Products {
+	const perTerm, fewest, most = 64, 1 << 14, 1 << 20
+	n := min(max(perTerm*k.K, fewest), most)
+	centres := min(n, x.count())
+	rays := max(1, min(n, y.count())/centres)
+	rounds := max(1, n/(centres*rays))
 	rng := rand.New(rand.NewPCG(lawSeed, 1))
-	draw := func(m blas32.General) func() float64 {
-		return func() float64 { return float64(m.Data[rng.IntN(m.Rows)*m.Stride+rng.IntN(m.Cols)]) }
+	u, v := make([]float64, 0, n), make([]float64, 0, n)
+	for range rounds {
+		i, j := x.walk(rng), y.walk(rng)
+		for range centres {
+			s := x.Round(x.at(i()), k.Convert)
+			for range rays {
+				u, v = append(u, s), append(v, y.Round(y.at(j()), k.Convert))
+			}
+		}
 	}
-	return k.pairLaw(min(max(perTerm*k.K, fewest), most), draw(a), draw(b)).Losses(F)
+	p := roundoff.PairProducts(u, v, x.Emin, y.Emin)
+	p.Samples, p.Partners = float64(centres), float64(rays)
+	return p
+}
+
+// elements are those of a matrix that become numbers of a format.
+type elements struct {
+	blas32.General
+	tcore.Format
+}
+
+func (m elements) count() int { return m.Rows * m.Cols }
+
+func (m elements) at(i int) float64 { return float64(m.Data[i/m.Cols*m.Stride+i%m.Cols]) }
+
+// oneSign reports whether no element is negative, or none positive.
+func (m elements) oneSign() bool {
+	var positive, negative bool
+	for i := range m.Rows {
+		for _, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			positive, negative = positive || v > 0, negative || v < 0
+		}
+	}
+	return !(positive && negative)
+}
+
+// walk returns a function whose calls return the numbers of all elements, in some order, each once.
+func (m elements) walk(rng *rand.Rand) func() int {
+	n := m.count()
+	i, stride := rng.IntN(n), 1+rng.IntN(n)
+	for gcd(stride, n) > 1 {
+		stride = 1 + rng.IntN(n)
+	}
+	return func() int {
+		i = (i + stride) % n
+		return i
+	}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // lossesBefore returns what the products of a kernel lose whose data are known by distribution

@@ -7,45 +7,26 @@ import (
 )
 
 // MartingaleExponents is [MartingaleSigns] with the exponent of every product as well: each is
-// expected to lose what products of its exponent do. Who has the exponents has the products, and
-// can have [Exact] for the same price; it is here as the test of what the others take for granted.
+// expected to lose what products of its exponent and sign do. Who has the exponents has the products,
+// and can have [Exact] for the same price; it is here to tell what the others lose by knowing less.
 var MartingaleExponents = register(Bound{
-	Name:    "martingale-exponents",
-	Source:  "derived from Freedman 1975, Theorem 1.6",
-	Model:   TruncatingRandom,
-	Needs:   Trace,
-	Assumes: "sizes independent of signs",
-	Fails:   noTrace,
+	Name:   "martingale-exponents",
+	Source: "derived from Freedman 1975, Theorem 1.6",
+	Model:  TruncatingRandom,
+	Needs:  Trace,
+	Fails:  noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, true, func(s *lossSum, o Output, i int, at step) {
-			lo := i * s.terms
-			hi := min(lo+s.terms, len(o.X))
-			s.addTerms(k, s.row(at.exponent), o.X[lo:hi], o.Y[lo:hi], at)
-		})
+		cells := 2 * (k.A.Emax + k.B.Emax - k.A.Emin - k.B.Emin + 1)
+		return o.martingale(k, f, lossReader{traced: true, cells: cells, sizes: true, add: (*lossSum).addTerms})
 	},
 })
 
-// termRow is what [roundoff.Losses.Terms] returns.
-type termRow struct {
-	first int
-	terms []roundoff.TermLoss
-}
-
-// row returns what products lose that are aligned to E, by their exponents.
-func (s *lossSum) row(E int) *termRow {
-	r := s.rows.at(E)
-	if *r == nil {
-		*r = new(termRow)
-		(*r).first, (*r).terms = s.losses.Terms(E)
-	}
-	return *r
-}
-
 // addTerms takes every product of a block to lose what products of its exponent do.
-func (s *lossSum) addTerms(k Kernel, row *termRow, x, y []float64, at step) {
-	var mean, variance, grain float64
+func (s *lossSum) addTerms(k Kernel, o Output, i int, at step) {
+	x, y := o.factors(k, i)
+	r := s.row(at.exponent)
 	for l, v := range x {
-		p := v * y[l]
+		p := float64(v * y[l])
 		if p == 0 {
 			continue
 		}
@@ -53,18 +34,10 @@ func (s *lossSum) addTerms(k Kernel, row *termRow, x, y []float64, at step) {
 		if e >= at.exponent {
 			continue
 		}
-		j := e - row.first
-		if j < 0 || j >= len(row.terms) || !row.terms[j].Known {
-			s.blind(1, min(at.grid, math.Abs(p)))
-			continue
+		t, negative := r.terms.at(e), bit(p < 0)
+		if !t.known[negative] {
+			t.known[negative], t.losses[negative] = true, r.Term(e, p < 0)
 		}
-		m := &row.terms[j]
-		mean += math.Copysign(m.Mean, p)
-		variance += m.Variance
-		grain += m.Grain
-		if m.Error > 0 {
-			*s.errors.at(e, false) += math.Copysign(m.Error, p)
-		}
+		s.add(t.losses[negative], &t.error)
 	}
-	s.add(mean, variance, at.grid, grain)
 }

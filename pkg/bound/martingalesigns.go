@@ -3,27 +3,24 @@ package bound
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
 // MartingaleSigns is [MartingaleTrace] with the signs of the products: a block is expected to
-// lose the mean size of a loss times its positive less its negative products.
+// lose what its positive and its negative products do. Either have a law of their own; where the
+// distribution of A or that of B is told to be symmetric, they have one.
 var MartingaleSigns = register(Bound{
-	Name:    "martingale-signs",
-	Source:  "derived from Freedman 1975, Theorem 1.6",
-	Model:   TruncatingRandom,
-	Needs:   Trace,
-	Assumes: "sizes independent of signs",
-	Fails:   noTrace,
+	Name:   "martingale-signs",
+	Source: "derived from Freedman 1975, Theorem 1.6",
+	Model:  TruncatingRandom,
+	Needs:  Trace,
+	Fails:  noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, true, (*lossSum).addSigns)
+		return o.martingale(k, f, lossReader{traced: true, cells: 2 * blockCells, sizes: true, add: (*lossSum).addSigns})
 	},
 })
 
-// addSigns takes block i to lose what blocks of its exponent and its signs do.
-func (s *lossSum) addSigns(o Output, i int, at step) {
-	b := s.block(at)
-	if !b.Known {
-		s.blind(s.terms, at.grid)
-		return
+// addSigns takes block i to lose what blocks of its exponent and its signs do. A product that is zero
+// loses nothing.
+func (s *lossSum) addSigns(k Kernel, o Output, i int, at step) {
+	if n := o.nonzero(k, i); n > 0 {
+		r, positive := s.row(at.exponent), (n+o.Blocks[i].Signs)/2
+		s.add(r.Signed(positive, n-positive, at.set), &r.errors[bit(at.set)])
 	}
-	signs := float64(o.Blocks[i].Signs)
-	s.add(signs*b.Size, b.SizeVariance, at.grid, b.Grain)
-	*s.errors.at(at.exponent, at.set) += signs * b.SizeError
 }

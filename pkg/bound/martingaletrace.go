@@ -12,17 +12,18 @@ import (
 //
 //	err = -Σ(a_i + r_i) - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [roundoff.Losses.Block] and t the tail of the martingale that is left.
-// Given the past and E_i it is a theorem for independent products of that law, which is the one of
-// all pairs of A and B; what a sample of pairs leaves open of it is in t.
+// M(E) being the mean of [roundoff.LossesAt.Block] and t the tail of the martingale that is left.
+// Given the past and E_i it is a theorem for independent products of the law of all pairs of A and B,
+// the elements of either independent and of one law; what they leave open of that law is in t. It reads
+// the matrices alone: what is told of their distributions does not matter.
 var MartingaleTrace = register(Bound{
 	Name:   "martingale-trace",
 	Source: "derived from Freedman 1975, Theorem 1.6",
 	Model:  TruncatingRandom,
 	Needs:  Trace,
-	Fails:  noTrace,
+	Fails:  noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, true, (*lossSum).addBlock)
+		return o.martingale(k, f, lossReader{traced: true, cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
 
@@ -36,54 +37,73 @@ var MartingaleSums = register(Bound{
 	Model:   TruncatingRandom,
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
-	Fails:   noTrace,
+	Fails:   noLaw,
 	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		return o.martingale(k, f, false, (*lossSum).addBlock)
+		return o.martingale(k, f, lossReader{cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
 
+// blockCells is how many cells of the law at one exponent [roundoff.LossesAt.Block] takes.
+const blockCells = 3
+
 // martingale returns the interval around what the run lost, as far as it is known, and what its
-// blocks are expected to have lost, which add gives.
-func (o Output) martingale(k Kernel, f roundoff.Failure, traced bool, add func(*lossSum, Output, int, step)) Interval {
-	if o.Losses == nil || noTrace(k) != "" || len(o.Exponents) == 0 || traced && !o.traced(k) {
+// blocks are expected to have lost.
+func (o Output) martingale(k Kernel, f roundoff.Failure, r lossReader) Interval {
+	if o.Losses == nil || noLaw(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
 		return Interval{nan, nan}
 	}
-	sum := newLossSum(k, o.Losses(), f)
+	sum := r.newLossSum(k, o.Losses(), f)
 	lost := 0.0
 	o.steps(k, func(i int, s step) {
+		if s.exponent > k.Core.(tcore.Fused).ZeroExponent { // else all products are zero
+			sum.start(s)
+		}
 		lost += s.cut
-		if traced {
+		if r.traced {
 			lost += o.Blocks[i].Kept - o.Blocks[i].Result
 		} else {
-			lost += sum.addRounding(k, s)
+			lost += sum.addRounding(k, o, i, s)
 		}
-		add(sum, o, i, s)
+		r.add(sum, k, o, i, s)
 	})
-	return Interval{-lost - sum.mean, sum.radius(k, f)}
+	return Interval{-lost - sum.mean, sum.radius(float64(k.Length()))}
 }
 
-// addBlock takes block i to lose what blocks of its exponent do.
-func (s *lossSum) addBlock(_ Output, _ int, at step) {
-	b := s.block(at)
-	if !b.Known {
-		s.blind(s.terms, at.grid)
-		return
+// addBlock takes block i to lose what blocks of its exponent and as many products do.
+func (s *lossSum) addBlock(k Kernel, o Output, i int, at step) {
+	if n := o.products(k, i); n > 0 {
+		r := s.row(at.exponent)
+		s.add(r.Block(n, at.set), &r.errors[bit(at.set)])
 	}
-	s.add(b.Mean, b.Variance, b.Largest, b.Grain)
-	if !math.IsInf(s.losses.Law.Samples, 1) {
-		*s.errors.at(0, false) += b.Error
-	}
+}
+
+// roundingKind is what rounding to a multiple of u of a block of products aligned to E.
+type roundingKind struct {
+	products, E int
+	u           float64
 }
 
 // addRounding takes rounding to lose from a sum that is not known what it does from sums of its
 // exponent, and returns the mean of that.
-func (s *lossSum) addRounding(k Kernel, at step) float64 {
+func (s *lossSum) addRounding(k Kernel, o Output, i int, at step) float64 {
 	u := at.ulp(k)
 	if u <= at.grid {
 		return 0
 	}
 	nearest := k.Core.(tcore.Fused).Rounding == tcore.ToNearestEven
-	r := s.rounding(at.exponent, u, nearest)
+	if at.sum == 0 && !nearest { // what became of less than u of either sign
+		s.slack += u - at.grid
+		return 0
+	}
+	kind := roundingKind{max(1, o.products(k, i)), at.exponent, u}
+	r, ok := s.roundings[kind]
+	if !ok {
+		if s.roundings == nil {
+			s.roundings = map[roundingKind]roundoff.RoundingLoss{}
+		}
+		r = s.losses.Rounding(kind.products, at.exponent, u, nearest)
+		s.roundings[kind] = r
+	}
 	mean, largest := 0.0, u/2
 	if !nearest {
 		mean, largest = math.Copysign((u-at.grid)/2, at.sum), (u-at.grid)/2

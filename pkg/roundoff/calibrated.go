@@ -49,7 +49,7 @@ func (t TruncatedSum) blockVariance(deviation float64, resultBits int, exps []in
 		s := deviation * math.Sqrt2 * math.Erfinv((float64(i)+0.5)/nodes)
 		for k, m := range exps {
 			E := max(m, ilog(s))
-			b := t.Losses.Block(t.Terms, E, E > ilog(s))
+			b := t.Losses.At(E, 0).Block(t.Terms, E > ilog(s))
 			v, g, u := b.Variance, math.Ldexp(1, E-t.FractionBits), math.Ldexp(1, ilog(s)-resultBits)
 			switch {
 			case u <= g:

@@ -18,6 +18,9 @@ type Cumulant struct {
 func (s *Cumulant) Add(variance, largest float64) {
 	checkConstant("variance", variance)
 	checkConstant("largest", largest)
+	if variance == 0 {
+		return
+	}
 	for i := len(s.largest) - 1; i >= 0; i-- {
 		if s.largest[i] == largest {
 			s.variance[i] += variance
@@ -46,39 +49,40 @@ func bennett(θ, c float64) float64 {
 
 // Tail returns t that the size of the sum exceeds with probability at most ζ = e^f:
 //
-//	t = min_k (log(2/ζ) - log w_k + ψ(θ_k))/θ_k,  θ_k = θ2^k,  w_k = 1/(2.29 (1+|k|)²)
+//	t = min_k (log(2/ζ) - log w_k + ψ(θ_k))/θ_k,  θ_k = least 2^k,
 //
-// over all integers k, the weights adding up to at most 1. As the variances need not be known
-// beforehand, no single θ will do: each costs its share of the failure. The nearer θ is to
-// √(2 log(2/ζ)/ΣV), the less that is; it must not depend on what happened. All partial sums obey
-// their t with the same probability.
-// It panics if θ is not positive and finite, or unless -Inf < f < 0.
+// over all integers k, the weights w_k adding up to at most 1: 7/8 in equal parts for the n+1 numbers
+// 0 <= k <= n that cover the range from least to greatest, and 1/(26.4 d²) at the distance d from
+// these. As the variances need not be known beforehand, no single θ will do: each costs its share of
+// the failure. The nearer the range is to √(2 log(2/ζ)/ΣV), the less that is; it must be known before
+// the first number that is not 0. All partial sums obey their t with the same probability.
+// It panics unless 0 < least <= greatest, both finite, and -Inf < f < 0.
 //
 // Source: Freedman 1975, for one θ; the sum over θ derived here.
-func (s *Cumulant) Tail(θ float64, f Failure) float64 {
-	checkPositive("θ", θ)
-	l := f.sides()
-	const most = 40
-	best := math.Inf(1)
-	for k := -most; k <= most; k++ {
-		x := math.Ldexp(θ, k)
-		d := 1 + math.Abs(float64(k))
-		if t := (l + math.Log(2.29*d*d) + s.At(x)) / x; t < best {
-			best = t
-		}
+func (s *Cumulant) Tail(least, greatest float64, f Failure) float64 {
+	checkPositive("least", least)
+	checkPositive("greatest", greatest)
+	if least > greatest {
+		panicFloat("greatest", greatest, "greatest >= least")
 	}
-	if s.empty() {
+	l := f.sides()
+	if len(s.variance) == 0 {
 		return 0
+	}
+	const beyond = 40
+	n := int(math.Ceil(math.Log2(greatest / least)))
+	best := math.Inf(1)
+	for k := -beyond; k <= n+beyond; k++ {
+		θ := math.Ldexp(least, k)
+		best = min(best, (l-math.Log(tailWeight(k, n))+s.At(θ))/θ)
 	}
 	return best
 }
 
-// empty reports whether the sum is zero for sure.
-func (s *Cumulant) empty() bool {
-	for _, v := range s.variance {
-		if v > 0 {
-			return false
-		}
+// tailWeight returns w_k.
+func tailWeight(k, n int) float64 {
+	if d := float64(max(-k, k-n)); d > 0 {
+		return 1 / (26.4 * d * d)
 	}
-	return true
+	return 7 / (8 * float64(n+1))
 }

@@ -59,14 +59,19 @@ func ExampleProducts_Symmetric() {
 	// 0.333 0.000
 }
 
-// Blocks of two products of 4-bit numbers, aligned to 1 with 6 bits below. Where a product has set the
-// exponent, it has lost nothing, and the other one is smaller.
-func ExampleLosses_Block() {
+// fourBits is what products of four numbers of 4 bits lose that are cut off after 6 bits.
+func fourBits() *roundoff.Losses {
 	even := []float64{1, 1, 1, 1}
 	x := []float64{1.125, 1.5, 0.5625, 0.6875}
-	l := roundoff.ValueProducts(x, even, x, even, -6, -6).Losses(6)
+	return roundoff.ValueProducts(x, even, x, even, -6, -6).Losses(6)
+}
+
+// Blocks of two products, aligned to 1. Where a product has set the exponent, it has lost nothing, and
+// the other one is smaller.
+func ExampleLossesAt_Block() {
+	l := fourBits().At(0, 0)
 	for _, set := range []bool{false, true} {
-		b := l.Block(2, 0, set)
+		b := l.Block(2, set)
 		fmt.Printf("%-5v  mean %.5f, deviation %.5f\n", set, b.Mean, math.Sqrt(b.Variance))
 	}
 	// Output:
@@ -74,16 +79,64 @@ func ExampleLosses_Block() {
 	// true   mean 0.00446, deviation 0.00568
 }
 
-func ExampleLosses_Terms() {
+// Of products that all have the same sign the law given their signs is that of a block.
+func ExampleLossesAt_Signed() {
+	l := fourBits().At(0, 0)
+	fmt.Printf("%.5f %.5f\n", l.Signed(2, 0, true).Mean, l.Block(2, true).Mean)
+	// Output:
+	// 0.00446 0.00446
+}
+
+// The smaller a product is, the more bits it loses.
+func ExampleLossesAt_Term() {
 	one := []float64{1, 1}
-	l := roundoff.ValueProducts([]float64{1.25, 2.5}, one, []float64{1.25}, []float64{1}, -6, -6).Losses(4)
-	first, terms := l.Terms(2)
-	for i, t := range terms {
-		fmt.Println(first+i, t.Mean)
+	l := roundoff.ValueProducts([]float64{1.25, 2.5}, one, []float64{1.25}, []float64{1}, -6, -6).Losses(4).At(2, 0)
+	fmt.Println(l.Term(0, false).Mean, l.Term(1, false).Mean, l.Term(2, false).Mean)
+	// Output:
+	// 0.0625 0.125 0
+}
+
+// What 300 pairs tell of the mean loss of a block, with 99 %, and where all pairs of values are known.
+func ExampleLosses_At() {
+	p := roundoff.ValueProducts([]float64{1.125, 1.75}, []float64{1, 1}, []float64{1.25, 1.5}, []float64{1, 1}, -6, -6)
+	for _, p.Samples = range []float64{300, math.Inf(1)} {
+		b := p.Losses(4).At(3, roundoff.FailureOf(0.99)).Block(8, false)
+		fmt.Printf("%.3f ± %.3f\n", b.Mean, b.Error+b.Slack)
 	}
 	// Output:
-	// 0 0.0625
-	// 1 0.125
+	// 1.812 ± 0.403
+	// 1.812 ± 0.000
+}
+
+// The bound on one block goes to a [roundoff.Cumulant], with those of others.
+func ExampleLossBound() {
+	var c roundoff.Cumulant
+	mean := 0.0
+	for E := range 4 {
+		b := fourBits().At(E, 0).Block(2, false)
+		mean += b.Mean
+		c.Add(b.Variance, b.Largest)
+	}
+	fmt.Printf("%.3f ± %.3f\n", mean, c.Tail(1, 100, roundoff.FailureOf(0.99)))
+	// Output:
+	// 0.135 ± 0.527
+}
+
+// Of a symmetric law nothing is lost in the mean.
+func ExampleLosses_Symmetric() {
+	l := fourBits()
+	fmt.Printf("%.4f %.4f\n", l.At(1, 0).Block(2, false).Mean, l.Symmetric().At(1, 0).Block(2, false).Mean)
+	// Output:
+	// 0.0137 0.0000
+}
+
+// Products of which it is known that none is negative, and not from a sample alone: none is farther
+// from the mean than g.
+func ExampleProducts_OneSign() {
+	p := roundoff.PairProducts([]float64{1.25, 1.75}, []float64{1.5, 1.25}, -14, -14)
+	fmt.Println(p.Losses(4).At(1, 0).Block(2, false).Largest, p.OneSign().Losses(4).At(1, 0).Block(2, false).Largest)
+	// Output:
+	// 0.15625 0.125
 }
 
 // In a unit of two steps rounding toward zero takes half a step in the mean if the data have many
@@ -107,9 +160,9 @@ func ExampleCumulant() {
 		c.Add(1, 2)
 	}
 	f := roundoff.FailureOf(0.99)
-	fmt.Printf("%.0f, %.0f if the variance is known beforehand\n", c.Tail(0.1, f), roundoff.Bernstein(1000, 2, f))
+	fmt.Printf("%.0f, %.0f if the variance is known beforehand\n", c.Tail(0.05, 0.2, f), roundoff.Bernstein(1000, 2, f))
 	// Output:
-	// 115, 107 if the variance is known beforehand
+	// 119, 107 if the variance is known beforehand
 }
 
 // The error of 8192 sums of 4096 products ±1.5 of a tensor core that keeps 25 bits of them: none
@@ -152,8 +205,7 @@ func ExampleProducts_LogMoment() {
 func ExampleProducts_Losses() {
 	p := roundoff.ValueProducts([]float64{1.25}, []float64{1}, []float64{1.25}, []float64{1}, -14, -14)
 	l := p.Losses(3)
-	_, terms := l.Terms(1)
-	fmt.Println(l.F, terms[0].Mean)
+	fmt.Println(l.F, l.At(1, 0).Term(0, false).Mean)
 	// Output:
 	// 3 0.0625
 }

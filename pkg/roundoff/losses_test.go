@@ -39,97 +39,6 @@ func lost(values []float64, g float64) float64 {
 	return sum
 }
 
-func TestBlockLoss(t *testing.T) {
-	const L, F = 3, 5 // products have 5 bits after the point
-	p := fewValues()
-	for E := -4; E <= 6; E++ {
-		for _, set := range []bool{false, true} {
-			var weight, mean, square, most float64
-			blocks(p, L, func(values []float64, w float64, top int) {
-				if top == E || !set && top < E {
-					y := lost(values, math.Ldexp(1, E-F))
-					weight, mean, square = weight+w, mean+w*y, square+w*y*y
-					most = max(most, math.Abs(y))
-				}
-			})
-			got := p.Losses(F).Block(L, E, set)
-			if weight == 0 {
-				continue
-			}
-			mean, square = mean/weight, square/weight
-			if math.Abs(got.Mean-mean) > 1e-13 {
-				t.Errorf("E = %d, set %v: mean %v, of all blocks %v", E, set, got.Mean, mean)
-			}
-			if v := square - mean*mean; got.Variance < v-1e-13 || !set && math.Abs(got.Variance-v) > 1e-13 || got.Variance > 2*v+0.1*math.Ldexp(1, 2*(E-F)) {
-				t.Errorf("E = %d, set %v: variance %v, of all blocks %v", E, set, got.Variance, v)
-			}
-		}
-	}
-
-	t.Run("knows what it does not know", func(t *testing.T) {
-		l := p.Losses(F)
-		if b := l.Block(L, -40, true); b.Known {
-			t.Errorf("%+v, of products smaller than any", b)
-		}
-		if b := p.Symmetric().Losses(F).Block(L, 4, false); b.Mean != 0 || b.Size <= 0 {
-			t.Errorf("%+v, of both signs alike", b)
-		}
-	})
-
-	t.Run("a product of exponent E is no surprise: π(1-π)(1-κ)² <= ρ", func(t *testing.T) {
-		for ρ := 1e-6; ρ < 1; ρ *= 1.05 {
-			for n := 1.0; n <= 64; n++ {
-				π, κ := ρ/(1-math.Pow(1-ρ, n)), 0.0
-				if n > 1 {
-					κ = (n - 1) * ρ * math.Pow(1-ρ, n-1) / (1 - math.Pow(1-ρ, n-1))
-				}
-				if v := π * (1 - π) * (1 - κ) * (1 - κ); v > ρ || κ < 0 || κ > 1+1e-9 {
-					t.Fatalf("ρ = %v, n = %v: %v, κ = %v", ρ, n, v, κ)
-				}
-			}
-		}
-	})
-
-	t.Run("of a sample errs by as much as it says", func(t *testing.T) {
-		r := rand.New(rand.NewPCG(241118747, 3))
-		factors := func(n int) []float64 {
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = float64(1024+r.IntN(1024)) / 1024
-			}
-			return x
-		}
-		const E, F, samples = 3, 13, 400
-		truth := PairProducts(factors(1<<18), factors(1<<18), -14, -14).Losses(F).Block(8, E, false).Mean
-		square, said := 0.0, 0.0
-		for range samples {
-			b := PairProducts(factors(256), factors(256), -14, -14).Losses(F).Block(8, E, false)
-			square += (b.Mean - truth) * (b.Mean - truth) / samples
-			said += b.Error * b.Error / samples
-		}
-		if square > said || square < said/8 {
-			t.Errorf("mean square error %v, said to be at most %v", square, said)
-		}
-	})
-}
-
-func TestTermLoss(t *testing.T) {
-	p, E, F := fewValues(), 2, 3
-	first, terms := p.Losses(F).Terms(E)
-	for i, got := range terms {
-		var weight, mean, square float64
-		for j, v := range p.value {
-			if p.exp[j] == first+i && p.exp[j] < E {
-				y := math.Mod(math.Abs(v), math.Ldexp(1, E-F))
-				weight, mean, square = weight+p.weight[j], mean+p.weight[j]*y, square+p.weight[j]*y*y
-			}
-		}
-		if weight > 0 && (math.Abs(got.Mean-mean/weight) > 1e-15 || math.Abs(got.Variance-(square/weight-mean*mean/weight/weight)) > 1e-15) {
-			t.Errorf("e = %d: %+v, want mean %v", first+i, got, mean/weight)
-		}
-	}
-}
-
 func TestRoundingLoss(t *testing.T) {
 	// What is left of a block sum modulo u, on top of every multiple of g, is never more in the
 	// mean than the bound, nor in the mean square.
@@ -210,13 +119,28 @@ func TestCumulant(t *testing.T) {
 		}
 		known := Azuma(1000./12, -15)
 		for _, scale := range []float64{1, 1.4, 0.5, 30} {
-			got := c.Tail(scale*math.Sqrt(2*15.7*12/1000), -15)
-			if got < known || got > known*(1.2+0.06*math.Abs(math.Log2(scale))) {
+			θ := scale * math.Sqrt(2*15.7*12/1000)
+			got, wide := c.Tail(θ, θ, -15), c.Tail(θ/32, 32*θ, -15)
+			if got < known || got > known*(1.16+0.08*math.Abs(math.Log2(scale))) {
 				t.Errorf("θ off by %v: %v, with a known variance %v", scale, got, known)
 			}
+			if wide < known || wide > 1.25*known {
+				t.Errorf("θ in a range about what is off by %v: %v, with a known variance %v", scale, wide, known)
+			}
 		}
-		if got := new(Cumulant).Tail(1, -15); got != 0 {
+		if got := new(Cumulant).Tail(1, 1, -15); got != 0 {
 			t.Errorf("of nothing: %v", got)
+		}
+	})
+	t.Run("weights of all θ add up to 1, or a little less", func(t *testing.T) {
+		for _, n := range []int{0, 1, 7, 20} {
+			sum := 0.0
+			for k := -10000; k <= n+10000; k++ {
+				sum += tailWeight(k, n)
+			}
+			if sum > 1 || sum < 0.999 {
+				t.Errorf("n = %d: %v", n, sum)
+			}
 		}
 	})
 	t.Run("covers martingales that choose their variance", func(t *testing.T) {
@@ -235,7 +159,7 @@ func TestCumulant(t *testing.T) {
 				sum += size * (2*r.Float64() - 1)
 				c.Add(size*size/3, size)
 			}
-			if math.Abs(sum) > c.Tail(0.3, f) {
+			if math.Abs(sum) > c.Tail(0.1, 1, f) {
 				fails++
 			}
 		}
@@ -247,8 +171,9 @@ func TestCumulant(t *testing.T) {
 		for want, call := range map[string]func(){
 			"roundoff: variance = -1, want variance >= 0":                          func() { new(Cumulant).Add(-1, 1) },
 			"roundoff: largest = NaN, want largest >= 0":                           func() { new(Cumulant).Add(1, math.NaN()) },
-			"roundoff: θ = 0, want 0 < θ < +Inf":                                   func() { new(Cumulant).Tail(0, -1) },
-			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":          func() { new(Cumulant).Tail(1, 0) },
+			"roundoff: least = 0, want 0 < least < +Inf":                           func() { new(Cumulant).Tail(0, 1, -1) },
+			"roundoff: greatest = 1, want greatest >= least":                       func() { new(Cumulant).Tail(2, 1, -1) },
+			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":          func() { new(Cumulant).Tail(1, 1, 0) },
 			"roundoff: Losses.F = 8, want FractionBits = 9":                        func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
 			"roundoff: q = 0, want q >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
 			"roundoff: E p = 0.8705357142857143, want products of a symmetric law": func() { onFew().CalibratedBound(1, 1, -1) },

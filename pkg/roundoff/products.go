@@ -16,13 +16,21 @@ type Products struct {
 	exp    []int     // e = eₓ + e_y, not normalised: |p| is in [2^e, 2^(e+2)) unless subnormal
 	least  int       // no exponent is less; that of a product that is zero
 
-	symmetric bool // the signs of values do not count, both are equally likely
+	symmetric bool  // the signs of values do not count, both are equally likely
+	sign      int   // of all products that are not zero, ±1; 0 if it is not known that they have one
+	starts    []int // of the products of every x, where those of all pairs are listed
 
 	Mean     float64 // μ = E p
 	Variance float64 // σ²
 	AbsMean  float64 // E|p|
 	Grid     float64 // a power of two that divides all values
-	Samples  float64 // the pairs that the law was estimated from, +Inf where it is exact
+
+	// Samples is the number of independent elements of the smaller of two samples that the law was
+	// estimated from, +Inf where it is exact, and Partners how many independent elements of the
+	// other one there are to each, 0 for one. Every Partners pairs in a row that [PairProducts] was
+	// given have the same element of the smaller sample, and no other element twice; of
+	// [ValueProducts] x is the smaller sample.
+	Samples, Partners float64
 }
 
 // PairProducts returns the law of x[i]y[i], every pair as likely as the others. Numbers below
@@ -52,6 +60,7 @@ func ValueProducts(x, px, y, py []float64, eminX, eminY int) *Products {
 	p := newProducts(len(x)*len(y), eminX+eminY)
 	p.Samples = math.Inf(1)
 	for i := range x {
+		p.starts = append(p.starts, len(p.value))
 		for j := range y {
 			if w := px[i] * py[j]; w != 0 {
 				p.add(i, x[i], y[j], w, eminX, eminY)
@@ -87,6 +96,25 @@ func (p *Products) Symmetric() *Products {
 	q.symmetric = true
 	q.Variance += q.Mean * q.Mean
 	q.Mean = 0
+	return &q
+}
+
+// OneSign returns the law of products of which it is known that none is negative or none is
+// positive, as all elements of the data have the same sign: not those of a sample alone.
+// It panics if there are products of both signs.
+func (p *Products) OneSign() *Products {
+	q := *p
+	for _, v := range p.value {
+		if v*float64(q.sign) < 0 {
+			panic(fmt.Sprintf("roundoff: product %v, want products of one sign", v))
+		}
+		if v != 0 && q.sign == 0 {
+			q.sign = int(math.Copysign(1, v))
+		}
+	}
+	if q.sign == 0 { // of zeros
+		q.sign = 1
+	}
 	return &q
 }
 

@@ -1,0 +1,138 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// noLaw returns why what the products of a run of the kernel lose does not follow from their law, or "".
+func noLaw(k Kernel) string {
+	if why := noTrace(k); why != "" {
+		return why
+	}
+	F := k.Core.(tcore.Fused).FractionBits
+	if bits := k.A.Precision + k.B.Precision - 2; bits > F {
+		return fmt.Sprintf("products have %d bits after the point, %s keeps %d of the greatest", bits, k.Name, F)
+	}
+	return ""
+}
+
+// martingaleShares are the parts of the failure of a bound that reads a run: for what is lost of all
+// outputs, and for what samples leave open of the law of the products.
+var martingaleShares = map[string]float64{"martingale": 3. / 4, "law": 1. / 4}
+
+// A lossSum adds up what the products of the blocks of an output are expected to lose.
+type lossSum struct {
+	losses *roundoff.Losses
+	cell   roundoff.Failure // of each cell of the law that is used
+	tail   roundoff.Failure // of this output
+
+	mean     float64 // of what is lost
+	slack    float64 // how far the truth may be from it
+	cumulant roundoff.Cumulant
+	first    float64 // g of the first block that can lose something; 0 before it
+
+	rows      perExponent[*lossRow]
+	roundings map[roundingKind]roundoff.RoundingLoss
+}
+
+// lossRow is what is known of products aligned to one exponent, and how far all that were may have lost
+// more than was taken, as far as that is the error of one estimate. Such errors add up with their signs.
+type lossRow struct {
+	*roundoff.LossesAt
+	errors [2]float64 // where the running sum sets the exponent, and where a product does
+	terms  perExponent[lossTerm]
+}
+
+// lossTerm is what products of one exponent and of either sign lose.
+type lossTerm struct {
+	known  [2]bool
+	losses [2]roundoff.LossBound
+	error  float64
+}
+
+// A lossReader is how a bound reads a run.
+type lossReader struct {
+	traced bool // it needs the trace
+	cells  int  // of the law of products that it takes at each exponent which blocks can be aligned to
+	sizes  bool // it takes the law of sizes, which a symmetric law has one of for both signs
+	add    func(*lossSum, Kernel, Output, int, step)
+}
+
+// newLossSum returns an empty one.
+func (r lossReader) newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure) *lossSum {
+	if r.sizes && (k.X.Symmetric || k.Y.Symmetric) {
+		l = l.Symmetric()
+	}
+	account := f.Account(martingaleShares)
+	n := float64(r.cells * k.alignments())
+	return &lossSum{
+		losses: l,
+		cell:   account.Spend("law") - roundoff.Failure(math.Log(n)),
+		tail:   k.eachOutput(account.Spend("martingale")),
+	}
+}
+
+// alignments returns how many exponents there are that blocks with a product which is not zero can be
+// aligned to: no data are needed to know them.
+func (k Kernel) alignments() int {
+	least := max(k.A.Emin+k.B.Emin, k.Core.(tcore.Fused).ZeroExponent)
+	greatest := k.A.Emax + k.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of sums
+	return max(k.A.Emax+k.B.Emax, min(k.C.Emax, greatest)) - least + 1
+}
+
+// row returns the row of E.
+func (s *lossSum) row(E int) *lossRow {
+	r := s.rows.at(E)
+	if *r == nil {
+		*r = &lossRow{LossesAt: s.losses.At(E, s.cell)}
+	}
+	return *r
+}
+
+// add adds a block or a product, with the sum of the errors of its kind.
+func (s *lossSum) add(b roundoff.LossBound, errors *float64) {
+	s.mean += b.Mean
+	s.slack += b.Slack
+	s.cumulant.Add(b.Variance, b.Largest)
+	*errors += b.Error
+}
+
+// start notes a block that can lose something.
+func (s *lossSum) start(at step) {
+	if s.first == 0 {
+		s.first = at.grid
+	}
+}
+
+// radius returns how far what is lost is from its mean, at most, for an output of n products. The
+// range of θ follows from the first grid alone: the deviation of what sums of mean zero lose is about
+// a tenth of ng there, or more, and that of sums of one sign not more than n√n g/4.
+func (s *lossSum) radius(n float64) float64 {
+	t := s.slack
+	for _, r := range s.rows.values {
+		if r == nil {
+			continue
+		}
+		t += math.Abs(r.errors[0]) + math.Abs(r.errors[1])
+		for _, m := range r.terms.values {
+			t += math.Abs(m.error)
+		}
+	}
+	if s.first == 0 {
+		return t
+	}
+	x := roundoff.Azuma(1, s.tail) / (n * s.first)
+	return t + s.cumulant.Tail(4*x/math.Sqrt(n), 8*x, s.tail)
+}
+
+// bit returns 1 for true.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,269 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// byLaw are the bounds that take losses from the law of the products.
+var byLaw = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
+
+// outside returns for each bound how many outputs of a product of M × N are not in the interval, of
+// data of a law of which the bounds are told what told says.
+func outside(t *testing.T, d tcore.Device, M, N, K int, law, told Distribution, seed uint64, f roundoff.Failure, bounds ...Bound) []int {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(241118747, seed))
+	k := Kernel{M: M, N: N, K: K, Kernel: tcore.Kernel{Device: d}}
+	run, err := Emulate(k, draw(rng, M, K, law), draw(rng, K, N, law))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.X, k.Y = told, told
+	n := make([]int, len(bounds))
+	for o := range run {
+		e := Exact.Output(k, o, f).Centre
+		for i, b := range bounds {
+			if z := b.Output(k, o, f); !(math.Abs(e-z.Centre) <= z.Radius+1e-14*o.Abs) {
+				n[i]++
+			}
+		}
+	}
+	return n
+}
+
+// A last block that K does not fill has fewer products, and loses less: data whose low bits are all
+// alike would show the difference.
+func TestMartingaleLastBlock(t *testing.T) {
+	law := Uniform(0.09995, 0.10000)
+	for _, c := range []struct {
+		device tcore.Device
+		K      []int
+	}{
+		{tcore.HopperF16, []int{65, 113, 129}}, {tcore.AmpereF16, []int{33, 129}}, {tcore.HopperE4M3, []int{129, 257}},
+	} {
+		for _, K := range c.K {
+			for i, n := range outside(t, c.device, 16, 8, K, law, law, uint64(K), at99, byLaw...) {
+				if n > 0 {
+					t.Errorf("%s, K = %d: %d of 128 errors outside of %s", c.device.Name, K, n, byLaw[i].Name)
+				}
+			}
+		}
+	}
+	t.Run("one more product is no more failures", func(t *testing.T) {
+		f, law, counts := roundoff.FailureOf(0.5), Uniform(0.98, 1.95), map[int][]int{}
+		trials := 200
+		if testing.Short() {
+			trials = 40
+		}
+		for _, K := range []int{128, 129} {
+			counts[K] = make([]int, len(byLaw))
+			for seed := range uint64(trials) {
+				for i, n := range outside(t, tcore.HopperF16, 1, 1, K, law, law, seed, f, byLaw...) {
+					counts[K][i] += n
+				}
+			}
+		}
+		for i, b := range byLaw {
+			if x, y := counts[128][i], counts[129][i]; y > x+trials/10 || y > trials/2 {
+				t.Errorf("%s fails in %d of %d products of K = 128, in %d of K = 129", b.Name, x, trials, y)
+			}
+		}
+	})
+	t.Run("factors are not needed to know it", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(241118747, 3))
+		k := Kernel{M: 1, N: 4, K: 37, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+		run, err := Emulate(k, draw(rng, 1, 37, Uniform(1, 2)), draw(rng, 37, 4, Uniform(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for o := range run {
+			with, interval := MartingaleSums.Output(k, o, at99), TruncationInterval.Output(k, o, at99)
+			o.X, o.Y = nil, nil
+			if without := MartingaleSums.Output(k, o, at99); without != with {
+				t.Errorf("%+v, without factors %+v", with, without)
+			}
+			if without := TruncationInterval.Output(k, o, at99); without != interval {
+				t.Errorf("%+v, without factors %+v", interval, without)
+			}
+			if z := MartingaleSigns.Output(k, o, at99); !math.IsNaN(z.Radius) {
+				t.Errorf("%+v, without factors to count zeros", z)
+			}
+		}
+	})
+}
+
+// unlikeSigns is a law of numbers of which the negative ones have many bits and the positive ones few.
+var unlikeSigns = Distribution{
+	Name: "unlike signs", Mean: 0.26, Square: 2, Abs: 1.4, Max: 2,
+	Draw: func(r *rand.Rand) float64 {
+		if r.IntN(2) == 0 {
+			return 1 + float64(r.IntN(2))/2
+		}
+		return -2 + float64(1+r.IntN(4))/1024
+	},
+}
+
+// What products lose may depend on their signs. Who takes the law for symmetric when it is not is told
+// what is false, and finds errors outside.
+func TestMartingaleUnlikeSigns(t *testing.T) {
+	signs := []Bound{MartingaleSigns, MartingaleExponents}
+	for _, law := range []Distribution{unlikeSigns, Normal(1, 1)} {
+		for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.AmpereBF16} {
+			if law.Name == unlikeSigns.Name && d.Name != tcore.HopperF16.Name {
+				continue // these bits are rounded off
+			}
+			for i, n := range outside(t, d, 8, 8, 4000, law, law, 5, at99, signs...) {
+				if n > 0 {
+					t.Errorf("%s, %s: %d of 64 errors outside of %s", d.Name, law.Name, n, signs[i].Name)
+				}
+			}
+		}
+	}
+	told := unlikeSigns
+	told.Symmetric = true
+	if n := outside(t, tcore.HopperF16, 8, 8, 4000, unlikeSigns, told, 5, at99, signs...); n[0] == 0 || n[1] == 0 {
+		t.Errorf("%v errors outside of what is told of a symmetric law: the signs do not matter", n)
+	}
+}
+
+// A vector alone, of which the law is known from its own elements, and data of which most are zero.
+func TestMartingaleFewElements(t *testing.T) {
+	sparse := Distribution{Name: "sparse", Mean: 0, Square: 0.1, Abs: 0.08, Max: 8, Draw: func(r *rand.Rand) float64 {
+		if r.IntN(10) > 0 {
+			return 0
+		}
+		return r.NormFloat64()
+	}}
+	f := roundoff.FailureOf(0.9)
+	for _, law := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
+		for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.VoltaF16} {
+			failed := make([]int, len(byLaw))
+			trials := 40
+			if testing.Short() {
+				trials = 10
+			}
+			for seed := range uint64(trials) {
+				told := law
+				told.Symmetric = false
+				for i, n := range outside(t, d, 1, 1, 200, law, told, seed, f, byLaw...) {
+					failed[i] += n
+				}
+			}
+			for i, n := range failed {
+				if n > trials/10 {
+					t.Errorf("%s, %s: %d of %d errors outside of %s", d.Name, law.Name, n, trials, byLaw[i].Name)
+				}
+			}
+		}
+	}
+}
+
+// Half a grid for each product that is not zero is how far an error may be from the centre, and no more.
+func TestTruncationIntervalCountsProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(241118747, 17))
+	k := Kernel{M: 4, N: 4, K: 53, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	a, b := draw(rng, 4, k.K, Normal(0, 1)), draw(rng, k.K, 4, Normal(0, 1))
+	for i := range a.Data {
+		if rng.IntN(3) == 0 {
+			a.Data[i] = 0
+		}
+	}
+	run, err := Emulate(k, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o := range run {
+		want := 0.0
+		for _, block := range k.Trace(o.X, o.Y, 0).Blocks {
+			for _, term := range block.Terms {
+				if term.Index >= 0 && term.Value != 0 {
+					want += block.Unit / 2
+				}
+			}
+		}
+		z, e := TruncationInterval.Output(k, o, at99), Exact.Output(k, o, at99).Centre
+		if math.Abs(z.Radius-want) > 1e-15*want || math.Abs(e-z.Centre) > want {
+			t.Errorf("%+v, want radius %v around %v", z, want, e)
+		}
+	}
+}
+
+// A machine that cuts off bits of the greatest product loses what no law here knows of.
+func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
+	d := tcore.HopperF16
+	d.Core = tcore.Fused{Terms: 16, FractionBits: 12, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -133}
+	k := Kernel{M: 1, N: 1, K: 16, Kernel: tcore.Kernel{Device: d}}
+	for _, b := range byLaw {
+		if why := b.fails(k); why != "products have 20 bits after the point, "+d.Name+" keeps 12 of the greatest" {
+			t.Errorf("%s: %q", b.Name, why)
+		}
+	}
+	if why := TruncationInterval.fails(k); why != "" {
+		t.Errorf("%s: %q", TruncationInterval.Name, why)
+	}
+}
+
+// The failure is spent on all outputs and on the law, once.
+func TestMartingaleShares(t *testing.T) {
+	sum := 0.0
+	for _, s := range martingaleShares {
+		sum += s
+	}
+	if sum > 1 {
+		t.Errorf("shares add up to %v", sum)
+	}
+	// Every exponent that blocks are aligned to is one that has been paid for.
+	for _, d := range aligning {
+		k := Kernel{M: 2, N: 2, K: 333, Kernel: tcore.Kernel{Device: d}}
+		rng := rand.New(rand.NewPCG(241118747, 18))
+		for _, size := range []float64{1, d.A.MinSubnormal(), math.Sqrt(d.C.Max() / 1e5)} {
+			law := Uniform(0, min(size, d.A.Max()))
+			run, err := Emulate(k, draw(rng, 2, k.K, law), draw(rng, k.K, 2, law))
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[int]bool{}
+			least := max(k.A.Emin+k.B.Emin, k.Core.(tcore.Fused).ZeroExponent)
+			for o := range run {
+				for i, E := range o.Exponents {
+					if o.nonzero(k, i) > 0 {
+						seen[E] = true
+						if E < least || E >= least+k.alignments() {
+							t.Errorf("%s, %s: aligned to %d, paid for %d from %d", d.Name, law.Name, E, k.alignments(), least)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A walk goes through all elements, each once, and stars have as many centres as the smaller matrix has
+// elements, at most.
+func TestWalk(t *testing.T) {
+	rng := rand.New(rand.NewPCG(241118747, 19))
+	for n := 1; n < 40; n++ {
+		next, seen := (elements{General: draw(rng, 1, n, Uniform(0, 1))}).walk(rng), make([]int, 0, n)
+		for range n {
+			seen = append(seen, next())
+		}
+		slices.Sort(seen)
+		for i, j := range seen {
+			if i != j {
+				t.Fatalf("n = %d: %v", n, seen)
+			}
+		}
+	}
+	k := Kernel{M: 64, N: 2, K: 300, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	a, b := draw(rng, 64, k.K, Uniform(0, 1)), draw(rng, k.K, 2, Uniform(0, 1))
+	for _, p := range []*roundoff.Products{k.lossesOf(a, b).Law, k.stars(elements{b, k.B}, elements{a, k.A})} {
+		if p.Samples != 600 || p.Partners != 32 {
+			t.Errorf("%v samples with %v partners each, want 600 with 32, of 64 × 300 pairs", p.Samples, p.Partners)
+		}
+	}
+}

@@ -72,7 +72,8 @@ type stageLoss struct {
 	k      Kernel
 	losses *roundoff.Losses
 	f      roundoff.Failure // of the sum of one output
-	law    float64          // log(2/ζ) of each mean of the law
+	cell   roundoff.Failure // of each cell of the law
+	first  float64          // grid of the first products that can lose something
 
 	mean, slack float64
 	cumulant    roundoff.Cumulant
@@ -80,30 +81,30 @@ type stageLoss struct {
 }
 
 // newStageLoss divides the failure between what is lost and the law as far as that is an estimate, of
-// a mean for each exponent.
+// three cells for each exponent that products of the formats can have.
 func newStageLoss(k Kernel, l *roundoff.Losses, f roundoff.Failure) *stageLoss {
-	account := f.Account(map[string]float64{"losses": 0.5, "law": 0.5})
-	_, terms := l.Terms(0)
-	law := account.Spend("law") - roundoff.Failure(math.Log(float64(len(terms))))
-	return &stageLoss{k: k, losses: l, f: k.eachOutput(account.Spend("losses")), law: math.Ln2 - float64(law)}
+	account := f.Account(martingaleShares)
+	cells := 3 * float64(k.A.Emax+k.B.Emax-k.A.Emin-k.B.Emin+1)
+	return &stageLoss{
+		k: k, losses: l,
+		f:    k.eachOutput(account.Spend("martingale")),
+		cell: account.Spend("law") - roundoff.Failure(math.Log(cells)),
+	}
 }
 
-// addParts takes the products of a block to lose what such products do. What a sample of the law
-// cannot tell is added, by the empirical Bernstein inequality (Maurer & Pontil 2009, Theorem 4).
+// addParts takes the products of a block to lose what such products do.
 func (l *stageLoss) addParts(s stage) {
 	for _, p := range s.parts {
 		if p.terms < 2 {
 			continue // the greatest loses nothing
 		}
-		b := l.losses.Block(p.terms, p.exponent, true)
-		if !b.Known {
-			l.slack += float64(p.terms-1) * max(0, p.grid-l.k.productGrid())
-			continue
+		if l.first == 0 {
+			l.first = p.grid
 		}
-		blur := 7. / 3 * l.law * b.Grain
+		b := l.losses.At(p.exponent, l.cell).Block(p.terms, true)
 		l.mean += b.Mean
-		l.slack += math.Sqrt(2*l.law)*b.Error + blur
-		l.cumulant.Add(b.Variance+blur*b.Largest, b.Largest)
+		l.slack += math.Abs(b.Error) + b.Slack
+		l.cumulant.Add(b.Variance, b.Largest)
 	}
 }
 
@@ -113,28 +114,28 @@ func (l *stageLoss) addRounding(s stage) {
 		return
 	}
 	l.rounds = true
+	if l.first == 0 {
+		l.first = s.ulp / 2
+	}
 	E := max(s.top, math.Ilogb(l.k.productGrid())+productBits) // no bits are finer
 	r := l.losses.Rounding(l.k.Width(), E, s.ulp, true)
 	l.slack += r.Mean
 	l.cumulant.Add(r.Square, s.ulp/2)
 }
 
-// around returns the interval of the error, given what is known of the second stage.
+// around returns the interval of the error, given what is known of the second stage. The range of θ
+// follows from the first grid alone: the losses of the first stage do not grow, and roundings are of
+// sums of up to n products.
 func (l *stageLoss) around(known Interval) Interval {
-	return Interval{known.Centre - l.mean, known.Radius + l.slack + l.cumulant.Tail(l.scale(), l.f)}
-}
-
-// scale returns a θ for [roundoff.Cumulant.Tail], from the law of the products alone: that of sums of
-// the size that is expected, and of products of the exponent that is.
-func (l *stageLoss) scale() float64 {
-	law, n := l.losses.Law, float64(l.k.Length())
-	size := n*math.Abs(law.Mean)/2 + math.Sqrt(n*law.Variance/2)
-	if size == 0 {
-		return 1
+	radius := known.Radius + l.slack
+	if l.first > 0 {
+		n := float64(l.k.Length())
+		greatest := 8 * roundoff.Azuma(1, l.f) / (math.Sqrt(n) * l.first)
+		least := greatest / 8
+		if l.rounds {
+			least /= n
+		}
+		radius += l.cumulant.Tail(least, greatest, l.f)
 	}
-	ulp := math.Ldexp(1, math.Ilogb(law.AbsMean)+1-productBits)
-	if l.rounds {
-		ulp = max(ulp, math.Ldexp(1, math.Ilogb(size)-l.k.C.Precision+1))
-	}
-	return roundoff.Azuma(1, l.f) / (ulp * math.Sqrt(float64(l.k.Blocks())/12))
+	return Interval{known.Centre - l.mean, radius}
 }

@@ -96,7 +96,7 @@ type sumLine struct{ a, b float64 }
 // stageTop is the greatest exponent of products that are aligned together, and what they lose then.
 type stageTop struct {
 	weight float64
-	loss   BlockLoss
+	loss   LossBound
 	blur   float64 // how far its mean may be from the truth
 }
 
@@ -104,7 +104,8 @@ type stageTop struct {
 func (c *stageChain) law(f Failure) {
 	p := c.Losses.Law
 	known := p.exponentLaw()
-	l := f.share(float64(2*len(known) + 1)).sides()
+	rest := f.share(2)
+	l := rest.share(2).sides()
 	c.mean, c.less = math.Abs(p.Mean), math.Abs(p.Mean)
 	if !p.symmetric {
 		d := math.Sqrt(2*l*p.Variance/p.Samples) + 7./3*l*c.Largest/p.Samples
@@ -112,6 +113,7 @@ func (c *stageChain) law(f Failure) {
 	}
 	c.first = known[0].exp
 	last := max(known[len(known)-1].exp, ilog(c.Largest))
+	cell := rest.share(3 * float64(last-c.first+1)) // three of each exponent
 	for j := range c.Parts {
 		n := (c.Terms + c.Parts - 1 - j) / c.Parts
 		tops := make([]stageTop, last-c.first+1)
@@ -128,13 +130,8 @@ func (c *stageChain) law(f Failure) {
 		}
 		for i := range tops {
 			if t := &tops[i]; t.weight > 0 {
-				t.loss = c.Losses.Block(n, c.first+i, true)
-				if !t.loss.Known {
-					t.blur = float64(n) * math.Ldexp(1, c.first+i-stageProductBits)
-				}
-				grain := 7. / 3 * l * t.loss.Grain
-				t.loss.Variance += grain * t.loss.Largest
-				t.blur += math.Sqrt(2*l)*t.loss.Error + grain
+				t.loss = c.Losses.At(c.first+i, cell).Block(n, true)
+				t.blur = math.Abs(t.loss.Error) + t.loss.Slack
 				c.lost += t.weight * t.loss.Mean
 			}
 		}

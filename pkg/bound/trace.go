@@ -65,6 +65,8 @@ type lossSum struct {
 	terms  int
 	sides  float64 // log(2/ζ) of what is not known of the law
 
+	characters roundoff.Failure // of each law of a rounding
+
 	mean     float64 // of what is lost
 	slack    float64 // of blocks that the law does not know
 	cumulant roundoff.Cumulant
@@ -86,7 +88,9 @@ func (p *perBlock[T]) at(e int, set bool) *T {
 }
 
 func newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure) *lossSum {
-	return &lossSum{losses: l, terms: k.Width(), sides: 2*math.Ln2 - float64(f)}
+	const most = 256 // of exponents and units in the last place
+	return &lossSum{losses: l, terms: k.Width(), sides: 2*math.Ln2 - float64(f),
+		characters: f - roundoff.Failure(math.Log(16*most))}
 }
 
 // block returns what blocks as that of a step lose.
@@ -109,7 +113,7 @@ type roundingKind struct {
 func (s *lossSum) rounding(E int, u float64, nearest bool) *roundingKind {
 	r := s.roundings.at(E)
 	if r.u != u {
-		*r = roundingKind{u, s.losses.Rounding(s.terms, E, u, nearest)}
+		*r = roundingKind{u, s.losses.Rounding(s.terms, E, u, nearest, s.characters)}
 	}
 	return r
 }

@@ -19,13 +19,15 @@ type Losses struct {
 	rows    map[int]*lossRow
 	blocks  map[blockKind]BlockLoss
 	ends    map[endKind]RoundingLoss
+	chars   map[[2]int][]character
 	moments map[float64]float64
 }
 
 // Losses returns the table for an alignment that keeps F bits below 2^E.
 func (p *Products) Losses(F int) *Losses {
 	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, blocks: map[blockKind]BlockLoss{},
-		ends: map[endKind]RoundingLoss{}, moments: map[float64]float64{}}
+		ends:  map[endKind]RoundingLoss{},
+		chars: map[[2]int][]character{}, moments: map[float64]float64{}}
 }
 
 // LogMoment returns [Products.LogMoment] of the law, and keeps it for the next time.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A converted is what is known of numbers after their conversion to a format.
@@ -19,13 +20,13 @@ type converted struct {
 }
 
 // converted returns what conversion to a format leaves of numbers of the distribution: it moves each by
-// at most u of its size and a step of the subnormal numbers. Where all numbers of the format can be
-// counted it is exact.
+// at most u of its size and a step of the subnormal numbers. Of the elements of a matrix, and where
+// all numbers of the format can be counted, it is exact.
 func (k Kernel) converted(f tcore.Format, d Distribution) converted {
 	if l := k.lawOf(f, d); l != nil {
 		return l.converted()
 	}
-	u, η := k.conversion(f)
+	d, u, η := k.rounded(f, d)
 	σ, root := math.Sqrt(d.variance()), math.Sqrt(d.Square)
 	lo, hi := d.support()
 	z := converted{
@@ -41,14 +42,38 @@ func (k Kernel) converted(f tcore.Format, d Distribution) converted {
 	return z
 }
 
-// conversion returns by which part of its size conversion to a format changes a number at most, and by
-// how much a subnormal one.
-func (k Kernel) conversion(f tcore.Format) (relative, absolute float64) {
-	if k.Convert == tcore.ToNearestEven {
-		return f.UnitRoundoff(), conversionStep(f, k.Convert)
+// rounded returns a distribution and by which part of its size conversion to a format changes a number
+// of that at most, and by how much a subnormal one: of the elements of a matrix their conversion,
+// which changes no more.
+func (k Kernel) rounded(f tcore.Format, d Distribution) (r Distribution, relative, absolute float64) {
+	relative, absolute = f.UnitRoundoff(), conversionStep(f, k.Convert)
+	if k.Convert != tcore.ToNearestEven {
+		relative *= 2
 	}
-	return 2 * f.UnitRoundoff(), conversionStep(f, k.Convert)
+	o := d.made()
+	if o == nil || o.elements == nil {
+		return d, relative, absolute
+	}
+	key := valueKey{o.source, f, k.Convert}
+	roundedTables.Lock()
+	defer roundedTables.Unlock()
+	r, ok := roundedTables.known[key]
+	if !ok {
+		x := slices.Clone(o.elements)
+		f.RoundSlice(x, x, k.Convert)
+		var err error
+		if r, err = MomentsOf(d.Name, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}); err != nil {
+			return d, relative, absolute // beyond the format
+		}
+		r.origin.coarse()
+		r.origin.elements, r.Draw = nil, nil // which take room
+		r = r.from(r.origin)
+		roundedTables.keep(key, r)
+	}
+	return r, 0, 0
 }
+
+var roundedTables table[valueKey, Distribution]
 
 // A productMoments is what is known of |p̂| and p̂, products of numbers that were converted.
 type productMoments struct {
@@ -116,6 +141,15 @@ func (k Kernel) lawOf(f tcore.Format, d Distribution) *valueLaw {
 	return l
 }
 
+// mean returns the mean of f.
+func (l *valueLaw) mean(f func(x float64) float64) float64 {
+	sum := 0.0
+	for i, v := range l.values {
+		sum += l.probabilities[i] * f(v)
+	}
+	return sum
+}
+
 // converted returns the moments of the law, exactly.
 func (l *valueLaw) converted() converted {
 	z := converted{lo: math.Inf(1), hi: math.Inf(-1)}
@@ -126,10 +160,7 @@ func (l *valueLaw) converted() converted {
 		z.square += p * v * v
 		z.lo, z.hi = min(z.lo, v), max(z.hi, v)
 	}
-	variance := 0.0
-	for i, v := range l.values {
-		variance += l.probabilities[i] * (v - z.mean) * (v - z.mean)
-	}
+	variance := l.mean(func(v float64) float64 { return (v - z.mean) * (v - z.mean) })
 	z.deviation = math.Sqrt(variance)
 	return z
 }
@@ -156,7 +187,7 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 					hi = m
 				}
 			}
-			to = hi
+			to = float64(float32(hi)) // which has few bits
 		}
 		if p := between(from, to); p > 0 {
 			l.values, l.probabilities = append(l.values, v), append(l.probabilities, p)

@@ -46,7 +46,7 @@ func Uniform(lo, hi float64) Distribution {
 
 		Symmetric: lo == -hi,
 	}
-	return d.from(origin{source: source{uniform: true, a: lo, b: hi}, lo: lo, hi: hi, between: func(a, b float64) float64 {
+	return d.from(&origin{source: source{uniform: true, a: lo, b: hi}, lo: lo, hi: hi, between: func(a, b float64) float64 {
 		return max(0, min(b, hi)-max(a, lo)) / (hi - lo)
 	}})
 }
@@ -69,7 +69,7 @@ func Normal(μ, σ float64) Distribution {
 		Symmetric: μ == 0,
 		normal:    true,
 	}
-	return d.from(origin{source: source{a: μ, b: σ}, lo: math.Inf(-1), hi: math.Inf(1), between: func(a, b float64) float64 {
+	return d.from(&origin{source: source{a: μ, b: σ}, lo: math.Inf(-1), hi: math.Inf(1), between: func(a, b float64) float64 {
 		if a < μ { // the tail that loses no digits
 			a, b = 2*μ-b, 2*μ-a
 		}
@@ -126,7 +126,7 @@ func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	d.Square = min(d.Square+d.Mean*d.Mean, d.Max*d.Max)
 	d.Abs = min(max(d.Abs, math.Abs(d.Mean)), math.Sqrt(d.Square))
 	d.Draw = func(r *rand.Rand) float64 { return x[r.IntN(len(x))] }
-	return d.from(origin{source: source{id: new(int)}, lo: slices.Min(x), hi: slices.Max(x), elements: x}), nil
+	return d.from(&origin{source: source{id: new(int)}, lo: slices.Min(x), hi: slices.Max(x), elements: x}), nil
 }
 
 // known reports whether anything is.

@@ -2,31 +2,40 @@ package bound
 
 import (
 	"math"
+	"sync"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// logMoment returns a bound on log E e^(±z(p̂-μ)), z > 0, for products p̂ of A and B as the machine
-// multiplies them, μ being their mean: that of the law itself where it is known in full, else the
+// logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of A and B as the machine
+// multiplies them: that of the law itself where it is known in full, else the
 // least of what is proved of products that are bounded, and of uniform and normal numbers, as long as
 // these do not exceed the largest factors.
 func (k Kernel) logMoment(law *roundoff.Losses, largestX, largestY float64) func(z float64) float64 {
 	if math.IsInf(law.Law.Samples, 1) {
 		return law.LogMoment
 	}
-	p := k.products()
-	exact := k.exactLogMoment()
+	p, memo := k.products(), k.logMoments()
+	x, ux, ηx := k.rounded(k.A, k.X)
+	y, uy, ηy := k.rounded(k.B, k.Y)
+	exact := exactLogMoment(x, y)
+	// Conversion changes a product p by at most w|p| + H.
+	w, H := ux+uy+ux*uy, ηx*largestY*(1+uy)+ηy*largestX*(1+ux)+ηx*ηy
 	symmetric := k.X.Symmetric || k.Y.Symmetric
-	w, H := k.productConversion(largestX, largestY)
-	fourth := k.X.fourth() * k.Y.fourth()
+	fourth := x.fourth() * y.fourth()
 	return func(z float64) float64 {
 		best := p.bennett(z, symmetric)
 		if exact != nil {
-			if symmetric { // E cosh zp̂ grows with |p̂|
-				best = min(best, exact(z*(1+w))+z*H)
-			} else {
-				best = min(best, convertedLogMoment(exact, z, w, p.center, fourth)+2*z*H)
-			}
+			best = min(best, 2*z*H+memo.at(z, func() float64 {
+				if symmetric { // E cosh zp̂ grows with |p̂|
+					return exact(z * (1 + w))
+				}
+				c := convertedLogMoment(exact, z, w, p.center, fourth)
+				if p.lo >= 0 || p.hi <= 0 { // |p̂| is at most (1+w)|p|
+					c = min(c, exact(z*(1+w))+2*w*z*p.center)
+				}
+				return c
+			}))
 		}
 		if math.IsNaN(best) {
 			return math.Inf(1)
@@ -35,13 +44,43 @@ func (k Kernel) logMoment(law *roundoff.Losses, largestX, largestY float64) func
 	}
 }
 
-// productConversion returns w and H: conversion changes a product p by at most w|p| + H, if the
-// factors are at most x and y in size.
-func (k Kernel) productConversion(x, y float64) (w, H float64) {
-	ux, ηx := k.conversion(k.A)
-	uy, ηy := k.conversion(k.B)
-	return ux + uy + ux*uy, ηx*y*(1+uy) + ηy*x*(1+ux) + ηx*ηy
+// A memo keeps values of a function.
+type memo struct {
+	sync.Mutex
+	known map[float64]float64
 }
+
+// at returns the value at z.
+func (m *memo) at(z float64, value func() float64) float64 {
+	m.Lock()
+	defer m.Unlock()
+	y, ok := m.known[z]
+	if !ok {
+		y = value()
+		m.known[z] = y
+	}
+	return y
+}
+
+// logMoments returns what is kept of logMoment but for H, from call to call, of distributions that are
+// known in full.
+func (k Kernel) logMoments() *memo {
+	fresh := &memo{known: map[float64]float64{}}
+	x, y := k.X.made(), k.Y.made()
+	if x == nil || y == nil {
+		return fresh
+	}
+	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, 0}
+	momentTables.Lock()
+	defer momentTables.Unlock()
+	if m, ok := momentTables.known[key]; ok {
+		return m
+	}
+	momentTables.keep(key, fresh)
+	return fresh
+}
+
+var momentTables table[lawKey, *memo]
 
 // bennett returns Bennett's bound for products that are within [lo, hi].
 func (p productMoments) bennett(z float64, symmetric bool) float64 {
@@ -68,6 +107,9 @@ func (p productMoments) bennett(z float64, symmetric bool) float64 {
 //
 // the latter at most E δ²e^(sz|δ|)(sz)²/2, and that by that of Cauchy and Schwarz.
 func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) float64 {
+	if w == 0 {
+		return ψ(z)
+	}
 	best := math.Inf(1)
 	for ε := w; ε <= 64*w; ε *= 2 {
 		r := 1 + ε
@@ -78,25 +120,25 @@ func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) fl
 	return best
 }
 
-// exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p before conversion; nil
-// where not more is known than that they are bounded.
-func (k Kernel) exactLogMoment() func(z float64) float64 {
-	x, y := k.X, k.Y
-	if !x.normal {
+// exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p of numbers of two
+// distributions; nil where not more is known than that they are bounded.
+func exactLogMoment(x, y Distribution) func(z float64) float64 {
+	if y.normal {
 		x, y = y, x
 	}
-	lo, hi, uniform := y.uniform()
-	switch {
-	case x.normal && y.normal:
+	if x.normal && y.normal {
 		return func(z float64) float64 { return normalLogMoment(z, x, y) }
-	case x.normal && uniform:
-		m, v := math.Abs(x.Mean), x.variance()
-		return func(z float64) float64 {
-			of := func(z float64) float64 { // given y, the product is normal
-				return logMeanConvex(lo, hi, func(y float64) float64 { return z*m*(y-(lo+hi)/2) + z*z*v*y*y/2 })
-			}
-			return max(of(z), of(-z))
+	}
+	of, law := x.logMoment(), y.made()
+	switch {
+	case of == nil:
+		return nil
+	case law != nil: // given y, what is known of x, and e to the power of that is convex
+		above := law.coarse()
+		signed := func(z float64) float64 {
+			return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(of(z*v) + z*x.Mean*(v-y.Mean)) }))
 		}
+		return func(z float64) float64 { return max(signed(z), signed(-z)) + 0x1p-48 }
 	case x.normal: // given y, the product is normal, and |y| <= Max
 		m, v, c := x.Mean, x.variance(), y.Max
 		return func(z float64) float64 {
@@ -107,10 +149,27 @@ func (k Kernel) exactLogMoment() func(z float64) float64 {
 			return e * (v + m*m)
 		}
 	}
-	if a, b, ok := x.uniform(); ok && uniform {
-		return func(z float64) float64 { return uniformLogMoment(z, a, b, lo, hi) }
-	}
 	return nil
+}
+
+// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the law is not known.
+func (d Distribution) logMoment() func(t float64) float64 {
+	if d.normal {
+		v := d.variance()
+		return func(t float64) float64 { return t * t * v / 2 }
+	}
+	o := d.made()
+	switch {
+	case o == nil:
+		return nil
+	case o.uniform:
+		half := (o.hi - o.lo) / 2
+		return func(t float64) float64 { return logSinhc(t * half) }
+	}
+	above := o.coarse()
+	return func(t float64) float64 {
+		return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(t * (v - d.Mean)) }))
+	}
 }
 
 // normalLogMoment is that of the product of two normal numbers.
@@ -124,18 +183,6 @@ func normalLogMoment(z float64, x, y Distribution) float64 {
 	return -math.Log1p(-zst)/2 + (z*z*(x.Mean*x.Mean*t+y.Mean*y.Mean*s)/2+z*μ*zst)/(1-zst)
 }
 
-// uniformLogMoment is that of the product of two uniform numbers, on [a, b] and [c, d]. With x₀ + α
-// and y₀ + β for them, the product is x₀y₀ + x₀β + (y₀+β)α, and the mean over α, on [-A, A], that
-// of the hyperbolic sine.
-func uniformLogMoment(z, a, b, c, d float64) float64 {
-	x, A := (a+b)/2, (b-a)/2
-	y, B := (c+d)/2, (d-c)/2
-	of := func(z float64) float64 {
-		return logMeanConvex(-B, B, func(β float64) float64 { return z*x*β + logSinhc(z*A*(y+β)) })
-	}
-	return max(of(z), of(-z))
-}
-
 // logSinhc returns log (sinh x)/x.
 func logSinhc(x float64) float64 {
 	x = math.Abs(x)
@@ -146,19 +193,4 @@ func logSinhc(x float64) float64 {
 		return x - math.Log(2*x)
 	}
 	return math.Log(math.Sinh(x) / x)
-}
-
-// logMeanConvex returns the logarithm of the mean of e^f over [lo, hi], or a little more: where e^f is
-// convex the trapezoids lie above it.
-func logMeanConvex(lo, hi float64, f func(float64) float64) float64 {
-	const n = 256
-	sum := 0.0
-	for i := range n + 1 {
-		e := math.Expm1(f(lo + (hi-lo)*float64(i)/n))
-		if i == 0 || i == n {
-			e /= 2
-		}
-		sum += e / n
-	}
-	return math.Log1p(sum) + 0x1p-48
 }

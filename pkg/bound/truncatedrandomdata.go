@@ -42,11 +42,14 @@ func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
 	}
 	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
 	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the law knows
+	p := k.products()
 	return roundoff.TruncatedSum{
 		Truncation: machine,
 		Losses:     losses,
 		LogMoment:  k.logMoment(losses, x, y),
 		Largest:    max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
+		LeastMean:  p.center - p.off,
+		MostMean:   p.mean,
 	}
 }
 

@@ -181,3 +181,10 @@ func ExampleTruncatedSum_CalibratedBound() {
 	// Output:
 	// true
 }
+
+// The sum of 100 numbers of [0, 1] is 50 in the mean, and below 33.7 at most once in a million.
+func ExampleLeastSum() {
+	fmt.Printf("%.1f\n", roundoff.LeastSum(100, 1./2, 1./3, roundoff.FailureOf(1-1e-6)))
+	// Output:
+	// 33.7
+}

@@ -173,6 +173,17 @@ func (p *Products) MaxExponent(L int) (exps []int, probs []float64) {
 	return exps, probs
 }
 
+// leastExponent returns the least exponent of a product that is not 0, of 0 where all are.
+func (p *Products) leastExponent() int {
+	least := slices.Max(p.exp)
+	for i, e := range p.exp {
+		if p.value[i] != 0 {
+			least = min(least, e)
+		}
+	}
+	return least
+}
+
 // exponentCount is one exponent with P(e <= exp).
 type exponentCount struct {
 	exp   int

@@ -132,8 +132,8 @@ func (p *Products) unsure(part float64, f Failure) float64 {
 	return math.Sqrt2 * t
 }
 
-// A character is |E(χ_h(p̃/g); e <= E)|, and the same for e < E.
-type character struct{ atMost, below float64 }
+// A character is |E(χ_h(p̃/g); e <= E)|, the same for e < E, and sin(πh/n).
+type character struct{ atMost, below, sine float64 }
 
 // characters returns those of h = 1 ... n/2 of the integers modulo n, n being a power of two, of
 // products aligned to E, as the table has them. What that leaves open is [Products.unsure].
@@ -157,7 +157,7 @@ func (l *Losses) characters(E, n int) []character {
 	}
 	φ, less := make([]character, n/2), p.transform(below)
 	for i, x := range p.transform(atMost) {
-		φ[i] = character{x, less[i]}
+		φ[i] = character{x, less[i], math.Sin(math.Pi * float64(i+1) / float64(n))}
 	}
 	l.chars[k] = φ
 	return φ

@@ -23,6 +23,10 @@ type TruncatedSum struct {
 	// Largest is what no product exceeds in size, finite, nor the power of two that any of them is
 	// aligned by: that of a subnormal factor is the least normal number.
 	Largest float64
+
+	// LeastMean and MostMean are what |E p| is between, if it is known beforehand: both 0 is unknown,
+	// and the mean that of Losses.
+	LeastMean, MostMean float64
 }
 
 // truncatedShares are the parts of the failure that pay for the size of the exact sums, for what is
@@ -104,7 +108,7 @@ type truncatedChain struct {
 func newTruncatedChain(t TruncatedSum, K int, account *Account) *truncatedChain {
 	p := t.Losses.Law
 	c := &truncatedChain{TruncatedSum: t, K: K, resultBits: -math.Ilogb(t.Unit) - 1}
-	c.first, c.last = slices.Min(p.exp), max(ilog(t.Largest), p.least)
+	c.first, c.last = p.leastExponent(), max(ilog(t.Largest), p.least)
 	c.means(account.Spend("mean"))
 	// No sum is larger: there is no bound where the error could be as large as that.
 	top := max(slices.Max(p.exp), c.last, ilog(7*float64(K)*t.Largest))
@@ -117,20 +121,22 @@ func newTruncatedChain(t TruncatedSum, K int, account *Account) *truncatedChain 
 	return c
 }
 
-// means bounds the mean of the products: that of a sample is within min_x (l/n + ψ(x))/x of it.
+// means bounds the mean of the products: that of a sample is within min_x (l/n + ψ(x))/x of it, and it
+// is no larger than the largest product.
 func (c *truncatedChain) means(f Failure) {
 	p, l := c.Losses.Law, f.sides()
-	mean := math.Abs(p.Mean)
-	c.mean, c.leastMean = mean, mean
-	if p.symmetric || math.IsInf(p.Samples, 1) {
-		return
-	}
-	off := math.Inf(1)
-	for k := -4; k <= 2; k++ {
-		x := halfOctave(math.Sqrt(2*l/p.Samples)/c.deviation(), k)
-		off = min(off, (l/p.Samples+c.LogMoment(x))/x)
+	mean, off := math.Abs(p.Mean), 0.0
+	if !p.symmetric && !math.IsInf(p.Samples, 1) {
+		off = math.Inf(1)
+		for k := -4; k <= 2; k++ {
+			x := halfOctave(math.Sqrt(2*l/p.Samples)/c.deviation(), k)
+			off = min(off, (l/p.Samples+c.LogMoment(x))/x)
+		}
 	}
 	c.mean, c.leastMean = min(mean+off, max(mean, c.Largest)), max(0, mean-off)
+	if c.MostMean > 0 && !p.symmetric {
+		c.mean, c.leastMean = min(c.mean, c.MostMean), max(c.leastMean, c.LeastMean)
+	}
 }
 
 // deviation returns about the standard deviation of a product, never 0.
@@ -146,7 +152,7 @@ func (c *truncatedChain) exponents(f Failure) {
 	p := c.Losses.Law
 	above := make([]float64, len(c.rows)+1)
 	for i, e := range p.exp {
-		above[e-c.first+1] += p.weight[i]
+		above[max(0, e-c.first+1)] += p.weight[i] // a product that is 0 has the least exponent of all
 	}
 	for i := len(c.rows) - 1; i >= 0; i-- {
 		if E := c.first - 1 + i; E < c.last {
@@ -273,9 +279,9 @@ func (c *truncatedChain) stepsOf(done, next, terms int, e float64) []float64 {
 	L := float64(c.Terms)
 	before := float64(next-1) * L
 	t := c.sum(before)
-	lo, up := max(0, float64(done)*L*c.leastMean-t-e), before*c.mean+t+e
+	lo, up := max(0, float64(done)*L*c.leastMean-t-e), min(before*c.mean+t, before*c.Largest)+e
 	all := before + float64(terms)
-	after := all*c.mean + c.sum(all) + e +
+	after := min(all*c.mean+c.sum(all), all*c.Largest) + e +
 		L*math.Ldexp(1, max(ilog(up), c.last)-c.FractionBits)
 	return c.step(lo, up, after, terms, done == 0)
 }
@@ -323,23 +329,45 @@ func (c *truncatedChain) stepAt(kind stepKind) []float64 {
 // running sum loses and what rounding takes. Where d_m and W_m do not fall as m grows, and they are
 // raised so that they do not, the sum falls in every P_m: the least that P_m may be is the worst.
 func (c *truncatedChain) stepFrom(e, after, terms int, fromZero bool) []float64 {
-	L, κ := float64(terms), make([]float64, len(c.grid))
-	for k, θ := range c.grid {
-		total, W, d := 0.0, 0.0, 0.0
-		for m := e; m <= max(e, c.last); m++ {
-			d = max(d, c.tilt(m).mean[k])
-			below, atMost := 0.0, math.Pow(1-c.row(m).above+d, L)
-			if m > e {
-				below = math.Pow(1-c.row(m-1).above+d, L)
-			}
-			w, more := c.end(m, e, k, terms, after, atMost-below)
-			cut := math.Exp(θ * c.cut(m, e, fromZero))
-			W = max(W, cut*w)
-			total += W*(atMost-below) + cut*more
+	n := len(c.grid)
+	total, W, d := make([]float64, n), make([]float64, n), make([]float64, n)
+	for m := e; m <= max(e, c.last); m++ {
+		tilt, end, cut := c.tilt(m), c.end(m, e, terms, after), c.cut(m, e, fromZero)
+		P, before := 1-c.row(m).above, 0.0
+		if m > e {
+			before = 1 - c.row(m-1).above
 		}
-		κ[k] = math.Log(total)
+		for k, θ := range c.grid {
+			d[k] = max(d[k], tilt.mean[k])
+			mass := power(P+d[k], terms)
+			if m > e {
+				mass -= power(before+d[k], terms)
+			}
+			w, more := end.of(k, mass)
+			if cut > 0 {
+				x := math.Exp(θ * cut)
+				w, more = w*x, more*x
+			}
+			W[k] = max(W[k], w)
+			total[k] += W[k]*mass + more
+		}
 	}
-	return κ
+	for k, x := range total {
+		total[k] = math.Log(x)
+	}
+	return total
+}
+
+// power returns x^n, n >= 0.
+func power(x float64, n int) float64 {
+	y := 1.0
+	for ; n > 0; n /= 2 {
+		if n%2 == 1 {
+			y *= x
+		}
+		x *= x
+	}
+	return y
 }
 
 // cut returns what a running sum of exponent e loses that is aligned to m.
@@ -427,26 +455,25 @@ func (c *truncatedChain) tilt(E int) tilt {
 	return z
 }
 
-// end returns w and more with E(e^(±θ(ΣY+r)); m) <= w E(e^(±θΣY); m) + more, for blocks aligned to m,
-// from a running sum of exponent e, that reach at most the exponent after: the lesser of what
-// rounding does at worst and of what it does to residues that the characters tell, mass being about
-// E(e^(±θΣY); m).
-func (c *truncatedChain) end(m, e, k, terms, after int, mass float64) (w, more float64) {
+// end returns what rounding does to blocks aligned to m, from a running sum of exponent e, that reach at
+// most the exponent after.
+func (c *truncatedChain) end(m, e, terms, after int) *ending {
 	L, g := float64(terms), math.Ldexp(1, m-c.FractionBits)
 	kept := min(c.block+L*g, L*math.Ldexp(4, m)) // the products of the block
-	sum := min(after, ilog(math.Ldexp(2, e)+kept))
-	u := math.Ldexp(1, sum-c.resultBits)
+	return c.ending(endingKind{m, min(after, ilog(math.Ldexp(2, e)+kept)), terms, m > e})
+}
+
+// of returns w and more with E(e^(±θ(ΣY+r)); m) <= w E(e^(±θΣY); m) + more, for number k of the grid: the
+// lesser of what rounding does at worst and of what it does to residues that the characters tell,
+// mass being about E(e^(±θΣY); m).
+func (z *ending) of(k int, mass float64) (w, more float64) {
 	switch {
-	case m < c.first: // or aligned to anything smaller
-		return math.Exp(c.grid[k] * u), 0
-	case u <= g:
+	case z.worst == nil:
 		return 1, 0
+	case z.mean[k]*mass+z.more[k] < z.worst[k]*mass:
+		return z.mean[k], z.more[k]
 	}
-	z := c.ending(endingKind{m, sum, terms, m > e})
-	if !(z.mean[k]*mass+z.more[k] < z.worst[k]*mass) {
-		return z.worst[k], 0
-	}
-	return z.mean[k], z.more[k]
+	return z.worst[k], 0
 }
 
 // endingKind is a block of so many terms that is aligned to E, set by a product or not, and whose
@@ -456,21 +483,30 @@ type endingKind struct {
 	set           bool
 }
 
-// ending is what rounding does, over the grid of θ.
+// ending is what rounding does, over the grid of θ; the zero value is nothing.
 type ending struct {
 	worst      []float64 // e^(θ|r|) is at most that
 	mean, more []float64 // w and more of the characters
 }
 
-// ending returns it for sums of more than one step of the grid.
+// ending returns it for one kind of block.
 func (c *truncatedChain) ending(kind endingKind) *ending {
 	if z, ok := c.ends[kind]; ok {
 		return z
 	}
-	z := &ending{make([]float64, len(c.grid)), make([]float64, len(c.grid)), make([]float64, len(c.grid))}
+	z, grid := new(ending), len(c.grid)
 	g, u := math.Ldexp(1, kind.E-c.FractionBits), math.Ldexp(1, kind.sum-c.resultBits)
 	n := u / g
+	if n > 1 || kind.E < c.first {
+		z = &ending{make([]float64, grid), make([]float64, grid), make([]float64, grid)}
+	}
 	switch {
+	case z.worst == nil:
+	case kind.E < c.first: // or aligned to anything smaller
+		for k, θ := range c.grid {
+			z.worst[k] = math.Exp(θ * u)
+			z.mean[k] = z.worst[k]
+		}
 	case c.Nearest:
 		r := c.Losses.Rounding(c.Terms, kind.E, u, true, c.residues.share(c.events*c.events))
 		for k, θ := range c.grid {
@@ -498,18 +534,17 @@ func (c *truncatedChain) ending(kind endingKind) *ending {
 // of one product, φ, where the running sum sets the exponent, and a difference of two powers where
 // a product does.
 func (c *truncatedChain) spread(kind endingKind, φ []character, k int) float64 {
-	L, n := float64(kind.terms), 2*len(φ)
+	n := 2 * len(φ)
 	size := c.tilt(kind.E).size[k] + c.unsure
 	own := c.row(kind.E - 1).above
 	x := math.Expm1(c.grid[k] * math.Ldexp(1, kind.E-c.FractionBits))
 	sum := 0.0
 	for i, φ := range φ {
-		b := math.Pow(φ.atMost+size, L)
+		b := power(φ.atMost+size, kind.terms)
 		if kind.set {
-			b = min(b+math.Pow(φ.below+size, L), L*own*math.Pow(φ.below+own+size, L-1))
+			b = min(b+power(φ.below+size, kind.terms), float64(kind.terms)*own*power(φ.below+own+size, kind.terms-1))
 		}
-		s := math.Sin(math.Pi * float64(i+1) / float64(n))
-		b *= x / math.Sqrt(x*x+4*(1+x)*s*s)
+		b *= x / math.Sqrt(x*x+4*(1+x)*φ.sine*φ.sine)
 		if sum += b; i+1 < n/2 { // and the conjugate
 			sum += b
 		}

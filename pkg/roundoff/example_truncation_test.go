@@ -188,3 +188,22 @@ func ExampleLeastSum() {
 	// Output:
 	// 33.7
 }
+
+// Two events share a failure of 1 %: each has a name, and its part.
+func ExampleFailure_Account() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1. / 4, "errors": 3. / 4})
+	fmt.Println(account.Spend("sizes"), account.Spend("errors"))
+	// Output:
+	// 99.75 % 99.25 %
+}
+
+// What is spent cannot be spent again.
+func ExampleAccount_Spend() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1})
+	fmt.Println(account.Spend("sizes"))
+	defer func() { fmt.Println(recover()) }()
+	account.Spend("sizes")
+	// Output:
+	// 99 %
+	// roundoff: the share of the failure for "sizes" is spent
+}

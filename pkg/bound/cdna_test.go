@@ -20,15 +20,15 @@ func cdna() []tcore.Device {
 	})
 }
 
-// A source draws the elements of matrices, numbers of f.
-type source struct {
+// A elementsOf draws the elements of matrices, numbers of f.
+type elementsOf struct {
 	name string
 	draw func(r *rand.Rand, f tcore.Format) float64
 }
 
 // hard are data that machines of AMD do not like: subnormal factors, subnormal products, tiny and
 // mixed numbers, zeros; and the usual ones.
-var hard = []source{
+var hard = []elementsOf{
 	{"subnormal", func(r *rand.Rand, f tcore.Format) float64 { return f.MinNormal() * r.NormFloat64() }},
 	{"some subnormal", func(r *rand.Rand, f tcore.Format) float64 {
 		if r.IntN(4) == 0 {
@@ -47,7 +47,7 @@ var hard = []source{
 	{"sparse", func(r *rand.Rand, _ tcore.Format) float64 { return r.NormFloat64() * float64(r.IntN(10)/9) }},
 }
 
-func (s source) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.General {
+func (s elementsOf) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	for i := range m.Data {
 		m.Data[i] = float32(min(max(s.draw(r, f), -f.Max()/16), f.Max()/16))
@@ -173,7 +173,7 @@ func TestSubnormalSums(t *testing.T) {
 		near := map[string]float64{}
 		for seed := range uint64(20) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			s := source{draw: func(r *rand.Rand, f tcore.Format) float64 {
+			s := elementsOf{draw: func(r *rand.Rand, f tcore.Format) float64 {
 				return math.Ldexp(r.NormFloat64(), (d.C.Emin-d.C.Precision)/2)
 			}}
 			k := Kernel{M: 2, N: 2, K: 8, Kernel: tcore.Kernel{Device: d}}

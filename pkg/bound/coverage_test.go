@@ -39,8 +39,6 @@ func cover(t *testing.T, k Kernel, outputs, read int) {
 	exact, _ := tcore.ExactGEMM(a, b)
 	abs, _ := tcore.ExactAbsGEMM(a, b)
 	errors, sizes := exact.Error(d), abs.Float64()
-	mean := float64(k.K) * k.X.product(k.Y).Abs
-
 	all := k
 	all.M, all.N = read, read
 	run, err := Emulate(all,
@@ -62,13 +60,9 @@ func cover(t *testing.T, k Kernel, outputs, read int) {
 			continue
 		}
 		for _, p := range confidences {
-			β, failures := bound.Constant(k, roundoff.FailureOf(p)).Constant, 0
+			v, failures := bound.Constant(k, roundoff.FailureOf(p)), 0
 			for i, e := range errors.Data {
-				size := sizes.Data[i]
-				if bound.Needs == Moments { // their constant is over the mean of |A||B|
-					size = mean
-				}
-				if math.Abs(e) > β*size {
+				if math.Abs(e) > min(v.Constant*sizes.Data[i], v.Absolute) {
 					failures++
 				}
 			}

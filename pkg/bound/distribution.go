@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -23,6 +24,7 @@ type Distribution struct {
 	Draw      func(*rand.Rand) float64
 
 	normal bool
+	origin *origin
 }
 
 // Uniform returns the uniform distribution on [lo, hi]. It panics unless lo < hi, both finite.
@@ -34,7 +36,7 @@ func Uniform(lo, hi float64) Distribution {
 	if lo < 0 && hi > 0 {
 		abs = (lo*lo + hi*hi) / (2 * (hi - lo))
 	}
-	return Distribution{
+	d := Distribution{
 		Name:   fmt.Sprintf("U(%v,%v)", lo, hi),
 		Mean:   (lo + hi) / 2,
 		Square: (lo*lo + lo*hi + hi*hi) / 3,
@@ -44,6 +46,9 @@ func Uniform(lo, hi float64) Distribution {
 
 		Symmetric: lo == -hi,
 	}
+	return d.from(&origin{source: source{uniform: true, a: lo, b: hi}, lo: lo, hi: hi, between: func(a, b float64) float64 {
+		return max(0, min(b, hi)-max(a, lo)) / (hi - lo)
+	}})
 }
 
 // Normal returns the normal distribution of mean μ and standard deviation σ. It panics unless μ
@@ -53,7 +58,7 @@ func Normal(μ, σ float64) Distribution {
 		panic(fmt.Sprintf("bound: N(%v, %v), want a finite mean and a positive deviation", μ, σ))
 	}
 	z := μ / σ
-	return Distribution{
+	d := Distribution{
 		Name:   fmt.Sprintf("N(%v,%v)", μ, σ),
 		Mean:   μ,
 		Square: μ*μ + σ*σ,
@@ -64,6 +69,12 @@ func Normal(μ, σ float64) Distribution {
 		Symmetric: μ == 0,
 		normal:    true,
 	}
+	return d.from(&origin{source: source{a: μ, b: σ}, lo: math.Inf(-1), hi: math.Inf(1), between: func(a, b float64) float64 {
+		if a < μ { // the tail that loses no digits
+			a, b = 2*μ-b, 2*μ-a
+		}
+		return (math.Erfc((a-μ)/(σ*math.Sqrt2)) - math.Erfc((b-μ)/(σ*math.Sqrt2))) / 2
+	}})
 }
 
 var distribution = regexp.MustCompile(`^ *([UN]) *[(\[] *([^ ,]+) *, *([^ ,)\]]+) *[)\]] *$`)
@@ -115,7 +126,7 @@ func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	d.Square = min(d.Square+d.Mean*d.Mean, d.Max*d.Max)
 	d.Abs = min(max(d.Abs, math.Abs(d.Mean)), math.Sqrt(d.Square))
 	d.Draw = func(r *rand.Rand) float64 { return x[r.IntN(len(x))] }
-	return d, nil
+	return d.from(&origin{source: source{id: new(int)}, lo: slices.Min(x), hi: slices.Max(x), elements: x}), nil
 }
 
 // known reports whether anything is.

@@ -1,38 +1,50 @@
 package bound
 
 import (
-	"sync"
+	"math/rand/v2"
+	"unsafe"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// drawnKey tells apart what is computed from numbers drawn from the distributions of A and B.
+// A drawnKey tells apart what is computed from numbers drawn from the distributions of A and B: what
+// draws them, and what they become.
 type drawnKey struct {
 	kind  string
-	x, y  moments
+	x, y  drawn
 	a, b  tcore.Format
 	mode  tcore.RoundingMode
 	terms int
 }
 
-var drawnTables = struct {
-	sync.Mutex
-	known map[drawnKey]any
-}{known: map[drawnKey]any{}}
+// drawn is a distribution that numbers are drawn from, by the function value itself.
+type drawn struct {
+	moments
+	draw uintptr
+}
+
+func (d Distribution) drawn() drawn {
+	return drawn{d.moments(), *(*uintptr)(unsafe.Pointer(&d.Draw))}
+}
+
+// A drawnEntry keeps the functions of its key, so that no other can have their place.
+type drawnEntry struct {
+	x, y func(*rand.Rand) float64
+	made any
+}
+
+var drawnTables table[drawnKey, drawnEntry]
 
 // drawn returns what make returns, which depends on the distributions and formats of A and B alone, and
 // keeps it for the next time.
 func (k Kernel) drawn(kind string, terms int, make func() any) any {
-	key := drawnKey{kind, k.X.moments(), k.Y.moments(), k.A, k.B, k.Convert, terms}
+	key := drawnKey{kind, k.X.drawn(), k.Y.drawn(), k.A, k.B, k.Convert, terms}
 	drawnTables.Lock()
 	defer drawnTables.Unlock()
-	if z, ok := drawnTables.known[key]; ok {
-		return z
+	z, ok := drawnTables.known[key]
+	if !ok {
+		z = drawnEntry{k.X.Draw, k.Y.Draw, make()}
+		drawnTables.keep(key, z)
 	}
-	if len(drawnTables.known) >= 64 {
-		clear(drawnTables.known)
-	}
-	z := make()
-	drawnTables.known[key] = z
-	return z
+	return z.made
 }

@@ -71,12 +71,12 @@ func (k Kernel) increments(terms, nx int) *roundoff.Increments {
 	rng := rand.New(rand.NewPCG(lawSeed, 3))
 	for range batches {
 		if terms == 1 {
-			z.Add(k.draws(nx, k.X, k.A, rng), k.draws(ny, k.Y, k.B, rng), nil)
+			z.Add(k.numbers(nx, k.X, k.A, rng), k.numbers(ny, k.Y, k.B, rng), nil)
 			continue
 		}
 		sums := make([]float64, nx*ny/terms)
 		for i := range sums {
-			x, y := k.draws(terms, k.X, k.A, rng), k.draws(terms, k.Y, k.B, rng)
+			x, y := k.numbers(terms, k.X, k.A, rng), k.numbers(terms, k.Y, k.B, rng)
 			for l := range x {
 				sums[i] += x[l] * y[l]
 			}
@@ -86,8 +86,8 @@ func (k Kernel) increments(terms, nx int) *roundoff.Increments {
 	return z
 }
 
-// draws returns n numbers of f that elements of d become.
-func (k Kernel) draws(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
+// numbers returns n numbers of f that elements of d become.
+func (k Kernel) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = f.Round(d.Draw(rng), k.Convert)

@@ -117,7 +117,7 @@ func autoregressive(rng *rand.Rand, ρ float64) func(int, []float64) {
 	}
 }
 
-func multiply(x []float64, c float64) {
+func slowProduct(x []float64, c float64) {
 	for k := range x {
 		x[k] *= c
 	}
@@ -197,15 +197,15 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 		}},
 		{"second half takes back the first", AnyOrder, 0, func(_ *rand.Rand, a, b lines) {
 			along(a, func(_ int, x []float64) { copy(x[K/2:], x) })
-			along(b, func(_ int, x []float64) { copy(x[K/2:], x); multiply(x[K/2:], -1) })
+			along(b, func(_ int, x []float64) { copy(x[K/2:], x); slowProduct(x[K/2:], -1) })
 		}},
 		{"rows of many scales", OneLaw, 0, func(_ *rand.Rand, a, _ lines) {
-			along(a, func(i int, x []float64) { multiply(x, math.Ldexp(1, i%7)) })
+			along(a, func(i int, x []float64) { slowProduct(x, math.Ldexp(1, i%7)) })
 		}},
 		{"one large column", OneLaw, 0, func(_ *rand.Rand, _, b lines) {
 			along(b, func(j int, x []float64) {
 				if j == 3 {
-					multiply(x, 10)
+					slowProduct(x, 10)
 				}
 			})
 		}},
@@ -310,7 +310,7 @@ func TestInspectSeesWhatItSays(t *testing.T) {
 		scale := 1 + 1.3*power(before, "law of the rows of A in size")
 		along(A, func(i int, x []float64) {
 			if i == 2 {
-				multiply(x, scale)
+				slowProduct(x, scale)
 			}
 		})
 		if in := inspect(t, a, b); in.Fails() != OneLaw {

@@ -1,10 +1,7 @@
 package bound
 
 import (
-	"maps"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -105,88 +102,79 @@ func gcd(a, b int) int {
 	return a
 }
 
-// lossesBefore returns what the products of a kernel lose whose data are known by distribution
-// alone, from numbers drawn from there. Tables are kept from call to call.
+// lossesBefore returns what the products of a kernel lose whose data are known by distribution alone:
+// of all pairs of numbers where these are known in full and the formats have at most 8 bits, else from
+// numbers drawn. Tables are kept from call to call, of distributions that are known in full.
 func (k Kernel) lossesBefore() *roundoff.Losses {
 	F := k.Core.(tcore.Fused).FractionBits
-	key := lawKey{k.X.moments(), k.Y.moments(), k.A.Name, k.B.Name, F}
+	x, y := k.X.made(), k.Y.made()
+	if x == nil || y == nil {
+		return k.productLaw().Losses(F)
+	}
+	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, F}
 	lawTables.Lock()
 	defer lawTables.Unlock()
-	if l, ok := lawTables.known[key]; ok {
-		return l
+	l, ok := lawTables.known[key]
+	if !ok {
+		l = k.productLaw().Losses(F)
+		lawTables.keep(key, l)
 	}
-	if len(lawTables.known) >= 64 {
-		clear(lawTables.known)
-	}
-	l := k.productLaw().Losses(F)
-	lawTables.known[key] = l
 	return l
 }
 
-// A lawKey tells apart what lossesBefore returns.
+// A lawKey is all that lossesBefore depends on.
 type lawKey struct {
-	x, y moments
-	a, b string
-	F    int
+	x, y    source
+	a, b    tcore.Format
+	convert tcore.RoundingMode
+	F       int
 }
 
-// moments is a distribution without what draws from it.
-type moments struct {
-	name                   string
-	mean, square, abs, max float64
+// A valueKey is all that lawOf depends on.
+type valueKey struct {
+	source
+	format  tcore.Format
+	convert tcore.RoundingMode
 }
 
-func (d Distribution) moments() moments { return moments{d.Name, d.Mean, d.Square, d.Abs, d.Max} }
-
-var lawTables = struct {
+// A table keeps what has been computed by all that it depends on.
+type table[K comparable, V any] struct {
 	sync.Mutex
-	known map[lawKey]*roundoff.Losses
-}{known: map[lawKey]*roundoff.Losses{}}
+	known map[K]V
+}
 
-// productLaw returns the law of products of numbers drawn from the distributions of A and B.
+// keep adds an entry. The caller holds the lock.
+func (t *table[K, V]) keep(key K, v V) {
+	if t.known == nil || len(t.known) >= 64 {
+		t.known = map[K]V{}
+	}
+	t.known[key] = v
+}
+
+var (
+	lawTables   table[lawKey, *roundoff.Losses]
+	valueTables table[valueKey, *valueLaw]
+)
+
+// productLaw returns the law of products of numbers of the distributions of A and B.
 func (k Kernel) productLaw() *roundoff.Products {
 	const n = 1 << 17
 	rng := rand.New(rand.NewPCG(lawSeed, 2))
-	a, b := func() float64 { return k.X.Draw(rng) }, func() float64 { return k.Y.Draw(rng) }
 	var p *roundoff.Products
-	if k.narrow() {
-		x, px := k.values(k.A, n, func(int) float64 { return a() })
-		y, py := k.values(k.B, n, func(int) float64 { return b() })
-		p = k.valueLaw(x, px, y, py, n)
-	} else {
-		p = k.pairLaw(n, a, b)
+	x, y := k.lawOf(k.A, k.X), k.lawOf(k.B, k.Y)
+	switch {
+	case x != nil && y != nil:
+		p = roundoff.ValueProducts(x.values, x.probabilities, y.values, y.probabilities, k.A.Emin, k.B.Emin)
+	case k.narrow():
+		x, y := k.draws(k.A, k.X, n, rng), k.draws(k.B, k.Y, n, rng)
+		p = k.valueLaw(x.values, x.probabilities, y.values, y.probabilities, n)
+	default:
+		p = k.pairLaw(n, func() float64 { return k.X.Draw(rng) }, func() float64 { return k.Y.Draw(rng) })
 	}
 	if k.X.Symmetric || k.Y.Symmetric {
 		p = p.Symmetric()
 	}
 	return p
-}
-
-// logMoment returns a bound on log E e^(±x(p-μ)) for products p of A and B: exact for normal
-// numbers, else from the law, a sample, and a little more.
-func (k Kernel) logMoment(law *roundoff.Losses) func(x float64) float64 {
-	if !k.X.normal && !k.Y.normal {
-		return law.LogMoment
-	}
-	x, y := k.X, k.Y
-	if !x.normal {
-		x, y = y, x
-	}
-	s, t := x.variance(), y.variance()
-	if !y.normal { // its size is at most Max: p given y is normal
-		t = 0
-		return func(z float64) float64 {
-			return 1.01 * z * z / 2 * (s*y.Max*y.Max + x.Mean*x.Mean*y.Max*y.Max)
-		}
-	}
-	return func(z float64) float64 {
-		v := 1 - z*z*s*t
-		if v <= 0 {
-			return math.Inf(1)
-		}
-		μ := math.Abs(x.Mean * y.Mean)
-		return 1.01 * (-math.Log(v)/2 + (z*z*(x.Mean*x.Mean*t+y.Mean*y.Mean*s)/2+z*μ*z*z*s*t)/v)
-	}
 }
 
 // narrow reports whether all pairs of numbers of the formats can be listed.
@@ -209,13 +197,7 @@ func (k Kernel) valueLaw(x, px, y, py []float64, n int) *roundoff.Products {
 }
 
 // values returns the numbers of f that n elements become, ascending, and how often.
-func (k Kernel) values(f tcore.Format, n int, element func(i int) float64) (values, counts []float64) {
-	count := map[float64]float64{}
-	for i := range n {
-		count[f.Round(element(i), k.Convert)]++
-	}
-	for _, v := range slices.Sorted(maps.Keys(count)) {
-		values, counts = append(values, v), append(counts, count[v])
-	}
-	return values, counts
+func (k Kernel) values(f tcore.Format, n int, element func(i int) float64) (values, probabilities []float64) {
+	l := k.count(f, n, element)
+	return l.values, l.probabilities
 }

@@ -21,13 +21,15 @@ func noLaw(k Kernel) string {
 }
 
 // martingaleShares are the parts of the failure of a bound that reads a run: for what is lost of all
-// outputs, and for what samples leave open of the law of the products.
-var martingaleShares = map[string]float64{"martingale": 3. / 4, "law": 1. / 4}
+// outputs, and for what samples leave open of the law of the products, and of the characters of what
+// is kept of them.
+var martingaleShares = map[string]float64{"martingale": 3. / 4, "law": 3. / 16, "characters": 1. / 16}
 
 // A lossSum adds up what the products of the blocks of an output are expected to lose.
 type lossSum struct {
 	losses *roundoff.Losses
 	cell   roundoff.Failure // of each cell of the law that is used
+	ends   roundoff.Failure // of each law of what rounding takes
 	tail   roundoff.Failure // of this output
 
 	mean     float64 // of what is lost
@@ -72,6 +74,7 @@ func (r lossReader) newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure)
 	return &lossSum{
 		losses: l,
 		cell:   account.Spend("law") - roundoff.Failure(math.Log(n)),
+		ends:   account.Spend("characters") - roundoff.Failure(math.Log(k.endings())),
 		tail:   k.eachOutput(account.Spend("martingale")),
 	}
 }
@@ -82,6 +85,14 @@ func (k Kernel) alignments() int {
 	least := max(k.A.Emin+k.B.Emin, k.Core.(tcore.Fused).ZeroExponent)
 	greatest := k.A.Emax + k.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of sums
 	return max(k.A.Emax+k.B.Emax, min(k.C.Emax, greatest)) - least + 1
+}
+
+// endings returns how many laws of roundings there are: of whole blocks and of the last one, by the
+// exponent that they are aligned to and the unit in the last place of the sum, which has no more bits
+// below its own than are kept.
+func (k Kernel) endings() float64 {
+	c := k.Core.(tcore.Fused)
+	return float64(2 * k.alignments() * (c.FractionBits + c.Result.Precision))
 }
 
 // row returns the row of E.

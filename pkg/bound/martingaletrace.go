@@ -101,7 +101,7 @@ func (s *lossSum) addRounding(k Kernel, o Output, i int, at step) float64 {
 		if s.roundings == nil {
 			s.roundings = map[roundingKind]roundoff.RoundingLoss{}
 		}
-		r = s.losses.Rounding(kind.products, at.exponent, u, nearest)
+		r = s.losses.Rounding(kind.products, at.exponent, u, nearest, s.ends)
 		s.roundings[kind] = r
 	}
 	mean, largest := 0.0, u/2

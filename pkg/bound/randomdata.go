@@ -1,42 +1,47 @@
 package bound
 
-import (
-	"math"
+import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
-)
-
-// RandomData uses that sums of random products stay small: Higham & Mary 2020. Its constant is
-// that of K E|p|, the mean of Σ|p|.
+// RandomData uses that sums of random products stay small: Higham & Mary 2020.
 var RandomData = register(Bound{
-	Name:    "higham-mary-2020",
-	Source:  "Higham & Mary 2020, for exact products",
-	Model:   MeanIndependent,
-	Needs:   Moments,
-	Assumes: "over the mean of |A||B|",
-	Fails:   notRandomData,
+	Name:   "higham-mary-2020",
+	Source: "Higham & Mary 2020, for exact products",
+	Model:  MeanIndependent,
+	Needs:  Moments,
+	Fails:  notRandomData,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
-		p, n := k.X.product(k.Y), k.Length()
-		e, λ := roundoff.RandomData(n, k.coarsest(), p.Mean, p.Max, k.each(f))
-		return Value{e / (float64(n) * p.Abs), math.Inf(1), λ}
+		return k.randomData(f, func(n int, p productMoments, f roundoff.Failure) (e, lambda float64) {
+			return roundoff.RandomData(n, k.coarsest(), p.mean, p.largest(), f)
+		})
 	},
 })
 
 // RandomDataSharp is RandomData with the variance of the products and no step rounded up.
 var RandomDataSharp = register(Bound{
-	Name:    "random-data",
-	Source:  "derived from Higham & Mary 2020",
-	Model:   MeanIndependent,
-	Needs:   Moments,
-	Assumes: "over the mean of |A||B|",
-	Fails:   notRandomData,
+	Name:   "random-data",
+	Source: "derived from Higham & Mary 2020",
+	Model:  MeanIndependent,
+	Needs:  Moments,
+	Fails:  notRandomData,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
-		p, n := k.X.product(k.Y), k.Length()
-		variance := max(0, p.Square-p.Mean*p.Mean)
-		e, λ := roundoff.RandomDataSharp(n, k.coarsest(), p.Mean, variance, p.Max, k.each(f))
-		return Value{e / (float64(n) * p.Abs), math.Inf(1), λ}
+		return k.randomData(f, func(n int, p productMoments, f roundoff.Failure) (e, lambda float64) {
+			return roundoff.RandomDataSharp(n, k.coarsest(), p.mean, p.variance, p.largest(), f)
+		})
 	},
 })
+
+// randomData returns the Value of a bound on the error of one chain, given its length and the failure
+// of one chain.
+func (k Kernel) randomData(f roundoff.Failure, of func(int, productMoments, roundoff.Failure) (e, lambda float64)) Value {
+	account, p, λ := f.Account(sizeShares), k.products(), nan
+	each := k.each(account.Spend("error"))
+	e := k.chains(func(n int) float64 {
+		e, lambda := of(n, p, each)
+		λ = lambda
+		return e
+	})
+	return k.overSizes(e, λ, account.Spend("sizes"))
+}
 
 // notRandomData returns why a bound for one chain of exact products that are random does not
 // hold, or "".

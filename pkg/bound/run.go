@@ -99,7 +99,7 @@ func (k Kernel) runner() (func(x, y []float64) Output, bool) {
 	case tcore.Fused:
 		return k.fused, true
 	case tcore.ExactSum, tcore.Pairwise:
-		return k.rounded, true
+		return k.blockRounded, true
 	case tcore.TwoStage:
 		return k.staged, true
 	}
@@ -143,8 +143,8 @@ func (k Kernel) fused(x, y []float64) Output {
 	return o
 }
 
-// rounded is the runner of a device that rounds sums of blocks, or of their nodes, to nearest.
-func (k Kernel) rounded(x, y []float64) Output {
+// blockRounded is the runner of a device that rounds sums of blocks, or of their nodes, to nearest.
+func (k Kernel) blockRounded(x, y []float64) Output {
 	s := k.RoundedSums(x, y)
 	return Output{Sums: s.Sums, Flushed: s.Flushed}
 }

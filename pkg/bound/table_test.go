@@ -35,8 +35,8 @@ func TestPaperProduct(t *testing.T) {
 		{"vibea-maximal", 4, false, symmetric, 3.36e-5, 3, 0},
 		{"vibea-moment", 4, false, symmetric, 1.1282e-4, 5, 10.456},
 		{"higham-mary", 4, false, symmetric, 7.585e-5, 4, 0},
-		{"higham-mary-2020", 4, false, symmetric, 1.2e-5, 2, 0},
-		{"higham-mary-2020", 4, false, positive, 8.8e-5, 2, 0},
+		{"higham-mary-2020", 4, false, symmetric, 1.22e-5, 3, 0},
+		{"higham-mary-2020", 4, false, positive, 9.06e-5, 3, 0},
 	} {
 		k := on(tcore.PaperCoreF32)
 		core := tcore.PaperF32

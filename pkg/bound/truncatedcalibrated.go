@@ -2,6 +2,7 @@ package bound
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
@@ -11,11 +12,10 @@ import (
 // counts as a bound that holds. For data of a mean there is none, since there it has been exceeded
 // and the proved one is tight.
 var TruncatedCalibrated = register(Bound{
-	Name:    "truncated-calibrated",
-	Source:  "derived and calibrated on emulated tensor cores",
-	Model:   TruncatingRandom,
-	Needs:   Moments,
-	Assumes: "over the mean of |A||B|",
+	Name:   "truncated-calibrated",
+	Source: "derived and calibrated on emulated tensor cores",
+	Model:  TruncatingRandom,
+	Needs:  Moments,
 	Fails: func(k Kernel) string {
 		if why := notCalibrated(k); why != "" {
 			return why
@@ -26,8 +26,14 @@ var TruncatedCalibrated = register(Bound{
 		if notCalibrated(k) != "" {
 			return plain(nan)
 		}
-		e := k.truncatedSum(f).CalibratedBound(k.Blocks(), k.Chains(), f)
-		return plain(e / (float64(k.Length()) * k.X.Abs * k.Y.Abs))
+		account := f.Account(sizeShares)
+		sum := k.truncatedSum(account.Spend("tails"))
+		if math.IsInf(sum.Largest, 1) {
+			return plain(math.Inf(1))
+		}
+		each := account.Spend("error")
+		e := k.chains(func(n int) float64 { return sum.CalibratedBound(n, k.Chains(), each) })
+		return k.overSizes(e, nan, account.Spend("sizes"))
 	},
 })
 

@@ -10,43 +10,62 @@ import (
 
 // TruncatedRandomData is what the distribution of the data tells of an error before anything is
 // computed: what alignment cuts off products follows from their law, and adds up as a random walk
-// with a drift. Its constant is that of K E|p|, the mean of Σ|p|. The proof is in
-// docs/truncation.md.
+// with a drift. The proof is in docs/truncation.md.
 var TruncatedRandomData = register(Bound{
 	Name:    "truncated-random-data",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
 	Model:   TruncatingRandom,
 	Needs:   Moments,
-	Assumes: "low bits of sums independent of the leading ones and of what is cut off; over the mean of |A||B|",
+	Assumes: "where sums are rounded to nearest, their low bits as independent of the others and of what is cut off",
 	Fails:   notTruncatedRandomData,
 	Constant: func(k Kernel, f roundoff.Failure) Value {
 		if notTruncatedRandomData(k) != "" {
 			return plain(nan)
 		}
-		sum := k.truncatedSum(f)
-		if math.IsNaN(sum.Largest) || math.IsInf(sum.Largest, 1) {
+		account := f.Account(sizeShares)
+		sum := k.truncatedSum(account.Spend("tails"))
+		if math.IsInf(sum.Largest, 1) {
 			return plain(math.Inf(1)) // a factor may overflow
 		}
-		e := sum.ErrorBound(k.Blocks(), k.Chains(), f)
-		return plain(e / (float64(k.Length()) * k.X.Abs * k.Y.Abs))
+		each := account.Spend("error")
+		e := k.chains(func(n int) float64 { return sum.ErrorBound(n, k.Chains(), each) })
+		return k.overSizes(e, nan, account.Spend("sizes"))
 	},
 })
 
-// truncatedSum returns the chain of the kernel on its data.
+// truncatedSum returns the chain of the kernel on its data, in which all products of all chains are at
+// most Largest but for a failure of e^f.
 func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
-	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
-	machine.FractionBits = losses.F            // whatever the size of subnormal numbers: the law knows
-	tail := f - roundoff.Failure(math.Log(16)) // for each of A and B
-	factor := func(f tcore.Format, d Distribution, n float64) float64 {
-		return f.Round(d.largest(n, tail), tcore.ToNearestEven)
+	x, y := k.largestFactors(f)
+	if math.IsInf(x*y, 1) {
+		return roundoff.TruncatedSum{Largest: math.Inf(1)}
 	}
+	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
+	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the law knows
+	p := k.products()
 	return roundoff.TruncatedSum{
 		Truncation: machine,
 		Losses:     losses,
-		LogMoment:  k.logMoment(losses),
-		Largest: factor(k.A, k.X, float64(k.M)*float64(k.K)) *
-			factor(k.B, k.Y, float64(k.K)*float64(k.N)),
+		LogMoment:  k.logMoment(losses, x, y),
+		Largest:    max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
+		LeastMean:  p.center - p.off,
+		MostMean:   p.mean,
 	}
+}
+
+// largestFactors returns what no element of A and B exceeds in size after conversion, nor in size
+// before, but for a failure of e^f; +Inf where one may overflow.
+func (k Kernel) largestFactors(f roundoff.Failure) (x, y float64) {
+	of := func(format tcore.Format, d Distribution, n float64) float64 {
+		largest := d.largest(n, f-roundoff.Failure(math.Ln2))
+		if z := format.Round(largest, tcore.ToNearestEven); z >= largest {
+			return z
+		} else if math.IsNaN(z) || math.IsInf(z, 0) {
+			return math.Inf(1)
+		}
+		return largest
+	}
+	return of(k.A, k.X, float64(k.M)*float64(k.K)), of(k.B, k.Y, float64(k.K)*float64(k.N))
 }
 
 // notTruncatedRandomData returns why the error of truncated sums does not follow from the

@@ -73,6 +73,7 @@ type stageLoss struct {
 	losses *roundoff.Losses
 	f      roundoff.Failure // of the sum of one output
 	cell   roundoff.Failure // of each cell of the law
+	ends   roundoff.Failure // of each law of what rounding takes
 	first  float64          // grid of the first products that can lose something
 
 	mean, slack float64
@@ -84,11 +85,13 @@ type stageLoss struct {
 // three cells for each exponent that products of the formats can have.
 func newStageLoss(k Kernel, l *roundoff.Losses, f roundoff.Failure) *stageLoss {
 	account := f.Account(martingaleShares)
-	cells := 3 * float64(k.A.Emax+k.B.Emax-k.A.Emin-k.B.Emin+1)
+	exponents := float64(k.A.Emax + k.B.Emax - k.A.Emin - k.B.Emin + 1)
+	const units = 64 // that a sum may have at one exponent, and whole blocks and the last one
 	return &stageLoss{
 		k: k, losses: l,
 		f:    k.eachOutput(account.Spend("martingale")),
-		cell: account.Spend("law") - roundoff.Failure(math.Log(cells)),
+		cell: account.Spend("law") - roundoff.Failure(math.Log(3*exponents)),
+		ends: account.Spend("characters") - roundoff.Failure(math.Log(2*units*exponents)),
 	}
 }
 
@@ -118,7 +121,7 @@ func (l *stageLoss) addRounding(s stage) {
 		l.first = s.ulp / 2
 	}
 	E := max(s.top, math.Ilogb(l.k.productGrid())+productBits) // no bits are finer
-	r := l.losses.Rounding(l.k.Width(), E, s.ulp, true)
+	r := l.losses.Rounding(l.k.Width(), E, s.ulp, true, l.ends)
 	l.slack += r.Mean
 	l.cumulant.Add(r.Square, s.ulp/2)
 }

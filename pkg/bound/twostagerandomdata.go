@@ -22,34 +22,36 @@ var TwoStageRandomData = register(Bound{
 		if notTwoStageRandomData(k) != "" {
 			return plain(nan)
 		}
-		account := f.Account(map[string]float64{"error": 0.875, "sizes": 0.125})
-		sum, each := k.twoStageSum(f), account.Spend("error")
+		account := f.Account(sizeShares)
+		sum, each := k.twoStageSum(account.Spend("tails")), account.Spend("error")
 		if math.IsNaN(sum.Largest) || math.IsInf(sum.Largest, 1) {
 			return plain(math.Inf(1)) // a factor may overflow
 		}
-		return k.overSizes(sum.ErrorBound(k.Blocks(), k.Chains(), each), nan, account.Spend("sizes"))
+		e := k.chains(func(n int) float64 {
+			return sum.ErrorBound((n+sum.Terms-1)/sum.Terms, k.Chains(), each)
+		})
+		return k.overSizes(e, nan, account.Spend("sizes"))
 	},
 })
 
-// twoStageSum returns the chain of the kernel on its data, of which products beyond the largest have
-// a failure of less than an eighth of 7/8 e^f.
+// twoStageSum returns the chain of the kernel on its data, of which no product is beyond the largest
+// but for a failure of e^f.
 func (k Kernel) twoStageSum(f roundoff.Failure) roundoff.TwoStageSum {
 	c := k.Core.(tcore.TwoStage)
+	x, y := k.largestFactors(f)
+	if math.IsInf(x*y, 1) {
+		return roundoff.TwoStageSum{Largest: math.Inf(1)}
+	}
 	first, _ := k.firstStage()
 	losses := first.lossesBefore()
-	tail := f - roundoff.Failure(math.Log(32)) // for each of A and B
-	factor := func(f tcore.Format, d Distribution, n float64) float64 {
-		return f.Round(d.largest(n, tail), tcore.ToNearestEven)
-	}
 	return roundoff.TwoStageSum{
 		Terms:     c.Terms,
 		Parts:     c.Parts,
 		Unit:      k.C.UnitRoundoff(),
 		Grid:      k.productGrid(),
 		Losses:    losses,
-		LogMoment: k.logMoment(losses),
-		Largest: factor(k.A, k.X, float64(k.M)*float64(k.K)) *
-			factor(k.B, k.Y, float64(k.K)*float64(k.N)),
+		LogMoment: k.logMoment(losses, x, y),
+		Largest:   max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
 	}
 }
 

@@ -2,39 +2,38 @@ package roundoff
 
 import "math"
 
-// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of N sums of q blocks of
-// products of a symmetric law has not been seen to exceed. It is calibrated and not proved: W_d is
+// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of N sums of K products of a symmetric law has not been seen to exceed. It is calibrated and not proved: W_d is
 // the variance of what rounding takes in the mean, from a walk with the running sum's spread,
 //
 //	W_d = (κσK^(3/2)/(L√3))²,  κ = 2^-f (1 - 2^(f-F))/(4 log 2), 0 to nearest,
 //
 // and W_v the sum over the blocks of the mean variance of what they lose. The second term has the
 // tail of a product of normal numbers, as the noise grows with the size of the sums.
-// It panics if the law is not symmetric, as [Products.Symmetric] makes it, q < 1, sums < 1, or
+// It panics if the law is not symmetric, as [Products.Symmetric] makes it, K < 1, sums < 1, or
 // unless -Inf < f < 0.
 //
 // Source: derived here, calibrated on emulated tensor cores.
-func (t TruncatedSum) CalibratedBound(q int, sums float64, f Failure) float64 {
-	checkCount("q", q)
+func (t TruncatedSum) CalibratedBound(K int, sums float64, f Failure) float64 {
+	checkCount("K", K)
+	q := (K + t.Terms - 1) / t.Terms
 	law := t.Losses.Law
 	if !law.symmetric {
 		panicFloat("E p", law.Mean, "products of a symmetric law")
 	}
 	l := f.share(sums).sides()
 	resultBits := -math.Ilogb(t.Unit) - 1
-	σ, K := math.Sqrt(law.Variance), float64(q*t.Terms)
+	σ, n := math.Sqrt(law.Variance), float64(K)
 	drift := 0.0
 	if !t.Nearest {
 		κ := math.Ldexp(1-math.Ldexp(1, resultBits-t.FractionBits), -resultBits) / (4 * math.Ln2)
-		drift = max(0, κ) * σ * K * math.Sqrt(K) / (float64(t.Terms) * math.Sqrt(3))
+		drift = max(0, κ) * σ * n * math.Sqrt(n) / (float64(t.Terms) * math.Sqrt(3))
 	}
 	exps, probs := law.MaxExponent(t.Terms)
 	noise := 0.0
 	for j := 0; j < q; {
-		n := max(1, j/16)
-		n = min(n, q-j)
-		noise += float64(n) * t.blockVariance(σ*math.Sqrt(float64(j*t.Terms)), resultBits, exps, probs)
-		j += n
+		blocks := min(max(1, j/16), q-j)
+		noise += float64(blocks) * t.blockVariance(σ*math.Sqrt(float64(j*t.Terms)), resultBits, exps, probs)
+		j += blocks
 	}
 	return math.Sqrt(2*l)*drift + math.Sqrt2*l*math.Sqrt(noise)
 }

@@ -65,7 +65,7 @@ func TestProducts(t *testing.T) {
 		}
 		even := []float64{1, 1, 1, 1}
 		a, b := ValueProducts(x, even, y, even, -14, -14), PairProducts(px, py, -14, -14)
-		a.starts = nil // which are those of all pairs
+		a.starts = nil                                                                        // which are those of all pairs
 		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact law and 16 pairs
 			t.Errorf("%v\n%v", a, b)
 		}

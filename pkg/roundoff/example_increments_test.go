@@ -29,11 +29,3 @@ func ExampleIncrements_Symmetric() {
 	// Output:
 	// 0 0.0625
 }
-
-// One in a hundred may fail, of which the sizes of sums have a quarter and what is lost the rest.
-func ExampleFailure_Account() {
-	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sums": 0.25, "losses": 0.75})
-	fmt.Println(account.Spend("sums"), "and", account.Spend("losses"))
-	// Output:
-	// 99.75 % and 99.25 %
-}

@@ -145,8 +145,9 @@ func ExampleLosses_Rounding() {
 	one := []float64{1, 1}
 	few := roundoff.ValueProducts([]float64{1, 2}, one, []float64{1}, []float64{1}, -14, -14)
 	many := roundoff.ValueProducts([]float64{1, 1 + 0x1p-10}, one, []float64{1, 1 + 0x1p-9}, one, -14, -14)
+	f := roundoff.FailureOf(0.99)
 	for _, p := range []*roundoff.Products{few, many} {
-		fmt.Printf("%.3f steps\n", p.Losses(19).Rounding(8, 0, 0x1p-18, false).Mean/0x1p-19)
+		fmt.Printf("%.3f steps\n", p.Losses(19).Rounding(8, 0, 0x1p-18, false, f).Mean/0x1p-19)
 	}
 	// Output:
 	// 1.000 steps
@@ -176,10 +177,10 @@ func ExampleTruncatedSum_ErrorBound() {
 		Largest:    1.5 * (1 + 0x1p-10),
 	}
 	f := roundoff.FailureOf(0.99)
-	fmt.Printf("%.1e, deterministic %.1e\n", s.ErrorBound(256, 8192, f), s.Zeta(256)*4096*s.Largest)
-	fmt.Printf("%.1e calibrated\n", s.CalibratedBound(256, 8192, f))
+	fmt.Printf("%.1e, deterministic %.1e\n", s.ErrorBound(4096, 8192, f), s.Zeta(256)*4096*s.Largest)
+	fmt.Printf("%.1e calibrated\n", s.CalibratedBound(4096, 8192, f))
 	// Output:
-	// 2.2e-02, deterministic 9.4e-01
+	// 1.0e-02, deterministic 9.4e-01
 	// 3.0e-03 calibrated
 }
 
@@ -192,13 +193,12 @@ func ExampleCumulant_At() {
 	// 1.003342 2.8731
 }
 
-// Of ±1 the logarithm of the moment generating function is log cosh x. What is
-// returned is never less.
+// Of ±1 the logarithm of the moment generating function is log cosh x.
 func ExampleProducts_LogMoment() {
 	p := roundoff.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
 	fmt.Printf("%.3f %.3f\n", p.LogMoment(0.5), math.Log(math.Cosh(0.5)))
 	// Output:
-	// 0.128 0.120
+	// 0.120 0.120
 }
 
 // Aligned to 1, 1.25 × 1.25 keeps 3 bits below it and loses a sixteenth.
@@ -229,7 +229,7 @@ func ExampleTruncatedSum_CalibratedBound() {
 		Largest:    1.5 * (1 + 0x1p-10),
 	}
 	f := roundoff.FailureOf(0.99)
-	fmt.Println(s.CalibratedBound(64, 1, f) < s.ErrorBound(64, 1, f))
+	fmt.Println(s.CalibratedBound(256, 1, f) < s.ErrorBound(256, 1, f))
 	// Output:
 	// true
 }
@@ -246,4 +246,30 @@ func ExampleTwoStageSum() {
 	fmt.Printf("%.2g, always %.2g\n", sum.ErrorBound(512, 1, roundoff.FailureOf(0.99)), 4096*roundoff.TwoStage(8, 512, 0x1p-24))
 	// Output:
 	// 0.0038, always 1.3
+}
+
+// The sum of 100 numbers of [0, 1] is 50 in the mean, and below 33.7 at most once in a million.
+func ExampleLeastSum() {
+	fmt.Printf("%.1f\n", roundoff.LeastSum(100, 1./2, 1./3, roundoff.FailureOf(1-1e-6)))
+	// Output:
+	// 33.7
+}
+
+// Two events share a failure of 1 %: each has a name, and its part.
+func ExampleFailure_Account() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1. / 4, "errors": 3. / 4})
+	fmt.Println(account.Spend("sizes"), account.Spend("errors"))
+	// Output:
+	// 99.75 % 99.25 %
+}
+
+// What is spent cannot be spent again.
+func ExampleAccount_Spend() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1})
+	fmt.Println(account.Spend("sizes"))
+	defer func() { fmt.Println(recover()) }()
+	account.Spend("sizes")
+	// Output:
+	// 99 %
+	// roundoff: the share of the failure for "sizes" is spent
 }

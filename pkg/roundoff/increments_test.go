@@ -89,32 +89,3 @@ func TestIncrements(t *testing.T) {
 		})
 	}
 }
-
-func TestAccount(t *testing.T) {
-	t.Run("spends_no_more_than_there_is", func(t *testing.T) {
-		a := FailureOf(0.99).Account(map[string]float64{"sums": 0.25, "losses": 0.5, "law": 0.25})
-		total := Never
-		for _, event := range []string{"sums", "losses", "law"} {
-			total = total.Plus(a.Spend(event))
-		}
-		if math.Abs(float64(total-FailureOf(0.99))) > 1e-12 {
-			t.Errorf("%v in all", total)
-		}
-	})
-	for want, f := range map[string]func(){
-		"roundoff: shares add up to 1.25, want at most 1":             func() { FailureOf(0.9).Account(map[string]float64{"a": 1, "b": 0.25}) },
-		`roundoff: share of "a" = 0, want it positive`:                func() { FailureOf(0.9).Account(map[string]float64{"a": 0}) },
-		`roundoff: no share of the failure for "b"`:                   func() { FailureOf(0.9).Account(map[string]float64{"a": 1}).Spend("b") },
-		`roundoff: the share of the failure for "a" is spent`:         func() { a := FailureOf(0.9).Account(map[string]float64{"a": 1}); a.Spend("a"); a.Spend("a") },
-		"roundoff: failure = 0, want -Inf < failure < 0, a logarithm": func() { Failure(0).Account(nil) },
-	} {
-		t.Run("panics", func(t *testing.T) {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %s, want %s", got, want)
-				}
-			}()
-			f()
-		})
-	}
-}

@@ -20,6 +20,7 @@ type Losses struct {
 	tallies   map[tallyKind]*lossTallies
 	estimates map[lossesKind]*LossesAt
 	ends      map[endKind]RoundingLoss
+	chars     map[[2]int][]character
 	moments   map[float64]float64
 	symmetric *Losses
 }
@@ -27,7 +28,7 @@ type Losses struct {
 // Losses returns the table for an alignment that keeps F bits below 2^E.
 func (p *Products) Losses(F int) *Losses {
 	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, tallies: map[tallyKind]*lossTallies{},
-		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, moments: map[float64]float64{}}
+		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
 }
 
 // Symmetric returns the table of [Products.Symmetric] of the law, and keeps it for the next time.

@@ -52,7 +52,7 @@ func TestRoundingLoss(t *testing.T) {
 		p.Samples = math.Inf(1)
 		for n := 1; n <= 8; n *= 2 {
 			u := g * float64(n)
-			toZero, nearest := p.Losses(F).Rounding(L, E, u, false), p.Losses(F).Rounding(L, E, u, true)
+			toZero, nearest := p.Losses(F).Rounding(L, E, u, false, -1), p.Losses(F).Rounding(L, E, u, true, -1)
 			for start := range n {
 				var weight, mean, square, signed, signedSquare float64
 				blocks(p, L, func(values []float64, w float64, top int) {
@@ -175,7 +175,7 @@ func TestCumulant(t *testing.T) {
 			"roundoff: greatest = 1, want greatest >= least":                       func() { new(Cumulant).Tail(2, 1, -1) },
 			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":          func() { new(Cumulant).Tail(1, 1, 0) },
 			"roundoff: Losses.F = 8, want FractionBits = 9":                        func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
-			"roundoff: q = 0, want q >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
+			"roundoff: K = 0, want K >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
 			"roundoff: E p = 0.8705357142857143, want products of a symmetric law": func() { onFew().CalibratedBound(1, 1, -1) },
 		} {
 			func() {
@@ -203,12 +203,11 @@ func TestTruncatedSum(t *testing.T) {
 	t.Run("moment generating function of a step is that of all blocks, or more", func(t *testing.T) {
 		const L, F = 3, 5
 		p := fewValues()
-		for e := -6; e <= 6; e++ {
+		for e := -3; e <= 6; e++ { // from below all products
 			for _, θ := range []float64{0.1, 1, 4} {
-				c := &truncatedChain{L: L, resultBits: 100, lawSides: 1, grid: []float64{θ}, powers: map[int]powers{}, ends: map[[2]int][]float64{}}
-				c.Truncation, c.Losses = Truncation{Terms: L, FractionBits: F}, p.Losses(F)
-				c.law(-1)
-				c.resultBits = 100 // rounding takes nothing
+				s := TruncatedSum{Truncation: Truncation{Terms: L, FractionBits: F, Unit: 0x1p-101}, Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
+				c := newTruncatedChain(s, L, Failure(-1).Account(truncatedShares)) // rounding takes nothing
+				c.grid, c.tilts, c.ends = []float64{θ}, map[int]tilt{}, map[endingKind]*ending{}
 				sum := 0.0
 				blocks(p, L, func(values []float64, w float64, top int) {
 					sum += w * math.Exp(θ*math.Abs(lost(values, math.Ldexp(1, max(e, top)-F))))
@@ -217,11 +216,153 @@ func TestTruncatedSum(t *testing.T) {
 				blocks(p, L, func(values []float64, w float64, top int) {
 					signed += w * math.Exp(θ*lost(values, math.Ldexp(1, max(e, top)-F)))
 				})
-				κ := []float64{math.Inf(-1)}
-				c.stepFrom(κ, e, -200, true)
+				κ := c.stepFrom(e, -200, L, true)
 				if math.Log(signed) > κ[0]+1e-12 || θ == 0.1 && κ[0] > 1.2*math.Log(sum)+1e-3 {
 					t.Errorf("e = %d, θ = %v: %v, of all blocks %v, of sizes %v", e, θ, κ[0], math.Log(signed), math.Log(sum))
 				}
+			}
+		}
+	})
+
+	t.Run("a step that rounds loses what its bound says, whatever the sum", func(t *testing.T) {
+		const L, F = 2, 6
+		four := ValueProducts([]float64{4, 0x1p-4}, []float64{1e9, 1}, []float64{1}, []float64{1}, -14, -14)
+		four.Samples = math.Inf(1)
+		for name, p := range map[string]*Products{"few values": fewValues(), "many values": manyValues(), "almost one value": four} {
+			for bits := 3; bits <= F; bits++ {
+				s := TruncatedSum{Truncation: Truncation{Terms: L, FractionBits: F, Unit: math.Ldexp(1, -bits-1)},
+					Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
+				c := newTruncatedChain(s, 8*L, Failure(-1).Account(truncatedShares))
+				c.block = L * s.Largest
+				for _, θ := range []float64{0.5, 2} {
+					c.grid, c.tilts, c.ends = []float64{θ}, map[int]tilt{}, map[endingKind]*ending{}
+					for e := max(-3, c.first-1); e <= 5; e++ {
+						κ, worst := math.Exp(c.stepFrom(e, 200, L, false)[0]), 0.0
+						for _, start := range []float64{1, -1, 1.25, 2 - math.Ldexp(1, -bits)} {
+							up, down := 0.0, 0.0
+							blocks(p, L, func(values []float64, w float64, top int) {
+								y := θ * s.loss(math.Ldexp(start, e), values, max(e, top))
+								up, down = up+w*math.Exp(y), down+w*math.Exp(-y)
+							})
+							worst = max(worst, up, down)
+						}
+						if !(worst <= κ*(1+1e-12)) {
+							t.Errorf("%s, %d bits, θ = %v, e = %d: %v, of all blocks %v", name, bits, θ, e, κ, worst)
+						}
+					}
+				}
+			}
+		}
+	})
+
+	t.Run("characters tell what rounding takes of blocks, whatever was there before", func(t *testing.T) {
+		const L, F, n = 2, 6, 4
+		for name, p := range map[string]*Products{"few values": fewValues(), "many values": manyValues()} {
+			s := TruncatedSum{Truncation: Truncation{Terms: L, FractionBits: F, Unit: 0x1p-5}, Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
+			c := newTruncatedChain(s, 8*L, Failure(-1).Account(truncatedShares))
+			c.grid, c.tilts, c.ends = []float64{0.5, 4}, map[int]tilt{}, map[endingKind]*ending{}
+			for E := c.first; E <= c.last+2; E++ {
+				g := math.Ldexp(1, E-F)
+				for _, set := range []bool{false, true} {
+					z := c.ending(endingKind{E, E, L, set}) // u = ng
+					for k, θ := range c.grid {
+						for start := range n {
+							for _, sign := range []float64{1, -1} {
+								lost, all := 0.0, 0.0
+								blocks(p, L, func(values []float64, w float64, top int) {
+									if top > E || set && top < E {
+										return
+									}
+									y, kept := 0.0, float64(start)
+									for _, v := range values {
+										y += sign * math.Mod(v, g)
+										kept += sign * math.Trunc(v/g)
+									}
+									lost += w * math.Exp(θ*y)
+									all += w * math.Exp(θ*(y+g*(kept-n*math.Floor(kept/n))))
+								})
+								if !(all <= z.mean[k]*lost+z.more[k]+1e-12) || !(all <= z.worst[k]*lost+1e-12) {
+									t.Errorf("%s, E = %d, set %v, θ = %v, from %d: %v, bound %v × %v + %v", name, E, set, θ, start, all, z.mean[k], lost, z.more[k])
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+
+	t.Run("aligning cuts off a running sum what it says", func(t *testing.T) {
+		c := newTruncatedChain(onFew(), 9, Failure(-1).Account(truncatedShares))
+		for m := -2; m <= c.last; m++ {
+			for e := c.first; e < m; e++ {
+				worst, g := 0.0, math.Ldexp(1, m-c.FractionBits)
+				for i := 1 << c.resultBits; i < 2<<c.resultBits; i++ {
+					worst = max(worst, math.Mod(math.Ldexp(float64(i), e-c.resultBits), g))
+				}
+				if x := c.cut(m, e, false); x != worst {
+					t.Errorf("m = %d, e = %d: %v, of all sums %v", m, e, x, worst)
+				}
+			}
+		}
+	})
+
+	t.Run("what a sample leaves open of the law is in its bounds", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(241118747, 6))
+		const n, F, residue = 400, 6, 4
+		law := manyValues()
+		chain := func(p *Products) *truncatedChain {
+			s := TruncatedSum{Truncation: Truncation{Terms: 4, FractionBits: F, Unit: 0x1p-6}, Losses: p.Losses(F), LogMoment: law.LogMoment, Largest: 2}
+			return newTruncatedChain(s, 200, Failure(math.Log(0.1)).Account(truncatedShares))
+		}
+		truth, closest := chain(law), math.Inf(1)
+		exact := truth.ErrorBound(200, 10, -3)
+		for range 200 {
+			x, one := make([]float64, n), make([]float64, n)
+			for i := range x {
+				x[i], one[i] = law.value[r.IntN(len(law.value))], 1
+			}
+			c := chain(PairProducts(x, one, -14, -14))
+			if !(c.leastMean <= truth.mean && truth.mean <= c.mean) {
+				t.Errorf("mean within %v and %v, want %v", c.leastMean, c.mean, truth.mean)
+			}
+			for E := c.first; E <= c.last+3; E++ {
+				got, want := c.losses(E), truth.losses(E)
+				if !(got.above >= want.above && got.mean >= want.mean*(1-1e-12) && got.square >= want.square*(1-1e-12)) {
+					t.Errorf("E = %d: %+v, want %+v", E, got, want)
+				}
+				if want.mean > 0 {
+					closest = min(closest, got.mean/want.mean)
+				}
+				φ := truth.Losses.characters(E, residue)
+				for i, x := range c.Losses.characters(E, residue) {
+					if x.atMost+c.unsure < φ[i].atMost || x.below+c.unsure < φ[i].below {
+						t.Errorf("E = %d: characters %+v, give or take %v, want %+v", E, x, c.unsure, φ[i])
+					}
+				}
+			}
+			if e := c.ErrorBound(200, 10, -3); e < exact {
+				t.Errorf("bound %v, that of the law is %v", e, exact)
+			}
+		}
+		if closest > 1.3 {
+			t.Errorf("means are never nearer than %v to the truth", closest)
+		}
+	})
+
+	t.Run("divides the whole failure", func(t *testing.T) {
+		sum := 0.0
+		for _, share := range truncatedShares {
+			sum += share
+		}
+		if sum != 1 {
+			t.Errorf("shares of %v", sum)
+		}
+		account := Failure(-3).Account(truncatedShares)
+		newTruncatedChain(onFew(), 9, account)
+		for event := range truncatedShares {
+			if spent := account.spent[event]; spent == (event == "exact sums" || event == "losses") {
+				t.Errorf("%s spent on the law: %v", event, spent)
 			}
 		}
 	})
@@ -239,7 +380,7 @@ func TestTruncatedSum(t *testing.T) {
 						s.Losses, s.LogMoment = p.Losses(8), p.LogMoment
 					}
 					const sums = 300
-					bound, worst := s.ErrorBound(q, sums, Failure(math.Log(0.01))), 0.0
+					bound, worst := s.ErrorBound(q*s.Terms, sums, Failure(math.Log(0.01))), 0.0
 					for range sums {
 						worst = max(worst, math.Abs(s.simulate(r, q)))
 					}
@@ -253,8 +394,8 @@ func TestTruncatedSum(t *testing.T) {
 
 	t.Run("grows with q, sums and confidence", func(t *testing.T) {
 		s := onFew()
-		x := s.ErrorBound(20, 10, -5)
-		for _, more := range []float64{s.ErrorBound(21, 10, -5), s.ErrorBound(20, 11, -5), s.ErrorBound(20, 10, -6)} {
+		x := s.ErrorBound(60, 10, -5)
+		for _, more := range []float64{s.ErrorBound(61, 10, -5), s.ErrorBound(60, 11, -5), s.ErrorBound(60, 10, -6)} {
 			if !(more > x) {
 				t.Errorf("%v, and %v for less", more, x)
 			}
@@ -263,16 +404,16 @@ func TestTruncatedSum(t *testing.T) {
 
 	t.Run("of products that lose nothing is small", func(t *testing.T) {
 		p := PairProducts([]float64{1}, []float64{1}, -14, -14)
-		s := TruncatedSum{Truncation{Terms: 4, FractionBits: 24, Unit: 0x1p-24, Nearest: false}, p.Losses(24), p.LogMoment, 1}
-		if got := s.ErrorBound(100, 1, -5); got > 100*0x1p-14 {
+		s := TruncatedSum{Truncation: Truncation{Terms: 4, FractionBits: 24, Unit: 0x1p-24}, Losses: p.Losses(24), LogMoment: p.LogMoment, Largest: 1}
+		if got := s.ErrorBound(400, 1, -5); got > 100*0x1p-14 {
 			t.Errorf("sum of ones: %v", got)
 		}
 	})
 
 	t.Run("of zeros returns", func(t *testing.T) {
 		p := ValueProducts([]float64{0, 1}, []float64{9, 1}, []float64{0, 1}, []float64{9, 1}, -14, -14)
-		s := TruncatedSum{Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24}, p.Losses(23), p.LogMoment, 1}
-		if got := s.ErrorBound(1000, 1, -5); !(got >= 0 && got < 1) {
+		s := TruncatedSum{Truncation: Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24}, Losses: p.Losses(23), LogMoment: p.LogMoment, Largest: 1}
+		if got := s.ErrorBound(4000, 1, -5); !(got >= 0 && got < 1) {
 			t.Errorf("%v", got)
 		}
 	})
@@ -282,11 +423,39 @@ func TestTruncatedSum(t *testing.T) {
 		p := s.Losses.Law.Symmetric()
 		s.Losses, s.LogMoment = p.Losses(8), p.LogMoment
 		for _, s.Nearest = range []bool{false, true} {
-			if c, b := s.CalibratedBound(100, 10, -5), s.ErrorBound(100, 10, -5); !(0 < c && c < b) {
+			if c, b := s.CalibratedBound(300, 10, -5), s.ErrorBound(300, 10, -5); !(0 < c && c < b) {
 				t.Errorf("calibrated %v, proved %v", c, b)
 			}
 		}
 	})
+}
+
+// manyValues is a law of products of 5 bits after the point and of three exponents.
+func manyValues() *Products {
+	var x, one []float64
+	for i := range 32 {
+		for _, e := range []int{0, -2, -5} {
+			x, one = append(x, math.Ldexp(1+float64(i)/32, e)), append(one, 1)
+		}
+	}
+	p := PairProducts(x, one, -14, -14)
+	p.Samples = math.Inf(1)
+	return p
+}
+
+// loss returns what a sum that is aligned to E and cut loses, of a running sum and products.
+func (s TruncatedSum) loss(sum float64, values []float64, E int) float64 {
+	g, exact := math.Ldexp(1, E-s.FractionBits), sum
+	sum = g * math.Trunc(sum/g)
+	for _, v := range values {
+		exact += v
+		sum += g * math.Trunc(v/g)
+	}
+	if sum != 0 {
+		u := math.Ldexp(2*s.Unit, ilog(sum))
+		sum = u * math.Trunc(sum/u)
+	}
+	return exact - sum
 }
 
 // simulate returns the error of one chain of q blocks.
@@ -334,8 +503,8 @@ func TestLogMoment(t *testing.T) {
 			up += p.weight[i] * math.Exp(x*(v-p.Mean))
 			down += p.weight[i] * math.Exp(-x*(v-p.Mean))
 		}
-		if got, want := p.LogMoment(x), math.Log(max(up, down)); got < want || got > 1.1*max(want, x*x*p.Variance/2) {
-			t.Errorf("x = %v: %v, want %v and little more", x, got, want)
+		if got, want := p.LogMoment(x), math.Log(max(up, down)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("x = %v: %v, want %v", x, got, want)
 		}
 	}
 }

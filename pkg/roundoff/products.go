@@ -164,23 +164,20 @@ func (p *Products) centralMoments(n int) []float64 {
 	return m
 }
 
-// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x > 0, and two parts
-// in a hundred more: of at most 2^14 of the products it is an estimate.
+// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x > 0, of this law: of a
+// sample it is that of the sample.
 func (p *Products) LogMoment(x float64) float64 {
-	const most = 1 << 14
-	step := (len(p.value) + most - 1) / most
-	var up, down, total float64
-	for i := 0; i < len(p.value); i += step {
-		w, z := p.weight[i], x*(p.value[i]-p.Mean)
-		total += w
-		up += w * math.Exp(z)
-		down += w * math.Exp(-z)
+	var up, down float64
+	for i, v := range p.value {
+		z := x * (v - p.Mean)
+		up += p.weight[i] * math.Expm1(z)
+		down += p.weight[i] * math.Expm1(-z)
 	}
 	if p.symmetric {
 		up = (up + down) / 2
 		down = up
 	}
-	return 1.02 * math.Max(math.Log(max(up, down)/total), x*x*p.Variance/2)
+	return math.Log1p(max(up, down))
 }
 
 // MaxExponent returns the law of the greatest exponent among L independent products, as
@@ -202,6 +199,17 @@ func (p *Products) MaxExponent(L int) (exps []int, probs []float64) {
 		}
 	}
 	return exps, probs
+}
+
+// leastExponent returns the least exponent of a product that is not 0, of 0 where all are.
+func (p *Products) leastExponent() int {
+	least := slices.Max(p.exp)
+	for i, e := range p.exp {
+		if p.value[i] != 0 {
+			least = min(least, e)
+		}
+	}
+	return least
 }
 
 // exponentCount is one exponent with P(e <= exp).

@@ -10,10 +10,12 @@ type endKind struct {
 	L, E    int
 	u       float64
 	nearest bool
+	f       Failure
 }
 
-// residues is how many residues modulo the unit in the last place are told apart.
-const residues = 64
+// residues is how many residues modulo the unit in the last place Rounding tells apart, and
+// fineResidues how many the bound of a TruncatedSum does.
+const residues, fineResidues = 64, 256
 
 // Rounding returns the law of r for blocks of L products aligned to E, whose sum is cut to a
 // multiple of u, toward zero, or rounded to nearest. S is a multiple of g = 2^(E-F), and r/g is
@@ -27,24 +29,28 @@ const residues = 64
 // lost. To nearest the first part is 0, and never more than n/2 is lost. It tells at most 64
 // residues apart and takes finer bits as uniform.
 //
-// It is for blocks in which the low bits of S do not depend on its leading ones, nor on which
-// exponent is the greatest.
+// What a sample leaves open of φ is added, but for a failure of e^f.
+//
+// It is a model: of blocks in which the low bits of S do not depend on its leading ones, on which
+// exponent is the greatest, nor on what alignment cuts off.
+// It panics unless -Inf < f < 0.
 //
 // Source: derived here, by Fourier analysis on the residues: |Σ_r r exp(2πi hr/n)| = n/(2 sin(πh/n)).
-func (l *Losses) Rounding(L, E int, u float64, nearest bool) RoundingLoss {
+func (l *Losses) Rounding(L, E int, u float64, nearest bool, f Failure) RoundingLoss {
+	checkFailure(f)
 	g := math.Ldexp(1, E-l.F)
 	if u <= g {
 		return RoundingLoss{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := endKind{L, E, u, nearest}
+	k := endKind{L, E, u, nearest, f}
 	if r, ok := l.ends[k]; ok {
 		return r
 	}
 	step := max(g, u/residues)
 	n := int(u / step)
-	r := rounding(n, l.bias(n, L, E, step), nearest)
+	r := rounding(n, l.bias(n, L, E, step, f.share(2*float64(n))), nearest)
 	z := RoundingLoss{r.Mean * step, r.Square * (step * step)}
 	if !nearest {
 		z.Mean += (step - g) / 2
@@ -67,32 +73,92 @@ func rounding(n int, bias float64, nearest bool) RoundingLoss {
 }
 
 // bias returns Σ |φ(h)|^L/(2 sin(πh/n)) for products in steps, modulo n, that have an exponent
-// of at most E. The caller holds the lock.
-func (l *Losses) bias(n, L, E int, step float64) float64 {
-	p := l.Law
-	var of [residues]float64
-	total := 0.0
-	for i, v := range p.value {
-		if p.exp[i] <= E {
-			of[int64(v/step)&int64(n-1)] += p.weight[i]
-			total += p.weight[i]
+// of at most E, with a failure of e^f for each part of each φ. The caller holds the lock.
+func (l *Losses) bias(n, L, E int, step float64, f Failure) float64 {
+	of, total := make([]float64, n), 0.0
+	for i, v := range l.Law.value {
+		if l.Law.exp[i] <= E {
+			of[int64(v/step)&int64(n-1)] += l.Law.weight[i]
+			total += l.Law.weight[i]
 		}
 	}
 	if total == 0 {
 		return math.Inf(1)
 	}
 	sum := 0.0
-	for h := 1; h < n; h++ {
+	for i, φ := range l.Law.transform(of) {
+		φ = min(1, φ/total+l.Law.unsure(total, f))
+		b := math.Pow(φ, float64(L)) / (2 * math.Sin(math.Pi*float64(i+1)/float64(n)))
+		if sum += b; i+1 < n/2 { // and the conjugate
+			sum += b
+		}
+	}
+	return sum
+}
+
+// transform returns |Σ_r of[r] exp(2πi hr/n)| for h = 1 ... n/2, n being a power of two; of its real
+// part for a symmetric law.
+func (p *Products) transform(of []float64) []float64 {
+	n := len(of)
+	sines, cosines := make([]float64, n), make([]float64, n)
+	for k := range n {
+		sines[k], cosines[k] = math.Sincos(2 * math.Pi * float64(k) / float64(n))
+	}
+	size := make([]float64, n/2)
+	for h := 1; h <= n/2; h++ {
 		re, im := 0.0, 0.0
-		for k, w := range of[:n] {
-			s, c := math.Sincos(2 * math.Pi * float64(h*k%n) / float64(n))
-			re, im = re+w*c, im+w*s
+		for r, w := range of {
+			k := h * r & (n - 1)
+			re, im = re+w*cosines[k], im+w*sines[k]
 		}
 		if p.symmetric {
 			im = 0
 		}
-		φ := min(1, math.Hypot(re, im)/total+3/math.Sqrt(p.Samples*total))
-		sum += math.Pow(φ, float64(L)) / (2 * math.Sin(math.Pi*float64(h)/float64(n)))
+		size[h-1] = math.Hypot(re, im)
 	}
-	return sum
+	return size
+}
+
+// unsure returns how far the mean of a character over that part of a sample may be from the truth,
+// with a failure of e^f for each of its parts, real and imaginary, which are in [-1, 1].
+func (p *Products) unsure(part float64, f Failure) float64 {
+	if math.IsInf(p.Samples, 1) {
+		return 0
+	}
+	t := Azuma(1/(p.Samples*part), f)
+	if p.symmetric {
+		return t
+	}
+	return math.Sqrt2 * t
+}
+
+// A character is |E(χ_h(p̃/g); e <= E)|, the same for e < E, and sin(πh/n).
+type character struct{ atMost, below, sine float64 }
+
+// characters returns those of h = 1 ... n/2 of the integers modulo n, n being a power of two, of
+// products aligned to E, as the table has them. What that leaves open is [Products.unsure].
+func (l *Losses) characters(E, n int) []character {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := [2]int{E, n}
+	if φ, ok := l.chars[k]; ok {
+		return φ
+	}
+	p, step := l.Law, math.Ldexp(1, l.F-E)
+	atMost, below := make([]float64, n), make([]float64, n)
+	for i, v := range p.value {
+		if p.exp[i] > E {
+			continue
+		}
+		r := int64(v*step) & int64(n-1)
+		if atMost[r] += p.weight[i]; p.exp[i] < E {
+			below[r] += p.weight[i]
+		}
+	}
+	φ, less := make([]character, n/2), p.transform(below)
+	for i, x := range p.transform(atMost) {
+		φ[i] = character{x, less[i], math.Sin(math.Pi * float64(i+1) / float64(n))}
+	}
+	l.chars[k] = φ
+	return φ
 }

@@ -58,9 +58,11 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f Failure) float64 {
 	if !(t.Largest >= 0) || math.IsInf(t.Largest, 1) {
 		panic("roundoff: Largest = " + strconv.FormatFloat(t.Largest, 'g', -1, 64) + ", want it finite and not negative")
 	}
-	account := f.Account(map[string]float64{"ranges": 1. / 4, "losses": 1. / 2, "law": 1. / 8})
+	account := f.Account(map[string]float64{"ranges": 1. / 4, "losses": 1. / 2, "law": 1. / 16, "characters": 1. / 16})
 	c := &stageChain{TwoStageSum: t, q: q, L: float64(t.Terms)}
 	c.law(account.Spend("law"))
+	const kinds = 1 << 12 // of exponents and units in the last place, more than there are
+	c.ends = account.Spend("characters").share(kinds)
 	c.ranges(account.Spend("ranges").share(sums))
 	each := account.Spend("losses").share(sums)
 
@@ -83,6 +85,7 @@ type stageChain struct {
 	block      float64 // no sum of a block is larger
 	first      int     // the least greatest exponent of a block
 	parts      [][]stageTop
+	ends       Failure // of each law of what rounding takes
 	lost       float64 // M, the mean of what is cut off a block
 
 	grid  []float64
@@ -261,7 +264,7 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 			down[i] = c.down(c.first+i, e, after)
 			if c.tops[0][0][i] > 0 {
 				E := max(c.first+i, ilog(c.Grid)+stageProductBits) // no bits are finer
-				ends[i] = c.Losses.Rounding(c.Terms, E, u, true)
+				ends[i] = c.Losses.Rounding(c.Terms, E, u, true, c.ends)
 			}
 		}
 		for k, θ := range c.grid {

@@ -1,0 +1,196 @@
+package bound
+
+import (
+	"math"
+	"sync"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of A and B as the machine
+// multiplies them: that of the law itself where it is known in full, else the
+// least of what is proved of products that are bounded, and of uniform and normal numbers, as long as
+// these do not exceed the largest factors.
+func (k Kernel) logMoment(law *roundoff.Losses, largestX, largestY float64) func(z float64) float64 {
+	if math.IsInf(law.Law.Samples, 1) {
+		return law.LogMoment
+	}
+	p, memo := k.products(), k.logMoments()
+	x, ux, ηx := k.rounded(k.A, k.X)
+	y, uy, ηy := k.rounded(k.B, k.Y)
+	exact := exactLogMoment(x, y)
+	// Conversion changes a product p by at most w|p| + H.
+	w, H := ux+uy+ux*uy, ηx*largestY*(1+uy)+ηy*largestX*(1+ux)+ηx*ηy
+	symmetric := k.X.Symmetric || k.Y.Symmetric
+	fourth := x.fourth() * y.fourth()
+	return func(z float64) float64 {
+		best := p.bennett(z, symmetric)
+		if exact != nil {
+			best = min(best, 2*z*H+memo.at(z, func() float64 {
+				if symmetric { // E cosh zp̂ grows with |p̂|
+					return exact(z * (1 + w))
+				}
+				c := convertedLogMoment(exact, z, w, p.center, fourth)
+				if p.lo >= 0 || p.hi <= 0 { // |p̂| is at most (1+w)|p|
+					c = min(c, exact(z*(1+w))+2*w*z*p.center)
+				}
+				return c
+			}))
+		}
+		if math.IsNaN(best) {
+			return math.Inf(1)
+		}
+		return best
+	}
+}
+
+// A memo keeps values of a function.
+type memo struct {
+	sync.Mutex
+	known map[float64]float64
+}
+
+// at returns the value at z.
+func (m *memo) at(z float64, value func() float64) float64 {
+	m.Lock()
+	defer m.Unlock()
+	y, ok := m.known[z]
+	if !ok {
+		y = value()
+		m.known[z] = y
+	}
+	return y
+}
+
+// logMoments returns what is kept of logMoment but for H, from call to call, of distributions that are
+// known in full.
+func (k Kernel) logMoments() *memo {
+	fresh := &memo{known: map[float64]float64{}}
+	x, y := k.X.made(), k.Y.made()
+	if x == nil || y == nil {
+		return fresh
+	}
+	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, 0}
+	momentTables.Lock()
+	defer momentTables.Unlock()
+	if m, ok := momentTables.known[key]; ok {
+		return m
+	}
+	momentTables.keep(key, fresh)
+	return fresh
+}
+
+var momentTables table[lawKey, *memo]
+
+// bennett returns Bennett's bound for products that are within [lo, hi].
+func (p productMoments) bennett(z float64, symmetric bool) float64 {
+	c := p.largest()
+	switch {
+	case c == 0:
+		return 0
+	case math.IsInf(c, 1):
+		return c
+	case symmetric: // (cosh x - 1)/x² grows with x
+		return math.Log1p(p.square / (c * c) * (math.Cosh(z*c) - 1))
+	case p.lo >= 0 || p.hi <= 0: // so far from the mean on either side
+		c = max(c-p.center, p.center-p.least()) + p.off
+	default:
+		c += p.mean
+	}
+	return math.Log1p(p.variance / (c * c) * (math.Expm1(z*c) - z*c))
+}
+
+// convertedLogMoment returns a bound on log E e^(±z(p̂-Ep̂)) for |p̂-p| <= w|p|, given that for p, |Ep|
+// and E p⁴: by Hölder's inequality, for r > 1 and 1/r + 1/s = 1,
+//
+//	ψ(rz)/r + log E e^(sz(δ-Eδ))/s,  δ = p̂ - p,
+//
+// the latter at most E δ²e^(sz|δ|)(sz)²/2, and that by that of Cauchy and Schwarz.
+func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) float64 {
+	if w == 0 {
+		return ψ(z)
+	}
+	best := math.Inf(1)
+	for ε := w; ε <= 64*w; ε *= 2 {
+		r := 1 + ε
+		s := r / ε
+		λ := s * z * w
+		best = min(best, ψ(r*z)/r+λ*λ/(2*s)*math.Sqrt(2*fourth*math.Exp(ψ(2*λ)+2*λ*mean)))
+	}
+	return best
+}
+
+// exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p of numbers of two
+// distributions; nil where not more is known than that they are bounded.
+func exactLogMoment(x, y Distribution) func(z float64) float64 {
+	if y.normal {
+		x, y = y, x
+	}
+	if x.normal && y.normal {
+		return func(z float64) float64 { return normalLogMoment(z, x, y) }
+	}
+	of, law := x.logMoment(), y.made()
+	switch {
+	case of == nil:
+		return nil
+	case law != nil: // given y, what is known of x, and e to the power of that is convex
+		above := law.coarse()
+		signed := func(z float64) float64 {
+			return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(of(z*v) + z*x.Mean*(v-y.Mean)) }))
+		}
+		return func(z float64) float64 { return max(signed(z), signed(-z)) + 0x1p-48 }
+	case x.normal: // given y, the product is normal, and |y| <= Max
+		m, v, c := x.Mean, x.variance(), y.Max
+		return func(z float64) float64 {
+			e := z * z * c * c / 2
+			if m == 0 { // e^(x²) lies below its chord
+				return math.Log1p(y.Square / (c * c) * math.Expm1(e*v))
+			}
+			return e * (v + m*m)
+		}
+	}
+	return nil
+}
+
+// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the law is not known.
+func (d Distribution) logMoment() func(t float64) float64 {
+	if d.normal {
+		v := d.variance()
+		return func(t float64) float64 { return t * t * v / 2 }
+	}
+	o := d.made()
+	switch {
+	case o == nil:
+		return nil
+	case o.uniform:
+		half := (o.hi - o.lo) / 2
+		return func(t float64) float64 { return logSinhc(t * half) }
+	}
+	above := o.coarse()
+	return func(t float64) float64 {
+		return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(t * (v - d.Mean)) }))
+	}
+}
+
+// normalLogMoment is that of the product of two normal numbers.
+func normalLogMoment(z float64, x, y Distribution) float64 {
+	s, t := x.variance(), y.variance()
+	zst := z * z * s * t
+	if zst >= 1 {
+		return math.Inf(1)
+	}
+	μ := math.Abs(x.Mean * y.Mean)
+	return -math.Log1p(-zst)/2 + (z*z*(x.Mean*x.Mean*t+y.Mean*y.Mean*s)/2+z*μ*zst)/(1-zst)
+}
+
+// logSinhc returns log (sinh x)/x.
+func logSinhc(x float64) float64 {
+	x = math.Abs(x)
+	switch {
+	case x < 1e-2:
+		return x * x / 6 * (1 - x*x/30 + 2*x*x*x*x/945)
+	case x > 20:
+		return x - math.Log(2*x)
+	}
+	return math.Log(math.Sinh(x) / x)
+}

@@ -110,6 +110,7 @@ func (k Kernel) products() productMoments {
 		p.mean, p.center = 0, 0
 	}
 	p.off = p.mean - p.center
+	p.mean = min(p.mean, p.largest())
 	return p
 }
 

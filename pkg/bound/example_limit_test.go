@@ -51,3 +51,13 @@ func ExampleRangesOf32() {
 	// Output:
 	// 2e+01 for any numbers of binary16, 0 for these
 }
+
+// Elements of a matrix without numbers below 2^-14 are not flushed by a machine that flushes these.
+func ExampleRangesOf() {
+	a := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-3, 0.25}}
+	b := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{0.5, 2}}
+	x, y := bound.RangesOf(a, b)
+	fmt.Println(x.Max, y.Max)
+	// Output:
+	// 3 2
+}

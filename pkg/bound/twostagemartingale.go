@@ -98,8 +98,8 @@ func newStageLoss(k Kernel, l *roundoff.Losses, f roundoff.Failure) *stageLoss {
 // addParts takes the products of a block to lose what such products do.
 func (l *stageLoss) addParts(s stage) {
 	for _, p := range s.parts {
-		if p.terms < 2 {
-			continue // the greatest loses nothing
+		if p.terms < 2 || p.exponent < l.k.A.Emin+l.k.B.Emin {
+			continue // the greatest loses nothing, nor do zeros
 		}
 		if l.first == 0 {
 			l.first = p.grid

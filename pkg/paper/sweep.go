@@ -13,10 +13,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ReducedSweep is a sweep of five machines and three laws in a few seconds: fewer rows, shorter
+// ReducedSweep is a sweep of six machines and three laws in a few seconds: fewer rows, shorter
 // sums and fewer seeds than [RecordedSweep].
 var ReducedSweep = sweep.Plan{
-	Machines: []sweep.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3},
+	Machines: []sweep.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
 	Laws:     []sweep.Law{sweep.Symmetric, sweep.Positive, sweep.Normal},
 	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{Confidence},
 }
@@ -39,6 +39,13 @@ type BoundSweep struct {
 // recorded/sweep.csv.
 func RecordedSweep() (*BoundSweep, error) { return recordedSweep("sweep") }
 
+// RecordedAMD returns the sweep of AMD's matrix cores that is kept in recorded/amd.csv.
+func RecordedAMD() (*BoundSweep, error) { return recordedSweep("amd") }
+
+// RecordedScaled returns the sweep of block-scaled instructions with scales that are not 1, kept in
+// recorded/scaled.csv.
+func RecordedScaled() (*BoundSweep, error) { return recordedSweep("scaled") }
+
 // RecordedCoverage returns the sweep of a million outputs, each with a confidence of its own,
 // that is kept in recorded/coverage.csv.
 func RecordedCoverage() (*BoundSweep, error) { return recordedSweep("coverage") }
@@ -57,7 +64,15 @@ func recordedSweep(name string) (*BoundSweep, error) {
 	if more != "" {
 		first += fmt.Sprintf(" and %d like it, joined", 1+strings.Count(more, "\n"))
 	}
-	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded"}, nil
+	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded" + suffixOf(name)}, nil
+}
+
+// suffixOf tells the figures of a record from those of the sweep of the paper's size.
+func suffixOf(name string) string {
+	if name == "sweep" || name == "coverage" {
+		return ""
+	}
+	return "-" + name
 }
 
 // RunSweep carries a plan out. Its figures have names that begin with stem.

@@ -31,6 +31,10 @@ var (
 	BlackwellMXF8  = Machine{"blackwell-mxf8", tcore.Kernel{Device: tcore.BlackwellMXE4M3}}
 	BlackwellNVF4  = Machine{"blackwell-nvf4", tcore.Kernel{Device: tcore.BlackwellNVF4}}
 	HopperInParts  = Machine{"hopper/16", tcore.Kernel{Device: tcore.HopperF16, SplitK: 16}}
+	CDNA1          = Machine{"cdna1", tcore.Kernel{Device: tcore.CDNA1F16}}
+	CDNA2          = Machine{"cdna2", tcore.Kernel{Device: tcore.CDNA2F16}}
+	CDNA3          = Machine{"cdna3", tcore.Kernel{Device: tcore.CDNA3F16}}
+	CDNA3FP8       = Machine{"cdna3-fp8", tcore.Kernel{Device: tcore.CDNA3FP8}}
 	HopperRoundsTo = Machine{"hopper>binary16", tcore.Kernel{Device: tcore.HopperF16, Output: tcore.Binary16}}
 )
 
@@ -39,6 +43,7 @@ func Machines() []Machine {
 	return []Machine{
 		Paper, Volta, Ampere, Hopper, HopperE4M3, IEEE,
 		AmpereBF16, AmpereTF32, HopperF16, BlackwellE4M3, BlackwellMXF8, BlackwellNVF4,
+		CDNA1, CDNA2, CDNA3, CDNA3FP8,
 		HopperInParts, HopperRoundsTo,
 	}
 }

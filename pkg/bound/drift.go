@@ -86,11 +86,16 @@ func (k Kernel) increments(terms, nx int) *roundoff.Increments {
 	return z
 }
 
-// numbers returns n numbers of f that elements of d become.
+// numbers returns n numbers of f that elements of d become, which are numbers of binary32 first, as those
+// of matrices are.
 func (k Kernel) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = f.Round(d.Draw(rng), k.Convert)
+		v := d.Draw(rng)
+		if f.Precision > tcore.Binary32.Precision {
+			v = tcore.Binary32.Round(v, tcore.ToNearestEven)
+		}
+		x[i] = f.Round(v, k.Convert)
 	}
 	return x
 }

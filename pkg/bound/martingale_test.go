@@ -267,3 +267,36 @@ func TestWalk(t *testing.T) {
 		}
 	}
 }
+
+// Products of subnormal factors are all below the exponent of zero that a machine aligns to: they lose
+// something, and are in the intervals as others are.
+func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
+	tiny := Distribution{Draw: func(r *rand.Rand) float64 { return math.Exp2(-24+10*r.Float64()) * float64(1-2*r.IntN(2)) }}
+	for _, d := range []tcore.Device{tcore.VoltaF16F16, tcore.TuringF16F16, tcore.AmpereF16F16} {
+		for _, K := range []int{2, 8, 129} {
+			rng := rand.New(rand.NewPCG(241118747, uint64(K)))
+			k := Kernel{M: 16, N: 8, K: K, Kernel: tcore.Kernel{Device: d}}
+			run, err := Emulate(k, draw(rng, 16, K, tiny), draw(rng, K, 8, tiny))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost := 0
+			for o := range run {
+				e := Exact.Output(k, o, at99).Centre
+				for _, b := range []Bound{MartingaleTrace, MartingaleSigns, MartingaleExponents, MartingaleSums} {
+					if i := b.Output(k, o, at99); !(math.Abs(e-i.Centre) <= i.Radius) {
+						t.Errorf("%s, K = %d: error %v, %s says %+v", d.Name, K, e, b.Name, i)
+					}
+				}
+				for _, z := range o.Blocks {
+					if z.Lost != 0 {
+						lost++
+					}
+				}
+			}
+			if lost == 0 {
+				t.Errorf("%s, K = %d: nothing is lost, and nothing tried", d.Name, K)
+			}
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (o Output) martingale(k Kernel, f roundoff.Failure, r lossReader) Interval 
 	sum := r.newLossSum(k, o.Losses(), f)
 	lost := 0.0
 	o.steps(k, func(i int, s step) {
-		if s.exponent > k.Core.(tcore.Fused).ZeroExponent { // else all products are zero
+		if o.X == nil || o.nonzero(k, i) > 0 {
 			sum.start(s)
 		}
 		lost += s.cut

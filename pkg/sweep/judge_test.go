@@ -94,7 +94,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 
 // Errors in binary64 are seen, and are no more than they are: no bound fails for what the judge does.
 func TestJudge_of_binary64(t *testing.T) {
-	p := Plan{Laws: []Law{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Laws: []Law{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)"), law(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range tcore.Devices() {
 		if d.C.Precision == tcore.Binary64.Precision {
 			p.Machines = append(p.Machines, Machine{d.Name, tcore.Kernel{Device: d}})

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math/rand/v2"
+	"sync"
 	"unsafe"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -14,7 +15,7 @@ type drawnKey struct {
 	x, y  drawn
 	a, b  tcore.Format
 	mode  tcore.RoundingMode
-	terms int
+	terms int // or another number that it depends on
 }
 
 // drawn is a distribution that numbers are drawn from, by the function value itself.
@@ -30,7 +31,7 @@ func (d Distribution) drawn() drawn {
 // A drawnEntry keeps the functions of its key, so that no other can have their place.
 type drawnEntry struct {
 	x, y func(*rand.Rand) float64
-	made any
+	made func() any
 }
 
 var drawnTables table[drawnKey, drawnEntry]
@@ -40,11 +41,11 @@ var drawnTables table[drawnKey, drawnEntry]
 func (k Kernel) drawn(kind string, terms int, make func() any) any {
 	key := drawnKey{kind, k.X.drawn(), k.Y.drawn(), k.A, k.B, k.Convert, terms}
 	drawnTables.Lock()
-	defer drawnTables.Unlock()
 	z, ok := drawnTables.known[key]
 	if !ok {
-		z = drawnEntry{k.X.Draw, k.Y.Draw, make()}
+		z = drawnEntry{k.X.Draw, k.Y.Draw, sync.OnceValue(make)}
 		drawnTables.keep(key, z)
 	}
-	return z.made
+	drawnTables.Unlock()
+	return z.made()
 }

@@ -104,12 +104,12 @@ func gcd(a, b int) int {
 
 // lossesBefore returns what the products of a kernel lose whose data are known by distribution alone:
 // of all pairs of numbers where these are known in full and the formats have at most 8 bits, else from
-// numbers drawn. Tables are kept from call to call, of distributions that are known in full.
+// numbers drawn. Tables are kept from call to call.
 func (k Kernel) lossesBefore() *roundoff.Losses {
 	F := k.Core.(tcore.Fused).FractionBits
 	x, y := k.X.made(), k.Y.made()
 	if x == nil || y == nil {
-		return k.productLaw().Losses(F)
+		return k.drawn("losses", F, func() any { return k.productLaw().Losses(F) }).(*roundoff.Losses)
 	}
 	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, F}
 	lawTables.Lock()
@@ -145,7 +145,7 @@ type table[K comparable, V any] struct {
 
 // keep adds an entry. The caller holds the lock.
 func (t *table[K, V]) keep(key K, v V) {
-	if t.known == nil || len(t.known) >= 64 {
+	if t.known == nil || len(t.known) >= 256 {
 		t.known = map[K]V{}
 	}
 	t.known[key] = v

@@ -250,6 +250,8 @@ func TestVerdict(t *testing.T) {
 	random := func(n bound.Knowledge) question {
 		return question{Bound: bound.Bound{Model: bound.Model{Random: true}, Needs: n}, Result: bound.Result{Holds: true}}
 	}
+	ofErrors := random(bound.Sums) // to nearest
+	ofErrors.Model.Zero = true
 	never := question{Result: bound.Result{Holds: true}}
 	refused := question{}
 	for _, c := range []struct {
@@ -261,7 +263,9 @@ func TestVerdict(t *testing.T) {
 		{random(bound.Moments), FromLaw, Law{}, Holds},
 		{random(bound.Moments), FromLaw, Law{Dependent: "so"}, NotData},
 		{random(bound.Trace), FromLaw, Law{Dependent: "so"}, NotData},
-		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, Holds},
+		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, NotData},
+		{ofErrors, FromLaw, Law{Dependent: "so"}, Holds},
+		{ofErrors, FromLaw, Law{Dependent: "so", X: bound.Uniform(0, 1)}, NotData},
 		{random(bound.Moments), FromMoments, Law{Dependent: "so"}, NotData},
 		{random(bound.Moments), FromMoments, Law{Misled: true}, Holds},
 		{random(bound.Moments), FromLaw, Law{Misled: true}, NotData},

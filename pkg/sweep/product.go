@@ -307,7 +307,7 @@ func limit(r bound.Result, size float64) float64 {
 
 // verdict says whether the bound is to hold on data of a law.
 func (q *question) verdict(law Law) Verdict {
-	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Zero && law.X.Draw != nil)
+	ofProducts := q.Model.Random && (q.Needs == bound.Moments || !q.Model.Zero || law.X.Draw != nil)
 	switch {
 	case !q.Holds:
 		return NotMachine

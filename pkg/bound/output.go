@@ -28,6 +28,8 @@ type Output struct {
 	// Losses returns what a product of an element of A and one of B loses, wherever they
 	// stand; nil if that is not known.
 	Losses func() *roundoff.Losses
+
+	known *runErrors // what errors has returned, of the law that it says; nil if that is not kept
 }
 
 // relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where
@@ -47,14 +49,29 @@ type runErrors struct {
 	squares  float64 // Σh²
 	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [roundoff.NearestError]
 
+	law *stepLaw // that they were asked with
+
 	centre float64 // what the errors add up to in the mean, where the distribution of the data is known
 	slack  float64 // what of that is not known, and what has been flushed
 }
 
 // errors returns what the sums tell of the errors. A product 0 rounds nothing.
 func (o Output) errors(k Kernel) runErrors {
-	var z runErrors
-	u, least, law := k.coarsest(), k.leastHalfUlp(), k.stepLaw()
+	law := k.stepLaw()
+	if o.known != nil && o.known.halfUlps > 0 && o.known.law == law {
+		return *o.known
+	}
+	z := o.tell(k, law)
+	if o.known != nil {
+		*o.known = z
+	}
+	return z
+}
+
+// tell is errors, with the law of a step if there is one.
+func (o Output) tell(k Kernel, law *stepLaw) runErrors {
+	z := runErrors{law: law}
+	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
 	var rows perExponent[*roundoff.NearestError]
 	var unsure perExponent[float64]

@@ -41,7 +41,7 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	return func(yield func(Output) bool) {
 		k.elements(a, b, func(x, y []float64) bool {
 			o := run(x, y)
-			o.X, o.Y, o.Losses = x, y, losses
+			o.X, o.Y, o.Losses, o.known = x, y, losses, new(runErrors)
 			for l := range x {
 				o.Abs += math.Abs(x[l] * y[l])
 			}

@@ -27,11 +27,11 @@ func cells(t *testing.T, f viz.Figure) [][]string {
 	return rows
 }
 
-// smallSweep is a sweep of two machines in a moment.
+// smallSweep is a sweep of three machines in a moment.
 func smallSweep(t *testing.T) *BoundSweep {
 	t.Helper()
 	p := ReducedSweep
-	p.Machines, p.M, p.Ks = []sweep.Machine{sweep.Paper, sweep.Volta}, 8, []int{256, 4096}
+	p.Machines, p.M, p.Ks = []sweep.Machine{sweep.Paper, sweep.Volta, sweep.CDNA3}, 8, []int{256, 4096}
 	p.Laws = p.Laws[:2] // U(-1,1) and U(0,1)
 	s, err := RunSweep("small", p)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 func TestBoundSweep_Overview(t *testing.T) {
 	s := smallSweep(t)
 	rows := cells(t, s.Overview())[1:]
-	if len(rows) != 4 { // two machines, two kinds of laws
+	if len(rows) != 6 { // three machines, two kinds of laws
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, row := range rows {
@@ -96,7 +96,7 @@ func TestBoundSweep_Overview(t *testing.T) {
 
 // What is kept in the repository has no bound above which there is an output, if it is to hold.
 func TestRecordedSweep(t *testing.T) {
-	for name, read := range map[string]func() (*BoundSweep, error){"sweep": RecordedSweep, "coverage": RecordedCoverage} {
+	for name, read := range map[string]func() (*BoundSweep, error){"sweep": RecordedSweep, "coverage": RecordedCoverage, "amd": RecordedAMD, "scaled": RecordedScaled} {
 		s, err := read()
 		if err != nil {
 			t.Fatal(err)

@@ -511,6 +511,29 @@ func ExampleRecordedSweep() {
 	// Recorded earlier, not run here by roundoff sweep
 }
 
+// On AMD's matrix cores, as on NVIDIA's, nothing is above a bound that is to hold.
+func ExampleRecordedAMD() {
+	s, err := paper.RecordedAMD()
+	if err != nil {
+		log.Fatal(err)
+	}
+	counted, _, _ := strings.Cut(s.Counted(), ";")
+	fmt.Println(counted)
+	// Output:
+	// of 55296 outputs, none is above a bound that is to hold
+}
+
+func ExampleRecordedScaled() {
+	s, err := paper.RecordedScaled()
+	if err != nil {
+		log.Fatal(err)
+	}
+	counted, _, _ := strings.Cut(s.Counted(), ";")
+	fmt.Println(counted)
+	// Output:
+	// of 10368 outputs, none is above a bound that is to hold
+}
+
 func ExampleRecordedCoverage() {
 	s, err := paper.RecordedCoverage()
 	if err != nil {

@@ -3,6 +3,8 @@ package bound
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
@@ -147,11 +149,9 @@ func (b Bound) assumptions(k Kernel) string {
 	if b.Model.Zero && k.stepLaw() != nil {
 		note += ", but for the mean that products of this law leave"
 	}
-	switch {
-	case note == "" && b.Assumes == "":
+	words := slices.DeleteFunc([]string{note, b.Assumes, k.within()}, func(s string) bool { return s == "" })
+	if len(words) == 0 {
 		return "always"
-	case note == "" || b.Assumes == "":
-		return note + b.Assumes
 	}
-	return note + "; " + b.Assumes
+	return strings.Join(words, "; ")
 }

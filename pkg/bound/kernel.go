@@ -148,8 +148,26 @@ func (k Kernel) overflows() string {
 		if factor.r.known() {
 			greatest = factor.r.Max
 		}
-		if greatest > factor.f.Max() && !math.IsInf(greatest, 1) {
-			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, factor.f.Max())
+		switch most := factor.f.Max(); {
+		case !(greatest > most):
+		case !math.IsInf(greatest, 1):
+			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, most)
+		case k.Represented && factor.f.Overflow == tcore.Saturate: // nothing tells of it in the result
+			return fmt.Sprintf("%s has no largest number, %s ends at %.3g", factor.name, factor.f.Name, most)
+		}
+	}
+	return ""
+}
+
+// within returns what is taken for granted of the sizes of elements that nothing is known of, or "".
+func (k Kernel) within() string {
+	for _, factor := range []struct {
+		d Distribution
+		r Range
+		f tcore.Format
+	}{{k.X, k.RangeX, k.A}, {k.Y, k.RangeY, k.B}} {
+		if k.Represented && factor.f.Overflow == tcore.Saturate && !factor.r.known() && !factor.d.known() {
+			return "if no element is beyond the numbers of " + factor.f.Name
 		}
 	}
 	return ""

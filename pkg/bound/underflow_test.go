@@ -137,3 +137,24 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 		}
 	}
 }
+
+// A format without infinities makes its greatest number of all that are beyond it, and nothing in the
+// result tells: where that may be, no bound holds on matrices that are rounded first, or it says so.
+func TestSaturationIsNoRounding(t *testing.T) {
+	k := Kernel{M: 1, N: 1, K: 8, Kernel: tcore.Kernel{Device: tcore.BlackwellE2M1}, Represented: true}
+	holds := func(x, y Distribution) Result {
+		k.X, k.Y = x, y
+		return evaluate(t, k, at99)["truncation"]
+	}
+	if r := holds(Distribution{}, Distribution{}); !r.Holds || r.Why != "if no element is beyond the numbers of e2m1" {
+		t.Errorf("nothing known: %+v", r)
+	}
+	if r := holds(Uniform(-6, 6), Uniform(0, 1)); !r.Holds || r.Why != "always" {
+		t.Errorf("within its numbers: %+v", r)
+	}
+	for _, y := range []Distribution{Uniform(0, 7), Normal(0, 1)} {
+		if r := holds(Uniform(0, 1), y); r.Holds {
+			t.Errorf("%s: %+v", y.Name, r)
+		}
+	}
+}

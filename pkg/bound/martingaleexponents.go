@@ -8,7 +8,8 @@ import (
 
 // MartingaleExponents is [MartingaleSigns] with the exponent of every product as well: each is
 // expected to lose what products of its exponent and sign do. Who has the exponents has the products,
-// and can have [Exact] for the same price; it is here to tell what the others lose by knowing less.
+// and can have [Exact] for the same price. A law for each exponent takes more data than the others: it
+// is the wider interval where the matrices have few elements.
 var MartingaleExponents = register(Bound{
 	Name:   "martingale-exponents",
 	Source: "derived from Freedman 1975, Theorem 1.6",

@@ -250,6 +250,10 @@ func TestVerdict(t *testing.T) {
 	random := func(n bound.Knowledge) question {
 		return question{Bound: bound.Bound{Model: bound.Model{Random: true}, Needs: n}, Result: bound.Result{Holds: true}}
 	}
+	told := random(bound.Nothing)
+	told.kernel.X = bound.Uniform(0, 1)
+	truncating := random(bound.Sums)
+	truncating.Model = bound.TruncatingRandom
 	never := question{Result: bound.Result{Holds: true}}
 	refused := question{}
 	for _, c := range []struct {
@@ -262,6 +266,10 @@ func TestVerdict(t *testing.T) {
 		{random(bound.Moments), FromLaw, Law{Dependent: "so"}, NotData},
 		{random(bound.Trace), FromLaw, Law{Dependent: "so"}, NotData},
 		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, Holds},
+		{told, FromLaw, Law{Dependent: "so"}, NotData},
+		{told, FromLaw, Law{Mixed: true}, Holds},
+		{truncating, FromLaw, Law{Dependent: "so"}, NotData},
+		{truncating, FromLaw, Law{}, Holds},
 		{random(bound.Moments), FromMoments, Law{Dependent: "so"}, NotData},
 		{random(bound.Moments), FromMoments, Law{Misled: true}, Holds},
 		{random(bound.Moments), FromLaw, Law{Misled: true}, NotData},

@@ -308,13 +308,16 @@ func limit(r bound.Result, size float64) float64 {
 // verdict says whether the bound is to hold on data of a law.
 func (q *question) verdict(law Law) Verdict {
 	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace)
+	// A bound that is told a law may take it for one of independent elements to say that roundings
+	// are of mean zero, and there are those that take products so whatever they are told.
+	ofElements := q.Model.Random && (ofProducts || q.Model.Name == bound.TruncatingRandom.Name || q.kernel.X.Square > 0)
 	switch {
 	case !q.Holds:
 		return NotMachine
 	case q.telling.Told == FromFiles: // it has seen the data
 		return Holds
 	case law.Misled && q.telling.Told == FromLaw && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random,
-		(law.Mixed || law.Dependent != "") && ofProducts:
+		law.Mixed && ofProducts, law.Dependent != "" && ofElements:
 		return NotData
 	}
 	return Holds

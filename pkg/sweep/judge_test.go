@@ -311,6 +311,10 @@ func TestPlan_represented(t *testing.T) {
 	for _, r := range Violated(rows, sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
 	}
+	p.Machines, p.Laws = []Machine{{"fp4", tcore.Kernel{Device: tcore.BlackwellE2M1}}}, []Law{law(t, "U(0,100)")} // which saturates at 6
+	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
+		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
+	}
 }
 
 // A law has one name, which finds it, and nonsense has none.

@@ -85,7 +85,7 @@ func (z *product) run() (m Moments, why string) {
 		if exact.err == nil && z.Kernel.Represented { // else it has been asked
 			exact.err = z.exactly(z.Device, false).err
 		}
-		if exact.err != nil {
+		if exact.err != nil || z.Kernel.Represented && z.saturates() {
 			return m, fmt.Sprintf("an element of A or B is beyond %s", z.A.Name)
 		}
 		start := time.Now()
@@ -110,6 +110,12 @@ func (z *product) run() (m Moments, why string) {
 		m = m.Merge(momentsOf(e, values[i], z.sizes[i]))
 	}
 	return m, why
+}
+
+// saturates reports whether elements become the greatest number of a format that has no infinity.
+func (z *product) saturates() bool {
+	r := z.ranges()
+	return r.x.Max > z.A.Max() || r.y.Max > z.B.Max()
 }
 
 // result returns the format of D.

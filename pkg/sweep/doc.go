@@ -11,6 +11,11 @@
 //		M: 64, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99},
 //	}.Run(ctx, nil)
 //
+// Bounds are told of the data what the law says, or what can be found in the matrices ([Told]), and
+// are held to all that they say: the constant, what is absolute, what underflow adds, and intervals by
+// themselves. [Standard] is a plan of every device and of laws of all kinds; [Hunt] looks at random
+// for what fails, and tells it as a command.
+//
 // Rows of different seeds are joined by [Join]: a sweep can be split over seeds, over files and
 // over computers ([Write], [Read]). Nothing in a row but its times and the last digits of its
 // moments depends on how it was split, or on the number of cores.

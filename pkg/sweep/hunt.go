@@ -145,7 +145,7 @@ func (t *Trial) failsAgain(ctx context.Context, bound string) bool {
 // pick returns one of some.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// randomTrial returns a trial with a law, of at most a few thousand outputs.
+// randomTrial returns a trial with a law, of at most some thousand outputs.
 func randomTrial(r *rand.Rand, law string) Trial {
 	devices := tcore.Devices()
 	d := devices[r.IntN(len(devices))]
@@ -154,7 +154,7 @@ func randomTrial(r *rand.Rand, law string) Trial {
 		w := d.BlockTerms()
 		k = max(1, w*(1+r.IntN(12))+r.IntN(3)-1)
 	}
-	outputs := min(4096, max(8, 1<<18/k))
+	outputs := min(8192, max(16, 1<<19/k))
 	n := 1 << r.IntN(1+int(math.Log2(float64(min(outputs, 64)))))
 	t := Trial{
 		Machine: d.Name, Law: law, M: max(1, min(256, outputs/n)), N: n, K: k, Seeds: []uint64{r.Uint64N(1e7) * 100},

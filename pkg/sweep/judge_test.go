@@ -250,8 +250,10 @@ func TestVerdict(t *testing.T) {
 	random := func(n bound.Knowledge) question {
 		return question{Bound: bound.Bound{Model: bound.Model{Random: true}, Needs: n}, Result: bound.Result{Holds: true}}
 	}
-	ofErrors := random(bound.Sums) // to nearest
-	ofErrors.Model.Zero = true
+	told := random(bound.Nothing)
+	told.kernel.X = bound.Uniform(0, 1)
+	truncating := random(bound.Sums)
+	truncating.Model = bound.TruncatingRandom
 	never := question{Result: bound.Result{Holds: true}}
 	refused := question{}
 	for _, c := range []struct {
@@ -263,9 +265,11 @@ func TestVerdict(t *testing.T) {
 		{random(bound.Moments), FromLaw, Law{}, Holds},
 		{random(bound.Moments), FromLaw, Law{Dependent: "so"}, NotData},
 		{random(bound.Trace), FromLaw, Law{Dependent: "so"}, NotData},
-		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, NotData},
-		{ofErrors, FromLaw, Law{Dependent: "so"}, Holds},
-		{ofErrors, FromLaw, Law{Dependent: "so", X: bound.Uniform(0, 1)}, NotData},
+		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, Holds},
+		{told, FromLaw, Law{Dependent: "so"}, NotData},
+		{told, FromLaw, Law{Mixed: true}, Holds},
+		{truncating, FromLaw, Law{Dependent: "so"}, NotData},
+		{truncating, FromLaw, Law{}, Holds},
 		{random(bound.Moments), FromMoments, Law{Dependent: "so"}, NotData},
 		{random(bound.Moments), FromMoments, Law{Misled: true}, Holds},
 		{random(bound.Moments), FromLaw, Law{Misled: true}, NotData},
@@ -306,6 +310,10 @@ func TestPlan_represented(t *testing.T) {
 	}
 	for _, r := range Violated(rows, sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+	}
+	p.Machines, p.Laws = []Machine{{"fp4", tcore.Kernel{Device: tcore.BlackwellE2M1}}}, []Law{law(t, "U(0,100)")} // which saturates at 6
+	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
+		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
 	}
 }
 

@@ -27,7 +27,7 @@ type Law struct {
 	Mixed bool
 
 	// Dependent says why the elements of a matrix are not independent, or is empty: a bound that
-	// takes products as independent cannot hold.
+	// takes products as independent cannot hold, nor a random one that is told X and Y.
 	Dependent string
 
 	// Adverse says why rounding errors on these data are not random, or is empty: a bound that

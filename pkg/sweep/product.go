@@ -85,7 +85,7 @@ func (z *product) run() (m Moments, why string) {
 		if exact.err == nil && z.Kernel.Represented { // else it has been asked
 			exact.err = z.exactly(z.Device, false).err
 		}
-		if exact.err != nil {
+		if exact.err != nil || z.Kernel.Represented && z.saturates() {
 			return m, fmt.Sprintf("an element of A or B is beyond %s", z.A.Name)
 		}
 		start := time.Now()
@@ -110,6 +110,12 @@ func (z *product) run() (m Moments, why string) {
 		m = m.Merge(momentsOf(e, values[i], z.sizes[i]))
 	}
 	return m, why
+}
+
+// saturates reports whether elements become the greatest number of a format that has no infinity.
+func (z *product) saturates() bool {
+	r := z.ranges()
+	return r.x.Max > z.A.Max() || r.y.Max > z.B.Max()
 }
 
 // result returns the format of D.
@@ -307,14 +313,17 @@ func limit(r bound.Result, size float64) float64 {
 
 // verdict says whether the bound is to hold on data of a law.
 func (q *question) verdict(law Law) Verdict {
-	ofProducts := q.Model.Random && (q.Needs == bound.Moments || !q.Model.Zero || law.X.Draw != nil)
+	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
+	// A bound that is told a law may take it for one of independent elements to say that roundings
+	// are of mean zero.
+	ofElements := q.Model.Random && (ofProducts || q.kernel.X.Square > 0)
 	switch {
 	case !q.Holds:
 		return NotMachine
 	case q.telling.Told == FromFiles: // it has seen the data
 		return Holds
 	case law.Misled && q.telling.Told == FromLaw && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random,
-		(law.Mixed || law.Dependent != "") && ofProducts:
+		law.Mixed && ofProducts, law.Dependent != "" && ofElements:
 		return NotData
 	}
 	return Holds

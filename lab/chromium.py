@@ -2,7 +2,7 @@
 
 import base64, contextlib, os
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 CHART = "figure > div[id^=roundoff-]"  # of viz.HTML
 
@@ -117,7 +117,7 @@ UNSEEN = """figures => figures.filter(f => {
 def pictured(page, number):
     """Sees that every figure of the page is there as a picture or a table."""
     found = page.locator("figure")
-    assert found.count() == number, f"{found.count()} figures of {number}"
+    expect(found).to_have_count(number, timeout=60_000)  # JupyterLab puts them there one after the other
     for figure in found.all():
         show(figure)
     unseen = found.evaluate_all(UNSEEN)

@@ -15,15 +15,15 @@ import (
 
 // A product is what roundoff gemm is asked for: D = alpha op(A) op(B) + beta C.
 type product struct {
-	device, in, out     string
-	a, b, c, d          string // files
-	alpha, beta         float64
-	transposeA          bool
-	transposeB          bool
-	splitK              int
-	compare             string
-	operandA, operandB  blas32.General
-	accumulated, result blas32.General
+	device, in, out    string
+	a, b, c, d         string // files
+	alpha, beta        float64
+	transposeA         bool
+	transposeB         bool
+	splitK             int
+	compare            string
+	operandA, operandB blas32.General
+	accumulated        blas32.General
 }
 
 // maxElements is how many elements D may have: small files can have a product

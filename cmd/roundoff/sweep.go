@@ -219,13 +219,10 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 	return fail(rows)
 }
 
-// sure is how sure it is that a bound does not fail by chance.
-const sure = 0.999
-
 // fail returns an error that names the first bound that is to hold and does not, nil if there is
 // none.
 func fail(rows []sweep.Row) error {
-	if bad := sweep.Violated(rows, sure); len(bad) > 0 {
+	if bad := sweep.Violated(rows, sweep.Sure); len(bad) > 0 {
 		r := bad[0]
 		failed, trials := r.Failures()
 		return fmt.Errorf("%d bounds fail that are to hold: %s on %s, %s, K = %d fails %d times of %d, stated is %v",

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -74,6 +75,21 @@ func (k Kernel) rounded(f tcore.Format, d Distribution) (r Distribution, relativ
 }
 
 var roundedTables table[valueKey, Distribution]
+
+// largestFactors returns what no element of A and B exceeds in size after conversion, nor in size
+// before, but for a failure of e^f; +Inf where one may overflow.
+func (k Kernel) largestFactors(f roundoff.Failure) (x, y float64) {
+	of := func(format tcore.Format, d Distribution, n float64) float64 {
+		largest := d.largest(n, f-roundoff.Failure(math.Ln2))
+		if z := format.Round(largest, tcore.ToNearestEven); z >= largest {
+			return z
+		} else if math.IsNaN(z) || math.IsInf(z, 0) {
+			return math.Inf(1)
+		}
+		return largest
+	}
+	return of(k.A, k.X, float64(k.M)*float64(k.K)), of(k.B, k.Y, float64(k.K)*float64(k.N))
+}
 
 // A productMoments is what is known of |p̂| and p̂, products of numbers that were converted.
 type productMoments struct {

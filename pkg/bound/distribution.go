@@ -101,14 +101,12 @@ func ParseDistribution(s string) (Distribution, error) {
 // matrix: the moments of an element that is picked at random. Its Draw picks one.
 // An error says that the matrix is empty, or names an element that is not finite.
 func MomentsOf(name string, m blas64.General) (Distribution, error) {
+	if err := checkFinite(name, m.Rows, m.Cols, m.Stride, m.Data); err != nil {
+		return Distribution{}, err
+	}
 	x := make([]float64, 0, max(0, m.Rows*m.Cols))
 	for i := range m.Rows {
-		for j, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return Distribution{}, fmt.Errorf("bound: %s[%d, %d] = %v, want a finite number", name, i, j, v)
-			}
-			x = append(x, v)
-		}
+		x = append(x, m.Data[i*m.Stride:i*m.Stride+m.Cols]...)
 	}
 	if len(x) == 0 {
 		return Distribution{}, fmt.Errorf("bound: %s is %d × %d, want a matrix that is not empty", name, m.Rows, m.Cols)

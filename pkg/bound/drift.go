@@ -121,7 +121,7 @@ func (k Kernel) drift() (drift, bool) {
 	p, precision := k.productMoments(), precision(k.coarsest())
 	w := float64(k.stepTerms())
 	q := int(math.Ceil(float64(k.Length()) / w))
-	least := ilogOf(k.C.MinSubnormal())
+	least := math.Ilogb(k.C.MinSubnormal())
 	var d drift
 	var variance, uniform float64
 	unsure := map[int]float64{}
@@ -153,9 +153,6 @@ func (k Kernel) drift() (drift, bool) {
 	}
 	return d, true
 }
-
-// ilogOf returns the exponent of a power of two.
-func ilogOf(x float64) int { return math.Ilogb(x) }
 
 // biased returns the value of a bound of a model of random errors of mean zero, with what their mean
 // can do added to it, or why there is none: more than half of it would be that, or the errors are

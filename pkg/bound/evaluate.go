@@ -55,8 +55,14 @@ func (k Kernel) results(bounds []Bound, f roundoff.Failure) []Result {
 }
 
 // Limit returns what the error of an output does not exceed of which |A||B| is size: the lesser of
-// Constant × size and Absolute, and Underflow.
-func (r Result) Limit(size float64) float64 { return min(r.Constant*size, r.Absolute) + r.Underflow }
+// Constant × size and Absolute, and Underflow. A Constant without limit says nothing, also of a
+// product of zeros.
+func (r Result) Limit(size float64) float64 {
+	if math.IsInf(r.Constant, 1) {
+		return r.Absolute + r.Underflow
+	}
+	return min(r.Constant*size, r.Absolute) + r.Underflow
+}
 
 // Tightest returns the result with the smallest constant among those that hold, and false if
 // none does.

@@ -21,10 +21,10 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	k.check()
 	checkShape("a", a, k.M, k.K)
 	checkShape("b", b, k.K, k.N)
-	if err := checkFinite("a", a); err != nil {
+	if err := checkFinite("a", a.Rows, a.Cols, a.Stride, a.Data); err != nil {
 		return nil, err
 	}
-	if err := checkFinite("b", b); err != nil {
+	if err := checkFinite("b", b.Rows, b.Cols, b.Stride, b.Data); err != nil {
 		return nil, err
 	}
 	run, ok := k.runner()
@@ -177,9 +177,10 @@ func checkShape(name string, m blas32.General, rows, cols int) {
 	}
 }
 
-func checkFinite(name string, m blas32.General) error {
-	for i := range m.Rows {
-		for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+// checkFinite returns an error that names the first element of a matrix that is not finite.
+func checkFinite[T float32 | float64](name string, rows, cols, stride int, data []T) error {
+	for i := range rows {
+		for j, x := range data[i*stride : i*stride+cols] {
 			if y := float64(x); math.IsNaN(y) || math.IsInf(y, 0) {
 				return fmt.Errorf("bound: %s[%d, %d] = %v, want a finite number", name, i, j, x)
 			}

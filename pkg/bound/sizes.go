@@ -27,6 +27,13 @@ func (k Kernel) leastSize(f roundoff.Failure) float64 {
 	return float64(k.K)*least + roundoff.LeastSum(k.K, mean, square, k.eachOutput(f))
 }
 
+// fromLaw returns the Value of a bound on the error itself that follows from the distribution of the
+// data, given the failures of the largest factors and of the error.
+func (k Kernel) fromLaw(f roundoff.Failure, bound func(tails, each roundoff.Failure) float64) Value {
+	account := f.Account(sizeShares)
+	return k.overSizes(bound(account.Spend("tails"), account.Spend("error")), nan, account.Spend("sizes"))
+}
+
 // overSizes returns the Value of a bound on the error itself: relative to Σ|xy|, of which none is less
 // than [Kernel.leastSize] but for a failure of e^f.
 func (k Kernel) overSizes(absolute, lambda float64, f roundoff.Failure) Value {

@@ -26,14 +26,13 @@ var TruncatedCalibrated = register(Bound{
 		if notCalibrated(k) != "" {
 			return plain(nan)
 		}
-		account := f.Account(sizeShares)
-		sum := k.truncatedSum(account.Spend("tails"))
-		if math.IsInf(sum.Largest, 1) {
-			return plain(math.Inf(1))
-		}
-		each := account.Spend("error")
-		e := k.chains(func(n int) float64 { return sum.CalibratedBound(n, k.Chains(), each) })
-		return k.overSizes(e, nan, account.Spend("sizes"))
+		return k.fromLaw(f, func(tails, each roundoff.Failure) float64 {
+			sum := k.truncatedSum(tails)
+			if math.IsInf(sum.Largest, 1) { // a factor may overflow
+				return math.Inf(1)
+			}
+			return k.chains(func(n int) float64 { return sum.CalibratedBound(n, k.Chains(), each) })
+		})
 	},
 })
 

@@ -22,14 +22,13 @@ var TruncatedRandomData = register(Bound{
 		if notTruncatedRandomData(k) != "" {
 			return plain(nan)
 		}
-		account := f.Account(sizeShares)
-		sum := k.truncatedSum(account.Spend("tails"))
-		if math.IsInf(sum.Largest, 1) {
-			return plain(math.Inf(1)) // a factor may overflow
-		}
-		each := account.Spend("error")
-		e := k.chains(func(n int) float64 { return sum.ErrorBound(n, k.Chains(), each) })
-		return k.overSizes(e, nan, account.Spend("sizes"))
+		return k.fromLaw(f, func(tails, each roundoff.Failure) float64 {
+			sum := k.truncatedSum(tails)
+			if math.IsInf(sum.Largest, 1) { // a factor may overflow
+				return math.Inf(1)
+			}
+			return k.chains(func(n int) float64 { return sum.ErrorBound(n, k.Chains(), each) })
+		})
 	},
 })
 
@@ -51,21 +50,6 @@ func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
 		LeastMean:  p.center - p.off,
 		MostMean:   p.mean,
 	}
-}
-
-// largestFactors returns what no element of A and B exceeds in size after conversion, nor in size
-// before, but for a failure of e^f; +Inf where one may overflow.
-func (k Kernel) largestFactors(f roundoff.Failure) (x, y float64) {
-	of := func(format tcore.Format, d Distribution, n float64) float64 {
-		largest := d.largest(n, f-roundoff.Failure(math.Ln2))
-		if z := format.Round(largest, tcore.ToNearestEven); z >= largest {
-			return z
-		} else if math.IsNaN(z) || math.IsInf(z, 0) {
-			return math.Inf(1)
-		}
-		return largest
-	}
-	return of(k.A, k.X, float64(k.M)*float64(k.K)), of(k.B, k.Y, float64(k.K)*float64(k.N))
 }
 
 // notTruncatedRandomData returns why the error of truncated sums does not follow from the

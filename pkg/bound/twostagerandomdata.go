@@ -22,15 +22,15 @@ var TwoStageRandomData = register(Bound{
 		if notTwoStageRandomData(k) != "" {
 			return plain(nan)
 		}
-		account := f.Account(sizeShares)
-		sum, each := k.twoStageSum(account.Spend("tails")), account.Spend("error")
-		if math.IsNaN(sum.Largest) || math.IsInf(sum.Largest, 1) {
-			return plain(math.Inf(1)) // a factor may overflow
-		}
-		e := k.chains(func(n int) float64 {
-			return sum.ErrorBound((n+sum.Terms-1)/sum.Terms, k.Chains(), each)
+		return k.fromLaw(f, func(tails, each roundoff.Failure) float64 {
+			sum := k.twoStageSum(tails)
+			if math.IsInf(sum.Largest, 1) { // a factor may overflow
+				return math.Inf(1)
+			}
+			return k.chains(func(n int) float64 {
+				return sum.ErrorBound((n+sum.Terms-1)/sum.Terms, k.Chains(), each)
+			})
 		})
-		return k.overSizes(e, nan, account.Spend("sizes"))
 	},
 })
 

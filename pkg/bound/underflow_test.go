@@ -158,3 +158,21 @@ func TestSaturationIsNoRounding(t *testing.T) {
 		}
 	}
 }
+
+// An error is held against the lesser limit, and what underflow does on top.
+func TestResult_Limit(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ constant, absolute, underflow, size, want float64 }{
+		{2, inf, 0, 3, 6},
+		{2, inf, 0.5, 3, 6.5},
+		{2, 5, 0.5, 3, 5.5},
+		{2, 7, 0.5, 3, 6.5},
+		{inf, 7, 0.5, 3, 7.5},
+		{inf, 7, 0, 0, 7},
+		{2, 7, 0, 0, 0},
+	} {
+		if got := (Result{Constant: c.constant, Absolute: c.absolute, Underflow: c.underflow}).Limit(c.size); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

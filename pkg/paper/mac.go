@@ -116,7 +116,7 @@ func (r *MACResult) Table() *viz.Table {
 		r.Samples, percent(r.Confidence), r.Seed),
 		[]string{"Algorithm", "Largest error", "in u", "DBEA", "VIBEA", "DBEA / error", "Violations"})
 	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
-		t.Row(k.Name, short(k.Largest()), fmt.Sprintf("%s", short(k.Largest()/u32)), short(largest(k.DBEA)), short(largest(k.VIBEA)),
+		t.Row(k.Name, short(k.Largest()), short(k.Largest()/u32), short(largest(k.DBEA)), short(largest(k.VIBEA)),
 			fmt.Sprintf("%.2f", largest(k.DBEA)/k.Largest()), fmt.Sprint(violations(k.Errors, k.DBEA)+violations(k.Errors, k.VIBEA)))
 	}
 	return t

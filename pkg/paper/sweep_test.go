@@ -104,7 +104,7 @@ func TestRecordedSweep(t *testing.T) {
 		if !strings.Contains(s.Origin, ": roundoff sweep ") || !strings.Contains(s.Origin, "-seeds ") {
 			t.Errorf("%s: %q does not tell command and seeds", name, s.Origin)
 		}
-		if bad := sweep.Violated(s.Rows, 0.999); len(bad) > 0 {
+		if bad := sweep.Violated(s.Rows, sweep.Sure); len(bad) > 0 {
 			t.Errorf("%s: %d bounds fail that are to hold, %+v", name, len(bad), bad[0])
 		}
 		for _, r := range s.Rows {

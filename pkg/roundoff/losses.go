@@ -2,13 +2,11 @@ package roundoff
 
 import (
 	"math"
-	"slices"
 	"sync"
 )
 
 // Losses tabulates what products of one law lose when they are aligned to an exponent E and cut
-// off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. Rows of the table are computed when they are
-// first asked for. It may be used by several goroutines.
+// off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. What is asked of an E is computed once. It may be used by several goroutines.
 //
 // It takes for granted that a product of exponent E itself loses nothing, as [Truncation] does.
 type Losses struct {
@@ -16,7 +14,7 @@ type Losses struct {
 	F   int
 
 	mu        sync.Mutex
-	rows      map[int]*lossRow
+	belows    map[int]lossMoments
 	tallies   map[tallyKind]*lossTallies
 	estimates map[lossesKind]*LossesAt
 	ends      map[endKind]RoundingLoss
@@ -27,7 +25,7 @@ type Losses struct {
 
 // Losses returns the table for an alignment that keeps F bits below 2^E.
 func (p *Products) Losses(F int) *Losses {
-	return &Losses{Law: p, F: F, rows: map[int]*lossRow{}, tallies: map[tallyKind]*lossTallies{},
+	return &Losses{Law: p, F: F, belows: map[int]lossMoments{}, tallies: map[tallyKind]*lossTallies{},
 		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
 }
 
@@ -53,67 +51,28 @@ func (l *Losses) LogMoment(x float64) float64 {
 	return m
 }
 
-// lossRow is the law of Y at one exponent E, split by the exponent e of the product.
-type lossRow struct {
-	first int // the exponent of cells[0]
-	cells []lossCell
-	below lossCell // the sum over e < E
-	own   float64  // P(e = E)
-}
+// lossMoments are E(Y; e < E) and E(Y²; e < E), e being the exponent of a product.
+type lossMoments struct{ mean, square float64 }
 
-// lossCell is the measure of the products of one exponent: P, E Y, E|Y| and E Y² over them.
-type lossCell struct{ weight, mean, size, square float64 }
-
-func (c *lossCell) add(w, y float64) {
-	c.weight += w
-	c.mean += w * y
-	c.size += w * math.Abs(y)
-	c.square += w * y * y
-}
-
-// given returns the mean of Y, of |Y|, and of Y², given that the product is one of the cell.
-func (c lossCell) given() (mean, size, square float64) {
-	if c.weight == 0 {
-		return 0, 0, 0
+// below returns the moments of what products lose that are aligned to E.
+func (l *Losses) below(E int) lossMoments {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m, ok := l.belows[E]; ok {
+		return m
 	}
-	return c.mean / c.weight, c.size / c.weight, c.square / c.weight
-}
-
-// row returns the row of E. The caller holds the lock.
-func (l *Losses) row(E int) *lossRow {
-	if r, ok := l.rows[E]; ok {
-		return r
-	}
-	r := l.newRow(E)
-	l.rows[E] = r
-	return r
-}
-
-func (l *Losses) newRow(E int) *lossRow {
-	p := l.Law
-	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
-	r := &lossRow{first: lo, cells: make([]lossCell, hi-lo+1)}
-	g, scale := math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
+	p, g, scale := l.Law, math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
+	var m lossMoments
 	for i, v := range p.value {
-		y := 0.0
 		if p.exp[i] < E {
-			y = v - float64(g*math.Trunc(v*scale))
-		}
-		r.cells[p.exp[i]-lo].add(p.weight[i], y)
-	}
-	for i, c := range r.cells {
-		if p.symmetric {
-			r.cells[i].mean = 0
-		}
-		switch e := lo + i; {
-		case e < E:
-			r.below.weight += c.weight
-			r.below.mean += r.cells[i].mean
-			r.below.size += c.size
-			r.below.square += c.square
-		case e == E:
-			r.own = c.weight
+			y := v - float64(g*math.Trunc(v*scale))
+			m.mean += p.weight[i] * y
+			m.square += p.weight[i] * y * y
 		}
 	}
-	return r
+	if p.symmetric {
+		m.mean = 0
+	}
+	l.belows[E] = m
+	return m
 }

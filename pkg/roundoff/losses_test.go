@@ -233,7 +233,7 @@ func TestTruncatedSum(t *testing.T) {
 				s := TruncatedSum{Truncation: Truncation{Terms: L, FractionBits: F, Unit: math.Ldexp(1, -bits-1)},
 					Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
 				c := newTruncatedChain(s, 8*L, Failure(-1).Account(truncatedShares))
-				c.block = L * s.Largest
+				c.sums.block = L * s.Largest
 				for _, θ := range []float64{0.5, 2} {
 					c.grid, c.tilts, c.ends = []float64{θ}, map[int]tilt{}, map[endingKind]*ending{}
 					for e := max(-3, c.first-1); e <= 5; e++ {

@@ -58,16 +58,17 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f Failure) float64 {
 	if !(t.Largest >= 0) || math.IsInf(t.Largest, 1) {
 		panic("roundoff: Largest = " + strconv.FormatFloat(t.Largest, 'g', -1, 64) + ", want it finite and not negative")
 	}
-	account := f.Account(map[string]float64{"ranges": 1. / 4, "losses": 1. / 2, "law": 1. / 16, "characters": 1. / 16})
+	account := f.Account(map[string]float64{"exact sums": 1. / 4, "losses": 1. / 2, "law": 1. / 16, "characters": 1. / 16})
 	c := &stageChain{TwoStageSum: t, q: q, L: float64(t.Terms)}
 	c.law(account.Spend("law"))
 	const kinds = 1 << 12 // of exponents and units in the last place, more than there are
 	c.ends = account.Spend("characters").share(kinds)
-	c.ranges(account.Spend("ranges").share(sums))
+	c.sums = newExactSums(q*t.Terms, t.Terms, c.mean, t.Largest, t.Losses.Law.deviation(t.Largest), t.LogMoment,
+		account.Spend("exact sums").share(sums))
 	each := account.Spend("losses").share(sums)
 
 	// The grids are around the best θ of the one before: each of them is a bound by itself.
-	best, θ := math.Inf(1), math.Sqrt(2*each.sides()/float64(q))/c.unitOf(c.within(q)/2)
+	best, θ := math.Inf(1), math.Sqrt(2*each.sides()/float64(q))/c.unitOf(c.sums.within(float64(q)*c.L)/2)
 	for _, ratio := range []float64{4, 2, math.Sqrt2} {
 		e, at := c.bound(geometric(θ, ratio, 8), each)
 		best, θ = min(best, e), at
@@ -81,9 +82,8 @@ type stageChain struct {
 	q          int
 	L          float64
 	mean, less float64 // |μ| is at most, and at least that
-	lines      []sumLine
-	block      float64 // no sum of a block is larger
-	first      int     // the least greatest exponent of a block
+	sums       exactSums
+	first      int // the least greatest exponent of a block
 	parts      [][]stageTop
 	ends       Failure // of each law of what rounding takes
 	lost       float64 // M, the mean of what is cut off a block
@@ -92,9 +92,6 @@ type stageChain struct {
 	tops  [][2][]float64 // [θ][sign][exponent-first]: see topsOf
 	steps map[[3]int][]float64
 }
-
-// sumLine is a + jb, which no |s_j - jLμ| exceeds.
-type sumLine struct{ a, b float64 }
 
 // stageTop is the greatest exponent of products that are aligned together, and what they lose then.
 type stageTop struct {
@@ -142,37 +139,6 @@ func (c *stageChain) law(f Failure) {
 	}
 }
 
-// ranges bounds the exact sums after j blocks, for all j at once, and those of single blocks, but for
-// a failure of e^f.
-func (c *stageChain) ranges(f Failure) {
-	σ := math.Sqrt(c.Losses.Law.Variance)
-	c.block = c.L * c.Largest
-	if σ == 0 {
-		return
-	}
-	n := 4 + int(math.Log2(float64(c.q)))
-	l := f.share(float64(n + 1)).sides()
-	for k := range n {
-		x := halfOctave(math.Sqrt(2*l/(float64(c.q)*c.L))/σ, k-1)
-		c.lines = append(c.lines, sumLine{l / x, c.L * c.LogMoment(x) / x})
-	}
-	x := halfOctave(math.Sqrt(2*(l+math.Log(float64(c.q)))/c.L)/σ, 0) // one event for all blocks
-	c.block = min(c.block, (l+math.Log(float64(c.q))+c.L*c.LogMoment(x))/x+c.L*c.mean)
-}
-
-// apart returns what |s_j - jLμ| does not exceed, and within what |s_j| does not.
-func (c *stageChain) apart(j int) float64 {
-	t := float64(j) * c.L * (c.Largest + c.mean)
-	for _, l := range c.lines {
-		t = min(t, l.a+float64(j)*l.b)
-	}
-	return t
-}
-
-func (c *stageChain) within(j int) float64 {
-	return min(float64(j)*c.L*c.Largest, float64(j)*c.L*c.mean+c.apart(j))
-}
-
 // unitOf returns the unit in the last place of a sum of size s.
 func (c *stageChain) unitOf(s float64) float64 { return math.Ldexp(2*c.Unit, ilog(s)) }
 
@@ -193,8 +159,10 @@ func (c *stageChain) bound(grid []float64, f Failure) (bound, best float64) {
 		if n*w >= 0.5 {
 			return math.Inf(1), grid[len(grid)/2]
 		}
-		up := (c.within(next) + e + n*w*c.L*c.Largest) / (1 - n*w) // of all running sums
-		lo := float64(done)*c.L*c.less - c.apart(next) - (up - c.within(next))
+		products := float64(next) * c.L
+		exact := c.sums.within(products)
+		up := (exact + e + n*w*c.L*c.Largest) / (1 - n*w) // of all running sums
+		lo := float64(done)*c.L*c.less - c.sums.apart(products) - (up - exact)
 		for k, κ := range c.step(max(0, lo), up, done == 0) {
 			sum[k] += n * κ
 		}
@@ -257,7 +225,7 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 	}
 	for e := from; e <= to; e++ {
 		// What the second stage does is largest with the largest result.
-		after := min(ilog(up), ilog(math.Ldexp(1, e+1)+c.block))
+		after := min(ilog(up), ilog(math.Ldexp(1, e+1)+c.sums.block))
 		down, ends := make([]float64, len(c.parts[0])), make([]RoundingLoss, len(c.parts[0]))
 		u := math.Ldexp(2*c.Unit, after)
 		for i := range down {

@@ -105,7 +105,7 @@ func ExampleClopperPearson() {
 }
 
 func ExampleViolated() {
-	fmt.Println(len(sweep.Violated(must(small.Run(context.Background(), nil)), 0.999)))
+	fmt.Println(len(sweep.Violated(must(small.Run(context.Background(), nil)), sweep.Sure)))
 	// Output:
 	// 0
 }

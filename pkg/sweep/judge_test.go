@@ -49,7 +49,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 			need := 0.0 // of what the bound says, for all to be inside
 			if q.Output == nil {
 				for i, e := range z.errors {
-					if l := limit(q.Result, z.sizes[i]); e != 0 && !math.IsNaN(l) {
+					if l := q.Limit(z.sizes[i]); e != 0 && !math.IsNaN(l) {
 						need = max(need, math.Abs(e)/l)
 					}
 				}
@@ -104,7 +104,7 @@ func TestJudge_of_binary64(t *testing.T) {
 		t.Fatalf("%d machines", len(p.Machines))
 	}
 	rows := run(t, p)
-	for _, r := range Violated(rows, sure) {
+	for _, r := range Violated(rows, Sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
 	}
 	for _, r := range rows {
@@ -121,7 +121,7 @@ func TestJudge_of_scales(t *testing.T) {
 	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
 		p.Machines = append(p.Machines, Machine{d.Name, tcore.Kernel{Device: d}})
 	}
-	for _, r := range Violated(run(t, p), sure) {
+	for _, r := range Violated(run(t, p), Sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
 	}
 	told := false
@@ -166,24 +166,6 @@ func TestDraw_tells_scales(t *testing.T) {
 		if err != nil || x.Scale != 8 || x.LeastScale != m.Scale.Round(0x1p-9, tcore.ToNearestEven) || y.Scale != 1 || y.LeastScale != 1 ||
 			!(3.9 < x.Max && x.Max <= 4 && 0.9 < y.Max && y.Max <= 1) {
 			t.Errorf("%s: %v %v %v and %v %v %v, %v", m.Name, x.Max, x.Scale, x.LeastScale, y.Max, y.Scale, y.LeastScale, err)
-		}
-	}
-}
-
-// An error is held against the lesser limit, and what underflow does on top.
-func TestLimit(t *testing.T) {
-	inf := math.Inf(1)
-	for _, c := range []struct{ constant, absolute, underflow, size, want float64 }{
-		{2, inf, 0, 3, 6},
-		{2, inf, 0.5, 3, 6.5},
-		{2, 5, 0.5, 3, 5.5},
-		{2, 7, 0.5, 3, 6.5},
-		{inf, 7, 0.5, 3, 7.5},
-		{inf, 7, 0, 0, 7},
-		{2, 7, 0, 0, 0},
-	} {
-		if got := limit(bound.Result{Constant: c.constant, Absolute: c.absolute, Underflow: c.underflow}, c.size); got != c.want {
-			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }
@@ -308,7 +290,7 @@ func TestPlan_represented(t *testing.T) {
 	if got := rows[0].Largest; !(got > 100*plain) {
 		t.Errorf("error %v, and %v with rounding to binary16", plain, got)
 	}
-	for _, r := range Violated(rows, sure) {
+	for _, r := range Violated(rows, Sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
 	}
 	p.Machines, p.Laws = []Machine{{"fp4", tcore.Kernel{Device: tcore.BlackwellE2M1}}}, []Law{law(t, "U(0,100)")} // which saturates at 6

@@ -9,7 +9,6 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -155,62 +154,6 @@ func sizes(m blas32.General) blas32.General {
 	return z
 }
 
-// A question is one bound at one confidence, put to a product that it is told of in one way.
-type question struct {
-	bound.Bound
-	bound.Result
-	telling
-	says       Verdict
-	confidence float64
-	kernel     bound.Kernel
-	failure    roundoff.Failure
-	tally
-}
-
-// same reports whether two questions to a product have one answer.
-func (q *question) same(r *question) bool {
-	equal := func(x, y float64) bool { return x == y || x != x && y != y }
-	return q.Name == r.Name && q.confidence == r.confidence && q.says == r.says && equal(q.Result.Constant, r.Result.Constant) &&
-		equal(q.Absolute, r.Absolute) && equal(q.Underflow, r.Underflow)
-}
-
-// evaluate asks all bounds; a test has them err.
-var evaluate = bound.Evaluate
-
-// ask returns the questions of a plan to a product, nothing counted yet. What has been asked is not
-// asked again where a bound that is told more says the same.
-func (z *product) ask(p Plan) ([]question, error) {
-	k := z.Kernel
-	if run, err := z.emulate(0, z.M); err == nil {
-		k.Run = z.first(run)
-	}
-	if p.Alone {
-		k.M, k.N = 1, 1
-	}
-	var asked []question
-	for _, c := range p.Confidences {
-		f := roundoff.FailureOf(c)
-		for _, t := range p.tellings() {
-			k, err := z.tell(k, t)
-			if err != nil {
-				return nil, err
-			}
-			results, err := evaluate(k, f)
-			if err != nil {
-				return nil, err
-			}
-			for i, b := range bound.Catalogue() {
-				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}
-				q.says = q.verdict(z.law)
-				if !slices.ContainsFunc(asked, func(r question) bool { return q.same(&r) }) {
-					asked = append(asked, q)
-				}
-			}
-		}
-	}
-	return asked, nil
-}
-
 // first returns the first output of a run that has products other than 0, which tells the bounds
 // that there is a run.
 func (z *product) first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
@@ -277,7 +220,7 @@ func (z *product) count(asked []question, lo, hi int) {
 		}
 		for j := range asked {
 			if q := &asked[j]; q.Bound.Constant != nil {
-				q.add(z.errors[i], z.sizes[i], bound.Interval{Radius: limit(q.Result, z.sizes[i])})
+				q.add(z.errors[i], z.sizes[i], bound.Interval{Radius: q.Limit(z.sizes[i])})
 			}
 		}
 	}
@@ -299,81 +242,5 @@ func (z *product) count(asked []question, lo, hi int) {
 				q.add(z.errors[i], z.sizes[i], q.Output(q.kernel, o, q.failure))
 			}
 		}
-	}
-}
-
-// limit returns the limit of a result for an output of which |A||B| is size, also where a constant
-// without limit meets an output of zeros.
-func limit(r bound.Result, size float64) float64 {
-	if math.IsInf(r.Constant, 1) {
-		return r.Absolute + r.Underflow
-	}
-	return r.Limit(size)
-}
-
-// verdict says whether the bound is to hold on data of a law.
-func (q *question) verdict(law Law) Verdict {
-	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
-	// A bound that is told a law may take it for one of independent elements to say that roundings
-	// are of mean zero.
-	ofElements := q.Model.Random && (ofProducts || q.kernel.X.Square > 0)
-	switch {
-	case !q.Holds:
-		return NotMachine
-	case q.telling.Told == FromFiles: // it has seen the data
-		return Holds
-	case law.Misled && q.telling.Told == FromLaw && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random,
-		law.Mixed && ofProducts, law.Dependent != "" && ofElements:
-		return NotData
-	}
-	return Holds
-}
-
-// A tally is a Summary in the making, of one product.
-type tally struct {
-	outputs, violations int
-	largest, constant   float64
-	ratios              Sketch
-}
-
-// slack is how far errors and bounds may be off, relatively, for being computed in binary64.
-const slack = 1e-12
-
-// add counts an output with its error, its |A||B|, and where the error should lie. An interval
-// that is NaN or has no limit says nothing.
-func (t *tally) add(e, size float64, i bound.Interval) {
-	most := i.Bound()
-	if math.IsNaN(most) || math.IsInf(most, 0) {
-		return
-	}
-	t.outputs++
-	if math.Abs(e-i.Centre) > i.Radius+slack*max(math.Abs(e), i.Radius) {
-		t.violations++
-	}
-	ratio := 0.0 // no error is 0 also where none is allowed
-	if e != 0 {
-		ratio = math.Abs(e) / most
-	}
-	t.ratios.Add(ratio)
-	t.largest = max(t.largest, ratio)
-	if most > 0 && size > 0 {
-		t.constant = max(t.constant, most/size)
-	}
-}
-
-// merge counts what another has.
-func (t *tally) merge(o tally) {
-	t.outputs += o.outputs
-	t.violations += o.violations
-	t.largest = max(t.largest, o.largest)
-	t.constant = max(t.constant, o.constant)
-	t.ratios.Merge(o.ratios)
-}
-
-// summary returns the summary of one product.
-func (t *tally) summary() Summary {
-	return Summary{
-		Runs: 1, Failed: min(1, t.violations), Outputs: t.outputs, Violations: t.violations,
-		Tightness: t.largest, Largest: t.largest, Constant: t.constant, Ratios: t.ratios,
 	}
 }

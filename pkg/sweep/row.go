@@ -206,6 +206,9 @@ func (r Row) join(t Row) (Row, error) {
 	return r, nil
 }
 
+// Sure is the confidence with which a bound is taken as failing, and not by chance.
+const Sure = 0.999
+
 // Violated returns the rows of bounds that are to hold and do not: a deterministic one with any
 // output above it, or another that fails more often than stated, beyond what chance does at the
 // given confidence.

@@ -45,7 +45,7 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	for _, p := range plans {
 		rows = append(rows, run(t, p)...)
 	}
-	for _, r := range Violated(rows, 0.999) {
+	for _, r := range Violated(rows, Sure) {
 		failed, trials := r.Failures()
 		t.Errorf("%s on %s, %s, K = %d: %d of %d", r.Bound, r.Machine, r.Law, r.K, failed, trials)
 	}

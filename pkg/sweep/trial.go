@@ -58,9 +58,6 @@ func quoted(word string) string {
 	return word
 }
 
-// sure is the confidence with which a bound is found to fail.
-const sure = 0.999
-
 // run returns the rows of the trial.
 func (t Trial) run(ctx context.Context) ([]Row, error) {
 	p, err := t.plan()
@@ -76,7 +73,7 @@ func (t Trial) violates(ctx context.Context, bound string) bool {
 	if err != nil {
 		return false
 	}
-	for _, r := range Violated(rows, sure) {
+	for _, r := range Violated(rows, Sure) {
 		if r.Bound == bound {
 			return true
 		}

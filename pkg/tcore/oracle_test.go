@@ -191,6 +191,5 @@ func eachMode(t *testing.T, test func(t *testing.T, f Format, mode RoundingMode)
 var (
 	formats = []Format{Binary16, BFloat16, TF32, Binary32, Binary64, E4M3, E5M2,
 		E4M3FNUZ, E5M2FNUZ, E3M2, E2M3, E2M1, E8M0, UE4M3}
-	ieeeFormats = []Format{Binary16, BFloat16, TF32, Binary32, Binary64, E4M3, E5M2}
-	modes       = []RoundingMode{ToNearestEven, ToNearestAway, ToZero, ToPositive, ToNegative, ToOdd}
+	modes = []RoundingMode{ToNearestEven, ToNearestAway, ToZero, ToPositive, ToNegative, ToOdd}
 )

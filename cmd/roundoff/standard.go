@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/sweep"
+)
+
+// all carries out the standard plan, or what of it is of the machines, laws and Ks that flags name.
+func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, err error) {
+	if err := q.parts(); err != nil {
+		return nil, err
+	}
+	for _, p := range sweep.Standard(q.Seeds, q.Told...) {
+		if given(flags, "devices") {
+			p.Machines = common(p.Machines, q.Machines, func(m sweep.Machine) string { return m.Device.Name })
+		}
+		if given(flags, "dist") {
+			p.Laws = common(p.Laws, q.Laws, func(l sweep.Law) string { return l.Name })
+		}
+		if given(flags, "k") {
+			p.Ks = common(p.Ks, q.Ks, strconv.Itoa)
+		}
+		if len(p.Machines) == 0 || len(p.Laws) == 0 || len(p.Ks) == 0 {
+			continue
+		}
+		fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %v, seeds %s, told %v\n",
+			len(p.Machines), len(p.Laws), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
+		bar := newProgress(stderr, "sweep")
+		part, err := p.Run(ctx, bar.set)
+		bar.done()
+		if err != nil {
+			return nil, err
+		}
+		if rows, err = sweep.Join(rows, part); err != nil {
+			return nil, err
+		}
+	}
+	if rows == nil {
+		return nil, errors.New("nothing of that is in the standard plan")
+	}
+	return rows, nil
+}
+
+// common returns what of a list is in another, by name.
+func common[T any](list, other []T, name func(T) string) (both []T) {
+	for _, x := range list {
+		if slices.ContainsFunc(other, func(y T) bool { return name(x) == name(y) }) {
+			both = append(both, x)
+		}
+	}
+	return both
+}
+
+// digest prints how each bound did in all, and a command for everything that fails, and returns an
+// error if there is any.
+func digest(w io.Writer, rows []sweep.Row) error {
+	type record struct {
+		name                    string
+		cells, outputs, failing int
+		worst                   sweep.Row
+	}
+	found := map[string]*record{}
+	products, outputs := 0, 0
+	for _, r := range rows {
+		if r.Bound == sweep.Error {
+			products += r.Runs
+			outputs += r.Outputs
+		}
+		if r.Bound == sweep.Error || r.Verdict != sweep.Holds {
+			continue
+		}
+		z := found[r.Bound]
+		if z == nil {
+			z = &record{name: r.Bound}
+			found[r.Bound] = z
+		}
+		z.cells++
+		z.outputs += r.Outputs
+		if r.Largest >= z.worst.Largest {
+			z.worst = r
+		}
+	}
+	bad := sweep.Violated(rows, sweep.Sure)
+	for _, r := range bad {
+		found[r.Bound].failing++
+	}
+	fmt.Fprintf(w, "%d products, %d outputs\n", products, outputs)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "bound that is to hold\tcells\toutputs\tlargest error/bound\ton\tlaw\tK\tcells that fail")
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		z := found[name]
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%d\t%d\n", name, z.cells, z.outputs, z.worst.Largest, z.worst.Machine, z.worst.Law, z.worst.K, z.failing)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := tellSkipped(w, rows); err != nil {
+		return err
+	}
+	slices.SortStableFunc(bad, func(a, b sweep.Row) int { return cmp.Compare(a.Bound, b.Bound) })
+	said := map[string]bool{} // what fails with and without the sizes of elements is one command
+	for _, r := range bad {
+		line := r.Bound + sweep.TrialOf(r).String()
+		if said[line] {
+			continue
+		}
+		said[line] = true
+		if _, err := fmt.Fprintf(w, "%s %.3g, %d of %d: %v\n", r.Bound, r.Largest, r.Violations, r.Outputs, sweep.TrialOf(r)); err != nil {
+			return err
+		}
+	}
+	return fail(rows)
+}
+
+// tellSkipped prints how many outputs were not judged, and why.
+func tellSkipped(w io.Writer, rows []sweep.Row) error {
+	skipped := map[string]int{}
+	for _, r := range rows {
+		if r.Skipped > 0 {
+			skipped[r.Why] += r.Skipped
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(skipped)) {
+		if _, err := fmt.Fprintf(w, "%d outputs not judged: %s\n", skipped[why], why); err != nil {
+			return err
+		}
+	}
+	return nil
+}

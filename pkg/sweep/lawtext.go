@@ -1,0 +1,91 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// parseLaw returns the law that text names: a factor, of both matrices, or two with × or * between.
+func parseLaw(text string) (Law, bool) {
+	p := lawText{text}
+	x, ok := p.factor()
+	if !ok {
+		return Law{}, false
+	}
+	if p.rest == "" {
+		return x.times(x, x.Name), true
+	}
+	if !p.take("×") && !p.take("*") {
+		return Law{}, false
+	}
+	y, ok := p.factor()
+	if !ok || p.rest != "" {
+		return Law{}, false
+	}
+	return x.times(y, x.Name+"×"+y.Name), true
+}
+
+// A lawText is what of the name of a law is not read yet.
+type lawText struct{ rest string }
+
+// take takes a word if it is next, and spaces around it.
+func (p *lawText) take(word string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " "), word)
+	if ok {
+		p.rest = strings.TrimLeft(rest, " ")
+	}
+	return ok
+}
+
+// until takes what stands before one of the letters.
+func (p *lawText) until(letters string) string {
+	i := strings.IndexAny(p.rest, letters)
+	if i < 0 {
+		i = len(p.rest)
+	}
+	word := p.rest[:i]
+	p.rest = p.rest[i:]
+	return strings.TrimSpace(word)
+}
+
+// factor takes a factor.
+func (p *lawText) factor() (z factor, ok bool) {
+	name := p.until("([,)]×*")
+	w, ok := words[name]
+	if !ok {
+		return z, false
+	}
+	var written []string
+	var x []float64
+	var f []factor
+	for i := range w.numbers + w.factors {
+		if i == 0 && !p.take("(") && !p.take("[") || i > 0 && !p.take(",") {
+			return z, false
+		}
+		if i < w.numbers {
+			v, err := strconv.ParseFloat(p.until(",)]"), 64)
+			if err != nil || math.IsNaN(v-v) {
+				return z, false
+			}
+			x, written = append(x, v), append(written, strconv.FormatFloat(v, 'g', -1, 64))
+			continue
+		}
+		inner, ok := p.factor()
+		if !ok {
+			return z, false
+		}
+		f, written = append(f, inner), append(written, inner.Name)
+	}
+	if len(written) > 0 {
+		if !p.take(")") && !p.take("]") {
+			return z, false
+		}
+		name = fmt.Sprintf("%s(%s)", name, strings.Join(written, ","))
+	}
+	if z, ok = w.make(x, f); ok {
+		z.Name = name
+	}
+	return z, ok
+}

@@ -1,0 +1,82 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// A question is one bound at one confidence, put to a product that it is told of in one way.
+type question struct {
+	bound.Bound
+	bound.Result
+	telling
+	says       Verdict
+	confidence float64
+	kernel     bound.Kernel
+	failure    roundoff.Failure
+	tally
+}
+
+// same reports whether two questions to a product have one answer.
+func (q *question) same(r *question) bool {
+	equal := func(x, y float64) bool { return x == y || x != x && y != y }
+	return q.Name == r.Name && q.confidence == r.confidence && q.says == r.says && equal(q.Result.Constant, r.Result.Constant) &&
+		equal(q.Absolute, r.Absolute) && equal(q.Underflow, r.Underflow)
+}
+
+// evaluate asks all bounds; a test has them err.
+var evaluate = bound.Evaluate
+
+// ask returns the questions of a plan to a product, nothing counted yet. What has been asked is not
+// asked again where a bound that is told more says the same.
+func (z *product) ask(p Plan) ([]question, error) {
+	k := z.Kernel
+	if run, err := z.emulate(0, z.M); err == nil {
+		k.Run = z.first(run)
+	}
+	if p.Alone {
+		k.M, k.N = 1, 1
+	}
+	var asked []question
+	for _, c := range p.Confidences {
+		f := roundoff.FailureOf(c)
+		for _, t := range p.tellings() {
+			k, err := z.tell(k, t)
+			if err != nil {
+				return nil, err
+			}
+			results, err := evaluate(k, f)
+			if err != nil {
+				return nil, err
+			}
+			for i, b := range bound.Catalogue() {
+				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}
+				q.says = q.verdict(z.law)
+				if !slices.ContainsFunc(asked, func(r question) bool { return q.same(&r) }) {
+					asked = append(asked, q)
+				}
+			}
+		}
+	}
+	return asked, nil
+}
+
+// verdict says whether the bound is to hold on data of a law.
+func (q *question) verdict(law Law) Verdict {
+	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
+	// A bound that is told a law may take it for one of independent elements to say that roundings
+	// are of mean zero.
+	ofElements := q.Model.Random && (ofProducts || q.kernel.X.Square > 0)
+	switch {
+	case !q.Holds:
+		return NotMachine
+	case q.telling.Told == FromFiles: // it has seen the data
+		return Holds
+	case law.Misled && q.telling.Told == FromLaw && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random,
+		law.Mixed && ofProducts, law.Dependent != "" && ofElements:
+		return NotData
+	}
+	return Holds
+}

@@ -1,0 +1,115 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// pick returns one of some.
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// randomTrial returns a trial with a law, of at most some thousand outputs.
+func randomTrial(r *rand.Rand, law string) Trial {
+	devices := tcore.Devices()
+	d := devices[r.IntN(len(devices))]
+	k := int(math.Exp2(14 * r.Float64() * math.Sqrt(r.Float64())))
+	if r.IntN(3) == 0 { // next to what a device takes at once
+		w := d.BlockTerms()
+		k = max(1, w*(1+r.IntN(12))+r.IntN(3)-1)
+	}
+	outputs := min(8192, max(16, 1<<19/k))
+	n := 1 << r.IntN(1+int(math.Log2(float64(min(outputs, 64)))))
+	t := Trial{
+		Machine: d.Name, Law: law, M: max(1, min(256, outputs/n)), N: n, K: k, Seeds: []uint64{r.Uint64N(1e7) * 100},
+		Confidence: pick(r, 0.99, 0.99, 0.99, 0.9, 0.999, 0.5, 0.999999), Told: pick(r, FromLaw, FromLaw, FromLaw, FromLaw, FromMoments),
+		Represented: r.IntN(8) == 0,
+	}
+	if d.C.Precision <= tcore.Binary32.Precision {
+		if r.IntN(8) == 0 {
+			t.Machine += fmt.Sprint("/", 2+r.IntN(7))
+		}
+		if r.IntN(8) == 0 {
+			t.Machine += ">" + stored[r.IntN(len(stored))].Name
+		}
+	}
+	if d.ScaleBlock > 0 && r.IntN(2) == 0 {
+		lo := float64(r.IntN(255) - 127)
+		t.Law = fmt.Sprintf("blocks(%v,%v,%s)", lo, min(127, lo+float64(r.IntN(80))), law)
+		t.Told, t.Represented = FromLaw, false
+	}
+	if _, err := FindLaw(t.Law); err != nil { // two laws have no blocks
+		t.Law = law
+	}
+	return t
+}
+
+// randomLaw returns the name of a law, of both matrices or one of each.
+func randomLaw(r *rand.Rand) string {
+	for {
+		name := randomFactor(r, 2)
+		if r.IntN(3) == 0 {
+			name += "×" + randomFactor(r, 2)
+		}
+		if l, err := FindLaw(name); err == nil {
+			return l.Name
+		}
+	}
+}
+
+// randomFactor returns the name of a factor, with others in it no deeper than depth.
+func randomFactor(r *rand.Rand, depth int) string {
+	number := func(lo, hi float64) string { return fmt.Sprintf("%.3g", lo+(hi-lo)*r.Float64()) }
+	small := func() string { return fmt.Sprintf("%.3g", math.Exp2(-10+13*r.Float64())) }
+	if depth == 0 || r.IntN(2) == 0 {
+		switch r.IntN(13) {
+		case 0, 1:
+			x := 4*r.Float64() - 2
+			return fmt.Sprintf("U(%.3g,%.3g)", x, x+math.Exp2(-6+8*r.Float64())+0.01)
+		case 2:
+			return "U(0," + small() + ")"
+		case 3:
+			return "N(0," + small() + ")"
+		case 4:
+			return "N(" + number(-2, 2) + "," + small() + ")"
+		case 5:
+			return "log-normal"
+		case 6:
+			x := r.IntN(24) - 16
+			return fmt.Sprintf("log-uniform(%d,%d)", x, x+1+r.IntN(12))
+		case 7:
+			return "laplace(" + small() + ")"
+		case 8:
+			return fmt.Sprintf("t(%d)", 3+r.IntN(5))
+		case 9:
+			return pick(r, "grid(-1,1,0.1)", "grid(0,1,0.01)", "grid(1,2,0.05)", "k/8", "grid(0,15,1)")
+		case 10:
+			return "point(" + number(0.01, 2) + ")"
+		case 11:
+			return "ar(" + pick(r, "0.5", "0.9", "0.99", "0.999") + ")"
+		default:
+			return "softmax(" + pick(r, "0.5", "1", "4") + ")"
+		}
+	}
+	inner := func() string { return randomFactor(r, depth-1) }
+	switch r.IntN(8) {
+	case 0:
+		return "sparse(" + number(0.05, 0.97) + "," + inner() + ")"
+	case 1:
+		return "signed(" + inner() + ")"
+	case 2:
+		return "times(" + small() + "," + inner() + ")"
+	case 3:
+		return "mix(" + number(0.05, 0.95) + "," + randomFactor(r, 0) + "," + randomFactor(r, 0) + ")"
+	case 4:
+		return "sorted(" + inner() + ")"
+	case 5:
+		return "outliers(0.1,100," + inner() + ")"
+	case 6:
+		return "rows(-3,3," + inner() + ")"
+	default:
+		return "relu(" + inner() + ")"
+	}
+}

@@ -1,0 +1,204 @@
+package sweep
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A word is a law that takes numbers, and then other factors.
+type word struct {
+	numbers, factors int
+	make             func(x []float64, f []factor) (z factor, ok bool)
+}
+
+// words are those of the grammar of laws. What make returns has no name yet.
+var words = map[string]word{
+	"U": {2, 0, func(x []float64, _ []factor) (factor, bool) {
+		if !(x[0] < x[1]) {
+			return factor{}, false
+		}
+		return drawn(bound.Uniform(x[0], x[1])), true
+	}},
+	"N": {2, 0, func(x []float64, _ []factor) (factor, bool) {
+		if !(x[1] > 0) {
+			return factor{}, false
+		}
+		return drawn(bound.Normal(x[0], x[1])), true
+	}},
+	"log-normal": {0, 0, func([]float64, []factor) (factor, bool) { return drawn(LogNormal.X), true }},
+	"k/8":        {0, 0, func([]float64, []factor) (factor, bool) { return drawn(FewBits.X), true }},
+
+	// 2^u, u uniform.
+	"log-uniform": {2, 0, func(x []float64, _ []factor) (factor, bool) {
+		lo, hi := x[0], x[1]
+		moment := func(n float64) float64 {
+			return (math.Exp2(n*hi) - math.Exp2(n*lo)) / (n * math.Ln2 * (hi - lo))
+		}
+		d := bound.Distribution{Mean: moment(1), Square: moment(2), Abs: moment(1), Max: math.Exp2(hi),
+			Draw: func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) }}
+		return drawn(d), -140 <= lo && lo < hi && hi <= 120
+	}},
+	"laplace": {1, 0, func(x []float64, _ []factor) (factor, bool) {
+		d := bound.Distribution{Square: 2 * x[0] * x[0], Abs: x[0], Max: math.Inf(1), Symmetric: true,
+			Draw: func(r *rand.Rand) float64 { return x[0] * (r.ExpFloat64() - r.ExpFloat64()) }}
+		return drawn(d), x[0] > 0
+	}},
+	// Student's t of ν degrees of freedom.
+	"t": {1, 0, func(x []float64, _ []factor) (factor, bool) {
+		ν := x[0]
+		if ν != math.Floor(ν) || ν < 3 || ν > 100 {
+			return factor{}, false
+		}
+		up, _ := math.Lgamma((ν + 1) / 2)
+		down, _ := math.Lgamma(ν / 2)
+		d := bound.Distribution{Square: ν / (ν - 2), Max: math.Inf(1), Symmetric: true,
+			Abs: 2 * math.Sqrt(ν/math.Pi) / (ν - 1) * math.Exp(up-down),
+			Draw: func(r *rand.Rand) float64 {
+				z, χ := r.NormFloat64(), 0.0
+				for range int(ν) {
+					g := r.NormFloat64()
+					χ += g * g
+				}
+				return z / math.Sqrt(χ/ν)
+			}}
+		return drawn(d), true
+	}},
+	// One number.
+	"point": {1, 0, func(x []float64, _ []factor) (factor, bool) {
+		c := x[0]
+		return drawn(bound.Distribution{Mean: c, Square: c * c, Abs: math.Abs(c), Max: math.Abs(c),
+			Draw: func(*rand.Rand) float64 { return c }}), c != 0
+	}},
+	// All multiples of a step between two numbers are equally likely.
+	"grid": {3, 0, func(x []float64, _ []factor) (factor, bool) {
+		first, last, step := math.Round(x[0]/x[2]), math.Round(x[1]/x[2]), x[2]
+		if !(step > 0 && first < last && last-first <= 1e6) {
+			return factor{}, false
+		}
+		n := last - first + 1
+		d := bound.Distribution{Symmetric: first == -last, Draw: func(r *rand.Rand) float64 { return (first + float64(r.IntN(int(n)))) * step }}
+		for i := first; i <= last; i++ {
+			v := i * step
+			d.Mean, d.Square, d.Abs, d.Max = d.Mean+v/n, d.Square+v*v/n, d.Abs+math.Abs(v)/n, max(d.Max, math.Abs(v))
+		}
+		return drawn(d), true
+	}},
+
+	// Each element is 0 with a probability.
+	"sparse": {1, 1, func(x []float64, f []factor) (factor, bool) {
+		p, d := x[0], f[0].Distribution
+		d.Mean, d.Square, d.Abs = (1-p)*d.Mean, (1-p)*d.Square, (1-p)*d.Abs
+		return f[0].each(plain(d), func(r *rand.Rand, v float64) float64 {
+			if r.Float64() < p {
+				return 0
+			}
+			return v
+		}), 0 <= p && p < 1
+	}},
+	// max(x, 0), of a law that is symmetric.
+	"relu": {0, 1, func(_ []float64, f []factor) (factor, bool) {
+		d := f[0].Distribution
+		ok := d.Symmetric || d.Draw == nil
+		d.Mean, d.Square, d.Abs, d.Symmetric = d.Abs/2, d.Square/2, d.Abs/2, false
+		return f[0].each(plain(d), func(_ *rand.Rand, v float64) float64 { return max(v, 0) }), ok
+	}},
+	// A sign at random.
+	"signed": {0, 1, func(_ []float64, f []factor) (factor, bool) {
+		d := f[0].Distribution
+		d.Mean, d.Symmetric = 0, true
+		return f[0].each(plain(d), func(r *rand.Rand, v float64) float64 {
+			if r.Uint64()&1 == 0 {
+				return -v
+			}
+			return v
+		}), true
+	}},
+	"times": {1, 1, func(x []float64, f []factor) (factor, bool) {
+		c, d := x[0], f[0].Distribution
+		d.Mean, d.Square, d.Abs, d.Max = c*d.Mean, c*c*d.Square, math.Abs(c)*d.Abs, math.Abs(c)*d.Max
+		return f[0].each(plain(d), func(_ *rand.Rand, v float64) float64 { return c * v }), c != 0
+	}},
+	// The first law with a probability, else the second.
+	"mix": {1, 2, func(x []float64, f []factor) (factor, bool) {
+		p, d, e := x[0], f[0].Distribution, f[1].Distribution
+		if !(0 < p && p < 1 && f[0].independent() && f[1].independent()) {
+			return factor{}, false
+		}
+		both := func(x, y float64) float64 { return p*x + (1-p)*y }
+		return drawn(bound.Distribution{Mean: both(d.Mean, e.Mean), Square: both(d.Square, e.Square), Abs: both(d.Abs, e.Abs),
+			Max: max(d.Max, e.Max), Symmetric: d.Symmetric && e.Symmetric, Draw: func(r *rand.Rand) float64 {
+				if r.Float64() < p {
+					return d.Draw(r)
+				}
+				return e.Draw(r)
+			}}), true
+	}},
+
+	// Each vector sorted, the greatest first.
+	"sorted": {0, 1, func(_ []float64, f []factor) (factor, bool) {
+		z := f[0]
+		z.Distribution = plain(z.Distribution)
+		z.dependent = "vectors are sorted"
+		z.fill = func(r *rand.Rand, x []float32) {
+			f[0].fill(r, x)
+			slices.Sort(x)
+			slices.Reverse(x)
+		}
+		return z, true
+	}},
+	// A stationary process x' = φx + √(1-φ²)z, z normal.
+	"ar": {1, 0, func(x []float64, _ []factor) (factor, bool) {
+		φ := x[0]
+		return factor{Distribution: bound.Normal(0, 1), dependent: "each element depends on the one before it",
+			fill: func(r *rand.Rand, x []float32) {
+				v := r.NormFloat64()
+				for k := range x {
+					x[k] = float32(v)
+					v = φ*v + math.Sqrt(1-φ*φ)*r.NormFloat64()
+				}
+			}}, -1 < φ && φ < 1
+	}},
+	// A share of the vectors is larger by a factor.
+	"outliers": {2, 1, func(x []float64, f []factor) (factor, bool) {
+		z := scaledVectors(f[0], func(r *rand.Rand) float64 {
+			if r.Float64() < x[0] {
+				return x[1]
+			}
+			return 1
+		})
+		return z, 0 <= x[0] && x[0] <= 1 && x[1] > 0
+	}},
+	// Each vector is multiplied by a power of two of its own.
+	"rows": {2, 1, func(x []float64, f []factor) (factor, bool) {
+		z := scaledVectors(f[0], func(r *rand.Rand) float64 { return math.Exp2(math.Floor(x[0] + (x[1]-x[0]+1)*r.Float64())) })
+		return z, -60 <= x[0] && x[0] <= x[1] && x[1] <= 60
+	}},
+	// The softmax of normal numbers of a deviation, as attention has it.
+	"softmax": {1, 0, func(x []float64, _ []factor) (factor, bool) {
+		return factor{dependent: "vectors sum to 1", mixed: true, fill: func(r *rand.Rand, v []float32) {
+			e, sum := make([]float64, len(v)), 0.0
+			for k := range v {
+				e[k] = math.Exp(x[0] * r.NormFloat64())
+				sum += e[k]
+			}
+			for k := range v {
+				v[k] = float32(e[k] / sum)
+			}
+		}}, 0 < x[0] && x[0] <= 50
+	}},
+	// Blocks have scales of 2^u, u uniform.
+	"blocks": {2, 1, func(x []float64, f []factor) (factor, bool) {
+		z := f[0]
+		z.Distribution = bound.Distribution{}
+		z.mixed = true
+		z.scale = func(r *rand.Rand, f tcore.Format) uint64 {
+			v := math.Exp2(x[0] + (x[1]-x[0])*r.Float64())
+			return f.Encode(min(max(v, f.MinSubnormal()), f.Max()), tcore.ToNearestEven)
+		}
+		return z, x[0] <= x[1]
+	}},
+}

@@ -32,6 +32,8 @@ type lossSum struct {
 	ends   roundoff.Failure // of each law of what rounding takes
 	tail   roundoff.Failure // of this output
 
+	leastX, leastY int // exponents of factors
+
 	mean     float64 // of what is lost
 	slack    float64 // how far the truth may be from it
 	cumulant roundoff.Cumulant
@@ -46,7 +48,20 @@ type lossSum struct {
 type lossRow struct {
 	*roundoff.LossesAt
 	errors [2]float64 // where the running sum sets the exponent, and where a product does
-	terms  perExponent[lossTerm]
+	blocks [2]struct {
+		products int
+		roundoff.LossBound
+	} // the last that were asked for
+	terms perExponent[lossTerm]
+}
+
+// block returns [roundoff.LossesAt.Block], which many blocks ask alike.
+func (r *lossRow) block(products int, set bool) roundoff.LossBound {
+	b := &r.blocks[bit(set)]
+	if b.products != products {
+		b.products, b.LossBound = products, r.Block(products, set)
+	}
+	return b.LossBound
 }
 
 // lossTerm is what products of one exponent and of either sign lose.
@@ -61,7 +76,7 @@ type lossReader struct {
 	traced bool // it needs the trace
 	cells  int  // of the law of products that it takes at each exponent which blocks can be aligned to
 	sizes  bool // it takes the law of sizes, which a symmetric law has one of for both signs
-	add    func(*lossSum, Kernel, Output, int, step)
+	add    func(*lossSum, step)
 }
 
 // newLossSum returns an empty one.
@@ -76,6 +91,7 @@ func (r lossReader) newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure)
 		cell:   account.Spend("law") - roundoff.Failure(math.Log(n)),
 		ends:   account.Spend("characters") - roundoff.Failure(math.Log(k.endings())),
 		tail:   k.eachOutput(account.Spend("martingale")),
+		leastX: k.A.Emin, leastY: k.B.Emin,
 	}
 }
 

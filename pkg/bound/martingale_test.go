@@ -230,14 +230,14 @@ func TestMartingaleShares(t *testing.T) {
 			seen := map[int]bool{}
 			least := max(k.A.Emin+k.B.Emin, k.Core.(tcore.Fused).ZeroExponent)
 			for o := range run {
-				for i, E := range o.Exponents {
-					if o.nonzero(k, i) > 0 {
+				o.steps(k, func(s step) {
+					if E := s.exponent; s.nonzero > 0 {
 						seen[E] = true
 						if E < least || E >= least+k.alignments() {
 							t.Errorf("%s, %s: aligned to %d, paid for %d from %d", d.Name, law.Name, E, k.alignments(), least)
 						}
 					}
-				}
+				})
 			}
 		}
 	}

@@ -23,15 +23,14 @@ var MartingaleExponents = register(Bound{
 })
 
 // addTerms takes every product of a block to lose what products of its exponent do.
-func (s *lossSum) addTerms(k Kernel, o Output, i int, at step) {
-	x, y := o.factors(k, i)
+func (s *lossSum) addTerms(at step) {
 	r := s.row(at.exponent)
-	for l, v := range x {
-		p := float64(v * y[l])
+	for l, v := range at.x {
+		p := float64(v * at.y[l])
 		if p == 0 {
 			continue
 		}
-		e := max(math.Ilogb(v), k.A.Emin) + max(math.Ilogb(y[l]), k.B.Emin)
+		e := max(math.Ilogb(v), s.leastX) + max(math.Ilogb(at.y[l]), s.leastY)
 		if e >= at.exponent {
 			continue
 		}

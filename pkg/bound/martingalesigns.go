@@ -16,11 +16,11 @@ var MartingaleSigns = register(Bound{
 	},
 })
 
-// addSigns takes block i to lose what blocks of its exponent and its signs do. A product that is zero
+// addSigns takes a block to lose what blocks of its exponent and its signs do. A product that is zero
 // loses nothing.
-func (s *lossSum) addSigns(k Kernel, o Output, i int, at step) {
-	if n := o.nonzero(k, i); n > 0 {
-		r, positive := s.row(at.exponent), (n+o.Blocks[i].Signs)/2
-		s.add(r.Signed(positive, n-positive, at.set), &r.errors[bit(at.set)])
+func (s *lossSum) addSigns(at step) {
+	if at.nonzero > 0 {
+		r, positive := s.row(at.exponent), (at.nonzero+at.block.Signs)/2
+		s.add(r.Signed(positive, at.nonzero-positive, at.set), &r.errors[bit(at.set)])
 	}
 }

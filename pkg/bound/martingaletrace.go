@@ -54,26 +54,27 @@ func (o Output) martingale(k Kernel, f roundoff.Failure, r lossReader) Interval 
 	}
 	sum := r.newLossSum(k, o.Losses(), f)
 	lost := 0.0
-	o.steps(k, func(i int, s step) {
-		if o.X == nil || o.nonzero(k, i) > 0 {
+	c := k.Core.(tcore.Fused)
+	o.steps(k, func(s step) {
+		if s.nonzero > 0 {
 			sum.start(s)
 		}
 		lost += s.cut
 		if r.traced {
-			lost += o.Blocks[i].Kept - o.Blocks[i].Result
+			lost += s.block.Kept - s.block.Result
 		} else {
-			lost += sum.addRounding(k, o, i, s)
+			lost += sum.addRounding(c, s)
 		}
-		r.add(sum, k, o, i, s)
+		r.add(sum, s)
 	})
 	return Interval{-lost - sum.mean, sum.radius(float64(k.Length()))}
 }
 
-// addBlock takes block i to lose what blocks of its exponent and as many products do.
-func (s *lossSum) addBlock(k Kernel, o Output, i int, at step) {
-	if n := o.products(k, i); n > 0 {
+// addBlock takes a block to lose what blocks of its exponent and as many products do.
+func (s *lossSum) addBlock(at step) {
+	if at.products > 0 {
 		r := s.row(at.exponent)
-		s.add(r.Block(n, at.set), &r.errors[bit(at.set)])
+		s.add(r.block(at.products, at.set), &r.errors[bit(at.set)])
 	}
 }
 
@@ -85,17 +86,17 @@ type roundingKind struct {
 
 // addRounding takes rounding to lose from a sum that is not known what it does from sums of its
 // exponent, and returns the mean of that.
-func (s *lossSum) addRounding(k Kernel, o Output, i int, at step) float64 {
-	u := at.ulp(k)
+func (s *lossSum) addRounding(c tcore.Fused, at step) float64 {
+	u := at.ulp(c.Result)
 	if u <= at.grid {
 		return 0
 	}
-	nearest := k.Core.(tcore.Fused).Rounding == tcore.ToNearestEven
+	nearest := c.Rounding == tcore.ToNearestEven
 	if at.sum == 0 && !nearest { // what became of less than u of either sign
 		s.slack += u - at.grid
 		return 0
 	}
-	kind := roundingKind{max(1, o.products(k, i)), at.exponent, u}
+	kind := roundingKind{max(1, at.products), at.exponent, u}
 	r, ok := s.roundings[kind]
 	if !ok {
 		if s.roundings == nil {

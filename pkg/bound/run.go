@@ -166,8 +166,9 @@ func (k Kernel) staged(x, y []float64) Output {
 func (k Kernel) convert(f tcore.Format, x []float32, stride int) []float64 {
 	z := make([]float64, k.K)
 	for l := range z {
-		z[l] = f.Round(float64(x[l*stride]), k.Convert)
+		z[l] = float64(x[l*stride])
 	}
+	f.RoundSlice(z, z, k.Convert)
 	return z
 }
 

@@ -27,11 +27,19 @@ type step struct {
 	grid     float64 // g = 2^(E-F)
 	cut      float64 // a, what the running sum lost
 	sum      float64 // ŝ, after it
+
+	products int             // L_i: the last block may have fewer than the others, and is filled with zeros
+	nonzero  int             // how many of them are not zero; all, where the factors are not known
+	x, y     []float64       // the factors, if they are known
+	block    *tcore.BlockSum // what it kept and lost, if that is known
 }
 
 // steps calls f with the steps of an output.
-func (o Output) steps(k Kernel, f func(i int, s step)) {
-	c := k.Core.(tcore.Fused)
+func (o Output) steps(k Kernel, f func(step)) {
+	c, width, n := k.Core.(tcore.Fused), k.Width(), k.Length()
+	if o.X != nil {
+		n = len(o.X)
+	}
 	before := 0.0
 	for i, E := range o.Exponents {
 		grid := math.Ldexp(1, E-c.FractionBits)
@@ -39,47 +47,39 @@ func (o Output) steps(k Kernel, f func(i int, s step)) {
 		if before != 0 {
 			e = max(math.Ilogb(before), k.C.Emin)
 		}
-		f(i, step{E, E > e, grid, before - grid*math.Trunc(before/grid), o.Sums[i]})
-		before = o.Sums[i]
+		s := step{exponent: E, set: E > e, grid: grid, cut: before - grid*math.Trunc(before/grid), sum: o.Sums[i]}
+		lo := i * width
+		s.products = max(0, min(width, n-lo))
+		s.nonzero = s.products
+		if o.X != nil {
+			s.x, s.y = o.X[lo:lo+s.products], o.Y[lo:lo+s.products]
+			s.nonzero = nonzero(s.x, s.y)
+		}
+		if len(o.Blocks) > 0 {
+			s.block = &o.Blocks[i]
+		}
+		f(s)
+		before = s.sum
 	}
 }
 
-// ulp returns the unit in the last place of the sum of the step: of 0 that of subnormal numbers.
-func (s step) ulp(k Kernel) float64 {
-	c := k.Core.(tcore.Fused)
-	return max(2*halfUlp(s.sum, c.Result.Precision), c.Result.MinSubnormal())
-}
-
-// traced reports whether the output has what bounds of a trace read.
-func (o Output) traced(k Kernel) bool {
-	return noTrace(k) == "" && len(o.Blocks) > 0 && len(o.Blocks) == len(o.Exponents)
-}
-
-// products returns L_i, how many products block i has: the last one may have fewer than the others, and
-// is filled with zeros.
-func (o Output) products(k Kernel, i int) int {
-	n := k.Length()
-	if o.X != nil {
-		n = len(o.X)
-	}
-	return max(0, min(k.Width(), n-i*k.Width()))
-}
-
-// factors returns those of block i.
-func (o Output) factors(k Kernel, i int) (x, y []float64) {
-	lo := i * k.Width()
-	hi := lo + o.products(k, i)
-	return o.X[lo:hi], o.Y[lo:hi]
-}
-
-// nonzero returns how many products of block i are not zero.
-func (o Output) nonzero(k Kernel, i int) int {
+// nonzero returns how many products are not zero.
+func nonzero(x, y []float64) int {
 	n := 0
-	x, y := o.factors(k, i)
 	for l, v := range x {
 		if float64(v*y[l]) != 0 {
 			n++
 		}
 	}
 	return n
+}
+
+// ulp returns the unit in the last place of the sum of the step: of 0 that of subnormal numbers.
+func (s step) ulp(result tcore.Format) float64 {
+	return max(2*halfUlp(s.sum, result.Precision), result.MinSubnormal())
+}
+
+// traced reports whether the output has what bounds of a trace read.
+func (o Output) traced(k Kernel) bool {
+	return noTrace(k) == "" && len(o.Blocks) > 0 && len(o.Blocks) == len(o.Exponents)
 }

@@ -28,14 +28,9 @@ var TruncationInterval = register(Bound{
 			return Interval{nan, nan}
 		}
 		centre, radius := 0.0, 0.0
-		o.steps(k, func(i int, s step) {
-			b := o.Blocks[i]
-			centre -= s.cut + (b.Kept - b.Result) + s.grid*float64(b.Signs)/2
-			n := o.products(k, i)
-			if o.X != nil {
-				n = o.nonzero(k, i)
-			}
-			radius += s.grid * float64(n) / 2
+		o.steps(k, func(s step) {
+			centre -= s.cut + (s.block.Kept - s.block.Result) + s.grid*float64(s.block.Signs)/2
+			radius += s.grid * float64(s.nonzero) / 2
 		})
 		return Interval{centre, radius}
 	},

@@ -31,7 +31,7 @@ type kindLosses struct {
 }
 
 // of returns the losses of a kind.
-func (a *LossesAt) of(k kind) kindLosses {
+func (a *LossesAt) of(k kind) *kindLosses {
 	z := &a.kinds[k]
 	z.once.Do(func() {
 		t := a.losses.tally(a.E, k)
@@ -46,11 +46,11 @@ func (a *LossesAt) of(k kind) kindLosses {
 			}
 		}
 	})
-	return z.kindLosses
+	return &z.kindLosses
 }
 
 // term returns the losses of products of exponent e.
-func (z kindLosses) term(a *LossesAt, e int) cellLoss {
+func (z *kindLosses) term(a *LossesAt, e int) cellLoss {
 	if i := e - z.first; 0 <= i && i < len(z.terms) {
 		return z.terms[i]
 	}

@@ -126,7 +126,7 @@ func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
 	}
 	b := LossBound{Largest: 1}
 	n := [2]float64{float64(positive), float64(negative)}
-	var of [2]kindLosses
+	of := [2]*kindLosses{{}, {}}
 	least := math.Inf(1) // variance of a product
 	for i, k := range []kind{positives, negatives} {
 		if n[i] > 0 {

@@ -68,24 +68,38 @@ func Advise(k Kernel, tolerance float64, f roundoff.Failure, devices []tcore.Dev
 	}
 	advice := make([]Advice, len(devices))
 	var wait sync.WaitGroup
+	longest := map[tcore.Device]func() int{} // of each arithmetic, whatever it is called
 	for i, d := range devices {
-		wait.Go(func() { advice[i] = k.advise(d, tolerance, f) })
+		k, of := k, d
+		k.Device = d
+		of.Name, of.Architecture, of.Instruction = "", "", ""
+		if longest[of] == nil {
+			longest[of] = sync.OnceValue(func() int { return k.longest(tolerance, f) })
+		}
+		wait.Go(func() {
+			advice[i] = k.advise(tolerance, f)
+			advice[i].LargestK = longest[of]()
+		})
 	}
 	wait.Wait()
 	compare(advice)
 	return advice, nil
 }
 
-// advise returns the advice on one device, without ratios.
-func (k Kernel) advise(d tcore.Device, tolerance float64, f roundoff.Failure) Advice {
-	k.Device = d
+// advise returns the advice on the device of the kernel, without ratios and LargestK.
+func (k Kernel) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
-	a := Advice{Device: d, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
-	a.LargestK = k.largest(func(k Kernel) bool {
-		return k.relative(k.tightest(f)) <= tolerance
-	})
-	a.Peak, _ = PeakOf(d)
+	a := Advice{Device: k.Device, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
+	a.Peak, _ = PeakOf(k.Device)
 	return a
+}
+
+// longest returns the LargestK of the kernel's device.
+func (k Kernel) longest(tolerance float64, f roundoff.Failure) int {
+	return largest(func(K int) float64 {
+		k.K = K
+		return k.relative(k.tightest(f)) / tolerance
+	})
 }
 
 // tightest returns the tightest result that holds, or one that holds not, of +Inf. Bounds that
@@ -143,19 +157,31 @@ func (k Kernel) outOfRange() string {
 	return ""
 }
 
-// largest returns the largest K <= LongestK of a kernel that is good, 0 if there is none. What
-// is good for K is taken to be good for less.
-func (k Kernel) largest(good func(Kernel) bool) int {
-	with := func(K int) bool { k.K = K; return good(k) }
+// largest returns the largest K <= LongestK of which the excess is at most 1, 0 if there is none. What
+// is good for K is taken to be good for less. Each guess is from the power of K that is between the
+// last two, and each other one in the middle.
+func largest(excess func(K int) float64) int {
 	low, high := 0, 1 // low is good, high may not be
-	for high <= LongestK && with(high) {
-		low, high = high, 2*high
+	atLow, atHigh := 0., excess(1)
+	for atHigh <= 1 {
+		if high == LongestK {
+			return high
+		}
+		low, atLow = high, atHigh
+		high = min(16*high, LongestK)
+		atHigh = excess(high)
 	}
-	for high = min(high, LongestK); high-low > 1; {
-		if middle := low + (high-low)/2; with(middle) {
-			low = middle
+	for halve := false; high-low > 1; halve = !halve {
+		middle := low + (high-low)/2
+		x, y := math.Log(float64(low)), math.Log(float64(high))
+		power := (y - x) / (math.Log(atHigh) - math.Log(atLow))
+		if guess := math.Exp(x - power*math.Log(atLow)); !halve && float64(low) < guess && guess < float64(high) {
+			middle = min(max(int(guess), low+1), high-1)
+		}
+		if z := excess(middle); z <= 1 {
+			low, atLow = middle, z
 		} else {
-			high = middle
+			high, atHigh = middle, z
 		}
 	}
 	return low

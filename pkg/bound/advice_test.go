@@ -49,8 +49,8 @@ func TestAdvise(t *testing.T) {
 			for _, a := range advice {
 				meets := func(K int) bool {
 					of := k
-					of.K = K
-					return K > 0 && advise(t, of, tolerance, a.Device)[0].Meets()
+					of.Device, of.K = a.Device, K
+					return K > 0 && of.relative(of.tightest(at99))/tolerance <= 1
 				}
 				switch K := a.LargestK; {
 				case a.Meets() != (k.K <= K):

@@ -257,7 +257,9 @@ func TestTruncatedSum(t *testing.T) {
 
 	t.Run("characters tell what rounding takes of blocks, whatever was there before", func(t *testing.T) {
 		const L, F, n = 2, 6, 4
-		for name, p := range map[string]*Products{"few values": fewValues(), "many values": manyValues()} {
+		// What sets the exponent may cancel what does not.
+		opposite := ValueProducts([]float64{0.5, 1 + 0x1p-6}, []float64{1, 1}, []float64{1}, []float64{1}, -14, -14)
+		for name, p := range map[string]*Products{"few values": fewValues(), "many values": manyValues(), "opposite": opposite} {
 			s := TruncatedSum{Truncation: Truncation{Terms: L, FractionBits: F, Unit: 0x1p-5}, Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
 			c := newTruncatedChain(s, 8*L, Failure(-1).Account(truncatedShares))
 			c.grid, c.tilts, c.ends = []float64{0.5, 4}, map[int]tilt{}, map[endingKind]*ending{}
@@ -266,6 +268,9 @@ func TestTruncatedSum(t *testing.T) {
 				for _, set := range []bool{false, true} {
 					z := c.ending(endingKind{E, E, L, set}) // u = ng
 					for k, θ := range c.grid {
+						if exact, spread := spreadOf(p, L, E, F, n, set, θ), c.spread(endingKind{E, E, L, set}, c.Losses.characters(E, n), k); exact > spread*(1+1e-9)+1e-12 {
+							t.Errorf("%s, E = %d, set %v, θ = %v: spread %v, of all blocks %v", name, E, set, θ, spread, exact)
+						}
 						for start := range n {
 							for _, sign := range []float64{1, -1} {
 								lost, all := 0.0, 0.0
@@ -428,6 +433,29 @@ func TestTruncatedSum(t *testing.T) {
 			}
 		}
 	})
+}
+
+// spreadOf returns Σ_(0<h<n) |E(e^(θΣY) χ_h)| |e^(θg)-1|/|e^(θg)χ_h-1| over all blocks that are aligned to
+// E, by the running sum or set by a product, χ_h being the character e^(2πih kept/n) of what is kept.
+func spreadOf(p *Products, L, E, F, n int, set bool, θ float64) float64 {
+	g, total := math.Ldexp(1, E-F), 0.0
+	for h := 1; h < n; h++ {
+		turn := func(k float64) complex128 { return cmplx.Rect(1, 2*math.Pi*float64(h)*k/float64(n)) }
+		sum := complex(0, 0)
+		blocks(p, L, func(values []float64, w float64, top int) {
+			if top > E || set && top < E {
+				return
+			}
+			y, kept := 0.0, 0.0
+			for _, v := range values {
+				y += math.Mod(v, g)
+				kept += math.Trunc(v / g)
+			}
+			sum += complex(w*math.Exp(θ*y), 0) * turn(kept)
+		})
+		total += cmplx.Abs(sum) * math.Expm1(θ*g) / cmplx.Abs(complex(math.Exp(θ*g), 0)*turn(1)-1)
+	}
+	return total
 }
 
 // manyValues is a law of products of 5 bits after the point and of three exponents.

@@ -351,3 +351,46 @@ func TestLossesAtPanics(t *testing.T) {
 		}()
 	}
 }
+
+// What is not known for sure, the share of products that set the exponent and the mean of what the
+// others lose, is in the error and the slack of a mean, and in the variance, wherever in its range the
+// truth is.
+func TestLossesAtUnsure(t *testing.T) {
+	known := &kindLosses{below: cellLoss{0.375, 0.0625, 0.03125}, own: cellLoss{mean: 0.25, off: 0.125}}
+	other := &kindLosses{below: cellLoss{0.5, 0.03125, 0.0625}, own: cellLoss{mean: 0.0625, off: 0.03125}}
+	at := func(law *Products) *LossesAt {
+		a := &LossesAt{losses: law.Losses(5), grid: 1}
+		for k, z := range map[kind]*kindLosses{whole: known, nonzero: known, positives: known, negatives: other} {
+			a.kinds[k].once.Do(func() { a.kinds[k].kindLosses = *z })
+		}
+		return a
+	}
+	unlike, alike := at(fewValues()), at(fewValues().Symmetric())
+	truths := func(c cellLoss) []float64 { return []float64{c.mean - c.off, c.mean, c.mean + c.off} }
+	for n := 1; n <= 12; n++ {
+		for positive := range n + 1 {
+			negative := n - positive
+			for _, ρ := range truths(known.own) {
+				for _, h := range truths(known.below) {
+					check := func(what string, b LossBound, mean float64) {
+						t.Helper()
+						if d := math.Abs(mean - b.Mean); d > (math.Abs(b.Error)+b.Slack)*(1+1e-12) {
+							t.Errorf("%s, %d+%d: mean %v, said to be %v ± %v ± %v", what, positive, negative, mean, b.Mean, b.Error, b.Slack)
+						}
+					}
+					N := meanOfMost(float64(n), ρ)
+					S := float64(positive - negative)
+					check("of one law", unlike.Block(n, true), (float64(n)-N)*h)
+					check("of any sign alike", alike.Signed(positive, negative, true), S*(1-N/float64(n))*h)
+					for _, π := range truths(other.own) {
+						for _, g := range truths(other.below) {
+							P, M := float64(positive), float64(negative)
+							check("signs", unlike.Signed(positive, negative, true),
+								(P-meanOfEither(P, ρ, M, π))*h-(M-meanOfEither(M, π, P, ρ))*g)
+						}
+					}
+				}
+			}
+		}
+	}
+}

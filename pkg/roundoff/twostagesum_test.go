@@ -111,3 +111,46 @@ func TestTwoStageSum(t *testing.T) {
 		})
 	}
 }
+
+// What is rounded down in the second stage, of sums and running sums of all kinds, is no more than is
+// said, and nearly as much: products and c to the grid of the greater exponent, what they add up to to
+// 31 bits below its leading one.
+func TestTwoStageSumDown(t *testing.T) {
+	r := rand.New(rand.NewPCG(241118747, 8))
+	floor := func(x, g float64) float64 { return g * math.Floor(x/g) }
+	for _, parts := range []int{1, 2} {
+		for _, grid := range []float64{0x1p-40, 0x1p-26, 0x1p-22} {
+			c := stageChain{TwoStageSum: TwoStageSum{Terms: 8, Parts: parts, Unit: 0x1p-24, Grid: grid}}
+			nearest := 0.0
+			for e := -15; e <= 12; e++ {
+				for range 400 {
+					sum := floor(16*r.Float64()-8, max(0x1p-24, grid)) // of the part of exponent 0
+					if parts == 2 {
+						lesser := r.IntN(12)
+						sum += floor(math.Ldexp(8*r.Float64()-4, -lesser), max(math.Ldexp(1, -lesser-24), grid))
+					}
+					before := math.Copysign(floor(math.Ldexp(1+r.Float64(), e), max(math.Ldexp(1, e-23), grid)), r.Float64()-0.5)
+					if before == 0 {
+						continue
+					}
+					top := max(0, e)
+					kept := floor(floor(sum, max(0x1p-24, grid)), math.Ldexp(1, top-32)) + floor(before, math.Ldexp(1, top-24))
+					if kept == 0 {
+						continue
+					}
+					lead := math.Ilogb(kept)
+					down, most := sum+before-floor(kept, math.Ldexp(1, lead-31)), c.down(0, e, lead)
+					if !(down <= most) {
+						t.Errorf("%d parts, grid %v, e = %d: %v + %v lose %v, at most %v", parts, grid, e, sum, before, down, most)
+					}
+					if most > 0 {
+						nearest = max(nearest, down/most)
+					}
+				}
+			}
+			if nearest < 0.5 {
+				t.Errorf("%d parts, grid %v: nothing loses more than %v of what is said", parts, grid, nearest)
+			}
+		}
+	}
+}

@@ -331,3 +331,41 @@ func TestCDNATightness(t *testing.T) {
 		}
 	}
 }
+
+// The first stage cuts off in the mean what the law of the products says, of positive products and of
+// all: no error is left but what the second stage did.
+func TestStageLossIsThatOfTheLaw(t *testing.T) {
+	const n, K = 24, 512
+	for _, d := range []tcore.Device{tcore.CDNA3F16, tcore.CDNA3FP8} {
+		for _, s := range hard {
+			if s.name != "U(0,1)" && s.name != "mixed, positive" && s.name != "N(0,1)" {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(241118747, 23))
+			k := Kernel{M: n, N: n, K: K, Kernel: tcore.Kernel{Device: d}}
+			run, err := Emulate(k, s.matrix(rng, n, K, d.A), s.matrix(rng, K, n, d.B))
+			if err != nil {
+				t.Fatal(err)
+			}
+			off, square, mean := 0.0, 0.0, 0.0
+			for o := range run {
+				sum, lost := newStageLoss(k, o.Losses(), at99), -Exact.Output(k, o, at99).Centre
+				i := 0
+				o.stages(k, func(s stage) {
+					lost += o.Stages[i].Moved
+					sum.addParts(s)
+					i++
+				})
+				off += (lost - sum.mean) / (n * n)
+				square += (lost - sum.mean) * (lost - sum.mean) / (n * n)
+				mean += sum.mean / (n * n)
+			}
+			// Outputs of one row have its elements in common, so that they count as 24 rather than 576.
+			σ := math.Sqrt(square / n)
+			t.Logf("%s, %s: %.3g cut off, law %.3g ± %.2g", d.Name, s.name, mean+off, mean, σ)
+			if math.Abs(off) > 4*σ || d == tcore.CDNA3F16 && s.name != "N(0,1)" && !(mean > 20*σ) {
+				t.Errorf("%s, %s: %v is cut off in the mean, %v by the law, ± %v", d.Name, s.name, mean+off, mean, σ)
+			}
+		}
+	}
+}

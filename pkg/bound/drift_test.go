@@ -123,3 +123,29 @@ func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 		t.Errorf("a bound takes it as %.3g, at most %.3g", d.mean/(K*μ), d.most/(K*μ))
 	}
 }
+
+// What errors add up to in the mean is on top of a bound, whichever of its limits is the lesser.
+func TestBiased(t *testing.T) {
+	k := on(tcore.PaperCoreF32)
+	k.M, k.N, k.K, k.X, k.Y = 1, 1, 32768, Uniform(0, 1), Uniform(0, 1)
+	d, known := k.drift()
+	if !known || !(d.most > 0) {
+		t.Fatalf("%+v, %v", d, known)
+	}
+	size := float64(k.K) / 4 // |A||B|
+	for _, v := range []Value{
+		{Constant: 4 * d.most / size, Absolute: math.Inf(1)},
+		{Constant: math.Inf(1), Absolute: 4 * d.most},
+		{Constant: 4 * d.most / size, Absolute: 5 * d.most},
+		{Constant: 5 * d.most / size, Absolute: 4 * d.most},
+	} {
+		with, why := k.biased(v, 0)
+		if got := min(with.Constant*size, with.Absolute); why != "" || math.Abs(got-5*d.most) > 1e-12*got {
+			t.Errorf("%+v: %v, want %v (%s)", v, got, 5*d.most, why)
+		}
+		v.Constant, v.Absolute = v.Constant/4, v.Absolute/4
+		if _, why := k.biased(v, 0); why == "" {
+			t.Errorf("%+v: more than half of it is a mean", v)
+		}
+	}
+}

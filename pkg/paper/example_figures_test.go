@@ -677,3 +677,14 @@ func ExampleBoundSweep_Overview() {
 	// Output:
 	// recorded-overview
 }
+
+func ExampleBoundSweep_Summary() {
+	s, err := paper.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	first, _, _ := strings.Cut(s.Summary(), " up to ")
+	fmt.Println(first)
+	// Output:
+	// With data of both signs the theorem of the paper is
+}

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -58,6 +59,57 @@ func (s *BoundSweep) Overview() *viz.Table {
 		t.Row(row...)
 	}
 	return t
+}
+
+// Summary says in words what [BoundSweep.Overview] shows: how VIBEA does on the first machine, which
+// rounds to nearest, and on the others, how many times too large the bounds are that hold, told before or
+// from a run, and how far off the predictions are.
+func (s *BoundSweep) Summary() string {
+	machines := distinct(s, machineOf)
+	first, others := machines[:1], machines[1:]
+	rows := func(machines []string, kind string) []sweep.Row {
+		return s.of(func(r sweep.Row) bool {
+			return !r.Alone && slices.Contains(machines, r.Machine) && kindOf(r.Law) == kind
+		})
+	}
+	// too returns how many times too large the tightest bound is, from where it is best to where worst.
+	too := func(machines []string, kind string, knows bound.Knowledge) string {
+		least, most := math.Inf(1), 0.0
+		eachCell(rows(machines, kind), func(cell []sweep.Row) {
+			if r, ok := sweep.Tightest(cell, knows); ok {
+				least, most = min(least, 1/r.Tightness), max(most, 1/r.Tightness)
+			}
+		})
+		return times(least) + " to " + times(most)
+	}
+	loose := math.Inf(1)
+	for _, r := range rows(first, meanZero) {
+		if r.Bound == "vibea" {
+			loose = min(loose, r.Tightness)
+		}
+	}
+	above, outputs := 0, 0
+	for _, r := range rows(others, sameSign) {
+		if r.Bound == "vibea" {
+			above, outputs = above+r.Violations, outputs+r.Outputs
+		}
+	}
+	var off []string
+	for _, m := range machines {
+		mean, spread := deviations(rows([]string{m}, sameSign), sameSign)
+		slope, other := deviations(rows([]string{m}, meanZero), meanZero)
+		off = append(off, percentOff(larger(larger(mean, spread), larger(slope, other)))+" on "+m)
+	}
+	return fmt.Sprintf("With data of both signs the theorem of the paper is up to %s times too large on the paper's model; "+
+		"of products of one sign it is exceeded on %s of the outputs of tensor cores, of all lengths. "+
+		"Told before, the law of the data gives bounds that hold: %s times the largest error on tensor cores where errors drift, "+
+		"%s times where they cancel, and %s times on the paper's model with data of both signs. "+
+		"With sums or traces all come within %s times there, and within %s and %s on tensor cores. "+
+		"Mean, slope and spread are as predicted, to %s.",
+		times(1/loose), share(above, outputs), too(others, sameSign, bound.Moments),
+		too(others, meanZero, bound.Moments), too(first, meanZero, bound.Moments),
+		too(first, meanZero, bound.Trace), too(others, sameSign, bound.Trace), too(others, meanZero, bound.Trace),
+		strings.Join(off, ", "))
 }
 
 // The kinds of laws.

@@ -267,6 +267,34 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// Where no bound is told that products have few values, none is to hold that takes rounding errors as
+// random: of data of one number each error is the same.
+func TestFewValuesAreAdverse(t *testing.T) {
+	for name, want := range map[string]bool{
+		"rows(-3,3,point(0.853))": true, "rows(-3,3,rows(-3,3,point(0.853)))": true, "outliers(0.1,100,grid(0,1,0.01))×k/8": true,
+		"rows(-3,3,mix(0.5,point(1),point(0.1)))": true, "rows(-3,3,sparse(0.5,point(1)))": true,
+		"point(0.853)": false, "rows(-3,3,U(0,1))": false, "rows(-3,3,signed(point(0.1)))": false, "softmax(1)×point(0.1)": false,
+		"rows(-3,3,mix(0.5,point(1),U(0,1)))": false,
+	} {
+		if got := law(t, name).Adverse; (got != "") != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	p := Plan{Machines: []Machine{{"f64", tcore.Kernel{Device: tcore.IEEEF64}}}, Laws: []Law{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	exceeded := 0
+	for _, r := range run(t, p) {
+		if r.Violations > 0 {
+			exceeded++
+			if r.Verdict == Holds {
+				t.Errorf("%s: %s", r.Bound, r.Verdict)
+			}
+		}
+	}
+	if exceeded == 0 {
+		t.Error("no bound is exceeded: it is not tried")
+	}
+}
+
 // Sizes that are at hand are told, and what is then said is judged beside what was said without.
 func TestPlan_judges_with_ranges(t *testing.T) {
 	p := Plan{Machines: []Machine{{"cdna2", tcore.Kernel{Device: tcore.CDNA2F16}}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}

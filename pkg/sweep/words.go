@@ -30,7 +30,7 @@ var words = map[string]word{
 		return drawn(bound.Normal(x[0], x[1])), true
 	}},
 	"log-normal": {0, 0, func([]float64, []factor) (factor, bool) { return drawn(LogNormal.X), true }},
-	"k/8":        {0, 0, func([]float64, []factor) (factor, bool) { return drawn(FewBits.X), true }},
+	"k/8":        {0, 0, func([]float64, []factor) (factor, bool) { return fewValues(FewBits.X), true }},
 
 	// 2^u, u uniform.
 	"log-uniform": {2, 0, func(x []float64, _ []factor) (factor, bool) {
@@ -70,7 +70,7 @@ var words = map[string]word{
 	// One number.
 	"point": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		c := x[0]
-		return drawn(bound.Distribution{Mean: c, Square: c * c, Abs: math.Abs(c), Max: math.Abs(c),
+		return fewValues(bound.Distribution{Mean: c, Square: c * c, Abs: math.Abs(c), Max: math.Abs(c),
 			Draw: func(*rand.Rand) float64 { return c }}), c != 0
 	}},
 	// All multiples of a step between two numbers are equally likely.
@@ -85,7 +85,7 @@ var words = map[string]word{
 			v := i * step
 			d.Mean, d.Square, d.Abs, d.Max = d.Mean+v/n, d.Square+v*v/n, d.Abs+math.Abs(v)/n, max(d.Max, math.Abs(v))
 		}
-		return drawn(d), true
+		return fewValues(d), true
 	}},
 
 	// Each element is 0 with a probability.
@@ -110,12 +110,14 @@ var words = map[string]word{
 	"signed": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		d := f[0].Distribution
 		d.Mean, d.Symmetric = 0, true
-		return f[0].each(plain(d), func(r *rand.Rand, v float64) float64 {
+		z := f[0].each(plain(d), func(r *rand.Rand, v float64) float64 {
 			if r.Uint64()&1 == 0 {
 				return -v
 			}
 			return v
-		}), true
+		})
+		z.few = false
+		return z, true
 	}},
 	"times": {1, 1, func(x []float64, f []factor) (factor, bool) {
 		c, d := x[0], f[0].Distribution
@@ -129,13 +131,15 @@ var words = map[string]word{
 			return factor{}, false
 		}
 		both := func(x, y float64) float64 { return p*x + (1-p)*y }
-		return drawn(bound.Distribution{Mean: both(d.Mean, e.Mean), Square: both(d.Square, e.Square), Abs: both(d.Abs, e.Abs),
+		z := drawn(bound.Distribution{Mean: both(d.Mean, e.Mean), Square: both(d.Square, e.Square), Abs: both(d.Abs, e.Abs),
 			Max: max(d.Max, e.Max), Symmetric: d.Symmetric && e.Symmetric, Draw: func(r *rand.Rand) float64 {
 				if r.Float64() < p {
 					return d.Draw(r)
 				}
 				return e.Draw(r)
-			}}), true
+			}})
+		z.few = f[0].few && f[1].few
+		return z, true
 	}},
 
 	// Each vector sorted, the greatest first.

@@ -13,10 +13,8 @@ func (q *sweepQuestion) search(ctx context.Context, stdout, stderr io.Writer) er
 	if q.hunt < 0 {
 		return fmt.Errorf("-hunt %v, want a time that is not negative", q.hunt)
 	}
-	until, stop := context.WithTimeout(ctx, q.hunt)
-	defer stop()
 	seen := 0
-	c, err := sweep.Hunt(until, q.seed, func(c sweep.Catch) {
+	c, err := sweep.Hunt(ctx, q.hunt, q.seed, func(c sweep.Catch) {
 		for ; seen < len(c.Found); seen++ {
 			fmt.Fprintf(stderr, "%s: %v\n", c.Found[seen].Bound, c.Found[seen].Trial)
 		}

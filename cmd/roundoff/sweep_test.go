@@ -108,7 +108,7 @@ func TestSweep_tells_what_it_skips(t *testing.T) {
 // A hunt ends when its time is up, and says how much it did.
 func TestSweep_hunt(t *testing.T) {
 	var out, errs bytes.Buffer
-	status := run(t.Context(), []string{"sweep", "-hunt", "1s", "-seed", "3"}, &out, &errs)
+	status := run(t.Context(), []string{"sweep", "-hunt", "1ns", "-seed", "3"}, &out, &errs)
 	trials, _, ok := strings.Cut(out.String(), " trials, ")
 	if failed := strings.Contains(errs.String(), "bounds fail that are to hold"); !ok || trials == "0" || (status == 1) != failed || status > 1 {
 		t.Errorf("status %d: %s%s", status, out.String(), errs.String())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
@@ -330,7 +331,7 @@ func ExampleTrialOf() {
 // A hunt of ten trials or a few more.
 func ExampleHunt() {
 	ctx, stop := context.WithCancel(context.Background())
-	c, err := sweep.Hunt(ctx, 4, func(c sweep.Catch) {
+	c, err := sweep.Hunt(ctx, time.Hour, 4, func(c sweep.Catch) {
 		if c.Trials >= 10 {
 			stop()
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
@@ -25,16 +26,18 @@ type Catch struct {
 	Found           []Found
 }
 
-// Hunt tries random products until ctx ends: machines, laws, K, sizes, confidences and ways to tell
-// the bounds of the data, which the seed determines one after the other. It calls progress, if that
-// is not nil, after every trial. A bound with a probability that fails is tried again on fresh
+// Hunt tries random products for so long, a few at least, or until ctx ends: machines, laws, K, sizes,
+// confidences and ways to tell the bounds of the data, which the seed determines one after the other. It
+// calls progress, if that is not nil, after every trial. A bound with a probability that fails is tried again on fresh
 // seeds, and is found if it fails there more often than stated, beyond chance. Bounds that are found
 // once on machines of a kind are not looked for there again, but counted.
-func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error) {
+func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Catch)) (Catch, error) {
 	const together = 6 // trials of one law, which is found out once
 	r := newHunter(seed)
+	until, stop := context.WithTimeout(ctx, long)
+	defer stop()
 	var c Catch
-	for ctx.Err() == nil {
+	for again := true; again; again = until.Err() == nil {
 		law := randomLaw(r)
 		trials, rows, errs := make([]Trial, together), make([][]Row, together), make([]error, together)
 		for i := range trials {
@@ -48,7 +51,7 @@ func Hunt(ctx context.Context, seed uint64, progress func(Catch)) (Catch, error)
 			if errs[i] != nil {
 				return c, fmt.Errorf("%v: %w", t, errs[i])
 			}
-			c.count(ctx, t, rows[i])
+			c.count(until, t, rows[i])
 			if progress != nil {
 				progress(c)
 			}

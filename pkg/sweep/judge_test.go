@@ -372,10 +372,10 @@ func TestHunt_finds_what_is_planted(t *testing.T) {
 		}
 		return results, err
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	trials := 0
-	c, err := Hunt(ctx, 1, func(c Catch) {
+	c, err := Hunt(ctx, 5*time.Minute, 1, func(c Catch) {
 		if trials = c.Trials; len(c.Found) > 0 {
 			stop()
 		}

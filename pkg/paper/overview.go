@@ -197,10 +197,12 @@ func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 			noise *= law.X.Abs * law.Y.Abs * math.Sqrt(float64(e.K)/(law.X.Square*law.Y.Square))
 			measured, predicted = e.Slope(), e.Predicted.Slope
 		}
-		if noise < 0.05*abs(predicted) {
+		if noise < 0.05*abs(predicted) && measured != 0 {
 			mean = larger(mean, abs(predicted/measured-1))
 		}
-		spread = larger(spread, abs(e.Predicted.Spread/e.Spread()-1))
+		if e.Spread() > 0 { // else all errors are alike, or there are none
+			spread = larger(spread, abs(e.Predicted.Spread/e.Spread()-1))
+		}
 	})
 	return mean, spread
 }
@@ -227,5 +229,5 @@ func percentOff(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	return digits(100*x, 2) + " %"
+	return times(100*x) + " %"
 }

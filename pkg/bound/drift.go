@@ -14,6 +14,7 @@ import (
 // place of the sum. Rows are computed when they are first asked for.
 type stepLaw struct {
 	increments *roundoff.Increments
+	nonzero    float64 // the share of increments that are not 0, of single products
 	mu         sync.Mutex
 	rows       perExponent[*roundoff.NearestError]
 }
@@ -44,7 +45,8 @@ func (k Kernel) stepLaw() *stepLaw {
 func (k Kernel) stepLawOf(nx int) *stepLaw {
 	terms := k.stepTerms()
 	return k.drawn(fmt.Sprint("steps ", nx), terms, func() any {
-		return &stepLaw{increments: k.increments(min(terms, k.K), nx)}
+		z := k.increments(min(terms, k.K), nx)
+		return &stepLaw{increments: z, nonzero: z.Nonzero()}
 	}).(*stepLaw)
 }
 

@@ -14,6 +14,8 @@ var drifting = []Distribution{
 	Uniform(0, 1), Uniform(1, 2), logNormal, logUniform(-8, 8), exponential, point(0.1), point(1.0 / 3),
 	{Name: "1 or 1+2^-9", Mean: 1 + 0x1p-10, Square: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, Abs: 1 + 0x1p-10, Max: 1 + 0x1p-9,
 		Draw: func(r *rand.Rand) float64 { return 1 + 0x1p-9*float64(r.IntN(2)) }},
+	{Name: "0 or 0.4", Mean: 0.2, Square: 0.08, Abs: 0.2, Max: 0.4, Draw: func(r *rand.Rand) float64 { return 0.4 * float64(r.IntN(2)) }},
+	{Name: "0 or U(0,1), 9:1", Mean: 0.05, Square: 0.1 / 3, Abs: 0.05, Max: 1, Draw: func(r *rand.Rand) float64 { return r.Float64() * float64(r.IntN(10)/9) }},
 }
 
 var logNormal = Distribution{Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),

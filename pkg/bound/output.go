@@ -83,6 +83,12 @@ func (o Output) tell(k Kernel, law *stepLaw) runErrors {
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
+	given := 1.0 // of a rounding, over that of a step: a product 0 rounds nothing, and is seen
+	if law != nil && first >= 0 {
+		if given = 1 / law.nonzero; law.nonzero == 0 {
+			law = nil
+		}
+	}
 	for i, s := range o.Sums {
 		size := max(math.Abs(s), least/u)
 		z.sizes += size * size
@@ -99,9 +105,9 @@ func (o Output) tell(k Kernel, law *stepLaw) runErrors {
 			if *r == nil {
 				*r = law.at(e)
 			}
-			z.centre += (*r).Mean
-			*unsure.at(e) += (*r).Estimate
-			if (*r).Square > 1.02*proxy {
+			z.centre += (*r).Mean * given
+			*unsure.at(e) += (*r).Estimate * given
+			if (*r).Square*given > 1.02*proxy {
 				proxy = h * h
 			}
 		}

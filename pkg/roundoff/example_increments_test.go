@@ -29,3 +29,13 @@ func ExampleIncrements_Symmetric() {
 	// Output:
 	// 0 0.0625
 }
+
+// Of products half of which are 0 the others err by twice what a product does in the mean.
+func ExampleIncrements_Nonzero() {
+	var z roundoff.Increments
+	z.Add([]float64{0, 1}, []float64{1}, nil)
+	z.Add([]float64{0, 1}, []float64{1}, nil)
+	fmt.Println(z.Nearest(4).Mean, z.Nearest(4).Mean/z.Nonzero())
+	// Output:
+	// -0.5 -1
+}

@@ -30,6 +30,36 @@ func (z *Increments) Add(x, y, weights []float64) {
 // count, and no error has a mean.
 func (z *Increments) Symmetric() { z.symmetric = true }
 
+// Nonzero returns the share of products that are not 0. A product 0 rounds nothing: given one that is
+// another number, the mean of r and that of r² are those of [Increments.Nearest] over this share.
+// It panics if there is no batch.
+func (z *Increments) Nonzero() float64 {
+	if len(z.batches) == 0 {
+		panic("roundoff: no batches, want 1 or more")
+	}
+	share := 0.0
+	for _, b := range z.batches {
+		x, y, all := 0.0, 0.0, 0.0
+		for _, v := range b.x {
+			if v != 0 {
+				x++
+			}
+		}
+		for j, v := range b.y {
+			w := 1.0
+			if b.weights != nil {
+				w = b.weights[j]
+			}
+			all += w
+			if v != 0 {
+				y += w
+			}
+		}
+		share += x / float64(len(b.x)) * y / all
+	}
+	return share / float64(len(z.batches))
+}
+
 // NearestError is the law of r = fl(s+p) - (s+p), what rounding to nearest even adds to a sum.
 type NearestError struct {
 	Mean     float64 // E r

@@ -17,7 +17,7 @@ type factor struct {
 	scale              func(r *rand.Rand, f tcore.Format) uint64
 	mixed              bool
 	dependent          string
-	few                bool // vectors have few values, and the same sign for each
+	alike              bool // numbers of a vector are few, or like those next to them
 }
 
 // drawn returns the factor of independent elements from d.
@@ -32,7 +32,7 @@ func drawn(d bound.Distribution) factor {
 // fewValues returns the factor of independent elements from d, which are a few numbers.
 func fewValues(d bound.Distribution) factor {
 	z := drawn(d)
-	z.few = true
+	z.alike = true
 	return z
 }
 
@@ -78,8 +78,8 @@ func (z factor) times(y factor, name string) Law {
 	}
 	if z.Draw == nil || y.Draw == nil { // half of it is of no use
 		l.X, l.Y = bound.Distribution{}, bound.Distribution{}
-		if z.few && y.few { // rounding makes the same errors over and over
-			l.Adverse = "products have few values, which no bound is told"
+		if z.alike && y.alike { // rounding makes the same errors over and over
+			l.Adverse = "products are alike, which no bound is told"
 		}
 	}
 	return l

@@ -267,12 +267,14 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Where no bound is told that products have few values, none is to hold that takes rounding errors as
-// random: of data of one number each error is the same.
-func TestFewValuesAreAdverse(t *testing.T) {
+// Where no bound is told that products have few values, or are like those next to them, none is to hold
+// that takes rounding errors as random: of data of one number each error is the same.
+func TestAlikeIsAdverse(t *testing.T) {
 	for name, want := range map[string]bool{
 		"rows(-3,3,point(0.853))": true, "rows(-3,3,rows(-3,3,point(0.853)))": true, "outliers(0.1,100,grid(0,1,0.01))×k/8": true,
 		"rows(-3,3,mix(0.5,point(1),point(0.1)))": true, "rows(-3,3,sparse(0.5,point(1)))": true,
+		"sorted(rows(-3,3,N(-1.17,0.03)))": true, "outliers(0.1,10,ar(0.99))×rows(-3,3,sorted(U(0,1)))": true,
+		"sorted(rows(-3,3,U(0,1)))×N(0,1)": false, "sorted(U(0,1))": false,
 		"point(0.853)": false, "rows(-3,3,U(0,1))": false, "rows(-3,3,signed(point(0.1)))": false, "softmax(1)×point(0.1)": false,
 		"rows(-3,3,mix(0.5,point(1),U(0,1)))": false,
 	} {

@@ -116,7 +116,7 @@ var words = map[string]word{
 			}
 			return v
 		})
-		z.few = false
+		z.alike = false
 		return z, true
 	}},
 	"times": {1, 1, func(x []float64, f []factor) (factor, bool) {
@@ -138,7 +138,7 @@ var words = map[string]word{
 				}
 				return e.Draw(r)
 			}})
-		z.few = f[0].few && f[1].few
+		z.alike = f[0].alike && f[1].alike
 		return z, true
 	}},
 
@@ -146,7 +146,7 @@ var words = map[string]word{
 	"sorted": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		z := f[0]
 		z.Distribution = plain(z.Distribution)
-		z.dependent = "vectors are sorted"
+		z.dependent, z.alike = "vectors are sorted", true
 		z.fill = func(r *rand.Rand, x []float32) {
 			f[0].fill(r, x)
 			slices.Sort(x)
@@ -157,7 +157,7 @@ var words = map[string]word{
 	// A stationary process x' = φx + √(1-φ²)z, z normal.
 	"ar": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		φ := x[0]
-		return factor{Distribution: bound.Normal(0, 1), dependent: "each element depends on the one before it",
+		return factor{Distribution: bound.Normal(0, 1), dependent: "each element depends on the one before it", alike: true,
 			fill: func(r *rand.Rand, x []float32) {
 				v := r.NormFloat64()
 				for k := range x {

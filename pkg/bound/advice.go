@@ -76,9 +76,10 @@ func Advise(k Kernel, tolerance float64, f roundoff.Failure, devices []tcore.Dev
 		if longest[of] == nil {
 			longest[of] = sync.OnceValue(func() int { return k.longest(tolerance, f) })
 		}
+		find := longest[of]
 		wait.Go(func() {
 			advice[i] = k.advise(tolerance, f)
-			advice[i].LargestK = longest[of]()
+			advice[i].LargestK = find()
 		})
 	}
 	wait.Wait()

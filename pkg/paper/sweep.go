@@ -409,11 +409,12 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	}
 	c := viz.NewChart(s.stem+"-coverage", fmt.Sprintf(
 		"%s: nearest to it comes %s at %s, with %d of %d outputs above. "+
-			"Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
+			"Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s; the laws stand side by side. %s. Drawn by paper.BoundSweep.Coverage.",
 		finding, worst.Bound+" on "+worst.Machine, percent(worst.Confidence), failed, trials, percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
 	p := c.Panel("", viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3}, viz.Axis{Label: "Failure rate observed, at most", Log: true})
 	p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
 	colours := []viz.Series{observed, {Color: viz.Second}}
+	const beside = 1.06 // laws side by side, as many of their points have the same rates
 	for i, law := range slices.Sorted(func(yield func(string) bool) {
 		for l := range points {
 			if !yield(l) {
@@ -423,7 +424,11 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	}) {
 		series := colours[i%len(colours)]
 		series.Label = minus(law)
-		p.Points(series, points[law][0], points[law][1])
+		stated := slices.Clone(points[law][0])
+		for j := range stated {
+			stated[j] *= math.Pow(beside, float64(2*i+1-len(points)))
+		}
+		p.Points(series, stated, points[law][1])
 	}
 	return c
 }

@@ -201,6 +201,33 @@ func TestPlacer(t *testing.T) {
 	})
 }
 
+// The name of points stands at one of them, never between two.
+func TestPointsAreNamedAtOne(t *testing.T) {
+	for _, end := range []float64{0.5, 0.9} {
+		c := NewChart("c", "C.")
+		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
+		p.Line(Series{Label: "a wall", Color: Grey}, []float64{end - 0.06, end - 0.06}, []float64{0, 1})
+		p.Line(Series{Label: "another", Color: Grey}, []float64{end + 0.06, end + 0.06}, []float64{0, 1})
+		p.Points(Series{Label: "points of one law", Color: Observed}, []float64{0.1, end}, []float64{0.2, 0.6})
+		s, views := c.draw(), c.views()
+		c.frames(views, s.h)
+		settle(views)
+		nearest := math.Inf(1)
+		for _, m := range s.marks {
+			if w, ok := m.(words); ok && w.text == "points of one law" {
+				for i := range 2 {
+					q := views[0].pos(p.traces[2].x[i], p.traces[2].y[i])
+					at := w.box().nearest(q)
+					nearest = min(nearest, math.Hypot(at.x-q.x, at.y-q.y))
+				}
+			}
+		}
+		if nearest > 20 {
+			t.Errorf("points to x = %v: the label is %.0f px from the nearest", end, nearest)
+		}
+	}
+}
+
 // A level is not named where its label would seem to name the end of a line.
 func TestLevelBesideAnEnd(t *testing.T) {
 	c := NewChart("c", "C.")

@@ -186,6 +186,9 @@ func (v *view) curveOffers(i int, t trace) []offer {
 	w := v.tag(t)
 	var offers []offer
 	stops := along(v.pieces[i], 40)
+	if t.kind == kindPoints {
+		stops = thin(slices.Concat(v.pieces[i]...), 40) // nothing is drawn between them
+	}
 	for k, q := range stops {
 		share := float64(k) / float64(max(1, len(stops)-1))
 		cost := 14 * (1 - share)
@@ -238,6 +241,17 @@ func along(pieces [][]point, count int) []point {
 		pts = append(pts, pieces[n-1][len(pieces[n-1])-1])
 	}
 	return pts
+}
+
+// thin returns at most so many of the points, evenly taken, the last among them.
+func thin(pts []point, count int) []point {
+	step := (len(pts) + count - 1) / count
+	var some []point
+	for i := len(pts) - 1; i >= 0; i -= step {
+		some = append(some, pts[i])
+	}
+	slices.Reverse(some)
+	return some
 }
 
 // noteOffers are at the point itself and then ever further around it.

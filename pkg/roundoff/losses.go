@@ -6,7 +6,8 @@ import (
 )
 
 // Losses tabulates what products of one law lose when they are aligned to an exponent E and cut
-// off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. What is asked of an E is computed once. It may be used by several goroutines.
+// off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. What is asked of an E is computed once. It may be
+// used by several goroutines.
 //
 // It takes for granted that a product of exponent E itself loses nothing, as [Truncation] does.
 type Losses struct {

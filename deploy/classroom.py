@@ -59,7 +59,7 @@ class Student:
             headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
         body = urllib.parse.urlencode(form) if form else json.dumps(json_body) if json_body is not None else None
         request = HTTPRequest(url + path, method=method, headers=headers, body=body, follow_redirects=False,
-                              request_timeout=300, allow_nonstandard_methods=True)
+                              connect_timeout=300, request_timeout=300, allow_nonstandard_methods=True)
         response = await AsyncHTTPClient().fetch(request, raise_error=False)
         for cookie in response.headers.get_list("Set-Cookie"):
             name, value = cookie.split(";", 1)[0].split("=", 1)
@@ -102,7 +102,8 @@ class Student:
         await self.ask(f"{base}/contents/{path}", "PUT", json_body=save)
         session = {"path": path, "name": path, "type": "notebook", "kernel": {"name": "gonb"}}
         kernel = json.loads((await self.ask(f"{base}/sessions", "POST", json_body=session)).body)["kernel"]["id"]
-        request = HTTPRequest(f"ws{url[4:]}{base}/kernels/{kernel}/channels", headers=self.headers, request_timeout=300)
+        channels = f"ws{url[4:]}{base}/kernels/{kernel}/channels"
+        request = HTTPRequest(channels, headers=self.headers, connect_timeout=300, request_timeout=300)
         socket = await websocket_connect(request, ping_interval=30)
         self.lap("kernel")
         self.cells = [c["source"] for c in notebook["cells"] if c["cell_type"] == "code"]

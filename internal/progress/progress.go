@@ -68,8 +68,8 @@ func (t *Task) End() {
 		return
 	}
 	stop = nil
-	mu.Unlock()
 	close(last)
+	mu.Unlock()
 	stopped.Wait()
 }
 
@@ -77,6 +77,11 @@ func (t *Task) End() {
 func Share() float64 {
 	mu.Lock()
 	defer mu.Unlock()
+	return current()
+}
+
+// current is Share; the caller holds the lock.
+func current() float64 {
 	share := 0.0
 	for i := len(running) - 1; i >= 0; i-- {
 		t := running[i]
@@ -99,11 +104,27 @@ func watch(show func() Display, stop <-chan struct{}) {
 	again := time.NewTicker(Interval)
 	defer again.Stop()
 	for {
-		d.Update(Share())
+		share, over := during(stop)
+		if over {
+			return
+		}
+		d.Update(share)
 		select {
 		case <-stop:
 			return
 		case <-again.C:
 		}
+	}
+}
+
+// during returns how much is done, and whether what is watched is over: then there is no share of it.
+func during(stop <-chan struct{}) (share float64, over bool) {
+	mu.Lock()
+	defer mu.Unlock()
+	select {
+	case <-stop:
+		return 0, true
+	default:
+		return current(), false
 	}
 }

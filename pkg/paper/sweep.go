@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -409,26 +410,15 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	}
 	c := viz.NewChart(s.stem+"-coverage", fmt.Sprintf(
 		"%s: nearest to it comes %s at %s, with %d of %d outputs above. "+
-			"Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s; the laws stand side by side. %s. Drawn by paper.BoundSweep.Coverage.",
+			"Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
 		finding, worst.Bound+" on "+worst.Machine, percent(worst.Confidence), failed, trials, percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
-	p := c.Panel("", viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3}, viz.Axis{Label: "Failure rate observed, at most", Log: true})
-	p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
-	colours := []viz.Series{observed, {Color: viz.Second}}
-	const beside = 1.06 // laws side by side, as many of their points have the same rates
-	for i, law := range slices.Sorted(func(yield func(string) bool) {
-		for l := range points {
-			if !yield(l) {
-				return
-			}
-		}
-	}) {
-		series := colours[i%len(colours)]
-		series.Label = minus(law)
-		stated := slices.Clone(points[law][0])
-		for j := range stated {
-			stated[j] *= math.Pow(beside, float64(2*i+1-len(points)))
-		}
-		p.Points(series, stated, points[law][1])
+	for _, law := range slices.Sorted(maps.Keys(points)) {
+		p := c.Panel(minus(law), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
+			viz.Axis{Label: "Failure rate observed, at most", Log: true, Min: 1e-6, Max: 1})
+		p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
+		series := observed
+		series.Label = "bounds"
+		p.Points(series, points[law][0], points[law][1])
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package paper
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -166,6 +167,39 @@ func TestBoundSweep_draws(t *testing.T) {
 	}
 	if want := ", none is above a bound that is to hold"; !strings.Contains(s.Counted(), want) {
 		t.Errorf("%q, want %q in it", s.Counted(), want)
+	}
+}
+
+// The figure of coverage holds the rates of the record, each under its law, stated and observed.
+func TestCoverageIsOfTheRecord(t *testing.T) {
+	s, err := RecordedCoverage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := s.Coverage().CSV()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		if strings.Contains(line, ",points,") {
+			drawn[strings.TrimSpace(line)]++
+		}
+	}
+	for _, r := range s.Rows {
+		if r.Bound == sweep.Error || r.Certain || r.Verdict != sweep.Holds {
+			continue
+		}
+		_, most := sweep.ClopperPearson(r.Violations, r.Outputs, 0.99)
+		point := fmt.Sprintf("%q,bounds,points,%v,%v,", minus(r.Law), 1-r.Confidence, most)
+		if drawn[point]--; drawn[point] < 0 {
+			t.Errorf("%s on %s is not drawn at %s", r.Bound, r.Machine, point)
+		}
+	}
+	for point, n := range drawn {
+		if n > 0 {
+			t.Errorf("%d points at %s are of no bound", n, point)
+		}
 	}
 }
 

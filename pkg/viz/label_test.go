@@ -287,3 +287,22 @@ func TestNote(t *testing.T) {
 		c.draw()
 	})
 }
+
+// Of many points some are left, evenly taken, and always the last; of few, all.
+func TestSomePoints(t *testing.T) {
+	for n := range 20 {
+		pts := make([]point, n)
+		for i := range pts {
+			pts[i].x = float64(i)
+		}
+		some := somePoints(pts, 6)
+		if n > 0 && (len(some) == 0 || some[len(some)-1] != pts[n-1]) || len(some) > 6 || n <= 6 && len(some) != n {
+			t.Errorf("of %d points %v", n, some)
+		}
+		for i := 2; i < len(some); i++ {
+			if some[i].x-some[i-1].x != some[1].x-some[0].x {
+				t.Errorf("of %d points %v, not evenly", n, some)
+			}
+		}
+	}
+}

@@ -187,7 +187,7 @@ func (v *view) curveOffers(i int, t trace) []offer {
 	var offers []offer
 	stops := along(v.pieces[i], 40)
 	if t.kind == kindPoints {
-		stops = thin(slices.Concat(v.pieces[i]...), 40) // nothing is drawn between them
+		stops = somePoints(slices.Concat(v.pieces[i]...), 40) // nothing is drawn between them
 	}
 	for k, q := range stops {
 		share := float64(k) / float64(max(1, len(stops)-1))
@@ -243,8 +243,8 @@ func along(pieces [][]point, count int) []point {
 	return pts
 }
 
-// thin returns at most so many of the points, evenly taken, the last among them.
-func thin(pts []point, count int) []point {
+// somePoints returns at most so many of the points, evenly taken, the last among them.
+func somePoints(pts []point, count int) []point {
 	step := (len(pts) + count - 1) / count
 	var some []point
 	for i := len(pts) - 1; i >= 0; i -= step {

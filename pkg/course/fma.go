@@ -9,7 +9,6 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // Rat returns x as a fraction, exactly. It panics if x is not finite.
@@ -264,7 +263,7 @@ func Operands(n int, seed uint64) (a, b, c []float64) {
 // CheckErrors checks the chart of assignment 3: for 1000 operands of seed 1, the distributions of the
 // relative errors of "MAC" and "FMA" in binary32 and of "MPFMA", binary16 to binary32, and verticals
 // "FMA bound" at u and "MPFMA bound" at the coefficient of |ab| in the lemma with representation error.
-func CheckErrors(figure func() *viz.Chart) {
+func CheckErrors[C Chart](figure func() C) {
 	defer watch("Errors")()
 	chart := figure()
 	a, b, c := Operands(1000, 1)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // IEEEFormats are the formats of assignment 1: they have subnormals, infinities and few enough
@@ -207,7 +206,7 @@ func Binades() []float64 {
 // CheckSpacing checks the chart of assignment 1: for the formats e5m2, binary16 and bfloat16, each
 // under its name, Ulp(f, x)/x at those x of Binades that lie between the least subnormal and the
 // greatest number of the format.
-func CheckSpacing(figure func() *viz.Chart) {
+func CheckSpacing[C Chart](figure func() C) {
 	defer watch("Spacing")()
 	c := figure()
 	for _, f := range IEEEFormats {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // Add is the one operation of a machine that sums: fl(a + b).
@@ -230,7 +229,7 @@ func CheckBackwardError(backward func(sum float64, x []float64) float64, seed ui
 // CheckGrowth checks the chart of assignment 2: for n = 4², 4³, …, 4⁷ the largest backward error
 // of binary16 sums of Uniform(tcore.Binary16, n, seed), seed = 1 to 10, as "recursive", "pairwise"
 // and "blocked" (b = 32), and the constants "γ" and "γ̃" (99 %) of the recursive sum.
-func CheckGrowth(figure func() *viz.Chart) {
+func CheckGrowth[C Chart](figure func() C) {
 	defer watch("Growth")()
 	c := figure()
 	add, u := Adder(tcore.Binary16), 0x1p-11

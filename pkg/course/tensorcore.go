@@ -8,7 +8,6 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // Fused returns a device like HopperF16 that adds L products at a time and keeps F bits.
@@ -179,7 +178,7 @@ func Lengths() []float64 { return []float64{64, 256, 1024, 4096, 16384} }
 // CheckDrift checks the chart of assignment 4: at each of Lengths the BackwardDot of inner products
 // of Uniform(tcore.Binary16, K, 1) and (…, 2) on the devices "Volta", "Ampere" and "Hopper", the
 // probabilistic constant "γ̃" at 99 %, and the constant "ζ" of Volta's truncation.
-func CheckDrift(figure func() *viz.Chart) {
+func CheckDrift[C Chart](figure func() C) {
 	defer watch("Drift")()
 	c := figure()
 	curves := map[string][]float64{}

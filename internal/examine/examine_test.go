@@ -1,0 +1,243 @@
+package examine
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"net"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// asked returns f as who asks sees it, over a connection to who answers.
+func asked[F any](t testing.TB, f F) F {
+	here, there := net.Pipe()
+	served := make(chan error)
+	go func() { served <- Serve(there, f) }()
+	t.Cleanup(func() {
+		here.Close()
+		if err := <-served; err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			t.Error(err)
+		}
+	})
+	return Remote(here, reflect.TypeFor[F]()).Interface().(F)
+}
+
+// panicked returns what f panics with.
+func panicked(f func()) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
+}
+
+func TestValuesArriveAsTheyWere(t *testing.T) {
+	t.Run("numbers", func(t *testing.T) {
+		f := asked(t, func(x float64, n int, seed uint64, on bool, s string) (float64, int, uint64, bool, string) {
+			return x, n, seed, on, s
+		})
+		for _, x := range []float64{0, math.Copysign(0, -1), 1, -0.1, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()} {
+			y, n, seed, on, s := f(x, math.MinInt, math.MaxUint64, true, "a\nb\"Δ")
+			if math.Float64bits(y) != math.Float64bits(x) && !(math.IsNaN(x) && math.IsNaN(y)) || n != math.MinInt || seed != math.MaxUint64 || !on || s != "a\nb\"Δ" {
+				t.Errorf("%v came back as %v, with %v %v %v %q", x, y, n, seed, on, s)
+			}
+		}
+	})
+	t.Run("slices", func(t *testing.T) {
+		f := asked(t, func(x, y []float64) []float64 {
+			x[0] = 99 // of its own copy
+			return slices.Concat(x, y)
+		})
+		x := []float64{1, 2}
+		if got := f(x, nil); !slices.Equal(got, []float64{99, 2}) || x[0] != 1 {
+			t.Errorf("%v, and x = %v", got, x)
+		}
+	})
+	t.Run("structs", func(t *testing.T) {
+		f := asked(t, func(f tcore.Format, m roundoff.MACBound) (tcore.Format, float64) { return f, m.Addend })
+		for _, format := range []tcore.Format{tcore.Binary16, tcore.E4M3, tcore.Binary64} {
+			if got, x := f(format, roundoff.FMA(0x1p-24)); got != format || x != roundoff.FMA(0x1p-24).Addend {
+				t.Errorf("%v came back as %v, with %v", format, got, x)
+			}
+		}
+	})
+	t.Run("fractions", func(t *testing.T) {
+		f := asked(t, func(x *big.Rat) (*big.Rat, *big.Rat) { return new(big.Rat).Neg(x), nil })
+		if got, none := f(big.NewRat(1, 3)); got.Cmp(big.NewRat(-1, 3)) != 0 || none != nil {
+			t.Errorf("%v, %v", got, none)
+		}
+	})
+	t.Run("charts", func(t *testing.T) {
+		draw := func(nothing bool) *viz.Chart {
+			if nothing {
+				return nil
+			}
+			c := viz.NewChart("name", "C.")
+			c.Panel("", viz.Axis{Label: "x"}, viz.Axis{Label: "y"}).Line(viz.Series{Label: "γ"}, []float64{1, 2}, []float64{3, 4})
+			return c
+		}
+		here, there := net.Pipe()
+		go Serve(there, draw)
+		defer here.Close()
+		f := Remote(here, reflect.TypeFor[func(bool) Sheet]()).Interface().(func(bool) Sheet)
+		want, _ := draw(false).CSV()
+		if got := f(false); !bytes.Equal(got, want) {
+			t.Errorf("%s", got)
+		}
+		if f(true) != nil {
+			t.Error("nil came back as a chart")
+		}
+	})
+}
+
+func TestFunctionsAreCalledWhereTheyAre(t *testing.T) {
+	sum := asked(t, func(add func(a, b float64) float64, x []float64) float64 {
+		s := 0.0
+		for _, v := range x {
+			s = add(s, v)
+		}
+		return s
+	})
+	calls := 0
+	add := func(a, b float64) float64 { calls++; return a + b }
+	if s := sum(add, []float64{1, 2, 3}); s != 6 || calls != 3 {
+		t.Errorf("sum %v of %d calls", s, calls)
+	}
+	t.Run("from_any_goroutine", func(t *testing.T) {
+		sum := asked(t, func(add func(a, b float64) float64) float64 {
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() { add(1, 2) })
+			}
+			all.Wait()
+			return 0
+		})
+		calls = 0
+		if sum(add); calls != 20 {
+			t.Errorf("%d calls, want 20", calls)
+		}
+	})
+	t.Run("not_once_the_call_is_over", func(t *testing.T) {
+		var kept func(a, b float64) float64
+		f := asked(t, func(add func(a, b float64) float64) float64 {
+			if add != nil {
+				kept = add
+			}
+			return kept(1, 2)
+		})
+		if x := f(add); x != 3 {
+			t.Errorf("%v", x)
+		}
+		if p := panicked(func() { f(nil) }); !strings.Contains(p, "no function 0") {
+			t.Errorf("panic %q", p)
+		}
+	})
+	t.Run("panics_come_back", func(t *testing.T) {
+		f := asked(t, func(x float64) float64 { panic("not implemented") })
+		if p := panicked(func() { f(1) }); p != "not implemented" {
+			t.Errorf("panic %q", p)
+		}
+		if p := panicked(func() { f(1) }); p != "not implemented" {
+			t.Errorf("a second time: panic %q", p)
+		}
+		g := asked(t, func(add func(a, b float64) float64) float64 { return add(1, 2) })
+		if p := panicked(func() { g(func(a, b float64) float64 { panic("too much") }) }); !strings.Contains(p, "too much") {
+			t.Errorf("panic %q", p)
+		}
+	})
+}
+
+func TestWhatCannotBeSentIsRefused(t *testing.T) {
+	for _, f := range []any{nil, 1, func(chan int) {}, func(any) {}, func(...int) {}, func() struct{ x int } { panic("") },
+		func(func() map[int]int) {}, func(*int) {}, (func())(nil)} {
+		if p := panicked(func() { Serve(nil, f) }); !strings.HasPrefix(p, "examine: ") {
+			t.Errorf("%T: panic %q", f, p)
+		}
+	}
+}
+
+// answers is a connection whose other end says this, whatever it is asked.
+type answers struct {
+	io.Reader
+	io.Writer
+}
+
+// Whatever the other end says, a call returns what its type allows, or panics with a sentence.
+func TestNothingOfTheOtherEndIsTrusted(t *testing.T) {
+	type f = func(add func(a, b float64) float64, x []float64) (float64, *big.Rat)
+	for _, said := range []string{
+		"", "\n", "null\n", "[]\n", "{}\n", "1\n", `{"results":[]}` + "\n", `{"results":["1"]}` + "\n",
+		`{"results":[1,"1/2"]}`, `{"results":["x","1/2"]}`, `{"results":["1","1/0"]}`, `{"results":["1","1e999999999"]}`,
+		`{"results":["1","` + strings.Repeat("9", longestRat+1) + `"]}`,
+		`{"results":["1","0x1p99999999"]}`, `{"results":[["1"],"1"]}`, `{"call":1}`, `{"call":-1,"args":[]}`,
+		`{"call":1,"args":["1"]}`, `{"call":9223372036854775808}`, `{"panic":"p"}`, `{"call":0,"panic":"p","results":["1","1"]}`,
+		strings.Repeat("[", 100000), strings.Repeat("x", LongestLine+1),
+	} {
+		g := Remote(answers{strings.NewReader(said), io.Discard}, reflect.TypeFor[f]()).Interface().(f)
+		add := func(a, b float64) float64 { return a + b }
+		if p := panicked(func() { g(add, []float64{1}) }); p == "" || strings.Contains(p, "runtime error") || strings.Contains(p, "reflect:") {
+			t.Errorf("said %.60q: panic %q", said, p)
+		}
+	}
+	g := Remote(answers{strings.NewReader(`{"results":["1","1/2"]}`), io.Discard}, reflect.TypeFor[f]()).Interface().(f)
+	if x, r := g(nil, nil); x != 1 || r.Cmp(big.NewRat(1, 2)) != 0 {
+		t.Errorf("%v, %v", x, r)
+	}
+}
+
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte(`{"results":["1","1/2",["a",2,3,4,5,6,7,8],"x,y"]}`))
+	f.Add([]byte(`{"call":1,"args":["1","2"]}` + "\n" + `{"results":[null,null,null,null]}`))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		type call = func(add func(a, b float64) float64) (float64, *big.Rat, tcore.Format, Sheet)
+		g := Remote(answers{bytes.NewReader(said), io.Discard}, reflect.TypeFor[call]()).Interface().(call)
+		if p := panicked(func() { g(math.Max) }); strings.Contains(p, "runtime error") || strings.Contains(p, "reflect") {
+			t.Error(p)
+		}
+	})
+}
+
+// Every message is a line of JSON.
+func TestMessagesAreLines(t *testing.T) {
+	var asked bytes.Buffer
+	f := Remote(answers{strings.NewReader(`{"results":["1"]}`), &asked}, reflect.TypeFor[func(string, []float64) float64]())
+	f.Interface().(func(string, []float64) float64)("a\nb", []float64{1})
+	lines := bufio.NewScanner(&asked)
+	for lines.Scan() {
+		var m message
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			t.Errorf("%s: %v", lines.Bytes(), err)
+		}
+	}
+}
+
+// A sum that a check asks for calls back for every addition.
+func BenchmarkAdditions(b *testing.B) {
+	sum := asked(b, func(add func(a, b float64) float64, x []float64) float64 {
+		s := 0.0
+		for _, v := range x {
+			s = add(s, v)
+		}
+		return s
+	})
+	x := make([]float64, 1000)
+	for b.Loop() {
+		sum(func(a, b float64) float64 { return a + b }, x)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/addition")
+}

@@ -1,0 +1,168 @@
+// Examiner runs the checks of a cell on a function of another process, with which it is connected by
+// its standard input and output:
+//
+//	examiner '%%
+//	course.CheckUlp(Ulp, 1)
+//	course.CheckUlp(Ulp, 20261)'
+//
+// It exits with 0 if every check returns, else with another status and a line "panic: …" that says what
+// was called, what came back and what was wanted. Nothing that a student wrote runs in it.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/roundofflab/roundoff/internal/examine"
+	"github.com/roundofflab/roundoff/pkg/course"
+)
+
+// checks are those that a cell may call. All take the function of the student, and some a seed.
+var checks = map[string]any{
+	"CheckUnitRoundoff":          course.CheckUnitRoundoff,
+	"CheckFirstGap":              course.CheckFirstGap,
+	"CheckUlp":                   course.CheckUlp,
+	"CheckRoundNormal":           course.CheckRoundNormal,
+	"CheckRoundTies":             course.CheckRoundTies,
+	"CheckRoundSubnormal":        course.CheckRoundSubnormal,
+	"CheckRoundOverflow":         course.CheckRoundOverflow,
+	"CheckWorst":                 course.CheckWorst,
+	"CheckDoubleRounding":        course.CheckDoubleRounding,
+	"CheckSpacing":               course.CheckSpacing[examine.Sheet],
+	"CheckTwoSum":                course.CheckTwoSum,
+	"CheckRecursive":             course.CheckRecursive,
+	"CheckPairwise":              course.CheckPairwise,
+	"CheckBlocked":               course.CheckBlocked,
+	"CheckCompensated":           course.CheckCompensated,
+	"CheckBackwardError":         course.CheckBackwardError,
+	"CheckGrowth":                course.CheckGrowth[examine.Sheet],
+	"CheckRelativeError":         course.CheckRelativeError,
+	"CheckFMADelta":              course.CheckFMADelta,
+	"CheckMACDeltas":             course.CheckMACDeltas,
+	"CheckBackwardFMA":           course.CheckBackwardFMA,
+	"CheckBackwardMAC":           course.CheckBackwardMAC,
+	"CheckMixedFMA":              course.CheckMixedFMA,
+	"CheckForwardBound":          course.CheckForwardBound,
+	"CheckCancellation":          course.CheckCancellation,
+	"CheckErrors":                course.CheckErrors[examine.Sheet],
+	"CheckExponent":              course.CheckExponent,
+	"CheckCut":                   course.CheckCut,
+	"CheckBlock":                 course.CheckBlock,
+	"CheckDot":                   course.CheckDot,
+	"CheckFractionBits":          course.CheckFractionBits,
+	"CheckViolation":             course.CheckViolation,
+	"CheckDrift":                 course.CheckDrift[examine.Sheet],
+	"CheckRecursiveConstant":     course.CheckRecursiveConstant,
+	"CheckPairwiseConstant":      course.CheckPairwiseConstant,
+	"CheckBlockedConstant":       course.CheckBlockedConstant,
+	"CheckTruncationConstant":    course.CheckTruncationConstant,
+	"CheckBackwardRepresented":   course.CheckBackwardRepresented,
+	"CheckProbabilisticConstant": course.CheckProbabilisticConstant,
+}
+
+// check is one call of a cell.
+type check struct {
+	call  reflect.Value
+	seeds []reflect.Value // what comes after the function
+}
+
+// parse returns the checks of a cell, all of one function.
+func parse(cell string) ([]check, error) {
+	body := strings.TrimPrefix(cell, "%%")
+	file, err := parser.ParseFile(token.NewFileSet(), "cell", "package cell\nfunc _() {"+body+"\n}", 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(file.Decls) != 1 {
+		return nil, errors.New("more than calls of checks")
+	}
+	var found []check
+	var function string
+	for _, s := range file.Decls[0].(*ast.FuncDecl).Body.List {
+		statement, ok := s.(*ast.ExprStmt)
+		if !ok {
+			return nil, fmt.Errorf("a %T, want calls of checks", s)
+		}
+		call, ok := statement.X.(*ast.CallExpr)
+		if !ok {
+			return nil, fmt.Errorf("a %T, want calls of checks", statement.X)
+		}
+		c, of, err := parseCall(call)
+		if err != nil {
+			return nil, err
+		}
+		if function != "" && of != function {
+			return nil, fmt.Errorf("checks of %s and of %s", function, of)
+		}
+		function, found = of, append(found, c)
+	}
+	if len(found) == 0 {
+		return nil, errors.New("no check")
+	}
+	return found, nil
+}
+
+func parseCall(call *ast.CallExpr) (c check, function string, err error) {
+	selector, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return c, "", errors.New("a call of something else than course.Check…")
+	}
+	f, ok := checks[selector.Sel.Name]
+	if x, isName := selector.X.(*ast.Ident); !ok || !isName || x.Name != "course" {
+		return c, "", fmt.Errorf("%s is no check of pkg/course", selector.Sel.Name)
+	}
+	c.call = reflect.ValueOf(f)
+	if t := c.call.Type(); len(call.Args) != t.NumIn() {
+		return c, "", fmt.Errorf("%s of %d arguments, want %d", selector.Sel.Name, len(call.Args), t.NumIn())
+	}
+	name, ok := call.Args[0].(*ast.Ident)
+	if !ok {
+		return c, "", fmt.Errorf("the first argument of %s is no name", selector.Sel.Name)
+	}
+	for _, a := range call.Args[1:] {
+		literal, ok := a.(*ast.BasicLit)
+		if !ok {
+			return c, "", fmt.Errorf("a seed of %s is no number", selector.Sel.Name)
+		}
+		seed, err := strconv.ParseUint(literal.Value, 0, 64)
+		if err != nil {
+			return c, "", err
+		}
+		c.seeds = append(c.seeds, reflect.ValueOf(seed))
+	}
+	return c, name.Name, nil
+}
+
+// run lets the checks ask the function at the other end, and panics if one of them does.
+func run(checks []check, conn io.ReadWriter) {
+	f := examine.Remote(conn, checks[0].call.Type().In(0))
+	for _, c := range checks {
+		c.call.Call(append([]reflect.Value{f}, c.seeds...))
+	}
+}
+
+type connection struct {
+	io.Reader
+	io.Writer
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: examiner CELL")
+		os.Exit(2)
+	}
+	found, err := parse(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "examiner:", err)
+		os.Exit(2)
+	}
+	run(found, connection{os.Stdin, os.Stdout})
+}

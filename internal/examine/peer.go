@@ -1,0 +1,184 @@
+package examine
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"sync"
+)
+
+// LongestLine is how many bytes a message may have, in either direction.
+const LongestLine = 16 << 20
+
+// message is a line of the conversation, in JSON: a call of a function by its number, or what came of
+// the last call.
+type message struct {
+	Call    *int              `json:"call,omitempty"`
+	Args    []json.RawMessage `json:"args,omitempty"`
+	Results []json.RawMessage `json:"results,omitempty"`
+	Panic   string            `json:"panic,omitempty"`
+}
+
+// peer is one end of a conversation.
+type peer struct {
+	in  *bufio.Scanner
+	out io.Writer
+
+	calling sync.Mutex // one call at a time
+	talk    sync.Mutex
+	offered []reflect.Value // functions of this end, by number
+}
+
+func newPeer(conn io.ReadWriter) *peer {
+	in := bufio.NewScanner(conn)
+	in.Buffer(make([]byte, 1<<16), LongestLine)
+	return &peer{in: in, out: conn}
+}
+
+// Remote returns the function of the type t that the other end of the connection serves. A call panics
+// with what the function panics with, and if the other end is gone or breaks the rules. It panics if t
+// has what cannot be sent: anything but numbers, strings, booleans, fractions, functions of such, and
+// slices and structs of them.
+func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
+	if err := sendable(t); err != nil {
+		panic("examine: " + err.Error())
+	}
+	return newPeer(conn).function(0, t)
+}
+
+// Serve answers the calls of f until the connection ends, which is no error. It panics if f is no
+// function, or has what cannot be sent.
+func Serve(conn io.ReadWriter, f any) error {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Func || v.IsNil() {
+		panic(fmt.Sprintf("examine: %T is served, want a function", f))
+	}
+	if err := sendable(v.Type()); err != nil {
+		panic("examine: " + err.Error())
+	}
+	p := newPeer(conn)
+	p.offer(v)
+	for {
+		m, err := p.receive()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && m.Call == nil {
+			err = errors.New("a result that nobody asked for")
+		}
+		if err == nil {
+			err = p.send(p.answer(m))
+		}
+		if err != nil {
+			return fmt.Errorf("examine: %w", err)
+		}
+	}
+}
+
+// function returns the function of the other end with this number. Its calls wait for each other.
+func (p *peer) function(number int, t reflect.Type) reflect.Value {
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		p.calling.Lock()
+		defer p.calling.Unlock()
+		results, err := p.call(number, t, args)
+		if err != nil {
+			panic(err.Error())
+		}
+		return results
+	})
+}
+
+// call asks the other end, and answers what it asks meanwhile.
+func (p *peer) call(number int, t reflect.Type, args []reflect.Value) ([]reflect.Value, error) {
+	before := len(p.offered)
+	defer func() { p.offered = p.offered[:before] }()
+	sent := make([]json.RawMessage, len(args))
+	for i, a := range args {
+		sent[i] = p.encode(a)
+	}
+	if err := p.send(message{Call: &number, Args: sent}); err != nil {
+		return nil, err
+	}
+	for {
+		m, err := p.receive()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("ended before it returned")
+		case err != nil:
+			return nil, err
+		case m.Call != nil:
+			if err := p.send(p.answer(m)); err != nil {
+				return nil, err
+			}
+		case m.Panic != "":
+			return nil, errors.New(m.Panic)
+		default:
+			types := make([]reflect.Type, t.NumOut())
+			for i := range types {
+				types[i] = t.Out(i)
+			}
+			return p.decodeAll(m.Results, types)
+		}
+	}
+}
+
+// answer calls the function that a message asks for.
+func (p *peer) answer(m message) (reply message) {
+	if *m.Call < 0 || *m.Call >= len(p.offered) {
+		return message{Panic: fmt.Sprintf("there is no function %d", *m.Call)}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			reply = message{Panic: fmt.Sprint(r)}
+		}
+	}()
+	f := p.offered[*m.Call]
+	types := make([]reflect.Type, f.Type().NumIn())
+	for i := range types {
+		types[i] = f.Type().In(i)
+	}
+	args, err := p.decodeAll(m.Args, types)
+	if err != nil {
+		return message{Panic: err.Error()}
+	}
+	results := f.Call(args)
+	reply.Results = make([]json.RawMessage, len(results))
+	for i, r := range results {
+		reply.Results[i] = p.encode(r)
+	}
+	return reply
+}
+
+// offer gives a function of this end its number.
+func (p *peer) offer(f reflect.Value) int {
+	p.offered = append(p.offered, f)
+	return len(p.offered) - 1
+}
+
+func (p *peer) send(m message) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if len(line) >= LongestLine {
+		return fmt.Errorf("a message of %d bytes, at most %d are sent", len(line), LongestLine)
+	}
+	_, err = p.out.Write(append(line, '\n'))
+	return err
+}
+
+func (p *peer) receive() (m message, err error) {
+	if !p.in.Scan() {
+		if err := p.in.Err(); err != nil {
+			return m, err
+		}
+		return m, io.EOF
+	}
+	if err := json.Unmarshal(p.in.Bytes(), &m); err != nil {
+		return m, fmt.Errorf("not a message: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,253 @@
+package examine
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+)
+
+// A Drawing is a result that is sent as its numbers, as a chart of pkg/viz; who asks for it gets a
+// [Sheet].
+type Drawing interface{ CSV() ([]byte, error) }
+
+// Sheet is a drawing of the other end, of which there is only its CSV, nil for nil.
+type Sheet []byte
+
+// CSV returns the sheet.
+func (s Sheet) CSV() ([]byte, error) { return s, nil }
+
+var (
+	drawing = reflect.TypeFor[Drawing]()
+	sheet   = reflect.TypeFor[Sheet]()
+	rat     = reflect.TypeFor[*big.Rat]()
+)
+
+// longestRat is how many characters a fraction may have: to read one takes the square of that.
+const longestRat = 1 << 14
+
+// sendable returns an error for a function whose arguments or results cannot be sent.
+func sendable(t reflect.Type) error {
+	switch {
+	case t == rat, t.Implements(drawing):
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Uint64, reflect.Float64, reflect.String:
+		return nil
+	case reflect.Slice:
+		return sendable(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !t.Field(i).IsExported() {
+				return fmt.Errorf("%v, whose field %s is its own, cannot be sent", t, t.Field(i).Name)
+			}
+			if err := sendable(t.Field(i).Type); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Func:
+		if t.IsVariadic() {
+			break
+		}
+		for i := range t.NumIn() {
+			if err := sendable(t.In(i)); err != nil {
+				return err
+			}
+		}
+		for i := range t.NumOut() {
+			if err := sendable(t.Out(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("%v cannot be sent", t)
+}
+
+// encode returns a value of a sendable type in JSON: numbers of binary64 as text, which has NaN and the
+// infinities, too; functions by their number.
+func (p *peer) encode(v reflect.Value) json.RawMessage { return p.append(nil, v) }
+
+func (p *peer) append(to []byte, v reflect.Value) []byte {
+	switch t := v.Type(); {
+	case t == rat:
+		r := v.Interface().(*big.Rat)
+		if r == nil {
+			return append(to, "null"...)
+		}
+		return quote(to, r)
+	case t.Implements(drawing):
+		if k := t.Kind(); (k == reflect.Pointer || k == reflect.Slice || k == reflect.Interface) && v.IsNil() {
+			return append(to, "null"...)
+		}
+		data, err := v.Interface().(Drawing).CSV()
+		if err != nil {
+			panic(fmt.Sprintf("it cannot be drawn: %v", err))
+		}
+		text, _ := json.Marshal(string(data))
+		return append(to, text...)
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.AppendBool(to, v.Bool())
+	case reflect.Int:
+		return strconv.AppendInt(to, v.Int(), 10)
+	case reflect.Uint64:
+		return strconv.AppendUint(to, v.Uint(), 10)
+	case reflect.Float64:
+		return append(strconv.AppendFloat(append(to, '"'), v.Float(), 'g', -1, 64), '"')
+	case reflect.String:
+		text, _ := json.Marshal(v.String())
+		return append(to, text...)
+	case reflect.Func:
+		if v.IsNil() {
+			return append(to, "null"...)
+		}
+		return strconv.AppendInt(to, int64(p.offer(v)), 10)
+	case reflect.Slice:
+		if v.IsNil() {
+			return append(to, "null"...)
+		}
+		to = append(to, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = p.append(to, v.Index(i))
+		}
+		return append(to, ']')
+	case reflect.Struct:
+		to = append(to, '[')
+		for i := range v.NumField() {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = p.append(to, v.Field(i))
+		}
+		return append(to, ']')
+	}
+	panic(fmt.Sprintf("%v cannot be sent", v.Type()))
+}
+
+func quote(to []byte, m encoding.TextMarshaler) []byte {
+	text, err := m.MarshalText()
+	if err != nil {
+		panic(err.Error())
+	}
+	return append(append(append(to, '"'), text...), '"')
+}
+
+// decodeAll reads as many values as there are types.
+func (p *peer) decodeAll(sent []json.RawMessage, types []reflect.Type) ([]reflect.Value, error) {
+	if len(sent) != len(types) {
+		return nil, fmt.Errorf("%d values, want %d", len(sent), len(types))
+	}
+	values := make([]reflect.Value, len(types))
+	for i, t := range types {
+		values[i] = reflect.New(t).Elem()
+		if err := p.decode(sent[i], values[i]); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// decode reads what encode writes, and trusts nothing of it.
+func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
+	t := v.Type()
+	null := string(sent) == "null"
+	switch {
+	case t == rat:
+		if null {
+			return nil
+		}
+		var text string
+		if err := json.Unmarshal(sent, &text); err != nil {
+			return err
+		}
+		r, ok := new(big.Rat), len(text) <= longestRat
+		if ok {
+			_, ok = fraction(r, text)
+		}
+		if !ok {
+			return fmt.Errorf("%.40q is no fraction of at most %d characters", text, longestRat)
+		}
+		v.Set(reflect.ValueOf(r))
+		return nil
+	case t == sheet:
+		if null {
+			return nil
+		}
+		var text string
+		if err := json.Unmarshal(sent, &text); err != nil {
+			return err
+		}
+		v.SetBytes([]byte(text))
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Uint64, reflect.String:
+		return json.Unmarshal(sent, v.Addr().Interface())
+	case reflect.Float64:
+		var text string
+		if err := json.Unmarshal(sent, &text); err != nil {
+			return err
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		v.SetFloat(x)
+		return nil
+	case reflect.Func:
+		var number int
+		if null {
+			return nil
+		}
+		if err := json.Unmarshal(sent, &number); err != nil {
+			return err
+		}
+		v.Set(p.function(number, t))
+		return nil
+	case reflect.Slice, reflect.Struct:
+		if null && v.Kind() == reflect.Slice {
+			return nil
+		}
+		var parts []json.RawMessage
+		if err := json.Unmarshal(sent, &parts); err != nil {
+			return err
+		}
+		if v.Kind() == reflect.Slice {
+			v.Set(reflect.MakeSlice(t, len(parts), len(parts)))
+		} else if len(parts) != v.NumField() {
+			return fmt.Errorf("%d fields of %v, want %d", len(parts), t, v.NumField())
+		}
+		for i, part := range parts {
+			field := v
+			if v.Kind() == reflect.Slice {
+				field = v.Index(i)
+			} else {
+				field = v.Field(i)
+			}
+			if err := p.decode(part, field); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("%v cannot be read", t)
+}
+
+// fraction sets r to a quotient of integers; big.Rat reads powers of ten besides, of any size.
+func fraction(r *big.Rat, text string) (*big.Rat, bool) {
+	for _, c := range text {
+		if (c < '0' || c > '9') && c != '-' && c != '/' {
+			return nil, false
+		}
+	}
+	return r.SetString(text)
+}

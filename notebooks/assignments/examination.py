@@ -1,0 +1,190 @@
+"""Grades one submission: its cells run in a sandbox, and its checks outside, where they ask the functions
+of the student over a socket for every check. threats.md says why a mark can be trusted.
+"""
+
+import base64
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+import sandbox
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+patience = 120  # s that a check may take with all its calls; those of pkg/course end themselves after 15
+
+
+def go(variable):
+    return subprocess.run(["go", "env", variable], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Room:
+    """What every sandbox of a course is made from: programs, packages, and what Go has compiled."""
+
+    def __init__(self, course, seconds=60):
+        self.bwrap = sandbox.program()
+        self.seconds = seconds
+        self.cache = pathlib.Path(course).resolve() / "compiled"
+        self.examiner = self.cache / "examiner"
+        goroot = go("GOROOT")
+        venv = pathlib.Path(sys.prefix)
+        packages = [root / name for name in ("go.mod", "go.sum", "pkg", "internal")]
+        self.prepare()
+        self.shown = {path: path for path in (goroot, go("GOMODCACHE"), sys.base_prefix, venv, *packages)}
+        self.shown |= {"/compiled": self.cache / "go", "/kernels/kernels/gonb": self.cache / "kernel", "/programs": self.cache / "programs",
+                       "/execute.py": here / "execute.py"}
+        self.environment = {
+            "PATH": f"/programs:{venv}/bin:{goroot}/bin:/usr/bin:/bin", "HOME": "/tmp/home", "LANG": "C.UTF-8",
+            "GOCACHE": "/tmp/gocache", "GOMODCACHE": go("GOMODCACHE"), "GOPATH": "/tmp/go", "GOTOOLCHAIN": "local",
+            "GOTELEMETRY": "off", "GOENV": "off", "GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false",
+            "JUPYTER_PATH": "/kernels", "JUPYTER_RUNTIME_DIR": "/tmp/jupyter", "IPYTHONDIR": "/tmp/ipython",
+            "PYDEVD_DISABLE_FILE_VALIDATION": "1", "ROUNDOFF_EXAMINATION": "/examination"}
+
+    def prepare(self):
+        """Compiles, for sandboxes to begin with, what every cell uses, and the examiner."""
+        self.cache.mkdir(parents=True, exist_ok=True)
+        environment = os.environ | {"GOCACHE": str(self.cache / "go")}
+        subprocess.run(["go", "build", "-buildvcs=false", "./pkg/..."], cwd=root, check=True, env=environment)
+        subprocess.run(["go", "build", "-buildvcs=false", "-o", self.examiner, "./internal/examine/examiner"], cwd=root,
+                       check=True, env=environment)
+        kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_text())
+        kernel["argv"] = ["gonb", "--kernel", "{connection_file}", "--raw_error", f"--go_work={root}"]
+        kernel.pop("env", None)
+        for folder in ("kernel", "programs"):
+            (self.cache / folder).mkdir(exist_ok=True)
+        (self.cache / "kernel" / "kernel.json").write_text(json.dumps(kernel))
+        for name in ("gonb", "goimports"):
+            shutil.copy(root / ".bin" / name, self.cache / "programs")
+
+    def run(self, sources, examination):
+        """What the cells with these sources showed, a list for each, and why they were ended, or ""."""
+        copied = "cp -rs /compiled /tmp/gocache && exec python /execute.py " + str(self.seconds)
+        line = sandbox.command(self.bwrap, self.shown | {"/examination": examination}, self.environment,
+                               ["/bin/sh", "-c", copied])
+        output, why = sandbox.run(line, json.dumps(sources).encode(), 120 + 20 * len(sources))
+        return outputs(output, len(sources)), why
+
+
+def outputs(said, count):
+    """The outputs of so many cells, out of what the sandbox said, of which nothing is believed: text and
+    pictures as PNG, nothing that a browser would run."""
+    try:
+        cells = json.loads(said)
+    except (ValueError, RecursionError):
+        cells = []
+    cells = cells if isinstance(cells, list) else []
+    cells = [cell if isinstance(cell, list) else [] for cell in cells[:count]]
+    return [[o for o in map(output, cell[:1000]) if o] for cell in cells] + [[]] * (count - len(cells))
+
+
+def output(said):
+    """One output that a notebook may hold, or None."""
+    if not isinstance(said, dict):
+        return None
+    kind = said.get("output_type")
+    if kind == "stream":
+        return {"output_type": "stream", "name": "stderr" if said.get("name") == "stderr" else "stdout",
+                "text": text(said.get("text"))}
+    if kind == "error":
+        trace = said.get("traceback")
+        return {"output_type": "error", "ename": text(said.get("ename")), "evalue": text(said.get("evalue")),
+                "traceback": [text(line) for line in trace[:1000]] if isinstance(trace, list) else []}
+    if kind in ("display_data", "execute_result"):
+        data = said.get("data") if isinstance(said.get("data"), dict) else {}
+        kept = {}
+        if "text/plain" in data:
+            kept["text/plain"] = text(data["text/plain"])
+        if "image/png" in data:
+            try:
+                picture = base64.b64decode(text(data["image/png"]), validate=True)
+            except ValueError:
+                picture = b""
+            if picture.startswith(b"\x89PNG\r\n"):
+                kept["image/png"] = base64.b64encode(picture).decode()
+        return {"output_type": "display_data", "data": kept, "metadata": {}} if kept else None
+    return None
+
+
+def text(said):
+    return said if isinstance(said, str) else "".join(filter(lambda s: isinstance(s, str), said)) if isinstance(said, list) else ""
+
+
+def checks(source):
+    """The check cells of a source notebook: the examiner's part of each, by its name."""
+    cells = (c for c in source["cells"] if c["cell_type"] == "code")
+    graders = ((c, c["metadata"].get("nbgrader", {})) for c in cells)
+    return {g["grade_id"]: "".join(c["source"]) for c, g in graders if g.get("grade")}
+
+
+class Check:
+    """A check that waits for the function that it asks."""
+
+    def __init__(self, room, folder, name, cell):
+        self.room, self.cell, self.failure = room, cell, "the check was not reached"
+        self.function = re.search(r"course\.Check\w+\((\w+)", cell).group(1)
+        self.student = f"%%\ncourse.Answer({json.dumps(name)}, {self.function})"
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.bind(str(folder / name))
+        self.socket.listen(1)
+        self.thread = threading.Thread(target=self.wait, daemon=True)
+        self.thread.start()
+
+    def wait(self):
+        try:
+            connection, _ = self.socket.accept()
+        except OSError:
+            return  # closed: nobody came
+        self.failure = "the check did not end"
+        with connection:
+            examiner = subprocess.Popen([self.room.examiner, self.cell], stdin=connection, stdout=connection,
+                                        stderr=subprocess.PIPE, env={"GOMEMLIMIT": "512MiB"})
+        try:
+            _, said = examiner.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            examiner.kill()
+            examiner.communicate()
+            self.failure = f"the check did not end within {patience} s"
+            return
+        said = said.decode(errors="replace")
+        lines = [line for line in said.splitlines() if line.startswith("panic: ")]
+        self.failure = "" if examiner.returncode == 0 else (lines[:1] or [said.strip()[:1000] or "the check failed"])[0]
+
+    def close(self):
+        """Ends the waiting, and returns why the check failed, "" if it passed."""
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.socket.close()
+        return self.failure
+
+
+def examine(room, cells, source):
+    """Runs the cells, of which those with a name of a check of the source are checks: pairs of a name or
+    None, and a source. Returns a list of outputs for each cell, the failures of all checks, "" for one
+    that passed, and why the cells were ended, or ""."""
+    with tempfile.TemporaryDirectory(prefix="roundoff-") as folder:
+        folder = pathlib.Path(folder)
+        waiting = {name: Check(room, folder, name, cell) for name, cell in checks(source).items()}
+        try:
+            sources = [waiting[name].student if name in waiting else code for name, code in cells]
+            shown, why = room.run(sources, folder)
+        finally:
+            failures = {name: check.close() for name, check in waiting.items()}
+    for i, (name, _) in enumerate(cells):
+        if name in waiting:
+            shown[i] = verdict(failures[name], shown[i])
+    return shown, failures, why
+
+
+def verdict(failure, shown):
+    """The outputs of a check cell: none if it passed, else what failed, after what its cell showed."""
+    if not failure:
+        return []
+    kept = [o for o in shown if o["output_type"] == "error"] if failure == "the check was not reached" else []
+    return [*kept, {"output_type": "error", "ename": "Check", "evalue": failure, "traceback": [failure]}]

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -160,6 +161,25 @@ func TestFunctionsAreCalledWhereTheyAre(t *testing.T) {
 			t.Errorf("panic %q", p)
 		}
 	})
+}
+
+// Who answers hears that nobody waits any more, though its function does not return.
+func TestTheEndIsHeard(t *testing.T) {
+	here, there := net.Pipe()
+	served := make(chan error)
+	called := make(chan bool)
+	go func() { served <- Serve(there, func() { called <- true; select {} }) }()
+	go panicked(Remote(here, reflect.TypeFor[func()]()).Interface().(func()))
+	<-called
+	here.Close()
+	select {
+	case err := <-served:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it still waits")
+	}
 }
 
 func TestWhatCannotBeSentIsRefused(t *testing.T) {

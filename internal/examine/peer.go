@@ -2,6 +2,7 @@ package examine
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,18 +25,33 @@ type message struct {
 
 // peer is one end of a conversation.
 type peer struct {
-	in  *bufio.Scanner
-	out io.Writer
+	out   io.Writer
+	lines chan []byte   // of the other end
+	over  chan struct{} // closed when there are no more,
+	err   error         // for this reason
 
-	calling sync.Mutex // one call at a time
-	talk    sync.Mutex
+	calling sync.Mutex      // one call at a time
 	offered []reflect.Value // functions of this end, by number
 }
 
 func newPeer(conn io.ReadWriter) *peer {
+	p := &peer{out: conn, lines: make(chan []byte, 1), over: make(chan struct{}), err: io.EOF}
+	go p.listen(conn)
+	return p
+}
+
+// listen hears the end of the conversation also while a function runs.
+func (p *peer) listen(conn io.Reader) {
 	in := bufio.NewScanner(conn)
 	in.Buffer(make([]byte, 1<<16), LongestLine)
-	return &peer{in: in, out: conn}
+	for in.Scan() {
+		p.lines <- bytes.Clone(in.Bytes())
+	}
+	if err := in.Err(); err != nil {
+		p.err = err
+	}
+	close(p.over)
+	close(p.lines)
 }
 
 // Remote returns the function of the type t that the other end of the connection serves. A call panics
@@ -49,8 +65,8 @@ func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
 	return newPeer(conn).function(0, t)
 }
 
-// Serve answers the calls of f until the connection ends, which is no error. It panics if f is no
-// function, or has what cannot be sent.
+// Serve answers the calls of f until the connection ends, which is no error, whether or not f has
+// returned. It panics if f is no function, or has what cannot be sent.
 func Serve(conn io.ReadWriter, f any) error {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
@@ -69,11 +85,18 @@ func Serve(conn io.ReadWriter, f any) error {
 		if err == nil && m.Call == nil {
 			err = errors.New("a result that nobody asked for")
 		}
-		if err == nil {
-			err = p.send(p.answer(m))
-		}
 		if err != nil {
 			return fmt.Errorf("examine: %w", err)
+		}
+		answered := make(chan error, 1)
+		go func() { answered <- p.send(p.answer(m)) }()
+		select {
+		case <-p.over:
+			return nil
+		case err := <-answered:
+			if err != nil {
+				return fmt.Errorf("examine: %w", err)
+			}
 		}
 	}
 }
@@ -171,13 +194,11 @@ func (p *peer) send(m message) error {
 }
 
 func (p *peer) receive() (m message, err error) {
-	if !p.in.Scan() {
-		if err := p.in.Err(); err != nil {
-			return m, err
-		}
-		return m, io.EOF
+	line, ok := <-p.lines
+	if !ok {
+		return m, p.err
 	}
-	if err := json.Unmarshal(p.in.Bytes(), &m); err != nil {
+	if err := json.Unmarshal(line, &m); err != nil {
 		return m, fmt.Errorf("not a message: %w", err)
 	}
 	return m, nil

@@ -42,15 +42,7 @@ release)
 	;;
 grade)
 	shift
-	failed=0
-	: >"$log"
-	for assignment in source/*/; do
-		assignment=$(basename "$assignment")
-		ls -d "$course"/submitted/*/"$assignment" >/dev/null 2>&1 || continue
-		nbgrader autograde "$assignment" "$@" || failed=1
-	done
-	python scores.py "$course"
-	exit "$failed"
+	exec python grade.py "$course" "$@"
 	;;
 read)
 	shift

@@ -3,6 +3,7 @@ of the student over a socket for every check. threats.md says why a mark can be 
 """
 
 import base64
+import functools
 import json
 import os
 import pathlib
@@ -14,10 +15,15 @@ import sys
 import tempfile
 import threading
 
+import nbformat
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Integer
+
 import sandbox
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
+unreached = "the check was not reached"
 patience = 120  # s that a check may take with all its calls; those of pkg/course end themselves after 15
 
 
@@ -26,12 +32,11 @@ def go(variable):
 
 
 class Room:
-    """What every sandbox of a course is made from: programs, packages, and what Go has compiled."""
+    """What every sandbox is made from: programs, packages, and what Go has compiled."""
 
-    def __init__(self, course, seconds=60):
+    def __init__(self):
         self.bwrap = sandbox.program()
-        self.seconds = seconds
-        self.cache = pathlib.Path(course).resolve() / "compiled"
+        self.cache = root / "out" / "grading"
         self.examiner = self.cache / "examiner"
         goroot = go("GOROOT")
         venv = pathlib.Path(sys.prefix)
@@ -45,7 +50,8 @@ class Room:
             "GOCACHE": "/tmp/gocache", "GOMODCACHE": go("GOMODCACHE"), "GOPATH": "/tmp/go", "GOTOOLCHAIN": "local",
             "GOTELEMETRY": "off", "GOENV": "off", "GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false",
             "JUPYTER_PATH": "/kernels", "JUPYTER_RUNTIME_DIR": "/tmp/jupyter", "IPYTHONDIR": "/tmp/ipython",
-            "PYDEVD_DISABLE_FILE_VALIDATION": "1", "ROUNDOFF_EXAMINATION": "/examination"}
+            "PYDEVD_DISABLE_FILE_VALIDATION": "1", "ROUNDOFF_EXAMINATION": "/examination",
+            "ROUNDOFF_FIGURES": "png"}
 
     def prepare(self):
         """Compiles, for sandboxes to begin with, what every cell uses, and the examiner."""
@@ -63,13 +69,19 @@ class Room:
         for name in ("gonb", "goimports"):
             shutil.copy(root / ".bin" / name, self.cache / "programs")
 
-    def run(self, sources, examination):
+    def run(self, sources, seconds, examination):
         """What the cells with these sources showed, a list for each, and why they were ended, or ""."""
-        copied = "cp -rs /compiled /tmp/gocache && exec python /execute.py " + str(self.seconds)
+        copied = f"cp -rs /compiled /tmp/gocache && exec python /execute.py {seconds}"
         line = sandbox.command(self.bwrap, self.shown | {"/examination": examination}, self.environment,
                                ["/bin/sh", "-c", copied])
         output, why = sandbox.run(line, json.dumps(sources).encode(), 120 + 20 * len(sources))
         return outputs(output, len(sources)), why
+
+
+@functools.cache
+def room():
+    """The room of this process."""
+    return Room()
 
 
 def outputs(said, count):
@@ -127,7 +139,7 @@ class Check:
     """A check that waits for the function that it asks."""
 
     def __init__(self, room, folder, name, cell):
-        self.room, self.cell, self.failure = room, cell, "the check was not reached"
+        self.room, self.cell, self.failure = room, cell, unreached
         self.function = re.search(r"course\.Check\w+\((\w+)", cell).group(1)
         self.student = f"%%\ncourse.Answer({json.dumps(name)}, {self.function})"
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -164,7 +176,7 @@ class Check:
         return self.failure
 
 
-def examine(room, cells, source):
+def examine(room, cells, source, seconds=60):
     """Runs the cells, of which those with a name of a check of the source are checks: pairs of a name or
     None, and a source. Returns a list of outputs for each cell, the failures of all checks, "" for one
     that passed, and why the cells were ended, or ""."""
@@ -173,18 +185,41 @@ def examine(room, cells, source):
         waiting = {name: Check(room, folder, name, cell) for name, cell in checks(source).items()}
         try:
             sources = [waiting[name].student if name in waiting else code for name, code in cells]
-            shown, why = room.run(sources, folder)
+            shown, why = room.run(sources, seconds, folder)
         finally:
             failures = {name: check.close() for name, check in waiting.items()}
     for i, (name, _) in enumerate(cells):
         if name in waiting:
-            shown[i] = verdict(failures[name], shown[i])
+            shown[i] = verdict(failures[name], shown[i], why)
     return shown, failures, why
 
 
-def verdict(failure, shown):
+def verdict(failure, shown, why):
     """The outputs of a check cell: none if it passed, else what failed, after what its cell showed."""
     if not failure:
         return []
-    kept = [o for o in shown if o["output_type"] == "error"] if failure == "the check was not reached" else []
-    return [*kept, {"output_type": "error", "ename": "Check", "evalue": failure, "traceback": [failure]}]
+    if failure != unreached:
+        shown = []
+    elif why:
+        failure = f"{unreached}, as the notebook was ended: {why}"
+    failed = {"output_type": "error", "ename": "Check", "evalue": failure, "traceback": [failure]}
+    return [*(o for o in shown if o["output_type"] == "error"), failed]
+
+
+class Examine(NbGraderPreprocessor):
+    """What nbgrader's Execute does, with a sandbox around what students wrote, and the checks outside."""
+
+    seconds = Integer(60, help="How long a cell may take.").tag(config=True)
+
+    def preprocess(self, nb, resources):
+        names = resources["nbgrader"]
+        source = json.loads((here / "source" / names["assignment"] / f"{names['notebook']}.ipynb").read_text())
+        code = [cell for cell in nb.cells if cell.cell_type == "code"]
+        cells = [(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source) for cell in code]
+        shown, _, why = examine(room(), cells, source, self.seconds)
+        if why:
+            self.log.warning("%s of %s was ended: %s", names["notebook"], names["student"], why)
+        for number, (cell, outputs) in enumerate(zip(code, shown), 1):
+            cell.execution_count = number
+            cell.outputs = [nbformat.from_dict(o) for o in outputs]
+        return nb, resources

@@ -143,7 +143,7 @@ def main(assignments):
             points = checks(notebook)
             want[student, assignment] = {c: 0 if c in failing else p for c, p in points.items()}
     start = time.monotonic()
-    course_sh("grade", "--Execute.timeout=30")
+    course_sh("grade", "--seconds=30")
     print(f"roundtrip: {len(want)} submissions graded in {time.monotonic() - start:.0f} s")
 
     wrong = 0

@@ -29,6 +29,8 @@ import (
 // (figure, table or schematic), order (nanoseconds since 1970), html (of a
 // table) and echarts (the option objects of a chart, else null).
 //
+// When ROUNDOFF_FIGURES is png, figures are shown as pictures alone, for pages that must run no scripts.
+//
 // Show panics when there is no figure or one cannot be drawn or written, so
 // that the cell fails where it can be seen.
 func Show(figs ...viz.Figure) {
@@ -65,6 +67,9 @@ func must(f viz.Figure, err error) {
 // the script that charts need. The caption goes along as plain text, for
 // readers that show no HTML.
 func display(f viz.Figure) error {
+	if os.Getenv("ROUNDOFF_FIGURES") == "png" {
+		return displayPicture(f)
+	}
 	page, err := viz.HTML(f, "roundoff-"+gonbui.UniqueId())
 	if err != nil {
 		return err
@@ -74,6 +79,18 @@ func display(f viz.Figure) error {
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
 		protocol.MIMETextHTML:  page,
+		protocol.MIMETextPlain: f.Caption(),
+	}})
+	return gonbui.Error()
+}
+
+func displayPicture(f viz.Figure) error {
+	picture, err := f.PNG()
+	if err != nil {
+		return err
+	}
+	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
+		protocol.MIMEImagePNG:  picture,
 		protocol.MIMETextPlain: f.Caption(),
 	}})
 	return gonbui.Error()

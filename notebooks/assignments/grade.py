@@ -10,10 +10,12 @@ if something was not graded, with 75 if nothing can be graded on this machine.
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import signal
 import stat
 import sys
+import warnings
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -21,6 +23,9 @@ from traitlets.config.loader import PyFileConfigLoader
 
 import examination
 import sandbox
+from sqlalchemy.exc import SAWarning
+
+warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own queries
 
 here = pathlib.Path(__file__).resolve().parent
 largest = 16 << 20  # bytes of a notebook
@@ -148,7 +153,8 @@ class Course:
 
 def table(rows):
     """The rows, aligned, under their headings."""
-    lines = [("student", "assignment", "checks", "essay", "missed"), *rows]
+    printable = [[re.sub(r"[^\w !-~¡-￮]", "\N{REPLACEMENT CHARACTER}", field) for field in row] for row in rows]
+    lines = [("student", "assignment", "checks", "essay", "missed"), *printable]
     widths = [max(len(line[i]) for line in lines) for i in range(5)]
     return "\n".join("  ".join(f.ljust(w) for f, w in zip(line, widths)).rstrip() for line in lines)
 

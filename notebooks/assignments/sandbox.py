@@ -57,7 +57,7 @@ def command(bwrap, shown, environment, arguments):
     """The command line that runs the arguments with the environment, and shows them the paths: a mapping
     from where they see a path to where it is."""
     line = [bwrap, *isolation, *system(), "--proc", "/proc", "--dev", "/dev", "--size", str(limits["files"]),
-            "--tmpfs", "/tmp", "--dir", "/tmp/home", "--chdir", "/tmp/home", "--clearenv"]
+            "--tmpfs", "/tmp", "--dir", "/tmp/home", "--chdir", "/tmp/home"]
     for seen, path in shown.items():
         if not pathlib.Path(seen).is_relative_to("/usr"):
             line += ["--ro-bind", str(path), str(seen)]
@@ -121,7 +121,7 @@ def run(line, given, seconds):
     group = cgroup()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, pass_fds=[child],
-                                   preexec_fn=lambda: limit(group))
+                                   env={}, preexec_fn=lambda: limit(group))
         os.close(child)
         output, why = bytearray(), ""
 

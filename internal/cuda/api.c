@@ -2,11 +2,12 @@
 
 #include "api.h"
 #include <dlfcn.h>
+#include <stdio.h>
 
-// What a call of an optional function gives that the library does not have.
+// A function that the library does not have gives a status that is no success, or no text and no version.
 #define DEFINE(library, result, name, parameters, arguments) \
 	static result(*p_##name) parameters; \
-	result call_##name parameters { return p_##name ? p_##name arguments : (result)0; }
+	result call_##name parameters { return p_##name ? p_##name arguments : _Generic((result)0, int: -1, default: (result)0); }
 FUNCTIONS(DEFINE, DEFINE)
 
 #define REQUIRED(library, result, name, parameters, arguments) {library, 1, #name, (void **)&p_##name},
@@ -20,7 +21,9 @@ static const struct {
 
 enum { function_count = sizeof functions / sizeof *functions };
 
-const char *ro_bind(int library, void *handle) {
+// find finds the functions of a library in what dlopen returned. It returns NULL, or the name of one that
+// is missing; then none is changed.
+static const char *find(int library, void *handle) {
 	void *found[function_count];
 	for (int i = 0; i < function_count; i++) {
 		if (functions[i].library != library)
@@ -33,4 +36,19 @@ const char *ro_bind(int library, void *handle) {
 		if (functions[i].library == library)
 			*functions[i].pointer = found[i];
 	return NULL;
+}
+
+int ro_open(int library, const char *path, char *wrong, size_t n) {
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		const char *why = dlerror();
+		snprintf(wrong, n, "%s", why ? why : "cannot be opened");
+		return 0;
+	}
+	const char *missing = find(library, handle);
+	if (missing) {
+		snprintf(wrong, n, "has no %s", missing);
+		dlclose(handle);
+	}
+	return !missing;
 }

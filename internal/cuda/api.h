@@ -97,13 +97,13 @@ typedef struct { lt_algo algo; size_t workspace; int state; float waves; int res
 	F(lib_nvrtc, int, nvrtcGetPTX, (void *program, char *ptx), (program, ptx)) \
 	F(lib_nvrtc, const char *, nvrtcGetErrorString, (int code), (code))
 
-// Every function has a call_ of its name, which calls what ro_bind has found.
+// Every function has a call_ of its name, which calls what ro_open has found.
 #define DECLARE(library, result, name, parameters, arguments) result call_##name parameters;
 FUNCTIONS(DECLARE, DECLARE)
 #undef DECLARE
 
-// ro_bind finds the functions of a library in what dlopen returned. It returns NULL, or the name of
-// one that is missing; then none is changed.
-const char *ro_bind(int library, void *handle);
+// ro_open opens a library and finds its functions. It returns 1, or 0 and what is wrong, as dlerror says
+// it, which has to be asked on the thread of dlopen; then no function is changed.
+int ro_open(int library, const char *path, char *wrong, size_t n);
 
 #endif

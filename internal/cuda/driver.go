@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -41,13 +42,30 @@ func cuResult(code C.int, call, args string, values ...any) error {
 	return e
 }
 
-// Open opens a device, of which the first is 0. An error wraps [ErrNoGPU].
+// patience is how long a driver may take to open a device.
+var patience = time.Minute
+
+// Open opens a device, of which the first is 0. An error wraps [ErrNoGPU]; it is one, too, if the driver
+// has not answered within a minute.
 func Open(ordinal int) (*Device, error) {
-	d, err := open(ordinal)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoGPU, err)
+	type result struct {
+		*Device
+		error
 	}
-	return d, nil
+	opened := make(chan result, 1)
+	go func() {
+		d, err := open(ordinal)
+		opened <- result{d, err}
+	}()
+	select {
+	case r := <-opened:
+		if r.error != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNoGPU, r.error)
+		}
+		return r.Device, nil
+	case <-time.After(patience):
+		return nil, fmt.Errorf("%w: the driver has not answered within %v", ErrNoGPU, patience)
+	}
 }
 
 func open(ordinal int) (*Device, error) {

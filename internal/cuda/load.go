@@ -5,7 +5,6 @@ package cuda
 /*
 #cgo LDFLAGS: -ldl
 #include "api.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 */
 import "C"
@@ -59,18 +58,16 @@ func (l library) load() error {
 
 // open opens one file. It returns what is wrong with it, or "".
 func (l library) open(path string) (wrong string) {
+	if wrong := broken(path); wrong != "" {
+		return wrong
+	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	handle := C.dlopen(name, C.RTLD_NOW|C.RTLD_LOCAL)
-	if handle == nil {
-		text := C.GoString(C.dlerror())
-		return strings.TrimPrefix(text, path+": ")
+	var text [1024]C.char
+	if C.ro_open(indexes[l.name], name, &text[0], C.size_t(len(text))) == 1 {
+		return ""
 	}
-	if missing := C.ro_bind(indexes[l.name], handle); missing != nil {
-		wrong = "has no " + C.GoString(missing)
-		C.dlclose(handle)
-	}
-	return wrong
+	return strings.TrimPrefix(C.GoString(&text[0]), path+": ")
 }
 
 // path returns where the library was found, or "" if it is not open.

@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
@@ -158,4 +161,66 @@ func TestLoad(t *testing.T) {
 			t.Errorf("error %q, want %q", err, want)
 		}
 	})
+}
+
+// What is not there is never taken for loaded, however many look for it at once.
+func TestLoadInParallel(t *testing.T) {
+	forget(t)
+	text := filepath.Join(t.TempDir(), "libtext.so.9")
+	if err := os.WriteFile(text, []byte("text, not an object file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 1000 {
+		all.Go(func() {
+			for path, want := range map[string]string{"libnone.so.9": "cannot open shared object file", text: "file too short"} {
+				if wrong := libcublas.open(path); !strings.Contains(wrong, want) {
+					t.Errorf("open(%s) says %q, want %q", path, wrong, want)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A file at which the loader would wait, or which would end the process, is not given to it.
+func TestLoadOfBrokenFiles(t *testing.T) {
+	forget(t)
+	dir := t.TempDir()
+	buildFake(t, dir)
+	whole, err := os.ReadFile(filepath.Join(dir, "fake.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe, half, folder := filepath.Join(dir, "pipe"), filepath.Join(dir, "half"), filepath.Join(dir, "folder")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o644), os.WriteFile(half, whole[:len(whole)/2], 0o644), os.Mkdir(folder, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{pipe: "is no regular file", folder: "Is a directory", half: "not whole"} {
+		if wrong := libcublas.open(path); !strings.Contains(wrong, want) {
+			t.Errorf("open(%s) says %q, want %q", path, wrong, want)
+		}
+	}
+	for n := 0; n < len(whole)*3/4; n += len(whole) / 50 {
+		if err := os.WriteFile(half, whole[:n], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := libcublas.open(half); wrong == "" {
+			t.Errorf("the first %d of %d bytes are a library", n, len(whole))
+		}
+	}
+}
+
+func TestADriverThatHangs(t *testing.T) {
+	forget(t)
+	dir := t.TempDir()
+	buildFake(t, dir)
+	t.Setenv("ROUNDOFF_CUDA_PATH", dir)
+	t.Setenv("FAKE_HANG", "cuInit")
+	before := patience
+	patience = 100 * time.Millisecond
+	defer func() { patience = before }()
+	if _, err := Open(0); !errors.Is(err, ErrNoGPU) || !strings.Contains(err.Error(), "has not answered") {
+		t.Errorf("error %v", err)
+	}
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,6 +89,45 @@ func (l library) present(getenv func(string) string) (paths, absent []string) {
 		}
 	}
 	return paths, absent
+}
+
+// broken tells what is wrong with a file that the loader would choke on: one that is no file, as a pipe,
+// for which it would wait, or one that ends before what it says it holds, as of a download that did not
+// end, which would end the process. Otherwise, and of names that the loader has to find, it returns "".
+func broken(path string) string {
+	if !strings.Contains(path, "/") {
+		return ""
+	}
+	status, err := os.Stat(path)
+	if err != nil {
+		return "" // the loader says why
+	}
+	if status.IsDir() {
+		return "Is a directory"
+	}
+	if !status.Mode().IsRegular() {
+		return "is no regular file"
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "" // the loader says why
+	}
+	defer file.Close()
+	magic := make([]byte, len(elf.ELFMAG))
+	if file.ReadAt(magic, 0); string(magic) != elf.ELFMAG {
+		return "" // the loader says that it is no library
+	}
+	const early = "ends too early, it is not whole"
+	library, err := elf.NewFile(file)
+	if err != nil {
+		return early
+	}
+	for _, p := range library.Progs {
+		if p.Filesz > 0 && (p.Off > uint64(status.Size()) || p.Filesz > uint64(status.Size())-p.Off) {
+			return early
+		}
+	}
+	return ""
 }
 
 // tooNew tells that a library is of a later CUDA than the driver supports, whose version is 0 if not

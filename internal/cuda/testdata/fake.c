@@ -7,6 +7,7 @@
 //
 //	FAKE_FAIL=7:2          call number 7 returns 2 (call numbers begin anew when the value changes)
 //	FAKE_FAIL=cuInit:100   every cuInit returns 100
+//	FAKE_HANG=cuInit       cuInit does not return
 //	FAKE_DRIVER=10020      version of CUDA that the driver supports
 //	FAKE_DEVICES=0         number of devices
 //	FAKE_MEMORY=100000     bytes of device memory
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INVALID = 1, NO_MEMORY = 2, NO_CONTEXT = 201, NOT_FOUND = 500 };
 enum { BLAS_INVALID = 7, BLAS_EXECUTION = 13, BLAS_UNSUPPORTED = 15 };
@@ -51,6 +53,9 @@ static int fails(const char *name) {
 		calls = 0;
 	}
 	calls++;
+	const char *hang = getenv("FAKE_HANG");
+	while (hang && !strcmp(hang, name))
+		pause();
 	const char *colon = strchr(s, ':');
 	if (!colon)
 		return 0;

@@ -113,7 +113,7 @@ func bounded(t *testing.T, devices []tcore.Device, refused string, a, b blas32.G
 	dir := t.TempDir()
 	fileA, fileB := filepath.Join(dir, "a.npy"), filepath.Join(dir, "b.npy")
 	for path, m := range map[string]blas32.General{fileA: a, fileB: b} {
-		if err := writeMatrix(path, m); err != nil {
+		if err := saveMatrix(path, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,7 +216,7 @@ func TestPermutationIsOffered(t *testing.T) {
 	dir := t.TempDir()
 	fileA, fileB := filepath.Join(dir, "a.npy"), filepath.Join(dir, "b.npy")
 	for path, m := range map[string]blas32.General{fileA: a, fileB: b} {
-		if err := writeMatrix(path, m); err != nil {
+		if err := saveMatrix(path, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestPermutationIsOffered(t *testing.T) {
 	}
 	permutedA, permutedB := filepath.Join(dir, "pa.npy"), filepath.Join(dir, "pb.npy")
 	for path, m := range map[string]blas32.General{permutedA: pa, permutedB: pb} {
-		if err := writeMatrix(path, m); err != nil {
+		if err := saveMatrix(path, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -277,12 +277,12 @@ func TestBoundTakesFiles(t *testing.T) {
 	dir := t.TempDir()
 	b := fill(tcore.Binary16, K, n, true, uniform(rng))
 	fileB := filepath.Join(dir, "b.npy")
-	if err := writeMatrix(fileB, b); err != nil {
+	if err := saveMatrix(fileB, b); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]filling{"independent": uniform(rng), "sorted": descending(uniform(rng))} {
 		a, fileA := fill(tcore.Binary16, n, K, false, f), filepath.Join(dir, name+".npy")
-		if err := writeMatrix(fileA, a); err != nil {
+		if err := saveMatrix(fileA, a); err != nil {
 			t.Fatal(err)
 		}
 		z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}

@@ -72,13 +72,20 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := p.read(k); err != nil {
 		return err
 	}
+	var file *output
+	if p.d != "" {
+		if file, err = newOutput(p.d); err != nil {
+			return err
+		}
+		defer file.drop()
+	}
 
 	d, err := p.multiply(ctx, k, newProgress(stderr, k.Name))
 	if err != nil {
 		return err
 	}
-	if p.d != "" {
-		if err := writeMatrix(p.d, d); err != nil {
+	if file != nil {
+		if err := file.write(func(w io.Writer) error { return writeMatrix(w, d) }); err != nil {
 			return err
 		}
 	}

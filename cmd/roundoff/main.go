@@ -16,7 +16,8 @@
 //	roundoff help             say what there is
 //
 // It exits with 0 when all went well, 1 when something failed, 2 when it was called wrongly, and 3 when
-// it wants a GPU and there is none.
+// it wants a GPU and there is none. A signal that asks it to stop, as Ctrl-C does, stops it with 128 and
+// the number of the signal, from wherever it is; a second one kills it.
 package main
 
 import (
@@ -28,6 +29,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/gpu"
 )
@@ -38,6 +40,10 @@ type command struct {
 	name, summary string
 	run           func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 }
+
+// graces are how long commands may take, when interrupted, to end what they have begun: the kernels of
+// notebooks, a file of what there is so far. Others have a second.
+var graces = map[string]time.Duration{"reproduce": 20 * time.Second, "sweep": 5 * time.Second}
 
 var commands = []command{
 	{"reproduce", "run the notebooks, write figures, tables and claims, and a page of them", reproduceCommand},
@@ -53,9 +59,36 @@ var commands = []command{
 var errUsage = errors.New("called wrongly")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	os.Exit(attend(signals, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// attend runs a command line until it is over or a signal comes, and returns the exit status.
+func attend(signals chan os.Signal, args []string, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, args, stdout, stderr) }()
+	grace := time.Second
+	if len(args) > 0 {
+		grace = max(grace, graces[args[0]])
+	}
+	select {
+	case status := <-ended:
+		return status
+	case s := <-signals:
+		signal.Stop(signals) // the next one kills
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(grace):
+		}
+		dropAll()
+		fmt.Fprintln(stderr, "roundoff: interrupted")
+		number, _ := s.(syscall.Signal)
+		return 128 + int(number)
+	}
 }
 
 // run carries out one command line and returns the exit status.
@@ -79,6 +112,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 0
 		case errors.Is(err, errUsage):
 			return 2
+		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			return 1 // whoever cancelled it says so
 		case errors.Is(err, gpu.ErrNoGPU):
 			fmt.Fprintf(stderr, "roundoff %s: %v\n", c.name, err)
 			return 3

@@ -5,10 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
-	"os"
 
-	"github.com/google/renameio/v2"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -32,7 +31,7 @@ func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.Ge
 
 // readNumbers reads a matrix as it is in a NumPy file.
 func readNumbers(path string) (blas64.General, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path, string(npy.Magic[:]), 8*maxElements+1<<16, "a NumPy file")
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -112,19 +111,8 @@ func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	return r.Header, data[length:], nil
 }
 
-// writeMatrix writes m to a NumPy file of float64, which holds the numbers of
-// every format, whole or not at all.
-func writeMatrix(path string, m blas32.General) error {
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
-	if err != nil {
-		return err
-	}
-	defer f.Cleanup()
-	if err := npy.Write(f, dense(m)); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
-}
+// writeMatrix writes m as a NumPy file of float64, which holds the numbers of every format.
+func writeMatrix(w io.Writer, m blas32.General) error { return npy.Write(w, dense(m)) }
 
 func dense(m blas32.General) *mat.Dense {
 	z := mat.NewDense(m.Rows, m.Cols, nil)

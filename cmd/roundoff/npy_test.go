@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -90,7 +91,7 @@ func TestWriteMatrix(t *testing.T) {
 
 	t.Run("reads_back", func(t *testing.T) {
 		path := filepath.Join(dir, "d.npy")
-		if err := writeMatrix(path, m); err != nil {
+		if err := saveMatrix(path, m); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -108,7 +109,7 @@ func TestWriteMatrix(t *testing.T) {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := writeMatrix(folder, m); err == nil {
+		if err := saveMatrix(folder, m); err == nil {
 			t.Error("no error where a folder is in the way")
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
@@ -131,4 +132,13 @@ func FuzzParseMatrix(f *testing.F) {
 			t.Errorf("%d × %d with %d elements of %d bytes", m.Rows, m.Cols, len(m.Data), len(data))
 		}
 	})
+}
+
+// saveMatrix writes a file as roundoff gemm does.
+func saveMatrix(path string, m blas32.General) error {
+	file, err := newOutput(path)
+	if err != nil {
+		return err
+	}
+	return file.write(func(w io.Writer) error { return writeMatrix(w, m) })
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
@@ -69,6 +69,13 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.hunt != 0 {
 		return q.search(ctx, stdout, stderr)
 	}
+	var file *output
+	if q.o != "" {
+		if file, err = newOutput(q.o); err != nil {
+			return err
+		}
+		defer file.drop()
+	}
 	comment := "roundoff sweep " + strings.Join(args, " ")
 	var rows []sweep.Row
 	start := time.Now()
@@ -80,11 +87,15 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	default:
 		rows, err = q.run(ctx, stderr)
 	}
+	if err != nil && ctx.Err() != nil && len(rows) > 0 && file != nil {
+		fmt.Fprintf(stderr, "roundoff sweep: %s holds what there is so far\n", q.o)
+		return errors.Join(err, file.write(func(w io.Writer) error { return sweep.Write(w, comment+" (interrupted)", rows) }))
+	}
 	if err != nil {
 		return err
 	}
-	if q.o != "" {
-		if err := writeRows(q.o, comment, rows); err != nil {
+	if file != nil {
+		if err := file.write(func(w io.Writer) error { return sweep.Write(w, comment, rows) }); err != nil {
 			return err
 		}
 	}
@@ -170,19 +181,6 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 		comments = append(comments, c)
 	}
 	return rows, strings.Join(comments, "\n"), nil
-}
-
-// writeRows writes a file of rows, whole or not at all.
-func writeRows(path, comment string, rows []sweep.Row) error {
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
-	if err != nil {
-		return err
-	}
-	defer f.Cleanup()
-	if err := sweep.Write(f, comment, rows); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
 }
 
 // summarize prints for every machine, law and K the tightest bound that holds, and returns an

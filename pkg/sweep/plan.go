@@ -49,7 +49,7 @@ type Plan struct {
 // A product that cannot be emulated sum by sum ([bound.Emulate]) has no rows of bounds that read
 // sums. Outputs that are not finite are not judged, nor is a product of elements that are not in
 // the formats of the machine: the row of errors counts them as Skipped, and says why. An error says
-// that ctx has ended.
+// that ctx has ended; the rows are then of what was measured before, perhaps of fewer seeds.
 // It panics if a part of the plan is empty, a size is below 1, a seed comes twice, or a
 // confidence is not in (0, 1).
 func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, error) {
@@ -67,20 +67,32 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 	for l, law := range p.Laws {
 		for h, k := range p.Ks {
 			for _, seed := range p.Seeds {
-				d := p.draw(law, k, seed)
 				rows, errs := make([][]Row, len(p.Machines)), make([]error, len(p.Machines))
-				parallel.Each(len(p.Machines), func(i int) {
-					if errs[i] = ctx.Err(); errs[i] != nil {
-						return
-					}
-					if first[i] == i {
-						rows[i], errs[i] = p.measure(p.Machines[i], d)
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					done += k
-					progress(done, total)
-				})
+				measured := make(chan struct{})
+				go func() {
+					defer close(measured)
+					d := p.draw(law, k, seed)
+					parallel.Each(len(p.Machines), func(i int) {
+						if errs[i] = ctx.Err(); errs[i] != nil {
+							return
+						}
+						if first[i] == i {
+							rows[i], errs[i] = p.measure(p.Machines[i], d)
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						if done += k; ctx.Err() == nil {
+							progress(done, total)
+						}
+					})
+				}()
+				select {
+				case <-measured:
+				case <-ctx.Done():
+				}
+				if ctx.Err() != nil {
+					return p.ordered(cells), ctx.Err()
+				}
 				for i, machine := range p.Machines {
 					if errs[i] == nil {
 						rows[i], errs[i] = named(rows[first[i]], machine.Name), errs[first[i]]
@@ -88,9 +100,6 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 					err, at := errs[i], [3]int{i, l, h}
 					if err == nil {
 						cells[at], err = Join(cells[at], rows[i])
-					}
-					if ctx.Err() != nil {
-						return nil, ctx.Err()
 					}
 					if err != nil {
 						return nil, fmt.Errorf("%s, %s, seed %d: %w", machine.Name, law.Name, seed, err)
@@ -102,7 +111,11 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 	if p.Predict {
 		p.predict(cells)
 	}
-	var rows []Row
+	return p.ordered(cells), nil
+}
+
+// ordered returns the rows of cells by machine, law and K.
+func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
 	for i := range p.Machines {
 		for l := range p.Laws {
 			for h := range p.Ks {
@@ -110,7 +123,7 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 			}
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // check panics unless the plan can be carried out.

@@ -53,8 +53,11 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if !(q.tolerance > 0) || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 {
-		return misuse(flags, "want -tolerance above 0 and sizes of 1 or more")
+	if !(q.tolerance > 0) || math.IsInf(q.tolerance, 1) {
+		return misuse(flags, "-tolerance %v, want a number above 0", q.tolerance)
+	}
+	if err := checkSizes(flags, mostTerms, size{"m", q.M}, size{"n", q.N}, size{"k", q.K}, size{"split-k", q.SplitK}); err != nil {
+		return err
 	}
 	if len(words) != 0 && (len(words) != 2 || q.dist != "" || given(flags, "m", "n", "k")) {
 		return misuse(flags, "want no file, or two and none of -m, -n, -k and -dist")

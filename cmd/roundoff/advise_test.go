@@ -70,10 +70,10 @@ func TestAdvise(t *testing.T) {
 		}
 	})
 	for line, want := range map[string]string{
-		"advise":                                        "want -tolerance above 0 and sizes of 1 or more",
-		"advise --tolerance -1":                         "want -tolerance above 0",
-		"advise --tolerance NaN":                        "want -tolerance above 0",
-		"advise --tolerance 1 --k 0":                    "sizes of 1 or more",
+		"advise":                                        "-tolerance 0, want a number above 0",
+		"advise --tolerance -1":                         "want a number above 0",
+		"advise --tolerance NaN":                        "want a number above 0",
+		"advise --tolerance 1 --k 0":                    "0, want 1 to ",
 		"advise --tolerance 1 x":                        "want no file, or two",
 		"advise --tolerance 1 --k 8 x y":                "want no file, or two and none of -m, -n, -k and -dist",
 		"advise --tolerance 1 x.npy y.npy":              "no such file",
@@ -96,7 +96,7 @@ func TestAdvise(t *testing.T) {
 // What a question on a bound may be that has no answer, and what is answered though it is extreme.
 func TestBoundOfBadInput(t *testing.T) {
 	for line, want := range map[string]string{
-		"bound --k 0":                                  "want sizes of 1 or more",
+		"bound --k 0":                                  "0, want 1 to ",
 		"bound --confidence 1":                         `confidence "1", want a number between 0 and 1`,
 		"bound --confidence 1-0":                       `confidence "1-0", want`,
 		"bound --confidence 1-1e-99999999999999999999": "want a number between 0 and 1",

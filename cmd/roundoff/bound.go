@@ -69,10 +69,20 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	}
 	dot := q.kernel == "dot" && q.M == 1 && q.N == 1
 	files := len(words) == 2 && q.dist == "" && !given(flags, "m", "n", "k")
-	if len(words) > 0 && !files || !files && (q.emulate && q.dist == "" || given(flags, "permute")) || !dot && q.kernel != "gemm" || q.M < 1 || q.N < 1 || q.K < 1 || q.SplitK < 1 || q.block < 0 {
-		fmt.Fprint(stderr, "roundoff bound: want sizes of 1 or more, -kernel gemm, or dot with -m 1 and -n 1, and -dist for -run,\n"+
-			"or two files, for -permute as well, and then none of -m, -n, -k and -dist\n")
-		return errUsage
+	if len(words) > 0 && !files || !files && (q.emulate && q.dist == "" || given(flags, "permute")) || !dot && q.kernel != "gemm" {
+		return misuse(flags, "want -kernel gemm, or dot with -m 1 and -n 1, and -dist for -run,\n"+
+			"or two files, for -permute as well, and then none of -m, -n, -k and -dist")
+	}
+	if err := checkSizes(flags, mostTerms, size{"m", q.M}, size{"n", q.N}, size{"k", q.K}, size{"split-k", q.SplitK}, size{"block", max(1, q.block)}); err != nil {
+		return err
+	}
+	if q.block < 0 {
+		return misuse(flags, "-block %d, want 0 or more", q.block)
+	}
+	if q.emulate && !files {
+		if err := checkMatrices(q.M, q.N, q.K); err != nil {
+			return err
+		}
 	}
 	f, err := roundoff.ParseConfidence(q.confidence)
 	if err != nil {
@@ -162,7 +172,10 @@ func (q *boundQuestion) arrange() error {
 
 // distribute sets the distributions of A and B, and with -run draws and emulates.
 func (q *boundQuestion) distribute() (err error) {
-	if q.X, q.Y, err = parseDistributions(q.dist); err != nil || !q.emulate {
+	if q.X, q.Y, err = parseDistributions(q.dist); err != nil {
+		return err
+	}
+	if err := overflows(q.Device, q.X, q.Y); err != nil || !q.emulate {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(q.seed, 0))
@@ -182,6 +195,20 @@ func parseDistributions(s string) (x, y bound.Distribution, err error) {
 		return x, y, fmt.Errorf("%q are %d distributions, want one of A and B or one of each", s, len(d))
 	}
 	return d[0], d[len(d)-1], nil
+}
+
+// overflows returns an error if numbers as large as the mean of the sizes of what is drawn are too large
+// for the formats of a device.
+func overflows(d tcore.Device, x, y bound.Distribution) error {
+	for _, of := range []struct {
+		bound.Distribution
+		tcore.Format
+	}{{x, d.A}, {y, d.B}} {
+		if !(of.Abs <= min(of.Format.Max(), math.MaxFloat32)) {
+			return fmt.Errorf("-dist %s: the mean size is %.3g, and the largest number of %s %.3g", of.Distribution.Name, of.Abs, of.Format.Name, of.Format.Max())
+		}
+	}
+	return nil
 }
 
 // drawMatrix returns a matrix of independent numbers.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -93,7 +94,7 @@ func hasArchitecture(devices []tcore.Device, name string) bool {
 func architectures(devices []tcore.Device) string {
 	var names []string
 	for _, d := range devices {
-		if n := slug(d.Architecture); len(names) == 0 || names[len(names)-1] != n {
+		if n := slug(d.Architecture); !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}

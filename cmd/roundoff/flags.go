@@ -47,3 +47,35 @@ func misuse(flags *flag.FlagSet, format string, values ...any) error {
 	fmt.Fprintf(flags.Output(), flags.Name()+": "+format+"\n", values...)
 	return errUsage
 }
+
+// mostTerms is the largest size that bounds are asked for: they compute with sizes in binary64.
+const mostTerms = 1 << 53
+
+// size is what a flag counts.
+type size struct {
+	flag  string
+	value int
+}
+
+// checkSizes says which of the sizes is not between 1 and most, and returns errUsage, or nil.
+func checkSizes(flags *flag.FlagSet, most int, sizes ...size) error {
+	for _, s := range sizes {
+		if s.value < 1 || s.value > most {
+			return misuse(flags, "-%s %d, want 1 to %d", s.flag, s.value, most)
+		}
+	}
+	return nil
+}
+
+// checkMatrices returns an error if A, B or D of a product has more elements than are computed with.
+func checkMatrices(m, n, k int) error {
+	for _, x := range []struct {
+		name       string
+		rows, cols int
+	}{{"A", m, k}, {"B", k, n}, {"D", m, n}} {
+		if x.rows > maxElements/x.cols {
+			return fmt.Errorf("%s is %d × %d, want at most %d elements", x.name, x.rows, x.cols, maxElements)
+		}
+	}
+	return nil
+}

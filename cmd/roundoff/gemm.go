@@ -1,10 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -54,6 +55,11 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	}
 	if len(words) != 2 || p.d == "" && p.compare == "" || p.splitK < 1 || (p.beta != 0) != (p.c != "") {
 		return misuse(flags, "want two files, -o or -compare, -split-k of 1 or more, and -c and -beta together")
+	}
+	for name, v := range map[string]float64{"alpha": p.alpha, "beta": p.beta} {
+		if f := float64(float32(v)); math.IsNaN(f) || math.IsInf(f, 0) {
+			return misuse(flags, "-%s %v, want a number of binary32", name, v)
+		}
 	}
 	p.a, p.b = words[0], words[1]
 	return p.run(ctx, stdout, stderr)
@@ -105,6 +111,9 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // rivals returns the kernels to compare with.
 func (p *product) rivals() ([]tcore.Kernel, error) {
+	if p.compare == "" {
+		return nil, nil
+	}
 	var rivals []tcore.Kernel
 	for _, name := range strings.FieldsFunc(p.compare, func(r rune) bool { return r == ',' }) {
 		k, err := findKernel(name, p.in, p.out)
@@ -112,6 +121,9 @@ func (p *product) rivals() ([]tcore.Kernel, error) {
 			return nil, err
 		}
 		rivals = append(rivals, k)
+	}
+	if len(rivals) == 0 {
+		return nil, fmt.Errorf("-compare %q names no device", p.compare)
 	}
 	return rivals, nil
 }
@@ -228,7 +240,7 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 	a, errA := findFormat(inA)
 	b, errB := findFormat(inB)
 	o, errO := findFormat(out)
-	if err := errors.Join(errA, errB, errO); err != nil {
+	if err := cmp.Or(errA, errB, errO); err != nil {
 		return tcore.Kernel{}, err
 	}
 	devices := tcore.Devices()

@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 		{"refuses_an_unknown_format", "gemm --in half a.npy b.npy -o d.npy", 1, "", "no format \"half\", want one of binary16, "},
 		{"fails_without_the_matrix", "gemm no/such.npy b.npy -o d.npy", 1, "", "open no/such.npy"},
 		{"bounds_a_product", "bound --m 8 --n 8 --k 4096 --device volta", 0, "truncation ", ""},
-		{"refuses_to_bound_nothing", "bound --k 0", 2, "", "want sizes of 1 or more"},
+		{"refuses_to_bound_nothing", "bound --k 0", 2, "", "0, want 1 to "},
 		{"refuses_a_dot_of_matrices", "bound --kernel dot --m 2", 2, "", "dot with -m 1"},
 		{"refuses_a_run_of_unknown_data", "bound --run", 2, "", "-dist for -run"},
 		{"refuses_an_impossible_confidence", "bound --confidence 1", 1, "", "confidence \"1\", want a number between 0 and 1"},

@@ -63,8 +63,11 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	if q.join != (len(words) > 0) || q.M < 1 || q.N < 1 {
-		return misuse(flags, "want sizes of 1 or more, and files with -join alone")
+	if q.join != (len(words) > 0) {
+		return misuse(flags, "want files with -join, and none without")
+	}
+	if err := checkSizes(flags, maxElements, size{"m", q.M}, size{"n", q.N}); err != nil {
+		return err
 	}
 	if q.hunt != 0 {
 		return q.search(ctx, stdout, stderr)
@@ -131,7 +134,7 @@ func (q *sweepQuestion) parts() (err error) {
 		if err != nil || k < 1 {
 			return 0, fmt.Errorf("-k %s, want numbers of 1 or more", word)
 		}
-		return k, nil
+		return k, checkMatrices(q.M, q.N, k)
 	}); err != nil {
 		return err
 	}
@@ -149,6 +152,23 @@ func (q *sweepQuestion) parts() (err error) {
 	}
 	if q.Told, err = each(q.told, sweep.ParseTold); err != nil {
 		return err
+	}
+	return errors.Join(
+		once("k", q.Ks, func(k int) string { return strconv.Itoa(k) }),
+		once("devices", q.Machines, func(m sweep.Machine) string { return m.Name }),
+		once("dist", q.Laws, func(l sweep.Law) string { return l.Name }),
+		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
+}
+
+// once returns an error that names the first of a flag's values that is there twice.
+func once[T any](name string, values []T, word func(T) string) error {
+	seen := map[string]bool{}
+	for _, v := range values {
+		w := word(v)
+		if seen[w] {
+			return fmt.Errorf("-%s names %s twice", name, w)
+		}
+		seen[w] = true
 	}
 	return nil
 }

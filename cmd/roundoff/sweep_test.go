@@ -61,9 +61,9 @@ func TestSweep(t *testing.T) {
 		args   string
 		want   string
 	}{
-		{2, "-m 0", "want sizes of 1 or more"},
-		{2, "-join", "files with -join alone"},
-		{2, "a.csv", "files with -join alone"},
+		{2, "-m 0", "0, want 1 to "},
+		{2, "-join", "want files with -join, and none without"},
+		{2, "a.csv", "want files with -join, and none without"},
 		{1, "-devices none", `no machine "none"`},
 		{1, "-dist U(1,0)", `no law "U(1,0)"`},
 		{1, "-k 12,x", "-k x, want numbers of 1 or more"},

@@ -396,7 +396,7 @@ func TestDistribution(t *testing.T) {
 	})
 	for s, want := range map[string]string{
 		"":           `distribution "", want U(lo,hi) or N(mean,deviation)`,
-		"U(1,1)":     "want finite numbers, lo < hi or deviation > 0",
+		"U(1,1)":     "want finite numbers, lo < hi at a finite distance, or deviation > 0",
 		"U(0,Inf)":   "want finite numbers",
 		"N(0,0)":     "deviation > 0",
 		"U(a,1)":     "want finite numbers",

@@ -218,7 +218,7 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 func (k Kernel) count(f tcore.Format, n int, element func(i int) float64) valueLaw {
 	count := map[float64]float64{}
 	for i := range n {
-		count[f.Round(element(i), k.Convert)+0]++
+		count[k.element(element(i), f)+0]++
 	}
 	var l valueLaw
 	for _, v := range slices.Sorted(maps.Keys(count)) {

@@ -89,12 +89,12 @@ func ParseDistribution(s string) (Distribution, error) {
 	y, errY := strconv.ParseFloat(m[3], 64)
 	finite := errX == nil && errY == nil && !math.IsNaN(x-x) && !math.IsNaN(y-y)
 	switch {
-	case finite && m[1] == "U" && x < y:
+	case finite && m[1] == "U" && x < y && !math.IsInf(y-x, 0):
 		return Uniform(x, y), nil
 	case finite && m[1] == "N" && y > 0:
 		return Normal(x, y), nil
 	}
-	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi or deviation > 0", s)
+	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi at a finite distance, or deviation > 0", s)
 }
 
 // MomentsOf returns what a bound that takes data as independent numbers needs to know of a given

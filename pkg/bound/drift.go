@@ -97,9 +97,19 @@ func (k Kernel) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) [
 		if f.Precision > tcore.Binary32.Precision {
 			v = tcore.Binary32.Round(v, tcore.ToNearestEven)
 		}
-		x[i] = f.Round(v, k.Convert)
+		x[i] = k.element(v, f)
 	}
 	return x
+}
+
+// element returns the number of f that v becomes. What overflows counts as the greatest number: bounds
+// are of products that do not overflow.
+func (k Kernel) element(v float64, f tcore.Format) float64 {
+	z := f.Round(v, k.Convert)
+	if math.IsNaN(z) || math.IsInf(z, 0) {
+		return math.Copysign(f.Max(), v)
+	}
+	return z
 }
 
 // A drift is what is known of the mean of rounding errors, that of all errors of one output.

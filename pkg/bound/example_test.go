@@ -239,7 +239,7 @@ func ExampleParseDistribution() {
 	fmt.Println(err)
 	// Output:
 	// N(1,0.5) 1.25 <nil>
-	// bound: distribution "U(1,0)", want finite numbers, lo < hi or deviation > 0
+	// bound: distribution "U(1,0)", want finite numbers, lo < hi at a finite distance, or deviation > 0
 }
 
 func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General {

@@ -153,20 +153,27 @@ func Write(w io.Writer, comment string, rows []Row) error {
 	return b.Flush()
 }
 
-// Read reads what Write wrote, and returns the comment as well. The error names the line.
+// longest is how many bytes a file of rows may have, and longestComment a line of its comment.
+const longest, longestComment = 1 << 28, 1 << 16
+
+// Read reads what Write wrote, at most 256 MB, and returns the comment as well. The error names the line.
 func Read(r io.Reader) (rows []Row, comment string, err error) {
-	b := bufio.NewReader(r)
+	limited := &io.LimitedReader{R: r, N: longest}
+	b := bufio.NewReaderSize(limited, longestComment)
 	var lines []string
 	for {
 		c, err := b.Peek(1)
 		if err != nil || c[0] != '#' {
 			break
 		}
-		line, err := b.ReadString('\n')
+		line, err := b.ReadSlice('\n')
 		if err != nil {
 			break
 		}
-		lines = append(lines, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "# "))
+		lines = append(lines, strings.TrimPrefix(strings.TrimSuffix(string(line), "\n"), "# "))
+	}
+	if begins, _ := b.Peek(len(columns[0].name) + 1); string(begins) != columns[0].name+"," {
+		return nil, "", fmt.Errorf("sweep: line %d begins with %q, want %q", len(lines)+1, begins, columns[0].name+",")
 	}
 	c := csv.NewReader(b)
 	c.FieldsPerRecord = -1
@@ -181,8 +188,12 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 	if !ok {
 		return nil, "", fmt.Errorf("sweep: columns %q, want %d that begin with machine, law", header, len(columns))
 	}
+	seeds := seedLists{}
 	for n := len(lines) + 2; ; n++ {
 		record, err := c.Read()
+		if limited.N == 0 {
+			return nil, "", fmt.Errorf("sweep: more than %d bytes", longest)
+		}
 		if err == io.EOF {
 			return rows, strings.Join(lines, "\n"), nil
 		}
@@ -195,15 +206,89 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 		record = append(record, make([]string, len(columns)-len(record))...)
 		var r Row
 		for i, col := range columns {
-			if err := col.read(&r, record[i]); err != nil {
+			if col.name == "seeds" {
+				r.Seeds, err = seeds.parse(record[i])
+			} else {
+				err = col.read(&r, record[i])
+			}
+			if err != nil {
 				return nil, "", fmt.Errorf("sweep: line %d, %s: %w", n, col.name, err)
 			}
+		}
+		if err := r.check(); err != nil {
+			return nil, "", fmt.Errorf("sweep: line %d, %w", n, err)
 		}
 		if r.Bound == Error {
 			r.count = float64(r.Outputs)
 		}
 		rows = append(rows, r)
 	}
+}
+
+// seedLists are the lists of seeds of a file, of which many rows have the same.
+type seedLists map[string][]uint64
+
+// parse returns the seeds of a row. A file may name ten million.
+func (l seedLists) parse(text string) (list []uint64, err error) {
+	if list, ok := l[text]; ok {
+		return list, nil
+	}
+	if list, err = ParseSeeds(text); err != nil {
+		return nil, err
+	}
+	l[text] = list
+	all := 0
+	for _, s := range l {
+		all += len(s)
+	}
+	if all > 10_000_000 {
+		return nil, fmt.Errorf("more than ten million seeds in the file")
+	}
+	return list, nil
+}
+
+// check returns an error that names the first field with a value that no row has.
+func (r *Row) check() error {
+	isNumber := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	for _, f := range []struct {
+		name  string
+		ok    bool
+		value any
+		want  string
+	}{
+		{"machine", r.Machine != "", r.Machine, "a name"},
+		{"law", r.Law != "", r.Law, "a name"},
+		{"bound", r.Bound != "", r.Bound, "a name"},
+		{"m", r.M >= 1, r.M, "1 or more"},
+		{"n", r.N >= 1, r.N, "1 or more"},
+		{"k", r.K >= 1, r.K, "1 or more"},
+		{"confidence", r.Bound == Error && r.Confidence == 0 || 0 < r.Confidence && r.Confidence < 1, r.Confidence, "a number between 0 and 1"},
+		{"verdict", r.Verdict == Holds || r.Verdict == NotMachine || r.Verdict == NotData, r.Verdict,
+			fmt.Sprintf("%s, %s or %s", Holds, NotMachine, NotData)},
+		{"runs", r.Runs >= 0 && (r.Runs > 0 || r.Bound == Error) && r.Runs <= len(r.Seeds), r.Runs, "1 or more, at most one for each seed"},
+		{"failed", 0 <= r.Failed && r.Failed <= r.Runs, r.Failed, "at most runs"},
+		{"outputs", r.Runs <= r.Outputs && (r.Runs > 0 || r.Outputs == 0), r.Outputs, "at least runs"},
+		{"violations", r.Failed <= r.Violations && r.Violations <= r.Outputs && (r.Failed > 0 || r.Violations == 0), r.Violations,
+			"at least failed, at most outputs"},
+		{"tightness", r.Tightness >= 0, r.Tightness, "0 or more"},
+		{"largest", r.Largest >= r.Tightness*(1-1e-2), r.Largest, "at least tightness"},
+		{"constant", r.Constant >= 0, r.Constant, "0 or more"},
+		{"ratios", r.Ratios.Count() <= r.Outputs, r.Ratios.Count(), "at most outputs"},
+		{"mean", isNumber(r.mean), r.mean, "a number"},
+		{"square", isNumber(r.square) && r.square >= 0, r.square, "0 or more"},
+		{"e", isNumber(r.e), r.e, "a number"},
+		{"s", isNumber(r.s), r.s, "a number"},
+		{"es", isNumber(r.es), r.es, "a number"},
+		{"ss", isNumber(r.ss) && r.ss >= 0, r.ss, "0 or more"},
+		{"product_s", isNumber(r.Product) && r.Product >= 0, r.Product, "0 or more"},
+		{"exact_s", isNumber(r.Exact) && r.Exact >= 0, r.Exact, "0 or more"},
+		{"skipped", r.Skipped >= 0, r.Skipped, "0 or more"},
+	} {
+		if !f.ok {
+			return fmt.Errorf("%s: %v, want %s", f.name, f.value, f.want)
+		}
+	}
+	return nil
 }
 
 // FormatSeeds returns sorted seeds as ParseSeeds reads them, as in 1:5,8.

@@ -66,7 +66,7 @@ func (p *lawText) factor() (z factor, ok bool) {
 		}
 		if i < w.numbers {
 			v, err := strconv.ParseFloat(p.until(",)]"), 64)
-			if err != nil || math.IsNaN(v-v) {
+			if err != nil || !(math.Abs(v) <= math.MaxFloat32) { // elements are numbers of binary32
 				return z, false
 			}
 			x, written = append(x, v), append(written, strconv.FormatFloat(v, 'g', -1, 64))

@@ -132,9 +132,10 @@ func (p Plan) check() {
 		panic(fmt.Sprintf("sweep: %d machines, %d laws, %d Ks, %d seeds, %d confidences, want 1 or more of each",
 			len(p.Machines), len(p.Laws), len(p.Ks), len(p.Seeds), len(p.Confidences)))
 	}
-	for i, s := range p.Seeds {
-		if slices.Contains(p.Seeds[:i], s) {
-			panic(fmt.Sprintf("sweep: seed %d twice", s))
+	seeds := slices.Sorted(slices.Values(p.Seeds))
+	for i := range seeds[1:] {
+		if seeds[i] == seeds[i+1] {
+			panic(fmt.Sprintf("sweep: seed %d twice", seeds[i]))
 		}
 	}
 	if p.M < 1 || p.N < 1 || slices.Min(p.Ks) < 1 {

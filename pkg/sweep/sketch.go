@@ -114,16 +114,21 @@ func (s Sketch) String() string {
 // ParseSketch returns the sketch that String wrote.
 func ParseSketch(text string) (Sketch, error) {
 	var s Sketch
-	fail := fmt.Errorf("sweep: sketch %q, want top:counts|below", text)
+	const most = 1 << 50
+	fail := fmt.Errorf("sweep: sketch %.60q, want top:counts|below", text)
 	first, rest, ok := strings.Cut(text, ":")
 	counts, below, ok2 := strings.Cut(rest, "|")
 	top, err := strconv.Atoi(first)
-	if !ok || !ok2 || err != nil {
+	if !ok || !ok2 || err != nil || top < -perOctave*1100 || top > perOctave*1100 { // of numbers of binary64
 		return s, fail
 	}
-	for i, word := range strings.Fields(counts) {
+	words := strings.Fields(counts)
+	if len(words) > bins {
+		return s, fail
+	}
+	for i, word := range words {
 		n, err := strconv.Atoi(word)
-		if err != nil || n < 0 || i == 0 && n == 0 {
+		if err != nil || n < 0 || n > most || i == 0 && n == 0 {
 			return s, fail
 		}
 		if n > 0 {
@@ -131,7 +136,7 @@ func ParseSketch(text string) (Sketch, error) {
 		}
 	}
 	n, err := strconv.Atoi(below)
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > most {
 		return s, fail
 	}
 	s.below += n

@@ -352,10 +352,12 @@ func TestRead_names_the_line(t *testing.T) {
 	good := file.String()
 	for _, c := range []struct{ old, new, want string }{
 		{"volta,\"U(-1,1)\",1,1,8", "volta,\"U(-1,1)\",1,one,8", `sweep: line 3, n: strconv.Atoi: parsing "one": invalid syntax`},
-		{"machine,law", "law,machine", "sweep: columns"},
+		{"machine,law", "law,machine", `sweep: line 2 begins with "law,mach", want "machine,"`},
 		{",yes,holds", ",maybe,holds", `sweep: line 3, certain: "maybe", want yes or nothing`},
 		{",yes,holds", strings.Repeat(",", 40) + "yes,holds", "sweep: line 3 has"},
-		{good, "", "sweep: no header: EOF"},
+		{good, "", `sweep: line 1 begins with "", want "machine,"`},
+		{",yes,holds", ",yes,Holds", "sweep: line 3, verdict: Holds, want holds, machine or data"},
+		{"machine,law,m", "machine,m,law", "sweep: columns"},
 	} {
 		if _, _, err := Read(strings.NewReader(strings.Replace(good, c.old, c.new, 1))); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

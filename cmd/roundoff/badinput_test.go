@@ -1,0 +1,139 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Whatever a flag says is carried out or refused in a sentence that names it, with what it says.
+func TestBadInput(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	huge, most := strconv.Itoa(math.MaxInt), strconv.Itoa(mostTerms+1)
+	m := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
+	if err := saveMatrix("A.npy", m); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"bound -k " + huge:                           "-k " + huge + ", want 1 to",
+		"bound -k " + most:                           "-k " + most + ", want 1 to",
+		"bound -m -5":                                "-m -5, want 1 to",
+		"bound -split-k " + huge:                     "-split-k " + huge + ", want 1 to",
+		"bound -device paper -block " + huge:         "-block " + huge + ", want 1 to",
+		"bound -block -1":                            "-block -1, want 0 or more",
+		"bound -dist U(-1e308,1e308)":                "U(-1e308,1e308)",
+		"bound -dist N(1e30,1)":                      "the mean size is 1e+30, and the largest number of binary16 6.55e+04",
+		"bound -dist N(0,1e39) -in bfloat16":         "the mean size is",
+		"bound -run -dist U(0,1) -m " + huge:         "-m " + huge,
+		"bound -run -dist U(0,1) -m 1000000 -k 9999": "A is 1000000 × 9999, want at most",
+		"advise -tolerance 1 -k " + huge:             "-k " + huge + ", want 1 to",
+		"advise -tolerance 1 -split-k " + huge:       "-split-k " + huge + ", want 1 to",
+		"advise -tolerance inf":                      "-tolerance +Inf, want a number above 0",
+		"advise -tolerance 1 -dist U(-1e308,1e308)":  "U(-1e308,1e308)",
+		"sweep -m 1000000000000000000":               "-m 1000000000000000000, want 1 to",
+		"sweep -k 1000000000000":                     "A is 64 × 1000000000000, want at most",
+		"sweep -k 16,16":                             "-k names 16 twice",
+		"sweep -devices hopper,hopper":               "-devices names hopper twice",
+		"sweep -dist U(0,1),U(0,1)":                  "-dist names U(0,1) twice",
+		"sweep -confidence 0.9,0.9":                  "-confidence names 0.9 twice",
+		"sweep -dist U(-1e308,1e308)":                "U(-1e308,1e308)",
+		"sweep -join /dev/zero":                      "/dev/zero",
+		"gemm /dev/zero A.npy -o D.npy":              "/dev/zero: not a NumPy file",
+		"gemm -alpha nan A.npy A.npy -o D.npy":       "-alpha NaN, want a number of binary32",
+		"gemm -alpha 1e39 A.npy A.npy -o D.npy":      "-alpha 1e+39, want a number of binary32",
+		"gemm -beta inf -c A.npy A.npy A.npy -o D":   "-beta +Inf, want a number of binary32",
+		"gemm -compare , A.npy A.npy":                `-compare "," names no device`,
+		"gemm A.npy A.npy -o .":                      ". is a folder, want a file",
+		"gemm A.npy A.npy -o no/D.npy":               "no/D.npy: no such file",
+	} {
+		t.Run(line, func(t *testing.T) {
+			status, out, errs := ask(t, line)
+			if status == 0 || !strings.Contains(errs, want) || strings.Count(errs, "\n") > 3 || out != "" {
+				t.Errorf("status %d, %q, %q, want %q", status, errs, out, want)
+			}
+		})
+	}
+	t.Run("says_what_is_wrong_once", func(t *testing.T) {
+		_, _, errs := ask(t, "gemm -in foo A.npy A.npy -o D.npy")
+		if strings.Count(errs, "no format") != 1 {
+			t.Errorf("%q", errs)
+		}
+		_, _, errs = ask(t, "gemm -device foo A.npy A.npy -o D.npy")
+		if strings.Count(errs, "blackwell,") != 2 { // and RTX Blackwell
+			t.Errorf("%q", errs)
+		}
+	})
+	t.Run("advises_against_what_overflows", func(t *testing.T) {
+		if status, out, errs := ask(t, "advise -tolerance 1 -dist N(1e30,1) -device hopper"); status != 0 || !strings.Contains(out, "sums are 1.02e+63 in the mean") {
+			t.Errorf("status %d, %q, %q", status, out, errs)
+		}
+	})
+	if left, _ := filepath.Glob("*"); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A file of rows in which a field is not what a sweep writes is refused, with the line and the field.
+func TestJoinOfBadRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, errs := ask(t, "sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1:2 -o good.csv"); status != 0 {
+		t.Fatal(errs)
+	}
+	data, err := os.ReadFile("good.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(data), "\n")
+	header, row := strings.Split(lines[1], ","), -1
+	for i, line := range lines {
+		if strings.Contains(line, ",gamma,") {
+			row = i
+		}
+	}
+	if row < 0 {
+		t.Fatal("no row of gamma")
+	}
+	quoted := strings.Replace(lines[row], `"U(0,1)"`, "law", 1)
+	for field, values := range map[string][]string{
+		"verdict": {"Holds", "", "yes"}, "confidence": {"nan", "0", "1", "-1", "inf", ""}, "m": {"0", "-4"}, "n": {"0"}, "k": {"0"},
+		"runs": {"0", "-1", "3"}, "failed": {"-1", "3", "1"}, "outputs": {"-1", "0", "1"}, "violations": {"-1", "17", "1"},
+		"tightness": {"-1", "nan"}, "largest": {"-1", "nan", "1e-300"}, "constant": {"-1", "nan"}, "seeds": {"", "2:1", "1,1", "x", "0:99999999999"},
+		"ratios":  {"9223372036854775807:1|0", "-9223372036854775808:1|0", "1:99|0", "1:9223372036854775807|9223372036854775807", "1:-1|0", "", "0:1 1 1 1 1 1 1 1 1 1 1 1 1 1|0"},
+		"machine": {""}, "bound": {""},
+	} {
+		at := -1
+		for i, name := range header {
+			if name == field {
+				at = i
+			}
+		}
+		for _, value := range values {
+			fields := strings.Split(quoted, ",")
+			if at < 0 {
+				t.Fatalf("no field %s", field)
+			}
+			fields[at] = value
+			if strings.Contains(value, ",") {
+				fields[at] = `"` + value + `"`
+			}
+			changed := append([]string{}, lines...)
+			changed[row] = strings.Join(fields, ",")
+			if err := os.WriteFile("bad.csv", []byte(strings.Join(changed, "\n")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			want := "line " + strconv.Itoa(row+1) + ", "
+			if status, _, errs := ask(t, "sweep -join bad.csv"); status != 1 || !strings.Contains(errs, want) || strings.Contains(errs, "want sweeps of one version") {
+				t.Errorf("%s = %q: status %d, %q, want %q", field, value, status, errs, want)
+			}
+		}
+	}
+	if status, _, errs := ask(t, "sweep -join good.csv"); status != 0 {
+		t.Errorf("status %d, %q", status, errs)
+	}
+}

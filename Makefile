@@ -31,6 +31,7 @@ lab-browser: tools modules .bin/gopls ## open notebooks 5 and 6 in JupyterLab wi
 	@lab/browser.sh lab/lab_test.py notebooks/05-*.ipynb notebooks/06-*.ipynb
 
 html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
+	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
 	@lab/install.sh
 	@.venv/bin/python lab/export.py out/html out/notebooks/*.ipynb
 
@@ -110,7 +111,7 @@ tools: .bin/gonb .bin/goimports ## build the pinned gonb and goimports into .bin
 # those that no package imports, and what cells import is compiled before the first one asks for it.
 modules:
 	@go list -m all >/dev/null
-	go build ./...
+	go build -buildvcs=false ./...
 
 .bin/gonb: tools/go.mod tools/go.sum
 	GOBIN="$(CURDIR)/.bin" go -C tools install github.com/janpfeifer/gonb

@@ -99,14 +99,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
-		usage(stdout)
+		out := &minded{Writer: stdout}
+		if usage(out); out.err != nil {
+			fmt.Fprintf(stderr, "roundoff help: %v\n", out.err)
+			return 1
+		}
 		return 0
 	}
 	for _, c := range commands {
 		if c.name != args[0] {
 			continue
 		}
-		err := c.run(ctx, args[1:], stdout, stderr)
+		out := &minded{Writer: stdout}
+		err := c.run(ctx, args[1:], out, stderr)
+		if err == nil {
+			err = out.err
+		}
 		switch {
 		case err == nil, errors.Is(err, flag.ErrHelp):
 			return 0
@@ -124,6 +132,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "roundoff: unknown command %q\n\n", args[0])
 	usage(stderr)
 	return 2
+}
+
+// minded remembers the first error of what it writes to: a command that could not say what it found has
+// failed.
+type minded struct {
+	io.Writer
+	err error
+}
+
+func (w *minded) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // usage lists the commands.

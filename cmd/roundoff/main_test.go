@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -88,6 +89,21 @@ func TestRun_tells_failure_from_success(t *testing.T) {
 		err = c.err
 		if status := run(t.Context(), []string{"try"}, io.Discard, io.Discard); status != c.status {
 			t.Errorf("%v: status %d, want %d", c.err, status, c.status)
+		}
+	}
+}
+
+// A command that cannot say what it found has failed.
+func TestRun_minds_what_it_writes(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, line := range []string{"help", "devices", "bound", "advise -tolerance 1 -device hopper"} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), strings.Fields(line), full, &stderr); status != 1 || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: status %d, %q", line, status, stderr.String())
 		}
 	}
 }

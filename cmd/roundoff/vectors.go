@@ -43,6 +43,9 @@ func checkVectors(ctx context.Context, folders []string, w io.Writer) error {
 			return err
 		}
 		n, err := checkFile(file)
+		if err == nil && n.Rows == 0 {
+			err = errors.New("it holds no rows")
+		}
 		var u *tcvec.UnsupportedError
 		switch {
 		case errors.As(err, &u):
@@ -59,6 +62,9 @@ func checkVectors(ctx context.Context, folders []string, w io.Writer) error {
 		total.Mismatches += n.Mismatches
 	}
 	fmt.Fprintf(w, "rows=%d graded=%d mismatches=%d unsupported=%d\n", total.Rows, total.Graded, total.Mismatches, unsupported)
+	if total.Graded == 0 {
+		return errors.New("nothing was graded")
+	}
 	if total.Mismatches+unsupported+unreadable > 0 {
 		return fmt.Errorf("%d mismatches, %d files unsupported, %d unreadable", total.Mismatches, unsupported, unreadable)
 	}

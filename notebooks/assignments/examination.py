@@ -74,7 +74,7 @@ class Room:
         copied = f"cp -rs /compiled /tmp/gocache && exec python /execute.py {seconds}"
         line = sandbox.command(self.bwrap, self.shown | {"/examination": examination}, self.environment,
                                ["/bin/sh", "-c", copied])
-        output, why = sandbox.run(line, json.dumps(sources).encode(), 120 + 20 * len(sources))
+        output, why = sandbox.run(line, json.dumps(sources).encode(), 60 + 3 * seconds + 10 * len(sources))
         return outputs(output, len(sources)), why
 
 

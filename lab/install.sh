@@ -35,6 +35,7 @@ packages() { # list: installs what it names, and keeps a copy of it when all of 
 }
 
 if ! cmp -s "$1" "$venv/${1##*/}"; then
+	[ -w . ] || fail 1 "$PWD cannot be written, where $venv is to be."
 	rm -rf "$venv"
 	"$python" -m venv "$venv" >/dev/null 2>&1 || {
 		rm -rf "$venv"

@@ -36,8 +36,8 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil || len(devices) != 1 {
 		return misuse(flags, "devices %q, want one of those that roundoff devices lists", words)
 	}
-	if *n < 1 || *n > 1<<15 || *passes < 1 || *limit < 1 {
-		return misuse(flags, "n = %d, passes = %d, algorithms = %d, want n in [1, 32768], the others at least 1", *n, *passes, *limit)
+	if *n < 1 || *n > 1<<15 || *passes < 1 || *passes > 1000 || *limit < 1 || *limit > 1000 {
+		return misuse(flags, "n = %d, passes = %d, algorithms = %d, want n in [1, 32768], the others in [1, 1000]", *n, *passes, *limit)
 	}
 	g, err := gpu.Open()
 	if err != nil {

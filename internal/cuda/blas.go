@@ -44,10 +44,10 @@ func (d *Device) NewBLAS() (*BLAS, error) {
 		return nil, err
 	}
 	b := &BLAS{}
-	if err := blasResult(C.call_cublasCreate_v2(&b.handle), "cublasCreate", ""); err != nil {
+	if err := made(blasResult(C.call_cublasCreate_v2(&b.handle), "cublasCreate", ""), b.handle, "cublasCreate"); err != nil {
 		return nil, err
 	}
-	if err := blasResult(C.call_cublasLtCreate(&b.lt), "cublasLtCreate", ""); err != nil {
+	if err := made(blasResult(C.call_cublasLtCreate(&b.lt), "cublasLtCreate", ""), b.lt, "cublasLtCreate"); err != nil {
 		return nil, errors.Join(err, blasResult(C.call_cublasDestroy_v2(b.handle), "cublasDestroy", ""))
 	}
 	return b, nil

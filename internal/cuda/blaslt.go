@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 )
 
@@ -26,7 +27,7 @@ func newDescriptors(p Product) (d descriptors, err error) {
 		}
 	}()
 	code := C.call_cublasLtMatmulDescCreate(&d.desc, C.int(p.Compute), C.int(p.Compute.Scale()))
-	if err := blasResult(code, "cublasLtMatmulDescCreate", "%v", p); err != nil {
+	if err := made(blasResult(code, "cublasLtMatmulDescCreate", "%v", p), d.desc, "cublasLtMatmulDescCreate"); err != nil {
 		return d, err
 	}
 	const transA, transB, fastAccumulation = 3, 4, 25
@@ -45,7 +46,8 @@ func newDescriptors(p Product) (d descriptors, err error) {
 	}
 	for i, l := range p.layouts() {
 		code := C.call_cublasLtMatrixLayoutCreate(&d.layout[i], C.int(l[0]), C.uint64_t(l[1]), C.uint64_t(l[2]), C.int64_t(l[3]))
-		if err := blasResult(code, "cublasLtMatrixLayoutCreate", "%d × %d, ld %d", l[1], l[2], l[3]); err != nil {
+		err := blasResult(code, "cublasLtMatrixLayoutCreate", "%d × %d, ld %d", l[1], l[2], l[3])
+		if err := made(err, d.layout[i], "cublasLtMatrixLayoutCreate"); err != nil {
 			return d, err
 		}
 	}
@@ -99,6 +101,9 @@ func (b *BLAS) Algorithms(p Product, workspace, n int) (list []Algorithm, err er
 		preference, C.int(n), &results[0], &got)
 	if err := blasResult(code, "cublasLtMatmulAlgoGetHeuristic", "%v", p); err != nil {
 		return nil, err
+	}
+	if got < 0 || int(got) > n {
+		return nil, fmt.Errorf("cublasLtMatmulAlgoGetHeuristic gave %d algorithms, asked for %d", got, n)
 	}
 	for i := range results[:got] {
 		if results[i].state != 0 {

@@ -42,6 +42,15 @@ func cuResult(code C.int, call, args string, values ...any) error {
 	return e
 }
 
+// made returns the error, or one that says that a call which was to make something, or to find it,
+// succeeded and gave nothing.
+func made(err error, p unsafe.Pointer, call string) error {
+	if err == nil && p == nil {
+		return fmt.Errorf("%s succeeded and gave nothing", call)
+	}
+	return err
+}
+
 // patience is how long a driver may take to open a device.
 var patience = time.Minute
 
@@ -97,7 +106,8 @@ func open(ordinal int) (*Device, error) {
 		return nil, err
 	}
 	code := C.call_cuDevicePrimaryCtxRetain(&d.context, d.ordinal)
-	if err := cuResult(code, "cuDevicePrimaryCtxRetain", "device %d", ordinal); err != nil {
+	err := cuResult(code, "cuDevicePrimaryCtxRetain", "device %d", ordinal)
+	if err := made(err, d.context, "cuDevicePrimaryCtxRetain"); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -191,7 +201,8 @@ func (d *Device) Free(p Ptr) error {
 // HostAlloc allocates n bytes of host memory that the device can copy from and to.
 func (d *Device) HostAlloc(n int) ([]byte, error) {
 	var p unsafe.Pointer
-	if err := cuResult(C.call_cuMemHostAlloc(&p, C.size_t(n), 0), "cuMemHostAlloc", "%d bytes", n); err != nil {
+	err := cuResult(C.call_cuMemHostAlloc(&p, C.size_t(n), 0), "cuMemHostAlloc", "%d bytes", n)
+	if err := made(err, p, "cuMemHostAlloc"); err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), n), nil

@@ -18,7 +18,8 @@ import (
 func (d *Device) NewStream() (Stream, error) {
 	const nonBlocking = 1
 	var s Stream
-	return s, cuResult(C.call_cuStreamCreate(&s.p, nonBlocking), "cuStreamCreate", "")
+	err := cuResult(C.call_cuStreamCreate(&s.p, nonBlocking), "cuStreamCreate", "")
+	return s, made(err, s.p, "cuStreamCreate")
 }
 
 // Sync waits until all is done that was put into the stream.
@@ -34,7 +35,8 @@ func (s Stream) Destroy() error {
 // NewEvent makes an event.
 func (d *Device) NewEvent() (Event, error) {
 	var e Event
-	return e, cuResult(C.call_cuEventCreate(&e.p, 0), "cuEventCreate", "")
+	err := cuResult(C.call_cuEventCreate(&e.p, 0), "cuEventCreate", "")
+	return e, made(err, e.p, "cuEventCreate")
 }
 
 // Record puts the event into a stream.
@@ -47,6 +49,9 @@ func (e Event) Record(s Stream) error {
 func (e Event) Since(start Event) (time.Duration, error) {
 	var ms C.float
 	err := cuResult(C.call_cuEventElapsedTime(&ms, start.p, e.p), "cuEventElapsedTime", "")
+	if err == nil && !(ms >= 0 && ms <= 1e9) { // eleven days
+		err = fmt.Errorf("cuEventElapsedTime says %v ms", float32(ms))
+	}
 	return time.Duration(float64(ms) * float64(time.Millisecond)), err
 }
 
@@ -60,7 +65,8 @@ func (d *Device) LoadModule(image []byte) (Module, error) {
 	text := C.CBytes(append(append([]byte(nil), image...), 0)) // PTX ends with a zero
 	defer C.free(text)
 	var m Module
-	return m, cuResult(C.call_cuModuleLoadData(&m.p, text), "cuModuleLoadData", "%d bytes", len(image))
+	err := cuResult(C.call_cuModuleLoadData(&m.p, text), "cuModuleLoadData", "%d bytes", len(image))
+	return m, made(err, m.p, "cuModuleLoadData")
 }
 
 // Function returns the kernel of that name.
@@ -68,7 +74,8 @@ func (m Module) Function(name string) (Function, error) {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
 	var f Function
-	return f, cuResult(C.call_cuModuleGetFunction(&f.p, m.p, text), "cuModuleGetFunction", "%s", name)
+	err := cuResult(C.call_cuModuleGetFunction(&f.p, m.p, text), "cuModuleGetFunction", "%s", name)
+	return f, made(err, f.p, "cuModuleGetFunction")
 }
 
 // Unload frees the module.

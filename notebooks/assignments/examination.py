@@ -3,6 +3,7 @@ of the student over a socket for every check. threats.md says why a mark can be 
 """
 
 import base64
+import concurrent.futures
 import functools
 import json
 import os
@@ -206,6 +207,42 @@ def verdict(failure, shown, why):
     return [*(o for o in shown if o["output_type"] == "error"), failed]
 
 
+def asked(notebook, source):
+    """The pairs of names and sources that examine takes, of the code cells of a notebook; of checks the
+    source does not count."""
+    names = checks(source)
+    cells = [c for c in notebook["cells"] if c["cell_type"] == "code"]
+    pairs = [(c["metadata"].get("nbgrader", {}).get("grade_id"), text(c["source"])) for c in cells]
+    return [(name, "" if name in names else code) for name, code in pairs]
+
+
+class Beforehand:
+    """Examines submissions beside each other, as many as there are processors, before nbgrader asks for
+    what came of them one by one."""
+
+    def __init__(self):
+        self.workers = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        self.known = {}
+
+    def start(self, notebook, source, seconds):
+        cells = asked(notebook, source)
+        self.known[json.dumps(cells)] = self.workers.submit(examine, room(), cells, source, seconds)
+
+    def result(self, notebook, source, seconds):
+        cells = asked(notebook, source)
+        future = self.known.get(json.dumps(cells))
+        return future.result() if future else examine(room(), cells, source, seconds)
+
+    def end(self):
+        """Ends what still runs."""
+        self.workers.shutdown(wait=False, cancel_futures=True)
+        for process in list(sandbox.running):
+            process.kill()
+
+
+beforehand = Beforehand()
+
+
 class Examine(NbGraderPreprocessor):
     """What nbgrader's Execute does, with a sandbox around what students wrote, and the checks outside."""
 
@@ -215,8 +252,7 @@ class Examine(NbGraderPreprocessor):
         names = resources["nbgrader"]
         source = json.loads((here / "source" / names["assignment"] / f"{names['notebook']}.ipynb").read_text())
         code = [cell for cell in nb.cells if cell.cell_type == "code"]
-        cells = [(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source) for cell in code]
-        shown, _, why = examine(room(), cells, source, self.seconds)
+        shown, _, why = beforehand.result(nb, source, self.seconds)
         if why:
             self.log.warning("%s of %s was ended: %s", names["notebook"], names["student"], why)
         for number, (cell, outputs) in enumerate(zip(code, shown), 1):

@@ -85,7 +85,10 @@ def repaired(notebook, release):
             if name not in named or not untouched:
                 named[name] = cell
     for name, cell in named.items():
-        cell["metadata"] = {"nbgrader": released[name]["metadata"]["nbgrader"]}
+        grader = released[name]["metadata"]["nbgrader"]
+        cell["metadata"] = {"nbgrader": grader}
+        if grader["locked"]:
+            cell["source"] = examination.text(released[name]["source"])
     return {"cells": cells, "metadata": release["metadata"], "nbformat": 4, "nbformat_minor": 4}
 
 
@@ -98,7 +101,7 @@ class Course:
         config = PyFileConfigLoader("nbgrader_config.py", path=str(here)).load_config()
         config.CourseDirectory.root = str(self.folder)
         config.CourseDirectory.source_directory = str(here / "source")
-        config.Examine.seconds = seconds
+        config.Examine.seconds = self.seconds = seconds
         self.api = NbGraderAPI(config=config)
         self.log = self.folder / "nbgrader.log"
 
@@ -112,25 +115,35 @@ class Course:
             else:
                 yield student.name, ""
 
-    def grade(self, student, assignment, force):
-        """Grades a submission, or raises Refused."""
+    def take(self, student, assignment, force):
+        """Takes a submission over, and has it examined if it is to be graded, which is returned. It raises
+        Refused."""
         if assignment not in self.assignments:
             raise Refused(f"no assignment, want {' or '.join(self.assignments)}" if assignment else "no folder of a student")
         name = f"{assignment}.ipynb"
         notebook = read(self.folder / "submitted" / student / assignment / name)
         release = json.loads((self.folder / "release" / assignment / name).read_text())
+        source = json.loads((here / "source" / assignment / name).read_text())
         taken = self.folder / "taken" / student / assignment / name
-        graded = self.folder / "autograded" / student / assignment / name
-        text = json.dumps(repaired(notebook, release), indent=1)
-        if not force and graded.exists() and taken.exists() and taken.read_text() == text:
-            return
+        notebook = repaired(notebook, release)
+        text = json.dumps(notebook, indent=1)
+        if not force and self.graded(student, assignment).exists() and taken.exists() and taken.read_text() == text:
+            return False
         shutil.rmtree(taken.parent, ignore_errors=True)
         taken.parent.mkdir(parents=True)
         taken.write_text(text)
+        examination.beforehand.start(notebook, source, self.seconds)
+        return True
+
+    def graded(self, student, assignment):
+        return self.folder / "autograded" / student / assignment / f"{assignment}.ipynb"
+
+    def grade(self, student, assignment):
+        """Grades a submission that was taken over, or raises Refused."""
         result = self.api.autograde(assignment, student, force=True)
         with open(self.log, "a") as log:
             log.write(result.get("log", "") + result.get("error", ""))
-        if not result["success"] or not graded.exists():
+        if not result["success"] or not self.graded(student, assignment).exists():
             if "KeyboardInterrupt" in result.get("error", ""):
                 raise KeyboardInterrupt
             lines = [line for line in (result.get("log", "") + result.get("error", "")).splitlines() if line.strip()]
@@ -176,12 +189,20 @@ def main():
     if not (course.folder / "release").is_dir() or not (course.folder / "gradebook.db").exists():
         sys.exit("course: nothing is released yet; `make assignments` comes first")
     course.log.write_text("")
-    rows, failed = [], False
+    taken, rows, failed = [], [], False
     for student, assignment in course.submissions():
         if flags.student not in (None, student) or flags.assignment not in (None, assignment):
             continue
         try:
-            course.grade(student, assignment, flags.force)
+            taken.append((student, assignment, course.take(student, assignment, flags.force), ""))
+        except (Refused, OSError) as e:
+            taken.append((student, assignment, False, str(e)))
+    for student, assignment, new, refused in taken:
+        try:
+            if refused:
+                raise Refused(refused)
+            if new:
+                course.grade(student, assignment)
             with Gradebook(f"sqlite:///{course.folder}/gradebook.db") as gradebook:
                 row = course.row(student, assignment, gradebook)
         except (Refused, OSError) as e:
@@ -199,5 +220,6 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
+        examination.beforehand.end()
         print("course: interrupted", file=sys.stderr)
         sys.exit(130)

@@ -20,6 +20,9 @@ megabyte = 1 << 20
 limits = {"memory": 3072 * megabyte, "files": 1024 * megabyte, "threads": 400, "output": 64 * megabyte}
 
 
+running = set()  # the processes of sandboxes, for whoever has to end them
+
+
 class Missing(Exception):
     """There is no sandbox on this machine, for the reason given."""
 
@@ -127,6 +130,7 @@ def run(line, given, seconds):
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, pass_fds=[child],
                                    env={}, preexec_fn=lambda: limit(group))
+        running.add(process)
         os.close(child)
         output, why = bytearray(), ""
 
@@ -151,6 +155,7 @@ def run(line, given, seconds):
         finally:
             process.kill()  # and so the first process of the sandbox, and so all of them
             process.wait()
+            running.discard(process)
             for helper in helpers:
                 helper.join()
             process.stdout.close()

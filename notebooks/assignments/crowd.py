@@ -17,7 +17,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -29,6 +28,7 @@ from roundtrip import checks, end_all, here, read, solved
 
 root = here.parent.parent
 course = root / "out" / "crowd"
+temporary = course / "tmp"  # of grading, which has to leave it empty
 mark = ("COURSE", str(course))
 seed = 11
 secret = "a-secret-of-the-instructor"
@@ -42,7 +42,7 @@ def submissions(port):
     desk = hostile.Desk(release, full)
     handed = dict(hostile.dishonest(desk, port)) | dict(hostile.careless(desk))
     for i in range(12):
-        handed[f"honest{i:02d}"] = hostile.Submission(desk.answers(), hostile.everything)
+        handed[f"honest{i:02d}"] = hostile.Submission(desk.answers(f"const seat = {i}"), hostile.everything)
     handed["honest_and_whole"] = hostile.Submission(full, checks(full))
     names = sorted(handed)
     random.Random(seed).shuffle(names)
@@ -51,9 +51,9 @@ def submissions(port):
 
 def around():
     """What no submission may change."""
-    temporary = {name for name in os.listdir(tempfile.gettempdir()) if not name.startswith("go-")}
+    left = {str(path) for path in (*temporary.iterdir(), *map(pathlib.Path, hostile.outside)) if path.exists()}
     return {"submissions": files(course / "submitted"), "the release": files(course / "release"), "the repository": tracked(),
-            "temporary files": temporary, "shared memory": set(os.listdir("/dev/shm")), "processes": set(confined())}
+            "temporary files": left, "shared memory": set(os.listdir("/dev/shm")), "processes": set(confined())}
 
 
 def hand_in(names, handed):
@@ -69,6 +69,9 @@ def hand_in(names, handed):
     special = course / "submitted" / "zz_link" / "1-formats"
     special.mkdir(parents=True)
     (special / "1-formats.ipynb").symlink_to(course / "gradebook.db")
+    special = course / "submitted" / "zz_link_to_folder" / "1-formats"
+    special.parent.mkdir()
+    special.symlink_to(course / "submitted" / student(0, names[0]) / "1-formats")
     special = course / "submitted" / "zz_fifo" / "1-formats"
     special.mkdir(parents=True)
     os.mkfifo(special / "1-formats.ipynb")
@@ -126,7 +129,7 @@ def scores(gradebook, name):
 
 def main(only):
     shutil.rmtree(course, ignore_errors=True)
-    course.mkdir(parents=True)
+    temporary.mkdir(parents=True)
     subprocess.run([here / "course.sh", "release"], check=True, env=os.environ | dict([mark]), stdout=subprocess.DEVNULL)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Visitors)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -137,7 +140,7 @@ def main(only):
 
     before = around()
     start = time.monotonic()
-    graded = subprocess.run([here / "course.sh", "grade", "--seconds=20"], env=os.environ | dict([mark]) | {"SECRET": secret},
+    graded = subprocess.run([here / "course.sh", "grade", "--seconds=20"], env=os.environ | dict([mark]) | {"SECRET": secret, "TMPDIR": str(temporary)},
                             capture_output=True, text=True)
     took = time.monotonic() - start
     after = around()
@@ -168,7 +171,7 @@ def main(only):
                 for word in (secret, "20261", "BEGIN SOLUTION", "<script", "onerror"):
                     if word in text and not (word == "<script" and name == "escapes"):
                         wrong.append(f"{name}: its outputs hold {word!r}")
-    for line in ("zz_link", "zz_fifo", "zz_loose"):
+    for line in ("zz_link ", "zz_link_to_folder", "zz_fifo", "zz_loose"):
         if not any(row.startswith(line) and "not graded" in row for row in table):
             wrong.append(f"{line} is not in the table")
     if graded.returncode != 1:

@@ -68,7 +68,9 @@ class Room:
             (self.cache / folder).mkdir(exist_ok=True)
         (self.cache / "kernel" / "kernel.json").write_text(json.dumps(kernel))
         for name in ("gonb", "goimports"):
-            shutil.copy(root / ".bin" / name, self.cache / "programs")
+            new = self.cache / f"{name}.new"  # the old one may be running
+            shutil.copy(root / ".bin" / name, new)
+            new.replace(self.cache / "programs" / name)
 
     def run(self, sources, seconds, examination):
         """What the cells with these sources showed, a list for each, and why they were ended, or ""."""

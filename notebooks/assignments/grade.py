@@ -121,7 +121,10 @@ class Course:
         if assignment not in self.assignments:
             raise Refused(f"no assignment, want {' or '.join(self.assignments)}" if assignment else "no folder of a student")
         name = f"{assignment}.ipynb"
-        notebook = read(self.folder / "submitted" / student / assignment / name)
+        folder = self.folder / "submitted" / student / assignment
+        if folder.is_symlink():
+            raise Refused("no folder, but a link to one")
+        notebook = read(folder / name)
         release = json.loads((self.folder / "release" / assignment / name).read_text())
         source = json.loads((here / "source" / assignment / name).read_text())
         taken = self.folder / "taken" / student / assignment / name

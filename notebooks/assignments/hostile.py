@@ -76,10 +76,13 @@ bodies = {
 }
 
 
+# Where hostile cells write, of which nothing may be there outside of the sandbox.
+outside = ["/tmp/a.go", "/tmp/o.json", "/tmp/fake", "/tmp/full", "/dev/shm/full", "/tmp/roundoff-was-here"]
+
 
 def sockets(program):
     """A cell that connects to every examiner, and does this to its socket s."""
-    return ("!for s in /examination/*; do timeout 5 python3 -c \"import socket, sys, time; s = socket.socket(socket.AF_UNIX); "
+    return ("!for s in /examination/*; do timeout 2 python3 -c \"import socket, sys, time; s = socket.socket(socket.AF_UNIX); "
             f"s.connect(sys.argv[1]); {program}\" $s; done")
 
 
@@ -221,4 +224,4 @@ def careless(desk):
     yield "html_in_the_essay", Submission(joined, everything)
 
     for name in ("Ann Lee", "O'Brien", "ünal", "-rf", "x.y@z.edu", "a;b", "$(reboot)", "tab\tname"):
-        yield name, Submission(desk.answers(), everything)
+        yield name, Submission(desk.answers(f"const name = {json.dumps(name)}"), everything)

@@ -164,7 +164,7 @@ def run(line, given, seconds):
         errors.seek(0)
         said = errors.read(4096).decode(errors="replace").strip()
     if not why and process.returncode not in (0, -signal.SIGKILL) and not output:
-        why = f"it ended with status {process.returncode}: {said}"
+        why = f"it ended with status {process.returncode}: {(said.splitlines() or ['it does not say why'])[-1]}"
     return bytes(output), why
 
 

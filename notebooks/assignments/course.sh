@@ -4,7 +4,7 @@
 #	course.sh release          the student versions of all assignments, in release/
 #	course.sh grade [FLAGS]    the autograder on all that is in submitted/, and a table of the scores
 #	course.sh read [FLAGS]     JupyterLab, where Nbgrader > Formgrader shows essays and takes scores
-#	course.sh feedback         a page for every submission that is graded, in feedback/
+#	course.sh feedback [FLAGS] a page for every submission that is graded, in feedback/
 #
 # The flags are nbgrader's and JupyterLab's; with --force what was graded before is graded again. COURSE
 # names another folder for all but the sources. Exits with 75 when there can be no .venv-courses here.
@@ -50,10 +50,11 @@ read)
 	exec python -m jupyterlab --ServerApp.root_dir="$course" --LanguageServerManager.autodetect=False "$@"
 	;;
 feedback)
+	shift
 	for assignment in source/*/; do
 		assignment=$(basename "$assignment")
 		ls -d "$course"/autograded/*/"$assignment" >/dev/null 2>&1 || continue
-		nbgrader generate_feedback "$assignment" --force
+		nbgrader generate_feedback "$assignment" --force "$@"
 	done
 	echo "course: $course/feedback"
 	;;

@@ -32,6 +32,7 @@ temporary = course / "tmp"  # of grading, which has to leave it empty
 mark = ("COURSE", str(course))
 seed = 11
 secret = "a-secret-of-the-instructor"
+html = ("html", "html_in_the_essay", "escapes")  # submissions that try to have a browser run something
 
 
 def submissions(port):
@@ -127,6 +128,13 @@ def scores(gradebook, name):
     return {g.cell.name: g.score for n in submission.notebooks for g in n.grades if g.cell.cell_type == "code"}
 
 
+def runs(who):
+    """Whether the page of feedback holds markup that a student wrote."""
+    subprocess.run([here / "course.sh", "feedback", f"--student={who}"], check=True, env=os.environ | dict([mark]), stdout=subprocess.DEVNULL)
+    page = (course / "feedback" / who / "1-formats" / "1-formats.html").read_text()
+    return any(markup in page for markup in ("<script>alert", "<script>fetch", "<script>document.title", "<b>bold", "<img src=x", 'href="javascript:'))
+
+
 def main(only):
     shutil.rmtree(course, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -171,6 +179,7 @@ def main(only):
                 for word in (secret, "20261", "BEGIN SOLUTION", "<script", "onerror"):
                     if word in text and not (word == "<script" and name == "escapes"):
                         wrong.append(f"{name}: its outputs hold {word!r}")
+    wrong += [f"{name}: its page of feedback runs what a student wrote" for name in names if name in html and runs(student(names.index(name), name))]
     for line in ("zz_link ", "zz_link_to_folder", "zz_fifo", "zz_loose"):
         if not any(row.startswith(line) and "not graded" in row for row in table):
             wrong.append(f"{line} is not in the table")

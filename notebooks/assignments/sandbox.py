@@ -97,11 +97,12 @@ def cgroup():
     base = pathlib.Path("/sys/fs/cgroup")
     for parent in (base / "pids", base):
         if (parent / "cgroup.procs").exists():
-            for stale in parent.glob("roundoff-grading-*"):  # of grading that was killed
+            for stale in parent.glob("roundoff-grading-*"):
                 try:
-                    stale.rmdir()
+                    if not pathlib.Path("/proc", stale.name.split("-")[2]).exists():  # grading was killed
+                        stale.rmdir()
                 except OSError:
-                    pass  # it is in use
+                    pass  # somebody else has removed it
             group = parent / f"roundoff-grading-{os.getpid()}-{threading.get_ident()}"
             try:
                 group.mkdir()
@@ -113,12 +114,11 @@ def cgroup():
     return None
 
 
-def limit(group):
-    """What the first process of a sandbox does before it begins."""
-    if group is not None:
-        (group / "cgroup.procs").write_text(str(os.getpid()))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limits["files"], limits["files"]))
+def limited(group, line):
+    """The line, in the group and with limits that the kernel keeps. A shell sets them, since nothing of this
+    program may run between fork and exec while it has threads."""
+    begin = f'set -e; ulimit -c 0; ulimit -f {limits["files"] // 512}; [ -z "$0" ] || echo $$ >"$0/cgroup.procs"; exec "$@"'
+    return ["/bin/sh", "-c", begin, str(group or ""), *line]
 
 
 def run(line, given, seconds):
@@ -127,17 +127,18 @@ def run(line, given, seconds):
     status, child = os.pipe()
     line = [line[0], "--json-status-fd", str(child), *line[1:]]
     group = cgroup()
+    line = limited(group, line)
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, pass_fds=[child],
-                                   env={}, preexec_fn=lambda: limit(group))
+                                   env={})
         running.add(process)
         os.close(child)
         output, why = bytearray(), ""
 
         def give():
             try:
-                process.stdin.write(given)
-                process.stdin.close()
+                with process.stdin:
+                    process.stdin.write(given)
             except OSError:
                 pass  # it does not read
 

@@ -281,7 +281,7 @@ func count(b bool) int {
 
 // How near errors of machines of AMD come to their bounds, after a run and before it; none is broken.
 func TestCDNATightness(t *testing.T) {
-	rows, lengths := 256, []int{256, 4096}
+	rows, lengths := 96, []int{256, 4096}
 	if testing.Short() {
 		rows, lengths = 8, []int{256}
 	}

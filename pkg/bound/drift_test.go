@@ -41,7 +41,7 @@ func TestRandomErrorsHold(t *testing.T) {
 	devices := []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16}
 	lengths, rows := []int{3, 100, 2047}, 6
 	if !testing.Short() {
-		lengths, rows = []int{1, 2, 3, 7, 33, 129, 1000, 2047, 5000}, 24
+		lengths, rows = []int{1, 2, 3, 7, 33, 129, 1000, 2047, 5000}, 12
 	}
 	refused := 0
 	for _, d := range devices {

@@ -15,7 +15,7 @@ import (
 // Bounds from the distribution of the data hold for every output: over its own Σ|xy|, and by
 // themselves. Sums of few products are where Σ|xy| is farthest from its mean.
 func TestElementwise(t *testing.T) {
-	seeds := 6
+	seeds := 3
 	if testing.Short() {
 		seeds = 1
 	}

@@ -43,7 +43,7 @@ func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 func TestAlwaysIsAlways(t *testing.T) {
 	lengths, seeds := []int{1, 33}, uint64(1)
 	if !testing.Short() {
-		lengths, seeds = []int{1, 2, 3, 7, 33, 100, 129}, 4
+		lengths, seeds = []int{1, 2, 3, 7, 33, 100, 129}, 2
 	}
 	for _, d := range tcore.Devices() {
 		if d.C.Precision > 24 || d.A.Precision > 24 {

@@ -20,14 +20,14 @@ test: tools modules vet ## the tests, without the long ones
 test-long: tools modules vet ## all tests, also those that try every number of a format
 	go test -timeout 60m ./...
 
-lab: tools modules .bin/gopls ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
+lab: tools modules ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
 	@lab/install.sh
 	@lab/start.sh notebooks $(LAB_FLAGS)
 
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
 
-lab-browser: tools modules .bin/gopls ## open notebooks 5 and 6 in JupyterLab with a headless Chromium, run, save and reopen them
+lab-browser: tools modules ## open notebooks 5 and 6 in JupyterLab with a headless Chromium, run, save and reopen them
 	@lab/browser.sh lab/lab_test.py notebooks/05-*.ipynb notebooks/06-*.ipynb
 
 html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
@@ -105,7 +105,7 @@ bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-
 clean: ## remove all that was made here: out, .bin, .venv
 	rm -rf out .bin .venv .venv-courses
 
-tools: .bin/gonb .bin/goimports ## build the pinned gonb and goimports into .bin
+tools: .bin/gonb .bin/goimports .bin/gopls ## build the pinned gonb, goimports and gopls into .bin
 
 # Cells are built in a workspace and without network: it reads the go.mod of every module, also of
 # those that no package imports, and what cells import is compiled before the first one asks for it.

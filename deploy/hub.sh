@@ -2,8 +2,11 @@
 # Starts JupyterHub on this machine, after all that students need is installed and compiled. See
 # README.md. Exits with 75, like lab/install.sh, when that cannot be done on this machine.
 set -eu
+umask 022 # students read what is compiled; what they may not read says so itself
 cd "$(dirname "$0")/.."
 lab/install.sh courses
+# Where install.sh installed this, students read the modules that it fetched.
+[ ! -d .modules ] || export GOMODCACHE="$PWD/.modules"
 state=${ROUNDOFF_HUB_STATE:-$PWD/out/hub}
 mkdir -p "$state"
 [ -n "${ROUNDOFF_HUB_PASSWORD:-}" ] || [ "$(id -u)" = 0 ] || {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +16,11 @@ root = pathlib.Path(__file__).resolve().parent.parent
 state = pathlib.Path(os.environ.get("ROUNDOFF_HUB_STATE", root / "out" / "hub"))
 port = int(os.environ.get("ROUNDOFF_HUB_PORT", "8000"))  # and the next two, for the hub and its proxy
 password = os.environ.get("ROUNDOFF_HUB_PASSWORD")  # one for all: a trial, without accounts
+group = os.environ.get("ROUNDOFF_HUB_GROUP")  # of the accounts that may come; all may where it is not set
+
+# Of each process of a student, and of all together: no student stops another's by a fork bomb.
+limits = {resource.RLIMIT_DATA: 3 << 30, resource.RLIMIT_NPROC: 1024, resource.RLIMIT_CORE: 0}
+gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
 
 state.mkdir(parents=True, exist_ok=True)
 private = state / "private"  # what only the hub may read
@@ -32,10 +38,21 @@ c.JupyterHub.db_url = f"sqlite:///{private}/hub.sqlite"
 
 
 class Spawner(SimpleLocalProcessSpawner if password else LocalProcessSpawner):
-    """Ends a server by SIGTERM: SIGINT, which comes first otherwise, would leave its kernels behind."""
+    """Ends a server by SIGTERM: SIGINT, which comes first otherwise, would leave its kernels behind. Starts
+    the server of an account with limits."""
 
     async def _signal(self, sig):
         return await super()._signal(signal.SIGTERM if sig == signal.SIGINT else sig)
+
+    def make_preexec_fn(self, name):
+        become = super().make_preexec_fn(name)
+
+        def begin():
+            for limit, value in limits.items():
+                resource.setrlimit(limit, (value, value))
+            become()
+
+        return become if password else begin  # in a trial the account is not the student's alone
 
 
 c.JupyterHub.spawner_class = Spawner
@@ -48,7 +65,10 @@ if password:
 else:
     # Students have accounts on this machine, and their servers run as themselves; the hub runs as root.
     c.JupyterHub.authenticator_class = "pam"
-c.Authenticator.allow_all = True
+if group and not password:
+    c.LocalAuthenticator.allowed_groups = {group}
+else:
+    c.Authenticator.allow_all = True
 c.Authenticator.blocked_users = {"root"}
 
 # A kernel for notebooks that lie in the homes of students, not in this repository. It and its compiler
@@ -56,7 +76,7 @@ c.Authenticator.blocked_users = {"root"}
 # to wait for minutes: by nice, and where Linux shares the processor among sessions first, as their group.
 kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_text())
 run = "{ echo 10 >/proc/self/autogroup; } 2>/dev/null; " \
-      f'PATH="{root}/.bin:$PATH" exec nice -n 10 gonb --kernel "$0" --raw_error "--go_work={root}"'
+      f'ulimit -t 3600; PATH="{root}/.bin:$PATH" exec nice -n 10 gonb --kernel "$0" --raw_error "--go_work={root}"'
 kernel["argv"] = ["/bin/sh", "-c", run, "{connection_file}"]
 # The server of a student needs nothing of nbgrader but the button that validates.
 unused = ["nbgrader.server_extensions." + e for e in ("formgrader", "course_list", "assignment_list")]
@@ -65,6 +85,7 @@ for path, content in (("kernels/gonb/kernel.json", kernel), ("config/jupyter_ser
     file = state / "jupyter" / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=1))
+os.umask(0o077)  # what the hub writes from here on, its database and keys, is its own
 
 
 def go(variable):
@@ -87,6 +108,9 @@ c.Spawner.args = [
     # Kernels idle for an hour are stopped, servers idle for two; files stay.
     "--MappingKernelManager.cull_idle_timeout=3600",
     "--ServerApp.shutdown_no_activity_timeout=7200",
+    # All can connect to a port of this machine, and what a kernel shows there asks for no key. A socket
+    # in the student's home does.
+    *([] if password else ["--KernelManager.transport=ipc"]),
     # A kernel starts with a compiler beside it: on a full machine that takes longer than the minute.
     "--MappingKernelManager.kernel_info_timeout=180",
 ]
@@ -96,6 +120,7 @@ if password and os.getuid() == 0:
 # A whole class comes in the same minute. Two servers start in the time of one on two cores, so the
 # others wait in a queue, not on the processor.
 c.JupyterHub.concurrent_spawn_limit = 2 * (os.cpu_count() or 1)
+c.JupyterHub.active_server_limit = max(4, int(4 * gigabytes))  # a server takes 160 MB, its kernel some too
 c.Spawner.start_timeout = 300
 c.Spawner.http_timeout = 300
 c.JupyterHub.init_spawners_timeout = 30

@@ -42,8 +42,8 @@ password = secrets.token_urlsafe(16)
 class Student:
     """One browser: its cookies, its token, and what happened when."""
 
-    def __init__(self, name):
-        self.name, self.cookies, self.headers = name, {}, {}
+    def __init__(self, name, password=password):
+        self.name, self.password, self.cookies, self.headers = name, password, {}, {}
         self.times, self.ran, self.lost = {}, 0, []
         self.last = time.monotonic()
 
@@ -70,7 +70,7 @@ class Student:
 
     async def log_in(self):
         await self.ask("/hub/login")
-        form = {"username": self.name, "password": password, "_xsrf": self.cookies["_xsrf"]}
+        form = {"username": self.name, "password": self.password, "_xsrf": self.cookies["_xsrf"]}
         await self.ask("/hub/login", "POST", form, statuses=(302,))
         xsrf = (await self.ask("/hub/token")).body.decode()
         self.headers["X-XSRFToken"] = re.search(r'xsrf_token: "([^"]+)"', xsrf).group(1)

@@ -18,7 +18,9 @@ WORKDIR /home/jovyan
 # The tools alone, without what they were built from.
 COPY tools tools
 RUN export GOPATH=/tmp/gopath GOCACHE=/tmp/gocache GOFLAGS=-modcacherw \
- && GOBIN=/home/jovyan/.bin go -C tools install tool && rm -r /tmp/gopath /tmp/gocache
+ && GOBIN=/home/jovyan/.bin go -C tools install github.com/janpfeifer/gonb \
+    golang.org/x/tools/cmd/goimports golang.org/x/tools/gopls \
+ && rm -r /tmp/gopath /tmp/gocache
 COPY lab/install.sh lab/requirements.txt lab/
 # A hub that launches the notebook server gets JupyterLab too.
 RUN lab/install.sh && ln -s jupyter-lab .venv/bin/jupyter-notebook \

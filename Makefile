@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check fuzz generate record judge fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -63,8 +63,11 @@ grade: tools modules ## grade what is in notebooks/assignments/submitted; GRADE_
 course-check: tools modules ## hand made-up answers through nbgrader and compare their scores
 	@notebooks/assignments/check.sh
 
-hub-check: tools modules ## send twenty students to a hub on this machine
+hub-check: tools modules ## on a hub on this machine, have one student pry, which takes root, and twenty work
 	@deploy/check.sh
+
+audit: ## ask databases of vulnerabilities about all that is pinned here
+	@lab/audit.sh
 
 fuzz: ## look for inputs that break what is fuzzed, and bounds that fail, FUZZTIME=10s or 1000x each
 	@.ci/fuzz $(FUZZTIME)

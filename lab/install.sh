@@ -24,7 +24,8 @@ command -v "$python" >/dev/null || fail 75 "JupyterLab needs Python 3.$minor or 
 
 packages() { # list: installs what it names, and keeps a copy of it when all of it is there
 	! cmp -s "$1" "$venv/${1##*/}" || return 0
-	"$venv/bin/python" -m pip install --require-hashes --no-cache-dir --no-input --disable-pip-version-check \
+	# A package that would have to be built would run code of its own to be installed: none has to be.
+	"$venv/bin/python" -m pip install --require-hashes --only-binary :all: --no-cache-dir --no-input --disable-pip-version-check \
 		-r "$1" >"$venv/pip.log" 2>&1 || {
 		grep -qE 'Retrying \(Retry|Max retries exceeded|ConnectionError|ConnectTimeout|ReadTimeout' "$venv/pip.log" &&
 			fail 75 "$1 is not installed, because Python's package index cannot be reached ($venv/pip.log has the details)."

@@ -3,7 +3,7 @@
 # What goes into the image (.dockerignore) goes there, deploy/, and what is built of them: no source of an
 # assignment, no history, nothing that was handed in. Exits with 75 like lab/install.sh.
 set -eu
-umask 022 # whatever the umask of the one who grades
+umask 022
 cd "$(dirname "$0")/.."
 
 fail() {
@@ -14,6 +14,8 @@ fail() {
 [ $# = 1 ] || fail "usage: deploy/install.sh DEST" 2
 release=${COURSE:-notebooks/assignments}/release
 [ -d "$release" ] || fail "no assignment is released; \`make assignments\` comes first"
+! grep -rlE 'BEGIN (SOLUTION|HIDDEN TESTS)' "$release" ||
+	fail "these hold solutions or hidden tests, and are not for students"
 case $1 in /*) dest=$1 ;; *) fail "DEST is a path from the root, not $1" 2 ;; esac
 [ ! -e "$dest/.git" ] || fail "$dest is a clone; its history holds the solutions"
 [ -z "$(ls -A "$dest" 2>/dev/null)" ] || [ -f "$dest/deploy/hub.sh" ] || fail "$dest is there and is no hub"
@@ -28,12 +30,13 @@ done
 set -f # git matches the patterns
 # shellcheck disable=SC2086 # there are no blanks in them
 git ls-files -z -- $list $without | tar --null -T - -cf - .bin/gonb .bin/goimports .bin/gopls |
-	tar --no-same-owner --no-same-permissions -xf - -C "$dest"
+	tar --no-same-owner -xf - -C "$dest"
 set +f
 mkdir "$dest/notebooks/assignments"
 cp -R "$release" "$dest/notebooks/assignments/release"
-! grep -rlE 'BEGIN (SOLUTION|HIDDEN TESTS)' "$dest/notebooks" ||
-	fail "these hold solutions or hidden tests, and are not for students"
+for name in $list .bin; do
+	chmod -R go=rX "$dest/$name"
+done
 
 # What this machine has of the modules is not asked of the network; go.sum says what they must be.
 modules=$(go env GOMODCACHE)

@@ -74,9 +74,21 @@ def accounts():
     run("chpasswd", input="".join(f"{n}:{p}\n" for n, p in passwords.items()), text=True)
 
 
+def install(dest, course, **options):
+    options |= {"stdout": subprocess.DEVNULL, "env": os.environ | {"COURSE": str(course)}}
+    return subprocess.run([root / "deploy" / "install.sh", dest], **options).returncode
+
+
 def teach():
     """Installs the hub, and keeps a course beside it, as the README asks."""
-    run(root / "deploy" / "install.sh", hub, env=os.environ | {"COURSE": str(released().parent)}, stdout=subprocess.DEVNULL)
+    shutil.rmtree("/srv/wrong", ignore_errors=True)
+    wrong = pathlib.Path("/srv/wrong")
+    shutil.copytree(assignments / "source", wrong / "release")
+    (wrong / "clone" / ".git").mkdir(parents=True)
+    for dest, made in ((hub, wrong), (wrong / "clone", released().parent), (wrong, released().parent)):
+        assert install(dest, made, stderr=subprocess.DEVNULL) == 1, f"{made} is installed in {dest}"
+    shutil.rmtree(wrong)
+    assert install(hub, released().parent) == 0, "install.sh failed"
     texts.update(solutions())
     shutil.rmtree(course, ignore_errors=True)
     shutil.rmtree(state / "private", ignore_errors=True)

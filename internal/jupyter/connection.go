@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 )
 
 // A connection says where a kernel listens and with which key it signs: the content of the
@@ -33,7 +34,12 @@ func newConnection() (connection, error) {
 		defer l.Close() // all five are held until the last is found, so they differ
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
-	return c, nil
+	// A machine or container without its loopback interface has ports that nobody reaches.
+	d, err := net.Dial("tcp", net.JoinHostPort(c.IP, strconv.Itoa(c.Shell)))
+	if err != nil {
+		return c, fmt.Errorf("jupyter: a kernel cannot be spoken to, as this machine does not reach itself (`ip link set lo up` helps where it is down): %w", err)
+	}
+	return c, d.Close()
 }
 
 // write writes the connection file; only its owner can read the key.

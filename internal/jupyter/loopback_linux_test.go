@@ -1,0 +1,26 @@
+package jupyter
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestLoopback runs itself where there is a loopback interface that is down.
+func TestLoopback(t *testing.T) {
+	if os.Getenv("ROUNDOFF_NO_LOOPBACK") != "" {
+		if _, err := newConnection(); err == nil || !strings.Contains(err.Error(), "ip link set lo up") {
+			t.Errorf("without a loopback interface: %v, want a hint", err)
+		}
+		return
+	}
+	if err := exec.Command("unshare", "--map-root-user", "--net", "true").Run(); err != nil {
+		t.Skipf("no network namespace: %v", err)
+	}
+	c := exec.Command("unshare", "--map-root-user", "--net", os.Args[0], "-test.run=^TestLoopback$")
+	c.Env = append(os.Environ(), "ROUNDOFF_NO_LOOPBACK=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -196,7 +196,7 @@ def main(count=20, assignment="2-summation", minutes=15):
     end_all(mark)
     state.mkdir(parents=True, exist_ok=True)
     for left in state.iterdir():
-        if left.name != "gocache":  # what is compiled may stay
+        if left.name not in ("gocache", "accounts"):  # what is compiled and installed may stay
             shutil.rmtree(left) if left.is_dir() else left.unlink()
     environment = os.environ | dict([mark]) | {"ROUNDOFF_HUB_PASSWORD": password, "ROUNDOFF_HUB_PORT": str(port),
                                 "ROUNDOFF_HUB_STATE": str(state), "ROUNDOFF_RELEASE": str(release)}

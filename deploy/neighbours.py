@@ -88,7 +88,10 @@ def teach():
     for dest, made in ((hub, wrong), (wrong / "clone", released().parent), (wrong, released().parent)):
         assert install(dest, made, stderr=subprocess.DEVNULL) == 1, f"{made} is installed in {dest}"
     shutil.rmtree(wrong)
-    assert install(hub, released().parent) == 0, "install.sh failed"
+    status = install(hub, released().parent)
+    if status != 0:
+        print("neighbours: whether students can read each other's files is not tried: the hub is not installed")
+        sys.exit(status)
     texts.update(solutions())
     shutil.rmtree(course, ignore_errors=True)
     shutil.rmtree(state / "private", ignore_errors=True)

@@ -9,6 +9,6 @@ lab/install.sh courses
 PATH="$PWD/.venv-courses/bin:$PATH"
 python deploy/values.py
 # Where one of these exits with 75 it has said why it cannot be tried.
-{ .ci/packages "/usr/bin/python3 -c 'import ensurepip, venv'" python3-venv && timeout 900 python deploy/neighbours.py; } ||
+{ .ci/packages "/usr/bin/python3 -c 'import ensurepip, venv'" python3-venv && timeout 1800 python deploy/neighbours.py; } ||
 	[ $? = 75 ]
 exec timeout 1200 python deploy/classroom.py "$@"

@@ -166,7 +166,7 @@ async def trespass(name):
 
 
 async def lesson(process):
-    assert await hub_ready(process, 300), f"the hub did not start; {folder}/hub.log says why"
+    assert await hub_ready(process, 600), f"the hub did not start; {folder}/hub.log says why"
     faults = []
     anna, bert, carl = (Student(name, password) for name, password in passwords.items())
     try:
@@ -211,7 +211,7 @@ def inside():
     with open(folder / "hub.log", "wb") as log:
         process = subprocess.Popen([hub / "deploy" / "hub.sh"], env=environment, stdout=log, stderr=log, start_new_session=True)
         try:
-            faults = asyncio.run(asyncio.wait_for(lesson(process), 600))
+            faults = asyncio.run(asyncio.wait_for(lesson(process), 1200))
         finally:
             process.terminate()
             try:

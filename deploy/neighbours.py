@@ -107,7 +107,7 @@ def teach():
 
 async def work(bert):
     """Bert's day: a notebook with an output, saved, and a kernel that keeps showing it."""
-    base = f"/user/bert/api"
+    base = "/user/bert/api"
     path = f"{assignment}/{assignment}.ipynb"
     notebook = json.loads((await bert.ask(f"{base}/contents/{path}")).body)["content"]
     output = {"output_type": "stream", "name": "stdout", "text": texts["output"][0]}

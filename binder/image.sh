@@ -7,7 +7,7 @@ image=localhost/roundoff
 
 if docker info >/dev/null 2>&1; then
 	build() { docker build --tag "$image" .; }
-	run() { docker run --rm --network none "$image" "$@"; }
+	run() { docker run --rm --interactive --network none "$image" "$@"; }
 else
 	[ "$(id -u)" = 0 ] || {
 		echo "image: no docker engine answers, and buildah's chroot isolation needs a superuser." >&2
@@ -53,7 +53,7 @@ fi
 
 case ${1-} in
 build) build ;;
-check) run python3 binder/check.py ;;
+check) run python3 - <binder/check.py ;; # which is not in the image
 manifest) run cat /opt/manifest.txt ;;
 *) echo "usage: binder/image.sh build | check | manifest" >&2 && exit 2 ;;
 esac

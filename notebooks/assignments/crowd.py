@@ -54,7 +54,7 @@ def around():
     """What no submission may change."""
     left = {str(path) for path in (*temporary.iterdir(), *map(pathlib.Path, hostile.outside)) if path.exists()}
     return {"submissions": files(course / "submitted"), "the release": files(course / "release"), "the repository": tracked(),
-            "temporary files": left, "shared memory": set(os.listdir("/dev/shm")), "processes": set(confined())}
+            "temporary files": left, "shared memory": set(os.listdir("/dev/shm")), "processes": confined()}
 
 
 def hand_in(names, handed):
@@ -97,12 +97,13 @@ def tracked():
 
 
 def confined():
-    """The processes that are in a namespace of their own, as those of sandboxes, by number."""
-    found = {}
-    for process in psutil.process_iter(["pid", "cmdline"]):
+    """The processes that are in a namespace of their own, as those of sandboxes: numbers and commands. Those
+    that have ended are the system's to forget."""
+    found = set()
+    for process in psutil.process_iter(["cmdline", "status"]):
         try:
-            if os.readlink(f"/proc/{process.pid}/ns/pid") != os.readlink("/proc/self/ns/pid"):
-                found[process.pid] = process.info
+            if process.info["status"] != psutil.STATUS_ZOMBIE and os.readlink(f"/proc/{process.pid}/ns/pid") != os.readlink("/proc/self/ns/pid"):
+                found.add((process.pid, " ".join(process.info["cmdline"] or [])[:200]))
         except OSError:
             pass
     return found
@@ -176,7 +177,7 @@ def main(only):
                     wrong.append(f"{name}: got {got}, want {want}")
                 page = course / "autograded" / who / "1-formats" / "1-formats.ipynb"
                 text = json.dumps([c.get("outputs") for c in read(page)["cells"]]) if page.exists() else ""
-                for word in (secret, "20261", "BEGIN SOLUTION", "<script", "onerror"):
+                for word in (secret, "20261", "course_test", "BEGIN SOLUTION", "<script", "onerror"):
                     if word in text and not (word == "<script" and name == "escapes"):
                         wrong.append(f"{name}: its outputs hold {word!r}")
     wrong += [f"{name}: its page of feedback runs what a student wrote" for name in names if name in html and runs(student(names.index(name), name))]

@@ -41,9 +41,10 @@ class Room:
         self.examiner = self.cache / "examiner"
         goroot = go("GOROOT")
         venv = pathlib.Path(sys.prefix)
-        packages = [root / name for name in ("go.mod", "go.sum", "pkg", "internal")]
+        packages = ("go.mod", "go.sum", "pkg", "internal")
         self.prepare()
-        self.shown = {path: path for path in (goroot, go("GOMODCACHE"), sys.base_prefix, venv, *packages)}
+        self.shown = {path: path for path in (goroot, go("GOMODCACHE"), sys.base_prefix, venv)}
+        self.shown |= {root / name: self.cache / "packages" / name for name in packages}
         self.shown |= {"/compiled": self.cache / "go", "/kernels/kernels/gonb": self.cache / "kernel", "/programs": self.cache / "programs",
                        "/execute.py": here / "execute.py"}
         self.environment = {
@@ -61,6 +62,11 @@ class Room:
         subprocess.run(["go", "build", "-buildvcs=false", "./pkg/..."], cwd=root, check=True, env=environment)
         subprocess.run(["go", "build", "-buildvcs=false", "-o", self.examiner, "./internal/examine/examiner"], cwd=root,
                        check=True, env=environment)
+        shutil.rmtree(self.cache / "packages", ignore_errors=True)
+        for name in ("pkg", "internal"):  # without tests, which know right answers
+            shutil.copytree(root / name, self.cache / "packages" / name, ignore=shutil.ignore_patterns("*_test.go"))
+        for name in ("go.mod", "go.sum"):
+            shutil.copy(root / name, self.cache / "packages")
         kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_text())
         kernel["argv"] = ["gonb", "--kernel", "{connection_file}", "--raw_error", f"--go_work={root}"]
         kernel.pop("env", None)

@@ -100,7 +100,7 @@ cells = {
     "others": "!find / \\( -name submitted -o -name autograded -o -name taken -o -name release -o -name source \\) -type d "
               "-not -path '/proc/*' -not -path '/usr/*' -exec rm -rf {} + 2>/dev/null; rm -rf ../../.. ../../submitted",
     "steals": "!env; cat /proc/*/environ | tr '\\0' '\\n'; find / -name '*.ipynb' -not -path '/proc/*' -exec cat {} +; "
-              "ls -la ~ / /root /home /etc; cat /etc/shadow; grep -r 20261 / --include=*.ipynb --include=*.go 2>/dev/null | head",
+              "ls -la ~ / /root /home /etc; cat /etc/shadow; find / -path '*/course/*_test.go' -not -path '/proc/*' -not -path '/usr/*' 2>/dev/null; grep -r 20261 / --include=*.ipynb --include=*.go 2>/dev/null | head",
     "network": "!for a in 127.0.0.1 localhost; do python3 -c \"import sys, urllib.request; "
                "urllib.request.urlopen('http://%s:PORT/' % sys.argv[1], timeout=3)\" $a; done; "
                "python3 -c \"import socket; socket.create_connection(('192.0.2.1', 80), 3)\"",

@@ -83,7 +83,8 @@ func parseMatrix(data []byte) (m blas64.General, err error) {
 }
 
 // parseHeader returns the header of a NumPy file and what follows it. Package
-// npy takes the length of the header for granted and panics on a malformed one.
+// npy takes the length of the header and the parentheses of the shape for granted,
+// and panics on a malformed one or says what strconv does.
 func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	length := 0
 	switch {
@@ -99,14 +100,16 @@ func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	if length > len(data) {
 		return h, nil, fmt.Errorf("a header of %d bytes in a file of %d", length, len(data))
 	}
+	header := data[:length]
+	malformed := fmt.Errorf("malformed NumPy header %.120q", bytes.TrimSpace(header[min(length, 10):]))
 	defer func() {
 		if recover() != nil {
-			err = errors.New("malformed NumPy header")
+			err = malformed
 		}
 	}()
-	r, err := npy.NewReader(bytes.NewReader(data[:length]))
-	if err != nil {
-		return h, nil, err
+	r, err := npy.NewReader(bytes.NewReader(header))
+	if err != nil || !bytes.Contains(header, []byte("'shape': (")) {
+		return h, nil, malformed
 	}
 	return r.Header, data[length:], nil
 }

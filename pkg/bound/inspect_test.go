@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -413,6 +414,17 @@ func TestLeastOutput(t *testing.T) {
 	b := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{-3, 1, 1, 1}}
 	if got := leastOf(a, b); !(got <= 0x1p-30) || got < 0x1p-30*(1-1e-14) {
 		t.Errorf("%v, want 2⁻³⁰", got)
+	}
+	long := blas64.General{Rows: 4000, Cols: 1, Stride: 1, Data: slices.Repeat([]float64{3}, 4000)}
+	long.Data[3999] = 2
+	wide := blas64.General{Rows: 1, Cols: 4000, Stride: 4000, Data: long.Data}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := leastOf(long, wide); !(got <= 4) || got < 4*(1-1e-14) {
+		t.Errorf("%v, want 4, of the last row and column", got)
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 16<<20 {
+		t.Errorf("the outputs of two vectors take %d bytes, as if all were kept", after.TotalAlloc-before.TotalAlloc)
 	}
 	k := Kernel{K: 2, Data: &Inspection{Least: 0.5, k: 2}}
 	r := Result{Constant: 0.25, Absolute: 0.1, Underflow: 0.01}

@@ -181,12 +181,20 @@ func leastOf(a, b blas64.General) float64 {
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {
 		return 0
 	}
-	d := blas64.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, a.Rows*b.Cols)}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, absolute(a), absolute(b), 0, d)
+	a, b = absolute(a), absolute(b)
+	const together = 1 << 20 // outputs
+	band := min(a.Rows, max(1, together/b.Cols))
+	d := blas64.General{Rows: band, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, band*b.Cols)}
 	least := math.Inf(1)
-	for _, x := range d.Data {
-		if x > 0 {
-			least = min(least, x)
+	for i := 0; i < a.Rows; i += band {
+		x, z := a, d
+		x.Rows = min(band, a.Rows-i)
+		z.Rows, x.Data = x.Rows, a.Data[i*a.Stride:]
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, b, 0, z)
+		for _, sum := range z.Data[:z.Rows*z.Stride] {
+			if sum > 0 {
+				least = min(least, sum)
+			}
 		}
 	}
 	if math.IsInf(least, 1) {

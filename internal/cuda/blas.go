@@ -28,7 +28,7 @@ func blasResult(code C.int, call, args string, values ...any) error {
 		e.Name = "an unknown status"
 	}
 	if text := C.call_cublasGetStatusString(code); text != nil {
-		e.Text = C.GoString(text)
+		e.Text = printable(C.GoString(text))
 	}
 	return e
 }

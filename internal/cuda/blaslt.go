@@ -81,7 +81,9 @@ func (b *BLAS) Algorithms(p Product, workspace, n int) (list []Algorithm, err er
 	defer func() { err = errors.Join(err, d.destroy()) }()
 
 	var preference unsafe.Pointer
-	if err := blasResult(C.call_cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate", ""); err != nil {
+	code := C.call_cublasLtMatmulPreferenceCreate(&preference)
+	err = blasResult(code, "cublasLtMatmulPreferenceCreate", "")
+	if err := made(err, preference, "cublasLtMatmulPreferenceCreate"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -90,7 +92,7 @@ func (b *BLAS) Algorithms(p Product, workspace, n int) (list []Algorithm, err er
 	}()
 	const maxWorkspace = 1
 	bytes := C.size_t(workspace)
-	code := C.call_cublasLtMatmulPreferenceSetAttribute(preference, maxWorkspace, unsafe.Pointer(&bytes), C.size_t(unsafe.Sizeof(bytes)))
+	code = C.call_cublasLtMatmulPreferenceSetAttribute(preference, maxWorkspace, unsafe.Pointer(&bytes), C.size_t(unsafe.Sizeof(bytes)))
 	if err := blasResult(code, "cublasLtMatmulPreferenceSetAttribute", "workspace of %d bytes", workspace); err != nil {
 		return nil, err
 	}

@@ -33,11 +33,11 @@ func cuResult(code C.int, call, args string, values ...any) error {
 	e := &Error{Call: call, Args: fmt.Sprintf(args, values...), Code: int(code), Name: "an unknown code"}
 	var text *C.char
 	if C.call_cuGetErrorName(code, &text) == 0 && text != nil {
-		e.Name = C.GoString(text)
+		e.Name = printable(C.GoString(text))
 	}
 	text = nil
 	if C.call_cuGetErrorString(code, &text) == 0 && text != nil {
-		e.Text = C.GoString(text)
+		e.Text = printable(C.GoString(text))
 	}
 	return e
 }
@@ -159,12 +159,14 @@ func (d *Device) Info() (Info, error) {
 	if err := cuResult(C.call_cuDeviceGetName(name, 255, d.ordinal), "cuDeviceGetName", ""); err != nil {
 		return info, err
 	}
-	info.Name = C.GoString(name)
+	info.Name = printable(C.GoString(name))
 	var bytes C.size_t
 	if err := cuResult(C.call_cuDeviceTotalMem_v2(&bytes, d.ordinal), "cuDeviceTotalMem", ""); err != nil {
 		return info, err
 	}
-	info.Memory = int(bytes)
+	if info.Memory = int(bytes); info.Memory < 1 {
+		return info, fmt.Errorf("cuDeviceTotalMem says %d bytes", uint64(bytes))
+	}
 	var err error
 	for attribute, v := range map[int]*int{
 		attributeMajor: &info.Major, attributeMinor: &info.Minor, attributeMultiprocessors: &info.Multiprocessors,
@@ -172,6 +174,10 @@ func (d *Device) Info() (Info, error) {
 		if *v, err = d.Attribute(attribute); err != nil {
 			return info, err
 		}
+	}
+	if info.Major < 1 || info.Minor < 0 || info.Multiprocessors < 1 {
+		return info, fmt.Errorf("cuDeviceGetAttribute says compute capability %d.%d and %d multiprocessors",
+			info.Major, info.Minor, info.Multiprocessors)
 	}
 	info.Libraries = append(info.Libraries,
 		Loaded{Name: libcuda.name, Version: info.Driver, Path: libcuda.path()},
@@ -183,14 +189,17 @@ func (d *Device) Info() (Info, error) {
 func (d *Device) MemInfo() (free, total int, err error) {
 	var f, t C.size_t
 	err = cuResult(C.call_cuMemGetInfo_v2(&f, &t), "cuMemGetInfo", "")
-	return int(f), int(t), err
+	if free, total = int(f), int(t); err == nil && !(0 <= free && free <= total) {
+		err = fmt.Errorf("cuMemGetInfo says %d of %d bytes are free", uint64(f), uint64(t))
+	}
+	return free, total, err
 }
 
 // Alloc allocates n bytes of device memory.
 func (d *Device) Alloc(n int) (Ptr, error) {
 	var p C.uint64_t
 	err := cuResult(C.call_cuMemAlloc_v2(&p, C.size_t(n)), "cuMemAlloc", "%d bytes", n)
-	return Ptr(p), err
+	return Ptr(p), made(err, pointer(Ptr(p)), "cuMemAlloc")
 }
 
 // Free frees device memory.

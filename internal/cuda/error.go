@@ -3,6 +3,8 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // ErrNoGPU is what errors wrap when there is no GPU to use: no driver, no device, a driver that is
@@ -63,8 +65,17 @@ var blasStatus = map[int]string{
 	16: "CUBLAS_STATUS_LICENSE_ERROR",
 }
 
-// version writes 12040 as 12.4, and 120803, as cuBLAS has it, as 12.8.3.
+// printable returns the text of a library with what a terminal would not print as escapes, as in \x1b.
+func printable(text string) string {
+	quoted := strconv.Quote(text)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// version writes 12040 as 12.4, and 120803, as cuBLAS has it, as 12.8.3. It says of a number that is none.
 func version(v int) string {
+	if v < 1000 || v >= 1_000_000 {
+		return fmt.Sprintf("%d, which is no version", v)
+	}
 	if v >= 100000 {
 		return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100)
 	}

@@ -48,7 +48,8 @@ func Compile(source, name string, options ...string) (ptx []byte, err error) {
 	defer C.free(unsafe.Pointer(file))
 	var program unsafe.Pointer
 	code := C.call_nvrtcCreateProgram(&program, text, file, 0, nil, nil)
-	if err := nvrtcResult(code, "nvrtcCreateProgram", "%s", name); err != nil {
+	err = nvrtcResult(code, "nvrtcCreateProgram", "%s", name)
+	if err := made(err, program, "nvrtcCreateProgram"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -85,9 +86,13 @@ func compilerLog(program unsafe.Pointer) ([]byte, error) {
 	})
 }
 
-// written returns the text that get writes, of size bytes with the zero at its end.
+// written returns the text that get writes, of size bytes with the zero at its end, at most 1 GB.
 func written(size C.size_t, get func(*C.char) error) ([]byte, error) {
-	p := C.calloc(size+1, 1)
+	const most = 1 << 30
+	if size < 1 || size > most {
+		return nil, fmt.Errorf("the compiler says that it wrote %d bytes, want 1 to %d", uint64(size), most)
+	}
+	p := C.calloc(size, 1)
 	defer C.free(p)
 	if err := get((*C.char)(p)); err != nil {
 		return nil, err

@@ -47,7 +47,8 @@ func TestCandidates(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	for v, want := range map[int]string{11000: "11.0", 12040: "12.4", 13020: "13.2", 11805: "11.8.5", 120803: "12.8.3", 130000: "13.0.0"} {
+	for v, want := range map[int]string{11000: "11.0", 12040: "12.4", 13020: "13.2", 11805: "11.8.5", 120803: "12.8.3", 130000: "13.0.0",
+		-5: "-5, which is no version", 0: "0, which is no version", 1 << 30: "1073741824, which is no version"} {
 		if got := version(v); got != want {
 			t.Errorf("version(%d) = %s, want %s", v, got, want)
 		}

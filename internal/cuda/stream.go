@@ -45,11 +45,11 @@ func (e Event) Record(s Stream) error {
 }
 
 // Since returns the time from one event to another, on the device's clock. Their stream must have come
-// to both.
+// to both. A time that no work takes, of 0 or less or of days, is an error.
 func (e Event) Since(start Event) (time.Duration, error) {
 	var ms C.float
 	err := cuResult(C.call_cuEventElapsedTime(&ms, start.p, e.p), "cuEventElapsedTime", "")
-	if err == nil && !(ms >= 0 && ms <= 1e9) { // eleven days
+	if err == nil && !(ms > 0 && ms <= 1e9) { // eleven days
 		err = fmt.Errorf("cuEventElapsedTime says %v ms", float32(ms))
 	}
 	return time.Duration(float64(ms) * float64(time.Millisecond)), err

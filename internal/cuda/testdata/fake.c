@@ -8,8 +8,10 @@
 //	FAKE_FAIL=7:2          call number 7 returns 2 (call numbers begin anew when the value changes)
 //	FAKE_FAIL=cuInit:100   every cuInit returns 100
 //	FAKE_HANG=cuInit       cuInit does not return
+//	FAKE_NOTHING=cuInit    every cuInit succeeds and does nothing; a product counts as one
 //	FAKE_DRIVER=10020      version of CUDA that the driver supports
 //	FAKE_DEVICES=0         number of devices
+//	FAKE_NAME=x            name of the device
 //	FAKE_MEMORY=100000     bytes of device memory
 //	FAKE_SPLITK=3          parts of K in the heuristic's first choice
 //	FAKE_NO_ALGORITHM=1    the heuristic knows none
@@ -30,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INVALID = 1, NO_MEMORY = 2, NO_CONTEXT = 201, NOT_FOUND = 500 };
+enum { NOTHING = -1, INVALID = 1, NO_MEMORY = 2, NO_CONTEXT = 201, NOT_FOUND = 500 };
 enum { BLAS_INVALID = 7, BLAS_EXECUTION = 13, BLAS_UNSUPPORTED = 15 };
 
 static int alive, calls, products, retained;
@@ -42,7 +44,7 @@ static long env(const char *name, long otherwise) {
 	return s && *s ? atol(s) : otherwise;
 }
 
-// fails returns the code that the call is to return, or 0.
+// fails returns the code that the call is to return, NOTHING if it is to do nothing, or 0.
 static int fails(const char *name) {
 	static char last[200];
 	const char *s = getenv("FAKE_FAIL");
@@ -56,6 +58,11 @@ static int fails(const char *name) {
 	const char *hang = getenv("FAKE_HANG");
 	while (hang && !strcmp(hang, name))
 		pause();
+	const char *nothing = getenv("FAKE_NOTHING");
+	if (nothing && !strcmp(nothing, name)) {
+		products++;
+		return NOTHING;
+	}
 	const char *colon = strchr(s, ':');
 	if (!colon)
 		return 0;
@@ -68,7 +75,7 @@ static int fails(const char *name) {
 	do { \
 		int code = fails(__func__); \
 		if (code) \
-			return code; \
+			return code == NOTHING ? 0 : code; \
 	} while (0)
 #define CONTEXT \
 	do { \
@@ -148,8 +155,14 @@ int cuInit(unsigned flags) { FAIL; return 0; }
 int cuDriverGetVersion(int *v) { FAIL; *v = env("FAKE_DRIVER", 12080); return 0; }
 int cuDeviceGetCount(int *n) { FAIL; *n = env("FAKE_DEVICES", 1); return 0; }
 int cuDeviceGet(int *d, int ordinal) { FAIL; *d = 40 + ordinal; return 0; }
-int cuDeviceGetName(char *s, int n, int d) { FAIL; snprintf(s, n, "Fake GPU %d", d - 40); return 0; }
 int cuDeviceTotalMem_v2(size_t *n, int d) { FAIL; *n = env("FAKE_MEMORY", 1 << 28); return 0; }
+
+int cuDeviceGetName(char *s, int n, int d) {
+	FAIL;
+	const char *name = getenv("FAKE_NAME");
+	snprintf(s, n, name ? name : "Fake GPU %d", d - 40);
+	return 0;
+}
 
 int cuDeviceGetAttribute(int *v, int attribute, int d) {
 	switch (attribute) {

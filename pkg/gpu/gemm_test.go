@@ -138,6 +138,35 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
+// Where the library succeeds and does nothing there is no product, and none of before.
+func TestMultiply_shows_what_was_not_computed(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	for _, k := range kernels(g) {
+		for _, call := range []string{"cublasGemmEx", "cublasLtMatmul", "cuMemcpyDtoHAsync_v2"} {
+			if call == "cublasGemmEx" != k.Classic && call != "cuMemcpyDtoHAsync_v2" {
+				continue
+			}
+			t.Run(k.name()+"/"+call, func(t *testing.T) {
+				p := problem{m: 5, n: 3, k: 7, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
+				p.check(t, k) // leaves its product in the memory that the next one is given
+				a, b, _, d := p.matrices(5)
+				t.Setenv("FAKE_NOTHING", call)
+				if _, err := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, blas32.General{}, d); err != nil {
+					t.Fatal(err)
+				}
+				for i := range p.m {
+					for j, x := range d.Data[i*d.Stride:][:p.n] {
+						if x == x {
+							t.Fatalf("row %d, column %d is %v, want NaN", i, j, x)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
 // Panels of every shape give the same as one.
 func TestMultiply_in_panels(t *testing.T) {
 	g := open(t)

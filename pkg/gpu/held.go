@@ -61,6 +61,28 @@ func (h *held) module(ptx string) (cuda.Module, error) {
 	return hold(h, m, err, cuda.Module.Unload)
 }
 
+// blank fills memory for a result with NaNs of whatever format, so that what is left unwritten there shows,
+// and is not taken for a result that was there before.
+func blank(b []byte) {
+	b[0] = 0xff
+	for n := 1; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}
+
+// blank fills n bytes of the device so, as much at a time as the stage holds.
+func (h *held) blank(to cuda.Ptr, n int, stage []byte, s cuda.Stream) error {
+	blank(stage)
+	for n > 0 {
+		part := stage[:min(len(stage), n)]
+		if err := errors.Join(h.device.ToDevice(to, part, s), s.Sync()); err != nil {
+			return err
+		}
+		to, n = to+cuda.Ptr(len(part)), n-len(part)
+	}
+	return nil
+}
+
 // clock takes the time between two points of a stream.
 type clock struct {
 	stream      cuda.Stream

@@ -94,6 +94,8 @@ func (j *job) compute(report *Report, row, col, m, n int) error {
 		if err := j.upload(j.z, view{m: j.c, row: row, col: col, nrows: m, ncols: n}, l.d, j.output); err != nil {
 			return err
 		}
+	} else if err := j.blank(j.z, l.d.bytes(), j.stage, j.stream); err != nil {
+		return err
 	}
 	if err := j.multiply(report, j.describe(l)); err != nil {
 		return err
@@ -151,6 +153,7 @@ func (j *job) upload(to cuda.Ptr, v view, l layout, f tcore.Format) error {
 // download copies D from the device to a view.
 func (j *job) download(v view, l layout) error {
 	return j.chunks(l, func(part []byte, lo, hi int) error {
+		blank(part)
 		if err := j.device.ToHost(part, j.z+cuda.Ptr(lo*l.rowBytes()), j.stream); err != nil {
 			return err
 		}

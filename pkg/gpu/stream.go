@@ -97,7 +97,12 @@ func (s stream) run(ctx context.Context, h *held, passes int) (best time.Duratio
 		if at[i], err = h.memory(len(operand)); err != nil {
 			return 0, err
 		}
-		if err := h.upload(at[i], operand, stage, c.stream); err != nil {
+		if i == 0 {
+			err = h.blank(at[i], len(operand), stage, c.stream)
+		} else {
+			err = h.upload(at[i], operand, stage, c.stream)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -137,6 +142,7 @@ func (h *held) upload(to cuda.Ptr, from, stage []byte, s cuda.Stream) error {
 func (h *held) download(to []byte, from cuda.Ptr, stage []byte, s cuda.Stream) error {
 	for len(to) > 0 {
 		part := stage[:min(len(stage), len(to))]
+		blank(part)
 		if err := errors.Join(h.device.ToHost(part, from, s), s.Sync()); err != nil {
 			return err
 		}

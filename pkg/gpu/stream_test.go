@@ -139,3 +139,28 @@ func TestStream_panics(t *testing.T) {
 		}()
 	}
 }
+
+// Where the kernel or the copy of its results does nothing there are no results, and none of before.
+func TestStream_shows_what_was_not_computed(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	for name, run := range streams(g, 100) {
+		for _, call := range []string{"cuLaunchKernel", "cuMemcpyDtoHAsync_v2"} {
+			t.Run(name+"/"+call, func(t *testing.T) {
+				if _, _, _, err := run(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+				t.Setenv("FAKE_NOTHING", call)
+				got, _, _, err := run(t.Context(), 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, x := range got {
+					if x == x {
+						t.Fatalf("element %d is %v, want NaN", i, x)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,10 +120,11 @@ func (k *gpuKernel) Launch(ctx context.Context, blocks, threads int, in [][]byte
 			}
 			defer free(func() error { return k.device.HostFree(host) })
 			results = host
-			if i == len(in) {
-				break
+			if i < len(in) {
+				copy(host, in[i])
+			} else { // NaNs, so that what the kernel leaves unwritten shows
+				copy(host, bytes.Repeat([]byte{0xff}, n))
 			}
-			copy(host, in[i])
 			if err := k.device.ToDevice(p, host, s); err != nil {
 				return errors.Join(err, s.Sync())
 			}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,5 +114,27 @@ func TestGPU_frees_everything(t *testing.T) {
 	t.Setenv("FAKE_FAIL", "")
 	if _, err := g.Load("another text", "fill"); err == nil {
 		t.Error("a text that is no PTX: no error")
+	}
+}
+
+// Where the kernel or the copy of its results does nothing the results are NaNs, and none of before.
+func TestLaunch_shows_what_was_not_computed(t *testing.T) {
+	fakeLibraries(t)
+	g, err := OpenGPU(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	k, err := g.Load("fake ptx", "fill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	for _, call := range []string{"cuLaunchKernel", "cuMemcpyDtoHAsync_v2"} {
+		t.Setenv("FAKE_NOTHING", call)
+		out := make([]byte, 16)
+		if err := k.Launch(t.Context(), 1, 1, [][]byte{make([]byte, 16), make([]byte, 16)}, out); err != nil || !bytes.Equal(out, bytes.Repeat([]byte{0xff}, 16)) {
+			t.Errorf("%s: %v, %v", call, out, err)
+		}
 	}
 }

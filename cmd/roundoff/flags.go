@@ -67,14 +67,17 @@ func checkSizes(flags *flag.FlagSet, most int, sizes ...size) error {
 	return nil
 }
 
-// checkMatrices returns an error if A, B or D of a product has more elements than are computed with.
+// mostDrawn is how many elements a matrix may have that is drawn: four of them take a gigabyte.
+const mostDrawn = 1 << 26
+
+// checkMatrices returns an error if A, B or D of a product has more elements than are drawn, or none.
 func checkMatrices(m, n, k int) error {
 	for _, x := range []struct {
 		name       string
 		rows, cols int
 	}{{"A", m, k}, {"B", k, n}, {"D", m, n}} {
-		if x.rows > maxElements/x.cols {
-			return fmt.Errorf("%s is %d × %d, want at most %d elements", x.name, x.rows, x.cols, maxElements)
+		if x.rows < 1 || x.cols < 1 || x.rows > mostDrawn/x.cols {
+			return fmt.Errorf("%s is %d × %d, want 1 to %d elements", x.name, x.rows, x.cols, mostDrawn)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 // An experiment is one of the paper's, which runs on a GPU and makes a record.
 type experiment struct {
 	name string
-	run  func(ctx context.Context, g *gpu.GPU, from paper.Provenance) (paper.Record, error)
+	run  func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error)
 }
 
 // gpuExperiment runs the paper's experiments on the GPU and writes their records.
@@ -29,7 +30,8 @@ func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer)
 	flags := newFlags("gpu experiment", "[-flag ...] DIR [experiment ...]\n\n"+
 		"Runs the paper's experiments on the GPU, gemm-symmetric, gemm-positive and profile, or those\n"+
 		"named, and writes a record DIR/experiment-size-seed.json of each: what cuBLAS and cuBLASLt make\n"+
-		"of the product of Section 4.2, and the times of the kernels of Table 3.\n\n", stderr)
+		"of the product of Section 4.2, and the times of the kernels of Table 3. It says how many results\n"+
+		"have the bits of the emulation, and writes no record of results that no rounding explains.\n\n", stderr)
 	flags.IntVar(&product.M, "m", product.M, "rows of A")
 	flags.IntVar(&product.N, "n", product.N, "columns of B")
 	flags.IntVar(&product.K, "k", product.K, "columns of A and rows of B")
@@ -39,8 +41,14 @@ func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if err != nil {
 		return err
 	}
-	if len(words) == 0 || min(product.M, product.N, product.K, profile.Elements) < 1 {
-		return misuse(flags, "want a folder, and sizes of 1 or more")
+	if len(words) == 0 {
+		return misuse(flags, "want a folder")
+	}
+	if err := checkSizes(flags, mostDrawn, size{"m", product.M}, size{"n", product.N}, size{"k", product.K}, size{"elements", profile.Elements}); err != nil {
+		return err
+	}
+	if err := checkMatrices(product.M, product.N, product.K); err != nil {
+		return err
 	}
 	profile.Seed = product.Seed
 	dir, chosen := words[0], words[1:]
@@ -71,14 +79,15 @@ func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer)
 		if len(chosen) > 0 && !slices.Contains(chosen, e.name) {
 			continue
 		}
-		record, err := e.run(ctx, g, from)
+		var found bytes.Buffer
+		record, err := e.run(ctx, g, from, &found)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
 		if err := paper.WriteRecord(dir, record); err != nil {
 			return err
 		}
-		fmt.Fprintln(stdout, filepath.Join(dir, record.File()))
+		fmt.Fprintf(stdout, "%s\n%s", filepath.Join(dir, record.File()), &found)
 	}
 	return nil
 }
@@ -100,11 +109,16 @@ func provenance(g *gpu.GPU) (paper.Provenance, error) {
 }
 
 // productOn returns the product of Section 4.2 as an experiment on a GPU: by the call of the paper with its
-// arguments put right, which does not tell how it computes, and by one that does.
-func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.GPU, paper.Provenance) (paper.Record, error) {
+// arguments put right, which does not tell how it computes, and by one that does. It writes how many outputs
+// have the bits of the emulation.
+func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.GPU, paper.Provenance, io.Writer) (paper.Record, error) {
 	e.Distribution = of
-	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance) (paper.Record, error) {
+	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error) {
 		a, b := e.Operands()
+		possible, err := newPlausible(a, b)
+		if err != nil {
+			return nil, err
+		}
 		d := blas32.General{Rows: e.M, Cols: e.N, Stride: e.N, Data: make([]float32, e.M*e.N)}
 		record := e.NewRecord(from)
 		for _, call := range []string{"cublasGemmEx", "cublasLtMatmul"} {
@@ -123,27 +137,37 @@ func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.G
 				algorithm = fmt.Sprintf("%d, tile %d, stages %d, cluster %d", c.ID, c.Tile, c.Stages, c.ClusterShape)
 				splitK = c.SplitK
 			}
+			if err := possible.check(d); err != nil {
+				return nil, fmt.Errorf("%s: %w", call, err)
+			}
 			record.Add(call, algorithm, splitK, report.Time, d)
+			if device, ok := sumsBinary16(from.Architecture); ok {
+				z := blas32.General{Rows: d.Rows, Cols: d.Cols, Stride: d.Stride, Data: make([]float32, len(d.Data))}
+				tcore.Kernel{Device: device, SplitK: max(1, splitK)}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, z)
+				fmt.Fprintf(w, "  %s: %d of %d outputs have the bits of %s, K in %d parts\n", call, equalBits(d.Data, z.Data), len(d.Data), device.Name, max(1, splitK))
+			}
 		}
 		return record, nil
 	}
 }
 
-// profileOn returns Table 3 as an experiment on a GPU. Its results are compared with the processor's.
-func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance) (paper.Record, error) {
-	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance) (paper.Record, error) {
+// profileOn returns Table 3 as an experiment on a GPU. Its results are compared with the processor's, and it
+// writes how many have their bits.
+func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance, io.Writer) (paper.Record, error) {
+	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error) {
 		a, b, c, a16, b16 := e.Operands()
 		got, want := make([]float32, e.Elements), make([]float32, e.Elements)
 		record := e.NewRecord(from)
 		for _, k := range []struct {
+			name    string
 			emulate func()
 			run     func() (time.Duration, error)
 		}{
-			{func() { tcore.StreamMAC(want, a, b, c) },
+			{"mac", func() { tcore.StreamMAC(want, a, b, c) },
 				func() (time.Duration, error) { return g.StreamMAC(ctx, got, a, b, c, e.Repeats) }},
-			{func() { tcore.StreamFMA(want, a, b, c) },
+			{"fma", func() { tcore.StreamFMA(want, a, b, c) },
 				func() (time.Duration, error) { return g.StreamFMA(ctx, got, a, b, c, e.Repeats) }},
-			{func() { tcore.StreamMPFMA(want, a16, b16, c) },
+			{"mpfma", func() { tcore.StreamMPFMA(want, a16, b16, c) },
 				func() (time.Duration, error) { return g.StreamMPFMA(ctx, got, a16, b16, c, e.Repeats) }},
 		} {
 			took, err := k.run()
@@ -151,7 +175,12 @@ func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance
 				return nil, err
 			}
 			k.emulate()
-			record.Add(took, equalBits(got, want))
+			if err := near(got, want, a, b, c); err != nil {
+				return nil, fmt.Errorf("%s: %w", k.name, err)
+			}
+			equal := equalBits(got, want)
+			record.Add(took, equal)
+			fmt.Fprintf(w, "  %s: %d of %d results have the bits of the processor's\n", k.name, equal, len(got))
 		}
 		return record, nil
 	}

@@ -2,12 +2,18 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // With AS_COMMAND the test binary is the command.
@@ -109,24 +115,97 @@ func TestGPUExperiment_writes_all_records(t *testing.T) {
 	if status := run(t.Context(), args, &stdout, &stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
-	want := ""
+	var said []string
 	for _, name := range []string{"gemm-symmetric-2x16x2-5.json", "gemm-positive-2x16x2-5.json", "profile-10-5.json"} {
-		want += filepath.Join(dir, name) + "\n"
+		said = append(said, filepath.Join(dir, name)+"\n  ")
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
-	if stdout.String() != want {
-		t.Errorf("%q, want %q", stdout.String(), want)
+	said = append(said, "cublasGemmEx: ", " of 4 outputs have the bits of hopper-wgmma-binary16-binary32, K in 1 parts\n", "cublasLtMatmul: ",
+		"  mac: 10 of 10 results have the bits of the processor's\n", "  mpfma: 10 of 10 ")
+	for _, want := range said {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("%q, want %q in it", stdout.String(), want)
+		}
 	}
 	for want, args := range map[string][]string{
-		"want a folder, and sizes of 1 or more": {"gpu", "experiment"},
-		"sizes of 1 or more":                    {"gpu", "experiment", "-k", "0", dir},
-		`no experiment "gemm", want gemm-`:      {"gpu", "experiment", dir, "gemm"},
+		"want a folder":                    {"gpu", "experiment"},
+		"-k 0, want 1 to":                  {"gpu", "experiment", "-k", "0", dir},
+		"-m 9223372036854775807, want":     {"gpu", "experiment", "-m", "9223372036854775807", dir},
+		"-elements 67108865, want":         {"gpu", "experiment", "-elements", "67108865", dir},
+		`no experiment "gemm", want gemm-`: {"gpu", "experiment", dir, "gemm"},
 	} {
 		stderr.Reset()
 		if status := run(t.Context(), args, &stdout, &stderr); status != 2 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: status %d, %q, want 2 and %q", args, status, stderr.String(), want)
+		}
+	}
+}
+
+// Of what the GPU did not compute there is no record, whatever its libraries say.
+func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
+	fakeGPU(t)
+	for call, experiment := range map[string]string{
+		"cublasGemmEx": "gemm-symmetric", "cublasLtMatmul": "gemm-positive", "cuMemcpyDtoHAsync_v2": "gemm-positive", "cuMemcpyHtoDAsync_v2": "gemm-positive",
+		"cuLaunchKernel": "profile",
+	} {
+		t.Run(call, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("FAKE_NOTHING", call)
+			status, out, errs := ask(t, "gpu experiment -m 4 -n 4 -k 64 -elements 100 "+dir+" "+experiment)
+			if status != 1 || out != "" || !strings.Contains(errs, experiment+": ") || !strings.Contains(errs, "the GPU did not compute it: ") {
+				t.Errorf("status %d, %q, %q", status, out, errs)
+			}
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("it wrote %v", left)
+			}
+		})
+	}
+	t.Run("too_large_a_product", func(t *testing.T) {
+		if status, _, errs := ask(t, "gpu experiment -m 65536 -k 65536 "+t.TempDir()); status != 1 || !strings.Contains(errs, "A is 65536 × 65536, want 1 to 67108864 elements") {
+			t.Errorf("status %d, %q", status, errs)
+		}
+	})
+}
+
+// Nothing that a unit of the catalogue can make of binary16 is taken for impossible, and zeros are.
+func TestPlausible(t *testing.T) {
+	for _, d := range tcore.Devices() {
+		if d.A != tcore.Binary16 || d.B != tcore.Binary16 || d.C != tcore.Binary32 {
+			continue
+		}
+		for _, k := range []int{1, 2, 3, 5, 17, 1000, 32768} {
+			results, err := bound.Evaluate(bound.Kernel{M: 1, N: 1, K: k, Kernel: tcore.Kernel{Device: d}}, roundoff.FailureOf(0.99))
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := math.Inf(1)
+			for _, r := range results {
+				if r.Holds && r.Confidence == roundoff.Never {
+					least = math.Min(least, r.Constant)
+				}
+			}
+			if !(least <= float64(k+2)*0x1p-22) {
+				t.Errorf("%s, K = %d: %v, more than is taken for possible, %v", d.Name, k, least, float64(k+2)*0x1p-22)
+			}
+		}
+	}
+	e := paper.DefaultGEMM
+	e.M, e.N, e.K, e.Distribution = 16, 16, 4096, paper.UniformSymmetric
+	a, b := e.Operands()
+	p, err := newPlausible(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := blas32.General{Rows: e.M, Cols: e.N, Stride: e.N, Data: make([]float32, e.M*e.N)}
+	if err := p.check(d); err == nil || !strings.Contains(err.Error(), "row 0, column 0 is 0, and no rounding takes that farther than ") {
+		t.Errorf("of zeros: %v", err)
+	}
+	for _, device := range []tcore.Device{tcore.HopperF16, tcore.VoltaF16, tcore.PaperCoreF32} {
+		tcore.Kernel{Device: device, SplitK: 3}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+		if err := p.check(d); err != nil {
+			t.Errorf("%s: %v", device.Name, err)
 		}
 	}
 }

@@ -48,6 +48,13 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := k.Check(); err != nil {
 		return err
 	}
+	info, err := g.Info()
+	if err != nil {
+		return err
+	}
+	if need := *n * *n * (k.A.Bits() + k.B.Bits() + k.C.Bits()) / 8; need > info.Memory {
+		return fmt.Errorf("-n %d takes %.1f GiB of device memory, and it has %.1f", *n, float64(need)/(1<<30), float64(info.Memory)/(1<<30))
+	}
 	rng := rand.New(rand.NewPCG(*seed, 0))
 	a, b := drawMatrix(rng, *n, *n, bound.Uniform(-1, 1)), drawMatrix(rng, *n, *n, bound.Uniform(-1, 1))
 	timings, err := k.Time(ctx, a, b, *passes, *limit)

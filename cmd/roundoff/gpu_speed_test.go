@@ -19,6 +19,7 @@ func TestGPUSpeed(t *testing.T) {
 			"hopper-wgmma-binary16-binary32, 32 × 32, seed 1: chosen at 1.000 of the best\n"},
 		{"takes_another_device", []string{"--n", "32", "hopper-wgmma-e4m3-binary32"}, 0, "hopper-wgmma-e4m3-binary32, 32 × 32"},
 		{"refuses_no_matrix", []string{"--n", "0"}, 2, "n = 0, passes = 10, algorithms = 32, want n in [1, 32768], the others in [1, 1000]"},
+		{"refuses_more_than_the_device_holds", []string{"--n", "32768"}, 1, "-n 32768 takes 8.0 GiB of device memory, and it has 0.2"},
 		{"refuses_what_is_no_device", []string{"hoper"}, 2, `devices ["hoper"], want one of those that roundoff devices lists`},
 		{"refuses_formats_that_the_library_has_not", []string{"cdna3-mfma-e4m3fnuz-binary32"}, 1, "do not go together in cuBLASLt"},
 	} {

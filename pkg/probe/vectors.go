@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/roundofflab/roundoff/internal/tcvec"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // Provenance says where recorded results come from: the GPU, its driver and library, the date, the seed
@@ -17,6 +19,8 @@ type Provenance = tcvec.Provenance
 // WriteVectors computes count random dot products on the unit, from all regimes in turn, and writes them to
 // a file of test vectors (tcvec1) with its provenance, whole or not at all. The seed of the operands is
 // that of the provenance; the expected result is the unit's. The results of a GPU are of kind silicon.
+// A unit that adds otherwise than its device is expected to is what vectors are for; it is an error if most of
+// its results are farther from the device's than any rounding takes them, as where a kernel did not run.
 // It panics if count is negative.
 func WriteVectors(ctx context.Context, path string, u Unit, count int, from Provenance) (err error) {
 	if count < 0 {
@@ -52,12 +56,18 @@ func writeRows(ctx context.Context, file *os.File, u Unit, count int, from Prove
 		return err
 	}
 	s := NewSampler(d, from.Seed)
+	finite, far := 0, 0
 	const batch = 1000 * 10 // a multiple of the number of regimes
 	for done := 0; done < count; done += batch {
 		r, err := compute(ctx, u, s, min(batch, count-done))
 		if err != nil {
 			return err
 		}
+		n, m, err := r.far(ctx, d, k)
+		if err != nil {
+			return err
+		}
+		finite, far = finite+n, far+m
 		for i := range r.d {
 			row := tcvec.Row{Flags: flagAlone, Regime: byte(r.regime[i]), A: r.x[i*k : (i+1)*k], B: r.y[i*k : (i+1)*k],
 				C: r.c[i], D: r.d[i], Second: r.d[i]}
@@ -69,7 +79,35 @@ func writeRows(ctx context.Context, file *os.File, u Unit, count int, from Prove
 			}
 		}
 	}
+	if far > finite/2 {
+		return fmt.Errorf("probe: %s did not compute: %d of %d results are farther from the emulation than any rounding takes them", d.Name, far, finite)
+	}
 	return w.Close()
+}
+
+// far returns how many of the rows have a finite result by the emulation of d, and in how many of these the
+// unit's is farther from it than any rounding takes it: K + 2 losses of 2^-10 of all sizes, more than those of
+// 13 bits below the greatest term, or of binary16.
+func (r rows) far(ctx context.Context, d tcore.Device, k int) (finite, far int, err error) {
+	want := make([]uint64, len(r.d))
+	if err := (emulated{d, k}).Dots(ctx, r.x, r.y, r.c, want); err != nil {
+		return 0, 0, err
+	}
+	for i := range want {
+		z := number(d.C, want[i])
+		if math.IsNaN(z) || math.IsInf(z, 0) {
+			continue
+		}
+		finite++
+		size := math.Abs(number(d.C, r.c[i]))
+		for l := i * k; l < (i+1)*k; l++ {
+			size += math.Abs(number(d.A, r.x[l]) * number(d.B, r.y[l]))
+		}
+		if !(math.Abs(number(d.C, r.d[i])-z) <= float64(k+2)*0x1p-10*size+d.C.MinNormal()) {
+			far++
+		}
+	}
+	return finite, far, nil
 }
 
 // Flags of a row: there is no second opinion; the result is a NaN.

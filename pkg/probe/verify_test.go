@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +122,37 @@ func TestWriteVectors_keep_what_the_unit_computed(t *testing.T) {
 	defer f.Close()
 	if n, err := tcvec.Check(f); err != nil || n.Mismatches == 0 || n.Graded != 1000 {
 		t.Errorf("%+v, %v, want mismatches", n, err)
+	}
+}
+
+// A silent unit leaves what was in the memory for its results.
+type silent struct {
+	Unit
+	left uint64
+}
+
+func (s silent) Dots(_ context.Context, _, _, _, d []uint64) error {
+	for i := range d {
+		d[i] = s.left
+	}
+	return nil
+}
+
+// Of a unit that did not compute there are no vectors, whatever was in the memory for its results: zeros, NaNs,
+// or a number.
+func TestWriteVectors_refuses_what_was_not_computed(t *testing.T) {
+	for _, d := range unscaled() {
+		for _, left := range []float64{0, math.NaN(), 1} {
+			dir := t.TempDir()
+			u := silent{Emulate(d), d.C.Encode(left, tcore.ToNearestEven)}
+			err := WriteVectors(t.Context(), filepath.Join(dir, "x.tcv.gz"), u, 200, Provenance{GPU: "silent"})
+			if err == nil || !strings.Contains(err.Error(), d.Name+" did not compute") {
+				t.Errorf("%s, %v: error %v", d.Name, left, err)
+			}
+			if files, _ := os.ReadDir(dir); len(files) > 0 {
+				t.Errorf("%v left behind", files)
+			}
+		}
 	}
 }
 

@@ -16,9 +16,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// With AS_COMMAND the test binary is the command.
+// With AS_COMMAND the test binary is the command, or one with limits.
 func TestMain(m *testing.M) {
-	if os.Getenv("AS_COMMAND") != "" {
+	switch os.Getenv("AS_COMMAND") {
+	case "":
+	case "limited":
+		limited()
+		fallthrough
+	default:
 		main()
 	}
 	os.Exit(m.Run())

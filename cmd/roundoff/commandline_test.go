@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/sweep"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// rows are command lines that once failed, or that show what the words of a command are like. FuzzCommandLine
+// runs each, and lines made of each by edits.
+var rows = []string{
+	"bound -k 9223372036854775807", "bound -split-k 9223372036854775807", "bound -device paper -block 9223372036854775807",
+	"advise -tolerance 1 -k 9223372036854775807", "advise -tolerance 1 -split-k 9223372036854775807",
+	"bound -dist U(-1e308,1e308)", "advise -tolerance 1e-3 -dist U(-1e308,1e308)", "sweep -dist U(-1e308,1e308)",
+	"bound -dist N(1e30,1)", "advise -tolerance 1e-3 -device hopper -dist N(0,1e39)",
+	"bound -run -dist U(0,1) -m 9223372036854775807 -k 3", "bound -run -dist U(0,1) -m 1000000 -k 100000",
+	"bound -run -m 3000 -n 3000 -k 3000 -dist U(0,1)", "bound -run pipe.npy B.npy", "bound -run -json A.npy B.npy -permute 3",
+	"bound -kernel dot -device ieee -in bfloat16 -acc binary32 -out binary16 -order pairs -stochastic -represented -confidence 1-1e-400",
+	"sweep -m 1000000000000000000", "sweep -n 1000000000000000000", "sweep -k 1000000000000",
+	"sweep -seeds 0:999999 -k 1 -m 1 -n 1 -devices paper -dist U(0,1)", "sweep -k 16,16", "sweep -devices hopper,hopper -o f.csv",
+	"sweep -devices paper,hopper/2>binary16 -dist t(3)×N(0,1) -k 16,100 -m 8 -n 2 -seeds 1,3:4 -confidence 0.9,0.99 -told law,moments,files -alone -represented -ranges=false -o f.csv",
+	"sweep -join good.csv -o f.csv", "sweep -join good.csv good.csv", "sweep -join bad.csv", "sweep -join zero", "sweep -join seeds.csv",
+	"sweep -devices paper -dist U(0,1) -k 16,1000000 -m 9 -n 1 -o f.csv",
+	"sweep -standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1) -k 33 -seeds 1 -o f.csv", "sweep -hunt 10m -seed 3",
+	"gemm zero B.npy -o D.npy", "gemm -alpha nan A.npy B.npy -o D.npy", "gemm -alpha 1e39 A.npy B.npy -o D.npy",
+	"gemm -beta inf -c B.npy A.npy B.npy -o D.npy", "gemm -compare , A.npy B.npy", "gemm -in foo A.npy B.npy -o D.npy",
+	"gemm -in e4m3,e5m2 -device hopper -ta -tb -split-k 2 -compare ieee,ampere A.npy B.npy -o D.npy", "gemm none.npy B.npy -o D.npy",
+	"gemm pipe.npy B.npy -o D.npy", "gemm A.npy B.npy -o folder", "gemm A.npy B.npy -o no/D.npy", "gemm A.npy B.npy -o pipe.npy",
+	"gemm A.npy B.npy -o loop", "gemm A.npy B.npy -o dangling", "gemm tall.npy wide.npy -o D.npy", "bound -run tall.npy wide.npy",
+	"advise -tolerance 1e-3 tall.npy wide.npy", "advise -tolerance inf", "advise -tolerance 1 -device hopper,cdna3 -in binary16 -out binary16 A.npy B.npy",
+	"vectors check vectors", "vectors check folder", "vectors check .", "devices hopper", "devices pascal",
+	"gpu info", "gpu speed -n 32 -passes 9223372036854775807", "gpu speed -n 32 -algorithms 9223372036854775807", "gpu speed -n 32 -passes 1 -seed 3",
+	"gpu speed -n 32768", "gpu experiment -m 9223372036854775807 made", "gpu experiment -m 4 -n 4 -k 32 -elements 100 -seed 2 made gemm-positive profile",
+	"gpu probe --emulate hopper", "gpu record --rows 10 --seed 2 made", "gpu record --rows 9223372036854775807 --emulate volta made",
+	"gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
+	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s 05", "help", "gpu help", "",
+}
+
+// oddWords are what stands in place of a word, whatever the flag: numbers that are none, files that are none.
+var oddWords = append([]string{
+	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615", "4611686018427387904", "268435456",
+	"16777216", "65536", "4096", "129", "16", "3", "2", "1", "0", "-1", "-0", "0x10", "1e3", "1e18", "1e308", "1e309", "-1e308", "1e-400", "5e-324",
+	"1e39", "0.5", "0.99", "1-1e-400", "1-1e-300", "nan", "NaN", "inf", "-Inf", "", " ", ",", ",,", ":", "-", "--", "=", "é", "\x1b[31m",
+	strings.Repeat("9", 400), strings.Repeat("x", 5000), "0:999999", "1:1000000,5", "7:3", "16,100,1000", "1h", "-1h", "1ns", "9999999h",
+	"U(0,1)", "U(1,0)", "U(0,1e-320)", "N(0,0)", "N(1,-1)", "N(nan,1)", "t(0)", "t(1e-9)", "point(inf)", "grid(0,1,1e-300)", "grid(-1,1,0.1)",
+	"log-uniform(-1e9,1e9)", "sparse(2,U(0,1))", "mix(0.5,U(0,1),N(0,1))", "softmax(1e300)", "blocks(-127,127,U(-1,1))", "ar(1)", "ar(0.99)",
+	"U(0,1)×U(0,1)×U(0,1)", "sorted(sorted(sorted(U(0,1))))", strings.Repeat("relu(", 2000) + "U(0,1)" + strings.Repeat(")", 2000),
+	"U(0,1),N(0,1)", "paper", "ieee", "volta", "cdna1", "blackwell-nvf4", "hopper/16", "hopper/0", "hopper>binary16", "ieee>e4m3", "Hopper", "all",
+	"binary16", "binary64", "e2m1", "tf32", "e4m3,e5m2", "e4m3,", "pairs", "compensated", "moments", "files",
+	"check", "hopper-wgmma-e4m3-binary32", "blackwell-mma-e2m1-binary32", "experiment", "help", "-h",
+}, files...)
+
+// files are what there is in the folder of a command line, and some names of what there is not.
+var files = []string{
+	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "zero", "good.csv", "bad.csv", "seeds.csv",
+	"folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
+}
+
+// target is what the link dangling points to.
+const target = "nothing.yet"
+
+// edited returns a command line with some words put in, replaced and left out, which the number determines:
+// flags of its command, values that other lines give them, and any words at all. By 0 nothing is changed.
+func edited(line []string, number uint64) []string {
+	if number == 0 {
+		return line
+	}
+	rng := rand.New(rand.NewPCG(number, 0))
+	line = slices.Clone(line)
+	for range 1 + rng.IntN(5) {
+		name := commandOf(line)
+		switch at := len(name) + rng.IntN(1+len(line)-len(name)); rng.IntN(6) {
+		case 0, 1:
+			if flag := one(rng, flagsOf(strings.Join(name, " "))); flag != "" {
+				line = slices.Insert(line, len(name), "-"+flag+"="+one(rng, valuesOf(flag)))
+			}
+		case 2:
+			if flag := one(rng, flagsOf(strings.Join(name, " "))); flag != "" {
+				line = slices.Insert(line, len(name), "-"+flag+"="+one(rng, oddWords))
+			}
+		case 3:
+			line = slices.Insert(line, at, one(rng, oddWords))
+		case 4:
+			line = slices.Replace(line, at, min(at+1, len(line)), one(rng, oddWords))
+		case 5:
+			line = slices.Delete(line, at, min(at+1, len(line)))
+		}
+	}
+	return line
+}
+
+// one returns a word of a list, "" of none.
+func one(rng *rand.Rand, list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[rng.IntN(len(list))]
+}
+
+// commandOf returns the words of a line that name its command.
+func commandOf(line []string) []string {
+	n := min(1, len(line))
+	if len(line) > 1 && slices.Contains([]string{"gpu", "vectors"}, line[0]) {
+		n = 2
+	}
+	return line[:n]
+}
+
+// flagName is what the help of a command writes before what a flag is for.
+var flagName = regexp.MustCompile(`(?m)^  -(\S+)`)
+
+// flagsOf returns the names of the flags of a command, which its help tells.
+func flagsOf(command string) (flags []string) {
+	var help bytes.Buffer
+	run(context.Background(), append(strings.Fields(command), "-help"), &help, &help)
+	for _, match := range flagName.FindAllStringSubmatch(help.String(), -1) {
+		flags = append(flags, match[1])
+	}
+	return flags
+}
+
+// valuesOf returns what follows a flag in rows.
+func valuesOf(flag string) (values []string) {
+	for _, row := range rows {
+		line := strings.Fields(row)
+		for i, word := range line[:max(0, len(line)-1)] {
+			if strings.TrimLeft(word, "-") == flag && word != flag {
+				values = append(values, line[i+1])
+			}
+		}
+	}
+	return values
+}
+
+// contents are what the files hold that a command line finds, by name.
+type contents map[string][]byte
+
+// makeFiles makes what takes a while to make.
+func makeFiles(f *testing.F) contents {
+	f.Helper()
+	matrix := func(rows, cols int) []byte {
+		m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+		for i := range m.Data {
+			m.Data[i] = float32(i%7) - 2.5
+		}
+		var b bytes.Buffer
+		if err := writeMatrix(&b, m); err != nil {
+			f.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	square := matrix(4, 4)
+	table := table(f)
+	seeds := bytes.ReplaceAll(table, []byte(",1,1,0,8,"), []byte(",0:999999,1,0,8,"))
+	for i := range 300 {
+		_, row, _ := bytes.Cut(table, []byte("\npaper,"))
+		row, _, _ = bytes.Cut(row, []byte("\n"))
+		seeds = fmt.Appendf(seeds, "m%d,%s\n", i, bytes.Replace(row, []byte(",1,1,0,8,"), fmt.Appendf(nil, ",%d:%d,1,0,8,", i, 999999), 1))
+	}
+	dir := f.TempDir()
+	var said bytes.Buffer
+	if status := run(f.Context(), []string{"gpu", "record", "-rows=20", "-emulate=volta", dir}, &said, &said); status != 0 {
+		f.Fatal(said.String())
+	}
+	recorded, err := filepath.Glob(filepath.Join(dir, "*.tcv.gz"))
+	if err != nil || len(recorded) == 0 {
+		f.Fatal(recorded, err)
+	}
+	vectors, err := os.ReadFile(recorded[0])
+	if err != nil {
+		f.Fatal(err)
+	}
+	return contents{
+		"A.npy": square, "B.npy": square, "tall.npy": matrix(1<<14, 1), "wide.npy": matrix(1, 1<<14), "empty.npy": nil, "short.npy": square[:len(square)-5],
+		"none.npy": npyFile(dictionary("<f8", "False", "None"), []float64{1}), "good.csv": table, "bad.csv": bytes.ReplaceAll(table, []byte(",holds,"), []byte(",Holds,")),
+		"huge.npy": npyFile(dictionary("<f8", "False", "(9223372036854775807, 9223372036854775807)"), []float64{1}), "seeds.csv": seeds,
+		"vectors/x.tcv.gz": vectors, "folder/text": []byte("text"),
+	}
+}
+
+// table returns the rows of a small sweep as a file.
+func table(f *testing.F) []byte {
+	f.Helper()
+	machine, errMachine := sweep.FindMachine("paper")
+	law, errLaw := sweep.FindLaw("U(0,1)")
+	p := sweep.Plan{Machines: []sweep.Machine{machine}, Laws: []sweep.Law{law}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	list, err := p.Run(f.Context(), nil)
+	var b bytes.Buffer
+	if err := errors.Join(errMachine, errLaw, err, sweep.Write(&b, "a small sweep", list)); err != nil {
+		f.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// write makes the files, and what is no regular file, in a folder.
+func (c contents) write(t *testing.T, dir string) {
+	t.Helper()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, data := range c {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at(name)), 0o755), os.WriteFile(at(name), data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(syscall.Mkfifo(at("pipe.npy"), 0o600), os.Symlink(target, at("dangling")), os.Symlink("loop", at("loop"))); err != nil {
+		t.Fatal(err)
+	}
+	const zero = 1<<8 | 5 // the device of /dev/zero, which a link would have root replace if that went wrong
+	if err := syscall.Mknod(at("zero"), syscall.S_IFCHR|0o600, zero); err != nil && os.Geteuid() != 0 {
+		if err := os.Symlink("/dev/zero", at("zero")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The lines that are tried are of every command, and edits know the flags of each that has some.
+func TestRows_are_of_every_command(t *testing.T) {
+	all := []string{"help"}
+	for _, c := range commands {
+		if all = append(all, c.name); c.name == "gpu" {
+			for _, c := range gpuCommands {
+				all = append(all, "gpu "+c.name)
+			}
+		}
+	}
+	for _, name := range all {
+		if !slices.ContainsFunc(rows, func(row string) bool { return row == name || strings.HasPrefix(row, name+" ") }) {
+			t.Errorf("no row of roundoff %s", name)
+		}
+	}
+	for command, flag := range map[string]string{"bound": "dist", "sweep": "told", "gpu record": "rows", "reproduce": "out", "advise": "json"} {
+		if !slices.Contains(flagsOf(command), flag) {
+			t.Errorf("%s has flags %v, want %s among them", command, flagsOf(command), flag)
+		}
+	}
+	line, flags := strings.Fields("bound -k 16"), map[string]bool{}
+	for number := range uint64(1000) {
+		for _, word := range edited(line, number) {
+			if flag, value, ok := strings.Cut(word, "="); ok && value != "" {
+				flags[flag] = true
+			}
+		}
+	}
+	if got := edited(line, 0); !slices.Equal(got, line) || len(flags) < 15 {
+		t.Errorf("by 0 the line is %q, and a thousand edits give it the flags %v", got, flags)
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
+)
+
+// What a command line may take: resident memory; address space, so that one that takes more ends itself and
+// not the machine; time to work before it is interrupted; and time to end then.
+const (
+	mostResident = 1 << 30
+	mostAddress  = 4 << 30
+	patience     = time.Second
+	lastGrace    = 7 * time.Second // of the ten that a fuzz target has
+)
+
+// FuzzCommandLine runs command lines in processes of their own. Whatever a line says, it is carried out or
+// refused: without a trace of Go, in a gigabyte of memory, without leaving files that it was not asked for, and
+// with an end soon after an interrupt.
+func FuzzCommandLine(f *testing.F) {
+	if testing.Short() {
+		f.Skip("it starts a hundred processes")
+	}
+	fake := f.TempDir()
+	if err := cudatest.Build(fake); err != nil && !errors.Is(err, cudatest.ErrNoFake) {
+		f.Fatal(err)
+	}
+	f.Setenv("ROUNDOFF_CUDA_PATH", fake)
+	made := makeFiles(f)
+	for i := range rows {
+		f.Add(uint(i), uint64(0))
+	}
+	f.Fuzz(func(t *testing.T, row uint, edit uint64) {
+		line := edited(strings.Fields(rows[row%uint(len(rows))]), edit)
+		dir := t.TempDir()
+		made.write(t, dir)
+		before := listed(t, dir)
+		if complaint := try(t, dir, line).complaint(); complaint != "" {
+			t.Errorf("roundoff %.2000q: %s", line, complaint)
+		}
+		for _, name := range listed(t, dir) {
+			if !slices.Contains(before, name) && !asked(line, name) {
+				t.Errorf("roundoff %.2000q left %s", line, name)
+			}
+		}
+	})
+}
+
+// An ending is how a command line ended.
+type ending struct {
+	state  *os.ProcessState
+	asked  bool // to end, by an interrupt
+	killed bool // because it did not
+	said   string
+}
+
+// try runs a command line in a folder, interrupts it when its time is up, and kills it if it goes on.
+func try(t *testing.T, dir string, line []string) ending {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, begun, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ready.Close()
+	var stderr bytes.Buffer
+	c := exec.Command(self, line...)
+	c.Dir, c.Stderr, c.ExtraFiles = dir, &stderr, []*os.File{begun}
+	c.Env = append(os.Environ(), "AS_COMMAND=limited")
+	err = c.Start()
+	begun.Close()
+	if err != nil {
+		t.Skip(err) // as a line that is longer than the system takes
+	}
+	ended := make(chan struct{})
+	go func() {
+		c.Wait()
+		close(ended)
+	}()
+	io.ReadAll(ready) // until it has begun
+	var e ending
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		e.asked = true
+		c.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(lastGrace):
+			e.killed = true
+			c.Process.Kill()
+			<-ended
+		}
+	}
+	e.state, e.said = c.ProcessState, stderr.String()
+	return e
+}
+
+// limited ends what a command does before it begins when it is tried: it may not take more than so much
+// address space, and says that it begins by closing file 3.
+func limited() {
+	limit := syscall.Rlimit{Cur: mostAddress, Max: mostAddress}
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
+		panic(err)
+	}
+	os.NewFile(3, "begun").Close()
+}
+
+// trace is what Go writes when a program fails, and what no sentence for a person holds.
+var trace = regexp.MustCompile(`(?m)^goroutine \d|^panic:|^fatal error:|^SIG[A-Z]+:|runtime error|strconv\.|%!`)
+
+// complaint says what is wrong with an ending, "" if nothing is.
+func (e ending) complaint() string {
+	status := e.state.ExitCode()
+	resident := e.state.SysUsage().(*syscall.Rusage).Maxrss
+	if runtime.GOOS == "linux" {
+		resident *= 1 << 10
+	}
+	switch {
+	case e.killed:
+		return fmt.Sprintf("it went on for %v after an interrupt, and said %.2000s", lastGrace, e.said)
+	case trace.MatchString(e.said):
+		return fmt.Sprintf("it said %.4000s", e.said)
+	case !(0 <= status && status <= 3 || e.asked && status == 130):
+		return fmt.Sprintf("%v, want status 0 to 3, or 130 after an interrupt; it said %.2000s", e.state, e.said)
+	case status != 0 && e.said == "":
+		return fmt.Sprintf("%v without a word", e.state)
+	case resident > mostResident:
+		return fmt.Sprintf("it took %d MiB of memory, and said %.2000s", resident>>20, e.said)
+	}
+	return ""
+}
+
+// listed returns the names of all that is in a folder, by their paths from it.
+func listed(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		all = append(all, strings.TrimPrefix(path, dir+"/"))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// asked reports whether a command line names the file, a folder that it is in, or a link to it. It asks for
+// none whose name begins with a dot, as those do that are renamed in the end.
+func asked(line []string, name string) bool {
+	if strings.HasPrefix(filepath.Base(name), ".") {
+		return false
+	}
+	return slices.ContainsFunc(line, func(word string) bool {
+		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+			word = value
+		}
+		word = filepath.Clean(word)
+		return word == "." || word == "dangling" && name == target || name == word || strings.HasPrefix(name, word+"/")
+	})
+}

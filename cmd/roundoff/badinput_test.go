@@ -43,6 +43,8 @@ func TestBadInput(t *testing.T) {
 		"sweep -dist U(0,1),U(0,1)":                  "-dist names U(0,1) twice",
 		"sweep -confidence 0.9,0.9":                  "-confidence names 0.9 twice",
 		"sweep -dist U(-1e308,1e308)":                "U(-1e308,1e308)",
+		"sweep -hunt 1s -o f.csv":                    "-hunt prints what it finds",
+		"sweep -hunt 1s -standard":                   "-hunt prints what it finds",
 		"sweep -join /dev/zero":                      "/dev/zero",
 		"gemm /dev/zero A.npy -o D.npy":              "/dev/zero: not a NumPy file",
 		"gemm -alpha nan A.npy A.npy -o D.npy":       "-alpha NaN, want a number of binary32",

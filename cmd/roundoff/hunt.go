@@ -8,7 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
-// search hunts for bounds that fail, and prints what it finds as commands.
+// search hunts for bounds that fail, and prints what it finds as commands, also when ctx ends it.
 func (q *sweepQuestion) search(ctx context.Context, stdout, stderr io.Writer) error {
 	if q.hunt < 0 {
 		return fmt.Errorf("-hunt %v, want a time that is not negative", q.hunt)
@@ -22,15 +22,15 @@ func (q *sweepQuestion) search(ctx context.Context, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	fmt.Fprintf(stdout, "%d trials, %d of them not judged, %d outputs, %d outputs × bounds\n", c.Trials, c.Skipped, c.Outputs, c.Judged)
 	if c.Doubted > 0 {
 		fmt.Fprintf(stdout, "%d times a bound that holds with a probability failed, as it may\n", c.Doubted)
 	}
 	for _, f := range c.Found {
 		fmt.Fprintf(stdout, "%s %.3g, %d of %d, and %d times more: %v\n", f.Bound, f.Largest, f.Violations, f.Outputs, f.Again, f.Trial)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if n := len(c.Found); n > 0 {
 		return fmt.Errorf("%d bounds fail that are to hold", n)

@@ -15,8 +15,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
-// all carries out the standard plan, or what of it is of the machines, laws and Ks that flags name.
-func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, err error) {
+// all carries out the standard plan, or what of it is of the machines, laws and Ks that flags name. When ctx
+// ends it returns the rows that there are, with the error.
+func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
 	if err := q.parts(); err != nil {
 		return nil, err
 	}
@@ -38,11 +39,8 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 		bar := newProgress(stderr, "sweep")
 		part, err := p.Run(ctx, bar.set)
 		bar.done()
-		if err != nil {
-			return nil, err
-		}
-		if rows, err = sweep.Join(rows, part); err != nil {
-			return nil, err
+		if rows, failed = sweep.Join(rows, part); cmp.Or(err, failed) != nil {
+			return rows, cmp.Or(err, failed)
 		}
 	}
 	if rows == nil {

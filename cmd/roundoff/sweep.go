@@ -66,6 +66,9 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.join != (len(words) > 0) {
 		return misuse(flags, "want files with -join, and none without")
 	}
+	if q.hunt != 0 && (q.join || q.standard || q.o != "") {
+		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard and -o with it")
+	}
 	if err := checkSizes(flags, maxElements, size{"m", q.M}, size{"n", q.N}); err != nil {
 		return err
 	}

@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
@@ -158,5 +162,48 @@ func TestSweep_fails_with_a_bound(t *testing.T) {
 	rows[1].Verdict = sweep.NotData
 	if err := summarize(&bytes.Buffer{}, rows); err != nil {
 		t.Error(err)
+	}
+}
+
+// endsAt is a writer that ends a context when a text is written for the nth time.
+type endsAt struct {
+	bytes.Buffer
+	text string
+	n    int
+	end  func()
+}
+
+func (w *endsAt) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(w.text)) {
+		if w.n--; w.n == 0 {
+			w.end()
+		}
+	}
+	return w.Buffer.Write(b)
+}
+
+// A standard sweep that is interrupted in its second part keeps the first.
+func TestStandard_keeps_what_it_has(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, end := context.WithCancel(t.Context())
+	stderr := &endsAt{text: "machines, ", n: 2, end: end}
+	args := strings.Fields("-standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1) -k 33,100 -seeds 1 -o f.csv")
+	if err := sweepCommand(ctx, args, io.Discard, stderr); !errors.Is(err, context.Canceled) || !strings.Contains(stderr.String(), "f.csv holds what there is so far") {
+		t.Errorf("%v, %q", err, stderr.String())
+	}
+	data, err := os.ReadFile("f.csv")
+	if err != nil || !bytes.Contains(data, []byte("(interrupted)")) || !bytes.Contains(data, []byte(",33,")) || bytes.Contains(data, []byte(",100,0.99")) {
+		t.Errorf("%.300q, %v", data, err)
+	}
+}
+
+// A hunt that is interrupted says what it has come by.
+func TestHunt_says_what_it_has(t *testing.T) {
+	ctx, end := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer end()
+	var stdout bytes.Buffer
+	err := sweepCommand(ctx, []string{"-hunt", "10m"}, &stdout, io.Discard)
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(stdout.String(), " trials, ") {
+		t.Errorf("%v, %q", err, stdout.String())
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -34,8 +33,11 @@ type boundQuestion struct {
 // boundCommand prints what every bound of the catalogue says of a product.
 func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	q := boundQuestion{}
-	flags := flag.NewFlagSet("roundoff bound", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("bound", "[-flag ...] [A.npy B.npy]\n\n"+
+		"Prints every bound on the error of a matrix product AB: β and η in |error| <= β |A||B| + η, a limit\n"+
+		"in place of β |A||B| if it has one, its λ, the confidence, whether it holds on that device, and why\n"+
+		"or why not. Of matrices in files sizes and moments are taken, and a bound that assumes independent\n"+
+		"elements holds where tests on the matrices find nothing against it.\n\n", stderr)
 	flags.StringVar(&q.kernel, "kernel", "gemm", "bound a `product`, gemm or dot")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -55,14 +57,6 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.Uint64Var(&q.seed, "seed", 241118747, "draw with this `seed`")
 	flags.Uint64Var(&q.permute, "permute", 0, "permute K of the matrices of the files at random with this `seed` first")
 	flags.BoolVar(&q.json, "json", false, "write JSON")
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: roundoff bound [-flag ...] [A.npy B.npy]\n\n"+
-			"Prints every bound on the error of a matrix product AB: β and η in |error| <= β |A||B| + η, a limit\n"+
-			"in place of β |A||B| if it has one, its λ, the confidence, whether it holds on that device, and why\n"+
-			"or why not. Of matrices in files sizes and moments are taken, and a bound that assumes independent\n"+
-			"elements holds where tests on the matrices find nothing against it.\n\n")
-		flags.PrintDefaults()
-	}
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err

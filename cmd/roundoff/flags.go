@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,18 +13,31 @@ func newFlags(command, help string, stderr io.Writer) *flag.FlagSet {
 	flags := flag.NewFlagSet("roundoff "+command, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "Usage: roundoff %s %s", command, help)
+		fmt.Fprintf(flags.Output(), "Usage: roundoff %s %s", command, help)
 		flags.PrintDefaults()
 	}
 	return flags
 }
 
-// parse parses args up to the first word. The error is errUsage when flags has said what is wrong.
+// A helpText is the usage of a command as the error of parsing flags that ask for it.
+type helpText string
+
+func (h helpText) Error() string { return string(h) }
+
+// parse parses args up to the first word. The error is a helpText when they ask for that, and errUsage when
+// flags has said what is wrong.
 func parse(flags *flag.FlagSet, args []string) error {
-	err := flags.Parse(args)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
+	stderr := flags.Output()
+	defer flags.SetOutput(stderr)
+	var said bytes.Buffer
+	flags.SetOutput(&said)
+	switch err := flags.Parse(args); {
+	case err == nil:
+		return nil
+	case errors.Is(err, flag.ErrHelp):
+		return helpText(said.String())
 	}
+	stderr.Write(said.Bytes())
 	return errUsage
 }
 

@@ -6,14 +6,14 @@
 //	roundoff bound            bound the error of a matrix product, by every bound there is
 //	roundoff sweep            count how every bound does on emulated machines
 //	roundoff advise           tell which devices and formats meet a tolerance, and what they cost
-//	roundoff vectors check    compare the emulation with test vectors
+//	roundoff vectors          compare the emulation with test vectors
 //	roundoff gpu info         tell the GPU, its driver and libraries
 //	roundoff gpu probe        measure how each of its instructions adds
 //	roundoff gpu record       write test vectors of its results
 //	roundoff gpu verify       compare it with the emulation
 //	roundoff gpu speed        time products with every algorithm of cuBLASLt
 //	roundoff gpu experiment   run the paper's experiments on it
-//	roundoff help             say what there is
+//	roundoff help             say what there is, or what a command takes: help gpu speed
 //
 // It exits with 0 when all went well, 1 when something failed, 2 when it was called wrongly, and 3 when
 // it wants a GPU and there is none. A signal that asks it to stop, as Ctrl-C does, stops it with 128 and
@@ -23,11 +23,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -53,7 +53,7 @@ var commands = []command{
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
-	{"gpu", "use the GPU of this machine: gpu info, probe, record, verify, speed, experiment", gpuCommand},
+	{"gpu", "use the GPU of this machine", gpuCommand},
 }
 
 var errUsage = errors.New("called wrongly")
@@ -97,8 +97,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		usage(stderr)
 		return 2
 	}
-	switch args[0] {
-	case "help", "-h", "-help", "--help":
+	if asksHelp(args[0]) {
+		if len(args) > 1 && !asksHelp(args[1]) {
+			return run(ctx, append(slices.Clone(args[1:]), "-help"), stdout, stderr)
+		}
 		out := &minded{Writer: stdout}
 		if usage(out); out.err != nil {
 			fmt.Fprintf(stderr, "roundoff help: %v\n", out.err)
@@ -112,11 +114,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		out := &minded{Writer: stdout}
 		err := c.run(ctx, args[1:], out, stderr)
+		if help, ok := err.(helpText); ok {
+			_, err = io.WriteString(out, string(help))
+		}
 		if err == nil {
 			err = out.err
 		}
 		switch {
-		case err == nil, errors.Is(err, flag.ErrHelp):
+		case err == nil:
 			return 0
 		case errors.Is(err, errUsage):
 			return 2
@@ -132,6 +137,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "roundoff: unknown command %q\n\n", args[0])
 	usage(stderr)
 	return 2
+}
+
+// asksHelp reports whether a first word asks for help.
+func asksHelp(word string) bool {
+	return slices.Contains([]string{"help", "-h", "--h", "-help", "--help"}, word)
 }
 
 // minded remembers the first error of what it writes to: a command that could not say what it found has
@@ -153,8 +163,12 @@ func (w *minded) Write(b []byte) (int, error) {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "Usage: roundoff COMMAND [-flag ...] [argument ...]\n\n")
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-12s %s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  %-15s %s\n", c.name, c.summary)
+		if c.name == "gpu" {
+			for _, c := range gpuCommands {
+				fmt.Fprintf(w, "  %-15s %s\n", "gpu "+c.name, c.summary)
+			}
+		}
 	}
-	fmt.Fprintf(w, "  %-12s %s\n", "help", "say this")
-	fmt.Fprint(w, "\nroundoff COMMAND -help tells the flags of a command.\n")
+	fmt.Fprintf(w, "  %-15s %s\n", "help", "say this, or what a command takes: help gpu speed")
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +29,13 @@ func TestRun(t *testing.T) {
 		{"refuses_an_unknown_flag", "reproduce -fast", 2, "", "flag provided but not defined: -fast"},
 		{"refuses_a_bad_value", "reproduce -timeout soon", 2, "", `invalid value "soon"`},
 		{"refuses_no_time", "reproduce -timeout 0s", 2, "", "timeout = 0s, want more than 0"},
-		{"tells_the_flags", "reproduce -help", 0, "", "-timeout time"},
+		{"tells_the_flags", "reproduce -help", 0, "-timeout time", ""},
+		{"tells_them_by_help", "help reproduce", 0, "Usage: roundoff reproduce", ""},
+		{"tells_those_of_a_command_of_gpu", "help gpu speed", 0, "-algorithms int", ""},
+		{"tells_those_of_bound", "bound -h", 0, "Usage: roundoff bound", ""},
+		{"helps_with_help", "help help", 0, "Usage: roundoff COMMAND", ""},
+		{"has_no_help_for_an_unknown_command", "help reprodcue", 2, "", `unknown command "reprodcue"`},
+		{"says_the_usage_after_a_mistake_to_stderr", "bound -fast", 2, "", "Usage: roundoff bound"},
 		{"lists_devices", "devices hopper", 0, "hopper-wgmma-binary16-binary32", ""},
 		{"refuses_an_unknown_architecture", "devices pascal", 1, "", "no architecture \"pascal\", want one of volta, turing, "},
 		{"refuses_vectors_without_check", "vectors ../..", 2, "", "Usage: roundoff vectors check"},
@@ -53,7 +61,7 @@ func TestRun(t *testing.T) {
 		{"refuses_an_unknown_result", "bound --out half", 1, "", "no format \"half\""},
 		{"says_what_it_cannot_run", "bound --device hopper-mma-e4m3-binary32 --in e4m3 --dist U(0,1) --run", 1, "", "no emulation of single sums"},
 		{"refuses_gpu_alone", "gpu", 2, "", "Usage: roundoff gpu COMMAND"},
-		{"tells_what_gpu_can", "gpu -help", 0, "", "ROUNDOFF_CUDA_PATH"},
+		{"tells_what_gpu_can", "gpu -help", 0, "ROUNDOFF_CUDA_PATH", ""},
 		{"refuses_an_unknown_command_of_gpu", "gpu buy", 2, "", `unknown command "buy"`},
 		{"refuses_an_unknown_flag_of_gpu", "gpu -fast info", 2, "", "flag provided but not defined: -fast"},
 		{"refuses_words_after_gpu_info", "gpu info all", 2, "", `unexpected "all"`},
@@ -104,6 +112,40 @@ func TestRun_minds_what_it_writes(t *testing.T) {
 		var stderr bytes.Buffer
 		if status := run(t.Context(), strings.Fields(line), full, &stderr); status != 1 || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("%s: status %d, %q", line, status, stderr.String())
+		}
+	}
+}
+
+// help lists what there is to dispatch to, as the documentation of the command does.
+func TestHelp_lists_every_command(t *testing.T) {
+	var there []string
+	for _, c := range commands {
+		if c.name != "gpu" {
+			there = append(there, c.name)
+			continue
+		}
+		for _, c := range gpuCommands {
+			there = append(there, "gpu "+c.name)
+		}
+	}
+	there = append(there, "help")
+	_, help, _ := ask(t, "help")
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]struct{ text, line string }{
+		"help":              {help, `(?m)^  (\S+( \S+)?)  +`},
+		"the documentation": {string(source), `(?m)^//\troundoff (\S+( \S+)?)  +`},
+	} {
+		var listed []string
+		for _, match := range regexp.MustCompile(in.line).FindAllStringSubmatch(in.text, -1) {
+			if match[1] != "gpu" {
+				listed = append(listed, match[1])
+			}
+		}
+		if !slices.Equal(listed, there) {
+			t.Errorf("%s lists %q, want %q", name, listed, there)
 		}
 	}
 }

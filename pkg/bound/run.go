@@ -173,7 +173,7 @@ func (k Kernel) convert(f tcore.Format, x []float32, stride int) []float64 {
 }
 
 func checkShape(name string, m blas32.General, rows, cols int) {
-	if m.Rows != rows || m.Cols != cols || m.Stride < cols || len(m.Data) < (rows-1)*m.Stride+cols {
+	if m.Rows != rows || m.Cols != cols || m.Stride < cols || len(m.Data) < cols || rows-1 > (len(m.Data)-cols)/m.Stride {
 		panic(fmt.Sprintf("bound: %s is %d × %d with %d elements, want %d × %d", name, m.Rows, m.Cols, len(m.Data), rows, cols))
 	}
 }

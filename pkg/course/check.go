@@ -50,8 +50,11 @@ func some(x []float64) string {
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // Uniform returns n numbers drawn uniformly from [0, 1) and rounded to the format: the data
-// of the assignments. The same seed gives the same numbers everywhere.
+// of the assignments. The same seed gives the same numbers everywhere. It panics if n is negative.
 func Uniform(f tcore.Format, n int, seed uint64) []float64 {
+	if n < 0 {
+		failf("Uniform: n = %d, want 0 or more", n)
+	}
 	rng, x := random(seed), make([]float64, n)
 	for i := range x {
 		x[i] = f.Round(rng.Float64(), tcore.ToNearestEven)

@@ -223,3 +223,12 @@ func blocked32(add course.Add, x []float64) float64 {
 	}
 	return s
 }
+
+func TestUniform_of_fewer_than_none(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "course: Uniform: n = -1, want 0 or more" {
+			t.Errorf("panic %v", r)
+		}
+	}()
+	course.Uniform(tcore.Binary16, -1, 1)
+}

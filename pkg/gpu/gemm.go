@@ -50,7 +50,7 @@ func (k *Kernel) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha floa
 
 	p := newProduct(k, tA, tB, alpha, a, b, beta, c, d)
 	var report Report
-	err := k.GPU.device.Do(func() (err error) {
+	err := k.GPU.opened("Multiply").Do(func() (err error) {
 		if err = k.GPU.openBLAS(); err == nil {
 			report, err = p.run(ctx)
 		}
@@ -70,7 +70,7 @@ func (k *Kernel) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
 	}
 	p := &product{kernel: k, arithmetic: k.arithmetic(), alpha: 1, m: m, n: n, k: l}
 	p.layB = p.eight()
-	err = k.GPU.device.Do(func() error {
+	err = k.GPU.opened("Algorithms").Do(func() error {
 		if err := k.GPU.openBLAS(); err != nil {
 			return err
 		}
@@ -160,8 +160,9 @@ func checkMatrix(name string, m blas32.General) {
 	if m.Stride < m.Cols {
 		panic(fmt.Sprintf("gpu: GEMM: %s has stride %d, want at least its %d columns", name, m.Stride, m.Cols))
 	}
-	if n := (m.Rows-1)*m.Stride + m.Cols; len(m.Data) < n {
-		panic(fmt.Sprintf("gpu: GEMM: %s has %d elements, want at least %d", name, len(m.Data), n))
+	if n := len(m.Data) - m.Cols; n < 0 || m.Rows-1 > n/m.Stride {
+		panic(fmt.Sprintf("gpu: GEMM: %s has %d elements, want at least %.0f", name, len(m.Data),
+			float64(m.Rows-1)*float64(m.Stride)+float64(m.Cols)))
 	}
 }
 

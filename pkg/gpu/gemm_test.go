@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -516,8 +517,8 @@ func TestMultiply_panics(t *testing.T) {
 	}
 	short := m(2, 3)
 	short.Data = short.Data[:5]
-	narrow := m(2, 3)
-	narrow.Stride = 2
+	narrow, long := m(2, 3), m(2, 3)
+	narrow.Stride, long.Rows, long.Stride = 2, 3, math.MaxInt
 	for _, c := range []struct {
 		want       string
 		a, b, c, d blas32.General
@@ -528,6 +529,7 @@ func TestMultiply_panics(t *testing.T) {
 		{"c is 4 × 2, want 2 × 4", m(2, 3), m(3, 4), m(4, 2), m(2, 4), nil},
 		{"a is 0 × 3, want at least 1 × 1", m(0, 3), m(3, 4), m(2, 4), m(2, 4), nil},
 		{"a has stride 2, want at least its 3 columns", narrow, m(3, 4), m(2, 4), m(2, 4), nil},
+		{"a has 6 elements, want at least 18446744073709551616", long, m(3, 4), m(2, 4), m(2, 4), nil},
 		{"a has 5 elements, want at least 6", short, m(3, 4), m(2, 4), m(2, 4), nil},
 		{"A = e3m2, B = binary16, C = binary32, Output = binary32 do not go together in cuBLASLt", m(2, 3), m(3, 4), m(2, 4), m(2, 4),
 			func(k *Kernel) { k.A = tcore.E3M2 }},
@@ -548,5 +550,31 @@ func TestMultiply_panics(t *testing.T) {
 			}
 			k.GEMM(blas.NoTrans, blas.NoTrans, 1, c.a, c.b, 1, c.c, c.d)
 		})
+	}
+}
+
+// What is asked of a GPU that was not opened panics, in words that name it.
+func TestGPU_that_was_not_opened(t *testing.T) {
+	one, m := []float32{1}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}}
+	for _, g := range []*GPU{nil, {}} {
+		k := g.Kernel(tcore.HopperF16)
+		for call, f := range map[string]func(){
+			"Close": func() { g.Close() }, "Info": func() { g.Info() },
+			"StreamMAC":   func() { g.StreamMAC(t.Context(), one, one, one, one, 1) },
+			"StreamFMA":   func() { g.StreamFMA(t.Context(), one, one, one, one, 1) },
+			"StreamMPFMA": func() { g.StreamMPFMA(t.Context(), one, []uint16{1}, []uint16{1}, one, 1) },
+			"Multiply":    func() { k.GEMM(blas.NoTrans, blas.NoTrans, 1, m, m, 0, m, m) },
+			"Algorithms":  func() { k.Algorithms(1, 1, 1, 1) },
+			"Time":        func() { k.Time(t.Context(), m, m, 1, 1) },
+		} {
+			t.Run(call, func(t *testing.T) {
+				defer func() {
+					if r := fmt.Sprint(recover()); r != "gpu: "+call+": a GPU that was not opened, want one of Open" {
+						t.Errorf("panic %q", r)
+					}
+				}()
+				f()
+			})
+		}
 	}
 }

@@ -26,10 +26,18 @@ func Open() (*GPU, error) {
 	return &GPU{device: device}, nil
 }
 
+// opened returns the device of a GPU. It panics, in the words of the call, if Open did not make it.
+func (g *GPU) opened(call string) *cuda.Device {
+	if g == nil || g.device == nil {
+		panic(fmt.Sprintf("gpu: %s: a GPU that was not opened, want one of Open", call))
+	}
+	return g.device
+}
+
 // Close frees what the GPU was used with. The GPU must not be used again; but if an error came before
 // anything was freed, because the context could not be made current, Close may be called again.
 func (g *GPU) Close() error {
-	err := g.device.Do(func() error {
+	err := g.opened("Close").Do(func() error {
 		b := g.blas
 		if g.blas = nil; b == nil {
 			return nil
@@ -61,7 +69,7 @@ type Library struct {
 
 // Info asks the driver and the libraries. A library that cannot be used is no error.
 func (g *GPU) Info() (Info, error) {
-	i, err := g.device.Info()
+	i, err := g.opened("Info").Info()
 	if err != nil {
 		return Info{}, fmt.Errorf("gpu: %w", err)
 	}

@@ -62,7 +62,7 @@ type stream struct {
 
 // run copies the operands to the device, times the passes, and copies the results back.
 func (g *GPU) run(ctx context.Context, s stream, passes int) (best time.Duration, err error) {
-	err = g.device.Do(func() (err error) {
+	err = g.opened("Stream" + strings.ToUpper(s.kernel)).Do(func() (err error) {
 		h := held{device: g.device}
 		defer func() { err = errors.Join(err, h.release()) }()
 		best, err = s.run(ctx, &h, passes)

@@ -31,7 +31,7 @@ func (k *Kernel) Time(ctx context.Context, a, b blas32.General, passes, limit in
 	}
 	d := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float32, a.Rows*b.Cols)}
 	p := newProduct(k, blas.NoTrans, blas.NoTrans, 1, a, b, 0, d, d)
-	err = k.GPU.device.Do(func() (err error) {
+	err = k.GPU.opened("Time").Do(func() (err error) {
 		if err = k.GPU.openBLAS(); err == nil {
 			timings, err = p.timings(ctx, passes, limit)
 		}

@@ -33,8 +33,16 @@ func OpenGPU(ordinal int) (*GPU, error) {
 	return &GPU{d, info}, nil
 }
 
+// opened returns the device of a GPU. It panics, in the words of the call, if OpenGPU did not make it.
+func (g *GPU) opened(call string) *cuda.Device {
+	if g == nil || g.device == nil {
+		panic(fmt.Sprintf("probe: %s: a GPU that was not opened, want one of OpenGPU", call))
+	}
+	return g.device
+}
+
 // Close gives the GPU back.
-func (g *GPU) Close() error { return g.device.Close() }
+func (g *GPU) Close() error { return g.opened("Close").Close() }
 
 // Instructions returns the devices of the catalogue that the GPU runs and there is a kernel for.
 func (g *GPU) Instructions() []tcore.Device { return Instructions(g.info.Major, g.info.Minor) }
@@ -50,7 +58,7 @@ func (g *GPU) Provenance() Provenance {
 
 // Load compiles PTX text, as [Loader] says.
 func (g *GPU) Load(ptx, name string) (Kernel, error) {
-	k := &gpuKernel{device: g.device}
+	k := &gpuKernel{device: g.opened("Load")}
 	loaded := false
 	err := g.device.Do(func() (err error) {
 		if k.module, err = g.device.LoadModule([]byte(ptx)); err != nil {

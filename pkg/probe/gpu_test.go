@@ -138,3 +138,19 @@ func TestLaunch_shows_what_was_not_computed(t *testing.T) {
 		}
 	}
 }
+
+// What is asked of a GPU that was not opened panics, in words that name it.
+func TestGPU_that_was_not_opened(t *testing.T) {
+	for _, g := range []*GPU{nil, {}} {
+		for call, f := range map[string]func(){"Close": func() { g.Close() }, "Load": func() { g.Load("", "") }} {
+			t.Run(call, func(t *testing.T) {
+				defer func() {
+					if r := fmt.Sprint(recover()); r != "probe: "+call+": a GPU that was not opened, want one of OpenGPU" {
+						t.Errorf("panic %q", r)
+					}
+				}()
+				f()
+			})
+		}
+	}
+}

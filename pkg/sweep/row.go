@@ -163,7 +163,8 @@ func (r Row) key() key {
 }
 
 // Join returns the rows of two sweeps, those of the same bound, machine, law, size and
-// confidence as one. An error says that both have the same seed, or differ in a verdict.
+// confidence as one. An error says that both have the same seed or one has none, or that they differ in a
+// verdict.
 func Join(a, b []Row) ([]Row, error) {
 	joined := slices.Clone(a)
 	at := make(map[key]int, len(a))
@@ -193,6 +194,9 @@ func (r Row) join(t Row) (Row, error) {
 	}
 	seeds := append(slices.Clone(r.Seeds), t.Seeds...)
 	slices.Sort(seeds)
+	if len(r.Seeds) == 0 || len(t.Seeds) == 0 {
+		return r, fmt.Errorf("sweep: %s, %s: a row of no seeds, want those it is of", r.Machine, r.Law)
+	}
 	for i := range seeds[1:] {
 		if seeds[i] == seeds[i+1] {
 			return r, fmt.Errorf("sweep: seed %d of %s, %s is in both", seeds[i], r.Machine, r.Law)

@@ -493,3 +493,15 @@ func TestPlan_predicts(t *testing.T) {
 		}
 	}
 }
+
+// Rows that tell no seeds may be of the same products, and are not joined.
+func TestJoin_of_no_seeds(t *testing.T) {
+	row := Row{Machine: "paper", Law: "U(0,1)", Bound: "gamma", Verdict: Holds}
+	seeded := row
+	seeded.Seeds = []uint64{1}
+	for _, rows := range [][2]Row{{row, row}, {row, seeded}, {seeded, row}} {
+		if _, err := Join(rows[:1], rows[1:]); err == nil || err.Error() != "sweep: paper, U(0,1): a row of no seeds, want those it is of" {
+			t.Errorf("error %v", err)
+		}
+	}
+}

@@ -270,7 +270,7 @@ func (e Exact) Error(d blas32.General) blas64.General {
 
 // Error64 is [Exact.Error] of a d in binary64.
 func (e Exact) Error64(d blas64.General) blas64.General {
-	if d.Stride < d.Cols || len(d.Data) < (d.Rows-1)*d.Stride+d.Cols {
+	if d.Rows < 1 || d.Cols < 1 || d.Stride < d.Cols || !holds(len(d.Data), d.Rows, d.Cols, d.Stride) {
 		panic(fmt.Sprintf("tcore: Error64: d is %d × %d of stride %d with %d elements", d.Rows, d.Cols, d.Stride, len(d.Data)))
 	}
 	e.checkShape("Error64", d.Rows, d.Cols)

@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // data of several ranges of exponents, and whether two limbs hold the sums.
@@ -188,4 +190,29 @@ func TestErrorOfNotFinite(t *testing.T) {
 // matrix returns a matrix of the given elements.
 func matrix(rows, cols int, x ...float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
+}
+
+// A matrix whose stride makes more elements than an int counts is refused before anything is computed.
+func TestExact_refuses_a_stride_without_end(t *testing.T) {
+	long := blas32.General{Rows: 3, Cols: 2, Stride: math.MaxInt/2 + 2, Data: make([]float32, 6)}
+	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: make([]float32, 2)}
+	exact, err := ExactGEMM(blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tall := blas64.General{Rows: 3, Cols: 1, Stride: math.MaxInt/2 + 1, Data: make([]float64, 3)}
+	for want, call := range map[string]func(){
+		"tcore: ExactGEMM: a has 6 elements, want at least 9223372036854775808": func() { ExactGEMM(long, b) },
+		"tcore: ExactAbsGEMM: a has 6 elements, want at least ":                 func() { ExactAbsGEMM(long, b) },
+		"tcore: Error64: d is 3 × 1 of stride 4611686018427387904 with 3 ":      func() { exact.Error64(tall) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, want) {
+					t.Errorf("panic %q, want %q", r, want)
+				}
+			}()
+			call()
+		}()
+	}
 }

@@ -42,10 +42,14 @@ func checkMatrix(call, name string, m blas32.General) {
 	if m.Stride < m.Cols {
 		panic(fmt.Sprintf("tcore: %s: %s has stride %d, want at least its %d columns", call, name, m.Stride, m.Cols))
 	}
-	if n := (m.Rows-1)*m.Stride + m.Cols; len(m.Data) < n {
-		panic(fmt.Sprintf("tcore: %s: %s has %d elements, want at least %d", call, name, len(m.Data), n))
+	if !holds(len(m.Data), m.Rows, m.Cols, m.Stride) {
+		panic(fmt.Sprintf("tcore: %s: %s has %d elements, want at least %.0f", call, name, len(m.Data),
+			float64(m.Rows-1)*float64(m.Stride)+float64(m.Cols)))
 	}
 }
+
+// holds reports whether n elements are enough for a matrix, of which no int need hold the number.
+func holds(n, rows, cols, stride int) bool { return n >= cols && rows-1 <= (n-cols)/stride }
 
 func newGeneral32(rows, cols int) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}

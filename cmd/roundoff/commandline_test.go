@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -72,29 +73,36 @@ var files = []string{
 const target = "nothing.yet"
 
 // edited returns a command line with some words put in, replaced and left out, which the number determines:
-// flags of its command, values that other lines give them, and any words at all. By 0 nothing is changed.
+// flags of its command, with values that other lines give them or any that they can be given, and files and
+// words at all. By 0 nothing is changed.
 func edited(line []string, number uint64) []string {
 	if number == 0 {
 		return line
 	}
 	rng := rand.New(rand.NewPCG(number, 0))
 	line = slices.Clone(line)
-	for range 1 + rng.IntN(5) {
+	for range 1 + rng.IntN(3) {
 		name := commandOf(line)
-		switch at := len(name) + rng.IntN(1+len(line)-len(name)); rng.IntN(6) {
-		case 0, 1:
-			if flag := one(rng, flagsOf(strings.Join(name, " "))); flag != "" {
-				line = slices.Insert(line, len(name), "-"+flag+"="+one(rng, valuesOf(flag)))
+		at := len(name) + rng.IntN(1+len(line)-len(name))
+		switch edit := rng.IntN(10); edit {
+		case 0, 1, 2, 3, 4, 5:
+			command := strings.Join(name, " ")
+			flag := one(rng, flagsOf(command))
+			if flag == "" {
+				continue
 			}
-		case 2:
-			if flag := one(rng, flagsOf(strings.Join(name, " "))); flag != "" {
-				line = slices.Insert(line, len(name), "-"+flag+"="+one(rng, oddWords))
+			value := one(rng, valuesOf(flag))
+			if edit > 2 || value == "" {
+				value = one(rng, takenBy(command, flag))
 			}
-		case 3:
+			line = slices.Insert(line, len(name), "-"+flag+"="+value)
+		case 6:
 			line = slices.Insert(line, at, one(rng, oddWords))
-		case 4:
+		case 7:
 			line = slices.Replace(line, at, min(at+1, len(line)), one(rng, oddWords))
-		case 5:
+		case 8:
+			line = slices.Replace(line, at, min(at+1, len(line)), one(rng, files))
+		case 9:
 			line = slices.Delete(line, at, min(at+1, len(line)))
 		}
 	}
@@ -122,13 +130,38 @@ func commandOf(line []string) []string {
 var flagName = regexp.MustCompile(`(?m)^  -(\S+)`)
 
 // flagsOf returns the names of the flags of a command, which its help tells.
-func flagsOf(command string) (flags []string) {
+var flagsOf = remembered(func(command string) (flags []string) {
 	var help bytes.Buffer
 	run(context.Background(), append(strings.Fields(command), "-help"), &help, &help)
 	for _, match := range flagName.FindAllStringSubmatch(help.String(), -1) {
 		flags = append(flags, match[1])
 	}
 	return flags
+})
+
+// takenBy returns the odd words that a flag of a command can be given: help is had after them.
+func takenBy(command, flag string) []string { return takenByFlag(command + " -" + flag) }
+
+var takenByFlag = remembered(func(flag string) (taken []string) {
+	for _, word := range oddWords {
+		line := strings.Fields(flag)
+		line[len(line)-1] += "=" + word
+		if run(context.Background(), append(line, "-help"), io.Discard, io.Discard) == 0 {
+			taken = append(taken, word)
+		}
+	}
+	return taken
+})
+
+// remembered returns f, which then computes every list once.
+func remembered(f func(string) []string) func(string) []string {
+	known := map[string][]string{}
+	return func(word string) []string {
+		if _, ok := known[word]; !ok {
+			known[word] = f(word)
+		}
+		return known[word]
+	}
 }
 
 // valuesOf returns what follows a flag in rows.
@@ -247,8 +280,11 @@ func TestRows_are_of_every_command(t *testing.T) {
 	line, flags := strings.Fields("bound -k 16"), map[string]bool{}
 	for number := range uint64(1000) {
 		for _, word := range edited(line, number) {
-			if flag, value, ok := strings.Cut(word, "="); ok && value != "" {
+			if flag, value, ok := strings.Cut(word, "="); ok {
 				flags[flag] = true
+				if flag == "-k" && (value == "nan" || value == "") {
+					t.Errorf("-k is given %q, which no integer is", value)
+				}
 			}
 		}
 	}

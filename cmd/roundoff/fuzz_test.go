@@ -161,7 +161,7 @@ func listed(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// asked reports whether a command line names the file, a folder that it is in, or a link to it. It asks for
+// asked reports whether a command line names the file, a folder that it is in, what is in it, or a link to it. It asks for
 // none whose name begins with a dot, as those do that are renamed in the end.
 func asked(line []string, name string) bool {
 	if strings.HasPrefix(filepath.Base(name), ".") {
@@ -172,6 +172,6 @@ func asked(line []string, name string) bool {
 			word = value
 		}
 		word = filepath.Clean(word)
-		return word == "." || word == "dangling" && name == target || name == word || strings.HasPrefix(name, word+"/")
+		return word == "." || word == "dangling" && name == target || strings.HasPrefix(name+"/", word+"/") || strings.HasPrefix(word, name+"/")
 	})
 }

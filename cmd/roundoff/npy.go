@@ -1,18 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 )
 
 // readMatrix reads a matrix of float16, float32 or float64 from a NumPy file
@@ -115,14 +116,20 @@ func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 }
 
 // writeMatrix writes m as a NumPy file of float64, which holds the numbers of every format.
-func writeMatrix(w io.Writer, m blas32.General) error { return npy.Write(w, dense(m)) }
-
-func dense(m blas32.General) *mat.Dense {
-	z := mat.NewDense(m.Rows, m.Cols, nil)
+func writeMatrix(w io.Writer, m blas32.General) error {
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", m.Rows, m.Cols)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n" // so that numbers begin at a multiple of 64 bytes
+	b := bufio.NewWriter(w)
+	b.Write(npy.Magic[:]) // the error stays until Flush
+	b.Write([]byte{1, 0, byte(len(header)), 0})
+	b.WriteString(header)
+	row := make([]byte, 0, 8*m.Cols)
 	for i := range m.Rows {
-		for j := range m.Cols {
-			z.Set(i, j, float64(m.Data[i*m.Stride+j]))
+		row = row[:0]
+		for _, x := range m.Data[i*m.Stride:][:m.Cols] {
+			row = binary.LittleEndian.AppendUint64(row, math.Float64bits(float64(x)))
 		}
+		b.Write(row)
 	}
-	return z
+	return b.Flush()
 }

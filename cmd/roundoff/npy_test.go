@@ -8,10 +8,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/mat"
 )
 
 // npyFile returns a NumPy file of version 1 with the given dictionary and data.
@@ -105,6 +108,28 @@ func TestWriteMatrix(t *testing.T) {
 		want := fmt.Sprint([]float64{1, float64(float32(0.1)), -0.25, 0x1p-149})
 		if err != nil || z.Rows != 2 || z.Cols != 2 || fmt.Sprint(z.Data) != want {
 			t.Errorf("%+v, %v, want %v", z, err, want)
+		}
+	})
+	t.Run("writes_what_package_npy_reads", func(t *testing.T) {
+		var b bytes.Buffer
+		if err := writeMatrix(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		var z mat.Dense
+		want := mat.NewDense(2, 2, []float64{1, float64(float32(0.1)), -0.25, 0x1p-149})
+		if err := npy.Read(bytes.NewReader(b.Bytes()), &z); err != nil || !mat.Equal(&z, want) || (b.Len()-4*8)%64 != 0 {
+			t.Errorf("%v, %v, %d bytes", mat.Formatted(&z), err, b.Len())
+		}
+	})
+	t.Run("writes_without_a_copy_of_it", func(t *testing.T) {
+		large := blas32.General{Rows: 1 << 10, Cols: 1 << 12, Stride: 1 << 12, Data: make([]float32, 1<<22)}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := writeMatrix(io.Discard, large); err != nil {
+			t.Fatal(err)
+		}
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<20 {
+			t.Errorf("it takes %d bytes", after.TotalAlloc-before.TotalAlloc)
 		}
 	})
 	t.Run("leaves_nothing_when_it_fails", func(t *testing.T) {

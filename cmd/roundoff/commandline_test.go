@@ -29,6 +29,8 @@ var rows = []string{
 	"bound -run -dist U(0,1) -m 9223372036854775807 -k 3", "bound -run -dist U(0,1) -m 1000000 -k 100000",
 	"bound -run -m 3000 -n 3000 -k 3000 -dist U(0,1)", "bound -run pipe.npy B.npy", "bound -run -json A.npy B.npy -permute 3",
 	"bound -kernel dot -device ieee -in bfloat16 -acc binary32 -out binary16 -order pairs -stochastic -represented -confidence 1-1e-400",
+	"bound -k 100 -dist N(0,1)", "bound -run -device ieee -k 50 -m 3 -n 2 -dist U(0,1)", "advise -tolerance 1e-3 -k 100 -dist N(0,1) -device hopper",
+	"sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1", "sweep -devices hopper-e4m3 -dist ar(0.9)×sparse(0.5,N(0,1)) -k 40 -m 4 -n 2 -seeds 1",
 	"sweep -m 1000000000000000000", "sweep -n 1000000000000000000", "sweep -k 1000000000000",
 	"sweep -seeds 0:999999 -k 1 -m 1 -n 1 -devices paper -dist U(0,1)", "sweep -k 16,16", "sweep -devices hopper,hopper -o f.csv",
 	"sweep -devices paper,hopper/2>binary16 -dist t(3)×N(0,1) -k 16,100 -m 8 -n 2 -seeds 1,3:4 -confidence 0.9,0.99 -told law,moments,files -alone -represented -ranges=false -o f.csv",
@@ -95,7 +97,7 @@ func edited(line []string, number uint64) []string {
 			if edit > 2 || value == "" {
 				value = one(rng, takenBy(command, flag))
 			}
-			line = slices.Insert(line, len(name), "-"+flag+"="+value)
+			line = append(line, "-"+flag+"="+value) // after one of the same name, which it takes the place of
 		case 6:
 			line = slices.Insert(line, at, one(rng, oddWords))
 		case 7:

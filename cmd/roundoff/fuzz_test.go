@@ -161,17 +161,24 @@ func listed(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// asked reports whether a command line names the file, a folder that it is in, what is in it, or a link to it. It asks for
-// none whose name begins with a dot, as those do that are renamed in the end.
+// asked reports whether a command line tells the file. It asks for none whose name begins with a dot, as those
+// do that are renamed in the end.
 func asked(line []string, name string) bool {
 	if strings.HasPrefix(filepath.Base(name), ".") {
 		return false
 	}
 	return slices.ContainsFunc(line, func(word string) bool {
-		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
-			word = value
-		}
-		word = filepath.Clean(word)
-		return word == "." || word == "dangling" && name == target || strings.HasPrefix(name+"/", word+"/") || strings.HasPrefix(word, name+"/")
+		_, value, _ := strings.Cut(word, "=")
+		return tells(word, name) || tells(value, name)
 	})
+}
+
+// tells reports whether a word is the path of the file, of a folder that it is in, of what is in it, or of a
+// link to it.
+func tells(word, name string) bool {
+	if word == "" {
+		return false
+	}
+	word = filepath.Clean(word)
+	return word == "." || word == "dangling" && name == target || strings.HasPrefix(name+"/", word+"/") || strings.HasPrefix(word, name+"/")
 }

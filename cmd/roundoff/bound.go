@@ -74,7 +74,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 		return misuse(flags, "-block %d, want 0 or more", q.block)
 	}
 	if q.emulate && !files {
-		if err := checkMatrices(q.M, q.N, q.K); err != nil {
+		if err := checkMatrices(mostDrawn, q.M, q.N, q.K); err != nil {
 			return err
 		}
 	}

@@ -81,18 +81,15 @@ func checkSizes(flags *flag.FlagSet, most int, sizes ...size) error {
 	return nil
 }
 
-// mostDrawn is how many elements a matrix may have that is drawn: four of them take a gigabyte.
-const mostDrawn = 1 << 26
+// mostDrawn is how many elements matrices may have that are drawn and judged, which then take a gigabyte.
+const mostDrawn = 40_000_000
 
-// checkMatrices returns an error if A, B or D of a product has more elements than are drawn, or none.
-func checkMatrices(m, n, k int) error {
-	for _, x := range []struct {
-		name       string
-		rows, cols int
-	}{{"A", m, k}, {"B", k, n}, {"D", m, n}} {
-		if x.rows < 1 || x.cols < 1 || x.rows > mostDrawn/x.cols {
-			return fmt.Errorf("%s is %d × %d, want 1 to %d elements", x.name, x.rows, x.cols, mostDrawn)
-		}
+// checkMatrices returns an error if A, B and four times D of a product, of which most is kept, have more elements
+// than most together, or a size is below 1.
+func checkMatrices(most, m, n, k int) error {
+	M, N, K := float64(m), float64(n), float64(k)
+	if min(m, n, k) < 1 || M*K+K*N+4*M*N > float64(most) {
+		return fmt.Errorf("A is %d × %d and B %d × %d, want 1 to %d elements of them and four times their product together", m, k, k, n, most)
 	}
 	return nil
 }

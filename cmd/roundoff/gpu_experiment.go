@@ -18,6 +18,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
+// mostRecorded is how many elements the matrices of an experiment may have.
+const mostRecorded = 4 * mostDrawn
+
 // An experiment is one of the paper's, which runs on a GPU and makes a record.
 type experiment struct {
 	name string
@@ -44,10 +47,13 @@ func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if len(words) == 0 {
 		return misuse(flags, "want a folder")
 	}
-	if err := checkSizes(flags, mostDrawn, size{"m", product.M}, size{"n", product.N}, size{"k", product.K}, size{"elements", profile.Elements}); err != nil {
+	if err := checkSizes(flags, mostRecorded, size{"m", product.M}, size{"n", product.N}, size{"k", product.K}); err != nil {
 		return err
 	}
-	if err := checkMatrices(product.M, product.N, product.K); err != nil {
+	if err := checkSizes(flags, mostDrawn, size{"elements", profile.Elements}); err != nil {
+		return err
+	}
+	if err := checkMatrices(mostRecorded, product.M, product.N, product.K); err != nil {
 		return err
 	}
 	profile.Seed = product.Seed

@@ -138,7 +138,7 @@ func TestGPUExperiment_writes_all_records(t *testing.T) {
 		"want a folder":                    {"gpu", "experiment"},
 		"-k 0, want 1 to":                  {"gpu", "experiment", "-k", "0", dir},
 		"-m 9223372036854775807, want":     {"gpu", "experiment", "-m", "9223372036854775807", dir},
-		"-elements 67108865, want":         {"gpu", "experiment", "-elements", "67108865", dir},
+		"-elements 40000001, want":         {"gpu", "experiment", "-elements", "40000001", dir},
 		`no experiment "gemm", want gemm-`: {"gpu", "experiment", dir, "gemm"},
 	} {
 		stderr.Reset()
@@ -168,7 +168,7 @@ func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
 		})
 	}
 	t.Run("too_large_a_product", func(t *testing.T) {
-		if status, _, errs := ask(t, "gpu experiment -m 65536 -k 65536 "+t.TempDir()); status != 1 || !strings.Contains(errs, "A is 65536 × 65536, want 1 to 67108864 elements") {
+		if status, _, errs := ask(t, "gpu experiment -m 65536 -k 65536 "+t.TempDir()); status != 1 || !strings.Contains(errs, "A is 65536 × 65536 and B 65536 × 8, want 1 to 160000000 elements") {
 			t.Errorf("status %d, %q", status, errs)
 		}
 	})

@@ -137,7 +137,7 @@ func (q *sweepQuestion) parts() (err error) {
 		if err != nil || k < 1 {
 			return 0, fmt.Errorf("-k %s, want numbers of 1 or more", word)
 		}
-		return k, checkMatrices(q.M, q.N, k)
+		return k, checkMatrices(mostDrawn, q.M, q.N, k)
 	}); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -100,22 +101,37 @@ func try(t *testing.T, dir string, line []string) ending {
 	case <-ended:
 	case <-time.After(patience):
 		e.asked = true
-		c.Process.Signal(os.Interrupt)
-		select {
-		case <-ended:
-		case <-time.After(lastGrace):
-			e.killed = true
-			c.Process.Kill()
-			<-ended
+		for end := time.Now().Add(lastGrace); !e.killed && !over(ended); {
+			c.Process.Signal(os.Interrupt) // again, where the one before came too early
+			select {
+			case <-ended:
+			case <-time.After(time.Second):
+				e.killed = time.Now().After(end)
+			}
 		}
+		if e.killed {
+			c.Process.Kill()
+		}
+		<-ended
 	}
 	e.state, e.said = c.ProcessState, stderr.String()
 	return e
 }
 
-// limited ends what a command does before it begins when it is tried: it may not take more than so much
-// address space, and says that it begins by closing file 3.
+// over reports whether a channel is closed.
+func over(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// limited is what a command does first when it is tried. It may not take more than so much address space, an
+// interrupt that comes before it attends to them does not kill it, and it says that it begins by closing file 3.
 func limited() {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	limit := syscall.Rlimit{Cur: mostAddress, Max: mostAddress}
 	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
 		panic(err)

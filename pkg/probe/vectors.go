@@ -57,7 +57,7 @@ func writeRows(ctx context.Context, file *os.File, u Unit, count int, from Prove
 	}
 	s := NewSampler(d, from.Seed)
 	finite, far := 0, 0
-	const batch = 1000 * 10 // a multiple of the number of regimes
+	const batch = 100 * 10 // a multiple of the number of regimes, and little to wait for when ctx ends
 	for done := 0; done < count; done += batch {
 		r, err := compute(ctx, u, s, min(batch, count-done))
 		if err != nil {

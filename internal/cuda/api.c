@@ -2,7 +2,11 @@
 
 #include "api.h"
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 // A function that the library does not have gives a status that is no success, or no text and no version.
 #define DEFINE(library, result, name, parameters, arguments) \
@@ -38,8 +42,27 @@ static const char *find(int library, void *handle) {
 	return NULL;
 }
 
+static atomic_int opening;
+
+static void ended(void) {
+	if (opening) {
+		fputs("a library of CUDA ended the program\n", stderr);
+		_exit(1);
+	}
+}
+
+static void mind(void) { atexit(ended); }
+
+void ro_opening(int more) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, mind);
+	opening += more;
+}
+
 int ro_open(int library, const char *path, char *wrong, size_t n) {
+	ro_opening(1);
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	ro_opening(-1);
 	if (!handle) {
 		const char *why = dlerror();
 		snprintf(wrong, n, "%s", why ? why : "cannot be opened");

@@ -106,4 +106,8 @@ FUNCTIONS(DECLARE, DECLARE)
 // it, which has to be asked on the thread of dlopen; then no function is changed.
 int ro_open(int library, const char *path, char *wrong, size_t n);
 
+// ro_opening says that more are opening a library or a device, or fewer by -1. While any does, a library that
+// ends the program ends it with a sentence and status 1.
+void ro_opening(int more);
+
 #endif

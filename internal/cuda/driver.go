@@ -61,6 +61,8 @@ func Open(ordinal int) (*Device, error) {
 		*Device
 		error
 	}
+	C.ro_opening(1)
+	defer C.ro_opening(-1)
 	opened := make(chan result, 1)
 	go func() {
 		d, err := open(ordinal)

@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -226,5 +227,21 @@ func TestADriverThatHangs(t *testing.T) {
 	defer func() { patience = before }()
 	if _, err := Open(0); !errors.Is(err, ErrNoGPU) || !strings.Contains(err.Error(), "has not answered") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A library that ends the program does not end it as if all were well.
+func TestALibraryThatExits(t *testing.T) {
+	if os.Getenv("FAKE_EXIT") != "" {
+		Open(0)
+		return
+	}
+	dir := t.TempDir()
+	buildFake(t, dir)
+	c := exec.Command(os.Args[0], "-test.run=^TestALibraryThatExits$")
+	c.Env = append(os.Environ(), "FAKE_EXIT=cuInit", "ROUNDOFF_CUDA_PATH="+dir)
+	said, err := c.CombinedOutput()
+	if err == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(said), "a library of CUDA ended the program") {
+		t.Errorf("%v, and said %q", err, said)
 	}
 }

@@ -8,6 +8,7 @@
 //	FAKE_FAIL=7:2          call number 7 returns 2 (call numbers begin anew when the value changes)
 //	FAKE_FAIL=cuInit:100   every cuInit returns 100
 //	FAKE_HANG=cuInit       cuInit does not return
+//	FAKE_EXIT=cuInit       cuInit ends the program, with success
 //	FAKE_NOTHING=cuInit    every cuInit succeeds and does nothing; a product counts as one
 //	FAKE_DRIVER=10020      version of CUDA that the driver supports
 //	FAKE_DEVICES=0         number of devices
@@ -58,6 +59,9 @@ static int fails(const char *name) {
 	const char *hang = getenv("FAKE_HANG");
 	while (hang && !strcmp(hang, name))
 		pause();
+	const char *leave = getenv("FAKE_EXIT");
+	if (leave && !strcmp(leave, name))
+		exit(0);
 	const char *nothing = getenv("FAKE_NOTHING");
 	if (nothing && !strcmp(nothing, name)) {
 		products++;

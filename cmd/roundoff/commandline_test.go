@@ -27,7 +27,7 @@ var rows = []string{
 	"bound -dist U(-1e308,1e308)", "advise -tolerance 1e-3 -dist U(-1e308,1e308)", "sweep -dist U(-1e308,1e308)",
 	"bound -dist N(1e30,1)", "advise -tolerance 1e-3 -device hopper -dist N(0,1e39)",
 	"bound -run -dist U(0,1) -m 9223372036854775807 -k 3", "bound -run -dist U(0,1) -m 1000000 -k 100000",
-	"bound -run -m 3000 -n 3000 -k 3000 -dist U(0,1)", "bound -run pipe.npy B.npy", "bound -run -json A.npy B.npy -permute 3",
+	"bound -run -m 2000 -n 2000 -k 5000 -dist U(0,1)", "bound -run pipe.npy B.npy", "bound -run -json A.npy B.npy -permute 3",
 	"bound -kernel dot -device ieee -in bfloat16 -acc binary32 -out binary16 -order pairs -stochastic -represented -confidence 1-1e-400",
 	"bound -k 100 -dist N(0,1)", "bound -run -device ieee -k 50 -m 3 -n 2 -dist U(0,1)", "advise -tolerance 1e-3 -k 100 -dist N(0,1) -device hopper",
 	"sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1", "sweep -devices hopper-e4m3 -dist ar(0.9)×sparse(0.5,N(0,1)) -k 40 -m 4 -n 2 -seeds 1",

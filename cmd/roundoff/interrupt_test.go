@@ -60,11 +60,11 @@ func TestInterrupt(t *testing.T) {
 	}
 	before, _ := os.ReadDir(dir)
 	for _, line := range []string{
-		"bound -run -m 3000 -n 3000 -k 3000 -dist U(0,1)",
+		"bound -run -m 2000 -n 2000 -k 5000 -dist U(0,1)",
 		"bound -run pipe.npy pipe.npy",
 		"gemm pipe.npy pipe.npy -o D.npy",
 		"advise -tolerance 1 pipe.npy pipe.npy",
-		"sweep -devices hopper -dist U(0,1) -k 1000000 -m 300 -n 100 -o sweep.csv",
+		"sweep -devices hopper -dist U(0,1) -k 180000 -m 100 -n 100 -o sweep.csv",
 		"sweep -join pipe.npy",
 		"sweep -hunt 10m",
 	} {
@@ -88,7 +88,7 @@ func TestInterrupt(t *testing.T) {
 	t.Run("a_sweep_keeps_what_it_has", func(t *testing.T) {
 		file := filepath.Join(dir, "sweep.csv")
 		defer os.Remove(file)
-		status, said, _ := interrupted(t, dir, "sweep -devices paper -dist U(0,1) -k 16,100000000 -m 9 -n 1 -o sweep.csv", os.Interrupt)
+		status, said, _ := interrupted(t, dir, "sweep -devices paper -dist U(0,1) -k 16,3900000 -m 9 -n 1 -o sweep.csv", os.Interrupt)
 		data, err := os.ReadFile(file)
 		if status != 130 || !strings.Contains(said, "sweep.csv holds what there is so far") || err != nil || !strings.Contains(string(data), ",16,") {
 			t.Errorf("status %d, said %q, wrote %.300q, %v", status, said, data, err)

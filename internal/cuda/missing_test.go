@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -49,6 +50,21 @@ func TestLoad_tells_every_function_that_is_missing(t *testing.T) {
 				t.Errorf("error %v, want %q", err, want)
 			}
 		})
+	}
+}
+
+// A function that was never found does not succeed.
+func TestNothingSucceedsBeforeALibraryIsOpen(t *testing.T) {
+	if os.Getenv("NOTHING_IS_OPEN") != "" {
+		if err := (Stream{}).Sync(); err == nil {
+			t.Error("a stream of no driver was waited for")
+		}
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestNothingSucceedsBeforeALibraryIsOpen$") // this process has opened some
+	c.Env = append(os.Environ(), "NOTHING_IS_OPEN=1")
+	if said, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, said)
 	}
 }
 

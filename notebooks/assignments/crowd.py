@@ -136,6 +136,14 @@ def runs(who):
     return any(markup in page for markup in ("<script>alert", "<script>fetch", "<script>document.title", "<b>bold", "<img src=x", 'href="javascript:'))
 
 
+def forged(who):
+    """The table of a student whose mark in the gradebook is above the maximum."""
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        next(g for n in gradebook.find_submission("1-formats", who).notebooks for g in n.grades).auto_score = 1089
+        gradebook.db.commit()
+    return subprocess.run([here / "course.sh", "grade", f"--student={who}"], env=os.environ | dict([mark]), capture_output=True, text=True).stdout
+
+
 def main(only):
     shutil.rmtree(course, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -171,6 +179,8 @@ def main(only):
             got = scores(gradebook, who)
             if len(shown) != 1 or ("not graded" in shown[0]) != (want is None):
                 wrong.append(f"{name}: the table says {shown}")
+            if want and any(want.values()) and not any("to be read" in line for line in shown):
+                wrong.append(f"{name}: the essay is not to be read, but was written: {shown}")
             if want is not None:
                 missed = {c: p for c, p in (got or {}).items() if p != want.get(c, 0)}
                 if got is None or missed:
@@ -181,6 +191,9 @@ def main(only):
                     if word in text and not (word == "<script" and name == "escapes"):
                         wrong.append(f"{name}: its outputs hold {word!r}")
     wrong += [f"{name}: its page of feedback runs what a student wrote" for name in names if name in html and runs(student(names.index(name), name))]
+    full = next(i for i, name in enumerate(names) if handed[name].points)
+    if "has 1089 points of" not in forged(student(full, names[full])):
+        wrong.append("a mark above the maximum is in the table")
     for line in ("zz_link ", "zz_link_to_folder", "zz_fifo", "zz_loose"):
         if not any(row.startswith(line) and "not graded" in row for row in table):
             wrong.append(f"{line} is not in the table")

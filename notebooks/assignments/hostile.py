@@ -202,6 +202,10 @@ def careless(desk):
     before["cells"].insert(2, copy.deepcopy(desk.cell(desk.stubs(), "ulp")))
     yield "a_copied_stub", Submission(before, everything)
 
+    essay = desk.answers()  # the cell of the essay, copied before it was written
+    essay["cells"].insert(2, copy.deepcopy(desk.cell(desk.stubs(), "essay")))
+    yield "a_copied_essay", Submission(essay, everything)
+
     loud = desk.answers('%%\nfor range 3000 { fmt.Println("debug"); println("debug") }')
     yield "prints_much", Submission(loud, everything)
 

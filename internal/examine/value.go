@@ -108,29 +108,29 @@ func (p *peer) append(to []byte, v reflect.Value) []byte {
 			return append(to, "null"...)
 		}
 		return strconv.AppendInt(to, int64(p.offer(v)), 10)
-	case reflect.Slice:
-		if v.IsNil() {
+	case reflect.Slice, reflect.Struct:
+		if v.Kind() == reflect.Slice && v.IsNil() {
 			return append(to, "null"...)
 		}
 		to = append(to, '[')
-		for i := range v.Len() {
+		n, at := parts(v)
+		for i := range n {
 			if i > 0 {
 				to = append(to, ',')
 			}
-			to = p.append(to, v.Index(i))
-		}
-		return append(to, ']')
-	case reflect.Struct:
-		to = append(to, '[')
-		for i := range v.NumField() {
-			if i > 0 {
-				to = append(to, ',')
-			}
-			to = p.append(to, v.Field(i))
+			to = p.append(to, at(i))
 		}
 		return append(to, ']')
 	}
 	panic(fmt.Sprintf("%v cannot be sent", v.Type()))
+}
+
+// parts returns how many elements a slice has, or fields a struct, and a function for each.
+func parts(v reflect.Value) (n int, at func(int) reflect.Value) {
+	if v.Kind() == reflect.Slice {
+		return v.Len(), v.Index
+	}
+	return v.NumField(), v.Field
 }
 
 func quote(to []byte, m encoding.TextMarshaler) []byte {
@@ -159,16 +159,17 @@ func (p *peer) decodeAll(sent []json.RawMessage, types []reflect.Type) ([]reflec
 // decode reads what encode writes, and trusts nothing of it.
 func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
 	t := v.Type()
-	null := string(sent) == "null"
-	switch {
-	case t == rat:
-		if null {
-			return nil
-		}
-		var text string
+	if string(sent) == "null" && (t == rat || v.Kind() == reflect.Slice || v.Kind() == reflect.Func) {
+		return nil
+	}
+	var text string // of what is sent as text
+	if t == rat || t == sheet || v.Kind() == reflect.Float64 {
 		if err := json.Unmarshal(sent, &text); err != nil {
 			return err
 		}
+	}
+	switch {
+	case t == rat:
 		r, ok := new(big.Rat), len(text) <= longestRat
 		if ok {
 			_, ok = fraction(r, text)
@@ -179,13 +180,6 @@ func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
 		v.Set(reflect.ValueOf(r))
 		return nil
 	case t == sheet:
-		if null {
-			return nil
-		}
-		var text string
-		if err := json.Unmarshal(sent, &text); err != nil {
-			return err
-		}
 		v.SetBytes([]byte(text))
 		return nil
 	}
@@ -193,47 +187,30 @@ func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
 	case reflect.Bool, reflect.Int, reflect.Uint64, reflect.String:
 		return json.Unmarshal(sent, v.Addr().Interface())
 	case reflect.Float64:
-		var text string
-		if err := json.Unmarshal(sent, &text); err != nil {
-			return err
-		}
 		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return err
-		}
 		v.SetFloat(x)
-		return nil
+		return err
 	case reflect.Func:
 		var number int
-		if null {
-			return nil
-		}
 		if err := json.Unmarshal(sent, &number); err != nil {
 			return err
 		}
 		v.Set(p.function(number, t))
 		return nil
 	case reflect.Slice, reflect.Struct:
-		if null && v.Kind() == reflect.Slice {
-			return nil
-		}
-		var parts []json.RawMessage
-		if err := json.Unmarshal(sent, &parts); err != nil {
+		var list []json.RawMessage
+		if err := json.Unmarshal(sent, &list); err != nil {
 			return err
 		}
 		if v.Kind() == reflect.Slice {
-			v.Set(reflect.MakeSlice(t, len(parts), len(parts)))
-		} else if len(parts) != v.NumField() {
-			return fmt.Errorf("%d fields of %v, want %d", len(parts), t, v.NumField())
+			v.Set(reflect.MakeSlice(t, len(list), len(list)))
 		}
-		for i, part := range parts {
-			field := v
-			if v.Kind() == reflect.Slice {
-				field = v.Index(i)
-			} else {
-				field = v.Field(i)
-			}
-			if err := p.decode(part, field); err != nil {
+		n, at := parts(v)
+		if n != len(list) {
+			return fmt.Errorf("%d fields of %v, want %d", len(list), t, n)
+		}
+		for i, part := range list {
+			if err := p.decode(part, at(i)); err != nil {
 				return err
 			}
 		}

@@ -51,18 +51,27 @@ func TestOpenGPU_fails_and_leaves_nothing(t *testing.T) {
 	}
 }
 
-func TestLaunch_does_not_begin_when_it_is_over(t *testing.T) {
+// filling returns a fake GPU and its kernel, until the test ends.
+func filling(t *testing.T) (*GPU, Kernel) {
+	t.Helper()
 	fakeLibraries(t)
 	g, err := OpenGPU(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
 	k, err := g.Load("fake ptx", "fill")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer k.Close()
+	t.Cleanup(func() {
+		k.Close()
+		g.Close()
+	})
+	return g, k
+}
+
+func TestLaunch_does_not_begin_when_it_is_over(t *testing.T) {
+	g, k := filling(t)
 	over, end := context.WithCancel(t.Context())
 	end()
 	before := cudatest.Calls(t, g.device)
@@ -119,17 +128,7 @@ func TestGPU_frees_everything(t *testing.T) {
 
 // Where the kernel or the copy of its results does nothing the results are NaNs, and none of before.
 func TestLaunch_shows_what_was_not_computed(t *testing.T) {
-	fakeLibraries(t)
-	g, err := OpenGPU(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	k, err := g.Load("fake ptx", "fill")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer k.Close()
+	_, k := filling(t)
 	for _, call := range []string{"cuLaunchKernel", "cuMemcpyDtoHAsync_v2"} {
 		t.Setenv("FAKE_NOTHING", call)
 		out := make([]byte, 16)

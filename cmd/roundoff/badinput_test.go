@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,38 +104,51 @@ func TestJoinOfBadRows(t *testing.T) {
 		t.Fatal("no row of gamma")
 	}
 	quoted := strings.Replace(lines[row], `"U(0,1)"`, "law", 1)
-	for field, values := range map[string][]string{
-		"verdict": {"Holds", "", "yes"}, "confidence": {"nan", "0", "1", "-1", "inf", ""}, "m": {"0", "-4"}, "n": {"0"}, "k": {"0"},
-		"runs": {"0", "-1", "3"}, "failed": {"-1", "3", "1"}, "outputs": {"-1", "0", "1"}, "violations": {"-1", "17", "1"},
-		"tightness": {"-1", "nan"}, "largest": {"-1", "nan", "1e-300"}, "constant": {"-1", "nan"}, "seeds": {"", "2:1", "1,1", "x", "0:99999999999"},
-		"ratios":  {"9223372036854775807:1|0", "-9223372036854775808:1|0", "1:99|0", "1:9223372036854775807|9223372036854775807", "1:-1|0", "", "0:1 1 1 1 1 1 1 1 1 1 1 1 1 1|0"},
-		"machine": {""}, "bound": {""},
-	} {
-		at := -1
-		for i, name := range header {
-			if name == field {
-				at = i
-			}
-		}
-		for _, value := range values {
-			fields := strings.Split(quoted, ",")
+	refused := func(t *testing.T, values map[string]string) {
+		t.Helper()
+		fields := append(strings.Split(quoted, ","), make([]string, len(header))...)[:len(header)]
+		for name, value := range values {
+			at := slices.Index(header, name)
 			if at < 0 {
-				t.Fatalf("no field %s", field)
+				t.Fatalf("no field %s", name)
 			}
 			fields[at] = value
 			if strings.Contains(value, ",") {
 				fields[at] = `"` + value + `"`
 			}
-			changed := append([]string{}, lines...)
-			changed[row] = strings.Join(fields, ",")
-			if err := os.WriteFile("bad.csv", []byte(strings.Join(changed, "\n")), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			want := "line " + strconv.Itoa(row+1) + ", "
-			if status, _, errs := ask(t, "sweep -join bad.csv"); status != 1 || !strings.Contains(errs, want) || strings.Contains(errs, "want sweeps of one version") {
-				t.Errorf("%s = %q: status %d, %q, want %q", field, value, status, errs, want)
-			}
 		}
+		changed := slices.Clone(lines)
+		changed[row] = strings.Join(fields, ",")
+		if err := os.WriteFile("bad.csv", []byte(strings.Join(changed, "\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want := "line " + strconv.Itoa(row+1) + ", "
+		if status, _, errs := ask(t, "sweep -join bad.csv"); status != 1 || !strings.Contains(errs, want) || strings.Contains(errs, "want sweeps of one version") {
+			t.Errorf("%v: status %d, %q, want %q", values, status, errs, want)
+		}
+	}
+	for field, values := range map[string][]string{
+		"verdict": {"Holds", "", "yes"}, "confidence": {"nan", "0", "1", "-1", "inf", ""}, "m": {"0", "-4"}, "n": {"0"}, "k": {"0"},
+		"runs": {"0", "-1", "3"}, "failed": {"-1", "3", "1"}, "outputs": {"-1", "0", "1"}, "violations": {"-1", "17", "1"},
+		"tightness": {"-1", "nan"}, "largest": {"-1", "nan", "1e-300"}, "constant": {"-1", "nan"}, "seeds": {"", "2:1", "1,1", "x", "0:99999999999"},
+		"ratios":  {"9223372036854775807:1|0", "-9223372036854775808:1|0", "1:99|0", "1:9223372036854775807|9223372036854775807", "1:-1|0", "", "0:1 1 1 1 1 1 1 1 1 1 1 1 1 1|0"},
+		"machine": {""}, "law": {""}, "bound": {""}, "skipped": {"-1"}, "mean": {"nan", "inf"}, "square": {"-1", "nan", "inf"},
+		"e": {"nan", "inf"}, "s": {"nan", "-inf"}, "es": {"nan", "inf"}, "ss": {"-1", "nan", "inf"},
+		"product_s": {"-1", "nan", "inf"}, "exact_s": {"-1", "nan", "inf"},
+	} {
+		for _, value := range values {
+			refused(t, map[string]string{field: value})
+		}
+	}
+	for _, values := range []map[string]string{
+		{"failed": "1", "violations": "17"},
+		{"failed": "3", "violations": "3"},
+		{"outputs": "1", "ratios": "0:1|0"},
+		{"runs": "0", "outputs": "0", "ratios": "0:|0"},
+		{"runs": "0", "bound": "error", "confidence": ""},
+		{"runs": "-1", "outputs": "-1", "bound": "error", "confidence": ""},
+	} {
+		refused(t, values)
 	}
 	if status, _, errs := ask(t, "sweep -join good.csv"); status != 0 {
 		t.Errorf("status %d, %q", status, errs)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,6 +213,30 @@ func TestPlausible(t *testing.T) {
 		tcore.Kernel{Device: device, SplitK: 3}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		if err := p.check(d); err != nil {
 			t.Errorf("%s: %v", device.Name, err)
+		}
+	}
+}
+
+// Of multiply-adds what is fused and what is not are both possible, and twice as far as any rounding is not.
+func TestNear(t *testing.T) {
+	e := paper.DefaultProfile
+	e.Elements = 1000
+	a, b, c, _, _ := e.Operands()
+	mac, fma := make([]float32, e.Elements), make([]float32, e.Elements)
+	tcore.StreamMAC(mac, a, b, c)
+	tcore.StreamFMA(fma, a, b, c)
+	if equalBits(mac, fma) == len(mac) {
+		t.Fatal("the two are the same")
+	}
+	if err := errors.Join(near(mac, fma, a, b, c), near(fma, mac, a, b, c)); err != nil {
+		t.Error(err)
+	}
+	size := math.Abs(float64(a[7])*float64(b[7])) + math.Abs(float64(c[7]))
+	for _, wrong := range []float32{fma[7] + float32(0x1p-21*size), fma[7] - float32(0x1p-21*size), float32(math.NaN())} {
+		got := slices.Clone(fma)
+		got[7] = wrong
+		if err := near(got, fma, a, b, c); err == nil || !strings.Contains(err.Error(), "result 7 is ") {
+			t.Errorf("%v for %v: %v", wrong, fma[7], err)
 		}
 	}
 }

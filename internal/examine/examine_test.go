@@ -217,6 +217,13 @@ func TestNothingOfTheOtherEndIsTrusted(t *testing.T) {
 			t.Errorf("said %.60q: panic %q", said, p)
 		}
 	}
+	type pair struct{ A, B float64 }
+	for _, said := range []string{`{"results":[["1"]]}`, `{"results":[["1","2","3"]]}`, `{"results":[[]]}`, `{"results":[null]}`} {
+		g := Remote(answers{strings.NewReader(said), io.Discard}, reflect.TypeFor[func() pair]()).Interface().(func() pair)
+		if p := panicked(func() { g() }); !strings.Contains(p, " fields of examine.pair, want 2") {
+			t.Errorf("said %s: panic %q", said, p)
+		}
+	}
 	g := Remote(answers{strings.NewReader(`{"results":["1","1/2"]}`), io.Discard}, reflect.TypeFor[f]()).Interface().(f)
 	if x, r := g(nil, nil); x != 1 || r.Cmp(big.NewRat(1, 2)) != 0 {
 		t.Errorf("%v, %v", x, r)

@@ -1,8 +1,6 @@
 package bound
 
 import (
-	"math"
-
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -41,6 +39,6 @@ func notAlgorithm1(k Kernel) string {
 
 // maximal returns the constant that spends one event on each sequence of roundings.
 func (k Kernel) maximal(law func(u float64) roundoff.ErrorLaw, f roundoff.Failure) float64 {
-	each := f - roundoff.Failure(math.Log(k.sequences()))
+	each := f.Split(k.sequences())
 	return k.theta(func(n int, u float64) float64 { return law(u).Theta(n, each) })
 }

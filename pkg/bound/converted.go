@@ -80,7 +80,7 @@ var roundedTables table[valueKey, Distribution]
 // before, but for a failure of e^f; +Inf where one may overflow.
 func (k Kernel) largestFactors(f roundoff.Failure) (x, y float64) {
 	of := func(format tcore.Format, d Distribution, n float64) float64 {
-		largest := d.largest(n, f-roundoff.Failure(math.Ln2))
+		largest := d.largest(n, f.Split(2))
 		if z := format.Round(largest, tcore.ToNearestEven); z >= largest {
 			return z
 		} else if math.IsNaN(z) || math.IsInf(z, 0) {

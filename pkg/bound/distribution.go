@@ -139,7 +139,7 @@ func (d Distribution) largest(n float64, f roundoff.Failure) float64 {
 	if !d.normal {
 		return d.Max
 	}
-	return math.Abs(d.Mean) + math.Sqrt(d.variance())*roundoff.Azuma(1, f-roundoff.Failure(math.Log(n)))
+	return math.Abs(d.Mean) + math.Sqrt(d.variance())*roundoff.Azuma(1, f.Split(n))
 }
 
 // Check returns an error if no random number has these moments.

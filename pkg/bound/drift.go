@@ -6,21 +6,21 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // A stepLaw tells what one rounding to nearest of a running sum adds to it, by the unit in the last
 // place of the sum. Rows are computed when they are first asked for.
 type stepLaw struct {
-	increments *roundoff.Increments
+	increments *truncation.Increments
 	nonzero    float64 // the share of increments that are not 0, of single products
 	mu         sync.Mutex
-	rows       perExponent[*roundoff.NearestError]
+	rows       perExponent[*truncation.NearestError]
 }
 
 // at returns the law of the error of rounding to multiples of 2^e.
-func (s *stepLaw) at(e int) *roundoff.NearestError {
+func (s *stepLaw) at(e int) *truncation.NearestError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.rows.at(e)
@@ -63,9 +63,9 @@ func (k Kernel) stepTerms() int {
 
 // increments draws what the steps of a sum of so many products each add to it: single products of all
 // pairs of two samples, many for the price of few.
-func (k Kernel) increments(terms, nx int) *roundoff.Increments {
+func (k Kernel) increments(terms, nx int) *truncation.Increments {
 	const batches, ny = 16, 1024
-	z := &roundoff.Increments{}
+	z := &truncation.Increments{}
 	if k.X.Symmetric || k.Y.Symmetric { // of which only the spread is asked
 		nx = 8
 		z.Symmetric()

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -196,7 +196,7 @@ func TestLogMomentOfProducts(t *testing.T) {
 		for _, device := range []tcore.Device{tcore.HopperBF16, tcore.HopperF16} {
 			k := Kernel{M: 8, N: 8, K: 64, Kernel: tcore.Kernel{Device: device}, X: c.x, Y: c.y}
 			largestX, largestY := k.largestFactors(-30)
-			bound := k.logMoment(&roundoff.Losses{Law: &roundoff.Products{Samples: 1}}, largestX, largestY)
+			bound := k.logMoment(&truncation.Losses{Law: &truncation.ProductDistribution{Samples: 1}}, largestX, largestY)
 			px, py := points(k.A, c.x), points(k.B, c.y)
 			mean, square := 0.0, 0.0
 			for _, a := range px {

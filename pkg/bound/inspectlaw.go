@@ -13,7 +13,7 @@ import (
 // its elements are among the largest half, quarter, ... of all. If all elements could be permuted, a
 // line has K of them that are drawn without replacement.
 func (l lines) oneLaw(f roundoff.Failure) []Finding {
-	half := f - roundoff.Failure(math.Ln2)
+	half := f.Split(2)
 	name := "law of the " + l.name + "s of " + l.matrix
 	if l.n == 1 {
 		return []Finding{{Name: name, Tests: OneLaw, Limit: 1, Power: nan, Words: "there is one " + l.name}}
@@ -46,7 +46,7 @@ func (l lines) lawOf(name string, of func(float64) float64, f roundoff.Failure) 
 		histogram(i, all)
 	}
 	scores := scoresOf(all)
-	each := f - roundoff.Failure(math.Log(float64(l.n*len(scores))))
+	each := f.Split(float64(l.n * len(scores)))
 	z := Finding{Name: name, Tests: OneLaw, Level: level(f), Limit: 1}
 	n, worst := float64(len(places)), 0.0
 	for j, s := range scores {

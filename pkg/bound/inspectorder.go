@@ -15,7 +15,7 @@ const lagsSeen = "lag correlation that is seen"
 // lag correlation of 0.7.
 func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	values, sizes := s.ranks(), s.sizes().ranks()
-	quarter := f - roundoff.Failure(math.Log(4))
+	quarter := f.Split(4)
 	found := []Finding{
 		values.blocks(name, quarter), values.lags(name, quarter),
 		sizes.blocks("sizes of "+name, quarter), sizes.lags("sizes of "+name, quarter),
@@ -40,7 +40,7 @@ func (s series) blocks(name string, f roundoff.Failure) Finding {
 	for n := K / 2; n >= least; n /= 2 {
 		tests += K / n
 	}
-	each := f - roundoff.Failure(math.Log(float64(tests)))
+	each := f.Split(max(1, float64(tests))) // short vectors have none
 	z := Finding{Name: "means of blocks of " + name, Tests: AnyOrder, Level: level(f), Limit: 1, Words: "all are equal"}
 	worst := 0.0
 	for n := K / 2; n >= least; n /= 2 {
@@ -83,12 +83,12 @@ func (s series) lags(name string, f roundoff.Failure) Finding {
 		return z
 	}
 	c := s.autocorrelation()
-	half := f - roundoff.Failure(math.Ln2)
+	half := f.Split(2)
 	worst := 0.0
 	for lag := 1; lag <= K/2; lag++ {
-		each := half - roundoff.Failure(math.Log(near))
+		each := half.Split(near)
 		if lag > near {
-			each = half - roundoff.Failure(math.Log(float64(K/2-near)))
+			each = half.Split(float64(K/2 - near))
 		}
 		n, sum := float64(K), c[lag]
 		if 2*lag == K {

@@ -11,7 +11,7 @@ import (
 // unpaired tests whether A and B are correlated along K, in all outputs together and in each by itself,
 // elements and their sizes. It must see a correlation of 1 of the elements.
 func (c chosen) unpaired(f roundoff.Failure) []Finding {
-	eighth := f - roundoff.Failure(math.Log(8))
+	eighth := f.Split(8)
 	type kind struct {
 		name string
 		s    series
@@ -44,7 +44,7 @@ func (c chosen) unpaired(f roundoff.Failure) []Finding {
 // & Proschan 1983), and so is that over negative x. Both together, by the inequality of Cauchy and
 // Schwarz, are as a sum of independent terms of twice the squares.
 func correlate(x, y series, name string, f roundoff.Failure) Finding {
-	each := f - roundoff.Failure(math.Log(float64(len(x)*len(y))))
+	each := f.Split(float64(len(x) * len(y)))
 	z := Finding{Name: "correlation of " + name, Tests: Unpaired, Level: level(f), Limit: 1, Words: "all are equal"}
 	worst := 0.0
 	for i, u := range x {
@@ -94,7 +94,7 @@ func (c chosen) bitsUnpaired(f roundoff.Failure) Finding {
 	K := len(c.a[0])
 	rng := rand.New(rand.NewPCG(lawSeed, 6))
 	places := sample(rng, K, most)
-	each := f - roundoff.Failure(math.Log(levels))
+	each := f.Split(levels)
 	z := Finding{Name: "bits of products", Tests: Unpaired, Level: level(f), Limit: 1, Power: nan}
 
 	apart := append([]int{0}, sample(rng, K-1, shifts)...)

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -16,16 +16,16 @@ const lawSeed = 241118747
 // of all pairs of their values if the formats have at most 8 bits, else of pairs drawn at random,
 // 64 for each term of a sum. It counts as estimated from as many pairs as the smaller matrix has
 // elements, each with partners of its own in the other.
-func (k Kernel) lossesOf(a, b blas32.General) *roundoff.Losses {
+func (k Kernel) lossesOf(a, b blas32.General) *truncation.Losses {
 	x, y := elements{a, k.A}, elements{b, k.B}
 	if x.count() > y.count() {
 		x, y = y, x
 	}
-	var p *roundoff.Products
+	var p *truncation.ProductDistribution
 	if k.narrow() {
 		u, pu := k.values(x.Format, x.count(), x.at)
 		v, pv := k.values(y.Format, y.count(), y.at)
-		p = roundoff.ValueProducts(u, pu, v, pv, x.Emin, y.Emin)
+		p = truncation.ValueProducts(u, pu, v, pv, x.Emin, y.Emin)
 		p.Samples, p.Partners = float64(x.count()), float64(y.count()/x.count())
 	} else {
 		p = k.stars(x, y)
@@ -39,7 +39,7 @@ func (k Kernel) lossesOf(a, b blas32.General) *roundoff.Losses {
 // stars returns the law of products of pairs of x and y, which has no fewer elements: every element of
 // x, or as many of them as there are to be pairs, with several of y, no element of y twice; and that
 // over again until there are enough.
-func (k Kernel) stars(x, y elements) *roundoff.Products {
+func (k Kernel) stars(x, y elements) *truncation.ProductDistribution {
 	const perTerm, fewest, most = 64, 1 << 14, 1 << 20
 	n := min(max(perTerm*k.K, fewest), most)
 	centres := min(n, x.count())
@@ -56,7 +56,7 @@ func (k Kernel) stars(x, y elements) *roundoff.Products {
 			}
 		}
 	}
-	p := roundoff.PairProducts(u, v, x.Emin, y.Emin)
+	p := truncation.PairProducts(u, v, x.Emin, y.Emin)
 	p.Samples, p.Partners = float64(centres), float64(rays)
 	return p
 }
@@ -105,11 +105,11 @@ func gcd(a, b int) int {
 // lossesBefore returns what the products of a kernel lose whose data are known by distribution alone:
 // of all pairs of numbers where these are known in full and the formats have at most 8 bits, else from
 // numbers drawn. Tables are kept from call to call.
-func (k Kernel) lossesBefore() *roundoff.Losses {
+func (k Kernel) lossesBefore() *truncation.Losses {
 	F := k.Core.(tcore.Fused).FractionBits
 	x, y := k.X.made(), k.Y.made()
 	if x == nil || y == nil {
-		return k.drawn("losses", F, func() any { return k.productLaw().Losses(F) }).(*roundoff.Losses)
+		return k.drawn("losses", F, func() any { return k.productLaw().Losses(F) }).(*truncation.Losses)
 	}
 	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, F}
 	lawTables.Lock()
@@ -152,19 +152,19 @@ func (t *table[K, V]) keep(key K, v V) {
 }
 
 var (
-	lawTables   table[lawKey, *roundoff.Losses]
+	lawTables   table[lawKey, *truncation.Losses]
 	valueTables table[valueKey, *valueLaw]
 )
 
 // productLaw returns the law of products of numbers of the distributions of A and B.
-func (k Kernel) productLaw() *roundoff.Products {
+func (k Kernel) productLaw() *truncation.ProductDistribution {
 	const n = 1 << 17
 	rng := rand.New(rand.NewPCG(lawSeed, 2))
-	var p *roundoff.Products
+	var p *truncation.ProductDistribution
 	x, y := k.lawOf(k.A, k.X), k.lawOf(k.B, k.Y)
 	switch {
 	case x != nil && y != nil:
-		p = roundoff.ValueProducts(x.values, x.probabilities, y.values, y.probabilities, k.A.Emin, k.B.Emin)
+		p = truncation.ValueProducts(x.values, x.probabilities, y.values, y.probabilities, k.A.Emin, k.B.Emin)
 	case k.narrow():
 		x, y := k.draws(k.A, k.X, n, rng), k.draws(k.B, k.Y, n, rng)
 		p = k.valueLaw(x.values, x.probabilities, y.values, y.probabilities, n)
@@ -181,17 +181,17 @@ func (k Kernel) productLaw() *roundoff.Products {
 func (k Kernel) narrow() bool { return k.A.Bits() <= 8 && k.B.Bits() <= 8 }
 
 // pairLaw returns the law of products of n pairs.
-func (k Kernel) pairLaw(n int, a, b func() float64) *roundoff.Products {
+func (k Kernel) pairLaw(n int, a, b func() float64) *truncation.ProductDistribution {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
 		x[i], y[i] = k.A.Round(a(), k.Convert), k.B.Round(b(), k.Convert)
 	}
-	return roundoff.PairProducts(x, y, k.A.Emin, k.B.Emin)
+	return truncation.PairProducts(x, y, k.A.Emin, k.B.Emin)
 }
 
 // valueLaw returns the law of products of numbers that were each counted in samples of n.
-func (k Kernel) valueLaw(x, px, y, py []float64, n int) *roundoff.Products {
-	p := roundoff.ValueProducts(x, px, y, py, k.A.Emin, k.B.Emin)
+func (k Kernel) valueLaw(x, px, y, py []float64, n int) *truncation.ProductDistribution {
+	p := truncation.ValueProducts(x, px, y, py, k.A.Emin, k.B.Emin)
 	p.Samples = float64(n)
 	return p
 }

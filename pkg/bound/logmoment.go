@@ -4,14 +4,14 @@ import (
 	"math"
 	"sync"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of A and B as the machine
 // multiplies them: that of the law itself where it is known in full, else the
 // least of what is proved of products that are bounded, and of uniform and normal numbers, as long as
 // these do not exceed the largest factors.
-func (k Kernel) logMoment(law *roundoff.Losses, largestX, largestY float64) func(z float64) float64 {
+func (k Kernel) logMoment(law *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
 	if math.IsInf(law.Law.Samples, 1) {
 		return law.LogMoment
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // noLaw returns why what the products of a run of the kernel lose does not follow from their law, or "".
@@ -27,7 +28,7 @@ var martingaleShares = map[string]float64{"martingale": 3. / 4, "law": 3. / 16, 
 
 // A lossSum adds up what the products of the blocks of an output are expected to lose.
 type lossSum struct {
-	losses *roundoff.Losses
+	losses *truncation.Losses
 	cell   roundoff.Failure // of each cell of the law that is used
 	ends   roundoff.Failure // of each law of what rounding takes
 	tail   roundoff.Failure // of this output
@@ -36,27 +37,27 @@ type lossSum struct {
 
 	mean     float64 // of what is lost
 	slack    float64 // how far the truth may be from it
-	cumulant roundoff.Cumulant
+	cumulant truncation.Cumulant
 	first    float64 // g of the first block that can lose something; 0 before it
 
 	rows      perExponent[*lossRow]
-	roundings map[roundingKind]roundoff.RoundingLoss
+	roundings map[roundingKind]truncation.RoundingLoss
 }
 
 // lossRow is what is known of products aligned to one exponent, and how far all that were may have lost
 // more than was taken, as far as that is the error of one estimate. Such errors add up with their signs.
 type lossRow struct {
-	*roundoff.LossesAt
+	*truncation.LossesAt
 	errors [2]float64 // where the running sum sets the exponent, and where a product does
 	blocks [2]struct {
 		products int
-		roundoff.LossBound
+		truncation.LossBound
 	} // the last that were asked for
 	terms perExponent[lossTerm]
 }
 
-// block returns [roundoff.LossesAt.Block], which many blocks ask alike.
-func (r *lossRow) block(products int, set bool) roundoff.LossBound {
+// block returns [truncation.LossesAt.Block], which many blocks ask alike.
+func (r *lossRow) block(products int, set bool) truncation.LossBound {
 	b := &r.blocks[bit(set)]
 	if b.products != products {
 		b.products, b.LossBound = products, r.Block(products, set)
@@ -67,7 +68,7 @@ func (r *lossRow) block(products int, set bool) roundoff.LossBound {
 // lossTerm is what products of one exponent and of either sign lose.
 type lossTerm struct {
 	known  [2]bool
-	losses [2]roundoff.LossBound
+	losses [2]truncation.LossBound
 	error  float64
 }
 
@@ -80,7 +81,7 @@ type lossReader struct {
 }
 
 // newLossSum returns an empty one.
-func (r lossReader) newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure) *lossSum {
+func (r lossReader) newLossSum(k Kernel, l *truncation.Losses, f roundoff.Failure) *lossSum {
 	if r.sizes && (k.X.Symmetric || k.Y.Symmetric) {
 		l = l.Symmetric()
 	}
@@ -88,8 +89,8 @@ func (r lossReader) newLossSum(k Kernel, l *roundoff.Losses, f roundoff.Failure)
 	n := float64(r.cells * k.alignments())
 	return &lossSum{
 		losses: l,
-		cell:   account.Spend("law") - roundoff.Failure(math.Log(n)),
-		ends:   account.Spend("characters") - roundoff.Failure(math.Log(k.endings())),
+		cell:   account.Spend("law").Split(n),
+		ends:   account.Spend("characters").Split(k.endings()),
 		tail:   k.eachOutput(account.Spend("martingale")),
 		leastX: k.A.Emin, leastY: k.B.Emin,
 	}
@@ -121,7 +122,7 @@ func (s *lossSum) row(E int) *lossRow {
 }
 
 // add adds a block or a product, with the sum of the errors of its kind.
-func (s *lossSum) add(b roundoff.LossBound, errors *float64) {
+func (s *lossSum) add(b truncation.LossBound, errors *float64) {
 	s.mean += b.Mean
 	s.slack += b.Slack
 	s.cumulant.Add(b.Variance, b.Largest)

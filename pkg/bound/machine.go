@@ -1,11 +1,11 @@
 package bound
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // rounds is a product of n factors 1+δ, |δ| <= u.
@@ -117,11 +117,11 @@ func (k Kernel) isTree() bool {
 // each returns the failure of one chain, and eachOutput that of one output, when all together
 // fail with e^f.
 func (k Kernel) each(f roundoff.Failure) roundoff.Failure {
-	return f - roundoff.Failure(math.Log(k.Chains()))
+	return f.Split(k.Chains())
 }
 
 func (k Kernel) eachOutput(f roundoff.Failure) roundoff.Failure {
-	return f - roundoff.Failure(math.Log(k.Outputs()))
+	return f.Split(k.Outputs())
 }
 
 // theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <= u.
@@ -136,8 +136,8 @@ func (k Kernel) theta(of func(n int, u float64) float64) float64 {
 }
 
 // truncation returns the record of a machine that truncates.
-func (k Kernel) truncation(c tcore.Fused) roundoff.Truncation {
-	t := roundoff.Truncation{
+func (k Kernel) truncation(c tcore.Fused) truncation.Accumulator {
+	t := truncation.Accumulator{
 		Terms:        c.Terms,
 		FractionBits: c.FractionBits,
 		Unit:         c.Result.UnitRoundoff(),

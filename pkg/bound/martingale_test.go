@@ -8,6 +8,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // byLaw are the bounds that take losses from the law of the products.
@@ -261,7 +262,7 @@ func TestWalk(t *testing.T) {
 	}
 	k := Kernel{M: 64, N: 2, K: 300, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
 	a, b := draw(rng, 64, k.K, Uniform(0, 1)), draw(rng, k.K, 2, Uniform(0, 1))
-	for _, p := range []*roundoff.Products{k.lossesOf(a, b).Law, k.stars(elements{b, k.B}, elements{a, k.A})} {
+	for _, p := range []*truncation.ProductDistribution{k.lossesOf(a, b).Law, k.stars(elements{b, k.B}, elements{a, k.A})} {
 		if p.Samples != 600 || p.Partners != 32 {
 			t.Errorf("%v samples with %v partners each, want 600 with 32, of 64 × 300 pairs", p.Samples, p.Partners)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // MartingaleTrace takes from the trace of blocks what they did to the running sum, and from the
@@ -12,7 +13,7 @@ import (
 //
 //	err = -Σ(a_i + r_i) - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [roundoff.LossesAt.Block] and t the tail of the martingale that is left.
+// M(E) being the mean of [truncation.LossesAt.Block] and t the tail of the martingale that is left.
 // Given the past and E_i it is a theorem for independent products of the law of all pairs of A and B,
 // the elements of either independent and of one law; what they leave open of that law is in t. It reads
 // the matrices alone: what is told of their distributions does not matter.
@@ -43,7 +44,7 @@ var MartingaleSums = register(Bound{
 	},
 })
 
-// blockCells is how many cells of the law at one exponent [roundoff.LossesAt.Block] takes.
+// blockCells is how many cells of the law at one exponent [truncation.LossesAt.Block] takes.
 const blockCells = 3
 
 // martingale returns the interval around what the run lost, as far as it is known, and what its
@@ -100,7 +101,7 @@ func (s *lossSum) addRounding(c tcore.Fused, at step) float64 {
 	r, ok := s.roundings[kind]
 	if !ok {
 		if s.roundings == nil {
-			s.roundings = map[roundingKind]roundoff.RoundingLoss{}
+			s.roundings = map[roundingKind]truncation.RoundingLoss{}
 		}
 		r = s.losses.Rounding(kind.products, at.exponent, u, nearest, s.ends)
 		s.roundings[kind] = r

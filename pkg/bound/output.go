@@ -3,8 +3,8 @@ package bound
 import (
 	"math"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // An Output is one element of D as it was computed: every sum after it was rounded, in the order
@@ -27,7 +27,7 @@ type Output struct {
 
 	// Losses returns what a product of an element of A and one of B loses, wherever they
 	// stand; nil if that is not known.
-	Losses func() *roundoff.Losses
+	Losses func() *truncation.Losses
 
 	known *runErrors // what errors has returned, of the law that it says; nil if that is not kept
 }
@@ -47,7 +47,7 @@ type runErrors struct {
 
 	halfUlps float64 // of all sums, and so at most of every error: Σh
 	squares  float64 // Σh²
-	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [roundoff.NearestError]
+	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [truncation.NearestError]
 
 	law *stepLaw // that they were asked with
 
@@ -73,7 +73,7 @@ func (o Output) tell(k Kernel, law *stepLaw) runErrors {
 	z := runErrors{law: law}
 	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
-	var rows perExponent[*roundoff.NearestError]
+	var rows perExponent[*truncation.NearestError]
 	var unsure perExponent[float64]
 	tree := false
 	if _, tree = k.Core.(tcore.Pairwise); tree { // sums of all nodes, which tell not their place

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // Predict returns what the error of one output of the kernel will be like, before anything is
 // computed: the machine is asked for single steps of a sum alone, some ten thousand from running
-// sums of every size, and [roundoff.RunningSum] puts them together.
+// sums of every size, and [truncation.RunningSum] puts them together.
 // The error is that of the sum of the numbers that the machine multiplies, after A and B were
 // converted.
 //
@@ -18,15 +18,15 @@ import (
 // is 0, and that the last bits of a running sum are uniform; sums that are all but exact, as those
 // of few-bit products in binary32, err less than it says. Rounding to nearest has a small mean, as
 // products below half a unit are lost and those of few bits do not spread evenly over a unit: it is that
-// of [roundoff.Increments], to about 2·10⁻⁵ of a unit for each product.
+// of [truncation.Increments], to about 2·10⁻⁵ of a unit for each product.
 //
 // The error says why there is no prediction. It panics if there is no such product.
 //
 // Source: derived here.
-func Predict(k Kernel) (roundoff.Prediction, error) {
+func Predict(k Kernel) (truncation.Prediction, error) {
 	p, err := PredictLengths(k, []int{k.K})
 	if err != nil {
-		return roundoff.Prediction{}, err
+		return truncation.Prediction{}, err
 	}
 	return p[0], nil
 }
@@ -34,7 +34,7 @@ func Predict(k Kernel) (roundoff.Prediction, error) {
 // PredictLengths returns what [Predict] returns of kernels that have the given lengths in place of
 // K, for little more than the cost of the longest.
 // It panics as Predict does, or if there is no length.
-func PredictLengths(k Kernel, lengths []int) ([]roundoff.Prediction, error) {
+func PredictLengths(k Kernel, lengths []int) ([]truncation.Prediction, error) {
 	if len(lengths) == 0 {
 		panic("bound: 0 lengths, want at least 1")
 	}
@@ -54,8 +54,8 @@ func PredictLengths(k Kernel, lengths []int) ([]roundoff.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := roundoff.RunningSum{Terms: k.Width(), Products: k.productMoments(), Step: r.mean}
-	predictions := make([]roundoff.Prediction, len(lengths))
+	sum := truncation.RunningSum{Terms: k.Width(), Products: k.productMoments(), Step: r.mean}
+	predictions := make([]truncation.Prediction, len(lengths))
 	for i, K := range lengths {
 		predictions[i] = sum.Error(K).Prediction(sum.Products, K)
 	}
@@ -86,7 +86,7 @@ func (k Kernel) unpredictable() string {
 }
 
 // productMoments returns the moments of a product of elements of A and B.
-func (k Kernel) productMoments() roundoff.ProductMoments {
+func (k Kernel) productMoments() truncation.ProductMoments {
 	p := k.X.product(k.Y)
-	return roundoff.ProductMoments{Mean: p.Mean, Variance: max(0, p.Square-p.Mean*p.Mean), Abs: p.Abs}
+	return truncation.ProductMoments{Mean: p.Mean, Variance: max(0, p.Square-p.Mean*p.Mean), Abs: p.Abs}
 }

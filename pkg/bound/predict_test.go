@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -30,7 +30,7 @@ func lognormal() Distribution {
 }
 
 // measured returns the moments of the errors of the kernel's product, over all outputs.
-func measured(k Kernel) roundoff.Prediction {
+func measured(k Kernel) truncation.Prediction {
 	var t tally
 	rng := rand.New(rand.NewPCG(0, 17))
 	a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
@@ -68,7 +68,7 @@ func measured(k Kernel) roundoff.Prediction {
 
 // compared returns what counts of a prediction: mean and deviation of the relative error or, of
 // sums of mean zero, the slope and the deviation of the backward error.
-func compared(p roundoff.Prediction) (mean, deviation float64) {
+func compared(p truncation.Prediction) (mean, deviation float64) {
 	if math.IsNaN(p.Mean) {
 		return p.Slope, p.BackwardDeviation
 	}
@@ -204,7 +204,7 @@ func TestGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, q := both[0], both[1]
-			machine := roundoff.Truncation{Terms: 1, FractionBits: 60, Unit: 0x1p-24, Nearest: true}
+			machine := truncation.Accumulator{Terms: 1, FractionBits: 60, Unit: 0x1p-24, Nearest: true}
 			if c, ok := d.Core.(tcore.Fused); ok {
 				machine = k.truncation(c)
 			}
@@ -243,9 +243,9 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-func lawOf(x Distribution, machine roundoff.Truncation) roundoff.GrowthLaw {
-	for _, g := range roundoff.GrowthLaws() {
-		if (g.Products == roundoff.OfMeanZero) == (x.Mean == 0) && g.Sums == machine.Kind() {
+func lawOf(x Distribution, machine truncation.Accumulator) truncation.GrowthRate {
+	for _, g := range truncation.GrowthRates() {
+		if (g.Products == truncation.OfMeanZero) == (x.Mean == 0) && g.Sums == machine.Kind() {
 			return g
 		}
 	}

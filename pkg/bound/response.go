@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -17,14 +17,14 @@ import (
 // edge.
 type response struct {
 	edges    []float64
-	integral []roundoff.ErrorMoments
-	zero     roundoff.ErrorMoments // of a step from 0
+	integral []truncation.ErrorMoments
+	zero     truncation.ErrorMoments // of a step from 0
 }
 
 // response asks the machine for its steps.
 func (k Kernel) response() (*response, error) {
 	r := &response{edges: k.edges()}
-	r.integral = make([]roundoff.ErrorMoments, len(r.edges))
+	r.integral = make([]truncation.ErrorMoments, len(r.edges))
 	s := newStepper(k)
 	var err error
 	if r.zero, err = s.step(0, 0); err != nil {
@@ -52,8 +52,8 @@ func (r *response) ask(s *stepper, from, to int) error {
 }
 
 // add returns s + w m.
-func add(s roundoff.ErrorMoments, w float64, m roundoff.ErrorMoments) roundoff.ErrorMoments {
-	return roundoff.ErrorMoments{
+func add(s truncation.ErrorMoments, w float64, m truncation.ErrorMoments) truncation.ErrorMoments {
+	return truncation.ErrorMoments{
 		Mean:       s.Mean + w*m.Mean,
 		Variance:   s.Variance + w*m.Variance,
 		Covariance: s.Covariance + w*m.Covariance,
@@ -104,21 +104,21 @@ func edgesUpTo(far, reach float64) []float64 {
 }
 
 // mean returns the moments of a step in the mean over the running sums in [lo, hi].
-func (r *response) mean(lo, hi float64) roundoff.ErrorMoments {
+func (r *response) mean(lo, hi float64) truncation.ErrorMoments {
 	if lo == hi {
 		if lo == 0 {
 			return r.zero
 		}
 		lo, hi = lo-1e-9*math.Abs(lo), hi+1e-9*math.Abs(hi)
 	}
-	return add(roundoff.ErrorMoments{}, 1/(hi-lo), add(r.to(hi), -1, r.to(lo)))
+	return add(truncation.ErrorMoments{}, 1/(hi-lo), add(r.to(hi), -1, r.to(lo)))
 }
 
 // to returns the integral from 0 to s.
-func (r *response) to(s float64) roundoff.ErrorMoments {
+func (r *response) to(s float64) truncation.ErrorMoments {
 	i := min(max(sort.SearchFloat64s(r.edges, s), 1), len(r.edges)-1)
 	t := (s - r.edges[i-1]) / (r.edges[i] - r.edges[i-1])
-	return add(add(roundoff.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
+	return add(add(truncation.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
 }
 
 // stepper takes steps of a machine: it adds the products of a random n × L and a random L × n
@@ -156,14 +156,14 @@ func newStepper(k Kernel) *stepper {
 }
 
 // step returns the moments of the error of steps from sums in [lo, hi].
-func (s *stepper) step(lo, hi float64) (roundoff.ErrorMoments, error) {
+func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	const batches = 2
 	var t tally
 	for range batches {
 		s.draw(lo, hi)
 		s.k.Device.GEMM(s.a, s.b, s.c, s.z)
 		if err := s.observe(&t); err != nil {
-			return roundoff.ErrorMoments{}, err
+			return truncation.ErrorMoments{}, err
 		}
 	}
 	block := float64(s.k.Width()) * s.k.productMoments().Mean
@@ -253,9 +253,9 @@ func (t *tally) add(e, p float64) {
 // moments returns the moments of e, given E p. An error of rounding to nearest whose mean is
 // within four standard errors of 0 is taken to have mean 0: what a sample has by chance would
 // add up in a long sum. [stepLaw] tells smaller ones.
-func (t *tally) moments(mean float64, nearest bool) roundoff.ErrorMoments {
+func (t *tally) moments(mean float64, nearest bool) truncation.ErrorMoments {
 	e, p := t.e/t.n, t.p/t.n
-	m := roundoff.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}
+	m := truncation.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}
 	if v := t.pp/t.n - p*p; v > 0 {
 		m.Mean += m.Covariance / v * (mean - p)
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -34,9 +34,9 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	if noTrace(k) == "" {
 		return k.traced(a, b)
 	}
-	var losses func() *roundoff.Losses
+	var losses func() *truncation.Losses
 	if first, ok := k.firstStage(); ok {
-		losses = sync.OnceValue(func() *roundoff.Losses { return first.lossesOf(a, b) })
+		losses = sync.OnceValue(func() *truncation.Losses { return first.lossesOf(a, b) })
 	}
 	return func(yield func(Output) bool) {
 		k.elements(a, b, func(x, y []float64) bool {
@@ -72,7 +72,7 @@ func (k Kernel) traced(a, b blas32.General) (iter.Seq[Output], error) {
 	if err != nil {
 		return nil, fmt.Errorf("bound: %w", err)
 	}
-	losses := sync.OnceValue(func() *roundoff.Losses { return k.lossesOf(a, b) })
+	losses := sync.OnceValue(func() *truncation.Losses { return k.lossesOf(a, b) })
 	return func(yield func(Output) bool) {
 		blocks, stop := iter.Pull(run)
 		defer stop()

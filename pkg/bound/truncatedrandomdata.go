@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // TruncatedRandomData is what the distribution of the data tells of an error before anything is
@@ -34,21 +35,21 @@ var TruncatedRandomData = register(Bound{
 
 // truncatedSum returns the chain of the kernel on its data, in which all products of all chains are at
 // most Largest but for a failure of e^f.
-func (k Kernel) truncatedSum(f roundoff.Failure) roundoff.TruncatedSum {
+func (k Kernel) truncatedSum(f roundoff.Failure) truncation.Sum {
 	x, y := k.largestFactors(f)
 	if math.IsInf(x*y, 1) {
-		return roundoff.TruncatedSum{Largest: math.Inf(1)}
+		return truncation.Sum{Largest: math.Inf(1)}
 	}
 	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
 	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the law knows
 	p := k.products()
-	return roundoff.TruncatedSum{
-		Truncation: machine,
-		Losses:     losses,
-		LogMoment:  k.logMoment(losses, x, y),
-		Largest:    max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
-		LeastMean:  p.center - p.off,
-		MostMean:   p.mean,
+	return truncation.Sum{
+		Accumulator: machine,
+		Losses:      losses,
+		LogMoment:   k.logMoment(losses, x, y),
+		Largest:     max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
+		LeastMean:   p.center - p.off,
+		MostMean:    p.mean,
 	}
 }
 

@@ -3,6 +3,7 @@ package bound
 import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // Truncation is what aligning and cutting off can do at worst, on every machine that does:
@@ -25,7 +26,7 @@ var Truncation = register(Bound{
 			}
 			return plain(z)
 		case tcore.TwoStage:
-			return plain(roundoff.TwoStage(c.Terms, q, k.C.UnitRoundoff()))
+			return plain(truncation.TwoStage(c.Terms, q, k.C.UnitRoundoff()))
 		}
 		return plain(nan)
 	},

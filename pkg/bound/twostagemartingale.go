@@ -5,6 +5,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // TwoStageTrace takes from the trace of a machine of two stages all that its second stage did, and
@@ -12,7 +13,7 @@ import (
 //
 //	err = Σ moved_i - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [roundoff.Losses.Block] for products whose greatest exponent is E, as they
+// M(E) being the mean of [truncation.Losses.Block] for products whose greatest exponent is E, as they
 // are aligned among themselves, and t the tail of the martingale that is left. Given the past and the
 // exponents it is a theorem for independent products of that law, the one of all pairs of A and B.
 // What it says is no more than what [TwoStageInterval] does.
@@ -70,28 +71,28 @@ var TwoStageSums = register(Bound{
 // rounding to nearest may do.
 type stageLoss struct {
 	k      Kernel
-	losses *roundoff.Losses
+	losses *truncation.Losses
 	f      roundoff.Failure // of the sum of one output
 	cell   roundoff.Failure // of each cell of the law
 	ends   roundoff.Failure // of each law of what rounding takes
 	first  float64          // grid of the first products that can lose something
 
 	mean, slack float64
-	cumulant    roundoff.Cumulant
+	cumulant    truncation.Cumulant
 	rounds      bool
 }
 
 // newStageLoss divides the failure between what is lost and the law as far as that is an estimate, of
 // three cells for each exponent that products of the formats can have.
-func newStageLoss(k Kernel, l *roundoff.Losses, f roundoff.Failure) *stageLoss {
+func newStageLoss(k Kernel, l *truncation.Losses, f roundoff.Failure) *stageLoss {
 	account := f.Account(martingaleShares)
 	exponents := float64(k.A.Emax + k.B.Emax - k.A.Emin - k.B.Emin + 1)
 	const units = 64 // that a sum may have at one exponent, and whole blocks and the last one
 	return &stageLoss{
 		k: k, losses: l,
 		f:    k.eachOutput(account.Spend("martingale")),
-		cell: account.Spend("law") - roundoff.Failure(math.Log(3*exponents)),
-		ends: account.Spend("characters") - roundoff.Failure(math.Log(2*units*exponents)),
+		cell: account.Spend("law").Split(3 * exponents),
+		ends: account.Spend("characters").Split(2 * units * exponents),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
 // TwoStageRandomData is what the distribution of the data tells of an error of a machine of two stages
@@ -36,15 +37,15 @@ var TwoStageRandomData = register(Bound{
 
 // twoStageSum returns the chain of the kernel on its data, of which no product is beyond the largest
 // but for a failure of e^f.
-func (k Kernel) twoStageSum(f roundoff.Failure) roundoff.TwoStageSum {
+func (k Kernel) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	c := k.Core.(tcore.TwoStage)
 	x, y := k.largestFactors(f)
 	if math.IsInf(x*y, 1) {
-		return roundoff.TwoStageSum{Largest: math.Inf(1)}
+		return truncation.TwoStageSum{Largest: math.Inf(1)}
 	}
 	first, _ := k.firstStage()
 	losses := first.lossesBefore()
-	return roundoff.TwoStageSum{
+	return truncation.TwoStageSum{
 		Terms:     c.Terms,
 		Parts:     c.Parts,
 		Unit:      k.C.UnitRoundoff(),

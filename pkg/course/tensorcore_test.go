@@ -7,6 +7,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/course"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -65,7 +66,7 @@ func TestTensorCores_right_answers(t *testing.T) {
 	}
 	course.CheckFractionBits(fractionBits)
 	course.CheckTruncationConstant(func(L, F, q int) float64 {
-		return roundoff.Truncation{Terms: L, FractionBits: F, Unit: 0x1p-24}.Zeta(q)
+		return truncation.Accumulator{Terms: L, FractionBits: F, Unit: 0x1p-24}.Zeta(q)
 	})
 	course.CheckViolation(func() (x, y []float64) {
 		for range 4096 {

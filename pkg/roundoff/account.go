@@ -46,3 +46,8 @@ func (a *Account) Spend(event string) Failure {
 	a.spent[event] = true
 	return a.f + Failure(math.Log(share))
 }
+
+// Unspent returns the names of the events that have not been paid for, sorted.
+func (a *Account) Unspent() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(a.shares)), func(event string) bool { return a.spent[event] })
+}

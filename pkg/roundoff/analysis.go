@@ -39,7 +39,7 @@ func (unconditional) Theta(n int, u float64) float64   { return Unrestricted(n, 
 func (unconditional) Failure(n int, u float64) Failure { return never(n, u) }
 
 func never(n int, u float64) Failure {
-	checkFactors(n)
-	checkUnit("u", u)
+	check.Index("n", n)
+	check.Unit("u", u)
 	return Never
 }

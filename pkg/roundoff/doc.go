@@ -4,9 +4,8 @@
 //	Mixed-Precision Arithmetic on Modern Computing Units, arXiv:2411.18747v1, 2024:
 //
 // bounds on the rounding errors of multiply-accumulate (MAC), fused multiply-add (FMA),
-// mixed-precision FMA (MPFMA) and matrix multiplication on tensor cores; other published bounds; and
-// those derived here for tensor cores that truncate. Of formats and machines it takes numbers, as
-// unit roundoffs and the bits that a sum keeps. It rounds nothing: package tcore does.
+// mixed-precision FMA (MPFMA) and matrix multiplication on tensor cores; and other published bounds. Of
+// formats it takes unit roundoffs. It rounds nothing: package tcore does.
 //
 // A constant bounds a product of rounding-error factors, and an [Analysis] pairs a constant
 // with the probability that it fails. Each lemma and theorem takes an Analysis: with [DBEA]
@@ -34,16 +33,9 @@
 // "Represented" means: with representation error, the operands being rounded first.
 //
 // Other bounds for sums and products, of which [ErrorLaw], [MeanIndependent], [SumOfNearest],
-// [Tree], [RandomData], [CompensatedSum] and [Truncation] are the formulas, rest on [Azuma] and
-// [Bernstein]. Package bound says which of them hold on which machine.
-//
-// Truncation has no errors of mean zero, but the bits that it cuts off have a law, which follows
-// from that of the products: [Products] and [Losses]. From it are the bounds of
-// [TruncatedSum], and with [Cumulant] those for a run; docs/truncation.md has the proofs.
-//
-// What errors of sums of random products are like, not what they cannot exceed, a [RunningSum]
-// tells from the errors of single steps, and for machines that truncate [Truncation] has closed
-// forms, with [GrowthLaws].
+// [Tree], [RandomData] and [CompensatedSum] are the formulas, rest on [Azuma] and [Bernstein]. Package
+// bound says which of them hold on which machine, package truncation has those of machines that
+// cut bits off.
 //
 // # Which bound to use
 //

@@ -21,7 +21,7 @@ type ErrorLaw struct {
 //
 // Source: Bhola & Duraisamy 2024b, later versions, for one product; Freedman 1975 for all.
 func (e ErrorLaw) Theta(n int, f Failure) float64 {
-	checkFactors(n)
+	check.Index("n", n)
 	if n == 0 {
 		return 0
 	}
@@ -66,9 +66,9 @@ func BenfordErrors(u float64) ErrorLaw { return centred(u, u*u/(8*math.Ln2)) }
 //
 // differs: Largest is the distance from the mean to the farther end; log(1+u) may be too small.
 func BetaErrors(u, a, b float64) ErrorLaw {
-	checkUnit("u", u)
-	checkPositive("a", a)
-	checkPositive("b", b)
+	check.Unit("u", u)
+	check.Positive("a", a)
+	check.Positive("b", b)
 	s := math.Atanh(u)
 	μ := math.Log1p(-u*u)/2 + s*(a-b)/(a+b)
 	return ErrorLaw{
@@ -97,7 +97,7 @@ func TypicalDensity(x float64) float64 {
 // centred returns the law of a δ in [-u, u] of mean zero and variance v, by
 // δ - δ²/(2(1-u)²) <= log(1+δ) <= δ and |log(1+δ)| <= |δ|/(1-u).
 func centred(u, v float64) ErrorLaw {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	r := v / ((1 - u) * (1 - u))
 	return ErrorLaw{Mean: r / 2, Variance: r, Largest: r/2 - math.Log1p(-u)}
 }

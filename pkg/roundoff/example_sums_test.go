@@ -2,6 +2,7 @@ package roundoff_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
@@ -89,33 +90,6 @@ func ExampleSumOfNearest() {
 	fmt.Println(roundoff.Gamma(1<<25, 0x1p-24), roundoff.SumOfNearest(1<<25, 0x1p-24))
 	// Output:
 	// +Inf 2
-}
-
-// The paper's product on three tensor cores that truncate.
-func ExampleTruncation() {
-	volta := roundoff.Truncation{Terms: 4, FractionBits: 23, Unit: 0x1p-24}
-	ampere := roundoff.Truncation{Terms: 8, FractionBits: 24, Unit: 0x1p-24}
-	hopper := roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
-	for _, t := range []roundoff.Truncation{volta, ampere, hopper} {
-		fmt.Printf("%.3e\n", t.Zeta(32768/t.Terms))
-	}
-	// Output:
-	// 4.883e-03
-	// 2.441e-03
-	// 1.221e-03
-}
-
-func ExampleTruncation_Step() {
-	fmt.Printf("%.3e\n", roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-24}.Step())
-	// Output:
-	// 5.960e-07
-}
-
-func ExampleTruncation_Zeta() {
-	t := roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-11, Nearest: true}
-	fmt.Printf("%.3f\n", t.Zeta(256))
-	// Output:
-	// 0.133
 }
 
 // A failure that float64 does not hold.
@@ -262,22 +236,6 @@ func ExampleRandomDataSharp() {
 	// 65536  1.2e-06
 }
 
-// One step at exponent 3 that returned 12 on Hopper: 16 terms cut below 2^-22, and the sum
-// below 2^-20.
-func ExampleTruncation_Error() {
-	t := roundoff.Truncation{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
-	fmt.Println(t.Error(3, 12) / 0x1p-22)
-	// Output:
-	// 19
-}
-
-// CDNA 3, 8 products at a time.
-func ExampleTwoStage() {
-	fmt.Printf("%.3e\n", roundoff.TwoStage(8, 32768/8, 0x1p-24))
-	// Output:
-	// 2.448e-03
-}
-
 func ExampleParseConfidence() {
 	for _, s := range []string{"0.99", "1-1e-400", "1"} {
 		fmt.Println(roundoff.ParseConfidence(s))
@@ -286,4 +244,52 @@ func ExampleParseConfidence() {
 	// 99 % <nil>
 	// 1 - 1e-400 <nil>
 	// vacuous roundoff: confidence "1", want a number between 0 and 1, as 0.99 or 1-1e-400
+}
+
+// The sum of 100 numbers of [0, 1] is 50 in the mean, and below 33.7 at most once in a million.
+func ExampleLeastSum() {
+	fmt.Printf("%.1f\n", roundoff.LeastSum(100, 1./2, 1./3, roundoff.FailureOf(1-1e-6)))
+	// Output:
+	// 33.7
+}
+
+// Two events share a failure of 1 %: each has a name, and its part.
+func ExampleFailure_Account() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1. / 4, "errors": 3. / 4})
+	fmt.Println(account.Spend("sizes"), account.Spend("errors"))
+	// Output:
+	// 99.75 % 99.25 %
+}
+
+// What is spent cannot be spent again.
+func ExampleAccount_Spend() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1})
+	fmt.Println(account.Spend("sizes"))
+	defer func() { fmt.Println(recover()) }()
+	account.Spend("sizes")
+	// Output:
+	// 99 %
+	// roundoff: the share of the failure for "sizes" is spent
+}
+
+func ExampleAccount_Unspent() {
+	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1. / 4, "errors": 3. / 4})
+	account.Spend("errors")
+	fmt.Println(account.Unspent())
+	// Output:
+	// [sizes]
+}
+
+// For all of a thousand outputs with 99 %, each needs more.
+func ExampleFailure_Split() {
+	fmt.Println(roundoff.FailureOf(0.99).Split(1000))
+	// Output:
+	// 1 - 1e-5
+}
+
+// The factor of Azuma's and of Hoeffding's inequality: √(2 log(2/ζ)) is 3.26 at 99 %.
+func ExampleFailure_TwoSidedLog() {
+	fmt.Printf("%.2f\n", math.Sqrt(2*roundoff.FailureOf(0.99).TwoSidedLog()))
+	// Output:
+	// 3.26
 }

@@ -19,7 +19,7 @@ var Never = Failure(math.Inf(-1))
 // FailureOf returns the Failure of a statement that holds with the given probability,
 // log(1 - confidence). It panics if confidence is outside (0, 1).
 func FailureOf(confidence float64) Failure {
-	checkConfidence(confidence)
+	check.Number("confidence", confidence, 0 < confidence && confidence < 1, "0 < confidence < 1")
 	return Failure(math.Log1p(-confidence))
 }
 
@@ -39,7 +39,7 @@ func (f Failure) Confidence() (p float64, ok bool) {
 // Times returns the failure of n statements that each fail with at most f, all taken
 // together: by the union bound f + log n. It panics if n < 1 or n is NaN.
 func (f Failure) Times(n float64) Failure {
-	checkEvents(n)
+	check.Number("events", n, n >= 1, "events >= 1")
 	return f + Failure(math.Log(n))
 }
 

@@ -9,8 +9,8 @@ import "math"
 //
 // Source: Higham 2002, Lemma 3.1 (Bhola & Duraisamy 2024, Lemma 1).
 func Gamma(n int, u float64) float64 {
-	checkFactors(n)
-	checkUnit("u", u)
+	check.Index("n", n)
+	check.Unit("u", u)
 	x := float64(n) * u
 	if x >= 1 {
 		return math.Inf(1)
@@ -26,8 +26,8 @@ func Gamma(n int, u float64) float64 {
 //
 // differs: the paper states γ_n only.
 func Unrestricted(n int, u float64) float64 {
-	checkFactors(n)
-	checkUnit("u", u)
+	check.Index("n", n)
+	check.Unit("u", u)
 	return math.Expm1(-float64(n) * math.Log1p(-u))
 }
 
@@ -41,8 +41,8 @@ func Unrestricted(n int, u float64) float64 {
 //
 // differs: the paper states γ_n only.
 func Compound(n int, u float64) float64 {
-	checkFactors(n)
-	checkUnit("u", u)
+	check.Index("n", n)
+	check.Unit("u", u)
 	return math.Expm1(float64(n) * math.Log1p(u))
 }
 
@@ -52,8 +52,8 @@ func Compound(n int, u float64) float64 {
 //
 // Source: Higham 2002, Lemma 3.3.
 func Compose(a, b float64) float64 {
-	checkConstant("a", a)
-	checkConstant("b", b)
+	check.NotNegative("a", a)
+	check.NotNegative("b", b)
 	if a == 0 || b == 0 {
 		return a + b // FMA(+Inf, 0, ...) would be NaN
 	}
@@ -78,9 +78,9 @@ func GammaTilde(n int, u, lambda float64) float64 {
 // matters once λ√n u is no longer small. It is 0 for n = 0, the empty product.
 // It panics if n < 0, u is outside (0, 1), or lambda is negative or NaN.
 func GammaTildeLinear(n int, u, lambda float64) float64 {
-	checkFactors(n)
-	checkUnit("u", u)
-	checkLambda(lambda)
+	check.Index("n", n)
+	check.Unit("u", u)
+	check.NotNegative("lambda", lambda)
 	if n == 0 {
 		return 0 // also at λ = +Inf
 	}

@@ -104,14 +104,14 @@ func (g GEMM) sums() int {
 }
 
 func (g GEMM) check() {
-	checkCount("M", g.M)
-	checkCount("N", g.N)
-	checkCount("K", g.K)
-	checkCount("Block", g.Block)
+	check.Count("M", g.M)
+	check.Count("N", g.N)
+	check.Count("K", g.K)
+	check.Count("Block", g.Block)
 	if g.K%g.Block != 0 {
 		panic("roundoff: K = " + strconv.Itoa(g.K) + ", want a multiple of Block = " + strconv.Itoa(g.Block))
 	}
-	checkUnit("Low", g.Low)
-	checkUnit("Accumulate", g.Accumulate)
-	checkUnit("Output", g.Output)
+	check.Unit("Low", g.Low)
+	check.Unit("Accumulate", g.Accumulate)
+	check.Unit("Output", g.Output)
 }

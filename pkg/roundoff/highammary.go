@@ -15,7 +15,7 @@ func (h HighamMary) Theta(n int, u float64) float64 { return GammaTilde(n, u, h.
 
 // Failure returns HighamMaryFailure(Lambda, u), and Never for n = 0.
 func (h HighamMary) Failure(n int, u float64) Failure {
-	checkFactors(n)
+	check.Index("n", n)
 	f := HighamMaryFailure(h.Lambda, u)
 	if n == 0 {
 		return Never
@@ -28,8 +28,8 @@ func (h HighamMary) Failure(n int, u float64) Failure {
 //
 // Source: Higham & Mary 2019, Theorem 2.4 (Hoeffding's inequality).
 func HighamMaryFailure(lambda, u float64) Failure {
-	checkLambda(lambda)
-	checkUnit("u", u)
+	check.NotNegative("lambda", lambda)
+	check.Unit("u", u)
 	x := lambda * (1 - u)
 	return Failure(math.Ln2 - x*x/2)
 }
@@ -46,7 +46,7 @@ func HighamMaryLambda(confidence, u float64, events float64) float64 {
 // HighamMaryLambdaAt is [HighamMaryLambda] for a failure of e^f, however small.
 // It panics if u is outside (0, 1), events < 1 or NaN, or unless -Inf < f < 0.
 func HighamMaryLambdaAt(f Failure, u, events float64) float64 {
-	checkUnit("u", u)
-	checkEvents(events)
-	return math.Sqrt(2*(f.sides()+math.Log(events))) / (1 - u)
+	check.Unit("u", u)
+	check.Number("events", events, events >= 1, "events >= 1")
+	return math.Sqrt(2*(f.TwoSidedLog()+math.Log(events))) / (1 - u)
 }

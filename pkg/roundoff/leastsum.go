@@ -13,12 +13,10 @@ import "math"
 //
 // Source: Hoeffding 1963, Theorem 3, for mean - x, which is at most mean.
 func LeastSum(n int, mean, square float64, f Failure) float64 {
-	checkCount("n", n)
-	checkConstant("mean", mean)
+	check.Count("n", n)
+	check.NotNegative("mean", mean)
 	checkFailure(f)
-	if !(square >= mean*mean) {
-		panicFloat("square", square, "square >= mean²")
-	}
+	check.Number("square", square, square >= mean*mean, "square >= mean²")
 	if mean == 0 || math.IsInf(square, 1) {
 		return 0
 	}

@@ -33,7 +33,7 @@ func (m MACBound) Relative(a, b, c float64) float64 {
 //
 // differs: the paper plots this bound and never states it.
 func MAC(u float64, an Analysis) MACBound {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	return MACBound{Product: an.Theta(2, u), Addend: u, Failure: an.Failure(2, u)}
 }
 
@@ -45,7 +45,7 @@ func MAC(u float64, an Analysis) MACBound {
 //
 // Source: Bhola & Duraisamy 2024, Lemma "FMA without representation error".
 func FMA(u float64) MACBound {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	return MACBound{Product: u, Addend: u, Failure: Never}
 }
 
@@ -56,7 +56,7 @@ func FMA(u float64) MACBound {
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "FMA with representation error".
 func FMARepresented(u float64, an Analysis) MACBound {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	return MACBound{
 		Product: Compose(u, an.Theta(2, u)),
 		Addend:  Compose(u, u),

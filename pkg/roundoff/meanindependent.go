@@ -20,9 +20,9 @@ func (m MeanIndependent) Theta(n int, u float64) float64 {
 // n = 0.
 // It panics if n < 0 or u is outside (0, 1).
 func (m MeanIndependent) Failure(n int, u float64) Failure {
-	checkFactors(n)
-	checkUnit("u", u)
-	checkLambda(m.Lambda)
+	check.Index("n", n)
+	check.Unit("u", u)
+	check.NotNegative("lambda", m.Lambda)
 	if n == 0 {
 		return Never
 	}
@@ -33,7 +33,7 @@ func (m MeanIndependent) Failure(n int, u float64) Failure {
 // bounds but for a failure of e^f: √(2 log(2 events/ζ)).
 // It panics if events < 1 or NaN, or unless -Inf < f < 0.
 func MeanIndependentLambda(f Failure, events float64) float64 {
-	return Azuma(1, f.share(events))
+	return Azuma(1, f.Split(events))
 }
 
 // Chebyshev returns √(((1+u²)^n - 1)/ζ), which with probability 1 - ζ bounds the error of a sum
@@ -43,8 +43,8 @@ func MeanIndependentLambda(f Failure, events float64) float64 {
 //
 // Source: El Arar, Sohier, de Oliveira Castro & Petit 2023.
 func Chebyshev(n int, u float64, f Failure) float64 {
-	checkCount("n", n)
-	checkUnit("u", u)
+	check.Count("n", n)
+	check.Unit("u", u)
 	checkFailure(f)
 	return math.Sqrt(math.Expm1(float64(n)*math.Log1p(u*u))) * math.Exp(-float64(f)/2)
 }

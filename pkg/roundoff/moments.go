@@ -19,7 +19,7 @@ import "math"
 //
 // Source: integration of log(1+δ) over [-u, u], derived here.
 func LogMean(u float64) float64 {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	if u > 0.5 {
 		return ((1+u)*math.Log1p(u) - (1-u)*math.Log1p(-u) - 2*u) / (2 * u)
 	}
@@ -44,7 +44,7 @@ func LogMean(u float64) float64 {
 // differs: the printed formula is right but cannot be evaluated as it stands; see
 // [LogVariancePrinted].
 func LogVariance(u float64) float64 {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	return u * u * varianceRatio(u)
 }
 
@@ -56,7 +56,7 @@ func LogVariance(u float64) float64 {
 // of 4e-33 at u = 2^-53. Use [LogVariance].
 // It panics if u is outside (0, 1).
 func LogVariancePrinted(u float64) float64 {
-	checkUnit("u", u)
+	check.Unit("u", u)
 	l, r := math.Log(1-u), math.Log(1+u)
 	// The conversions keep every operation rounded, on machines that fuse x*y + z too.
 	square := float64(l*l) - float64(2*l*r) + float64(r*r)

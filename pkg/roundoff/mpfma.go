@@ -20,7 +20,7 @@ func MPFMA(r Roundoffs) MACBound {
 //
 // differs: the paper omits the factors |b| and |c| on the way, and ũ is irrelevant.
 func MPFMASpecial(uHigh float64) MACBound {
-	checkUnit("uHigh", uHigh)
+	check.Unit("uHigh", uHigh)
 	return FMA(uHigh)
 }
 
@@ -36,7 +36,7 @@ func MPFMASpecial(uHigh float64) MACBound {
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "MPFMA with representation error".
 func MPFMARepresented(r Roundoffs, an Analysis) MACBound {
-	checkUnit("High", r.High)
+	check.Unit("High", r.High)
 	m := MPFMARepresentedInputs(r, an)
 	m.Addend = Compose(r.High, m.Addend)
 	return m
@@ -62,7 +62,7 @@ func MPFMARepresentedInputs(r Roundoffs, an Analysis) MACBound {
 //
 // differs: the paper has the special case without representation error only.
 func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
-	checkUnit("High", r.High)
+	check.Unit("High", r.High)
 	m := MPFMASpecialRepresentedInputs(r, an)
 	m.Addend = Compose(r.High, m.Addend)
 	return m
@@ -74,18 +74,16 @@ func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
 //
 // differs: the paper has the special case without representation error only.
 func MPFMASpecialRepresentedInputs(r Roundoffs, an Analysis) MACBound {
-	checkUnit("Accumulate", r.Accumulate)
-	checkUnit("Output", r.Output)
-	if r.Output > r.Accumulate {
-		panicFloat("Output", r.Output, "Output <= Accumulate")
-	}
+	check.Unit("Accumulate", r.Accumulate)
+	check.Unit("Output", r.Output)
+	check.Number("Output", r.Output, r.Output <= r.Accumulate, "Output <= Accumulate")
 	return MPFMASpecial(r.Accumulate).represented(r.Low, an)
 }
 
 // represented returns the bound for a product whose factors were first rounded, to a format of unit
 // roundoff low.
 func (m MACBound) represented(low float64, an Analysis) MACBound {
-	checkUnit("Low", low)
+	check.Unit("Low", low)
 	m.Product = Compose(an.Theta(2, low), m.Product)
 	m.Failure = m.Failure.Plus(an.Failure(2, low))
 	return m

@@ -11,7 +11,7 @@ package roundoff
 // u times the sum S of the |p| before it, take |p|, which S pays; else take u|ŝ + p|, of which
 // the part that is old error is at most (n-1)u²S < (n-1)u|p|.
 func SumOfNearest(n int, u float64) float64 {
-	checkCount("n", n)
-	checkUnit("u", u)
+	check.Count("n", n)
+	check.Unit("u", u)
 	return float64(n) * u
 }

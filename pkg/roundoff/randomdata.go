@@ -13,11 +13,11 @@ import "math"
 //
 // differs: the paper has O(u²) for what the errors do to the sums; here it is the denominator.
 func RandomData(K int, u, mean, largest float64, f Failure) (bound, lambda float64) {
-	checkCount("K", K)
-	checkUnit("u", u)
+	check.Count("K", K)
+	check.Unit("u", u)
 	checkMoments(mean, largest)
 	k := float64(K)
-	λ := Azuma(1, f.share(k+1))
+	λ := Azuma(1, f.Split(k+1))
 	rest := 1 - λ*math.Sqrt(k)*u
 	if rest <= 0 {
 		return math.Inf(1), λ
@@ -35,11 +35,11 @@ func RandomData(K int, u, mean, largest float64, f Failure) (bound, lambda float
 //
 // Source: derived here, after Higham & Mary 2020.
 func RandomDataSharp(K int, u, mean, variance, largest float64, f Failure) (bound, lambda float64) {
-	checkCount("K", K)
-	checkUnit("u", u)
+	check.Count("K", K)
+	check.Unit("u", u)
 	checkMoments(mean, largest)
-	squares := squaresOfSums(K, math.Abs(mean), variance, largest+math.Abs(mean), f.share(2*float64(K)))
-	λ := Azuma(1, f.share(2))
+	squares := squaresOfSums(K, math.Abs(mean), variance, largest+math.Abs(mean), f.Split(2*float64(K)))
+	λ := Azuma(1, f.Split(2))
 	rest := 1 - λ*math.Sqrt(float64(K))*u
 	if rest <= 0 {
 		return math.Inf(1), λ
@@ -51,7 +51,7 @@ func RandomDataSharp(K int, u, mean, variance, largest float64, f Failure) (boun
 // more where K is large. As s is concave in k, it is below its tangent: of n terms around m the
 // squares add up to no more than ns_m² + s'_m² n(n²-1)/12.
 func squaresOfSums(K int, mean, variance, largest float64, f Failure) float64 {
-	l := f.sides()
+	l := f.TwoSidedLog()
 	squares := 0.0
 	for k := 0; k < K; {
 		terms := min(max(1, k/64), K-k)
@@ -69,7 +69,5 @@ func squaresOfSums(K int, mean, variance, largest float64, f Failure) float64 {
 }
 
 func checkMoments(mean, largest float64) {
-	if !(largest >= math.Abs(mean)) {
-		panicFloat("largest", largest, "largest >= |mean|")
-	}
+	check.Number("largest", largest, largest >= math.Abs(mean), "largest >= |mean|")
 }

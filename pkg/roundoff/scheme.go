@@ -12,7 +12,7 @@ package roundoff
 func (g GEMM) ZetaPerEvent(law func(u float64) ErrorLaw, f Failure) float64 {
 	g.check()
 	checkFailure(f)
-	each := f.share(g.events())
+	each := f.Split(g.events())
 	return Compose(law(g.Accumulate).Theta(g.sums(), each), law(g.Output).Theta(g.Blocks(), each))
 }
 
@@ -30,8 +30,8 @@ func (g GEMM) ZetaMaximal(law func(u float64) ErrorLaw, f Failure) float64 {
 		sums--
 	}
 	if g.Output <= g.Accumulate {
-		return law(g.Accumulate).Theta(sums, f.share(g.Outputs()))
+		return law(g.Accumulate).Theta(sums, f.Split(g.Outputs()))
 	}
-	each := f.share(2 * g.Outputs())
+	each := f.Split(2 * g.Outputs())
 	return Compose(law(g.Accumulate).Theta(sums, each), law(g.Output).Theta(g.Blocks(), each))
 }

@@ -192,61 +192,6 @@ func roundTo4(x float64) float64 {
 	return math.Ldexp(math.RoundToEven(math.Ldexp(x, 4-e)), e-4)
 }
 
-// The arithmetic of a Truncation, term by term, against its constant.
-func TestTruncation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(15, 16))
-	for _, d := range []Truncation{
-		{Terms: 1, FractionBits: 6, Unit: 0x1p-4}, {Terms: 4, FractionBits: 6, Unit: 0x1p-7},
-		{Terms: 8, FractionBits: 7, Unit: 0x1p-5}, {Terms: 4, FractionBits: 8, Unit: 0x1p-4, Nearest: true},
-	} {
-		worst := 0.0
-		for range 20000 {
-			q := 1 + rng.IntN(20)
-			s, exact, abs := 0.0, 0.0, 0.0
-			for range q {
-				terms := []float64{s}
-				for range d.Terms {
-					p := float64(16+rng.IntN(48)) * math.Ldexp(1, -4-rng.IntN(9)) // [1, 4) × 2^e
-					if rng.IntN(20) == 0 {
-						p = -p
-					}
-					terms = append(terms, p)
-					exact += p
-					abs += math.Abs(p)
-				}
-				s = d.step(terms)
-			}
-			e := math.Abs(s-exact) / abs
-			if e > d.Zeta(q) {
-				t.Fatalf("%+v, q = %d: error %v, bound %v", d, q, e, d.Zeta(q))
-			}
-			worst = max(worst, e/d.Zeta(q))
-		}
-		if worst < 0.2 {
-			t.Errorf("%+v: the worst error is %.2g of the bound, too tame a search", d, worst)
-		}
-	}
-}
-
-// step adds terms as a Truncation does, at the largest exponent of them all.
-func (t Truncation) step(terms []float64) float64 {
-	largest := 0.0
-	for _, x := range terms {
-		largest = max(largest, math.Abs(x))
-	}
-	_, e := math.Frexp(largest)
-	unit, sum := math.Ldexp(1, e-1-t.FractionBits), 0.0
-	for _, x := range terms {
-		sum += math.Trunc(x/unit) * unit
-	}
-	_, e = math.Frexp(sum)
-	last := math.Ldexp(2*t.Unit, e-1)
-	if t.Nearest {
-		return math.RoundToEven(sum/last) * last
-	}
-	return math.Trunc(sum/last) * last
-}
-
 func TestSumsPanic(t *testing.T) {
 	for want, f := range map[string]func(){
 		"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":    func() { Azuma(1, 0) },
@@ -259,9 +204,6 @@ func TestSumsPanic(t *testing.T) {
 		"roundoff: a = 0, want 0 < a < +Inf":                             func() { BetaErrors(0.1, 0, 2) },
 		"roundoff: b = +Inf, want 0 < b < +Inf":                          func() { BetaErrors(0.1, 2, math.Inf(1)) },
 		"roundoff: n = 0, want n >= 1":                                   func() { SumOfNearest(0, 0.1) },
-		"roundoff: q = 0, want q >= 1":                                   func() { Truncation{Terms: 1, Unit: 0.1}.Zeta(0) },
-		"roundoff: Terms = 0, want Terms >= 1":                           func() { Truncation{Unit: 0.1}.Step() },
-		"roundoff: Unit = 0, want 0 < Unit < 1":                          func() { Truncation{Terms: 1}.Step() },
 		"roundoff: events = NaN, want events >= 1":                       func() { HighamMaryLambdaAt(-1, 0.1, math.NaN()) },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -8,8 +8,8 @@ import "math"
 //
 // Source: Azuma 1967; Hoeffding 1963, Theorem 2, if the x_k are independent.
 func Azuma(squares float64, f Failure) float64 {
-	checkConstant("squares", squares)
-	return math.Sqrt(2 * f.sides() * squares)
+	check.NotNegative("squares", squares)
+	return math.Sqrt(2 * f.TwoSidedLog() * squares)
 }
 
 // Bernstein returns t = cl/3 + √((cl/3)² + 2lV), l = log(2/ζ), which |Σ x_k| exceeds with
@@ -21,21 +21,23 @@ func Azuma(squares float64, f Failure) float64 {
 // Source: Bernstein's inequality, solved for t; Freedman 1975, Theorem 1.6, for partial sums
 // and dependence on the past.
 func Bernstein(variance, largest float64, f Failure) float64 {
-	checkConstant("variance", variance)
-	checkConstant("largest", largest)
-	l := f.sides()
+	check.NotNegative("variance", variance)
+	check.NotNegative("largest", largest)
+	l := f.TwoSidedLog()
 	h := l * largest / 3
 	return h + math.Sqrt(h*h+2*l*variance)
 }
 
-// sides returns log(2/ζ), of a statement with two sides that each fail with ζ/2.
-func (f Failure) sides() float64 {
+// TwoSidedLog returns log(2/ζ), of a statement with two sides that each fail with probability ζ/2.
+// It panics unless -Inf < f < 0.
+func (f Failure) TwoSidedLog() float64 {
 	checkFailure(f)
 	return math.Ln2 - float64(f)
 }
 
-// share returns the failure of one of n statements that fail with e^f together: f - log n.
-func (f Failure) share(n float64) Failure {
-	checkEvents(n)
+// Split returns the failure of each of n statements that fail with probability e^f together, by the
+// union bound: f - log n. It panics unless n >= 1; n may be no integer.
+func (f Failure) Split(n float64) Failure {
+	check.Number("events", n, n >= 1, "events >= 1")
 	return f - Failure(math.Log(n))
 }

@@ -19,11 +19,11 @@ import (
 //
 // Source: Hallman & Ipsen 2023.
 func Tree(squares float64, height, nodes int, u float64, f Failure) float64 {
-	checkCount("height", height)
-	checkCount("nodes", nodes)
-	checkUnit("u", u)
-	half, h := f.share(2), float64(height)
-	λ := Azuma(1, half.share(float64(nodes)))
+	check.Count("height", height)
+	check.Count("nodes", nodes)
+	check.Unit("u", u)
+	half, h := f.Split(2), float64(height)
+	λ := Azuma(1, half.Split(float64(nodes)))
 	φ := λ * math.Sqrt(2*h) * u * math.Exp(λ*λ*h*u*u)
 	return u * Azuma(squares, half) * (1 + φ)
 }
@@ -31,7 +31,7 @@ func Tree(squares float64, height, nodes int, u float64, f Failure) float64 {
 // PairwiseHeight returns ⌈log₂ n⌉, the least height of a tree of n leaves.
 // It panics if n < 1.
 func PairwiseHeight(n int) int {
-	checkCount("n", n)
+	check.Count("n", n)
 	return bits.Len(uint(n - 1))
 }
 
@@ -42,7 +42,7 @@ func PairwiseHeight(n int) int {
 //
 // Source: Ogita, Rump & Oishi 2005, Sum2 and Dot2.
 func CompensatedSum(n int, u float64) float64 {
-	checkCount("n", n)
+	check.Count("n", n)
 	γ := Gamma(n, u)
 	return u + γ*γ
 }

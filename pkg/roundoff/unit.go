@@ -40,8 +40,8 @@ var (
 
 // zeta returns ζ = ū + u_FMA + ū u_FMA: one rounding of the sum, one of the result.
 func (r Roundoffs) zeta() float64 {
-	checkUnit("Accumulate", r.Accumulate)
-	checkUnit("Output", r.Output)
+	check.Unit("Accumulate", r.Accumulate)
+	check.Unit("Output", r.Output)
 	return Compose(r.Accumulate, r.Output)
 }
 

@@ -54,9 +54,9 @@ func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda,
 //
 // differs: the lemma says u <= 1; it needs u < 1.
 func VIBEAFailure(lambda, u float64, n int) Failure {
-	checkLambda(lambda)
-	checkUnit("u", u)
-	checkFactors(n)
+	check.NotNegative("lambda", lambda)
+	check.Unit("u", u)
+	check.Index("n", n)
 	if n == 0 {
 		return Never
 	}
@@ -77,8 +77,8 @@ func Lambda(confidence, u float64, n int) float64 {
 // It panics if u is outside (0, 1), n < 0, or unless -Inf < f < 0.
 func LambdaAt(f Failure, u float64, n int) float64 {
 	checkFailure(f)
-	checkUnit("u", u)
-	checkFactors(n)
+	check.Unit("u", u)
+	check.Index("n", n)
 	if n == 0 {
 		return 0
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -24,7 +24,7 @@ type draw struct {
 
 	mu     sync.Mutex
 	exact  map[exactKey]func() exactFound
-	losses map[lossesKey]func() *roundoff.Losses
+	losses map[lossesKey]func() *truncation.Losses
 }
 
 type momentsFound struct {
@@ -83,7 +83,7 @@ func (p Plan) draw(law Law, k int, seed uint64) *draw {
 			return inspectionFound{found, err}
 		}),
 		exact:  map[exactKey]func() exactFound{},
-		losses: map[lossesKey]func() *roundoff.Losses{},
+		losses: map[lossesKey]func() *truncation.Losses{},
 	}
 }
 
@@ -121,7 +121,7 @@ func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
 }
 
 // lossesOf returns what find does, or has found for a machine that loses the same.
-func (d *draw) lossesOf(m tcore.Device, find func() *roundoff.Losses) func() *roundoff.Losses {
+func (d *draw) lossesOf(m tcore.Device, find func() *truncation.Losses) func() *truncation.Losses {
 	key := lossesKey{m.A, m.B, m.C, m.Convert, m.Core}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,0 +1,46 @@
+// Package argument checks what callers hand over. A mistake panics in one form,
+//
+//	package: name = value, want …
+package argument
+
+import (
+	"math"
+	"strconv"
+)
+
+// A Package is the name of the package that was called.
+type Package string
+
+// Count panics unless n >= 1.
+func (p Package) Count(name string, n int) { p.atLeast(name, n, 1) }
+
+// Index panics unless n >= 0.
+func (p Package) Index(name string, n int) { p.atLeast(name, n, 0) }
+
+func (p Package) atLeast(name string, n, least int) {
+	if n < least {
+		panic(string(p) + ": " + name + " = " + strconv.Itoa(n) + ", want " + name + " >= " + strconv.Itoa(least))
+	}
+}
+
+// The comparisons below are written so that NaN fails them.
+
+// Unit panics unless 0 < u < 1, as unit roundoffs are.
+func (p Package) Unit(name string, u float64) {
+	p.Number(name, u, 0 < u && u < 1, "0 < "+name+" < 1")
+}
+
+// Positive panics unless x is positive and finite.
+func (p Package) Positive(name string, x float64) {
+	p.Number(name, x, x > 0 && x <= math.MaxFloat64, "0 < "+name+" < +Inf")
+}
+
+// NotNegative panics unless x >= 0; +Inf is.
+func (p Package) NotNegative(name string, x float64) { p.Number(name, x, x >= 0, name+" >= 0") }
+
+// Number panics unless x is as wanted.
+func (p Package) Number(name string, x float64, ok bool, want string) {
+	if !ok {
+		panic(string(p) + ": " + name + " = " + strconv.FormatFloat(x, 'g', -1, 64) + ", want " + want)
+	}
+}

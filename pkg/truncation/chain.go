@@ -1,0 +1,334 @@
+package truncation
+
+import (
+	"math"
+	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// chain is a Sum being bounded.
+type chain struct {
+	Sum
+	K          int
+	resultBits int // f
+
+	first, last int     // exponents of products
+	mean        float64 // |μ|, or more
+	leastMean   float64 // |μ|, or less
+	sums        exactSums
+
+	rows     []lossBounds     // of the exponents from first-1, in which products and sums lie
+	events   float64          // how many rows there may be
+	moments  roundoff.Failure // of each row
+	residues roundoff.Failure // of all laws of residues
+	unsure   float64          // how far a character may be from that of the sample
+
+	grid  []float64
+	tilts map[int]tilt
+	ends  map[endingKind]*ending
+	steps map[stepKind][]float64
+}
+
+// newChain returns the chain with what is known of the law of the products.
+func newChain(t Sum, K int, account *roundoff.Account) *chain {
+	p := t.Losses.Law
+	c := &chain{Sum: t, K: K, resultBits: -math.Ilogb(t.Unit) - 1}
+	c.first, c.last = p.leastExponent(), max(ilog(t.Largest), p.least)
+	c.means(account.Spend("mean"))
+	// No sum is larger: there is no bound where the error could be as large as that.
+	top := max(slices.Max(p.exp), c.last, ilog(7*float64(K)*t.Largest))
+	c.rows = make([]lossBounds, top-c.first+2)
+	c.events = float64(max(c.last, ilog(7*float64(K)*t.Largest)) - p.least + 2) // whatever the sample is
+	c.exponents(account.Spend("exponents").Split(c.events))
+	c.moments = account.Spend("moments").Split(2 * c.events)
+	c.residues = account.Spend("characters")
+	c.unsure = p.unsure(1, c.residues.Split(c.events*2*fineResidues)) // two of each half of them, of two parts
+	return c
+}
+
+// means bounds the mean of the products: that of a sample is within min_x (l/n + ψ(x))/x of it, and it
+// is no larger than the largest product.
+func (c *chain) means(f roundoff.Failure) {
+	p, l := c.Losses.Law, f.TwoSidedLog()
+	mean, off := math.Abs(p.Mean), 0.0
+	if !p.symmetric && !math.IsInf(p.Samples, 1) {
+		off = math.Inf(1)
+		for k := -4; k <= 2; k++ {
+			x := halfOctave(math.Sqrt(2*l/p.Samples)/p.deviation(c.Largest), k)
+			off = min(off, (l/p.Samples+c.LogMoment(x))/x)
+		}
+	}
+	c.mean, c.leastMean = min(mean+off, max(mean, c.Largest)), max(0, mean-off)
+	if c.MostMean > 0 && !p.symmetric {
+		c.mean, c.leastMean = min(c.mean, c.MostMean), max(c.leastMean, c.LeastMean)
+	}
+}
+
+// exponents bounds P(e > E) of a product for every row, but for a failure of e^f each.
+func (c *chain) exponents(f roundoff.Failure) {
+	p := c.Losses.Law
+	above := make([]float64, len(c.rows)+1)
+	for i, e := range p.exp {
+		above[max(0, e-c.first+1)] += p.weight[i] // a product that is 0 has the least exponent of all
+	}
+	for i := len(c.rows) - 1; i >= 0; i-- {
+		if E := c.first - 1 + i; E < c.last {
+			c.rows[i].above = chernoff(above[i+1], -float64(f)/p.Samples)
+		}
+		above[i] += above[i+1]
+	}
+}
+
+// chernoff returns what the mean of a random number in [0, 1] exceeds with probability at most e^-l,
+// given the mean of a sample of n and h = l/n: the root x of (x-mean)² = 2hx.
+//
+// Source: Hoeffding 1963, Theorem 1; its exponent is at least (x-mean)²/2x. It is good for the mean
+// over all pairs of two samples of n as well (Section 5 there).
+func chernoff(mean, h float64) float64 { return min(1, mean+h+math.Sqrt(h*(h+2*mean))) }
+
+// ilog returns the exponent of x, and that of the smallest float64 for 0.
+func ilog(x float64) int {
+	if x == 0 {
+		return -1074
+	}
+	return math.Ilogb(x)
+}
+
+// firstScale returns a first guess of the best θ.
+func (c *chain) firstScale(f roundoff.Failure) float64 {
+	K, L := float64(c.K), float64(c.Terms)
+	size := K*c.mean/2 + c.sums.apart(K)/2
+	g := math.Ldexp(1, max(ilog(size), c.last)-c.FractionBits)
+	u := math.Ldexp(1, ilog(size)-c.resultBits)
+	return math.Sqrt(2*f.TwoSidedLog()/math.Ceil(K/L)) / (math.Sqrt(L)*g + u)
+}
+
+// bound returns the bound on the error after all blocks from the best θ of a grid, each of which
+// has the same share of the failure, and that θ.
+//
+// With κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss and all pasts that
+// obey the bounds before i, |err_j| <= e_j = min_θ (l + Σ_(i<=j) κ_i(θ))/θ. After the first
+// blocks some are taken together, all of them as the worst: the e that they are given is then
+// raised until it is no less than the one they come to. The last block may have fewer products,
+// and is taken by itself then.
+func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
+	const together = 128 // of so many blocks one more
+	c.grid = grid
+	c.tilts, c.ends, c.steps = map[int]tilt{}, map[endingKind]*ending{}, map[stepKind][]float64{}
+	l := f.Split(float64(len(grid))).TwoSidedLog()
+	sum := make([]float64, len(grid))
+	q := c.K / c.Terms
+	e := 0.0
+	for done, next := 0, 0; done < q; done = next {
+		next = min(q, done+1+done/together)
+		κ := c.stepsOf(done, next, c.Terms, e)
+		after, θ := c.least(sum, κ, float64(next-done), l)
+		for given := e; next > done+1 && after > given; after, θ = c.least(sum, κ, float64(next-done), l) {
+			if given = after; given > float64(next*c.Terms)*c.Largest { // no products have such a sum
+				return math.Inf(1), grid[len(grid)/2]
+			}
+			κ = c.stepsOf(done, next, c.Terms, given)
+		}
+		if e, best = after, θ; e > float64(c.K)*c.Largest {
+			return math.Inf(1), grid[len(grid)/2]
+		}
+		for k := range sum {
+			sum[k] += float64(next-done) * κ[k]
+		}
+	}
+	if rest := c.K % c.Terms; rest > 0 {
+		e, best = c.least(sum, c.stepsOf(q, q+1, rest, e), 1, l)
+	}
+	return e, best
+}
+
+// least returns min_θ (l + sum + nκ)/θ and where it is.
+func (c *chain) least(sum, κ []float64, n, l float64) (e, at float64) {
+	e = math.Inf(1)
+	for k, θ := range c.grid {
+		if x := (l + sum[k] + n*κ[k]) / θ; x < e {
+			e, at = x, θ
+		}
+	}
+	return e, at
+}
+
+// stepsOf returns κ for each of the blocks after the first done, up to next, before which no error
+// exceeds e. The last of them has so many terms, the others all.
+func (c *chain) stepsOf(done, next, terms int, e float64) []float64 {
+	L := float64(c.Terms)
+	before := float64(next-1) * L
+	lo, up := max(0, float64(done)*L*c.leastMean-c.sums.apart(before)-e), c.sums.within(before)+e
+	all := before + float64(terms)
+	after := c.sums.within(all) + e +
+		L*math.Ldexp(1, max(ilog(up), c.last)-c.FractionBits)
+	return c.step(lo, up, after, terms, done == 0)
+}
+
+// step returns κ for a step of so many terms from a running sum of size lo to up, that makes one of
+// at most after.
+func (c *chain) step(lo, up, after float64, terms int, fromZero bool) []float64 {
+	least := c.first - 1 // as small as any: products set the exponent
+	from, to := max(least, ilog(lo)), max(least, ilog(up))
+	if fromZero {
+		from, to = least, least
+	}
+	κ := slices.Repeat([]float64{math.Inf(-1)}, len(c.grid))
+	for e := from; e <= to; e++ {
+		for k, x := range c.stepAt(stepKind{e, ilog(after), terms, fromZero}) {
+			κ[k] = max(κ[k], x)
+		}
+	}
+	return κ
+}
+
+// stepKind is a step of so many terms from a running sum of exponent e to one of at most the exponent
+// after.
+type stepKind struct {
+	e, after, terms int
+	fromZero        bool
+}
+
+// stepAt returns κ of such a step.
+func (c *chain) stepAt(kind stepKind) []float64 {
+	κ, ok := c.steps[kind]
+	if !ok {
+		κ = c.stepFrom(kind.e, kind.after, kind.terms, kind.fromZero)
+		c.steps[kind] = κ
+	}
+	return κ
+}
+
+// stepFrom returns what a step of L terms from a running sum of exponent e does. With
+// P_m = P(exponent <= m) and d_m(θ) = E(e^(θY) - 1; exponent < m),
+//
+//	E e^(θΣY) = (P_e+d_e)^L + Σ_(m>e) ((P_m+d_m)^L - (P_(m-1)+d_m)^L),
+//
+// m being the greatest exponent of the products. Every term is multiplied by W_m for what the
+// running sum loses and what rounding takes. Where d_m and W_m do not fall as m grows, and they are
+// raised so that they do not, the sum falls in every P_m: the least that P_m may be is the worst.
+func (c *chain) stepFrom(e, after, terms int, fromZero bool) []float64 {
+	n := len(c.grid)
+	total, W, d := make([]float64, n), make([]float64, n), make([]float64, n)
+	for m := e; m <= max(e, c.last); m++ {
+		tilt, end, cut := c.tilt(m), c.end(m, e, terms, after), c.cut(m, e, fromZero)
+		P, before := 1-c.row(m).above, 0.0
+		if m > e {
+			before = 1 - c.row(m-1).above
+		}
+		for k, θ := range c.grid {
+			d[k] = max(d[k], tilt.mean[k])
+			mass := power(P+d[k], terms)
+			if m > e {
+				mass -= power(before+d[k], terms)
+			}
+			w, more := end.of(k, mass)
+			if cut > 0 {
+				x := math.Exp(θ * cut)
+				w, more = w*x, more*x
+			}
+			W[k] = max(W[k], w)
+			total[k] += W[k]*mass + more
+		}
+	}
+	for k, x := range total {
+		total[k] = math.Log(x)
+	}
+	return total
+}
+
+// power returns x^n, n >= 0.
+func power(x float64, n int) float64 {
+	y := 1.0
+	for ; n > 0; n /= 2 {
+		if n%2 == 1 {
+			y *= x
+		}
+		x *= x
+	}
+	return y
+}
+
+// cut returns what a running sum of exponent e loses that is aligned to m.
+func (c *chain) cut(m, e int, fromZero bool) float64 {
+	g, u := math.Ldexp(1, m-c.FractionBits), math.Ldexp(1, e-c.resultBits)
+	switch {
+	case m == e || fromZero:
+		return 0
+	case e < c.first: // or of a smaller exponent
+		return min(g, math.Ldexp(1, e+1))
+	}
+	return max(0, min(g-u, math.Ldexp(1, e+1)))
+}
+
+// lossBounds is what is known of products aligned to an exponent E.
+type lossBounds struct {
+	above float64 // P(e > E), or more
+
+	known        bool    // the rest
+	mean, square float64 // |E(Y; e < E)| and E(Y²; e < E), or more
+}
+
+// row returns the bounds at E. The least of all rows is that of whatever is smaller.
+func (c *chain) row(E int) *lossBounds { return &c.rows[E-c.first+1] }
+
+// losses returns the bounds at E with the moments of Y, those of the table and what a sample leaves
+// open of them.
+func (c *chain) losses(E int) *lossBounds {
+	b := c.row(E)
+	if b.known {
+		return b
+	}
+	below := c.Losses.below(E)
+	law, g := c.Losses.Law, math.Ldexp(1, E-c.FractionBits)
+	b.known, b.mean, b.square = true, math.Abs(below.mean), below.square
+	if n := law.Samples; !math.IsInf(n, 1) {
+		b.square = g * g * chernoff(min(1, b.square/(g*g)), -float64(c.moments)/n)
+		// Bernstein's inequality, once with E Y² for the variance, then with what that leaves of it.
+		mean, off := b.mean, 0.0
+		for range 2 {
+			least := max(0, mean-off)
+			if off == 0 {
+				least = 0
+			}
+			off = roundoff.Bernstein(n*max(0, b.square-least*least), 2*g, c.moments) / n
+		}
+		b.mean += off
+	}
+	if law.symmetric {
+		b.mean = 0
+	}
+	return b
+}
+
+// tilt is what the losses of products do to expectations, over the grid of θ.
+type tilt struct {
+	mean []float64 // |E(e^(±θY) - 1; e < E)|, or more
+	size []float64 // E(|e^(±θY) - 1|; e < E), or more
+}
+
+// tilt returns the tilt of products aligned to E: between the moments of Y and the largest loss, g,
+// the moment generating function is at most that of Bennett's inequality.
+func (c *chain) tilt(E int) tilt {
+	if z, ok := c.tilts[E]; ok {
+		return z
+	}
+	g := math.Ldexp(1, E-c.FractionBits)
+	z := tilt{make([]float64, len(c.grid)), make([]float64, len(c.grid))}
+	for k, θ := range c.grid {
+		if E < c.first { // or aligned to anything smaller, which loses less
+			z.mean[k] = math.Expm1(θ * g)
+			z.size[k] = z.mean[k]
+			continue
+		}
+		b := c.losses(E)
+		rest := b.square * bennett(θ, g)
+		z.mean[k], z.size[k] = θ*b.mean+rest, θ*math.Sqrt(b.square)+rest
+		if c.Losses.Law.symmetric {
+			z.mean[k] = b.square / (g * g) * (math.Cosh(θ*g) - 1)
+		}
+	}
+	c.tilts[E] = z
+	return z
+}

@@ -1,0 +1,130 @@
+package truncation
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestDiscard(t *testing.T) {
+	t.Run("closed forms are the moments of the low bits of all products", func(t *testing.T) {
+		for d := range 9 {
+			n := 1 << d
+			mean, square := 0.0, 0.0
+			for a := range n {
+				for b := range n {
+					f := float64(a*b%n) / float64(n)
+					mean += f / float64(n*n)
+					square += f * f / float64(n*n)
+				}
+			}
+			if m := DiscardMean(d); math.Abs(m-mean) > 1e-15 {
+				t.Errorf("d = %d: m_d = %v, all products have %v", d, m, mean)
+			}
+			if w := DiscardSquare(d); math.Abs(w-square) > 1e-15 {
+				t.Errorf("d = %d: w_d = %v, all products have %v", d, w, square)
+			}
+		}
+	})
+
+	t.Run("closed forms are the moments of the low bits of random significands", func(t *testing.T) {
+		// Factors a and b in [2^10, 2^11), of which the last d bits of the product go.
+		r := rand.New(rand.NewPCG(241118747, 1))
+		const n = 20000
+		products := make([]int64, n)
+		for i := range products {
+			products[i] = int64(1024+r.IntN(1024)) * int64(1024+r.IntN(1024))
+		}
+		for d := 1; d <= 12; d++ {
+			mean, square := 0.0, 0.0
+			for _, p := range products {
+				f := math.Ldexp(float64(p&(1<<d-1)), -d)
+				mean += f / n
+				square += f * f / n
+			}
+			if !close(mean, DiscardMean(d), 0.05) || !close(square, DiscardSquare(d), 0.05) {
+				t.Errorf("d = %d: %v and %v units, closed forms %v and %v", d, mean, square, DiscardMean(d), DiscardSquare(d))
+			}
+		}
+	})
+}
+
+// close reports whether x and y differ by at most ε of the larger.
+func close(x, y, ε float64) bool { return math.Abs(x-y) <= ε*max(math.Abs(x), math.Abs(y)) }
+
+func TestProducts(t *testing.T) {
+	x, y := []float64{-1, 0, 0.5, 3}, []float64{2, 1.5, 0x1p-20, -7}
+
+	t.Run("ValueProducts is PairProducts of all pairs", func(t *testing.T) {
+		var px, py []float64
+		for _, u := range x {
+			for _, v := range y {
+				px, py = append(px, u), append(py, v)
+			}
+		}
+		even := []float64{1, 1, 1, 1}
+		a, b := ValueProducts(x, even, y, even, -14, -14), PairProducts(px, py, -14, -14)
+		a.starts = nil                                                                        // which are those of all pairs
+		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact law and 16 pairs
+			t.Errorf("%v\n%v", a, b)
+		}
+	})
+
+	t.Run("moments", func(t *testing.T) {
+		p := PairProducts(x, y, -14, -14)
+		mean, abs, square := 0.0, 0.0, 0.0
+		for i := range x {
+			z := x[i] * y[i] / 4
+			mean, abs, square = mean+z, abs+math.Abs(z), square+4*z*z
+		}
+		if !close(p.Mean, mean, 1e-15) || !close(p.AbsMean, abs, 1e-15) || !close(p.Variance, square-mean*mean, 1e-14) {
+			t.Errorf("mean %v, E|p| %v, variance %v", p.Mean, p.AbsMean, p.Variance)
+		}
+		if q := p.Symmetric(); q.Mean != 0 || !close(q.Variance, square, 1e-14) || p.Mean != mean {
+			t.Errorf("of ±p: mean %v, variance %v, want 0, %v, and p as it was", q.Mean, q.Variance, square)
+		}
+		if p.Grid != 0x1p-21 {
+			t.Errorf("Grid = %v, want 2^-21, of 0.5 × 2^-20", p.Grid)
+		}
+	})
+
+	t.Run("MaxExponent is the law of the greatest of L", func(t *testing.T) {
+		p := ValueProducts([]float64{1, 2, 8}, []float64{5, 3, 2}, []float64{1, 4}, []float64{1, 1}, -14, -14)
+		want := map[int]float64{}
+		for i := range p.exp {
+			for j := range p.exp {
+				for k := range p.exp {
+					want[max(p.exp[i], p.exp[j], p.exp[k])] += p.weight[i] * p.weight[j] * p.weight[k]
+				}
+			}
+		}
+		exps, probs := p.MaxExponent(3)
+		if len(exps) != len(want) {
+			t.Fatalf("exponents %v, want %d of them", exps, len(want))
+		}
+		for i, e := range exps {
+			if math.Abs(probs[i]-want[e]) > 1e-15 {
+				t.Errorf("P(M = %d) = %v, counted %v", e, probs[i], want[e])
+			}
+		}
+	})
+
+	t.Run("exponents of laws with zeros are those of numbers", func(t *testing.T) {
+		half := []float64{1, 1}
+		p := ValueProducts([]float64{0, 1}, half, []float64{0, 1}, half, -14, -14)
+		exps, probs := p.MaxExponent(2) // of two products, each 1 with probability 1/4
+		if fmt.Sprint(exps, probs) != "[-28 0] [0.5625 0.4375]" {
+			t.Errorf("exponents %v with probabilities %v", exps, probs)
+		}
+		if exps, _ := ValueProducts([]float64{0}, []float64{1}, []float64{1}, []float64{1}, -14, -14).MaxExponent(4); fmt.Sprint(exps) != "[-28]" {
+			t.Errorf("of zeros: %v, want the least there is", exps)
+		}
+	})
+
+	t.Run("subnormal factors count with Emin", func(t *testing.T) {
+		if p := PairProducts([]float64{0x1p-20}, []float64{1}, -14, -14); p.exp[0] != -14 {
+			t.Errorf("exponent %d, want -14", p.exp[0])
+		}
+	})
+}

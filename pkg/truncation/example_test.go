@@ -1,0 +1,293 @@
+package truncation_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/truncation"
+)
+
+// When the last d bits of a product are cut off, the mean loss is not half a unit less half a
+// bit: products end in more zeros than random numbers do.
+func ExampleDiscardMean() {
+	for _, d := range []int{1, 2, 3, 4, 10} {
+		fmt.Printf("%2d  %.4f\n", d, truncation.DiscardMean(d))
+	}
+	// Output:
+	//  1  0.1250
+	//  2  0.2500
+	//  3  0.3438
+	//  4  0.4062
+	// 10  0.4971
+}
+
+func ExampleDiscardSquare() {
+	fmt.Printf("%.4f %.4f %.4f\n", truncation.DiscardSquare(1), truncation.DiscardSquare(4), truncation.DiscardSquare(20))
+	// Output:
+	// 0.0625 0.2549 0.3333
+}
+
+// The greatest exponent of four products of numbers that are 1 or 2.
+func ExampleProductDistribution_MaxExponent() {
+	even := []float64{1, 1}
+	p := truncation.ValueProducts([]float64{1, 2}, even, []float64{1, 2}, even, -14, -14)
+	fmt.Println(p.MaxExponent(4))
+	// Output:
+	// [0 1 2] [0.00390625 0.3125 0.68359375]
+}
+
+func ExamplePairProducts() {
+	p := truncation.PairProducts([]float64{1, -2}, []float64{3, 1.5}, -14, -14)
+	fmt.Printf("mean %v, of sizes %v, variance %v\n", p.Mean, p.AbsMean, p.Variance)
+	// Output:
+	// mean 0, of sizes 3, variance 9
+}
+
+// The products of two numbers that are 1 or, three times as often, 2.
+func ExampleValueProducts() {
+	x, p := []float64{1, 2}, []float64{1, 3}
+	fmt.Println(truncation.ValueProducts(x, p, x, p, -14, -14).Mean)
+	// Output:
+	// 3.0625
+}
+
+// A sample of data of mean zero has a mean that is not zero, by chance.
+func ExampleProductDistribution_Symmetric() {
+	p := truncation.PairProducts([]float64{1, -2, 1}, []float64{1, 1, 2}, -14, -14)
+	fmt.Printf("%.3f %.3f\n", p.Mean, p.Symmetric().Mean)
+	// Output:
+	// 0.333 0.000
+}
+
+// fourBits is what products of four numbers of 4 bits lose that are cut off after 6 bits.
+func fourBits() *truncation.Losses {
+	even := []float64{1, 1, 1, 1}
+	x := []float64{1.125, 1.5, 0.5625, 0.6875}
+	return truncation.ValueProducts(x, even, x, even, -6, -6).Losses(6)
+}
+
+// Blocks of two products, aligned to 1. Where a product has set the exponent, it has lost nothing, and
+// the other one is smaller.
+func ExampleLossesAt_Block() {
+	l := fourBits().At(0, 0)
+	for _, set := range []bool{false, true} {
+		b := l.Block(2, set)
+		fmt.Printf("%-5v  mean %.5f, deviation %.5f\n", set, b.Mean, math.Sqrt(b.Variance))
+	}
+	// Output:
+	// false  mean 0.00781, deviation 0.00618
+	// true   mean 0.00446, deviation 0.00568
+}
+
+// Of products that all have the same sign the law given their signs is that of a block.
+func ExampleLossesAt_Signed() {
+	l := fourBits().At(0, 0)
+	fmt.Printf("%.5f %.5f\n", l.Signed(2, 0, true).Mean, l.Block(2, true).Mean)
+	// Output:
+	// 0.00446 0.00446
+}
+
+// The smaller a product is, the more bits it loses.
+func ExampleLossesAt_Term() {
+	one := []float64{1, 1}
+	l := truncation.ValueProducts([]float64{1.25, 2.5}, one, []float64{1.25}, []float64{1}, -6, -6).Losses(4).At(2, 0)
+	fmt.Println(l.Term(0, false).Mean, l.Term(1, false).Mean, l.Term(2, false).Mean)
+	// Output:
+	// 0.0625 0.125 0
+}
+
+// What 300 pairs tell of the mean loss of a block, with 99 %, and where all pairs of values are known.
+func ExampleLosses_At() {
+	p := truncation.ValueProducts([]float64{1.125, 1.75}, []float64{1, 1}, []float64{1.25, 1.5}, []float64{1, 1}, -6, -6)
+	for _, p.Samples = range []float64{300, math.Inf(1)} {
+		b := p.Losses(4).At(3, roundoff.FailureOf(0.99)).Block(8, false)
+		fmt.Printf("%.3f ± %.3f\n", b.Mean, b.Error+b.Slack)
+	}
+	// Output:
+	// 1.812 ± 0.403
+	// 1.812 ± 0.000
+}
+
+// The bound on one block goes to a [truncation.Cumulant], with those of others.
+func ExampleLossBound() {
+	var c truncation.Cumulant
+	mean := 0.0
+	for E := range 4 {
+		b := fourBits().At(E, 0).Block(2, false)
+		mean += b.Mean
+		c.Add(b.Variance, b.Largest)
+	}
+	fmt.Printf("%.3f ± %.3f\n", mean, c.Tail(1, 100, roundoff.FailureOf(0.99)))
+	// Output:
+	// 0.135 ± 0.527
+}
+
+// Of a symmetric law nothing is lost in the mean.
+func ExampleLosses_Symmetric() {
+	l := fourBits()
+	fmt.Printf("%.4f %.4f\n", l.At(1, 0).Block(2, false).Mean, l.Symmetric().At(1, 0).Block(2, false).Mean)
+	// Output:
+	// 0.0137 0.0000
+}
+
+// ProductDistribution of which it is known that none is negative, and not from a sample alone: none is farther
+// from the mean than g.
+func ExampleProductDistribution_OneSign() {
+	p := truncation.PairProducts([]float64{1.25, 1.75}, []float64{1.5, 1.25}, -14, -14)
+	fmt.Println(p.Losses(4).At(1, 0).Block(2, false).Largest, p.OneSign().Losses(4).At(1, 0).Block(2, false).Largest)
+	// Output:
+	// 0.15625 0.125
+}
+
+// In a unit of two steps rounding toward zero takes half a step in the mean if the data have many
+// bits, and may take a whole one always if they have few.
+func ExampleLosses_Rounding() {
+	one := []float64{1, 1}
+	few := truncation.ValueProducts([]float64{1, 2}, one, []float64{1}, []float64{1}, -14, -14)
+	many := truncation.ValueProducts([]float64{1, 1 + 0x1p-10}, one, []float64{1, 1 + 0x1p-9}, one, -14, -14)
+	f := roundoff.FailureOf(0.99)
+	for _, p := range []*truncation.ProductDistribution{few, many} {
+		fmt.Printf("%.3f steps\n", p.Losses(19).Rounding(8, 0, 0x1p-18, false, f).Mean/0x1p-19)
+	}
+	// Output:
+	// 1.000 steps
+	// 0.502 steps
+}
+
+// The sum of 1000 numbers of variance 1 and size at most 2, as far as it gets but once in 100.
+func ExampleCumulant() {
+	var c truncation.Cumulant
+	for range 1000 {
+		c.Add(1, 2)
+	}
+	f := roundoff.FailureOf(0.99)
+	fmt.Printf("%.0f, %.0f if the variance is known beforehand\n", c.Tail(0.05, 0.2, f), roundoff.Bernstein(1000, 2, f))
+	// Output:
+	// 119, 107 if the variance is known beforehand
+}
+
+// The error of 8192 sums of 4096 products ±1.5 of a tensor core that keeps 25 bits of them: none
+// is cut but by rounding.
+func ExampleSum_ErrorBound() {
+	p := truncation.PairProducts([]float64{1.5}, []float64{1 + 0x1p-10}, -14, -14).Symmetric()
+	s := truncation.Sum{
+		Accumulator: truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-24},
+		Losses:      p.Losses(25),
+		LogMoment:   p.LogMoment,
+		Largest:     1.5 * (1 + 0x1p-10),
+	}
+	f := roundoff.FailureOf(0.99)
+	fmt.Printf("%.1e, deterministic %.1e\n", s.ErrorBound(4096, 8192, f), s.Zeta(256)*4096*s.Largest)
+	fmt.Printf("%.1e calibrated\n", s.CalibratedBound(4096, 8192, f))
+	// Output:
+	// 1.0e-02, deterministic 9.4e-01
+	// 3.0e-03 calibrated
+}
+
+// ψ(θ) is near θ²V/2 for small θ.
+func ExampleCumulant_At() {
+	var c truncation.Cumulant
+	c.Add(4, 1)
+	fmt.Printf("%.6f %.4f\n", c.At(0.01)/(0.01*0.01*4/2), c.At(1))
+	// Output:
+	// 1.003342 2.8731
+}
+
+// Of ±1 the logarithm of the moment generating function is log cosh x.
+func ExampleProductDistribution_LogMoment() {
+	p := truncation.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
+	fmt.Printf("%.3f %.3f\n", p.LogMoment(0.5), math.Log(math.Cosh(0.5)))
+	// Output:
+	// 0.120 0.120
+}
+
+// Aligned to 1, 1.25 × 1.25 keeps 3 bits below it and loses a sixteenth.
+func ExampleProductDistribution_Losses() {
+	p := truncation.ValueProducts([]float64{1.25}, []float64{1}, []float64{1.25}, []float64{1}, -14, -14)
+	l := p.Losses(3)
+	fmt.Println(l.F, l.At(1, 0).Term(0, false).Mean)
+	// Output:
+	// 3 0.0625
+}
+
+// The moments of the law of the products are kept with their losses.
+func ExampleLosses_LogMoment() {
+	p := truncation.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
+	l := p.Losses(24)
+	fmt.Println(l.LogMoment(2) == p.LogMoment(2))
+	// Output:
+	// true
+}
+
+// What is calibrated on emulated tensor cores is tighter than what is proved.
+func ExampleSum_CalibratedBound() {
+	p := truncation.PairProducts([]float64{1.5, 1.25}, []float64{1 + 0x1p-10, 1 + 0x1p-9}, -14, -14).Symmetric()
+	s := truncation.Sum{
+		Accumulator: truncation.Accumulator{Terms: 4, FractionBits: 23, Unit: 0x1p-24},
+		Losses:      p.Losses(23),
+		LogMoment:   p.LogMoment,
+		Largest:     1.5 * (1 + 0x1p-10),
+	}
+	f := roundoff.FailureOf(0.99)
+	fmt.Println(s.CalibratedBound(256, 1, f) < s.ErrorBound(256, 1, f))
+	// Output:
+	// true
+}
+
+// What eight-term blocks of products of ±1 and ±1 + 2^-10 err by on CDNA3, in a sum of 4096 of them,
+// 99 times of 100, and what they never exceed.
+func ExampleTwoStageSum() {
+	x, p := []float64{-1 - 0x1p-10, -1, 1, 1 + 0x1p-10}, []float64{1, 1, 1, 1}
+	law := truncation.ValueProducts(x, p, x, p, -14, -14)
+	sum := truncation.TwoStageSum{
+		Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-20,
+		Losses: law.Losses(24), LogMoment: law.LogMoment, Largest: 1.002,
+	}
+	fmt.Printf("%.2g, always %.2g\n", sum.ErrorBound(512, 1, roundoff.FailureOf(0.99)), 4096*truncation.TwoStage(8, 512, 0x1p-24))
+	// Output:
+	// 0.0038, always 1.3
+}
+
+// The paper's product on three tensor cores that truncate.
+func ExampleAccumulator() {
+	volta := truncation.Accumulator{Terms: 4, FractionBits: 23, Unit: 0x1p-24}
+	ampere := truncation.Accumulator{Terms: 8, FractionBits: 24, Unit: 0x1p-24}
+	hopper := truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
+	for _, t := range []truncation.Accumulator{volta, ampere, hopper} {
+		fmt.Printf("%.3e\n", t.Zeta(32768/t.Terms))
+	}
+	// Output:
+	// 4.883e-03
+	// 2.441e-03
+	// 1.221e-03
+}
+
+func ExampleAccumulator_Step() {
+	fmt.Printf("%.3e\n", truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-24}.Step())
+	// Output:
+	// 5.960e-07
+}
+
+func ExampleAccumulator_Zeta() {
+	t := truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-11, Nearest: true}
+	fmt.Printf("%.3f\n", t.Zeta(256))
+	// Output:
+	// 0.133
+}
+
+// One step at exponent 3 that returned 12 on Hopper: 16 terms cut below 2^-22, and the sum
+// below 2^-20.
+func ExampleAccumulator_Error() {
+	t := truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
+	fmt.Println(t.Error(3, 12) / 0x1p-22)
+	// Output:
+	// 19
+}
+
+// CDNA 3, 8 products at a time.
+func ExampleTwoStage() {
+	fmt.Printf("%.3e\n", truncation.TwoStage(8, 32768/8, 0x1p-24))
+	// Output:
+	// 2.448e-03
+}

@@ -1,0 +1,88 @@
+package truncation
+
+import (
+	"fmt"
+	"math"
+)
+
+// GrowthRate says how the error of a sum of K random products grows with K: as which power of K.
+// The backward error is over Σ|p|, the relative one over the sum.
+type GrowthRate struct {
+	Products ProductKind
+	Sums     SumKind
+	Absolute float64
+	Backward float64
+	Relative float64 // of products of mean zero the slope β; NaN where there is none
+	Cause    string
+}
+
+// ProductKind is what counts of the law of products.
+type ProductKind int
+
+const (
+	OfMean     ProductKind = iota // of mean μ ≠ 0, where K is much larger than (σ/μ)²
+	OfMeanZero                    // of symmetric law
+)
+
+// String returns the kind in words.
+func (k ProductKind) String() string {
+	switch k {
+	case OfMean:
+		return "mean not zero"
+	case OfMeanZero:
+		return "mean zero"
+	}
+	return fmt.Sprintf("ProductKind(%d)", int(k))
+}
+
+// SumKind is what counts of a machine.
+type SumKind int
+
+const (
+	KeepsMore SumKind = iota // truncates, and aligns with more bits than the sum has: F > f
+	KeepsSame                // truncates, F = f
+	ToNearest                // rounds every sum to nearest
+)
+
+// String returns the kind in words.
+func (k SumKind) String() string {
+	switch k {
+	case KeepsMore:
+		return "truncates, F > f"
+	case KeepsSame:
+		return "truncates, F = f"
+	case ToNearest:
+		return "to nearest"
+	}
+	return fmt.Sprintf("SumKind(%d)", int(k))
+}
+
+// GrowthRates returns the laws of all kinds of products on all kinds of machines, for sums long
+// enough, and errors far below 1. A machine that keeps more has the law of one that keeps the
+// same for products of mean zero up to [Accumulator.DriftLength].
+//
+// Source: derived here, as the powers of K in [Accumulator.MeanError], [Accumulator.ErrorSlope] and
+// [Accumulator.ErrorDeviation]; to nearest with errors of mean zero, as long as products are much
+// larger than a unit in the last place of the sum.
+func GrowthRates() []GrowthRate {
+	return []GrowthRate{
+		{OfMean, KeepsMore, 2, 1, 1, "every step loses part of the sum"},
+		{OfMean, KeepsSame, 2, 1, 1, "every step loses part of the sum"},
+		{OfMean, ToNearest, 1.5, 0.5, 0.5, "independent errors of the size of the sum"},
+		{OfMeanZero, KeepsMore, 1.5, 0.5, 1, "every step draws the sum towards zero"},
+		{OfMeanZero, KeepsSame, 1, 0, 0.5, "independent errors of the size of the sum"},
+		{OfMeanZero, ToNearest, 1, 0, math.NaN(), "independent errors of the size of the sum"},
+	}
+}
+
+// Kind returns the kind of the machine.
+// It panics if Terms < 1 or Unit is outside (0, 1).
+func (t Accumulator) Kind() SumKind {
+	switch {
+	case t.Nearest:
+		return ToNearest
+	case t.excess() > 0:
+		return KeepsMore
+	}
+	return KeepsSame
+}

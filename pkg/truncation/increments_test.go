@@ -1,0 +1,91 @@
+package truncation
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// roundedValues are laws of few products, in units: of ties alone, of ties and others, of lost ones.
+var roundedValues = [][]float64{
+	{0.5}, {1.5}, {2.5}, {-1.5}, {0.25}, {0.75}, {1.25},
+	{0.5, 1}, {0.5, 1.5}, {1.5, 1}, {0.5, 2}, {1.5, 2}, {0.25, 0.5, 0.75}, {1.5, -0.5, 3}, {0.5, 1.3, 2.2}, {2.5, 1.75, 1},
+}
+
+// The law of the error of a step is what a long sum of such steps, rounded one by one, has made of
+// each: the slow way.
+func TestNearestErrorIsThatOfALongSum(t *testing.T) {
+	const steps = 200000
+	for _, values := range roundedValues {
+		for _, U := range []float64{1, 0x1p-7} {
+			rng := rand.New(rand.NewPCG(51, 52))
+			s, mean, square := 0.0, 0.0, 0.0
+			for range steps {
+				p := values[rng.IntN(len(values))]
+				z := math.RoundToEven(s + p)
+				r := z - (s + p)
+				mean += r / steps
+				square += r * r / steps
+				s = z
+			}
+			in := make([]float64, len(values))
+			for i, v := range values {
+				in[i] = v * U
+			}
+			var z Increments
+			z.Add(in, []float64{1}, nil)
+			z.Add([]float64{1}, in, nil)
+			got := z.Nearest(U)
+			if noise := 3 / math.Sqrt(steps); math.Abs(got.Mean/U-mean) > noise || math.Abs(got.Square/(U*U)-square) > noise {
+				t.Errorf("%v, U = %v: %.4f and %.4f units, a sum has %.4f and %.4f", values, U, got.Mean/U, got.Square/(U*U), mean, square)
+			}
+			if got.Estimate != 0 {
+				t.Errorf("%v: estimate %v of batches that are alike", values, got.Estimate)
+			}
+		}
+	}
+}
+
+func TestIncrements(t *testing.T) {
+	t.Run("weights_count", func(t *testing.T) {
+		var z Increments
+		z.Add([]float64{1}, []float64{0.25, 0.75}, []float64{3, 1})
+		z.Add([]float64{1}, []float64{0.25, 0.75}, []float64{3, 1})
+		if got := z.Nearest(1); math.Abs(got.Mean - -0.125) > 1e-15 || got.Square != 0.0625 {
+			t.Errorf("%+v, want (3 × -0.25 + 0.25)/4", got)
+		}
+	})
+	t.Run("of_either_sign_have_no_mean", func(t *testing.T) {
+		var z Increments
+		z.Symmetric()
+		z.Add([]float64{0.25}, []float64{1}, nil)
+		z.Add([]float64{0.75}, []float64{1}, nil)
+		if got := z.Nearest(1); got != (NearestError{0, 0.0625, 0}) {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("of_different_batches_say_how_sure", func(t *testing.T) {
+		var z Increments
+		z.Add([]float64{0.25}, []float64{1}, nil)
+		z.Add([]float64{0}, []float64{1}, nil)
+		if got := z.Nearest(1); got.Mean != -0.125 || math.Abs(got.Estimate-0.125) > 1e-15 {
+			t.Errorf("%+v, want a deviation of 1/8", got)
+		}
+	})
+	for want, f := range map[string]func(){
+		"truncation: 0 x, 1 y and 0 weights, want x and y, and a weight for each y or none": func() { new(Increments).Add(nil, []float64{1}, nil) },
+		"truncation: 1 x, 1 y and 2 weights, want x and y, and a weight for each y or none": func() { new(Increments).Add([]float64{1}, []float64{1}, []float64{1, 2}) },
+		"truncation: 0 batches, want 2 or more":                                             func() { new(Increments).Nearest(1) },
+		"truncation: U = 0, want 0 < U < +Inf":                                              func() { new(Increments).Nearest(0) },
+	} {
+		t.Run("panics", func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); got != want {
+					t.Errorf("panic %s, want %s", got, want)
+				}
+			}()
+			f()
+		})
+	}
+}

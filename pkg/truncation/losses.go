@@ -1,0 +1,79 @@
+package truncation
+
+import (
+	"math"
+	"sync"
+)
+
+// Losses tabulates what products of one law lose when they are aligned to an exponent E and cut
+// off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. What is asked of an E is computed once. It may be
+// used by several goroutines.
+//
+// It takes for granted that a product of exponent E itself loses nothing, as [Accumulator] does.
+type Losses struct {
+	Law *ProductDistribution
+	F   int
+
+	mu        sync.Mutex
+	belows    map[int]lossMoments
+	tallies   map[tallyKind]*lossTallies
+	estimates map[lossesKind]*LossesAt
+	ends      map[endKind]RoundingLoss
+	chars     map[[2]int][]character
+	moments   map[float64]float64
+	symmetric *Losses
+}
+
+// Losses returns the table for an alignment that keeps F bits below 2^E.
+func (p *ProductDistribution) Losses(F int) *Losses {
+	return &Losses{Law: p, F: F, belows: map[int]lossMoments{}, tallies: map[tallyKind]*lossTallies{},
+		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
+}
+
+// Symmetric returns the table of [ProductDistribution.Symmetric] of the law, and keeps it for the next time.
+func (l *Losses) Symmetric() *Losses {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.symmetric == nil {
+		l.symmetric = l.Law.Symmetric().Losses(l.F)
+	}
+	return l.symmetric
+}
+
+// LogMoment returns [ProductDistribution.LogMoment] of the law, and keeps it for the next time.
+func (l *Losses) LogMoment(x float64) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m, ok := l.moments[x]; ok {
+		return m
+	}
+	m := l.Law.LogMoment(x)
+	l.moments[x] = m
+	return m
+}
+
+// lossMoments are E(Y; e < E) and E(Y²; e < E), e being the exponent of a product.
+type lossMoments struct{ mean, square float64 }
+
+// below returns the moments of what products lose that are aligned to E.
+func (l *Losses) below(E int) lossMoments {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m, ok := l.belows[E]; ok {
+		return m
+	}
+	p, g, scale := l.Law, math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
+	var m lossMoments
+	for i, v := range p.value {
+		if p.exp[i] < E {
+			y := v - float64(g*math.Trunc(v*scale))
+			m.mean += p.weight[i] * y
+			m.square += p.weight[i] * y * y
+		}
+	}
+	if p.symmetric {
+		m.mean = 0
+	}
+	l.belows[E] = m
+	return m
+}

@@ -88,7 +88,7 @@ func TestValuesArriveAsTheyWere(t *testing.T) {
 			if nothing {
 				return nil
 			}
-			c := viz.NewChart("name", "C.")
+			c := viz.NewChart("name", "C.", "")
 			c.Panel("", viz.Axis{Label: "x"}, viz.Axis{Label: "y"}).Line(viz.Series{Label: "γ"}, []float64{1, 2}, []float64{3, 4})
 			return c
 		}

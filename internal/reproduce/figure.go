@@ -15,7 +15,8 @@ import (
 // figures/NAME.json. Beside it lie the figure itself, NAME.svg and NAME.png, and its data, NAME.csv.
 type Figure struct {
 	Name     string `json:"name"`
-	Caption  string `json:"caption"`
+	Finding  string `json:"finding"`
+	Details  string `json:"details"`
 	Notebook string `json:"notebook"` // the notebook's name
 	Kind     string `json:"kind"`     // "figure", "table" or "schematic"
 	Order    int64  `json:"order"`    // unix nanoseconds: when it was shown
@@ -69,8 +70,8 @@ func (f Figure) files(dir string) []string {
 // are what their names say.
 func (f *Figure) Check(dir string) error {
 	switch {
-	case f.Caption == "":
-		return fmt.Errorf("figure %s: no caption", f.Name)
+	case f.Finding == "":
+		return fmt.Errorf("figure %s: no finding", f.Name)
 	case f.Notebook == "":
 		return fmt.Errorf("figure %s: no notebook", f.Name)
 	case !slices.Contains([]string{"figure", "table", "schematic"}, f.Kind):

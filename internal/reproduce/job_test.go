@@ -118,7 +118,7 @@ func litter(t *testing.T, out string, names []string) {
 		content := "x"
 		switch {
 		case strings.HasSuffix(name, "old.json"):
-			content = `{"name": "old", "caption": "c", "notebook": "00-old", "kind": "figure"}`
+			content = `{"name": "old", "finding": "c", "notebook": "00-old", "kind": "figure"}`
 		case strings.HasSuffix(name, "mine.json"):
 			content = `{"name": "something else"}`
 		case strings.HasSuffix(name, ".ipynb"):

@@ -20,8 +20,6 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"verdicts": func() []Verdict { return Verdicts },
 	"number":   number,
 	"seconds":  seconds,
-	"finding":  func(caption string) string { s, _ := finding(caption); return s },
-	"details":  func(caption string) string { _, s := finding(caption); return s },
 	"plural":   plural,
 }).Parse(pageText))
 
@@ -114,22 +112,6 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
 	return fmt.Sprintf("%.1f min", d.Minutes())
-}
-
-// finding splits a caption into its first sentence, which says what was found, and the rest.
-func finding(caption string) (first, rest string) {
-	for i := 0; i < len(caption); i++ {
-		if j := strings.Index(caption[i:], ". "); j >= 0 {
-			i += j
-			next := caption[i+2:]
-			if next != "" && (next[0] >= 'A' && next[0] <= 'Z' || next[0] >= 0x80) {
-				return caption[:i+1], next
-			}
-			continue
-		}
-		break
-	}
-	return caption, ""
 }
 
 // plural returns n with a noun.

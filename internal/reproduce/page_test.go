@@ -135,20 +135,6 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestFinding(t *testing.T) {
-	for _, c := range []struct{ caption, first, rest string }{
-		{"One. Two. Three.", "One.", "Two. Three."},
-		{"Only one.", "Only one.", ""},
-		{"It is 1.5 times u, i.e. small. The rest", "It is 1.5 times u, i.e. small.", "The rest"},
-		{"Bound. γ is large.", "Bound.", "γ is large."},
-		{"", "", ""},
-	} {
-		if first, rest := finding(c.caption); first != c.first || rest != c.rest {
-			t.Errorf("finding(%q) = %q, %q; want %q, %q", c.caption, first, rest, c.first, c.rest)
-		}
-	}
-}
-
 func TestReport(t *testing.T) {
 	r := fixture(t)
 	const want = "3 notebooks, 16 cells, 4 figures and tables, 7 claims (4 reproduced, 1 differs, 2 cannot-be-tested), 130 s"
@@ -166,11 +152,11 @@ func TestGather_refuses(t *testing.T) {
 		{"a_missing_image", "figures/table1.png", "", "table1.png"},
 		{"missing_data", "figures/tensor-core.csv", "", "tensor-core.csv"},
 		{"an_image_that_is_none", "figures/table1.png", "GIF89a", "not what its name says"},
-		{"no_caption", "figures/table1.json", `{"name": "table1", "notebook": "01-first", "kind": "figure"}`, "no caption"},
-		{"no_notebook", "figures/table1.json", `{"name": "table1", "caption": "c", "kind": "figure"}`, "no notebook"},
-		{"an_unknown_notebook", "figures/table1.json", `{"name": "table1", "caption": "c", "kind": "figure", "notebook": "09"}`, `no notebook "09"`},
-		{"an_unknown_kind", "figures/table1.json", `{"name": "table1", "caption": "c", "notebook": "01-first", "kind": "film"}`, `kind "film"`},
-		{"a_table_without_rows", "figures/table1.json", `{"name": "table1", "caption": "c", "notebook": "01-first", "kind": "table"}`, "without <table>"},
+		{"no_finding", "figures/table1.json", `{"name": "table1", "notebook": "01-first", "kind": "figure"}`, "no finding"},
+		{"no_notebook", "figures/table1.json", `{"name": "table1", "finding": "c", "kind": "figure"}`, "no notebook"},
+		{"an_unknown_notebook", "figures/table1.json", `{"name": "table1", "finding": "c", "kind": "figure", "notebook": "09"}`, `no notebook "09"`},
+		{"an_unknown_kind", "figures/table1.json", `{"name": "table1", "finding": "c", "notebook": "01-first", "kind": "film"}`, `kind "film"`},
+		{"a_table_without_rows", "figures/table1.json", `{"name": "table1", "finding": "c", "notebook": "01-first", "kind": "table"}`, "without <table>"},
 		{"no_claims", "claims.json", "", "claims.json"},
 		{"bad_claims", "claims.json", "[]", "the list is empty"},
 	} {

@@ -21,7 +21,7 @@ func said(check func()) {
 
 // another is a chart of something else.
 func another() *viz.Chart {
-	c := viz.NewChart("another", "Another.")
+	c := viz.NewChart("another", "Another.", "")
 	c.Panel("", viz.Axis{}, viz.Axis{}).EDF(viz.Series{Label: "another"}, []float64{1, 2})
 	return c
 }

@@ -78,7 +78,7 @@ func TestFMA_right_answers(t *testing.T) {
 }
 
 func errors() *viz.Chart {
-	chart := viz.NewChart("errors", "Errors.")
+	chart := viz.NewChart("errors", "Errors.", "")
 	p := chart.Panel("", viz.Axis{Label: "relative error", Log: true}, viz.Axis{Label: "F", Max: 1})
 	a, b, c := course.Operands(1000, 1)
 	for name, machine := range map[string]func(a, b, c float64) float64{

@@ -48,7 +48,7 @@ func TestFormats_right_answers(t *testing.T) {
 func nearestEven(f tcore.Format, x float64) float64 { return f.Round(x, tcore.ToNearestEven) }
 
 func spacing() *viz.Chart {
-	c := viz.NewChart("spacing", "Spacings.")
+	c := viz.NewChart("spacing", "Spacings.", "")
 	p := c.Panel("", viz.Axis{Label: "x", Log: true}, viz.Axis{Label: "ulp(x)/x", Log: true})
 	for _, f := range course.IEEEFormats {
 		var x, y []float64

@@ -169,7 +169,7 @@ func TestConstants_wrong_answers(t *testing.T) {
 	})
 	refuses(t, "another chart", func() {
 		course.CheckGrowth(func() *viz.Chart {
-			c := viz.NewChart("growth", "Nothing grows.")
+			c := viz.NewChart("growth", "Nothing grows.", "")
 			c.Panel("", viz.Axis{Label: "n", Log: true}, viz.Axis{Label: "error", Log: true}).
 				Line(viz.Series{Label: "recursive"}, []float64{16, 64}, []float64{1, 1})
 			return c
@@ -192,7 +192,7 @@ func probabilistic(n int, u, p float64) float64 {
 }
 
 func growth() *viz.Chart {
-	c := viz.NewChart("growth", "Pairwise sums stay good.")
+	c := viz.NewChart("growth", "Pairwise sums stay good.", "")
 	p := c.Panel("", viz.Axis{Label: "n", Log: true}, viz.Axis{Label: "error", Log: true})
 	add, u := course.Adder(tcore.Binary16), tcore.Binary16.UnitRoundoff()
 	var n, γ, tilde []float64

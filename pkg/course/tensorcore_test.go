@@ -78,7 +78,7 @@ func TestTensorCores_right_answers(t *testing.T) {
 }
 
 func drift() *viz.Chart {
-	c := viz.NewChart("drift", "Drift.")
+	c := viz.NewChart("drift", "Drift.", "")
 	p := c.Panel("", viz.Axis{Label: "K", Log: true}, viz.Axis{Label: "error", Log: true})
 	curve := func(name string, f func(K int) float64) {
 		var y []float64

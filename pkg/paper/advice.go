@@ -32,10 +32,11 @@ func AdviceTable(tolerance float64) *viz.Table {
 			meet++
 		}
 	}
-	t := viz.NewTable("advice", fmt.Sprintf(
-		"%d of %d devices guarantee an error of at most %s |A||B|. A product %d × %d × %d of real numbers that are rounded to the format of the factors first, at %s over all outputs, nothing known of the data. "+
+	t := viz.NewTable("advice",
+		fmt.Sprintf("%d of %d devices guarantee an error of at most %s |A||B|.", meet, len(advice), digits(tolerance, 2)),
+		fmt.Sprintf("A product %d × %d × %d of real numbers that are rounded to the format of the factors first, at %s over all outputs, nothing known of the data. "+
 			"Bytes of A, B and D and time at the published peak for dense products, over those of the cheapest that meets it. Drawn by paper.AdviceTable.",
-		meet, len(advice), digits(tolerance, 2), g.M, g.K, g.N, percent(Confidence)),
+			g.M, g.K, g.N, percent(Confidence)),
 		[]string{"Device", "bound", "of tolerance", "up to K", "bytes", "time"})
 	for _, a := range advice {
 		time := "unknown"

@@ -113,8 +113,9 @@ func ClaimTable(name string, list []Claim) *viz.Table {
 	for _, c := range list {
 		n[c.Verdict]++
 	}
-	t := viz.NewTable(name, fmt.Sprintf("%d of %d claims reproduced, %d differ, %d cannot be tested here. Written by paper.ClaimTable.",
-		n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
+	t := viz.NewTable(name,
+		fmt.Sprintf("%d of %d claims reproduced, %d differ, %d cannot be tested here.", n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
+		"Written by paper.ClaimTable.",
 		[]string{"Where", "The paper says", "Measured", "Verdict", "Why"})
 	for _, c := range list {
 		t.Row(c.Source, typeset.Replace(c.Paper), c.measured(), c.Verdict.mark(), typeset.Replace(c.Why))

@@ -27,9 +27,9 @@ func CancellationTable() *viz.Table {
 		}
 		devices[z] = append(devices[z], d)
 	}
-	t := viz.NewTable("cancellation", fmt.Sprintf(
-		"Five numbers, %d devices, %d answers; the exact one is −0.875. "+
-			"2²³ in the accumulator, and four products in one instruction. Drawn by paper.CancellationTable.", asked, len(results)),
+	t := viz.NewTable("cancellation",
+		fmt.Sprintf("Five numbers, %d devices, %d answers; the exact one is −0.875.", asked, len(results)),
+		"2²³ in the accumulator, and four products in one instruction. Drawn by paper.CancellationTable.",
 		[]string{"Result", "Devices", "Factors", "Chip and instruction"})
 	for _, z := range results {
 		result, count := digits(z, 4), fmt.Sprint(len(devices[z]))
@@ -85,9 +85,10 @@ func SideBySideTable() *viz.Table {
 		x[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
 		y[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
 	}
-	t := viz.NewTable("side-by-side", fmt.Sprintf(
-		"The same numbers, and a different sum from nearly every generation; truncation always falls short. "+
-			"Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by paper.SideBySideTable.", k, Seed),
+	t := viz.NewTable("side-by-side",
+		"The same numbers, and a different sum from nearly every generation; truncation always falls short.",
+		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by paper.SideBySideTable.",
+			k, Seed),
 		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
 	for _, d := range tcore.Devices() {
 		if d.A.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
@@ -104,9 +105,9 @@ func SideBySideTable() *viz.Table {
 // TraceTable returns a dot product as a device computes it, term by term.
 func TraceTable(name string, trace tcore.Trace) *viz.Table {
 	exact, _ := trace.Exact.Float64()
-	t := viz.NewTable(name, fmt.Sprintf(
-		"%s computes %s where %s is exact. Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by paper.TraceTable.",
-		trace.Device, digits(trace.Result, 9), digits(exact, 9)),
+	t := viz.NewTable(name,
+		fmt.Sprintf("%s computes %s where %s is exact.", trace.Device, digits(trace.Result, 9), digits(exact, 9)),
+		"Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by paper.TraceTable.",
 		[]string{"Block", "Term", "Value", "Exponent", "Kept", "Lost"})
 	for _, b := range trace.Blocks {
 		for _, m := range b.Terms {

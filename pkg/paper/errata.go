@@ -46,8 +46,10 @@ func Errata() []Erratum {
 // ErrataTable returns the errata as a table.
 func ErrataTable() *viz.Table {
 	list := Errata()
-	t := viz.NewTable("errata", fmt.Sprintf(
-		"%d corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number. Drawn by paper.ErrataTable.", len(list)),
+	t := viz.NewTable("errata",
+		fmt.Sprintf("%d corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number.",
+			len(list)),
+		"Drawn by paper.ErrataTable.",
 		[]string{"Erratum", "Where", "Printed", "Correct", "Shown by"})
 	for _, e := range list {
 		t.Row(e.ID, e.Where, e.Printed, e.Correct, e.Shown)

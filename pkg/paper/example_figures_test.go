@@ -15,9 +15,9 @@ import (
 )
 
 func ExampleFormatTable() {
-	fmt.Println(viz.Finding(paper.FormatTable()))
+	fmt.Println(paper.FormatTable().Finding())
 	// Output:
-	// Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit
+	// Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit.
 }
 
 func ExampleFormatClaims() {
@@ -31,9 +31,9 @@ func ExampleFormatClaims() {
 }
 
 func ExampleRoundingFigure() {
-	fmt.Println(viz.Finding(paper.RoundingFigure()))
+	fmt.Println(paper.RoundingFigure().Finding())
 	// Output:
-	// The relative rounding error reaches 0.9995 u just above a power of two and only half as much just below one
+	// The relative rounding error reaches 0.9995 u just above a power of two and only half as much just below one.
 }
 
 // The backward error is small, as it must be; cancellation makes the forward error of it.
@@ -50,10 +50,10 @@ func ExampleProduct() {
 	p.Trials = 2000
 	r := p.Run()
 	fmt.Printf("%.1f %% below γ̃, %.0f %% below γ\n", 100*r.Coverage(r.Tilde), 100*r.Coverage(r.Gamma))
-	fmt.Println(viz.Finding(r.Figure()))
+	fmt.Println(r.Figure().Finding())
 	// Output:
 	// 99.9 % below γ̃, 100 % below γ
-	// The probabilistic constant is 15.1 times below the deterministic one, and 0.1 % of 2000 products exceed it where 1 % may; the worst of all reaches 1.06 of it
+	// The probabilistic constant is 15.1 times below the deterministic one, and 0.1 % of 2000 products exceed it where 1 % may; the worst of all reaches 1.06 of it.
 }
 
 // What Lemmas 1 and 2 claim, on products of 4096 errors: some seconds.
@@ -64,15 +64,15 @@ func ExampleProductClaims() {
 }
 
 func ExampleGrowthFigure() {
-	fmt.Println(viz.Finding(paper.GrowthFigure()))
+	fmt.Println(paper.GrowthFigure().Finding())
 	// Output:
-	// γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one. γ̃ₙ(λ) at 99 % for one product, λ from its closed form
+	// γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one.
 }
 
 func ExampleVarianceFigure() {
-	fmt.Println(viz.Finding(paper.VarianceFigure()))
+	fmt.Println(paper.VarianceFigure().Finding())
 	// Output:
-	// Evaluated as printed, the variance of Lemma 2 is off by 6.3 % at the precision of binary32, and by a factor 1.825·10³² at that of binary64, far above this figure
+	// Evaluated as printed, the variance of Lemma 2 is off by 6.3 % at the precision of binary32, and by a factor 1.825·10³² at that of binary64, far above this figure.
 }
 
 // No lemma of Sections 3.1 and 3.2 is violated, and most are all but reached.
@@ -91,15 +91,15 @@ func ExampleLemmas() {
 }
 
 func ExampleTensorCoreTable() {
-	fmt.Println(viz.Finding(paper.TensorCoreTable()))
+	fmt.Println(paper.TensorCoreTable().Finding())
 	// Output:
-	// The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴
+	// The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴.
 }
 
 func ExampleRoundingsTable() {
-	fmt.Println(viz.Finding(paper.RoundingsTable()))
+	fmt.Println(paper.RoundingsTable().Finding())
 	// Output:
-	// The printed index counts a term's own block twice from the second block on, up to 12 where only 11 can occur
+	// The printed index counts a term's own block twice from the second block on, up to 12 where only 11 can occur.
 }
 
 // The fifth of 8 products opens the second block of 4: it meets 4 roundings at most, and by the printed
@@ -119,15 +119,15 @@ func ExamplePrintedCount() {
 }
 
 func ExampleTheoremTable() {
-	fmt.Println(viz.Finding(paper.TheoremTable()))
+	fmt.Println(paper.TheoremTable().Finding())
 	// Output:
-	// Wider blocks help little and binary16 accumulation leaves no guarantee: there K u exceeds 1
+	// Wider blocks help little and binary16 accumulation leaves no guarantee: there K u exceeds 1.
 }
 
 func ExampleTheoremFigure() {
-	fmt.Println(viz.Finding(paper.TheoremFigure()))
+	fmt.Println(paper.TheoremFigure().Finding())
 	// Output:
-	// The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is 13.1 times below DBEA, and Higham & Mary's bound is 1.6 times below VIBEA
+	// The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is 13.1 times below DBEA, and Higham & Mary's bound is 1.6 times below VIBEA.
 }
 
 // Where products do not fit the accumulation format, the error may exceed γ_(K-1).
@@ -161,14 +161,14 @@ func ExampleMACResult() {
 	mac := paper.DefaultMAC
 	mac.Samples = 2000
 	r := mac.Run()
-	fmt.Println(viz.Finding(r.Figure()))
-	fmt.Println(viz.Finding(r.Table()))
+	fmt.Println(r.Figure().Finding())
+	fmt.Println(r.Table().Finding())
 	for _, c := range r.Claims()[:2] {
 		fmt.Println(c.Source, c.Verdict)
 	}
 	// Output:
-	// For one multiply-accumulate the deterministic bound is the tighter one
-	// No bound is violated, and DBEA is the tighter one
+	// For one multiply-accumulate the deterministic bound is the tighter one.
+	// No bound is violated, and DBEA is the tighter one.
 	// Section 4.1, Figure 5 reproduced
 	// Section 4.1, Figure 5 reproduced
 }
@@ -220,13 +220,13 @@ func ExampleGEMM() {
 		log.Fatal(err)
 	}
 	fmt.Println(g.Theorem().Blocks(), "blocks,", len(r.Exact.Errors), "outputs")
-	fmt.Println(viz.Finding(r.Figure()))
-	fmt.Println(viz.Finding(r.ExceedanceFigure()))
+	fmt.Println(r.Figure().Finding())
+	fmt.Println(r.ExceedanceFigure().Finding())
 	fmt.Println(r.Table().Name(), len(r.Claims()) > 0)
 	// Output:
 	// 256 blocks, 256 outputs
-	// The probabilistic bound is 2.9 times below the deterministic one, and both are far above the error: DBEA exceeds the largest of 256 errors by 4620, VIBEA by 1596
-	// No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all
+	// The probabilistic bound is 2.9 times below the deterministic one, and both are far above the error: DBEA exceeds the largest of 256 errors by 4620, VIBEA by 1596.
+	// No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all.
 	// gemm-bounds-symmetric true
 }
 
@@ -304,9 +304,9 @@ func ExampleGemmEx_Extent() {
 }
 
 func ExampleGemmExTable() {
-	fmt.Println(viz.Finding(paper.GemmExTable()))
+	fmt.Println(paper.GemmExTable().Finding())
 	// Output:
-	// As printed the call reads to 4096 times the length of B, writes 4096 times that of C, and multiplies by 1.401·10⁻⁴⁵, the integer 1 read as a float; with one of its two mistakes put right 0 or 0 of 15 elements of a small product are right, with both 15. cublasGemmEx(handle, N, N, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) at the paper's size, elements used of those there are, rounded up to powers of two; the small product is 5 × 7 by 7 × 3, of integers, and memory beyond an array is NaN
+	// As printed the call reads to 4096 times the length of B, writes 4096 times that of C, and multiplies by 1.401·10⁻⁴⁵, the integer 1 read as a float; with one of its two mistakes put right 0 or 0 of 15 elements of a small product are right, with both 15. cublasGemmEx(handle, N, N, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) at the paper's size, elements used of those there are, rounded up to powers of two; the small product is 5 × 7 by 7 × 3, of integers, and memory beyond an array is NaN.
 }
 
 // Every row is drawn from a generator of its own: the matrix is the same on any number of cores.
@@ -319,9 +319,9 @@ func ExampleDistribution() {
 
 func ExampleClaimTable() {
 	t := paper.ClaimTable("claims-01", paper.FormatClaims())
-	fmt.Println(viz.Finding(t))
+	fmt.Println(t.Finding())
 	// Output:
-	// 10 of 10 claims reproduced, 0 differ, 0 cannot be tested here
+	// 10 of 10 claims reproduced, 0 differ, 0 cannot be tested here.
 }
 
 func ExampleWriteClaims() {
@@ -358,9 +358,9 @@ func ExampleErrata() {
 }
 
 func ExampleErrataTable() {
-	fmt.Println(viz.Finding(paper.ErrataTable()))
+	fmt.Println(paper.ErrataTable().Finding())
 	// Output:
-	// 29 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number
+	// 29 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number.
 }
 
 // How many times too large the paper's bounds are on its own experiment, and the tightest now: some
@@ -370,26 +370,26 @@ func ExampleLooseness() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(viz.Finding(t))
+	fmt.Println(t.Finding())
 }
 
 func ExampleCancellationTable() {
-	fmt.Println(viz.Finding(paper.CancellationTable()))
+	fmt.Println(paper.CancellationTable().Finding())
 	// Output:
-	// Five numbers, 52 devices, 6 answers; the exact one is −0.875
+	// Five numbers, 52 devices, 6 answers; the exact one is −0.875.
 }
 
 func ExampleTraceTable() {
 	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
-	fmt.Println(viz.Finding(paper.TraceTable("trace", tcore.HopperF16.Trace(x, y, 0x1p23))))
+	fmt.Println(paper.TraceTable("trace", tcore.HopperF16.Trace(x, y, 0x1p23)).Finding())
 	// Output:
-	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact
+	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact.
 }
 
 func ExampleSideBySideTable() {
-	fmt.Println(viz.Finding(paper.SideBySideTable()))
+	fmt.Println(paper.SideBySideTable().Finding())
 	// Output:
-	// The same numbers, and a different sum from nearly every generation; truncation always falls short
+	// The same numbers, and a different sum from nearly every generation; truncation always falls short.
 }
 
 // Truncation drifts: some seconds, up to K = 2¹⁶.
@@ -398,7 +398,7 @@ func ExampleDriftFigure() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(viz.Finding(f))
+	fmt.Println(f.Finding())
 }
 
 // The laws of growth, from single steps and from products up to K = 256.
@@ -454,16 +454,16 @@ func ExampleHardwareResult() {
 }
 
 func ExampleToleranceFigure() {
-	finding, _, _ := strings.Cut(viz.Finding(paper.ToleranceFigure()), ": ")
+	finding, _, _ := strings.Cut(paper.ToleranceFigure().Finding(), ": ")
 	fmt.Println(finding)
 	// Output:
 	// Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it
 }
 
 func ExampleAdviceTable() {
-	fmt.Println(viz.Finding(paper.AdviceTable(2e-3)))
+	fmt.Println(paper.AdviceTable(2e-3).Finding())
 	// Output:
-	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|
+	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|.
 }
 
 // A sweep of one's own: two machines, one law, and who exceeds what.
@@ -539,7 +539,7 @@ func ExampleRecordedCoverage() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	finding, _, _ := strings.Cut(viz.Finding(s.Coverage()), ": ")
+	finding, _, _ := strings.Cut(s.Coverage().Finding(), ": ")
 	fmt.Println(finding)
 	// Output:
 	// No probabilistic bound fails more often than it states
@@ -562,11 +562,11 @@ func ExampleBoundSweep_Broken() {
 func ExampleExploreLambda() {
 	e := paper.ExploreLambda()
 	for _, at := range [][]int{e.Start(), {3, 64, 19}} {
-		fmt.Println(viz.Finding(e.Figure(at...)))
+		fmt.Println(e.Figure(at...).Finding())
 	}
 	// Output:
-	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 - 2.3e-5
-	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 - 2.1e-16
+	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 - 2.3e-5.
+	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 - 2.1e-16.
 }
 
 func ExampleExploreBounds() {
@@ -574,17 +574,17 @@ func ExampleExploreBounds() {
 	for _, c := range e.Controls {
 		fmt.Printf("%s: %s … %s\n", c.Label, c.Values[0], c.Values[len(c.Values)-1])
 	}
-	fmt.Println(viz.Finding(e.Figure(e.Start()...)))
+	fmt.Println(e.Figure(e.Start()...).Finding())
 	// Output:
 	// format: binary16 … binary64
 	// confidence: 50 % … 1 - 1e-15
 	// n: 1 … 1048576
-	// A dot product of n = 256 terms in binary16 errs by no more than γₙ = 0.143 times |x|ᵀ|y|, and at 99 % no more than γ̃ₙ = 0.0359
+	// A dot product of n = 256 terms in binary16 errs by no more than γₙ = 0.143 times |x|ᵀ|y|, and at 99 % no more than γ̃ₙ = 0.0359.
 }
 
 func ExampleExploreDevices() {
 	e := paper.ExploreDevices()
-	finding, _, _ := strings.Cut(viz.Finding(e.Figure(1, 1, 2)), ", and ") // Volta, U(0,1), 99 %
+	finding, _, _ := strings.Cut(e.Figure(1, 1, 2).Finding(), ", and ") // Volta, U(0,1), 99 %
 	fmt.Println(finding)
 	// Output:
 	// On Volta with entries ~ U(0,1) the largest error at K = 16384 is 3.3·10⁻⁴ |A||B|
@@ -634,10 +634,10 @@ func ExampleGEMM_NewRecord() {
 
 func ExampleLemmasResult() {
 	r := paper.Lemmas{Samples: 500, Confidence: 0.99, Seed: 3}.Run()
-	fmt.Println(viz.Finding(r.Table()))
+	fmt.Println(r.Table().Finding())
 	fmt.Println(r.Claims()[0].Paper)
 	// Output:
-	// 0 of 5000 trials exceed a bound
+	// 0 of 5000 trials exceed a bound.
 	// FMA without representation error: DBEA and VIBEA give one bound, which always holds (0 violations)
 }
 

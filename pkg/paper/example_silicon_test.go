@@ -63,8 +63,8 @@ func ExampleProfileResult_OnGPU() {
 		log.Fatal(err)
 	}
 	if silicon.Emulated() {
-		_, sentence, _ := strings.Cut(silicon.Table().Caption(), ". ")
-		fmt.Println(sentence[:strings.Index(sentence, ":")])
+		origin, _, _ := strings.Cut(silicon.Table().Details(), ":")
+		fmt.Println(origin)
 	}
 	// Output: No record of this from silicon exists yet
 }

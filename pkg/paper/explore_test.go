@@ -32,11 +32,11 @@ func TestExplore_draws_every_setting(t *testing.T) {
 			captions := map[string]bool{}
 			for _, at := range settings {
 				c := e.Figure(at...)
-				if c.Name() != name || captions[c.Caption()] && !testing.Short() {
-					t.Errorf("setting %v: %s: %s", at, c.Name(), c.Caption())
+				if c.Name() != name || captions[viz.Caption(c)] && !testing.Short() {
+					t.Errorf("setting %v: %s: %s", at, c.Name(), viz.Caption(c))
 				}
-				if strings.Contains(c.Caption(), "NaN") || strings.Contains(c.Caption(), "%!") {
-					t.Errorf("setting %v: %s", at, c.Caption())
+				if strings.Contains(viz.Caption(c), "NaN") || strings.Contains(viz.Caption(c), "%!") {
+					t.Errorf("setting %v: %s", at, viz.Caption(c))
 				}
 				if _, err := c.ECharts(); err != nil {
 					t.Error(err)
@@ -54,7 +54,7 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	for n, against := range map[float64]string{n: "%s times γₙ", 2 * n: "where there is no γₙ"} {
 		tilde := math.Expm1(4*math.Sqrt(n)*u + n*u*u/(1-u))
 		want := fmt.Sprintf("At λ = 4 the bound is γ̃ₙ = %s, ", digits(tilde, 3)) + strings.Replace(against, "%s", digits(tilde, 2), 1)
-		if got := lambdaFigure(tcore.Binary16, int(n), 4).Caption(); !strings.HasPrefix(got, want) {
+		if got := lambdaFigure(tcore.Binary16, int(n), 4).Finding(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}

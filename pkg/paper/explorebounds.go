@@ -36,10 +36,10 @@ func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
 	if isInf(γ) {
 		always = "has no γₙ, and its error relative to |x|ᵀ|y| is"
 	}
-	c := viz.NewChart("explore-bounds", fmt.Sprintf(
-		"A dot product of n = %d terms in %s %s at %v no more than γ̃ₙ = %s. "+
-			"FMAs from left to right. Lemma 2 holds for all terms together at λ = %s; Higham & Mary's bound, which needs no uniform errors, is %s. Drawn by paper.ExploreBounds.",
-		n, format.Name, always, f, digits(tilde.Constant, 3), digits(tilde.Lambda, 3), digits(hm, 3)))
+	c := viz.NewChart("explore-bounds",
+		fmt.Sprintf("A dot product of n = %d terms in %s %s at %v no more than γ̃ₙ = %s.", n, format.Name, always, f, digits(tilde.Constant, 3)),
+		fmt.Sprintf("FMAs from left to right. Lemma 2 holds for all terms together at λ = %s; Higham & Mary's bound, which needs no uniform errors, is %s. Drawn by paper.ExploreBounds.",
+			digits(tilde.Lambda, 3), digits(hm, 3)))
 	p := c.Panel("", viz.Axis{Label: "Number of terms n", Log: true, Min: 1, Max: 1 << 20}, viz.Axis{Label: "Bound on |ŝ − s| / |x|ᵀ|y|", Log: true, Min: math.Pow(10, math.Floor(math.Log10(format.UnitRoundoff()))), Max: 1e2})
 	series := []viz.Series{deterministic, probabilistic, highamMary}
 	x, y := make([][]float64, len(series)), make([][]float64, len(series))

@@ -40,9 +40,10 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	if failure.Vacuous() {
 		promise = "is not promised at all"
 	}
-	c := viz.NewChart("explore-lambda", fmt.Sprintf(
-		"At λ = %v the bound is γ̃ₙ = %s, %s, and it %s. Format %s, n = %d, by Lemma 2. Drawn by paper.ExploreLambda.",
-		λ, digits(tilde, 3), against, promise, f.Name, n))
+	c := viz.NewChart("explore-lambda",
+		fmt.Sprintf("At λ = %v the bound is γ̃ₙ = %s, %s, and it %s.", λ, digits(tilde, 3), against, promise),
+		fmt.Sprintf("Format %s, n = %d, by Lemma 2. Drawn by paper.ExploreLambda.",
+			f.Name, n))
 	x := viz.Axis{Label: "λ", Min: 0, Max: 12}
 	marked := viz.Series{Label: fmt.Sprintf("λ = %v", λ), Color: viz.Grey, Style: viz.Dotted}
 

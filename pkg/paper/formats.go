@@ -11,7 +11,7 @@ import (
 // roundoff and range that follow from them.
 func FormatTable() *viz.Table {
 	t := viz.NewTable("table1-formats",
-		"Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit. Drawn by paper.FormatTable.",
+		"Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit.", "Drawn by paper.FormatTable.",
 		[]string{"Format", "*p*", "*β*", "*e*_{min}", "*e*_{max}", "*u*", "largest", "least normal", "least subnormal"})
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
 		t.Row(f.Name, fmt.Sprint(f.Precision), "2", digits(float64(f.Emin), 4), digits(float64(f.Emax), 4),

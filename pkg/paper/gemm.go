@@ -176,12 +176,12 @@ func (e GEMMErrors) Bounds(zeta float64) []float64 {
 // of its bounds, without representation error above and with it below.
 func (r *GEMMResult) Figure() *viz.Chart {
 	dbea, vibea := r.constant("DBEA"), r.constant("VIBEA")
-	c := viz.NewChart("fig6-gemm-edf-"+r.slug(), fmt.Sprintf(
-		"The probabilistic bound is %.1f times below the deterministic one, and both are far above the error: DBEA exceeds the largest of %d errors by %s, VIBEA by %s. "+
-			"Relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
+	c := viz.NewChart("fig6-gemm-edf-"+r.slug(),
+		fmt.Sprintf("The probabilistic bound is %.1f times below the deterministic one, and both are far above the error: DBEA exceeds the largest of %d errors by %s, VIBEA by %s.",
+			dbea.Zeta/vibea.Zeta, len(r.Exact.Errors), short(largest(r.Exact.Bounds(dbea.Zeta))/largest(r.Exact.Errors)), short(largest(r.Exact.Bounds(vibea.Zeta))/largest(r.Exact.Errors))),
+		fmt.Sprintf("Relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
 			"Paper's model, b = %d, %s accumulation, %d × %d × %d, entries ~ %s, seed %d, %s confidence over all outputs. Drawn by paper.GEMMResult.Figure.",
-		dbea.Zeta/vibea.Zeta, len(r.Exact.Errors), short(largest(r.Exact.Bounds(dbea.Zeta))/largest(r.Exact.Errors)), short(largest(r.Exact.Bounds(vibea.Zeta))/largest(r.Exact.Errors)),
-		r.Core.Low.Name, r.Core.Block, r.Core.Accumulate.Name, r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
+			r.Core.Low.Name, r.Core.Block, r.Core.Accumulate.Name, r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
 	r.panel(c, "without representation error", r.Exact, dbea.Zeta, vibea.Zeta)
 	r.panel(c, "with representation error", r.Represented, dbea.ZetaRepresented, vibea.ZetaRepresented)
 	return c
@@ -199,10 +199,10 @@ func (r *GEMMResult) panel(c *viz.Chart, title string, e GEMMErrors, dbea, vibea
 // about: the fraction of outputs whose error exceeds a value.
 func (r *GEMMResult) ExceedanceFigure() *viz.Chart {
 	dbea, vibea := r.constant("DBEA"), r.constant("VIBEA")
-	c := viz.NewChart("fig6-gemm-exceedance-"+r.slug(), fmt.Sprintf(
-		"No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all. "+
-			"Fraction of outputs above a value, without representation error. Paper's model, %d × %d × %d, entries ~ %s, seed %d. Drawn by paper.GEMMResult.ExceedanceFigure.",
-		r.M, r.K, r.N, r.Distribution.Name, r.Seed))
+	c := viz.NewChart("fig6-gemm-exceedance-"+r.slug(),
+		"No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all.",
+		fmt.Sprintf("Fraction of outputs above a value, without representation error. Paper's model, %d × %d × %d, entries ~ %s, seed %d. Drawn by paper.GEMMResult.ExceedanceFigure.",
+			r.M, r.K, r.N, r.Distribution.Name, r.Seed))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
 	p.Exceedance(observed, r.Exact.Errors)
 	p.Exceedance(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dashed}, r.Exact.Bounds(vibea.Zeta))
@@ -223,11 +223,10 @@ func (g GEMM) slug() string {
 
 // Table returns every bound of the experiment beside the largest error.
 func (r *GEMMResult) Table() *viz.Table {
-	t := viz.NewTable("gemm-bounds-"+r.slug(), fmt.Sprintf(
-		"All bounds hold here and all are loose; Higham and Mary's general bound beats the theorem's, whose union over small terms costs more than its variance gains. "+
-			"Largest error without / with representation: %s / %s, median %s / %s. Entries ~ %s, seed %d, %s over all %d outputs.",
-		short(largest(r.Exact.Errors)), short(largest(r.Represented.Errors)), short(median(r.Exact.Errors)), short(median(r.Represented.Errors)),
-		r.Distribution.Name, r.Seed, percent(r.Confidence), len(r.Exact.Errors)),
+	t := viz.NewTable("gemm-bounds-"+r.slug(),
+		"All bounds hold here and all are loose; Higham and Mary's general bound beats the theorem's, whose union over small terms costs more than its variance gains.",
+		fmt.Sprintf("Largest error without / with representation: %s / %s, median %s / %s. Entries ~ %s, seed %d, %s over all %d outputs.",
+			short(largest(r.Exact.Errors)), short(largest(r.Represented.Errors)), short(median(r.Exact.Errors)), short(median(r.Represented.Errors)), r.Distribution.Name, r.Seed, percent(r.Confidence), len(r.Exact.Errors)),
 		[]string{"Bound", "λ", "constant", "with representation", "largest bound", "over largest error", "violations", "confidence earned"})
 	for _, k := range r.Constants() {
 		bounds := r.Exact.Bounds(k.Zeta)

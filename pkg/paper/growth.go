@@ -20,9 +20,9 @@ var (
 // GrowthFigure returns the growth of gamma_n and gamma-tilde_n with n in the
 // three formats of Table 1. A curve of gamma_n ends where n u reaches 1.
 func GrowthFigure() *viz.Chart {
-	c := viz.NewChart("growth-gamma", fmt.Sprintf(
-		"γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one. "+
-			"γ̃ₙ(λ) at %s for one product, λ from its closed form. Drawn by paper.GrowthFigure.", percent(Confidence)))
+	c := viz.NewChart("growth-gamma",
+		"γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one.",
+		fmt.Sprintf("γ̃ₙ(λ) at %s for one product, λ from its closed form. Drawn by paper.GrowthFigure.", percent(Confidence)))
 	p := c.Panel("", viz.Axis{Label: "Number of rounding errors n", Log: true, Min: 1, Max: 1e9},
 		viz.Axis{Label: "Bound on |θₙ|", Log: true, Min: 1e-17, Max: 1e3})
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
@@ -60,10 +60,10 @@ func VarianceFigure() *viz.Chart {
 		x = append(x, float64(p))
 		y = append(y, max(abs(roundoff.LogVariancePrinted(u)/roundoff.LogVariance(u)-1), 1e-17))
 	}
-	c := viz.NewChart("variance-printed", fmt.Sprintf(
-		"Evaluated as printed, the variance of Lemma 2 is off by %s %% at the precision of binary32, and by a factor %s at that of binary64, far above this figure. "+
-			"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout. Drawn by paper.VarianceFigure.",
-		digits(100*y[tcore.Binary32.Precision-1], 2), short(y[tcore.Binary64.Precision-1])))
+	c := viz.NewChart("variance-printed",
+		fmt.Sprintf("Evaluated as printed, the variance of Lemma 2 is off by %s %% at the precision of binary32, and by a factor %s at that of binary64, far above this figure.",
+			digits(100*y[tcore.Binary32.Precision-1], 2), short(y[tcore.Binary64.Precision-1])),
+		"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout. Drawn by paper.VarianceFigure.")
 	p := c.Panel("", viz.Axis{Label: "Precision p of the format, u = 2⁻ᵖ", Min: 0, Max: 56}, viz.Axis{Label: "Relative error of σ²/n as printed", Log: true, Min: 1e-17, Max: 1e3})
 	p.Line(viz.Series{Label: "as printed", Color: viz.Deterministic, Style: viz.Solid}, x, y)
 	p.Horizontal(viz.Series{Label: "no digit correct", Color: viz.Grey, Style: viz.Dotted}, 1)

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -112,13 +113,14 @@ func (g GrowthLaws) Figure(curves []GrowthCurve) *viz.Chart {
 			}
 		}
 	}
-	caption := "Single steps of a machine tell how long sums err."
+	var powers strings.Builder
 	for i, d := range g.Data {
-		caption += fmt.Sprintf(" With entries ~ %s the backward error grows with a power of K of %s.", d.Name, orders[i][2:])
+		fmt.Fprintf(&powers, "With entries ~ %s the backward error grows with a power of K of %s. ", d.Name, orders[i][2:])
 	}
-	chart := viz.NewChart("growth-laws", fmt.Sprintf(
-		"%s Root mean square of (ŝ − s)/(K E|xy|), binary16 factors: lines predicted, dots computed by the emulators, 64 × K × 64, seed %d; they differ by %.0f %% at most. Drawn by paper.GrowthLaws.Figure.",
-		caption, g.Seed, math.Ceil(100*worst)))
+	chart := viz.NewChart("growth-laws",
+		"Single steps of a machine tell how long sums err.",
+		fmt.Sprintf("%sRoot mean square of (ŝ − s)/(K E|xy|), binary16 factors: lines predicted, dots computed by the emulators, 64 × K × 64, seed %d; they differ by %.0f %% at most. Drawn by paper.GrowthLaws.Figure.",
+			powers.String(), g.Seed, math.Ceil(100*worst)))
 	for _, d := range g.Data {
 		p := chart.Panel("entries ~ "+d.Name, viz.Axis{Label: "Inner dimension K", Log: true, Min: 10, Max: 1e5}, viz.Axis{Label: "Backward error, rms", Log: true})
 		var x, y []float64

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 func TestGrowthLaws(t *testing.T) {
@@ -31,7 +33,7 @@ func TestGrowthLaws(t *testing.T) {
 			within(t, c.Name+", "+c.Data.Name, c.Predicted[i], c.Measured[i], 0.15)
 		}
 	}
-	if caption := g.Figure(curves).Caption(); !strings.Contains(caption, "1.00 on Volta") {
+	if caption := viz.Caption(g.Figure(curves)); !strings.Contains(caption, "1.00 on Volta") {
 		t.Error(caption)
 	}
 }

@@ -113,10 +113,11 @@ func (r *HardwareResult) Table() *viz.Table {
 			worst, most = row.Name, n
 		}
 	}
-	t := viz.NewTable("machines-"+r.slug(), fmt.Sprintf(
-		"%s has %d of %d outputs above Higham & Mary's bound; the assumption of every probabilistic bound, errors of mean zero, holds for the paper's model alone. "+
-			"Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; bounds at %s over all outputs. Drawn by paper.HardwareResult.Table.",
-		worst, most, r.M*r.N, r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)), header)
+	t := viz.NewTable("machines-"+r.slug(),
+		fmt.Sprintf("%s has %d of %d outputs above Higham & Mary's bound; the assumption of every probabilistic bound, errors of mean zero, holds for the paper's model alone.",
+			worst, most, r.M*r.N),
+		fmt.Sprintf("Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; bounds at %s over all outputs. Drawn by paper.HardwareResult.Table.",
+			r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)), header)
 	for _, row := range r.Rows {
 		cells := []string{row.Name, short(median(row.Errors)), short(largest(row.Errors)), digits(row.Mean, 3)}
 		for i, c := range r.Bounds {
@@ -132,10 +133,10 @@ func (r *HardwareResult) Table() *viz.Table {
 // Figure returns the empirical distribution of every machine's error beside the
 // paper's bounds.
 func (r *HardwareResult) Figure() *viz.Chart {
-	c := viz.NewChart("machines-edf-"+r.slug(), fmt.Sprintf(
-		"Tensor cores that truncate are off by up to %s where the paper's model is off by %s. "+
-			"Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d. Bounds of the paper, which do not hold on machines that truncate: %s over all outputs. Drawn by paper.HardwareResult.Figure.",
-		short(r.largest()), short(largest(r.Rows[0].Errors)), r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
+	c := viz.NewChart("machines-edf-"+r.slug(),
+		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", short(r.largest()), short(largest(r.Rows[0].Errors))),
+		fmt.Sprintf("Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d. Bounds of the paper, which do not hold on machines that truncate: %s over all outputs. Drawn by paper.HardwareResult.Figure.",
+			r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
 	x := viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}
 	x.Min, x.Max = decades(median(r.Rows[0].Errors)/100, max(r.largest(), r.constant("DBEA").Zeta))
 	p := c.Panel("", x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
@@ -188,11 +189,11 @@ func DriftFigure() (*viz.Chart, error) {
 		}
 	}
 	last := len(x) - 1
-	c := viz.NewChart("drift", fmt.Sprintf(
-		"Truncation drifts: over K = 2⁸ … 2¹⁶ the mean error grows with the power %.2f of K on Volta and %.2f on Hopper. "+
-			"Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. Drawn by paper.DriftFigure.",
-		math.Log(y[1][last]/y[1][0])/math.Log(x[last]/x[0]), math.Log(y[3][last]/y[3][0])/math.Log(x[last]/x[0]),
-		h.M*h.N, h.Distribution.Name, h.Seed))
+	c := viz.NewChart("drift",
+		fmt.Sprintf("Truncation drifts: over K = 2⁸ … 2¹⁶ the mean error grows with the power %.2f of K on Volta and %.2f on Hopper.",
+			math.Log(y[1][last]/y[1][0])/math.Log(x[last]/x[0]), math.Log(y[3][last]/y[3][0])/math.Log(x[last]/x[0])),
+		fmt.Sprintf("Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. Drawn by paper.DriftFigure.",
+			h.M*h.N, h.Distribution.Name, h.Seed))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: x[0], Max: x[last]}, viz.Axis{Label: "|mean signed relative error|", Log: true})
 	for i, m := range h.Machines {
 		p.Line(m.Series, x, y[i])

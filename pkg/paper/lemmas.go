@@ -119,10 +119,11 @@ func (r *LemmasResult) Table() *viz.Table {
 	for _, k := range r.Rows {
 		bad += k.Violations
 	}
-	t := viz.NewTable("lemmas", fmt.Sprintf(
-		"%d of %d trials exceed a bound. Each bound is (P|a||b| + C|c|)/|ab + c|; the last column says how close the worst sample came. "+
+	t := viz.NewTable("lemmas",
+		fmt.Sprintf("%d of %d trials exceed a bound.", bad, len(r.Rows)*r.Samples),
+		fmt.Sprintf("Each bound is (P|a||b| + C|c|)/|ab + c|; the last column says how close the worst sample came. "+
 			"%d samples of either sign, magnitudes in [1/2, 1), %s for VIBEA, seed %d. Drawn by paper.LemmasResult.Table.",
-		bad, len(r.Rows)*r.Samples, r.Samples, percent(r.Confidence), r.Seed),
+			r.Samples, percent(r.Confidence), r.Seed),
 		[]string{"Kernel", "Analysis", "P", "C", "holds", "violations", "worst error / bound"})
 	for _, k := range r.Rows {
 		t.Row(k.Name, k.Analysis, short(k.Bound.Product), short(k.Bound.Addend), k.Bound.Failure.String(),

@@ -31,11 +31,11 @@ func Looseness() (*viz.Table, error) {
 
 	best := tightestByNeed(results)
 	last := best[len(best)-1]
-	t := viz.NewTable("looseness", fmt.Sprintf(
-		"The paper's bounds exceed the largest error of its experiment %s and %s times, deterministic and probabilistic; the tightest that holds now does %s times. "+
-			"Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by paper.Looseness.",
-		digits(over(g.constant("DBEA").Zeta), 2), digits(over(g.constant(printedBound).Zeta), 2), digits(over(last.Constant), 2),
-		len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, percent(g.Confidence)),
+	t := viz.NewTable("looseness",
+		fmt.Sprintf("The paper's bounds exceed the largest error of its experiment %s and %s times, deterministic and probabilistic; the tightest that holds now does %s times.",
+			digits(over(g.constant("DBEA").Zeta), 2), digits(over(g.constant(printedBound).Zeta), 2), digits(over(last.Constant), 2)),
+		fmt.Sprintf("Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by paper.Looseness.",
+			len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, percent(g.Confidence)),
 		[]string{"When", "Bound", "knows", "confidence", "constant", "times the largest error"})
 	for _, name := range []string{"DBEA", printedBound} {
 		c := g.constant(name)

@@ -93,12 +93,11 @@ func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c f
 // Figure returns Figure 5: the empirical distribution of the forward error of
 // each kernel with its deterministic and probabilistic bound, nine curves.
 func (r *MACResult) Figure() *viz.Chart {
-	c := viz.NewChart("fig5-mac-edf", fmt.Sprintf(
-		"For one multiply-accumulate the deterministic bound is the tighter one. "+
-			"Empirical distribution of the relative forward error of ab + c and of its bounds; the largest error is %.2f u without FMA, %.2f u with FMA and %s with MPFMA. "+
+	c := viz.NewChart("fig5-mac-edf",
+		"For one multiply-accumulate the deterministic bound is the tighter one.",
+		fmt.Sprintf("Empirical distribution of the relative forward error of ab + c and of its bounds; the largest error is %.2f u without FMA, %.2f u with FMA and %s with MPFMA. "+
 			"binary32 (a and b in binary16 for MPFMA), a, b, c ~ %s, %d samples, seed %d, %s confidence per sample. Drawn by paper.MACResult.Figure.",
-		r.Plain.Largest()/u32, r.FMA.Largest()/u32, digits(r.Mixed.Largest(), 3),
-		r.Distribution.Name, r.Samples, r.Seed, percent(r.Confidence)))
+			r.Plain.Largest()/u32, r.FMA.Largest()/u32, digits(r.Mixed.Largest(), 3), r.Distribution.Name, r.Samples, r.Seed, percent(r.Confidence)))
 	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
 		p := c.Panel(k.Name, viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true, Min: 1e-11, Max: 1e-2},
 			viz.Axis{Label: "Fraction of samples", Min: 0, Max: 1})
@@ -111,9 +110,9 @@ func (r *MACResult) Figure() *viz.Chart {
 
 // Table returns the largest error and bounds of each kernel.
 func (r *MACResult) Table() *viz.Table {
-	t := viz.NewTable("mac-largest", fmt.Sprintf(
-		"No bound is violated, and DBEA is the tighter one. Largest relative forward error and bounds over %d samples, %s confidence, seed %d.",
-		r.Samples, percent(r.Confidence), r.Seed),
+	t := viz.NewTable("mac-largest",
+		"No bound is violated, and DBEA is the tighter one.",
+		fmt.Sprintf("Largest relative forward error and bounds over %d samples, %s confidence, seed %d.", r.Samples, percent(r.Confidence), r.Seed),
 		[]string{"Algorithm", "Largest error", "in u", "DBEA", "VIBEA", "DBEA / error", "Violations"})
 	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
 		t.Row(k.Name, short(k.Largest()), short(k.Largest()/u32), short(largest(k.DBEA)), short(largest(k.VIBEA)),

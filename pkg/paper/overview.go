@@ -49,11 +49,12 @@ func (s *BoundSweep) Overview() *viz.Table {
 		}
 	}
 	last := least[len(least)-1]
-	t := viz.NewTable(s.stem+"-overview", fmt.Sprintf(
-		"With the trace of a run an error reaches %s of its bound or more, on all machines; told before, %s or more. "+
-			"τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: so many times above, on so many outputs. "+
+	t := viz.NewTable(s.stem+"-overview",
+		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more, on all machines; told before, %s or more.",
+			digits(last.Tightness, 2), digits(least[0].Tightness, 2)),
+		fmt.Sprintf("τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: so many times above, on so many outputs. "+
 			"Mean (of one sign) or slope (of mean zero) and spread: how far off what was predicted, where the sample tells it to 5 %%. Exact: its time over that of the product. %s. Drawn by paper.BoundSweep.Overview.",
-		digits(last.Tightness, 2), digits(least[0].Tightness, 2), distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
+			distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
 		append(header, "mean or slope", "spread", "exact"))
 	for _, row := range rows {
 		t.Row(row...)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // within reports whether got agrees with want to the relative tolerance tol.
@@ -395,14 +396,10 @@ func TestFigures(t *testing.T) {
 	m := DefaultMAC
 	m.Samples = 1000
 	mac := m.Run()
-	for _, f := range []interface {
-		Name() string
-		Caption() string
-		SVG() ([]byte, error)
-	}{GrowthFigure(), VarianceFigure(), TheoremFigure(), RoundingFigure(), p.Run().Figure(), mac.Figure(), mac.Table(),
+	for _, f := range []viz.Figure{GrowthFigure(), VarianceFigure(), TheoremFigure(), RoundingFigure(), p.Run().Figure(), mac.Figure(), mac.Table(),
 		r.Figure(), r.ExceedanceFigure(), r.Table(), FormatTable(), TensorCoreTable(), RoundingsTable(), TheoremTable()} {
-		if svg, err := f.SVG(); err != nil || len(svg) < 500 || strings.Contains(f.Caption(), "%!") {
-			t.Errorf("%s: %d bytes, %v, %s", f.Name(), len(svg), err, f.Caption())
+		if svg, err := f.SVG(); err != nil || len(svg) < 500 || strings.Contains(viz.Caption(f), "%!") {
+			t.Errorf("%s: %d bytes, %v, %s", f.Name(), len(svg), err, viz.Caption(f))
 		}
 	}
 }

@@ -72,10 +72,11 @@ func (r *ProductResult) Coverage(bound float64) float64 {
 // Figure returns where the products fall and where the two lemmas put their bounds.
 func (r *ProductResult) Figure() *viz.Chart {
 	worst := largest(r.Thetas)
-	c := viz.NewChart("product-edf", fmt.Sprintf(
-		"The probabilistic constant is %.1f times below the deterministic one, and %s %% of %d products exceed it where %s %% may; the worst of all reaches %.2f of it. "+
-			"Distribution of |θₙ| for n = %d errors drawn from U[−u, u], u = 2⁻¹¹, random signs ρ, seed %d; γ̃ₙ(λ) at %s, λ = %.3f. Drawn by paper.ProductResult.Figure.",
-		r.Gamma/r.Tilde, digits(100*(1-r.Coverage(r.Tilde)), 2), r.Trials, digits(100*(1-r.Confidence), 2), worst/r.Tilde, r.Terms, r.Seed, percent(r.Confidence), r.Lambda))
+	c := viz.NewChart("product-edf",
+		fmt.Sprintf("The probabilistic constant is %.1f times below the deterministic one, and %s %% of %d products exceed it where %s %% may; the worst of all reaches %.2f of it.",
+			r.Gamma/r.Tilde, digits(100*(1-r.Coverage(r.Tilde)), 2), r.Trials, digits(100*(1-r.Confidence), 2), worst/r.Tilde),
+		fmt.Sprintf("Distribution of |θₙ| for n = %d errors drawn from U[−u, u], u = 2⁻¹¹, random signs ρ, seed %d; γ̃ₙ(λ) at %s, λ = %.3f. Drawn by paper.ProductResult.Figure.",
+			r.Terms, r.Seed, percent(r.Confidence), r.Lambda))
 	p := c.Panel("", viz.Axis{Label: "|θₙ|", Log: true, Min: 1e-5, Max: 1}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
 	p.Exceedance(observed, r.Thetas)
 	p.Vertical(viz.Series{Label: "γ̃ₙ at " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dashed}, r.Tilde)

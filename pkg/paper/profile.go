@@ -146,11 +146,12 @@ func (r *ProfileResult) Promised() float64 { return bytesSaved() }
 
 // Table returns Table 3, measured, with the paper's numbers beside it.
 func (r *ProfileResult) Table() *viz.Table {
-	t := viz.NewTable("table3-mac-profile", fmt.Sprintf(
-		"MPFMA moves a quarter fewer bytes and runs %.2f times as fast as FMA: memory decides, not arithmetic. "+
-			"The paper's intensities are about a tenth of what the algorithm moves, so they count traffic or instructions that it does not explain, and its rates carry no unit; only its ratios (2.5 and 2) compare. "+
+	t := viz.NewTable("table3-mac-profile",
+		fmt.Sprintf("MPFMA moves a quarter fewer bytes and runs %.2f times as fast as FMA: memory decides, not arithmetic.",
+			r.Speedup()),
+		fmt.Sprintf("The paper's intensities are about a tenth of what the algorithm moves, so they count traffic or instructions that it does not explain, and its rates carry no unit; only its ratios (2.5 and 2) compare. "+
 			"Streaming d = ab + c, %d elements an array (last-level cache %d MiB), best of %d passes, %d cores, seed %d. Drawn by paper.ProfileResult.Table.",
-		r.Speedup(), r.Elements, r.Cached>>20, r.Repeats, r.Cores, r.Seed),
+			r.Elements, r.Cached>>20, r.Repeats, r.Cores, r.Seed),
 		[]string{"Algorithm", "bytes / element", "flop / byte", "paper", "Gflop/s", "GB/s", "paper (no unit)"})
 	for _, k := range r.Rows {
 		t.Row(k.Name, fmt.Sprint(k.Bytes), fmt.Sprintf("%.4f", k.Intensity), fmt.Sprintf("%.5f", k.PaperIntensity),

@@ -22,9 +22,10 @@ func RoundingFigure() *viz.Chart {
 		x = append(x, at)
 		worst = append(worst, abs(f.Round(mid, tcore.ToNearestEven)-mid)/mid/u)
 	}
-	c := viz.NewChart("rounding-envelope", fmt.Sprintf(
-		"The relative rounding error reaches %.4f u just above a power of two and only half as much just below one. "+
-			"Largest |δ| = |fl(x) − x|/|x| near x in binary16, round to nearest even. Drawn by paper.RoundingFigure.", largest(worst)))
+	c := viz.NewChart("rounding-envelope",
+		fmt.Sprintf("The relative rounding error reaches %.4f u just above a power of two and only half as much just below one.",
+			largest(worst)),
+		"Largest |δ| = |fl(x) − x|/|x| near x in binary16, round to nearest even. Drawn by paper.RoundingFigure.")
 	p := c.Panel("", viz.Axis{Label: "x", Min: 1, Max: 4}, viz.Axis{Label: "Largest |δ| near x, in units of u", Min: 0, Max: 1.1})
 	p.Line(viz.Series{Label: "largest |δ|", Color: viz.Observed, Style: viz.Solid}, x, worst)
 	p.Horizontal(viz.Series{Label: "u, the bound", Color: viz.Deterministic, Style: viz.Dashed}, 1)

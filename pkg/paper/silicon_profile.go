@@ -91,9 +91,10 @@ func (s *SiliconProfile) Table() *viz.Table {
 		finding = fmt.Sprintf("MPFMA is %.2f times as fast as FMA on the GPU and %.2f times on this processor, where the bytes promise %.2f",
 			s.GPU[2].Rate/s.GPU[1].Rate, s.Speedup(), s.Promised())
 	}
-	t := viz.NewTable("table3-silicon", fmt.Sprintf(
-		"%s. %s. Streaming d = ab + c; %d elements an array on the processor, %d on the GPU, seed %d. Bytes are counted from the algorithm. Drawn by paper.SiliconProfile.Table.",
-		finding, s.Origin, s.Elements, DefaultGPUProfile.Elements, s.Seed),
+	t := viz.NewTable("table3-silicon",
+		finding+".",
+		fmt.Sprintf("%s. Streaming d = ab + c; %d elements an array on the processor, %d on the GPU, seed %d. Bytes are counted from the algorithm. Drawn by paper.SiliconProfile.Table.",
+			s.Origin, s.Elements, DefaultGPUProfile.Elements, s.Seed),
 		[]string{"Algorithm", "flop / byte", "Gflop/s, processor", "GB/s", "Gflop/s, GPU", "GB/s, GPU",
 			fmt.Sprintf("equal bits, of %d", DefaultGPUProfile.Elements)})
 	rates := func(k ProfileRow) (flops, bytes string) {

@@ -74,17 +74,17 @@ func (s *SiliconGEMM) finding() string {
 		p.Equal, len(p.Errors), p.Call, p.Order, p.First/s.N, p.First%s.N)
 }
 
-// caption tells finding, origin, and what was computed.
-func (s *SiliconGEMM) caption(drawn string) string {
-	return fmt.Sprintf("%s. %s. Relative forward error of %d × %d × %d, binary16 entries ~ %s, seed %d, sums in binary32. "+
+// details tells the origin, and what was computed.
+func (s *SiliconGEMM) details(drawn string) string {
+	return fmt.Sprintf("%s. Relative forward error of %d × %d × %d, binary16 entries ~ %s, seed %d, sums in binary32. "+
 		"Bounds of the paper for rounding to nearest, an assumption that tensor cores do not meet, %s over all outputs. Drawn by paper.SiliconGEMM.%s.",
-		s.finding(), s.Origin, s.M, s.K, s.N, s.Distribution.Name, s.Seed, percent(s.Confidence), drawn)
+		s.Origin, s.M, s.K, s.N, s.Distribution.Name, s.Seed, percent(s.Confidence), drawn)
 }
 
 // Table returns the products of the GPU beside the paper's model: time, errors, outputs above the bounds,
 // and the order in which the emulation comes nearest to their bits.
 func (s *SiliconGEMM) Table() *viz.Table {
-	t := viz.NewTable("gemm-silicon-"+s.slug(), s.caption("Table"),
+	t := viz.NewTable("gemm-silicon-"+s.slug(), s.finding()+".", s.details("Table"),
 		[]string{"Product", "ms", "median error", "largest", "above VIBEA", "above DBEA", "nearest emulation",
 			fmt.Sprintf("equal bits, of %d", s.M*s.N)})
 	row := func(name, ms string, e GEMMErrors, order, equal string) {
@@ -117,7 +117,7 @@ func (p SiliconProduct) name() string {
 // Figure returns the distribution of the first product's error beside those of the paper's model and of
 // its bounds.
 func (s *SiliconGEMM) Figure() *viz.Chart {
-	c := viz.NewChart("gemm-silicon-edf-"+s.slug(), s.caption("Figure"))
+	c := viz.NewChart("gemm-silicon-edf-"+s.slug(), s.finding()+".", s.details("Figure"))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
 	p.EDF(viz.Series{Label: "paper's model", Color: viz.Observed}, s.Exact.Errors)
 	label := "GPU"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // With STAND_IN the test binary plays the command roundoff: it exits with that status, or copies the file
@@ -98,7 +99,7 @@ func TestOnGPU(t *testing.T) {
 	r, record := recordOf(t, orders...)
 	contains := func(t *testing.T, s *SiliconGEMM, wants ...string) {
 		t.Helper()
-		text := s.Table().Caption() + s.Table().Markdown() + s.Figure().Caption()
+		text := viz.Caption(s.Table()) + s.Table().Markdown() + viz.Caption(s.Figure())
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in %s", want, text)
@@ -111,8 +112,8 @@ func TestOnGPU(t *testing.T) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		contains(t, s, "No record of this from silicon exists yet: what is shown is the emulation", "Hopper, emulated", "Truncation costs")
-		if strings.Contains(s.Table().Caption(), "Measured on") || strings.Contains(s.Table().Caption(), "Recorded on") {
-			t.Errorf("%s pretends", s.Table().Caption())
+		if strings.Contains(viz.Caption(s.Table()), "Measured on") || strings.Contains(viz.Caption(s.Table()), "Recorded on") {
+			t.Errorf("%s pretends", viz.Caption(s.Table()))
 		}
 	})
 	t.Run("is_the_record_of_the_repository", func(t *testing.T) {
@@ -287,7 +288,7 @@ func TestProfileOnGPU(t *testing.T) {
 	DefaultGPUProfile = Profile{Elements: 1000, Repeats: 2, Seed: 3}
 	r := Profile{Elements: 1 << 10, Repeats: 1, Seed: 1}.Run()
 	s, err := r.OnGPU()
-	if err != nil || !s.Emulated() || !strings.Contains(s.Table().Caption(), "No record of this from silicon exists yet") ||
+	if err != nil || !s.Emulated() || !strings.Contains(viz.Caption(s.Table()), "No record of this from silicon exists yet") ||
 		strings.Count(s.Table().Markdown(), "–") != 9 {
 		t.Errorf("without a record: %s, %v", s.Table().Markdown(), err)
 	}
@@ -301,7 +302,7 @@ func TestProfileOnGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := s.Table().Caption() + s.Table().Markdown()
+	text := viz.Caption(s.Table()) + s.Table().Markdown()
 	// 2000 operations in 4 and 2 μs; 16 and 12 bytes an element.
 	for _, want := range []string{"MPFMA is 2.00 times as fast as FMA on the GPU", "Recorded on A chip",
 		"| 0.50 | 4.0 | 1000 |", "| 0.50 | 4.0 | 999 |", "| 1.00 | 6.0 | 998 |"} {

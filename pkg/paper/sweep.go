@@ -177,10 +177,11 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 			}
 		}
 	}
-	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(law), k), fmt.Sprintf(
-		"The tightest bound that holds is %s. τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
+	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(law), k),
+		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(law, k)),
+		fmt.Sprintf("τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
 			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by paper.BoundSweep.Tightness.",
-		s.tightest(law, k), minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
+			minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}
 		for _, m := range machines {
@@ -274,9 +275,11 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 	at := func(r sweep.Row) string {
 		return fmt.Sprintf("%s, %s on %s with %s", digits(r.Tightness, 2), r.Bound, r.Machine, minus(r.Law))
 	}
-	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k), fmt.Sprintf(
-		"Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s. τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by paper.BoundSweep.Best.",
-		at(least[1]), at(least[0]), k, s.conditions()))
+	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k),
+		fmt.Sprintf("Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s.",
+			at(least[1]), at(least[0])),
+		fmt.Sprintf("τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by paper.BoundSweep.Best.",
+			k, s.conditions()))
 	for _, law := range distinct(s, lawOf) {
 		p := c.Panel(minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
 		for i, kind := range kinds {
@@ -300,9 +303,10 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 	for _, m := range machines {
 		words = append(words, m+" "+digits(exponent[m], 2))
 	}
-	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)), fmt.Sprintf(
-		"The largest |error|/|A||B| grows with a power of K that depends on the machine: %s. Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by paper.BoundSweep.Growth.",
-		strings.Join(words, ", "), minus(law), s.conditions()))
+	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)),
+		fmt.Sprintf("The largest |error|/|A||B| grows with a power of K that depends on the machine: %s.", strings.Join(words, ", ")),
+		fmt.Sprintf("Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by paper.BoundSweep.Growth.",
+			minus(law), s.conditions()))
 	for _, m := range machines {
 		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
 			viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true})
@@ -360,9 +364,10 @@ func (s *BoundSweep) Broken() *viz.Table {
 	if len(bounds) > 0 {
 		finding = fmt.Sprintf("Data that break what a bound assumes exceed it by up to %s times, %s on %s with %s", times(worst.Largest), worst.Bound, worst.Machine, worst.Law)
 	}
-	t := viz.NewTable(s.stem+"-broken", fmt.Sprintf(
-		"%s; %s. The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by paper.BoundSweep.Broken.",
-		finding, s.Counted(), distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
+	t := viz.NewTable(s.stem+"-broken",
+		fmt.Sprintf("%s; %s.", finding, s.Counted()),
+		fmt.Sprintf("The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by paper.BoundSweep.Broken.",
+			distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
 	for _, b := range bounds {
 		row := []string{b}
 		for _, l := range laws {
@@ -408,10 +413,11 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	if n := len(sweep.Violated(rows, sure)); n > 0 {
 		finding = fmt.Sprintf("%d probabilistic bounds fail more often than they state", n)
 	}
-	c := viz.NewChart(s.stem+"-coverage", fmt.Sprintf(
-		"%s: nearest to it comes %s at %s, with %d of %d outputs above. "+
-			"Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
-		finding, worst.Bound+" on "+worst.Machine, percent(worst.Confidence), failed, trials, percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
+	c := viz.NewChart(s.stem+"-coverage",
+		fmt.Sprintf("%s: nearest to it comes %s at %s, with %d of %d outputs above.",
+			finding, worst.Bound+" on "+worst.Machine, percent(worst.Confidence), failed, trials),
+		fmt.Sprintf("Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
+			percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
 	for _, law := range slices.Sorted(maps.Keys(points)) {
 		p := c.Panel(minus(law), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
 			viz.Axis{Label: "Failure rate observed, at most", Log: true, Min: 1e-6, Max: 1})
@@ -436,10 +442,11 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 		product += r.Product
 		exact += r.Exact
 	}
-	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k), fmt.Sprintf(
-		"Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread. "+
-			"Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
-		widest.Machine, minus(widest.Law), times(shift(widest)), k, digits(exact/product, 2), s.conditions()),
+	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k),
+		fmt.Sprintf("Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread.",
+			widest.Machine, minus(widest.Law), times(shift(widest))),
+		fmt.Sprintf("Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
+			k, digits(exact/product, 2), s.conditions()),
 		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
 	for _, r := range rows {
 		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),

@@ -161,8 +161,8 @@ func TestBoundSweep_draws(t *testing.T) {
 	}
 	for _, f := range []viz.Figure{s.Best(4096), s.Growth("U(0,1)"), s.Moments(4096), breaking.Broken(), recorded.Coverage()} {
 		svg, err := f.SVG()
-		if err != nil || len(svg) < 1000 || strings.Contains(f.Caption(), "NaN") {
-			t.Errorf("%s: %v, %q", f.Name(), err, f.Caption())
+		if err != nil || len(svg) < 1000 || strings.Contains(viz.Caption(f), "NaN") {
+			t.Errorf("%s: %v, %q", f.Name(), err, viz.Caption(f))
 		}
 	}
 	if want := ", none is above a bound that is to hold"; !strings.Contains(s.Counted(), want) {

@@ -14,7 +14,7 @@ import (
 // TensorCoreTable returns Table 2: formats and unit roundoffs of the two modes.
 func TensorCoreTable() *viz.Table {
 	t := viz.NewTable("table2-tensor-core",
-		"The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴. Drawn by paper.TensorCoreTable.",
+		"The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴.", "Drawn by paper.TensorCoreTable.",
 		[]string{"A", "B", "C", "D", "*u*_{low}", "*u*_{high}", "*ũ* product", "*ū* accumulate", "*u*_{FMA} output"})
 	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
 		r := core.Roundoffs()
@@ -66,10 +66,11 @@ func CorrectedCount(i, j, q, block int) int {
 func RoundingsTable() *viz.Table {
 	const k, b = 12, 4
 	const q = k / b
-	t := viz.NewTable("roundings", fmt.Sprintf(
-		"The printed index counts a term's own block twice from the second block on, up to %d where only %d can occur. "+
-			"Roundings of each term of a dot product of K = %d terms in blocks of b = %d, counted by running Algorithm 1 on symbols; the corrected formula counts one more in block 1's first term, where adding to zero rounds nothing. Drawn by paper.RoundingsTable.",
-		PrintedCount(2, b+1, q, b), k-1, k, b),
+	t := viz.NewTable("roundings",
+		fmt.Sprintf("The printed index counts a term's own block twice from the second block on, up to %d where only %d can occur.",
+			PrintedCount(2, b+1, q, b), k-1),
+		fmt.Sprintf("Roundings of each term of a dot product of K = %d terms in blocks of b = %d, counted by running Algorithm 1 on symbols; the corrected formula counts one more in block 1's first term, where adding to zero rounds nothing. Drawn by paper.RoundingsTable.",
+			k, b),
 		[]string{"block i", "term j", "counted", "c₁ as printed", "c₁ corrected", "outputs counted", "c₂"})
 	additions, outputs := Roundings(k, b)
 	for j := 1; j <= k; j++ {
@@ -84,10 +85,10 @@ func RoundingsTable() *viz.Table {
 // both modes and three block widths.
 func TheoremTable() *viz.Table {
 	g := DefaultGEMM
-	t := viz.NewTable("theorems", fmt.Sprintf(
-		"Wider blocks help little and binary16 accumulation leaves no guarantee: there K u exceeds 1. "+
-			"Constants multiplying |A||B|/|AB| at %d × %d × %d, %s over all outputs, corrected union bound. Drawn by paper.TheoremTable.",
-		g.M, g.K, g.N, percent(g.Confidence)),
+	t := viz.NewTable("theorems",
+		"Wider blocks help little and binary16 accumulation leaves no guarantee: there K u exceeds 1.",
+		fmt.Sprintf("Constants multiplying |A||B|/|AB| at %d × %d × %d, %s over all outputs, corrected union bound. Drawn by paper.TheoremTable.",
+			g.M, g.K, g.N, percent(g.Confidence)),
 		[]string{"Accumulation", "b", "DBEA ζ", "restriction-free", "λ", "VIBEA ζ̃", "DBEA with repr.", "VIBEA with repr."})
 	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
 		for _, b := range []int{4, 8, 16} {
@@ -115,11 +116,11 @@ func TheoremFigure() *viz.Chart {
 		}
 	}
 	at := DefaultGEMM
-	c := viz.NewChart("theorem-growth", fmt.Sprintf(
-		"The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is %.1f times below DBEA, and Higham & Mary's bound is %.1f times below VIBEA. "+
-			"Constant of the theorem without representation error against the inner dimension, binary32 accumulation, b = %d, %s over all %d outputs, corrected union bound. Drawn by paper.TheoremFigure.",
-		at.constant("DBEA").Zeta/at.constant("VIBEA").Zeta, at.constant("VIBEA").Zeta/at.constant("Higham & Mary 2019").Zeta,
-		g.Core.Block, percent(g.Confidence), g.M*g.N))
+	c := viz.NewChart("theorem-growth",
+		fmt.Sprintf("The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is %.1f times below DBEA, and Higham & Mary's bound is %.1f times below VIBEA.",
+			at.constant("DBEA").Zeta/at.constant("VIBEA").Zeta, at.constant("VIBEA").Zeta/at.constant("Higham & Mary 2019").Zeta),
+		fmt.Sprintf("Constant of the theorem without representation error against the inner dimension, binary32 accumulation, b = %d, %s over all %d outputs, corrected union bound. Drawn by paper.TheoremFigure.",
+			g.Core.Block, percent(g.Confidence), g.M*g.N))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true}, viz.Axis{Label: "Constant ζ", Log: true})
 	for i, s := range []viz.Series{deterministic, probabilistic, highamMary} {
 		s.Label = names[i]

@@ -43,10 +43,11 @@ func ToleranceFigure() *viz.Chart {
 	exact := tolerance(k, f)
 	k.Represented = true
 	rounded := tolerance(k, f)
-	c := viz.NewChart("tolerance", fmt.Sprintf(
-		"Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it: of the %s on Hopper at K = %d, %s %% are the rounding to binary16. "+
-			"The smallest τ with |D̂ - D| ≤ τ|A||B| by the tightest bound of the catalogue that holds, 1024 × K × 8 at %s, nothing known of the data. Above, factors are numbers of binary16; below, real numbers rounded to the format named. Drawn by paper.ToleranceFigure.",
-		digits(rounded, 2), k.K, digits(100*(rounded-exact)/rounded, 2), percent(Confidence)))
+	c := viz.NewChart("tolerance",
+		fmt.Sprintf("Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it: of the %s on Hopper at K = %d, %s %% are the rounding to binary16.",
+			digits(rounded, 2), k.K, digits(100*(rounded-exact)/rounded, 2)),
+		fmt.Sprintf("The smallest τ with |D̂ - D| ≤ τ|A||B| by the tightest bound of the catalogue that holds, 1024 × K × 8 at %s, nothing known of the data. Above, factors are numbers of binary16; below, real numbers rounded to the format named. Drawn by paper.ToleranceFigure.",
+			percent(Confidence)))
 	x := viz.Axis{Label: "Terms K of each sum", Log: true, Min: 1, Max: 1e6}
 	k.Represented = false
 	tolerances(c.Panel("binary16 factors, by machine", x, viz.Axis{Label: "Tolerance τ", Log: true, Min: 1e-8, Max: 10}), k, f, machines)

@@ -3,6 +3,8 @@ package paper
 import (
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 func TestToleranceFigure(t *testing.T) {
@@ -16,8 +18,8 @@ func TestToleranceFigure(t *testing.T) {
 			t.Errorf("no curve %q, %v", label, err)
 		}
 	}
-	if !strings.Contains(c.Caption(), " on Hopper at K = 32768, ") {
-		t.Error(c.Caption())
+	if !strings.Contains(viz.Caption(c), " on Hopper at K = 32768, ") {
+		t.Error(viz.Caption(c))
 	}
 }
 
@@ -28,8 +30,8 @@ func TestAdviceTable(t *testing.T) {
 		100:   "14 of 14 devices",
 	} {
 		table := AdviceTable(tolerance)
-		if svg, err := table.SVG(); err != nil || !strings.Contains(table.Caption(), want) || !strings.Contains(string(svg), "hopper-wgmma-binary16-binary32") {
-			t.Errorf("%v: %s, want %q", err, table.Caption(), want)
+		if svg, err := table.SVG(); err != nil || !strings.Contains(viz.Caption(table), want) || !strings.Contains(string(svg), "hopper-wgmma-binary16-binary32") {
+			t.Errorf("%v: %s, want %q", err, viz.Caption(table), want)
 		}
 	}
 }

@@ -11,10 +11,11 @@ type Chart struct {
 	panels []*Panel
 }
 
-// NewChart returns a chart with no panel. It panics unless name can be the stem
-// of a file and there is a caption.
-func NewChart(name, caption string) *Chart {
-	return &Chart{title: newTitle(name, caption)}
+// NewChart returns a chart with no panel. The finding is a sentence, the details
+// are as many as it takes, or "". It panics unless name can be the stem
+// of a file and there is a finding.
+func NewChart(name, finding, details string) *Chart {
+	return &Chart{title: newTitle(name, finding, details)}
 }
 
 // Panel appends a panel below the others and returns it. The title, which may
@@ -32,9 +33,9 @@ func (c *Chart) Panel(title string, x, y Axis) *Panel {
 	return p
 }
 
-// Caption returns the text below the chart, and after it, where samples could
-// not be drawn on a logarithmic axis, how many.
-func (c *Chart) Caption() string {
+// Details returns what was given, and after it, where samples could not be drawn
+// on a logarithmic axis, how many.
+func (c *Chart) Details() string {
 	var lost []string
 	for _, p := range c.panels {
 		for _, t := range p.traces {
@@ -48,9 +49,9 @@ func (c *Chart) Caption() string {
 		}
 	}
 	if lost == nil {
-		return c.caption
+		return c.details
 	}
-	return c.caption + " Not on the axis: " + strings.Join(lost, "; ") + "."
+	return strings.TrimSpace(c.details + " Not on the axis: " + strings.Join(lost, "; ") + ".")
 }
 
 // SVG draws the chart, 640 px wide.

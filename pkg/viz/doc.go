@@ -8,7 +8,7 @@
 // Apache ECharts, for readers who want to point and zoom; the library comes with
 // the package, so nothing is loaded from a network.
 //
-//	c := viz.NewChart("dot-error", "No error comes near the bound. binary16, n = 1024.")
+//	c := viz.NewChart("dot-error", "No error comes near the bound.", "binary16, n = 1024.")
 //	p := c.Panel("", viz.Axis{Label: "relative error", Log: true}, viz.Axis{Label: "F", Max: 1})
 //	p.EDF(viz.Series{Label: "observed", Color: viz.Observed}, errs)
 //	p.Vertical(viz.Series{Label: "γ₁₀₂₄", Color: viz.Deterministic, Style: viz.Dashed}, bound)

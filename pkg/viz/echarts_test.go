@@ -142,7 +142,7 @@ func TestHTML(t *testing.T) {
 		_, table := f.(*Table)
 		t.Run(f.Name()+"/is_a_figure_with_its_caption", func(t *testing.T) {
 			if !strings.HasPrefix(h, "<figure") || !strings.HasSuffix(h, "</figcaption>\n</figure>\n") ||
-				!strings.Contains(h, "<strong>"+strings.ReplaceAll(Finding(f), "&", "&amp;")) {
+				!strings.Contains(h, "<strong>"+strings.ReplaceAll(f.Finding(), "&", "&amp;")) {
 				t.Errorf("%.200s", h)
 			}
 		})
@@ -169,7 +169,7 @@ func TestHTML(t *testing.T) {
 		})
 	}
 	t.Run("escapes", func(t *testing.T) {
-		c := NewChart("c", `Less < more & "more". </script> it is.`)
+		c := NewChart("c", `Less < more & "more".`, "</script> it is.")
 		c.Panel("", Axis{Label: "</script>"}, Axis{Label: "y"}).EDF(Series{Label: "</script><b>"}, []float64{1})
 		h, err := HTML(c, "a")
 		if err != nil || strings.Count(h, "</script") != 1 || strings.Contains(h, "<b>") || !strings.Contains(h, "Less &lt; more &amp;") {
@@ -186,7 +186,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("column %d: numbers = %v", j, got)
 			}
 		}
-		dashes := NewTable("dashes", "Nothing is known.", []string{"dashes", "nothing", "a word"})
+		dashes := NewTable("dashes", "Nothing is known.", "", []string{"dashes", "nothing", "a word"})
 		dashes.Row("–", "", "–")
 		dashes.Row("–", "", "all")
 		for j, want := range []bool{true, false, false} {
@@ -210,7 +210,7 @@ func TestTable(t *testing.T) {
 		}
 	})
 	t.Run("escapes_Markdown", func(t *testing.T) {
-		m := NewTable("t", "T.", []string{"|x|"})
+		m := NewTable("t", "T.", "", []string{"|x|"})
 		m.Row("a|b")
 		if got, want := m.Markdown(), "| \\|x\\| |\n| --- |\n| a\\|b |\n"; got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -272,7 +272,7 @@ func TestChartCSV(t *testing.T) {
 // A bound that is the same for all samples is one step, and a line through one
 // point is not seen.
 func TestECharts_draws_a_constant(t *testing.T) {
-	c := NewChart("constant", "A constant.")
+	c := NewChart("constant", "A constant.", "")
 	p := c.Panel("", Axis{Label: "x", Log: true, Min: 1e-3, Max: 1}, Axis{Label: "F", Min: 0, Max: 1})
 	p.EDF(Series{Label: "bound"}, []float64{0.1, 0.1, 0.1})
 	options, err := c.ECharts()

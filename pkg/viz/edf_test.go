@@ -106,7 +106,7 @@ func TestLostSamples(t *testing.T) {
 		{"linear_axis_shows_zeros", false, 0, []float64{0, 1, 10}, []float64{0.4, 0.6, 0.8}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := NewChart("c", "C.").Panel("", Axis{Label: "x", Log: c.log}, Axis{Label: "F"})
+			p := NewChart("c", "C.", "").Panel("", Axis{Label: "x", Log: c.log}, Axis{Label: "F"})
 			p.EDF(observed, samples)
 			tr := p.traces[0]
 			if tr.before != c.before || !slices.Equal(tr.x, c.x) || !slices.Equal(tr.y, c.f) || len(tr.lost) != c.lost {
@@ -115,7 +115,7 @@ func TestLostSamples(t *testing.T) {
 		})
 	}
 	t.Run("all_zero_is_a_line_at_one", func(t *testing.T) {
-		c := NewChart("c", "C.")
+		c := NewChart("c", "C.", "")
 		p := c.Panel("P", Axis{Label: "x", Log: true}, Axis{Label: "F"})
 		p.EDF(observed, []float64{0, 0})
 		p.Vertical(dbea, 1e-3)
@@ -125,8 +125,8 @@ func TestLostSamples(t *testing.T) {
 		if got := v.pieces[0]; len(got) != 1 || got[0][0] != (point{0, 0}) || got[0][1] != (point{100, 0}) {
 			t.Errorf("drawn %v", got)
 		}
-		if want := "C. Not on the axis: P, observed: 2 of 2 are exactly zero."; c.Caption() != want {
-			t.Errorf("caption %q", c.Caption())
+		if want := "C. Not on the axis: P, observed: 2 of 2 are exactly zero."; Caption(c) != want {
+			t.Errorf("caption %q", Caption(c))
 		}
 	})
 }
@@ -134,6 +134,6 @@ func TestLostSamples(t *testing.T) {
 func BenchmarkEDF(b *testing.B) {
 	samples := logNormal(1e6, -6, 1)
 	for b.Loop() {
-		NewChart("c", "C.").Panel("", relativeError, distributionF).EDF(observed, samples)
+		NewChart("c", "C.", "").Panel("", relativeError, distributionF).EDF(observed, samples)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Two panels, one below the other, share the x axis.
 func ExampleChart() {
-	c := viz.NewChart("two", "The second grows faster. n = 1, 10, 100.")
+	c := viz.NewChart("two", "The second grows faster. n = 1, 10, 100.", "")
 	x := viz.Axis{Label: "n", Log: true}
 	c.Panel("first", x, viz.Axis{Label: "y"}).Line(viz.Series{Label: "n"}, []float64{1, 10, 100}, []float64{1, 2, 3})
 	c.Panel("second", x, viz.Axis{Label: "y"}).Line(viz.Series{Label: "n²"}, []float64{1, 10, 100}, []float64{1, 4, 9})
@@ -20,7 +20,7 @@ func ExampleChart() {
 
 // Dots for what was computed, a line of reference across, and a note where it covers nothing.
 func ExamplePanel() {
-	c := viz.NewChart("points", "One of three lies above u.")
+	c := viz.NewChart("points", "One of three lies above u.", "")
 	p := c.Panel("", viz.Axis{Label: "n"}, viz.Axis{Label: "error / u"})
 	p.Points(viz.Series{Label: "computed"}, []float64{1, 2, 3}, []float64{0.2, 1.3, 0.4})
 	p.Horizontal(viz.Series{Label: "u", Color: viz.Grey}, 1)
@@ -37,21 +37,21 @@ func ExamplePanel() {
 }
 
 func ExampleFigureMPFMA() {
-	fmt.Println(viz.Finding(viz.FigureMPFMA()))
+	fmt.Println(viz.FigureMPFMA().Finding())
 	// Output:
-	// A mixed-precision FMA rounds twice at most
+	// A mixed-precision FMA rounds twice at most.
 }
 
 func ExampleFigureTensorCoreBlock() {
-	fmt.Println(viz.Finding(viz.FigureTensorCoreBlock()))
+	fmt.Println(viz.FigureTensorCoreBlock().Finding())
 	// Output:
-	// A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds
+	// A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds.
 }
 
 func ExampleFigureTensorCoreKernel() {
-	fmt.Println(viz.Finding(viz.FigureTensorCoreKernel()))
+	fmt.Println(viz.FigureTensorCoreKernel().Finding())
 	// Output:
-	// An inner product of length n runs through the kernel q = n/b times
+	// An inner product of length n runs through the kernel q = n/b times.
 }
 
 // A page needs the script once; a page that is alone is made whole.
@@ -77,13 +77,13 @@ func ExampleExplorer() {
 		Controls: []viz.Control{{Label: "n", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},
 		Draw: func(at []int) *viz.Chart {
 			n := float64(at[0] + 1)
-			c := viz.NewChart("square", fmt.Sprintf("%v² = %v.", n, n*n))
+			c := viz.NewChart("square", fmt.Sprintf("%v² = %v.", n, n*n), "")
 			c.Panel("", viz.Axis{Label: "n"}, viz.Axis{Label: "n²"}).Points(viz.Series{Label: "n²"}, []float64{n}, []float64{n * n})
 			return c
 		},
 	}
 	fmt.Println(e.Start(), e.Settings(), e.Has([]int{3}))
-	fmt.Println(e.Figure(1).Caption())
+	fmt.Println(viz.Caption(e.Figure(1)))
 
 	frame, err := e.Frame(1) // what the page is sent when a kernel answers
 	fmt.Println(strings.HasPrefix(frame, `{"at":[1],`), err)
@@ -94,4 +94,26 @@ func ExampleExplorer() {
 	// 2² = 4.
 	// true <nil>
 	// true <nil>
+}
+
+func ExampleTable_Finding() {
+	t := viz.NewTable("t", "VIBEA is tighter than DBEA by 13.3×.", "H100, seed 1.", []string{"n"})
+	fmt.Println(t.Finding())
+	// Output: VIBEA is tighter than DBEA by 13.3×.
+}
+
+func ExampleTable_Details() {
+	t := viz.NewTable("t", "VIBEA is tighter than DBEA by 13.3×.", "H100, seed 1.", []string{"n"})
+	fmt.Println(t.Details())
+	// Output: H100, seed 1.
+}
+
+func ExampleSchematic_Finding() {
+	fmt.Println(viz.FigureMPFMA().Finding())
+	// Output: A mixed-precision FMA rounds twice at most.
+}
+
+func ExampleSchematic_Details() {
+	fmt.Println(viz.FigureTensorCoreBlock().Details())
+	// Output: Tinted: one element of D and the numbers it is made of. Drawn by viz.FigureTensorCoreBlock.
 }

@@ -15,7 +15,7 @@ var errs = []float64{0, 2e-9, 3e-8, 3e-8, 5e-8}
 // The empirical distribution function of the forward error and its bounds: the
 // observation solid and black, the bound dashed in the colour of its method.
 func Example() {
-	c := viz.NewChart("mac", "The bound is attained. binary32, n = 5, no seed, emulated.")
+	c := viz.NewChart("mac", "The bound is attained.", "binary32, n = 5, no seed, emulated.")
 	p := c.Panel("",
 		viz.Axis{Label: "Relative forward error  |*d̂* − *d*| / |*d*|", Log: true, Min: 1e-11, Max: 1e-6},
 		viz.Axis{Label: "*F*"})
@@ -24,7 +24,7 @@ func Example() {
 
 	svg, err := c.SVG()
 	fmt.Println(strings.Contains(string(svg), ">observed<"), strings.Contains(string(svg), "#D55E00"), err)
-	fmt.Println(c.Caption())
+	fmt.Println(viz.Caption(c))
 	// Output:
 	// true true <nil>
 	// The bound is attained. binary32, n = 5, no seed, emulated. Not on the axis: observed: 1 of 5 are exactly zero.
@@ -41,15 +41,27 @@ func ExampleFigure() {
 	// fig4-tensor-core-kernel
 }
 
-func ExampleFinding() {
-	t := viz.NewTable("t", "VIBEA is tighter than DBEA by 13.3×. H100, seed 1.", []string{"n"})
-	fmt.Println(viz.Finding(t))
-	// Output: VIBEA is tighter than DBEA by 13.3×
+func ExampleCaption() {
+	t := viz.NewTable("t", "VIBEA is tighter than DBEA by 13.3×.", "H100, seed 1.", []string{"n"})
+	fmt.Println(viz.Caption(t))
+	// Output: VIBEA is tighter than DBEA by 13.3×. H100, seed 1.
+}
+
+func ExampleChart_Finding() {
+	c := viz.NewChart("growth", "The bound ends where n u = 1.", "binary16.")
+	fmt.Println(c.Finding())
+	// Output: The bound ends where n u = 1.
+}
+
+func ExampleChart_Details() {
+	c := viz.NewChart("growth", "The bound ends where n u = 1.", "binary16.")
+	fmt.Println(c.Details())
+	// Output: binary16.
 }
 
 // EDF gives each distinct sample the share of samples that are no greater.
 func ExamplePanel_EDF() {
-	c := viz.NewChart("edf", "Two of four samples are 2 at most.")
+	c := viz.NewChart("edf", "Two of four samples are 2 at most.", "")
 	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
 	p.EDF(viz.Series{Label: "observed"}, []float64{3, 1, 2, 3})
 	csv, _ := c.CSV()
@@ -63,7 +75,7 @@ func ExamplePanel_EDF() {
 
 // Exceedance is the share of samples that are greater.
 func ExamplePanel_Exceedance() {
-	c := viz.NewChart("tail", "One sample in four exceeds 2.")
+	c := viz.NewChart("tail", "One sample in four exceeds 2.", "")
 	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "1 − F"})
 	p.Exceedance(viz.Series{Label: "observed"}, []float64{1, 2, 2, 8})
 	p.Horizontal(viz.Series{Label: "1 − confidence", Color: viz.Grey}, 0.5)
@@ -79,7 +91,7 @@ func ExamplePanel_Exceedance() {
 
 // A bound that ceases to exist is a line that ends in an open circle.
 func ExamplePanel_Line() {
-	c := viz.NewChart("growth", "The bound ends where n u = 1.")
+	c := viz.NewChart("growth", "The bound ends where n u = 1.", "")
 	p := c.Panel("", viz.Axis{Label: "*n*", Log: true}, viz.Axis{Label: "γ", Log: true})
 	p.Line(viz.Series{Label: "*γₙ*", Color: viz.Deterministic, Style: viz.Dashed},
 		[]float64{1, 10, 100}, []float64{0.01, 0.11, math.Inf(1)})
@@ -91,7 +103,7 @@ func ExamplePanel_Line() {
 }
 
 func ExamplePanel_Bars() {
-	c := viz.NewChart("rates", "MPFMA does twice the work.")
+	c := viz.NewChart("rates", "MPFMA does twice the work.", "")
 	p := c.Panel("", viz.Axis{Label: "Rate [GFlop/s]"}, viz.Axis{Label: "Variant"})
 	p.Bars(viz.Series{Label: "measured", Color: viz.SkyBlue}, []string{"FMA", "MPFMA"}, []float64{40, 80})
 	csv, _ := c.CSV()
@@ -104,7 +116,7 @@ func ExamplePanel_Bars() {
 
 // A bound beyond the axis is named at its edge.
 func ExamplePanel_Vertical() {
-	c := viz.NewChart("beyond", "γ does not exist.")
+	c := viz.NewChart("beyond", "γ does not exist.", "")
 	p := c.Panel("", viz.Axis{Label: "t", Log: true}, viz.Axis{Label: "F"})
 	p.EDF(viz.Series{Label: "observed"}, []float64{1, 2})
 	p.Vertical(viz.Series{Label: "γ₃₂₇₆₇", Color: viz.Deterministic, Style: viz.Dashed}, math.Inf(1))
@@ -114,7 +126,7 @@ func ExamplePanel_Vertical() {
 }
 
 func ExampleTable() {
-	t := viz.NewTable("formats", "The unit roundoff halves with every bit.", []string{"Format", "*p*", "*u*"})
+	t := viz.NewTable("formats", "The unit roundoff halves with every bit.", "", []string{"Format", "*p*", "*u*"})
 	t.Row("binary16", "11", "2^{−11}")
 	t.Row("binary32", "24", "2^{−24}")
 	fmt.Print(t.Markdown())
@@ -126,7 +138,7 @@ func ExampleTable() {
 }
 
 func ExampleTable_HTML() {
-	t := viz.NewTable("t", "One row.", []string{"n"})
+	t := viz.NewTable("t", "One row.", "", []string{"n"})
 	t.Row("1")
 	fmt.Println(strings.Contains(t.HTML(), `text-align:right`))
 	// Output: true
@@ -144,7 +156,7 @@ func ExampleSchematic() {
 
 // The option objects hold the data as numbers, ready for a page.
 func ExampleChart_ECharts() {
-	c := viz.NewChart("edf", "Two samples.")
+	c := viz.NewChart("edf", "Two samples.", "")
 	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
 	p.EDF(viz.Series{Label: "observed"}, []float64{1, 2})
 	options, err := c.ECharts()

@@ -17,7 +17,13 @@ func lines() Explorer {
 		},
 		Draw: func(at []int) *Chart {
 			a, b := float64(at[0]+1), float64(at[1])
-			c := NewChart("lines", fmt.Sprintf("The line rises by %v. From %v < 5.", a, b))
+			c := NewChart("lines",
+				fmt.Sprintf(
+					"The line rises by %v.",
+					a),
+				fmt.Sprintf(
+					"From %v < 5.",
+					b))
 			p := c.Panel("", Axis{Label: "x", Min: 0, Max: 2}, Axis{Label: "y", Min: 0, Max: 8})
 			p.Line(Series{Label: "line"}, []float64{0, 1, 2}, []float64{b, a + b, 2*a + b})
 			p.Horizontal(Series{Label: "level", Color: Grey}, 5)

@@ -216,31 +216,25 @@ func checkPicture(t *testing.T, f Figure, b []byte) {
 	}
 }
 
-func TestFinding(t *testing.T) {
-	for _, c := range []struct{ caption, want string }{
-		{"One sentence.", "One sentence"},
-		{"No stop", "No stop"},
-		{"The ratio is 13.3×. Seed 1.", "The ratio is 13.3×"},
-		{"Errors of n u. binary32 is used.", "Errors of n u. binary32 is used"},
-		{"As in Fig. 5 of the paper. Seed 1.", "As in Fig. 5 of the paper"},
-		{"Solid, i.e. A b. Dashed.", "Solid, i.e. A b"},
-		{"Up to n = 1024. 10⁶ samples.", "Up to n = 1024"},
-		{"D = AB + C. Drawn by hand.", "D = AB + C"},
-		{"It took 4. More.", "It took 4"},
+// A figure's text is its finding and its details; the finding alone stands for the picture.
+func TestCaption(t *testing.T) {
+	for _, c := range []struct{ finding, details, caption, summary, html string }{
+		{"One sentence.", "", "One sentence.", "One sentence", "<strong>One sentence.</strong>"},
+		{"Errors of n u.", "τ is 13.3×. Seed 1.", "Errors of n u. τ is 13.3×. Seed 1.", "Errors of n u",
+			"<strong>Errors of n u.</strong> τ is 13.3×. Seed 1."},
+		{"Which is less?", "a < b.", "Which is less? a < b.", "Which is less?", "<strong>Which is less?</strong> a &lt; b."},
 	} {
-		if got := Finding(FigureCaption(c.caption)); got != c.want {
-			t.Errorf("Finding(%q) = %q, want %q", c.caption, got, c.want)
+		f := NewTable("t", c.finding, c.details, []string{"n"})
+		if got := Caption(f); got != c.caption || f.Finding() != c.finding || f.Details() != c.details || f.summary() != c.summary || captionHTML(f) != c.html {
+			t.Errorf("%q, %q: %q, %q, %q", c.finding, c.details, got, f.summary(), captionHTML(f))
 		}
 	}
 }
 
-// FigureCaption returns a figure of which only the caption matters.
-func FigureCaption(s string) Figure { return NewTable("t", s, []string{"n"}) }
-
 func TestCallersMistakes(t *testing.T) {
 	line := Axis{Label: "x"}
 	log := Axis{Label: "x", Log: true}
-	panel := func(x, y Axis) *Panel { return NewChart("c", "C.").Panel("", x, y) }
+	panel := func(x, y Axis) *Panel { return NewChart("c", "C.", "").Panel("", x, y) }
 	one := []float64{1}
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -248,17 +242,17 @@ func TestCallersMistakes(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"empty_name", func() { NewChart("", "C.") }, `name = ""`},
-		{"name_with_slash", func() { NewChart("a/b", "C.") }, `name = "a/b"`},
-		{"no_caption", func() { NewTable("a", " ", []string{"x"}) }, "caption of a is empty"},
-		{"no_header", func() { NewTable("a", "C.", nil) }, "header of table a is empty"},
-		{"nameless_column", func() { NewTable("a", "C.", []string{"x", ""}) }, "column 1"},
+		{"empty_name", func() { NewChart("", "C.", "") }, `name = ""`},
+		{"name_with_slash", func() { NewChart("a/b", "C.", "") }, `name = "a/b"`},
+		{"no_finding", func() { NewTable("a", " ", "", []string{"x"}) }, "finding of a is empty"},
+		{"no_header", func() { NewTable("a", "C.", "", nil) }, "header of table a is empty"},
+		{"nameless_column", func() { NewTable("a", "C.", "", []string{"x", ""}) }, "column 1"},
 		{"short_row", func() { sampleTable().Row("1") }, "has 1 cells, want 4"},
 		{"axis_without_label", func() { panel(Axis{}, line) }, "x axis: label is empty"},
 		{"axis_turned_round", func() { panel(line, Axis{Label: "y", Min: 2, Max: 1}) }, "y axis: Min = 2 and Max = 1"},
 		{"axis_of_NaN", func() { panel(Axis{Label: "x", Max: nan}, line) }, "Max = NaN"},
 		{"log_axis_through_zero", func() { panel(Axis{Label: "x", Log: true, Max: 1}, line) }, "Min = 0 on a logarithmic axis"},
-		{"log_and_linear_x", func() { c := NewChart("c", "C."); c.Panel("", line, line); c.Panel("", log, line) }, "Log = true"},
+		{"log_and_linear_x", func() { c := NewChart("c", "C.", ""); c.Panel("", line, line); c.Panel("", log, line) }, "Log = true"},
 		{"empty_samples", func() { panel(line, line).EDF(observed, nil) }, `samples of "observed" are empty`},
 		{"NaN_sample", func() { panel(line, line).EDF(observed, []float64{1, nan}) }, "hold NaN"},
 		{"negative_sample_on_log", func() { panel(log, line).EDF(observed, []float64{1, -2}) }, "hold -2 on a logarithmic axis"},
@@ -286,8 +280,8 @@ func TestCallersMistakes(t *testing.T) {
 		}, "differ"},
 		{"empty_note", func() { panel(line, line).Note(0, 0, "") }, "text of note is empty"},
 		{"note_nowhere", func() { panel(line, line).Note(inf, 0, "a") }, `note "a" at (+Inf, 0)`},
-		{"no_panel", func() { _, _ = NewChart("c", "C.").SVG() }, "chart c has no panel"},
-		{"empty_panel", func() { c := NewChart("c", "C."); c.Panel("", line, line); _, _ = c.ECharts() }, "nothing to draw"},
+		{"no_panel", func() { _, _ = NewChart("c", "C.", "").SVG() }, "chart c has no panel"},
+		{"empty_panel", func() { c := NewChart("c", "C.", ""); c.Panel("", line, line); _, _ = c.ECharts() }, "nothing to draw"},
 		{"bad_id", func() { _, _ = HTML(sampleTable(), `a"b`) }, "id ="},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -61,12 +61,7 @@ func HTML(f Figure, id string) (string, error) {
 
 // captionHTML sets the finding off from the conditions.
 func captionHTML(f Figure) string {
-	finding, rest := Finding(f), f.Caption()[len(Finding(f)):]
-	stop := ""
-	if strings.HasPrefix(rest, ".") {
-		stop, rest = ".", rest[1:]
-	}
-	return "<strong>" + html.EscapeString(finding) + stop + "</strong>" + html.EscapeString(rest)
+	return strings.TrimSpace("<strong>" + html.EscapeString(f.Finding()) + "</strong> " + html.EscapeString(f.Details()))
 }
 
 func pictureHTML(b *strings.Builder, f Figure, id string) error {
@@ -82,7 +77,7 @@ func pictureHTML(b *strings.Builder, f Figure, id string) error {
 		b.WriteString("<div>")
 	}
 	fmt.Fprintf(b, `<img width="%d" height="%d" style="max-width:100%%;height:auto;background:#fff" alt="%s" src="data:image/png;base64,%s"></div>`+"\n",
-		w, h, html.EscapeString(Finding(f)), base64.StdEncoding.EncodeToString(png))
+		w, h, html.EscapeString(strings.TrimSuffix(f.Finding(), ".")), base64.StdEncoding.EncodeToString(png))
 	if !interactive {
 		return nil
 	}

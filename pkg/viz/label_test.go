@@ -114,7 +114,7 @@ func TestClip(t *testing.T) {
 func TestLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for run := range 60 {
-		c := NewChart("c", "C.")
+		c := NewChart("c", "C.", "")
 		p := c.Panel([]string{"", "A title"}[run%2], Axis{Label: "x", Log: true, Min: 1e-8, Max: 1}, Axis{Label: "F"})
 		for i := range 1 + rng.IntN(4) {
 			s := Series{Label: fmt.Sprintf("curve %d", i), Color: Observed}
@@ -204,7 +204,7 @@ func TestPlacer(t *testing.T) {
 // The name of points stands at one of them, never between two.
 func TestPointsAreNamedAtOne(t *testing.T) {
 	for _, end := range []float64{0.5, 0.9} {
-		c := NewChart("c", "C.")
+		c := NewChart("c", "C.", "")
 		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
 		p.Line(Series{Label: "a wall", Color: Grey}, []float64{end - 0.06, end - 0.06}, []float64{0, 1})
 		p.Line(Series{Label: "another", Color: Grey}, []float64{end + 0.06, end + 0.06}, []float64{0, 1})
@@ -230,7 +230,7 @@ func TestPointsAreNamedAtOne(t *testing.T) {
 
 // A level is not named where its label would seem to name the end of a line.
 func TestLevelBesideAnEnd(t *testing.T) {
-	c := NewChart("c", "C.")
+	c := NewChart("c", "C.", "")
 	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
 	p.Line(Series{Label: "ends", Color: Deterministic}, []float64{0, 0.68, 1}, []float64{0, 0.54, math.Inf(1)})
 	p.Horizontal(Series{Label: "a level of some length", Color: Grey}, 0.5)
@@ -254,7 +254,7 @@ func TestLevelBesideAnEnd(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	dense := func() (*Chart, *Panel) {
-		c := NewChart("c", "C.")
+		c := NewChart("c", "C.", "")
 		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
 		for i := range 50 {
 			y := float64(i) / 49

@@ -29,7 +29,7 @@ func height(n int) float64 {
 // draw lays the chart out and paints it.
 func (c *Chart) draw() *sheet {
 	c.checked()
-	s := newSheet(chartWidth, height(len(c.panels)), Finding(c))
+	s := newSheet(chartWidth, height(len(c.panels)), c.summary())
 	views := c.views()
 	for {
 		c.frames(views, s.h)

@@ -26,7 +26,7 @@ func logNormal(n int, center, spread float64) []float64 {
 }
 
 func sampleMAC() *Chart {
-	c := NewChart("mac", "DBEA is tighter than VIBEA. U[1, 2], seed 1.")
+	c := NewChart("mac", "DBEA is tighter than VIBEA.", "U[1, 2], seed 1.")
 	for i, name := range []string{"Without FMA", "With FMA", "MPFMA"} {
 		center := []float64{-8, -8.2, -4}[i]
 		p := c.Panel(name, relativeError, distributionF)
@@ -39,7 +39,7 @@ func sampleMAC() *Chart {
 
 // sampleBounds has bounds that vary with the sample, near the right edge.
 func sampleBounds() *Chart {
-	c := NewChart("bounds", "DBEA is tighter than VIBEA, sample by sample.")
+	c := NewChart("bounds", "DBEA is tighter than VIBEA, sample by sample.", "")
 	p := c.Panel("With MPFMA", relativeError, distributionF)
 	p.EDF(observed, logNormal(2000, -4, 0.3))
 	p.EDF(dbea, logNormal(2000, -3.2, 0.05))
@@ -48,7 +48,7 @@ func sampleBounds() *Chart {
 }
 
 func sampleMatmul() *Chart {
-	c := NewChart("matmul", "VIBEA is tighter by an order of magnitude. H100, seed 1.")
+	c := NewChart("matmul", "VIBEA is tighter by an order of magnitude.", "H100, seed 1.")
 	p := c.Panel("", Axis{Label: "Relative forward error", Log: true}, distributionF)
 	p.EDF(observed, logNormal(8192, -6, 0.7))
 	p.EDF(vibea, logNormal(8192, -1.5, 0.7))
@@ -58,7 +58,7 @@ func sampleMatmul() *Chart {
 }
 
 func sampleTail() *Chart {
-	c := NewChart("tail", "One sample in a hundred exceeds the bound. Seed 1.")
+	c := NewChart("tail", "One sample in a hundred exceeds the bound.", "Seed 1.")
 	p := c.Panel("", relativeError, Axis{Label: "1 − *F*(*t*)", Log: true})
 	p.Exceedance(observed, logNormal(5000, -5, 0.3))
 	p.Horizontal(Series{Label: "1 − confidence", Color: Grey, Style: Dotted}, 0.01)
@@ -68,7 +68,7 @@ func sampleTail() *Chart {
 }
 
 func sampleGrowth() *Chart {
-	c := NewChart("growth", "The deterministic bound ends where n u = 1.")
+	c := NewChart("growth", "The deterministic bound ends where n u = 1.", "")
 	p := c.Panel("", Axis{Label: "*n*", Log: true, Min: 1, Max: 1e9}, Axis{Label: "bound", Log: true, Min: 1e-16, Max: 1e3})
 	for i, name := range []string{"binary16", "binary32", "binary64"} {
 		u := math.Ldexp(1, -[]int{11, 24, 53}[i])
@@ -90,7 +90,7 @@ func sampleGrowth() *Chart {
 }
 
 func sampleRates() *Chart {
-	c := NewChart("rates", "MPFMA does twice the work.")
+	c := NewChart("rates", "MPFMA does twice the work.", "")
 	p := c.Panel("", Axis{Label: "Rate [GFlop/s]"}, Axis{Label: "Variant"})
 	rows := []string{"MAC without FMA", "MAC with FMA", "MPFMA"}
 	p.Bars(Series{Label: "measured", Color: SkyBlue}, rows, []float64{41.2, 39.8, 83})
@@ -100,7 +100,7 @@ func sampleRates() *Chart {
 
 // sampleCrowd has more lines at one place than labels fit beside.
 func sampleCrowd() *Chart {
-	c := NewChart("crowd", "Twenty lines end together.")
+	c := NewChart("crowd", "Twenty lines end together.", "")
 	p := c.Panel("A", Axis{Label: "x"}, Axis{Label: "a title of the y axis so long that it must be broken in two lines"})
 	q := c.Panel("B", Axis{Label: "x"}, Axis{Label: "y"})
 	for i := range 20 {
@@ -114,7 +114,7 @@ func sampleCrowd() *Chart {
 }
 
 func sampleTable() *Table {
-	t := NewTable("formats", "binary64 holds 53 bits. IEEE 754-2019.", []string{"Format", "*p*", "*u*", "Use"})
+	t := NewTable("formats", "binary64 holds 53 bits.", "IEEE 754-2019.", []string{"Format", "*p*", "*u*", "Use"})
 	t.Row("binary16", "11", "4.88×10⁻⁴", "the factors *a* and *b* of the MPFMA, whose product is exact in binary32 <&>")
 	t.Row("binary64", "53", "1.11×10⁻¹⁶", "reference")
 	return t

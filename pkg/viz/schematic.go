@@ -37,9 +37,9 @@ const (
 	schemeNote = 12.0
 )
 
-func newSchematic(name, caption string, w, h float64) *Schematic {
-	s := &Schematic{title: newTitle(name, caption)}
-	s.sheet = newSheet(w, h, Finding(s))
+func newSchematic(name, finding, details string, w, h float64) *Schematic {
+	s := &Schematic{title: newTitle(name, finding, details)}
+	s.sheet = newSheet(w, h, s.summary())
 	return s
 }
 

@@ -6,7 +6,8 @@ package viz
 func FigureErrors() *Schematic {
 	s := newSchematic("fig1-errors",
 		"The forward error is the distance of the results; the backward error is the distance to the nearest input "+
-			"for which the computed result is exact. Solid: exact; dashed: computed. Drawn by viz.FigureErrors.", 640, 306)
+			"for which the computed result is exact.",
+		"Solid: exact; dashed: computed. Drawn by viz.FigureErrors.", 640, 306)
 
 	in, out := box{24, 44, 264, 252}, box{376, 44, 616, 252}
 	s.sheet.rect(in, 60, fill(tintHigh))

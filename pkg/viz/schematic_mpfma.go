@@ -5,7 +5,8 @@ package viz
 // rounding error it may bring.
 func FigureMPFMA() *Schematic {
 	s := newSchematic("fig2-mpfma",
-		"A mixed-precision FMA rounds twice at most. The factors a and b come in low precision, their product is exact, "+
+		"A mixed-precision FMA rounds twice at most.",
+		"The factors a and b come in low precision, their product is exact, "+
 			"the sum is rounded in the accumulator and once more for the output. Drawn by viz.FigureMPFMA.", 640, 286)
 
 	a, b, c := box{28, 46, 124, 86}, box{28, 126, 124, 166}, box{28, 206, 124, 246}

@@ -10,8 +10,8 @@ import (
 // element of D and what goes into it are tinted.
 func FigureTensorCoreBlock() *Schematic {
 	s := newSchematic("fig3-tensor-core-block",
-		"A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds. "+
-			"Tinted: one element of D and the numbers it is made of. Drawn by viz.FigureTensorCoreBlock.", 640, 276)
+		"A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds.",
+		"Tinted: one element of D and the numbers it is made of. Drawn by viz.FigureTensorCoreBlock.", 640, 276)
 
 	const cell, top, row, col = 31.0, 46.0, 1, 2
 	paper := color.Color(white)
@@ -51,7 +51,8 @@ func FigureTensorCoreBlock() *Schematic {
 // each of which takes the sum so far and the next b products.
 func FigureTensorCoreKernel() *Schematic {
 	s := newSchematic("fig4-tensor-core-kernel",
-		"An inner product of length n runs through the kernel q = n/b times. Each pass adds b exact products to the sum "+
+		"An inner product of length n runs through the kernel q = n/b times.",
+		"Each pass adds b exact products to the sum "+
 			"so far, in the accumulator's precision, and rounds its result to the output's. Drawn by viz.FigureTensorCoreKernel.", 640, 264)
 
 	const (

@@ -16,13 +16,13 @@ type Table struct {
 }
 
 // NewTable returns a table with no rows. It panics unless name can be the stem
-// of a file, there is a caption, and every column has a name.
-func NewTable(name, caption string, header []string) *Table {
+// of a file, there is a finding, and every column has a name.
+func NewTable(name, finding, details string, header []string) *Table {
 	check(len(header) > 0, "header of table %s is empty", name)
 	for i, h := range header {
 		check(h != "", "header of table %s: column %d has no name", name, i)
 	}
-	return &Table{title: newTitle(name, caption), header: append([]string{}, header...)}
+	return &Table{title: newTitle(name, finding, details), header: append([]string{}, header...)}
 }
 
 // Row appends a row. It panics unless there is one cell for each column.
@@ -159,7 +159,7 @@ const (
 
 func (t *Table) draw() *sheet {
 	lines, widths, total := t.measure()
-	s := newSheet(total+2*topPad, 0, Finding(t))
+	s := newSheet(total+2*topPad, 0, t.summary())
 	rule := func(y, width float64) {
 		s.line(stroke(inkSoft, width), point{topPad, y}, point{topPad + total, y})
 	}

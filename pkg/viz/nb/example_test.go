@@ -53,7 +53,7 @@ func ExampleExplore() {
 	nb.Explore(viz.Explorer{
 		Controls: []viz.Control{{Label: "n", Values: []string{"1", "2"}}},
 		Draw: func(at []int) *viz.Chart {
-			c := viz.NewChart("point", "One point.")
+			c := viz.NewChart("point", "One point.", "")
 			c.Panel("", viz.Axis{Label: "n"}, viz.Axis{Label: "y"}).Points(viz.Series{Label: "n"}, []float64{float64(at[0] + 1)}, []float64{1})
 			return c
 		},

@@ -61,7 +61,7 @@ func Explore(e viz.Explorer) {
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
 		protocol.MIMETextHTML:  html,
-		protocol.MIMETextPlain: f.Caption(),
+		protocol.MIMETextPlain: viz.Caption(f),
 	}})
 	must(f, gonbui.Error())
 	gonbui.Sync()

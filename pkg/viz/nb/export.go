@@ -13,22 +13,21 @@ import (
 
 // record is what NAME.json says about a figure.
 type record struct {
-	Name     string            `json:"name"`
-	Caption  string            `json:"caption"`
-	Notebook string            `json:"notebook"`
-	Kind     string            `json:"kind"`
-	Order    int64             `json:"order"`
-	HTML     string            `json:"html"`
-	ECharts  []json.RawMessage `json:"echarts"`
+	Name     string `json:"name"`
+	Finding  string `json:"finding"`
+	Details  string `json:"details"`
+	Notebook string `json:"notebook"`
+	Kind     string `json:"kind"`
+	Order    int64  `json:"order"`
+	HTML     string `json:"html"`
 }
 
 // newRecord describes a figure shown now.
 func newRecord(f viz.Figure) (r record, err error) {
-	r = record{Name: f.Name(), Caption: f.Caption(), Notebook: os.Getenv("ROUNDOFF_NOTEBOOK"), Order: order()}
+	r = record{Name: f.Name(), Finding: f.Finding(), Details: f.Details(), Notebook: os.Getenv("ROUNDOFF_NOTEBOOK"), Order: order()}
 	switch f := f.(type) {
 	case *viz.Chart:
 		r.Kind = "figure"
-		r.ECharts, err = f.ECharts()
 	case *viz.Table:
 		r.Kind = "table"
 		r.HTML = f.HTML()

@@ -25,9 +25,9 @@ import (
 //
 // When the environment variable ROUNDOFF_OUT names a folder, Show also writes
 // each figure there as figures/NAME.svg, NAME.png, NAME.csv and NAME.json; the
-// last has the keys name, caption, notebook (from ROUNDOFF_NOTEBOOK), kind
-// (figure, table or schematic), order (nanoseconds since 1970), html (of a
-// table) and echarts (the option objects of a chart, else null).
+// last has the keys name, finding, details, notebook (from ROUNDOFF_NOTEBOOK), kind
+// (figure, table or schematic), order (nanoseconds since 1970) and html (of a
+// table).
 //
 // When ROUNDOFF_FIGURES is png, figures are shown as pictures alone, for pages that must run no scripts.
 //
@@ -79,7 +79,7 @@ func display(f viz.Figure) error {
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
 		protocol.MIMETextHTML:  page,
-		protocol.MIMETextPlain: f.Caption(),
+		protocol.MIMETextPlain: viz.Caption(f),
 	}})
 	return gonbui.Error()
 }
@@ -91,7 +91,7 @@ func displayPicture(f viz.Figure) error {
 	}
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
 		protocol.MIMEImagePNG:  picture,
-		protocol.MIMETextPlain: f.Caption(),
+		protocol.MIMETextPlain: viz.Caption(f),
 	}})
 	return gonbui.Error()
 }

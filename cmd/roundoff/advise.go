@@ -17,7 +17,7 @@ import (
 
 // An adviceQuestion is what roundoff advise is asked.
 type adviceQuestion struct {
-	bound.Kernel
+	bound.Problem
 	tolerance                         float64
 	device, in, out, confidence, dist string
 	permute                           uint64
@@ -80,18 +80,18 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		if given(flags, "permute") {
 			q.operands.permute(q.permute)
 		}
-		if err := q.operands.describe(&q.Kernel); err != nil {
+		if err := q.operands.describe(&q.Problem); err != nil {
 			return err
 		}
 	}
-	advice, err := bound.Advise(q.Kernel, q.tolerance, f, devices)
+	advice, err := bound.Advise(q.Problem, q.tolerance, f, devices)
 	if err != nil {
 		return err
 	}
 	return q.write(stdout, advice)
 }
 
-// describe fills in the kernel from the words of the flags, and returns the devices asked for.
+// describe fills in the problem from the words of the flags, and returns the devices asked for.
 func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
 	if q.out != "" {
 		if q.Output, err = findFormat(q.out); err != nil {

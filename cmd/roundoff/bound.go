@@ -27,7 +27,7 @@ type boundQuestion struct {
 	json                                bool
 	operands                            *operands // nil where there are no files
 	rounds                              bool      // numbers of the files are rounded, and that is not counted
-	bound.Kernel
+	bound.Problem
 }
 
 // boundCommand prints what every bound of the catalogue says of a product.
@@ -93,31 +93,29 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	if err := q.describe(); err != nil {
 		return err
 	}
-	results, err := bound.Evaluate(q.Kernel, f)
+	results, err := bound.Evaluate(q.Problem, f)
 	if err != nil {
 		return err
 	}
 	return q.write(stdout, results)
 }
 
-// describe fills in the kernel from the words of the flags.
+// describe fills in the problem from the words of the flags.
 func (q *boundQuestion) describe() (err error) {
-	parts := q.SplitK
-	if q.Kernel.Kernel, err = findKernel(q.device, q.in, q.acc); err != nil {
+	if q.Device, err = findDevice(q.device, q.in, q.acc); err != nil {
 		return err
 	}
-	q.SplitK = parts
-	if q.C.Name != q.acc {
+	if q.Device.C.Name != q.acc {
 		return fmt.Errorf("no device %q that accumulates in %s, see roundoff devices", q.device, q.acc)
 	}
 	if q.Output, err = findFormat(q.out); err != nil {
 		return err
 	}
-	if core, ok := q.Core.(tcore.TensorCore); ok && q.block > 0 {
+	if core, ok := q.Device.Core.(tcore.TensorCore); ok && q.block > 0 {
 		core.Block = q.block
-		q.Core = core
+		q.Device.Core = core
 	} else if q.block > 0 && q.block != q.Width() {
-		return fmt.Errorf("%s adds %d terms at once, not %d", q.Name, q.Width(), q.block)
+		return fmt.Errorf("%s adds %d terms at once, not %d", q.Device.Name, q.Width(), q.block)
 	}
 	if err := q.arrange(); err != nil {
 		return err
@@ -133,7 +131,7 @@ func (q *boundQuestion) describe() (err error) {
 
 // take takes from the matrices in files what they tell, and with -run emulates their product.
 func (q *boundQuestion) take() (err error) {
-	if err = q.operands.describe(&q.Kernel); err != nil {
+	if err = q.operands.describe(&q.Problem); err != nil {
 		return err
 	}
 	if q.kernel == "dot" && (q.M != 1 || q.N != 1) {
@@ -142,7 +140,7 @@ func (q *boundQuestion) take() (err error) {
 	a, b, exact := q.operands.rounded(q.Device)
 	q.rounds = !exact && !q.Represented
 	if q.emulate {
-		q.Run, err = bound.Emulate(q.Kernel, a, b)
+		q.Run, err = bound.Emulate(q.Problem, a, b)
 	}
 	return err
 }
@@ -151,14 +149,14 @@ func (q *boundQuestion) take() (err error) {
 func (q *boundQuestion) arrange() error {
 	orders := map[string]bound.Order{"sequence": bound.InSequence, "pairs": bound.InPairs, "compensated": bound.Compensated}
 	order, ok := orders[q.order]
-	_, fmas := q.Core.(tcore.Chain)
+	_, fmas := q.Device.Core.(tcore.Chain)
 	switch {
 	case !ok:
 		return fmt.Errorf("no order %q, want sequence, pairs or compensated", q.order)
 	case order != bound.InSequence && !fmas:
-		return fmt.Errorf("%s adds in its own order, want -order sequence or -device ieee", q.Name)
-	case q.Stochastic && bound.Truncating.Fails(q.Kernel) == "":
-		return fmt.Errorf("%s truncates, want -device ieee or paper with -stochastic", q.Name)
+		return fmt.Errorf("%s adds in its own order, want -order sequence or -device ieee", q.Device.Name)
+	case q.Stochastic && bound.Truncating.Fails(q.Problem) == "":
+		return fmt.Errorf("%s truncates, want -device ieee or paper with -stochastic", q.Device.Name)
 	}
 	q.Order = order
 	return nil
@@ -175,7 +173,7 @@ func (q *boundQuestion) distribute() (err error) {
 	rng := rand.New(rand.NewPCG(q.seed, 0))
 	a, b := drawMatrix(rng, q.M, q.K, q.X), drawMatrix(rng, q.K, q.N, q.Y)
 	q.RangeX, q.RangeY = bound.RangesOf32(a, b)
-	q.Run, err = bound.Emulate(q.Kernel, a, b)
+	q.Run, err = bound.Emulate(q.Problem, a, b)
 	return err
 }
 
@@ -224,7 +222,7 @@ func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 	})
 	if q.rounds {
 		for i := range results {
-			results[i].Why += fmt.Sprintf("; of the matrices rounded to %s and %s, which is not counted", q.A.Name, q.B.Name)
+			results[i].Why += fmt.Sprintf("; of the matrices rounded to %s and %s, which is not counted", q.Device.A.Name, q.Device.B.Name)
 		}
 	}
 	if q.json {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -230,7 +231,7 @@ func table(f *testing.F) []byte {
 	f.Helper()
 	machine, errMachine := sweep.FindMachine("paper")
 	law, errLaw := sweep.FindLaw("U(0,1)")
-	p := sweep.Plan{Machines: []sweep.Machine{machine}, Laws: []sweep.Law{law}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := sweep.Plan{Machines: []tcore.Machine{machine}, Laws: []sweep.Law{law}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	list, err := p.Run(f.Context(), nil)
 	var b bytes.Buffer
 	if err := errors.Join(errMachine, errLaw, err, sweep.Write(&b, "a small sweep", list)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -27,15 +28,15 @@ type difference struct {
 }
 
 // comparison starts with the result d of k.
-func (p *product) comparison(k tcore.Kernel, d blas32.General) *comparison {
+func (p *product) comparison(k tcore.Machine, d blas32.General) *comparison {
 	c := &comparison{first: d}
 	if p.alpha == 1 && p.beta == 0 {
 		a, b := p.operandA, p.operandB
 		if p.transposeA {
-			a = transposed(a)
+			a = matrix.Transpose(a)
 		}
 		if p.transposeB {
-			b = transposed(b)
+			b = matrix.Transpose(b)
 		}
 		if e, err := tcore.ExactGEMM(a, b); err == nil {
 			c.exact = &e

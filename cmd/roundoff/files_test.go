@@ -148,7 +148,7 @@ func bounded(t *testing.T, devices []tcore.Device, refused string, a, b blas32.G
 	for _, got := range advice {
 		d := devices[slices.Index(names, got.Device)]
 		z := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float32, a.Rows*b.Cols)}
-		d.GEMM(a, b, blas32.General{}, z)
+		d.MultiplyAdd(a, b, blas32.General{}, z)
 		if got.Excess == nil {
 			t.Errorf("%s: %s", got.Device, got.Why)
 			continue
@@ -286,7 +286,7 @@ func TestBoundTakesFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-		tcore.HopperF16.GEMM(a, b, blas32.General{}, z)
+		tcore.HopperF16.MultiplyAdd(a, b, blas32.General{}, z)
 		exact, _ := tcore.ExactGEMM(a, b)
 		abs, _ := tcore.ExactAbsGEMM(a, b)
 		worst := 0.0

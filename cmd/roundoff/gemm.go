@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -67,7 +68,7 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 
 // run reads, multiplies, writes and compares.
 func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
-	k, err := findKernel(p.device, p.in, p.out)
+	k, err := p.machine(p.device)
 	if err != nil {
 		return err
 	}
@@ -109,14 +110,24 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	return c.write(stdout)
 }
 
-// rivals returns the kernels to compare with.
-func (p *product) rivals() ([]tcore.Kernel, error) {
+// machine returns the machine that computes the product on the device of that name.
+func (p *product) machine(name string) (tcore.Machine, error) {
+	d, err := findDevice(name, p.in, p.out)
+	if err != nil {
+		return tcore.Machine{}, err
+	}
+	out, err := findFormat(p.out)
+	return tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Output: out}, err
+}
+
+// rivals returns the machines to compare with.
+func (p *product) rivals() ([]tcore.Machine, error) {
 	if p.compare == "" {
 		return nil, nil
 	}
-	var rivals []tcore.Kernel
+	var rivals []tcore.Machine
 	for _, name := range strings.FieldsFunc(p.compare, func(r rune) bool { return r == ',' }) {
-		k, err := findKernel(name, p.in, p.out)
+		k, err := p.machine(name)
 		if err != nil {
 			return nil, err
 		}
@@ -129,11 +140,11 @@ func (p *product) rivals() ([]tcore.Kernel, error) {
 }
 
 // read reads the operands and checks that they fit.
-func (p *product) read(k tcore.Kernel) (err error) {
-	if p.operandA, err = readMatrix(p.a, k.A, k.Convert); err != nil {
+func (p *product) read(k tcore.Machine) (err error) {
+	if p.operandA, err = readMatrix(p.a, k.Device.A, k.Device.Convert); err != nil {
 		return err
 	}
-	if p.operandB, err = readMatrix(p.b, k.B, k.Convert); err != nil {
+	if p.operandB, err = readMatrix(p.b, k.Device.B, k.Device.Convert); err != nil {
 		return err
 	}
 	m, l := shape(p.operandA, p.transposeA)
@@ -165,16 +176,15 @@ func shape(m blas32.General, transposed bool) (rows, cols int) {
 }
 
 // multiply computes D in bands of rows, so that it can tell how far it is.
-func (p *product) multiply(ctx context.Context, k tcore.Kernel, bar *progress) (blas32.General, error) {
+func (p *product) multiply(ctx context.Context, k tcore.Machine, bar *progress) (blas32.General, error) {
 	m, _ := shape(p.operandA, p.transposeA)
 	_, n := shape(p.operandB, p.transposeB)
-	d := blas32.General{Rows: m, Cols: n, Stride: n, Data: make([]float32, m*n)}
-	k.SplitK = p.splitK
+	d := matrix.New(m, n)
 
 	tA, tB := blas.NoTrans, blas.NoTrans
 	a := p.operandA
 	if p.transposeA {
-		a = transposed(a)
+		a = matrix.Transpose(a)
 	}
 	if p.transposeB {
 		tB = blas.Trans
@@ -202,16 +212,6 @@ func between(m blas32.General, i, j int) blas32.General {
 	return m
 }
 
-func transposed(m blas32.General) blas32.General {
-	z := blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: m.Rows, Data: make([]float32, len(m.Data))}
-	for i := range m.Rows {
-		for j := range m.Cols {
-			z.Data[j*z.Stride+i] = m.Data[i*m.Stride+j]
-		}
-	}
-	return z
-}
-
 // formats are those that -in and -out can name.
 var formats = []tcore.Format{
 	tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E4M3, tcore.E5M2,
@@ -229,10 +229,10 @@ func findFormat(name string) (tcore.Format, error) {
 	return tcore.Format{}, fmt.Errorf("no format %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// findKernel returns the first device of the catalogue that goes by the name,
+// findDevice returns the first device of the catalogue that goes by the name,
 // its own or its architecture's, takes the formats in and accumulates in format
-// out, or else in binary32 with a last rounding to out.
-func findKernel(name, in, out string) (tcore.Kernel, error) {
+// out, or else in binary32.
+func findDevice(name, in, out string) (tcore.Device, error) {
 	inA, inB, two := strings.Cut(in, ",")
 	if !two {
 		inB = inA
@@ -241,7 +241,7 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 	b, errB := findFormat(inB)
 	o, errO := findFormat(out)
 	if err := cmp.Or(errA, errB, errO); err != nil {
-		return tcore.Kernel{}, err
+		return tcore.Device{}, err
 	}
 	devices := tcore.Devices()
 	for _, accumulate := range []tcore.Format{o, tcore.Binary32} {
@@ -254,10 +254,10 @@ func findKernel(name, in, out string) (tcore.Kernel, error) {
 				continue
 			}
 			d.B = b
-			return tcore.Kernel{Device: d, Output: o}, nil
+			return d, nil
 		}
 	}
-	return tcore.Kernel{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(devices))
+	return tcore.Device{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(devices))
 }
 
 // progress is a bar on a terminal, and nothing elsewhere.

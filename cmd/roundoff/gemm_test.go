@@ -106,9 +106,9 @@ func TestGEMM(t *testing.T) {
 }
 
 // Every name that roundoff devices prints finds its device.
-func TestFindKernel(t *testing.T) {
+func TestFindDevice(t *testing.T) {
 	for _, d := range tcore.Devices() {
-		k, err := findKernel(d.Name, d.A.Name, d.C.Name)
+		k, err := findDevice(d.Name, d.A.Name, d.C.Name)
 		if err != nil || k.Name != d.Name {
 			t.Errorf("%s: %q, %v", d.Name, k.Name, err)
 		}

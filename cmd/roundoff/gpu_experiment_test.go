@@ -183,7 +183,7 @@ func TestPlausible(t *testing.T) {
 			continue
 		}
 		for _, k := range []int{1, 2, 3, 5, 17, 1000, 32768} {
-			results, err := bound.Evaluate(bound.Kernel{M: 1, N: 1, K: k, Kernel: tcore.Kernel{Device: d}}, roundoff.FailureOf(0.99))
+			results, err := bound.Evaluate(bound.Problem{M: 1, N: 1, K: k, Machine: tcore.Machine{Device: d}}, roundoff.FailureOf(0.99))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestPlausible(t *testing.T) {
 		t.Errorf("of zeros: %v", err)
 	}
 	for _, device := range []tcore.Device{tcore.HopperF16, tcore.VoltaF16, tcore.PaperCoreF32} {
-		tcore.Kernel{Device: device, SplitK: 3}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+		tcore.Machine{Device: device, SplitK: 3}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		if err := p.check(d); err != nil {
 			t.Errorf("%s: %v", device.Name, err)
 		}

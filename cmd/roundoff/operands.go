@@ -52,7 +52,7 @@ func (o *operands) permute(seed uint64) {
 
 // describe fills in what the matrices tell of a product: sizes, moments, ranges, and what a look
 // at them says of independence.
-func (o *operands) describe(k *bound.Kernel) (err error) {
+func (o *operands) describe(k *bound.Problem) (err error) {
 	k.M, k.K, k.N = o.a.Rows, o.a.Cols, o.b.Cols
 	var errA, errB error
 	k.X, errA = bound.MomentsOf(o.fileA, o.a)

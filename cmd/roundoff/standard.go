@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // all carries out the standard plan, or what of it is of the machines, laws and Ks that flags name. When ctx
@@ -23,7 +24,7 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 	}
 	for _, p := range sweep.Standard(q.Seeds, q.Told...) {
 		if given(flags, "devices") {
-			p.Machines = common(p.Machines, q.Machines, func(m sweep.Machine) string { return m.Device.Name })
+			p.Machines = common(p.Machines, q.Machines, func(m tcore.Machine) string { return m.Device.Name })
 		}
 		if given(flags, "dist") {
 			p.Laws = common(p.Laws, q.Laws, func(l sweep.Law) string { return l.Name })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // A sweepQuestion is what roundoff sweep is asked.
@@ -36,7 +37,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"It fails where a bound that is to hold is exceeded more often than stated.\n\n"+
 		"With -standard it sweeps every device of roundoff devices over laws of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
-		"Machines: "+names(sweep.Machines(), func(m sweep.Machine) string { return m.Name })+",\n"+
+		"Machines: "+names(sweep.Machines(), func(m tcore.Machine) string { return m.Name })+",\n"+
 		"a name of roundoff devices, and any of them with /16 for K in 16 parts or >binary16 for D.\n"+
 		"Laws: "+names(sweep.Laws(), func(l sweep.Law) string { return l.Name })+",\n"+
 		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
@@ -158,7 +159,7 @@ func (q *sweepQuestion) parts() (err error) {
 	}
 	return errors.Join(
 		once("k", q.Ks, func(k int) string { return strconv.Itoa(k) }),
-		once("devices", q.Machines, func(m sweep.Machine) string { return m.Name }),
+		once("devices", q.Machines, func(m tcore.Machine) string { return m.Name }),
 		once("dist", q.Laws, func(l sweep.Law) string { return l.Name }),
 		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
 }

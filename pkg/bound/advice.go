@@ -38,7 +38,7 @@ const LongestK = 1 << 24
 // Advise returns for every device whether |D̂ - D| <= tolerance |A||B| elementwise, for all
 // outputs together with a confidence of 1 - e^f, is guaranteed there by the catalogue, and what
 // the product costs: the devices that meet the tolerance first, the fastest on top, then the
-// others, the nearest on top. The device of the kernel is not asked for. With k.Represented the
+// others, the nearest on top. The device of the problem is not asked for. With k.Represented the
 // factors are rounded to the formats of each device first, which then cannot be block-scaled or
 // of so few bits that most numbers are subnormal.
 //
@@ -49,7 +49,7 @@ const LongestK = 1 << 24
 //
 // The error is that of [Evaluate]. It panics as Evaluate does, unless 0 < tolerance, if there is
 // no device, or if k has an Order, is Stochastic or has a Run, which are of one machine.
-func Advise(k Kernel, tolerance float64, f roundoff.Failure, devices []tcore.Device) ([]Advice, error) {
+func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.Device) ([]Advice, error) {
 	switch {
 	case !(tolerance > 0):
 		panic(fmt.Sprintf("bound: tolerance = %v, want tolerance > 0", tolerance))
@@ -87,16 +87,16 @@ func Advise(k Kernel, tolerance float64, f roundoff.Failure, devices []tcore.Dev
 	return advice, nil
 }
 
-// advise returns the advice on the device of the kernel, without ratios and LargestK.
-func (k Kernel) advise(tolerance float64, f roundoff.Failure) Advice {
+// advise returns the advice on the device of the problem, without ratios and LargestK.
+func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
 	a := Advice{Device: k.Device, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
 	a.Peak, _ = PeakOf(k.Device)
 	return a
 }
 
-// longest returns the LargestK of the kernel's device.
-func (k Kernel) longest(tolerance float64, f roundoff.Failure) int {
+// longest returns the LargestK of the problem's device.
+func (k Problem) longest(tolerance float64, f roundoff.Failure) int {
 	return largest(func(K int) float64 {
 		k.K = K
 		return k.relative(k.tightest(f)) / tolerance
@@ -105,7 +105,7 @@ func (k Kernel) longest(tolerance float64, f roundoff.Failure) int {
 
 // tightest returns the tightest result that holds, or one that holds not, of +Inf. Bounds that
 // do not hold are not evaluated.
-func (k Kernel) tightest(f roundoff.Failure) Result {
+func (k Problem) tightest(f roundoff.Failure) Result {
 	none := Result{Constant: math.Inf(1), Absolute: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
 	if why := k.outOfRange(); why != "" {
 		none.Why = why
@@ -124,7 +124,7 @@ func (k Kernel) tightest(f roundoff.Failure) Result {
 // relative returns what the error of an output over its |A||B| does not exceed. The limit is of
 // slower growth than |A||B|, so that the least |A||B| has the greatest; where that is not known,
 // underflow is left out.
-func (k Kernel) relative(r Result) float64 {
+func (k Problem) relative(r Result) float64 {
 	if least := k.leastOutput(); least > 0 {
 		return r.Limit(least) / least
 	}
@@ -132,7 +132,7 @@ func (k Kernel) relative(r Result) float64 {
 }
 
 // leastOutput returns what no |A||B| is below that is not 0; 0 if that is not known.
-func (k Kernel) leastOutput() float64 {
+func (k Problem) leastOutput() float64 {
 	if k.Data == nil || k.Data.Least == 0 {
 		return 0
 	}
@@ -140,20 +140,20 @@ func (k Kernel) leastOutput() float64 {
 }
 
 // outOfRange returns why numbers of the device's formats do not do for the data, or "".
-func (k Kernel) outOfRange() string {
+func (k Problem) outOfRange() string {
 	switch {
-	case k.Represented && k.ScaleBlock > 0:
+	case k.Represented && k.Device.ScaleBlock > 0:
 		return "scales of blocks: a factor far below the greatest of its block is lost"
-	case k.Represented && min(k.A.Bits(), k.B.Bits()) <= 6:
-		return k.A.Name + " has few normal numbers: conversion loses small factors"
+	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6:
+		return k.Device.A.Name + " has few normal numbers: conversion loses small factors"
 	case !k.knows(Moments):
 		return ""
 	}
 	if why := k.overflows(); why != "" {
 		return why
 	}
-	if sum := float64(k.Length()) * math.Abs(k.X.Mean*k.Y.Mean); sum > k.C.Max() {
-		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.C.Name, k.C.Max())
+	if sum := float64(k.Length()) * math.Abs(k.X.Mean*k.Y.Mean); sum > k.Device.C.Max() {
+		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.Device.C.Name, k.Device.C.Max())
 	}
 	return ""
 }
@@ -189,11 +189,11 @@ func largest(excess func(K int) float64) int {
 }
 
 // bytes returns the size of A, B and D, with the scales of block-scaled factors.
-func (k Kernel) bytes() float64 {
+func (k Problem) bytes() float64 {
 	m, n, K := float64(k.M), float64(k.N), float64(k.K)
-	bits := m*K*storage(k.A) + K*n*storage(k.B) + m*n*storage(k.output())
-	if k.ScaleBlock > 0 {
-		bits += (m + n) * math.Ceil(K/float64(k.ScaleBlock)) * storage(k.Scale)
+	bits := m*K*storage(k.Device.A) + K*n*storage(k.Device.B) + m*n*storage(k.output())
+	if k.Device.ScaleBlock > 0 {
+		bits += (m + n) * math.Ceil(K/float64(k.Device.ScaleBlock)) * storage(k.Device.Scale)
 	}
 	return bits / 8
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-func advise(t *testing.T, k Kernel, tolerance float64, devices ...tcore.Device) []Advice {
+func advise(t *testing.T, k Problem, tolerance float64, devices ...tcore.Device) []Advice {
 	t.Helper()
 	if devices == nil {
 		devices = tcore.Devices()
@@ -24,7 +24,7 @@ func advise(t *testing.T, k Kernel, tolerance float64, devices ...tcore.Device) 
 }
 
 func TestAdvise(t *testing.T) {
-	k := Kernel{M: 64, N: 16, K: 4096, X: Uniform(-1, 1), Y: Uniform(0, 1), Represented: true}
+	k := Problem{M: 64, N: 16, K: 4096, X: Uniform(-1, 1), Y: Uniform(0, 1), Represented: true}
 	const tolerance = 2e-3
 	advice := advise(t, k, tolerance)
 	t.Run("meets_a_tolerance_where_the_tightest_bound_does", func(t *testing.T) {
@@ -124,14 +124,14 @@ func TestAdvise(t *testing.T) {
 		}
 	})
 	t.Run("knows_where_formats_end", func(t *testing.T) {
-		for why, change := range map[string]func(*Kernel, *tcore.Device){
-			"A reaches 1e+03, e4m3 ends at 448":          func(k *Kernel, d *tcore.Device) { k.X, *d = Uniform(-1000, 1), tcore.HopperE4M3 },
-			"B reaches 7e+04, binary16 ends at 6.55e+04": func(k *Kernel, d *tcore.Device) { k.Y = Uniform(0, 7e4) },
-			"sums are 1.31e+05 in the mean, binary16 ends": func(k *Kernel, d *tcore.Device) {
+		for why, change := range map[string]func(*Problem, *tcore.Device){
+			"A reaches 1e+03, e4m3 ends at 448":          func(k *Problem, d *tcore.Device) { k.X, *d = Uniform(-1000, 1), tcore.HopperE4M3 },
+			"B reaches 7e+04, binary16 ends at 6.55e+04": func(k *Problem, d *tcore.Device) { k.Y = Uniform(0, 7e4) },
+			"sums are 1.31e+05 in the mean, binary16 ends": func(k *Problem, d *tcore.Device) {
 				k.K, k.X, k.Y, *d = 1<<17, Uniform(0, 2), Uniform(0, 2), tcore.HopperF16F16
 			},
-			"e2m1 has few normal numbers":                          func(k *Kernel, d *tcore.Device) { *d = tcore.BlackwellE2M1 },
-			"a factor far below the greatest of its block is lost": func(k *Kernel, d *tcore.Device) { *d = tcore.BlackwellMXE4M3 },
+			"e2m1 has few normal numbers":                          func(k *Problem, d *tcore.Device) { *d = tcore.BlackwellE2M1 },
+			"a factor far below the greatest of its block is lost": func(k *Problem, d *tcore.Device) { *d = tcore.BlackwellMXE4M3 },
 		} {
 			k, d := k, tcore.HopperF16
 			change(&k, &d)
@@ -139,7 +139,7 @@ func TestAdvise(t *testing.T) {
 				t.Errorf("%+v, want %q", a, why)
 			}
 		}
-		narrow := Kernel{M: 1, N: 1, K: 64}
+		narrow := Problem{M: 1, N: 1, K: 64}
 		if a := advise(t, narrow, 1, tcore.BlackwellE2M1)[0]; !a.Meets() {
 			t.Errorf("numbers of e2m1 as they are: %+v", a)
 		}
@@ -161,14 +161,14 @@ func TestAdvise(t *testing.T) {
 			k.Order = InPairs
 			Advise(k, 1, at99, tcore.Devices())
 		},
-		"bound: K = 0, want K >= 1": func() { Advise(Kernel{M: 1, N: 1}, 1, at99, tcore.Devices()) },
+		"bound: K = 0, want K >= 1": func() { Advise(Problem{M: 1, N: 1}, 1, at99, tcore.Devices()) },
 	} {
 		t.Run(want, func(t *testing.T) { wantPanic(t, want, f) })
 	}
 }
 
 func TestAdviceJSON(t *testing.T) {
-	k := Kernel{M: 1, N: 1, K: 64, Represented: true}
+	k := Problem{M: 1, N: 1, K: 64, Represented: true}
 	for _, a := range advise(t, k, 1e-3) {
 		text, err := json.Marshal(a)
 		var got map[string]any

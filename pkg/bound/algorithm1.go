@@ -5,24 +5,24 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// gemm returns the chains of the kernel as the paper's theorems see them: Algorithm 1 with the
+// gemm returns the chains of the problem as the paper's theorems see them: Algorithm 1 with the
 // block of the device and its unit roundoffs. K is filled up to whole blocks, as the device does.
-func (k Kernel) gemm() roundoff.GEMM {
-	low := max(k.A.UnitRoundoff(), k.B.UnitRoundoff())
-	u := k.unit(k.C)
+func (k Problem) gemm() roundoff.GEMM {
+	low := max(k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff())
+	u := k.unit(k.Device.C)
 	g := roundoff.GEMM{
 		M: k.M, N: k.N * k.parts(), K: k.Blocks() * k.Width(), Block: k.Width(),
 		Roundoffs: roundoff.Roundoffs{Low: low, High: u, Product: low * low, Accumulate: u, Output: u},
 	}
-	if c, ok := k.Core.(tcore.TensorCore); ok {
+	if c, ok := k.Device.Core.(tcore.TensorCore); ok {
 		g.Roundoffs = c.Roundoffs()
 	}
 	return g
 }
 
-// notAlgorithm1 returns why the paper's theorems do not speak of the kernel, or "".
-func notAlgorithm1(k Kernel) string {
-	switch c := k.Core.(type) {
+// notAlgorithm1 returns why the paper's theorems do not speak of the problem, or "".
+func notAlgorithm1(k Problem) string {
+	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
 		if k.Order != InSequence {
 			return "the theorem adds products one after the other, not " + k.Order.String()
@@ -32,13 +32,13 @@ func notAlgorithm1(k Kernel) string {
 			return "the theorem rounds neither products nor the sums that it carries on"
 		}
 	default:
-		return "the theorem is on Algorithm 1, which " + k.Name + " is not"
+		return "the theorem is on Algorithm 1, which " + k.Device.Name + " is not"
 	}
 	return ""
 }
 
 // maximal returns the constant that spends one event on each sequence of roundings.
-func (k Kernel) maximal(law func(u float64) roundoff.ErrorLaw, f roundoff.Failure) float64 {
+func (k Problem) maximal(law func(u float64) roundoff.ErrorLaw, f roundoff.Failure) float64 {
 	each := f.Split(k.sequences())
 	return k.theta(func(n int, u float64) float64 { return law(u).Theta(n, each) })
 }

@@ -14,13 +14,13 @@ var HalfUlpBernstein = register(Bound{
 	Model:   MeanIndependent,
 	Needs:   Sums,
 	Assumes: "uniform between neighbouring numbers, but for what the distribution of the data tells",
-	Fails: func(k Kernel) string {
+	Fails: func(k Problem) string {
 		if k.Stochastic {
 			return "errors of stochastic rounding are not uniform between neighbouring numbers"
 		}
 		return notOneFormat(k)
 	},
-	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
+	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
 		z := o.errors(k)
 		return z.around(roundoff.Azuma(z.proxies, k.eachOutput(f)))
 	},

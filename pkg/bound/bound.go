@@ -18,17 +18,17 @@ type Bound struct {
 	Assumes string    // what else it takes for granted, in words
 	Spread  float64   // how many times the variance of uniform errors it allows; 0 is any
 
-	// Fails returns why the bound does not hold for a kernel that is as Model says, or "". It
+	// Fails returns why the bound does not hold for a problem that is as Model says, or "". It
 	// may be nil.
-	Fails func(Kernel) string
+	Fails func(Problem) string
 
-	// Constant returns what bounds the error of one chain of the kernel, so that all its
+	// Constant returns what bounds the error of one chain of the problem, so that all its
 	// chains together fail with at most e^f. Underflow is not its business.
-	Constant func(k Kernel, f roundoff.Failure) Value
+	Constant func(k Problem, f roundoff.Failure) Value
 
 	// Output returns where the error of one output lies, so that all outputs together fail
-	// with at most e^f; NaN where the machine of the kernel leaves out what the bound reads.
-	Output func(k Kernel, o Output, f roundoff.Failure) Interval
+	// with at most e^f; NaN where the machine of the problem leaves out what the bound reads.
+	Output func(k Problem, o Output, f roundoff.Failure) Interval
 }
 
 // A Value says of every output that |error| <= Constant Σ|xy|, and that |error| <= Absolute. A

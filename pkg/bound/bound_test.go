@@ -22,12 +22,12 @@ import (
 var at99 = roundoff.FailureOf(0.99)
 
 // on returns a product of the paper's size on a device.
-func on(d tcore.Device) Kernel {
-	return Kernel{M: 1024, N: 8, K: 32768, Kernel: tcore.Kernel{Device: d}}
+func on(d tcore.Device) Problem {
+	return Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: d}}
 }
 
 // evaluate returns the results by name.
-func evaluate(t *testing.T, k Kernel, f roundoff.Failure) map[string]Result {
+func evaluate(t *testing.T, k Problem, f roundoff.Failure) map[string]Result {
 	t.Helper()
 	results, err := Evaluate(k, f)
 	if err != nil {
@@ -108,11 +108,11 @@ func wantPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// kernels are products of every device, in every order that it has, in one and in several parts.
-func kernels() []Kernel {
-	var all []Kernel
+// problems are products of every device, in every order that it has, in one and in several parts.
+func kernels() []Problem {
+	var all []Problem
 	for _, d := range tcore.Devices() {
-		k := Kernel{M: 5, N: 3, K: 384, Kernel: tcore.Kernel{Device: d}}
+		k := Problem{M: 5, N: 3, K: 384, Machine: tcore.Machine{Device: d}}
 		all = append(all, k)
 		split := k
 		split.SplitK, split.Output, split.Represented = 3, tcore.Binary16, true
@@ -139,12 +139,12 @@ func TestEvaluate(t *testing.T) {
 				k.Y = k.X
 				results, err := Evaluate(k, at99)
 				if err != nil || len(results) != len(catalogue) {
-					t.Fatalf("%s: %d results, %v", k.Name, len(results), err)
+					t.Fatalf("%s: %d results, %v", k.Device.Name, len(results), err)
 				}
 				for _, r := range results {
 					finite := r.Constant >= 0 && !math.IsInf(r.Constant, 1)
 					if r.Why == "" || r.Source == "" || r.Holds && !finite {
-						t.Errorf("%s, %s: %+v", k.Name, k.Order, r)
+						t.Errorf("%s, %s: %+v", k.Device.Name, k.Order, r)
 					}
 				}
 			}
@@ -157,7 +157,7 @@ func TestEvaluate(t *testing.T) {
 			}
 			results, _ := Evaluate(k, at99)
 			if !slices.ContainsFunc(results, func(r Result) bool { return r.Holds && r.Confidence == roundoff.Never }) {
-				t.Errorf("%s, %s: none", k.Name, k.Order)
+				t.Errorf("%s, %s: none", k.Device.Name, k.Order)
 			}
 		}
 	})
@@ -257,7 +257,7 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-func results(t *testing.T, k Kernel, f roundoff.Failure) []Result {
+func results(t *testing.T, k Problem, f roundoff.Failure) []Result {
 	t.Helper()
 	r, err := Evaluate(k, f)
 	if err != nil {
@@ -273,7 +273,7 @@ func TestTightest(t *testing.T) {
 			best, ok := Tightest(all)
 			for _, r := range all {
 				if r.Holds && (!ok || r.Constant < best.Constant) {
-					t.Errorf("%s: %s is %v, tightest is %+v", k.Name, r.Bound, r.Constant, best)
+					t.Errorf("%s: %s is %v, tightest is %+v", k.Device.Name, r.Bound, r.Constant, best)
 				}
 			}
 		}
@@ -289,7 +289,7 @@ func TestTightest(t *testing.T) {
 // in one part and in three, stored in binary32 and in binary16, with data of one sign and of two.
 func TestBoundsHold(t *testing.T) {
 	for _, k := range kernels() {
-		if k.Stochastic || k.Order != InSequence || k.ScaleBlock > 0 || k.C.Precision > 24 || k.A.Precision > 24 {
+		if k.Stochastic || k.Order != InSequence || k.Device.ScaleBlock > 0 || k.Device.C.Precision > 24 || k.Device.A.Precision > 24 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(31, 32))
@@ -297,8 +297,8 @@ func TestBoundsHold(t *testing.T) {
 			k.X, k.Y, k.Run = d, d, nil
 			a, b := draw(rng, k.M, k.K, d), draw(rng, k.K, k.N, d)
 			if !k.Represented {
-				normal(k.A, a)
-				normal(k.B, b)
+				normal(k.Device.A, a)
+				normal(k.Device.B, b)
 			}
 			if run, err := Emulate(k, a, b); err == nil {
 				k.Run = run
@@ -314,11 +314,11 @@ func TestBoundsHold(t *testing.T) {
 			}
 			for _, r := range results(t, k, at99) {
 				if r.Holds && r.Constant*(1+1e-12) < worst && !k.Represented {
-					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Name, d.Name, worst, r.Bound, r.Constant)
+					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Device.Name, d.Name, worst, r.Bound, r.Constant)
 				}
 				// Conversion underflows now and then, to a unit of the format that is small here.
-				if r.Holds && k.Represented && r.Constant*1.5 < worst && k.A.Precision >= 8 {
-					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Name, d.Name, worst, r.Bound, r.Constant)
+				if r.Holds && k.Represented && r.Constant*1.5 < worst && k.Device.A.Precision >= 8 {
+					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Device.Name, d.Name, worst, r.Bound, r.Constant)
 				}
 			}
 		}
@@ -345,10 +345,10 @@ func TestMarksAreTrue(t *testing.T) {
 		k := on(device)
 		k.M, k.N, k.X, k.Y = 2, 2, d, d
 		a, b := draw(rng, 2, k.K, d), draw(rng, k.K, 2, d)
-		normal(k.A, a)
-		normal(k.B, b)
+		normal(k.Device.A, a)
+		normal(k.Device.B, b)
 		c := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}
-		k.Device.GEMM(a, b, blas32.General{}, c)
+		k.Device.MultiplyAdd(a, b, blas32.General{}, c)
 		e, _ := tcore.ExactGEMM(a, b)
 		exact, errors := e.Float64(), e.Error(c)
 		k.M, k.N = 1024, 8
@@ -356,11 +356,11 @@ func TestMarksAreTrue(t *testing.T) {
 		for i, x := range errors.Data {
 			for _, name := range []string{"vibea-maximal", "typical", "hallman-ipsen", "higham-mary-2020"} {
 				if r := all[name]; r.Holds || math.Abs(x)/exact.Data[i] < r.Constant {
-					t.Errorf("%s: %s is %.3g, error %.3g: not broken", k.Name, name, r.Constant, math.Abs(x)/exact.Data[i])
+					t.Errorf("%s: %s is %.3g, error %.3g: not broken", k.Device.Name, name, r.Constant, math.Abs(x)/exact.Data[i])
 				}
 			}
 			if r := all["truncation"]; !r.Holds || math.Abs(x)/exact.Data[i] > r.Constant {
-				t.Errorf("%s: %+v, error %.3g", k.Name, r, math.Abs(x)/exact.Data[i])
+				t.Errorf("%s: %+v, error %.3g", k.Device.Name, r, math.Abs(x)/exact.Data[i])
 			}
 		}
 	}
@@ -472,14 +472,14 @@ func TestMomentsOf(t *testing.T) {
 }
 
 func TestBadKernels(t *testing.T) {
-	for want, change := range map[string]func(*Kernel){
-		"bound: M = 0, want M >= 1":            func(k *Kernel) { k.M = 0 },
-		"bound: N = -1, want N >= 1":           func(k *Kernel) { k.N = -1 },
-		"bound: K = 0, want K >= 1":            func(k *Kernel) { k.K = 0 },
-		"bound: SplitK = -1, want SplitK >= 0": func(k *Kernel) { k.SplitK = -1 },
-		`bound: Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only`: func(k *Kernel) { k.Order = InPairs },
-		`bound: Stochastic on device "hopper-wgmma-binary16-binary32", want a device that rounds to nearest`:  func(k *Kernel) { k.Stochastic = true },
-		`tcore: device "none" has no core`: func(k *Kernel) { k.Device = tcore.Device{Name: "none"} },
+	for want, change := range map[string]func(*Problem){
+		"bound: M = 0, want M >= 1":            func(k *Problem) { k.M = 0 },
+		"bound: N = -1, want N >= 1":           func(k *Problem) { k.N = -1 },
+		"bound: K = 0, want K >= 1":            func(k *Problem) { k.K = 0 },
+		"bound: SplitK = -1, want SplitK >= 0": func(k *Problem) { k.SplitK = -1 },
+		`bound: Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only`: func(k *Problem) { k.Order = InPairs },
+		`bound: Stochastic on device "hopper-wgmma-binary16-binary32", want a device that rounds to nearest`:  func(k *Problem) { k.Stochastic = true },
+		`tcore: device "none" has no core`: func(k *Problem) { k.Device = tcore.Device{Name: "none"} },
 	} {
 		t.Run(want, func(t *testing.T) {
 			k := on(tcore.HopperF16)
@@ -496,10 +496,10 @@ func TestEmulate(t *testing.T) {
 	t.Run("computes_what_the_device_does", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(37, 38))
 		for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16, tcore.IEEEF32, tcore.HopperF16, tcore.VoltaF16F16, tcore.AdaE4M3} {
-			k := Kernel{M: 3, N: 2, K: 64, Kernel: tcore.Kernel{Device: d}}
+			k := Problem{M: 3, N: 2, K: 64, Machine: tcore.Machine{Device: d}}
 			a, b := draw(rng, 3, 64, Normal(0, 1)), draw(rng, 64, 2, Normal(0, 1))
 			c := blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}
-			d.GEMM(a, b, blas32.General{}, c)
+			d.MultiplyAdd(a, b, blas32.General{}, c)
 			run, err := Emulate(k, a, b)
 			if err != nil {
 				t.Fatal(err)
@@ -516,7 +516,7 @@ func TestEmulate(t *testing.T) {
 			}
 		}
 	})
-	k := Kernel{M: 1, N: 1, K: 2, Kernel: tcore.Kernel{Device: tcore.IEEEF16}}
+	k := Problem{M: 1, N: 1, K: 2, Machine: tcore.Machine{Device: tcore.IEEEF16}}
 	good := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 2}}
 	column := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 2}}
 	t.Run("names_the_element_that_is_not_finite", func(t *testing.T) {
@@ -532,8 +532,8 @@ func TestEmulate(t *testing.T) {
 		}
 	})
 	t.Run("says_what_it_cannot_run", func(t *testing.T) {
-		for _, change := range []func(*Kernel){
-			func(k *Kernel) { k.SplitK = 2 }, func(k *Kernel) { k.Order = Compensated }, func(k *Kernel) { k.Device = tcore.HopperMMAE4M3 },
+		for _, change := range []func(*Problem){
+			func(k *Problem) { k.SplitK = 2 }, func(k *Problem) { k.Order = Compensated }, func(k *Problem) { k.Device = tcore.HopperMMAE4M3 },
 		} {
 			l := k
 			change(&l)

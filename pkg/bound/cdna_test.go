@@ -57,7 +57,7 @@ func (s elementsOf) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.
 
 // afterRun are the bounds from a run that are told to hold on a machine whatever the data, and those
 // that take the products as random. Those that take roundings to nearest as random are left out.
-func afterRun(k Kernel) (bounds []Bound) {
+func afterRun(k Problem) (bounds []Bound) {
 	for _, b := range Catalogue() {
 		if b.Output != nil && b.fails(k) == "" && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
 			bounds = append(bounds, b)
@@ -80,7 +80,7 @@ func TestCDNA(t *testing.T) {
 				for _, s := range hard {
 					for _, K := range lengths {
 						rng := rand.New(rand.NewPCG(seed, uint64(K)))
-						k := Kernel{M: 6, N: 3, K: K, Kernel: tcore.Kernel{Device: d}}
+						k := Problem{M: 6, N: 3, K: K, Machine: tcore.Machine{Device: d}}
 						a, b := s.matrix(rng, k.M, K, d.A), s.matrix(rng, K, k.N, d.B)
 						if what := fmt.Sprintf("%s and a large last product, K = %d, seed %d", s.name, K, seed); seed%2 == 1 {
 							for i := K - 1; i < len(a.Data); i += K {
@@ -95,7 +95,7 @@ func TestCDNA(t *testing.T) {
 					}
 				}
 			}
-			for _, b := range afterRun(Kernel{M: 1, N: 1, K: 1000, Kernel: tcore.Kernel{Device: d}}) {
+			for _, b := range afterRun(Problem{M: 1, N: 1, K: 1000, Machine: tcore.Machine{Device: d}}) {
 				if b.Name != Exact.Name && near[b.Name] < 0.5 {
 					t.Errorf("no error comes nearer to %s than %v", b.Name, near[b.Name])
 				}
@@ -105,11 +105,11 @@ func TestCDNA(t *testing.T) {
 }
 
 // holds puts bounds to a product. It keeps in near how near an error came to a bound.
-func holds(t *testing.T, k Kernel, a, b blas32.General, bounds []Bound, what string, near map[string]float64) {
+func holds(t *testing.T, k Problem, a, b blas32.General, bounds []Bound, what string, near map[string]float64) {
 	t.Helper()
 	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
-	k.Device.GEMM(a, b, blas32.General{}, c)
-	exact, err := k.ExactGEMM(a, b)
+	k.Device.MultiplyAdd(a, b, blas32.General{}, c)
+	exact, err := k.Device.ExactGEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func holds(t *testing.T, k Kernel, a, b blas32.General, bounds []Bound, what str
 
 // What flushing takes is in no rounding: a bound that leaves it out is broken.
 func TestFlushed(t *testing.T) {
-	k := Kernel{M: 1, N: 1, K: 4, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{0x1p-15, 1, 0x1p-20, 1}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 0x1p10, 1}}
 	run, err := Emulate(k, a, b)
@@ -176,7 +176,7 @@ func TestSubnormalSums(t *testing.T) {
 			s := elementsOf{draw: func(r *rand.Rand, f tcore.Format) float64 {
 				return math.Ldexp(r.NormFloat64(), (d.C.Emin-d.C.Precision)/2)
 			}}
-			k := Kernel{M: 2, N: 2, K: 8, Kernel: tcore.Kernel{Device: d}}
+			k := Problem{M: 2, N: 2, K: 8, Machine: tcore.Machine{Device: d}}
 			holds(t, k, s.matrix(rng, 2, 8, d.A), s.matrix(rng, 8, 2, d.B), afterRun(k), d.Name, near)
 		}
 		if near[Running.Name] < 0.3 {
@@ -188,7 +188,7 @@ func TestSubnormalSums(t *testing.T) {
 // Roundings of a tree: a bound on 1000 products of one sign is that of few roundings.
 func TestEmulatedTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	k := Kernel{M: 2, N: 2, K: 1000, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	k := Problem{M: 2, N: 2, K: 1000, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
 	a, b := draw(rng, 2, 1000, Uniform(0.5, 1)), draw(rng, 1000, 2, Uniform(0.5, 1))
 	k.Run, _ = Emulate(k, a, b)
 	all := evaluate(t, k, at99)
@@ -221,7 +221,7 @@ func TestStages(t *testing.T) {
 		for seed := range uint64(40) {
 			for _, s := range hard {
 				rng := rand.New(rand.NewPCG(seed, 11))
-				k := Kernel{M: 4, N: 4, K: blocks * core.Terms, Kernel: tcore.Kernel{Device: d}}
+				k := Problem{M: 4, N: 4, K: blocks * core.Terms, Machine: tcore.Machine{Device: d}}
 				a, b := s.matrix(rng, 4, k.K, d.A), s.matrix(rng, k.K, 4, d.B)
 				for i := range blocks { // of different sizes, some of one product
 					scale := float32(math.Ldexp(1, rng.IntN(24)-16))
@@ -342,7 +342,7 @@ func TestStageLossIsThatOfTheLaw(t *testing.T) {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(241118747, 23))
-			k := Kernel{M: n, N: n, K: K, Kernel: tcore.Kernel{Device: d}}
+			k := Problem{M: n, N: n, K: K, Machine: tcore.Machine{Device: d}}
 			run, err := Emulate(k, s.matrix(rng, n, K, d.A), s.matrix(rng, K, n, d.B))
 			if err != nil {
 				t.Fatal(err)

@@ -7,7 +7,7 @@ var CompensatedDot = register(Bound{
 	Name:   "compensated",
 	Source: "Ogita, Rump & Oishi 2005, Sum2 and Dot2",
 	Model:  Model{Name: "nearest, compensated", Fails: notCompensated},
-	Constant: func(k Kernel, _ roundoff.Failure) Value {
+	Constant: func(k Problem, _ roundoff.Failure) Value {
 		n := k.Length()
 		if k.exactProducts() {
 			n--
@@ -15,11 +15,11 @@ var CompensatedDot = register(Bound{
 		if n == 0 {
 			return plain(0)
 		}
-		return plain(roundoff.CompensatedSum(n, k.unit(k.C)))
+		return plain(roundoff.CompensatedSum(n, k.unit(k.Device.C)))
 	},
 })
 
-func notCompensated(k Kernel) string {
+func notCompensated(k Problem) string {
 	switch {
 	case k.Order != Compensated:
 		return "sums are not compensated"

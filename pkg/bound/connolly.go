@@ -12,7 +12,7 @@ var ConnollyHighamMary = register(Bound{
 	Name:   "connolly-higham-mary",
 	Source: "Connolly, Higham & Mary 2021",
 	Model:  MeanIndependent,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := roundoff.MeanIndependentLambda(f, k.events())
 		return Value{k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), math.Inf(1), λ}
 	},

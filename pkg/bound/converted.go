@@ -23,7 +23,7 @@ type converted struct {
 // converted returns what conversion to a format leaves of numbers of the distribution: it moves each by
 // at most u of its size and a step of the subnormal numbers. Of the elements of a matrix, and where
 // all numbers of the format can be counted, it is exact.
-func (k Kernel) converted(f tcore.Format, d Distribution) converted {
+func (k Problem) converted(f tcore.Format, d Distribution) converted {
 	if l := k.lawOf(f, d); l != nil {
 		return l.converted()
 	}
@@ -35,7 +35,7 @@ func (k Kernel) converted(f tcore.Format, d Distribution) converted {
 		abs:       max(0, (1-u)*d.Abs-η),
 		square:    ((1+u)*root + η) * ((1+u)*root + η),
 		deviation: σ + u*root + η,
-		lo:        f.Round(lo, k.Convert), hi: f.Round(hi, k.Convert),
+		lo:        f.Round(lo, k.Device.Convert), hi: f.Round(hi, k.Device.Convert),
 	}
 	if d.Symmetric {
 		z.off = 0
@@ -46,22 +46,22 @@ func (k Kernel) converted(f tcore.Format, d Distribution) converted {
 // rounded returns a distribution and by which part of its size conversion to a format changes a number
 // of that at most, and by how much a subnormal one: of the elements of a matrix their conversion,
 // which changes no more.
-func (k Kernel) rounded(f tcore.Format, d Distribution) (r Distribution, relative, absolute float64) {
-	relative, absolute = f.UnitRoundoff(), conversionStep(f, k.Convert)
-	if k.Convert != tcore.ToNearestEven {
+func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relative, absolute float64) {
+	relative, absolute = f.UnitRoundoff(), conversionStep(f, k.Device.Convert)
+	if k.Device.Convert != tcore.ToNearestEven {
 		relative *= 2
 	}
 	o := d.made()
 	if o == nil || o.elements == nil {
 		return d, relative, absolute
 	}
-	key := valueKey{o.source, f, k.Convert}
+	key := valueKey{o.source, f, k.Device.Convert}
 	roundedTables.Lock()
 	defer roundedTables.Unlock()
 	r, ok := roundedTables.known[key]
 	if !ok {
 		x := slices.Clone(o.elements)
-		f.RoundSlice(x, x, k.Convert)
+		f.RoundSlice(x, x, k.Device.Convert)
 		var err error
 		if r, err = MomentsOf(d.Name, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}); err != nil {
 			return d, relative, absolute // beyond the format
@@ -78,7 +78,7 @@ var roundedTables table[valueKey, Distribution]
 
 // largestFactors returns what no element of A and B exceeds in size after conversion, nor in size
 // before, but for a failure of e^f; +Inf where one may overflow.
-func (k Kernel) largestFactors(f roundoff.Failure) (x, y float64) {
+func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 	of := func(format tcore.Format, d Distribution, n float64) float64 {
 		largest := d.largest(n, f.Split(2))
 		if z := format.Round(largest, tcore.ToNearestEven); z >= largest {
@@ -88,7 +88,7 @@ func (k Kernel) largestFactors(f roundoff.Failure) (x, y float64) {
 		}
 		return largest
 	}
-	return of(k.A, k.X, float64(k.M)*float64(k.K)), of(k.B, k.Y, float64(k.K)*float64(k.N))
+	return of(k.Device.A, k.X, float64(k.M)*float64(k.K)), of(k.Device.B, k.Y, float64(k.K)*float64(k.N))
 }
 
 // A productMoments is what is known of |p̂| and p̂, products of numbers that were converted.
@@ -107,8 +107,8 @@ func (p productMoments) largest() float64 { return max(math.Abs(p.lo), math.Abs(
 func (p productMoments) least() float64   { return max(0, p.lo, -p.hi) }
 
 // products returns what is known of products of elements of A and B, as the machine multiplies them.
-func (k Kernel) products() productMoments {
-	x, y := k.converted(k.A, k.X), k.converted(k.B, k.Y)
+func (k Problem) products() productMoments {
+	x, y := k.converted(k.Device.A, k.X), k.converted(k.Device.B, k.Y)
 	mx, my := math.Abs(x.mean)+x.off, math.Abs(y.mean)+y.off
 	corners := []float64{x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi}
 	if slices.ContainsFunc(corners, math.IsNaN) { // of a factor that is 0 and one without end
@@ -137,12 +137,12 @@ type valueLaw struct {
 
 // lawOf returns the law of the numbers of a format that those of the distribution become, nil if the
 // format has too many or the distribution is not known in full.
-func (k Kernel) lawOf(f tcore.Format, d Distribution) *valueLaw {
+func (k Problem) lawOf(f tcore.Format, d Distribution) *valueLaw {
 	o := d.made()
 	if o == nil || f.Bits() > 8 {
 		return nil
 	}
-	key := valueKey{o.source, f, k.Convert}
+	key := valueKey{o.source, f, k.Device.Convert}
 	valueTables.Lock()
 	defer valueTables.Unlock()
 	if l, ok := valueTables.known[key]; ok {
@@ -152,7 +152,7 @@ func (k Kernel) lawOf(f tcore.Format, d Distribution) *valueLaw {
 	if o.elements != nil {
 		*l = k.count(f, len(o.elements), func(i int) float64 { return o.elements[i] })
 	} else {
-		*l = measure(f, k.Convert, o.between)
+		*l = measure(f, k.Device.Convert, o.between)
 	}
 	valueTables.keep(key, l)
 	return l
@@ -215,7 +215,7 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 }
 
 // count returns the numbers of f that n elements become, ascending, and how often.
-func (k Kernel) count(f tcore.Format, n int, element func(i int) float64) valueLaw {
+func (k Problem) count(f tcore.Format, n int, element func(i int) float64) valueLaw {
 	count := map[float64]float64{}
 	for i := range n {
 		count[k.element(element(i), f)+0]++
@@ -228,6 +228,6 @@ func (k Kernel) count(f tcore.Format, n int, element func(i int) float64) valueL
 }
 
 // draws is count of n numbers that are drawn.
-func (k Kernel) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueLaw {
+func (k Problem) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueLaw {
 	return k.count(f, n, func(int) float64 { return d.Draw(rng) })
 }

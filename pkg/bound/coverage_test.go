@@ -21,7 +21,7 @@ func TestCoverage(t *testing.T) {
 	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.IEEEF32} {
 		for _, data := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1)} {
 			t.Run(d.Name+"/"+data.Name, func(t *testing.T) {
-				k := Kernel{M: 1, N: 1, K: 256, Kernel: tcore.Kernel{Device: d}, X: data, Y: data}
+				k := Problem{M: 1, N: 1, K: 256, Machine: tcore.Machine{Device: d}, X: data, Y: data}
 				cover(t, k, outputs, read)
 			})
 		}
@@ -29,13 +29,13 @@ func TestCoverage(t *testing.T) {
 }
 
 // cover multiplies matrices of the data of k, which is for one output, and counts failures.
-func cover(t *testing.T, k Kernel, outputs, read int) {
+func cover(t *testing.T, k Problem, outputs, read int) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a, b := draw(rng, outputs, k.K, k.X), draw(rng, k.K, outputs, k.Y)
-	normal(k.A, a)
-	normal(k.B, b)
+	normal(k.Device.A, a)
+	normal(k.Device.B, b)
 	d := blas32.General{Rows: outputs, Cols: outputs, Stride: outputs, Data: make([]float32, outputs*outputs)}
-	k.Device.GEMM(a, b, blas32.General{}, d)
+	k.Device.MultiplyAdd(a, b, blas32.General{}, d)
 	exact, _ := tcore.ExactGEMM(a, b)
 	abs, _ := tcore.ExactAbsGEMM(a, b)
 	errors, sizes := exact.Error(d), abs.Float64()

@@ -8,7 +8,7 @@ var DBEA = register(Bound{
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, deterministic",
 	Model:  Nearest,
 	Fails:  notAlgorithm1,
-	Constant: func(k Kernel, _ roundoff.Failure) Value {
+	Constant: func(k Problem, _ roundoff.Failure) Value {
 		return plain(k.gemm().Zeta(roundoff.DBEA))
 	},
 })

@@ -1,10 +1,10 @@
 // Package bound is the catalogue of rounding error bounds: what is known of the error of a
 // matrix product on a given machine, from whom, and whether it is true there.
 //
-// A [Kernel] describes the product once: its sizes, the machine, the order of its sums, and
+// A [Problem] describes the product once: its sizes, the machine, the order of its sums, and
 // what is known of the data. A [Bound] is a formula of package roundoff with its assumptions as
 // data: what it needs to know, how it takes the machine to round, where it comes from.
-// [Evaluate] puts every bound of the [Catalogue] to a kernel, and marks the ones that do not
+// [Evaluate] puts every bound of the [Catalogue] to a problem, and marks the ones that do not
 // hold there with the reason; [Tightest] returns the smallest that does.
 //
 // Every bound is a constant β, the backward constant,
@@ -27,7 +27,7 @@
 //		Name:     "gamma",
 //		Source:   "Higham 2002, Lemma 3.1",
 //		Model:    Nearest,
-//		Constant: func(k Kernel, _ roundoff.Failure) Value { ... },
+//		Constant: func(k Problem, _ roundoff.Failure) Value { ... },
 //	})
 //
 // The catalogue, the tests that every bound must pass, the command and the notebook find it

@@ -38,8 +38,8 @@ var drawnTables table[drawnKey, drawnEntry]
 
 // drawn returns what make returns, which depends on the distributions and formats of A and B alone, and
 // keeps it for the next time.
-func (k Kernel) drawn(kind string, terms int, make func() any) any {
-	key := drawnKey{kind, k.X.drawn(), k.Y.drawn(), k.A, k.B, k.Convert, terms}
+func (k Problem) drawn(kind string, terms int, make func() any) any {
+	key := drawnKey{kind, k.X.drawn(), k.Y.drawn(), k.Device.A, k.Device.B, k.Device.Convert, terms}
 	drawnTables.Lock()
 	z, ok := drawnTables.known[key]
 	if !ok {

@@ -31,9 +31,9 @@ func (s *stepLaw) at(e int) *truncation.NearestError {
 	return *r
 }
 
-// stepLaw returns the law of what the kernel's running sums are rounded by, nil where that is not
+// stepLaw returns the law of what the problem's running sums are rounded by, nil where that is not
 // known: the elements are not known by a distribution, or products meet no running sum.
-func (k Kernel) stepLaw() *stepLaw {
+func (k Problem) stepLaw() *stepLaw {
 	if !k.knows(Moments) || k.X.Draw == nil || k.Y.Draw == nil || k.Order != InSequence || k.Stochastic || k.truncates() {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (k Kernel) stepLaw() *stepLaw {
 }
 
 // stepLawOf returns the law from so many x for each y.
-func (k Kernel) stepLawOf(nx int) *stepLaw {
+func (k Problem) stepLawOf(nx int) *stepLaw {
 	terms := k.stepTerms()
 	return k.drawn(fmt.Sprint("steps ", nx), terms, func() any {
 		z := k.increments(min(terms, k.K), nx)
@@ -51,8 +51,8 @@ func (k Kernel) stepLawOf(nx int) *stepLaw {
 }
 
 // stepTerms returns how many products a rounding of the running sum adds.
-func (k Kernel) stepTerms() int {
-	switch c := k.Core.(type) {
+func (k Problem) stepTerms() int {
+	switch c := k.Device.Core.(type) {
 	case tcore.ExactSum:
 		return c.Terms
 	case tcore.Pairwise:
@@ -63,7 +63,7 @@ func (k Kernel) stepTerms() int {
 
 // increments draws what the steps of a sum of so many products each add to it: single products of all
 // pairs of two samples, many for the price of few.
-func (k Kernel) increments(terms, nx int) *truncation.Increments {
+func (k Problem) increments(terms, nx int) *truncation.Increments {
 	const batches, ny = 16, 1024
 	z := &truncation.Increments{}
 	if k.X.Symmetric || k.Y.Symmetric { // of which only the spread is asked
@@ -73,12 +73,12 @@ func (k Kernel) increments(terms, nx int) *truncation.Increments {
 	rng := rand.New(rand.NewPCG(lawSeed, 3))
 	for range batches {
 		if terms == 1 {
-			z.Add(k.numbers(nx, k.X, k.A, rng), k.numbers(ny, k.Y, k.B, rng), nil)
+			z.Add(k.numbers(nx, k.X, k.Device.A, rng), k.numbers(ny, k.Y, k.Device.B, rng), nil)
 			continue
 		}
 		sums := make([]float64, nx*ny/terms)
 		for i := range sums {
-			x, y := k.numbers(terms, k.X, k.A, rng), k.numbers(terms, k.Y, k.B, rng)
+			x, y := k.numbers(terms, k.X, k.Device.A, rng), k.numbers(terms, k.Y, k.Device.B, rng)
 			for l := range x {
 				sums[i] += x[l] * y[l]
 			}
@@ -90,7 +90,7 @@ func (k Kernel) increments(terms, nx int) *truncation.Increments {
 
 // numbers returns n numbers of f that elements of d become, which are numbers of binary32 first, as those
 // of matrices are.
-func (k Kernel) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
+func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
 	x := make([]float64, n)
 	for i := range x {
 		v := d.Draw(rng)
@@ -104,8 +104,8 @@ func (k Kernel) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) [
 
 // element returns the number of f that v becomes. What overflows counts as the greatest number: bounds
 // are of products that do not overflow.
-func (k Kernel) element(v float64, f tcore.Format) float64 {
-	z := f.Round(v, k.Convert)
+func (k Problem) element(v float64, f tcore.Format) float64 {
+	z := f.Round(v, k.Device.Convert)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return math.Copysign(f.Max(), v)
 	}
@@ -124,7 +124,7 @@ const sure = 3
 
 // drift returns the drift of a chain whose running sums are where those of independent products are
 // expected, and false where the distributions are not known, or all is rounded toward zero.
-func (k Kernel) drift() (drift, bool) {
+func (k Problem) drift() (drift, bool) {
 	law := k.stepLaw()
 	if law == nil {
 		return drift{}, false
@@ -133,7 +133,7 @@ func (k Kernel) drift() (drift, bool) {
 	p, precision := k.productMoments(), precision(k.coarsest())
 	w := float64(k.stepTerms())
 	q := int(math.Ceil(float64(k.Length()) / w))
-	least := math.Ilogb(k.C.MinSubnormal())
+	least := math.Ilogb(k.Device.C.MinSubnormal())
 	var d drift
 	var variance, uniform float64
 	unsure := map[int]float64{}
@@ -169,7 +169,7 @@ func (k Kernel) drift() (drift, bool) {
 // biased returns the value of a bound of a model of random errors of mean zero, with what their mean
 // can do added to it, or why there is none: more than half of it would be that, or the errors are
 // spread by more than so many times what uniform ones are.
-func (k Kernel) biased(v Value, spread float64) (with Value, why string) {
+func (k Problem) biased(v Value, spread float64) (with Value, why string) {
 	size := float64(k.Length()) * k.X.Abs * k.Y.Abs
 	bound := min(v.Constant*size, v.Absolute)
 	if !(size > 0 && bound > 0) || math.IsInf(bound, 1) {

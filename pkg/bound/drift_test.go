@@ -48,7 +48,7 @@ func TestRandomErrorsHold(t *testing.T) {
 		for _, law := range drifting {
 			for _, K := range lengths {
 				rng := rand.New(rand.NewPCG(71, uint64(K)))
-				k := Kernel{M: rows, N: 8, K: K, Kernel: tcore.Kernel{Device: d}, X: law, Y: law}
+				k := Problem{M: rows, N: 8, K: K, Machine: tcore.Machine{Device: d}, X: law, Y: law}
 				run, err := Emulate(k, draw(rng, rows, K, law), draw(rng, K, 8, law))
 				if err != nil {
 					t.Fatal(err)

@@ -8,7 +8,7 @@ var ElArar = register(Bound{
 	Source: "El Arar, Sohier, de Oliveira Castro & Petit 2023",
 	Model:  MeanIndependent,
 	Fails:  notOneFormat,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.theta(func(n int, u float64) float64 { return roundoff.Chebyshev(n, u, k.each(f)) }))
 	},
 })

@@ -32,7 +32,7 @@ func TestElementwise(t *testing.T) {
 	} {
 		for _, d := range []Distribution{Uniform(1, 2), Uniform(0, 1), Normal(1, 1)} {
 			for _, K := range c.lengths {
-				k := Kernel{M: 1024, N: 8, K: K, Kernel: tcore.Kernel{Device: c.device}, X: d, Y: d}
+				k := Problem{M: 1024, N: 8, K: K, Machine: tcore.Machine{Device: c.device}, X: d, Y: d}
 				var bounds []Result
 				for _, r := range results(t, k, at99) {
 					if b, _ := Find(r.Bound); r.Holds && b.Needs == Moments {
@@ -40,7 +40,7 @@ func TestElementwise(t *testing.T) {
 					}
 				}
 				if len(bounds) == 0 && !d.normal {
-					t.Errorf("%s, %s, K = %d: no bound holds", k.Name, d.Name, K)
+					t.Errorf("%s, %s, K = %d: no bound holds", k.Device.Name, d.Name, K)
 				}
 				for seed := range uint64(seeds) {
 					rng := rand.New(rand.NewPCG(241118747, seed))
@@ -55,7 +55,7 @@ func TestElementwise(t *testing.T) {
 							}
 						}
 						if over > 0 {
-							t.Errorf("%s, %s, K = %d, seed %d: %d outputs exceed %s, up to %.3f of it", k.Name, d.Name, K, seed, over, r.Bound, most)
+							t.Errorf("%s, %s, K = %d, seed %d: %d outputs exceed %s, up to %.3f of it", k.Device.Name, d.Name, K, seed, over, r.Bound, most)
 						}
 					}
 				}
@@ -64,14 +64,14 @@ func TestElementwise(t *testing.T) {
 	}
 }
 
-// multiply returns the errors and Σ|xy| of the outputs of a product of data of the kernel.
-func multiply(t *testing.T, k Kernel, rng *rand.Rand) (errors, sizes []float64) {
+// multiply returns the errors and Σ|xy| of the outputs of a product of data of the problem.
+func multiply(t *testing.T, k Problem, rng *rand.Rand) (errors, sizes []float64) {
 	t.Helper()
 	a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
-	normal(k.A, a)
-	normal(k.B, b)
+	normal(k.Device.A, a)
+	normal(k.Device.B, b)
 	d := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
-	k.Device.GEMM(a, b, blas32.General{}, d)
+	k.Device.MultiplyAdd(a, b, blas32.General{}, d)
 	exact, err := tcore.ExactGEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestLeastSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 31))
 	for _, d := range []Distribution{Uniform(1, 2), Uniform(-1, 1), Normal(0, 1), Normal(3, 1)} {
 		for _, K := range []int{8, 64, 300} {
-			k := Kernel{M: 256, N: 8, K: K, Kernel: tcore.Kernel{Device: tcore.HopperF16}, X: d, Y: d}
+			k := Problem{M: 256, N: 8, K: K, Machine: tcore.Machine{Device: tcore.HopperF16}, X: d, Y: d}
 			least, nearest := k.leastSize(at99), math.Inf(1)
 			for range 4 {
 				_, sizes := multiply(t, k, rng)
@@ -106,7 +106,7 @@ func TestLeastSize(t *testing.T) {
 // What a bound says does not depend on what was asked before: of data that differ in anything, of
 // conversions, of formats.
 func TestOrderOfQuestions(t *testing.T) {
-	k := Kernel{M: 64, N: 64, K: 256, Kernel: tcore.Kernel{Device: tcore.HopperTF32}, X: Uniform(-1, 1), Y: Uniform(-1, 1)}
+	k := Problem{M: 64, N: 64, K: 256, Machine: tcore.Machine{Device: tcore.HopperTF32}, X: Uniform(-1, 1), Y: Uniform(-1, 1)}
 	matrix := func(x ...float64) Distribution {
 		d, err := MomentsOf("", blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
 		if err != nil {
@@ -114,7 +114,7 @@ func TestOrderOfQuestions(t *testing.T) {
 		}
 		return d
 	}
-	change := func(f func(k *Kernel)) Kernel {
+	change := func(f func(k *Problem)) Problem {
 		l := k
 		f(&l)
 		return l
@@ -127,20 +127,20 @@ func TestOrderOfQuestions(t *testing.T) {
 			return -of
 		}}
 	}
-	kernels := []Kernel{
+	kernels := []Problem{
 		k,
-		change(func(k *Kernel) { k.Convert = tcore.ToNearestEven }),
-		change(func(k *Kernel) { k.Convert = tcore.ToZero }),
-		change(func(k *Kernel) { k.X.Symmetric, k.Y.Symmetric = false, false }),
-		change(func(k *Kernel) { k.A.Emin = -3 }),
-		change(func(k *Kernel) { k.Device = tcore.HopperE4M3 }),
-		change(func(k *Kernel) { k.Device = tcore.HopperE4M3; k.A.Emin++ }),
-		change(func(k *Kernel) { k.X, k.Y = coin(1), coin(1) }),
-		change(func(k *Kernel) { k.X, k.Y = coin(1+0x1p-10), coin(1+0x1p-10) }),
-		change(func(k *Kernel) { k.X.Draw, k.Y.Draw = coin(1).Draw, coin(1).Draw }),
-		change(func(k *Kernel) { k.X, k.Y = matrix(-1, 1), matrix(-1, 1) }),
-		change(func(k *Kernel) { k.X, k.Y = matrix(-1-0x1p-10, 1+0x1p-10), matrix(-1, 1) }),
-		change(func(k *Kernel) { // the moments of the last but one, of other numbers
+		change(func(k *Problem) { k.Device.Convert = tcore.ToNearestEven }),
+		change(func(k *Problem) { k.Device.Convert = tcore.ToZero }),
+		change(func(k *Problem) { k.X.Symmetric, k.Y.Symmetric = false, false }),
+		change(func(k *Problem) { k.Device.A.Emin = -3 }),
+		change(func(k *Problem) { k.Device = tcore.HopperE4M3 }),
+		change(func(k *Problem) { k.Device = tcore.HopperE4M3; k.Device.A.Emin++ }),
+		change(func(k *Problem) { k.X, k.Y = coin(1), coin(1) }),
+		change(func(k *Problem) { k.X, k.Y = coin(1+0x1p-10), coin(1+0x1p-10) }),
+		change(func(k *Problem) { k.X.Draw, k.Y.Draw = coin(1).Draw, coin(1).Draw }),
+		change(func(k *Problem) { k.X, k.Y = matrix(-1, 1), matrix(-1, 1) }),
+		change(func(k *Problem) { k.X, k.Y = matrix(-1-0x1p-10, 1+0x1p-10), matrix(-1, 1) }),
+		change(func(k *Problem) { // the moments of the last but one, of other numbers
 			k.X, k.Y = matrix(-1, 1, -1, 1), matrix(-1-0x1p-10, 1+0x1p-10)
 			k.X.Name = k.Y.Name
 		}),
@@ -149,7 +149,7 @@ func TestOrderOfQuestions(t *testing.T) {
 		lawTables.known, momentTables.known, valueTables.known, roundedTables.known = nil, nil, nil, nil
 	}
 	alone := map[int]string{}
-	say := func(k Kernel) string { return fmt.Sprint(TruncatedRandomData.Constant(k, at99), k.products()) }
+	say := func(k Problem) string { return fmt.Sprint(TruncatedRandomData.Constant(k, at99), k.products()) }
 	different := map[string]bool{}
 	for i, k := range kernels {
 		fresh()
@@ -194,10 +194,10 @@ func TestLogMomentOfProducts(t *testing.T) {
 		{unknown, Uniform(0, 1), 1}, {Normal(1, 1), unknown, 4},
 	} {
 		for _, device := range []tcore.Device{tcore.HopperBF16, tcore.HopperF16} {
-			k := Kernel{M: 8, N: 8, K: 64, Kernel: tcore.Kernel{Device: device}, X: c.x, Y: c.y}
+			k := Problem{M: 8, N: 8, K: 64, Machine: tcore.Machine{Device: device}, X: c.x, Y: c.y}
 			largestX, largestY := k.largestFactors(-30)
 			bound := k.logMoment(&truncation.Losses{Law: &truncation.ProductDistribution{Samples: 1}}, largestX, largestY)
-			px, py := points(k.A, c.x), points(k.B, c.y)
+			px, py := points(k.Device.A, c.x), points(k.Device.B, c.y)
 			mean, square := 0.0, 0.0
 			for _, a := range px {
 				for _, b := range py {
@@ -259,7 +259,7 @@ func TestMeasure(t *testing.T) {
 				if d.Max > f.Max() && !d.normal {
 					continue
 				}
-				k := Kernel{Kernel: tcore.Kernel{Device: tcore.Device{Convert: mode}}}
+				k := Problem{Machine: tcore.Machine{Device: tcore.Device{Convert: mode}}}
 				law := k.lawOf(f, d)
 				const n = 1 << 16
 				drawn, sum := k.draws(f, d, n, rand.New(rand.NewPCG(241118747, 34))), 0.0

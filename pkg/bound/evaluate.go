@@ -9,7 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Result is what one bound says of a kernel: every output obeys both
+// A Result is what one bound says of a problem: every output obeys both
 //
 //	|D̂ - D| <= Constant |A||B| + Underflow  and  |D̂ - D| <= Absolute + Underflow.
 //
@@ -26,10 +26,10 @@ type Result struct {
 	Source     string
 }
 
-// Evaluate returns what every bound of the catalogue says of the kernel, at a confidence of
+// Evaluate returns what every bound of the catalogue says of the problem, at a confidence of
 // 1 - e^f. An error says that there can be no data as described.
 // It panics if there is no such product, or unless -Inf < f < 0.
-func Evaluate(k Kernel, f roundoff.Failure) ([]Result, error) {
+func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 	k.check()
 	if !(roundoff.Never < f && f < 0) {
 		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm", float64(f)))
@@ -44,8 +44,8 @@ func Evaluate(k Kernel, f roundoff.Failure) ([]Result, error) {
 	return k.results(Catalogue(), f), nil
 }
 
-// results puts bounds to the kernel.
-func (k Kernel) results(bounds []Bound, f roundoff.Failure) []Result {
+// results puts bounds to the problem.
+func (k Problem) results(bounds []Bound, f roundoff.Failure) []Result {
 	values := fromRun(bounds, k, f)
 	results := make([]Result, len(bounds))
 	for i, b := range bounds {
@@ -77,7 +77,7 @@ func Tightest(results []Result) (Result, bool) {
 }
 
 // fromRun returns the largest backward constant of every bound that reads the outputs of a run.
-func fromRun(bounds []Bound, k Kernel, f roundoff.Failure) []float64 {
+func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	largest := make([]float64, len(bounds))
 	if k.Run == nil {
 		return largest
@@ -92,8 +92,8 @@ func fromRun(bounds []Bound, k Kernel, f roundoff.Failure) []float64 {
 	return largest
 }
 
-// result puts one bound to the kernel. fromRun is what it made of the outputs of a run.
-func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
+// result puts one bound to the problem. fromRun is what it made of the outputs of a run.
+func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
 	r := Result{Bound: b.Name, Constant: nan, Absolute: math.Inf(1), Lambda: nan, Confidence: roundoff.Never, Source: b.Source}
 	if b.Model.Random {
 		r.Confidence = f
@@ -129,7 +129,7 @@ func (b Bound) result(k Kernel, f roundoff.Failure, fromRun float64) Result {
 }
 
 // fails returns why the bound does not hold, or "".
-func (b Bound) fails(k Kernel) string {
+func (b Bound) fails(k Problem) string {
 	if why := b.Model.Fails(k); why != "" {
 		return why
 	}
@@ -147,7 +147,7 @@ func (b Bound) fails(k Kernel) string {
 }
 
 // assumptions returns on what condition the bound holds.
-func (b Bound) assumptions(k Kernel) string {
+func (b Bound) assumptions(k Problem) string {
 	note := b.Model.Note
 	if k.Stochastic && b.Model.Name == MeanIndependent.Name {
 		note = "as errors of stochastic rounding are of mean zero"

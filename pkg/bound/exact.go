@@ -7,15 +7,15 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 var Exact = register(Bound{
 	Name:   "exact",
 	Source: "Ogita, Rump & Oishi 2005, Algorithm 5.3",
-	Model:  Model{Name: "any", Fails: func(Kernel) string { return "" }},
+	Model:  Model{Name: "any", Fails: func(Problem) string { return "" }},
 	Needs:  Trace,
-	Fails: func(k Kernel) string {
-		if k.A.Precision+k.B.Precision > 53 {
-			return "products of " + k.A.Name + " are not exact in binary64"
+	Fails: func(k Problem) string {
+		if k.Device.A.Precision+k.Device.B.Precision > 53 {
+			return "products of " + k.Device.A.Name + " are not exact in binary64"
 		}
 		return ""
 	},
-	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
+	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
 		if len(o.Sums) == 0 || len(o.X) == 0 {
 			return Interval{nan, nan}
 		}

@@ -22,7 +22,7 @@ func matrix64(rng *rand.Rand, rows, cols int) blas64.General {
 func ExampleInspect() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	a, b := matrix64(rng, 8, 2000), matrix64(rng, 2000, 8)
-	k := bound.Kernel{M: 8, N: 8, K: 2000, Kernel: tcore.Kernel{Device: tcore.HopperF16}, Represented: true}
+	k := bound.Problem{M: 8, N: 8, K: 2000, Machine: tcore.Machine{Device: tcore.HopperF16}, Represented: true}
 	for _, name := range []string{"as drawn", "sorted"} {
 		if name == "sorted" {
 			for i := range a.Rows {

@@ -14,8 +14,8 @@ import (
 )
 
 // The matrix product of the paper's section 4.2, on a machine.
-func paper(d tcore.Device) bound.Kernel {
-	return bound.Kernel{M: 1024, N: 8, K: 32768, Kernel: tcore.Kernel{Device: d}}
+func paper(d tcore.Device) bound.Problem {
+	return bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: d}}
 }
 
 var at99 = roundoff.FailureOf(0.99)
@@ -99,7 +99,7 @@ func ExampleOrder_String() {
 }
 
 // Split K shortens the chains, an output in binary16 costs one rounding.
-func ExampleKernel() {
+func ExampleProblem() {
 	k := paper(tcore.HopperF16)
 	for _, k.SplitK = range []int{1, 16} {
 		for _, k.Output = range []tcore.Format{tcore.Binary32, tcore.Binary16} {
@@ -114,7 +114,7 @@ func ExampleKernel() {
 	// 16  binary16  5.66e-04
 }
 
-func ExampleKernel_Length() {
+func ExampleProblem_Length() {
 	k := paper(tcore.HopperF16)
 	k.SplitK = 3
 	fmt.Println(k.Length(), k.Blocks(), k.Outputs(), k.Chains())
@@ -122,19 +122,19 @@ func ExampleKernel_Length() {
 	// 10928 683 8192 24576
 }
 
-func ExampleKernel_Blocks() {
+func ExampleProblem_Blocks() {
 	fmt.Println(paper(tcore.VoltaF16).Blocks())
 	// Output:
 	// 8192
 }
 
-func ExampleKernel_Outputs() {
+func ExampleProblem_Outputs() {
 	fmt.Println(paper(tcore.VoltaF16).Outputs())
 	// Output:
 	// 8192
 }
 
-func ExampleKernel_Chains() {
+func ExampleProblem_Chains() {
 	k := paper(tcore.VoltaF16)
 	k.SplitK = 4
 	fmt.Println(k.Chains())
@@ -254,7 +254,7 @@ func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General
 func ExampleEmulate() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(-1, 1)
-	k := bound.Kernel{M: 4, N: 4, K: 4096, Kernel: tcore.Kernel{Device: tcore.PaperCoreF32}, X: d, Y: d}
+	k := bound.Problem{M: 4, N: 4, K: 4096, Machine: tcore.Machine{Device: tcore.PaperCoreF32}, X: d, Y: d}
 	k.Run = must(bound.Emulate(k, matrix(rng, 4, 4096, d), matrix(rng, 4096, 4, d)))
 	for _, r := range must(bound.Evaluate(k, at99)) {
 		switch r.Bound {
@@ -272,7 +272,7 @@ func ExampleEmulate() {
 func ExampleTruncationInterval() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(0, 1)
-	k := bound.Kernel{M: 1, N: 1, K: 4096, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: tcore.HopperF16}}
 	for o := range must(bound.Emulate(k, matrix(rng, 1, 4096, d), matrix(rng, 4096, 1, d))) {
 		for _, b := range []bound.Bound{bound.TruncationSums, bound.TruncationInterval, bound.MartingaleTrace, bound.Exact} {
 			i := b.Output(k, o, at99)
@@ -288,7 +288,7 @@ func ExampleTruncationInterval() {
 
 // The sums of one output, and Σ|xy|.
 func ExampleOutput() {
-	k := bound.Kernel{M: 1, N: 1, K: 4, Kernel: tcore.Kernel{Device: tcore.VoltaF16}}
+	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.VoltaF16}}
 	x := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{4096, -1, 3, 0x1p-13}}
 	y := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 1, 1}}
 	for o := range must(bound.Emulate(k, x, y)) {
@@ -311,7 +311,7 @@ func ExampleGamma() {
 	// hallman-ipsen  5.911e-05
 }
 
-func ExampleKernel_Width() {
+func ExampleProblem_Width() {
 	fmt.Println(paper(tcore.HopperF16).Width(), paper(tcore.IEEEF16).Width())
 	// Output:
 	// 16 1
@@ -337,7 +337,7 @@ func ExampleResult_MarshalJSON() {
 
 // Inputs of 16 bits meet 0.3 % on some machines up to these K.
 func ExampleAdvise() {
-	k := bound.Kernel{M: 1024, N: 8, K: 32768, Represented: true}
+	k := bound.Problem{M: 1024, N: 8, K: 32768, Represented: true}
 	devices := []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperBF16, tcore.CDNA2F32}
 	for _, a := range must(bound.Advise(k, 3e-3, at99, devices)) {
 		fmt.Printf("%-30s %-5v up to K = %-8d %.1f times the bytes, %.1f the time, by %s\n",
@@ -374,7 +374,7 @@ func ExampleMomentsOf() {
 // How far off sums will be, before they are computed: of one sign, and of mean zero.
 func ExamplePredict() {
 	for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperE4M3, tcore.IEEEF16} {
-		k := bound.Kernel{M: 1, N: 1, K: 4096, Kernel: tcore.Kernel{Device: d}}
+		k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: d}}
 		k.X, k.Y = bound.Uniform(0, 1), bound.Uniform(0, 1)
 		positive := must(bound.Predict(k))
 		k.X, k.Y = bound.Uniform(-1, 1), bound.Uniform(-1, 1)
@@ -391,7 +391,7 @@ func ExamplePredict() {
 
 // A machine that is described so that nothing can be told is named with the reason.
 func ExamplePredict_none() {
-	k := bound.Kernel{M: 1, N: 1, K: 4096, Kernel: tcore.Kernel{Device: tcore.BlackwellNVF4}}
+	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: tcore.BlackwellNVF4}}
 	_, err := bound.Predict(k)
 	fmt.Println(err)
 	// Output:
@@ -400,7 +400,7 @@ func ExamplePredict_none() {
 
 // Many lengths cost little more than the longest.
 func ExamplePredictLengths() {
-	k := bound.Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tcore.AmpereF16}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}
+	k := bound.Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: tcore.AmpereF16}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}
 	lengths := []int{256, 4096, 65536}
 	for i, p := range must(bound.PredictLengths(k, lengths)) {
 		fmt.Printf("%5d  slope %.0e\n", lengths[i], p.Slope)
@@ -413,7 +413,7 @@ func ExamplePredictLengths() {
 
 // No device with factors in fp8 meets a thousandth.
 func ExampleAdvice() {
-	k := bound.Kernel{M: 16, N: 16, K: 256, Represented: true}
+	k := bound.Problem{M: 16, N: 16, K: 256, Represented: true}
 	for _, a := range must(bound.Advise(k, 1e-3, at99, []tcore.Device{tcore.IEEEF32, tcore.HopperE4M3})) {
 		fmt.Println(a.Device.Name, a.Meets())
 	}

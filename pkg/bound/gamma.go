@@ -7,7 +7,7 @@ var Gamma = register(Bound{
 	Name:   "gamma",
 	Source: "Higham 2002, Lemma 3.1",
 	Model:  Nearest,
-	Constant: func(k Kernel, _ roundoff.Failure) Value {
+	Constant: func(k Problem, _ roundoff.Failure) Value {
 		return plain(k.theta(roundoff.Gamma))
 	},
 })
@@ -17,7 +17,7 @@ var Unrestricted = register(Bound{
 	Name:   "unrestricted",
 	Source: "derived from the definition of θ_n",
 	Model:  Nearest,
-	Constant: func(k Kernel, _ roundoff.Failure) Value {
+	Constant: func(k Problem, _ roundoff.Failure) Value {
 		return plain(k.theta(roundoff.Unrestricted))
 	},
 })

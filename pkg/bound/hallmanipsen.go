@@ -9,7 +9,7 @@ var HallmanIpsen = register(Bound{
 	Source: "Hallman & Ipsen 2023",
 	Model:  MeanIndependent,
 	Fails:  notOneFormat,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		r := k.roundings()[0]
 		if r.n == 0 {
 			return plain(0)
@@ -26,7 +26,7 @@ var HallmanIpsenSums = register(Bound{
 	Needs:   Sums,
 	Fails:   notOneFormat,
 	Assumes: "computed sums in place of exact ones",
-	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
+	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
 		r := k.roundings()[0]
 		if r.n == 0 {
 			return Interval{0, o.Flushed}

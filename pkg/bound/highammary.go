@@ -11,7 +11,7 @@ var HighamMary = register(Bound{
 	Name:   "higham-mary",
 	Source: "Higham & Mary 2019, Theorem 2.4",
 	Model:  Independent,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := roundoff.HighamMaryLambdaAt(f, k.coarsest(), k.events())
 		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), math.Inf(1), λ}
 	},

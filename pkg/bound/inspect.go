@@ -213,7 +213,7 @@ func (in *Inspection) about(a Assumption) string {
 	return "nothing against it, where the tests see " + strings.Join(words, " and ")
 }
 
-// takes returns what a bound takes for granted of the data of the kernel.
+// takes returns what a bound takes for granted of the data of the problem.
 //
 // Bounds of truncated sums, and all from the distribution of the data, take the products of an output
 // as independent, of the law of all pairs; that law itself tells the bits. Rounding errors on
@@ -221,7 +221,7 @@ func (in *Inspection) about(a Assumption) string {
 // assumption on these: constant data have one error over and over, and paired bits one that someone
 // chose. Whether errors have a mean depends on how fast sums grow, which is told from the law of
 // the products and for any order. So all four. Stochastic rounding is random whatever the data are.
-func (b Bound) takes(k Kernel) Assumption {
+func (b Bound) takes(k Problem) Assumption {
 	const law = AnyOrder | OneLaw | Unpaired
 	switch {
 	case !b.Model.Random || k.Stochastic && b.Needs != Moments:
@@ -233,7 +233,7 @@ func (b Bound) takes(k Kernel) Assumption {
 }
 
 // refuses returns why the matrices at hand are not as the bound takes them, or "".
-func (in *Inspection) refuses(b Bound, k Kernel) string {
+func (in *Inspection) refuses(b Bound, k Problem) string {
 	if in == nil {
 		return ""
 	}
@@ -267,7 +267,7 @@ func (in *Inspection) worst(of Assumption) (worst Finding, all int) {
 }
 
 // passed returns what was tested of a bound that holds, after why it does.
-func (in *Inspection) passed(b Bound, k Kernel, why string) string {
+func (in *Inspection) passed(b Bound, k Problem, why string) string {
 	if in == nil || b.takes(k) == 0 {
 		return why
 	}

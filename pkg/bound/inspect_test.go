@@ -372,7 +372,7 @@ func TestBoundsFollowTheInspection(t *testing.T) {
 	all := AnyOrder | OneLaw | Unpaired | ManyBits
 	for _, d := range []tcore.Device{tcore.HopperF16, tcore.PaperCoreF32, tcore.IEEEF32} {
 		for _, stochastic := range []bool{false, true} {
-			k := Kernel{M: 8, N: 8, K: 1000, Kernel: tcore.Kernel{Device: d}, X: Uniform(0, 1), Y: Uniform(0, 1), Stochastic: stochastic}
+			k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: d}, X: Uniform(0, 1), Y: Uniform(0, 1), Stochastic: stochastic}
 			if stochastic && k.truncates() {
 				continue
 			}
@@ -426,7 +426,7 @@ func TestLeastOutput(t *testing.T) {
 	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 16<<20 {
 		t.Errorf("the outputs of two vectors take %d bytes, as if all were kept", after.TotalAlloc-before.TotalAlloc)
 	}
-	k := Kernel{K: 2, Data: &Inspection{Least: 0.5, k: 2}}
+	k := Problem{K: 2, Data: &Inspection{Least: 0.5, k: 2}}
 	r := Result{Constant: 0.25, Absolute: 0.1, Underflow: 0.01}
 	if got := k.relative(r); math.Abs(got-0.22) > 1e-12 { // (0.1 + 0.01)/0.5
 		t.Errorf("%v, want 0.22", got)

@@ -16,8 +16,8 @@ const lawSeed = 241118747
 // of all pairs of their values if the formats have at most 8 bits, else of pairs drawn at random,
 // 64 for each term of a sum. It counts as estimated from as many pairs as the smaller matrix has
 // elements, each with partners of its own in the other.
-func (k Kernel) lossesOf(a, b blas32.General) *truncation.Losses {
-	x, y := elements{a, k.A}, elements{b, k.B}
+func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
+	x, y := elements{a, k.Device.A}, elements{b, k.Device.B}
 	if x.count() > y.count() {
 		x, y = y, x
 	}
@@ -33,13 +33,13 @@ func (k Kernel) lossesOf(a, b blas32.General) *truncation.Losses {
 	if x.oneSign() && y.oneSign() {
 		p = p.OneSign()
 	}
-	return p.Losses(k.Core.(tcore.Fused).FractionBits)
+	return p.Losses(k.Device.Core.(tcore.Fused).FractionBits)
 }
 
 // stars returns the law of products of pairs of x and y, which has no fewer elements: every element of
 // x, or as many of them as there are to be pairs, with several of y, no element of y twice; and that
 // over again until there are enough.
-func (k Kernel) stars(x, y elements) *truncation.ProductDistribution {
+func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	const perTerm, fewest, most = 64, 1 << 14, 1 << 20
 	n := min(max(perTerm*k.K, fewest), most)
 	centres := min(n, x.count())
@@ -50,9 +50,9 @@ func (k Kernel) stars(x, y elements) *truncation.ProductDistribution {
 	for range rounds {
 		i, j := x.walk(rng), y.walk(rng)
 		for range centres {
-			s := x.Round(x.at(i()), k.Convert)
+			s := x.Round(x.at(i()), k.Device.Convert)
 			for range rays {
-				u, v = append(u, s), append(v, y.Round(y.at(j()), k.Convert))
+				u, v = append(u, s), append(v, y.Round(y.at(j()), k.Device.Convert))
 			}
 		}
 	}
@@ -102,16 +102,16 @@ func gcd(a, b int) int {
 	return a
 }
 
-// lossesBefore returns what the products of a kernel lose whose data are known by distribution alone:
+// lossesBefore returns what the products of a problem lose whose data are known by distribution alone:
 // of all pairs of numbers where these are known in full and the formats have at most 8 bits, else from
 // numbers drawn. Tables are kept from call to call.
-func (k Kernel) lossesBefore() *truncation.Losses {
-	F := k.Core.(tcore.Fused).FractionBits
+func (k Problem) lossesBefore() *truncation.Losses {
+	F := k.Device.Core.(tcore.Fused).FractionBits
 	x, y := k.X.made(), k.Y.made()
 	if x == nil || y == nil {
 		return k.drawn("losses", F, func() any { return k.productLaw().Losses(F) }).(*truncation.Losses)
 	}
-	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, F}
+	key := lawKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, F}
 	lawTables.Lock()
 	defer lawTables.Unlock()
 	l, ok := lawTables.known[key]
@@ -157,16 +157,16 @@ var (
 )
 
 // productLaw returns the law of products of numbers of the distributions of A and B.
-func (k Kernel) productLaw() *truncation.ProductDistribution {
+func (k Problem) productLaw() *truncation.ProductDistribution {
 	const n = 1 << 17
 	rng := rand.New(rand.NewPCG(lawSeed, 2))
 	var p *truncation.ProductDistribution
-	x, y := k.lawOf(k.A, k.X), k.lawOf(k.B, k.Y)
+	x, y := k.lawOf(k.Device.A, k.X), k.lawOf(k.Device.B, k.Y)
 	switch {
 	case x != nil && y != nil:
-		p = truncation.ValueProducts(x.values, x.probabilities, y.values, y.probabilities, k.A.Emin, k.B.Emin)
+		p = truncation.ValueProducts(x.values, x.probabilities, y.values, y.probabilities, k.Device.A.Emin, k.Device.B.Emin)
 	case k.narrow():
-		x, y := k.draws(k.A, k.X, n, rng), k.draws(k.B, k.Y, n, rng)
+		x, y := k.draws(k.Device.A, k.X, n, rng), k.draws(k.Device.B, k.Y, n, rng)
 		p = k.valueLaw(x.values, x.probabilities, y.values, y.probabilities, n)
 	default:
 		p = k.pairLaw(n, func() float64 { return k.X.Draw(rng) }, func() float64 { return k.Y.Draw(rng) })
@@ -178,26 +178,26 @@ func (k Kernel) productLaw() *truncation.ProductDistribution {
 }
 
 // narrow reports whether all pairs of numbers of the formats can be listed.
-func (k Kernel) narrow() bool { return k.A.Bits() <= 8 && k.B.Bits() <= 8 }
+func (k Problem) narrow() bool { return k.Device.A.Bits() <= 8 && k.Device.B.Bits() <= 8 }
 
 // pairLaw returns the law of products of n pairs.
-func (k Kernel) pairLaw(n int, a, b func() float64) *truncation.ProductDistribution {
+func (k Problem) pairLaw(n int, a, b func() float64) *truncation.ProductDistribution {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
-		x[i], y[i] = k.A.Round(a(), k.Convert), k.B.Round(b(), k.Convert)
+		x[i], y[i] = k.Device.A.Round(a(), k.Device.Convert), k.Device.B.Round(b(), k.Device.Convert)
 	}
-	return truncation.PairProducts(x, y, k.A.Emin, k.B.Emin)
+	return truncation.PairProducts(x, y, k.Device.A.Emin, k.Device.B.Emin)
 }
 
 // valueLaw returns the law of products of numbers that were each counted in samples of n.
-func (k Kernel) valueLaw(x, px, y, py []float64, n int) *truncation.ProductDistribution {
-	p := truncation.ValueProducts(x, px, y, py, k.A.Emin, k.B.Emin)
+func (k Problem) valueLaw(x, px, y, py []float64, n int) *truncation.ProductDistribution {
+	p := truncation.ValueProducts(x, px, y, py, k.Device.A.Emin, k.Device.B.Emin)
 	p.Samples = float64(n)
 	return p
 }
 
 // values returns the numbers of f that n elements become, ascending, and how often.
-func (k Kernel) values(f tcore.Format, n int, element func(i int) float64) (values, probabilities []float64) {
+func (k Problem) values(f tcore.Format, n int, element func(i int) float64) (values, probabilities []float64) {
 	l := k.count(f, n, element)
 	return l.values, l.probabilities
 }

@@ -10,15 +10,15 @@ var Linear = register(Bound{
 	Name:   "linear",
 	Source: "Jeannerod & Rump 2013",
 	Model:  Nearest,
-	Fails: func(k Kernel) string {
-		if _, pairs := k.Core.(tcore.Pairwise); pairs {
-			return "a sum of " + k.Name + " that is subnormal is lost"
+	Fails: func(k Problem) string {
+		if _, pairs := k.Device.Core.(tcore.Pairwise); pairs {
+			return "a sum of " + k.Device.Name + " that is subnormal is lost"
 		}
 		return notOneFormat(k)
 	},
-	Constant: func(k Kernel, _ roundoff.Failure) Value {
+	Constant: func(k Problem, _ roundoff.Failure) Value {
 		n := k.Length()
-		if _, exact := k.Core.(tcore.ExactSum); exact {
+		if _, exact := k.Device.Core.(tcore.ExactSum); exact {
 			n = k.Blocks()
 		} else if k.exactProducts() {
 			n--

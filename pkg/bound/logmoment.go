@@ -11,13 +11,13 @@ import (
 // multiplies them: that of the law itself where it is known in full, else the
 // least of what is proved of products that are bounded, and of uniform and normal numbers, as long as
 // these do not exceed the largest factors.
-func (k Kernel) logMoment(law *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
+func (k Problem) logMoment(law *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
 	if math.IsInf(law.Law.Samples, 1) {
 		return law.LogMoment
 	}
 	p, memo := k.products(), k.logMoments()
-	x, ux, ηx := k.rounded(k.A, k.X)
-	y, uy, ηy := k.rounded(k.B, k.Y)
+	x, ux, ηx := k.rounded(k.Device.A, k.X)
+	y, uy, ηy := k.rounded(k.Device.B, k.Y)
 	exact := exactLogMoment(x, y)
 	// Conversion changes a product p by at most w|p| + H.
 	w, H := ux+uy+ux*uy, ηx*largestY*(1+uy)+ηy*largestX*(1+ux)+ηx*ηy
@@ -64,13 +64,13 @@ func (m *memo) at(z float64, value func() float64) float64 {
 
 // logMoments returns what is kept of logMoment but for H, from call to call, of distributions that are
 // known in full.
-func (k Kernel) logMoments() *memo {
+func (k Problem) logMoments() *memo {
 	fresh := &memo{known: map[float64]float64{}}
 	x, y := k.X.made(), k.Y.made()
 	if x == nil || y == nil {
 		return fresh
 	}
-	key := lawKey{x.source, y.source, k.A, k.B, k.Convert, 0}
+	key := lawKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, 0}
 	momentTables.Lock()
 	defer momentTables.Unlock()
 	if m, ok := momentTables.known[key]; ok {

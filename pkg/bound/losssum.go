@@ -9,14 +9,14 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// noLaw returns why what the products of a run of the kernel lose does not follow from their law, or "".
-func noLaw(k Kernel) string {
+// noLaw returns why what the products of a run of the problem lose does not follow from their law, or "".
+func noLaw(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why
 	}
-	F := k.Core.(tcore.Fused).FractionBits
-	if bits := k.A.Precision + k.B.Precision - 2; bits > F {
-		return fmt.Sprintf("products have %d bits after the point, %s keeps %d of the greatest", bits, k.Name, F)
+	F := k.Device.Core.(tcore.Fused).FractionBits
+	if bits := k.Device.A.Precision + k.Device.B.Precision - 2; bits > F {
+		return fmt.Sprintf("products have %d bits after the point, %s keeps %d of the greatest", bits, k.Device.Name, F)
 	}
 	return ""
 }
@@ -81,7 +81,7 @@ type lossReader struct {
 }
 
 // newLossSum returns an empty one.
-func (r lossReader) newLossSum(k Kernel, l *truncation.Losses, f roundoff.Failure) *lossSum {
+func (r lossReader) newLossSum(k Problem, l *truncation.Losses, f roundoff.Failure) *lossSum {
 	if r.sizes && (k.X.Symmetric || k.Y.Symmetric) {
 		l = l.Symmetric()
 	}
@@ -92,23 +92,23 @@ func (r lossReader) newLossSum(k Kernel, l *truncation.Losses, f roundoff.Failur
 		cell:   account.Spend("law").Split(n),
 		ends:   account.Spend("characters").Split(k.endings()),
 		tail:   k.eachOutput(account.Spend("martingale")),
-		leastX: k.A.Emin, leastY: k.B.Emin,
+		leastX: k.Device.A.Emin, leastY: k.Device.B.Emin,
 	}
 }
 
 // alignments returns how many exponents there are that blocks with a product which is not zero can be
 // aligned to: no data are needed to know them.
-func (k Kernel) alignments() int {
-	least := max(k.A.Emin+k.B.Emin, k.Core.(tcore.Fused).ZeroExponent)
-	greatest := k.A.Emax + k.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of sums
-	return max(k.A.Emax+k.B.Emax, min(k.C.Emax, greatest)) - least + 1
+func (k Problem) alignments() int {
+	least := max(k.Device.A.Emin+k.Device.B.Emin, k.Device.Core.(tcore.Fused).ZeroExponent)
+	greatest := k.Device.A.Emax + k.Device.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of sums
+	return max(k.Device.A.Emax+k.Device.B.Emax, min(k.Device.C.Emax, greatest)) - least + 1
 }
 
 // endings returns how many laws of roundings there are: of whole blocks and of the last one, by the
 // exponent that they are aligned to and the unit in the last place of the sum, which has no more bits
 // below its own than are kept.
-func (k Kernel) endings() float64 {
-	c := k.Core.(tcore.Fused)
+func (k Problem) endings() float64 {
+	c := k.Device.Core.(tcore.Fused)
 	return float64(2 * k.alignments() * (c.FractionBits + c.Result.Precision))
 }
 

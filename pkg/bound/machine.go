@@ -15,12 +15,12 @@ type rounds struct {
 }
 
 // Width returns the products of a step of the machine. It panics if it has no core.
-func (k Kernel) Width() int { return k.BlockTerms() }
+func (k Problem) Width() int { return k.Device.BlockTerms() }
 
 // roundings returns the factors that one product meets on its way through a chain, at most, one
 // rounds for every format. A machine that truncates is taken as one that rounds every sum, as
 // the published bounds take it.
-func (k Kernel) roundings() []rounds {
+func (k Problem) roundings() []rounds {
 	sums := k.Length()
 	if k.Order == InPairs {
 		sums = bits.Len(uint(k.Length()-1)) + 1
@@ -29,7 +29,7 @@ func (k Kernel) roundings() []rounds {
 		sums-- // 0 + xy is exact
 	}
 	q := k.Blocks()
-	switch c := k.Core.(type) {
+	switch c := k.Device.Core.(type) {
 	case tcore.TensorCore:
 		return k.tensorCore(c, sums, q)
 	case tcore.ExactSum:
@@ -40,11 +40,11 @@ func (k Kernel) roundings() []rounds {
 			sums--
 		}
 	}
-	return []rounds{{sums, k.unit(k.C)}}
+	return []rounds{{sums, k.unit(k.Device.C)}}
 }
 
 // tensorCore returns the roundings of the paper's Algorithm 1.
-func (k Kernel) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
+func (k Problem) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
 	r := []rounds{{sums, k.unit(c.Accumulate)}}
 	if c.Output.Precision < c.Accumulate.Precision {
 		r = append(r, rounds{q, k.unit(c.Output)})
@@ -60,16 +60,16 @@ func (k Kernel) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
 
 // exactProducts reports whether the product of two factors is a number of the format in which
 // they are added.
-func (k Kernel) exactProducts() bool {
-	sum := k.C
-	if c, ok := k.Core.(tcore.TensorCore); ok {
+func (k Problem) exactProducts() bool {
+	sum := k.Device.C
+	if c, ok := k.Device.Core.(tcore.TensorCore); ok {
 		sum = c.Accumulate
 	}
-	return k.A.Precision+k.B.Precision <= sum.Precision
+	return k.Device.A.Precision+k.Device.B.Precision <= sum.Precision
 }
 
 // unit returns the largest relative error of rounding to f: u, or 2u if it is stochastic.
-func (k Kernel) unit(f tcore.Format) float64 {
+func (k Problem) unit(f tcore.Format) float64 {
 	if k.Stochastic {
 		return 2 * f.UnitRoundoff()
 	}
@@ -77,7 +77,7 @@ func (k Kernel) unit(f tcore.Format) float64 {
 }
 
 // coarsest returns the largest unit roundoff of the chain.
-func (k Kernel) coarsest() float64 {
+func (k Problem) coarsest() float64 {
 	u := 0.0
 	for _, r := range k.roundings() {
 		u = max(u, r.u)
@@ -88,7 +88,7 @@ func (k Kernel) coarsest() float64 {
 // events returns how many different products of roundings there are in all chains. In a chain of
 // n sums every product meets the last 1, 2, ... or n roundings; in a tree every leaf has a path
 // of its own.
-func (k Kernel) events() float64 {
+func (k Problem) events() float64 {
 	if k.isTree() {
 		return float64(k.Length()) * k.Chains()
 	}
@@ -101,7 +101,7 @@ func (k Kernel) events() float64 {
 
 // sequences returns how many sequences of roundings there are in all chains, of which the
 // roundings that a product meets are the end.
-func (k Kernel) sequences() float64 {
+func (k Problem) sequences() float64 {
 	if k.isTree() {
 		return k.events()
 	}
@@ -109,23 +109,23 @@ func (k Kernel) sequences() float64 {
 }
 
 // isTree reports whether products are added in pairs.
-func (k Kernel) isTree() bool {
-	_, pairs := k.Core.(tcore.Pairwise)
+func (k Problem) isTree() bool {
+	_, pairs := k.Device.Core.(tcore.Pairwise)
 	return pairs || k.Order == InPairs
 }
 
 // each returns the failure of one chain, and eachOutput that of one output, when all together
 // fail with e^f.
-func (k Kernel) each(f roundoff.Failure) roundoff.Failure {
+func (k Problem) each(f roundoff.Failure) roundoff.Failure {
 	return f.Split(k.Chains())
 }
 
-func (k Kernel) eachOutput(f roundoff.Failure) roundoff.Failure {
+func (k Problem) eachOutput(f roundoff.Failure) roundoff.Failure {
 	return f.Split(k.Outputs())
 }
 
 // theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <= u.
-func (k Kernel) theta(of func(n int, u float64) float64) float64 {
+func (k Problem) theta(of func(n int, u float64) float64) float64 {
 	z := 0.0
 	for _, r := range k.roundings() {
 		if r.n > 0 {
@@ -136,7 +136,7 @@ func (k Kernel) theta(of func(n int, u float64) float64) float64 {
 }
 
 // truncation returns the record of a machine that truncates.
-func (k Kernel) truncation(c tcore.Fused) truncation.Accumulator {
+func (k Problem) truncation(c tcore.Fused) truncation.Accumulator {
 	t := truncation.Accumulator{
 		Terms:        c.Terms,
 		FractionBits: c.FractionBits,
@@ -154,15 +154,15 @@ func (k Kernel) truncation(c tcore.Fused) truncation.Accumulator {
 // of two that it is aligned by, its factors or their scales being subnormal, as far as that is in the
 // constant and not in [Result.Underflow]: where subnormal factors are common, or so large, scaled, that
 // nothing else says how large.
-func (k Kernel) subnormalBits() int {
+func (k Problem) subnormalBits() int {
 	bits := 0
-	if k.A.Bits() <= 6 || k.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {
-		bits = k.A.Precision + k.B.Precision - 2
+	if k.Device.A.Bits() <= 6 || k.Device.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {
+		bits = k.Device.A.Precision + k.Device.B.Precision - 2
 	}
-	if k.ScaleBlock > 0 && k.Scale.Subnormals == tcore.Kept {
+	if k.Device.ScaleBlock > 0 && k.Device.Scale.Subnormals == tcore.Kept {
 		for _, r := range []Range{k.RangeX, k.RangeY} {
-			if !(r.LeastScale >= k.Scale.MinNormal()) {
-				bits += k.Scale.Precision - 1
+			if !(r.LeastScale >= k.Device.Scale.MinNormal()) {
+				bits += k.Device.Scale.Precision - 1
 			}
 		}
 	}

@@ -19,7 +19,7 @@ var byLaw = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, Martingale
 func outside(t *testing.T, d tcore.Device, M, N, K int, law, told Distribution, seed uint64, f roundoff.Failure, bounds ...Bound) []int {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(241118747, seed))
-	k := Kernel{M: M, N: N, K: K, Kernel: tcore.Kernel{Device: d}}
+	k := Problem{M: M, N: N, K: K, Machine: tcore.Machine{Device: d}}
 	run, err := Emulate(k, draw(rng, M, K, law), draw(rng, K, N, law))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestMartingaleLastBlock(t *testing.T) {
 	})
 	t.Run("factors are not needed to know it", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(241118747, 3))
-		k := Kernel{M: 1, N: 4, K: 37, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+		k := Problem{M: 1, N: 4, K: 37, Machine: tcore.Machine{Device: tcore.HopperF16}}
 		run, err := Emulate(k, draw(rng, 1, 37, Uniform(1, 2)), draw(rng, 37, 4, Uniform(1, 2)))
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestMartingaleFewElements(t *testing.T) {
 // Half a grid for each product that is not zero is how far an error may be from the centre, and no more.
 func TestTruncationIntervalCountsProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 17))
-	k := Kernel{M: 4, N: 4, K: 53, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	k := Problem{M: 4, N: 4, K: 53, Machine: tcore.Machine{Device: tcore.HopperF16}}
 	a, b := draw(rng, 4, k.K, Normal(0, 1)), draw(rng, k.K, 4, Normal(0, 1))
 	for i := range a.Data {
 		if rng.IntN(3) == 0 {
@@ -180,7 +180,7 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 	}
 	for o := range run {
 		want := 0.0
-		for _, block := range k.Trace(o.X, o.Y, 0).Blocks {
+		for _, block := range k.Device.Trace(o.X, o.Y, 0).Blocks {
 			for _, term := range block.Terms {
 				if term.Index >= 0 && term.Value != 0 {
 					want += block.Unit / 2
@@ -198,7 +198,7 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
 	d := tcore.HopperF16
 	d.Core = tcore.Fused{Terms: 16, FractionBits: 12, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -133}
-	k := Kernel{M: 1, N: 1, K: 16, Kernel: tcore.Kernel{Device: d}}
+	k := Problem{M: 1, N: 1, K: 16, Machine: tcore.Machine{Device: d}}
 	for _, b := range byLaw {
 		if why := b.fails(k); why != "products have 20 bits after the point, "+d.Name+" keeps 12 of the greatest" {
 			t.Errorf("%s: %q", b.Name, why)
@@ -220,7 +220,7 @@ func TestMartingaleShares(t *testing.T) {
 	}
 	// Every exponent that blocks are aligned to is one that has been paid for.
 	for _, d := range aligning {
-		k := Kernel{M: 2, N: 2, K: 333, Kernel: tcore.Kernel{Device: d}}
+		k := Problem{M: 2, N: 2, K: 333, Machine: tcore.Machine{Device: d}}
 		rng := rand.New(rand.NewPCG(241118747, 18))
 		for _, size := range []float64{1, d.A.MinSubnormal(), math.Sqrt(d.C.Max() / 1e5)} {
 			law := Uniform(0, min(size, d.A.Max()))
@@ -229,7 +229,7 @@ func TestMartingaleShares(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := map[int]bool{}
-			least := max(k.A.Emin+k.B.Emin, k.Core.(tcore.Fused).ZeroExponent)
+			least := max(k.Device.A.Emin+k.Device.B.Emin, k.Device.Core.(tcore.Fused).ZeroExponent)
 			for o := range run {
 				o.steps(k, func(s step) {
 					if E := s.exponent; s.nonzero > 0 {
@@ -260,9 +260,9 @@ func TestWalk(t *testing.T) {
 			}
 		}
 	}
-	k := Kernel{M: 64, N: 2, K: 300, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	k := Problem{M: 64, N: 2, K: 300, Machine: tcore.Machine{Device: tcore.HopperF16}}
 	a, b := draw(rng, 64, k.K, Uniform(0, 1)), draw(rng, k.K, 2, Uniform(0, 1))
-	for _, p := range []*truncation.ProductDistribution{k.lossesOf(a, b).Law, k.stars(elements{b, k.B}, elements{a, k.A})} {
+	for _, p := range []*truncation.ProductDistribution{k.lossesOf(a, b).Law, k.stars(elements{b, k.Device.B}, elements{a, k.Device.A})} {
 		if p.Samples != 600 || p.Partners != 32 {
 			t.Errorf("%v samples with %v partners each, want 600 with 32, of 64 × 300 pairs", p.Samples, p.Partners)
 		}
@@ -276,7 +276,7 @@ func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
 	for _, d := range []tcore.Device{tcore.VoltaF16F16, tcore.TuringF16F16, tcore.AmpereF16F16} {
 		for _, K := range []int{2, 8, 129} {
 			rng := rand.New(rand.NewPCG(241118747, uint64(K)))
-			k := Kernel{M: 16, N: 8, K: K, Kernel: tcore.Kernel{Device: d}}
+			k := Problem{M: 16, N: 8, K: K, Machine: tcore.Machine{Device: d}}
 			run, err := Emulate(k, draw(rng, 16, K, tiny), draw(rng, K, 8, tiny))
 			if err != nil {
 				t.Fatal(err)

@@ -13,8 +13,8 @@ type Model struct {
 	Zero   bool   // errors of rounding to nearest are taken as of mean zero
 	Note   string // what of it is an assumption and not a property of the machine
 
-	// Fails returns why the machine of the kernel is not as the model says, or "".
-	Fails func(Kernel) string
+	// Fails returns why the machine of the problem is not as the model says, or "".
+	Fails func(Problem) string
 }
 
 // The models. The errors δ of the random ones are relative, at most u in size.
@@ -43,10 +43,10 @@ var (
 		Note: "taking the products of an output as independent, of one law", Fails: notTruncating}
 )
 
-func notNearest(k Kernel) string {
+func notNearest(k Problem) string {
 	switch {
 	case k.truncates():
-		return fmt.Sprintf("%s truncates: its errors exceed u and have one sign", k.Name)
+		return fmt.Sprintf("%s truncates: its errors exceed u and have one sign", k.Device.Name)
 	case k.Stochastic:
 		return "rounding is stochastic: errors reach 2u"
 	case k.Order == Compensated:
@@ -55,14 +55,14 @@ func notNearest(k Kernel) string {
 	return ""
 }
 
-func notIndependent(k Kernel) string {
+func notIndependent(k Problem) string {
 	if why := notNearest(k); why != "" {
 		return why
 	}
 	return stagnates(k)
 }
 
-func notMeanIndependent(k Kernel) string {
+func notMeanIndependent(k Problem) string {
 	switch {
 	case k.Stochastic && k.Order != Compensated:
 		return ""
@@ -72,24 +72,24 @@ func notMeanIndependent(k Kernel) string {
 	return notIndependent(k)
 }
 
-func notTruncating(k Kernel) string {
+func notTruncating(k Problem) string {
 	if !k.truncates() {
-		return fmt.Sprintf("%s does not truncate", k.Name)
+		return fmt.Sprintf("%s does not truncate", k.Device.Name)
 	}
 	return ""
 }
 
 // notOneFormat returns why one unit roundoff does not do for a chain, or "".
-func notOneFormat(k Kernel) string {
+func notOneFormat(k Problem) string {
 	if len(k.roundings()) > 1 {
-		return k.Name + " rounds to more than one format"
+		return k.Device.Name + " rounds to more than one format"
 	}
 	return ""
 }
 
 // stagnates returns why errors of rounding to nearest cannot be of mean zero: in sums of more
 // than 1/u terms of one sign a term is less than half a unit, and is lost.
-func stagnates(k Kernel) string {
+func stagnates(k Problem) string {
 	for _, r := range k.roundings() {
 		if x := float64(r.n) * r.u; x >= 1 {
 			return fmt.Sprintf("nu = %.3g, want nu < 1: long sums stop growing, errors have a sign", x)
@@ -99,8 +99,8 @@ func stagnates(k Kernel) string {
 }
 
 // truncates reports whether the machine aligns and cuts off, instead of rounding every sum.
-func (k Kernel) truncates() bool {
-	switch k.Core.(type) {
+func (k Problem) truncates() bool {
+	switch k.Device.Core.(type) {
 	case tcore.Fused, tcore.Split, tcore.TwoStage:
 		return true
 	}

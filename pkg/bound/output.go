@@ -56,7 +56,7 @@ type runErrors struct {
 }
 
 // errors returns what the sums tell of the errors. A product 0 rounds nothing.
-func (o Output) errors(k Kernel) runErrors {
+func (o Output) errors(k Problem) runErrors {
 	law := k.stepLaw()
 	if o.known != nil && o.known.halfUlps > 0 && o.known.law == law {
 		return *o.known
@@ -69,14 +69,14 @@ func (o Output) errors(k Kernel) runErrors {
 }
 
 // tell is errors, with the law of a step if there is one.
-func (o Output) tell(k Kernel, law *stepLaw) runErrors {
+func (o Output) tell(k Problem, law *stepLaw) runErrors {
 	z := runErrors{law: law}
 	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
 	var rows perExponent[*truncation.NearestError]
 	var unsure perExponent[float64]
 	tree := false
-	if _, tree = k.Core.(tcore.Pairwise); tree { // sums of all nodes, which tell not their place
+	if _, tree = k.Device.Core.(tcore.Pairwise); tree { // sums of all nodes, which tell not their place
 		law = nil
 	}
 	first, before := o.firstRounded(k), 0.0
@@ -129,8 +129,8 @@ func (o Output) tell(k Kernel, law *stepLaw) runErrors {
 
 // firstRounded returns the index of the product that the first of the sums was rounded after, where
 // each is rounded after one product; -1 where it is not so, or the factors are not known.
-func (o Output) firstRounded(k Kernel) int {
-	switch k.Core.(type) {
+func (o Output) firstRounded(k Problem) int {
+	switch k.Device.Core.(type) {
 	case tcore.Chain, tcore.TensorCore:
 		if first := len(o.X) - len(o.Sums); 0 <= first && first <= 1 && len(o.Y) == len(o.X) {
 			return first
@@ -150,14 +150,14 @@ func onGrid(x, u float64) bool {
 
 // leastHalfUlp returns half the distance of subnormal sums, which no rounding to nearest errs by less
 // at most; 0 where sums are never between two of them.
-func (k Kernel) leastHalfUlp() float64 {
-	switch c := k.Core.(type) {
+func (k Problem) leastHalfUlp() float64 {
+	switch c := k.Device.Core.(type) {
 	case tcore.TensorCore:
 		return halfStep(c.Accumulate, k.productGrid())
 	case tcore.Pairwise: // has none
 		return 0
 	}
-	return halfStep(k.C, k.productGrid())
+	return halfStep(k.Device.C, k.productGrid())
 }
 
 // halfUlp returns half a unit in the last place of a number of precision p: the most that

@@ -8,7 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// Predict returns what the error of one output of the kernel will be like, before anything is
+// Predict returns what the error of one output of the problem will be like, before anything is
 // computed: the machine is asked for single steps of a sum alone, some ten thousand from running
 // sums of every size, and [truncation.RunningSum] puts them together.
 // The error is that of the sum of the numbers that the machine multiplies, after A and B were
@@ -23,7 +23,7 @@ import (
 // The error says why there is no prediction. It panics if there is no such product.
 //
 // Source: derived here.
-func Predict(k Kernel) (truncation.Prediction, error) {
+func Predict(k Problem) (truncation.Prediction, error) {
 	p, err := PredictLengths(k, []int{k.K})
 	if err != nil {
 		return truncation.Prediction{}, err
@@ -31,10 +31,10 @@ func Predict(k Kernel) (truncation.Prediction, error) {
 	return p[0], nil
 }
 
-// PredictLengths returns what [Predict] returns of kernels that have the given lengths in place of
+// PredictLengths returns what [Predict] returns of problems that have the given lengths in place of
 // K, for little more than the cost of the longest.
 // It panics as Predict does, or if there is no length.
-func PredictLengths(k Kernel, lengths []int) ([]truncation.Prediction, error) {
+func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 	if len(lengths) == 0 {
 		panic("bound: 0 lengths, want at least 1")
 	}
@@ -43,7 +43,7 @@ func PredictLengths(k Kernel, lengths []int) ([]truncation.Prediction, error) {
 	}
 	k.K = slices.Max(lengths)
 	if why := k.unpredictable(); why != "" {
-		return nil, fmt.Errorf("bound: no prediction for %s: %s", k.Name, why)
+		return nil, fmt.Errorf("bound: no prediction for %s: %s", k.Device.Name, why)
 	}
 	for _, d := range []Distribution{k.X, k.Y} {
 		if err := d.Check(); err != nil {
@@ -63,11 +63,11 @@ func PredictLengths(k Kernel, lengths []int) ([]truncation.Prediction, error) {
 }
 
 // unpredictable returns why the error cannot be predicted, or "".
-func (k Kernel) unpredictable() string {
+func (k Problem) unpredictable() string {
 	switch {
-	case k.ScaleBlock > 0:
+	case k.Device.ScaleBlock > 0:
 		return "nothing is known of its scales"
-	case k.C.Precision > tcore.Binary32.Precision:
+	case k.Device.C.Precision > tcore.Binary32.Precision:
 		return "its sums do not fit binary32"
 	case k.parts() > 1:
 		return fmt.Sprintf("K is split into %d parts", k.parts())
@@ -77,7 +77,7 @@ func (k Kernel) unpredictable() string {
 		return "its rounding is stochastic"
 	case k.Represented:
 		return "its factors are rounded before"
-	case k.output().Precision < k.C.Precision:
+	case k.output().Precision < k.Device.C.Precision:
 		return "its result is rounded to " + k.output().Name
 	case !k.knows(Moments) || k.X.Draw == nil || k.Y.Draw == nil:
 		return "it takes numbers drawn from the distributions of A and B"
@@ -86,7 +86,7 @@ func (k Kernel) unpredictable() string {
 }
 
 // productMoments returns the moments of a product of elements of A and B.
-func (k Kernel) productMoments() truncation.ProductMoments {
+func (k Problem) productMoments() truncation.ProductMoments {
 	p := k.X.product(k.Y)
 	return truncation.ProductMoments{Mean: p.Mean, Variance: max(0, p.Square-p.Mean*p.Mean), Abs: p.Abs}
 }

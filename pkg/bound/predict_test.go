@@ -29,21 +29,21 @@ func lognormal() Distribution {
 		Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }}
 }
 
-// measured returns the moments of the errors of the kernel's product, over all outputs.
-func measured(k Kernel) truncation.Prediction {
+// measured returns the moments of the errors of the problem's product, over all outputs.
+func measured(k Problem) truncation.Prediction {
 	var t tally
 	rng := rand.New(rand.NewPCG(0, 17))
 	a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
 	for _, m := range []struct {
 		x []float32
 		f tcore.Format
-	}{{a.Data, k.A}, {b.Data, k.B}} {
+	}{{a.Data, k.Device.A}, {b.Data, k.Device.B}} {
 		for i, x := range m.x {
-			m.x[i] = float32(m.f.Round(float64(x), k.Convert))
+			m.x[i] = float32(m.f.Round(float64(x), k.Device.Convert))
 		}
 	}
 	d := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
-	k.Device.GEMM(a, b, blas32.General{}, d)
+	k.Device.MultiplyAdd(a, b, blas32.General{}, d)
 	s := make([]float64, k.N)
 	for i := range k.M {
 		clear(s)
@@ -93,7 +93,7 @@ func TestPredict(t *testing.T) {
 	for _, d := range devices {
 		for _, x := range data {
 			for _, K := range lengths {
-				k := Kernel{M: 64, N: 64, K: K, Kernel: tcore.Kernel{Device: d}, X: x, Y: x}
+				k := Problem{M: 64, N: 64, K: K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
 				if top := float64(K) * x.Mean * x.Mean; top > 65504 && d.C.Precision == 11 {
 					continue // beyond binary16
 				}
@@ -106,7 +106,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-func checkPrediction(t *testing.T, k Kernel) {
+func checkPrediction(t *testing.T, k Problem) {
 	p, err := Predict(k)
 	if err != nil {
 		t.Error(err)
@@ -116,12 +116,12 @@ func checkPrediction(t *testing.T, k Kernel) {
 	got, gotDeviation := compared(p)
 	want, wantDeviation := compared(q)
 	if testing.Verbose() {
-		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", k.Name, k.X.Name, k.K,
+		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", k.Device.Name, k.X.Name, k.K,
 			want, 100*(got/want-1), wantDeviation, 100*(gotDeviation/wantDeviation-1))
 	}
 	format := newStepper(k).sums
 	nothing := format.UnitRoundoff() / 20
-	if _, ok := k.Core.(tcore.Split); ok {
+	if _, ok := k.Device.Core.(tcore.Split); ok {
 		nothing *= 10 // sums of few-bit products in binary32 are all but exact, their last bits mostly 0
 	}
 	// Outputs of one row or column are not independent: as many count as there are rows.
@@ -130,10 +130,10 @@ func checkPrediction(t *testing.T, k Kernel) {
 		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // of the slope
 	}
 	if math.Abs(got-want) > 0.2*math.Abs(want)+4*noise+nothing {
-		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Name, k.X.Name, k.K, got, want, noise)
+		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Device.Name, k.X.Name, k.K, got, want, noise)
 	}
 	if math.Abs(gotDeviation-wantDeviation) > 0.2*wantDeviation+nothing {
-		t.Errorf("%s, %s, K = %d: deviation %v, want %v", k.Name, k.X.Name, k.K, gotDeviation, wantDeviation)
+		t.Errorf("%s, %s, K = %d: deviation %v, want %v", k.Device.Name, k.X.Name, k.K, gotDeviation, wantDeviation)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestPredictElsewhere(t *testing.T) {
 			continue
 		}
 		lengths := []int{256, 4096, 32768}
-		k := Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tt.device}, X: tt.data, Y: tt.data}
+		k := Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: tt.device}, X: tt.data, Y: tt.data}
 		predictions, err := PredictLengths(k, lengths)
 		if err != nil {
 			t.Fatal(err)
@@ -180,10 +180,10 @@ func TestPredictElsewhere(t *testing.T) {
 				ε = 0.12 // few sums, of few bits
 			}
 			if math.Abs(mean/tt.mean[i]-1) > ε {
-				t.Errorf("%s, %s, K = %d: mean or slope %.3e, want %.3e", k.Name, tt.data.Name, K, mean, tt.mean[i])
+				t.Errorf("%s, %s, K = %d: mean or slope %.3e, want %.3e", k.Device.Name, tt.data.Name, K, mean, tt.mean[i])
 			}
 			if math.Abs(deviation/tt.deviation[i]-1) > max(ε, 0.08) {
-				t.Errorf("%s, %s, K = %d: deviation %.3e, want %.3e", k.Name, tt.data.Name, K, deviation, tt.deviation[i])
+				t.Errorf("%s, %s, K = %d: deviation %.3e, want %.3e", k.Device.Name, tt.data.Name, K, deviation, tt.deviation[i])
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestGrowth(t *testing.T) {
 	}
 	for _, d := range devices {
 		for _, x := range []Distribution{Uniform(0, 1), Uniform(-1, 1)} {
-			k := Kernel{M: 1, N: 1, K: K, Kernel: tcore.Kernel{Device: d}, X: x, Y: x}
+			k := Problem{M: 1, N: 1, K: K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
 			both, err := PredictLengths(k, []int{K, longer})
 			if err != nil {
 				t.Fatal(err)
@@ -253,23 +253,23 @@ func lawOf(x Distribution, machine truncation.Accumulator) truncation.GrowthRate
 }
 
 func TestPredictRefuses(t *testing.T) {
-	good := Kernel{M: 1, N: 1, K: 256, Kernel: tcore.Kernel{Device: tcore.HopperF16}, X: Uniform(0, 1), Y: Uniform(0, 1)}
+	good := Problem{M: 1, N: 1, K: 256, Machine: tcore.Machine{Device: tcore.HopperF16}, X: Uniform(0, 1), Y: Uniform(0, 1)}
 	for _, tt := range []struct {
 		want string
-		edit func(*Kernel)
+		edit func(*Problem)
 	}{
-		{"nothing is known of its scales", func(k *Kernel) { k.Device = tcore.BlackwellMXE4M3 }},
-		{"its sums do not fit binary32", func(k *Kernel) { k.Device = tcore.HopperF64 }},
-		{"K is split into 4 parts", func(k *Kernel) { k.SplitK = 4 }},
-		{"its sums are in pairs", func(k *Kernel) { k.Device, k.Order = tcore.IEEEF16, InPairs }},
-		{"its rounding is stochastic", func(k *Kernel) { k.Device, k.Stochastic = tcore.IEEEF16, true }},
-		{"its factors are rounded before", func(k *Kernel) { k.Represented = true }},
-		{"its result is rounded to binary16", func(k *Kernel) { k.Output = tcore.Binary16 }},
-		{"it takes numbers drawn from the distributions of A and B", func(k *Kernel) { k.X = Distribution{} }},
-		{"it takes numbers drawn from the distributions of A and B", func(k *Kernel) { k.Y.Draw = nil }},
-		{"overflow", func(k *Kernel) { k.X = Uniform(0, 1e6) }},
-		{"overflow", func(k *Kernel) { k.Device, k.K = tcore.HopperF16F16, 1<<20 }},
-		{"want it not negative", func(k *Kernel) { k.X.Square = 0.2 }},
+		{"nothing is known of its scales", func(k *Problem) { k.Device = tcore.BlackwellMXE4M3 }},
+		{"its sums do not fit binary32", func(k *Problem) { k.Device = tcore.HopperF64 }},
+		{"K is split into 4 parts", func(k *Problem) { k.SplitK = 4 }},
+		{"its sums are in pairs", func(k *Problem) { k.Device, k.Order = tcore.IEEEF16, InPairs }},
+		{"its rounding is stochastic", func(k *Problem) { k.Device, k.Stochastic = tcore.IEEEF16, true }},
+		{"its factors are rounded before", func(k *Problem) { k.Represented = true }},
+		{"its result is rounded to binary16", func(k *Problem) { k.Output = tcore.Binary16 }},
+		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.X = Distribution{} }},
+		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.Y.Draw = nil }},
+		{"overflow", func(k *Problem) { k.X = Uniform(0, 1e6) }},
+		{"overflow", func(k *Problem) { k.Device, k.K = tcore.HopperF16F16, 1<<20 }},
+		{"want it not negative", func(k *Problem) { k.X.Square = 0.2 }},
 	} {
 		k := good
 		tt.edit(&k)
@@ -293,7 +293,7 @@ func TestPredictReturns(t *testing.T) {
 	}}
 	for _, x := range []Distribution{constant(1), constant(-1.5), sparse, Uniform(-1, 0), Normal(1, 1), Normal(1e-3, 1), Uniform(1, 1.001)} {
 		lengths := []int{1, 40, 5000}
-		k := Kernel{M: 1, N: 1, K: 1, Kernel: tcore.Kernel{Device: tcore.HopperF16}, X: x, Y: x}
+		k := Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: tcore.HopperF16}, X: x, Y: x}
 		predictions, err := PredictLengths(k, lengths)
 		if err != nil {
 			t.Error(err)

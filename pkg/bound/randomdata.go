@@ -9,7 +9,7 @@ var RandomData = register(Bound{
 	Model:  MeanIndependent,
 	Needs:  Moments,
 	Fails:  notRandomData,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return k.randomData(f, func(n int, p productMoments, f roundoff.Failure) (e, lambda float64) {
 			return roundoff.RandomData(n, k.coarsest(), p.mean, p.largest(), f)
 		})
@@ -23,7 +23,7 @@ var RandomDataSharp = register(Bound{
 	Model:  MeanIndependent,
 	Needs:  Moments,
 	Fails:  notRandomData,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return k.randomData(f, func(n int, p productMoments, f roundoff.Failure) (e, lambda float64) {
 			return roundoff.RandomDataSharp(n, k.coarsest(), p.mean, p.variance, p.largest(), f)
 		})
@@ -32,7 +32,7 @@ var RandomDataSharp = register(Bound{
 
 // randomData returns the Value of a bound on the error of one chain, given its length and the failure
 // of one chain.
-func (k Kernel) randomData(f roundoff.Failure, of func(int, productMoments, roundoff.Failure) (e, lambda float64)) Value {
+func (k Problem) randomData(f roundoff.Failure, of func(int, productMoments, roundoff.Failure) (e, lambda float64)) Value {
 	account, p, λ := f.Account(sizeShares), k.products(), nan
 	each := k.each(account.Spend("error"))
 	e := k.chains(func(n int) float64 {
@@ -45,7 +45,7 @@ func (k Kernel) randomData(f roundoff.Failure, of func(int, productMoments, roun
 
 // notRandomData returns why a bound for one chain of exact products that are random does not
 // hold, or "".
-func notRandomData(k Kernel) string {
+func notRandomData(k Problem) string {
 	switch {
 	case !k.exactProducts():
 		return "products are rounded"

@@ -80,17 +80,17 @@ type factor struct {
 
 // factors returns what is known of those of A and B, from the matrices, else from the distributions,
 // else from the formats.
-func (k Kernel) factors() (x, y factor) {
-	return k.factor(k.A, k.X, k.RangeX), k.factor(k.B, k.Y, k.RangeY)
+func (k Problem) factors() (x, y factor) {
+	return k.factor(k.Device.A, k.X, k.RangeX), k.factor(k.Device.B, k.Y, k.RangeY)
 }
 
-func (k Kernel) factor(f tcore.Format, d Distribution, r Range) factor {
+func (k Problem) factor(f tcore.Format, d Distribution, r Range) factor {
 	scale := 1.0
 	switch {
 	case r.Scale > 0:
 		scale = r.Scale
-	case k.ScaleBlock > 0 && !r.known():
-		scale = k.Scale.Max()
+	case k.Device.ScaleBlock > 0 && !r.known():
+		scale = k.Device.Scale.Max()
 	}
 	z := factor{max: f.Max(), tiny: f.MinNormal()}
 	switch {

@@ -22,7 +22,7 @@ type response struct {
 }
 
 // response asks the machine for its steps.
-func (k Kernel) response() (*response, error) {
+func (k Problem) response() (*response, error) {
 	r := &response{edges: k.edges()}
 	r.integral = make([]truncation.ErrorMoments, len(r.edges))
 	s := newStepper(k)
@@ -64,7 +64,7 @@ func add(s truncation.ErrorMoments, w float64, m truncation.ErrorMoments) trunca
 // order: close together near 0, and where a step can cross a power of two, where the exponent of
 // the sum changes. Sums that drift go no farther against their drift than a walk of as many
 // steps as it takes the drift to win.
-func (k Kernel) edges() []float64 {
+func (k Problem) edges() []float64 {
 	const deviations = 8
 	p := k.productMoments()
 	block, n := float64(k.Width()), float64(k.K)
@@ -124,7 +124,7 @@ func (r *response) to(s float64) truncation.ErrorMoments {
 // stepper takes steps of a machine: it adds the products of a random n × L and a random L × n
 // matrix to random sums.
 type stepper struct {
-	k         Kernel
+	k         Problem
 	sums      tcore.Format // of running sums
 	law       *stepLaw     // of their rounding to nearest, nil where they are not
 	nearest   bool         // they are rounded to nearest
@@ -134,14 +134,14 @@ type stepper struct {
 	c, z      blas32.General
 }
 
-func newStepper(k Kernel) *stepper {
+func newStepper(k Problem) *stepper {
 	const n, seed = 128, 241118747
 	general := func(rows, cols int) blas32.General {
 		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	}
 	w := k.Width()
 	s := &stepper{
-		k: k, sums: k.C, nearest: !k.truncates(), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
+		k: k, sums: k.Device.C, nearest: !k.truncates(), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
 		rng: rand.New(rand.NewPCG(seed, 0)),
 		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}
@@ -149,7 +149,7 @@ func newStepper(k Kernel) *stepper {
 	if k.stepLaw() != nil {
 		s.law = k.stepLawOf(many)
 	}
-	if c, ok := k.Core.(tcore.Fused); ok {
+	if c, ok := k.Device.Core.(tcore.Fused); ok {
 		s.sums, s.nearest = c.Result, c.Rounding == tcore.ToNearestEven
 	}
 	return s
@@ -161,7 +161,7 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	var t tally
 	for range batches {
 		s.draw(lo, hi)
-		s.k.Device.GEMM(s.a, s.b, s.c, s.z)
+		s.k.Device.MultiplyAdd(s.a, s.b, s.c, s.z)
 		if err := s.observe(&t); err != nil {
 			return truncation.ErrorMoments{}, err
 		}
@@ -169,7 +169,7 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	block := float64(s.k.Width()) * s.k.productMoments().Mean
 	m := t.moments(block, s.nearest)
 	if middle := math.Abs(lo+hi) / 2; s.law != nil && middle > 0 {
-		p, least := precision(s.k.coarsest()), math.Ilogb(s.k.C.MinSubnormal())
+		p, least := precision(s.k.coarsest()), math.Ilogb(s.k.Device.C.MinSubnormal())
 		rounding := s.law.at(max(least, math.Ilogb(middle)-p+1))
 		m.Mean = float64(s.k.Width()/s.k.stepTerms()) * rounding.Mean
 	}
@@ -179,8 +179,8 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 // draw draws products, and n² sums in [lo, hi] that sums of such products can be. Of symmetric
 // products there is every block with either sign, added to the same sum.
 func (s *stepper) draw(lo, hi float64) {
-	fill(s.a.Data, s.k.X, s.k.A, s.k.Convert, s.rng)
-	fill(s.b.Data, s.k.Y, s.k.B, s.k.Convert, s.rng)
+	fill(s.a.Data, s.k.X, s.k.Device.A, s.k.Device.Convert, s.rng)
+	fill(s.b.Data, s.k.Y, s.k.Device.B, s.k.Device.Convert, s.rng)
 	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
 	for i := range s.c.Data {
 		s.c.Data[i] = float32(grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid))
@@ -207,7 +207,7 @@ func (s *stepper) observe(t *tally) error {
 			c, z := float64(s.c.Data[i*s.c.Stride+j]), float64(s.z.Data[i*s.z.Stride+j])
 			e := z - c - p
 			if math.IsNaN(e) || math.IsInf(e, 0) {
-				return fmt.Errorf("bound: no prediction for %s: %v and products of sum %v overflow", s.k.Name, c, p)
+				return fmt.Errorf("bound: no prediction for %s: %v and products of sum %v overflow", s.k.Device.Name, c, p)
 			}
 			t.add(e, p)
 		}

@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Emulate returns the outputs of the kernel for matrices a and b, row by row, as the machine
-// computes them, one rounding at a time: to be set as Run of the kernel. It emulates machines
+// Emulate returns the outputs of the problem for matrices a and b, row by row, as the machine
+// computes them, one rounding at a time: to be set as Run of the problem. It emulates machines
 // of FMAs, the paper's, those of [tcore.Fused] and those of AMD, in one part of K and in sequence.
 //
 // The error names an element that is not finite, or says which machine it cannot run. It panics
-// if a shape is not that of the kernel.
-func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
+// if a shape is not that of the problem.
+func Emulate(k Problem, a, b blas32.General) (iter.Seq[Output], error) {
 	k.check()
 	checkShape("a", a, k.M, k.K)
 	checkShape("b", b, k.K, k.N)
@@ -29,7 +29,7 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 	}
 	run, ok := k.runner()
 	if !ok || k.parts() > 1 || k.Order != InSequence || k.Stochastic {
-		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Name, k.parts(), k.Order)
+		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Device.Name, k.parts(), k.Order)
 	}
 	if noTrace(k) == "" {
 		return k.traced(a, b)
@@ -51,13 +51,13 @@ func Emulate(k Kernel, a, b blas32.General) (iter.Seq[Output], error) {
 }
 
 // elements calls f with the factors of every output, row by row, as long as f returns true.
-func (k Kernel) elements(a, b blas32.General, f func(x, y []float64) bool) {
+func (k Problem) elements(a, b blas32.General, f func(x, y []float64) bool) {
 	columns := make([][]float64, k.N)
 	for j := range columns {
-		columns[j] = k.convert(k.B, b.Data[j:], b.Stride)
+		columns[j] = k.convert(k.Device.B, b.Data[j:], b.Stride)
 	}
 	for i := range k.M {
-		x := k.convert(k.A, a.Data[i*a.Stride:], 1)
+		x := k.convert(k.Device.A, a.Data[i*a.Stride:], 1)
 		for _, y := range columns {
 			if !f(x, y) {
 				return
@@ -67,8 +67,8 @@ func (k Kernel) elements(a, b blas32.General, f func(x, y []float64) bool) {
 }
 
 // traced returns the outputs of a device that aligns, with their traces.
-func (k Kernel) traced(a, b blas32.General) (iter.Seq[Output], error) {
-	run, err := k.BlockSums(a, b)
+func (k Problem) traced(a, b blas32.General) (iter.Seq[Output], error) {
+	run, err := k.Device.BlockSums(a, b)
 	if err != nil {
 		return nil, fmt.Errorf("bound: %w", err)
 	}
@@ -90,10 +90,10 @@ func (k Kernel) traced(a, b blas32.General) (iter.Seq[Output], error) {
 }
 
 // runner returns what computes one output of factors that are numbers of the device's formats.
-func (k Kernel) runner() (func(x, y []float64) Output, bool) {
-	switch c := k.Core.(type) {
+func (k Problem) runner() (func(x, y []float64) Output, bool) {
+	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
-		return k.chain(k.C), true
+		return k.chain(k.Device.C), true
 	case tcore.TensorCore:
 		return k.chain(c.Accumulate), len(k.roundings()) == 1
 	case tcore.Fused:
@@ -108,7 +108,7 @@ func (k Kernel) runner() (func(x, y []float64) Output, bool) {
 
 // chain returns the runner of a chain of FMAs in a format. A sum that cannot be rounded, 0 + xy
 // of an exact product, is left out.
-func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
+func (k Problem) chain(f tcore.Format) func(x, y []float64) Output {
 	sums, first := make([]float64, k.K), 0
 	if k.exactProducts() {
 		first = 1
@@ -134,9 +134,9 @@ func (k Kernel) chain(f tcore.Format) func(x, y []float64) Output {
 }
 
 // fused is the runner of a device that aligns, for one output, from its trace.
-func (k Kernel) fused(x, y []float64) Output {
+func (k Problem) fused(x, y []float64) Output {
 	var o Output
-	for _, b := range k.Trace(x, y, 0).Blocks {
+	for _, b := range k.Device.Trace(x, y, 0).Blocks {
 		o.Sums = append(o.Sums, b.Result)
 		o.Exponents = append(o.Exponents, b.Exponent)
 	}
@@ -144,15 +144,15 @@ func (k Kernel) fused(x, y []float64) Output {
 }
 
 // blockRounded is the runner of a device that rounds sums of blocks, or of their nodes, to nearest.
-func (k Kernel) blockRounded(x, y []float64) Output {
-	s := k.RoundedSums(x, y)
+func (k Problem) blockRounded(x, y []float64) Output {
+	s := k.Device.RoundedSums(x, y)
 	return Output{Sums: s.Sums, Flushed: s.Flushed}
 }
 
 // staged is the runner of a device that aligns products, and then their sum.
-func (k Kernel) staged(x, y []float64) Output {
-	o := Output{Stages: k.StageSums(x, y)}
-	parts := k.Core.(tcore.TwoStage).Parts
+func (k Problem) staged(x, y []float64) Output {
+	o := Output{Stages: k.Device.StageSums(x, y)}
+	parts := k.Device.Core.(tcore.TwoStage).Parts
 	for _, s := range o.Stages {
 		o.Sums = append(o.Sums, s.Result)
 		for _, p := range s.Parts[:parts] {
@@ -163,12 +163,12 @@ func (k Kernel) staged(x, y []float64) Output {
 }
 
 // convert returns K numbers, stride apart, as numbers of f.
-func (k Kernel) convert(f tcore.Format, x []float32, stride int) []float64 {
+func (k Problem) convert(f tcore.Format, x []float32, stride int) []float64 {
 	z := make([]float64, k.K)
 	for l := range z {
 		z[l] = float64(x[l*stride])
 	}
-	f.RoundSlice(z, z, k.Convert)
+	f.RoundSlice(z, z, k.Device.Convert)
 	return z
 }
 

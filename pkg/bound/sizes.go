@@ -16,7 +16,7 @@ var sizeShares = map[string]float64{
 // leastSize returns what no Σ|xy| of an output is below, but for a failure of e^f of all outputs
 // together: [roundoff.LeastSum] of what |xy| are above the least of them. It is 0 where so few
 // products may add up to nothing.
-func (k Kernel) leastSize(f roundoff.Failure) float64 {
+func (k Problem) leastSize(f roundoff.Failure) float64 {
 	p := k.products()
 	least := p.least()
 	if !(least < p.abs) { // all are about the same
@@ -29,14 +29,14 @@ func (k Kernel) leastSize(f roundoff.Failure) float64 {
 
 // fromLaw returns the Value of a bound on the error itself that follows from the distribution of the
 // data, given the failures of the largest factors and of the error.
-func (k Kernel) fromLaw(f roundoff.Failure, bound func(tails, each roundoff.Failure) float64) Value {
+func (k Problem) fromLaw(f roundoff.Failure, bound func(tails, each roundoff.Failure) float64) Value {
 	account := f.Account(sizeShares)
 	return k.overSizes(bound(account.Spend("tails"), account.Spend("error")), nan, account.Spend("sizes"))
 }
 
 // overSizes returns the Value of a bound on the error itself: relative to Σ|xy|, of which none is less
-// than [Kernel.leastSize] but for a failure of e^f.
-func (k Kernel) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
+// than [Problem.leastSize] but for a failure of e^f.
+func (k Problem) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 	if absolute == 0 || math.IsNaN(absolute) {
 		return Value{absolute, absolute, lambda}
 	}
@@ -45,7 +45,7 @@ func (k Kernel) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 
 // chains returns the sum over the chains of an output of what bounds the error of one of so many
 // products. All chains but the last have the same length.
-func (k Kernel) chains(of func(length int) float64) float64 {
+func (k Problem) chains(of func(length int) float64) float64 {
 	n, parts := k.Length(), k.parts()
 	if parts == 1 {
 		return of(n)

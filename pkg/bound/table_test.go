@@ -41,7 +41,7 @@ func TestPaperProduct(t *testing.T) {
 		k := on(tcore.PaperCoreF32)
 		core := tcore.PaperF32
 		core.Block = c.block
-		k.Core, k.Represented, k.X, k.Y = core, c.represented, c.data, c.data
+		k.Device.Core, k.Represented, k.X, k.Y = core, c.represented, c.data, c.data
 		r := evaluate(t, k, at99)[c.bound]
 		if b, _ := Find(c.bound); !c.represented { // before the mean of rounding to nearest is added
 			r.Constant = k.whole(b.Constant(k, at99).Constant)

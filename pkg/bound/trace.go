@@ -6,16 +6,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// noTrace returns why a run of the kernel has no trace of its blocks, or "".
-func noTrace(k Kernel) string {
-	c, ok := k.Core.(tcore.Fused)
+// noTrace returns why a run of the problem has no trace of its blocks, or "".
+func noTrace(k Problem) string {
+	c, ok := k.Device.Core.(tcore.Fused)
 	switch {
 	case !ok:
-		return k.Name + " does not align all terms of a step at once: there is no trace of that"
+		return k.Device.Name + " does not align all terms of a step at once: there is no trace of that"
 	case c.Group > 0:
-		return k.Name + " adds groups of products before it aligns them"
-	case k.ScaleBlock > 0:
-		return k.Name + " scales its products"
+		return k.Device.Name + " adds groups of products before it aligns them"
+	case k.Device.ScaleBlock > 0:
+		return k.Device.Name + " scales its products"
 	}
 	return ""
 }
@@ -35,8 +35,8 @@ type step struct {
 }
 
 // steps calls f with the steps of an output.
-func (o Output) steps(k Kernel, f func(step)) {
-	c, width, n := k.Core.(tcore.Fused), k.Width(), k.Length()
+func (o Output) steps(k Problem, f func(step)) {
+	c, width, n := k.Device.Core.(tcore.Fused), k.Width(), k.Length()
 	if o.X != nil {
 		n = len(o.X)
 	}
@@ -45,7 +45,7 @@ func (o Output) steps(k Kernel, f func(step)) {
 		grid := math.Ldexp(1, E-c.FractionBits)
 		e := c.ZeroExponent
 		if before != 0 {
-			e = max(math.Ilogb(before), k.C.Emin)
+			e = max(math.Ilogb(before), k.Device.C.Emin)
 		}
 		s := step{exponent: E, set: E > e, grid: grid, cut: before - grid*math.Trunc(before/grid), sum: o.Sums[i]}
 		lo := i * width
@@ -80,6 +80,6 @@ func (s step) ulp(result tcore.Format) float64 {
 }
 
 // traced reports whether the output has what bounds of a trace read.
-func (o Output) traced(k Kernel) bool {
+func (o Output) traced(k Problem) bool {
 	return noTrace(k) == "" && len(o.Blocks) > 0 && len(o.Blocks) == len(o.Exponents)
 }

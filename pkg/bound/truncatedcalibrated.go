@@ -16,13 +16,13 @@ var TruncatedCalibrated = register(Bound{
 	Source: "derived and calibrated on emulated tensor cores",
 	Model:  TruncatingRandom,
 	Needs:  Moments,
-	Fails: func(k Kernel) string {
+	Fails: func(k Problem) string {
 		if why := notCalibrated(k); why != "" {
 			return why
 		}
 		return "calibrated, not proved"
 	},
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		if notCalibrated(k) != "" {
 			return plain(nan)
 		}
@@ -36,8 +36,8 @@ var TruncatedCalibrated = register(Bound{
 	},
 })
 
-// notCalibrated returns why there is no calibration for the kernel, or "".
-func notCalibrated(k Kernel) string {
+// notCalibrated returns why there is no calibration for the problem, or "".
+func notCalibrated(k Problem) string {
 	if why := notTruncatedRandomData(k); why != "" {
 		return why
 	}

@@ -19,7 +19,7 @@ var TruncatedRandomData = register(Bound{
 	Needs:   Moments,
 	Assumes: "where sums are rounded to nearest, their low bits as independent of the others and of what is cut off",
 	Fails:   notTruncatedRandomData,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		if notTruncatedRandomData(k) != "" {
 			return plain(nan)
 		}
@@ -33,21 +33,21 @@ var TruncatedRandomData = register(Bound{
 	},
 })
 
-// truncatedSum returns the chain of the kernel on its data, in which all products of all chains are at
+// truncatedSum returns the chain of the problem on its data, in which all products of all chains are at
 // most Largest but for a failure of e^f.
-func (k Kernel) truncatedSum(f roundoff.Failure) truncation.Sum {
+func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
 	x, y := k.largestFactors(f)
 	if math.IsInf(x*y, 1) {
 		return truncation.Sum{Largest: math.Inf(1)}
 	}
-	losses, machine := k.lossesBefore(), k.truncation(k.Core.(tcore.Fused))
+	losses, machine := k.lossesBefore(), k.truncation(k.Device.Core.(tcore.Fused))
 	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the law knows
 	p := k.products()
 	return truncation.Sum{
 		Accumulator: machine,
 		Losses:      losses,
 		LogMoment:   k.logMoment(losses, x, y),
-		Largest:     max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
+		Largest:     max(x, k.Device.A.MinNormal()) * max(y, k.Device.B.MinNormal()),
 		LeastMean:   p.center - p.off,
 		MostMean:    p.mean,
 	}
@@ -55,7 +55,7 @@ func (k Kernel) truncatedSum(f roundoff.Failure) truncation.Sum {
 
 // notTruncatedRandomData returns why the error of truncated sums does not follow from the
 // distributions of the data, or "".
-func notTruncatedRandomData(k Kernel) string {
+func notTruncatedRandomData(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why
 	}

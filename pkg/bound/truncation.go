@@ -12,9 +12,9 @@ var Truncation = register(Bound{
 	Name:   "truncation",
 	Source: "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
 	Model:  Truncating,
-	Constant: func(k Kernel, _ roundoff.Failure) Value {
+	Constant: func(k Problem, _ roundoff.Failure) Value {
 		q := k.Blocks()
-		switch c := k.Core.(type) {
+		switch c := k.Device.Core.(type) {
 		case tcore.Fused:
 			t := k.truncation(c)
 			t.FractionBits -= k.subnormalBits()
@@ -22,11 +22,11 @@ var Truncation = register(Bound{
 		case tcore.Split:
 			z := k.truncation(c.By).Zeta(2) // two steps from zero, then added to nearest
 			if q > 1 {
-				z = roundoff.Compose(z, roundoff.SumOfNearest(q-1, k.C.UnitRoundoff()))
+				z = roundoff.Compose(z, roundoff.SumOfNearest(q-1, k.Device.C.UnitRoundoff()))
 			}
 			return plain(z)
 		case tcore.TwoStage:
-			return plain(truncation.TwoStage(c.Terms, q, k.C.UnitRoundoff()))
+			return plain(truncation.TwoStage(c.Terms, q, k.Device.C.UnitRoundoff()))
 		}
 		return plain(nan)
 	},
@@ -38,15 +38,15 @@ var TruncationSums = register(Bound{
 	Source: "derived from the arithmetic of Fasi et al. 2021, Khattak & Mikaitis 2025 and Xie et al. 2025",
 	Model:  Truncating,
 	Needs:  Sums,
-	Fails: func(k Kernel) string {
-		switch k.Core.(type) {
+	Fails: func(k Problem) string {
+		switch k.Device.Core.(type) {
 		case tcore.Fused, tcore.TwoStage:
 			return ""
 		}
-		return "a run of " + k.Name + " has no exponent for each sum"
+		return "a run of " + k.Device.Name + " has no exponent for each sum"
 	},
-	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
-		switch c := k.Core.(type) {
+	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+		switch c := k.Device.Core.(type) {
 		case tcore.Fused:
 			if len(o.Exponents) == len(o.Sums) {
 				return k.fusedSums(c, o)
@@ -61,7 +61,7 @@ var TruncationSums = register(Bound{
 })
 
 // fusedSums is TruncationSums of a machine that aligns once.
-func (k Kernel) fusedSums(c tcore.Fused, o Output) Interval {
+func (k Problem) fusedSums(c tcore.Fused, o Output) Interval {
 	t, sum := k.truncation(c), 0.0
 	for i, s := range o.Sums {
 		sum += t.Error(o.Exponents[i], s)

@@ -26,8 +26,8 @@ var (
 // distance of an error from the centre over the radius.
 type tightness struct{ bound, radius float64 }
 
-// run returns the outputs of rows of a product of 1024 × 8, and the kernel of the whole.
-func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Kernel, func(func(Output) bool)) {
+// run returns the outputs of rows of a product of 1024 × 8, and the problem of the whole.
+func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Problem, func(func(Output) bool)) {
 	t.Helper()
 	k := on(d)
 	k.K, k.M = K, rows
@@ -41,7 +41,7 @@ func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Kernel
 
 // tightnesses puts every bound for truncated sums to a run: those that read it, the
 // deterministic constant, and those from the distribution of the data, if there is one, by themselves.
-func tightnesses(k Kernel, outputs func(func(Output) bool)) map[string]tightness {
+func tightnesses(k Problem, outputs func(func(Output) bool)) map[string]tightness {
 	got, largest, relative := map[string]tightness{}, 0.0, 0.0
 	for o := range outputs {
 		e := Exact.Output(k, o, at99).Centre
@@ -201,7 +201,7 @@ func partner(x float64) float64 {
 func TestExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 40))
 	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.IEEEF16, tcore.VoltaF16, tcore.HopperE4M3, tcore.HopperF16F16, tcore.BlackwellMXE4M3} {
-		k := Kernel{M: 3, N: 2, K: 320, Kernel: tcore.Kernel{Device: d}}
+		k := Problem{M: 3, N: 2, K: 320, Machine: tcore.Machine{Device: d}}
 		a, b := draw(rng, 3, k.K, Normal(0, 1)), draw(rng, k.K, 2, Normal(0, 1))
 		for _, m := range []blas32.General{a, b} {
 			for i, x := range m.Data {
@@ -213,7 +213,7 @@ func TestExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}
-		d.GEMM(a, b, blas32.General{}, c)
+		d.MultiplyAdd(a, b, blas32.General{}, c)
 		want, i := exact.Error(c).Data, 0
 		outputs, err := Emulate(k, a, b)
 		if err != nil {
@@ -230,7 +230,7 @@ func TestExact(t *testing.T) {
 
 // A run that keeps sums alone has no trace: bounds that need one say so.
 func TestRunWithoutTrace(t *testing.T) {
-	k := Kernel{M: 1, N: 1, K: 4, Kernel: tcore.Kernel{Device: tcore.VoltaF16}}
+	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.VoltaF16}}
 	k.Run = func(yield func(Output) bool) { yield(Output{Sums: []float64{1}, Exponents: []int{0}, Abs: 1}) }
 	for _, r := range results(t, k, at99) {
 		if b, _ := Find(r.Bound); b.Needs == Trace && b.fails(k) == "" && (r.Holds || r.Why != "the run does not tell the trace of a run") {
@@ -245,7 +245,7 @@ func TestRunWithoutTrace(t *testing.T) {
 func TestTruncatedRandomData(t *testing.T) {
 	k := on(tcore.HopperF16)
 	k.X, k.Y = Uniform(-1, 1), Normal(0, 1)
-	constant := func(k Kernel, b Bound) float64 { return b.Constant(k, at99).Constant }
+	constant := func(k Problem, b Bound) float64 { return b.Constant(k, at99).Constant }
 
 	t.Run("is_the_tightest_that_is_proved", func(t *testing.T) {
 		r, ok := Tightest(results(t, k, at99))
@@ -274,14 +274,14 @@ func TestTruncatedRandomData(t *testing.T) {
 			t.Errorf("whole %v, a part %v", x, y)
 		}
 	})
-	for why, change := range map[string]func(*Kernel){
-		"the mean of a product is 0.25, want 0: there the calibration has been exceeded": func(k *Kernel) { k.X, k.Y = Uniform(0, 1), Uniform(0, 1) },
-		"the products are of mean zero but not symmetric":                                func(k *Kernel) { k.X.Symmetric, k.Y.Symmetric = false, false },
-		"d cannot be drawn from": func(k *Kernel) { k.X = Distribution{Name: "d", Square: 1, Abs: 0.5, Max: 2} },
-		"d has no largest number, and how fast it falls off is not known":                                    func(k *Kernel) { k.X.normal, k.X.Max, k.X.Name = false, math.Inf(1), "d" },
-		"cdna3-mfma-binary16-binary32 does not align all terms of a step at once: there is no trace of that": func(k *Kernel) { k.Device = tcore.CDNA3F16 },
-		"blackwell-tcgen05-mxe4m3-binary32 scales its products":                                              func(k *Kernel) { k.Device = tcore.BlackwellMXE4M3 },
-		"blackwell-tcgen05-f4e8m0x32-binary32 adds groups of products before it aligns them":                 func(k *Kernel) { k.Device = tcore.BlackwellMXF4 },
+	for why, change := range map[string]func(*Problem){
+		"the mean of a product is 0.25, want 0: there the calibration has been exceeded": func(k *Problem) { k.X, k.Y = Uniform(0, 1), Uniform(0, 1) },
+		"the products are of mean zero but not symmetric":                                func(k *Problem) { k.X.Symmetric, k.Y.Symmetric = false, false },
+		"d cannot be drawn from": func(k *Problem) { k.X = Distribution{Name: "d", Square: 1, Abs: 0.5, Max: 2} },
+		"d has no largest number, and how fast it falls off is not known":                                    func(k *Problem) { k.X.normal, k.X.Max, k.X.Name = false, math.Inf(1), "d" },
+		"cdna3-mfma-binary16-binary32 does not align all terms of a step at once: there is no trace of that": func(k *Problem) { k.Device = tcore.CDNA3F16 },
+		"blackwell-tcgen05-mxe4m3-binary32 scales its products":                                              func(k *Problem) { k.Device = tcore.BlackwellMXE4M3 },
+		"blackwell-tcgen05-f4e8m0x32-binary32 adds groups of products before it aligns them":                 func(k *Problem) { k.Device = tcore.BlackwellMXF4 },
 	} {
 		t.Run("refuses", func(t *testing.T) {
 			l := k

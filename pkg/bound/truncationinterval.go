@@ -23,7 +23,7 @@ var TruncationInterval = register(Bound{
 	Model:  Truncating,
 	Needs:  Trace,
 	Fails:  noTrace,
-	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
+	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
 		if !o.traced(k) {
 			return Interval{nan, nan}
 		}

@@ -15,20 +15,20 @@ const (
 	resultBits  = 31
 )
 
-// noStages returns why the kernel is not one that aligns products and then their sum, or "".
-func noStages(k Kernel) string {
-	if _, ok := k.Core.(tcore.TwoStage); !ok {
-		return k.Name + " does not align products before their sum"
+// noStages returns why the problem is not one that aligns products and then their sum, or "".
+func noStages(k Problem) string {
+	if _, ok := k.Device.Core.(tcore.TwoStage); !ok {
+		return k.Device.Name + " does not align products before their sum"
 	}
 	return ""
 }
 
-// firstStage returns the kernel with the first stage of its machine in place of both, and whether it
+// firstStage returns the problem with the first stage of its machine in place of both, and whether it
 // has one.
-func (k Kernel) firstStage() (Kernel, bool) {
-	c, ok := k.Core.(tcore.TwoStage)
+func (k Problem) firstStage() (Problem, bool) {
+	c, ok := k.Device.Core.(tcore.TwoStage)
 	if ok {
-		k.Core = tcore.Fused{Terms: c.Terms / c.Parts, FractionBits: productBits, Result: k.C}
+		k.Device.Core = tcore.Fused{Terms: c.Terms / c.Parts, FractionBits: productBits, Result: k.Device.C}
 	}
 	return k, ok
 }
@@ -57,8 +57,8 @@ type stage struct {
 // all products and with them all sums. In two parts, the part
 // of the lesser exponent is rounded down to the grid of the other, and c is left out where it is less
 // than 2^(e-25).
-func (o Output) stages(k Kernel, f func(s stage)) {
-	c := k.Core.(tcore.TwoStage)
+func (o Output) stages(k Problem, f func(s stage)) {
+	c := k.Device.Core.(tcore.TwoStage)
 	products := k.productGrid()
 	parts := make([]stagePart, c.Parts)
 	before := 0.0
@@ -74,7 +74,7 @@ func (o Output) stages(k Kernel, f func(s stage)) {
 		if c.Parts == 2 {
 			s.down += max(0, grid-max(min(parts[0].grid, parts[1].grid), products))
 		}
-		ec := exponentOf(k.C, before)
+		ec := exponentOf(k.Device.C, before)
 		e := max(s.top, ec)
 		unit := math.Ldexp(1, e-sumBits)
 		s.down += max(0, unit-grid)
@@ -84,10 +84,10 @@ func (o Output) stages(k Kernel, f func(s stage)) {
 		default:
 			s.moved = g*math.Floor(before/g) - before
 		}
-		lead := exponentOf(k.C, after)
+		lead := exponentOf(k.Device.C, after)
 		unit = max(unit, products) // all that is added is a multiple of it
 		s.down += max(0, math.Ldexp(1, lead-resultBits)-unit)
-		if ulp := math.Ldexp(1, lead-k.C.Precision+1); ulp > unit {
+		if ulp := math.Ldexp(1, lead-k.Device.C.Precision+1); ulp > unit {
 			s.ulp = ulp
 		}
 		f(s)
@@ -105,7 +105,7 @@ func exponentOf(f tcore.Format, x float64) int {
 
 // stageSums is [TruncationSums] of a machine of two stages. A part of n products cuts 2^(E-24) off all
 // but one, that of exponent E, at most.
-func (k Kernel) stageSums(_ tcore.TwoStage, o Output) Interval {
+func (k Problem) stageSums(_ tcore.TwoStage, o Output) Interval {
 	z, products := Interval{}, k.productGrid()
 	o.stages(k, func(s stage) {
 		for _, p := range s.parts {
@@ -137,7 +137,7 @@ var TwoStageInterval = register(Bound{
 	Model:  Truncating,
 	Needs:  Trace,
 	Fails:  noStages,
-	Output: func(k Kernel, o Output, _ roundoff.Failure) Interval {
+	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
 		if noStages(k) != "" || len(o.Stages) == 0 {
 			return Interval{nan, nan}
 		}

@@ -23,7 +23,7 @@ var TwoStageTrace = register(Bound{
 	Model:  TruncatingRandom,
 	Needs:  Trace,
 	Fails:  noStages,
-	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
+	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
 		if noStages(k) != "" || len(o.Stages) == 0 || o.Losses == nil {
 			return Interval{nan, nan}
 		}
@@ -50,8 +50,8 @@ var TwoStageSums = register(Bound{
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
 	Fails:   noStages,
-	Output: func(k Kernel, o Output, f roundoff.Failure) Interval {
-		c, ok := k.Core.(tcore.TwoStage)
+	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+		c, ok := k.Device.Core.(tcore.TwoStage)
 		if !ok || o.Losses == nil || len(o.Exponents) == 0 || len(o.Exponents) != c.Parts*len(o.Sums) {
 			return Interval{nan, nan}
 		}
@@ -70,7 +70,7 @@ var TwoStageSums = register(Bound{
 // A stageLoss adds up what the blocks of an output are expected to lose in the first stage, and what
 // rounding to nearest may do.
 type stageLoss struct {
-	k      Kernel
+	k      Problem
 	losses *truncation.Losses
 	f      roundoff.Failure // of the sum of one output
 	cell   roundoff.Failure // of each cell of the law
@@ -84,9 +84,9 @@ type stageLoss struct {
 
 // newStageLoss divides the failure between what is lost and the law as far as that is an estimate, of
 // three cells for each exponent that products of the formats can have.
-func newStageLoss(k Kernel, l *truncation.Losses, f roundoff.Failure) *stageLoss {
+func newStageLoss(k Problem, l *truncation.Losses, f roundoff.Failure) *stageLoss {
 	account := f.Account(martingaleShares)
-	exponents := float64(k.A.Emax + k.B.Emax - k.A.Emin - k.B.Emin + 1)
+	exponents := float64(k.Device.A.Emax + k.Device.B.Emax - k.Device.A.Emin - k.Device.B.Emin + 1)
 	const units = 64 // that a sum may have at one exponent, and whole blocks and the last one
 	return &stageLoss{
 		k: k, losses: l,
@@ -99,7 +99,7 @@ func newStageLoss(k Kernel, l *truncation.Losses, f roundoff.Failure) *stageLoss
 // addParts takes the products of a block to lose what such products do.
 func (l *stageLoss) addParts(s stage) {
 	for _, p := range s.parts {
-		if p.terms < 2 || p.exponent < l.k.A.Emin+l.k.B.Emin {
+		if p.terms < 2 || p.exponent < l.k.Device.A.Emin+l.k.Device.B.Emin {
 			continue // the greatest loses nothing, nor do zeros
 		}
 		if l.first == 0 {

@@ -19,7 +19,7 @@ var TwoStageRandomData = register(Bound{
 	Needs:   Moments,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off; exponents as often as in a sample of the data",
 	Fails:   notTwoStageRandomData,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		if notTwoStageRandomData(k) != "" {
 			return plain(nan)
 		}
@@ -35,10 +35,10 @@ var TwoStageRandomData = register(Bound{
 	},
 })
 
-// twoStageSum returns the chain of the kernel on its data, of which no product is beyond the largest
+// twoStageSum returns the chain of the problem on its data, of which no product is beyond the largest
 // but for a failure of e^f.
-func (k Kernel) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
-	c := k.Core.(tcore.TwoStage)
+func (k Problem) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
+	c := k.Device.Core.(tcore.TwoStage)
 	x, y := k.largestFactors(f)
 	if math.IsInf(x*y, 1) {
 		return truncation.TwoStageSum{Largest: math.Inf(1)}
@@ -48,17 +48,17 @@ func (k Kernel) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	return truncation.TwoStageSum{
 		Terms:     c.Terms,
 		Parts:     c.Parts,
-		Unit:      k.C.UnitRoundoff(),
+		Unit:      k.Device.C.UnitRoundoff(),
 		Grid:      k.productGrid(),
 		Losses:    losses,
 		LogMoment: k.logMoment(losses, x, y),
-		Largest:   max(x, k.A.MinNormal()) * max(y, k.B.MinNormal()),
+		Largest:   max(x, k.Device.A.MinNormal()) * max(y, k.Device.B.MinNormal()),
 	}
 }
 
 // notTwoStageRandomData returns why the error does not follow from the distributions of the data, or
 // "".
-func notTwoStageRandomData(k Kernel) string {
+func notTwoStageRandomData(k Problem) string {
 	if why := noStages(k); why != "" {
 		return why
 	}

@@ -10,7 +10,7 @@ var Typical = register(Bound{
 	Model:   Independent,
 	Assumes: "sums of uniform significand",
 	Spread:  1.1,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.TypicalErrors, f))
 	},
 })
@@ -22,7 +22,7 @@ var Benford = register(Bound{
 	Model:   Independent,
 	Assumes: "sums whose significand obeys Benford's law",
 	Spread:  1.1,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.BenfordErrors, f))
 	},
 })

@@ -54,7 +54,7 @@ func TestAlwaysIsAlways(t *testing.T) {
 				for seed := range seeds {
 					for _, represented := range []bool{false, true} {
 						rng := rand.New(rand.NewPCG(seed, uint64(K)))
-						k := Kernel{M: 6, N: 4, K: K, Kernel: tcore.Kernel{Device: d}, Represented: represented}
+						k := Problem{M: 6, N: 4, K: K, Machine: tcore.Machine{Device: d}, Represented: represented}
 						x := Distribution{Draw: law}
 						checkAlways(t, k, name, draw(rng, k.M, K, x), draw(rng, K, k.N, x))
 					}
@@ -65,14 +65,14 @@ func TestAlwaysIsAlways(t *testing.T) {
 }
 
 // checkAlways checks every bound that is said to hold always.
-func checkAlways(t *testing.T, k Kernel, name string, a, b blas32.General) {
+func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 	t.Helper()
 	if !k.Represented {
 		for i, x := range a.Data {
-			a.Data[i] = float32(k.A.Round(float64(x), k.Convert))
+			a.Data[i] = float32(k.Device.A.Round(float64(x), k.Device.Convert))
 		}
 		for i, x := range b.Data {
-			b.Data[i] = float32(k.B.Round(float64(x), k.Convert))
+			b.Data[i] = float32(k.Device.B.Round(float64(x), k.Device.Convert))
 		}
 	}
 	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
@@ -86,12 +86,12 @@ func checkAlways(t *testing.T, k Kernel, name string, a, b blas32.General) {
 	if run, err := Emulate(k, a, b); err == nil {
 		k.Run = run
 	}
-	var ranged Kernel = k
+	var ranged Problem = k
 	ranged.RangeX, ranged.RangeY = RangesOf32(a, b)
 	certain := slices.DeleteFunc(Catalogue(), func(b Bound) bool {
 		return b.Model.Random || k.Represented && b.Output != nil || !k.knows(b.Needs) || b.fails(k) != ""
 	})
-	for told, k := range map[string]Kernel{"nothing": k, "ranges": ranged} {
+	for told, k := range map[string]Problem{"nothing": k, "ranges": ranged} {
 		for _, r := range k.results(certain, at99) {
 			if !r.Holds {
 				continue
@@ -101,7 +101,7 @@ func checkAlways(t *testing.T, k Kernel, name string, a, b blas32.General) {
 					continue
 				}
 				if limit := r.Limit(sizes.Data[i]); !(math.Abs(e) <= limit*(1+1e-12)) {
-					t.Errorf("%s, %s, K = %d, told %s: error %.4g, %s says %.4g", k.Name, name, k.K, told, e, r.Bound, limit)
+					t.Errorf("%s, %s, K = %d, told %s: error %.4g, %s says %.4g", k.Device.Name, name, k.K, told, e, r.Bound, limit)
 					break
 				}
 			}
@@ -113,7 +113,7 @@ func checkAlways(t *testing.T, k Kernel, name string, a, b blas32.General) {
 // subnormal in binary16, are flushed by CDNA2, and the bound says by how much.
 func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	k := Kernel{M: 8, N: 8, K: 1000, Kernel: tcore.Kernel{Device: tcore.CDNA2F16}}
+	k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
 	a, b := draw(rng, 8, 1000, Uniform(0, 1)), draw(rng, 1000, 8, Uniform(-1, 1))
 	told := evaluate(t, k, at99)["gamma"].Underflow
 	k.RangeX, k.RangeY = RangesOf32(a, b)
@@ -122,7 +122,7 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 		t.Errorf("underflow %.3g, %.3g with the matrices at hand", told, seen)
 	}
 	for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.CDNA2F16, tcore.PaperCoreF16} {
-		k := Kernel{M: 1, N: 1, K: 64, Kernel: tcore.Kernel{Device: d}}
+		k := Problem{M: 1, N: 1, K: 64, Machine: tcore.Machine{Device: d}}
 		ones := blas32.General{Rows: 64, Cols: 1, Stride: 1, Data: make([]float32, 64)}
 		for i := range ones.Data {
 			ones.Data[i] = 1
@@ -141,7 +141,7 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 // A format without infinities makes its greatest number of all that are beyond it, and nothing in the
 // result tells: where that may be, no bound holds on matrices that are rounded first, or it says so.
 func TestSaturationIsNoRounding(t *testing.T) {
-	k := Kernel{M: 1, N: 1, K: 8, Kernel: tcore.Kernel{Device: tcore.BlackwellE2M1}, Represented: true}
+	k := Problem{M: 1, N: 1, K: 8, Machine: tcore.Machine{Device: tcore.BlackwellE2M1}, Represented: true}
 	holds := func(x, y Distribution) Result {
 		k.X, k.Y = x, y
 		return evaluate(t, k, at99)["truncation"]

@@ -12,7 +12,7 @@ var VIBEAPrinted = register(Bound{
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
 	Model:  UniformErrors,
 	Spread: 2,
-	Fails: func(k Kernel) string {
+	Fails: func(k Problem) string {
 		if why := notAlgorithm1(k); why != "" {
 			return why
 		}
@@ -21,7 +21,7 @@ var VIBEAPrinted = register(Bound{
 		}
 		return ""
 	},
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Printed)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
 	},
@@ -34,7 +34,7 @@ var VIBEA = register(Bound{
 	Model:  UniformErrors,
 	Spread: 2,
 	Fails:  notAlgorithm1,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
 	},
@@ -46,10 +46,10 @@ var VIBEALinear = register(Bound{
 	Source: "Bhola & Duraisamy 2024b, first version, as programmed",
 	Model:  UniformErrors,
 	Spread: 2,
-	Fails: func(Kernel) string {
+	Fails: func(Problem) string {
 		return "λ√n u leaves out the mean of log(1+δ) and the curvature of exp"
 	},
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), math.Inf(1), λ}
 	},
@@ -63,7 +63,7 @@ var VIBEAMoment = register(Bound{
 	Model:  UniformErrors,
 	Spread: 2,
 	Fails:  notAlgorithm1,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().LambdaAt(f, roundoff.Deduplicated)
 		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), math.Inf(1), λ}
 	},
@@ -76,7 +76,7 @@ var VIBEAPerEvent = register(Bound{
 	Model:  UniformErrors,
 	Spread: 2,
 	Fails:  notAlgorithm1,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.gemm().ZetaPerEvent(roundoff.UniformErrors, f))
 	},
 })
@@ -87,7 +87,7 @@ var VIBEAMaximal = register(Bound{
 	Source: "Bhola & Duraisamy 2024, Lemma 2; Freedman 1975, Theorem 1.6",
 	Model:  UniformErrors,
 	Spread: 2,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.UniformErrors, f))
 	},
 })
@@ -98,7 +98,7 @@ var TheoremHighamMary = register(Bound{
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores; Higham & Mary 2019, Theorem 2.4",
 	Model:  Independent,
 	Fails:  notAlgorithm1,
-	Constant: func(k Kernel, f roundoff.Failure) Value {
+	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().HighamMaryLambdaAt(f)
 		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), math.Inf(1), λ}
 	},

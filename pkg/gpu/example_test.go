@@ -67,7 +67,7 @@ func ExampleKernel() {
 	defer g.Close()
 	a, b, d := matrices()
 	silicon := g.Kernel(tcore.HopperF16)
-	for _, k := range []tcore.GEMMer{silicon, tcore.Kernel{Device: tcore.HopperF16}} {
+	for _, k := range []tcore.GEMMer{silicon, tcore.Machine{Device: tcore.HopperF16}} {
 		k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		fmt.Println(d.Data)
 	}

@@ -44,7 +44,7 @@ func (k *Kernel) Err() error { return k.err }
 //
 // It panics if a shape does not fit, a matrix is empty, or the formats do not go together.
 //
-// differs: [tcore.Kernel] does not round C to the Output format.
+// differs: [tcore.Machine] does not round C to the Output format.
 func (k *Kernel) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 	beta float32, c, d blas32.General) (Report, error) {
 

@@ -9,7 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Kernel is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart of [tcore.Kernel] in
+// Kernel is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart of [tcore.Machine] in
 // silicon, and like it a [tcore.GEMMer].
 //
 // These go together, where Output may be left out if it is C:

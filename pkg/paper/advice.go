@@ -21,7 +21,7 @@ var advised = []tcore.Device{
 // tolerance > 0.
 func AdviceTable(tolerance float64) *viz.Table {
 	g := DefaultGEMM
-	k := bound.Kernel{M: g.M, N: g.N, K: g.K, Represented: true}
+	k := bound.Problem{M: g.M, N: g.N, K: g.K, Represented: true}
 	advice, err := bound.Advise(k, tolerance, roundoff.FailureOf(Confidence), advised)
 	if err != nil {
 		panic(err) // only data can be in error, of which nothing is said

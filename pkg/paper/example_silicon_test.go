@@ -42,10 +42,10 @@ func ExampleWriteRecord() {
 	small.M, small.K = 2, 32
 	a, b := small.Operands()
 	d := blas32.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float32, 16)}
-	tcore.Kernel{Device: tcore.HopperF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	tcore.Machine{Device: tcore.HopperF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 
 	record := small.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
-	record.Add("tcore.Kernel", "", 1, time.Millisecond, d)
+	record.Add("tcore.Machine", "", 1, time.Millisecond, d)
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
 	fmt.Println(record.File(), paper.WriteRecord(dir, record))

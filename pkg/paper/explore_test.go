@@ -77,8 +77,8 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 // The errors are those of the device on its own dot products, and no bound that holds is exceeded.
 func TestExplore_measures_the_device(t *testing.T) {
 	d := bound.Uniform(0, 1)
-	k := tcore.Kernel{Device: tcore.VoltaF16}
-	e := explore(Machine{Name: "Volta", Kernel: k}, d)
+	k := tcore.Machine{Name: "Volta", Device: tcore.VoltaF16}
+	e := explore(Machine{Machine: k}, d)
 	for i, K := range exploredLengths {
 		unknown, known := e.tightest(K, roundoff.FailureOf(0.99))
 		if e.worst[i] > unknown.Constant || e.worst[i] > known.Constant || e.rms[i] > e.worst[i] || !(e.rms[i] > 0) {
@@ -87,7 +87,7 @@ func TestExplore_measures_the_device(t *testing.T) {
 	}
 	// At the largest length the drift of a sum that truncates: Predict knows it from single steps.
 	last := len(exploredLengths) - 1
-	p, err := bound.Predict(bound.Kernel{M: 1, N: 1, K: exploredLengths[last], Kernel: k, X: d, Y: d})
+	p, err := bound.Predict(bound.Problem{M: 1, N: 1, K: exploredLengths[last], Machine: k, X: d, Y: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestExplore_measures_the_device(t *testing.T) {
 // What is measured is the whole machine: the parts that it splits K into, and the format of D.
 func TestGrowth_measures_the_whole_machine(t *testing.T) {
 	const K = 256
-	for name, k := range map[string]tcore.Kernel{
+	for name, k := range map[string]tcore.Machine{
 		"K in parts":           {Device: tcore.VoltaF16, SplitK: 2},
 		"D in binary16":        {Device: tcore.VoltaF16, Output: tcore.Binary16},
 		"both":                 {Device: tcore.VoltaF16, SplitK: 2, Output: tcore.Binary16},
@@ -108,8 +108,8 @@ func TestGrowth_measures_the_whole_machine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := DefaultGrowthLaws
 			a, b := g.Data[0].Matrix(64, K, g.Seed, 1), g.Data[0].Matrix(K, 64, g.Seed, 2)
-			k.A.RoundSlice32(a.Data, a.Data)
-			k.B.RoundSlice32(b.Data, b.Data)
+			k.Device.A.RoundSlice32(a.Data, a.Data)
+			k.Device.B.RoundSlice32(b.Data, b.Data)
 			rms, err := g.measure(k, g.Data[0], K)
 			if err != nil {
 				t.Fatal(err)
@@ -144,7 +144,7 @@ func TestGrowth_measures_the_whole_machine(t *testing.T) {
 
 // errorsByHand returns D̂ - D and |A||B| of every output, dot product by dot product. The sums of
 // K = 256 products of binary16 numbers in [0, 1) are exact in binary64 but for bits far below.
-func errorsByHand(k tcore.Kernel, a, b blas32.General) iter.Seq2[float64, float64] {
+func errorsByHand(k tcore.Machine, a, b blas32.General) iter.Seq2[float64, float64] {
 	return func(yield func(e, size float64) bool) {
 		half := a.Cols
 		if k.SplitK == 2 {
@@ -162,7 +162,7 @@ func errorsByHand(k tcore.Kernel, a, b blas32.General) iter.Seq2[float64, float6
 							panic("a negative factor")
 						}
 					}
-					computed += float32(k.Dot(x, y, 0))
+					computed += float32(k.Device.Dot(x, y, 0))
 				}
 				if k.Output == tcore.Binary16 {
 					computed = float32(tcore.Binary16.Round(float64(computed), tcore.ToNearestEven))

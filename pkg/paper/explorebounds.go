@@ -25,7 +25,7 @@ func ExploreBounds() viz.Explorer {
 // at the λ where all terms obey Lemma 2, and Higham and Mary's.
 func dotBounds(format tcore.Format, n int, f roundoff.Failure) (γ float64, tilde bound.Value, hm float64) {
 	fma := tcore.Device{Name: "FMAs in " + format.Name, A: format, B: format, C: format, Core: tcore.Chain{}}
-	k := bound.Kernel{M: 1, N: 1, K: n, Kernel: tcore.Kernel{Device: fma}}
+	k := bound.Problem{M: 1, N: 1, K: n, Machine: tcore.Machine{Device: fma}}
 	return bound.Gamma.Constant(k, f).Constant, bound.VIBEAMoment.Constant(k, f), bound.HighamMary.Constant(k, f).Constant
 }
 

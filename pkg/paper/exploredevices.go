@@ -34,7 +34,7 @@ var exploredLengths = []int{1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14}
 func explore(m Machine, d bound.Distribution) *explored {
 	e := &explored{Machine: m, data: d}
 	for _, K := range exploredLengths {
-		errors := backwardErrors(m.Kernel, d, K)
+		errors := backwardErrors(m.Machine, d, K)
 		sum := 0.0
 		for _, v := range errors {
 			sum += v * v
@@ -45,7 +45,7 @@ func explore(m Machine, d bound.Distribution) *explored {
 }
 
 // exploredMatrices returns random matrices in the formats of a machine.
-func exploredMatrices(k tcore.Kernel, d bound.Distribution, K int) (a, b blas32.General) {
+func exploredMatrices(k tcore.Machine, d bound.Distribution, K int) (a, b blas32.General) {
 	const n = exploredOutputs
 	rng := rand.New(rand.NewPCG(exploredSeed, uint64(K)))
 	random := func(rows, cols int, f tcore.Format) blas32.General {
@@ -55,11 +55,11 @@ func exploredMatrices(k tcore.Kernel, d bound.Distribution, K int) (a, b blas32.
 		}
 		return m
 	}
-	return random(n, K, k.A), random(K, n, k.B)
+	return random(n, K, k.Device.A), random(K, n, k.Device.B)
 }
 
 // backwardErrors returns |e|/(|A||B|) of the outputs of a product of random matrices.
-func backwardErrors(k tcore.Kernel, d bound.Distribution, K int) []float64 {
+func backwardErrors(k tcore.Machine, d bound.Distribution, K int) []float64 {
 	const n = exploredOutputs
 	a, b := exploredMatrices(k, d, K)
 	exact, err := tcore.ExactGEMM(a, b)
@@ -99,7 +99,7 @@ func ExploreDevices() viz.Explorer {
 
 // tightest returns the tightest bounds that hold, once nothing and once the distribution known.
 func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Result) {
-	k := bound.Kernel{M: exploredOutputs, N: exploredOutputs, K: K, Kernel: e.Kernel}
+	k := bound.Problem{M: exploredOutputs, N: exploredOutputs, K: K, Machine: e.Machine.Machine}
 	for _, best := range []*bound.Result{&unknown, &known} {
 		results, err := bound.Evaluate(k, f)
 		if err != nil {

@@ -60,7 +60,7 @@ func (g GEMM) Run() (*GEMMResult, error) {
 	task := progress.Start(4)
 	defer task.End()
 	d := blas32.General{Rows: g.M, Cols: g.N, Stride: g.N, Data: make([]float32, g.M*g.N)}
-	g.Core.GEMM(a, b, d)
+	g.Core.Device(g.Core.Name).MultiplyAdd(a, b, blas32.General{}, d)
 	task.Step(1)
 
 	r := &GEMMResult{GEMM: g}

@@ -54,7 +54,7 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 		for _, m := range g.Machines {
 			c := GrowthCurve{Machine: m, Data: d}
 			x := bound.Uniform(float64(d.Low), float64(d.High))
-			predictions, err := bound.PredictLengths(bound.Kernel{M: 1, N: 1, K: 1, Kernel: m.Kernel, X: x, Y: x}, g.Predicted)
+			predictions, err := bound.PredictLengths(bound.Problem{M: 1, N: 1, K: 1, Machine: m.Machine, X: x, Y: x}, g.Predicted)
 			if err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 			}
 			task.Step(1)
 			for _, K := range g.Measured {
-				rms, err := g.measure(m.Kernel, d, K)
+				rms, err := g.measure(m.Machine, d, K)
 				if err != nil {
 					return nil, err
 				}
@@ -77,11 +77,11 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 }
 
 // measure returns the root mean square of the errors of a product.
-func (g GrowthLaws) measure(k tcore.Kernel, d Distribution, K int) (float64, error) {
+func (g GrowthLaws) measure(k tcore.Machine, d Distribution, K int) (float64, error) {
 	const n = 64
 	a, b := d.Matrix(n, K, g.Seed, 1), d.Matrix(K, n, g.Seed, 2)
-	k.A.RoundSlice32(a.Data, a.Data)
-	k.B.RoundSlice32(b.Data, b.Data)
+	k.Device.A.RoundSlice32(a.Data, a.Data)
+	k.Device.B.RoundSlice32(b.Data, b.Data)
 	exact, err := tcore.ExactGEMM(a, b)
 	if err != nil {
 		return 0, err

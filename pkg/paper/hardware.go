@@ -23,21 +23,25 @@ type Hardware struct {
 	Machines []Machine
 }
 
-// Machine is a device with the way a library would use it, under a short name.
+// Machine is a machine with the line that stands for it in figures.
 type Machine struct {
-	Name   string
-	Kernel tcore.Kernel
+	tcore.Machine
 	Series viz.Series
 }
 
 // The machines of notebook 8, the paper's model first.
 var machines = []Machine{
-	{"paper's model", tcore.Kernel{Device: tcore.PaperCoreF32}, viz.Series{Label: "paper's model", Color: viz.Observed}},
-	{"Volta", tcore.Kernel{Device: tcore.VoltaF16}, viz.Series{Label: "Volta", Color: viz.Generations[0]}},
-	{"Ampere", tcore.Kernel{Device: tcore.AmpereF16}, viz.Series{Label: "Ampere", Color: viz.Generations[1]}},
-	{"Hopper", tcore.Kernel{Device: tcore.HopperF16}, viz.Series{Label: "Hopper", Color: viz.Generations[2]}},
-	{"Hopper, K in 16 parts", tcore.Kernel{Device: tcore.HopperF16, SplitK: 16},
-		viz.Series{Label: "Hopper, K in 16 parts", Color: viz.Generations[2], Style: viz.Dotted}},
+	drawn(tcore.Machine{Name: "paper's model", Device: tcore.PaperCoreF32}, viz.Series{Color: viz.Observed}),
+	drawn(tcore.Machine{Name: "Volta", Device: tcore.VoltaF16}, viz.Series{Color: viz.Generations[0]}),
+	drawn(tcore.Machine{Name: "Ampere", Device: tcore.AmpereF16}, viz.Series{Color: viz.Generations[1]}),
+	drawn(tcore.Machine{Name: "Hopper", Device: tcore.HopperF16}, viz.Series{Color: viz.Generations[2]}),
+	drawn(tcore.Machine{Name: "Hopper, K in 16 parts", Device: tcore.HopperF16, SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
+}
+
+// drawn returns a machine that figures show as a series of its name.
+func drawn(m tcore.Machine, s viz.Series) Machine {
+	s.Label = m.Name
+	return Machine{m, s}
 }
 
 // DefaultHardware is the paper's experiment on five machines.
@@ -83,7 +87,7 @@ func (h Hardware) Run() (*HardwareResult, error) {
 	r := &HardwareResult{Hardware: h, Bounds: h.Constants()}
 	d := blas32.General{Rows: h.M, Cols: h.N, Stride: h.N, Data: make([]float32, h.M*h.N)}
 	for _, m := range h.Machines {
-		m.Kernel.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+		m.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		diff := exact.Error(d)
 		row := MachineRow{Machine: m, Errors: ratios(diff, values)}
 		for i, e := range diff.Data {

@@ -51,9 +51,9 @@ func Looseness() (*viz.Table, error) {
 // data and the sums of the run.
 func (g GEMM) evaluate() ([]bound.Result, error) {
 	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))
-	k := bound.Kernel{M: g.M, N: g.N, K: g.K, X: d, Y: d}
+	k := bound.Problem{M: g.M, N: g.N, K: g.K, X: d, Y: d}
 	k.Device = tcore.PaperCoreF32
-	k.Core = g.Core
+	k.Device.Core = g.Core
 	var err error
 	k.Run, err = bound.Emulate(k, g.Distribution.Matrix(g.M, g.K, g.Seed, 1), g.Distribution.Matrix(g.K, g.N, g.Seed, 2))
 	if err != nil {

@@ -110,7 +110,7 @@ type Order struct {
 }
 
 func (o Order) multiply(a, b, d blas32.General) {
-	tcore.Kernel{Device: o.Device, SplitK: o.SplitK}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	tcore.Machine{Device: o.Device, SplitK: o.SplitK}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 }
 
 func (o Order) String() string {

@@ -11,20 +11,21 @@ import (
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // ReducedSweep is a sweep of six machines and three laws in a few seconds: fewer rows, shorter
 // sums and fewer seeds than [RecordedSweep].
 var ReducedSweep = sweep.Plan{
-	Machines: []sweep.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
+	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
 	Laws:     []sweep.Law{sweep.Symmetric, sweep.Positive, sweep.Normal},
 	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{Confidence},
 }
 
 // BreakingSweep is a sweep of the laws that break an assumption.
 var BreakingSweep = sweep.Plan{
-	Machines: []sweep.Machine{sweep.Paper, sweep.Hopper},
+	Machines: []tcore.Machine{sweep.Paper, sweep.Hopper},
 	Laws:     []sweep.Law{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
 	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{Confidence},
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -32,7 +33,7 @@ func cells(t *testing.T, f viz.Figure) [][]string {
 func smallSweep(t *testing.T) *BoundSweep {
 	t.Helper()
 	p := ReducedSweep
-	p.Machines, p.M, p.Ks = []sweep.Machine{sweep.Paper, sweep.Volta, sweep.CDNA3}, 8, []int{256, 4096}
+	p.Machines, p.M, p.Ks = []tcore.Machine{sweep.Paper, sweep.Volta, sweep.CDNA3}, 8, []int{256, 4096}
 	p.Laws = p.Laws[:2] // U(-1,1) and U(0,1)
 	s, err := RunSweep("small", p)
 	if err != nil {

@@ -39,7 +39,7 @@ func ToleranceFigure() *viz.Chart {
 		{"binary32, FMAs", tcore.IEEEF32, viz.Observed, viz.Solid},
 	}
 	f := roundoff.FailureOf(Confidence)
-	k := bound.Kernel{M: 1024, N: 8, K: 32768, Kernel: tcore.Kernel{Device: tcore.HopperF16}}
+	k := bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: tcore.HopperF16}}
 	exact := tolerance(k, f)
 	k.Represented = true
 	rounded := tolerance(k, f)
@@ -57,7 +57,7 @@ func ToleranceFigure() *viz.Chart {
 }
 
 // tolerances draws the curves, four points an octave.
-func tolerances(p *viz.Panel, k bound.Kernel, f roundoff.Failure, curves []toleranceCurve) {
+func tolerances(p *viz.Panel, k bound.Problem, f roundoff.Failure, curves []toleranceCurve) {
 	task := progress.Start(len(curves))
 	defer task.End()
 	for _, c := range curves {
@@ -75,7 +75,7 @@ func tolerances(p *viz.Panel, k bound.Kernel, f roundoff.Failure, curves []toler
 }
 
 // tolerance returns the tightest constant that holds; +Inf if none does.
-func tolerance(k bound.Kernel, f roundoff.Failure) float64 {
+func tolerance(k bound.Problem, f roundoff.Failure) float64 {
 	results, err := bound.Evaluate(k, f)
 	if err != nil {
 		panic(err) // only data can be in error, of which nothing is said

@@ -10,10 +10,11 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 var small = sweep.Plan{
-	Machines:    []sweep.Machine{sweep.Paper, sweep.Volta},
+	Machines:    []tcore.Machine{sweep.Paper, sweep.Volta},
 	Laws:        []sweep.Law{sweep.Positive},
 	M:           32,
 	N:           8,
@@ -48,7 +49,7 @@ func Example() {
 // The tightest bound that is to hold, by its τ: before the product is computed, and after.
 func ExampleTightest() {
 	p := small
-	p.Ks, p.Machines = []int{4096}, []sweep.Machine{sweep.Paper}
+	p.Ks, p.Machines = []int{4096}, []tcore.Machine{sweep.Paper}
 	rows := must(p.Run(context.Background(), nil))
 	for _, knows := range []bound.Knowledge{bound.Moments, bound.Trace} {
 		r, _ := sweep.Tightest(rows, knows)

@@ -112,7 +112,7 @@ func (c *Catch) doubt(ctx context.Context, t Trial, r Row) {
 // kind returns what bounds have in common that are taken for one find.
 func (f Found) kind() string {
 	m, _ := FindMachine(f.Trial.Machine)
-	return fmt.Sprintf("%s %T %s %s %v", f.Bound, m.Core, m.A.Name, m.C.Name, m.SplitK > 1)
+	return fmt.Sprintf("%s %T %s %s %v", f.Bound, m.Device.Core, m.Device.A.Name, m.Device.C.Name, m.SplitK > 1)
 }
 
 // failsAgain reports whether the bound fails on other seeds more often than stated, beyond chance,

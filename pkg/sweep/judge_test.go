@@ -27,18 +27,18 @@ func law(t *testing.T, name string) Law {
 // more is not taken for a fault: limits of constants, in every term, and radii of intervals.
 func TestJudge_sees_one_percent(t *testing.T) {
 	for _, c := range []struct {
-		machine Machine
+		machine tcore.Machine
 		law     string
 		k       int
 	}{
 		{Volta, "U(0,1)", 33}, {HopperE4M3, "N(1,1)", 100}, {Paper, "U(-1,1)", 64},
 		{HopperF16, "N(0,0.01)", 16}, // with results that are subnormal
-		{Machine{"ieee64", tcore.Kernel{Device: tcore.IEEEF64}}, "N(0,1)", 129},
-		{Machine{"mxf8", tcore.Kernel{Device: tcore.BlackwellMXE4M3}}, "blocks(-127,60,U(0,1))", 100},
+		{tcore.Machine{Name: "ieee64", Device: tcore.IEEEF64}, "N(0,1)", 129},
+		{tcore.Machine{Name: "mxf8", Device: tcore.BlackwellMXE4M3}, "blocks(-127,60,U(0,1))", 100},
 	} {
-		p := Plan{Machines: []Machine{c.machine}, Laws: []Law{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+		p := Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 		d := p.draw(p.Laws[0], c.k, 1)
-		z := product{Kernel: p.kernel(c.machine, d.law, c.k), draw: d}
+		z := product{Problem: p.problem(c.machine, d.law, c.k), draw: d}
 		z.run()
 		asked, err := z.ask(p)
 		if err != nil {
@@ -76,7 +76,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 				r.Absolute *= planted.share
 				r.Underflow *= planted.share
 				if said := q.Output; said != nil {
-					r.Bound.Output = func(k bound.Kernel, o bound.Output, f roundoff.Failure) bound.Interval {
+					r.Bound.Output = func(k bound.Problem, o bound.Output, f roundoff.Failure) bound.Interval {
 						v := said(k, o, f)
 						return bound.Interval{Centre: v.Centre, Radius: v.Radius * planted.share}
 					}
@@ -97,7 +97,7 @@ func TestJudge_of_binary64(t *testing.T) {
 	p := Plan{Laws: []Law{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)"), law(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range tcore.Devices() {
 		if d.C.Precision == tcore.Binary64.Precision {
-			p.Machines = append(p.Machines, Machine{d.Name, tcore.Kernel{Device: d}})
+			p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
 		}
 	}
 	if len(p.Machines) < 8 {
@@ -119,7 +119,7 @@ func TestJudge_of_binary64(t *testing.T) {
 func TestJudge_of_scales(t *testing.T) {
 	p := Plan{Laws: []Law{law(t, "blocks(-3,3,U(-1,1))"), law(t, "blocks(-127,127,N(0,1))"), law(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
-		p.Machines = append(p.Machines, Machine{d.Name, tcore.Kernel{Device: d}})
+		p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
 	}
 	for _, r := range Violated(run(t, p), Sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
@@ -133,20 +133,20 @@ func TestJudge_of_scales(t *testing.T) {
 	}
 	for _, m := range p.Machines {
 		d := p.draw(p.Laws[0], 128, 1)
-		z := product{Kernel: p.kernel(m, d.law, 128), draw: d}
+		z := product{Problem: p.problem(m, d.law, 128), draw: d}
 		z.run()
 		sx, sy := d.scales(m.Device)
 		for i := range 4 {
 			for j := range 4 {
 				exact, size, x, y := 0.0, 0.0, make([]uint64, 128), make([]uint64, 128)
 				for l := range x {
-					x[l] = m.A.Encode(float64(d.a.Data[i*128+l]), tcore.ToNearestEven)
-					y[l] = m.B.Encode(float64(d.b.Data[l*4+j]), tcore.ToNearestEven)
-					b := l / m.ScaleBlock
-					v := m.A.Decode(x[l]) * m.B.Decode(y[l]) * m.Scale.Decode(sx.codes[i][b]) * m.Scale.Decode(sy.codes[j][b])
+					x[l] = m.Device.A.Encode(float64(d.a.Data[i*128+l]), tcore.ToNearestEven)
+					y[l] = m.Device.B.Encode(float64(d.b.Data[l*4+j]), tcore.ToNearestEven)
+					b := l / m.Device.ScaleBlock
+					v := m.Device.A.Decode(x[l]) * m.Device.B.Decode(y[l]) * m.Device.Scale.Decode(sx.codes[i][b]) * m.Device.Scale.Decode(sy.codes[j][b])
 					exact, size = exact+v, size+math.Abs(v)
 				}
-				e := m.C.Decode(m.DotScaled(x, y, sx.codes[i], sy.codes[j], 0)) - exact
+				e := m.Device.C.Decode(m.Device.DotScaled(x, y, sx.codes[i], sy.codes[j], 0)) - exact
 				if at := i*4 + j; z.errors[at] != e || z.sizes[at] != size {
 					t.Errorf("%s: error %v of %v, want %v of %v", m.Name, z.errors[at], z.sizes[at], e, size)
 				}
@@ -161,7 +161,7 @@ func TestDraw_tells_scales(t *testing.T) {
 	for _, m := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellNVF4} {
 		p := Plan{M: 4, N: 4, Ks: []int{512}}
 		d := p.draw(l, 512, 1)
-		k, err := d.tell(bound.Kernel{M: 4, N: 4, K: 512, Kernel: tcore.Kernel{Device: m}}, telling{FromLaw, true})
+		k, err := d.tell(bound.Problem{M: 4, N: 4, K: 512, Machine: tcore.Machine{Device: m}}, telling{FromLaw, true})
 		x, y := k.RangeX, k.RangeY
 		if err != nil || x.Scale != 8 || x.LeastScale != m.Scale.Round(0x1p-9, tcore.ToNearestEven) || y.Scale != 1 || y.LeastScale != 1 ||
 			!(3.9 < x.Max && x.Max <= 4 && 0.9 < y.Max && y.Max <= 1) {
@@ -194,13 +194,13 @@ func TestStandard_has(t *testing.T) {
 		}
 		if !slices.ContainsFunc(plans, func(p Plan) bool {
 			return slices.Contains(p.Ks, c.k) && slices.ContainsFunc(p.Laws, func(l Law) bool { return l.Name == law(t, c.law).Name }) &&
-				slices.ContainsFunc(p.Machines, func(m Machine) bool { return m.Device.Name == machine.Device.Name })
+				slices.ContainsFunc(p.Machines, func(m tcore.Machine) bool { return m.Device.Name == machine.Device.Name })
 		}) {
 			t.Errorf("%s, %s, K = %d is not in the standard plan", c.machine, c.law, c.k)
 		}
 	}
 	for _, d := range tcore.Devices() {
-		if !slices.ContainsFunc(plans[0].Machines, func(m Machine) bool { return m.Name == d.Name }) {
+		if !slices.ContainsFunc(plans[0].Machines, func(m tcore.Machine) bool { return m.Name == d.Name }) {
 			t.Errorf("%s is not in the standard plan", d.Name)
 		}
 	}
@@ -282,7 +282,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	p := Plan{Machines: []Machine{{"f64", tcore.Kernel{Device: tcore.IEEEF64}}}, Laws: []Law{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: tcore.IEEEF64}}, Laws: []Law{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	exceeded := 0
 	for _, r := range run(t, p) {
 		if r.Violations > 0 {
@@ -299,7 +299,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 
 // Sizes that are at hand are told, and what is then said is judged beside what was said without.
 func TestPlan_judges_with_ranges(t *testing.T) {
-	p := Plan{Machines: []Machine{{"cdna2", tcore.Kernel{Device: tcore.CDNA2F16}}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: tcore.CDNA2F16}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	constant := map[bool]float64{}
 	for _, r := range run(t, p) {
 		if r.Bound == "gamma" {
@@ -313,7 +313,7 @@ func TestPlan_judges_with_ranges(t *testing.T) {
 
 // Rounding A and B is part of the error where that is asked for.
 func TestPlan_represented(t *testing.T) {
-	p := Plan{Machines: []Machine{Paper}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{Paper}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	plain := run(t, p)[0].Largest
 	p.Represented = true
 	rows := run(t, p)
@@ -323,7 +323,7 @@ func TestPlan_represented(t *testing.T) {
 	for _, r := range Violated(rows, Sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
 	}
-	p.Machines, p.Laws = []Machine{{"fp4", tcore.Kernel{Device: tcore.BlackwellE2M1}}}, []Law{law(t, "U(0,100)")} // which saturates at 6
+	p.Machines, p.Laws = []tcore.Machine{{Name: "fp4", Device: tcore.BlackwellE2M1}}, []Law{law(t, "U(0,100)")} // which saturates at 6
 	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
 		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
 	}
@@ -362,7 +362,7 @@ func TestFindLaw_of_grammar(t *testing.T) {
 // one thing.
 func TestHunt_finds_what_is_planted(t *testing.T) {
 	defer func() { evaluate = bound.Evaluate }()
-	evaluate = func(k bound.Kernel, f roundoff.Failure) ([]bound.Result, error) {
+	evaluate = func(k bound.Problem, f roundoff.Failure) ([]bound.Result, error) {
 		results, err := bound.Evaluate(k, f)
 		for i := range results {
 			switch r := &results[i]; {

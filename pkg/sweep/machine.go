@@ -9,38 +9,32 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Machine is a product as a library builds it on a device, under a short name.
-type Machine struct {
-	Name string
-	tcore.Kernel
-}
-
 // The machines that have short names. Paper rounds to nearest; all others but IEEE align, cut
 // off and truncate.
 var (
-	Paper          = Machine{"paper", tcore.Kernel{Device: tcore.PaperCoreF32}}
-	Volta          = Machine{"volta", tcore.Kernel{Device: tcore.VoltaF16}}
-	Ampere         = Machine{"ampere", tcore.Kernel{Device: tcore.AmpereF16}}
-	Hopper         = Machine{"hopper", tcore.Kernel{Device: tcore.HopperF16}}
-	HopperE4M3     = Machine{"hopper-e4m3", tcore.Kernel{Device: tcore.HopperE4M3}}
-	IEEE           = Machine{"ieee", tcore.Kernel{Device: tcore.IEEEF16}}
-	AmpereBF16     = Machine{"ampere-bf16", tcore.Kernel{Device: tcore.AmpereBF16}}
-	AmpereTF32     = Machine{"ampere-tf32", tcore.Kernel{Device: tcore.AmpereTF32}}
-	HopperF16      = Machine{"hopper-f16", tcore.Kernel{Device: tcore.HopperF16F16}} // accumulates in binary16
-	BlackwellE4M3  = Machine{"blackwell-e4m3", tcore.Kernel{Device: tcore.BlackwellE4M3}}
-	BlackwellMXF8  = Machine{"blackwell-mxf8", tcore.Kernel{Device: tcore.BlackwellMXE4M3}}
-	BlackwellNVF4  = Machine{"blackwell-nvf4", tcore.Kernel{Device: tcore.BlackwellNVF4}}
-	HopperInParts  = Machine{"hopper/16", tcore.Kernel{Device: tcore.HopperF16, SplitK: 16}}
-	CDNA1          = Machine{"cdna1", tcore.Kernel{Device: tcore.CDNA1F16}}
-	CDNA2          = Machine{"cdna2", tcore.Kernel{Device: tcore.CDNA2F16}}
-	CDNA3          = Machine{"cdna3", tcore.Kernel{Device: tcore.CDNA3F16}}
-	CDNA3FP8       = Machine{"cdna3-fp8", tcore.Kernel{Device: tcore.CDNA3FP8}}
-	HopperRoundsTo = Machine{"hopper>binary16", tcore.Kernel{Device: tcore.HopperF16, Output: tcore.Binary16}}
+	Paper          = tcore.Machine{Name: "paper", Device: tcore.PaperCoreF32}
+	Volta          = tcore.Machine{Name: "volta", Device: tcore.VoltaF16}
+	Ampere         = tcore.Machine{Name: "ampere", Device: tcore.AmpereF16}
+	Hopper         = tcore.Machine{Name: "hopper", Device: tcore.HopperF16}
+	HopperE4M3     = tcore.Machine{Name: "hopper-e4m3", Device: tcore.HopperE4M3}
+	IEEE           = tcore.Machine{Name: "ieee", Device: tcore.IEEEF16}
+	AmpereBF16     = tcore.Machine{Name: "ampere-bf16", Device: tcore.AmpereBF16}
+	AmpereTF32     = tcore.Machine{Name: "ampere-tf32", Device: tcore.AmpereTF32}
+	HopperF16      = tcore.Machine{Name: "hopper-f16", Device: tcore.HopperF16F16} // accumulates in binary16
+	BlackwellE4M3  = tcore.Machine{Name: "blackwell-e4m3", Device: tcore.BlackwellE4M3}
+	BlackwellMXF8  = tcore.Machine{Name: "blackwell-mxf8", Device: tcore.BlackwellMXE4M3}
+	BlackwellNVF4  = tcore.Machine{Name: "blackwell-nvf4", Device: tcore.BlackwellNVF4}
+	HopperInParts  = tcore.Machine{Name: "hopper/16", Device: tcore.HopperF16, SplitK: 16}
+	CDNA1          = tcore.Machine{Name: "cdna1", Device: tcore.CDNA1F16}
+	CDNA2          = tcore.Machine{Name: "cdna2", Device: tcore.CDNA2F16}
+	CDNA3          = tcore.Machine{Name: "cdna3", Device: tcore.CDNA3F16}
+	CDNA3FP8       = tcore.Machine{Name: "cdna3-fp8", Device: tcore.CDNA3FP8}
+	HopperRoundsTo = tcore.Machine{Name: "hopper>binary16", Device: tcore.HopperF16, Output: tcore.Binary16}
 )
 
 // Machines returns the machines that have short names. Scales of block-scaled ones are 1.
-func Machines() []Machine {
-	return []Machine{
+func Machines() []tcore.Machine {
+	return []tcore.Machine{
 		Paper, Volta, Ampere, Hopper, HopperE4M3, IEEE,
 		AmpereBF16, AmpereTF32, HopperF16, BlackwellE4M3, BlackwellMXF8, BlackwellNVF4,
 		CDNA1, CDNA2, CDNA3, CDNA3FP8,
@@ -54,15 +48,15 @@ var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5
 // FindMachine returns the machine of that name: one of [Machines], a device by its name in
 // [tcore.Devices], or one of these with "/16" after it, which adds K in so many parts, or with
 // ">binary16", which stores D in that format, or both.
-func FindMachine(name string) (Machine, error) {
-	if i := slices.IndexFunc(Machines(), func(m Machine) bool { return m.Name == name }); i >= 0 {
+func FindMachine(name string) (tcore.Machine, error) {
+	if i := slices.IndexFunc(Machines(), func(m tcore.Machine) bool { return m.Name == name }); i >= 0 {
 		return Machines()[i], nil
 	}
 	if base, text, ok := strings.Cut(name, ">"); ok {
 		i := slices.IndexFunc(stored, func(f tcore.Format) bool { return f.Name == text })
 		m, err := FindMachine(base)
 		if i < 0 || err != nil || m.Output != (tcore.Format{}) {
-			return Machine{}, fmt.Errorf("sweep: machine %q, want a machine, > and a format", name)
+			return tcore.Machine{}, fmt.Errorf("sweep: machine %q, want a machine, > and a format", name)
 		}
 		m.Name, m.Output = name, stored[i]
 		return m, nil
@@ -71,19 +65,19 @@ func FindMachine(name string) (Machine, error) {
 		parts, err := strconv.Atoi(text)
 		m, errBase := FindMachine(base)
 		if err != nil || errBase != nil || parts < 1 || m.SplitK > 1 {
-			return Machine{}, fmt.Errorf("sweep: machine %q, want a machine, / and the parts of K, 1 or more", name)
+			return tcore.Machine{}, fmt.Errorf("sweep: machine %q, want a machine, / and the parts of K, 1 or more", name)
 		}
 		m.Name, m.SplitK = name, parts
 		return m, nil
 	}
 	for _, d := range tcore.Devices() {
 		if d.Name == name {
-			return Machine{name, tcore.Kernel{Device: d}}, nil
+			return tcore.Machine{Name: name, Device: d}, nil
 		}
 	}
 	var names []string
 	for _, m := range Machines() {
 		names = append(names, m.Name)
 	}
-	return Machine{}, fmt.Errorf("sweep: no machine %q, want one of %s, or a name of roundoff devices", name, strings.Join(names, ", "))
+	return tcore.Machine{}, fmt.Errorf("sweep: no machine %q, want one of %s, or a name of roundoff devices", name, strings.Join(names, ", "))
 }

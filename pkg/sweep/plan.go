@@ -14,7 +14,7 @@ import (
 // A Plan is what to try: products of A, M × K, and B, K × N, on every machine, from every law,
 // of every K and seed, and every bound of the catalogue at every confidence.
 type Plan struct {
-	Machines    []Machine
+	Machines    []tcore.Machine
 	Laws        []Law
 	M, N        int
 	Ks          []int
@@ -143,21 +143,21 @@ func (p Plan) check() {
 	}
 }
 
-// kernel returns what the bounds are told of a product.
-func (p Plan) kernel(machine Machine, law Law, k int) bound.Kernel {
-	return bound.Kernel{M: p.M, N: p.N, K: k, Kernel: machine.Kernel, X: law.X, Y: law.Y, Represented: p.Represented}
+// problem returns what the bounds are told of a product.
+func (p Plan) problem(machine tcore.Machine, law Law, k int) bound.Problem {
+	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: law.X, Y: law.Y, Represented: p.Represented}
 }
 
 // twins returns for every machine the first that computes the same under any name.
 func (p Plan) twins() []int {
-	first, seen := make([]int, len(p.Machines)), map[tcore.Kernel]int{}
+	first, seen := make([]int, len(p.Machines)), map[tcore.Machine]int{}
 	for i, m := range p.Machines {
-		k := m.Kernel
-		k.Name, k.Architecture, k.Instruction, k.NaN = "", "", "", 0
-		if _, ok := seen[k]; !ok {
-			seen[k] = i
+		d := &m.Device
+		m.Name, d.Name, d.Architecture, d.Instruction, d.NaN = "", "", "", "", 0
+		if _, ok := seen[m]; !ok {
+			seen[m] = i
 		}
-		first[i] = seen[k]
+		first[i] = seen[m]
 	}
 	return first
 }

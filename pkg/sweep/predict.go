@@ -16,7 +16,7 @@ func (p Plan) predict(cells map[[3]int][]Row) {
 	parallel.Each(len(p.Machines)*len(p.Laws), func(n int) {
 		i, l := n/len(p.Laws), n%len(p.Laws)
 		law := p.Laws[l]
-		for h, predicted := range predictions(p.kernel(p.Machines[i], law, p.Ks[0]), law, p.Ks) {
+		for h, predicted := range predictions(p.problem(p.Machines[i], law, p.Ks[0]), law, p.Ks) {
 			cells[[3]int{i, l, h}][0].Predicted = predicted
 		}
 	})
@@ -24,7 +24,7 @@ func (p Plan) predict(cells map[[3]int][]Row) {
 
 // predictions returns what [bound.Predict] tells of the errors of a kernel with data of a law, for
 // every K: nothing where the law is not told, or told wrongly.
-func predictions(k bound.Kernel, law Law, ks []int) []Prediction {
+func predictions(k bound.Problem, law Law, ks []int) []Prediction {
 	all := make([]Prediction, len(ks))
 	for i := range all {
 		all[i] = none

@@ -17,16 +17,16 @@ import (
 
 // A product is one of the products of a plan, and how it came out.
 type product struct {
-	bound.Kernel
+	bound.Problem
 	*draw
 	errors []float64 // D̂ - D, row by row; NaN where an output is not judged
 	sizes  []float64 // |A||B|
 }
 
 // measure returns the rows of one product, that of errors first.
-func (p Plan) measure(machine Machine, d *draw) ([]Row, error) {
-	k := p.kernel(machine, d.law, d.a.Cols)
-	z := product{Kernel: k, draw: d}
+func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
+	k := p.problem(machine, d.law, d.a.Cols)
+	z := product{Problem: k, draw: d}
 	row := Row{Machine: machine.Name, Law: d.law.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
 	e.Bound, e.Certain, e.Verdict, e.Predicted = Error, true, Holds, none
@@ -69,23 +69,23 @@ func (p Plan) measure(machine Machine, d *draw) ([]Row, error) {
 // there are no errors.
 func (z *product) run() (m Moments, why string) {
 	var values []float64
-	wide := z.C.Precision > tcore.Binary32.Precision
+	wide := z.Device.C.Precision > tcore.Binary32.Precision
 	switch {
-	case z.law.scaled() && z.ScaleBlock == 0:
+	case z.law.scaled() && z.Device.ScaleBlock == 0:
 		return m, "the machine takes no scales"
-	case z.law.scaled() && (z.SplitK > 1 || z.Kernel.Represented):
+	case z.law.scaled() && (z.SplitK > 1 || z.Problem.Represented):
 		return m, "numbers with scales are neither split nor rounded here"
 	case wide && (z.SplitK > 1 || z.Output != (tcore.Format{})):
-		return m, "what is done to sums in binary32 spoils those in " + z.C.Name
+		return m, "what is done to sums in binary32 spoils those in " + z.Device.C.Name
 	case z.law.scaled():
 		m, values = z.runScaled()
 	default:
-		exact := z.exactly(z.Device, z.Kernel.Represented)
-		if exact.err == nil && z.Kernel.Represented { // else it has been asked
+		exact := z.exactly(z.Device, z.Problem.Represented)
+		if exact.err == nil && z.Problem.Represented { // else it has been asked
 			exact.err = z.exactly(z.Device, false).err
 		}
-		if exact.err != nil || z.Kernel.Represented && z.saturates() {
-			return m, fmt.Sprintf("an element of A or B is beyond %s", z.A.Name)
+		if exact.err != nil || z.Problem.Represented && z.saturates() {
+			return m, fmt.Sprintf("an element of A or B is beyond %s", z.Device.A.Name)
 		}
 		start := time.Now()
 		if wide {
@@ -114,7 +114,7 @@ func (z *product) run() (m Moments, why string) {
 // saturates reports whether elements become the greatest number of a format that has no infinity.
 func (z *product) saturates() bool {
 	r := z.ranges()
-	return r.x.Max > z.A.Max() || r.y.Max > z.B.Max()
+	return r.x.Max > z.Device.A.Max() || r.y.Max > z.Device.B.Max()
 }
 
 // result returns the format of D.
@@ -122,14 +122,14 @@ func (z *product) result() tcore.Format {
 	if z.Output != (tcore.Format{}) {
 		return z.Output
 	}
-	return z.C
+	return z.Device.C
 }
 
 // dots returns the product of a machine that sums in a format wider than binary32.
 func (z *product) dots() blas64.General {
 	d := blas64.General{Rows: z.M, Cols: z.N, Stride: z.N, Data: make([]float64, z.M*z.N)}
 	rows, columns := vectors(z.a), vectors(transposed(z.b))
-	parallel.Each(len(d.Data), func(i int) { d.Data[i] = z.Dot(rows[i/z.N], columns[i%z.N], 0) })
+	parallel.Each(len(d.Data), func(i int) { d.Data[i] = z.Device.Dot(rows[i/z.N], columns[i%z.N], 0) })
 	return d
 }
 
@@ -179,13 +179,13 @@ func (z *product) whole(o *bound.Output) {
 
 // emulate returns the outputs of the rows from lo to hi-1.
 func (z *product) emulate(lo, hi int) (iter.Seq[bound.Output], error) {
-	k := z.Kernel
+	k := z.Problem
 	k.M = hi - lo
 	switch {
 	case z.law.scaled():
-		return nil, fmt.Errorf("sweep: %s takes scales", k.Name)
-	case k.Output != (tcore.Format{}) && k.Output != k.C:
-		return nil, fmt.Errorf("sweep: %s is rounded to %s after the last sum", k.Name, k.Output.Name)
+		return nil, fmt.Errorf("sweep: %s takes scales", k.Device.Name)
+	case k.Output != (tcore.Format{}) && k.Output != k.Device.C:
+		return nil, fmt.Errorf("sweep: %s is rounded to %s after the last sum", k.Device.Name, k.Output.Name)
 	case k.Represented:
 		return nil, fmt.Errorf("sweep: what rounding A and B does is in no sum")
 	}

@@ -14,7 +14,7 @@ type question struct {
 	telling
 	says       Verdict
 	confidence float64
-	kernel     bound.Kernel
+	kernel     bound.Problem
 	failure    roundoff.Failure
 	tally
 }
@@ -32,7 +32,7 @@ var evaluate = bound.Evaluate
 // ask returns the questions of a plan to a product, nothing counted yet. What has been asked is not
 // asked again where a bound that is told more says the same.
 func (z *product) ask(p Plan) ([]question, error) {
-	k := z.Kernel
+	k := z.Problem
 	if run, err := z.emulate(0, z.M); err == nil {
 		k.Run = z.first(run)
 	}

@@ -21,14 +21,14 @@ func (z *product) runScaled() (m Moments, values []float64) {
 		}
 		return all
 	}
-	cx := codes(x, func(v float64) uint64 { return z.A.Encode(v, z.Convert) })
-	cy := codes(y, func(v float64) uint64 { return z.B.Encode(v, z.Convert) })
+	cx := codes(x, func(v float64) uint64 { return z.Device.A.Encode(v, z.Device.Convert) })
+	cy := codes(y, func(v float64) uint64 { return z.Device.B.Encode(v, z.Device.Convert) })
 
 	start := time.Now()
 	d := make([]float64, n)
 	for i := range d {
 		r, c := i/z.N, i%z.N
-		d[i] = z.C.Decode(z.DotScaled(cx[r], cy[c], sx.codes[r], sy.codes[c], 0))
+		d[i] = z.Device.C.Decode(z.Device.DotScaled(cx[r], cy[c], sx.codes[r], sy.codes[c], 0))
 	}
 	m.Product = time.Since(start).Seconds()
 
@@ -42,9 +42,9 @@ func (z *product) runScaled() (m Moments, values []float64) {
 		exact.SetPrec(prec)
 		size.SetPrec(prec)
 		for l := range cx[r] {
-			b := l / z.ScaleBlock
-			v := z.A.Decode(cx[r][l]) * z.B.Decode(cy[c][l]) // of few bits: no product here rounds
-			v *= z.Scale.Decode(sx.codes[r][b]) * z.Scale.Decode(sy.codes[c][b])
+			b := l / z.Device.ScaleBlock
+			v := z.Device.A.Decode(cx[r][l]) * z.Device.B.Decode(cy[c][l]) // of few bits: no product here rounds
+			v *= z.Device.Scale.Decode(sx.codes[r][b]) * z.Device.Scale.Decode(sy.codes[c][b])
 			if v != v {
 				d[i] = v
 				break

@@ -30,9 +30,9 @@ var scaledLaws = []string{
 // cost: told, unless it is the law alone, is asked of one K in three or so, and of two seeds. One
 // seed does not show that a bound fails that may fail now and then.
 func Standard(seeds []uint64, told ...Told) []Plan {
-	var machines, withScales []Machine
+	var machines, withScales []tcore.Machine
 	for _, d := range tcore.Devices() {
-		m := Machine{d.Name, tcore.Kernel{Device: d}}
+		m := tcore.Machine{Name: d.Name, Device: d}
 		machines = append(machines, m)
 		if d.ScaleBlock > 0 {
 			withScales = append(withScales, m)
@@ -48,7 +48,7 @@ func Standard(seeds []uint64, told ...Told) []Plan {
 		}
 		return laws
 	}
-	plan := func(machines []Machine, laws []string, m, n int, ks ...int) Plan {
+	plan := func(machines []tcore.Machine, laws []string, m, n int, ks ...int) Plan {
 		return Plan{Machines: machines, Laws: find(laws), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}, Ranges: true}
 	}
 	plans := []Plan{

@@ -30,13 +30,13 @@ func run(t *testing.T, p Plan) []Row {
 // No bound that is to hold on a machine and a law is exceeded, on any machine, from any law.
 func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	all := func(m, n int, ks []int, seeds ...uint64) Plan {
-		machines := append(Machines(), Machine{"cdna3", tcore.Kernel{Device: tcore.CDNA3F16}}) // of two stages
+		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: tcore.CDNA3F16}) // of two stages
 		return Plan{Machines: machines, Laws: Laws(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
 	}
 	plans := []Plan{all(4, 4, []int{17, 512}, 1, 2)}
 	if !testing.Short() {
 		long := all(8, 8, []int{32768}, 14)
-		long.Machines = slices.DeleteFunc(long.Machines, func(m Machine) bool {
+		long.Machines = slices.DeleteFunc(long.Machines, func(m tcore.Machine) bool {
 			return m.Name == HopperF16.Name || m.Name == HopperRoundsTo.Name // sums end at 65504
 		})
 		plans = []Plan{long, all(32, 8, []int{256, 4096}, 11)}
@@ -63,7 +63,7 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 // What breaks a bound is seen: each of these is exceeded where it is marked as not holding.
 func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	for _, c := range []struct {
-		machine Machine
+		machine tcore.Machine
 		law     Law
 		bound   string
 		verdict Verdict
@@ -76,7 +76,7 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 		{Paper, Pairing, "half-ulp-bernstein", NotData},
 		{Paper, Misinformed, "random-data", NotData},
 	} {
-		rows := run(t, Plan{Machines: []Machine{c.machine}, Laws: []Law{c.law}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
+		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{c.law}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
 		i := slices.IndexFunc(rows, func(r Row) bool { return r.Bound == c.bound })
 		if r := rows[i]; r.Verdict != c.verdict || r.Violations == 0 || r.Failed != 1 {
 			t.Errorf("%s on %s, %s: %s, %d violations, largest %v", c.bound, c.machine.Name, c.law.Name, r.Verdict, r.Violations, r.Largest)
@@ -88,10 +88,10 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)
-	for _, machine := range []Machine{Volta, Paper, HopperF16, {"ieee64", tcore.Kernel{Device: tcore.IEEEF64}}} {
-		p := Plan{Machines: []Machine{machine}, Laws: []Law{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
+	for _, machine := range []tcore.Machine{Volta, Paper, HopperF16, {Name: "ieee64", Device: tcore.IEEEF64}} {
+		p := Plan{Machines: []tcore.Machine{machine}, Laws: []Law{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
 		a, b := Symmetric.Matrices(m, n, k, 5)
-		asked := bound.Kernel{M: m, N: n, K: k, Kernel: machine.Kernel, X: Symmetric.X, Y: Symmetric.Y}
+		asked := bound.Problem{M: m, N: n, K: k, Machine: machine, X: Symmetric.X, Y: Symmetric.Y}
 		results, err := bound.Evaluate(asked, f)
 		if err != nil {
 			t.Fatal(err)
@@ -103,13 +103,13 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 				x, y := make([]float64, k), make([]float64, k)
 				exact, size := new(big.Float).SetPrec(400), new(big.Float).SetPrec(400)
 				for l := range k {
-					x[l] = machine.A.Round(float64(a.Data[i*k+l]), tcore.ToNearestEven)
-					y[l] = machine.B.Round(float64(b.Data[l*n+j]), tcore.ToNearestEven)
+					x[l] = machine.Device.A.Round(float64(a.Data[i*k+l]), tcore.ToNearestEven)
+					y[l] = machine.Device.B.Round(float64(b.Data[l*n+j]), tcore.ToNearestEven)
 					product := new(big.Float).SetPrec(400).Mul(big.NewFloat(x[l]), big.NewFloat(y[l]))
 					exact.Add(exact, product)
 					size.Add(size, product.Abs(product))
 				}
-				e, _ := new(big.Float).SetPrec(400).Sub(big.NewFloat(machine.Dot(x, y, 0)), exact).Float64()
+				e, _ := new(big.Float).SetPrec(400).Sub(big.NewFloat(machine.Device.Dot(x, y, 0)), exact).Float64()
 				s, _ := size.Float64()
 				mean += e / s / (m * n)
 				want[Error] = max(want[Error], math.Abs(e)/s)
@@ -136,7 +136,7 @@ func TestTruncation_holds_with_scales(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const k = 1024
 	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXE2M1, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
-		β := bound.Truncation.Constant(bound.Kernel{M: 1, N: 1, K: k, Kernel: tcore.Kernel{Device: d}}, -1).Constant
+		β := bound.Truncation.Constant(bound.Problem{M: 1, N: 1, K: k, Machine: tcore.Machine{Device: d}}, -1).Constant
 		largest := 0.0
 		for range 50 {
 			x, y := make([]uint64, k), make([]uint64, k)
@@ -170,7 +170,7 @@ func TestTruncation_holds_with_scales(t *testing.T) {
 
 func TestPlan_stops_when_told_to(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	p := Plan{Machines: []Machine{Volta}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
+	p := Plan{Machines: []tcore.Machine{Volta}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
 	var seen []string
 	_, err := p.Run(ctx, func(done, total int) {
 		seen = append(seen, fmt.Sprint(done, "/", total))
@@ -191,7 +191,7 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 		return l
 	}
 	for _, c := range []struct {
-		machine Machine
+		machine tcore.Machine
 		law     string
 		skipped func(n int) bool
 		why     string
@@ -202,7 +202,7 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 		{Hopper, "blocks(0,1,U(0,1))", func(n int) bool { return n == 16 }, "the machine takes no scales"},
 		{Hopper, "point(100)", func(n int) bool { return n == 0 }, ""},
 	} {
-		rows := run(t, Plan{Machines: []Machine{c.machine}, Laws: []Law{find(c.law)}, M: 4, N: 4, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}})
+		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{find(c.law)}, M: 4, N: 4, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}})
 		e := rows[0]
 		if e.Bound != Error || !c.skipped(e.Skipped) || e.Why != c.why || e.Outputs+e.Skipped != 16 || (len(rows) > 1) != (e.Outputs > 0) {
 			t.Errorf("%s, %s: %d rows, %d outputs, %d skipped: %s", c.machine.Name, c.law, len(rows), e.Outputs, e.Skipped, e.Why)
@@ -216,7 +216,7 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 }
 
 func TestPlan_panics(t *testing.T) {
-	ok := Plan{Machines: []Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
+	ok := Plan{Machines: []tcore.Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
 	for want, change := range map[string]func(p *Plan){
 		"sweep: 1 machines, 1 laws, 1 Ks, 0 seeds, 1 confidences, want 1 or more of each": func(p *Plan) { p.Seeds = nil },
 		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                    func(p *Plan) { p.M = 0 },
@@ -309,7 +309,7 @@ func TestSketch_merges(t *testing.T) {
 
 // A sweep of four seeds is what its halves are, joined, also by way of files.
 func TestJoin_of_files(t *testing.T) {
-	p := Plan{Machines: []Machine{Volta, Paper}, Laws: []Law{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
+	p := Plan{Machines: []tcore.Machine{Volta, Paper}, Laws: []Law{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
 	whole := run(t, p)
 	var joined []Row
 	for _, p.Seeds = range [][]uint64{{3, 4}, {1, 2}} {
@@ -346,7 +346,7 @@ func TestJoin_of_files(t *testing.T) {
 
 func TestRead_names_the_line(t *testing.T) {
 	var file bytes.Buffer
-	if err := Write(&file, "x", run(t, Plan{Machines: []Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
+	if err := Write(&file, "x", run(t, Plan{Machines: []tcore.Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
 		t.Fatal(err)
 	}
 	good := file.String()
@@ -433,8 +433,8 @@ func TestLaws_that_break(t *testing.T) {
 		}
 	}
 	a, b = Cancelling.Matrices(16, 8, 4096, 1)
-	exact, err := Hopper.ExactGEMM(a, b)
-	absolute, err2 := Hopper.ExactGEMM(sizes(a), sizes(b))
+	exact, err := Hopper.Device.ExactGEMM(a, b)
+	absolute, err2 := Hopper.Device.ExactGEMM(sizes(a), sizes(b))
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
@@ -472,7 +472,7 @@ func TestFind_refuses(t *testing.T) {
 // What is predicted of the errors comes out: the mean of data of one sign, the slope of data of
 // both, and the spread. Nothing is predicted of data that the bounds are told wrongly.
 func TestPlan_predicts(t *testing.T) {
-	p := Plan{Machines: []Machine{Hopper}, Laws: []Law{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
+	p := Plan{Machines: []tcore.Machine{Hopper}, Laws: []Law{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
 	for _, r := range run(t, p) {
 		if r.Bound != Error {

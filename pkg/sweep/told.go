@@ -62,7 +62,7 @@ func (p Plan) tellings() []telling {
 }
 
 // tell returns the kernel with what the bounds are told.
-func (d *draw) tell(k bound.Kernel, t telling) (bound.Kernel, error) {
+func (d *draw) tell(k bound.Problem, t telling) (bound.Problem, error) {
 	if t.Told != FromLaw {
 		m := d.moments()
 		if m.err != nil {
@@ -80,10 +80,10 @@ func (d *draw) tell(k bound.Kernel, t telling) (bound.Kernel, error) {
 	if t.ranges {
 		r := d.ranges()
 		k.RangeX, k.RangeY = r.x, r.y
-		if k.ScaleBlock > 0 {
-			sx, sy := d.scales(k.Kernel.Device)
-			k.RangeX.Scale, k.RangeX.LeastScale = sx.span(k.Scale)
-			k.RangeY.Scale, k.RangeY.LeastScale = sy.span(k.Scale)
+		if k.Device.ScaleBlock > 0 {
+			sx, sy := d.scales(k.Device)
+			k.RangeX.Scale, k.RangeX.LeastScale = sx.span(k.Device.Scale)
+			k.RangeY.Scale, k.RangeY.LeastScale = sy.span(k.Device.Scale)
 		}
 	}
 	return k, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // A Trial is a plan of one product, or of one for each of some seeds, by the names of its parts.
@@ -29,7 +31,7 @@ func (t Trial) plan() (Plan, error) {
 	}
 	law, err := FindLaw(t.Law)
 	return Plan{
-		Machines: []Machine{machine}, Laws: []Law{law}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
+		Machines: []tcore.Machine{machine}, Laws: []Law{law}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
 		Confidences: []float64{t.Confidence}, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
 }

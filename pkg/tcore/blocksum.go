@@ -23,7 +23,7 @@ type BlockSum struct {
 // did not round to and what it did not keep.
 func (b BlockSum) Error() float64 { return b.Result - b.Kept - b.Lost }
 
-// BlockSums returns the blocks of every element of AB, as [Device.GEMM] computes it, row by row:
+// BlockSums returns the blocks of every element of AB, as [Device.MultiplyAdd] computes it, row by row:
 // slices that are good until the next one. It costs a few times a GEMM on one core, and tells
 // the error of every element, as the sum of those of its blocks, to binary64. The error names
 // an element that is not finite in A or B.

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
 func TestBlockSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(241118747, 5))
-	matrix := func(rows, cols int, scale float64) blas32.General {
-		m := newGeneral32(rows, cols)
+	random := func(rows, cols int, scale float64) blas32.General {
+		m := matrix.New(rows, cols)
 		for i := range m.Data {
 			m.Data[i] = float32(r.NormFloat64() * math.Exp2(scale*r.NormFloat64()))
 		}
@@ -23,9 +24,9 @@ func TestBlockSums(t *testing.T) {
 			if scale > 2 && d.A.Emax < 100 {
 				continue
 			}
-			a, b := matrix(3, 100, scale), matrix(100, 2, scale)
-			z := newGeneral32(3, 2)
-			d.GEMM(a, b, blas32.General{}, z)
+			a, b := random(3, 100, scale), random(100, 2, scale)
+			z := matrix.New(3, 2)
+			d.MultiplyAdd(a, b, blas32.General{}, z)
 			n := 0
 			outputs, err := d.BlockSums(a, b)
 			if err != nil {
@@ -72,7 +73,7 @@ func TestBlockSums(t *testing.T) {
 	}
 
 	t.Run("refuses what it cannot observe", func(t *testing.T) {
-		one := newGeneral32(1, 1)
+		one := matrix.New(1, 1)
 		bad := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{float32(math.Inf(1))}}
 		for want, call := range map[string]func() error{
 			"tcore: a[0, 0] = +Inf, want a finite number": func() error { _, err := HopperF16.BlockSums(bad, one); return err },
@@ -93,7 +94,7 @@ func TestBlockSums(t *testing.T) {
 }
 
 func BenchmarkBlockSums(b *testing.B) {
-	x, y := newGeneral32(64, 4096), newGeneral32(4096, 8)
+	x, y := matrix.New(64, 4096), matrix.New(4096, 8)
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, m := range [][]float32{x.Data, y.Data} {
 		for i := range m {

@@ -21,7 +21,7 @@ type Device struct {
 	C            Format       // of the accumulator c and of the result d
 	Scale        Format       // of the scales of a block-scaled instruction
 	ScaleBlock   int          // elements that one scale covers; 0 if there are no scales
-	Convert      RoundingMode // how Dot and GEMM convert values to A and B
+	Convert      RoundingMode // how Dot and MultiplyAdd convert values to A and B
 	NaN          uint64       // code of a NaN result; 0 means that of C.Encode
 	Core         Core
 }
@@ -98,10 +98,10 @@ func (d Device) Takes(f Format) bool {
 func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) float64 {
 	w := d.Core.width()
 	for k := 0; k < len(x); k += w {
-		b := block{x: fill0(x, k, w), y: fill0(y, k, w), c: c}
+		b := block{x: padZeros(x, k, w), y: padZeros(y, k, w), c: c}
 		if d.ScaleBlock > 0 {
 			n := w / d.ScaleBlock
-			b.scaleX, b.scaleY = fillOnes(scaleX, k/d.ScaleBlock, n), fillOnes(scaleY, k/d.ScaleBlock, n)
+			b.scaleX, b.scaleY = padOnes(scaleX, k/d.ScaleBlock, n), padOnes(scaleY, k/d.ScaleBlock, n)
 		}
 		if t == nil {
 			c = d.Core.sum(d, b, nil)
@@ -115,8 +115,8 @@ func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) floa
 	return c
 }
 
-// fill0 returns x[k:k+w], with zeros beyond the end of x.
-func fill0(x []float64, k, w int) []float64 {
+// padZeros returns x[k:k+w], with zeros beyond the end of x.
+func padZeros(x []float64, k, w int) []float64 {
 	if k+w <= len(x) {
 		return x[k : k+w]
 	}
@@ -125,8 +125,8 @@ func fill0(x []float64, k, w int) []float64 {
 	return z
 }
 
-// fillOnes is fill0 for scales, with ones.
-func fillOnes(x []float64, k, w int) []float64 {
+// padOnes is padZeros for scales, with ones.
+func padOnes(x []float64, k, w int) []float64 {
 	if k+w <= len(x) {
 		return x[k : k+w]
 	}

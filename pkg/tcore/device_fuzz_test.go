@@ -69,7 +69,7 @@ func compareGEMM(t *testing.T, d Device, v deviceVector) {
 	if !exact { // binary64
 		return
 	}
-	d.GEMM(a, b, c, z)
+	d.MultiplyAdd(a, b, c, z)
 	if want := float32(d.C.Decode(v.D)); !same(float64(z.Data[0]), float64(want)) {
 		t.Errorf("%s: GEMM gives %x, want %x: %+v", d.Name, z.Data[0], want, v)
 	}
@@ -79,7 +79,7 @@ func compareGEMM(t *testing.T, d Device, v deviceVector) {
 	if want := d.C.Decode(v.D); !same(scalar[0][0], want) {
 		t.Errorf("%s: without vectors %x, want %x: %+v", d.Name, scalar[0][0], want, v)
 	}
-	d.GEMM(a, b, blas32.General{}, z)
+	d.MultiplyAdd(a, b, blas32.General{}, z)
 	v.C = 0
 	if want := float32(d.C.Decode(oracleDot(d, v))); !same(float64(z.Data[0]), float64(want)) {
 		t.Errorf("%s: GEMM without c gives %x, want %x: %+v", d.Name, z.Data[0], want, v)

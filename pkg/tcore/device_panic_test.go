@@ -28,8 +28,8 @@ func TestDevicePanics(t *testing.T) {
 	scaled.ScaleBlock, scaled.Scale = 2, E8M0
 	odd := BlackwellMXE4M3
 	odd.ScaleBlock = 20
-	kernel := Kernel{Device: HopperF16}
-	wide := Kernel{Device: HopperF16, SplitK: -1}
+	kernel := Machine{Device: HopperF16}
+	wide := Machine{Device: HopperF16, SplitK: -1}
 
 	for _, tt := range []struct {
 		want string
@@ -56,9 +56,10 @@ func TestDevicePanics(t *testing.T) {
 		{`tcore: device "ieee-fma-binary32-binary32": TwoStage of binary32 × binary32 + binary32`, func() { IEEEF32.with(TwoStage{Terms: 8, Parts: 1}).Dot(x, x, 0) }},
 		{`tcore: device "ampere-mma-bfloat16-binary32": Split of bfloat16 × bfloat16`, func() { AmpereBF16.with(Split{By: hopper}).Dot(x, x, 0) }},
 		{`tcore: device "ampere-mma-bfloat16-binary32": bfloat16 × bfloat16 + binary32 around a TensorCore of binary16`, func() { AmpereBF16.with(PaperF32).Dot(x, x, 0) }},
-		{"tcore: GEMM: a has 8 columns, b has 2 rows", func() { HopperF16.GEMM(a, zeros(2, 3), none, z) }},
-		{"tcore: GEMM: z is 3 × 2, want 2 × 3", func() { HopperF16.GEMM(a, b, none, zeros(3, 2)) }},
-		{"tcore: GEMM: c is 3 × 2, want 2 × 3", func() { HopperF16.GEMM(a, b, zeros(3, 2), z) }},
+		{`tcore: MultiplyAdd: device "none" takes 0 terms at once`, func() { TensorCore{}.Device("none").MultiplyAdd(a, b, none, z) }},
+		{"tcore: MultiplyAdd: a has 8 columns, b has 2 rows", func() { HopperF16.MultiplyAdd(a, zeros(2, 3), none, z) }},
+		{"tcore: MultiplyAdd: z is 3 × 2, want 2 × 3", func() { HopperF16.MultiplyAdd(a, b, none, zeros(3, 2)) }},
+		{"tcore: MultiplyAdd: c is 3 × 2, want 2 × 3", func() { HopperF16.MultiplyAdd(a, b, zeros(3, 2), z) }},
 		{"tcore: GEMM: a has 2 columns, b has 8 rows", func() { kernel.GEMM(blas.Trans, blas.NoTrans, 1, a, b, 0, none, z) }},
 		{"tcore: GEMM: c is 0 × 0, want at least 1 × 1", func() { kernel.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 1, none, z) }},
 		{"tcore: GEMM: SplitK = -1, want SplitK >= 0", func() { wide.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, none, z) }},

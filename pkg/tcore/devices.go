@@ -132,8 +132,8 @@ var (
 // Models that are no chip: the paper's two tensor cores, and sequential IEEE
 // FMAs in binary32 and in binary64.
 var (
-	PaperCoreF32 = Device{Name: "paper-f32", Architecture: "paper", Instruction: "Algorithm 1", A: Binary16, B: Binary16, C: Binary32, Core: PaperF32}
-	PaperCoreF16 = Device{Name: "paper-f16", Architecture: "paper", Instruction: "Algorithm 1", A: Binary16, B: Binary16, C: Binary16, Core: PaperF16}
+	PaperCoreF32 = PaperF32.Device("paper-f32")
+	PaperCoreF16 = PaperF16.Device("paper-f16")
 	IEEEF16      = Device{Name: "ieee-fma-binary16-binary32", Architecture: "IEEE", Instruction: "fma", A: Binary16, B: Binary16, C: Binary32, Core: Chain{}}
 	IEEEF32      = chain("IEEE", "fma", Binary32)
 	IEEEF64      = chain("IEEE", "fma", Binary64)

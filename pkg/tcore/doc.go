@@ -47,7 +47,7 @@
 //
 // The faster routines ([Format.RoundSlice] to nearest even,
 // [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16], the kernels of
-// [TensorCore.GEMM]) give the same values and are tested against it. The first two
+// [Device.MultiplyAdd] on a [TensorCore]) give the same values and are tested against it. The first two
 // are vector code on amd64 with AVX2, written by the generator in internal/asm;
 // go generate writes it anew.
 //
@@ -79,7 +79,7 @@
 //	TensorCore    Algorithm 1                                   the paper
 //
 // [Device.Dot] takes values, [Device.DotCodes] and [Device.DotScaled] take bit
-// patterns, [Device.GEMM] takes matrices. [Kernel] is GEMM as a library builds
+// patterns, [Device.MultiplyAdd] takes matrices. [Machine] is GEMM as a library builds
 // it: transposes, alpha and beta, split K, a converted result. [Device.Trace]
 // tells what was kept and lost of every term, and [Device.ExactGEMM] is what to
 // measure errors by. Where the models do not agree, [Contested] has a field.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -141,25 +142,25 @@ var dotAddScratch struct {
 }
 
 func (p *dotAddProduct) release() {
-	p.leaveRows()
-	p.leaveColumns()
+	p.releaseRows()
+	p.releaseColumns()
 }
 
-func (p *dotAddProduct) leaveRows() {
-	dotAddScratch.x.leave(p.x)
-	dotAddScratch.ex.leave(p.ex)
+func (p *dotAddProduct) releaseRows() {
+	dotAddScratch.x.put(p.x)
+	dotAddScratch.ex.put(p.ex)
 }
 
-func (p *dotAddProduct) leaveColumns() {
-	dotAddScratch.y.leave(p.y)
-	dotAddScratch.ey.leave(p.ey)
+func (p *dotAddProduct) releaseColumns() {
+	dotAddScratch.y.put(p.y)
+	dotAddScratch.ey.put(p.ey)
 }
 
 // newDotAddProduct prepares the operands, if there is a kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	p, ok := newDotAddRows(d, a, b.Cols)
 	if ok {
-		p.takeColumns()
+		p.getColumns()
 		p.packColumns(b)
 	}
 	return p, ok
@@ -182,9 +183,9 @@ func newDotAddRows(d *Device, a blas32.General, n int) (*dotAddProduct, bool) {
 	return p, true
 }
 
-// takeColumns makes room for the columns.
-func (p *dotAddProduct) takeColumns() {
-	p.y, p.ey = dotAddScratch.y.take(p.width()*p.stride), dotAddScratch.ey.take(p.width()*p.stride)
+// getColumns makes room for the columns.
+func (p *dotAddProduct) getColumns() {
+	p.y, p.ey = dotAddScratch.y.get(p.width()*p.stride), dotAddScratch.ey.get(p.width()*p.stride)
 	p.rareY = make([]uint64, p.width()/p.kernel.columns*p.chunks())
 }
 
@@ -213,13 +214,13 @@ func (d *Device) convertRow(dst, src []float32, f Format) {
 func (p *dotAddProduct) chunks() int { return (p.k + dotAddDepth - 1) / dotAddDepth }
 
 func (p *dotAddProduct) packRows(a blas32.General) {
-	p.x, p.ex = dotAddScratch.x.take(p.m*p.stride), dotAddScratch.ex.take(p.m*p.stride)
+	p.x, p.ex = dotAddScratch.x.get(p.m*p.stride), dotAddScratch.ex.get(p.m*p.stride)
 	p.rareX = make([]bool, p.m*p.chunks())
 	constants := newExponentConstants(p.d.A)
 	parallel.Ranges(p.m, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := p.x[i*p.stride : (i+1)*p.stride]
-			p.d.convertRow(x[:a.Cols], row(a, i), p.d.A)
+			p.d.convertRow(x[:a.Cols], matrix.Row(a, i), p.d.A)
 			clear(x[a.Cols:])
 			for c := range p.chunks() {
 				k := c * dotAddDepth
@@ -239,7 +240,7 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 			for k := range dotAddDepth {
 				y := rows[k*width:][:p.n]
 				if l := c*dotAddDepth + k; l < b.Rows {
-					p.d.convertRow(y, row(b, l), p.d.B)
+					p.d.convertRow(y, matrix.Row(b, l), p.d.B)
 				} else {
 					clear(y)
 				}
@@ -268,7 +269,7 @@ func (p *dotAddProduct) width() int {
 // over the terms [lo, hi), whole blocks.
 func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	sums, width := p.load(z[:rowHi-rowLo])
-	defer dotAddScratch.sums.leave(sums)
+	defer dotAddScratch.sums.put(sums)
 	tiny := make([]bool, rowHi-rowLo)
 	for i := range tiny {
 		for _, c := range z[i] {
@@ -292,7 +293,7 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 // their own, from zero, that is then added to z and rounded to C.
 func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {
 	sums, width := p.load(z[:rowHi-rowLo])
-	defer dotAddScratch.sums.leave(sums)
+	defer dotAddScratch.sums.put(sums)
 	columns, half := p.kernel.columns, p.d.C.same(Binary16)
 	part, next := make([]float32, columns), new([32]float32)
 	for ; lo < hi; lo += w {
@@ -317,7 +318,7 @@ func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int
 // the length of one.
 func (p *dotAddProduct) load(z [][]float64) (sums []float32, width int) {
 	width = p.width()
-	sums = dotAddScratch.sums.take(len(z) * width)
+	sums = dotAddScratch.sums.get(len(z) * width)
 	for i := range z {
 		s := sums[i*width : (i+1)*width]
 		for j, c := range z[i] {

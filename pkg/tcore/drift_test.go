@@ -18,16 +18,16 @@ func TestDevice_truncation_drifts(t *testing.T) {
 		b.Data[i] = float32(math.Abs(float64(b.Data[i])))
 	}
 	for _, tt := range []struct {
-		kernel    Kernel
+		machine   Machine
 		low, high float64 // of the mean relative error
 	}{
-		{Kernel{Device: VoltaF16}, -7e-4, -6e-4},
-		{Kernel{Device: HopperF16}, -2.2e-4, -1.8e-4},
-		{Kernel{Device: HopperF16, SplitK: 16}, -1.3e-5, -0.8e-5},
-		{Kernel{Device: IEEEF16}, -1e-5, 1e-5},
+		{Machine{Device: VoltaF16}, -7e-4, -6e-4},
+		{Machine{Device: HopperF16}, -2.2e-4, -1.8e-4},
+		{Machine{Device: HopperF16, SplitK: 16}, -1.3e-5, -0.8e-5},
+		{Machine{Device: IEEEF16}, -1e-5, 1e-5},
 	} {
-		tt.kernel.GEMM('N', 'N', 1, a, b, 0, blas32.General{}, d)
-		exact, err := tt.kernel.ExactGEMM(a, b)
+		tt.machine.GEMM('N', 'N', 1, a, b, 0, blas32.General{}, d)
+		exact, err := tt.machine.Device.ExactGEMM(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestDevice_truncation_drifts(t *testing.T) {
 			mean += e / exact.Float64().Data[i] / (m * n)
 		}
 		if mean < tt.low || mean > tt.high {
-			t.Errorf("%s, SplitK %d: mean relative error %.3g, want it in [%v, %v]", tt.kernel.Name, tt.kernel.SplitK, mean, tt.low, tt.high)
+			t.Errorf("%s, SplitK %d: mean relative error %.3g, want it in [%v, %v]", tt.machine.Device.Name, tt.machine.SplitK, mean, tt.low, tt.high)
 		}
 	}
 }

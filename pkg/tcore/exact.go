@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -26,7 +27,7 @@ type Exact struct {
 // finite. It panics if a shape does not fit or a matrix is empty.
 //
 // Elements are scaled to integers. If these fit 31 bits, as do multiples of
-// 2^-24 below 1, it takes a few times as long as [TensorCore.GEMM]; if they fit
+// 2^-24 below 1, it takes a few times as long as [Device.MultiplyAdd]; if they fit
 // 64 and the sums of K products 128, some times longer. Otherwise it sums in as
 // many limbs as the data need, which takes longer still (Kulisch 2013, the exact
 // dot product).
@@ -84,7 +85,7 @@ func exactProduct[T any](e Exact, a, b blas32.General, ofA, ofB func(float32) T,
 	parallel.Ranges(a.Rows, func(lo, hi int) {
 		x := make([]T, a.Cols)
 		for i := lo; i < hi; i++ {
-			for k, v := range row(a, i) {
+			for k, v := range matrix.Row(a, i) {
 				x[k] = ofA(v)
 			}
 			for j, y := range columns {
@@ -142,7 +143,7 @@ func gridOf(name string, m blas32.General) (grid, error) {
 	parallel.Ranges(m.Rows, func(lo, hi int) {
 		part := noGrid
 		for i := lo; i < hi; i++ {
-			one, nonFinite := gridOfRow(row(m, i))
+			one, nonFinite := gridOfRow(matrix.Row(m, i))
 			if nonFinite >= 0 {
 				mu.Lock()
 				defer mu.Unlock()
@@ -156,8 +157,8 @@ func gridOf(name string, m blas32.General) (grid, error) {
 		g = g.union(part)
 	})
 	if bad < m.Rows {
-		_, j := gridOfRow(row(m, bad))
-		return g, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", name, bad, j, row(m, bad)[j])
+		_, j := gridOfRow(matrix.Row(m, bad))
+		return g, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", name, bad, j, matrix.Row(m, bad)[j])
 	}
 	if g == noGrid { // all zeros
 		return grid{}, nil
@@ -320,7 +321,7 @@ func (e Exact) short(i, j int) (z int128, ok bool) {
 
 // values returns the matrix of the values of f.
 func (e Exact) values(f func(i, j int) float64) blas64.General {
-	m := newGeneral(e.rows, e.cols)
+	m := matrix.New64(e.rows, e.cols)
 	parallel.Ranges(e.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j := range e.cols {

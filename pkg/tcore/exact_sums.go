@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -52,7 +53,7 @@ func exactSums(e Exact, a, b blas32.General, ga, gb grid, abs bool) bool {
 			for k := 0; k < a.Cols; k += depth {
 				n := min(depth, a.Cols-k)
 				for r := range rows {
-					toIntegers(x[r*exactStride:][:n], row(a, i+r)[k:k+n], scale, abs)
+					toIntegers(x[r*exactStride:][:n], matrix.Row(a, i+r)[k:k+n], scale, abs)
 				}
 				for j, panel := range panels {
 					kernel.run(&z[0], &x[0], 4*exactStride, &panel[k*exactColumns], n)
@@ -95,7 +96,7 @@ func packIntegers(b blas32.General, scale float32, abs bool) [][]int64 {
 	parallel.Ranges(b.Rows, func(lo, hi int) {
 		y := make([]int32, b.Cols)
 		for k := lo; k < hi; k++ {
-			toIntegers(y, row(b, k), scale, abs)
+			toIntegers(y, matrix.Row(b, k), scale, abs)
 			for j, v := range y {
 				panels[j/exactColumns][k*exactColumns+j%exactColumns] = int64(v)
 			}

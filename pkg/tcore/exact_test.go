@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -55,7 +56,7 @@ func TestExactGEMM(t *testing.T) {
 			if narrow := ab.limbs == 2; narrow != data.narrow {
 				t.Errorf("%d limbs: the data do not test the path they should", ab.limbs)
 			}
-			d64 := newGeneral(m, n) // of all of binary64
+			d64 := matrix.New64(m, n) // of all of binary64
 			for i := range d64.Data {
 				d64.Data[i] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000)
 			}
@@ -93,8 +94,8 @@ func TestExactGEMM(t *testing.T) {
 
 func TestExactGEMMCancels(t *testing.T) {
 	// 2^127 × 2^127 + 2^-149 × 2^-149 - 2^127 × 2^127: 552 bits apart.
-	a := matrix(1, 3, 0x1p127, 0x1p-149, -0x1p127)
-	b := matrix(3, 1, 0x1p127, 0x1p-149, 0x1p127)
+	a := filled(1, 3, 0x1p127, 0x1p-149, -0x1p127)
+	b := filled(3, 1, 0x1p127, 0x1p-149, 0x1p127)
 	e, err := ExactGEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func TestExactGEMMCancels(t *testing.T) {
 	if got := e.Float64().Data[0]; got != 0x1p-298 {
 		t.Errorf("sum = %g, want 2^-298", got)
 	}
-	if got := e.Error(matrix(1, 1, 0)).Data[0]; got != -0x1p-298 {
+	if got := e.Error(filled(1, 1, 0)).Data[0]; got != -0x1p-298 {
 		t.Errorf("error of 0 = %g, want -2^-298", got)
 	}
 }
@@ -135,7 +136,7 @@ func TestExactGEMMHoldsTheLargestSums(t *testing.T) {
 func TestExactGEMMHoldsOneWideFactor(t *testing.T) {
 	for spread := 60; spread < 68; spread++ {
 		least := float32(math.Ldexp(1, -spread))
-		e, err := ExactGEMM(matrix(1, 2, -1.5, least), matrix(2, 1, 1, 1))
+		e, err := ExactGEMM(filled(1, 2, -1.5, least), filled(2, 1, 1, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,24 +150,24 @@ func TestExactGEMMHoldsOneWideFactor(t *testing.T) {
 
 // d - AB = 2^127 - (2^73 + 2^-298) lies just below a midpoint of binary64.
 func TestErrorIsRoundedOnce(t *testing.T) {
-	e, err := ExactGEMM(matrix(1, 2, 0x1p100, 0x1p-149), matrix(2, 1, 0x1p-27, 0x1p-149))
+	e, err := ExactGEMM(filled(1, 2, 0x1p100, 0x1p-149), filled(2, 1, 0x1p-27, 0x1p-149))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := e.Error(matrix(1, 1, 0x1p127)).Data[0], 0x1p127-0x1p74; got != want {
+	if got, want := e.Error(filled(1, 1, 0x1p127)).Data[0], 0x1p127-0x1p74; got != want {
 		t.Errorf("Error = %x, want %x", got, want)
 	}
 }
 
 func TestExactGEMMNamesBadData(t *testing.T) {
 	inf := float32(math.Inf(1))
-	good := matrix(2, 2, 1, 2, 3, 4)
+	good := filled(2, 2, 1, 2, 3, 4)
 	for _, tt := range []struct {
 		a, b blas32.General
 		want string
 	}{
-		{matrix(2, 2, 1, 2, inf, 4), good, "a[1, 0] = +Inf"},
-		{good, matrix(2, 2, 1, float32(math.NaN()), 3, 4), "b[0, 1] = NaN"},
+		{filled(2, 2, 1, 2, inf, 4), good, "a[1, 0] = +Inf"},
+		{good, filled(2, 2, 1, float32(math.NaN()), 3, 4), "b[0, 1] = NaN"},
 	} {
 		for _, gemm := range []func(a, b blas32.General) (Exact, error){ExactGEMM, ExactAbsGEMM} {
 			if _, err := gemm(tt.a, tt.b); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -177,18 +178,18 @@ func TestExactGEMMNamesBadData(t *testing.T) {
 }
 
 func TestErrorOfNotFinite(t *testing.T) {
-	e, err := ExactGEMM(matrix(1, 1, 1), matrix(1, 2, 1, 1))
+	e, err := ExactGEMM(filled(1, 1, 1), filled(1, 2, 1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := e.Error(matrix(1, 2, float32(math.Inf(-1)), float32(math.NaN())))
+	got := e.Error(filled(1, 2, float32(math.Inf(-1)), float32(math.NaN())))
 	if !math.IsInf(got.Data[0], -1) || !math.IsNaN(got.Data[1]) {
 		t.Errorf("Error = %v, want -Inf and NaN", got.Data)
 	}
 }
 
 // matrix returns a matrix of the given elements.
-func matrix(rows, cols int, x ...float32) blas32.General {
+func filled(rows, cols int, x ...float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
 }
 

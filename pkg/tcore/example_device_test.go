@@ -206,7 +206,7 @@ func ExampleDevice_ExactGEMM() {
 
 // Hopper's output for U(0,1) data is too small, since it truncates; IEEE
 // arithmetic errs to both sides.
-func ExampleDevice_GEMM() {
+func ExampleDevice_MultiplyAdd() {
 	const k = 1 << 12
 	a := blas32.General{Rows: 1, Cols: k, Stride: k, Data: make([]float32, k)}
 	b := blas32.General{Rows: k, Cols: 1, Stride: 1, Data: make([]float32, k)}
@@ -220,7 +220,7 @@ func ExampleDevice_GEMM() {
 	}
 	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
 	for _, device := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.PaperCoreF32} {
-		device.GEMM(a, b, blas32.General{}, d)
+		device.MultiplyAdd(a, b, blas32.General{}, d)
 		fmt.Printf("%-28s %v, error %.3g\n", device.Name, d.Data[0], exact.Error(d).Data[0])
 	}
 	// Output:
@@ -230,19 +230,19 @@ func ExampleDevice_GEMM() {
 }
 
 // A library splits K, scales in binary32 and converts the result.
-func ExampleKernel() {
+func ExampleMachine() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 2, 3, 4}}
 	c := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{100}}
-	k := tcore.Kernel{Device: tcore.HopperF16, SplitK: 2, Output: tcore.BFloat16}
+	k := tcore.Machine{Device: tcore.HopperF16, SplitK: 2, Output: tcore.BFloat16}
 	k.GEMM(blas.NoTrans, blas.Trans, 10, a, a, 1, c, c)
 	fmt.Println(c.Data[0])
 	// Output: 400
 }
 
-func ExampleKernel_GEMM() {
+func ExampleMachine_GEMM() {
 	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
 	d := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}
-	k := tcore.Kernel{Device: tcore.AmpereTF32}
+	k := tcore.Machine{Device: tcore.AmpereTF32}
 	k.GEMM(blas.Trans, blas.NoTrans, 1, a, a, 0, blas32.General{}, d)
 	fmt.Println(d.Data)
 	// Output: [10 14 14 20]

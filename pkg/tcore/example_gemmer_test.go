@@ -14,7 +14,7 @@ func ExampleGEMMer() {
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{0x1p12, -0x1p12, -1, -1}}
 	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
 	for _, k := range []tcore.GEMMer{
-		tcore.Kernel{Device: tcore.VoltaF16}, tcore.Kernel{Device: tcore.AmpereF16}, tcore.Kernel{Device: tcore.HopperF16},
+		tcore.Machine{Device: tcore.VoltaF16}, tcore.Machine{Device: tcore.AmpereF16}, tcore.Machine{Device: tcore.HopperF16},
 	} {
 		k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		fmt.Println(d.Data[0])

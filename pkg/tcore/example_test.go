@@ -238,10 +238,10 @@ func ExampleTensorCore() {
 	core := tcore.TensorCore{Name: "fp16 out", Block: 4, MPFMA: tcore.PaperF32.MPFMA}
 	core.Output = tcore.Binary16
 
-	x := []float32{1, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048}
-	y := []float32{1, 1, 1, 1, 1, 1, 1, 1}
+	x := []float64{1, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048, 1. / 2048}
+	y := []float64{1, 1, 1, 1, 1, 1, 1, 1}
 	for _, core.Block = range []int{1, 2, 4, 8} {
-		fmt.Printf("b = %d: 1 + 7 × 2⁻¹¹ = 1 + %.0f × 2⁻¹¹\n", core.Block, (core.Dot(x, y)-1)*2048)
+		fmt.Printf("b = %d: 1 + 7 × 2⁻¹¹ = 1 + %.0f × 2⁻¹¹\n", core.Block, (core.Device("paper").Dot(x, y, 0)-1)*2048)
 	}
 	// Output:
 	// b = 1: 1 + 7 × 2⁻¹¹ = 1 + 0 × 2⁻¹¹
@@ -252,29 +252,29 @@ func ExampleTensorCore() {
 
 // The paper's row 2 rounds the first product, too: adding it to 0 is not exact,
 // and γ_(K-1) is no bound. Here K = 2 and the error is 1.997u.
-func ExampleTensorCore_Dot() {
+func ExampleTensorCore_Device() {
 	core := tcore.PaperF16
 	core.Block = 2
-	x := []float32{1 + 1./1024, 1 - 1./2048}
-	y := []float32{1 - 1./2048, 1. / 2048}
-	d := float64(core.Dot(x, y))
-	exact := float64(x[0])*float64(y[0]) + float64(x[1])*float64(y[1])
+	x := []float64{1 + 1./1024, 1 - 1./2048}
+	y := []float64{1 - 1./2048, 1. / 2048}
+	d := core.Device("two terms a block").Dot(x, y, 0)
+	exact := x[0]*y[0] + x[1]*y[1]
 	fmt.Printf("%v, relative error %.3fu\n", d, math.Abs(d-exact)/exact/core.Accumulate.UnitRoundoff())
 	// Output: 1, relative error 1.997u
 }
 
 // Algorithm 1: let D = AB be computed using tensor cores.
-func ExampleTensorCore_GEMM() {
+func ExampleDevice_MultiplyAdd_algorithm1() {
 	a := blas32.General{Rows: 2, Cols: 4, Stride: 4, Data: []float32{.1, .2, .3, .4, .5, .6, .7, .8}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 2, 3, 4}}
 	d := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: make([]float32, 2)}
-	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
-		core.GEMM(a, b, d)
-		fmt.Printf("%s: %v\n", core.Name, d.Data)
+	for _, device := range []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16} {
+		device.MultiplyAdd(a, b, blas32.General{}, d)
+		fmt.Printf("%s: %v\n", device.Name, d.Data)
 	}
 	// Output:
-	// fp16 in, fp32 accumulate: [2.9996338 7]
-	// fp16 in, fp16 accumulate: [3 7]
+	// paper-f32: [2.9996338 7]
+	// paper-f16: [3 7]
 }
 
 // No rounding at all: 10⁸ × 10⁸ + 10⁻⁸ × 10⁻⁸ - 10⁸ × 10⁸, where float32 holds
@@ -317,7 +317,7 @@ func ExampleExact() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 0.5, 0.25, 0.125}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1. / 1024, 1. / 1024, 1. / 1024}}
 	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
-	tcore.PaperF16.GEMM(a, b, d)
+	tcore.PaperCoreF16.MultiplyAdd(a, b, blas32.General{}, d)
 
 	exact, err := tcore.ExactGEMM(a, b)
 	if err != nil {

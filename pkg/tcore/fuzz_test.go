@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -167,13 +168,13 @@ func FuzzGEMM(f *testing.F) {
 	f.Add(float32(1), float32(0x1p-24), float32(-1), float32(0x1p127), float32(0x1p-149), float32(0x1p127))
 	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
 	f.Fuzz(func(t *testing.T, a0, a1, a2, b0, b1, b2 float32) {
-		a, b, d := matrix(1, 3, a0, a1, a2), matrix(3, 1, b0, b1, b2), zeros(1, 1)
+		a, b, d := filled(1, 3, a0, a1, a2), filled(3, 1, b0, b1, b2), zeros(1, 1)
 		for _, bits := range widths() {
 			atWidth(bits, func() {
 				for _, core := range cores() {
 					core.Block = 3
-					core.GEMM(a, b, d)
-					if want := core.Dot(a.Data, b.Data); !same(float64(d.Data[0]), float64(want)) {
+					core.multiply(a, b, d)
+					if want := core.slowDot(a.Data, b.Data); !same(float64(d.Data[0]), float64(want)) {
 						t.Errorf("%s, %d bits: GEMM gives %x, Dot %x", core.Name, bits, d.Data[0], want)
 					}
 				}
@@ -276,10 +277,10 @@ func FuzzDeviceGEMM(f *testing.F) {
 		x, y := make([]float64, k), make([]float64, k)
 		widenSlice(x, a.Data)
 		for _, bits := range widths() {
-			atWidth(bits, func() { d.GEMM(a, b, start, z) })
+			atWidth(bits, func() { d.MultiplyAdd(a, b, start, z) })
 			if d.A.same(d.B) { // thin
 				turned := zeros(n, 1)
-				atWidth(bits, func() { d.GEMM(transposed(b), transposed(a), transposed(start), turned) })
+				atWidth(bits, func() { d.MultiplyAdd(matrix.Transpose(b), matrix.Transpose(a), matrix.Transpose(start), turned) })
 				for j, v := range turned.Data {
 					if want := z.Data[j]; !same(float64(v), float64(want)) {
 						t.Errorf("%s, %d bits: row %d of %x and %x from %x is %x, want %x",

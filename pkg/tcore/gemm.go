@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,7 +23,7 @@ func gemm[T float32 | float64](a, b blas32.General, round func(dst []T, src []fl
 		var s [tile]T
 		x := make([]T, a.Cols)
 		for i := lo; i < hi; i++ {
-			round(x, row(a, i))
+			round(x, matrix.Row(a, i))
 			for j, y := range tiles {
 				kernel(&s, x, y)
 				for c := range min(tile, b.Cols-j*tile) {
@@ -42,7 +43,7 @@ func packTiles[T float32 | float64](b blas32.General, round func(dst []T, src []
 	}
 	x := make([]T, b.Cols)
 	for k := range b.Rows {
-		round(x, row(b, k))
+		round(x, matrix.Row(b, k))
 		for j := range tiles {
 			copy(tiles[j][k][:], x[j*tile:])
 		}
@@ -126,7 +127,7 @@ func sequential16(s *[tile]float64, x []float64, y [][tile]float64) {
 // It panics if a shape does not fit or a matrix is empty.
 func Float64GEMM(a, b blas32.General) blas64.General {
 	checkProduct("Float64GEMM", a, b)
-	d := newGeneral(a.Rows, b.Cols)
+	d := matrix.New64(a.Rows, b.Cols)
 	gemm(a, b, widenSlice, sequential[float64], func(i, j int, z float64) { d.Data[i*d.Stride+j] = z })
 	return d
 }

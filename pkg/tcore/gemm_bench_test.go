@@ -56,7 +56,7 @@ func BenchmarkGEMM(b *testing.B) {
 	for _, s := range []shape{cube(512), cube(1024), paperShape} {
 		benchmarkProduct(b, "paper-f32", s, func() func() {
 			x, y, d := operands(s, Binary16)
-			return func() { PaperF32.GEMM(x, y, d) }
+			return func() { PaperF32.multiply(x, y, d) }
 		})
 	}
 	for _, device := range Devices() {
@@ -66,12 +66,12 @@ func BenchmarkGEMM(b *testing.B) {
 		}
 		benchmarkProduct(b, device.Name, s, func() func() {
 			x, y, d := operands(s, Binary32)
-			return func() { device.GEMM(x, y, blas32.General{}, d) }
+			return func() { device.MultiplyAdd(x, y, blas32.General{}, d) }
 		})
 	}
 	benchmarkProduct(b, "paper-f16", paperShape, func() func() {
 		x, y, d := operands(paperShape, Binary16)
-		return func() { PaperF16.GEMM(x, y, d) }
+		return func() { PaperF16.multiply(x, y, d) }
 	})
 	benchmarkProduct(b, "binary64", paperShape, func() func() {
 		x, y, _ := operands(paperShape, Binary16)

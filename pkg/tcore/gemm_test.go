@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -66,10 +67,10 @@ func TestGEMM(t *testing.T) {
 				m, n, k := 1+rng.IntN(9), 1+rng.IntN(19), core.Block*(1+rng.IntN(20))
 				specials := rng.IntN(2) == 0
 				a, b, d := anyData(m, k, rng, specials), anyData(k, n, rng, specials), anyData(m, n, rng, false)
-				core.GEMM(a, b, d)
+				core.multiply(a, b, d)
 				for i := range m {
 					for j := range n {
-						got, want := d.Data[i*d.Stride+j], core.Dot(row(a, i), column(b, j))
+						got, want := d.Data[i*d.Stride+j], core.slowDot(matrix.Row(a, i), column(b, j))
 						if !same(float64(got), float64(want)) {
 							t.Fatalf("%d × %d × %d: d[%d, %d] = %v, want %v", m, k, n, i, j, got, want)
 						}
@@ -81,7 +82,7 @@ func TestGEMM(t *testing.T) {
 	t.Run("writes no element outside d", func(t *testing.T) {
 		a, b, d := uniform(3, 8, 1), uniform(8, 5, 2), zeros(3, 7)
 		d.Cols = 5
-		PaperF32.GEMM(a, b, d)
+		PaperF32.multiply(a, b, d)
 		for i := range 3 {
 			if d.Data[i*7+5] != 0 || d.Data[i*7+6] != 0 {
 				t.Errorf("row %d was written beyond its end", i)
@@ -93,7 +94,7 @@ func TestGEMM(t *testing.T) {
 		run := func(core TensorCore, procs int) blas32.General {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			d := zeros(37, 11)
-			core.GEMM(a, b, d)
+			core.multiply(a, b, d)
 			return d
 		}
 		for _, core := range cores() {
@@ -134,7 +135,7 @@ func TestDot(t *testing.T) {
 		core.Block = 2
 		x := []float32{1.0009765625, 1 - 0x1p-11}
 		y := []float32{1 - 0x1p-11, 0x1p-11}
-		got := float64(core.Dot(x, y))
+		got := float64(core.slowDot(x, y))
 		exact := float64(x[0])*float64(y[0]) + float64(x[1])*float64(y[1])
 		u := core.Accumulate.UnitRoundoff()
 		gamma := func(n float64) float64 { return n * u / (1 - n*u) }
@@ -147,7 +148,7 @@ func TestDot(t *testing.T) {
 		core := PaperF16
 		core.Block = 1
 		x := []float32{1 + 0x1p-10}
-		if got := core.Dot(x, x); got != 1+0x1p-9 {
+		if got := core.slowDot(x, x); got != 1+0x1p-9 {
 			t.Errorf("Dot = %x, want 1 + 2^-9", got)
 		}
 	})
@@ -159,7 +160,7 @@ func TestDot(t *testing.T) {
 			for k := range x {
 				s = core.FMA(float64(x[k]), float64(y[k]), s)
 			}
-			if got := core.Dot(x, y); got != float32(s) {
+			if got := core.slowDot(x, y); got != float32(s) {
 				t.Errorf("%s: Dot = %v, want %v", core.Name, got, s)
 			}
 		}
@@ -169,20 +170,20 @@ func TestDot(t *testing.T) {
 		core.Output = Binary16
 		x := []float32{1, 0x1p-11, 0x1p-11, 0, 0, 0, 0, 0}
 		y := []float32{1, 1, 1, 1, 1, 1, 1, 1}
-		if got := core.Dot(x, y); got != 1+0x1p-10 { // 1 + 2^-11 + 2^-11 in binary32
+		if got := core.slowDot(x, y); got != 1+0x1p-10 { // 1 + 2^-11 + 2^-11 in binary32
 			t.Errorf("b = 4: Dot = %x, want 1 + 2^-10", got)
 		}
 		core.Block = 1
-		if got := core.Dot(x, y); got != 1 { // 2^-11 is lost twice
+		if got := core.slowDot(x, y); got != 1 { // 2^-11 is lost twice
 			t.Errorf("b = 1: Dot = %x, want 1", got)
 		}
 	})
 	t.Run("overflows in binary16", func(t *testing.T) {
 		x := []float32{300, 300, 0, 0}
-		if got := PaperF16.Dot(x, x); !math.IsInf(float64(got), 1) {
+		if got := PaperF16.slowDot(x, x); !math.IsInf(float64(got), 1) {
 			t.Errorf("Dot = %v, want +Inf", got)
 		}
-		if got := PaperF32.Dot(x, x); got != 180000 {
+		if got := PaperF32.slowDot(x, x); got != 180000 {
 			t.Errorf("Dot = %v, want 180000", got)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -47,11 +48,11 @@ func TestGEMMSums(t *testing.T) {
 			for _, core := range sequential {
 				specials := rng.IntN(2) == 0
 				a, b, d := anyData(s.m, s.k, rng, specials), anyData(s.k, s.n, rng, specials), anyData(s.m, s.n, rng, false)
-				core.GEMM(a, b, d)
+				core.multiply(a, b, d)
 				for i := range s.m {
 					for range 4 {
 						j := rng.IntN(s.n)
-						got, want := d.Data[i*d.Stride+j], core.Dot(row(a, i), column(b, j))
+						got, want := d.Data[i*d.Stride+j], core.slowDot(matrix.Row(a, i), column(b, j))
 						if !same(float64(got), float64(want)) {
 							t.Fatalf("%s, %v: d[%d, %d] = %v, want %v", core.Name, s, i, j, got, want)
 						}
@@ -120,10 +121,10 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 				if trial%2 == 1 {
 					c = fusedMatrix(rng, s.m, s.n, d.C, rare)
 				}
-				d.GEMM(a, b, c, z)
+				d.MultiplyAdd(a, b, c, z)
 				x, y := make([]float64, s.k), make([]float64, s.k)
 				for i := range s.m {
-					widenSlice(x, row(a, i))
+					widenSlice(x, matrix.Row(a, i))
 					for range 8 {
 						j := rng.IntN(s.n)
 						widenSlice(y, column(b, j))

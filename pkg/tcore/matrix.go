@@ -4,18 +4,7 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
 )
-
-// row returns row i of m.
-func row(m blas32.General, i int) []float32 {
-	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
-}
-
-// newGeneral returns a zero matrix.
-func newGeneral(rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
-}
 
 // checkProduct panics unless a × b can be formed and is not empty.
 func checkProduct(call string, a, b blas32.General) {
@@ -50,16 +39,3 @@ func checkMatrix(call, name string, m blas32.General) {
 
 // holds reports whether n elements are enough for a matrix, of which no int need hold the number.
 func holds(n, rows, cols, stride int) bool { return n >= cols && rows-1 <= (n-cols)/stride }
-
-func newGeneral32(rows, cols int) blas32.General {
-	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-}
-
-// columnsOf returns the columns [lo, hi) of m, and rowsOf its rows.
-func columnsOf(m blas32.General, lo, hi int) blas32.General {
-	return blas32.General{Rows: m.Rows, Cols: hi - lo, Stride: m.Stride, Data: m.Data[lo:]}
-}
-
-func rowsOf(m blas32.General, lo, hi int) blas32.General {
-	return blas32.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride:]}
-}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -45,11 +46,11 @@ func TestDeviceGEMM(t *testing.T) {
 				if kind == 1 {
 					c, given = zeros(m, n), blas32.General{}
 				}
-				d.GEMM(a, b, given, z)
+				d.MultiplyAdd(a, b, given, z)
 				column := make([]float64, k)
 				for i := range m {
 					x := make([]float64, k)
-					widenSlice(x, row(a, i))
+					widenSlice(x, matrix.Row(a, i))
 					for j := range n {
 						for l := range column {
 							column[l] = float64(b.Data[l*n+j])
@@ -63,7 +64,7 @@ func TestDeviceGEMM(t *testing.T) {
 				}
 				one := zeros(m, n)
 				threads := runtime.GOMAXPROCS(1)
-				d.GEMM(a, b, given, one)
+				d.MultiplyAdd(a, b, given, one)
 				runtime.GOMAXPROCS(threads)
 				for i, v := range one.Data {
 					if !same(float64(v), float64(z.Data[i])) {

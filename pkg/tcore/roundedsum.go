@@ -38,7 +38,7 @@ func (d Device) RoundedSums(x, y []float64) RoundedSums {
 	}
 	c, w := 0.0, d.Core.width()
 	for k := 0; k < len(x); k += w {
-		c = step(block{x: fill0(x, k, w), y: fill0(y, k, w), c: c})
+		c = step(block{x: padZeros(x, k, w), y: padZeros(y, k, w), c: c})
 	}
 	if n := len(z.Sums); n == 0 || z.Sums[n-1] != c {
 		z.Sums = append(z.Sums, c)

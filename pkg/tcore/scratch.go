@@ -6,13 +6,13 @@ import "sync"
 // product their pages, and a collection of garbage soon after.
 type scratch[T any] struct{ pool sync.Pool }
 
-// take returns n elements that hold anything.
-func (s *scratch[T]) take(n int) []T {
+// get returns n elements that hold anything.
+func (s *scratch[T]) get(n int) []T {
 	if kept, _ := s.pool.Get().(*[]T); kept != nil && cap(*kept) >= n {
 		return (*kept)[:n]
 	}
 	return make([]T, n)
 }
 
-// leave keeps elements that are no longer used.
-func (s *scratch[T]) leave(elements []T) { s.pool.Put(&elements) }
+// put keeps elements that are no longer used.
+func (s *scratch[T]) put(elements []T) { s.pool.Put(&elements) }

@@ -3,6 +3,7 @@ package tcore
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -61,15 +62,15 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 	w := core.width()
 	order := splitOrder(w, d.padded(a.Cols))
 	n := len(order)
-	x := blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.take(a.Rows * n)}
-	y := blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.take(n * b.Cols)}
-	defer splitScratch.leave(x.Data)
-	defer splitScratch.leave(y.Data)
+	x := blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.get(a.Rows * n)}
+	y := blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.get(n * b.Cols)}
+	defer splitScratch.put(x.Data)
+	defer splitScratch.put(y.Data)
 	parallel.Ranges(a.Rows, func(lo, hi int) {
 		rounded := make([]float32, n)
 		for i := lo; i < hi; i++ {
-			d.convertRow(rounded[:a.Cols], row(a, i), d.A)
-			z := row(x, i)
+			d.convertRow(rounded[:a.Cols], matrix.Row(a, i), d.A)
+			z := matrix.Row(x, i)
 			for l, k := range order {
 				z[l] = rounded[k]
 			}
@@ -78,9 +79,9 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 	parallel.Ranges(n, func(lo, hi int) {
 		for l := lo; l < hi; l++ {
 			if k := order[l]; k < b.Rows {
-				d.convertRow(row(y, l), row(b, k), d.B)
+				d.convertRow(matrix.Row(y, l), matrix.Row(b, k), d.B)
 			} else {
-				clear(row(y, l))
+				clear(matrix.Row(y, l))
 			}
 		}
 	})

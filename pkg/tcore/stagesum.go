@@ -45,7 +45,7 @@ func (d Device) StageSums(x, y []float64) []StageSum {
 	c := 0.0
 	for i := range blocks {
 		lo := i * core.Terms
-		c = core.observed(&d, block{x: fill0(x, lo, core.Terms), y: fill0(y, lo, core.Terms), c: c}, nil, &blocks[i])
+		c = core.observed(&d, block{x: padZeros(x, lo, core.Terms), y: padZeros(y, lo, core.Terms), c: c}, nil, &blocks[i])
 	}
 	return blocks
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -206,7 +207,7 @@ func TestSumsAreThoseOfGEMM(t *testing.T) {
 	}) {
 		for _, centre := range scales(d.A) {
 			const K = 37
-			a, b, z := newGeneral32(2, K), newGeneral32(K, 1), newGeneral32(2, 1)
+			a, b, z := matrix.New(2, K), matrix.New(K, 1), matrix.New(2, 1)
 			y := mixed(r, d.B, K, centre, 4)
 			for l, v := range y {
 				b.Data[l] = float32(v)
@@ -216,7 +217,7 @@ func TestSumsAreThoseOfGEMM(t *testing.T) {
 					a.Data[i*K+l] = float32(v)
 				}
 			}
-			d.GEMM(a, b, blas32.General{}, z)
+			d.MultiplyAdd(a, b, blas32.General{}, z)
 			for i := range 2 {
 				x := make([]float64, K)
 				for l := range x {

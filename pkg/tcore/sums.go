@@ -3,6 +3,7 @@ package tcore
 import (
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
@@ -32,7 +33,7 @@ const (
 // definition.
 func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 	panels := packPanels(b, low, kernel.columns)
-	defer sumsScratch.panels.leave(panels)
+	defer sumsScratch.panels.put(panels)
 	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
 	parallel.Ranges(tiles, func(lo, hi int) {
 		step := sumsRows / kernel.rows
@@ -40,9 +41,9 @@ func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 			step = 1
 		}
 		w := sumsBlock{a: a, d: d, low: low, kernel: kernel, panels: panels,
-			rows: sumsScratch.rows.take(step * kernel.rows * sumsStride),
+			rows: sumsScratch.rows.get(step * kernel.rows * sumsStride),
 			tile: make([]float32, kernel.rows*kernel.columns)}
-		defer sumsScratch.rows.leave(w.rows)
+		defer sumsScratch.rows.put(w.rows)
 		for t := lo; t < hi; t += step {
 			w.compute(t*kernel.rows, min(min(t+step, hi)*kernel.rows, a.Rows))
 		}
@@ -56,11 +57,11 @@ var sumsScratch struct{ panels, rows scratch[float32] }
 // beyond the last column.
 func packPanels(b blas32.General, low Format, columns int) []float32 {
 	count := (b.Cols + columns - 1) / columns
-	panels := sumsScratch.panels.take(count * columns * b.Rows)
+	panels := sumsScratch.panels.get(count * columns * b.Rows)
 	parallel.Ranges(b.Rows, func(lo, hi int) {
 		x := make([]float32, count*columns)
 		for k := lo; k < hi; k++ {
-			roundRow(x[:b.Cols], row(b, k), low)
+			roundRow(x[:b.Cols], matrix.Row(b, k), low)
 			for j := range count {
 				copy(panels[(j*b.Rows+k)*columns:][:columns], x[j*columns:])
 			}
@@ -82,12 +83,12 @@ type sumsBlock struct {
 // compute computes the rows [lo, hi) of d.
 func (w *sumsBlock) compute(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		clear(row(w.d, i))
+		clear(matrix.Row(w.d, i))
 	}
 	for k := w.computeHalf(lo, hi); k < w.a.Cols; k += sumsDepth {
 		n := min(sumsDepth, w.a.Cols-k)
 		for i := lo; i < hi; i++ {
-			roundRow(w.rows[(i-lo)*sumsStride:][:n], row(w.a, i)[k:k+n], w.low)
+			roundRow(w.rows[(i-lo)*sumsStride:][:n], matrix.Row(w.a, i)[k:k+n], w.low)
 		}
 		for j := 0; j < w.d.Cols; j += w.kernel.columns {
 			b := w.panel(j)[k*w.kernel.columns:]

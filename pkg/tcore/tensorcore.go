@@ -30,19 +30,9 @@ var (
 	PaperF16 = TensorCore{"fp16 in, fp16 accumulate", 4, MPFMA{Binary16, Binary16, Binary32, Binary16, Binary16}}
 )
 
-// Dot returns the inner product of x and y as the tensor core computes it, the
-// inputs rounded to Low first. A result in a format wider than binary32 is
-// rounded once more, to binary32.
-// It panics if the lengths differ, are 0 or are no multiple of Block.
-func (t TensorCore) Dot(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(fmt.Sprintf("tcore: Dot: x has %d elements, y has %d", len(x), len(y)))
-	}
-	t.checkBlocks("Dot", len(x))
-	lx, ly := make([]float64, len(x)), make([]float64, len(y))
-	t.represent(lx, x)
-	t.represent(ly, y)
-	return float32(t.dot(lx, ly))
+// Device returns the tensor core as a device of that name, of which it is the Core.
+func (t TensorCore) Device(name string) Device {
+	return Device{Name: name, Architecture: "paper", Instruction: "Algorithm 1", A: t.Low, B: t.Low, C: t.Output, Core: t}
 }
 
 // dot returns the inner product of values of Low.
@@ -70,46 +60,43 @@ func (t TensorCore) represent(dst []float64, src []float32) {
 	}
 }
 
-// GEMM stores in d the product of a and b as the tensor core computes it
-// (Algorithm 1): every element is the [TensorCore.Dot] of a row of a and a
-// column of b. The matrices are row-major, a is M × K, b is K × N, d is M × N
-// and must not overlap the others. NaN and infinities follow IEEE 754.
-//
-// It runs on GOMAXPROCS goroutines; the result does not depend on how many.
-// It panics if a shape does not fit, a matrix is empty or K is no multiple of
-// Block.
-func (t TensorCore) GEMM(a, b, d blas32.General) {
-	checkProduct("GEMM", a, b)
-	checkResult("GEMM", "d", a, b, d)
-	t.checkBlocks("GEMM", a.Cols)
+// idealProduct is a product on a [TensorCore] that begins with zeros and has whole
+// blocks: Algorithm 1, for which there are faster ways than block by block. NaN
+// and infinities follow IEEE 754.
+type idealProduct struct {
+	TensorCore
+	a, b blas32.General
+}
 
-	store32 := func(i, j int, z float32) { d.Data[i*d.Stride+j] = z }
-	store64 := func(i, j int, z float64) { d.Data[i*d.Stride+j] = float32(z) }
+// newIdealProduct returns the product of a and b on a device whose Core is a
+// TensorCore that takes the factors as the device does.
+func newIdealProduct(d *Device, a, b blas32.General) (*idealProduct, bool) {
+	t, ok := d.Core.(TensorCore)
+	if !ok || a.Cols%t.Block != 0 || !d.A.same(t.Low) || !d.B.same(t.Low) || d.Convert != ToNearestEven {
+		return nil, false
+	}
+	return &idealProduct{t, a, b}, true
+}
+
+func (p *idealProduct) release() {}
+
+// addTo stores AB in z; there is no c.
+func (p *idealProduct) addTo(_, z blas32.General) {
+	store32 := func(i, j int, s float32) { z.Data[i*z.Stride+j] = s }
+	store64 := func(i, j int, s float64) { z.Data[i*z.Stride+j] = float32(s) }
 	switch {
-	case t.isSequential32():
-		if kernel, ok := sumsKernelFor(Binary32.containsProducts(t.Low), b.Cols); ok {
-			gemmSums(a, b, d, t.Low, kernel)
+	case p.isSequential32():
+		if kernel, ok := sumsKernelFor(Binary32.containsProducts(p.Low), p.b.Cols); ok {
+			gemmSums(p.a, p.b, z, p.Low, kernel)
 			return
 		}
-		gemm(a, b, t.Low.RoundSlice32, sequential[float32], store32)
-	case t.isSequential16():
-		gemm(a, b, roundSlice16, sequential16, store64)
+		gemm(p.a, p.b, p.Low.RoundSlice32, sequential[float32], store32)
+	case p.isSequential16():
+		gemm(p.a, p.b, roundSlice16, sequential16, store64)
 	default:
-		gemm(a, b, t.represent, t.columns, store64)
+		gemm(p.a, p.b, p.represent, p.columns, store64)
 	}
 }
-
-// checkBlocks panics unless K terms fill a whole number of blocks.
-func (t TensorCore) checkBlocks(call string, k int) {
-	if t.Block < 1 {
-		panic(fmt.Sprintf("tcore: %s: Block = %d, want Block >= 1", call, t.Block))
-	}
-	if k == 0 || k%t.Block != 0 {
-		panic(fmt.Sprintf("tcore: %s: K = %d, want a positive multiple of Block = %d", call, k, t.Block))
-	}
-}
-
-// A TensorCore is the Core of a Device too: that of the paper.
 
 func (t TensorCore) width() int { return t.Block }
 

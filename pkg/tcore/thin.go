@@ -3,6 +3,7 @@ package tcore
 import (
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
@@ -10,8 +11,8 @@ import (
 // has lanes. It is computed as (BᵀAᵀ)ᵀ, which is the same sums of the same
 // products, so that the lanes are rows of A.
 type thinProduct struct {
-	a      blas32.General
-	turned *dotAddProduct // Bᵀ by so many rows of A as a panel has columns
+	a          blas32.General
+	transposed *dotAddProduct // Bᵀ by so many rows of A as a panel has columns
 }
 
 // newThinProduct prepares b, if there is a kernel for d and b is thin.
@@ -20,27 +21,27 @@ func newThinProduct(d *Device, a, b blas32.General) (*thinProduct, bool) {
 	if !ok {
 		return nil, false
 	}
-	turned := *d
-	turned.A, turned.B = d.B, d.A
-	kernel, ok := f.dotAddKernel(&turned)
+	swapped := *d
+	swapped.A, swapped.B = d.B, d.A
+	kernel, ok := f.dotAddKernel(&swapped)
 	if !ok || 2*b.Cols > kernel.columns || a.Rows < kernel.columns {
 		return nil, false
 	}
-	p, ok := newDotAddRows(&turned, transposed(b), kernel.columns)
+	p, ok := newDotAddRows(&swapped, matrix.Transpose(b), kernel.columns)
 	return &thinProduct{a, p}, ok
 }
 
-// multiply stores C + AB in z.
-func (p *thinProduct) multiply(c, z blas32.General) {
-	columns := p.turned.kernel.columns
+// addTo stores C + AB in z.
+func (p *thinProduct) addTo(c, z blas32.General) {
+	columns := p.transposed.kernel.columns
 	parallel.Ranges((p.a.Rows+columns-1)/columns, func(lo, hi int) {
-		w := *p.turned
-		w.takeColumns()
-		defer w.leaveColumns()
+		w := *p.transposed
+		w.getColumns()
+		defer w.releaseColumns()
 		rows, sums := make([]float32, dotAddDepth*columns), newRows(w.m, columns)
 		for i := lo * columns; i < min(hi*columns, p.a.Rows); i += columns {
 			w.n = min(columns, p.a.Rows-i)
-			w.packTurned(rowsOf(p.a, i, i+w.n), rows)
+			w.packTransposed(matrix.Rows(p.a, i, i+w.n), rows)
 			p.load(sums, c, i, w.n)
 			w.multiply(sums, 0, w.m, 0, w.k)
 			for j, sum := range sums {
@@ -52,6 +53,8 @@ func (p *thinProduct) multiply(c, z blas32.General) {
 	})
 }
 
+func (p *thinProduct) release() { p.transposed.releaseRows() }
+
 // load stores n rows of c from i on in sums, as columns; zeros if there is no c.
 func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
 	clearRows(sums)
@@ -60,14 +63,14 @@ func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
 	}
 	for j, sum := range sums {
 		for r := range n {
-			sum[r] = p.turned.d.C.Round(float64(c.Data[(i+r)*c.Stride+j]), ToNearestEven)
+			sum[r] = p.transposed.d.C.Round(float64(c.Data[(i+r)*c.Stride+j]), ToNearestEven)
 		}
 	}
 }
 
-// packTurned packs the columns of aᵀ, a panel at most. rows is for it to write
+// packTransposed packs the columns of aᵀ, a panel at most. rows is for it to write
 // to.
-func (p *dotAddProduct) packTurned(a blas32.General, rows []float32) {
+func (p *dotAddProduct) packTransposed(a blas32.General, rows []float32) {
 	columns := p.width()
 	var x [dotAddDepth]float32
 	for c := range p.chunks() {
@@ -75,7 +78,7 @@ func (p *dotAddProduct) packTurned(a blas32.General, rows []float32) {
 		n := max(0, min(dotAddDepth, a.Cols-first))
 		clear(rows)
 		for i := range a.Rows {
-			p.d.convertRow(x[:n], row(a, i)[first:first+n], p.d.B)
+			p.d.convertRow(x[:n], matrix.Row(a, i)[first:first+n], p.d.B)
 			for k, v := range x[:n] {
 				rows[k*columns+i] = v
 			}

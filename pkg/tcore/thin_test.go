@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -21,10 +22,10 @@ func TestThinProduct(t *testing.T) {
 					if _, thin := newThinProduct(&d, a, b); thin != (vectorBits >= 32*s.n && s.m >= vectorBits/16) {
 						t.Fatalf("%s, %v: thin is %v", d.Name, s, thin)
 					}
-					d.GEMM(a, b, start, z)
+					d.MultiplyAdd(a, b, start, z)
 					x, y := make([]float64, s.k), make([]float64, s.k)
 					for i := range s.m {
-						widenSlice(x, row(a, i))
+						widenSlice(x, matrix.Row(a, i))
 						j := rng.IntN(s.n)
 						widenSlice(y, column(b, j))
 						c0 := 0.0

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -58,8 +59,8 @@ func (d Device) Trace(x, y []float64, c float64) Trace {
 	return t
 }
 
-// TraceGEMM traces element (i, j) of what [Device.GEMM] stores for a, b and c.
-// It panics as GEMM does, or if there is no such element.
+// TraceGEMM traces element (i, j) of what [Device.MultiplyAdd] stores for a, b and c.
+// It panics as MultiplyAdd does, or if there is no such element.
 func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 	checkProduct("TraceGEMM", a, b)
 	if i < 0 || i >= a.Rows || j < 0 || j >= b.Cols {
@@ -77,7 +78,7 @@ func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 }
 
 // ExactGEMM returns the exact product of the numbers of A and B that the device
-// multiplies when GEMM is given a and b, to measure the error of its result by.
+// multiplies when MultiplyAdd is given a and b, to measure the error of its result by.
 // See [ExactGEMM]; the matrices must be finite in A and B.
 func (d Device) ExactGEMM(a, b blas32.General) (Exact, error) {
 	checkProduct("ExactGEMM", a, b)
@@ -85,12 +86,12 @@ func (d Device) ExactGEMM(a, b blas32.General) (Exact, error) {
 }
 
 // rounded returns m converted to f. What binary32 does not hold is rounded to
-// it, as in GEMM.
+// it, as in MultiplyAdd.
 func (d *Device) rounded(f Format, m blas32.General) blas32.General {
 	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, m.Rows*m.Cols)}
 	parallel.Ranges(m.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			d.convertRow(row(z, i), row(m, i), f)
+			d.convertRow(matrix.Row(z, i), matrix.Row(m, i), f)
 		}
 	})
 	return z

@@ -9,15 +9,15 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Kernel is the product D = AB that is to be bounded, A of size M by K and B of size K by N,
+// A Problem is the product D = AB that is to be bounded, A of size M by K and B of size K by N,
 // and what is known of it. A dot product has M = N = 1.
 //
 // The machine is that of package tcore: a device, into how many parts it splits K, which are
 // added in binary32, and the format of D. Its bounds are of products that do not overflow; what
 // underflow does is the Underflow of a [Result].
-type Kernel struct {
+type Problem struct {
 	M, N, K int
-	tcore.Kernel
+	tcore.Machine
 	Order       Order // of the sums of a chain
 	Stochastic  bool  // roundings to nearest are stochastic instead
 	Represented bool  // A and B are first rounded to the formats of the device, from finer ones
@@ -56,30 +56,30 @@ func (o Order) String() string {
 }
 
 // Length returns ℓ, the products of one chain, the longest part of K.
-func (k Kernel) Length() int {
+func (k Problem) Length() int {
 	w, parts := k.Width(), max(k.SplitK, 1)
 	blocks := (k.K + w - 1) / w
 	return min(k.K, (blocks+parts-1)/parts*w)
 }
 
 // Blocks returns q, the steps of one chain.
-func (k Kernel) Blocks() int {
+func (k Problem) Blocks() int {
 	w := k.Width()
 	return (k.Length() + w - 1) / w
 }
 
 // parts returns how many chains make one output.
-func (k Kernel) parts() int { return (k.K + k.Length() - 1) / k.Length() }
+func (k Problem) parts() int { return (k.K + k.Length() - 1) / k.Length() }
 
 // Outputs returns MN.
-func (k Kernel) Outputs() float64 { return float64(k.M) * float64(k.N) }
+func (k Problem) Outputs() float64 { return float64(k.M) * float64(k.N) }
 
-// Chains returns the number of chains of the kernel, MN times the parts of K.
-func (k Kernel) Chains() float64 { return k.Outputs() * float64(k.parts()) }
+// Chains returns the number of chains of the problem, MN times the parts of K.
+func (k Problem) Chains() float64 { return k.Outputs() * float64(k.parts()) }
 
 // wholeAbsolute returns the Absolute of D. What is done to chains after they are summed is known in
 // proportion to Σ|xy| alone.
-func (k Kernel) wholeAbsolute(v Value) float64 {
+func (k Problem) wholeAbsolute(v Value) float64 {
 	if k.whole(0) > 0 {
 		return math.Inf(1)
 	}
@@ -88,7 +88,7 @@ func (k Kernel) wholeAbsolute(v Value) float64 {
 
 // whole returns the constant of D, given that of each chain: the parts of K are added and the
 // sum is stored, to nearest, and A and B may have been rounded before. That of NaN is NaN.
-func (k Kernel) whole(chain float64) float64 {
+func (k Problem) whole(chain float64) float64 {
 	if math.IsNaN(chain) {
 		return chain
 	}
@@ -100,8 +100,8 @@ func (k Kernel) whole(chain float64) float64 {
 		z = roundoff.Compose(z, out.UnitRoundoff())
 	}
 	if k.Represented {
-		a, b := k.A.UnitRoundoff(), k.B.UnitRoundoff()
-		if k.Convert != tcore.ToNearestEven { // as tf32, of which low bits are ignored
+		a, b := k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff()
+		if k.Device.Convert != tcore.ToNearestEven { // as tf32, of which low bits are ignored
 			a, b = 2*a, 2*b
 		}
 		z = roundoff.Compose(z, roundoff.Compose(a, b))
@@ -110,22 +110,22 @@ func (k Kernel) whole(chain float64) float64 {
 }
 
 // output returns the format of D, and carried that of what is stored there.
-func (k Kernel) output() tcore.Format {
+func (k Problem) output() tcore.Format {
 	if k.Output == (tcore.Format{}) {
-		return k.C
+		return k.Device.C
 	}
 	return k.Output
 }
 
-func (k Kernel) carried() tcore.Format {
+func (k Problem) carried() tcore.Format {
 	if k.parts() > 1 {
 		return tcore.Binary32
 	}
-	return k.C
+	return k.Device.C
 }
 
 // knows returns what is known of the data.
-func (k Kernel) knows(what Knowledge) bool {
+func (k Problem) knows(what Knowledge) bool {
 	switch what {
 	case Moments:
 		return k.X.known() && k.Y.known()
@@ -137,13 +137,13 @@ func (k Kernel) knows(what Knowledge) bool {
 
 // overflows returns which factor has elements beyond the numbers of its format, as far as the matrix
 // or its distribution tells, or "".
-func (k Kernel) overflows() string {
+func (k Problem) overflows() string {
 	for _, factor := range []struct {
 		name string
 		d    Distribution
 		r    Range
 		f    tcore.Format
-	}{{"A", k.X, k.RangeX, k.A}, {"B", k.Y, k.RangeY, k.B}} {
+	}{{"A", k.X, k.RangeX, k.Device.A}, {"B", k.Y, k.RangeY, k.Device.B}} {
 		greatest := factor.d.Max
 		if factor.r.known() {
 			greatest = factor.r.Max
@@ -160,12 +160,12 @@ func (k Kernel) overflows() string {
 }
 
 // within returns what is taken for granted of the sizes of elements that nothing is known of, or "".
-func (k Kernel) within() string {
+func (k Problem) within() string {
 	for _, factor := range []struct {
 		d Distribution
 		r Range
 		f tcore.Format
-	}{{k.X, k.RangeX, k.A}, {k.Y, k.RangeY, k.B}} {
+	}{{k.X, k.RangeX, k.Device.A}, {k.Y, k.RangeY, k.Device.B}} {
 		if k.Represented && factor.f.Overflow == tcore.Saturate && !factor.r.known() && !factor.d.known() {
 			return "if no element is beyond the numbers of " + factor.f.Name
 		}
@@ -174,7 +174,7 @@ func (k Kernel) within() string {
 }
 
 // check panics unless there is such a product.
-func (k Kernel) check() {
+func (k Problem) check() {
 	for _, size := range []struct {
 		name string
 		n    int
@@ -186,12 +186,12 @@ func (k Kernel) check() {
 	if k.SplitK < 0 {
 		panic(fmt.Sprintf("bound: SplitK = %d, want SplitK >= 0", k.SplitK))
 	}
-	_, fmas := k.Core.(tcore.Chain)
+	_, fmas := k.Device.Core.(tcore.Chain)
 	if k.Order < InSequence || k.Order > Compensated || k.Order != InSequence && !fmas {
-		panic(fmt.Sprintf("bound: Order = %v on device %q, want another order on FMAs only", k.Order, k.Name))
+		panic(fmt.Sprintf("bound: Order = %v on device %q, want another order on FMAs only", k.Order, k.Device.Name))
 	}
 	if k.Stochastic && k.truncates() {
-		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Name))
+		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Device.Name))
 	}
 	k.Width()
 }

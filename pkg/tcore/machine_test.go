@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// slowKernel is Kernel.GEMM element by element.
-func slowKernel(k Kernel, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c blas32.General, i, j int) float32 {
-	at := func(m blas32.General, t blas.Transpose, i, j int) float64 {
+// slowGEMM is Machine.GEMM element by element.
+func slowGEMM(m Machine, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c blas32.General, i, j int) float32 {
+	at := func(x blas32.General, t blas.Transpose, i, j int) float64 {
 		if t == blas.Trans {
 			i, j = j, i
 		}
-		return float64(m.Data[i*m.Stride+j])
+		return float64(x.Data[i*x.Stride+j])
 	}
 	n := a.Cols
 	if tA == blas.Trans {
@@ -25,13 +25,13 @@ func slowKernel(k Kernel, tA, tB blas.Transpose, alpha float32, a, b blas32.Gene
 		x[l], y[l] = at(a, tA, i, l), at(b, tB, l, j)
 	}
 
-	w := k.Core.width()
+	w := m.Device.Core.width()
 	blocks := (n + w - 1) / w
-	each := (blocks + k.SplitK - 1) / k.SplitK * w
+	each := (blocks + m.SplitK - 1) / m.SplitK * w
 	var sum float32
 	for start := 0; start < n; start += each {
 		end := min(start+each, n)
-		part := float32(k.Dot(x[start:end], y[start:end], 0))
+		part := float32(m.Device.Dot(x[start:end], y[start:end], 0))
 		if start == 0 {
 			sum = part
 		} else {
@@ -42,13 +42,13 @@ func slowKernel(k Kernel, tA, tB blas.Transpose, alpha float32, a, b blas32.Gene
 	if beta != 0 {
 		z = Binary32.Add(z, Binary32.Mul(float64(beta), at(c, blas.NoTrans, i, j), ToNearestEven), ToNearestEven)
 	}
-	return float32(k.Output.Round(z, ToNearestEven))
+	return float32(m.Output.Round(z, ToNearestEven))
 }
 
-func TestKernel(t *testing.T) {
+func TestMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	const m, n, l = 4, 5, 100
-	for _, k := range []Kernel{
+	for _, k := range []Machine{
 		{Device: HopperF16, SplitK: 1, Output: Binary32},
 		{Device: HopperF16, SplitK: 3, Output: Binary16},
 		{Device: HopperF16F16, SplitK: 7, Output: Binary16},
@@ -61,20 +61,20 @@ func TestKernel(t *testing.T) {
 		for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 			for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 				for _, beta := range []float32{0, 0.7} {
-					a, b := chipMatrix(rng, m, l, k.A, 0), chipMatrix(rng, l, n, k.B, 0)
+					a, b := chipMatrix(rng, m, l, k.Device.A, 0), chipMatrix(rng, l, n, k.Device.B, 0)
 					if tA == blas.Trans {
-						a = chipMatrix(rng, l, m, k.A, 0)
+						a = chipMatrix(rng, l, m, k.Device.A, 0)
 					}
 					if tB == blas.Trans {
-						b = chipMatrix(rng, n, l, k.B, 0)
+						b = chipMatrix(rng, n, l, k.Device.B, 0)
 					}
 					c, d := chipMatrix(rng, m, n, Binary32, 0), zeros(m, n)
 					k.GEMM(tA, tB, 1.3, a, b, beta, c, d)
 					for i := range m {
 						for j := range n {
-							want := slowKernel(k, tA, tB, 1.3, a, b, beta, c, i, j)
+							want := slowGEMM(k, tA, tB, 1.3, a, b, beta, c, i, j)
 							if got := d.Data[i*n+j]; !same(float64(got), float64(want)) {
-								t.Fatalf("%s, SplitK %d, %c%c, beta %v: (%d, %d) = %x, want %x", k.Name, k.SplitK, tA, tB, beta, i, j, got, want)
+								t.Fatalf("%s, SplitK %d, %c%c, beta %v: (%d, %d) = %x, want %x", k.Device.Name, k.SplitK, tA, tB, beta, i, j, got, want)
 							}
 						}
 					}
@@ -84,11 +84,11 @@ func TestKernel(t *testing.T) {
 	}
 }
 
-func TestKernel_zero_values_are_the_device(t *testing.T) {
+func TestMachine_zero_values_are_the_device(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	a, b, d, z := chipMatrix(rng, 3, 40, Binary16, 0), chipMatrix(rng, 40, 3, Binary16, 0), zeros(3, 3), zeros(3, 3)
-	Kernel{Device: TuringF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
-	TuringF16.GEMM(a, b, blas32.General{}, z)
+	Machine{Device: TuringF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	TuringF16.MultiplyAdd(a, b, blas32.General{}, z)
 	for i := range d.Data {
 		if d.Data[i] != z.Data[i] {
 			t.Errorf("element %d = %v, want %v", i, d.Data[i], z.Data[i])
@@ -119,13 +119,13 @@ func TestContested(t *testing.T) {
 		t.Errorf("with a zero among the terms: %v, want 0", got)
 	}
 	// GEMM reads them the same.
-	a, z := matrix(1, 16), zeros(1, 1)
+	a, z := filled(1, 16), zeros(1, 1)
 	a.Data = make([]float32, 16)
 	for i := range a.Data {
 		a.Data[i] = 1 + 0x1p-10
 	}
 	b := blas32.General{Rows: 16, Cols: 1, Stride: 1, Data: a.Data}
-	clamp.GEMM(a, b, matrix(1, 1, 1), z)
+	clamp.MultiplyAdd(a, b, filled(1, 1, 1), z)
 	if want := HopperF16.Dot(two, two, 1); float64(z.Data[0]) != want {
 		t.Errorf("GEMM: %v, want %v", z.Data[0], want)
 	}

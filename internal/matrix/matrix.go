@@ -1,0 +1,71 @@
+// Package matrix makes and cuts the matrices of gonum's BLAS, row by row.
+package matrix
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// New returns a matrix of zeros in binary32.
+func New(rows, cols int) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+}
+
+// New64 returns a matrix of zeros in binary64.
+func New64(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+}
+
+// Row returns row i of m, which shares its elements.
+func Row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
+
+// Rows returns the rows lo to hi-1 of m, and Columns its columns; both share its elements.
+func Rows(m blas32.General, lo, hi int) blas32.General {
+	return blas32.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride:]}
+}
+
+func Columns(m blas32.General, lo, hi int) blas32.General {
+	return blas32.General{Rows: m.Rows, Cols: hi - lo, Stride: m.Stride, Data: m.Data[lo:]}
+}
+
+// Transpose returns the transpose of m.
+func Transpose(m blas32.General) blas32.General {
+	z := New(m.Cols, m.Rows)
+	for i := range m.Rows {
+		for j, v := range Row(m, i) {
+			z.Data[j*z.Stride+i] = v
+		}
+	}
+	return z
+}
+
+// Abs returns |m|, element by element.
+func Abs(m blas32.General) blas32.General {
+	return Map(m, func(x float32) float32 { return float32(math.Abs(float64(x))) })
+}
+
+// Map returns f of the elements of m.
+func Map(m blas32.General, f func(float32) float32) blas32.General {
+	z := New(m.Rows, m.Cols)
+	for i := range m.Rows {
+		to := Row(z, i)
+		for j, v := range Row(m, i) {
+			to[j] = f(v)
+		}
+	}
+	return z
+}
+
+// Vectors returns the rows of m in binary64.
+func Vectors(m blas32.General) [][]float64 {
+	z := make([][]float64, m.Rows)
+	for i := range z {
+		z[i] = make([]float64, m.Cols)
+		for j, v := range Row(m, i) {
+			z[i][j] = float64(v)
+		}
+	}
+	return z
+}

@@ -1,0 +1,96 @@
+package tcore
+
+import (
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// MultiplyAdd stores in d the matrix C + AB as the device computes it: every
+// element is the [Device.Dot] of a row of a, a column of b and an element of c.
+// The matrices are row-major, a is M × K, b is K × N, c and z are M × N. A c
+// without elements, the zero value, stands for zeros; z may be c and must not
+// overlap the others.
+//
+// It runs on GOMAXPROCS goroutines; the result does not depend on how many. A
+// result in a format wider than binary32 is rounded once more, to binary32.
+// It panics if a shape does not fit or a matrix is empty.
+func (d Device) MultiplyAdd(a, b, c, z blas32.General) {
+	const call = "MultiplyAdd"
+	checkProduct(call, a, b)
+	checkResult(call, "z", a, b, z)
+	if c.Data != nil {
+		checkResult(call, "c", a, b, c)
+	}
+	d.check(call, a.Cols, b.Rows)
+	p := d.prepare(a, b, c.Data != nil)
+	defer p.release()
+	p.addTo(c, z)
+}
+
+// prepared is AB, its operands ready to be multiplied.
+type prepared interface {
+	addTo(c, z blas32.General) // stores C + AB in z
+	release()                  // ends the use of it
+}
+
+// prepare readies a and b in the way that is fastest for them.
+func (d *Device) prepare(a, b blas32.General, started bool) prepared {
+	if p, ok := newIdealProduct(d, a, b); ok && !started {
+		return p
+	}
+	if p, ok := newThinProduct(d, a, b); ok {
+		return p
+	}
+	return &rowProduct{d.newMultiplier(a, b), d, a.Rows, b.Cols, a.Cols}
+}
+
+// rowProduct computes a product row by row, each from left to right.
+type rowProduct struct {
+	multiplier
+	d       *Device
+	m, n, k int
+}
+
+func (p *rowProduct) addTo(c, z blas32.General) {
+	rows(p.m, p.n, func(part [][]float64, lo, hi int) {
+		for i := lo; i < hi && c.Data != nil; i++ {
+			for j, v := range matrix.Row(c, i) {
+				part[i-lo][j] = p.d.C.Round(float64(v), ToNearestEven)
+			}
+		}
+		p.multiply(part, lo, hi, 0, p.d.padded(p.k))
+		for i := lo; i < hi; i++ {
+			for j, v := range part[i-lo] {
+				z.Data[i*z.Stride+j] = float32(v)
+			}
+		}
+	})
+}
+
+// rows calls work for all rows of an M × N result, a few at a time on every
+// goroutine, with zeros to compute them in.
+func rows(m, n int, work func(z [][]float64, lo, hi int)) {
+	const few = 8
+	parallel.Ranges(m, func(lo, hi int) {
+		z := newRows(few, n)
+		for ; lo < hi; lo += few {
+			clearRows(z)
+			work(z[:min(few, hi-lo)], lo, min(lo+few, hi))
+		}
+	})
+}
+
+func newRows(m, n int) [][]float64 {
+	z := make([][]float64, m)
+	for i := range z {
+		z[i] = make([]float64, n)
+	}
+	return z
+}
+
+func clearRows(z [][]float64) {
+	for i := range z {
+		clear(z[i])
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -15,7 +16,7 @@ import (
 // first, and how far each is from the exact product.
 type comparison struct {
 	first blas32.General
-	exact *tcore.Exact // nil with alpha, beta, or factors that are not finite
+	exact *trial.Product // nil with alpha, beta, or factors that are not finite
 	lines []difference
 }
 
@@ -38,8 +39,8 @@ func (p *product) comparison(k tcore.Machine, d blas32.General) *comparison {
 		if p.transposeB {
 			b = matrix.Transpose(b)
 		}
-		if e, err := tcore.ExactGEMM(a, b); err == nil {
-			c.exact = &e
+		if exact, err := trial.Of(a, b); err == nil {
+			c.exact = exact
 		}
 	}
 	c.add(k.Name, d)
@@ -60,18 +61,17 @@ func (c *comparison) add(name string, z blas32.General) {
 		line.relative = math.Max(line.relative, diff/math.Abs(float64(y)))
 	}
 	if c.exact != nil {
-		line.mean, line.maximum = relativeErrors(*c.exact, z)
+		line.mean, line.maximum = relativeErrors(c.exact.Compare(matrix.Float64(z)))
 	}
 	c.lines = append(c.lines, line)
 }
 
-// relativeErrors returns the mean and the maximum of |z - e|/|e| over the
-// elements e ≠ 0.
-func relativeErrors(e tcore.Exact, z blas32.General) (mean, maximum float64) {
-	errors, exact, n := e.Error(z), e.Float64(), 0
-	for i, x := range exact.Data {
-		if x != 0 {
-			r := math.Abs(errors.Data[i] / x)
+// relativeErrors returns the mean and the maximum of the relative errors of
+// the outputs that are not exactly zero.
+func relativeErrors(t *trial.Trial) (mean, maximum float64) {
+	n := 0
+	for i, r := range t.Relative() {
+		if t.Values[i] != 0 {
 			mean, maximum, n = mean+r, math.Max(maximum, r), n+1
 		}
 	}

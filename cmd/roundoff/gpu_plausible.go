@@ -3,43 +3,40 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 // plausible is what a GPU can have made of a product of binary16 matrices with sums in binary32, in whatever
 // order: K + 2 losses of at most 2^-22 of all sizes. That is as much as all that the truncating units of the
 // catalogue are bound by, and four times what K FMAs of binary32 are.
 type plausible struct {
-	exact tcore.Exact
-	limit blas64.General // of the size of an error
+	*trial.Product
+	limit []float64 // of the size of an error
 }
 
 // newPlausible returns what can have been made of AB.
 func newPlausible(a, b blas32.General) (p plausible, err error) {
-	if p.exact, err = tcore.ExactGEMM(a, b); err != nil {
+	if p.Product, err = trial.Of(a, b); err != nil {
 		return p, err
 	}
-	sizes, err := tcore.ExactAbsGEMM(a, b)
-	if err != nil {
-		return p, err
-	}
-	p.limit = sizes.Float64()
-	blas64.Scal(float64(a.Cols+2)*0x1p-22, blas64.Vector{N: len(p.limit.Data), Inc: 1, Data: p.limit.Data})
+	p.limit = slices.Clone(p.Sizes())
+	floats.Scale(float64(a.Cols+2)*0x1p-22, p.limit)
 	return p, nil
 }
 
 // check returns an error that names the first output of d that rounding cannot have made. A difference of an
 // emulation from silicon is none: then no record of it could be made.
 func (p plausible) check(d blas32.General) error {
-	for i, e := range p.exact.Error(d).Data {
-		if !(math.Abs(e) <= p.limit.Data[i]) {
+	for i, e := range p.Exact.Error(d).Data {
+		if !(math.Abs(e) <= p.limit[i]) {
 			row, col := i/d.Cols, i%d.Cols
-			exact, _ := p.exact.At(row, col).Float64()
 			return fmt.Errorf("the GPU did not compute it: row %d, column %d is %v, and no rounding takes that farther than %.2g from %v",
-				row, col, d.Data[row*d.Stride+col], p.limit.Data[i], exact)
+				row, col, d.Data[row*d.Stride+col], p.limit[i], p.Values[i])
 		}
 	}
 	return nil

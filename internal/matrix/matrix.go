@@ -69,3 +69,14 @@ func Vectors(m blas32.General) [][]float64 {
 	}
 	return z
 }
+
+// Float64 returns m in binary64.
+func Float64(m blas32.General) blas64.General {
+	z := New64(m.Rows, m.Cols)
+	for i := range m.Rows {
+		for j, v := range Row(m, i) {
+			z.Data[i*z.Stride+j] = float64(v)
+		}
+	}
+	return z
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -684,4 +685,13 @@ func ExampleBoundSweep_Summary() {
 	fmt.Println(first)
 	// Output:
 	// With data of both signs the theorem of the paper is
+}
+
+// A of the first stream of a seed, B of the second.
+func ExampleDistribution_Matrices() {
+	a, b := paper.UniformUnit.Matrices(2, 4, 3, paper.Seed)
+	first := paper.UniformUnit.Matrix(2, 3, paper.Seed, 1)
+	fmt.Println(slices.Equal(a.Data, first.Data), b.Rows, b.Cols)
+	// Output:
+	// true 3 4
 }

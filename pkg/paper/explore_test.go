@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"os"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // Every setting that a page keeps can be drawn, and those at the ends of the sliders.
@@ -93,85 +91,6 @@ func TestExplore_measures_the_device(t *testing.T) {
 	}
 	if want := math.Hypot(p.Backward, p.BackwardDeviation); math.Abs(e.rms[last]/want-1) > 0.1 {
 		t.Errorf("root mean square %v, predicted %v", e.rms[last], want)
-	}
-}
-
-// What is measured is the whole machine: the parts that it splits K into, and the format of D.
-func TestGrowth_measures_the_whole_machine(t *testing.T) {
-	const K = 256
-	for name, k := range map[string]tcore.Machine{
-		"K in parts":           {Device: tcore.VoltaF16, SplitK: 2},
-		"D in binary16":        {Device: tcore.VoltaF16, Output: tcore.Binary16},
-		"both":                 {Device: tcore.VoltaF16, SplitK: 2, Output: tcore.Binary16},
-		"the device by itself": {Device: tcore.VoltaF16},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := DefaultGrowthLaws
-			a, b := g.Data[0].Matrix(64, K, g.Seed, 1), g.Data[0].Matrix(K, 64, g.Seed, 2)
-			k.Device.A.RoundSlice32(a.Data, a.Data)
-			k.Device.B.RoundSlice32(b.Data, b.Data)
-			rms, err := g.measure(k, g.Data[0], K)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mean := func(squares []float64) float64 {
-				sum := 0.0
-				for _, s := range squares {
-					sum += s
-				}
-				return math.Sqrt(sum / float64(len(squares)))
-			}
-			var squares []float64
-			for e := range errorsByHand(k, a, b) {
-				squares = append(squares, e*e)
-			}
-			within(t, "GrowthLaws", rms, mean(squares), 1e-12)
-
-			d := bound.Uniform(0, 1)
-			a, b = exploredMatrices(k, d, K)
-			squares = squares[:0]
-			for e, size := range errorsByHand(k, a, b) {
-				squares = append(squares, e*e/(size*size))
-			}
-			var measured []float64
-			for _, e := range backwardErrors(k, d, K) {
-				measured = append(measured, e*e)
-			}
-			within(t, "ExploreDevices", mean(measured), mean(squares), 1e-12)
-		})
-	}
-}
-
-// errorsByHand returns D̂ - D and |A||B| of every output, dot product by dot product. The sums of
-// K = 256 products of binary16 numbers in [0, 1) are exact in binary64 but for bits far below.
-func errorsByHand(k tcore.Machine, a, b blas32.General) iter.Seq2[float64, float64] {
-	return func(yield func(e, size float64) bool) {
-		half := a.Cols
-		if k.SplitK == 2 {
-			half /= 2
-		}
-		for i := range a.Rows {
-			for j := range b.Cols {
-				var computed float32
-				exact := 0.0
-				for start := 0; start < a.Cols; start += half {
-					x, y := make([]float64, half), make([]float64, half)
-					for l := range half {
-						x[l], y[l] = float64(a.Data[i*a.Stride+start+l]), float64(b.Data[(start+l)*b.Stride+j])
-						if exact += x[l] * y[l]; x[l] < 0 || y[l] < 0 {
-							panic("a negative factor")
-						}
-					}
-					computed += float32(k.Device.Dot(x, y, 0))
-				}
-				if k.Output == tcore.Binary16 {
-					computed = float32(tcore.Binary16.Round(float64(computed), tcore.ToNearestEven))
-				}
-				if !yield(float64(computed)-exact, exact) {
-					return
-				}
-			}
-		}
 	}
 }
 

@@ -2,16 +2,13 @@ package paper
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // explored is how the error of products grows on one machine, with one kind of data: of each
@@ -34,45 +31,19 @@ var exploredLengths = []int{1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14}
 func explore(m Machine, d bound.Distribution) *explored {
 	e := &explored{Machine: m, data: d}
 	for _, K := range exploredLengths {
-		errors := backwardErrors(m.Machine, d, K)
-		sum := 0.0
-		for _, v := range errors {
-			sum += v * v
+		t, err := trial.Run(e.problem(K), sweep.Independent(d), exploredSeed)
+		if err != nil {
+			panic(err) // all are finite
 		}
-		e.rms, e.worst = append(e.rms, math.Sqrt(sum/float64(len(errors)))), append(e.worst, largest(errors))
+		errors := t.Backward()
+		e.rms, e.worst = append(e.rms, rms(errors)), append(e.worst, largest(errors))
 	}
 	return e
 }
 
-// exploredMatrices returns random matrices in the formats of a machine.
-func exploredMatrices(k tcore.Machine, d bound.Distribution, K int) (a, b blas32.General) {
-	const n = exploredOutputs
-	rng := rand.New(rand.NewPCG(exploredSeed, uint64(K)))
-	random := func(rows, cols int, f tcore.Format) blas32.General {
-		m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-		for i := range m.Data {
-			m.Data[i] = float32(f.Round(d.Draw(rng), tcore.ToNearestEven))
-		}
-		return m
-	}
-	return random(n, K, k.Device.A), random(K, n, k.Device.B)
-}
-
-// backwardErrors returns |e|/(|A||B|) of the outputs of a product of random matrices.
-func backwardErrors(k tcore.Machine, d bound.Distribution, K int) []float64 {
-	const n = exploredOutputs
-	a, b := exploredMatrices(k, d, K)
-	exact, err := tcore.ExactGEMM(a, b)
-	if err != nil {
-		panic(err) // all are finite
-	}
-	sizes, err := tcore.ExactAbsGEMM(a, b)
-	if err != nil {
-		panic(err)
-	}
-	z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, z)
-	return ratios(exact.Error(z), sizes.Float64())
+// problem returns the product of length K.
+func (e *explored) problem(K int) bound.Problem {
+	return bound.Problem{M: exploredOutputs, N: exploredOutputs, K: K, Machine: e.Machine.Machine}
 }
 
 // ExploreDevices returns the error of a product against K and the tightest bounds that hold.
@@ -99,7 +70,7 @@ func ExploreDevices() viz.Explorer {
 
 // tightest returns the tightest bounds that hold, once nothing and once the distribution known.
 func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Result) {
-	k := bound.Problem{M: exploredOutputs, N: exploredOutputs, K: K, Machine: e.Machine.Machine}
+	k := e.problem(K)
 	for _, best := range []*bound.Result{&unknown, &known} {
 		results, err := bound.Evaluate(k, f)
 		if err != nil {

@@ -3,12 +3,10 @@ package paper
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -55,64 +53,30 @@ type GEMMResult struct {
 // It panics if a size is below 1 or K is not a multiple of the block width, and
 // returns an error if the exact product of the data cannot be formed.
 func (g GEMM) Run() (*GEMMResult, error) {
-	a := g.Distribution.Matrix(g.M, g.K, g.Seed, 1)
-	b := g.Distribution.Matrix(g.K, g.N, g.Seed, 2)
-	task := progress.Start(4)
+	g.Theorem().Blocks()
+	a, b := g.Distribution.Matrices(g.M, g.N, g.K, g.Seed)
+	device := g.Core.Device(g.Core.Name)
+	task := progress.Start(3)
 	defer task.End()
-	d := blas32.General{Rows: g.M, Cols: g.N, Stride: g.N, Data: make([]float32, g.M*g.N)}
-	g.Core.Device(g.Core.Name).MultiplyAdd(a, b, blas32.General{}, d)
-	task.Step(1)
-
-	r := &GEMMResult{GEMM: g}
-	var err error
-	if r.Represented, err = measure(a, b, d); err != nil {
+	represented, err := trial.Of(a, b)
+	if err != nil {
 		return nil, err
 	}
 	task.Step(1)
-	if r.Float64, err = float64Distance(a, b); err != nil {
+	exact, err := trial.On(device, a, b)
+	if err != nil {
 		return nil, err
 	}
 	task.Step(1)
-	g.Core.Low.RoundSlice32(a.Data, a.Data)
-	g.Core.Low.RoundSlice32(b.Data, b.Data)
-	r.Exact, err = measure(a, b, d)
-	return r, err
+	t := exact.Run(tcore.Machine{Device: device})
+	r := &GEMMResult{GEMM: g, Exact: errorsOf(t), Represented: errorsOf(represented.Compare(t.D))}
+	r.Float64 = largest(represented.Compare(tcore.Float64GEMM(a, b)).Relative())
+	return r, nil
 }
 
-// measure returns the errors of d against the exact product of a and b.
-func measure(a, b, d blas32.General) (GEMMErrors, error) {
-	exact, err := tcore.ExactGEMM(a, b)
-	if err != nil {
-		return GEMMErrors{}, err
-	}
-	absolute, err := tcore.ExactAbsGEMM(a, b)
-	if err != nil {
-		return GEMMErrors{}, err
-	}
-	values, diff, sum := exact.Float64(), exact.Error(d), absolute.Float64()
-	return GEMMErrors{Errors: ratios(diff, values), Conditions: ratios(sum, values)}, nil
-}
-
-// float64Distance returns the largest |fl64(AB) - AB|/|AB|.
-func float64Distance(a, b blas32.General) (float64, error) {
-	exact, err := tcore.ExactGEMM(a, b)
-	if err != nil {
-		return 0, err
-	}
-	values, reference := exact.Float64(), tcore.Float64GEMM(a, b)
-	for i := range reference.Data {
-		reference.Data[i] -= values.Data[i]
-	}
-	return largest(ratios(reference, values)), nil
-}
-
-// ratios returns |x|/|y| elementwise.
-func ratios(x, y blas64.General) []float64 {
-	r := make([]float64, len(x.Data))
-	for i := range r {
-		r[i] = abs(x.Data[i]) / abs(y.Data[i])
-	}
-	return r
+// errorsOf returns the errors of a trial.
+func errorsOf(t *trial.Trial) GEMMErrors {
+	return GEMMErrors{Errors: t.Relative(), Conditions: t.Conditions()}
 }
 
 // Theorem returns the theorem's view of this experiment.

@@ -7,10 +7,8 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // GrowthLaws is how the error of sums grows with K on the machines of notebook 8: predicted from
@@ -54,7 +52,8 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 		for _, m := range g.Machines {
 			c := GrowthCurve{Machine: m, Data: d}
 			x := bound.Uniform(float64(d.Low), float64(d.High))
-			predictions, err := bound.PredictLengths(bound.Problem{M: 1, N: 1, K: 1, Machine: m.Machine, X: x, Y: x}, g.Predicted)
+			p := bound.Problem{M: 64, N: 64, K: 1, Machine: m.Machine, X: x, Y: x}
+			predictions, err := bound.PredictLengths(p, g.Predicted)
 			if err != nil {
 				return nil, err
 			}
@@ -62,37 +61,18 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 				c.Predicted = append(c.Predicted, math.Hypot(p.Backward, p.BackwardDeviation))
 			}
 			task.Step(1)
-			for _, K := range g.Measured {
-				rms, err := g.measure(m.Machine, d, K)
+			for _, p.K = range g.Measured {
+				t, err := trial.Run(p, d, g.Seed)
 				if err != nil {
 					return nil, err
 				}
 				task.Step(1)
-				c.Measured = append(c.Measured, rms/(float64(K)*x.Abs*x.Abs))
+				c.Measured = append(c.Measured, rms(t.Errors)/(float64(p.K)*x.Abs*x.Abs))
 			}
 			curves = append(curves, c)
 		}
 	}
 	return curves, nil
-}
-
-// measure returns the root mean square of the errors of a product.
-func (g GrowthLaws) measure(k tcore.Machine, d Distribution, K int) (float64, error) {
-	const n = 64
-	a, b := d.Matrix(n, K, g.Seed, 1), d.Matrix(K, n, g.Seed, 2)
-	k.Device.A.RoundSlice32(a.Data, a.Data)
-	k.Device.B.RoundSlice32(b.Data, b.Data)
-	exact, err := tcore.ExactGEMM(a, b)
-	if err != nil {
-		return 0, err
-	}
-	z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, z)
-	sum := 0.0
-	for _, e := range exact.Error(z).Data {
-		sum += e * e
-	}
-	return math.Sqrt(sum / (n * n)), nil
 }
 
 // Figure draws the curves, a panel for each kind of data.

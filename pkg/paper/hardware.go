@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -66,35 +64,24 @@ type HardwareResult struct {
 // Run multiplies the matrices on every machine. It panics as [GEMM.Run] does
 // and returns an error if the exact product cannot be formed.
 func (h Hardware) Run() (*HardwareResult, error) {
-	a := h.Distribution.Matrix(h.M, h.K, h.Seed, 1)
-	b := h.Distribution.Matrix(h.K, h.N, h.Seed, 2)
-	h.Core.Low.RoundSlice32(a.Data, a.Data)
-	h.Core.Low.RoundSlice32(b.Data, b.Data)
 	task := progress.Start(len(h.Machines) + 2)
 	defer task.End()
-	exact, err := tcore.ExactGEMM(a, b)
-	if err != nil {
-		return nil, err
-	}
-	absolute, err := tcore.ExactAbsGEMM(a, b)
+	a, b := h.Distribution.Matrices(h.M, h.N, h.K, h.Seed)
+	product, err := trial.On(h.Core.Device(h.Core.Name), a, b)
 	if err != nil {
 		return nil, err
 	}
 	task.Step(2)
-	values := exact.Float64()
-	conditions := GEMMErrors{Conditions: ratios(absolute.Float64(), values)}
-
 	r := &HardwareResult{Hardware: h, Bounds: h.Constants()}
-	d := blas32.General{Rows: h.M, Cols: h.N, Stride: h.N, Data: make([]float32, h.M*h.N)}
 	for _, m := range h.Machines {
-		m.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
-		diff := exact.Error(d)
-		row := MachineRow{Machine: m, Errors: ratios(diff, values)}
-		for i, e := range diff.Data {
-			row.Mean += e / values.Data[i] / float64(len(diff.Data))
+		t := product.Run(m.Machine)
+		e := errorsOf(t)
+		row := MachineRow{Machine: m, Errors: e.Errors}
+		for i, d := range t.Errors {
+			row.Mean += d / t.Values[i] / float64(len(t.Errors))
 		}
 		for _, c := range r.Bounds {
-			row.Above = append(row.Above, violations(row.Errors, conditions.Bounds(c.Zeta)))
+			row.Above = append(row.Above, violations(e.Errors, e.Bounds(c.Zeta)))
 		}
 		r.Rows = append(r.Rows, row)
 		task.Step(1)

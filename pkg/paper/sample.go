@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -41,7 +42,7 @@ func (d Distribution) Matrix(rows, cols int, seed, stream uint64) blas32.General
 	if !(d.Low < d.High) {
 		panic(fmt.Sprintf("paper: interval [%v, %v] is empty", d.Low, d.High))
 	}
-	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	m := matrix.New(rows, cols)
 	parallel.Each(rows, func(i int) {
 		r := rand.New(rand.NewPCG(seed, stream<<32|uint64(i)))
 		row := m.Data[i*cols : (i+1)*cols]
@@ -52,6 +53,11 @@ func (d Distribution) Matrix(rows, cols int, seed, stream uint64) blas32.General
 	return m
 }
 
+// Matrices returns A, of the first stream of a seed, and B, of the second.
+func (d Distribution) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
+	return d.Matrix(m, k, seed, 1), d.Matrix(k, n, seed, 2)
+}
+
 // largest returns the maximum of x, which must not be empty.
 func largest(x []float64) float64 {
 	m := math.Inf(-1)
@@ -59,6 +65,15 @@ func largest(x []float64) float64 {
 		m = max(m, v)
 	}
 	return m
+}
+
+// rms returns the root mean square of x, which must not be empty.
+func rms(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return math.Sqrt(sum / float64(len(x)))
 }
 
 // violations counts the samples whose error exceeds its bound.

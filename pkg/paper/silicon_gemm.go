@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
@@ -83,21 +84,17 @@ func (r *GEMMRecord) check(g GEMM) error {
 
 // matrix returns the product as a matrix of m rows and n columns.
 func (p RecordedProduct) matrix(m, n int) blas32.General {
-	d := newMatrix(m, n)
+	d := matrix.New(m, n)
 	for i := range d.Data {
 		d.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(p.D[4*i:]))
 	}
 	return d
 }
 
-func newMatrix(m, n int) blas32.General {
-	return blas32.General{Rows: m, Cols: n, Stride: n, Data: make([]float32, m*n)}
-}
-
 // emulate returns a record of what plays the GPU where there is no record of one: the Hopper of package
 // tcore, the generation of the paper's H100. Its provenance is empty.
 func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
-	r, d := g.NewRecord(Provenance{}), newMatrix(g.M, g.N)
+	r, d := g.NewRecord(Provenance{}), matrix.New(g.M, g.N)
 	Order{Device: tcore.HopperF16, SplitK: 1}.multiply(a, b, d)
 	r.Add("Hopper, emulated", "", 1, 0, d)
 	return r
@@ -151,7 +148,7 @@ func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement
 
 // compare multiplies in this order and compares the bits with those of d.
 func (o Order) compare(a, b, d blas32.General) Agreement {
-	z, found := newMatrix(a.Rows, b.Cols), Agreement{Order: o, First: -1}
+	z, found := matrix.New(a.Rows, b.Cols), Agreement{Order: o, First: -1}
 	o.multiply(a, b, z)
 	for i, v := range z.Data {
 		if math.Float32bits(v) == math.Float32bits(d.Data[i]) {

@@ -3,7 +3,9 @@ package paper
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -43,18 +45,18 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 	if err := record.check(r.GEMM); err != nil {
 		return nil, err
 	}
+	exact, err := trial.Of(a, b)
+	if err != nil {
+		return nil, err
+	}
 	s := &SiliconGEMM{GEMMResult: r, Origin: origin}
 	for _, p := range record.Products {
 		d := p.matrix(r.M, r.N)
-		errors, err := measure(a, b, d)
-		if err != nil {
-			return nil, err
-		}
 		found := Agreement{}
 		if !origin.Emulated() {
 			found = nearest(candidates(origin.Architecture), p.SplitK, a, b, d)
 		}
-		s.Products = append(s.Products, SiliconProduct{p, errors, found})
+		s.Products = append(s.Products, SiliconProduct{p, errorsOf(exact.Compare(matrix.Float64(d))), found})
 	}
 	return s, nil
 }

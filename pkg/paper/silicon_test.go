@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -86,7 +87,7 @@ func recordOf(t *testing.T, orders ...Order) (*GEMMResult, *GEMMRecord) {
 	a, b := smallest.Operands()
 	record := smallest.NewRecord(chip)
 	for i, o := range orders {
-		d := newMatrix(smallest.M, smallest.N)
+		d := matrix.New(smallest.M, smallest.N)
 		o.multiply(a, b, d)
 		record.Add(fmt.Sprint("call ", i), "5, tile 6", i*o.SplitK, 1500*time.Microsecond, d)
 	}
@@ -250,12 +251,12 @@ func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 	a, b := g.Operands()
 	devices := candidates("Hopper")
 	for _, made := range []Order{{tcore.HopperF16, 5}, {devices[1], 1}, {tcore.AmpereF16, 2}, {tcore.PaperCoreF32, 1}} {
-		d := newMatrix(g.M, g.N)
+		d := matrix.New(g.M, g.N)
 		made.multiply(a, b, d)
 		most := 0
 		for _, device := range devices {
 			for parts := 1; parts <= 32; parts++ {
-				z, equal := newMatrix(g.M, g.N), 0
+				z, equal := matrix.New(g.M, g.N), 0
 				Order{device, parts}.multiply(a, b, z)
 				for i := range z.Data {
 					if math.Float32bits(z.Data[i]) == math.Float32bits(d.Data[i]) {
@@ -335,5 +336,5 @@ func TestRecord_is_checked_when_it_is_made(t *testing.T) {
 			t.Errorf("panic %q", got)
 		}
 	}()
-	record.Add("", "", 0, 0, newMatrix(4, 9))
+	record.Add("", "", 0, 0, matrix.New(4, 9))
 }

@@ -3,10 +3,11 @@ package sweep
 import (
 	"math/rand/v2"
 	"sync"
-	"time"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -41,10 +42,8 @@ type rangesFound struct{ x, y bound.Range }
 
 // An exactFound is the exact product of the matrices as a machine has them.
 type exactFound struct {
-	tcore.Exact
-	values, sizes []float64 // AB and |A||B|, rounded to binary64
-	seconds       float64   // for AB
-	err           error
+	*trial.Product
+	err error
 }
 
 // An exactKey tells apart machines that have the matrices in different numbers.
@@ -67,8 +66,8 @@ func (p Plan) draw(law Law, k int, seed uint64) *draw {
 	return &draw{
 		law: law, seed: seed, a: a, b: b,
 		moments: sync.OnceValue(func() momentsFound {
-			x, errX := bound.MomentsOf("A", of64(a))
-			y, errY := bound.MomentsOf("B", of64(b))
+			x, errX := bound.MomentsOf("A", matrix.Float64(a))
+			y, errY := bound.MomentsOf("B", matrix.Float64(b))
 			if errX == nil {
 				errX = errY
 			}
@@ -79,7 +78,7 @@ func (p Plan) draw(law Law, k int, seed uint64) *draw {
 			return rangesFound{x, y}
 		}),
 		inspection: sync.OnceValue(func() inspectionFound {
-			found, err := bound.Inspect(of64(a), of64(b))
+			found, err := bound.Inspect(matrix.Float64(a), matrix.Float64(b))
 			return inspectionFound{found, err}
 		}),
 		exact:  map[exactKey]func() exactFound{},
@@ -98,19 +97,10 @@ func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
 	find, ok := d.exact[key]
 	if !ok {
 		find = sync.OnceValue(func() (z exactFound) {
-			product := m.ExactGEMM
 			if represented {
-				product = tcore.ExactGEMM
-			}
-			start := time.Now()
-			if z.Exact, z.err = product(d.a, d.b); z.err != nil {
-				return z
-			}
-			z.values = z.Float64().Data
-			z.seconds = time.Since(start).Seconds()
-			absolute, err := product(sizes(d.a), sizes(d.b))
-			if z.err = err; err == nil {
-				z.sizes = absolute.Float64().Data
+				z.Product, z.err = trial.Of(d.a, d.b)
+			} else {
+				z.Product, z.err = trial.On(m, d.a, d.b)
 			}
 			return z
 		})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -340,4 +341,13 @@ func ExampleHunt() {
 	fmt.Println(c.Trials >= 10, c.Judged > c.Outputs, err)
 	// Output:
 	// true true <nil>
+}
+
+// A law is data of a trial: the same for the same seed.
+func ExampleLaw_Matrices() {
+	a, b := sweep.Positive.Matrices(2, 2, 3, 1)
+	again, _ := sweep.Positive.Matrices(2, 2, 3, 1)
+	fmt.Println(a.Rows, a.Cols, b.Rows, b.Cols, slices.Equal(a.Data, again.Data))
+	// Output:
+	// 2 3 3 2 true
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"math/rand/v2"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -62,15 +63,15 @@ func (z factor) times(y factor, name string) Law {
 	l := Law{
 		Name: name, X: z.Distribution, Y: y.Distribution, Mixed: z.mixed || y.mixed, Dependent: z.dependent,
 		scaleX: z.scale, scaleY: y.scale,
-		Matrices: func(m, n, k int, seed uint64) (a, b blas32.General) {
+		Draw: func(m, n, k int, seed uint64) (a, b blas32.General) {
 			vectors := func(rows int, stream uint64, fill func(r *rand.Rand, x []float32)) blas32.General {
-				v := newMatrix(rows, k)
+				v := matrix.New(rows, k)
 				parallel.Each(rows, func(i int) {
 					fill(rand.New(rand.NewPCG(seed, stream<<32|uint64(i))), v.Data[i*k:(i+1)*k])
 				})
 				return v
 			}
-			return vectors(m, 1, z.fill), transposed(vectors(n, 2, y.fill))
+			return vectors(m, 1, z.fill), matrix.Transpose(vectors(n, 2, y.fill))
 		},
 	}
 	if l.Dependent == "" {

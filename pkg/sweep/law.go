@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -34,13 +35,16 @@ type Law struct {
 	// takes them as random cannot hold.
 	Adverse string
 
-	// Matrices returns A of size m × k and B of size k × n. The same seed gives the same
+	// Draw returns A of size m × k and B of size k × n. The same seed gives the same
 	// matrices, whatever the number of cores.
-	Matrices func(m, n, k int, seed uint64) (a, b blas32.General)
+	Draw func(m, n, k int, seed uint64) (a, b blas32.General)
 
 	// Codes of the scales of blocks of A and B, on machines that take them; nil are ones.
 	scaleX, scaleY func(r *rand.Rand, f tcore.Format) uint64
 }
+
+// Matrices returns what Draw does: a law is data of a trial.
+func (l Law) Matrices(m, n, k int, seed uint64) (a, b blas32.General) { return l.Draw(m, n, k, seed) }
 
 // The laws whose elements are independent, and that the bounds are told.
 var (
@@ -66,7 +70,7 @@ var (
 var (
 	// Scaled multiplies U(-1,1) by a power of two from 2⁻³ to 2³, one for each row of A and each
 	// column of B: the elements are no longer independent.
-	Scaled = Law{Name: "scaled", Mixed: true, Matrices: byVectors(func(r *rand.Rand, x []float32) {
+	Scaled = Law{Name: "scaled", Mixed: true, Draw: byVectors(func(r *rand.Rand, x []float32) {
 		scale := math.Ldexp(1, r.IntN(7)-3)
 		for k := range x {
 			x[k] = float32(scale * (2*r.Float64() - 1))
@@ -75,17 +79,17 @@ var (
 
 	// Misinformed draws U(0,1) and tells the bounds U(-1,1).
 	Misinformed = Law{Name: "U(0,1) as U(-1,1)", X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1), Misled: true,
-		Matrices: Positive.Matrices}
+		Draw: Positive.Draw}
 
 	// Constant is 1 + 2⁻¹⁰ throughout.
-	Constant = Law{Name: "constant", Adverse: "all products are one number", Matrices: constant(1+0x1p-10, 1+0x1p-10)}
+	Constant = Law{Name: "constant", Adverse: "all products are one number", Draw: constant(1+0x1p-10, 1+0x1p-10)}
 
 	// LowBits has products whose low bits are all ones, (1 + 2⁻¹⁰)(2 - 2⁻¹⁰).
-	LowBits = Law{Name: "low bits", Adverse: "all products are one number", Matrices: constant(1+0x1p-10, 2-0x1p-10)}
+	LowBits = Law{Name: "low bits", Adverse: "all products are one number", Draw: constant(1+0x1p-10, 2-0x1p-10)}
 
 	// Ties begins with 2¹² and adds 2⁻¹² ever after: in binary32 each sum lies halfway between
 	// two numbers, and is rounded down to an even one.
-	Ties = Law{Name: "ties", Adverse: "every rounding goes the same way", Matrices: byVectors(func(_ *rand.Rand, x []float32) {
+	Ties = Law{Name: "ties", Adverse: "every rounding goes the same way", Draw: byVectors(func(_ *rand.Rand, x []float32) {
 		for k := range x {
 			x[k] = 0x1p-6
 		}
@@ -94,11 +98,11 @@ var (
 
 	// Pairing draws significands x at random, and y ≡ -1/x modulo 2¹⁰: each looks random, and
 	// the low ten bits of every product are ones.
-	Pairing = Law{Name: "pairing", Adverse: "factors are paired to lose the most", Matrices: pairing}
+	Pairing = Law{Name: "pairing", Adverse: "factors are paired to lose the most", Draw: pairing}
 
 	// Cancelling makes sums whose condition number |A||B|/|AB| is about 10⁴: the second half of
 	// each takes back the first.
-	Cancelling = Law{Name: "condition 1e4", Adverse: "the second half of a sum takes back the first", Matrices: cancelling(1e4)}
+	Cancelling = Law{Name: "condition 1e4", Adverse: "the second half of a sum takes back the first", Draw: cancelling(1e4)}
 )
 
 // Laws returns the laws that have names, those that the bounds are told first.
@@ -145,13 +149,13 @@ func Independent(d bound.Distribution) Law {
 // one, each from a generator of its own: the first elements do not depend on K.
 func byVectors(fill func(r *rand.Rand, x []float32)) func(m, n, k int, seed uint64) (a, b blas32.General) {
 	f := factor{fill: fill}
-	return f.times(f, "").Matrices
+	return f.times(f, "").Draw
 }
 
 // constant returns the law of A full of x and B full of y.
 func constant(x, y float32) func(m, n, k int, seed uint64) (a, b blas32.General) {
 	return func(m, n, k int, _ uint64) (a, b blas32.General) {
-		a, b = newMatrix(m, k), newMatrix(k, n)
+		a, b = matrix.New(m, k), matrix.New(k, n)
 		for i := range a.Data {
 			a.Data[i] = x
 		}
@@ -164,7 +168,7 @@ func constant(x, y float32) func(m, n, k int, seed uint64) (a, b blas32.General)
 
 // pairing is the law of Pairing. Rows and columns differ by powers of two.
 func pairing(m, n, k int, seed uint64) (a, b blas32.General) {
-	a, b = newMatrix(m, k), newMatrix(k, n)
+	a, b = matrix.New(m, k), matrix.New(k, n)
 	r := rand.New(rand.NewPCG(seed, 3))
 	for l := range k {
 		x := 2*r.IntN(512) + 1
@@ -208,18 +212,4 @@ func cancelling(condition float64) func(m, n, k int, seed uint64) (a, b blas32.G
 		}
 		return a, b
 	}
-}
-
-func newMatrix(rows, cols int) blas32.General {
-	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-}
-
-func transposed(m blas32.General) blas32.General {
-	z := newMatrix(m.Cols, m.Rows)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			z.Data[j*z.Stride+i] = m.Data[i*m.Stride+j]
-		}
-	}
-	return z
 }

@@ -5,14 +5,11 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"time"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A product is one of the products of a plan, and how it came out.
@@ -87,18 +84,9 @@ func (z *product) run() (m Moments, why string) {
 		if exact.err != nil || z.Problem.Represented && z.saturates() {
 			return m, fmt.Sprintf("an element of A or B is beyond %s", z.Device.A.Name)
 		}
-		start := time.Now()
-		if wide {
-			z.errors = exact.Error64(z.dots()).Data
-		} else {
-			d := newMatrix(z.M, z.N)
-			z.GEMM(blas.NoTrans, blas.NoTrans, 1, z.a, z.b, 0, blas32.General{}, d)
-			m.Product = time.Since(start).Seconds()
-			start = time.Now()
-			z.errors = exact.Error(d).Data
-		}
-		m.Exact = time.Since(start).Seconds() + exact.seconds
-		values, z.sizes = exact.values, exact.sizes
+		t := exact.Run(z.Machine)
+		m.Product, m.Exact = t.Took.Seconds(), exact.Took.Seconds()
+		values, z.sizes, z.errors = exact.Values, exact.Sizes(), t.Errors
 	}
 	for i, e := range z.errors {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
@@ -123,35 +111,6 @@ func (z *product) result() tcore.Format {
 		return z.Output
 	}
 	return z.Device.C
-}
-
-// dots returns the product of a machine that sums in a format wider than binary32.
-func (z *product) dots() blas64.General {
-	d := blas64.General{Rows: z.M, Cols: z.N, Stride: z.N, Data: make([]float64, z.M*z.N)}
-	rows, columns := vectors(z.a), vectors(transposed(z.b))
-	parallel.Each(len(d.Data), func(i int) { d.Data[i] = z.Device.Dot(rows[i/z.N], columns[i%z.N], 0) })
-	return d
-}
-
-// vectors returns the rows of a matrix in binary64.
-func vectors(m blas32.General) [][]float64 {
-	z := make([][]float64, m.Rows)
-	for i := range z {
-		z[i] = make([]float64, m.Cols)
-		for l := range z[i] {
-			z[i][l] = float64(m.Data[i*m.Stride+l])
-		}
-	}
-	return z
-}
-
-// sizes returns |A|.
-func sizes(m blas32.General) blas32.General {
-	z := newMatrix(m.Rows, m.Cols)
-	for i, x := range m.Data {
-		z.Data[i] = float32(math.Abs(float64(x)))
-	}
-	return z
 }
 
 // first returns the first output of a run that has products other than 0, which tells the bounds
@@ -189,7 +148,7 @@ func (z *product) emulate(lo, hi int) (iter.Seq[bound.Output], error) {
 	case k.Represented:
 		return nil, fmt.Errorf("sweep: what rounding A and B does is in no sum")
 	}
-	return bound.Emulate(k, blas32.General{Rows: k.M, Cols: k.K, Stride: z.a.Stride, Data: z.a.Data[lo*z.a.Stride:]}, z.b)
+	return bound.Emulate(k, matrix.Rows(z.a, lo, hi), z.b)
 }
 
 // bands is into how many bands of rows a product is divided among the cores: more than there

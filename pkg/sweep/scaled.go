@@ -3,6 +3,8 @@ package sweep
 import (
 	"math/big"
 	"time"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
 )
 
 // runScaled multiplies codes with their scales, and sums the products exactly.
@@ -10,7 +12,7 @@ func (z *product) runScaled() (m Moments, values []float64) {
 	n := z.M * z.N
 	values, z.errors, z.sizes = make([]float64, n), make([]float64, n), make([]float64, n)
 	sx, sy := z.scales(z.Device)
-	x, y := vectors(z.a), vectors(transposed(z.b))
+	x, y := matrix.Vectors(z.a), matrix.Vectors(matrix.Transpose(z.b))
 	codes := func(vectors [][]float64, encode func(float64) uint64) [][]uint64 {
 		all := make([][]uint64, len(vectors))
 		for i, v := range vectors {

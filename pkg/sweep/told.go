@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Told is how the bounds are told of the data.
@@ -87,13 +85,4 @@ func (d *draw) tell(k bound.Problem, t telling) (bound.Problem, error) {
 		}
 	}
 	return k, nil
-}
-
-// of64 returns a matrix in binary64.
-func of64(m blas32.General) blas64.General {
-	z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float64, len(m.Data))}
-	for i, x := range m.Data {
-		z.Data[i] = float64(x)
-	}
-	return z
 }

@@ -1,0 +1,96 @@
+package trial
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// A Product is AB, A of size M by K and B of size K by N, with its exact result.
+type Product struct {
+	A, B   blas32.General
+	Exact  tcore.Exact
+	Values []float64     // AB rounded to binary64, row by row
+	Took   time.Duration // to form Exact and Values
+	sizes  func() []float64
+}
+
+// Of returns the exact product of a and b. An error names an element that is not finite. It panics if the
+// shapes do not fit or a matrix is empty.
+func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, tcore.ExactGEMM) }
+
+// On returns the exact product of the numbers that the device multiplies when it is given a and b, which are
+// those converted to its formats. An error names an element that is not finite there. It panics as [Of] does.
+func On(d tcore.Device, a, b blas32.General) (*Product, error) { return newProduct(a, b, d.ExactGEMM) }
+
+func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (tcore.Exact, error)) (*Product, error) {
+	start := time.Now()
+	exact, err := multiply(a, b)
+	if err != nil {
+		return nil, err
+	}
+	p := &Product{A: a, B: b, Exact: exact, Values: exact.Float64().Data}
+	p.Took = time.Since(start)
+	p.sizes = sync.OnceValue(func() []float64 {
+		sizes, err := multiply(matrix.Abs(a), matrix.Abs(b))
+		if err != nil {
+			panic(err) // the same numbers were finite before
+		}
+		return sizes.Float64().Data
+	})
+	return p, nil
+}
+
+// Sizes returns |A||B| rounded to binary64, row by row.
+func (p *Product) Sizes() []float64 { return p.sizes() }
+
+// Conditions returns |A||B|/|AB|, row by row: the condition numbers of the inner products. They are +Inf, or
+// NaN, where AB is zero.
+func (p *Product) Conditions() []float64 { return quotients(p.Sizes(), p.Values) }
+
+// Run multiplies A and B on a machine. Where its device has results wider than binary32, and neither splits
+// K nor converts D, none is rounded to binary32.
+func (p *Product) Run(m tcore.Machine) *Trial {
+	start := time.Now()
+	var d blas64.General
+	if m.Device.C.Precision > tcore.Binary32.Precision && m.SplitK <= 1 && m.Output == (tcore.Format{}) {
+		d = p.dots(m.Device)
+	} else {
+		z := matrix.New(p.A.Rows, p.B.Cols)
+		m.GEMM(blas.NoTrans, blas.NoTrans, 1, p.A, p.B, 0, blas32.General{}, z)
+		d = matrix.Float64(z)
+	}
+	took := time.Since(start)
+	t := p.Compare(d)
+	t.Machine, t.Took = m, took
+	return t
+}
+
+// dots returns AB in binary64, dot product by dot product.
+func (p *Product) dots(d tcore.Device) blas64.General {
+	z := matrix.New64(p.A.Rows, p.B.Cols)
+	rows, columns := matrix.Vectors(p.A), matrix.Vectors(matrix.Transpose(p.B))
+	parallel.Each(len(z.Data), func(i int) { z.Data[i] = d.Dot(rows[i/z.Cols], columns[i%z.Cols], 0) })
+	return z
+}
+
+// Compare returns the trial of a result that something else has computed. It panics if d is not M by N.
+func (p *Product) Compare(d blas64.General) *Trial {
+	return &Trial{Product: p, D: d, Errors: p.Exact.Error64(d).Data}
+}
+
+// quotients returns |x|/|y|, element by element.
+func quotients(x, y []float64) []float64 {
+	z := make([]float64, len(x))
+	for i := range z {
+		z[i] = math.Abs(x[i]) / math.Abs(y[i])
+	}
+	return z
+}

@@ -1,0 +1,131 @@
+package trial_test
+
+import (
+	"iter"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// positive are matrices of U(0,1).
+type positive struct{}
+
+func (positive) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	draw := func(float32) float32 { return r.Float32() }
+	return matrix.Map(matrix.New(m, k), draw), matrix.Map(matrix.New(k, n), draw)
+}
+
+// What is measured is the product of the whole machine, with its split of K and its output.
+func TestRun_measures_the_whole_machine(t *testing.T) {
+	for name, m := range map[string]tcore.Machine{
+		"K in parts":           {Device: tcore.VoltaF16, SplitK: 2},
+		"D in binary16":        {Device: tcore.VoltaF16, Output: tcore.Binary16},
+		"both":                 {Device: tcore.VoltaF16, SplitK: 2, Output: tcore.Binary16},
+		"the device by itself": {Device: tcore.VoltaF16},
+		"in binary64":          {Device: tcore.IEEEF64},
+	} {
+		for _, represented := range []bool{false, true} {
+			p := bound.Problem{M: 16, N: 5, K: 256, Machine: m, Represented: represented}
+			got, err := trial.Run(p, positive{}, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := positive{}.Matrices(p.M, p.N, p.K, 3)
+			i := 0
+			for e, size := range errorsByHand(m, a, b, represented) {
+				if math.Abs(got.Errors[i]-e) > 1e-13*size || math.Abs(got.Sizes()[i]-size) > 1e-13*size {
+					t.Fatalf("%s, represented %v: output %d errs by %v of %v, want %v of %v", name, represented, i, got.Errors[i], got.Sizes()[i], e, size)
+				}
+				if d := got.D.Data[i]; got.Values[i]+got.Errors[i] != d && math.Abs(got.Values[i]+got.Errors[i]-d) > 1e-13*size {
+					t.Errorf("%s: %v + %v is not %v", name, got.Values[i], got.Errors[i], d)
+				}
+				i++
+			}
+		}
+	}
+}
+
+// errorsByHand returns D̂ - D and |A||B| of every output, dot product by dot product, D by big.Float.
+func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.Seq2[float64, float64] {
+	return func(yield func(e, size float64) bool) {
+		part := a.Cols / max(m.SplitK, 1)
+		for i := range a.Rows {
+			for j := range b.Cols {
+				x, y := make([]float64, a.Cols), make([]float64, a.Cols)
+				exact, size := new(big.Float).SetPrec(500), new(big.Float).SetPrec(500)
+				for l := range x {
+					x[l], y[l] = float64(a.Data[i*a.Stride+l]), float64(b.Data[l*b.Stride+j])
+					u, v := x[l], y[l]
+					if !represented {
+						u, v = m.Device.A.Round(u, m.Device.Convert), m.Device.B.Round(v, m.Device.Convert)
+					}
+					p := new(big.Float).SetPrec(500).SetFloat64(u)
+					p.Mul(p, big.NewFloat(v))
+					exact.Add(exact, p)
+					size.Add(size, p.Abs(p))
+				}
+				computed := 0.0
+				for start := 0; start < len(x); start += part {
+					computed += m.Device.Dot(x[start:start+part], y[start:start+part], 0) // two of binary32 have a sum in binary64
+				}
+				if m.SplitK > 1 {
+					computed = float64(float32(computed))
+				}
+				if m.Output == tcore.Binary16 {
+					computed = tcore.Binary16.Round(computed, tcore.ToNearestEven)
+				}
+				e, _ := exact.Sub(new(big.Float).SetPrec(500).SetFloat64(computed), exact).Float64()
+				z, _ := size.Float64()
+				if !yield(e, z) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// What cannot be measured is an error that says why.
+func TestOf_what_is_not_finite(t *testing.T) {
+	a, b := positive{}.Matrices(2, 2, 4, 1)
+	a.Data[5] = 1e5 // no number of binary16
+	for name, err := range map[string]error{
+		"a[1, 1] = +Inf, want a finite number": errorOf(trial.On(tcore.HopperF16, a, b)),
+		"":                                     errorOf(trial.Of(a, b)),
+	} {
+		if name == "" && err != nil || name != "" && (err == nil || !strings.Contains(err.Error(), name)) {
+			t.Errorf("%v, want %q", err, name)
+		}
+	}
+	p := bound.Problem{M: 2, N: 2, K: 4, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	if _, err := trial.Run(p, trial.Matrices{A: a, B: b}, 0); err == nil {
+		t.Error("no error of an element beyond the format")
+	}
+}
+
+func errorOf(_ *trial.Product, err error) error { return err }
+
+// A result of something else has the errors that it has.
+func TestProduct_Compare(t *testing.T) {
+	a, b := matrix.New(1, 3), matrix.New(3, 1)
+	copy(a.Data, []float32{1, 2, -3})
+	copy(b.Data, []float32{4, 4, 3.75})
+	p, err := trial.Of(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := matrix.New64(1, 1)
+	d.Data[0] = 1
+	z := p.Compare(d)
+	if z.Errors[0] != 0.25 || z.Relative()[0] != 1./3 || z.Backward()[0] != 0.25/23.25 || z.Conditions()[0] != 31 {
+		t.Errorf("error %v, relative %v, backward %v, condition %v", z.Errors, z.Relative(), z.Backward(), z.Conditions())
+	}
+}

@@ -1,13 +1,13 @@
 package probe
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"math"
-	"os"
-	"path/filepath"
 
+	"github.com/google/renameio/v2/maybe"
 	"github.com/roundofflab/roundoff/internal/tcvec"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -22,30 +22,18 @@ type Provenance = tcvec.Provenance
 // A unit that adds otherwise than its device is expected to is what vectors are for; it is an error if most of
 // its results are farther from the device's than any rounding takes them, as where a kernel did not run.
 // It panics if count is negative.
-func WriteVectors(ctx context.Context, path string, u Unit, count int, from Provenance) (err error) {
+func WriteVectors(ctx context.Context, path string, u Unit, count int, from Provenance) error {
 	if count < 0 {
 		panic(fmt.Sprintf("probe: WriteVectors: count = %d, want 0 or more", count))
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".*.tmp")
-	if err != nil {
+	var file bytes.Buffer
+	if err := writeRows(ctx, &file, u, count, from); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(file.Name())
-		}
-	}()
-	if err := writeRows(ctx, file, u, count, from); err != nil {
-		return err
-	}
-	if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return maybe.WriteFile(path, file.Bytes(), 0o644)
 }
 
-func writeRows(ctx context.Context, file *os.File, u Unit, count int, from Provenance) error {
+func writeRows(ctx context.Context, file io.Writer, u Unit, count int, from Provenance) error {
 	kind := "silicon"
 	if from.Emulated != "" {
 		kind = "T"

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2/maybe"
+
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/comms"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
@@ -51,7 +53,7 @@ func Explore(e viz.Explorer) {
 	if out != "" {
 		dir := filepath.Join(out, "figures")
 		must(f, export(dir, f))
-		must(f, writeWhole(filepath.Join(dir, f.Name()+".html"), viz.Page(f, html)))
+		must(f, maybe.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(f, html), 0o644))
 	}
 	if !gonbui.IsNotebook {
 		return

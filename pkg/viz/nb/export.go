@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/renameio/v2/maybe"
+
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -79,34 +81,9 @@ func export(dir string, f viz.Figure) error {
 		if err != nil {
 			return err
 		}
-		if err := writeWhole(filepath.Join(dir, f.Name()+file.ext), data); err != nil {
+		if err := maybe.WriteFile(filepath.Join(dir, f.Name()+file.ext), data, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeWhole writes a file that others see whole or not at all.
-func writeWhole(path string, data []byte) (err error) {
-	t, err := os.CreateTemp(filepath.Dir(path), ".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(t.Name())
-		}
-	}()
-	if _, err = t.Write(data); err != nil {
-		_ = t.Close()
-		return err
-	}
-	if err = t.Chmod(0o644); err != nil {
-		_ = t.Close()
-		return err
-	}
-	if err = t.Close(); err != nil {
-		return err
-	}
-	return os.Rename(t.Name(), path)
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/roundofflab/roundoff/internal/typeset"
 )
 
 //go:embed page.html
@@ -74,33 +76,15 @@ func (r *Report) Share(v Verdict) float64 {
 // Partly reports whether some notebooks were not run, so that part of the report is older.
 func (r *Report) Partly() bool { return len(r.Ran) < len(r.Sections) }
 
-// number returns a number with four significant digits, as it is written in print.
-func number(x *float64) template.HTML {
-	if x == nil {
-		return "–"
-	}
-	a := math.Abs(*x)
+// number returns a number with four significant digits, and whole ones in full.
+func number(x *float64) string {
 	switch {
-	case math.IsInf(a, 0):
-		return template.HTML(minus(*x < 0) + "∞")
-	case a == 0 || a >= 1e-3 && a < 1e4:
-		return template.HTML(minus(*x < 0) + strconv.FormatFloat(a, 'g', 4, 64))
-	case a == math.Trunc(a) && a < 1e9:
-		return template.HTML(minus(*x < 0) + strconv.FormatFloat(a, 'f', 0, 64))
+	case x == nil:
+		return "–"
+	case *x == math.Trunc(*x) && math.Abs(*x) < 1e9:
+		return typeset.Minus(strconv.FormatFloat(*x, 'f', 0, 64))
 	}
-	digits, exponent, _ := strings.Cut(strconv.FormatFloat(a, 'e', 3, 64), "e")
-	digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
-	n, _ := strconv.Atoi(exponent)
-	power := minus(n < 0) + strings.TrimLeft(exponent, "+-0")
-	return template.HTML(minus(*x < 0) + digits + " × 10<sup>" + power + "</sup>")
-}
-
-// minus returns a minus sign, as it is written in print, if there is one.
-func minus(negative bool) string {
-	if negative {
-		return "−"
-	}
-	return ""
+	return typeset.Number(*x, 4)
 }
 
 // seconds returns a duration in seconds, or in minutes when it is long.

@@ -118,13 +118,13 @@ func ClaimTable(name string, list []Claim) *viz.Table {
 		"Written by paper.ClaimTable.",
 		[]string{"Where", "The paper says", "Measured", "Verdict", "Why"})
 	for _, c := range list {
-		t.Row(c.Source, typeset.Replace(c.Paper), c.measured(), c.Verdict.mark(), typeset.Replace(c.Why))
+		t.Row(c.Source, subscripts.Replace(c.Paper), c.measured(), c.Verdict.mark(), subscripts.Replace(c.Why))
 	}
 	return t
 }
 
-// typeset marks the subscripts of a claim's plain text for package viz.
-var typeset = strings.NewReplacer("e_min", "e_{min}", "e_max", "e_{max}", "P_B", "P_{B}", "u_FMA", "u_{FMA}", "γ_q", "γ_{q}")
+// subscripts marks those of a claim's plain text for package viz.
+var subscripts = strings.NewReplacer("e_min", "e_{min}", "e_max", "e_{max}", "P_B", "P_{B}", "u_FMA", "u_{FMA}", "γ_q", "γ_{q}")
 
 func (c Claim) measured() string {
 	if c.Measured == nil {

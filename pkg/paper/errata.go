@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -128,8 +129,8 @@ func specialCaseCondition() Erratum {
 func missingFactors() Erratum {
 	const b, c, long = 1000, 0x1p-20, 1000.25
 	f := tcore.PaperF32.MPFMA
-	change := abs(f.FMA(1, b, c) - (b + c))
-	converted := abs(f.Low.Round(long, tcore.ToNearestEven) - long)
+	change := math.Abs(f.FMA(1, b, c) - (b + c))
+	converted := math.Abs(f.Low.Round(long, tcore.ToNearestEven) - long)
 	return Erratum{"missing-factors", "MPFMA, special case and with representation error",
 		"|Δb| ≤ u_{high}, |Δc| ≤ u_{high}; |Δb| ≤ γ₂, |Δb| ≤ γ̃₂ at u_{low}", "|Δb| ≤ u_{high}|b|, |Δc| ≤ u_{high}|c|; |Δb| ≤ γ₂|b|, |Δb| ≤ γ̃₂|b|",
 		fmt.Sprintf("1·%d + 2⁻²⁰ in row 1 needs |Δb| + |Δc| ≥ %s, above 2u_{high} = %s; converting b = %g changes it by %g, above γ₂ = %s",
@@ -230,7 +231,7 @@ func roundingModel() Erratum {
 	for range n {
 		x := 1 + rng.Float64()
 		d := tcore.Binary32.Round(x, tcore.ToZero)/x - 1
-		worst = max(worst, abs(d))
+		worst = max(worst, math.Abs(d))
 		truncated += d / n
 		nearest += (tcore.Binary32.Round(x, tcore.ToNearestEven)/x - 1) / n
 	}
@@ -299,7 +300,7 @@ func wrongDistribution() Erratum {
 		if err != nil {
 			panic("paper: " + err.Error())
 		}
-		return largest(r.Exact.Conditions)
+		return slices.Max(r.Exact.Conditions)
 	}
 	return Erratum{"distribution", "Conclusions", "10⁻² error for U(0, 1)", "U(−1, 1), as in Section 4.2",
 		fmt.Sprintf("largest |A||B|/|AB| of 64 × 1024 × 8: %s for U(−1, 1), %g for U(0, 1)", digits(condition(UniformSymmetric), 3), condition(UniformUnit))}

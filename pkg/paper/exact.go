@@ -1,6 +1,9 @@
 package paper
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+)
 
 // macError returns |z - (ab+c)|/|ab+c| for binary32 operands. Their product is
 // exact in binary64 and the sum is kept as an unevaluated pair (Knuth 1969, TwoSum),
@@ -10,7 +13,7 @@ func macError(z, a, b, c float64) float64 {
 	high := p + c
 	v := high - p
 	low := (p - (high - v)) + (c - v)
-	return abs(float64(z-high)-low) / abs(high)
+	return math.Abs(float64(z-high)-low) / math.Abs(high)
 }
 
 // exactMACError is macError for binary64 operands.
@@ -18,10 +21,10 @@ func exactMACError(z, a, b, c float64) float64 {
 	exact := new(big.Float).SetPrec(400).SetFloat64(a)
 	exact.Mul(exact, big.NewFloat(b)).Add(exact, big.NewFloat(c))
 	if exact.Sign() == 0 {
-		return abs(z)
+		return math.Abs(z)
 	}
 	diff := new(big.Float).SetPrec(400).SetFloat64(z)
 	diff.Sub(diff, exact).Quo(diff, exact)
 	q, _ := diff.Float64()
-	return abs(q)
+	return math.Abs(q)
 }

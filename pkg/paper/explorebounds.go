@@ -33,7 +33,7 @@ func dotBounds(format tcore.Format, n int, f roundoff.Failure) (γ float64, tild
 func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
 	γ, tilde, hm := dotBounds(format, n, f)
 	always := fmt.Sprintf("errs by no more than γₙ = %s times |x|ᵀ|y|, and", digits(γ, 3))
-	if isInf(γ) {
+	if math.IsInf(γ, 0) {
 		always = "has no γₙ, and its error relative to |x|ᵀ|y| is"
 	}
 	c := viz.NewChart("explore-bounds",
@@ -47,7 +47,7 @@ func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
 		n := quarterOctave(i)
 		γ, tilde, hm := dotBounds(format, n, f)
 		for j, v := range []float64{γ, tilde.Constant, hm} {
-			if ended := len(y[j]) > 0 && isInf(y[j][len(y[j])-1]); !ended && (v <= 1e2 || isInf(v)) {
+			if ended := len(y[j]) > 0 && math.IsInf(y[j][len(y[j])-1], 0); !ended && (v <= 1e2 || math.IsInf(v, 0)) {
 				x[j], y[j] = append(x[j], float64(n)), append(y[j], v)
 			}
 		}

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -36,7 +37,7 @@ func explore(m Machine, d bound.Distribution) *explored {
 			panic(err) // all are finite
 		}
 		errors := t.Backward()
-		e.rms, e.worst = append(e.rms, rms(errors)), append(e.worst, largest(errors))
+		e.rms, e.worst = append(e.rms, rms(errors)), append(e.worst, slices.Max(errors))
 	}
 	return e
 }

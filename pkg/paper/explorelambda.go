@@ -33,7 +33,7 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	u := f.UnitRoundoff()
 	γ, tilde, failure := roundoff.Gamma(n, u), roundoff.GammaTilde(n, u, λ), roundoff.VIBEAFailure(λ, u, n)
 	against := fmt.Sprintf("%s times γₙ", digits(tilde/γ, 2))
-	if isInf(γ) {
+	if math.IsInf(γ, 0) {
 		against = "where there is no γₙ"
 	}
 	promise := fmt.Sprintf("holds with a probability of %v", failure)
@@ -57,12 +57,12 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	}
 	top := viz.Axis{Label: "Bound on |θₙ|", Log: true}
 	top.Min, top.Max = decades(bounds[0], bounds[len(bounds)-1])
-	if !isInf(γ) {
+	if !math.IsInf(γ, 0) {
 		top.Min, top.Max = decades(min(γ, bounds[0]), max(γ, bounds[len(bounds)-1]))
 	}
 	p := c.Panel("the bound", x, top)
 	p.Line(viz.Series{Label: "γ̃ₙ(λ)", Color: viz.Probabilistic, Style: viz.Dashed}, λs, bounds)
-	if !isInf(γ) {
+	if !math.IsInf(γ, 0) {
 		p.Horizontal(viz.Series{Label: "γₙ", Color: viz.Deterministic, Style: viz.Dashed}, γ)
 	}
 	p.Vertical(marked, λ)

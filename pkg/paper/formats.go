@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -50,14 +51,14 @@ func FormatClaims() []Claim {
 // measureFormat finds the parameters of f by rounding powers of two.
 func measureFormat(f tcore.Format) (p, emin, emax int) {
 	round := func(x float64) float64 { return f.Round(x, tcore.ToNearestEven) }
-	for p = 1; round(1+pow2(-p)) != 1 && 1+pow2(-p) != 1; {
+	for p = 1; round(1+math.Ldexp(1, -p)) != 1 && 1+math.Ldexp(1, -p) != 1; {
 		p++
 	}
-	odd := 1 + pow2(1-p) // the last significand bit is set
-	for emin = 0; round(odd*pow2(emin-1)) == odd*pow2(emin-1) && odd*pow2(emin-1)/pow2(emin-1) == odd; {
+	odd := 1 + math.Ldexp(1, 1-p) // the last significand bit is set
+	for emin = 0; round(odd*math.Ldexp(1, emin-1)) == odd*math.Ldexp(1, emin-1) && odd*math.Ldexp(1, emin-1)/math.Ldexp(1, emin-1) == odd; {
 		emin--
 	}
-	for emax = 0; !isInf(round(pow2(emax + 1))); {
+	for emax = 0; !math.IsInf(round(math.Ldexp(1, emax+1)), 0); {
 		emax++
 	}
 	return p, emin, emax
@@ -69,7 +70,7 @@ func worstRounding(f tcore.Format) float64 {
 	worst := 0.0
 	for i := range n {
 		x := 1 + float64(i)/n
-		worst = max(worst, abs(f.Round(x, tcore.ToNearestEven)-x)/x)
+		worst = max(worst, math.Abs(f.Round(x, tcore.ToNearestEven)-x)/x)
 	}
 	return worst
 }

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -70,7 +71,7 @@ func (g GEMM) Run() (*GEMMResult, error) {
 	task.Step(1)
 	t := exact.Run(tcore.Machine{Device: device})
 	r := &GEMMResult{GEMM: g, Exact: errorsOf(t), Represented: errorsOf(represented.Compare(t.D))}
-	r.Float64 = largest(represented.Compare(tcore.Float64GEMM(a, b)).Relative())
+	r.Float64 = slices.Max(represented.Compare(tcore.Float64GEMM(a, b)).Relative())
 	return r, nil
 }
 
@@ -142,7 +143,7 @@ func (r *GEMMResult) Figure() *viz.Chart {
 	dbea, vibea := r.constant("DBEA"), r.constant("VIBEA")
 	c := viz.NewChart("fig6-gemm-edf-"+r.slug(),
 		fmt.Sprintf("The probabilistic bound is %.1f times below the deterministic one, and both are far above the error: DBEA exceeds the largest of %d errors by %s, VIBEA by %s.",
-			dbea.Zeta/vibea.Zeta, len(r.Exact.Errors), short(largest(r.Exact.Bounds(dbea.Zeta))/largest(r.Exact.Errors)), short(largest(r.Exact.Bounds(vibea.Zeta))/largest(r.Exact.Errors))),
+			dbea.Zeta/vibea.Zeta, len(r.Exact.Errors), short(slices.Max(r.Exact.Bounds(dbea.Zeta))/slices.Max(r.Exact.Errors)), short(slices.Max(r.Exact.Bounds(vibea.Zeta))/slices.Max(r.Exact.Errors))),
 		fmt.Sprintf("Relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
 			"Paper's model, b = %d, %s accumulation, %d × %d × %d, entries ~ %s, seed %d, %s confidence over all outputs. Drawn by paper.GEMMResult.Figure.",
 			r.Core.Low.Name, r.Core.Block, r.Core.Accumulate.Name, r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
@@ -190,12 +191,12 @@ func (r *GEMMResult) Table() *viz.Table {
 	t := viz.NewTable("gemm-bounds-"+r.slug(),
 		"All bounds hold here and all are loose; Higham and Mary's general bound beats the theorem's, whose union over small terms costs more than its variance gains.",
 		fmt.Sprintf("Largest error without / with representation: %s / %s, median %s / %s. Entries ~ %s, seed %d, %s over all %d outputs.",
-			short(largest(r.Exact.Errors)), short(largest(r.Represented.Errors)), short(median(r.Exact.Errors)), short(median(r.Represented.Errors)), r.Distribution.Name, r.Seed, percent(r.Confidence), len(r.Exact.Errors)),
+			short(slices.Max(r.Exact.Errors)), short(slices.Max(r.Represented.Errors)), short(median(r.Exact.Errors)), short(median(r.Represented.Errors)), r.Distribution.Name, r.Seed, percent(r.Confidence), len(r.Exact.Errors)),
 		[]string{"Bound", "λ", "constant", "with representation", "largest bound", "over largest error", "violations", "confidence earned"})
 	for _, k := range r.Constants() {
 		bounds := r.Exact.Bounds(k.Zeta)
-		t.Row(k.Name, lambdaText(k.Lambda), short(k.Zeta), short(k.ZetaRepresented), short(largest(bounds)),
-			short(largest(bounds)/largest(r.Exact.Errors)),
+		t.Row(k.Name, lambdaText(k.Lambda), short(k.Zeta), short(k.ZetaRepresented), short(slices.Max(bounds)),
+			short(slices.Max(bounds)/slices.Max(r.Exact.Errors)),
 			fmt.Sprint(violations(r.Exact.Errors, bounds)+violations(r.Represented.Errors, r.Represented.Bounds(k.ZetaRepresented))),
 			k.Failure.String())
 	}
@@ -217,8 +218,8 @@ func (r *GEMMResult) Claims() []Claim {
 	}
 	c := claims{source: "Section 4.2, Figure 6", notebook: "06-matrix-multiply", file: "gemm.go"}
 	dbea, vibea := r.constant("DBEA"), r.constant(printedBound)
-	worst, error := largest(r.Exact.Bounds(dbea.Zeta)), largest(r.Exact.Errors)
-	worstVIBEA := largest(r.Exact.Bounds(vibea.Zeta))
+	worst, error := slices.Max(r.Exact.Bounds(dbea.Zeta)), slices.Max(r.Exact.Errors)
+	worstVIBEA := slices.Max(r.Exact.Bounds(vibea.Zeta))
 	ratio := dbea.Zeta / vibea.Zeta
 	c.order("gemm-dbea-u-times-1e11", "The maximum forward error is bounded by u₃₂ × 10¹¹ with DBEA", 1e11, worst/u32, "u₃₂",
 		fmt.Sprintf("largest DBEA bound %s; it is the constant %s times the worst condition, which varies with the seed", short(worst), short(dbea.Zeta)))
@@ -239,7 +240,7 @@ func (r *GEMMResult) Claims() []Claim {
 	c.holds("gemm-no-violation", "The bounds hold (0 outputs above a bound)", float64(bad), "outputs", bad == 0,
 		fmt.Sprintf("%d outputs, four bounds, with and without representation error", len(r.Exact.Errors)))
 	c.holds("gemm-float64-reference", "Binary64 results can stand for the exact ones (its largest error over the largest error measured, below 1)",
-		r.Float64/largest(r.Represented.Errors), "", r.Float64 < largest(r.Represented.Errors),
+		r.Float64/slices.Max(r.Represented.Errors), "", r.Float64 < slices.Max(r.Represented.Errors),
 		fmt.Sprintf("the binary64 product of the matrices before conversion is off by at most %s; of binary16 matrices it is nearly always exact", short(r.Float64)))
 	c.source = "Abstract; Conclusions"
 	c.order("gemm-order-of-magnitude", "Probabilistic bounds are tighter by nearly an order of magnitude for matrix multiplication", 10, ratio, "",
@@ -255,7 +256,7 @@ func (r *GEMMResult) Claims() []Claim {
 
 func (r *GEMMResult) positiveClaims() []Claim {
 	c := claims{source: "Conclusions", notebook: "06-matrix-multiply", file: "gemm.go"}
-	error := largest(r.Exact.Errors)
+	error := slices.Max(r.Exact.Errors)
 	c.order("gemm-positive-1e-2", "Tensor cores give O(10⁻²) error for data distributed as U(0,1)", 1e-2, error, "",
 		"positive data has condition 1, so even DBEA promises "+short(r.constant("DBEA").Zeta)+
 			"; the number belongs to U(−1,1), which Section 4.2 names")

@@ -58,7 +58,7 @@ func VarianceFigure() *viz.Chart {
 	for p := 1; p <= 53; p++ {
 		u := roundoff.UnitRoundoff(p)
 		x = append(x, float64(p))
-		y = append(y, max(abs(roundoff.LogVariancePrinted(u)/roundoff.LogVariance(u)-1), 1e-17))
+		y = append(y, max(math.Abs(roundoff.LogVariancePrinted(u)/roundoff.LogVariance(u)-1), 1e-17))
 	}
 	c := viz.NewChart("variance-printed",
 		fmt.Sprintf("Evaluated as printed, the variance of Lemma 2 is off by %s %% at the precision of binary32, and by a factor %s at that of binary64, far above this figure.",

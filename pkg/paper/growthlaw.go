@@ -83,7 +83,7 @@ func (g GrowthLaws) Figure(curves []GrowthCurve) *viz.Chart {
 		for i, K := range g.Measured {
 			for j, at := range g.Predicted {
 				if at == K {
-					worst = max(worst, abs(c.Predicted[j]/c.Measured[i]-1))
+					worst = max(worst, math.Abs(c.Predicted[j]/c.Measured[i]-1))
 				}
 			}
 		}

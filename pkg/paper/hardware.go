@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -110,7 +111,7 @@ func (r *HardwareResult) Table() *viz.Table {
 		fmt.Sprintf("Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; bounds at %s over all outputs. Drawn by paper.HardwareResult.Table.",
 			r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)), header)
 	for _, row := range r.Rows {
-		cells := []string{row.Name, short(median(row.Errors)), short(largest(row.Errors)), digits(row.Mean, 3)}
+		cells := []string{row.Name, short(median(row.Errors)), short(slices.Max(row.Errors)), digits(row.Mean, 3)}
 		for i, c := range r.Bounds {
 			if c.Name != printedBound {
 				cells = append(cells, fmt.Sprint(row.Above[i]))
@@ -125,7 +126,7 @@ func (r *HardwareResult) Table() *viz.Table {
 // paper's bounds.
 func (r *HardwareResult) Figure() *viz.Chart {
 	c := viz.NewChart("machines-edf-"+r.slug(),
-		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", short(r.largest()), short(largest(r.Rows[0].Errors))),
+		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", short(r.largest()), short(slices.Max(r.Rows[0].Errors))),
 		fmt.Sprintf("Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d. Bounds of the paper, which do not hold on machines that truncate: %s over all outputs. Drawn by paper.HardwareResult.Figure.",
 			r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
 	x := viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}
@@ -152,7 +153,7 @@ func decades(lo, hi float64) (below, above float64) {
 func (r *HardwareResult) largest() float64 {
 	worst := 0.0
 	for _, row := range r.Rows {
-		worst = max(worst, largest(row.Errors))
+		worst = max(worst, slices.Max(row.Errors))
 	}
 	return worst
 }
@@ -176,7 +177,7 @@ func DriftFigure() (*viz.Chart, error) {
 		task.Step(k)
 		x = append(x, float64(k))
 		for i, row := range r.Rows {
-			y[i] = append(y[i], abs(row.Mean))
+			y[i] = append(y[i], math.Abs(row.Mean))
 		}
 	}
 	last := len(x) - 1

@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/internal/progress"
@@ -78,7 +79,7 @@ func (l Lemmas) Run() *LemmasResult {
 			bounds[i] = b.Relative(x[0], x[1], x[2])
 			quotients[i] = errors[i] / bounds[i]
 		})
-		result.Rows = append(result.Rows, LemmaRow{name, analysis, b, largest(quotients), violations(errors, bounds)})
+		result.Rows = append(result.Rows, LemmaRow{name, analysis, b, slices.Max(quotients), violations(errors, bounds)})
 		task.Step(1)
 	}
 	test("MAC without FMA", "DBEA", plain, high, roundoff.MAC(u, roundoff.DBEA))

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -26,7 +27,7 @@ func Looseness() (*viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	condition, worst := largest(r.Exact.Conditions), largest(r.Exact.Errors)
+	condition, worst := slices.Max(r.Exact.Conditions), slices.Max(r.Exact.Errors)
 	over := func(constant float64) float64 { return constant * condition / worst }
 
 	best := tightestByNeed(results)

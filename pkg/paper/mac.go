@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/internal/progress"
@@ -115,14 +116,14 @@ func (r *MACResult) Table() *viz.Table {
 		fmt.Sprintf("Largest relative forward error and bounds over %d samples, %s confidence, seed %d.", r.Samples, percent(r.Confidence), r.Seed),
 		[]string{"Algorithm", "Largest error", "in u", "DBEA", "VIBEA", "DBEA / error", "Violations"})
 	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
-		t.Row(k.Name, short(k.Largest()), short(k.Largest()/u32), short(largest(k.DBEA)), short(largest(k.VIBEA)),
-			fmt.Sprintf("%.2f", largest(k.DBEA)/k.Largest()), fmt.Sprint(violations(k.Errors, k.DBEA)+violations(k.Errors, k.VIBEA)))
+		t.Row(k.Name, short(k.Largest()), short(k.Largest()/u32), short(slices.Max(k.DBEA)), short(slices.Max(k.VIBEA)),
+			fmt.Sprintf("%.2f", slices.Max(k.DBEA)/k.Largest()), fmt.Sprint(violations(k.Errors, k.DBEA)+violations(k.Errors, k.VIBEA)))
 	}
 	return t
 }
 
 // Largest returns the largest error of the kernel.
-func (k MACKernel) Largest() float64 { return largest(k.Errors) }
+func (k MACKernel) Largest() float64 { return slices.Max(k.Errors) }
 
 // Claims returns what the paper says of this experiment.
 func (r *MACResult) Claims() []Claim {
@@ -135,17 +136,17 @@ func (r *MACResult) Claims() []Claim {
 		mixed/fma, "", mixed > fma,
 		fmt.Sprintf("largest error %s against %s", digits(mixed, 3), digits(fma, 3)))
 	c.holds("mac-dbea-tighter-plain", "Without FMA the deterministic bound is tighter than the probabilistic one (VIBEA/DBEA above 1)",
-		largest(r.Plain.VIBEA)/largest(r.Plain.DBEA), "", largest(r.Plain.VIBEA) > largest(r.Plain.DBEA),
-		fmt.Sprintf("DBEA %s, VIBEA %s at %s", short(largest(r.Plain.DBEA)), digits(largest(r.Plain.VIBEA), 3), percent(r.Confidence)))
+		slices.Max(r.Plain.VIBEA)/slices.Max(r.Plain.DBEA), "", slices.Max(r.Plain.VIBEA) > slices.Max(r.Plain.DBEA),
+		fmt.Sprintf("DBEA %s, VIBEA %s at %s", short(slices.Max(r.Plain.DBEA)), digits(slices.Max(r.Plain.VIBEA), 3), percent(r.Confidence)))
 	c.holds("mac-dbea-tighter-mpfma", "With MPFMA the deterministic bound is tighter than the probabilistic one (VIBEA/DBEA above 1)",
-		largest(r.Mixed.VIBEA)/largest(r.Mixed.DBEA), "", largest(r.Mixed.VIBEA) > largest(r.Mixed.DBEA),
-		fmt.Sprintf("DBEA %s, VIBEA %s at %s; with two factors the probabilistic constant cannot win", digits(largest(r.Mixed.DBEA), 3), digits(largest(r.Mixed.VIBEA), 3), percent(r.Confidence)))
+		slices.Max(r.Mixed.VIBEA)/slices.Max(r.Mixed.DBEA), "", slices.Max(r.Mixed.VIBEA) > slices.Max(r.Mixed.DBEA),
+		fmt.Sprintf("DBEA %s, VIBEA %s at %s; with two factors the probabilistic constant cannot win", digits(slices.Max(r.Mixed.DBEA), 3), digits(slices.Max(r.Mixed.VIBEA), 3), percent(r.Confidence)))
 	c.holds("mac-fma-same-bound", "With FMA both analyses give the same bound (VIBEA/DBEA is 1)",
-		largest(r.FMA.VIBEA)/largest(r.FMA.DBEA), "", largest(r.FMA.VIBEA) == largest(r.FMA.DBEA),
+		slices.Max(r.FMA.VIBEA)/slices.Max(r.FMA.DBEA), "", slices.Max(r.FMA.VIBEA) == slices.Max(r.FMA.DBEA),
 		"a single rounding leaves nothing to average")
 	c.holds("mac-fma-tight", "With FMA the bound estimates the largest error tightly (bound/error near 1)",
-		largest(r.FMA.DBEA)/fma, "", largest(r.FMA.DBEA)/fma < 1.05,
-		fmt.Sprintf("largest error %s, bound u = %s", short(fma), short(largest(r.FMA.DBEA))))
+		slices.Max(r.FMA.DBEA)/fma, "", slices.Max(r.FMA.DBEA)/fma < 1.05,
+		fmt.Sprintf("largest error %s, bound u = %s", short(fma), short(slices.Max(r.FMA.DBEA))))
 	bad := 0
 	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
 		bad += violations(k.Errors, k.DBEA) + violations(k.Errors, k.VIBEA)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -134,7 +135,7 @@ func kindOf(name string) string {
 // names returns the laws of a sweep.
 func names(s *BoundSweep) (laws []string) {
 	for _, l := range distinct(s, lawOf) {
-		laws = append(laws, minus(l))
+		laws = append(laws, typeset.Minus(l))
 	}
 	return laws
 }
@@ -198,11 +199,11 @@ func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 			noise *= law.X.Abs * law.Y.Abs * math.Sqrt(float64(e.K)/(law.X.Square*law.Y.Square))
 			measured, predicted = e.Slope(), e.Predicted.Slope
 		}
-		if noise < 0.05*abs(predicted) && measured != 0 {
-			mean = larger(mean, abs(predicted/measured-1))
+		if noise < 0.05*math.Abs(predicted) && measured != 0 {
+			mean = larger(mean, math.Abs(predicted/measured-1))
 		}
 		if e.Spread() > 0 { // else all errors are alike, or there are none
-			spread = larger(spread, abs(e.Predicted.Spread/e.Spread()-1))
+			spread = larger(spread, math.Abs(e.Predicted.Spread/e.Spread()-1))
 		}
 	})
 	return mean, spread

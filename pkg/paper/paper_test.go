@@ -32,14 +32,14 @@ func TestMAC(t *testing.T) {
 		within(t, "with MPFMA", r.Mixed.Largest(), 4.7e-4, 0.03)
 	})
 	t.Run("deterministic bounds", func(t *testing.T) {
-		within(t, "MAC", largest(r.Plain.DBEA), 1.071e-7, 3e-3)
-		within(t, "FMA", largest(r.FMA.DBEA), 5.96e-8, 1e-3)
-		within(t, "MPFMA", largest(r.Mixed.DBEA), 7.79e-4, 5e-3)
+		within(t, "MAC", slices.Max(r.Plain.DBEA), 1.071e-7, 3e-3)
+		within(t, "FMA", slices.Max(r.FMA.DBEA), 5.96e-8, 1e-3)
+		within(t, "MPFMA", slices.Max(r.Mixed.DBEA), 7.79e-4, 5e-3)
 	})
 	t.Run("probabilistic bounds at 99 %", func(t *testing.T) {
-		within(t, "MAC", largest(r.Plain.VIBEA), 2.48e-7, 5e-3)
-		within(t, "FMA", largest(r.FMA.VIBEA), 5.96e-8, 1e-3)
-		within(t, "MPFMA", largest(r.Mixed.VIBEA), 1.93e-3, 5e-3)
+		within(t, "MAC", slices.Max(r.Plain.VIBEA), 2.48e-7, 5e-3)
+		within(t, "FMA", slices.Max(r.FMA.VIBEA), 5.96e-8, 1e-3)
+		within(t, "MPFMA", slices.Max(r.Mixed.VIBEA), 1.93e-3, 5e-3)
 	})
 	t.Run("MPFMA errs 5e3 to 1e4 times as much as FMA", func(t *testing.T) {
 		if q := r.Mixed.Largest() / r.FMA.Largest(); q < 5e3 || q > 1e4 {
@@ -54,7 +54,7 @@ func TestMAC(t *testing.T) {
 		}
 	})
 	t.Run("MPFMA row maximum bounds", func(t *testing.T) {
-		if !(largest(r.Mixed.VIBEA) > largest(r.Mixed.DBEA)) || !(largest(r.Plain.VIBEA) > largest(r.Plain.DBEA)) {
+		if !(slices.Max(r.Mixed.VIBEA) > slices.Max(r.Mixed.DBEA)) || !(slices.Max(r.Plain.VIBEA) > slices.Max(r.Plain.DBEA)) {
 			t.Error("DBEA is not the tighter one")
 		}
 	})
@@ -91,7 +91,7 @@ func TestGEMM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := largest(r.Exact.Conditions); m != 1 {
+		if m := slices.Max(r.Exact.Conditions); m != 1 {
 			t.Errorf("largest condition %v", m)
 		}
 	})
@@ -123,7 +123,7 @@ func TestGEMMAtThePapersSize(t *testing.T) {
 	within(t, "median error", median(r.Exact.Errors), 2.6e-6, 0.1)
 	within(t, "median error with representation", median(r.Represented.Errors), 2.6e-4, 0.1)
 	within(t, "median condition", median(r.Exact.Conditions), 196, 0.05)
-	if e := largest(r.Exact.Errors); e < 1e-3 || e > 1e-1 {
+	if e := slices.Max(r.Exact.Errors); e < 1e-3 || e > 1e-1 {
 		t.Errorf("largest error %v, want about 1e-2", e)
 	}
 	for _, c := range r.Constants() {

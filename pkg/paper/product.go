@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -53,7 +54,7 @@ func (p Product) Run() *ProductResult {
 				sum -= math.Log1p(delta)
 			}
 		}
-		r.Thetas[i] = abs(math.Expm1(sum))
+		r.Thetas[i] = math.Abs(math.Expm1(sum))
 	})
 	return r
 }
@@ -71,7 +72,7 @@ func (r *ProductResult) Coverage(bound float64) float64 {
 
 // Figure returns where the products fall and where the two lemmas put their bounds.
 func (r *ProductResult) Figure() *viz.Chart {
-	worst := largest(r.Thetas)
+	worst := slices.Max(r.Thetas)
 	c := viz.NewChart("product-edf",
 		fmt.Sprintf("The probabilistic constant is %.1f times below the deterministic one, and %s %% of %d products exceed it where %s %% may; the worst of all reaches %.2f of it.",
 			r.Gamma/r.Tilde, digits(100*(1-r.Coverage(r.Tilde)), 2), r.Trials, digits(100*(1-r.Confidence), 2), worst/r.Tilde),
@@ -100,7 +101,7 @@ func ProductClaims() []Claim {
 		fmt.Sprintf("%d products of %d factors, u = 2⁻¹¹", r.Trials, r.Terms))
 	c.holds("lemma2-holds", fmt.Sprintf("|θₙ| ≤ γ̃ₙ(λ) with probability at least P_B, here %s (fraction of products within)", percent(r.Confidence)),
 		r.Coverage(r.Tilde), "", r.Coverage(r.Tilde) >= r.Confidence,
-		fmt.Sprintf("errors drawn as the lemma assumes; the bound is conservative, and the worst product reaches %.2f times it", largest(r.Thetas)/r.Tilde))
+		fmt.Sprintf("errors drawn as the lemma assumes; the bound is conservative, and the worst product reaches %.2f times it", slices.Max(r.Thetas)/r.Tilde))
 	return c.list
 }
 

@@ -2,6 +2,8 @@ package paper
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -20,11 +22,11 @@ func RoundingFigure() *viz.Chart {
 		low := f.Round(at, tcore.ToZero)
 		mid := (low + f.Round(low+u, tcore.ToPositive)) / 2
 		x = append(x, at)
-		worst = append(worst, abs(f.Round(mid, tcore.ToNearestEven)-mid)/mid/u)
+		worst = append(worst, math.Abs(f.Round(mid, tcore.ToNearestEven)-mid)/mid/u)
 	}
 	c := viz.NewChart("rounding-envelope",
 		fmt.Sprintf("The relative rounding error reaches %.4f u just above a power of two and only half as much just below one.",
-			largest(worst)),
+			slices.Max(worst)),
 		"Largest |δ| = |fl(x) − x|/|x| near x in binary16, round to nearest even. Drawn by paper.RoundingFigure.")
 	p := c.Panel("", viz.Axis{Label: "x", Min: 1, Max: 4}, viz.Axis{Label: "Largest |δ| near x, in units of u", Min: 0, Max: 1.1})
 	p.Line(viz.Series{Label: "largest |δ|", Color: viz.Observed, Style: viz.Solid}, x, worst)
@@ -48,9 +50,9 @@ func SumOfThree(f tcore.Format, x1, x2, x3 float64) Sum {
 	s := Sum{Unit: f.UnitRoundoff()}
 	s.Computed = f.Add(f.Add(x1, x2, tcore.ToNearestEven), x3, tcore.ToNearestEven)
 	s.Exact = x1 + x2 + x3 // no rounding in binary64 for formats of up to 24 bits near 1
-	absolute := abs(x1) + abs(x2) + abs(x3)
-	s.Forward = abs(s.Computed-s.Exact) / abs(s.Exact)
-	s.Backward = abs(s.Computed-s.Exact) / absolute
-	s.Condition = absolute / abs(s.Exact)
+	absolute := math.Abs(x1) + math.Abs(x2) + math.Abs(x3)
+	s.Forward = math.Abs(s.Computed-s.Exact) / math.Abs(s.Exact)
+	s.Backward = math.Abs(s.Computed-s.Exact) / absolute
+	s.Condition = absolute / math.Abs(s.Exact)
 	return s
 }

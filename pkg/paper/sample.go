@@ -58,15 +58,6 @@ func (d Distribution) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return d.Matrix(m, k, seed, 1), d.Matrix(k, n, seed, 2)
 }
 
-// largest returns the maximum of x, which must not be empty.
-func largest(x []float64) float64 {
-	m := math.Inf(-1)
-	for _, v := range x {
-		m = max(m, v)
-	}
-	return m
-}
-
 // rms returns the root mean square of x, which must not be empty.
 func rms(x []float64) float64 {
 	sum := 0.0

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -91,7 +92,7 @@ func (s *SiliconGEMM) Table() *viz.Table {
 			fmt.Sprintf("equal bits, of %d", s.M*s.N)})
 	row := func(name, ms string, e GEMMErrors, order, equal string) {
 		above := func(bound string) string { return fmt.Sprint(violations(e.Errors, e.Bounds(s.constant(bound).Zeta))) }
-		t.Row(name, ms, short(median(e.Errors)), short(largest(e.Errors)), above("VIBEA"), above("DBEA"), order, equal)
+		t.Row(name, ms, short(median(e.Errors)), short(slices.Max(e.Errors)), above("VIBEA"), above("DBEA"), order, equal)
 	}
 	row("paper's model", "–", s.Exact, "–", "–")
 	for _, p := range s.Products {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/progress"
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -182,7 +183,7 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(law, k)),
 		fmt.Sprintf("τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
 			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by paper.BoundSweep.Tightness.",
-			minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
+			typeset.Minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}
 		for _, m := range machines {
@@ -274,7 +275,7 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 		}
 	}
 	at := func(r sweep.Row) string {
-		return fmt.Sprintf("%s, %s on %s with %s", digits(r.Tightness, 2), r.Bound, r.Machine, minus(r.Law))
+		return fmt.Sprintf("%s, %s on %s with %s", digits(r.Tightness, 2), r.Bound, r.Machine, typeset.Minus(r.Law))
 	}
 	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k),
 		fmt.Sprintf("Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s.",
@@ -282,7 +283,7 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 		fmt.Sprintf("τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by paper.BoundSweep.Best.",
 			k, s.conditions()))
 	for _, law := range distinct(s, lawOf) {
-		p := c.Panel(minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
+		p := c.Panel(typeset.Minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
 		for i, kind := range kinds {
 			p.Bars(kind.series, machines, τ[law][i])
 		}
@@ -307,7 +308,7 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)),
 		fmt.Sprintf("The largest |error|/|A||B| grows with a power of K that depends on the machine: %s.", strings.Join(words, ", ")),
 		fmt.Sprintf("Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by paper.BoundSweep.Growth.",
-			minus(law), s.conditions()))
+			typeset.Minus(law), s.conditions()))
 	for _, m := range machines {
 		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
 			viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true})
@@ -420,7 +421,7 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 		fmt.Sprintf("Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
 			percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
 	for _, law := range slices.Sorted(maps.Keys(points)) {
-		p := c.Panel(minus(law), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
+		p := c.Panel(typeset.Minus(law), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
 			viz.Axis{Label: "Failure rate observed, at most", Log: true, Min: 1e-6, Max: 1})
 		p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
 		series := observed
@@ -434,7 +435,7 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 // beside what is predicted.
 func (s *BoundSweep) Moments(k int) *viz.Table {
 	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.Error && !r.Alone && r.K == k })
-	shift := func(r sweep.Row) float64 { return abs(r.Mean()) / r.Spread() }
+	shift := func(r sweep.Row) float64 { return math.Abs(r.Mean()) / r.Spread() }
 	widest, product, exact := rows[0], 0.0, 0.0
 	for _, r := range rows {
 		if shift(r) > shift(widest) {
@@ -445,12 +446,12 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 	}
 	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k),
 		fmt.Sprintf("Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread.",
-			widest.Machine, minus(widest.Law), times(shift(widest))),
+			widest.Machine, typeset.Minus(widest.Law), times(shift(widest))),
 		fmt.Sprintf("Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
 			k, digits(exact/product, 2), s.conditions()),
 		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
 	for _, r := range rows {
-		t.Row(r.Machine, minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),
+		t.Row(r.Machine, typeset.Minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),
 			digits(r.Spread(), 3), predicted(r.Predicted.Spread))
 	}
 	return t
@@ -461,11 +462,6 @@ func predicted(x float64) string {
 		return "–"
 	}
 	return digits(x, 3)
-}
-
-// minus returns a name with the sign that is no hyphen, before digits.
-func minus(name string) string {
-	return strings.NewReplacer("(-", "(−", ",-", ",−").Replace(name)
 }
 
 // slugOf returns a law's name as part of a file's name.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -192,7 +193,7 @@ func TestCoverageIsOfTheRecord(t *testing.T) {
 			continue
 		}
 		_, most := sweep.ClopperPearson(r.Violations, r.Outputs, 0.99)
-		point := fmt.Sprintf("%q,bounds,points,%v,%v,", minus(r.Law), 1-r.Confidence, most)
+		point := fmt.Sprintf("%q,bounds,points,%v,%v,", typeset.Minus(r.Law), 1-r.Confidence, most)
 		if drawn[point]--; drawn[point] < 0 {
 			t.Errorf("%s on %s is not drawn at %s", r.Bound, r.Machine, point)
 		}

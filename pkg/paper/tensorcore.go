@@ -143,7 +143,7 @@ func Binary16Counterexample() Counterexample {
 	core.Block = len(e.X)
 	e.Computed = core.Device(core.Name).Dot(e.X, e.Y, 0)
 	e.Exact = e.X[0]*e.Y[0] + e.X[1]*e.Y[1] // of few bits: binary64 holds them all
-	e.Error = abs(e.Computed-e.Exact) / e.Exact
+	e.Error = math.Abs(e.Computed-e.Exact) / e.Exact
 	u := core.Accumulate.UnitRoundoff()
 	e.GammaK1, e.GammaK = roundoff.Gamma(len(e.X)-1, u), roundoff.Gamma(len(e.X), u)
 	return e
@@ -153,9 +153,9 @@ func Binary16Counterexample() Counterexample {
 func TensorCoreClaims() []Claim {
 	c := claims{source: "Table 2", notebook: "04-tensor-cores", file: "tensorcore.go"}
 	for i, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
-		want := []float64{pow2(-11), pow2(-24), pow2(-24), pow2(-24), pow2(-24)}
+		want := []float64{math.Ldexp(1, -11), math.Ldexp(1, -24), math.Ldexp(1, -24), math.Ldexp(1, -24), math.Ldexp(1, -24)}
 		if i == 1 {
-			want = []float64{pow2(-11), pow2(-11), pow2(-24), pow2(-11), pow2(-11)}
+			want = []float64{math.Ldexp(1, -11), math.Ldexp(1, -11), math.Ldexp(1, -24), math.Ldexp(1, -11), math.Ldexp(1, -11)}
 		}
 		r := core.Roundoffs()
 		same := 0

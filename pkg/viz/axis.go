@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/roundofflab/roundoff/internal/typeset"
 )
 
 // Axis says how one direction of a panel is measured. Label is the quantity and
@@ -198,7 +200,7 @@ func decimal(v, step float64) string {
 		return scientific(v)
 	}
 	digits := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	return minus(strconv.FormatFloat(v, 'f', digits, 64))
+	return typeset.Minus(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
 // scientific writes v as a multiple of a power of ten with up to three digits.
@@ -208,11 +210,11 @@ func scientific(v float64) string {
 	k, _ := strconv.Atoi(e)
 	switch {
 	case k == 0:
-		return minus(m)
+		return typeset.Minus(m)
 	case m == "1":
 		return power(k)
 	}
-	return minus(m) + "×" + superscript("10", k)
+	return typeset.Minus(m) + "×" + "10" + typeset.Superscript(k)
 }
 
 // power writes 10 to the k.
@@ -223,13 +225,5 @@ func power(k int) string {
 	case 1:
 		return "10"
 	}
-	return superscript("10", k)
+	return "10" + typeset.Superscript(k)
 }
-
-var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
-
-func superscript(base string, k int) string { return base + raised.Replace(strconv.Itoa(k)) }
-
-// minus replaces the hyphen of a number by the sign.
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }

@@ -1,0 +1,46 @@
+// Package typeset writes numbers as they are printed: with a minus sign, not a hyphen, and with powers
+// of ten in superscript.
+package typeset
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Number returns x with n significant digits, as 1.234·10⁻⁵ where plain digits would need many zeros.
+func Number(x float64, n int) string {
+	switch {
+	case math.IsInf(x, 1):
+		return "∞"
+	case math.IsInf(x, -1):
+		return "−∞"
+	}
+	verb := byte('g')
+	if a := math.Abs(x); a != 0 && (a < 0.01 || a >= math.Pow10(n)) {
+		verb = 'e'
+		n--
+	}
+	mantissa, exponent, found := strings.Cut(strconv.FormatFloat(x, verb, n, 64), "e")
+	if !found {
+		return Minus(mantissa)
+	}
+	e, _ := strconv.Atoi(exponent) // FormatFloat wrote it
+	return Minus(mantissa) + "·10" + Superscript(e)
+}
+
+// Percent returns a probability as text: 0.99 is "99 %".
+func Percent(p float64) string { return strconv.FormatFloat(100*p, 'g', 6, 64) + " %" }
+
+// Superscript returns n in superscript digits.
+func Superscript(n int) string { return raised.Replace(strconv.Itoa(n)) }
+
+var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
+
+// Minus returns text with a minus sign for every hyphen that begins a number, as in "U(-1,1)"; that of
+// "hopper-16" stays.
+func Minus(text string) string { return hyphen.ReplaceAllString(text, "$1−$2") }
+
+var hyphen = regexp.MustCompile(`(^|[^\pL\pN])-(\.?\d)`)

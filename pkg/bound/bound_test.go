@@ -488,7 +488,7 @@ func TestBadKernels(t *testing.T) {
 		})
 	}
 	t.Run("failure", func(t *testing.T) {
-		wantPanic(t, "bound: failure = 0, want -Inf < failure < 0, a logarithm", func() { Evaluate(on(tcore.HopperF16), 0) })
+		wantPanic(t, "bound: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", func() { Evaluate(on(tcore.HopperF16), 0) })
 	})
 }
 

@@ -12,7 +12,7 @@ var HighamMary = register(Bound{
 	Source: "Higham & Mary 2019, Theorem 2.4",
 	Model:  Independent,
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		λ := roundoff.HighamMaryLambdaAt(f, k.coarsest(), k.events())
+		λ := roundoff.HighamMaryLambda(f, k.coarsest(), k.events())
 		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), math.Inf(1), λ}
 	},
 })

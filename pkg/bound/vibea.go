@@ -22,7 +22,7 @@ var VIBEAPrinted = register(Bound{
 		return ""
 	},
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		λ := k.gemm().LambdaAt(f, roundoff.Printed)
+		λ := k.gemm().Lambda(f, roundoff.Printed)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
 	},
 })
@@ -35,7 +35,7 @@ var VIBEA = register(Bound{
 	Spread: 2,
 	Fails:  notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
+		λ := k.gemm().Lambda(f, roundoff.Corrected)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
 	},
 })
@@ -50,7 +50,7 @@ var VIBEALinear = register(Bound{
 		return "λ√n u leaves out the mean of log(1+δ) and the curvature of exp"
 	},
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		λ := k.gemm().LambdaAt(f, roundoff.Corrected)
+		λ := k.gemm().Lambda(f, roundoff.Corrected)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), math.Inf(1), λ}
 	},
 })
@@ -64,7 +64,7 @@ var VIBEAMoment = register(Bound{
 	Spread: 2,
 	Fails:  notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		λ := k.gemm().LambdaAt(f, roundoff.Deduplicated)
+		λ := k.gemm().Lambda(f, roundoff.Deduplicated)
 		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), math.Inf(1), λ}
 	},
 })
@@ -99,7 +99,7 @@ var TheoremHighamMary = register(Bound{
 	Model:  Independent,
 	Fails:  notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		λ := k.gemm().HighamMaryLambdaAt(f)
+		λ := k.gemm().HighamMaryLambda(f)
 		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), math.Inf(1), λ}
 	},
 })

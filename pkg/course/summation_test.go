@@ -164,7 +164,7 @@ func TestConstants_wrong_answers(t *testing.T) {
 	})
 	refuses(t, "one event", func() {
 		course.CheckProbabilisticConstant(func(n int, u, p float64) float64 {
-			return roundoff.GammaTilde(n-1, u, roundoff.HighamMaryLambda(p, u, 1))
+			return roundoff.GammaTilde(n-1, u, roundoff.HighamMaryLambda(roundoff.FailureOf(p), u, 1))
 		})
 	})
 	refuses(t, "another chart", func() {
@@ -188,7 +188,7 @@ func backwardError(sum float64, x []float64) float64 {
 }
 
 func probabilistic(n int, u, p float64) float64 {
-	return roundoff.GammaTilde(n-1, u, roundoff.HighamMaryLambda(p, u, float64(n-1)))
+	return roundoff.GammaTilde(n-1, u, roundoff.HighamMaryLambda(roundoff.FailureOf(p), u, float64(n-1)))
 }
 
 func growth() *viz.Chart {

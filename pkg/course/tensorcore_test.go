@@ -94,7 +94,7 @@ func drift() *viz.Chart {
 		})
 	}
 	curve("γ̃", func(K int) float64 {
-		return roundoff.GammaTilde(K, 0x1p-24, roundoff.HighamMaryLambda(0.99, 0x1p-24, float64(K)))
+		return roundoff.GammaTilde(K, 0x1p-24, roundoff.HighamMaryLambda(roundoff.FailureOf(0.99), 0x1p-24, float64(K)))
 	})
 	curve("ζ", func(K int) float64 { return float64(K) / 4 * (4*0x1p-23 + 0x1p-23) })
 	return c

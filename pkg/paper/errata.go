@@ -154,18 +154,18 @@ func oneSided() Erratum {
 	t := DefaultGEMM.Theorem()
 	n := t.Blocks()
 	θ := math.Expm1(float64(n) * math.Log1p(-t.Output))
-	γ := roundoff.GammaTilde(n, t.Output, t.Lambda(Confidence, roundoff.Printed))
+	γ := roundoff.GammaTilde(n, t.Output, t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed))
 	return Erratum{"one-sided", "Section 3.3, probabilistic", "θ̃_{ζ} ≤ |γ̃_{ζ}| at u_{FMA}", "|θ̃_{ζ}| ≤ γ̃_{ζ}",
 		fmt.Sprintf("%d errors of −u make θ̃ = %s: below γ̃ = %s, as every negative number is, and %s times it in size", n, short(θ), short(γ), digits(-θ/γ, 2))}
 }
 
 func smallUnion() Erratum {
 	t := DefaultGEMM.Theorem()
-	printed := t.Lambda(Confidence, roundoff.Printed)
+	printed := t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)
 	f := t.Failure(roundoff.VIBEA{Lambda: printed}, roundoff.Corrected)
 	return Erratum{"union-too-small", "Theorem, probabilistic", "the union bound with the printed c₁", "with the corrected c₁, which has small counts in the last block",
 		fmt.Sprintf("paper's GEMM at 99 %%: λ = %.5f printed, %.5f corrected; at the printed λ the failure probability is %.2f %%, not 1 %%",
-			printed, t.Lambda(Confidence, roundoff.Corrected), 100*math.Exp(float64(f)))}
+			printed, t.Lambda(roundoff.FailureOf(Confidence), roundoff.Corrected), 100*math.Exp(float64(f)))}
 }
 
 func unionBrackets() Erratum {
@@ -184,14 +184,14 @@ func unionBrackets() Erratum {
 
 func missingTilde() Erratum {
 	t := DefaultGEMM.Theorem()
-	v := roundoff.VIBEA{Lambda: t.Lambda(Confidence, roundoff.Printed)}
+	v := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)}
 	return Erratum{"missing-tilde", "Theorem, probabilistic, without representation error", "γ", "γ̃",
 		fmt.Sprintf("ζ = %s as printed would hold always; %s is what the probability is for", short(t.Zeta(roundoff.DBEA)), short(t.Zeta(v)))}
 }
 
 func sumRedefined() Erratum {
 	t := DefaultGEMM.Theorem()
-	ζ := t.Zeta(roundoff.VIBEA{Lambda: t.Lambda(Confidence, roundoff.Printed)})
+	ζ := t.Zeta(roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)})
 	return Erratum{"delta-p", "Section 3.3, probabilistic, with representation error",
 		"Δp ≔ AΔB + AΔ(B + ΔB) + ΔAB + ΔAΔB + ΔAΔ(B + ΔB), where |Δp| ≤ ζ|A + ΔA||B + ΔB|", "Δe ≔ AΔB + ΔAB + ΔAΔB + Δp, as in the deterministic analysis",
 		fmt.Sprintf("AΔB alone may be u_{low}|A||B|, u_{low} = %s, and Δp is at most ζ(1 + u_{low})² = %s of it", short(t.Low), short(ζ*(1+t.Low)*(1+t.Low)))}
@@ -199,7 +199,7 @@ func sumRedefined() Erratum {
 
 func wrongLemma() Erratum {
 	t := DefaultGEMM.Theorem()
-	v := roundoff.VIBEA{Lambda: t.Lambda(Confidence, roundoff.Printed)}
+	v := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)}
 	return Erratum{"wrong-lemma", "Theorem, probabilistic, with representation error", "under Lemma 1", "under Lemma 2",
 		fmt.Sprintf("%s under Lemma 1, %s under Lemma 2", short(t.ZetaRepresented(roundoff.DBEA)), short(t.ZetaRepresented(v)))}
 }

@@ -59,7 +59,7 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 
 	f := roundoff.FailureOf(0.99)
 	γ, tilde, hm := dotBounds(tcore.Binary32, n, f)
-	if u := tcore.Binary32.UnitRoundoff(); γ != roundoff.Gamma(n, u) || hm != roundoff.GammaTilde(n, u, roundoff.HighamMaryLambdaAt(f, u, n)) {
+	if u := tcore.Binary32.UnitRoundoff(); γ != roundoff.Gamma(n, u) || hm != roundoff.GammaTilde(n, u, roundoff.HighamMaryLambda(f, u, n)) {
 		t.Errorf("γ = %v, Higham & Mary %v", γ, hm)
 	}
 	// λ is such that the failures of all n sequences add up to 1 %.

@@ -107,9 +107,9 @@ func (g GEMM) Constants() []Constant {
 		s.Label = name
 		return Constant{name, lambda, t.Zeta(an), t.ZetaRepresented(an), failure, s}
 	}
-	printed := roundoff.VIBEA{Lambda: t.Lambda(g.Confidence, roundoff.Printed)}
-	corrected := roundoff.VIBEA{Lambda: t.Lambda(g.Confidence, roundoff.Corrected)}
-	hm := roundoff.HighamMary{Lambda: t.HighamMaryLambda(g.Confidence)}
+	printed := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(g.Confidence), roundoff.Printed)}
+	corrected := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(g.Confidence), roundoff.Corrected)}
+	hm := roundoff.HighamMary{Lambda: t.HighamMaryLambda(roundoff.FailureOf(g.Confidence))}
 	return []Constant{
 		of("DBEA", 0, roundoff.DBEA, roundoff.Never, deterministic),
 		of(printedBound, printed.Lambda, printed, t.Failure(printed, roundoff.Corrected), probabilistic),

@@ -29,7 +29,7 @@ func GrowthFigure() *viz.Chart {
 		u := f.UnitRoundoff()
 		curve(p, "γₙ "+f.Name, viz.Deterministic, func(n int) float64 { return roundoff.Gamma(n, u) })
 		curve(p, "γ̃ₙ "+f.Name, viz.Probabilistic, func(n int) float64 {
-			return roundoff.GammaTilde(n, u, roundoff.Lambda(Confidence, u, n))
+			return roundoff.GammaTilde(n, u, roundoff.Lambda(roundoff.FailureOf(Confidence), u, n))
 		})
 	}
 	p.Horizontal(viz.Series{Label: "no digits left", Color: viz.Grey, Style: viz.Solid}, 1)

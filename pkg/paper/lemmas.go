@@ -54,7 +54,7 @@ func (l Lemmas) Run() *LemmasResult {
 	wide.Output = tcore.Binary16
 	rw := wide.Roundoffs()
 	vibea := func(u float64) roundoff.Analysis {
-		return roundoff.VIBEA{Lambda: roundoff.Lambda(l.Confidence, u, 2)}
+		return roundoff.VIBEA{Lambda: roundoff.Lambda(roundoff.FailureOf(l.Confidence), u, 2)}
 	}
 	plain := func(a, b, c float64) float64 { return f.MAC(a, b, c, tcore.ToNearestEven) }
 	fused := func(a, b, c float64) float64 { return f.FMA(a, b, c, tcore.ToNearestEven) }

@@ -48,7 +48,7 @@ func (m MAC) Run() *MACResult {
 	f, mixed := tcore.Binary32, tcore.PaperF32.MPFMA
 	u, r := f.UnitRoundoff(), mixed.Roundoffs()
 	vibea := func(u float64) roundoff.Analysis {
-		return roundoff.VIBEA{Lambda: roundoff.Lambda(m.Confidence, u, 2)}
+		return roundoff.VIBEA{Lambda: roundoff.Lambda(roundoff.FailureOf(m.Confidence), u, 2)}
 	}
 	plain := func(a, b, c float64) float64 { return f.MAC(a, b, c, tcore.ToNearestEven) }
 	fused := func(a, b, c float64) float64 { return f.FMA(a, b, c, tcore.ToNearestEven) }

@@ -345,7 +345,7 @@ func TestErrata_are_so(t *testing.T) {
 	for range g.Blocks() {
 		product *= 1 - g.Output
 	}
-	γ := roundoff.GammaTilde(g.Blocks(), g.Output, g.Lambda(Confidence, roundoff.Printed))
+	γ := roundoff.GammaTilde(g.Blocks(), g.Output, g.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed))
 	if s := oneSided().Shown; !strings.Contains(s, "θ̃ = "+short(product-1)+":") || γ >= 1-product {
 		t.Error(s)
 	}

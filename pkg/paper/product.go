@@ -40,7 +40,7 @@ func (p Product) Run() *ProductResult {
 	if p.Trials < 1 {
 		panic(fmt.Sprintf("paper: Trials = %d, want Trials >= 1", p.Trials))
 	}
-	lambda := roundoff.Lambda(p.Confidence, p.Unit, p.Terms)
+	lambda := roundoff.Lambda(roundoff.FailureOf(p.Confidence), p.Unit, p.Terms)
 	r := &ProductResult{Product: p, Thetas: make([]float64, p.Trials), Lambda: lambda,
 		Gamma: roundoff.Gamma(p.Terms, p.Unit), Tilde: roundoff.GammaTilde(p.Terms, p.Unit, lambda)}
 	parallel.Each(p.Trials, func(i int) {

@@ -92,7 +92,7 @@ func TheoremTable() *viz.Table {
 		for _, b := range []int{4, 8, 16} {
 			th := g.Theorem()
 			th.Block, th.Roundoffs = b, core.Roundoffs()
-			v := roundoff.VIBEA{Lambda: th.Lambda(g.Confidence, roundoff.Corrected)}
+			v := roundoff.VIBEA{Lambda: th.Lambda(roundoff.FailureOf(g.Confidence), roundoff.Corrected)}
 			t.Row(core.Accumulate.Name, fmt.Sprint(b), short(th.Zeta(roundoff.DBEA)), short(th.Zeta(roundoff.Unconditional)),
 				fmt.Sprintf("%.4f", v.Lambda), short(th.Zeta(v)), short(th.ZetaRepresented(roundoff.DBEA)), short(th.ZetaRepresented(v)))
 		}

@@ -79,10 +79,10 @@ func TestCoverage(t *testing.T) {
 					}
 				}
 				for _, p := range []float64{0.90, 0.99} {
-					λ := Lambda(p, l.u, l.n)
+					λ := Lambda(FailureOf(p), l.u, l.n)
 					for _, an := range []Analysis{
 						VIBEA{Lambda: λ}, VIBEA{Lambda: λ, Form: Moment},
-						HighamMary{HighamMaryLambda(p, l.u, 1)},
+						HighamMary{HighamMaryLambda(FailureOf(p), l.u, 1)},
 					} {
 						if f := an.Failure(l.n, l.u); !near(float64(f), float64(FailureOf(p)), 1e-12) {
 							t.Errorf("%+v: fails at %v, want %v", an, f, FailureOf(p))
@@ -103,7 +103,7 @@ func TestCoverageNeedsItsAssumptions(t *testing.T) {
 	t.Run("linear_is_not_a_bound", func(t *testing.T) {
 		n, u := 256, 1.0/16
 		thetas := simulate(trials, n, u, uniform, minus)
-		λ := Lambda(p, u, n)
+		λ := Lambda(FailureOf(p), u, n)
 		if x := exceed(thetas, GammaTildeLinear(n, u, λ)); x < 0.04 {
 			t.Errorf("linear fails in %v of the trials, want far more than 0.01", x)
 		}
@@ -114,17 +114,17 @@ func TestCoverageNeedsItsAssumptions(t *testing.T) {
 	t.Run("errors_of_size_u_break_VIBEA_but_not_Higham_Mary", func(t *testing.T) {
 		n, u := 100, 0x1p-11
 		thetas := simulate(trials, n, u, extreme, plus)
-		if x := exceed(thetas, GammaTilde(n, u, Lambda(p, u, n))); x < 0.02 {
+		if x := exceed(thetas, GammaTilde(n, u, Lambda(FailureOf(p), u, n))); x < 0.02 {
 			t.Errorf("VIBEA fails in %v of the trials, want more than 0.01", x)
 		}
-		if x := exceed(thetas, GammaTilde(n, u, HighamMaryLambda(p, u, 1))); x > allowed(1-p, trials) {
+		if x := exceed(thetas, GammaTilde(n, u, HighamMaryLambda(FailureOf(p), u, 1))); x > allowed(1-p, trials) {
 			t.Errorf("Higham-Mary fails in %v of the trials, want at most 0.01", x)
 		}
 	})
 	t.Run("errors_of_one_sign_break_all_but_the_deterministic_bound", func(t *testing.T) {
 		n, u := 1000, 0x1p-11
 		θ := math.Expm1(float64(n) * math.Log1p(u))
-		if b := GammaTilde(n, u, HighamMaryLambda(p, u, 1)); b > θ {
+		if b := GammaTilde(n, u, HighamMaryLambda(FailureOf(p), u, 1)); b > θ {
 			t.Errorf("Higham-Mary bound %v, want below %v", b, θ)
 		}
 		if b := Unrestricted(n, u); b < θ {

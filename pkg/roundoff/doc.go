@@ -20,7 +20,7 @@
 //	γ̃_n(λ)                     GammaTilde, -Linear, -Moment    Lemma 2, not defined there
 //	σ²/n                       LogVariance                     Lemma 2
 //	1 - P_B(λ, u, n)           VIBEAFailure                    Lemma 2
-//	λ                          Lambda, GEMM.Lambda, -At        not reported
+//	λ                          Lambda, GEMM.Lambda             not reported
 //	u_low, u_high, ũ, ū, u_FMA Roundoffs, TensorCoreF32, -F16  Table 2
 //	MAC without FMA            MAC                             plotted, not stated
 //	FMA                        FMA, FMARepresented             section 3.1

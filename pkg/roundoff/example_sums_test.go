@@ -93,18 +93,18 @@ func ExampleSumOfNearest() {
 }
 
 // A failure that float64 does not hold.
-func ExampleHighamMaryLambdaAt() {
-	fmt.Printf("%.3f\n", roundoff.HighamMaryLambdaAt(roundoff.FailureOf(0.99), 0x1p-24, 1))
-	fmt.Printf("%.3f\n", roundoff.HighamMaryLambdaAt(-2000, 0x1p-24, 1))
+func ExampleHighamMaryLambda_rare() {
+	fmt.Printf("%.3f\n", roundoff.HighamMaryLambda(roundoff.FailureOf(0.99), 0x1p-24, 1))
+	fmt.Printf("%.3f\n", roundoff.HighamMaryLambda(-2000, 0x1p-24, 1))
 	// Output:
 	// 3.255
 	// 63.257
 }
 
 // The λ of a failure that float64 does not hold.
-func ExampleGEMM_LambdaAt() {
+func ExampleGEMM_Lambda_rare() {
 	for _, f := range []roundoff.Failure{roundoff.FailureOf(0.99), -100, -2000} {
-		fmt.Printf("%v  %.2f\n", f, gemm.LambdaAt(f, roundoff.Corrected))
+		fmt.Printf("%v  %.2f\n", f, gemm.Lambda(f, roundoff.Corrected))
 	}
 	// Output:
 	// 99 %  11.53
@@ -112,8 +112,8 @@ func ExampleGEMM_LambdaAt() {
 	// 1 - 2.6e-869  1341.88
 }
 
-func ExampleGEMM_HighamMaryLambdaAt() {
-	fmt.Printf("%.3f\n", gemm.HighamMaryLambdaAt(-100))
+func ExampleGEMM_HighamMaryLambda_rare() {
+	fmt.Printf("%.3f\n", gemm.HighamMaryLambda(-100))
 	// Output:
 	// 15.543
 }
@@ -121,8 +121,8 @@ func ExampleGEMM_HighamMaryLambdaAt() {
 // Four ways to spend 1 % of failure on the products of 8192 outputs.
 func ExampleGEMM_ZetaMaximal() {
 	f := roundoff.FailureOf(0.99)
-	printed := roundoff.VIBEA{Lambda: gemm.LambdaAt(f, roundoff.Printed)}
-	once := roundoff.VIBEA{Lambda: gemm.LambdaAt(f, roundoff.Deduplicated)}
+	printed := roundoff.VIBEA{Lambda: gemm.Lambda(f, roundoff.Printed)}
+	once := roundoff.VIBEA{Lambda: gemm.Lambda(f, roundoff.Deduplicated)}
 	fmt.Printf("printed       %.3e\n", gemm.Zeta(printed))
 	fmt.Printf("deduplicated  %.3e\n", gemm.ZetaSharp(once))
 	fmt.Printf("per event     %.3e\n", gemm.ZetaPerEvent(roundoff.UniformErrors, f))

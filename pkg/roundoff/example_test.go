@@ -13,7 +13,7 @@ var gemm = roundoff.GEMM{M: 1024, K: 32768, N: 8, Block: 4, Roundoffs: roundoff.
 // Deterministic and probabilistic bounds for a matrix product on tensor cores. "The VIBEA
 // bounds are tighter than the DBEA bounds by nearly an order of magnitude."
 func Example() {
-	λ := gemm.Lambda(0.99, roundoff.Printed)
+	λ := gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)
 	dbea := gemm.Zeta(roundoff.DBEA)
 	vibea := gemm.Zeta(roundoff.VIBEA{Lambda: λ})
 	fmt.Printf("lambda  %.5f\n", λ)
@@ -224,7 +224,7 @@ func ExampleLambda() {
 	for _, p := range []float64{0.90, 0.95, 0.99} {
 		fmt.Printf("%.2f", p)
 		for _, n := range []int{1, 2, 100, 1 << 40} {
-			fmt.Printf("  %.3f", roundoff.Lambda(p, u, n))
+			fmt.Printf("  %.3f", roundoff.Lambda(roundoff.FailureOf(p), u, n))
 		}
 		fmt.Println()
 	}
@@ -235,10 +235,10 @@ func ExampleLambda() {
 }
 
 // The λ of a failure that float64 does not hold.
-func ExampleLambdaAt() {
+func ExampleLambda_rare() {
 	u := roundoff.UnitRoundoff(24)
 	for _, f := range []roundoff.Failure{roundoff.FailureOf(0.99), -100, -2000} {
-		fmt.Printf("%v  %.3f\n", f, roundoff.LambdaAt(f, u, 100))
+		fmt.Printf("%v  %.3f\n", f, roundoff.Lambda(f, u, 100))
 	}
 	// Output:
 	// 99 %  2.064
@@ -255,7 +255,7 @@ func ExampleHighamMaryFailure() {
 func ExampleHighamMaryLambda() {
 	u := roundoff.UnitRoundoff(24)
 	for _, p := range []float64{0.90, 0.95, 0.99} {
-		fmt.Printf("%.2f  %.3f\n", p, roundoff.HighamMaryLambda(p, u, 1))
+		fmt.Printf("%.2f  %.3f\n", p, roundoff.HighamMaryLambda(roundoff.FailureOf(p), u, 1))
 	}
 	// Output:
 	// 0.90  2.448
@@ -269,8 +269,8 @@ func ExampleAnalysis() {
 	for _, an := range []roundoff.Analysis{
 		roundoff.DBEA,
 		roundoff.Unconditional,
-		roundoff.HighamMary{Lambda: roundoff.HighamMaryLambda(0.99, u, 1)},
-		roundoff.VIBEA{Lambda: roundoff.Lambda(0.99, u, 1000)},
+		roundoff.HighamMary{Lambda: roundoff.HighamMaryLambda(roundoff.FailureOf(0.99), u, 1)},
+		roundoff.VIBEA{Lambda: roundoff.Lambda(roundoff.FailureOf(0.99), u, 1000)},
 	} {
 		fmt.Printf("%.4f  %v\n", an.Theta(1000, u), an.Failure(1000, u))
 	}
@@ -310,8 +310,8 @@ func ExampleForm() {
 // "DBEA results in tighter estimates than VIBEA in the case of without FMA and MPFMA."
 func ExampleMACBound() {
 	tc := roundoff.TensorCoreF32
-	mac := roundoff.VIBEA{Lambda: roundoff.Lambda(0.99, tc.High, 2)}
-	mpfma := roundoff.VIBEA{Lambda: roundoff.Lambda(0.99, tc.Low, 2)}
+	mac := roundoff.VIBEA{Lambda: roundoff.Lambda(roundoff.FailureOf(0.99), tc.High, 2)}
+	mpfma := roundoff.VIBEA{Lambda: roundoff.Lambda(roundoff.FailureOf(0.99), tc.Low, 2)}
 	row := func(name string, d, v roundoff.MACBound) {
 		fmt.Printf("%-6s %.3e  %.3e  %v\n", name, d.Relative(2, 2, 1), v.Relative(2, 2, 1), v.Failure)
 	}
@@ -446,10 +446,10 @@ func ExampleGEMM_Outputs() {
 
 // The theorem, deterministic, probabilistic, and by the analysis of Higham and Mary.
 func ExampleGEMM_Zeta() {
-	λ := gemm.Lambda(0.99, roundoff.Printed)
+	λ := gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)
 	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.DBEA))
 	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.VIBEA{Lambda: λ}))
-	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.HighamMary{Lambda: gemm.HighamMaryLambda(0.99)}))
+	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.HighamMary{Lambda: gemm.HighamMaryLambda(roundoff.FailureOf(0.99))}))
 	// Output:
 	// 2.446e-03
 	// 1.843e-04
@@ -467,7 +467,7 @@ func ExampleGEMM_ZetaSharp() {
 
 // "... we must account for the initial change in precision."
 func ExampleGEMM_ZetaRepresented() {
-	λ := gemm.Lambda(0.99, roundoff.Printed)
+	λ := gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)
 	fmt.Printf("%.3e\n", gemm.ZetaRepresented(roundoff.DBEA))
 	fmt.Printf("%.3e\n", gemm.ZetaRepresented(roundoff.VIBEA{Lambda: λ}))
 	// Output:
@@ -489,7 +489,7 @@ func ExampleGEMM_Events() {
 	f := roundoff.FailureOf(0.99)
 	for _, union := range []roundoff.Union{roundoff.Corrected, roundoff.Deduplicated} {
 		n := gemm.Events(union)
-		fmt.Printf("%.0f events  %.3f\n", n, roundoff.HighamMaryLambdaAt(f, gemm.Accumulate, n))
+		fmt.Printf("%.0f events  %.3f\n", n, roundoff.HighamMaryLambda(f, gemm.Accumulate, n))
 	}
 	// Output:
 	// 536870912 events  7.127
@@ -510,22 +510,22 @@ func ExampleGEMM_Failure() {
 }
 
 func ExampleGEMM_Lambda() {
-	fmt.Printf("%.5f\n", gemm.Lambda(0.99, roundoff.Printed))
-	fmt.Printf("%.5f\n", gemm.Lambda(0.99, roundoff.Corrected))
+	fmt.Printf("%.5f\n", gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed))
+	fmt.Printf("%.5f\n", gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Corrected))
 	// Output:
 	// 11.38502
 	// 11.53456
 }
 
 func ExampleGEMM_HighamMaryLambda() {
-	fmt.Printf("%.3f\n", gemm.HighamMaryLambda(0.99))
+	fmt.Printf("%.3f\n", gemm.HighamMaryLambda(roundoff.FailureOf(0.99)))
 	// Output:
 	// 7.127
 }
 
 // What the λ that the printed theorem gives for 99 % is worth.
 func ExampleUnion() {
-	an := roundoff.VIBEA{Lambda: gemm.Lambda(0.99, roundoff.Printed)}
+	an := roundoff.VIBEA{Lambda: gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)}
 	fmt.Println(gemm.Failure(an, roundoff.Printed))
 	fmt.Println(gemm.Failure(an, roundoff.Corrected))
 	// Output:

@@ -232,8 +232,8 @@ func TestEmptyProduct(t *testing.T) {
 			}
 		}
 		for _, f := range []Failure{-1e-9, -1, -1e6} {
-			if λ := LambdaAt(f, u, 0); λ != 0 {
-				t.Errorf("LambdaAt(%v, %v, 0) = %v, want 0", float64(f), u, λ)
+			if λ := Lambda(f, u, 0); λ != 0 {
+				t.Errorf("Lambda(%v, %v, 0) = %v, want 0", float64(f), u, λ)
 			}
 		}
 	}

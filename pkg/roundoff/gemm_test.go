@@ -20,11 +20,11 @@ func digits(t *testing.T, what string, x float64, format, want string) {
 }
 
 func TestPaperExperiment(t *testing.T) {
-	printed, corrected := paper.Lambda(0.99, Printed), paper.Lambda(0.99, Corrected)
-	hm := paper.HighamMaryLambda(0.99)
+	printed, corrected := paper.Lambda(FailureOf(0.99), Printed), paper.Lambda(FailureOf(0.99), Corrected)
+	hm := paper.HighamMaryLambda(FailureOf(0.99))
 	vibea, highamMary := VIBEA{Lambda: printed}, HighamMary{hm}
 	digits(t, "printed lambda, 99 %", printed, "%.5f", "11.38502")
-	digits(t, "printed lambda, 90 %", paper.Lambda(0.90, Printed), "%.3f", "9.842")
+	digits(t, "printed lambda, 90 %", paper.Lambda(FailureOf(0.90), Printed), "%.3f", "9.842")
 	digits(t, "corrected lambda", corrected, "%.5f", "11.53456")
 	digits(t, "Higham-Mary lambda", hm, "%.3f", "7.127")
 
@@ -32,7 +32,7 @@ func TestPaperExperiment(t *testing.T) {
 	digits(t, "zeta, VIBEA", paper.Zeta(vibea), "%.3e", "1.843e-04")
 	digits(t, "zeta, Higham-Mary", paper.Zeta(highamMary), "%.3e", "1.154e-04")
 	digits(t, "DBEA/VIBEA", paper.Zeta(DBEA)/paper.Zeta(vibea), "%.1f", "13.3")
-	digits(t, "DBEA/VIBEA, 90 %", paper.Zeta(DBEA)/paper.Zeta(VIBEA{Lambda: paper.Lambda(0.90, Printed)}), "%.1f", "15.4")
+	digits(t, "DBEA/VIBEA, 90 %", paper.Zeta(DBEA)/paper.Zeta(VIBEA{Lambda: paper.Lambda(FailureOf(0.90), Printed)}), "%.1f", "15.4")
 
 	digits(t, "represented, DBEA", paper.ZetaRepresented(DBEA), "%.3e", "3.426e-03")
 	digits(t, "represented, VIBEA", paper.ZetaRepresented(vibea), "%.3e", "1.161e-03")
@@ -54,7 +54,7 @@ func TestPaperExperiment(t *testing.T) {
 			p    float64
 			want string
 		}{{0.99, "80.0"}, {0.90, "106.5"}} {
-			one := VIBEA{Lambda: Lambda(tt.p, 0x1p-24, paper.K-1)}
+			one := VIBEA{Lambda: Lambda(FailureOf(tt.p), 0x1p-24, paper.K-1)}
 			digits(t, "DBEA/VIBEA", paper.Zeta(DBEA)/paper.Zeta(one), "%.1f", tt.want)
 		}
 	})
@@ -283,7 +283,7 @@ func TestUnion(t *testing.T) {
 		}
 	})
 	t.Run("of_Higham_and_Mary_has_2KMN_events", func(t *testing.T) {
-		an := HighamMary{paper.HighamMaryLambda(0.99)}
+		an := HighamMary{paper.HighamMaryLambda(FailureOf(0.99))}
 		for _, union := range []Union{Corrected, Printed} {
 			if f := paper.Failure(an, union); !near(float64(f), float64(FailureOf(0.99)), 1e-12) {
 				t.Errorf("union %d: failure %v, want 99 %%", union, f)
@@ -331,7 +331,7 @@ func TestGEMMLambda(t *testing.T) {
 			for _, p := range []float64{1e-6, 0.5, 0.9, 0.99, 1 - 0x1p-50} {
 				for _, union := range []Union{Corrected, Printed} {
 					g := GEMM{M: 3, N: 5, K: kb[0], Block: kb[1], Roundoffs: m.Roundoffs}
-					λ := g.Lambda(p, union)
+					λ := g.Lambda(FailureOf(p), union)
 					want := FailureOf(p)
 					if f := g.Failure(VIBEA{Lambda: λ}, union); f > want {
 						t.Errorf("%s, K = %d, b = %d, %v: failure %v at lambda, want at most %v", m.name, g.K, g.Block, p, float64(f), float64(want))
@@ -375,7 +375,7 @@ func FuzzGEMMFailure(f *testing.F) {
 func TestTheoremHoldsInTheModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	g := GEMM{M: 1, N: 1, K: 16, Block: 4, Roundoffs: machines[1].Roundoffs}
-	ζ := g.Zeta(VIBEA{Lambda: g.Lambda(0.90, Corrected)})
+	ζ := g.Zeta(VIBEA{Lambda: g.Lambda(FailureOf(0.90), Corrected)})
 	failures, largest := 0, 0.0
 	for range 20000 {
 		exact, computed := 0.0, 0.0
@@ -413,7 +413,7 @@ func BenchmarkGEMMFailure(b *testing.B) {
 
 func BenchmarkGEMMLambda(b *testing.B) {
 	for b.Loop() {
-		paper.Lambda(0.99, Corrected)
+		paper.Lambda(FailureOf(0.99), Corrected)
 	}
 }
 
@@ -432,7 +432,7 @@ func TestFailureOfLongSums(t *testing.T) {
 		}
 	}
 	g := GEMM{M: 1, N: 1, K: 1 << 40, Block: 4, Roundoffs: TensorCoreF32}
-	if λ := g.Lambda(0.9, Corrected); !(λ > 4 && λ < 5) {
+	if λ := g.Lambda(FailureOf(0.9), Corrected); !(λ > 4 && λ < 5) {
 		t.Errorf("λ = %v", λ)
 	}
 }

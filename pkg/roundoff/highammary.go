@@ -35,17 +35,11 @@ func HighamMaryFailure(lambda, u float64) Failure {
 }
 
 // HighamMaryLambda returns the λ at which the given number of products all obey
-// |θ_n| <= γ̃_n(λ) with the given probability, √(2 log(2 events/(1-confidence)))/(1-u).
-// It panics if confidence or u is outside (0, 1), or events < 1 or NaN.
+// |θ_n| <= γ̃_n(λ) with probability 1-ζ, ζ = e^f: √(2 log(2 events/ζ))/(1-u).
+// It panics if u is outside (0, 1), events < 1 or NaN, or unless -Inf < f < 0.
 //
 // Source: Higham & Mary 2019, Theorem 2.4, inverted.
-func HighamMaryLambda(confidence, u float64, events float64) float64 {
-	return HighamMaryLambdaAt(FailureOf(confidence), u, events)
-}
-
-// HighamMaryLambdaAt is [HighamMaryLambda] for a failure of e^f, however small.
-// It panics if u is outside (0, 1), events < 1 or NaN, or unless -Inf < f < 0.
-func HighamMaryLambdaAt(f Failure, u, events float64) float64 {
+func HighamMaryLambda(f Failure, u, events float64) float64 {
 	check.Unit("u", u)
 	check.Number("events", events, events >= 1, "events >= 1")
 	return math.Sqrt(2*(f.TwoSidedLog()+math.Log(events))) / (1 - u)

@@ -63,10 +63,10 @@ func TestLeastSum(t *testing.T) {
 	})
 	t.Run("panics", func(t *testing.T) {
 		for want, call := range map[string]func(){
-			"roundoff: n = 0, want n >= 1":                                func() { LeastSum(0, 1, 1, -1) },
-			"roundoff: mean = -1, want mean >= 0":                         func() { LeastSum(1, -1, 1, -1) },
-			"roundoff: square = 0.5, want square >= mean²":                func() { LeastSum(1, 1, 0.5, -1) },
-			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm": func() { LeastSum(1, 1, 1, 0) },
+			"roundoff: n = 0, want n >= 1":                                                       func() { LeastSum(0, 1, 1, -1) },
+			"roundoff: mean = -1, want mean >= 0":                                                func() { LeastSum(1, -1, 1, -1) },
+			"roundoff: square = 0.5, want square >= mean²":                                       func() { LeastSum(1, 1, 0.5, -1) },
+			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is": func() { LeastSum(1, 1, 1, 0) },
 		} {
 			func() {
 				defer func() {

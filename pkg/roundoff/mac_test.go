@@ -8,7 +8,7 @@ import (
 
 func TestMACBound(t *testing.T) {
 	u16, u32 := TensorCoreF32.Low, TensorCoreF32.High
-	at99 := func(u float64) Analysis { return VIBEA{Lambda: Lambda(0.99, u, 2)} }
+	at99 := func(u float64) Analysis { return VIBEA{Lambda: Lambda(FailureOf(0.99), u, 2)} }
 	// The paper's experiment: a, b and c in [1, 2], where |ab|/(ab + c) is at most 4/5.
 	experiment := []struct {
 		name  string
@@ -40,7 +40,7 @@ func TestMACBound(t *testing.T) {
 	}
 	t.Run("deterministic_is_tighter_for_two_factors", func(t *testing.T) {
 		for _, p := range []float64{0.90, 0.95, 0.99} {
-			an := VIBEA{Lambda: Lambda(p, u32, 2), Form: Moment}
+			an := VIBEA{Lambda: Lambda(FailureOf(p), u32, 2), Form: Moment}
 			if d, v := MAC(u32, DBEA), MAC(u32, an); d.Product >= v.Product {
 				t.Errorf("%v: deterministic %v, probabilistic %v", p, d.Product, v.Product)
 			}

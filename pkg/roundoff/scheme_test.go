@@ -34,7 +34,7 @@ func TestDeduplicated(t *testing.T) {
 	})
 	t.Run("needs_the_smallest_lambda", func(t *testing.T) {
 		for _, f := range []Failure{FailureOf(0.5), FailureOf(0.99), -3000} {
-			d, c := paper.LambdaAt(f, Deduplicated), paper.LambdaAt(f, Corrected)
+			d, c := paper.Lambda(f, Deduplicated), paper.Lambda(f, Corrected)
 			if back := paper.Failure(VIBEA{Lambda: d}, Deduplicated); d >= c || back > f || !near(float64(back), float64(f), 1e-9) {
 				t.Errorf("failure %v: lambda %v, corrected %v, back %v", float64(f), d, c, float64(back))
 			}
@@ -42,7 +42,7 @@ func TestDeduplicated(t *testing.T) {
 	})
 	t.Run("is_0_where_nothing_is_rounded", func(t *testing.T) {
 		g := GEMM{M: 1, N: 1, K: 1, Block: 1, Roundoffs: TensorCoreF32}
-		if λ := g.LambdaAt(-1, Deduplicated); λ != 0 || g.Failure(VIBEA{}, Deduplicated) != Never {
+		if λ := g.Lambda(-1, Deduplicated); λ != 0 || g.Failure(VIBEA{}, Deduplicated) != Never {
 			t.Errorf("lambda %v", λ)
 		}
 	})
@@ -54,7 +54,7 @@ func TestSchemes(t *testing.T) {
 			for _, K := range []int{64, 4096} {
 				for _, f := range []Failure{FailureOf(0.9), FailureOf(0.999), -1000} {
 					g := GEMM{M: 100, N: 10, K: K, Block: 4, Roundoffs: m.Roundoffs}
-					corrected := g.Zeta(VIBEA{Lambda: g.LambdaAt(f, Corrected)})
+					corrected := g.Zeta(VIBEA{Lambda: g.Lambda(f, Corrected)})
 					each, maximal := g.ZetaPerEvent(UniformErrors, f), g.ZetaMaximal(UniformErrors, f)
 					if !(maximal < each && each < corrected) {
 						t.Errorf("%s, K = %d, %v: %v, %v, %v", m.name, K, f, corrected, each, maximal)

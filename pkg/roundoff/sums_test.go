@@ -105,7 +105,7 @@ func TestErrorLaw(t *testing.T) {
 	t.Run("is_tighter_than_the_lemma", func(t *testing.T) {
 		for _, u := range []float64{0x1p-24, 0x1p-11, 0x1p-8} {
 			for _, n := range []int{1, 10, 1000} {
-				lemma := GammaTilde(n, u, Lambda(0.99, u, n))
+				lemma := GammaTilde(n, u, Lambda(FailureOf(0.99), u, n))
 				if x := UniformErrors(u).Theta(n, FailureOf(0.99)); x > lemma || x < lemma/2 {
 					t.Errorf("n = %d, u = %v: %v, lemma %v", n, u, x, lemma)
 				}
@@ -194,17 +194,17 @@ func roundTo4(x float64) float64 {
 
 func TestSumsPanic(t *testing.T) {
 	for want, f := range map[string]func(){
-		"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":    func() { Azuma(1, 0) },
-		"roundoff: failure = -Inf, want -Inf < failure < 0, a logarithm": func() { Bernstein(1, 1, Never) },
-		"roundoff: squares = -1, want squares >= 0":                      func() { Azuma(-1, -1) },
-		"roundoff: variance = NaN, want variance >= 0":                   func() { Bernstein(math.NaN(), 1, -1) },
-		"roundoff: largest = -1, want largest >= 0":                      func() { Bernstein(1, -1, -1) },
-		"roundoff: n = -1, want n >= 0":                                  func() { ErrorLaw{}.Theta(-1, -1) },
-		"roundoff: u = 1, want 0 < u < 1":                                func() { TypicalErrors(1) },
-		"roundoff: a = 0, want 0 < a < +Inf":                             func() { BetaErrors(0.1, 0, 2) },
-		"roundoff: b = +Inf, want 0 < b < +Inf":                          func() { BetaErrors(0.1, 2, math.Inf(1)) },
-		"roundoff: n = 0, want n >= 1":                                   func() { SumOfNearest(0, 0.1) },
-		"roundoff: events = NaN, want events >= 1":                       func() { HighamMaryLambdaAt(-1, 0.1, math.NaN()) },
+		"roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is":    func() { Azuma(1, 0) },
+		"roundoff: failure = -Inf, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is": func() { Bernstein(1, 1, Never) },
+		"roundoff: squares = -1, want squares >= 0":                                             func() { Azuma(-1, -1) },
+		"roundoff: variance = NaN, want variance >= 0":                                          func() { Bernstein(math.NaN(), 1, -1) },
+		"roundoff: largest = -1, want largest >= 0":                                             func() { Bernstein(1, -1, -1) },
+		"roundoff: n = -1, want n >= 0":                                                         func() { ErrorLaw{}.Theta(-1, -1) },
+		"roundoff: u = 1, want 0 < u < 1":                                                       func() { TypicalErrors(1) },
+		"roundoff: a = 0, want 0 < a < +Inf":                                                    func() { BetaErrors(0.1, 0, 2) },
+		"roundoff: b = +Inf, want 0 < b < +Inf":                                                 func() { BetaErrors(0.1, 2, math.Inf(1)) },
+		"roundoff: n = 0, want n >= 1":                                                          func() { SumOfNearest(0, 0.1) },
+		"roundoff: events = NaN, want events >= 1":                                              func() { HighamMaryLambda(-1, 0.1, math.NaN()) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

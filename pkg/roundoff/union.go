@@ -50,7 +50,7 @@ func (g GEMM) Failure(an Analysis, union Union) Failure {
 // Events returns how many events [GEMM.Failure] counts with this union: 2KMN with Corrected and
 // Printed, one less per output where K = 1 and no sum is rounded, and with Deduplicated at most
 // (K+q)MN, and 0 where nothing is rounded. An analysis whose failure is the same for every n needs no more of the union than this
-// number, which [HighamMaryLambdaAt] and [MeanIndependentLambda] take.
+// number, which [HighamMaryLambda] and [MeanIndependentLambda] take.
 // It panics if union is none of the three.
 func (g GEMM) Events(union Union) float64 {
 	g.check()
@@ -61,18 +61,12 @@ func (g GEMM) Events(union Union) float64 {
 	return n * g.Outputs()
 }
 
-// Lambda returns the λ at which all outputs obey the bound of Zeta with the given probability:
-// the smallest with Failure(VIBEA{Lambda: λ}, union) <= FailureOf(confidence), to 14 digits.
-// It panics if confidence is outside (0, 1) or union is none of the three.
+// Lambda returns the λ at which all outputs obey the bound of Zeta with probability 1-e^want:
+// the smallest with Failure(VIBEA{Lambda: λ}, union) <= want, to 14 digits. It is 0 where nothing is
+// rounded. It panics unless -Inf < want < 0, or if union is none of the three.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
-func (g GEMM) Lambda(confidence float64, union Union) float64 {
-	return g.LambdaAt(FailureOf(confidence), union)
-}
-
-// LambdaAt is [GEMM.Lambda] for a failure of e^want, however small. It is 0 where nothing is
-// rounded. It panics unless -Inf < want < 0, or if union is none of the three.
-func (g GEMM) LambdaAt(want Failure, union Union) float64 {
+func (g GEMM) Lambda(want Failure, union Union) float64 {
 	g.check()
 	checkFailure(want)
 	all := g.stretches(union)
@@ -82,8 +76,8 @@ func (g GEMM) LambdaAt(want Failure, union Union) float64 {
 	// The events about the shortest product of the first stretch alone force λ up to lo. All 2K
 	// events are no likelier than one factor: λ <= hi.
 	first := all[0]
-	lo := bernsteinLambda(want-Failure(math.Log(g.Outputs()*float64(first.times))), first.u, first.lo)
-	hi := bernsteinLambda(want-Failure(math.Log(g.events())), max(g.Accumulate, g.Output), 1)
+	lo := bernsteinLambda(want.Split(g.Outputs()*float64(first.times)), first.u, first.lo)
+	hi := bernsteinLambda(want.Split(g.events()), max(g.Accumulate, g.Output), 1)
 	// The margins are against rounding.
 	return root(lo*(1-1e-9), hi*(1+1e-9), func(λ float64) float64 {
 		return float64(g.Failure(VIBEA{Lambda: λ}, union) - want)
@@ -117,17 +111,11 @@ func root(lo, hi float64, f func(float64) float64) float64 {
 }
 
 // HighamMaryLambda returns the λ at which all outputs obey the bound of Zeta, by the analysis
-// of Higham and Mary, with the given probability: [HighamMaryLambda] for the 2KMN events of
-// the theorem. It panics if confidence is outside (0, 1).
-func (g GEMM) HighamMaryLambda(confidence float64) float64 {
-	return g.HighamMaryLambdaAt(FailureOf(confidence))
-}
-
-// HighamMaryLambdaAt is [GEMM.HighamMaryLambda] for a failure of e^f, however small.
-// It panics unless -Inf < f < 0.
-func (g GEMM) HighamMaryLambdaAt(f Failure) float64 {
+// of Higham and Mary, with probability 1-e^f: [HighamMaryLambda] for the 2KMN events of
+// the theorem. It panics unless -Inf < f < 0.
+func (g GEMM) HighamMaryLambda(f Failure) float64 {
 	g.check()
-	return HighamMaryLambdaAt(f, max(g.Accumulate, g.Output), g.events())
+	return HighamMaryLambda(f, max(g.Accumulate, g.Output), g.events())
 }
 
 // events returns 2KMN: two for each product x_j y_j of each output.

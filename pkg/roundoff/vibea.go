@@ -64,18 +64,12 @@ func VIBEAFailure(lambda, u float64, n int) Failure {
 }
 
 // Lambda returns the λ at which one product of n factors obeys |θ̃_n| <= γ̃_n(λ) with
-// probability P_B(λ, u, n) = confidence: the inverse of [VIBEAFailure], the positive root of a
+// probability P_B(λ, u, n) = 1-e^f: the inverse of [VIBEAFailure], the positive root of a
 // quadratic. For a whole matrix product see [GEMM.Lambda]. It is 0 for n = 0, the empty product.
-// It panics if confidence or u is outside (0, 1) or n < 0.
+// It panics if u is outside (0, 1), n < 0, or unless -Inf < f < 0.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
-func Lambda(confidence, u float64, n int) float64 {
-	return LambdaAt(FailureOf(confidence), u, n)
-}
-
-// LambdaAt is [Lambda] for a failure of e^f, however small.
-// It panics if u is outside (0, 1), n < 0, or unless -Inf < f < 0.
-func LambdaAt(f Failure, u float64, n int) float64 {
+func Lambda(f Failure, u float64, n int) float64 {
 	checkFailure(f)
 	check.Unit("u", u)
 	check.Index("n", n)

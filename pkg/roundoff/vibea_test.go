@@ -70,8 +70,8 @@ func TestLambda(t *testing.T) {
 			{0x1p-4, 1, [3]float64{2.836, 3.357, 4.546}},
 		} {
 			for i, p := range []float64{0.90, 0.95, 0.99} {
-				if λ := Lambda(p, tt.u, tt.n); tt.want[i] != 0 && math.Abs(λ-tt.want[i]) > 5.1e-4 {
-					t.Errorf("Lambda(%v, %v, %d) = %v, want %v", p, tt.u, tt.n, λ, tt.want[i])
+				if λ := Lambda(FailureOf(p), tt.u, tt.n); tt.want[i] != 0 && math.Abs(λ-tt.want[i]) > 5.1e-4 {
+					t.Errorf("Lambda(FailureOf(%v), %v, %d) = %v, want %v", p, tt.u, tt.n, λ, tt.want[i])
 				}
 			}
 		}
@@ -82,18 +82,13 @@ func TestLambda(t *testing.T) {
 			for _, n := range someN {
 				for _, f := range []Failure{-1e-9, -0.5, FailureOf(0.99), -40, -2000, -1e9} {
 					// The exponent λ²nu²/(2(σ² + λ√n u²/(3(1-u)))) is log 2 - f.
-					λ := bf(LambdaAt(f, u, n))
+					λ := bf(Lambda(f, u, n))
 					u2, N := bigMul(bf(u), bf(u)), bf(float64(n))
 					linear := bigQuo(bigMul(λ, bigMul(bf(0).Sqrt(N), u2)), bigMul(bf(3), bigSub(bf(1), bf(u))))
 					below := bigMul(bf(2), bigAdd(bigMul(N, v), linear))
 					exponent := bigQuo(bigMul(bigMul(λ, λ), bigMul(N, u2)), below)
 					if e := relativeError(math.Ln2-float64(f), exponent); e > 1e-13 {
-						t.Errorf("LambdaAt(%v, %v, %d) = %v: relative error %v", float64(f), u, n, LambdaAt(f, u, n), e)
-					}
-				}
-				for _, p := range []float64{0.1, 0.99, 1 - 0x1p-53} {
-					if λ, want := LambdaAt(FailureOf(p), u, n), Lambda(p, u, n); λ != want {
-						t.Errorf("u = %v, n = %d, %v: LambdaAt %v, Lambda %v", u, n, p, λ, want)
+						t.Errorf("Lambda(%v, %v, %d) = %v: relative error %v", float64(f), u, n, Lambda(f, u, n), e)
 					}
 				}
 			}
@@ -102,8 +97,8 @@ func TestLambda(t *testing.T) {
 	t.Run("tends_to_the_gaussian_tail", func(t *testing.T) {
 		for _, p := range []float64{0.90, 0.95, 0.99} {
 			want := math.Sqrt(2 * math.Log(2/(1-p)) / 3)
-			if λ := Lambda(p, 0x1p-53, 1<<52); !near(λ, want, 1e-6) {
-				t.Errorf("Lambda(%v, 2^-53, 2^52) = %v, want %v", p, λ, want)
+			if λ := Lambda(FailureOf(p), 0x1p-53, 1<<52); !near(λ, want, 1e-6) {
+				t.Errorf("Lambda(FailureOf(%v), 2^-53, 2^52) = %v, want %v", p, λ, want)
 			}
 		}
 	})
@@ -116,7 +111,7 @@ func TestLambda(t *testing.T) {
 		} {
 			for i, p := range []float64{0.90, 0.95, 0.99} {
 				n := 1
-				for GammaTildeMoment(n, tt.u, Lambda(p, tt.u, n)) >= Gamma(n, tt.u) {
+				for GammaTildeMoment(n, tt.u, Lambda(FailureOf(p), tt.u, n)) >= Gamma(n, tt.u) {
 					n++
 				}
 				if n != tt.want[i] {
@@ -132,12 +127,12 @@ func TestHighamMaryLambda(t *testing.T) {
 		{0.90, 0x1p-24, 2.448}, {0.95, 0x1p-24, 2.716}, {0.99, 0x1p-24, 3.255},
 		{0.90, 0x1p-4, 2.611}, {0.95, 0x1p-4, 2.897}, {0.99, 0x1p-4, 3.472},
 	} {
-		λ := HighamMaryLambda(tt.p, tt.u, 1)
+		λ := HighamMaryLambda(FailureOf(tt.p), tt.u, 1)
 		if math.Abs(λ-tt.want) > 5.1e-4 {
-			t.Errorf("HighamMaryLambda(%v, %v, 1) = %v, want %v", tt.p, tt.u, λ, tt.want)
+			t.Errorf("HighamMaryLambda(FailureOf(%v), %v, 1) = %v, want %v", tt.p, tt.u, λ, tt.want)
 		}
 		for _, events := range []float64{1, 10, 1e9} {
-			f := HighamMaryFailure(HighamMaryLambda(tt.p, tt.u, events), tt.u).Times(events)
+			f := HighamMaryFailure(HighamMaryLambda(FailureOf(tt.p), tt.u, events), tt.u).Times(events)
 			if !near(float64(f), float64(FailureOf(tt.p)), 1e-13) {
 				t.Errorf("p = %v, u = %v, %v events: failure %v", tt.p, tt.u, events, f)
 			}
@@ -146,7 +141,7 @@ func TestHighamMaryLambda(t *testing.T) {
 	t.Run("is_below_Lambda_for_one_factor_only", func(t *testing.T) {
 		u := 0x1p-24
 		for n := 1; n < 100; n++ {
-			if below := HighamMaryLambda(0.95, u, 1) < Lambda(0.95, u, n); below != (n == 1) {
+			if below := HighamMaryLambda(FailureOf(0.95), u, 1) < Lambda(FailureOf(0.95), u, n); below != (n == 1) {
 				t.Errorf("n = %d: Higham-Mary below VIBEA: %v", n, below)
 			}
 		}
@@ -162,10 +157,10 @@ func FuzzLambda(f *testing.F) {
 		if !(0 < p && p < 1 && 0 < u && u < 1 && n >= 1) { // n = 0 never fails
 			t.Skip()
 		}
-		λ := Lambda(p, u, n)
+		λ := Lambda(FailureOf(p), u, n)
 		x, want := float64(VIBEAFailure(λ, u, n)), float64(FailureOf(p))
 		if math.Abs(x-want) > 1e-12*(1+math.Abs(want)) {
-			t.Errorf("VIBEAFailure(Lambda(%v, %v, %d) = %v) = %v, want %v", p, u, n, λ, x, want)
+			t.Errorf("VIBEAFailure(Lambda(FailureOf(%v), %v, %d) = %v) = %v, want %v", p, u, n, λ, x, want)
 		}
 	})
 }

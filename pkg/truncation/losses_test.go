@@ -172,14 +172,14 @@ func TestCumulant(t *testing.T) {
 	})
 	t.Run("panics", func(t *testing.T) {
 		for want, call := range map[string]func(){
-			"truncation: variance = -1, want variance >= 0":                          func() { new(Cumulant).Add(-1, 1) },
-			"truncation: largest = NaN, want largest >= 0":                           func() { new(Cumulant).Add(1, math.NaN()) },
-			"truncation: least = 0, want 0 < least < +Inf":                           func() { new(Cumulant).Tail(0, 1, -1) },
-			"truncation: greatest = 1, want greatest >= least":                       func() { new(Cumulant).Tail(2, 1, -1) },
-			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm":            func() { new(Cumulant).Tail(1, 1, 0) },
-			"truncation: Losses.F = 8, want FractionBits = 9":                        func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
-			"truncation: K = 0, want K >= 1":                                         func() { onFew().ErrorBound(0, 1, -1) },
-			"truncation: E p = 0.8705357142857143, want products of a symmetric law": func() { onFew().CalibratedBound(1, 1, -1) },
+			"truncation: variance = -1, want variance >= 0":                                      func() { new(Cumulant).Add(-1, 1) },
+			"truncation: largest = NaN, want largest >= 0":                                       func() { new(Cumulant).Add(1, math.NaN()) },
+			"truncation: least = 0, want 0 < least < +Inf":                                       func() { new(Cumulant).Tail(0, 1, -1) },
+			"truncation: greatest = 1, want greatest >= least":                                   func() { new(Cumulant).Tail(2, 1, -1) },
+			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is": func() { new(Cumulant).Tail(1, 1, 0) },
+			"truncation: Losses.F = 8, want FractionBits = 9":                                    func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
+			"truncation: K = 0, want K >= 1":                                                     func() { onFew().ErrorBound(0, 1, -1) },
+			"truncation: E p = 0.8705357142857143, want products of a symmetric law":             func() { onFew().CalibratedBound(1, 1, -1) },
 		} {
 			func() {
 				defer func() {

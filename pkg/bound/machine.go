@@ -1,8 +1,6 @@
 package bound
 
 import (
-	"math/bits"
-
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/truncation"
@@ -23,7 +21,7 @@ func (k Problem) Width() int { return k.Device.BlockTerms() }
 func (k Problem) roundings() []rounds {
 	sums := k.Length()
 	if k.Order == InPairs {
-		sums = bits.Len(uint(k.Length()-1)) + 1
+		sums = roundoff.PairwiseHeight(k.Length()) + 1
 	}
 	if k.exactProducts() {
 		sums-- // 0 + xy is exact
@@ -35,7 +33,7 @@ func (k Problem) roundings() []rounds {
 	case tcore.ExactSum:
 		sums = q
 	case tcore.Pairwise:
-		sums = bits.Len(uint(c.Terms-1)) + q
+		sums = roundoff.PairwiseHeight(c.Terms) + q
 		if k.exactProducts() {
 			sums--
 		}

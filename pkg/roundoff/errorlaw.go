@@ -78,22 +78,6 @@ func BetaErrors(u, a, b float64) ErrorLaw {
 	}
 }
 
-// TypicalDensity returns the density at x = δ/u of the error of rounding a number of uniform
-// significand: 3/4 up to |x| = 1/2, then w/2 + w²/4 with w = 1/|x| - 1, and 0 from 1 on.
-//
-// Source: Dahlqvist, Salvia & Constantinides 2019.
-func TypicalDensity(x float64) float64 {
-	x = math.Abs(x)
-	switch {
-	case x <= 0.5:
-		return 0.75
-	case x < 1:
-		w := 1/x - 1
-		return w/2 + w*w/4
-	}
-	return 0
-}
-
 // centred returns the law of a δ in [-u, u] of mean zero and variance v, by
 // δ - δ²/(2(1-u)²) <= log(1+δ) <= δ and |log(1+δ)| <= |δ|/(1-u).
 func centred(u, v float64) ErrorLaw {

@@ -74,17 +74,6 @@ func ExampleBetaErrors() {
 	// 0.0256 u, 0.204 u²
 }
 
-func ExampleTypicalDensity() {
-	for _, x := range []float64{0, 0.5, 0.75, 1} {
-		fmt.Printf("%.2f  %.3f\n", x, roundoff.TypicalDensity(x))
-	}
-	// Output:
-	// 0.00  0.750
-	// 0.50  0.750
-	// 0.75  0.194
-	// 1.00  0.000
-}
-
 // Where γ_n has no value: 2^25 sums in binary32.
 func ExampleSumOfNearest() {
 	fmt.Println(roundoff.Gamma(1<<25, 0x1p-24), roundoff.SumOfNearest(1<<25, 0x1p-24))
@@ -116,22 +105,6 @@ func ExampleGEMM_HighamMaryLambda_rare() {
 	fmt.Printf("%.3f\n", gemm.HighamMaryLambda(-100))
 	// Output:
 	// 15.543
-}
-
-// Four ways to spend 1 % of failure on the products of 8192 outputs.
-func ExampleGEMM_ZetaMaximal() {
-	f := roundoff.FailureOf(0.99)
-	printed := roundoff.VIBEA{Lambda: gemm.Lambda(f, roundoff.Printed)}
-	once := roundoff.VIBEA{Lambda: gemm.Lambda(f, roundoff.Deduplicated)}
-	fmt.Printf("printed       %.3e\n", gemm.Zeta(printed))
-	fmt.Printf("deduplicated  %.3e\n", gemm.ZetaSharp(once))
-	fmt.Printf("per event     %.3e\n", gemm.ZetaPerEvent(roundoff.UniformErrors, f))
-	fmt.Printf("maximal       %.3e\n", gemm.ZetaMaximal(roundoff.UniformErrors, f))
-	// Output:
-	// printed       1.843e-04
-	// deduplicated  1.128e-04
-	// per event     6.762e-05
-	// maximal       3.361e-05
 }
 
 func ExampleGEMM_ZetaPerEvent() {

@@ -222,11 +222,6 @@ func (g grid) terms(of func(float32) float32) func(float32) term {
 	}
 }
 
-// Dims returns the numbers of rows and columns.
-func (e Exact) Dims() (rows, cols int) {
-	return e.rows, e.cols
-}
-
 // At returns the element at row i and column j, exactly.
 // It panics if there is none.
 func (e Exact) At(i, j int) *big.Float {

@@ -13,6 +13,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // An adviceQuestion is what roundoff advise is asked.
@@ -69,7 +70,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	devices, err := q.describe()
+	found, err := q.describe()
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 			return err
 		}
 	}
-	advice, err := bound.Advise(q.Problem, q.tolerance, f, devices)
+	advice, err := bound.Advise(q.Problem, q.tolerance, f, found)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 }
 
 // describe fills in the problem from the words of the flags, and returns the devices asked for.
-func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
+func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 	if q.out != "" {
 		if q.Output, err = findFormat(q.out); err != nil {
 			return nil, err
@@ -109,7 +110,7 @@ func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
 			return nil, err
 		}
 	}
-	all := tcore.Devices()
+	all := devices.All()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(d tcore.Device) bool { return d.Name == name || named(d, []string{name}) }) {
 			return nil, fmt.Errorf("no device %q, see roundoff devices; architectures are %s", name, architectures(all))
@@ -117,13 +118,13 @@ func (q *adviceQuestion) describe() (devices []tcore.Device, err error) {
 	}
 	for _, d := range all {
 		if (names == nil || slices.Contains(names, d.Name) || named(d, names)) && (formats == nil || slices.Contains(formats, d.A.Name)) {
-			devices = append(devices, d)
+			found = append(found, d)
 		}
 	}
-	if devices == nil {
+	if found == nil {
 		return nil, fmt.Errorf("no device of %s takes %s", q.device, q.in)
 	}
-	return devices, nil
+	return found, nil
 }
 
 // given reports whether one of the flags was.

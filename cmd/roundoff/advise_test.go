@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // ask runs the command line and returns its status and what it wrote.
@@ -23,7 +23,7 @@ func TestAdvise(t *testing.T) {
 	t.Run("lists_every_device_those_that_meet_first", func(t *testing.T) {
 		status, out, errs := ask(t, question+"--dist U(-1,1) --json")
 		var advice []map[string]any
-		if err := json.Unmarshal([]byte(out), &advice); status != 0 || err != nil || len(advice) != len(tcore.Devices()) {
+		if err := json.Unmarshal([]byte(out), &advice); status != 0 || err != nil || len(advice) != len(devices.All()) {
 			t.Fatalf("status %d, %d devices, %v, %s", status, len(advice), err, errs)
 		}
 		for i, a := range advice {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // devicesCommand lists the catalogue of devices as a table.
@@ -21,16 +22,16 @@ func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	devices := tcore.Devices()
+	all := devices.All()
 	for _, word := range words {
-		if !hasArchitecture(devices, word) {
-			return fmt.Errorf("no architecture %q, want one of %s", word, architectures(devices))
+		if !hasArchitecture(all, word) {
+			return fmt.Errorf("no architecture %q, want one of %s", word, architectures(all))
 		}
 	}
 
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "device\tinstruction\tA, B\tC, D\tscale\tarithmetic\tterms\tbits\trounding\tzero")
-	for _, d := range devices {
+	for _, d := range all {
 		if len(words) > 0 && !named(d, words) {
 			continue
 		}
@@ -81,8 +82,8 @@ func named(d tcore.Device, architectures []string) bool {
 	return false
 }
 
-func hasArchitecture(devices []tcore.Device, name string) bool {
-	for _, d := range devices {
+func hasArchitecture(all []tcore.Device, name string) bool {
+	for _, d := range all {
 		if named(d, []string{name}) {
 			return true
 		}
@@ -91,9 +92,9 @@ func hasArchitecture(devices []tcore.Device, name string) bool {
 }
 
 // architectures returns the architectures of the devices, as flags name them.
-func architectures(devices []tcore.Device) string {
+func architectures(all []tcore.Device) string {
 	var names []string
-	for _, d := range devices {
+	for _, d := range all {
 		if n := slug(d.Architecture); !slices.Contains(names, n) {
 			names = append(names, n)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -95,21 +96,21 @@ func TestFilesOfAllKindsAreBounded(t *testing.T) {
 		{"tiny", "", tiny, tiny},
 		{"constant", "bits: refused", func(*rand.Rand) filling { return constant }, func(*rand.Rand) filling { return constant }},
 	} {
-		for _, devices := range [][]tcore.Device{{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.IEEEF16, tcore.PaperCoreF32, tcore.CDNA2F16, tcore.HopperF16F16}, {tcore.HopperE4M3}} {
-			format := devices[0].A
+		for _, units := range [][]tcore.Device{{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.IEEEF16(), devices.PaperCoreF32(), devices.CDNA2F16(), devices.HopperF16F16()}, {devices.HopperE4M3()}} {
+			format := units[0].A
 			if testing.Short() && format == tcore.E4M3 && c.name != "correlated" {
 				continue
 			}
 			t.Run(c.name+"/"+format.Name, func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(241118747, 1))
-				bounded(t, devices, c.refused, fill(format, n, K, false, c.a(rng)), fill(format, K, n, true, c.b(rng)))
+				bounded(t, units, c.refused, fill(format, n, K, false, c.a(rng)), fill(format, K, n, true, c.b(rng)))
 			})
 		}
 	}
 }
 
 // bounded asks what the error of AB is on devices, and compares.
-func bounded(t *testing.T, devices []tcore.Device, refused string, a, b blas32.General) {
+func bounded(t *testing.T, units []tcore.Device, refused string, a, b blas32.General) {
 	dir := t.TempDir()
 	fileA, fileB := filepath.Join(dir, "a.npy"), filepath.Join(dir, "b.npy")
 	for path, m := range map[string]blas32.General{fileA: a, fileB: b} {
@@ -118,11 +119,11 @@ func bounded(t *testing.T, devices []tcore.Device, refused string, a, b blas32.G
 		}
 	}
 	var names []string
-	for _, d := range devices {
+	for _, d := range units {
 		names = append(names, d.Name)
 	}
 	const tolerance = 1e-3
-	_, out, _ := ask(t, fmt.Sprintf("advise --tolerance 1 --device %s %s %s", tcore.IEEEF32.Name, fileA, fileB))
+	_, out, _ := ask(t, fmt.Sprintf("advise --tolerance 1 --device %s %s %s", devices.IEEEF32().Name, fileA, fileB))
 	if refused != "" && !strings.Contains(out, refused) || refused == "" && strings.Contains(out, "order: refused") {
 		t.Errorf("want %q in\n%s", refused, out)
 	}
@@ -133,7 +134,7 @@ func bounded(t *testing.T, devices []tcore.Device, refused string, a, b blas32.G
 		Constant, Underflow float64
 		Excess              *float64
 	}
-	if err := json.Unmarshal([]byte(out), &advice); err != nil || status != 0 || len(advice) != len(devices) {
+	if err := json.Unmarshal([]byte(out), &advice); err != nil || status != 0 || len(advice) != len(units) {
 		t.Fatalf("status %d, %v, %s", status, err, errs)
 	}
 	exact, err := tcore.ExactGEMM(a, b)
@@ -146,7 +147,7 @@ func bounded(t *testing.T, devices []tcore.Device, refused string, a, b blas32.G
 	}
 	sizes := abs.Float64()
 	for _, got := range advice {
-		d := devices[slices.Index(names, got.Device)]
+		d := units[slices.Index(names, got.Device)]
 		z := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float32, a.Rows*b.Cols)}
 		d.MultiplyAdd(a, b, blas32.General{}, z)
 		if got.Excess == nil {
@@ -220,7 +221,7 @@ func TestPermutationIsOffered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	question := fmt.Sprintf("advise --tolerance 1e-3 --represented=false --device %s %s %s", tcore.HopperF16.Name, fileA, fileB)
+	question := fmt.Sprintf("advise --tolerance 1e-3 --represented=false --device %s %s %s", devices.HopperF16().Name, fileA, fileB)
 	_, out, _ := ask(t, question)
 	if !strings.Contains(out, "-permute SEED does that here") || strings.Contains(out, "truncated-random-data") {
 		t.Errorf("sorted:\n%s", out)
@@ -252,7 +253,7 @@ func TestPermutationIsOffered(t *testing.T) {
 			}
 		}
 	}
-	pa, pb, exact := o.rounded(tcore.HopperF16)
+	pa, pb, exact := o.rounded(devices.HopperF16())
 	if !exact {
 		t.Error("numbers of binary16 are rounded")
 	}
@@ -262,9 +263,9 @@ func TestPermutationIsOffered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bounded(t, []tcore.Device{tcore.HopperF16, tcore.VoltaF16, tcore.IEEEF16}, "", pa, pb)
+	bounded(t, []tcore.Device{devices.HopperF16(), devices.VoltaF16(), devices.IEEEF16()}, "", pa, pb)
 	// One who permutes the files finds the same.
-	_, again, _ := ask(t, fmt.Sprintf("advise --tolerance 1e-3 --represented=false --device %s %s %s", tcore.HopperF16.Name, permutedA, permutedB))
+	_, again, _ := ask(t, fmt.Sprintf("advise --tolerance 1e-3 --represented=false --device %s %s %s", devices.HopperF16().Name, permutedA, permutedB))
 	if strings.Contains(again, "refused") || !strings.Contains(again, "truncated-random-data") {
 		t.Errorf("permuted by hand:\n%s", again)
 	}
@@ -286,7 +287,7 @@ func TestBoundTakesFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
-		tcore.HopperF16.MultiplyAdd(a, b, blas32.General{}, z)
+		devices.HopperF16().MultiplyAdd(a, b, blas32.General{}, z)
 		exact, _ := tcore.ExactGEMM(a, b)
 		abs, _ := tcore.ExactAbsGEMM(a, b)
 		worst := 0.0

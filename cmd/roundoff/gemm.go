@@ -11,6 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -243,10 +244,10 @@ func findDevice(name, in, out string) (tcore.Device, error) {
 	if err := cmp.Or(errA, errB, errO); err != nil {
 		return tcore.Device{}, err
 	}
-	devices := tcore.Devices()
+	all := devices.All()
 	for _, accumulate := range []tcore.Format{o, tcore.Binary32} {
-		for _, d := range devices {
-			if name == "ieee" && d.Name == tcore.IEEEF32.Name {
+		for _, d := range all {
+			if name == "ieee" && d.Name == devices.IEEEF32().Name {
 				d.A, d.B, d.C = a, b, accumulate
 				d.Name = fmt.Sprintf("ieee-fma-%s-%s", in, accumulate.Name)
 			}
@@ -257,7 +258,7 @@ func findDevice(name, in, out string) (tcore.Device, error) {
 			return d, nil
 		}
 	}
-	return tcore.Device{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(devices))
+	return tcore.Device{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(all))
 }
 
 // progress is a bar on a terminal, and nothing elsewhere.

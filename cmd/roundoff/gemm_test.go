@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // writeNumbers writes a matrix of float64 and returns its path.
@@ -107,7 +107,7 @@ func TestGEMM(t *testing.T) {
 
 // Every name that roundoff devices prints finds its device.
 func TestFindDevice(t *testing.T) {
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		k, err := findDevice(d.Name, d.A.Name, d.C.Name)
 		if err != nil || k.Name != d.Name {
 			t.Errorf("%s: %q, %v", d.Name, k.Name, err)

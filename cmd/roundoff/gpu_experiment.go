@@ -14,6 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -128,7 +129,7 @@ func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.G
 		d := blas32.General{Rows: e.M, Cols: e.N, Stride: e.N, Data: make([]float32, e.M*e.N)}
 		record := e.NewRecord(from)
 		for _, call := range []string{"cublasGemmEx", "cublasLtMatmul"} {
-			k := g.Kernel(tcore.HopperF16)
+			k := g.Kernel(devices.HopperF16())
 			k.Classic = call == "cublasGemmEx"
 			// The first product of a library also loads its kernels.
 			var report gpu.Report

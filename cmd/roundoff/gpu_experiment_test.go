@@ -14,6 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -178,7 +179,7 @@ func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
 
 // Nothing that a unit of the catalogue can make of binary16 is taken for impossible, and zeros are.
 func TestPlausible(t *testing.T) {
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.A != tcore.Binary16 || d.B != tcore.Binary16 || d.C != tcore.Binary32 {
 			continue
 		}
@@ -209,7 +210,7 @@ func TestPlausible(t *testing.T) {
 	if err := p.check(d); err == nil || !strings.Contains(err.Error(), "row 0, column 0 is 0, and no rounding takes that farther than ") {
 		t.Errorf("of zeros: %v", err)
 	}
-	for _, device := range []tcore.Device{tcore.HopperF16, tcore.VoltaF16, tcore.PaperCoreF32} {
+	for _, device := range []tcore.Device{devices.HopperF16(), devices.VoltaF16(), devices.PaperCoreF32()} {
 		tcore.Machine{Device: device, SplitK: 3}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		if err := p.check(d); err != nil {
 			t.Errorf("%s: %v", device.Name, err)

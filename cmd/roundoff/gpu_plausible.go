@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/floats"
@@ -57,7 +58,7 @@ func near(got, want, a, b, c []float32) error {
 // sumsBinary16 returns the first device of an architecture that sums products of binary16 in binary32, if
 // there is one.
 func sumsBinary16(architecture string) (tcore.Device, bool) {
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.Architecture == architecture && d.A == tcore.Binary16 && d.B == tcore.Binary16 && d.C == tcore.Binary32 {
 			return d, true
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/probe"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // gpuProbe infers how the instructions of the GPU add, beside the built-in records.
@@ -75,7 +76,7 @@ func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, pr
 		return err
 	}
 	defer g.Close()
-	devices, err := chosen(g.Instructions(), names)
+	units, err := chosen(g.Instructions(), names)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, pr
 	fmt.Fprintf(w, "%s\n\n", from.GPU)
 	var failed error
 	ran := false
-	for _, d := range devices {
+	for _, d := range units {
 		u, err := probe.OnGPU(g, d)
 		if err != nil { // the driver may be older than the instruction
 			fmt.Fprintf(w, "%s skipped: %v\n", d.Name, err)
@@ -102,21 +103,21 @@ func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, pr
 }
 
 func eachEmulated(emulate string, names []string, w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
-	var devices []tcore.Device
-	for _, d := range tcore.Devices() {
+	var units []tcore.Device
+	for _, d := range devices.All() {
 		if d.ScaleBlock == 0 && (d.Name == emulate || slug(d.Architecture) == slug(emulate)) {
-			devices = append(devices, d)
+			units = append(units, d)
 		}
 	}
-	if len(devices) == 0 {
+	if len(units) == 0 {
 		return fmt.Errorf("no device or architecture %q without scales to emulate; roundoff devices lists them", emulate)
 	}
-	devices, err := chosen(devices, names)
+	units, err := chosen(units, names)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "Emulated: no GPU is asked, the built-in %s plays it.\n\n", emulate)
-	for _, d := range devices {
+	for _, d := range units {
 		if err := f(probe.Emulate(d), probe.Provenance{Emulated: d.Name}); err != nil {
 			return err
 		}
@@ -125,16 +126,16 @@ func eachEmulated(emulate string, names []string, w io.Writer, f func(probe.Unit
 }
 
 // chosen returns the devices that are named, or all. There must be one, and one for every name.
-func chosen(devices []tcore.Device, names []string) ([]tcore.Device, error) {
-	if len(devices) == 0 {
+func chosen(units []tcore.Device, names []string) ([]tcore.Device, error) {
+	if len(units) == 0 {
 		return nil, errors.New("no instruction of this GPU is known")
 	}
 	if len(names) == 0 {
-		return devices, nil
+		return units, nil
 	}
 	var known []string
 	byName := make(map[string]tcore.Device)
-	for _, d := range devices {
+	for _, d := range units {
 		known = append(known, d.Name)
 		byName[d.Name] = d
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/gpu"
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // gpuSpeed times products of square matrices, with the algorithm that this project uses and with those
@@ -32,7 +32,7 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if len(words) == 0 {
 		words = []string{"hopper-wgmma-binary16-binary32"}
 	}
-	devices, err := chosen(tcore.Devices(), words)
+	devices, err := chosen(devices.All(), words)
 	if err != nil || len(devices) != 1 {
 		return misuse(flags, "devices %q, want one of those that roundoff devices lists", words)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // An UnsupportedError says that the catalogue has no device for a header.
@@ -37,7 +38,7 @@ func (h Header) Device() (tcore.Device, error) {
 	if a, ok := architectures[arch]; ok {
 		arch = a
 	}
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.Architecture != arch || d.A != formats[h.A] || !d.Takes(formats[h.B]) || d.C != formats[h.C] || !h.fits(d) {
 			continue
 		}

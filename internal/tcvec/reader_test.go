@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // pack returns a file of the header line and what follows it.
@@ -134,7 +135,7 @@ func TestDevice_finds_the_catalogue(t *testing.T) {
 	for name, f := range formats {
 		names[f.Name] = name
 	}
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.Architecture == "IEEE" || d.Architecture == "paper" {
 			continue
 		}

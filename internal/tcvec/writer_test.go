@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // Every device is found again from the header written for it, and its rows are read as they were written.
 func TestWriter_is_read_back(t *testing.T) {
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.ScaleBlock > 0 {
 			continue
 		}
@@ -65,7 +65,7 @@ func TestWriter_is_read_back(t *testing.T) {
 }
 
 func TestWriter_refuses(t *testing.T) {
-	h := HeaderOf(tcore.HopperF16, "silicon", 16, 2)
+	h := HeaderOf(devices.HopperF16(), "silicon", 16, 2)
 	w, err := NewWriter(io.Discard, h, Provenance{})
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +81,8 @@ func TestWriter_refuses(t *testing.T) {
 		t.Error("a wrong row size: no error")
 	}
 	for name, f := range map[string]func(){
-		"scales":    func() { HeaderOf(tcore.BlackwellNVF4, "T", 64, 1) },
-		"half_byte": func() { HeaderOf(tcore.BlackwellE2M1, "T", 3, 1) },
+		"scales":    func() { HeaderOf(devices.BlackwellNVF4(), "T", 64, 1) },
+		"half_byte": func() { HeaderOf(devices.BlackwellE2M1(), "T", 3, 1) },
 		"short_row": func() { w.Write(Row{A: make([]uint64, 16), B: make([]uint64, 15)}) },
 	} {
 		t.Run(name, func(t *testing.T) {

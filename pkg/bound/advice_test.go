@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-func advise(t *testing.T, k Problem, tolerance float64, devices ...tcore.Device) []Advice {
+func advise(t *testing.T, k Problem, tolerance float64, among ...tcore.Device) []Advice {
 	t.Helper()
-	if devices == nil {
-		devices = tcore.Devices()
+	if among == nil {
+		among = devices.All()
 	}
-	advice, err := Advise(k, tolerance, at99, devices)
-	if err != nil || len(advice) != len(devices) {
+	advice, err := Advise(k, tolerance, at99, among)
+	if err != nil || len(advice) != len(among) {
 		t.Fatalf("%d advices, %v", len(advice), err)
 	}
 	return advice
@@ -99,10 +100,10 @@ func TestAdvise(t *testing.T) {
 			d    tcore.Device
 			want float64
 		}{
-			{tcore.HopperF16, 64*4096*2 + 4096*16*2 + 64*16*4},
-			{tcore.HopperF16F16, 64*4096*2 + 4096*16*2 + 64*16*2},
-			{tcore.AmpereTF32, 64*4096*4 + 4096*16*4 + 64*16*4},
-			{tcore.BlackwellMXF4, (64+16)*4096/2 + (64+16)*4096/32 + 64*16*4},
+			{devices.HopperF16(), 64*4096*2 + 4096*16*2 + 64*16*4},
+			{devices.HopperF16F16(), 64*4096*2 + 4096*16*2 + 64*16*2},
+			{devices.AmpereTF32(), 64*4096*4 + 4096*16*4 + 64*16*4},
+			{devices.BlackwellMXF4(), (64+16)*4096/2 + (64+16)*4096/32 + 64*16*4},
 		} {
 			if got := advise(t, k, 1, c.d)[0].Bytes; got != c.want {
 				t.Errorf("%s: %v bytes, want %v", c.d.Name, got, c.want)
@@ -112,10 +113,10 @@ func TestAdvise(t *testing.T) {
 	t.Run("counts_the_rounding_of_factors", func(t *testing.T) {
 		exact := k
 		exact.Represented = false
-		for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperTF32, tcore.HopperE4M3, tcore.IEEEF64} {
+		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperTF32(), devices.HopperE4M3(), devices.IEEEF64()} {
 			rounded, given := advise(t, k, 1, d)[0].Tightest.Constant, advise(t, exact, 1, d)[0].Tightest.Constant
 			u := d.A.UnitRoundoff()
-			if d == tcore.HopperTF32 {
+			if d == devices.HopperTF32() {
 				u *= 2 // cut off
 			}
 			if want := math.Expm1(2*math.Log1p(u) + math.Log1p(given)); math.Abs(rounded/want-1) > 1e-9 {
@@ -125,43 +126,43 @@ func TestAdvise(t *testing.T) {
 	})
 	t.Run("knows_where_formats_end", func(t *testing.T) {
 		for why, change := range map[string]func(*Problem, *tcore.Device){
-			"A reaches 1e+03, e4m3 ends at 448":          func(k *Problem, d *tcore.Device) { k.X, *d = Uniform(-1000, 1), tcore.HopperE4M3 },
+			"A reaches 1e+03, e4m3 ends at 448":          func(k *Problem, d *tcore.Device) { k.X, *d = Uniform(-1000, 1), devices.HopperE4M3() },
 			"B reaches 7e+04, binary16 ends at 6.55e+04": func(k *Problem, d *tcore.Device) { k.Y = Uniform(0, 7e4) },
 			"sums are 1.31e+05 in the mean, binary16 ends": func(k *Problem, d *tcore.Device) {
-				k.K, k.X, k.Y, *d = 1<<17, Uniform(0, 2), Uniform(0, 2), tcore.HopperF16F16
+				k.K, k.X, k.Y, *d = 1<<17, Uniform(0, 2), Uniform(0, 2), devices.HopperF16F16()
 			},
-			"e2m1 has few normal numbers":                          func(k *Problem, d *tcore.Device) { *d = tcore.BlackwellE2M1 },
-			"a factor far below the greatest of its block is lost": func(k *Problem, d *tcore.Device) { *d = tcore.BlackwellMXE4M3 },
+			"e2m1 has few normal numbers":                          func(k *Problem, d *tcore.Device) { *d = devices.BlackwellE2M1() },
+			"a factor far below the greatest of its block is lost": func(k *Problem, d *tcore.Device) { *d = devices.BlackwellMXE4M3() },
 		} {
-			k, d := k, tcore.HopperF16
+			k, d := k, devices.HopperF16()
 			change(&k, &d)
 			if a := advise(t, k, 1, d)[0]; a.Meets() || a.Tightest.Holds || !strings.Contains(a.Tightest.Why, why) {
 				t.Errorf("%+v, want %q", a, why)
 			}
 		}
 		narrow := Problem{M: 1, N: 1, K: 64}
-		if a := advise(t, narrow, 1, tcore.BlackwellE2M1)[0]; !a.Meets() {
+		if a := advise(t, narrow, 1, devices.BlackwellE2M1())[0]; !a.Meets() {
 			t.Errorf("numbers of e2m1 as they are: %+v", a)
 		}
 	})
 	t.Run("says_what_data_cannot_be", func(t *testing.T) {
 		k := k
 		k.X = Distribution{Name: "d", Mean: 2, Square: 1, Abs: 2, Max: 2}
-		if _, err := Advise(k, 1, at99, tcore.Devices()); err == nil || err.Error() != "bound: d: variance -3, want it not negative" {
+		if _, err := Advise(k, 1, at99, devices.All()); err == nil || err.Error() != "bound: d: variance -3, want it not negative" {
 			t.Error(err)
 		}
 	})
 	for want, f := range map[string]func(){
-		"bound: tolerance = 0, want tolerance > 0":   func() { Advise(k, 0, at99, tcore.Devices()) },
-		"bound: tolerance = NaN, want tolerance > 0": func() { Advise(k, nan, at99, tcore.Devices()) },
+		"bound: tolerance = 0, want tolerance > 0":   func() { Advise(k, 0, at99, devices.All()) },
+		"bound: tolerance = NaN, want tolerance > 0": func() { Advise(k, nan, at99, devices.All()) },
 		"bound: no device to advise on":              func() { Advise(k, 1, at99, nil) },
-		`tcore: device "none" has no core`:           func() { Advise(k, 1, at99, []tcore.Device{tcore.HopperF16, {Name: "none"}}) },
+		`tcore: device "none" has no core`:           func() { Advise(k, 1, at99, []tcore.Device{devices.HopperF16(), {Name: "none"}}) },
 		"bound: Advise with an Order, Stochastic or a Run, which are of one machine": func() {
 			k := k
 			k.Order = InPairs
-			Advise(k, 1, at99, tcore.Devices())
+			Advise(k, 1, at99, devices.All())
 		},
-		"bound: K = 0, want K >= 1": func() { Advise(Problem{M: 1, N: 1}, 1, at99, tcore.Devices()) },
+		"bound: K = 0, want K >= 1": func() { Advise(Problem{M: 1, N: 1}, 1, at99, devices.All()) },
 	} {
 		t.Run(want, func(t *testing.T) { wantPanic(t, want, f) })
 	}
@@ -207,7 +208,7 @@ func TestPeaks(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.HopperMMAF16, tcore.RTXBlackwellF16, tcore.CDNA3TF32} {
+	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.HopperMMAF16(), devices.RTXBlackwellF16(), devices.CDNA3TF32()} {
 		if p, ok := PeakOf(d); ok {
 			t.Errorf("%s: %+v, want none", d.Name, p)
 		}

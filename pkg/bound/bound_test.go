@@ -13,6 +13,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -111,7 +112,7 @@ func wantPanic(t *testing.T, want string, f func()) {
 // problems are products of every device, in every order that it has, in one and in several parts.
 func kernels() []Problem {
 	var all []Problem
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		k := Problem{M: 5, N: 3, K: 384, Machine: tcore.Machine{Device: d}}
 		all = append(all, k)
 		split := k
@@ -162,7 +163,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("marks_zero_means_false_where_machines_truncate", func(t *testing.T) {
-		for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperMMAE4M3, tcore.CDNA3F16} {
+		for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperMMAE4M3(), devices.CDNA3F16()} {
 			for _, r := range evaluate(t, on(d), at99) {
 				if r.Confidence != roundoff.Never && r.Holds {
 					t.Errorf("%s holds on %s", r.Bound, d.Name)
@@ -171,7 +172,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("marks_zero_means_false_where_sums_stop_growing", func(t *testing.T) {
-		results := evaluate(t, on(tcore.PaperCoreF16), at99)
+		results := evaluate(t, on(devices.PaperCoreF16()), at99)
 		if r := results["vibea"]; r.Holds || !strings.Contains(r.Why, "nu = 16, want nu < 1") {
 			t.Errorf("%+v", r)
 		}
@@ -183,7 +184,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("knows_stochastic_rounding", func(t *testing.T) {
-		k := on(tcore.IEEEF16)
+		k := on(devices.IEEEF16())
 		k.Stochastic = true
 		results := evaluate(t, k, at99)
 		if r := results["connolly-higham-mary"]; !r.Holds || r.Why != "as errors of stochastic rounding are of mean zero" || math.Abs(r.Constant/1.517e-4-1) > 1e-3 {
@@ -195,7 +196,7 @@ func TestEvaluate(t *testing.T) {
 	})
 	// Every leaf of a tree has a path of its own: no maximal inequality covers them at once.
 	t.Run("pays_for_every_path_of_a_tree", func(t *testing.T) {
-		k := on(tcore.IEEEF16)
+		k := on(devices.IEEEF16())
 		k.Order = InPairs
 		want := roundoff.UniformErrors(0x1p-24).Theta(15, at99-roundoff.Failure(math.Log(32768*8192)))
 		if r := evaluate(t, k, at99)["vibea-maximal"]; math.Abs(r.Constant/want-1) > 1e-12 {
@@ -203,7 +204,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("takes_a_failure_beyond_float64", func(t *testing.T) {
-		k := on(tcore.PaperCoreF32)
+		k := on(devices.PaperCoreF32())
 		k.X, k.Y = Uniform(-1, 1), Uniform(-1, 1)
 		for _, r := range evaluate(t, k, -5000) {
 			if math.IsNaN(r.Constant) && k.knows(Moments) && !strings.HasPrefix(r.Why, "needs") && !strings.Contains(r.Why, "truncate") {
@@ -218,7 +219,7 @@ func TestEvaluate(t *testing.T) {
 	// a constant that does not grow, is not said.
 	t.Run("knows_that_a_mean_is_not_zero", func(t *testing.T) {
 		constant := func(name string, K int, d Distribution) float64 {
-			k := on(tcore.PaperCoreF32)
+			k := on(devices.PaperCoreF32())
 			k.K, k.X, k.Y = K, d, d
 			r := evaluate(t, k, at99)[name]
 			if !r.Holds {
@@ -235,7 +236,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("grows_with_confidence_and_outputs", func(t *testing.T) {
-		k := on(tcore.PaperCoreF32)
+		k := on(devices.PaperCoreF32())
 		k.X, k.Y = Uniform(-1, 1), Uniform(0, 1)
 		small, sure := k, evaluate(t, k, -100)
 		small.M = 1
@@ -247,7 +248,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	})
 	t.Run("takes_less_than_a_fifth_of_a_second", func(t *testing.T) {
-		k := on(tcore.PaperCoreF32)
+		k := on(devices.PaperCoreF32())
 		k.X, k.Y = Uniform(-1, 1), Uniform(-1, 1)
 		start := time.Now()
 		evaluate(t, k, at99)
@@ -341,7 +342,7 @@ func normal(f tcore.Format, m blas32.General) {
 func TestMarksAreTrue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	d := Uniform(0, 1)
-	for _, device := range []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16} {
+	for _, device := range []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16()} {
 		k := on(device)
 		k.M, k.N, k.X, k.Y = 2, 2, d, d
 		a, b := draw(rng, 2, k.K, d), draw(rng, k.K, 2, d)
@@ -416,7 +417,7 @@ func TestDistribution(t *testing.T) {
 		"greatest |x| is 1, below":  {Name: "d", Mean: 1, Square: 2, Abs: 1, Max: 1},
 	} {
 		t.Run("cannot_be", func(t *testing.T) {
-			k := on(tcore.PaperCoreF32)
+			k := on(devices.PaperCoreF32())
 			k.X, k.Y = Uniform(0, 1), d
 			if _, err := Evaluate(k, at99); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)
@@ -482,20 +483,20 @@ func TestBadKernels(t *testing.T) {
 		`tcore: device "none" has no core`: func(k *Problem) { k.Device = tcore.Device{Name: "none"} },
 	} {
 		t.Run(want, func(t *testing.T) {
-			k := on(tcore.HopperF16)
+			k := on(devices.HopperF16())
 			change(&k)
 			wantPanic(t, want, func() { Evaluate(k, at99) })
 		})
 	}
 	t.Run("failure", func(t *testing.T) {
-		wantPanic(t, "bound: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", func() { Evaluate(on(tcore.HopperF16), 0) })
+		wantPanic(t, "bound: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", func() { Evaluate(on(devices.HopperF16()), 0) })
 	})
 }
 
 func TestEmulate(t *testing.T) {
 	t.Run("computes_what_the_device_does", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(37, 38))
-		for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16, tcore.IEEEF32, tcore.HopperF16, tcore.VoltaF16F16, tcore.AdaE4M3} {
+		for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.PaperCoreF16(), devices.IEEEF32(), devices.HopperF16(), devices.VoltaF16F16(), devices.AdaE4M3()} {
 			k := Problem{M: 3, N: 2, K: 64, Machine: tcore.Machine{Device: d}}
 			a, b := draw(rng, 3, 64, Normal(0, 1)), draw(rng, 64, 2, Normal(0, 1))
 			c := blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}
@@ -516,7 +517,7 @@ func TestEmulate(t *testing.T) {
 			}
 		}
 	})
-	k := Problem{M: 1, N: 1, K: 2, Machine: tcore.Machine{Device: tcore.IEEEF16}}
+	k := Problem{M: 1, N: 1, K: 2, Machine: tcore.Machine{Device: devices.IEEEF16()}}
 	good := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 2}}
 	column := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 2}}
 	t.Run("names_the_element_that_is_not_finite", func(t *testing.T) {
@@ -533,7 +534,7 @@ func TestEmulate(t *testing.T) {
 	})
 	t.Run("says_what_it_cannot_run", func(t *testing.T) {
 		for _, change := range []func(*Problem){
-			func(k *Problem) { k.SplitK = 2 }, func(k *Problem) { k.Order = Compensated }, func(k *Problem) { k.Device = tcore.HopperMMAE4M3 },
+			func(k *Problem) { k.SplitK = 2 }, func(k *Problem) { k.Order = Compensated }, func(k *Problem) { k.Device = devices.HopperMMAE4M3() },
 		} {
 			l := k
 			change(&l)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // cdna returns the matrix cores of AMD that sum in binary32.
 func cdna() []tcore.Device {
-	return slices.DeleteFunc(tcore.Devices(), func(d tcore.Device) bool {
+	return slices.DeleteFunc(devices.All(), func(d tcore.Device) bool {
 		return !strings.HasPrefix(d.Name, "cdna") || d.C.Precision > 24
 	})
 }
@@ -144,7 +145,7 @@ func holds(t *testing.T, k Problem, a, b blas32.General, bounds []Bound, what st
 
 // What flushing takes is in no rounding: a bound that leaves it out is broken.
 func TestFlushed(t *testing.T) {
-	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
+	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{0x1p-15, 1, 0x1p-20, 1}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 0x1p10, 1}}
 	run, err := Emulate(k, a, b)
@@ -169,7 +170,7 @@ func TestFlushed(t *testing.T) {
 
 // Sums between subnormal numbers err by half their distance, whatever their size.
 func TestSubnormalSums(t *testing.T) {
-	for _, d := range []tcore.Device{tcore.CDNA1BF16, tcore.PaperCoreF16} {
+	for _, d := range []tcore.Device{devices.CDNA1BF16(), devices.PaperCoreF16()} {
 		near := map[string]float64{}
 		for seed := range uint64(20) {
 			rng := rand.New(rand.NewPCG(seed, 1))
@@ -188,7 +189,7 @@ func TestSubnormalSums(t *testing.T) {
 // Roundings of a tree: a bound on 1000 products of one sign is that of few roundings.
 func TestEmulatedTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	k := Problem{M: 2, N: 2, K: 1000, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
+	k := Problem{M: 2, N: 2, K: 1000, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	a, b := draw(rng, 2, 1000, Uniform(0.5, 1)), draw(rng, 1000, 2, Uniform(0.5, 1))
 	k.Run, _ = Emulate(k, a, b)
 	all := evaluate(t, k, at99)
@@ -197,7 +198,7 @@ func TestEmulatedTree(t *testing.T) {
 			t.Errorf("%+v, gamma is %v", r, all["gamma"].Constant)
 		}
 	}
-	k.Device = tcore.CDNA1F16
+	k.Device = devices.CDNA1F16()
 	k.Run, _ = Emulate(k, a, b)
 	all = evaluate(t, k, at99)
 	if want := roundoff.Gamma(250, 0x1p-24); all["gamma"].Constant != want {
@@ -285,7 +286,7 @@ func TestCDNATightness(t *testing.T) {
 	if testing.Short() {
 		rows, lengths = 8, []int{256}
 	}
-	for _, d := range []tcore.Device{tcore.CDNA1F16, tcore.CDNA2F16, tcore.CDNA3F16, tcore.CDNA3FP8} {
+	for _, d := range []tcore.Device{devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.CDNA3FP8()} {
 		for _, law := range laws[:3] {
 			for _, K := range lengths {
 				rng := rand.New(rand.NewPCG(241118747, uint64(K)))
@@ -336,7 +337,7 @@ func TestCDNATightness(t *testing.T) {
 // all: no error is left but what the second stage did.
 func TestStageLossIsThatOfTheLaw(t *testing.T) {
 	const n, K = 24, 512
-	for _, d := range []tcore.Device{tcore.CDNA3F16, tcore.CDNA3FP8} {
+	for _, d := range []tcore.Device{devices.CDNA3F16(), devices.CDNA3FP8()} {
 		for _, s := range hard {
 			if s.name != "U(0,1)" && s.name != "mixed, positive" && s.name != "N(0,1)" {
 				continue
@@ -363,7 +364,7 @@ func TestStageLossIsThatOfTheLaw(t *testing.T) {
 			// Outputs of one row have its elements in common, so that they count as 24 rather than 576.
 			σ := math.Sqrt(square / n)
 			t.Logf("%s, %s: %.3g cut off, law %.3g ± %.2g", d.Name, s.name, mean+off, mean, σ)
-			if math.Abs(off) > 4*σ || d == tcore.CDNA3F16 && s.name != "N(0,1)" && !(mean > 20*σ) {
+			if math.Abs(off) > 4*σ || d == devices.CDNA3F16() && s.name != "N(0,1)" && !(mean > 20*σ) {
 				t.Errorf("%s, %s: %v is cut off in the mean, %v by the law, ± %v", d.Name, s.name, mean+off, mean, σ)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -18,7 +19,7 @@ func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		outputs, read = 100, 40
 	}
-	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.IEEEF32} {
+	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.IEEEF32()} {
 		for _, data := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1)} {
 			t.Run(d.Name+"/"+data.Name, func(t *testing.T) {
 				k := Problem{M: 1, N: 1, K: 256, Machine: tcore.Machine{Device: d}, X: data, Y: data}

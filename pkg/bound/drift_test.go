@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // positive laws, of which long sums lose the small terms, and laws of few values.
@@ -38,7 +39,7 @@ func logUniform(lo, hi float64) Distribution {
 // Where sums are rounded to nearest and small terms are lost, the bounds that take errors as of mean
 // zero know what the mean is, or refuse: none is exceeded that is said to hold.
 func TestRandomErrorsHold(t *testing.T) {
-	devices := []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16}
+	devices := []tcore.Device{devices.PaperCoreF32(), devices.PaperCoreF16()}
 	lengths, rows := []int{3, 100, 2047}, 6
 	if !testing.Short() {
 		lengths, rows = []int{1, 2, 3, 7, 33, 129, 1000, 2047, 5000}, 12
@@ -91,7 +92,7 @@ func TestRandomErrorsHold(t *testing.T) {
 // so long that the few bits of the products do not fill them evenly.
 func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	const K = 32768
-	k := on(tcore.PaperCoreF32)
+	k := on(devices.PaperCoreF32())
 	k.M, k.N, k.K, k.X, k.Y = 1, 1, K, Uniform(1, 2), Uniform(1, 2)
 	mean := func(U float64) float64 {
 		sum := 0.0
@@ -128,7 +129,7 @@ func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 
 // What errors add up to in the mean is on top of a bound, whichever of its limits is the lesser.
 func TestBiased(t *testing.T) {
-	k := on(tcore.PaperCoreF32)
+	k := on(devices.PaperCoreF32())
 	k.M, k.N, k.K, k.X, k.Y = 1, 1, 32768, Uniform(0, 1), Uniform(0, 1)
 	d, known := k.drift()
 	if !known || !(d.most > 0) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -23,12 +24,12 @@ func TestElementwise(t *testing.T) {
 		device  tcore.Device
 		lengths []int
 	}{
-		{tcore.VoltaF16, []int{4, 8, 16}},
-		{tcore.AmpereF16, []int{4, 8, 16}},
-		{tcore.HopperF16, []int{16, 20}},
-		{tcore.HopperF16F16, []int{16, 40}},
-		{tcore.AdaE4M3F16, []int{16, 32, 64}},
-		{tcore.PaperCoreF32, []int{4, 16, 64}},
+		{devices.VoltaF16(), []int{4, 8, 16}},
+		{devices.AmpereF16(), []int{4, 8, 16}},
+		{devices.HopperF16(), []int{16, 20}},
+		{devices.HopperF16F16(), []int{16, 40}},
+		{devices.AdaE4M3F16(), []int{16, 32, 64}},
+		{devices.PaperCoreF32(), []int{4, 16, 64}},
 	} {
 		for _, d := range []Distribution{Uniform(1, 2), Uniform(0, 1), Normal(1, 1)} {
 			for _, K := range c.lengths {
@@ -88,7 +89,7 @@ func TestLeastSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 31))
 	for _, d := range []Distribution{Uniform(1, 2), Uniform(-1, 1), Normal(0, 1), Normal(3, 1)} {
 		for _, K := range []int{8, 64, 300} {
-			k := Problem{M: 256, N: 8, K: K, Machine: tcore.Machine{Device: tcore.HopperF16}, X: d, Y: d}
+			k := Problem{M: 256, N: 8, K: K, Machine: tcore.Machine{Device: devices.HopperF16()}, X: d, Y: d}
 			least, nearest := k.leastSize(at99), math.Inf(1)
 			for range 4 {
 				_, sizes := multiply(t, k, rng)
@@ -106,7 +107,7 @@ func TestLeastSize(t *testing.T) {
 // What a bound says does not depend on what was asked before: of data that differ in anything, of
 // conversions, of formats.
 func TestOrderOfQuestions(t *testing.T) {
-	k := Problem{M: 64, N: 64, K: 256, Machine: tcore.Machine{Device: tcore.HopperTF32}, X: Uniform(-1, 1), Y: Uniform(-1, 1)}
+	k := Problem{M: 64, N: 64, K: 256, Machine: tcore.Machine{Device: devices.HopperTF32()}, X: Uniform(-1, 1), Y: Uniform(-1, 1)}
 	matrix := func(x ...float64) Distribution {
 		d, err := MomentsOf("", blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x})
 		if err != nil {
@@ -133,8 +134,8 @@ func TestOrderOfQuestions(t *testing.T) {
 		change(func(k *Problem) { k.Device.Convert = tcore.ToZero }),
 		change(func(k *Problem) { k.X.Symmetric, k.Y.Symmetric = false, false }),
 		change(func(k *Problem) { k.Device.A.Emin = -3 }),
-		change(func(k *Problem) { k.Device = tcore.HopperE4M3 }),
-		change(func(k *Problem) { k.Device = tcore.HopperE4M3; k.Device.A.Emin++ }),
+		change(func(k *Problem) { k.Device = devices.HopperE4M3() }),
+		change(func(k *Problem) { k.Device = devices.HopperE4M3(); k.Device.A.Emin++ }),
 		change(func(k *Problem) { k.X, k.Y = coin(1), coin(1) }),
 		change(func(k *Problem) { k.X, k.Y = coin(1+0x1p-10), coin(1+0x1p-10) }),
 		change(func(k *Problem) { k.X.Draw, k.Y.Draw = coin(1).Draw, coin(1).Draw }),
@@ -193,7 +194,7 @@ func TestLogMomentOfProducts(t *testing.T) {
 		{Normal(0, 1), Uniform(0, 1), 0.1}, {Normal(1, 2), elements, 0.1}, {Normal(1, 1), Normal(0.5, 1), 0.1},
 		{unknown, Uniform(0, 1), 1}, {Normal(1, 1), unknown, 4},
 	} {
-		for _, device := range []tcore.Device{tcore.HopperBF16, tcore.HopperF16} {
+		for _, device := range []tcore.Device{devices.HopperBF16(), devices.HopperF16()} {
 			k := Problem{M: 8, N: 8, K: 64, Machine: tcore.Machine{Device: device}, X: c.x, Y: c.y}
 			largestX, largestY := k.largestFactors(-30)
 			bound := k.logMoment(&truncation.Losses{Law: &truncation.ProductDistribution{Samples: 1}}, largestX, largestY)
@@ -315,7 +316,7 @@ func TestShares(t *testing.T) {
 	if sum != 1 {
 		t.Errorf("shares of %v", sum)
 	}
-	k := on(tcore.HopperF16)
+	k := on(devices.HopperF16())
 	k.X, k.Y = Uniform(0, 1), Uniform(0, 1)
 	for _, b := range []Bound{TruncatedRandomData, RandomDataSharp, RandomData} {
 		v, w := b.Constant(k, at99), b.Constant(k, -30)

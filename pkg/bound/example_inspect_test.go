@@ -7,6 +7,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -22,7 +23,7 @@ func matrix64(rng *rand.Rand, rows, cols int) blas64.General {
 func ExampleInspect() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	a, b := matrix64(rng, 8, 2000), matrix64(rng, 2000, 8)
-	k := bound.Problem{M: 8, N: 8, K: 2000, Machine: tcore.Machine{Device: tcore.HopperF16}, Represented: true}
+	k := bound.Problem{M: 8, N: 8, K: 2000, Machine: tcore.Machine{Device: devices.HopperF16()}, Represented: true}
 	for _, name := range []string{"as drawn", "sorted"} {
 		if name == "sorted" {
 			for i := range a.Rows {

@@ -6,6 +6,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -17,7 +18,7 @@ func ExampleResult_Limit() {
 	a := blas64.General{Rows: 1, Cols: 6, Stride: 6, Data: weights}
 	b := blas64.General{Rows: 6, Cols: 1, Stride: 1, Data: []float64{1, -1, 1, -1, 1, -1}}
 
-	k := bound.Problem{M: 1, N: 1, K: 6, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
+	k := bound.Problem{M: 1, N: 1, K: 6, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	k.RangeX, k.RangeY = bound.RangesOf(a, b)
 	results, err := bound.Evaluate(k, roundoff.FailureOf(0.99))
 	if err != nil {
@@ -35,7 +36,7 @@ func ExampleResult_Limit() {
 
 // Of attention weights, told how large they are, most of what may be flushed is not there.
 func ExampleRangesOf32() {
-	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
+	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	underflow := func() float64 {
 		results, err := bound.Evaluate(k, roundoff.FailureOf(0.99))
 		if err != nil {

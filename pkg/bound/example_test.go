@@ -9,6 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -30,7 +31,7 @@ func must[T any](x T, err error) T {
 // The paper's theorem holds on the machine that it describes, and not on a tensor core that
 // truncates, where another bound does.
 func Example() {
-	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.HopperF16} {
+	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.HopperF16()} {
 		for _, r := range must(bound.Evaluate(paper(d), at99)) {
 			if r.Bound == "vibea" || r.Bound == "truncation" {
 				fmt.Printf("%-10s  %.2e  %-5v  %s\n", r.Bound, r.Constant, r.Holds, r.Why)
@@ -46,7 +47,7 @@ func Example() {
 
 // What is known of the data decides.
 func ExampleTightest() {
-	k := paper(tcore.PaperCoreF32)
+	k := paper(devices.PaperCoreF32())
 	for _, d := range []bound.Distribution{{Name: "unknown"}, bound.Uniform(0, 1), bound.Uniform(-1, 1)} {
 		k.X, k.Y = d, d
 		best, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
@@ -60,7 +61,7 @@ func ExampleTightest() {
 
 // All that needs nothing of the data and always holds where it holds.
 func ExampleEvaluate() {
-	for _, r := range must(bound.Evaluate(paper(tcore.PaperCoreF32), at99)) {
+	for _, r := range must(bound.Evaluate(paper(devices.PaperCoreF32()), at99)) {
 		if r.Holds && r.Confidence == roundoff.Never {
 			fmt.Printf("%-12s  %.3e  %s\n", r.Bound, r.Constant, r.Source)
 		}
@@ -73,7 +74,7 @@ func ExampleEvaluate() {
 }
 
 func ExampleResult() {
-	r, _ := bound.Tightest(must(bound.Evaluate(paper(tcore.AmpereF16), at99)))
+	r, _ := bound.Tightest(must(bound.Evaluate(paper(devices.AmpereF16()), at99)))
 	fmt.Printf("%s %.3e, %v\n", r.Bound, r.Constant, r.Confidence)
 	// Output:
 	// truncation 2.441e-03, always
@@ -81,7 +82,7 @@ func ExampleResult() {
 
 // The order of the sums is worth more than any probability.
 func ExampleOrder() {
-	k := paper(tcore.IEEEF16)
+	k := paper(devices.IEEEF16())
 	for _, k.Order = range []bound.Order{bound.InSequence, bound.InPairs, bound.Compensated} {
 		r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
 		fmt.Printf("%-12s %.1e  %s\n", k.Order, r.Constant, r.Bound)
@@ -100,7 +101,7 @@ func ExampleOrder_String() {
 
 // Split K shortens the chains, an output in binary16 costs one rounding.
 func ExampleProblem() {
-	k := paper(tcore.HopperF16)
+	k := paper(devices.HopperF16())
 	for _, k.SplitK = range []int{1, 16} {
 		for _, k.Output = range []tcore.Format{tcore.Binary32, tcore.Binary16} {
 			r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
@@ -115,7 +116,7 @@ func ExampleProblem() {
 }
 
 func ExampleProblem_Length() {
-	k := paper(tcore.HopperF16)
+	k := paper(devices.HopperF16())
 	k.SplitK = 3
 	fmt.Println(k.Length(), k.Blocks(), k.Outputs(), k.Chains())
 	// Output:
@@ -123,19 +124,19 @@ func ExampleProblem_Length() {
 }
 
 func ExampleProblem_Blocks() {
-	fmt.Println(paper(tcore.VoltaF16).Blocks())
+	fmt.Println(paper(devices.VoltaF16()).Blocks())
 	// Output:
 	// 8192
 }
 
 func ExampleProblem_Outputs() {
-	fmt.Println(paper(tcore.VoltaF16).Outputs())
+	fmt.Println(paper(devices.VoltaF16()).Outputs())
 	// Output:
 	// 8192
 }
 
 func ExampleProblem_Chains() {
-	k := paper(tcore.VoltaF16)
+	k := paper(devices.VoltaF16())
 	k.SplitK = 4
 	fmt.Println(k.Chains())
 	// Output:
@@ -177,7 +178,7 @@ func ExampleFind() {
 
 // A constant has its λ, or NaN.
 func ExampleValue() {
-	k := paper(tcore.PaperCoreF32)
+	k := paper(devices.PaperCoreF32())
 	fmt.Printf("%.4v\n", bound.VIBEA.Constant(k, at99))
 	fmt.Printf("%.4v\n", bound.Gamma.Constant(k, at99))
 	// Output:
@@ -199,7 +200,7 @@ func ExampleKnowledge_String() {
 
 // A model is what it takes for granted, and where that is false.
 func ExampleModel() {
-	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.VoltaF16} {
+	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.VoltaF16()} {
 		fmt.Printf("%s: %q\n", d.Name, bound.Independent.Fails(paper(d)))
 	}
 	// Output:
@@ -254,7 +255,7 @@ func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General
 func ExampleEmulate() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(-1, 1)
-	k := bound.Problem{M: 4, N: 4, K: 4096, Machine: tcore.Machine{Device: tcore.PaperCoreF32}, X: d, Y: d}
+	k := bound.Problem{M: 4, N: 4, K: 4096, Machine: tcore.Machine{Device: devices.PaperCoreF32()}, X: d, Y: d}
 	k.Run = must(bound.Emulate(k, matrix(rng, 4, 4096, d), matrix(rng, 4096, 4, d)))
 	for _, r := range must(bound.Evaluate(k, at99)) {
 		switch r.Bound {
@@ -272,7 +273,7 @@ func ExampleEmulate() {
 func ExampleTruncationInterval() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(0, 1)
-	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	for o := range must(bound.Emulate(k, matrix(rng, 1, 4096, d), matrix(rng, 4096, 1, d))) {
 		for _, b := range []bound.Bound{bound.TruncationSums, bound.TruncationInterval, bound.MartingaleTrace, bound.Exact} {
 			i := b.Output(k, o, at99)
@@ -288,7 +289,7 @@ func ExampleTruncationInterval() {
 
 // The sums of one output, and Σ|xy|.
 func ExampleOutput() {
-	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.VoltaF16}}
+	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.VoltaF16()}}
 	x := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{4096, -1, 3, 0x1p-13}}
 	y := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 1, 1}}
 	for o := range must(bound.Emulate(k, x, y)) {
@@ -300,7 +301,7 @@ func ExampleOutput() {
 
 // Four bounds by name.
 func ExampleGamma() {
-	k := paper(tcore.IEEEF16)
+	k := paper(devices.IEEEF16())
 	for _, b := range []bound.Bound{bound.Gamma, bound.Unrestricted, bound.Linear, bound.HallmanIpsen} {
 		fmt.Printf("%-13s  %.3e\n", b.Name, b.Constant(k, at99).Constant)
 	}
@@ -312,13 +313,13 @@ func ExampleGamma() {
 }
 
 func ExampleProblem_Width() {
-	fmt.Println(paper(tcore.HopperF16).Width(), paper(tcore.IEEEF16).Width())
+	fmt.Println(paper(devices.HopperF16()).Width(), paper(devices.IEEEF16()).Width())
 	// Output:
 	// 16 1
 }
 
 func ExampleResult_MarshalJSON() {
-	r, _ := bound.Tightest(must(bound.Evaluate(paper(tcore.HopperF16), at99)))
+	r, _ := bound.Tightest(must(bound.Evaluate(paper(devices.HopperF16()), at99)))
 	text, err := json.MarshalIndent(r, "", "  ")
 	fmt.Printf("%s %v\n", text, err)
 	// Output:
@@ -338,7 +339,7 @@ func ExampleResult_MarshalJSON() {
 // Inputs of 16 bits meet 0.3 % on some machines up to these K.
 func ExampleAdvise() {
 	k := bound.Problem{M: 1024, N: 8, K: 32768, Represented: true}
-	devices := []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperBF16, tcore.CDNA2F32}
+	devices := []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperBF16(), devices.CDNA2F32()}
 	for _, a := range must(bound.Advise(k, 3e-3, at99, devices)) {
 		fmt.Printf("%-30s %-5v up to K = %-8d %.1f times the bytes, %.1f the time, by %s\n",
 			a.Device.Name, a.Meets(), a.LargestK, a.BytesRatio, a.TimeRatio, a.Tightest.Bound)
@@ -351,9 +352,9 @@ func ExampleAdvise() {
 }
 
 func ExamplePeakOf() {
-	p, _ := bound.PeakOf(tcore.HopperF16)
+	p, _ := bound.PeakOf(devices.HopperF16())
 	fmt.Printf("%s: %v Tflop/s (%s)\n", p.GPU, p.Tflops, p.Source)
-	_, ok := bound.PeakOf(tcore.RTXBlackwellF16)
+	_, ok := bound.PeakOf(devices.RTXBlackwellF16())
 	fmt.Println(ok)
 	// Output:
 	// H100 SXM5: 989.4 Tflop/s (NVIDIA H100 Tensor Core GPU Architecture, 2022)
@@ -373,7 +374,7 @@ func ExampleMomentsOf() {
 
 // How far off sums will be, before they are computed: of one sign, and of mean zero.
 func ExamplePredict() {
-	for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperE4M3, tcore.IEEEF16} {
+	for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperE4M3(), devices.IEEEF16()} {
 		k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: d}}
 		k.X, k.Y = bound.Uniform(0, 1), bound.Uniform(0, 1)
 		positive := must(bound.Predict(k))
@@ -391,7 +392,7 @@ func ExamplePredict() {
 
 // A machine that is described so that nothing can be told is named with the reason.
 func ExamplePredict_none() {
-	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: tcore.BlackwellNVF4}}
+	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: devices.BlackwellNVF4()}}
 	_, err := bound.Predict(k)
 	fmt.Println(err)
 	// Output:
@@ -400,7 +401,7 @@ func ExamplePredict_none() {
 
 // Many lengths cost little more than the longest.
 func ExamplePredictLengths() {
-	k := bound.Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: tcore.AmpereF16}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}
+	k := bound.Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: devices.AmpereF16()}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}
 	lengths := []int{256, 4096, 65536}
 	for i, p := range must(bound.PredictLengths(k, lengths)) {
 		fmt.Printf("%5d  slope %.0e\n", lengths[i], p.Slope)
@@ -414,7 +415,7 @@ func ExamplePredictLengths() {
 // No device with factors in fp8 meets a thousandth.
 func ExampleAdvice() {
 	k := bound.Problem{M: 16, N: 16, K: 256, Represented: true}
-	for _, a := range must(bound.Advise(k, 1e-3, at99, []tcore.Device{tcore.IEEEF32, tcore.HopperE4M3})) {
+	for _, a := range must(bound.Advise(k, 1e-3, at99, []tcore.Device{devices.IEEEF32(), devices.HopperE4M3()})) {
 		fmt.Println(a.Device.Name, a.Meets())
 	}
 	// Output:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -370,7 +371,7 @@ func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 // A bound is used where what it takes of the data is not refused, and only there.
 func TestBoundsFollowTheInspection(t *testing.T) {
 	all := AnyOrder | OneLaw | Unpaired | ManyBits
-	for _, d := range []tcore.Device{tcore.HopperF16, tcore.PaperCoreF32, tcore.IEEEF32} {
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.PaperCoreF32(), devices.IEEEF32()} {
 		for _, stochastic := range []bool{false, true} {
 			k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: d}, X: Uniform(0, 1), Y: Uniform(0, 1), Stochastic: stochastic}
 			if stochastic && k.truncates() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
@@ -45,7 +46,7 @@ func TestMartingaleLastBlock(t *testing.T) {
 		device tcore.Device
 		K      []int
 	}{
-		{tcore.HopperF16, []int{65, 113, 129}}, {tcore.AmpereF16, []int{33, 129}}, {tcore.HopperE4M3, []int{129, 257}},
+		{devices.HopperF16(), []int{65, 113, 129}}, {devices.AmpereF16(), []int{33, 129}}, {devices.HopperE4M3(), []int{129, 257}},
 	} {
 		for _, K := range c.K {
 			for i, n := range outside(t, c.device, 16, 8, K, law, law, uint64(K), at99, byLaw...) {
@@ -64,7 +65,7 @@ func TestMartingaleLastBlock(t *testing.T) {
 		for _, K := range []int{128, 129} {
 			counts[K] = make([]int, len(byLaw))
 			for seed := range uint64(trials) {
-				for i, n := range outside(t, tcore.HopperF16, 1, 1, K, law, law, seed, f, byLaw...) {
+				for i, n := range outside(t, devices.HopperF16(), 1, 1, K, law, law, seed, f, byLaw...) {
 					counts[K][i] += n
 				}
 			}
@@ -77,7 +78,7 @@ func TestMartingaleLastBlock(t *testing.T) {
 	})
 	t.Run("factors are not needed to know it", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(241118747, 3))
-		k := Problem{M: 1, N: 4, K: 37, Machine: tcore.Machine{Device: tcore.HopperF16}}
+		k := Problem{M: 1, N: 4, K: 37, Machine: tcore.Machine{Device: devices.HopperF16()}}
 		run, err := Emulate(k, draw(rng, 1, 37, Uniform(1, 2)), draw(rng, 37, 4, Uniform(1, 2)))
 		if err != nil {
 			t.Fatal(err)
@@ -114,8 +115,8 @@ var unlikeSigns = Distribution{
 func TestMartingaleUnlikeSigns(t *testing.T) {
 	signs := []Bound{MartingaleSigns, MartingaleExponents}
 	for _, law := range []Distribution{unlikeSigns, Normal(1, 1)} {
-		for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.AmpereBF16} {
-			if law.Name == unlikeSigns.Name && d.Name != tcore.HopperF16.Name {
+		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.AmpereBF16()} {
+			if law.Name == unlikeSigns.Name && d.Name != devices.HopperF16().Name {
 				continue // these bits are rounded off
 			}
 			for i, n := range outside(t, d, 8, 8, 4000, law, law, 5, at99, signs...) {
@@ -127,7 +128,7 @@ func TestMartingaleUnlikeSigns(t *testing.T) {
 	}
 	told := unlikeSigns
 	told.Symmetric = true
-	if n := outside(t, tcore.HopperF16, 8, 8, 4000, unlikeSigns, told, 5, at99, signs...); n[0] == 0 || n[1] == 0 {
+	if n := outside(t, devices.HopperF16(), 8, 8, 4000, unlikeSigns, told, 5, at99, signs...); n[0] == 0 || n[1] == 0 {
 		t.Errorf("%v errors outside of what is told of a symmetric law: the signs do not matter", n)
 	}
 }
@@ -142,7 +143,7 @@ func TestMartingaleFewElements(t *testing.T) {
 	}}
 	f := roundoff.FailureOf(0.9)
 	for _, law := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
-		for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.VoltaF16} {
+		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16()} {
 			failed := make([]int, len(byLaw))
 			trials := 40
 			if testing.Short() {
@@ -167,7 +168,7 @@ func TestMartingaleFewElements(t *testing.T) {
 // Half a grid for each product that is not zero is how far an error may be from the centre, and no more.
 func TestTruncationIntervalCountsProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 17))
-	k := Problem{M: 4, N: 4, K: 53, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	k := Problem{M: 4, N: 4, K: 53, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	a, b := draw(rng, 4, k.K, Normal(0, 1)), draw(rng, k.K, 4, Normal(0, 1))
 	for i := range a.Data {
 		if rng.IntN(3) == 0 {
@@ -196,7 +197,7 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 
 // A machine that cuts off bits of the greatest product loses what no law here knows of.
 func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
-	d := tcore.HopperF16
+	d := devices.HopperF16()
 	d.Core = tcore.Fused{Terms: 16, FractionBits: 12, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -133}
 	k := Problem{M: 1, N: 1, K: 16, Machine: tcore.Machine{Device: d}}
 	for _, b := range byLaw {
@@ -260,7 +261,7 @@ func TestWalk(t *testing.T) {
 			}
 		}
 	}
-	k := Problem{M: 64, N: 2, K: 300, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	k := Problem{M: 64, N: 2, K: 300, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	a, b := draw(rng, 64, k.K, Uniform(0, 1)), draw(rng, k.K, 2, Uniform(0, 1))
 	for _, p := range []*truncation.ProductDistribution{k.lossesOf(a, b).Law, k.stars(elements{b, k.Device.B}, elements{a, k.Device.A})} {
 		if p.Samples != 600 || p.Partners != 32 {
@@ -273,7 +274,7 @@ func TestWalk(t *testing.T) {
 // something, and are in the intervals as others are.
 func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
 	tiny := Distribution{Draw: func(r *rand.Rand) float64 { return math.Exp2(-24+10*r.Float64()) * float64(1-2*r.IntN(2)) }}
-	for _, d := range []tcore.Device{tcore.VoltaF16F16, tcore.TuringF16F16, tcore.AmpereF16F16} {
+	for _, d := range []tcore.Device{devices.VoltaF16F16(), devices.TuringF16F16(), devices.AmpereF16F16()} {
 		for _, K := range []int{2, 8, 129} {
 			rng := rand.New(rand.NewPCG(241118747, uint64(K)))
 			k := Problem{M: 16, N: 8, K: K, Machine: tcore.Machine{Device: d}}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // A Peak is how fast one chip is at most, as its vendor publishes it: dense products, not those
@@ -43,37 +44,37 @@ const (
 )
 
 var peaks = []Peak{
-	{"V100", 125, v100, []tcore.Device{tcore.VoltaF16, tcore.VoltaF16F16}},
-	{"T4", 65, t4, []tcore.Device{tcore.TuringF16, tcore.TuringF16F16}},
+	{"V100", 125, v100, []tcore.Device{devices.VoltaF16(), devices.VoltaF16F16()}},
+	{"T4", 65, t4, []tcore.Device{devices.TuringF16(), devices.TuringF16F16()}},
 
-	{"A100", 312, a100, []tcore.Device{tcore.AmpereF16, tcore.AmpereF16F16, tcore.AmpereBF16}},
-	{"A100", 156, a100, []tcore.Device{tcore.AmpereTF32}},
-	{"A100", 19.5, a100, []tcore.Device{tcore.AmpereF64}},
+	{"A100", 312, a100, []tcore.Device{devices.AmpereF16(), devices.AmpereF16F16(), devices.AmpereBF16()}},
+	{"A100", 156, a100, []tcore.Device{devices.AmpereTF32()}},
+	{"A100", 19.5, a100, []tcore.Device{devices.AmpereF64()}},
 
-	{"L40S", 362.05, l40s, []tcore.Device{tcore.AdaF16, tcore.AdaF16F16, tcore.AdaBF16}},
-	{"L40S", 183, l40s, []tcore.Device{tcore.AdaTF32}},
-	{"L40S", 733, l40s, []tcore.Device{tcore.AdaE4M3, tcore.AdaE4M3F16, tcore.AdaE5M2, tcore.AdaE5M2F16}},
+	{"L40S", 362.05, l40s, []tcore.Device{devices.AdaF16(), devices.AdaF16F16(), devices.AdaBF16()}},
+	{"L40S", 183, l40s, []tcore.Device{devices.AdaTF32()}},
+	{"L40S", 733, l40s, []tcore.Device{devices.AdaE4M3(), devices.AdaE4M3F16(), devices.AdaE5M2(), devices.AdaE5M2F16()}},
 
-	{"H100 SXM5", 989.4, h100, []tcore.Device{tcore.HopperF16, tcore.HopperF16F16, tcore.HopperBF16}},
-	{"H100 SXM5", 494.7, h100, []tcore.Device{tcore.HopperTF32}},
-	{"H100 SXM5", 1978.9, h100, []tcore.Device{tcore.HopperE4M3, tcore.HopperE4M3F16, tcore.HopperE5M2, tcore.HopperE5M2F16}},
-	{"H100 SXM5", 66.9, h100, []tcore.Device{tcore.HopperF64}},
+	{"H100 SXM5", 989.4, h100, []tcore.Device{devices.HopperF16(), devices.HopperF16F16(), devices.HopperBF16()}},
+	{"H100 SXM5", 494.7, h100, []tcore.Device{devices.HopperTF32()}},
+	{"H100 SXM5", 1978.9, h100, []tcore.Device{devices.HopperE4M3(), devices.HopperE4M3F16(), devices.HopperE5M2(), devices.HopperE5M2F16()}},
+	{"H100 SXM5", 66.9, h100, []tcore.Device{devices.HopperF64()}},
 
-	{"B200", 2250, b200, []tcore.Device{tcore.BlackwellF16, tcore.BlackwellF16F16, tcore.BlackwellBF16}},
-	{"B200", 1100, b200, []tcore.Device{tcore.BlackwellTF32}},
-	{"B200", 4500, b200, []tcore.Device{tcore.BlackwellE4M3, tcore.BlackwellE4M3F16, tcore.BlackwellE5M2, tcore.BlackwellE5M2F16,
-		tcore.BlackwellE3M2, tcore.BlackwellE2M3}},
-	{"B200", 9000, b200, []tcore.Device{tcore.BlackwellMXF4, tcore.BlackwellMXF4x2, tcore.BlackwellNVF4}},
-	{"B200", 37, b200, []tcore.Device{tcore.BlackwellF64}},
+	{"B200", 2250, b200, []tcore.Device{devices.BlackwellF16(), devices.BlackwellF16F16(), devices.BlackwellBF16()}},
+	{"B200", 1100, b200, []tcore.Device{devices.BlackwellTF32()}},
+	{"B200", 4500, b200, []tcore.Device{devices.BlackwellE4M3(), devices.BlackwellE4M3F16(), devices.BlackwellE5M2(), devices.BlackwellE5M2F16(),
+		devices.BlackwellE3M2(), devices.BlackwellE2M3()}},
+	{"B200", 9000, b200, []tcore.Device{devices.BlackwellMXF4(), devices.BlackwellMXF4x2(), devices.BlackwellNVF4()}},
+	{"B200", 37, b200, []tcore.Device{devices.BlackwellF64()}},
 
-	{"MI100", 184.6, mi100, []tcore.Device{tcore.CDNA1F16}},
-	{"MI100", 92.3, mi100, []tcore.Device{tcore.CDNA1BF16}},
-	{"MI100", 46.1, mi100, []tcore.Device{tcore.CDNA1F32}},
+	{"MI100", 184.6, mi100, []tcore.Device{devices.CDNA1F16()}},
+	{"MI100", 92.3, mi100, []tcore.Device{devices.CDNA1BF16()}},
+	{"MI100", 46.1, mi100, []tcore.Device{devices.CDNA1F32()}},
 
-	{"MI250X", 383, mi250x, []tcore.Device{tcore.CDNA2F16, tcore.CDNA2BF16}},
-	{"MI250X", 95.7, mi250x, []tcore.Device{tcore.CDNA2F32, tcore.CDNA2F64}},
+	{"MI250X", 383, mi250x, []tcore.Device{devices.CDNA2F16(), devices.CDNA2BF16()}},
+	{"MI250X", 95.7, mi250x, []tcore.Device{devices.CDNA2F32(), devices.CDNA2F64()}},
 
-	{"MI300X", 1307.4, mi300x, []tcore.Device{tcore.CDNA3F16, tcore.CDNA3BF16}},
-	{"MI300X", 2614.9, mi300x, []tcore.Device{tcore.CDNA3FP8, tcore.CDNA3BF8}},
-	{"MI300X", 163.4, mi300x, []tcore.Device{tcore.CDNA3F32}},
+	{"MI300X", 1307.4, mi300x, []tcore.Device{devices.CDNA3F16(), devices.CDNA3BF16()}},
+	{"MI300X", 2614.9, mi300x, []tcore.Device{devices.CDNA3FP8(), devices.CDNA3BF8()}},
+	{"MI300X", 163.4, mi300x, []tcore.Device{devices.CDNA3F32()}},
 }

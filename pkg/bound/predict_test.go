@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -78,19 +79,19 @@ func compared(p truncation.Prediction) (mean, deviation float64) {
 // Means and deviations are those of products computed on the device, to a fifth, unless both are
 // less than a twentieth of u; what is measured of a mean has an error of its own.
 func TestPredict(t *testing.T) {
-	devices := []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.HopperE4M3, tcore.HopperBF16,
-		tcore.AmpereTF32, tcore.HopperF16F16, tcore.HopperMMAE4M3, tcore.CDNA3F16, tcore.IEEEF16}
+	units := []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.HopperE4M3(), devices.HopperBF16(),
+		devices.AmpereTF32(), devices.HopperF16F16(), devices.HopperMMAE4M3(), devices.CDNA3F16(), devices.IEEEF16()}
 	data := []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2), eighths(), lognormal()}
 	lengths := []int{256, 4096, 32768}
 	if testing.Short() {
-		devices = []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperE4M3, tcore.HopperBF16}
+		units = []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperE4M3(), devices.HopperBF16()}
 		data = []Distribution{Uniform(-1, 1), Uniform(0, 1), eighths()}
 		lengths = []int{512}
 	}
 	if testing.Verbose() {
 		fmt.Fprintf(os.Stderr, "%-34s %-10s %6s  %9s %7s  %9s %7s\n", "device", "data", "K", "mean, β", "", "deviation", "")
 	}
-	for _, d := range devices {
+	for _, d := range units {
 		for _, x := range data {
 			for _, K := range lengths {
 				k := Problem{M: 64, N: 64, K: K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
@@ -146,22 +147,22 @@ func TestPredictElsewhere(t *testing.T) {
 		data            Distribution
 		mean, deviation numbers
 	}{
-		{tcore.VoltaF16, Uniform(-1, 1), numbers{-1.81e-07, -1.04e-06, -3.42e-06}, numbers{3.74e-08, 4.43e-08, 4.67e-08}},
-		{tcore.AmpereF16, Uniform(-1, 1), numbers{-3.98e-07, -5.82e-06, -4.51e-05}, numbers{4.02e-08, 1.38e-07, 3.80e-07}},
-		{tcore.HopperF16, Uniform(-1, 1), numbers{-2.89e-07, -4.25e-06, -3.35e-05}, numbers{2.83e-08, 1.02e-07, 2.83e-07}},
-		{tcore.HopperE4M3, Uniform(-1, 1), numbers{-4.80e-05, -1.88e-04, -1.03e-03}, numbers{1.46e-05, 2.49e-05, 3.29e-05}},
-		{tcore.VoltaF16, Normal(0, 1), numbers{-1.57e-07, -8.63e-07, -2.95e-06}, numbers{4.55e-08, 5.22e-08, 5.55e-08}},
-		{tcore.AmpereF16, Normal(0, 1), numbers{-3.92e-07, -5.74e-06, -4.51e-05}, numbers{4.78e-08, 1.62e-07, 4.48e-07}},
-		{tcore.HopperF16, Normal(0, 1), numbers{-2.86e-07, -4.22e-06, -3.35e-05}, numbers{3.34e-08, 1.19e-07, 3.34e-07}},
-		{tcore.HopperE4M3, Normal(0, 1), numbers{-4.89e-05, -1.94e-04, -9.18e-04}, numbers{2.07e-05, 3.26e-05, 4.11e-05}},
-		{tcore.VoltaF16, Uniform(0, 1), numbers{-4.59e-06, -8.10e-05, -6.51e-04}, numbers{3.06e-07, 1.17e-06, 3.23e-06}},
-		{tcore.AmpereF16, Uniform(0, 1), numbers{-2.40e-06, -4.52e-05, -3.66e-04}, numbers{1.75e-07, 6.74e-07, 1.87e-06}},
-		{tcore.HopperF16, Uniform(0, 1), numbers{-1.12e-06, -2.35e-05, -1.93e-04}, numbers{9.96e-08, 3.82e-07, 1.06e-06}},
-		{tcore.HopperE4M3, Uniform(0, 1), numbers{-1.70e-03, -6.61e-02, -4.07e-01}, numbers{2.47e-04, 1.10e-03, 1.58e-03}},
-		{tcore.VoltaF16, Uniform(1, 2), numbers{-4.83e-06, -8.73e-05, -7.05e-04}, numbers{2.51e-07, 9.99e-07, 2.83e-06}},
-		{tcore.AmpereF16, Uniform(1, 2), numbers{-2.50e-06, -4.87e-05, -3.96e-04}, numbers{1.50e-07, 5.85e-07, 1.65e-06}},
-		{tcore.HopperF16, Uniform(1, 2), numbers{-1.12e-06, -2.53e-05, -2.09e-04}, numbers{9.58e-08, 3.48e-07, 9.76e-07}},
-		{tcore.HopperE4M3, Uniform(1, 2), numbers{-1.03e-03, -6.92e-02, -5.53e-01}, numbers{2.72e-04, 8.60e-04, 7.35e-04}},
+		{devices.VoltaF16(), Uniform(-1, 1), numbers{-1.81e-07, -1.04e-06, -3.42e-06}, numbers{3.74e-08, 4.43e-08, 4.67e-08}},
+		{devices.AmpereF16(), Uniform(-1, 1), numbers{-3.98e-07, -5.82e-06, -4.51e-05}, numbers{4.02e-08, 1.38e-07, 3.80e-07}},
+		{devices.HopperF16(), Uniform(-1, 1), numbers{-2.89e-07, -4.25e-06, -3.35e-05}, numbers{2.83e-08, 1.02e-07, 2.83e-07}},
+		{devices.HopperE4M3(), Uniform(-1, 1), numbers{-4.80e-05, -1.88e-04, -1.03e-03}, numbers{1.46e-05, 2.49e-05, 3.29e-05}},
+		{devices.VoltaF16(), Normal(0, 1), numbers{-1.57e-07, -8.63e-07, -2.95e-06}, numbers{4.55e-08, 5.22e-08, 5.55e-08}},
+		{devices.AmpereF16(), Normal(0, 1), numbers{-3.92e-07, -5.74e-06, -4.51e-05}, numbers{4.78e-08, 1.62e-07, 4.48e-07}},
+		{devices.HopperF16(), Normal(0, 1), numbers{-2.86e-07, -4.22e-06, -3.35e-05}, numbers{3.34e-08, 1.19e-07, 3.34e-07}},
+		{devices.HopperE4M3(), Normal(0, 1), numbers{-4.89e-05, -1.94e-04, -9.18e-04}, numbers{2.07e-05, 3.26e-05, 4.11e-05}},
+		{devices.VoltaF16(), Uniform(0, 1), numbers{-4.59e-06, -8.10e-05, -6.51e-04}, numbers{3.06e-07, 1.17e-06, 3.23e-06}},
+		{devices.AmpereF16(), Uniform(0, 1), numbers{-2.40e-06, -4.52e-05, -3.66e-04}, numbers{1.75e-07, 6.74e-07, 1.87e-06}},
+		{devices.HopperF16(), Uniform(0, 1), numbers{-1.12e-06, -2.35e-05, -1.93e-04}, numbers{9.96e-08, 3.82e-07, 1.06e-06}},
+		{devices.HopperE4M3(), Uniform(0, 1), numbers{-1.70e-03, -6.61e-02, -4.07e-01}, numbers{2.47e-04, 1.10e-03, 1.58e-03}},
+		{devices.VoltaF16(), Uniform(1, 2), numbers{-4.83e-06, -8.73e-05, -7.05e-04}, numbers{2.51e-07, 9.99e-07, 2.83e-06}},
+		{devices.AmpereF16(), Uniform(1, 2), numbers{-2.50e-06, -4.87e-05, -3.96e-04}, numbers{1.50e-07, 5.85e-07, 1.65e-06}},
+		{devices.HopperF16(), Uniform(1, 2), numbers{-1.12e-06, -2.53e-05, -2.09e-04}, numbers{9.58e-08, 3.48e-07, 9.76e-07}},
+		{devices.HopperE4M3(), Uniform(1, 2), numbers{-1.03e-03, -6.92e-02, -5.53e-01}, numbers{2.72e-04, 8.60e-04, 7.35e-04}},
 	} {
 		if testing.Short() && tt.data.Max != 1 {
 			continue
@@ -192,11 +193,11 @@ func TestPredictElsewhere(t *testing.T) {
 // The closed forms and the growth laws are those of long sums.
 func TestGrowth(t *testing.T) {
 	const K, longer = 1 << 16, 1 << 19
-	devices := []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.IEEEF16}
+	units := []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.IEEEF16()}
 	if testing.Short() {
-		devices = devices[:2]
+		units = units[:2]
 	}
-	for _, d := range devices {
+	for _, d := range units {
 		for _, x := range []Distribution{Uniform(0, 1), Uniform(-1, 1)} {
 			k := Problem{M: 1, N: 1, K: K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
 			both, err := PredictLengths(k, []int{K, longer})
@@ -253,22 +254,22 @@ func lawOf(x Distribution, machine truncation.Accumulator) truncation.GrowthRate
 }
 
 func TestPredictRefuses(t *testing.T) {
-	good := Problem{M: 1, N: 1, K: 256, Machine: tcore.Machine{Device: tcore.HopperF16}, X: Uniform(0, 1), Y: Uniform(0, 1)}
+	good := Problem{M: 1, N: 1, K: 256, Machine: tcore.Machine{Device: devices.HopperF16()}, X: Uniform(0, 1), Y: Uniform(0, 1)}
 	for _, tt := range []struct {
 		want string
 		edit func(*Problem)
 	}{
-		{"nothing is known of its scales", func(k *Problem) { k.Device = tcore.BlackwellMXE4M3 }},
-		{"its sums do not fit binary32", func(k *Problem) { k.Device = tcore.HopperF64 }},
+		{"nothing is known of its scales", func(k *Problem) { k.Device = devices.BlackwellMXE4M3() }},
+		{"its sums do not fit binary32", func(k *Problem) { k.Device = devices.HopperF64() }},
 		{"K is split into 4 parts", func(k *Problem) { k.SplitK = 4 }},
-		{"its sums are in pairs", func(k *Problem) { k.Device, k.Order = tcore.IEEEF16, InPairs }},
-		{"its rounding is stochastic", func(k *Problem) { k.Device, k.Stochastic = tcore.IEEEF16, true }},
+		{"its sums are in pairs", func(k *Problem) { k.Device, k.Order = devices.IEEEF16(), InPairs }},
+		{"its rounding is stochastic", func(k *Problem) { k.Device, k.Stochastic = devices.IEEEF16(), true }},
 		{"its factors are rounded before", func(k *Problem) { k.Represented = true }},
 		{"its result is rounded to binary16", func(k *Problem) { k.Output = tcore.Binary16 }},
 		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.X = Distribution{} }},
 		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.Y.Draw = nil }},
 		{"overflow", func(k *Problem) { k.X = Uniform(0, 1e6) }},
-		{"overflow", func(k *Problem) { k.Device, k.K = tcore.HopperF16F16, 1<<20 }},
+		{"overflow", func(k *Problem) { k.Device, k.K = devices.HopperF16F16(), 1<<20 }},
 		{"want it not negative", func(k *Problem) { k.X.Square = 0.2 }},
 	} {
 		k := good
@@ -293,7 +294,7 @@ func TestPredictReturns(t *testing.T) {
 	}}
 	for _, x := range []Distribution{constant(1), constant(-1.5), sparse, Uniform(-1, 0), Normal(1, 1), Normal(1e-3, 1), Uniform(1, 1.001)} {
 		lengths := []int{1, 40, 5000}
-		k := Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: tcore.HopperF16}, X: x, Y: x}
+		k := Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: devices.HopperF16()}, X: x, Y: x}
 		predictions, err := PredictLengths(k, lengths)
 		if err != nil {
 			t.Error(err)

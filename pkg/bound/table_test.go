@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // The product of the paper's section 4.2 at 99 %, as computed once by other means: constants of
@@ -38,7 +39,7 @@ func TestPaperProduct(t *testing.T) {
 		{"higham-mary-2020", 4, false, symmetric, 1.22e-5, 3, 0},
 		{"higham-mary-2020", 4, false, positive, 9.06e-5, 3, 0},
 	} {
-		k := on(tcore.PaperCoreF32)
+		k := on(devices.PaperCoreF32())
 		core := tcore.PaperF32
 		core.Block = c.block
 		k.Device.Core, k.Represented, k.X, k.Y = core, c.represented, c.data, c.data
@@ -77,9 +78,9 @@ func TestPaperProductSums(t *testing.T) {
 		device tcore.Device
 		want   map[string][2]float64
 	}{
-		{tcore.PaperCoreF32, nearest},
-		{tcore.HopperF16, map[string][2]float64{"L+1 terms": {3.1e-6, 4.4e-4}}},
-		{tcore.VoltaF16, map[string][2]float64{"L+1 terms": {1.4e-5, 2.0e-3}}},
+		{devices.PaperCoreF32(), nearest},
+		{devices.HopperF16(), map[string][2]float64{"L+1 terms": {3.1e-6, 4.4e-4}}},
+		{devices.VoltaF16(), map[string][2]float64{"L+1 terms": {1.4e-5, 2.0e-3}}},
 	} {
 		for sign, d := range []Distribution{Uniform(-1, 1), Uniform(0, 1)} {
 			constants := sumConstants(t, c.device, d, rows)

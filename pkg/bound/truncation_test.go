@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // The machines of the table in docs/truncation.md, and the laws of their data.
 var (
 	aligning = []tcore.Device{
-		tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.HopperE4M3,
-		tcore.AmpereBF16, tcore.HopperTF32, tcore.HopperF16F16,
+		devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.HopperE4M3(),
+		devices.AmpereBF16(), devices.HopperTF32(), devices.HopperF16F16(),
 	}
 	laws = []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2)}
 )
@@ -120,7 +121,7 @@ func TestTruncationBounds(t *testing.T) {
 // floors returns how near to its bound the largest error comes at least.
 func floors(d tcore.Device, law Distribution) map[string]float64 {
 	symmetric := map[string]float64{
-		tcore.VoltaF16.Name: 0.04, tcore.AmpereF16.Name: 0.12, tcore.HopperF16.Name: 0.12, tcore.HopperE4M3.Name: 0.04,
+		devices.VoltaF16().Name: 0.04, devices.AmpereF16().Name: 0.12, devices.HopperF16().Name: 0.12, devices.HopperE4M3().Name: 0.04,
 	}
 	prior, ok := symmetric[d.Name]
 	if !ok {
@@ -157,7 +158,7 @@ func TestTruncationBoundsBreak(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			broken := false
-			for _, d := range []tcore.Device{tcore.VoltaF16, tcore.AmpereF16, tcore.HopperF16, tcore.AmpereBF16, tcore.HopperF16F16} {
+			for _, d := range []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.AmpereBF16(), devices.HopperF16F16()} {
 				a, b := blas32.General{Rows: rows, Cols: K, Stride: K}, blas32.General{Rows: K, Cols: cols, Stride: cols}
 				a.Data, b.Data = make([]float32, rows*K), make([]float32, K*cols)
 				for l := range K {
@@ -200,7 +201,7 @@ func partner(x float64) float64 {
 
 func TestExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 40))
-	for _, d := range []tcore.Device{tcore.PaperCoreF32, tcore.IEEEF16, tcore.VoltaF16, tcore.HopperE4M3, tcore.HopperF16F16, tcore.BlackwellMXE4M3} {
+	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.IEEEF16(), devices.VoltaF16(), devices.HopperE4M3(), devices.HopperF16F16(), devices.BlackwellMXE4M3()} {
 		k := Problem{M: 3, N: 2, K: 320, Machine: tcore.Machine{Device: d}}
 		a, b := draw(rng, 3, k.K, Normal(0, 1)), draw(rng, k.K, 2, Normal(0, 1))
 		for _, m := range []blas32.General{a, b} {
@@ -230,7 +231,7 @@ func TestExact(t *testing.T) {
 
 // A run that keeps sums alone has no trace: bounds that need one say so.
 func TestRunWithoutTrace(t *testing.T) {
-	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: tcore.VoltaF16}}
+	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.VoltaF16()}}
 	k.Run = func(yield func(Output) bool) { yield(Output{Sums: []float64{1}, Exponents: []int{0}, Abs: 1}) }
 	for _, r := range results(t, k, at99) {
 		if b, _ := Find(r.Bound); b.Needs == Trace && b.fails(k) == "" && (r.Holds || r.Why != "the run does not tell the trace of a run") {
@@ -243,7 +244,7 @@ func TestRunWithoutTrace(t *testing.T) {
 }
 
 func TestTruncatedRandomData(t *testing.T) {
-	k := on(tcore.HopperF16)
+	k := on(devices.HopperF16())
 	k.X, k.Y = Uniform(-1, 1), Normal(0, 1)
 	constant := func(k Problem, b Bound) float64 { return b.Constant(k, at99).Constant }
 
@@ -279,9 +280,9 @@ func TestTruncatedRandomData(t *testing.T) {
 		"the products are of mean zero but not symmetric":                                func(k *Problem) { k.X.Symmetric, k.Y.Symmetric = false, false },
 		"d cannot be drawn from": func(k *Problem) { k.X = Distribution{Name: "d", Square: 1, Abs: 0.5, Max: 2} },
 		"d has no largest number, and how fast it falls off is not known":                                    func(k *Problem) { k.X.normal, k.X.Max, k.X.Name = false, math.Inf(1), "d" },
-		"cdna3-mfma-binary16-binary32 does not align all terms of a step at once: there is no trace of that": func(k *Problem) { k.Device = tcore.CDNA3F16 },
-		"blackwell-tcgen05-mxe4m3-binary32 scales its products":                                              func(k *Problem) { k.Device = tcore.BlackwellMXE4M3 },
-		"blackwell-tcgen05-f4e8m0x32-binary32 adds groups of products before it aligns them":                 func(k *Problem) { k.Device = tcore.BlackwellMXF4 },
+		"cdna3-mfma-binary16-binary32 does not align all terms of a step at once: there is no trace of that": func(k *Problem) { k.Device = devices.CDNA3F16() },
+		"blackwell-tcgen05-mxe4m3-binary32 scales its products":                                              func(k *Problem) { k.Device = devices.BlackwellMXE4M3() },
+		"blackwell-tcgen05-f4e8m0x32-binary32 adds groups of products before it aligns them":                 func(k *Problem) { k.Device = devices.BlackwellMXF4() },
 	} {
 		t.Run("refuses", func(t *testing.T) {
 			l := k
@@ -293,7 +294,7 @@ func TestTruncatedRandomData(t *testing.T) {
 	}
 	t.Run("knows_data_of_few_values", func(t *testing.T) {
 		l := k
-		l.Device = tcore.AmpereF16
+		l.Device = devices.AmpereF16()
 		l.X = Distribution{Name: "eighths", Square: 0.375, Abs: 9. / 17, Max: 1, Symmetric: true,
 			Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 }}
 		l.Y = l.X
@@ -304,7 +305,7 @@ func TestTruncatedRandomData(t *testing.T) {
 }
 
 func BenchmarkTruncatedRandomData(b *testing.B) {
-	for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.HopperE4M3} {
+	for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperE4M3()} {
 		for _, law := range laws[:3] {
 			k := on(d)
 			k.X, k.Y = law, law

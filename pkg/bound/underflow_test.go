@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -45,7 +46,7 @@ func TestAlwaysIsAlways(t *testing.T) {
 	if !testing.Short() {
 		lengths, seeds = []int{1, 2, 3, 7, 33, 100, 129}, 2
 	}
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.C.Precision > 24 || d.A.Precision > 24 {
 			continue // beyond blas32
 		}
@@ -113,7 +114,7 @@ func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 // subnormal in binary16, are flushed by CDNA2, and the bound says by how much.
 func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: tcore.CDNA2F16}}
+	k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	a, b := draw(rng, 8, 1000, Uniform(0, 1)), draw(rng, 1000, 8, Uniform(-1, 1))
 	told := evaluate(t, k, at99)["gamma"].Underflow
 	k.RangeX, k.RangeY = RangesOf32(a, b)
@@ -121,7 +122,7 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	if !(0 < seen && seen < told/1000) {
 		t.Errorf("underflow %.3g, %.3g with the matrices at hand", told, seen)
 	}
-	for _, d := range []tcore.Device{tcore.HopperF16, tcore.HopperE4M3, tcore.CDNA2F16, tcore.PaperCoreF16} {
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.CDNA2F16(), devices.PaperCoreF16()} {
 		k := Problem{M: 1, N: 1, K: 64, Machine: tcore.Machine{Device: d}}
 		ones := blas32.General{Rows: 64, Cols: 1, Stride: 1, Data: make([]float32, 64)}
 		for i := range ones.Data {
@@ -141,7 +142,7 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 // A format without infinities makes its greatest number of all that are beyond it, and nothing in the
 // result tells: where that may be, no bound holds on matrices that are rounded first, or it says so.
 func TestSaturationIsNoRounding(t *testing.T) {
-	k := Problem{M: 1, N: 1, K: 8, Machine: tcore.Machine{Device: tcore.BlackwellE2M1}, Represented: true}
+	k := Problem{M: 1, N: 1, K: 8, Machine: tcore.Machine{Device: devices.BlackwellE2M1()}, Represented: true}
 	holds := func(x, y Distribution) Result {
 		k.X, k.Y = x, y
 		return evaluate(t, k, at99)["truncation"]

@@ -8,11 +8,12 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // Fused returns a device like HopperF16 that adds L products at a time and keeps F bits.
 func Fused(L, F int) tcore.Device {
-	d := tcore.HopperF16
+	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
 	core.Terms, core.FractionBits = L, F
 	d.Name, d.Core = fmt.Sprintf("L=%d F=%d", L, F), core
@@ -24,7 +25,7 @@ var blocks = []struct {
 	tcore.Device
 	L, F int
 }{
-	{tcore.VoltaF16, 4, 23}, {tcore.TuringF16, 8, 24}, {tcore.AmpereF16, 8, 24}, {tcore.HopperF16, 16, 25},
+	{devices.VoltaF16(), 4, 23}, {devices.TuringF16(), 8, 24}, {devices.AmpereF16(), 8, 24}, {devices.HopperF16(), 16, 25},
 	{Fused(4, 20), 4, 20}, {Fused(16, 22), 16, 22},
 }
 
@@ -52,7 +53,7 @@ func CheckExponent(exponent func(x, y []float64, c float64) int, seed uint64) {
 		if rng.IntN(4) == 0 {
 			c = 0
 		}
-		if got, want := exponent(slices.Clone(x), slices.Clone(y), c), tcore.HopperF16.Trace(x, y, c).Blocks[0].Exponent; got != want {
+		if got, want := exponent(slices.Clone(x), slices.Clone(y), c), devices.HopperF16().Trace(x, y, c).Blocks[0].Exponent; got != want {
 			failf("Exponent(%v, %v, %v) = %d, want %d", x, y, c, got, want)
 		}
 	}
@@ -162,7 +163,7 @@ func CheckViolation(find func() (x, y []float64)) {
 			failf("Violation() holds %v, which is no normal number of binary16", v)
 		}
 	}
-	e := BackwardDot(tcore.VoltaF16.Dot(x, y, 0), x, y)
+	e := BackwardDot(devices.VoltaF16().Dot(x, y, 0), x, y)
 	n := len(x)
 	if zeta := survives(4, 23, (n+3)/4); e > zeta {
 		failf("Violation(): the error %.3g exceeds even the bound of truncation, %.3g", e, zeta)
@@ -185,7 +186,7 @@ func CheckDrift[C Chart](figure func() C) {
 	for _, K := range Lengths() {
 		n := int(K)
 		x, y := Uniform(tcore.Binary16, n, 1), Uniform(tcore.Binary16, n, 2)
-		for name, d := range map[string]tcore.Device{"Volta": tcore.VoltaF16, "Ampere": tcore.AmpereF16, "Hopper": tcore.HopperF16} {
+		for name, d := range map[string]tcore.Device{"Volta": devices.VoltaF16(), "Ampere": devices.AmpereF16(), "Hopper": devices.HopperF16()} {
 			curves[name] = append(curves[name], BackwardDot(d.Dot(x, y, 0), x, y))
 		}
 		curves["γ̃"] = append(curves["γ̃"], probable(n+1, roundoff.UnitRoundoff(24), 0.99))

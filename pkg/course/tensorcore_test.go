@@ -7,6 +7,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/course"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -87,7 +88,7 @@ func drift() *viz.Chart {
 		}
 		p.Line(viz.Series{Label: name}, course.Lengths(), y)
 	}
-	for name, d := range map[string]tcore.Device{"Volta": tcore.VoltaF16, "Ampere": tcore.AmpereF16, "Hopper": tcore.HopperF16} {
+	for name, d := range map[string]tcore.Device{"Volta": devices.VoltaF16(), "Ampere": devices.AmpereF16(), "Hopper": devices.HopperF16()} {
 		curve(name, func(K int) float64 {
 			x, y := course.Uniform(tcore.Binary16, K, 1), course.Uniform(tcore.Binary16, K, 2)
 			return course.BackwardDot(d.Dot(x, y, 0), x, y)

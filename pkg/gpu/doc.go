@@ -4,7 +4,7 @@
 //	g, err := gpu.Open()
 //	if errors.Is(err, gpu.ErrNoGPU) { … } // a normal state: use the emulation, or recorded results
 //	defer g.Close()
-//	k := g.Kernel(tcore.HopperF16)
+//	k := g.Kernel(devices.HopperF16())
 //	report, err := k.Multiply(ctx, blas.NoTrans, blas.NoTrans, 1, a, b, 0, c, d)
 //
 // Nothing of CUDA is needed to build it. The driver, cuBLAS and cuBLASLt are opened at first use,

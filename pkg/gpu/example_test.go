@@ -10,6 +10,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -66,8 +67,8 @@ func ExampleKernel() {
 	g := fake()
 	defer g.Close()
 	a, b, d := matrices()
-	silicon := g.Kernel(tcore.HopperF16)
-	for _, k := range []tcore.GEMMer{silicon, tcore.Machine{Device: tcore.HopperF16}} {
+	silicon := g.Kernel(devices.HopperF16())
+	for _, k := range []tcore.GEMMer{silicon, tcore.Machine{Device: devices.HopperF16()}} {
 		k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		fmt.Println(d.Data)
 	}
@@ -99,7 +100,7 @@ func ExampleKernel_Multiply() {
 func ExampleKernel_Algorithms() {
 	g := fake()
 	defer g.Close()
-	list, err := g.Kernel(tcore.HopperBF16).Algorithms(1024, 8, 32768, 2)
+	list, err := g.Kernel(devices.HopperBF16()).Algorithms(1024, 8, 32768, 2)
 	for _, a := range list {
 		fmt.Println("algorithm", a.ID, "tile", a.Tile, "parts of K", a.SplitK)
 	}
@@ -115,7 +116,7 @@ func ExampleKernel_Time() {
 	g := fake()
 	defer g.Close()
 	a, b, _ := matrices()
-	timings, err := g.Kernel(tcore.HopperF16).Time(context.Background(), a, b, 3, 2)
+	timings, err := g.Kernel(devices.HopperF16()).Time(context.Background(), a, b, 3, 2)
 	for _, t := range timings {
 		fmt.Println("algorithm", t.Algorithm.ID, "time", t.Time, "chosen", t.Chosen)
 	}
@@ -168,7 +169,7 @@ func ExampleGPU() {
 	}
 	defer g.Close()
 	a, b, d := matrices()
-	g.Kernel(tcore.AmpereBF16).GEMM(blas.NoTrans, blas.NoTrans, 2, a, b, 0, blas32.General{}, d)
+	g.Kernel(devices.AmpereBF16()).GEMM(blas.NoTrans, blas.NoTrans, 2, a, b, 0, blas32.General{}, d)
 	fmt.Println(d.Data)
 	// Output: [8 10 20 22]
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -194,7 +195,7 @@ func TestMultiply_in_panels(t *testing.T) {
 func TestMultiply_in_little_memory(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	k := g.Kernel(tcore.HopperF16)
+	k := g.Kernel(devices.HopperF16())
 	k.Workspace = 4096
 	p := problem{m: 300, n: 200, k: 100, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	t.Setenv("FAKE_MEMORY", "100000")
@@ -217,7 +218,7 @@ func TestMultiply_leaves_D_for_C(t *testing.T) {
 	want := d
 	want.Data = append([]float32(nil), d.Data...)
 	slow(p.tA, p.tB, 1, a, b, 3, want, want)
-	k := g.Kernel(tcore.HopperTF32)
+	k := g.Kernel(devices.HopperTF32())
 	k.GEMM(p.tA, p.tB, 1, a, b, 3, d, d)
 	if k.Err() != nil || fmt.Sprint(d) != fmt.Sprint(want) {
 		t.Errorf("%v, %v, want %v", d, k.Err(), want)
@@ -297,7 +298,7 @@ func TestClose_leaves_nothing_whatever_fails(t *testing.T) {
 			return err
 		}
 		_, err = g.Info()
-		k := g.Kernel(tcore.HopperF16)
+		k := g.Kernel(devices.HopperF16())
 		_, listErr := k.Algorithms(p.m, p.n, p.k, 4)
 		_, multiplyErr := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
 		closeErr := g.Close()
@@ -334,7 +335,7 @@ func TestMultiply_tells_what_failed(t *testing.T) {
 		{"cublasLtMatmulAlgoGetHeuristic:15", "returned 15, CUBLAS_STATUS_NOT_SUPPORTED: not supported"},
 	} {
 		t.Setenv("FAKE_FAIL", c2.fail)
-		_, err := g.Kernel(tcore.HopperF16).Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
+		_, err := g.Kernel(devices.HopperF16()).Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
 		if err == nil || !strings.Contains(err.Error(), c2.want) {
 			t.Errorf("%s: error %q, want %q", c2.fail, err, c2.want)
 		}
@@ -346,7 +347,7 @@ func TestGEMM_keeps_its_first_error(t *testing.T) {
 	defer g.Close()
 	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	a, b, c, d := p.matrices(1)
-	k := g.Kernel(tcore.HopperF16)
+	k := g.Kernel(devices.HopperF16())
 	t.Setenv("FAKE_FAIL", "cuStreamCreate:7")
 	k.GEMM(p.tA, p.tB, 1, a, b, 0, c, d)
 	t.Setenv("FAKE_FAIL", "")
@@ -373,7 +374,7 @@ func (c *endsAfter) Err() error {
 func TestMultiply_stops_between_panels(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	k := g.Kernel(tcore.HopperF16)
+	k := g.Kernel(devices.HopperF16())
 	k.Workspace, k.MaxBytes = 1<<16, 1<<16+1600
 	p := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	p.check(t, k)
@@ -396,7 +397,7 @@ func TestAlgorithm(t *testing.T) {
 	g := open(t)
 	defer g.Close()
 	p := problem{m: 5, n: 3, k: 7, tA: blas.NoTrans, tB: blas.Trans, alpha: 1}
-	new := func() *Kernel { return g.Kernel(tcore.HopperF16) }
+	new := func() *Kernel { return g.Kernel(devices.HopperF16()) }
 	t.Run("is_the_first_of_the_library", func(t *testing.T) {
 		t.Setenv("FAKE_SPLITK", "3")
 		if a := p.check(t, new()).Algorithms[0]; a.ID != 66 || a.SplitK != 3 || a.Reduction != 2 || a.Stages != 36 || a.ClusterShape != 3 {
@@ -482,7 +483,7 @@ func TestAlgorithm(t *testing.T) {
 func TestAlgorithms(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	k := g.Kernel(tcore.HopperF16)
+	k := g.Kernel(devices.HopperF16())
 	for want, fail := range map[string]string{
 		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasCreate() returned 1, CUBLAS_STATUS_NOT_INITIALIZED": "cublasCreate_v2:1",
 		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasLtMatmulAlgoGetHeuristic(":                          "cublasLtMatmulAlgoGetHeuristic:14",
@@ -494,7 +495,7 @@ func TestAlgorithms(t *testing.T) {
 			}
 			defer g.Close()
 			t.Setenv("FAKE_FAIL", fail)
-			if _, err := g.Kernel(tcore.HopperF16).Algorithms(5, 3, 7, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
+			if _, err := g.Kernel(devices.HopperF16()).Algorithms(5, 3, 7, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
 		})
@@ -544,7 +545,7 @@ func TestMultiply_panics(t *testing.T) {
 					t.Errorf("panic %q, want %q", r, c.want)
 				}
 			}()
-			k := g.Kernel(tcore.HopperF16)
+			k := g.Kernel(devices.HopperF16())
 			if c.change != nil {
 				c.change(k)
 			}
@@ -557,7 +558,7 @@ func TestMultiply_panics(t *testing.T) {
 func TestGPU_that_was_not_opened(t *testing.T) {
 	one, m := []float32{1}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}}
 	for _, g := range []*GPU{nil, {}} {
-		k := g.Kernel(tcore.HopperF16)
+		k := g.Kernel(devices.HopperF16())
 		for call, f := range map[string]func(){
 			"Close": func() { g.Close() }, "Info": func() { g.Info() },
 			"StreamMAC":   func() { g.StreamMAC(t.Context(), one, one, one, one, 1) },

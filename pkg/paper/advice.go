@@ -6,14 +6,15 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // advised are the devices of AdviceTable, one of each format and way to add.
 var advised = []tcore.Device{
-	tcore.VoltaF16, tcore.AmpereF16, tcore.AmpereBF16, tcore.AmpereTF32, tcore.AmpereF64,
-	tcore.HopperF16, tcore.HopperF16F16, tcore.HopperTF32, tcore.HopperE4M3,
-	tcore.BlackwellF16, tcore.BlackwellE4M3, tcore.CDNA2F16, tcore.CDNA2F32, tcore.CDNA3F16,
+	devices.VoltaF16(), devices.AmpereF16(), devices.AmpereBF16(), devices.AmpereTF32(), devices.AmpereF64(),
+	devices.HopperF16(), devices.HopperF16F16(), devices.HopperTF32(), devices.HopperE4M3(),
+	devices.BlackwellF16(), devices.BlackwellE4M3(), devices.CDNA2F16(), devices.CDNA2F32(), devices.CDNA3F16(),
 }
 
 // AdviceTable returns which devices guarantee the paper's product of real numbers to a tolerance,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -13,27 +14,27 @@ import (
 // with the first number in the accumulator: one line that tells machines apart.
 func CancellationTable() *viz.Table {
 	var results []float64
-	devices := map[float64][]tcore.Device{}
+	found := map[float64][]tcore.Device{}
 	asked := 0
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		x, y := []float64{-0x1p15, -0.5, -0.25, -0.125}, []float64{0x1p8, 1, 1, 1}
 		if d.ScaleBlock > 0 || d.C.Max() < 0x1p23 || d.A.Max() < 0x1p15 {
 			continue // these numbers are none of its
 		}
 		asked++
 		z := d.Dot(x, y, 0x1p23)
-		if devices[z] == nil {
+		if found[z] == nil {
 			results = append(results, z)
 		}
-		devices[z] = append(devices[z], d)
+		found[z] = append(found[z], d)
 	}
 	t := viz.NewTable("cancellation",
 		fmt.Sprintf("Five numbers, %d devices, %d answers; the exact one is −0.875.", asked, len(results)),
 		"2²³ in the accumulator, and four products in one instruction. Drawn by paper.CancellationTable.",
 		[]string{"Result", "Devices", "Factors", "Chip and instruction"})
 	for _, z := range results {
-		result, count := digits(z, 4), fmt.Sprint(len(devices[z]))
-		for _, g := range byFactors(devices[z]) {
+		result, count := digits(z, 4), fmt.Sprint(len(found[z]))
+		for _, g := range byFactors(found[z]) {
 			t.Row(result, count, g.factors, strings.Join(g.instructions, ", "))
 			result, count = "", ""
 		}
@@ -48,10 +49,10 @@ type group struct {
 }
 
 // byFactors groups devices, whose names begin with the chip and its instruction.
-func byFactors(devices []tcore.Device) []group {
+func byFactors(found []tcore.Device) []group {
 	var instructions, lists []string
 	factors := map[string]string{}
-	for _, d := range devices {
+	for _, d := range found {
 		instruction := strings.Join(strings.SplitN(d.Name, "-", 3)[:2], " ")
 		if factors[instruction] == "" {
 			instructions = append(instructions, instruction)
@@ -90,7 +91,7 @@ func SideBySideTable() *viz.Table {
 		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by paper.SideBySideTable.",
 			k, Seed),
 		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.A.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -379,7 +380,7 @@ func ExampleCancellationTable() {
 
 func ExampleTraceTable() {
 	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
-	fmt.Println(paper.TraceTable("trace", tcore.HopperF16.Trace(x, y, 0x1p23)).Finding())
+	fmt.Println(paper.TraceTable("trace", devices.HopperF16().Trace(x, y, 0x1p23)).Finding())
 	// Output:
 	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact.
 }
@@ -604,7 +605,7 @@ func ExampleGEMMRecord() {
 	g.M, g.K = 2, 32
 	a, b := g.Operands()
 	d := blas32.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float32, 16)}
-	tcore.PaperCoreF32.MultiplyAdd(a, b, blas32.General{}, d)
+	devices.PaperCoreF32().MultiplyAdd(a, b, blas32.General{}, d)
 
 	r := g.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
 	r.Add("Algorithm 1", "", 1, time.Millisecond, d)

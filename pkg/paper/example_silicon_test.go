@@ -12,6 +12,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // The paper's product at a size for which there is no record: the emulation stands in, and says so.
@@ -42,7 +43,7 @@ func ExampleWriteRecord() {
 	small.M, small.K = 2, 32
 	a, b := small.Operands()
 	d := blas32.General{Rows: 2, Cols: 8, Stride: 8, Data: make([]float32, 16)}
-	tcore.Machine{Device: tcore.HopperF16}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	tcore.Machine{Device: devices.HopperF16()}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 
 	record := small.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
 	record.Add("tcore.Machine", "", 1, time.Millisecond, d)

@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -75,7 +76,7 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 // The errors are those of the device on its own dot products, and no bound that holds is exceeded.
 func TestExplore_measures_the_device(t *testing.T) {
 	d := bound.Uniform(0, 1)
-	k := tcore.Machine{Name: "Volta", Device: tcore.VoltaF16}
+	k := tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}
 	e := explore(Machine{Machine: k}, d)
 	for i, K := range exploredLengths {
 		unknown, known := e.tightest(K, roundoff.FailureOf(0.99))

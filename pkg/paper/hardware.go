@@ -7,6 +7,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -30,11 +31,11 @@ type Machine struct {
 
 // The machines of notebook 8, the paper's model first.
 var machines = []Machine{
-	drawn(tcore.Machine{Name: "paper's model", Device: tcore.PaperCoreF32}, viz.Series{Color: viz.Observed}),
-	drawn(tcore.Machine{Name: "Volta", Device: tcore.VoltaF16}, viz.Series{Color: viz.Generations[0]}),
-	drawn(tcore.Machine{Name: "Ampere", Device: tcore.AmpereF16}, viz.Series{Color: viz.Generations[1]}),
-	drawn(tcore.Machine{Name: "Hopper", Device: tcore.HopperF16}, viz.Series{Color: viz.Generations[2]}),
-	drawn(tcore.Machine{Name: "Hopper, K in 16 parts", Device: tcore.HopperF16, SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
+	drawn(tcore.Machine{Name: "paper's model", Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Observed}),
+	drawn(tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}, viz.Series{Color: viz.Generations[0]}),
+	drawn(tcore.Machine{Name: "Ampere", Device: devices.AmpereF16()}, viz.Series{Color: viz.Generations[1]}),
+	drawn(tcore.Machine{Name: "Hopper", Device: devices.HopperF16()}, viz.Series{Color: viz.Generations[2]}),
+	drawn(tcore.Machine{Name: "Hopper, K in 16 parts", Device: devices.HopperF16(), SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
 }
 
 // drawn returns a machine that figures show as a series of its name.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 func TestHardware(t *testing.T) {
@@ -83,7 +83,7 @@ func TestCancellationTable(t *testing.T) {
 }
 
 func TestTraceTable(t *testing.T) {
-	trace := tcore.HopperF16.Trace([]float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}, 0x1p23)
+	trace := devices.HopperF16().Trace([]float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}, 0x1p23)
 	table := TraceTable("trace", trace).Markdown()
 	if !strings.Contains(table, "−0.125") {
 		t.Errorf("the term that is lost is not shown:\n%s", table)

@@ -7,7 +7,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -53,7 +53,7 @@ func Looseness() (*viz.Table, error) {
 func (g GEMM) evaluate() ([]bound.Result, error) {
 	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, X: d, Y: d}
-	k.Device = tcore.PaperCoreF32
+	k.Device = devices.PaperCoreF32()
 	k.Device.Core = g.Core
 	var err error
 	k.Run, err = bound.Emulate(k, g.Distribution.Matrix(g.M, g.K, g.Seed, 1), g.Distribution.Matrix(g.K, g.N, g.Seed, 2))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // The four lines of the README.
@@ -20,9 +21,9 @@ func Example() {
 // The lines of the README on real tensor cores.
 func Example_devices() {
 	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
-	fmt.Println(tcore.VoltaF16.Dot(x, y, 0x1p23))
-	fmt.Println(tcore.HopperF16.Dot(x, y, 0x1p23))
-	fmt.Println(tcore.IEEEF64.Dot(x, y, 0x1p23))
+	fmt.Println(devices.VoltaF16().Dot(x, y, 0x1p23))
+	fmt.Println(devices.HopperF16().Dot(x, y, 0x1p23))
+	fmt.Println(devices.IEEEF64().Dot(x, y, 0x1p23))
 	// Output:
 	// 0
 	// -0.75

@@ -11,6 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // GEMMRecord is the product of Section 4.2 as a GPU computed it, in one or more ways.
@@ -95,7 +96,7 @@ func (p RecordedProduct) matrix(m, n int) blas32.General {
 // tcore, the generation of the paper's H100. Its provenance is empty.
 func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
 	r, d := g.NewRecord(Provenance{}), matrix.New(g.M, g.N)
-	Order{Device: tcore.HopperF16, SplitK: 1}.multiply(a, b, d)
+	Order{Device: devices.HopperF16(), SplitK: 1}.multiply(a, b, d)
 	r.Add("Hopper, emulated", "", 1, 0, d)
 	return r
 }
@@ -164,7 +165,7 @@ func (o Order) compare(a, b, d blas32.General) Agreement {
 // binary32 sums. Of an architecture that is not known, those of all.
 func candidates(architecture string) []tcore.Device {
 	var some, all []tcore.Device
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.A.Name != tcore.Binary16.Name || d.B.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -96,7 +97,7 @@ func recordOf(t *testing.T, orders ...Order) (*GEMMResult, *GEMMRecord) {
 
 func TestOnGPU(t *testing.T) {
 	t.Setenv("ROUNDOFF_DEVICE", "")
-	orders := []Order{{tcore.HopperF16, 3}, {tcore.HopperF16, 1}}
+	orders := []Order{{devices.HopperF16(), 3}, {devices.HopperF16(), 1}}
 	r, record := recordOf(t, orders...)
 	contains := func(t *testing.T, s *SiliconGEMM, wants ...string) {
 		t.Helper()
@@ -154,7 +155,7 @@ func TestOnGPU(t *testing.T) {
 		contains(t, s, "ROUNDOFF_DEVICE asks for a GPU, and there is none here. Recorded on A chip")
 	})
 	t.Run("tells_the_first_bit_that_differs", func(t *testing.T) {
-		r, record := recordOf(t, Order{tcore.HopperF16, 1})
+		r, record := recordOf(t, Order{devices.HopperF16(), 1})
 		record.Products[0].D[4*17] ^= 1
 		inRepository(t, record.File(), record)
 		s, err := r.OnGPU()
@@ -176,7 +177,7 @@ func TestOnGPU(t *testing.T) {
 }
 
 func TestOnGPU_tells_what_is_wrong(t *testing.T) {
-	r, record := recordOf(t, Order{tcore.HopperF16, 1})
+	r, record := recordOf(t, Order{devices.HopperF16(), 1})
 	name := record.File()
 	change := func(f func(*GEMMRecord)) *GEMMRecord {
 		other := *record
@@ -249,12 +250,12 @@ func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 	g := smallest
 	g.M = 70
 	a, b := g.Operands()
-	devices := candidates("Hopper")
-	for _, made := range []Order{{tcore.HopperF16, 5}, {devices[1], 1}, {tcore.AmpereF16, 2}, {tcore.PaperCoreF32, 1}} {
+	units := candidates("Hopper")
+	for _, made := range []Order{{devices.HopperF16(), 5}, {units[1], 1}, {devices.AmpereF16(), 2}, {devices.PaperCoreF32(), 1}} {
 		d := matrix.New(g.M, g.N)
 		made.multiply(a, b, d)
 		most := 0
-		for _, device := range devices {
+		for _, device := range units {
 			for parts := 1; parts <= 32; parts++ {
 				z, equal := matrix.New(g.M, g.N), 0
 				Order{device, parts}.multiply(a, b, z)
@@ -266,7 +267,7 @@ func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 				most = max(most, equal)
 			}
 		}
-		found := nearest(devices, 0, a, b, d)
+		found := nearest(units, 0, a, b, d)
 		if found.Equal < most*9/10 || found.compare(a, b, d) != found {
 			t.Errorf("%s: %s with %d equal, the best has %d", made, found.Order, found.Equal, most)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -25,21 +26,21 @@ type toleranceCurve struct {
 // data; 1024 × 8 outputs at [Confidence].
 func ToleranceFigure() *viz.Chart {
 	machines := []toleranceCurve{
-		{"Volta", tcore.VoltaF16, viz.Generations[0], viz.Solid},
-		{"Ampere", tcore.AmpereF16, viz.Generations[1], viz.Solid},
-		{"Hopper", tcore.HopperF16, viz.Generations[2], viz.Solid},
-		{"Hopper, D in binary16", tcore.HopperF16F16, viz.Generations[2], viz.Dotted},
-		{"FMAs in binary32", tcore.IEEEF16, viz.Observed, viz.Solid},
+		{"Volta", devices.VoltaF16(), viz.Generations[0], viz.Solid},
+		{"Ampere", devices.AmpereF16(), viz.Generations[1], viz.Solid},
+		{"Hopper", devices.HopperF16(), viz.Generations[2], viz.Solid},
+		{"Hopper, D in binary16", devices.HopperF16F16(), viz.Generations[2], viz.Dotted},
+		{"FMAs in binary32", devices.IEEEF16(), viz.Observed, viz.Solid},
 	}
 	formats := []toleranceCurve{
-		{"e4m3, Hopper", tcore.HopperE4M3, viz.Generations[2], viz.Dotted},
-		{"e4m3, Blackwell", tcore.BlackwellE4M3, viz.Grey, viz.Dotted},
-		{"bfloat16, Hopper", tcore.HopperBF16, viz.Generations[2], viz.Dashed},
-		{"binary16, Hopper", tcore.HopperF16, viz.Generations[2], viz.Solid},
-		{"binary32, FMAs", tcore.IEEEF32, viz.Observed, viz.Solid},
+		{"e4m3, Hopper", devices.HopperE4M3(), viz.Generations[2], viz.Dotted},
+		{"e4m3, Blackwell", devices.BlackwellE4M3(), viz.Grey, viz.Dotted},
+		{"bfloat16, Hopper", devices.HopperBF16(), viz.Generations[2], viz.Dashed},
+		{"binary16, Hopper", devices.HopperF16(), viz.Generations[2], viz.Solid},
+		{"binary32, FMAs", devices.IEEEF32(), viz.Observed, viz.Solid},
 	}
 	f := roundoff.FailureOf(Confidence)
-	k := bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	k := bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	exact := tolerance(k, f)
 	k.Represented = true
 	rounded := tolerance(k, f)

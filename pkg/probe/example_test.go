@@ -12,12 +12,13 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/probe"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // Feature tests find how the tensor core of a Hopper GPU adds, here played by its emulation.
 func ExampleInfer() {
-	hopper, _ := probe.Infer(context.Background(), probe.Emulate(tcore.HopperF16))
-	ampere, _ := probe.Infer(context.Background(), probe.Emulate(tcore.AmpereF16))
+	hopper, _ := probe.Infer(context.Background(), probe.Emulate(devices.HopperF16()))
+	ampere, _ := probe.Infer(context.Background(), probe.Emulate(devices.AmpereF16()))
 	fmt.Println(hopper.Compare(os.Stdout, ampere), "properties differ")
 	fmt.Printf("%d of %d random dot products explained\n", hopper.Agreed, hopper.Checked)
 	// Output:
@@ -42,9 +43,9 @@ func ExampleInfer() {
 
 // A record ends with the arithmetic that follows from it, a Core of package tcore.
 func ExampleRecord_Explained() {
-	r, _ := probe.Infer(context.Background(), probe.Emulate(tcore.CDNA1F16))
+	r, _ := probe.Infer(context.Background(), probe.Emulate(devices.CDNA1F16()))
 	fmt.Printf("%T%+v %v\n", r.Core, r.Core, r.Explained())
-	r, _ = probe.Infer(context.Background(), probe.Emulate(tcore.CDNA2F16))
+	r, _ = probe.Infer(context.Background(), probe.Emulate(devices.CDNA2F16()))
 	fmt.Println(r.Explained())
 	// Output:
 	// tcore.ExactSum{Terms:4} true
@@ -53,7 +54,7 @@ func ExampleRecord_Explained() {
 
 // Sums are of bit patterns: 1×2 + 3×4 + 5, in binary16 and binary32.
 func ExampleEmulate() {
-	u := probe.Emulate(tcore.VoltaF16)
+	u := probe.Emulate(devices.VoltaF16())
 	x, y := make([]uint64, u.K()), make([]uint64, u.K())
 	x[0], y[0] = 0x3c00, 0x4000
 	x[1], y[1] = 0x4200, 0x4400
@@ -65,15 +66,15 @@ func ExampleEmulate() {
 
 // Silicon that kept one bit more would be found out at once.
 func ExampleVerify() {
-	silicon := tcore.TuringF16
+	silicon := devices.TuringF16()
 	core := silicon.Core.(tcore.Fused)
 	core.FractionBits++
 	silicon.Core = core
 
-	v, _ := probe.Verify(context.Background(), probe.Emulate(silicon), tcore.TuringF16, 0, 1)
+	v, _ := probe.Verify(context.Background(), probe.Emulate(silicon), devices.TuringF16(), 0, 1)
 	fmt.Println(v.Dots > v.Agreed, v.First.Regime)
 
-	v, _ = probe.Verify(context.Background(), probe.Emulate(tcore.TuringF16), tcore.TuringF16, 0, 1)
+	v, _ = probe.Verify(context.Background(), probe.Emulate(devices.TuringF16()), devices.TuringF16(), 0, 1)
 	fmt.Println(v.Dots == v.Agreed, v.First == nil)
 	// Output:
 	// true cancel
@@ -85,8 +86,8 @@ func ExampleWriteVectors() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "volta.tcv.gz")
-	from := probe.Provenance{Emulated: tcore.VoltaF16.Name, Seed: 1, Date: "2025-01-01"}
-	fmt.Println(probe.WriteVectors(context.Background(), path, probe.Emulate(tcore.VoltaF16), 1000, from))
+	from := probe.Provenance{Emulated: devices.VoltaF16().Name, Seed: 1, Date: "2025-01-01"}
+	fmt.Println(probe.WriteVectors(context.Background(), path, probe.Emulate(devices.VoltaF16()), 1000, from))
 	// Output: <nil>
 }
 
@@ -101,7 +102,7 @@ func ExampleInstructions() {
 
 // In the regime "cancel", products are in pairs of opposite sign, or nearly.
 func ExampleSampler_Draw() {
-	d := tcore.HopperE4M3
+	d := devices.HopperE4M3()
 	x, y := make([]uint64, 4), make([]uint64, 4)
 	probe.NewSampler(d, 1).Draw(3, x, y)
 	for k := range x {
@@ -116,14 +117,14 @@ func ExampleSampler_Draw() {
 
 // How many products an instruction adds up.
 func ExampleInstructionK() {
-	fmt.Println(probe.InstructionK(tcore.TuringF16), probe.InstructionK(tcore.HopperF16))
+	fmt.Println(probe.InstructionK(devices.TuringF16()), probe.InstructionK(devices.HopperF16()))
 	// Output:
 	// 8 16
 }
 
 // The first record is measured, the other built in: they are compared property by property.
 func ExampleRecord_Compare() {
-	a, _ := probe.Infer(context.Background(), probe.Emulate(tcore.TuringF16))
+	a, _ := probe.Infer(context.Background(), probe.Emulate(devices.TuringF16()))
 	var differences strings.Builder
 	fmt.Println(a.Compare(&differences, a), "properties differ")
 	// Output:
@@ -132,7 +133,7 @@ func ExampleRecord_Compare() {
 
 // The same seed draws the same numbers.
 func ExampleNewSampler() {
-	d := tcore.HopperF16
+	d := devices.HopperF16()
 	x, y := make([]uint64, 16), make([]uint64, 16)
 	c := probe.NewSampler(d, 7).Draw(0, x, y)
 	fmt.Println(c == probe.NewSampler(d, 7).Draw(0, x, y))
@@ -178,7 +179,7 @@ func ExampleSilicon() {
 		log.Fatal(err)
 	}
 	defer g.Close()
-	u, err := probe.OnGPU(g, tcore.HopperF16)
+	u, err := probe.OnGPU(g, devices.HopperF16())
 	if err != nil {
 		log.Fatal(err)
 	}

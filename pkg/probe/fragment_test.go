@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // onTensorCores returns the devices that have a kernel, and more shapes than the catalogue names.
 func onTensorCores(t *testing.T) []tcore.Device {
 	t.Helper()
 	var ds []tcore.Device
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if _, err := newTile(d); err == nil {
 			ds = append(ds, d)
 		}
@@ -22,14 +23,14 @@ func onTensorCores(t *testing.T) []tcore.Device {
 		d     tcore.Device
 		shape string
 	}{
-		{tcore.AmpereF16, "mma.m16n8k8"}, {tcore.AmpereBF16, "mma.m16n8k8"}, {tcore.AmpereTF32, "mma.m16n8k4"},
-		{tcore.AdaE4M3, "mma.m16n8k16"}, {tcore.HopperF64, "mma.m8n8k4"}, {tcore.HopperF64, "mma.m16n8k4"},
-		{tcore.HopperF64, "mma.m16n8k8"},
+		{devices.AmpereF16(), "mma.m16n8k8"}, {devices.AmpereBF16(), "mma.m16n8k8"}, {devices.AmpereTF32(), "mma.m16n8k4"},
+		{devices.AdaE4M3(), "mma.m16n8k16"}, {devices.HopperF64(), "mma.m8n8k4"}, {devices.HopperF64(), "mma.m16n8k4"},
+		{devices.HopperF64(), "mma.m16n8k8"},
 	} {
 		s.d.Instruction, s.d.Name = s.shape, s.d.Name+"-"+s.shape
 		ds = append(ds, s.d)
 	}
-	mixed := tcore.HopperE4M3
+	mixed := devices.HopperE4M3()
 	mixed.B, mixed.Name = tcore.E5M2, "hopper-wgmma-e4m3-e5m2"
 	if len(ds) < 40 {
 		t.Fatalf("%d devices have a kernel, want most", len(ds))
@@ -90,15 +91,15 @@ func TestTile_is_the_manuals(t *testing.T) {
 		d       tcore.Device
 		a, b, c want
 	}{
-		{tcore.VoltaF16, want{17, 2, place{5, 2}}, want{6, 3, place{3, 10}}, want{1, 7, place{3, 5}}},
-		{tcore.VoltaF16F16, want{17, 2, place{5, 2}}, want{6, 3, place{3, 10}}, want{17, 7, place{5, 7}}},
-		{tcore.TuringF16, want{5, 3, place{9, 3}}, want{5, 1, place{3, 1}}, want{5, 2, place{9, 2}}},
-		{tcore.AmpereF16, want{5, 4, place{1, 10}}, want{5, 3, place{11, 1}}, want{5, 3, place{9, 3}}},
-		{tcore.AmpereTF32, want{6, 3, place{9, 6}}, want{6, 1, place{6, 1}}, want{6, 0, place{1, 4}}},
-		{tcore.AdaE4M3, want{7, 15, place{9, 31}}, want{7, 4, place{28, 1}}, want{7, 1, place{1, 7}}},
-		{tcore.AmpereF64, want{31, 0, place{7, 3}}, want{30, 0, place{2, 7}}, want{31, 1, place{7, 7}}},
-		{tcore.HopperF64, want{4, 7, place{9, 12}}, want{5, 3, place{13, 1}}, want{4, 2, place{9, 0}}},
-		{tcore.HopperF16, want{127, 7, place{63, 15}}, want{}, want{64, 2, place{40, 0}}},
+		{devices.VoltaF16(), want{17, 2, place{5, 2}}, want{6, 3, place{3, 10}}, want{1, 7, place{3, 5}}},
+		{devices.VoltaF16F16(), want{17, 2, place{5, 2}}, want{6, 3, place{3, 10}}, want{17, 7, place{5, 7}}},
+		{devices.TuringF16(), want{5, 3, place{9, 3}}, want{5, 1, place{3, 1}}, want{5, 2, place{9, 2}}},
+		{devices.AmpereF16(), want{5, 4, place{1, 10}}, want{5, 3, place{11, 1}}, want{5, 3, place{9, 3}}},
+		{devices.AmpereTF32(), want{6, 3, place{9, 6}}, want{6, 1, place{6, 1}}, want{6, 0, place{1, 4}}},
+		{devices.AdaE4M3(), want{7, 15, place{9, 31}}, want{7, 4, place{28, 1}}, want{7, 1, place{1, 7}}},
+		{devices.AmpereF64(), want{31, 0, place{7, 3}}, want{30, 0, place{2, 7}}, want{31, 1, place{7, 7}}},
+		{devices.HopperF64(), want{4, 7, place{9, 12}}, want{5, 3, place{13, 1}}, want{4, 2, place{9, 0}}},
+		{devices.HopperF16(), want{127, 7, place{63, 15}}, want{}, want{64, 2, place{40, 0}}},
 	} {
 		s, err := newTile(c.d)
 		if err != nil {

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // unscaled returns the devices of the catalogue that take no scales.
 func unscaled() []tcore.Device {
 	var ds []tcore.Device
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.ScaleBlock == 0 {
 			ds = append(ds, d)
 		}
@@ -82,17 +83,17 @@ func TestInfer_finds_what_was_altered(t *testing.T) {
 		d     tcore.Device
 		alter func(*tcore.Fused)
 	}{
-		{"bits", tcore.HopperF16, func(f *tcore.Fused) { f.FractionBits = 26 }},
-		{"fewer_bits", tcore.HopperE4M3, func(f *tcore.Fused) { f.FractionBits = 12; f.Result.Precision = 13 }},
-		{"terms", tcore.HopperF16, func(f *tcore.Fused) { f.Terms = 8 }},
-		{"two_terms", tcore.AmpereBF16, func(f *tcore.Fused) { f.Terms = 2 }},
-		{"rounding", tcore.HopperF16, func(f *tcore.Fused) { f.Rounding = tcore.ToNearestEven }},
-		{"odd_rounding", tcore.HopperE4M3, func(f *tcore.Fused) { f.Rounding = tcore.ToOdd }},
-		{"rounding_up", tcore.AmpereF16F16, func(f *tcore.Fused) { f.Rounding = tcore.ToPositive }},
-		{"result", tcore.HopperF16, func(f *tcore.Fused) { f.Result.Precision = 14 }},
-		{"zero", tcore.HopperMMAF16F16, func(f *tcore.Fused) { f.ZeroExponent = -21 }},
-		{"zero_of_a_wide_format", tcore.HopperBF16, func(f *tcore.Fused) { f.ZeroExponent = -135 }},
-		{"sign", tcore.HopperTF32, func(f *tcore.Fused) { f.PositiveTiny = true }},
+		{"bits", devices.HopperF16(), func(f *tcore.Fused) { f.FractionBits = 26 }},
+		{"fewer_bits", devices.HopperE4M3(), func(f *tcore.Fused) { f.FractionBits = 12; f.Result.Precision = 13 }},
+		{"terms", devices.HopperF16(), func(f *tcore.Fused) { f.Terms = 8 }},
+		{"two_terms", devices.AmpereBF16(), func(f *tcore.Fused) { f.Terms = 2 }},
+		{"rounding", devices.HopperF16(), func(f *tcore.Fused) { f.Rounding = tcore.ToNearestEven }},
+		{"odd_rounding", devices.HopperE4M3(), func(f *tcore.Fused) { f.Rounding = tcore.ToOdd }},
+		{"rounding_up", devices.AmpereF16F16(), func(f *tcore.Fused) { f.Rounding = tcore.ToPositive }},
+		{"result", devices.HopperF16(), func(f *tcore.Fused) { f.Result.Precision = 14 }},
+		{"zero", devices.HopperMMAF16F16(), func(f *tcore.Fused) { f.ZeroExponent = -21 }},
+		{"zero_of_a_wide_format", devices.HopperBF16(), func(f *tcore.Fused) { f.ZeroExponent = -135 }},
+		{"sign", devices.HopperTF32(), func(f *tcore.Fused) { f.PositiveTiny = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := c.d.Core.(tcore.Fused)
@@ -119,7 +120,7 @@ func FuzzInfer(f *testing.F) {
 	f.Add(uint8(0), uint8(25), uint8(16), uint8(2))
 	f.Add(uint8(1), uint8(30), uint8(3), uint8(5))
 	f.Fuzz(func(t *testing.T, device, bits, terms, mode uint8) {
-		ds := []tcore.Device{tcore.HopperF16, tcore.HopperF16F16, tcore.HopperBF16, tcore.HopperE4M3}
+		ds := []tcore.Device{devices.HopperF16(), devices.HopperF16F16(), devices.HopperBF16(), devices.HopperE4M3()}
 		d := ds[int(device)%len(ds)]
 		want := d.Core.(tcore.Fused)
 		if want.Terms = 2 << (terms % 4); want.Terms > InstructionK(d) {
@@ -142,7 +143,7 @@ func FuzzInfer(f *testing.F) {
 func TestInfer_returns_what_the_unit_fails_with(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Infer(ctx, Emulate(tcore.HopperF16)); !errors.Is(err, context.Canceled) {
+	if _, err := Infer(ctx, Emulate(devices.HopperF16())); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -169,7 +170,7 @@ func TestInfer_explains_no_nonsense(t *testing.T) {
 		"noise":   func(i int) uint64 { return uint64(uint32(i+1) * 2654435761) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Infer(t.Context(), scripted{Emulate(tcore.HopperF16), dot})
+			r, err := Infer(t.Context(), scripted{Emulate(devices.HopperF16()), dot})
 			if err != nil || r.Explained() {
 				t.Errorf("%+v, %v", r, err)
 			}

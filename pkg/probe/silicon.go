@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // A Loader compiles kernels for a GPU.
@@ -65,7 +66,7 @@ func Instructions(major, minor int) []tcore.Device {
 		architecture = "RTX Blackwell"
 	}
 	var ds []tcore.Device
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if _, err := newTile(d); err == nil && d.Architecture == architecture {
 			ds = append(ds, d)
 		}

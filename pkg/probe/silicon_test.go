@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // fakeGPU computes whole tiles with the emulation, from the registers of the lanes.
@@ -104,7 +105,7 @@ func TestSilicon_packs_what_it_unpacks(t *testing.T) {
 }
 
 func TestSilicon_launches_parts_of_large_batches(t *testing.T) {
-	g := &fakeGPU{d: tcore.TuringF16F16}
+	g := &fakeGPU{d: devices.TuringF16F16()}
 	u, err := OnGPU(g, g.d)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func TestSilicon_launches_parts_of_large_batches(t *testing.T) {
 }
 
 func TestSilicon_stops_before_a_launch(t *testing.T) {
-	g := &fakeGPU{d: tcore.HopperF16}
+	g := &fakeGPU{d: devices.HopperF16()}
 	u, err := OnGPU(g, g.d)
 	if err != nil {
 		t.Fatal(err)
@@ -138,15 +139,15 @@ func TestSilicon_stops_before_a_launch(t *testing.T) {
 
 func TestSilicon_tells_failures(t *testing.T) {
 	no := errors.New("no")
-	if _, err := OnGPU(&fakeGPU{fail: no}, tcore.HopperF16); !errors.Is(err, no) || !strings.Contains(err.Error(), "wgmma") {
+	if _, err := OnGPU(&fakeGPU{fail: no}, devices.HopperF16()); !errors.Is(err, no) || !strings.Contains(err.Error(), "wgmma") {
 		t.Errorf("loading: %v", err)
 	}
-	for _, d := range []tcore.Device{tcore.BlackwellF16, tcore.CDNA3F16, tcore.IEEEF32, tcore.RTXBlackwellNVF4} {
+	for _, d := range []tcore.Device{devices.BlackwellF16(), devices.CDNA3F16(), devices.IEEEF32(), devices.RTXBlackwellNVF4()} {
 		if _, err := OnGPU(&fakeGPU{}, d); err == nil {
 			t.Errorf("%s has a kernel", d.Name)
 		}
 	}
-	g := &fakeGPU{d: tcore.HopperF16}
+	g := &fakeGPU{d: devices.HopperF16()}
 	u, err := OnGPU(g, g.d)
 	if err != nil {
 		t.Fatal(err)

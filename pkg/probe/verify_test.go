@@ -13,11 +13,12 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/tcvec"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 func TestVerify(t *testing.T) {
 	altered := func(f func(*tcore.Fused)) tcore.Device {
-		d := tcore.HopperF16
+		d := devices.HopperF16()
 		core := d.Core.(tcore.Fused)
 		f(&core)
 		d.Core = core
@@ -28,13 +29,13 @@ func TestVerify(t *testing.T) {
 		silicon tcore.Device
 		agrees  bool
 	}{
-		{"finds_nothing_in_the_same", tcore.HopperF16, true},
+		{"finds_nothing_in_the_same", devices.HopperF16(), true},
 		{"finds_a_bit_more", altered(func(f *tcore.Fused) { f.FractionBits = 26 }), false},
 		{"finds_shorter_blocks", altered(func(f *tcore.Fused) { f.Terms = 8 }), false},
 		{"finds_another_rounding", altered(func(f *tcore.Fused) { f.Rounding = tcore.ToNearestEven }), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := Verify(t.Context(), Emulate(c.silicon), tcore.HopperF16, 0, 7)
+			v, err := Verify(t.Context(), Emulate(c.silicon), devices.HopperF16(), 0, 7)
 			if err != nil || v.Dots != 4000 || (v.First == nil) != c.agrees || (v.Agreed == v.Dots) != c.agrees {
 				t.Fatalf("%+v, %v", v, err)
 			}
@@ -42,7 +43,7 @@ func TestVerify(t *testing.T) {
 				return
 			}
 			e := v.First
-			if got := c.silicon.DotCodes(e.X, e.Y, e.C); got != e.Got || e.Want != tcore.HopperF16.DotCodes(e.X, e.Y, e.C) || got == e.Want {
+			if got := c.silicon.DotCodes(e.X, e.Y, e.C); got != e.Got || e.Want != devices.HopperF16().DotCodes(e.X, e.Y, e.C) || got == e.Want {
 				t.Errorf("%+v are not the results", e)
 			}
 			if s := e.String(); !strings.Contains(s, "regime "+e.Regime) || !strings.Contains(s, "= block 0") {
@@ -55,7 +56,7 @@ func TestVerify(t *testing.T) {
 func TestVerify_takes_the_time_it_is_given(t *testing.T) {
 	const limit = 100 * time.Millisecond
 	start := time.Now()
-	v, err := Verify(t.Context(), Emulate(tcore.VoltaF16), tcore.VoltaF16, limit, 1)
+	v, err := Verify(t.Context(), Emulate(devices.VoltaF16()), devices.VoltaF16(), limit, 1)
 	if took := time.Since(start); err != nil || took < limit || v.Dots < 4000 || v.Agreed != v.Dots {
 		t.Errorf("%+v, %v after %v", v, err, took)
 	}
@@ -64,7 +65,7 @@ func TestVerify_takes_the_time_it_is_given(t *testing.T) {
 func TestVerify_stops_with_its_context(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Verify(ctx, Emulate(tcore.HopperF16), tcore.HopperF16, time.Hour, 1); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Verify(ctx, Emulate(devices.HopperF16()), devices.HopperF16(), time.Hour, 1); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestWriteVectors_are_checked_by_the_reader(t *testing.T) {
 
 // What another device computed is not what the header's device does, as silicon that differs would show.
 func TestWriteVectors_keep_what_the_unit_computed(t *testing.T) {
-	d := tcore.HopperF16
+	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
 	core.FractionBits = 24
 	d.Core = core
@@ -161,13 +162,13 @@ func TestWriteVectors_leaves_nothing_when_it_fails(t *testing.T) {
 	path := filepath.Join(dir, "x.tcv.gz")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := WriteVectors(ctx, path, Emulate(tcore.HopperF16), 50, Provenance{}); !errors.Is(err, context.Canceled) {
+	if err := WriteVectors(ctx, path, Emulate(devices.HopperF16()), 50, Provenance{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%v left behind", files)
 	}
-	if err := WriteVectors(t.Context(), filepath.Join(dir, "no", "x"), Emulate(tcore.HopperF16), 1, Provenance{}); err == nil {
+	if err := WriteVectors(t.Context(), filepath.Join(dir, "no", "x"), Emulate(devices.HopperF16()), 1, Provenance{}); err == nil {
 		t.Error("a folder that is not there: no error")
 	}
 }
@@ -212,13 +213,13 @@ func TestDraw(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	u := Emulate(tcore.HopperF16)
+	u := Emulate(devices.HopperF16())
 	one := make([]uint64, 1)
 	for want, f := range map[string]func(){
-		"Emulate: blackwell":      func() { Emulate(tcore.BlackwellNVF4) },
+		"Emulate: blackwell":      func() { Emulate(devices.BlackwellNVF4()) },
 		"Dots: x, y, c, d have 1": func() { u.Dots(t.Context(), one, one, one, one) },
-		"Draw: regime = 10":       func() { NewSampler(tcore.HopperF16, 1).Draw(10, one, one) },
-		"Draw: x has 1":           func() { NewSampler(tcore.HopperF16, 1).Draw(0, one, nil) },
+		"Draw: regime = 10":       func() { NewSampler(devices.HopperF16(), 1).Draw(10, one, one) },
+		"Draw: x has 1":           func() { NewSampler(devices.HopperF16(), 1).Draw(0, one, nil) },
 		"count = -1":              func() { WriteVectors(t.Context(), "x", u, -1, Provenance{}) },
 	} {
 		func() {

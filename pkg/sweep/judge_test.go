@@ -11,6 +11,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // law returns the law of a name.
@@ -33,8 +34,8 @@ func TestJudge_sees_one_percent(t *testing.T) {
 	}{
 		{Volta, "U(0,1)", 33}, {HopperE4M3, "N(1,1)", 100}, {Paper, "U(-1,1)", 64},
 		{HopperF16, "N(0,0.01)", 16}, // with results that are subnormal
-		{tcore.Machine{Name: "ieee64", Device: tcore.IEEEF64}, "N(0,1)", 129},
-		{tcore.Machine{Name: "mxf8", Device: tcore.BlackwellMXE4M3}, "blocks(-127,60,U(0,1))", 100},
+		{tcore.Machine{Name: "ieee64", Device: devices.IEEEF64()}, "N(0,1)", 129},
+		{tcore.Machine{Name: "mxf8", Device: devices.BlackwellMXE4M3()}, "blocks(-127,60,U(0,1))", 100},
 	} {
 		p := Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 		d := p.draw(p.Laws[0], c.k, 1)
@@ -95,7 +96,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 // Errors in binary64 are seen, and are no more than they are: no bound fails for what the judge does.
 func TestJudge_of_binary64(t *testing.T) {
 	p := Plan{Laws: []Law{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)"), law(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.C.Precision == tcore.Binary64.Precision {
 			p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
 		}
@@ -118,7 +119,7 @@ func TestJudge_of_binary64(t *testing.T) {
 // holds for all scales.
 func TestJudge_of_scales(t *testing.T) {
 	p := Plan{Laws: []Law{law(t, "blocks(-3,3,U(-1,1))"), law(t, "blocks(-127,127,N(0,1))"), law(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
-	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
+	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXF4(), devices.BlackwellNVF4()} {
 		p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
 	}
 	for _, r := range Violated(run(t, p), Sure) {
@@ -158,7 +159,7 @@ func TestJudge_of_scales(t *testing.T) {
 // The sizes of elements and of scales are told apart, and those of A from those of B.
 func TestDraw_tells_scales(t *testing.T) {
 	l := law(t, "blocks(-9,3,U(0,4))×U(0,1)")
-	for _, m := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellNVF4} {
+	for _, m := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4()} {
 		p := Plan{M: 4, N: 4, Ks: []int{512}}
 		d := p.draw(l, 512, 1)
 		k, err := d.tell(bound.Problem{M: 4, N: 4, K: 512, Machine: tcore.Machine{Device: m}}, telling{FromLaw, true})
@@ -199,7 +200,7 @@ func TestStandard_has(t *testing.T) {
 			t.Errorf("%s, %s, K = %d is not in the standard plan", c.machine, c.law, c.k)
 		}
 	}
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if !slices.ContainsFunc(plans[0].Machines, func(m tcore.Machine) bool { return m.Name == d.Name }) {
 			t.Errorf("%s is not in the standard plan", d.Name)
 		}
@@ -282,7 +283,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: tcore.IEEEF64}}, Laws: []Law{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: devices.IEEEF64()}}, Laws: []Law{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	exceeded := 0
 	for _, r := range run(t, p) {
 		if r.Violations > 0 {
@@ -299,7 +300,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 
 // Sizes that are at hand are told, and what is then said is judged beside what was said without.
 func TestPlan_judges_with_ranges(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: tcore.CDNA2F16}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	constant := map[bool]float64{}
 	for _, r := range run(t, p) {
 		if r.Bound == "gamma" {
@@ -323,7 +324,7 @@ func TestPlan_represented(t *testing.T) {
 	for _, r := range Violated(rows, Sure) {
 		t.Errorf("%s: %v", r.Bound, TrialOf(r))
 	}
-	p.Machines, p.Laws = []tcore.Machine{{Name: "fp4", Device: tcore.BlackwellE2M1}}, []Law{law(t, "U(0,100)")} // which saturates at 6
+	p.Machines, p.Laws = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Law{law(t, "U(0,100)")} // which saturates at 6
 	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
 		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
 	}

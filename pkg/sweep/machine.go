@@ -7,29 +7,30 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // The machines that have short names. Paper rounds to nearest; all others but IEEE align, cut
 // off and truncate.
 var (
-	Paper          = tcore.Machine{Name: "paper", Device: tcore.PaperCoreF32}
-	Volta          = tcore.Machine{Name: "volta", Device: tcore.VoltaF16}
-	Ampere         = tcore.Machine{Name: "ampere", Device: tcore.AmpereF16}
-	Hopper         = tcore.Machine{Name: "hopper", Device: tcore.HopperF16}
-	HopperE4M3     = tcore.Machine{Name: "hopper-e4m3", Device: tcore.HopperE4M3}
-	IEEE           = tcore.Machine{Name: "ieee", Device: tcore.IEEEF16}
-	AmpereBF16     = tcore.Machine{Name: "ampere-bf16", Device: tcore.AmpereBF16}
-	AmpereTF32     = tcore.Machine{Name: "ampere-tf32", Device: tcore.AmpereTF32}
-	HopperF16      = tcore.Machine{Name: "hopper-f16", Device: tcore.HopperF16F16} // accumulates in binary16
-	BlackwellE4M3  = tcore.Machine{Name: "blackwell-e4m3", Device: tcore.BlackwellE4M3}
-	BlackwellMXF8  = tcore.Machine{Name: "blackwell-mxf8", Device: tcore.BlackwellMXE4M3}
-	BlackwellNVF4  = tcore.Machine{Name: "blackwell-nvf4", Device: tcore.BlackwellNVF4}
-	HopperInParts  = tcore.Machine{Name: "hopper/16", Device: tcore.HopperF16, SplitK: 16}
-	CDNA1          = tcore.Machine{Name: "cdna1", Device: tcore.CDNA1F16}
-	CDNA2          = tcore.Machine{Name: "cdna2", Device: tcore.CDNA2F16}
-	CDNA3          = tcore.Machine{Name: "cdna3", Device: tcore.CDNA3F16}
-	CDNA3FP8       = tcore.Machine{Name: "cdna3-fp8", Device: tcore.CDNA3FP8}
-	HopperRoundsTo = tcore.Machine{Name: "hopper>binary16", Device: tcore.HopperF16, Output: tcore.Binary16}
+	Paper          = tcore.Machine{Name: "paper", Device: devices.PaperCoreF32()}
+	Volta          = tcore.Machine{Name: "volta", Device: devices.VoltaF16()}
+	Ampere         = tcore.Machine{Name: "ampere", Device: devices.AmpereF16()}
+	Hopper         = tcore.Machine{Name: "hopper", Device: devices.HopperF16()}
+	HopperE4M3     = tcore.Machine{Name: "hopper-e4m3", Device: devices.HopperE4M3()}
+	IEEE           = tcore.Machine{Name: "ieee", Device: devices.IEEEF16()}
+	AmpereBF16     = tcore.Machine{Name: "ampere-bf16", Device: devices.AmpereBF16()}
+	AmpereTF32     = tcore.Machine{Name: "ampere-tf32", Device: devices.AmpereTF32()}
+	HopperF16      = tcore.Machine{Name: "hopper-f16", Device: devices.HopperF16F16()} // accumulates in binary16
+	BlackwellE4M3  = tcore.Machine{Name: "blackwell-e4m3", Device: devices.BlackwellE4M3()}
+	BlackwellMXF8  = tcore.Machine{Name: "blackwell-mxf8", Device: devices.BlackwellMXE4M3()}
+	BlackwellNVF4  = tcore.Machine{Name: "blackwell-nvf4", Device: devices.BlackwellNVF4()}
+	HopperInParts  = tcore.Machine{Name: "hopper/16", Device: devices.HopperF16(), SplitK: 16}
+	CDNA1          = tcore.Machine{Name: "cdna1", Device: devices.CDNA1F16()}
+	CDNA2          = tcore.Machine{Name: "cdna2", Device: devices.CDNA2F16()}
+	CDNA3          = tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}
+	CDNA3FP8       = tcore.Machine{Name: "cdna3-fp8", Device: devices.CDNA3FP8()}
+	HopperRoundsTo = tcore.Machine{Name: "hopper>binary16", Device: devices.HopperF16(), Output: tcore.Binary16}
 )
 
 // Machines returns the machines that have short names. Scales of block-scaled ones are 1.
@@ -46,7 +47,7 @@ func Machines() []tcore.Machine {
 var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5M2}
 
 // FindMachine returns the machine of that name: one of [Machines], a device by its name in
-// [tcore.Devices], or one of these with "/16" after it, which adds K in so many parts, or with
+// [devices.All], or one of these with "/16" after it, which adds K in so many parts, or with
 // ">binary16", which stores D in that format, or both.
 func FindMachine(name string) (tcore.Machine, error) {
 	if i := slices.IndexFunc(Machines(), func(m tcore.Machine) bool { return m.Name == name }); i >= 0 {
@@ -70,7 +71,7 @@ func FindMachine(name string) (tcore.Machine, error) {
 		m.Name, m.SplitK = name, parts
 		return m, nil
 	}
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.Name == name {
 			return tcore.Machine{Name: name, Device: d}, nil
 		}

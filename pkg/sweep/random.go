@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // pick returns one of some.
@@ -13,7 +14,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // randomTrial returns a trial with a law, of at most some thousand outputs.
 func randomTrial(r *rand.Rand, law string) Trial {
-	devices := tcore.Devices()
+	devices := devices.All()
 	d := devices[r.IntN(len(devices))]
 	k := int(math.Exp2(14 * r.Float64() * math.Sqrt(r.Float64())))
 	if r.IntN(3) == 0 { // next to what a device takes at once

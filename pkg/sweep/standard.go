@@ -1,6 +1,9 @@
 package sweep
 
-import "github.com/roundofflab/roundoff/pkg/tcore"
+import (
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+)
 
 // standardLaws are the laws of the standard plan: smooth ones, with tails, with zeros, of few values,
 // with subnormal elements or results, and some whose elements are not independent.
@@ -22,7 +25,7 @@ var scaledLaws = []string{
 	"blocks(-127,127,N(0,1))×N(0,1)", "blocks(-4,4,log-uniform(-9,-6))", "blocks(-20,20,sparse(0.9,N(0,1)))",
 }
 
-// Standard returns the standard plan, in parts of different sizes: every device of [tcore.Devices] on
+// Standard returns the standard plan, in parts of different sizes: every device of [devices.All] on
 // laws of all kinds, with K short and long, a multiple of what a device takes at once and not; and the
 // devices with scales on blocks of all scales. The matrices of longer sums have fewer outputs.
 //
@@ -31,7 +34,7 @@ var scaledLaws = []string{
 // seed does not show that a bound fails that may fail now and then.
 func Standard(seeds []uint64, told ...Told) []Plan {
 	var machines, withScales []tcore.Machine
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		m := tcore.Machine{Name: d.Name, Device: d}
 		machines = append(machines, m)
 		if d.ScaleBlock > 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // run returns the rows of a plan.
@@ -31,7 +32,7 @@ func run(t *testing.T, p Plan) []Row {
 // No bound that is to hold on a machine and a law is exceeded, on any machine, from any law.
 func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	all := func(m, n int, ks []int, seeds ...uint64) Plan {
-		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: tcore.CDNA3F16}) // of two stages
+		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}) // of two stages
 		return Plan{Machines: machines, Laws: Laws(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
 	}
 	plans := []Plan{all(4, 4, []int{17, 512}, 1, 2)}
@@ -89,7 +90,7 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)
-	for _, machine := range []tcore.Machine{Volta, Paper, HopperF16, {Name: "ieee64", Device: tcore.IEEEF64}} {
+	for _, machine := range []tcore.Machine{Volta, Paper, HopperF16, {Name: "ieee64", Device: devices.IEEEF64()}} {
 		p := Plan{Machines: []tcore.Machine{machine}, Laws: []Law{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
 		a, b := Symmetric.Matrices(m, n, k, 5)
 		asked := bound.Problem{M: m, N: n, K: k, Machine: machine, X: Symmetric.X, Y: Symmetric.Y}
@@ -136,7 +137,7 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 func TestTruncation_holds_with_scales(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const k = 1024
-	for _, d := range []tcore.Device{tcore.BlackwellMXE4M3, tcore.BlackwellMXE2M1, tcore.BlackwellMXF4, tcore.BlackwellNVF4} {
+	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXE2M1(), devices.BlackwellMXF4(), devices.BlackwellNVF4()} {
 		β := bound.Truncation.Constant(bound.Problem{M: 1, N: 1, K: k, Machine: tcore.Machine{Device: d}}, -1).Constant
 		largest := 0.0
 		for range 50 {

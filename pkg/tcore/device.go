@@ -3,10 +3,10 @@ package tcore
 import "fmt"
 
 // Device is one instruction of one architecture's matrix unit: what it takes,
-// what it returns, and in Core how it adds. [Devices] is the catalogue; a new
+// what it returns, and in Core how it adds. Package devices is the catalogue; a new
 // device is one literal, and a variant is a copy with one field changed:
 //
-//	d := tcore.HopperE4M3
+//	d := devices.HopperE4M3()
 //	d.B = tcore.E5M2
 //
 // The operation is d = c + x₀y₀ + … + x₍K₋₁₎y₍K₋₁₎ for any K: the K products
@@ -86,7 +86,7 @@ func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 // or, since 8-bit instructions mix their formats, another one of at most 8 bits
 // if B is such a format. A device that does becomes one with d.B = f.
 func (d Device) Takes(f Format) bool {
-	if f.same(d.B) {
+	if f.Equal(d.B) {
 		return true
 	}
 	core, _ := d.Core.(Fused)
@@ -158,7 +158,7 @@ func decodeAll(f Format, codes []uint64) []float64 {
 // decodeOperand is f.Decode, but for tf32, which registers hold in the upper
 // bits of a binary32 word.
 func decodeOperand(f Format, code uint64) float64 {
-	if f.same(TF32) {
+	if f.Equal(TF32) {
 		const unused = 1<<13 - 1
 		return Binary32.Decode(code &^ unused)
 	}

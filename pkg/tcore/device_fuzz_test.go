@@ -30,7 +30,7 @@ func FuzzDevice(f *testing.F) {
 			var word [8]byte
 			data = data[copy(word[:], data):]
 			w := f.Bits()
-			if f.same(TF32) {
+			if f.Equal(TF32) {
 				w = 32
 			}
 			return binary.LittleEndian.Uint64(word[:]) << (64 - w) >> (64 - w)

@@ -38,7 +38,7 @@ func randomVector(rng *rand.Rand, d Device) deviceVector {
 	if kind == 3 { // y repeats, x with the other sign: cancel
 		for i := n / 2; i < n-1; i++ {
 			v.Y[i], v.X[i] = v.Y[i-n/2], d.A.Encode(-decodeOperand(d.A, v.X[i-n/2]), ToNearestEven)
-			if d.A.same(TF32) {
+			if d.A.Equal(TF32) {
 				v.X[i] <<= 13
 			}
 		}
@@ -53,7 +53,7 @@ func randomVector(rng *rand.Rand, d Device) deviceVector {
 
 func randomCode(rng *rand.Rand, f Format, kind int) uint64 {
 	w := f.Bits()
-	if f.same(TF32) {
+	if f.Equal(TF32) {
 		w = 32
 	}
 	code := rng.Uint64() >> (64 - w)
@@ -73,7 +73,7 @@ func randomCode(rng *rand.Rand, f Format, kind int) uint64 {
 		e := rng.IntN(9) - 4
 		code = f.Encode(math.Ldexp(1+rng.Float64(), e)*float64(1-2*rng.IntN(2)), ToNearestEven)
 	}
-	if f.same(TF32) && kind > 0 && code < 1<<19 {
+	if f.Equal(TF32) && kind > 0 && code < 1<<19 {
 		code <<= 13
 	}
 	return code

@@ -66,7 +66,7 @@
 //
 // A [Device] is one instruction of one architecture, bit for bit as the best
 // public models have it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al.
-// 2025). [Devices] is the catalogue, from Volta to Blackwell and CDNA1 to CDNA3.
+// 2025). Package devices is the catalogue, from Volta to Blackwell and CDNA1 to CDNA3.
 // Its Core is the arithmetic of one block:
 //
 //	core          what it does with the terms of a block        of

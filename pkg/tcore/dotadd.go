@@ -96,9 +96,9 @@ func (f *Fused) dotAddKernel(d *Device) (k dotAddKernel, ok bool) {
 	case f.Terms > 16 && f.sumBound(d) >= 1<<31:
 		return k, false
 	}
-	half := f.Rounding == ToNearestEven && f.Result.same(Binary16) && d.C.same(Binary16) &&
+	half := f.Rounding == ToNearestEven && f.Result.Equal(Binary16) && d.C.Equal(Binary16) &&
 		!f.PositiveTiny && f.ZeroExponent <= Binary16.Emin
-	truncated := f.Rounding == ToZero && d.C.same(Binary32) && f.ZeroExponent <= -2*dotAddReach &&
+	truncated := f.Rounding == ToZero && d.C.Equal(Binary32) && f.ZeroExponent <= -2*dotAddReach &&
 		f.Result.Emin == Binary32.Emin && f.Result.Emax == Binary32.Emax &&
 		f.Result.Specials == IEEE && f.Result.Precision <= Binary32.Precision
 	if !half && !truncated {
@@ -194,7 +194,7 @@ func (d *Device) convertRow(dst, src []float32, f Format) {
 	switch {
 	case d.Convert == ToNearestEven:
 		roundRow(dst, src, f)
-	case d.Convert == ToZero && f.same(TF32):
+	case d.Convert == ToZero && f.Equal(TF32):
 		const unused = 1<<13 - 1
 		for i, x := range src {
 			if x != x {
@@ -294,7 +294,7 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {
 	sums, width := p.load(z[:rowHi-rowLo])
 	defer dotAddScratch.sums.put(sums)
-	columns, half := p.kernel.columns, p.d.C.same(Binary16)
+	columns, half := p.kernel.columns, p.d.C.Equal(Binary16)
 	part, next := make([]float32, columns), new([32]float32)
 	for ; lo < hi; lo += w {
 		for j := 0; j < width; j += columns {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -12,7 +13,7 @@ import (
 func ExampleDevice_BlockSums() {
 	a := blas32.General{Rows: 1, Cols: 12, Stride: 12, Data: []float32{1000, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3}}
 	b := blas32.General{Rows: 12, Cols: 1, Stride: 1, Data: []float32{1000, 0, 0, 0, .1, .1, .1, .1, .1, .1, .1, .1}}
-	outputs, err := tcore.VoltaF16.BlockSums(a, b)
+	outputs, err := devices.VoltaF16().BlockSums(a, b)
 	if err != nil {
 		panic(err)
 	}

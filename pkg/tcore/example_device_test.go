@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -16,7 +17,7 @@ func ExampleDevices() {
 	x := []float64{-4096, -0.5, -0.25, -0.125}
 	y := []float64{2048, 1, 1, 1}
 	c := 0x1p23
-	for _, d := range tcore.Devices() {
+	for _, d := range devices.All() {
 		if d.A.Round(x[0], tcore.ToZero) != x[0] || d.C.Round(c, tcore.ToZero) != c || d.ScaleBlock > 0 {
 			continue // a number too large for the format
 		}
@@ -95,7 +96,7 @@ func ExampleDevice() {
 
 // A variant is a copy with one field changed: Hopper multiplies e4m3 by e5m2.
 func ExampleDevice_Dot() {
-	d := tcore.HopperE4M3
+	d := devices.HopperE4M3()
 	d.B = tcore.E5M2
 	fmt.Println(d.Dot([]float64{1, 2, 3}, []float64{4, 5, 6}, 0.5))
 	// Output: 32.5
@@ -103,15 +104,15 @@ func ExampleDevice_Dot() {
 
 // 8-bit factors mix, others do not.
 func ExampleDevice_Takes() {
-	fmt.Println(tcore.HopperE4M3.Takes(tcore.E5M2), tcore.HopperF16.Takes(tcore.BFloat16))
+	fmt.Println(devices.HopperE4M3().Takes(tcore.E5M2), devices.HopperF16().Takes(tcore.BFloat16))
 	// Output: true false
 }
 
 // Bits in, bits out: NaN is 0x7fffffff on NVIDIA.
 func ExampleDevice_DotCodes() {
 	one, inf := tcore.Binary16.Encode(1, tcore.ToNearestEven), uint64(0x7c00)
-	fmt.Printf("%#x\n", tcore.HopperF16.DotCodes([]uint64{one, one}, []uint64{one, one}, 0))
-	fmt.Printf("%#x\n", tcore.HopperF16.DotCodes([]uint64{inf, inf}, []uint64{one, one | 0x8000}, 0))
+	fmt.Printf("%#x\n", devices.HopperF16().DotCodes([]uint64{one, one}, []uint64{one, one}, 0))
+	fmt.Printf("%#x\n", devices.HopperF16().DotCodes([]uint64{inf, inf}, []uint64{one, one | 0x8000}, 0))
 	// Output:
 	// 0x40000000
 	// 0x7fffffff
@@ -119,7 +120,7 @@ func ExampleDevice_DotCodes() {
 
 // NVFP4: 16 factors of e2m1 share a scale of e4m3.
 func ExampleDevice_DotScaled() {
-	d := tcore.BlackwellNVF4
+	d := devices.BlackwellNVF4()
 	six := make([]uint64, 16)
 	for i := range six {
 		six[i] = d.A.Encode(6, tcore.ToNearestEven)
@@ -135,7 +136,7 @@ func ExampleDevice_DotScaled() {
 func ExampleDevice_Trace() {
 	x := []float64{1 + 0x1p-10, 2048, -2048}
 	y := []float64{1 + 0x1p-10, 1, 1}
-	fmt.Print(tcore.VoltaF16.Trace(x, y, 0.1))
+	fmt.Print(devices.VoltaF16().Trace(x, y, 0.1))
 	// Output:
 	// volta-mma-binary16-binary32
 	// term       value        exponent  kept          lost
@@ -148,7 +149,7 @@ func ExampleDevice_Trace() {
 }
 
 func ExampleTrace() {
-	t := tcore.HopperF16.Trace([]float64{0x1p14, 0x1p-10, -0x1p14}, []float64{0x1p14, 0x1p-10, 0x1p14}, 0)
+	t := devices.HopperF16().Trace([]float64{0x1p14, 0x1p-10, -0x1p14}, []float64{0x1p14, 0x1p-10, 0x1p14}, 0)
 	for _, b := range t.Blocks {
 		for _, term := range b.Terms {
 			if term.Lost != 0 {
@@ -164,20 +165,20 @@ func ExampleTrace() {
 
 // A block is aligned to E*, the greatest exponent of its terms.
 func ExampleTraceBlock() {
-	b := tcore.AmpereF16.Trace([]float64{3, 1}, []float64{3, 1}, 0.5).Blocks[0]
+	b := devices.AmpereF16().Trace([]float64{3, 1}, []float64{3, 1}, 0.5).Blocks[0]
 	fmt.Println("E* =", b.Exponent, "last bit kept", b.Unit == math.Ldexp(1, b.Exponent-24), "result", b.Result)
 	// Output: E* = 2 last bit kept true result 10.5
 }
 
 // 3 × 3 = 2.25 × 2²: exponents are added, not normalised.
 func ExampleTraceTerm() {
-	m := tcore.AmpereF16.Trace([]float64{3}, []float64{3}, 0).Blocks[0].Terms[0]
+	m := devices.AmpereF16().Trace([]float64{3}, []float64{3}, 0).Blocks[0].Terms[0]
 	fmt.Println(m.X, "×", m.Y, "=", m.Value, "has exponent", m.Exponent)
 	// Output: 3 × 3 = 9 has exponent 2
 }
 
 func ExampleTrace_String() {
-	fmt.Println(tcore.HopperE4M3.Trace([]float64{448, 0.25}, []float64{448, 0.25}, 0).String())
+	fmt.Println(devices.HopperE4M3().Trace([]float64{448, 0.25}, []float64{448, 0.25}, 0).String())
 	// Output:
 	// hopper-wgmma-e4m3-binary32
 	// term       value   exponent  kept    lost
@@ -190,7 +191,7 @@ func ExampleTrace_String() {
 // One element of a product, in detail.
 func ExampleDevice_TraceGEMM() {
 	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
-	t := tcore.HopperF16.TraceGEMM(a, a, blas32.General{}, 1, 0)
+	t := devices.HopperF16().TraceGEMM(a, a, blas32.General{}, 1, 0)
 	fmt.Println(t.Blocks[0].Terms[:2], t.Result)
 	// Output: [{0 3 1 3 1 3 0} {1 4 3 12 3 12 0}] 15
 }
@@ -199,7 +200,7 @@ func ExampleDevice_TraceGEMM() {
 func ExampleDevice_ExactGEMM() {
 	a := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.1, 0.1}}
 	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 100}}
-	exact, err := tcore.AdaE4M3.ExactGEMM(a, b)
+	exact, err := devices.AdaE4M3().ExactGEMM(a, b)
 	fmt.Println(exact.At(0, 0), err)
 	// Output: 9.8515625 <nil>
 }
@@ -219,7 +220,7 @@ func ExampleDevice_MultiplyAdd() {
 		return
 	}
 	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
-	for _, device := range []tcore.Device{tcore.VoltaF16, tcore.HopperF16, tcore.PaperCoreF32} {
+	for _, device := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.PaperCoreF32()} {
 		device.MultiplyAdd(a, b, blas32.General{}, d)
 		fmt.Printf("%-28s %v, error %.3g\n", device.Name, d.Data[0], exact.Error(d).Data[0])
 	}
@@ -233,7 +234,7 @@ func ExampleDevice_MultiplyAdd() {
 func ExampleMachine() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 2, 3, 4}}
 	c := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{100}}
-	k := tcore.Machine{Device: tcore.HopperF16, SplitK: 2, Output: tcore.BFloat16}
+	k := tcore.Machine{Device: devices.HopperF16(), SplitK: 2, Output: tcore.BFloat16}
 	k.GEMM(blas.NoTrans, blas.Trans, 10, a, a, 1, c, c)
 	fmt.Println(c.Data[0])
 	// Output: 400
@@ -242,7 +243,7 @@ func ExampleMachine() {
 func ExampleMachine_GEMM() {
 	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
 	d := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}
-	k := tcore.Machine{Device: tcore.AmpereTF32}
+	k := tcore.Machine{Device: devices.AmpereTF32()}
 	k.GEMM(blas.Trans, blas.NoTrans, 1, a, a, 0, blas32.General{}, d)
 	fmt.Println(d.Data)
 	// Output: [10 14 14 20]
@@ -251,10 +252,10 @@ func ExampleMachine_GEMM() {
 // In which order the terms stand does not matter within a block, and everything
 // below the last bit kept is lost, however much of it there is.
 func ExampleFused() {
-	core := tcore.HopperF16.Core.(tcore.Fused)
+	core := devices.HopperF16().Core.(tcore.Fused)
 	fmt.Printf("%d terms, %d bits, %v\n", core.Terms, core.FractionBits, core.Rounding)
 	tiny := []float64{1, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13}
-	fmt.Println(tcore.HopperF16.Dot(tiny, tiny, 0)-1, "of", 8*0x1p-26)
+	fmt.Println(devices.HopperF16().Dot(tiny, tiny, 0)-1, "of", 8*0x1p-26)
 	// Output:
 	// 16 terms, 25 bits, ToZero
 	// 0 of 1.1920928955078125e-07
@@ -262,11 +263,11 @@ func ExampleFused() {
 
 // The contested sign of a result that underflows.
 func ExampleContested() {
-	first := tcore.HopperF16F16
+	first := devices.HopperF16F16()
 	core := first.Core.(tcore.Fused)
 	core.PositiveTiny = true
 	first.Core = core
-	for _, d := range []tcore.Device{tcore.HopperF16F16, first} {
+	for _, d := range []tcore.Device{devices.HopperF16F16(), first} {
 		fmt.Println(d.Dot([]float64{0x1p-14}, []float64{-0x1p-14}, 0))
 	}
 	// Output:
@@ -276,7 +277,7 @@ func ExampleContested() {
 
 // Every core is a record, of which devices are made.
 func ExampleCore() {
-	for _, d := range []tcore.Device{tcore.HopperF16, tcore.CDNA1F16, tcore.CDNA2F16, tcore.CDNA3F16, tcore.HopperF64, tcore.PaperCoreF32} {
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.HopperF64(), devices.PaperCoreF32()} {
 		fmt.Printf("%T\n", d.Core)
 	}
 	// Output:
@@ -289,13 +290,13 @@ func ExampleCore() {
 }
 
 func ExampleExactSum() {
-	fmt.Println(tcore.CDNA1F16.Dot([]float64{0x1p15, 0x1p-10, -0x1p15}, []float64{0x1p15, 0x1p-10, 0x1p15}, 0) == 0x1p-20)
+	fmt.Println(devices.CDNA1F16().Dot([]float64{0x1p15, 0x1p-10, -0x1p15}, []float64{0x1p15, 0x1p-10, 0x1p15}, 0) == 0x1p-20)
 	// Output: true
 }
 
 // The products are added in pairs: 2²⁴ + 1 is rounded to 2²⁴.
 func ExamplePairwise() {
-	fmt.Println(tcore.CDNA2F16.Dot([]float64{4096, 1, -4096, 0}, []float64{4096, 1, 4096, 0}, 0))
+	fmt.Println(devices.CDNA2F16().Dot([]float64{4096, 1, -4096, 0}, []float64{4096, 1, 4096, 0}, 0))
 	// Output: 0
 }
 
@@ -303,7 +304,7 @@ func ExamplePairwise() {
 // tiny positive ones.
 func ExampleTwoStage() {
 	for _, c := range []float64{0x1p-30, -0x1p-30} {
-		fmt.Println(tcore.CDNA3F16.Dot([]float64{1}, []float64{1}, c) - 1)
+		fmt.Println(devices.CDNA3F16().Dot([]float64{1}, []float64{1}, c) - 1)
 	}
 	// Output:
 	// 0
@@ -311,7 +312,7 @@ func ExampleTwoStage() {
 }
 
 func ExampleChain() {
-	fmt.Println(tcore.IEEEF32.Dot([]float64{4096, 1, -4096}, []float64{4096, 1, 4096}, 0))
+	fmt.Println(devices.IEEEF32().Dot([]float64{4096, 1, -4096}, []float64{4096, 1, 4096}, 0))
 	// Output: 0
 }
 
@@ -319,11 +320,11 @@ func ExampleChain() {
 func ExampleSplit() {
 	x := []float64{256, 0.5, 0.5, 0.5, -256}
 	y := []float64{256, 0.5, 0.5, 0.5, 256}
-	fmt.Println(tcore.HopperE4M3.Dot(x, y, 0), tcore.HopperMMAE4M3.Dot(x, y, 0))
+	fmt.Println(devices.HopperE4M3().Dot(x, y, 0), devices.HopperMMAE4M3().Dot(x, y, 0))
 	// Output: 0 0.75
 }
 
 func ExampleDevice_BlockTerms() {
-	fmt.Println(tcore.VoltaF16.BlockTerms(), tcore.AmpereF16.BlockTerms(), tcore.HopperF16.BlockTerms())
+	fmt.Println(devices.VoltaF16().BlockTerms(), devices.AmpereF16().BlockTerms(), devices.HopperF16().BlockTerms())
 	// Output: 4 8 16
 }

@@ -3,7 +3,7 @@ package tcore_test
 import (
 	"fmt"
 
-	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // CDNA3 cuts 2^-25 off the third product, as the greatest product is 1, and of the sums of the second
@@ -11,7 +11,7 @@ import (
 func ExampleDevice_StageSums() {
 	x := []float64{1, 0, 0x1p-12, 0, 0, 0, 0, 0, 0x1p-12}
 	y := []float64{1, 0, 0x1p-13, 0, 0, 0, 0, 0, 0x1p-12}
-	for _, s := range tcore.CDNA3BF16.StageSums(x, y) {
+	for _, s := range devices.CDNA3BF16().StageSums(x, y) {
 		p := s.Parts[0]
 		fmt.Printf("E = %d  lost %v of %v to %v  e = %d  moved %v  result %v  error %v\n",
 			p.Exponent, p.Lost, p.Least, p.Most, s.Exponent, s.Moved, s.Result, s.Error())
@@ -25,8 +25,8 @@ func ExampleDevice_StageSums() {
 // to the sum. It takes the last product as 0, of a subnormal factor.
 func ExampleDevice_RoundedSums() {
 	x, y := []float64{1, 1, 1, 1, 1, 0x1p-24}, []float64{1, 1, 1, 1, 1, 1}
-	fmt.Println(tcore.CDNA1F16.RoundedSums(x, y))
-	fmt.Println(tcore.CDNA2F16.RoundedSums(x, y))
+	fmt.Println(devices.CDNA1F16().RoundedSums(x, y))
+	fmt.Println(devices.CDNA2F16().RoundedSums(x, y))
 	// Output:
 	// {[4 5] 0}
 	// {[2 2 4 5] 5.960464477539063e-08}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -268,7 +269,7 @@ func ExampleDevice_MultiplyAdd_algorithm1() {
 	a := blas32.General{Rows: 2, Cols: 4, Stride: 4, Data: []float32{.1, .2, .3, .4, .5, .6, .7, .8}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 2, 3, 4}}
 	d := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: make([]float32, 2)}
-	for _, device := range []tcore.Device{tcore.PaperCoreF32, tcore.PaperCoreF16} {
+	for _, device := range []tcore.Device{devices.PaperCoreF32(), devices.PaperCoreF16()} {
 		device.MultiplyAdd(a, b, blas32.General{}, d)
 		fmt.Printf("%s: %v\n", device.Name, d.Data)
 	}
@@ -317,7 +318,7 @@ func ExampleExact() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 0.5, 0.25, 0.125}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1. / 1024, 1. / 1024, 1. / 1024}}
 	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
-	tcore.PaperCoreF16.MultiplyAdd(a, b, blas32.General{}, d)
+	devices.PaperCoreF16().MultiplyAdd(a, b, blas32.General{}, d)
 
 	exact, err := tcore.ExactGEMM(a, b)
 	if err != nil {
@@ -429,4 +430,12 @@ func ExampleDecodeSlice16() {
 	tcore.DecodeSlice16(x, []uint16{0x3c00, 0xc000, 0x7bff})
 	fmt.Println(x)
 	// Output: [1 -2 65504]
+}
+
+// One format by two names.
+func ExampleFormat_Equal() {
+	half := tcore.Binary16
+	half.Name = "half"
+	fmt.Println(half.Equal(tcore.Binary16), half.Equal(tcore.BFloat16))
+	// Output: true false
 }

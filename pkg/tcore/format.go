@@ -231,8 +231,8 @@ func (f Format) extends(g Format) bool {
 	return f.contains(g) && f.Specials == IEEE && f.Overflow == ToInfinity
 }
 
-// same reports whether f and g are one format but for the name.
-func (f Format) same(g Format) bool {
+// Equal reports whether f and g are one format but for the name.
+func (f Format) Equal(g Format) bool {
 	g.Name = f.Name
 	return f == g
 }

@@ -30,7 +30,7 @@ func newFusedKernel(d *Device) (*fusedKernel, bool) {
 		f: f, d: d,
 		emin:     d.C.Emin,
 		drop:     1<<(53-f.Result.Precision) - 1,
-		nearest:  f.Rounding == ToNearestEven && f.Result.same(Binary16),
+		nearest:  f.Rounding == ToNearestEven && f.Result.Equal(Binary16),
 		least:    uint64(f.Result.Emin + 1023),
 		greatest: uint64(f.Result.Emax + 1023),
 	}

@@ -278,7 +278,7 @@ func FuzzDeviceGEMM(f *testing.F) {
 		widenSlice(x, a.Data)
 		for _, bits := range widths() {
 			atWidth(bits, func() { d.MultiplyAdd(a, b, start, z) })
-			if d.A.same(d.B) { // thin
+			if d.A.Equal(d.B) { // thin
 				turned := zeros(n, 1)
 				atWidth(bits, func() { d.MultiplyAdd(matrix.Transpose(b), matrix.Transpose(a), matrix.Transpose(start), turned) })
 				for j, v := range turned.Data {

@@ -65,8 +65,8 @@ func (t TensorCore) columns(s *[tile]float64, x []float64, y [][tile]float64) {
 // isSequential32 reports whether Algorithm 1 is sequential binary32 arithmetic,
 // whatever the block width.
 func (t TensorCore) isSequential32() bool {
-	return Binary32.contains(t.Low) && t.High.same(Binary32) &&
-		t.Product.same(Binary32) && t.Accumulate.same(Binary32) && t.Output.same(Binary32)
+	return Binary32.contains(t.Low) && t.High.Equal(Binary32) &&
+		t.Product.Equal(Binary32) && t.Accumulate.Equal(Binary32) && t.Output.Equal(Binary32)
 }
 
 // sequential computes s[c] = fl(s[c] + fl(x[k] y[k][c])) for k = 0, 1, …, in the
@@ -91,9 +91,9 @@ func sequential[T float32 | float64](s *[tile]T, x []T, y [][tile]T) {
 // isSequential16 reports whether Algorithm 1 is sequential accumulation of
 // exact binary16 products in binary16, whatever the block width.
 func (t TensorCore) isSequential16() bool {
-	return t.Low.same(Binary16) && t.High.extends(Binary16) &&
+	return t.Low.Equal(Binary16) && t.High.extends(Binary16) &&
 		t.Product.extends(Binary16) && t.Product.containsProducts(t.Low) &&
-		t.Accumulate.same(Binary16) && t.Output.same(Binary16)
+		t.Accumulate.Equal(Binary16) && t.Output.Equal(Binary16)
 }
 
 // sequential16 computes s[c] = fl16(s[c] + x[k] y[k][c]) for k = 0, 1, …, the

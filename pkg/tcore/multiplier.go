@@ -47,7 +47,7 @@ func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	fast, isFused := newFusedKernel(p.d)
 	_, isChain := p.d.Core.(Chain)
 	pairwise, isPairwise := p.d.Core.(Pairwise)
-	in32 := p.d.C.same(Binary32) && Binary32.contains(p.d.A) && Binary32.contains(p.d.B)
+	in32 := p.d.C.Equal(Binary32) && Binary32.contains(p.d.A) && Binary32.contains(p.d.B)
 	for i := rowLo; i < rowHi; i++ {
 		xi, ex := p.x.vector(i)
 		for j := range p.y.n {
@@ -56,7 +56,7 @@ func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 			switch {
 			case isFused && p.x.finite[i] && p.y.finite[j]:
 				*c = fast.chain(xi[lo:hi], yj[lo:hi], ex[lo:hi], ey[lo:hi], *c)
-			case isChain && p.d.C.same(Binary64):
+			case isChain && p.d.C.Equal(Binary64):
 				*c = chain64(xi[lo:hi], yj[lo:hi], *c)
 			case isChain && in32:
 				*c = chain32(xi[lo:hi], yj[lo:hi], *c)

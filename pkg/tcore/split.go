@@ -131,9 +131,9 @@ func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 // binary64.
 func (p *splitProduct) add(x, y float64) float64 {
 	switch {
-	case p.d.C.same(Binary32):
+	case p.d.C.Equal(Binary32):
 		return float64(float32(x) + float32(y))
-	case p.d.C.same(Binary16):
+	case p.d.C.Equal(Binary16):
 		return round16(x + y)
 	}
 	return p.d.C.Add(x, y, ToNearestEven)

@@ -106,7 +106,7 @@ func (w *sumsBlock) compute(lo, hi int) {
 // returns how many terms it took.
 func (w *sumsBlock) computeHalf(lo, hi int) int {
 	n := w.a.Cols / 8
-	if w.kernel.half == nil || n == 0 || !w.low.same(Binary16) || (hi-lo)%w.kernel.rows != 0 {
+	if w.kernel.half == nil || n == 0 || !w.low.Equal(Binary16) || (hi-lo)%w.kernel.rows != 0 {
 		return 0
 	}
 	for i := lo; i < hi; i += w.kernel.rows {

@@ -54,7 +54,7 @@ func vectorRound32(f Format, dst, src []float32) int {
 	switch {
 	case n == 0 || vectorBits == 0:
 		return 0
-	case f.same(Binary16):
+	case f.Equal(Binary16):
 		roundHalf(&dst[0], &src[0], n)
 		return n
 	case f.Precision >= Binary32.Precision || !Binary32.contains(f), f.Sign != Signed,

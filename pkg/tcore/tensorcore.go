@@ -72,7 +72,7 @@ type idealProduct struct {
 // TensorCore that takes the factors as the device does.
 func newIdealProduct(d *Device, a, b blas32.General) (*idealProduct, bool) {
 	t, ok := d.Core.(TensorCore)
-	if !ok || a.Cols%t.Block != 0 || !d.A.same(t.Low) || !d.B.same(t.Low) || d.Convert != ToNearestEven {
+	if !ok || a.Cols%t.Block != 0 || !d.A.Equal(t.Low) || !d.B.Equal(t.Low) || d.Convert != ToNearestEven {
 		return nil, false
 	}
 	return &idealProduct{t, a, b}, true

@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -16,7 +17,7 @@ import (
 // "The bound holds": the largest |D̂ - D| / (|A||B|) of 64 × 8 outputs beside the constant of a bound that
 // holds on every machine that truncates.
 func Example() {
-	p := bound.Problem{M: 64, N: 8, K: 1024, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	p := bound.Problem{M: 64, N: 8, K: 1024, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	t, err := trial.Run(p, sweep.Symmetric, 1)
 	if err != nil {
 		fmt.Println(err)
@@ -37,9 +38,9 @@ var (
 // What a library splits and converts is measured with it.
 func ExampleRun() {
 	for _, m := range []tcore.Machine{
-		{Name: "Hopper", Device: tcore.HopperF16},
-		{Name: "in 16 parts", Device: tcore.HopperF16, SplitK: 16},
-		{Name: "to bfloat16", Device: tcore.HopperF16, Output: tcore.BFloat16},
+		{Name: "Hopper", Device: devices.HopperF16()},
+		{Name: "in 16 parts", Device: devices.HopperF16(), SplitK: 16},
+		{Name: "to bfloat16", Device: devices.HopperF16(), Output: tcore.BFloat16},
 	} {
 		t, err := trial.Run(bound.Problem{M: 16, N: 16, K: 4096, Machine: m}, sweep.Positive, 1)
 		if err != nil {
@@ -64,7 +65,7 @@ func ExampleOf() {
 // A device multiplies what it makes of the matrices: 0.1 is no number of binary16.
 func ExampleOn() {
 	tenth := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{0.1}}
-	p, err := trial.On(tcore.HopperF16, tenth, tenth)
+	p, err := trial.On(devices.HopperF16(), tenth, tenth)
 	fmt.Println(p.Values, err)
 	// Output:
 	// [0.009995117783546448] <nil>
@@ -73,7 +74,7 @@ func ExampleOn() {
 // Several machines multiply the same matrices.
 func ExampleProduct_Run() {
 	p, _ := trial.Of(row, column)
-	for _, d := range []tcore.Device{tcore.VoltaF16, tcore.HopperE4M3} {
+	for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperE4M3()} {
 		fmt.Println(p.Run(tcore.Machine{Device: d}).Errors)
 	}
 	// Output:
@@ -119,7 +120,7 @@ func ExampleTrial_Relative() {
 
 // Two matrices are data as well.
 func ExampleMatrices() {
-	p := bound.Problem{M: 1, N: 1, K: 3, Machine: tcore.Machine{Device: tcore.VoltaF16}}
+	p := bound.Problem{M: 1, N: 1, K: 3, Machine: tcore.Machine{Device: devices.VoltaF16()}}
 	t, err := trial.Run(p, trial.Matrices{A: row, B: column}, 0)
 	fmt.Println(t.D.Data, err)
 	// Output:

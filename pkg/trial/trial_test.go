@@ -11,6 +11,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -27,11 +28,11 @@ func (positive) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 // What is measured is the product of the whole machine, with its split of K and its output.
 func TestRun_measures_the_whole_machine(t *testing.T) {
 	for name, m := range map[string]tcore.Machine{
-		"K in parts":           {Device: tcore.VoltaF16, SplitK: 2},
-		"D in binary16":        {Device: tcore.VoltaF16, Output: tcore.Binary16},
-		"both":                 {Device: tcore.VoltaF16, SplitK: 2, Output: tcore.Binary16},
-		"the device by itself": {Device: tcore.VoltaF16},
-		"in binary64":          {Device: tcore.IEEEF64},
+		"K in parts":           {Device: devices.VoltaF16(), SplitK: 2},
+		"D in binary16":        {Device: devices.VoltaF16(), Output: tcore.Binary16},
+		"both":                 {Device: devices.VoltaF16(), SplitK: 2, Output: tcore.Binary16},
+		"the device by itself": {Device: devices.VoltaF16()},
+		"in binary64":          {Device: devices.IEEEF64()},
 	} {
 		for _, represented := range []bool{false, true} {
 			p := bound.Problem{M: 16, N: 5, K: 256, Machine: m, Represented: represented}
@@ -98,14 +99,14 @@ func TestOf_what_is_not_finite(t *testing.T) {
 	a, b := positive{}.Matrices(2, 2, 4, 1)
 	a.Data[5] = 1e5 // no number of binary16
 	for name, err := range map[string]error{
-		"a[1, 1] = +Inf, want a finite number": errorOf(trial.On(tcore.HopperF16, a, b)),
+		"a[1, 1] = +Inf, want a finite number": errorOf(trial.On(devices.HopperF16(), a, b)),
 		"":                                     errorOf(trial.Of(a, b)),
 	} {
 		if name == "" && err != nil || name != "" && (err == nil || !strings.Contains(err.Error(), name)) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}
-	p := bound.Problem{M: 2, N: 2, K: 4, Machine: tcore.Machine{Device: tcore.HopperF16}}
+	p := bound.Problem{M: 2, N: 2, K: 4, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	if _, err := trial.Run(p, trial.Matrices{A: a, B: b}, 0); err == nil {
 		t.Error("no error of an element beyond the format")
 	}

@@ -230,8 +230,8 @@ func makeFiles(f *testing.F) contents {
 func table(f *testing.F) []byte {
 	f.Helper()
 	machine, errMachine := sweep.FindMachine("paper")
-	law, errLaw := sweep.FindLaw("U(0,1)")
-	p := sweep.Plan{Machines: []tcore.Machine{machine}, Laws: []sweep.Law{law}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	law, errLaw := sweep.FindGenerator("U(0,1)")
+	p := sweep.Plan{Machines: []tcore.Machine{machine}, Laws: []sweep.Generator{law}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	list, err := p.Run(f.Context(), nil)
 	var b bytes.Buffer
 	if err := errors.Join(errMachine, errLaw, err, sweep.Write(&b, "a small sweep", list)); err != nil {

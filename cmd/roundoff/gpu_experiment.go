@@ -129,7 +129,7 @@ func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.G
 		d := blas32.General{Rows: e.M, Cols: e.N, Stride: e.N, Data: make([]float32, e.M*e.N)}
 		record := e.NewRecord(from)
 		for _, call := range []string{"cublasGemmEx", "cublasLtMatmul"} {
-			k := g.Kernel(devices.HopperF16())
+			k := g.Routine(devices.HopperF16())
 			k.Classic = call == "cublasGemmEx"
 			// The first product of a library also loads its kernels.
 			var report gpu.Report

@@ -44,7 +44,7 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	defer g.Close()
-	k := g.Kernel(devices[0])
+	k := g.Routine(devices[0])
 	if err := k.Check(); err != nil {
 		return err
 	}

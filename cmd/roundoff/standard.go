@@ -27,7 +27,7 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 			p.Machines = common(p.Machines, q.Machines, func(m tcore.Machine) string { return m.Device.Name })
 		}
 		if given(flags, "dist") {
-			p.Laws = common(p.Laws, q.Laws, func(l sweep.Law) string { return l.Name })
+			p.Laws = common(p.Laws, q.Laws, func(l sweep.Generator) string { return l.Name })
 		}
 		if given(flags, "k") {
 			p.Ks = common(p.Ks, q.Ks, strconv.Itoa)
@@ -71,11 +71,11 @@ func digest(w io.Writer, rows []sweep.Row) error {
 	found := map[string]*record{}
 	products, outputs := 0, 0
 	for _, r := range rows {
-		if r.Bound == sweep.Error {
+		if r.Bound == sweep.ErrorRow {
 			products += r.Runs
 			outputs += r.Outputs
 		}
-		if r.Bound == sweep.Error || r.Verdict != sweep.Holds {
+		if r.Bound == sweep.ErrorRow || r.Verdict != sweep.Holds {
 			continue
 		}
 		z := found[r.Bound]
@@ -109,12 +109,12 @@ func digest(w io.Writer, rows []sweep.Row) error {
 	slices.SortStableFunc(bad, func(a, b sweep.Row) int { return cmp.Compare(a.Bound, b.Bound) })
 	said := map[string]bool{} // what fails with and without the sizes of elements is one command
 	for _, r := range bad {
-		line := r.Bound + sweep.TrialOf(r).String()
+		line := r.Bound + sweep.CaseOf(r).String()
 		if said[line] {
 			continue
 		}
 		said[line] = true
-		if _, err := fmt.Fprintf(w, "%s %.3g, %d of %d: %v\n", r.Bound, r.Largest, r.Violations, r.Outputs, sweep.TrialOf(r)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %.3g, %d of %d: %v\n", r.Bound, r.Largest, r.Violations, r.Outputs, sweep.CaseOf(r)); err != nil {
 			return err
 		}
 	}

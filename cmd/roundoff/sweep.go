@@ -39,7 +39,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
 		"Machines: "+names(sweep.Machines(), func(m tcore.Machine) string { return m.Name })+",\n"+
 		"a name of roundoff devices, and any of them with /16 for K in 16 parts or >binary16 for D.\n"+
-		"Laws: "+names(sweep.Laws(), func(l sweep.Law) string { return l.Name })+",\n"+
+		"Laws: "+names(sweep.Generators(), func(l sweep.Generator) string { return l.Name })+",\n"+
 		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
 		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+
 		"and, L being such a law, sparse(zeros,L), relu(L), signed(L), times(x,L), mix(share,L,L), sorted(L),\n"+
@@ -51,7 +51,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.StringVar(&q.ks, "k", "256,4096", "the `terms` of each sum")
 	flags.StringVar(&q.seeds, "seeds", "1:2", "draw with these `seeds`")
 	flags.StringVar(&q.confidences, "confidence", "0.99", "want these `probabilities` for all outputs of a product together")
-	flags.BoolVar(&q.Alone, "alone", false, "want them for each output alone")
+	flags.BoolVar(&q.PerOutput, "alone", false, "want them for each output alone")
 	flags.StringVar(&q.told, "told", "law", "tell the bounds of the data from these: `law`, moments, files")
 	flags.BoolVar(&q.Ranges, "ranges", true, "judge also what is said with the sizes of the elements at hand")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
@@ -130,7 +130,7 @@ func (q *sweepQuestion) parts() (err error) {
 	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
 		return err
 	}
-	if q.Laws, err = each(q.laws, sweep.FindLaw); err != nil {
+	if q.Laws, err = each(q.laws, sweep.FindGenerator); err != nil {
 		return err
 	}
 	if q.Ks, err = each(q.ks, func(word string) (int, error) {
@@ -160,7 +160,7 @@ func (q *sweepQuestion) parts() (err error) {
 	return errors.Join(
 		once("k", q.Ks, func(k int) string { return strconv.Itoa(k) }),
 		once("devices", q.Machines, func(m tcore.Machine) string { return m.Name }),
-		once("dist", q.Laws, func(l sweep.Law) string { return l.Name }),
+		once("dist", q.Laws, func(l sweep.Generator) string { return l.Name }),
 		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
 }
 
@@ -214,7 +214,7 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 	fmt.Fprintln(t, "machine\tlaw\tK\toutputs\tlargest error\tmean\tspread\ttightest bound\ttau\tmedian\tviolations\texact/product")
 	for i := 0; i < len(rows); {
 		j := i + 1
-		for j < len(rows) && rows[j].Bound != sweep.Error {
+		for j < len(rows) && rows[j].Bound != sweep.ErrorRow {
 			j++
 		}
 		e := rows[i]
@@ -248,7 +248,7 @@ func fail(rows []sweep.Row) error {
 		r := bad[0]
 		failed, trials := r.Failures()
 		return fmt.Errorf("%d bounds fail that are to hold: %s on %s, %s, K = %d fails %d times of %d, stated is %v",
-			len(bad), r.Bound, r.Machine, r.Law, r.K, failed, trials, math.Round(1e9*r.Stated())/1e9)
+			len(bad), r.Bound, r.Machine, r.Law, r.K, failed, trials, math.Round(1e9*r.NominalRate())/1e9)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ var HalfUlpBernstein = register(Bound{
 		}
 		return notOneFormat(k)
 	},
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		z := o.errors(k)
 		return z.around(roundoff.Azuma(z.proxies, k.eachOutput(f)))
 	},

@@ -11,7 +11,7 @@ var Beta = register(Bound{
 	Spread:  1.2,
 	Assumes: "or of a bias of 0.026u at most, as of Beta(1.9, 2)",
 	Constant: func(k Problem, f roundoff.Failure) Value {
-		return plain(k.maximal(func(u float64) roundoff.ErrorLaw {
+		return plain(k.maximal(func(u float64) roundoff.ErrorModel {
 			return roundoff.BetaErrors(u, 1.9, 2)
 		}, f))
 	},

@@ -26,9 +26,9 @@ type Bound struct {
 	// chains together fail with at most e^f. Underflow is not its business.
 	Constant func(k Problem, f roundoff.Failure) Value
 
-	// Output returns where the error of one output lies, so that all outputs together fail
+	// Interval returns where the error of one output lies, so that all outputs together fail
 	// with at most e^f; NaN where the machine of the problem leaves out what the bound reads.
-	Output func(k Problem, o Output, f roundoff.Failure) Interval
+	Interval func(k Problem, o Entry, f roundoff.Failure) Interval
 }
 
 // A Value says of every output that |error| <= Constant Σ|xy|, and that |error| <= Absolute. A
@@ -77,7 +77,7 @@ var catalogue []Bound
 
 // register adds a bound to the catalogue.
 func register(b Bound) Bound {
-	if b.Name == "" || b.Source == "" || b.Model.Name == "" || (b.Constant == nil) == (b.Output == nil) {
+	if b.Name == "" || b.Source == "" || b.Model.Name == "" || (b.Constant == nil) == (b.Interval == nil) {
 		panic(fmt.Sprintf("bound: %q, want a name, a source, a model, and Constant or Output", b.Name))
 	}
 	if slices.ContainsFunc(catalogue, func(c Bound) bool { return c.Name == b.Name }) {

@@ -92,7 +92,7 @@ func TestCatalogue(t *testing.T) {
 	for want, b := range map[string]Bound{
 		`bound: "", want a name, a source, a model, and Constant or Output`:      {},
 		`bound: "gamma", there is one of that name`:                              Gamma,
-		`bound: "both", want a name, a source, a model, and Constant or Output`:  {Name: "both", Source: "s", Model: Nearest, Constant: Gamma.Constant, Output: Running.Output},
+		`bound: "both", want a name, a source, a model, and Constant or Output`:  {Name: "both", Source: "s", Model: Nearest, Constant: Gamma.Constant, Interval: Running.Interval},
 		`bound: "plain", want a name, a source, a model, and Constant or Output`: {Name: "plain", Source: "s", Constant: Gamma.Constant},
 	} {
 		t.Run("refuses_"+b.Name, func(t *testing.T) { wantPanic(t, want, func() { register(b) }) })

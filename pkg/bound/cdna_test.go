@@ -60,7 +60,7 @@ func (s elementsOf) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.
 // that take the products as random. Those that take roundings to nearest as random are left out.
 func afterRun(k Problem) (bounds []Bound) {
 	for _, b := range Catalogue() {
-		if b.Output != nil && b.fails(k) == "" && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
+		if b.Interval != nil && b.fails(k) == "" && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
 			bounds = append(bounds, b)
 		}
 	}
@@ -125,7 +125,7 @@ func holds(t *testing.T, k Problem, a, b blas32.General, bounds []Bound, what st
 			t.Fatalf("%s: output %d is %v, the device has %v", what, i, got[len(got)-1], c.Data[i])
 		}
 		for _, b := range bounds {
-			z := b.Output(k, o, at99)
+			z := b.Interval(k, o, at99)
 			if math.IsNaN(z.Radius) && len(o.Sums) == 0 { // one exact product
 				continue
 			}
@@ -154,13 +154,13 @@ func TestFlushed(t *testing.T) {
 	}
 	const lost = 0x1p-15 + 0x1p-10
 	for o := range run {
-		if got := Exact.Output(k, o, at99).Centre; o.Flushed != lost || got != -lost {
+		if got := Exact.Interval(k, o, at99).Centre; o.Flushed != lost || got != -lost {
 			t.Errorf("flushed %v, error %v, want %v", o.Flushed, got, lost)
 		}
 		for _, b := range []Bound{Running, RunningHalfUlp} {
-			with := b.Output(k, o, at99).Radius
+			with := b.Interval(k, o, at99).Radius
 			o.Flushed = 0
-			if without := b.Output(k, o, at99).Radius; without >= lost || with != without+lost {
+			if without := b.Interval(k, o, at99).Radius; without >= lost || with != without+lost {
 				t.Errorf("%s: %v, without what is flushed %v", b.Name, with, without)
 			}
 			o.Flushed = lost
@@ -301,13 +301,13 @@ func TestCDNATightness(t *testing.T) {
 					}
 				}
 				for o := range outputs {
-					e := Exact.Output(k, o, at99).Centre
+					e := Exact.Interval(k, o, at99).Centre
 					size = max(size, math.Abs(e))
 					for _, b := range afterRun(k) {
 						if b.Name == Exact.Name {
 							continue
 						}
-						z := b.Output(k, o, at99)
+						z := b.Interval(k, o, at99)
 						if !(math.Abs(e-z.Centre) <= z.Radius+1e-14*math.Abs(e)) {
 							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, law.Name, K, e, b.Name, z.Centre, z.Radius)
 						}
@@ -350,7 +350,7 @@ func TestStageLossIsThatOfTheLaw(t *testing.T) {
 			}
 			off, square, mean := 0.0, 0.0, 0.0
 			for o := range run {
-				sum, lost := newStageLoss(k, o.Losses(), at99), -Exact.Output(k, o, at99).Centre
+				sum, lost := newStageLoss(k, o.Losses(), at99), -Exact.Interval(k, o, at99).Centre
 				i := 0
 				o.stages(k, func(s stage) {
 					lost += o.Stages[i].Moved

@@ -56,7 +56,7 @@ func cover(t *testing.T, k Problem, outputs, read int) {
 		if !bound.Model.Random || !k.knows(bound.Needs) || bound.fails(k) != "" {
 			continue
 		}
-		if bound.Output != nil {
+		if bound.Interval != nil {
 			reads = append(reads, bound)
 			continue
 		}
@@ -85,7 +85,7 @@ func cover(t *testing.T, k Problem, outputs, read int) {
 		for _, bound := range reads {
 			n := failures[bound.Name]
 			for c, p := range confidences {
-				radius := bound.Output(k, o, roundoff.FailureOf(p)).Bound()
+				radius := bound.Interval(k, o, roundoff.FailureOf(p)).Bound()
 				if e > radius {
 					n[c]++
 				}

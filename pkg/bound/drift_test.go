@@ -62,7 +62,7 @@ func TestRandomErrorsHold(t *testing.T) {
 					}
 				}
 				for o := range run {
-					e := Exact.Output(k, o, at99).Centre
+					e := Exact.Interval(k, o, at99).Centre
 					if math.IsNaN(e - e) {
 						continue
 					}
@@ -71,8 +71,8 @@ func TestRandomErrorsHold(t *testing.T) {
 							continue
 						}
 						at, slack := Interval{0, told[i].Limit(o.Abs)}, 1e-12*o.Abs*0x1p-20
-						if b.Output != nil {
-							at = b.Output(k, o, at99)
+						if b.Interval != nil {
+							at = b.Interval(k, o, at99)
 						}
 						if !(math.Abs(e-at.Centre) <= at.Radius*(1+1e-12)+slack) {
 							t.Errorf("%s, %s, K = %d: error %.4g, %s says %.4g ± %.4g", d.Name, law.Name, K, e, b.Name, at.Centre, at.Radius)

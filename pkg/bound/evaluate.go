@@ -84,8 +84,8 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	}
 	for o := range k.Run {
 		for i, b := range bounds {
-			if b.Output != nil {
-				largest[i] = max(largest[i], o.relative(b.Output(k, o, f).Bound()))
+			if b.Interval != nil {
+				largest[i] = max(largest[i], o.relative(b.Interval(k, o, f).Bound()))
 			}
 		}
 	}

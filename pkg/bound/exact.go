@@ -15,7 +15,7 @@ var Exact = register(Bound{
 		}
 		return ""
 	},
-	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		if len(o.Sums) == 0 || len(o.X) == 0 {
 			return Interval{nan, nan}
 		}

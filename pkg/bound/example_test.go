@@ -276,7 +276,7 @@ func ExampleTruncationInterval() {
 	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	for o := range must(bound.Emulate(k, matrix(rng, 1, 4096, d), matrix(rng, 4096, 1, d))) {
 		for _, b := range []bound.Bound{bound.TruncationSums, bound.TruncationInterval, bound.MartingaleTrace, bound.Exact} {
-			i := b.Output(k, o, at99)
+			i := b.Interval(k, o, at99)
 			fmt.Printf("%-20s %8.5f ± %.5f\n", b.Name, i.Centre, i.Radius)
 		}
 	}
@@ -288,7 +288,7 @@ func ExampleTruncationInterval() {
 }
 
 // The sums of one output, and Σ|xy|.
-func ExampleOutput() {
+func ExampleEntry() {
 	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.VoltaF16()}}
 	x := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{4096, -1, 3, 0x1p-13}}
 	y := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1, 1, 1}}

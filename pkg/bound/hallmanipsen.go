@@ -26,7 +26,7 @@ var HallmanIpsenSums = register(Bound{
 	Needs:   Sums,
 	Fails:   notOneFormat,
 	Assumes: "computed sums in place of exact ones",
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		r := k.roundings()[0]
 		if r.n == 0 {
 			return Interval{0, o.Flushed}

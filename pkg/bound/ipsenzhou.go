@@ -9,7 +9,7 @@ var IpsenZhou = register(Bound{
 	Model:  MeanIndependent,
 	Needs:  Sums,
 	Fails:  notOneFormat,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		z := o.errors(k)
 		return z.around(k.coarsest() * roundoff.Azuma(z.sizes, k.eachOutput(f)))
 	},
@@ -23,7 +23,7 @@ var IpsenZhouHalfUlp = register(Bound{
 	Model:  MeanIndependent,
 	Needs:  Sums,
 	Fails:  notOneFormat,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		z := o.errors(k)
 		return z.around(roundoff.Azuma(z.squares, k.eachOutput(f)))
 	},

@@ -28,9 +28,9 @@ func outside(t *testing.T, d tcore.Device, M, N, K int, law, told Distribution, 
 	k.X, k.Y = told, told
 	n := make([]int, len(bounds))
 	for o := range run {
-		e := Exact.Output(k, o, f).Centre
+		e := Exact.Interval(k, o, f).Centre
 		for i, b := range bounds {
-			if z := b.Output(k, o, f); !(math.Abs(e-z.Centre) <= z.Radius+1e-14*o.Abs) {
+			if z := b.Interval(k, o, f); !(math.Abs(e-z.Centre) <= z.Radius+1e-14*o.Abs) {
 				n[i]++
 			}
 		}
@@ -84,15 +84,15 @@ func TestMartingaleLastBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		for o := range run {
-			with, interval := MartingaleSums.Output(k, o, at99), TruncationInterval.Output(k, o, at99)
+			with, interval := MartingaleSums.Interval(k, o, at99), TruncationInterval.Interval(k, o, at99)
 			o.X, o.Y = nil, nil
-			if without := MartingaleSums.Output(k, o, at99); without != with {
+			if without := MartingaleSums.Interval(k, o, at99); without != with {
 				t.Errorf("%+v, without factors %+v", with, without)
 			}
-			if without := TruncationInterval.Output(k, o, at99); without != interval {
+			if without := TruncationInterval.Interval(k, o, at99); without != interval {
 				t.Errorf("%+v, without factors %+v", interval, without)
 			}
-			if z := MartingaleSigns.Output(k, o, at99); !math.IsNaN(z.Radius) {
+			if z := MartingaleSigns.Interval(k, o, at99); !math.IsNaN(z.Radius) {
 				t.Errorf("%+v, without factors to count zeros", z)
 			}
 		}
@@ -188,7 +188,7 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 				}
 			}
 		}
-		z, e := TruncationInterval.Output(k, o, at99), Exact.Output(k, o, at99).Centre
+		z, e := TruncationInterval.Interval(k, o, at99), Exact.Interval(k, o, at99).Centre
 		if math.Abs(z.Radius-want) > 1e-15*want || math.Abs(e-z.Centre) > want {
 			t.Errorf("%+v, want radius %v around %v", z, want, e)
 		}
@@ -284,9 +284,9 @@ func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
 			}
 			lost := 0
 			for o := range run {
-				e := Exact.Output(k, o, at99).Centre
+				e := Exact.Interval(k, o, at99).Centre
 				for _, b := range []Bound{MartingaleTrace, MartingaleSigns, MartingaleExponents, MartingaleSums} {
-					if i := b.Output(k, o, at99); !(math.Abs(e-i.Centre) <= i.Radius) {
+					if i := b.Interval(k, o, at99); !(math.Abs(e-i.Centre) <= i.Radius) {
 						t.Errorf("%s, K = %d: error %v, %s says %+v", d.Name, K, e, b.Name, i)
 					}
 				}

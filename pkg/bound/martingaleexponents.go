@@ -16,7 +16,7 @@ var MartingaleExponents = register(Bound{
 	Model:  TruncatingRandom,
 	Needs:  Trace,
 	Fails:  noLaw,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		cells := 2 * (k.Device.A.Emax + k.Device.B.Emax - k.Device.A.Emin - k.Device.B.Emin + 1)
 		return o.martingale(k, f, lossReader{traced: true, cells: cells, sizes: true, add: (*lossSum).addTerms})
 	},

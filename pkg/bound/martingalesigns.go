@@ -11,7 +11,7 @@ var MartingaleSigns = register(Bound{
 	Model:  TruncatingRandom,
 	Needs:  Trace,
 	Fails:  noLaw,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{traced: true, cells: 2 * blockCells, sizes: true, add: (*lossSum).addSigns})
 	},
 })

@@ -23,7 +23,7 @@ var MartingaleTrace = register(Bound{
 	Model:  TruncatingRandom,
 	Needs:  Trace,
 	Fails:  noLaw,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{traced: true, cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
@@ -39,7 +39,7 @@ var MartingaleSums = register(Bound{
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
 	Fails:   noLaw,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
@@ -49,7 +49,7 @@ const blockCells = 3
 
 // martingale returns the interval around what the run lost, as far as it is known, and what its
 // blocks are expected to have lost.
-func (o Output) martingale(k Problem, f roundoff.Failure, r lossReader) Interval {
+func (o Entry) martingale(k Problem, f roundoff.Failure, r lossReader) Interval {
 	if o.Losses == nil || noLaw(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
 		return Interval{nan, nan}
 	}

@@ -30,7 +30,7 @@ type Problem struct {
 
 	Data *Inspection // what was found of the matrices at hand; nil is that nobody looked
 
-	Run iter.Seq[Output] // every output as it was computed; nil is unknown
+	Run iter.Seq[Entry] // every output as it was computed; nil is unknown
 }
 
 // An Order is the order in which a chain adds its products.

@@ -17,7 +17,7 @@ import (
 //
 // The error names an element that is not finite, or says which machine it cannot run. It panics
 // if a shape is not that of the problem.
-func Emulate(k Problem, a, b blas32.General) (iter.Seq[Output], error) {
+func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 	k.check()
 	checkShape("a", a, k.M, k.K)
 	checkShape("b", b, k.K, k.N)
@@ -38,7 +38,7 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Output], error) {
 	if first, ok := k.firstStage(); ok {
 		losses = sync.OnceValue(func() *truncation.Losses { return first.lossesOf(a, b) })
 	}
-	return func(yield func(Output) bool) {
+	return func(yield func(Entry) bool) {
 		k.elements(a, b, func(x, y []float64) bool {
 			o := run(x, y)
 			o.X, o.Y, o.Losses, o.known = x, y, losses, new(runErrors)
@@ -67,16 +67,16 @@ func (k Problem) elements(a, b blas32.General, f func(x, y []float64) bool) {
 }
 
 // traced returns the outputs of a device that aligns, with their traces.
-func (k Problem) traced(a, b blas32.General) (iter.Seq[Output], error) {
+func (k Problem) traced(a, b blas32.General) (iter.Seq[Entry], error) {
 	run, err := k.Device.BlockSums(a, b)
 	if err != nil {
 		return nil, fmt.Errorf("bound: %w", err)
 	}
 	losses := sync.OnceValue(func() *truncation.Losses { return k.lossesOf(a, b) })
-	return func(yield func(Output) bool) {
+	return func(yield func(Entry) bool) {
 		blocks, stop := iter.Pull(run)
 		defer stop()
-		o := Output{Sums: make([]float64, k.Blocks()), Exponents: make([]int, k.Blocks()), Losses: losses}
+		o := Entry{Sums: make([]float64, k.Blocks()), Exponents: make([]int, k.Blocks()), Losses: losses}
 		k.elements(a, b, func(x, y []float64) bool {
 			o.X, o.Y, o.Abs = x, y, 0
 			o.Blocks, _ = blocks()
@@ -90,7 +90,7 @@ func (k Problem) traced(a, b blas32.General) (iter.Seq[Output], error) {
 }
 
 // runner returns what computes one output of factors that are numbers of the device's formats.
-func (k Problem) runner() (func(x, y []float64) Output, bool) {
+func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
 		return k.chain(k.Device.C), true
@@ -108,34 +108,34 @@ func (k Problem) runner() (func(x, y []float64) Output, bool) {
 
 // chain returns the runner of a chain of FMAs in a format. A sum that cannot be rounded, 0 + xy
 // of an exact product, is left out.
-func (k Problem) chain(f tcore.Format) func(x, y []float64) Output {
+func (k Problem) chain(f tcore.Format) func(x, y []float64) Entry {
 	sums, first := make([]float64, k.K), 0
 	if k.exactProducts() {
 		first = 1
 	}
 	if f == tcore.Binary32 && first == 1 { // as the processor does
-		return func(x, y []float64) Output {
+		return func(x, y []float64) Entry {
 			s := float32(0)
 			for l := range x {
 				s = float32(x[l]*y[l]) + s
 				sums[l] = float64(s)
 			}
-			return Output{Sums: sums[first:]}
+			return Entry{Sums: sums[first:]}
 		}
 	}
-	return func(x, y []float64) Output {
+	return func(x, y []float64) Entry {
 		s := 0.0
 		for l := range x {
 			s = f.FMA(x[l], y[l], s, tcore.ToNearestEven)
 			sums[l] = s
 		}
-		return Output{Sums: sums[first:]}
+		return Entry{Sums: sums[first:]}
 	}
 }
 
 // fused is the runner of a device that aligns, for one output, from its trace.
-func (k Problem) fused(x, y []float64) Output {
-	var o Output
+func (k Problem) fused(x, y []float64) Entry {
+	var o Entry
 	for _, b := range k.Device.Trace(x, y, 0).Blocks {
 		o.Sums = append(o.Sums, b.Result)
 		o.Exponents = append(o.Exponents, b.Exponent)
@@ -144,14 +144,14 @@ func (k Problem) fused(x, y []float64) Output {
 }
 
 // blockRounded is the runner of a device that rounds sums of blocks, or of their nodes, to nearest.
-func (k Problem) blockRounded(x, y []float64) Output {
+func (k Problem) blockRounded(x, y []float64) Entry {
 	s := k.Device.RoundedSums(x, y)
-	return Output{Sums: s.Sums, Flushed: s.Flushed}
+	return Entry{Sums: s.Sums, Flushed: s.Flushed}
 }
 
 // staged is the runner of a device that aligns products, and then their sum.
-func (k Problem) staged(x, y []float64) Output {
-	o := Output{Stages: k.Device.StageSums(x, y)}
+func (k Problem) staged(x, y []float64) Entry {
+	o := Entry{Stages: k.Device.StageSums(x, y)}
 	parts := k.Device.Core.(tcore.TwoStage).Parts
 	for _, s := range o.Stages {
 		o.Sums = append(o.Sums, s.Result)

@@ -14,7 +14,7 @@ var Running = register(Bound{
 	Model:  Nearest,
 	Needs:  Sums,
 	Fails:  notOneFormat,
-	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		sum, u, least := o.Flushed, k.coarsest(), k.leastHalfUlp()
 		for _, s := range o.Sums {
 			sum += max(u*math.Abs(s), least)
@@ -30,7 +30,7 @@ var RunningHalfUlp = register(Bound{
 	Model:  Nearest,
 	Needs:  Sums,
 	Fails:  notOneFormat,
-	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		return Interval{0, o.errors(k).halfUlps + o.Flushed}
 	},
 })

@@ -111,8 +111,8 @@ func sumConstants(t *testing.T, d tcore.Device, data Distribution, rows int) map
 	constants := map[string][]float64{}
 	for o := range run {
 		for _, b := range Catalogue() {
-			if b.Output != nil {
-				constants[b.Name] = append(constants[b.Name], o.relative(b.Output(k, o, at99).Bound()))
+			if b.Interval != nil {
+				constants[b.Name] = append(constants[b.Name], o.relative(b.Interval(k, o, at99).Bound()))
 			}
 		}
 		if c, ok := d.Core.(tcore.Fused); ok {

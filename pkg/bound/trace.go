@@ -35,7 +35,7 @@ type step struct {
 }
 
 // steps calls f with the steps of an output.
-func (o Output) steps(k Problem, f func(step)) {
+func (o Entry) steps(k Problem, f func(step)) {
 	c, width, n := k.Device.Core.(tcore.Fused), k.Width(), k.Length()
 	if o.X != nil {
 		n = len(o.X)
@@ -80,6 +80,6 @@ func (s step) ulp(result tcore.Format) float64 {
 }
 
 // traced reports whether the output has what bounds of a trace read.
-func (o Output) traced(k Problem) bool {
+func (o Entry) traced(k Problem) bool {
 	return noTrace(k) == "" && len(o.Blocks) > 0 && len(o.Blocks) == len(o.Exponents)
 }

@@ -45,7 +45,7 @@ var TruncationSums = register(Bound{
 		}
 		return "a run of " + k.Device.Name + " has no exponent for each sum"
 	},
-	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		switch c := k.Device.Core.(type) {
 		case tcore.Fused:
 			if len(o.Exponents) == len(o.Sums) {
@@ -61,7 +61,7 @@ var TruncationSums = register(Bound{
 })
 
 // fusedSums is TruncationSums of a machine that aligns once.
-func (k Problem) fusedSums(c tcore.Fused, o Output) Interval {
+func (k Problem) fusedSums(c tcore.Fused, o Entry) Interval {
 	t, sum := k.truncation(c), 0.0
 	for i, s := range o.Sums {
 		sum += t.Error(o.Exponents[i], s)

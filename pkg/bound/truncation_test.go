@@ -28,7 +28,7 @@ var (
 type tightness struct{ bound, radius float64 }
 
 // run returns the outputs of rows of a product of 1024 × 8, and the problem of the whole.
-func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Problem, func(func(Output) bool)) {
+func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Problem, func(func(Entry) bool)) {
 	t.Helper()
 	k := on(d)
 	k.K, k.M = K, rows
@@ -42,19 +42,19 @@ func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Proble
 
 // tightnesses puts every bound for truncated sums to a run: those that read it, the
 // deterministic constant, and those from the distribution of the data, if there is one, by themselves.
-func tightnesses(k Problem, outputs func(func(Output) bool)) map[string]tightness {
+func tightnesses(k Problem, outputs func(func(Entry) bool)) map[string]tightness {
 	got, largest, relative := map[string]tightness{}, 0.0, 0.0
 	for o := range outputs {
-		e := Exact.Output(k, o, at99).Centre
+		e := Exact.Interval(k, o, at99).Centre
 		if math.IsNaN(e - e) { // the sum has overflowed
 			return nil
 		}
 		largest, relative = max(largest, math.Abs(e)), max(relative, o.relative(math.Abs(e)))
 		for _, b := range Catalogue() {
-			if b.Output == nil || b.Name == Exact.Name || b.fails(k) != "" {
+			if b.Interval == nil || b.Name == Exact.Name || b.fails(k) != "" {
 				continue
 			}
-			i, w := b.Output(k, o, at99), got[b.Name]
+			i, w := b.Interval(k, o, at99), got[b.Name]
 			w.bound = max(w.bound, over(math.Abs(e), i.Bound()))
 			w.radius = max(w.radius, over(math.Abs(e-i.Centre), i.Radius+1e-14*o.Abs))
 			got[b.Name] = w
@@ -221,7 +221,7 @@ func TestExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		for o := range outputs {
-			if got := Exact.Output(k, o, at99); math.Abs(got.Centre-want[i]) > 1e-15*o.Abs || got.Radius != 0 {
+			if got := Exact.Interval(k, o, at99); math.Abs(got.Centre-want[i]) > 1e-15*o.Abs || got.Radius != 0 {
 				t.Errorf("%s, output %d: %+v, exactly %v", d.Name, i, got, want[i])
 			}
 			i++
@@ -232,7 +232,7 @@ func TestExact(t *testing.T) {
 // A run that keeps sums alone has no trace: bounds that need one say so.
 func TestRunWithoutTrace(t *testing.T) {
 	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.VoltaF16()}}
-	k.Run = func(yield func(Output) bool) { yield(Output{Sums: []float64{1}, Exponents: []int{0}, Abs: 1}) }
+	k.Run = func(yield func(Entry) bool) { yield(Entry{Sums: []float64{1}, Exponents: []int{0}, Abs: 1}) }
 	for _, r := range results(t, k, at99) {
 		if b, _ := Find(r.Bound); b.Needs == Trace && b.fails(k) == "" && (r.Holds || r.Why != "the run does not tell the trace of a run") {
 			t.Errorf("%+v", r)

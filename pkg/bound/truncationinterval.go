@@ -23,7 +23,7 @@ var TruncationInterval = register(Bound{
 	Model:  Truncating,
 	Needs:  Trace,
 	Fails:  noTrace,
-	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		if !o.traced(k) {
 			return Interval{nan, nan}
 		}

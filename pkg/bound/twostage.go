@@ -57,7 +57,7 @@ type stage struct {
 // all products and with them all sums. In two parts, the part
 // of the lesser exponent is rounded down to the grid of the other, and c is left out where it is less
 // than 2^(e-25).
-func (o Output) stages(k Problem, f func(s stage)) {
+func (o Entry) stages(k Problem, f func(s stage)) {
 	c := k.Device.Core.(tcore.TwoStage)
 	products := k.productGrid()
 	parts := make([]stagePart, c.Parts)
@@ -105,7 +105,7 @@ func exponentOf(f tcore.Format, x float64) int {
 
 // stageSums is [TruncationSums] of a machine of two stages. A part of n products cuts 2^(E-24) off all
 // but one, that of exponent E, at most.
-func (k Problem) stageSums(_ tcore.TwoStage, o Output) Interval {
+func (k Problem) stageSums(_ tcore.TwoStage, o Entry) Interval {
 	z, products := Interval{}, k.productGrid()
 	o.stages(k, func(s stage) {
 		for _, p := range s.parts {
@@ -137,7 +137,7 @@ var TwoStageInterval = register(Bound{
 	Model:  Truncating,
 	Needs:  Trace,
 	Fails:  noStages,
-	Output: func(k Problem, o Output, _ roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		if noStages(k) != "" || len(o.Stages) == 0 {
 			return Interval{nan, nan}
 		}
@@ -145,7 +145,7 @@ var TwoStageInterval = register(Bound{
 	},
 })
 
-func (o Output) stageInterval() Interval {
+func (o Entry) stageInterval() Interval {
 	var z Interval
 	for _, s := range o.Stages {
 		z.Centre += s.Moved

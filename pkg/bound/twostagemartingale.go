@@ -23,7 +23,7 @@ var TwoStageTrace = register(Bound{
 	Model:  TruncatingRandom,
 	Needs:  Trace,
 	Fails:  noStages,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		if noStages(k) != "" || len(o.Stages) == 0 || o.Losses == nil {
 			return Interval{nan, nan}
 		}
@@ -50,7 +50,7 @@ var TwoStageSums = register(Bound{
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
 	Fails:   noStages,
-	Output: func(k Problem, o Output, f roundoff.Failure) Interval {
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		c, ok := k.Device.Core.(tcore.TwoStage)
 		if !ok || o.Losses == nil || len(o.Exponents) == 0 || len(o.Exponents) != c.Parts*len(o.Sums) {
 			return Interval{nan, nan}

@@ -90,7 +90,7 @@ func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 	var ranged Problem = k
 	ranged.RangeX, ranged.RangeY = RangesOf32(a, b)
 	certain := slices.DeleteFunc(Catalogue(), func(b Bound) bool {
-		return b.Model.Random || k.Represented && b.Output != nil || !k.knows(b.Needs) || b.fails(k) != ""
+		return b.Model.Random || k.Represented && b.Interval != nil || !k.knows(b.Needs) || b.fails(k) != ""
 	})
 	for told, k := range map[string]Problem{"nothing": k, "ranges": ranged} {
 		for _, r := range k.results(certain, at99) {

@@ -24,7 +24,7 @@
 //
 // Factors are rounded on the host, to nearest even, as the emulation rounds them. What the device then
 // does depends on the kernel that the library chooses and on whether it splits K: a [Report] tells it,
-// and [Kernel.Algorithm] and [Kernel.SplitK] fix it.
+// and [Routine.Algorithm] and [Routine.SplitK] fix it.
 //
 // No silicon has been seen by this code yet: its tests run on a fake of the libraries.
 package gpu

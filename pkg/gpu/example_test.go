@@ -63,11 +63,11 @@ func ExampleGPU_Info() {
 }
 
 // A kernel on the GPU and one of the emulation are both a tcore.GEMMer.
-func ExampleKernel() {
+func ExampleRoutine() {
 	g := fake()
 	defer g.Close()
 	a, b, d := matrices()
-	silicon := g.Kernel(devices.HopperF16())
+	silicon := g.Routine(devices.HopperF16())
 	for _, k := range []tcore.GEMMer{silicon, tcore.Machine{Device: devices.HopperF16()}} {
 		k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		fmt.Println(d.Data)
@@ -80,11 +80,11 @@ func ExampleKernel() {
 }
 
 // The report tells which algorithm was chosen, and the kernel can be held to it.
-func ExampleKernel_Multiply() {
+func ExampleRoutine_Multiply() {
 	g := fake()
 	defer g.Close()
 	a, b, d := matrices()
-	k := gpu.Kernel{GPU: g, A: tcore.E4M3, B: tcore.E5M2, C: tcore.Binary32, Output: tcore.Binary16}
+	k := gpu.Routine{GPU: g, A: tcore.E4M3, B: tcore.E5M2, C: tcore.Binary32, Output: tcore.Binary16}
 	report, err := k.Multiply(context.Background(), blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 	chosen := report.Algorithms[0]
 	fmt.Println(d.Data, "algorithm", chosen.ID, "parts of K", chosen.SplitK, "time", report.Time, err)
@@ -97,10 +97,10 @@ func ExampleKernel_Multiply() {
 	// [4 5 10 11] parts of K 2 <nil>
 }
 
-func ExampleKernel_Algorithms() {
+func ExampleRoutine_Algorithms() {
 	g := fake()
 	defer g.Close()
-	list, err := g.Kernel(devices.HopperBF16()).Algorithms(1024, 8, 32768, 2)
+	list, err := g.Routine(devices.HopperBF16()).Algorithms(1024, 8, 32768, 2)
 	for _, a := range list {
 		fmt.Println("algorithm", a.ID, "tile", a.Tile, "parts of K", a.SplitK)
 	}
@@ -112,11 +112,11 @@ func ExampleKernel_Algorithms() {
 }
 
 // What the library chose, beside the other algorithms that it knows.
-func ExampleKernel_Time() {
+func ExampleRoutine_Time() {
 	g := fake()
 	defer g.Close()
 	a, b, _ := matrices()
-	timings, err := g.Kernel(devices.HopperF16()).Time(context.Background(), a, b, 3, 2)
+	timings, err := g.Routine(devices.HopperF16()).Time(context.Background(), a, b, 3, 2)
 	for _, t := range timings {
 		fmt.Println("algorithm", t.Algorithm.ID, "time", t.Time, "chosen", t.Chosen)
 	}
@@ -169,16 +169,16 @@ func ExampleGPU() {
 	}
 	defer g.Close()
 	a, b, d := matrices()
-	g.Kernel(devices.AmpereBF16()).GEMM(blas.NoTrans, blas.NoTrans, 2, a, b, 0, blas32.General{}, d)
+	g.Routine(devices.AmpereBF16()).GEMM(blas.NoTrans, blas.NoTrans, 2, a, b, 0, blas32.General{}, d)
 	fmt.Println(d.Data)
 	// Output: [8 10 20 22]
 }
 
 // Formats that do not go together are told before anything is sent.
-func ExampleKernel_Check() {
+func ExampleRoutine_Check() {
 	g := fake()
 	defer g.Close()
-	k := gpu.Kernel{GPU: g, A: tcore.Binary16, B: tcore.BFloat16, C: tcore.Binary32}
+	k := gpu.Routine{GPU: g, A: tcore.Binary16, B: tcore.BFloat16, C: tcore.Binary32}
 	fmt.Println(k.Check())
 	// Output:
 	// gpu: GEMM: A = binary16, B = bfloat16, C = binary32, Output = binary32 do not go together in cuBLASLt

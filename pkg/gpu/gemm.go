@@ -20,18 +20,18 @@ type Report struct {
 	Time       time.Duration // of the products alone, on the device's clock
 }
 
-var _ tcore.GEMMer = &Kernel{}
+var _ tcore.GEMMer = &Routine{}
 
-// GEMM is [Kernel.Multiply] in the shape of [tcore.GEMMer], which has no error: the first one is kept
-// for [Kernel.Err], and from then on GEMM does nothing.
-func (k *Kernel) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
+// GEMM is [Routine.Multiply] in the shape of [tcore.GEMMer], which has no error: the first one is kept
+// for [Routine.Err], and from then on GEMM does nothing.
+func (k *Routine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	if k.err == nil {
 		_, k.err = k.Multiply(context.Background(), tA, tB, alpha, a, b, beta, c, d)
 	}
 }
 
 // Err returns the first error of GEMM.
-func (k *Kernel) Err() error { return k.err }
+func (k *Routine) Err() error { return k.err }
 
 // Multiply stores in d the matrix D = alpha op(A) op(B) + beta C as the GPU computes it. Op(A) is a or,
 // with blas.Trans, its transpose, and so is op(B). With beta = 0, C is not read. D may be c and must
@@ -45,7 +45,7 @@ func (k *Kernel) Err() error { return k.err }
 // It panics if a shape does not fit, a matrix is empty, or the formats do not go together.
 //
 // differs: [tcore.Machine] does not round C to the Output format.
-func (k *Kernel) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
+func (k *Routine) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 	beta float32, c, d blas32.General) (Report, error) {
 
 	p := newProduct(k, tA, tB, alpha, a, b, beta, c, d)
@@ -64,7 +64,7 @@ func (k *Kernel) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha floa
 
 // Algorithms returns at most limit algorithms that cuBLASLt knows for products of m × l and l × n
 // matrices that are not transposed, the best first as it estimates.
-func (k *Kernel) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
+func (k *Routine) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
 	if m < 1 || n < 1 || l < 1 || limit < 1 {
 		panic(fmt.Sprintf("gpu: Algorithms: m = %d, n = %d, l = %d, limit = %d, want at least 1", m, n, l, limit))
 	}
@@ -91,7 +91,7 @@ func (g *GPU) openBLAS() (err error) {
 	return err
 }
 
-func (k *Kernel) workspace() int {
+func (k *Routine) workspace() int {
 	if k.Workspace > 0 {
 		return k.Workspace
 	}
@@ -100,7 +100,7 @@ func (k *Kernel) workspace() int {
 
 // product is one product of a kernel: m × k by k × n.
 type product struct {
-	kernel *Kernel
+	kernel *Routine
 	arithmetic
 	m, n, k     int
 	alpha, beta float32
@@ -110,7 +110,7 @@ type product struct {
 }
 
 // newProduct panics unless the product can be computed.
-func newProduct(k *Kernel, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) *product {
+func newProduct(k *Routine, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) *product {
 	p := &product{kernel: k, arithmetic: k.arithmetic(), alpha: alpha, beta: beta, a: a, b: b, c: c, d: d,
 		tA: tA != blas.NoTrans, tB: tB != blas.NoTrans}
 	checkMatrix("a", a)

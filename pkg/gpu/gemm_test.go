@@ -78,7 +78,7 @@ func (p problem) matrices(seed uint64) (a, b, c, d blas32.General) {
 }
 
 // check multiplies and compares all of D, what lies between its rows too.
-func (p problem) check(t *testing.T, k *Kernel) Report {
+func (p problem) check(t *testing.T, k *Routine) Report {
 	t.Helper()
 	a, b, c, d := p.matrices(uint64(p.m))
 	want := d
@@ -96,11 +96,11 @@ func (p problem) check(t *testing.T, k *Kernel) Report {
 	return report
 }
 
-func kernels(g *GPU) []*Kernel {
-	var list []*Kernel
+func kernels(g *GPU) []*Routine {
+	var list []*Routine
 	for _, f := range families {
 		for _, output := range f.outputs {
-			k := Kernel{GPU: g, A: f.a, B: f.b, C: f.c, Output: output, Workspace: 1 << 16}
+			k := Routine{GPU: g, A: f.a, B: f.b, C: f.c, Output: output, Workspace: 1 << 16}
 			list = append(list, &k)
 			if dataTypes[f.a].Size() > 1 {
 				classic := k
@@ -112,7 +112,7 @@ func kernels(g *GPU) []*Kernel {
 	return list
 }
 
-func (k *Kernel) name() string {
+func (k *Routine) name() string {
 	s := fmt.Sprintf("%s_%s_%s_%s", k.A.Name, k.B.Name, k.C.Name, k.Output.Name)
 	if k.Classic {
 		s += "_classic"
@@ -195,7 +195,7 @@ func TestMultiply_in_panels(t *testing.T) {
 func TestMultiply_in_little_memory(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	k := g.Kernel(devices.HopperF16())
+	k := g.Routine(devices.HopperF16())
 	k.Workspace = 4096
 	p := problem{m: 300, n: 200, k: 100, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	t.Setenv("FAKE_MEMORY", "100000")
@@ -218,7 +218,7 @@ func TestMultiply_leaves_D_for_C(t *testing.T) {
 	want := d
 	want.Data = append([]float32(nil), d.Data...)
 	slow(p.tA, p.tB, 1, a, b, 3, want, want)
-	k := g.Kernel(devices.HopperTF32())
+	k := g.Routine(devices.HopperTF32())
 	k.GEMM(p.tA, p.tB, 1, a, b, 3, d, d)
 	if k.Err() != nil || fmt.Sprint(d) != fmt.Sprint(want) {
 		t.Errorf("%v, %v, want %v", d, k.Err(), want)
@@ -298,7 +298,7 @@ func TestClose_leaves_nothing_whatever_fails(t *testing.T) {
 			return err
 		}
 		_, err = g.Info()
-		k := g.Kernel(devices.HopperF16())
+		k := g.Routine(devices.HopperF16())
 		_, listErr := k.Algorithms(p.m, p.n, p.k, 4)
 		_, multiplyErr := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
 		closeErr := g.Close()
@@ -335,7 +335,7 @@ func TestMultiply_tells_what_failed(t *testing.T) {
 		{"cublasLtMatmulAlgoGetHeuristic:15", "returned 15, CUBLAS_STATUS_NOT_SUPPORTED: not supported"},
 	} {
 		t.Setenv("FAKE_FAIL", c2.fail)
-		_, err := g.Kernel(devices.HopperF16()).Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
+		_, err := g.Routine(devices.HopperF16()).Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
 		if err == nil || !strings.Contains(err.Error(), c2.want) {
 			t.Errorf("%s: error %q, want %q", c2.fail, err, c2.want)
 		}
@@ -347,7 +347,7 @@ func TestGEMM_keeps_its_first_error(t *testing.T) {
 	defer g.Close()
 	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	a, b, c, d := p.matrices(1)
-	k := g.Kernel(devices.HopperF16())
+	k := g.Routine(devices.HopperF16())
 	t.Setenv("FAKE_FAIL", "cuStreamCreate:7")
 	k.GEMM(p.tA, p.tB, 1, a, b, 0, c, d)
 	t.Setenv("FAKE_FAIL", "")
@@ -374,7 +374,7 @@ func (c *endsAfter) Err() error {
 func TestMultiply_stops_between_panels(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	k := g.Kernel(devices.HopperF16())
+	k := g.Routine(devices.HopperF16())
 	k.Workspace, k.MaxBytes = 1<<16, 1<<16+1600
 	p := problem{m: 37, n: 21, k: 9, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	p.check(t, k)
@@ -397,7 +397,7 @@ func TestAlgorithm(t *testing.T) {
 	g := open(t)
 	defer g.Close()
 	p := problem{m: 5, n: 3, k: 7, tA: blas.NoTrans, tB: blas.Trans, alpha: 1}
-	new := func() *Kernel { return g.Kernel(devices.HopperF16()) }
+	new := func() *Routine { return g.Routine(devices.HopperF16()) }
 	t.Run("is_the_first_of_the_library", func(t *testing.T) {
 		t.Setenv("FAKE_SPLITK", "3")
 		if a := p.check(t, new()).Algorithms[0]; a.ID != 66 || a.SplitK != 3 || a.Reduction != 2 || a.Stages != 36 || a.ClusterShape != 3 {
@@ -450,20 +450,20 @@ func TestAlgorithm(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name, variable string
-		kernel         func(*Kernel)
+		kernel         func(*Routine)
 		want           string
 	}{
-		{"may_not_exist", "FAKE_NO_ALGORITHM", func(*Kernel) {}, "CUBLAS_STATUS_NOT_SUPPORTED"},
-		{"may_not_split_so_far", "", func(k *Kernel) { k.SplitK = 100 }, "cublasLtMatmulAlgoCheck(NN, m 3"},
-		{"may_not_be_one", "", func(k *Kernel) { k.Algorithm = &Algorithm{} }, "cublasLtMatmulAlgoCheck"},
-		{"may_want_more_workspace_than_there_is", "", func(k *Kernel) {
+		{"may_not_exist", "FAKE_NO_ALGORITHM", func(*Routine) {}, "CUBLAS_STATUS_NOT_SUPPORTED"},
+		{"may_not_split_so_far", "", func(k *Routine) { k.SplitK = 100 }, "cublasLtMatmulAlgoCheck(NN, m 3"},
+		{"may_not_be_one", "", func(k *Routine) { k.Algorithm = &Algorithm{} }, "cublasLtMatmulAlgoCheck"},
+		{"may_want_more_workspace_than_there_is", "", func(k *Routine) {
 			list, err := k.Algorithms(5, 3, 7, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
 			k.Algorithm, k.Workspace = &list[2], 256
 		}, "an algorithm needs a workspace of 3072 bytes, and has 256"},
-		{"may_want_more_workspace", "", func(k *Kernel) { k.SplitK, k.Workspace = 4, 256 }, "knows no algorithm"},
+		{"may_want_more_workspace", "", func(k *Routine) { k.SplitK, k.Workspace = 4, 256 }, "knows no algorithm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.variable != "" {
@@ -483,7 +483,7 @@ func TestAlgorithm(t *testing.T) {
 func TestAlgorithms(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	k := g.Kernel(devices.HopperF16())
+	k := g.Routine(devices.HopperF16())
 	for want, fail := range map[string]string{
 		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasCreate() returned 1, CUBLAS_STATUS_NOT_INITIALIZED": "cublasCreate_v2:1",
 		"gpu: algorithms for 5 × 7 by 7 × 3, binary16: cublasLtMatmulAlgoGetHeuristic(":                          "cublasLtMatmulAlgoGetHeuristic:14",
@@ -495,7 +495,7 @@ func TestAlgorithms(t *testing.T) {
 			}
 			defer g.Close()
 			t.Setenv("FAKE_FAIL", fail)
-			if _, err := g.Kernel(devices.HopperF16()).Algorithms(5, 3, 7, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
+			if _, err := g.Routine(devices.HopperF16()).Algorithms(5, 3, 7, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
 		})
@@ -523,7 +523,7 @@ func TestMultiply_panics(t *testing.T) {
 	for _, c := range []struct {
 		want       string
 		a, b, c, d blas32.General
-		change     func(*Kernel)
+		change     func(*Routine)
 	}{
 		{"op(a) has 3 columns, op(b) has 2 rows", m(2, 3), m(2, 4), m(2, 4), m(2, 4), nil},
 		{"d is 2 × 3, want 2 × 4", m(2, 3), m(3, 4), m(2, 4), m(2, 3), nil},
@@ -533,11 +533,11 @@ func TestMultiply_panics(t *testing.T) {
 		{"a has 6 elements, want at least 18446744073709551616", long, m(3, 4), m(2, 4), m(2, 4), nil},
 		{"a has 5 elements, want at least 6", short, m(3, 4), m(2, 4), m(2, 4), nil},
 		{"A = e3m2, B = binary16, C = binary32, Output = binary32 do not go together in cuBLASLt", m(2, 3), m(3, 4), m(2, 4), m(2, 4),
-			func(k *Kernel) { k.A = tcore.E3M2 }},
+			func(k *Routine) { k.A = tcore.E3M2 }},
 		{"do not go together in cuBLAS", m(2, 3), m(3, 4), m(2, 4), m(2, 4),
-			func(k *Kernel) { k.A, k.B, k.Classic = tcore.E4M3, tcore.E4M3, true }},
-		{"SplitK = -1", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Kernel) { k.SplitK = -1 }},
-		{"Classic with SplitK or Algorithm", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Kernel) { k.Classic, k.SplitK = true, 2 }},
+			func(k *Routine) { k.A, k.B, k.Classic = tcore.E4M3, tcore.E4M3, true }},
+		{"SplitK = -1", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Routine) { k.SplitK = -1 }},
+		{"Classic with SplitK or Algorithm", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Routine) { k.Classic, k.SplitK = true, 2 }},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			defer func() {
@@ -545,7 +545,7 @@ func TestMultiply_panics(t *testing.T) {
 					t.Errorf("panic %q, want %q", r, c.want)
 				}
 			}()
-			k := g.Kernel(devices.HopperF16())
+			k := g.Routine(devices.HopperF16())
 			if c.change != nil {
 				c.change(k)
 			}
@@ -558,7 +558,7 @@ func TestMultiply_panics(t *testing.T) {
 func TestGPU_that_was_not_opened(t *testing.T) {
 	one, m := []float32{1}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}}
 	for _, g := range []*GPU{nil, {}} {
-		k := g.Kernel(devices.HopperF16())
+		k := g.Routine(devices.HopperF16())
 		for call, f := range map[string]func(){
 			"Close": func() { g.Close() }, "Info": func() { g.Info() },
 			"StreamMAC":   func() { g.StreamMAC(t.Context(), one, one, one, one, 1) },

@@ -19,7 +19,7 @@ func TestDescribe_is_the_right_call_for_rows(t *testing.T) {
 	a := blas32.General{Rows: m, Cols: k, Stride: k, Data: make([]float32, m*k)}
 	b := blas32.General{Rows: k, Cols: n, Stride: n, Data: make([]float32, k*n)}
 	d := blas32.General{Rows: m, Cols: n, Stride: n, Data: make([]float32, m*n)}
-	p := newProduct(&Kernel{A: tcore.Binary16, B: tcore.Binary16, C: tcore.Binary32}, blas.NoTrans, blas.NoTrans, 1, a, b, 0, d, d)
+	p := newProduct(&Routine{A: tcore.Binary16, B: tcore.Binary16, C: tcore.Binary32}, blas.NoTrans, blas.NoTrans, 1, a, b, 0, d, d)
 	got, want := p.describe(p.panel(m, n)), paper.GemmExCalls(m, k, n)[4]
 	if got.M != want.M || got.N != want.N || got.K != want.K || got.LDA != want.LDA || got.LDB != want.LDB || got.LDD != want.LDC ||
 		got.Alpha != uint64(want.Alpha) || got.TransA || got.TransB || !want.Swapped || got.Compute != cuda.Compute32 {

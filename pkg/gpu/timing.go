@@ -19,13 +19,13 @@ type Timing struct {
 	Time      time.Duration // on the device's clock, without the transfers
 }
 
-// Time computes AB with the algorithm that [Kernel.Multiply] uses and with at most limit that cuBLASLt
+// Time computes AB with the algorithm that [Routine.Multiply] uses and with at most limit that cuBLASLt
 // suggests, passes times each after one to warm up, and returns the shortest time of each: what
 // Multiply takes, beside the best of the library. The result is not copied back.
 //
 // When ctx is done it stops before the next pass. The matrices must fit into the device's memory whole.
 // It panics if a and b do not fit together, the formats do not, or passes or limit is below 1.
-func (k *Kernel) Time(ctx context.Context, a, b blas32.General, passes, limit int) (timings []Timing, err error) {
+func (k *Routine) Time(ctx context.Context, a, b blas32.General, passes, limit int) (timings []Timing, err error) {
 	if passes < 1 || limit < 1 {
 		panic(fmt.Sprintf("gpu: Time: passes = %d, limit = %d, want at least 1", passes, limit))
 	}

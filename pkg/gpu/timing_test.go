@@ -43,7 +43,7 @@ func TestTime(t *testing.T) {
 		}
 	})
 	t.Run("fails_and_leaves_nothing", func(t *testing.T) {
-		k := g.Kernel(devices.HopperF16())
+		k := g.Routine(devices.HopperF16())
 		idle := cudatest.Alive(t, g.device)
 		for call := 1; ; call++ {
 			t.Setenv("FAKE_FAIL", fmt.Sprintf("%d:2", call))
@@ -65,7 +65,7 @@ func TestTime(t *testing.T) {
 		t.Setenv("FAKE_FAIL", "")
 	})
 	t.Run("stops_between_passes", func(t *testing.T) {
-		k := g.Kernel(devices.HopperF16())
+		k := g.Routine(devices.HopperF16())
 		before := cudatest.Products(t, g.device)
 		_, err := k.Time(&endsAfter{Context: t.Context(), after: 2}, a, b, passes, 8)
 		if done := cudatest.Products(t, g.device) - before; !errors.Is(err, context.Canceled) || done != 3 {
@@ -73,7 +73,7 @@ func TestTime(t *testing.T) {
 		}
 	})
 	t.Run("wants_all_in_memory", func(t *testing.T) {
-		k := g.Kernel(devices.HopperF16())
+		k := g.Routine(devices.HopperF16())
 		k.Workspace, k.MaxBytes = 1<<16, 1<<16+1600
 		if _, err := k.Time(t.Context(), a, b, passes, 8); err == nil || !strings.Contains(err.Error(), "want all 37 × 21") {
 			t.Error(err)
@@ -85,17 +85,17 @@ func TestTime(t *testing.T) {
 				t.Error(r)
 			}
 		}()
-		g.Kernel(devices.HopperF16()).Time(t.Context(), a, b, 0, 8)
+		g.Routine(devices.HopperF16()).Time(t.Context(), a, b, 0, 8)
 	})
 }
 
 func TestKernel_Check_names_formats_that_do_not_go_together(t *testing.T) {
 	g := open(t)
 	defer g.Close()
-	if err := g.Kernel(devices.HopperF16()).Check(); err != nil {
+	if err := g.Routine(devices.HopperF16()).Check(); err != nil {
 		t.Error(err)
 	}
-	k := &Kernel{GPU: g, A: tcore.Binary16, B: tcore.BFloat16, C: tcore.Binary32}
+	k := &Routine{GPU: g, A: tcore.Binary16, B: tcore.BFloat16, C: tcore.Binary32}
 	if err := k.Check(); err == nil || err.Error() != "gpu: GEMM: A = binary16, B = bfloat16, C = binary32, Output = binary32 do not go together in cuBLASLt" {
 		t.Error(err)
 	}

@@ -243,7 +243,7 @@ func distributionReversed() Erratum {
 	r := DefaultMAC
 	r.Samples = 20_000
 	m := r.Run()
-	below := func(k MACKernel) float64 {
+	below := func(k MACVariant) float64 {
 		n := 0
 		for _, e := range k.Errors {
 			if e <= u32 {

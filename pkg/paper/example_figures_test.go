@@ -172,7 +172,7 @@ func ExampleMACResult() {
 	// Section 4.1, Figure 5 reproduced
 }
 
-func ExampleMACKernel_Largest() {
+func ExampleMACVariant_Largest() {
 	r := paper.MAC{Samples: 500, Distribution: paper.UniformOneTwo, Confidence: 0.99, Seed: 2}.Run()
 	fmt.Println(r.FMA.Largest() < r.Plain.Largest(), r.Plain.Largest() < r.Mixed.Largest())
 	// Output:

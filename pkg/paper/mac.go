@@ -24,9 +24,9 @@ type MAC struct {
 // it drew, nor its confidence.
 var DefaultMAC = MAC{Samples: 400_000, Distribution: UniformOneTwo, Confidence: Confidence, Seed: Seed}
 
-// MACKernel is one way to compute the multiply-accumulate, with the relative
+// MACVariant is one way to compute the multiply-accumulate, with the relative
 // forward error |d^-d|/|d| of each sample and its two bounds.
-type MACKernel struct {
+type MACVariant struct {
 	Name                string
 	Errors, DBEA, VIBEA []float64
 }
@@ -34,7 +34,7 @@ type MACKernel struct {
 // MACResult is what the experiment measured.
 type MACResult struct {
 	MAC
-	Plain, FMA, Mixed MACKernel // without FMA, with FMA, with MPFMA
+	Plain, FMA, Mixed MACVariant // without FMA, with FMA, with MPFMA
 }
 
 // Run draws the samples and computes errors and bounds. The MPFMA converts a and
@@ -79,8 +79,8 @@ func (m MAC) sample() triples {
 }
 
 // kernel runs one way to compute ab + c over all triples.
-func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACKernel {
-	k := MACKernel{name, make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))}
+func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACVariant {
+	k := MACVariant{name, make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))}
 	parallel.Each(len(t), func(i int) {
 		a, b, c := t[i][0], t[i][1], t[i][2]
 		k.Errors[i] = macError(compute(a, b, c), a, b, c)
@@ -99,7 +99,7 @@ func (r *MACResult) Figure() *viz.Chart {
 		fmt.Sprintf("Empirical distribution of the relative forward error of ab + c and of its bounds; the largest error is %.2f u without FMA, %.2f u with FMA and %s with MPFMA. "+
 			"binary32 (a and b in binary16 for MPFMA), a, b, c ~ %s, %d samples, seed %d, %s confidence per sample. Drawn by paper.MACResult.Figure.",
 			r.Plain.Largest()/u32, r.FMA.Largest()/u32, digits(r.Mixed.Largest(), 3), r.Distribution.Name, r.Samples, r.Seed, percent(r.Confidence)))
-	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+	for _, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {
 		p := c.Panel(k.Name, viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true, Min: 1e-11, Max: 1e-2},
 			viz.Axis{Label: "Fraction of samples", Min: 0, Max: 1})
 		p.EDF(observed, k.Errors)
@@ -115,7 +115,7 @@ func (r *MACResult) Table() *viz.Table {
 		"No bound is violated, and DBEA is the tighter one.",
 		fmt.Sprintf("Largest relative forward error and bounds over %d samples, %s confidence, seed %d.", r.Samples, percent(r.Confidence), r.Seed),
 		[]string{"Algorithm", "Largest error", "in u", "DBEA", "VIBEA", "DBEA / error", "Violations"})
-	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+	for _, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {
 		t.Row(k.Name, short(k.Largest()), short(k.Largest()/u32), short(slices.Max(k.DBEA)), short(slices.Max(k.VIBEA)),
 			fmt.Sprintf("%.2f", slices.Max(k.DBEA)/k.Largest()), fmt.Sprint(violations(k.Errors, k.DBEA)+violations(k.Errors, k.VIBEA)))
 	}
@@ -123,7 +123,7 @@ func (r *MACResult) Table() *viz.Table {
 }
 
 // Largest returns the largest error of the kernel.
-func (k MACKernel) Largest() float64 { return slices.Max(k.Errors) }
+func (k MACVariant) Largest() float64 { return slices.Max(k.Errors) }
 
 // Claims returns what the paper says of this experiment.
 func (r *MACResult) Claims() []Claim {
@@ -148,7 +148,7 @@ func (r *MACResult) Claims() []Claim {
 		slices.Max(r.FMA.DBEA)/fma, "", slices.Max(r.FMA.DBEA)/fma < 1.05,
 		fmt.Sprintf("largest error %s, bound u = %s", short(fma), short(slices.Max(r.FMA.DBEA))))
 	bad := 0
-	for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+	for _, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {
 		bad += violations(k.Errors, k.DBEA) + violations(k.Errors, k.VIBEA)
 	}
 	c.holds("mac-no-violation", "The bounds hold: no sample exceeds one (0 violations)",

@@ -30,7 +30,7 @@ func (s *BoundSweep) Overview() *viz.Table {
 	var rows [][]string
 	for _, m := range distinct(s, machineOf) {
 		for _, kind := range []string{meanZero, sameSign} {
-			of := s.of(func(r sweep.Row) bool { return !r.Alone && r.Machine == m && kindOf(r.Law) == kind })
+			of := s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == m && kindOf(r.Law) == kind })
 			if len(of) == 0 {
 				continue
 			}
@@ -71,7 +71,7 @@ func (s *BoundSweep) Summary() string {
 	first, others := machines[:1], machines[1:]
 	rows := func(machines []string, kind string) []sweep.Row {
 		return s.of(func(r sweep.Row) bool {
-			return !r.Alone && slices.Contains(machines, r.Machine) && kindOf(r.Law) == kind
+			return !r.PerOutput && slices.Contains(machines, r.Machine) && kindOf(r.Law) == kind
 		})
 	}
 	// too returns how many times too large the tightest bound is, from where it is best to where worst.
@@ -122,7 +122,7 @@ const (
 
 // kindOf returns the kind of a law, or "".
 func kindOf(name string) string {
-	switch l, err := sweep.FindLaw(name); {
+	switch l, err := sweep.FindGenerator(name); {
 	case err != nil || l.X.Draw == nil || l.Y.Draw == nil:
 	case l.X.Mean*l.Y.Mean == 0:
 		return meanZero
@@ -144,7 +144,7 @@ func names(s *BoundSweep) (laws []string) {
 func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 	for i := 0; i < len(rows); {
 		j := i + 1
-		for j < len(rows) && rows[j].Bound != sweep.Error {
+		for j < len(rows) && rows[j].Bound != sweep.ErrorRow {
 			j++
 		}
 		f(rows[i:j])
@@ -195,7 +195,7 @@ func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 		noise := e.Spread() / math.Sqrt(float64(e.M*e.Runs)) // outputs of a row are not independent
 		measured, predicted := e.Mean(), e.Predicted.Mean
 		if kind == meanZero {
-			law, _ := sweep.FindLaw(e.Law)
+			law, _ := sweep.FindGenerator(e.Law)
 			noise *= law.X.Abs * law.Y.Abs * math.Sqrt(float64(e.K)/(law.X.Square*law.Y.Square))
 			measured, predicted = e.Slope(), e.Predicted.Slope
 		}

@@ -47,7 +47,7 @@ func TestMAC(t *testing.T) {
 		}
 	})
 	t.Run("deterministic bounds are never exceeded", func(t *testing.T) {
-		for _, k := range []MACKernel{r.Plain, r.FMA, r.Mixed} {
+		for _, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {
 			if n := violations(k.Errors, k.DBEA); n != 0 {
 				t.Errorf("%s: %d violations", k.Name, n)
 			}

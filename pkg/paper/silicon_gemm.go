@@ -96,22 +96,22 @@ func (p RecordedProduct) matrix(m, n int) blas32.General {
 // tcore, the generation of the paper's H100. Its provenance is empty.
 func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
 	r, d := g.NewRecord(Provenance{}), matrix.New(g.M, g.N)
-	Order{Device: devices.HopperF16(), SplitK: 1}.multiply(a, b, d)
+	EmulationOrder{Device: devices.HopperF16(), SplitK: 1}.multiply(a, b, d)
 	r.Add("Hopper, emulated", "", 1, 0, d)
 	return r
 }
 
-// Order is how a device comes to its sums: by which instruction, and in how many parts of K.
-type Order struct {
+// EmulationOrder is how a device comes to its sums: by which instruction, and in how many parts of K.
+type EmulationOrder struct {
 	Device tcore.Device
 	SplitK int
 }
 
-func (o Order) multiply(a, b, d blas32.General) {
+func (o EmulationOrder) multiply(a, b, d blas32.General) {
 	tcore.Machine{Device: o.Device, SplitK: o.SplitK}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 }
 
-func (o Order) String() string {
+func (o EmulationOrder) String() string {
 	if o.SplitK == 1 {
 		return o.Device.Name
 	}
@@ -120,7 +120,7 @@ func (o Order) String() string {
 
 // Agreement is how far the emulation in some order gives the bits of a product.
 type Agreement struct {
-	Order
+	EmulationOrder
 	Equal int // outputs with the same bits
 	First int // index of the first other one, row by row; -1 if there is none
 }
@@ -138,7 +138,7 @@ func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement
 			if i == 0 {
 				parts = max(told, 1)
 			}
-			o := Order{device, parts}
+			o := EmulationOrder{device, parts}
 			if found := o.compare(top(a), b, top(d)); found.Equal > best.Equal {
 				best = found
 			}
@@ -148,8 +148,8 @@ func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement
 }
 
 // compare multiplies in this order and compares the bits with those of d.
-func (o Order) compare(a, b, d blas32.General) Agreement {
-	z, found := matrix.New(a.Rows, b.Cols), Agreement{Order: o, First: -1}
+func (o EmulationOrder) compare(a, b, d blas32.General) Agreement {
+	z, found := matrix.New(a.Rows, b.Cols), Agreement{EmulationOrder: o, First: -1}
 	o.multiply(a, b, z)
 	for i, v := range z.Data {
 		if math.Float32bits(v) == math.Float32bits(d.Data[i]) {

@@ -71,10 +71,10 @@ func (s *SiliconGEMM) finding() string {
 			median(p.Errors)/median(s.Exact.Errors))
 	}
 	if p.First < 0 {
-		return fmt.Sprintf("All %d outputs of %s have the bits of the emulation, %s", p.Equal, p.Call, p.Order)
+		return fmt.Sprintf("All %d outputs of %s have the bits of the emulation, %s", p.Equal, p.Call, p.EmulationOrder)
 	}
 	return fmt.Sprintf("%d of %d outputs of %s have the bits of the nearest emulation, %s; the first other one is in row %d, column %d",
-		p.Equal, len(p.Errors), p.Call, p.Order, p.First/s.N, p.First%s.N)
+		p.Equal, len(p.Errors), p.Call, p.EmulationOrder, p.First/s.N, p.First%s.N)
 }
 
 // details tells the origin, and what was computed.
@@ -100,7 +100,7 @@ func (s *SiliconGEMM) Table() *viz.Table {
 			row(p.Call, "–", p.GEMMErrors, "–", "–")
 			continue
 		}
-		row(p.name(), fmt.Sprintf("%.3f", float64(p.Nanoseconds)/1e6), p.GEMMErrors, p.Order.String(), fmt.Sprint(p.Equal))
+		row(p.name(), fmt.Sprintf("%.3f", float64(p.Nanoseconds)/1e6), p.GEMMErrors, p.EmulationOrder.String(), fmt.Sprint(p.Equal))
 	}
 	return t
 }

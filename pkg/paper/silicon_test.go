@@ -79,7 +79,7 @@ var chip = Provenance{GPU: "A chip, compute capability 9.0", Architecture: "Hopp
 var smallest = GEMM{M: 9, N: 4, K: 1 << 10, Core: tcore.PaperF32, Distribution: UniformSymmetric, Confidence: Confidence, Seed: 7}
 
 // recordOf returns a record of smallest that devices of these orders computed.
-func recordOf(t *testing.T, orders ...Order) (*GEMMResult, *GEMMRecord) {
+func recordOf(t *testing.T, orders ...EmulationOrder) (*GEMMResult, *GEMMRecord) {
 	t.Helper()
 	r, err := smallest.Run()
 	if err != nil {
@@ -97,7 +97,7 @@ func recordOf(t *testing.T, orders ...Order) (*GEMMResult, *GEMMRecord) {
 
 func TestOnGPU(t *testing.T) {
 	t.Setenv("ROUNDOFF_DEVICE", "")
-	orders := []Order{{devices.HopperF16(), 3}, {devices.HopperF16(), 1}}
+	orders := []EmulationOrder{{devices.HopperF16(), 3}, {devices.HopperF16(), 1}}
 	r, record := recordOf(t, orders...)
 	contains := func(t *testing.T, s *SiliconGEMM, wants ...string) {
 		t.Helper()
@@ -125,8 +125,8 @@ func TestOnGPU(t *testing.T) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		for i, p := range s.Products {
-			if p.Equal != 36 || p.First != -1 || p.Order.String() != orders[i].String() {
-				t.Errorf("%d: %d equal, first %d, %s, want 36, -1, %s", i, p.Equal, p.First, p.Order, orders[i])
+			if p.Equal != 36 || p.First != -1 || p.EmulationOrder.String() != orders[i].String() {
+				t.Errorf("%d: %d equal, first %d, %s, want 36, -1, %s", i, p.Equal, p.First, p.EmulationOrder, orders[i])
 			}
 		}
 		contains(t, s, "All 36 outputs of call 0 have the bits of the emulation, hopper-wgmma-binary16-binary32, K in 3 parts",
@@ -155,7 +155,7 @@ func TestOnGPU(t *testing.T) {
 		contains(t, s, "ROUNDOFF_DEVICE asks for a GPU, and there is none here. Recorded on A chip")
 	})
 	t.Run("tells_the_first_bit_that_differs", func(t *testing.T) {
-		r, record := recordOf(t, Order{devices.HopperF16(), 1})
+		r, record := recordOf(t, EmulationOrder{devices.HopperF16(), 1})
 		record.Products[0].D[4*17] ^= 1
 		inRepository(t, record.File(), record)
 		s, err := r.OnGPU()
@@ -177,7 +177,7 @@ func TestOnGPU(t *testing.T) {
 }
 
 func TestOnGPU_tells_what_is_wrong(t *testing.T) {
-	r, record := recordOf(t, Order{devices.HopperF16(), 1})
+	r, record := recordOf(t, EmulationOrder{devices.HopperF16(), 1})
 	name := record.File()
 	change := func(f func(*GEMMRecord)) *GEMMRecord {
 		other := *record
@@ -251,14 +251,14 @@ func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 	g.M = 70
 	a, b := g.Operands()
 	units := candidates("Hopper")
-	for _, made := range []Order{{devices.HopperF16(), 5}, {units[1], 1}, {devices.AmpereF16(), 2}, {devices.PaperCoreF32(), 1}} {
+	for _, made := range []EmulationOrder{{devices.HopperF16(), 5}, {units[1], 1}, {devices.AmpereF16(), 2}, {devices.PaperCoreF32(), 1}} {
 		d := matrix.New(g.M, g.N)
 		made.multiply(a, b, d)
 		most := 0
 		for _, device := range units {
 			for parts := 1; parts <= 32; parts++ {
 				z, equal := matrix.New(g.M, g.N), 0
-				Order{device, parts}.multiply(a, b, z)
+				EmulationOrder{device, parts}.multiply(a, b, z)
 				for i := range z.Data {
 					if math.Float32bits(z.Data[i]) == math.Float32bits(d.Data[i]) {
 						equal++
@@ -269,7 +269,7 @@ func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 		}
 		found := nearest(units, 0, a, b, d)
 		if found.Equal < most*9/10 || found.compare(a, b, d) != found {
-			t.Errorf("%s: %s with %d equal, the best has %d", made, found.Order, found.Equal, most)
+			t.Errorf("%s: %s with %d equal, the best has %d", made, found.EmulationOrder, found.Equal, most)
 		}
 		if made.Device.Architecture == "Hopper" && found.Equal != g.M*g.N {
 			t.Errorf("%s: %d of %d equal", made, found.Equal, g.M*g.N)

@@ -20,14 +20,14 @@ import (
 // sums and fewer seeds than [RecordedSweep].
 var ReducedSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
-	Laws:     []sweep.Law{sweep.Symmetric, sweep.Positive, sweep.Normal},
+	Laws:     []sweep.Generator{sweep.Symmetric, sweep.Positive, sweep.Normal},
 	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{Confidence},
 }
 
 // BreakingSweep is a sweep of the laws that break an assumption.
 var BreakingSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Hopper},
-	Laws:     []sweep.Law{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
+	Laws:     []sweep.Generator{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
 	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{Confidence},
 }
 
@@ -111,14 +111,14 @@ func (s *BoundSweep) of(want func(sweep.Row) bool) []sweep.Row {
 
 // cell returns the rows of a machine, law and K in which a confidence is for all outputs together.
 func (s *BoundSweep) cell(machine, law string, k int) []sweep.Row {
-	return s.of(func(r sweep.Row) bool { return !r.Alone && r.Machine == machine && r.Law == law && r.K == k })
+	return s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == machine && r.Law == law && r.K == k })
 }
 
 // distinct returns what f says of rows with a confidence for all outputs together, each once.
 func distinct[T comparable](s *BoundSweep, f func(sweep.Row) T) []T {
 	var all []T
 	for _, r := range s.Rows {
-		if x := f(r); !r.Alone && !slices.Contains(all, x) {
+		if x := f(r); !r.PerOutput && !slices.Contains(all, x) {
 			all = append(all, x)
 		}
 	}
@@ -135,7 +135,7 @@ func (s *BoundSweep) conditions() string {
 	confidence := 0.0
 	for _, r := range s.Rows {
 		confidence = max(confidence, r.Confidence)
-		if r.Bound != sweep.Error {
+		if r.Bound != sweep.ErrorRow {
 			confidence = r.Confidence
 			break
 		}
@@ -149,11 +149,11 @@ func (s *BoundSweep) Counted() string {
 	outputs, broken, bad := 0, 0, 0
 	for _, r := range s.Rows {
 		switch {
-		case r.Bound == sweep.Error:
+		case r.Bound == sweep.ErrorRow:
 			outputs += r.Outputs
 		case r.Verdict != sweep.Holds && r.Violations > 0:
 			broken++
-		case r.Verdict == sweep.Holds && r.Violations > 0 && !r.Alone:
+		case r.Verdict == sweep.Holds && r.Violations > 0 && !r.PerOutput:
 			bad++
 		}
 	}
@@ -170,7 +170,7 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 	var bounds []string
 	for _, m := range machines {
 		for _, r := range s.cell(m, law, k) {
-			if r.Bound == sweep.Error {
+			if r.Bound == sweep.ErrorRow {
 				continue
 			}
 			cells[[2]string{r.Bound, m}] = tightness(r)
@@ -297,7 +297,7 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 func (s *BoundSweep) Growth(law string) *viz.Chart {
 	ks := distinct(s, lengthOf)
 	exponent := map[string]float64{}
-	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Law == law && !r.Alone })) {
+	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Law == law && !r.PerOutput })) {
 		exponent[g.Machine] = g.Error
 	}
 	var words []string
@@ -327,12 +327,12 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 		}
 		constant := func(r sweep.Row) float64 { return r.Constant }
 		last := s.cell(m, law, slices.Max(ks))
-		line(observed, sweep.Error, func(r sweep.Row) float64 { return r.Largest })
+		line(observed, sweep.ErrorRow, func(r sweep.Row) float64 { return r.Largest })
 		for _, kind := range []struct {
 			certain bool
 			series  viz.Series
 		}{{true, deterministic}, {false, probabilistic}} {
-			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Certain != kind.certain }), bound.Trace)
+			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Deterministic != kind.certain }), bound.Trace)
 			if ok {
 				kind.series.Label = best.Bound
 				line(kind.series, best.Bound, constant)
@@ -352,7 +352,7 @@ func (s *BoundSweep) Broken() *viz.Table {
 	largest := map[[2]string]float64{}
 	var bounds []string
 	var worst sweep.Row
-	for _, r := range s.of(func(r sweep.Row) bool { return r.Violations > 0 && !r.Alone && r.Verdict != sweep.NotMachine }) {
+	for _, r := range s.of(func(r sweep.Row) bool { return r.Violations > 0 && !r.PerOutput && r.Verdict != sweep.NotMachine }) {
 		if !slices.Contains(bounds, r.Bound) {
 			bounds = append(bounds, r.Bound)
 		}
@@ -390,7 +390,7 @@ func (s *BoundSweep) Broken() *viz.Table {
 func (s *BoundSweep) Coverage() *viz.Chart {
 	const sure = 0.99
 	rows := s.of(func(r sweep.Row) bool {
-		return r.Alone && r.Bound != sweep.Error && !r.Certain && r.Verdict == sweep.Holds
+		return r.PerOutput && r.Bound != sweep.ErrorRow && !r.Deterministic && r.Verdict == sweep.Holds
 	})
 	if len(rows) == 0 {
 		panic("paper: Coverage of a sweep without rows of outputs alone")
@@ -405,8 +405,8 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 		failed, trials := r.Failures()
 		_, hi := sweep.ClopperPearson(failed, trials, sure)
 		p := points[r.Law]
-		points[r.Law] = [2][]float64{append(p[0], r.Stated()), append(p[1], hi)}
-		if rate := hi / r.Stated(); rate > most {
+		points[r.Law] = [2][]float64{append(p[0], r.NominalRate()), append(p[1], hi)}
+		if rate := hi / r.NominalRate(); rate > most {
 			worst, most = r, rate
 		}
 	}
@@ -434,7 +434,7 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 // Moments returns the table of the measured mean, slope and spread of the errors at one K,
 // beside what is predicted.
 func (s *BoundSweep) Moments(k int) *viz.Table {
-	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.Error && !r.Alone && r.K == k })
+	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.ErrorRow && !r.PerOutput && r.K == k })
 	shift := func(r sweep.Row) float64 { return math.Abs(r.Mean()) / r.Spread() }
 	widest, product, exact := rows[0], 0.0, 0.0
 	for _, r := range rows {

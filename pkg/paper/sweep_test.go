@@ -102,7 +102,7 @@ func TestBoundSweep_Summary(t *testing.T) {
 	var rows []sweep.Row
 	nothing := sweep.Prediction{Mean: math.NaN(), Slope: math.NaN(), Spread: math.NaN()}
 	cell := func(machine, law string, bounds ...sweep.Row) {
-		rows = append(rows, sweep.Row{Machine: machine, Law: law, M: 100, N: 1, K: 256, Bound: sweep.Error, Predicted: nothing})
+		rows = append(rows, sweep.Row{Machine: machine, Law: law, M: 100, N: 1, K: 256, Bound: sweep.ErrorRow, Predicted: nothing})
 		for _, b := range bounds {
 			b.Machine, b.Law, b.M, b.N, b.K, b.Confidence, b.Runs = machine, law, 100, 1, 256, 0.99, 1
 			rows = append(rows, b)
@@ -142,7 +142,7 @@ func TestRecordedSweep(t *testing.T) {
 			t.Errorf("%s: %d bounds fail that are to hold, %+v", name, len(bad), bad[0])
 		}
 		for _, r := range s.Rows {
-			if r.Verdict == sweep.Holds && r.Violations > 0 && !r.Alone {
+			if r.Verdict == sweep.Holds && r.Violations > 0 && !r.PerOutput {
 				t.Errorf("%s: %s on %s, %s: %d violations", name, r.Bound, r.Machine, r.Law, r.Violations)
 			}
 		}
@@ -189,7 +189,7 @@ func TestCoverageIsOfTheRecord(t *testing.T) {
 		}
 	}
 	for _, r := range s.Rows {
-		if r.Bound == sweep.Error || r.Certain || r.Verdict != sweep.Holds {
+		if r.Bound == sweep.ErrorRow || r.Deterministic || r.Verdict != sweep.Holds {
 			continue
 		}
 		_, most := sweep.ClopperPearson(r.Violations, r.Outputs, 0.99)

@@ -57,7 +57,7 @@ func (g *GPU) Provenance() Provenance {
 }
 
 // Load compiles PTX text, as [Loader] says.
-func (g *GPU) Load(ptx, name string) (Kernel, error) {
+func (g *GPU) Load(ptx, name string) (Program, error) {
 	k := &gpuKernel{device: g.opened("Load")}
 	loaded := false
 	err := g.device.Do(func() (err error) {

@@ -52,7 +52,7 @@ func TestOpenGPU_fails_and_leaves_nothing(t *testing.T) {
 }
 
 // filling returns a fake GPU and its kernel, until the test ends.
-func filling(t *testing.T) (*GPU, Kernel) {
+func filling(t *testing.T) (*GPU, Program) {
 	t.Helper()
 	fakeLibraries(t)
 	g, err := OpenGPU(0)

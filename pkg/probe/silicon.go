@@ -12,11 +12,11 @@ import (
 // A Loader compiles kernels for a GPU.
 type Loader interface {
 	// Load compiles PTX text and returns its kernel of that name.
-	Load(ptx, name string) (Kernel, error)
+	Load(ptx, name string) (Program, error)
 }
 
-// A Kernel runs on a GPU.
-type Kernel interface {
+// A Program runs on a GPU.
+type Program interface {
 	// Launch runs the kernel on blocks of threads. Its arguments are pointers to copies of in, in order,
 	// and to memory that is then copied to out.
 	Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error
@@ -28,7 +28,7 @@ type Kernel interface {
 type Silicon struct {
 	device tcore.Device
 	tile   tile
-	kernel Kernel
+	kernel Program
 }
 
 // OnGPU returns the unit that runs the instruction of d, an mma or wgmma, on the GPU of the loader. The

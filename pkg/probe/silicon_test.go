@@ -19,7 +19,7 @@ type fakeGPU struct {
 	blocks []int
 }
 
-func (g *fakeGPU) Load(ptx, name string) (Kernel, error) {
+func (g *fakeGPU) Load(ptx, name string) (Program, error) {
 	if g.fail != nil {
 		return nil, g.fail
 	}

@@ -32,7 +32,7 @@
 //
 // "Represented" means: with representation error, the operands being rounded first.
 //
-// Other bounds for sums and products, of which [ErrorLaw], [MeanIndependent], [SumOfNearest],
+// Other bounds for sums and products, of which [ErrorModel], [MeanIndependent], [SumOfNearest],
 // [Tree], [RandomData] and [CompensatedSum] are the formulas, rest on [Azuma] and [Bernstein]. Package
 // bound says which of them hold on which machine, package truncation has those of machines that
 // cut bits off.

@@ -23,7 +23,7 @@ func ExampleBernstein() {
 
 // All outputs of the paper's product at 99 %, if a rounding error is uniform, as rounding leaves
 // it, or biased.
-func ExampleErrorLaw() {
+func ExampleErrorModel() {
 	const u = 0x1p-24
 	f := roundoff.FailureOf(0.99) - roundoff.Failure(9.01) // one of 8192
 	fmt.Printf("uniform  %.2e\n", roundoff.UniformErrors(u).Theta(32767, f))
@@ -37,7 +37,7 @@ func ExampleErrorLaw() {
 	// biased   7.64e-05
 }
 
-func ExampleErrorLaw_Theta() {
+func ExampleErrorModel_Theta() {
 	law := roundoff.UniformErrors(0x1p-11)
 	for _, n := range []int{1, 100, 10000} {
 		fmt.Printf("%5d  %.2e\n", n, law.Theta(n, roundoff.FailureOf(0.99)))

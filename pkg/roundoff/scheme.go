@@ -9,7 +9,7 @@ package roundoff
 // It panics unless -Inf < f < 0.
 //
 // Source: Bhola & Duraisamy 2024b, later versions.
-func (g GEMM) ZetaPerEvent(law func(u float64) ErrorLaw, f Failure) float64 {
+func (g GEMM) ZetaPerEvent(law func(u float64) ErrorModel, f Failure) float64 {
 	g.check()
 	checkFailure(f)
 	each := f.Split(g.events())

@@ -50,7 +50,7 @@ func TestBernstein(t *testing.T) {
 // laws are the models of an error δ in [-1, 1], in units of u, and how to draw from them.
 var laws = []struct {
 	name string
-	law  func(u float64) ErrorLaw
+	law  func(u float64) ErrorModel
 	draw func(*rand.Rand) float64
 }{
 	{"uniform", UniformErrors, uniform},
@@ -199,7 +199,7 @@ func TestSumsPanic(t *testing.T) {
 		"roundoff: squares = -1, want squares >= 0":                                             func() { Azuma(-1, -1) },
 		"roundoff: variance = NaN, want variance >= 0":                                          func() { Bernstein(math.NaN(), 1, -1) },
 		"roundoff: largest = -1, want largest >= 0":                                             func() { Bernstein(1, -1, -1) },
-		"roundoff: n = -1, want n >= 0":                                                         func() { ErrorLaw{}.Theta(-1, -1) },
+		"roundoff: n = -1, want n >= 0":                                                         func() { ErrorModel{}.Theta(-1, -1) },
 		"roundoff: u = 1, want 0 < u < 1":                                                       func() { TypicalErrors(1) },
 		"roundoff: a = 0, want 0 < a < +Inf":                                                    func() { BetaErrors(0.1, 0, 2) },
 		"roundoff: b = +Inf, want 0 < b < +Inf":                                                 func() { BetaErrors(0.1, 2, math.Inf(1)) },

@@ -23,9 +23,9 @@ var columns = []struct {
 	integer("n", func(r *Row) *int { return &r.N }),
 	integer("k", func(r *Row) *int { return &r.K }),
 	number("confidence", -1, func(r *Row) *float64 { return &r.Confidence }),
-	truth("alone", func(r *Row) *bool { return &r.Alone }),
+	truth("alone", func(r *Row) *bool { return &r.PerOutput }),
 	text("bound", func(r *Row) *string { return &r.Bound }),
-	truth("certain", func(r *Row) *bool { return &r.Certain }),
+	truth("certain", func(r *Row) *bool { return &r.Deterministic }),
 	text("verdict", func(r *Row) *Verdict { return &r.Verdict }),
 	{"seeds", func(r *Row) string { return FormatSeeds(r.Seeds) }, func(r *Row, s string) (err error) {
 		r.Seeds, err = ParseSeeds(s)
@@ -218,7 +218,7 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 		if err := r.check(); err != nil {
 			return nil, "", fmt.Errorf("sweep: line %d, %w", n, err)
 		}
-		if r.Bound == Error {
+		if r.Bound == ErrorRow {
 			r.count = float64(r.Outputs)
 		}
 		rows = append(rows, r)
@@ -262,10 +262,10 @@ func (r *Row) check() error {
 		{"m", r.M >= 1, r.M, "1 or more"},
 		{"n", r.N >= 1, r.N, "1 or more"},
 		{"k", r.K >= 1, r.K, "1 or more"},
-		{"confidence", r.Bound == Error && r.Confidence == 0 || 0 < r.Confidence && r.Confidence < 1, r.Confidence, "a number between 0 and 1"},
+		{"confidence", r.Bound == ErrorRow && r.Confidence == 0 || 0 < r.Confidence && r.Confidence < 1, r.Confidence, "a number between 0 and 1"},
 		{"verdict", r.Verdict == Holds || r.Verdict == NotMachine || r.Verdict == NotData, r.Verdict,
 			fmt.Sprintf("%s, %s or %s", Holds, NotMachine, NotData)},
-		{"runs", r.Runs >= 0 && (r.Runs > 0 || r.Bound == Error) && r.Runs <= len(r.Seeds), r.Runs, "1 or more, at most one for each seed"},
+		{"runs", r.Runs >= 0 && (r.Runs > 0 || r.Bound == ErrorRow) && r.Runs <= len(r.Seeds), r.Runs, "1 or more, at most one for each seed"},
 		{"failed", 0 <= r.Failed && r.Failed <= r.Runs, r.Failed, "at most runs"},
 		{"outputs", r.Runs <= r.Outputs && (r.Runs > 0 || r.Outputs == 0), r.Outputs, "at least runs"},
 		{"violations", r.Failed <= r.Violations && r.Violations <= r.Outputs && (r.Failed > 0 || r.Violations == 0), r.Violations,

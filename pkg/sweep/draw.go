@@ -15,7 +15,7 @@ import (
 // A draw is the matrices of one seed, which all machines multiply, and what is found out about them
 // once for all.
 type draw struct {
-	law  Law
+	law  Generator
 	seed uint64
 	a, b blas32.General
 
@@ -61,7 +61,7 @@ type lossesKey struct {
 }
 
 // draw draws the matrices of a law.
-func (p Plan) draw(law Law, k int, seed uint64) *draw {
+func (p Plan) draw(law Generator, k int, seed uint64) *draw {
 	a, b := law.Matrices(p.M, p.N, k, seed)
 	return &draw{
 		law: law, seed: seed, a: a, b: b,
@@ -161,4 +161,4 @@ func (s scales) span(f tcore.Format) (greatest, least float64) {
 }
 
 // scaled reports whether blocks have scales of their own.
-func (l Law) scaled() bool { return l.scaleX != nil || l.scaleY != nil }
+func (l Generator) scaled() bool { return l.scaleX != nil || l.scaleY != nil }

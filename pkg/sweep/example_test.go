@@ -16,7 +16,7 @@ import (
 
 var small = sweep.Plan{
 	Machines:    []tcore.Machine{sweep.Paper, sweep.Volta},
-	Laws:        []sweep.Law{sweep.Positive},
+	Laws:        []sweep.Generator{sweep.Positive},
 	M:           32,
 	N:           8,
 	Ks:          []int{256, 4096},
@@ -116,9 +116,9 @@ func ExampleViolated() {
 func ExampleRow_Failures() {
 	r := sweep.Row{Confidence: 0.9, Summary: sweep.Summary{Runs: 5, Failed: 1, Outputs: 40960, Violations: 3}}
 	fmt.Println(r.Failures())
-	r.Alone = true
+	r.PerOutput = true
 	fmt.Println(r.Failures())
-	fmt.Printf("%.1f\n", r.Stated())
+	fmt.Printf("%.1f\n", r.NominalRate())
 	// Output:
 	// 1 5
 	// 3 40960
@@ -172,8 +172,8 @@ func ExampleFindMachine() {
 }
 
 // A law says what the bounds are told, and what breaks them.
-func ExampleLaw() {
-	for _, l := range sweep.Laws() {
+func ExampleGenerator() {
+	for _, l := range sweep.Generators() {
 		told := l.X.Name
 		if l.Misled {
 			told += ", which is false"
@@ -196,10 +196,10 @@ func ExampleLaw() {
 	// condition 1e4      told "", the second half of a sum takes back the first
 }
 
-func ExampleFindLaw() {
-	l, err := sweep.FindLaw("N(1,0.5)")
+func ExampleFindGenerator() {
+	l, err := sweep.FindGenerator("N(1,0.5)")
 	fmt.Println(l.Name, l.X.Mean, err)
-	l, err = sweep.FindLaw("relu(N(0,1))×ar(0.99)")
+	l, err = sweep.FindGenerator("relu(N(0,1))×ar(0.99)")
 	fmt.Printf("%s, mean %.2f, %s, %v\n", l.Name, l.X.Mean, l.Dependent, err)
 	// Output:
 	// N(1,0.5) 1 <nil>
@@ -274,8 +274,8 @@ func ExampleRead() {
 }
 
 // How often a bound may fail: one with a confidence now and then, a certain one never.
-func ExampleRow_Stated() {
-	fmt.Printf("%.2f %v\n", sweep.Row{Confidence: 0.99}.Stated(), sweep.Row{Certain: true, Confidence: 0.99}.Stated())
+func ExampleRow_NominalRate() {
+	fmt.Printf("%.2f %v\n", sweep.Row{Confidence: 0.99}.NominalRate(), sweep.Row{Deterministic: true, Confidence: 0.99}.NominalRate())
 	// Output:
 	// 0.01 0
 }
@@ -323,9 +323,9 @@ func ExampleStandard() {
 }
 
 // A row is told as the command that makes it again.
-func ExampleTrialOf() {
+func ExampleCaseOf() {
 	rows := must(small.Run(context.Background(), nil))
-	fmt.Println(sweep.TrialOf(rows[0]))
+	fmt.Println(sweep.CaseOf(rows[0]))
 	// Output:
 	// roundoff sweep -devices paper -dist 'U(0,1)' -m 32 -n 8 -k 256 -seeds 1:2
 }
@@ -344,7 +344,7 @@ func ExampleHunt() {
 }
 
 // A law is data of a trial: the same for the same seed.
-func ExampleLaw_Matrices() {
+func ExampleGenerator_Matrices() {
 	a, b := sweep.Positive.Matrices(2, 2, 3, 1)
 	again, _ := sweep.Positive.Matrices(2, 2, 3, 1)
 	fmt.Println(a.Rows, a.Cols, b.Rows, b.Cols, slices.Equal(a.Data, again.Data))

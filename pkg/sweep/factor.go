@@ -59,8 +59,8 @@ func (z factor) each(d bound.Distribution, f func(r *rand.Rand, x float64) float
 }
 
 // times returns the law of matrices of two factors. They have nothing in common but for their seed.
-func (z factor) times(y factor, name string) Law {
-	l := Law{
+func (z factor) times(y factor, name string) Generator {
+	l := Generator{
 		Name: name, X: z.Distribution, Y: y.Distribution, Mixed: z.mixed || y.mixed, Dependent: z.dependent,
 		scaleX: z.scale, scaleY: y.scale,
 		Draw: func(m, n, k int, seed uint64) (a, b blas32.General) {

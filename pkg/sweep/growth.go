@@ -26,7 +26,7 @@ func GrowthOf(rows []Row) []Growth {
 	k, constant, largest := map[curve][]float64{}, map[curve][]float64{}, map[curve][]float64{}
 	errors := map[[2]string]map[int]float64{}
 	for _, r := range rows {
-		if r.Bound == Error {
+		if r.Bound == ErrorRow {
 			at := [2]string{r.Machine, r.Law}
 			if errors[at] == nil {
 				errors[at] = map[int]float64{}
@@ -35,7 +35,7 @@ func GrowthOf(rows []Row) []Growth {
 		}
 	}
 	for _, r := range rows {
-		if r.Bound == Error || r.Told != FromLaw || r.Ranges {
+		if r.Bound == ErrorRow || r.Told != FromLaw || r.Ranges {
 			continue
 		}
 		at := curve{r.Machine, r.Law, r.Bound, r.Confidence}

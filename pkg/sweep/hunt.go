@@ -14,7 +14,7 @@ import (
 // A Found is a bound that is to hold and does not, in a trial made as simple as could be.
 type Found struct {
 	Row   // what happened in the trial
-	Trial Trial
+	Trial Case
 	Again int // trials besides in which the bound failed on machines of the same kind
 }
 
@@ -39,7 +39,7 @@ func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Ca
 	var c Catch
 	for again := true; again; again = until.Err() == nil {
 		law := randomLaw(r)
-		trials, rows, errs := make([]Trial, together), make([][]Row, together), make([]error, together)
+		trials, rows, errs := make([]Case, together), make([][]Row, together), make([]error, together)
 		for i := range trials {
 			trials[i] = randomTrial(r, law)
 		}
@@ -65,34 +65,34 @@ func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Ca
 func newHunter(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // count keeps what a trial found.
-func (c *Catch) count(ctx context.Context, t Trial, rows []Row) {
+func (c *Catch) count(ctx context.Context, t Case, rows []Row) {
 	c.Trials++
 	for _, r := range rows {
 		switch {
-		case r.Bound == Error && r.Outputs == 0:
+		case r.Bound == ErrorRow && r.Outputs == 0:
 			c.Skipped++
-		case r.Bound == Error:
+		case r.Bound == ErrorRow:
 			c.Outputs += r.Outputs
 		case r.Verdict == Holds:
 			c.Judged += r.Outputs
 		}
 	}
 	for _, r := range rows {
-		if r.Bound != Error && r.Verdict == Holds && r.Violations > 0 {
+		if r.Bound != ErrorRow && r.Verdict == Holds && r.Violations > 0 {
 			c.doubt(ctx, t, r)
 		}
 	}
 }
 
 // doubt looks again at a bound that failed in a trial.
-func (c *Catch) doubt(ctx context.Context, t Trial, r Row) {
+func (c *Catch) doubt(ctx context.Context, t Case, r Row) {
 	for i, f := range c.Found {
 		if f.kind() == (Found{r, t, 0}).kind() {
 			c.Found[i].Again++
 			return
 		}
 	}
-	if !r.Certain && !t.failsAgain(ctx, r.Bound) {
+	if !r.Deterministic && !t.failsAgain(ctx, r.Bound) {
 		c.Doubted++
 		return
 	}
@@ -117,7 +117,7 @@ func (f Found) kind() string {
 
 // failsAgain reports whether the bound fails on other seeds more often than stated, beyond chance,
 // and leaves t with these: a few, and more where it fails there and that proves nothing yet.
-func (t *Trial) failsAgain(ctx context.Context, bound string) bool {
+func (t *Case) failsAgain(ctx context.Context, bound string) bool {
 	const few, many = 6, 30
 	first := t.Seeds[0]
 	for _, n := range []uint64{few, many} {

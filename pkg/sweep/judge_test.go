@@ -15,9 +15,9 @@ import (
 )
 
 // law returns the law of a name.
-func law(t *testing.T, name string) Law {
+func law(t *testing.T, name string) Generator {
 	t.Helper()
-	l, err := FindLaw(name)
+	l, err := FindGenerator(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,11 +33,11 @@ func TestJudge_sees_one_percent(t *testing.T) {
 		k       int
 	}{
 		{Volta, "U(0,1)", 33}, {HopperE4M3, "N(1,1)", 100}, {Paper, "U(-1,1)", 64},
-		{HopperF16, "N(0,0.01)", 16}, // with results that are subnormal
+		{HopperF16F16, "N(0,0.01)", 16}, // with results that are subnormal
 		{tcore.Machine{Name: "ieee64", Device: devices.IEEEF64()}, "N(0,1)", 129},
 		{tcore.Machine{Name: "mxf8", Device: devices.BlackwellMXE4M3()}, "blocks(-127,60,U(0,1))", 100},
 	} {
-		p := Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+		p := Plan{Machines: []tcore.Machine{c.machine}, Laws: []Generator{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 		d := p.draw(p.Laws[0], c.k, 1)
 		z := product{Problem: p.problem(c.machine, d.law, c.k), draw: d}
 		z.run()
@@ -48,7 +48,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 		judged := 0
 		for _, q := range asked {
 			need := 0.0 // of what the bound says, for all to be inside
-			if q.Output == nil {
+			if q.Interval == nil {
 				for i, e := range z.errors {
 					if l := q.Limit(z.sizes[i]); e != 0 && !math.IsNaN(l) {
 						need = max(need, math.Abs(e)/l)
@@ -58,7 +58,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 				i := 0
 				for o := range run {
 					z.whole(&o)
-					if v := q.Output(q.kernel, o, q.failure); v.Radius > 1e-9*math.Abs(v.Centre) {
+					if v := q.Interval(q.kernel, o, q.failure); v.Radius > 1e-9*math.Abs(v.Centre) {
 						need = max(need, math.Abs(z.errors[i]-v.Centre)/v.Radius)
 					}
 					i++
@@ -76,8 +76,8 @@ func TestJudge_sees_one_percent(t *testing.T) {
 				r.Result.Constant *= planted.share
 				r.Absolute *= planted.share
 				r.Underflow *= planted.share
-				if said := q.Output; said != nil {
-					r.Bound.Output = func(k bound.Problem, o bound.Output, f roundoff.Failure) bound.Interval {
+				if said := q.Interval; said != nil {
+					r.Bound.Interval = func(k bound.Problem, o bound.Entry, f roundoff.Failure) bound.Interval {
 						v := said(k, o, f)
 						return bound.Interval{Centre: v.Centre, Radius: v.Radius * planted.share}
 					}
@@ -95,7 +95,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 
 // Errors in binary64 are seen, and are no more than they are: no bound fails for what the judge does.
 func TestJudge_of_binary64(t *testing.T) {
-	p := Plan{Laws: []Law{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)"), law(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Laws: []Generator{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)"), law(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range devices.All() {
 		if d.C.Precision == tcore.Binary64.Precision {
 			p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
@@ -106,10 +106,10 @@ func TestJudge_of_binary64(t *testing.T) {
 	}
 	rows := run(t, p)
 	for _, r := range Violated(rows, Sure) {
-		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+		t.Errorf("%s: %v", r.Bound, CaseOf(r))
 	}
 	for _, r := range rows {
-		if r.Bound == Error && (r.K == 1 && r.Largest != 0 || r.K >= 129 && !(0 < r.Largest && r.Largest < float64(r.K)*0x1p-53)) {
+		if r.Bound == ErrorRow && (r.K == 1 && r.Largest != 0 || r.K >= 129 && !(0 < r.Largest && r.Largest < float64(r.K)*0x1p-53)) {
 			t.Errorf("%s, %s, K = %d: errors up to %v", r.Machine, r.Law, r.K, r.Largest)
 		}
 	}
@@ -118,12 +118,12 @@ func TestJudge_of_binary64(t *testing.T) {
 // With scales of blocks errors are those of sums in binary64 where these are exact, and truncation
 // holds for all scales.
 func TestJudge_of_scales(t *testing.T) {
-	p := Plan{Laws: []Law{law(t, "blocks(-3,3,U(-1,1))"), law(t, "blocks(-127,127,N(0,1))"), law(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Laws: []Generator{law(t, "blocks(-3,3,U(-1,1))"), law(t, "blocks(-127,127,N(0,1))"), law(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXF4(), devices.BlackwellNVF4()} {
 		p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
 	}
 	for _, r := range Violated(run(t, p), Sure) {
-		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+		t.Errorf("%s: %v", r.Bound, CaseOf(r))
 	}
 	told := false
 	for _, r := range run(t, p) {
@@ -194,7 +194,7 @@ func TestStandard_has(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(plans, func(p Plan) bool {
-			return slices.Contains(p.Ks, c.k) && slices.ContainsFunc(p.Laws, func(l Law) bool { return l.Name == law(t, c.law).Name }) &&
+			return slices.Contains(p.Ks, c.k) && slices.ContainsFunc(p.Laws, func(l Generator) bool { return l.Name == law(t, c.law).Name }) &&
 				slices.ContainsFunc(p.Machines, func(m tcore.Machine) bool { return m.Device.Name == machine.Device.Name })
 		}) {
 			t.Errorf("%s, %s, K = %d is not in the standard plan", c.machine, c.law, c.k)
@@ -242,24 +242,24 @@ func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		q    question
 		told Told
-		law  Law
+		law  Generator
 		want Verdict
 	}{
-		{random(bound.Moments), FromLaw, Law{}, Holds},
-		{random(bound.Moments), FromLaw, Law{Dependent: "so"}, NotData},
-		{random(bound.Trace), FromLaw, Law{Dependent: "so"}, NotData},
-		{random(bound.Sums), FromLaw, Law{Dependent: "so"}, Holds},
-		{told, FromLaw, Law{Dependent: "so"}, NotData},
-		{told, FromLaw, Law{Mixed: true}, Holds},
-		{truncating, FromLaw, Law{Dependent: "so"}, NotData},
-		{truncating, FromLaw, Law{}, Holds},
-		{random(bound.Moments), FromMoments, Law{Dependent: "so"}, NotData},
-		{random(bound.Moments), FromMoments, Law{Misled: true}, Holds},
-		{random(bound.Moments), FromLaw, Law{Misled: true}, NotData},
-		{random(bound.Moments), FromFiles, Law{Dependent: "so", Mixed: true}, Holds},
-		{random(bound.Sums), FromLaw, Law{Adverse: "so"}, NotData},
-		{never, FromLaw, Law{Dependent: "so", Adverse: "so"}, Holds},
-		{refused, FromFiles, Law{}, NotMachine},
+		{random(bound.Moments), FromLaw, Generator{}, Holds},
+		{random(bound.Moments), FromLaw, Generator{Dependent: "so"}, NotData},
+		{random(bound.Trace), FromLaw, Generator{Dependent: "so"}, NotData},
+		{random(bound.Sums), FromLaw, Generator{Dependent: "so"}, Holds},
+		{told, FromLaw, Generator{Dependent: "so"}, NotData},
+		{told, FromLaw, Generator{Mixed: true}, Holds},
+		{truncating, FromLaw, Generator{Dependent: "so"}, NotData},
+		{truncating, FromLaw, Generator{}, Holds},
+		{random(bound.Moments), FromMoments, Generator{Dependent: "so"}, NotData},
+		{random(bound.Moments), FromMoments, Generator{Misled: true}, Holds},
+		{random(bound.Moments), FromLaw, Generator{Misled: true}, NotData},
+		{random(bound.Moments), FromFiles, Generator{Dependent: "so", Mixed: true}, Holds},
+		{random(bound.Sums), FromLaw, Generator{Adverse: "so"}, NotData},
+		{never, FromLaw, Generator{Dependent: "so", Adverse: "so"}, Holds},
+		{refused, FromFiles, Generator{}, NotMachine},
 	} {
 		c.q.telling.Told = c.told
 		if got := c.q.verdict(c.law); got != c.want {
@@ -283,7 +283,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: devices.IEEEF64()}}, Laws: []Law{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: devices.IEEEF64()}}, Laws: []Generator{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	exceeded := 0
 	for _, r := range run(t, p) {
 		if r.Violations > 0 {
@@ -300,7 +300,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 
 // Sizes that are at hand are told, and what is then said is judged beside what was said without.
 func TestPlan_judges_with_ranges(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Laws: []Law{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Laws: []Generator{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	constant := map[bool]float64{}
 	for _, r := range run(t, p) {
 		if r.Bound == "gamma" {
@@ -314,7 +314,7 @@ func TestPlan_judges_with_ranges(t *testing.T) {
 
 // Rounding A and B is part of the error where that is asked for.
 func TestPlan_represented(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Paper}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{Paper}, Laws: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	plain := run(t, p)[0].Largest
 	p.Represented = true
 	rows := run(t, p)
@@ -322,9 +322,9 @@ func TestPlan_represented(t *testing.T) {
 		t.Errorf("error %v, and %v with rounding to binary16", plain, got)
 	}
 	for _, r := range Violated(rows, Sure) {
-		t.Errorf("%s: %v", r.Bound, TrialOf(r))
+		t.Errorf("%s: %v", r.Bound, CaseOf(r))
 	}
-	p.Machines, p.Laws = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Law{law(t, "U(0,100)")} // which saturates at 6
+	p.Machines, p.Laws = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Generator{law(t, "U(0,100)")} // which saturates at 6
 	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
 		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
 	}
@@ -345,7 +345,7 @@ func TestFindLaw_of_grammar(t *testing.T) {
 		"mix(0.5,ar(0.9),N(0,1))", "ar(1)", "U(0,1)×", "×U(0,1)", "U(0,1)×U(0,1)×U(0,1)", "grid(0,1,0)", "grid(0,1e9,1)", "t(2)",
 		"point(0)", "log-normal(1)", "k/8()", "blocks(1,0,N(0,1))", "sorted()", "softmax(0)", "log-uniform(0,1000)",
 	} {
-		if l, err := FindLaw(name); err == nil {
+		if l, err := FindGenerator(name); err == nil {
 			t.Errorf("%s is found, as %s", name, l.Name)
 		}
 	}

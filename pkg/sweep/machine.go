@@ -21,25 +21,25 @@ var (
 	IEEE           = tcore.Machine{Name: "ieee", Device: devices.IEEEF16()}
 	AmpereBF16     = tcore.Machine{Name: "ampere-bf16", Device: devices.AmpereBF16()}
 	AmpereTF32     = tcore.Machine{Name: "ampere-tf32", Device: devices.AmpereTF32()}
-	HopperF16      = tcore.Machine{Name: "hopper-f16", Device: devices.HopperF16F16()} // accumulates in binary16
+	HopperF16F16      = tcore.Machine{Name: "hopper-f16", Device: devices.HopperF16F16()} // accumulates in binary16
 	BlackwellE4M3  = tcore.Machine{Name: "blackwell-e4m3", Device: devices.BlackwellE4M3()}
 	BlackwellMXF8  = tcore.Machine{Name: "blackwell-mxf8", Device: devices.BlackwellMXE4M3()}
 	BlackwellNVF4  = tcore.Machine{Name: "blackwell-nvf4", Device: devices.BlackwellNVF4()}
-	HopperInParts  = tcore.Machine{Name: "hopper/16", Device: devices.HopperF16(), SplitK: 16}
+	HopperSplitK16  = tcore.Machine{Name: "hopper/16", Device: devices.HopperF16(), SplitK: 16}
 	CDNA1          = tcore.Machine{Name: "cdna1", Device: devices.CDNA1F16()}
 	CDNA2          = tcore.Machine{Name: "cdna2", Device: devices.CDNA2F16()}
 	CDNA3          = tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}
 	CDNA3FP8       = tcore.Machine{Name: "cdna3-fp8", Device: devices.CDNA3FP8()}
-	HopperRoundsTo = tcore.Machine{Name: "hopper>binary16", Device: devices.HopperF16(), Output: tcore.Binary16}
+	HopperOutputF16 = tcore.Machine{Name: "hopper>binary16", Device: devices.HopperF16(), Output: tcore.Binary16}
 )
 
 // Machines returns the machines that have short names. Scales of block-scaled ones are 1.
 func Machines() []tcore.Machine {
 	return []tcore.Machine{
 		Paper, Volta, Ampere, Hopper, HopperE4M3, IEEE,
-		AmpereBF16, AmpereTF32, HopperF16, BlackwellE4M3, BlackwellMXF8, BlackwellNVF4,
+		AmpereBF16, AmpereTF32, HopperF16F16, BlackwellE4M3, BlackwellMXF8, BlackwellNVF4,
 		CDNA1, CDNA2, CDNA3, CDNA3FP8,
-		HopperInParts, HopperRoundsTo,
+		HopperSplitK16, HopperOutputF16,
 	}
 }
 

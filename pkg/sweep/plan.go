@@ -15,7 +15,7 @@ import (
 // of every K and seed, and every bound of the catalogue at every confidence.
 type Plan struct {
 	Machines    []tcore.Machine
-	Laws        []Law
+	Laws        []Generator
 	M, N        int
 	Ks          []int
 	Seeds       []uint64
@@ -36,10 +36,10 @@ type Plan struct {
 	// machine and law.
 	Predict bool
 
-	// Alone asks for the confidence of each output, as if it were the only one, and not for that
+	// PerOutput asks for the confidence of each output, as if it were the only one, and not for that
 	// of all outputs of a product together. Outputs of a product share rows and columns: they
 	// are not quite independent trials.
-	Alone bool
+	PerOutput bool
 }
 
 // Run carries the plan out on all cores and returns a row of errors for every machine, law and
@@ -144,7 +144,7 @@ func (p Plan) check() {
 }
 
 // problem returns what the bounds are told of a product.
-func (p Plan) problem(machine tcore.Machine, law Law, k int) bound.Problem {
+func (p Plan) problem(machine tcore.Machine, law Generator, k int) bound.Problem {
 	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: law.X, Y: law.Y, Represented: p.Represented}
 }
 

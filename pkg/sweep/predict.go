@@ -24,7 +24,7 @@ func (p Plan) predict(cells map[[3]int][]Row) {
 
 // predictions returns what [bound.Predict] tells of the errors of a kernel with data of a law, for
 // every K: nothing where the law is not told, or told wrongly.
-func predictions(k bound.Problem, law Law, ks []int) []Prediction {
+func predictions(k bound.Problem, law Generator, ks []int) []Prediction {
 	all := make([]Prediction, len(ks))
 	for i := range all {
 		all[i] = none

@@ -26,7 +26,7 @@ func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
 	z := product{Problem: k, draw: d}
 	row := Row{Machine: machine.Name, Law: d.law.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
-	e.Bound, e.Certain, e.Verdict, e.Predicted = Error, true, Holds, none
+	e.Bound, e.Deterministic, e.Verdict, e.Predicted = ErrorRow, true, Holds, none
 	e.Told = p.tellings()[0].Told // of all its rows, where that is not the law
 	e.Moments, e.Why = z.run()
 	if z.errors == nil {
@@ -54,8 +54,8 @@ func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
 	for _, q := range z.tallies(asked) {
 		if q.outputs > 0 {
 			r := row
-			r.Confidence, r.Alone, r.Told, r.Ranges = q.confidence, p.Alone, q.telling.Told, q.ranges
-			r.Bound, r.Certain, r.Verdict, r.Summary = q.Name, !q.Model.Random, q.says, q.summary()
+			r.Confidence, r.PerOutput, r.Told, r.Ranges = q.confidence, p.PerOutput, q.telling.Told, q.ranges
+			r.Bound, r.Deterministic, r.Verdict, r.Summary = q.Name, !q.Model.Random, q.says, q.summary()
 			rows = append(rows, r)
 		}
 	}
@@ -115,8 +115,8 @@ func (z *product) result() tcore.Format {
 
 // first returns the first output of a run that has products other than 0, which tells the bounds
 // that there is a run.
-func (z *product) first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
-	return func(yield func(bound.Output) bool) {
+func (z *product) first(run iter.Seq[bound.Entry]) iter.Seq[bound.Entry] {
+	return func(yield func(bound.Entry) bool) {
 		i := 0
 		for o := range run {
 			if o.Abs > 0 && !math.IsNaN(z.errors[i]) {
@@ -130,14 +130,14 @@ func (z *product) first(run iter.Seq[bound.Output]) iter.Seq[bound.Output] {
 }
 
 // whole tells an output what is lost of all products of the matrices, and not of some rows.
-func (z *product) whole(o *bound.Output) {
+func (z *product) whole(o *bound.Entry) {
 	if o.Losses != nil {
 		o.Losses = z.lossesOf(z.Device, o.Losses)
 	}
 }
 
 // emulate returns the outputs of the rows from lo to hi-1.
-func (z *product) emulate(lo, hi int) (iter.Seq[bound.Output], error) {
+func (z *product) emulate(lo, hi int) (iter.Seq[bound.Entry], error) {
 	k := z.Problem
 	k.M = hi - lo
 	switch {
@@ -183,7 +183,7 @@ func (z *product) count(asked []question, lo, hi int) {
 			}
 		}
 	}
-	if !slices.ContainsFunc(asked, func(q question) bool { return q.Output != nil }) {
+	if !slices.ContainsFunc(asked, func(q question) bool { return q.Interval != nil }) {
 		return
 	}
 	run, err := z.emulate(lo, hi)
@@ -197,8 +197,8 @@ func (z *product) count(asked []question, lo, hi int) {
 		}
 		z.whole(&o)
 		for j := range asked {
-			if q := &asked[j]; q.Output != nil {
-				q.add(z.errors[i], z.sizes[i], q.Output(q.kernel, o, q.failure))
+			if q := &asked[j]; q.Interval != nil {
+				q.add(z.errors[i], z.sizes[i], q.Interval(q.kernel, o, q.failure))
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (z *product) ask(p Plan) ([]question, error) {
 	if run, err := z.emulate(0, z.M); err == nil {
 		k.Run = z.first(run)
 	}
-	if p.Alone {
+	if p.PerOutput {
 		k.M, k.N = 1, 1
 	}
 	var asked []question
@@ -64,7 +64,7 @@ func (z *product) ask(p Plan) ([]question, error) {
 }
 
 // verdict says whether the bound is to hold on data of a law.
-func (q *question) verdict(law Law) Verdict {
+func (q *question) verdict(law Generator) Verdict {
 	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
 	// A bound that is told a law may take it for one of independent elements to say that roundings
 	// are of mean zero.

@@ -13,7 +13,7 @@ import (
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // randomTrial returns a trial with a law, of at most some thousand outputs.
-func randomTrial(r *rand.Rand, law string) Trial {
+func randomTrial(r *rand.Rand, law string) Case {
 	devices := devices.All()
 	d := devices[r.IntN(len(devices))]
 	k := int(math.Exp2(14 * r.Float64() * math.Sqrt(r.Float64())))
@@ -23,7 +23,7 @@ func randomTrial(r *rand.Rand, law string) Trial {
 	}
 	outputs := min(8192, max(16, 1<<19/k))
 	n := 1 << r.IntN(1+int(math.Log2(float64(min(outputs, 64)))))
-	t := Trial{
+	t := Case{
 		Machine: d.Name, Law: law, M: max(1, min(256, outputs/n)), N: n, K: k, Seeds: []uint64{r.Uint64N(1e7) * 100},
 		Confidence: pick(r, 0.99, 0.99, 0.99, 0.9, 0.999, 0.5, 0.999999), Told: pick(r, FromLaw, FromLaw, FromLaw, FromLaw, FromMoments),
 		Represented: r.IntN(8) == 0,
@@ -41,7 +41,7 @@ func randomTrial(r *rand.Rand, law string) Trial {
 		t.Law = fmt.Sprintf("blocks(%v,%v,%s)", lo, min(127, lo+float64(r.IntN(80))), law)
 		t.Told, t.Represented = FromLaw, false
 	}
-	if _, err := FindLaw(t.Law); err != nil { // two laws have no blocks
+	if _, err := FindGenerator(t.Law); err != nil { // two laws have no blocks
 		t.Law = law
 	}
 	return t
@@ -54,7 +54,7 @@ func randomLaw(r *rand.Rand) string {
 		if r.IntN(3) == 0 {
 			name += "×" + randomFactor(r, 2)
 		}
-		if l, err := FindLaw(name); err == nil {
+		if l, err := FindGenerator(name); err == nil {
 			return l.Name
 		}
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// A Row is what happened to one bound on one machine, law and K. Where Bound is [Error] it is
+// A Row is what happened to one bound on one machine, law and K. Where Bound is [ErrorRow] it is
 // the error itself: |error|/|A||B| takes the place of |error|/bound.
 type Row struct {
 	Machine, Law string
 	M, N, K      int
 	Represented  bool    // errors are from A and B as they were before they were rounded
 	Confidence   float64 // asked of the bound; 0 in rows of errors
-	Alone        bool    // that of each output, not of all of a product together
+	PerOutput        bool    // that of each output, not of all of a product together
 	Told         Told    // how the bound is told of the data
 	Ranges       bool    // and of the sizes of their elements
 	Bound        string
-	Certain      bool // the bound is deterministic: its confidence is 1
+	Deterministic      bool // the bound is deterministic: its confidence is 1
 	Verdict      Verdict
 	Seeds        []uint64 // sorted
 	Summary
@@ -31,8 +31,8 @@ type Row struct {
 	Why     string // they are not
 }
 
-// Error is the Bound of rows of errors.
-const Error = "error"
+// ErrorRow is the Bound of rows of errors.
+const ErrorRow = "error"
 
 // A Verdict says whether a bound is to hold.
 type Verdict string
@@ -80,15 +80,15 @@ func (s Summary) Median() float64 { return min(s.Ratios.Quantile(0.5), s.Largest
 // Failures returns how often the statement of the bound was false, of how many times it was
 // made: once for each output, or once for each product.
 func (r Row) Failures() (failed, trials int) {
-	if r.Alone {
+	if r.PerOutput {
 		return r.Violations, r.Outputs
 	}
 	return r.Failed, r.Runs
 }
 
-// Stated returns the failure rate that the bound allows itself, 0 if it is deterministic.
-func (r Row) Stated() float64 {
-	if r.Certain {
+// NominalRate returns the failure rate that the bound allows itself, 0 if it is deterministic.
+func (r Row) NominalRate() float64 {
+	if r.Deterministic {
 		return 0
 	}
 	return 1 - r.Confidence
@@ -159,7 +159,7 @@ type key struct {
 }
 
 func (r Row) key() key {
-	return key{r.Machine, r.Law, r.M, r.N, r.K, r.Confidence, r.Alone, r.Bound, r.Told, r.Ranges, r.Represented}
+	return key{r.Machine, r.Law, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
 }
 
 // Join returns the rows of two sweeps, those of the same bound, machine, law, size and
@@ -189,7 +189,7 @@ func Join(a, b []Row) ([]Row, error) {
 
 // join returns r and t as one row.
 func (r Row) join(t Row) (Row, error) {
-	if r.Verdict != t.Verdict || r.Certain != t.Certain {
+	if r.Verdict != t.Verdict || r.Deterministic != t.Deterministic {
 		return r, fmt.Errorf("sweep: %s on %s: %s in one and %s in the other, want sweeps of one version", r.Bound, r.Machine, r.Verdict, t.Verdict)
 	}
 	seeds := append(slices.Clone(r.Seeds), t.Seeds...)
@@ -219,11 +219,11 @@ const Sure = 0.999
 func Violated(rows []Row, confidence float64) []Row {
 	var bad []Row
 	for _, r := range rows {
-		if r.Bound == Error || r.Verdict != Holds {
+		if r.Bound == ErrorRow || r.Verdict != Holds {
 			continue
 		}
 		failed, trials := r.Failures()
-		if lo, _ := ClopperPearson(failed, trials, confidence); lo > r.Stated() || r.Certain && failed > 0 {
+		if lo, _ := ClopperPearson(failed, trials, confidence); lo > r.NominalRate() || r.Deterministic && failed > 0 {
 			bad = append(bad, r)
 		}
 	}

@@ -41,9 +41,9 @@ func Standard(seeds []uint64, told ...Told) []Plan {
 			withScales = append(withScales, m)
 		}
 	}
-	find := func(names []string) (laws []Law) {
+	find := func(names []string) (laws []Generator) {
 		for _, name := range names {
-			l, err := FindLaw(name)
+			l, err := FindGenerator(name)
 			if err != nil {
 				panic(err)
 			}

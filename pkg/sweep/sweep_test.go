@@ -33,13 +33,13 @@ func run(t *testing.T, p Plan) []Row {
 func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	all := func(m, n int, ks []int, seeds ...uint64) Plan {
 		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}) // of two stages
-		return Plan{Machines: machines, Laws: Laws(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
+		return Plan{Machines: machines, Laws: Generators(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
 	}
 	plans := []Plan{all(4, 4, []int{17, 512}, 1, 2)}
 	if !testing.Short() {
 		long := all(8, 8, []int{32768}, 14)
 		long.Machines = slices.DeleteFunc(long.Machines, func(m tcore.Machine) bool {
-			return m.Name == HopperF16.Name || m.Name == HopperRoundsTo.Name // sums end at 65504
+			return m.Name == HopperF16F16.Name || m.Name == HopperOutputF16.Name // sums end at 65504
 		})
 		plans = []Plan{long, all(32, 8, []int{256, 4096}, 11)}
 	}
@@ -66,7 +66,7 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
-		law     Law
+		law     Generator
 		bound   string
 		verdict Verdict
 	}{
@@ -78,7 +78,7 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 		{Paper, Pairing, "half-ulp-bernstein", NotData},
 		{Paper, Misinformed, "random-data", NotData},
 	} {
-		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{c.law}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
+		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Generator{c.law}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
 		i := slices.IndexFunc(rows, func(r Row) bool { return r.Bound == c.bound })
 		if r := rows[i]; r.Verdict != c.verdict || r.Violations == 0 || r.Failed != 1 {
 			t.Errorf("%s on %s, %s: %s, %d violations, largest %v", c.bound, c.machine.Name, c.law.Name, r.Verdict, r.Violations, r.Largest)
@@ -90,8 +90,8 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)
-	for _, machine := range []tcore.Machine{Volta, Paper, HopperF16, {Name: "ieee64", Device: devices.IEEEF64()}} {
-		p := Plan{Machines: []tcore.Machine{machine}, Laws: []Law{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
+	for _, machine := range []tcore.Machine{Volta, Paper, HopperF16F16, {Name: "ieee64", Device: devices.IEEEF64()}} {
+		p := Plan{Machines: []tcore.Machine{machine}, Laws: []Generator{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
 		a, b := Symmetric.Matrices(m, n, k, 5)
 		asked := bound.Problem{M: m, N: n, K: k, Machine: machine, X: Symmetric.X, Y: Symmetric.Y}
 		results, err := bound.Evaluate(asked, f)
@@ -114,7 +114,7 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 				e, _ := new(big.Float).SetPrec(400).Sub(big.NewFloat(machine.Device.Dot(x, y, 0)), exact).Float64()
 				s, _ := size.Float64()
 				mean += e / s / (m * n)
-				want[Error] = max(want[Error], math.Abs(e)/s)
+				want[ErrorRow] = max(want[ErrorRow], math.Abs(e)/s)
 				for i, q := range bound.Catalogue() {
 					if r := results[i]; q.Constant != nil {
 						want[q.Name] = max(want[q.Name], math.Abs(e)/(min(s*r.Constant, r.Absolute)+r.Underflow))
@@ -126,7 +126,7 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 			if w, ok := want[r.Bound]; ok && math.Abs(r.Tightness-w) > 1e-12*w {
 				t.Errorf("%s on %s: τ = %v, want %v", r.Bound, machine.Name, r.Tightness, w)
 			}
-			if r.Bound == Error && math.Abs(r.Mean()-mean) > 1e-12*r.Spread() {
+			if r.Bound == ErrorRow && math.Abs(r.Mean()-mean) > 1e-12*r.Spread() {
 				t.Errorf("%s: mean %v, want %v", machine.Name, r.Mean(), mean)
 			}
 		}
@@ -172,7 +172,7 @@ func TestTruncation_holds_with_scales(t *testing.T) {
 
 func TestPlan_stops_when_told_to(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	p := Plan{Machines: []tcore.Machine{Volta}, Laws: []Law{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
+	p := Plan{Machines: []tcore.Machine{Volta}, Laws: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
 	var seen []string
 	_, err := p.Run(ctx, func(done, total int) {
 		seen = append(seen, fmt.Sprint(done, "/", total))
@@ -185,8 +185,8 @@ func TestPlan_stops_when_told_to(t *testing.T) {
 
 // What cannot be judged is counted, with the reason, and the rest is judged.
 func TestPlan_skips_what_is_not_finite(t *testing.T) {
-	find := func(name string) Law {
-		l, err := FindLaw(name)
+	find := func(name string) Generator {
+		l, err := FindGenerator(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,15 +198,15 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 		skipped func(n int) bool
 		why     string
 	}{
-		{HopperF16, "point(60000)", func(n int) bool { return n == 16 }, "D is beyond binary16"},
-		{HopperF16, "rows(0,8,U(0,15))", func(n int) bool { return 0 < n && n < 16 }, "D is beyond binary16"},
+		{HopperF16F16, "point(60000)", func(n int) bool { return n == 16 }, "D is beyond binary16"},
+		{HopperF16F16, "rows(0,8,U(0,15))", func(n int) bool { return 0 < n && n < 16 }, "D is beyond binary16"},
 		{Hopper, "point(100000)", func(n int) bool { return n == 16 }, "an element of A or B is beyond binary16"},
 		{Hopper, "blocks(0,1,U(0,1))", func(n int) bool { return n == 16 }, "the machine takes no scales"},
 		{Hopper, "point(100)", func(n int) bool { return n == 0 }, ""},
 	} {
-		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Law{find(c.law)}, M: 4, N: 4, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}})
+		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Generator{find(c.law)}, M: 4, N: 4, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}})
 		e := rows[0]
-		if e.Bound != Error || !c.skipped(e.Skipped) || e.Why != c.why || e.Outputs+e.Skipped != 16 || (len(rows) > 1) != (e.Outputs > 0) {
+		if e.Bound != ErrorRow || !c.skipped(e.Skipped) || e.Why != c.why || e.Outputs+e.Skipped != 16 || (len(rows) > 1) != (e.Outputs > 0) {
 			t.Errorf("%s, %s: %d rows, %d outputs, %d skipped: %s", c.machine.Name, c.law, len(rows), e.Outputs, e.Skipped, e.Why)
 		}
 		for _, r := range rows[1:] {
@@ -218,7 +218,7 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 }
 
 func TestPlan_panics(t *testing.T) {
-	ok := Plan{Machines: []tcore.Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
+	ok := Plan{Machines: []tcore.Machine{Volta}, Laws: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
 	for want, change := range map[string]func(p *Plan){
 		"sweep: 1 machines, 1 laws, 1 Ks, 0 seeds, 1 confidences, want 1 or more of each": func(p *Plan) { p.Seeds = nil },
 		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                    func(p *Plan) { p.M = 0 },
@@ -311,7 +311,7 @@ func TestSketch_merges(t *testing.T) {
 
 // A sweep of four seeds is what its halves are, joined, also by way of files.
 func TestJoin_of_files(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Volta, Paper}, Laws: []Law{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
+	p := Plan{Machines: []tcore.Machine{Volta, Paper}, Laws: []Generator{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
 	whole := run(t, p)
 	var joined []Row
 	for _, p.Seeds = range [][]uint64{{3, 4}, {1, 2}} {
@@ -348,7 +348,7 @@ func TestJoin_of_files(t *testing.T) {
 
 func TestRead_names_the_line(t *testing.T) {
 	var file bytes.Buffer
-	if err := Write(&file, "x", run(t, Plan{Machines: []tcore.Machine{Volta}, Laws: []Law{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
+	if err := Write(&file, "x", run(t, Plan{Machines: []tcore.Machine{Volta}, Laws: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
 		t.Fatal(err)
 	}
 	good := file.String()
@@ -369,7 +369,7 @@ func TestRead_names_the_line(t *testing.T) {
 
 // A longer row begins as the shorter one of the same seed.
 func TestLaws_of_vectors_have_prefixes(t *testing.T) {
-	for _, l := range []Law{Symmetric, Scaled, LogNormal} {
+	for _, l := range []Generator{Symmetric, Scaled, LogNormal} {
 		a, b := l.Matrices(3, 2, 16, 1)
 		c, d := l.Matrices(3, 2, 8, 1)
 		for i := range 3 {
@@ -385,9 +385,9 @@ func TestLaws_of_vectors_have_prefixes(t *testing.T) {
 
 // What the bounds are told of a law is so.
 func TestLaws_have_the_moments_they_tell(t *testing.T) {
-	laws := Laws()
+	laws := Generators()
 	for _, name := range standardLaws {
-		l, err := FindLaw(name)
+		l, err := FindGenerator(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,7 +456,7 @@ func TestFind_refuses(t *testing.T) {
 			t.Errorf("machine %q is found", name)
 		}
 	}
-	if _, err := FindLaw("nothing"); err == nil {
+	if _, err := FindGenerator("nothing"); err == nil {
 		t.Error("law found")
 	}
 	for _, m := range Machines() {
@@ -474,10 +474,10 @@ func TestFind_refuses(t *testing.T) {
 // What is predicted of the errors comes out: the mean of data of one sign, the slope of data of
 // both, and the spread. Nothing is predicted of data that the bounds are told wrongly.
 func TestPlan_predicts(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Hopper}, Laws: []Law{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
+	p := Plan{Machines: []tcore.Machine{Hopper}, Laws: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
 	for _, r := range run(t, p) {
-		if r.Bound != Error {
+		if r.Bound != ErrorRow {
 			continue
 		}
 		q := r.Predicted

@@ -8,21 +8,21 @@ import (
 )
 
 // parseLaw returns the law that text names: a factor, of both matrices, or two with × or * between.
-func parseLaw(text string) (Law, bool) {
+func parseLaw(text string) (Generator, bool) {
 	p := lawText{text}
 	x, ok := p.factor()
 	if !ok {
-		return Law{}, false
+		return Generator{}, false
 	}
 	if p.rest == "" {
 		return x.times(x, x.Name), true
 	}
 	if !p.take("×") && !p.take("*") {
-		return Law{}, false
+		return Generator{}, false
 	}
 	y, ok := p.factor()
 	if !ok || p.rest != "" {
-		return Law{}, false
+		return Generator{}, false
 	}
 	return x.times(y, x.Name+"×"+y.Name), true
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Trial is a plan of one product, or of one for each of some seeds, by the names of its parts.
-type Trial struct {
+// A Case is a plan of one product, or of one for each of some seeds, by the names of its parts.
+type Case struct {
 	Machine, Law string
 	M, N, K      int
 	Seeds        []uint64
@@ -18,26 +18,26 @@ type Trial struct {
 	Represented  bool
 }
 
-// TrialOf returns the trial that a row comes from.
-func TrialOf(r Row) Trial {
-	return Trial{r.Machine, r.Law, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
+// CaseOf returns the trial that a row comes from.
+func CaseOf(r Row) Case {
+	return Case{r.Machine, r.Law, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
 }
 
 // plan returns the plan of the trial. An error says that there is no such machine or law.
-func (t Trial) plan() (Plan, error) {
+func (t Case) plan() (Plan, error) {
 	machine, err := FindMachine(t.Machine)
 	if err != nil {
 		return Plan{}, err
 	}
-	law, err := FindLaw(t.Law)
+	law, err := FindGenerator(t.Law)
 	return Plan{
-		Machines: []tcore.Machine{machine}, Laws: []Law{law}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
+		Machines: []tcore.Machine{machine}, Laws: []Generator{law}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
 		Confidences: []float64{t.Confidence}, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
 }
 
 // String returns the trial as a command, which fails where a bound does that is to hold.
-func (t Trial) String() string {
+func (t Case) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Law), t.M, t.N, t.K, FormatSeeds(t.Seeds))
 	if t.Confidence != 0.99 && t.Confidence != 0 {
@@ -61,7 +61,7 @@ func quoted(word string) string {
 }
 
 // run returns the rows of the trial.
-func (t Trial) run(ctx context.Context) ([]Row, error) {
+func (t Case) run(ctx context.Context) ([]Row, error) {
 	p, err := t.plan()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (t Trial) run(ctx context.Context) ([]Row, error) {
 }
 
 // violates reports whether a bound that is to hold is seen to fail.
-func (t Trial) violates(ctx context.Context, bound string) bool {
+func (t Case) violates(ctx context.Context, bound string) bool {
 	rows, err := t.run(ctx)
 	if err != nil {
 		return false
@@ -84,42 +84,42 @@ func (t Trial) violates(ctx context.Context, bound string) bool {
 }
 
 // smaller returns trials that are simpler by one thing, the simplest first.
-func (t Trial) smaller() (all []Trial) {
-	add := func(change func(*Trial)) {
+func (t Case) smaller() (all []Case) {
+	add := func(change func(*Case)) {
 		z := t
 		if change(&z); fmt.Sprint(z) != fmt.Sprint(t) {
 			all = append(all, z)
 		}
 	}
 	base, _, _ := strings.Cut(t.Machine, ">")
-	add(func(z *Trial) { z.Machine = base })
+	add(func(z *Case) { z.Machine = base })
 	base, _, _ = strings.Cut(t.Machine, "/")
-	add(func(z *Trial) { z.Machine = base })
-	add(func(z *Trial) { z.Represented = false })
-	add(func(z *Trial) { z.Told = FromLaw })
-	add(func(z *Trial) { z.Confidence = 0.99 })
+	add(func(z *Case) { z.Machine = base })
+	add(func(z *Case) { z.Represented = false })
+	add(func(z *Case) { z.Told = FromLaw })
+	add(func(z *Case) { z.Confidence = 0.99 })
 	for _, law := range []string{"U(0,1)", "U(-1,1)", "U(1,2)", "N(0,1)"} {
 		if law == t.Law {
 			break
 		}
-		add(func(z *Trial) { z.Law = law })
+		add(func(z *Case) { z.Law = law })
 	}
 	for _, k := range []int{1, 2, 3, 4, 8, 16, t.K / 4, t.K / 2, t.K * 3 / 4, t.K - 1} {
 		if 0 < k && k < t.K {
-			add(func(z *Trial) { z.K = k })
+			add(func(z *Case) { z.K = k })
 		}
 	}
 	for _, m := range []int{1, 2, 4, t.M / 2} {
 		if 0 < m && m < t.M {
-			add(func(z *Trial) { z.M = m })
+			add(func(z *Case) { z.M = m })
 		}
 		if 0 < m && m < t.N {
-			add(func(z *Trial) { z.N = m })
+			add(func(z *Case) { z.N = m })
 		}
 	}
 	for _, n := range []int{1, 2, len(t.Seeds) / 2} {
 		if 0 < n && n < len(t.Seeds) {
-			add(func(z *Trial) { z.Seeds = t.Seeds[:n] })
+			add(func(z *Case) { z.Seeds = t.Seeds[:n] })
 		}
 	}
 	return all
@@ -127,7 +127,7 @@ func (t Trial) smaller() (all []Trial) {
 
 // minimal returns the simplest trial that it finds in so many steps in which the bound still fails
 // that fails in t.
-func (t Trial) minimal(ctx context.Context, bound string, steps int) Trial {
+func (t Case) minimal(ctx context.Context, bound string, steps int) Case {
 	for from, unchanged := 0, 0; ; {
 		all := t.smaller()
 		if unchanged >= len(all) || steps == 0 {

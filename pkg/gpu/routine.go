@@ -9,7 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Kernel is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart of [tcore.Machine] in
+// Routine is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart of [tcore.Machine] in
 // silicon, and like it a [tcore.GEMMer].
 //
 // These go together, where Output may be left out if it is C:
@@ -23,7 +23,7 @@ import (
 //	binary64                      binary64  binary64
 //
 // The C of an 8-bit format is that of the library, which wants compute capability 8.9 or later.
-type Kernel struct {
+type Routine struct {
 	GPU    *GPU
 	A, B   tcore.Format // of the factors
 	C      tcore.Format // in which products are accumulated
@@ -43,10 +43,10 @@ type Kernel struct {
 // K. The numbers are those of the library, in its own enumerations.
 type Algorithm = cuda.Algorithm
 
-// Kernel returns the kernel for the formats of an emulated device, to compare with it. It splits K as
+// Routine returns the kernel for the formats of an emulated device, to compare with it. It splits K as
 // the library likes.
-func (g *GPU) Kernel(d tcore.Device) *Kernel {
-	return &Kernel{GPU: g, A: d.A, B: d.B, C: d.C}
+func (g *GPU) Routine(d tcore.Device) *Routine {
+	return &Routine{GPU: g, A: d.A, B: d.B, C: d.C}
 }
 
 // arithmetic is formats that go together, and how cuBLAS names them.
@@ -79,13 +79,13 @@ var dataTypes = map[tcore.Format]cuda.DataType{
 }
 
 // Check returns an error that names the formats if they do not go together.
-func (k *Kernel) Check() error {
+func (k *Routine) Check() error {
 	_, err := k.find()
 	return err
 }
 
 // arithmetic panics unless the formats go together.
-func (k *Kernel) arithmetic() arithmetic {
+func (k *Routine) arithmetic() arithmetic {
 	a, err := k.find()
 	if err != nil {
 		panic(err.Error())
@@ -93,7 +93,7 @@ func (k *Kernel) arithmetic() arithmetic {
 	return a
 }
 
-func (k *Kernel) find() (arithmetic, error) {
+func (k *Routine) find() (arithmetic, error) {
 	output, library := k.Output, "cuBLASLt"
 	if output == (tcore.Format{}) {
 		output = k.C

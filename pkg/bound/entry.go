@@ -7,11 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// An Output is one element of D as it was computed: every sum after it was rounded, in the order
+// An Entry is one element of D as it was computed: every sum after it was rounded, in the order
 // of the machine, the exponents that its blocks were aligned to on a machine that does so, two of
 // each block where products of even and of odd index are aligned apart, and Σ|xy|. Its slices are
 // good until the next output.
-type Output struct {
+type Entry struct {
 	Sums      []float64
 	Exponents []int
 	Abs       float64
@@ -34,7 +34,7 @@ type Output struct {
 
 // relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where
 // there is nothing to compare it with.
-func (o Output) relative(e float64) float64 {
+func (o Entry) relative(e float64) float64 {
 	if e == 0 {
 		return 0
 	}
@@ -56,7 +56,7 @@ type runErrors struct {
 }
 
 // errors returns what the sums tell of the errors. A product 0 rounds nothing.
-func (o Output) errors(k Problem) runErrors {
+func (o Entry) errors(k Problem) runErrors {
 	law := k.stepLaw()
 	if o.known != nil && o.known.halfUlps > 0 && o.known.law == law {
 		return *o.known
@@ -69,7 +69,7 @@ func (o Output) errors(k Problem) runErrors {
 }
 
 // tell is errors, with the law of a step if there is one.
-func (o Output) tell(k Problem, law *stepLaw) runErrors {
+func (o Entry) tell(k Problem, law *stepLaw) runErrors {
 	z := runErrors{law: law}
 	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
@@ -129,7 +129,7 @@ func (o Output) tell(k Problem, law *stepLaw) runErrors {
 
 // firstRounded returns the index of the product that the first of the sums was rounded after, where
 // each is rounded after one product; -1 where it is not so, or the factors are not known.
-func (o Output) firstRounded(k Problem) int {
+func (o Entry) firstRounded(k Problem) int {
 	switch k.Device.Core.(type) {
 	case tcore.Chain, tcore.TensorCore:
 		if first := len(o.X) - len(o.Sums); 0 <= first && first <= 1 && len(o.Y) == len(o.X) {

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A Law says how the matrices of a product are made, and what the bounds are told of them.
-type Law struct {
+// A Generator says how the matrices of a product are made, and what the bounds are told of them.
+type Generator struct {
 	Name string
 
 	// X and Y are what the bounds are told of the elements of A and B; the zero value is nothing.
@@ -44,7 +44,7 @@ type Law struct {
 }
 
 // Matrices returns what Draw does: a law is data of a trial.
-func (l Law) Matrices(m, n, k int, seed uint64) (a, b blas32.General) { return l.Draw(m, n, k, seed) }
+func (l Generator) Matrices(m, n, k int, seed uint64) (a, b blas32.General) { return l.Draw(m, n, k, seed) }
 
 // The laws whose elements are independent, and that the bounds are told.
 var (
@@ -70,7 +70,7 @@ var (
 var (
 	// Scaled multiplies U(-1,1) by a power of two from 2⁻³ to 2³, one for each row of A and each
 	// column of B: the elements are no longer independent.
-	Scaled = Law{Name: "scaled", Mixed: true, Draw: byVectors(func(r *rand.Rand, x []float32) {
+	Scaled = Generator{Name: "scaled", Mixed: true, Draw: byVectors(func(r *rand.Rand, x []float32) {
 		scale := math.Ldexp(1, r.IntN(7)-3)
 		for k := range x {
 			x[k] = float32(scale * (2*r.Float64() - 1))
@@ -78,18 +78,18 @@ var (
 	})}
 
 	// Misinformed draws U(0,1) and tells the bounds U(-1,1).
-	Misinformed = Law{Name: "U(0,1) as U(-1,1)", X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1), Misled: true,
+	Misinformed = Generator{Name: "U(0,1) as U(-1,1)", X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1), Misled: true,
 		Draw: Positive.Draw}
 
 	// Constant is 1 + 2⁻¹⁰ throughout.
-	Constant = Law{Name: "constant", Adverse: "all products are one number", Draw: constant(1+0x1p-10, 1+0x1p-10)}
+	Constant = Generator{Name: "constant", Adverse: "all products are one number", Draw: constant(1+0x1p-10, 1+0x1p-10)}
 
 	// LowBits has products whose low bits are all ones, (1 + 2⁻¹⁰)(2 - 2⁻¹⁰).
-	LowBits = Law{Name: "low bits", Adverse: "all products are one number", Draw: constant(1+0x1p-10, 2-0x1p-10)}
+	LowBits = Generator{Name: "low bits", Adverse: "all products are one number", Draw: constant(1+0x1p-10, 2-0x1p-10)}
 
 	// Ties begins with 2¹² and adds 2⁻¹² ever after: in binary32 each sum lies halfway between
 	// two numbers, and is rounded down to an even one.
-	Ties = Law{Name: "ties", Adverse: "every rounding goes the same way", Draw: byVectors(func(_ *rand.Rand, x []float32) {
+	Ties = Generator{Name: "ties", Adverse: "every rounding goes the same way", Draw: byVectors(func(_ *rand.Rand, x []float32) {
 		for k := range x {
 			x[k] = 0x1p-6
 		}
@@ -98,22 +98,22 @@ var (
 
 	// Pairing draws significands x at random, and y ≡ -1/x modulo 2¹⁰: each looks random, and
 	// the low ten bits of every product are ones.
-	Pairing = Law{Name: "pairing", Adverse: "factors are paired to lose the most", Draw: pairing}
+	Pairing = Generator{Name: "pairing", Adverse: "factors are paired to lose the most", Draw: pairing}
 
 	// Cancelling makes sums whose condition number |A||B|/|AB| is about 10⁴: the second half of
 	// each takes back the first.
-	Cancelling = Law{Name: "condition 1e4", Adverse: "the second half of a sum takes back the first", Draw: cancelling(1e4)}
+	Cancelling = Generator{Name: "condition 1e4", Adverse: "the second half of a sum takes back the first", Draw: cancelling(1e4)}
 )
 
-// Laws returns the laws that have names, those that the bounds are told first.
-func Laws() []Law {
-	return []Law{
+// Generators returns the laws that have names, those that the bounds are told first.
+func Generators() []Generator {
+	return []Generator{
 		Symmetric, Positive, OneTwo, Normal, LogNormal, FewBits,
 		Scaled, Misinformed, Constant, LowBits, Ties, Pairing, Cancelling,
 	}
 }
 
-// FindLaw returns the law of that name, one of [Laws], or that which the name describes: a law of the
+// FindGenerator returns the law of that name, one of [Generators], or that which the name describes: a law of the
 // elements of both matrices, or one of A, ×, and one of B. Such laws are
 //
 //	U(lo,hi) N(mean,deviation) log-normal log-uniform(lo,hi) laplace(scale) t(degrees) point(x)
@@ -126,22 +126,22 @@ func Laws() []Law {
 //
 // of which the last multiply vectors, and blocks that a device scales, by powers of two. Bounds are
 // told nothing of laws whose vectors differ, and the law of one element where only neighbours do.
-func FindLaw(name string) (Law, error) {
-	if i := slices.IndexFunc(Laws(), func(l Law) bool { return l.Name == name }); i >= 0 {
-		return Laws()[i], nil
+func FindGenerator(name string) (Generator, error) {
+	if i := slices.IndexFunc(Generators(), func(l Generator) bool { return l.Name == name }); i >= 0 {
+		return Generators()[i], nil
 	}
 	if l, ok := parseLaw(name); ok {
 		return l, nil
 	}
 	var names []string
-	for _, l := range Laws() {
+	for _, l := range Generators() {
 		names = append(names, l.Name)
 	}
-	return Law{}, fmt.Errorf("sweep: no law %q, want one of %s, another U(lo,hi) or N(mean,deviation), or what is made of such", name, strings.Join(names, ", "))
+	return Generator{}, fmt.Errorf("sweep: no law %q, want one of %s, another U(lo,hi) or N(mean,deviation), or what is made of such", name, strings.Join(names, ", "))
 }
 
 // Independent returns the law of matrices of independent elements from d.
-func Independent(d bound.Distribution) Law {
+func Independent(d bound.Distribution) Generator {
 	return drawn(d).times(drawn(d), d.Name)
 }
 

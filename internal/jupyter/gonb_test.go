@@ -114,8 +114,8 @@ func TestGoNB_explore_without_a_page(t *testing.T) {
 	}
 }
 
-const exploreCell = "import (\n\"github.com/roundofflab/roundoff/pkg/paper\"\n\"github.com/roundofflab/roundoff/pkg/viz/nb\"\n)\n\n" +
-	"%%\nnb.Explore(paper.ExploreLambda())"
+const exploreCell = "import (\n\"github.com/roundofflab/roundoff/pkg/study\"\n\"github.com/roundofflab/roundoff/pkg/viz/nb\"\n)\n\n" +
+	"%%\nnb.Explore(study.ExploreLambda())"
 
 // A page that moves a slider is answered by the running cell with the figure of that setting, and an
 // interrupt ends the cell as a success. The page is played here: it opens the channel of GoNB when

@@ -211,8 +211,8 @@ func growth() *viz.Chart {
 	for i, name := range []string{"recursive", "pairwise", "blocked"} {
 		p.Line(viz.Series{Label: name}, n, errs[i])
 	}
-	p.Line(viz.Series{Label: "γ", Color: viz.Deterministic, Style: viz.Dashed}, n, γ)
-	p.Line(viz.Series{Label: "γ̃", Color: viz.Probabilistic, Style: viz.Dashed}, n, tilde)
+	p.Line(viz.Series{Label: "γ", Color: viz.Vermilion, Style: viz.Dashed}, n, γ)
+	p.Line(viz.Series{Label: "γ̃", Color: viz.Blue, Style: viz.Dashed}, n, tilde)
 	return c
 }
 

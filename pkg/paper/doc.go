@@ -21,17 +21,10 @@
 //	Table 3                  Profile.Run, ProfileResult.Table
 //	Figure 6                 GEMM.Run, GEMMResult.Figure
 //	numbers in the text      AllClaims
-//	… on real tensor cores   Hardware.Run, CancellationTable, DriftFigure, GrowthLaws.Run
 //	… on a GPU's own         GEMMResult.OnGPU, ProfileResult.OnGPU
 //	what is printed wrong    Errata
 //
-// Beyond the paper is what its bounds and all others are worth, on any machine:
-//
-//	bounds on emulated machines   RunSweep, RecordedSweep and the tables of BoundSweep
-//	everything in one table       BoundSweep.Overview
-//	how loose, then and now       Looseness
-//	what a machine promises       ToleranceFigure, AdviceTable
-//	figures with controls         ExploreLambda, ExploreBounds, ExploreDevices
+// What goes beyond the paper is in package study.
 //
 // Errors are measured against the exact result. The paper measures against
 // binary64; MACResult and GEMMResult say how far that is from the exact one.

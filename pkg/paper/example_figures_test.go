@@ -5,7 +5,6 @@ import (
 	"log"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -13,6 +12,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -362,243 +362,6 @@ func ExampleErrataTable() {
 	// 29 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number.
 }
 
-// How many times too large the paper's bounds are on its own experiment, and the tightest now: some
-// ten seconds.
-func ExampleLooseness() {
-	t, err := paper.Looseness()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(t.Finding())
-}
-
-func ExampleCancellationTable() {
-	fmt.Println(paper.CancellationTable().Finding())
-	// Output:
-	// Five numbers, 52 devices, 6 answers; the exact one is −0.875.
-}
-
-func ExampleTraceTable() {
-	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
-	fmt.Println(paper.TraceTable("trace", devices.HopperF16().Trace(x, y, 0x1p23)).Finding())
-	// Output:
-	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact.
-}
-
-func ExampleSideBySideTable() {
-	fmt.Println(paper.SideBySideTable().Finding())
-	// Output:
-	// The same numbers, and a different sum from nearly every generation; truncation always falls short.
-}
-
-// Truncation drifts: some seconds, up to K = 2¹⁶.
-func ExampleDriftFigure() {
-	f, err := paper.DriftFigure()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(f.Finding())
-}
-
-// The laws of growth, from single steps and from products up to K = 256.
-func ExampleGrowthLaws() {
-	g := paper.DefaultGrowthLaws
-	g.Data, g.Machines = g.Data[:1], g.Machines[1:2]
-	g.Predicted, g.Measured = []int{64, 256}, []int{64, 256}
-	curves, err := g.Run()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s: order %.1f\n", curves[0].Name, curves[0].Order(g.Predicted))
-	fmt.Println(g.Figure(curves).Name())
-	// Output:
-	// Volta: order 1.2
-	// growth-laws
-}
-
-func ExampleGrowthCurve() {
-	c := paper.GrowthCurve{Predicted: []float64{1e-6, 4e-6}}
-	fmt.Println(c.Order([]int{1 << 10, 1 << 12}))
-	// Output:
-	// 1
-}
-
-// The paper's bounds on tensor cores that truncate, with factors of one sign.
-func ExampleHardware() {
-	h := paper.DefaultHardware
-	h.M, h.K, h.Distribution = 16, 1<<14, paper.UniformUnit
-	r, err := h.Run()
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, machine := range []string{"paper's model", "Volta", "Hopper"} {
-		fmt.Printf("%-14s %3.0f %% above VIBEA\n", machine, 100*r.Violated(machine, "VIBEA"))
-	}
-	// Output:
-	// paper's model    0 % above VIBEA
-	// Volta          100 % above VIBEA
-	// Hopper           0 % above VIBEA
-}
-
-func ExampleHardwareResult() {
-	h := paper.DefaultHardware
-	h.M, h.K = 16, 1<<10
-	r, err := h.Run()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(r.Violated("Volta", "DBEA"), r.Figure().Name(), r.Table().Name())
-	// Output:
-	// 0 machines-edf-symmetric machines-symmetric
-}
-
-func ExampleToleranceFigure() {
-	finding, _, _ := strings.Cut(paper.ToleranceFigure().Finding(), ": ")
-	fmt.Println(finding)
-	// Output:
-	// Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it
-}
-
-func ExampleAdviceTable() {
-	fmt.Println(paper.AdviceTable(2e-3).Finding())
-	// Output:
-	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|.
-}
-
-// A sweep of one's own: two machines, one law, and who exceeds what.
-func ExampleRunSweep() {
-	plan := paper.ReducedSweep
-	plan.Machines, plan.Laws, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:2], plan.Laws[1:2], []int{1024}, plan.Seeds[:1], false
-	s, err := paper.RunSweep("mine", plan)
-	if err != nil {
-		log.Fatal(err)
-	}
-	held, _, _ := strings.Cut(s.Counted(), "; ")
-	fmt.Println(held)
-	fmt.Println(s.Tightness(plan.Laws[0].Name, 1024).Name())
-	// Output:
-	// of 256 outputs, none is above a bound that is to hold
-	// mine-tightness-U-0-1-1024
-}
-
-// The sweep of the paper's length is recorded; its figures are those of notebook 10.
-func ExampleBoundSweep() {
-	s, err := paper.RecordedSweep()
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, f := range []viz.Figure{s.Tightness("U(0,1)", 32768), s.Best(32768), s.Growth("U(0,1)"), s.Moments(32768)} {
-		fmt.Println(f.Name())
-	}
-	fmt.Println(s.Counted() != "")
-	// Output:
-	// recorded-tightness-U-0-1-32768
-	// recorded-best-32768
-	// recorded-growth-U-0-1
-	// recorded-moments-32768
-	// true
-}
-
-func ExampleRecordedSweep() {
-	s, err := paper.RecordedSweep()
-	if err != nil {
-		log.Fatal(err)
-	}
-	how, command, _ := strings.Cut(s.Origin, ": ")
-	fmt.Println(how, "by", strings.Join(strings.Fields(command)[:2], " "))
-	// Output:
-	// Recorded earlier, not run here by roundoff sweep
-}
-
-// On AMD's matrix cores, as on NVIDIA's, nothing is above a bound that is to hold.
-func ExampleRecordedAMD() {
-	s, err := paper.RecordedAMD()
-	if err != nil {
-		log.Fatal(err)
-	}
-	counted, _, _ := strings.Cut(s.Counted(), ";")
-	fmt.Println(counted)
-	// Output:
-	// of 55296 outputs, none is above a bound that is to hold
-}
-
-func ExampleRecordedScaled() {
-	s, err := paper.RecordedScaled()
-	if err != nil {
-		log.Fatal(err)
-	}
-	counted, _, _ := strings.Cut(s.Counted(), ";")
-	fmt.Println(counted)
-	// Output:
-	// of 10368 outputs, none is above a bound that is to hold
-}
-
-func ExampleRecordedCoverage() {
-	s, err := paper.RecordedCoverage()
-	if err != nil {
-		log.Fatal(err)
-	}
-	finding, _, _ := strings.Cut(s.Coverage().Finding(), ": ")
-	fmt.Println(finding)
-	// Output:
-	// No probabilistic bound fails more often than it states
-}
-
-// Data made to break a bound, and which are broken.
-func ExampleBoundSweep_Broken() {
-	plan := paper.BreakingSweep
-	plan.Machines, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:1], []int{256}, plan.Seeds[:1], false
-	s, err := paper.RunSweep("breaking", plan)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(s.Broken().Name())
-	// Output:
-	// breaking-broken
-}
-
-// Every setting is drawn by one function, that of the start and any other.
-func ExampleExploreLambda() {
-	e := paper.ExploreLambda()
-	for _, at := range [][]int{e.Start(), {3, 64, 19}} {
-		fmt.Println(e.Figure(at...).Finding())
-	}
-	// Output:
-	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 - 2.3e-5.
-	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 - 2.1e-16.
-}
-
-func ExampleExploreBounds() {
-	e := paper.ExploreBounds()
-	for _, c := range e.Controls {
-		fmt.Printf("%s: %s … %s\n", c.Label, c.Values[0], c.Values[len(c.Values)-1])
-	}
-	fmt.Println(e.Figure(e.Start()...).Finding())
-	// Output:
-	// format: binary16 … binary64
-	// confidence: 50 % … 1 - 1e-15
-	// n: 1 … 1048576
-	// A dot product of n = 256 terms in binary16 errs by no more than γₙ = 0.143 times |x|ᵀ|y|, and at 99 % no more than γ̃ₙ = 0.0359.
-}
-
-func ExampleExploreDevices() {
-	e := paper.ExploreDevices()
-	finding, _, _ := strings.Cut(e.Figure(1, 1, 2).Finding(), ", and ") // Volta, U(0,1), 99 %
-	fmt.Println(finding)
-	// Output:
-	// On Volta with entries ~ U(0,1) the largest error at K = 16384 is 3.3·10⁻⁴ |A||B|
-}
-
-func ExampleBoundSweep_Coverage() {
-	s, err := paper.RecordedCoverage()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(s.Coverage().Name())
-	// Output:
-	// recorded-coverage
-}
-
 // The operands of a record follow from the seed; what it holds is the bits of the product.
 func ExampleGEMMRecord() {
 	g := paper.DefaultGEMM
@@ -667,27 +430,6 @@ func ExampleProfileRecord() {
 	// profile-65536-2.json true
 }
 
-func ExampleBoundSweep_Overview() {
-	s, err := paper.RecordedSweep()
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(s.Overview().Name())
-	// Output:
-	// recorded-overview
-}
-
-func ExampleBoundSweep_Summary() {
-	s, err := paper.RecordedSweep()
-	if err != nil {
-		log.Fatal(err)
-	}
-	first, _, _ := strings.Cut(s.Summary(), " up to ")
-	fmt.Println(first)
-	// Output:
-	// With data of both signs the theorem of the paper is
-}
-
 // A of the first stream of a seed, B of the second.
 func ExampleDistribution_Matrices() {
 	a, b := paper.UniformUnit.Matrices(2, 4, 3, paper.Seed)
@@ -695,4 +437,43 @@ func ExampleDistribution_Matrices() {
 	fmt.Println(slices.Equal(a.Data, first.Data), b.Rows, b.Cols)
 	// Output:
 	// true 3 4
+}
+
+// Which outputs of a trial err by more than a bound allows?
+func ExampleErrorsOf() {
+	exact, err := trial.On(devices.PaperCoreF32(), matrixOf(1, 0.5, 0.25, 0.125), transposed(matrixOf(1, 1./1024, 1./1024, 1./1024)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	e := paper.ErrorsOf(exact.Run(tcore.Machine{Device: devices.PaperCoreF16()}))
+	fmt.Printf("%.2g, condition %v\n", e.Errors[0], e.Conditions[0])
+	// Output:
+	// 0.00085, condition 1
+}
+
+func ExampleGEMMErrors_Violations() {
+	e := paper.GEMMErrors{Errors: []float64{0.1, 0.3}, Conditions: []float64{1, 2}}
+	fmt.Println(e.Violations(0.2), e.Violations(0.12))
+	// Output:
+	// 0 1
+}
+
+func ExampleGEMM_Constant() {
+	fmt.Printf("%.4g\n", paper.DefaultGEMM.Constant("DBEA").Zeta)
+	// Output:
+	// 0.002446
+}
+
+func ExampleGEMM_Slug() {
+	fmt.Println(paper.DefaultGEMM.Slug())
+	// Output:
+	// symmetric
+}
+
+func matrixOf(x ...float32) blas32.General {
+	return blas32.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
+}
+
+func transposed(m blas32.General) blas32.General {
+	return blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: 1, Data: m.Data}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
+	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/trial"
@@ -70,13 +71,13 @@ func (g GEMM) Run() (*GEMMResult, error) {
 	}
 	task.Step(1)
 	t := exact.Run(tcore.Machine{Device: device})
-	r := &GEMMResult{GEMM: g, Exact: errorsOf(t), Represented: errorsOf(represented.Compare(t.D))}
+	r := &GEMMResult{GEMM: g, Exact: ErrorsOf(t), Represented: ErrorsOf(represented.Compare(t.D))}
 	r.Float64 = slices.Max(represented.Compare(tcore.Float64GEMM(a, b)).Relative())
 	return r, nil
 }
 
-// errorsOf returns the errors of a trial.
-func errorsOf(t *trial.Trial) GEMMErrors {
+// ErrorsOf returns the errors of a trial.
+func ErrorsOf(t *trial.Trial) GEMMErrors {
 	return GEMMErrors{Errors: t.Relative(), Conditions: t.Conditions()}
 }
 
@@ -95,8 +96,8 @@ type Constant struct {
 	Series          viz.Series
 }
 
-// printedBound names the bound of the theorem with its union bound as printed.
-const printedBound = "VIBEA, index as printed"
+// PrintedBound names the bound of the theorem with its union bound as printed.
+const PrintedBound = "VIBEA, index as printed"
 
 // Constants returns the bounds of the experiment: DBEA, VIBEA with the paper's
 // union bound as printed and corrected, and Higham and Mary's (2019) with as
@@ -111,15 +112,15 @@ func (g GEMM) Constants() []Constant {
 	corrected := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(g.Confidence), roundoff.Corrected)}
 	hm := roundoff.HighamMary{Lambda: t.HighamMaryLambda(roundoff.FailureOf(g.Confidence))}
 	return []Constant{
-		of("DBEA", 0, roundoff.DBEA, roundoff.Never, deterministic),
-		of(printedBound, printed.Lambda, printed, t.Failure(printed, roundoff.Corrected), probabilistic),
-		of("VIBEA", corrected.Lambda, corrected, t.Failure(corrected, roundoff.Corrected), probabilistic),
-		of("Higham & Mary 2019", hm.Lambda, hm, t.Failure(hm, roundoff.Corrected), highamMary),
+		of("DBEA", 0, roundoff.DBEA, roundoff.Never, DBEA),
+		of(PrintedBound, printed.Lambda, printed, t.Failure(printed, roundoff.Corrected), VIBEA),
+		of("VIBEA", corrected.Lambda, corrected, t.Failure(corrected, roundoff.Corrected), VIBEA),
+		of("Higham & Mary 2019", hm.Lambda, hm, t.Failure(hm, roundoff.Corrected), HighamMary),
 	}
 }
 
-// constant returns the bound of that name.
-func (g GEMM) constant(name string) Constant {
+// Constant returns the bound of that name.
+func (g GEMM) Constant(name string) Constant {
 	for _, c := range g.Constants() {
 		if c.Name == name {
 			return c
@@ -137,11 +138,14 @@ func (e GEMMErrors) Bounds(zeta float64) []float64 {
 	return b
 }
 
+// Violations returns how many outputs err by more than zeta times their condition.
+func (e GEMMErrors) Violations(zeta float64) int { return violations(e.Errors, e.Bounds(zeta)) }
+
 // Figure returns Figure 6: the empirical distribution of the forward error and
 // of its bounds, without representation error above and with it below.
 func (r *GEMMResult) Figure() *viz.Chart {
-	dbea, vibea := r.constant("DBEA"), r.constant("VIBEA")
-	c := viz.NewChart("fig6-gemm-edf-"+r.slug(),
+	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
+	c := viz.NewChart("fig6-gemm-edf-"+r.Slug(),
 		fmt.Sprintf("The probabilistic bound is %.1f times below the deterministic one, and both are far above the error: DBEA exceeds the largest of %d errors by %s, VIBEA by %s.",
 			dbea.Zeta/vibea.Zeta, len(r.Exact.Errors), short(slices.Max(r.Exact.Bounds(dbea.Zeta))/slices.Max(r.Exact.Errors)), short(slices.Max(r.Exact.Bounds(vibea.Zeta))/slices.Max(r.Exact.Errors))),
 		fmt.Sprintf("Relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
@@ -155,28 +159,28 @@ func (r *GEMMResult) Figure() *viz.Chart {
 func (r *GEMMResult) panel(c *viz.Chart, title string, e GEMMErrors, dbea, vibea float64) {
 	p := c.Panel(title, viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true},
 		viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
-	p.EDF(observed, e.Errors)
-	p.EDF(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dashed}, e.Bounds(vibea))
-	p.EDF(viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}, e.Bounds(dbea))
+	p.EDF(Observed, e.Errors)
+	p.EDF(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: VIBEA.Color, Style: viz.Dashed}, e.Bounds(vibea))
+	p.EDF(viz.Series{Label: "DBEA", Color: DBEA.Color, Style: viz.Dashed}, e.Bounds(dbea))
 }
 
 // ExceedanceFigure returns the upper tail of Figure 6, which is what a bound is
 // about: the fraction of outputs whose error exceeds a value.
 func (r *GEMMResult) ExceedanceFigure() *viz.Chart {
-	dbea, vibea := r.constant("DBEA"), r.constant("VIBEA")
-	c := viz.NewChart("fig6-gemm-exceedance-"+r.slug(),
+	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
+	c := viz.NewChart("fig6-gemm-exceedance-"+r.Slug(),
 		"No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all.",
 		fmt.Sprintf("Fraction of outputs above a value, without representation error. Paper's model, %d × %d × %d, entries ~ %s, seed %d. Drawn by paper.GEMMResult.ExceedanceFigure.",
 			r.M, r.K, r.N, r.Distribution.Name, r.Seed))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
-	p.Exceedance(observed, r.Exact.Errors)
-	p.Exceedance(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dashed}, r.Exact.Bounds(vibea.Zeta))
-	p.Exceedance(viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}, r.Exact.Bounds(dbea.Zeta))
+	p.Exceedance(Observed, r.Exact.Errors)
+	p.Exceedance(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: VIBEA.Color, Style: viz.Dashed}, r.Exact.Bounds(vibea.Zeta))
+	p.Exceedance(viz.Series{Label: "DBEA", Color: DBEA.Color, Style: viz.Dashed}, r.Exact.Bounds(dbea.Zeta))
 	return c
 }
 
-// slug names the distribution in a file name.
-func (g GEMM) slug() string {
+// Slug names the distribution in a file name.
+func (g GEMM) Slug() string {
 	switch g.Distribution {
 	case UniformSymmetric:
 		return "symmetric"
@@ -188,16 +192,16 @@ func (g GEMM) slug() string {
 
 // Table returns every bound of the experiment beside the largest error.
 func (r *GEMMResult) Table() *viz.Table {
-	t := viz.NewTable("gemm-bounds-"+r.slug(),
+	t := viz.NewTable("gemm-bounds-"+r.Slug(),
 		"All bounds hold here and all are loose; Higham and Mary's general bound beats the theorem's, whose union over small terms costs more than its variance gains.",
 		fmt.Sprintf("Largest error without / with representation: %s / %s, median %s / %s. Entries ~ %s, seed %d, %s over all %d outputs.",
-			short(slices.Max(r.Exact.Errors)), short(slices.Max(r.Represented.Errors)), short(median(r.Exact.Errors)), short(median(r.Represented.Errors)), r.Distribution.Name, r.Seed, percent(r.Confidence), len(r.Exact.Errors)),
+			short(slices.Max(r.Exact.Errors)), short(slices.Max(r.Represented.Errors)), short(sample.Median(r.Exact.Errors)), short(sample.Median(r.Represented.Errors)), r.Distribution.Name, r.Seed, percent(r.Confidence), len(r.Exact.Errors)),
 		[]string{"Bound", "λ", "constant", "with representation", "largest bound", "over largest error", "violations", "confidence earned"})
 	for _, k := range r.Constants() {
 		bounds := r.Exact.Bounds(k.Zeta)
 		t.Row(k.Name, lambdaText(k.Lambda), short(k.Zeta), short(k.ZetaRepresented), short(slices.Max(bounds)),
 			short(slices.Max(bounds)/slices.Max(r.Exact.Errors)),
-			fmt.Sprint(violations(r.Exact.Errors, bounds)+violations(r.Represented.Errors, r.Represented.Bounds(k.ZetaRepresented))),
+			fmt.Sprint(r.Exact.Violations(k.Zeta)+r.Represented.Violations(k.ZetaRepresented)),
 			k.Failure.String())
 	}
 	return t
@@ -217,7 +221,7 @@ func (r *GEMMResult) Claims() []Claim {
 		return r.positiveClaims()
 	}
 	c := claims{source: "Section 4.2, Figure 6", notebook: "06-matrix-multiply", file: "gemm.go"}
-	dbea, vibea := r.constant("DBEA"), r.constant(printedBound)
+	dbea, vibea := r.Constant("DBEA"), r.Constant(PrintedBound)
 	worst, error := slices.Max(r.Exact.Bounds(dbea.Zeta)), slices.Max(r.Exact.Errors)
 	worstVIBEA := slices.Max(r.Exact.Bounds(vibea.Zeta))
 	ratio := dbea.Zeta / vibea.Zeta
@@ -235,7 +239,7 @@ func (r *GEMMResult) Claims() []Claim {
 		"no GPU is asked for here: the paper's own model of the tensor core is run instead, on the CPU; notebook 6 asks one with ROUNDOFF_DEVICE=gpu")
 	bad := 0
 	for _, k := range r.Constants() {
-		bad += violations(r.Exact.Errors, r.Exact.Bounds(k.Zeta)) + violations(r.Represented.Errors, r.Represented.Bounds(k.ZetaRepresented))
+		bad += r.Exact.Violations(k.Zeta) + r.Represented.Violations(k.ZetaRepresented)
 	}
 	c.holds("gemm-no-violation", "The bounds hold (0 outputs above a bound)", float64(bad), "outputs", bad == 0,
 		fmt.Sprintf("%d outputs, four bounds, with and without representation error", len(r.Exact.Errors)))
@@ -258,7 +262,7 @@ func (r *GEMMResult) positiveClaims() []Claim {
 	c := claims{source: "Conclusions", notebook: "06-matrix-multiply", file: "gemm.go"}
 	error := slices.Max(r.Exact.Errors)
 	c.order("gemm-positive-1e-2", "Tensor cores give O(10⁻²) error for data distributed as U(0,1)", 1e-2, error, "",
-		"positive data has condition 1, so even DBEA promises "+short(r.constant("DBEA").Zeta)+
+		"positive data has condition 1, so even DBEA promises "+short(r.Constant("DBEA").Zeta)+
 			"; the number belongs to U(−1,1), which Section 4.2 names")
 	return c.list
 }

@@ -10,13 +10,6 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// The series of a method carry the same colour in every figure.
-var (
-	deterministic = viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}
-	probabilistic = viz.Series{Label: "VIBEA", Color: viz.Probabilistic, Style: viz.Dashed}
-	highamMary    = viz.Series{Label: "Higham & Mary 2019", Color: viz.HighamMary, Style: viz.Dashed}
-)
-
 // GrowthFigure returns the growth of gamma_n and gamma-tilde_n with n in the
 // three formats of Table 1. A curve of gamma_n ends where n u reaches 1.
 func GrowthFigure() *viz.Chart {
@@ -27,8 +20,8 @@ func GrowthFigure() *viz.Chart {
 		viz.Axis{Label: "Bound on |θₙ|", Log: true, Min: 1e-17, Max: 1e3})
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
 		u := f.UnitRoundoff()
-		curve(p, "γₙ "+f.Name, viz.Deterministic, func(n int) float64 { return roundoff.Gamma(n, u) })
-		curve(p, "γ̃ₙ "+f.Name, viz.Probabilistic, func(n int) float64 {
+		curve(p, "γₙ "+f.Name, DBEA.Color, func(n int) float64 { return roundoff.Gamma(n, u) })
+		curve(p, "γ̃ₙ "+f.Name, VIBEA.Color, func(n int) float64 {
 			return roundoff.GammaTilde(n, u, roundoff.Lambda(roundoff.FailureOf(Confidence), u, n))
 		})
 	}
@@ -65,7 +58,7 @@ func VarianceFigure() *viz.Chart {
 			digits(100*y[tcore.Binary32.Precision-1], 2), short(y[tcore.Binary64.Precision-1])),
 		"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout. Drawn by paper.VarianceFigure.")
 	p := c.Panel("", viz.Axis{Label: "Precision p of the format, u = 2⁻ᵖ", Min: 0, Max: 56}, viz.Axis{Label: "Relative error of σ²/n as printed", Log: true, Min: 1e-17, Max: 1e3})
-	p.Line(viz.Series{Label: "as printed", Color: viz.Deterministic, Style: viz.Solid}, x, y)
+	p.Line(viz.Series{Label: "as printed", Color: DBEA.Color, Style: viz.Solid}, x, y)
 	p.Horizontal(viz.Series{Label: "no digit correct", Color: viz.Grey, Style: viz.Dotted}, 1)
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
 		p.Vertical(viz.Series{Label: f.Name, Color: viz.Grey, Style: viz.Dotted}, float64(f.Precision))

@@ -102,9 +102,9 @@ func (r *MACResult) Figure() *viz.Chart {
 	for _, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {
 		p := c.Panel(k.Name, viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true, Min: 1e-11, Max: 1e-2},
 			viz.Axis{Label: "Fraction of samples", Min: 0, Max: 1})
-		p.EDF(observed, k.Errors)
-		p.EDF(viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}, k.DBEA)
-		p.EDF(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dotted}, k.VIBEA)
+		p.EDF(Observed, k.Errors)
+		p.EDF(viz.Series{Label: "DBEA", Color: DBEA.Color, Style: viz.Dashed}, k.DBEA)
+		p.EDF(viz.Series{Label: "VIBEA " + percent(r.Confidence), Color: VIBEA.Color, Style: viz.Dotted}, k.VIBEA)
 	}
 	return c
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -74,10 +75,10 @@ func TestGEMM(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, c := range g.Constants() {
-					if n := violations(r.Exact.Errors, r.Exact.Bounds(c.Zeta)); n != 0 {
+					if n := r.Exact.Violations(c.Zeta); n != 0 {
 						t.Errorf("%s: %d violations", c.Name, n)
 					}
-					if n := violations(r.Represented.Errors, r.Represented.Bounds(c.ZetaRepresented)); n != 0 {
+					if n := r.Represented.Violations(c.ZetaRepresented); n != 0 {
 						t.Errorf("%s with representation error: %d violations", c.Name, n)
 					}
 				}
@@ -120,18 +121,18 @@ func TestGEMMAtThePapersSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One run with another seed gave 2.6e-6 and 2.6e-4; medians vary little.
-	within(t, "median error", median(r.Exact.Errors), 2.6e-6, 0.1)
-	within(t, "median error with representation", median(r.Represented.Errors), 2.6e-4, 0.1)
-	within(t, "median condition", median(r.Exact.Conditions), 196, 0.05)
+	within(t, "median error", sample.Median(r.Exact.Errors), 2.6e-6, 0.1)
+	within(t, "median error with representation", sample.Median(r.Represented.Errors), 2.6e-4, 0.1)
+	within(t, "median condition", sample.Median(r.Exact.Conditions), 196, 0.05)
 	if e := slices.Max(r.Exact.Errors); e < 1e-3 || e > 1e-1 {
 		t.Errorf("largest error %v, want about 1e-2", e)
 	}
 	for _, c := range r.Constants() {
-		if n := violations(r.Exact.Errors, r.Exact.Bounds(c.Zeta)); n != 0 {
+		if n := r.Exact.Violations(c.Zeta); n != 0 {
 			t.Errorf("%s: %d violations", c.Name, n)
 		}
 	}
-	within(t, "DBEA over VIBEA as printed", r.constant("DBEA").Zeta/r.constant(printedBound).Zeta, 13.3, 0.01)
+	within(t, "DBEA over VIBEA as printed", r.Constant("DBEA").Zeta/r.Constant(PrintedBound).Zeta, 13.3, 0.01)
 }
 
 func TestRoundings(t *testing.T) {
@@ -431,7 +432,7 @@ func TestBadInput(t *testing.T) {
 		"no trials":                 func() { Product{Terms: 1, Unit: 0.5, Confidence: 0.9}.Run() },
 		"no lemma samples":          func() { Lemmas{Confidence: 0.9}.Run() },
 		"GEMM of a ragged K":        func() { g := small; g.K = 10; _, _ = g.Run() },
-		"bounds of an unknown name": func() { small.constant("none") },
+		"bounds of an unknown name": func() { small.Constant("none") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -79,9 +79,9 @@ func (r *ProductResult) Figure() *viz.Chart {
 		fmt.Sprintf("Distribution of |θₙ| for n = %d errors drawn from U[−u, u], u = 2⁻¹¹, random signs ρ, seed %d; γ̃ₙ(λ) at %s, λ = %.3f. Drawn by paper.ProductResult.Figure.",
 			r.Terms, r.Seed, percent(r.Confidence), r.Lambda))
 	p := c.Panel("", viz.Axis{Label: "|θₙ|", Log: true, Min: 1e-5, Max: 1}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
-	p.Exceedance(observed, r.Thetas)
-	p.Vertical(viz.Series{Label: "γ̃ₙ at " + percent(r.Confidence), Color: viz.Probabilistic, Style: viz.Dashed}, r.Tilde)
-	p.Vertical(viz.Series{Label: "γₙ", Color: viz.Deterministic, Style: viz.Dashed}, r.Gamma)
+	p.Exceedance(Observed, r.Thetas)
+	p.Vertical(viz.Series{Label: "γ̃ₙ at " + percent(r.Confidence), Color: VIBEA.Color, Style: viz.Dashed}, r.Tilde)
+	p.Vertical(viz.Series{Label: "γₙ", Color: DBEA.Color, Style: viz.Dashed}, r.Gamma)
 	p.Horizontal(viz.Series{Label: "1 − confidence", Color: viz.Grey, Style: viz.Dotted}, 1-r.Confidence)
 	return c
 }

@@ -29,8 +29,8 @@ func RoundingFigure() *viz.Chart {
 			slices.Max(worst)),
 		"Largest |δ| = |fl(x) − x|/|x| near x in binary16, round to nearest even. Drawn by paper.RoundingFigure.")
 	p := c.Panel("", viz.Axis{Label: "x", Min: 1, Max: 4}, viz.Axis{Label: "Largest |δ| near x, in units of u", Min: 0, Max: 1.1})
-	p.Line(viz.Series{Label: "largest |δ|", Color: viz.Observed, Style: viz.Solid}, x, worst)
-	p.Horizontal(viz.Series{Label: "u, the bound", Color: viz.Deterministic, Style: viz.Dashed}, 1)
+	p.Line(viz.Series{Label: "largest |δ|", Color: viz.Black, Style: viz.Solid}, x, worst)
+	p.Horizontal(viz.Series{Label: "u, the bound", Color: DBEA.Color, Style: viz.Dashed}, 1)
 	return c
 }
 

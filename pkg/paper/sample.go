@@ -2,9 +2,7 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -58,15 +56,6 @@ func (d Distribution) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return d.Matrix(m, k, seed, 1), d.Matrix(k, n, seed, 2)
 }
 
-// rms returns the root mean square of x, which must not be empty.
-func rms(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v * v
-	}
-	return math.Sqrt(sum / float64(len(x)))
-}
-
 // violations counts the samples whose error exceeds its bound.
 func violations(errors, bounds []float64) int {
 	n := 0
@@ -76,10 +65,4 @@ func violations(errors, bounds []float64) int {
 		}
 	}
 	return n
-}
-
-// median returns the median of x, which must not be empty.
-func median(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

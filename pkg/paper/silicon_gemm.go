@@ -45,7 +45,7 @@ func (g GEMM) Operands() (a, b blas32.General) {
 
 // NewRecord returns a record of the experiment without products.
 func (g GEMM) NewRecord(from Provenance) *GEMMRecord {
-	return &GEMMRecord{Provenance: from, M: g.M, N: g.N, K: g.K, Distribution: g.slug(), Seed: g.Seed}
+	return &GEMMRecord{Provenance: from, M: g.M, N: g.N, K: g.K, Distribution: g.Slug(), Seed: g.Seed}
 }
 
 // File returns the name of the record, which tells the experiment.

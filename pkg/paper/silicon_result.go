@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -36,7 +37,7 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 	a, b := r.Operands()
 	var record GEMMRecord
 	flags := []string{fmt.Sprintf("-m=%d", r.M), fmt.Sprintf("-n=%d", r.N), fmt.Sprintf("-k=%d", r.K), fmt.Sprintf("-seed=%d", r.Seed)}
-	origin, err := fromSilicon("gemm-"+r.slug(), r.NewRecord(Provenance{}).File(), flags, &record)
+	origin, err := fromSilicon("gemm-"+r.Slug(), r.NewRecord(Provenance{}).File(), flags, &record)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 		if !origin.Emulated() {
 			found = nearest(candidates(origin.Architecture), p.SplitK, a, b, d)
 		}
-		s.Products = append(s.Products, SiliconProduct{p, errorsOf(exact.Compare(matrix.Float64(d))), found})
+		s.Products = append(s.Products, SiliconProduct{p, ErrorsOf(exact.Compare(matrix.Float64(d))), found})
 	}
 	return s, nil
 }
@@ -68,7 +69,7 @@ func (s *SiliconGEMM) finding() string {
 	p := s.Products[0]
 	if s.Emulated() {
 		return fmt.Sprintf("Truncation costs: the median error is %.1f times that of the paper's model, which rounds to nearest",
-			median(p.Errors)/median(s.Exact.Errors))
+			sample.Median(p.Errors)/sample.Median(s.Exact.Errors))
 	}
 	if p.First < 0 {
 		return fmt.Sprintf("All %d outputs of %s have the bits of the emulation, %s", p.Equal, p.Call, p.EmulationOrder)
@@ -87,12 +88,12 @@ func (s *SiliconGEMM) details(drawn string) string {
 // Table returns the products of the GPU beside the paper's model: time, errors, outputs above the bounds,
 // and the order in which the emulation comes nearest to their bits.
 func (s *SiliconGEMM) Table() *viz.Table {
-	t := viz.NewTable("gemm-silicon-"+s.slug(), s.finding()+".", s.details("Table"),
+	t := viz.NewTable("gemm-silicon-"+s.Slug(), s.finding()+".", s.details("Table"),
 		[]string{"Product", "ms", "median error", "largest", "above VIBEA", "above DBEA", "nearest emulation",
 			fmt.Sprintf("equal bits, of %d", s.M*s.N)})
 	row := func(name, ms string, e GEMMErrors, order, equal string) {
-		above := func(bound string) string { return fmt.Sprint(violations(e.Errors, e.Bounds(s.constant(bound).Zeta))) }
-		t.Row(name, ms, short(median(e.Errors)), short(slices.Max(e.Errors)), above("VIBEA"), above("DBEA"), order, equal)
+		above := func(bound string) string { return fmt.Sprint(e.Violations(s.Constant(bound).Zeta)) }
+		t.Row(name, ms, short(sample.Median(e.Errors)), short(slices.Max(e.Errors)), above("VIBEA"), above("DBEA"), order, equal)
 	}
 	row("paper's model", "–", s.Exact, "–", "–")
 	for _, p := range s.Products {
@@ -120,16 +121,16 @@ func (p SiliconProduct) name() string {
 // Figure returns the distribution of the first product's error beside those of the paper's model and of
 // its bounds.
 func (s *SiliconGEMM) Figure() *viz.Chart {
-	c := viz.NewChart("gemm-silicon-edf-"+s.slug(), s.finding()+".", s.details("Figure"))
+	c := viz.NewChart("gemm-silicon-edf-"+s.Slug(), s.finding()+".", s.details("Figure"))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
-	p.EDF(viz.Series{Label: "paper's model", Color: viz.Observed}, s.Exact.Errors)
+	p.EDF(viz.Series{Label: "paper's model", Color: viz.Black}, s.Exact.Errors)
 	label := "GPU"
 	if s.Emulated() {
 		label = "emulated"
 	}
-	p.EDF(viz.Series{Label: label, Color: viz.Second}, s.Products[0].Errors)
-	for _, bound := range []viz.Series{{Label: "DBEA", Color: viz.Deterministic}, {Label: "VIBEA", Color: viz.Probabilistic}} {
-		bounds := s.Products[0].Bounds(s.constant(bound.Label).Zeta)
+	p.EDF(viz.Series{Label: label, Color: viz.Purple}, s.Products[0].Errors)
+	for _, bound := range []viz.Series{{Label: "DBEA", Color: DBEA.Color}, {Label: "VIBEA", Color: VIBEA.Color}} {
+		bounds := s.Products[0].Bounds(s.Constant(bound.Label).Zeta)
 		bound.Style = viz.Dashed
 		p.EDF(bound, bounds)
 	}

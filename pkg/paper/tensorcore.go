@@ -110,17 +110,17 @@ func TheoremFigure() *viz.Chart {
 		g.K = k
 		x = append(x, float64(k))
 		for i, name := range names {
-			y[i] = append(y[i], g.constant(name).Zeta)
+			y[i] = append(y[i], g.Constant(name).Zeta)
 		}
 	}
 	at := DefaultGEMM
 	c := viz.NewChart("theorem-growth",
 		fmt.Sprintf("The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is %.1f times below DBEA, and Higham & Mary's bound is %.1f times below VIBEA.",
-			at.constant("DBEA").Zeta/at.constant("VIBEA").Zeta, at.constant("VIBEA").Zeta/at.constant("Higham & Mary 2019").Zeta),
+			at.Constant("DBEA").Zeta/at.Constant("VIBEA").Zeta, at.Constant("VIBEA").Zeta/at.Constant("Higham & Mary 2019").Zeta),
 		fmt.Sprintf("Constant of the theorem without representation error against the inner dimension, binary32 accumulation, b = %d, %s over all %d outputs, corrected union bound. Drawn by paper.TheoremFigure.",
 			g.Core.Block, percent(g.Confidence), g.M*g.N))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true}, viz.Axis{Label: "Constant ζ", Log: true})
-	for i, s := range []viz.Series{deterministic, probabilistic, highamMary} {
+	for i, s := range []viz.Series{DBEA, VIBEA, HighamMary} {
 		s.Label = names[i]
 		p.Line(s, x, y[i])
 	}

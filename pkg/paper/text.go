@@ -3,15 +3,12 @@ package paper
 import (
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Unit roundoffs and the series that appear in most figures.
+// The unit roundoffs that appear most.
 var (
 	u16 = tcore.Binary16.UnitRoundoff()
 	u32 = tcore.Binary32.UnitRoundoff()
-
-	observed = viz.Series{Label: "observed", Color: viz.Observed, Style: viz.Solid}
 )
 
 // percent, digits and superscript are those of every caption.

@@ -10,8 +10,8 @@
 //
 //	c := viz.NewChart("dot-error", "No error comes near the bound.", "binary16, n = 1024.")
 //	p := c.Panel("", viz.Axis{Label: "relative error", Log: true}, viz.Axis{Label: "F", Max: 1})
-//	p.EDF(viz.Series{Label: "observed", Color: viz.Observed}, errs)
-//	p.Vertical(viz.Series{Label: "γ₁₀₂₄", Color: viz.Deterministic, Style: viz.Dashed}, bound)
+//	p.EDF(viz.Series{Label: "observed", Color: viz.Black}, errs)
+//	p.Vertical(viz.Series{Label: "γ₁₀₂₄", Color: viz.Vermilion, Style: viz.Dashed}, bound)
 //	svg, err := c.SVG()
 //
 // # Rules of the drawings

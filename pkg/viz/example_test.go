@@ -19,8 +19,8 @@ func Example() {
 	p := c.Panel("",
 		viz.Axis{Label: "Relative forward error  |*d̂* − *d*| / |*d*|", Log: true, Min: 1e-11, Max: 1e-6},
 		viz.Axis{Label: "*F*"})
-	p.EDF(viz.Series{Label: "observed", Color: viz.Observed}, errs)
-	p.Vertical(viz.Series{Label: "DBEA", Color: viz.Deterministic, Style: viz.Dashed}, 6e-8)
+	p.EDF(viz.Series{Label: "observed", Color: viz.Black}, errs)
+	p.Vertical(viz.Series{Label: "DBEA", Color: viz.Vermilion, Style: viz.Dashed}, 6e-8)
 
 	svg, err := c.SVG()
 	fmt.Println(strings.Contains(string(svg), ">observed<"), strings.Contains(string(svg), "#D55E00"), err)
@@ -93,7 +93,7 @@ func ExamplePanel_Exceedance() {
 func ExamplePanel_Line() {
 	c := viz.NewChart("growth", "The bound ends where n u = 1.", "")
 	p := c.Panel("", viz.Axis{Label: "*n*", Log: true}, viz.Axis{Label: "γ", Log: true})
-	p.Line(viz.Series{Label: "*γₙ*", Color: viz.Deterministic, Style: viz.Dashed},
+	p.Line(viz.Series{Label: "*γₙ*", Color: viz.Vermilion, Style: viz.Dashed},
 		[]float64{1, 10, 100}, []float64{0.01, 0.11, math.Inf(1)})
 	p.Points(viz.Series{Label: "measured"}, []float64{1, 10}, []float64{0.005, 0.02})
 	p.Note(10, 0.05, "5.5×")
@@ -119,7 +119,7 @@ func ExamplePanel_Vertical() {
 	c := viz.NewChart("beyond", "γ does not exist.", "")
 	p := c.Panel("", viz.Axis{Label: "t", Log: true}, viz.Axis{Label: "F"})
 	p.EDF(viz.Series{Label: "observed"}, []float64{1, 2})
-	p.Vertical(viz.Series{Label: "γ₃₂₇₆₇", Color: viz.Deterministic, Style: viz.Dashed}, math.Inf(1))
+	p.Vertical(viz.Series{Label: "γ₃₂₇₆₇", Color: viz.Vermilion, Style: viz.Dashed}, math.Inf(1))
 	svg, _ := c.SVG()
 	fmt.Println(strings.Contains(string(svg), "γ₃₂₇₆₇ = ∞ →"))
 	// Output: true

@@ -117,11 +117,11 @@ func TestLabels(t *testing.T) {
 		c := NewChart("c", "C.", "")
 		p := c.Panel([]string{"", "A title"}[run%2], Axis{Label: "x", Log: true, Min: 1e-8, Max: 1}, Axis{Label: "F"})
 		for i := range 1 + rng.IntN(4) {
-			s := Series{Label: fmt.Sprintf("curve %d", i), Color: Observed}
+			s := Series{Label: fmt.Sprintf("curve %d", i), Color: Black}
 			p.EDF(s, logNormal(200+rng.IntN(50), -7+6*rng.Float64(), 0.1+rng.Float64()))
 		}
 		for i := range rng.IntN(6) {
-			s := Series{Label: fmt.Sprintf("a bound of number %d", i), Color: Deterministic, Style: Dashed}
+			s := Series{Label: fmt.Sprintf("a bound of number %d", i), Color: Vermilion, Style: Dashed}
 			p.Vertical(s, math.Pow(10, -9+10*rng.Float64()))
 		}
 		p.Horizontal(Series{Label: "level", Color: Grey}, rng.Float64())
@@ -208,7 +208,7 @@ func TestPointsAreNamedAtOne(t *testing.T) {
 		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
 		p.Line(Series{Label: "a wall", Color: Grey}, []float64{end - 0.06, end - 0.06}, []float64{0, 1})
 		p.Line(Series{Label: "another", Color: Grey}, []float64{end + 0.06, end + 0.06}, []float64{0, 1})
-		p.Points(Series{Label: "points of one law", Color: Observed}, []float64{0.1, end}, []float64{0.2, 0.6})
+		p.Points(Series{Label: "points of one law", Color: Black}, []float64{0.1, end}, []float64{0.2, 0.6})
 		s, views := c.draw(), c.views()
 		c.frames(views, s.h)
 		settle(views)
@@ -232,7 +232,7 @@ func TestPointsAreNamedAtOne(t *testing.T) {
 func TestLevelBesideAnEnd(t *testing.T) {
 	c := NewChart("c", "C.", "")
 	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
-	p.Line(Series{Label: "ends", Color: Deterministic}, []float64{0, 0.68, 1}, []float64{0, 0.54, math.Inf(1)})
+	p.Line(Series{Label: "ends", Color: Vermilion}, []float64{0, 0.68, 1}, []float64{0, 0.54, math.Inf(1)})
 	p.Horizontal(Series{Label: "a level of some length", Color: Grey}, 0.5)
 	s, views := c.draw(), c.views()
 	c.frames(views, s.h)

@@ -6,23 +6,23 @@ import (
 	"math"
 )
 
-// The colours, one per method, from the palette of Okabe and Ito, which remains
-// distinct under the common colour vision deficiencies.
+// The colours, from the palette of Okabe and Ito, which remains distinct under
+// the common colour vision deficiencies. Package paper says which method has
+// which.
 var (
-	Observed         color.Color = rgb(0x000000) // what was computed or measured; solid
-	Deterministic    color.Color = rgb(0xD55E00) // the bound γ and all that is built on it; dashed
-	Probabilistic    color.Color = rgb(0x0072B2) // the bound γ̃, mean and bias informed; dashed
-	HighamMary       color.Color = rgb(0x009E73) // the bound of Higham and Mary; dashed
-	VarianceInformed color.Color = rgb(0x009E73) // the bound γ̂ that knows a variance; dashed
-	Second           color.Color = rgb(0xCC79A7) // a second model or device; solid
-	SkyBlue          color.Color = rgb(0x56B4E9) // areas only
-	Orange           color.Color = rgb(0xE69F00) // areas only
-	Grey             color.Color = rgb(0x767676) // lines of reference
+	Black     color.Color = rgb(0x000000)
+	Vermilion color.Color = rgb(0xD55E00)
+	Blue      color.Color = rgb(0x0072B2)
+	Green     color.Color = rgb(0x009E73)
+	Purple    color.Color = rgb(0xCC79A7)
+	SkyBlue   color.Color = rgb(0x56B4E9) // areas only
+	Orange    color.Color = rgb(0xE69F00) // areas only
+	Grey      color.Color = rgb(0x767676) // lines of reference
 )
 
-// Generations are the colours of successive machines, shades of Second that
-// darken from the first on; solid.
-var Generations = []color.Color{Second, rgb(0xA0437D), rgb(0x6A1B5A)}
+// Generations are the colours of successive machines, shades of Purple that
+// darken from the first on.
+var Generations = []color.Color{Purple, rgb(0xA0437D), rgb(0x6A1B5A)}
 
 // The colours of what is not data.
 var (
@@ -53,7 +53,7 @@ func (s Style) dash() []float64 {
 }
 
 // Series says how one set of data is named and drawn.
-// A nil Color is Observed.
+// A nil Color is Black.
 type Series struct {
 	Label string
 	Color color.Color
@@ -65,7 +65,7 @@ func (s Series) checked() Series {
 	checkWidth("label", s.Label, labelSize, 500)
 	check(s.Style >= Solid && s.Style <= Dotted, "style of %q = %d, want Solid, Dashed or Dotted", s.Label, s.Style)
 	if s.Color == nil {
-		s.Color = Observed
+		s.Color = Black
 	}
 	return s
 }

@@ -11,8 +11,8 @@ var (
 	relativeError = Axis{Label: "Relative forward error  |*d̂* − *d*| / |*d*|", Log: true, Min: 1e-11, Max: 1e-2}
 	distributionF = Axis{Label: "Empirical distribution function  *F*(*t*)"}
 	observed      = Series{Label: "observed"}
-	dbea          = Series{Label: "DBEA", Color: Deterministic, Style: Dashed}
-	vibea         = Series{Label: "VIBEA, 99 %", Color: Probabilistic, Style: Dashed}
+	dbea          = Series{Label: "DBEA", Color: Vermilion, Style: Dashed}
+	vibea         = Series{Label: "VIBEA, 99 %", Color: Blue, Style: Dashed}
 )
 
 // logNormal returns n positive samples around 10^center.
@@ -63,7 +63,7 @@ func sampleTail() *Chart {
 	p.Exceedance(observed, logNormal(5000, -5, 0.3))
 	p.Horizontal(Series{Label: "1 − confidence", Color: Grey, Style: Dotted}, 0.01)
 	p.Vertical(vibea, 3e-5)
-	p.Vertical(Series{Label: "γ₃₂₇₆₇", Color: Deterministic, Style: Dashed}, math.Inf(1))
+	p.Vertical(Series{Label: "γ₃₂₇₆₇", Color: Vermilion, Style: Dashed}, math.Inf(1))
 	return c
 }
 
@@ -82,8 +82,8 @@ func sampleGrowth() *Chart {
 				g = append(g, math.Inf(1))
 			}
 		}
-		p.Line(Series{Label: "*γₙ* " + name, Color: Deterministic, Style: Dashed}, n, g)
-		p.Line(Series{Label: "*γ̃ₙ* " + name, Color: Probabilistic, Style: Dotted}, n, h)
+		p.Line(Series{Label: "*γₙ* " + name, Color: Vermilion, Style: Dashed}, n, g)
+		p.Line(Series{Label: "*γ̃ₙ* " + name, Color: Blue, Style: Dotted}, n, h)
 	}
 	p.Horizontal(Series{Label: "no digits left", Color: Grey}, 1)
 	return c
@@ -106,10 +106,10 @@ func sampleCrowd() *Chart {
 	for i := range 20 {
 		name := "line " + string(rune('a'+i))
 		y := 1 + float64(i)/100
-		p.Line(Series{Label: name, Color: Deterministic, Style: Dashed}, []float64{0, 1, 2}, []float64{0, y, y})
-		q.Vertical(Series{Label: name, Color: Probabilistic, Style: Dotted}, 1+float64(i)/50)
+		p.Line(Series{Label: name, Color: Vermilion, Style: Dashed}, []float64{0, 1, 2}, []float64{0, y, y})
+		q.Vertical(Series{Label: name, Color: Blue, Style: Dotted}, 1+float64(i)/50)
 	}
-	q.Points(Series{Label: "points", Color: Second}, []float64{0, 1, 2}, []float64{-1, 0, 1})
+	q.Points(Series{Label: "points", Color: Purple}, []float64{0, 1, 2}, []float64{-1, 0, 1})
 	return c
 }
 

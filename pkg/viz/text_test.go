@@ -84,8 +84,8 @@ func TestWrap(t *testing.T) {
 
 func TestLegible(t *testing.T) {
 	for _, c := range []struct{ name, hex string }{
-		{"Observed", hex(Observed)}, {"Deterministic", hex(Deterministic)}, {"Probabilistic", hex(Probabilistic)},
-		{"HighamMary", hex(HighamMary)}, {"VarianceInformed", hex(VarianceInformed)}, {"Second", hex(Second)},
+		{"Observed", hex(Black)}, {"Deterministic", hex(Vermilion)}, {"Probabilistic", hex(Blue)},
+		{"HighamMary", hex(Green)}, {"VarianceInformed", hex(Green)}, {"Second", hex(Purple)},
 		{"SkyBlue", hex(SkyBlue)}, {"Orange", hex(Orange)},
 	} {
 		want := map[string]string{"Observed": "#000000", "Deterministic": "#D55E00", "Probabilistic": "#0072B2",
@@ -94,7 +94,7 @@ func TestLegible(t *testing.T) {
 			t.Errorf("%s = %s, want %s", c.name, c.hex, want)
 		}
 	}
-	for _, c := range []Series{{Color: Second}, {Color: SkyBlue}, {Color: Orange}, {Color: HighamMary}, {Color: Observed}, {Color: Grey}} {
+	for _, c := range []Series{{Color: Purple}, {Color: SkyBlue}, {Color: Orange}, {Color: Green}, {Color: Black}, {Color: Grey}} {
 		r, g, b, _ := legible(c.Color).RGBA()
 		if k := contrast(float64(r>>8), float64(g>>8), float64(b>>8)); k < 4.5 {
 			t.Errorf("text in %s has contrast %v", hex(c.Color), k)

@@ -1,15 +1,18 @@
-package paper
+package study
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-func TestGrowthLaws(t *testing.T) {
-	g := DefaultGrowthLaws
+func TestGrowthRates(t *testing.T) {
+	g := DefaultGrowthRates
 	g.Predicted, g.Measured = []int{1 << 10, 1 << 12, 1 << 14, 1 << 16}, []int{1 << 10, 1 << 12}
 	if testing.Short() {
 		g.Machines = g.Machines[1:3] // Volta, Ampere
@@ -23,14 +26,16 @@ func TestGrowthLaws(t *testing.T) {
 	}
 	for _, c := range curves {
 		want := orders[c.Name][0]
-		if c.Data == UniformSymmetric {
+		if c.Data == paper.UniformSymmetric {
 			want = orders[c.Name][1]
 		}
 		if got := c.Order(g.Predicted); math.Abs(got-want) > 0.05 {
 			t.Errorf("%s, %s: K^%.3f, want K^%v", c.Name, c.Data.Name, got, want)
 		}
 		for i := range g.Measured {
-			within(t, c.Name+", "+c.Data.Name, c.Predicted[i], c.Measured[i], 0.15)
+			if !scalar.EqualWithinRel(c.Predicted[i], c.Measured[i], 0.15) {
+				t.Errorf("%s, %s: predicted %v, measured %v", c.Name, c.Data.Name, c.Predicted[i], c.Measured[i])
+			}
 		}
 	}
 	if caption := viz.Caption(g.Figure(curves)); !strings.Contains(caption, "1.00 on Volta") {

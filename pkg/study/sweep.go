@@ -1,7 +1,8 @@
-package paper
+package study
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"maps"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -21,14 +23,14 @@ import (
 var ReducedSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
 	Laws:     []sweep.Generator{sweep.Symmetric, sweep.Positive, sweep.Normal},
-	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{Confidence},
+	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{paper.Confidence},
 }
 
 // BreakingSweep is a sweep of the laws that break an assumption.
 var BreakingSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Hopper},
 	Laws:     []sweep.Generator{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
-	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{Confidence},
+	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{paper.Confidence},
 }
 
 // BoundSweep is what a sweep found, and where it comes from.
@@ -53,15 +55,18 @@ func RecordedScaled() (*BoundSweep, error) { return recordedSweep("scaled") }
 // that is kept in recorded/coverage.csv.
 func RecordedCoverage() (*BoundSweep, error) { return recordedSweep("coverage") }
 
+//go:embed recorded
+var recorded embed.FS
+
 func recordedSweep(name string) (*BoundSweep, error) {
 	f, err := recorded.Open("recorded/" + name + ".csv")
 	if err != nil {
-		return nil, fmt.Errorf("paper: %w", err)
+		return nil, fmt.Errorf("study: %w", err)
 	}
 	defer f.Close()
 	rows, comment, err := sweep.Read(f)
 	if err != nil {
-		return nil, fmt.Errorf("paper: recorded/%s.csv: %w", name, err)
+		return nil, fmt.Errorf("study: recorded/%s.csv: %w", name, err)
 	}
 	first, more, _ := strings.Cut(comment, "\n")
 	if more != "" {
@@ -93,7 +98,7 @@ func RunSweep(stem string, p sweep.Plan) (*BoundSweep, error) {
 		task.End()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("paper: %w", err)
+		return nil, fmt.Errorf("study: %w", err)
 	}
 	return &BoundSweep{rows, "Run here", stem}, nil
 }
@@ -141,7 +146,7 @@ func (s *BoundSweep) conditions() string {
 		}
 	}
 	return fmt.Sprintf("Emulated, %d × K × %d, seeds %s, %s over all outputs of a product. %s",
-		r.M, r.N, sweep.FormatSeeds(r.Seeds), percent(confidence), s.Origin)
+		r.M, r.N, sweep.FormatSeeds(r.Seeds), typeset.Percent(confidence), s.Origin)
 }
 
 // Counted says in a sentence how many outputs there were, and how many bounds failed.
@@ -182,7 +187,7 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(law), k),
 		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(law, k)),
 		fmt.Sprintf("τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
-			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by paper.BoundSweep.Tightness.",
+			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by study.BoundSweep.Tightness.",
 			typeset.Minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}
@@ -200,9 +205,9 @@ func tightness(r sweep.Row) string {
 	case r.Violations > 0:
 		return fmt.Sprintf("✗ %s×, %s", times(r.Largest), share(r.Violations, r.Outputs))
 	case r.Verdict != sweep.Holds:
-		return "(" + digits(r.Tightness, 2) + ")"
+		return "(" + typeset.Number(r.Tightness, 2) + ")"
 	}
-	return digits(r.Tightness, 2)
+	return typeset.Number(r.Tightness, 2)
 }
 
 // times returns a factor as text.
@@ -210,7 +215,7 @@ func times(x float64) string {
 	if x >= 10 && x < 1e4 {
 		return fmt.Sprintf("%.0f", x)
 	}
-	return digits(x, 2)
+	return typeset.Number(x, 2)
 }
 
 // share returns n of total as text.
@@ -223,7 +228,7 @@ func share(n, total int) string {
 	case p > 99:
 		return "> 99 %"
 	default:
-		return digits(p, 2) + " %"
+		return typeset.Number(p, 2) + " %"
 	}
 }
 
@@ -239,7 +244,7 @@ func (s *BoundSweep) tightest(law string, k int) string {
 	var words []string
 	for _, m := range distinct(s, machineOf) {
 		if r, ok := sweep.Tightest(s.cell(m, law, k), bound.Trace); ok {
-			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, digits(r.Tightness, 2)))
+			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, typeset.Number(r.Tightness, 2)))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -275,12 +280,12 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 		}
 	}
 	at := func(r sweep.Row) string {
-		return fmt.Sprintf("%s, %s on %s with %s", digits(r.Tightness, 2), r.Bound, r.Machine, typeset.Minus(r.Law))
+		return fmt.Sprintf("%s, %s on %s with %s", typeset.Number(r.Tightness, 2), r.Bound, r.Machine, typeset.Minus(r.Law))
 	}
 	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k),
 		fmt.Sprintf("Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s.",
 			at(least[1]), at(least[0])),
-		fmt.Sprintf("τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by paper.BoundSweep.Best.",
+		fmt.Sprintf("τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by study.BoundSweep.Best.",
 			k, s.conditions()))
 	for _, law := range distinct(s, lawOf) {
 		p := c.Panel(typeset.Minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
@@ -303,11 +308,11 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 	var words []string
 	machines := distinct(s, machineOf)
 	for _, m := range machines {
-		words = append(words, m+" "+digits(exponent[m], 2))
+		words = append(words, m+" "+typeset.Number(exponent[m], 2))
 	}
 	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)),
 		fmt.Sprintf("The largest |error|/|A||B| grows with a power of K that depends on the machine: %s.", strings.Join(words, ", ")),
-		fmt.Sprintf("Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by paper.BoundSweep.Growth.",
+		fmt.Sprintf("Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by study.BoundSweep.Growth.",
 			typeset.Minus(law), s.conditions()))
 	for _, m := range machines {
 		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
@@ -327,11 +332,11 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 		}
 		constant := func(r sweep.Row) float64 { return r.Constant }
 		last := s.cell(m, law, slices.Max(ks))
-		line(observed, sweep.ErrorRow, func(r sweep.Row) float64 { return r.Largest })
+		line(paper.Observed, sweep.ErrorRow, func(r sweep.Row) float64 { return r.Largest })
 		for _, kind := range []struct {
 			certain bool
 			series  viz.Series
-		}{{true, deterministic}, {false, probabilistic}} {
+		}{{true, paper.DBEA}, {false, paper.VIBEA}} {
 			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Deterministic != kind.certain }), bound.Trace)
 			if ok {
 				kind.series.Label = best.Bound
@@ -339,7 +344,7 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 			}
 		}
 		if i := slices.IndexFunc(last, func(r sweep.Row) bool { return r.Bound == "vibea" && r.Violations > 0 }); i >= 0 {
-			line(viz.Series{Label: "vibea, exceeded", Color: viz.Probabilistic, Style: viz.Dotted}, "vibea", constant)
+			line(viz.Series{Label: "vibea, exceeded", Color: paper.VIBEA.Color, Style: viz.Dotted}, "vibea", constant)
 		}
 	}
 	return c
@@ -368,7 +373,7 @@ func (s *BoundSweep) Broken() *viz.Table {
 	}
 	t := viz.NewTable(s.stem+"-broken",
 		fmt.Sprintf("%s; %s.", finding, s.Counted()),
-		fmt.Sprintf("The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by paper.BoundSweep.Broken.",
+		fmt.Sprintf("The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by study.BoundSweep.Broken.",
 			distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
 	for _, b := range bounds {
 		row := []string{b}
@@ -417,14 +422,14 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	}
 	c := viz.NewChart(s.stem+"-coverage",
 		fmt.Sprintf("%s: nearest to it comes %s at %s, with %d of %d outputs above.",
-			finding, worst.Bound+" on "+worst.Machine, percent(worst.Confidence), failed, trials),
-		fmt.Sprintf("Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by paper.BoundSweep.Coverage.",
-			percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
+			finding, worst.Bound+" on "+worst.Machine, typeset.Percent(worst.Confidence), failed, trials),
+		fmt.Sprintf("Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by study.BoundSweep.Coverage.",
+			typeset.Percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
 	for _, law := range slices.Sorted(maps.Keys(points)) {
 		p := c.Panel(typeset.Minus(law), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
 			viz.Axis{Label: "Failure rate observed, at most", Log: true, Min: 1e-6, Max: 1})
 		p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
-		series := observed
+		series := paper.Observed
 		series.Label = "bounds"
 		p.Points(series, points[law][0], points[law][1])
 	}
@@ -447,12 +452,12 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k),
 		fmt.Sprintf("Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread.",
 			widest.Machine, typeset.Minus(widest.Law), times(shift(widest))),
-		fmt.Sprintf("Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by paper.BoundSweep.Moments.",
-			k, digits(exact/product, 2), s.conditions()),
+		fmt.Sprintf("Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by study.BoundSweep.Moments.",
+			k, typeset.Number(exact/product, 2), s.conditions()),
 		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
 	for _, r := range rows {
-		t.Row(r.Machine, typeset.Minus(r.Law), digits(r.Mean(), 3), predicted(r.Predicted.Mean), digits(r.Slope(), 3), predicted(r.Predicted.Slope),
-			digits(r.Spread(), 3), predicted(r.Predicted.Spread))
+		t.Row(r.Machine, typeset.Minus(r.Law), typeset.Number(r.Mean(), 3), predicted(r.Predicted.Mean), typeset.Number(r.Slope(), 3), predicted(r.Predicted.Slope),
+			typeset.Number(r.Spread(), 3), predicted(r.Predicted.Spread))
 	}
 	return t
 }
@@ -461,7 +466,7 @@ func predicted(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	return digits(x, 3)
+	return typeset.Number(x, 3)
 }
 
 // slugOf returns a law's name as part of a file's name.

@@ -1,11 +1,13 @@
-package paper
+package study
 
 import (
 	"fmt"
 	"image/color"
 
 	"github.com/roundofflab/roundoff/internal/progress"
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -30,25 +32,25 @@ func ToleranceFigure() *viz.Chart {
 		{"Ampere", devices.AmpereF16(), viz.Generations[1], viz.Solid},
 		{"Hopper", devices.HopperF16(), viz.Generations[2], viz.Solid},
 		{"Hopper, D in binary16", devices.HopperF16F16(), viz.Generations[2], viz.Dotted},
-		{"FMAs in binary32", devices.IEEEF16(), viz.Observed, viz.Solid},
+		{"FMAs in binary32", devices.IEEEF16(), viz.Black, viz.Solid},
 	}
 	formats := []toleranceCurve{
 		{"e4m3, Hopper", devices.HopperE4M3(), viz.Generations[2], viz.Dotted},
 		{"e4m3, Blackwell", devices.BlackwellE4M3(), viz.Grey, viz.Dotted},
 		{"bfloat16, Hopper", devices.HopperBF16(), viz.Generations[2], viz.Dashed},
 		{"binary16, Hopper", devices.HopperF16(), viz.Generations[2], viz.Solid},
-		{"binary32, FMAs", devices.IEEEF32(), viz.Observed, viz.Solid},
+		{"binary32, FMAs", devices.IEEEF32(), viz.Black, viz.Solid},
 	}
-	f := roundoff.FailureOf(Confidence)
+	f := roundoff.FailureOf(paper.Confidence)
 	k := bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	exact := tolerance(k, f)
 	k.Represented = true
 	rounded := tolerance(k, f)
 	c := viz.NewChart("tolerance",
 		fmt.Sprintf("Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it: of the %s on Hopper at K = %d, %s %% are the rounding to binary16.",
-			digits(rounded, 2), k.K, digits(100*(rounded-exact)/rounded, 2)),
-		fmt.Sprintf("The smallest τ with |D̂ - D| ≤ τ|A||B| by the tightest bound of the catalogue that holds, 1024 × K × 8 at %s, nothing known of the data. Above, factors are numbers of binary16; below, real numbers rounded to the format named. Drawn by paper.ToleranceFigure.",
-			percent(Confidence)))
+			typeset.Number(rounded, 2), k.K, typeset.Number(100*(rounded-exact)/rounded, 2)),
+		fmt.Sprintf("The smallest τ with |D̂ - D| ≤ τ|A||B| by the tightest bound of the catalogue that holds, 1024 × K × 8 at %s, nothing known of the data. Above, factors are numbers of binary16; below, real numbers rounded to the format named. Drawn by study.ToleranceFigure.",
+			typeset.Percent(paper.Confidence)))
 	x := viz.Axis{Label: "Terms K of each sum", Log: true, Min: 1, Max: 1e6}
 	k.Represented = false
 	tolerances(c.Panel("binary16 factors, by machine", x, viz.Axis{Label: "Tolerance τ", Log: true, Min: 1e-8, Max: 10}), k, f, machines)

@@ -1,11 +1,14 @@
-package paper
+package study
 
 import (
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/roundofflab/roundoff/internal/sample"
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/trial"
@@ -37,7 +40,7 @@ func explore(m Machine, d bound.Distribution) *explored {
 			panic(err) // all are finite
 		}
 		errors := t.Backward()
-		e.rms, e.worst = append(e.rms, rms(errors)), append(e.worst, slices.Max(errors))
+		e.rms, e.worst = append(e.rms, sample.RMS(errors)), append(e.worst, slices.Max(errors))
 	}
 	return e
 }
@@ -95,18 +98,18 @@ func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 	last := len(exploredLengths) - 1
 	c := viz.NewChart("explore-devices",
 		fmt.Sprintf("On %s with entries ~ %s the largest error at K = %d is %s |A||B|, and the tightest bound that holds, %s, is %s times as large at %v.",
-			e.Name, e.data.Name, exploredLengths[last], digits(e.worst[last], 2), best.Bound, digits(best.Constant/e.worst[last], 2), f),
-		fmt.Sprintf("Of the outputs of %d × K × %d, seed %d; bounds for all of them together, once with nothing known of the data and once with their law. Drawn by paper.ExploreDevices.",
+			e.Name, e.data.Name, exploredLengths[last], typeset.Number(e.worst[last], 2), best.Bound, typeset.Number(best.Constant/e.worst[last], 2), f),
+		fmt.Sprintf("Of the outputs of %d × K × %d, seed %d; bounds for all of them together, once with nothing known of the data and once with their law. Drawn by study.ExploreDevices.",
 			exploredOutputs, exploredOutputs, exploredSeed))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: 16, Max: 1 << 14}, viz.Axis{Label: "|d̂ − d| / (|A||B|)", Log: true, Min: 1e-9, Max: 10})
 	for _, s := range []struct {
 		viz.Series
 		y []float64
 	}{
-		{viz.Series{Label: "bound, data unknown", Color: viz.Deterministic, Style: viz.Dashed}, unknown},
-		{viz.Series{Label: "bound, data known", Color: viz.Probabilistic, Style: viz.Dashed}, known},
-		{viz.Series{Label: "largest error", Color: viz.Observed}, e.worst},
-		{viz.Series{Label: "root mean square", Color: viz.Second}, e.rms},
+		{viz.Series{Label: "bound, data unknown", Color: paper.DBEA.Color, Style: viz.Dashed}, unknown},
+		{viz.Series{Label: "bound, data known", Color: paper.VIBEA.Color, Style: viz.Dashed}, known},
+		{viz.Series{Label: "largest error", Color: viz.Black}, e.worst},
+		{viz.Series{Label: "root mean square", Color: viz.Purple}, e.rms},
 	} {
 		var x, y []float64
 		for i, v := range s.y {

@@ -1,4 +1,4 @@
-package paper
+package study
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -52,7 +53,7 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	u := tcore.Binary16.UnitRoundoff() // 2⁻¹¹, so that γₙ = 1 and γ₂ₙ is none
 	for n, against := range map[float64]string{n: "%s times γₙ", 2 * n: "where there is no γₙ"} {
 		tilde := math.Expm1(4*math.Sqrt(n)*u + n*u*u/(1-u))
-		want := fmt.Sprintf("At λ = 4 the bound is γ̃ₙ = %s, ", digits(tilde, 3)) + strings.Replace(against, "%s", digits(tilde, 2), 1)
+		want := fmt.Sprintf("At λ = 4 the bound is γ̃ₙ = %s, ", typeset.Number(tilde, 3)) + strings.Replace(against, "%s", typeset.Number(tilde, 2), 1)
 		if got := lambdaFigure(tcore.Binary16, int(n), 4).Finding(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}

@@ -1,10 +1,12 @@
-package paper
+package study
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -30,10 +32,10 @@ func CancellationTable() *viz.Table {
 	}
 	t := viz.NewTable("cancellation",
 		fmt.Sprintf("Five numbers, %d devices, %d answers; the exact one is −0.875.", asked, len(results)),
-		"2²³ in the accumulator, and four products in one instruction. Drawn by paper.CancellationTable.",
+		"2²³ in the accumulator, and four products in one instruction. Drawn by study.CancellationTable.",
 		[]string{"Result", "Devices", "Factors", "Chip and instruction"})
 	for _, z := range results {
-		result, count := digits(z, 4), fmt.Sprint(len(found[z]))
+		result, count := typeset.Number(z, 4), fmt.Sprint(len(found[z]))
 		for _, g := range byFactors(found[z]) {
 			t.Row(result, count, g.factors, strings.Join(g.instructions, ", "))
 			result, count = "", ""
@@ -80,7 +82,7 @@ func byFactors(found []tcore.Device) []group {
 // takes binary16 and returns binary32.
 func SideBySideTable() *viz.Table {
 	const k = 256
-	rng := rand.New(rand.NewPCG(Seed, 6))
+	rng := rand.New(rand.NewPCG(paper.Seed, 6))
 	x, y := make([]float64, k), make([]float64, k)
 	for i := range x {
 		x[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
@@ -88,8 +90,8 @@ func SideBySideTable() *viz.Table {
 	}
 	t := viz.NewTable("side-by-side",
 		"The same numbers, and a different sum from nearly every generation; truncation always falls short.",
-		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by paper.SideBySideTable.",
-			k, Seed),
+		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by study.SideBySideTable.",
+			k, paper.Seed),
 		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
 	for _, d := range devices.All() {
 		if d.A.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
@@ -98,7 +100,7 @@ func SideBySideTable() *viz.Table {
 		trace := d.Trace(x, y, 0)
 		exact, _ := trace.Exact.Float64()
 		t.Row(d.Name, fmt.Sprint(k/len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
-			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), digits(trace.Error/exact/u32, 3))
+			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), typeset.Number(trace.Error/exact/tcore.Binary32.UnitRoundoff(), 3))
 	}
 	return t
 }
@@ -107,8 +109,8 @@ func SideBySideTable() *viz.Table {
 func TraceTable(name string, trace tcore.Trace) *viz.Table {
 	exact, _ := trace.Exact.Float64()
 	t := viz.NewTable(name,
-		fmt.Sprintf("%s computes %s where %s is exact.", trace.Device, digits(trace.Result, 9), digits(exact, 9)),
-		"Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by paper.TraceTable.",
+		fmt.Sprintf("%s computes %s where %s is exact.", trace.Device, typeset.Number(trace.Result, 9), typeset.Number(exact, 9)),
+		"Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by study.TraceTable.",
 		[]string{"Block", "Term", "Value", "Exponent", "Kept", "Lost"})
 	for _, b := range trace.Blocks {
 		for _, m := range b.Terms {
@@ -117,11 +119,11 @@ func TraceTable(name string, trace tcore.Trace) *viz.Table {
 			}
 			term := "c"
 			if m.Index >= 0 {
-				term = fmt.Sprintf("%s × %s", digits(m.X, 5), digits(m.Y, 5))
+				term = fmt.Sprintf("%s × %s", typeset.Number(m.X, 5), typeset.Number(m.Y, 5))
 			}
-			t.Row(fmt.Sprint(b.Start), term, digits(m.Value, 9), digits(float64(m.Exponent), 4), digits(m.Kept, 9), digits(m.Lost, 4))
+			t.Row(fmt.Sprint(b.Start), term, typeset.Number(m.Value, 9), typeset.Number(float64(m.Exponent), 4), typeset.Number(m.Kept, 9), typeset.Number(m.Lost, 4))
 		}
-		t.Row(fmt.Sprint(b.Start), "sum, rounded", digits(b.Sum, 9), digits(float64(b.Exponent), 4), digits(b.Result, 9), digits(b.Sum-b.Result, 4))
+		t.Row(fmt.Sprint(b.Start), "sum, rounded", typeset.Number(b.Sum, 9), typeset.Number(float64(b.Exponent), 4), typeset.Number(b.Result, 9), typeset.Number(b.Sum-b.Result, 4))
 	}
 	return t
 }

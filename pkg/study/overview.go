@@ -1,4 +1,4 @@
-package paper
+package study
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func (s *BoundSweep) Overview() *viz.Table {
 			for i, l := range levels {
 				cell := "–"
 				if r, ok := loosest(of, l.knows); ok {
-					cell = digits(r.Tightness, 2) + ", " + r.Bound
+					cell = typeset.Number(r.Tightness, 2) + ", " + r.Bound
 					if least[i].Bound == "" || r.Tightness < least[i].Tightness {
 						least[i] = r
 					}
@@ -46,15 +46,15 @@ func (s *BoundSweep) Overview() *viz.Table {
 				row = append(row, cell)
 			}
 			mean, spread := deviations(of, kind)
-			rows = append(rows, append(row, percentOff(mean), percentOff(spread), digits(cost(of), 2)))
+			rows = append(rows, append(row, percentOff(mean), percentOff(spread), typeset.Number(cost(of), 2)))
 		}
 	}
 	last := least[len(least)-1]
 	t := viz.NewTable(s.stem+"-overview",
 		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more, on all machines; told before, %s or more.",
-			digits(last.Tightness, 2), digits(least[0].Tightness, 2)),
+			typeset.Number(last.Tightness, 2), typeset.Number(least[0].Tightness, 2)),
 		fmt.Sprintf("τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: so many times above, on so many outputs. "+
-			"Mean (of one sign) or slope (of mean zero) and spread: how far off what was predicted, where the sample tells it to 5 %%. Exact: its time over that of the product. %s. Drawn by paper.BoundSweep.Overview.",
+			"Mean (of one sign) or slope (of mean zero) and spread: how far off what was predicted, where the sample tells it to 5 %%. Exact: its time over that of the product. %s. Drawn by study.BoundSweep.Overview.",
 			distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
 		append(header, "mean or slope", "spread", "exact"))
 	for _, row := range rows {

@@ -1,4 +1,4 @@
-package paper
+package study
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -86,7 +87,7 @@ func TestBoundSweep_Overview(t *testing.T) {
 				r, _ := sweep.Tightest(s.cell(row[0], law, k), knows)
 				least = min(least, r.Tightness)
 			}
-			if got, _, _ := strings.Cut(row[3+i], ","); got != digits(least, 2) || least < last {
+			if got, _, _ := strings.Cut(row[3+i], ","); got != typeset.Number(least, 2) || least < last {
 				t.Errorf("%s, %s, from %v: %s, want %v, at least %v", row[0], row[1], knows, row[3+i], least, last)
 			}
 			last = least
@@ -214,14 +215,14 @@ func TestLooseness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := DefaultGEMM.Run()
+	r, err := paper.DefaultGEMM.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := cells(t, table)
 	for i, id := range []string{"gemm-dbea-overestimates", "gemm-vibea-overestimates"} {
 		for _, c := range r.Claims() {
-			if c.ID == id && rows[i+1][5] != digits(*c.Measured, 2) {
+			if c.ID == id && rows[i+1][5] != typeset.Number(*c.Measured, 2) {
 				t.Errorf("%s: %s, the claim has %v", rows[i+1][1], rows[i+1][5], *c.Measured)
 			}
 		}

@@ -1,10 +1,12 @@
-package paper
+package study
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -32,7 +34,7 @@ func ExploreLambda() viz.Explorer {
 func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	u := f.UnitRoundoff()
 	γ, tilde, failure := roundoff.Gamma(n, u), roundoff.GammaTilde(n, u, λ), roundoff.VIBEAFailure(λ, u, n)
-	against := fmt.Sprintf("%s times γₙ", digits(tilde/γ, 2))
+	against := fmt.Sprintf("%s times γₙ", typeset.Number(tilde/γ, 2))
 	if math.IsInf(γ, 0) {
 		against = "where there is no γₙ"
 	}
@@ -41,8 +43,8 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 		promise = "is not promised at all"
 	}
 	c := viz.NewChart("explore-lambda",
-		fmt.Sprintf("At λ = %v the bound is γ̃ₙ = %s, %s, and it %s.", λ, digits(tilde, 3), against, promise),
-		fmt.Sprintf("Format %s, n = %d, by Lemma 2. Drawn by paper.ExploreLambda.",
+		fmt.Sprintf("At λ = %v the bound is γ̃ₙ = %s, %s, and it %s.", λ, typeset.Number(tilde, 3), against, promise),
+		fmt.Sprintf("Format %s, n = %d, by Lemma 2. Drawn by study.ExploreLambda.",
 			f.Name, n))
 	x := viz.Axis{Label: "λ", Min: 0, Max: 12}
 	marked := viz.Series{Label: fmt.Sprintf("λ = %v", λ), Color: viz.Grey, Style: viz.Dotted}
@@ -61,13 +63,13 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 		top.Min, top.Max = decades(min(γ, bounds[0]), max(γ, bounds[len(bounds)-1]))
 	}
 	p := c.Panel("the bound", x, top)
-	p.Line(viz.Series{Label: "γ̃ₙ(λ)", Color: viz.Probabilistic, Style: viz.Dashed}, λs, bounds)
+	p.Line(viz.Series{Label: "γ̃ₙ(λ)", Color: paper.VIBEA.Color, Style: viz.Dashed}, λs, bounds)
 	if !math.IsInf(γ, 0) {
-		p.Horizontal(viz.Series{Label: "γₙ", Color: viz.Deterministic, Style: viz.Dashed}, γ)
+		p.Horizontal(viz.Series{Label: "γₙ", Color: paper.DBEA.Color, Style: viz.Dashed}, γ)
 	}
 	p.Vertical(marked, λ)
 	p = c.Panel("its failure", x, viz.Axis{Label: "1 − P(λ, u, n)", Log: true, Min: 1e-30, Max: 1})
-	p.Line(viz.Series{Label: "at most", Color: viz.Probabilistic, Style: viz.Solid}, failing, failures)
+	p.Line(viz.Series{Label: "at most", Color: paper.VIBEA.Color, Style: viz.Solid}, failing, failures)
 	p.Vertical(marked, λ)
 	return c
 }

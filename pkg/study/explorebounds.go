@@ -1,10 +1,12 @@
-package paper
+package study
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -32,16 +34,16 @@ func dotBounds(format tcore.Format, n int, f roundoff.Failure) (γ float64, tild
 // boundsFigure draws one setting of ExploreBounds.
 func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
 	γ, tilde, hm := dotBounds(format, n, f)
-	always := fmt.Sprintf("errs by no more than γₙ = %s times |x|ᵀ|y|, and", digits(γ, 3))
+	always := fmt.Sprintf("errs by no more than γₙ = %s times |x|ᵀ|y|, and", typeset.Number(γ, 3))
 	if math.IsInf(γ, 0) {
 		always = "has no γₙ, and its error relative to |x|ᵀ|y| is"
 	}
 	c := viz.NewChart("explore-bounds",
-		fmt.Sprintf("A dot product of n = %d terms in %s %s at %v no more than γ̃ₙ = %s.", n, format.Name, always, f, digits(tilde.Constant, 3)),
-		fmt.Sprintf("FMAs from left to right. Lemma 2 holds for all terms together at λ = %s; Higham & Mary's bound, which needs no uniform errors, is %s. Drawn by paper.ExploreBounds.",
-			digits(tilde.Lambda, 3), digits(hm, 3)))
+		fmt.Sprintf("A dot product of n = %d terms in %s %s at %v no more than γ̃ₙ = %s.", n, format.Name, always, f, typeset.Number(tilde.Constant, 3)),
+		fmt.Sprintf("FMAs from left to right. Lemma 2 holds for all terms together at λ = %s; Higham & Mary's bound, which needs no uniform errors, is %s. Drawn by study.ExploreBounds.",
+			typeset.Number(tilde.Lambda, 3), typeset.Number(hm, 3)))
 	p := c.Panel("", viz.Axis{Label: "Number of terms n", Log: true, Min: 1, Max: 1 << 20}, viz.Axis{Label: "Bound on |ŝ − s| / |x|ᵀ|y|", Log: true, Min: math.Pow(10, math.Floor(math.Log10(format.UnitRoundoff()))), Max: 1e2})
-	series := []viz.Series{deterministic, probabilistic, highamMary}
+	series := []viz.Series{paper.DBEA, paper.VIBEA, paper.HighamMary}
 	x, y := make([][]float64, len(series)), make([][]float64, len(series))
 	for i := 0; i <= 20*4; i += 2 {
 		n := quarterOctave(i)

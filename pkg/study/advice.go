@@ -1,9 +1,11 @@
-package paper
+package study
 
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -21,9 +23,9 @@ var advised = []tcore.Device{
 // by which bound, up to which K, and the cost relative to the cheapest. It panics unless
 // tolerance > 0.
 func AdviceTable(tolerance float64) *viz.Table {
-	g := DefaultGEMM
+	g := paper.DefaultGEMM
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, Represented: true}
-	advice, err := bound.Advise(k, tolerance, roundoff.FailureOf(Confidence), advised)
+	advice, err := bound.Advise(k, tolerance, roundoff.FailureOf(paper.Confidence), advised)
 	if err != nil {
 		panic(err) // only data can be in error, of which nothing is said
 	}
@@ -34,21 +36,21 @@ func AdviceTable(tolerance float64) *viz.Table {
 		}
 	}
 	t := viz.NewTable("advice",
-		fmt.Sprintf("%d of %d devices guarantee an error of at most %s |A||B|.", meet, len(advice), digits(tolerance, 2)),
+		fmt.Sprintf("%d of %d devices guarantee an error of at most %s |A||B|.", meet, len(advice), typeset.Number(tolerance, 2)),
 		fmt.Sprintf("A product %d × %d × %d of real numbers that are rounded to the format of the factors first, at %s over all outputs, nothing known of the data. "+
-			"Bytes of A, B and D and time at the published peak for dense products, over those of the cheapest that meets it. Drawn by paper.AdviceTable.",
-			g.M, g.K, g.N, percent(Confidence)),
+			"Bytes of A, B and D and time at the published peak for dense products, over those of the cheapest that meets it. Drawn by study.AdviceTable.",
+			g.M, g.K, g.N, typeset.Percent(paper.Confidence)),
 		[]string{"Device", "bound", "of tolerance", "up to K", "bytes", "time"})
 	for _, a := range advice {
 		time := "unknown"
 		if a.Peak.Tflops > 0 && meet > 0 {
-			time = digits(a.TimeRatio, 3)
+			time = typeset.Number(a.TimeRatio, 3)
 		}
 		bytes := "–"
 		if meet > 0 {
-			bytes = digits(a.BytesRatio, 2)
+			bytes = typeset.Number(a.BytesRatio, 2)
 		}
-		t.Row(a.Device.Name, a.Tightest.Bound, digits(a.Excess, 2), fmt.Sprint(a.LargestK), bytes, time)
+		t.Row(a.Device.Name, a.Tightest.Bound, typeset.Number(a.Excess, 2), fmt.Sprint(a.LargestK), bytes, time)
 	}
 	return t
 }

@@ -1,4 +1,4 @@
-package paper
+package study
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
+	"github.com/roundofflab/roundoff/internal/sample"
+	"github.com/roundofflab/roundoff/internal/typeset"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
@@ -19,8 +22,8 @@ import (
 // differs: the paper assumes IEEE rounding to nearest, which none of these
 // devices does; their bounds are shown as not holding where they do not.
 type Hardware struct {
-	GEMM     // the sizes, distribution and seed; Core gives the bounds
-	Machines []Machine
+	paper.GEMM // the sizes, distribution and seed; Core gives the bounds
+	Machines   []Machine
 }
 
 // Machine is a machine with the line that stands for it in figures.
@@ -31,7 +34,7 @@ type Machine struct {
 
 // The machines of notebook 8, the paper's model first.
 var machines = []Machine{
-	drawn(tcore.Machine{Name: "paper's model", Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Observed}),
+	drawn(tcore.Machine{Name: "paper's model", Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Black}),
 	drawn(tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}, viz.Series{Color: viz.Generations[0]}),
 	drawn(tcore.Machine{Name: "Ampere", Device: devices.AmpereF16()}, viz.Series{Color: viz.Generations[1]}),
 	drawn(tcore.Machine{Name: "Hopper", Device: devices.HopperF16()}, viz.Series{Color: viz.Generations[2]}),
@@ -45,7 +48,7 @@ func drawn(m tcore.Machine, s viz.Series) Machine {
 }
 
 // DefaultHardware is the paper's experiment on five machines.
-var DefaultHardware = Hardware{GEMM: DefaultGEMM, Machines: machines}
+var DefaultHardware = Hardware{GEMM: paper.DefaultGEMM, Machines: machines}
 
 // MachineRow is what one machine did with the matrices, which are in the low
 // format: no conversion errs here.
@@ -59,7 +62,7 @@ type MachineRow struct {
 // HardwareResult is what was measured.
 type HardwareResult struct {
 	Hardware
-	Bounds []Constant
+	Bounds []paper.Constant
 	Rows   []MachineRow
 }
 
@@ -77,13 +80,13 @@ func (h Hardware) Run() (*HardwareResult, error) {
 	r := &HardwareResult{Hardware: h, Bounds: h.Constants()}
 	for _, m := range h.Machines {
 		t := product.Run(m.Machine)
-		e := errorsOf(t)
+		e := paper.ErrorsOf(t)
 		row := MachineRow{Machine: m, Errors: e.Errors}
 		for i, d := range t.Errors {
 			row.Mean += d / t.Values[i] / float64(len(t.Errors))
 		}
 		for _, c := range r.Bounds {
-			row.Above = append(row.Above, violations(e.Errors, e.Bounds(c.Zeta)))
+			row.Above = append(row.Above, e.Violations(c.Zeta))
 		}
 		r.Rows = append(r.Rows, row)
 		task.Step(1)
@@ -96,7 +99,7 @@ func (h Hardware) Run() (*HardwareResult, error) {
 func (r *HardwareResult) Table() *viz.Table {
 	header := []string{"Machine", "median error", "largest", "mean, signed"}
 	for _, c := range r.Bounds {
-		if c.Name != printedBound {
+		if c.Name != paper.PrintedBound {
 			header = append(header, "above "+c.Name)
 		}
 	}
@@ -106,15 +109,15 @@ func (r *HardwareResult) Table() *viz.Table {
 			worst, most = row.Name, n
 		}
 	}
-	t := viz.NewTable("machines-"+r.slug(),
+	t := viz.NewTable("machines-"+r.Slug(),
 		fmt.Sprintf("%s has %d of %d outputs above Higham & Mary's bound; the assumption of every probabilistic bound, errors of mean zero, holds for the paper's model alone.",
 			worst, most, r.M*r.N),
-		fmt.Sprintf("Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; bounds at %s over all outputs. Drawn by paper.HardwareResult.Table.",
-			r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)), header)
+		fmt.Sprintf("Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; bounds at %s over all outputs. Drawn by study.HardwareResult.Table.",
+			r.M, r.K, r.N, r.Distribution.Name, r.Seed, typeset.Percent(r.Confidence)), header)
 	for _, row := range r.Rows {
-		cells := []string{row.Name, short(median(row.Errors)), short(slices.Max(row.Errors)), digits(row.Mean, 3)}
+		cells := []string{row.Name, typeset.Number(sample.Median(row.Errors), 4), typeset.Number(slices.Max(row.Errors), 4), typeset.Number(row.Mean, 3)}
 		for i, c := range r.Bounds {
-			if c.Name != printedBound {
+			if c.Name != paper.PrintedBound {
 				cells = append(cells, fmt.Sprint(row.Above[i]))
 			}
 		}
@@ -126,19 +129,19 @@ func (r *HardwareResult) Table() *viz.Table {
 // Figure returns the empirical distribution of every machine's error beside the
 // paper's bounds.
 func (r *HardwareResult) Figure() *viz.Chart {
-	c := viz.NewChart("machines-edf-"+r.slug(),
-		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", short(r.largest()), short(slices.Max(r.Rows[0].Errors))),
-		fmt.Sprintf("Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d. Bounds of the paper, which do not hold on machines that truncate: %s over all outputs. Drawn by paper.HardwareResult.Figure.",
-			r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
+	c := viz.NewChart("machines-edf-"+r.Slug(),
+		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", typeset.Number(r.largest(), 4), typeset.Number(slices.Max(r.Rows[0].Errors), 4)),
+		fmt.Sprintf("Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d. Bounds of the paper, which do not hold on machines that truncate: %s over all outputs. Drawn by study.HardwareResult.Figure.",
+			r.M, r.K, r.N, r.Distribution.Name, r.Seed, typeset.Percent(r.Confidence)))
 	x := viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}
-	x.Min, x.Max = decades(median(r.Rows[0].Errors)/100, max(r.largest(), r.constant("DBEA").Zeta))
+	x.Min, x.Max = decades(sample.Median(r.Rows[0].Errors)/100, max(r.largest(), r.Constant("DBEA").Zeta))
 	p := c.Panel("", x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
 	for _, row := range r.Rows {
 		p.EDF(row.Series, row.Errors)
 	}
-	if r.Distribution == UniformUnit { // condition 1: a bound is one number
-		for _, s := range []viz.Series{probabilistic, deterministic} {
-			zeta := r.constant(s.Label).Zeta
+	if r.Distribution == paper.UniformUnit { // condition 1: a bound is one number
+		for _, s := range []viz.Series{paper.VIBEA, paper.DBEA} {
+			zeta := r.Constant(s.Label).Zeta
 			s.Label += ", if rounded to nearest"
 			p.Vertical(s, zeta)
 		}
@@ -164,7 +167,7 @@ func (r *HardwareResult) largest() float64 {
 // rounds to nearest.
 func DriftFigure() (*viz.Chart, error) {
 	h := DefaultHardware
-	h.M, h.Distribution = 128, UniformUnit
+	h.M, h.Distribution = 128, paper.UniformUnit
 	var x []float64
 	y := make([][]float64, len(h.Machines))
 	task := progress.Start(1 << 17)
@@ -185,7 +188,7 @@ func DriftFigure() (*viz.Chart, error) {
 	c := viz.NewChart("drift",
 		fmt.Sprintf("Truncation drifts: over K = 2⁸ … 2¹⁶ the mean error grows with the power %.2f of K on Volta and %.2f on Hopper.",
 			math.Log(y[1][last]/y[1][0])/math.Log(x[last]/x[0]), math.Log(y[3][last]/y[3][0])/math.Log(x[last]/x[0])),
-		fmt.Sprintf("Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. Drawn by paper.DriftFigure.",
+		fmt.Sprintf("Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. Drawn by study.DriftFigure.",
 			h.M*h.N, h.Distribution.Name, h.Seed))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: x[0], Max: x[last]}, viz.Axis{Label: "|mean signed relative error|", Log: true})
 	for i, m := range h.Machines {

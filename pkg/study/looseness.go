@@ -1,11 +1,13 @@
-package paper
+package study
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/progress"
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -15,7 +17,7 @@ import (
 // how far those do that are the tightest now: for all that they need to know, the smallest
 // constant of the catalogue that holds on the paper's model.
 func Looseness() (*viz.Table, error) {
-	g := DefaultGEMM
+	g := paper.DefaultGEMM
 	task := progress.Start(2)
 	defer task.End()
 	r, err := g.Run()
@@ -23,7 +25,7 @@ func Looseness() (*viz.Table, error) {
 		return nil, err
 	}
 	task.Step(1)
-	results, err := g.evaluate()
+	results, err := evaluate(g)
 	if err != nil {
 		return nil, err
 	}
@@ -34,23 +36,23 @@ func Looseness() (*viz.Table, error) {
 	last := best[len(best)-1]
 	t := viz.NewTable("looseness",
 		fmt.Sprintf("The paper's bounds exceed the largest error of its experiment %s and %s times, deterministic and probabilistic; the tightest that holds now does %s times.",
-			digits(over(g.constant("DBEA").Zeta), 2), digits(over(g.constant(printedBound).Zeta), 2), digits(over(last.Constant), 2)),
-		fmt.Sprintf("Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by paper.Looseness.",
-			len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, percent(g.Confidence)),
+			typeset.Number(over(g.Constant("DBEA").Zeta), 2), typeset.Number(over(g.Constant(paper.PrintedBound).Zeta), 2), typeset.Number(over(last.Constant), 2)),
+		fmt.Sprintf("Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by study.Looseness.",
+			len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, typeset.Percent(g.Confidence)),
 		[]string{"When", "Bound", "knows", "confidence", "constant", "times the largest error"})
-	for _, name := range []string{"DBEA", printedBound} {
-		c := g.constant(name)
-		t.Row("then", name, bound.Nothing.String(), c.Failure.String(), short(c.Zeta), digits(over(c.Zeta), 2))
+	for _, name := range []string{"DBEA", paper.PrintedBound} {
+		c := g.Constant(name)
+		t.Row("then", name, bound.Nothing.String(), c.Failure.String(), typeset.Number(c.Zeta, 4), typeset.Number(over(c.Zeta), 2))
 	}
 	for _, b := range best {
-		t.Row("now", b.Bound, b.knows, b.Confidence.String(), short(b.Constant), digits(over(b.Constant), 2))
+		t.Row("now", b.Bound, b.knows, b.Confidence.String(), typeset.Number(b.Constant, 4), typeset.Number(over(b.Constant), 2))
 	}
 	return t, nil
 }
 
 // evaluate puts the catalogue to the experiment on the paper's model, knowing the law of the
 // data and the sums of the run.
-func (g GEMM) evaluate() ([]bound.Result, error) {
+func evaluate(g paper.GEMM) ([]bound.Result, error) {
 	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, X: d, Y: d}
 	k.Device = devices.PaperCoreF32()

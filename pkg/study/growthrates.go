@@ -1,4 +1,4 @@
-package paper
+package study
 
 import (
 	"fmt"
@@ -6,34 +6,36 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/progress"
+	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GrowthLaws is how the error of sums grows with K on the machines of notebook 8: predicted from
+// GrowthRates is how the error of sums grows with K on the machines of notebook 8: predicted from
 // single steps, and measured on products as far as they are computed in a moment.
-type GrowthLaws struct {
-	Data      []Distribution
+type GrowthRates struct {
+	Data      []paper.Distribution
 	Machines  []Machine
 	Predicted []int // values of K
 	Measured  []int // those of products that are computed, 64 × K × 64
 	Seed      uint64
 }
 
-// DefaultGrowthLaws looks at entries of mean one half and of mean zero.
-var DefaultGrowthLaws = GrowthLaws{
-	Data:      []Distribution{UniformUnit, UniformSymmetric},
+// DefaultGrowthRates looks at entries of mean one half and of mean zero.
+var DefaultGrowthRates = GrowthRates{
+	Data:      []paper.Distribution{paper.UniformUnit, paper.UniformSymmetric},
 	Machines:  machines[:4],
 	Predicted: []int{1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16},
 	Measured:  []int{1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14},
-	Seed:      DefaultGEMM.Seed,
+	Seed:      paper.DefaultGEMM.Seed,
 }
 
 // GrowthCurve is the root mean square of the backward error e/(K E|p|) of one machine.
 type GrowthCurve struct {
 	Machine
-	Data                Distribution
+	Data                paper.Distribution
 	Predicted, Measured []float64
 }
 
@@ -44,7 +46,7 @@ func (g GrowthCurve) Order(lengths []int) float64 {
 }
 
 // Run predicts and measures. The error is that of [bound.PredictLengths] or [tcore.ExactGEMM].
-func (g GrowthLaws) Run() ([]GrowthCurve, error) {
+func (g GrowthRates) Run() ([]GrowthCurve, error) {
 	var curves []GrowthCurve
 	task := progress.Start(len(g.Data) * len(g.Machines) * (1 + len(g.Measured)))
 	defer task.End()
@@ -67,7 +69,7 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 					return nil, err
 				}
 				task.Step(1)
-				c.Measured = append(c.Measured, rms(t.Errors)/(float64(p.K)*x.Abs*x.Abs))
+				c.Measured = append(c.Measured, sample.RMS(t.Errors)/(float64(p.K)*x.Abs*x.Abs))
 			}
 			curves = append(curves, c)
 		}
@@ -76,7 +78,7 @@ func (g GrowthLaws) Run() ([]GrowthCurve, error) {
 }
 
 // Figure draws the curves, a panel for each kind of data.
-func (g GrowthLaws) Figure(curves []GrowthCurve) *viz.Chart {
+func (g GrowthRates) Figure(curves []GrowthCurve) *viz.Chart {
 	worst := 0.0
 	orders := make([]string, len(g.Data))
 	for _, c := range curves {
@@ -99,7 +101,7 @@ func (g GrowthLaws) Figure(curves []GrowthCurve) *viz.Chart {
 	}
 	chart := viz.NewChart("growth-laws",
 		"Single steps of a machine tell how long sums err.",
-		fmt.Sprintf("%sRoot mean square of (ŝ − s)/(K E|xy|), binary16 factors: lines predicted, dots computed by the emulators, 64 × K × 64, seed %d; they differ by %.0f %% at most. Drawn by paper.GrowthLaws.Figure.",
+		fmt.Sprintf("%sRoot mean square of (ŝ − s)/(K E|xy|), binary16 factors: lines predicted, dots computed by the emulators, 64 × K × 64, seed %d; they differ by %.0f %% at most. Drawn by study.GrowthRates.Figure.",
 			powers.String(), g.Seed, math.Ceil(100*worst)))
 	for _, d := range g.Data {
 		p := chart.Panel("entries ~ "+d.Name, viz.Axis{Label: "Inner dimension K", Log: true, Min: 10, Max: 1e5}, viz.Axis{Label: "Backward error, rms", Log: true})
@@ -110,7 +112,7 @@ func (g GrowthLaws) Figure(curves []GrowthCurve) *viz.Chart {
 				x, y = append(x, floats(g.Measured)...), append(y, c.Measured...)
 			}
 		}
-		p.Points(viz.Series{Label: "computed", Color: viz.Observed}, x, y)
+		p.Points(viz.Series{Label: "computed", Color: viz.Black}, x, y)
 	}
 	return chart
 }

@@ -1,0 +1,270 @@
+package study_test
+
+import (
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/study"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// How many times too large the paper's bounds are on its own experiment, and the tightest now: some
+// ten seconds.
+func ExampleLooseness() {
+	t, err := study.Looseness()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Finding())
+}
+
+func ExampleCancellationTable() {
+	fmt.Println(study.CancellationTable().Finding())
+	// Output:
+	// Five numbers, 52 devices, 6 answers; the exact one is −0.875.
+}
+
+func ExampleTraceTable() {
+	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
+	fmt.Println(study.TraceTable("trace", devices.HopperF16().Trace(x, y, 0x1p23)).Finding())
+	// Output:
+	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact.
+}
+
+func ExampleSideBySideTable() {
+	fmt.Println(study.SideBySideTable().Finding())
+	// Output:
+	// The same numbers, and a different sum from nearly every generation; truncation always falls short.
+}
+
+// Truncation drifts: some seconds, up to K = 2¹⁶.
+func ExampleDriftFigure() {
+	f, err := study.DriftFigure()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(f.Finding())
+}
+
+// The laws of growth, from single steps and from products up to K = 256.
+func ExampleGrowthRates() {
+	g := study.DefaultGrowthRates
+	g.Data, g.Machines = g.Data[:1], g.Machines[1:2]
+	g.Predicted, g.Measured = []int{64, 256}, []int{64, 256}
+	curves, err := g.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s: order %.1f\n", curves[0].Name, curves[0].Order(g.Predicted))
+	fmt.Println(g.Figure(curves).Name())
+	// Output:
+	// Volta: order 1.2
+	// growth-laws
+}
+
+func ExampleGrowthCurve() {
+	c := study.GrowthCurve{Predicted: []float64{1e-6, 4e-6}}
+	fmt.Println(c.Order([]int{1 << 10, 1 << 12}))
+	// Output:
+	// 1
+}
+
+// The paper's bounds on tensor cores that truncate, with factors of one sign.
+func ExampleHardware() {
+	h := study.DefaultHardware
+	h.M, h.K, h.Distribution = 16, 1<<14, paper.UniformUnit
+	r, err := h.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, machine := range []string{"paper's model", "Volta", "Hopper"} {
+		fmt.Printf("%-14s %3.0f %% above VIBEA\n", machine, 100*r.Violated(machine, "VIBEA"))
+	}
+	// Output:
+	// paper's model    0 % above VIBEA
+	// Volta          100 % above VIBEA
+	// Hopper           0 % above VIBEA
+}
+
+func ExampleHardwareResult() {
+	h := study.DefaultHardware
+	h.M, h.K = 16, 1<<10
+	r, err := h.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Violated("Volta", "DBEA"), r.Figure().Name(), r.Table().Name())
+	// Output:
+	// 0 machines-edf-symmetric machines-symmetric
+}
+
+func ExampleToleranceFigure() {
+	finding, _, _ := strings.Cut(study.ToleranceFigure().Finding(), ": ")
+	fmt.Println(finding)
+	// Output:
+	// Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it
+}
+
+func ExampleAdviceTable() {
+	fmt.Println(study.AdviceTable(2e-3).Finding())
+	// Output:
+	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|.
+}
+
+// A sweep of one's own: two machines, one law, and who exceeds what.
+func ExampleRunSweep() {
+	plan := study.ReducedSweep
+	plan.Machines, plan.Laws, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:2], plan.Laws[1:2], []int{1024}, plan.Seeds[:1], false
+	s, err := study.RunSweep("mine", plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	held, _, _ := strings.Cut(s.Counted(), "; ")
+	fmt.Println(held)
+	fmt.Println(s.Tightness(plan.Laws[0].Name, 1024).Name())
+	// Output:
+	// of 256 outputs, none is above a bound that is to hold
+	// mine-tightness-U-0-1-1024
+}
+
+// The sweep of the paper's length is recorded; its figures are those of notebook 10.
+func ExampleBoundSweep() {
+	s, err := study.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range []viz.Figure{s.Tightness("U(0,1)", 32768), s.Best(32768), s.Growth("U(0,1)"), s.Moments(32768)} {
+		fmt.Println(f.Name())
+	}
+	fmt.Println(s.Counted() != "")
+	// Output:
+	// recorded-tightness-U-0-1-32768
+	// recorded-best-32768
+	// recorded-growth-U-0-1
+	// recorded-moments-32768
+	// true
+}
+
+func ExampleRecordedSweep() {
+	s, err := study.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	how, command, _ := strings.Cut(s.Origin, ": ")
+	fmt.Println(how, "by", strings.Join(strings.Fields(command)[:2], " "))
+	// Output:
+	// Recorded earlier, not run here by roundoff sweep
+}
+
+// On AMD's matrix cores, as on NVIDIA's, nothing is above a bound that is to hold.
+func ExampleRecordedAMD() {
+	s, err := study.RecordedAMD()
+	if err != nil {
+		log.Fatal(err)
+	}
+	counted, _, _ := strings.Cut(s.Counted(), ";")
+	fmt.Println(counted)
+	// Output:
+	// of 55296 outputs, none is above a bound that is to hold
+}
+
+func ExampleRecordedScaled() {
+	s, err := study.RecordedScaled()
+	if err != nil {
+		log.Fatal(err)
+	}
+	counted, _, _ := strings.Cut(s.Counted(), ";")
+	fmt.Println(counted)
+	// Output:
+	// of 10368 outputs, none is above a bound that is to hold
+}
+
+func ExampleRecordedCoverage() {
+	s, err := study.RecordedCoverage()
+	if err != nil {
+		log.Fatal(err)
+	}
+	finding, _, _ := strings.Cut(s.Coverage().Finding(), ": ")
+	fmt.Println(finding)
+	// Output:
+	// No probabilistic bound fails more often than it states
+}
+
+// Data made to break a bound, and which are broken.
+func ExampleBoundSweep_Broken() {
+	plan := study.BreakingSweep
+	plan.Machines, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:1], []int{256}, plan.Seeds[:1], false
+	s, err := study.RunSweep("breaking", plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Broken().Name())
+	// Output:
+	// breaking-broken
+}
+
+// Every setting is drawn by one function, that of the start and any other.
+func ExampleExploreLambda() {
+	e := study.ExploreLambda()
+	for _, at := range [][]int{e.Start(), {3, 64, 19}} {
+		fmt.Println(e.Figure(at...).Finding())
+	}
+	// Output:
+	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 - 2.3e-5.
+	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 - 2.1e-16.
+}
+
+func ExampleExploreBounds() {
+	e := study.ExploreBounds()
+	for _, c := range e.Controls {
+		fmt.Printf("%s: %s … %s\n", c.Label, c.Values[0], c.Values[len(c.Values)-1])
+	}
+	fmt.Println(e.Figure(e.Start()...).Finding())
+	// Output:
+	// format: binary16 … binary64
+	// confidence: 50 % … 1 - 1e-15
+	// n: 1 … 1048576
+	// A dot product of n = 256 terms in binary16 errs by no more than γₙ = 0.143 times |x|ᵀ|y|, and at 99 % no more than γ̃ₙ = 0.0359.
+}
+
+func ExampleExploreDevices() {
+	e := study.ExploreDevices()
+	finding, _, _ := strings.Cut(e.Figure(1, 1, 2).Finding(), ", and ") // Volta, U(0,1), 99 %
+	fmt.Println(finding)
+	// Output:
+	// On Volta with entries ~ U(0,1) the largest error at K = 16384 is 3.3·10⁻⁴ |A||B|
+}
+
+func ExampleBoundSweep_Coverage() {
+	s, err := study.RecordedCoverage()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Coverage().Name())
+	// Output:
+	// recorded-coverage
+}
+
+func ExampleBoundSweep_Overview() {
+	s, err := study.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Overview().Name())
+	// Output:
+	// recorded-overview
+}
+
+func ExampleBoundSweep_Summary() {
+	s, err := study.RecordedSweep()
+	if err != nil {
+		log.Fatal(err)
+	}
+	first, _, _ := strings.Cut(s.Summary(), " up to ")
+	fmt.Println(first)
+	// Output:
+	// With data of both signs the theorem of the paper is
+}

@@ -5,6 +5,7 @@ import (
 	"log"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -476,4 +477,33 @@ func matrixOf(x ...float32) blas32.General {
 
 func transposed(m blas32.General) blas32.General {
 	return blas32.General{Rows: m.Cols, Cols: m.Rows, Stride: 1, Data: m.Data}
+}
+
+func ExampleFigureMPFMA() {
+	fmt.Println(paper.FigureMPFMA().Finding())
+	// Output:
+	// A mixed-precision FMA rounds twice at most.
+}
+
+func ExampleFigureTensorCoreBlock() {
+	fmt.Println(paper.FigureTensorCoreBlock().Finding())
+	// Output:
+	// A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds.
+}
+
+func ExampleFigureTensorCoreKernel() {
+	fmt.Println(paper.FigureTensorCoreKernel().Finding())
+	// Output:
+	// An inner product of length n runs through the kernel q = n/b times.
+}
+
+// A schematic lists its parts, of which some are texts.
+func ExampleFigureErrors() {
+	csv, err := paper.FigureErrors().CSV()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Contains(string(csv), "backward"), strings.Contains(string(csv), "brace"))
+	// Output:
+	// true true
 }

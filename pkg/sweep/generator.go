@@ -44,7 +44,9 @@ type Generator struct {
 }
 
 // Matrices returns what Draw does: a law is data of a trial.
-func (l Generator) Matrices(m, n, k int, seed uint64) (a, b blas32.General) { return l.Draw(m, n, k, seed) }
+func (l Generator) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
+	return l.Draw(m, n, k, seed)
+}
 
 // The laws whose elements are independent, and that the bounds are told.
 var (

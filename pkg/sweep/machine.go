@@ -13,23 +13,23 @@ import (
 // The machines that have short names. Paper rounds to nearest; all others but IEEE align, cut
 // off and truncate.
 var (
-	Paper          = tcore.Machine{Name: "paper", Device: devices.PaperCoreF32()}
-	Volta          = tcore.Machine{Name: "volta", Device: devices.VoltaF16()}
-	Ampere         = tcore.Machine{Name: "ampere", Device: devices.AmpereF16()}
-	Hopper         = tcore.Machine{Name: "hopper", Device: devices.HopperF16()}
-	HopperE4M3     = tcore.Machine{Name: "hopper-e4m3", Device: devices.HopperE4M3()}
-	IEEE           = tcore.Machine{Name: "ieee", Device: devices.IEEEF16()}
-	AmpereBF16     = tcore.Machine{Name: "ampere-bf16", Device: devices.AmpereBF16()}
-	AmpereTF32     = tcore.Machine{Name: "ampere-tf32", Device: devices.AmpereTF32()}
-	HopperF16F16      = tcore.Machine{Name: "hopper-f16", Device: devices.HopperF16F16()} // accumulates in binary16
-	BlackwellE4M3  = tcore.Machine{Name: "blackwell-e4m3", Device: devices.BlackwellE4M3()}
-	BlackwellMXF8  = tcore.Machine{Name: "blackwell-mxf8", Device: devices.BlackwellMXE4M3()}
-	BlackwellNVF4  = tcore.Machine{Name: "blackwell-nvf4", Device: devices.BlackwellNVF4()}
+	Paper           = tcore.Machine{Name: "paper", Device: devices.PaperCoreF32()}
+	Volta           = tcore.Machine{Name: "volta", Device: devices.VoltaF16()}
+	Ampere          = tcore.Machine{Name: "ampere", Device: devices.AmpereF16()}
+	Hopper          = tcore.Machine{Name: "hopper", Device: devices.HopperF16()}
+	HopperE4M3      = tcore.Machine{Name: "hopper-e4m3", Device: devices.HopperE4M3()}
+	IEEE            = tcore.Machine{Name: "ieee", Device: devices.IEEEF16()}
+	AmpereBF16      = tcore.Machine{Name: "ampere-bf16", Device: devices.AmpereBF16()}
+	AmpereTF32      = tcore.Machine{Name: "ampere-tf32", Device: devices.AmpereTF32()}
+	HopperF16F16    = tcore.Machine{Name: "hopper-f16", Device: devices.HopperF16F16()} // accumulates in binary16
+	BlackwellE4M3   = tcore.Machine{Name: "blackwell-e4m3", Device: devices.BlackwellE4M3()}
+	BlackwellMXF8   = tcore.Machine{Name: "blackwell-mxf8", Device: devices.BlackwellMXE4M3()}
+	BlackwellNVF4   = tcore.Machine{Name: "blackwell-nvf4", Device: devices.BlackwellNVF4()}
 	HopperSplitK16  = tcore.Machine{Name: "hopper/16", Device: devices.HopperF16(), SplitK: 16}
-	CDNA1          = tcore.Machine{Name: "cdna1", Device: devices.CDNA1F16()}
-	CDNA2          = tcore.Machine{Name: "cdna2", Device: devices.CDNA2F16()}
-	CDNA3          = tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}
-	CDNA3FP8       = tcore.Machine{Name: "cdna3-fp8", Device: devices.CDNA3FP8()}
+	CDNA1           = tcore.Machine{Name: "cdna1", Device: devices.CDNA1F16()}
+	CDNA2           = tcore.Machine{Name: "cdna2", Device: devices.CDNA2F16()}
+	CDNA3           = tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}
+	CDNA3FP8        = tcore.Machine{Name: "cdna3-fp8", Device: devices.CDNA3FP8()}
 	HopperOutputF16 = tcore.Machine{Name: "hopper>binary16", Device: devices.HopperF16(), Output: tcore.Binary16}
 )
 

@@ -12,17 +12,17 @@ import (
 // A Row is what happened to one bound on one machine, law and K. Where Bound is [ErrorRow] it is
 // the error itself: |error|/|A||B| takes the place of |error|/bound.
 type Row struct {
-	Machine, Law string
-	M, N, K      int
-	Represented  bool    // errors are from A and B as they were before they were rounded
-	Confidence   float64 // asked of the bound; 0 in rows of errors
-	PerOutput        bool    // that of each output, not of all of a product together
-	Told         Told    // how the bound is told of the data
-	Ranges       bool    // and of the sizes of their elements
-	Bound        string
-	Deterministic      bool // the bound is deterministic: its confidence is 1
-	Verdict      Verdict
-	Seeds        []uint64 // sorted
+	Machine, Law  string
+	M, N, K       int
+	Represented   bool    // errors are from A and B as they were before they were rounded
+	Confidence    float64 // asked of the bound; 0 in rows of errors
+	PerOutput     bool    // that of each output, not of all of a product together
+	Told          Told    // how the bound is told of the data
+	Ranges        bool    // and of the sizes of their elements
+	Bound         string
+	Deterministic bool // the bound is deterministic: its confidence is 1
+	Verdict       Verdict
+	Seeds         []uint64 // sorted
 	Summary
 	Moments              // of the errors, in rows of errors
 	Predicted Prediction // in rows of errors

@@ -76,7 +76,7 @@ func (v *view) plotHeight() float64 {
 }
 
 func (v *view) font(size int) *opts.TextStyle {
-	return &opts.TextStyle{FontSize: size, Color: hex(inkDark)}
+	return &opts.TextStyle{FontSize: size, Color: hex(Ink)}
 }
 
 // swatch returns the height of the samples in the legend, low where all are lines.

@@ -120,9 +120,9 @@ func TestLostSamples(t *testing.T) {
 		p.EDF(observed, []float64{0, 0})
 		p.Vertical(dbea, 1e-3)
 		v := c.views()[0]
-		v.frame = box{0, 0, 100, 100}
+		v.frame = Box{0, 0, 100, 100}
 		v.lay()
-		if got := v.pieces[0]; len(got) != 1 || got[0][0] != (point{0, 0}) || got[0][1] != (point{100, 0}) {
+		if got := v.pieces[0]; len(got) != 1 || got[0][0] != (Point{0, 0}) || got[0][1] != (Point{100, 0}) {
 			t.Errorf("drawn %v", got)
 		}
 		if want := "C. Not on the axis: P, observed: 2 of 2 are exactly zero."; Caption(c) != want {

@@ -2,6 +2,7 @@ package viz_test
 
 import (
 	"fmt"
+	"image/color"
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -36,27 +37,9 @@ func ExamplePanel() {
 	// 1,,note,2,1.3,1.3×
 }
 
-func ExampleFigureMPFMA() {
-	fmt.Println(viz.FigureMPFMA().Finding())
-	// Output:
-	// A mixed-precision FMA rounds twice at most.
-}
-
-func ExampleFigureTensorCoreBlock() {
-	fmt.Println(viz.FigureTensorCoreBlock().Finding())
-	// Output:
-	// A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds.
-}
-
-func ExampleFigureTensorCoreKernel() {
-	fmt.Println(viz.FigureTensorCoreKernel().Finding())
-	// Output:
-	// An inner product of length n runs through the kernel q = n/b times.
-}
-
 // A page needs the script once; a page that is alone is made whole.
 func ExamplePage() {
-	f := viz.FigureMPFMA()
+	f := addition()
 	element, err := viz.HTML(f, "figure-2")
 	page := string(viz.Page(f, element))
 	fmt.Println(strings.HasPrefix(page, "<!doctype html>"), strings.Count(page, "<figure"), err)
@@ -108,12 +91,127 @@ func ExampleTable_Details() {
 	// Output: H100, seed 1.
 }
 
+// addition is a schematic of c = a + b.
+func addition() *viz.Schematic {
+	s := viz.NewSchematic("addition", "A sum is rounded once.", "By hand.", 320, 120)
+	s.Node(viz.Rect(20, 40, 80, 80), 5, viz.White, "*a* + *b*")
+	s.Arrow(viz.Edge, viz.Solid, viz.At(80, 60), viz.At(140, 60))
+	return s
+}
+
+// parts prints what a schematic draws.
+func parts(draw func(s *viz.Schematic)) {
+	s := viz.NewSchematic("parts", "Parts are drawn.", "", 320, 120)
+	draw(s)
+	csv, _ := s.CSV()
+	_, rows, _ := strings.Cut(string(csv), "\n")
+	fmt.Print(rows)
+}
+
+func ExampleNewSchematic() {
+	s := addition()
+	csv, _ := s.CSV()
+	fmt.Print(string(csv))
+	// Output:
+	// kind,x,y,w,h,text
+	// box,20,40,60,40,*a* + *b*
+	// text,30.95,53.84,38.1,14.56,*a* + *b*
+	// arrow,80,60,60,0,
+}
+
 func ExampleSchematic_Finding() {
-	fmt.Println(viz.FigureMPFMA().Finding())
-	// Output: A mixed-precision FMA rounds twice at most.
+	fmt.Println(addition().Finding())
+	// Output: A sum is rounded once.
 }
 
 func ExampleSchematic_Details() {
-	fmt.Println(viz.FigureTensorCoreBlock().Details())
-	// Output: Tinted: one element of D and the numbers it is made of. Drawn by viz.FigureTensorCoreBlock.
+	fmt.Println(addition().Details())
+	// Output: By hand.
+}
+
+func ExampleSchematic_Region() {
+	parts(func(s *viz.Schematic) { s.Region(viz.Rect(10, 10, 110, 60), 20, viz.SkyBlue, "inputs") })
+	// Output:
+	// region,10,10,100,50,inputs
+}
+
+func ExampleSchematic_Text() {
+	parts(func(s *viz.Schematic) { s.Text(viz.At(20, 30), viz.Start, 14, viz.Ink, "*x* + Δ*x*") })
+	// Output:
+	// text,20,23.84,46.78,14.56,*x* + Δ*x*
+}
+
+func ExampleSchematic_Heading() {
+	parts(func(s *viz.Schematic) { s.Heading(viz.At(160, 20), "A") })
+	// Output:
+	// text,153.81,7.2,12.38,16.64,A
+}
+
+func ExampleSchematic_Node() {
+	parts(func(s *viz.Schematic) { s.Node(viz.Rect(20, 40, 80, 80), 5, viz.White, "") })
+	// Output:
+	// box,20,40,60,40,
+}
+
+func ExampleSchematic_Operator() {
+	parts(func(s *viz.Schematic) { s.Operator(viz.At(100, 60), 18, "×") })
+	// Output:
+	// circle,82,42,36,36,×
+	// text,92.46,52.08,15.08,18.72,×
+}
+
+func ExampleSchematic_Dot() {
+	parts(func(s *viz.Schematic) { s.Dot(viz.At(100, 60)) })
+	// Output:
+	// dot,96,56,8,8,
+}
+
+func ExampleSchematic_Arrow() {
+	parts(func(s *viz.Schematic) {
+		s.Arrow(viz.Edge, viz.Dashed, viz.At(10, 10), viz.At(10, 60), viz.At(90, 60))
+	})
+	// Output:
+	// arrow,10,10,80,50,
+}
+
+func ExampleSchematic_Line() {
+	parts(func(s *viz.Schematic) {
+		s.Line(viz.Ink, 1.6, viz.Solid, viz.At(10, 10), viz.At(90, 10))
+	})
+	// Output:
+	// line,10,10,80,0,
+}
+
+func ExampleSchematic_Brace() {
+	parts(func(s *viz.Schematic) { s.Brace(viz.At(10, 40), viz.At(90, 40)) })
+	// Output:
+	// brace,10,30,80,10,
+}
+
+func ExampleSchematic_Grid() {
+	parts(func(s *viz.Schematic) {
+		s.Grid(viz.At(10, 10), 30, 1, 2, func(_, j int) string { return fmt.Sprint(j) },
+			func(int, int) color.Color { return viz.White })
+	})
+	// Output:
+	// cell,10,10,30,30,0
+	// text,21.18,19.72,7.63,12.48,0
+	// cell,40,10,30,30,1
+	// text,51.18,19.72,7.63,12.48,1
+	// grid,10,10,60,30,
+}
+
+func ExampleRGB() {
+	fmt.Println(viz.RGB(0xD55E00) == viz.Vermilion)
+	// Output: true
+}
+
+func ExampleAt() {
+	fmt.Println(viz.At(3, 4).X)
+	// Output: 3
+}
+
+func ExampleRect() {
+	fmt.Println(viz.Rect(10, 20, 110, 60).Y1)
+	// Output: 60
 }

@@ -31,14 +31,12 @@ func Example() {
 }
 
 func ExampleFigure() {
-	for _, f := range []viz.Figure{viz.FigureErrors(), viz.FigureMPFMA(), viz.FigureTensorCoreBlock(), viz.FigureTensorCoreKernel()} {
+	for _, f := range []viz.Figure{addition(), viz.NewTable("formats", "binary64 holds 53 bits.", "", []string{"Format"})} {
 		fmt.Println(f.Name())
 	}
 	// Output:
-	// fig1-errors
-	// fig2-mpfma
-	// fig3-tensor-core-block
-	// fig4-tensor-core-kernel
+	// addition
+	// formats
 }
 
 func ExampleCaption() {
@@ -146,12 +144,12 @@ func ExampleTable_HTML() {
 
 // A schematic's CSV lists its parts.
 func ExampleSchematic() {
-	csv, _ := viz.FigureErrors().CSV()
+	csv, _ := addition().CSV()
 	fmt.Println(strings.Join(strings.Split(string(csv), "\n")[:3], "\n"))
 	// Output:
 	// kind,x,y,w,h,text
-	// region,24,44,240,208,input space
-	// region,376,44,240,208,output space
+	// box,20,40,60,40,*a* + *b*
+	// text,30.95,53.84,38.1,14.56,*a* + *b*
 }
 
 // The option objects hold the data as numbers, ready for a page.
@@ -176,7 +174,7 @@ func ExampleChart_ECharts() {
 // A page brings the script once and then any number of figures.
 func ExampleHTML() {
 	page := viz.Script()
-	for i, f := range []viz.Figure{viz.FigureErrors(), viz.FigureMPFMA()} {
+	for i, f := range []viz.Figure{addition(), addition()} {
 		h, err := viz.HTML(f, fmt.Sprintf("figure-%d", i))
 		if err != nil {
 			panic(err)

@@ -137,7 +137,7 @@ func TestSheet(t *testing.T) {
 		}
 		t.Run(f.Name()+"/keeps_texts_on_the_canvas", func(t *testing.T) {
 			for _, w := range all {
-				if !(box{0, 0, s.w, s.h}).holds(w.box()) {
+				if !(Box{0, 0, s.w, s.h}).holds(w.box()) {
 					t.Errorf("%q at %v leaves %v × %v", w.text, w.box(), s.w, s.h)
 				}
 			}

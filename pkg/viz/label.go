@@ -10,22 +10,22 @@ import (
 type offer struct {
 	words  words
 	cost   float64
-	leader []point
-	tie    []point // from the curve it names to the label: no other may come between
+	leader []Point
+	tie    []Point // from the curve it names to the label: no other may come between
 	opaque bool    // covers a line of reference, which then needs blotting out
 }
 
 // curve is something drawn that labels must respect: they never cover a hard
 // one, and cover a soft one (a line of reference) only for want of better.
 type curve struct {
-	pts  []point
+	pts  []Point
 	hard bool
 }
 
 // placer puts labels into a frame one after another, none on another.
 type placer struct {
-	frame  box
-	taken  []box
+	frame  Box
+	taken  []Box
 	curves []curve
 }
 
@@ -79,7 +79,7 @@ func (p *placer) free(o offer) bool {
 
 // judge returns what covering or touching curves costs the box b, which is tied to
 // the curve numbered own.
-func (p *placer) judge(own int, b box, tie []point) (cost float64, ok bool) {
+func (p *placer) judge(own int, b Box, tie []Point) (cost float64, ok bool) {
 	for i, c := range p.curves {
 		switch {
 		case i != own && c.hard && meet(c.pts, tie):
@@ -97,13 +97,13 @@ func (p *placer) judge(own int, b box, tie []point) (cost float64, ok bool) {
 }
 
 // crosses reports whether a polyline, or a single point, meets the inside of b.
-func crosses(pts []point, b box) bool {
+func crosses(pts []Point, b Box) bool {
 	if len(pts) == 1 {
-		return b.hits(box{pts[0].x, pts[0].y, pts[0].x, pts[0].y})
+		return b.hits(Box{pts[0].X, pts[0].Y, pts[0].X, pts[0].Y})
 	}
 	for i := 1; i < len(pts); i++ {
 		p, q := pts[i-1], pts[i]
-		if max(p.x, q.x) < b.x0 || min(p.x, q.x) > b.x1 || max(p.y, q.y) < b.y0 || min(p.y, q.y) > b.y1 {
+		if max(p.X, q.X) < b.X0 || min(p.X, q.X) > b.X1 || max(p.Y, q.Y) < b.Y0 || min(p.Y, q.Y) > b.Y1 {
 			continue // most segments are far away
 		}
 		if _, _, ok := clipSegment(p, q, b); ok {
@@ -114,12 +114,12 @@ func crosses(pts []point, b box) bool {
 }
 
 // meet reports whether two polylines come within a px of each other.
-func meet(a, b []point) bool {
+func meet(a, b []Point) bool {
 	for i := 1; i < len(b); i++ {
-		l := math.Hypot(b[i].x-b[i-1].x, b[i].y-b[i-1].y)
+		l := math.Hypot(b[i].X-b[i-1].X, b[i].Y-b[i-1].Y)
 		for s := 0.0; s <= l; s += 2 {
-			x, y := b[i-1].x+s/l*(b[i].x-b[i-1].x), b[i-1].y+s/l*(b[i].y-b[i-1].y)
-			if crosses(a, box{x - 1, y - 1, x + 1, y + 1}) {
+			x, y := b[i-1].X+s/l*(b[i].X-b[i-1].X), b[i-1].Y+s/l*(b[i].Y-b[i-1].Y)
+			if crosses(a, Box{x - 1, y - 1, x + 1, y + 1}) {
 				return true
 			}
 		}
@@ -129,10 +129,10 @@ func meet(a, b []point) bool {
 
 // clipSegment returns the part of the segment from p to q inside b
 // (Liang and Barsky 1984).
-func clipSegment(p, q point, b box) (point, point, bool) {
+func clipSegment(p, q Point, b Box) (Point, Point, bool) {
 	t0, t1 := 0.0, 1.0
-	dx, dy := q.x-p.x, q.y-p.y
-	for _, e := range [4][2]float64{{-dx, p.x - b.x0}, {dx, b.x1 - p.x}, {-dy, p.y - b.y0}, {dy, b.y1 - p.y}} {
+	dx, dy := q.X-p.X, q.Y-p.Y
+	for _, e := range [4][2]float64{{-dx, p.X - b.X0}, {dx, b.X1 - p.X}, {-dy, p.Y - b.Y0}, {dy, b.Y1 - p.Y}} {
 		d, room := e[0], e[1]
 		switch {
 		case d == 0 && room < 0:
@@ -146,12 +146,12 @@ func clipSegment(p, q point, b box) (point, point, bool) {
 	if t0 > t1 {
 		return p, q, false
 	}
-	return point{p.x + t0*dx, p.y + t0*dy}, point{p.x + t1*dx, p.y + t1*dy}, true
+	return Point{p.X + t0*dx, p.Y + t0*dy}, Point{p.X + t1*dx, p.Y + t1*dy}, true
 }
 
 // clip returns the pieces of a polyline inside b.
-func clip(pts []point, b box) [][]point {
-	var pieces [][]point
+func clip(pts []Point, b Box) [][]Point {
+	var pieces [][]Point
 	for i := 1; i < len(pts); i++ {
 		p, q, ok := clipSegment(pts[i-1], pts[i], b)
 		if !ok {
@@ -161,7 +161,7 @@ func clip(pts []point, b box) [][]point {
 			pieces[n] = append(pieces[n], q)
 			continue
 		}
-		pieces = append(pieces, []point{p, q})
+		pieces = append(pieces, []Point{p, q})
 	}
 	return pieces
 }

@@ -81,16 +81,16 @@ func TestSpread(t *testing.T) {
 
 func TestClip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	b := box{0, 0, 10, 10}
-	at := func(p, q point, s float64) point { return point{p.x + s*(q.x-p.x), p.y + s*(q.y-p.y)} }
-	in := func(p point, d float64) bool { return b.grow(d).holds(box{p.x, p.y, p.x, p.y}) }
+	b := Box{0, 0, 10, 10}
+	at := func(p, q Point, s float64) Point { return Point{p.X + s*(q.X-p.X), p.Y + s*(q.Y-p.Y)} }
+	in := func(p Point, d float64) bool { return b.grow(d).holds(Box{p.X, p.Y, p.X, p.Y}) }
 	for range 2000 {
-		p := point{30*rng.Float64() - 10, 30*rng.Float64() - 10}
-		q := point{30*rng.Float64() - 10, 30*rng.Float64() - 10}
+		p := Point{30*rng.Float64() - 10, 30*rng.Float64() - 10}
+		q := Point{30*rng.Float64() - 10, 30*rng.Float64() - 10}
 		if rng.IntN(4) == 0 {
-			q.x = p.x
+			q.X = p.X
 		}
-		length := math.Hypot(q.x-p.x, q.y-p.y)
+		length := math.Hypot(q.X-p.X, q.Y-p.Y)
 		inside := 0.0 // of the segment, by looking at many of its points
 		for k := range 1000 {
 			if in(at(p, q, float64(k)/999), 0) {
@@ -98,8 +98,8 @@ func TestClip(t *testing.T) {
 			}
 		}
 		got := 0.0
-		for _, piece := range clip([]point{p, q}, b) {
-			got += math.Hypot(piece[1].x-piece[0].x, piece[1].y-piece[0].y)
+		for _, piece := range clip([]Point{p, q}, b) {
+			got += math.Hypot(piece[1].X-piece[0].X, piece[1].Y-piece[0].Y)
 			if !in(piece[0], 1e-9) || !in(piece[1], 1e-9) {
 				t.Fatalf("clip(%v, %v) = %v leaves the box", p, q, piece)
 			}
@@ -136,7 +136,7 @@ func TestLabels(t *testing.T) {
 				continue
 			}
 			seen[w.text]++
-			if !(box{0, 0, s.w, s.h}).holds(w.box()) {
+			if !(Box{0, 0, s.w, s.h}).holds(w.box()) {
 				t.Errorf("run %d: %q leaves the canvas", run, w.text)
 			}
 			for _, o := range all {
@@ -156,26 +156,26 @@ func TestLabels(t *testing.T) {
 }
 
 func TestPlacer(t *testing.T) {
-	word := func(x, y float64) words { return words{text: "label", at: point{x, y}, size: 12} }
-	wall := curve{[]point{{50, 0}, {50, 100}}, true}
+	word := func(x, y float64) words { return words{text: "label", at: Point{x, y}, size: 12} }
+	wall := curve{[]Point{{50, 0}, {50, 100}}, true}
 	t.Run("takes_the_cheapest_free_offer", func(t *testing.T) {
-		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{wall}}
+		p := placer{frame: Box{0, 0, 100, 100}, curves: []curve{wall}}
 		o, ok := p.place(-1, []offer{{words: word(45, 50), cost: 0}, {words: word(60, 50), cost: 2}, {words: word(60, 80), cost: 1}})
-		if !ok || o.words.at != (point{60, 80}) {
+		if !ok || o.words.at != (Point{60, 80}) {
 			t.Errorf("took %v, %v", o.words.at, ok)
 		}
-		if o, _ = p.place(-1, []offer{{words: word(60, 82), cost: 0}, {words: word(60, 50), cost: 2}}); o.words.at != (point{60, 50}) {
+		if o, _ = p.place(-1, []offer{{words: word(60, 82), cost: 0}, {words: word(60, 50), cost: 2}}); o.words.at != (Point{60, 50}) {
 			t.Errorf("took %v, which is taken", o.words.at)
 		}
 	})
 	t.Run("refuses_what_leaves_the_frame_or_covers_a_curve", func(t *testing.T) {
-		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{wall}}
+		p := placer{frame: Box{0, 0, 100, 100}, curves: []curve{wall}}
 		if o, ok := p.place(-1, []offer{{words: word(90, 50)}, {words: word(45, 50)}, {words: word(60, 5)}}); ok {
 			t.Errorf("took %v", o.words.at)
 		}
 	})
 	t.Run("covers_a_line_of_reference_only_for_want_of_better", func(t *testing.T) {
-		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{{wall.pts, false}}}
+		p := placer{frame: Box{0, 0, 100, 100}, curves: []curve{{wall.pts, false}}}
 		if o, ok := p.place(-1, []offer{{words: word(45, 50)}}); !ok || !o.opaque {
 			t.Errorf("place = %v, opaque %v", ok, o.opaque)
 		}
@@ -184,18 +184,18 @@ func TestPlacer(t *testing.T) {
 		}
 	})
 	t.Run("leads_through_no_curve", func(t *testing.T) {
-		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{wall}}
-		if _, ok := p.place(-1, []offer{{words: word(60, 50), leader: []point{{40, 46}, {58, 46}}}}); ok {
+		p := placer{frame: Box{0, 0, 100, 100}, curves: []curve{wall}}
+		if _, ok := p.place(-1, []offer{{words: word(60, 50), leader: []Point{{40, 46}, {58, 46}}}}); ok {
 			t.Error("leader crosses a curve")
 		}
 	})
 	t.Run("lets_no_other_curve_come_between_a_label_and_its_own", func(t *testing.T) {
-		p := placer{frame: box{0, 0, 100, 100}, curves: []curve{{[]point{{40, 0}, {40, 100}}, true}, wall}}
-		o := offer{words: word(60, 50), tie: []point{{40, 46}, {60, 46}}}
+		p := placer{frame: Box{0, 0, 100, 100}, curves: []curve{{[]Point{{40, 0}, {40, 100}}, true}, wall}}
+		o := offer{words: word(60, 50), tie: []Point{{40, 46}, {60, 46}}}
 		if _, ok := p.place(0, []offer{o}); ok {
 			t.Error("the label seems to name the curve between")
 		}
-		if _, ok := p.place(1, []offer{{words: word(60, 50), tie: []point{{50, 46}, {60, 46}}}}); !ok {
+		if _, ok := p.place(1, []offer{{words: word(60, 50), tie: []Point{{50, 46}, {60, 46}}}}); !ok {
 			t.Error("its own curve came between")
 		}
 	})
@@ -218,7 +218,7 @@ func TestPointsAreNamedAtOne(t *testing.T) {
 				for i := range 2 {
 					q := views[0].pos(p.traces[2].x[i], p.traces[2].y[i])
 					at := w.box().nearest(q)
-					nearest = min(nearest, math.Hypot(at.x-q.x, at.y-q.y))
+					nearest = min(nearest, math.Hypot(at.X-q.X, at.Y-q.Y))
 				}
 			}
 		}
@@ -243,7 +243,7 @@ func TestLevelBesideAnEnd(t *testing.T) {
 	}
 	for _, m := range s.marks {
 		if w, ok := m.(words); ok && w.text == "a level of some length" {
-			if b := w.box(); b.y0 <= end.y && end.y <= b.y1 && b.x0-endRoom <= end.x && end.x <= b.x1+endRoom {
+			if b := w.box(); b.Y0 <= end.Y && end.Y <= b.Y1 && b.X0-endRoom <= end.X && end.X <= b.X1+endRoom {
 				t.Errorf("the label at %v is beside the end at %v", b, end)
 			}
 			return
@@ -268,7 +268,7 @@ func TestNote(t *testing.T) {
 		before := len(c.draw().marks)
 		for i, m := range c.draw().marks {
 			if w, ok := m.(words); ok && w.text == "13.3×" {
-				if s, ok := c.draw().marks[i-1].(shape); !ok || s.pen.fill != white {
+				if s, ok := c.draw().marks[i-1].(shape); !ok || s.pen.fill != White {
 					t.Errorf("mark %d of %d before the note is no backing", i-1, before)
 				}
 				return
@@ -291,16 +291,16 @@ func TestNote(t *testing.T) {
 // Of many points some are left, evenly taken, and always the last; of few, all.
 func TestSomePoints(t *testing.T) {
 	for n := range 20 {
-		pts := make([]point, n)
+		pts := make([]Point, n)
 		for i := range pts {
-			pts[i].x = float64(i)
+			pts[i].X = float64(i)
 		}
 		some := somePoints(pts, 6)
 		if n > 0 && (len(some) == 0 || some[len(some)-1] != pts[n-1]) || len(some) > 6 || n <= 6 && len(some) != n {
 			t.Errorf("of %d points %v", n, some)
 		}
 		for i := 2; i < len(some); i++ {
-			if some[i].x-some[i-1].x != some[1].x-some[0].x {
+			if some[i].X-some[i-1].X != some[1].X-some[0].X {
 				t.Errorf("of %d points %v, not evenly", n, some)
 			}
 		}

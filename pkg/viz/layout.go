@@ -117,7 +117,7 @@ func (c *Chart) frames(views []*view, height float64) {
 		if i > 0 {
 			y += panelGap - topPad
 		}
-		v.frame = box{x0, y, x1, y + each}
+		v.frame = Box{x0, y, x1, y + each}
 		y += each
 	}
 }
@@ -138,7 +138,7 @@ func (v *view) headHeight(width float64) float64 {
 const legendSample = 28.0
 
 // legendPlaces returns where in the rows of the legend each entry starts.
-func (v *view) legendPlaces(width float64) (places []point, rows int) {
+func (v *view) legendPlaces(width float64) (places []Point, rows int) {
 	x := 0.0
 	for k, i := range v.legend {
 		w := legendSample + 6 + textWidth(v.nameOf(v.traces[i]), labelSize, false)
@@ -147,7 +147,7 @@ func (v *view) legendPlaces(width float64) (places []point, rows int) {
 		} else if x+w > width {
 			rows, x = rows+1, 0
 		}
-		places = append(places, point{x, float64(rows-1) * rowHeight})
+		places = append(places, Point{x, float64(rows-1) * rowHeight})
 		x += w + 18
 	}
 	return places, rows
@@ -215,12 +215,12 @@ func (c *Chart) wrapsYTitle(height float64) bool {
 // same, else beside each panel.
 func (c *Chart) paintYTitles(s *sheet, views []*view) {
 	if shared := c.sharedYTitle(); shared != "" {
-		y0, y1 := views[0].frame.y0, views[len(views)-1].frame.y1
+		y0, y1 := views[0].frame.Y0, views[len(views)-1].frame.Y1
 		s.upward(shared, (y0+y1)/2, y1-y0+footHeight)
 		return
 	}
 	for _, v := range views {
-		s.upward(v.y.Label, (v.frame.y0+v.frame.y1)/2, v.frame.height()+2*topPad)
+		s.upward(v.y.Label, (v.frame.Y0+v.frame.Y1)/2, v.frame.height()+2*topPad)
 	}
 }
 
@@ -232,8 +232,8 @@ func (s *sheet) upward(text string, y, room float64) {
 	}
 	for i, l := range lines {
 		half := textWidth(l, titleSize, false)/2 + 2
-		w := words{text: l, size: titleSize, color: inkDark, align: middle, up: true}
-		w.at = point{6 + titleSize*0.8 + float64(i)*(titleSize+3), min(max(y, half), s.h-half)}
+		w := words{text: l, size: titleSize, color: Ink, align: Middle, up: true}
+		w.at = Point{6 + titleSize*0.8 + float64(i)*(titleSize+3), min(max(y, half), s.h-half)}
 		s.write(w)
 	}
 }

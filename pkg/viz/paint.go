@@ -16,7 +16,7 @@ func (v *view) paint(s *sheet, last bool) {
 	}
 	for _, o := range v.tags {
 		if o.opaque {
-			s.rect(o.words.box().grow(1), 2, fill(white))
+			s.rect(o.words.box().grow(1), 2, fill(White))
 		}
 		if o.leader != nil {
 			s.line(stroke(o.words.color, 0.8), o.leader...)
@@ -28,18 +28,18 @@ func (v *view) paint(s *sheet, last bool) {
 // paintHead writes the panel's title and its legend.
 func (v *view) paintHead(s *sheet) {
 	f := v.frame
-	y := f.y0 - v.headHeight(f.width())
+	y := f.Y0 - v.headHeight(f.width())
 	if v.title != "" {
-		s.write(words{text: v.title, at: point{f.x0, y + 14}, size: labelSize, color: inkDark, bold: true})
+		s.write(words{text: v.title, at: Point{f.X0, y + 14}, size: labelSize, color: Ink, bold: true})
 		y += titleRow
 	}
 	places, _ := v.legendPlaces(f.width())
 	for k, i := range v.legend {
 		t := v.traces[i]
-		x, y := f.x0+places[k].x, y+places[k].y+7
+		x, y := f.X0+places[k].X, y+places[k].Y+7
 		v.sample(s, t, x, y)
 		w := v.tag(t)
-		w.at = point{x + legendSample + 6, y + 0.36*labelSize}
+		w.at = Point{x + legendSample + 6, y + 0.36*labelSize}
 		s.write(w)
 	}
 }
@@ -48,11 +48,11 @@ func (v *view) paintHead(s *sheet) {
 func (v *view) sample(s *sheet, t trace, x, y float64) {
 	switch t.kind {
 	case kindBars:
-		s.rect(box{x + 6, y - 6, x + legendSample, y + 6}, 0, fill(t.Color))
+		s.rect(Box{x + 6, y - 6, x + legendSample, y + 6}, 0, fill(t.Color))
 	case kindPoints:
-		s.circle(point{x + legendSample/2, y}, 3.2, fill(t.Color))
+		s.circle(Point{x + legendSample/2, y}, 3.2, fill(t.Color))
 	default:
-		s.line(v.pen(t), point{x, y}, point{x + legendSample, y})
+		s.line(v.pen(t), Point{x, y}, Point{x + legendSample, y})
 	}
 }
 
@@ -74,7 +74,7 @@ func (v *view) shared(i int, k pen) pen {
 			continue
 		}
 		p, q := v.pieces[j][0][0], v.pieces[i][0][0]
-		if math.Abs(p.x-q.x)+math.Abs(p.y-q.y) < 2 {
+		if math.Abs(p.X-q.X)+math.Abs(p.Y-q.Y) < 2 {
 			if j < i {
 				rank++
 			}
@@ -108,19 +108,19 @@ func yRoom(c scale) float64 {
 
 func (v *view) paintAxes(s *sheet, last bool) {
 	f := v.frame
-	grid, line := stroke(gridGrey, 1), stroke(inkSoft, 1)
+	grid, line := stroke(gridGrey, 1), stroke(SoftInk, 1)
 	for _, t := range v.xs.ticks(xRoom(v.xs)) {
 		x := crisp(v.xs.px(t.at))
 		if t.label != "" {
-			s.line(grid, point{x, f.y0}, point{x, f.y1})
+			s.line(grid, Point{x, f.Y0}, Point{x, f.Y1})
 		}
 		tall := 3.0
 		if t.label != "" {
 			tall = 5
 		}
-		s.line(line, point{x, f.y1}, point{x, f.y1 + tall})
+		s.line(line, Point{x, f.Y1}, Point{x, f.Y1 + tall})
 		if last && t.label != "" {
-			s.write(words{text: t.label, at: point{x, f.y1 + 19}, size: tickSize, color: inkSoft, align: middle})
+			s.write(words{text: t.label, at: Point{x, f.Y1 + 19}, size: tickSize, color: SoftInk, align: Middle})
 		}
 	}
 	if !v.bars() {
@@ -129,13 +129,13 @@ func (v *view) paintAxes(s *sheet, last bool) {
 				continue
 			}
 			y := crisp(v.ys.px(t.at))
-			s.line(grid, point{f.x0, y}, point{f.x1, y})
-			s.write(words{text: t.label, at: point{f.x0 - 8, y + 0.36*tickSize}, size: tickSize, color: inkSoft, align: end})
+			s.line(grid, Point{f.X0, y}, Point{f.X1, y})
+			s.write(words{text: t.label, at: Point{f.X0 - 8, y + 0.36*tickSize}, size: tickSize, color: SoftInk, align: End})
 		}
 	}
-	s.line(line, point{f.x0, crisp(f.y1)}, point{f.x1, crisp(f.y1)})
+	s.line(line, Point{f.X0, crisp(f.Y1)}, Point{f.X1, crisp(f.Y1)})
 	if last {
-		s.write(words{text: v.x.Label, at: point{(f.x0 + f.x1) / 2, f.y1 + 41}, size: titleSize, color: inkDark, align: middle})
+		s.write(words{text: v.x.Label, at: Point{(f.X0 + f.X1) / 2, f.Y1 + 41}, size: titleSize, color: Ink, align: Middle})
 	}
 }
 
@@ -154,7 +154,7 @@ func (v *view) paintTrace(s *sheet, i int, t trace) {
 		s.line(k, p...)
 	}
 	if q, ok := v.ended(t); ok {
-		s.circle(q, 3.6, pen{fill: white, line: t.Color, width: 1.8})
+		s.circle(q, 3.6, pen{fill: White, line: t.Color, width: 1.8})
 	}
 }
 
@@ -165,16 +165,16 @@ func (v *view) paintBars(s *sheet) {
 	row := f.height() / float64(len(v.traces[0].rows))
 	thick := min(0.72*row/n, 26)
 	for r, name := range v.traces[0].rows {
-		mid := f.y0 + (float64(r)+0.5)*row
-		s.write(words{text: name, at: point{f.x0 - 8, mid + 0.36*labelSize}, size: labelSize, color: inkDark, align: end})
+		mid := f.Y0 + (float64(r)+0.5)*row
+		s.write(words{text: name, at: Point{f.X0 - 8, mid + 0.36*labelSize}, size: labelSize, color: Ink, align: End})
 		for k, t := range v.traces {
 			y := mid + (float64(k)-n/2)*thick
-			x := f.x0
+			x := f.X0
 			if !v.xs.log || t.x[r] > 0 {
-				x = min(max(v.xs.px(t.x[r]), f.x0), f.x1)
+				x = min(max(v.xs.px(t.x[r]), f.X0), f.X1)
 			}
-			s.rect(box{f.x0, y + 1, x, y + thick - 1}, 0, fill(t.Color))
-			s.write(words{text: significant(t.x[r]), at: point{x + 5, y + thick/2 + 0.36*tickSize}, size: tickSize, color: inkSoft})
+			s.rect(Box{f.X0, y + 1, x, y + thick - 1}, 0, fill(t.Color))
+			s.write(words{text: significant(t.x[r]), at: Point{x + 5, y + thick/2 + 0.36*tickSize}, size: tickSize, color: SoftInk})
 		}
 	}
 }

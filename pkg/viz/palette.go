@@ -10,26 +10,27 @@ import (
 // the common colour vision deficiencies. Package paper says which method has
 // which.
 var (
-	Black     color.Color = rgb(0x000000)
-	Vermilion color.Color = rgb(0xD55E00)
-	Blue      color.Color = rgb(0x0072B2)
-	Green     color.Color = rgb(0x009E73)
-	Purple    color.Color = rgb(0xCC79A7)
-	SkyBlue   color.Color = rgb(0x56B4E9) // areas only
-	Orange    color.Color = rgb(0xE69F00) // areas only
-	Grey      color.Color = rgb(0x767676) // lines of reference
+	Black     color.Color = RGB(0x000000)
+	Vermilion color.Color = RGB(0xD55E00)
+	Blue      color.Color = RGB(0x0072B2)
+	Green     color.Color = RGB(0x009E73)
+	Purple    color.Color = RGB(0xCC79A7)
+	SkyBlue   color.Color = RGB(0x56B4E9) // areas only
+	Orange    color.Color = RGB(0xE69F00) // areas only
+	Grey      color.Color = RGB(0x767676) // lines of reference
 )
 
 // Generations are the colours of successive machines, shades of Purple that
 // darken from the first on.
-var Generations = []color.Color{Purple, rgb(0xA0437D), rgb(0x6A1B5A)}
+var Generations = []color.Color{Purple, RGB(0xA0437D), RGB(0x6A1B5A)}
 
 // The colours of what is not data.
 var (
-	white    = rgb(0xFFFFFF)
-	inkDark  = rgb(0x1A1A1A) // axis titles, schematics
-	inkSoft  = rgb(0x404040) // ticks, notes
-	gridGrey = rgb(0xE4E4E4)
+	White    = RGB(0xFFFFFF)
+	Ink      = RGB(0x1A1A1A) // axis titles, schematics
+	SoftInk  = RGB(0x404040) // ticks, notes
+	Edge     = RGB(0x404040) // of boxes, and arrows
+	gridGrey = RGB(0xE4E4E4)
 )
 
 // Style is the dash pattern of a line.
@@ -70,7 +71,8 @@ func (s Series) checked() Series {
 	return s
 }
 
-func rgb(v uint32) color.RGBA {
+// RGB returns the colour of a number such as 0xD55E00.
+func RGB(v uint32) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xFF}
 }
 

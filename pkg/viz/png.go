@@ -20,7 +20,7 @@ func (s *sheet) png() ([]byte, error) {
 	c := vgimg.NewWith(
 		vgimg.UseWH(vg.Length(s.w), vg.Length(s.h)),
 		vgimg.UseDPI(pngScale*72),
-		vgimg.UseBackgroundColor(white))
+		vgimg.UseBackgroundColor(White))
 	for _, m := range s.marks {
 		switch m := m.(type) {
 		case shape:
@@ -100,15 +100,15 @@ func (w words) png(c *vgimg.Canvas, h float64) {
 	c.SetColor(w.color)
 	c.Push()
 	defer c.Pop()
-	c.Translate(vg.Point{X: vg.Length(w.at.x), Y: vg.Length(h - w.at.y)})
+	c.Translate(vg.Point{X: vg.Length(w.at.X), Y: vg.Length(h - w.at.Y)})
 	if w.up {
 		c.Rotate(math.Pi / 2)
 	}
 	x := 0.0
 	switch l := textWidth(w.text, w.size, w.bold); w.align {
-	case middle:
+	case Middle:
 		x = -l / 2
-	case end:
+	case End:
 		x = -l
 	}
 	for _, r := range parse(w.text) {
@@ -135,9 +135,9 @@ func (r run) png(c *vgimg.Canvas, x float64, w words) float64 {
 		letters = letters[n:]
 		for len(letters) > 0 && isMark(letters[0]) {
 			b, m := glyphBox(f, base), glyphBox(f, letters[0])
-			lift := max(0, glyphBox(f, 'x').y0-b.y0)
+			lift := max(0, glyphBox(f, 'x').Y0-b.Y0)
 			left := x - float64(f.Width(string(base)))
-			dx := left + (b.x0+b.x1)/2 - (m.x0+m.x1)/2
+			dx := left + (b.X0+b.X1)/2 - (m.X0+m.X1)/2
 			c.FillString(f, vg.Point{X: vg.Length(dx), Y: vg.Length(y + lift)}, string(letters[0]))
 			letters = letters[1:]
 		}

@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"fmt"
+	"image/color"
 	"math"
 	"math/rand/v2"
 )
@@ -124,8 +126,26 @@ func sampleCharts() []*Chart {
 	return []*Chart{sampleMAC(), sampleBounds(), sampleMatmul(), sampleTail(), sampleGrowth(), sampleRates(), sampleCrowd()}
 }
 
+// sampleSchematic has one of all parts.
+func sampleSchematic() *Schematic {
+	s := NewSchematic("parts", "All parts of a schematic.", "Drawn for tests.", 640, 300)
+	s.Region(Box{20, 40, 200, 260}, 50, SkyBlue, "inputs")
+	s.Heading(Point{110, 30}, "Inputs")
+	s.Dot(Point{80, 120})
+	s.Text(Point{80, 145}, Middle, 14, Ink, "*x* + Δ*x*\n*t*_{low}")
+	s.Arrow(Edge, Dashed, Point{90, 120}, Point{300, 120}, Point{300, 160})
+	s.Operator(Point{300, 180}, 18, "×")
+	s.Node(Box{360, 160, 440, 200}, 5, White, "*a* × *b*")
+	s.Line(Ink, 1.6, Dotted, Point{318, 180}, Point{360, 180})
+	s.Brace(Point{360, 220}, Point{440, 220})
+	s.Grid(Point{480, 60}, 30, 3, 4, func(i, j int) string { return fmt.Sprintf("*a*_{%d%d}", i, j) }, func(i, j int) color.Color { return White })
+	s.Text(Point{480, 190}, Start, 12, SoftInk, "elements")
+	s.Text(Point{630, 230}, End, 12, SoftInk, "at the right")
+	return s
+}
+
 func sampleFigures() []Figure {
-	figs := []Figure{sampleTable(), FigureErrors(), FigureMPFMA(), FigureTensorCoreBlock(), FigureTensorCoreKernel()}
+	figs := []Figure{sampleTable(), sampleSchematic()}
 	for _, c := range sampleCharts() {
 		figs = append(figs, c)
 	}

@@ -7,27 +7,33 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// point is a position on a sheet in px, x to the right and y downward.
-type point struct{ x, y float64 }
+// Point is a position on a sheet in px, x to the right and y downward.
+type Point struct{ X, Y float64 }
 
-// box is a rectangle with x0 <= x1 and y0 <= y1.
-type box struct{ x0, y0, x1, y1 float64 }
+// At returns the position (x, y).
+func At(x, y float64) Point { return Point{x, y} }
 
-func (b box) width() float64  { return b.x1 - b.x0 }
-func (b box) height() float64 { return b.y1 - b.y0 }
+// Box is a rectangle with x0 <= x1 and y0 <= y1.
+type Box struct{ X0, Y0, X1, Y1 float64 }
+
+// Rect returns the rectangle from (x0, y0) to (x1, y1).
+func Rect(x0, y0, x1, y1 float64) Box { return Box{x0, y0, x1, y1} }
+
+func (b Box) width() float64  { return b.X1 - b.X0 }
+func (b Box) height() float64 { return b.Y1 - b.Y0 }
 
 // grow returns b with d more on every side.
-func (b box) grow(d float64) box { return box{b.x0 - d, b.y0 - d, b.x1 + d, b.y1 + d} }
+func (b Box) grow(d float64) Box { return Box{b.X0 - d, b.Y0 - d, b.X1 + d, b.Y1 + d} }
 
 // hits reports whether the interiors of b and c meet.
-func (b box) hits(c box) bool { return b.x0 < c.x1 && c.x0 < b.x1 && b.y0 < c.y1 && c.y0 < b.y1 }
+func (b Box) hits(c Box) bool { return b.X0 < c.X1 && c.X0 < b.X1 && b.Y0 < c.Y1 && c.Y0 < b.Y1 }
 
 // holds reports whether c lies in b.
-func (b box) holds(c box) bool { return b.x0 <= c.x0 && c.x1 <= b.x1 && b.y0 <= c.y0 && c.y1 <= b.y1 }
+func (b Box) holds(c Box) bool { return b.X0 <= c.X0 && c.X1 <= b.X1 && b.Y0 <= c.Y0 && c.Y1 <= b.Y1 }
 
 // nearest returns the point of b that is nearest to q.
-func (b box) nearest(q point) point {
-	return point{min(max(q.x, b.x0), b.x1), min(max(q.y, b.y0), b.y1)}
+func (b Box) nearest(q Point) Point {
+	return Point{min(max(q.X, b.X0), b.X1), min(max(q.Y, b.Y0), b.Y1)}
 }
 
 // pen is how a shape is painted. A nil fill or line is absent.
@@ -50,39 +56,39 @@ type shape struct {
 	pen  pen
 }
 
-type align int
+type Align int
 
 const (
-	start align = iota
-	middle
-	end
+	Start Align = iota
+	Middle
+	End
 )
 
 // words is one line of text. The point at is on the baseline.
 type words struct {
 	text  string
-	at    point
+	at    Point
 	size  float64
 	color color.Color
-	align align
+	align Align
 	bold  bool
 	up    bool // turned to read upward
 }
 
 // box returns the room the text takes.
-func (w words) box() box {
+func (w words) box() Box {
 	l := textWidth(w.text, w.size, w.bold)
 	before, ascent, descent := 0.0, 0.80*w.size, 0.24*w.size
 	switch w.align {
-	case middle:
+	case Middle:
 		before = l / 2
-	case end:
+	case End:
 		before = l
 	}
 	if w.up {
-		return box{w.at.x - ascent, w.at.y + before - l, w.at.x + descent, w.at.y + before}
+		return Box{w.at.X - ascent, w.at.Y + before - l, w.at.X + descent, w.at.Y + before}
 	}
-	return box{w.at.x - before, w.at.y - ascent, w.at.x - before + l, w.at.y + descent}
+	return Box{w.at.X - before, w.at.Y - ascent, w.at.X - before + l, w.at.Y + descent}
 }
 
 // sheet is a drawing: marks in the order they are painted.
@@ -99,7 +105,7 @@ func (s *sheet) path(p vg.Path, k pen) { s.marks = append(s.marks, shape{p, k}) 
 func (s *sheet) write(w words) { s.marks = append(s.marks, w) }
 
 // line draws a polyline through at least two points.
-func (s *sheet) line(k pen, pts ...point) {
+func (s *sheet) line(k pen, pts ...Point) {
 	if len(pts) < 2 {
 		return
 	}
@@ -112,25 +118,25 @@ func (s *sheet) line(k pen, pts ...point) {
 }
 
 // rect draws a rectangle whose corners are rounded with radius r.
-func (s *sheet) rect(b box, r float64, k pen) {
+func (s *sheet) rect(b Box, r float64, k pen) {
 	r = min(r, b.width()/2, b.height()/2)
 	var p vg.Path
 	if r <= 0 {
-		p.Move(at(point{b.x0, b.y0}))
-		p.Line(at(point{b.x1, b.y0}))
-		p.Line(at(point{b.x1, b.y1}))
-		p.Line(at(point{b.x0, b.y1}))
+		p.Move(at(Point{b.X0, b.Y0}))
+		p.Line(at(Point{b.X1, b.Y0}))
+		p.Line(at(Point{b.X1, b.Y1}))
+		p.Line(at(Point{b.X0, b.Y1}))
 	} else {
 		q := r * (1 - arcHandle)
-		p.Move(at(point{b.x0 + r, b.y0}))
-		p.Line(at(point{b.x1 - r, b.y0}))
-		cubic(&p, point{b.x1 - q, b.y0}, point{b.x1, b.y0 + q}, point{b.x1, b.y0 + r})
-		p.Line(at(point{b.x1, b.y1 - r}))
-		cubic(&p, point{b.x1, b.y1 - q}, point{b.x1 - q, b.y1}, point{b.x1 - r, b.y1})
-		p.Line(at(point{b.x0 + r, b.y1}))
-		cubic(&p, point{b.x0 + q, b.y1}, point{b.x0, b.y1 - q}, point{b.x0, b.y1 - r})
-		p.Line(at(point{b.x0, b.y0 + r}))
-		cubic(&p, point{b.x0, b.y0 + q}, point{b.x0 + q, b.y0}, point{b.x0 + r, b.y0})
+		p.Move(at(Point{b.X0 + r, b.Y0}))
+		p.Line(at(Point{b.X1 - r, b.Y0}))
+		cubic(&p, Point{b.X1 - q, b.Y0}, Point{b.X1, b.Y0 + q}, Point{b.X1, b.Y0 + r})
+		p.Line(at(Point{b.X1, b.Y1 - r}))
+		cubic(&p, Point{b.X1, b.Y1 - q}, Point{b.X1 - q, b.Y1}, Point{b.X1 - r, b.Y1})
+		p.Line(at(Point{b.X0 + r, b.Y1}))
+		cubic(&p, Point{b.X0 + q, b.Y1}, Point{b.X0, b.Y1 - q}, Point{b.X0, b.Y1 - r})
+		p.Line(at(Point{b.X0, b.Y0 + r}))
+		cubic(&p, Point{b.X0, b.Y0 + q}, Point{b.X0 + q, b.Y0}, Point{b.X0 + r, b.Y0})
 	}
 	p.Close()
 	s.path(p, k)
@@ -139,23 +145,23 @@ func (s *sheet) rect(b box, r float64, k pen) {
 // arcHandle is the length of the control arms of a quarter circle of radius 1.
 const arcHandle = 0.5523
 
-func (s *sheet) circle(c point, r float64, k pen) {
-	s.rect(box{c.x - r, c.y - r, c.x + r, c.y + r}, r, k)
+func (s *sheet) circle(c Point, r float64, k pen) {
+	s.rect(Box{c.X - r, c.Y - r, c.X + r, c.Y + r}, r, k)
 }
 
 // head draws a filled arrow head with its tip at p, pointing along (dx, dy).
-func (s *sheet) head(p point, dx, dy, size float64, c color.Color) {
+func (s *sheet) head(p Point, dx, dy, size float64, c color.Color) {
 	l := math.Hypot(dx, dy)
 	dx, dy = dx/l*size, dy/l*size
 	var a vg.Path
 	a.Move(at(p))
-	a.Line(at(point{p.x - dx - 0.38*dy, p.y - dy + 0.38*dx}))
-	a.Line(at(point{p.x - 0.75*dx, p.y - 0.75*dy}))
-	a.Line(at(point{p.x - dx + 0.38*dy, p.y - dy - 0.38*dx}))
+	a.Line(at(Point{p.X - dx - 0.38*dy, p.Y - dy + 0.38*dx}))
+	a.Line(at(Point{p.X - 0.75*dx, p.Y - 0.75*dy}))
+	a.Line(at(Point{p.X - dx + 0.38*dy, p.Y - dy - 0.38*dx}))
 	a.Close()
 	s.path(a, fill(c))
 }
 
-func at(p point) vg.Point { return vg.Point{X: vg.Length(p.x), Y: vg.Length(p.y)} }
+func at(p Point) vg.Point { return vg.Point{X: vg.Length(p.X), Y: vg.Length(p.Y)} }
 
-func cubic(p *vg.Path, c1, c2, to point) { p.CubeTo(at(c1), at(c2), at(to)) }
+func cubic(p *vg.Path, c1, c2, to Point) { p.CubeTo(at(c1), at(c2), at(to)) }

@@ -96,18 +96,18 @@ func pathData(p vg.Path) string {
 }
 
 func (w words) svg(b *bytes.Buffer) {
-	fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s" fill="%s"`, num(w.at.x), num(w.at.y), num(w.size), hex(w.color))
+	fmt.Fprintf(b, `<text x="%s" y="%s" font-size="%s" fill="%s"`, num(w.at.X), num(w.at.Y), num(w.size), hex(w.color))
 	switch w.align {
-	case middle:
+	case Middle:
 		b.WriteString(` text-anchor="middle"`)
-	case end:
+	case End:
 		b.WriteString(` text-anchor="end"`)
 	}
 	if w.bold {
 		b.WriteString(` font-weight="bold"`)
 	}
 	if w.up {
-		fmt.Fprintf(b, ` transform="rotate(-90 %s %s)"`, num(w.at.x), num(w.at.y))
+		fmt.Fprintf(b, ` transform="rotate(-90 %s %s)"`, num(w.at.X), num(w.at.Y))
 	}
 	b.WriteByte('>')
 	shift := 0.0

@@ -161,7 +161,7 @@ func (t *Table) draw() *sheet {
 	lines, widths, total := t.measure()
 	s := newSheet(total+2*topPad, 0, t.summary())
 	rule := func(y, width float64) {
-		s.line(stroke(inkSoft, width), point{topPad, y}, point{topPad + total, y})
+		s.line(stroke(SoftInk, width), Point{topPad, y}, Point{topPad + total, y})
 	}
 	y := topPad
 	rule(y, 2)
@@ -172,12 +172,12 @@ func (t *Table) draw() *sheet {
 		}
 		x := topPad
 		for j, cell := range row {
-			w := words{size: labelSize, color: inkDark, bold: i == 0, at: point{x: x + cellPad}}
+			w := words{size: labelSize, color: Ink, bold: i == 0, at: Point{X: x + cellPad}}
 			if t.numbers(j) {
-				w.align, w.at.x = end, x+widths[j]-cellPad
+				w.align, w.at.X = End, x+widths[j]-cellPad
 			}
 			for k, l := range cell {
-				w.text, w.at.y = l, y+rowPad+0.75*lineDown+float64(k)*lineDown
+				w.text, w.at.Y = l, y+rowPad+0.75*lineDown+float64(k)*lineDown
 				s.write(w)
 			}
 			x += widths[j]

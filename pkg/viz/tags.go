@@ -60,10 +60,10 @@ func (v *view) labelMargin() bool {
 	var want, size []float64
 	for _, i := range v.margin {
 		t := v.traces[i]
-		want = append(want, v.pos(t.x[len(t.x)-1], t.y[len(t.y)-1]).y)
+		want = append(want, v.pos(t.x[len(t.x)-1], t.y[len(t.y)-1]).Y)
 		size = append(size, labelGap)
 	}
-	ys, ok := spread(want, size, v.frame.y0-4, v.frame.y1+4)
+	ys, ok := spread(want, size, v.frame.Y0-4, v.frame.Y1+4)
 	if !ok {
 		return false
 	}
@@ -72,13 +72,13 @@ func (v *view) labelMargin() bool {
 		moved = moved || math.Abs(ys[k]-want[k]) > 3
 	}
 	for k, i := range v.margin {
-		x := v.frame.x1 + sideGap
+		x := v.frame.X1 + sideGap
 		o := offer{words: v.tag(v.traces[i])}
 		if moved {
-			o.leader = []point{{v.frame.x1 + 3, want[k]}, {x + 7, ys[k]}}
+			o.leader = []Point{{v.frame.X1 + 3, want[k]}, {x + 7, ys[k]}}
 			x += 10
 		}
-		o.words.at = point{x, ys[k] + 0.36*labelSize}
+		o.words.at = Point{x, ys[k] + 0.36*labelSize}
 		v.tags = append(v.tags, o)
 	}
 	return true
@@ -117,26 +117,26 @@ func (v *view) offers(i int, t trace) []offer {
 func (v *view) verticalOffers(t trace) []offer {
 	f := v.frame
 	gaps, w := []float64{sideGap, 28, 52, 84, 120}, v.tag(t)
-	x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
+	x := min(max(v.exactX(t.x[0]), f.X0), f.X1)
 	onlyLeft, onlyRight := v.beyond(t) > 0, v.beyond(t) < 0
 	var offers []offer
-	for row := 0.0; f.y0+15+row*labelGap < f.y1; row++ {
-		y := f.y0 + 15 + row*labelGap
+	for row := 0.0; f.Y0+15+row*labelGap < f.Y1; row++ {
+		y := f.Y0 + 15 + row*labelGap
 		for k, gap := range gaps {
 			cost := row*costOfStep + 12*float64(k)
-			var leader []point
+			var leader []Point
 			if k > 0 {
-				leader = []point{{x, y - 0.36*labelSize}, {x + gap - 4, y - 0.36*labelSize}}
+				leader = []Point{{x, y - 0.36*labelSize}, {x + gap - 4, y - 0.36*labelSize}}
 			}
 			if !onlyLeft {
-				w.at, w.align = point{x + gap, y}, start
+				w.at, w.align = Point{x + gap, y}, Start
 				offers = append(offers, offer{words: w, cost: cost, leader: leader})
 			}
 			if k > 0 {
-				leader = []point{{x, leader[0].y}, {x - gap + 4, leader[0].y}}
+				leader = []Point{{x, leader[0].Y}, {x - gap + 4, leader[0].Y}}
 			}
 			if !onlyRight {
-				w.at, w.align = point{x - gap, y}, end
+				w.at, w.align = Point{x - gap, y}, End
 				offers = append(offers, offer{words: w, cost: cost + 0.5, leader: leader})
 			}
 			if onlyLeft || onlyRight {
@@ -156,12 +156,12 @@ func (v *view) horizontalOffers(t trace) []offer {
 	y := v.ys.px(t.y[0])
 	width := textWidth(w.text, w.size, false)
 	var offers []offer
-	for x := f.x1 - 4; x-width > f.x0; x -= 12 {
-		cost := 0.1 * (f.x1 - x) / 4
-		w.align = end
-		w.at = point{x, y - 6}
+	for x := f.X1 - 4; x-width > f.X0; x -= 12 {
+		cost := 0.1 * (f.X1 - x) / 4
+		w.align = End
+		w.at = Point{x, y - 6}
 		offers = append(offers, offer{words: w, cost: cost + v.besideEnd(w)})
-		w.at = point{x, y + 15}
+		w.at = Point{x, y + 15}
 		offers = append(offers, offer{words: w, cost: cost + v.besideEnd(w) + 1})
 	}
 	return offers
@@ -170,9 +170,9 @@ func (v *view) horizontalOffers(t trace) []offer {
 // besideEnd returns the cost of words that seem to name the end of a line.
 func (v *view) besideEnd(w words) float64 {
 	b := w.box()
-	b.x0, b.x1 = b.x0-endRoom, b.x1+endRoom
+	b.X0, b.X1 = b.X0-endRoom, b.X1+endRoom
 	for _, t := range v.traces {
-		if q, ok := v.ended(t); ok && crosses([]point{q}, b) {
+		if q, ok := v.ended(t); ok && crosses([]Point{q}, b) {
 			return costCross
 		}
 	}
@@ -193,34 +193,34 @@ func (v *view) curveOffers(i int, t trace) []offer {
 		share := float64(k) / float64(max(1, len(stops)-1))
 		cost := 14 * (1 - share)
 		if t.kind == kindEDF || t.kind == kindExceedance {
-			h := (v.frame.y1 - q.y) / v.frame.height()
+			h := (v.frame.Y1 - q.Y) / v.frame.height()
 			cost = 14 * math.Abs(h-0.62)
 		}
-		add := func(a align, x, y, cost float64) {
-			w.align, w.at = a, point{x, y}
-			offers = append(offers, offer{words: w, cost: cost, tie: []point{q, w.box().nearest(q)}})
+		add := func(a Align, x, y, cost float64) {
+			w.align, w.at = a, Point{x, y}
+			offers = append(offers, offer{words: w, cost: cost, tie: []Point{q, w.box().nearest(q)}})
 		}
-		base := q.y + 0.36*labelSize
+		base := q.Y + 0.36*labelSize
 		for _, gap := range []float64{sideGap, 13, 20} {
 			far := 0.25 * (gap - sideGap)
-			add(end, q.x-gap, base, cost+far)
-			add(start, q.x+gap, base, cost+far+0.5)
-			add(end, q.x-2, q.y-gap, cost+far+1)
-			add(start, q.x+2, q.y+gap+10, cost+far+1.5)
-			add(middle, q.x, q.y-gap, cost+far+1)
-			add(middle, q.x, q.y+gap+10, cost+far+1.5)
+			add(End, q.X-gap, base, cost+far)
+			add(Start, q.X+gap, base, cost+far+0.5)
+			add(End, q.X-2, q.Y-gap, cost+far+1)
+			add(Start, q.X+2, q.Y+gap+10, cost+far+1.5)
+			add(Middle, q.X, q.Y-gap, cost+far+1)
+			add(Middle, q.X, q.Y+gap+10, cost+far+1.5)
 		}
 	}
 	return offers
 }
 
 // along returns points on the pieces, from their start to their end.
-func along(pieces [][]point, count int) []point {
-	var pts []point
+func along(pieces [][]Point, count int) []Point {
+	var pts []Point
 	length := 0.0
 	for _, p := range pieces {
 		for i := 1; i < len(p); i++ {
-			length += math.Hypot(p[i].x-p[i-1].x, p[i].y-p[i-1].y)
+			length += math.Hypot(p[i].X-p[i-1].X, p[i].Y-p[i-1].Y)
 		}
 	}
 	next, done := 0.0, 0.0
@@ -229,10 +229,10 @@ func along(pieces [][]point, count int) []point {
 			pts = append(pts, p[0])
 		}
 		for i := 1; i < len(p); i++ {
-			d := math.Hypot(p[i].x-p[i-1].x, p[i].y-p[i-1].y)
+			d := math.Hypot(p[i].X-p[i-1].X, p[i].Y-p[i-1].Y)
 			for ; next <= done+d && d > 0; next += length / float64(count) {
 				s := (next - done) / d
-				pts = append(pts, point{p[i-1].x + s*(p[i].x-p[i-1].x), p[i-1].y + s*(p[i].y-p[i-1].y)})
+				pts = append(pts, Point{p[i-1].X + s*(p[i].X-p[i-1].X), p[i-1].Y + s*(p[i].Y-p[i-1].Y)})
 			}
 			done += d
 		}
@@ -244,9 +244,9 @@ func along(pieces [][]point, count int) []point {
 }
 
 // somePoints returns at most so many of the points, evenly taken, the last among them.
-func somePoints(pts []point, count int) []point {
+func somePoints(pts []Point, count int) []Point {
 	step := (len(pts) + count - 1) / count
-	var some []point
+	var some []Point
 	for i := len(pts) - 1; i >= 0; i -= step {
 		some = append(some, pts[i])
 	}
@@ -257,12 +257,12 @@ func somePoints(pts []point, count int) []point {
 // noteOffers are at the point itself and then ever further around it.
 func (v *view) noteOffers(n note) []offer {
 	q := v.pos(n.x, n.y)
-	w := words{text: n.text, size: tickSize, color: color.Color(inkSoft), align: middle}
+	w := words{text: n.text, size: tickSize, color: color.Color(SoftInk), align: Middle}
 	var offers []offer
 	for ring := 0.0; ring < 12; ring++ {
 		for turn := 0.0; turn < 16; turn++ {
 			sin, cos := math.Sincos(-math.Pi/2 + turn*math.Pi/8)
-			w.at = point{q.x + 11*ring*cos, q.y + 0.36*tickSize + 8*ring*sin}
+			w.at = Point{q.X + 11*ring*cos, q.Y + 0.36*tickSize + 8*ring*sin}
 			offers = append(offers, offer{words: w, cost: 3*ring + 0.01*turn})
 			if ring == 0 {
 				break

@@ -161,19 +161,19 @@ func (r run) shift(whole float64) float64 {
 }
 
 // glyphBox returns the bounds of a character in px, y downward.
-func glyphBox(f font.Face, r rune) box {
+func glyphBox(f font.Face, r rune) Box {
 	var buf sfnt.Buffer
 	ppem := fixed.Int26_6(64 * float64(f.Font.Size))
 	i, err := f.Face.GlyphIndex(&buf, r)
 	if err != nil {
-		return box{}
+		return Box{}
 	}
 	b, _, err := f.Face.GlyphBounds(&buf, i, ppem, xfont.HintingNone)
 	if err != nil {
-		return box{}
+		return Box{}
 	}
 	px := func(v fixed.Int26_6) float64 { return float64(v) / 64 }
-	return box{px(b.Min.X), px(b.Min.Y), px(b.Max.X), px(b.Max.Y)}
+	return Box{px(b.Min.X), px(b.Min.Y), px(b.Max.X), px(b.Max.Y)}
 }
 
 // isMark reports whether r sits on the character before it, as the hat of d̂.

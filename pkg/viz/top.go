@@ -16,7 +16,7 @@ func (v *view) labelTop() {
 		}
 		w := v.tag(t)
 		l := textWidth(w.text, w.size, false)
-		x := min(max(v.exactX(t.x[0]), f.x0), f.x1)
+		x := min(max(v.exactX(t.x[0]), f.X0), f.X1)
 		switch {
 		case v.beyond(t) > 0:
 			x -= l / 2
@@ -25,9 +25,9 @@ func (v *view) labelTop() {
 		}
 		lines, want, size = append(lines, i), append(want, x), append(size, l+14)
 	}
-	lo := f.x0 - 12
+	lo := f.X0 - 12
 	if !v.topRow && v.title != "" {
-		lo = f.x0 + textWidth(v.title, labelSize, true) + 10
+		lo = f.X0 + textWidth(v.title, labelSize, true) + 10
 	}
 	xs, ok := spread(want, size, lo, chartWidth-2)
 	for k := range xs {
@@ -42,11 +42,11 @@ func (v *view) labelTop() {
 	for k, i := range lines {
 		t := v.traces[i]
 		o := offer{words: v.tag(t)}
-		o.words.align, o.words.at = middle, point{xs[k], f.y0 - 8}
+		o.words.align, o.words.at = Middle, Point{xs[k], f.Y0 - 8}
 		if half := size[k]/2 - 7; v.beyond(t) == 0 {
 			foot := min(max(want[k], xs[k]-half), xs[k]+half)
 			if math.Abs(foot-want[k]) > 8 {
-				o.leader = []point{{want[k], f.y0 - 3}, {foot, f.y0 - 7}}
+				o.leader = []Point{{want[k], f.Y0 - 3}, {foot, f.Y0 - 7}}
 			}
 		}
 		v.tags = append(v.tags, o)
@@ -66,7 +66,7 @@ func (v *view) beyond(t trace) int {
 
 func (v *view) exactX(x float64) float64 {
 	if math.IsInf(x, 1) {
-		return v.frame.x1
+		return v.frame.X1
 	}
 	return v.xs.px(x)
 }
@@ -80,21 +80,21 @@ func (v *view) placeAbove(i int, t trace) (offer, bool) {
 	}
 	last := pieces[len(pieces)-1]
 	tip := last[len(last)-1]
-	if tip.y > v.frame.y0+1 { // it ends elsewhere
+	if tip.Y > v.frame.Y0+1 { // it ends elsewhere
 		return offer{}, false
 	}
-	head := placer{frame: box{v.frame.x0, v.frame.y0 - titleRow, chartWidth - 2, v.frame.y0}}
-	title := words{text: v.title, at: point{v.frame.x0, v.frame.y0 - 8}, size: labelSize, bold: true}
+	head := placer{frame: Box{v.frame.X0, v.frame.Y0 - titleRow, chartWidth - 2, v.frame.Y0}}
+	title := words{text: v.title, at: Point{v.frame.X0, v.frame.Y0 - 8}, size: labelSize, bold: true}
 	head.taken = append(head.taken, title.box().grow(6))
 	for _, o := range v.tags {
 		head.taken = append(head.taken, o.words.box())
 	}
 	w := v.tag(t)
-	w.align = middle
+	w.align = Middle
 	var offers []offer
 	for d := 0.0; d <= textWidth(w.text, w.size, false)/2; d += 4 {
-		for _, x := range []float64{tip.x - d, tip.x + d} {
-			w.at = point{x, v.frame.y0 - 8}
+		for _, x := range []float64{tip.X - d, tip.X + d} {
+			w.at = Point{x, v.frame.Y0 - 8}
 			offers = append(offers, offer{words: w, cost: d})
 		}
 	}

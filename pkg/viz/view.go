@@ -9,9 +9,9 @@ import (
 type view struct {
 	*Panel
 	among  int // how many panels the chart has
-	frame  box
+	frame  Box
 	xs, ys scale
-	pieces [][][]point // of each trace, what lies in the frame
+	pieces [][][]Point // of each trace, what lies in the frame
 	legend []int       // traces named above the panel for want of room
 	placer placer
 	tags   []offer
@@ -32,19 +32,19 @@ const (
 
 // lay turns the data into px.
 func (v *view) lay() {
-	v.xs.from, v.xs.to = v.frame.x0, v.frame.x1
-	v.ys.from, v.ys.to = v.frame.y1, v.frame.y0
+	v.xs.from, v.xs.to = v.frame.X0, v.frame.X1
+	v.ys.from, v.ys.to = v.frame.Y1, v.frame.Y0
 	v.pieces, v.margin, v.tags = nil, nil, nil
 	v.placer = placer{frame: v.frame.grow(1)}
 	for _, t := range v.traces {
 		pieces := v.polyline(t)
 		v.pieces = append(v.pieces, pieces)
 		hard := t.kind != kindVertical && t.kind != kindHorizontal
-		var pts []point
+		var pts []Point
 		for _, p := range pieces {
 			if t.kind == kindPoints {
 				for _, q := range p {
-					v.placer.taken = append(v.placer.taken, box{q.x, q.y, q.x, q.y}.grow(3))
+					v.placer.taken = append(v.placer.taken, Box{q.X, q.Y, q.X, q.Y}.grow(3))
 				}
 			}
 			pts = append(pts, p...)
@@ -57,19 +57,19 @@ func (v *view) lay() {
 }
 
 // pos returns where (x, y) lies. What a logarithmic axis cannot show lies at its foot.
-func (v *view) pos(x, y float64) point {
-	q := point{v.frame.x0, v.frame.y1}
+func (v *view) pos(x, y float64) Point {
+	q := Point{v.frame.X0, v.frame.Y1}
 	if !v.xs.log || x > 0 {
-		q.x = v.xs.px(x)
+		q.X = v.xs.px(x)
 	}
 	if !v.ys.log || y > 0 {
-		q.y = v.ys.px(y)
+		q.Y = v.ys.px(y)
 	}
 	return q
 }
 
 // polyline returns what is seen of a trace.
-func (v *view) polyline(t trace) [][]point {
+func (v *view) polyline(t trace) [][]Point {
 	f := v.frame
 	switch t.kind {
 	case kindVertical:
@@ -77,25 +77,25 @@ func (v *view) polyline(t trace) [][]point {
 			return nil
 		}
 		x := v.xs.px(t.x[0])
-		return [][]point{{{x, f.y1}, {x, f.y0 - 3}}}
+		return [][]Point{{{x, f.Y1}, {x, f.Y0 - 3}}}
 	case kindHorizontal:
 		if !v.ys.shows(t.y[0]) {
 			return nil
 		}
 		y := v.ys.px(t.y[0])
-		return [][]point{{{f.x0, y}, {f.x1, y}}}
+		return [][]Point{{{f.X0, y}, {f.X1, y}}}
 	case kindEDF, kindExceedance:
 		return clip(v.stairs(t), f)
 	case kindPoints:
-		var in []point
+		var in []Point
 		for i := range t.x {
-			if q := v.pos(t.x[i], t.y[i]); f.x0 <= q.x && q.x <= f.x1 && f.y0 <= q.y && q.y <= f.y1 {
+			if q := v.pos(t.x[i], t.y[i]); f.X0 <= q.X && q.X <= f.X1 && f.Y0 <= q.Y && q.Y <= f.Y1 {
 				in = append(in, q)
 			}
 		}
-		return [][]point{in}
+		return [][]Point{in}
 	case kindLine:
-		var pts []point
+		var pts []Point
 		for i := range t.x {
 			if math.IsInf(t.y[i], 1) {
 				break
@@ -114,23 +114,23 @@ func (v *view) polyline(t trace) [][]point {
 // a px are drawn as one, and those too small to be seen without their corner,
 // so that dashes keep their length on a slope. Left of the first step the curve is shown where it has
 // a height to show.
-func (v *view) stairs(t trace) []point {
+func (v *view) stairs(t trace) []Point {
 	f := v.frame
 	if len(t.x) == 0 { // every sample is lost to the axis
-		return []point{{f.x0, v.pos(1, t.before).y}, {f.x1, v.pos(1, t.before).y}}
+		return []Point{{f.X0, v.pos(1, t.before).Y}, {f.X1, v.pos(1, t.before).Y}}
 	}
 	first := v.pos(t.x[0], t.before)
-	pts := []point{first}
+	pts := []Point{first}
 	if t.before > 0 {
-		pts = []point{{min(f.x0, first.x), first.y}, first}
+		pts = []Point{{min(f.X0, first.X), first.Y}, first}
 	}
 	for i := range t.x {
 		q, last := v.pos(t.x[i], t.y[i]), pts[len(pts)-1]
-		if i > 0 && i < len(t.x)-1 && math.Abs(q.x-last.x)+math.Abs(q.y-last.y) < 0.5 {
+		if i > 0 && i < len(t.x)-1 && math.Abs(q.X-last.X)+math.Abs(q.Y-last.Y) < 0.5 {
 			continue
 		}
-		if q.x-last.x >= 1 || math.Abs(q.y-last.y) >= 1 {
-			pts = append(pts, point{q.x, last.y})
+		if q.X-last.X >= 1 || math.Abs(q.Y-last.Y) >= 1 {
+			pts = append(pts, Point{q.X, last.Y})
 		}
 		pts = append(pts, q)
 	}
@@ -138,14 +138,14 @@ func (v *view) stairs(t trace) []point {
 }
 
 // ended returns where a line ceases because its next value is +Inf.
-func (v *view) ended(t trace) (point, bool) {
+func (v *view) ended(t trace) (Point, bool) {
 	for i := range t.x {
 		if t.kind == kindLine && i > 0 && math.IsInf(t.y[i], 1) {
 			q := v.pos(t.x[i-1], t.y[i-1])
-			return q, v.frame.grow(0.01).holds(box{q.x, q.y, q.x, q.y})
+			return q, v.frame.grow(0.01).holds(Box{q.X, q.Y, q.X, q.Y})
 		}
 	}
-	return point{}, false
+	return Point{}, false
 }
 
 // reachesRight reports whether a line runs to the right edge of the axis, where

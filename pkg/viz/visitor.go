@@ -30,7 +30,7 @@ func (k visitor) Visit(o map[string]any) {
 	}
 	if k.view.bars() {
 		y = map[string]any{"type": "category", "inverse": true, "data": k.view.traces[0].rows,
-			"axisLabel": map[string]any{"fontSize": 13, "color": hex(inkDark)}, "axisTick": map[string]any{"show": false}}
+			"axisLabel": map[string]any{"fontSize": 13, "color": hex(Ink)}, "axisTick": map[string]any{"show": false}}
 	}
 	o["xAxis"], o["yAxis"] = x, y
 }
@@ -40,14 +40,14 @@ func (k visitor) Visit(o map[string]any) {
 // ticks of its own logarithmic axis to ten decimals, and so loses all decades
 // below 10⁻¹⁰, where rounding errors live.
 func (k visitor) axis(c scale, title []string, room, length float64) map[string]any {
-	label := map[string]any{"fontSize": 12, "color": hex(inkSoft), "hideOverlap": true}
+	label := map[string]any{"fontSize": 12, "color": hex(SoftInk), "hideOverlap": true}
 	a := map[string]any{
 		"type": "value", "min": c.min, "max": c.max,
 		"name": unmarked(strings.Join(title, "\n")), "nameLocation": "middle", "nameGap": 46,
-		"nameTextStyle": map[string]any{"fontSize": 14, "lineHeight": 17, "color": hex(inkDark)},
+		"nameTextStyle": map[string]any{"fontSize": 14, "lineHeight": 17, "color": hex(Ink)},
 		"axisLabel":     label,
 		"splitLine":     map[string]any{"show": true, "lineStyle": map[string]any{"color": hex(gridGrey)}},
-		"axisLine":      map[string]any{"show": true, "onZero": false, "lineStyle": map[string]any{"color": hex(inkSoft)}},
+		"axisLine":      map[string]any{"show": true, "onZero": false, "lineStyle": map[string]any{"color": hex(SoftInk)}},
 	}
 	if c.log {
 		every := max(1, math.Ceil((c.max-c.min)*room/length))
@@ -88,7 +88,7 @@ func (k visitor) VisitSeriesOpt(list charts.MultiSeries) any {
 		e := series{SingleSeries: s}
 		if i >= len(k.view.traces) {
 			e.Silent = true
-			e.Label = map[string]any{"show": true, "formatter": "{b}", "color": hex(inkSoft), "fontSize": 12}
+			e.Label = map[string]any{"show": true, "formatter": "{b}", "color": hex(SoftInk), "fontSize": 12}
 			all = append(all, e)
 			continue
 		}

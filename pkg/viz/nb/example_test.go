@@ -16,17 +16,19 @@ func ExampleShow() {
 	os.Setenv("ROUNDOFF_OUT", dir)
 	defer os.Unsetenv("ROUNDOFF_OUT")
 
-	nb.Show(viz.FigureErrors())
+	scheme := viz.NewSchematic("scheme", "One box.", "", 200, 100)
+	scheme.Node(viz.Rect(20, 20, 180, 80), 5, viz.White, "*a*")
+	nb.Show(scheme)
 
 	files, _ := filepath.Glob(filepath.Join(dir, "figures", "*"))
 	for _, f := range files {
 		fmt.Println(filepath.Base(f))
 	}
 	// Output:
-	// fig1-errors.csv
-	// fig1-errors.json
-	// fig1-errors.png
-	// fig1-errors.svg
+	// scheme.csv
+	// scheme.json
+	// scheme.png
+	// scheme.svg
 }
 
 // Outside a notebook there is nobody to read it.

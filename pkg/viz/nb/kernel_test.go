@@ -98,7 +98,7 @@ func TestInNotebook(t *testing.T) {
 	}
 	sync := func(s string) bool { return s == "sync" }
 
-	Show(viz.FigureErrors(), table())
+	Show(scheme(), table())
 	next("a schematic without script", func(s string) bool { return strings.Contains(s, "<img") && !strings.Contains(s, "<script") })
 	next("a table", func(s string) bool { return strings.Contains(s, "<table") })
 	next("sync", sync)

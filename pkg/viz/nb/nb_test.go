@@ -28,7 +28,7 @@ func TestShow(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ROUNDOFF_OUT", dir)
 	t.Setenv("ROUNDOFF_NOTEBOOK", "02-dot-product")
-	figs := []viz.Figure{chart(), table(), viz.FigureMPFMA()}
+	figs := []viz.Figure{chart(), table(), scheme()}
 	Show(figs...)
 	Show(figs[0]) // again, over the files of before
 
@@ -138,4 +138,10 @@ func TestFirstOfKernel(t *testing.T) {
 	if !firstOfKernel() || !firstOfKernel() {
 		t.Error("without a folder every chart must bring the script")
 	}
+}
+
+func scheme() *viz.Schematic {
+	s := viz.NewSchematic("scheme", "One box.", "", 200, 100)
+	s.Node(viz.Rect(20, 20, 180, 80), 5, viz.White, "*a*")
+	return s
 }

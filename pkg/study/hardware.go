@@ -34,15 +34,15 @@ type Machine struct {
 
 // The machines of notebook 8, the paper's model first.
 var machines = []Machine{
-	drawn(tcore.Machine{Name: "paper's model", Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Black}),
-	drawn(tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}, viz.Series{Color: viz.Generations[0]}),
-	drawn(tcore.Machine{Name: "Ampere", Device: devices.AmpereF16()}, viz.Series{Color: viz.Generations[1]}),
-	drawn(tcore.Machine{Name: "Hopper", Device: devices.HopperF16()}, viz.Series{Color: viz.Generations[2]}),
-	drawn(tcore.Machine{Name: "Hopper, K in 16 parts", Device: devices.HopperF16(), SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
+	named(tcore.Machine{Name: "paper's model", Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Black}),
+	named(tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}, viz.Series{Color: viz.Generations[0]}),
+	named(tcore.Machine{Name: "Ampere", Device: devices.AmpereF16()}, viz.Series{Color: viz.Generations[1]}),
+	named(tcore.Machine{Name: "Hopper", Device: devices.HopperF16()}, viz.Series{Color: viz.Generations[2]}),
+	named(tcore.Machine{Name: "Hopper, K in 16 parts", Device: devices.HopperF16(), SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
 }
 
-// drawn returns a machine that figures show as a series of its name.
-func drawn(m tcore.Machine, s viz.Series) Machine {
+// named returns a machine that figures show as a series of its name.
+func named(m tcore.Machine, s viz.Series) Machine {
 	s.Label = m.Name
 	return Machine{m, s}
 }

@@ -1,0 +1,87 @@
+// Package drawn reads back from its CSV what a figure draws, for tests that compare it with the result that it
+// is drawn from.
+package drawn
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+	"testing"
+)
+
+// A Figure is what package viz draws.
+type Figure interface {
+	Name() string
+	CSV() ([]byte, error)
+}
+
+// A Point is one of a series: of a line of reference, or a bar, one coordinate is 0.
+type Point struct {
+	X, Y float64
+	Text string
+}
+
+// Series returns the points of every series of a chart, by "panel: series". A panel without a title goes by its
+// number, from 1.
+func Series(t testing.TB, f Figure) map[string][]Point {
+	t.Helper()
+	series := map[string][]Point{}
+	for _, r := range records(t, f)[1:] {
+		if r[2] == "lost" {
+			continue
+		}
+		x, _ := strconv.ParseFloat(r[3], 64)
+		y, _ := strconv.ParseFloat(r[4], 64)
+		key := r[0] + ": " + r[1]
+		series[key] = append(series[key], Point{x, y, r[5]})
+	}
+	return series
+}
+
+// Xs returns the different x of a series, in order: for a distribution function of a few samples these are
+// the samples.
+func Xs(points []Point) []float64 {
+	var x []float64
+	for _, p := range points {
+		if len(x) == 0 || x[len(x)-1] != p.X {
+			x = append(x, p.X)
+		}
+	}
+	return x
+}
+
+// Ys returns the y of a series.
+func Ys(points []Point) []float64 {
+	y := make([]float64, len(points))
+	for i, p := range points {
+		y[i] = p.Y
+	}
+	return y
+}
+
+// Cells returns the rows of a table, each by the names of its columns.
+func Cells(t testing.TB, f Figure) []map[string]string {
+	t.Helper()
+	all := records(t, f)
+	rows := make([]map[string]string, len(all)-1)
+	for i, r := range all[1:] {
+		rows[i] = map[string]string{}
+		for j, name := range all[0] {
+			rows[i][name] = r[j]
+		}
+	}
+	return rows
+}
+
+func records(t testing.TB, f Figure) [][]string {
+	t.Helper()
+	text, err := f.CSV()
+	if err != nil {
+		t.Fatalf("%s: %v", f.Name(), err)
+	}
+	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(all) < 2 {
+		t.Fatalf("%s: %d rows, %v", f.Name(), len(all), err)
+	}
+	return all
+}

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -171,6 +172,16 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 		t.Errorf("%d series, want 4: of bounds the tightest that hold", len(series))
 	}
 
+	svg, err := s.Growth("U(0,1)").SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, colour := range map[string]string{"truncation-interval": "#C25500", "truncated-random-data": "#0072B2"} { // certain, random; as text darker than as line
+		if !regexp.MustCompile(`fill="` + colour + `"[^>]*>` + name + `<`).Match(svg) {
+			t.Errorf("%s is not drawn in %s", name, colour)
+		}
+	}
+
 	best := drawn.Series(t, s.Best(256))
 	for name, want := range map[string]float64{"U(0,1): told before": 0.75, "U(0,1): from the sums or the trace of the run": 0.75} {
 		if got := best[name]; len(got) != 1 || got[0].X != want || got[0].Text != "volta" {
@@ -195,6 +206,10 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 		t.Errorf("broken: %v, want martingale-trace alone, which is to hold on the machine", broken)
 	}
 	if got, want := s.Counted(), "of 200 outputs, none is above a bound that is to hold; 4 times a bound fails that is not to hold there"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.Rows[2].Violations = 1 // of a bound that is to hold
+	if got, want := s.Counted(), "of 200 outputs, some are, of 1 bounds, above a bound that is to hold; 4 times a bound fails that is not to hold there"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -29,6 +29,7 @@ type Claim struct {
 	ID       string   `json:"id"`
 	Source   string   `json:"source"`   // section, figure or table of the paper
 	Paper    string   `json:"paper"`    // what the paper says, with its number
+	Value    *float64 `json:"value"`    // that number, nil where the paper says that something holds, or where nothing is compared
 	Measured *float64 `json:"measured"` // nil when nothing could be measured
 	Unit     string   `json:"unit"`     // empty for a ratio or a count
 	Verdict  Verdict  `json:"verdict"`
@@ -46,8 +47,8 @@ type claims struct {
 }
 
 // add adds a claim with the verdict on it. What is said of the tolerance is for those who verify it.
-func (c *claims) add(id, paper string, measured *float64, unit, tolerance string, v Verdict, why string) {
-	c.list = append(c.list, Claim{ID: id, Source: c.source, Paper: paper, Measured: measured, Unit: unit,
+func (c *claims) add(id, paper string, value, measured *float64, unit, tolerance string, v Verdict, why string) {
+	c.list = append(c.list, Claim{ID: id, Source: c.source, Paper: paper, Value: value, Measured: measured, Unit: unit,
 		Verdict: v, Why: why, Notebook: c.notebook, File: "pkg/paper/" + c.file, Tolerance: tolerance})
 }
 
@@ -61,13 +62,13 @@ func verdict(ok bool) Verdict {
 
 // holds adds a claim that either holds or does not.
 func (c *claims) holds(id, paper string, measured float64, unit string, ok bool, why string) {
-	c.add(id, paper, &measured, unit, "as it says", verdict(ok), why)
+	c.add(id, paper, nil, &measured, unit, "as it says", verdict(ok), why)
 }
 
 // order adds a claim of an order of magnitude, O(10^k) in the paper's words. It
 // counts as reproduced when the measured value is within a factor 10 of it.
 func (c *claims) order(id, paper string, value, measured float64, unit, why string) {
-	c.add(id, paper, &measured, unit, "a factor 10", verdict(math.Abs(math.Log10(measured/value)) < 1), why)
+	c.add(id, paper, &value, &measured, unit, "a factor 10", verdict(math.Abs(math.Log10(measured/value)) < 1), why)
 }
 
 // equal adds a claim of a value, reproduced when the measured one agrees to tol.
@@ -76,12 +77,12 @@ func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why
 	if tol > 0 {
 		tolerance = percent(tol)
 	}
-	c.add(id, paper, &measured, unit, tolerance, verdict(math.Abs(measured-value) <= tol*math.Abs(value)), why)
+	c.add(id, paper, &value, &measured, unit, tolerance, verdict(math.Abs(measured-value) <= tol*math.Abs(value)), why)
 }
 
 // untestable adds a claim that nothing here can decide, with what was measured instead, or nil.
 func (c *claims) untestable(id, paper string, measured *float64, unit, why string) {
-	c.add(id, paper, measured, unit, "cannot be tested", CannotBeTested, why)
+	c.add(id, paper, nil, measured, unit, "cannot be tested", CannotBeTested, why)
 }
 
 // AllClaims runs every experiment of the paper and returns its claims in the

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -264,14 +266,73 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: measured %v", c.ID, *c.Measured)
 		}
 	}
-	for id, want := range map[string]Verdict{
-		"gemm-ratio": Reproduced, "gemm-dbea-u-times-1e11": Reproduced, "gemm-dbea-1e2": Differs, "gemm-error-1e-2": Reproduced,
-		"gemm-positive-1e-2": Differs, "mac-mpfma-over-fma": Reproduced, "product-bits": Differs, "tc-index": Differs, "tc-row2-gamma": Differs,
-		"lemma2-holds": Reproduced, "tc-k-minus-1": Reproduced, "gemm-h100": CannotBeTested,
-	} {
-		i := slices.IndexFunc(list, func(c Claim) bool { return c.ID == id })
-		if i < 0 || list[i].Verdict != want {
-			t.Errorf("%s: want %s", id, want)
+	compareClaims(t, list, true)
+}
+
+// The claims that take no time are compared always.
+func TestClaims_that_take_no_time(t *testing.T) {
+	compareClaims(t, slices.Concat(FormatClaims(), TensorCoreClaims()), false)
+}
+
+// compareClaims compares claims with testdata/claims.csv, of which every line is an identifier, a verdict, what
+// the paper says, what was measured, and to how much that is the same on every machine: 0, or a share.
+// With all, none may be missing.
+func compareClaims(t *testing.T, list []Claim, all bool) {
+	t.Helper()
+	f, err := os.Open("testdata/claims.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	seen := 0
+	for _, c := range list {
+		i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == c.ID })
+		if i < 0 {
+			t.Errorf("%s is not in testdata/claims.csv", c.ID)
+			continue
+		}
+		seen++
+		want := rows[i]
+		tolerance, _ := strconv.ParseFloat(want[4], 64)
+		measured, _ := strconv.ParseFloat(want[3], 64)
+		same := (c.Measured == nil) == (want[3] == "") && (c.Measured == nil || math.Abs(*c.Measured-measured) <= tolerance*math.Abs(measured))
+		if string(c.Verdict) != want[1] || text(c.Value) != want[2] || !same {
+			t.Errorf("%s: %s, the paper says %q, measured %s; want %v", c.ID, c.Verdict, text(c.Value), text(c.Measured), want[1:])
+		}
+	}
+	if all && seen != len(rows)-1 {
+		t.Errorf("%d claims of %d", seen, len(rows)-1)
+	}
+}
+
+// An order of magnitude is a factor of ten on both sides, and a value is the value to its tolerance.
+func TestVerdicts(t *testing.T) {
+	var c claims
+	c.order("", "", 1e-2, 0.0999, "", "")
+	c.order("", "", 1e-2, 0.101, "", "")
+	c.order("", "", 1e-2, 1.01e-3, "", "")
+	c.order("", "", 1e-2, 0.99e-3, "", "")
+	c.equal("", "", -4, -4, 0, "", "")
+	c.equal("", "", 4, 4.0000001, 0, "", "")
+	c.equal("", "", 4, 4.39, 0.1, "", "")
+	c.equal("", "", 4, 4.41, 0.1, "", "")
+	c.holds("", "", 1, "", false, "")
+	c.holds("", "", 1, "", true, "")
+	c.untestable("", "", nil, "", "")
+	want := []Verdict{Reproduced, Differs, Reproduced, Differs, Reproduced, Differs, Reproduced, Differs, Differs, Reproduced, CannotBeTested}
+	for i, v := range want {
+		if c.list[i].Verdict != v {
+			t.Errorf("claim %d: %s, want %s", i, c.list[i].Verdict, v)
 		}
 	}
 }
@@ -280,8 +341,8 @@ func TestWriteClaims(t *testing.T) {
 	dir := t.TempDir()
 	v := 1.5
 	list := []Claim{
-		{"a", "Section 1", "1.4", &v, "u", Differs, "because", "01", "pkg/paper/a.go", "5 %"},
-		{"b", "Section 2", "x", nil, "", CannotBeTested, "no", "02", "pkg/paper/b.go", "none"},
+		{"a", "Section 1", "1.4", &v, &v, "u", Differs, "because", "01", "pkg/paper/a.go", "5 %"},
+		{"b", "Section 2", "x", nil, nil, "", CannotBeTested, "no", "02", "pkg/paper/b.go", "none"},
 	}
 	if err := WriteClaims(dir, list); err != nil {
 		t.Fatal(err)
@@ -294,7 +355,7 @@ func TestWriteClaims(t *testing.T) {
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}
-	if len(back) != 2 || back[0]["measured"] != 1.5 || back[1]["measured"] != nil || len(back[0]) != 10 {
+	if len(back) != 2 || back[0]["measured"] != 1.5 || back[1]["measured"] != nil || len(back[0]) != 11 {
 		t.Errorf("read back %v", back)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".claims-*")); left != nil {

@@ -63,7 +63,7 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 func (m *Machine) finish(alpha float32, sum blas32.General, beta float32, c, d blas32.General) {
 	for i := range sum.Rows {
 		for j, v := range matrix.Row(sum, i) {
-			z := float32(alpha * v)
+			z := float32(alpha * v) // a conversion, so that no compiler fuses it with the addition
 			if beta != 0 {
 				z += float32(beta * c.Data[i*c.Stride+j])
 			}

@@ -35,4 +35,18 @@
 // A mistake of the caller, such as an empty sample, NaN or a logarithmic axis
 // through zero, panics with the name of the argument and its value. What only
 // the surroundings can spoil is an error.
+//
+// # Libraries
+//
+// gonum/plot's vg places and paints glyphs (vgimg, font), and [Chart.Plot] hands a
+// chart over to gonum/plot, axes, legend and all. go-echarts holds the options of
+// interactive charts, of which the axes and series are filled in here. Drawn by
+// hand are
+//
+//   - labels beside their curves, without overlap: neither library has any, and a
+//     legend takes the eye from the curve;
+//   - ticks at 1, 2 and 5 times a decade, named 10⁻⁵, which gonum's fonts cannot;
+//   - SVG whose bytes depend on nothing but the data, so that a figure can be
+//     compared byte by byte: vgsvg's differ between machines in their last digits;
+//   - empirical distributions thinned to what can be seen, and braces and grids.
 package viz

@@ -1,11 +1,13 @@
 package viz_test
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/viz"
+	"gonum.org/v1/plot/vg"
 )
 
 // Two panels, one below the other, share the x axis.
@@ -214,4 +216,32 @@ func ExampleAt() {
 func ExampleRect() {
 	fmt.Println(viz.Rect(10, 20, 110, 60).Y1)
 	// Output: 60
+}
+
+// Who knows gonum/plot goes on with it: another title, and a PDF.
+func ExampleChart_Plot() {
+	c := viz.NewChart("growth", "The second grows faster.", "")
+	p := c.Panel("", viz.Axis{Label: "n", Log: true}, viz.Axis{Label: "error", Log: true})
+	p.Line(viz.Series{Label: "√n", Color: viz.Blue}, []float64{1, 100, 10000}, []float64{1, 10, 100})
+	p.Line(viz.Series{Label: "n", Color: viz.Vermilion, Style: viz.Dashed}, []float64{1, 100, 10000}, []float64{1, 100, 10000})
+	z := c.Plot()
+	z.Title.Text = "My own title"
+	w, err := z.WriterTo(10*vg.Centimeter, 8*vg.Centimeter, "pdf")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var b bytes.Buffer
+	n, err := w.WriteTo(&b)
+	fmt.Println(n > 1000, b.String()[:4], err)
+	// Output: true %PDF <nil>
+}
+
+func ExampleChart_Plots() {
+	c := viz.NewChart("two", "The second grows faster.", "")
+	for _, name := range []string{"above", "below"} {
+		c.Panel(name, viz.Axis{Label: "n"}, viz.Axis{Label: "error"}).Line(viz.Series{Label: "n"}, []float64{1, 2}, []float64{3, 4})
+	}
+	fmt.Println(len(c.Plots()), c.Plots()[1].Title.Text)
+	// Output: 2 below
 }

@@ -185,14 +185,14 @@ func unionBrackets() Erratum {
 func missingTilde() Erratum {
 	t := DefaultGEMM.Theorem()
 	v := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)}
-	return Erratum{"missing-tilde", "Theorem, VIBEA, without representation error", "γ", "γ̃",
+	return Erratum{"missing-tilde", "Theorem, probabilistic, without representation error", "γ", "γ̃",
 		fmt.Sprintf("ζ = %s as printed would hold always; %s is what the probability is for", short(t.Zeta(roundoff.DBEA)), short(t.Zeta(v)))}
 }
 
 func sumRedefined() Erratum {
 	t := DefaultGEMM.Theorem()
 	ζ := t.Zeta(roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)})
-	return Erratum{"delta-p", "Section 3.3, VIBEA, with representation error",
+	return Erratum{"delta-p", "Section 3.3, probabilistic, with representation error",
 		"Δp ≔ AΔB + AΔ(B + ΔB) + ΔAB + ΔAΔB + ΔAΔ(B + ΔB), where |Δp| ≤ ζ|A + ΔA||B + ΔB|", "Δe ≔ AΔB + ΔAB + ΔAΔB + Δp, as in the deterministic analysis",
 		fmt.Sprintf("AΔB alone may be u_{low}|A||B|, u_{low} = %s, and Δp is at most ζ(1 + u_{low})² = %s of it", short(t.Low), short(ζ*(1+t.Low)*(1+t.Low)))}
 }
@@ -200,7 +200,7 @@ func sumRedefined() Erratum {
 func wrongLemma() Erratum {
 	t := DefaultGEMM.Theorem()
 	v := roundoff.VIBEA{Lambda: t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)}
-	return Erratum{"wrong-lemma", "Theorem, VIBEA, with representation error", "under Lemma 1", "under Lemma 2",
+	return Erratum{"wrong-lemma", "Theorem, probabilistic, with representation error", "under Lemma 1", "under Lemma 2",
 		fmt.Sprintf("%s under Lemma 1, %s under Lemma 2", short(t.ZetaRepresented(roundoff.DBEA)), short(t.ZetaRepresented(v)))}
 }
 

@@ -225,11 +225,11 @@ def asked(notebook, source):
 
 
 class Beforehand:
-    """Examines submissions beside each other, as many as there are processors, before nbgrader asks for
-    what came of them one by one."""
+    """Examines submissions beside each other, one more than there are processors, as some only wait, before
+    nbgrader asks for what came of them one by one."""
 
     def __init__(self):
-        self.workers = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        self.workers = concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1)
         self.known = {}
 
     def start(self, notebook, source, seconds):

@@ -196,8 +196,8 @@ func overflows(d tcore.Device, x, y bound.Distribution) error {
 		bound.Distribution
 		tcore.Format
 	}{{x, d.A}, {y, d.B}} {
-		if !(of.Abs <= min(of.Format.Max(), math.MaxFloat32)) {
-			return fmt.Errorf("-dist %s: the mean size is %.3g, and the largest number of %s %.3g", of.Distribution.Name, of.Abs, of.Format.Name, of.Format.Max())
+		if !(of.MeanAbs() <= min(of.Format.Max(), math.MaxFloat32)) {
+			return fmt.Errorf("-dist %s: the mean size is %.3g, and the largest number of %s %.3g", of.Distribution, of.MeanAbs(), of.Format.Name, of.Format.Max())
 		}
 	}
 	return nil
@@ -206,8 +206,9 @@ func overflows(d tcore.Device, x, y bound.Distribution) error {
 // drawMatrix returns a matrix of independent numbers.
 func drawMatrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	d.Src = rng
 	for i := range m.Data {
-		m.Data[i] = float32(d.Draw(rng))
+		m.Data[i] = float32(d.Rand())
 	}
 	return m
 }

@@ -152,7 +152,7 @@ func (k Problem) outOfRange() string {
 	if why := k.overflows(); why != "" {
 		return why
 	}
-	if sum := float64(k.Length()) * math.Abs(k.X.Mean*k.Y.Mean); sum > k.Device.C.Max() {
+	if sum := float64(k.Length()) * math.Abs(k.X.Mean()*k.Y.Mean()); sum > k.Device.C.Max() {
 		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.Device.C.Name, k.Device.C.Max())
 	}
 	return ""

@@ -147,7 +147,7 @@ func TestAdvise(t *testing.T) {
 	})
 	t.Run("says_what_data_cannot_be", func(t *testing.T) {
 		k := k
-		k.X = Distribution{Name: "d", Mean: 2, Square: 1, Abs: 2, Max: 2}
+		k.X = FromMoments("d", DataMoments{Mean: 2, MeanSquare: 1, MeanAbs: 2, MaxAbs: 2}, nil)
 		if _, err := Advise(k, 1, at99, devices.All()); err == nil || err.Error() != "bound: d: variance -3, want it not negative" {
 			t.Error(err)
 		}

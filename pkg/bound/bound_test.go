@@ -41,11 +41,19 @@ func evaluate(t *testing.T, k Problem, f roundoff.Failure) map[string]Result {
 	return byName
 }
 
+// but returns a distribution of which nothing is known but its moments, after a change.
+func but(d Distribution, change func(m *DataMoments)) Distribution {
+	m := d.Moments()
+	change(&m)
+	return FromMoments(d.String(), m, d.of().draw)
+}
+
 // draw returns a matrix of independent numbers from d.
 func draw(rng *rand.Rand, rows, cols int, d Distribution) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	d.Src = rng
 	for i := range m.Data {
-		m.Data[i] = float32(d.Draw(rng))
+		m.Data[i] = float32(d.Rand())
 	}
 	return m
 }
@@ -315,11 +323,11 @@ func TestBoundsHold(t *testing.T) {
 			}
 			for _, r := range results(t, k, at99) {
 				if r.Holds && r.Constant*(1+1e-12) < worst && !k.Represented {
-					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Device.Name, d.Name, worst, r.Bound, r.Constant)
+					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Device.Name, d, worst, r.Bound, r.Constant)
 				}
 				// Conversion underflows now and then, to a unit of the format that is small here.
 				if r.Holds && k.Represented && r.Constant*1.5 < worst && k.Device.A.Precision >= 8 {
-					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Device.Name, d.Name, worst, r.Bound, r.Constant)
+					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Device.Name, d, worst, r.Bound, r.Constant)
 				}
 			}
 		}
@@ -373,25 +381,26 @@ func TestDistribution(t *testing.T) {
 		const n = 200000
 		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Uniform(-3, -1), Uniform(-1, 3), Normal(0, 1), Normal(-2, 0.5), Normal(1, 3)} {
 			mean, square, abs := 0.0, 0.0, 0.0
+			d.Src = rng
 			for range n {
-				x := d.Draw(rng)
+				x := d.Rand()
 				mean += x / n
 				square += x * x / n
 				abs += math.Abs(x) / n
-				if math.Abs(x) > d.Max {
-					t.Fatalf("%s: drew %v", d.Name, x)
+				if math.Abs(x) > d.MaxAbs() {
+					t.Fatalf("%s: drew %v", d, x)
 				}
 			}
-			slack := 6 * d.Square / math.Sqrt(n) * 2
-			if math.Abs(mean-d.Mean) > slack || math.Abs(square-d.Square) > slack*(1+d.Square) || math.Abs(abs-d.Abs) > slack {
-				t.Errorf("%s: %v, %v, %v, want %v, %v, %v", d.Name, mean, square, abs, d.Mean, d.Square, d.Abs)
+			slack := 6 * d.MeanSquare() / math.Sqrt(n) * 2
+			if math.Abs(mean-d.Mean()) > slack || math.Abs(square-d.MeanSquare()) > slack*(1+d.MeanSquare()) || math.Abs(abs-d.MeanAbs()) > slack {
+				t.Errorf("%s: %v, %v, %v, want %v, %v, %v", d, mean, square, abs, d.Mean(), d.MeanSquare(), d.MeanAbs())
 			}
 			if err := d.Check(); err != nil {
 				t.Error(err)
 			}
-			back, err := ParseDistribution(d.Name)
-			if err != nil || back.Mean != d.Mean || back.Square != d.Square {
-				t.Errorf("%s: %+v, %v", d.Name, back, err)
+			back, err := ParseDistribution(d.String())
+			if err != nil || back.Mean() != d.Mean() || back.MeanSquare() != d.MeanSquare() {
+				t.Errorf("%s: %+v, %v", d, back, err)
 			}
 		}
 	})
@@ -410,11 +419,11 @@ func TestDistribution(t *testing.T) {
 		})
 	}
 	for want, d := range map[string]Distribution{
-		"variance -3":               {Name: "d", Mean: 2, Square: 1, Abs: 1, Max: 2},
-		"mean square NaN":           {Name: "d", Square: math.NaN(), Max: 1},
-		"E|x| = 0.1, want at least": {Name: "d", Mean: 1, Square: 2, Abs: 0.1, Max: 2},
-		"E|x| = 3, want at most":    {Name: "d", Mean: 1, Square: 2, Abs: 3, Max: 2},
-		"greatest |x| is 1, below":  {Name: "d", Mean: 1, Square: 2, Abs: 1, Max: 1},
+		"variance -3":               FromMoments("d", DataMoments{Mean: 2, MeanSquare: 1, MeanAbs: 1, MaxAbs: 2}, nil),
+		"mean square NaN":           FromMoments("d", DataMoments{MeanSquare: math.NaN(), MaxAbs: 1}, nil),
+		"E|x| = 0.1, want at least": FromMoments("d", DataMoments{Mean: 1, MeanSquare: 2, MeanAbs: 0.1, MaxAbs: 2}, nil),
+		"E|x| = 3, want at most":    FromMoments("d", DataMoments{Mean: 1, MeanSquare: 2, MeanAbs: 3, MaxAbs: 2}, nil),
+		"greatest |x| is 1, below":  FromMoments("d", DataMoments{Mean: 1, MeanSquare: 2, MeanAbs: 1, MaxAbs: 1}, nil),
 	} {
 		t.Run("cannot_be", func(t *testing.T) {
 			k := on(devices.PaperCoreF32())
@@ -434,12 +443,12 @@ func TestMomentsOf(t *testing.T) {
 	m := blas64.General{Rows: 2, Cols: 2, Stride: 3, Data: []float64{1, -2, 99, 4, 5}}
 	t.Run("are_those_of_the_elements", func(t *testing.T) {
 		d, err := MomentsOf("m", m)
-		if err != nil || d.Mean != 2 || d.Square != 46.0/4 || d.Abs != 3 || d.Max != 5 || d.Check() != nil {
+		if err != nil || d.Mean() != 2 || d.MeanSquare() != 46.0/4 || d.MeanAbs() != 3 || d.MaxAbs() != 5 || d.Check() != nil {
 			t.Errorf("%+v, %v", d, err)
 		}
 		seen := map[float64]bool{}
-		for rng := rand.New(rand.NewPCG(43, 44)); len(seen) < 4; {
-			seen[d.Draw(rng)] = true
+		for d.Src = rand.NewPCG(43, 44); len(seen) < 4; {
+			seen[d.Rand()] = true
 		}
 		if !seen[1] || !seen[-2] || !seen[4] || !seen[5] {
 			t.Errorf("drew %v", seen)
@@ -451,7 +460,7 @@ func TestMomentsOf(t *testing.T) {
 			for i := range same.Data {
 				same.Data[i] = v
 			}
-			if d, err := MomentsOf("same", same); err != nil || d.Check() != nil || d.Max != math.Abs(v) {
+			if d, err := MomentsOf("same", same); err != nil || d.Check() != nil || d.MaxAbs() != math.Abs(v) {
 				t.Errorf("%v: %+v, %v, %v", v, d, err, d.Check())
 			}
 		}

@@ -309,14 +309,14 @@ func TestCDNATightness(t *testing.T) {
 						}
 						z := b.Interval(k, o, at99)
 						if !(math.Abs(e-z.Centre) <= z.Radius+1e-14*math.Abs(e)) {
-							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, law.Name, K, e, b.Name, z.Centre, z.Radius)
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, law, K, e, b.Name, z.Centre, z.Radius)
 						}
 						near[b.Name] = max(near[b.Name], over(math.Abs(e), z.Bound()))
 					}
 					for _, r := range before {
 						τ := over(math.Abs(e), r.Limit(o.Abs))
 						if τ > 1 {
-							t.Errorf("%s, %s, K = %d: error %v, %s is %v", d.Name, law.Name, K, e, r.Bound, r.Limit(o.Abs))
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v", d.Name, law, K, e, r.Bound, r.Limit(o.Abs))
 						}
 						near[r.Bound] = max(near[r.Bound], τ)
 					}
@@ -327,7 +327,7 @@ func TestCDNATightness(t *testing.T) {
 						cells = append(cells, fmt.Sprintf("%s %.2g", b.Name, τ))
 					}
 				}
-				t.Logf("%s, %s, K = %d: %s", d.Name, law.Name, K, strings.Join(cells, ", "))
+				t.Logf("%s, %s, K = %d: %s", d.Name, law, K, strings.Join(cells, ", "))
 			}
 		}
 	}

@@ -28,16 +28,16 @@ func (k Problem) converted(f tcore.Format, d Distribution) converted {
 		return l.converted()
 	}
 	d, u, η := k.rounded(f, d)
-	σ, root := math.Sqrt(d.variance()), math.Sqrt(d.Square)
-	lo, hi := d.support()
+	o := d.of()
+	σ, root := math.Sqrt(o.variance()), math.Sqrt(o.MeanSquare)
 	z := converted{
-		mean: d.Mean, off: u*d.Abs + η,
-		abs:       max(0, (1-u)*d.Abs-η),
+		mean: o.Mean, off: u*o.MeanAbs + η,
+		abs:       max(0, (1-u)*o.MeanAbs-η),
 		square:    ((1+u)*root + η) * ((1+u)*root + η),
 		deviation: σ + u*root + η,
-		lo:        f.Round(lo, k.Device.Convert), hi: f.Round(hi, k.Device.Convert),
+		lo:        f.Round(o.lo, k.Device.Convert), hi: f.Round(o.hi, k.Device.Convert),
 	}
-	if d.Symmetric {
+	if o.Symmetric {
 		z.off = 0
 	}
 	return z
@@ -51,8 +51,8 @@ func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relati
 	if k.Device.Convert != tcore.ToNearestEven {
 		relative *= 2
 	}
-	o := d.made()
-	if o == nil || o.elements == nil {
+	o := d.of()
+	if o.elements == nil {
 		return d, relative, absolute
 	}
 	key := valueKey{o.source, f, k.Device.Convert}
@@ -63,12 +63,11 @@ func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relati
 		x := slices.Clone(o.elements)
 		f.RoundSlice(x, x, k.Device.Convert)
 		var err error
-		if r, err = MomentsOf(d.Name, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}); err != nil {
+		if r, err = MomentsOf(d.name, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}); err != nil {
 			return d, relative, absolute // beyond the format
 		}
-		r.origin.coarse()
-		r.origin.elements, r.Draw = nil, nil // which take room
-		r = r.from(r.origin)
+		r.known.coarse()
+		r.known.elements, r.known.draw = nil, nil // which take room
 		roundedTables.keep(key, r)
 	}
 	return r, 0, 0
@@ -80,7 +79,7 @@ var roundedTables table[valueKey, Distribution]
 // before, but for a failure of e^f; +Inf where one may overflow.
 func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 	of := func(format tcore.Format, d Distribution, n float64) float64 {
-		largest := d.largest(n, f.Split(2))
+		largest := d.Largest(n, f.Split(2))
 		if z := format.Round(largest, tcore.ToNearestEven); z >= largest {
 			return z
 		} else if math.IsNaN(z) || math.IsInf(z, 0) {
@@ -89,6 +88,14 @@ func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 		return largest
 	}
 	return of(k.Device.A, k.X, float64(k.M)*float64(k.K)), of(k.Device.B, k.Y, float64(k.K)*float64(k.N))
+}
+
+// clipped returns the problem of factors that are moved to where [Problem.largestFactors] has them, which
+// none is beyond but for a failure of e^f, and where that is.
+func (k Problem) clipped(f roundoff.Failure) (clipped Problem, x, y float64) {
+	x, y = k.largestFactors(f)
+	k.X, k.Y = k.X.clipped(x), k.Y.clipped(y)
+	return k, x, y
 }
 
 // A productMoments is what is known of |p̂| and p̂, products of numbers that were converted.
@@ -122,7 +129,7 @@ func (k Problem) products() productMoments {
 		variance: x.deviation*x.deviation*y.square + mx*mx*y.deviation*y.deviation,
 		lo:       slices.Min(corners), hi: slices.Max(corners),
 	}
-	if k.X.Symmetric || k.Y.Symmetric {
+	if k.X.Symmetric() || k.Y.Symmetric() {
 		p.mean, p.center = 0, 0
 	}
 	p.off = p.mean - p.center
@@ -138,8 +145,8 @@ type valueLaw struct {
 // lawOf returns the law of the numbers of a format that those of the distribution become, nil if the
 // format has too many or the distribution is not known in full.
 func (k Problem) lawOf(f tcore.Format, d Distribution) *valueLaw {
-	o := d.made()
-	if o == nil || f.Bits() > 8 {
+	o := d.of()
+	if o.between == nil && o.elements == nil || f.Bits() > 8 {
 		return nil
 	}
 	key := valueKey{o.source, f, k.Device.Convert}
@@ -229,5 +236,6 @@ func (k Problem) count(f tcore.Format, n int, element func(i int) float64) value
 
 // draws is count of n numbers that are drawn.
 func (k Problem) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueLaw {
-	return k.count(f, n, func(int) float64 { return d.Draw(rng) })
+	d = d.from(rng)
+	return k.count(f, n, func(int) float64 { return d.Rand() })
 }

@@ -21,7 +21,7 @@ func TestCoverage(t *testing.T) {
 	}
 	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.IEEEF32()} {
 		for _, data := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1)} {
-			t.Run(d.Name+"/"+data.Name, func(t *testing.T) {
+			t.Run(d.Name+"/"+data.String(), func(t *testing.T) {
 				k := Problem{M: 1, N: 1, K: 256, Machine: tcore.Machine{Device: d}, X: data, Y: data}
 				cover(t, k, outputs, read)
 			})

@@ -12,20 +12,27 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Distribution is what is known of the elements of a matrix: they are independent numbers x
-// with these moments. Draw returns one of them, for those who want to try.
+// A Distribution is what is known of independent random numbers x, the elements of a matrix, under the
+// names of gonum's distuv: moments, what none of many exceeds, and how one is drawn. It is a
+// [distuv.Rander], and [FromRander] makes one of any other. The zero value knows nothing.
 type Distribution struct {
-	Name      string
-	Mean      float64 // E x
-	Square    float64 // E x²
-	Abs       float64 // E|x|
-	Max       float64 // |x| is at most that; +Inf if it has no limit
-	Symmetric bool    // x and -x are equally likely
-	Draw      func(*rand.Rand) float64
+	Src rand.Source // that Rand draws from, as in distuv; nil is the global one
 
-	normal bool
-	origin *origin
+	name  string
+	known *facts
 }
+
+// DataMoments are what bounds are told of numbers x: enough for most of them.
+type DataMoments struct {
+	Mean       float64 // E x
+	MeanSquare float64 // E x²
+	MeanAbs    float64 // E|x|
+	MaxAbs     float64 // |x| is at most that; +Inf if it has no limit
+	Symmetric  bool    // x and -x are equally likely
+}
+
+// variance returns Var x.
+func (m DataMoments) variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
 
 // Uniform returns the uniform distribution on [lo, hi]. It panics unless lo < hi, both finite.
 func Uniform(lo, hi float64) Distribution {
@@ -36,19 +43,20 @@ func Uniform(lo, hi float64) Distribution {
 	if lo < 0 && hi > 0 {
 		abs = (lo*lo + hi*hi) / (2 * (hi - lo))
 	}
-	d := Distribution{
-		Name:   fmt.Sprintf("U(%v,%v)", lo, hi),
-		Mean:   (lo + hi) / 2,
-		Square: (lo*lo + lo*hi + hi*hi) / 3,
-		Abs:    abs,
-		Max:    max(math.Abs(lo), math.Abs(hi)),
-		Draw:   func(r *rand.Rand) float64 { return lo + (hi-lo)*r.Float64() },
-
-		Symmetric: lo == -hi,
-	}
-	return d.from(&origin{source: source{uniform: true, a: lo, b: hi}, lo: lo, hi: hi, between: func(a, b float64) float64 {
-		return max(0, min(b, hi)-max(a, lo)) / (hi - lo)
-	}})
+	return Distribution{name: fmt.Sprintf("U(%v,%v)", lo, hi), known: &facts{
+		DataMoments: DataMoments{
+			Mean:       (lo + hi) / 2,
+			MeanSquare: (lo*lo + lo*hi + hi*hi) / 3,
+			MeanAbs:    abs,
+			MaxAbs:     max(math.Abs(lo), math.Abs(hi)),
+			Symmetric:  lo == -hi,
+		},
+		draw:    func(r *rand.Rand) float64 { return lo + (hi-lo)*r.Float64() },
+		source:  source{family: uniformFamily, a: lo, b: hi},
+		lo:      lo,
+		hi:      hi,
+		between: func(a, b float64) float64 { return max(0, min(b, hi)-max(a, lo)) / (hi - lo) },
+	}}
 }
 
 // Normal returns the normal distribution of mean μ and standard deviation σ. It panics unless μ
@@ -58,23 +66,31 @@ func Normal(μ, σ float64) Distribution {
 		panic(fmt.Sprintf("bound: N(%v, %v), want a finite mean and a positive deviation", μ, σ))
 	}
 	z := μ / σ
-	d := Distribution{
-		Name:   fmt.Sprintf("N(%v,%v)", μ, σ),
-		Mean:   μ,
-		Square: μ*μ + σ*σ,
-		Abs:    σ*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + μ*math.Erf(z/math.Sqrt2),
-		Max:    math.Inf(1),
-		Draw:   func(r *rand.Rand) float64 { return μ + σ*r.NormFloat64() },
+	return Distribution{name: fmt.Sprintf("N(%v,%v)", μ, σ), known: &facts{
+		DataMoments: DataMoments{
+			Mean:       μ,
+			MeanSquare: μ*μ + σ*σ,
+			MeanAbs:    σ*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + μ*math.Erf(z/math.Sqrt2),
+			MaxAbs:     math.Inf(1),
+			Symmetric:  μ == 0,
+		},
+		draw:   func(r *rand.Rand) float64 { return μ + σ*r.NormFloat64() },
+		source: source{family: normalFamily, a: μ, b: σ},
+		lo:     math.Inf(-1),
+		hi:     math.Inf(1),
+		between: func(a, b float64) float64 {
+			if a < μ { // the tail that loses no digits
+				a, b = 2*μ-b, 2*μ-a
+			}
+			return (math.Erfc((a-μ)/(σ*math.Sqrt2)) - math.Erfc((b-μ)/(σ*math.Sqrt2))) / 2
+		},
+	}}
+}
 
-		Symmetric: μ == 0,
-		normal:    true,
-	}
-	return d.from(&origin{source: source{a: μ, b: σ}, lo: math.Inf(-1), hi: math.Inf(1), between: func(a, b float64) float64 {
-		if a < μ { // the tail that loses no digits
-			a, b = 2*μ-b, 2*μ-a
-		}
-		return (math.Erfc((a-μ)/(σ*math.Sqrt2)) - math.Erfc((b-μ)/(σ*math.Sqrt2))) / 2
-	}})
+// FromMoments returns a distribution of which nothing is known but its moments, and that draw draws its
+// numbers; nil where nobody knows how.
+func FromMoments(name string, m DataMoments, draw func(*rand.Rand) float64) Distribution {
+	return Distribution{name: name, known: &facts{DataMoments: m, draw: draw, lo: -m.MaxAbs, hi: m.MaxAbs}}
 }
 
 var distribution = regexp.MustCompile(`^ *([UN]) *[(\[] *([^ ,]+) *, *([^ ,)\]]+) *[)\]] *$`)
@@ -97,8 +113,8 @@ func ParseDistribution(s string) (Distribution, error) {
 	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi at a finite distance, or deviation > 0", s)
 }
 
-// MomentsOf returns what a bound that takes data as independent numbers needs to know of a given
-// matrix: the moments of an element that is picked at random. Its Draw picks one.
+// MomentsOf returns the distribution of an element of a given matrix that is picked at random: what a bound
+// that takes data as independent numbers needs to know of it.
 // An error says that the matrix is empty, or names an element that is not finite.
 func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	if err := checkFinite(name, m.Rows, m.Cols, m.Stride, m.Data); err != nil {
@@ -111,62 +127,137 @@ func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	if len(x) == 0 {
 		return Distribution{}, fmt.Errorf("bound: %s is %d × %d, want a matrix that is not empty", name, m.Rows, m.Cols)
 	}
-	d, n := Distribution{Name: name, Mean: x[0], Abs: math.Abs(x[0])}, float64(len(x))
+	z, n := DataMoments{Mean: x[0], MeanAbs: math.Abs(x[0])}, float64(len(x))
 	for _, v := range x {
-		d.Mean += (v - x[0]) / n
-		d.Abs += (math.Abs(v) - math.Abs(x[0])) / n
-		d.Max = max(d.Max, math.Abs(v))
+		z.Mean += (v - x[0]) / n
+		z.MeanAbs += (math.Abs(v) - math.Abs(x[0])) / n
+		z.MaxAbs = max(z.MaxAbs, math.Abs(v))
 	}
 	for _, v := range x {
-		d.Square += (v - d.Mean) / n * (v - d.Mean)
+		z.MeanSquare += (v - z.Mean) / n * (v - z.Mean)
 	}
-	// What rounding may have spoilt: |E x| <= E|x| <= √E x² <= Max.
-	d.Square = min(d.Square+d.Mean*d.Mean, d.Max*d.Max)
-	d.Abs = min(max(d.Abs, math.Abs(d.Mean)), math.Sqrt(d.Square))
-	d.Draw = func(r *rand.Rand) float64 { return x[r.IntN(len(x))] }
-	return d.from(&origin{source: source{id: new(int)}, lo: slices.Min(x), hi: slices.Max(x), elements: x}), nil
+	// What rounding may have spoilt: |E x| <= E|x| <= √E x² <= max |x|.
+	z.MeanSquare = min(z.MeanSquare+z.Mean*z.Mean, z.MaxAbs*z.MaxAbs)
+	z.MeanAbs = min(max(z.MeanAbs, math.Abs(z.Mean)), math.Sqrt(z.MeanSquare))
+	return Distribution{name: name, known: &facts{
+		DataMoments: z,
+		draw:        func(r *rand.Rand) float64 { return x[r.IntN(len(x))] },
+		source:      source{id: new(int)},
+		lo:          slices.Min(x),
+		hi:          slices.Max(x),
+		elements:    x,
+	}}, nil
 }
 
-// known reports whether anything is.
-func (d Distribution) known() bool { return d.Max != 0 || d.Square != 0 || d.Abs != 0 || d.Mean != 0 }
-
-// variance returns Var x.
-func (d Distribution) variance() float64 { return max(0, d.Square-d.Mean*d.Mean) }
-
-// largest returns what none of n numbers exceeds in size, but for a failure of e^f; +Inf if that
-// is not known.
-func (d Distribution) largest(n float64, f roundoff.Failure) float64 {
-	if !d.normal {
-		return d.Max
+// of returns what is known, which the caller must not change.
+func (d Distribution) of() *facts {
+	if d.known == nil {
+		return &unknown
 	}
-	return math.Abs(d.Mean) + math.Sqrt(d.variance())*roundoff.Azuma(1, f.Split(n))
+	return d.known
+}
+
+var unknown facts
+
+// String returns the name, as in "U(-1,1)".
+func (d Distribution) String() string { return d.name }
+
+// Named returns the distribution under another name.
+func (d Distribution) Named(name string) Distribution {
+	d.name = name
+	return d
+}
+
+// Moments returns all moments at once.
+func (d Distribution) Moments() DataMoments { return d.of().DataMoments }
+
+// Mean returns E x.
+func (d Distribution) Mean() float64 { return d.of().Mean }
+
+// Variance returns Var x.
+func (d Distribution) Variance() float64 { return d.of().variance() }
+
+// StdDev returns the standard deviation of x.
+func (d Distribution) StdDev() float64 { return math.Sqrt(d.Variance()) }
+
+// MeanSquare returns E x².
+func (d Distribution) MeanSquare() float64 { return d.of().MeanSquare }
+
+// MeanAbs returns E|x|.
+func (d Distribution) MeanAbs() float64 { return d.of().MeanAbs }
+
+// MaxAbs returns what no |x| exceeds, +Inf if that has no limit.
+func (d Distribution) MaxAbs() float64 { return d.of().MaxAbs }
+
+// Symmetric reports whether x and -x are known to be equally likely.
+func (d Distribution) Symmetric() bool { return d.of().Symmetric }
+
+// Largest returns what none of n numbers exceeds in size, but for a failure of e^f; +Inf if that is not
+// known, as how fast a distribution without a largest number falls off may not be.
+func (d Distribution) Largest(n float64, f roundoff.Failure) float64 {
+	o := d.of()
+	switch {
+	case o.family == normalFamily:
+		return math.Abs(o.Mean) + math.Sqrt(o.variance())*roundoff.Azuma(1, f.Split(n))
+	case math.IsInf(o.MaxAbs, 1) && o.beyond != nil:
+		return o.quantile(math.Exp(float64(f.Split(n))))
+	}
+	return o.MaxAbs
+}
+
+// CanDraw reports whether it is known how numbers are drawn.
+func (d Distribution) CanDraw() bool { return d.of().draw != nil }
+
+// Rand returns a number drawn from Src. It panics unless [Distribution.CanDraw].
+func (d Distribution) Rand() float64 {
+	draw := d.of().draw
+	if draw == nil {
+		panic(fmt.Sprintf("bound: distribution %q cannot be drawn from", d))
+	}
+	switch src := d.Src.(type) {
+	case nil:
+		return draw(global)
+	case *rand.Rand:
+		return draw(src)
+	default:
+		return draw(rand.New(src))
+	}
+}
+
+// global is the generator of math/rand/v2, which may be used by all.
+var global = rand.New(globalSource{})
+
+type globalSource struct{}
+
+func (globalSource) Uint64() uint64 { return rand.Uint64() }
+
+// from returns the distribution drawn from r.
+func (d Distribution) from(r *rand.Rand) Distribution {
+	d.Src = r
+	return d
+}
+
+// told reports whether anything is known.
+func (d Distribution) told() bool {
+	o := d.of()
+	return o.MaxAbs != 0 || o.MeanSquare != 0 || o.MeanAbs != 0 || o.Mean != 0
 }
 
 // Check returns an error if no random number has these moments.
 func (d Distribution) Check() error {
 	const ε = 1e-12 // moments are computed
-	switch variance := d.Square - d.Mean*d.Mean; {
-	case !(d.Square >= 0) || math.IsInf(d.Square, 1):
-		return fmt.Errorf("bound: %s: mean square %v, want it finite and not negative", d.Name, d.Square)
-	case !(variance >= -ε*d.Square):
-		return fmt.Errorf("bound: %s: variance %v, want it not negative", d.Name, variance)
-	case !(d.Abs >= math.Abs(d.Mean)*(1-ε)):
-		return fmt.Errorf("bound: %s: E|x| = %v, want at least |E x| = %v", d.Name, d.Abs, math.Abs(d.Mean))
-	case !(d.Abs*d.Abs <= d.Square*(1+ε)):
-		return fmt.Errorf("bound: %s: E|x| = %v, want at most √E x² = %v", d.Name, d.Abs, math.Sqrt(d.Square))
-	case !(d.Max*d.Max >= d.Square*(1-ε)):
-		return fmt.Errorf("bound: %s: greatest |x| is %v, below √E x² = %v", d.Name, d.Max, math.Sqrt(d.Square))
+	m := d.Moments()
+	switch variance := m.MeanSquare - m.Mean*m.Mean; {
+	case !(m.MeanSquare >= 0) || math.IsInf(m.MeanSquare, 1):
+		return fmt.Errorf("bound: %s: mean square %v, want it finite and not negative", d, m.MeanSquare)
+	case !(variance >= -ε*m.MeanSquare):
+		return fmt.Errorf("bound: %s: variance %v, want it not negative", d, variance)
+	case !(m.MeanAbs >= math.Abs(m.Mean)*(1-ε)):
+		return fmt.Errorf("bound: %s: E|x| = %v, want at least |E x| = %v", d, m.MeanAbs, math.Abs(m.Mean))
+	case !(m.MeanAbs*m.MeanAbs <= m.MeanSquare*(1+ε)):
+		return fmt.Errorf("bound: %s: E|x| = %v, want at most √E x² = %v", d, m.MeanAbs, math.Sqrt(m.MeanSquare))
+	case !(m.MaxAbs*m.MaxAbs >= m.MeanSquare*(1-ε)):
+		return fmt.Errorf("bound: %s: greatest |x| is %v, below √E x² = %v", d, m.MaxAbs, math.Sqrt(m.MeanSquare))
 	}
 	return nil
-}
-
-// product returns the distribution of xy, x and y independent. Its Draw is nil.
-func (d Distribution) product(e Distribution) Distribution {
-	return Distribution{
-		Name:   d.Name + " × " + e.Name,
-		Mean:   d.Mean * e.Mean,
-		Square: d.Square * e.Square,
-		Abs:    d.Abs * e.Abs,
-		Max:    d.Max * e.Max,
-	}
 }

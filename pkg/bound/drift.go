@@ -34,7 +34,7 @@ func (s *stepLaw) at(e int) *truncation.NearestError {
 // stepLaw returns the law of what the problem's running sums are rounded by, nil where that is not
 // known: the elements are not known by a distribution, or products meet no running sum.
 func (k Problem) stepLaw() *stepLaw {
-	if !k.knows(Moments) || k.X.Draw == nil || k.Y.Draw == nil || k.Order != InSequence || k.Stochastic || k.truncates() {
+	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != InSequence || k.Stochastic || k.truncates() {
 		return nil
 	}
 	const few = 256 // enough for a bound
@@ -66,7 +66,7 @@ func (k Problem) stepTerms() int {
 func (k Problem) increments(terms, nx int) *truncation.Increments {
 	const batches, ny = 16, 1024
 	z := &truncation.Increments{}
-	if k.X.Symmetric || k.Y.Symmetric { // of which only the spread is asked
+	if k.X.Symmetric() || k.Y.Symmetric() { // of which only the spread is asked
 		nx = 8
 		z.Symmetric()
 	}
@@ -91,9 +91,10 @@ func (k Problem) increments(terms, nx int) *truncation.Increments {
 // numbers returns n numbers of f that elements of d become, which are numbers of binary32 first, as those
 // of matrices are.
 func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
+	d = d.from(rng)
 	x := make([]float64, n)
 	for i := range x {
-		v := d.Draw(rng)
+		v := d.Rand()
 		if f.Precision > tcore.Binary32.Precision {
 			v = tcore.Binary32.Round(v, tcore.ToNearestEven)
 		}
@@ -170,7 +171,7 @@ func (k Problem) drift() (drift, bool) {
 // can do added to it, or why there is none: more than half of it would be that, or the errors are
 // spread by more than so many times what uniform ones are.
 func (k Problem) biased(v Value, spread float64) (with Value, why string) {
-	size := float64(k.Length()) * k.X.Abs * k.Y.Abs
+	size := float64(k.Length()) * k.X.MeanAbs() * k.Y.MeanAbs()
 	bound := min(v.Constant*size, v.Absolute)
 	if !(size > 0 && bound > 0) || math.IsInf(bound, 1) {
 		return v, ""

@@ -13,27 +13,26 @@ import (
 // positive laws, of which long sums lose the small terms, and laws of few values.
 var drifting = []Distribution{
 	Uniform(0, 1), Uniform(1, 2), logNormal, logUniform(-8, 8), exponential, point(0.1), point(1.0 / 3),
-	{Name: "1 or 1+2^-9", Mean: 1 + 0x1p-10, Square: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, Abs: 1 + 0x1p-10, Max: 1 + 0x1p-9,
-		Draw: func(r *rand.Rand) float64 { return 1 + 0x1p-9*float64(r.IntN(2)) }},
-	{Name: "0 or 0.4", Mean: 0.2, Square: 0.08, Abs: 0.2, Max: 0.4, Draw: func(r *rand.Rand) float64 { return 0.4 * float64(r.IntN(2)) }},
-	{Name: "0 or U(0,1), 9:1", Mean: 0.05, Square: 0.1 / 3, Abs: 0.05, Max: 1, Draw: func(r *rand.Rand) float64 { return r.Float64() * float64(r.IntN(10)/9) }},
+	FromMoments("1 or 1+2^-9", DataMoments{Mean: 1 + 0x1p-10, MeanSquare: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, MeanAbs: 1 + 0x1p-10, MaxAbs: 1 + 0x1p-9},
+		func(r *rand.Rand) float64 { return 1 + 0x1p-9*float64(r.IntN(2)) }),
+	FromMoments("0 or 0.4", DataMoments{Mean: 0.2, MeanSquare: 0.08, MeanAbs: 0.2, MaxAbs: 0.4},
+		func(r *rand.Rand) float64 { return 0.4 * float64(r.IntN(2)) }),
+	FromMoments("0 or U(0,1), 9:1", DataMoments{Mean: 0.05, MeanSquare: 0.1 / 3, MeanAbs: 0.05, MaxAbs: 1},
+		func(r *rand.Rand) float64 { return r.Float64() * float64(r.IntN(10)/9) }),
 }
 
-var logNormal = Distribution{Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),
-	Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }}
+var logNormal = FromMoments("log-normal", DataMoments{Mean: math.Exp(0.5), MeanSquare: math.Exp(2), MeanAbs: math.Exp(0.5), MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) })
 
 // exponential is of mean zero, and not symmetric.
-var exponential = Distribution{Name: "exponential-1", Square: 1, Abs: 2 / math.E, Max: math.Inf(1),
-	Draw: func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }}
+var exponential = FromMoments("exponential-1", DataMoments{MeanSquare: 1, MeanAbs: 2 / math.E, MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 })
 
 func point(x float64) Distribution {
-	return Distribution{Name: fmt.Sprint(x), Mean: x, Square: x * x, Abs: x, Max: x, Draw: func(*rand.Rand) float64 { return x }}
+	return FromMoments(fmt.Sprint(x), DataMoments{Mean: x, MeanSquare: x * x, MeanAbs: x, MaxAbs: x}, func(*rand.Rand) float64 { return x })
 }
 
 func logUniform(lo, hi float64) Distribution {
 	mean := (math.Exp2(hi) - math.Exp2(lo)) / ((hi - lo) * math.Ln2)
-	return Distribution{Name: "log-uniform", Mean: mean, Square: (math.Exp2(2*hi) - math.Exp2(2*lo)) / ((hi - lo) * 2 * math.Ln2), Abs: mean, Max: math.Exp2(hi),
-		Draw: func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) }}
+	return FromMoments("log-uniform", DataMoments{Mean: mean, MeanSquare: (math.Exp2(2*hi) - math.Exp2(2*lo)) / ((hi - lo) * 2 * math.Ln2), MeanAbs: mean, MaxAbs: math.Exp2(hi)}, func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) })
 }
 
 // Where sums are rounded to nearest and small terms are lost, the bounds that take errors as of mean
@@ -75,7 +74,7 @@ func TestRandomErrorsHold(t *testing.T) {
 							at = b.Interval(k, o, at99)
 						}
 						if !(math.Abs(e-at.Centre) <= at.Radius*(1+1e-12)+slack) {
-							t.Errorf("%s, %s, K = %d: error %.4g, %s says %.4g ± %.4g", d.Name, law.Name, K, e, b.Name, at.Centre, at.Radius)
+							t.Errorf("%s, %s, K = %d: error %.4g, %s says %.4g ± %.4g", d.Name, law, K, e, b.Name, at.Centre, at.Radius)
 						}
 					}
 				}

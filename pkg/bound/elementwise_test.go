@@ -40,8 +40,8 @@ func TestElementwise(t *testing.T) {
 						bounds = append(bounds, r)
 					}
 				}
-				if len(bounds) == 0 && !d.normal {
-					t.Errorf("%s, %s, K = %d: no bound holds", k.Device.Name, d.Name, K)
+				if len(bounds) == 0 && d.of().family != normalFamily {
+					t.Errorf("%s, %s, K = %d: no bound holds", k.Device.Name, d, K)
 				}
 				for seed := range uint64(seeds) {
 					rng := rand.New(rand.NewPCG(241118747, seed))
@@ -56,7 +56,7 @@ func TestElementwise(t *testing.T) {
 							}
 						}
 						if over > 0 {
-							t.Errorf("%s, %s, K = %d, seed %d: %d outputs exceed %s, up to %.3f of it", k.Device.Name, d.Name, K, seed, over, r.Bound, most)
+							t.Errorf("%s, %s, K = %d, seed %d: %d outputs exceed %s, up to %.3f of it", k.Device.Name, d, K, seed, over, r.Bound, most)
 						}
 					}
 				}
@@ -98,7 +98,7 @@ func TestLeastSize(t *testing.T) {
 				}
 			}
 			if !(nearest >= 1) || K > 8 && nearest > 1.8 {
-				t.Errorf("%s, K = %d: the least is %v of what is said", d.Name, K, nearest)
+				t.Errorf("%s, K = %d: the least is %v of what is said", d, K, nearest)
 			}
 		}
 	}
@@ -121,29 +121,35 @@ func TestOrderOfQuestions(t *testing.T) {
 		return l
 	}
 	coin := func(of float64) Distribution { // of moments that are all the same, as far as they are told
-		return Distribution{Square: 1, Abs: 1, Max: 2, Symmetric: true, Draw: func(r *rand.Rand) float64 {
+		return FromMoments("", DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 2, Symmetric: true}, func(r *rand.Rand) float64 {
 			if r.IntN(2) == 0 {
 				return of
 			}
 			return -of
-		}}
+		})
 	}
 	kernels := []Problem{
 		k,
 		change(func(k *Problem) { k.Device.Convert = tcore.ToNearestEven }),
 		change(func(k *Problem) { k.Device.Convert = tcore.ToZero }),
-		change(func(k *Problem) { k.X.Symmetric, k.Y.Symmetric = false, false }),
+		change(func(k *Problem) {
+			d := but(k.X, func(m *DataMoments) { m.Symmetric = false })
+			k.X, k.Y = d, d
+		}),
 		change(func(k *Problem) { k.Device.A.Emin = -3 }),
 		change(func(k *Problem) { k.Device = devices.HopperE4M3() }),
 		change(func(k *Problem) { k.Device = devices.HopperE4M3(); k.Device.A.Emin++ }),
 		change(func(k *Problem) { k.X, k.Y = coin(1), coin(1) }),
 		change(func(k *Problem) { k.X, k.Y = coin(1+0x1p-10), coin(1+0x1p-10) }),
-		change(func(k *Problem) { k.X.Draw, k.Y.Draw = coin(1).Draw, coin(1).Draw }),
+		change(func(k *Problem) {
+			d := FromMoments("", k.X.Moments(), coin(1).of().draw)
+			k.X, k.Y = d, d
+		}),
 		change(func(k *Problem) { k.X, k.Y = matrix(-1, 1), matrix(-1, 1) }),
 		change(func(k *Problem) { k.X, k.Y = matrix(-1-0x1p-10, 1+0x1p-10), matrix(-1, 1) }),
 		change(func(k *Problem) { // the moments of the last but one, of other numbers
 			k.X, k.Y = matrix(-1, 1, -1, 1), matrix(-1-0x1p-10, 1+0x1p-10)
-			k.X.Name = k.Y.Name
+			k.X = k.X.Named(k.Y.String())
 		}),
 	}
 	fresh := func() {
@@ -184,7 +190,7 @@ func TestLogMomentOfProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown := Uniform(-1, 2)
-	unknown.origin = nil
+	unknown = but(unknown, func(*DataMoments) {})
 	for _, c := range []struct {
 		x, y  Distribution
 		slack float64
@@ -222,7 +228,7 @@ func TestLogMomentOfProducts(t *testing.T) {
 					slack += 0.3
 				}
 				if got := bound(z); !(got >= want*(1-1e-6)) || got > want*(1+slack) {
-					t.Errorf("%s × %s in %s, z = %v/σ: %v of %v", c.x.Name, c.y.Name, device.A.Name, zσ, got/want, want)
+					t.Errorf("%s × %s in %s, z = %v/σ: %v of %v", c.x, c.y, device.A.Name, zσ, got/want, want)
 				}
 			}
 		}
@@ -233,19 +239,19 @@ func TestLogMomentOfProducts(t *testing.T) {
 // spread than it.
 func points(f tcore.Format, d Distribution) []float64 {
 	const n = 1000
-	o, x := d.made(), make([]float64, 0, n)
+	o, x := d.of(), make([]float64, 0, n)
 	switch {
-	case o == nil:
+	case !o.inFull():
 		return points(f, Uniform(-1, 2))
 	case o.elements != nil:
 		x = append(x, o.elements...)
-	case o.uniform:
+	case o.family == uniformFamily:
 		for i := range n {
 			x = append(x, o.lo+(o.hi-o.lo)*(float64(i)+0.5)/n)
 		}
 	default:
 		for i := range n {
-			x = append(x, d.Mean+math.Sqrt(2*d.variance())*math.Erfinv((2*float64(i)+1)/n-1))
+			x = append(x, d.Mean()+math.Sqrt(2*d.Variance())*math.Erfinv((2*float64(i)+1)/n-1))
 		}
 	}
 	f.RoundSlice(x, x, tcore.ToNearestEven)
@@ -257,7 +263,7 @@ func TestMeasure(t *testing.T) {
 	for _, f := range []tcore.Format{tcore.E4M3, tcore.E5M2, tcore.E2M1, tcore.E4M3FNUZ} {
 		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0.3, 2.7), Uniform(100, 101), Normal(0, 1), Normal(2, 0.1)} {
 			for _, mode := range []tcore.RoundingMode{tcore.ToNearestEven, tcore.ToZero} {
-				if d.Max > f.Max() && !d.normal {
+				if d.MaxAbs() > f.Max() && d.of().family != normalFamily {
 					continue
 				}
 				k := Problem{Machine: tcore.Machine{Device: tcore.Device{Convert: mode}}}
@@ -270,12 +276,12 @@ func TestMeasure(t *testing.T) {
 					sum += law.probabilities[i]
 				}
 				if math.Abs(sum-1) > 1e-12 {
-					t.Errorf("%s, %s: probabilities add up to %v", f.Name, d.Name, sum)
+					t.Errorf("%s, %s: probabilities add up to %v", f.Name, d, sum)
 				}
 				for i, v := range drawn.values {
 					p := probability[v]
 					if math.Abs(drawn.probabilities[i]-p) > 6*math.Sqrt(p/n)+1e-9 {
-						t.Errorf("%s, %s, %v: %v with probability %v, drawn %v", f.Name, d.Name, mode, v, p, drawn.probabilities[i])
+						t.Errorf("%s, %s, %v: %v with probability %v, drawn %v", f.Name, d, mode, v, p, drawn.probabilities[i])
 					}
 				}
 			}
@@ -295,14 +301,14 @@ func TestCoarse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range []Distribution{d, Uniform(-1, 3)} {
-		l := d.made().coarse()
+		l := d.of().coarse()
 		identity := func(x float64) float64 { return x }
-		if m := l.mean(identity); math.Abs(m-d.Mean) > 1e-9*d.Abs {
-			t.Errorf("%s: mean %v, want %v", d.Name, m, d.Mean)
+		if m := l.mean(identity); math.Abs(m-d.Mean()) > 1e-9*d.MeanAbs() {
+			t.Errorf("%s: mean %v, want %v", d, m, d.Mean())
 		}
 		square := l.mean(func(x float64) float64 { return x * x })
-		if !(square >= d.Square) || square > 1.02*d.Square {
-			t.Errorf("%s: mean square %v, want %v or little more", d.Name, square, d.Square)
+		if !(square >= d.MeanSquare()) || square > 1.02*d.MeanSquare() {
+			t.Errorf("%s: mean square %v, want %v or little more", d, square, d.MeanSquare())
 		}
 	}
 }

@@ -32,7 +32,7 @@ type Result struct {
 func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 	k.check()
 	if !(roundoff.Never < f && f < 0) {
-		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm", float64(f)))
+		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", float64(f)))
 	}
 	if k.knows(Moments) {
 		for _, d := range []Distribution{k.X, k.Y} {

@@ -12,6 +12,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The matrix product of the paper's section 4.2, on a machine.
@@ -48,10 +49,10 @@ func Example() {
 // What is known of the data decides.
 func ExampleTightest() {
 	k := paper(devices.PaperCoreF32())
-	for _, d := range []bound.Distribution{{Name: "unknown"}, bound.Uniform(0, 1), bound.Uniform(-1, 1)} {
+	for _, d := range []bound.Distribution{bound.Distribution{}.Named("unknown"), bound.Uniform(0, 1), bound.Uniform(-1, 1)} {
 		k.X, k.Y = d, d
 		best, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
-		fmt.Printf("%-8s %.2e  %s\n", d.Name, best.Constant, best.Bound)
+		fmt.Printf("%-8s %.2e  %s\n", d, best.Constant, best.Bound)
 	}
 	// Output:
 	// unknown  2.39e-05  typical
@@ -208,34 +209,80 @@ func ExampleModel() {
 	// volta-mma-binary16-binary32: "volta-mma-binary16-binary32 truncates: its errors exceed u and have one sign"
 }
 
+// What is known of numbers has the names that gonum's distuv gives it.
 func ExampleDistribution() {
-	d := bound.Uniform(-1, 1)
-	fmt.Printf("%s: mean %v, mean square %.3f, mean size %v\n", d.Name, d.Mean, d.Square, d.Abs)
+	d := bound.Uniform(0, 3).Named("weights")
+	fmt.Println(d, d.Mean(), d.Variance(), d.MeanSquare(), d.MeanAbs(), d.MaxAbs(), d.Symmetric(), d.CanDraw())
+	fmt.Printf("%.3f\n", d.StdDev())
 	// Output:
-	// U(-1,1): mean 0, mean square 0.333, mean size 0.5
+	// weights 1.5 0.75 3 1.5 3 false true
+	// 0.866
 }
 
 func ExampleDistribution_Check() {
-	fmt.Println(bound.Distribution{Name: "none", Mean: 2, Square: 1, Abs: 2, Max: 2}.Check())
+	fmt.Println(bound.FromMoments("none", bound.DataMoments{Mean: 2, MeanSquare: 1, MeanAbs: 2, MaxAbs: 2}, nil).Check())
 	// Output:
 	// bound: none: variance -3, want it not negative
 }
 
+// What of a distribution counts are its moments; those of a law that gonum does not have are told by hand.
+func ExampleFromMoments() {
+	coin := bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1, Symmetric: true},
+		func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) })
+	fmt.Println(coin, coin.StdDev())
+	// Output:
+	// coin 1
+}
+
+// All of gonum's distributions are data, those without a largest number as well: an error bound for sums
+// of Laplace numbers on a machine that truncates.
+func ExampleFromRander() {
+	laplace := bound.FromRander("Laplace", func(src rand.Source) distuv.Rander { return distuv.Laplace{Scale: 1, Src: src} })
+	p := bound.Problem{M: 64, N: 64, K: 4096, Machine: tcore.Machine{Device: devices.HopperF16()}, X: laplace, Y: laplace}
+	fmt.Printf("E|x| = %.6f, none of a million beyond %.1f\n", laplace.MeanAbs(), laplace.Largest(1e6, at99))
+	fmt.Printf("%.1e, whatever the data %.1e\n",
+		bound.TruncatedRandomData.Constant(p, at99).Constant, bound.Truncation.Constant(p, at99).Constant)
+	// Output:
+	// E|x| = 1.000000, none of a million beyond 18.4
+	// 2.2e-06, whatever the data 1.5e-04
+}
+
+func ExampleDistribution_Moments() {
+	fmt.Printf("%+v\n", bound.Uniform(0, 1).Moments())
+	// Output:
+	// {Mean:0.5 MeanSquare:0.3333333333333333 MeanAbs:0.5 MaxAbs:1 Symmetric:false}
+}
+
+func ExampleDistribution_Largest() {
+	fmt.Printf("%v %.2f\n", bound.Uniform(-1, 1).Largest(1000, at99), bound.Normal(0, 1).Largest(1000, at99))
+	// Output:
+	// 1 4.94
+}
+
+// A distribution is a distuv.Rander.
+func ExampleDistribution_Rand() {
+	d := bound.Uniform(0, 1)
+	d.Src = rand.NewPCG(1, 2)
+	fmt.Printf("%.3f %.3f\n", d.Rand(), d.Rand())
+	// Output:
+	// 0.676 0.461
+}
+
 func ExampleUniform() {
-	fmt.Println(bound.Uniform(0, 2).Mean, bound.Uniform(0, 2).Max)
+	fmt.Println(bound.Uniform(0, 2).Mean(), bound.Uniform(0, 2).MaxAbs())
 	// Output:
 	// 1 2
 }
 
 func ExampleNormal() {
-	fmt.Printf("%.4f %v\n", bound.Normal(0, 1).Abs, bound.Normal(0, 1).Max)
+	fmt.Printf("%.4f %v\n", bound.Normal(0, 1).MeanAbs(), bound.Normal(0, 1).MaxAbs())
 	// Output:
 	// 0.7979 +Inf
 }
 
 func ExampleParseDistribution() {
 	d, err := bound.ParseDistribution("N(1, 0.5)")
-	fmt.Println(d.Name, d.Square, err)
+	fmt.Println(d, d.MeanSquare(), err)
 	_, err = bound.ParseDistribution("U(1,0)")
 	fmt.Println(err)
 	// Output:
@@ -245,8 +292,9 @@ func ExampleParseDistribution() {
 
 func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	d.Src = rng
 	for i := range m.Data {
-		m.Data[i] = float32(d.Draw(rng))
+		m.Data[i] = float32(d.Rand())
 	}
 	return m
 }
@@ -364,7 +412,7 @@ func ExamplePeakOf() {
 // Data that are there have moments.
 func ExampleMomentsOf() {
 	d, err := bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{3, -1, 1, 1}})
-	fmt.Println(d.Mean, d.Square, d.Abs, d.Max, err)
+	fmt.Println(d.Mean(), d.MeanSquare(), d.MeanAbs(), d.MaxAbs(), err)
 	_, err = bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{0, math.NaN()}})
 	fmt.Println(err)
 	// Output:

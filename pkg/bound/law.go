@@ -107,8 +107,8 @@ func gcd(a, b int) int {
 // numbers drawn. Tables are kept from call to call.
 func (k Problem) lossesBefore() *truncation.Losses {
 	F := k.Device.Core.(tcore.Fused).FractionBits
-	x, y := k.X.made(), k.Y.made()
-	if x == nil || y == nil {
+	x, y := k.X.of(), k.Y.of()
+	if !x.inFull() || !y.inFull() {
 		return k.drawn("losses", F, func() any { return k.productLaw().Losses(F) }).(*truncation.Losses)
 	}
 	key := lawKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, F}
@@ -169,9 +169,9 @@ func (k Problem) productLaw() *truncation.ProductDistribution {
 		x, y := k.draws(k.Device.A, k.X, n, rng), k.draws(k.Device.B, k.Y, n, rng)
 		p = k.valueLaw(x.values, x.probabilities, y.values, y.probabilities, n)
 	default:
-		p = k.pairLaw(n, func() float64 { return k.X.Draw(rng) }, func() float64 { return k.Y.Draw(rng) })
+		p = k.pairLaw(n, k.X.from(rng).Rand, k.Y.from(rng).Rand)
 	}
-	if k.X.Symmetric || k.Y.Symmetric {
+	if k.X.Symmetric() || k.Y.Symmetric() {
 		p = p.Symmetric()
 	}
 	return p

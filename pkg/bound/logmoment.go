@@ -21,7 +21,7 @@ func (k Problem) logMoment(law *truncation.Losses, largestX, largestY float64) f
 	exact := exactLogMoment(x, y)
 	// Conversion changes a product p by at most w|p| + H.
 	w, H := ux+uy+ux*uy, ηx*largestY*(1+uy)+ηy*largestX*(1+ux)+ηx*ηy
-	symmetric := k.X.Symmetric || k.Y.Symmetric
+	symmetric := k.X.Symmetric() || k.Y.Symmetric()
 	fourth := x.fourth() * y.fourth()
 	return func(z float64) float64 {
 		best := p.bennett(z, symmetric)
@@ -66,8 +66,8 @@ func (m *memo) at(z float64, value func() float64) float64 {
 // known in full.
 func (k Problem) logMoments() *memo {
 	fresh := &memo{known: map[float64]float64{}}
-	x, y := k.X.made(), k.Y.made()
-	if x == nil || y == nil {
+	x, y := k.X.of(), k.Y.of()
+	if !x.inFull() || !y.inFull() {
 		return fresh
 	}
 	key := lawKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, 0}
@@ -123,30 +123,30 @@ func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) fl
 // exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p of numbers of two
 // distributions; nil where not more is known than that they are bounded.
 func exactLogMoment(x, y Distribution) func(z float64) float64 {
-	if y.normal {
+	if y.of().family == normalFamily {
 		x, y = y, x
 	}
-	if x.normal && y.normal {
-		return func(z float64) float64 { return normalLogMoment(z, x, y) }
+	if x.of().family == normalFamily && y.of().family == normalFamily {
+		return func(z float64) float64 { return normalLogMoment(z, x.Moments(), y.Moments()) }
 	}
-	of, law := x.logMoment(), y.made()
+	of, μx, μy := x.logMoment(), x.Mean(), y.Mean()
 	switch {
 	case of == nil:
 		return nil
-	case law != nil: // given y, what is known of x, and e to the power of that is convex
-		above := law.coarse()
+	case y.of().coarse() != nil: // given y, what is known of x, and e to the power of that is convex
+		above := y.of().coarse()
 		signed := func(z float64) float64 {
-			return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(of(z*v) + z*x.Mean*(v-y.Mean)) }))
+			return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(of(z*v) + z*μx*(v-μy)) }))
 		}
 		return func(z float64) float64 { return max(signed(z), signed(-z)) + 0x1p-48 }
-	case x.normal: // given y, the product is normal, and |y| <= Max
-		m, v, c := x.Mean, x.variance(), y.Max
+	case x.of().family == normalFamily: // given y, the product is normal, and |y| <= c
+		v, c, square := x.Variance(), y.MaxAbs(), y.MeanSquare()
 		return func(z float64) float64 {
 			e := z * z * c * c / 2
-			if m == 0 { // e^(x²) lies below its chord
-				return math.Log1p(y.Square / (c * c) * math.Expm1(e*v))
+			if μx == 0 { // e^(x²) lies below its chord
+				return math.Log1p(square / (c * c) * math.Expm1(e*v))
 			}
-			return e * (v + m*m)
+			return e * (v + μx*μx)
 		}
 	}
 	return nil
@@ -154,26 +154,26 @@ func exactLogMoment(x, y Distribution) func(z float64) float64 {
 
 // logMoment returns log E e^(t(x-Ex)), or a little more, nil if the law is not known.
 func (d Distribution) logMoment() func(t float64) float64 {
-	if d.normal {
-		v := d.variance()
-		return func(t float64) float64 { return t * t * v / 2 }
-	}
-	o := d.made()
+	o := d.of()
 	switch {
-	case o == nil:
-		return nil
-	case o.uniform:
+	case o.family == normalFamily:
+		v := o.variance()
+		return func(t float64) float64 { return t * t * v / 2 }
+	case o.family == uniformFamily:
 		half := (o.hi - o.lo) / 2
 		return func(t float64) float64 { return logSinhc(t * half) }
 	}
 	above := o.coarse()
+	if above == nil {
+		return nil
+	}
 	return func(t float64) float64 {
-		return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(t * (v - d.Mean)) }))
+		return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(t * (v - o.Mean)) }))
 	}
 }
 
 // normalLogMoment is that of the product of two normal numbers.
-func normalLogMoment(z float64, x, y Distribution) float64 {
+func normalLogMoment(z float64, x, y DataMoments) float64 {
 	s, t := x.variance(), y.variance()
 	zst := z * z * s * t
 	if zst >= 1 {

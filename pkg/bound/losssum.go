@@ -82,7 +82,7 @@ type lossReader struct {
 
 // newLossSum returns an empty one.
 func (r lossReader) newLossSum(k Problem, l *truncation.Losses, f roundoff.Failure) *lossSum {
-	if r.sizes && (k.X.Symmetric || k.Y.Symmetric) {
+	if r.sizes && (k.X.Symmetric() || k.Y.Symmetric()) {
 		l = l.Symmetric()
 	}
 	account := f.Account(martingaleShares)

@@ -100,15 +100,12 @@ func TestMartingaleLastBlock(t *testing.T) {
 }
 
 // unlikeSigns is a law of numbers of which the negative ones have many bits and the positive ones few.
-var unlikeSigns = Distribution{
-	Name: "unlike signs", Mean: 0.26, Square: 2, Abs: 1.4, Max: 2,
-	Draw: func(r *rand.Rand) float64 {
-		if r.IntN(2) == 0 {
-			return 1 + float64(r.IntN(2))/2
-		}
-		return -2 + float64(1+r.IntN(4))/1024
-	},
-}
+var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare: 2, MeanAbs: 1.4, MaxAbs: 2}, func(r *rand.Rand) float64 {
+	if r.IntN(2) == 0 {
+		return 1 + float64(r.IntN(2))/2
+	}
+	return -2 + float64(1+r.IntN(4))/1024
+})
 
 // What products lose may depend on their signs. Who takes the law for symmetric when it is not is told
 // what is false, and finds errors outside.
@@ -116,18 +113,17 @@ func TestMartingaleUnlikeSigns(t *testing.T) {
 	signs := []Bound{MartingaleSigns, MartingaleExponents}
 	for _, law := range []Distribution{unlikeSigns, Normal(1, 1)} {
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.AmpereBF16()} {
-			if law.Name == unlikeSigns.Name && d.Name != devices.HopperF16().Name {
+			if law.String() == unlikeSigns.String() && d.Name != devices.HopperF16().Name {
 				continue // these bits are rounded off
 			}
 			for i, n := range outside(t, d, 8, 8, 4000, law, law, 5, at99, signs...) {
 				if n > 0 {
-					t.Errorf("%s, %s: %d of 64 errors outside of %s", d.Name, law.Name, n, signs[i].Name)
+					t.Errorf("%s, %s: %d of 64 errors outside of %s", d.Name, law, n, signs[i].Name)
 				}
 			}
 		}
 	}
-	told := unlikeSigns
-	told.Symmetric = true
+	told := but(unlikeSigns, func(m *DataMoments) { m.Symmetric = true })
 	if n := outside(t, devices.HopperF16(), 8, 8, 4000, unlikeSigns, told, 5, at99, signs...); n[0] == 0 || n[1] == 0 {
 		t.Errorf("%v errors outside of what is told of a symmetric law: the signs do not matter", n)
 	}
@@ -135,12 +131,12 @@ func TestMartingaleUnlikeSigns(t *testing.T) {
 
 // A vector alone, of which the law is known from its own elements, and data of which most are zero.
 func TestMartingaleFewElements(t *testing.T) {
-	sparse := Distribution{Name: "sparse", Mean: 0, Square: 0.1, Abs: 0.08, Max: 8, Draw: func(r *rand.Rand) float64 {
+	sparse := FromMoments("sparse", DataMoments{Mean: 0, MeanSquare: 0.1, MeanAbs: 0.08, MaxAbs: 8}, func(r *rand.Rand) float64 {
 		if r.IntN(10) > 0 {
 			return 0
 		}
 		return r.NormFloat64()
-	}}
+	})
 	f := roundoff.FailureOf(0.9)
 	for _, law := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16()} {
@@ -150,15 +146,14 @@ func TestMartingaleFewElements(t *testing.T) {
 				trials = 10
 			}
 			for seed := range uint64(trials) {
-				told := law
-				told.Symmetric = false
+				told := but(law, func(m *DataMoments) { m.Symmetric = false })
 				for i, n := range outside(t, d, 1, 1, 200, law, told, seed, f, byLaw...) {
 					failed[i] += n
 				}
 			}
 			for i, n := range failed {
 				if n > trials/10 {
-					t.Errorf("%s, %s: %d of %d errors outside of %s", d.Name, law.Name, n, trials, byLaw[i].Name)
+					t.Errorf("%s, %s: %d of %d errors outside of %s", d.Name, law, n, trials, byLaw[i].Name)
 				}
 			}
 		}
@@ -236,7 +231,7 @@ func TestMartingaleShares(t *testing.T) {
 					if E := s.exponent; s.nonzero > 0 {
 						seen[E] = true
 						if E < least || E >= least+k.alignments() {
-							t.Errorf("%s, %s: aligned to %d, paid for %d from %d", d.Name, law.Name, E, k.alignments(), least)
+							t.Errorf("%s, %s: aligned to %d, paid for %d from %d", d.Name, law, E, k.alignments(), least)
 						}
 					}
 				})
@@ -273,7 +268,7 @@ func TestWalk(t *testing.T) {
 // Products of subnormal factors are all below the exponent of zero that a machine aligns to: they lose
 // something, and are in the intervals as others are.
 func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
-	tiny := Distribution{Draw: func(r *rand.Rand) float64 { return math.Exp2(-24+10*r.Float64()) * float64(1-2*r.IntN(2)) }}
+	tiny := FromMoments("", DataMoments{}, func(r *rand.Rand) float64 { return math.Exp2(-24+10*r.Float64()) * float64(1-2*r.IntN(2)) })
 	for _, d := range []tcore.Device{devices.VoltaF16F16(), devices.TuringF16F16(), devices.AmpereF16F16()} {
 		for _, K := range []int{2, 8, 129} {
 			rng := rand.New(rand.NewPCG(241118747, uint64(K)))

@@ -79,7 +79,7 @@ func (k Problem) unpredictable() string {
 		return "its factors are rounded before"
 	case k.output().Precision < k.Device.C.Precision:
 		return "its result is rounded to " + k.output().Name
-	case !k.knows(Moments) || k.X.Draw == nil || k.Y.Draw == nil:
+	case !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw():
 		return "it takes numbers drawn from the distributions of A and B"
 	}
 	return ""
@@ -87,6 +87,7 @@ func (k Problem) unpredictable() string {
 
 // productMoments returns the moments of a product of elements of A and B.
 func (k Problem) productMoments() truncation.ProductMoments {
-	p := k.X.product(k.Y)
-	return truncation.ProductMoments{Mean: p.Mean, Variance: max(0, p.Square-p.Mean*p.Mean), Abs: p.Abs}
+	x, y := k.X.Moments(), k.Y.Moments()
+	mean := x.Mean * y.Mean
+	return truncation.ProductMoments{Mean: mean, Variance: max(0, x.MeanSquare*y.MeanSquare-mean*mean), Abs: x.MeanAbs * y.MeanAbs}
 }

@@ -16,18 +16,17 @@ import (
 
 // eighths is k/8 for k = -8 ... 8, few-bit data: on most machines nothing is lost of their sums.
 func eighths() Distribution {
-	d := Distribution{Name: "k/8", Max: 1, Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 }}
+	m := DataMoments{MaxAbs: 1}
 	for k := -8.0; k <= 8; k++ {
-		d.Square += k * k / 64 / 17
-		d.Abs += math.Abs(k) / 8 / 17
+		m.MeanSquare += k * k / 64 / 17
+		m.MeanAbs += math.Abs(k) / 8 / 17
 	}
-	return d
+	return FromMoments("k/8", m, func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 })
 }
 
 // lognormal is exp(N(0,1)).
 func lognormal() Distribution {
-	return Distribution{Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),
-		Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }}
+	return FromMoments("log-normal", DataMoments{Mean: math.Exp(0.5), MeanSquare: math.Exp(2), MeanAbs: math.Exp(0.5), MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) })
 }
 
 // measured returns the moments of the errors of the problem's product, over all outputs.
@@ -95,7 +94,7 @@ func TestPredict(t *testing.T) {
 		for _, x := range data {
 			for _, K := range lengths {
 				k := Problem{M: 64, N: 64, K: K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
-				if top := float64(K) * x.Mean * x.Mean; top > 65504 && d.C.Precision == 11 {
+				if top := float64(K) * x.Mean() * x.Mean(); top > 65504 && d.C.Precision == 11 {
 					continue // beyond binary16
 				}
 				if _, slow := d.Core.(tcore.TwoStage); slow && K > 4096 {
@@ -117,7 +116,7 @@ func checkPrediction(t *testing.T, k Problem) {
 	got, gotDeviation := compared(p)
 	want, wantDeviation := compared(q)
 	if testing.Verbose() {
-		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", k.Device.Name, k.X.Name, k.K,
+		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", k.Device.Name, k.X, k.K,
 			want, 100*(got/want-1), wantDeviation, 100*(gotDeviation/wantDeviation-1))
 	}
 	format := newStepper(k).sums
@@ -131,10 +130,10 @@ func checkPrediction(t *testing.T, k Problem) {
 		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // of the slope
 	}
 	if math.Abs(got-want) > 0.2*math.Abs(want)+4*noise+nothing {
-		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Device.Name, k.X.Name, k.K, got, want, noise)
+		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Device.Name, k.X, k.K, got, want, noise)
 	}
 	if math.Abs(gotDeviation-wantDeviation) > 0.2*wantDeviation+nothing {
-		t.Errorf("%s, %s, K = %d: deviation %v, want %v", k.Device.Name, k.X.Name, k.K, gotDeviation, wantDeviation)
+		t.Errorf("%s, %s, K = %d: deviation %v, want %v", k.Device.Name, k.X, k.K, gotDeviation, wantDeviation)
 	}
 }
 
@@ -164,7 +163,7 @@ func TestPredictElsewhere(t *testing.T) {
 		{devices.HopperF16(), Uniform(1, 2), numbers{-1.12e-06, -2.53e-05, -2.09e-04}, numbers{9.58e-08, 3.48e-07, 9.76e-07}},
 		{devices.HopperE4M3(), Uniform(1, 2), numbers{-1.03e-03, -6.92e-02, -5.53e-01}, numbers{2.72e-04, 8.60e-04, 7.35e-04}},
 	} {
-		if testing.Short() && tt.data.Max != 1 {
+		if testing.Short() && tt.data.MaxAbs() != 1 {
 			continue
 		}
 		lengths := []int{256, 4096, 32768}
@@ -181,10 +180,10 @@ func TestPredictElsewhere(t *testing.T) {
 				ε = 0.12 // few sums, of few bits
 			}
 			if math.Abs(mean/tt.mean[i]-1) > ε {
-				t.Errorf("%s, %s, K = %d: mean or slope %.3e, want %.3e", k.Device.Name, tt.data.Name, K, mean, tt.mean[i])
+				t.Errorf("%s, %s, K = %d: mean or slope %.3e, want %.3e", k.Device.Name, tt.data, K, mean, tt.mean[i])
 			}
 			if math.Abs(deviation/tt.deviation[i]-1) > max(ε, 0.08) {
-				t.Errorf("%s, %s, K = %d: deviation %.3e, want %.3e", k.Device.Name, tt.data.Name, K, deviation, tt.deviation[i])
+				t.Errorf("%s, %s, K = %d: deviation %.3e, want %.3e", k.Device.Name, tt.data, K, deviation, tt.deviation[i])
 			}
 		}
 	}
@@ -213,10 +212,10 @@ func TestGrowth(t *testing.T) {
 			power := func(a, b float64) float64 { return math.Log(b/a) / math.Log(longer/K) }
 			near := func(what string, got, want float64) {
 				if !math.IsNaN(want) && math.Abs(got-want) > 0.08 {
-					t.Errorf("%s, %s: %s grows as K^%.3f, want K^%v", d.Name, x.Name, what, got, want)
+					t.Errorf("%s, %s: %s grows as K^%.3f, want K^%v", d.Name, x, what, got, want)
 				}
 			}
-			if x.Mean == 0 {
+			if x.Mean() == 0 {
 				near("the backward error", power(p.BackwardDeviation, q.BackwardDeviation), law.Backward)
 				near("the slope", power(p.Slope, q.Slope), law.Relative)
 			} else if machine.Nearest {
@@ -228,11 +227,11 @@ func TestGrowth(t *testing.T) {
 			moments := k.productMoments()
 			closed := func(what string, got, want, ε float64) {
 				if math.Abs(got-want) > ε*math.Abs(want) {
-					t.Errorf("%s, %s: %s %.3e, in closed form %.3e", d.Name, x.Name, what, want, got)
+					t.Errorf("%s, %s: %s %.3e, in closed form %.3e", d.Name, x, what, want, got)
 				}
 			}
 			switch {
-			case x.Mean == 0:
+			case x.Mean() == 0:
 				closed("deviation", machine.ErrorDeviation(moments, longer)/(longer*moments.Abs), q.BackwardDeviation, 0.04)
 				if !machine.Nearest {
 					closed("slope", machine.ErrorSlope(moments, longer), q.Slope, 0.1)
@@ -246,7 +245,7 @@ func TestGrowth(t *testing.T) {
 
 func lawOf(x Distribution, machine truncation.Accumulator) truncation.GrowthRate {
 	for _, g := range truncation.GrowthRates() {
-		if (g.Products == truncation.OfMeanZero) == (x.Mean == 0) && g.Sums == machine.Kind() {
+		if (g.Products == truncation.OfMeanZero) == (x.Mean() == 0) && g.Sums == machine.Kind() {
 			return g
 		}
 	}
@@ -267,10 +266,10 @@ func TestPredictRefuses(t *testing.T) {
 		{"its factors are rounded before", func(k *Problem) { k.Represented = true }},
 		{"its result is rounded to binary16", func(k *Problem) { k.Output = tcore.Binary16 }},
 		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.X = Distribution{} }},
-		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.Y.Draw = nil }},
+		{"it takes numbers drawn from the distributions of A and B", func(k *Problem) { k.Y = FromMoments("drawn by nobody", k.Y.Moments(), nil) }},
 		{"overflow", func(k *Problem) { k.X = Uniform(0, 1e6) }},
 		{"overflow", func(k *Problem) { k.Device, k.K = devices.HopperF16F16(), 1<<20 }},
-		{"want it not negative", func(k *Problem) { k.X.Square = 0.2 }},
+		{"want it not negative", func(k *Problem) { k.X = but(k.X, func(m *DataMoments) { m.MeanSquare = 0.2 }) }},
 	} {
 		k := good
 		tt.edit(&k)
@@ -283,15 +282,14 @@ func TestPredictRefuses(t *testing.T) {
 // Whatever the products, a prediction comes, and is finite where there is something to divide by.
 func TestPredictReturns(t *testing.T) {
 	constant := func(x float64) Distribution {
-		return Distribution{Name: fmt.Sprint(x), Mean: x, Square: x * x, Abs: math.Abs(x), Max: math.Abs(x),
-			Draw: func(*rand.Rand) float64 { return x }}
+		return FromMoments(fmt.Sprint(x), DataMoments{Mean: x, MeanSquare: x * x, MeanAbs: math.Abs(x), MaxAbs: math.Abs(x)}, func(*rand.Rand) float64 { return x })
 	}
-	sparse := Distribution{Name: "sparse", Square: 0.001, Abs: 0.001, Max: 1, Draw: func(r *rand.Rand) float64 {
+	sparse := FromMoments("sparse", DataMoments{MeanSquare: 0.001, MeanAbs: 0.001, MaxAbs: 1}, func(r *rand.Rand) float64 {
 		if r.IntN(1000) > 0 {
 			return 0
 		}
 		return float64(2*r.IntN(2) - 1)
-	}}
+	})
 	for _, x := range []Distribution{constant(1), constant(-1.5), sparse, Uniform(-1, 0), Normal(1, 1), Normal(1e-3, 1), Uniform(1, 1.001)} {
 		lengths := []int{1, 40, 5000}
 		k := Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: devices.HopperF16()}, X: x, Y: x}
@@ -300,8 +298,8 @@ func TestPredictReturns(t *testing.T) {
 			t.Error(err)
 		}
 		for i, p := range predictions {
-			if s := p.Slope + p.Backward + p.BackwardDeviation; math.IsNaN(s-s) || (x.Mean != 0) == math.IsNaN(p.Mean+p.Deviation) {
-				t.Errorf("%s, K = %d: %+v", x.Name, lengths[i], p)
+			if s := p.Slope + p.Backward + p.BackwardDeviation; math.IsNaN(s-s) || (x.Mean() != 0) == math.IsNaN(p.Mean+p.Deviation) {
+				t.Errorf("%s, K = %d: %+v", x, lengths[i], p)
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func (k Problem) carried() tcore.Format {
 func (k Problem) knows(what Knowledge) bool {
 	switch what {
 	case Moments:
-		return k.X.known() && k.Y.known()
+		return k.X.told() && k.Y.told()
 	case Sums, Trace:
 		return k.Run != nil
 	}
@@ -144,7 +144,7 @@ func (k Problem) overflows() string {
 		r    Range
 		f    tcore.Format
 	}{{"A", k.X, k.RangeX, k.Device.A}, {"B", k.Y, k.RangeY, k.Device.B}} {
-		greatest := factor.d.Max
+		greatest := factor.d.MaxAbs()
 		if factor.r.known() {
 			greatest = factor.r.Max
 		}
@@ -166,7 +166,7 @@ func (k Problem) within() string {
 		r Range
 		f tcore.Format
 	}{{k.X, k.RangeX, k.Device.A}, {k.Y, k.RangeY, k.Device.B}} {
-		if k.Represented && factor.f.Overflow == tcore.Saturate && !factor.r.known() && !factor.d.known() {
+		if k.Represented && factor.f.Overflow == tcore.Saturate && !factor.r.known() && !factor.d.told() {
 			return "if no element is beyond the numbers of " + factor.f.Name
 		}
 	}

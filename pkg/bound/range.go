@@ -96,8 +96,8 @@ func (k Problem) factor(f tcore.Format, d Distribution, r Range) factor {
 	switch {
 	case r.known():
 		z.max = r.Max
-	case d.known() && !math.IsInf(d.Max, 1):
-		z.max = d.Max
+	case d.told() && !math.IsInf(d.MaxAbs(), 1):
+		z.max = d.MaxAbs()
 	}
 	z.max = min(f.Max(), math.Abs(f.Round(z.max, tcore.ToNearestEven)))
 	z.sum = float64(k.Length()) * z.tiny

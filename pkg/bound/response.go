@@ -141,7 +141,7 @@ func newStepper(k Problem) *stepper {
 	}
 	w := k.Width()
 	s := &stepper{
-		k: k, sums: k.Device.C, nearest: !k.truncates(), symmetric: k.X.Mean == 0 || k.Y.Mean == 0,
+		k: k, sums: k.Device.C, nearest: !k.truncates(), symmetric: k.X.Mean() == 0 || k.Y.Mean() == 0,
 		rng: rand.New(rand.NewPCG(seed, 0)),
 		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}
@@ -217,8 +217,9 @@ func (s *stepper) observe(t *tally) error {
 
 // fill stores numbers drawn from d and converted to f.
 func fill(dst []float32, d Distribution, f tcore.Format, mode tcore.RoundingMode, rng *rand.Rand) {
+	d = d.from(rng)
 	for i := range dst {
-		dst[i] = float32(f.Round(d.Draw(rng), mode))
+		dst[i] = float32(f.Round(d.Rand(), mode))
 	}
 }
 

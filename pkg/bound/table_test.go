@@ -49,7 +49,7 @@ func TestPaperProduct(t *testing.T) {
 		}
 		if !isRounded(r.Constant, c.constant, c.digits) || c.lambda != 0 && math.Abs(r.Lambda-c.lambda) > 0.0005 {
 			t.Errorf("%s, b = %d, represented %v, %s: %.5g with lambda %.5g, want %v and %v",
-				c.bound, c.block, c.represented, c.data.Name, r.Constant, r.Lambda, c.constant, c.lambda)
+				c.bound, c.block, c.represented, c.data, r.Constant, r.Lambda, c.constant, c.lambda)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestPaperProductSums(t *testing.T) {
 				slices.Sort(x)
 				got := []float64{x[len(x)/2], x[len(x)-1]}[sign]
 				if !isRounded(got, want[sign], 2) && math.Abs(got/want[sign]-1) > slack {
-					t.Errorf("%s, %s, %s: %.3g, want %v", name, c.device.Name, d.Name, got, want[sign])
+					t.Errorf("%s, %s, %s: %.3g, want %v", name, c.device.Name, d, got, want[sign])
 				}
 			}
 		}

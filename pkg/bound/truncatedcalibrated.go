@@ -41,10 +41,10 @@ func notCalibrated(k Problem) string {
 	if why := notTruncatedRandomData(k); why != "" {
 		return why
 	}
-	switch μ := k.X.Mean * k.Y.Mean; {
+	switch μ := k.X.Mean() * k.Y.Mean(); {
 	case μ != 0:
 		return fmt.Sprintf("the mean of a product is %.3g, want 0: there the calibration has been exceeded", μ)
-	case !k.X.Symmetric && !k.Y.Symmetric:
+	case !k.X.Symmetric() && !k.Y.Symmetric():
 		return "the products are of mean zero but not symmetric"
 	}
 	return ""

@@ -36,7 +36,7 @@ var TruncatedRandomData = register(Bound{
 // truncatedSum returns the chain of the problem on its data, in which all products of all chains are at
 // most Largest but for a failure of e^f.
 func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
-	x, y := k.largestFactors(f)
+	k, x, y := k.clipped(f)
 	if math.IsInf(x*y, 1) {
 		return truncation.Sum{Largest: math.Inf(1)}
 	}
@@ -64,10 +64,10 @@ func notTruncatedRandomData(k Problem) string {
 	}
 	for _, d := range []Distribution{k.X, k.Y} {
 		switch {
-		case d.Draw == nil:
-			return fmt.Sprintf("%s cannot be drawn from", d.Name)
-		case math.IsInf(d.Max, 1) && !d.normal:
-			return fmt.Sprintf("%s has no largest number, and how fast it falls off is not known", d.Name)
+		case !d.CanDraw():
+			return fmt.Sprintf("%s cannot be drawn from", d)
+		case !d.of().falls():
+			return fmt.Sprintf("%s has no largest number, and how fast it falls off is not known", d)
 		}
 	}
 	return ""

@@ -101,16 +101,16 @@ func TestTruncationBounds(t *testing.T) {
 					}
 					cells = append(cells, fmt.Sprintf("%s %.2g", b.Name, w.bound))
 					if !(w.bound <= 1 && w.radius <= 1) {
-						t.Errorf("%s, %s, K = %d: %s is broken, %+v", d.Name, law.Name, K, b.Name, w)
+						t.Errorf("%s, %s, K = %d: %s is broken, %+v", d.Name, law, K, b.Name, w)
 					}
 				}
-				t.Logf("%s, %s, K = %d: %s", d.Name, law.Name, K, strings.Join(cells, ", "))
+				t.Logf("%s, %s, K = %d: %s", d.Name, law, K, strings.Join(cells, ", "))
 				if got == nil {
 					continue
 				}
 				for name, least := range floors(d, law) {
 					if w := got[name]; w.bound < least && !testing.Short() {
-						t.Errorf("%s, %s, K = %d: %s reaches %.3f, want %v", d.Name, law.Name, K, name, w.bound, least)
+						t.Errorf("%s, %s, K = %d: %s reaches %.3f, want %v", d.Name, law, K, name, w.bound, least)
 					}
 				}
 			}
@@ -127,7 +127,7 @@ func floors(d tcore.Device, law Distribution) map[string]float64 {
 	if !ok {
 		return nil
 	}
-	if !law.Symmetric {
+	if !law.Symmetric() {
 		prior = 0.4
 	}
 	return map[string]float64{"martingale-trace": 0.3, "truncated-random-data": prior}
@@ -277,9 +277,12 @@ func TestTruncatedRandomData(t *testing.T) {
 	})
 	for why, change := range map[string]func(*Problem){
 		"the mean of a product is 0.25, want 0: there the calibration has been exceeded": func(k *Problem) { k.X, k.Y = Uniform(0, 1), Uniform(0, 1) },
-		"the products are of mean zero but not symmetric":                                func(k *Problem) { k.X.Symmetric, k.Y.Symmetric = false, false },
-		"d cannot be drawn from": func(k *Problem) { k.X = Distribution{Name: "d", Square: 1, Abs: 0.5, Max: 2} },
-		"d has no largest number, and how fast it falls off is not known":                                    func(k *Problem) { k.X.normal, k.X.Max, k.X.Name = false, math.Inf(1), "d" },
+		"the products are of mean zero but not symmetric": func(k *Problem) {
+			k.X = but(k.X, func(m *DataMoments) { m.Symmetric = false })
+			k.Y = k.X
+		},
+		"d cannot be drawn from": func(k *Problem) { k.X = FromMoments("d", DataMoments{MeanSquare: 1, MeanAbs: 0.5, MaxAbs: 2}, nil) },
+		"d has no largest number, and how fast it falls off is not known":                                    func(k *Problem) { k.X = but(k.X, func(m *DataMoments) { m.MaxAbs = math.Inf(1) }).Named("d") },
 		"cdna3-mfma-binary16-binary32 does not align all terms of a step at once: there is no trace of that": func(k *Problem) { k.Device = devices.CDNA3F16() },
 		"blackwell-tcgen05-mxe4m3-binary32 scales its products":                                              func(k *Problem) { k.Device = devices.BlackwellMXE4M3() },
 		"blackwell-tcgen05-f4e8m0x32-binary32 adds groups of products before it aligns them":                 func(k *Problem) { k.Device = devices.BlackwellMXF4() },
@@ -295,8 +298,7 @@ func TestTruncatedRandomData(t *testing.T) {
 	t.Run("knows_data_of_few_values", func(t *testing.T) {
 		l := k
 		l.Device = devices.AmpereF16()
-		l.X = Distribution{Name: "eighths", Square: 0.375, Abs: 9. / 17, Max: 1, Symmetric: true,
-			Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 }}
+		l.X = FromMoments("eighths", DataMoments{MeanSquare: 0.375, MeanAbs: 9. / 17, MaxAbs: 1, Symmetric: true}, func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 })
 		l.Y = l.X
 		if x := constant(l, TruncatedRandomData); !(x > 0 && x < constant(l, Truncation)) {
 			t.Errorf("%v, want it finite", x)
@@ -309,7 +311,7 @@ func BenchmarkTruncatedRandomData(b *testing.B) {
 		for _, law := range laws[:3] {
 			k := on(d)
 			k.X, k.Y = law, law
-			b.Run(d.Name+"/"+law.Name, func(b *testing.B) {
+			b.Run(d.Name+"/"+law.String(), func(b *testing.B) {
 				for b.Loop() {
 					clear(lawTables.known)
 					clear(momentTables.known)

@@ -39,7 +39,7 @@ var TwoStageRandomData = register(Bound{
 // but for a failure of e^f.
 func (k Problem) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	c := k.Device.Core.(tcore.TwoStage)
-	x, y := k.largestFactors(f)
+	k, x, y := k.clipped(f)
 	if math.IsInf(x*y, 1) {
 		return truncation.TwoStageSum{Largest: math.Inf(1)}
 	}

@@ -56,7 +56,7 @@ func TestAlwaysIsAlways(t *testing.T) {
 					for _, represented := range []bool{false, true} {
 						rng := rand.New(rand.NewPCG(seed, uint64(K)))
 						k := Problem{M: 6, N: 4, K: K, Machine: tcore.Machine{Device: d}, Represented: represented}
-						x := Distribution{Draw: law}
+						x := FromMoments("", DataMoments{}, law)
 						checkAlways(t, k, name, draw(rng, k.M, K, x), draw(rng, K, k.N, x))
 					}
 				}
@@ -155,7 +155,7 @@ func TestSaturationIsNoRounding(t *testing.T) {
 	}
 	for _, y := range []Distribution{Uniform(0, 7), Normal(0, 1)} {
 		if r := holds(Uniform(0, 1), y); r.Holds {
-			t.Errorf("%s: %+v", y.Name, r)
+			t.Errorf("%s: %+v", y.String(), r)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (g GrowthRates) Run() ([]GrowthCurve, error) {
 					return nil, err
 				}
 				task.Step(1)
-				c.Measured = append(c.Measured, sample.RMS(t.Errors)/(float64(p.K)*x.Abs*x.Abs))
+				c.Measured = append(c.Measured, sample.RMS(t.Errors)/(float64(p.K)*x.MeanAbs()*x.MeanAbs()))
 			}
 			curves = append(curves, c)
 		}

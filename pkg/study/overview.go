@@ -123,10 +123,10 @@ const (
 // kindOf returns the kind of a law, or "".
 func kindOf(name string) string {
 	switch l, err := sweep.FindGenerator(name); {
-	case err != nil || l.X.Draw == nil || l.Y.Draw == nil:
-	case l.X.Mean*l.Y.Mean == 0:
+	case err != nil || !l.X.CanDraw() || !l.Y.CanDraw():
+	case l.X.Mean()*l.Y.Mean() == 0:
 		return meanZero
-	case l.X.Abs == math.Abs(l.X.Mean) && l.Y.Abs == math.Abs(l.Y.Mean):
+	case l.X.MeanAbs() == math.Abs(l.X.Mean()) && l.Y.MeanAbs() == math.Abs(l.Y.Mean()):
 		return sameSign
 	}
 	return ""
@@ -196,7 +196,7 @@ func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 		measured, predicted := e.Mean(), e.Predicted.Mean
 		if kind == meanZero {
 			law, _ := sweep.FindGenerator(e.Law)
-			noise *= law.X.Abs * law.Y.Abs * math.Sqrt(float64(e.K)/(law.X.Square*law.Y.Square))
+			noise *= law.X.MeanAbs() * law.Y.MeanAbs() * math.Sqrt(float64(e.K)/(law.X.MeanSquare()*law.Y.MeanSquare()))
 			measured, predicted = e.Slope(), e.Predicted.Slope
 		}
 		if noise < 0.05*math.Abs(predicted) && measured != 0 {

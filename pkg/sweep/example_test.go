@@ -174,7 +174,7 @@ func ExampleFindMachine() {
 // A law says what the bounds are told, and what breaks them.
 func ExampleGenerator() {
 	for _, l := range sweep.Generators() {
-		told := l.X.Name
+		told := l.X.String()
 		if l.Misled {
 			told += ", which is false"
 		}
@@ -198,9 +198,9 @@ func ExampleGenerator() {
 
 func ExampleFindGenerator() {
 	l, err := sweep.FindGenerator("N(1,0.5)")
-	fmt.Println(l.Name, l.X.Mean, err)
+	fmt.Println(l.Name, l.X.Mean(), err)
 	l, err = sweep.FindGenerator("relu(N(0,1))×ar(0.99)")
-	fmt.Printf("%s, mean %.2f, %s, %v\n", l.Name, l.X.Mean, l.Dependent, err)
+	fmt.Printf("%s, mean %.2f, %s, %v\n", l.Name, l.X.Mean(), l.Dependent, err)
 	// Output:
 	// N(1,0.5) 1 <nil>
 	// relu(N(0,1))×ar(0.99), mean 0.40, each element depends on the one before it, <nil>
@@ -208,8 +208,7 @@ func ExampleFindGenerator() {
 
 // A law of one's own is a distribution that can be drawn from.
 func ExampleIndependent() {
-	coin := sweep.Independent(bound.Distribution{Name: "coin", Square: 1, Abs: 1, Max: 1,
-		Draw: func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }})
+	coin := sweep.Independent(bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1}, func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }))
 	a, _ := coin.Matrices(1, 1, 16, 1)
 	b, _ := coin.Matrices(1, 1, 8, 1)
 	fmt.Println(a.Data[:8])

@@ -13,6 +13,7 @@ import (
 // A factor is the law of one matrix: that of its rows, of A, or of its columns, of B. Each is filled
 // from a generator of its own.
 type factor struct {
+	name               string
 	bound.Distribution // what the bounds are told; the zero value is nothing
 	fill               func(r *rand.Rand, x []float32)
 	scale              func(r *rand.Rand, f tcore.Format) uint64
@@ -24,8 +25,10 @@ type factor struct {
 // drawn returns the factor of independent elements from d.
 func drawn(d bound.Distribution) factor {
 	return factor{Distribution: d, fill: func(r *rand.Rand, x []float32) {
+		d := d
+		d.Src = r
 		for k := range x {
-			x[k] = float32(d.Draw(r))
+			x[k] = float32(d.Rand())
 		}
 	}}
 }
@@ -38,17 +41,15 @@ func fewValues(d bound.Distribution) factor {
 }
 
 // independent reports whether elements are, and all of one law.
-func (z factor) independent() bool { return !z.mixed && z.dependent == "" && z.Draw != nil }
+func (z factor) independent() bool { return !z.mixed && z.dependent == "" && z.CanDraw() }
 
 // each returns the factor of elements to which f has been done, and their moments.
-func (z factor) each(d bound.Distribution, f func(r *rand.Rand, x float64) float64) factor {
-	fill, draw := z.fill, z.Draw
-	if draw == nil {
-		d = bound.Distribution{Name: d.Name}
-	} else {
-		d.Draw = func(r *rand.Rand) float64 { return f(r, draw(r)) }
+func (z factor) each(m bound.DataMoments, f func(r *rand.Rand, x float64) float64) factor {
+	fill, d := z.fill, z.Distribution
+	z.Distribution = bound.Distribution{}
+	if d.CanDraw() {
+		z.Distribution = known(m, func(r *rand.Rand) float64 { return f(r, from(d, r)) })
 	}
-	z.Distribution = d
 	z.fill = func(r *rand.Rand, x []float32) {
 		fill(r, x)
 		for k := range x {
@@ -77,7 +78,7 @@ func (z factor) times(y factor, name string) Generator {
 	if l.Dependent == "" {
 		l.Dependent = y.dependent
 	}
-	if z.Draw == nil || y.Draw == nil { // half of it is of no use
+	if !z.CanDraw() || !y.CanDraw() { // half of it is of no use
 		l.X, l.Y = bound.Distribution{}, bound.Distribution{}
 		if z.alike && y.alike { // rounding makes the same errors over and over
 			l.Adverse = "products are alike, which no bound is told"
@@ -101,7 +102,13 @@ func scaledVectors(f factor, scale func(*rand.Rand) float64) factor {
 	return z
 }
 
-// plain returns d as one that is not known to be of a family.
-func plain(d bound.Distribution) bound.Distribution {
-	return bound.Distribution{Name: d.Name, Mean: d.Mean, Square: d.Square, Abs: d.Abs, Max: d.Max, Symmetric: d.Symmetric, Draw: d.Draw}
+// known returns the distribution, of no name, that has these moments and is drawn like that.
+func known(m bound.DataMoments, draw func(*rand.Rand) float64) bound.Distribution {
+	return bound.FromMoments("", m, draw)
+}
+
+// from returns a number of the distribution, drawn from r.
+func from(d bound.Distribution, r *rand.Rand) float64 {
+	d.Src = r
+	return d.Rand()
 }

@@ -56,16 +56,14 @@ var (
 	Normal    = Independent(bound.Normal(0, 1))
 
 	// LogNormal draws eᶻ, z normal.
-	LogNormal = Independent(bound.Distribution{
-		Name: "log-normal", Mean: math.Exp(0.5), Square: math.Exp(2), Abs: math.Exp(0.5), Max: math.Inf(1),
-		Draw: func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) },
-	})
+	LogNormal = Independent(bound.FromMoments("log-normal",
+		bound.DataMoments{Mean: math.Exp(0.5), MeanSquare: math.Exp(2), MeanAbs: math.Exp(0.5), MaxAbs: math.Inf(1)},
+		func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }))
 
 	// FewBits draws i/8 for i from -8 to 8: most sums are exact.
-	FewBits = Independent(bound.Distribution{
-		Name: "k/8", Square: 2 * 204 / (17 * 64.), Abs: 2 * 36 / (17 * 8.), Max: 1, Symmetric: true,
-		Draw: func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 },
-	})
+	FewBits = Independent(bound.FromMoments("k/8",
+		bound.DataMoments{MeanSquare: 2 * 204 / (17 * 64.), MeanAbs: 2 * 36 / (17 * 8.), MaxAbs: 1, Symmetric: true},
+		func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 }))
 )
 
 // The laws that break an assumption.
@@ -144,7 +142,7 @@ func FindGenerator(name string) (Generator, error) {
 
 // Independent returns the law of matrices of independent elements from d.
 func Independent(d bound.Distribution) Generator {
-	return drawn(d).times(drawn(d), d.Name)
+	return drawn(d).times(drawn(d), d.String())
 }
 
 // byVectors returns the law of matrices whose rows, of A, and columns, of B, are filled one by

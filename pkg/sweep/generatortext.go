@@ -15,7 +15,7 @@ func parseLaw(text string) (Generator, bool) {
 		return Generator{}, false
 	}
 	if p.rest == "" {
-		return x.times(x, x.Name), true
+		return x.times(x, x.name), true
 	}
 	if !p.take("×") && !p.take("*") {
 		return Generator{}, false
@@ -24,7 +24,7 @@ func parseLaw(text string) (Generator, bool) {
 	if !ok || p.rest != "" {
 		return Generator{}, false
 	}
-	return x.times(y, x.Name+"×"+y.Name), true
+	return x.times(y, x.name+"×"+y.name), true
 }
 
 // A lawText is what of the name of a law is not read yet.
@@ -76,7 +76,7 @@ func (p *lawText) factor() (z factor, ok bool) {
 		if !ok {
 			return z, false
 		}
-		f, written = append(f, inner), append(written, inner.Name)
+		f, written = append(f, inner), append(written, inner.name)
 	}
 	if len(written) > 0 {
 		if !p.take(")") && !p.take("]") {
@@ -85,7 +85,7 @@ func (p *lawText) factor() (z factor, ok bool) {
 		name = fmt.Sprintf("%s(%s)", name, strings.Join(written, ","))
 	}
 	if z, ok = w.make(x, f); ok {
-		z.Name = name
+		z.name, z.Distribution = name, z.Named(name)
 	}
 	return z, ok
 }

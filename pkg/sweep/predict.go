@@ -29,7 +29,7 @@ func predictions(k bound.Problem, law Generator, ks []int) []Prediction {
 	for i := range all {
 		all[i] = none
 	}
-	if law.X.Draw == nil || law.Y.Draw == nil || law.Misled {
+	if !law.X.CanDraw() || !law.Y.CanDraw() || law.Misled {
 		return all
 	}
 	known, err := bound.PredictLengths(k, ks)
@@ -41,7 +41,7 @@ func predictions(k bound.Problem, law Generator, ks []int) []Prediction {
 		switch {
 		case oneSign(law.X) && oneSign(law.Y): // |A||B| is the exact result, up to its sign
 			all[i].Spread = p.Deviation
-		case law.X.Mean*law.Y.Mean == 0: // |A||B| varies with nothing that the error does
+		case law.X.Mean()*law.Y.Mean() == 0: // |A||B| varies with nothing that the error does
 			all[i].Spread = p.BackwardDeviation
 		}
 	}
@@ -49,4 +49,4 @@ func predictions(k bound.Problem, law Generator, ks []int) []Prediction {
 }
 
 // oneSign reports whether all numbers of a distribution have one sign.
-func oneSign(d bound.Distribution) bool { return d.Abs == math.Abs(d.Mean) }
+func oneSign(d bound.Distribution) bool { return d.MeanAbs() == math.Abs(d.Mean()) }

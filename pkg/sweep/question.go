@@ -68,7 +68,7 @@ func (q *question) verdict(law Generator) Verdict {
 	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
 	// A bound that is told a law may take it for one of independent elements to say that roundings
 	// are of mean zero.
-	ofElements := q.Model.Random && (ofProducts || q.kernel.X.Square > 0)
+	ofElements := q.Model.Random && (ofProducts || q.kernel.X.MeanSquare() > 0)
 	switch {
 	case !q.Holds:
 		return NotMachine

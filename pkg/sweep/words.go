@@ -38,14 +38,12 @@ var words = map[string]word{
 		moment := func(n float64) float64 {
 			return (math.Exp2(n*hi) - math.Exp2(n*lo)) / (n * math.Ln2 * (hi - lo))
 		}
-		d := bound.Distribution{Mean: moment(1), Square: moment(2), Abs: moment(1), Max: math.Exp2(hi),
-			Draw: func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) }}
-		return drawn(d), -140 <= lo && lo < hi && hi <= 120
+		m := bound.DataMoments{Mean: moment(1), MeanSquare: moment(2), MeanAbs: moment(1), MaxAbs: math.Exp2(hi)}
+		return drawn(known(m, func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) })), -140 <= lo && lo < hi && hi <= 120
 	}},
 	"laplace": {1, 0, func(x []float64, _ []factor) (factor, bool) {
-		d := bound.Distribution{Square: 2 * x[0] * x[0], Abs: x[0], Max: math.Inf(1), Symmetric: true,
-			Draw: func(r *rand.Rand) float64 { return x[0] * (r.ExpFloat64() - r.ExpFloat64()) }}
-		return drawn(d), x[0] > 0
+		m := bound.DataMoments{MeanSquare: 2 * x[0] * x[0], MeanAbs: x[0], MaxAbs: math.Inf(1), Symmetric: true}
+		return drawn(known(m, func(r *rand.Rand) float64 { return x[0] * (r.ExpFloat64() - r.ExpFloat64()) })), x[0] > 0
 	}},
 	// Student's t of ν degrees of freedom.
 	"t": {1, 0, func(x []float64, _ []factor) (factor, bool) {
@@ -55,23 +53,22 @@ var words = map[string]word{
 		}
 		up, _ := math.Lgamma((ν + 1) / 2)
 		down, _ := math.Lgamma(ν / 2)
-		d := bound.Distribution{Square: ν / (ν - 2), Max: math.Inf(1), Symmetric: true,
-			Abs: 2 * math.Sqrt(ν/math.Pi) / (ν - 1) * math.Exp(up-down),
-			Draw: func(r *rand.Rand) float64 {
-				z, χ := r.NormFloat64(), 0.0
-				for range int(ν) {
-					g := r.NormFloat64()
-					χ += g * g
-				}
-				return z / math.Sqrt(χ/ν)
-			}}
-		return drawn(d), true
+		m := bound.DataMoments{MeanSquare: ν / (ν - 2), MaxAbs: math.Inf(1), Symmetric: true,
+			MeanAbs: 2 * math.Sqrt(ν/math.Pi) / (ν - 1) * math.Exp(up-down)}
+		return drawn(known(m, func(r *rand.Rand) float64 {
+			z, χ := r.NormFloat64(), 0.0
+			for range int(ν) {
+				g := r.NormFloat64()
+				χ += g * g
+			}
+			return z / math.Sqrt(χ/ν)
+		})), true
 	}},
 	// One number.
 	"point": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		c := x[0]
-		return fewValues(bound.Distribution{Mean: c, Square: c * c, Abs: math.Abs(c), Max: math.Abs(c),
-			Draw: func(*rand.Rand) float64 { return c }}), c != 0
+		m := bound.DataMoments{Mean: c, MeanSquare: c * c, MeanAbs: math.Abs(c), MaxAbs: math.Abs(c)}
+		return fewValues(known(m, func(*rand.Rand) float64 { return c })), c != 0
 	}},
 	// All multiples of a step between two numbers are equally likely.
 	"grid": {3, 0, func(x []float64, _ []factor) (factor, bool) {
@@ -80,19 +77,19 @@ var words = map[string]word{
 			return factor{}, false
 		}
 		n := last - first + 1
-		d := bound.Distribution{Symmetric: first == -last, Draw: func(r *rand.Rand) float64 { return (first + float64(r.IntN(int(n)))) * step }}
+		m := bound.DataMoments{Symmetric: first == -last}
 		for i := first; i <= last; i++ {
 			v := i * step
-			d.Mean, d.Square, d.Abs, d.Max = d.Mean+v/n, d.Square+v*v/n, d.Abs+math.Abs(v)/n, max(d.Max, math.Abs(v))
+			m.Mean, m.MeanSquare, m.MeanAbs, m.MaxAbs = m.Mean+v/n, m.MeanSquare+v*v/n, m.MeanAbs+math.Abs(v)/n, max(m.MaxAbs, math.Abs(v))
 		}
-		return fewValues(d), true
+		return fewValues(known(m, func(r *rand.Rand) float64 { return (first + float64(r.IntN(int(n)))) * step })), true
 	}},
 
 	// Each element is 0 with a probability.
 	"sparse": {1, 1, func(x []float64, f []factor) (factor, bool) {
-		p, d := x[0], f[0].Distribution
-		d.Mean, d.Square, d.Abs = (1-p)*d.Mean, (1-p)*d.Square, (1-p)*d.Abs
-		return f[0].each(plain(d), func(r *rand.Rand, v float64) float64 {
+		p, m := x[0], f[0].Moments()
+		m.Mean, m.MeanSquare, m.MeanAbs = (1-p)*m.Mean, (1-p)*m.MeanSquare, (1-p)*m.MeanAbs
+		return f[0].each(m, func(r *rand.Rand, v float64) float64 {
 			if r.Float64() < p {
 				return 0
 			}
@@ -101,16 +98,16 @@ var words = map[string]word{
 	}},
 	// max(x, 0), of a law that is symmetric.
 	"relu": {0, 1, func(_ []float64, f []factor) (factor, bool) {
-		d := f[0].Distribution
-		ok := d.Symmetric || d.Draw == nil
-		d.Mean, d.Square, d.Abs, d.Symmetric = d.Abs/2, d.Square/2, d.Abs/2, false
-		return f[0].each(plain(d), func(_ *rand.Rand, v float64) float64 { return max(v, 0) }), ok
+		m := f[0].Moments()
+		ok := m.Symmetric || !f[0].CanDraw()
+		m.Mean, m.MeanSquare, m.MeanAbs, m.Symmetric = m.MeanAbs/2, m.MeanSquare/2, m.MeanAbs/2, false
+		return f[0].each(m, func(_ *rand.Rand, v float64) float64 { return max(v, 0) }), ok
 	}},
 	// A sign at random.
 	"signed": {0, 1, func(_ []float64, f []factor) (factor, bool) {
-		d := f[0].Distribution
-		d.Mean, d.Symmetric = 0, true
-		z := f[0].each(plain(d), func(r *rand.Rand, v float64) float64 {
+		m := f[0].Moments()
+		m.Mean, m.Symmetric = 0, true
+		z := f[0].each(m, func(r *rand.Rand, v float64) float64 {
 			if r.Uint64()&1 == 0 {
 				return -v
 			}
@@ -120,9 +117,9 @@ var words = map[string]word{
 		return z, true
 	}},
 	"times": {1, 1, func(x []float64, f []factor) (factor, bool) {
-		c, d := x[0], f[0].Distribution
-		d.Mean, d.Square, d.Abs, d.Max = c*d.Mean, c*c*d.Square, math.Abs(c)*d.Abs, math.Abs(c)*d.Max
-		return f[0].each(plain(d), func(_ *rand.Rand, v float64) float64 { return c * v }), c != 0
+		c, m := x[0], f[0].Moments()
+		m.Mean, m.MeanSquare, m.MeanAbs, m.MaxAbs = c*m.Mean, c*c*m.MeanSquare, math.Abs(c)*m.MeanAbs, math.Abs(c)*m.MaxAbs
+		return f[0].each(m, func(_ *rand.Rand, v float64) float64 { return c * v }), c != 0
 	}},
 	// The first law with a probability, else the second.
 	"mix": {1, 2, func(x []float64, f []factor) (factor, bool) {
@@ -131,13 +128,14 @@ var words = map[string]word{
 			return factor{}, false
 		}
 		both := func(x, y float64) float64 { return p*x + (1-p)*y }
-		z := drawn(bound.Distribution{Mean: both(d.Mean, e.Mean), Square: both(d.Square, e.Square), Abs: both(d.Abs, e.Abs),
-			Max: max(d.Max, e.Max), Symmetric: d.Symmetric && e.Symmetric, Draw: func(r *rand.Rand) float64 {
-				if r.Float64() < p {
-					return d.Draw(r)
-				}
-				return e.Draw(r)
-			}})
+		m := bound.DataMoments{Mean: both(d.Mean(), e.Mean()), MeanSquare: both(d.MeanSquare(), e.MeanSquare()), MeanAbs: both(d.MeanAbs(), e.MeanAbs()),
+			MaxAbs: max(d.MaxAbs(), e.MaxAbs()), Symmetric: d.Symmetric() && e.Symmetric()}
+		z := drawn(known(m, func(r *rand.Rand) float64 {
+			if r.Float64() < p {
+				return from(d, r)
+			}
+			return from(e, r)
+		}))
 		z.alike = f[0].alike && f[1].alike
 		return z, true
 	}},
@@ -145,7 +143,10 @@ var words = map[string]word{
 	// Each vector sorted, the greatest first.
 	"sorted": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		z := f[0]
-		z.Distribution = plain(z.Distribution)
+		d := z.Distribution
+		if d.CanDraw() { // of what the numbers are drawn from, nothing else is true of them
+			z.Distribution = known(d.Moments(), func(r *rand.Rand) float64 { return from(d, r) })
+		}
 		z.dependent, z.alike = "vectors are sorted", true
 		z.fill = func(r *rand.Rand, x []float32) {
 			f[0].fill(r, x)

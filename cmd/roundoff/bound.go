@@ -21,7 +21,7 @@ type boundQuestion struct {
 	kernel, device, in, acc, out, order string
 	block                               int
 	confidence, dist                    string
-	emulate                             bool
+	emulate, stochastic                 bool
 	seed                                uint64
 	permute                             uint64
 	json                                bool
@@ -49,7 +49,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.StringVar(&q.out, "out", "binary32", "store D in this `format`")
 	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
 	flags.StringVar(&q.order, "order", "sequence", "add in this `order`: sequence, or on FMAs pairs or compensated")
-	flags.BoolVar(&q.Stochastic, "stochastic", false, "round stochastically")
+	flags.BoolVar(&q.stochastic, "stochastic", false, "round stochastically")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
 	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
 	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
@@ -147,18 +147,21 @@ func (q *boundQuestion) take() (err error) {
 
 // arrange sets the order of the sums.
 func (q *boundQuestion) arrange() error {
-	orders := map[string]bound.Order{"sequence": bound.InSequence, "pairs": bound.InPairs, "compensated": bound.Compensated}
+	orders := map[string]tcore.Order{"sequence": tcore.InSequence, "pairs": tcore.InPairs, "compensated": tcore.Compensated}
 	order, ok := orders[q.order]
 	_, fmas := q.Device.Core.(tcore.Chain)
 	switch {
 	case !ok:
 		return fmt.Errorf("no order %q, want sequence, pairs or compensated", q.order)
-	case order != bound.InSequence && !fmas:
+	case order != tcore.InSequence && !fmas:
 		return fmt.Errorf("%s adds in its own order, want -order sequence or -device ieee", q.Device.Name)
-	case q.Stochastic && bound.Truncating.Fails(q.Problem) == "":
+	case q.stochastic && bound.Truncating.Fails(q.Problem) == "":
 		return fmt.Errorf("%s truncates, want -device ieee or paper with -stochastic", q.Device.Name)
 	}
 	q.Order = order
+	if q.stochastic {
+		q.Stochastic = tcore.Stochastic{Seed: q.seed, Bits: 32}
+	}
 	return nil
 }
 

@@ -55,7 +55,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 		panic(fmt.Sprintf("bound: tolerance = %v, want tolerance > 0", tolerance))
 	case len(devices) == 0:
 		panic("bound: no device to advise on")
-	case k.Order != InSequence || k.Stochastic || k.Run != nil:
+	case k.Order != tcore.InSequence || k.stochastic() || k.Run != nil:
 		panic("bound: Advise with an Order, Stochastic or a Run, which are of one machine")
 	}
 	for _, d := range devices { // panics on the caller's goroutine

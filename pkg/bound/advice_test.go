@@ -159,7 +159,7 @@ func TestAdvise(t *testing.T) {
 		`tcore: device "none" has no core`:           func() { Advise(k, 1, at99, []tcore.Device{devices.HopperF16(), {Name: "none"}}) },
 		"bound: Advise with an Order, Stochastic or a Run, which are of one machine": func() {
 			k := k
-			k.Order = InPairs
+			k.Order = tcore.InPairs
 			Advise(k, 1, at99, devices.All())
 		},
 		"bound: K = 0, want K >= 1": func() { Advise(Problem{M: 1, N: 1}, 1, at99, devices.All()) },

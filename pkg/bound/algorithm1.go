@@ -24,7 +24,7 @@ func (k Problem) gemm() roundoff.GEMM {
 func notAlgorithm1(k Problem) string {
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
-		if k.Order != InSequence {
+		if k.Order != tcore.InSequence {
 			return "the theorem adds products one after the other, not " + k.Order.String()
 		}
 	case tcore.TensorCore:

@@ -15,7 +15,7 @@ var HalfUlpBernstein = register(Bound{
 	Needs:   Sums,
 	Assumes: "uniform between neighbouring numbers, but for what the distribution of the data tells",
 	Fails: func(k Problem) string {
-		if k.Stochastic {
+		if k.stochastic() {
 			return "errors of stochastic rounding are not uniform between neighbouring numbers"
 		}
 		return notOneFormat(k)

@@ -130,11 +130,11 @@ func kernels() []Problem {
 			continue
 		}
 		random := k
-		random.Stochastic = true
+		random.Stochastic = tcore.Stochastic{Bits: 32}
 		all = append(all, random)
 		if _, fmas := d.Core.(tcore.Chain); fmas {
 			pairs, compensated := k, k
-			pairs.Order, compensated.Order = InPairs, Compensated
+			pairs.Order, compensated.Order = tcore.InPairs, tcore.Compensated
 			all = append(all, pairs, compensated)
 		}
 	}
@@ -161,7 +161,7 @@ func TestEvaluate(t *testing.T) {
 	})
 	t.Run("finds_a_bound_that_always_holds_on_every_machine", func(t *testing.T) {
 		for _, k := range kernels() {
-			if k.Stochastic {
+			if k.stochastic() {
 				continue
 			}
 			results, _ := Evaluate(k, at99)
@@ -193,7 +193,7 @@ func TestEvaluate(t *testing.T) {
 	})
 	t.Run("knows_stochastic_rounding", func(t *testing.T) {
 		k := on(devices.IEEEF16())
-		k.Stochastic = true
+		k.Stochastic = tcore.Stochastic{Bits: 32}
 		results := evaluate(t, k, at99)
 		if r := results["connolly-higham-mary"]; !r.Holds || r.Why != "as errors of stochastic rounding are of mean zero" || math.Abs(r.Constant/1.517e-4-1) > 1e-3 {
 			t.Errorf("%+v, want twice that of rounding to nearest, 1.517e-4", r)
@@ -205,7 +205,7 @@ func TestEvaluate(t *testing.T) {
 	// Every leaf of a tree has a path of its own: no maximal inequality covers them at once.
 	t.Run("pays_for_every_path_of_a_tree", func(t *testing.T) {
 		k := on(devices.IEEEF16())
-		k.Order = InPairs
+		k.Order = tcore.InPairs
 		want := roundoff.UniformErrors(0x1p-24).Theta(15, at99-roundoff.Failure(math.Log(32768*8192)))
 		if r := evaluate(t, k, at99)["vibea-maximal"]; math.Abs(r.Constant/want-1) > 1e-12 {
 			t.Errorf("%v, want %v", r.Constant, want)
@@ -298,7 +298,7 @@ func TestTightest(t *testing.T) {
 // in one part and in three, stored in binary32 and in binary16, with data of one sign and of two.
 func TestBoundsHold(t *testing.T) {
 	for _, k := range kernels() {
-		if k.Stochastic || k.Order != InSequence || k.Device.ScaleBlock > 0 || k.Device.C.Precision > 24 || k.Device.A.Precision > 24 {
+		if k.stochastic() || k.Order != tcore.InSequence || k.Device.ScaleBlock > 0 || k.Device.C.Precision > 24 || k.Device.A.Precision > 24 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(31, 32))
@@ -487,8 +487,8 @@ func TestBadKernels(t *testing.T) {
 		"bound: N = -1, want N >= 1":           func(k *Problem) { k.N = -1 },
 		"bound: K = 0, want K >= 1":            func(k *Problem) { k.K = 0 },
 		"bound: SplitK = -1, want SplitK >= 0": func(k *Problem) { k.SplitK = -1 },
-		`bound: Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only`: func(k *Problem) { k.Order = InPairs },
-		`bound: Stochastic on device "hopper-wgmma-binary16-binary32", want a device that rounds to nearest`:  func(k *Problem) { k.Stochastic = true },
+		`bound: Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only`: func(k *Problem) { k.Order = tcore.InPairs },
+		`bound: Stochastic on device "hopper-wgmma-binary16-binary32", want a device that rounds to nearest`:  func(k *Problem) { k.Stochastic = tcore.Stochastic{Bits: 32} },
 		`tcore: device "none" has no core`: func(k *Problem) { k.Device = tcore.Device{Name: "none"} },
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -543,7 +543,7 @@ func TestEmulate(t *testing.T) {
 	})
 	t.Run("says_what_it_cannot_run", func(t *testing.T) {
 		for _, change := range []func(*Problem){
-			func(k *Problem) { k.SplitK = 2 }, func(k *Problem) { k.Order = Compensated }, func(k *Problem) { k.Device = devices.HopperMMAE4M3() },
+			func(k *Problem) { k.SplitK = 2 }, func(k *Problem) { k.Order = tcore.Compensated }, func(k *Problem) { k.Device = devices.HopperMMAE4M3() },
 		} {
 			l := k
 			change(&l)
@@ -571,8 +571,8 @@ func TestHalfUlp(t *testing.T) {
 }
 
 func TestStrings(t *testing.T) {
-	if got := fmt.Sprint(Nothing, Moments, Sums, Trace, Knowledge(9), InPairs, Order(-1)); got !=
-		"nothing of the data the distribution of the data the sums of a run the trace of a run Knowledge(9) in pairs Order(-1)" {
+	if got := fmt.Sprint(Nothing, Moments, Sums, Trace, Knowledge(9), tcore.InPairs); got !=
+		"nothing of the data the distribution of the data the sums of a run the trace of a run Knowledge(9) in pairs" {
 		t.Error(got)
 	}
 }

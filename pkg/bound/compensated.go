@@ -1,6 +1,9 @@
 package bound
 
-import "github.com/roundofflab/roundoff/pkg/roundoff"
+import (
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
 
 // CompensatedDot is u + γ_n², for sums that carry their errors along.
 var CompensatedDot = register(Bound{
@@ -21,9 +24,9 @@ var CompensatedDot = register(Bound{
 
 func notCompensated(k Problem) string {
 	switch {
-	case k.Order != Compensated:
+	case k.Order != tcore.Compensated:
 		return "sums are not compensated"
-	case k.Stochastic:
+	case k.stochastic():
 		return "rounding is stochastic: the error of a sum may be no number of the format"
 	}
 	return ""

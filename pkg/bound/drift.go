@@ -34,7 +34,7 @@ func (s *stepLaw) at(e int) *truncation.NearestError {
 // stepLaw returns the law of what the problem's running sums are rounded by, nil where that is not
 // known: the elements are not known by a distribution, or products meet no running sum.
 func (k Problem) stepLaw() *stepLaw {
-	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != InSequence || k.Stochastic || k.truncates() {
+	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != tcore.InSequence || k.stochastic() || k.truncates() {
 		return nil
 	}
 	const few = 256 // enough for a bound

@@ -149,7 +149,7 @@ func (b Bound) fails(k Problem) string {
 // assumptions returns on what condition the bound holds.
 func (b Bound) assumptions(k Problem) string {
 	note := b.Model.Note
-	if k.Stochastic && b.Model.Name == MeanIndependent.Name {
+	if k.stochastic() && b.Model.Name == MeanIndependent.Name {
 		note = "as errors of stochastic rounding are of mean zero"
 	}
 	if b.Model.Zero && k.stepLaw() != nil {

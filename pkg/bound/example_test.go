@@ -82,9 +82,9 @@ func ExampleResult() {
 }
 
 // The order of the sums is worth more than any probability.
-func ExampleOrder() {
+func ExampleProblem_order() {
 	k := paper(devices.IEEEF16())
-	for _, k.Order = range []bound.Order{bound.InSequence, bound.InPairs, bound.Compensated} {
+	for _, k.Order = range []tcore.Order{tcore.InSequence, tcore.InPairs, tcore.Compensated} {
 		r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
 		fmt.Printf("%-12s %.1e  %s\n", k.Order, r.Constant, r.Bound)
 	}
@@ -92,12 +92,6 @@ func ExampleOrder() {
 	// in sequence  2.4e-05  typical
 	// in pairs     8.9e-07  unrestricted
 	// compensated  3.9e-06  compensated
-}
-
-func ExampleOrder_String() {
-	fmt.Println(bound.InPairs.String())
-	// Output:
-	// in pairs
 }
 
 // Split K shortens the chains, an output in binary16 costs one rounding.

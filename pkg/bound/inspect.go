@@ -224,9 +224,9 @@ func (in *Inspection) about(a Assumption) string {
 func (b Bound) takes(k Problem) Assumption {
 	const law = AnyOrder | OneLaw | Unpaired
 	switch {
-	case !b.Model.Random || k.Stochastic && b.Needs != Moments:
+	case !b.Model.Random || k.stochastic() && b.Needs != Moments:
 		return 0
-	case k.Stochastic || k.truncates():
+	case k.stochastic() || k.truncates():
 		return law
 	}
 	return law | ManyBits

@@ -373,7 +373,10 @@ func TestBoundsFollowTheInspection(t *testing.T) {
 	all := AnyOrder | OneLaw | Unpaired | ManyBits
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.PaperCoreF32(), devices.IEEEF32()} {
 		for _, stochastic := range []bool{false, true} {
-			k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: d}, X: Uniform(0, 1), Y: Uniform(0, 1), Stochastic: stochastic}
+			k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: d}, X: Uniform(0, 1), Y: Uniform(0, 1)}
+			if stochastic {
+				k.Stochastic.Bits = 32
+			}
 			if stochastic && k.truncates() {
 				continue
 			}

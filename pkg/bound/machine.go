@@ -20,7 +20,7 @@ func (k Problem) Width() int { return k.Device.BlockTerms() }
 // the published bounds take it.
 func (k Problem) roundings() []rounds {
 	sums := k.Length()
-	if k.Order == InPairs {
+	if k.Order == tcore.InPairs {
 		sums = roundoff.PairwiseHeight(k.Length()) + 1
 	}
 	if k.exactProducts() {
@@ -68,7 +68,7 @@ func (k Problem) exactProducts() bool {
 
 // unit returns the largest relative error of rounding to f: u, or 2u if it is stochastic.
 func (k Problem) unit(f tcore.Format) float64 {
-	if k.Stochastic {
+	if k.stochastic() {
 		return 2 * f.UnitRoundoff()
 	}
 	return f.UnitRoundoff()
@@ -109,7 +109,7 @@ func (k Problem) sequences() float64 {
 // isTree reports whether products are added in pairs.
 func (k Problem) isTree() bool {
 	_, pairs := k.Device.Core.(tcore.Pairwise)
-	return pairs || k.Order == InPairs
+	return pairs || k.Order == tcore.InPairs
 }
 
 // each returns the failure of one chain, and eachOutput that of one output, when all together

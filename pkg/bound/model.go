@@ -47,9 +47,9 @@ func notNearest(k Problem) string {
 	switch {
 	case k.truncates():
 		return fmt.Sprintf("%s truncates: its errors exceed u and have one sign", k.Device.Name)
-	case k.Stochastic:
+	case k.stochastic():
 		return "rounding is stochastic: errors reach 2u"
-	case k.Order == Compensated:
+	case k.Order == tcore.Compensated:
 		return "sums are compensated: their errors are not one factor 1+δ each"
 	}
 	return ""
@@ -64,9 +64,11 @@ func notIndependent(k Problem) string {
 
 func notMeanIndependent(k Problem) string {
 	switch {
-	case k.Stochastic && k.Order != Compensated:
+	case k.stochastic() && k.Stochastic.Bits < 32:
+		return fmt.Sprintf("rounding is stochastic by %d bits: errors have a mean of up to 2^-%d quanta", k.Stochastic.Bits, k.Stochastic.Bits)
+	case k.stochastic() && k.Order != tcore.Compensated:
 		return ""
-	case k.Stochastic:
+	case k.stochastic():
 		return "sums are compensated: their errors are not one factor 1+δ each"
 	}
 	return notIndependent(k)

@@ -71,9 +71,9 @@ func (k Problem) unpredictable() string {
 		return "its sums do not fit binary32"
 	case k.parts() > 1:
 		return fmt.Sprintf("K is split into %d parts", k.parts())
-	case k.Order != InSequence:
+	case k.Order != tcore.InSequence:
 		return fmt.Sprintf("its sums are %v", k.Order)
-	case k.Stochastic:
+	case k.stochastic():
 		return "its rounding is stochastic"
 	case k.Represented:
 		return "its factors are rounded before"

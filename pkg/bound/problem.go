@@ -13,14 +13,12 @@ import (
 // and what is known of it. A dot product has M = N = 1.
 //
 // The machine is that of package tcore: a device, into how many parts it splits K, which are
-// added in binary32, and the format of D. Its bounds are of products that do not overflow; what
+// added in binary32, the format of D, the order of sums, and whether they are rounded stochastically. Its bounds are of products that do not overflow; what
 // underflow does is the Underflow of a [Result].
 type Problem struct {
 	M, N, K int
 	tcore.Machine
-	Order       Order // of the sums of a chain
-	Stochastic  bool  // roundings to nearest are stochastic instead
-	Represented bool  // A and B are first rounded to the formats of the device, from finer ones
+	Represented bool // A and B are first rounded to the formats of the device, from finer ones
 
 	X, Y Distribution // of the elements of A and B; the zero value is unknown
 
@@ -31,28 +29,6 @@ type Problem struct {
 	Data *Inspection // what was found of the matrices at hand; nil is that nobody looked
 
 	Run iter.Seq[Entry] // every output as it was computed; nil is unknown
-}
-
-// An Order is the order in which a chain adds its products.
-type Order int
-
-const (
-	InSequence  Order = iota // left to right, block by block, as the device does
-	InPairs                  // a binary tree of least height, as software does with a device of FMAs
-	Compensated              // left to right with the error of every operation kept and added (Dot2)
-)
-
-// String returns how the sums are ordered, in words.
-func (o Order) String() string {
-	switch o {
-	case InSequence:
-		return "in sequence"
-	case InPairs:
-		return "in pairs"
-	case Compensated:
-		return "compensated"
-	}
-	return fmt.Sprintf("Order(%d)", int(o))
 }
 
 // Length returns ℓ, the products of one chain, the longest part of K.
@@ -183,15 +159,19 @@ func (k Problem) check() {
 			panic(fmt.Sprintf("bound: %s = %d, want %s >= 1", size.name, size.n, size.name))
 		}
 	}
-	if k.SplitK < 0 {
-		panic(fmt.Sprintf("bound: SplitK = %d, want SplitK >= 0", k.SplitK))
+	emulated := k.Machine
+	emulated.Stochastic = tcore.Stochastic{} // whose errors are bounded on more machines than emulate them
+	if err := emulated.Check(); err != nil {
+		panic(fmt.Sprintf("bound: %v", err))
 	}
-	_, fmas := k.Device.Core.(tcore.Chain)
-	if k.Order < InSequence || k.Order > Compensated || k.Order != InSequence && !fmas {
-		panic(fmt.Sprintf("bound: Order = %v on device %q, want another order on FMAs only", k.Order, k.Device.Name))
+	if k.Stochastic.Bits < 0 || k.Stochastic.Bits > 32 {
+		panic(fmt.Sprintf("bound: Stochastic.Bits = %d, want 0 to 32", k.Stochastic.Bits))
 	}
-	if k.Stochastic && k.truncates() {
+	if k.stochastic() && k.truncates() {
 		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Device.Name))
 	}
 	k.Width()
 }
+
+// stochastic reports whether roundings to nearest are stochastic instead.
+func (k Problem) stochastic() bool { return k.Stochastic.Bits > 0 }

@@ -28,7 +28,7 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 		return nil, err
 	}
 	run, ok := k.runner()
-	if !ok || k.parts() > 1 || k.Order != InSequence || k.Stochastic {
+	if !ok || k.parts() > 1 || k.Order != tcore.InSequence || k.stochastic() {
 		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Device.Name, k.parts(), k.Order)
 	}
 	if noTrace(k) == "" {

@@ -68,16 +68,16 @@ func halfStep(f tcore.Format, grid float64) float64 {
 func (k Problem) underflows() float64 {
 	n, q := float64(k.Length()), float64(k.Blocks())
 	grid := k.productGrid()
-	if k.Stochastic { // which errs by the whole distance
+	if k.stochastic() { // which errs by the whole distance
 		n, q = 2*n, 2*q
 	}
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
 		η := n * halfStep(k.Device.C, grid)
 		switch k.Order {
-		case InPairs: // products are rounded, and sums of what is rounded do not underflow
+		case tcore.InPairs: // products are rounded, and sums of what is rounded do not underflow
 			return η
-		case Compensated: // products and their errors are rounded, and the sum of all is
+		case tcore.Compensated: // products and their errors are rounded, and the sum of all is
 			return 5 * η
 		}
 		return η

@@ -240,6 +240,28 @@ func ExampleMachine() {
 	// Output: 400
 }
 
+// A thousand times 0.1, in binary32.
+func ExampleMachine_Dot() {
+	x, ones := make([]float64, 1000), make([]float64, 1000)
+	for i := range x {
+		x[i], ones[i] = float64(float32(0.1)), 1
+	}
+	for o := tcore.InSequence; o <= tcore.Compensated; o++ {
+		m := tcore.Machine{Device: devices.IEEEF32(), Order: o}
+		fmt.Printf("%-11v  %v\n", o, m.Dot(x, ones, 0))
+	}
+	// Output:
+	// in sequence  99.9990463256836
+	// in pairs     100
+	// compensated  100
+}
+
+func ExampleMachine_Check() {
+	fmt.Println(tcore.Machine{Device: devices.HopperF16(), Order: tcore.InPairs}.Check())
+	// Output:
+	// Order = in pairs on device "hopper-wgmma-binary16-binary32", want another order on FMAs only
+}
+
 func ExampleMachine_GEMM() {
 	a := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
 	d := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}

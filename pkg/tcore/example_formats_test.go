@@ -62,6 +62,13 @@ func ExampleStochastic_Round() {
 	// Output: 3 2 2 2 3 3 2 2 2 2 3 2 2 3 3 2
 }
 
+func ExampleStochastic_FMA() {
+	sr := tcore.Stochastic{Seed: 7, Bits: 32}
+	fmt.Println(sr.FMA(tcore.E4M3, 1, 1, 0.03125, 0), sr.FMA(tcore.E4M3, 1, 1, 0.03125, 1), sr.FMA(tcore.E4M3, 1, 1, 0.03125, 2))
+	// Output:
+	// 1.125 1 1
+}
+
 func ExampleStochastic_RoundSlice() {
 	sr := tcore.Stochastic{Seed: 7, Bits: 8}
 	x := []float64{2.25, 2.25, 2.25, 2.25, 2.25, 2.25}

@@ -20,6 +20,21 @@ func (f Format) Mul(a, b float64, mode RoundingMode) float64 {
 // FMA returns fl(a × b + c), the fused multiply-add: the exact result, rounded
 // once to f. Operands as in [Format.Add].
 func (f Format) FMA(a, b, c float64, mode RoundingMode) float64 {
+	return f.fma(a, b, c, mode, 0)
+}
+
+// FMA returns the number of f that stands for a × b + c, exact and rounded once, with the random bits of
+// the index. It panics unless 1 <= Bits <= 32.
+func (s Stochastic) FMA(f Format, a, b, c float64, index uint64) float64 {
+	s.check()
+	if !finite(a) || !finite(b) || !finite(c) {
+		return f.FMA(a, b, c, ToNearestEven)
+	}
+	return f.fma(a, b, c, stochastic, s.random(s.words(index / 16)[index%16]))
+}
+
+// fma is FMA under all modes.
+func (f *Format) fma(a, b, c float64, mode RoundingMode, random uint64) float64 {
 	switch {
 	case !finite(a) || !finite(b):
 		return f.Round(float64(a*b)+c, mode)
@@ -31,7 +46,7 @@ func (f Format) FMA(a, b, c float64, mode RoundingMode) float64 {
 	if z.isZero() {
 		z.neg = p.neg && s.neg || p.neg != s.neg && mode == ToNegative
 	}
-	return f.round(z.jam(), mode)
+	return f.roundRandom(z.jam(), mode, random)
 }
 
 // MAC returns fl(fl(a × b) + c), the multiply-accumulate without FMA: two

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -18,11 +19,73 @@ import (
 // where S_i is a chain of the device over part i, from zero and from left to
 // right. All parts but the last have the same number of blocks, ⌈blocks/SplitK⌉.
 // With beta = 0, C is not read. The zero values mean one part, and Output C.
+//
+// A device of FMAs, whose Core is a [Chain], may also add the products of a chain
+// in another order, as software does with it, or round them stochastically.
 type Machine struct {
-	Name   string // what it is called, nothing of what it computes
-	Device Device
-	SplitK int
-	Output Format
+	Name       string // what it is called, nothing of what it computes
+	Device     Device
+	SplitK     int
+	Output     Format
+	Order      Order      // of the sums of a chain
+	Stochastic Stochastic // the roundings of a chain, instead of to nearest; the zero value is to nearest
+}
+
+// Check returns an error if SplitK is negative, if the machine has an order or roundings that only a device
+// of FMAs may have, or if these are of more or fewer random bits than there are.
+func (m Machine) Check() error {
+	_, fmas := m.Device.Core.(Chain)
+	switch {
+	case m.SplitK < 0:
+		return fmt.Errorf("SplitK = %d, want SplitK >= 0", m.SplitK)
+	case m.Order < InSequence || m.Order > Compensated || m.Order != InSequence && !fmas:
+		return fmt.Errorf("Order = %v on device %q, want another order on FMAs only", m.Order, m.Device.Name)
+	case m.Stochastic.Bits < 0 || m.Stochastic.Bits > 32:
+		return fmt.Errorf("Stochastic.Bits = %d, want 0 to 32", m.Stochastic.Bits)
+	case m.Stochastic.Bits > 0 && !fmas:
+		return fmt.Errorf("Stochastic on device %q, which is emulated on FMAs only", m.Device.Name)
+	}
+	return nil
+}
+
+// Dot returns Σ xᵢyᵢ as an element of D. A format of the device that is wider than binary32
+// is not rounded to that, unless K is split. The index tells the random bits of one sum
+// from those of another, where roundings are stochastic. It panics as [Machine.GEMM] does.
+func (m Machine) Dot(x, y []float64, index uint64) float64 {
+	if err := m.Check(); err != nil {
+		panic(fmt.Sprintf("tcore: Dot: %v", err))
+	}
+	m.Device.check("Dot", len(x), len(y))
+	a, b := m.Device.convert(m.Device.A, x), m.Device.convert(m.Device.B, y)
+	sum, length := 0.0, m.partLength(m.Device.padded(len(x)))
+	for start := 0; start < len(x); start += length {
+		end := min(start+length, len(x))
+		part := 0.0
+		if m.ordered() {
+			part = m.sum(a[start:end], b[start:end], index*uint64(len(x))+uint64(start))
+		} else {
+			part = m.Device.chain(a[start:end], b[start:end], nil, nil, 0, nil)
+		}
+		if start == 0 {
+			sum = part
+			continue
+		}
+		sum = Binary32.Add(sum, part, ToNearestEven)
+	}
+	if m.Output == (Format{}) {
+		return sum
+	}
+	return m.Output.Round(sum, ToNearestEven)
+}
+
+// ordered reports whether software orders the sums of a chain, or rounds them.
+func (m *Machine) ordered() bool { return m.Order != InSequence || m.Stochastic.Bits > 0 }
+
+// sum returns Σ xᵢyᵢ of a part in the order of the machine. The index is that of its first product among
+// all of the matrix; a product has fewer than 16 roundings.
+func (m *Machine) sum(x, y []float64, index uint64) float64 {
+	s := scalarChain{m.Device.C, m.Stochastic, 16 * index}
+	return s.dot(m.Order, x, y)
 }
 
 // GEMM stores D in d. Op(A) is a or, with blas.Trans, its transpose, and so is
@@ -35,8 +98,8 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 	if beta != 0 {
 		checkResult("GEMM", "c", a, b, c)
 	}
-	if m.SplitK < 0 {
-		panic(fmt.Sprintf("tcore: GEMM: SplitK = %d, want SplitK >= 0", m.SplitK))
+	if err := m.Check(); err != nil {
+		panic(fmt.Sprintf("tcore: GEMM: %v", err))
 	}
 	m.Device.check("GEMM", a.Cols, b.Rows)
 	if m.Output == (Format{}) {
@@ -47,7 +110,7 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 	length := m.partLength(m.Device.padded(a.Cols))
 	for start := 0; start < a.Cols; start += length {
 		end := min(start+length, a.Cols)
-		m.Device.MultiplyAdd(matrix.Columns(a, start, end), matrix.Rows(b, start, end), blas32.General{}, part)
+		m.part(matrix.Columns(a, start, end), matrix.Rows(b, start, end), start, a.Cols, part)
 		if start == 0 {
 			sum, part = part, sum
 			continue
@@ -57,6 +120,24 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 		}
 	}
 	m.finish(alpha, sum, beta, c, d)
+}
+
+// part stores the product of the columns of a and rows of b from start on, of k, in z.
+func (m *Machine) part(a, b blas32.General, start, k int, z blas32.General) {
+	if !m.ordered() {
+		m.Device.MultiplyAdd(a, b, blas32.General{}, z)
+		return
+	}
+	rows, columns := matrix.Vectors(a), matrix.Vectors(matrix.Transpose(b))
+	for i := range rows {
+		rows[i] = m.Device.convert(m.Device.A, rows[i])
+	}
+	for j := range columns {
+		columns[j] = m.Device.convert(m.Device.B, columns[j])
+	}
+	parallel.Each(len(z.Data), func(e int) {
+		z.Data[e] = float32(m.sum(rows[e/z.Cols], columns[e%z.Cols], uint64(e*k+start)))
+	})
 }
 
 // finish stores fl_Output(fl(fl(alpha × sum) + fl(beta × c))) in d.

@@ -56,12 +56,12 @@ func (p *Product) Sizes() []float64 { return p.sizes() }
 func (p *Product) Conditions() []float64 { return quotients(p.Sizes(), p.Values) }
 
 // Run multiplies A and B on a machine. Where its device has results wider than binary32, and neither splits
-// K nor converts D, none is rounded to binary32.
+// K nor converts D, none is rounded to binary32. It panics where [tcore.Machine.Check] returns an error.
 func (p *Product) Run(m tcore.Machine) *Trial {
 	start := time.Now()
 	var d blas64.General
 	if m.Device.C.Precision > tcore.Binary32.Precision && m.SplitK <= 1 && m.Output == (tcore.Format{}) {
-		d = p.dots(m.Device)
+		d = p.dots(m)
 	} else {
 		z := matrix.New(p.A.Rows, p.B.Cols)
 		m.GEMM(blas.NoTrans, blas.NoTrans, 1, p.A, p.B, 0, blas32.General{}, z)
@@ -74,10 +74,10 @@ func (p *Product) Run(m tcore.Machine) *Trial {
 }
 
 // dots returns AB in binary64, dot product by dot product.
-func (p *Product) dots(d tcore.Device) blas64.General {
+func (p *Product) dots(m tcore.Machine) blas64.General {
 	z := matrix.New64(p.A.Rows, p.B.Cols)
 	rows, columns := matrix.Vectors(p.A), matrix.Vectors(matrix.Transpose(p.B))
-	parallel.Each(len(z.Data), func(i int) { z.Data[i] = d.Dot(rows[i/z.Cols], columns[i%z.Cols], 0) })
+	parallel.Each(len(z.Data), func(i int) { z.Data[i] = m.Dot(rows[i/z.Cols], columns[i%z.Cols], uint64(i)) })
 	return z
 }
 

@@ -32,7 +32,8 @@ type Data interface {
 
 // Run draws the matrices of a problem and multiplies them on its machine. Errors are those against the
 // product of what the device multiplies or, if the problem is Represented, of the matrices before they are
-// rounded to its formats. An error names an element that is not finite. It panics if a size is below 1.
+// rounded to its formats. An error names an element that is not finite. It panics if a size is below 1,
+// or where [tcore.Machine.Check] returns an error.
 func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	a, b := data.Matrices(p.M, p.N, p.K, seed)
 	product, err := On(p.Device, a, b)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -137,11 +138,11 @@ func bounded(t *testing.T, units []tcore.Device, refused string, a, b blas32.Gen
 	if err := json.Unmarshal([]byte(out), &advice); err != nil || status != 0 || len(advice) != len(units) {
 		t.Fatalf("status %d, %v, %s", status, err, errs)
 	}
-	exact, err := tcore.ExactGEMM(a, b)
+	ab, err := exact.GEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	abs, err := tcore.ExactAbsGEMM(a, b)
+	abs, err := exact.AbsGEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func bounded(t *testing.T, units []tcore.Device, refused string, a, b blas32.Gen
 			continue
 		}
 		worst := 0.0
-		for i, e := range exact.Error(z).Data {
+		for i, e := range ab.Error(z).Data {
 			if limit := got.Constant*sizes.Data[i] + got.Underflow; math.Abs(e) > limit {
 				t.Errorf("%s: output %d errs by %.3g times what %s says", got.Device, i, math.Abs(e)/limit, got.Bound)
 			}
@@ -288,10 +289,10 @@ func TestBoundTakesFiles(t *testing.T) {
 		}
 		z := blas32.General{Rows: n, Cols: n, Stride: n, Data: make([]float32, n*n)}
 		devices.HopperF16().MultiplyAdd(a, b, blas32.General{}, z)
-		exact, _ := tcore.ExactGEMM(a, b)
-		abs, _ := tcore.ExactAbsGEMM(a, b)
+		ab, _ := exact.GEMM(a, b)
+		abs, _ := exact.AbsGEMM(a, b)
 		worst := 0.0
-		for i, e := range exact.Error(z).Data {
+		for i, e := range ab.Error(z).Data {
 			worst = max(worst, math.Abs(e)/abs.Float64().Data[i])
 		}
 		random, holds := 0, 0

@@ -14,6 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -314,8 +315,8 @@ func TestBoundsHold(t *testing.T) {
 			}
 			c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
 			k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, c)
-			e, _ := tcore.ExactGEMM(a, b)
-			abs, _ := tcore.ExactAbsGEMM(a, b)
+			e, _ := exact.GEMM(a, b)
+			abs, _ := exact.AbsGEMM(a, b)
 			errors, sizes := e.Error(c), abs.Float64()
 			worst := 0.0
 			for i, x := range errors.Data {
@@ -358,7 +359,7 @@ func TestMarksAreTrue(t *testing.T) {
 		normal(k.Device.B, b)
 		c := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}
 		k.Device.MultiplyAdd(a, b, blas32.General{}, c)
-		e, _ := tcore.ExactGEMM(a, b)
+		e, _ := exact.GEMM(a, b)
 		exact, errors := e.Float64(), e.Error(c)
 		k.M, k.N = 1024, 8
 		all := evaluate(t, k, at99)

@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -37,9 +38,9 @@ func cover(t *testing.T, k Problem, outputs, read int) {
 	normal(k.Device.B, b)
 	d := blas32.General{Rows: outputs, Cols: outputs, Stride: outputs, Data: make([]float32, outputs*outputs)}
 	k.Device.MultiplyAdd(a, b, blas32.General{}, d)
-	exact, _ := tcore.ExactGEMM(a, b)
-	abs, _ := tcore.ExactAbsGEMM(a, b)
-	errors, sizes := exact.Error(d), abs.Float64()
+	ab, _ := exact.GEMM(a, b)
+	abs, _ := exact.AbsGEMM(a, b)
+	errors, sizes := ab.Error(d), abs.Float64()
 	all := k
 	all.M, all.N = read, read
 	run, err := Emulate(all,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -73,15 +74,15 @@ func multiply(t *testing.T, k Problem, rng *rand.Rand) (errors, sizes []float64)
 	normal(k.Device.B, b)
 	d := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
 	k.Device.MultiplyAdd(a, b, blas32.General{}, d)
-	exact, err := tcore.ExactGEMM(a, b)
+	ab, err := exact.GEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	abs, err := tcore.ExactAbsGEMM(a, b)
+	abs, err := exact.AbsGEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return exact.Error(d).Data, abs.Float64().Data
+	return ab.Error(d).Data, abs.Float64().Data
 }
 
 // No Σ|xy| is less than what is said, but for the failure, and some come near.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -209,13 +210,13 @@ func TestExact(t *testing.T) {
 				m.Data[i] = float32(d.A.Round(float64(x), d.Convert))
 			}
 		}
-		exact, err := tcore.ExactGEMM(a, b)
+		ab, err := exact.GEMM(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}
 		d.MultiplyAdd(a, b, blas32.General{}, c)
-		want, i := exact.Error(c).Data, 0
+		want, i := ab.Error(c).Data, 0
 		outputs, err := Emulate(k, a, b)
 		if err != nil {
 			t.Fatal(err)

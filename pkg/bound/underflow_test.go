@@ -9,6 +9,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -78,12 +79,12 @@ func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 	}
 	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
 	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, c)
-	exact, err := tcore.ExactGEMM(a, b)
+	ab, err := exact.GEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	abs, _ := tcore.ExactAbsGEMM(a, b)
-	errors, sizes := exact.Error(c), abs.Float64()
+	abs, _ := exact.AbsGEMM(a, b)
+	errors, sizes := ab.Error(c), abs.Float64()
 	if run, err := Emulate(k, a, b); err == nil {
 		k.Run = run
 	}

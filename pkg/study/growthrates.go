@@ -45,7 +45,7 @@ func (g GrowthCurve) Order(lengths []int) float64 {
 	return math.Log(g.Predicted[n]/g.Predicted[n-1]) / math.Log(float64(lengths[n])/float64(lengths[n-1]))
 }
 
-// Run predicts and measures. The error is that of [bound.PredictLengths] or [tcore.ExactGEMM].
+// Run predicts and measures. The error is that of [bound.PredictLengths] or [exact.GEMM].
 func (g GrowthRates) Run() ([]GrowthCurve, error) {
 	var curves []GrowthCurve
 	task := progress.Start(len(g.Data) * len(g.Machines) * (1 + len(g.Measured)))

@@ -23,3 +23,8 @@ func uniform(rows, cols int, seed uint64) blas32.General {
 func zeros(rows, cols int) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 }
+
+// filled returns a matrix of the given elements.
+func filled(rows, cols int, x ...float32) blas32.General {
+	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
+}

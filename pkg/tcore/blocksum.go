@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -36,11 +37,13 @@ func (d Device) BlockSums(a, b blas32.General) (iter.Seq[[]BlockSum], error) {
 	if !ok || f.Group > 0 || d.ScaleBlock > 0 {
 		panic(fmt.Sprintf("tcore: BlockSums: device %q, want a Fused core without groups and scales", d.Name))
 	}
-	if _, err := gridOf("a", d.rounded(d.A, a)); err != nil {
-		return nil, err
-	}
-	if _, err := gridOf("b", d.rounded(d.B, b)); err != nil {
-		return nil, err
+	for _, factor := range []struct {
+		name string
+		blas32.General
+	}{{"a", d.rounded(d.A, a)}, {"b", d.rounded(d.B, b)}} {
+		if i, j, found := matrix.NotFinite(factor.General); found {
+			return nil, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", factor.name, i, j, matrix.Row(factor.General, i)[j])
+		}
 	}
 	x, y := d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)
 	return func(yield func([]BlockSum) bool) {

@@ -1,6 +1,6 @@
 // Package tcore is the machinery of the paper: number formats, one rounding
 // routine, FMA, mixed-precision FMA, the idealised tensor core of Algorithm 1,
-// exact results to measure errors against, and streaming kernels to time.
+// and streaming kernels to time.
 //
 // # Formats
 //
@@ -86,8 +86,7 @@
 //
 // # Exact results
 //
-// [ExactGEMM] returns the product AB without any rounding, for all finite
-// float32 data, and [ExactAbsGEMM] returns |A||B|. [Float64GEMM] is what the
+// Package exact forms AB and |A||B| without any rounding. [Float64GEMM] is what the
 // paper used as the actual result.
 //
 // # Streaming

@@ -3,6 +3,8 @@ package tcore
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/roundofflab/roundoff/internal/limbs"
 )
 
 // ExactSum adds the products of a block and the accumulator exactly and rounds
@@ -26,10 +28,10 @@ func (s ExactSum) sum(d *Device, b block, _ *TraceBlock) float64 {
 	for i := range b.x {
 		x, ex := d.A.split(b.x[i])
 		y, ey := d.B.split(b.y[i])
-		addShifted(z, x*y, uint(ex+ey-d.A.Precision-d.B.Precision+2-low))
+		limbs.AddShifted(z, x*y, uint(ex+ey-d.A.Precision-d.B.Precision+2-low))
 	}
 	c, ec := d.C.split(b.c)
-	addShifted(z, c, uint(ec-d.C.Precision+1-low))
+	limbs.AddShifted(z, c, uint(ec-d.C.Precision+1-low))
 
 	return d.C.round(jamLimbs(z, low), ToNearestEven)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -214,7 +215,7 @@ func ExampleDevice_MultiplyAdd() {
 	for i := range k {
 		a.Data[i], b.Data[i] = float32(i%997)/1024, float32(i%991)/1024
 	}
-	exact, err := tcore.ExactGEMM(a, b)
+	ab, err := exact.GEMM(a, b)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -222,7 +223,7 @@ func ExampleDevice_MultiplyAdd() {
 	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
 	for _, device := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.PaperCoreF32()} {
 		device.MultiplyAdd(a, b, blas32.General{}, d)
-		fmt.Printf("%-28s %v, error %.3g\n", device.Name, d.Data[0], exact.Error(d).Data[0])
+		fmt.Printf("%-28s %v, error %.3g\n", device.Name, d.Data[0], ab.Error(d).Data[0])
 	}
 	// Output:
 	// volta-mma-binary16-binary32  1219.7413, error -0.096

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // The seeds of all fuzz tests: where formats end, ties, signs.
@@ -162,8 +161,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// Inner products of three terms: the exact one by two FMAs of big.Float, and
-// the tensor core's fast paths by Dot.
+// Inner products of three terms: the fast paths of the tensor core by Dot.
 func FuzzGEMM(f *testing.F) {
 	f.Add(float32(1), float32(0x1p-24), float32(-1), float32(0x1p127), float32(0x1p-149), float32(0x1p127))
 	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
@@ -178,25 +176,9 @@ func FuzzGEMM(f *testing.F) {
 						t.Errorf("%s, %d bits: GEMM gives %x, Dot %x", core.Name, bits, d.Data[0], want)
 					}
 				}
-				checkExact(t, a, b)
 			})
 		}
 	})
-}
-
-func checkExact(t *testing.T, a, b blas32.General) {
-	e, err := ExactGEMM(a, b)
-	if err != nil {
-		return
-	}
-	sum := exactly(0)
-	for k, x := range a.Data {
-		p := exactly(float64(x))
-		sum.Add(sum, p.Mul(p, exactly(float64(b.Data[k]))))
-	}
-	if got := e.At(0, 0); got.Cmp(sum) != 0 {
-		t.Errorf("ExactGEMM(%x, %x) = %x, want %x", a.Data, b.Data, got, sum)
-	}
 }
 
 // The vector kernels of rounding, a block of lanes with one number in each,

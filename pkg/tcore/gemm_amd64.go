@@ -14,9 +14,6 @@ func sumsMAC6x16(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 // 12 rows × 8 columns: c += ab for k > 0 terms in order, strides in bytes.
 func sumsMAC12x8(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 
-// 6 rows × 8 columns: c = ab summed over k > 0 terms, lda in bytes.
-func exactSums256(c *int64, a *int32, lda int, b *int64, k int)
-
 // 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
 // that left the range of the kernel and is not to be used.
 func dotAdd4_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
@@ -65,9 +62,6 @@ func sumsMAC14x32(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 // 12 rows × 16 columns: c += ab for k > 0 terms in order, strides in bytes.
 func sumsMAC12x16(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 
-// 12 rows × 8 columns: c = ab summed over k > 0 terms, lda in bytes.
-func exactSums512(c *int64, a *int32, lda int, b *int64, k int)
-
 // 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
 // that left the range of the kernel and is not to be used.
 func dotAdd4_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
@@ -112,13 +106,6 @@ func roundHalf(dst *float32, src *float32, n int)
 
 // dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.
 func roundNarrow(dst *float32, src *float32, n int, p *uint32)
-
-// dst = (src & mask) × scale, which must be an integer; n is a positive multiple of 8.
-func integers(dst *int32, src *float32, n int, scale float32, mask uint32)
-
-// The greatest bits of a magnitude, and of the last bits set the least exponent field, that of 1 being 277;
-// n is a positive multiple of 8.
-func gridBits(src *float32, n int) (greatest uint32, least uint32)
 
 // Stores the exponents of src in ae, n a positive multiple of 8. The result is not 0 if one is out of range.
 func rowExponents(ae *uint32, src *float32, n int, p *uint32) uint64

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -94,7 +95,7 @@ func hasKernel(d Device) bool {
 }
 
 func BenchmarkExactGEMM(b *testing.B) {
-	exact := func(of func(a, b blas32.General) (Exact, error), x, y blas32.General) func() {
+	multiply := func(of func(a, b blas32.General) (exact.Matrix, error), x, y blas32.General) func() {
 		return func() {
 			if _, err := of(x, y); err != nil {
 				b.Fatal(err)
@@ -104,11 +105,11 @@ func BenchmarkExactGEMM(b *testing.B) {
 	for _, f := range []Format{Binary16, Binary32} {
 		benchmarkProduct(b, f.Name, paperShape, func() func() {
 			x, y, _ := operands(paperShape, f)
-			return exact(ExactGEMM, x, y)
+			return multiply(exact.GEMM, x, y)
 		})
 		benchmarkProduct(b, f.Name+"-abs", paperShape, func() func() {
 			x, y, _ := operands(paperShape, f)
-			return exact(ExactAbsGEMM, x, y)
+			return multiply(exact.AbsGEMM, x, y)
 		})
 	}
 	few := shape{64, paperK, paperN}
@@ -117,6 +118,6 @@ func BenchmarkExactGEMM(b *testing.B) {
 		for i := range x.Data {
 			x.Data[i] *= float32(exp2(i%128 - 100))
 		}
-		return exact(ExactGEMM, x, y)
+		return multiply(exact.GEMM, x, y)
 	})
 }

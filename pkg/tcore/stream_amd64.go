@@ -1,8 +1,8 @@
 package tcore
 
-import "golang.org/x/sys/cpu"
+import "github.com/roundofflab/roundoff/internal/vector"
 
-var hasVector = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C
+var hasVector = vector.Bits() > 0
 
 // The vector kernels compute the leading elements, a multiple of 8 of them, and
 // return how many.

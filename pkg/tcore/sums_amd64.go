@@ -3,21 +3,12 @@ package tcore
 import (
 	"math"
 
-	"golang.org/x/sys/cpu"
+	"github.com/roundofflab/roundoff/internal/vector"
 )
 
 // vectorBits is the width of the kernels of the matrix products: 512 (AVX-512
 // F, BW, DQ, VL), 256 (AVX2, FMA, F16C), or 0 for pure Go.
-var vectorBits = func() int {
-	x := cpu.X86
-	switch {
-	case !hasVector:
-		return 0
-	case x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL:
-		return 512
-	}
-	return 256
-}()
+var vectorBits = vector.Bits()
 
 // sumsKernelFor returns the kernel for products of so many columns. exact says
 // that the products of elements are exact in binary32.

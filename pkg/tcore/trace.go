@@ -9,6 +9,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -79,10 +80,10 @@ func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 
 // ExactGEMM returns the exact product of the numbers of A and B that the device
 // multiplies when MultiplyAdd is given a and b, to measure the error of its result by.
-// See [ExactGEMM]; the matrices must be finite in A and B.
-func (d Device) ExactGEMM(a, b blas32.General) (Exact, error) {
+// See [exact.GEMM]; the matrices must be finite in A and B.
+func (d Device) ExactGEMM(a, b blas32.General) (exact.Matrix, error) {
 	checkProduct("ExactGEMM", a, b)
-	return ExactGEMM(d.rounded(d.A, a), d.rounded(d.B, b))
+	return exact.GEMM(d.rounded(d.A, a), d.rounded(d.B, b))
 }
 
 // rounded returns m converted to f. What binary32 does not hold is rounded to

@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -16,7 +17,7 @@ import (
 // A Product is AB, A of size M by K and B of size K by N, with its exact result.
 type Product struct {
 	A, B   blas32.General
-	Exact  tcore.Exact
+	Exact  exact.Matrix
 	Values []float64     // AB rounded to binary64, row by row
 	Took   time.Duration // to form Exact and Values
 	sizes  func() []float64
@@ -24,13 +25,13 @@ type Product struct {
 
 // Of returns the exact product of a and b. An error names an element that is not finite. It panics if the
 // shapes do not fit or a matrix is empty.
-func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, tcore.ExactGEMM) }
+func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, exact.GEMM) }
 
 // On returns the exact product of the numbers that the device multiplies when it is given a and b, which are
 // those converted to its formats. An error names an element that is not finite there. It panics as [Of] does.
 func On(d tcore.Device, a, b blas32.General) (*Product, error) { return newProduct(a, b, d.ExactGEMM) }
 
-func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (tcore.Exact, error)) (*Product, error) {
+func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.Matrix, error)) (*Product, error) {
 	start := time.Now()
 	exact, err := multiply(a, b)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// exactSums emits the kernel of a tile of integer sums, 8 columns wide. The
+// integerSums emits the kernel of a tile of integer sums, 8 columns wide. The
 // factors of b stand in the low halves of 64 bits.
-func (w width) exactSums() {
+func (w width) integerSums() {
 	lanes := int(w) / 64
 	vectors := 8 / lanes
 	rows := 12 / vectors
-	TEXT(fmt.Sprintf("exactSums%d", w), NOSPLIT, "func(c *int64, a *int32, lda int, b *int64, k int)")
+	TEXT(fmt.Sprintf("integerSums%d", w), NOSPLIT, "func(c *int64, a *int32, lda int, b *int64, k int)")
 	Doc(fmt.Sprintf("%d rows × 8 columns: c = ab summed over k > 0 terms, lda in bytes.", rows))
 	c, a, lda, b, k := param("c"), param("a"), param("lda"), param("b"), param("k")
 	factors, pointers := rowAddresses(a, lda, rows)

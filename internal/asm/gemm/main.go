@@ -1,22 +1,34 @@
-// Command gemm writes the vector kernels of package tcore's matrix products,
-// each in 256 bits (AVX2, FMA, F16C) and in 512 (AVX-512 F, BW, DQ, VL):
+// Command gemm writes the vector kernels of package tcore's matrix products, or with -exact those of
+// package exact, each in 256 bits (AVX2, FMA, F16C) and in 512 (AVX-512 F, BW, DQ, VL):
 //
 //	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
+//	go run ./gemm -exact -out sums_amd64.s -stubs sums_amd64.go -pkg exact
 package main
 
 import (
+	"flag"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func main() {
+	exact := flag.Bool("exact", false, "the kernels of package exact")
+	flag.Parse()
+	if *exact {
+		width(256).integerSums()
+		width(512).integerSums()
+		integers()
+		gridBits()
+		Generate()
+		return
+	}
 	for _, w := range []width{256, 512} {
 		for _, fused := range []bool{true, false} {
 			w.sums(fused, w.rows(2), 2)
 			w.sums(fused, 12, 1)
 		}
-		w.exactSums()
 		for _, terms := range []int{4, 8, 16, 32} {
 			w.dotAdd(terms, false)
 			w.dotAdd(terms, true)
@@ -26,8 +38,6 @@ func main() {
 	sumsHalf()
 	roundHalf()
 	roundNarrow()
-	integers()
-	gridBits()
 	rowExponents()
 	Generate()
 }

@@ -1,14 +1,21 @@
-package tcore
+package exact
 
-import "math"
+import (
+	"math"
 
-// exactKernelFor returns the kernel of integer sums.
-func exactKernelFor() (k exactKernel, ok bool) {
+	"github.com/roundofflab/roundoff/internal/vector"
+)
+
+// vectorBits is the width of the kernels of the sums: 512, 256, or 0 for pure Go.
+var vectorBits = vector.Bits()
+
+// kernelFor returns the kernel of integer sums.
+func kernelFor() (k kernel, ok bool) {
 	switch vectorBits {
 	case 256:
-		return exactKernel{6, exactSums256}, true
+		return kernel{6, integerSums256}, true
 	case 512:
-		return exactKernel{12, exactSums512}, true
+		return kernel{12, integerSums512}, true
 	}
 	return k, false
 }
@@ -16,7 +23,7 @@ func exactKernelFor() (k exactKernel, ok bool) {
 // vectorIntegers stores (|x| or x) × scale in dst for the leading elements x of
 // src, and returns how many.
 func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int {
-	n := vectorLength(len(src))
+	n := len(src) &^ 7
 	if n == 0 || vectorBits == 0 {
 		return 0
 	}
@@ -31,12 +38,12 @@ func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int {
 // vectorGrid returns the grid of the leading elements of x, and how many they
 // are: none if one is not finite.
 func vectorGrid(x []float32) (g grid, n int) {
-	n = vectorLength(len(x))
+	n = len(x) &^ 7
 	if n == 0 || vectorBits == 0 {
 		return grid{}, 0
 	}
 	greatest, least := gridBits(&x[0], n)
-	if greatest >= infinity32 {
+	if greatest >= 0xff<<23 {
 		return grid{}, 0
 	}
 	if greatest == 0 {

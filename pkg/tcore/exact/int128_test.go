@@ -1,4 +1,4 @@
-package tcore
+package exact
 
 import (
 	"math"

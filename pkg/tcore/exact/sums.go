@@ -1,4 +1,4 @@
-package tcore
+package exact
 
 import (
 	"math"
@@ -9,54 +9,54 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// exactKernel computes a tile of rows × 8 integer sums: of the k products of
+// kernel computes a tile of rows × 8 integer sums: of the k products of
 // rows of a, lda bytes apart, and of 8 columns of b, side by side.
-type exactKernel struct {
+type kernel struct {
 	rows int
 	run  func(c *int64, a *int32, lda int, b *int64, k int)
 }
 
 // The blocking of exact sums, as of gemmSums.
 const (
-	exactColumns = 8
-	exactDepth   = 256
-	exactStride  = exactDepth + 16
+	columnsOfPanel = 8
+	depthOfPanel   = 256
+	strideOfPanel  = depthOfPanel + 16
 )
 
-// exactTerms returns how many products of elements of two grids a sum of 64
+// carryFree returns how many products of elements of two grids a sum of 64
 // bits has room for.
-func exactTerms(a, b grid) int {
+func carryFree(a, b grid) int {
 	return 1 << max(0, min(63-a.bits()-b.bits(), 30))
 }
 
-// exactSums computes e = AB, or |A||B|, in sums of 64 bits, if elements fit 32
+// integerSums computes e = AB, or |A||B|, in sums of 64 bits, if elements fit 32
 // bits and the sums are long enough to be worth it.
-func exactSums(e Exact, a, b blas32.General, ga, gb grid, abs bool) bool {
+func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 	const fewest = 32
-	kernel, ok := exactKernelFor()
+	kernel, ok := kernelFor()
 	scalable := func(g grid) bool { return g.bits() < 32 && -126 <= -g.low && -g.low <= 127 }
-	if !ok || !scalable(ga) || !scalable(gb) || exactTerms(ga, gb) < fewest {
+	if !ok || !scalable(ga) || !scalable(gb) || carryFree(ga, gb) < fewest {
 		return false
 	}
 
-	panels := packIntegers(b, float32(exp2(-gb.low)), abs)
-	depth := min(exactDepth, exactTerms(ga, gb))
-	terms := exactTerms(ga, gb) / depth * depth // before a sum is carried over
-	scale := float32(exp2(-ga.low))
+	panels := packIntegers(b, float32(math.Ldexp(1, -gb.low)), abs)
+	depth := min(depthOfPanel, carryFree(ga, gb))
+	terms := carryFree(ga, gb) / depth * depth // before a sum is carried over
+	scale := float32(math.Ldexp(1, -ga.low))
 	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
 	parallel.Ranges(tiles, func(lo, hi int) {
-		x := make([]int32, kernel.rows*exactStride)
-		z := make([]int64, kernel.rows*exactColumns)
+		x := make([]int32, kernel.rows*strideOfPanel)
+		z := make([]int64, kernel.rows*columnsOfPanel)
 		sums := make([]int64, len(panels)*len(z))
 		for i := lo * kernel.rows; i < min(hi*kernel.rows, a.Rows); i += kernel.rows {
 			rows := min(kernel.rows, a.Rows-i)
 			for k := 0; k < a.Cols; k += depth {
 				n := min(depth, a.Cols-k)
 				for r := range rows {
-					toIntegers(x[r*exactStride:][:n], matrix.Row(a, i+r)[k:k+n], scale, abs)
+					toIntegers(x[r*strideOfPanel:][:n], matrix.Row(a, i+r)[k:k+n], scale, abs)
 				}
 				for j, panel := range panels {
-					kernel.run(&z[0], &x[0], 4*exactStride, &panel[k*exactColumns], n)
+					kernel.run(&z[0], &x[0], 4*strideOfPanel, &panel[k*columnsOfPanel], n)
 					s := sums[j*len(z):][:len(z)]
 					for l, v := range z {
 						s[l] += v
@@ -73,10 +73,10 @@ func exactSums(e Exact, a, b blas32.General, ga, gb grid, abs bool) bool {
 
 // addTiles adds the sums of a row of tiles, size elements each, to the rows of
 // e from i on, and clears them.
-func (e Exact) addTiles(sums []int64, i, rows, size int) {
+func (e Matrix) addTiles(sums []int64, i, rows, size int) {
 	for r := range rows {
 		for j := range e.cols {
-			v := &sums[j/exactColumns*size+r*exactColumns+j%exactColumns]
+			v := &sums[j/columnsOfPanel*size+r*columnsOfPanel+j%columnsOfPanel]
 			z := e.element(i+r, j)
 			var carry uint64
 			z[0], carry = bits.Add64(z[0], uint64(*v), 0)
@@ -89,16 +89,16 @@ func (e Exact) addTiles(sums []int64, i, rows, size int) {
 // packIntegers returns the columns of b in panels of 8, row by row, zeros beyond
 // the last one.
 func packIntegers(b blas32.General, scale float32, abs bool) [][]int64 {
-	panels := make([][]int64, (b.Cols+exactColumns-1)/exactColumns)
+	panels := make([][]int64, (b.Cols+columnsOfPanel-1)/columnsOfPanel)
 	for j := range panels {
-		panels[j] = make([]int64, b.Rows*exactColumns)
+		panels[j] = make([]int64, b.Rows*columnsOfPanel)
 	}
 	parallel.Ranges(b.Rows, func(lo, hi int) {
 		y := make([]int32, b.Cols)
 		for k := lo; k < hi; k++ {
 			toIntegers(y, matrix.Row(b, k), scale, abs)
 			for j, v := range y {
-				panels[j/exactColumns][k*exactColumns+j%exactColumns] = int64(v)
+				panels[j/columnsOfPanel][k*columnsOfPanel+j%columnsOfPanel] = int64(v)
 			}
 		}
 	})

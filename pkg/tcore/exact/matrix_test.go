@@ -1,4 +1,4 @@
-package tcore
+package exact
 
 import (
 	"fmt"
@@ -14,16 +14,16 @@ import (
 )
 
 // data of several ranges of exponents, and whether two limbs hold the sums.
-var exactData = []struct {
+var data = []struct {
 	name   string
 	number func(rng *rand.Rand) float32
 	narrow bool
 }{
 	{"multiples of 2^-24", func(rng *rand.Rand) float32 { return float32(int32(rng.Uint32())>>7) * 0x1p-24 }, true},
-	{"binary16", func(rng *rand.Rand) float32 { return float32(awkward(Binary16, rng)) }, true},
-	{"large integers", func(rng *rand.Rand) float32 { return float32(awkward(Binary16, rng)) * 0x1p100 }, true},
+	{"binary16", func(rng *rand.Rand) float32 { return awkward(11, -24, rng) }, true},
+	{"large integers", func(rng *rand.Rand) float32 { return awkward(11, -24, rng) * 0x1p100 }, true},
 	{"55 bits", func(rng *rand.Rand) float32 { return float32(math.Ldexp(rng.Float64()-0.5, -rng.IntN(30))) }, true},
-	{"all of binary32", func(rng *rand.Rand) float32 { return float32(awkward(Binary32, rng)) }, false},
+	{"all of binary32", func(rng *rand.Rand) float32 { return awkward(24, -149, rng) }, false},
 	{"subnormals", func(rng *rand.Rand) float32 { return math.Float32frombits(rng.Uint32() &^ (0xff << 23)) }, true},
 	{"zeros", func(rng *rand.Rand) float32 { return 0 }, true},
 }
@@ -31,22 +31,22 @@ var exactData = []struct {
 // Sums of big.Rat are the definition.
 func TestExactGEMM(t *testing.T) {
 	rational := func(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
-	for _, data := range exactData {
+	for _, data := range data {
 		t.Run(data.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(15, 0))
 			const m, k, n = 4, 21, 3
-			a, b, d := zeros(m, k+1), zeros(k, n+2), zeros(m, n)
+			a, b, d := matrix.New(m, k+1), matrix.New(k, n+2), matrix.New(m, n)
 			a.Cols, b.Cols = k, n
 			for _, x := range [][]float32{a.Data, b.Data, d.Data} {
 				for i := range x {
 					x[i] = data.number(rng)
 				}
 			}
-			ab, err := ExactGEMM(a, b)
+			ab, err := GEMM(a, b)
 			if err != nil {
 				t.Fatal(err)
 			}
-			absolute, err := ExactAbsGEMM(a, b)
+			absolute, err := AbsGEMM(a, b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestExactGEMMCancels(t *testing.T) {
 	// 2^127 × 2^127 + 2^-149 × 2^-149 - 2^127 × 2^127: 552 bits apart.
 	a := filled(1, 3, 0x1p127, 0x1p-149, -0x1p127)
 	b := filled(3, 1, 0x1p127, 0x1p-149, 0x1p127)
-	e, err := ExactGEMM(a, b)
+	e, err := GEMM(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,12 +113,12 @@ func TestExactGEMMHoldsTheLargestSums(t *testing.T) {
 	for _, spread := range []int{58, 59, 60, 61, 62, 63, 90, 91, 92, 122} { // the least element is 2^-spread
 		for _, sign := range []float32{1, -1} {
 			const k = 64
-			a, b := zeros(1, k), zeros(k, 1)
+			a, b := matrix.New(1, k), matrix.New(k, 1)
 			for i := range k {
 				a.Data[i], b.Data[i] = sign*(2-0x1p-23), 2-0x1p-23
 			}
 			a.Data[0], b.Data[0] = float32(math.Ldexp(1, -spread)), float32(math.Ldexp(1, -spread))
-			e, err := ExactGEMM(a, b)
+			e, err := GEMM(a, b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestExactGEMMHoldsTheLargestSums(t *testing.T) {
 func TestExactGEMMHoldsOneWideFactor(t *testing.T) {
 	for spread := 60; spread < 68; spread++ {
 		least := float32(math.Ldexp(1, -spread))
-		e, err := ExactGEMM(filled(1, 2, -1.5, least), filled(2, 1, 1, 1))
+		e, err := GEMM(filled(1, 2, -1.5, least), filled(2, 1, 1, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestExactGEMMHoldsOneWideFactor(t *testing.T) {
 
 // d - AB = 2^127 - (2^73 + 2^-298) lies just below a midpoint of binary64.
 func TestErrorIsRoundedOnce(t *testing.T) {
-	e, err := ExactGEMM(filled(1, 2, 0x1p100, 0x1p-149), filled(2, 1, 0x1p-27, 0x1p-149))
+	e, err := GEMM(filled(1, 2, 0x1p100, 0x1p-149), filled(2, 1, 0x1p-27, 0x1p-149))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestExactGEMMNamesBadData(t *testing.T) {
 		{filled(2, 2, 1, 2, inf, 4), good, "a[1, 0] = +Inf"},
 		{good, filled(2, 2, 1, float32(math.NaN()), 3, 4), "b[0, 1] = NaN"},
 	} {
-		for _, gemm := range []func(a, b blas32.General) (Exact, error){ExactGEMM, ExactAbsGEMM} {
+		for _, gemm := range []func(a, b blas32.General) (Matrix, error){GEMM, AbsGEMM} {
 			if _, err := gemm(tt.a, tt.b); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one that says %s", err, tt.want)
 			}
@@ -178,7 +178,7 @@ func TestExactGEMMNamesBadData(t *testing.T) {
 }
 
 func TestErrorOfNotFinite(t *testing.T) {
-	e, err := ExactGEMM(filled(1, 1, 1), filled(1, 2, 1, 1))
+	e, err := GEMM(filled(1, 1, 1), filled(1, 2, 1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,30 @@ func TestErrorOfNotFinite(t *testing.T) {
 	}
 }
 
-// matrix returns a matrix of the given elements.
+// awkward returns a number of few bits, of long runs of ones or of any, of at most so many bits, at least
+// 2^least, and of binary16's greatest or binary32's.
+func awkward(precision, least int, rng *rand.Rand) float32 {
+	n := rng.Uint64() >> (64 - precision)
+	switch rng.IntN(4) {
+	case 0: // one or two bits
+		n = 1<<(precision-1) | 1<<rng.IntN(precision)
+	case 1: // ones, then zeros
+		n = 1<<precision - 1<<rng.IntN(precision)
+	case 2: // next to a power of two
+		n = 1<<(precision-1) + uint64(rng.IntN(2))
+	}
+	greatest := 104
+	if precision == 11 {
+		greatest = 5
+	}
+	x := float32(math.Ldexp(float64(n), least+rng.IntN(greatest-least+1)))
+	if rng.IntN(2) == 0 {
+		return -x
+	}
+	return x
+}
+
+// filled returns a matrix of the given elements.
 func filled(rows, cols int, x ...float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
 }
@@ -197,15 +220,15 @@ func filled(rows, cols int, x ...float32) blas32.General {
 func TestExact_refuses_a_stride_without_end(t *testing.T) {
 	long := blas32.General{Rows: 3, Cols: 2, Stride: math.MaxInt/2 + 2, Data: make([]float32, 6)}
 	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: make([]float32, 2)}
-	exact, err := ExactGEMM(blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}, b)
+	exact, err := GEMM(blas32.General{Rows: 3, Cols: 2, Stride: 2, Data: make([]float32, 6)}, b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tall := blas64.General{Rows: 3, Cols: 1, Stride: math.MaxInt/2 + 1, Data: make([]float64, 3)}
 	for want, call := range map[string]func(){
-		"tcore: ExactGEMM: a has 6 elements, want at least 9223372036854775808": func() { ExactGEMM(long, b) },
-		"tcore: ExactAbsGEMM: a has 6 elements, want at least ":                 func() { ExactAbsGEMM(long, b) },
-		"tcore: Error64: d is 3 × 1 of stride 4611686018427387904 with 3 ":      func() { exact.Error64(tall) },
+		"exact: GEMM: a has 6 elements, want at least 9223372036854775808": func() { GEMM(long, b) },
+		"exact: AbsGEMM: a has 6 elements, want at least ":                 func() { AbsGEMM(long, b) },
+		"exact: Error64: d is 3 × 1 of stride 4611686018427387904 with 3 ": func() { exact.Error64(tall) },
 	} {
 		func() {
 			defer func() {

@@ -1,4 +1,4 @@
-package tcore
+package exact
 
 import (
 	"fmt"
@@ -7,22 +7,23 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/roundofflab/roundoff/internal/limbs"
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Exact is a matrix of exact values, in fixed point: every element is an
+// Matrix is a matrix of exact values, in fixed point: every element is an
 // integer times one common power of two.
-type Exact struct {
+type Matrix struct {
 	rows, cols int
 	exp        int      // elements are multiples of 2^exp
 	limbs      int      // length of an element
 	data       []uint64 // elements row by row, in two's complement, the low limb first
 }
 
-// ExactGEMM returns AB, the exact product for all finite data. The matrices are
+// GEMM returns AB, the exact product for all finite data. The matrices are
 // row-major, a is M × K and b is K × N. The error names an element that is not
 // finite. It panics if a shape does not fit or a matrix is empty.
 //
@@ -31,50 +32,50 @@ type Exact struct {
 // 64 and the sums of K products 128, some times longer. Otherwise it sums in as
 // many limbs as the data need, which takes longer still (Kulisch 2013, the exact
 // dot product).
-func ExactGEMM(a, b blas32.General) (Exact, error) {
-	return exactGEMM("ExactGEMM", a, b, false)
+func GEMM(a, b blas32.General) (Matrix, error) {
+	return gemm("GEMM", a, b, false)
 }
 
-// ExactAbsGEMM returns |A||B|, of which the paper's condition number is the
-// elementwise quotient by |AB|. See [ExactGEMM].
-func ExactAbsGEMM(a, b blas32.General) (Exact, error) {
-	return exactGEMM("ExactAbsGEMM", a, b, true)
+// AbsGEMM returns |A||B|, of which the paper's condition number is the
+// elementwise quotient by |AB|. See [GEMM].
+func AbsGEMM(a, b blas32.General) (Matrix, error) {
+	return gemm("AbsGEMM", a, b, true)
 }
 
-func exactGEMM(call string, a, b blas32.General, abs bool) (Exact, error) {
-	checkProduct(call, a, b)
+func gemm(call string, a, b blas32.General, abs bool) (Matrix, error) {
+	matrix.CheckProduct("exact", call, a, b)
 	of := func(x float32) float32 { return x }
 	if abs {
 		of = func(x float32) float32 { return float32(math.Abs(float64(x))) }
 	}
 	ga, err := gridOf("a", a)
 	if err != nil {
-		return Exact{}, err
+		return Matrix{}, err
 	}
 	gb, err := gridOf("b", b)
 	if err != nil {
-		return Exact{}, err
+		return Matrix{}, err
 	}
 
 	// |sum| < K 2^(ga.bits+gb.bits), and one bit for the sign.
 	need := ga.bits() + gb.bits() + bits.Len(uint(a.Cols-1)) + 1
-	e := Exact{rows: a.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: 2}
+	e := Matrix{rows: a.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: 2}
 	if need <= 128 && ga.bits() < 64 && gb.bits() < 64 {
 		e.data = make([]uint64, 2*a.Rows*b.Cols)
-		if !exactSums(e, a, b, ga, gb, abs) {
-			exactProduct(e, a, b, ga.integers(of), gb.integers(of), dot128)
+		if !integerSums(e, a, b, ga, gb, abs) {
+			product(e, a, b, ga.integers(of), gb.integers(of), dot128)
 		}
 	} else {
 		e.limbs = need/64 + 2
 		e.data = make([]uint64, e.limbs*a.Rows*b.Cols)
-		exactProduct(e, a, b, ga.terms(of), gb.terms(of), dotWide)
+		product(e, a, b, ga.terms(of), gb.terms(of), dotWide)
 	}
 	return e, nil
 }
 
-// exactProduct sets every element of e to the dot of a row of a and a column of
+// product sets every element of e to the dot of a row of a and a column of
 // b, both converted by theirs.
-func exactProduct[T any](e Exact, a, b blas32.General, ofA, ofB func(float32) T, dot func(z []uint64, x, y []T)) {
+func product[T any](e Matrix, a, b blas32.General, ofA, ofB func(float32) T, dot func(z []uint64, x, y []T)) {
 	columns := make([][]T, b.Cols)
 	for j := range columns {
 		columns[j] = make([]T, b.Rows)
@@ -112,19 +113,7 @@ func dot128(z []uint64, x, y []int64) {
 // dotWide stores the inner product of x and y in the limbs of z.
 func dotWide(z []uint64, x, y []term) {
 	for k := range x {
-		addShifted(z, x[k].sig*y[k].sig, uint(x[k].shift)+uint(y[k].shift))
-	}
-}
-
-// addShifted adds p × 2^shift to z.
-func addShifted(z []uint64, p int64, shift uint) {
-	i, r := shift/64, shift%64
-	sign := uint64(p >> 63)
-	var carry uint64
-	z[i], carry = bits.Add64(z[i], uint64(p)<<r, 0)
-	z[i+1], carry = bits.Add64(z[i+1], uint64(p>>(64-r)), carry)
-	for i += 2; i < uint(len(z)) && sign+carry != 0; i++ {
-		z[i], carry = bits.Add64(z[i], sign, carry)
+		limbs.AddShifted(z, x[k].sig*y[k].sig, uint(x[k].shift)+uint(y[k].shift))
 	}
 }
 
@@ -158,7 +147,7 @@ func gridOf(name string, m blas32.General) (grid, error) {
 	})
 	if bad < m.Rows {
 		_, j := gridOfRow(matrix.Row(m, bad))
-		return g, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", name, bad, j, matrix.Row(m, bad)[j])
+		return g, fmt.Errorf("exact: %s[%d, %d] = %v, want a finite number", name, bad, j, matrix.Row(m, bad)[j])
 	}
 	if g == noGrid { // all zeros
 		return grid{}, nil
@@ -196,7 +185,7 @@ func gridOfRow(x []float32) (g grid, nonFinite int) {
 
 // integers returns the conversion of elements to multiples of 2^low.
 func (g grid) integers(of func(float32) float32) func(float32) int64 {
-	scale := exp2(-g.low)
+	scale := math.Ldexp(1, -g.low)
 	return func(x float32) int64 { return int64(float64(of(x)) * scale) }
 }
 
@@ -224,9 +213,9 @@ func (g grid) terms(of func(float32) float32) func(float32) term {
 
 // At returns the element at row i and column j, exactly.
 // It panics if there is none.
-func (e Exact) At(i, j int) *big.Float {
+func (e Matrix) At(i, j int) *big.Float {
 	if i < 0 || i >= e.rows || j < 0 || j >= e.cols {
-		panic(fmt.Sprintf("tcore: At: (%d, %d), want an element of a %d × %d matrix", i, j, e.rows, e.cols))
+		panic(fmt.Sprintf("exact: At: (%d, %d), want an element of a %d × %d matrix", i, j, e.rows, e.cols))
 	}
 	var sum, limb big.Int
 	z := e.element(i, j)
@@ -239,13 +228,13 @@ func (e Exact) At(i, j int) *big.Float {
 }
 
 // element returns the limbs of an element.
-func (e Exact) element(i, j int) []uint64 {
+func (e Matrix) element(i, j int) []uint64 {
 	k := (i*e.cols + j) * e.limbs
 	return e.data[k : k+e.limbs]
 }
 
 // Float64 returns the matrix correctly rounded to binary64.
-func (e Exact) Float64() blas64.General {
+func (e Matrix) Float64() blas64.General {
 	return e.values(func(i, j int) float64 {
 		if z, ok := e.short(i, j); ok {
 			return z.float64(e.exp)
@@ -258,31 +247,31 @@ func (e Exact) Float64() blas64.General {
 // Error returns D - E, the error of a computed d: subtracted exactly, then
 // rounded once to binary64. Where d is NaN or infinite so is the error.
 // It panics if the shapes differ.
-func (e Exact) Error(d blas32.General) blas64.General {
-	checkMatrix("Error", "d", d)
+func (e Matrix) Error(d blas32.General) blas64.General {
+	matrix.Check("exact", "Error", "d", d)
 	e.checkShape("Error", d.Rows, d.Cols)
 	return e.values(func(i, j int) float64 { return e.errorAt(i, j, float64(d.Data[i*d.Stride+j])) })
 }
 
-// Error64 is [Exact.Error] of a d in binary64.
-func (e Exact) Error64(d blas64.General) blas64.General {
-	if d.Rows < 1 || d.Cols < 1 || d.Stride < d.Cols || !holds(len(d.Data), d.Rows, d.Cols, d.Stride) {
-		panic(fmt.Sprintf("tcore: Error64: d is %d × %d of stride %d with %d elements", d.Rows, d.Cols, d.Stride, len(d.Data)))
+// Error64 is [Matrix.Error] of a d in binary64.
+func (e Matrix) Error64(d blas64.General) blas64.General {
+	if d.Rows < 1 || d.Cols < 1 || d.Stride < d.Cols || !matrix.Holds(len(d.Data), d.Rows, d.Cols, d.Stride) {
+		panic(fmt.Sprintf("exact: Error64: d is %d × %d of stride %d with %d elements", d.Rows, d.Cols, d.Stride, len(d.Data)))
 	}
 	e.checkShape("Error64", d.Rows, d.Cols)
 	return e.values(func(i, j int) float64 { return e.errorAt(i, j, d.Data[i*d.Stride+j]) })
 }
 
 // checkShape panics unless a matrix d has the shape of e.
-func (e Exact) checkShape(call string, rows, cols int) {
+func (e Matrix) checkShape(call string, rows, cols int) {
 	if rows != e.rows || cols != e.cols {
-		panic(fmt.Sprintf("tcore: %s: d is %d × %d, want %d × %d", call, rows, cols, e.rows, e.cols))
+		panic(fmt.Sprintf("exact: %s: d is %d × %d, want %d × %d", call, rows, cols, e.rows, e.cols))
 	}
 }
 
 // errorAt returns x minus an element, rounded once; x itself where it is not
 // finite.
-func (e Exact) errorAt(i, j int, x float64) float64 {
+func (e Matrix) errorAt(i, j int, x float64) float64 {
 	if !finite(x) {
 		return x
 	}
@@ -300,7 +289,7 @@ func (e Exact) errorAt(i, j int, x float64) float64 {
 }
 
 // short returns an element in units of 2^exp, if 2^126 is greater.
-func (e Exact) short(i, j int) (z int128, ok bool) {
+func (e Matrix) short(i, j int) (z int128, ok bool) {
 	limbs := e.element(i, j)
 	if len(limbs) == 1 {
 		return int128{int64(limbs[0]) >> 63, limbs[0]}, true
@@ -315,7 +304,7 @@ func (e Exact) short(i, j int) (z int128, ok bool) {
 }
 
 // values returns the matrix of the values of f.
-func (e Exact) values(f func(i, j int) float64) blas64.General {
+func (e Matrix) values(f func(i, j int) float64) blas64.General {
 	m := matrix.New64(e.rows, e.cols)
 	parallel.Ranges(e.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

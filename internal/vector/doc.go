@@ -1,0 +1,2 @@
+// Package vector asks the processor for its vector instructions.
+package vector

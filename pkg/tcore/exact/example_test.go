@@ -1,0 +1,116 @@
+package exact_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// No rounding at all: 10⁸ × 10⁸ + 10⁻⁸ × 10⁻⁸ - 10⁸ × 10⁸, where float32 holds
+// 10⁸ exactly and 10⁻⁸ nearly.
+func ExampleGEMM() {
+	a := blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1e8, 1e-8, -1e8}}
+	b := blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{1e8, 1e-8, 1e8}}
+	z, err := exact.GEMM(a, b)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("exact  ", z.At(0, 0))
+	fmt.Println("float64", tcore.Float64GEMM(a, b).Data[0])
+	// Output:
+	// exact   9.999999878450580951e-17
+	// float64 0
+}
+
+// The condition number of an inner product is |x|ᵀ|y| / |xᵀy|.
+func ExampleAbsGEMM() {
+	x := blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1, 2, -3}}
+	y := blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{4, 4, 3.75}}
+	xy, err := exact.GEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	absolute, err := exact.AbsGEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(absolute.Float64().Data[0] / math.Abs(xy.Float64().Data[0]))
+	// Output: 31
+}
+
+// The forward error of a computed product, against the exact one.
+func ExampleMatrix() {
+	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 0.5, 0.25, 0.125}}
+	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{1, 1. / 1024, 1. / 1024, 1. / 1024}}
+	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
+	devices.PaperCoreF16().MultiplyAdd(a, b, blas32.General{}, d)
+
+	z, err := exact.GEMM(a, b)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("d = %v, exact %v, error %v\n", d.Data[0], z.At(0, 0), z.Error(d).Data[0])
+	// Output: d = 1, exact 1.0008544921875, error -0.0008544921875
+}
+
+// 1 + 2⁻⁶⁰ is beyond float64; At returns all its digits.
+func ExampleMatrix_At() {
+	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 1. / (1 << 30)}}
+	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 1. / (1 << 30)}}
+	z, err := exact.GEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(z.At(0, 0).Text('f', 60))
+	// Output: 1.000000000000000000867361737988403547205962240695953369140625
+}
+
+func ExampleMatrix_Float64() {
+	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.5, 1e-20}}
+	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0.5, 1e-20}}
+	z, err := exact.GEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(z.Float64().Data)
+	// Output: [0.25]
+}
+
+// Of 1 + 2⁻⁶⁰ binary64 keeps 1.
+func ExampleMatrix_Error64() {
+	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 1. / (1 << 30)}}
+	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 1. / (1 << 30)}}
+	d := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{1}}
+	z, err := exact.GEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(z.Error64(d).Data[0] == -math.Ldexp(1, -60))
+	// Output: true
+}
+
+// An error far below the last digit of float64 is still seen.
+func ExampleMatrix_Error() {
+	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.5, 1. / (1 << 40)}}
+	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0.5, 1. / (1 << 40)}}
+	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{0.25}}
+	z, err := exact.GEMM(x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(z.Error(d).Data[0] == -math.Ldexp(1, -80))
+	// Output: true
+}

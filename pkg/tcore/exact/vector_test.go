@@ -1,0 +1,130 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+type shape struct{ m, k, n int }
+
+// exactly returns x with room for the sums of products of all binary64.
+func exactly(x float64) *big.Float { return new(big.Float).SetPrec(4400).SetFloat64(x) }
+
+// atWidth calls test with the kernels of so many bits.
+func atWidth(bits int, test func()) {
+	best := vectorBits
+	defer func() { vectorBits = best }()
+	vectorBits = bits
+	test()
+}
+
+// onEveryWidth runs a test with the vector kernels of every width that the machine has, and without any.
+func onEveryWidth(t *testing.T, test func(t *testing.T)) {
+	for _, bits := range []int{0, 256, 512} {
+		if bits <= vectorBits {
+			atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
+		}
+	}
+}
+
+// Exact sums of all widths against big.Float, the grids around what 32 bits and
+// sums of 64 have room for.
+func TestGEMMOnVectors(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(43, 0))
+		for _, bits := range []int{1, 8, 24, 28, 29, 30, 31, 32} {
+			for _, s := range []shape{{1, 1, 1}, {7, 40, 9}, {13, 300, 8}, {25, 1100, 17}} {
+				a, b := matrix.New(s.m, s.k), matrix.New(s.k, s.n)
+				exp := rng.IntN(60) - 90
+				for _, m := range []blas32.General{a, b} {
+					for i := range m.Data {
+						n := int64(rng.Uint64()>>(64-min(bits, 24))) << rng.IntN(max(1, bits-23))
+						if rng.IntN(2) == 0 {
+							n = 1<<bits - 1<<max(0, bits-24) // the greatest
+						}
+						if rng.IntN(16) == 0 {
+							n = 1
+						}
+						if rng.IntN(3) == 0 {
+							n = -n
+						}
+						m.Data[i] = float32(math.Ldexp(float64(n), exp))
+					}
+				}
+				e, err := GEMM(a, b)
+				abs, absErr := AbsGEMM(a, b)
+				if err != nil || absErr != nil {
+					t.Fatal(err, absErr)
+				}
+				for range 10 {
+					i, j := rng.IntN(s.m), rng.IntN(s.n)
+					sum, sumAbs := exactly(0), exactly(0)
+					for k := range s.k {
+						x, y := float64(a.Data[i*s.k+k]), float64(b.Data[k*s.n+j])
+						sum.Add(sum, exactly(x*y))
+						sumAbs.Add(sumAbs, exactly(math.Abs(x*y)))
+					}
+					if got := e.At(i, j); got.Cmp(sum) != 0 {
+						t.Fatalf("%d bits, %v: (%d, %d) = %x, want %x", bits, s, i, j, got, sum)
+					}
+					if got := abs.At(i, j); got.Cmp(sumAbs) != 0 {
+						t.Fatalf("%d bits, %v: absolute (%d, %d) = %x, want %x", bits, s, i, j, got, sumAbs)
+					}
+				}
+			}
+		}
+	})
+}
+
+// The grid of a row by vectors is that by numbers.
+func TestGridOnVectors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 0))
+	for range 2000 {
+		x := make([]float32, 16)
+		for i := range x {
+			x[i] = math.Float32frombits(rng.Uint32() &^ (1<<rng.IntN(24) - 1))
+			switch rng.IntN(16) {
+			case 0:
+				x[i] = 0
+			case 1:
+				x[i] = math.Float32frombits(rng.Uint32() & (1<<23 - 1))
+			}
+		}
+		got, gotAt := gridOfRow(x)
+		var want grid
+		var wantAt int
+		atWidth(0, func() { want, wantAt = gridOfRow(x) })
+		if gotAt != wantAt || wantAt < 0 && got != want {
+			t.Fatalf("%x: grid %v, not finite at %d, want %v and %d", x, got, gotAt, want, wantAt)
+		}
+	}
+}
+
+// Inner products of three terms against sums of big.Float.
+func FuzzGEMM(f *testing.F) {
+	f.Add(float32(1), float32(0x1p-24), float32(-1), float32(0x1p127), float32(0x1p-149), float32(0x1p127))
+	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
+	f.Fuzz(func(t *testing.T, a0, a1, a2, b0, b1, b2 float32) {
+		a, b := filled(1, 3, a0, a1, a2), filled(3, 1, b0, b1, b2)
+		onEveryWidth(t, func(t *testing.T) {
+			e, err := GEMM(a, b)
+			if err != nil {
+				return
+			}
+			sum := exactly(0)
+			for k, x := range a.Data {
+				p := exactly(float64(x))
+				sum.Add(sum, p.Mul(p, exactly(float64(b.Data[k]))))
+			}
+			if got := e.At(0, 0); got.Cmp(sum) != 0 {
+				t.Errorf("GEMM(%x, %x) = %x, want %x", a.Data, b.Data, got, sum)
+			}
+		})
+	})
+}

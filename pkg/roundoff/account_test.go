@@ -26,11 +26,11 @@ func TestAccount(t *testing.T) {
 		}
 	})
 	for want, call := range map[string]func(){
-		`roundoff: shares add up to 1.25, want at most 1`:             func() { Failure(-1).Account(map[string]float64{"a": 1, "b": 0.25}) },
-		`roundoff: share of "a" = 0, want it positive`:                func() { Failure(-1).Account(map[string]float64{"a": 0}) },
-		`roundoff: share of "a" = NaN, want it positive`:              func() { Failure(-1).Account(map[string]float64{"a": math.NaN()}) },
-		`roundoff: no share of the failure for "b"`:                   func() { Failure(-1).Account(map[string]float64{"a": 1}).Spend("b") },
-		`roundoff: failure = 0, want -Inf < failure < 0, a logarithm`: func() { Failure(0).Account(nil) },
+		`roundoff: shares add up to 1.25, want at most 1`:                                    func() { Failure(-1).Account(map[string]float64{"a": 1, "b": 0.25}) },
+		`roundoff: share of "a" = 0, want it positive`:                                       func() { Failure(-1).Account(map[string]float64{"a": 0}) },
+		`roundoff: share of "a" = NaN, want it positive`:                                     func() { Failure(-1).Account(map[string]float64{"a": math.NaN()}) },
+		`roundoff: no share of the failure for "b"`:                                          func() { Failure(-1).Account(map[string]float64{"a": 1}).Spend("b") },
+		`roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is`: func() { Failure(0).Account(nil) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

@@ -10,6 +10,7 @@
 //	out/notebooks/NAME.ipynb            each notebook as executed
 //	out/figures/NAME.{svg,png,csv,json} each figure and table, and the record that describes it
 //	out/claims.json                     the claims of the paper, with verdicts
+//	out/profile.json                    the times of Table 3, measured once, which several notebooks quote
 //	out/index.html                      all of it on one page
 //
 // A notebook is told where by the environment: ROUNDOFF_OUT is the absolute path of the folder,

@@ -109,7 +109,7 @@ func (j Job) prepare(chosen []string, full bool) error {
 	if same(notebooks, j.Notebooks) {
 		return fmt.Errorf("the executed notebooks would replace those in %s, choose another folder for the output", j.Notebooks)
 	}
-	stale := []string{filepath.Join(j.Out, "index.html")}
+	stale := []string{filepath.Join(j.Out, "index.html"), filepath.Join(j.Out, "profile.json")}
 	if full {
 		stale = append(stale, filepath.Join(j.Out, "claims.json"))
 	}

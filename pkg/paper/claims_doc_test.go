@@ -21,7 +21,7 @@ func TestTheTablesOfClaims(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment")
 	}
-	list, err := AllClaims()
+	list, err := AllClaims("")
 	if err != nil {
 		t.Fatal(err)
 	}

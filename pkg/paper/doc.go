@@ -18,7 +18,7 @@
 //	Table 2, Algorithm 1     TensorCoreTable, RoundingsTable
 //	Theorems of Section 3.3  TheoremTable, TheoremFigure
 //	Figure 5                 MAC.Run, MACResult.Figure
-//	Table 3                  Profile.Run, ProfileResult.Table
+//	Table 3                  Table3, ProfileResult.Table
 //	Figure 6                 GEMM.Run, GEMMResult.Figure
 //	numbers in the text      AllClaims
 //	… on a GPU's own         GEMMResult.OnGPU, ProfileResult.OnGPU

@@ -324,6 +324,25 @@ func ExampleClaimTable() {
 	// 10 of 10 claims reproduced, 0 differ, 0 cannot be tested here.
 }
 
+// The second who asks is told the times that the first was.
+func ExampleTable3() {
+	dir, err := os.MkdirTemp("", "table3")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	first, err := paper.Table3(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	second, err := paper.Table3(dir)
+	fmt.Println(len(second.Rows), first.Speedup() == second.Speedup(), err)
+	// Output:
+	// 3 true <nil>
+}
+
 func ExampleWriteClaims() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
@@ -338,7 +357,7 @@ func ExampleWriteClaims() {
 
 // All claims of the paper, with the verdict on each: some ten seconds.
 func ExampleAllClaims() {
-	claims, err := paper.AllClaims()
+	claims, err := paper.AllClaims("")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -246,7 +246,7 @@ func TestClaims(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment")
 	}
-	list, err := AllClaims()
+	list, err := AllClaims("")
 	if err != nil {
 		t.Fatal(err)
 	}

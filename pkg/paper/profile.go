@@ -1,13 +1,19 @@
 package paper
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/renameio/v2"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/internal/progress"
@@ -88,6 +94,37 @@ func (p Profile) Run() *ProfileResult {
 		row(profileRows[1], func(i, j int) { tcore.StreamFMA(d[i:j], a[i:j], b[i:j], c[i:j]) }),
 		row(profileRows[2], func(i, j int) { tcore.StreamMPFMA(d[i:j], a16[i:j], b16[i:j], c[i:j]) }),
 	}}
+}
+
+// Table3 returns the result of DefaultProfile, which is measured once: it is left in the folder dir for the
+// next who asks, so that all quote the same times. With an empty dir it is measured each time. An error says
+// what of that could not be read or written.
+func Table3(dir string) (*ProfileResult, error) {
+	if dir == "" {
+		return DefaultProfile.Run(), nil
+	}
+	file, r := filepath.Join(dir, "profile.json"), new(ProfileResult)
+	switch data, err := os.ReadFile(file); {
+	case err == nil:
+		if err := json.Unmarshal(data, r); err != nil {
+			return nil, fmt.Errorf("paper: reading %s: %w", file, err)
+		}
+		if len(r.Rows) != len(profileRows) {
+			return nil, fmt.Errorf("paper: %s has %d rows, want %d", file, len(r.Rows), len(profileRows))
+		}
+		return r, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("paper: reading times: %w", err)
+	}
+	r = DefaultProfile.Run()
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("paper: encoding times: %w", err)
+	}
+	if err := renameio.WriteFile(file, append(data, '\n'), 0o644); err != nil {
+		return nil, fmt.Errorf("paper: writing times: %w", err)
+	}
+	return r, nil
 }
 
 // Operands returns the arrays, and the codes of a and b in binary16. It panics if Elements < 1.

@@ -27,7 +27,9 @@ type Device struct {
 }
 
 // Core is the arithmetic of one block, a record of its own: [Fused],
-// [ExactSum], [Pairwise], [TwoStage], [Chain], [Split] or [TensorCore].
+// [ExactSum], [Pairwise], [TwoStage], [Chain], [Split] or [TensorCore]. The set is
+// closed: a unit that adds in none of these ways gets a core in this package,
+// with its slow oracle.
 type Core interface {
 	// width returns the number of products in a block.
 	width() int

@@ -103,8 +103,7 @@ type frame struct {
 	Files   string            `json:"files"`   // HTML: the links of FilesHTML; "" where they are not kept
 }
 
-func (e Explorer) frame(at []int) (frame, error) {
-	c := e.Figure(at...)
+func newFrame(c *Chart, at []int) (frame, error) {
 	options, err := c.ECharts()
 	return frame{At: at, Options: options, Caption: captionHTML(c)}, err
 }
@@ -112,9 +111,10 @@ func (e Explorer) frame(at []int) (frame, error) {
 // Frame returns the chart of a setting as JSON, the way the page of HTML takes it: for a kernel
 // that answers while the reader moves a control. It panics as Figure does.
 func (e Explorer) Frame(at ...int) (string, error) {
-	f, err := e.frame(at)
+	c := e.Figure(at...)
+	f, err := newFrame(c, at)
 	if err == nil {
-		f.Files, err = filesHTML(e.Figure(at...))
+		f.Files, err = filesHTML(c)
 	}
 	if err != nil {
 		return "", err
@@ -136,7 +136,11 @@ func (e Explorer) HTML(id, address string) (string, error) {
 	pool := newPool()
 	frames := map[string]any{}
 	for _, at := range e.Settings() {
-		f, err := e.frame(at)
+		c := first
+		if !slices.Equal(at, e.Start()) {
+			c = e.Figure(at...)
+		}
+		f, err := newFrame(c, at)
 		if err != nil {
 			return "", err
 		}

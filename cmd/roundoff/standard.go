@@ -35,7 +35,7 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 		if len(p.Machines) == 0 || len(p.Laws) == 0 || len(p.Ks) == 0 {
 			continue
 		}
-		fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %v, seeds %s, told %v\n",
+		fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %v, seeds %s, told %v\n",
 			len(p.Machines), len(p.Laws), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
 		bar := newProgress(stderr, "sweep")
 		part, err := p.Run(ctx, bar.set)
@@ -95,7 +95,7 @@ func digest(w io.Writer, rows []sweep.Row) error {
 	}
 	fmt.Fprintf(w, "%d products, %d outputs\n", products, outputs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "bound that is to hold\tcells\toutputs\tlargest error/bound\ton\tlaw\tK\tcells that fail")
+	fmt.Fprintln(t, "bound that is to hold\tcells\toutputs\tlargest error/bound\ton\tdata\tK\tcells that fail")
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		z := found[name]
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%d\t%d\n", name, z.cells, z.outputs, z.worst.Largest, z.worst.Machine, z.worst.Law, z.worst.K, z.failing)

@@ -35,17 +35,17 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"every bound does: outputs above it, how tight it is, how it grows. Prints a summary, and with\n"+
 		"-o writes all as CSV. With -join it reads files of different seeds in place of computing.\n"+
 		"It fails where a bound that is to hold is exceeded more often than stated.\n\n"+
-		"With -standard it sweeps every device of roundoff devices over laws of all kinds, and with -hunt it\n"+
+		"With -standard it sweeps every device of roundoff devices over data of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
 		"Machines: "+names(sweep.Machines(), func(m tcore.Machine) string { return m.Name })+",\n"+
 		"a name of roundoff devices, and any of them with /16 for K in 16 parts or >binary16 for D.\n"+
-		"Laws: "+names(sweep.Generators(), func(l sweep.Generator) string { return l.Name })+",\n"+
+		"Data: "+names(sweep.Generators(), func(l sweep.Generator) string { return l.Name })+",\n"+
 		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
 		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+
-		"and, L being such a law, sparse(zeros,L), relu(L), signed(L), times(x,L), mix(share,L,L), sorted(L),\n"+
-		"outliers(share,factor,L), rows(lo,hi,L) and blocks(lo,hi,L) for vectors and scales of powers of two.\n\n", stderr)
+		"and, D being such data, sparse(zeros,D), relu(D), signed(D), times(x,D), mix(share,D,D), sorted(D),\n"+
+		"outliers(share,factor,D), rows(lo,hi,D) and blocks(lo,hi,D) for vectors and scales of powers of two.\n\n", stderr)
 	flags.StringVar(&q.machines, "devices", "paper,volta,ampere,hopper,hopper-e4m3", "compute as these `machines` do")
-	flags.StringVar(&q.laws, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw from these `laws`")
+	flags.StringVar(&q.laws, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw these `kinds` of data")
 	flags.IntVar(&q.M, "m", 64, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 8, "the `columns` of B")
 	flags.StringVar(&q.ks, "k", "256,4096", "the `terms` of each sum")
@@ -55,7 +55,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.StringVar(&q.told, "told", "law", "tell the bounds of the data from these: `law`, moments, files")
 	flags.BoolVar(&q.Ranges, "ranges", true, "judge also what is said with the sizes of the elements at hand")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
-	flags.BoolVar(&q.standard, "standard", false, "sweep every device over laws of all kinds, or what of that -devices, -dist and -k name")
+	flags.BoolVar(&q.standard, "standard", false, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
@@ -118,7 +118,7 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 	if err := q.parts(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "%d machines, %d laws, %d × K × %d, K = %s, seeds %s, %d bounds\n",
+	fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %s, seeds %s, %d bounds\n",
 		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
 	bar := newProgress(stderr, "sweep")
 	defer bar.done()
@@ -211,7 +211,7 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 // error if one that is to hold does not.
 func summarize(w io.Writer, rows []sweep.Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "machine\tlaw\tK\toutputs\tlargest error\tmean\tspread\ttightest bound\ttau\tmedian\tviolations\texact/product")
+	fmt.Fprintln(t, "machine\tdata\tK\toutputs\tlargest error\tmean\tspread\ttightest bound\ttau\tmedian\tviolations\texact/product")
 	for i := 0; i < len(rows); {
 		j := i + 1
 		for j < len(rows) && rows[j].Bound != sweep.ErrorRow {

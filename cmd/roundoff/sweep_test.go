@@ -32,7 +32,7 @@ func TestSweep(t *testing.T) {
 	}
 	t.Run("says_what_it_does_and_writes_it", func(t *testing.T) {
 		stdout, stderr := askSweep(t, 0, small("--seeds", "1:2", "-o", file("whole.csv"))...)
-		if want := "2 machines, 2 laws, 8 × K × 2, K = 32,64, seeds 1:2, "; !strings.HasPrefix(stderr, want) {
+		if want := "2 machines, 2 kinds of data, 8 × K × 2, K = 32,64, seeds 1:2, "; !strings.HasPrefix(stderr, want) {
 			t.Errorf("%q, want %q", stderr, want)
 		}
 		if lines := strings.Count(stdout, "\n"); lines != 1+2*2*2 {
@@ -69,7 +69,7 @@ func TestSweep(t *testing.T) {
 		{2, "-join", "want files with -join, and none without"},
 		{2, "a.csv", "want files with -join, and none without"},
 		{1, "-devices none", `no machine "none"`},
-		{1, "-dist U(1,0)", `no law "U(1,0)"`},
+		{1, "-dist U(1,0)", `no data "U(1,0)"`},
 		{1, "-k 12,x", "-k x, want numbers of 1 or more"},
 		{1, "-seeds 3:2", `seeds "3:2"`},
 		{1, "-confidence 1", "-confidence 1, want numbers between 0 and 1"},
@@ -90,7 +90,7 @@ func TestSweep(t *testing.T) {
 // The standard plan is swept, or a part of it, and what each bound did is printed.
 func TestSweep_standard(t *testing.T) {
 	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "law,moments")
-	if want := "2 machines, 2 laws, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
+	if want := "2 machines, 2 kinds of data, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("%q, want %q", stderr, want)
 	}
 	if want := "K = [33], seeds 1, told [moments]"; !strings.Contains(stderr, want) {

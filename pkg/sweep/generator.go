@@ -137,7 +137,7 @@ func FindGenerator(name string) (Generator, error) {
 	for _, l := range Generators() {
 		names = append(names, l.Name)
 	}
-	return Generator{}, fmt.Errorf("sweep: no law %q, want one of %s, another U(lo,hi) or N(mean,deviation), or what is made of such", name, strings.Join(names, ", "))
+	return Generator{}, fmt.Errorf("sweep: no data %q, want one of %s, another U(lo,hi) or N(mean,deviation), or what is made of such", name, strings.Join(names, ", "))
 }
 
 // Independent returns the law of matrices of independent elements from d.

@@ -129,7 +129,7 @@ func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
 // check panics unless the plan can be carried out.
 func (p Plan) check() {
 	if len(p.Machines) == 0 || len(p.Laws) == 0 || len(p.Ks) == 0 || len(p.Seeds) == 0 || len(p.Confidences) == 0 {
-		panic(fmt.Sprintf("sweep: %d machines, %d laws, %d Ks, %d seeds, %d confidences, want 1 or more of each",
+		panic(fmt.Sprintf("sweep: %d machines, %d kinds of data, %d Ks, %d seeds, %d confidences, want 1 or more of each",
 			len(p.Machines), len(p.Laws), len(p.Ks), len(p.Seeds), len(p.Confidences)))
 	}
 	seeds := slices.Sorted(slices.Values(p.Seeds))

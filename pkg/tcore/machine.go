@@ -66,6 +66,9 @@ func (m Machine) Dot(x, y []float64, index uint64) float64 {
 		} else {
 			part = m.Device.chain(a[start:end], b[start:end], nil, nil, 0, nil)
 		}
+		if length < len(x) {
+			part = Binary32.Round(part, ToNearestEven)
+		}
 		if start == 0 {
 			sum = part
 			continue

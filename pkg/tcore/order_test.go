@@ -93,7 +93,7 @@ func TestOrderOfMatrices(t *testing.T) {
 	for _, m := range []Machine{
 		{Device: IEEEF32}, {Device: IEEEF32, SplitK: 3, Order: InPairs}, {Device: IEEEF16, Order: Compensated, Output: BFloat16},
 		{Device: IEEEF32, Stochastic: Stochastic{Seed: 1, Bits: 32}}, {Device: IEEEF16, SplitK: 4, Order: InPairs, Stochastic: Stochastic{Seed: 2, Bits: 5}},
-		{Device: HopperF16, SplitK: 2},
+		{Device: HopperF16, SplitK: 2}, {Device: IEEEF64, SplitK: 3}, {Device: IEEEF64, SplitK: 2, Order: InPairs, Output: Binary16},
 	} {
 		m.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 		for i, z := range d.Data {
@@ -125,6 +125,22 @@ func TestStochasticFMA(t *testing.T) {
 			t.Errorf("FMA(%v, %v, %v): mean error %v of %v", a, b, c, mean, hi-lo)
 		}
 	}
+	t.Run("differs_from_step_to_step", func(t *testing.T) {
+		// Errors of n steps add up as a random walk, up to √n gaps, not to n.
+		const n, sums = 1024, 50
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i] = 1, 0.3*0x1p-23 // 0.3 of a gap of the numbers above 1
+		}
+		x[0], y[0] = 1, 1
+		m, worst := Machine{Device: IEEEF32, Stochastic: s}, 0.0
+		for i := range uint64(sums) {
+			worst = max(worst, math.Abs(m.Dot(x, y, i)-1-0.3*0x1p-23*(n-1)))
+		}
+		if gaps := worst * 0x1p23; gaps > 3*math.Sqrt(n) || gaps < math.Sqrt(n)/4 {
+			t.Errorf("the largest of %d errors is %v gaps, want about √%d", sums, gaps, n)
+		}
+	})
 	t.Run("differs_from_sum_to_sum", func(t *testing.T) {
 		x := make([]float64, 1000)
 		for i := range x {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // The caller's mistakes panic, with the argument and its value.
@@ -20,6 +22,8 @@ func TestPanics(t *testing.T) {
 		{"tcore: MultiplyAdd: a is 0 × 8, want at least 1 × 1", func() { PaperCoreF32.MultiplyAdd(empty, b, d, d) }},
 		{"tcore: MultiplyAdd: a has stride 7, want at least its 8 columns", func() { PaperCoreF32.MultiplyAdd(narrow, b, d, d) }},
 		{"tcore: MultiplyAdd: a has 15 elements, want at least 16", func() { PaperCoreF32.MultiplyAdd(short, b, d, d) }},
+		{"tcore: MultiplyAdd: z is 2 × 2, want 2 × 3", func() { PaperCoreF32.MultiplyAdd(a, b, blas32.General{}, zeros(2, 2)) }},
+		{"tcore: MultiplyAdd: z is 3 × 3, want 2 × 3", func() { PaperCoreF32.MultiplyAdd(a, b, blas32.General{}, zeros(3, 3)) }},
 		{"tcore: Float64GEMM: a has 8 columns, b has 2 rows", func() { Float64GEMM(a, zeros(2, 3)) }},
 		{"tcore: StreamMAC: a has 3 elements, want 4", func() { StreamMAC(x, y, x, x) }},
 		{"tcore: StreamFMA: b has 3 elements, want 4", func() { StreamFMA(x, x, y, x) }},

@@ -56,12 +56,12 @@ func (p *Product) Sizes() []float64 { return p.sizes() }
 // NaN, where AB is zero.
 func (p *Product) Conditions() []float64 { return quotients(p.Sizes(), p.Values) }
 
-// Run multiplies A and B on a machine. Where its device has results wider than binary32, and neither splits
+// Run multiplies A and B on a machine. Where its device has results wider than binary32, and it neither splits
 // K nor converts D, none is rounded to binary32. It panics where [tcore.Machine.Check] returns an error.
 func (p *Product) Run(m tcore.Machine) *Trial {
 	start := time.Now()
 	var d blas64.General
-	if m.Device.C.Precision > tcore.Binary32.Precision && m.SplitK <= 1 && m.Output == (tcore.Format{}) {
+	if m.Device.C.Precision > tcore.Binary32.Precision {
 		d = p.dots(m)
 	} else {
 		z := matrix.New(p.A.Rows, p.B.Cols)

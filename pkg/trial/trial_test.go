@@ -14,6 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // positive are matrices of U(0,1).
@@ -128,5 +129,17 @@ func TestProduct_Compare(t *testing.T) {
 	z := p.Compare(d)
 	if z.Errors[0] != 0.25 || z.Relative()[0] != 1./3 || z.Backward()[0] != 0.25/23.25 || z.Conditions()[0] != 31 {
 		t.Errorf("error %v, relative %v, backward %v, condition %v", z.Errors, z.Relative(), z.Backward(), z.Conditions())
+	}
+}
+
+// Relative errors have no sign, whichever that of the result is.
+func TestRelativeErrorsOfNegativeResults(t *testing.T) {
+	p, err := trial.Of(blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{-2}}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.Compare(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{-1.5}})
+	if c.Relative()[0] != 0.25 || c.Backward()[0] != 0.25 || p.Conditions()[0] != 1 {
+		t.Errorf("relative %v, backward %v, condition %v", c.Relative(), c.Backward(), p.Conditions())
 	}
 }

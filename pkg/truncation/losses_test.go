@@ -231,13 +231,15 @@ func TestTruncatedSum(t *testing.T) {
 		const L, F = 2, 6
 		four := ValueProducts([]float64{4, 0x1p-4}, []float64{1e9, 1}, []float64{1}, []float64{1}, -14, -14)
 		four.Samples = math.Inf(1)
-		for name, p := range map[string]*ProductDistribution{"few values": fewValues(), "many values": manyValues(), "almost one value": four} {
+		opposite := ValueProducts([]float64{0.5, 1 + 0x1p-6}, []float64{1, 1}, []float64{1}, []float64{1}, -14, -14)
+		opposite.Samples = math.Inf(1)
+		for name, p := range map[string]*ProductDistribution{"few values": fewValues(), "many values": manyValues(), "almost one value": four, "opposite": opposite} {
 			for bits := 3; bits <= F; bits++ {
 				s := Sum{Accumulator: Accumulator{Terms: L, FractionBits: F, Unit: math.Ldexp(1, -bits-1)},
 					Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
 				c := newChain(s, 8*L, roundoff.Failure(-1).Account(sumShares))
 				c.sums.block = L * s.Largest
-				for _, θ := range []float64{0.5, 2} {
+				for _, θ := range []float64{0.5, 2, 16} {
 					c.grid, c.tilts, c.ends = []float64{θ}, map[int]tilt{}, map[endingKind]*ending{}
 					for e := max(-3, c.first-1); e <= 5; e++ {
 						κ, worst := math.Exp(c.stepFrom(e, 200, L, false)[0]), 0.0
@@ -355,6 +357,60 @@ func TestTruncatedSum(t *testing.T) {
 		}
 		if closest > 1.3 {
 			t.Errorf("means are never nearer than %v to the truth", closest)
+		}
+	})
+
+	t.Run("what a sample leaves open fails as seldom as is paid for", func(t *testing.T) {
+		// Products are 1 or, with a probability, a number of which alignment takes nearly g: the number of
+		// these in a sample is binomial, and every sample is tried.
+		const n, F = 400, 6
+		x, one := make([]float64, n), make([]float64, n)
+		for i := range one {
+			one[i] = 1
+		}
+		for _, probability := range []float64{0.02, 0.3, 0.9} {
+			for name, loses := range map[string]float64{"same exponent": 1 + 0x1.fp-7, "smaller exponent": 0x1.fp-7} {
+				of := ValueProducts([]float64{1, loses}, []float64{1 - probability, probability}, []float64{1}, []float64{1}, -14, -14)
+				of.Samples = math.Inf(1)
+				sampled := func(p *ProductDistribution) *chain {
+					s := Sum{Accumulator: Accumulator{Terms: 4, FractionBits: F, Unit: 0x1p-6}, Losses: p.Losses(F), LogMoment: of.LogMoment, Largest: 2}
+					return newChain(s, 200, roundoff.Failure(math.Log(0.9)).Account(sumShares))
+				}
+				truth := sampled(of)
+				mean, square, mu, above := 0.0, 0.0, 0.0, 0.0 // probabilities that these fail
+				var c *chain
+				for k := range n + 1 {
+					w := binomial(n, k, probability)
+					if w < 1e-12 {
+						continue
+					}
+					for i := range x {
+						x[i] = 1
+						if i < k {
+							x[i] = loses
+						}
+					}
+					c = sampled(PairProducts(x, one, -14, -14))
+					got, want := c.losses(0), truth.losses(0)
+					for of, fails := range map[*float64]bool{
+						&mean: got.mean < want.mean*(1-1e-12), &square: got.square < want.square*(1-1e-12),
+						&mu: c.mean < truth.mean*(1-1e-12) || c.leastMean > truth.mean*(1+1e-12), &above: c.row(-1).above < truth.row(-1).above,
+					} {
+						if fails {
+							*of += w
+						}
+					}
+				}
+				account := roundoff.Failure(math.Log(0.9)).Account(sumShares)
+				for what, p := range map[string][2]float64{
+					"mean loss": {mean, math.Exp(float64(c.moments))}, "square": {square, math.Exp(float64(c.moments))},
+					"mean": {mu, math.Exp(float64(account.Spend("mean")))}, "exponents": {above, math.Exp(float64(account.Spend("exponents").Split(c.events)))},
+				} {
+					if p[0] > p[1] {
+						t.Errorf("%s, probability %v: %s fails with probability %v, paid for %v", name, probability, what, p[0], p[1])
+					}
+				}
+			}
 		}
 	})
 

@@ -577,3 +577,56 @@ func TestStrings(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The printed theorem holds for one block, the corrected one for all; and stochastic roundings of few bits have
+// a mean.
+func TestModelsFail(t *testing.T) {
+	k := on(devices.PaperCoreF16())
+	k.K = k.Width()
+	if why := VIBEAPrinted.Fails(k); why != "" {
+		t.Errorf("one block: %s", why)
+	}
+	k.K++
+	if VIBEAPrinted.Fails(k) == "" || VIBEA.Fails(k) != "" {
+		t.Error("two blocks: the printed theorem holds, or the corrected one does not")
+	}
+	k = on(devices.IEEEF32())
+	for _, bits := range []int{1, 31, 32} {
+		k.Stochastic = tcore.Stochastic{Bits: bits}
+		if why := MeanIndependent.Fails(k); (why == "") != (bits == 32) {
+			t.Errorf("%d bits: %q", bits, why)
+		}
+	}
+}
+
+// What conversion leaves of numbers is within what is said of it, for laws of two numbers of which nothing but
+// the moments are told.
+func TestConverted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(241118747, 53))
+	for range 2000 {
+		f := []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.E4M3, tcore.E5M2}[rng.IntN(5)]
+		k := Problem{Machine: tcore.Machine{Device: tcore.Device{Convert: []tcore.RoundingMode{tcore.ToNearestEven, tcore.ToZero}[rng.IntN(2)]}}}
+		number := func() float64 {
+			return math.Ldexp(rng.Float64()*float64(1-2*rng.IntN(2)), rng.IntN(f.Emax-f.Emin+2*f.Precision)+f.Emin-f.Precision-f.Precision/2)
+		}
+		a, b, p := number(), number(), rng.Float64()
+		if rng.IntN(3) == 0 {
+			b = a
+		}
+		if max(math.Abs(a), math.Abs(b)) > f.Max() {
+			continue
+		}
+		mean := func(of func(x float64) float64) float64 { return p*of(a) + (1-p)*of(b) }
+		square := func(x float64) float64 { return x * x }
+		d := FromMoments("two", DataMoments{Mean: mean(func(x float64) float64 { return x }), MeanSquare: mean(square),
+			MeanAbs: mean(math.Abs), MaxAbs: max(math.Abs(a), math.Abs(b))}, nil)
+		a, b = f.Round(a, k.Device.Convert), f.Round(b, k.Device.Convert)
+		μ := mean(func(x float64) float64 { return x })
+		z, ε := k.converted(f, d), 1e-12*d.MaxAbs()
+		deviation := math.Sqrt(mean(func(x float64) float64 { return (x - μ) * (x - μ) }))
+		if !(math.Abs(μ-z.mean) <= z.off+ε) || !(mean(math.Abs) >= z.abs-ε) || !(mean(square) <= z.square+ε*ε) || !(deviation <= z.deviation+1e-6*d.MaxAbs()) ||
+			!(z.lo <= min(a, b) && max(a, b) <= z.hi) {
+			t.Fatalf("%s %v: %v and %v with probability %v are %+v", f.Name, k.Device.Convert, a, b, p, z)
+		}
+	}
+}

@@ -121,6 +121,9 @@ func TestClipped(t *testing.T) {
 					t.Errorf("%s within %v deviations, function %d: %v, drawn %v ± %v", name, deviations, i, got, means[i], noise)
 				}
 			}
+			if noise := 5 * math.Sqrt(max(0, squares[0]-means[0]*means[0])/n); means[0] > d.MeanSquare()+noise {
+				t.Errorf("%s within %v deviations: mean square %v, drawn %v ± %v", name, deviations, d.MeanSquare(), means[0], noise)
+			}
 			if mean := l.mean(func(x float64) float64 { return x }); math.Abs(d.Mean()-mean) > 1e-9*d.StdDev() || d.Variance() > o.Variance()*(1+1e-9) {
 				t.Errorf("%s within %v deviations: mean %v, variance %v, of the law %v, without a limit %v", name, deviations, d.Mean(), d.Variance(), mean, o.Variance())
 			}

@@ -31,7 +31,7 @@ type facts struct {
 type source struct {
 	family family
 	a, b   float64
-	id     *int // of a matrix
+	id     *int // of a matrix, or of a clipped distribution, of which the coarse law is known
 }
 
 // A family is one of distributions that are known in full.
@@ -42,7 +42,7 @@ const (
 	normalFamily                    // of mean a and standard deviation b
 )
 
-// inFull reports whether the distribution is known in full.
+// inFull reports whether what is known of the distribution is told apart by its source, in full or clipped.
 func (o *facts) inFull() bool { return o.source != source{} }
 
 // falls reports whether it is known how fast the distribution falls off, or where it ends.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/roundofflab/roundoff/internal/limbs"
 )
 
 // RoundingMode says which neighbour stands for a number between two numbers of
@@ -58,14 +60,8 @@ type unrounded struct {
 
 // unpack returns the finite number x.
 func unpack(x float64) unrounded {
-	b := math.Float64bits(x)
-	sig, e := b&(1<<52-1), int(b>>52&0x7ff)
-	if e > 0 {
-		sig |= 1 << 52
-	} else {
-		e = 1
-	}
-	return unrounded{neg: b>>63 != 0, sig: sig, exp: e - 1075}
+	neg, sig, exp := limbs.Unpack(x)
+	return unrounded{neg: neg, sig: sig, exp: exp}
 }
 
 // round rounds x by one of the exported modes.

@@ -1,6 +1,10 @@
 package exact
 
-import "math"
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/limbs"
+)
 
 // A float is the number (-1)^neg × sig × 2^exp.
 type float struct {
@@ -11,14 +15,8 @@ type float struct {
 
 // unpack returns the finite number x.
 func unpack(x float64) float {
-	b := math.Float64bits(x)
-	sig, e := b&(1<<52-1), int(b>>52&0x7ff)
-	if e > 0 {
-		sig |= 1 << 52
-	} else {
-		e = 1
-	}
-	return float{neg: b>>63 != 0, sig: sig, exp: e - 1075}
+	neg, sig, exp := limbs.Unpack(x)
+	return float{neg, sig, exp}
 }
 
 func finite(x float64) bool { return !math.IsNaN(x - x) }

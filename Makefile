@@ -95,7 +95,7 @@ record: ## sweep anew what notebook 10 shows from its records, half an hour; out
 		-k 100,1000,10000 -seeds 201:203 -o pkg/study/recorded/amd.csv
 	.bin/roundoff sweep -devices blackwell-mxf8,blackwell-tcgen05-f4e8m0x32-binary32,blackwell-nvf4 -m 16 -n 8 -k 100,1000,10000 \
 		-dist 'blocks(-9,8.8,U(-1,1)),blocks(-4,4,N(0,1)),blocks(-60,60,N(0,1))' -seeds 201:203 -o pkg/study/recorded/scaled.csv
-	.bin/roundoff sweep -ranges=false -alone -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
+	.bin/roundoff sweep -ranges=false -per-output -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
 		-o pkg/study/recorded/coverage.csv
 
 judge: ## put every bound to every device, laws of all kinds and K short and long, half an hour; out/standard.csv

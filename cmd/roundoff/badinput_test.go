@@ -103,7 +103,7 @@ func TestJoinOfBadRows(t *testing.T) {
 	if row < 0 {
 		t.Fatal("no row of gamma")
 	}
-	quoted := strings.Replace(lines[row], `"U(0,1)"`, "law", 1)
+	quoted := strings.Replace(lines[row], `"U(0,1)"`, "distribution", 1)
 	refused := func(t *testing.T, values map[string]string) {
 		t.Helper()
 		fields := append(strings.Split(quoted, ","), make([]string, len(header))...)[:len(header)]
@@ -132,7 +132,7 @@ func TestJoinOfBadRows(t *testing.T) {
 		"runs": {"0", "-1", "3"}, "failed": {"-1", "3", "1"}, "outputs": {"-1", "0", "1"}, "violations": {"-1", "17", "1"},
 		"tightness": {"-1", "nan"}, "largest": {"-1", "nan", "1e-300"}, "constant": {"-1", "nan"}, "seeds": {"", "2:1", "1,1", "x", "0:99999999999"},
 		"ratios":  {"9223372036854775807:1|0", "-9223372036854775808:1|0", "1:99|0", "1:9223372036854775807|9223372036854775807", "1:-1|0", "", "0:1 1 1 1 1 1 1 1 1 1 1 1 1 1|0"},
-		"machine": {""}, "law": {""}, "bound": {""}, "skipped": {"-1"}, "mean": {"nan", "inf"}, "square": {"-1", "nan", "inf"},
+		"machine": {""}, "data": {""}, "bound": {""}, "skipped": {"-1"}, "mean": {"nan", "inf"}, "square": {"-1", "nan", "inf"},
 		"e": {"nan", "inf"}, "s": {"nan", "-inf"}, "es": {"nan", "inf"}, "ss": {"-1", "nan", "inf"},
 		"product_s": {"-1", "nan", "inf"}, "exact_s": {"-1", "nan", "inf"},
 	} {

@@ -34,7 +34,7 @@ var rows = []string{
 	"sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1", "sweep -devices hopper-e4m3 -dist ar(0.9)×sparse(0.5,N(0,1)) -k 40 -m 4 -n 2 -seeds 1",
 	"sweep -m 1000000000000000000", "sweep -n 1000000000000000000", "sweep -k 1000000000000",
 	"sweep -seeds 0:999999 -k 1 -m 1 -n 1 -devices paper -dist U(0,1)", "sweep -k 16,16", "sweep -devices hopper,hopper -o f.csv",
-	"sweep -devices paper,hopper/2>binary16 -dist t(3)×N(0,1) -k 16,100 -m 8 -n 2 -seeds 1,3:4 -confidence 0.9,0.99 -told law,moments,files -alone -represented -ranges=false -o f.csv",
+	"sweep -devices paper,hopper/2>binary16 -dist t(3)×N(0,1) -k 16,100 -m 8 -n 2 -seeds 1,3:4 -confidence 0.9,0.99 -told distribution,moments,files -per-output -represented -ranges=false -o f.csv",
 	"sweep -join good.csv -o f.csv", "sweep -join good.csv good.csv", "sweep -join bad.csv", "sweep -join zero", "sweep -join seeds.csv",
 	"sweep -devices paper -dist U(0,1) -k 16,1000000 -m 9 -n 1 -o f.csv",
 	"sweep -standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1) -k 33 -seeds 1 -o f.csv", "sweep -hunt 10m -seed 3",
@@ -230,11 +230,11 @@ func makeFiles(f *testing.F) contents {
 func table(f *testing.F) []byte {
 	f.Helper()
 	machine, errMachine := sweep.FindMachine("paper")
-	law, errLaw := sweep.FindGenerator("U(0,1)")
-	p := sweep.Plan{Machines: []tcore.Machine{machine}, Laws: []sweep.Generator{law}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	data, errData := sweep.FindGenerator("U(0,1)")
+	p := sweep.Plan{Machines: []tcore.Machine{machine}, Data: []sweep.Generator{data}, M: 4, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	list, err := p.Run(f.Context(), nil)
 	var b bytes.Buffer
-	if err := errors.Join(errMachine, errLaw, err, sweep.Write(&b, "a small sweep", list)); err != nil {
+	if err := errors.Join(errMachine, errData, err, sweep.Write(&b, "a small sweep", list)); err != nil {
 		f.Fatal(err)
 	}
 	return b.Bytes()

@@ -85,7 +85,7 @@ func TestFilesOfAllKindsAreBounded(t *testing.T) {
 		{"both sorted", "pairing: refused", func(r *rand.Rand) filling { return descending(uniform(r)) }, func(r *rand.Rand) filling { return descending(uniform(r)) }},
 		{"correlated", "order: refused", func(r *rand.Rand) filling { return autoregressive(r, 0.99) }, func(r *rand.Rand) filling { return autoregressive(r, 0.99) }},
 		{"cancelling", "order: refused", func(r *rand.Rand) filling { return halves(uniform(r), 1) }, func(r *rand.Rand) filling { return halves(uniform(r), -1) }},
-		{"scaled", "one law: refused", func(r *rand.Rand) filling {
+		{"scaled", "one distribution: refused", func(r *rand.Rand) filling {
 			return func(i int, x []float64) {
 				uniform(r)(i, x)
 				for k := range x {

@@ -102,7 +102,7 @@ func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 			"Perm(%d) of Go's math/rand/v2 with PCG(%d, 0), counted from 0. It does not hold for the order of the files.\n", o.firstColumns(), o.a.Cols, o.seed)
 	case offer != "":
 		fmt.Fprintf(&text, "What helps: %s.\n", offer)
-		if in.Fails()&(bound.OneLaw|bound.Unpaired) == 0 {
+		if in.Fails()&(bound.OneDistribution|bound.Unpaired) == 0 {
 			text.WriteString("-permute SEED does that here.\n")
 		}
 	}

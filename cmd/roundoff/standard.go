@@ -16,7 +16,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// all carries out the standard plan, or what of it is of the machines, laws and Ks that flags name. When ctx
+// all carries out the standard plan, or what of it is of the machines, distributions and Ks that flags name. When ctx
 // ends it returns the rows that there are, with the error.
 func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
 	if err := q.parts(); err != nil {
@@ -27,16 +27,16 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 			p.Machines = common(p.Machines, q.Machines, func(m tcore.Machine) string { return m.Device.Name })
 		}
 		if given(flags, "dist") {
-			p.Laws = common(p.Laws, q.Laws, func(l sweep.Generator) string { return l.Name })
+			p.Data = common(p.Data, q.Data, func(l sweep.Generator) string { return l.Name })
 		}
 		if given(flags, "k") {
 			p.Ks = common(p.Ks, q.Ks, strconv.Itoa)
 		}
-		if len(p.Machines) == 0 || len(p.Laws) == 0 || len(p.Ks) == 0 {
+		if len(p.Machines) == 0 || len(p.Data) == 0 || len(p.Ks) == 0 {
 			continue
 		}
 		fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %v, seeds %s, told %v\n",
-			len(p.Machines), len(p.Laws), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
+			len(p.Machines), len(p.Data), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
 		bar := newProgress(stderr, "sweep")
 		part, err := p.Run(ctx, bar.set)
 		bar.done()
@@ -98,7 +98,7 @@ func digest(w io.Writer, rows []sweep.Row) error {
 	fmt.Fprintln(t, "bound that is to hold\tcells\toutputs\tlargest error/bound\ton\tdata\tK\tcells that fail")
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		z := found[name]
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%d\t%d\n", name, z.cells, z.outputs, z.worst.Largest, z.worst.Machine, z.worst.Law, z.worst.K, z.failing)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%d\t%d\n", name, z.cells, z.outputs, z.worst.Largest, z.worst.Machine, z.worst.Data, z.worst.K, z.failing)
 	}
 	if err := t.Flush(); err != nil {
 		return err

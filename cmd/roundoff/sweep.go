@@ -19,7 +19,7 @@ import (
 
 // A sweepQuestion is what roundoff sweep is asked.
 type sweepQuestion struct {
-	machines, laws, ks, seeds, confidences string
+	machines, sets, ks, seeds, confidences string
 	told, o                                string
 	join, standard                         bool
 	hunt                                   time.Duration
@@ -45,14 +45,14 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"and, D being such data, sparse(zeros,D), relu(D), signed(D), times(x,D), mix(share,D,D), sorted(D),\n"+
 		"outliers(share,factor,D), rows(lo,hi,D) and blocks(lo,hi,D) for vectors and scales of powers of two.\n\n", stderr)
 	flags.StringVar(&q.machines, "devices", "paper,volta,ampere,hopper,hopper-e4m3", "compute as these `machines` do")
-	flags.StringVar(&q.laws, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw these `kinds` of data")
+	flags.StringVar(&q.sets, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw these `kinds` of data")
 	flags.IntVar(&q.M, "m", 64, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 8, "the `columns` of B")
 	flags.StringVar(&q.ks, "k", "256,4096", "the `terms` of each sum")
 	flags.StringVar(&q.seeds, "seeds", "1:2", "draw with these `seeds`")
 	flags.StringVar(&q.confidences, "confidence", "0.99", "want these `probabilities` for all outputs of a product together")
-	flags.BoolVar(&q.PerOutput, "alone", false, "want them for each output alone")
-	flags.StringVar(&q.told, "told", "law", "tell the bounds of the data from these: `law`, moments, files")
+	flags.BoolVar(&q.PerOutput, "per-output", false, "want them for each output by itself, not for all outputs together")
+	flags.StringVar(&q.told, "told", "distribution", "tell the bounds of the data from these: `distribution`, moments, files")
 	flags.BoolVar(&q.Ranges, "ranges", true, "judge also what is said with the sizes of the elements at hand")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
 	flags.BoolVar(&q.standard, "standard", false, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
@@ -119,7 +119,7 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 		return nil, err
 	}
 	fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %s, seeds %s, %d bounds\n",
-		len(q.Machines), len(q.Laws), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
+		len(q.Machines), len(q.Data), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
 	bar := newProgress(stderr, "sweep")
 	defer bar.done()
 	return q.Plan.Run(ctx, bar.set)
@@ -130,7 +130,7 @@ func (q *sweepQuestion) parts() (err error) {
 	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
 		return err
 	}
-	if q.Laws, err = each(q.laws, sweep.FindGenerator); err != nil {
+	if q.Data, err = each(q.sets, sweep.FindGenerator); err != nil {
 		return err
 	}
 	if q.Ks, err = each(q.ks, func(word string) (int, error) {
@@ -160,7 +160,7 @@ func (q *sweepQuestion) parts() (err error) {
 	return errors.Join(
 		once("k", q.Ks, func(k int) string { return strconv.Itoa(k) }),
 		once("devices", q.Machines, func(m tcore.Machine) string { return m.Name }),
-		once("dist", q.Laws, func(l sweep.Generator) string { return l.Name }),
+		once("dist", q.Data, func(l sweep.Generator) string { return l.Name }),
 		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
 }
 
@@ -207,7 +207,7 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 	return rows, strings.Join(comments, "\n"), nil
 }
 
-// summarize prints for every machine, law and K the tightest bound that holds, and returns an
+// summarize prints for every machine, distribution and K the tightest bound that holds, and returns an
 // error if one that is to hold does not.
 func summarize(w io.Writer, rows []sweep.Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -219,11 +219,11 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 		}
 		e := rows[i]
 		if e.Outputs == 0 {
-			fmt.Fprintf(t, "%s\t%s\t%d\t0\t%s\n", e.Machine, e.Law, e.K, e.Why)
+			fmt.Fprintf(t, "%s\t%s\t%d\t0\t%s\n", e.Machine, e.Data, e.K, e.Why)
 			i = j
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", e.Machine, e.Law, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", e.Machine, e.Data, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
 		if best, ok := sweep.Tightest(rows[i:j], bound.Trace); ok {
 			fmt.Fprintf(t, "\t%s\t%.3g\t%.2g\t%d", best.Bound, best.Tightness, best.Median(), best.Violations)
 		} else {
@@ -248,7 +248,7 @@ func fail(rows []sweep.Row) error {
 		r := bad[0]
 		failed, trials := r.Failures()
 		return fmt.Errorf("%d bounds fail that are to hold: %s on %s, %s, K = %d fails %d times of %d, stated is %v",
-			len(bad), r.Bound, r.Machine, r.Law, r.K, failed, trials, math.Round(1e9*r.NominalRate())/1e9)
+			len(bad), r.Bound, r.Machine, r.Data, r.K, failed, trials, math.Round(1e9*r.NominalRate())/1e9)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func TestSweep(t *testing.T) {
 
 // The standard plan is swept, or a part of it, and what each bound did is printed.
 func TestSweep_standard(t *testing.T) {
-	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "law,moments")
+	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "distribution,moments")
 	if want := "2 machines, 2 kinds of data, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("%q, want %q", stderr, want)
 	}
@@ -123,7 +123,7 @@ func TestSweep_hunt(t *testing.T) {
 func TestSweep_digest_tells_commands(t *testing.T) {
 	row := func(ranges bool) sweep.Row {
 		return sweep.Row{
-			Machine: "volta>binary16", Law: "U(0,1)", M: 2, N: 3, K: 4, Seeds: []uint64{1, 2}, Confidence: 0.9, Ranges: ranges,
+			Machine: "volta>binary16", Data: "U(0,1)", M: 2, N: 3, K: 4, Seeds: []uint64{1, 2}, Confidence: 0.9, Ranges: ranges,
 			Bound: "b", Deterministic: true, Verdict: sweep.Holds, Summary: sweep.Summary{Runs: 2, Failed: 1, Outputs: 12, Violations: 5, Largest: 1.5},
 		}
 	}
@@ -152,8 +152,8 @@ func readRows(t *testing.T, path string) []sweep.Row {
 // The command fails where a bound does that is to hold.
 func TestSweep_fails_with_a_bound(t *testing.T) {
 	rows := []sweep.Row{
-		{Machine: "m", Law: "l", Bound: sweep.ErrorRow, Verdict: sweep.Holds},
-		{Machine: "m", Law: "l", K: 8, Bound: "b", Deterministic: true, Verdict: sweep.Holds, Summary: sweep.Summary{Runs: 3, Failed: 1}},
+		{Machine: "m", Data: "l", Bound: sweep.ErrorRow, Verdict: sweep.Holds},
+		{Machine: "m", Data: "l", K: 8, Bound: "b", Deterministic: true, Verdict: sweep.Holds, Summary: sweep.Summary{Runs: 3, Failed: 1}},
 	}
 	const want = "1 bounds fail that are to hold: b on m, l, K = 8 fails 1 times of 3, stated is 0"
 	if err := summarize(&bytes.Buffer{}, rows); err == nil || err.Error() != want {

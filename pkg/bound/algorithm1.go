@@ -38,7 +38,7 @@ func notAlgorithm1(k Problem) string {
 }
 
 // maximal returns the constant that spends one event on each sequence of roundings.
-func (k Problem) maximal(law func(u float64) roundoff.ErrorModel, f roundoff.Failure) float64 {
+func (k Problem) maximal(dist func(u float64) roundoff.ErrorModel, f roundoff.Failure) float64 {
 	each := f.Split(k.sequences())
-	return k.theta(func(n int, u float64) float64 { return law(u).Theta(n, each) })
+	return k.theta(func(n int, u float64) float64 { return dist(u).Theta(n, each) })
 }

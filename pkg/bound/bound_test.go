@@ -599,7 +599,7 @@ func TestModelsFail(t *testing.T) {
 	}
 }
 
-// What conversion leaves of numbers is within what is said of it, for laws of two numbers of which nothing but
+// What conversion leaves of numbers is within what is said of it, for distributions of two numbers of which nothing but
 // the moments are told.
 func TestConverted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 53))

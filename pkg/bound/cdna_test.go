@@ -88,7 +88,7 @@ func TestCDNA(t *testing.T) {
 								a.Data[i] = float32(d.A.Round(math.Ldexp(1+rng.Float64(), min(12, d.A.Emax-1)), tcore.ToZero))
 							}
 							bounds := afterRun(k)
-							bounds = slices.DeleteFunc(bounds, func(b Bound) bool { return b.Model.Random }) // not of one law
+							bounds = slices.DeleteFunc(bounds, func(b Bound) bool { return b.Model.Random }) // not of one distribution
 							holds(t, k, a, b, bounds, what, near)
 							continue
 						}
@@ -287,12 +287,12 @@ func TestCDNATightness(t *testing.T) {
 		rows, lengths = 8, []int{256}
 	}
 	for _, d := range []tcore.Device{devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.CDNA3FP8()} {
-		for _, law := range laws[:3] {
+		for _, dist := range dists[:3] {
 			for _, K := range lengths {
 				rng := rand.New(rand.NewPCG(241118747, uint64(K)))
-				a, b := draw(rng, rows, K, law), draw(rng, K, 8, law)
+				a, b := draw(rng, rows, K, dist), draw(rng, K, 8, dist)
 				k, outputs := run(t, d, K, rows, a, b)
-				k.X, k.Y = law, law
+				k.X, k.Y = dist, dist
 				near, size := map[string]float64{}, 0.0
 				var before []Result
 				for _, r := range results(t, k, at99) {
@@ -309,14 +309,14 @@ func TestCDNATightness(t *testing.T) {
 						}
 						z := b.Interval(k, o, at99)
 						if !(math.Abs(e-z.Centre) <= z.Radius+1e-14*math.Abs(e)) {
-							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, law, K, e, b.Name, z.Centre, z.Radius)
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v ± %v", d.Name, dist, K, e, b.Name, z.Centre, z.Radius)
 						}
 						near[b.Name] = max(near[b.Name], over(math.Abs(e), z.Bound()))
 					}
 					for _, r := range before {
 						τ := over(math.Abs(e), r.Limit(o.Abs))
 						if τ > 1 {
-							t.Errorf("%s, %s, K = %d: error %v, %s is %v", d.Name, law, K, e, r.Bound, r.Limit(o.Abs))
+							t.Errorf("%s, %s, K = %d: error %v, %s is %v", d.Name, dist, K, e, r.Bound, r.Limit(o.Abs))
 						}
 						near[r.Bound] = max(near[r.Bound], τ)
 					}
@@ -327,15 +327,15 @@ func TestCDNATightness(t *testing.T) {
 						cells = append(cells, fmt.Sprintf("%s %.2g", b.Name, τ))
 					}
 				}
-				t.Logf("%s, %s, K = %d: %s", d.Name, law, K, strings.Join(cells, ", "))
+				t.Logf("%s, %s, K = %d: %s", d.Name, dist, K, strings.Join(cells, ", "))
 			}
 		}
 	}
 }
 
-// The first stage cuts off in the mean what the law of the products says, of positive products and of
+// The first stage cuts off in the mean what the distribution of the products says, of positive products and of
 // all: no error is left but what the second stage did.
-func TestStageLossIsThatOfTheLaw(t *testing.T) {
+func TestStageLossIsThatOfTheDistribution(t *testing.T) {
 	const n, K = 24, 512
 	for _, d := range []tcore.Device{devices.CDNA3F16(), devices.CDNA3FP8()} {
 		for _, s := range hard {
@@ -363,9 +363,9 @@ func TestStageLossIsThatOfTheLaw(t *testing.T) {
 			}
 			// Outputs of one row have its elements in common, so that they count as 24 rather than 576.
 			σ := math.Sqrt(square / n)
-			t.Logf("%s, %s: %.3g cut off, law %.3g ± %.2g", d.Name, s.name, mean+off, mean, σ)
+			t.Logf("%s, %s: %.3g cut off, distribution %.3g ± %.2g", d.Name, s.name, mean+off, mean, σ)
 			if math.Abs(off) > 4*σ || d == devices.CDNA3F16() && s.name != "N(0,1)" && !(mean > 20*σ) {
-				t.Errorf("%s, %s: %v is cut off in the mean, %v by the law, ± %v", d.Name, s.name, mean+off, mean, σ)
+				t.Errorf("%s, %s: %v is cut off in the mean, %v by the distribution, ± %v", d.Name, s.name, mean+off, mean, σ)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ type converted struct {
 // at most u of its size and a step of the subnormal numbers. Of the elements of a matrix, and where
 // all numbers of the format can be counted, it is exact.
 func (k Problem) converted(f tcore.Format, d Distribution) converted {
-	if l := k.lawOf(f, d); l != nil {
+	if l := k.distributionOf(f, d); l != nil {
 		return l.converted()
 	}
 	d, u, η := k.rounded(f, d)
@@ -137,14 +137,14 @@ func (k Problem) products() productMoments {
 	return p
 }
 
-// A valueLaw is the law of numbers of a format of few bits.
-type valueLaw struct {
+// A valueDistribution is the distribution of numbers of a format of few bits.
+type valueDistribution struct {
 	values, probabilities []float64
 }
 
-// lawOf returns the law of the numbers of a format that those of the distribution become, nil if the
+// distributionOf returns the distribution of the numbers of a format that those of the distribution become, nil if the
 // format has too many or the distribution is not known in full.
-func (k Problem) lawOf(f tcore.Format, d Distribution) *valueLaw {
+func (k Problem) distributionOf(f tcore.Format, d Distribution) *valueDistribution {
 	o := d.of()
 	if o.between == nil && o.elements == nil || f.Bits() > 8 {
 		return nil
@@ -155,7 +155,7 @@ func (k Problem) lawOf(f tcore.Format, d Distribution) *valueLaw {
 	if l, ok := valueTables.known[key]; ok {
 		return l
 	}
-	l := new(valueLaw)
+	l := new(valueDistribution)
 	if o.elements != nil {
 		*l = k.count(f, len(o.elements), func(i int) float64 { return o.elements[i] })
 	} else {
@@ -166,7 +166,7 @@ func (k Problem) lawOf(f tcore.Format, d Distribution) *valueLaw {
 }
 
 // mean returns the mean of f.
-func (l *valueLaw) mean(f func(x float64) float64) float64 {
+func (l *valueDistribution) mean(f func(x float64) float64) float64 {
 	sum := 0.0
 	for i, v := range l.values {
 		sum += l.probabilities[i] * f(v)
@@ -174,8 +174,8 @@ func (l *valueLaw) mean(f func(x float64) float64) float64 {
 	return sum
 }
 
-// converted returns the moments of the law, exactly.
-func (l *valueLaw) converted() converted {
+// converted returns the moments of the distribution, exactly.
+func (l *valueDistribution) converted() converted {
 	z := converted{lo: math.Inf(1), hi: math.Inf(-1)}
 	for i, v := range l.values {
 		p := l.probabilities[i]
@@ -189,16 +189,16 @@ func (l *valueLaw) converted() converted {
 	return z
 }
 
-// measure returns the law of the numbers of a format that those of a continuous law become, given
+// measure returns the distribution of the numbers of a format that those of a continuous distribution become, given
 // P(a < x < b). What overflows counts as the greatest number.
-func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64) float64) valueLaw {
+func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64) float64) valueDistribution {
 	numbers := map[float64]bool{}
 	for code := range uint64(1) << f.Bits() {
 		if v := f.Decode(code); !math.IsNaN(v) && !math.IsInf(v, 0) && f.Round(v, mode) == v {
 			numbers[v+0] = true // -0 is 0
 		}
 	}
-	var l valueLaw
+	var l valueDistribution
 	values, from := slices.Sorted(maps.Keys(numbers)), math.Inf(-1)
 	for i, v := range values {
 		to := math.Inf(1)
@@ -222,12 +222,12 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 }
 
 // count returns the numbers of f that n elements become, ascending, and how often.
-func (k Problem) count(f tcore.Format, n int, element func(i int) float64) valueLaw {
+func (k Problem) count(f tcore.Format, n int, element func(i int) float64) valueDistribution {
 	count := map[float64]float64{}
 	for i := range n {
 		count[k.element(element(i), f)+0]++
 	}
-	var l valueLaw
+	var l valueDistribution
 	for _, v := range slices.Sorted(maps.Keys(count)) {
 		l.values, l.probabilities = append(l.values, v), append(l.probabilities, count[v]/float64(n))
 	}
@@ -235,7 +235,7 @@ func (k Problem) count(f tcore.Format, n int, element func(i int) float64) value
 }
 
 // draws is count of n numbers that are drawn.
-func (k Problem) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueLaw {
+func (k Problem) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueDistribution {
 	d = d.from(rng)
 	return k.count(f, n, func(int) float64 { return d.Rand() })
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// A stepLaw tells what one rounding to nearest of a running sum adds to it, by the unit in the last
+// A stepDistribution tells what one rounding to nearest of a running sum adds to it, by the unit in the last
 // place of the sum. Rows are computed when they are first asked for.
-type stepLaw struct {
+type stepDistribution struct {
 	increments *truncation.Increments
 	nonzero    float64 // the share of increments that are not 0, of single products
 	mu         sync.Mutex
 	rows       perExponent[*truncation.NearestError]
 }
 
-// at returns the law of the error of rounding to multiples of 2^e.
-func (s *stepLaw) at(e int) *truncation.NearestError {
+// at returns the distribution of the error of rounding to multiples of 2^e.
+func (s *stepDistribution) at(e int) *truncation.NearestError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.rows.at(e)
@@ -31,23 +31,23 @@ func (s *stepLaw) at(e int) *truncation.NearestError {
 	return *r
 }
 
-// stepLaw returns the law of what the problem's running sums are rounded by, nil where that is not
+// stepDistribution returns the distribution of what the problem's running sums are rounded by, nil where that is not
 // known: the elements are not known by a distribution, or products meet no running sum.
-func (k Problem) stepLaw() *stepLaw {
+func (k Problem) stepDistribution() *stepDistribution {
 	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != tcore.InSequence || k.stochastic() || k.truncates() {
 		return nil
 	}
 	const few = 256 // enough for a bound
-	return k.stepLawOf(few)
+	return k.stepDistributionOf(few)
 }
 
-// stepLawOf returns the law from so many x for each y.
-func (k Problem) stepLawOf(nx int) *stepLaw {
+// stepDistributionOf returns the distribution from so many x for each y.
+func (k Problem) stepDistributionOf(nx int) *stepDistribution {
 	terms := k.stepTerms()
 	return k.drawn(fmt.Sprint("steps ", nx), terms, func() any {
 		z := k.increments(min(terms, k.K), nx)
-		return &stepLaw{increments: z, nonzero: z.Nonzero()}
-	}).(*stepLaw)
+		return &stepDistribution{increments: z, nonzero: z.Nonzero()}
+	}).(*stepDistribution)
 }
 
 // stepTerms returns how many products a rounding of the running sum adds.
@@ -70,7 +70,7 @@ func (k Problem) increments(terms, nx int) *truncation.Increments {
 		nx = 8
 		z.Symmetric()
 	}
-	rng := rand.New(rand.NewPCG(lawSeed, 3))
+	rng := rand.New(rand.NewPCG(dataSeed, 3))
 	for range batches {
 		if terms == 1 {
 			z.Add(k.numbers(nx, k.X, k.Device.A, rng), k.numbers(ny, k.Y, k.Device.B, rng), nil)
@@ -126,8 +126,8 @@ const sure = 3
 // drift returns the drift of a chain whose running sums are where those of independent products are
 // expected, and false where the distributions are not known, or all is rounded toward zero.
 func (k Problem) drift() (drift, bool) {
-	law := k.stepLaw()
-	if law == nil {
+	dist := k.stepDistribution()
+	if dist == nil {
 		return drift{}, false
 	}
 	const nodes = 8
@@ -148,7 +148,7 @@ func (k Problem) drift() (drift, bool) {
 				continue
 			}
 			e := max(least, math.Ilogb(s)-precision+1)
-			r, part := law.at(e), float64(n)/nodes
+			r, part := dist.at(e), float64(n)/nodes
 			d.mean += part * r.Mean
 			unsure[e] += part * r.Estimate
 			variance += part * max(0, r.Square-r.Mean*r.Mean)

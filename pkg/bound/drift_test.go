@@ -10,7 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// positive laws, of which long sums lose the small terms, and laws of few values.
+// positive distributions, of which long sums lose the small terms, and distributions of few values.
 var drifting = []Distribution{
 	Uniform(0, 1), Uniform(1, 2), logNormal, logUniform(-8, 8), exponential, point(0.1), point(1.0 / 3),
 	FromMoments("1 or 1+2^-9", DataMoments{Mean: 1 + 0x1p-10, MeanSquare: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, MeanAbs: 1 + 0x1p-10, MaxAbs: 1 + 0x1p-9},
@@ -45,11 +45,11 @@ func TestRandomErrorsHold(t *testing.T) {
 	}
 	refused := 0
 	for _, d := range devices {
-		for _, law := range drifting {
+		for _, dist := range drifting {
 			for _, K := range lengths {
 				rng := rand.New(rand.NewPCG(71, uint64(K)))
-				k := Problem{M: rows, N: 8, K: K, Machine: tcore.Machine{Device: d}, X: law, Y: law}
-				run, err := Emulate(k, draw(rng, rows, K, law), draw(rng, K, 8, law))
+				k := Problem{M: rows, N: 8, K: K, Machine: tcore.Machine{Device: d}, X: dist, Y: dist}
+				run, err := Emulate(k, draw(rng, rows, K, dist), draw(rng, K, 8, dist))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +74,7 @@ func TestRandomErrorsHold(t *testing.T) {
 							at = b.Interval(k, o, at99)
 						}
 						if !(math.Abs(e-at.Centre) <= at.Radius*(1+1e-12)+slack) {
-							t.Errorf("%s, %s, K = %d: error %.4g, %s says %.4g ± %.4g", d.Name, law, K, e, b.Name, at.Centre, at.Radius)
+							t.Errorf("%s, %s, K = %d: error %.4g, %s says %.4g ± %.4g", d.Name, dist, K, e, b.Name, at.Centre, at.Radius)
 						}
 					}
 				}
@@ -87,7 +87,7 @@ func TestRandomErrorsHold(t *testing.T) {
 }
 
 // The mean of rounding to nearest that is predicted from a sample is the one of all pairs of binary16
-// numbers of the law, one by one: on U(1,2) it is there at K = 32768 alone, where sums have units
+// numbers of the distribution, one by one: on U(1,2) it is there at K = 32768 alone, where sums have units
 // so long that the few bits of the products do not fill them evenly.
 func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	const K = 32768

@@ -154,7 +154,7 @@ func TestOrderOfQuestions(t *testing.T) {
 		}),
 	}
 	fresh := func() {
-		lawTables.known, momentTables.known, valueTables.known, roundedTables.known = nil, nil, nil, nil
+		distributionTables.known, momentTables.known, valueTables.known, roundedTables.known = nil, nil, nil, nil
 	}
 	alone := map[int]string{}
 	say := func(k Problem) string { return fmt.Sprint(TruncatedRandomData.Constant(k, at99), k.products()) }
@@ -204,7 +204,7 @@ func TestLogMomentOfProducts(t *testing.T) {
 		for _, device := range []tcore.Device{devices.HopperBF16(), devices.HopperF16()} {
 			k := Problem{M: 8, N: 8, K: 64, Machine: tcore.Machine{Device: device}, X: c.x, Y: c.y}
 			largestX, largestY := k.largestFactors(-30)
-			bound := k.logMoment(&truncation.Losses{Law: &truncation.ProductDistribution{Samples: 1}}, largestX, largestY)
+			bound := k.logMoment(&truncation.Losses{Products: &truncation.ProductDistribution{Samples: 1}}, largestX, largestY)
 			px, py := points(k.Device.A, c.x), points(k.Device.B, c.y)
 			mean, square := 0.0, 0.0
 			for _, a := range px {
@@ -259,7 +259,7 @@ func points(f tcore.Format, d Distribution) []float64 {
 	return x
 }
 
-// The law of the numbers of a small format is that of numbers that are drawn and rounded.
+// The distribution of the numbers of a small format is that of numbers that are drawn and rounded.
 func TestMeasure(t *testing.T) {
 	for _, f := range []tcore.Format{tcore.E4M3, tcore.E5M2, tcore.E2M1, tcore.E4M3FNUZ} {
 		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0.3, 2.7), Uniform(100, 101), Normal(0, 1), Normal(2, 0.1)} {
@@ -268,13 +268,13 @@ func TestMeasure(t *testing.T) {
 					continue
 				}
 				k := Problem{Machine: tcore.Machine{Device: tcore.Device{Convert: mode}}}
-				law := k.lawOf(f, d)
+				dist := k.distributionOf(f, d)
 				const n = 1 << 16
 				drawn, sum := k.draws(f, d, n, rand.New(rand.NewPCG(241118747, 34))), 0.0
 				probability := map[float64]float64{}
-				for i, v := range law.values {
-					probability[v] = law.probabilities[i]
-					sum += law.probabilities[i]
+				for i, v := range dist.values {
+					probability[v] = dist.probabilities[i]
+					sum += dist.probabilities[i]
 				}
 				if math.Abs(sum-1) > 1e-12 {
 					t.Errorf("%s, %s: probabilities add up to %v", f.Name, d, sum)
@@ -290,7 +290,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The coarse law of a distribution has its mean, and no smaller mean of any convex function.
+// The coarse distribution of a distribution has its mean, and no smaller mean of any convex function.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 35))
 	x := make([]float64, 5000)

@@ -29,7 +29,7 @@ type Entry struct {
 	// stand; nil if that is not known.
 	Losses func() *truncation.Losses
 
-	known *runErrors // what errors has returned, of the law that it says; nil if that is not kept
+	known *runErrors // what errors has returned, of the distribution that it says; nil if that is not kept
 }
 
 // relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where
@@ -49,7 +49,7 @@ type runErrors struct {
 	squares  float64 // Σh²
 	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [truncation.NearestError]
 
-	law *stepLaw // that they were asked with
+	dist *stepDistribution // that they were asked with
 
 	centre float64 // what the errors add up to in the mean, where the distribution of the data is known
 	slack  float64 // what of that is not known, and what has been flushed
@@ -57,36 +57,36 @@ type runErrors struct {
 
 // errors returns what the sums tell of the errors. A product 0 rounds nothing.
 func (o Entry) errors(k Problem) runErrors {
-	law := k.stepLaw()
-	if o.known != nil && o.known.halfUlps > 0 && o.known.law == law {
+	dist := k.stepDistribution()
+	if o.known != nil && o.known.halfUlps > 0 && o.known.dist == dist {
 		return *o.known
 	}
-	z := o.tell(k, law)
+	z := o.tell(k, dist)
 	if o.known != nil {
 		*o.known = z
 	}
 	return z
 }
 
-// tell is errors, with the law of a step if there is one.
-func (o Entry) tell(k Problem, law *stepLaw) runErrors {
-	z := runErrors{law: law}
+// tell is errors, with the distribution of a step if there is one.
+func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
+	z := runErrors{dist: dist}
 	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
 	var rows perExponent[*truncation.NearestError]
 	var unsure perExponent[float64]
 	tree := false
 	if _, tree = k.Device.Core.(tcore.Pairwise); tree { // sums of all nodes, which tell not their place
-		law = nil
+		dist = nil
 	}
 	first, before := o.firstRounded(k), 0.0
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
 	given := 1.0 // of a rounding, over that of a step: a product 0 rounds nothing, and is seen
-	if law != nil && first >= 0 {
-		if given = 1 / law.nonzero; law.nonzero == 0 {
-			law = nil
+	if dist != nil && first >= 0 {
+		if given = 1 / dist.nonzero; dist.nonzero == 0 {
+			dist = nil
 		}
 	}
 	for i, s := range o.Sums {
@@ -99,11 +99,11 @@ func (o Entry) tell(k Problem, law *stepLaw) runErrors {
 		z.halfUlps += h
 		z.squares += h * h
 		proxy := h * h / 3
-		if law != nil && 0 < h && h < math.MaxFloat64 && onGrid(before, 2*h) {
+		if dist != nil && 0 < h && h < math.MaxFloat64 && onGrid(before, 2*h) {
 			e := math.Ilogb(2 * h)
 			r := rows.at(e)
 			if *r == nil {
-				*r = law.at(e)
+				*r = dist.at(e)
 			}
 			z.centre += (*r).Mean * given
 			*unsure.at(e) += (*r).Estimate * given

@@ -152,8 +152,8 @@ func (b Bound) assumptions(k Problem) string {
 	if k.stochastic() && b.Model.Name == MeanIndependent.Name {
 		note = "as errors of stochastic rounding are of mean zero"
 	}
-	if b.Model.Zero && k.stepLaw() != nil {
-		note += ", but for the mean that products of this law leave"
+	if b.Model.Zero && k.stepDistribution() != nil {
+		note += ", but for the mean that products of this distribution leave"
 	}
 	words := slices.DeleteFunc([]string{note, b.Assumes, k.within()}, func(s string) bool { return s == "" })
 	if len(words) == 0 {

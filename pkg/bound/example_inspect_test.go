@@ -52,7 +52,7 @@ func ExampleInspection() {
 	fmt.Println(in.Offer())
 	// Output:
 	// order: refused: lag-1000 correlation of A along K is 0.12, at most 0.08 in random order
-	// one law: nothing against it, where the tests see a relative difference in scale of 0.16
+	// one distribution: nothing against it, where the tests see a relative difference in scale of 0.16
 	// pairing: nothing against it, where the tests see a correlation of A with B in one output of 0.23
 	// bits: nothing against it
 	// order at level 0.001

@@ -219,7 +219,7 @@ func ExampleDistribution_Check() {
 	// bound: none: variance -3, want it not negative
 }
 
-// What of a distribution counts are its moments; those of a law that gonum does not have are told by hand.
+// What of a distribution counts are its moments; those of a distribution that gonum does not have are told by hand.
 func ExampleFromMoments() {
 	coin := bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1, Symmetric: true},
 		func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) })

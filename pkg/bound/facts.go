@@ -23,7 +23,7 @@ type facts struct {
 	exceed func(x float64) float64 // P(x' > x), likewise
 
 	once  sync.Once
-	above *valueLaw // see coarse
+	above *valueDistribution // see coarse
 }
 
 // A source is what tells distributions apart that are known in full: equal sources have the same. The
@@ -31,7 +31,7 @@ type facts struct {
 type source struct {
 	family family
 	a, b   float64
-	id     *int // of a matrix, or of a clipped distribution, of which the coarse law is known
+	id     *int // of a matrix, or of a clipped distribution, of which the coarse distribution is known
 }
 
 // A family is one of distributions that are known in full.
@@ -109,7 +109,7 @@ func (o *facts) clipped(largest float64) *facts {
 	z.DataMoments = DataMoments{
 		Mean:       mean,
 		MeanSquare: o.variance() + mean*mean, // moving numbers nearer to each other
-		MeanAbs:    z.above.mean(math.Abs),   // 0 is one of those of the coarse law
+		MeanAbs:    z.above.mean(math.Abs),   // 0 is one of those of the coarse distribution
 		MaxAbs:     max(-z.lo, z.hi),
 		Symmetric:  o.Symmetric,
 	}
@@ -132,10 +132,10 @@ func (d Distribution) fourth() float64 {
 	return o.MeanSquare * o.MaxAbs * o.MaxAbs
 }
 
-// coarse returns a law of few numbers for that of a bounded distribution, of the same mean, under which
+// coarse returns a distribution of few numbers for that of a bounded distribution, of the same mean, under which
 // no convex function has a smaller one: between two of the numbers every x is replaced by them, with
 // probabilities that leave its mean. It is nil where not so much is known.
-func (o *facts) coarse() *valueLaw {
+func (o *facts) coarse() *valueDistribution {
 	o.once.Do(func() {
 		if o.family != uniformFamily && o.elements == nil {
 			return
@@ -168,10 +168,10 @@ func (o *facts) coarse() *valueLaw {
 	return o.above
 }
 
-// trapezoids returns the coarse law of the uniform distribution.
-func trapezoids(ends []float64) *valueLaw {
+// trapezoids returns the coarse distribution of the uniform distribution.
+func trapezoids(ends []float64) *valueDistribution {
 	n := len(ends) - 1
-	l := &valueLaw{ends, make([]float64, n+1)}
+	l := &valueDistribution{ends, make([]float64, n+1)}
 	for i := range n {
 		l.probabilities[i] += 0.5 / float64(n)
 		l.probabilities[i+1] += 0.5 / float64(n)
@@ -179,9 +179,9 @@ func trapezoids(ends []float64) *valueLaw {
 	return l
 }
 
-// chords returns the coarse law of elements.
-func chords(ends, elements []float64) *valueLaw {
-	l := &valueLaw{ends, make([]float64, len(ends))}
+// chords returns the coarse distribution of elements.
+func chords(ends, elements []float64) *valueDistribution {
+	l := &valueDistribution{ends, make([]float64, len(ends))}
 	n := float64(len(elements))
 	for _, x := range elements {
 		i, found := slices.BinarySearch(ends, x)
@@ -196,10 +196,10 @@ func chords(ends, elements []float64) *valueLaw {
 	return l
 }
 
-// hats returns the coarse law of numbers between lo and hi, of which P(x' > x) is known: 128 panels of
+// hats returns the coarse distribution of numbers between lo and hi, of which P(x' > x) is known: 128 panels of
 // equal length within 8 deviations of 0, and from there panels an eighth longer each than the last. A
 // number's probability is the mean of the function that is 1 there and falls to 0 at its neighbours.
-func hats(lo, hi, deviation float64, exceed func(x float64) float64) *valueLaw {
+func hats(lo, hi, deviation float64, exceed func(x float64) float64) *valueDistribution {
 	const slack = 1e-12 // of what is integrated
 	ends := []float64{lo, hi}
 	for x, step := 0.0, deviation/8; x < max(-lo, hi); x += step {
@@ -213,7 +213,7 @@ func hats(lo, hi, deviation float64, exceed func(x float64) float64) *valueLaw {
 		}
 	}
 	slices.Sort(ends)
-	l := valueLaw{slices.Compact(ends), nil}
+	l := valueDistribution{slices.Compact(ends), nil}
 	left := 1.0 // the mean of what rises from 0 to 1 before a number
 	for i, x := range l.values {
 		right := 0.0

@@ -16,13 +16,13 @@ type Assumption uint8
 const (
 	// AnyOrder: the products of an output could as well stand in any other order along K. A
 	// random permutation of K makes it true: a sum of numbers drawn without replacement obeys the
-	// inequalities for independent ones of the same law (Hoeffding 1963, Section 6). That law is then
-	// of the products that the output has. That it is the one of all pairs is for OneLaw and Unpaired.
+	// inequalities for independent ones of the same distribution (Hoeffding 1963, Section 6). That distribution is then
+	// of the products that the output has. That it is the one of all pairs is for OneDistribution and Unpaired.
 	AnyOrder Assumption = 1 << iota
 
-	// OneLaw: the rows of A are of one law, and so are the columns of B. No permutation of K
+	// OneDistribution: the rows of A are of one distribution, and so are the columns of B. No permutation of K
 	// makes it true.
-	OneLaw
+	OneDistribution
 
 	// Unpaired: what stands in column k of A says nothing of what stands in row k of B. No
 	// permutation of K makes it true, since it moves both.
@@ -36,7 +36,7 @@ const (
 // String returns what is assumed, in words.
 func (a Assumption) String() string {
 	var words []string
-	for i, name := range []string{"order", "one law", "pairing", "bits"} {
+	for i, name := range []string{"order", "one distribution", "pairing", "bits"} {
 		if a&(1<<i) != 0 {
 			words = append(words, name)
 		}
@@ -68,7 +68,7 @@ func (f Finding) Fails() bool { return f.Statistic > f.Limit }
 type Inspection struct {
 	Findings []Finding
 
-	// Level is the probability that independent elements, of one law in A and one in B, are
+	// Level is the probability that independent elements, of one distribution in A and one in B, are
 	// refused by any of the tests.
 	Level float64
 
@@ -94,14 +94,14 @@ const (
 //
 //   - [AnyOrder], for A, for B, and for the products of some outputs: means of blocks along K, and
 //     correlations at every lag.
-//   - [OneLaw]: every row of A and every column of B against all others.
+//   - [OneDistribution]: every row of A and every column of B against all others.
 //   - [Unpaired]: correlations along K of A with B, for all outputs together and for some by themselves,
 //     and the bits of products against those of elements that stand at different places of K.
 //   - [ManyBits]: how likely it is that two products of an output are equal.
 //
 // The first three are of ranks, of the elements and of their sizes, so that no test is misled by data
 // of heavy tails. What is expected of a rank if the assumption is true follows from permuting K, or
-// the elements of a matrix: nothing is assumed of their law. The limits are those of the inequalities
+// the elements of a matrix: nothing is assumed of their distribution. The limits are those of the inequalities
 // of Bernstein and Azuma, a theorem for means of blocks and of rows, since sampling without replacement
 // is no wilder than with (Hoeffding 1963, Section 6), and for correlations of A with B, since permuted
 // numbers are negatively associated (Joag-Dev & Proschan 1983, Theorem 2.11). For correlations at a lag
@@ -113,7 +113,7 @@ const (
 // passes is not proved: departures below the Power of a test may be there.
 //
 // Of large matrices a part is tested, rows and places of K chosen at random: at most 64 rows for order
-// and pairing, all rows for one law.
+// and pairing, all rows for one distribution.
 //
 // An error names an element that is not finite. It panics unless the columns of a are as many as the
 // rows of b, and neither is empty.
@@ -131,21 +131,21 @@ func Inspect(a, b blas64.General) (*Inspection, error) {
 	in := &Inspection{Level: inspectionLevel, Least: leastOf(a, b), k: a.Cols}
 	if in.k < fewestTerms {
 		in.Findings = []Finding{{
-			Name: "length", Tests: AnyOrder | OneLaw | Unpaired | ManyBits, Statistic: fewestTerms, Limit: float64(in.k), Power: nan,
+			Name: "length", Tests: AnyOrder | OneDistribution | Unpaired | ManyBits, Statistic: fewestTerms, Limit: float64(in.k), Power: nan,
 			Words: fmt.Sprintf("sums of %d products are too short to test them, fewer than %d", in.k, fewestTerms),
 		}}
 		return in, nil
 	}
 	shares := roundoff.FailureOf(1 - inspectionLevel).Account(map[string]float64{
 		"order of A": 1. / 6, "order of B": 1. / 6, "order of products": 1. / 6,
-		"law of A": 1. / 8, "law of B": 1. / 8, "pairing": 1. / 8, "pairing of bits": 1. / 8,
+		"distribution of A": 1. / 8, "distribution of B": 1. / 8, "pairing": 1. / 8, "pairing of bits": 1. / 8,
 	})
 	some := x.outputs(y)
 	in.add(some.a.order("A", true, shares.Spend("order of A"))...)
 	in.add(some.b.order("B", true, shares.Spend("order of B"))...)
 	in.add(some.products().order("products", false, shares.Spend("order of products"))...)
-	in.add(x.oneLaw(shares.Spend("law of A"))...)
-	in.add(y.oneLaw(shares.Spend("law of B"))...)
+	in.add(x.oneDistribution(shares.Spend("distribution of A"))...)
+	in.add(y.oneDistribution(shares.Spend("distribution of B"))...)
 	in.add(some.unpaired(shares.Spend("pairing"))...)
 	in.add(some.bitsUnpaired(shares.Spend("pairing of bits")))
 	in.add(some.manyBits(x, y))
@@ -216,20 +216,20 @@ func (in *Inspection) about(a Assumption) string {
 // takes returns what a bound takes for granted of the data of the problem.
 //
 // Bounds of truncated sums, and all from the distribution of the data, take the products of an output
-// as independent, of the law of all pairs; that law itself tells the bits. Rounding errors on
+// as independent, of the distribution of all pairs; that distribution itself tells the bits. Rounding errors on
 // machines that round to nearest are a function of the data, so that to take them as random is an
 // assumption on these: constant data have one error over and over, and paired bits one that someone
-// chose. Whether errors have a mean depends on how fast sums grow, which is told from the law of
+// chose. Whether errors have a mean depends on how fast sums grow, which is told from the distribution of
 // the products and for any order. So all four. Stochastic rounding is random whatever the data are.
 func (b Bound) takes(k Problem) Assumption {
-	const law = AnyOrder | OneLaw | Unpaired
+	const dist = AnyOrder | OneDistribution | Unpaired
 	switch {
 	case !b.Model.Random || k.stochastic() && b.Needs != Moments:
 		return 0
 	case k.stochastic() || k.truncates():
-		return law
+		return dist
 	}
-	return law | ManyBits
+	return dist | ManyBits
 }
 
 // refuses returns why the matrices at hand are not as the bound takes them, or "".
@@ -279,14 +279,14 @@ func (in *Inspection) passed(b Bound, k Problem, why string) string {
 }
 
 // Offer returns what can be done where bounds are refused, or "": a random permutation of K makes
-// [AnyOrder] true, if it is that which fails, and is of use if [OneLaw] and [Unpaired] do not.
+// [AnyOrder] true, if it is that which fails, and is of use if [OneDistribution] and [Unpaired] do not.
 func (in *Inspection) Offer() string {
 	fails := in.Fails()
 	switch {
 	case fails&AnyOrder == 0:
 		return ""
-	case fails&(OneLaw|Unpaired) != 0:
-		return fmt.Sprintf("a permutation of K does not help: %v fails, which stays as it is", fails&(OneLaw|Unpaired))
+	case fails&(OneDistribution|Unpaired) != 0:
+		return fmt.Sprintf("a permutation of K does not help: %v fails, which stays as it is", fails&(OneDistribution|Unpaired))
 	}
 	return "permute K: multiply AP and PᵀB with one random permutation P of K, drawn without a look at the data"
 }

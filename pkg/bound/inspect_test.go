@@ -17,7 +17,7 @@ import (
 // A filling draws one element.
 type filling = func(*rand.Rand) float64
 
-// sources are laws of independent elements, some of heavy tails, some of few values.
+// sources are distributions of independent elements, some of heavy tails, some of few values.
 var sources = map[string]filling{
 	"U(-1,1)":    func(r *rand.Rand) float64 { return 2*r.Float64() - 1 },
 	"U(0,1)":     (*rand.Rand).Float64,
@@ -59,7 +59,7 @@ func inspect(t *testing.T, a, b blas64.General) *Inspection {
 	return in
 }
 
-// Independent elements of one law are refused no oftener than the level says, whatever their law.
+// Independent elements of one distribution are refused no oftener than the level says, whatever their distribution.
 func TestInspectKeepsItsLevel(t *testing.T) {
 	type shape struct{ m, n, k, seeds int }
 	shapes := []shape{{8, 8, 100, 4}, {64, 8, 400, 1}}
@@ -170,9 +170,9 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 			along(a, permute)
 			along(b, permute)
 		}},
-		{"AR 0.99 in A", AnyOrder, OneLaw, func(rng *rand.Rand, a, _ lines) { along(a, autoregressive(rng, 0.99)) }},
-		{"AR 0.9 in B", AnyOrder, OneLaw, func(rng *rand.Rand, _, b lines) { along(b, autoregressive(rng, 0.9)) }},
-		{"AR 0.5 in both", AnyOrder, OneLaw, func(rng *rand.Rand, a, b lines) {
+		{"AR 0.99 in A", AnyOrder, OneDistribution, func(rng *rand.Rand, a, _ lines) { along(a, autoregressive(rng, 0.99)) }},
+		{"AR 0.9 in B", AnyOrder, OneDistribution, func(rng *rand.Rand, _, b lines) { along(b, autoregressive(rng, 0.9)) }},
+		{"AR 0.5 in both", AnyOrder, OneDistribution, func(rng *rand.Rand, a, b lines) {
 			along(a, autoregressive(rng, 0.5))
 			along(b, autoregressive(rng, 0.5))
 		}},
@@ -201,17 +201,17 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 			along(a, func(_ int, x []float64) { copy(x[K/2:], x) })
 			along(b, func(_ int, x []float64) { copy(x[K/2:], x); slowProduct(x[K/2:], -1) })
 		}},
-		{"rows of many scales", OneLaw, 0, func(_ *rand.Rand, a, _ lines) {
+		{"rows of many scales", OneDistribution, 0, func(_ *rand.Rand, a, _ lines) {
 			along(a, func(i int, x []float64) { slowProduct(x, math.Ldexp(1, i%7)) })
 		}},
-		{"one large column", OneLaw, 0, func(_ *rand.Rand, _, b lines) {
+		{"one large column", OneDistribution, 0, func(_ *rand.Rand, _, b lines) {
 			along(b, func(j int, x []float64) {
 				if j == 3 {
 					slowProduct(x, 10)
 				}
 			})
 		}},
-		{"outliers in one row", OneLaw, 0, func(rng *rand.Rand, a, _ lines) {
+		{"outliers in one row", OneDistribution, 0, func(rng *rand.Rand, a, _ lines) {
 			along(a, func(i int, x []float64) {
 				for k := range x {
 					if i == 0 && rng.IntN(8) == 0 {
@@ -260,7 +260,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 			along(a, tenths)
 			along(b, tenths)
 		}},
-		{"one output of few values", ManyBits, OneLaw, func(rng *rand.Rand, a, b lines) {
+		{"one output of few values", ManyBits, OneDistribution, func(rng *rand.Rand, a, b lines) {
 			signs := func(_ int, x []float64) {
 				for k := range x {
 					x[k] = float64(2*rng.IntN(2) - 1)
@@ -286,7 +286,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 			if got := in.Fails(); got&^c.also != c.want {
 				t.Errorf("refused: %v, want %v\n%v", got, c.want, in)
 			}
-			if offers := strings.HasPrefix(in.Offer(), "permute"); offers != (c.want&AnyOrder != 0 && in.Fails()&(OneLaw|Unpaired) == 0) {
+			if offers := strings.HasPrefix(in.Offer(), "permute"); offers != (c.want&AnyOrder != 0 && in.Fails()&(OneDistribution|Unpaired) == 0) {
 				t.Errorf("of %v it offers %q", in.Fails(), in.Offer())
 			}
 			in.Permuted = true
@@ -309,13 +309,13 @@ func TestInspectSeesWhatItSays(t *testing.T) {
 		a, b := draw64(rng, m, K, sources["N(0,1)"]), draw64(rng, K, n, sources["N(0,1)"])
 		A := newLines("A", "row", a, false)
 		before := inspect(t, a, b)
-		scale := 1 + 1.3*power(before, "law of the rows of A in size")
+		scale := 1 + 1.3*power(before, "distribution of the rows of A in size")
 		along(A, func(i int, x []float64) {
 			if i == 2 {
 				slowProduct(x, scale)
 			}
 		})
-		if in := inspect(t, a, b); in.Fails() != OneLaw {
+		if in := inspect(t, a, b); in.Fails() != OneDistribution {
 			t.Errorf("seed %d: a row of scale %.3g is not seen, refused: %v", seed, scale, in.Fails())
 		}
 		ρ := 1.15 * power(before, "lag correlations of A")
@@ -341,7 +341,7 @@ func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 		m, n, k int
 		want    Assumption
 	}{
-		{64, 64, fewestTerms - 1, AnyOrder | OneLaw | Unpaired | ManyBits},
+		{64, 64, fewestTerms - 1, AnyOrder | OneDistribution | Unpaired | ManyBits},
 		{64, 64, fewestTerms, 0},
 		{1, 1, 100, AnyOrder},
 		{1, 1, 1000, 0},
@@ -370,7 +370,7 @@ func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 
 // A bound is used where what it takes of the data is not refused, and only there.
 func TestBoundsFollowTheInspection(t *testing.T) {
-	all := AnyOrder | OneLaw | Unpaired | ManyBits
+	all := AnyOrder | OneDistribution | Unpaired | ManyBits
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.PaperCoreF32(), devices.IEEEF32()} {
 		for _, stochastic := range []bool{false, true} {
 			k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: d}, X: Uniform(0, 1), Y: Uniform(0, 1)}
@@ -404,7 +404,7 @@ func TestBoundsFollowTheInspection(t *testing.T) {
 				switch {
 				case !b.Model.Random && takes != 0, takes&^all != 0:
 					t.Errorf("%s takes %v", b.Name, takes)
-				case b.Needs == Moments && b.Model.Random && takes&(AnyOrder|OneLaw|Unpaired) != AnyOrder|OneLaw|Unpaired:
+				case b.Needs == Moments && b.Model.Random && takes&(AnyOrder|OneDistribution|Unpaired) != AnyOrder|OneDistribution|Unpaired:
 					t.Errorf("%s is of random data and takes only %v", b.Name, takes)
 				}
 			}

@@ -16,7 +16,7 @@ import (
 // chosen, and from the row and the column that have the fewest values.
 func (c chosen) manyBits(x, y lines) Finding {
 	const pairs = 1 << 14
-	rng := rand.New(rand.NewPCG(lawSeed, 7))
+	rng := rand.New(rand.NewPCG(dataSeed, 7))
 	z := Finding{Name: "values of products", Tests: ManyBits, Limit: 1, Power: nan, Words: "all are 0 or different"}
 	test := func(p []float64, of string) {
 		values, equal, n := variety(p)

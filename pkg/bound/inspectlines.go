@@ -94,7 +94,7 @@ type chosen struct{ a, b series }
 // outputs chooses lines of A and of B.
 func (l lines) outputs(o lines) chosen {
 	const elements, most = 1 << 18, 64
-	rng := rand.New(rand.NewPCG(lawSeed, 3))
+	rng := rand.New(rand.NewPCG(dataSeed, 3))
 	n := min(max(elements/l.k, 1), most)
 	var c chosen
 	for _, i := range l.choose(n, rng) {

@@ -8,12 +8,12 @@ import (
 )
 
 // logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of A and B as the machine
-// multiplies them: that of the law itself where it is known in full, else the
+// multiplies them: that of the distribution itself where it is known in full, else the
 // least of what is proved of products that are bounded, and of uniform and normal numbers, as long as
 // these do not exceed the largest factors.
-func (k Problem) logMoment(law *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
-	if math.IsInf(law.Law.Samples, 1) {
-		return law.LogMoment
+func (k Problem) logMoment(dist *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
+	if math.IsInf(dist.Products.Samples, 1) {
+		return dist.LogMoment
 	}
 	p, memo := k.products(), k.logMoments()
 	x, ux, ηx := k.rounded(k.Device.A, k.X)
@@ -70,7 +70,7 @@ func (k Problem) logMoments() *memo {
 	if !x.inFull() || !y.inFull() {
 		return fresh
 	}
-	key := lawKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, 0}
+	key := distributionKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, 0}
 	momentTables.Lock()
 	defer momentTables.Unlock()
 	if m, ok := momentTables.known[key]; ok {
@@ -80,7 +80,7 @@ func (k Problem) logMoments() *memo {
 	return fresh
 }
 
-var momentTables table[lawKey, *memo]
+var momentTables table[distributionKey, *memo]
 
 // bennett returns Bennett's bound for products that are within [lo, hi].
 func (p productMoments) bennett(z float64, symmetric bool) float64 {
@@ -152,7 +152,7 @@ func exactLogMoment(x, y Distribution) func(z float64) float64 {
 	return nil
 }
 
-// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the law is not known.
+// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the distribution is not known.
 func (d Distribution) logMoment() func(t float64) float64 {
 	o := d.of()
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// noLaw returns why what the products of a run of the problem lose does not follow from their law, or "".
-func noLaw(k Problem) string {
+// noDistribution returns why what the products of a run of the problem lose does not follow from their distribution, or "".
+func noDistribution(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why
 	}
@@ -22,15 +22,15 @@ func noLaw(k Problem) string {
 }
 
 // martingaleShares are the parts of the failure of a bound that reads a run: for what is lost of all
-// outputs, and for what samples leave open of the law of the products, and of the characters of what
+// outputs, and for what samples leave open of the distribution of the products, and of the characters of what
 // is kept of them.
-var martingaleShares = map[string]float64{"martingale": 3. / 4, "law": 3. / 16, "characters": 1. / 16}
+var martingaleShares = map[string]float64{"martingale": 3. / 4, "distribution": 3. / 16, "characters": 1. / 16}
 
 // A lossSum adds up what the products of the blocks of an output are expected to lose.
 type lossSum struct {
 	losses *truncation.Losses
-	cell   roundoff.Failure // of each cell of the law that is used
-	ends   roundoff.Failure // of each law of what rounding takes
+	cell   roundoff.Failure // of each cell of the distribution that is used
+	ends   roundoff.Failure // of each distribution of what rounding takes
 	tail   roundoff.Failure // of this output
 
 	leastX, leastY int // exponents of factors
@@ -75,8 +75,8 @@ type lossTerm struct {
 // A lossReader is how a bound reads a run.
 type lossReader struct {
 	traced bool // it needs the trace
-	cells  int  // of the law of products that it takes at each exponent which blocks can be aligned to
-	sizes  bool // it takes the law of sizes, which a symmetric law has one of for both signs
+	cells  int  // of the distribution of products that it takes at each exponent which blocks can be aligned to
+	sizes  bool // it takes the distribution of sizes, which a symmetric distribution has one of for both signs
 	add    func(*lossSum, step)
 }
 
@@ -89,7 +89,7 @@ func (r lossReader) newLossSum(k Problem, l *truncation.Losses, f roundoff.Failu
 	n := float64(r.cells * k.alignments())
 	return &lossSum{
 		losses: l,
-		cell:   account.Spend("law").Split(n),
+		cell:   account.Spend("distribution").Split(n),
 		ends:   account.Spend("characters").Split(k.endings()),
 		tail:   k.eachOutput(account.Spend("martingale")),
 		leastX: k.Device.A.Emin, leastY: k.Device.B.Emin,
@@ -104,7 +104,7 @@ func (k Problem) alignments() int {
 	return max(k.Device.A.Emax+k.Device.B.Emax, min(k.Device.C.Emax, greatest)) - least + 1
 }
 
-// endings returns how many laws of roundings there are: of whole blocks and of the last one, by the
+// endings returns how many distributions of roundings there are: of whole blocks and of the last one, by the
 // exponent that they are aligned to and the unit in the last place of the sum, which has no more bits
 // below its own than are kept.
 func (k Problem) endings() float64 {

@@ -12,16 +12,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// byLaw are the bounds that take losses from the law of the products.
-var byLaw = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
+// byData are the bounds that take losses from the distribution of the products.
+var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
 
 // outside returns for each bound how many outputs of a product of M × N are not in the interval, of
-// data of a law of which the bounds are told what told says.
-func outside(t *testing.T, d tcore.Device, M, N, K int, law, told Distribution, seed uint64, f roundoff.Failure, bounds ...Bound) []int {
+// data of a distribution of which the bounds are told what told says.
+func outside(t *testing.T, d tcore.Device, M, N, K int, dist, told Distribution, seed uint64, f roundoff.Failure, bounds ...Bound) []int {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(241118747, seed))
 	k := Problem{M: M, N: N, K: K, Machine: tcore.Machine{Device: d}}
-	run, err := Emulate(k, draw(rng, M, K, law), draw(rng, K, N, law))
+	run, err := Emulate(k, draw(rng, M, K, dist), draw(rng, K, N, dist))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func outside(t *testing.T, d tcore.Device, M, N, K int, law, told Distribution, 
 // A last block that K does not fill has fewer products, and loses less: data whose low bits are all
 // alike would show the difference.
 func TestMartingaleLastBlock(t *testing.T) {
-	law := Uniform(0.09995, 0.10000)
+	dist := Uniform(0.09995, 0.10000)
 	for _, c := range []struct {
 		device tcore.Device
 		K      []int
@@ -49,28 +49,28 @@ func TestMartingaleLastBlock(t *testing.T) {
 		{devices.HopperF16(), []int{65, 113, 129}}, {devices.AmpereF16(), []int{33, 129}}, {devices.HopperE4M3(), []int{129, 257}},
 	} {
 		for _, K := range c.K {
-			for i, n := range outside(t, c.device, 16, 8, K, law, law, uint64(K), at99, byLaw...) {
+			for i, n := range outside(t, c.device, 16, 8, K, dist, dist, uint64(K), at99, byData...) {
 				if n > 0 {
-					t.Errorf("%s, K = %d: %d of 128 errors outside of %s", c.device.Name, K, n, byLaw[i].Name)
+					t.Errorf("%s, K = %d: %d of 128 errors outside of %s", c.device.Name, K, n, byData[i].Name)
 				}
 			}
 		}
 	}
 	t.Run("one more product is no more failures", func(t *testing.T) {
-		f, law, counts := roundoff.FailureOf(0.5), Uniform(0.98, 1.95), map[int][]int{}
+		f, dist, counts := roundoff.FailureOf(0.5), Uniform(0.98, 1.95), map[int][]int{}
 		trials := 200
 		if testing.Short() {
 			trials = 40
 		}
 		for _, K := range []int{128, 129} {
-			counts[K] = make([]int, len(byLaw))
+			counts[K] = make([]int, len(byData))
 			for seed := range uint64(trials) {
-				for i, n := range outside(t, devices.HopperF16(), 1, 1, K, law, law, seed, f, byLaw...) {
+				for i, n := range outside(t, devices.HopperF16(), 1, 1, K, dist, dist, seed, f, byData...) {
 					counts[K][i] += n
 				}
 			}
 		}
-		for i, b := range byLaw {
+		for i, b := range byData {
 			if x, y := counts[128][i], counts[129][i]; y > x+trials/10 || y > trials/2 {
 				t.Errorf("%s fails in %d of %d products of K = 128, in %d of K = 129", b.Name, x, trials, y)
 			}
@@ -99,7 +99,7 @@ func TestMartingaleLastBlock(t *testing.T) {
 	})
 }
 
-// unlikeSigns is a law of numbers of which the negative ones have many bits and the positive ones few.
+// unlikeSigns is a distribution of numbers of which the negative ones have many bits and the positive ones few.
 var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare: 2, MeanAbs: 1.4, MaxAbs: 2}, func(r *rand.Rand) float64 {
 	if r.IntN(2) == 0 {
 		return 1 + float64(r.IntN(2))/2
@@ -107,29 +107,29 @@ var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare
 	return -2 + float64(1+r.IntN(4))/1024
 })
 
-// What products lose may depend on their signs. Who takes the law for symmetric when it is not is told
+// What products lose may depend on their signs. Who takes the distribution for symmetric when it is not is told
 // what is false, and finds errors outside.
 func TestMartingaleUnlikeSigns(t *testing.T) {
 	signs := []Bound{MartingaleSigns, MartingaleExponents}
-	for _, law := range []Distribution{unlikeSigns, Normal(1, 1)} {
+	for _, dist := range []Distribution{unlikeSigns, Normal(1, 1)} {
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.AmpereBF16()} {
-			if law.String() == unlikeSigns.String() && d.Name != devices.HopperF16().Name {
+			if dist.String() == unlikeSigns.String() && d.Name != devices.HopperF16().Name {
 				continue // these bits are rounded off
 			}
-			for i, n := range outside(t, d, 8, 8, 4000, law, law, 5, at99, signs...) {
+			for i, n := range outside(t, d, 8, 8, 4000, dist, dist, 5, at99, signs...) {
 				if n > 0 {
-					t.Errorf("%s, %s: %d of 64 errors outside of %s", d.Name, law, n, signs[i].Name)
+					t.Errorf("%s, %s: %d of 64 errors outside of %s", d.Name, dist, n, signs[i].Name)
 				}
 			}
 		}
 	}
 	told := but(unlikeSigns, func(m *DataMoments) { m.Symmetric = true })
 	if n := outside(t, devices.HopperF16(), 8, 8, 4000, unlikeSigns, told, 5, at99, signs...); n[0] == 0 || n[1] == 0 {
-		t.Errorf("%v errors outside of what is told of a symmetric law: the signs do not matter", n)
+		t.Errorf("%v errors outside of what is told of a symmetric distribution: the signs do not matter", n)
 	}
 }
 
-// A vector alone, of which the law is known from its own elements, and data of which most are zero.
+// A vector alone, of which the distribution is known from its own elements, and data of which most are zero.
 func TestMartingaleFewElements(t *testing.T) {
 	sparse := FromMoments("sparse", DataMoments{Mean: 0, MeanSquare: 0.1, MeanAbs: 0.08, MaxAbs: 8}, func(r *rand.Rand) float64 {
 		if r.IntN(10) > 0 {
@@ -138,22 +138,22 @@ func TestMartingaleFewElements(t *testing.T) {
 		return r.NormFloat64()
 	})
 	f := roundoff.FailureOf(0.9)
-	for _, law := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
+	for _, dist := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16()} {
-			failed := make([]int, len(byLaw))
+			failed := make([]int, len(byData))
 			trials := 40
 			if testing.Short() {
 				trials = 10
 			}
 			for seed := range uint64(trials) {
-				told := but(law, func(m *DataMoments) { m.Symmetric = false })
-				for i, n := range outside(t, d, 1, 1, 200, law, told, seed, f, byLaw...) {
+				told := but(dist, func(m *DataMoments) { m.Symmetric = false })
+				for i, n := range outside(t, d, 1, 1, 200, dist, told, seed, f, byData...) {
 					failed[i] += n
 				}
 			}
 			for i, n := range failed {
 				if n > trials/10 {
-					t.Errorf("%s, %s: %d of %d errors outside of %s", d.Name, law, n, trials, byLaw[i].Name)
+					t.Errorf("%s, %s: %d of %d errors outside of %s", d.Name, dist, n, trials, byData[i].Name)
 				}
 			}
 		}
@@ -190,12 +190,12 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 	}
 }
 
-// A machine that cuts off bits of the greatest product loses what no law here knows of.
+// A machine that cuts off bits of the greatest product loses what no distribution here knows of.
 func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
 	d := devices.HopperF16()
 	d.Core = tcore.Fused{Terms: 16, FractionBits: 12, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -133}
 	k := Problem{M: 1, N: 1, K: 16, Machine: tcore.Machine{Device: d}}
-	for _, b := range byLaw {
+	for _, b := range byData {
 		if why := b.fails(k); why != "products have 20 bits after the point, "+d.Name+" keeps 12 of the greatest" {
 			t.Errorf("%s: %q", b.Name, why)
 		}
@@ -205,7 +205,7 @@ func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
 	}
 }
 
-// The failure is spent on all outputs and on the law, once.
+// The failure is spent on all outputs and on the distribution, once.
 func TestMartingaleShares(t *testing.T) {
 	sum := 0.0
 	for _, s := range martingaleShares {
@@ -219,8 +219,8 @@ func TestMartingaleShares(t *testing.T) {
 		k := Problem{M: 2, N: 2, K: 333, Machine: tcore.Machine{Device: d}}
 		rng := rand.New(rand.NewPCG(241118747, 18))
 		for _, size := range []float64{1, d.A.MinSubnormal(), math.Sqrt(d.C.Max() / 1e5)} {
-			law := Uniform(0, min(size, d.A.Max()))
-			run, err := Emulate(k, draw(rng, 2, k.K, law), draw(rng, k.K, 2, law))
+			dist := Uniform(0, min(size, d.A.Max()))
+			run, err := Emulate(k, draw(rng, 2, k.K, dist), draw(rng, k.K, 2, dist))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +231,7 @@ func TestMartingaleShares(t *testing.T) {
 					if E := s.exponent; s.nonzero > 0 {
 						seen[E] = true
 						if E < least || E >= least+k.alignments() {
-							t.Errorf("%s, %s: aligned to %d, paid for %d from %d", d.Name, law, E, k.alignments(), least)
+							t.Errorf("%s, %s: aligned to %d, paid for %d from %d", d.Name, dist, E, k.alignments(), least)
 						}
 					}
 				})
@@ -258,7 +258,7 @@ func TestWalk(t *testing.T) {
 	}
 	k := Problem{M: 64, N: 2, K: 300, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	a, b := draw(rng, 64, k.K, Uniform(0, 1)), draw(rng, k.K, 2, Uniform(0, 1))
-	for _, p := range []*truncation.ProductDistribution{k.lossesOf(a, b).Law, k.stars(elements{b, k.Device.B}, elements{a, k.Device.A})} {
+	for _, p := range []*truncation.ProductDistribution{k.lossesOf(a, b).Products, k.stars(elements{b, k.Device.B}, elements{a, k.Device.A})} {
 		if p.Samples != 600 || p.Partners != 32 {
 			t.Errorf("%v samples with %v partners each, want 600 with 32, of 64 × 300 pairs", p.Samples, p.Partners)
 		}

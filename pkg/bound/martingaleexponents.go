@@ -8,14 +8,14 @@ import (
 
 // MartingaleExponents is [MartingaleSigns] with the exponent of every product as well: each is
 // expected to lose what products of its exponent and sign do. Who has the exponents has the products,
-// and can have [Exact] for the same price. A law for each exponent takes more data than the others: it
+// and can have [Exact] for the same price. A distribution for each exponent takes more data than the others: it
 // is the wider interval where the matrices have few elements.
 var MartingaleExponents = register(Bound{
 	Name:   "martingale-exponents",
 	Source: "derived from Freedman 1975, Theorem 1.6",
 	Model:  TruncatingRandom,
 	Needs:  Trace,
-	Fails:  noLaw,
+	Fails:  noDistribution,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		cells := 2 * (k.Device.A.Emax + k.Device.B.Emax - k.Device.A.Emin - k.Device.B.Emin + 1)
 		return o.martingale(k, f, lossReader{traced: true, cells: cells, sizes: true, add: (*lossSum).addTerms})

@@ -9,20 +9,20 @@ import (
 )
 
 // MartingaleTrace takes from the trace of blocks what they did to the running sum, and from the
-// law of the products what these are expected to have lost, given the exponents of the trace:
+// distribution of the products what these are expected to have lost, given the exponents of the trace:
 //
 //	err = -Σ(a_i + r_i) - ΣM(E_i) ± t,
 //
 // M(E) being the mean of [truncation.LossesAt.Block] and t the tail of the martingale that is left.
-// Given the past and E_i it is a theorem for independent products of the law of all pairs of A and B,
-// the elements of either independent and of one law; what they leave open of that law is in t. It reads
+// Given the past and E_i it is a theorem for independent products of the distribution of all pairs of A and B,
+// the elements of either independent and of one distribution; what they leave open of that distribution is in t. It reads
 // the matrices alone: what is told of their distributions does not matter.
 var MartingaleTrace = register(Bound{
 	Name:   "martingale-trace",
 	Source: "derived from Freedman 1975, Theorem 1.6",
 	Model:  TruncatingRandom,
 	Needs:  Trace,
-	Fails:  noLaw,
+	Fails:  noDistribution,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{traced: true, cells: blockCells, add: (*lossSum).addBlock})
 	},
@@ -30,7 +30,7 @@ var MartingaleTrace = register(Bound{
 
 // MartingaleSums is MartingaleTrace without the trace, from sums and exponents alone: what
 // rounding took from the sums is half a unit in the last place less half a step of the grid, in
-// the mean, as of uniform bits. Where the law of the products says that their bits are not
+// the mean, as of uniform bits. Where the distribution of the products says that their bits are not
 // uniform, t grows by what that can do.
 var MartingaleSums = register(Bound{
 	Name:    "martingale-sums",
@@ -38,19 +38,19 @@ var MartingaleSums = register(Bound{
 	Model:   TruncatingRandom,
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",
-	Fails:   noLaw,
+	Fails:   noDistribution,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{cells: blockCells, add: (*lossSum).addBlock})
 	},
 })
 
-// blockCells is how many cells of the law at one exponent [truncation.LossesAt.Block] takes.
+// blockCells is how many cells of the distribution at one exponent [truncation.LossesAt.Block] takes.
 const blockCells = 3
 
 // martingale returns the interval around what the run lost, as far as it is known, and what its
 // blocks are expected to have lost.
 func (o Entry) martingale(k Problem, f roundoff.Failure, r lossReader) Interval {
-	if o.Losses == nil || noLaw(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
+	if o.Losses == nil || noDistribution(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
 		return Interval{nan, nan}
 	}
 	sum := r.newLossSum(k, o.Losses(), f)

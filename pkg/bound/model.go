@@ -40,7 +40,7 @@ var (
 
 	// TruncatingRandom: Truncating, and what is cut off is random because the products are.
 	TruncatingRandom = Model{Name: "truncating, random data", Random: true,
-		Note: "taking the products of an output as independent, of one law", Fails: notTruncating}
+		Note: "taking the products of an output as independent, of one distribution", Fails: notTruncating}
 )
 
 func notNearest(k Problem) string {

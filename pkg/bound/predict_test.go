@@ -189,7 +189,7 @@ func TestPredictElsewhere(t *testing.T) {
 	}
 }
 
-// The closed forms and the growth laws are those of long sums.
+// The closed forms and the growth rates are those of long sums.
 func TestGrowth(t *testing.T) {
 	const K, longer = 1 << 16, 1 << 19
 	units := []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.IEEEF16()}
@@ -208,7 +208,7 @@ func TestGrowth(t *testing.T) {
 			if c, ok := d.Core.(tcore.Fused); ok {
 				machine = k.truncation(c)
 			}
-			law := lawOf(x, machine)
+			dist := distributionOf(x, machine)
 			power := func(a, b float64) float64 { return math.Log(b/a) / math.Log(longer/K) }
 			near := func(what string, got, want float64) {
 				if !math.IsNaN(want) && math.Abs(got-want) > 0.08 {
@@ -216,12 +216,12 @@ func TestGrowth(t *testing.T) {
 				}
 			}
 			if x.Mean() == 0 {
-				near("the backward error", power(p.BackwardDeviation, q.BackwardDeviation), law.Backward)
-				near("the slope", power(p.Slope, q.Slope), law.Relative)
+				near("the backward error", power(p.BackwardDeviation, q.BackwardDeviation), dist.Backward)
+				near("the slope", power(p.Slope, q.Slope), dist.Relative)
 			} else if machine.Nearest {
-				near("the relative error", power(p.Deviation, q.Deviation), law.Relative)
+				near("the relative error", power(p.Deviation, q.Deviation), dist.Relative)
 			} else {
-				near("the relative error", power(p.Mean, q.Mean), law.Relative)
+				near("the relative error", power(p.Mean, q.Mean), dist.Relative)
 			}
 
 			moments := k.productMoments()
@@ -243,13 +243,13 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-func lawOf(x Distribution, machine truncation.Accumulator) truncation.GrowthRate {
+func distributionOf(x Distribution, machine truncation.Accumulator) truncation.GrowthRate {
 	for _, g := range truncation.GrowthRates() {
 		if (g.Products == truncation.OfMeanZero) == (x.Mean() == 0) && g.Sums == machine.Kind() {
 			return g
 		}
 	}
-	panic("no law")
+	panic("no distribution")
 }
 
 func TestPredictRefuses(t *testing.T) {

@@ -85,7 +85,7 @@ func TestFromRander(t *testing.T) {
 	})
 }
 
-// The coarse law of clipped numbers has their mean, and no smaller mean of any convex function.
+// The coarse distribution of clipped numbers has their mean, and no smaller mean of any convex function.
 func TestClipped(t *testing.T) {
 	const n = 1 << 18
 	for name, of := range randers {
@@ -96,7 +96,7 @@ func TestClipped(t *testing.T) {
 		for _, deviations := range []float64{2, 12, 100} {
 			d := o.clipped(deviations * o.StdDev())
 			d.Src = rand.NewPCG(241118747, 51)
-			law, l := d.of(), d.of().coarse()
+			dist, l := d.of(), d.of().coarse()
 			functions := []func(x float64) float64{
 				func(x float64) float64 { return x * x },
 				func(x float64) float64 { return math.Abs(x - o.StdDev()) },
@@ -106,8 +106,8 @@ func TestClipped(t *testing.T) {
 			means, squares := make([]float64, len(functions)), make([]float64, len(functions))
 			for range n {
 				x := d.Rand()
-				if x < law.lo || x > law.hi {
-					t.Fatalf("%s: drew %v, want it in [%v, %v]", name, x, law.lo, law.hi)
+				if x < dist.lo || x > dist.hi {
+					t.Fatalf("%s: drew %v, want it in [%v, %v]", name, x, dist.lo, dist.hi)
 				}
 				for i, f := range functions {
 					y := f(x)
@@ -125,7 +125,7 @@ func TestClipped(t *testing.T) {
 				t.Errorf("%s within %v deviations: mean square %v, drawn %v ± %v", name, deviations, d.MeanSquare(), means[0], noise)
 			}
 			if mean := l.mean(func(x float64) float64 { return x }); math.Abs(d.Mean()-mean) > 1e-9*d.StdDev() || d.Variance() > o.Variance()*(1+1e-9) {
-				t.Errorf("%s within %v deviations: mean %v, variance %v, of the law %v, without a limit %v", name, deviations, d.Mean(), d.Variance(), mean, o.Variance())
+				t.Errorf("%s within %v deviations: mean %v, variance %v, of the distribution %v, without a limit %v", name, deviations, d.Mean(), d.Variance(), mean, o.Variance())
 			}
 		}
 	}

@@ -125,10 +125,10 @@ func (r *response) to(s float64) truncation.ErrorMoments {
 // matrix to random sums.
 type stepper struct {
 	k         Problem
-	sums      tcore.Format // of running sums
-	law       *stepLaw     // of their rounding to nearest, nil where they are not
-	nearest   bool         // they are rounded to nearest
-	symmetric bool         // products have either sign
+	sums      tcore.Format      // of running sums
+	dist      *stepDistribution // of their rounding to nearest, nil where they are not
+	nearest   bool              // they are rounded to nearest
+	symmetric bool              // products have either sign
 	rng       *rand.Rand
 	a, b      blas32.General
 	c, z      blas32.General
@@ -146,8 +146,8 @@ func newStepper(k Problem) *stepper {
 		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}
 	const many = 2048 // for the mean itself
-	if k.stepLaw() != nil {
-		s.law = k.stepLawOf(many)
+	if k.stepDistribution() != nil {
+		s.dist = k.stepDistributionOf(many)
 	}
 	if c, ok := k.Device.Core.(tcore.Fused); ok {
 		s.sums, s.nearest = c.Result, c.Rounding == tcore.ToNearestEven
@@ -168,9 +168,9 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	}
 	block := float64(s.k.Width()) * s.k.productMoments().Mean
 	m := t.moments(block, s.nearest)
-	if middle := math.Abs(lo+hi) / 2; s.law != nil && middle > 0 {
+	if middle := math.Abs(lo+hi) / 2; s.dist != nil && middle > 0 {
 		p, least := precision(s.k.coarsest()), math.Ilogb(s.k.Device.C.MinSubnormal())
-		rounding := s.law.at(max(least, math.Ilogb(middle)-p+1))
+		rounding := s.dist.at(max(least, math.Ilogb(middle)-p+1))
 		m.Mean = float64(s.k.Width()/s.k.stepTerms()) * rounding.Mean
 	}
 	return m, nil
@@ -253,7 +253,7 @@ func (t *tally) add(e, p float64) {
 
 // moments returns the moments of e, given E p. An error of rounding to nearest whose mean is
 // within four standard errors of 0 is taken to have mean 0: what a sample has by chance would
-// add up in a long sum. [stepLaw] tells smaller ones.
+// add up in a long sum. [stepDistribution] tells smaller ones.
 func (t *tally) moments(mean float64, nearest bool) truncation.ErrorMoments {
 	e, p := t.e/t.n, t.p/t.n
 	m := truncation.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}

@@ -27,9 +27,9 @@ func (k Problem) leastSize(f roundoff.Failure) float64 {
 	return float64(k.K)*least + roundoff.LeastSum(k.K, mean, square, k.eachOutput(f))
 }
 
-// fromLaw returns the Value of a bound on the error itself that follows from the distribution of the
+// fromDistribution returns the Value of a bound on the error itself that follows from the distribution of the
 // data, given the failures of the largest factors and of the error.
-func (k Problem) fromLaw(f roundoff.Failure, bound func(tails, each roundoff.Failure) float64) Value {
+func (k Problem) fromDistribution(f roundoff.Failure, bound func(tails, each roundoff.Failure) float64) Value {
 	account := f.Account(sizeShares)
 	return k.overSizes(bound(account.Spend("tails"), account.Spend("error")), nan, account.Spend("sizes"))
 }

@@ -60,7 +60,7 @@ func isRounded(x, want float64, digits int) bool {
 	return math.Abs(x-want) <= unit*0.5000001
 }
 
-// The same for bounds that read the sums, on other data of the same laws: medians of the outputs
+// The same for bounds that read the sums, on other data of the same distributions: medians of the outputs
 // for data of two signs, the largest for data of one sign. In short, over 32 of the 8192 outputs.
 func TestPaperProductSums(t *testing.T) {
 	rows, slack := 128, 0.03

@@ -26,7 +26,7 @@ var TruncatedCalibrated = register(Bound{
 		if notCalibrated(k) != "" {
 			return plain(nan)
 		}
-		return k.fromLaw(f, func(tails, each roundoff.Failure) float64 {
+		return k.fromDistribution(f, func(tails, each roundoff.Failure) float64 {
 			sum := k.truncatedSum(tails)
 			if math.IsInf(sum.Largest, 1) { // a factor may overflow
 				return math.Inf(1)

@@ -10,7 +10,7 @@ import (
 )
 
 // TruncatedRandomData is what the distribution of the data tells of an error before anything is
-// computed: what alignment cuts off products follows from their law, and adds up as a random walk
+// computed: what alignment cuts off products follows from their distribution, and adds up as a random walk
 // with a drift. The proof is in docs/truncation.md.
 var TruncatedRandomData = register(Bound{
 	Name:    "truncated-random-data",
@@ -23,7 +23,7 @@ var TruncatedRandomData = register(Bound{
 		if notTruncatedRandomData(k) != "" {
 			return plain(nan)
 		}
-		return k.fromLaw(f, func(tails, each roundoff.Failure) float64 {
+		return k.fromDistribution(f, func(tails, each roundoff.Failure) float64 {
 			sum := k.truncatedSum(tails)
 			if math.IsInf(sum.Largest, 1) { // a factor may overflow
 				return math.Inf(1)
@@ -41,7 +41,7 @@ func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
 		return truncation.Sum{Largest: math.Inf(1)}
 	}
 	losses, machine := k.lossesBefore(), k.truncation(k.Device.Core.(tcore.Fused))
-	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the law knows
+	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the distribution knows
 	p := k.products()
 	return truncation.Sum{
 		Accumulator: machine,

@@ -15,13 +15,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// The machines of the table in docs/truncation.md, and the laws of their data.
+// The machines of the table in docs/truncation.md, and the distributions of their data.
 var (
 	aligning = []tcore.Device{
 		devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.HopperE4M3(),
 		devices.AmpereBF16(), devices.HopperTF32(), devices.HopperF16F16(),
 	}
-	laws = []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2)}
+	dists = []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2)}
 )
 
 // A tightness is what a bound made of a run: the largest error over the bound, and the largest
@@ -88,11 +88,11 @@ func TestTruncationBounds(t *testing.T) {
 		rows, devices = map[int]int{256: 8, 1024: 4}, aligning[:5]
 	}
 	for _, d := range devices {
-		for _, law := range laws {
+		for _, dist := range dists {
 			for _, K := range slices.Sorted(maps.Keys(rows)) {
 				rng := rand.New(rand.NewPCG(241118747, uint64(K)))
-				k, outputs := run(t, d, K, rows[K], draw(rng, rows[K], K, law), draw(rng, K, 8, law))
-				k.X, k.Y = law, law
+				k, outputs := run(t, d, K, rows[K], draw(rng, rows[K], K, dist), draw(rng, K, 8, dist))
+				k.X, k.Y = dist, dist
 				got := tightnesses(k, outputs)
 				cells := []string{}
 				for _, b := range Catalogue() {
@@ -102,16 +102,16 @@ func TestTruncationBounds(t *testing.T) {
 					}
 					cells = append(cells, fmt.Sprintf("%s %.2g", b.Name, w.bound))
 					if !(w.bound <= 1 && w.radius <= 1) {
-						t.Errorf("%s, %s, K = %d: %s is broken, %+v", d.Name, law, K, b.Name, w)
+						t.Errorf("%s, %s, K = %d: %s is broken, %+v", d.Name, dist, K, b.Name, w)
 					}
 				}
-				t.Logf("%s, %s, K = %d: %s", d.Name, law, K, strings.Join(cells, ", "))
+				t.Logf("%s, %s, K = %d: %s", d.Name, dist, K, strings.Join(cells, ", "))
 				if got == nil {
 					continue
 				}
-				for name, least := range floors(d, law) {
+				for name, least := range floors(d, dist) {
 					if w := got[name]; w.bound < least && !testing.Short() {
-						t.Errorf("%s, %s, K = %d: %s reaches %.3f, want %v", d.Name, law, K, name, w.bound, least)
+						t.Errorf("%s, %s, K = %d: %s reaches %.3f, want %v", d.Name, dist, K, name, w.bound, least)
 					}
 				}
 			}
@@ -120,7 +120,7 @@ func TestTruncationBounds(t *testing.T) {
 }
 
 // floors returns how near to its bound the largest error comes at least.
-func floors(d tcore.Device, law Distribution) map[string]float64 {
+func floors(d tcore.Device, dist Distribution) map[string]float64 {
 	symmetric := map[string]float64{
 		devices.VoltaF16().Name: 0.04, devices.AmpereF16().Name: 0.12, devices.HopperF16().Name: 0.12, devices.HopperE4M3().Name: 0.04,
 	}
@@ -128,14 +128,14 @@ func floors(d tcore.Device, law Distribution) map[string]float64 {
 	if !ok {
 		return nil
 	}
-	if !law.Symmetric() {
+	if !dist.Symmetric() {
 		prior = 0.4
 	}
 	return map[string]float64{"martingale-trace": 0.3, "truncated-random-data": prior}
 }
 
-// What data can do to the bounds: those that assume nothing stand, those that know the law of the
-// products stand as long as an output's own are of that law, and pairs that are chosen break
+// What data can do to the bounds: those that assume nothing stand, those that know the distribution of the
+// products stand as long as an output's own are of that distribution, and pairs that are chosen break
 // them.
 func TestTruncationBoundsBreak(t *testing.T) {
 	const K, rows, cols = 2048, 2, 8
@@ -309,12 +309,12 @@ func TestTruncatedRandomData(t *testing.T) {
 
 func BenchmarkTruncatedRandomData(b *testing.B) {
 	for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperE4M3()} {
-		for _, law := range laws[:3] {
+		for _, dist := range dists[:3] {
 			k := on(d)
-			k.X, k.Y = law, law
-			b.Run(d.Name+"/"+law.String(), func(b *testing.B) {
+			k.X, k.Y = dist, dist
+			b.Run(d.Name+"/"+dist.String(), func(b *testing.B) {
 				for b.Loop() {
-					clear(lawTables.known)
+					clear(distributionTables.known)
 					clear(momentTables.known)
 					TruncatedRandomData.Constant(k, at99)
 				}

@@ -9,13 +9,13 @@ import (
 )
 
 // TwoStageTrace takes from the trace of a machine of two stages all that its second stage did, and
-// from the law of the products what the first is expected to have cut off:
+// from the distribution of the products what the first is expected to have cut off:
 //
 //	err = Σ moved_i - ΣM(E_i) ± t,
 //
 // M(E) being the mean of [truncation.Losses.Block] for products whose greatest exponent is E, as they
 // are aligned among themselves, and t the tail of the martingale that is left. Given the past and the
-// exponents it is a theorem for independent products of that law, the one of all pairs of A and B.
+// exponents it is a theorem for independent products of that distribution, the one of all pairs of A and B.
 // What it says is no more than what [TwoStageInterval] does.
 var TwoStageTrace = register(Bound{
 	Name:   "two-stage-trace",
@@ -41,7 +41,7 @@ var TwoStageTrace = register(Bound{
 })
 
 // TwoStageSums is TwoStageTrace without the trace, from sums and exponents alone: what rounding to
-// nearest did is of mean zero, but for what the law of the products says of their low bits, and what
+// nearest did is of mean zero, but for what the distribution of the products says of their low bits, and what
 // is rounded down is between nothing and all.
 var TwoStageSums = register(Bound{
 	Name:    "two-stage-sums",
@@ -73,8 +73,8 @@ type stageLoss struct {
 	k      Problem
 	losses *truncation.Losses
 	f      roundoff.Failure // of the sum of one output
-	cell   roundoff.Failure // of each cell of the law
-	ends   roundoff.Failure // of each law of what rounding takes
+	cell   roundoff.Failure // of each cell of the distribution
+	ends   roundoff.Failure // of each distribution of what rounding takes
 	first  float64          // grid of the first products that can lose something
 
 	mean, slack float64
@@ -82,7 +82,7 @@ type stageLoss struct {
 	rounds      bool
 }
 
-// newStageLoss divides the failure between what is lost and the law as far as that is an estimate, of
+// newStageLoss divides the failure between what is lost and the distribution as far as that is an estimate, of
 // three cells for each exponent that products of the formats can have.
 func newStageLoss(k Problem, l *truncation.Losses, f roundoff.Failure) *stageLoss {
 	account := f.Account(martingaleShares)
@@ -91,7 +91,7 @@ func newStageLoss(k Problem, l *truncation.Losses, f roundoff.Failure) *stageLos
 	return &stageLoss{
 		k: k, losses: l,
 		f:    k.eachOutput(account.Spend("martingale")),
-		cell: account.Spend("law").Split(3 * exponents),
+		cell: account.Spend("distribution").Split(3 * exponents),
 		ends: account.Spend("characters").Split(2 * units * exponents),
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TwoStageRandomData is what the distribution of the data tells of an error of a machine of two stages
-// before anything is computed: what its first stage cuts off products follows from their law, and the
+// before anything is computed: what its first stage cuts off products follows from their distribution, and the
 // sizes of running sums, and with them of what the second stage does, from that of the sums of
 // products.
 var TwoStageRandomData = register(Bound{
@@ -23,7 +23,7 @@ var TwoStageRandomData = register(Bound{
 		if notTwoStageRandomData(k) != "" {
 			return plain(nan)
 		}
-		return k.fromLaw(f, func(tails, each roundoff.Failure) float64 {
+		return k.fromDistribution(f, func(tails, each roundoff.Failure) float64 {
 			sum := k.twoStageSum(tails)
 			if math.IsInf(sum.Largest, 1) { // a factor may overflow
 				return math.Inf(1)

@@ -15,12 +15,12 @@ var Typical = register(Bound{
 	},
 })
 
-// Benford is Typical for significands that obey Benford's law, variance u²/(8 log 2).
+// Benford is Typical for significands that obey Benford's distribution, variance u²/(8 log 2).
 var Benford = register(Bound{
 	Name:    "benford",
 	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
 	Model:   Independent,
-	Assumes: "sums whose significand obeys Benford's law",
+	Assumes: "sums whose significand obeys Benford's distribution",
 	Spread:  1.1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.BenfordErrors, f))

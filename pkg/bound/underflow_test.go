@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// powers returns a law of numbers ±(1+z)2^e, e from lo to hi, some of which are zero.
+// powers returns a distribution of numbers ±(1+z)2^e, e from lo to hi, some of which are zero.
 func powers(lo, hi int) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
 		if r.IntN(8) == 0 {
@@ -24,7 +24,7 @@ func powers(lo, hi int) func(*rand.Rand) float64 {
 	}
 }
 
-// scales are laws of the elements of a format's matrices, from its smallest numbers up.
+// scales are distributions of the elements of a format's matrices, from its smallest numbers up.
 func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 	top := min(f.Emax, 20) // so that no sum overflows
 	least := max(f.Emin-f.Precision+1, -140)
@@ -51,13 +51,13 @@ func TestAlwaysIsAlways(t *testing.T) {
 		if d.C.Precision > 24 || d.A.Precision > 24 {
 			continue // beyond blas32
 		}
-		for name, law := range scales(d.A) {
+		for name, dist := range scales(d.A) {
 			for _, K := range lengths {
 				for seed := range seeds {
 					for _, represented := range []bool{false, true} {
 						rng := rand.New(rand.NewPCG(seed, uint64(K)))
 						k := Problem{M: 6, N: 4, K: K, Machine: tcore.Machine{Device: d}, Represented: represented}
-						x := FromMoments("", DataMoments{}, law)
+						x := FromMoments("", DataMoments{}, dist)
 						checkAlways(t, k, name, draw(rng, k.M, K, x), draw(rng, K, k.N, x))
 					}
 				}

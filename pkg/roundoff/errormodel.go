@@ -29,7 +29,7 @@ func (e ErrorModel) Theta(n int, f Failure) float64 {
 	return math.Expm1(Bernstein(m*e.Variance, e.Largest, f) + m*e.Mean)
 }
 
-// UniformErrors is the law of the paper's Lemma 2, δ uniform on [-u, u]: its variance is
+// UniformErrors is the distribution of the paper's Lemma 2, δ uniform on [-u, u]: its variance is
 // [LogVariance], near u²/3.
 // It panics if u is outside (0, 1).
 //
@@ -41,7 +41,7 @@ func UniformErrors(u float64) ErrorModel {
 	return ErrorModel{Mean: μ, Variance: LogVariance(u), Largest: μ - math.Log1p(-u)}
 }
 
-// TypicalErrors is the law of the error of rounding a number of uniform significand,
+// TypicalErrors is the distribution of the error of rounding a number of uniform significand,
 // Var δ = u²/6: the errors of a result in [1, 2) are uniform on ±u in absolute size, and so
 // smaller, relatively, towards 2.
 // It panics if u is outside (0, 1).
@@ -49,7 +49,7 @@ func UniformErrors(u float64) ErrorModel {
 // Source: Dahlqvist, Salvia & Constantinides 2019.
 func TypicalErrors(u float64) ErrorModel { return centred(u, u*u/6) }
 
-// BenfordErrors is the law of the error of rounding a number whose significand has the density
+// BenfordErrors is the distribution of the error of rounding a number whose significand has the density
 // 1/(s log 2), Var δ = u²/(8 log 2) = 0.18u². Significands of long products tend to it.
 // It panics if u is outside (0, 1).
 //
@@ -57,7 +57,7 @@ func TypicalErrors(u float64) ErrorModel { return centred(u, u*u/6) }
 // given s, δ is uniform on ±u/s, and E u²/(3s²) = u²/(3 log 2) ∫ s^-3 ds over [1, 2].
 func BenfordErrors(u float64) ErrorModel { return centred(u, u*u/(8*math.Ln2)) }
 
-// BetaErrors is the law log(1+δ) = log(1-u) + Λz, z from Beta(a, b) and Λ = 2 atanh u, so that
+// BetaErrors is the distribution log(1+δ) = log(1-u) + Λz, z from Beta(a, b) and Λ = 2 atanh u, so that
 // |δ| <= u. With a = b the logarithm has mean zero; else its mean, about u(a-b)/(a+b), adds up
 // to an error linear in n.
 // It panics if u is outside (0, 1), or a or b is not positive.
@@ -78,7 +78,7 @@ func BetaErrors(u, a, b float64) ErrorModel {
 	}
 }
 
-// centred returns the law of a δ in [-u, u] of mean zero and variance v, by
+// centred returns the distribution of a δ in [-u, u] of mean zero and variance v, by
 // δ - δ²/(2(1-u)²) <= log(1+δ) <= δ and |log(1+δ)| <= |δ|/(1-u).
 func centred(u, v float64) ErrorModel {
 	check.Unit("u", u)

@@ -38,9 +38,9 @@ func ExampleErrorModel() {
 }
 
 func ExampleErrorModel_Theta() {
-	law := roundoff.UniformErrors(0x1p-11)
+	dist := roundoff.UniformErrors(0x1p-11)
 	for _, n := range []int{1, 100, 10000} {
-		fmt.Printf("%5d  %.2e\n", n, law.Theta(n, roundoff.FailureOf(0.99)))
+		fmt.Printf("%5d  %.2e\n", n, dist.Theta(n, roundoff.FailureOf(0.99)))
 	}
 	// Output:
 	//     1  2.12e-03
@@ -68,8 +68,8 @@ func ExampleBenfordErrors() {
 
 // "a = 1.9, b = 2": a small bias.
 func ExampleBetaErrors() {
-	law := roundoff.BetaErrors(0x1p-24, 1.9, 2)
-	fmt.Printf("%.4f u, %.3f u²\n", law.Mean/0x1p-24, law.Variance/0x1p-48)
+	dist := roundoff.BetaErrors(0x1p-24, 1.9, 2)
+	fmt.Printf("%.4f u, %.3f u²\n", dist.Mean/0x1p-24, dist.Variance/0x1p-48)
 	// Output:
 	// 0.0256 u, 0.204 u²
 }

@@ -47,10 +47,10 @@ func TestBernstein(t *testing.T) {
 	})
 }
 
-// laws are the models of an error δ in [-1, 1], in units of u, and how to draw from them.
-var laws = []struct {
+// distributions are the models of an error δ in [-1, 1], in units of u, and how to draw from them.
+var dists = []struct {
 	name string
-	law  func(u float64) ErrorModel
+	dist func(u float64) ErrorModel
 	draw func(*rand.Rand) float64
 }{
 	{"uniform", UniformErrors, uniform},
@@ -58,11 +58,11 @@ var laws = []struct {
 	{"Benford", BenfordErrors, func(r *rand.Rand) float64 { return uniform(r) / math.Exp2(r.Float64()) }},
 }
 
-func TestErrorLaw(t *testing.T) {
+func TestErrorDistribution(t *testing.T) {
 	t.Run("has_the_moments_of_its_model", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 8))
 		const n = 400000
-		for _, l := range laws {
+		for _, l := range dists {
 			for _, u := range []float64{0x1p-2, 0x1p-8} {
 				sum, square, far := 0.0, 0.0, 0.0
 				for range n {
@@ -73,12 +73,12 @@ func TestErrorLaw(t *testing.T) {
 				}
 				mean := sum / n
 				variance := square/n - mean*mean
-				law, slack := l.law(u), 6*u/math.Sqrt(n)
-				if math.Abs(mean) > law.Mean+slack || variance > law.Variance*1.01 || far > law.Largest {
-					t.Errorf("%s, u = %v: moments %v, %v, %v, law %+v", l.name, u, mean, variance, far, law)
+				dist, slack := l.dist(u), 6*u/math.Sqrt(n)
+				if math.Abs(mean) > dist.Mean+slack || variance > dist.Variance*1.01 || far > dist.Largest {
+					t.Errorf("%s, u = %v: moments %v, %v, %v, distribution %+v", l.name, u, mean, variance, far, dist)
 				}
-				if u < 0.1 && variance < law.Variance*0.97 {
-					t.Errorf("%s, u = %v: variance %v, far below %v", l.name, u, variance, law.Variance)
+				if u < 0.1 && variance < dist.Variance*0.97 {
+					t.Errorf("%s, u = %v: variance %v, far below %v", l.name, u, variance, dist.Variance)
 				}
 			}
 		}
@@ -95,10 +95,10 @@ func TestErrorLaw(t *testing.T) {
 				sum += x
 				square += x * x
 			}
-			mean, law := sum/n, BetaErrors(u, 1, b)
+			mean, dist := sum/n, BetaErrors(u, 1, b)
 			variance := square/n - mean*mean
-			if math.Abs(math.Abs(mean)-law.Mean) > 6*u/math.Sqrt(n) || !near(variance, law.Variance, 0.02) {
-				t.Errorf("b = %v: moments %v, %v, law %+v", b, mean, variance, law)
+			if math.Abs(math.Abs(mean)-dist.Mean) > 6*u/math.Sqrt(n) || !near(variance, dist.Variance, 0.02) {
+				t.Errorf("b = %v: moments %v, %v, distribution %+v", b, mean, variance, dist)
 			}
 		}
 	})
@@ -115,8 +115,8 @@ func TestErrorLaw(t *testing.T) {
 	t.Run("covers_every_product_of_a_sum", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		const n, u, trials = 50, 0x1p-4, 20000
-		for _, l := range laws {
-			θ, failures := l.law(u).Theta(n, FailureOf(0.9)), 0
+		for _, l := range dists {
+			θ, failures := l.dist(u).Theta(n, FailureOf(0.9)), 0
 			for range trials {
 				sum, low, high := 0.0, 0.0, 0.0
 				for range n {

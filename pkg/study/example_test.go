@@ -49,7 +49,7 @@ func ExampleDriftFigure() {
 	fmt.Println(f.Finding())
 }
 
-// The laws of growth, from single steps and from products up to K = 256.
+// The distributions of growth, from single steps and from products up to K = 256.
 func ExampleGrowthRates() {
 	g := study.DefaultGrowthRates
 	g.Data, g.Machines = g.Data[:1], g.Machines[1:2]
@@ -62,7 +62,7 @@ func ExampleGrowthRates() {
 	fmt.Println(g.Figure(curves).Name())
 	// Output:
 	// Volta: order 1.2
-	// growth-laws
+	// growth-rates
 }
 
 func ExampleGrowthCurve() {
@@ -114,17 +114,17 @@ func ExampleAdviceTable() {
 	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|.
 }
 
-// A sweep of one's own: two machines, one law, and who exceeds what.
+// A sweep of one's own: two machines, one distribution, and who exceeds what.
 func ExampleRunSweep() {
 	plan := study.ReducedSweep
-	plan.Machines, plan.Laws, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:2], plan.Laws[1:2], []int{1024}, plan.Seeds[:1], false
+	plan.Machines, plan.Data, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:2], plan.Data[1:2], []int{1024}, plan.Seeds[:1], false
 	s, err := study.RunSweep("mine", plan)
 	if err != nil {
 		log.Fatal(err)
 	}
 	held, _, _ := strings.Cut(s.Counted(), "; ")
 	fmt.Println(held)
-	fmt.Println(s.Tightness(plan.Laws[0].Name, 1024).Name())
+	fmt.Println(s.Tightness(plan.Data[0].Name, 1024).Name())
 	// Output:
 	// of 256 outputs, none is above a bound that is to hold
 	// mine-tightness-U-0-1-1024

@@ -99,7 +99,7 @@ func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 	c := viz.NewChart("explore-devices",
 		fmt.Sprintf("On %s with entries ~ %s the largest error at K = %d is %s |A||B|, and the tightest bound that holds, %s, is %s times as large at %v.",
 			e.Name, e.data.String(), exploredLengths[last], typeset.Number(e.worst[last], 2), best.Bound, typeset.Number(best.Constant/e.worst[last], 2), f),
-		fmt.Sprintf("Of the outputs of %d × K × %d, seed %d; bounds for all of them together, once with nothing known of the data and once with their law. Drawn by study.ExploreDevices.",
+		fmt.Sprintf("Of the outputs of %d × K × %d, seed %d; bounds for all of them together, once with nothing known of the data and once with their distribution. Drawn by study.ExploreDevices.",
 			exploredOutputs, exploredOutputs, exploredSeed))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: 16, Max: 1 << 14}, viz.Axis{Label: "|d̂ − d| / (|A||B|)", Log: true, Min: 1e-9, Max: 10})
 	for _, s := range []struct {

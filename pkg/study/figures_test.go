@@ -140,7 +140,7 @@ func TestTolerances_are_those_of_the_device_named(t *testing.T) {
 func madeUp() *BoundSweep {
 	var rows []sweep.Row
 	add := func(k int, name string, deterministic bool, verdict sweep.Verdict, τ, largest, constant float64, violations int) {
-		r := sweep.Row{Machine: "volta", Law: "U(0,1)", M: 100, N: 1, K: k, Bound: name, Deterministic: deterministic, Verdict: verdict, Confidence: 0.99, Seeds: []uint64{1}}
+		r := sweep.Row{Machine: "volta", Data: "U(0,1)", M: 100, N: 1, K: k, Bound: name, Deterministic: deterministic, Verdict: verdict, Confidence: 0.99, Seeds: []uint64{1}}
 		r.Runs, r.Outputs, r.Violations, r.Tightness, r.Largest, r.Constant = 1, 100, violations, τ, largest, constant
 		rows = append(rows, r)
 	}

@@ -50,7 +50,7 @@ func Looseness() (*viz.Table, error) {
 	return t, nil
 }
 
-// evaluate puts the catalogue to the experiment on the paper's model, knowing the law of the
+// evaluate puts the catalogue to the experiment on the paper's model, knowing the distribution of the
 // data and the sums of the run.
 func evaluate(g paper.GEMM) ([]bound.Result, error) {
 	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))

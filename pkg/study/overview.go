@@ -13,9 +13,9 @@ import (
 )
 
 // Overview returns the table of what is known about a machine, worst cases over all K and all
-// laws of a kind: τ of the paper's theorem, then of the tightest bound that holds for all that it
+// distributions of a kind: τ of the paper's theorem, then of the tightest bound that holds for all that it
 // needs to know; how far mean or slope and spread are from what was predicted; and what the exact
-// error costs. Laws of mean zero and of one sign are kinds of their own, others are left out.
+// error costs. Data of mean zero and of one sign are kinds of their own, others are left out.
 func (s *BoundSweep) Overview() *viz.Table {
 	levels := []struct {
 		name  string
@@ -30,7 +30,7 @@ func (s *BoundSweep) Overview() *viz.Table {
 	var rows [][]string
 	for _, m := range distinct(s, machineOf) {
 		for _, kind := range []string{meanZero, sameSign} {
-			of := s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == m && kindOf(r.Law) == kind })
+			of := s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == m && kindOf(r.Data) == kind })
 			if len(of) == 0 {
 				continue
 			}
@@ -71,7 +71,7 @@ func (s *BoundSweep) Summary() string {
 	first, others := machines[:1], machines[1:]
 	rows := func(machines []string, kind string) []sweep.Row {
 		return s.of(func(r sweep.Row) bool {
-			return !r.PerOutput && slices.Contains(machines, r.Machine) && kindOf(r.Law) == kind
+			return !r.PerOutput && slices.Contains(machines, r.Machine) && kindOf(r.Data) == kind
 		})
 	}
 	// too returns how many times too large the tightest bound is, from where it is best to where worst.
@@ -104,7 +104,7 @@ func (s *BoundSweep) Summary() string {
 	}
 	return fmt.Sprintf("With data of both signs the theorem of the paper is up to %s times too large on the paper's model; "+
 		"of products of one sign it is exceeded on %s of the outputs of tensor cores, of all lengths. "+
-		"Told before, the law of the data gives bounds that hold: %s times the largest error on tensor cores where errors drift, "+
+		"Told before, the distribution of the data gives bounds that hold: %s times the largest error on tensor cores where errors drift, "+
 		"%s times where they cancel, and %s times on the paper's model with data of both signs. "+
 		"With sums or traces all come within %s times there, and within %s and %s on tensor cores. "+
 		"Mean, slope and spread are as predicted, to %s.",
@@ -114,13 +114,13 @@ func (s *BoundSweep) Summary() string {
 		strings.Join(off, ", "))
 }
 
-// The kinds of laws.
+// The kinds of distributions.
 const (
 	meanZero = "mean zero"
 	sameSign = "one sign"
 )
 
-// kindOf returns the kind of a law, or "".
+// kindOf returns the kind of a distribution, or "".
 func kindOf(name string) string {
 	switch l, err := sweep.FindGenerator(name); {
 	case err != nil || !l.X.CanDraw() || !l.Y.CanDraw():
@@ -132,15 +132,15 @@ func kindOf(name string) string {
 	return ""
 }
 
-// names returns the laws of a sweep.
-func names(s *BoundSweep) (laws []string) {
-	for _, l := range distinct(s, lawOf) {
-		laws = append(laws, typeset.Minus(l))
+// names returns the distributions of a sweep.
+func names(s *BoundSweep) (sets []string) {
+	for _, l := range distinct(s, dataOf) {
+		sets = append(sets, typeset.Minus(l))
 	}
-	return laws
+	return sets
 }
 
-// eachCell calls f with the rows of every law and K, that of the error first.
+// eachCell calls f with the rows of every distribution and K, that of the error first.
 func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 	for i := 0; i < len(rows); {
 		j := i + 1
@@ -195,8 +195,8 @@ func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 		noise := e.Spread() / math.Sqrt(float64(e.M*e.Runs)) // outputs of a row are not independent
 		measured, predicted := e.Mean(), e.Predicted.Mean
 		if kind == meanZero {
-			law, _ := sweep.FindGenerator(e.Law)
-			noise *= law.X.MeanAbs() * law.Y.MeanAbs() * math.Sqrt(float64(e.K)/(law.X.MeanSquare()*law.Y.MeanSquare()))
+			data, _ := sweep.FindGenerator(e.Data)
+			noise *= data.X.MeanAbs() * data.Y.MeanAbs() * math.Sqrt(float64(e.K)/(data.X.MeanSquare()*data.Y.MeanSquare()))
 			measured, predicted = e.Slope(), e.Predicted.Slope
 		}
 		if noise < 0.05*math.Abs(predicted) && measured != 0 {

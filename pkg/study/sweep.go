@@ -18,18 +18,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ReducedSweep is a sweep of six machines and three laws in a few seconds: fewer rows, shorter
+// ReducedSweep is a sweep of six machines and three distributions in a few seconds: fewer rows, shorter
 // sums and fewer seeds than [RecordedSweep].
 var ReducedSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
-	Laws:     []sweep.Generator{sweep.Symmetric, sweep.Positive, sweep.Normal},
+	Data:     []sweep.Generator{sweep.Symmetric, sweep.Positive, sweep.Normal},
 	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{paper.Confidence},
 }
 
-// BreakingSweep is a sweep of the laws that break an assumption.
+// BreakingSweep is a sweep of the distributions that break an assumption.
 var BreakingSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Hopper},
-	Laws:     []sweep.Generator{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
+	Data:     []sweep.Generator{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
 	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{paper.Confidence},
 }
 
@@ -114,9 +114,9 @@ func (s *BoundSweep) of(want func(sweep.Row) bool) []sweep.Row {
 	return rows
 }
 
-// cell returns the rows of a machine, law and K in which a confidence is for all outputs together.
-func (s *BoundSweep) cell(machine, law string, k int) []sweep.Row {
-	return s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == machine && r.Law == law && r.K == k })
+// cell returns the rows of a machine, distribution and K in which a confidence is for all outputs together.
+func (s *BoundSweep) cell(machine, data string, k int) []sweep.Row {
+	return s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == machine && r.Data == data && r.K == k })
 }
 
 // distinct returns what f says of rows with a confidence for all outputs together, each once.
@@ -131,7 +131,7 @@ func distinct[T comparable](s *BoundSweep, f func(sweep.Row) T) []T {
 }
 
 func machineOf(r sweep.Row) string { return r.Machine }
-func lawOf(r sweep.Row) string     { return r.Law }
+func dataOf(r sweep.Row) string    { return r.Data }
 func lengthOf(r sweep.Row) int     { return r.K }
 
 // conditions says under which a sweep was run, for captions.
@@ -167,14 +167,14 @@ func (s *BoundSweep) Counted() string {
 }
 
 // Tightness returns the table of τ, the largest |error|/bound, of every bound on every machine,
-// for one law and K. A cell in brackets is of a bound that is not to hold there, one with a
+// for one distribution and K. A cell in brackets is of a bound that is not to hold there, one with a
 // cross of a bound that is exceeded.
-func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
+func (s *BoundSweep) Tightness(data string, k int) *viz.Table {
 	machines := distinct(s, machineOf)
 	cells := map[[2]string]string{}
 	var bounds []string
 	for _, m := range machines {
-		for _, r := range s.cell(m, law, k) {
+		for _, r := range s.cell(m, data, k) {
 			if r.Bound == sweep.ErrorRow {
 				continue
 			}
@@ -184,11 +184,11 @@ func (s *BoundSweep) Tightness(law string, k int) *viz.Table {
 			}
 		}
 	}
-	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(law), k),
-		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(law, k)),
+	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(data), k),
+		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(data, k)),
 		fmt.Sprintf("τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
 			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by study.BoundSweep.Tightness.",
-			typeset.Minus(law), k, s.conditions()), append([]string{"Bound"}, machines...))
+			typeset.Minus(data), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}
 		for _, m := range machines {
@@ -240,17 +240,17 @@ func orDash(s string) string {
 }
 
 // tightest says which bound is the tightest on each machine.
-func (s *BoundSweep) tightest(law string, k int) string {
+func (s *BoundSweep) tightest(data string, k int) string {
 	var words []string
 	for _, m := range distinct(s, machineOf) {
-		if r, ok := sweep.Tightest(s.cell(m, law, k), bound.Trace); ok {
+		if r, ok := sweep.Tightest(s.cell(m, data, k), bound.Trace); ok {
 			words = append(words, fmt.Sprintf("%s on %s (τ = %s)", r.Bound, m, typeset.Number(r.Tightness, 2)))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-// Best draws τ of the tightest bound that holds on every machine, a panel for each law: of those
+// Best draws τ of the tightest bound that holds on every machine, a panel for each distribution: of those
 // that can be told before the product is computed, and of all.
 func (s *BoundSweep) Best(k int) *viz.Chart {
 	machines := distinct(s, machineOf)
@@ -263,11 +263,11 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 	}
 	least := make([]sweep.Row, len(kinds))
 	τ := map[string][][]float64{}
-	for _, law := range distinct(s, lawOf) {
+	for _, data := range distinct(s, dataOf) {
 		for i, kind := range kinds {
 			values := make([]float64, len(machines))
 			for j, m := range machines {
-				r, ok := sweep.Tightest(s.cell(m, law, k), kind.knows)
+				r, ok := sweep.Tightest(s.cell(m, data, k), kind.knows)
 				if !ok {
 					continue
 				}
@@ -276,21 +276,21 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 					least[i] = r
 				}
 			}
-			τ[law] = append(τ[law], values)
+			τ[data] = append(τ[data], values)
 		}
 	}
 	at := func(r sweep.Row) string {
-		return fmt.Sprintf("%s, %s on %s with %s", typeset.Number(r.Tightness, 2), r.Bound, r.Machine, typeset.Minus(r.Law))
+		return fmt.Sprintf("%s, %s on %s with %s", typeset.Number(r.Tightness, 2), r.Bound, r.Machine, typeset.Minus(r.Data))
 	}
 	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k),
 		fmt.Sprintf("Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s.",
 			at(least[1]), at(least[0])),
 		fmt.Sprintf("τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by study.BoundSweep.Best.",
 			k, s.conditions()))
-	for _, law := range distinct(s, lawOf) {
-		p := c.Panel(typeset.Minus(law), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
+	for _, data := range distinct(s, dataOf) {
+		p := c.Panel(typeset.Minus(data), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
 		for i, kind := range kinds {
-			p.Bars(kind.series, machines, τ[law][i])
+			p.Bars(kind.series, machines, τ[data][i])
 		}
 	}
 	return c
@@ -299,10 +299,10 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 // Growth draws the largest error and bounds on it against K, a panel for each machine: the
 // tightest deterministic and the tightest probabilistic bound that hold, and the paper's theorem
 // where it does not.
-func (s *BoundSweep) Growth(law string) *viz.Chart {
+func (s *BoundSweep) Growth(data string) *viz.Chart {
 	ks := distinct(s, lengthOf)
 	exponent := map[string]float64{}
-	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Law == law && !r.PerOutput })) {
+	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Data == data && !r.PerOutput })) {
 		exponent[g.Machine] = g.Error
 	}
 	var words []string
@@ -310,17 +310,17 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 	for _, m := range machines {
 		words = append(words, m+" "+typeset.Number(exponent[m], 2))
 	}
-	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(law)),
+	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(data)),
 		fmt.Sprintf("The largest |error|/|A||B| grows with a power of K that depends on the machine: %s.", strings.Join(words, ", ")),
 		fmt.Sprintf("Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by study.BoundSweep.Growth.",
-			typeset.Minus(law), s.conditions()))
+			typeset.Minus(data), s.conditions()))
 	for _, m := range machines {
 		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
 			viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true})
 		line := func(series viz.Series, bound string, y func(sweep.Row) float64) {
 			var x, values []float64
 			for _, k := range ks {
-				for _, r := range s.cell(m, law, k) {
+				for _, r := range s.cell(m, data, k) {
 					if r.Bound == bound && y(r) > 0 {
 						x, values = append(x, float64(k)), append(values, y(r))
 					}
@@ -331,7 +331,7 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 			}
 		}
 		constant := func(r sweep.Row) float64 { return r.Constant }
-		last := s.cell(m, law, slices.Max(ks))
+		last := s.cell(m, data, slices.Max(ks))
 		line(paper.Observed, sweep.ErrorRow, func(r sweep.Row) float64 { return r.Largest })
 		for _, kind := range []struct {
 			certain bool
@@ -353,7 +353,7 @@ func (s *BoundSweep) Growth(law string) *viz.Chart {
 // Broken returns the table of bounds that hold on a machine and are exceeded by data that break
 // their assumption: the largest |error|/bound of all machines.
 func (s *BoundSweep) Broken() *viz.Table {
-	laws := distinct(s, lawOf)
+	sets := distinct(s, dataOf)
 	largest := map[[2]string]float64{}
 	var bounds []string
 	var worst sweep.Row
@@ -361,7 +361,7 @@ func (s *BoundSweep) Broken() *viz.Table {
 		if !slices.Contains(bounds, r.Bound) {
 			bounds = append(bounds, r.Bound)
 		}
-		at := [2]string{r.Bound, r.Law}
+		at := [2]string{r.Bound, r.Data}
 		largest[at] = max(largest[at], r.Largest)
 		if r.Largest > worst.Largest {
 			worst = r
@@ -369,15 +369,15 @@ func (s *BoundSweep) Broken() *viz.Table {
 	}
 	finding := "No bound that holds on a machine is exceeded there"
 	if len(bounds) > 0 {
-		finding = fmt.Sprintf("Data that break what a bound assumes exceed it by up to %s times, %s on %s with %s", times(worst.Largest), worst.Bound, worst.Machine, worst.Law)
+		finding = fmt.Sprintf("Data that break what a bound assumes exceed it by up to %s times, %s on %s with %s", times(worst.Largest), worst.Bound, worst.Machine, worst.Data)
 	}
 	t := viz.NewTable(s.stem+"-broken",
 		fmt.Sprintf("%s; %s.", finding, s.Counted()),
 		fmt.Sprintf("The largest |error|/bound, where it is above 1 and the bound holds on the machine. K = %v. %s. Drawn by study.BoundSweep.Broken.",
-			distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, laws...))
+			distinct(s, lengthOf), s.conditions()), append([]string{"Bound"}, sets...))
 	for _, b := range bounds {
 		row := []string{b}
-		for _, l := range laws {
+		for _, l := range sets {
 			cell := "–"
 			if x := largest[[2]string{b, l}]; x > 0 {
 				cell = times(x) + "×"
@@ -409,8 +409,8 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 		}
 		failed, trials := r.Failures()
 		_, hi := sweep.ClopperPearson(failed, trials, sure)
-		p := points[r.Law]
-		points[r.Law] = [2][]float64{append(p[0], r.NominalRate()), append(p[1], hi)}
+		p := points[r.Data]
+		points[r.Data] = [2][]float64{append(p[0], r.NominalRate()), append(p[1], hi)}
 		if rate := hi / r.NominalRate(); rate > most {
 			worst, most = r, rate
 		}
@@ -425,13 +425,13 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 			finding, worst.Bound+" on "+worst.Machine, typeset.Percent(worst.Confidence), failed, trials),
 		fmt.Sprintf("Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by study.BoundSweep.Coverage.",
 			typeset.Percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
-	for _, law := range slices.Sorted(maps.Keys(points)) {
-		p := c.Panel(typeset.Minus(law), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
+	for _, data := range slices.Sorted(maps.Keys(points)) {
+		p := c.Panel(typeset.Minus(data), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
 			viz.Axis{Label: "Failure rate observed, at most", Log: true, Min: 1e-6, Max: 1})
 		p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
 		series := paper.Observed
 		series.Label = "bounds"
-		p.Points(series, points[law][0], points[law][1])
+		p.Points(series, points[data][0], points[data][1])
 	}
 	return c
 }
@@ -451,12 +451,12 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 	}
 	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k),
 		fmt.Sprintf("Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread.",
-			widest.Machine, typeset.Minus(widest.Law), times(shift(widest))),
+			widest.Machine, typeset.Minus(widest.Data), times(shift(widest))),
 		fmt.Sprintf("Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by study.BoundSweep.Moments.",
 			k, typeset.Number(exact/product, 2), s.conditions()),
-		[]string{"Machine", "Law", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
+		[]string{"Machine", "Data", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
 	for _, r := range rows {
-		t.Row(r.Machine, typeset.Minus(r.Law), typeset.Number(r.Mean(), 3), predicted(r.Predicted.Mean), typeset.Number(r.Slope(), 3), predicted(r.Predicted.Slope),
+		t.Row(r.Machine, typeset.Minus(r.Data), typeset.Number(r.Mean(), 3), predicted(r.Predicted.Mean), typeset.Number(r.Slope(), 3), predicted(r.Predicted.Slope),
 			typeset.Number(r.Spread(), 3), predicted(r.Predicted.Spread))
 	}
 	return t
@@ -469,8 +469,8 @@ func predicted(x float64) string {
 	return typeset.Number(x, 3)
 }
 
-// slugOf returns a law's name as part of a file's name.
-func slugOf(law string) string {
+// slugOf returns a distribution's name as part of a file's name.
+func slugOf(data string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
@@ -479,6 +479,6 @@ func slugOf(law string) string {
 			return 'm'
 		}
 		return '-'
-	}, law)
+	}, data)
 	return strings.Trim(slug, "-")
 }

@@ -36,7 +36,7 @@ func smallSweep(t *testing.T) *BoundSweep {
 	t.Helper()
 	p := ReducedSweep
 	p.Machines, p.M, p.Ks = []tcore.Machine{sweep.Paper, sweep.Volta, sweep.CDNA3}, 8, []int{256, 4096}
-	p.Laws = p.Laws[:2] // U(-1,1) and U(0,1)
+	p.Data = p.Data[:2] // U(-1,1) and U(0,1)
 	s, err := RunSweep("small", p)
 	if err != nil {
 		t.Fatal(err)
@@ -76,15 +76,15 @@ func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 func TestBoundSweep_Overview(t *testing.T) {
 	s := smallSweep(t)
 	rows := cells(t, s.Overview())[1:]
-	if len(rows) != 6 { // three machines, two kinds of laws
+	if len(rows) != 6 { // three machines, two kinds of distributions
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, row := range rows {
 		last := 0.0
 		for i, knows := range []bound.Knowledge{bound.Moments, bound.Sums, bound.Trace} {
-			law, least := map[string]string{"mean zero": "U(-1,1)", "one sign": "U(0,1)"}[row[1]], math.Inf(1)
+			data, least := map[string]string{"mean zero": "U(-1,1)", "one sign": "U(0,1)"}[row[1]], math.Inf(1)
 			for _, k := range []int{256, 4096} {
-				r, _ := sweep.Tightest(s.cell(row[0], law, k), knows)
+				r, _ := sweep.Tightest(s.cell(row[0], data, k), knows)
 				least = min(least, r.Tightness)
 			}
 			if got, _, _ := strings.Cut(row[3+i], ","); got != typeset.Number(least, 2) || least < last {
@@ -98,14 +98,14 @@ func TestBoundSweep_Overview(t *testing.T) {
 	}
 }
 
-// The words for a sweep have the numbers of its rows: of two machines, one law of each kind.
+// The words for a sweep have the numbers of its rows: of two machines, one distribution of each kind.
 func TestBoundSweep_Summary(t *testing.T) {
 	var rows []sweep.Row
 	nothing := sweep.Prediction{Mean: math.NaN(), Slope: math.NaN(), Spread: math.NaN()}
-	cell := func(machine, law string, bounds ...sweep.Row) {
-		rows = append(rows, sweep.Row{Machine: machine, Law: law, M: 100, N: 1, K: 256, Bound: sweep.ErrorRow, Predicted: nothing})
+	cell := func(machine, data string, bounds ...sweep.Row) {
+		rows = append(rows, sweep.Row{Machine: machine, Data: data, M: 100, N: 1, K: 256, Bound: sweep.ErrorRow, Predicted: nothing})
 		for _, b := range bounds {
-			b.Machine, b.Law, b.M, b.N, b.K, b.Confidence, b.Runs = machine, law, 100, 1, 256, 0.99, 1
+			b.Machine, b.Data, b.M, b.N, b.K, b.Confidence, b.Runs = machine, data, 100, 1, 256, 0.99, 1
 			rows = append(rows, b)
 		}
 	}
@@ -120,7 +120,7 @@ func TestBoundSweep_Summary(t *testing.T) {
 	cell("volta", "U(0,1)", row("vibea", sweep.NotMachine, 3, 25), row("truncation", sweep.Holds, 0.5, 0), row("truncation-interval", sweep.Holds, 0.8, 0))
 	const want = "With data of both signs the theorem of the paper is up to 1000 times too large on the paper's model; " +
 		"of products of one sign it is exceeded on 25 % of the outputs of tensor cores, of all lengths. " +
-		"Told before, the law of the data gives bounds that hold: 2 to 2 times the largest error on tensor cores where errors drift, " +
+		"Told before, the distribution of the data gives bounds that hold: 2 to 2 times the largest error on tensor cores where errors drift, " +
 		"25 to 25 times where they cancel, and 100 to 100 times on the paper's model with data of both signs. " +
 		"With sums or traces all come within 2 to 2 times there, and within 1.2 to 1.2 and 4 to 4 on tensor cores. " +
 		"Mean, slope and spread are as predicted, to – on paper, – on volta."
@@ -144,7 +144,7 @@ func TestRecordedSweep(t *testing.T) {
 		}
 		for _, r := range s.Rows {
 			if r.Verdict == sweep.Holds && r.Violations > 0 && !r.PerOutput {
-				t.Errorf("%s: %s on %s, %s: %d violations", name, r.Bound, r.Machine, r.Law, r.Violations)
+				t.Errorf("%s: %s on %s, %s: %d violations", name, r.Bound, r.Machine, r.Data, r.Violations)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func TestBoundSweep_draws(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := BreakingSweep
-	p.Machines, p.Laws = p.Machines[:1], p.Laws[:2]
+	p.Machines, p.Data = p.Machines[:1], p.Data[:2]
 	breaking, err := RunSweep("broken", p)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestBoundSweep_draws(t *testing.T) {
 	}
 }
 
-// The figure of coverage holds the rates of the record, each under its law, stated and observed.
+// The figure of coverage holds the rates of the record, each under its distribution, stated and observed.
 func TestCoverageIsOfTheRecord(t *testing.T) {
 	s, err := RecordedCoverage()
 	if err != nil {
@@ -194,7 +194,7 @@ func TestCoverageIsOfTheRecord(t *testing.T) {
 			continue
 		}
 		_, most := sweep.ClopperPearson(r.Violations, r.Outputs, 0.99)
-		point := fmt.Sprintf("%q,bounds,points,%v,%v,", typeset.Minus(r.Law), 1-r.Confidence, most)
+		point := fmt.Sprintf("%q,bounds,points,%v,%v,", typeset.Minus(r.Data), 1-r.Confidence, most)
 		if drawn[point]--; drawn[point] < 0 {
 			t.Errorf("%s on %s is not drawn at %s", r.Bound, r.Machine, point)
 		}

@@ -10,28 +10,28 @@ import (
 
 // A Case is a plan of one product, or of one for each of some seeds, by the names of its parts.
 type Case struct {
-	Machine, Law string
-	M, N, K      int
-	Seeds        []uint64
-	Confidence   float64
-	Told         Told
-	Represented  bool
+	Machine, Data string
+	M, N, K       int
+	Seeds         []uint64
+	Confidence    float64
+	Told          Told
+	Represented   bool
 }
 
 // CaseOf returns the trial that a row comes from.
 func CaseOf(r Row) Case {
-	return Case{r.Machine, r.Law, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
+	return Case{r.Machine, r.Data, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
 }
 
-// plan returns the plan of the trial. An error says that there is no such machine or law.
+// plan returns the plan of the trial. An error says that there is no such machine or distribution.
 func (t Case) plan() (Plan, error) {
 	machine, err := FindMachine(t.Machine)
 	if err != nil {
 		return Plan{}, err
 	}
-	law, err := FindGenerator(t.Law)
+	data, err := FindGenerator(t.Data)
 	return Plan{
-		Machines: []tcore.Machine{machine}, Laws: []Generator{law}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
+		Machines: []tcore.Machine{machine}, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
 		Confidences: []float64{t.Confidence}, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
 }
@@ -39,11 +39,11 @@ func (t Case) plan() (Plan, error) {
 // String returns the trial as a command, which fails where a bound does that is to hold.
 func (t Case) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Law), t.M, t.N, t.K, FormatSeeds(t.Seeds))
+	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Data), t.M, t.N, t.K, FormatSeeds(t.Seeds))
 	if t.Confidence != 0.99 && t.Confidence != 0 {
 		fmt.Fprintf(&s, " -confidence %v", t.Confidence)
 	}
-	if t.Told != FromLaw {
+	if t.Told != FromDistribution {
 		fmt.Fprintf(&s, " -told %v", t.Told)
 	}
 	if t.Represented {
@@ -96,13 +96,13 @@ func (t Case) smaller() (all []Case) {
 	base, _, _ = strings.Cut(t.Machine, "/")
 	add(func(z *Case) { z.Machine = base })
 	add(func(z *Case) { z.Represented = false })
-	add(func(z *Case) { z.Told = FromLaw })
+	add(func(z *Case) { z.Told = FromDistribution })
 	add(func(z *Case) { z.Confidence = 0.99 })
-	for _, law := range []string{"U(0,1)", "U(-1,1)", "U(1,2)", "N(0,1)"} {
-		if law == t.Law {
+	for _, data := range []string{"U(0,1)", "U(-1,1)", "U(1,2)", "N(0,1)"} {
+		if data == t.Data {
 			break
 		}
-		add(func(z *Case) { z.Law = law })
+		add(func(z *Case) { z.Data = data })
 	}
 	for _, k := range []int{1, 2, 3, 4, 8, 16, t.K / 4, t.K / 2, t.K * 3 / 4, t.K - 1} {
 		if 0 < k && k < t.K {

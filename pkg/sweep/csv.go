@@ -18,14 +18,14 @@ var columns = []struct {
 	read  func(r *Row, text string) error
 }{
 	text("machine", func(r *Row) *string { return &r.Machine }),
-	text("law", func(r *Row) *string { return &r.Law }),
+	text("data", func(r *Row) *string { return &r.Data }),
 	integer("m", func(r *Row) *int { return &r.M }),
 	integer("n", func(r *Row) *int { return &r.N }),
 	integer("k", func(r *Row) *int { return &r.K }),
 	number("confidence", -1, func(r *Row) *float64 { return &r.Confidence }),
-	truth("alone", func(r *Row) *bool { return &r.PerOutput }),
+	truth("per_output", func(r *Row) *bool { return &r.PerOutput }),
 	text("bound", func(r *Row) *string { return &r.Bound }),
-	truth("certain", func(r *Row) *bool { return &r.Deterministic }),
+	truth("deterministic", func(r *Row) *bool { return &r.Deterministic }),
 	text("verdict", func(r *Row) *Verdict { return &r.Verdict }),
 	{"seeds", func(r *Row) string { return FormatSeeds(r.Seeds) }, func(r *Row, s string) (err error) {
 		r.Seeds, err = ParseSeeds(s)
@@ -53,7 +53,7 @@ var columns = []struct {
 	number("predicted_mean", 4, func(r *Row) *float64 { return &r.Predicted.Mean }),
 	number("predicted_slope", 4, func(r *Row) *float64 { return &r.Predicted.Slope }),
 	number("predicted_spread", 4, func(r *Row) *float64 { return &r.Predicted.Spread }),
-	{"told", func(r *Row) string { return map[bool]string{true: r.Told.String()}[r.Told != FromLaw] }, func(r *Row, s string) (err error) {
+	{"told", func(r *Row) string { return map[bool]string{true: r.Told.String()}[r.Told != FromDistribution] }, func(r *Row, s string) (err error) {
 		if s != "" {
 			r.Told, err = ParseTold(s)
 		}
@@ -186,7 +186,7 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 		ok = header[i] == columns[i].name
 	}
 	if !ok {
-		return nil, "", fmt.Errorf("sweep: columns %q, want %d that begin with machine, law", header, len(columns))
+		return nil, "", fmt.Errorf("sweep: columns %q, want %d that begin with machine, data", header, len(columns))
 	}
 	seeds := seedLists{}
 	for n := len(lines) + 2; ; n++ {
@@ -257,7 +257,7 @@ func (r *Row) check() error {
 		want  string
 	}{
 		{"machine", r.Machine != "", r.Machine, "a name"},
-		{"law", r.Law != "", r.Law, "a name"},
+		{"data", r.Data != "", r.Data, "a name"},
 		{"bound", r.Bound != "", r.Bound, "a name"},
 		{"m", r.M >= 1, r.M, "1 or more"},
 		{"n", r.N >= 1, r.N, "1 or more"},

@@ -15,7 +15,7 @@ import (
 // A draw is the matrices of one seed, which all machines multiply, and what is found out about them
 // once for all.
 type draw struct {
-	law  Generator
+	data Generator
 	seed uint64
 	a, b blas32.General
 
@@ -60,11 +60,11 @@ type lossesKey struct {
 	core    tcore.Core
 }
 
-// draw draws the matrices of a law.
-func (p Plan) draw(law Generator, k int, seed uint64) *draw {
-	a, b := law.Matrices(p.M, p.N, k, seed)
+// draw draws the matrices of a distribution.
+func (p Plan) draw(data Generator, k int, seed uint64) *draw {
+	a, b := data.Matrices(p.M, p.N, k, seed)
 	return &draw{
-		law: law, seed: seed, a: a, b: b,
+		data: data, seed: seed, a: a, b: b,
 		moments: sync.OnceValue(func() momentsFound {
 			x, errX := bound.MomentsOf("A", matrix.Float64(a))
 			y, errY := bound.MomentsOf("B", matrix.Float64(b))
@@ -126,7 +126,7 @@ type scales struct {
 	codes [][]uint64
 }
 
-// scales returns the scales of A and B on a machine: ones, where the law has none of its own.
+// scales returns the scales of A and B on a machine: ones, where the distribution has none of its own.
 func (d *draw) scales(m tcore.Device) (x, y scales) {
 	of := func(vectors int, stream uint64, scale func(r *rand.Rand, f tcore.Format) uint64) scales {
 		z := scales{make([][]uint64, vectors)}
@@ -143,7 +143,7 @@ func (d *draw) scales(m tcore.Device) (x, y scales) {
 		}
 		return z
 	}
-	return of(d.a.Rows, 5, d.law.scaleX), of(d.b.Cols, 6, d.law.scaleY)
+	return of(d.a.Rows, 5, d.data.scaleX), of(d.b.Cols, 6, d.data.scaleY)
 }
 
 // span returns the greatest and the least number that the scales stand for.

@@ -16,7 +16,7 @@ import (
 
 var small = sweep.Plan{
 	Machines:    []tcore.Machine{sweep.Paper, sweep.Volta},
-	Laws:        []sweep.Generator{sweep.Positive},
+	Data:        []sweep.Generator{sweep.Positive},
 	M:           32,
 	N:           8,
 	Ks:          []int{256, 4096},
@@ -171,7 +171,7 @@ func ExampleFindMachine() {
 	// volta/4 volta-mma-binary16-binary32 4
 }
 
-// A law says what the bounds are told, and what breaks them.
+// A distribution says what the bounds are told, and what breaks them.
 func ExampleGenerator() {
 	for _, l := range sweep.Generators() {
 		told := l.X.String()
@@ -206,7 +206,7 @@ func ExampleFindGenerator() {
 	// relu(N(0,1))×ar(0.99), mean 0.40, each element depends on the one before it, <nil>
 }
 
-// A law of one's own is a distribution that can be drawn from.
+// A distribution of one's own is a distribution that can be drawn from.
 func ExampleIndependent() {
 	coin := sweep.Independent(bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1}, func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }))
 	a, _ := coin.Matrices(1, 1, 16, 1)
@@ -306,19 +306,19 @@ func ExampleParseTold() {
 	fmt.Println(err)
 	// Output:
 	// true <nil>
-	// sweep: told from "hearsay", want law, moments or files
+	// sweep: told from "hearsay", want distribution, moments or files
 }
 
 // The standard plan comes in parts of different sizes.
 func ExampleStandard() {
 	for _, p := range sweep.Standard([]uint64{1, 2}) {
-		fmt.Printf("%d machines, %d laws, %d × K × %d, K = %v\n", len(p.Machines), len(p.Laws), p.M, p.N, p.Ks)
+		fmt.Printf("%d machines, %d distributions, %d × K × %d, K = %v\n", len(p.Machines), len(p.Data), p.M, p.N, p.Ks)
 	}
 	// Output:
-	// 105 machines, 32 laws, 16 × K × 16, K = [1 2 3 7 16 33]
-	// 105 machines, 32 laws, 16 × K × 8, K = [100 129 1000]
-	// 105 machines, 32 laws, 8 × K × 4, K = [2047 10000]
-	// 16 machines, 11 laws, 16 × K × 8, K = [1 3 32 33 100 129 1000]
+	// 105 machines, 32 distributions, 16 × K × 16, K = [1 2 3 7 16 33]
+	// 105 machines, 32 distributions, 16 × K × 8, K = [100 129 1000]
+	// 105 machines, 32 distributions, 8 × K × 4, K = [2047 10000]
+	// 16 machines, 11 distributions, 16 × K × 8, K = [1 3 32 33 100 129 1000]
 }
 
 // A row is told as the command that makes it again.
@@ -342,7 +342,7 @@ func ExampleHunt() {
 	// true true <nil>
 }
 
-// A law is data of a trial: the same for the same seed.
+// A distribution is data of a trial: the same for the same seed.
 func ExampleGenerator_Matrices() {
 	a, b := sweep.Positive.Matrices(2, 2, 3, 1)
 	again, _ := sweep.Positive.Matrices(2, 2, 3, 1)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A factor is the law of one matrix: that of its rows, of A, or of its columns, of B. Each is filled
+// A factor is the distribution of one matrix: that of its rows, of A, or of its columns, of B. Each is filled
 // from a generator of its own.
 type factor struct {
 	name               string
@@ -40,7 +40,7 @@ func fewValues(d bound.Distribution) factor {
 	return z
 }
 
-// independent reports whether elements are, and all of one law.
+// independent reports whether elements are, and all of one distribution.
 func (z factor) independent() bool { return !z.mixed && z.dependent == "" && z.CanDraw() }
 
 // each returns the factor of elements to which f has been done, and their moments.
@@ -59,7 +59,7 @@ func (z factor) each(m bound.DataMoments, f func(r *rand.Rand, x float64) float6
 	return z
 }
 
-// times returns the law of matrices of two factors. They have nothing in common but for their seed.
+// times returns the distribution of matrices of two factors. They have nothing in common but for their seed.
 func (z factor) times(y factor, name string) Generator {
 	l := Generator{
 		Name: name, X: z.Distribution, Y: y.Distribution, Mixed: z.mixed || y.mixed, Dependent: z.dependent,

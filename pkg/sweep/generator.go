@@ -23,8 +23,8 @@ type Generator struct {
 	// Misled says that X and Y are not what is drawn: a bound that reads them cannot hold.
 	Misled bool
 
-	// Mixed says that products of different outputs have different laws: a bound that takes them
-	// as of one law cannot hold.
+	// Mixed says that products of different outputs have different distributions: a bound that takes them
+	// as of one distribution cannot hold.
 	Mixed bool
 
 	// Dependent says why the elements of a matrix are not independent, or is empty: a bound that
@@ -43,12 +43,12 @@ type Generator struct {
 	scaleX, scaleY func(r *rand.Rand, f tcore.Format) uint64
 }
 
-// Matrices returns what Draw does: a law is data of a trial.
+// Matrices returns what Draw does: a distribution is data of a trial.
 func (l Generator) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return l.Draw(m, n, k, seed)
 }
 
-// The laws whose elements are independent, and that the bounds are told.
+// The distributions whose elements are independent, and that the bounds are told.
 var (
 	Symmetric = Independent(bound.Uniform(-1, 1))
 	Positive  = Independent(bound.Uniform(0, 1))
@@ -66,7 +66,7 @@ var (
 		func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 }))
 )
 
-// The laws that break an assumption.
+// The distributions that break an assumption.
 var (
 	// Scaled multiplies U(-1,1) by a power of two from 2⁻³ to 2³, one for each row of A and each
 	// column of B: the elements are no longer independent.
@@ -105,7 +105,7 @@ var (
 	Cancelling = Generator{Name: "condition 1e4", Adverse: "the second half of a sum takes back the first", Draw: cancelling(1e4)}
 )
 
-// Generators returns the laws that have names, those that the bounds are told first.
+// Generators returns the distributions that have names, those that the bounds are told first.
 func Generators() []Generator {
 	return []Generator{
 		Symmetric, Positive, OneTwo, Normal, LogNormal, FewBits,
@@ -113,8 +113,8 @@ func Generators() []Generator {
 	}
 }
 
-// FindGenerator returns the law of that name, one of [Generators], or that which the name describes: a law of the
-// elements of both matrices, or one of A, ×, and one of B. Such laws are
+// FindGenerator returns the distribution of that name, one of [Generators], or that which the name describes: a distribution of the
+// elements of both matrices, or one of A, ×, and one of B. Such distributions are
 //
 //	U(lo,hi) N(mean,deviation) log-normal log-uniform(lo,hi) laplace(scale) t(degrees) point(x)
 //	grid(lo,hi,step) k/8 ar(φ) softmax(deviation)
@@ -125,12 +125,12 @@ func Generators() []Generator {
 //	outliers(share,factor,L) rows(lo,hi,L) blocks(lo,hi,L)
 //
 // of which the last multiply vectors, and blocks that a device scales, by powers of two. Bounds are
-// told nothing of laws whose vectors differ, and the law of one element where only neighbours do.
+// told nothing of distributions whose vectors differ, and the distribution of one element where only neighbours do.
 func FindGenerator(name string) (Generator, error) {
 	if i := slices.IndexFunc(Generators(), func(l Generator) bool { return l.Name == name }); i >= 0 {
 		return Generators()[i], nil
 	}
-	if l, ok := parseLaw(name); ok {
+	if l, ok := parseGenerator(name); ok {
 		return l, nil
 	}
 	var names []string
@@ -140,19 +140,19 @@ func FindGenerator(name string) (Generator, error) {
 	return Generator{}, fmt.Errorf("sweep: no data %q, want one of %s, another U(lo,hi) or N(mean,deviation), or what is made of such", name, strings.Join(names, ", "))
 }
 
-// Independent returns the law of matrices of independent elements from d.
+// Independent returns the distribution of matrices of independent elements from d.
 func Independent(d bound.Distribution) Generator {
 	return drawn(d).times(drawn(d), d.String())
 }
 
-// byVectors returns the law of matrices whose rows, of A, and columns, of B, are filled one by
+// byVectors returns the distribution of matrices whose rows, of A, and columns, of B, are filled one by
 // one, each from a generator of its own: the first elements do not depend on K.
 func byVectors(fill func(r *rand.Rand, x []float32)) func(m, n, k int, seed uint64) (a, b blas32.General) {
 	f := factor{fill: fill}
 	return f.times(f, "").Draw
 }
 
-// constant returns the law of A full of x and B full of y.
+// constant returns the distribution of A full of x and B full of y.
 func constant(x, y float32) func(m, n, k int, seed uint64) (a, b blas32.General) {
 	return func(m, n, k int, _ uint64) (a, b blas32.General) {
 		a, b = matrix.New(m, k), matrix.New(k, n)
@@ -166,7 +166,7 @@ func constant(x, y float32) func(m, n, k int, seed uint64) (a, b blas32.General)
 	}
 }
 
-// pairing is the law of Pairing. Rows and columns differ by powers of two.
+// pairing is the distribution of Pairing. Rows and columns differ by powers of two.
 func pairing(m, n, k int, seed uint64) (a, b blas32.General) {
 	a, b = matrix.New(m, k), matrix.New(k, n)
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -192,7 +192,7 @@ func inverse(x int) int {
 	return z
 }
 
-// cancelling returns the law of A = [A₁ A₁] and B = [B₁; εE - B₁] from U(-1,1), ε such that
+// cancelling returns the distribution of A = [A₁ A₁] and B = [B₁; εE - B₁] from U(-1,1), ε such that
 // Σ|xy| is about the given multiple of |Σxy|.
 func cancelling(condition float64) func(m, n, k int, seed uint64) (a, b blas32.General) {
 	return func(m, n, k int, seed uint64) (a, b blas32.General) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// parseLaw returns the law that text names: a factor, of both matrices, or two with × or * between.
-func parseLaw(text string) (Generator, bool) {
-	p := lawText{text}
+// parseGenerator returns the distribution that text names: a factor, of both matrices, or two with × or * between.
+func parseGenerator(text string) (Generator, bool) {
+	p := generatorText{text}
 	x, ok := p.factor()
 	if !ok {
 		return Generator{}, false
@@ -27,11 +27,11 @@ func parseLaw(text string) (Generator, bool) {
 	return x.times(y, x.name+"×"+y.name), true
 }
 
-// A lawText is what of the name of a law is not read yet.
-type lawText struct{ rest string }
+// A generatorText is what of the name of a distribution is not read yet.
+type generatorText struct{ rest string }
 
 // take takes a word if it is next, and spaces around it.
-func (p *lawText) take(word string) bool {
+func (p *generatorText) take(word string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " "), word)
 	if ok {
 		p.rest = strings.TrimLeft(rest, " ")
@@ -40,7 +40,7 @@ func (p *lawText) take(word string) bool {
 }
 
 // until takes what stands before one of the letters.
-func (p *lawText) until(letters string) string {
+func (p *generatorText) until(letters string) string {
 	i := strings.IndexAny(p.rest, letters)
 	if i < 0 {
 		i = len(p.rest)
@@ -51,7 +51,7 @@ func (p *lawText) until(letters string) string {
 }
 
 // factor takes a factor.
-func (p *lawText) factor() (z factor, ok bool) {
+func (p *generatorText) factor() (z factor, ok bool) {
 	name := p.until("([,)]×*")
 	w, ok := words[name]
 	if !ok {

@@ -9,25 +9,25 @@ import (
 // Growth is the power of K that something grows with over the Ks of a sweep, by least squares
 // of the logarithms.
 type Growth struct {
-	Machine, Law, Bound string
-	Confidence          float64
-	Constant            float64 // of the bound's largest backward constant
-	Error               float64 // of the largest error/|A||B|; NaN where some K has none
+	Machine, Data, Bound string
+	Confidence           float64
+	Constant             float64 // of the bound's largest backward constant
+	Error                float64 // of the largest error/|A||B|; NaN where some K has none
 }
 
-// GrowthOf returns the growth of every bound that is told the law alone in rows that have two Ks or
+// GrowthOf returns the growth of every bound that is told the distribution alone in rows that have two Ks or
 // more.
 func GrowthOf(rows []Row) []Growth {
 	type curve struct {
-		machine, law, bound string
-		confidence          float64
+		machine, data, bound string
+		confidence           float64
 	}
 	var order []curve
 	k, constant, largest := map[curve][]float64{}, map[curve][]float64{}, map[curve][]float64{}
 	errors := map[[2]string]map[int]float64{}
 	for _, r := range rows {
 		if r.Bound == ErrorRow {
-			at := [2]string{r.Machine, r.Law}
+			at := [2]string{r.Machine, r.Data}
 			if errors[at] == nil {
 				errors[at] = map[int]float64{}
 			}
@@ -35,21 +35,21 @@ func GrowthOf(rows []Row) []Growth {
 		}
 	}
 	for _, r := range rows {
-		if r.Bound == ErrorRow || r.Told != FromLaw || r.Ranges {
+		if r.Bound == ErrorRow || r.Told != FromDistribution || r.Ranges {
 			continue
 		}
-		at := curve{r.Machine, r.Law, r.Bound, r.Confidence}
+		at := curve{r.Machine, r.Data, r.Bound, r.Confidence}
 		if k[at] == nil {
 			order = append(order, at)
 		}
 		k[at] = append(k[at], math.Log(float64(r.K)))
 		constant[at] = append(constant[at], math.Log(r.Constant))
-		largest[at] = append(largest[at], math.Log(errors[[2]string{r.Machine, r.Law}][r.K]))
+		largest[at] = append(largest[at], math.Log(errors[[2]string{r.Machine, r.Data}][r.K]))
 	}
 	var all []Growth
 	for _, at := range order {
 		if len(k[at]) > 1 {
-			all = append(all, Growth{at.machine, at.law, at.bound, at.confidence, slope(k[at], constant[at]), slope(k[at], largest[at])})
+			all = append(all, Growth{at.machine, at.data, at.bound, at.confidence, slope(k[at], constant[at]), slope(k[at], largest[at])})
 		}
 	}
 	return all

@@ -26,22 +26,22 @@ type Catch struct {
 	Found           []Found
 }
 
-// Hunt tries random products for so long, a few at least, or until ctx ends: machines, laws, K, sizes,
+// Hunt tries random products for so long, a few at least, or until ctx ends: machines, distributions, K, sizes,
 // confidences and ways to tell the bounds of the data, which the seed determines one after the other. It
 // calls progress, if that is not nil, after every trial. A bound with a probability that fails is tried again on fresh
 // seeds, and is found if it fails there more often than stated, beyond chance. Bounds that are found
 // once on machines of a kind are not looked for there again, but counted.
 func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Catch)) (Catch, error) {
-	const together = 6 // trials of one law, which is found out once
+	const together = 6 // trials of one distribution, which is found out once
 	r := newHunter(seed)
 	until, stop := context.WithTimeout(ctx, long)
 	defer stop()
 	var c Catch
 	for again := true; again; again = until.Err() == nil {
-		law := randomLaw(r)
+		data := randomData(r)
 		trials, rows, errs := make([]Case, together), make([][]Row, together), make([]error, together)
 		for i := range trials {
-			trials[i] = randomTrial(r, law)
+			trials[i] = randomTrial(r, data)
 		}
 		parallel.Each(together, func(i int) { rows[i], errs[i] = trials[i].run(ctx) })
 		for i, t := range trials {

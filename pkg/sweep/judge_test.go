@@ -14,8 +14,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// law returns the law of a name.
-func law(t *testing.T, name string) Generator {
+// distribution returns the distribution of a name.
+func data(t *testing.T, name string) Generator {
 	t.Helper()
 	l, err := FindGenerator(name)
 	if err != nil {
@@ -29,7 +29,7 @@ func law(t *testing.T, name string) Generator {
 func TestJudge_sees_one_percent(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
-		law     string
+		data    string
 		k       int
 	}{
 		{Volta, "U(0,1)", 33}, {HopperE4M3, "N(1,1)", 100}, {Paper, "U(-1,1)", 64},
@@ -37,9 +37,9 @@ func TestJudge_sees_one_percent(t *testing.T) {
 		{tcore.Machine{Name: "ieee64", Device: devices.IEEEF64()}, "N(0,1)", 129},
 		{tcore.Machine{Name: "mxf8", Device: devices.BlackwellMXE4M3()}, "blocks(-127,60,U(0,1))", 100},
 	} {
-		p := Plan{Machines: []tcore.Machine{c.machine}, Laws: []Generator{law(t, c.law)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
-		d := p.draw(p.Laws[0], c.k, 1)
-		z := product{Problem: p.problem(c.machine, d.law, c.k), draw: d}
+		p := Plan{Machines: []tcore.Machine{c.machine}, Data: []Generator{data(t, c.data)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+		d := p.draw(p.Data[0], c.k, 1)
+		z := product{Problem: p.problem(c.machine, d.data, c.k), draw: d}
 		z.run()
 		asked, err := z.ask(p)
 		if err != nil {
@@ -83,19 +83,19 @@ func TestJudge_sees_one_percent(t *testing.T) {
 					}
 				}
 				if got := z.tallies([]question{r})[0].violations > 0; got != planted.seen {
-					t.Errorf("%s on %s, %s: %v of what it says: a fault is seen: %v", q.Name, c.machine.Name, c.law, planted.share, got)
+					t.Errorf("%s on %s, %s: %v of what it says: a fault is seen: %v", q.Name, c.machine.Name, c.data, planted.share, got)
 				}
 			}
 		}
 		if judged == 0 {
-			t.Errorf("%s, %s: nothing is judged", c.machine.Name, c.law)
+			t.Errorf("%s, %s: nothing is judged", c.machine.Name, c.data)
 		}
 	}
 }
 
 // Errors in binary64 are seen, and are no more than they are: no bound fails for what the judge does.
 func TestJudge_of_binary64(t *testing.T) {
-	p := Plan{Laws: []Generator{law(t, "U(-1,1)"), law(t, "U(0,1)"), law(t, "log-uniform(-8,8)"), law(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Data: []Generator{data(t, "U(-1,1)"), data(t, "U(0,1)"), data(t, "log-uniform(-8,8)"), data(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range devices.All() {
 		if d.C.Precision == tcore.Binary64.Precision {
 			p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
@@ -110,7 +110,7 @@ func TestJudge_of_binary64(t *testing.T) {
 	}
 	for _, r := range rows {
 		if r.Bound == ErrorRow && (r.K == 1 && r.Largest != 0 || r.K >= 129 && !(0 < r.Largest && r.Largest < float64(r.K)*0x1p-53)) {
-			t.Errorf("%s, %s, K = %d: errors up to %v", r.Machine, r.Law, r.K, r.Largest)
+			t.Errorf("%s, %s, K = %d: errors up to %v", r.Machine, r.Data, r.K, r.Largest)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestJudge_of_binary64(t *testing.T) {
 // With scales of blocks errors are those of sums in binary64 where these are exact, and truncation
 // holds for all scales.
 func TestJudge_of_scales(t *testing.T) {
-	p := Plan{Laws: []Generator{law(t, "blocks(-3,3,U(-1,1))"), law(t, "blocks(-127,127,N(0,1))"), law(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Data: []Generator{data(t, "blocks(-3,3,U(-1,1))"), data(t, "blocks(-127,127,N(0,1))"), data(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXF4(), devices.BlackwellNVF4()} {
 		p.Machines = append(p.Machines, tcore.Machine{Name: d.Name, Device: d})
 	}
@@ -133,8 +133,8 @@ func TestJudge_of_scales(t *testing.T) {
 		t.Error("truncation is nowhere judged with the ranges of scales")
 	}
 	for _, m := range p.Machines {
-		d := p.draw(p.Laws[0], 128, 1)
-		z := product{Problem: p.problem(m, d.law, 128), draw: d}
+		d := p.draw(p.Data[0], 128, 1)
+		z := product{Problem: p.problem(m, d.data, 128), draw: d}
 		z.run()
 		sx, sy := d.scales(m.Device)
 		for i := range 4 {
@@ -158,11 +158,11 @@ func TestJudge_of_scales(t *testing.T) {
 
 // The sizes of elements and of scales are told apart, and those of A from those of B.
 func TestDraw_tells_scales(t *testing.T) {
-	l := law(t, "blocks(-9,3,U(0,4))×U(0,1)")
+	l := data(t, "blocks(-9,3,U(0,4))×U(0,1)")
 	for _, m := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4()} {
 		p := Plan{M: 4, N: 4, Ks: []int{512}}
 		d := p.draw(l, 512, 1)
-		k, err := d.tell(bound.Problem{M: 4, N: 4, K: 512, Machine: tcore.Machine{Device: m}}, telling{FromLaw, true})
+		k, err := d.tell(bound.Problem{M: 4, N: 4, K: 512, Machine: tcore.Machine{Device: m}}, telling{FromDistribution, true})
 		x, y := k.RangeX, k.RangeY
 		if err != nil || x.Scale != 8 || x.LeastScale != m.Scale.Round(0x1p-9, tcore.ToNearestEven) || y.Scale != 1 || y.LeastScale != 1 ||
 			!(3.9 < x.Max && x.Max <= 4 && 0.9 < y.Max && y.Max <= 1) {
@@ -175,8 +175,8 @@ func TestDraw_tells_scales(t *testing.T) {
 func TestStandard_has(t *testing.T) {
 	plans := Standard([]uint64{1})
 	for _, c := range []struct {
-		machine, law string
-		k            int
+		machine, data string
+		k             int
 	}{
 		{"cdna2-mfma-binary16-binary32", "U(0,1)", 16},
 		{"cdna2-mfma-binary16-binary32", "N(0,1)", 100},
@@ -194,10 +194,10 @@ func TestStandard_has(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(plans, func(p Plan) bool {
-			return slices.Contains(p.Ks, c.k) && slices.ContainsFunc(p.Laws, func(l Generator) bool { return l.Name == law(t, c.law).Name }) &&
+			return slices.Contains(p.Ks, c.k) && slices.ContainsFunc(p.Data, func(l Generator) bool { return l.Name == data(t, c.data).Name }) &&
 				slices.ContainsFunc(p.Machines, func(m tcore.Machine) bool { return m.Device.Name == machine.Device.Name })
 		}) {
-			t.Errorf("%s, %s, K = %d is not in the standard plan", c.machine, c.law, c.k)
+			t.Errorf("%s, %s, K = %d is not in the standard plan", c.machine, c.data, c.k)
 		}
 	}
 	for _, d := range devices.All() {
@@ -208,7 +208,7 @@ func TestStandard_has(t *testing.T) {
 	seen := map[string]bool{} // a cell twice would be a seed twice
 	for _, p := range Standard([]uint64{1}, FromMoments) {
 		for _, k := range p.Ks {
-			for _, l := range p.Laws {
+			for _, l := range p.Data {
 				key := strings.Join([]string{l.Name, string(rune(k)), tellingsOf(p)}, "|")
 				if seen[key] {
 					t.Errorf("%s, K = %d is twice in the standard plan", l.Name, k)
@@ -227,7 +227,7 @@ func tellingsOf(p Plan) string {
 	return s
 }
 
-// What a bound is told decides what it must do: dependent data spare those that read a law, and
+// What a bound is told decides what it must do: dependent data spare those that read a distribution, and
 // nothing spares those that have seen the data.
 func TestVerdict(t *testing.T) {
 	random := func(n bound.Knowledge) question {
@@ -242,28 +242,28 @@ func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		q    question
 		told Told
-		law  Generator
+		data Generator
 		want Verdict
 	}{
-		{random(bound.Moments), FromLaw, Generator{}, Holds},
-		{random(bound.Moments), FromLaw, Generator{Dependent: "so"}, NotData},
-		{random(bound.Trace), FromLaw, Generator{Dependent: "so"}, NotData},
-		{random(bound.Sums), FromLaw, Generator{Dependent: "so"}, Holds},
-		{told, FromLaw, Generator{Dependent: "so"}, NotData},
-		{told, FromLaw, Generator{Mixed: true}, Holds},
-		{truncating, FromLaw, Generator{Dependent: "so"}, NotData},
-		{truncating, FromLaw, Generator{}, Holds},
+		{random(bound.Moments), FromDistribution, Generator{}, Holds},
+		{random(bound.Moments), FromDistribution, Generator{Dependent: "so"}, NotData},
+		{random(bound.Trace), FromDistribution, Generator{Dependent: "so"}, NotData},
+		{random(bound.Sums), FromDistribution, Generator{Dependent: "so"}, Holds},
+		{told, FromDistribution, Generator{Dependent: "so"}, NotData},
+		{told, FromDistribution, Generator{Mixed: true}, Holds},
+		{truncating, FromDistribution, Generator{Dependent: "so"}, NotData},
+		{truncating, FromDistribution, Generator{}, Holds},
 		{random(bound.Moments), FromMoments, Generator{Dependent: "so"}, NotData},
 		{random(bound.Moments), FromMoments, Generator{Misled: true}, Holds},
-		{random(bound.Moments), FromLaw, Generator{Misled: true}, NotData},
+		{random(bound.Moments), FromDistribution, Generator{Misled: true}, NotData},
 		{random(bound.Moments), FromFiles, Generator{Dependent: "so", Mixed: true}, Holds},
-		{random(bound.Sums), FromLaw, Generator{Adverse: "so"}, NotData},
-		{never, FromLaw, Generator{Dependent: "so", Adverse: "so"}, Holds},
+		{random(bound.Sums), FromDistribution, Generator{Adverse: "so"}, NotData},
+		{never, FromDistribution, Generator{Dependent: "so", Adverse: "so"}, Holds},
 		{refused, FromFiles, Generator{}, NotMachine},
 	} {
 		c.q.telling.Told = c.told
-		if got := c.q.verdict(c.law); got != c.want {
-			t.Errorf("needs %v, told %v, %+v: %s, want %s", c.q.Needs, c.told, c.law.Dependent, got, c.want)
+		if got := c.q.verdict(c.data); got != c.want {
+			t.Errorf("needs %v, told %v, %+v: %s, want %s", c.q.Needs, c.told, c.data.Dependent, got, c.want)
 		}
 	}
 }
@@ -279,11 +279,11 @@ func TestAlikeIsAdverse(t *testing.T) {
 		"point(0.853)": false, "rows(-3,3,U(0,1))": false, "rows(-3,3,signed(point(0.1)))": false, "softmax(1)×point(0.1)": false,
 		"rows(-3,3,mix(0.5,point(1),U(0,1)))": false,
 	} {
-		if got := law(t, name).Adverse; (got != "") != want {
+		if got := data(t, name).Adverse; (got != "") != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: devices.IEEEF64()}}, Laws: []Generator{law(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{{Name: "f64", Device: devices.IEEEF64()}}, Data: []Generator{data(t, "rows(-3,3,point(0.853))")}, M: 1, N: 1, Ks: []int{62}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	exceeded := 0
 	for _, r := range run(t, p) {
 		if r.Violations > 0 {
@@ -300,7 +300,7 @@ func TestAlikeIsAdverse(t *testing.T) {
 
 // Sizes that are at hand are told, and what is then said is judged beside what was said without.
 func TestPlan_judges_with_ranges(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Laws: []Generator{law(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
+	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Data: []Generator{data(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	constant := map[bool]float64{}
 	for _, r := range run(t, p) {
 		if r.Bound == "gamma" {
@@ -314,7 +314,7 @@ func TestPlan_judges_with_ranges(t *testing.T) {
 
 // Rounding A and B is part of the error where that is asked for.
 func TestPlan_represented(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Paper}, Laws: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
+	p := Plan{Machines: []tcore.Machine{Paper}, Data: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	plain := run(t, p)[0].Largest
 	p.Represented = true
 	rows := run(t, p)
@@ -324,20 +324,20 @@ func TestPlan_represented(t *testing.T) {
 	for _, r := range Violated(rows, Sure) {
 		t.Errorf("%s: %v", r.Bound, CaseOf(r))
 	}
-	p.Machines, p.Laws = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Generator{law(t, "U(0,100)")} // which saturates at 6
+	p.Machines, p.Data = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Generator{data(t, "U(0,100)")} // which saturates at 6
 	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
 		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
 	}
 }
 
-// A law has one name, which finds it, and nonsense has none.
-func TestFindLaw_of_grammar(t *testing.T) {
-	for _, name := range append(slices.Clone(standardLaws), scaledLaws...) {
-		if l := law(t, name); l.Name != name {
+// A distribution has one name, which finds it, and nonsense has none.
+func TestFindGenerator_of_grammar(t *testing.T) {
+	for _, name := range append(slices.Clone(standardData), scaledData...) {
+		if l := data(t, name); l.Name != name {
 			t.Errorf("%s is %s", name, l.Name)
 		}
 	}
-	if got := law(t, " sparse( 0.50, N(0 ,1) ) * ar(0.9)").Name; got != "sparse(0.5,N(0,1))×ar(0.9)" {
+	if got := data(t, " sparse( 0.50, N(0 ,1) ) * ar(0.9)").Name; got != "sparse(0.5,N(0,1))×ar(0.9)" {
 		t.Errorf("%s", got)
 	}
 	for _, name := range []string{
@@ -397,12 +397,12 @@ func TestHunt_finds_what_is_planted(t *testing.T) {
 	}
 }
 
-// The same seed makes the same trials, of laws that have names.
+// The same seed makes the same trials, of distributions that have names.
 func TestHunt_of_a_seed(t *testing.T) {
 	list := func() (s []string) {
 		r := newHunter(5)
 		for range 200 {
-			trial := randomTrial(r, randomLaw(r))
+			trial := randomTrial(r, randomData(r))
 			if _, err := trial.plan(); err != nil {
 				t.Errorf("%v: %v", trial, err)
 			}
@@ -427,7 +427,7 @@ func FuzzBounds(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := newHunter(seed)
-		trial := randomTrial(r, randomLaw(r))
+		trial := randomTrial(r, randomData(r))
 		rows, err := trial.run(t.Context())
 		if err != nil {
 			t.Fatalf("%v: %v", trial, err)

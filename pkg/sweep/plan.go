@@ -11,17 +11,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Plan is what to try: products of A, M × K, and B, K × N, on every machine, from every law,
+// A Plan is what to try: products of A, M × K, and B, K × N, on every machine, from every distribution,
 // of every K and seed, and every bound of the catalogue at every confidence.
 type Plan struct {
 	Machines    []tcore.Machine
-	Laws        []Generator
+	Data        []Generator
 	M, N        int
 	Ks          []int
 	Seeds       []uint64
 	Confidences []float64
 
-	// Told are the ways in which the bounds are told of the data; none is FromLaw alone.
+	// Told are the ways in which the bounds are told of the data; none is FromDistribution alone.
 	Told []Told
 
 	// Ranges asks for a second judgement of what is said when the sizes of the elements of the
@@ -33,7 +33,7 @@ type Plan struct {
 	Represented bool
 
 	// Predict asks for what [bound.Predict] tells of the errors beforehand: about a second for each
-	// machine and law.
+	// machine and distribution.
 	Predict bool
 
 	// PerOutput asks for the confidence of each output, as if it were the only one, and not for that
@@ -42,7 +42,7 @@ type Plan struct {
 	PerOutput bool
 }
 
-// Run carries the plan out on all cores and returns a row of errors for every machine, law and
+// Run carries the plan out on all cores and returns a row of errors for every machine, distribution and
 // K, and after it a row for every bound that says something there, in the order of the catalogue.
 // It calls progress, if that is not nil, with how much is done of how much.
 //
@@ -59,19 +59,19 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 	}
 	total, done := 0, 0
 	for _, k := range p.Ks {
-		total += k * len(p.Machines) * len(p.Laws) * len(p.Seeds)
+		total += k * len(p.Machines) * len(p.Data) * len(p.Seeds)
 	}
 	first := p.twins()
 	var mu sync.Mutex
 	cells := map[[3]int][]Row{}
-	for l, law := range p.Laws {
+	for l, data := range p.Data {
 		for h, k := range p.Ks {
 			for _, seed := range p.Seeds {
 				rows, errs := make([][]Row, len(p.Machines)), make([]error, len(p.Machines))
 				measured := make(chan struct{})
 				go func() {
 					defer close(measured)
-					d := p.draw(law, k, seed)
+					d := p.draw(data, k, seed)
 					parallel.Each(len(p.Machines), func(i int) {
 						if errs[i] = ctx.Err(); errs[i] != nil {
 							return
@@ -102,7 +102,7 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 						cells[at], err = Join(cells[at], rows[i])
 					}
 					if err != nil {
-						return nil, fmt.Errorf("%s, %s, seed %d: %w", machine.Name, law.Name, seed, err)
+						return nil, fmt.Errorf("%s, %s, seed %d: %w", machine.Name, data.Name, seed, err)
 					}
 				}
 			}
@@ -114,10 +114,10 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 	return p.ordered(cells), nil
 }
 
-// ordered returns the rows of cells by machine, law and K.
+// ordered returns the rows of cells by machine, distribution and K.
 func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
 	for i := range p.Machines {
-		for l := range p.Laws {
+		for l := range p.Data {
 			for h := range p.Ks {
 				rows = append(rows, cells[[3]int{i, l, h}]...)
 			}
@@ -128,9 +128,9 @@ func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
 
 // check panics unless the plan can be carried out.
 func (p Plan) check() {
-	if len(p.Machines) == 0 || len(p.Laws) == 0 || len(p.Ks) == 0 || len(p.Seeds) == 0 || len(p.Confidences) == 0 {
+	if len(p.Machines) == 0 || len(p.Data) == 0 || len(p.Ks) == 0 || len(p.Seeds) == 0 || len(p.Confidences) == 0 {
 		panic(fmt.Sprintf("sweep: %d machines, %d kinds of data, %d Ks, %d seeds, %d confidences, want 1 or more of each",
-			len(p.Machines), len(p.Laws), len(p.Ks), len(p.Seeds), len(p.Confidences)))
+			len(p.Machines), len(p.Data), len(p.Ks), len(p.Seeds), len(p.Confidences)))
 	}
 	seeds := slices.Sorted(slices.Values(p.Seeds))
 	for i := range seeds[1:] {
@@ -144,8 +144,8 @@ func (p Plan) check() {
 }
 
 // problem returns what the bounds are told of a product.
-func (p Plan) problem(machine tcore.Machine, law Generator, k int) bound.Problem {
-	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: law.X, Y: law.Y, Represented: p.Represented}
+func (p Plan) problem(machine tcore.Machine, data Generator, k int) bound.Problem {
+	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: data.X, Y: data.Y, Represented: p.Represented}
 }
 
 // twins returns for every machine the first that computes the same under any name.

@@ -10,26 +10,26 @@ import (
 // none is no prediction.
 var none = Prediction{math.NaN(), math.NaN(), math.NaN()}
 
-// predict writes into the rows of errors, the first of each machine, law and K, what is predicted
+// predict writes into the rows of errors, the first of each machine, distribution and K, what is predicted
 // of them.
 func (p Plan) predict(cells map[[3]int][]Row) {
-	parallel.Each(len(p.Machines)*len(p.Laws), func(n int) {
-		i, l := n/len(p.Laws), n%len(p.Laws)
-		law := p.Laws[l]
-		for h, predicted := range predictions(p.problem(p.Machines[i], law, p.Ks[0]), law, p.Ks) {
+	parallel.Each(len(p.Machines)*len(p.Data), func(n int) {
+		i, l := n/len(p.Data), n%len(p.Data)
+		data := p.Data[l]
+		for h, predicted := range predictions(p.problem(p.Machines[i], data, p.Ks[0]), data, p.Ks) {
 			cells[[3]int{i, l, h}][0].Predicted = predicted
 		}
 	})
 }
 
-// predictions returns what [bound.Predict] tells of the errors of a kernel with data of a law, for
-// every K: nothing where the law is not told, or told wrongly.
-func predictions(k bound.Problem, law Generator, ks []int) []Prediction {
+// predictions returns what [bound.Predict] tells of the errors of a kernel with data of a distribution, for
+// every K: nothing where the distribution is not told, or told wrongly.
+func predictions(k bound.Problem, data Generator, ks []int) []Prediction {
 	all := make([]Prediction, len(ks))
 	for i := range all {
 		all[i] = none
 	}
-	if !law.X.CanDraw() || !law.Y.CanDraw() || law.Misled {
+	if !data.X.CanDraw() || !data.Y.CanDraw() || data.Misled {
 		return all
 	}
 	known, err := bound.PredictLengths(k, ks)
@@ -39,9 +39,9 @@ func predictions(k bound.Problem, law Generator, ks []int) []Prediction {
 	for i, p := range known {
 		all[i].Mean, all[i].Slope = p.Backward, p.Slope
 		switch {
-		case oneSign(law.X) && oneSign(law.Y): // |A||B| is the exact result, up to its sign
+		case oneSign(data.X) && oneSign(data.Y): // |A||B| is the exact result, up to its sign
 			all[i].Spread = p.Deviation
-		case law.X.Mean()*law.Y.Mean() == 0: // |A||B| varies with nothing that the error does
+		case data.X.Mean()*data.Y.Mean() == 0: // |A||B| varies with nothing that the error does
 			all[i].Spread = p.BackwardDeviation
 		}
 	}

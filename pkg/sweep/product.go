@@ -22,12 +22,12 @@ type product struct {
 
 // measure returns the rows of one product, that of errors first.
 func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
-	k := p.problem(machine, d.law, d.a.Cols)
+	k := p.problem(machine, d.data, d.a.Cols)
 	z := product{Problem: k, draw: d}
-	row := Row{Machine: machine.Name, Law: d.law.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
+	row := Row{Machine: machine.Name, Data: d.data.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
 	e.Bound, e.Deterministic, e.Verdict, e.Predicted = ErrorRow, true, Holds, none
-	e.Told = p.tellings()[0].Told // of all its rows, where that is not the law
+	e.Told = p.tellings()[0].Told // of all its rows, where that is not the distribution
 	e.Moments, e.Why = z.run()
 	if z.errors == nil {
 		e.Skipped = k.M * k.N
@@ -68,13 +68,13 @@ func (z *product) run() (m Moments, why string) {
 	var values []float64
 	wide := z.Device.C.Precision > tcore.Binary32.Precision
 	switch {
-	case z.law.scaled() && z.Device.ScaleBlock == 0:
+	case z.data.scaled() && z.Device.ScaleBlock == 0:
 		return m, "the machine takes no scales"
-	case z.law.scaled() && (z.SplitK > 1 || z.Problem.Represented):
+	case z.data.scaled() && (z.SplitK > 1 || z.Problem.Represented):
 		return m, "numbers with scales are neither split nor rounded here"
 	case wide && (z.SplitK > 1 || z.Output != (tcore.Format{})):
 		return m, "what is done to sums in binary32 spoils those in " + z.Device.C.Name
-	case z.law.scaled():
+	case z.data.scaled():
 		m, values = z.runScaled()
 	default:
 		exact := z.exactly(z.Device, z.Problem.Represented)
@@ -141,7 +141,7 @@ func (z *product) emulate(lo, hi int) (iter.Seq[bound.Entry], error) {
 	k := z.Problem
 	k.M = hi - lo
 	switch {
-	case z.law.scaled():
+	case z.data.scaled():
 		return nil, fmt.Errorf("sweep: %s takes scales", k.Device.Name)
 	case k.Output != (tcore.Format{}) && k.Output != k.Device.C:
 		return nil, fmt.Errorf("sweep: %s is rounded to %s after the last sum", k.Device.Name, k.Output.Name)

@@ -53,7 +53,7 @@ func (z *product) ask(p Plan) ([]question, error) {
 			}
 			for i, b := range bound.Catalogue() {
 				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}
-				q.says = q.verdict(z.law)
+				q.says = q.verdict(z.data)
 				if !slices.ContainsFunc(asked, func(r question) bool { return q.same(&r) }) {
 					asked = append(asked, q)
 				}
@@ -63,10 +63,10 @@ func (z *product) ask(p Plan) ([]question, error) {
 	return asked, nil
 }
 
-// verdict says whether the bound is to hold on data of a law.
-func (q *question) verdict(law Generator) Verdict {
+// verdict says whether the bound is to hold on data of a distribution.
+func (q *question) verdict(data Generator) Verdict {
 	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
-	// A bound that is told a law may take it for one of independent elements to say that roundings
+	// A bound that is told a distribution may take it for one of independent elements to say that roundings
 	// are of mean zero.
 	ofElements := q.Model.Random && (ofProducts || q.kernel.X.MeanSquare() > 0)
 	switch {
@@ -74,8 +74,8 @@ func (q *question) verdict(law Generator) Verdict {
 		return NotMachine
 	case q.telling.Told == FromFiles: // it has seen the data
 		return Holds
-	case law.Misled && q.telling.Told == FromLaw && q.Needs == bound.Moments, law.Adverse != "" && q.Model.Random,
-		law.Mixed && ofProducts, law.Dependent != "" && ofElements:
+	case data.Misled && q.telling.Told == FromDistribution && q.Needs == bound.Moments, data.Adverse != "" && q.Model.Random,
+		data.Mixed && ofProducts, data.Dependent != "" && ofElements:
 		return NotData
 	}
 	return Holds

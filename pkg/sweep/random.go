@@ -12,8 +12,8 @@ import (
 // pick returns one of some.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// randomTrial returns a trial with a law, of at most some thousand outputs.
-func randomTrial(r *rand.Rand, law string) Case {
+// randomTrial returns a trial with a distribution, of at most some thousand outputs.
+func randomTrial(r *rand.Rand, data string) Case {
 	devices := devices.All()
 	d := devices[r.IntN(len(devices))]
 	k := int(math.Exp2(14 * r.Float64() * math.Sqrt(r.Float64())))
@@ -24,8 +24,8 @@ func randomTrial(r *rand.Rand, law string) Case {
 	outputs := min(8192, max(16, 1<<19/k))
 	n := 1 << r.IntN(1+int(math.Log2(float64(min(outputs, 64)))))
 	t := Case{
-		Machine: d.Name, Law: law, M: max(1, min(256, outputs/n)), N: n, K: k, Seeds: []uint64{r.Uint64N(1e7) * 100},
-		Confidence: pick(r, 0.99, 0.99, 0.99, 0.9, 0.999, 0.5, 0.999999), Told: pick(r, FromLaw, FromLaw, FromLaw, FromLaw, FromMoments),
+		Machine: d.Name, Data: data, M: max(1, min(256, outputs/n)), N: n, K: k, Seeds: []uint64{r.Uint64N(1e7) * 100},
+		Confidence: pick(r, 0.99, 0.99, 0.99, 0.9, 0.999, 0.5, 0.999999), Told: pick(r, FromDistribution, FromDistribution, FromDistribution, FromDistribution, FromMoments),
 		Represented: r.IntN(8) == 0,
 	}
 	if d.C.Precision <= tcore.Binary32.Precision {
@@ -38,17 +38,17 @@ func randomTrial(r *rand.Rand, law string) Case {
 	}
 	if d.ScaleBlock > 0 && r.IntN(2) == 0 {
 		lo := float64(r.IntN(255) - 127)
-		t.Law = fmt.Sprintf("blocks(%v,%v,%s)", lo, min(127, lo+float64(r.IntN(80))), law)
-		t.Told, t.Represented = FromLaw, false
+		t.Data = fmt.Sprintf("blocks(%v,%v,%s)", lo, min(127, lo+float64(r.IntN(80))), data)
+		t.Told, t.Represented = FromDistribution, false
 	}
-	if _, err := FindGenerator(t.Law); err != nil { // two laws have no blocks
-		t.Law = law
+	if _, err := FindGenerator(t.Data); err != nil { // two distributions have no blocks
+		t.Data = data
 	}
 	return t
 }
 
-// randomLaw returns the name of a law, of both matrices or one of each.
-func randomLaw(r *rand.Rand) string {
+// randomData returns the name of a distribution, of both matrices or one of each.
+func randomData(r *rand.Rand) string {
 	for {
 		name := randomFactor(r, 2)
 		if r.IntN(3) == 0 {

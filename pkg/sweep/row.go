@@ -9,10 +9,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// A Row is what happened to one bound on one machine, law and K. Where Bound is [ErrorRow] it is
+// A Row is what happened to one bound on one machine, distribution and K. Where Bound is [ErrorRow] it is
 // the error itself: |error|/|A||B| takes the place of |error|/bound.
 type Row struct {
-	Machine, Law  string
+	Machine, Data string
 	M, N, K       int
 	Represented   bool    // errors are from A and B as they were before they were rounded
 	Confidence    float64 // asked of the bound; 0 in rows of errors
@@ -148,21 +148,21 @@ func (m Moments) Slope() float64 { return m.es / m.ss }
 
 // key is what rows that can be joined have in common.
 type key struct {
-	machine, law string
-	m, n, k      int
-	confidence   float64
-	alone        bool
-	bound        string
-	told         Told
-	ranges       bool
-	represented  bool
+	machine, data string
+	m, n, k       int
+	confidence    float64
+	alone         bool
+	bound         string
+	told          Told
+	ranges        bool
+	represented   bool
 }
 
 func (r Row) key() key {
-	return key{r.Machine, r.Law, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
+	return key{r.Machine, r.Data, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
 }
 
-// Join returns the rows of two sweeps, those of the same bound, machine, law, size and
+// Join returns the rows of two sweeps, those of the same bound, machine, distribution, size and
 // confidence as one. An error says that both have the same seed or one has none, or that they differ in a
 // verdict.
 func Join(a, b []Row) ([]Row, error) {
@@ -195,11 +195,11 @@ func (r Row) join(t Row) (Row, error) {
 	seeds := append(slices.Clone(r.Seeds), t.Seeds...)
 	slices.Sort(seeds)
 	if len(r.Seeds) == 0 || len(t.Seeds) == 0 {
-		return r, fmt.Errorf("sweep: %s, %s: a row of no seeds, want those it is of", r.Machine, r.Law)
+		return r, fmt.Errorf("sweep: %s, %s: a row of no seeds, want those it is of", r.Machine, r.Data)
 	}
 	for i := range seeds[1:] {
 		if seeds[i] == seeds[i+1] {
-			return r, fmt.Errorf("sweep: seed %d of %s, %s is in both", seeds[i], r.Machine, r.Law)
+			return r, fmt.Errorf("sweep: seed %d of %s, %s is in both", seeds[i], r.Machine, r.Data)
 		}
 	}
 	r.Seeds = seeds
@@ -232,7 +232,7 @@ func Violated(rows []Row, confidence float64) []Row {
 
 // Tightest returns the row of the bound that is to hold with the largest τ, at the first
 // confidence in rows, among those that need to know no more than that; and false if there is
-// none. The error itself, [bound.Exact], is not one. It is for rows of one machine, law and K.
+// none. The error itself, [bound.Exact], is not one. It is for rows of one machine, distribution and K.
 func Tightest(rows []Row, knows bound.Knowledge) (best Row, ok bool) {
 	for _, r := range rows {
 		b, known := bound.Find(r.Bound)

@@ -5,9 +5,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// standardLaws are the laws of the standard plan: smooth ones, with tails, with zeros, of few values,
+// standardData are the distributions of the standard plan: smooth ones, with tails, with zeros, of few values,
 // with subnormal elements or results, and some whose elements are not independent.
-var standardLaws = []string{
+var standardData = []string{
 	"U(-1,1)", "U(0,1)", "U(1,2)", "N(0,1)", "N(1,1)", "U(0.09995,0.1)", "U(0,0.001)", "N(0,0.01)",
 	"log-normal", "log-uniform(-8,8)", "signed(log-uniform(-8,8))", "laplace(1)", "t(3)",
 	"sparse(0.9,N(0,1))", "relu(N(0,1))×N(0,1)", "U(0,1)×N(1,1)", "mix(0.5,N(0,1),N(0,1000))",
@@ -17,20 +17,20 @@ var standardLaws = []string{
 	"outliers(0.1,100,N(0,1))", "rows(-3,3,U(-1,1))",
 }
 
-// scaledLaws are those of the plan for block-scaled devices: scales over all of the numbers of e8m0
+// scaledData are those of the plan for block-scaled devices: scales over all of the numbers of e8m0
 // and ue4m3, and parts of them whose products neither overflow nor vanish.
-var scaledLaws = []string{
+var scaledData = []string{
 	"blocks(-4,4,N(0,1))", "blocks(-9,8.8,U(-1,1))", "blocks(-9,-6,U(0,1))", "blocks(-60,60,N(0,1))",
 	"blocks(-127,127,U(-1,1))", "blocks(-127,-50,U(0,1))", "blocks(-80,-60,N(0,1))", "blocks(40,62,N(0,0.01))",
 	"blocks(-127,127,N(0,1))×N(0,1)", "blocks(-4,4,log-uniform(-9,-6))", "blocks(-20,20,sparse(0.9,N(0,1)))",
 }
 
 // Standard returns the standard plan, in parts of different sizes: every device of [devices.All] on
-// laws of all kinds, with K short and long, a multiple of what a device takes at once and not; and the
+// distributions of all kinds, with K short and long, a multiple of what a device takes at once and not; and the
 // devices with scales on blocks of all scales. The matrices of longer sums have fewer outputs.
 //
 // What is told from moments or files is found out anew for every product, at a hundred times the
-// cost: told, unless it is the law alone, is asked of one K in three or so, and of two seeds. One
+// cost: told, unless it is the distribution alone, is asked of one K in three or so, and of two seeds. One
 // seed does not show that a bound fails that may fail now and then.
 func Standard(seeds []uint64, told ...Told) []Plan {
 	var machines, withScales []tcore.Machine
@@ -41,27 +41,27 @@ func Standard(seeds []uint64, told ...Told) []Plan {
 			withScales = append(withScales, m)
 		}
 	}
-	find := func(names []string) (laws []Generator) {
+	find := func(names []string) (sets []Generator) {
 		for _, name := range names {
 			l, err := FindGenerator(name)
 			if err != nil {
 				panic(err)
 			}
-			laws = append(laws, l)
+			sets = append(sets, l)
 		}
-		return laws
+		return sets
 	}
-	plan := func(machines []tcore.Machine, laws []string, m, n int, ks ...int) Plan {
-		return Plan{Machines: machines, Laws: find(laws), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}, Ranges: true}
+	plan := func(machines []tcore.Machine, sets []string, m, n int, ks ...int) Plan {
+		return Plan{Machines: machines, Data: find(sets), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}, Ranges: true}
 	}
 	plans := []Plan{
-		plan(machines, standardLaws, 16, 16, 1, 2, 3, 7, 16, 33),
-		plan(machines, standardLaws, 16, 8, 100, 129, 1000),
-		plan(machines, standardLaws, 8, 4, 2047, 10000),
-		plan(withScales, scaledLaws, 16, 8, 1, 3, 32, 33, 100, 129, 1000),
+		plan(machines, standardData, 16, 16, 1, 2, 3, 7, 16, 33),
+		plan(machines, standardData, 16, 8, 100, 129, 1000),
+		plan(machines, standardData, 8, 4, 2047, 10000),
+		plan(withScales, scaledData, 16, 8, 1, 3, 32, 33, 100, 129, 1000),
 	}
 	for i, ks := range [][]int{{3, 33}, {129, 1000}, {10000}} {
-		if more := withoutLaw(told); len(more) > 0 {
+		if more := withoutDistribution(told); len(more) > 0 {
 			p := plans[i]
 			p.Ks, p.Seeds, p.Told = ks, seeds[:min(2, len(seeds))], more
 			plans = append(plans, p)
@@ -70,10 +70,10 @@ func Standard(seeds []uint64, told ...Told) []Plan {
 	return plans
 }
 
-// withoutLaw returns what is told but from the law.
-func withoutLaw(told []Told) (more []Told) {
+// withoutDistribution returns what is told but from the distribution.
+func withoutDistribution(told []Told) (more []Told) {
 	for _, t := range told {
-		if t != FromLaw {
+		if t != FromDistribution {
 			more = append(more, t)
 		}
 	}

@@ -29,11 +29,11 @@ func run(t *testing.T, p Plan) []Row {
 	return rows
 }
 
-// No bound that is to hold on a machine and a law is exceeded, on any machine, from any law.
+// No bound that is to hold on a machine and a distribution is exceeded, on any machine, from any distribution.
 func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	all := func(m, n int, ks []int, seeds ...uint64) Plan {
 		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}) // of two stages
-		return Plan{Machines: machines, Laws: Generators(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
+		return Plan{Machines: machines, Data: Generators(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
 	}
 	plans := []Plan{all(4, 4, []int{17, 512}, 1, 2)}
 	if !testing.Short() {
@@ -49,7 +49,7 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	}
 	for _, r := range Violated(rows, Sure) {
 		failed, trials := r.Failures()
-		t.Errorf("%s on %s, %s, K = %d: %d of %d", r.Bound, r.Machine, r.Law, r.K, failed, trials)
+		t.Errorf("%s on %s, %s, K = %d: %d of %d", r.Bound, r.Machine, r.Data, r.K, failed, trials)
 	}
 	seen := map[string]bool{}
 	for _, r := range rows {
@@ -66,7 +66,7 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
-		law     Generator
+		data    Generator
 		bound   string
 		verdict Verdict
 	}{
@@ -78,10 +78,10 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 		{Paper, Pairing, "half-ulp-bernstein", NotData},
 		{Paper, Misinformed, "random-data", NotData},
 	} {
-		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Generator{c.law}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
+		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Data: []Generator{c.data}, M: 4, N: 2, Ks: []int{32768}, Seeds: []uint64{1}, Confidences: []float64{0.99}})
 		i := slices.IndexFunc(rows, func(r Row) bool { return r.Bound == c.bound })
 		if r := rows[i]; r.Verdict != c.verdict || r.Violations == 0 || r.Failed != 1 {
-			t.Errorf("%s on %s, %s: %s, %d violations, largest %v", c.bound, c.machine.Name, c.law.Name, r.Verdict, r.Violations, r.Largest)
+			t.Errorf("%s on %s, %s: %s, %d violations, largest %v", c.bound, c.machine.Name, c.data.Name, r.Verdict, r.Violations, r.Largest)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)
 	for _, machine := range []tcore.Machine{Volta, Paper, HopperF16F16, {Name: "ieee64", Device: devices.IEEEF64()}} {
-		p := Plan{Machines: []tcore.Machine{machine}, Laws: []Generator{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
+		p := Plan{Machines: []tcore.Machine{machine}, Data: []Generator{Symmetric}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{5}, Confidences: []float64{0.9}}
 		a, b := Symmetric.Matrices(m, n, k, 5)
 		asked := bound.Problem{M: m, N: n, K: k, Machine: machine, X: Symmetric.X, Y: Symmetric.Y}
 		results, err := bound.Evaluate(asked, f)
@@ -172,7 +172,7 @@ func TestTruncation_holds_with_scales(t *testing.T) {
 
 func TestPlan_stops_when_told_to(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	p := Plan{Machines: []tcore.Machine{Volta}, Laws: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
+	p := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{8}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}}
 	var seen []string
 	_, err := p.Run(ctx, func(done, total int) {
 		seen = append(seen, fmt.Sprint(done, "/", total))
@@ -194,7 +194,7 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 	}
 	for _, c := range []struct {
 		machine tcore.Machine
-		law     string
+		data    string
 		skipped func(n int) bool
 		why     string
 	}{
@@ -204,25 +204,25 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 		{Hopper, "blocks(0,1,U(0,1))", func(n int) bool { return n == 16 }, "the machine takes no scales"},
 		{Hopper, "point(100)", func(n int) bool { return n == 0 }, ""},
 	} {
-		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Laws: []Generator{find(c.law)}, M: 4, N: 4, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}})
+		rows := run(t, Plan{Machines: []tcore.Machine{c.machine}, Data: []Generator{find(c.data)}, M: 4, N: 4, Ks: []int{8}, Seeds: []uint64{7}, Confidences: []float64{0.9}})
 		e := rows[0]
 		if e.Bound != ErrorRow || !c.skipped(e.Skipped) || e.Why != c.why || e.Outputs+e.Skipped != 16 || (len(rows) > 1) != (e.Outputs > 0) {
-			t.Errorf("%s, %s: %d rows, %d outputs, %d skipped: %s", c.machine.Name, c.law, len(rows), e.Outputs, e.Skipped, e.Why)
+			t.Errorf("%s, %s: %d rows, %d outputs, %d skipped: %s", c.machine.Name, c.data, len(rows), e.Outputs, e.Skipped, e.Why)
 		}
 		for _, r := range rows[1:] {
 			if r.Outputs > e.Outputs {
-				t.Errorf("%s, %s: %s is judged on %d outputs of %d", c.machine.Name, c.law, r.Bound, r.Outputs, e.Outputs)
+				t.Errorf("%s, %s: %s is judged on %d outputs of %d", c.machine.Name, c.data, r.Bound, r.Outputs, e.Outputs)
 			}
 		}
 	}
 }
 
 func TestPlan_panics(t *testing.T) {
-	ok := Plan{Machines: []tcore.Machine{Volta}, Laws: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
+	ok := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
 	for want, change := range map[string]func(p *Plan){
 		"sweep: 1 machines, 1 kinds of data, 1 Ks, 0 seeds, 1 confidences, want 1 or more of each": func(p *Plan) { p.Seeds = nil },
-		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                    func(p *Plan) { p.M = 0 },
-		"sweep: M = 1, N = 1, K = [-3], want 1 or more":                                   func(p *Plan) { p.Ks = []int{-3} },
+		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                             func(p *Plan) { p.M = 0 },
+		"sweep: M = 1, N = 1, K = [-3], want 1 or more":                                            func(p *Plan) { p.Ks = []int{-3} },
 		"sweep: seed 1 twice": func(p *Plan) { p.Seeds = []uint64{1, 1} },
 	} {
 		p := ok
@@ -311,7 +311,7 @@ func TestSketch_merges(t *testing.T) {
 
 // A sweep of four seeds is what its halves are, joined, also by way of files.
 func TestJoin_of_files(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Volta, Paper}, Laws: []Generator{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
+	p := Plan{Machines: []tcore.Machine{Volta, Paper}, Data: []Generator{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
 	whole := run(t, p)
 	var joined []Row
 	for _, p.Seeds = range [][]uint64{{3, 4}, {1, 2}} {
@@ -341,25 +341,25 @@ func TestJoin_of_files(t *testing.T) {
 			t.Errorf("%+v\nwant %+v", r, w)
 		}
 		if !near(r.Mean(), w.Mean(), w.Spread()) || !near(r.Spread(), w.Spread(), w.Spread()) || !near(r.Slope(), w.Slope(), w.Slope()) {
-			t.Errorf("%s %s: %v %v %v, want %v %v %v", r.Machine, r.Law, r.Mean(), r.Spread(), r.Slope(), w.Mean(), w.Spread(), w.Slope())
+			t.Errorf("%s %s: %v %v %v, want %v %v %v", r.Machine, r.Data, r.Mean(), r.Spread(), r.Slope(), w.Mean(), w.Spread(), w.Slope())
 		}
 	}
 }
 
 func TestRead_names_the_line(t *testing.T) {
 	var file bytes.Buffer
-	if err := Write(&file, "x", run(t, Plan{Machines: []tcore.Machine{Volta}, Laws: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
+	if err := Write(&file, "x", run(t, Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
 		t.Fatal(err)
 	}
 	good := file.String()
 	for _, c := range []struct{ old, new, want string }{
 		{"volta,\"U(-1,1)\",1,1,8", "volta,\"U(-1,1)\",1,one,8", `sweep: line 3, n: strconv.Atoi: parsing "one": invalid syntax`},
-		{"machine,law", "law,machine", `sweep: line 2 begins with "law,mach", want "machine,"`},
-		{",yes,holds", ",maybe,holds", `sweep: line 3, certain: "maybe", want yes or nothing`},
+		{"machine,data", "data,machine", `sweep: line 2 begins with "data,mac", want "machine,"`},
+		{",yes,holds", ",maybe,holds", `sweep: line 3, deterministic: "maybe", want yes or nothing`},
 		{",yes,holds", strings.Repeat(",", 40) + "yes,holds", "sweep: line 3 has"},
 		{good, "", `sweep: line 1 begins with "", want "machine,"`},
 		{",yes,holds", ",yes,Holds", "sweep: line 3, verdict: Holds, want holds, machine or data"},
-		{"machine,law,m", "machine,m,law", "sweep: columns"},
+		{"machine,data,m", "machine,m,data", "sweep: columns"},
 	} {
 		if _, _, err := Read(strings.NewReader(strings.Replace(good, c.old, c.new, 1))); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
@@ -368,7 +368,7 @@ func TestRead_names_the_line(t *testing.T) {
 }
 
 // A longer row begins as the shorter one of the same seed.
-func TestLaws_of_vectors_have_prefixes(t *testing.T) {
+func TestData_of_vectors_have_prefixes(t *testing.T) {
 	for _, l := range []Generator{Symmetric, Scaled, LogNormal} {
 		a, b := l.Matrices(3, 2, 16, 1)
 		c, d := l.Matrices(3, 2, 8, 1)
@@ -383,17 +383,17 @@ func TestLaws_of_vectors_have_prefixes(t *testing.T) {
 	}
 }
 
-// What the bounds are told of a law is so.
-func TestLaws_have_the_moments_they_tell(t *testing.T) {
-	laws := Generators()
-	for _, name := range standardLaws {
+// What the bounds are told of a distribution is so.
+func TestData_have_the_moments_they_tell(t *testing.T) {
+	sets := Generators()
+	for _, name := range standardData {
 		l, err := FindGenerator(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		laws = append(laws, l)
+		sets = append(sets, l)
 	}
-	for _, l := range laws {
+	for _, l := range sets {
 		if l.X.String() == "" || l.Misled || l.Dependent != "" {
 			continue
 		}
@@ -421,7 +421,7 @@ func TestLaws_have_the_moments_they_tell(t *testing.T) {
 }
 
 // The breaking cases are what their names say.
-func TestLaws_that_break(t *testing.T) {
+func TestData_that_break(t *testing.T) {
 	a, b := Pairing.Matrices(4, 4, 64, 1)
 	for i := range 4 {
 		for j := range 4 {
@@ -457,7 +457,7 @@ func TestFind_refuses(t *testing.T) {
 		}
 	}
 	if _, err := FindGenerator("nothing"); err == nil {
-		t.Error("law found")
+		t.Error("distribution found")
 	}
 	for _, m := range Machines() {
 		if z, err := FindMachine(m.Name); err != nil || z.Name != m.Name {
@@ -474,7 +474,7 @@ func TestFind_refuses(t *testing.T) {
 // What is predicted of the errors comes out: the mean of data of one sign, the slope of data of
 // both, and the spread. Nothing is predicted of data that the bounds are told wrongly.
 func TestPlan_predicts(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Hopper}, Laws: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
+	p := Plan{Machines: []tcore.Machine{Hopper}, Data: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
 	for _, r := range run(t, p) {
 		if r.Bound != ErrorRow {
@@ -482,7 +482,7 @@ func TestPlan_predicts(t *testing.T) {
 		}
 		q := r.Predicted
 		ok := near(q.Spread, r.Spread())
-		switch r.Law {
+		switch r.Data {
 		case Positive.Name:
 			ok = ok && near(q.Mean, r.Mean())
 		case Symmetric.Name:
@@ -491,14 +491,14 @@ func TestPlan_predicts(t *testing.T) {
 			ok = math.IsNaN(q.Mean) && math.IsNaN(q.Slope) && math.IsNaN(q.Spread)
 		}
 		if !ok {
-			t.Errorf("%s: mean %v, slope %v, spread %v, predicted %v", r.Law, r.Mean(), r.Slope(), r.Spread(), q)
+			t.Errorf("%s: mean %v, slope %v, spread %v, predicted %v", r.Data, r.Mean(), r.Slope(), r.Spread(), q)
 		}
 	}
 }
 
 // Rows that tell no seeds may be of the same products, and are not joined.
 func TestJoin_of_no_seeds(t *testing.T) {
-	row := Row{Machine: "paper", Law: "U(0,1)", Bound: "gamma", Verdict: Holds}
+	row := Row{Machine: "paper", Data: "U(0,1)", Bound: "gamma", Verdict: Holds}
 	seeded := row
 	seeded.Seeds = []uint64{1}
 	for _, rows := range [][2]Row{{row, row}, {row, seeded}, {seeded, row}} {

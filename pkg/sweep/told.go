@@ -10,14 +10,14 @@ import (
 type Told int
 
 const (
-	FromLaw     Told = iota // what X and Y of the law say
-	FromMoments             // the moments of the elements of A and of B ([bound.MomentsOf])
-	FromFiles               // all that can be found in A and B, as advice on files does
+	FromDistribution Told = iota // what X and Y of the distribution say
+	FromMoments                  // the moments of the elements of A and of B ([bound.MomentsOf])
+	FromFiles                    // all that can be found in A and B, as advice on files does
 )
 
-var toldNames = []string{"law", "moments", "files"}
+var toldNames = []string{"distribution", "moments", "files"}
 
-// String returns law, moments or files.
+// String returns distribution, moments or files.
 func (t Told) String() string {
 	if t < 0 || int(t) >= len(toldNames) {
 		return fmt.Sprintf("Told(%d)", int(t))
@@ -32,7 +32,7 @@ func ParseTold(s string) (Told, error) {
 			return Told(i), nil
 		}
 	}
-	return 0, fmt.Errorf("sweep: told from %q, want law, moments or files", s)
+	return 0, fmt.Errorf("sweep: told from %q, want distribution, moments or files", s)
 }
 
 // A telling is one way to tell the bounds of a product, the sizes of its elements too or not.
@@ -45,7 +45,7 @@ type telling struct {
 func (p Plan) tellings() []telling {
 	told := p.Told
 	if len(told) == 0 {
-		told = []Told{FromLaw}
+		told = []Told{FromDistribution}
 	}
 	var all []telling
 	for _, t := range told {
@@ -61,7 +61,7 @@ func (p Plan) tellings() []telling {
 
 // tell returns the kernel with what the bounds are told.
 func (d *draw) tell(k bound.Problem, t telling) (bound.Problem, error) {
-	if t.Told != FromLaw {
+	if t.Told != FromDistribution {
 		m := d.moments()
 		if m.err != nil {
 			return k, m.err

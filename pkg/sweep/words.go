@@ -9,13 +9,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A word is a law that takes numbers, and then other factors.
+// A word is a distribution that takes numbers, and then other factors.
 type word struct {
 	numbers, factors int
 	make             func(x []float64, f []factor) (z factor, ok bool)
 }
 
-// words are those of the grammar of laws. What make returns has no name yet.
+// words are those of the grammar of distributions. What make returns has no name yet.
 var words = map[string]word{
 	"U": {2, 0, func(x []float64, _ []factor) (factor, bool) {
 		if !(x[0] < x[1]) {
@@ -96,7 +96,7 @@ var words = map[string]word{
 			return v
 		}), 0 <= p && p < 1
 	}},
-	// max(x, 0), of a law that is symmetric.
+	// max(x, 0), of a distribution that is symmetric.
 	"relu": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		m := f[0].Moments()
 		ok := m.Symmetric || !f[0].CanDraw()
@@ -121,7 +121,7 @@ var words = map[string]word{
 		m.Mean, m.MeanSquare, m.MeanAbs, m.MaxAbs = c*m.Mean, c*c*m.MeanSquare, math.Abs(c)*m.MeanAbs, math.Abs(c)*m.MaxAbs
 		return f[0].each(m, func(_ *rand.Rand, v float64) float64 { return c * v }), c != 0
 	}},
-	// The first law with a probability, else the second.
+	// The first distribution with a probability, else the second.
 	"mix": {1, 2, func(x []float64, f []factor) (factor, bool) {
 		p, d, e := x[0], f[0].Distribution, f[1].Distribution
 		if !(0 < p && p < 1 && f[0].independent() && f[1].independent()) {

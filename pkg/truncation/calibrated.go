@@ -6,31 +6,31 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of N sums of K products of a symmetric law has not been seen to exceed. It is calibrated and not proved: W_d is
+// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of N sums of K products of a symmetric distribution has not been seen to exceed. It is calibrated and not proved: W_d is
 // the variance of what rounding takes in the mean, from a walk with the running sum's spread,
 //
 //	W_d = (κσK^(3/2)/(L√3))²,  κ = 2^-f (1 - 2^(f-F))/(4 log 2), 0 to nearest,
 //
 // and W_v the sum over the blocks of the mean variance of what they lose. The second term has the
 // tail of a product of normal numbers, as the noise grows with the size of the sums.
-// It panics if the law is not symmetric, as [ProductDistribution.Symmetric] makes it, K < 1, sums < 1, or
+// It panics if the distribution is not symmetric, as [ProductDistribution.Symmetric] makes it, K < 1, sums < 1, or
 // unless -Inf < f < 0.
 //
 // Source: derived here, calibrated on emulated tensor cores.
 func (t Sum) CalibratedBound(K int, sums float64, f roundoff.Failure) float64 {
 	check.Count("K", K)
 	q := (K + t.Terms - 1) / t.Terms
-	law := t.Losses.Law
-	check.Number("E p", law.Mean, law.symmetric, "products of a symmetric law")
+	dist := t.Losses.Products
+	check.Number("E p", dist.Mean, dist.symmetric, "products of a symmetric distribution")
 	l := f.Split(sums).TwoSidedLog()
 	resultBits := -math.Ilogb(t.Unit) - 1
-	σ, n := math.Sqrt(law.Variance), float64(K)
+	σ, n := math.Sqrt(dist.Variance), float64(K)
 	drift := 0.0
 	if !t.Nearest {
 		κ := math.Ldexp(1-math.Ldexp(1, resultBits-t.FractionBits), -resultBits) / (4 * math.Ln2)
 		drift = max(0, κ) * σ * n * math.Sqrt(n) / (float64(t.Terms) * math.Sqrt(3))
 	}
-	exps, probs := law.MaxExponent(t.Terms)
+	exps, probs := dist.MaxExponent(t.Terms)
 	noise := 0.0
 	for j := 0; j < q; {
 		blocks := min(max(1, j/16), q-j)
@@ -41,7 +41,7 @@ func (t Sum) CalibratedBound(K int, sums float64, f roundoff.Failure) float64 {
 }
 
 // blockVariance returns the mean variance of what a block loses when the running sum is normal
-// of mean zero and the given deviation, exps and probs being the law of the greatest exponent of
+// of mean zero and the given deviation, exps and probs being the distribution of the greatest exponent of
 // its products.
 func (t Sum) blockVariance(deviation float64, resultBits int, exps []int, probs []float64) float64 {
 	const nodes = 32

@@ -21,7 +21,7 @@ type chain struct {
 	rows     []lossBounds     // of the exponents from first-1, in which products and sums lie
 	events   float64          // how many rows there may be
 	moments  roundoff.Failure // of each row
-	residues roundoff.Failure // of all laws of residues
+	residues roundoff.Failure // of all distributions of residues
 	unsure   float64          // how far a character may be from that of the sample
 
 	grid  []float64
@@ -30,9 +30,9 @@ type chain struct {
 	steps map[stepKind][]float64
 }
 
-// newChain returns the chain with what is known of the law of the products.
+// newChain returns the chain with what is known of the distribution of the products.
 func newChain(t Sum, K int, account *roundoff.Account) *chain {
-	p := t.Losses.Law
+	p := t.Losses.Products
 	c := &chain{Sum: t, K: K, resultBits: -math.Ilogb(t.Unit) - 1}
 	c.first, c.last = p.leastExponent(), max(ilog(t.Largest), p.least)
 	c.means(account.Spend("mean"))
@@ -50,7 +50,7 @@ func newChain(t Sum, K int, account *roundoff.Account) *chain {
 // means bounds the mean of the products: that of a sample is within min_x (l/n + ψ(x))/x of it, and it
 // is no larger than the largest product.
 func (c *chain) means(f roundoff.Failure) {
-	p, l := c.Losses.Law, f.TwoSidedLog()
+	p, l := c.Losses.Products, f.TwoSidedLog()
 	mean, off := math.Abs(p.Mean), 0.0
 	if !p.symmetric && !math.IsInf(p.Samples, 1) {
 		off = math.Inf(1)
@@ -67,7 +67,7 @@ func (c *chain) means(f roundoff.Failure) {
 
 // exponents bounds P(e > E) of a product for every row, but for a failure of e^f each.
 func (c *chain) exponents(f roundoff.Failure) {
-	p := c.Losses.Law
+	p := c.Losses.Products
 	above := make([]float64, len(c.rows)+1)
 	for i, e := range p.exp {
 		above[max(0, e-c.first+1)] += p.weight[i] // a product that is 0 has the least exponent of all
@@ -281,9 +281,9 @@ func (c *chain) losses(E int) *lossBounds {
 		return b
 	}
 	below := c.Losses.below(E)
-	law, g := c.Losses.Law, math.Ldexp(1, E-c.FractionBits)
+	dist, g := c.Losses.Products, math.Ldexp(1, E-c.FractionBits)
 	b.known, b.mean, b.square = true, math.Abs(below.mean), below.square
-	if n := law.Samples; !math.IsInf(n, 1) {
+	if n := dist.Samples; !math.IsInf(n, 1) {
 		b.square = g * g * chernoff(min(1, b.square/(g*g)), -float64(c.moments)/n)
 		// Bernstein's inequality, once with E Y² for the variance, then with what that leaves of it.
 		mean, off := b.mean, 0.0
@@ -296,7 +296,7 @@ func (c *chain) losses(E int) *lossBounds {
 		}
 		b.mean += off
 	}
-	if law.symmetric {
+	if dist.symmetric {
 		b.mean = 0
 	}
 	return b
@@ -325,7 +325,7 @@ func (c *chain) tilt(E int) tilt {
 		b := c.losses(E)
 		rest := b.square * bennett(θ, g)
 		z.mean[k], z.size[k] = θ*b.mean+rest, θ*math.Sqrt(b.square)+rest
-		if c.Losses.Law.symmetric {
+		if c.Losses.Products.symmetric {
 			z.mean[k] = b.square / (g * g) * (math.Cosh(θ*g) - 1)
 		}
 	}

@@ -65,7 +65,7 @@ func (t Accumulator) MeanError(p ProductMoments, K int) float64 {
 // Source: derived here.
 func (t Accumulator) Kappa() float64 { return t.excess() / (4 * math.Ln2) }
 
-// ErrorSlope returns the slope of the error on the exact sum for products of symmetric law,
+// ErrorSlope returns the slope of the error on the exact sum for products of symmetric distribution,
 //
 //	β = -(κK/2L + √(2/π)/(6 ln 2) (E|p|/σ) √K 2^-F + [F = f] √(K/L) 2^-f/(6π ln 2)),
 //
@@ -87,7 +87,7 @@ func (t Accumulator) ErrorSlope(p ProductMoments, K int) float64 {
 }
 
 // ErrorDeviation returns the standard deviation of the error of a sum of K products of symmetric
-// law,
+// distribution,
 //
 //	√((κσK^(3/2)/(L√3))² + (σK 2^-F)²/(16 ln 2)),
 //
@@ -107,7 +107,7 @@ func (t Accumulator) ErrorDeviation(p ProductMoments, K int) float64 {
 }
 
 // DriftLength returns K* = 3 ln 2 (L/(2^(F-f) - 1))², from which on the error of a sum of products
-// of symmetric law is drift and no longer noise: where the two terms of
+// of symmetric distribution is drift and no longer noise: where the two terms of
 // [Accumulator.ErrorDeviation] are equal. It is +Inf where F = f, and with Nearest.
 // It panics if Terms < 1 or Unit is outside (0, 1).
 //

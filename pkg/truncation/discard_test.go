@@ -66,7 +66,7 @@ func TestProducts(t *testing.T) {
 		even := []float64{1, 1, 1, 1}
 		a, b := ValueProducts(x, even, y, even, -14, -14), PairProducts(px, py, -14, -14)
 		a.starts = nil                                                                        // which are those of all pairs
-		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact law and 16 pairs
+		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact distribution and 16 pairs
 			t.Errorf("%v\n%v", a, b)
 		}
 	})
@@ -89,7 +89,7 @@ func TestProducts(t *testing.T) {
 		}
 	})
 
-	t.Run("MaxExponent is the law of the greatest of L", func(t *testing.T) {
+	t.Run("MaxExponent is the distribution of the greatest of L", func(t *testing.T) {
 		p := ValueProducts([]float64{1, 2, 8}, []float64{5, 3, 2}, []float64{1, 4}, []float64{1, 1}, -14, -14)
 		want := map[int]float64{}
 		for i := range p.exp {
@@ -110,7 +110,7 @@ func TestProducts(t *testing.T) {
 		}
 	})
 
-	t.Run("exponents of laws with zeros are those of numbers", func(t *testing.T) {
+	t.Run("exponents of distributions with zeros are those of numbers", func(t *testing.T) {
 		half := []float64{1, 1}
 		p := ValueProducts([]float64{0, 1}, half, []float64{0, 1}, half, -14, -14)
 		exps, probs := p.MaxExponent(2) // of two products, each 1 with probability 1/4

@@ -6,7 +6,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// exactSums bounds the sums s_n of n independent products of one law, without any error.
+// exactSums bounds the sums s_n of n independent products of one distribution, without any error.
 type exactSums struct {
 	mean    float64 // |μ|, or more
 	largest float64 // no product is larger in size

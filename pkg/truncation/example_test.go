@@ -80,7 +80,7 @@ func ExampleLossesAt_Block() {
 	// true   mean 0.00446, deviation 0.00568
 }
 
-// Of products that all have the same sign the law given their signs is that of a block.
+// Of products that all have the same sign the distribution given their signs is that of a block.
 func ExampleLossesAt_Signed() {
 	l := fourBits().At(0, 0)
 	fmt.Printf("%.5f %.5f\n", l.Signed(2, 0, true).Mean, l.Block(2, true).Mean)
@@ -123,7 +123,7 @@ func ExampleLossBound() {
 	// 0.135 ± 0.527
 }
 
-// Of a symmetric law nothing is lost in the mean.
+// Of a symmetric distribution nothing is lost in the mean.
 func ExampleLosses_Symmetric() {
 	l := fourBits()
 	fmt.Printf("%.4f %.4f\n", l.At(1, 0).Block(2, false).Mean, l.Symmetric().At(1, 0).Block(2, false).Mean)
@@ -211,7 +211,7 @@ func ExampleProductDistribution_Losses() {
 	// 3 0.0625
 }
 
-// The moments of the law of the products are kept with their losses.
+// The moments of the distribution of the products are kept with their losses.
 func ExampleLosses_LogMoment() {
 	p := truncation.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
 	l := p.Losses(24)
@@ -239,10 +239,10 @@ func ExampleSum_CalibratedBound() {
 // 99 times of 100, and what they never exceed.
 func ExampleTwoStageSum() {
 	x, p := []float64{-1 - 0x1p-10, -1, 1, 1 + 0x1p-10}, []float64{1, 1, 1, 1}
-	law := truncation.ValueProducts(x, p, x, p, -14, -14)
+	dist := truncation.ValueProducts(x, p, x, p, -14, -14)
 	sum := truncation.TwoStageSum{
 		Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-20,
-		Losses: law.Losses(24), LogMoment: law.LogMoment, Largest: 1.002,
+		Losses: dist.Losses(24), LogMoment: dist.LogMoment, Largest: 1.002,
 	}
 	fmt.Printf("%.2g, always %.2g\n", sum.ErrorBound(512, 1, roundoff.FailureOf(0.99)), 4096*truncation.TwoStage(8, 512, 0x1p-24))
 	// Output:

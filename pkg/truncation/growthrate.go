@@ -16,12 +16,12 @@ type GrowthRate struct {
 	Cause    string
 }
 
-// ProductKind is what counts of the law of products.
+// ProductKind is what counts of the distribution of products.
 type ProductKind int
 
 const (
 	OfMean     ProductKind = iota // of mean μ ≠ 0, where K is much larger than (σ/μ)²
-	OfMeanZero                    // of symmetric law
+	OfMeanZero                    // of symmetric distribution
 )
 
 // String returns the kind in words.
@@ -57,8 +57,8 @@ func (k SumKind) String() string {
 	return fmt.Sprintf("SumKind(%d)", int(k))
 }
 
-// GrowthRates returns the laws of all kinds of products on all kinds of machines, for sums long
-// enough, and errors far below 1. A machine that keeps more has the law of one that keeps the
+// GrowthRates returns how errors grow with K for all kinds of products on all kinds of machines, for sums long
+// enough, and errors far below 1. A machine that keeps more has the growth rate of one that keeps the
 // same for products of mean zero up to [Accumulator.DriftLength].
 //
 // Source: derived here, as the powers of K in [Accumulator.MeanError], [Accumulator.ErrorSlope] and

@@ -60,14 +60,14 @@ func (z *Increments) Nonzero() float64 {
 	return share / float64(len(z.batches))
 }
 
-// NearestError is the law of r = fl(s+p) - (s+p), what rounding to nearest even adds to a sum.
+// NearestError is the distribution of r = fl(s+p) - (s+p), what rounding to nearest even adds to a sum.
 type NearestError struct {
 	Mean     float64 // E r
 	Square   float64 // E r²
 	Estimate float64 // standard deviation of Mean, which is an estimate
 }
 
-// Nearest returns the law of the error of a step that rounds s+p to a multiple of the unit U, where
+// Nearest returns the distribution of the error of a step that rounds s+p to a multiple of the unit U, where
 // s is one: then r is what p itself leaves, and has a mean if p is not spread evenly over units.
 // ProductDistribution below U/2 are lost, those of few bits leave few different r. A p halfway between two
 // multiples goes to the even one, whose parity is that of a long sum: where ties are of probability
@@ -83,19 +83,19 @@ func (z *Increments) Nearest(U float64) NearestError {
 		panic(fmt.Sprintf("truncation: %d batches, want 2 or more", len(z.batches)))
 	}
 	n := float64(len(z.batches))
-	law := make([]NearestError, len(z.batches))
+	dist := make([]NearestError, len(z.batches))
 	var wait sync.WaitGroup
 	for i, b := range z.batches {
-		wait.Go(func() { law[i] = b.nearest(1 / U) })
+		wait.Go(func() { dist[i] = b.nearest(1 / U) })
 	}
 	wait.Wait()
 	var all NearestError
-	for _, r := range law {
+	for _, r := range dist {
 		all.Mean += r.Mean / n
 		all.Square += r.Square / n * U * U
 	}
 	spread := 0.0
-	for _, r := range law {
+	for _, r := range dist {
 		spread += (r.Mean - all.Mean) * (r.Mean - all.Mean)
 	}
 	if z.symmetric {
@@ -104,7 +104,7 @@ func (z *Increments) Nearest(U float64) NearestError {
 	return NearestError{all.Mean * U, all.Square, math.Sqrt(spread/(n*(n-1))) * U}
 }
 
-// nearest returns the law of the errors in units, of which there are so many in 1.
+// nearest returns the distribution of the errors in units, of which there are so many in 1.
 func (b pairs) nearest(units float64) NearestError {
 	var sum, square, odd, total float64
 	var ties [2]float64

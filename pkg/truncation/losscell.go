@@ -2,7 +2,7 @@ package truncation
 
 import "math"
 
-// kind is which products a law is of, and how their losses count.
+// kind is which products a distribution is of, and how their losses count.
 type kind int
 
 const (
@@ -61,13 +61,13 @@ func (z *kindLosses) term(a *LossesAt, e int) cellLoss {
 // cell returns what a product loses that is of a tally, in units of the grid, at most top. Where
 // nothing is known the mean may be anywhere in the range, and the variance is that of its ends.
 func (a *LossesAt) cell(k kind, t *tally, top float64) cellLoss {
-	law := a.losses.Law
-	c, lo, square, variance := law.centre(k), 0., 0.25, top*top/4
+	dist := a.losses.Products
+	c, lo, square, variance := dist.centre(k), 0., 0.25, top*top/4
 	if c == 0 {
 		lo, square, variance = -1, 1, 1
 	}
 	m, off, _ := a.mean(t.p, t.s, t.q+2*c*t.s-c*c*t.p, t.pp, t.ps, t.ss, lo, top)
-	if k == whole && law.symmetric {
+	if k == whole && dist.symmetric {
 		m, off = 0, 0
 	}
 	if q, qOff, ok := a.mean(t.p, t.q, t.f, t.pp, t.pq, t.qq, 0, square); ok {
@@ -109,7 +109,7 @@ func (a *LossesAt) mean(P, sum, square, pp, pf, ff, lo, hi float64) (mean, off f
 	if a.sides == 0 {
 		return m, 0, true
 	}
-	p := a.losses.Law
+	p := a.losses.Products
 	A, B, C := ff-2*m*pf+m*m*pp, pf-m*pp, pp
 	if r := max(1, p.Partners); p.starts != nil { // of all pairs, of which groups of r are independent
 		A = (square-2*m*sum+m*m*P)/r + (1-1/r)*A

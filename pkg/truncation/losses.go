@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Losses tabulates what products of one law lose when they are aligned to an exponent E and cut
+// Losses tabulates what products of one distribution lose when they are aligned to an exponent E and cut
 // off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. What is asked of an E is computed once. It may be
 // used by several goroutines.
 //
 // It takes for granted that a product of exponent E itself loses nothing, as [Accumulator] does.
 type Losses struct {
-	Law *ProductDistribution
-	F   int
+	Products *ProductDistribution
+	F        int
 
 	mu        sync.Mutex
 	belows    map[int]lossMoments
@@ -26,28 +26,28 @@ type Losses struct {
 
 // Losses returns the table for an alignment that keeps F bits below 2^E.
 func (p *ProductDistribution) Losses(F int) *Losses {
-	return &Losses{Law: p, F: F, belows: map[int]lossMoments{}, tallies: map[tallyKind]*lossTallies{},
+	return &Losses{Products: p, F: F, belows: map[int]lossMoments{}, tallies: map[tallyKind]*lossTallies{},
 		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
 }
 
-// Symmetric returns the table of [ProductDistribution.Symmetric] of the law, and keeps it for the next time.
+// Symmetric returns the table of [ProductDistribution.Symmetric] of the distribution, and keeps it for the next time.
 func (l *Losses) Symmetric() *Losses {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.symmetric == nil {
-		l.symmetric = l.Law.Symmetric().Losses(l.F)
+		l.symmetric = l.Products.Symmetric().Losses(l.F)
 	}
 	return l.symmetric
 }
 
-// LogMoment returns [ProductDistribution.LogMoment] of the law, and keeps it for the next time.
+// LogMoment returns [ProductDistribution.LogMoment] of the distribution, and keeps it for the next time.
 func (l *Losses) LogMoment(x float64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if m, ok := l.moments[x]; ok {
 		return m
 	}
-	m := l.Law.LogMoment(x)
+	m := l.Products.LogMoment(x)
 	l.moments[x] = m
 	return m
 }
@@ -62,7 +62,7 @@ func (l *Losses) below(E int) lossMoments {
 	if m, ok := l.belows[E]; ok {
 		return m
 	}
-	p, g, scale := l.Law, math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
+	p, g, scale := l.Products, math.Ldexp(1, E-l.F), math.Ldexp(1, l.F-E)
 	var m lossMoments
 	for i, v := range p.value {
 		if p.exp[i] < E {

@@ -10,7 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// fewValues is a law of products of both signs, of zeros and of several exponents, that truncation
+// fewValues is a distribution of products of both signs, of zeros and of several exponents, that truncation
 // to few bits cuts.
 func fewValues() *ProductDistribution {
 	return ValueProducts([]float64{-1.25, 0, 1.75, 3.5}, []float64{2, 1, 3, 1}, []float64{1.125, 1.5, 0.375}, []float64{1, 2, 2}, -14, -14)
@@ -89,7 +89,7 @@ func TestRoundingLoss(t *testing.T) {
 	}
 }
 
-// spread is a law whose products leave every residue.
+// spread is a distribution whose products leave every residue.
 func spread() *ProductDistribution {
 	x := make([]float64, 37)
 	for i := range x {
@@ -179,7 +179,7 @@ func TestCumulant(t *testing.T) {
 			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is": func() { new(Cumulant).Tail(1, 1, 0) },
 			"truncation: Losses.F = 8, want FractionBits = 9":                                    func() { s := onFew(); s.FractionBits = 9; s.ErrorBound(1, 1, -1) },
 			"truncation: K = 0, want K >= 1":                                                     func() { onFew().ErrorBound(0, 1, -1) },
-			"truncation: E p = 0.8705357142857143, want products of a symmetric law":             func() { onFew().CalibratedBound(1, 1, -1) },
+			"truncation: E p = 0.8705357142857143, want products of a symmetric distribution":    func() { onFew().CalibratedBound(1, 1, -1) },
 		} {
 			func() {
 				defer func() {
@@ -332,20 +332,20 @@ func TestTruncatedSum(t *testing.T) {
 		}
 	})
 
-	t.Run("what a sample leaves open of the law is in its bounds", func(t *testing.T) {
+	t.Run("what a sample leaves open of the distribution is in its bounds", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(241118747, 6))
 		const n, F, residue = 400, 6, 4
-		law := manyValues()
+		dist := manyValues()
 		chain := func(p *ProductDistribution) *chain {
-			s := Sum{Accumulator: Accumulator{Terms: 4, FractionBits: F, Unit: 0x1p-6}, Losses: p.Losses(F), LogMoment: law.LogMoment, Largest: 2}
+			s := Sum{Accumulator: Accumulator{Terms: 4, FractionBits: F, Unit: 0x1p-6}, Losses: p.Losses(F), LogMoment: dist.LogMoment, Largest: 2}
 			return newChain(s, 200, roundoff.Failure(math.Log(0.1)).Account(sumShares))
 		}
-		truth, closest := chain(law), math.Inf(1)
+		truth, closest := chain(dist), math.Inf(1)
 		exact := truth.ErrorBound(200, 10, -3)
 		for range 200 {
 			x, one := make([]float64, n), make([]float64, n)
 			for i := range x {
-				x[i], one[i] = law.value[r.IntN(len(law.value))], 1
+				x[i], one[i] = dist.value[r.IntN(len(dist.value))], 1
 			}
 			c := chain(PairProducts(x, one, -14, -14))
 			if !(c.leastMean <= truth.mean && truth.mean <= c.mean) {
@@ -367,7 +367,7 @@ func TestTruncatedSum(t *testing.T) {
 				}
 			}
 			if e := c.ErrorBound(200, 10, -3); e < exact {
-				t.Errorf("bound %v, that of the law is %v", e, exact)
+				t.Errorf("bound %v, that of the distribution is %v", e, exact)
 			}
 		}
 		if closest > 1.3 {
@@ -451,7 +451,7 @@ func TestTruncatedSum(t *testing.T) {
 				for _, symmetric := range []bool{false, true} {
 					s := onFew()
 					s.Nearest = nearest
-					p := s.Losses.Law
+					p := s.Losses.Products
 					if symmetric {
 						p = p.Symmetric()
 						s.Losses, s.LogMoment = p.Losses(8), p.LogMoment
@@ -497,7 +497,7 @@ func TestTruncatedSum(t *testing.T) {
 
 	t.Run("calibrated is less than proved", func(t *testing.T) {
 		s := onFew()
-		p := s.Losses.Law.Symmetric()
+		p := s.Losses.Products.Symmetric()
 		s.Losses, s.LogMoment = p.Losses(8), p.LogMoment
 		for _, s.Nearest = range []bool{false, true} {
 			if c, b := s.CalibratedBound(300, 10, -5), s.ErrorBound(300, 10, -5); !(0 < c && c < b) {
@@ -530,7 +530,7 @@ func spreadOf(p *ProductDistribution, L, E, F, n int, set bool, θ float64) floa
 	return total
 }
 
-// manyValues is a law of products of 5 bits after the point and of three exponents.
+// manyValues is a distribution of products of 5 bits after the point and of three exponents.
 func manyValues() *ProductDistribution {
 	var x, one []float64
 	for i := range 32 {
@@ -560,7 +560,7 @@ func (s Sum) loss(sum float64, values []float64, E int) float64 {
 
 // simulate returns the error of one chain of q blocks.
 func (s Sum) simulate(r *rand.Rand, q int) float64 {
-	p := s.Losses.Law
+	p := s.Losses.Products
 	bits := -math.Ilogb(s.Unit) - 1
 	sum, exact := 0.0, 0.0
 	for range q {

@@ -22,8 +22,8 @@ type LossBound struct {
 // LossesAt bounds what products lose that are aligned to one exponent E. It may be used by several
 // goroutines.
 //
-// Where the law is an estimate, from a sample of each factor, each bound holds but for a probability
-// of e^f for each cell of the law that it needs: products of exponent e <= E, those of e < E, and
+// Where the distribution is an estimate, from a sample of each factor, each bound holds but for a probability
+// of e^f for each cell of the distribution that it needs: products of exponent e <= E, those of e < E, and
 // the share ρ of those of e = E among those of e <= E. Each cell is one event, however often it is
 // asked for. [LossesAt.Block] needs these three, [LossesAt.Signed] the same of either sign, and
 // [LossesAt.Term] a cell for each exponent and sign.
@@ -31,7 +31,7 @@ type LossesAt struct {
 	losses *Losses
 	E      int
 	grid   float64
-	sides  float64 // log 1/ζ of one of the events of a cell; 0 if the law is taken as it is
+	sides  float64 // log 1/ζ of one of the events of a cell; 0 if the distribution is taken as it is
 	kinds  [kinds]struct {
 		once sync.Once
 		kindLosses
@@ -43,8 +43,8 @@ type lossesKind struct {
 	f roundoff.Failure
 }
 
-// At returns what products lose that are aligned to E, each cell of an estimated law failing with at
-// most e^f; f = 0 takes the estimate for the law, and promises nothing. It panics if f > 0 or NaN.
+// At returns what products lose that are aligned to E, each cell of an estimated distribution failing with at
+// most e^f; f = 0 takes the estimate for the distribution, and promises nothing. It panics if f > 0 or NaN.
 func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 	check.Number("failure", float64(f), f <= 0, "failure <= 0, a logarithm")
 	l.mu.Lock()
@@ -54,7 +54,7 @@ func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 		return a
 	}
 	a := &LossesAt{losses: l, E: E, grid: math.Ldexp(1, E-l.F)}
-	if f < 0 && !math.IsInf(l.Law.Samples, 1) {
+	if f < 0 && !math.IsInf(l.Products.Samples, 1) {
 		a.sides = math.Log(lossEvents) - float64(f)
 	}
 	l.estimates[k] = a
@@ -65,11 +65,11 @@ func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 // goes into these, and one each for its mean square.
 const lossEvents = 5
 
-// Block returns the law of ΣY over L products aligned to E: the exponent of the running sum, no product
+// Block returns the distribution of ΣY over L products aligned to E: the exponent of the running sum, no product
 // having a greater one, or set, the greatest of the products itself.
 //
-// In the first case the products are independent, of the law of p given e <= E. In the second N >= 1
-// of them, which lose nothing, have the exponent E, the others are independent, of the law given e
+// In the first case the products are independent, of the distribution of p given e <= E. In the second N >= 1
+// of them, which lose nothing, have the exponent E, the others are independent, of the distribution given e
 // < E, and with ρ = P(e = E | e <= E) and m = E(Y | e < E)
 //
 //	E N = Lρ/(1-(1-ρ)^L),  E ΣY = (L - E N) m,  V = (L-1) Var(Y | e < E) + m² min(Lρ, (1-ρ) E N).
@@ -80,14 +80,14 @@ const lossEvents = 5
 // and E.
 func (a *LossesAt) Block(L int, set bool) LossBound {
 	check.Count("L", L)
-	n, law := float64(L), a.losses.Law
+	n, dist := float64(L), a.losses.Products
 	k := a.of(whole)
 	c := k.upto
 	if set {
 		c = k.below
 	}
 	b := LossBound{Largest: 1}
-	if law.sign == 0 && !law.symmetric { // Y - m <= g + |m|
+	if dist.sign == 0 && !dist.symmetric { // Y - m <= g + |m|
 		b.Largest += min(1, math.Abs(c.mean)+c.off)
 	}
 	if set {
@@ -98,15 +98,15 @@ func (a *LossesAt) Block(L int, set bool) LossBound {
 	} else {
 		b.Mean, b.Error, b.Variance = n*c.mean, n*c.off, n*c.variance
 	}
-	if law.sign < 0 {
+	if dist.sign < 0 {
 		b.Mean = -b.Mean
 	}
 	return a.scaled(b)
 }
 
-// Signed returns the law of ΣY over so many positive and negative products aligned to E, given their
-// signs, as [LossesAt.Block] does without them. ProductDistribution of either sign have a law of their own, but
-// where the law is symmetric.
+// Signed returns the distribution of ΣY over so many positive and negative products aligned to E, given their
+// signs, as [LossesAt.Block] does without them. ProductDistribution of either sign have a distribution of their own, but
+// where the distribution is symmetric.
 //
 // If a product has set E, of each sign s there are N_s of that exponent, N₊+N₋ >= 1, and with Q =
 // (1-ρ₊)^n₊ (1-ρ₋)^n₋ and h = E(|Y| | e < E)
@@ -121,7 +121,7 @@ func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
 	check.NotNegative("positive", float64(positive))
 	check.NotNegative("negative", float64(negative))
 	check.Count("products", positive+negative)
-	if a.losses.Law.symmetric {
+	if a.losses.Products.symmetric {
 		return a.scaled(a.signedAlike(float64(positive), float64(negative), set))
 	}
 	b := LossBound{Largest: 1}
@@ -163,7 +163,7 @@ func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
 	return a.scaled(b)
 }
 
-// signedAlike is Signed for sizes that have the same law for either sign, in units of the grid.
+// signedAlike is Signed for sizes that have the same distribution for either sign, in units of the grid.
 func (a *LossesAt) signedAlike(positive, negative float64, set bool) LossBound {
 	k, n, s := a.of(nonzero), positive+negative, positive-negative
 	c := k.upto
@@ -186,7 +186,7 @@ func (a *LossesAt) signedAlike(positive, negative float64, set bool) LossBound {
 	}
 }
 
-// Term returns the law of Y of one product of exponent e and of a sign, aligned to E: 0 where e >= E.
+// Term returns the distribution of Y of one product of exponent e and of a sign, aligned to E: 0 where e >= E.
 func (a *LossesAt) Term(e int, negative bool) LossBound {
 	if e >= a.E {
 		return LossBound{}
@@ -195,7 +195,7 @@ func (a *LossesAt) Term(e int, negative bool) LossBound {
 	if negative {
 		k, s = negatives, -1
 	}
-	symmetric := a.losses.Law.symmetric
+	symmetric := a.losses.Products.symmetric
 	if symmetric {
 		k = nonzero
 	}

@@ -63,7 +63,7 @@ func checkLoss(t *testing.T, name string, got LossBound, all weighted) {
 	}
 }
 
-// unlike is a law in which what is lost depends on the sign: negative products lose much.
+// unlike is a distribution in which what is lost depends on the sign: negative products lose much.
 func unlike() *ProductDistribution {
 	return ValueProducts([]float64{-1.9375, -1.8125, 0, 1.0625, 2.125}, []float64{2, 1, 1, 3, 1}, []float64{1.5, 1.875, 0.5}, []float64{1, 2, 1}, -14, -14)
 }
@@ -73,18 +73,18 @@ func unlike() *ProductDistribution {
 func TestLossesAtBlock(t *testing.T) {
 	const L = 3
 	for name, c := range map[string]struct {
-		law *ProductDistribution
-		F   int
+		dist *ProductDistribution
+		F    int
 	}{
 		"few values":           {fewValues(), 5},
 		"loss depends on sign": {unlike(), 7},
 		"far and rare":         {ValueProducts([]float64{-0.9375, 0.9375}, []float64{1, 1e-7}, ones(1), ones(1), -14, -14), 5},
 	} {
 		for E := -4; E <= 6; E++ {
-			at := c.law.Losses(c.F).At(E, 0)
+			at := c.dist.Losses(c.F).At(E, 0)
 			for _, set := range []bool{false, true} {
 				whole, signed := weighted{}, map[[2]int]*weighted{}
-				blocks(c.law, L, func(values []float64, w float64, top int) {
+				blocks(c.dist, L, func(values []float64, w float64, top int) {
 					if top > E || set && top < E {
 						return
 					}
@@ -116,7 +116,7 @@ func TestLossesAtBlock(t *testing.T) {
 			}
 		}
 	}
-	t.Run("of a symmetric law", func(t *testing.T) {
+	t.Run("of a symmetric distribution", func(t *testing.T) {
 		const E, F = 2, 5
 		at := fewValues().Symmetric().Losses(F).At(E, 0)
 		for _, set := range []bool{false, true} {
@@ -145,11 +145,11 @@ func TestLossesAtOwn(t *testing.T) {
 	const F, E, h = 4, 3, 0.75
 	for _, ρ := range []float64{1e-4, 0.01, 0.1, 0.3, 0.7, 0.95} {
 		// 0.75 loses all but 0.5 of it at g = 1/2, 8 loses nothing.
-		law := func(negative float64) *Losses {
+		dist := func(negative float64) *Losses {
 			return ValueProducts([]float64{0.75, 8, -0.75, -8}, []float64{1 - ρ, ρ, negative * (1 - ρ), negative * ρ},
 				[]float64{1}, []float64{1}, -14, -14).Losses(F)
 		}
-		both, one := law(1).At(E, 0), law(0).At(E, 0)
+		both, one := dist(1).At(E, 0), dist(0).At(E, 0)
 		for L := 1; L <= 16; L++ {
 			for positive := range L + 1 {
 				all := weighted{}
@@ -208,7 +208,7 @@ func TestLossesAtTerm(t *testing.T) {
 	}
 }
 
-// Of what the law knows nothing, nothing is taken for granted but that a product loses less than g and
+// Of what the distribution knows nothing, nothing is taken for granted but that a product loses less than g and
 // no more than it has.
 func TestLossesAtUnknown(t *testing.T) {
 	p := ValueProducts([]float64{-1.25, 1.75}, ones(2), []float64{1.5}, ones(1), -14, -14)
@@ -249,7 +249,7 @@ func TestLossesAtSample(t *testing.T) {
 	for name, c := range map[string]struct{ x, y func(*rand.Rand) float64 }{
 		"both": {draw, draw}, "the smaller sample alone": {draw, one}, "the larger sample alone": {one, draw},
 	} {
-		x, px := counted(1<<14, func() float64 { return c.x(r) }) // a law, to be drawn from
+		x, px := counted(1<<14, func() float64 { return c.x(r) }) // a distribution, to be drawn from
 		y, py := counted(1<<14, func() float64 { return c.y(r) })
 		truth := ValueProducts(x, px, y, py, -14, -14).Losses(F).At(E, -1)
 		pick := func(v, p []float64) float64 {
@@ -360,8 +360,8 @@ func TestLossesAtPanics(t *testing.T) {
 func TestLossesAtUnsure(t *testing.T) {
 	known := &kindLosses{below: cellLoss{0.375, 0.0625, 0.03125}, own: cellLoss{mean: 0.25, off: 0.125}}
 	other := &kindLosses{below: cellLoss{0.5, 0.03125, 0.0625}, own: cellLoss{mean: 0.0625, off: 0.03125}}
-	at := func(law *ProductDistribution) *LossesAt {
-		a := &LossesAt{losses: law.Losses(5), grid: 1}
+	at := func(dist *ProductDistribution) *LossesAt {
+		a := &LossesAt{losses: dist.Losses(5), grid: 1}
 		for k, z := range map[kind]*kindLosses{whole: known, nonzero: known, positives: known, negatives: other} {
 			a.kinds[k].once.Do(func() { a.kinds[k].kindLosses = *z })
 		}
@@ -382,7 +382,7 @@ func TestLossesAtUnsure(t *testing.T) {
 					}
 					N := meanOfMost(float64(n), ρ)
 					S := float64(positive - negative)
-					check("of one law", unlike.Block(n, true), (float64(n)-N)*h)
+					check("of one distribution", unlike.Block(n, true), (float64(n)-N)*h)
 					check("of any sign alike", alike.Signed(positive, negative, true), S*(1-N/float64(n))*h)
 					for _, π := range truths(other.own) {
 						for _, g := range truths(other.below) {

@@ -51,7 +51,7 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 	key := tallyKind{E, k}
 	t, ok := l.tallies[key]
 	if !ok {
-		t = l.Law.tally(E, l.F, k)
+		t = l.Products.tally(E, l.F, k)
 		l.tallies[key] = t
 	}
 	return t

@@ -14,7 +14,7 @@ type Prediction struct {
 }
 
 // ErrorMoments are the first moments of the error e of a sum of n independent products of the
-// given law.
+// given distribution.
 type ErrorMoments struct {
 	Mean, Variance float64 // E e, Var e
 	Covariance     float64 // Cov(e, s), s being the exact sum

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ProductDistribution is the law of one product p = xy, as a list of values with weights: pairs sampled
+// ProductDistribution is the distribution of one product p = xy, as a list of values with weights: pairs sampled
 // from the data themselves, or every pair of values of a format of few bits. Accumulator looks
 // at the low bits of products, so it is the numbers that the unit multiplies that count, after
 // their conversion.
@@ -25,7 +25,7 @@ type ProductDistribution struct {
 	AbsMean  float64 // E|p|
 	Grid     float64 // a power of two that divides all values
 
-	// Samples is the number of independent elements of the smaller of two samples that the law was
+	// Samples is the number of independent elements of the smaller of two samples that the distribution was
 	// estimated from, +Inf where it is exact, and Partners how many independent elements of the
 	// other one there are to each, 0 for one. Every Partners pairs in a row that [PairProducts] was
 	// given have the same element of the smaller sample, and no other element twice; of
@@ -33,7 +33,7 @@ type ProductDistribution struct {
 	Samples, Partners float64
 }
 
-// PairProducts returns the law of x[i]y[i], every pair as likely as the others. Numbers below
+// PairProducts returns the distribution of x[i]y[i], every pair as likely as the others. Numbers below
 // 2^eminX and 2^eminY are subnormal: they count with these exponents, and zero products with
 // their sum, below which no exponent lies.
 // It panics if the lengths differ, there are no pairs, or a number is not finite.
@@ -49,9 +49,9 @@ func PairProducts(x, y []float64, eminX, eminY int) *ProductDistribution {
 	return p.finish()
 }
 
-// ValueProducts returns the law of xy for independent x and y that take the values x[i] and
+// ValueProducts returns the distribution of xy for independent x and y that take the values x[i] and
 // y[j] with probabilities px[i] and py[j], for formats of so few bits that all pairs fit. The
-// probabilities are normalised. The law counts as exact; where the probabilities are those of a
+// probabilities are normalised. The distribution counts as exact; where the probabilities are those of a
 // sample, set Samples. See [PairProducts] for eminX and eminY and for panics.
 func ValueProducts(x, px, y, py []float64, eminX, eminY int) *ProductDistribution {
 	if len(x) != len(px) || len(y) != len(py) {
@@ -70,7 +70,7 @@ func ValueProducts(x, px, y, py []float64, eminX, eminY int) *ProductDistributio
 	return p.finish()
 }
 
-// newProducts returns a law with room for n products.
+// newProducts returns a distribution with room for n products.
 func newProducts(n, least int) *ProductDistribution {
 	return &ProductDistribution{value: make([]float64, 0, n), weight: make([]float64, 0, n), exp: make([]int, 0, n), least: least}
 }
@@ -88,7 +88,7 @@ func (p *ProductDistribution) add(i int, x, y, w float64, eminX, eminY int) {
 	p.value, p.weight, p.exp = append(p.value, z), append(p.weight, w), append(p.exp, e)
 }
 
-// Symmetric returns the law of ±p, both signs equally likely: that of data of mean zero whose
+// Symmetric returns the distribution of ±p, both signs equally likely: that of data of mean zero whose
 // signs are independent of their sizes. A sample of them has a mean that is not zero, which in
 // a long sum would be all that counts.
 func (p *ProductDistribution) Symmetric() *ProductDistribution {
@@ -99,7 +99,7 @@ func (p *ProductDistribution) Symmetric() *ProductDistribution {
 	return &q
 }
 
-// OneSign returns the law of products of which it is known that none is negative or none is
+// OneSign returns the distribution of products of which it is known that none is negative or none is
 // positive, as all elements of the data have the same sign: not those of a sample alone.
 // It panics if there are products of both signs.
 func (p *ProductDistribution) OneSign() *ProductDistribution {
@@ -164,7 +164,7 @@ func (p *ProductDistribution) centralMoments(n int) []float64 {
 	return m
 }
 
-// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x > 0, of this law: of a
+// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x > 0, of this distribution: of a
 // sample it is that of the sample.
 func (p *ProductDistribution) LogMoment(x float64) float64 {
 	var up, down float64
@@ -180,7 +180,7 @@ func (p *ProductDistribution) LogMoment(x float64) float64 {
 	return math.Log1p(max(up, down))
 }
 
-// MaxExponent returns the law of the greatest exponent among L independent products, as
+// MaxExponent returns the distribution of the greatest exponent among L independent products, as
 // exponents in ascending order and their probabilities, P(M <= m) = P(e <= m)^L. What lies
 // below 10^-6 at the lower end is added to the exponent above it.
 // It panics if L < 1.
@@ -188,7 +188,7 @@ func (p *ProductDistribution) MaxExponent(L int) (exps []int, probs []float64) {
 	check.Count("L", L)
 	const negligible = 1e-6
 	below := 0.0
-	for _, c := range p.exponentLaw() {
+	for _, c := range p.exponentDistribution() {
 		q := math.Pow(c.below, float64(L))
 		if q-below > negligible || q >= 1-1e-12 {
 			exps, probs = append(exps, c.exp), append(probs, q-below)
@@ -218,22 +218,22 @@ type exponentCount struct {
 	below float64
 }
 
-// exponentLaw returns the distribution function of the exponents.
-func (p *ProductDistribution) exponentLaw() []exponentCount {
+// exponentDistribution returns the distribution function of the exponents.
+func (p *ProductDistribution) exponentDistribution() []exponentCount {
 	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
 	mass := make([]float64, hi-lo+1)
 	for i, e := range p.exp {
 		mass[e-lo] += p.weight[i]
 	}
-	var law []exponentCount
+	var dist []exponentCount
 	for i, m := range mass {
 		if m > 0 {
-			law = append(law, exponentCount{lo + i, m})
+			dist = append(dist, exponentCount{lo + i, m})
 		}
 	}
-	for i := 1; i < len(law); i++ {
-		law[i].below += law[i-1].below
+	for i := 1; i < len(dist); i++ {
+		dist[i].below += dist[i-1].below
 	}
-	law[len(law)-1].below = 1
-	return law
+	dist[len(dist)-1].below = 1
+	return dist
 }

@@ -21,7 +21,7 @@ type endKind struct {
 // fineResidues how many the bound of a Sum does.
 const residues, fineResidues = 64, 256
 
-// Rounding returns the law of r for blocks of L products aligned to E, whose sum is cut to a
+// Rounding returns the distribution of r for blocks of L products aligned to E, whose sum is cut to a
 // multiple of u, toward zero, or rounded to nearest. S is a multiple of g = 2^(E-F), and r/g is
 // what it leaves modulo n = u/g. On top of any running sum, with characters of the integers
 // modulo n,
@@ -64,7 +64,7 @@ func (l *Losses) Rounding(L, E int, u float64, nearest bool, f roundoff.Failure)
 	return z
 }
 
-// rounding returns the law in steps, n of them to a unit, given the bias that characters allow.
+// rounding returns the distribution in steps, n of them to a unit, given the bias that characters allow.
 func rounding(n int, bias float64, nearest bool) RoundingLoss {
 	x := float64(n)
 	if nearest {
@@ -80,18 +80,18 @@ func rounding(n int, bias float64, nearest bool) RoundingLoss {
 // of at most E, with a failure of e^f for each part of each φ. The caller holds the lock.
 func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 	of, total := make([]float64, n), 0.0
-	for i, v := range l.Law.value {
-		if l.Law.exp[i] <= E {
-			of[int64(v/step)&int64(n-1)] += l.Law.weight[i]
-			total += l.Law.weight[i]
+	for i, v := range l.Products.value {
+		if l.Products.exp[i] <= E {
+			of[int64(v/step)&int64(n-1)] += l.Products.weight[i]
+			total += l.Products.weight[i]
 		}
 	}
 	if total == 0 {
 		return math.Inf(1)
 	}
 	sum := 0.0
-	for i, φ := range l.Law.transform(of) {
-		φ = min(1, φ/total+l.Law.unsure(total, f))
+	for i, φ := range l.Products.transform(of) {
+		φ = min(1, φ/total+l.Products.unsure(total, f))
 		b := math.Pow(φ, float64(L)) / (2 * math.Sin(math.Pi*float64(i+1)/float64(n)))
 		if sum += b; i+1 < n/2 { // and the conjugate
 			sum += b
@@ -101,7 +101,7 @@ func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 }
 
 // transform returns |Σ_r of[r] exp(2πi hr/n)| for h = 1 ... n/2, n being a power of two; of its real
-// part for a symmetric law.
+// part for a symmetric distribution.
 func (p *ProductDistribution) transform(of []float64) []float64 {
 	n := len(of)
 	sines, cosines := make([]float64, n), make([]float64, n)
@@ -148,7 +148,7 @@ func (l *Losses) characters(E, n int) []character {
 	if φ, ok := l.chars[k]; ok {
 		return φ
 	}
-	p, step := l.Law, math.Ldexp(1, l.F-E)
+	p, step := l.Products, math.Ldexp(1, l.F-E)
 	atMost, below := make([]float64, n), make([]float64, n)
 	for i, v := range p.value {
 		if p.exp[i] > E {

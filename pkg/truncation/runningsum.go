@@ -3,7 +3,7 @@ package truncation
 import "math"
 
 // RunningSum is the sum that a machine carries along while it adds products, Terms of them at a
-// time. Where the products are independent and of one law, a step depends on the past through
+// time. Where the products are independent and of one distribution, a step depends on the past through
 // the running sum alone, which is a Markov chain: the error of a step from s has a mean D(s), a
 // variance V(s) and a covariance C(s) with the sum of the products of the step, and these three
 // functions of s tell the mean and the variance of the error of a long sum.
@@ -19,7 +19,7 @@ type RunningSum struct {
 // K does not fill counts as a part of a step.
 //
 // The error still to come after a step depends on the past through s. So its moments, as
-// functions of s, go back from the end of the sum to its beginning by the laws of total mean,
+// functions of s, go back from the end of the sum to its beginning by the distributions of total mean,
 // variance and covariance,
 //
 //	A(s) = E(X + A(s')),  Var = E Var(s') + Var(X + A(s')),  Cov = E Cov(s') + Cov(X + A(s'), p),
@@ -96,7 +96,7 @@ func (r RunningSum) atOnce(i, deviation float64) float64 {
 // toCome holds the moments of the error still to come, by points of a layer.
 type toCome struct{ mean, variance, covariance [points]float64 }
 
-// hermite is the Gauss rule of five nodes for the standard normal law, opposite nodes in pairs so
+// hermite is the Gauss rule of five nodes for the standard normal distribution, opposite nodes in pairs so
 // that their sums cancel.
 var hermite = [...]struct{ node, weight float64 }{
 	{0, 8.0 / 15},

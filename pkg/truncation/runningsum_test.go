@@ -103,8 +103,8 @@ func TestRunningSum(t *testing.T) {
 }
 
 // The closed forms are those of a running sum of which a step loses what their assumptions say,
-// of a law without any approximation but the sampling of the significand by binades.
-func TestTruncationLaw(t *testing.T) {
+// of a distribution without any approximation but the sampling of the significand by binades.
+func TestTruncationOfOneDistribution(t *testing.T) {
 	machines := []Accumulator{
 		{Terms: 4, FractionBits: 23, Unit: 0x1p-24},
 		{Terms: 8, FractionBits: 24, Unit: 0x1p-24},
@@ -192,7 +192,7 @@ func TestTruncationLaw(t *testing.T) {
 			seen[[2]int{int(g.Products), int(g.Sums)}] = true
 		}
 		if len(seen) != 6 {
-			t.Errorf("%d laws, want one for each of 2 × 3 kinds", len(seen))
+			t.Errorf("%d distributions, want one for each of 2 × 3 kinds", len(seen))
 		}
 	})
 }

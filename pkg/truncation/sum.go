@@ -7,11 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Sum is a chain of truncated sums of independent products of one law, before anything
-// is computed. Its error is bounded for data of that law: docs/truncation.md has the proof.
+// A Sum is a chain of truncated sums of independent products of one distribution, before anything
+// is computed. Its error is bounded for data of that distribution: docs/truncation.md has the proof.
 //
-// It takes nothing for granted but that the products are independent, and of that law. What is
-// estimated of the law is paid for. With Nearest it also takes the low bits of the kept sum of a
+// It takes nothing for granted but that the products are independent, and of that distribution. What is
+// estimated of the distribution is paid for. With Nearest it also takes the low bits of the kept sum of a
 // block as independent of its exponent and of what is cut off: see [Losses.Rounding].
 type Sum struct {
 	Accumulator
@@ -31,7 +31,7 @@ type Sum struct {
 }
 
 // sumShares are the parts of the failure that pay for the size of the exact sums, for what is
-// lost, and for what a sample leaves open of the law of the products.
+// lost, and for what a sample leaves open of the distribution of the products.
 var sumShares = map[string]float64{
 	"exact sums": 1. / 4,
 	"losses":     5. / 8,
@@ -59,7 +59,7 @@ func (t Sum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
 	}
 	account := f.Account(sumShares)
 	c := newChain(t, K, account)
-	c.sums = newExactSums(K, t.Terms, c.mean, t.Largest, t.Losses.Law.deviation(t.Largest), t.LogMoment,
+	c.sums = newExactSums(K, t.Terms, c.mean, t.Largest, t.Losses.Products.deviation(t.Largest), t.LogMoment,
 		account.Spend("exact sums").Split(sums))
 	each := account.Spend("losses").Split(sums)
 

@@ -7,13 +7,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A TwoStageSum is a chain of sums of independent products of one law on a matrix core of two
+// A TwoStageSum is a chain of sums of independent products of one distribution on a matrix core of two
 // stages, before anything is computed: see [TwoStage]. The first aligns Terms products among
 // themselves, or those of even and of odd index apart, and cuts them off, whatever the running sum.
 //
 // It takes for granted that the products are independent, and of [Losses.Rounding] what that does:
 // that the low bits of the sum of a block do not depend on its leading ones, nor on what is cut off.
-// The law of the greatest exponent of a block is that of Losses, taken as exact but for products
+// The distribution of the greatest exponent of a block is that of Losses, taken as exact but for products
 // that a sample does not have.
 type TwoStageSum struct {
 	Terms, Parts int
@@ -44,7 +44,7 @@ const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 // It panics if q < 1, sums < 1, Terms < 1, Parts is not 1 or 2, Unit is outside (0, 1), Losses is of
 // another F, Largest is not finite, or unless -Inf < f < 0.
 //
-// Source: derived here. What the first stage cuts off has one law, whatever happened. The sizes of
+// Source: derived here. What the first stage cuts off has one distribution, whatever happened. The sizes of
 // exact sums are those of supermartingales exp(±x(s_j - jLμ) - jLψ(x)), one for each x of a grid, and
 // as long as the running sums are within them, so is exp(±θ(err_j + jM) - Σκ_i(θ)), for each θ.
 func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64 {
@@ -60,12 +60,12 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64
 	if !(t.Largest >= 0) || math.IsInf(t.Largest, 1) {
 		panic("truncation: Largest = " + strconv.FormatFloat(t.Largest, 'g', -1, 64) + ", want it finite and not negative")
 	}
-	account := f.Account(map[string]float64{"exact sums": 1. / 4, "losses": 1. / 2, "law": 1. / 16, "characters": 1. / 16})
+	account := f.Account(map[string]float64{"exact sums": 1. / 4, "losses": 1. / 2, "distribution": 1. / 16, "characters": 1. / 16})
 	c := &stageChain{TwoStageSum: t, q: q, L: float64(t.Terms)}
-	c.law(account.Spend("law"))
+	c.dist(account.Spend("distribution"))
 	const kinds = 1 << 12 // of exponents and units in the last place, more than there are
 	c.ends = account.Spend("characters").Split(kinds)
-	c.sums = newExactSums(q*t.Terms, t.Terms, c.mean, t.Largest, t.Losses.Law.deviation(t.Largest), t.LogMoment,
+	c.sums = newExactSums(q*t.Terms, t.Terms, c.mean, t.Largest, t.Losses.Products.deviation(t.Largest), t.LogMoment,
 		account.Spend("exact sums").Split(sums))
 	each := account.Spend("losses").Split(sums)
 
@@ -87,7 +87,7 @@ type stageChain struct {
 	sums       exactSums
 	first      int // the least greatest exponent of a block
 	parts      [][]stageTop
-	ends       roundoff.Failure // of each law of what rounding takes
+	ends       roundoff.Failure // of each distribution of what rounding takes
 	lost       float64          // M, the mean of what is cut off a block
 
 	grid  []float64
@@ -102,10 +102,10 @@ type stageTop struct {
 	blur   float64 // how far its mean may be from the truth
 }
 
-// law takes from the law of the products what it knows of it, but for a failure of e^f.
-func (c *stageChain) law(f roundoff.Failure) {
-	p := c.Losses.Law
-	known := p.exponentLaw()
+// distribution takes from the distribution of the products what it knows of it, but for a failure of e^f.
+func (c *stageChain) dist(f roundoff.Failure) {
+	p := c.Losses.Products
+	known := p.exponentDistribution()
 	rest := f.Split(2)
 	l := rest.Split(2).TwoSidedLog()
 	c.mean, c.less = math.Abs(p.Mean), math.Abs(p.Mean)

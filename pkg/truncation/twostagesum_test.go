@@ -8,7 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// The first stage, block by block: what it cuts off has the mean of the law, and no larger a moment
+// The first stage, block by block: what it cuts off has the mean of the distribution, and no larger a moment
 // generating function, of one part and of two, of products of one sign and of two.
 func TestTwoStageSumTops(t *testing.T) {
 	const n, pairs = 200000, 1 << 17
@@ -23,14 +23,14 @@ func TestTwoStageSumTops(t *testing.T) {
 			for i := range x {
 				x[i], y[i] = draw(), draw()
 			}
-			law := PairProducts(x, y, -100, -100)
+			dist := PairProducts(x, y, -100, -100)
 			if lo < 0 {
-				law = law.Symmetric()
+				dist = dist.Symmetric()
 			}
 			c := &stageChain{TwoStageSum: TwoStageSum{
-				Terms: 8, Parts: parts, Unit: 0x1p-24, Grid: 0x1p-200, Losses: law.Losses(24), LogMoment: law.LogMoment, Largest: 1,
+				Terms: 8, Parts: parts, Unit: 0x1p-24, Grid: 0x1p-200, Losses: dist.Losses(24), LogMoment: dist.LogMoment, Largest: 1,
 			}, q: 1, L: 8}
-			c.law(roundoff.FailureOf(0.99))
+			c.dist(roundoff.FailureOf(0.99))
 			c.grid = []float64{0x1p20, 0x1p23, 0x1p24}
 			c.topsOf()
 			mean, square := 0.0, 0.0
@@ -58,9 +58,9 @@ func TestTwoStageSumTops(t *testing.T) {
 					exps[k][1] += math.Exp(-θ*(lost-c.lost)) / n
 				}
 			}
-			// The law is of fewer products than are tried.
+			// The distribution is of fewer products than are tried.
 			if σ := math.Sqrt(square / n); math.Abs(mean-c.lost) > 20*σ || lo == 0 && mean < 100*σ || lo < 0 && c.lost != 0 {
-				t.Errorf("from %v, %d parts: mean loss %v, law %v ± %v", lo, parts, mean, c.lost, σ)
+				t.Errorf("from %v, %d parts: mean loss %v, distribution %v ± %v", lo, parts, mean, c.lost, σ)
 			}
 			for k, θ := range c.grid {
 				for sign, e := range exps[k] {
@@ -79,8 +79,8 @@ func TestTwoStageSumTops(t *testing.T) {
 
 func TestTwoStageSum(t *testing.T) {
 	x := []float64{-1, -0.5, 0.25, 1.5}
-	law := ValueProducts(x, []float64{1, 1, 1, 1}, x, []float64{1, 1, 1, 1}, -14, -14)
-	s := TwoStageSum{Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-48, Losses: law.Losses(24), LogMoment: law.LogMoment, Largest: 2.25}
+	dist := ValueProducts(x, []float64{1, 1, 1, 1}, x, []float64{1, 1, 1, 1}, -14, -14)
+	s := TwoStageSum{Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-48, Losses: dist.Losses(24), LogMoment: dist.LogMoment, Largest: 2.25}
 	f := roundoff.FailureOf(0.99)
 	t.Run("grows", func(t *testing.T) {
 		e := s.ErrorBound(64, 1, f)
@@ -100,7 +100,7 @@ func TestTwoStageSum(t *testing.T) {
 	for want, call := range map[string]func(){
 		"truncation: q = 0, want q >= 1":                              func() { s.ErrorBound(0, 1, f) },
 		"truncation: Parts = 3, want 1 or 2":                          func() { z := s; z.Parts = 3; z.ErrorBound(1, 1, f) },
-		"truncation: Losses.F = 25, want 24":                          func() { z := s; z.Losses = law.Losses(25); z.ErrorBound(1, 1, f) },
+		"truncation: Losses.F = 25, want 24":                          func() { z := s; z.Losses = dist.Losses(25); z.ErrorBound(1, 1, f) },
 		"truncation: Largest = +Inf, want it finite and not negative": func() { z := s; z.Largest = math.Inf(1); z.ErrorBound(1, 1, f) },
 	} {
 		t.Run("panics", func(t *testing.T) {

@@ -208,13 +208,13 @@ func TestPointsAreNamedAtOne(t *testing.T) {
 		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
 		p.Line(Series{Label: "a wall", Color: Grey}, []float64{end - 0.06, end - 0.06}, []float64{0, 1})
 		p.Line(Series{Label: "another", Color: Grey}, []float64{end + 0.06, end + 0.06}, []float64{0, 1})
-		p.Points(Series{Label: "points of one law", Color: Black}, []float64{0.1, end}, []float64{0.2, 0.6})
+		p.Points(Series{Label: "points of one distribution", Color: Black}, []float64{0.1, end}, []float64{0.2, 0.6})
 		s, views := c.draw(), c.views()
 		c.frames(views, s.h)
 		settle(views)
 		nearest := math.Inf(1)
 		for _, m := range s.marks {
-			if w, ok := m.(words); ok && w.text == "points of one law" {
+			if w, ok := m.(words); ok && w.text == "points of one distribution" {
 				for i := range 2 {
 					q := views[0].pos(p.traces[2].x[i], p.traces[2].y[i])
 					at := w.box().nearest(q)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// lawSeed is the seed of all samples of products.
-const lawSeed = 241118747
+// dataSeed is the seed of all samples of products.
+const dataSeed = 241118747
 
 // lossesOf returns what the products of elements of a and b lose, wherever the elements stand:
 // of all pairs of their values if the formats have at most 8 bits, else of pairs drawn at random,
@@ -36,7 +36,7 @@ func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
 	return p.Losses(k.Device.Core.(tcore.Fused).FractionBits)
 }
 
-// stars returns the law of products of pairs of x and y, which has no fewer elements: every element of
+// stars returns the distribution of products of pairs of x and y, which has no fewer elements: every element of
 // x, or as many of them as there are to be pairs, with several of y, no element of y twice; and that
 // over again until there are enough.
 func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
@@ -45,7 +45,7 @@ func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	centres := min(n, x.count())
 	rays := max(1, min(n, y.count())/centres)
 	rounds := max(1, n/(centres*rays))
-	rng := rand.New(rand.NewPCG(lawSeed, 1))
+	rng := rand.New(rand.NewPCG(dataSeed, 1))
 	u, v := make([]float64, 0, n), make([]float64, 0, n)
 	for range rounds {
 		i, j := x.walk(rng), y.walk(rng)
@@ -109,28 +109,28 @@ func (k Problem) lossesBefore() *truncation.Losses {
 	F := k.Device.Core.(tcore.Fused).FractionBits
 	x, y := k.X.of(), k.Y.of()
 	if !x.inFull() || !y.inFull() {
-		return k.drawn("losses", F, func() any { return k.productLaw().Losses(F) }).(*truncation.Losses)
+		return k.drawn("losses", F, func() any { return k.productDistribution().Losses(F) }).(*truncation.Losses)
 	}
-	key := lawKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, F}
-	lawTables.Lock()
-	defer lawTables.Unlock()
-	l, ok := lawTables.known[key]
+	key := distributionKey{x.source, y.source, k.Device.A, k.Device.B, k.Device.Convert, F}
+	distributionTables.Lock()
+	defer distributionTables.Unlock()
+	l, ok := distributionTables.known[key]
 	if !ok {
-		l = k.productLaw().Losses(F)
-		lawTables.keep(key, l)
+		l = k.productDistribution().Losses(F)
+		distributionTables.keep(key, l)
 	}
 	return l
 }
 
-// A lawKey is all that lossesBefore depends on.
-type lawKey struct {
+// A distributionKey is all that lossesBefore depends on.
+type distributionKey struct {
 	x, y    source
 	a, b    tcore.Format
 	convert tcore.RoundingMode
 	F       int
 }
 
-// A valueKey is all that lawOf depends on.
+// A valueKey is all that distributionOf depends on.
 type valueKey struct {
 	source
 	format  tcore.Format
@@ -152,24 +152,24 @@ func (t *table[K, V]) keep(key K, v V) {
 }
 
 var (
-	lawTables   table[lawKey, *truncation.Losses]
-	valueTables table[valueKey, *valueLaw]
+	distributionTables table[distributionKey, *truncation.Losses]
+	valueTables        table[valueKey, *valueDistribution]
 )
 
-// productLaw returns the law of products of numbers of the distributions of A and B.
-func (k Problem) productLaw() *truncation.ProductDistribution {
+// productDistribution returns the distribution of products of numbers of the distributions of A and B.
+func (k Problem) productDistribution() *truncation.ProductDistribution {
 	const n = 1 << 17
-	rng := rand.New(rand.NewPCG(lawSeed, 2))
+	rng := rand.New(rand.NewPCG(dataSeed, 2))
 	var p *truncation.ProductDistribution
-	x, y := k.lawOf(k.Device.A, k.X), k.lawOf(k.Device.B, k.Y)
+	x, y := k.distributionOf(k.Device.A, k.X), k.distributionOf(k.Device.B, k.Y)
 	switch {
 	case x != nil && y != nil:
 		p = truncation.ValueProducts(x.values, x.probabilities, y.values, y.probabilities, k.Device.A.Emin, k.Device.B.Emin)
 	case k.narrow():
 		x, y := k.draws(k.Device.A, k.X, n, rng), k.draws(k.Device.B, k.Y, n, rng)
-		p = k.valueLaw(x.values, x.probabilities, y.values, y.probabilities, n)
+		p = k.valueDistribution(x.values, x.probabilities, y.values, y.probabilities, n)
 	default:
-		p = k.pairLaw(n, k.X.from(rng).Rand, k.Y.from(rng).Rand)
+		p = k.pairDistribution(n, k.X.from(rng).Rand, k.Y.from(rng).Rand)
 	}
 	if k.X.Symmetric() || k.Y.Symmetric() {
 		p = p.Symmetric()
@@ -180,8 +180,8 @@ func (k Problem) productLaw() *truncation.ProductDistribution {
 // narrow reports whether all pairs of numbers of the formats can be listed.
 func (k Problem) narrow() bool { return k.Device.A.Bits() <= 8 && k.Device.B.Bits() <= 8 }
 
-// pairLaw returns the law of products of n pairs.
-func (k Problem) pairLaw(n int, a, b func() float64) *truncation.ProductDistribution {
+// pairDistribution returns the distribution of products of n pairs.
+func (k Problem) pairDistribution(n int, a, b func() float64) *truncation.ProductDistribution {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
 		x[i], y[i] = k.Device.A.Round(a(), k.Device.Convert), k.Device.B.Round(b(), k.Device.Convert)
@@ -189,8 +189,8 @@ func (k Problem) pairLaw(n int, a, b func() float64) *truncation.ProductDistribu
 	return truncation.PairProducts(x, y, k.Device.A.Emin, k.Device.B.Emin)
 }
 
-// valueLaw returns the law of products of numbers that were each counted in samples of n.
-func (k Problem) valueLaw(x, px, y, py []float64, n int) *truncation.ProductDistribution {
+// valueDistribution returns the distribution of products of numbers that were each counted in samples of n.
+func (k Problem) valueDistribution(x, px, y, py []float64, n int) *truncation.ProductDistribution {
 	p := truncation.ValueProducts(x, px, y, py, k.Device.A.Emin, k.Device.B.Emin)
 	p.Samples = float64(n)
 	return p

@@ -9,28 +9,28 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// oneLaw tests every line against all elements of the matrix: the mean of its ranks, and how many of
+// oneDistribution tests every line against all elements of the matrix: the mean of its ranks, and how many of
 // its elements are among the largest half, quarter, ... of all. If all elements could be permuted, a
 // line has K of them that are drawn without replacement.
-func (l lines) oneLaw(f roundoff.Failure) []Finding {
+func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 	half := f.Split(2)
-	name := "law of the " + l.name + "s of " + l.matrix
+	name := "distribution of the " + l.name + "s of " + l.matrix
 	if l.n == 1 {
-		return []Finding{{Name: name, Tests: OneLaw, Limit: 1, Power: nan, Words: "there is one " + l.name}}
+		return []Finding{{Name: name, Tests: OneDistribution, Limit: 1, Power: nan, Words: "there is one " + l.name}}
 	}
-	size := l.lawOf(name+" in size", math.Abs, half)
+	size := l.distributionOf(name+" in size", math.Abs, half)
 	// The scale of normal numbers times 1 + x moves the mean rank of their sizes by x/π.
 	size.Power, size.Unit = size.Power*math.Pi, "relative difference in scale"
-	value := l.lawOf(name, func(x float64) float64 { return x }, half)
+	value := l.distributionOf(name, func(x float64) float64 { return x }, half)
 	// A shift by x standard deviations moves the mean rank by x/(2√π).
 	value.Power *= 2 * math.Sqrt(math.Pi)
 	return []Finding{value, size}
 }
 
-// lawOf tests the law of a function of the elements. Its Power is in ranks.
-func (l lines) lawOf(name string, of func(float64) float64, f roundoff.Failure) Finding {
+// distributionOf tests the distribution of a function of the elements. Its Power is in ranks.
+func (l lines) distributionOf(name string, of func(float64) float64, f roundoff.Failure) Finding {
 	const elements = 1 << 22
-	places := sample(rand.New(rand.NewPCG(lawSeed, 4)), l.k, max(elements/l.n, fewestTerms))
+	places := sample(rand.New(rand.NewPCG(dataSeed, 4)), l.k, max(elements/l.n, fewestTerms))
 	cuts := l.cuts(places, of)
 	histogram := func(i int, z []float64) {
 		for _, k := range places {
@@ -47,7 +47,7 @@ func (l lines) lawOf(name string, of func(float64) float64, f roundoff.Failure) 
 	}
 	scores := scoresOf(all)
 	each := f.Split(float64(l.n * len(scores)))
-	z := Finding{Name: name, Tests: OneLaw, Level: level(f), Limit: 1}
+	z := Finding{Name: name, Tests: OneDistribution, Level: level(f), Limit: 1}
 	n, worst := float64(len(places)), 0.0
 	for j, s := range scores {
 		limit := roundoff.Bernstein(n*s.variance, s.largest, each)
@@ -74,7 +74,7 @@ func (l lines) lawOf(name string, of func(float64) float64, f roundoff.Failure) 
 			}
 			if ratio := math.Abs(sum) / s.limit; ratio >= worst {
 				worst, z.Statistic, z.Limit = ratio, math.Abs(sum)/n, s.limit/n
-				z.Words = fmt.Sprintf("%s %d of %s is not as the others: its %s is %.2g off, at most %.2g if all are of one law",
+				z.Words = fmt.Sprintf("%s %d of %s is not as the others: its %s is %.2g off, at most %.2g if all are of one distribution",
 					l.name, i+1, l.matrix, s.name, z.Statistic, z.Limit)
 			}
 		}
@@ -88,7 +88,7 @@ func (l lines) cuts(places []int, of func(float64) float64) []float64 {
 	const most, parts = 1 << 18, 256
 	n := l.n * len(places)
 	x := make([]float64, 0, min(n, most))
-	for _, e := range sample(rand.New(rand.NewPCG(lawSeed, 5)), n, most) {
+	for _, e := range sample(rand.New(rand.NewPCG(dataSeed, 5)), n, most) {
 		x = append(x, of(l.at(e/len(places), places[e%len(places)])))
 	}
 	slices.Sort(x)

@@ -26,7 +26,8 @@ type adviceQuestion struct {
 	operands                          *operands // nil where there are no files
 }
 
-// adviseCommand prints which devices and formats meet a tolerance, by which bound and at what cost.
+// adviseCommand prints which devices and formats meet a tolerance, by which
+// bound and at what cost.
 func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	q := adviceQuestion{}
 	flags := newFlags("advise", "-tolerance T [-flag ...] [A.npy B.npy]\n\n"+
@@ -92,7 +93,8 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	return q.write(stdout, advice)
 }
 
-// describe fills in the problem from the words of the flags, and returns the devices asked for.
+// describe fills in the problem from the words of the flags, and returns the
+// devices asked for.
 func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 	if q.out != "" {
 		if q.Output, err = findFormat(q.out); err != nil {
@@ -164,7 +166,8 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 	return q.operands.write(w, q.Data)
 }
 
-// nonzero returns x as the format says, or a dash if it is 0, there is none, or it has no limit.
+// nonzero returns x as the format says, or a dash if it is 0, there is none, or
+// it has no limit.
 func nonzero(format string, x float64) string {
 	if x == 0 || math.IsNaN(x) {
 		return "-"

@@ -93,7 +93,8 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// What a question on a bound may be that has no answer, and what is answered though it is extreme.
+// What a question on a bound may be that has no answer, and what is answered
+// though it is extreme.
 func TestBoundOfBadInput(t *testing.T) {
 	for line, want := range map[string]string{
 		"bound --k 0":                                  "0, want 1 to ",

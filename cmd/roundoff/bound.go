@@ -129,7 +129,8 @@ func (q *boundQuestion) describe() (err error) {
 	return nil
 }
 
-// take takes from the matrices in files what they tell, and with -run emulates their product.
+// take takes from the matrices in files what they tell, and with -run emulates
+// their product.
 func (q *boundQuestion) take() (err error) {
 	if err = q.operands.describe(&q.Problem); err != nil {
 		return err
@@ -165,7 +166,8 @@ func (q *boundQuestion) arrange() error {
 	return nil
 }
 
-// distribute sets the distributions of A and B, and with -run draws and emulates.
+// distribute sets the distributions of A and B, and with -run draws and
+// emulates.
 func (q *boundQuestion) distribute() (err error) {
 	if q.X, q.Y, err = parseDistributions(q.dist); err != nil {
 		return err
@@ -180,7 +182,8 @@ func (q *boundQuestion) distribute() (err error) {
 	return err
 }
 
-// parseDistributions returns the distributions of A and of B, one of both or two.
+// parseDistributions returns the distributions of A and of B, one of both or
+// two.
 func parseDistributions(s string) (x, y bound.Distribution, err error) {
 	d, err := each(s, bound.ParseDistribution)
 	switch {
@@ -192,8 +195,8 @@ func parseDistributions(s string) (x, y bound.Distribution, err error) {
 	return d[0], d[len(d)-1], nil
 }
 
-// overflows returns an error if numbers as large as the mean of the sizes of what is drawn are too large
-// for the formats of a device.
+// overflows returns an error if numbers as large as the mean of the sizes of
+// what is drawn are too large for the formats of a device.
 func overflows(d tcore.Device, x, y bound.Distribution) error {
 	for _, of := range []struct {
 		bound.Distribution

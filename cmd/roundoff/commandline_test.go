@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// rows are command lines that once failed, or that show what the words of a command are like. FuzzCommandLine
-// runs each, and lines made of each by edits.
+// rows are command lines that once failed, or that show what the words of a
+// command are like. FuzzCommandLine runs each, and lines made of each by edits.
 var rows = []string{
 	"bound -k 9223372036854775807", "bound -split-k 9223372036854775807", "bound -device paper -block 9223372036854775807",
 	"advise -tolerance 1 -k 9223372036854775807", "advise -tolerance 1 -split-k 9223372036854775807",
@@ -52,7 +52,8 @@ var rows = []string{
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s 05", "help", "gpu help", "",
 }
 
-// oddWords are what stands in place of a word, whatever the flag: numbers that are none, files that are none.
+// oddWords are what stands in place of a word, whatever the flag: numbers that
+// are none, files that are none.
 var oddWords = append([]string{
 	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615", "4611686018427387904", "268435456",
 	"16777216", "65536", "4096", "129", "16", "3", "2", "1", "0", "-1", "-0", "0x10", "1e3", "1e18", "1e308", "1e309", "-1e308", "1e-400", "5e-324",
@@ -66,7 +67,8 @@ var oddWords = append([]string{
 	"check", "hopper-wgmma-e4m3-binary32", "blackwell-mma-e2m1-binary32", "experiment", "help", "-h",
 }, files...)
 
-// files are what there is in the folder of a command line, and some names of what there is not.
+// files are what there is in the folder of a command line, and some names of
+// what there is not.
 var files = []string{
 	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "zero", "good.csv", "bad.csv", "seeds.csv",
 	"folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
@@ -75,9 +77,10 @@ var files = []string{
 // target is what the link dangling points to.
 const target = "nothing.yet"
 
-// edited returns a command line with some words put in, replaced and left out, which the number determines:
-// flags of its command, with values that other lines give them or any that they can be given, and files and
-// words at all. By 0 nothing is changed.
+// edited returns a command line with some words put in, replaced and left out,
+// which the number determines: flags of its command, with values that other
+// lines give them or any that they can be given, and files and words at all. By
+// 0 nothing is changed.
 func edited(line []string, number uint64) []string {
 	if number == 0 {
 		return line
@@ -142,7 +145,8 @@ var flagsOf = remembered(func(command string) (flags []string) {
 	return flags
 })
 
-// takenBy returns the odd words that a flag of a command can be given: help is had after them.
+// takenBy returns the odd words that a flag of a command can be given: help is
+// had after them.
 func takenBy(command, flag string) []string { return takenByFlag(command + " -" + flag) }
 
 var takenByFlag = remembered(func(flag string) (taken []string) {
@@ -260,7 +264,8 @@ func (c contents) write(t *testing.T, dir string) {
 	}
 }
 
-// The lines that are tried are of every command, and edits know the flags of each that has some.
+// The lines that are tried are of every command, and edits know the flags of
+// each that has some.
 func TestRows_are_of_every_command(t *testing.T) {
 	all := []string{"help"}
 	for _, c := range commands {

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// fill makes a matrix of numbers of a format whose lines along K, rows of A or columns of B, are filled by
-// f and then rounded.
+// fill makes a matrix of numbers of a format whose lines along K, rows of A or
+// columns of B, are filled by f and then rounded.
 func fill(format tcore.Format, rows, cols int, columns bool, f filling) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	n, k := rows, cols
@@ -68,8 +68,9 @@ func autoregressive(rng *rand.Rand, ρ float64) filling {
 	}
 }
 
-// Whatever is in the files, the error is below the bound that is printed for it, and bounds that take
-// the data as random are used where these are and where they are not, are not.
+// Whatever is in the files, the error is below the bound that is printed for
+// it, and bounds that take the data as random are used where these are and
+// where they are not, are not.
 func TestFilesOfAllKindsAreBounded(t *testing.T) {
 	n, K := 8, 10000
 	if testing.Short() {
@@ -209,7 +210,8 @@ func constant(_ int, x []float64) {
 	}
 }
 
-// A permutation of K is offered where it helps, and the error of the permuted product is below the bound.
+// A permutation of K is offered where it helps, and the error of the permuted
+// product is below the bound.
 func TestPermutationIsOffered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 2))
 	const n, K = 8, 1000

@@ -20,8 +20,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// What a command line may take: resident memory; address space, so that one that takes more ends itself and
-// not the machine; time to work before it is interrupted; and time to end then.
+// What a command line may take: resident memory; address space, so that one
+// that takes more ends itself and not the machine; time to work before it is
+// interrupted; and time to end then.
 const (
 	mostResident = 1 << 30
 	mostAddress  = 4 << 30
@@ -29,9 +30,10 @@ const (
 	lastGrace    = 7 * time.Second // of the ten that a fuzz target has
 )
 
-// FuzzCommandLine runs command lines in processes of their own. Whatever a line says, it is carried out or
-// refused: without a trace of Go, in a gigabyte of memory, without leaving files that it was not asked for, and
-// with an end soon after an interrupt.
+// FuzzCommandLine runs command lines in processes of their own. Whatever a line
+// says, it is carried out or refused: without a trace of Go, in a gigabyte of
+// memory, without leaving files that it was not asked for, and with an end soon
+// after an interrupt.
 func FuzzCommandLine(f *testing.F) {
 	if testing.Short() {
 		f.Skip("it starts a hundred processes")
@@ -69,7 +71,8 @@ type ending struct {
 	said   string
 }
 
-// try runs a command line in a folder, interrupts it when its time is up, and kills it if it goes on.
+// try runs a command line in a folder, interrupts it when its time is up, and
+// kills it if it goes on.
 func try(t *testing.T, dir string, line []string) ending {
 	t.Helper()
 	self, err := os.Executable()
@@ -128,8 +131,9 @@ func over(c chan struct{}) bool {
 	}
 }
 
-// limited is what a command does first when it is tried. It may not take more than so much address space, an
-// interrupt that comes before it attends to them does not kill it, and it says that it begins by closing file 3.
+// limited is what a command does first when it is tried. It may not take more
+// than so much address space, an interrupt that comes before it attends to them
+// does not kill it, and it says that it begins by closing file 3.
 func limited() {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	limit := syscall.Rlimit{Cur: mostAddress, Max: mostAddress}
@@ -139,7 +143,8 @@ func limited() {
 	os.NewFile(3, "begun").Close()
 }
 
-// trace is what Go writes when a program fails, and what no sentence for a person holds.
+// trace is what Go writes when a program fails, and what no sentence for a
+// person holds.
 var trace = regexp.MustCompile(`(?m)^goroutine \d|^panic:|^fatal error:|^SIG[A-Z]+:|runtime error|strconv\.|%!`)
 
 // complaint says what is wrong with an ending, "" if nothing is.
@@ -177,8 +182,8 @@ func listed(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// asked reports whether a command line tells the file. It asks for none whose name begins with a dot, as those
-// do that are renamed in the end.
+// asked reports whether a command line tells the file. It asks for none whose
+// name begins with a dot, as those do that are renamed in the end.
 func asked(line []string, name string) bool {
 	if strings.HasPrefix(filepath.Base(name), ".") {
 		return false
@@ -189,8 +194,8 @@ func asked(line []string, name string) bool {
 	})
 }
 
-// tells reports whether a word is the path of the file, of a folder that it is in, of what is in it, or of a
-// link to it.
+// tells reports whether a word is the path of the file, of a folder that it is
+// in, of what is in it, or of a link to it.
 func tells(word, name string) bool {
 	if word == "" {
 		return false

@@ -111,7 +111,8 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	return c.write(stdout)
 }
 
-// machine returns the machine that computes the product on the device of that name.
+// machine returns the machine that computes the product on the device of that
+// name.
 func (p *product) machine(name string) (tcore.Machine, error) {
 	d, err := findDevice(name, p.in, p.out)
 	if err != nil {

@@ -28,7 +28,8 @@ type experiment struct {
 	run  func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error)
 }
 
-// gpuExperiment runs the paper's experiments on the GPU and writes their records.
+// gpuExperiment runs the paper's experiments on the GPU and writes their
+// records.
 func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	product, profile := paper.DefaultGEMM, paper.DefaultGPUProfile
 	flags := newFlags("gpu experiment", "[-flag ...] DIR [experiment ...]\n\n"+
@@ -115,9 +116,10 @@ func provenance(g *gpu.GPU) (paper.Provenance, error) {
 	return from, nil
 }
 
-// productOn returns the product of Section 4.2 as an experiment on a GPU: by the call of the paper with its
-// arguments put right, which does not tell how it computes, and by one that does. It writes how many outputs
-// have the bits of the emulation.
+// productOn returns the product of Section 4.2 as an experiment on a GPU: by
+// the call of the paper with its arguments put right, which does not tell how
+// it computes, and by one that does. It writes how many outputs have the bits
+// of the emulation.
 func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.GPU, paper.Provenance, io.Writer) (paper.Record, error) {
 	e.Distribution = of
 	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error) {
@@ -158,8 +160,8 @@ func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.G
 	}
 }
 
-// profileOn returns Table 3 as an experiment on a GPU. Its results are compared with the processor's, and it
-// writes how many have their bits.
+// profileOn returns Table 3 as an experiment on a GPU. Its results are compared
+// with the processor's, and it writes how many have their bits.
 func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance, io.Writer) (paper.Record, error) {
 	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error) {
 		a, b, c, a16, b16 := e.Operands()

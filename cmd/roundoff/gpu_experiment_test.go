@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asCommand has the test binary found as the command roundoff, which finds the fake GPU.
+// asCommand has the test binary found as the command roundoff, which finds the
+// fake GPU.
 func asCommand(t *testing.T) {
 	t.Helper()
 	fakeGPU(t)
@@ -49,7 +50,8 @@ func asCommand(t *testing.T) {
 	t.Setenv("ROUNDOFF_DEVICE", "gpu")
 }
 
-// From the experiment of package paper through the command to the libraries, and back.
+// From the experiment of package paper through the command to the libraries,
+// and back.
 func TestGPUExperiment_is_what_the_notebooks_ask_for(t *testing.T) {
 	asCommand(t)
 	small := paper.DefaultGEMM
@@ -151,7 +153,8 @@ func TestGPUExperiment_writes_all_records(t *testing.T) {
 	}
 }
 
-// Of what the GPU did not compute there is no record, whatever its libraries say.
+// Of what the GPU did not compute there is no record, whatever its libraries
+// say.
 func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
 	fakeGPU(t)
 	for call, experiment := range map[string]string{
@@ -177,7 +180,8 @@ func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
 	})
 }
 
-// Nothing that a unit of the catalogue can make of binary16 is taken for impossible, and zeros are.
+// Nothing that a unit of the catalogue can make of binary16 is taken for
+// impossible, and zeros are.
 func TestPlausible(t *testing.T) {
 	for _, d := range devices.All() {
 		if d.A != tcore.Binary16 || d.B != tcore.Binary16 || d.C != tcore.Binary32 {
@@ -218,7 +222,8 @@ func TestPlausible(t *testing.T) {
 	}
 }
 
-// Of multiply-adds what is fused and what is not are both possible, and twice as far as any rounding is not.
+// Of multiply-adds what is fused and what is not are both possible, and twice
+// as far as any rounding is not.
 func TestNear(t *testing.T) {
 	e := paper.DefaultProfile
 	e.Elements = 1000

@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// plausible is what a GPU can have made of a product of binary16 matrices with sums in binary32, in whatever
-// order: K + 2 losses of at most 2^-22 of all sizes. That is as much as all that the truncating units of the
-// catalogue are bound by, and four times what K FMAs of binary32 are.
+// plausible is what a GPU can have made of a product of binary16 matrices with
+// sums in binary32, in whatever order: K + 2 losses of at most 2^-22 of all
+// sizes. That is as much as all that the truncating units of the catalogue are
+// bound by, and four times what K FMAs of binary32 are.
 type plausible struct {
 	*trial.Product
 	limit []float64 // of the size of an error
@@ -30,8 +31,9 @@ func newPlausible(a, b blas32.General) (p plausible, err error) {
 	return p, nil
 }
 
-// check returns an error that names the first output of d that rounding cannot have made. A difference of an
-// emulation from silicon is none: then no record of it could be made.
+// check returns an error that names the first output of d that rounding cannot
+// have made. A difference of an emulation from silicon is none: then no record
+// of it could be made.
 func (p plausible) check(d blas32.General) error {
 	for i, e := range p.Exact.Error(d).Data {
 		if !(math.Abs(e) <= p.limit[i]) {
@@ -43,8 +45,9 @@ func (p plausible) check(d blas32.General) error {
 	return nil
 }
 
-// near returns an error that names the first result of d = ab + c that rounding cannot have made, fused or
-// not, of numbers that may have been rounded to binary16 before.
+// near returns an error that names the first result of d = ab + c that rounding
+// cannot have made, fused or not, of numbers that may have been rounded to
+// binary16 before.
 func near(got, want, a, b, c []float32) error {
 	for i, x := range got {
 		size := math.Abs(float64(a[i])*float64(b[i])) + math.Abs(float64(c[i]))
@@ -55,8 +58,8 @@ func near(got, want, a, b, c []float32) error {
 	return nil
 }
 
-// sumsBinary16 returns the first device of an architecture that sums products of binary16 in binary32, if
-// there is one.
+// sumsBinary16 returns the first device of an architecture that sums products
+// of binary16 in binary32, if there is one.
 func sumsBinary16(architecture string) (tcore.Device, bool) {
 	for _, d := range devices.All() {
 		if d.Architecture == architecture && d.A == tcore.Binary16 && d.B == tcore.Binary16 && d.C == tcore.Binary32 {

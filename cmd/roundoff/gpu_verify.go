@@ -9,7 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/probe"
 )
 
-// gpuVerify compares the instructions of the GPU with the emulation for a given time.
+// gpuVerify compares the instructions of the GPU with the emulation for a given
+// time.
 func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("gpu verify", "[--seconds s] [--seed n] [--emulate device] [device ...]\n\n"+
 		"Computes random dot products on every instruction of the GPU, or those of the devices named,\n"+

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// interrupted starts a command line, sends it a signal once it is at work, and returns its status, what
-// it said, and how long it took to end.
+// interrupted starts a command line, sends it a signal once it is at work, and
+// returns its status, what it said, and how long it took to end.
 func interrupted(t *testing.T, dir, line string, signals ...os.Signal) (status int, said string, took time.Duration) {
 	t.Helper()
 	self, err := os.Executable()

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// each returns what find says of every word of a list, split at commas outside parentheses.
+// each returns what find says of every word of a list, split at commas outside
+// parentheses.
 func each[T any](list string, find func(string) (T, error)) ([]T, error) {
 	var found []T
 	start, depth := 0, 0

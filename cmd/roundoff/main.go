@@ -15,9 +15,10 @@
 //	roundoff gpu experiment   run the paper's experiments on it
 //	roundoff help             say what there is, or what a command takes: help gpu speed
 //
-// It exits with 0 when all went well, 1 when something failed, 2 when it was called wrongly, and 3 when
-// it wants a GPU and there is none. A signal that asks it to stop, as Ctrl-C does, stops it with 128 and
-// the number of the signal, from wherever it is; a second one kills it.
+// It exits with 0 when all went well, 1 when something failed, 2 when it was
+// called wrongly, and 3 when it wants a GPU and there is none. A signal that
+// asks it to stop, as Ctrl-C does, stops it with 128 and the number of the
+// signal, from wherever it is; a second one kills it.
 package main
 
 import (
@@ -34,15 +35,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/gpu"
 )
 
-// A command is one thing the tool does. Run returns errUsage when it was called wrongly and has said
-// so, and any other error when it failed.
+// A command is one thing the tool does. Run returns errUsage when it was called
+// wrongly and has said so, and any other error when it failed.
 type command struct {
 	name, summary string
 	run           func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 }
 
-// graces are how long commands may take, when interrupted, to end what they have begun: the kernels of
-// notebooks, a file of what there is so far. Others have a second.
+// graces are how long commands may take, when interrupted, to end what they
+// have begun: the kernels of notebooks, a file of what there is so far. Others
+// have a second.
 var graces = map[string]time.Duration{"reproduce": 20 * time.Second, "sweep": 5 * time.Second}
 
 var commands = []command{
@@ -64,7 +66,8 @@ func main() {
 	os.Exit(attend(signals, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// attend runs a command line until it is over or a signal comes, and returns the exit status.
+// attend runs a command line until it is over or a signal comes, and returns
+// the exit status.
 func attend(signals chan os.Signal, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -144,8 +147,8 @@ func asksHelp(word string) bool {
 	return slices.Contains([]string{"help", "-h", "--h", "-help", "--help"}, word)
 }
 
-// minded remembers the first error of what it writes to: a command that could not say what it found has
-// failed.
+// minded remembers the first error of what it writes to: a command that could
+// not say what it found has failed.
 type minded struct {
 	io.Writer
 	err error

@@ -116,7 +116,8 @@ func TestRun_minds_what_it_writes(t *testing.T) {
 	}
 }
 
-// help lists what there is to dispatch to, as the documentation of the command does.
+// help lists what there is to dispatch to, as the documentation of the command
+// does.
 func TestHelp_lists_every_command(t *testing.T) {
 	var there []string
 	for _, c := range commands {

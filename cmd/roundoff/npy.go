@@ -84,8 +84,8 @@ func parseMatrix(data []byte) (m blas64.General, err error) {
 }
 
 // parseHeader returns the header of a NumPy file and what follows it. Package
-// npy takes the length of the header and the parentheses of the shape for granted,
-// and panics on a malformed one or says what strconv does.
+// npy takes the length of the header and the parentheses of the shape for
+// granted, and panics on a malformed one or says what strconv does.
 func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	length := 0
 	switch {
@@ -115,7 +115,8 @@ func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	return r.Header, data[length:], nil
 }
 
-// writeMatrix writes m as a NumPy file of float64, which holds the numbers of every format.
+// writeMatrix writes m as a NumPy file of float64, which holds the numbers of
+// every format.
 func writeMatrix(w io.Writer, m blas32.General) error {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", m.Rows, m.Cols)
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n" // so that numbers begin at a multiple of 64 bytes

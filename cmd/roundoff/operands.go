@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// operands are the matrices of a product as they are in two files, or with K permuted.
+// operands are the matrices of a product as they are in two files, or with K
+// permuted.
 type operands struct {
 	fileA, fileB string
 	a, b         blas64.General
@@ -50,8 +51,8 @@ func (o *operands) permute(seed uint64) {
 	o.a, o.b, o.permuted, o.seed = a, b, true, seed
 }
 
-// describe fills in what the matrices tell of a product: sizes, moments, ranges, and what a look
-// at them says of independence.
+// describe fills in what the matrices tell of a product: sizes, moments,
+// ranges, and what a look at them says of independence.
 func (o *operands) describe(k *bound.Problem) (err error) {
 	k.M, k.K, k.N = o.a.Rows, o.a.Cols, o.b.Cols
 	var errA, errB error
@@ -68,7 +69,8 @@ func (o *operands) describe(k *bound.Problem) (err error) {
 	return nil
 }
 
-// rounded returns the matrices in the formats of a device, and whether they were there already.
+// rounded returns the matrices in the formats of a device, and whether they
+// were there already.
 func (o *operands) rounded(d tcore.Device) (a, b blas32.General, exact bool) {
 	a, exactA := roundMatrix(o.a, d.A, d.Convert)
 	b, exactB := roundMatrix(o.b, d.B, d.Convert)
@@ -86,7 +88,8 @@ func roundMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) (z b
 	return z, exact
 }
 
-// write writes what was found of the matrices, and what can be done where bounds are refused.
+// write writes what was found of the matrices, and what can be done where
+// bounds are refused.
 func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nOf the elements of %s and %s, by tests that refuse %.2g %% of matrices of independent ones:\n", o.fileA, o.fileB, 100*in.Level)
@@ -110,7 +113,8 @@ func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	return err
 }
 
-// firstColumns returns the columns that come first in the permuted product, counted from 0.
+// firstColumns returns the columns that come first in the permuted product,
+// counted from 0.
 func (o *operands) firstColumns() string {
 	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(o.a.Cols)
 	var words []string

@@ -12,15 +12,17 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// An output is a file that a command writes whole or not at all. It is opened before the work whose
-// result it is to hold. A file that there is keeps its permissions, and a link stays one to what it
-// names; what is no regular file, as a pipe, is written into.
+// An output is a file that a command writes whole or not at all. It is opened
+// before the work whose result it is to hold. A file that there is keeps its
+// permissions, and a link stays one to what it names; what is no regular file,
+// as a pipe, is written into.
 type output struct {
 	path    string
 	pending *renameio.PendingFile // nil for what is no regular file
 }
 
-// unfinished are the outputs that are open: what a command leaves behind that is ended in its work.
+// unfinished are the outputs that are open: what a command leaves behind that
+// is ended in its work.
 var unfinished struct {
 	sync.Mutex
 	outputs map[*output]bool
@@ -61,7 +63,8 @@ func newOutput(path string) (*output, error) {
 	return o, nil
 }
 
-// follow returns what a path names in the end, through links, also where there is nothing yet.
+// follow returns what a path names in the end, through links, also where there
+// is nothing yet.
 func follow(path string) (string, error) {
 	target := path
 	for range 40 {
@@ -77,7 +80,8 @@ func follow(path string) (string, error) {
 	return "", fmt.Errorf("%s: too many links", path)
 }
 
-// ofPath returns the error as one of this path, and not of a file that is only there for a while.
+// ofPath returns the error as one of this path, and not of a file that is only
+// there for a while.
 func ofPath(path string, err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {

@@ -16,8 +16,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// all carries out the standard plan, or what of it is of the machines, distributions and Ks that flags name. When ctx
-// ends it returns the rows that there are, with the error.
+// all carries out the standard plan, or what of it is of the machines,
+// distributions and Ks that flags name. When ctx ends it returns the rows that
+// there are, with the error.
 func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
 	if err := q.parts(); err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func common[T any](list, other []T, name func(T) string) (both []T) {
 	return both
 }
 
-// digest prints how each bound did in all, and a command for everything that fails, and returns an
-// error if there is any.
+// digest prints how each bound did in all, and a command for everything that
+// fails, and returns an error if there is any.
 func digest(w io.Writer, rows []sweep.Row) error {
 	type record struct {
 		name                    string

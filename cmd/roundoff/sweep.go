@@ -164,7 +164,8 @@ func (q *sweepQuestion) parts() (err error) {
 		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
 }
 
-// once returns an error that names the first of a flag's values that is there twice.
+// once returns an error that names the first of a flag's values that is there
+// twice.
 func once[T any](name string, values []T, word func(T) string) error {
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -186,7 +187,8 @@ func names[T any](list []T, name func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// joinFiles returns the rows of several files as those of one, and all their comments.
+// joinFiles returns the rows of several files as those of one, and all their
+// comments.
 func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 	var comments []string
 	for _, file := range files {
@@ -207,8 +209,8 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 	return rows, strings.Join(comments, "\n"), nil
 }
 
-// summarize prints for every machine, distribution and K the tightest bound that holds, and returns an
-// error if one that is to hold does not.
+// summarize prints for every machine, distribution and K the tightest bound
+// that holds, and returns an error if one that is to hold does not.
 func summarize(w io.Writer, rows []sweep.Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "machine\tdata\tK\toutputs\tlargest error\tmean\tspread\ttightest bound\ttau\tmedian\tviolations\texact/product")
@@ -241,8 +243,8 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 	return fail(rows)
 }
 
-// fail returns an error that names the first bound that is to hold and does not, nil if there is
-// none.
+// fail returns an error that names the first bound that is to hold and does
+// not, nil if there is none.
 func fail(rows []sweep.Row) error {
 	if bad := sweep.Violated(rows, sweep.Sure); len(bad) > 0 {
 		r := bad[0]

@@ -87,7 +87,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The standard plan is swept, or a part of it, and what each bound did is printed.
+// The standard plan is swept, or a part of it, and what each bound did is
+// printed.
 func TestSweep_standard(t *testing.T) {
 	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "distribution,moments")
 	if want := "2 machines, 2 kinds of data, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
@@ -119,7 +120,8 @@ func TestSweep_hunt(t *testing.T) {
 	}
 }
 
-// What fails is printed as a command, once if it fails with and without the sizes of elements.
+// What fails is printed as a command, once if it fails with and without the
+// sizes of elements.
 func TestSweep_digest_tells_commands(t *testing.T) {
 	row := func(ranges bool) sweep.Row {
 		return sweep.Row{
@@ -165,7 +167,8 @@ func TestSweep_fails_with_a_bound(t *testing.T) {
 	}
 }
 
-// endsAt is a writer that ends a context when a text is written for the nth time.
+// endsAt is a writer that ends a context when a text is written for the nth
+// time.
 type endsAt struct {
 	bytes.Buffer
 	text string

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A mistake is named with its value and what is wanted, and what is right passes.
+// A mistake is named with its value and what is wanted, and what is right
+// passes.
 func TestPackage(t *testing.T) {
 	const check = Package("p")
 	for _, c := range []struct {

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// groups are the benchmarks that share a yardstick, an sgemm of the shape; those
-// without a shape have none.
+// groups are the benchmarks that share a yardstick, an sgemm of the shape;
+// those without a shape have none.
 var groups = []struct{ pattern, shape string }{
 	{"^BenchmarkGEMM$/^device=/^n=512$", "512 512 512"},
 	{"^BenchmarkGEMM$/^device=/^n=128$", "128 128 128"},
@@ -71,8 +71,8 @@ func main() {
 	t.print(os.Stdout)
 }
 
-// yardstick returns the speed of sgemm on one thread in MMAC/s, 0 if there is no
-// sgemm or no shape.
+// yardstick returns the speed of sgemm on one thread in MMAC/s, 0 if there is
+// no sgemm or no shape.
 func yardstick(sgemm, shape string) float64 {
 	if sgemm == "" || shape == "" {
 		return 0

@@ -33,7 +33,8 @@ func blasResult(code C.int, call, args string, values ...any) error {
 	return e
 }
 
-// loadBLAS opens both libraries, cuBLASLt first: cuBLAS needs it, and then finds it.
+// loadBLAS opens both libraries, cuBLASLt first: cuBLAS needs it, and then
+// finds it.
 func loadBLAS() error {
 	return errors.Join(libcublasLt.load(), libcublas.load())
 }
@@ -88,8 +89,8 @@ func ltLoaded() Loaded {
 	return l
 }
 
-// GemmEx computes p with the algorithm that cuBLAS chooses for tensor cores, as cublasGemmEx does by
-// CUBLAS_GEMM_DEFAULT_TENSOR_OP.
+// GemmEx computes p with the algorithm that cuBLAS chooses for tensor cores, as
+// cublasGemmEx does by CUBLAS_GEMM_DEFAULT_TENSOR_OP.
 func (b *BLAS) GemmEx(p Product, x, y, z, workspace Ptr, size int, s Stream) error {
 	const defaultTensorOp = 99
 	if err := blasResult(C.call_cublasSetStream_v2(b.handle, s.p), "cublasSetStream", ""); err != nil {

@@ -71,8 +71,9 @@ func (d descriptors) destroy() (err error) {
 	return err
 }
 
-// Algorithms returns at most n algorithms for the product that need no more workspace than given, the
-// best first as the library estimates. There may be none.
+// Algorithms returns at most n algorithms for the product that need no more
+// workspace than given, the best first as the library estimates. There may be
+// none.
 func (b *BLAS) Algorithms(p Product, workspace, n int) (list []Algorithm, err error) {
 	d, err := newDescriptors(p)
 	if err != nil {
@@ -126,8 +127,8 @@ const (
 	algoReduction = 3
 )
 
-// describe asks an algorithm what it is. Versions before 12 do not know the last two attributes, which
-// stay 0.
+// describe asks an algorithm what it is. Versions before 12 do not know the
+// last two attributes, which stay 0.
 func describe(r *C.lt_result) (Algorithm, error) {
 	a := Algorithm{Workspace: int(r.workspace), Waves: float64(r.waves)}
 	a.opaque = *(*[8]uint64)(unsafe.Pointer(&r.algo))
@@ -151,8 +152,8 @@ func describe(r *C.lt_result) (Algorithm, error) {
 	return a, nil
 }
 
-// Split returns the algorithm with K in n parts, whose sums are added in the type of Compute, if the
-// library can do that.
+// Split returns the algorithm with K in n parts, whose sums are added in the
+// type of Compute, if the library can do that.
 func (b *BLAS) Split(p Product, a Algorithm, n int) (_ Algorithm, err error) {
 	const inComputeType = 2
 	algo := *(*C.lt_algo)(unsafe.Pointer(&a.opaque))
@@ -170,7 +171,8 @@ func (b *BLAS) Split(p Product, a Algorithm, n int) (_ Algorithm, err error) {
 	return b.Check(p, a)
 }
 
-// Check asks whether the algorithm can compute the product, and returns it with the workspace needed.
+// Check asks whether the algorithm can compute the product, and returns it with
+// the workspace needed.
 func (b *BLAS) Check(p Product, a Algorithm) (_ Algorithm, err error) {
 	d, err := newDescriptors(p)
 	if err != nil {
@@ -187,7 +189,8 @@ func (b *BLAS) Check(p Product, a Algorithm) (_ Algorithm, err error) {
 	return describe(&r)
 }
 
-// Matmul puts the product into a stream, z = alpha op(x) op(y) + beta z, computed by the algorithm.
+// Matmul puts the product into a stream, z = alpha op(x) op(y) + beta z,
+// computed by the algorithm.
 func (b *BLAS) Matmul(p Product, x, y, z Ptr, a Algorithm, workspace Ptr, size int, s Stream) (err error) {
 	d, err := newDescriptors(p)
 	if err != nil {

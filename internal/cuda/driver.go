@@ -42,8 +42,8 @@ func cuResult(code C.int, call, args string, values ...any) error {
 	return e
 }
 
-// made returns the error, or one that says that a call which was to make something, or to find it,
-// succeeded and gave nothing.
+// made returns the error, or one that says that a call which was to make
+// something, or to find it, succeeded and gave nothing.
 func made(err error, p unsafe.Pointer, call string) error {
 	if err == nil && p == nil {
 		return fmt.Errorf("%s succeeded and gave nothing", call)
@@ -54,8 +54,8 @@ func made(err error, p unsafe.Pointer, call string) error {
 // patience is how long a driver may take to open a device.
 var patience = time.Minute
 
-// Open opens a device, of which the first is 0. An error wraps [ErrNoGPU]; it is one, too, if the driver
-// has not answered within a minute.
+// Open opens a device, of which the first is 0. An error wraps [ErrNoGPU]; it
+// is one, too, if the driver has not answered within a minute.
 func Open(ordinal int) (*Device, error) {
 	type result struct {
 		*Device
@@ -126,8 +126,8 @@ func (d *Device) Close() error {
 	return cuResult(C.call_cuDevicePrimaryCtxRelease_v2(d.ordinal), "cuDevicePrimaryCtxRelease", "device %d", d.ordinal)
 }
 
-// Do calls f on a thread to which the context is current. Calls wait for each other; f must not call
-// Do.
+// Do calls f on a thread to which the context is current. Calls wait for each
+// other; f must not call Do.
 func (d *Device) Do(f func() error) (err error) {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -146,14 +146,16 @@ func (d *Device) Do(f func() error) (err error) {
 	return f()
 }
 
-// Attribute returns an attribute of the device by its number, a CUdevice_attribute.
+// Attribute returns an attribute of the device by its number, a
+// CUdevice_attribute.
 func (d *Device) Attribute(attribute int) (int, error) {
 	var v C.int
 	code := C.call_cuDeviceGetAttribute(&v, C.int(attribute), d.ordinal)
 	return int(v), cuResult(code, "cuDeviceGetAttribute", "attribute %d", attribute)
 }
 
-// Info asks the driver and the libraries what they are. A library that is not there is no error.
+// Info asks the driver and the libraries what they are. A library that is not
+// there is no error.
 func (d *Device) Info() (Info, error) {
 	info := Info{Driver: version(d.driver)}
 	name := (*C.char)(C.calloc(1, 256))
@@ -209,7 +211,8 @@ func (d *Device) Free(p Ptr) error {
 	return cuResult(C.call_cuMemFree_v2(C.uint64_t(p)), "cuMemFree", "%#x", p)
 }
 
-// HostAlloc allocates n bytes of host memory that the device can copy from and to.
+// HostAlloc allocates n bytes of host memory that the device can copy from and
+// to.
 func (d *Device) HostAlloc(n int) ([]byte, error) {
 	var p unsafe.Pointer
 	err := cuResult(C.call_cuMemHostAlloc(&p, C.size_t(n), 0), "cuMemHostAlloc", "%d bytes", n)
@@ -224,13 +227,15 @@ func (d *Device) HostFree(b []byte) error {
 	return cuResult(C.call_cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(b))), "cuMemFreeHost", "%d bytes", len(b))
 }
 
-// ToDevice copies from memory of HostAlloc to the device. It may return before that is done.
+// ToDevice copies from memory of HostAlloc to the device. It may return before
+// that is done.
 func (d *Device) ToDevice(to Ptr, from []byte, s Stream) error {
 	code := C.call_cuMemcpyHtoDAsync_v2(C.uint64_t(to), unsafe.Pointer(unsafe.SliceData(from)), C.size_t(len(from)), s.p)
 	return cuResult(code, "cuMemcpyHtoDAsync", "%d bytes", len(from))
 }
 
-// ToHost copies from the device to memory of HostAlloc. It may return before that is done.
+// ToHost copies from the device to memory of HostAlloc. It may return before
+// that is done.
 func (d *Device) ToHost(to []byte, from Ptr, s Stream) error {
 	code := C.call_cuMemcpyDtoHAsync_v2(unsafe.Pointer(unsafe.SliceData(to)), C.uint64_t(from), C.size_t(len(to)), s.p)
 	return cuResult(code, "cuMemcpyDtoHAsync", "%d bytes", len(to))

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// ErrNoGPU is what errors wrap when there is no GPU to use: no driver, no device, a driver that is
-// too old, or a build without cgo. It is a normal state.
+// ErrNoGPU is what errors wrap when there is no GPU to use: no driver, no
+// device, a driver that is too old, or a build without cgo. It is a normal
+// state.
 var ErrNoGPU = errors.New("no NVIDIA GPU")
 
 // A NotFoundError tells that a library, or a function in it, is not there.
@@ -65,13 +66,15 @@ var blasStatus = map[int]string{
 	16: "CUBLAS_STATUS_LICENSE_ERROR",
 }
 
-// printable returns the text of a library with what a terminal would not print as escapes, as in \x1b.
+// printable returns the text of a library with what a terminal would not print
+// as escapes, as in \x1b.
 func printable(text string) string {
 	quoted := strconv.Quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// version writes 12040 as 12.4, and 120803, as cuBLAS has it, as 12.8.3. It says of a number that is none.
+// version writes 12040 as 12.4, and 120803, as cuBLAS has it, as 12.8.3. It
+// says of a number that is none.
 func version(v int) string {
 	if v < 1000 || v >= 1_000_000 {
 		return fmt.Sprintf("%d, which is no version", v)

@@ -17,8 +17,8 @@ import (
 	"unsafe"
 )
 
-// loaded are the paths of the libraries that are open, by name. A library that is open stays so; one
-// that was not found is looked for again.
+// loaded are the paths of the libraries that are open, by name. A library that
+// is open stays so; one that was not found is looked for again.
 var (
 	loadLock sync.Mutex
 	loaded   = map[string]string{}
@@ -30,7 +30,8 @@ var indexes = map[string]C.int{
 	libcublasLt.name: C.lib_cublasLt, libnvrtc.name: C.lib_nvrtc,
 }
 
-// load opens the library, if it is not open, and finds its functions. The error is a *NotFoundError.
+// load opens the library, if it is not open, and finds its functions. The error
+// is a *NotFoundError.
 func (l library) load() error {
 	loadLock.Lock()
 	defer loadLock.Unlock()

@@ -164,7 +164,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// What is not there is never taken for loaded, however many look for it at once.
+// What is not there is never taken for loaded, however many look for it at
+// once.
 func TestLoadInParallel(t *testing.T) {
 	forget(t)
 	text := filepath.Join(t.TempDir(), "libtext.so.9")
@@ -188,7 +189,8 @@ func TestLoadInParallel(t *testing.T) {
 	all.Wait()
 }
 
-// A file at which the loader would wait, or which would end the process, is not given to it.
+// A file at which the loader would wait, or which would end the process, is not
+// given to it.
 func TestLoadOfBrokenFiles(t *testing.T) {
 	forget(t)
 	dir := t.TempDir()

@@ -30,7 +30,8 @@ func required(t *testing.T) map[string]library {
 	return functions
 }
 
-// A library that lacks a function is passed over, whichever it is, and the error names it.
+// A library that lacks a function is passed over, whichever it is, and the
+// error names it.
 func TestLoad_tells_every_function_that_is_missing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the fake once for every function")
@@ -68,7 +69,8 @@ func TestNothingSucceedsBeforeALibraryIsOpen(t *testing.T) {
 	}
 }
 
-// A driver without the other libraries is a GPU: what needs them says so, and Info tells which there are.
+// A driver without the other libraries is a GPU: what needs them says so, and
+// Info tells which there are.
 func TestDevice_without_libraries(t *testing.T) {
 	forget(t)
 	saved := [3]library{libcublas, libcublasLt, libnvrtc}

@@ -11,13 +11,15 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// makers are the calls that make something, or find it, for those that come after.
+// makers are the calls that make something, or find it, for those that come
+// after.
 var makers = []string{
 	"cuDevicePrimaryCtxRetain", "cuStreamCreate", "cuEventCreate", "cuModuleLoadData", "cuModuleGetFunction", "cuMemAlloc_v2", "cuMemHostAlloc",
 	"cublasCreate_v2", "cublasLtCreate", "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate", "cublasLtMatmulPreferenceCreate", "nvrtcCreateProgram",
 }
 
-// algorithms asks cuBLASLt for those of a product, and takes a time without work.
+// algorithms asks cuBLASLt for those of a product, and takes a time without
+// work.
 func algorithms() (list []Algorithm, err error) {
 	d, err := Open(0)
 	if err != nil {
@@ -41,8 +43,8 @@ func algorithms() (list []Algorithm, err error) {
 	return list, err
 }
 
-// Whichever call succeeds and does nothing, there is no panic, nothing is left behind, and where something
-// was to be made an error says that it was not.
+// Whichever call succeeds and does nothing, there is no panic, nothing is left
+// behind, and where something was to be made an error says that it was not.
 func TestSuccessOfNothing(t *testing.T) {
 	d, err := Open(0)
 	if err != nil {

@@ -50,8 +50,8 @@ func (c ComputeType) Scale() DataType {
 	return Real32
 }
 
-// A Product is D = alpha op(A) op(B) + beta D as cuBLAS has it: column-major, op(A) is M × K, op(B) is
-// K × N and D is M × N.
+// A Product is D = alpha op(A) op(B) + beta D as cuBLAS has it: column-major,
+// op(A) is M × K, op(B) is K × N and D is M × N.
 type Product struct {
 	TransA, TransB bool
 	M, N, K        int
@@ -74,7 +74,8 @@ func (p Product) String() string {
 		op(p.TransA), op(p.TransB), p.M, p.N, p.K, p.A, p.B, p.D, p.LDA, p.LDB, p.LDD, p.Compute)
 }
 
-// layouts returns type, rows, columns and leading dimension of A, B and D as they lie in memory.
+// layouts returns type, rows, columns and leading dimension of A, B and D as
+// they lie in memory.
 func (p Product) layouts() [3][4]int {
 	a := [4]int{int(p.A), p.M, p.K, p.LDA}
 	b := [4]int{int(p.B), p.K, p.N, p.LDB}
@@ -87,8 +88,9 @@ func (p Product) layouts() [3][4]int {
 	return [3][4]int{a, b, {int(p.D), p.M, p.N, p.LDD}}
 }
 
-// An Algorithm is how cuBLASLt computes a product: a kernel with its tile, and in how many parts it
-// takes K. The numbers are those of the library, in its own enumerations.
+// An Algorithm is how cuBLASLt computes a product: a kernel with its tile, and
+// in how many parts it takes K. The numbers are those of the library, in its
+// own enumerations.
 type Algorithm struct {
 	opaque                                       [8]uint64
 	ID, Tile, SplitK, Reduction, Swizzle, Custom int

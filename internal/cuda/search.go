@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// library is one of those that are opened, with its file names, the newest first.
+// library is one of those that are opened, with its file names, the newest
+// first.
 type library struct {
 	name  string
 	files []string
@@ -35,8 +36,9 @@ var usual = []string{
 	"/opt/cuda/lib64",
 }
 
-// candidates returns the paths at which to look for the library, in order; a name without a slash is
-// for the loader to find. A pattern stands for the folders that there are, or else for itself.
+// candidates returns the paths at which to look for the library, in order; a
+// name without a slash is for the loader to find. A pattern stands for the
+// folders that there are, or else for itself.
 func (l library) candidates(getenv func(string) string) []string {
 	var paths []string
 	add := func(patterns ...string) {
@@ -72,8 +74,8 @@ func (l library) candidates(getenv func(string) string) []string {
 	return paths
 }
 
-// present returns the candidates that can be there at all, and says of the rest where they would have
-// been, folder by folder.
+// present returns the candidates that can be there at all, and says of the rest
+// where they would have been, folder by folder.
 func (l library) present(getenv func(string) string) (paths, absent []string) {
 	missing := map[string]bool{}
 	for _, path := range l.candidates(getenv) {
@@ -91,9 +93,10 @@ func (l library) present(getenv func(string) string) (paths, absent []string) {
 	return paths, absent
 }
 
-// broken tells what is wrong with a file that the loader would choke on: one that is no file, as a pipe,
-// for which it would wait, or one that ends before what it says it holds, as of a download that did not
-// end, which would end the process. Otherwise, and of names that the loader has to find, it returns "".
+// broken tells what is wrong with a file that the loader would choke on: one
+// that is no file, as a pipe, for which it would wait, or one that ends before
+// what it says it holds, as of a download that did not end, which would end the
+// process. Otherwise, and of names that the loader has to find, it returns "".
 func broken(path string) string {
 	if !strings.Contains(path, "/") {
 		return ""
@@ -130,8 +133,8 @@ func broken(path string) string {
 	return ""
 }
 
-// tooNew tells that a library is of a later CUDA than the driver supports, whose version is 0 if not
-// known. Otherwise it returns "".
+// tooNew tells that a library is of a later CUDA than the driver supports,
+// whose version is 0 if not known. Otherwise it returns "".
 func tooNew(path string, driver int) string {
 	_, suffix, _ := strings.Cut(filepath.Base(path), ".so.")
 	major := 0

@@ -44,8 +44,9 @@ func (e Event) Record(s Stream) error {
 	return cuResult(C.call_cuEventRecord(e.p, s.p), "cuEventRecord", "")
 }
 
-// Since returns the time from one event to another, on the device's clock. Their stream must have come
-// to both. A time that no work takes, of 0 or less or of days, is an error.
+// Since returns the time from one event to another, on the device's clock.
+// Their stream must have come to both. A time that no work takes, of 0 or less
+// or of days, is an error.
 func (e Event) Since(start Event) (time.Duration, error) {
 	var ms C.float
 	err := cuResult(C.call_cuEventElapsedTime(&ms, start.p, e.p), "cuEventElapsedTime", "")
@@ -83,8 +84,8 @@ func (m Module) Unload() error {
 	return cuResult(C.call_cuModuleUnload(m.p), "cuModuleUnload", "")
 }
 
-// Launch puts a kernel into a stream. An argument is a Ptr, an int32, a uint32, a uint64 or a float32,
-// as the kernel has it; any other panics.
+// Launch puts a kernel into a stream. An argument is a Ptr, an int32, a uint32,
+// a uint64 or a float32, as the kernel has it; any other panics.
 func (d *Device) Launch(f Function, grid, block [3]int, shared int, s Stream, args ...any) error {
 	n := C.size_t(max(len(args), 1))
 	values := unsafe.Slice((*uint64)(C.calloc(n, 8)), n)

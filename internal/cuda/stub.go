@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// This is the package without cgo, or elsewhere than on Linux: Open fails, and so nothing else is ever
-// called.
+// This is the package without cgo, or elsewhere than on Linux: Open fails, and
+// so nothing else is ever called.
 
 var errBuild = fmt.Errorf("%w: this build has no cgo, or is not for Linux", ErrNoGPU)
 

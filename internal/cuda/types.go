@@ -5,7 +5,8 @@ import "unsafe"
 // Ptr is an address in device memory.
 type Ptr uint64
 
-// A Stream is a queue of copies and kernels, carried out in order. The zero Stream is the device's own.
+// A Stream is a queue of copies and kernels, carried out in order. The zero
+// Stream is the device's own.
 type Stream struct{ p unsafe.Pointer }
 
 // An Event is a point in a stream, which has a time once the stream is there.

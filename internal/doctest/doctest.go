@@ -13,17 +13,19 @@ import (
 	"strings"
 )
 
-// Plain are the methods that say nothing that an example could show: what a type is called, and what
-// the interfaces of the standard library and of figures ask for, on every type alike.
+// Plain are the methods that say nothing that an example could show: what a
+// type is called, and what the interfaces of the standard library and of
+// figures ask for, on every type alike.
 var Plain = []string{
 	"String", "Error", "Unwrap", "MarshalJSON", "UnmarshalJSON",
 	"Name", "Caption", "SVG", "PNG", "CSV", "HTML",
 }
 
-// Missing returns the exported functions and methods of the package in the folder dir that have no
-// example, such as "Gamma" and "Format.Round", in the order of the alphabet. What makes a type, and
-// its methods, may be called in an example of the type instead. Methods of [Plain] names need none,
-// nor do those of types that the package does not export.
+// Missing returns the exported functions and methods of the package in the
+// folder dir that have no example, such as "Gamma" and "Format.Round", in the
+// order of the alphabet. What makes a type, and its methods, may be called in
+// an example of the type instead. Methods of [Plain] names need none, nor do
+// those of types that the package does not export.
 func Missing(dir string) ([]string, error) {
 	pkg, err := read(dir)
 	if err != nil {
@@ -65,7 +67,8 @@ func calls(name string) func(*doc.Example) bool {
 	}
 }
 
-// read returns the documentation of a package, of this system's files and its tests.
+// read returns the documentation of a package, of this system's files and its
+// tests.
 func read(dir string) (*doc.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// The house that CONTRIBUTING draws has the rooms that there are, and the arrows between them.
+// The house that CONTRIBUTING draws has the rooms that there are, and the
+// arrows between them.
 func TestTheHouseIsTrue(t *testing.T) {
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {

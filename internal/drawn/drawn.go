@@ -1,5 +1,5 @@
-// Package drawn reads back from its CSV what a figure draws, for tests that compare it with the result that it
-// is drawn from.
+// Package drawn reads back from its CSV what a figure draws, for tests that
+// compare it with the result that it is drawn from.
 package drawn
 
 import (
@@ -15,14 +15,15 @@ type Figure interface {
 	CSV() ([]byte, error)
 }
 
-// A Point is one of a series: of a line of reference, or a bar, one coordinate is 0.
+// A Point is one of a series: of a line of reference, or a bar, one coordinate
+// is 0.
 type Point struct {
 	X, Y float64
 	Text string
 }
 
-// Series returns the points of every series of a chart, by "panel: series". A panel without a title goes by its
-// number, from 1.
+// Series returns the points of every series of a chart, by "panel: series". A
+// panel without a title goes by its number, from 1.
 func Series(t testing.TB, f Figure) map[string][]Point {
 	t.Helper()
 	series := map[string][]Point{}
@@ -38,8 +39,8 @@ func Series(t testing.TB, f Figure) map[string][]Point {
 	return series
 }
 
-// Xs returns the different x of a series, in order: for a distribution function of a few samples these are
-// the samples.
+// Xs returns the different x of a series, in order: for a distribution function
+// of a few samples these are the samples.
 func Xs(points []Point) []float64 {
 	var x []float64
 	for _, p := range points {

@@ -166,7 +166,8 @@ func TestFunctionsAreCalledWhereTheyAre(t *testing.T) {
 	})
 }
 
-// Who answers hears that nobody waits any more, though its function does not return.
+// Who answers hears that nobody waits any more, though its function does not
+// return.
 func TestTheEndIsHeard(t *testing.T) {
 	here, there := net.Pipe()
 	served := make(chan error)
@@ -200,7 +201,8 @@ type answers struct {
 	io.Writer
 }
 
-// Whatever the other end says, a call returns what its type allows, or panics with a sentence.
+// Whatever the other end says, a call returns what its type allows, or panics
+// with a sentence.
 func TestNothingOfTheOtherEndIsTrusted(t *testing.T) {
 	type f = func(add func(a, b float64) float64, x []float64) (float64, *big.Rat)
 	for _, said := range []string{

@@ -14,8 +14,8 @@ import (
 // LongestLine is how many bytes a message may have, in either direction.
 const LongestLine = 16 << 20
 
-// message is a line of the conversation, in JSON: a call of a function by its number, or what came of
-// the last call.
+// message is a line of the conversation, in JSON: a call of a function by its
+// number, or what came of the last call.
 type message struct {
 	Call    *int              `json:"call,omitempty"`
 	Args    []json.RawMessage `json:"args,omitempty"`
@@ -54,10 +54,11 @@ func (p *peer) listen(conn io.Reader) {
 	close(p.lines)
 }
 
-// Remote returns the function of the type t that the other end of the connection serves. A call panics
-// with what the function panics with, and if the other end is gone or breaks the rules. It panics if t
-// has what cannot be sent: anything but numbers, strings, booleans, fractions, functions of such, and
-// slices and structs of them.
+// Remote returns the function of the type t that the other end of the
+// connection serves. A call panics with what the function panics with, and if
+// the other end is gone or breaks the rules. It panics if t has what cannot be
+// sent: anything but numbers, strings, booleans, fractions, functions of such,
+// and slices and structs of them.
 func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
 	if err := sendable(t); err != nil {
 		panic("examine: " + err.Error())
@@ -65,8 +66,9 @@ func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
 	return newPeer(conn).function(0, t)
 }
 
-// Serve answers the calls of f until the connection ends, which is no error, whether or not f has
-// returned. It panics if f is no function, or has what cannot be sent.
+// Serve answers the calls of f until the connection ends, which is no error,
+// whether or not f has returned. It panics if f is no function, or has what
+// cannot be sent.
 func Serve(conn io.ReadWriter, f any) error {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
@@ -101,7 +103,8 @@ func Serve(conn io.ReadWriter, f any) error {
 	}
 }
 
-// function returns the function of the other end with this number. Its calls wait for each other.
+// function returns the function of the other end with this number. Its calls
+// wait for each other.
 func (p *peer) function(number int, t reflect.Type) reflect.Value {
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		p.calling.Lock()

@@ -9,11 +9,12 @@ import (
 	"strconv"
 )
 
-// A Drawing is a result that is sent as its numbers, as a chart of pkg/viz; who asks for it gets a
-// [Sheet].
+// A Drawing is a result that is sent as its numbers, as a chart of pkg/viz; who
+// asks for it gets a [Sheet].
 type Drawing interface{ CSV() ([]byte, error) }
 
-// Sheet is a drawing of the other end, of which there is only its CSV, nil for nil.
+// Sheet is a drawing of the other end, of which there is only its CSV, nil for
+// nil.
 type Sheet []byte
 
 // CSV returns the sheet.
@@ -25,10 +26,12 @@ var (
 	rat     = reflect.TypeFor[*big.Rat]()
 )
 
-// longestRat is how many characters a fraction may have: to read one takes the square of that.
+// longestRat is how many characters a fraction may have: to read one takes the
+// square of that.
 const longestRat = 1 << 14
 
-// sendable returns an error for a function whose arguments or results cannot be sent.
+// sendable returns an error for a function whose arguments or results cannot be
+// sent.
 func sendable(t reflect.Type) error {
 	switch {
 	case t == rat, t.Implements(drawing):
@@ -68,8 +71,8 @@ func sendable(t reflect.Type) error {
 	return fmt.Errorf("%v cannot be sent", t)
 }
 
-// encode returns a value of a sendable type in JSON: numbers of binary64 as text, which has NaN and the
-// infinities, too; functions by their number.
+// encode returns a value of a sendable type in JSON: numbers of binary64 as
+// text, which has NaN and the infinities, too; functions by their number.
 func (p *peer) encode(v reflect.Value) json.RawMessage { return p.append(nil, v) }
 
 func (p *peer) append(to []byte, v reflect.Value) []byte {
@@ -125,7 +128,8 @@ func (p *peer) append(to []byte, v reflect.Value) []byte {
 	panic(fmt.Sprintf("%v cannot be sent", v.Type()))
 }
 
-// parts returns how many elements a slice has, or fields a struct, and a function for each.
+// parts returns how many elements a slice has, or fields a struct, and a
+// function for each.
 func parts(v reflect.Value) (n int, at func(int) reflect.Value) {
 	if v.Kind() == reflect.Slice {
 		return v.Len(), v.Index
@@ -219,7 +223,8 @@ func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
 	return fmt.Errorf("%v cannot be read", t)
 }
 
-// fraction sets r to a quotient of integers; big.Rat reads powers of ten besides, of any size.
+// fraction sets r to a quotient of integers; big.Rat reads powers of ten
+// besides, of any size.
 func fraction(r *big.Rat, text string) (*big.Rat, bool) {
 	for _, c := range text {
 		if (c < '0' || c > '9') && c != '-' && c != '/' {

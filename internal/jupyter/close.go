@@ -21,8 +21,9 @@ func (k *Kernel) wait() {
 	close(k.exited)
 }
 
-// Close ends the kernel and everything that it started: it asks, then tells, then kills. It removes
-// the kernel's temporary files. Closing a second time does nothing.
+// Close ends the kernel and everything that it started: it asks, then tells,
+// then kills. It removes the kernel's temporary files. Closing a second time
+// does nothing.
 func (k *Kernel) Close() error {
 	if k.alive.Err() == nil && k.control != nil {
 		k.send(k.control, "shutdown_request", map[string]bool{"restart": false})

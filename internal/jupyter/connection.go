@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// A connection says where a kernel listens and with which key it signs: the content of the
-// connection file that the client writes and the kernel reads.
+// A connection says where a kernel listens and with which key it signs: the
+// content of the connection file that the client writes and the kernel reads.
 type connection struct {
 	Transport string `json:"transport"`
 	IP        string `json:"ip"`
@@ -23,7 +23,8 @@ type connection struct {
 	Key       string `json:"key"`
 }
 
-// newConnection returns a connection on five free ports of the loopback interface, with a new key.
+// newConnection returns a connection on five free ports of the loopback
+// interface, with a new key.
 func newConnection() (connection, error) {
 	c := connection{Transport: "tcp", IP: "127.0.0.1", Scheme: "hmac-sha256", Key: rand.Text()}
 	for _, port := range []*int{&c.Shell, &c.IOPub, &c.Stdin, &c.Control, &c.Heartbeat} {
@@ -34,7 +35,8 @@ func newConnection() (connection, error) {
 		defer l.Close() // all five are held until the last is found, so they differ
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
-	// A machine or container without its loopback interface has ports that nobody reaches.
+	// A machine or container without its loopback interface has ports that nobody
+	// reaches.
 	d, err := net.Dial("tcp", net.JoinHostPort(c.IP, strconv.Itoa(c.Shell)))
 	if err != nil {
 		return c, fmt.Errorf("jupyter: a kernel cannot be spoken to, as this machine does not reach itself (`ip link set lo up` helps where it is down): %w", err)

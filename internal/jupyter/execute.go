@@ -19,10 +19,11 @@ type Result struct {
 	clear bool // the next output replaces those before it
 }
 
-// Execute runs the code of one cell and returns what it showed, when the kernel has both answered
-// and come to rest. When ctx ends, the cell is interrupted, and the error is the cause of ctx; the
-// kernel lives on if the cell stops within seven seconds. The result is never nil: with an error it
-// has what was shown until then.
+// Execute runs the code of one cell and returns what it showed, when the kernel
+// has both answered and come to rest. When ctx ends, the cell is interrupted,
+// and the error is the cause of ctx; the kernel lives on if the cell stops
+// within seven seconds. The result is never nil: with an error it has what was
+// shown until then.
 func (k *Kernel) Execute(ctx context.Context, code string) (*Result, error) {
 	r := new(Result)
 	id, err := k.send(k.shell, "execute_request", map[string]any{

@@ -18,8 +18,9 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// The test binary is also a kernel, so that the client is tested without any other program: one
-// whose language has a handful of words, a line each. TestMain starts it when asked.
+// The test binary is also a kernel, so that the client is tested without any
+// other program: one whose language has a handful of words, a line each.
+// TestMain starts it when asked.
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv("ROUNDOFF_FAKE_KERNEL"); file != "" {

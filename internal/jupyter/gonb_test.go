@@ -41,8 +41,8 @@ func startGoNB(t *testing.T) *Kernel {
 	return k
 }
 
-// watch runs a cell and hands every message about it to seen, until the cell has ended; it returns
-// whether it succeeded.
+// watch runs a cell and hands every message about it to seen, until the cell
+// has ended; it returns whether it succeeded.
 func watch(t *testing.T, k *Kernel, code string, seen func(m message)) bool {
 	t.Helper()
 	id, err := k.send(k.shell, "execute_request", map[string]any{
@@ -72,8 +72,8 @@ func watch(t *testing.T, k *Kernel, code string, seen func(m message)) bool {
 	return ok
 }
 
-// A cell that goes on without end stops when it is interrupted, whether it sleeps, computes or waits,
-// and the kernel runs the next one.
+// A cell that goes on without end stops when it is interrupted, whether it
+// sleeps, computes or waits, and the kernel runs the next one.
 func TestGoNB_interrupt(t *testing.T) {
 	k := startGoNB(t)
 	for name, code := range map[string]string{
@@ -101,7 +101,8 @@ func TestGoNB_interrupt(t *testing.T) {
 	}
 }
 
-// What Explore shows waits for a page that answers: without one the cell ends by itself.
+// What Explore shows waits for a page that answers: without one the cell ends
+// by itself.
 func TestGoNB_explore_without_a_page(t *testing.T) {
 	k := startGoNB(t)
 	start := time.Now()
@@ -117,9 +118,10 @@ func TestGoNB_explore_without_a_page(t *testing.T) {
 const exploreCell = "import (\n\"github.com/roundofflab/roundoff/pkg/study\"\n\"github.com/roundofflab/roundoff/pkg/viz/nb\"\n)\n\n" +
 	"%%\nnb.Explore(study.ExploreLambda())"
 
-// A page that moves a slider is answered by the running cell with the figure of that setting, and an
-// interrupt ends the cell as a success. The page is played here: it opens the channel of GoNB when
-// the script comes that does, and sends what its script would.
+// A page that moves a slider is answered by the running cell with the figure of
+// that setting, and an interrupt ends the cell as a success. The page is played
+// here: it opens the channel of GoNB when the script comes that does, and sends
+// what its script would.
 func TestGoNB_explore_follows(t *testing.T) {
 	k := startGoNB(t)
 	send := func(typ string, content any) {

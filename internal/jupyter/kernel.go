@@ -16,8 +16,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// How long a kernel may take to answer the first time, to end when asked and when told, and to stop
-// a cell. GoNB gives a cell 5 s to end after an interrupt before it kills it.
+// How long a kernel may take to answer the first time, to end when asked and
+// when told, and to stop a cell. GoNB gives a cell 5 s to end after an
+// interrupt before it kills it.
 const (
 	startTime     = time.Minute
 	shutdownTime  = 3 * time.Second
@@ -44,9 +45,10 @@ type Kernel struct {
 	displays map[string][]*notebook.Output // by display_id, of all cells so far
 }
 
-// Start starts the kernel that spec describes, in the folder dir, with env ("key=value") added to
-// its environment, and returns it when it answers. A kernel that does not answer within a minute is
-// ended. The kernel keeps its temporary files in a folder of its own, which Close removes.
+// Start starts the kernel that spec describes, in the folder dir, with env
+// ("key=value") added to its environment, and returns it when it answers. A
+// kernel that does not answer within a minute is ended. The kernel keeps its
+// temporary files in a folder of its own, which Close removes.
 func Start(ctx context.Context, spec Spec, dir string, env []string) (*Kernel, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("jupyter: kernelspec: %w", err)
@@ -100,8 +102,9 @@ func launch(spec Spec, dir string, env []string) (*Kernel, error) {
 	return k, nil
 }
 
-// connect opens the three channels and returns when the kernel has been heard on shell and on iopub:
-// what it publishes before the subscription has reached it is lost.
+// connect opens the three channels and returns when the kernel has been heard
+// on shell and on iopub: what it publishes before the subscription has reached
+// it is lost.
 func (k *Kernel) connect(ctx context.Context) error {
 	opts := []zmq4.Option{
 		zmq4.WithDialerRetry(20 * time.Millisecond),
@@ -158,7 +161,8 @@ func (k *Kernel) greet() error {
 	}
 }
 
-// receive hands over what comes in from a socket until the kernel is of no more use.
+// receive hands over what comes in from a socket until the kernel is of no more
+// use.
 func (k *Kernel) receive(from zmq4.Socket, to chan<- message) {
 	for {
 		msg, err := from.Recv()

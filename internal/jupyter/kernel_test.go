@@ -225,7 +225,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// zombie reports whether a process has ended and only waits to be collected by its parent.
+// zombie reports whether a process has ended and only waits to be collected by
+// its parent.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(stat), ") Z ")

@@ -16,7 +16,8 @@ import (
 //
 //	[identity or topic ...] <IDS|MSG> signature header parent_header metadata content [buffer ...]
 //
-// where signature is the HMAC-SHA256 of the four frames after it, in hexadecimal.
+// where signature is the HMAC-SHA256 of the four frames after it, in
+// hexadecimal.
 type message struct {
 	Header  header
 	Parent  header // of the request that this message answers
@@ -34,7 +35,8 @@ type header struct {
 
 var delimiter = []byte("<IDS|MSG>")
 
-// newMessage returns a message of the given type, with an ID of its own, from a session.
+// newMessage returns a message of the given type, with an ID of its own, from a
+// session.
 func newMessage(session, typ string, content any) (message, error) {
 	data, err := json.Marshal(content)
 	return message{
@@ -54,7 +56,8 @@ func (m message) frames(key string) [][]byte {
 	return append([][]byte{delimiter, sign(key, signed)}, signed...)
 }
 
-// parseMessage returns the message in the frames, unless its signature was not made with key.
+// parseMessage returns the message in the frames, unless its signature was not
+// made with key.
 func parseMessage(frames [][]byte, key string) (message, error) {
 	var m message
 	for len(frames) > 0 && !bytes.Equal(frames[0], delimiter) {

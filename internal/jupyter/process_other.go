@@ -8,7 +8,8 @@ import (
 	"os/exec"
 )
 
-// Without process groups only the kernel itself can be ended, not what it started.
+// Without process groups only the kernel itself can be ended, not what it
+// started.
 
 func group(cmd *exec.Cmd) {}
 

@@ -8,7 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// A content is the content of the messages that carry an output, all of them in one.
+// A content is the content of the messages that carry an output, all of them in
+// one.
 type content struct {
 	Name      string         `json:"name"` // stream
 	Text      string         `json:"text"`
@@ -45,8 +46,9 @@ func (r *Result) reply(data []byte) error {
 	return err
 }
 
-// add takes in a message from iopub. Displays remembers outputs by display_id over all cells: an
-// update changes every display with its ID, also those of earlier cells.
+// add takes in a message from iopub. Displays remembers outputs by display_id
+// over all cells: an update changes every display with its ID, also those of
+// earlier cells.
 func (r *Result) add(m message, displays map[string][]*notebook.Output) error {
 	typ := m.Header.Type
 	switch typ {
@@ -90,7 +92,8 @@ func (r *Result) show(o *notebook.Output) {
 	r.Outputs = append(r.Outputs, o)
 }
 
-// stream adds text to the last output if that is the same stream, or as a new output.
+// stream adds text to the last output if that is the same stream, or as a new
+// output.
 func (r *Result) stream(name, text string) {
 	r.sweep()
 	if n := len(r.Outputs); n > 0 && r.Outputs[n-1].Type == "stream" && r.Outputs[n-1].Name == name {

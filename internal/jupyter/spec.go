@@ -47,7 +47,8 @@ func (s Spec) check() error {
 	return fmt.Errorf(`interrupt_mode %q, want "signal" or "message"`, s.InterruptMode)
 }
 
-// command returns the arguments that start the kernel with the given connection file.
+// command returns the arguments that start the kernel with the given connection
+// file.
 func (s Spec) command(connectionFile string) []string {
 	r := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.dir)
 	argv := make([]string, len(s.Argv))
@@ -57,8 +58,9 @@ func (s Spec) command(connectionFile string) []string {
 	return argv
 }
 
-// environ returns the environment of the kernel: that of this process, then the kernelspec's, then
-// extra, "key=value" each; where a key comes twice the later one counts.
+// environ returns the environment of the kernel: that of this process, then the
+// kernelspec's, then extra, "key=value" each; where a key comes twice the later
+// one counts.
 func (s Spec) environ(extra []string) []string {
 	env := os.Environ()
 	for k, v := range s.Env {

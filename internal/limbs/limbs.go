@@ -1,5 +1,5 @@
-// Package limbs takes numbers apart into integers, and adds integers of any length, in two's complement, the
-// low limb first.
+// Package limbs takes numbers apart into integers, and adds integers of any
+// length, in two's complement, the low limb first.
 package limbs
 
 import "math/bits"

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// CheckProduct panics unless a × b can be formed and is not empty. The panic names the package and the
-// function that was called.
+// CheckProduct panics unless a × b can be formed and is not empty. The panic
+// names the package and the function that was called.
 func CheckProduct(pkg, call string, a, b blas32.General) {
 	Check(pkg, call, "a", a)
 	Check(pkg, call, "b", b)
@@ -30,7 +30,8 @@ func Check(pkg, call, name string, m blas32.General) {
 	}
 }
 
-// Holds reports whether n elements are enough for a matrix, of which no int need hold the number.
+// Holds reports whether n elements are enough for a matrix, of which no int
+// need hold the number.
 func Holds(n, rows, cols, stride int) bool { return n >= cols && rows-1 <= (n-cols)/stride }
 
 // NotFinite returns where the first element is that is not finite.

@@ -21,7 +21,8 @@ func New64(rows, cols int) blas64.General {
 // Row returns row i of m, which shares its elements.
 func Row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
 
-// Rows returns the rows lo to hi-1 of m, and Columns its columns; both share its elements.
+// Rows returns the rows lo to hi-1 of m, and Columns its columns; both share
+// its elements.
 func Rows(m blas32.General, lo, hi int) blas32.General {
 	return blas32.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride:]}
 }

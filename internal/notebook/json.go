@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Parse returns the notebook written in data, the content of an .ipynb file of nbformat 4.
+// Parse returns the notebook written in data, the content of an .ipynb file of
+// nbformat 4.
 func Parse(data []byte) (*Notebook, error) {
 	var m object
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -105,7 +106,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// An object is a JSON object, read leniently: a key that is missing or of another kind is zero.
+// An object is a JSON object, read leniently: a key that is missing or of
+// another kind is zero.
 type object map[string]any
 
 func (m object) text(key string) string {
@@ -134,7 +136,8 @@ func (m object) list(key string) []string {
 	return list
 }
 
-// joinLines returns text that nbformat allows as a string or as a list of strings.
+// joinLines returns text that nbformat allows as a string or as a list of
+// strings.
 func joinLines(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -171,7 +174,8 @@ func with(m map[string]any) object {
 	return o
 }
 
-// count returns an execution count as nbformat writes it: null for a cell never run.
+// count returns an execution count as nbformat writes it: null for a cell never
+// run.
 func count(n int) any {
 	if n == 0 {
 		return nil

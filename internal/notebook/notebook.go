@@ -28,7 +28,8 @@ type Cell struct {
 	extra map[string]any
 }
 
-// Title returns the text of the first markdown heading, or "" when there is none.
+// Title returns the text of the first markdown heading, or "" when there is
+// none.
 func (nb *Notebook) Title() string {
 	for _, c := range nb.Cells {
 		if c.Type != "markdown" {
@@ -44,7 +45,8 @@ func (nb *Notebook) Title() string {
 	return ""
 }
 
-// CodeCells returns the code cells in which there is something to run, in order.
+// CodeCells returns the code cells in which there is something to run, in
+// order.
 func (nb *Notebook) CodeCells() []*Cell {
 	var cells []*Cell
 	for _, c := range nb.Cells {
@@ -55,8 +57,8 @@ func (nb *Notebook) CodeCells() []*Cell {
 	return cells
 }
 
-// ClearOutputs takes away what running the notebook has left in it: outputs, execution counts and
-// the times of execution that JupyterLab records.
+// ClearOutputs takes away what running the notebook has left in it: outputs,
+// execution counts and the times of execution that JupyterLab records.
 func (nb *Notebook) ClearOutputs() {
 	for _, c := range nb.Cells {
 		c.Outputs = nil
@@ -65,8 +67,9 @@ func (nb *Notebook) ClearOutputs() {
 	}
 }
 
-// CheckKernel returns an error unless the notebook names the kernel that runs it: a kernelspec with
-// the name gonb and the language go. Without the language other tools take a notebook for Python.
+// CheckKernel returns an error unless the notebook names the kernel that runs
+// it: a kernelspec with the name gonb and the language go. Without the language
+// other tools take a notebook for Python.
 func (nb *Notebook) CheckKernel() error {
 	spec, ok := nb.Metadata["kernelspec"].(map[string]any)
 	if !ok {

@@ -25,7 +25,8 @@ func parse(t *testing.T, s string) *Notebook {
 	return nb
 }
 
-// The file is in the form Jupyter itself writes, with keys at every level that this package ignores.
+// The file is in the form Jupyter itself writes, with keys at every level that
+// this package ignores.
 func TestParse(t *testing.T) {
 	data := everyKind(t)
 	nb := parse(t, string(data))

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// An Output is one thing that a cell showed. Which fields count depends on Type.
+// An Output is one thing that a cell showed. Which fields count depends on
+// Type.
 type Output struct {
 	Type string // "stream", "display_data", "execute_result" or "error"
 
@@ -80,7 +81,8 @@ func isJSON(mime string) bool {
 		strings.HasPrefix(mime, "application/") && strings.HasSuffix(mime, "+json")
 }
 
-// isText reports whether nbformat writes values of the MIME type as a list of lines.
+// isText reports whether nbformat writes values of the MIME type as a list of
+// lines.
 func isText(mime string) bool {
 	return strings.HasPrefix(mime, "text/") ||
 		mime == "image/svg+xml" || mime == "application/javascript"

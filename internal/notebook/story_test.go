@@ -57,8 +57,8 @@ const seen = "**What we see.**"
 
 var shows = regexp.MustCompile(`nb\.(Show|Explore)\(`)
 
-// checkTitle looks at the first cell, which says what the reader gets, and at the headings, of which
-// the table of contents is made.
+// checkTitle looks at the first cell, which says what the reader gets, and at
+// the headings, of which the table of contents is made.
 func checkTitle(t *testing.T, nb *Notebook) {
 	if !title.MatchString(nb.Cells[0].Source) {
 		t.Errorf("the first cell has no heading, question, section of the paper or running time:\n%s", nb.Cells[0].Source)
@@ -79,7 +79,8 @@ var (
 	section = regexp.MustCompile(`(?m)^## .`)
 )
 
-// The README lists every notebook with the running time that its first cell gives.
+// The README lists every notebook with the running time that its first cell
+// gives.
 func TestTheREADME_lists_the_notebooks(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -120,8 +121,9 @@ func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 	}
 }
 
-// What takes a GPU is asked through the command roundoff: no cell links the packages that call it, and
-// none of ours needs a C compiler. (The standard library brings cgo where there is one.)
+// What takes a GPU is asked through the command roundoff: no cell links the
+// packages that call it, and none of ours needs a C compiler. (The standard
+// library brings cgo where there is one.)
 func TestTheNotebooks_link_no_cgo(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Ranges calls work for contiguous parts of [0, n), one for each core, and waits for them.
+// Ranges calls work for contiguous parts of [0, n), one for each core, and
+// waits for them.
 func Ranges(n int, work func(lo, hi int)) {
 	var wg sync.WaitGroup
 	p := min(runtime.GOMAXPROCS(0), n)
@@ -16,8 +17,8 @@ func Ranges(n int, work func(lo, hi int)) {
 	wg.Wait()
 }
 
-// Each calls f(0) … f(n-1), each core every so manyth, and waits for them: for calls of unequal
-// length.
+// Each calls f(0) … f(n-1), each core every so manyth, and waits for them: for
+// calls of unequal length.
 func Each(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	p := min(runtime.GOMAXPROCS(0), n)

@@ -1,5 +1,5 @@
-// Package progress tells how much of a long computation is done, while it runs: experiments report,
-// and package nb draws a bar of it.
+// Package progress tells how much of a long computation is done, while it runs:
+// experiments report, and package nb draws a bar of it.
 package progress
 
 import (
@@ -7,23 +7,26 @@ import (
 	"time"
 )
 
-// A Display shows one computation: Update is called with the share that is done, and End at last.
+// A Display shows one computation: Update is called with the share that is
+// done, and End at last.
 type Display interface {
 	Update(share float64)
 	End()
 }
 
-// Show, if it is set, makes the display of a computation that has gone on for [Patience].
+// Show, if it is set, makes the display of a computation that has gone on for
+// [Patience].
 var Show func() Display
 
-// Patience is how long a computation runs before it is shown, and Interval the time between updates.
+// Patience is how long a computation runs before it is shown, and Interval the
+// time between updates.
 const (
 	Patience = 500 * time.Millisecond
 	Interval = 200 * time.Millisecond
 )
 
-// A Task is a computation of a number of steps. One that starts before another has ended is a part
-// of the other's next step.
+// A Task is a computation of a number of steps. One that starts before another
+// has ended is a part of the other's next step.
 type Task struct{ done, total float64 }
 
 var (
@@ -54,7 +57,8 @@ func (t *Task) Step(n int) {
 	mu.Unlock()
 }
 
-// End says that the computation is over. When it returns nothing of it is shown any more.
+// End says that the computation is over. When it returns nothing of it is shown
+// any more.
 func (t *Task) End() {
 	mu.Lock()
 	for i, r := range running {
@@ -117,7 +121,8 @@ func watch(show func() Display, stop <-chan struct{}) {
 	}
 }
 
-// during returns how much is done, and whether what is watched is over: then there is no share of it.
+// during returns how much is done, and whether what is watched is over: then
+// there is no share of it.
 func during(stop <-chan struct{}) (share float64, over bool) {
 	mu.Lock()
 	defer mu.Unlock()

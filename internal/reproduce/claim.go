@@ -21,7 +21,8 @@ const (
 // Verdicts are all of them.
 var Verdicts = []Verdict{Reproduced, Differs, CannotBeTested}
 
-// A Claim is one numerical statement of the paper beside what was measured: an element of claims.json.
+// A Claim is one numerical statement of the paper beside what was measured: an
+// element of claims.json.
 type Claim struct {
 	ID       string   `json:"id"`
 	Source   string   `json:"source"`   // where in the paper
@@ -35,8 +36,9 @@ type Claim struct {
 
 var claimKeys = []string{"id", "source", "paper", "measured", "unit", "verdict", "why", "notebook"}
 
-// ParseClaims returns the claims in data, the content of claims.json: a list, not empty, of objects
-// that have every key, a known verdict, and an id that is theirs alone.
+// ParseClaims returns the claims in data, the content of claims.json: a list,
+// not empty, of objects that have every key, a known verdict, and an id that is
+// theirs alone.
 func ParseClaims(data []byte) ([]Claim, error) {
 	var raw []map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -25,7 +25,8 @@ type CellError struct {
 	Reason   error  // why it counts as failed
 }
 
-// Error returns the whole story on several lines: which cell, its text, what it said.
+// Error returns the whole story on several lines: which cell, its text, what it
+// said.
 func (e *CellError) Error() string {
 	if e.Cell == 0 {
 		return fmt.Sprintf("%s: %v", e.Notebook, e.Reason)
@@ -42,8 +43,9 @@ func (e *CellError) Error() string {
 // Unwrap returns the reason.
 func (e *CellError) Unwrap() error { return e.Reason }
 
-// execute runs the code cells of a notebook in a kernel of its own, in the folder of the notebook,
-// and leaves their outputs in nb. It returns the number of cells.
+// execute runs the code cells of a notebook in a kernel of its own, in the
+// folder of the notebook, and leaves their outputs in nb. It returns the number
+// of cells.
 func (j Job) execute(ctx context.Context, spec jupyter.Spec, name string, nb *notebook.Notebook) (int, error) {
 	dir, err := filepath.Abs(j.Notebooks)
 	if err != nil {
@@ -86,8 +88,9 @@ func (j Job) cell(ctx context.Context, k *jupyter.Kernel, c *notebook.Cell) *Cel
 	return &CellError{Source: c.Source, Said: said(r.Outputs), Reason: err}
 }
 
-// exited matches what GoNB writes on standard error when a command of a cell has failed. For a shell
-// command, a line with an exclamation mark, it is the only sign: the cell as such counts as done.
+// exited matches what GoNB writes on standard error when a command of a cell
+// has failed. For a shell command, a line with an exclamation mark, it is the
+// only sign: the cell as such counts as done.
 var exited = regexp.MustCompile(`(?m)^(exit status \d+|signal: .*)$`)
 
 // failure returns why a cell failed, or nil.
@@ -144,7 +147,8 @@ func (j Job) progress(name string, i, n int, c *notebook.Cell, d time.Duration, 
 	fmt.Fprintf(j.Log, "%s [%d/%d] %s %.1f s  %s\n", name, i, n, state, d.Seconds(), firstLine(c.Source))
 }
 
-// firstLine returns the first line of a cell that says what it does, not longer than 60 characters.
+// firstLine returns the first line of a cell that says what it does, not longer
+// than 60 characters.
 func firstLine(source string) string {
 	imports := false
 	for line := range strings.Lines(source) {
@@ -174,10 +178,12 @@ func indent(s string) string {
 	return b.String()
 }
 
-// The key of the metadata that marks an executed notebook as written by this package.
+// The key of the metadata that marks an executed notebook as written by this
+// package.
 const executedMark = "roundoff_executed"
 
-// writeExecuted writes an executed notebook, marked as such, whole or not at all.
+// writeExecuted writes an executed notebook, marked as such, whole or not at
+// all.
 func writeExecuted(path string, nb *notebook.Notebook) error {
 	nb.Metadata[executedMark] = true
 	data, err := nb.Bytes()

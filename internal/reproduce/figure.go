@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// A Figure is the record of a figure or table that a notebook showed: the content of
-// figures/NAME.json. Beside it lie the figure itself, NAME.svg and NAME.png, and its data, NAME.csv.
+// A Figure is the record of a figure or table that a notebook showed: the
+// content of figures/NAME.json. Beside it lie the figure itself, NAME.svg and
+// NAME.png, and its data, NAME.csv.
 type Figure struct {
 	Name     string `json:"name"`
 	Finding  string `json:"finding"`
@@ -31,8 +32,8 @@ var figureFiles = []struct{ ext, begins string }{
 	{".svg", "<"}, {".png", "\x89PNG"}, {".csv", ""}, {".json", "{"},
 }
 
-// readFigures returns the figures whose records are in dir, in the order they were shown. A JSON file
-// that is no such record is left out: it is not ours.
+// readFigures returns the figures whose records are in dir, in the order they
+// were shown. A JSON file that is no such record is left out: it is not ours.
 func readFigures(dir string) ([]Figure, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -54,7 +55,8 @@ func readFigures(dir string) ([]Figure, error) {
 	return list, nil
 }
 
-// pageExt is how the name of a figure's page with controls ends, which few have.
+// pageExt is how the name of a figure's page with controls ends, which few
+// have.
 const pageExt = ".html"
 
 // files returns the paths of the figure's files in dir that it must have.
@@ -66,8 +68,8 @@ func (f Figure) files(dir string) []string {
 	return list
 }
 
-// Check returns an error unless the record is complete and all files of the figure are in dir and
-// are what their names say.
+// Check returns an error unless the record is complete and all files of the
+// figure are in dir and are what their names say.
 func (f *Figure) Check(dir string) error {
 	switch {
 	case f.Finding == "":

@@ -28,12 +28,13 @@ type Job struct {
 	Log       io.Writer     // a line for each cell
 }
 
-// Run runs the notebooks in the order of their names and returns what they found. When all of them
-// are run, out starts without the figures, notebooks and claims of earlier runs, and must have
-// claims at the end; when some are run, what the others left stays.
+// Run runs the notebooks in the order of their names and returns what they
+// found. When all of them are run, out starts without the figures, notebooks
+// and claims of earlier runs, and must have claims at the end; when some are
+// run, what the others left stays.
 //
-// Run removes only what a run wrote, which it knows by its content. It stops at the first cell that
-// fails, with a *CellError, and when ctx ends.
+// Run removes only what a run wrote, which it knows by its content. It stops at
+// the first cell that fails, with a *CellError, and when ctx ends.
 func (j Job) Run(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	all, chosen, err := j.names()
@@ -69,7 +70,8 @@ func (j Job) Run(ctx context.Context) (*Report, error) {
 	return r, renameio.WriteFile(filepath.Join(j.Out, "index.html"), page, 0o644)
 }
 
-// names returns the names of all notebooks in the folder and of those chosen, in order.
+// names returns the names of all notebooks in the folder and of those chosen,
+// in order.
 func (j Job) names() (all, chosen []string, err error) {
 	files, err := filepath.Glob(filepath.Join(j.Notebooks, "*.ipynb"))
 	if err != nil || len(files) == 0 {
@@ -98,7 +100,8 @@ func (j Job) names() (all, chosen []string, err error) {
 	return all, slices.Compact(chosen), nil
 }
 
-// prepare makes the folder and takes away what earlier runs of the chosen notebooks left.
+// prepare makes the folder and takes away what earlier runs of the chosen
+// notebooks left.
 func (j Job) prepare(chosen []string, full bool) error {
 	figures, notebooks := filepath.Join(j.Out, "figures"), filepath.Join(j.Out, "notebooks")
 	for _, dir := range []string{figures, notebooks} {

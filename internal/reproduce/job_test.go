@@ -19,7 +19,8 @@ import (
 
 const kernel = "../../tools/kernels/gonb/kernel.json"
 
-// gonb skips the test when there is no kernel to run, and makes it leave nothing behind.
+// gonb skips the test when there is no kernel to run, and makes it leave
+// nothing behind.
 func gonb(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -111,7 +112,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// litter writes files as an earlier run, or somebody else ("mine"), would have left them in out.
+// litter writes files as an earlier run, or somebody else ("mine"), would have
+// left them in out.
 func litter(t *testing.T, out string, names []string) {
 	t.Helper()
 	for _, name := range names {

@@ -17,7 +17,8 @@ type Machine struct {
 	Revision string // of the git repository, "-dirty" at its end if files were changed
 }
 
-// ThisMachine returns the facts about this machine and the git repository around the folder dir.
+// ThisMachine returns the facts about this machine and the git repository
+// around the folder dir.
 func ThisMachine(dir string) Machine {
 	return Machine{
 		CPU:      cpu(),

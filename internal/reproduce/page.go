@@ -25,8 +25,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"plural":   plural,
 }).Parse(pageText))
 
-// Page returns the report as one HTML page, which asks nothing of any host: figures are in it, and
-// links lead to the files beside it.
+// Page returns the report as one HTML page, which asks nothing of any host:
+// figures are in it, and links lead to the files beside it.
 func (r *Report) Page() ([]byte, error) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, r); err != nil {
@@ -40,16 +40,18 @@ func (f Figure) Image() template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.svg))
 }
 
-// Interactive reports whether the figure has a page on which it follows controls.
+// Interactive reports whether the figure has a page on which it follows
+// controls.
 func (f Figure) Interactive() bool { return f.interactive }
 
-// Table returns the table's HTML without the styles that it has in a notebook: the page has its own,
-// for light and for dark.
+// Table returns the table's HTML without the styles that it has in a notebook:
+// the page has its own, for light and for dark.
 func (f Figure) Table() template.HTML { return template.HTML(styles.ReplaceAllString(f.HTML, "")) }
 
 var styles = regexp.MustCompile(` style="[^"]*"`)
 
-// IsClaims reports whether this is a table of claims, claims or claims-05; the page has one of its own.
+// IsClaims reports whether this is a table of claims, claims or claims-05; the
+// page has one of its own.
 func (f Figure) IsClaims() bool {
 	return f.Kind == "table" && strings.HasPrefix(f.Name+"-", "claims-")
 }
@@ -73,7 +75,8 @@ func (r *Report) Share(v Verdict) float64 {
 	return 100 * float64(r.Count(v)) / float64(max(1, len(r.Claims)))
 }
 
-// Partly reports whether some notebooks were not run, so that part of the report is older.
+// Partly reports whether some notebooks were not run, so that part of the
+// report is older.
 func (r *Report) Partly() bool { return len(r.Ran) < len(r.Sections) }
 
 // number returns a number with four significant digits, and whole ones in full.

@@ -31,7 +31,8 @@ func fixture(t *testing.T) *Report {
 	return r
 }
 
-// To look at the page: ROUNDOFF_PAGE=/tmp/index.html go test -run TestPage ./internal/reproduce
+// To look at the page: ROUNDOFF_PAGE=/tmp/index.html go test -run TestPage
+// ./internal/reproduce
 func TestPage(t *testing.T) {
 	r := fixture(t)
 	b, err := r.Page()
@@ -143,7 +144,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A copy of the fixture, spoiled in one way, is refused, and the reason says which.
+// A copy of the fixture, spoiled in one way, is refused, and the reason says
+// which.
 func TestGather_refuses(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content, want string

@@ -30,8 +30,8 @@ type Section struct {
 	Figures  []Figure // and tables, in the order they were shown
 }
 
-// gather reads what the notebooks wrote into the folder out and checks it. Without full there need
-// be no claims.
+// gather reads what the notebooks wrote into the folder out and checks it.
+// Without full there need be no claims.
 func (r *Report) gather(out string, full bool) error {
 	dir := filepath.Join(out, "figures")
 	figures, err := readFigures(dir)

@@ -41,9 +41,10 @@ type headerLine struct {
 	Provenance
 }
 
-// HeaderOf returns the header of count dot products of length k on the instruction of d, such that
-// [Header.Device] finds d. Kind is "silicon" for the results of a GPU, and else "T". It panics if d takes
-// scales or a format has no name in files.
+// HeaderOf returns the header of count dot products of length k on the
+// instruction of d, such that [Header.Device] finds d. Kind is "silicon" for
+// the results of a GPU, and else "T". It panics if d takes scales or a format
+// has no name in files.
 func HeaderOf(d tcore.Device, kind string, k, count int) Header {
 	family, _, _ := strings.Cut(d.Instruction, ".")
 	if family == "mma" {
@@ -117,7 +118,8 @@ func (w *Writer) Write(r Row) error {
 	return err
 }
 
-// Close ends the file. It is an error if the rows are not as many as the header says.
+// Close ends the file. It is an error if the rows are not as many as the header
+// says.
 func (w *Writer) Close() error {
 	if w.written != w.header.Count {
 		return fmt.Errorf("tcvec: %d rows written, want %d", w.written, w.header.Count)

@@ -1,5 +1,5 @@
-// Package typeset writes numbers as they are printed: with a minus sign, not a hyphen, and with powers
-// of ten in superscript.
+// Package typeset writes numbers as they are printed: with a minus sign, not a
+// hyphen, and with powers of ten in superscript.
 package typeset
 
 import (
@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Number returns x with n significant digits, as 1.234·10⁻⁵ where plain digits would need many zeros.
+// Number returns x with n significant digits, as 1.234·10⁻⁵ where plain digits
+// would need many zeros.
 func Number(x float64, n int) string {
 	switch {
 	case math.IsInf(x, 1):
@@ -39,8 +40,8 @@ func Superscript(n int) string { return raised.Replace(strconv.Itoa(n)) }
 var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
 
-// Minus returns text with a minus sign for every hyphen that begins a number, as in "U(-1,1)"; that of
-// "hopper-16" stays.
+// Minus returns text with a minus sign for every hyphen that begins a number,
+// as in "U(-1,1)"; that of "hopper-16" stays.
 func Minus(text string) string { return hyphen.ReplaceAllString(text, "$1−$2") }
 
 var hyphen = regexp.MustCompile(`(^|[^\pL\pN])-(\.?\d)`)

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// Published returns the files of a pattern such as silicon/*.tcv.gz in the folder that the environment
-// variable ROUNDOFF_VECTORS names, or else in shared/vectors beside the repository, for a test that runs
-// two folders below its root. Where there are none the test is skipped.
+// Published returns the files of a pattern such as silicon/*.tcv.gz in the
+// folder that the environment variable ROUNDOFF_VECTORS names, or else in
+// shared/vectors beside the repository, for a test that runs two folders below
+// its root. Where there are none the test is skipped.
 func Published(t testing.TB, pattern string) []string {
 	t.Helper()
 	root := os.Getenv("ROUNDOFF_VECTORS")

@@ -16,9 +16,10 @@ type Advice struct {
 	Device   tcore.Device
 	Tightest Result // of the bounds that hold; if none does, Why says so
 
-	// Excess is the tightest error relative to |A||B| over the tolerance: at most 1 is within it, +Inf is
-	// no bound. The Underflow of Tightest is in it where k.Data tells the least |A||B| of an output, and
-	// comes on top where nobody looked.
+	// Excess is the tightest error relative to |A||B| over the tolerance: at most 1
+	// is within it, +Inf is no bound. The Underflow of Tightest is in it where
+	// k.Data tells the least |A||B| of an output, and comes on top where nobody
+	// looked.
 	Excess float64
 
 	LargestK int // up to which the product is within the tolerance, 0 if never; [LongestK] is as far as was looked
@@ -35,20 +36,24 @@ func (a Advice) Meets() bool { return a.Excess <= 1 }
 // LongestK is the longest sum that [Advise] looks at.
 const LongestK = 1 << 24
 
-// Advise returns for every device whether |D̂ - D| <= tolerance |A||B| elementwise, for all
-// outputs together with a confidence of 1 - e^f, is guaranteed there by the catalogue, and what
-// the product costs: the devices that meet the tolerance first, the fastest on top, then the
-// others, the nearest on top. The device of the problem is not asked for. With k.Represented the
-// factors are rounded to the formats of each device first, which then cannot be block-scaled or
-// of so few bits that most numbers are subnormal.
+// Advise returns for every device whether |D̂ - D| <= tolerance |A||B|
+// elementwise, for all outputs together with a confidence of 1 - e^f, is
+// guaranteed there by the catalogue, and what the product costs: the devices
+// that meet the tolerance first, the fastest on top, then the others, the
+// nearest on top. The device of the problem is not asked for. With
+// k.Represented the factors are rounded to the formats of each device first,
+// which then cannot be block-scaled or of so few bits that most numbers are
+// subnormal.
 //
-// With k.Data only bounds are used whose assumptions it does not refuse, for other K as well, and
-// underflow counts: the least |A||B| of an output is taken to be no less for longer sums, and in
-// proportion for shorter ones. Without k.Data underflow is left out. Of overflow Advise knows what the
-// distributions of the data tell.
+// With k.Data only bounds are used whose assumptions it does not refuse, for
+// other K as well, and underflow counts: the least |A||B| of an output is taken
+// to be no less for longer sums, and in proportion for shorter ones. Without
+// k.Data underflow is left out. Of overflow Advise knows what the distributions
+// of the data tell.
 //
-// The error is that of [Evaluate]. It panics as Evaluate does, unless 0 < tolerance, if there is
-// no device, or if k has an Order, is Stochastic or has a Run, which are of one machine.
+// The error is that of [Evaluate]. It panics as Evaluate does, unless 0 <
+// tolerance, if there is no device, or if k has an Order, is Stochastic or has
+// a Run, which are of one machine.
 func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.Device) ([]Advice, error) {
 	switch {
 	case !(tolerance > 0):
@@ -87,7 +92,8 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	return advice, nil
 }
 
-// advise returns the advice on the device of the problem, without ratios and LargestK.
+// advise returns the advice on the device of the problem, without ratios and
+// LargestK.
 func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
 	a := Advice{Device: k.Device, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
@@ -103,8 +109,8 @@ func (k Problem) longest(tolerance float64, f roundoff.Failure) int {
 	})
 }
 
-// tightest returns the tightest result that holds, or one that holds not, of +Inf. Bounds that
-// do not hold are not evaluated.
+// tightest returns the tightest result that holds, or one that holds not, of
+// +Inf. Bounds that do not hold are not evaluated.
 func (k Problem) tightest(f roundoff.Failure) Result {
 	none := Result{Constant: math.Inf(1), Absolute: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
 	if why := k.outOfRange(); why != "" {
@@ -121,9 +127,9 @@ func (k Problem) tightest(f roundoff.Failure) Result {
 	return best
 }
 
-// relative returns what the error of an output over its |A||B| does not exceed. The limit is of
-// slower growth than |A||B|, so that the least |A||B| has the greatest; where that is not known,
-// underflow is left out.
+// relative returns what the error of an output over its |A||B| does not exceed.
+// The limit is of slower growth than |A||B|, so that the least |A||B| has the
+// greatest; where that is not known, underflow is left out.
 func (k Problem) relative(r Result) float64 {
 	if least := k.leastOutput(); least > 0 {
 		return r.Limit(least) / least
@@ -131,7 +137,8 @@ func (k Problem) relative(r Result) float64 {
 	return r.Constant
 }
 
-// leastOutput returns what no |A||B| is below that is not 0; 0 if that is not known.
+// leastOutput returns what no |A||B| is below that is not 0; 0 if that is not
+// known.
 func (k Problem) leastOutput() float64 {
 	if k.Data == nil || k.Data.Least == 0 {
 		return 0
@@ -139,7 +146,8 @@ func (k Problem) leastOutput() float64 {
 	return k.Data.Least * min(1, float64(k.K)/float64(k.Data.k))
 }
 
-// outOfRange returns why numbers of the device's formats do not do for the data, or "".
+// outOfRange returns why numbers of the device's formats do not do for the
+// data, or "".
 func (k Problem) outOfRange() string {
 	switch {
 	case k.Represented && k.Device.ScaleBlock > 0:
@@ -158,9 +166,10 @@ func (k Problem) outOfRange() string {
 	return ""
 }
 
-// largest returns the largest K <= LongestK of which the excess is at most 1, 0 if there is none. What
-// is good for K is taken to be good for less. Each guess is from the power of K that is between the
-// last two, and each other one in the middle.
+// largest returns the largest K <= LongestK of which the excess is at most 1, 0
+// if there is none. What is good for K is taken to be good for less. Each guess
+// is from the power of K that is between the last two, and each other one in
+// the middle.
 func largest(excess func(K int) float64) int {
 	low, high := 0, 1 // low is good, high may not be
 	atLow, atHigh := 0., excess(1)
@@ -188,7 +197,8 @@ func largest(excess func(K int) float64) int {
 	return low
 }
 
-// bytes returns the size of A, B and D, with the scales of block-scaled factors.
+// bytes returns the size of A, B and D, with the scales of block-scaled
+// factors.
 func (k Problem) bytes() float64 {
 	m, n, K := float64(k.M), float64(k.N), float64(k.K)
 	bits := m*K*storage(k.Device.A) + K*n*storage(k.Device.B) + m*n*storage(k.output())
@@ -198,7 +208,8 @@ func (k Problem) bytes() float64 {
 	return bits / 8
 }
 
-// storage returns the bits of a number in memory, where tf32 is a word of binary32.
+// storage returns the bits of a number in memory, where tf32 is a word of
+// binary32.
 func storage(f tcore.Format) float64 {
 	if f == tcore.TF32 {
 		f = tcore.Binary32

@@ -186,8 +186,8 @@ func TestAdviceJSON(t *testing.T) {
 	}
 }
 
-// The peaks are of devices of the catalogue, each once, and a format of half the bits is twice as
-// fast within a factor of 2.
+// The peaks are of devices of the catalogue, each once, and a format of half
+// the bits is twice as fast within a factor of 2.
 func TestPeaks(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range peaks {

@@ -5,8 +5,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// gemm returns the chains of the problem as the paper's theorems see them: Algorithm 1 with the
-// block of the device and its unit roundoffs. K is filled up to whole blocks, as the device does.
+// gemm returns the chains of the problem as the paper's theorems see them:
+// Algorithm 1 with the block of the device and its unit roundoffs. K is filled
+// up to whole blocks, as the device does.
 func (k Problem) gemm() roundoff.GEMM {
 	low := max(k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff())
 	u := k.unit(k.Device.C)
@@ -20,7 +21,8 @@ func (k Problem) gemm() roundoff.GEMM {
 	return g
 }
 
-// notAlgorithm1 returns why the paper's theorems do not speak of the problem, or "".
+// notAlgorithm1 returns why the paper's theorems do not speak of the problem,
+// or "".
 func notAlgorithm1(k Problem) string {
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
@@ -37,7 +39,8 @@ func notAlgorithm1(k Problem) string {
 	return ""
 }
 
-// maximal returns the constant that spends one event on each sequence of roundings.
+// maximal returns the constant that spends one event on each sequence of
+// roundings.
 func (k Problem) maximal(dist func(u float64) roundoff.ErrorModel, f roundoff.Failure) float64 {
 	each := f.Split(k.sequences())
 	return k.theta(func(n int, u float64) float64 { return dist(u).Theta(n, each) })

@@ -2,8 +2,9 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// Beta allows rounding errors a bias: log(1+δ) is from Beta(1.9, 2), the mildest bias of the
-// experiments of its source, and a twentieth part of the errors' size adds up without cancelling.
+// Beta allows rounding errors a bias: log(1+δ) is from Beta(1.9, 2), the
+// mildest bias of the experiments of its source, and a twentieth part of the
+// errors' size adds up without cancelling.
 var Beta = register(Bound{
 	Name:    "beta",
 	Source:  "Bhola & Duraisamy 2024b, third version",

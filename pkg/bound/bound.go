@@ -8,8 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Bound is one formula with its assumptions. It has a Constant, if it can be told before the
-// product is computed, or an Output, if it reads what happened.
+// A Bound is one formula with its assumptions. It has a Constant, if it can be
+// told before the product is computed, or an Output, if it reads what happened.
 type Bound struct {
 	Name    string
 	Source  string    // author, year, result; in full in REFERENCES.md
@@ -18,21 +18,23 @@ type Bound struct {
 	Assumes string    // what else it takes for granted, in words
 	Spread  float64   // how many times the variance of uniform errors it allows; 0 is any
 
-	// Fails returns why the bound does not hold for a problem that is as Model says, or "". It
-	// may be nil.
+	// Fails returns why the bound does not hold for a problem that is as Model
+	// says, or "". It may be nil.
 	Fails func(Problem) string
 
-	// Constant returns what bounds the error of one chain of the problem, so that all its
-	// chains together fail with at most e^f. Underflow is not its business.
+	// Constant returns what bounds the error of one chain of the problem, so that
+	// all its chains together fail with at most e^f. Underflow is not its business.
 	Constant func(k Problem, f roundoff.Failure) Value
 
-	// Interval returns where the error of one output lies, so that all outputs together fail
-	// with at most e^f; NaN where the machine of the problem leaves out what the bound reads.
+	// Interval returns where the error of one output lies, so that all outputs
+	// together fail with at most e^f; NaN where the machine of the problem leaves
+	// out what the bound reads.
 	Interval func(k Problem, o Entry, f roundoff.Failure) Interval
 }
 
-// A Value says of every output that |error| <= Constant Σ|xy|, and that |error| <= Absolute. A
-// constant is NaN where there is none, and +Inf, as the absolute is, where it has no limit.
+// A Value says of every output that |error| <= Constant Σ|xy|, and that |error|
+// <= Absolute. A constant is NaN where there is none, and +Inf, as the absolute
+// is, where it has no limit.
 type Value struct {
 	Constant float64 // β
 	Absolute float64
@@ -87,8 +89,8 @@ func register(b Bound) Bound {
 	return b
 }
 
-// Catalogue returns all bounds: those that need to know less come first, and those that hold
-// always before those that hold with a probability.
+// Catalogue returns all bounds: those that need to know less come first, and
+// those that hold always before those that hold with a probability.
 func Catalogue() []Bound {
 	bounds := slices.Clone(catalogue)
 	rank := func(b Bound) int {

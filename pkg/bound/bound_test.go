@@ -42,7 +42,8 @@ func evaluate(t *testing.T, k Problem, f roundoff.Failure) map[string]Result {
 	return byName
 }
 
-// but returns a distribution of which nothing is known but its moments, after a change.
+// but returns a distribution of which nothing is known but its moments, after a
+// change.
 func but(d Distribution, change func(m *DataMoments)) Distribution {
 	m := d.Moments()
 	change(&m)
@@ -118,7 +119,8 @@ func wantPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// problems are products of every device, in every order that it has, in one and in several parts.
+// problems are products of every device, in every order that it has, in one and
+// in several parts.
 func kernels() []Problem {
 	var all []Problem
 	for _, d := range devices.All() {
@@ -203,7 +205,8 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	// Every leaf of a tree has a path of its own: no maximal inequality covers them at once.
+	// Every leaf of a tree has a path of its own: no maximal inequality covers them
+	// at once.
 	t.Run("pays_for_every_path_of_a_tree", func(t *testing.T) {
 		k := on(devices.IEEEF16())
 		k.Order = tcore.InPairs
@@ -224,8 +227,8 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	// With a mean the sums grow like K and their errors like K^(3/2): what is true of mean zero,
-	// a constant that does not grow, is not said.
+	// With a mean the sums grow like K and their errors like K^(3/2): what is true
+	// of mean zero, a constant that does not grow, is not said.
 	t.Run("knows_that_a_mean_is_not_zero", func(t *testing.T) {
 		constant := func(name string, K int, d Distribution) float64 {
 			k := on(devices.PaperCoreF32())
@@ -295,8 +298,9 @@ func TestTightest(t *testing.T) {
 	})
 }
 
-// Every bound that holds, on every machine, against the exact product: as the device computes it,
-// in one part and in three, stored in binary32 and in binary16, with data of one sign and of two.
+// Every bound that holds, on every machine, against the exact product: as the
+// device computes it, in one part and in three, stored in binary32 and in
+// binary16, with data of one sign and of two.
 func TestBoundsHold(t *testing.T) {
 	for _, k := range kernels() {
 		if k.stochastic() || k.Order != tcore.InSequence || k.Device.ScaleBlock > 0 || k.Device.C.Precision > 24 || k.Device.A.Precision > 24 {
@@ -326,7 +330,8 @@ func TestBoundsHold(t *testing.T) {
 				if r.Holds && r.Constant*(1+1e-12) < worst && !k.Represented {
 					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Device.Name, d, worst, r.Bound, r.Constant)
 				}
-				// Conversion underflows now and then, to a unit of the format that is small here.
+				// Conversion underflows now and then, to a unit of the format that is small
+				// here.
 				if r.Holds && k.Represented && r.Constant*1.5 < worst && k.Device.A.Precision >= 8 {
 					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Device.Name, d, worst, r.Bound, r.Constant)
 				}
@@ -346,8 +351,8 @@ func normal(f tcore.Format, m blas32.General) {
 	}
 }
 
-// What the marks are for: with data of one sign, bounds that need a zero mean are broken by
-// every output on a machine that truncates.
+// What the marks are for: with data of one sign, bounds that need a zero mean
+// are broken by every output on a machine that truncates.
 func TestMarksAreTrue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	d := Uniform(0, 1)
@@ -578,8 +583,8 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// The printed theorem holds for one block, the corrected one for all; and stochastic roundings of few bits have
-// a mean.
+// The printed theorem holds for one block, the corrected one for all; and
+// stochastic roundings of few bits have a mean.
 func TestModelsFail(t *testing.T) {
 	k := on(devices.PaperCoreF16())
 	k.K = k.Width()
@@ -599,8 +604,8 @@ func TestModelsFail(t *testing.T) {
 	}
 }
 
-// What conversion leaves of numbers is within what is said of it, for distributions of two numbers of which nothing but
-// the moments are told.
+// What conversion leaves of numbers is within what is said of it, for
+// distributions of two numbers of which nothing but the moments are told.
 func TestConverted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 53))
 	for range 2000 {

@@ -27,8 +27,8 @@ type elementsOf struct {
 	draw func(r *rand.Rand, f tcore.Format) float64
 }
 
-// hard are data that machines of AMD do not like: subnormal factors, subnormal products, tiny and
-// mixed numbers, zeros; and the usual ones.
+// hard are data that machines of AMD do not like: subnormal factors, subnormal
+// products, tiny and mixed numbers, zeros; and the usual ones.
 var hard = []elementsOf{
 	{"subnormal", func(r *rand.Rand, f tcore.Format) float64 { return f.MinNormal() * r.NormFloat64() }},
 	{"some subnormal", func(r *rand.Rand, f tcore.Format) float64 {
@@ -56,8 +56,9 @@ func (s elementsOf) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.
 	return m
 }
 
-// afterRun are the bounds from a run that are told to hold on a machine whatever the data, and those
-// that take the products as random. Those that take roundings to nearest as random are left out.
+// afterRun are the bounds from a run that are told to hold on a machine
+// whatever the data, and those that take the products as random. Those that
+// take roundings to nearest as random are left out.
 func afterRun(k Problem) (bounds []Bound) {
 	for _, b := range Catalogue() {
 		if b.Interval != nil && b.fails(k) == "" && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
@@ -67,8 +68,8 @@ func afterRun(k Problem) (bounds []Bound) {
 	return bounds
 }
 
-// Every bound of a run on machines of AMD holds, of data of all kinds and lengths, and what is
-// emulated is what the device computes.
+// Every bound of a run on machines of AMD holds, of data of all kinds and
+// lengths, and what is emulated is what the device computes.
 func TestCDNA(t *testing.T) {
 	lengths, seeds := []int{1, 2, 3, 7, 33, 100, 129, 1000}, 6
 	if testing.Short() {
@@ -105,7 +106,8 @@ func TestCDNA(t *testing.T) {
 	}
 }
 
-// holds puts bounds to a product. It keeps in near how near an error came to a bound.
+// holds puts bounds to a product. It keeps in near how near an error came to a
+// bound.
 func holds(t *testing.T, k Problem, a, b blas32.General, bounds []Bound, what string, near map[string]float64) {
 	t.Helper()
 	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
@@ -168,7 +170,8 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// Sums between subnormal numbers err by half their distance, whatever their size.
+// Sums between subnormal numbers err by half their distance, whatever their
+// size.
 func TestSubnormalSums(t *testing.T) {
 	for _, d := range []tcore.Device{devices.CDNA1BF16(), devices.PaperCoreF16()} {
 		near := map[string]float64{}
@@ -186,7 +189,8 @@ func TestSubnormalSums(t *testing.T) {
 	}
 }
 
-// Roundings of a tree: a bound on 1000 products of one sign is that of few roundings.
+// Roundings of a tree: a bound on 1000 products of one sign is that of few
+// roundings.
 func TestEmulatedTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	k := Problem{M: 2, N: 2, K: 1000, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
@@ -209,8 +213,9 @@ func TestEmulatedTree(t *testing.T) {
 	}
 }
 
-// What exponents and sums tell of the second stage holds of every block: it did moved, rounded down
-// by less than down, and to nearest by half an ulp. All of that is met.
+// What exponents and sums tell of the second stage holds of every block: it did
+// moved, rounded down by less than down, and to nearest by half an ulp. All of
+// that is met.
 func TestStages(t *testing.T) {
 	const blocks = 6
 	for _, d := range cdna() {
@@ -280,7 +285,8 @@ func count(b bool) int {
 	return 0
 }
 
-// How near errors of machines of AMD come to their bounds, after a run and before it; none is broken.
+// How near errors of machines of AMD come to their bounds, after a run and
+// before it; none is broken.
 func TestCDNATightness(t *testing.T) {
 	rows, lengths := 96, []int{256, 4096}
 	if testing.Short() {
@@ -333,8 +339,9 @@ func TestCDNATightness(t *testing.T) {
 	}
 }
 
-// The first stage cuts off in the mean what the distribution of the products says, of positive products and of
-// all: no error is left but what the second stage did.
+// The first stage cuts off in the mean what the distribution of the products
+// says, of positive products and of all: no error is left but what the second
+// stage did.
 func TestStageLossIsThatOfTheDistribution(t *testing.T) {
 	const n, K = 24, 512
 	for _, d := range []tcore.Device{devices.CDNA3F16(), devices.CDNA3FP8()} {
@@ -361,7 +368,8 @@ func TestStageLossIsThatOfTheDistribution(t *testing.T) {
 				square += (lost - sum.mean) * (lost - sum.mean) / (n * n)
 				mean += sum.mean / (n * n)
 			}
-			// Outputs of one row have its elements in common, so that they count as 24 rather than 576.
+			// Outputs of one row have its elements in common, so that they count as 24
+			// rather than 576.
 			σ := math.Sqrt(square / n)
 			t.Logf("%s, %s: %.3g cut off, distribution %.3g ± %.2g", d.Name, s.name, mean+off, mean, σ)
 			if math.Abs(off) > 4*σ || d == devices.CDNA3F16() && s.name != "N(0,1)" && !(mean > 20*σ) {

@@ -20,9 +20,10 @@ type converted struct {
 	lo, hi    float64 // no x̂ is beyond
 }
 
-// converted returns what conversion to a format leaves of numbers of the distribution: it moves each by
-// at most u of its size and a step of the subnormal numbers. Of the elements of a matrix, and where
-// all numbers of the format can be counted, it is exact.
+// converted returns what conversion to a format leaves of numbers of the
+// distribution: it moves each by at most u of its size and a step of the
+// subnormal numbers. Of the elements of a matrix, and where all numbers of the
+// format can be counted, it is exact.
 func (k Problem) converted(f tcore.Format, d Distribution) converted {
 	if l := k.distributionOf(f, d); l != nil {
 		return l.converted()
@@ -43,9 +44,9 @@ func (k Problem) converted(f tcore.Format, d Distribution) converted {
 	return z
 }
 
-// rounded returns a distribution and by which part of its size conversion to a format changes a number
-// of that at most, and by how much a subnormal one: of the elements of a matrix their conversion,
-// which changes no more.
+// rounded returns a distribution and by which part of its size conversion to a
+// format changes a number of that at most, and by how much a subnormal one: of
+// the elements of a matrix their conversion, which changes no more.
 func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relative, absolute float64) {
 	relative, absolute = f.UnitRoundoff(), conversionStep(f, k.Device.Convert)
 	if k.Device.Convert != tcore.ToNearestEven {
@@ -75,8 +76,9 @@ func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relati
 
 var roundedTables table[valueKey, Distribution]
 
-// largestFactors returns what no element of A and B exceeds in size after conversion, nor in size
-// before, but for a failure of e^f; +Inf where one may overflow.
+// largestFactors returns what no element of A and B exceeds in size after
+// conversion, nor in size before, but for a failure of e^f; +Inf where one may
+// overflow.
 func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 	of := func(format tcore.Format, d Distribution, n float64) float64 {
 		largest := d.Largest(n, f.Split(2))
@@ -90,15 +92,17 @@ func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 	return of(k.Device.A, k.X, float64(k.M)*float64(k.K)), of(k.Device.B, k.Y, float64(k.K)*float64(k.N))
 }
 
-// clipped returns the problem of factors that are moved to where [Problem.largestFactors] has them, which
-// none is beyond but for a failure of e^f, and where that is.
+// clipped returns the problem of factors that are moved to where
+// [Problem.largestFactors] has them, which none is beyond but for a failure of
+// e^f, and where that is.
 func (k Problem) clipped(f roundoff.Failure) (clipped Problem, x, y float64) {
 	x, y = k.largestFactors(f)
 	k.X, k.Y = k.X.clipped(x), k.Y.clipped(y)
 	return k, x, y
 }
 
-// A productMoments is what is known of |p̂| and p̂, products of numbers that were converted.
+// A productMoments is what is known of |p̂| and p̂, products of numbers that
+// were converted.
 type productMoments struct {
 	mean     float64 // |E p̂|, or more
 	center   float64 // |E x| |E y|, before conversion
@@ -113,7 +117,8 @@ type productMoments struct {
 func (p productMoments) largest() float64 { return max(math.Abs(p.lo), math.Abs(p.hi)) }
 func (p productMoments) least() float64   { return max(0, p.lo, -p.hi) }
 
-// products returns what is known of products of elements of A and B, as the machine multiplies them.
+// products returns what is known of products of elements of A and B, as the
+// machine multiplies them.
 func (k Problem) products() productMoments {
 	x, y := k.converted(k.Device.A, k.X), k.converted(k.Device.B, k.Y)
 	mx, my := math.Abs(x.mean)+x.off, math.Abs(y.mean)+y.off
@@ -142,8 +147,9 @@ type valueDistribution struct {
 	values, probabilities []float64
 }
 
-// distributionOf returns the distribution of the numbers of a format that those of the distribution become, nil if the
-// format has too many or the distribution is not known in full.
+// distributionOf returns the distribution of the numbers of a format that those
+// of the distribution become, nil if the format has too many or the
+// distribution is not known in full.
 func (k Problem) distributionOf(f tcore.Format, d Distribution) *valueDistribution {
 	o := d.of()
 	if o.between == nil && o.elements == nil || f.Bits() > 8 {
@@ -189,8 +195,9 @@ func (l *valueDistribution) converted() converted {
 	return z
 }
 
-// measure returns the distribution of the numbers of a format that those of a continuous distribution become, given
-// P(a < x < b). What overflows counts as the greatest number.
+// measure returns the distribution of the numbers of a format that those of a
+// continuous distribution become, given P(a < x < b). What overflows counts as
+// the greatest number.
 func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64) float64) valueDistribution {
 	numbers := map[float64]bool{}
 	for code := range uint64(1) << f.Bits() {
@@ -221,7 +228,8 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 	return l
 }
 
-// count returns the numbers of f that n elements become, ascending, and how often.
+// count returns the numbers of f that n elements become, ascending, and how
+// often.
 func (k Problem) count(f tcore.Format, n int, element func(i int) float64) valueDistribution {
 	count := map[float64]float64{}
 	for i := range n {

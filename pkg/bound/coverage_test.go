@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Every random bound that is marked as holding fails no oftener than it says, one output at a
-// time: over a million outputs of each machine and distribution, and for the bounds that read
-// sums over a million in all. In short, over a hundredth of them.
+// Every random bound that is marked as holding fails no oftener than it says,
+// one output at a time: over a million outputs of each machine and
+// distribution, and for the bounds that read sums over a million in all. In
+// short, over a hundredth of them.
 func TestCoverage(t *testing.T) {
 	outputs, read := 1000, 400 // a side
 	if testing.Short() {
@@ -30,7 +31,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// cover multiplies matrices of the data of k, which is for one output, and counts failures.
+// cover multiplies matrices of the data of k, which is for one output, and
+// counts failures.
 func cover(t *testing.T, k Problem, outputs, read int) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a, b := draw(rng, outputs, k.K, k.X), draw(rng, k.K, outputs, k.Y)

@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Distribution is what is known of independent random numbers x, the elements of a matrix, under the
-// names of gonum's distuv: moments, what none of many exceeds, and how one is drawn. It is a
-// [distuv.Rander], and [FromRander] makes one of any other. The zero value knows nothing.
+// A Distribution is what is known of independent random numbers x, the elements
+// of a matrix, under the names of gonum's distuv: moments, what none of many
+// exceeds, and how one is drawn. It is a [distuv.Rander], and [FromRander]
+// makes one of any other. The zero value knows nothing.
 type Distribution struct {
 	Src rand.Source // that Rand draws from, as in distuv; nil is the global one
 
@@ -34,7 +35,8 @@ type DataMoments struct {
 // variance returns Var x.
 func (m DataMoments) variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
 
-// Uniform returns the uniform distribution on [lo, hi]. It panics unless lo < hi, both finite.
+// Uniform returns the uniform distribution on [lo, hi]. It panics unless lo <
+// hi, both finite.
 func Uniform(lo, hi float64) Distribution {
 	if !(lo < hi) || math.IsInf(hi-lo, 0) {
 		panic(fmt.Sprintf("bound: U(%v, %v), want lo < hi, both finite", lo, hi))
@@ -59,8 +61,8 @@ func Uniform(lo, hi float64) Distribution {
 	}}
 }
 
-// Normal returns the normal distribution of mean μ and standard deviation σ. It panics unless μ
-// is finite and σ positive and finite.
+// Normal returns the normal distribution of mean μ and standard deviation σ. It
+// panics unless μ is finite and σ positive and finite.
 func Normal(μ, σ float64) Distribution {
 	if !(σ > 0) || math.IsInf(σ, 0) || math.IsNaN(μ) || math.IsInf(μ, 0) {
 		panic(fmt.Sprintf("bound: N(%v, %v), want a finite mean and a positive deviation", μ, σ))
@@ -87,15 +89,16 @@ func Normal(μ, σ float64) Distribution {
 	}}
 }
 
-// FromMoments returns a distribution of which nothing is known but its moments, and that draw draws its
-// numbers; nil where nobody knows how.
+// FromMoments returns a distribution of which nothing is known but its moments,
+// and that draw draws its numbers; nil where nobody knows how.
 func FromMoments(name string, m DataMoments, draw func(*rand.Rand) float64) Distribution {
 	return Distribution{name: name, known: &facts{DataMoments: m, draw: draw, lo: -m.MaxAbs, hi: m.MaxAbs}}
 }
 
 var distribution = regexp.MustCompile(`^ *([UN]) *[(\[] *([^ ,]+) *, *([^ ,)\]]+) *[)\]] *$`)
 
-// ParseDistribution returns the distribution that s names, as in "U(-1,1)" and "N(0,1)".
+// ParseDistribution returns the distribution that s names, as in "U(-1,1)" and
+// "N(0,1)".
 func ParseDistribution(s string) (Distribution, error) {
 	m := distribution.FindStringSubmatch(s)
 	if m == nil {
@@ -113,9 +116,10 @@ func ParseDistribution(s string) (Distribution, error) {
 	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi at a finite distance, or deviation > 0", s)
 }
 
-// MomentsOf returns the distribution of an element of a given matrix that is picked at random: what a bound
-// that takes data as independent numbers needs to know of it.
-// An error says that the matrix is empty, or names an element that is not finite.
+// MomentsOf returns the distribution of an element of a given matrix that is
+// picked at random: what a bound that takes data as independent numbers needs
+// to know of it. An error says that the matrix is empty, or names an element
+// that is not finite.
 func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	if err := checkFinite(name, m.Rows, m.Cols, m.Stride, m.Data); err != nil {
 		return Distribution{}, err
@@ -192,8 +196,9 @@ func (d Distribution) MaxAbs() float64 { return d.of().MaxAbs }
 // Symmetric reports whether x and -x are known to be equally likely.
 func (d Distribution) Symmetric() bool { return d.of().Symmetric }
 
-// Largest returns what none of n numbers exceeds in size, but for a failure of e^f; +Inf if that is not
-// known, as how fast a distribution without a largest number falls off may not be.
+// Largest returns what none of n numbers exceeds in size, but for a failure of
+// e^f; +Inf if that is not known, as how fast a distribution without a largest
+// number falls off may not be.
 func (d Distribution) Largest(n float64, f roundoff.Failure) float64 {
 	o := d.of()
 	switch {
@@ -208,7 +213,8 @@ func (d Distribution) Largest(n float64, f roundoff.Failure) float64 {
 // CanDraw reports whether it is known how numbers are drawn.
 func (d Distribution) CanDraw() bool { return d.of().draw != nil }
 
-// Rand returns a number drawn from Src. It panics unless [Distribution.CanDraw].
+// Rand returns a number drawn from Src. It panics unless
+// [Distribution.CanDraw].
 func (d Distribution) Rand() float64 {
 	draw := d.of().draw
 	if draw == nil {

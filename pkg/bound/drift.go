@@ -10,8 +10,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// A stepDistribution tells what one rounding to nearest of a running sum adds to it, by the unit in the last
-// place of the sum. Rows are computed when they are first asked for.
+// A stepDistribution tells what one rounding to nearest of a running sum adds
+// to it, by the unit in the last place of the sum. Rows are computed when they
+// are first asked for.
 type stepDistribution struct {
 	increments *truncation.Increments
 	nonzero    float64 // the share of increments that are not 0, of single products
@@ -31,8 +32,9 @@ func (s *stepDistribution) at(e int) *truncation.NearestError {
 	return *r
 }
 
-// stepDistribution returns the distribution of what the problem's running sums are rounded by, nil where that is not
-// known: the elements are not known by a distribution, or products meet no running sum.
+// stepDistribution returns the distribution of what the problem's running sums
+// are rounded by, nil where that is not known: the elements are not known by a
+// distribution, or products meet no running sum.
 func (k Problem) stepDistribution() *stepDistribution {
 	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != tcore.InSequence || k.stochastic() || k.truncates() {
 		return nil
@@ -61,8 +63,8 @@ func (k Problem) stepTerms() int {
 	return 1
 }
 
-// increments draws what the steps of a sum of so many products each add to it: single products of all
-// pairs of two samples, many for the price of few.
+// increments draws what the steps of a sum of so many products each add to it:
+// single products of all pairs of two samples, many for the price of few.
 func (k Problem) increments(terms, nx int) *truncation.Increments {
 	const batches, ny = 16, 1024
 	z := &truncation.Increments{}
@@ -88,8 +90,8 @@ func (k Problem) increments(terms, nx int) *truncation.Increments {
 	return z
 }
 
-// numbers returns n numbers of f that elements of d become, which are numbers of binary32 first, as those
-// of matrices are.
+// numbers returns n numbers of f that elements of d become, which are numbers
+// of binary32 first, as those of matrices are.
 func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
 	d = d.from(rng)
 	x := make([]float64, n)
@@ -103,8 +105,8 @@ func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) 
 	return x
 }
 
-// element returns the number of f that v becomes. What overflows counts as the greatest number: bounds
-// are of products that do not overflow.
+// element returns the number of f that v becomes. What overflows counts as the
+// greatest number: bounds are of products that do not overflow.
 func (k Problem) element(v float64, f tcore.Format) float64 {
 	z := f.Round(v, k.Device.Convert)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
@@ -113,7 +115,8 @@ func (k Problem) element(v float64, f tcore.Format) float64 {
 	return z
 }
 
-// A drift is what is known of the mean of rounding errors, that of all errors of one output.
+// A drift is what is known of the mean of rounding errors, that of all errors
+// of one output.
 type drift struct {
 	mean     float64 // of the sum of the errors
 	most     float64 // its size is at most that, as far as a sample tells
@@ -123,8 +126,9 @@ type drift struct {
 // sure is how many standard deviations an estimated mean may be off.
 const sure = 3
 
-// drift returns the drift of a chain whose running sums are where those of independent products are
-// expected, and false where the distributions are not known, or all is rounded toward zero.
+// drift returns the drift of a chain whose running sums are where those of
+// independent products are expected, and false where the distributions are not
+// known, or all is rounded toward zero.
 func (k Problem) drift() (drift, bool) {
 	dist := k.stepDistribution()
 	if dist == nil {
@@ -167,9 +171,10 @@ func (k Problem) drift() (drift, bool) {
 	return d, true
 }
 
-// biased returns the value of a bound of a model of random errors of mean zero, with what their mean
-// can do added to it, or why there is none: more than half of it would be that, or the errors are
-// spread by more than so many times what uniform ones are.
+// biased returns the value of a bound of a model of random errors of mean zero,
+// with what their mean can do added to it, or why there is none: more than half
+// of it would be that, or the errors are spread by more than so many times what
+// uniform ones are.
 func (k Problem) biased(v Value, spread float64) (with Value, why string) {
 	size := float64(k.Length()) * k.X.MeanAbs() * k.Y.MeanAbs()
 	bound := min(v.Constant*size, v.Absolute)
@@ -185,8 +190,9 @@ func (k Problem) biased(v Value, spread float64) (with Value, why string) {
 	return v, d.refuses(bound, spread)
 }
 
-// refuses returns why a bound on the error, made for errors of mean zero and of so much variance over
-// that of uniform ones, does not describe errors of this drift, or "".
+// refuses returns why a bound on the error, made for errors of mean zero and of
+// so much variance over that of uniform ones, does not describe errors of this
+// drift, or "".
 func (d drift) refuses(bound, spread float64) string {
 	switch {
 	case d.most > bound/2:

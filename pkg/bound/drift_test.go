@@ -10,7 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// positive distributions, of which long sums lose the small terms, and distributions of few values.
+// positive distributions, of which long sums lose the small terms, and
+// distributions of few values.
 var drifting = []Distribution{
 	Uniform(0, 1), Uniform(1, 2), logNormal, logUniform(-8, 8), exponential, point(0.1), point(1.0 / 3),
 	FromMoments("1 or 1+2^-9", DataMoments{Mean: 1 + 0x1p-10, MeanSquare: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, MeanAbs: 1 + 0x1p-10, MaxAbs: 1 + 0x1p-9},
@@ -35,8 +36,9 @@ func logUniform(lo, hi float64) Distribution {
 	return FromMoments("log-uniform", DataMoments{Mean: mean, MeanSquare: (math.Exp2(2*hi) - math.Exp2(2*lo)) / ((hi - lo) * 2 * math.Ln2), MeanAbs: mean, MaxAbs: math.Exp2(hi)}, func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) })
 }
 
-// Where sums are rounded to nearest and small terms are lost, the bounds that take errors as of mean
-// zero know what the mean is, or refuse: none is exceeded that is said to hold.
+// Where sums are rounded to nearest and small terms are lost, the bounds that
+// take errors as of mean zero know what the mean is, or refuse: none is
+// exceeded that is said to hold.
 func TestRandomErrorsHold(t *testing.T) {
 	devices := []tcore.Device{devices.PaperCoreF32(), devices.PaperCoreF16()}
 	lengths, rows := []int{3, 100, 2047}, 6
@@ -86,9 +88,10 @@ func TestRandomErrorsHold(t *testing.T) {
 	}
 }
 
-// The mean of rounding to nearest that is predicted from a sample is the one of all pairs of binary16
-// numbers of the distribution, one by one: on U(1,2) it is there at K = 32768 alone, where sums have units
-// so long that the few bits of the products do not fill them evenly.
+// The mean of rounding to nearest that is predicted from a sample is the one of
+// all pairs of binary16 numbers of the distribution, one by one: on U(1,2) it
+// is there at K = 32768 alone, where sums have units so long that the few bits
+// of the products do not fill them evenly.
 func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	const K = 32768
 	k := on(devices.PaperCoreF32())
@@ -126,7 +129,8 @@ func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	}
 }
 
-// What errors add up to in the mean is on top of a bound, whichever of its limits is the lesser.
+// What errors add up to in the mean is on top of a bound, whichever of its
+// limits is the lesser.
 func TestBiased(t *testing.T) {
 	k := on(devices.PaperCoreF32())
 	k.M, k.N, k.K, k.X, k.Y = 1, 1, 32768, Uniform(0, 1), Uniform(0, 1)

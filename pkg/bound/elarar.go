@@ -2,7 +2,8 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// ElArar bounds the variance of the error, and with it the error by Chebyshev's inequality.
+// ElArar bounds the variance of the error, and with it the error by Chebyshev's
+// inequality.
 var ElArar = register(Bound{
 	Name:   "el-arar",
 	Source: "El Arar, Sohier, de Oliveira Castro & Petit 2023",

@@ -14,8 +14,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Bounds from the distribution of the data hold for every output: over its own Σ|xy|, and by
-// themselves. Sums of few products are where Σ|xy| is farthest from its mean.
+// Bounds from the distribution of the data hold for every output: over its own
+// Σ|xy|, and by themselves. Sums of few products are where Σ|xy| is farthest
+// from its mean.
 func TestElementwise(t *testing.T) {
 	seeds := 3
 	if testing.Short() {
@@ -66,7 +67,8 @@ func TestElementwise(t *testing.T) {
 	}
 }
 
-// multiply returns the errors and Σ|xy| of the outputs of a product of data of the problem.
+// multiply returns the errors and Σ|xy| of the outputs of a product of data of
+// the problem.
 func multiply(t *testing.T, k Problem, rng *rand.Rand) (errors, sizes []float64) {
 	t.Helper()
 	a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
@@ -105,8 +107,8 @@ func TestLeastSize(t *testing.T) {
 	}
 }
 
-// What a bound says does not depend on what was asked before: of data that differ in anything, of
-// conversions, of formats.
+// What a bound says does not depend on what was asked before: of data that
+// differ in anything, of conversions, of formats.
 func TestOrderOfQuestions(t *testing.T) {
 	k := Problem{M: 64, N: 64, K: 256, Machine: tcore.Machine{Device: devices.HopperTF32()}, X: Uniform(-1, 1), Y: Uniform(-1, 1)}
 	matrix := func(x ...float64) Distribution {
@@ -178,8 +180,8 @@ func TestOrderOfQuestions(t *testing.T) {
 	}
 }
 
-// What is proved of log E e^(±z(p-μ)) is no less than it is, and little more, for products of numbers
-// after their conversion.
+// What is proved of log E e^(±z(p-μ)) is no less than it is, and little more,
+// for products of numbers after their conversion.
 func TestLogMomentOfProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 33))
 	x := make([]float64, 200)
@@ -236,8 +238,8 @@ func TestLogMomentOfProducts(t *testing.T) {
 	}
 }
 
-// points returns numbers of equal probability that stand for a distribution, converted: no more
-// spread than it.
+// points returns numbers of equal probability that stand for a distribution,
+// converted: no more spread than it.
 func points(f tcore.Format, d Distribution) []float64 {
 	const n = 1000
 	o, x := d.of(), make([]float64, 0, n)
@@ -259,7 +261,8 @@ func points(f tcore.Format, d Distribution) []float64 {
 	return x
 }
 
-// The distribution of the numbers of a small format is that of numbers that are drawn and rounded.
+// The distribution of the numbers of a small format is that of numbers that are
+// drawn and rounded.
 func TestMeasure(t *testing.T) {
 	for _, f := range []tcore.Format{tcore.E4M3, tcore.E5M2, tcore.E2M1, tcore.E4M3FNUZ} {
 		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0.3, 2.7), Uniform(100, 101), Normal(0, 1), Normal(2, 0.1)} {
@@ -290,7 +293,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The coarse distribution of a distribution has its mean, and no smaller mean of any convex function.
+// The coarse distribution of a distribution has its mean, and no smaller mean
+// of any convex function.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 35))
 	x := make([]float64, 5000)
@@ -314,7 +318,8 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// A failure is divided among all that may fail, and a surer bound is no tighter.
+// A failure is divided among all that may fail, and a surer bound is no
+// tighter.
 func TestShares(t *testing.T) {
 	sum := 0.0
 	for _, share := range sizeShares {

@@ -7,17 +7,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// An Entry is one element of D as it was computed: every sum after it was rounded, in the order
-// of the machine, the exponents that its blocks were aligned to on a machine that does so, two of
-// each block where products of even and of odd index are aligned apart, and Σ|xy|. Its slices are
-// good until the next output.
+// An Entry is one element of D as it was computed: every sum after it was
+// rounded, in the order of the machine, the exponents that its blocks were
+// aligned to on a machine that does so, two of each block where products of
+// even and of odd index are aligned apart, and Σ|xy|. Its slices are good until
+// the next output.
 type Entry struct {
 	Sums      []float64
 	Exponents []int
 	Abs       float64
 
-	// Flushed is what a machine took that counts subnormal numbers as zero, the sum of its sizes;
-	// the errors of roundings are on top.
+	// Flushed is what a machine took that counts subnormal numbers as zero, the sum
+	// of its sizes; the errors of roundings are on top.
 	Flushed float64
 
 	// The trace, as an emulator has it; nil where it is not known.
@@ -25,15 +26,15 @@ type Entry struct {
 	Blocks []tcore.BlockSum // what each block kept and lost, on a machine that aligns
 	Stages []tcore.StageSum // the same where products are aligned first, and then their sum
 
-	// Losses returns what a product of an element of A and one of B loses, wherever they
-	// stand; nil if that is not known.
+	// Losses returns what a product of an element of A and one of B loses, wherever
+	// they stand; nil if that is not known.
 	Losses func() *truncation.Losses
 
 	known *runErrors // what errors has returned, of the distribution that it says; nil if that is not kept
 }
 
-// relative returns the backward constant of an error, error/Σ|xy|. No error is 0 also where
-// there is nothing to compare it with.
+// relative returns the backward constant of an error, error/Σ|xy|. No error is
+// 0 also where there is nothing to compare it with.
 func (o Entry) relative(e float64) float64 {
 	if e == 0 {
 		return 0
@@ -41,7 +42,8 @@ func (o Entry) relative(e float64) float64 {
 	return e / o.Abs
 }
 
-// runErrors is what the sums of a run tell of the errors of a machine that rounds them to nearest.
+// runErrors is what the sums of a run tell of the errors of a machine that
+// rounds them to nearest.
 type runErrors struct {
 	sizes float64 // Σŝ², of no sum less than where half a unit is least
 
@@ -127,8 +129,9 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	return z
 }
 
-// firstRounded returns the index of the product that the first of the sums was rounded after, where
-// each is rounded after one product; -1 where it is not so, or the factors are not known.
+// firstRounded returns the index of the product that the first of the sums was
+// rounded after, where each is rounded after one product; -1 where it is not
+// so, or the factors are not known.
 func (o Entry) firstRounded(k Problem) int {
 	switch k.Device.Core.(type) {
 	case tcore.Chain, tcore.TensorCore:
@@ -139,7 +142,8 @@ func (o Entry) firstRounded(k Problem) int {
 	return -1
 }
 
-// around returns the interval of a sum of errors that is no farther than radius from its mean.
+// around returns the interval of a sum of errors that is no farther than radius
+// from its mean.
 func (z runErrors) around(radius float64) Interval { return Interval{z.centre, radius + z.slack} }
 
 // onGrid reports whether x is a multiple of u, a power of two.
@@ -148,8 +152,8 @@ func onGrid(x, u float64) bool {
 	return t == math.Trunc(t)
 }
 
-// leastHalfUlp returns half the distance of subnormal sums, which no rounding to nearest errs by less
-// at most; 0 where sums are never between two of them.
+// leastHalfUlp returns half the distance of subnormal sums, which no rounding
+// to nearest errs by less at most; 0 where sums are never between two of them.
 func (k Problem) leastHalfUlp() float64 {
 	switch c := k.Device.Core.(type) {
 	case tcore.TensorCore:
@@ -160,8 +164,8 @@ func (k Problem) leastHalfUlp() float64 {
 	return halfStep(k.Device.C, k.productGrid())
 }
 
-// halfUlp returns half a unit in the last place of a number of precision p: the most that
-// rounding to nearest can have changed what became s.
+// halfUlp returns half a unit in the last place of a number of precision p: the
+// most that rounding to nearest can have changed what became s.
 func halfUlp(s float64, p int) float64 {
 	const exponent = 0x7ff << 52
 	if e := math.Float64bits(s) & exponent; uint64(p)<<52 < e && e < exponent {

@@ -26,8 +26,8 @@ type Result struct {
 	Source     string
 }
 
-// Evaluate returns what every bound of the catalogue says of the problem, at a confidence of
-// 1 - e^f. An error says that there can be no data as described.
+// Evaluate returns what every bound of the catalogue says of the problem, at a
+// confidence of 1 - e^f. An error says that there can be no data as described.
 // It panics if there is no such product, or unless -Inf < f < 0.
 func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 	k.check()
@@ -54,9 +54,9 @@ func (k Problem) results(bounds []Bound, f roundoff.Failure) []Result {
 	return results
 }
 
-// Limit returns what the error of an output does not exceed of which |A||B| is size: the lesser of
-// Constant × size and Absolute, and Underflow. A Constant without limit says nothing, also of a
-// product of zeros.
+// Limit returns what the error of an output does not exceed of which |A||B| is
+// size: the lesser of Constant × size and Absolute, and Underflow. A Constant
+// without limit says nothing, also of a product of zeros.
 func (r Result) Limit(size float64) float64 {
 	if math.IsInf(r.Constant, 1) {
 		return r.Absolute + r.Underflow
@@ -64,8 +64,8 @@ func (r Result) Limit(size float64) float64 {
 	return min(r.Constant*size, r.Absolute) + r.Underflow
 }
 
-// Tightest returns the result with the smallest constant among those that hold, and false if
-// none does.
+// Tightest returns the result with the smallest constant among those that hold,
+// and false if none does.
 func Tightest(results []Result) (Result, bool) {
 	best := Result{Constant: math.Inf(1)}
 	for _, r := range results {
@@ -76,7 +76,8 @@ func Tightest(results []Result) (Result, bool) {
 	return best, best.Holds
 }
 
-// fromRun returns the largest backward constant of every bound that reads the outputs of a run.
+// fromRun returns the largest backward constant of every bound that reads the
+// outputs of a run.
 func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	largest := make([]float64, len(bounds))
 	if k.Run == nil {
@@ -92,7 +93,8 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	return largest
 }
 
-// result puts one bound to the problem. fromRun is what it made of the outputs of a run.
+// result puts one bound to the problem. fromRun is what it made of the outputs
+// of a run.
 func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
 	r := Result{Bound: b.Name, Constant: nan, Absolute: math.Inf(1), Lambda: nan, Confidence: roundoff.Never, Source: b.Source}
 	if b.Model.Random {

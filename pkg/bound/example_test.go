@@ -29,8 +29,8 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// The paper's theorem holds on the machine that it describes, and not on a tensor core that
-// truncates, where another bound does.
+// The paper's theorem holds on the machine that it describes, and not on a
+// tensor core that truncates, where another bound does.
 func Example() {
 	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.HopperF16()} {
 		for _, r := range must(bound.Evaluate(paper(d), at99)) {
@@ -219,7 +219,8 @@ func ExampleDistribution_Check() {
 	// bound: none: variance -3, want it not negative
 }
 
-// What of a distribution counts are its moments; those of a distribution that gonum does not have are told by hand.
+// What of a distribution counts are its moments; those of a distribution that
+// gonum does not have are told by hand.
 func ExampleFromMoments() {
 	coin := bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1, Symmetric: true},
 		func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) })
@@ -228,8 +229,8 @@ func ExampleFromMoments() {
 	// coin 1
 }
 
-// All of gonum's distributions are data, those without a largest number as well: an error bound for sums
-// of Laplace numbers on a machine that truncates.
+// All of gonum's distributions are data, those without a largest number as
+// well: an error bound for sums of Laplace numbers on a machine that truncates.
 func ExampleFromRander() {
 	laplace := bound.FromRander("Laplace", func(src rand.Source) distuv.Rander { return distuv.Laplace{Scale: 1, Src: src} })
 	p := bound.Problem{M: 64, N: 64, K: 4096, Machine: tcore.Machine{Device: devices.HopperF16()}, X: laplace, Y: laplace}
@@ -311,7 +312,8 @@ func ExampleEmulate() {
 	// 1.1e-07  exact
 }
 
-// What a trace of an emulation tells of the errors, from nothing assumed to everything known.
+// What a trace of an emulation tells of the errors, from nothing assumed to
+// everything known.
 func ExampleTruncationInterval() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(0, 1)
@@ -414,7 +416,8 @@ func ExampleMomentsOf() {
 	// bound: x[0, 1] = NaN, want a finite number
 }
 
-// How far off sums will be, before they are computed: of one sign, and of mean zero.
+// How far off sums will be, before they are computed: of one sign, and of mean
+// zero.
 func ExamplePredict() {
 	for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperE4M3(), devices.IEEEF16()} {
 		k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: d}}
@@ -432,7 +435,8 @@ func ExamplePredict() {
 	// ieee-fma-binary16-binary32      relative -1.6e-08 ± 8e-07  backward 2e-08
 }
 
-// A machine that is described so that nothing can be told is named with the reason.
+// A machine that is described so that nothing can be told is named with the
+// reason.
 func ExamplePredict_none() {
 	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: devices.BlackwellNVF4()}}
 	_, err := bound.Predict(k)

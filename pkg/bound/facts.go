@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// facts are all that is known of a distribution. They do not change, but for what is computed of them
-// when first asked for.
+// facts are all that is known of a distribution. They do not change, but for
+// what is computed of them when first asked for.
 type facts struct {
 	DataMoments
 
@@ -26,8 +26,8 @@ type facts struct {
 	above *valueDistribution // see coarse
 }
 
-// A source is what tells distributions apart that are known in full: equal sources have the same. The
-// zero value is that of a distribution that is not.
+// A source is what tells distributions apart that are known in full: equal
+// sources have the same. The zero value is that of a distribution that is not.
 type source struct {
 	family family
 	a, b   float64
@@ -42,15 +42,18 @@ const (
 	normalFamily                    // of mean a and standard deviation b
 )
 
-// inFull reports whether what is known of the distribution is told apart by its source, in full or clipped.
+// inFull reports whether what is known of the distribution is told apart by its
+// source, in full or clipped.
 func (o *facts) inFull() bool { return o.source != source{} }
 
-// falls reports whether it is known how fast the distribution falls off, or where it ends.
+// falls reports whether it is known how fast the distribution falls off, or
+// where it ends.
 func (o *facts) falls() bool {
 	return !math.IsInf(o.MaxAbs, 1) || o.family == normalFamily || o.beyond != nil
 }
 
-// quantile returns an x for which P(|x'| > x) <= p, near to the least; +Inf for p = 0.
+// quantile returns an x for which P(|x'| > x) <= p, near to the least; +Inf for
+// p = 0.
 func (o *facts) quantile(p float64) float64 {
 	p *= 1 - 1e-9 // what is computed of tails may be a little less than they are
 	if !(p > 0) {
@@ -70,8 +73,8 @@ func (o *facts) quantile(p float64) float64 {
 	}
 }
 
-// clipped returns the distribution of x moved into [-largest, largest], where it has no limit and it is
-// known how fast it falls off.
+// clipped returns the distribution of x moved into [-largest, largest], where
+// it has no limit and it is known how fast it falls off.
 func (d Distribution) clipped(largest float64) Distribution {
 	o := d.of()
 	if o.beyond == nil || !(largest < o.MaxAbs) {
@@ -132,8 +135,9 @@ func (d Distribution) fourth() float64 {
 	return o.MeanSquare * o.MaxAbs * o.MaxAbs
 }
 
-// coarse returns a distribution of few numbers for that of a bounded distribution, of the same mean, under which
-// no convex function has a smaller one: between two of the numbers every x is replaced by them, with
+// coarse returns a distribution of few numbers for that of a bounded
+// distribution, of the same mean, under which no convex function has a smaller
+// one: between two of the numbers every x is replaced by them, with
 // probabilities that leave its mean. It is nil where not so much is known.
 func (o *facts) coarse() *valueDistribution {
 	o.once.Do(func() {
@@ -196,9 +200,10 @@ func chords(ends, elements []float64) *valueDistribution {
 	return l
 }
 
-// hats returns the coarse distribution of numbers between lo and hi, of which P(x' > x) is known: 128 panels of
-// equal length within 8 deviations of 0, and from there panels an eighth longer each than the last. A
-// number's probability is the mean of the function that is 1 there and falls to 0 at its neighbours.
+// hats returns the coarse distribution of numbers between lo and hi, of which
+// P(x' > x) is known: 128 panels of equal length within 8 deviations of 0, and
+// from there panels an eighth longer each than the last. A number's probability
+// is the mean of the function that is 1 there and falls to 0 at its neighbours.
 func hats(lo, hi, deviation float64, exceed func(x float64) float64) *valueDistribution {
 	const slack = 1e-12 // of what is integrated
 	ends := []float64{lo, hi}

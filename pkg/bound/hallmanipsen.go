@@ -2,8 +2,8 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// HallmanIpsen is a martingale bound for any tree of sums, with h(Σ|p|)² for the squares of its
-// nodes: a tree in pairs has height log₂ K.
+// HallmanIpsen is a martingale bound for any tree of sums, with h(Σ|p|)² for
+// the squares of its nodes: a tree in pairs has height log₂ K.
 var HallmanIpsen = register(Bound{
 	Name:   "hallman-ipsen",
 	Source: "Hallman & Ipsen 2023",

@@ -10,26 +10,30 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// An Assumption is a set of what bounds take for granted of the data of a product.
+// An Assumption is a set of what bounds take for granted of the data of a
+// product.
 type Assumption uint8
 
 const (
-	// AnyOrder: the products of an output could as well stand in any other order along K. A
-	// random permutation of K makes it true: a sum of numbers drawn without replacement obeys the
-	// inequalities for independent ones of the same distribution (Hoeffding 1963, Section 6). That distribution is then
-	// of the products that the output has. That it is the one of all pairs is for OneDistribution and Unpaired.
+	// AnyOrder: the products of an output could as well stand in any other order
+	// along K. A random permutation of K makes it true: a sum of numbers drawn
+	// without replacement obeys the inequalities for independent ones of the same
+	// distribution (Hoeffding 1963, Section 6). That distribution is then of the
+	// products that the output has. That it is the one of all pairs is for
+	// OneDistribution and Unpaired.
 	AnyOrder Assumption = 1 << iota
 
-	// OneDistribution: the rows of A are of one distribution, and so are the columns of B. No permutation of K
-	// makes it true.
+	// OneDistribution: the rows of A are of one distribution, and so are the
+	// columns of B. No permutation of K makes it true.
 	OneDistribution
 
-	// Unpaired: what stands in column k of A says nothing of what stands in row k of B. No
-	// permutation of K makes it true, since it moves both.
+	// Unpaired: what stands in column k of A says nothing of what stands in row k
+	// of B. No permutation of K makes it true, since it moves both.
 	Unpaired
 
-	// ManyBits: the products of an output take so many values that rounding them is not one error
-	// over and over: that two of them are equal is no likelier than 1/K.
+	// ManyBits: the products of an output take so many values that rounding them is
+	// not one error over and over: that two of them are equal is no likelier than
+	// 1/K.
 	ManyBits
 )
 
@@ -68,16 +72,16 @@ func (f Finding) Fails() bool { return f.Statistic > f.Limit }
 type Inspection struct {
 	Findings []Finding
 
-	// Level is the probability that independent elements, of one distribution in A and one in B, are
-	// refused by any of the tests.
+	// Level is the probability that independent elements, of one distribution in A
+	// and one in B, are refused by any of the tests.
 	Level float64
 
-	// Permuted says that K was permuted at random before the matrices were inspected: then
-	// [AnyOrder] is true, whatever was found.
+	// Permuted says that K was permuted at random before the matrices were
+	// inspected: then [AnyOrder] is true, whatever was found.
 	Permuted bool
 
-	// Least is the least |A||B| of an output, of those that are not 0, less what rounding may
-	// have added; 0 if it was not computed.
+	// Least is the least |A||B| of an output, of those that are not 0, less what
+	// rounding may have added; 0 if it was not computed.
 	Least float64
 
 	k int // terms of a sum
@@ -90,33 +94,40 @@ const (
 	beyond          = 2.33 // standard normal numbers exceed minus that with a probability of 99 %
 )
 
-// Inspect tests what bounds assume of the data of a product on its matrices, A and B.
+// Inspect tests what bounds assume of the data of a product on its matrices, A
+// and B.
 //
-//   - [AnyOrder], for A, for B, and for the products of some outputs: means of blocks along K, and
-//     correlations at every lag.
-//   - [OneDistribution]: every row of A and every column of B against all others.
-//   - [Unpaired]: correlations along K of A with B, for all outputs together and for some by themselves,
-//     and the bits of products against those of elements that stand at different places of K.
+//   - [AnyOrder], for A, for B, and for the products of some outputs: means of
+//     blocks along K, and correlations at every lag.
+//   - [OneDistribution]: every row of A and every column of B against all
+//     others.
+//   - [Unpaired]: correlations along K of A with B, for all outputs together
+//     and for some by themselves, and the bits of products against those of
+//     elements that stand at different places of K.
 //   - [ManyBits]: how likely it is that two products of an output are equal.
 //
-// The first three are of ranks, of the elements and of their sizes, so that no test is misled by data
-// of heavy tails. What is expected of a rank if the assumption is true follows from permuting K, or
-// the elements of a matrix: nothing is assumed of their distribution. The limits are those of the inequalities
-// of Bernstein and Azuma, a theorem for means of blocks and of rows, since sampling without replacement
-// is no wilder than with (Hoeffding 1963, Section 6), and for correlations of A with B, since permuted
-// numbers are negatively associated (Joag-Dev & Proschan 1983, Theorem 2.11). For correlations at a lag
-// and for bits it is taken with the variance under permutations, where their limit is normal. The level
-// of an inspection, 0.1 %, is divided among all tests, so that it is the level of all together.
+// The first three are of ranks, of the elements and of their sizes, so that no
+// test is misled by data of heavy tails. What is expected of a rank if the
+// assumption is true follows from permuting K, or the elements of a matrix:
+// nothing is assumed of their distribution. The limits are those of the
+// inequalities of Bernstein and Azuma, a theorem for means of blocks and of
+// rows, since sampling without replacement is no wilder than with (Hoeffding
+// 1963, Section 6), and for correlations of A with B, since permuted numbers
+// are negatively associated (Joag-Dev & Proschan 1983, Theorem 2.11). For
+// correlations at a lag and for bits it is taken with the variance under
+// permutations, where their limit is normal. The level of an inspection, 0.1 %,
+// is divided among all tests, so that it is the level of all together.
 //
-// An assumption that cannot be tested fails: of sums of fewer than 64 products, or of so few in so few
-// rows that a lag correlation of 0.7, or that of A with B if they are the same, would not be seen. What
-// passes is not proved: departures below the Power of a test may be there.
+// An assumption that cannot be tested fails: of sums of fewer than 64 products,
+// or of so few in so few rows that a lag correlation of 0.7, or that of A with
+// B if they are the same, would not be seen. What passes is not proved:
+// departures below the Power of a test may be there.
 //
-// Of large matrices a part is tested, rows and places of K chosen at random: at most 64 rows for order
-// and pairing, all rows for one distribution.
+// Of large matrices a part is tested, rows and places of K chosen at random: at
+// most 64 rows for order and pairing, all rows for one distribution.
 //
-// An error names an element that is not finite. It panics unless the columns of a are as many as the
-// rows of b, and neither is empty.
+// An error names an element that is not finite. It panics unless the columns of
+// a are as many as the rows of b, and neither is empty.
 func Inspect(a, b blas64.General) (*Inspection, error) {
 	if a.Rows < 1 || a.Cols < 1 || b.Cols < 1 || a.Cols != b.Rows {
 		panic(fmt.Sprintf("bound: a is %d × %d and b is %d × %d, want a product that is not empty", a.Rows, a.Cols, b.Rows, b.Cols))
@@ -168,8 +179,8 @@ func (in *Inspection) Fails() Assumption {
 	return all
 }
 
-// power returns the least correlation of neighbours along K that is seen in A and in B with a
-// probability of 99 %; NaN if none is.
+// power returns the least correlation of neighbours along K that is seen in A
+// and in B with a probability of 99 %; NaN if none is.
 func (in *Inspection) power() float64 {
 	seen := nan
 	for _, f := range in.Findings {
@@ -215,12 +226,14 @@ func (in *Inspection) about(a Assumption) string {
 
 // takes returns what a bound takes for granted of the data of the problem.
 //
-// Bounds of truncated sums, and all from the distribution of the data, take the products of an output
-// as independent, of the distribution of all pairs; that distribution itself tells the bits. Rounding errors on
-// machines that round to nearest are a function of the data, so that to take them as random is an
-// assumption on these: constant data have one error over and over, and paired bits one that someone
-// chose. Whether errors have a mean depends on how fast sums grow, which is told from the distribution of
-// the products and for any order. So all four. Stochastic rounding is random whatever the data are.
+// Bounds of truncated sums, and all from the distribution of the data, take the
+// products of an output as independent, of the distribution of all pairs; that
+// distribution itself tells the bits. Rounding errors on machines that round to
+// nearest are a function of the data, so that to take them as random is an
+// assumption on these: constant data have one error over and over, and paired
+// bits one that someone chose. Whether errors have a mean depends on how fast
+// sums grow, which is told from the distribution of the products and for any
+// order. So all four. Stochastic rounding is random whatever the data are.
 func (b Bound) takes(k Problem) Assumption {
 	const dist = AnyOrder | OneDistribution | Unpaired
 	switch {
@@ -232,7 +245,8 @@ func (b Bound) takes(k Problem) Assumption {
 	return dist | ManyBits
 }
 
-// refuses returns why the matrices at hand are not as the bound takes them, or "".
+// refuses returns why the matrices at hand are not as the bound takes them, or
+// "".
 func (in *Inspection) refuses(b Bound, k Problem) string {
 	if in == nil {
 		return ""
@@ -252,7 +266,8 @@ func (in *Inspection) refuses(b Bound, k Problem) string {
 	return why
 }
 
-// worst returns the finding that refuses one of the assumptions by most, and how many there are.
+// worst returns the finding that refuses one of the assumptions by most, and
+// how many there are.
 func (in *Inspection) worst(of Assumption) (worst Finding, all int) {
 	for _, f := range in.Findings {
 		if !f.Fails() || f.Tests&of == 0 {
@@ -278,8 +293,9 @@ func (in *Inspection) passed(b Bound, k Problem, why string) string {
 		why, b.takes(k), 100*in.Level, in.power())
 }
 
-// Offer returns what can be done where bounds are refused, or "": a random permutation of K makes
-// [AnyOrder] true, if it is that which fails, and is of use if [OneDistribution] and [Unpaired] do not.
+// Offer returns what can be done where bounds are refused, or "": a random
+// permutation of K makes [AnyOrder] true, if it is that which fails, and is of
+// use if [OneDistribution] and [Unpaired] do not.
 func (in *Inspection) Offer() string {
 	fails := in.Fails()
 	switch {

@@ -17,7 +17,8 @@ import (
 // A filling draws one element.
 type filling = func(*rand.Rand) float64
 
-// sources are distributions of independent elements, some of heavy tails, some of few values.
+// sources are distributions of independent elements, some of heavy tails, some
+// of few values.
 var sources = map[string]filling{
 	"U(-1,1)":    func(r *rand.Rand) float64 { return 2*r.Float64() - 1 },
 	"U(0,1)":     (*rand.Rand).Float64,
@@ -59,7 +60,8 @@ func inspect(t *testing.T, a, b blas64.General) *Inspection {
 	return in
 }
 
-// Independent elements of one distribution are refused no oftener than the level says, whatever their distribution.
+// Independent elements of one distribution are refused no oftener than the
+// level says, whatever their distribution.
 func TestInspectKeepsItsLevel(t *testing.T) {
 	type shape struct{ m, n, k, seeds int }
 	shapes := []shape{{8, 8, 100, 4}, {64, 8, 400, 1}}
@@ -368,7 +370,8 @@ func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 	Inspect(a, a)
 }
 
-// A bound is used where what it takes of the data is not refused, and only there.
+// A bound is used where what it takes of the data is not refused, and only
+// there.
 func TestBoundsFollowTheInspection(t *testing.T) {
 	all := AnyOrder | OneDistribution | Unpaired | ManyBits
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.PaperCoreF32(), devices.IEEEF32()} {

@@ -7,13 +7,16 @@ import (
 	"slices"
 )
 
-// manyBits tests how likely it is that two products of an output, neither of them 0, are equal. With D
-// values that are equally likely a product that is added to a sum of given exponent has one of D
-// rounding errors, whose mean is by chance about a standard deviation over √D. Over n terms such a
-// mean adds up to n/√D deviations where random errors make √n: it does not matter while D >= n.
+// manyBits tests how likely it is that two products of an output, neither of
+// them 0, are equal. With D values that are equally likely a product that is
+// added to a sum of given exponent has one of D rounding errors, whose mean is
+// by chance about a standard deviation over √D. Over n terms such a mean adds
+// up to n/√D deviations where random errors make √n: it does not matter while D
+// >= n.
 //
-// D is 1 over that probability, from pairs of elements that stand anywhere, from outputs that were
-// chosen, and from the row and the column that have the fewest values.
+// D is 1 over that probability, from pairs of elements that stand anywhere,
+// from outputs that were chosen, and from the row and the column that have the
+// fewest values.
 func (c chosen) manyBits(x, y lines) Finding {
 	const pairs = 1 << 14
 	rng := rand.New(rand.NewPCG(dataSeed, 7))
@@ -48,8 +51,9 @@ func (c chosen) manyBits(x, y lines) Finding {
 // fewestEqual is how many equal pairs tell how likely they are.
 const fewestEqual = 16
 
-// variety returns one over the share of equal pairs among the numbers that are not 0, +Inf if there
-// are none, how many pairs are equal, and how many numbers are not 0.
+// variety returns one over the share of equal pairs among the numbers that are
+// not 0, +Inf if there are none, how many pairs are equal, and how many numbers
+// are not 0.
 func variety(p []float64) (values float64, equal, n int) {
 	p = slices.DeleteFunc(slices.Clone(p), func(x float64) bool { return x == 0 })
 	slices.Sort(p)
@@ -68,7 +72,8 @@ func variety(p []float64) (values float64, equal, n int) {
 	return float64(n) * float64(n-1) / 2 / float64(equal), equal, n
 }
 
-// poorest returns the line that has the fewest values, as far as some of its elements tell.
+// poorest returns the line that has the fewest values, as far as some of its
+// elements tell.
 func (l lines) poorest(rng *rand.Rand) []float64 {
 	const elements = 256
 	places := sample(rng, l.k, elements)

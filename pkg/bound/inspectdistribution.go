@@ -9,9 +9,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// oneDistribution tests every line against all elements of the matrix: the mean of its ranks, and how many of
-// its elements are among the largest half, quarter, ... of all. If all elements could be permuted, a
-// line has K of them that are drawn without replacement.
+// oneDistribution tests every line against all elements of the matrix: the mean
+// of its ranks, and how many of its elements are among the largest half,
+// quarter, ... of all. If all elements could be permuted, a line has K of them
+// that are drawn without replacement.
 func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 	half := f.Split(2)
 	name := "distribution of the " + l.name + "s of " + l.matrix
@@ -19,7 +20,8 @@ func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 		return []Finding{{Name: name, Tests: OneDistribution, Limit: 1, Power: nan, Words: "there is one " + l.name}}
 	}
 	size := l.distributionOf(name+" in size", math.Abs, half)
-	// The scale of normal numbers times 1 + x moves the mean rank of their sizes by x/π.
+	// The scale of normal numbers times 1 + x moves the mean rank of their sizes by
+	// x/π.
 	size.Power, size.Unit = size.Power*math.Pi, "relative difference in scale"
 	value := l.distributionOf(name, func(x float64) float64 { return x }, half)
 	// A shift by x standard deviations moves the mean rank by x/(2√π).
@@ -27,7 +29,8 @@ func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 	return []Finding{value, size}
 }
 
-// distributionOf tests the distribution of a function of the elements. Its Power is in ranks.
+// distributionOf tests the distribution of a function of the elements. Its
+// Power is in ranks.
 func (l lines) distributionOf(name string, of func(float64) float64, f roundoff.Failure) Finding {
 	const elements = 1 << 22
 	places := sample(rand.New(rand.NewPCG(dataSeed, 4)), l.k, max(elements/l.n, fewestTerms))
@@ -82,8 +85,9 @@ func (l lines) distributionOf(name string, of func(float64) float64, f roundoff.
 	return z
 }
 
-// cuts returns numbers that divide the elements into parts that are about equal, and finer ones of the
-// largest: of all elements at these places, or of many at random.
+// cuts returns numbers that divide the elements into parts that are about
+// equal, and finer ones of the largest: of all elements at these places, or of
+// many at random.
 func (l lines) cuts(places []int, of func(float64) float64) []float64 {
 	const most, parts = 1 << 18, 256
 	n := l.n * len(places)
@@ -110,7 +114,8 @@ type score struct {
 	limit             float64
 }
 
-// scoresOf returns the scores of elements that are so many in each part, the rank first.
+// scoresOf returns the scores of elements that are so many in each part, the
+// rank first.
 func scoresOf(count []float64) []score {
 	total := 0.0
 	for _, c := range count {

@@ -42,8 +42,9 @@ func (l lines) line(i int) []float64 {
 	return x
 }
 
-// choose returns at most a given number of the lines: half of them the first, so that those of A and
-// of B that belong together are both there, the others at random.
+// choose returns at most a given number of the lines: half of them the first,
+// so that those of A and of B that belong together are both there, the others
+// at random.
 func (l lines) choose(most int, rng *rand.Rand) []int {
 	if l.n <= most {
 		return sequence(l.n)
@@ -64,7 +65,8 @@ func sequence(n int) []int {
 	return z
 }
 
-// sample returns m of the numbers below n, ascending, all sets being equally likely.
+// sample returns m of the numbers below n, ascending, all sets being equally
+// likely.
 func sample(rng *rand.Rand, n, m int) []int {
 	if m >= n {
 		return sequence(n)
@@ -106,10 +108,12 @@ func (l lines) outputs(o lines) chosen {
 	return c
 }
 
-// pair returns the lines of A and B of output number i of n, for 0 <= i < max(len(a), len(b)).
+// pair returns the lines of A and B of output number i of n, for 0 <= i <
+// max(len(a), len(b)).
 func (c chosen) pair(i int) (x, y []float64) { return c.a[i%len(c.a)], c.b[i%len(c.b)] }
 
-// products returns the products of as many outputs as there are lines, each line once or more.
+// products returns the products of as many outputs as there are lines, each
+// line once or more.
 func (c chosen) products() series {
 	s := make(series, max(len(c.a), len(c.b)))
 	for i := range s {
@@ -134,8 +138,9 @@ func (s series) sizes() series {
 	return z
 }
 
-// ranks returns the rank of each number among those of its line, from -1/2 to 1/2. Equal numbers share
-// the mean of their ranks, and the mean of a line is 0.
+// ranks returns the rank of each number among those of its line, from -1/2 to
+// 1/2. Equal numbers share the mean of their ranks, and the mean of a line is
+// 0.
 func (s series) ranks() series {
 	type element struct {
 		x float64
@@ -175,7 +180,8 @@ func (s series) sums() []float64 {
 	return z
 }
 
-// leastOf returns the least |A||B| that is not 0, with room for its rounding; 0 if that takes long.
+// leastOf returns the least |A||B| that is not 0, with room for its rounding; 0
+// if that takes long.
 func leastOf(a, b blas64.General) float64 {
 	const operations = 1 << 32
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {

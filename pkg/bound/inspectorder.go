@@ -11,8 +11,8 @@ import (
 // lagsSeen is the name of the test of whether the tests of order see enough.
 const lagsSeen = "lag correlation that is seen"
 
-// order tests whether the places of K could be permuted. Of a matrix, unlike of products, it must see a
-// lag correlation of 0.7.
+// order tests whether the places of K could be permuted. Of a matrix, unlike of
+// products, it must see a lag correlation of 0.7.
 func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	values, sizes := s.ranks(), s.sizes().ranks()
 	quarter := f.Split(4)
@@ -30,9 +30,10 @@ func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	return found
 }
 
-// blocks tests whether halves of K, quarters and so on have the mean rank that all have, ranks being of
-// the sums over lines. Under permutations of K the sum of a block is one of numbers drawn without
-// replacement, from ranks: see [rankTail].
+// blocks tests whether halves of K, quarters and so on have the mean rank that
+// all have, ranks being of the sums over lines. Under permutations of K the sum
+// of a block is one of numbers drawn without replacement, from ranks: see
+// [rankTail].
 func (s series) blocks(name string, f roundoff.Failure) Finding {
 	const least = 16
 	ranks := series{s.sums()}.ranks()[0]
@@ -63,16 +64,18 @@ func (s series) blocks(name string, f roundoff.Failure) Finding {
 	return z
 }
 
-// rankTail returns what |Σ a b| does not exceed, but for a failure of e^f, for numbers a of Σ a² =
-// squares and ranks b that are drawn, with replacement or without: the ranks of different numbers are
-// uniform on a grid from -1/2 to 1/2 and strictly sub-Gaussian, of variance at most 1/12; those of
-// numbers some of which are equal are means of these, and so (Jensen) no wilder.
+// rankTail returns what |Σ a b| does not exceed, but for a failure of e^f, for
+// numbers a of Σ a² = squares and ranks b that are drawn, with replacement or
+// without: the ranks of different numbers are uniform on a grid from -1/2 to
+// 1/2 and strictly sub-Gaussian, of variance at most 1/12; those of numbers
+// some of which are equal are means of these, and so (Jensen) no wilder.
 func rankTail(squares float64, f roundoff.Failure) float64 { return roundoff.Azuma(squares/12, f) }
 
 // lags tests the correlations of numbers some places of K apart, in a circle.
 //
-// Let G(k, k') be the inner product of what stands at two places. Under permutations of K a sum of G
-// over n pairs has the mean n E G and, but for terms of relative size 1/K, the variance n Var G.
+// Let G(k, k') be the inner product of what stands at two places. Under
+// permutations of K a sum of G over n pairs has the mean n E G and, but for
+// terms of relative size 1/K, the variance n Var G.
 func (s series) lags(name string, f roundoff.Failure) Finding {
 	const near = 8
 	K := len(s[0])
@@ -108,8 +111,8 @@ func (s series) lags(name string, f roundoff.Failure) Finding {
 	return z
 }
 
-// pairs returns Σ G(k, k), and of G(k, k') for k ≠ k' the mean, the variance and what its size does
-// not exceed.
+// pairs returns Σ G(k, k), and of G(k, k') for k ≠ k' the mean, the variance
+// and what its size does not exceed.
 func (s series) pairs() (squares, mean, variance, largest float64) {
 	K := len(s[0])
 	at := make([]float64, K) // G(k, k)
@@ -159,7 +162,8 @@ func (s series) pairs() (squares, mean, variance, largest float64) {
 	return squares, mean, variance, largest
 }
 
-// autocorrelation returns the circular correlations at lags 0 to K/2, summed over lines.
+// autocorrelation returns the circular correlations at lags 0 to K/2, summed
+// over lines.
 func (s series) autocorrelation() []float64 {
 	K, n := len(s[0]), 1
 	for n < 2*K {

@@ -7,10 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// MarshalJSON writes the keys bound, constant, absolute, underflow, lambda, confidence, holds, why
-// and source. A number that there is not, or that has no limit, is null. A confidence is a number, 1
-// where the bound always holds, or the text that [roundoff.ParseConfidence] reads where it is
-// nearer to 1 than float64 can say.
+// MarshalJSON writes the keys bound, constant, absolute, underflow, lambda,
+// confidence, holds, why and source. A number that there is not, or that has no
+// limit, is null. A confidence is a number, 1 where the bound always holds, or
+// the text that [roundoff.ParseConfidence] reads where it is nearer to 1 than
+// float64 can say.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Bound      string   `json:"bound"`
@@ -25,9 +26,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.Bound, finite(r.Constant), finite(r.Absolute), finite(r.Underflow), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
-// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, largest_k, bound, constant,
-// underflow, confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source, the last four of the
-// peak. What there is none of is null.
+// MarshalJSON writes the keys device, a, b, accumulate, meets, excess,
+// largest_k, bound, constant, underflow, confidence, why, bytes, bytes_ratio,
+// gpu, tflops, time_ratio and source, the last four of the peak. What there is
+// none of is null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`

@@ -7,10 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of A and B as the machine
-// multiplies them: that of the distribution itself where it is known in full, else the
-// least of what is proved of products that are bounded, and of uniform and normal numbers, as long as
-// these do not exceed the largest factors.
+// logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of
+// A and B as the machine multiplies them: that of the distribution itself where
+// it is known in full, else the least of what is proved of products that are
+// bounded, and of uniform and normal numbers, as long as these do not exceed
+// the largest factors.
 func (k Problem) logMoment(dist *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
 	if math.IsInf(dist.Products.Samples, 1) {
 		return dist.LogMoment
@@ -62,8 +63,8 @@ func (m *memo) at(z float64, value func() float64) float64 {
 	return y
 }
 
-// logMoments returns what is kept of logMoment but for H, from call to call, of distributions that are
-// known in full.
+// logMoments returns what is kept of logMoment but for H, from call to call, of
+// distributions that are known in full.
 func (k Problem) logMoments() *memo {
 	fresh := &memo{known: map[float64]float64{}}
 	x, y := k.X.of(), k.Y.of()
@@ -100,12 +101,14 @@ func (p productMoments) bennett(z float64, symmetric bool) float64 {
 	return math.Log1p(p.variance / (c * c) * (math.Expm1(z*c) - z*c))
 }
 
-// convertedLogMoment returns a bound on log E e^(±z(p̂-Ep̂)) for |p̂-p| <= w|p|, given that for p, |Ep|
-// and E p⁴: by Hölder's inequality, for r > 1 and 1/r + 1/s = 1,
+// convertedLogMoment returns a bound on log E e^(±z(p̂-Ep̂)) for |p̂-p| <=
+// w|p|, given that for p, |Ep| and E p⁴: by Hölder's inequality, for r > 1 and
+// 1/r + 1/s = 1,
 //
 //	ψ(rz)/r + log E e^(sz(δ-Eδ))/s,  δ = p̂ - p,
 //
-// the latter at most E δ²e^(sz|δ|)(sz)²/2, and that by that of Cauchy and Schwarz.
+// the latter at most E δ²e^(sz|δ|)(sz)²/2, and that by that of Cauchy and
+// Schwarz.
 func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) float64 {
 	if w == 0 {
 		return ψ(z)
@@ -120,8 +123,9 @@ func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) fl
 	return best
 }
 
-// exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p of numbers of two
-// distributions; nil where not more is known than that they are bounded.
+// exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p of
+// numbers of two distributions; nil where not more is known than that they are
+// bounded.
 func exactLogMoment(x, y Distribution) func(z float64) float64 {
 	if y.of().family == normalFamily {
 		x, y = y, x
@@ -152,7 +156,8 @@ func exactLogMoment(x, y Distribution) func(z float64) float64 {
 	return nil
 }
 
-// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the distribution is not known.
+// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the
+// distribution is not known.
 func (d Distribution) logMoment() func(t float64) float64 {
 	o := d.of()
 	switch {

@@ -12,10 +12,11 @@ import (
 // dataSeed is the seed of all samples of products.
 const dataSeed = 241118747
 
-// lossesOf returns what the products of elements of a and b lose, wherever the elements stand:
-// of all pairs of their values if the formats have at most 8 bits, else of pairs drawn at random,
-// 64 for each term of a sum. It counts as estimated from as many pairs as the smaller matrix has
-// elements, each with partners of its own in the other.
+// lossesOf returns what the products of elements of a and b lose, wherever the
+// elements stand: of all pairs of their values if the formats have at most 8
+// bits, else of pairs drawn at random, 64 for each term of a sum. It counts as
+// estimated from as many pairs as the smaller matrix has elements, each with
+// partners of its own in the other.
 func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
 	x, y := elements{a, k.Device.A}, elements{b, k.Device.B}
 	if x.count() > y.count() {
@@ -36,9 +37,10 @@ func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
 	return p.Losses(k.Device.Core.(tcore.Fused).FractionBits)
 }
 
-// stars returns the distribution of products of pairs of x and y, which has no fewer elements: every element of
-// x, or as many of them as there are to be pairs, with several of y, no element of y twice; and that
-// over again until there are enough.
+// stars returns the distribution of products of pairs of x and y, which has no
+// fewer elements: every element of x, or as many of them as there are to be
+// pairs, with several of y, no element of y twice; and that over again until
+// there are enough.
 func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	const perTerm, fewest, most = 64, 1 << 14, 1 << 20
 	n := min(max(perTerm*k.K, fewest), most)
@@ -82,7 +84,8 @@ func (m elements) oneSign() bool {
 	return !(positive && negative)
 }
 
-// walk returns a function whose calls return the numbers of all elements, in some order, each once.
+// walk returns a function whose calls return the numbers of all elements, in
+// some order, each once.
 func (m elements) walk(rng *rand.Rand) func() int {
 	n := m.count()
 	i, stride := rng.IntN(n), 1+rng.IntN(n)
@@ -102,9 +105,10 @@ func gcd(a, b int) int {
 	return a
 }
 
-// lossesBefore returns what the products of a problem lose whose data are known by distribution alone:
-// of all pairs of numbers where these are known in full and the formats have at most 8 bits, else from
-// numbers drawn. Tables are kept from call to call.
+// lossesBefore returns what the products of a problem lose whose data are known
+// by distribution alone: of all pairs of numbers where these are known in full
+// and the formats have at most 8 bits, else from numbers drawn. Tables are kept
+// from call to call.
 func (k Problem) lossesBefore() *truncation.Losses {
 	F := k.Device.Core.(tcore.Fused).FractionBits
 	x, y := k.X.of(), k.Y.of()
@@ -156,7 +160,8 @@ var (
 	valueTables        table[valueKey, *valueDistribution]
 )
 
-// productDistribution returns the distribution of products of numbers of the distributions of A and B.
+// productDistribution returns the distribution of products of numbers of the
+// distributions of A and B.
 func (k Problem) productDistribution() *truncation.ProductDistribution {
 	const n = 1 << 17
 	rng := rand.New(rand.NewPCG(dataSeed, 2))
@@ -189,14 +194,16 @@ func (k Problem) pairDistribution(n int, a, b func() float64) *truncation.Produc
 	return truncation.PairProducts(x, y, k.Device.A.Emin, k.Device.B.Emin)
 }
 
-// valueDistribution returns the distribution of products of numbers that were each counted in samples of n.
+// valueDistribution returns the distribution of products of numbers that were
+// each counted in samples of n.
 func (k Problem) valueDistribution(x, px, y, py []float64, n int) *truncation.ProductDistribution {
 	p := truncation.ValueProducts(x, px, y, py, k.Device.A.Emin, k.Device.B.Emin)
 	p.Samples = float64(n)
 	return p
 }
 
-// values returns the numbers of f that n elements become, ascending, and how often.
+// values returns the numbers of f that n elements become, ascending, and how
+// often.
 func (k Problem) values(f tcore.Format, n int, element func(i int) float64) (values, probabilities []float64) {
 	l := k.count(f, n, element)
 	return l.values, l.probabilities

@@ -9,7 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// noDistribution returns why what the products of a run of the problem lose does not follow from their distribution, or "".
+// noDistribution returns why what the products of a run of the problem lose
+// does not follow from their distribution, or "".
 func noDistribution(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why
@@ -21,12 +22,13 @@ func noDistribution(k Problem) string {
 	return ""
 }
 
-// martingaleShares are the parts of the failure of a bound that reads a run: for what is lost of all
-// outputs, and for what samples leave open of the distribution of the products, and of the characters of what
-// is kept of them.
+// martingaleShares are the parts of the failure of a bound that reads a run:
+// for what is lost of all outputs, and for what samples leave open of the
+// distribution of the products, and of the characters of what is kept of them.
 var martingaleShares = map[string]float64{"martingale": 3. / 4, "distribution": 3. / 16, "characters": 1. / 16}
 
-// A lossSum adds up what the products of the blocks of an output are expected to lose.
+// A lossSum adds up what the products of the blocks of an output are expected
+// to lose.
 type lossSum struct {
 	losses *truncation.Losses
 	cell   roundoff.Failure // of each cell of the distribution that is used
@@ -44,8 +46,9 @@ type lossSum struct {
 	roundings map[roundingKind]truncation.RoundingLoss
 }
 
-// lossRow is what is known of products aligned to one exponent, and how far all that were may have lost
-// more than was taken, as far as that is the error of one estimate. Such errors add up with their signs.
+// lossRow is what is known of products aligned to one exponent, and how far all
+// that were may have lost more than was taken, as far as that is the error of
+// one estimate. Such errors add up with their signs.
 type lossRow struct {
 	*truncation.LossesAt
 	errors [2]float64 // where the running sum sets the exponent, and where a product does
@@ -96,17 +99,18 @@ func (r lossReader) newLossSum(k Problem, l *truncation.Losses, f roundoff.Failu
 	}
 }
 
-// alignments returns how many exponents there are that blocks with a product which is not zero can be
-// aligned to: no data are needed to know them.
+// alignments returns how many exponents there are that blocks with a product
+// which is not zero can be aligned to: no data are needed to know them.
 func (k Problem) alignments() int {
 	least := max(k.Device.A.Emin+k.Device.B.Emin, k.Device.Core.(tcore.Fused).ZeroExponent)
 	greatest := k.Device.A.Emax + k.Device.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of sums
 	return max(k.Device.A.Emax+k.Device.B.Emax, min(k.Device.C.Emax, greatest)) - least + 1
 }
 
-// endings returns how many distributions of roundings there are: of whole blocks and of the last one, by the
-// exponent that they are aligned to and the unit in the last place of the sum, which has no more bits
-// below its own than are kept.
+// endings returns how many distributions of roundings there are: of whole
+// blocks and of the last one, by the exponent that they are aligned to and the
+// unit in the last place of the sum, which has no more bits below its own than
+// are kept.
 func (k Problem) endings() float64 {
 	c := k.Device.Core.(tcore.Fused)
 	return float64(2 * k.alignments() * (c.FractionBits + c.Result.Precision))
@@ -136,9 +140,10 @@ func (s *lossSum) start(at step) {
 	}
 }
 
-// radius returns how far what is lost is from its mean, at most, for an output of n products. The
-// range of θ follows from the first grid alone: the deviation of what sums of mean zero lose is about
-// a tenth of ng there, or more, and that of sums of one sign not more than n√n g/4.
+// radius returns how far what is lost is from its mean, at most, for an output
+// of n products. The range of θ follows from the first grid alone: the
+// deviation of what sums of mean zero lose is about a tenth of ng there, or
+// more, and that of sums of one sign not more than n√n g/4.
 func (s *lossSum) radius(n float64) float64 {
 	t := s.slack
 	for _, r := range s.rows.values {

@@ -12,12 +12,13 @@ type rounds struct {
 	u float64
 }
 
-// Width returns the products of a step of the machine. It panics if it has no core.
+// Width returns the products of a step of the machine. It panics if it has no
+// core.
 func (k Problem) Width() int { return k.Device.BlockTerms() }
 
-// roundings returns the factors that one product meets on its way through a chain, at most, one
-// rounds for every format. A machine that truncates is taken as one that rounds every sum, as
-// the published bounds take it.
+// roundings returns the factors that one product meets on its way through a
+// chain, at most, one rounds for every format. A machine that truncates is
+// taken as one that rounds every sum, as the published bounds take it.
 func (k Problem) roundings() []rounds {
 	sums := k.Length()
 	if k.Order == tcore.InPairs {
@@ -56,8 +57,8 @@ func (k Problem) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
 	return r
 }
 
-// exactProducts reports whether the product of two factors is a number of the format in which
-// they are added.
+// exactProducts reports whether the product of two factors is a number of the
+// format in which they are added.
 func (k Problem) exactProducts() bool {
 	sum := k.Device.C
 	if c, ok := k.Device.Core.(tcore.TensorCore); ok {
@@ -66,7 +67,8 @@ func (k Problem) exactProducts() bool {
 	return k.Device.A.Precision+k.Device.B.Precision <= sum.Precision
 }
 
-// unit returns the largest relative error of rounding to f: u, or 2u if it is stochastic.
+// unit returns the largest relative error of rounding to f: u, or 2u if it is
+// stochastic.
 func (k Problem) unit(f tcore.Format) float64 {
 	if k.stochastic() {
 		return 2 * f.UnitRoundoff()
@@ -83,9 +85,9 @@ func (k Problem) coarsest() float64 {
 	return u
 }
 
-// events returns how many different products of roundings there are in all chains. In a chain of
-// n sums every product meets the last 1, 2, ... or n roundings; in a tree every leaf has a path
-// of its own.
+// events returns how many different products of roundings there are in all
+// chains. In a chain of n sums every product meets the last 1, 2, ... or n
+// roundings; in a tree every leaf has a path of its own.
 func (k Problem) events() float64 {
 	if k.isTree() {
 		return float64(k.Length()) * k.Chains()
@@ -97,8 +99,8 @@ func (k Problem) events() float64 {
 	return max(1, float64(n)) * k.Chains()
 }
 
-// sequences returns how many sequences of roundings there are in all chains, of which the
-// roundings that a product meets are the end.
+// sequences returns how many sequences of roundings there are in all chains, of
+// which the roundings that a product meets are the end.
 func (k Problem) sequences() float64 {
 	if k.isTree() {
 		return k.events()
@@ -112,8 +114,8 @@ func (k Problem) isTree() bool {
 	return pairs || k.Order == tcore.InPairs
 }
 
-// each returns the failure of one chain, and eachOutput that of one output, when all together
-// fail with e^f.
+// each returns the failure of one chain, and eachOutput that of one output,
+// when all together fail with e^f.
 func (k Problem) each(f roundoff.Failure) roundoff.Failure {
 	return f.Split(k.Chains())
 }
@@ -122,7 +124,8 @@ func (k Problem) eachOutput(f roundoff.Failure) roundoff.Failure {
 	return f.Split(k.Outputs())
 }
 
-// theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <= u.
+// theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <=
+// u.
 func (k Problem) theta(of func(n int, u float64) float64) float64 {
 	z := 0.0
 	for _, r := range k.roundings() {
@@ -148,10 +151,11 @@ func (k Problem) truncation(c tcore.Fused) truncation.Accumulator {
 	return t
 }
 
-// subnormalBits returns by how many of its bits a product that is not 0 may be less than the power
-// of two that it is aligned by, its factors or their scales being subnormal, as far as that is in the
-// constant and not in [Result.Underflow]: where subnormal factors are common, or so large, scaled, that
-// nothing else says how large.
+// subnormalBits returns by how many of its bits a product that is not 0 may be
+// less than the power of two that it is aligned by, its factors or their scales
+// being subnormal, as far as that is in the constant and not in
+// [Result.Underflow]: where subnormal factors are common, or so large, scaled,
+// that nothing else says how large.
 func (k Problem) subnormalBits() int {
 	bits := 0
 	if k.Device.A.Bits() <= 6 || k.Device.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {

@@ -15,8 +15,9 @@ import (
 // byData are the bounds that take losses from the distribution of the products.
 var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
 
-// outside returns for each bound how many outputs of a product of M × N are not in the interval, of
-// data of a distribution of which the bounds are told what told says.
+// outside returns for each bound how many outputs of a product of M × N are not
+// in the interval, of data of a distribution of which the bounds are told what
+// told says.
 func outside(t *testing.T, d tcore.Device, M, N, K int, dist, told Distribution, seed uint64, f roundoff.Failure, bounds ...Bound) []int {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(241118747, seed))
@@ -38,8 +39,8 @@ func outside(t *testing.T, d tcore.Device, M, N, K int, dist, told Distribution,
 	return n
 }
 
-// A last block that K does not fill has fewer products, and loses less: data whose low bits are all
-// alike would show the difference.
+// A last block that K does not fill has fewer products, and loses less: data
+// whose low bits are all alike would show the difference.
 func TestMartingaleLastBlock(t *testing.T) {
 	dist := Uniform(0.09995, 0.10000)
 	for _, c := range []struct {
@@ -99,7 +100,8 @@ func TestMartingaleLastBlock(t *testing.T) {
 	})
 }
 
-// unlikeSigns is a distribution of numbers of which the negative ones have many bits and the positive ones few.
+// unlikeSigns is a distribution of numbers of which the negative ones have many
+// bits and the positive ones few.
 var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare: 2, MeanAbs: 1.4, MaxAbs: 2}, func(r *rand.Rand) float64 {
 	if r.IntN(2) == 0 {
 		return 1 + float64(r.IntN(2))/2
@@ -107,8 +109,8 @@ var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare
 	return -2 + float64(1+r.IntN(4))/1024
 })
 
-// What products lose may depend on their signs. Who takes the distribution for symmetric when it is not is told
-// what is false, and finds errors outside.
+// What products lose may depend on their signs. Who takes the distribution for
+// symmetric when it is not is told what is false, and finds errors outside.
 func TestMartingaleUnlikeSigns(t *testing.T) {
 	signs := []Bound{MartingaleSigns, MartingaleExponents}
 	for _, dist := range []Distribution{unlikeSigns, Normal(1, 1)} {
@@ -129,7 +131,8 @@ func TestMartingaleUnlikeSigns(t *testing.T) {
 	}
 }
 
-// A vector alone, of which the distribution is known from its own elements, and data of which most are zero.
+// A vector alone, of which the distribution is known from its own elements, and
+// data of which most are zero.
 func TestMartingaleFewElements(t *testing.T) {
 	sparse := FromMoments("sparse", DataMoments{Mean: 0, MeanSquare: 0.1, MeanAbs: 0.08, MaxAbs: 8}, func(r *rand.Rand) float64 {
 		if r.IntN(10) > 0 {
@@ -160,7 +163,8 @@ func TestMartingaleFewElements(t *testing.T) {
 	}
 }
 
-// Half a grid for each product that is not zero is how far an error may be from the centre, and no more.
+// Half a grid for each product that is not zero is how far an error may be from
+// the centre, and no more.
 func TestTruncationIntervalCountsProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 17))
 	k := Problem{M: 4, N: 4, K: 53, Machine: tcore.Machine{Device: devices.HopperF16()}}
@@ -190,7 +194,8 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 	}
 }
 
-// A machine that cuts off bits of the greatest product loses what no distribution here knows of.
+// A machine that cuts off bits of the greatest product loses what no
+// distribution here knows of.
 func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
 	d := devices.HopperF16()
 	d.Core = tcore.Fused{Terms: 16, FractionBits: 12, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -133}
@@ -240,8 +245,8 @@ func TestMartingaleShares(t *testing.T) {
 	}
 }
 
-// A walk goes through all elements, each once, and stars have as many centres as the smaller matrix has
-// elements, at most.
+// A walk goes through all elements, each once, and stars have as many centres
+// as the smaller matrix has elements, at most.
 func TestWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 19))
 	for n := 1; n < 40; n++ {
@@ -265,8 +270,9 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Products of subnormal factors are all below the exponent of zero that a machine aligns to: they lose
-// something, and are in the intervals as others are.
+// Products of subnormal factors are all below the exponent of zero that a
+// machine aligns to: they lose something, and are in the intervals as others
+// are.
 func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
 	tiny := FromMoments("", DataMoments{}, func(r *rand.Rand) float64 { return math.Exp2(-24+10*r.Float64()) * float64(1-2*r.IntN(2)) })
 	for _, d := range []tcore.Device{devices.VoltaF16F16(), devices.TuringF16F16(), devices.AmpereF16F16()} {

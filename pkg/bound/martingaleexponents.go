@@ -6,9 +6,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// MartingaleExponents is [MartingaleSigns] with the exponent of every product as well: each is
-// expected to lose what products of its exponent and sign do. Who has the exponents has the products,
-// and can have [Exact] for the same price. A distribution for each exponent takes more data than the others: it
+// MartingaleExponents is [MartingaleSigns] with the exponent of every product
+// as well: each is expected to lose what products of its exponent and sign do.
+// Who has the exponents has the products, and can have [Exact] for the same
+// price. A distribution for each exponent takes more data than the others: it
 // is the wider interval where the matrices have few elements.
 var MartingaleExponents = register(Bound{
 	Name:   "martingale-exponents",
@@ -22,7 +23,8 @@ var MartingaleExponents = register(Bound{
 	},
 })
 
-// addTerms takes every product of a block to lose what products of its exponent do.
+// addTerms takes every product of a block to lose what products of its exponent
+// do.
 func (s *lossSum) addTerms(at step) {
 	r := s.row(at.exponent)
 	for l, v := range at.x {

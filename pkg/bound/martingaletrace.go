@@ -8,15 +8,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// MartingaleTrace takes from the trace of blocks what they did to the running sum, and from the
-// distribution of the products what these are expected to have lost, given the exponents of the trace:
+// MartingaleTrace takes from the trace of blocks what they did to the running
+// sum, and from the distribution of the products what these are expected to
+// have lost, given the exponents of the trace:
 //
 //	err = -Σ(a_i + r_i) - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [truncation.LossesAt.Block] and t the tail of the martingale that is left.
-// Given the past and E_i it is a theorem for independent products of the distribution of all pairs of A and B,
-// the elements of either independent and of one distribution; what they leave open of that distribution is in t. It reads
-// the matrices alone: what is told of their distributions does not matter.
+// M(E) being the mean of [truncation.LossesAt.Block] and t the tail of the
+// martingale that is left. Given the past and E_i it is a theorem for
+// independent products of the distribution of all pairs of A and B, the
+// elements of either independent and of one distribution; what they leave open
+// of that distribution is in t. It reads the matrices alone: what is told of
+// their distributions does not matter.
 var MartingaleTrace = register(Bound{
 	Name:   "martingale-trace",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -28,10 +31,11 @@ var MartingaleTrace = register(Bound{
 	},
 })
 
-// MartingaleSums is MartingaleTrace without the trace, from sums and exponents alone: what
-// rounding took from the sums is half a unit in the last place less half a step of the grid, in
-// the mean, as of uniform bits. Where the distribution of the products says that their bits are not
-// uniform, t grows by what that can do.
+// MartingaleSums is MartingaleTrace without the trace, from sums and exponents
+// alone: what rounding took from the sums is half a unit in the last place less
+// half a step of the grid, in the mean, as of uniform bits. Where the
+// distribution of the products says that their bits are not uniform, t grows by
+// what that can do.
 var MartingaleSums = register(Bound{
 	Name:    "martingale-sums",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -44,11 +48,12 @@ var MartingaleSums = register(Bound{
 	},
 })
 
-// blockCells is how many cells of the distribution at one exponent [truncation.LossesAt.Block] takes.
+// blockCells is how many cells of the distribution at one exponent
+// [truncation.LossesAt.Block] takes.
 const blockCells = 3
 
-// martingale returns the interval around what the run lost, as far as it is known, and what its
-// blocks are expected to have lost.
+// martingale returns the interval around what the run lost, as far as it is
+// known, and what its blocks are expected to have lost.
 func (o Entry) martingale(k Problem, f roundoff.Failure, r lossReader) Interval {
 	if o.Losses == nil || noDistribution(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
 		return Interval{nan, nan}
@@ -71,7 +76,8 @@ func (o Entry) martingale(k Problem, f roundoff.Failure, r lossReader) Interval 
 	return Interval{-lost - sum.mean, sum.radius(float64(k.Length()))}
 }
 
-// addBlock takes a block to lose what blocks of its exponent and as many products do.
+// addBlock takes a block to lose what blocks of its exponent and as many
+// products do.
 func (s *lossSum) addBlock(at step) {
 	if at.products > 0 {
 		r := s.row(at.exponent)
@@ -79,14 +85,15 @@ func (s *lossSum) addBlock(at step) {
 	}
 }
 
-// roundingKind is what rounding to a multiple of u of a block of products aligned to E.
+// roundingKind is what rounding to a multiple of u of a block of products
+// aligned to E.
 type roundingKind struct {
 	products, E int
 	u           float64
 }
 
-// addRounding takes rounding to lose from a sum that is not known what it does from sums of its
-// exponent, and returns the mean of that.
+// addRounding takes rounding to lose from a sum that is not known what it does
+// from sums of its exponent, and returns the mean of that.
 func (s *lossSum) addRounding(c tcore.Fused, at step) float64 {
 	u := at.ulp(c.Result)
 	if u <= at.grid {

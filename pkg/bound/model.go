@@ -26,19 +26,21 @@ var (
 	Independent = Model{Name: "independent", Random: true, Zero: true,
 		Note: "taking rounding errors as independent, of mean zero", Fails: notIndependent}
 
-	// UniformErrors: Independent, and the errors are uniform on [-u, u], as in the paper's Lemma 2.
+	// UniformErrors: Independent, and the errors are uniform on [-u, u], as in the
+	// paper's Lemma 2.
 	UniformErrors = Model{Name: "uniform", Random: true, Zero: true,
 		Note: "taking rounding errors as independent and uniform", Fails: notIndependent}
 
-	// MeanIndependent: each error has mean zero, whatever those before it. It is a model of
-	// rounding to nearest and a theorem for stochastic rounding.
+	// MeanIndependent: each error has mean zero, whatever those before it. It is a
+	// model of rounding to nearest and a theorem for stochastic rounding.
 	MeanIndependent = Model{Name: "mean-independent", Random: true, Zero: true,
 		Note: "taking each rounding error as of mean zero given the others", Fails: notMeanIndependent}
 
 	// Truncating: terms are aligned and cut off, and the sum is rounded once.
 	Truncating = Model{Name: "truncating", Fails: notTruncating}
 
-	// TruncatingRandom: Truncating, and what is cut off is random because the products are.
+	// TruncatingRandom: Truncating, and what is cut off is random because the
+	// products are.
 	TruncatingRandom = Model{Name: "truncating, random data", Random: true,
 		Note: "taking the products of an output as independent, of one distribution", Fails: notTruncating}
 )
@@ -89,8 +91,9 @@ func notOneFormat(k Problem) string {
 	return ""
 }
 
-// stagnates returns why errors of rounding to nearest cannot be of mean zero: in sums of more
-// than 1/u terms of one sign a term is less than half a unit, and is lost.
+// stagnates returns why errors of rounding to nearest cannot be of mean zero:
+// in sums of more than 1/u terms of one sign a term is less than half a unit,
+// and is lost.
 func stagnates(k Problem) string {
 	for _, r := range k.roundings() {
 		if x := float64(r.n) * r.u; x >= 1 {
@@ -100,7 +103,8 @@ func stagnates(k Problem) string {
 	return ""
 }
 
-// truncates reports whether the machine aligns and cuts off, instead of rounding every sum.
+// truncates reports whether the machine aligns and cuts off, instead of
+// rounding every sum.
 func (k Problem) truncates() bool {
 	switch k.Device.Core.(type) {
 	case tcore.Fused, tcore.Split, tcore.TwoStage:

@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// A Peak is how fast one chip is at most, as its vendor publishes it: dense products, not those
-// that skip zeros. No product reaches it.
+// A Peak is how fast one chip is at most, as its vendor publishes it: dense
+// products, not those that skip zeros. No product reaches it.
 type Peak struct {
 	GPU     string
 	Tflops  float64 // 10^12 additions and multiplications a second
@@ -16,9 +16,9 @@ type Peak struct {
 	devices []tcore.Device
 }
 
-// PeakOf returns the peak of a device, and false where none is known: for instructions that are
-// not the fastest of their chip, such as mma on Hopper, for formats that a vendor gives no rate
-// of, and for models that are no chip.
+// PeakOf returns the peak of a device, and false where none is known: for
+// instructions that are not the fastest of their chip, such as mma on Hopper,
+// for formats that a vendor gives no rate of, and for models that are no chip.
 func PeakOf(d tcore.Device) (Peak, bool) {
 	for _, p := range peaks {
 		if slices.ContainsFunc(p.devices, func(of tcore.Device) bool { return of.Name == d.Name }) {

@@ -1,6 +1,7 @@
 package bound
 
-// perExponent keeps a value for every exponent from the least to the greatest that was asked for.
+// perExponent keeps a value for every exponent from the least to the greatest
+// that was asked for.
 type perExponent[T any] struct {
 	first  int
 	values []T

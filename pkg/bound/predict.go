@@ -8,19 +8,22 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// Predict returns what the error of one output of the problem will be like, before anything is
-// computed: the machine is asked for single steps of a sum alone, some ten thousand from running
-// sums of every size, and [truncation.RunningSum] puts them together.
-// The error is that of the sum of the numbers that the machine multiplies, after A and B were
-// converted.
+// Predict returns what the error of one output of the problem will be like,
+// before anything is computed: the machine is asked for single steps of a sum
+// alone, some ten thousand from running sums of every size, and
+// [truncation.RunningSum] puts them together. The error is that of the sum of
+// the numbers that the machine multiplies, after A and B were converted.
 //
-// It takes for granted that the elements of A and B are independent, symmetric where their mean
-// is 0, and that the last bits of a running sum are uniform; sums that are all but exact, as those
-// of few-bit products in binary32, err less than it says. Rounding to nearest has a small mean, as
-// products below half a unit are lost and those of few bits do not spread evenly over a unit: it is that
-// of [truncation.Increments], to about 2·10⁻⁵ of a unit for each product.
+// It takes for granted that the elements of A and B are independent, symmetric
+// where their mean is 0, and that the last bits of a running sum are uniform;
+// sums that are all but exact, as those of few-bit products in binary32, err
+// less than it says. Rounding to nearest has a small mean, as products below
+// half a unit are lost and those of few bits do not spread evenly over a unit:
+// it is that of [truncation.Increments], to about 2·10⁻⁵ of a unit for each
+// product.
 //
-// The error says why there is no prediction. It panics if there is no such product.
+// The error says why there is no prediction. It panics if there is no such
+// product.
 //
 // Source: derived here.
 func Predict(k Problem) (truncation.Prediction, error) {
@@ -31,9 +34,9 @@ func Predict(k Problem) (truncation.Prediction, error) {
 	return p[0], nil
 }
 
-// PredictLengths returns what [Predict] returns of problems that have the given lengths in place of
-// K, for little more than the cost of the longest.
-// It panics as Predict does, or if there is no length.
+// PredictLengths returns what [Predict] returns of problems that have the given
+// lengths in place of K, for little more than the cost of the longest. It
+// panics as Predict does, or if there is no length.
 func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 	if len(lengths) == 0 {
 		panic("bound: 0 lengths, want at least 1")

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// eighths is k/8 for k = -8 ... 8, few-bit data: on most machines nothing is lost of their sums.
+// eighths is k/8 for k = -8 ... 8, few-bit data: on most machines nothing is
+// lost of their sums.
 func eighths() Distribution {
 	m := DataMoments{MaxAbs: 1}
 	for k := -8.0; k <= 8; k++ {
@@ -29,7 +30,8 @@ func lognormal() Distribution {
 	return FromMoments("log-normal", DataMoments{Mean: math.Exp(0.5), MeanSquare: math.Exp(2), MeanAbs: math.Exp(0.5), MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) })
 }
 
-// measured returns the moments of the errors of the problem's product, over all outputs.
+// measured returns the moments of the errors of the problem's product, over all
+// outputs.
 func measured(k Problem) truncation.Prediction {
 	var t tally
 	rng := rand.New(rand.NewPCG(0, 17))
@@ -66,8 +68,9 @@ func measured(k Problem) truncation.Prediction {
 	return m.Prediction(p, k.K)
 }
 
-// compared returns what counts of a prediction: mean and deviation of the relative error or, of
-// sums of mean zero, the slope and the deviation of the backward error.
+// compared returns what counts of a prediction: mean and deviation of the
+// relative error or, of sums of mean zero, the slope and the deviation of the
+// backward error.
 func compared(p truncation.Prediction) (mean, deviation float64) {
 	if math.IsNaN(p.Mean) {
 		return p.Slope, p.BackwardDeviation
@@ -75,8 +78,9 @@ func compared(p truncation.Prediction) (mean, deviation float64) {
 	return p.Mean, p.Deviation
 }
 
-// Means and deviations are those of products computed on the device, to a fifth, unless both are
-// less than a twentieth of u; what is measured of a mean has an error of its own.
+// Means and deviations are those of products computed on the device, to a
+// fifth, unless both are less than a twentieth of u; what is measured of a mean
+// has an error of its own.
 func TestPredict(t *testing.T) {
 	units := []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.HopperE4M3(), devices.HopperBF16(),
 		devices.AmpereTF32(), devices.HopperF16F16(), devices.HopperMMAE4M3(), devices.CDNA3F16(), devices.IEEEF16()}
@@ -124,7 +128,8 @@ func checkPrediction(t *testing.T, k Problem) {
 	if _, ok := k.Device.Core.(tcore.Split); ok {
 		nothing *= 10 // sums of few-bit products in binary32 are all but exact, their last bits mostly 0
 	}
-	// Outputs of one row or column are not independent: as many count as there are rows.
+	// Outputs of one row or column are not independent: as many count as there are
+	// rows.
 	noise := wantDeviation / math.Sqrt(float64(k.M))
 	if m := k.productMoments(); m.Mean == 0 {
 		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // of the slope
@@ -137,8 +142,8 @@ func checkPrediction(t *testing.T, k Problem) {
 	}
 }
 
-// What another emulation measured, on 10 products of 1024 × K × 8 with K = 256, 4096 and 32768:
-// means or slopes, and deviations.
+// What another emulation measured, on 10 products of 1024 × K × 8 with K = 256,
+// 4096 and 32768: means or slopes, and deviations.
 func TestPredictElsewhere(t *testing.T) {
 	type numbers [3]float64
 	for _, tt := range []struct {
@@ -279,7 +284,8 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the products, a prediction comes, and is finite where there is something to divide by.
+// Whatever the products, a prediction comes, and is finite where there is
+// something to divide by.
 func TestPredictReturns(t *testing.T) {
 	constant := func(x float64) Distribution {
 		return FromMoments(fmt.Sprint(x), DataMoments{Mean: x, MeanSquare: x * x, MeanAbs: math.Abs(x), MaxAbs: math.Abs(x)}, func(*rand.Rand) float64 { return x })

@@ -9,12 +9,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Problem is the product D = AB that is to be bounded, A of size M by K and B of size K by N,
-// and what is known of it. A dot product has M = N = 1.
+// A Problem is the product D = AB that is to be bounded, A of size M by K and B
+// of size K by N, and what is known of it. A dot product has M = N = 1.
 //
-// The machine is that of package tcore: a device, into how many parts it splits K, which are
-// added in binary32, the format of D, the order of sums, and whether they are rounded stochastically. Its bounds are of products that do not overflow; what
-// underflow does is the Underflow of a [Result].
+// The machine is that of package tcore: a device, into how many parts it splits
+// K, which are added in binary32, the format of D, the order of sums, and
+// whether they are rounded stochastically. Its bounds are of products that do
+// not overflow; what underflow does is the Underflow of a [Result].
 type Problem struct {
 	M, N, K int
 	tcore.Machine
@@ -22,8 +23,8 @@ type Problem struct {
 
 	X, Y Distribution // of the elements of A and B; the zero value is unknown
 
-	// Sizes of the elements of A and B themselves, where the matrices are at hand; the zero value
-	// is unknown.
+	// Sizes of the elements of A and B themselves, where the matrices are at hand;
+	// the zero value is unknown.
 	RangeX, RangeY Range
 
 	Data *Inspection // what was found of the matrices at hand; nil is that nobody looked
@@ -53,8 +54,8 @@ func (k Problem) Outputs() float64 { return float64(k.M) * float64(k.N) }
 // Chains returns the number of chains of the problem, MN times the parts of K.
 func (k Problem) Chains() float64 { return k.Outputs() * float64(k.parts()) }
 
-// wholeAbsolute returns the Absolute of D. What is done to chains after they are summed is known in
-// proportion to Σ|xy| alone.
+// wholeAbsolute returns the Absolute of D. What is done to chains after they
+// are summed is known in proportion to Σ|xy| alone.
 func (k Problem) wholeAbsolute(v Value) float64 {
 	if k.whole(0) > 0 {
 		return math.Inf(1)
@@ -62,8 +63,9 @@ func (k Problem) wholeAbsolute(v Value) float64 {
 	return v.Absolute
 }
 
-// whole returns the constant of D, given that of each chain: the parts of K are added and the
-// sum is stored, to nearest, and A and B may have been rounded before. That of NaN is NaN.
+// whole returns the constant of D, given that of each chain: the parts of K are
+// added and the sum is stored, to nearest, and A and B may have been rounded
+// before. That of NaN is NaN.
 func (k Problem) whole(chain float64) float64 {
 	if math.IsNaN(chain) {
 		return chain
@@ -111,8 +113,8 @@ func (k Problem) knows(what Knowledge) bool {
 	return true
 }
 
-// overflows returns which factor has elements beyond the numbers of its format, as far as the matrix
-// or its distribution tells, or "".
+// overflows returns which factor has elements beyond the numbers of its format,
+// as far as the matrix or its distribution tells, or "".
 func (k Problem) overflows() string {
 	for _, factor := range []struct {
 		name string
@@ -135,7 +137,8 @@ func (k Problem) overflows() string {
 	return ""
 }
 
-// within returns what is taken for granted of the sizes of elements that nothing is known of, or "".
+// within returns what is taken for granted of the sizes of elements that
+// nothing is known of, or "".
 func (k Problem) within() string {
 	for _, factor := range []struct {
 		d Distribution

@@ -16,17 +16,20 @@ type tailed interface {
 	Survival(x float64) float64
 }
 
-// FromRander returns the distribution of what a distuv.Rander draws. The function returns one that draws
-// from a source, as one generator fills each row of a matrix:
+// FromRander returns the distribution of what a distuv.Rander draws. The
+// function returns one that draws from a source, as one generator fills each
+// row of a matrix:
 //
 //	bound.FromRander("Laplace", func(src rand.Source) distuv.Rander {
 //		return distuv.Laplace{Scale: 1, Src: src}
 //	})
 //
-// Of one that has the methods Mean, Variance, CDF and Survival, bounds are told the moments and how fast
-// it falls off, E|x| from the integral of P(|x| > t); it counts as symmetric if its mean is 0 and
-// P(x < -t) = P(x > t) at a hundred t. What Quantile(0) and Quantile(1) are, if it has that method, no x
-// is beyond. Of one whose variance is not finite, and of all others, nothing is known but how to draw.
+// Of one that has the methods Mean, Variance, CDF and Survival, bounds are told
+// the moments and how fast it falls off, E|x| from the integral of P(|x| > t);
+// it counts as symmetric if its mean is 0 and P(x < -t) = P(x > t) at a hundred
+// t. What Quantile(0) and Quantile(1) are, if it has that method, no x is
+// beyond. Of one whose variance is not finite, and of all others, nothing is
+// known but how to draw.
 func FromRander(name string, of func(src rand.Source) distuv.Rander) Distribution {
 	o := &facts{draw: func(r *rand.Rand) float64 { return of(r).Rand() }}
 	z, ok := of(nil).(tailed)
@@ -59,7 +62,8 @@ func FromRander(name string, of func(src rand.Source) distuv.Rander) Distributio
 	return Distribution{name: name, known: o}
 }
 
-// symmetric reports whether x and -x are as likely, as far as a hundred numbers up to 32 deviations tell.
+// symmetric reports whether x and -x are as likely, as far as a hundred numbers
+// up to 32 deviations tell.
 func symmetric(z tailed, deviation float64) bool {
 	for i := range 100 {
 		t := deviation * math.Exp2(float64(i)/10-5)
@@ -83,7 +87,8 @@ func meanAbs(o *facts) float64 {
 	return sum
 }
 
-// integral returns that of f on [a, b] by Gauss and Legendre, halved until both halves agree with the whole.
+// integral returns that of f on [a, b] by Gauss and Legendre, halved until both
+// halves agree with the whole.
 func integral(f func(float64) float64, a, b, tolerance float64, depth int) float64 {
 	m := a + (b-a)/2
 	whole := quad.Fixed(f, a, b, 16, nil, 0)

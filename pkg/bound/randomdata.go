@@ -16,7 +16,8 @@ var RandomData = register(Bound{
 	},
 })
 
-// RandomDataSharp is RandomData with the variance of the products and no step rounded up.
+// RandomDataSharp is RandomData with the variance of the products and no step
+// rounded up.
 var RandomDataSharp = register(Bound{
 	Name:   "random-data",
 	Source: "derived from Higham & Mary 2020",
@@ -30,8 +31,8 @@ var RandomDataSharp = register(Bound{
 	},
 })
 
-// randomData returns the Value of a bound on the error of one chain, given its length and the failure
-// of one chain.
+// randomData returns the Value of a bound on the error of one chain, given its
+// length and the failure of one chain.
 func (k Problem) randomData(f roundoff.Failure, of func(int, productMoments, roundoff.Failure) (e, lambda float64)) Value {
 	account, p, λ := f.Account(sizeShares), k.products(), nan
 	each := k.each(account.Spend("error"))
@@ -43,8 +44,8 @@ func (k Problem) randomData(f roundoff.Failure, of func(int, productMoments, rou
 	return k.overSizes(e, λ, account.Spend("sizes"))
 }
 
-// notRandomData returns why a bound for one chain of exact products that are random does not
-// hold, or "".
+// notRandomData returns why a bound for one chain of exact products that are
+// random does not hold, or "".
 func notRandomData(k Problem) string {
 	switch {
 	case !k.exactProducts():

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Range is what is known of the sizes of the elements of one matrix at hand, in sums along K. The
-// zero value is that nothing is. See [RangesOf].
+// A Range is what is known of the sizes of the elements of one matrix at hand,
+// in sums along K. The zero value is that nothing is. See [RangesOf].
 type Range struct {
 	Max float64 // |x| <= Max; 0 is unknown
 
-	// Scale is the greatest scale of a block and LeastScale the least, for a device that takes
-	// scales; 0 is unknown. Elements are counted without their scales.
+	// Scale is the greatest scale of a block and LeastScale the least, for a device
+	// that takes scales; 0 is unknown. Elements are counted without their scales.
 	Scale, LeastScale float64
 
 	small perExponent[float64] // [e]: the greatest Σ|x| of one row over its elements with 2^e <= |x| < 2^(e+1)
@@ -59,8 +59,8 @@ func rangeOf(n, k int, at func(i, l int) float64) Range {
 // known reports whether anything is.
 func (r Range) known() bool { return r.Max != 0 }
 
-// below returns what Σ|x| over the elements of one row that are less than 2^e, and not 0, does not
-// exceed.
+// below returns what Σ|x| over the elements of one row that are less than 2^e,
+// and not 0, does not exceed.
 func (r Range) below(e int) float64 {
 	sum := 0.0
 	for i, s := range r.small.values {
@@ -71,15 +71,16 @@ func (r Range) below(e int) float64 {
 	return sum
 }
 
-// A factor is what is known of the numbers that a machine multiplies from one side, scaled.
+// A factor is what is known of the numbers that a machine multiplies from one
+// side, scaled.
 type factor struct {
 	max  float64 // |x| is at most that
 	tiny float64 // a subnormal x is less than that in size; 0 if there is none
 	sum  float64 // of the sizes of the subnormal ones in a row, at most
 }
 
-// factors returns what is known of those of A and B, from the matrices, else from the distributions,
-// else from the formats.
+// factors returns what is known of those of A and B, from the matrices, else
+// from the distributions, else from the formats.
 func (k Problem) factors() (x, y factor) {
 	return k.factor(k.Device.A, k.X, k.RangeX), k.factor(k.Device.B, k.Y, k.RangeY)
 }

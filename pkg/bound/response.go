@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// response is what a step of a machine does, as a function of the running sum that it starts
-// from: the moments of its error, constant between edges, and their integrals from 0 to every
-// edge.
+// response is what a step of a machine does, as a function of the running sum
+// that it starts from: the moments of its error, constant between edges, and
+// their integrals from 0 to every edge.
 type response struct {
 	edges    []float64
 	integral []truncation.ErrorMoments
@@ -60,10 +60,11 @@ func add(s truncation.ErrorMoments, w float64, m truncation.ErrorMoments) trunca
 	}
 }
 
-// edges returns the running sums between which a step is taken as always the same, in ascending
-// order: close together near 0, and where a step can cross a power of two, where the exponent of
-// the sum changes. Sums that drift go no farther against their drift than a walk of as many
-// steps as it takes the drift to win.
+// edges returns the running sums between which a step is taken as always the
+// same, in ascending order: close together near 0, and where a step can cross a
+// power of two, where the exponent of the sum changes. Sums that drift go no
+// farther against their drift than a walk of as many steps as it takes the
+// drift to win.
 func (k Problem) edges() []float64 {
 	const deviations = 8
 	p := k.productMoments()
@@ -103,7 +104,8 @@ func edgesUpTo(far, reach float64) []float64 {
 	return x
 }
 
-// mean returns the moments of a step in the mean over the running sums in [lo, hi].
+// mean returns the moments of a step in the mean over the running sums in [lo,
+// hi].
 func (r *response) mean(lo, hi float64) truncation.ErrorMoments {
 	if lo == hi {
 		if lo == 0 {
@@ -121,8 +123,8 @@ func (r *response) to(s float64) truncation.ErrorMoments {
 	return add(add(truncation.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
 }
 
-// stepper takes steps of a machine: it adds the products of a random n × L and a random L × n
-// matrix to random sums.
+// stepper takes steps of a machine: it adds the products of a random n × L and
+// a random L × n matrix to random sums.
 type stepper struct {
 	k         Problem
 	sums      tcore.Format      // of running sums
@@ -176,8 +178,9 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	return m, nil
 }
 
-// draw draws products, and n² sums in [lo, hi] that sums of such products can be. Of symmetric
-// products there is every block with either sign, added to the same sum.
+// draw draws products, and n² sums in [lo, hi] that sums of such products can
+// be. Of symmetric products there is every block with either sign, added to the
+// same sum.
 func (s *stepper) draw(lo, hi float64) {
 	fill(s.a.Data, s.k.X, s.k.Device.A, s.k.Device.Convert, s.rng)
 	fill(s.b.Data, s.k.Y, s.k.Device.B, s.k.Device.Convert, s.rng)
@@ -195,7 +198,8 @@ func (s *stepper) draw(lo, hi float64) {
 	copy(s.c.Data[len(s.c.Data)/2:], s.c.Data)
 }
 
-// observe adds the errors of the steps taken. The error says that there was an overflow.
+// observe adds the errors of the steps taken. The error says that there was an
+// overflow.
 func (s *stepper) observe(t *tally) error {
 	for i := range s.c.Rows {
 		row := s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols]
@@ -223,7 +227,8 @@ func fill(dst []float32, d Distribution, f tcore.Format, mode tcore.RoundingMode
 	}
 }
 
-// lastBit returns the greatest power of two that divides all x, 1 if they are 0.
+// lastBit returns the greatest power of two that divides all x, 1 if they are
+// 0.
 func lastBit(x []float32) float64 {
 	least := math.Inf(1)
 	for _, v := range x {
@@ -251,9 +256,10 @@ func (t *tally) add(e, p float64) {
 	t.pp += p * p
 }
 
-// moments returns the moments of e, given E p. An error of rounding to nearest whose mean is
-// within four standard errors of 0 is taken to have mean 0: what a sample has by chance would
-// add up in a long sum. [stepDistribution] tells smaller ones.
+// moments returns the moments of e, given E p. An error of rounding to nearest
+// whose mean is within four standard errors of 0 is taken to have mean 0: what
+// a sample has by chance would add up in a long sum. [stepDistribution] tells
+// smaller ones.
 func (t *tally) moments(mean float64, nearest bool) truncation.ErrorMoments {
 	e, p := t.e/t.n, t.p/t.n
 	m := truncation.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}

@@ -11,12 +11,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Emulate returns the outputs of the problem for matrices a and b, row by row, as the machine
-// computes them, one rounding at a time: to be set as Run of the problem. It emulates machines
-// of FMAs, the paper's, those of [tcore.Fused] and those of AMD, in one part of K and in sequence.
+// Emulate returns the outputs of the problem for matrices a and b, row by row,
+// as the machine computes them, one rounding at a time: to be set as Run of the
+// problem. It emulates machines of FMAs, the paper's, those of [tcore.Fused]
+// and those of AMD, in one part of K and in sequence.
 //
-// The error names an element that is not finite, or says which machine it cannot run. It panics
-// if a shape is not that of the problem.
+// The error names an element that is not finite, or says which machine it
+// cannot run. It panics if a shape is not that of the problem.
 func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 	k.check()
 	checkShape("a", a, k.M, k.K)
@@ -50,7 +51,8 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 	}, nil
 }
 
-// elements calls f with the factors of every output, row by row, as long as f returns true.
+// elements calls f with the factors of every output, row by row, as long as f
+// returns true.
 func (k Problem) elements(a, b blas32.General, f func(x, y []float64) bool) {
 	columns := make([][]float64, k.N)
 	for j := range columns {
@@ -89,7 +91,8 @@ func (k Problem) traced(a, b blas32.General) (iter.Seq[Entry], error) {
 	}, nil
 }
 
-// runner returns what computes one output of factors that are numbers of the device's formats.
+// runner returns what computes one output of factors that are numbers of the
+// device's formats.
 func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
@@ -106,8 +109,8 @@ func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 	return nil, false
 }
 
-// chain returns the runner of a chain of FMAs in a format. A sum that cannot be rounded, 0 + xy
-// of an exact product, is left out.
+// chain returns the runner of a chain of FMAs in a format. A sum that cannot be
+// rounded, 0 + xy of an exact product, is left out.
 func (k Problem) chain(f tcore.Format) func(x, y []float64) Entry {
 	sums, first := make([]float64, k.K), 0
 	if k.exactProducts() {
@@ -143,7 +146,8 @@ func (k Problem) fused(x, y []float64) Entry {
 	return o
 }
 
-// blockRounded is the runner of a device that rounds sums of blocks, or of their nodes, to nearest.
+// blockRounded is the runner of a device that rounds sums of blocks, or of
+// their nodes, to nearest.
 func (k Problem) blockRounded(x, y []float64) Entry {
 	s := k.Device.RoundedSums(x, y)
 	return Entry{Sums: s.Sums, Flushed: s.Flushed}
@@ -178,7 +182,8 @@ func checkShape(name string, m blas32.General, rows, cols int) {
 	}
 }
 
-// checkFinite returns an error that names the first element of a matrix that is not finite.
+// checkFinite returns an error that names the first element of a matrix that is
+// not finite.
 func checkFinite[T float32 | float64](name string, rows, cols, stride int, data []T) error {
 	for i := range rows {
 		for j, x := range data[i*stride : i*stride+cols] {

@@ -6,8 +6,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// Running is u times the sum of the sizes of all computed sums, as each rounding to nearest
-// errs by at most u|ŝ|, or half the distance of subnormal sums, and what was flushed to zero.
+// Running is u times the sum of the sizes of all computed sums, as each
+// rounding to nearest errs by at most u|ŝ|, or half the distance of subnormal
+// sums, and what was flushed to zero.
 var Running = register(Bound{
 	Name:   "running",
 	Source: "Higham 2002, running error analysis",

@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The product of the paper's section 4.2 at 99 %, as computed once by other means: constants of
-// bounds that are told beforehand, to the digits given.
+// The product of the paper's section 4.2 at 99 %, as computed once by other
+// means: constants of bounds that are told beforehand, to the digits given.
 func TestPaperProduct(t *testing.T) {
 	symmetric, positive := Uniform(-1, 1), Uniform(0, 1)
 	for _, c := range []struct {
@@ -60,8 +60,9 @@ func isRounded(x, want float64, digits int) bool {
 	return math.Abs(x-want) <= unit*0.5000001
 }
 
-// The same for bounds that read the sums, on other data of the same distributions: medians of the outputs
-// for data of two signs, the largest for data of one sign. In short, over 32 of the 8192 outputs.
+// The same for bounds that read the sums, on other data of the same
+// distributions: medians of the outputs for data of two signs, the largest for
+// data of one sign. In short, over 32 of the 8192 outputs.
 func TestPaperProductSums(t *testing.T) {
 	rows, slack := 128, 0.03
 	if testing.Short() {
@@ -96,9 +97,10 @@ func TestPaperProductSums(t *testing.T) {
 	}
 }
 
-// sumConstants returns the backward constants of the outputs in the first rows of the product,
-// of every bound that reads sums, and of the truncation by the formula that the numbers were
-// computed with, (L+1) 2^(E-F) + ulp(s) for every step.
+// sumConstants returns the backward constants of the outputs in the first rows
+// of the product, of every bound that reads sums, and of the truncation by the
+// formula that the numbers were computed with, (L+1) 2^(E-F) + ulp(s) for every
+// step.
 func sumConstants(t *testing.T, d tcore.Device, data Distribution, rows int) map[string][]float64 {
 	k := on(d)
 	k.M = rows

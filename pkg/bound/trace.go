@@ -74,7 +74,8 @@ func nonzero(x, y []float64) int {
 	return n
 }
 
-// ulp returns the unit in the last place of the sum of the step: of 0 that of subnormal numbers.
+// ulp returns the unit in the last place of the sum of the step: of 0 that of
+// subnormal numbers.
 func (s step) ulp(result tcore.Format) float64 {
 	return max(2*halfUlp(s.sum, result.Precision), result.MinSubnormal())
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// TruncatedCalibrated is what errors of truncated sums of symmetric data have not been seen to
-// exceed, a few times less than [TruncatedRandomData]. It is calibrated, not proved: it never
-// counts as a bound that holds. For data of a mean there is none, since there it has been exceeded
-// and the proved one is tight.
+// TruncatedCalibrated is what errors of truncated sums of symmetric data have
+// not been seen to exceed, a few times less than [TruncatedRandomData]. It is
+// calibrated, not proved: it never counts as a bound that holds. For data of a
+// mean there is none, since there it has been exceeded and the proved one is
+// tight.
 var TruncatedCalibrated = register(Bound{
 	Name:   "truncated-calibrated",
 	Source: "derived and calibrated on emulated tensor cores",

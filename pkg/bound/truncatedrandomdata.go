@@ -9,9 +9,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// TruncatedRandomData is what the distribution of the data tells of an error before anything is
-// computed: what alignment cuts off products follows from their distribution, and adds up as a random walk
-// with a drift. The proof is in docs/truncation.md.
+// TruncatedRandomData is what the distribution of the data tells of an error
+// before anything is computed: what alignment cuts off products follows from
+// their distribution, and adds up as a random walk with a drift. The proof is
+// in docs/truncation.md.
 var TruncatedRandomData = register(Bound{
 	Name:    "truncated-random-data",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -33,8 +34,8 @@ var TruncatedRandomData = register(Bound{
 	},
 })
 
-// truncatedSum returns the chain of the problem on its data, in which all products of all chains are at
-// most Largest but for a failure of e^f.
+// truncatedSum returns the chain of the problem on its data, in which all
+// products of all chains are at most Largest but for a failure of e^f.
 func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
 	k, x, y := k.clipped(f)
 	if math.IsInf(x*y, 1) {
@@ -53,8 +54,8 @@ func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
 	}
 }
 
-// notTruncatedRandomData returns why the error of truncated sums does not follow from the
-// distributions of the data, or "".
+// notTruncatedRandomData returns why the error of truncated sums does not
+// follow from the distributions of the data, or "".
 func notTruncatedRandomData(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why

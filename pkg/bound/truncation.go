@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// Truncation is what aligning and cutting off can do at worst, on every machine that does:
-// q(L 2^-F + 2u) on tensor cores of NVIDIA.
+// Truncation is what aligning and cutting off can do at worst, on every machine
+// that does: q(L 2^-F + 2u) on tensor cores of NVIDIA.
 var Truncation = register(Bound{
 	Name:   "truncation",
 	Source: "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// The machines of the table in docs/truncation.md, and the distributions of their data.
+// The machines of the table in docs/truncation.md, and the distributions of
+// their data.
 var (
 	aligning = []tcore.Device{
 		devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.HopperE4M3(),
@@ -24,11 +25,12 @@ var (
 	dists = []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2)}
 )
 
-// A tightness is what a bound made of a run: the largest error over the bound, and the largest
-// distance of an error from the centre over the radius.
+// A tightness is what a bound made of a run: the largest error over the bound,
+// and the largest distance of an error from the centre over the radius.
 type tightness struct{ bound, radius float64 }
 
-// run returns the outputs of rows of a product of 1024 × 8, and the problem of the whole.
+// run returns the outputs of rows of a product of 1024 × 8, and the problem of
+// the whole.
 func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Problem, func(func(Entry) bool)) {
 	t.Helper()
 	k := on(d)
@@ -41,8 +43,9 @@ func run(t *testing.T, d tcore.Device, K, rows int, a, b blas32.General) (Proble
 	return k, outputs
 }
 
-// tightnesses puts every bound for truncated sums to a run: those that read it, the
-// deterministic constant, and those from the distribution of the data, if there is one, by themselves.
+// tightnesses puts every bound for truncated sums to a run: those that read it,
+// the deterministic constant, and those from the distribution of the data, if
+// there is one, by themselves.
 func tightnesses(k Problem, outputs func(func(Entry) bool)) map[string]tightness {
 	got, largest, relative := map[string]tightness{}, 0.0, 0.0
 	for o := range outputs {
@@ -80,8 +83,9 @@ func over(x, y float64) float64 {
 	return x / y
 }
 
-// No bound for truncated sums is broken, on any machine, by any output, and few are far from it.
-// In short by 64 of the 8192 outputs; the table of docs/truncation.md is what this prints of all.
+// No bound for truncated sums is broken, on any machine, by any output, and few
+// are far from it. In short by 64 of the 8192 outputs; the table of
+// docs/truncation.md is what this prints of all.
 func TestTruncationBounds(t *testing.T) {
 	rows, devices := map[int]int{256: 256, 4096: 256, 32768: 64}, aligning
 	if testing.Short() {
@@ -134,9 +138,9 @@ func floors(d tcore.Device, dist Distribution) map[string]float64 {
 	return map[string]float64{"martingale-trace": 0.3, "truncated-random-data": prior}
 }
 
-// What data can do to the bounds: those that assume nothing stand, those that know the distribution of the
-// products stand as long as an output's own are of that distribution, and pairs that are chosen break
-// them.
+// What data can do to the bounds: those that assume nothing stand, those that
+// know the distribution of the products stand as long as an output's own are of
+// that distribution, and pairs that are chosen break them.
 func TestTruncationBoundsBreak(t *testing.T) {
 	const K, rows, cols = 2048, 2, 8
 	constant := func(x float64) func(i, l int) float64 { return func(int, int) float64 { return x } }
@@ -188,8 +192,8 @@ func TestTruncationBoundsBreak(t *testing.T) {
 	}
 }
 
-// partner returns y in [1, 2) of 10 bits after the point for which the last 10 bits of xy are
-// ones.
+// partner returns y in [1, 2) of 10 bits after the point for which the last 10
+// bits of xy are ones.
 func partner(x float64) float64 {
 	n := int(x * 1024)
 	for m := 1024; m < 2048; m++ {

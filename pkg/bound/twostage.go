@@ -7,15 +7,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// What the two stages of a [tcore.TwoStage] keep: of products, and of c, below the exponent that they
-// are aligned to, of the sum of products, and of the result below its leading bit.
+// What the two stages of a [tcore.TwoStage] keep: of products, and of c, below
+// the exponent that they are aligned to, of the sum of products, and of the
+// result below its leading bit.
 const (
 	productBits = 24
 	sumBits     = 32
 	resultBits  = 31
 )
 
-// noStages returns why the problem is not one that aligns products and then their sum, or "".
+// noStages returns why the problem is not one that aligns products and then
+// their sum, or "".
 func noStages(k Problem) string {
 	if _, ok := k.Device.Core.(tcore.TwoStage); !ok {
 		return k.Device.Name + " does not align products before their sum"
@@ -23,8 +25,8 @@ func noStages(k Problem) string {
 	return ""
 }
 
-// firstStage returns the problem with the first stage of its machine in place of both, and whether it
-// has one.
+// firstStage returns the problem with the first stage of its machine in place
+// of both, and whether it has one.
 func (k Problem) firstStage() (Problem, bool) {
 	c, ok := k.Device.Core.(tcore.TwoStage)
 	if ok {
@@ -40,7 +42,8 @@ type stagePart struct {
 	grid     float64 // 2^(exponent-24)
 }
 
-// A stage is one block of a machine of two stages, as its exponents and sums tell.
+// A stage is one block of a machine of two stages, as its exponents and sums
+// tell.
 type stage struct {
 	parts []stagePart
 	top   int     // the greatest exponent of products
@@ -49,13 +52,15 @@ type stage struct {
 	ulp   float64 // of the result, that rounding errs by half of; 0 if it does not
 }
 
-// stages calls f with the blocks of an output that has an exponent for every part.
+// stages calls f with the blocks of an output that has an exponent for every
+// part.
 //
-// The sum and c are rounded down to multiples of 2^(e-32) and 2^(e-24), e being the greater exponent
-// of top and of c. What they add up to is rounded down to 31 bits below its leading one, and then to
-// nearest: not at all if the unit in the last place is no more than 2^(e-32), or than what divides
-// all products and with them all sums. In two parts, the part
-// of the lesser exponent is rounded down to the grid of the other, and c is left out where it is less
+// The sum and c are rounded down to multiples of 2^(e-32) and 2^(e-24), e being
+// the greater exponent of top and of c. What they add up to is rounded down to
+// 31 bits below its leading one, and then to nearest: not at all if the unit in
+// the last place is no more than 2^(e-32), or than what divides all products
+// and with them all sums. In two parts, the part of the lesser exponent is
+// rounded down to the grid of the other, and c is left out where it is less
 // than 2^(e-25).
 func (o Entry) stages(k Problem, f func(s stage)) {
 	c := k.Device.Core.(tcore.TwoStage)
@@ -95,7 +100,8 @@ func (o Entry) stages(k Problem, f func(s stage)) {
 	}
 }
 
-// exponentOf returns the exponent of x, that of the least normal number if it is less.
+// exponentOf returns the exponent of x, that of the least normal number if it
+// is less.
 func exponentOf(f tcore.Format, x float64) int {
 	if x == 0 {
 		return f.Emin
@@ -103,8 +109,8 @@ func exponentOf(f tcore.Format, x float64) int {
 	return max(math.Ilogb(x), f.Emin)
 }
 
-// stageSums is [TruncationSums] of a machine of two stages. A part of n products cuts 2^(E-24) off all
-// but one, that of exponent E, at most.
+// stageSums is [TruncationSums] of a machine of two stages. A part of n
+// products cuts 2^(E-24) off all but one, that of exponent E, at most.
 func (k Problem) stageSums(_ tcore.TwoStage, o Entry) Interval {
 	z, products := Interval{}, k.productGrid()
 	o.stages(k, func(s stage) {
@@ -117,7 +123,8 @@ func (k Problem) stageSums(_ tcore.TwoStage, o Entry) Interval {
 	return z
 }
 
-// meet returns where an error lies that lies in both intervals; i if it can be in both nowhere.
+// meet returns where an error lies that lies in both intervals; i if it can be
+// in both nowhere.
 func (i Interval) meet(j Interval) Interval {
 	lo := max(i.Centre-i.Radius, j.Centre-j.Radius)
 	hi := min(i.Centre+i.Radius, j.Centre+j.Radius)
@@ -127,10 +134,11 @@ func (i Interval) meet(j Interval) Interval {
 	return Interval{(lo + hi) / 2, (hi - lo) / 2}
 }
 
-// TwoStageInterval is what is known for sure of an error on a machine of two stages of which all but
-// the bits are known that the first stage cut off the products. Of a product of exponent e and f bits
-// after the point, aligned to E, it is 0 if e - f >= E - 24, and else between 0 and 2^(E-24) -
-// 2^(e-f), with its sign.
+// TwoStageInterval is what is known for sure of an error on a machine of two
+// stages of which all but the bits are known that the first stage cut off the
+// products. Of a product of exponent e and f bits after the point, aligned to
+// E, it is 0 if e - f >= E - 24, and else between 0 and 2^(E-24) - 2^(e-f),
+// with its sign.
 var TwoStageInterval = register(Bound{
 	Name:   "two-stage-interval",
 	Source: "derived from the arithmetic of Xie et al. 2025",

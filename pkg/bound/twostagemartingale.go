@@ -8,14 +8,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// TwoStageTrace takes from the trace of a machine of two stages all that its second stage did, and
-// from the distribution of the products what the first is expected to have cut off:
+// TwoStageTrace takes from the trace of a machine of two stages all that its
+// second stage did, and from the distribution of the products what the first is
+// expected to have cut off:
 //
 //	err = Σ moved_i - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [truncation.Losses.Block] for products whose greatest exponent is E, as they
-// are aligned among themselves, and t the tail of the martingale that is left. Given the past and the
-// exponents it is a theorem for independent products of that distribution, the one of all pairs of A and B.
+// M(E) being the mean of [truncation.Losses.Block] for products whose greatest
+// exponent is E, as they are aligned among themselves, and t the tail of the
+// martingale that is left. Given the past and the exponents it is a theorem for
+// independent products of that distribution, the one of all pairs of A and B.
 // What it says is no more than what [TwoStageInterval] does.
 var TwoStageTrace = register(Bound{
 	Name:   "two-stage-trace",
@@ -40,9 +42,10 @@ var TwoStageTrace = register(Bound{
 	},
 })
 
-// TwoStageSums is TwoStageTrace without the trace, from sums and exponents alone: what rounding to
-// nearest did is of mean zero, but for what the distribution of the products says of their low bits, and what
-// is rounded down is between nothing and all.
+// TwoStageSums is TwoStageTrace without the trace, from sums and exponents
+// alone: what rounding to nearest did is of mean zero, but for what the
+// distribution of the products says of their low bits, and what is rounded down
+// is between nothing and all.
 var TwoStageSums = register(Bound{
 	Name:    "two-stage-sums",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -67,8 +70,8 @@ var TwoStageSums = register(Bound{
 	},
 })
 
-// A stageLoss adds up what the blocks of an output are expected to lose in the first stage, and what
-// rounding to nearest may do.
+// A stageLoss adds up what the blocks of an output are expected to lose in the
+// first stage, and what rounding to nearest may do.
 type stageLoss struct {
 	k      Problem
 	losses *truncation.Losses
@@ -82,8 +85,9 @@ type stageLoss struct {
 	rounds      bool
 }
 
-// newStageLoss divides the failure between what is lost and the distribution as far as that is an estimate, of
-// three cells for each exponent that products of the formats can have.
+// newStageLoss divides the failure between what is lost and the distribution as
+// far as that is an estimate, of three cells for each exponent that products of
+// the formats can have.
 func newStageLoss(k Problem, l *truncation.Losses, f roundoff.Failure) *stageLoss {
 	account := f.Account(martingaleShares)
 	exponents := float64(k.Device.A.Emax + k.Device.B.Emax - k.Device.A.Emin - k.Device.B.Emin + 1)
@@ -127,9 +131,9 @@ func (l *stageLoss) addRounding(s stage) {
 	l.cumulant.Add(r.Square, s.ulp/2)
 }
 
-// around returns the interval of the error, given what is known of the second stage. The range of θ
-// follows from the first grid alone: the losses of the first stage do not grow, and roundings are of
-// sums of up to n products.
+// around returns the interval of the error, given what is known of the second
+// stage. The range of θ follows from the first grid alone: the losses of the
+// first stage do not grow, and roundings are of sums of up to n products.
 func (l *stageLoss) around(known Interval) Interval {
 	radius := known.Radius + l.slack
 	if l.first > 0 {

@@ -8,9 +8,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// TwoStageRandomData is what the distribution of the data tells of an error of a machine of two stages
-// before anything is computed: what its first stage cuts off products follows from their distribution, and the
-// sizes of running sums, and with them of what the second stage does, from that of the sums of
+// TwoStageRandomData is what the distribution of the data tells of an error of
+// a machine of two stages before anything is computed: what its first stage
+// cuts off products follows from their distribution, and the sizes of running
+// sums, and with them of what the second stage does, from that of the sums of
 // products.
 var TwoStageRandomData = register(Bound{
 	Name:    "two-stage-random-data",
@@ -35,8 +36,8 @@ var TwoStageRandomData = register(Bound{
 	},
 })
 
-// twoStageSum returns the chain of the problem on its data, of which no product is beyond the largest
-// but for a failure of e^f.
+// twoStageSum returns the chain of the problem on its data, of which no product
+// is beyond the largest but for a failure of e^f.
 func (k Problem) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	c := k.Device.Core.(tcore.TwoStage)
 	k, x, y := k.clipped(f)
@@ -56,8 +57,8 @@ func (k Problem) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	}
 }
 
-// notTwoStageRandomData returns why the error does not follow from the distributions of the data, or
-// "".
+// notTwoStageRandomData returns why the error does not follow from the
+// distributions of the data, or "".
 func notTwoStageRandomData(k Problem) string {
 	if why := noStages(k); why != "" {
 		return why

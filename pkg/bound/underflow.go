@@ -6,12 +6,14 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// underflow returns η, what underflow can add to an error that is at most constant × Σ|xy| in its
-// absence, for finite results: (1 + constant)η₀, where η₀ is what it can do to the products.
+// underflow returns η, what underflow can add to an error that is at most
+// constant × Σ|xy| in its absence, for finite results: (1 + constant)η₀, where
+// η₀ is what it can do to the products.
 //
-// An operation that errs by no more than e where its result is subnormal is one without that error
-// on products of which one is e larger. So a chain that underflows computes what it would without
-// underflow from products p' with Σ|p'-p| <= η₀, and the constant is of Σ|p'|.
+// An operation that errs by no more than e where its result is subnormal is one
+// without that error on products of which one is e larger. So a chain that
+// underflows computes what it would without underflow from products p' with
+// Σ|p'-p| <= η₀, and the constant is of Σ|p'|.
 func (k Problem) underflow(constant float64) float64 {
 	η := k.storing()
 	if z := k.underflows(); z > 0 {
@@ -26,8 +28,8 @@ func (k Problem) underflow(constant float64) float64 {
 	return (1 + constant) * η
 }
 
-// storing returns what underflow does to one output before its chains, where A and B are converted,
-// and after them, where it is stored.
+// storing returns what underflow does to one output before its chains, where A
+// and B are converted, and after them, where it is stored.
 func (k Problem) storing() float64 {
 	η := 0.0
 	if out, from := k.output(), k.carried(); out.Precision < from.Precision {
@@ -47,7 +49,8 @@ func (k Problem) storing() float64 {
 	return η
 }
 
-// conversionStep returns how far a subnormal number of f can be from what was converted.
+// conversionStep returns how far a subnormal number of f can be from what was
+// converted.
 func conversionStep(f tcore.Format, mode tcore.RoundingMode) float64 {
 	if mode == tcore.ToNearestEven {
 		return f.MinSubnormal() / 2
@@ -55,8 +58,9 @@ func conversionStep(f tcore.Format, mode tcore.RoundingMode) float64 {
 	return f.MinSubnormal()
 }
 
-// halfStep returns half the distance of subnormal numbers of f, which rounding to nearest of
-// multiples of grid errs by at most where the result is one; 0 if all are multiples of it.
+// halfStep returns half the distance of subnormal numbers of f, which rounding
+// to nearest of multiples of grid errs by at most where the result is one; 0 if
+// all are multiples of it.
 func halfStep(f tcore.Format, grid float64) float64 {
 	if step := f.MinSubnormal(); grid < step {
 		return step / 2
@@ -105,7 +109,8 @@ func (k Problem) underflows() float64 {
 	return math.Inf(1)
 }
 
-// productGrid returns a power of two that divides every product of numbers of A and B.
+// productGrid returns a power of two that divides every product of numbers of A
+// and B.
 func (k Problem) productGrid() float64 { return k.Device.A.MinSubnormal() * k.Device.B.MinSubnormal() }
 
 // flushedGrid is productGrid where subnormal factors count as 0.
@@ -113,16 +118,18 @@ func (k Problem) flushedGrid() float64 {
 	return k.Device.A.MinNormal() * k.Device.A.UnitRoundoff() * 2 * k.Device.B.MinNormal() * k.Device.B.UnitRoundoff() * 2
 }
 
-// tiny returns what the power of two that a product is aligned by does not exceed if it is larger
-// than the product, a factor of it being a subnormal number of f or g; 0 if there are none.
+// tiny returns what the power of two that a product is aligned by does not
+// exceed if it is larger than the product, a factor of it being a subnormal
+// number of f or g; 0 if there are none.
 func (k Problem) tiny(f, g tcore.Format) float64 {
 	k.Device.A, k.Device.B = f, g
 	x, y := k.factors()
 	return max(x.tiny*y.max, y.tiny*x.max, x.tiny*y.tiny)
 }
 
-// aligned returns by how much more than its constant a step of a machine that aligns can err, where
-// the exponent that it aligns to is that of a subnormal number or of zero, or its sum is subnormal.
+// aligned returns by how much more than its constant a step of a machine that
+// aligns can err, where the exponent that it aligns to is that of a subnormal
+// number or of zero, or its sum is subnormal.
 func (k Problem) aligned(c tcore.Fused, f, g tcore.Format) float64 {
 	t := k.truncation(c)
 	most := max(math.Ldexp(1, c.ZeroExponent), k.Device.C.MinNormal())

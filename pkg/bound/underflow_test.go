@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// powers returns a distribution of numbers ±(1+z)2^e, e from lo to hi, some of which are zero.
+// powers returns a distribution of numbers ±(1+z)2^e, e from lo to hi, some of
+// which are zero.
 func powers(lo, hi int) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
 		if r.IntN(8) == 0 {
@@ -24,7 +25,8 @@ func powers(lo, hi int) func(*rand.Rand) float64 {
 	}
 }
 
-// scales are distributions of the elements of a format's matrices, from its smallest numbers up.
+// scales are distributions of the elements of a format's matrices, from its
+// smallest numbers up.
 func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 	top := min(f.Emax, 20) // so that no sum overflows
 	least := max(f.Emin-f.Precision+1, -140)
@@ -40,8 +42,9 @@ func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 	}
 }
 
-// What is said to hold always does, on every machine and for every finite product: of subnormal, tiny
-// and mixed numbers, told nothing, told how large they are, and rounded to the machine's format first.
+// What is said to hold always does, on every machine and for every finite
+// product: of subnormal, tiny and mixed numbers, told nothing, told how large
+// they are, and rounded to the machine's format first.
 func TestAlwaysIsAlways(t *testing.T) {
 	lengths, seeds := []int{1, 33}, uint64(1)
 	if !testing.Short() {
@@ -111,8 +114,9 @@ func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 	}
 }
 
-// A bound is told how large elements are and gains by it: attention weights, most of which are
-// subnormal in binary16, are flushed by CDNA2, and the bound says by how much.
+// A bound is told how large elements are and gains by it: attention weights,
+// most of which are subnormal in binary16, are flushed by CDNA2, and the bound
+// says by how much.
 func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
@@ -140,8 +144,9 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	}
 }
 
-// A format without infinities makes its greatest number of all that are beyond it, and nothing in the
-// result tells: where that may be, no bound holds on matrices that are rounded first, or it says so.
+// A format without infinities makes its greatest number of all that are beyond
+// it, and nothing in the result tells: where that may be, no bound holds on
+// matrices that are rounded first, or it says so.
 func TestSaturationIsNoRounding(t *testing.T) {
 	k := Problem{M: 1, N: 1, K: 8, Machine: tcore.Machine{Device: devices.BlackwellE2M1()}, Represented: true}
 	holds := func(x, y Distribution) Result {

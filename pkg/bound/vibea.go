@@ -6,7 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// VIBEAPrinted is the paper's probabilistic theorem with the union bound that it prints.
+// VIBEAPrinted is the paper's probabilistic theorem with the union bound that
+// it prints.
 var VIBEAPrinted = register(Bound{
 	Name:   "vibea-printed",
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
@@ -55,8 +56,8 @@ var VIBEALinear = register(Bound{
 	},
 })
 
-// VIBEAMoment is VIBEA with the exact mean of log(1+δ), for the roundings that occur, each
-// event once.
+// VIBEAMoment is VIBEA with the exact mean of log(1+δ), for the roundings that
+// occur, each event once.
 var VIBEAMoment = register(Bound{
 	Name:   "vibea-moment",
 	Source: "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",

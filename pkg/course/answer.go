@@ -8,12 +8,14 @@ import (
 	"github.com/roundofflab/roundoff/internal/examine"
 )
 
-// Examination names the environment variable of the folder where a grader waits for answers.
+// Examination names the environment variable of the folder where a grader waits
+// for answers.
 const Examination = "ROUNDOFF_EXAMINATION"
 
-// Answer lets the check of that name call the function f, in the process of a grader, until it has
-// what it wants to know. It takes the place of a check when a submission is graded: the mark is given
-// there, and nothing that the process of the student does can give one. It panics if no grader waits.
+// Answer lets the check of that name call the function f, in the process of a
+// grader, until it has what it wants to know. It takes the place of a check
+// when a submission is graded: the mark is given there, and nothing that the
+// process of the student does can give one. It panics if no grader waits.
 func Answer(check string, f any) {
 	folder := os.Getenv(Examination)
 	if folder == "" {
@@ -29,8 +31,8 @@ func Answer(check string, f any) {
 	}
 }
 
-// dial connects to a socket of this machine, without package net, which would have every cell of a
-// notebook linked with C.
+// dial connects to a socket of this machine, without package net, which would
+// have every cell of a notebook linked with C.
 func dial(path string) (*os.File, error) {
 	socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {

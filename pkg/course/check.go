@@ -9,7 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Deadline is how long a check waits for the functions that it calls, all together.
+// Deadline is how long a check waits for the functions that it calls, all
+// together.
 const Deadline = 15 * time.Second
 
 // watch panics unless the function it returns is called within the deadline.
@@ -30,8 +31,8 @@ func same(call string, got, want float64) {
 	}
 }
 
-// near panics unless the call returned the number that is wanted, but for the rounding of a
-// few operations in binary64.
+// near panics unless the call returned the number that is wanted, but for the
+// rounding of a few operations in binary64.
 func near(call string, got, want float64) {
 	if got != want && !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
 		failf("%s = %v, want %v", call, got, want)
@@ -49,8 +50,9 @@ func some(x []float64) string {
 // random returns the generator of a check.
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// Uniform returns n numbers drawn uniformly from [0, 1) and rounded to the format: the data
-// of the assignments. The same seed gives the same numbers everywhere. It panics if n is negative.
+// Uniform returns n numbers drawn uniformly from [0, 1) and rounded to the
+// format: the data of the assignments. The same seed gives the same numbers
+// everywhere. It panics if n is negative.
 func Uniform(f tcore.Format, n int, seed uint64) []float64 {
 	if n < 0 {
 		failf("Uniform: n = %d, want 0 or more", n)
@@ -62,7 +64,8 @@ func Uniform(f tcore.Format, n int, seed uint64) []float64 {
 	return x
 }
 
-// signed returns n numbers of the format of both signs, spread over eight binades.
+// signed returns n numbers of the format of both signs, spread over eight
+// binades.
 func signed(f tcore.Format, n int, rng *rand.Rand) []float64 {
 	x := make([]float64, n)
 	for i := range x {

@@ -11,7 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Examples of checks show what is said of a wrong answer. Right ones are the students' to find.
+// Examples of checks show what is said of a wrong answer. Right ones are the
+// students' to find.
 
 // said prints the beginning of what a check says of an answer.
 func said(check func()) {

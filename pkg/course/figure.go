@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Chart is a chart as checks read it, by the numbers behind it: a *viz.Chart, or what is left of one
-// that another process drew.
+// Chart is a chart as checks read it, by the numbers behind it: a *viz.Chart,
+// or what is left of one that another process drew.
 type Chart interface {
 	CSV() ([]byte, error)
 }
@@ -49,7 +49,8 @@ func curve(name string, c Chart, label string) (x, y []float64) {
 	return x, y
 }
 
-// number reads a field of a chart's CSV; one that is empty, such as y of a vertical, is 0.
+// number reads a field of a chart's CSV; one that is empty, such as y of a
+// vertical, is 0.
 func number(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil && s != "" {

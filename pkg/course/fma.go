@@ -18,7 +18,8 @@ func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 func abs(a *big.Rat) *big.Rat    { return new(big.Rat).Abs(a) }
 
-// rounded returns the fraction rounded to nearest even with p bits: fl without under- or overflow.
+// rounded returns the fraction rounded to nearest even with p bits: fl without
+// under- or overflow.
 func rounded(p int, x *big.Rat) float64 {
 	exact := new(big.Float).SetPrec(4000).SetRat(x) // dyadic: exact
 	r, _ := exact.SetPrec(uint(p)).Float64()
@@ -33,8 +34,8 @@ func (t triple) String() string { return fmt.Sprintf("%v, %v, %v", t.a, t.b, t.c
 // exact returns ab + c.
 func (t triple) exact() *big.Rat { return add(mul(rat(t.a), rat(t.b)), rat(t.c)) }
 
-// triples returns operands of both signs, of binary64, whose exact and rounded results are not
-// small; some nearly cancel.
+// triples returns operands of both signs, of binary64, whose exact and rounded
+// results are not small; some nearly cancel.
 func triples(f tcore.Format, rng *rand.Rand, round bool) []triple {
 	one := func() float64 { return math.Copysign(1+rng.Float64(), rng.Float64()-0.5) }
 	var ts []triple
@@ -109,7 +110,8 @@ func CheckFMADelta(delta func(f tcore.Format, a, b, c float64) *big.Rat, seed ui
 	}
 }
 
-// CheckMACDeltas checks the δ of fl(ab) = ab(1 + δ₁) and fl(fl(ab) + c) = (fl(ab) + c)(1 + δ₂).
+// CheckMACDeltas checks the δ of fl(ab) = ab(1 + δ₁) and fl(fl(ab) + c) =
+// (fl(ab) + c)(1 + δ₂).
 func CheckMACDeltas(deltas func(f tcore.Format, a, b, c float64) (d1, d2 *big.Rat), seed uint64) {
 	defer watch("MACDeltas")()
 	rng := random(seed)
@@ -126,18 +128,20 @@ func CheckMACDeltas(deltas func(f tcore.Format, a, b, c float64) (d1, d2 *big.Ra
 	}
 }
 
-// A Backward builds the perturbations under which a computed multiply-add is exact.
+// A Backward builds the perturbations under which a computed multiply-add is
+// exact.
 type Backward = func(f tcore.Format, a, b, c float64) (first, second *big.Rat)
 
-// CheckBackwardFMA checks that fl(ab + c) = (a + Δa)b + (c + Δc) with |Δa| <= u|a|, |Δc| <= u|c|.
+// CheckBackwardFMA checks that fl(ab + c) = (a + Δa)b + (c + Δc) with |Δa| <=
+// u|a|, |Δc| <= u|c|.
 func CheckBackwardFMA(backward Backward, seed uint64) {
 	checkFactor("BackwardFMA", backward, seed,
 		func(f tcore.Format, t triple) float64 { return rounded(f.Precision, t.exact()) },
 		func(u *big.Rat) (Δa, Δc *big.Rat) { return u, u })
 }
 
-// CheckBackwardMAC checks that fl(fl(ab) + c) = (a + Δa)b + (c + Δc) with |Δa| <= (2u + u²)|a| and
-// |Δc| <= u|c|.
+// CheckBackwardMAC checks that fl(fl(ab) + c) = (a + Δa)b + (c + Δc) with |Δa|
+// <= (2u + u²)|a| and |Δc| <= u|c|.
 func CheckBackwardMAC(backward Backward, seed uint64) {
 	checkFactor("BackwardMAC", backward, seed,
 		func(f tcore.Format, t triple) float64 {
@@ -166,8 +170,9 @@ func checkFactor(name string, backward Backward, seed uint64, computed func(tcor
 	}
 }
 
-// CheckBackwardRepresented checks that the FMA of operands that are first rounded is ab + Δp + c + Δc
-// with |Δp| <= (u + γ₂ + uγ₂)|ab| and |Δc| <= (2u + u²)|c|.
+// CheckBackwardRepresented checks that the FMA of operands that are first
+// rounded is ab + Δp + c + Δc with |Δp| <= (u + γ₂ + uγ₂)|ab| and |Δc| <= (2u +
+// u²)|c|.
 func CheckBackwardRepresented(backward Backward, seed uint64) {
 	const name = "BackwardRepresented"
 	defer watch(name)()
@@ -191,8 +196,8 @@ func CheckBackwardRepresented(backward Backward, seed uint64) {
 	}
 }
 
-// CheckMixedFMA checks a multiply-add with a and b in binary16, c, product and sum in binary32, and
-// the result in the format out.
+// CheckMixedFMA checks a multiply-add with a and b in binary16, c, product and
+// sum in binary32, and the result in the format out.
 func CheckMixedFMA(mixed func(out tcore.Format, a, b, c float64) float64, seed uint64) {
 	defer watch("MixedFMA")()
 	rng := random(seed)
@@ -207,7 +212,8 @@ func CheckMixedFMA(mixed func(out tcore.Format, a, b, c float64) float64, seed u
 	}
 }
 
-// CheckForwardBound checks (P|ab| + A|c|)/|ab + c| for bounds with P = Product and A = Addend.
+// CheckForwardBound checks (P|ab| + A|c|)/|ab + c| for bounds with P = Product
+// and A = Addend.
 func CheckForwardBound(forward func(b roundoff.MACBound, a, b2, c float64) float64, seed uint64) {
 	defer watch("ForwardBound")()
 	rng := random(seed)
@@ -223,8 +229,8 @@ func CheckForwardBound(forward func(b roundoff.MACBound, a, b2, c float64) float
 	}
 }
 
-// CheckCancellation checks that a, b and c are numbers of the format for which fl(fl(ab) + c) is wrong
-// by 100 % or more, and fl(ab + c) by u at most.
+// CheckCancellation checks that a, b and c are numbers of the format for which
+// fl(fl(ab) + c) is wrong by 100 % or more, and fl(ab + c) by u at most.
 func CheckCancellation(find func(f tcore.Format) (a, b, c float64)) {
 	defer watch("Cancellation")()
 	for _, f := range multiplyFormats {
@@ -248,8 +254,8 @@ func CheckCancellation(find func(f tcore.Format) (a, b, c float64)) {
 	}
 }
 
-// Operands returns n triples of binary32 numbers drawn uniformly from [1, 2]: the data of
-// assignment 3.
+// Operands returns n triples of binary32 numbers drawn uniformly from [1, 2]:
+// the data of assignment 3.
 func Operands(n int, seed uint64) (a, b, c []float64) {
 	rng := random(seed)
 	for range n {
@@ -260,9 +266,10 @@ func Operands(n int, seed uint64) (a, b, c []float64) {
 	return a, b, c
 }
 
-// CheckErrors checks the chart of assignment 3: for 1000 operands of seed 1, the distributions of the
-// relative errors of "MAC" and "FMA" in binary32 and of "MPFMA", binary16 to binary32, and verticals
-// "FMA bound" at u and "MPFMA bound" at the coefficient of |ab| in the lemma with representation error.
+// CheckErrors checks the chart of assignment 3: for 1000 operands of seed 1,
+// the distributions of the relative errors of "MAC" and "FMA" in binary32 and
+// of "MPFMA", binary16 to binary32, and verticals "FMA bound" at u and "MPFMA
+// bound" at the coefficient of |ab| in the lemma with representation error.
 func CheckErrors[C Chart](figure func() C) {
 	defer watch("Errors")()
 	chart := figure()
@@ -289,7 +296,8 @@ func CheckErrors[C Chart](figure func() C) {
 	drawn("Errors", chart, "MPFMA bound", []float64{γ + ζ + γ*ζ}, []float64{0})
 }
 
-// distribution returns the positive samples, each once, and the share of samples up to each.
+// distribution returns the positive samples, each once, and the share of
+// samples up to each.
 func distribution(samples []float64) (x, y []float64) {
 	sorted := slices.Sorted(slices.Values(samples))
 	for i, v := range sorted {

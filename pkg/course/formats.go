@@ -9,13 +9,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// IEEEFormats are the formats of assignment 1: they have subnormals, infinities and few enough
-// numbers to list them all.
+// IEEEFormats are the formats of assignment 1: they have subnormals, infinities
+// and few enough numbers to list them all.
 var IEEEFormats = []tcore.Format{tcore.E5M2, tcore.Binary16, tcore.BFloat16}
 
-// numbers returns all nonnegative finite numbers of the format in ascending order, and after
-// them 2^(Emax+1), the first number that it lacks: the code of number i is i, so that i is even
-// where the last bit is 0.
+// numbers returns all nonnegative finite numbers of the format in ascending
+// order, and after them 2^(Emax+1), the first number that it lacks: the code of
+// number i is i, so that i is even where the last bit is 0.
 func numbers(f tcore.Format) []float64 {
 	var x []float64
 	for code := uint64(0); f.Decode(code) <= f.Max(); code++ {
@@ -46,8 +46,8 @@ func nearest(list []float64, x float64) float64 {
 	return math.Copysign(list[i], x)
 }
 
-// spacing returns the distance of the two numbers around |x|, the greater one if x is between
-// binades, from the list of all numbers.
+// spacing returns the distance of the two numbers around |x|, the greater one
+// if x is between binades, from the list of all numbers.
 func spacing(list []float64, x float64) float64 {
 	i, found := slices.BinarySearch(list, math.Abs(x))
 	if !found {
@@ -65,7 +65,8 @@ func CheckUnitRoundoff(unitRoundoff func(p int) float64) {
 	}
 }
 
-// CheckFirstGap checks the least positive integer that is no number of the format.
+// CheckFirstGap checks the least positive integer that is no number of the
+// format.
 func CheckFirstGap(firstGap func(f tcore.Format) float64) {
 	defer watch("FirstGap")()
 	for p := 1; p <= 11; p++ {
@@ -94,12 +95,14 @@ func CheckUlp(ulp func(f tcore.Format, x float64) float64, seed uint64) {
 	}
 }
 
-// between returns a number of binary64 of an exponent between lo and hi, from two of [0, 1).
+// between returns a number of binary64 of an exponent between lo and hi, from
+// two of [0, 1).
 func between(lo, hi int, a, b float64) float64 {
 	return math.Ldexp(1+a, lo+int(b*float64(hi-lo+1)))
 }
 
-// CheckRoundNormal checks fl(x) of numbers within the normal range, none of them a tie.
+// CheckRoundNormal checks fl(x) of numbers within the normal range, none of
+// them a tie.
 func CheckRoundNormal(round func(f tcore.Format, x float64) float64, seed uint64) {
 	rng := random(seed)
 	checkRound(round, func(f tcore.Format, list []float64) (x []float64) {
@@ -136,7 +139,8 @@ func CheckRoundSubnormal(round func(f tcore.Format, x float64) float64, seed uin
 	})
 }
 
-// CheckRoundOverflow checks fl(x) around the greatest number, and of the infinities.
+// CheckRoundOverflow checks fl(x) around the greatest number, and of the
+// infinities.
 func CheckRoundOverflow(round func(f tcore.Format, x float64) float64) {
 	checkRound(round, func(f tcore.Format, list []float64) (x []float64) {
 		last := len(list) - 1
@@ -159,8 +163,8 @@ func checkRound(round func(f tcore.Format, x float64) float64, inputs func(f tco
 	}
 }
 
-// CheckWorst checks that x is a number whose relative rounding error is the largest there is in
-// the normal range, u/(1+u).
+// CheckWorst checks that x is a number whose relative rounding error is the
+// largest there is in the normal range, u/(1+u).
 func CheckWorst(worst func(f tcore.Format) (x float64)) {
 	defer watch("Worst")()
 	for _, f := range append([]tcore.Format{tcore.Binary32, tcore.TF32}, IEEEFormats...) {
@@ -177,8 +181,8 @@ func CheckWorst(worst func(f tcore.Format) (x float64)) {
 	}
 }
 
-// CheckDoubleRounding checks that x rounded to the wide format, and that to the narrow one, is not
-// what x is when rounded to the narrow one at once.
+// CheckDoubleRounding checks that x rounded to the wide format, and that to the
+// narrow one, is not what x is when rounded to the narrow one at once.
 func CheckDoubleRounding(find func(narrow, wide tcore.Format) (x float64)) {
 	defer watch("DoubleRounding")()
 	for _, pair := range [][2]tcore.Format{
@@ -193,8 +197,8 @@ func CheckDoubleRounding(find func(narrow, wide tcore.Format) (x float64)) {
 	}
 }
 
-// Binades are the numbers at which assignment 1 looks at the spacing, in the middle of binades
-// from 2^-40 to 2^40.
+// Binades are the numbers at which assignment 1 looks at the spacing, in the
+// middle of binades from 2^-40 to 2^40.
 func Binades() []float64 {
 	var x []float64
 	for e := -40; e <= 40; e += 2 {
@@ -203,9 +207,9 @@ func Binades() []float64 {
 	return x
 }
 
-// CheckSpacing checks the chart of assignment 1: for the formats e5m2, binary16 and bfloat16, each
-// under its name, Ulp(f, x)/x at those x of Binades that lie between the least subnormal and the
-// greatest number of the format.
+// CheckSpacing checks the chart of assignment 1: for the formats e5m2, binary16
+// and bfloat16, each under its name, Ulp(f, x)/x at those x of Binades that lie
+// between the least subnormal and the greatest number of the format.
 func CheckSpacing[C Chart](figure func() C) {
 	defer watch("Spacing")()
 	c := figure()

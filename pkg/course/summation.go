@@ -17,7 +17,8 @@ func Adder(f tcore.Format) Add {
 	return func(a, b float64) float64 { return f.Add(a, b, tcore.ToNearestEven) }
 }
 
-// adder is Adder, computed by math/big, for numbers that do not overflow. It counts its calls.
+// adder is Adder, computed by math/big, for numbers that do not overflow. It
+// counts its calls.
 func adder(f tcore.Format, calls *int) Add {
 	return func(a, b float64) float64 {
 		*calls++
@@ -61,8 +62,9 @@ func compensated(add Add, x []float64) float64 {
 	return add(s, lost)
 }
 
-// CheckTwoSum checks that twoSum returns s = fl(a+b) and the error e of this addition, so that
-// s + e = a + b exactly, and that it takes six additions of the machine.
+// CheckTwoSum checks that twoSum returns s = fl(a+b) and the error e of this
+// addition, so that s + e = a + b exactly, and that it takes six additions of
+// the machine.
 func CheckTwoSum(twoSum func(add Add, a, b float64) (s, e float64), seed uint64) {
 	defer watch("TwoSum")()
 	rng := random(seed)
@@ -89,12 +91,14 @@ func CheckRecursive(sum func(add Add, x []float64) float64, seed uint64) {
 	checkSum("Recursive(add, %s)", sum, recursive, seed)
 }
 
-// CheckPairwise checks the sum of the sums of the first ⌊n/2⌋ numbers and of the others.
+// CheckPairwise checks the sum of the sums of the first ⌊n/2⌋ numbers and of
+// the others.
 func CheckPairwise(sum func(add Add, x []float64) float64, seed uint64) {
 	checkSum("Pairwise(add, %s)", sum, pairwise, seed)
 }
 
-// CheckBlocked checks the sum of the sums of blocks of b numbers, all from left to right.
+// CheckBlocked checks the sum of the sums of blocks of b numbers, all from left
+// to right.
 func CheckBlocked(sum func(add Add, b int, x []float64) float64, seed uint64) {
 	for _, b := range []int{1, 3, 8, 32} {
 		checkSum(fmt.Sprintf("Blocked(add, %d, %%s)", b),
@@ -103,12 +107,14 @@ func CheckBlocked(sum func(add Add, b int, x []float64) float64, seed uint64) {
 	}
 }
 
-// CheckCompensated checks the sum that carries along the errors of its additions.
+// CheckCompensated checks the sum that carries along the errors of its
+// additions.
 func CheckCompensated(sum func(add Add, x []float64) float64, seed uint64) {
 	checkSum("Compensated(add, %s)", sum, compensated, seed)
 }
 
-// checkSum compares a sum with its oracle, bit for bit, and sees that every sum is the machine's.
+// checkSum compares a sum with its oracle, bit for bit, and sees that every sum
+// is the machine's.
 func checkSum(call string, sum, oracle func(add Add, x []float64) float64, seed uint64) {
 	defer watch(call[:len(call)-len("(add, %s)")])()
 	rng := random(seed)
@@ -126,7 +132,8 @@ func checkSum(call string, sum, oracle func(add Add, x []float64) float64, seed 
 	}
 }
 
-// height returns the most additions that a term of a sum goes through, by adding up heights.
+// height returns the most additions that a term of a sum goes through, by
+// adding up heights.
 func height(n int, sum func(add Add, x []float64) float64) int {
 	deeper := func(a, b float64) float64 { return 1 + math.Max(a, b) }
 	return int(sum(deeper, make([]float64, n)))
@@ -148,12 +155,14 @@ var (
 	someRoundoffs = []float64{0x1p-24, 0x1p-11, 0x1p-8, 0x1p-3}
 )
 
-// CheckRecursiveConstant checks the constant of the recursive sum of n >= 2 numbers.
+// CheckRecursiveConstant checks the constant of the recursive sum of n >= 2
+// numbers.
 func CheckRecursiveConstant(constant func(n int, u float64) float64) {
 	checkConstant("RecursiveConstant", constant, recursive)
 }
 
-// CheckPairwiseConstant checks the constant of the pairwise sum of n >= 2 numbers.
+// CheckPairwiseConstant checks the constant of the pairwise sum of n >= 2
+// numbers.
 func CheckPairwiseConstant(constant func(n int, u float64) float64) {
 	checkConstant("PairwiseConstant", constant, pairwise)
 }
@@ -167,7 +176,8 @@ func checkConstant(name string, constant func(n int, u float64) float64, sum fun
 	}
 }
 
-// CheckBlockedConstant checks the constant of the blocked sum of n >= 2 numbers.
+// CheckBlockedConstant checks the constant of the blocked sum of n >= 2
+// numbers.
 func CheckBlockedConstant(constant func(n, b int, u float64) float64) {
 	defer watch("BlockedConstant")()
 	for _, n := range someLengths {
@@ -180,15 +190,16 @@ func CheckBlockedConstant(constant func(n, b int, u float64) float64) {
 	}
 }
 
-// probable returns γ̃_(n-1)(λ) of Higham & Mary 2019, where n-1 events fail with 1 - confidence.
+// probable returns γ̃_(n-1)(λ) of Higham & Mary 2019, where n-1 events fail
+// with 1 - confidence.
 func probable(n int, u, confidence float64) float64 {
 	k := float64(n - 1)
 	λ := math.Sqrt(2*math.Log(2*k/(1-confidence))) / (1 - u)
 	return math.Expm1(λ*math.Sqrt(k)*u + k*u*u/(1-u))
 }
 
-// CheckProbabilisticConstant checks γ̃_(n-1)(λ), λ such that the n-1 bounds of the recursive
-// sum of n >= 2 numbers hold all at once with the confidence.
+// CheckProbabilisticConstant checks γ̃_(n-1)(λ), λ such that the n-1 bounds of
+// the recursive sum of n >= 2 numbers hold all at once with the confidence.
 func CheckProbabilisticConstant(constant func(n int, u, confidence float64) float64) {
 	defer watch("ProbabilisticConstant")()
 	for _, n := range someLengths {
@@ -200,7 +211,8 @@ func CheckProbabilisticConstant(constant func(n int, u, confidence float64) floa
 	}
 }
 
-// backwardError returns |ŝ - Σx|/Σ|x|, the sums computed in 300 bits, more than they have.
+// backwardError returns |ŝ - Σx|/Σ|x|, the sums computed in 300 bits, more than
+// they have.
 func backwardError(sum float64, x []float64) float64 {
 	err, size := wide(sum), wide(0)
 	for _, v := range x {
@@ -226,9 +238,10 @@ func CheckBackwardError(backward func(sum float64, x []float64) float64, seed ui
 	}
 }
 
-// CheckGrowth checks the chart of assignment 2: for n = 4², 4³, …, 4⁷ the largest backward error
-// of binary16 sums of Uniform(tcore.Binary16, n, seed), seed = 1 to 10, as "recursive", "pairwise"
-// and "blocked" (b = 32), and the constants "γ" and "γ̃" (99 %) of the recursive sum.
+// CheckGrowth checks the chart of assignment 2: for n = 4², 4³, …, 4⁷ the
+// largest backward error of binary16 sums of Uniform(tcore.Binary16, n, seed),
+// seed = 1 to 10, as "recursive", "pairwise" and "blocked" (b = 32), and the
+// constants "γ" and "γ̃" (99 %) of the recursive sum.
 func CheckGrowth[C Chart](figure func() C) {
 	defer watch("Growth")()
 	c := figure()

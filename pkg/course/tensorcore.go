@@ -11,7 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Fused returns a device like HopperF16 that adds L products at a time and keeps F bits.
+// Fused returns a device like HopperF16 that adds L products at a time and
+// keeps F bits.
 func Fused(L, F int) tcore.Device {
 	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
@@ -20,7 +21,8 @@ func Fused(L, F int) tcore.Device {
 	return d
 }
 
-// blocks are the devices of assignment 4 and two that nobody has built, with their L and F.
+// blocks are the devices of assignment 4 and two that nobody has built, with
+// their L and F.
 var blocks = []struct {
 	tcore.Device
 	L, F int
@@ -29,7 +31,8 @@ var blocks = []struct {
 	{Fused(4, 20), 4, 20}, {Fused(16, 22), 16, 22},
 }
 
-// spread returns n normal numbers of binary16, of both signs, from eleven binades, some of them 0.
+// spread returns n normal numbers of binary16, of both signs, from eleven
+// binades, some of them 0.
 func spread(n int, seed uint64) []float64 {
 	rng, x := random(seed), make([]float64, n)
 	for i := range x {
@@ -40,8 +43,8 @@ func spread(n int, seed uint64) []float64 {
 	return x
 }
 
-// CheckExponent checks the exponent to which a block is aligned: the greatest of those of the
-// products, not normalised, and of c, the zeros left out.
+// CheckExponent checks the exponent to which a block is aligned: the greatest
+// of those of the products, not normalised, and of c, the zeros left out.
 func CheckExponent(exponent func(x, y []float64, c float64) int, seed uint64) {
 	defer watch("Exponent")()
 	rng := random(seed)
@@ -88,7 +91,8 @@ func CheckBlock(block func(x, y []float64, c float64, F int) float64, seed uint6
 	}
 }
 
-// CheckDot checks a chain of blocks of L products from zero against the devices, bit for bit.
+// CheckDot checks a chain of blocks of L products from zero against the
+// devices, bit for bit.
 func CheckDot(dot func(x, y []float64, L, F int) float64, seed uint64) {
 	defer watch("Dot")()
 	rng := random(seed)
@@ -101,7 +105,8 @@ func CheckDot(dot func(x, y []float64, L, F int) float64, seed uint64) {
 	}
 }
 
-// CheckFractionBits checks the number of bits that a device keeps, found by asking it.
+// CheckFractionBits checks the number of bits that a device keeps, found by
+// asking it.
 func CheckFractionBits(find func(dot func(x, y []float64, c float64) float64) int) {
 	defer watch("FractionBits")()
 	asked := slices.Clone(blocks)
@@ -137,7 +142,8 @@ func CheckTruncationConstant(constant func(L, F, q int) float64) {
 	}
 }
 
-// BackwardDot returns |d - Σxᵢyᵢ|/Σ|xᵢyᵢ| for a computed inner product d, the sums taken exactly.
+// BackwardDot returns |d - Σxᵢyᵢ|/Σ|xᵢyᵢ| for a computed inner product d, the
+// sums taken exactly.
 func BackwardDot(d float64, x, y []float64) float64 {
 	err, size := wide(d), wide(0)
 	for i := range x {
@@ -149,9 +155,9 @@ func BackwardDot(d float64, x, y []float64) float64 {
 	return e
 }
 
-// CheckViolation checks that x and y are normal numbers of binary16, at most 65536 of them, whose
-// inner product on the device errs by more than the bound of Higham & Mary at 99 %, and by no more
-// than that of truncation.
+// CheckViolation checks that x and y are normal numbers of binary16, at most
+// 65536 of them, whose inner product on the device errs by more than the bound
+// of Higham & Mary at 99 %, and by no more than that of truncation.
 func CheckViolation(find func() (x, y []float64)) {
 	defer watch("Violation")()
 	x, y := find()
@@ -176,9 +182,10 @@ func CheckViolation(find func() (x, y []float64)) {
 // Lengths are the lengths of the inner products of assignment 4.
 func Lengths() []float64 { return []float64{64, 256, 1024, 4096, 16384} }
 
-// CheckDrift checks the chart of assignment 4: at each of Lengths the BackwardDot of inner products
-// of Uniform(tcore.Binary16, K, 1) and (…, 2) on the devices "Volta", "Ampere" and "Hopper", the
-// probabilistic constant "γ̃" at 99 %, and the constant "ζ" of Volta's truncation.
+// CheckDrift checks the chart of assignment 4: at each of Lengths the
+// BackwardDot of inner products of Uniform(tcore.Binary16, K, 1) and (…, 2) on
+// the devices "Volta", "Ampere" and "Hopper", the probabilistic constant "γ̃"
+// at 99 %, and the constant "ζ" of Volta's truncation.
 func CheckDrift[C Chart](figure func() C) {
 	defer watch("Drift")()
 	c := figure()

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// fake opens the GPU that these examples run on, a fake one, which adds up exactly and takes a
-// millisecond for everything.
+// fake opens the GPU that these examples run on, a fake one, which adds up
+// exactly and takes a millisecond for everything.
 func fake() *gpu.GPU {
 	g, err := gpu.Open()
 	if err != nil {
@@ -79,7 +79,8 @@ func ExampleRoutine() {
 	// <nil>
 }
 
-// The report tells which algorithm was chosen, and the kernel can be held to it.
+// The report tells which algorithm was chosen, and the kernel can be held to
+// it.
 func ExampleRoutine_Multiply() {
 	g := fake()
 	defer g.Close()
@@ -127,7 +128,8 @@ func ExampleRoutine_Time() {
 	// <nil>
 }
 
-// The multiply-accumulate of the paper's Table 3, with two roundings, and the time of a pass.
+// The multiply-accumulate of the paper's Table 3, with two roundings, and the
+// time of a pass.
 func ExampleGPU_StreamMAC() {
 	g := fake()
 	defer g.Close()

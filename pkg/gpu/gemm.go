@@ -22,8 +22,9 @@ type Report struct {
 
 var _ tcore.GEMMer = &Routine{}
 
-// GEMM is [Routine.Multiply] in the shape of [tcore.GEMMer], which has no error: the first one is kept
-// for [Routine.Err], and from then on GEMM does nothing.
+// GEMM is [Routine.Multiply] in the shape of [tcore.GEMMer], which has no
+// error: the first one is kept for [Routine.Err], and from then on GEMM does
+// nothing.
 func (k *Routine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	if k.err == nil {
 		_, k.err = k.Multiply(context.Background(), tA, tB, alpha, a, b, beta, c, d)
@@ -33,16 +34,19 @@ func (k *Routine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General
 // Err returns the first error of GEMM.
 func (k *Routine) Err() error { return k.err }
 
-// Multiply stores in d the matrix D = alpha op(A) op(B) + beta C as the GPU computes it. Op(A) is a or,
-// with blas.Trans, its transpose, and so is op(B). With beta = 0, C is not read. D may be c and must
-// not overlap the others. A D of binary64 is rounded to float32.
+// Multiply stores in d the matrix D = alpha op(A) op(B) + beta C as the GPU
+// computes it. Op(A) is a or, with blas.Trans, its transpose, and so is op(B).
+// With beta = 0, C is not read. D may be c and must not overlap the others. A D
+// of binary64 is rounded to float32.
 //
-// What does not fit into the device's memory is computed in panels of whole dot products, which changes
-// no order of summation by itself; the library may choose another algorithm for a panel than it would
-// for the whole. When ctx is done it stops before the next panel. With an error, D may hold some panels
+// What does not fit into the device's memory is computed in panels of whole dot
+// products, which changes no order of summation by itself; the library may
+// choose another algorithm for a panel than it would for the whole. When ctx is
+// done it stops before the next panel. With an error, D may hold some panels
 // already; no memory stays in use.
 //
-// It panics if a shape does not fit, a matrix is empty, or the formats do not go together.
+// It panics if a shape does not fit, a matrix is empty, or the formats do not
+// go together.
 //
 // differs: [tcore.Machine] does not round C to the Output format.
 func (k *Routine) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
@@ -62,8 +66,9 @@ func (k *Routine) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha flo
 	return report, nil
 }
 
-// Algorithms returns at most limit algorithms that cuBLASLt knows for products of m × l and l × n
-// matrices that are not transposed, the best first as it estimates.
+// Algorithms returns at most limit algorithms that cuBLASLt knows for products
+// of m × l and l × n matrices that are not transposed, the best first as it
+// estimates.
 func (k *Routine) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
 	if m < 1 || n < 1 || l < 1 || limit < 1 {
 		panic(fmt.Sprintf("gpu: Algorithms: m = %d, n = %d, l = %d, limit = %d, want at least 1", m, n, l, limit))
@@ -152,7 +157,8 @@ func checkResult(name string, m blas32.General, rows, cols int) {
 	}
 }
 
-// checkMatrix panics unless m is a matrix of at least one element. The library counts in 32 bits.
+// checkMatrix panics unless m is a matrix of at least one element. The library
+// counts in 32 bits.
 func checkMatrix(name string, m blas32.General) {
 	if m.Rows < 1 || m.Cols < 1 || m.Rows > math.MaxInt32-64 || m.Cols > math.MaxInt32-64 {
 		panic(fmt.Sprintf("gpu: GEMM: %s is %d × %d, want at least 1 × 1 and less than 2^31", name, m.Rows, m.Cols))
@@ -182,8 +188,8 @@ func (p *product) panel(m, n int) panel {
 
 func (l panel) bytes() int { return l.a.bytes() + l.b.bytes() + l.d.bytes() }
 
-// divide returns the rows and columns of the greatest panel of D that takes no more than so many bytes,
-// halving the longer side until it fits.
+// divide returns the rows and columns of the greatest panel of D that takes no
+// more than so many bytes, halving the longer side until it fits.
 func (p *product) divide(bytes int) (m, n int, err error) {
 	for m, n = p.m, p.n; p.panel(m, n).bytes() > bytes; {
 		switch {
@@ -198,8 +204,8 @@ func (p *product) divide(bytes int) (m, n int, err error) {
 	return m, n, nil
 }
 
-// describe returns the product of a panel in the order of cuBLAS: read by columns, the matrices here are
-// transposes, and Dᵀ = op(B)ᵀ op(A)ᵀ.
+// describe returns the product of a panel in the order of cuBLAS: read by
+// columns, the matrices here are transposes, and Dᵀ = op(B)ᵀ op(A)ᵀ.
 func (p *product) describe(l panel) cuda.Product {
 	k := l.a.cols
 	if p.layA {
@@ -217,8 +223,9 @@ func (p *product) describe(l panel) cuda.Product {
 
 var errAlgorithm = errors.New("cuBLASLt knows no algorithm for it")
 
-// choose returns the algorithm for a panel: the one that is fixed, the one of the panel before if it
-// can, or the first of the library; with K split as asked.
+// choose returns the algorithm for a panel: the one that is fixed, the one of
+// the panel before if it can, or the first of the library; with K split as
+// asked.
 func (p *product) choose(d cuda.Product, before []Algorithm) (Algorithm, error) {
 	k, b := p.kernel, p.kernel.GPU.blas
 	var list []Algorithm
@@ -244,7 +251,8 @@ func (p *product) choose(d cuda.Product, before []Algorithm) (Algorithm, error) 
 	return p.split(d, list)
 }
 
-// split returns the first of the algorithms that takes K in as many parts as asked, or can be made to.
+// split returns the first of the algorithms that takes K in as many parts as
+// asked, or can be made to.
 func (p *product) split(d cuda.Product, list []Algorithm) (Algorithm, error) {
 	err := errAlgorithm
 	for _, a := range list {

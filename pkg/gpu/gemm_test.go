@@ -19,8 +19,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// random returns a matrix of small integers, whose products are exact, in rows longer than they need
-// be; what lies between the rows is not to be read or written.
+// random returns a matrix of small integers, whose products are exact, in rows
+// longer than they need be; what lies between the rows is not to be read or
+// written.
 func random(rng *rand.Rand, rows, cols int) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols + 3, Data: make([]float32, rows*(cols+3))}
 	for i := range m.Data {
@@ -140,7 +141,8 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
-// Where the library succeeds and does nothing there is no product, and none of before.
+// Where the library succeeds and does nothing there is no product, and none of
+// before.
 func TestMultiply_shows_what_was_not_computed(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -243,7 +245,8 @@ func TestMultiply_rounds_factors(t *testing.T) {
 	}
 }
 
-// Whichever call fails, in any format, the error tells call, code and shapes, and no memory stays in use.
+// Whichever call fails, in any format, the error tells call, code and shapes,
+// and no memory stays in use.
 func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -286,7 +289,8 @@ func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
 	}
 }
 
-// Opening and closing the libraries fails in turn too; a GPU that was closed holds nothing.
+// Opening and closing the libraries fails in turn too; a GPU that was closed
+// holds nothing.
 func TestClose_leaves_nothing_whatever_fails(t *testing.T) {
 	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	a, b, c, d := p.matrices(1)

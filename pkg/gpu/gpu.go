@@ -7,17 +7,19 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 )
 
-// ErrNoGPU is what the error of [Open] wraps: there is no driver, no device, a driver older than CUDA
-// 11, or a build without cgo.
+// ErrNoGPU is what the error of [Open] wraps: there is no driver, no device, a
+// driver older than CUDA 11, or a build without cgo.
 var ErrNoGPU = cuda.ErrNoGPU
 
-// GPU is one device. Its methods may be called by several goroutines, and wait for each other.
+// GPU is one device. Its methods may be called by several goroutines, and wait
+// for each other.
 type GPU struct {
 	device *cuda.Device
 	blas   *cuda.BLAS // nil until it is needed
 }
 
-// Open opens the first GPU. An error wraps [ErrNoGPU] and lists where the driver was looked for.
+// Open opens the first GPU. An error wraps [ErrNoGPU] and lists where the
+// driver was looked for.
 func Open() (*GPU, error) {
 	device, err := cuda.Open(0)
 	if err != nil {
@@ -26,7 +28,8 @@ func Open() (*GPU, error) {
 	return &GPU{device: device}, nil
 }
 
-// opened returns the device of a GPU. It panics, in the words of the call, if Open did not make it.
+// opened returns the device of a GPU. It panics, in the words of the call, if
+// Open did not make it.
 func (g *GPU) opened(call string) *cuda.Device {
 	if g == nil || g.device == nil {
 		panic(fmt.Sprintf("gpu: %s: a GPU that was not opened, want one of Open", call))
@@ -34,8 +37,9 @@ func (g *GPU) opened(call string) *cuda.Device {
 	return g.device
 }
 
-// Close frees what the GPU was used with. The GPU must not be used again; but if an error came before
-// anything was freed, because the context could not be made current, Close may be called again.
+// Close frees what the GPU was used with. The GPU must not be used again; but
+// if an error came before anything was freed, because the context could not be
+// made current, Close may be called again.
 func (g *GPU) Close() error {
 	err := g.opened("Close").Do(func() error {
 		b := g.blas
@@ -61,13 +65,15 @@ type Info struct {
 	Libraries       []Library
 }
 
-// Library is one of NVIDIA's, with its version and path, or why it cannot be used.
+// Library is one of NVIDIA's, with its version and path, or why it cannot be
+// used.
 type Library struct {
 	Name, Version, Path string
 	Err                 error
 }
 
-// Info asks the driver and the libraries. A library that cannot be used is no error.
+// Info asks the driver and the libraries. A library that cannot be used is no
+// error.
 func (g *GPU) Info() (Info, error) {
 	i, err := g.opened("Info").Info()
 	if err != nil {

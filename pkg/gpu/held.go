@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 )
 
-// held is what a computation holds on the device. Whatever of it there is when something fails, release
-// frees it. All of it is used inside Device.Do.
+// held is what a computation holds on the device. Whatever of it there is when
+// something fails, release frees it. All of it is used inside Device.Do.
 type held struct {
 	device *cuda.Device
 	free   []func() error
@@ -61,8 +61,9 @@ func (h *held) module(ptx string) (cuda.Module, error) {
 	return hold(h, m, err, cuda.Module.Unload)
 }
 
-// blank fills memory for a result with NaNs of whatever format, so that what is left unwritten there shows,
-// and is not taken for a result that was there before.
+// blank fills memory for a result with NaNs of whatever format, so that what is
+// left unwritten there shows, and is not taken for a result that was there
+// before.
 func blank(b []byte) {
 	b[0] = 0xff
 	for n := 1; n < len(b); n *= 2 {
@@ -101,7 +102,8 @@ func (h *held) newClock() (c clock, err error) {
 	return c, err
 }
 
-// time returns the time on the device of what work puts into the stream, and waits for it.
+// time returns the time on the device of what work puts into the stream, and
+// waits for it.
 func (c clock) time(work func() error) (time.Duration, error) {
 	if err := c.start.Record(c.stream); err != nil {
 		return 0, err

@@ -10,13 +10,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A layout is a matrix as it lies in device memory: rows of elements of a type, ld apart.
+// A layout is a matrix as it lies in device memory: rows of elements of a type,
+// ld apart.
 type layout struct {
 	rows, cols, ld int
 	t              cuda.DataType
 }
 
-// newLayout pads rows to 16 bytes and, if the factors have 8 bits, everything to 16 elements.
+// newLayout pads rows to 16 bytes and, if the factors have 8 bits, everything
+// to 16 elements.
 func newLayout(rows, cols int, t cuda.DataType, eight bool) layout {
 	if eight {
 		rows, cols = roundUp(rows, 16), roundUp(cols, 16)
@@ -48,8 +50,8 @@ func (v view) copyRow(x []float32, i int) {
 	}
 }
 
-// encode stores rows lo to hi-1 of the view in dst as the layout has them, rounded to format f, with
-// zeros beyond the view.
+// encode stores rows lo to hi-1 of the view in dst as the layout has them,
+// rounded to format f, with zeros beyond the view.
 func (v view) encode(dst []byte, l layout, f tcore.Format, lo, hi int) {
 	parallel.Ranges(hi-lo, func(from, to int) {
 		x := make([]float32, l.ld)
@@ -82,7 +84,8 @@ func encodeRow(dst []byte, x []float32, t cuda.DataType, f tcore.Format) {
 	}
 }
 
-// decode stores in the view what src holds of its rows lo to hi-1. The view is not a transpose.
+// decode stores in the view what src holds of its rows lo to hi-1. The view is
+// not a transpose.
 func (v view) decode(src []byte, l layout, f tcore.Format, lo, hi int) {
 	parallel.Ranges(min(hi, v.nrows)-lo, func(from, to int) {
 		for i := lo + from; i < lo+to; i++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Routine is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart of [tcore.Machine] in
-// silicon, and like it a [tcore.GEMMer].
+// Routine is a GEMM of cuBLASLt, or of cuBLAS, on a GPU. It is the counterpart
+// of [tcore.Machine] in silicon, and like it a [tcore.GEMMer].
 //
 // These go together, where Output may be left out if it is C:
 //
@@ -22,7 +22,8 @@ import (
 //	e4m3 and e4m3, e5m2, or back  binary32  binary32, binary16
 //	binary64                      binary64  binary64
 //
-// The C of an 8-bit format is that of the library, which wants compute capability 8.9 or later.
+// The C of an 8-bit format is that of the library, which wants compute
+// capability 8.9 or later.
 type Routine struct {
 	GPU    *GPU
 	A, B   tcore.Format // of the factors
@@ -39,12 +40,13 @@ type Routine struct {
 	err error // of GEMM
 }
 
-// Algorithm is how cuBLASLt computes a product: a kernel with its tile, and in how many parts it takes
-// K. The numbers are those of the library, in its own enumerations.
+// Algorithm is how cuBLASLt computes a product: a kernel with its tile, and in
+// how many parts it takes K. The numbers are those of the library, in its own
+// enumerations.
 type Algorithm = cuda.Algorithm
 
-// Routine returns the kernel for the formats of an emulated device, to compare with it. It splits K as
-// the library likes.
+// Routine returns the kernel for the formats of an emulated device, to compare
+// with it. It splits K as the library likes.
 func (g *GPU) Routine(d tcore.Device) *Routine {
 	return &Routine{GPU: g, A: d.A, B: d.B, C: d.C}
 }
@@ -56,7 +58,8 @@ type arithmetic struct {
 	compute         cuda.ComputeType
 }
 
-// families are the formats that go together, each with the results that they can be rounded to.
+// families are the formats that go together, each with the results that they
+// can be rounded to.
 var families = []struct {
 	a, b, c tcore.Format
 	compute cuda.ComputeType
@@ -72,7 +75,8 @@ var families = []struct {
 	{tcore.Binary64, tcore.Binary64, tcore.Binary64, cuda.Compute64, []tcore.Format{tcore.Binary64}},
 }
 
-// dataTypes are the types of matrices. A tf32 number is a binary32 one whose last bits do not count.
+// dataTypes are the types of matrices. A tf32 number is a binary32 one whose
+// last bits do not count.
 var dataTypes = map[tcore.Format]cuda.DataType{
 	tcore.Binary16: cuda.Real16, tcore.BFloat16: cuda.BF16, tcore.TF32: cuda.Real32, tcore.Binary32: cuda.Real32,
 	tcore.Binary64: cuda.Real64, tcore.E4M3: cuda.E4M3, tcore.E5M2: cuda.E5M2,
@@ -111,7 +115,8 @@ func (k *Routine) find() (arithmetic, error) {
 		k.A.Name, k.B.Name, k.C.Name, output.Name, library)
 }
 
-// scalar returns alpha or beta as the library wants it: of the type of the arithmetic, not an int.
+// scalar returns alpha or beta as the library wants it: of the type of the
+// arithmetic, not an int.
 func (a arithmetic) scalar(x float32) uint64 {
 	switch a.compute.Scale() {
 	case cuda.Real16:
@@ -122,6 +127,6 @@ func (a arithmetic) scalar(x float32) uint64 {
 	return uint64(math.Float32bits(x))
 }
 
-// eight reports whether the factors have 8 bits, for which both must have K contiguous and all sizes
-// must be multiples of 16.
+// eight reports whether the factors have 8 bits, for which both must have K
+// contiguous and all sizes must be multiples of 16.
 func (a arithmetic) eight() bool { return a.ta.Size() == 1 }

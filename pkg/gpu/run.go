@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A job is a product under way, with what it holds on the device. All of it runs inside Device.Do.
+// A job is a product under way, with what it holds on the device. All of it
+// runs inside Device.Do.
 type job struct {
 	*product
 	held
@@ -78,7 +79,8 @@ func (j *job) open() (m, n int, err error) {
 	return m, n, nil
 }
 
-// compute computes m rows and n columns of D, from row and col on. B is copied for the first rows only.
+// compute computes m rows and n columns of D, from row and col on. B is copied
+// for the first rows only.
 func (j *job) compute(report *Report, row, col, m, n int) error {
 	l := j.panel(m, n)
 	if row == 0 {
@@ -103,8 +105,9 @@ func (j *job) compute(report *Report, row, col, m, n int) error {
 	return j.download(view{m: j.d, row: row, col: col, nrows: m, ncols: n}, l.d)
 }
 
-// factor returns the view of rows × cols elements of op(M), from (row, col) on, as it is laid out: in
-// the transpose of op(M) if lay. It is read from the transpose of m if flip.
+// factor returns the view of rows × cols elements of op(M), from (row, col) on,
+// as it is laid out: in the transpose of op(M) if lay. It is read from the
+// transpose of m if flip.
 func factor(m blas32.General, flip, lay bool, row, col, rows, cols int) view {
 	if lay {
 		row, col, rows, cols = col, row, cols, rows
@@ -139,7 +142,8 @@ func (j *job) launch(d cuda.Product, a Algorithm) error {
 	return b.Matmul(d, j.x, j.y, j.z, a, j.workspace, j.kernel.workspace(), j.stream)
 }
 
-// upload copies a view to the device, as many rows at a time as the stage holds.
+// upload copies a view to the device, as many rows at a time as the stage
+// holds.
 func (j *job) upload(to cuda.Ptr, v view, l layout, f tcore.Format) error {
 	return j.chunks(l, func(part []byte, lo, hi int) error {
 		v.encode(part, l, f, lo, hi)
@@ -165,7 +169,8 @@ func (j *job) download(v view, l layout) error {
 	})
 }
 
-// chunks calls f for rows lo to hi-1 of the layout and the part of the stage that holds them.
+// chunks calls f for rows lo to hi-1 of the layout and the part of the stage
+// that holds them.
 func (j *job) chunks(l layout, f func(part []byte, lo, hi int) error) error {
 	step := min(len(j.stage)/l.rowBytes(), math.MaxInt32)
 	for lo := 0; lo < l.rows; lo += step {

@@ -12,32 +12,36 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 )
 
-// StreamMAC computes d = fl(fl(ab) + c) in binary32 on the GPU, as [tcore.StreamMAC] does on the
-// processor, and returns the shortest time of so many passes over the arrays after one to warm up: on the
-// device's clock, without the transfers. An operation moves 16 bytes of device memory.
+// StreamMAC computes d = fl(fl(ab) + c) in binary32 on the GPU, as
+// [tcore.StreamMAC] does on the processor, and returns the shortest time of so
+// many passes over the arrays after one to warm up: on the device's clock,
+// without the transfers. An operation moves 16 bytes of device memory.
 //
-// When ctx is done it stops before the next pass. It panics if the lengths differ or are 0, or if passes
-// is below 1.
+// When ctx is done it stops before the next pass. It panics if the lengths
+// differ or are 0, or if passes is below 1.
 func (g *GPU) StreamMAC(ctx context.Context, d, a, b, c []float32, passes int) (time.Duration, error) {
 	checkStream("StreamMAC", len(d), len(a), len(b), len(c), passes)
 	return g.run(ctx, stream{"mac", len(d), bytesOf(d), bytesOf(a), bytesOf(b), bytesOf(c)}, passes)
 }
 
-// StreamFMA computes d = fl(ab + c) in binary32 on the GPU, as [tcore.StreamFMA] does on the processor.
-// Otherwise it is like [GPU.StreamMAC].
+// StreamFMA computes d = fl(ab + c) in binary32 on the GPU, as
+// [tcore.StreamFMA] does on the processor. Otherwise it is like
+// [GPU.StreamMAC].
 func (g *GPU) StreamFMA(ctx context.Context, d, a, b, c []float32, passes int) (time.Duration, error) {
 	checkStream("StreamFMA", len(d), len(a), len(b), len(c), passes)
 	return g.run(ctx, stream{"fma", len(d), bytesOf(d), bytesOf(a), bytesOf(b), bytesOf(c)}, passes)
 }
 
-// StreamMPFMA computes d = fl(ab + c) for binary16 codes a and b on the GPU, as [tcore.StreamMPFMA] does
-// on the processor. An operation moves 12 bytes. Otherwise it is like [GPU.StreamMAC].
+// StreamMPFMA computes d = fl(ab + c) for binary16 codes a and b on the GPU, as
+// [tcore.StreamMPFMA] does on the processor. An operation moves 12 bytes.
+// Otherwise it is like [GPU.StreamMAC].
 func (g *GPU) StreamMPFMA(ctx context.Context, d []float32, a, b []uint16, c []float32, passes int) (time.Duration, error) {
 	checkStream("StreamMPFMA", len(d), len(a), len(b), len(c), passes)
 	return g.run(ctx, stream{"mpfma", len(d), bytesOf(d), bytesOf(a), bytesOf(b), bytesOf(c)}, passes)
 }
 
-// checkStream panics unless the operands go together. A kernel counts in 32 bits.
+// checkStream panics unless the operands go together. A kernel counts in 32
+// bits.
 func checkStream(call string, d, a, b, c, passes int) {
 	if a != d || b != d || c != d || d < 1 || d > math.MaxInt32 {
 		panic(fmt.Sprintf("gpu: %s: d, a, b, c have %d, %d, %d, %d elements, want as many in each, at least 1 and less than 2^31",
@@ -60,7 +64,8 @@ type stream struct {
 	d, a, b, c []byte
 }
 
-// run copies the operands to the device, times the passes, and copies the results back.
+// run copies the operands to the device, times the passes, and copies the
+// results back.
 func (g *GPU) run(ctx context.Context, s stream, passes int) (best time.Duration, err error) {
 	err = g.opened("Stream" + strings.ToUpper(s.kernel)).Do(func() (err error) {
 		h := held{device: g.device}
@@ -151,8 +156,9 @@ func (h *held) download(to []byte, from cuda.Ptr, stage []byte, s cuda.Stream) e
 	return nil
 }
 
-// ptx returns the kernel as PTX text. Every instruction writes its rounding, which keeps the driver's
-// compiler from fusing a product with a sum (PTX ISA, mul and add in floating point).
+// ptx returns the kernel as PTX text. Every instruction writes its rounding,
+// which keeps the driver's compiler from fusing a product with a sum (PTX ISA,
+// mul and add in floating point).
 func (s stream) ptx() string {
 	load := "ld.global.f32 %x, [%a];\n\tld.global.f32 %y, [%b];"
 	size, sum := "4", "fma.rn.f32 %z, %x, %y, %z;"

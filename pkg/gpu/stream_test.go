@@ -17,7 +17,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// streams are the three kernels beside those of package tcore, on the same operands.
+// streams are the three kernels beside those of package tcore, on the same
+// operands.
 func streams(g *GPU, n int) map[string]func(ctx context.Context, passes int) (got, want []float32, took time.Duration, err error) {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	x := [3][]float32{}
@@ -51,7 +52,8 @@ func streams(g *GPU, n int) map[string]func(ctx context.Context, passes int) (go
 	}
 }
 
-// One element, less than a block of threads, blocks that are not full, and more than the stage holds.
+// One element, less than a block of threads, blocks that are not full, and more
+// than the stage holds.
 func TestStream_is_that_of_tcore(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -140,7 +142,8 @@ func TestStream_panics(t *testing.T) {
 	}
 }
 
-// Where the kernel or the copy of its results does nothing there are no results, and none of before.
+// Where the kernel or the copy of its results does nothing there are no
+// results, and none of before.
 func TestStream_shows_what_was_not_computed(t *testing.T) {
 	g := open(t)
 	defer g.Close()

@@ -19,12 +19,14 @@ type Timing struct {
 	Time      time.Duration // on the device's clock, without the transfers
 }
 
-// Time computes AB with the algorithm that [Routine.Multiply] uses and with at most limit that cuBLASLt
-// suggests, passes times each after one to warm up, and returns the shortest time of each: what
-// Multiply takes, beside the best of the library. The result is not copied back.
+// Time computes AB with the algorithm that [Routine.Multiply] uses and with at
+// most limit that cuBLASLt suggests, passes times each after one to warm up,
+// and returns the shortest time of each: what Multiply takes, beside the best
+// of the library. The result is not copied back.
 //
-// When ctx is done it stops before the next pass. The matrices must fit into the device's memory whole.
-// It panics if a and b do not fit together, the formats do not, or passes or limit is below 1.
+// When ctx is done it stops before the next pass. The matrices must fit into
+// the device's memory whole. It panics if a and b do not fit together, the
+// formats do not, or passes or limit is below 1.
 func (k *Routine) Time(ctx context.Context, a, b blas32.General, passes, limit int) (timings []Timing, err error) {
 	if passes < 1 || limit < 1 {
 		panic(fmt.Sprintf("gpu: Time: passes = %d, limit = %d, want at least 1", passes, limit))
@@ -81,7 +83,8 @@ func (p *product) timings(ctx context.Context, passes, limit int) (timings []Tim
 	return timings, nil
 }
 
-// shortest returns the shortest time of an algorithm, after one pass that does not count.
+// shortest returns the shortest time of an algorithm, after one pass that does
+// not count.
 func (j *job) shortest(ctx context.Context, d cuda.Product, a Algorithm, passes int) (time.Duration, error) {
 	var times []time.Duration
 	for range passes + 1 {

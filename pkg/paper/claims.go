@@ -40,13 +40,15 @@ type Claim struct {
 	Tolerance string `json:"tolerance"` // how far the measured value may be off to count as reproduced
 }
 
-// claims gathers the claims of one source, one notebook and one file of this package.
+// claims gathers the claims of one source, one notebook and one file of this
+// package.
 type claims struct {
 	source, notebook, file string
 	list                   []Claim
 }
 
-// add adds a claim with the verdict on it. What is said of the tolerance is for those who verify it.
+// add adds a claim with the verdict on it. What is said of the tolerance is for
+// those who verify it.
 func (c *claims) add(id, paper string, value, measured *float64, unit, tolerance string, v Verdict, why string) {
 	c.list = append(c.list, Claim{ID: id, Source: c.source, Paper: paper, Value: value, Measured: measured, Unit: unit,
 		Verdict: v, Why: why, Notebook: c.notebook, File: "pkg/paper/" + c.file, Tolerance: tolerance})
@@ -71,7 +73,8 @@ func (c *claims) order(id, paper string, value, measured float64, unit, why stri
 	c.add(id, paper, &value, &measured, unit, "a factor 10", verdict(math.Abs(math.Log10(measured/value)) < 1), why)
 }
 
-// equal adds a claim of a value, reproduced when the measured one agrees to tol.
+// equal adds a claim of a value, reproduced when the measured one agrees to
+// tol.
 func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why string) {
 	tolerance := "none"
 	if tol > 0 {
@@ -80,14 +83,15 @@ func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why
 	c.add(id, paper, &value, &measured, unit, tolerance, verdict(math.Abs(measured-value) <= tol*math.Abs(value)), why)
 }
 
-// untestable adds a claim that nothing here can decide, with what was measured instead, or nil.
+// untestable adds a claim that nothing here can decide, with what was measured
+// instead, or nil.
 func (c *claims) untestable(id, paper string, measured *float64, unit, why string) {
 	c.add(id, paper, nil, measured, unit, "cannot be tested", CannotBeTested, why)
 }
 
 // AllClaims runs every experiment of the paper and returns its claims in the
-// paper's order of sections. It takes some ten seconds and a gigabyte. The times
-// are those of [Table3] in the folder dir, which may be empty.
+// paper's order of sections. It takes some ten seconds and a gigabyte. The
+// times are those of [Table3] in the folder dir, which may be empty.
 func AllClaims(dir string) ([]Claim, error) {
 	task := progress.Start(8)
 	defer task.End()

@@ -15,8 +15,9 @@ var update = flag.Bool("update", false, "write the tables of claims in README.md
 
 const root = "../../"
 
-// The tables that tell how to verify each claim are made of the claims themselves:
-// go test ./pkg/paper -run TestTheTablesOfClaims -update writes them.
+// The tables that tell how to verify each claim are made of the claims
+// themselves: go test ./pkg/paper -run TestTheTablesOfClaims -update writes
+// them.
 func TestTheTablesOfClaims(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment")

@@ -8,9 +8,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GemmEx is a call of cublasGemmEx that transposes nothing, by the arguments that the library's
-// documentation names: C = alpha AB + beta C, where A is M × K, B is K × N, C is M × N, and all lie in
-// memory column after column, the columns of A LDA elements apart.
+// GemmEx is a call of cublasGemmEx that transposes nothing, by the arguments
+// that the library's documentation names: C = alpha AB + beta C, where A is M ×
+// K, B is K × N, C is M × N, and all lie in memory column after column, the
+// columns of A LDA elements apart.
 type GemmEx struct {
 	Name          string
 	M, N, K       int
@@ -25,9 +26,10 @@ const (
 	floatOne = 0x3f800000 // float alpha = 1
 )
 
-// GemmExCalls returns the call of the listing in Section 4.2, for the product of an m × t and a t × n
-// matrix, with each of its mistakes put right, and the two calls that are right: of matrices in columns,
-// and of matrices in rows, which package gpu makes.
+// GemmExCalls returns the call of the listing in Section 4.2, for the product
+// of an m × t and a t × n matrix, with each of its mistakes put right, and the
+// two calls that are right: of matrices in columns, and of matrices in rows,
+// which package gpu makes.
 func GemmExCalls(m, t, n int) []GemmEx {
 	return []GemmEx{
 		{Name: "as printed", M: m, N: t, K: n, LDA: m, LDB: t, LDC: m, Alpha: intOne},
@@ -38,14 +40,14 @@ func GemmExCalls(m, t, n int) []GemmEx {
 	}
 }
 
-// Extent returns how many elements of A and B the call reads from, and of C writes to, from the first to
-// the last.
+// Extent returns how many elements of A and B the call reads from, and of C
+// writes to, from the first to the last.
 func (g GemmEx) Extent() (a, b, c int) {
 	return (g.K-1)*g.LDA + g.M, (g.N-1)*g.LDB + g.K, (g.N-1)*g.LDC + g.M
 }
 
-// Run computes the call for arrays a and b of the caller and stores in c. What lies beyond the end of an
-// array is NaN when it is read, and is not written.
+// Run computes the call for arrays a and b of the caller and stores in c. What
+// lies beyond the end of an array is NaN when it is read, and is not written.
 func (g GemmEx) Run(a, b, c []float32) {
 	if g.Swapped {
 		a, b = b, a
@@ -69,8 +71,9 @@ func (g GemmEx) Run(a, b, c []float32) {
 	}
 }
 
-// right returns how many elements of C the call gets right for matrices of small integers, whose products
-// are exact, in the order of memory that it is meant for.
+// right returns how many elements of C the call gets right for matrices of
+// small integers, whose products are exact, in the order of memory that it is
+// meant for.
 func (g GemmEx) right(m, t, n int) int {
 	rng := rand.New(rand.NewPCG(Seed, 7))
 	draw := func(size int) []float32 {
@@ -103,8 +106,9 @@ func (g GemmEx) right(m, t, n int) int {
 	return right
 }
 
-// GemmExTable returns the calls at the paper's size: what each takes for alpha, how much memory it reads
-// and writes of how much there is, and what becomes of a small product.
+// GemmExTable returns the calls at the paper's size: what each takes for alpha,
+// how much memory it reads and writes of how much there is, and what becomes of
+// a small product.
 func GemmExTable() *viz.Table {
 	g := DefaultGEMM
 	const m, t, n = 5, 7, 3 // no two alike, so that a wrong order shows

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The right calls give the product, in the memory order that they are for; the wrong ones do not, and each
-// mistake alone is enough.
+// The right calls give the product, in the memory order that they are for; the
+// wrong ones do not, and each mistake alone is enough.
 func TestGemmEx(t *testing.T) {
 	for _, size := range [][3]int{{5, 7, 3}, {2, 3, 4}, {6, 2, 5}} {
 		m, k, n := size[0], size[1], size[2]
@@ -22,7 +22,8 @@ func TestGemmEx(t *testing.T) {
 	}
 }
 
-// Extent is what Run touches: an array that is one element shorter makes a difference.
+// Extent is what Run touches: an array that is one element shorter makes a
+// difference.
 func TestGemmEx_touches_its_extent(t *testing.T) {
 	for _, call := range GemmExCalls(4, 5, 3) {
 		call.Alpha = floatOne
@@ -56,7 +57,8 @@ func TestGemmEx_touches_its_extent(t *testing.T) {
 	}
 }
 
-// The library refuses leading dimensions that are too small, and at the paper's size none is.
+// The library refuses leading dimensions that are too small, and at the paper's
+// size none is.
 func TestGemmEx_is_not_refused_for_its_leading_dimensions(t *testing.T) {
 	g := DefaultGEMM
 	for _, call := range GemmExCalls(g.M, g.K, g.N) {
@@ -66,7 +68,8 @@ func TestGemmEx_is_not_refused_for_its_leading_dimensions(t *testing.T) {
 	}
 }
 
-// The integer 1 is the least subnormal float, so that a product of moderate numbers is all but zero.
+// The integer 1 is the least subnormal float, so that a product of moderate
+// numbers is all but zero.
 func TestGemmEx_reads_alpha_as_a_float(t *testing.T) {
 	call := GemmExCalls(1, 1, 1)[2]
 	c := []float32{7}

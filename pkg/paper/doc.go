@@ -1,7 +1,7 @@
 // Package paper computes again what one paper reports: every figure, table and
-// numerical claim of S. Bhola and K. Duraisamy, "Deterministic and Probabilistic
-// Rounding Error Analysis for Mixed-Precision Arithmetic on Modern Computing
-// Units", arXiv:2411.18747v1 (2024).
+// numerical claim of S. Bhola and K. Duraisamy, "Deterministic and
+// Probabilistic Rounding Error Analysis for Mixed-Precision Arithmetic on
+// Modern Computing Units", arXiv:2411.18747v1 (2024).
 //
 // An experiment is a value that says all it needs (sizes, distribution, seed,
 // confidence); Run computes it; its result draws the paper's figure and states

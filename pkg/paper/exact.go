@@ -6,8 +6,8 @@ import (
 )
 
 // macError returns |z - (ab+c)|/|ab+c| for binary32 operands. Their product is
-// exact in binary64 and the sum is kept as an unevaluated pair (Knuth 1969, TwoSum),
-// so the error is that of z against the exact value.
+// exact in binary64 and the sum is kept as an unevaluated pair (Knuth 1969,
+// TwoSum), so the error is that of z against the exact value.
 func macError(z, a, b, c float64) float64 {
 	p := a * b
 	high := p + c

@@ -39,7 +39,8 @@ func ExampleRoundingFigure() {
 	// The relative rounding error reaches 0.9995 u just above a power of two and only half as much just below one.
 }
 
-// The backward error is small, as it must be; cancellation makes the forward error of it.
+// The backward error is small, as it must be; cancellation makes the forward
+// error of it.
 func ExampleSumOfThree() {
 	s := paper.SumOfThree(tcore.Binary16, 1, 0.3333, -1.332)
 	fmt.Printf("forward %.2g, backward %.2g, condition %.0f\n", s.Forward, s.Backward, s.Condition)
@@ -105,8 +106,8 @@ func ExampleRoundingsTable() {
 	// The printed index counts a term's own block twice from the second block on, up to 12 where only 11 can occur.
 }
 
-// The fifth of 8 products opens the second block of 4: it meets 4 roundings at most, and by the printed
-// index 8.
+// The fifth of 8 products opens the second block of 4: it meets 4 roundings at
+// most, and by the printed index 8.
 func ExampleCorrectedCount() {
 	const q, b = 2, 4
 	fmt.Println(paper.PrintedCount(2, 5, q, b), paper.CorrectedCount(2, 5, q, b))
@@ -133,7 +134,8 @@ func ExampleTheoremFigure() {
 	// The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is 13.1 times below DBEA, and Higham & Mary's bound is 1.6 times below VIBEA.
 }
 
-// Where products do not fit the accumulation format, the error may exceed γ_(K-1).
+// Where products do not fit the accumulation format, the error may exceed
+// γ_(K-1).
 func ExampleBinary16Counterexample() {
 	e := paper.Binary16Counterexample()
 	fmt.Println(e.Error > e.GammaK1, e.Error <= e.GammaK)
@@ -180,7 +182,8 @@ func ExampleMACVariant_Largest() {
 	// true true
 }
 
-// Bytes promise MPFMA a third more speed where memory decides; what was measured is of the machine.
+// Bytes promise MPFMA a third more speed where memory decides; what was
+// measured is of the machine.
 func ExampleProfile() {
 	p := paper.Profile{Elements: 1 << 14, Repeats: 2, Seed: 1}
 	a, _, _, a16, _ := p.Operands()
@@ -258,7 +261,8 @@ func ExampleGEMMResult() {
 	// gemm-positive-1e-2
 }
 
-// Beside the paper's model stands what a GPU computed, or what stands in for it.
+// Beside the paper's model stands what a GPU computed, or what stands in for
+// it.
 func ExampleSiliconGEMM() {
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	g := paper.DefaultGEMM
@@ -309,7 +313,8 @@ func ExampleGemmExTable() {
 	// As printed the call reads to 4096 times the length of B, writes 4096 times that of C, and multiplies by 1.401·10⁻⁴⁵, the integer 1 read as a float; with one of its two mistakes put right 0 or 0 of 15 elements of a small product are right, with both 15. cublasGemmEx(handle, N, N, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) at the paper's size, elements used of those there are, rounded up to powers of two; the small product is 5 × 7 by 7 × 3, of integers, and memory beyond an array is NaN.
 }
 
-// Every row is drawn from a generator of its own: the matrix is the same on any number of cores.
+// Every row is drawn from a generator of its own: the matrix is the same on any
+// number of cores.
 func ExampleDistribution() {
 	m := paper.UniformSymmetric.Matrix(2, 2, 1, 0)
 	fmt.Printf("%.3f\n", m.Data)
@@ -382,7 +387,8 @@ func ExampleErrataTable() {
 	// 29 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number.
 }
 
-// The operands of a record follow from the seed; what it holds is the bits of the product.
+// The operands of a record follow from the seed; what it holds is the bits of
+// the product.
 func ExampleGEMMRecord() {
 	g := paper.DefaultGEMM
 	g.M, g.K = 2, 32

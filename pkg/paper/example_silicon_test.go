@@ -15,7 +15,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The paper's product at a size for which there is no record: the emulation stands in, and says so.
+// The paper's product at a size for which there is no record: the emulation
+// stands in, and says so.
 func ExampleGEMMResult_OnGPU() {
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	small := paper.DefaultGEMM
@@ -37,7 +38,8 @@ func ExampleGEMMResult_OnGPU() {
 	// Hopper, emulated 256 outputs
 }
 
-// What a GPU computed is kept in a record; its name tells the experiment, from whose seed the operands follow.
+// What a GPU computed is kept in a record; its name tells the experiment, from
+// whose seed the operands follow.
 func ExampleWriteRecord() {
 	small := paper.DefaultGEMM
 	small.M, small.K = 2, 32
@@ -53,7 +55,8 @@ func ExampleWriteRecord() {
 	// Output: gemm-symmetric-2x32x8-241118747.json <nil>
 }
 
-// Table 3 is counted and timed; the GPU's columns are empty where there is no record.
+// Table 3 is counted and timed; the GPU's columns are empty where there is no
+// record.
 func ExampleProfileResult_OnGPU() {
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	usual := paper.DefaultGPUProfile
@@ -70,8 +73,9 @@ func ExampleProfileResult_OnGPU() {
 	// Output: No record of this from silicon exists yet
 }
 
-// The listing's call asks for another product than the paper's, of which it reads and writes beyond the
-// arrays; the right one for matrices in rows swaps the operands.
+// The listing's call asks for another product than the paper's, of which it
+// reads and writes beyond the arrays; the right one for matrices in rows swaps
+// the operands.
 func ExampleGemmExCalls() {
 	const m, t, n = 2, 4, 3
 	calls := paper.GemmExCalls(m, t, n)

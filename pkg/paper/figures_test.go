@@ -11,8 +11,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// The results below are made up, of numbers that are all different: a figure that draws one series under
-// another's name, or a table that swaps two columns, shows the wrong ones.
+// The results below are made up, of numbers that are all different: a figure
+// that draws one series under another's name, or a table that swaps two
+// columns, shows the wrong ones.
 
 // samples returns three numbers from x on.
 func samples(x float64) []float64 { return []float64{x, 1.25 * x, 1.5 * x} }

@@ -138,7 +138,8 @@ func (e GEMMErrors) Bounds(zeta float64) []float64 {
 	return b
 }
 
-// Violations returns how many outputs err by more than zeta times their condition.
+// Violations returns how many outputs err by more than zeta times their
+// condition.
 func (e GEMMErrors) Violations(zeta float64) int { return violations(e.Errors, e.Bounds(zeta)) }
 
 // Figure returns Figure 6: the empirical distribution of the forward error and

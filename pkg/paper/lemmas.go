@@ -13,8 +13,8 @@ import (
 )
 
 // Lemmas is a test of the lemmas of Sections 3.1 and 3.2: each kernel is run on
-// random operands of either sign, so that cancellation happens, and its error is
-// compared with the lemma's bound for those operands.
+// random operands of either sign, so that cancellation happens, and its error
+// is compared with the lemma's bound for those operands.
 type Lemmas struct {
 	Samples    int
 	Confidence float64
@@ -43,7 +43,8 @@ type LemmasResult struct {
 // lower precision must convert, and as the kernel's own formats hold them.
 type operands struct{ given, low, high [3]float64 }
 
-// Run tests every lemma. It panics if Samples < 1 or Confidence is outside (0, 1).
+// Run tests every lemma. It panics if Samples < 1 or Confidence is outside (0,
+// 1).
 func (l Lemmas) Run() *LemmasResult {
 	if l.Samples < 1 {
 		panic(fmt.Sprintf("paper: Samples = %d, want Samples >= 1", l.Samples))
@@ -163,7 +164,8 @@ func (r *LemmasResult) Claims() []Claim {
 	return c.list
 }
 
-// significantBits returns the number of bits from the first to the last one of n.
+// significantBits returns the number of bits from the first to the last one of
+// n.
 func significantBits(n int) int {
 	for n%2 == 0 {
 		n /= 2

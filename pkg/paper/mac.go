@@ -37,10 +37,10 @@ type MACResult struct {
 	Plain, FMA, Mixed MACVariant // without FMA, with FMA, with MPFMA
 }
 
-// Run draws the samples and computes errors and bounds. The MPFMA converts a and
-// b to binary16 first, so its bounds are those with representation error; c is
-// binary32 already, so no conversion of c is charged.
-// It panics if Samples < 1 or Confidence is outside (0, 1).
+// Run draws the samples and computes errors and bounds. The MPFMA converts a
+// and b to binary16 first, so its bounds are those with representation error; c
+// is binary32 already, so no conversion of c is charged. It panics if Samples <
+// 1 or Confidence is outside (0, 1).
 func (m MAC) Run() *MACResult {
 	if m.Samples < 1 {
 		panic(fmt.Sprintf("paper: Samples = %d, want Samples >= 1", m.Samples))

@@ -274,9 +274,10 @@ func TestClaims_that_take_no_time(t *testing.T) {
 	compareClaims(t, slices.Concat(FormatClaims(), TensorCoreClaims()), false)
 }
 
-// compareClaims compares claims with testdata/claims.csv, of which every line is an identifier, a verdict, what
-// the paper says, what was measured, and to how much that is the same on every machine: 0, or a share.
-// With all, none may be missing.
+// compareClaims compares claims with testdata/claims.csv, of which every line
+// is an identifier, a verdict, what the paper says, what was measured, and to
+// how much that is the same on every machine: 0, or a share. With all, none may
+// be missing.
 func compareClaims(t *testing.T, list []Claim, all bool) {
 	t.Helper()
 	f, err := os.Open("testdata/claims.csv")
@@ -315,7 +316,8 @@ func compareClaims(t *testing.T, list []Claim, all bool) {
 	}
 }
 
-// An order of magnitude is a factor of ten on both sides, and a value is the value to its tolerance.
+// An order of magnitude is a factor of ten on both sides, and a value is the
+// value to its tolerance.
 func TestVerdicts(t *testing.T) {
 	var c claims
 	c.order("", "", 1e-2, 0.0999, "", "")
@@ -388,9 +390,11 @@ func TestErrata(t *testing.T) {
 	}
 }
 
-// What an erratum says that computes with single numbers, computed by the language.
+// What an erratum says that computes with single numbers, computed by the
+// language.
 func TestErrata_are_so(t *testing.T) {
-	// 1·1000 + 2⁻²⁰ has one rounding, to binary32, of which Δb and Δc are to account for.
+	// 1·1000 + 2⁻²⁰ has one rounding, to binary32, of which Δb and Δc are to
+	// account for.
 	const b, c = 1000, 0x1p-20
 	sum := float32(b)
 	sum += float32(c)
@@ -416,7 +420,8 @@ func TestErrata_are_so(t *testing.T) {
 	}
 }
 
-// The bounds for one rounding hold on the emulated machine, and are reached where c is large.
+// The bounds for one rounding hold on the emulated machine, and are reached
+// where c is large.
 func TestMPFMASpecialRepresented(t *testing.T) {
 	f := tcore.PaperF32.MPFMA
 	r := f.Roundoffs()

@@ -70,7 +70,8 @@ func (r *ProductResult) Coverage(bound float64) float64 {
 	return float64(inside) / float64(len(r.Thetas))
 }
 
-// Figure returns where the products fall and where the two lemmas put their bounds.
+// Figure returns where the products fall and where the two lemmas put their
+// bounds.
 func (r *ProductResult) Figure() *viz.Chart {
 	worst := slices.Max(r.Thetas)
 	c := viz.NewChart("product-edf",

@@ -62,7 +62,8 @@ var profileRows = [3]ProfileRow{
 // bytesSaved returns how many times the bytes of MPFMA an FMA moves.
 func bytesSaved() float64 { return float64(profileRows[1].Bytes) / float64(profileRows[2].Bytes) }
 
-// timed returns the row of n operations in so many seconds. What it moves is counted, not measured.
+// timed returns the row of n operations in so many seconds. What it moves is
+// counted, not measured.
 func (k ProfileRow) timed(n int, seconds float64) ProfileRow {
 	k.Intensity, k.Rate = flopsPerMAC/float64(k.Bytes), flopsPerMAC*float64(n)/seconds
 	return k
@@ -96,9 +97,10 @@ func (p Profile) Run() *ProfileResult {
 	}}
 }
 
-// Table3 returns the result of DefaultProfile, which is measured once: it is left in the folder dir for the
-// next who asks, so that all quote the same times. With an empty dir it is measured each time. An error says
-// what of that could not be read or written.
+// Table3 returns the result of DefaultProfile, which is measured once: it is
+// left in the folder dir for the next who asks, so that all quote the same
+// times. With an empty dir it is measured each time. An error says what of that
+// could not be read or written.
 func Table3(dir string) (*ProfileResult, error) {
 	if dir == "" {
 		return DefaultProfile.Run(), nil
@@ -127,7 +129,8 @@ func Table3(dir string) (*ProfileResult, error) {
 	return r, nil
 }
 
-// Operands returns the arrays, and the codes of a and b in binary16. It panics if Elements < 1.
+// Operands returns the arrays, and the codes of a and b in binary16. It panics
+// if Elements < 1.
 func (p Profile) Operands() (a, b, c []float32, a16, b16 []uint16) {
 	draw := func(stream uint64) []float32 { return UniformOneTwo.Matrix(1, p.Elements, p.Seed, stream).Data }
 	a, b, c = draw(0), draw(1), draw(2)

@@ -3,8 +3,8 @@ package paper
 import "github.com/roundofflab/roundoff/pkg/viz"
 
 // FigureErrors draws Figure 1 of the paper: the exact function φ and its
-// computed stand-in φ̂ between the space of inputs and the space of outputs, the
-// forward error on the right and the backward error on the left.
+// computed stand-in φ̂ between the space of inputs and the space of outputs,
+// the forward error on the right and the backward error on the left.
 func FigureErrors() *viz.Schematic {
 	s := viz.NewSchematic("fig1-errors",
 		"The forward error is the distance of the results; the backward error is the distance to the nearest input "+

@@ -31,7 +31,8 @@ type Origin struct {
 	Missed     bool // a GPU was asked for, and there is none
 }
 
-// Emulated reports whether there are no results of a GPU, so that the emulation stands in for one.
+// Emulated reports whether there are no results of a GPU, so that the emulation
+// stands in for one.
 func (o Origin) Emulated() bool { return o.GPU == "" }
 
 // String says in a sentence or two what a caption must tell.
@@ -56,9 +57,10 @@ var embedded embed.FS
 // recorded holds the records of the repository.
 var recorded fs.FS = embedded
 
-// fromSilicon reads the record of an experiment: measured now if the environment variable
-// ROUNDOFF_DEVICE is gpu and there is a GPU, or else the one in the repository. If neither is there, the
-// record stays as it is. The GPU is asked through the command roundoff, so that no program that imports
+// fromSilicon reads the record of an experiment: measured now if the
+// environment variable ROUNDOFF_DEVICE is gpu and there is a GPU, or else the
+// one in the repository. If neither is there, the record stays as it is. The
+// GPU is asked through the command roundoff, so that no program that imports
 // this package links what a GPU takes.
 func fromSilicon(experiment, file string, flags []string, record any) (o Origin, err error) {
 	switch device := os.Getenv("ROUNDOFF_DEVICE"); device {
@@ -86,7 +88,8 @@ func fromSilicon(experiment, file string, flags []string, record any) (o Origin,
 	return o, decodeRecord(file, data, record, &o.Provenance)
 }
 
-// askGPU has the command roundoff run the experiment. It returns nil if there is no GPU.
+// askGPU has the command roundoff run the experiment. It returns nil if there
+// is no GPU.
 func askGPU(experiment, file string, flags []string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "roundoff")
 	if err != nil {
@@ -125,7 +128,8 @@ func decodeRecord(name string, data []byte, record any, from *Provenance) error 
 	return nil
 }
 
-// A Record is the results of a GPU as they are kept: JSON that tells its Provenance.
+// A Record is the results of a GPU as they are kept: JSON that tells its
+// Provenance.
 type Record interface {
 	File() string // its name in a folder of records
 }

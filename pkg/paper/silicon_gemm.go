@@ -14,7 +14,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// GEMMRecord is the product of Section 4.2 as a GPU computed it, in one or more ways.
+// GEMMRecord is the product of Section 4.2 as a GPU computed it, in one or more
+// ways.
 type GEMMRecord struct {
 	Provenance
 	M            int               `json:"m"`
@@ -92,8 +93,9 @@ func (p RecordedProduct) matrix(m, n int) blas32.General {
 	return d
 }
 
-// emulate returns a record of what plays the GPU where there is no record of one: the Hopper of package
-// tcore, the generation of the paper's H100. Its provenance is empty.
+// emulate returns a record of what plays the GPU where there is no record of
+// one: the Hopper of package tcore, the generation of the paper's H100. Its
+// provenance is empty.
 func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
 	r, d := g.NewRecord(Provenance{}), matrix.New(g.M, g.N)
 	EmulationOrder{Device: devices.HopperF16(), SplitK: 1}.multiply(a, b, d)
@@ -101,7 +103,8 @@ func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
 	return r
 }
 
-// EmulationOrder is how a device comes to its sums: by which instruction, and in how many parts of K.
+// EmulationOrder is how a device comes to its sums: by which instruction, and
+// in how many parts of K.
 type EmulationOrder struct {
 	Device tcore.Device
 	SplitK int
@@ -125,9 +128,10 @@ type Agreement struct {
 	First int // index of the first other one, row by row; -1 if there is none
 }
 
-// nearest returns the order, among those of the devices with K in 1 … 32 parts, whose emulation of AB gives
-// the bits of d most often in the first rows; the number of parts that is told is tried first, and the first
-// of several that agree is taken. Devices that add alike cannot be told apart so.
+// nearest returns the order, among those of the devices with K in 1 … 32 parts,
+// whose emulation of AB gives the bits of d most often in the first rows; the
+// number of parts that is told is tried first, and the first of several that
+// agree is taken. Devices that add alike cannot be told apart so.
 func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement {
 	const few, most = 64, 32
 	top := func(m blas32.General) blas32.General { m.Rows = min(m.Rows, few); return m }
@@ -161,8 +165,9 @@ func (o EmulationOrder) compare(a, b, d blas32.General) Agreement {
 	return found
 }
 
-// candidates returns the devices of an architecture that could have computed the product: binary16 factors,
-// binary32 sums. Of an architecture that is not known, those of all.
+// candidates returns the devices of an architecture that could have computed
+// the product: binary16 factors, binary32 sums. Of an architecture that is not
+// known, those of all.
 func candidates(architecture string) []tcore.Device {
 	var some, all []tcore.Device
 	for _, d := range devices.All() {

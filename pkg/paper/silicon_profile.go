@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// DefaultGPUProfile is the experiment of Table 3 for a GPU: arrays that exceed the caches of every one, and
-// the best of ten passes.
+// DefaultGPUProfile is the experiment of Table 3 for a GPU: arrays that exceed
+// the caches of every one, and the best of ten passes.
 var DefaultGPUProfile = Profile{Elements: 1 << 25, Repeats: 10, Seed: Seed}
 
 // ProfileRecord is Table 3 as a GPU ran it.
@@ -63,8 +63,9 @@ type SiliconProfile struct {
 	GPU    []ProfileRow // none if there are no results of a GPU
 }
 
-// OnGPU returns [DefaultGPUProfile] beside the processor's. Where it comes from is said at [GEMMResult.OnGPU];
-// without a record there is nothing to show of a GPU, and captions say so.
+// OnGPU returns [DefaultGPUProfile] beside the processor's. Where it comes from
+// is said at [GEMMResult.OnGPU]; without a record there is nothing to show of a
+// GPU, and captions say so.
 func (r *ProfileResult) OnGPU() (*SiliconProfile, error) {
 	p := DefaultGPUProfile
 	s := &SiliconProfile{ProfileResult: r}
@@ -83,8 +84,8 @@ func (r *ProfileResult) OnGPU() (*SiliconProfile, error) {
 	return s, nil
 }
 
-// Table returns Table 3 on the processor and on the GPU: rates, the memory traffic that follows from the
-// bytes, and how many results have the same bits.
+// Table returns Table 3 on the processor and on the GPU: rates, the memory
+// traffic that follows from the bytes, and how many results have the same bits.
 func (s *SiliconProfile) Table() *viz.Table {
 	finding := fmt.Sprintf("On this processor MPFMA is %.2f times as fast as FMA, where the bytes promise %.2f", s.Speedup(), s.Promised())
 	if !s.Emulated() {

@@ -11,7 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// SiliconGEMM is the experiment of Section 4.2 on a GPU, beside the paper's model and the emulation.
+// SiliconGEMM is the experiment of Section 4.2 on a GPU, beside the paper's
+// model and the emulation.
 type SiliconGEMM struct {
 	*GEMMResult // of the paper's model, with the paper's bounds
 	Origin
@@ -25,11 +26,13 @@ type SiliconProduct struct {
 	Agreement  // with the emulation in the order that comes nearest; none if it is emulated itself
 }
 
-// OnGPU returns the same product as a GPU computes it. With the environment variable ROUNDOFF_DEVICE = gpu
-// it is measured now, through the command roundoff gpu experiment; else, or if there is no GPU, it is the
-// one recorded in the repository. If there is no record either the emulation of a Hopper stands in, and
-// captions say so. It returns an error if a GPU fails or a record is not one of this experiment, and panics
-// unless binary16 factors are summed in binary32.
+// OnGPU returns the same product as a GPU computes it. With the environment
+// variable ROUNDOFF_DEVICE = gpu it is measured now, through the command
+// roundoff gpu experiment; else, or if there is no GPU, it is the one recorded
+// in the repository. If there is no record either the emulation of a Hopper
+// stands in, and captions say so. It returns an error if a GPU fails or a
+// record is not one of this experiment, and panics unless binary16 factors are
+// summed in binary32.
 func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 	if r.Core.Low.Name != tcore.Binary16.Name || r.Core.Output.Name != tcore.Binary32.Name {
 		panic(fmt.Sprintf("paper: OnGPU of %s to %s, want binary16 to binary32", r.Core.Low.Name, r.Core.Output.Name))
@@ -63,8 +66,8 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 	return s, nil
 }
 
-// finding says in how many bits the emulation agrees, or how much truncation costs where there is nothing
-// to agree with.
+// finding says in how many bits the emulation agrees, or how much truncation
+// costs where there is nothing to agree with.
 func (s *SiliconGEMM) finding() string {
 	p := s.Products[0]
 	if s.Emulated() {
@@ -85,8 +88,9 @@ func (s *SiliconGEMM) details(drawn string) string {
 		s.Origin, s.M, s.K, s.N, s.Distribution.Name, s.Seed, percent(s.Confidence), drawn)
 }
 
-// Table returns the products of the GPU beside the paper's model: time, errors, outputs above the bounds,
-// and the order in which the emulation comes nearest to their bits.
+// Table returns the products of the GPU beside the paper's model: time, errors,
+// outputs above the bounds, and the order in which the emulation comes nearest
+// to their bits.
 func (s *SiliconGEMM) Table() *viz.Table {
 	t := viz.NewTable("gemm-silicon-"+s.Slug(), s.finding()+".", s.details("Table"),
 		[]string{"Product", "ms", "median error", "largest", "above VIBEA", "above DBEA", "nearest emulation",
@@ -118,8 +122,8 @@ func (p SiliconProduct) name() string {
 	return s
 }
 
-// Figure returns the distribution of the first product's error beside those of the paper's model and of
-// its bounds.
+// Figure returns the distribution of the first product's error beside those of
+// the paper's model and of its bounds.
 func (s *SiliconGEMM) Figure() *viz.Chart {
 	c := viz.NewChart("gemm-silicon-edf-"+s.Slug(), s.finding()+".", s.details("Figure"))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})

@@ -18,8 +18,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// With STAND_IN the test binary plays the command roundoff: it exits with that status, or copies the file
-// of that name to the folder it is given.
+// With STAND_IN the test binary plays the command roundoff: it exits with that
+// status, or copies the file of that name to the folder it is given.
 func TestMain(m *testing.M) {
 	switch does := os.Getenv("STAND_IN"); does {
 	case "":
@@ -245,7 +245,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// The search looks at some rows and stops at the first best; the obvious one looks at everything.
+// The search looks at some rows and stops at the first best; the obvious one
+// looks at everything.
 func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 	g := smallest
 	g.M = 70

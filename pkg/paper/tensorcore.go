@@ -48,8 +48,8 @@ func Roundings(k, block int) (additions, outputs []int) {
 	return additions, outputs
 }
 
-// PrintedCount is c_1 of the paper's theorem for term j of block i, both counted
-// from 1: the number of additions said to round it.
+// PrintedCount is c_1 of the paper's theorem for term j of block i, both
+// counted from 1: the number of additions said to round it.
 func PrintedCount(i, j, q, block int) int {
 	return block - (j-1)%block + block*(q-max(2, i)+1)
 }

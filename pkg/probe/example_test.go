@@ -15,7 +15,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Feature tests find how the tensor core of a Hopper GPU adds, here played by its emulation.
+// Feature tests find how the tensor core of a Hopper GPU adds, here played by
+// its emulation.
 func ExampleInfer() {
 	hopper, _ := probe.Infer(context.Background(), probe.Emulate(devices.HopperF16()))
 	ampere, _ := probe.Infer(context.Background(), probe.Emulate(devices.AmpereF16()))
@@ -41,7 +42,8 @@ func ExampleInfer() {
 	// 1000 of 1000 random dot products explained
 }
 
-// A record ends with the arithmetic that follows from it, a Core of package tcore.
+// A record ends with the arithmetic that follows from it, a Core of package
+// tcore.
 func ExampleRecord_Explained() {
 	r, _ := probe.Infer(context.Background(), probe.Emulate(devices.CDNA1F16()))
 	fmt.Printf("%T%+v %v\n", r.Core, r.Core, r.Explained())
@@ -122,7 +124,8 @@ func ExampleInstructionK() {
 	// 8 16
 }
 
-// The first record is measured, the other built in: they are compared property by property.
+// The first record is measured, the other built in: they are compared property
+// by property.
 func ExampleRecord_Compare() {
 	a, _ := probe.Infer(context.Background(), probe.Emulate(devices.TuringF16()))
 	var differences strings.Builder
@@ -140,7 +143,8 @@ func ExampleNewSampler() {
 	// Output: true
 }
 
-// Which instructions of the catalogue the first GPU has, and where its results come from.
+// Which instructions of the catalogue the first GPU has, and where its results
+// come from.
 func ExampleGPU() {
 	g, err := probe.OpenGPU(0)
 	if errors.Is(err, probe.ErrNoGPU) {

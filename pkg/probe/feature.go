@@ -7,7 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A prober puts questions to a unit. After a failure it answers zeros; err says why.
+// A prober puts questions to a unit. After a failure it answers zeros; err says
+// why.
 type prober struct {
 	ctx context.Context
 	u   Unit
@@ -59,7 +60,8 @@ func (p *prober) value(c float64, products map[int]product) float64 {
 	return p.values([]question{{c, products}})[0]
 }
 
-// power returns factors whose product is ±2^e, normal ones if it can; ok is false if there are none.
+// power returns factors whose product is ±2^e, normal ones if it can; ok is
+// false if there are none.
 func (p *prober) power(e int, sign float64) (m product, ok bool) {
 	a, b := p.d.A, p.d.B
 	x := min(max(e/2, a.Emin), a.Emax)
@@ -71,7 +73,8 @@ func (p *prober) power(e int, sign float64) (m product, ok bool) {
 	return product{sign * math.Ldexp(1, x), math.Ldexp(1, y)}, true
 }
 
-// exponent returns the exponent E that a product counts with, which is not normalised.
+// exponent returns the exponent E that a product counts with, which is not
+// normalised.
 func (p *prober) exponent(m product) int {
 	return max(math.Ilogb(m.x), p.d.A.Emin) + max(math.Ilogb(m.y), p.d.B.Emin)
 }
@@ -88,10 +91,11 @@ type pair struct {
 	first, second product
 }
 
-// pairs returns pairs for which c + p₀ + p_j rounded once and twice differ. In the first kind, p₀ and p_j
-// are small and equal, and each alone is lost in the rounding of c + p₀, but both together are not; in the
-// second they cancel, and each alone is not lost. In the third, p₀ cancels c, and p_j is so small that it is
-// lost if c is there too.
+// pairs returns pairs for which c + p₀ + p_j rounded once and twice differ. In
+// the first kind, p₀ and p_j are small and equal, and each alone is lost in the
+// rounding of c + p₀, but both together are not; in the second they cancel, and
+// each alone is not lost. In the third, p₀ cancels c, and p_j is so small that
+// it is lost if c is there too.
 func (p *prober) pairs() []pair {
 	var ps []pair
 	c := p.d.C
@@ -118,8 +122,9 @@ func (p *prober) pairs() []pair {
 	return ps
 }
 
-// blockOfFirst returns the indices of the products that are added in one step with product 0: for such a
-// product j, c + p₀ + p_j in one instruction and in two differ for some operands.
+// blockOfFirst returns the indices of the products that are added in one step
+// with product 0: for such a product j, c + p₀ + p_j in one instruction and in
+// two differ for some operands.
 func (p *prober) blockOfFirst() []int {
 	ps := p.pairs()
 	var half, once, twice []question
@@ -150,9 +155,10 @@ func (p *prober) blockOfFirst() []int {
 	return block
 }
 
-// fractionBits returns F: a term 2^(e-s) is kept beside terms of 2^e for s <= F, and lost for s > F.
-// The terms are 2^e, -2^e and c = 2^(e-s), so that what is kept is the result. If everything that C
-// can hold is kept, all is true and F the last s tried. Partner is a product in the block of product 0.
+// fractionBits returns F: a term 2^(e-s) is kept beside terms of 2^e for s <=
+// F, and lost for s > F. The terms are 2^e, -2^e and c = 2^(e-s), so that what
+// is kept is the result. If everything that C can hold is kept, all is true and
+// F the last s tried. Partner is a product in the block of product 0.
 func (p *prober) fractionBits(partner int) (f int, all bool) {
 	e := 15
 	_, ok := p.power(e, 1)
@@ -174,9 +180,10 @@ func (p *prober) fractionBits(partner int) (f int, all bool) {
 	return len(qs) - 1, true
 }
 
-// wide returns a question whose exact sum, 2^(n-1) + k in units of 2^(1-n+j), has n significant bits, of
-// which no more than frac lie below a single term: 2^j products of 1, and c. ok is false if the block is
-// too short for it. The sum is multiplied by sign.
+// wide returns a question whose exact sum, 2^(n-1) + k in units of 2^(1-n+j),
+// has n significant bits, of which no more than frac lie below a single term:
+// 2^j products of 1, and c. ok is false if the block is too short for it. The
+// sum is multiplied by sign.
 func (p *prober) wide(n, k, terms, frac int, sign float64) (q question, exact float64, ok bool) {
 	j := max(0, n-1-frac)
 	if 1<<j > terms {
@@ -189,8 +196,9 @@ func (p *prober) wide(n, k, terms, frac int, sign float64) (q question, exact fl
 	return q, sign * (math.Ldexp(1, j) + math.Ldexp(float64(k), j-n+1)), true
 }
 
-// precision returns the significand bits of a result: the greatest n for which 2^(n-1) + 1 is returned
-// exactly. If no sum of the block is too long, visible is false and the answer is that of C.
+// precision returns the significand bits of a result: the greatest n for which
+// 2^(n-1) + 1 is returned exactly. If no sum of the block is too long, visible
+// is false and the answer is that of C.
 func (p *prober) precision(terms, frac int) (bits int, visible bool) {
 	for n := 2; n <= p.d.C.Precision+1; n++ {
 		q, exact, ok := p.wide(n, 1, terms, frac, 1)
@@ -204,8 +212,9 @@ func (p *prober) precision(terms, frac int) (bits int, visible bool) {
 	return p.d.C.Precision, false
 }
 
-// rounding returns the modes that round sums as the unit does, to the given precision: quarters of the
-// last place, or halves if the block is too short, after an even and an odd digit, of both signs.
+// rounding returns the modes that round sums as the unit does, to the given
+// precision: quarters of the last place, or halves if the block is too short,
+// after an even and an odd digit, of both signs.
 func (p *prober) rounding(precision, terms, frac int) []tcore.RoundingMode {
 	f := p.d.C
 	f.Precision = precision
@@ -237,9 +246,10 @@ func (p *prober) rounding(precision, terms, frac int) []tcore.RoundingMode {
 	return modes
 }
 
-// tinyNegative returns the result for a negative sum of a quarter of the least number of C, which rounding
-// makes -0, +0 or something else; visible is false if no product is so small. The product is in the last
-// block, since another one would add the zero again.
+// tinyNegative returns the result for a negative sum of a quarter of the least
+// number of C, which rounding makes -0, +0 or something else; visible is false
+// if no product is so small. The product is in the last block, since another
+// one would add the zero again.
 func (p *prober) tinyNegative() (z float64, visible bool) {
 	c := p.d.C
 	m, ok := p.power(c.Emin-c.Precision-1, -1)
@@ -251,9 +261,10 @@ func (p *prober) tinyNegative() (z float64, visible bool) {
 
 // zeroExponent returns the exponent E that a zero term counts with.
 //
-// A lone product 2^q, among zeros, is kept if q >= E - F, also when it is far below the least number of
-// C. Whether it was kept shows in two ways: it tips a sum of half that number, which would otherwise be
-// rounded to even (nearest); or, if it is negative, it makes the result other than +0. If the zeros never
+// A lone product 2^q, among zeros, is kept if q >= E - F, also when it is far
+// below the least number of C. Whether it was kept shows in two ways: it tips a
+// sum of half that number, which would otherwise be rounded to even (nearest);
+// or, if it is negative, it makes the result other than +0. If the zeros never
 // decide, E is not visible and the answer is the greatest that is possible.
 func (p *prober) zeroExponent(frac int, nearest, negative bool) (e int, visible bool) {
 	least := p.d.C.Emin - p.d.C.Precision + 1

@@ -8,9 +8,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A tile is the shape of one instruction and how its lanes share the elements. Lanes are those of a warp,
-// 32, or for wgmma of the four warps of a warpgroup, 128. All layouts are from the PTX ISA manual, sections
-// "Matrix Fragments for mma" and "Asynchronous Warpgroup Level Matrix Register Fragment".
+// A tile is the shape of one instruction and how its lanes share the elements.
+// Lanes are those of a warp, 32, or for wgmma of the four warps of a warpgroup,
+// 128. All layouts are from the PTX ISA manual, sections "Matrix Fragments for
+// mma" and "Asynchronous Warpgroup Level Matrix Register Fragment".
 type tile struct {
 	m, n, k    int
 	lanes      int
@@ -33,7 +34,8 @@ type place struct{ row, col int }
 
 var shapeMNK = regexp.MustCompile(`m(\d+)n(\d+|N)k(\d+)`)
 
-// newTile returns the tile of the instruction of d. The error says that there is no kernel for it.
+// newTile returns the tile of the instruction of d. The error says that there
+// is no kernel for it.
 func newTile(d tcore.Device) (tile, error) {
 	shape := shapeMNK.FindStringSubmatch(d.Instruction)
 	target, known := targets[d.Architecture]
@@ -74,8 +76,9 @@ func shiftOf(f tcore.Format) int {
 	return 0
 }
 
-// A lane holds elements i = 0, 1, ... from the low end of its first register on. Registers have 32 bits,
-// but 64 for binary64; perRegister elements of A or B are in one.
+// A lane holds elements i = 0, 1, ... from the low end of its first register
+// on. Registers have 32 bits, but 64 for binary64; perRegister elements of A or
+// B are in one.
 func (t tile) perRegister() int { return max(1, 4/t.in) }
 
 // a returns where element i of A of a lane is: row, and column of K.
@@ -109,21 +112,22 @@ func (t tile) c(lane, i int) place {
 	return place{16*(lane/32) + lane%32/4 + 8*(i>>1), lane%4*2 + i&1}
 }
 
-// quadRow returns the row of A, and column of B, of a lane of m8n8k4: lanes 4q to 4q+3 and 16 more than
-// these compute block q.
+// quadRow returns the row of A, and column of B, of a lane of m8n8k4: lanes 4q
+// to 4q+3 and 16 more than these compute block q.
 func (t tile) quadRow(lane int) int {
 	return 8*(lane%16/4) + lane%4 + lane/16*4
 }
 
-// sharedOffset returns the byte at which element (k, n) of B is in shared memory: core matrices of 8
-// columns × 16 bytes of K, column by column, without swizzle.
+// sharedOffset returns the byte at which element (k, n) of B is in shared
+// memory: core matrices of 8 columns × 16 bytes of K, column by column, without
+// swizzle.
 func (t tile) sharedOffset(p place) int {
 	at := p.row * t.in
 	return at/16*128 + p.col*16 + at%16
 }
 
-// packA, packB and packC store the operands of dot products i, of which there are at most t.dots, on the
-// diagonal of a tile; all else stays as it is.
+// packA, packB and packC store the operands of dot products i, of which there
+// are at most t.dots, on the diagonal of a tile; all else stays as it is.
 func (t tile) packA(to []byte, x []uint64) { t.pack(to, x, t.bytesA, t.in, t.shiftA, t.a, true) }
 
 func (t tile) packB(to []byte, y []uint64) {
@@ -141,7 +145,8 @@ func (t tile) packB(to []byte, y []uint64) {
 
 func (t tile) packC(to []byte, c []uint64) { t.pack(to, c, t.bytesC, t.out, 0, t.c, false) }
 
-// pack stores codes: those of dot product i in row i of K columns or, for C, at (i, i).
+// pack stores codes: those of dot product i in row i of K columns or, for C, at
+// (i, i).
 func (t tile) pack(to []byte, codes []uint64, bytes, size, shift int, at func(lane, i int) place, factors bool) {
 	each := bytes / size / t.lanes
 	for lane := range t.lanes {

@@ -10,7 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// ErrNoGPU is what the error of [OpenGPU] wraps when there is no GPU, which is a normal state.
+// ErrNoGPU is what the error of [OpenGPU] wraps when there is no GPU, which is
+// a normal state.
 var ErrNoGPU = cuda.ErrNoGPU
 
 // A GPU is an NVIDIA GPU, on which kernels are loaded through the driver alone.
@@ -19,8 +20,8 @@ type GPU struct {
 	info   cuda.Info
 }
 
-// OpenGPU opens a GPU, of which the first is 0. Its error wraps [ErrNoGPU] if there is none. The GPU must
-// be closed, after its units.
+// OpenGPU opens a GPU, of which the first is 0. Its error wraps [ErrNoGPU] if
+// there is none. The GPU must be closed, after its units.
 func OpenGPU(ordinal int) (*GPU, error) {
 	d, err := cuda.Open(ordinal)
 	if err != nil {
@@ -33,7 +34,8 @@ func OpenGPU(ordinal int) (*GPU, error) {
 	return &GPU{d, info}, nil
 }
 
-// opened returns the device of a GPU. It panics, in the words of the call, if OpenGPU did not make it.
+// opened returns the device of a GPU. It panics, in the words of the call, if
+// OpenGPU did not make it.
 func (g *GPU) opened(call string) *cuda.Device {
 	if g == nil || g.device == nil {
 		panic(fmt.Sprintf("probe: %s: a GPU that was not opened, want one of OpenGPU", call))
@@ -44,10 +46,12 @@ func (g *GPU) opened(call string) *cuda.Device {
 // Close gives the GPU back.
 func (g *GPU) Close() error { return g.opened("Close").Close() }
 
-// Instructions returns the devices of the catalogue that the GPU runs and there is a kernel for.
+// Instructions returns the devices of the catalogue that the GPU runs and there
+// is a kernel for.
 func (g *GPU) Instructions() []tcore.Device { return Instructions(g.info.Major, g.info.Minor) }
 
-// Provenance returns what results of the GPU come from. Date and seed are the caller's.
+// Provenance returns what results of the GPU come from. Date and seed are the
+// caller's.
 func (g *GPU) Provenance() Provenance {
 	return Provenance{
 		GPU:     fmt.Sprintf("%s, compute capability %d.%d", g.info.Name, g.info.Major, g.info.Minor),
@@ -84,7 +88,8 @@ type gpuKernel struct {
 	closed   bool
 }
 
-// Close unloads the kernel. If the context could not be made current it may be called again.
+// Close unloads the kernel. If the context could not be made current it may be
+// called again.
 func (k *gpuKernel) Close() error {
 	return k.device.Do(func() error {
 		if k.closed {
@@ -95,7 +100,8 @@ func (k *gpuKernel) Close() error {
 	})
 }
 
-// Launch runs the kernel in a stream of its own. All memory is freed on every path.
+// Launch runs the kernel in a stream of its own. All memory is freed on every
+// path.
 func (k *gpuKernel) Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -10,7 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// fakeLibraries has the libraries looked for in a folder with the fake, or skips the test.
+// fakeLibraries has the libraries looked for in a folder with the fake, or
+// skips the test.
 func fakeLibraries(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -80,7 +81,8 @@ func TestLaunch_does_not_begin_when_it_is_over(t *testing.T) {
 	}
 }
 
-// On a fake of the libraries, every call fails in turn: all is freed, and the error tells the call.
+// On a fake of the libraries, every call fails in turn: all is freed, and the
+// error tells the call.
 func TestGPU_frees_everything(t *testing.T) {
 	fakeLibraries(t)
 	g, err := OpenGPU(0)
@@ -126,7 +128,8 @@ func TestGPU_frees_everything(t *testing.T) {
 	}
 }
 
-// Where the kernel or the copy of its results does nothing the results are NaNs, and none of before.
+// Where the kernel or the copy of its results does nothing the results are
+// NaNs, and none of before.
 func TestLaunch_shows_what_was_not_computed(t *testing.T) {
 	_, k := filling(t)
 	for _, call := range []string{"cuLaunchKernel", "cuMemcpyDtoHAsync_v2"} {

@@ -20,16 +20,19 @@ type Record struct {
 	Agreed      int        // those with the same result
 }
 
-// Property is one finding, in words. Visible is false where operands of these formats cannot show it.
+// Property is one finding, in words. Visible is false where operands of these
+// formats cannot show it.
 type Property struct {
 	Name, Value string
 	Visible     bool
 }
 
-// Explained reports whether the inferred Core predicted every random dot product.
+// Explained reports whether the inferred Core predicted every random dot
+// product.
 func (r Record) Explained() bool { return r.Core != nil && r.Agreed == r.Checked }
 
-// Infer measures the unit and returns its record. The error is that of the unit or of ctx.
+// Infer measures the unit and returns its record. The error is that of the unit
+// or of ctx.
 func Infer(ctx context.Context, u Unit) (Record, error) {
 	p := &prober{ctx: ctx, u: u, d: u.Device(), k: u.K()}
 	r := Record{Instruction: p.d.Instruction}
@@ -149,7 +152,8 @@ func (p *prober) specials(add func(visible bool, name, format string, values ...
 	add(a.Specials != tcore.FNUZ, "sum of all -0", "%s", choose(math.Signbit(p.values([]question{minus})[0]), "-0", "+0"))
 }
 
-// orderFree reports whether random products of the first block may change places.
+// orderFree reports whether random products of the first block may change
+// places.
 func (p *prober) orderFree(terms int) bool {
 	s := NewSampler(p.d, 2)
 	const rows = 200
@@ -178,8 +182,8 @@ func (p *prober) dots(x, y, c, d []uint64) {
 	}
 }
 
-// Compare writes the record beside another one, such as that of the emulation, and returns the number of
-// properties visible in both that differ.
+// Compare writes the record beside another one, such as that of the emulation,
+// and returns the number of properties visible in both that differ.
 func (r Record) Compare(w io.Writer, other Record) (differ int) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "property\tmeasured\tbuilt in")
@@ -199,7 +203,8 @@ func (r Record) Compare(w io.Writer, other Record) (differ int) {
 	return differ
 }
 
-// String returns the value, or that it is not visible and what is known instead.
+// String returns the value, or that it is not visible and what is known
+// instead.
 func (p Property) String() string {
 	switch {
 	case p.Name == "":

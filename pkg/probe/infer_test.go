@@ -21,7 +21,8 @@ func unscaled() []tcore.Device {
 	return ds
 }
 
-// The exponent of a zero is copied where it cannot be measured; all else must be.
+// The exponent of a zero is copied where it cannot be measured; all else must
+// be.
 func TestInfer_finds_the_catalogue(t *testing.T) {
 	for _, d := range unscaled() {
 		t.Run(d.Name, func(t *testing.T) {

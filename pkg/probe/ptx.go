@@ -52,9 +52,10 @@ func (t *tile) name(d tcore.Device) {
 // entry is the name of the kernel.
 const entry = "tile"
 
-// ptx returns a kernel of four pointers, to A, B and C and to D, that runs the instruction once in every
-// block of t.lanes threads, on consecutive tiles. A lane's elements are consecutive, its registers loaded
-// and stored whole; wgmma takes B from shared memory, where it is copied as it is.
+// ptx returns a kernel of four pointers, to A, B and C and to D, that runs the
+// instruction once in every block of t.lanes threads, on consecutive tiles. A
+// lane's elements are consecutive, its registers loaded and stored whole; wgmma
+// takes B from shared memory, where it is copied as it is.
 func (t tile) ptx() string {
 	var s strings.Builder
 	line := func(format string, values ...any) { fmt.Fprintf(&s, format+"\n", values...) }
@@ -108,9 +109,10 @@ func (t tile) move(line func(string, ...any), op, base, name string, bytes, size
 	}
 }
 
-// copyShared writes the copy of B to shared memory and its descriptor: the address, and 128 bytes from one
-// core matrix to the next, both in units of 16 bytes, without swizzle. There is one core matrix of columns,
-// so that the other distance is not used and may be the same.
+// copyShared writes the copy of B to shared memory and its descriptor: the
+// address, and 128 bytes from one core matrix to the next, both in units of 16
+// bytes, without swizzle. There is one core matrix of columns, so that the
+// other distance is not used and may be the same.
 func (t tile) copyShared(line func(string, ...any)) {
 	line("\tmov.u32 %%low, matrix;\n\tsetp.lt.u32 %%p, %%lane, %d;", t.bytesB/4)
 	line("\tmad.lo.u32 %%word, %%tile, %d, %%lane;\n\tmad.wide.u32 %%at, %%word, 4, %%pb;", t.bytesB/4)

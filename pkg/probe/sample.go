@@ -8,10 +8,12 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Regimes are the ways in which operands are drawn, by their numbers in test vectors.
+// Regimes are the ways in which operands are drawn, by their numbers in test
+// vectors.
 var Regimes = []string{"normal", "outliers", "wide", "cancel", "subnormal", "rawbits", "specials", "overflow", "ties", "zeros"}
 
-// A Sampler draws operands for an instruction. The same seed gives the same operands.
+// A Sampler draws operands for an instruction. The same seed gives the same
+// operands.
 type Sampler struct {
 	d   tcore.Device
 	rng *rand.Rand
@@ -22,7 +24,8 @@ func NewSampler(d tcore.Device, seed uint64) *Sampler {
 	return &Sampler{d, rand.New(rand.NewPCG(seed, 0x70726f6265))}
 }
 
-// Draw fills x and y with codes of A and B and returns a code of C, drawn in the regime:
+// Draw fills x and y with codes of A and B and returns a code of C, drawn in
+// the regime:
 //
 //	normal     all from the standard normal distribution
 //	outliers   the same, one in eight multiplied by up to 2^12
@@ -91,7 +94,8 @@ func (s *Sampler) factor(regime int, f tcore.Format) uint64 {
 	return code(f, clamp(f, x))
 }
 
-// cancel draws products that cancel in pairs, of which a quarter is changed in the last place.
+// cancel draws products that cancel in pairs, of which a quarter is changed in
+// the last place.
 func (s *Sampler) cancel(x, y []uint64) (c uint64) {
 	a, b, f := s.d.A, s.d.B, s.d.C
 	order := s.rng.Perm(len(x))

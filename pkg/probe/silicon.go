@@ -17,8 +17,8 @@ type Loader interface {
 
 // A Program runs on a GPU.
 type Program interface {
-	// Launch runs the kernel on blocks of threads. Its arguments are pointers to copies of in, in order,
-	// and to memory that is then copied to out.
+	// Launch runs the kernel on blocks of threads. Its arguments are pointers to
+	// copies of in, in order, and to memory that is then copied to out.
 	Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error
 	// Close gives the kernel back.
 	Close() error
@@ -31,8 +31,9 @@ type Silicon struct {
 	kernel Program
 }
 
-// OnGPU returns the unit that runs the instruction of d, an mma or wgmma, on the GPU of the loader. The
-// error says that there is no kernel for it or that it could not be compiled. The unit must be closed.
+// OnGPU returns the unit that runs the instruction of d, an mma or wgmma, on
+// the GPU of the loader. The error says that there is no kernel for it or that
+// it could not be compiled. The unit must be closed.
 func OnGPU(l Loader, d tcore.Device) (*Silicon, error) {
 	t, err := newTile(d)
 	if err != nil {
@@ -45,8 +46,9 @@ func OnGPU(l Loader, d tcore.Device) (*Silicon, error) {
 	return &Silicon{d, t, k}, nil
 }
 
-// Instructions returns the devices of the catalogue that a GPU of the compute capability major.minor
-// runs and there is a kernel for. A B200 (10.0) has tcgen05 too, for which there is none.
+// Instructions returns the devices of the catalogue that a GPU of the compute
+// capability major.minor runs and there is a kernel for. A B200 (10.0) has
+// tcgen05 too, for which there is none.
 func Instructions(major, minor int) []tcore.Device {
 	architecture := ""
 	switch {
@@ -90,7 +92,8 @@ func (s *Silicon) Close() error {
 	return k.Close()
 }
 
-// Dots computes as [Unit] says, on as many tiles as it takes, in launches of at most 2^14 tiles.
+// Dots computes as [Unit] says, on as many tiles as it takes, in launches of at
+// most 2^14 tiles.
 func (s *Silicon) Dots(ctx context.Context, x, y, c, d []uint64) error {
 	checkDots(s, x, y, c, d)
 	if s.kernel == nil {

@@ -11,20 +11,21 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Unit computes dot products on one instruction, of the lengths and formats of its device.
+// A Unit computes dot products on one instruction, of the lengths and formats
+// of its device.
 type Unit interface {
-	// Device returns the record of the catalogue for the instruction: its formats, and what the unit is
-	// expected to do.
+	// Device returns the record of the catalogue for the instruction: its formats,
+	// and what the unit is expected to do.
 	Device() tcore.Device
 	// K returns the number of products that the instruction takes.
 	K() int
-	// Dots stores in d[i] the code of c[i] + Σ x[iK+k] y[iK+k] for every i. The codes are those of
-	// [tcore.Device.DotCodes].
+	// Dots stores in d[i] the code of c[i] + Σ x[iK+k] y[iK+k] for every i. The
+	// codes are those of [tcore.Device.DotCodes].
 	Dots(ctx context.Context, x, y, c, d []uint64) error
 }
 
-// Emulate returns a unit that computes as d does, in software: d plays the silicon.
-// It panics if d takes scales.
+// Emulate returns a unit that computes as d does, in software: d plays the
+// silicon. It panics if d takes scales.
 func Emulate(d tcore.Device) Unit {
 	if d.ScaleBlock > 0 {
 		panic(fmt.Sprintf("probe: Emulate: %s takes scales, want a device without", d.Name))
@@ -67,8 +68,9 @@ func checkDots(u Unit, x, y, c, d []uint64) {
 
 var shapeK = regexp.MustCompile(`k(\d+)$|k(\d+)[ .]`)
 
-// InstructionK returns the number of products that one instruction of d takes, from its shape; for a
-// device whose instruction names none, it is a block, and 4 for a chain of FMAs.
+// InstructionK returns the number of products that one instruction of d takes,
+// from its shape; for a device whose instruction names none, it is a block, and
+// 4 for a chain of FMAs.
 func InstructionK(d tcore.Device) int {
 	if m := shapeK.FindStringSubmatch(d.Instruction); m != nil {
 		k, _ := strconv.Atoi(m[1] + m[2])
@@ -80,7 +82,8 @@ func InstructionK(d tcore.Device) int {
 	return d.BlockTerms()
 }
 
-// code returns the bit pattern of a number of f in a register: that of binary32 for tf32.
+// code returns the bit pattern of a number of f in a register: that of binary32
+// for tf32.
 func code(f tcore.Format, x float64) uint64 {
 	if f.Name == tcore.TF32.Name {
 		f = tcore.Binary32

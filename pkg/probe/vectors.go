@@ -12,16 +12,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Provenance says where recorded results come from: the GPU, its driver and library, the date, the seed
-// of the operands, or the name of the device that played the silicon.
+// Provenance says where recorded results come from: the GPU, its driver and
+// library, the date, the seed of the operands, or the name of the device that
+// played the silicon.
 type Provenance = tcvec.Provenance
 
-// WriteVectors computes count random dot products on the unit, from all regimes in turn, and writes them to
-// a file of test vectors (tcvec1) with its provenance, whole or not at all. The seed of the operands is
-// that of the provenance; the expected result is the unit's. The results of a GPU are of kind silicon.
-// A unit that adds otherwise than its device is expected to is what vectors are for; it is an error if most of
-// its results are farther from the device's than any rounding takes them, as where a kernel did not run.
-// It panics if count is negative.
+// WriteVectors computes count random dot products on the unit, from all regimes
+// in turn, and writes them to a file of test vectors (tcvec1) with its
+// provenance, whole or not at all. The seed of the operands is that of the
+// provenance; the expected result is the unit's. The results of a GPU are of
+// kind silicon. A unit that adds otherwise than its device is expected to is
+// what vectors are for; it is an error if most of its results are farther from
+// the device's than any rounding takes them, as where a kernel did not run. It
+// panics if count is negative.
 func WriteVectors(ctx context.Context, path string, u Unit, count int, from Provenance) error {
 	if count < 0 {
 		panic(fmt.Sprintf("probe: WriteVectors: count = %d, want 0 or more", count))
@@ -73,9 +76,10 @@ func writeRows(ctx context.Context, file io.Writer, u Unit, count int, from Prov
 	return w.Close()
 }
 
-// far returns how many of the rows have a finite result by the emulation of d, and in how many of these the
-// unit's is farther from it than any rounding takes it: K + 2 losses of 2^-10 of all sizes, more than those of
-// 13 bits below the greatest term, or of binary16.
+// far returns how many of the rows have a finite result by the emulation of d,
+// and in how many of these the unit's is farther from it than any rounding
+// takes it: K + 2 losses of 2^-10 of all sizes, more than those of 13 bits
+// below the greatest term, or of binary16.
 func (r rows) far(ctx context.Context, d tcore.Device, k int) (finite, far int, err error) {
 	want := make([]uint64, len(r.d))
 	if err := (emulated{d, k}).Dots(ctx, r.x, r.y, r.c, want); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Verdict says how often a unit and a device agreed, and where they first did not.
+// Verdict says how often a unit and a device agreed, and where they first did
+// not.
 type Verdict struct {
 	Dots, Agreed int
 	First        *Disagreement
@@ -25,9 +26,10 @@ type Disagreement struct {
 	Device    tcore.Device
 }
 
-// Verify compares the unit with d on random dot products, drawn from all regimes in turn, for at least one
-// batch and then until the time is over. Two NaN agree. The error is that of the unit or of ctx; the
-// verdict then covers what was compared before.
+// Verify compares the unit with d on random dot products, drawn from all
+// regimes in turn, for at least one batch and then until the time is over. Two
+// NaN agree. The error is that of the unit or of ctx; the verdict then covers
+// what was compared before.
 func Verify(ctx context.Context, u Unit, d tcore.Device, limit time.Duration, seed uint64) (Verdict, error) {
 	const batch = 4000
 	s := NewSampler(d, seed)
@@ -89,7 +91,8 @@ func compare(ctx context.Context, u Unit, d tcore.Device, s *Sampler, n int) (Ve
 	return v, nil
 }
 
-// String returns the operands, both results, and a trace of how the device came to its own.
+// String returns the operands, both results, and a trace of how the device came
+// to its own.
 func (e *Disagreement) String() string {
 	d := e.Device
 	var x, y []float64

@@ -106,7 +106,8 @@ func TestWriteVectors_are_checked_by_the_reader(t *testing.T) {
 	}
 }
 
-// What another device computed is not what the header's device does, as silicon that differs would show.
+// What another device computed is not what the header's device does, as silicon
+// that differs would show.
 func TestWriteVectors_keep_what_the_unit_computed(t *testing.T) {
 	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
@@ -139,8 +140,8 @@ func (s silent) Dots(_ context.Context, _, _, _, d []uint64) error {
 	return nil
 }
 
-// Of a unit that did not compute there are no vectors, whatever was in the memory for its results: zeros, NaNs,
-// or a number.
+// Of a unit that did not compute there are no vectors, whatever was in the
+// memory for its results: zeros, NaNs, or a number.
 func TestWriteVectors_refuses_what_was_not_computed(t *testing.T) {
 	for _, d := range unscaled() {
 		for _, left := range []float64{0, math.NaN(), 1} {

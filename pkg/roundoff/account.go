@@ -7,17 +7,18 @@ import (
 	"slices"
 )
 
-// An Account is a failure that is divided among named events, each of which is paid for once. By the
-// union bound a statement that needs all of these events fails with at most the failure of the
-// account.
+// An Account is a failure that is divided among named events, each of which is
+// paid for once. By the union bound a statement that needs all of these events
+// fails with at most the failure of the account.
 type Account struct {
 	f      Failure
 	shares map[string]float64
 	spent  map[string]bool
 }
 
-// Account returns f divided into shares: the parts of e^f that events may fail with.
-// It panics unless -Inf < f < 0, if a share is not positive, or if they add up to more than 1.
+// Account returns f divided into shares: the parts of e^f that events may fail
+// with. It panics unless -Inf < f < 0, if a share is not positive, or if they
+// add up to more than 1.
 func (f Failure) Account(shares map[string]float64) *Account {
 	checkFailure(f)
 	sum := 0.0

@@ -12,7 +12,8 @@ type model func(*rand.Rand) float64
 
 func uniform(r *rand.Rand) float64 { return 2*r.Float64() - 1 }
 
-// extreme draws -1 or 1: mean zero, three times the variance of the uniform model.
+// extreme draws -1 or 1: mean zero, three times the variance of the uniform
+// model.
 func extreme(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }
 
 // A sign draws the exponent ρ of a factor.
@@ -47,8 +48,9 @@ func exceed(xs []float64, bound float64) float64 {
 	return float64(count) / float64(len(xs))
 }
 
-// allowed returns the fraction that a statement failing with probability at most p exceeds
-// in that many trials with probability below 1e-9, by Bernstein's inequality.
+// allowed returns the fraction that a statement failing with probability at
+// most p exceeds in that many trials with probability below 1e-9, by
+// Bernstein's inequality.
 func allowed(p float64, trials int) float64 {
 	l := math.Log(1e9) / float64(trials)
 	return p + math.Sqrt(2*p*(1-p)*l) + l
@@ -61,8 +63,8 @@ var lengths = []struct {
 	{1, 0.5}, {2, 0x1p-4}, {8, 0x1p-4}, {50, 0x1p-4}, {30, 0x1p-11},
 }
 
-// The seeds are fixed; with others, a right bound fails one of these 60 comparisons with
-// probability below 1e-7.
+// The seeds are fixed; with others, a right bound fails one of these 60
+// comparisons with probability below 1e-7.
 func TestCoverage(t *testing.T) {
 	const trials = 100000
 	signs := []struct {

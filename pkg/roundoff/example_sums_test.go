@@ -7,7 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A million steps of at most 1, each as likely up as down: with 99 %, not more than 3.3 √n.
+// A million steps of at most 1, each as likely up as down: with 99 %, not more
+// than 3.3 √n.
 func ExampleAzuma() {
 	fmt.Printf("%.0f\n", roundoff.Azuma(1e6, roundoff.FailureOf(0.99)))
 	// Output:
@@ -21,8 +22,8 @@ func ExampleBernstein() {
 	// 1881
 }
 
-// All outputs of the paper's product at 99 %, if a rounding error is uniform, as rounding leaves
-// it, or biased.
+// All outputs of the paper's product at 99 %, if a rounding error is uniform,
+// as rounding leaves it, or biased.
 func ExampleErrorModel() {
 	const u = 0x1p-24
 	f := roundoff.FailureOf(0.99) - roundoff.Failure(9.01) // one of 8192
@@ -142,8 +143,8 @@ func ExampleMeanIndependentLambda() {
 	// 3.255
 }
 
-// One sum of a million roundings: Chebyshev's inequality is the better one at 90 %, Azuma's at
-// 99.9 %.
+// One sum of a million roundings: Chebyshev's inequality is the better one at
+// 90 %, Azuma's at 99.9 %.
 func ExampleChebyshev() {
 	const n, u = 1000000, 0x1p-23
 	for _, p := range []float64{0.9, 0.99, 0.999} {
@@ -219,7 +220,8 @@ func ExampleParseConfidence() {
 	// vacuous roundoff: confidence "1", want a number between 0 and 1, as 0.99 or 1-1e-400
 }
 
-// The sum of 100 numbers of [0, 1] is 50 in the mean, and below 33.7 at most once in a million.
+// The sum of 100 numbers of [0, 1] is 50 in the mean, and below 33.7 at most
+// once in a million.
 func ExampleLeastSum() {
 	fmt.Printf("%.1f\n", roundoff.LeastSum(100, 1./2, 1./3, roundoff.FailureOf(1-1e-6)))
 	// Output:
@@ -260,7 +262,8 @@ func ExampleFailure_Split() {
 	// 1 - 1e-5
 }
 
-// The factor of Azuma's and of Hoeffding's inequality: √(2 log(2/ζ)) is 3.26 at 99 %.
+// The factor of Azuma's and of Hoeffding's inequality: √(2 log(2/ζ)) is 3.26 at
+// 99 %.
 func ExampleFailure_TwoSidedLog() {
 	fmt.Printf("%.2f\n", math.Sqrt(2*roundoff.FailureOf(0.99).TwoSidedLog()))
 	// Output:

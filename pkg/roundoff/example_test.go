@@ -7,11 +7,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// The matrix multiplication of the paper's section 4.2: fp16 inputs, fp32 accumulation.
+// The matrix multiplication of the paper's section 4.2: fp16 inputs, fp32
+// accumulation.
 var gemm = roundoff.GEMM{M: 1024, K: 32768, N: 8, Block: 4, Roundoffs: roundoff.TensorCoreF32}
 
-// Deterministic and probabilistic bounds for a matrix product on tensor cores. "The VIBEA
-// bounds are tighter than the DBEA bounds by nearly an order of magnitude."
+// Deterministic and probabilistic bounds for a matrix product on tensor cores.
+// "The VIBEA bounds are tighter than the DBEA bounds by nearly an order of
+// magnitude."
 func Example() {
 	λ := gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)
 	dbea := gemm.Zeta(roundoff.DBEA)
@@ -131,7 +133,8 @@ func ExampleGammaTilde() {
 	// 1000000  6.338e-02  2.385e-04
 }
 
-// In half precision the first-order constant falls short of what the lemma proves.
+// In half precision the first-order constant falls short of what the lemma
+// proves.
 func ExampleGammaTildeLinear() {
 	u := roundoff.UnitRoundoff(11)
 	fmt.Printf("linear    %.4f\n", roundoff.GammaTildeLinear(32768, u, 4))
@@ -306,8 +309,9 @@ func ExampleForm() {
 	// 2.725
 }
 
-// "For a, b and c distributed uniformly as U[1, 2]": the largest bounds, at a = b = 2, c = 1.
-// "DBEA results in tighter estimates than VIBEA in the case of without FMA and MPFMA."
+// "For a, b and c distributed uniformly as U[1, 2]": the largest bounds, at a =
+// b = 2, c = 1. "DBEA results in tighter estimates than VIBEA in the case of
+// without FMA and MPFMA."
 func ExampleMACBound() {
 	tc := roundoff.TensorCoreF32
 	mac := roundoff.VIBEA{Lambda: roundoff.Lambda(roundoff.FailureOf(0.99), tc.High, 2)}
@@ -444,7 +448,8 @@ func ExampleGEMM_Outputs() {
 	// 8192
 }
 
-// The theorem, deterministic, probabilistic, and by the analysis of Higham and Mary.
+// The theorem, deterministic, probabilistic, and by the analysis of Higham and
+// Mary.
 func ExampleGEMM_Zeta() {
 	λ := gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)
 	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.DBEA))
@@ -484,7 +489,8 @@ func ExampleGEMM_ZetaSharpRepresented() {
 	// 2.936e-03
 }
 
-// The λ of Higham and Mary for the events of the theorem, and for each different one once.
+// The λ of Higham and Mary for the events of the theorem, and for each
+// different one once.
 func ExampleGEMM_Events() {
 	f := roundoff.FailureOf(0.99)
 	for _, union := range []roundoff.Union{roundoff.Corrected, roundoff.Deduplicated} {

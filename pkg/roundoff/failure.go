@@ -7,28 +7,29 @@ import (
 	"strings"
 )
 
-// A Failure is the natural logarithm of an upper bound on the probability that a statement
-// fails. A logarithm, because the failures of interest are far below 2^-53, where a
-// probability of success would read 1. By the union bound failures add: see
-// [Failure.Times] and [Failure.Plus].
+// A Failure is the natural logarithm of an upper bound on the probability that
+// a statement fails. A logarithm, because the failures of interest are far
+// below 2^-53, where a probability of success would read 1. By the union bound
+// failures add: see [Failure.Times] and [Failure.Plus].
 type Failure float64
 
 // Never is the Failure of a statement that always holds, log 0.
 var Never = Failure(math.Inf(-1))
 
-// FailureOf returns the Failure of a statement that holds with the given probability,
-// log(1 - confidence). It panics if confidence is outside (0, 1).
+// FailureOf returns the Failure of a statement that holds with the given
+// probability, log(1 - confidence). It panics if confidence is outside (0, 1).
 func FailureOf(confidence float64) Failure {
 	check.Number("confidence", confidence, 0 < confidence && confidence < 1, "0 < confidence < 1")
 	return Failure(math.Log1p(-confidence))
 }
 
-// Vacuous reports whether the bound on the probability of failure is 1 or more: the
-// statement promises nothing.
+// Vacuous reports whether the bound on the probability of failure is 1 or more:
+// the statement promises nothing.
 func (f Failure) Vacuous() bool { return !(f < 0) }
 
-// Confidence returns the probability p = 1 - e^f with which the statement holds at least.
-// Where f is vacuous there is no such probability and it returns NaN, false.
+// Confidence returns the probability p = 1 - e^f with which the statement holds
+// at least. Where f is vacuous there is no such probability and it returns NaN,
+// false.
 func (f Failure) Confidence() (p float64, ok bool) {
 	if f.Vacuous() {
 		return math.NaN(), false
@@ -36,14 +37,15 @@ func (f Failure) Confidence() (p float64, ok bool) {
 	return -math.Expm1(float64(f)), true
 }
 
-// Times returns the failure of n statements that each fail with at most f, all taken
-// together: by the union bound f + log n. It panics if n < 1 or n is NaN.
+// Times returns the failure of n statements that each fail with at most f, all
+// taken together: by the union bound f + log n. It panics if n < 1 or n is NaN.
 func (f Failure) Times(n float64) Failure {
 	check.Number("events", n, n >= 1, "events >= 1")
 	return f + Failure(math.Log(n))
 }
 
-// Plus returns the failure of two statements taken together, log(e^f + e^g): the union bound.
+// Plus returns the failure of two statements taken together, log(e^f + e^g):
+// the union bound.
 func (f Failure) Plus(g Failure) Failure {
 	f, g = max(f, g), min(f, g)
 	if g == Never {
@@ -52,9 +54,9 @@ func (f Failure) Plus(g Failure) Failure {
 	return f + Failure(math.Log1p(math.Exp(float64(g-f))))
 }
 
-// String returns the confidence to four digits, as in "99 %" and "98.75 %", or as in
-// "1 - 3.2e-17" where those digits would all be nines; "always" for [Never], and "vacuous"
-// where nothing is promised.
+// String returns the confidence to four digits, as in "99 %" and "98.75 %", or
+// as in "1 - 3.2e-17" where those digits would all be nines; "always" for
+// [Never], and "vacuous" where nothing is promised.
 func (f Failure) String() string {
 	const tiny = 0.9e-4
 	switch p, ok := f.Confidence(); {
@@ -74,9 +76,9 @@ func (f Failure) String() string {
 	return fmt.Sprintf("1 - %.2ge%.0f", m, e)
 }
 
-// ParseConfidence returns the Failure of a statement that holds with the probability that s
-// names: "0.99", or "1-1e-400" where it is too near 1 to be a float64. What String writes of a
-// tiny failure, "1 - 3.2e-17", it reads.
+// ParseConfidence returns the Failure of a statement that holds with the
+// probability that s names: "0.99", or "1-1e-400" where it is too near 1 to be
+// a float64. What String writes of a tiny failure, "1 - 3.2e-17", it reads.
 func ParseConfidence(s string) (Failure, error) {
 	bad := fmt.Errorf("roundoff: confidence %q, want a number between 0 and 1, as 0.99 or 1-1e-400", s)
 	if rest, ok := strings.CutPrefix(strings.ReplaceAll(s, " ", ""), "1-"); ok {

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// What Gappa, which knows IEEE rounding and not this package, is asked of a multiply-add of the
-// real numbers A, B and C. With 1+e the factor by which a rounding changes what it rounds, the
-// computed z is exactly AB(1+e)(1+f)... + C(1+f)...: the coefficient of |AB| is a bound on the
-// first product of factors less 1, that of |C| on the second.
+// What Gappa, which knows IEEE rounding and not this package, is asked of a
+// multiply-add of the real numbers A, B and C. With 1+e the factor by which a
+// rounding changes what it rounds, the computed z is exactly AB(1+e)(1+f)... +
+// C(1+f)...: the coefficient of |AB| is a bound on the first product of factors
+// less 1, that of |C| on the second.
 type gappaLemma struct {
 	name            string
 	bound           MACBound
@@ -20,12 +21,14 @@ type gappaLemma struct {
 	normal          string // what is rounded, none of it subnormal
 	product, addend string // the products of factors, less 1
 
-	// A, B and C where the error is nearly what the coefficient of |AB| says, and where it is
-	// nearly what that of |C| says. Zeros where the second rounding is idle, the lemma loose.
+	// A, B and C where the error is nearly what the coefficient of |AB| says, and
+	// where it is nearly what that of |C| says. Zeros where the second rounding is
+	// idle, the lemma loose.
 	worstProduct, worstAddend [3]float64
 }
 
-// Binary16 in, added in binary32, stored in binary16: no rounding of a multiply-add is idle.
+// Binary16 in, added in binary32, stored in binary16: no rounding of a
+// multiply-add is idle.
 var mixed = Roundoffs{Low: 0x1p-11, High: 0x1p-24, Product: 0x1p-24, Accumulate: 0x1p-24, Output: 0x1p-11}
 
 var gappaLemmas = []gappaLemma{
@@ -81,8 +84,9 @@ var gappaLemmas = []gappaLemma{
 		[3]float64{1 + 0x1.004p-11, 1 + 0x1.004p-11, 0x1.004p-11}, [3]float64{1, 0x1.004p-11, 1}},
 }
 
-// The bounds of multiply-adds, proved by Gappa from what the functions return; and that one
-// a hundredth smaller is none, by a multiply-add that breaks it, which Gappa computes.
+// The bounds of multiply-adds, proved by Gappa from what the functions return;
+// and that one a hundredth smaller is none, by a multiply-add that breaks it,
+// which Gappa computes.
 func TestGappa(t *testing.T) {
 	path, err := exec.LookPath("gappa")
 	if err != nil {

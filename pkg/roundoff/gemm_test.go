@@ -116,7 +116,8 @@ func TestZeta(t *testing.T) {
 		}
 	})
 	// fp16 accumulation, K = 2: the first product is rounded too. Computed is
-	// fl(fl(x1 y1) + x2 y2) = 1 (the arithmetic is checked where formats are known).
+	// fl(fl(x1 y1) + x2 y2) = 1 (the arithmetic is checked where formats are
+	// known).
 	t.Run("sharp_needs_exact_products", func(t *testing.T) {
 		g := GEMM{M: 1, N: 1, K: 2, Block: 2, Roundoffs: TensorCoreF16}
 		exact := 1.0009765625*(1-0x1p-11) + (1-0x1p-11)*0x1p-11
@@ -133,7 +134,8 @@ func TestZeta(t *testing.T) {
 	})
 }
 
-// machines are records of every kind: products exact or not, stores that round or not.
+// machines are records of every kind: products exact or not, stores that round
+// or not.
 var machines = []struct {
 	name string
 	Roundoffs
@@ -145,8 +147,8 @@ var machines = []struct {
 	{"rounded_products_and_finer_stores", Roundoffs{Low: 0x1p-5, High: 0x1p-6, Product: 0x1p-16, Accumulate: 0x1p-6, Output: 0x1p-8}},
 }
 
-// roundings runs Algorithm 1 for one output and returns how many roundings of sums and of
-// stores each of the K products meets.
+// roundings runs Algorithm 1 for one output and returns how many roundings of
+// sums and of stores each of the K products meets.
 func (g GEMM) roundings() (sums, stores []int) {
 	sums, stores = make([]int, g.K), make([]int, g.K)
 	for k := range g.K {
@@ -162,8 +164,9 @@ func (g GEMM) roundings() (sums, stores []int) {
 	return sums, stores
 }
 
-// With conversion of the inputs the worst case is every factor at its largest: (1+u_low)² from the
-// inputs, 1/(1-u) from each of the roundings that Algorithm 1 makes.
+// With conversion of the inputs the worst case is every factor at its largest:
+// (1+u_low)² from the inputs, 1/(1-u) from each of the roundings that Algorithm
+// 1 makes.
 func TestZetaRepresentedIsReached(t *testing.T) {
 	for _, m := range machines {
 		for _, kb := range [][2]int{{1, 1}, {2, 2}, {12, 4}, {6, 6}, {4096, 16}} {
@@ -205,7 +208,8 @@ func TestZetaHoldsForAlgorithm1(t *testing.T) {
 	}
 }
 
-// doubleSum returns n for every event of one output, in the order of the theorem.
+// doubleSum returns n for every event of one output, in the order of the
+// theorem.
 func (g GEMM) doubleSum(union Union) (sums, stores []int) {
 	b, q := g.Block, g.K/g.Block
 	for i := 1; i <= q; i++ {
@@ -369,9 +373,10 @@ func FuzzGEMMFailure(f *testing.F) {
 	})
 }
 
-// The probabilistic theorem holds in its model: Algorithm 1 with uniform errors. Data of one
-// sign, so that |A||B|/|AB| is 1. The bound is loose by far, so no failure is expected; at the
-// stated confidence 20000 trials would show 2000.
+// The probabilistic theorem holds in its model: Algorithm 1 with uniform
+// errors. Data of one sign, so that |A||B|/|AB| is 1. The bound is loose by
+// far, so no failure is expected; at the stated confidence 20000 trials would
+// show 2000.
 func TestTheoremHoldsInTheModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	g := GEMM{M: 1, N: 1, K: 16, Block: 4, Roundoffs: machines[1].Roundoffs}
@@ -417,8 +422,8 @@ func BenchmarkGEMMLambda(b *testing.B) {
 	}
 }
 
-// Sums of many terms are not added one by one, and are the same to 8 digits, for λ of a few
-// outputs too, where all terms count.
+// Sums of many terms are not added one by one, and are the same to 8 digits,
+// for λ of a few outputs too, where all terms count.
 func TestFailureOfLongSums(t *testing.T) {
 	for _, λ := range []float64{1, 3, 5, 7, 12, 100, 3000} {
 		for _, s := range []stretch{{1, 200000, 1, 0x1p-24}, {300, 5000, 7, 0x1p-8}, {600, 601, 1, 0x1p-11}, {1, 513, 2, 0x1p-24}} {

@@ -2,10 +2,11 @@ package roundoff
 
 import "math"
 
-// HighamMary is the probabilistic backward error analysis of Higham and Mary. It assumes of
-// the rounding errors only that they are independent, of mean zero and at most u in size;
-// Theta is [GammaTilde], Failure is [HighamMaryFailure], the same for every n but 0.
-// Its methods panic if Lambda is negative or NaN.
+// HighamMary is the probabilistic backward error analysis of Higham and Mary.
+// It assumes of the rounding errors only that they are independent, of mean
+// zero and at most u in size; Theta is [GammaTilde], Failure is
+// [HighamMaryFailure], the same for every n but 0. Its methods panic if Lambda
+// is negative or NaN.
 //
 // Source: Higham & Mary 2019, Theorem 2.4.
 type HighamMary struct{ Lambda float64 }
@@ -23,8 +24,9 @@ func (h HighamMary) Failure(n int, u float64) Failure {
 	return f
 }
 
-// HighamMaryFailure returns log(2 exp(-λ²(1-u)²/2)), the failure of |θ_n| <= γ̃_n(λ) for one
-// product of any length. It panics if lambda is negative or NaN or u is outside (0, 1).
+// HighamMaryFailure returns log(2 exp(-λ²(1-u)²/2)), the failure of |θ_n| <=
+// γ̃_n(λ) for one product of any length. It panics if lambda is negative or NaN
+// or u is outside (0, 1).
 //
 // Source: Higham & Mary 2019, Theorem 2.4 (Hoeffding's inequality).
 func HighamMaryFailure(lambda, u float64) Failure {

@@ -15,9 +15,9 @@ type MACBound struct {
 	Failure Failure
 }
 
-// Relative returns the bound at (a, b, c), with z = ab + c rounded once. Where no finite
-// bound exists it returns +Inf: z = 0, a coefficient of +Inf, or an operand, a product or a
-// sum that is not finite.
+// Relative returns the bound at (a, b, c), with z = ab + c rounded once. Where
+// no finite bound exists it returns +Inf: z = 0, a coefficient of +Inf, or an
+// operand, a product or a sum that is not finite.
 func (m MACBound) Relative(a, b, c float64) float64 {
 	z := math.FMA(a, b, c)
 	r := (m.Product*math.Abs(a*b) + m.Addend*math.Abs(c)) / math.Abs(z)
@@ -37,11 +37,12 @@ func MAC(u float64, an Analysis) MACBound {
 	return MACBound{Product: an.Theta(2, u), Addend: u, Failure: an.Failure(2, u)}
 }
 
-// FMA bounds ab + c rounded once, u(|a||b| + |c|): it always holds, deterministically and
-// probabilistically alike. It panics if u is outside (0, 1).
+// FMA bounds ab + c rounded once, u(|a||b| + |c|): it always holds,
+// deterministically and probabilistically alike. It panics if u is outside (0,
+// 1).
 //
-// The bound is a backward bound turned forward. The forward error alone is at most u, as one
-// rounding changes z by a factor 1+δ.
+// The bound is a backward bound turned forward. The forward error alone is at
+// most u, as one rounding changes z by a factor 1+δ.
 //
 // Source: Bhola & Duraisamy 2024, Lemma "FMA without representation error".
 func FMA(u float64) MACBound {
@@ -49,10 +50,10 @@ func FMA(u float64) MACBound {
 	return MACBound{Product: u, Addend: u, Failure: Never}
 }
 
-// FMARepresented bounds an FMA whose operands were first rounded to the precision of the FMA,
-// from a finer one: (u + θ_2 + uθ_2)|a||b| + (2u + u²)|c|. With [DBEA] it is the
-// deterministic lemma, with a [VIBEA] the probabilistic one.
-// It panics if u is outside (0, 1).
+// FMARepresented bounds an FMA whose operands were first rounded to the
+// precision of the FMA, from a finer one: (u + θ_2 + uθ_2)|a||b| + (2u +
+// u²)|c|. With [DBEA] it is the deterministic lemma, with a [VIBEA] the
+// probabilistic one. It panics if u is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "FMA with representation error".
 func FMARepresented(u float64, an Analysis) MACBound {

@@ -9,7 +9,8 @@ import (
 func TestMACBound(t *testing.T) {
 	u16, u32 := TensorCoreF32.Low, TensorCoreF32.High
 	at99 := func(u float64) Analysis { return VIBEA{Lambda: Lambda(FailureOf(0.99), u, 2)} }
-	// The paper's experiment: a, b and c in [1, 2], where |ab|/(ab + c) is at most 4/5.
+	// The paper's experiment: a, b and c in [1, 2], where |ab|/(ab + c) is at most
+	// 4/5.
 	experiment := []struct {
 		name  string
 		bound MACBound
@@ -100,8 +101,8 @@ func TestLemmas(t *testing.T) {
 	}
 }
 
-// The deterministic lemmas hold in the arithmetic model that they assume: each rounding
-// multiplies by 1+δ, here with |δ| = u.
+// The deterministic lemmas hold in the arithmetic model that they assume: each
+// rounding multiplies by 1+δ, here with |δ| = u.
 func TestLemmasHoldInTheModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	δ := func(u float64) float64 { return 1 + u*extreme(rng) }
@@ -134,8 +135,8 @@ func TestLemmasHoldInTheModel(t *testing.T) {
 	}
 }
 
-// Where storing rounds nothing both coefficients are reached: of |c| by itself, and of |a||b| by
-// itself but for what γ_2 gives away.
+// Where storing rounds nothing both coefficients are reached: of |c| by itself,
+// and of |a||b| by itself but for what γ_2 gives away.
 func TestSpecialRepresentedIsReached(t *testing.T) {
 	for _, s := range []Roundoffs{
 		TensorCoreF32, TensorCoreF16,

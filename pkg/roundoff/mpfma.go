@@ -1,10 +1,10 @@
 package roundoff
 
-// MPFMA bounds a mixed-precision FMA, ζ(|a||b| + |c|) with ζ = ū + u_FMA + ū u_FMA: the
-// product is exact, the sum is rounded to Accumulate and the result to Output. It always
-// holds. Where Output <= Accumulate the second rounding does nothing, ζ is up to twice too
-// large, and [MPFMASpecial] applies.
-// It panics if Accumulate or Output is outside (0, 1).
+// MPFMA bounds a mixed-precision FMA, ζ(|a||b| + |c|) with ζ = ū + u_FMA + ū
+// u_FMA: the product is exact, the sum is rounded to Accumulate and the result
+// to Output. It always holds. Where Output <= Accumulate the second rounding
+// does nothing, ζ is up to twice too large, and [MPFMASpecial] applies. It
+// panics if Accumulate or Output is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemma "MPFMA without representation error".
 func MPFMA(r Roundoffs) MACBound {
@@ -12,27 +12,30 @@ func MPFMA(r Roundoffs) MACBound {
 	return MACBound{Product: ζ, Addend: ζ, Failure: Never}
 }
 
-// MPFMASpecial bounds a mixed-precision FMA that accumulates and stores in the same format,
-// of unit roundoff uHigh: one rounding, u_high(|a||b| + |c|), the bound of [FMA].
-// It panics if uHigh is outside (0, 1).
+// MPFMASpecial bounds a mixed-precision FMA that accumulates and stores in the
+// same format, of unit roundoff uHigh: one rounding, u_high(|a||b| + |c|), the
+// bound of [FMA]. It panics if uHigh is outside (0, 1).
 //
-// Source: Bhola & Duraisamy 2024, section on MPFMA, special case ũ = ū = u_FMA = u_high.
+// Source: Bhola & Duraisamy 2024, section on MPFMA, special case ũ = ū = u_FMA
+// = u_high.
 //
-// differs: the paper omits the factors |b| and |c| on the way, and ũ is irrelevant.
+// differs: the paper omits the factors |b| and |c| on the way, and ũ is
+// irrelevant.
 func MPFMASpecial(uHigh float64) MACBound {
 	check.Unit("uHigh", uHigh)
 	return FMA(uHigh)
 }
 
-// MPFMARepresented bounds a mixed-precision FMA whose operands were first rounded, a and b to
-// Low and c to High:
+// MPFMARepresented bounds a mixed-precision FMA whose operands were first
+// rounded, a and b to Low and c to High:
 //
 //	[θ_2 + ζ(1+θ_2)] |a||b| + [u_high + ζ(1+u_high)] |c|,  θ_2 at u_low.
 //
-// With [DBEA] it is the deterministic lemma, with a [VIBEA] the probabilistic one. Where c is
-// already a number of the High format use [MPFMARepresentedInputs]; where Output <= Accumulate, as
-// in row 1 of the paper's table, [MPFMASpecialRepresented] is smaller.
-// It panics if Low, High, Accumulate or Output is outside (0, 1).
+// With [DBEA] it is the deterministic lemma, with a [VIBEA] the probabilistic
+// one. Where c is already a number of the High format use
+// [MPFMARepresentedInputs]; where Output <= Accumulate, as in row 1 of the
+// paper's table, [MPFMASpecialRepresented] is smaller. It panics if Low, High,
+// Accumulate or Output is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "MPFMA with representation error".
 func MPFMARepresented(r Roundoffs, an Analysis) MACBound {
@@ -42,23 +45,25 @@ func MPFMARepresented(r Roundoffs, an Analysis) MACBound {
 	return m
 }
 
-// MPFMARepresentedInputs is [MPFMARepresented] for an addend c that is not converted: the
-// coefficient of |c| is ζ alone.
-// It panics if Low, Accumulate or Output is outside (0, 1).
+// MPFMARepresentedInputs is [MPFMARepresented] for an addend c that is not
+// converted: the coefficient of |c| is ζ alone. It panics if Low, Accumulate or
+// Output is outside (0, 1).
 //
 // differs: the paper converts all three operands.
 func MPFMARepresentedInputs(r Roundoffs, an Analysis) MACBound {
 	return MPFMA(r).represented(r.Low, an)
 }
 
-// MPFMASpecialRepresented bounds a mixed-precision FMA whose result is stored without a rounding of
-// its own, Output <= Accumulate, and whose operands were first rounded, a and b to Low and c to High:
+// MPFMASpecialRepresented bounds a mixed-precision FMA whose result is stored
+// without a rounding of its own, Output <= Accumulate, and whose operands were
+// first rounded, a and b to Low and c to High:
 //
 //	[θ_2 + ū(1+θ_2)] |a||b| + [u_high + ū(1+u_high)] |c|,  θ_2 at u_low.
 //
-// It is [MPFMARepresented] with the one rounding that there is for two. Where c is already a number
-// of the High format use [MPFMASpecialRepresentedInputs].
-// It panics if Low, High, Accumulate or Output is outside (0, 1) or Output > Accumulate.
+// It is [MPFMARepresented] with the one rounding that there is for two. Where c
+// is already a number of the High format use [MPFMASpecialRepresentedInputs].
+// It panics if Low, High, Accumulate or Output is outside (0, 1) or Output >
+// Accumulate.
 //
 // differs: the paper has the special case without representation error only.
 func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
@@ -68,9 +73,9 @@ func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
 	return m
 }
 
-// MPFMASpecialRepresentedInputs is [MPFMASpecialRepresented] for an addend c that is not converted:
-// the coefficient of |c| is ū alone.
-// It panics if Low, Accumulate or Output is outside (0, 1) or Output > Accumulate.
+// MPFMASpecialRepresentedInputs is [MPFMASpecialRepresented] for an addend c
+// that is not converted: the coefficient of |c| is ū alone. It panics if Low,
+// Accumulate or Output is outside (0, 1) or Output > Accumulate.
 //
 // differs: the paper has the special case without representation error only.
 func MPFMASpecialRepresentedInputs(r Roundoffs, an Analysis) MACBound {
@@ -80,8 +85,8 @@ func MPFMASpecialRepresentedInputs(r Roundoffs, an Analysis) MACBound {
 	return MPFMASpecial(r.Accumulate).represented(r.Low, an)
 }
 
-// represented returns the bound for a product whose factors were first rounded, to a format of unit
-// roundoff low.
+// represented returns the bound for a product whose factors were first rounded,
+// to a format of unit roundoff low.
 func (m MACBound) represented(low float64, an Analysis) MACBound {
 	check.Unit("Low", low)
 	m.Product = Compose(an.Theta(2, low), m.Product)

@@ -17,7 +17,8 @@ func bigSub(x, y *big.Float) *big.Float { return bf(0).Sub(x, y) }
 func bigMul(x, y *big.Float) *big.Float { return bf(0).Mul(x, y) }
 func bigQuo(x, y *big.Float) *big.Float { return bf(0).Quo(x, y) }
 
-// bigTwiceAtanh returns 2 atanh z = log((1+z)/(1-z)) for |z| <= 1/3 by its series.
+// bigTwiceAtanh returns 2 atanh z = log((1+z)/(1-z)) for |z| <= 1/3 by its
+// series.
 func bigTwiceAtanh(z *big.Float) *big.Float {
 	sum, power, z2 := bf(0), bigMul(bf(2), z), bigMul(z, z)
 	for k := 1.0; ; k += 2 {
@@ -30,7 +31,8 @@ func bigTwiceAtanh(z *big.Float) *big.Float {
 	}
 }
 
-// bigLog returns log x = log m + e log 2 with m in [3/4, 3/2), by the series of atanh.
+// bigLog returns log x = log m + e log 2 with m in [3/4, 3/2), by the series of
+// atanh.
 func bigLog(x *big.Float) *big.Float {
 	m := bf(0)
 	e := x.MantExp(m)

@@ -65,7 +65,8 @@ func TestSchemes(t *testing.T) {
 	})
 }
 
-// stochastic draws an error of stochastic rounding in units of 2u: up with probability p.
+// stochastic draws an error of stochastic rounding in units of 2u: up with
+// probability p.
 func stochastic(r *rand.Rand) float64 {
 	p := r.Float64()
 	if r.Float64() < p {
@@ -115,8 +116,8 @@ func TestMeanIndependent(t *testing.T) {
 	})
 }
 
-// sums runs trials of a sum of n numbers from draw, rounded with errors from δ, and returns
-// |error| over Σ|p|, and the squares of the sums over (Σ|p|)².
+// sums runs trials of a sum of n numbers from draw, rounded with errors from δ,
+// and returns |error| over Σ|p|, and the squares of the sums over (Σ|p|)².
 func sums(trials, n int, u float64, draw, δ func(*rand.Rand) float64) (errors, squares []float64) {
 	rng := rand.New(rand.NewPCG(21, uint64(n)))
 	for range trials {
@@ -199,7 +200,8 @@ func TestPairwiseHeight(t *testing.T) {
 	}
 }
 
-// Sum2 in four bits of precision, with the exact error of every addition rounded to them.
+// Sum2 in four bits of precision, with the exact error of every addition
+// rounded to them.
 func TestCompensatedSum(t *testing.T) {
 	const u = 0x1p-8
 	round := func(x float64) float64 {

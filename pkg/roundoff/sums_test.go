@@ -22,7 +22,8 @@ func TestBernstein(t *testing.T) {
 			t.Errorf("%v, want %v", x, y)
 		}
 	})
-	// 20000 walks of 64 uniform steps; the largest of all partial sums against the bound.
+	// 20000 walks of 64 uniform steps; the largest of all partial sums against the
+	// bound.
 	t.Run("covers_all_partial_sums", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		const n, walks = 64, 20000
@@ -47,7 +48,8 @@ func TestBernstein(t *testing.T) {
 	})
 }
 
-// distributions are the models of an error δ in [-1, 1], in units of u, and how to draw from them.
+// distributions are the models of an error δ in [-1, 1], in units of u, and how
+// to draw from them.
 var dists = []struct {
 	name string
 	dist func(u float64) ErrorModel
@@ -153,8 +155,9 @@ func TestTypicalDensity(t *testing.T) {
 	}
 }
 
-// A brute-force search of the worst sums in four bits of precision: all that are added one after
-// the other, to nearest, obey nu, and some that are long come near.
+// A brute-force search of the worst sums in four bits of precision: all that
+// are added one after the other, to nearest, obey nu, and some that are long
+// come near.
 func TestSumOfNearest(t *testing.T) {
 	const u = 0x1p-4
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -217,8 +220,9 @@ func TestSumsPanic(t *testing.T) {
 	}
 }
 
-// typicalDensity returns the density at x = δ/u of the error of rounding a number of uniform
-// significand: 3/4 up to |x| = 1/2, then w/2 + w²/4 with w = 1/|x| - 1, and 0 from 1 on.
+// typicalDensity returns the density at x = δ/u of the error of rounding a
+// number of uniform significand: 3/4 up to |x| = 1/2, then w/2 + w²/4 with w =
+// 1/|x| - 1, and 0 from 1 on.
 //
 // Source: Dahlqvist, Salvia & Constantinides 2019.
 func typicalDensity(x float64) float64 {

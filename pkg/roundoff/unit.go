@@ -5,10 +5,11 @@ import (
 	"strconv"
 )
 
-// UnitRoundoff returns u = 2^-p, the unit roundoff of a binary format of precision p:
-// rounding z to nearest gives z(1+δ) with |δ| <= u. The precision counts the implicit bit:
-// 11 for fp16 and tf32, 8 for bf16, 24 for fp32, 53 for fp64.
-// It panics unless 1 <= p <= 1074, the range in which 2^-p is a float64.
+// UnitRoundoff returns u = 2^-p, the unit roundoff of a binary format of
+// precision p: rounding z to nearest gives z(1+δ) with |δ| <= u. The precision
+// counts the implicit bit: 11 for fp16 and tf32, 8 for bf16, 24 for fp32, 53
+// for fp64. It panics unless 1 <= p <= 1074, the range in which 2^-p is a
+// float64.
 //
 // Source: u = β^(1-p)/2 with β = 2 (Bhola & Duraisamy 2024, section 2.1).
 func UnitRoundoff(p int) float64 {
@@ -18,11 +19,12 @@ func UnitRoundoff(p int) float64 {
 	return math.Ldexp(1, -p)
 }
 
-// Roundoffs are the unit roundoffs of a mixed-precision multiply-add z = ab + c, in the
-// order in which the data meet them.
+// Roundoffs are the unit roundoffs of a mixed-precision multiply-add z = ab +
+// c, in the order in which the data meet them.
 //
-// Every bound of this package that takes a Roundoffs assumes, as the paper does, that the
-// product of two inputs is exact in the product format, so Product itself never enters one.
+// Every bound of this package that takes a Roundoffs assumes, as the paper
+// does, that the product of two inputs is exact in the product format, so
+// Product itself never enters one.
 type Roundoffs struct {
 	Low        float64 // u_low: the inputs a and b
 	High       float64 // u_high: the addend c
@@ -31,20 +33,21 @@ type Roundoffs struct {
 	Output     float64 // u_FMA: the stored result
 }
 
-// The two rows of the paper's table "Unit roundoff for Tensor Cores"
-// (Bhola & Duraisamy 2024, Table 2): fp16 inputs, named by the format of C and D.
+// The two rows of the paper's table "Unit roundoff for Tensor Cores" (Bhola &
+// Duraisamy 2024, Table 2): fp16 inputs, named by the format of C and D.
 var (
 	TensorCoreF32 = Roundoffs{Low: 0x1p-11, High: 0x1p-24, Product: 0x1p-24, Accumulate: 0x1p-24, Output: 0x1p-24}
 	TensorCoreF16 = Roundoffs{Low: 0x1p-11, High: 0x1p-11, Product: 0x1p-24, Accumulate: 0x1p-11, Output: 0x1p-11}
 )
 
-// zeta returns ζ = ū + u_FMA + ū u_FMA: one rounding of the sum, one of the result.
+// zeta returns ζ = ū + u_FMA + ū u_FMA: one rounding of the sum, one of the
+// result.
 func (r Roundoffs) zeta() float64 {
 	check.Unit("Accumulate", r.Accumulate)
 	check.Unit("Output", r.Output)
 	return Compose(r.Accumulate, r.Output)
 }
 
-// exactProducts reports whether the product of two inputs fits the accumulation format,
-// 2 p_low <= p̄: then 0 + ab is exact.
+// exactProducts reports whether the product of two inputs fits the accumulation
+// format, 2 p_low <= p̄: then 0 + ab is exact.
 func (r Roundoffs) exactProducts() bool { return r.Low*r.Low >= r.Accumulate }

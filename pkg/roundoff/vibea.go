@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// VIBEA is the variance-informed probabilistic backward error analysis. It assumes rounding
-// errors δ_i that are independent and uniform on [-u, u]; Theta is the γ̃_n(Lambda) of the
-// chosen form, Failure is [VIBEAFailure].
-// Its methods panic if Lambda is negative or NaN, or Form is none of the three.
+// VIBEA is the variance-informed probabilistic backward error analysis. It
+// assumes rounding errors δ_i that are independent and uniform on [-u, u];
+// Theta is the γ̃_n(Lambda) of the chosen form, Failure is [VIBEAFailure]. Its
+// methods panic if Lambda is negative or NaN, or Form is none of the three.
 //
 // Source: Bhola & Duraisamy 2024, Lemma 2.
 type VIBEA struct {
@@ -16,7 +16,8 @@ type VIBEA struct {
 	Form   Form // the zero value is Rigorous
 }
 
-// A Form says which constant γ̃_n(λ) a VIBEA uses. The paper does not define it.
+// A Form says which constant γ̃_n(λ) a VIBEA uses. The paper does not define
+// it.
 type Form int
 
 const (
@@ -41,14 +42,16 @@ func (v VIBEA) Theta(n int, u float64) float64 {
 // Failure returns VIBEAFailure(Lambda, u, n), whatever the form.
 func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda, u, n) }
 
-// VIBEAFailure returns log(1 - P_B(λ, u, n)), the failure of |θ̃_n| <= γ̃_n(λ), where
+// VIBEAFailure returns log(1 - P_B(λ, u, n)), the failure of |θ̃_n| <= γ̃_n(λ),
+// where
 //
 //	1 - P_B = 2 exp(-λ²nu² / (2(σ² + λ√n u²/(3(1-u))))).
 //
-// It is Bernstein's inequality for the sum of log(1+δ_i), with |log(1+δ) - μ| <= u/(1-u).
-// The failure falls as λ or n grows from 1 and is positive, hence vacuous, for small λ. P_B itself
-// is never formed. For n = 0, the empty product, it is [Never].
-// It panics if lambda is negative or NaN, u is outside (0, 1), or n < 0.
+// It is Bernstein's inequality for the sum of log(1+δ_i), with |log(1+δ) - μ|
+// <= u/(1-u). The failure falls as λ or n grows from 1 and is positive, hence
+// vacuous, for small λ. P_B itself is never formed. For n = 0, the empty
+// product, it is [Never]. It panics if lambda is negative or NaN, u is outside
+// (0, 1), or n < 0.
 //
 // Source: Bhola & Duraisamy 2024, Lemma 2.
 //
@@ -63,10 +66,11 @@ func VIBEAFailure(lambda, u float64, n int) Failure {
 	return bernsteinFailure(lambda, varianceRatio(u), linearTerm(u, float64(n)))
 }
 
-// Lambda returns the λ at which one product of n factors obeys |θ̃_n| <= γ̃_n(λ) with
-// probability P_B(λ, u, n) = 1-e^f: the inverse of [VIBEAFailure], the positive root of a
-// quadratic. For a whole matrix product see [GEMM.Lambda]. It is 0 for n = 0, the empty product.
-// It panics if u is outside (0, 1), n < 0, or unless -Inf < f < 0.
+// Lambda returns the λ at which one product of n factors obeys |θ̃_n| <=
+// γ̃_n(λ) with probability P_B(λ, u, n) = 1-e^f: the inverse of [VIBEAFailure],
+// the positive root of a quadratic. For a whole matrix product see
+// [GEMM.Lambda]. It is 0 for n = 0, the empty product. It panics if u is
+// outside (0, 1), n < 0, or unless -Inf < f < 0.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
 func Lambda(f Failure, u float64, n int) float64 {
@@ -79,9 +83,9 @@ func Lambda(f Failure, u float64, n int) float64 {
 	return bernsteinLambda(f, u, n)
 }
 
-// bernsteinFailure returns log 2 - λ²/(2(ratio + λ linear)), Bernstein's inequality with both
-// sides of the fraction divided by nu²: small u does not underflow, and λ = 0 and +Inf are no
-// special cases.
+// bernsteinFailure returns log 2 - λ²/(2(ratio + λ linear)), Bernstein's
+// inequality with both sides of the fraction divided by nu²: small u does not
+// underflow, and λ = 0 and +Inf are no special cases.
 func bernsteinFailure(λ, ratio, linear float64) Failure {
 	return Failure(math.Ln2 - λ/(2*(ratio/λ+linear)))
 }
@@ -93,6 +97,6 @@ func bernsteinLambda(f Failure, u float64, n int) float64 {
 	return h + math.Sqrt(h*h+2*l*varianceRatio(u))
 }
 
-// linearTerm returns 1/(3√n(1-u)), the term of Bernstein's inequality that is linear in λ,
-// divided by nu²λ.
+// linearTerm returns 1/(3√n(1-u)), the term of Bernstein's inequality that is
+// linear in λ, divided by nu²λ.
 func linearTerm(u, n float64) float64 { return 1 / (3 * math.Sqrt(n) * (1 - u)) }

@@ -19,9 +19,9 @@ var advised = []tcore.Device{
 	devices.BlackwellF16(), devices.BlackwellE4M3(), devices.CDNA2F16(), devices.CDNA2F32(), devices.CDNA3F16(),
 }
 
-// AdviceTable returns which devices guarantee the paper's product of real numbers to a tolerance,
-// by which bound, up to which K, and the cost relative to the cheapest. It panics unless
-// tolerance > 0.
+// AdviceTable returns which devices guarantee the paper's product of real
+// numbers to a tolerance, by which bound, up to which K, and the cost relative
+// to the cheapest. It panics unless tolerance > 0.
 func AdviceTable(tolerance float64) *viz.Table {
 	g := paper.DefaultGEMM
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, Represented: true}

@@ -50,7 +50,8 @@ type group struct {
 	instructions []string
 }
 
-// byFactors groups devices, whose names begin with the chip and its instruction.
+// byFactors groups devices, whose names begin with the chip and its
+// instruction.
 func byFactors(found []tcore.Device) []group {
 	var instructions, lists []string
 	factors := map[string]string{}

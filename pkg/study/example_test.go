@@ -11,8 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// How many times too large the paper's bounds are on its own experiment, and the tightest now: some
-// ten seconds.
+// How many times too large the paper's bounds are on its own experiment, and
+// the tightest now: some ten seconds.
 func ExampleLooseness() {
 	t, err := study.Looseness()
 	if err != nil {
@@ -49,7 +49,8 @@ func ExampleDriftFigure() {
 	fmt.Println(f.Finding())
 }
 
-// The distributions of growth, from single steps and from products up to K = 256.
+// The distributions of growth, from single steps and from products up to K =
+// 256.
 func ExampleGrowthRates() {
 	g := study.DefaultGrowthRates
 	g.Data, g.Machines = g.Data[:1], g.Machines[1:2]
@@ -130,7 +131,8 @@ func ExampleRunSweep() {
 	// mine-tightness-U-0-1-1024
 }
 
-// The sweep of the paper's length is recorded; its figures are those of notebook 10.
+// The sweep of the paper's length is recorded; its figures are those of
+// notebook 10.
 func ExampleBoundSweep() {
 	s, err := study.RecordedSweep()
 	if err != nil {
@@ -159,7 +161,8 @@ func ExampleRecordedSweep() {
 	// Recorded earlier, not run here by roundoff sweep
 }
 
-// On AMD's matrix cores, as on NVIDIA's, nothing is above a bound that is to hold.
+// On AMD's matrix cores, as on NVIDIA's, nothing is above a bound that is to
+// hold.
 func ExampleRecordedAMD() {
 	s, err := study.RecordedAMD()
 	if err != nil {

@@ -53,7 +53,8 @@ func confidenceOf(s string) roundoff.Failure {
 	return f
 }
 
-// lengthControl is the slider of n, four values an octave up to 2^20, kept where n is a power of 16.
+// lengthControl is the slider of n, four values an octave up to 2^20, kept
+// where n is a power of 16.
 func lengthControl() viz.Control {
 	c := viz.Control{Label: "n", Start: 4 * 8}
 	for i := range 4*20 + 1 {

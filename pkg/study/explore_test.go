@@ -15,7 +15,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Every setting that a page keeps can be drawn, and those at the ends of the sliders.
+// Every setting that a page keeps can be drawn, and those at the ends of the
+// sliders.
 func TestExplore_draws_every_setting(t *testing.T) {
 	for _, e := range []viz.Explorer{ExploreLambda(), ExploreBounds(), ExploreDevices()} {
 		name := e.Figure(e.Start()...).Name()
@@ -46,8 +47,9 @@ func TestExplore_draws_every_setting(t *testing.T) {
 	}
 }
 
-// The numbers of a caption are those of package roundoff: as it stands, of Lemmas 1 and 2; with
-// all terms of a dot product in it, of the union bound over n terms and of the inverse of Lemma 2.
+// The numbers of a caption are those of package roundoff: as it stands, of
+// Lemmas 1 and 2; with all terms of a dot product in it, of the union bound
+// over n terms and of the inverse of Lemma 2.
 func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	const n = 1024
 	u := tcore.Binary16.UnitRoundoff() // 2⁻¹¹, so that γₙ = 1 and γ₂ₙ is none
@@ -74,7 +76,8 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	}
 }
 
-// The errors are those of the device on its own dot products, and no bound that holds is exceeded.
+// The errors are those of the device on its own dot products, and no bound that
+// holds is exceeded.
 func TestExplore_measures_the_device(t *testing.T) {
 	d := bound.Uniform(0, 1)
 	k := tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}
@@ -85,7 +88,8 @@ func TestExplore_measures_the_device(t *testing.T) {
 			t.Errorf("K = %d: rms %v, largest %v, bounds %v and %v", K, e.rms[i], e.worst[i], unknown.Constant, known.Constant)
 		}
 	}
-	// At the largest length the drift of a sum that truncates: Predict knows it from single steps.
+	// At the largest length the drift of a sum that truncates: Predict knows it
+	// from single steps.
 	last := len(exploredLengths) - 1
 	p, err := bound.Predict(bound.Problem{M: 1, N: 1, K: exploredLengths[last], Machine: k, X: d, Y: d})
 	if err != nil {

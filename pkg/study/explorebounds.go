@@ -12,8 +12,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ExploreBounds returns the bounds of a dot product against n. Controls are format, confidence
-// and an n to be read off.
+// ExploreBounds returns the bounds of a dot product against n. Controls are
+// format, confidence and an n to be read off.
 func ExploreBounds() viz.Explorer {
 	return viz.Explorer{
 		Controls: []viz.Control{formatControl(tcore.Binary16), confidenceControl(0, 1, 2, 3, 5, 8), lengthControl()},
@@ -23,8 +23,9 @@ func ExploreBounds() viz.Explorer {
 	}
 }
 
-// dotBounds returns what bounds say of a dot product of n terms by FMAs in one format: γₙ, γ̃ₙ(λ)
-// at the λ where all terms obey Lemma 2, and Higham and Mary's.
+// dotBounds returns what bounds say of a dot product of n terms by FMAs in one
+// format: γₙ, γ̃ₙ(λ) at the λ where all terms obey Lemma 2, and Higham and
+// Mary's.
 func dotBounds(format tcore.Format, n int, f roundoff.Failure) (γ float64, tilde bound.Value, hm float64) {
 	fma := tcore.Device{Name: "FMAs in " + format.Name, A: format, B: format, C: format, Core: tcore.Chain{}}
 	k := bound.Problem{M: 1, N: 1, K: n, Machine: tcore.Machine{Device: fma}}

@@ -15,8 +15,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// explored is how the error of products grows on one machine, with one kind of data: of each
-// output |e|/(|A||B|), the mean square and the largest.
+// explored is how the error of products grows on one machine, with one kind of
+// data: of each output |e|/(|A||B|), the mean square and the largest.
 type explored struct {
 	Machine
 	data       bound.Distribution
@@ -50,8 +50,9 @@ func (e *explored) problem(K int) bound.Problem {
 	return bound.Problem{M: exploredOutputs, N: exploredOutputs, K: K, Machine: e.Machine.Machine}
 }
 
-// ExploreDevices returns the error of a product against K and the tightest bounds that hold.
-// Controls are device, distribution of the entries, and confidence.
+// ExploreDevices returns the error of a product against K and the tightest
+// bounds that hold. Controls are device, distribution of the entries, and
+// confidence.
 func ExploreDevices() viz.Explorer {
 	devices, data := viz.Control{Label: "device", List: true, Start: 3}, viz.Control{Label: "entries", List: true, Start: 1}
 	var runs []func() *explored
@@ -72,7 +73,8 @@ func ExploreDevices() viz.Explorer {
 	}
 }
 
-// tightest returns the tightest bounds that hold, once nothing and once the distribution known.
+// tightest returns the tightest bounds that hold, once nothing and once the
+// distribution known.
 func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Result) {
 	k := e.problem(K)
 	for _, best := range []*bound.Result{&unknown, &known} {

@@ -12,8 +12,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ExploreLambda returns Lemma 2 against λ: the bound γ̃ₙ(λ) that it buys, beside γₙ, and the
-// probability 1 - P_B(λ, u, n) that it is exceeded. Controls are format, n and λ.
+// ExploreLambda returns Lemma 2 against λ: the bound γ̃ₙ(λ) that it buys,
+// beside γₙ, and the probability 1 - P_B(λ, u, n) that it is exceeded. Controls
+// are format, n and λ.
 func ExploreLambda() viz.Explorer {
 	λs := viz.Control{Label: "λ", Start: 11}
 	for i := 1; i <= 48; i++ {

@@ -17,8 +17,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The results below are made up, of numbers that are all different: a figure that draws one series under
-// another's name, or a table that swaps two columns, shows the wrong ones.
+// The results below are made up, of numbers that are all different: a figure
+// that draws one series under another's name, or a table that swaps two
+// columns, shows the wrong ones.
 
 func TestMachines_are_drawn_under_their_names(t *testing.T) {
 	r := &HardwareResult{Hardware: DefaultHardware, Bounds: DefaultHardware.Constants()}

@@ -13,8 +13,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GrowthRates is how the error of sums grows with K on the machines of notebook 8: predicted from
-// single steps, and measured on products as far as they are computed in a moment.
+// GrowthRates is how the error of sums grows with K on the machines of notebook
+// 8: predicted from single steps, and measured on products as far as they are
+// computed in a moment.
 type GrowthRates struct {
 	Data      []paper.Distribution
 	Machines  []Machine
@@ -32,20 +33,23 @@ var DefaultGrowthRates = GrowthRates{
 	Seed:      paper.DefaultGEMM.Seed,
 }
 
-// GrowthCurve is the root mean square of the backward error e/(K E|p|) of one machine.
+// GrowthCurve is the root mean square of the backward error e/(K E|p|) of one
+// machine.
 type GrowthCurve struct {
 	Machine
 	Data                paper.Distribution
 	Predicted, Measured []float64
 }
 
-// Order returns the power of K with which the predicted error grows over the last two values.
+// Order returns the power of K with which the predicted error grows over the
+// last two values.
 func (g GrowthCurve) Order(lengths []int) float64 {
 	n := len(lengths) - 1
 	return math.Log(g.Predicted[n]/g.Predicted[n-1]) / math.Log(float64(lengths[n])/float64(lengths[n-1]))
 }
 
-// Run predicts and measures. The error is that of [bound.PredictLengths] or [exact.GEMM].
+// Run predicts and measures. The error is that of [bound.PredictLengths] or
+// [exact.GEMM].
 func (g GrowthRates) Run() ([]GrowthCurve, error) {
 	var curves []GrowthCurve
 	task := progress.Start(len(g.Data) * len(g.Machines) * (1 + len(g.Measured)))

@@ -197,7 +197,8 @@ func DriftFigure() (*viz.Chart, error) {
 	return c, nil
 }
 
-// Violated returns the largest share of outputs of a machine that exceed a bound.
+// Violated returns the largest share of outputs of a machine that exceed a
+// bound.
 func (r *HardwareResult) Violated(machine, bound string) float64 {
 	for _, row := range r.Rows {
 		for i, c := range r.Bounds {

@@ -13,9 +13,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Looseness returns the table of how far the paper's bounds lie above its own experiment, and
-// how far those do that are the tightest now: for all that they need to know, the smallest
-// constant of the catalogue that holds on the paper's model.
+// Looseness returns the table of how far the paper's bounds lie above its own
+// experiment, and how far those do that are the tightest now: for all that they
+// need to know, the smallest constant of the catalogue that holds on the
+// paper's model.
 func Looseness() (*viz.Table, error) {
 	g := paper.DefaultGEMM
 	task := progress.Start(2)
@@ -50,8 +51,8 @@ func Looseness() (*viz.Table, error) {
 	return t, nil
 }
 
-// evaluate puts the catalogue to the experiment on the paper's model, knowing the distribution of the
-// data and the sums of the run.
+// evaluate puts the catalogue to the experiment on the paper's model, knowing
+// the distribution of the data and the sums of the run.
 func evaluate(g paper.GEMM) ([]bound.Result, error) {
 	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, X: d, Y: d}
@@ -71,8 +72,8 @@ type needed struct {
 	knows string
 }
 
-// tightestByNeed returns, for all that bounds need to know, from nothing up, the tightest that
-// holds: among those that hold always, and among all.
+// tightestByNeed returns, for all that bounds need to know, from nothing up,
+// the tightest that holds: among those that hold always, and among all.
 func tightestByNeed(results []bound.Result) []needed {
 	byNeed := map[bound.Knowledge][]bound.Result{}
 	var needs []bound.Knowledge

@@ -12,10 +12,12 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Overview returns the table of what is known about a machine, worst cases over all K and all
-// distributions of a kind: τ of the paper's theorem, then of the tightest bound that holds for all that it
-// needs to know; how far mean or slope and spread are from what was predicted; and what the exact
-// error costs. Data of mean zero and of one sign are kinds of their own, others are left out.
+// Overview returns the table of what is known about a machine, worst cases over
+// all K and all distributions of a kind: τ of the paper's theorem, then of the
+// tightest bound that holds for all that it needs to know; how far mean or
+// slope and spread are from what was predicted; and what the exact error costs.
+// Data of mean zero and of one sign are kinds of their own, others are left
+// out.
 func (s *BoundSweep) Overview() *viz.Table {
 	levels := []struct {
 		name  string
@@ -63,9 +65,10 @@ func (s *BoundSweep) Overview() *viz.Table {
 	return t
 }
 
-// Summary says in words what [BoundSweep.Overview] shows: how VIBEA does on the first machine, which
-// rounds to nearest, and on the others, how many times too large the bounds are that hold, told before or
-// from a run, and how far off the predictions are.
+// Summary says in words what [BoundSweep.Overview] shows: how VIBEA does on the
+// first machine, which rounds to nearest, and on the others, how many times too
+// large the bounds are that hold, told before or from a run, and how far off
+// the predictions are.
 func (s *BoundSweep) Summary() string {
 	machines := distinct(s, machineOf)
 	first, others := machines[:1], machines[1:]
@@ -74,7 +77,8 @@ func (s *BoundSweep) Summary() string {
 			return !r.PerOutput && slices.Contains(machines, r.Machine) && kindOf(r.Data) == kind
 		})
 	}
-	// too returns how many times too large the tightest bound is, from where it is best to where worst.
+	// too returns how many times too large the tightest bound is, from where it is
+	// best to where worst.
 	too := func(machines []string, kind string, knows bound.Knowledge) string {
 		least, most := math.Inf(1), 0.0
 		eachCell(rows(machines, kind), func(cell []sweep.Row) {
@@ -140,7 +144,8 @@ func names(s *BoundSweep) (sets []string) {
 	return sets
 }
 
-// eachCell calls f with the rows of every distribution and K, that of the error first.
+// eachCell calls f with the rows of every distribution and K, that of the error
+// first.
 func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 	for i := 0; i < len(rows); {
 		j := i + 1
@@ -152,8 +157,8 @@ func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 	}
 }
 
-// loosest returns the least tight of the tightest bounds of all cells, and false where some cell
-// has none.
+// loosest returns the least tight of the tightest bounds of all cells, and
+// false where some cell has none.
 func loosest(rows []sweep.Row, knows bound.Knowledge) (worst sweep.Row, ok bool) {
 	ok = true
 	eachCell(rows, func(cell []sweep.Row) {
@@ -186,8 +191,9 @@ func worstOf(rows []sweep.Row, name string) string {
 	return tightness(worst)
 }
 
-// deviations returns the largest relative distance of mean or slope and of spread from what was
-// predicted; NaN where nothing was, or where the sample leaves more than 5 % of it open.
+// deviations returns the largest relative distance of mean or slope and of
+// spread from what was predicted; NaN where nothing was, or where the sample
+// leaves more than 5 % of it open.
 func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 	mean, spread = math.NaN(), math.NaN()
 	eachCell(rows, func(cell []sweep.Row) {

@@ -18,8 +18,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ReducedSweep is a sweep of six machines and three distributions in a few seconds: fewer rows, shorter
-// sums and fewer seeds than [RecordedSweep].
+// ReducedSweep is a sweep of six machines and three distributions in a few
+// seconds: fewer rows, shorter sums and fewer seeds than [RecordedSweep].
 var ReducedSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
 	Data:     []sweep.Generator{sweep.Symmetric, sweep.Positive, sweep.Normal},
@@ -40,19 +40,20 @@ type BoundSweep struct {
 	stem   string // of the names of its figures
 }
 
-// RecordedSweep returns the sweep of the paper's size that is kept in the repository,
-// recorded/sweep.csv.
+// RecordedSweep returns the sweep of the paper's size that is kept in the
+// repository, recorded/sweep.csv.
 func RecordedSweep() (*BoundSweep, error) { return recordedSweep("sweep") }
 
-// RecordedAMD returns the sweep of AMD's matrix cores that is kept in recorded/amd.csv.
+// RecordedAMD returns the sweep of AMD's matrix cores that is kept in
+// recorded/amd.csv.
 func RecordedAMD() (*BoundSweep, error) { return recordedSweep("amd") }
 
-// RecordedScaled returns the sweep of block-scaled instructions with scales that are not 1, kept in
-// recorded/scaled.csv.
+// RecordedScaled returns the sweep of block-scaled instructions with scales
+// that are not 1, kept in recorded/scaled.csv.
 func RecordedScaled() (*BoundSweep, error) { return recordedSweep("scaled") }
 
-// RecordedCoverage returns the sweep of a million outputs, each with a confidence of its own,
-// that is kept in recorded/coverage.csv.
+// RecordedCoverage returns the sweep of a million outputs, each with a
+// confidence of its own, that is kept in recorded/coverage.csv.
 func RecordedCoverage() (*BoundSweep, error) { return recordedSweep("coverage") }
 
 //go:embed recorded
@@ -75,7 +76,8 @@ func recordedSweep(name string) (*BoundSweep, error) {
 	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded" + suffixOf(name)}, nil
 }
 
-// suffixOf tells the figures of a record from those of the sweep of the paper's size.
+// suffixOf tells the figures of a record from those of the sweep of the paper's
+// size.
 func suffixOf(name string) string {
 	if name == "sweep" || name == "coverage" {
 		return ""
@@ -114,12 +116,14 @@ func (s *BoundSweep) of(want func(sweep.Row) bool) []sweep.Row {
 	return rows
 }
 
-// cell returns the rows of a machine, distribution and K in which a confidence is for all outputs together.
+// cell returns the rows of a machine, distribution and K in which a confidence
+// is for all outputs together.
 func (s *BoundSweep) cell(machine, data string, k int) []sweep.Row {
 	return s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == machine && r.Data == data && r.K == k })
 }
 
-// distinct returns what f says of rows with a confidence for all outputs together, each once.
+// distinct returns what f says of rows with a confidence for all outputs
+// together, each once.
 func distinct[T comparable](s *BoundSweep, f func(sweep.Row) T) []T {
 	var all []T
 	for _, r := range s.Rows {
@@ -149,7 +153,8 @@ func (s *BoundSweep) conditions() string {
 		r.M, r.N, sweep.FormatSeeds(r.Seeds), typeset.Percent(confidence), s.Origin)
 }
 
-// Counted says in a sentence how many outputs there were, and how many bounds failed.
+// Counted says in a sentence how many outputs there were, and how many bounds
+// failed.
 func (s *BoundSweep) Counted() string {
 	outputs, broken, bad := 0, 0, 0
 	for _, r := range s.Rows {
@@ -166,9 +171,10 @@ func (s *BoundSweep) Counted() string {
 		outputs, map[bool]string{true: "none is", false: fmt.Sprintf("some are, of %d bounds,", bad)}[bad == 0], broken)
 }
 
-// Tightness returns the table of τ, the largest |error|/bound, of every bound on every machine,
-// for one distribution and K. A cell in brackets is of a bound that is not to hold there, one with a
-// cross of a bound that is exceeded.
+// Tightness returns the table of τ, the largest |error|/bound, of every bound
+// on every machine, for one distribution and K. A cell in brackets is of a
+// bound that is not to hold there, one with a cross of a bound that is
+// exceeded.
 func (s *BoundSweep) Tightness(data string, k int) *viz.Table {
 	machines := distinct(s, machineOf)
 	cells := map[[2]string]string{}
@@ -250,8 +256,9 @@ func (s *BoundSweep) tightest(data string, k int) string {
 	return strings.Join(words, ", ")
 }
 
-// Best draws τ of the tightest bound that holds on every machine, a panel for each distribution: of those
-// that can be told before the product is computed, and of all.
+// Best draws τ of the tightest bound that holds on every machine, a panel for
+// each distribution: of those that can be told before the product is computed,
+// and of all.
 func (s *BoundSweep) Best(k int) *viz.Chart {
 	machines := distinct(s, machineOf)
 	kinds := []struct {
@@ -296,9 +303,9 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 	return c
 }
 
-// Growth draws the largest error and bounds on it against K, a panel for each machine: the
-// tightest deterministic and the tightest probabilistic bound that hold, and the paper's theorem
-// where it does not.
+// Growth draws the largest error and bounds on it against K, a panel for each
+// machine: the tightest deterministic and the tightest probabilistic bound that
+// hold, and the paper's theorem where it does not.
 func (s *BoundSweep) Growth(data string) *viz.Chart {
 	ks := distinct(s, lengthOf)
 	exponent := map[string]float64{}
@@ -350,8 +357,8 @@ func (s *BoundSweep) Growth(data string) *viz.Chart {
 	return c
 }
 
-// Broken returns the table of bounds that hold on a machine and are exceeded by data that break
-// their assumption: the largest |error|/bound of all machines.
+// Broken returns the table of bounds that hold on a machine and are exceeded by
+// data that break their assumption: the largest |error|/bound of all machines.
 func (s *BoundSweep) Broken() *viz.Table {
 	sets := distinct(s, dataOf)
 	largest := map[[2]string]float64{}
@@ -389,9 +396,10 @@ func (s *BoundSweep) Broken() *viz.Table {
 	return t
 }
 
-// Coverage draws how often a probabilistic bound that is to hold is exceeded, against how often
-// it allows itself to be: the upper end of the exact interval for the rate, as no output or next
-// to none may exceed it. It panics if there is no row with confidences for outputs alone.
+// Coverage draws how often a probabilistic bound that is to hold is exceeded,
+// against how often it allows itself to be: the upper end of the exact interval
+// for the rate, as no output or next to none may exceed it. It panics if there
+// is no row with confidences for outputs alone.
 func (s *BoundSweep) Coverage() *viz.Chart {
 	const sure = 0.99
 	rows := s.of(func(r sweep.Row) bool {
@@ -436,8 +444,8 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 	return c
 }
 
-// Moments returns the table of the measured mean, slope and spread of the errors at one K,
-// beside what is predicted.
+// Moments returns the table of the measured mean, slope and spread of the
+// errors at one K, beside what is predicted.
 func (s *BoundSweep) Moments(k int) *viz.Table {
 	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.ErrorRow && !r.PerOutput && r.K == k })
 	shift := func(r sweep.Row) float64 { return math.Abs(r.Mean()) / r.Spread() }

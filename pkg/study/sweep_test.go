@@ -44,7 +44,8 @@ func smallSweep(t *testing.T) *BoundSweep {
 	return s
 }
 
-// A bound of the catalogue that says anything on a machine is in the table, without a word here.
+// A bound of the catalogue that says anything on a machine is in the table,
+// without a word here.
 func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 	s := smallSweep(t)
 	rows := cells(t, s.Tightness("U(0,1)", 4096))
@@ -72,7 +73,8 @@ func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 	}
 }
 
-// The overview is no better than any cell of the sweep that it is of, and better the more is known.
+// The overview is no better than any cell of the sweep that it is of, and
+// better the more is known.
 func TestBoundSweep_Overview(t *testing.T) {
 	s := smallSweep(t)
 	rows := cells(t, s.Overview())[1:]
@@ -98,7 +100,8 @@ func TestBoundSweep_Overview(t *testing.T) {
 	}
 }
 
-// The words for a sweep have the numbers of its rows: of two machines, one distribution of each kind.
+// The words for a sweep have the numbers of its rows: of two machines, one
+// distribution of each kind.
 func TestBoundSweep_Summary(t *testing.T) {
 	var rows []sweep.Row
 	nothing := sweep.Prediction{Mean: math.NaN(), Slope: math.NaN(), Spread: math.NaN()}
@@ -129,7 +132,8 @@ func TestBoundSweep_Summary(t *testing.T) {
 	}
 }
 
-// What is kept in the repository has no bound above which there is an output, if it is to hold.
+// What is kept in the repository has no bound above which there is an output,
+// if it is to hold.
 func TestRecordedSweep(t *testing.T) {
 	for name, read := range map[string]func() (*BoundSweep, error){"sweep": RecordedSweep, "coverage": RecordedCoverage, "amd": RecordedAMD, "scaled": RecordedScaled} {
 		s, err := read()
@@ -173,7 +177,8 @@ func TestBoundSweep_draws(t *testing.T) {
 	}
 }
 
-// The figure of coverage holds the rates of the record, each under its distribution, stated and observed.
+// The figure of coverage holds the rates of the record, each under its
+// distribution, stated and observed.
 func TestCoverageIsOfTheRecord(t *testing.T) {
 	s, err := RecordedCoverage()
 	if err != nil {
@@ -206,7 +211,8 @@ func TestCoverageIsOfTheRecord(t *testing.T) {
 	}
 }
 
-// The quotients of then are those of the claims; each step of knowledge makes a bound tighter.
+// The quotients of then are those of the claims; each step of knowledge makes a
+// bound tighter.
 func TestLooseness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a product of the paper's size, sum by sum")

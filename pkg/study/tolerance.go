@@ -22,10 +22,11 @@ type toleranceCurve struct {
 	style  viz.Style
 }
 
-// ToleranceFigure returns the smallest tolerance that a device guarantees, the tightest bound of
-// the catalogue that holds there, against K: above for factors that are numbers of binary16, by
-// machine, below for real numbers that are rounded first, by format. Nothing is known of the
-// data; 1024 × 8 outputs at [Confidence].
+// ToleranceFigure returns the smallest tolerance that a device guarantees, the
+// tightest bound of the catalogue that holds there, against K: above for
+// factors that are numbers of binary16, by machine, below for real numbers that
+// are rounded first, by format. Nothing is known of the data; 1024 × 8 outputs
+// at [Confidence].
 func ToleranceFigure() *viz.Chart {
 	machines := []toleranceCurve{
 		{"Volta", devices.VoltaF16(), viz.Generations[0], viz.Solid},

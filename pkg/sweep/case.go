@@ -8,7 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Case is a plan of one product, or of one for each of some seeds, by the names of its parts.
+// A Case is a plan of one product, or of one for each of some seeds, by the
+// names of its parts.
 type Case struct {
 	Machine, Data string
 	M, N, K       int
@@ -23,7 +24,8 @@ func CaseOf(r Row) Case {
 	return Case{r.Machine, r.Data, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
 }
 
-// plan returns the plan of the trial. An error says that there is no such machine or distribution.
+// plan returns the plan of the trial. An error says that there is no such
+// machine or distribution.
 func (t Case) plan() (Plan, error) {
 	machine, err := FindMachine(t.Machine)
 	if err != nil {
@@ -36,7 +38,8 @@ func (t Case) plan() (Plan, error) {
 	}, err
 }
 
-// String returns the trial as a command, which fails where a bound does that is to hold.
+// String returns the trial as a command, which fails where a bound does that is
+// to hold.
 func (t Case) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Data), t.M, t.N, t.K, FormatSeeds(t.Seeds))
@@ -125,8 +128,8 @@ func (t Case) smaller() (all []Case) {
 	return all
 }
 
-// minimal returns the simplest trial that it finds in so many steps in which the bound still fails
-// that fails in t.
+// minimal returns the simplest trial that it finds in so many steps in which
+// the bound still fails that fails in t.
 func (t Case) minimal(ctx context.Context, bound string, steps int) Case {
 	for from, unchanged := 0, 0; ; {
 		all := t.smaller()

@@ -70,7 +70,8 @@ var columns = []struct {
 	text("why", func(r *Row) *string { return &r.Why }),
 }
 
-// fewest columns are those that files had at first; what stands in later ones was left out.
+// fewest columns are those that files had at first; what stands in later ones
+// was left out.
 const fewest = 30
 
 type column = struct {
@@ -103,8 +104,8 @@ func truth(name string, at func(*Row) *bool) column {
 	}}
 }
 
-// number is a column of numbers of so many significant digits, -1 for all; 0 and NaN are left
-// empty. They are read as 0, or NaN in columns of predictions.
+// number is a column of numbers of so many significant digits, -1 for all; 0
+// and NaN are left empty. They are read as 0, or NaN in columns of predictions.
 func number(name string, digits int, at func(*Row) *float64) column {
 	none := 0.0
 	if strings.HasPrefix(name, "predicted") {
@@ -123,8 +124,8 @@ func number(name string, digits int, at func(*Row) *float64) column {
 	}}
 }
 
-// Write writes rows as CSV, after lines of comment, without the empty fields at their ends. It ends
-// with an error of w alone.
+// Write writes rows as CSV, after lines of comment, without the empty fields at
+// their ends. It ends with an error of w alone.
 func Write(w io.Writer, comment string, rows []Row) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.SplitSeq(comment, "\n") {
@@ -153,10 +154,12 @@ func Write(w io.Writer, comment string, rows []Row) error {
 	return b.Flush()
 }
 
-// longest is how many bytes a file of rows may have, and longestComment a line of its comment.
+// longest is how many bytes a file of rows may have, and longestComment a line
+// of its comment.
 const longest, longestComment = 1 << 28, 1 << 16
 
-// Read reads what Write wrote, at most 256 MB, and returns the comment as well. The error names the line.
+// Read reads what Write wrote, at most 256 MB, and returns the comment as well.
+// The error names the line.
 func Read(r io.Reader) (rows []Row, comment string, err error) {
 	limited := &io.LimitedReader{R: r, N: longest}
 	b := bufio.NewReaderSize(limited, longestComment)
@@ -247,7 +250,8 @@ func (l seedLists) parse(text string) (list []uint64, err error) {
 	return list, nil
 }
 
-// check returns an error that names the first field with a value that no row has.
+// check returns an error that names the first field with a value that no row
+// has.
 func (r *Row) check() error {
 	isNumber := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	for _, f := range []struct {
@@ -309,8 +313,8 @@ func FormatSeeds(seeds []uint64) string {
 	return strings.Join(words, ",")
 }
 
-// ParseSeeds returns the seeds that s names, as in 1:5,8 for 1, 2, 3, 4, 5 and 8, sorted. No
-// more than a million, and none twice.
+// ParseSeeds returns the seeds that s names, as in 1:5,8 for 1, 2, 3, 4, 5 and
+// 8, sorted. No more than a million, and none twice.
 func ParseSeeds(s string) ([]uint64, error) {
 	const most = 1_000_000
 	var seeds []uint64

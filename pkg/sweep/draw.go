@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A draw is the matrices of one seed, which all machines multiply, and what is found out about them
-// once for all.
+// A draw is the matrices of one seed, which all machines multiply, and what is
+// found out about them once for all.
 type draw struct {
 	data Generator
 	seed uint64
@@ -86,8 +86,8 @@ func (p Plan) draw(data Generator, k int, seed uint64) *draw {
 	}
 }
 
-// exactly returns the exact product of what a machine multiplies or, if that is asked, of what is
-// rounded before it is.
+// exactly returns the exact product of what a machine multiplies or, if that is
+// asked, of what is rounded before it is.
 func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
 	key := exactKey{m.A, m.B, m.Convert, represented}
 	if represented {
@@ -110,7 +110,8 @@ func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
 	return find()
 }
 
-// lossesOf returns what find does, or has found for a machine that loses the same.
+// lossesOf returns what find does, or has found for a machine that loses the
+// same.
 func (d *draw) lossesOf(m tcore.Device, find func() *truncation.Losses) func() *truncation.Losses {
 	key := lossesKey{m.A, m.B, m.C, m.Convert, m.Core}
 	d.mu.Lock()
@@ -121,12 +122,14 @@ func (d *draw) lossesOf(m tcore.Device, find func() *truncation.Losses) func() *
 	return d.losses[key]
 }
 
-// Scales are codes, those of a row of A or a column of B after those of the last.
+// Scales are codes, those of a row of A or a column of B after those of the
+// last.
 type scales struct {
 	codes [][]uint64
 }
 
-// scales returns the scales of A and B on a machine: ones, where the distribution has none of its own.
+// scales returns the scales of A and B on a machine: ones, where the
+// distribution has none of its own.
 func (d *draw) scales(m tcore.Device) (x, y scales) {
 	of := func(vectors int, stream uint64, scale func(r *rand.Rand, f tcore.Format) uint64) scales {
 		z := scales{make([][]uint64, vectors)}

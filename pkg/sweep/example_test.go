@@ -31,8 +31,8 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// The paper's theorem holds on the machine that it describes, and fails on every output of long
-// sums on one that truncates, where it is not to hold.
+// The paper's theorem holds on the machine that it describes, and fails on
+// every output of long sums on one that truncates, where it is not to hold.
 func Example() {
 	for _, r := range must(small.Run(context.Background(), nil)) {
 		if r.Bound == "vibea" {
@@ -47,7 +47,8 @@ func Example() {
 	// volta  K = 4096  machine  512 of 512 above, largest error 1.63 of the bound
 }
 
-// The tightest bound that is to hold, by its τ: before the product is computed, and after.
+// The tightest bound that is to hold, by its τ: before the product is computed,
+// and after.
 func ExampleTightest() {
 	p := small
 	p.Ks, p.Machines = []int{4096}, []tcore.Machine{sweep.Paper}
@@ -248,7 +249,8 @@ func ExamplePlan_Run() {
 	// error 256 <nil>
 }
 
-// On Volta the errors of sums of one sign are drift, the same for all outputs; Merge puts seeds together.
+// On Volta the errors of sums of one sign are drift, the same for all outputs;
+// Merge puts seeds together.
 func ExampleMoments() {
 	p := small
 	p.Machines, p.Ks = p.Machines[1:], []int{4096}
@@ -272,7 +274,8 @@ func ExampleRead() {
 	// 0 of nothing <nil>
 }
 
-// How often a bound may fail: one with a confidence now and then, a certain one never.
+// How often a bound may fail: one with a confidence now and then, a certain one
+// never.
 func ExampleRow_NominalRate() {
 	fmt.Printf("%.2f %v\n", sweep.Row{Confidence: 0.99}.NominalRate(), sweep.Row{Deterministic: true, Confidence: 0.99}.NominalRate())
 	// Output:

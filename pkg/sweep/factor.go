@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A factor is the distribution of one matrix: that of its rows, of A, or of its columns, of B. Each is filled
-// from a generator of its own.
+// A factor is the distribution of one matrix: that of its rows, of A, or of its
+// columns, of B. Each is filled from a generator of its own.
 type factor struct {
 	name               string
 	bound.Distribution // what the bounds are told; the zero value is nothing
@@ -33,7 +33,8 @@ func drawn(d bound.Distribution) factor {
 	}}
 }
 
-// fewValues returns the factor of independent elements from d, which are a few numbers.
+// fewValues returns the factor of independent elements from d, which are a few
+// numbers.
 func fewValues(d bound.Distribution) factor {
 	z := drawn(d)
 	z.alike = true
@@ -43,7 +44,8 @@ func fewValues(d bound.Distribution) factor {
 // independent reports whether elements are, and all of one distribution.
 func (z factor) independent() bool { return !z.mixed && z.dependent == "" && z.CanDraw() }
 
-// each returns the factor of elements to which f has been done, and their moments.
+// each returns the factor of elements to which f has been done, and their
+// moments.
 func (z factor) each(m bound.DataMoments, f func(r *rand.Rand, x float64) float64) factor {
 	fill, d := z.fill, z.Distribution
 	z.Distribution = bound.Distribution{}
@@ -59,7 +61,8 @@ func (z factor) each(m bound.DataMoments, f func(r *rand.Rand, x float64) float6
 	return z
 }
 
-// times returns the distribution of matrices of two factors. They have nothing in common but for their seed.
+// times returns the distribution of matrices of two factors. They have nothing
+// in common but for their seed.
 func (z factor) times(y factor, name string) Generator {
 	l := Generator{
 		Name: name, X: z.Distribution, Y: y.Distribution, Mixed: z.mixed || y.mixed, Dependent: z.dependent,
@@ -87,7 +90,8 @@ func (z factor) times(y factor, name string) Generator {
 	return l
 }
 
-// scaledVectors returns the factor whose vectors are multiplied by what scale draws first.
+// scaledVectors returns the factor whose vectors are multiplied by what scale
+// draws first.
 func scaledVectors(f factor, scale func(*rand.Rand) float64) factor {
 	z := f
 	z.Distribution = bound.Distribution{}
@@ -102,7 +106,8 @@ func scaledVectors(f factor, scale func(*rand.Rand) float64) factor {
 	return z
 }
 
-// known returns the distribution, of no name, that has these moments and is drawn like that.
+// known returns the distribution, of no name, that has these moments and is
+// drawn like that.
 func known(m bound.DataMoments, draw func(*rand.Rand) float64) bound.Distribution {
 	return bound.FromMoments("", m, draw)
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// parseGenerator returns the distribution that text names: a factor, of both matrices, or two with × or * between.
+// parseGenerator returns the distribution that text names: a factor, of both
+// matrices, or two with × or * between.
 func parseGenerator(text string) (Generator, bool) {
 	p := generatorText{text}
 	x, ok := p.factor()

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Growth is the power of K that something grows with over the Ks of a sweep, by least squares
-// of the logarithms.
+// Growth is the power of K that something grows with over the Ks of a sweep, by
+// least squares of the logarithms.
 type Growth struct {
 	Machine, Data, Bound string
 	Confidence           float64
@@ -15,8 +15,8 @@ type Growth struct {
 	Error                float64 // of the largest error/|A||B|; NaN where some K has none
 }
 
-// GrowthOf returns the growth of every bound that is told the distribution alone in rows that have two Ks or
-// more.
+// GrowthOf returns the growth of every bound that is told the distribution
+// alone in rows that have two Ks or more.
 func GrowthOf(rows []Row) []Growth {
 	type curve struct {
 		machine, data, bound string

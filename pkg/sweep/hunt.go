@@ -11,7 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// A Found is a bound that is to hold and does not, in a trial made as simple as could be.
+// A Found is a bound that is to hold and does not, in a trial made as simple as
+// could be.
 type Found struct {
 	Row   // what happened in the trial
 	Trial Case
@@ -26,11 +27,13 @@ type Catch struct {
 	Found           []Found
 }
 
-// Hunt tries random products for so long, a few at least, or until ctx ends: machines, distributions, K, sizes,
-// confidences and ways to tell the bounds of the data, which the seed determines one after the other. It
-// calls progress, if that is not nil, after every trial. A bound with a probability that fails is tried again on fresh
-// seeds, and is found if it fails there more often than stated, beyond chance. Bounds that are found
-// once on machines of a kind are not looked for there again, but counted.
+// Hunt tries random products for so long, a few at least, or until ctx ends:
+// machines, distributions, K, sizes, confidences and ways to tell the bounds of
+// the data, which the seed determines one after the other. It calls progress,
+// if that is not nil, after every trial. A bound with a probability that fails
+// is tried again on fresh seeds, and is found if it fails there more often than
+// stated, beyond chance. Bounds that are found once on machines of a kind are
+// not looked for there again, but counted.
 func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Catch)) (Catch, error) {
 	const together = 6 // trials of one distribution, which is found out once
 	r := newHunter(seed)
@@ -115,8 +118,9 @@ func (f Found) kind() string {
 	return fmt.Sprintf("%s %T %s %s %v", f.Bound, m.Device.Core, m.Device.A.Name, m.Device.C.Name, m.SplitK > 1)
 }
 
-// failsAgain reports whether the bound fails on other seeds more often than stated, beyond chance,
-// and leaves t with these: a few, and more where it fails there and that proves nothing yet.
+// failsAgain reports whether the bound fails on other seeds more often than
+// stated, beyond chance, and leaves t with these: a few, and more where it
+// fails there and that proves nothing yet.
 func (t *Case) failsAgain(ctx context.Context, bound string) bool {
 	const few, many = 6, 30
 	first := t.Seeds[0]

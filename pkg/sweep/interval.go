@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// ClopperPearson returns the exact interval of a probability, given that it came true failed
-// times in so many independent trials: each end is wrong with a chance of (1 - confidence)/2
-// at most (Clopper & Pearson 1934).
-// It panics unless 0 <= failed <= trials, 1 <= trials and 0 < confidence < 1.
+// ClopperPearson returns the exact interval of a probability, given that it
+// came true failed times in so many independent trials: each end is wrong with
+// a chance of (1 - confidence)/2 at most (Clopper & Pearson 1934). It panics
+// unless 0 <= failed <= trials, 1 <= trials and 0 < confidence < 1.
 func ClopperPearson(failed, trials int, confidence float64) (lo, hi float64) {
 	if failed < 0 || failed > trials || trials < 1 {
 		panic(fmt.Sprintf("sweep: ClopperPearson: %d of %d, want 0 <= failed <= trials, 1 <= trials", failed, trials))

@@ -24,8 +24,9 @@ func data(t *testing.T, name string) Generator {
 	return l
 }
 
-// Whatever a bound says, saying 1 % less than what the largest error needs is seen, and saying 1 %
-// more is not taken for a fault: limits of constants, in every term, and radii of intervals.
+// Whatever a bound says, saying 1 % less than what the largest error needs is
+// seen, and saying 1 % more is not taken for a fault: limits of constants, in
+// every term, and radii of intervals.
 func TestJudge_sees_one_percent(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
@@ -93,7 +94,8 @@ func TestJudge_sees_one_percent(t *testing.T) {
 	}
 }
 
-// Errors in binary64 are seen, and are no more than they are: no bound fails for what the judge does.
+// Errors in binary64 are seen, and are no more than they are: no bound fails
+// for what the judge does.
 func TestJudge_of_binary64(t *testing.T) {
 	p := Plan{Data: []Generator{data(t, "U(-1,1)"), data(t, "U(0,1)"), data(t, "log-uniform(-8,8)"), data(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range devices.All() {
@@ -115,8 +117,8 @@ func TestJudge_of_binary64(t *testing.T) {
 	}
 }
 
-// With scales of blocks errors are those of sums in binary64 where these are exact, and truncation
-// holds for all scales.
+// With scales of blocks errors are those of sums in binary64 where these are
+// exact, and truncation holds for all scales.
 func TestJudge_of_scales(t *testing.T) {
 	p := Plan{Data: []Generator{data(t, "blocks(-3,3,U(-1,1))"), data(t, "blocks(-127,127,N(0,1))"), data(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXF4(), devices.BlackwellNVF4()} {
@@ -156,7 +158,8 @@ func TestJudge_of_scales(t *testing.T) {
 	}
 }
 
-// The sizes of elements and of scales are told apart, and those of A from those of B.
+// The sizes of elements and of scales are told apart, and those of A from those
+// of B.
 func TestDraw_tells_scales(t *testing.T) {
 	l := data(t, "blocks(-9,3,U(0,4))×U(0,1)")
 	for _, m := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4()} {
@@ -171,7 +174,8 @@ func TestDraw_tells_scales(t *testing.T) {
 	}
 }
 
-// What used to slip through is part of the standard plan, which has every device.
+// What used to slip through is part of the standard plan, which has every
+// device.
 func TestStandard_has(t *testing.T) {
 	plans := Standard([]uint64{1})
 	for _, c := range []struct {
@@ -227,8 +231,8 @@ func tellingsOf(p Plan) string {
 	return s
 }
 
-// What a bound is told decides what it must do: dependent data spare those that read a distribution, and
-// nothing spares those that have seen the data.
+// What a bound is told decides what it must do: dependent data spare those that
+// read a distribution, and nothing spares those that have seen the data.
 func TestVerdict(t *testing.T) {
 	random := func(n bound.Knowledge) question {
 		return question{Bound: bound.Bound{Model: bound.Model{Random: true}, Needs: n}, Result: bound.Result{Holds: true}}
@@ -268,8 +272,9 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Where no bound is told that products have few values, or are like those next to them, none is to hold
-// that takes rounding errors as random: of data of one number each error is the same.
+// Where no bound is told that products have few values, or are like those next
+// to them, none is to hold that takes rounding errors as random: of data of one
+// number each error is the same.
 func TestAlikeIsAdverse(t *testing.T) {
 	for name, want := range map[string]bool{
 		"rows(-3,3,point(0.853))": true, "rows(-3,3,rows(-3,3,point(0.853)))": true, "outliers(0.1,100,grid(0,1,0.01))×k/8": true,
@@ -298,7 +303,8 @@ func TestAlikeIsAdverse(t *testing.T) {
 	}
 }
 
-// Sizes that are at hand are told, and what is then said is judged beside what was said without.
+// Sizes that are at hand are told, and what is then said is judged beside what
+// was said without.
 func TestPlan_judges_with_ranges(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Data: []Generator{data(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	constant := map[bool]float64{}
@@ -359,8 +365,8 @@ func TestFindGenerator_of_grammar(t *testing.T) {
 	}
 }
 
-// A hunt finds a bound that errs, and tells a product in which it fails and none that is simpler by
-// one thing.
+// A hunt finds a bound that errs, and tells a product in which it fails and
+// none that is simpler by one thing.
 func TestHunt_finds_what_is_planted(t *testing.T) {
 	defer func() { evaluate = bound.Evaluate }()
 	evaluate = func(k bound.Problem, f roundoff.Failure) ([]bound.Result, error) {

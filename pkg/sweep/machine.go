@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The machines that have short names. Paper rounds to nearest; all others but IEEE align, cut
-// off and truncate.
+// The machines that have short names. Paper rounds to nearest; all others but
+// IEEE align, cut off and truncate.
 var (
 	Paper           = tcore.Machine{Name: "paper", Device: devices.PaperCoreF32()}
 	Volta           = tcore.Machine{Name: "volta", Device: devices.VoltaF16()}
@@ -33,7 +33,8 @@ var (
 	HopperOutputF16 = tcore.Machine{Name: "hopper>binary16", Device: devices.HopperF16(), Output: tcore.Binary16}
 )
 
-// Machines returns the machines that have short names. Scales of block-scaled ones are 1.
+// Machines returns the machines that have short names. Scales of block-scaled
+// ones are 1.
 func Machines() []tcore.Machine {
 	return []tcore.Machine{
 		Paper, Volta, Ampere, Hopper, HopperE4M3, IEEE,
@@ -46,9 +47,10 @@ func Machines() []tcore.Machine {
 // stored are the formats that D may be stored in.
 var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5M2}
 
-// FindMachine returns the machine of that name: one of [Machines], a device by its name in
-// [devices.All], or one of these with "/16" after it, which adds K in so many parts, or with
-// ">binary16", which stores D in that format, or both.
+// FindMachine returns the machine of that name: one of [Machines], a device by
+// its name in [devices.All], or one of these with "/16" after it, which adds K
+// in so many parts, or with ">binary16", which stores D in that format, or
+// both.
 func FindMachine(name string) (tcore.Machine, error) {
 	if i := slices.IndexFunc(Machines(), func(m tcore.Machine) bool { return m.Name == name }); i >= 0 {
 		return Machines()[i], nil

@@ -11,8 +11,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Plan is what to try: products of A, M × K, and B, K × N, on every machine, from every distribution,
-// of every K and seed, and every bound of the catalogue at every confidence.
+// A Plan is what to try: products of A, M × K, and B, K × N, on every machine,
+// from every distribution, of every K and seed, and every bound of the
+// catalogue at every confidence.
 type Plan struct {
 	Machines    []tcore.Machine
 	Data        []Generator
@@ -21,37 +22,41 @@ type Plan struct {
 	Seeds       []uint64
 	Confidences []float64
 
-	// Told are the ways in which the bounds are told of the data; none is FromDistribution alone.
+	// Told are the ways in which the bounds are told of the data; none is
+	// FromDistribution alone.
 	Told []Told
 
-	// Ranges asks for a second judgement of what is said when the sizes of the elements of the
-	// matrices at hand are told as well ([bound.RangesOf32]), where that is something else.
+	// Ranges asks for a second judgement of what is said when the sizes of the
+	// elements of the matrices at hand are told as well ([bound.RangesOf32]), where
+	// that is something else.
 	Ranges bool
 
-	// Represented measures errors from the product of A and B as they are drawn, before they are
-	// rounded to the formats of the machine.
+	// Represented measures errors from the product of A and B as they are drawn,
+	// before they are rounded to the formats of the machine.
 	Represented bool
 
-	// Predict asks for what [bound.Predict] tells of the errors beforehand: about a second for each
-	// machine and distribution.
+	// Predict asks for what [bound.Predict] tells of the errors beforehand: about a
+	// second for each machine and distribution.
 	Predict bool
 
-	// PerOutput asks for the confidence of each output, as if it were the only one, and not for that
-	// of all outputs of a product together. Outputs of a product share rows and columns: they
-	// are not quite independent trials.
+	// PerOutput asks for the confidence of each output, as if it were the only one,
+	// and not for that of all outputs of a product together. Outputs of a product
+	// share rows and columns: they are not quite independent trials.
 	PerOutput bool
 }
 
-// Run carries the plan out on all cores and returns a row of errors for every machine, distribution and
-// K, and after it a row for every bound that says something there, in the order of the catalogue.
-// It calls progress, if that is not nil, with how much is done of how much.
+// Run carries the plan out on all cores and returns a row of errors for every
+// machine, distribution and K, and after it a row for every bound that says
+// something there, in the order of the catalogue. It calls progress, if that is
+// not nil, with how much is done of how much.
 //
-// A product that cannot be emulated sum by sum ([bound.Emulate]) has no rows of bounds that read
-// sums. Outputs that are not finite are not judged, nor is a product of elements that are not in
-// the formats of the machine: the row of errors counts them as Skipped, and says why. An error says
-// that ctx has ended; the rows are then of what was measured before, perhaps of fewer seeds.
-// It panics if a part of the plan is empty, a size is below 1, a seed comes twice, or a
-// confidence is not in (0, 1).
+// A product that cannot be emulated sum by sum ([bound.Emulate]) has no rows of
+// bounds that read sums. Outputs that are not finite are not judged, nor is a
+// product of elements that are not in the formats of the machine: the row of
+// errors counts them as Skipped, and says why. An error says that ctx has
+// ended; the rows are then of what was measured before, perhaps of fewer seeds.
+// It panics if a part of the plan is empty, a size is below 1, a seed comes
+// twice, or a confidence is not in (0, 1).
 func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, error) {
 	p.check()
 	if progress == nil {
@@ -148,7 +153,8 @@ func (p Plan) problem(machine tcore.Machine, data Generator, k int) bound.Proble
 	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: data.X, Y: data.Y, Represented: p.Represented}
 }
 
-// twins returns for every machine the first that computes the same under any name.
+// twins returns for every machine the first that computes the same under any
+// name.
 func (p Plan) twins() []int {
 	first, seen := make([]int, len(p.Machines)), map[tcore.Machine]int{}
 	for i, m := range p.Machines {

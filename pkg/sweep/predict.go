@@ -10,8 +10,8 @@ import (
 // none is no prediction.
 var none = Prediction{math.NaN(), math.NaN(), math.NaN()}
 
-// predict writes into the rows of errors, the first of each machine, distribution and K, what is predicted
-// of them.
+// predict writes into the rows of errors, the first of each machine,
+// distribution and K, what is predicted of them.
 func (p Plan) predict(cells map[[3]int][]Row) {
 	parallel.Each(len(p.Machines)*len(p.Data), func(n int) {
 		i, l := n/len(p.Data), n%len(p.Data)
@@ -22,8 +22,9 @@ func (p Plan) predict(cells map[[3]int][]Row) {
 	})
 }
 
-// predictions returns what [bound.Predict] tells of the errors of a kernel with data of a distribution, for
-// every K: nothing where the distribution is not told, or told wrongly.
+// predictions returns what [bound.Predict] tells of the errors of a kernel with
+// data of a distribution, for every K: nothing where the distribution is not
+// told, or told wrongly.
 func predictions(k bound.Problem, data Generator, ks []int) []Prediction {
 	all := make([]Prediction, len(ks))
 	for i := range all {

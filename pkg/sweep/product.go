@@ -62,8 +62,8 @@ func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
 	return rows, nil
 }
 
-// run multiplies on the machine and exactly. It says why outputs are not judged; where none is,
-// there are no errors.
+// run multiplies on the machine and exactly. It says why outputs are not
+// judged; where none is, there are no errors.
 func (z *product) run() (m Moments, why string) {
 	var values []float64
 	wide := z.Device.C.Precision > tcore.Binary32.Precision
@@ -99,7 +99,8 @@ func (z *product) run() (m Moments, why string) {
 	return m, why
 }
 
-// saturates reports whether elements become the greatest number of a format that has no infinity.
+// saturates reports whether elements become the greatest number of a format
+// that has no infinity.
 func (z *product) saturates() bool {
 	r := z.ranges()
 	return r.x.Max > z.Device.A.Max() || r.y.Max > z.Device.B.Max()
@@ -113,8 +114,8 @@ func (z *product) result() tcore.Format {
 	return z.Device.C
 }
 
-// first returns the first output of a run that has products other than 0, which tells the bounds
-// that there is a run.
+// first returns the first output of a run that has products other than 0, which
+// tells the bounds that there is a run.
 func (z *product) first(run iter.Seq[bound.Entry]) iter.Seq[bound.Entry] {
 	return func(yield func(bound.Entry) bool) {
 		i := 0
@@ -129,7 +130,8 @@ func (z *product) first(run iter.Seq[bound.Entry]) iter.Seq[bound.Entry] {
 	}
 }
 
-// whole tells an output what is lost of all products of the matrices, and not of some rows.
+// whole tells an output what is lost of all products of the matrices, and not
+// of some rows.
 func (z *product) whole(o *bound.Entry) {
 	if o.Losses != nil {
 		o.Losses = z.lossesOf(z.Device, o.Losses)
@@ -151,8 +153,8 @@ func (z *product) emulate(lo, hi int) (iter.Seq[bound.Entry], error) {
 	return bound.Emulate(k, matrix.Rows(z.a, lo, hi), z.b)
 }
 
-// bands is into how many bands of rows a product is divided among the cores: more than there
-// are, and no matter for the result.
+// bands is into how many bands of rows a product is divided among the cores:
+// more than there are, and no matter for the result.
 const bands = 16
 
 // tallies counts how the bounds did on every output.

@@ -7,7 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A question is one bound at one confidence, put to a product that it is told of in one way.
+// A question is one bound at one confidence, put to a product that it is told
+// of in one way.
 type question struct {
 	bound.Bound
 	bound.Result
@@ -29,8 +30,9 @@ func (q *question) same(r *question) bool {
 // evaluate asks all bounds; a test has them err.
 var evaluate = bound.Evaluate
 
-// ask returns the questions of a plan to a product, nothing counted yet. What has been asked is not
-// asked again where a bound that is told more says the same.
+// ask returns the questions of a plan to a product, nothing counted yet. What
+// has been asked is not asked again where a bound that is told more says the
+// same.
 func (z *product) ask(p Plan) ([]question, error) {
 	k := z.Problem
 	if run, err := z.emulate(0, z.M); err == nil {
@@ -66,8 +68,8 @@ func (z *product) ask(p Plan) ([]question, error) {
 // verdict says whether the bound is to hold on data of a distribution.
 func (q *question) verdict(data Generator) Verdict {
 	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
-	// A bound that is told a distribution may take it for one of independent elements to say that roundings
-	// are of mean zero.
+	// A bound that is told a distribution may take it for one of independent
+	// elements to say that roundings are of mean zero.
 	ofElements := q.Model.Random && (ofProducts || q.kernel.X.MeanSquare() > 0)
 	switch {
 	case !q.Holds:

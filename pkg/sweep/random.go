@@ -12,7 +12,8 @@ import (
 // pick returns one of some.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// randomTrial returns a trial with a distribution, of at most some thousand outputs.
+// randomTrial returns a trial with a distribution, of at most some thousand
+// outputs.
 func randomTrial(r *rand.Rand, data string) Case {
 	devices := devices.All()
 	d := devices[r.IntN(len(devices))]
@@ -47,7 +48,8 @@ func randomTrial(r *rand.Rand, data string) Case {
 	return t
 }
 
-// randomData returns the name of a distribution, of both matrices or one of each.
+// randomData returns the name of a distribution, of both matrices or one of
+// each.
 func randomData(r *rand.Rand) string {
 	for {
 		name := randomFactor(r, 2)
@@ -60,7 +62,8 @@ func randomData(r *rand.Rand) string {
 	}
 }
 
-// randomFactor returns the name of a factor, with others in it no deeper than depth.
+// randomFactor returns the name of a factor, with others in it no deeper than
+// depth.
 func randomFactor(r *rand.Rand, depth int) string {
 	number := func(lo, hi float64) string { return fmt.Sprintf("%.3g", lo+(hi-lo)*r.Float64()) }
 	small := func() string { return fmt.Sprintf("%.3g", math.Exp2(-10+13*r.Float64())) }

@@ -9,8 +9,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// A Row is what happened to one bound on one machine, distribution and K. Where Bound is [ErrorRow] it is
-// the error itself: |error|/|A||B| takes the place of |error|/bound.
+// A Row is what happened to one bound on one machine, distribution and K. Where
+// Bound is [ErrorRow] it is the error itself: |error|/|A||B| takes the place of
+// |error|/bound.
 type Row struct {
 	Machine, Data string
 	M, N, K       int
@@ -55,7 +56,8 @@ type Summary struct {
 	Ratios     Sketch  // of |error|/bound
 }
 
-// Merge returns the summary of the products of both. The zero value is that of none.
+// Merge returns the summary of the products of both. The zero value is that of
+// none.
 func (s Summary) Merge(t Summary) Summary {
 	switch {
 	case s.Runs == 0:
@@ -77,8 +79,8 @@ func (s Summary) Merge(t Summary) Summary {
 // Median returns the median of |error|/bound, to within 19 %.
 func (s Summary) Median() float64 { return min(s.Ratios.Quantile(0.5), s.Largest) }
 
-// Failures returns how often the statement of the bound was false, of how many times it was
-// made: once for each output, or once for each product.
+// Failures returns how often the statement of the bound was false, of how many
+// times it was made: once for each output, or once for each product.
 func (r Row) Failures() (failed, trials int) {
 	if r.PerOutput {
 		return r.Violations, r.Outputs
@@ -86,7 +88,8 @@ func (r Row) Failures() (failed, trials int) {
 	return r.Failed, r.Runs
 }
 
-// NominalRate returns the failure rate that the bound allows itself, 0 if it is deterministic.
+// NominalRate returns the failure rate that the bound allows itself, 0 if it is
+// deterministic.
 func (r Row) NominalRate() float64 {
 	if r.Deterministic {
 		return 0
@@ -94,7 +97,8 @@ func (r Row) NominalRate() float64 {
 	return 1 - r.Confidence
 }
 
-// A Prediction is what theory says of the errors before they are made; NaN is no prediction.
+// A Prediction is what theory says of the errors before they are made; NaN is
+// no prediction.
 type Prediction struct {
 	Mean, Slope, Spread float64
 }
@@ -137,13 +141,15 @@ func (m Moments) Merge(t Moments) Moments {
 	return m
 }
 
-// Mean returns the mean of e/a, the mean relative error where all products have one sign.
+// Mean returns the mean of e/a, the mean relative error where all products have
+// one sign.
 func (m Moments) Mean() float64 { return m.mean }
 
 // Spread returns the standard deviation of e/a.
 func (m Moments) Spread() float64 { return math.Sqrt(m.square / max(1, m.count-1)) }
 
-// Slope returns the least-squares slope β of e on s, NaN if all s are one number.
+// Slope returns the least-squares slope β of e on s, NaN if all s are one
+// number.
 func (m Moments) Slope() float64 { return m.es / m.ss }
 
 // key is what rows that can be joined have in common.
@@ -162,9 +168,9 @@ func (r Row) key() key {
 	return key{r.Machine, r.Data, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
 }
 
-// Join returns the rows of two sweeps, those of the same bound, machine, distribution, size and
-// confidence as one. An error says that both have the same seed or one has none, or that they differ in a
-// verdict.
+// Join returns the rows of two sweeps, those of the same bound, machine,
+// distribution, size and confidence as one. An error says that both have the
+// same seed or one has none, or that they differ in a verdict.
 func Join(a, b []Row) ([]Row, error) {
 	joined := slices.Clone(a)
 	at := make(map[key]int, len(a))
@@ -210,12 +216,13 @@ func (r Row) join(t Row) (Row, error) {
 	return r, nil
 }
 
-// Sure is the confidence with which a bound is taken as failing, and not by chance.
+// Sure is the confidence with which a bound is taken as failing, and not by
+// chance.
 const Sure = 0.999
 
-// Violated returns the rows of bounds that are to hold and do not: a deterministic one with any
-// output above it, or another that fails more often than stated, beyond what chance does at the
-// given confidence.
+// Violated returns the rows of bounds that are to hold and do not: a
+// deterministic one with any output above it, or another that fails more often
+// than stated, beyond what chance does at the given confidence.
 func Violated(rows []Row, confidence float64) []Row {
 	var bad []Row
 	for _, r := range rows {
@@ -230,9 +237,10 @@ func Violated(rows []Row, confidence float64) []Row {
 	return bad
 }
 
-// Tightest returns the row of the bound that is to hold with the largest τ, at the first
-// confidence in rows, among those that need to know no more than that; and false if there is
-// none. The error itself, [bound.Exact], is not one. It is for rows of one machine, distribution and K.
+// Tightest returns the row of the bound that is to hold with the largest τ, at
+// the first confidence in rows, among those that need to know no more than
+// that; and false if there is none. The error itself, [bound.Exact], is not
+// one. It is for rows of one machine, distribution and K.
 func Tightest(rows []Row, knows bound.Knowledge) (best Row, ok bool) {
 	for _, r := range rows {
 		b, known := bound.Find(r.Bound)

@@ -34,8 +34,8 @@ func (z *product) runScaled() (m Moments, values []float64) {
 	}
 	m.Product = time.Since(start).Seconds()
 
-	// Factors are at least 2⁻¹⁶ and scales 2⁻¹²⁷, so that products are multiples of 2⁻³⁰⁰; with
-	// scales of 2¹²⁷ none reaches 2³⁰⁰, nor a sum of all 2³⁵⁰.
+	// Factors are at least 2⁻¹⁶ and scales 2⁻¹²⁷, so that products are multiples of
+	// 2⁻³⁰⁰; with scales of 2¹²⁷ none reaches 2³⁰⁰, nor a sum of all 2³⁵⁰.
 	const prec = 300 + 350
 	start = time.Now()
 	for i := range d {

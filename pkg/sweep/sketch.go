@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// A Sketch is a histogram of numbers that are not negative, from which quantiles are told to
-// within 19 %: two bins to an octave, of the six octaves below the largest number. What lies
-// below them is counted and not told apart. Sketches that are merged, in any order, are the
-// sketch of all the numbers (Masson, Rim & Lee 2019, with the lowest bins collapsed).
+// A Sketch is a histogram of numbers that are not negative, from which
+// quantiles are told to within 19 %: two bins to an octave, of the six octaves
+// below the largest number. What lies below them is counted and not told apart.
+// Sketches that are merged, in any order, are the sketch of all the numbers
+// (Masson, Rim & Lee 2019, with the lowest bins collapsed).
 type Sketch struct {
 	top    int // the bin of the largest number: those from 2^(top/2) to 2^((top+1)/2)
 	counts [bins]int
@@ -77,9 +78,9 @@ func (s Sketch) Count() int {
 	return n
 }
 
-// Quantile returns the number that a share q of the numbers does not exceed, to within 19 %; 0
-// if it lies six octaves below the largest or lower, NaN if there are no numbers. It panics
-// unless 0 <= q <= 1.
+// Quantile returns the number that a share q of the numbers does not exceed, to
+// within 19 %; 0 if it lies six octaves below the largest or lower, NaN if
+// there are no numbers. It panics unless 0 <= q <= 1.
 func (s Sketch) Quantile(q float64) float64 {
 	if !(0 <= q && q <= 1) {
 		panic(fmt.Sprintf("sweep: Quantile(%v), want 0 <= q <= 1", q))
@@ -97,8 +98,8 @@ func (s Sketch) Quantile(q float64) float64 {
 	return 0
 }
 
-// String returns the sketch as ParseSketch reads it: the top bin, the counts from there down,
-// and those below.
+// String returns the sketch as ParseSketch reads it: the top bin, the counts
+// from there down, and those below.
 func (s Sketch) String() string {
 	last := bins
 	for last > 0 && s.counts[last-1] == 0 {

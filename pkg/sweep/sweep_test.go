@@ -29,7 +29,8 @@ func run(t *testing.T, p Plan) []Row {
 	return rows
 }
 
-// No bound that is to hold on a machine and a distribution is exceeded, on any machine, from any distribution.
+// No bound that is to hold on a machine and a distribution is exceeded, on any
+// machine, from any distribution.
 func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	all := func(m, n int, ks []int, seeds ...uint64) Plan {
 		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}) // of two stages
@@ -62,7 +63,8 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	}
 }
 
-// What breaks a bound is seen: each of these is exceeded where it is marked as not holding.
+// What breaks a bound is seen: each of these is exceeded where it is marked as
+// not holding.
 func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
@@ -86,7 +88,8 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	}
 }
 
-// The rows of a plan against output after output in arithmetic without rounding.
+// The rows of a plan against output after output in arithmetic without
+// rounding.
 func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)
@@ -133,7 +136,8 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	}
 }
 
-// An output of a block-scaled machine with scales of its own errs by no more than the bound.
+// An output of a block-scaled machine with scales of its own errs by no more
+// than the bound.
 func TestTruncation_holds_with_scales(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const k = 1024
@@ -245,7 +249,8 @@ func wantPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// At either end of the interval the observation, or a more extreme one, has half the failure.
+// At either end of the interval the observation, or a more extreme one, has
+// half the failure.
 func TestClopperPearson_solves_the_binomial_sums(t *testing.T) {
 	tail := func(from, to, n int, p float64) float64 { // P(from <= X <= to)
 		sum := 0.0
@@ -268,7 +273,8 @@ func TestClopperPearson_solves_the_binomial_sums(t *testing.T) {
 	}
 }
 
-// Sketches of parts, merged in any order, are the sketch of the whole, and tell its quantiles.
+// Sketches of parts, merged in any order, are the sketch of the whole, and tell
+// its quantiles.
 func TestSketch_merges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -471,8 +477,9 @@ func TestFind_refuses(t *testing.T) {
 	}
 }
 
-// What is predicted of the errors comes out: the mean of data of one sign, the slope of data of
-// both, and the spread. Nothing is predicted of data that the bounds are told wrongly.
+// What is predicted of the errors comes out: the mean of data of one sign, the
+// slope of data of both, and the spread. Nothing is predicted of data that the
+// bounds are told wrongly.
 func TestPlan_predicts(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{Hopper}, Data: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }

@@ -13,11 +13,12 @@ type tally struct {
 	ratios              Sketch
 }
 
-// slack is how far errors and bounds may be off, relatively, for being computed in binary64.
+// slack is how far errors and bounds may be off, relatively, for being computed
+// in binary64.
 const slack = 1e-12
 
-// add counts an output with its error, its |A||B|, and where the error should lie. An interval
-// that is NaN or has no limit says nothing.
+// add counts an output with its error, its |A||B|, and where the error should
+// lie. An interval that is NaN or has no limit says nothing.
 func (t *tally) add(e, size float64, i bound.Interval) {
 	most := i.Bound()
 	if math.IsNaN(most) || math.IsInf(most, 0) {

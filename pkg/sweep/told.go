@@ -35,7 +35,8 @@ func ParseTold(s string) (Told, error) {
 	return 0, fmt.Errorf("sweep: told from %q, want distribution, moments or files", s)
 }
 
-// A telling is one way to tell the bounds of a product, the sizes of its elements too or not.
+// A telling is one way to tell the bounds of a product, the sizes of its
+// elements too or not.
 type telling struct {
 	Told
 	ranges bool

@@ -15,7 +15,8 @@ type word struct {
 	make             func(x []float64, f []factor) (z factor, ok bool)
 }
 
-// words are those of the grammar of distributions. What make returns has no name yet.
+// words are those of the grammar of distributions. What make returns has no
+// name yet.
 var words = map[string]word{
 	"U": {2, 0, func(x []float64, _ []factor) (factor, bool) {
 		if !(x[0] < x[1]) {

@@ -18,7 +18,8 @@ func ExampleFormat_Accuracy() {
 	// Above Below
 }
 
-// The accuracy is that of math/big where its modes are ours: in a format without limits of the exponent.
+// The accuracy is that of math/big where its modes are ours: in a format
+// without limits of the exponent.
 func TestAccuracy(t *testing.T) {
 	wide := tcore.Format{Name: "wide", Precision: 7, Emin: -900, Emax: 900}
 	r := rand.New(rand.NewPCG(7, 7))

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// BlockSum is what one block of a chain of [Fused] sums did, in short: a [TraceBlock] without
-// its terms.
+// BlockSum is what one block of a chain of [Fused] sums did, in short: a
+// [TraceBlock] without its terms.
 type BlockSum struct {
 	Exponent int     // E*, the exponent that all terms are aligned to
 	Kept     float64 // the sum of what was kept, before it is rounded
@@ -20,16 +20,16 @@ type BlockSum struct {
 	Size     float64 // Σ|xy|
 }
 
-// Error returns the error that the block made, Result less c and the exact products: what it
-// did not round to and what it did not keep.
+// Error returns the error that the block made, Result less c and the exact
+// products: what it did not round to and what it did not keep.
 func (b BlockSum) Error() float64 { return b.Result - b.Kept - b.Lost }
 
-// BlockSums returns the blocks of every element of AB, as [Device.MultiplyAdd] computes it, row by row:
-// slices that are good until the next one. It costs a few times a GEMM on one core, and tells
-// the error of every element, as the sum of those of its blocks, to binary64. The error names
-// an element that is not finite in A or B.
-// It panics if the matrices do not fit or the core is not a [Fused] of single products without
-// scales.
+// BlockSums returns the blocks of every element of AB, as [Device.MultiplyAdd]
+// computes it, row by row: slices that are good until the next one. It costs a
+// few times a GEMM on one core, and tells the error of every element, as the
+// sum of those of its blocks, to binary64. The error names an element that is
+// not finite in A or B. It panics if the matrices do not fit or the core is not
+// a [Fused] of single products without scales.
 func (d Device) BlockSums(a, b blas32.General) (iter.Seq[[]BlockSum], error) {
 	checkProduct("BlockSums", a, b)
 	d.check("BlockSums", a.Cols, b.Rows)
@@ -71,8 +71,8 @@ func (f *Fused) blockSums(d *Device, blocks []BlockSum, x, y *panel, i, j int) {
 	}
 }
 
-// blockSum is Fused.sum, observed. All products and sums are exact in binary64 unless E* is
-// out of its reach.
+// blockSum is Fused.sum, observed. All products and sums are exact in binary64
+// unless E* is out of its reach.
 func (f *Fused) blockSum(d *Device, x, y []float64, ex, ey []int16, c float64) BlockSum {
 	_, top := d.C.split(c)
 	if c == 0 {

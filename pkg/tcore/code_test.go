@@ -6,7 +6,8 @@ import (
 )
 
 // Decode against definitions that owe nothing to it: Go's own formats, of which
-// the others are leading parts, and for e4m3 the table of the OCP specification.
+// the others are leading parts, and for e4m3 the table of the OCP
+// specification.
 func TestDecode(t *testing.T) {
 	float32Of := func(shift int) func(uint64) float64 {
 		return func(c uint64) float64 { return float64(math.Float32frombits(uint32(c << shift))) }
@@ -157,8 +158,8 @@ func TestEncode(t *testing.T) {
 	})
 }
 
-// The constants of IEEE 754, table 3.5; OCP OFP8, table 1; OCP MX, tables 2 to 6;
-// and for fnuz those of the types' published tables.
+// The constants of IEEE 754, table 3.5; OCP OFP8, table 1; OCP MX, tables 2 to
+// 6; and for fnuz those of the types' published tables.
 func TestFormat(t *testing.T) {
 	for _, tt := range []struct {
 		f                               Format

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// narrowOracle is the oracle for formats of at most 16 bits, made fast enough to
-// try everything: binary64 holds their numbers, midpoints and what follows Max.
+// narrowOracle is the oracle for formats of at most 16 bits, made fast enough
+// to try everything: binary64 holds their numbers, midpoints and what follows
+// Max.
 type narrowOracle struct {
 	f, plain Format
 	numbers  []float64 // by code
@@ -68,8 +69,8 @@ func narrow() []Format {
 	return append(list, flushing)
 }
 
-// All numbers, midpoints and quarters, and the binary64 numbers next to them, in
-// all modes: by monotonicity, all numbers there are.
+// All numbers, midpoints and quarters, and the binary64 numbers next to them,
+// in all modes: by monotonicity, all numbers there are.
 func TestRoundEverywhere(t *testing.T) {
 	for _, f := range narrow() {
 		o, step := newNarrowOracle(f), 1

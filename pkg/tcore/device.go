@@ -3,8 +3,8 @@ package tcore
 import "fmt"
 
 // Device is one instruction of one architecture's matrix unit: what it takes,
-// what it returns, and in Core how it adds. Package devices is the catalogue; a new
-// device is one literal, and a variant is a copy with one field changed:
+// what it returns, and in Core how it adds. Package devices is the catalogue; a
+// new device is one literal, and a variant is a copy with one field changed:
 //
 //	d := devices.HopperE4M3()
 //	d.B = tcore.E5M2
@@ -27,9 +27,9 @@ type Device struct {
 }
 
 // Core is the arithmetic of one block, a record of its own: [Fused],
-// [ExactSum], [Pairwise], [TwoStage], [Chain], [Split] or [TensorCore]. The set is
-// closed: a unit that adds in none of these ways gets a core in this package,
-// with its slow oracle.
+// [ExactSum], [Pairwise], [TwoStage], [Chain], [Split] or [TensorCore]. The set
+// is closed: a unit that adds in none of these ways gets a core in this
+// package, with its slow oracle.
 type Core interface {
 	// width returns the number of products in a block.
 	width() int
@@ -196,8 +196,8 @@ func (d *Device) check(call string, lx, ly int) {
 	d.Core.check(d)
 }
 
-// BlockTerms returns the number of products that the device adds to an accumulator at once.
-// It panics if the device has no core.
+// BlockTerms returns the number of products that the device adds to an
+// accumulator at once. It panics if the device has no core.
 func (d Device) BlockTerms() int {
 	if d.Core == nil {
 		panic(fmt.Sprintf("tcore: device %q has no core", d.Name))

@@ -38,18 +38,20 @@
 //
 //  1. places the quantum, the weight of the last bit kept, p-1 binary places
 //     below the leading bit but not below the least subnormal;
-//  2. cuts there, keeping the rest as a fraction of 64 bits, the last one sticky;
-//  3. adds one quantum or none, as the [RoundingMode] says, or the random number
-//     of [Stochastic];
+//  2. cuts there, keeping the rest as a fraction of 64 bits, the last one
+//     sticky;
+//  3. adds one quantum or none, as the [RoundingMode] says, or the random
+//     number of [Stochastic];
 //  4. looks for underflow, in a format that flushes subnormals or has no zero;
 //  5. looks for overflow: what exceeds Max after step 3 becomes what IEEE 754
-//     says for the mode, with infinity replaced as the format's [Overflow] says.
+//     says for the mode, with infinity replaced as the format's [Overflow]
+//     says.
 //
 // The faster routines ([Format.RoundSlice] to nearest even,
-// [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16], the kernels of
-// [Device.MultiplyAdd] on a [TensorCore]) give the same values and are tested against it. The first two
-// are vector code on amd64 with AVX2, written by the generator in internal/asm;
-// go generate writes it anew.
+// [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16], the kernels
+// of [Device.MultiplyAdd] on a [TensorCore]) give the same values and are
+// tested against it. The first two are vector code on amd64 with AVX2, written
+// by the generator in internal/asm; go generate writes it anew.
 //
 // Emulated arithmetic writes every rounding: the Go specification lets a
 // compiler fuse x*y + z, and an explicit conversion as in float32(x*y) + z
@@ -66,8 +68,8 @@
 //
 // A [Device] is one instruction of one architecture, bit for bit as the best
 // public models have it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al.
-// 2025). Package devices is the catalogue, from Volta to Blackwell and CDNA1 to CDNA3.
-// Its Core is the arithmetic of one block:
+// 2025). Package devices is the catalogue, from Volta to Blackwell and CDNA1 to
+// CDNA3. Its Core is the arithmetic of one block:
 //
 //	core          what it does with the terms of a block        of
 //	Fused         aligns, truncates, adds, rounds once          NVIDIA
@@ -79,20 +81,21 @@
 //	TensorCore    Algorithm 1                                   the paper
 //
 // [Device.Dot] takes values, [Device.DotCodes] and [Device.DotScaled] take bit
-// patterns, [Device.MultiplyAdd] takes matrices. [Machine] is GEMM as a library builds
-// it: transposes, alpha and beta, split K, a converted result. [Device.Trace]
-// tells what was kept and lost of every term, and [Device.ExactGEMM] is what to
-// measure errors by. Where the models do not agree, [Contested] has a field.
+// patterns, [Device.MultiplyAdd] takes matrices. [Machine] is GEMM as a library
+// builds it: transposes, alpha and beta, split K, a converted result.
+// [Device.Trace] tells what was kept and lost of every term, and
+// [Device.ExactGEMM] is what to measure errors by. Where the models do not
+// agree, [Contested] has a field.
 //
 // # Exact results
 //
-// Package exact forms AB and |A||B| without any rounding. [Float64GEMM] is what the
-// paper used as the actual result.
+// Package exact forms AB and |A||B| without any rounding. [Float64GEMM] is what
+// the paper used as the actual result.
 //
 // # Streaming
 //
-// [StreamMAC], [StreamFMA] and [StreamMPFMA] are d = a × b + c elementwise, once
-// through the arrays: the rows of the paper's Table 3, to be timed for real. On
-// amd64 with AVX2, FMA and F16C they are vector code, elsewhere pure Go. Both
-// give the same bits, except that a NaN may differ in its payload.
+// [StreamMAC], [StreamFMA] and [StreamMPFMA] are d = a × b + c elementwise,
+// once through the arrays: the rows of the paper's Table 3, to be timed for
+// real. On amd64 with AVX2, FMA and F16C they are vector code, elsewhere pure
+// Go. Both give the same bits, except that a NaN may differ in its payload.
 package tcore

@@ -10,8 +10,8 @@ import (
 )
 
 // dotAdd computes [Fused] sums of one row and several columns at once: blocks
-// blocks of the values av, with exponents ae, by those of bv and be, on top of c
-// into d. A bit of the result is set for every column that left the range of
+// blocks of the values av, with exponents ae, by those of bv and be, on top of
+// c into d. A bit of the result is set for every column that left the range of
 // the kernel.
 type dotAdd = func(d, c, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
@@ -340,8 +340,8 @@ func (p *dotAddProduct) store(z [][]float64, sums []float32, width int) {
 }
 
 // chunk carries on the chains of c, of a row and a panel, over the terms [lo,
-// hi) of one chunk. tiny says that c may hold a number too small for the kernel.
-// z is for the kernel to write to.
+// hi) of one chunk. tiny says that c may hold a number too small for the
+// kernel. z is for the kernel to write to.
 func (p *dotAddProduct) chunk(c []float32, z *[32]float32, tiny bool, i, panel, lo, hi int) {
 	x, y := i*p.stride+lo, (panel*p.stride+lo)*p.kernel.columns
 	rare := p.rareY[panel*p.chunks()+lo/dotAddDepth]

@@ -339,7 +339,8 @@ func ExampleChain() {
 	// Output: 0
 }
 
-// 8-bit mma.sync on Hopper is two binary16 instructions, and differs from wgmma.
+// 8-bit mma.sync on Hopper is two binary16 instructions, and differs from
+// wgmma.
 func ExampleSplit() {
 	x := []float64{256, 0.5, 0.5, 0.5, -256}
 	y := []float64{256, 0.5, 0.5, 0.5, 256}

@@ -172,8 +172,9 @@ func ExampleFormat_Mul() {
 }
 
 // The FMA operation is the correctly rounded exact result fl(a × b + c).
-// Rounding that of float64 to binary32 is a second rounding, which can be wrong:
-// here the sum is just above a midpoint, and exactly on it after the first.
+// Rounding that of float64 to binary32 is a second rounding, which can be
+// wrong: here the sum is just above a midpoint, and exactly on it after the
+// first.
 func ExampleFormat_FMA() {
 	a, c := 1+math.Ldexp(1, -12), math.Ldexp(1, -60)
 	fmt.Printf("binary32 FMA       %x\n", tcore.Binary32.FMA(a, a, c, tcore.ToNearestEven))

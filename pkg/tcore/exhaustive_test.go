@@ -50,8 +50,8 @@ func TestFMAOfBinary16(t *testing.T) {
 	})
 }
 
-// binary16Triple returns three finite numbers: any codes, awkward ones, or a sum
-// that cancels.
+// binary16Triple returns three finite numbers: any codes, awkward ones, or a
+// sum that cancels.
 func binary16Triple(rng *rand.Rand) (a, b, c float64) {
 	draw := func() float64 {
 		for {

@@ -23,8 +23,8 @@ func (f Format) FMA(a, b, c float64, mode RoundingMode) float64 {
 	return f.fma(a, b, c, mode, 0)
 }
 
-// FMA returns the number of f that stands for a × b + c, exact and rounded once, with the random bits of
-// the index. It panics unless 1 <= Bits <= 32.
+// FMA returns the number of f that stands for a × b + c, exact and rounded
+// once, with the random bits of the index. It panics unless 1 <= Bits <= 32.
 func (s Stochastic) FMA(f Format, a, b, c float64, index uint64) float64 {
 	s.check()
 	if !finite(a) || !finite(b) || !finite(c) {

@@ -223,8 +223,9 @@ func FuzzRoundSlice(f *testing.F) {
 	})
 }
 
-// The kernels of devices, of every width and turned round, against Dot: the bytes are codes of A and B in turn,
-// of which the products fill a row by as many columns as there are lanes.
+// The kernels of devices, of every width and turned round, against Dot: the
+// bytes are codes of A and B in turn, of which the products fill a row by as
+// many columns as there are lanes.
 func FuzzDeviceGEMM(f *testing.F) {
 	specials := []byte{0x00, 0x7c, 0x00, 0xfc, 0xff, 0x7f, 0xff, 0x7b, 0x01, 0x00, 0x00, 0x80, 0xff, 0xff, 0x80, 0x7f, 0x80, 0xff}
 	for i := range Devices() {

@@ -69,8 +69,8 @@ func (t TensorCore) isSequential32() bool {
 		t.Product.Equal(Binary32) && t.Accumulate.Equal(Binary32) && t.Output.Equal(Binary32)
 }
 
-// sequential computes s[c] = fl(s[c] + fl(x[k] y[k][c])) for k = 0, 1, …, in the
-// arithmetic of T. Its eight sums are spelled out to stay in registers.
+// sequential computes s[c] = fl(s[c] + fl(x[k] y[k][c])) for k = 0, 1, …, in
+// the arithmetic of T. Its eight sums are spelled out to stay in registers.
 func sequential[T float32 | float64](s *[tile]T, x []T, y [][tile]T) {
 	var s0, s1, s2, s3, s4, s5, s6, s7 T
 	y = y[:len(x)]
@@ -97,8 +97,9 @@ func (t TensorCore) isSequential16() bool {
 }
 
 // sequential16 computes s[c] = fl16(s[c] + x[k] y[k][c]) for k = 0, 1, …, the
-// sum in binary64 and then rounded to binary16. The double rounding is innocuous:
-// s has at most 11 bits and is a multiple of 2^-24, the product p has at most 22.
+// sum in binary64 and then rounded to binary16. The double rounding is
+// innocuous: s has at most 11 bits and is a multiple of 2^-24, the product p
+// has at most 22.
 //
 //   - If binary64 holds s + p, there is one rounding.
 //   - If not, and |p| >= |s|, then |p| >= 2^28, and both roundings overflow.

@@ -48,7 +48,8 @@ func ExampleBLAS_Sgemm() {
 	// [33]
 }
 
-// The doors of gonum lead to the same product, whatever the strides and transposes.
+// The doors of gonum lead to the same product, whatever the strides and
+// transposes.
 func TestDoorsOfGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	machine := tcore.Machine{Device: devices.AmpereF16(), SplitK: 2, Output: tcore.BFloat16}

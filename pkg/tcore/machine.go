@@ -10,18 +10,20 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Machine computes matrix products as a library builds them around a [Device]. A
-// product is computed in SplitK parts of K; the parts are added, and alpha and
-// beta applied, in binary32, every operation rounded to nearest even:
+// Machine computes matrix products as a library builds them around a [Device].
+// A product is computed in SplitK parts of K; the parts are added, and alpha
+// and beta applied, in binary32, every operation rounded to nearest even:
 //
 //	D = fl_Output(fl(fl(alpha × S) + fl(beta × C))),  S = fl(… fl(S₀ + S₁) + …)
 //
 // where S_i is a chain of the device over part i, from zero and from left to
-// right. All parts but the last have the same number of blocks, ⌈blocks/SplitK⌉.
-// With beta = 0, C is not read. The zero values mean one part, and Output C.
+// right. All parts but the last have the same number of blocks,
+// ⌈blocks/SplitK⌉. With beta = 0, C is not read. The zero values mean one part,
+// and Output C.
 //
-// A device of FMAs, whose Core is a [Chain], may also add the products of a chain
-// in another order, as software does with it, or round them stochastically.
+// A device of FMAs, whose Core is a [Chain], may also add the products of a
+// chain in another order, as software does with it, or round them
+// stochastically.
 type Machine struct {
 	Name       string // what it is called, nothing of what it computes
 	Device     Device
@@ -31,8 +33,9 @@ type Machine struct {
 	Stochastic Stochastic // the roundings of a chain, instead of to nearest; the zero value is to nearest
 }
 
-// Check returns an error if SplitK is negative, if the machine has an order or roundings that only a device
-// of FMAs may have, or if these are of more or fewer random bits than there are.
+// Check returns an error if SplitK is negative, if the machine has an order or
+// roundings that only a device of FMAs may have, or if these are of more or
+// fewer random bits than there are.
 func (m Machine) Check() error {
 	_, fmas := m.Device.Core.(Chain)
 	switch {
@@ -48,9 +51,10 @@ func (m Machine) Check() error {
 	return nil
 }
 
-// Dot returns Σ xᵢyᵢ as an element of D. A format of the device that is wider than binary32
-// is not rounded to that, unless K is split. The index tells the random bits of one sum
-// from those of another, where roundings are stochastic. It panics as [Machine.GEMM] does.
+// Dot returns Σ xᵢyᵢ as an element of D. A format of the device that is wider
+// than binary32 is not rounded to that, unless K is split. The index tells the
+// random bits of one sum from those of another, where roundings are stochastic.
+// It panics as [Machine.GEMM] does.
 func (m Machine) Dot(x, y []float64, index uint64) float64 {
 	if err := m.Check(); err != nil {
 		panic(fmt.Sprintf("tcore: Dot: %v", err))
@@ -84,8 +88,9 @@ func (m Machine) Dot(x, y []float64, index uint64) float64 {
 // ordered reports whether software orders the sums of a chain, or rounds them.
 func (m *Machine) ordered() bool { return m.Order != InSequence || m.Stochastic.Bits > 0 }
 
-// sum returns Σ xᵢyᵢ of a part in the order of the machine. The index is that of its first product among
-// all of the matrix; a product has fewer than 16 roundings.
+// sum returns Σ xᵢyᵢ of a part in the order of the machine. The index is that
+// of its first product among all of the matrix; a product has fewer than 16
+// roundings.
 func (m *Machine) sum(x, y []float64, index uint64) float64 {
 	s := scalarChain{m.Device.C, m.Stochastic, 16 * index}
 	return s.dot(m.Order, x, y)
@@ -125,7 +130,8 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 	m.finish(alpha, sum, beta, c, d)
 }
 
-// part stores the product of the columns of a and rows of b from start on, of k, in z.
+// part stores the product of the columns of a and rows of b from start on, of
+// k, in z.
 func (m *Machine) part(a, b blas32.General, start, k int, z blas32.General) {
 	if !m.ordered() {
 		m.Device.MultiplyAdd(a, b, blas32.General{}, z)

@@ -24,8 +24,8 @@ func (o Order) String() string {
 	return fmt.Sprintf("Order(%d)", int(o))
 }
 
-// A scalarChain adds the products of one part of K by one FMA after the other, in an order of software's
-// or with roundings that are stochastic.
+// A scalarChain adds the products of one part of K by one FMA after the other,
+// in an order of software's or with roundings that are stochastic.
 type scalarChain struct {
 	format     Format
 	stochastic Stochastic
@@ -58,7 +58,8 @@ func (s *scalarChain) dot(o Order, x, y []float64) float64 {
 	return z
 }
 
-// inPairs adds the two halves, the first of which has as many products as a complete tree.
+// inPairs adds the two halves, the first of which has as many products as a
+// complete tree.
 func (s *scalarChain) inPairs(x, y []float64) float64 {
 	if len(x) == 1 {
 		return s.fma(x[0], y[0], 0)
@@ -70,8 +71,9 @@ func (s *scalarChain) inPairs(x, y []float64) float64 {
 	return s.add(s.inPairs(x[:half], y[:half]), s.inPairs(x[half:], y[half:]))
 }
 
-// compensated adds products and sums together with their errors, which are numbers of the format (Ogita,
-// Rump & Oishi 2005, Algorithm 5.3, the error of a product by an FMA).
+// compensated adds products and sums together with their errors, which are
+// numbers of the format (Ogita, Rump & Oishi 2005, Algorithm 5.3, the error of
+// a product by an FMA).
 func (s *scalarChain) compensated(x, y []float64) float64 {
 	sum, errors := 0.0, 0.0
 	for i := range x {

@@ -21,8 +21,9 @@ func bigSum(x, y float64) *big.Float { return exactly(0).Add(exactly(x), exactly
 
 func bigProduct(x, y float64) *big.Float { return exactly(0).Mul(exactly(x), exactly(y)) }
 
-// slowOrder is the sum of products in binary32 as the textbook has it, without an FMA: sums in pairs level by
-// level, the errors of compensated sums as differences of exact numbers.
+// slowOrder is the sum of products in binary32 as the textbook has it, without
+// an FMA: sums in pairs level by level, the errors of compensated sums as
+// differences of exact numbers.
 func slowOrder(o Order, x, y []float64) float64 {
 	switch o {
 	case InPairs:
@@ -79,7 +80,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What a machine returns of matrices is element by element what it returns of vectors, in parts of K too.
+// What a machine returns of matrices is element by element what it returns of
+// vectors, in parts of K too.
 func TestOrderOfMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 61))
 	a, b, d := matrix.New(3, 50), matrix.New(50, 4), matrix.New(3, 4)
@@ -104,7 +106,8 @@ func TestOrderOfMatrices(t *testing.T) {
 	}
 }
 
-// Each stochastic FMA is one of the two neighbours, and their mean is the exact result.
+// Each stochastic FMA is one of the two neighbours, and their mean is the exact
+// result.
 func TestStochasticFMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 62))
 	s := Stochastic{Seed: 7, Bits: 32}

@@ -2,8 +2,8 @@ package tcore
 
 import "fmt"
 
-// PackedLen returns the number of bytes that n packed codes of f take. It panics
-// if n < 0.
+// PackedLen returns the number of bytes that n packed codes of f take. It
+// panics if n < 0.
 func (f Format) PackedLen(n int) int {
 	if n < 0 {
 		panic(fmt.Sprintf("tcore: PackedLen: n = %d, want n >= 0", n))
@@ -11,15 +11,15 @@ func (f Format) PackedLen(n int) int {
 	return (n*f.Bits() + 7) / 8
 }
 
-// EncodeSlice stores in dst the codes of fl(x) for every x of src, packed: code i
-// of w bits takes bits w i to w i + w-1 of dst, where bit j is bit j mod 8 of
+// EncodeSlice stores in dst the codes of fl(x) for every x of src, packed: code
+// i of w bits takes bits w i to w i + w-1 of dst, where bit j is bit j mod 8 of
 // byte j / 8, counted from the low end. Thus
 //
 //   - a code of 8 bits is a byte, and one of 16 bits two, the low one first;
 //   - codes of 4 bits are two in a byte, the even one in the low half;
-//   - codes of 6 bits are four in three bytes, the first one in the low six bits
-//     of the first byte, the second in its high two and the low four of the
-//     next byte, and so on.
+//   - codes of 6 bits are four in three bytes, the first one in the low six
+//     bits of the first byte, the second in its high two and the low four of
+//     the next byte, and so on.
 //
 // Bits left over in the last byte are 0. Long slices are encoded on GOMAXPROCS
 // goroutines. It panics unless dst has PackedLen(len(src)) bytes.
@@ -37,8 +37,8 @@ func (s Stochastic) EncodeSlice(f Format, dst []byte, src []float64, index uint6
 	})
 }
 
-// encodeSlice packs the codes of src[i:], rounded by round(z, src[i:], i) to z, a
-// block at a time. Parts and blocks are whole numbers of bytes.
+// encodeSlice packs the codes of src[i:], rounded by round(z, src[i:], i) to z,
+// a block at a time. Parts and blocks are whole numbers of bytes.
 func (f Format) encodeSlice(call string, dst []byte, src []float64, round func(z, x []float64, i int)) {
 	checkLengths(call, "dst", len(dst), f.PackedLen(len(src)))
 	w := f.Bits()

@@ -124,8 +124,8 @@ func cut(x uint64, n int) (quotient, rest uint64) {
 }
 
 // increments reports whether a magnitude of n quanta and a rest, in units of
-// 2^-64 quanta, is rounded to n+1 quanta. The last bit of rest is sticky. odd is
-// the last bit of n.
+// 2^-64 quanta, is rounded to n+1 quanta. The last bit of rest is sticky. odd
+// is the last bit of n.
 func (m RoundingMode) increments(neg bool, odd, rest, random uint64) bool {
 	const half = 1 << 63
 	switch m {

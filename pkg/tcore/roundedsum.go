@@ -7,18 +7,19 @@ import (
 
 // RoundedSums is what a chain of sums did that are rounded to nearest.
 type RoundedSums struct {
-	// Sums are the sums after they were rounded, in the order of the machine. A sum of which one
-	// term is zero is left out, as it is exact, but for the last, the result.
+	// Sums are the sums after they were rounded, in the order of the machine. A sum
+	// of which one term is zero is left out, as it is exact, but for the last, the
+	// result.
 	Sums []float64
 
-	// Flushed is the sum of the sizes of what became zero: of products of subnormal factors, and
-	// of products and sums that were subnormal.
+	// Flushed is the sum of the sizes of what became zero: of products of subnormal
+	// factors, and of products and sums that were subnormal.
 	Flushed float64
 }
 
-// RoundedSums returns the sums of [Device.Dot] of x and y and 0, as it computes them: of every
-// block of an [ExactSum], of every node of the trees of a [Pairwise].
-// It panics if the lengths differ or the core is another one.
+// RoundedSums returns the sums of [Device.Dot] of x and y and 0, as it computes
+// them: of every block of an [ExactSum], of every node of the trees of a
+// [Pairwise]. It panics if the lengths differ or the core is another one.
 func (d Device) RoundedSums(x, y []float64) RoundedSums {
 	d.check("RoundedSums", len(x), len(y))
 	x, y = d.convert(d.A, x), d.convert(d.B, y)
@@ -57,7 +58,8 @@ func (s *RoundedSums) product(d *Device, x, y, z float64) {
 	}
 }
 
-// node notes that x + y was rounded to sum, exactly if that is subnormal, and became z.
+// node notes that x + y was rounded to sum, exactly if that is subnormal, and
+// became z.
 func (s *RoundedSums) node(x, y, sum, z float64) {
 	if s == nil {
 		return

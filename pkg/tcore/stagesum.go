@@ -11,29 +11,32 @@ type StageSum struct {
 	Result float64      // c of the next block
 	Size   float64      // Σ|xy|
 
-	// Exponent is e, that the second stage aligns to, and Moved all that it did: Result less c and
-	// what was kept of the products. It is exact but for 2^(e-70), where a number that is rounded
-	// down is far below the last bit that is kept.
+	// Exponent is e, that the second stage aligns to, and Moved all that it did:
+	// Result less c and what was kept of the products. It is exact but for
+	// 2^(e-70), where a number that is rounded down is far below the last bit that
+	// is kept.
 	Exponent int
 	Moved    float64
 }
 
-// StagePart is what the first stage did to the products that it aligns together.
+// StagePart is what the first stage did to the products that it aligns
+// together.
 type StagePart struct {
 	Exponent int     // that they are aligned to, less than that of any product if all are zero
 	Lost     float64 // the sum of what was cut off
 
-	// Between which Lost is, as the signs and the exponents of the products tell alone.
+	// Between which Lost is, as the signs and the exponents of the products tell
+	// alone.
 	Least, Most float64
 }
 
-// Error returns the error that the block made, Result less c and the exact products: what its
-// second stage did and what its first stage did not keep.
+// Error returns the error that the block made, Result less c and the exact
+// products: what its second stage did and what its first stage did not keep.
 func (s StageSum) Error() float64 { return s.Moved - s.Parts[0].Lost - s.Parts[1].Lost }
 
-// StageSums returns the blocks of [Device.Dot] of x and y and 0, as it computes them. Where a
-// number is not finite Moved is NaN from there on.
-// It panics if the lengths differ or the core is not a [TwoStage].
+// StageSums returns the blocks of [Device.Dot] of x and y and 0, as it computes
+// them. Where a number is not finite Moved is NaN from there on. It panics if
+// the lengths differ or the core is not a [TwoStage].
 func (d Device) StageSums(x, y []float64) []StageSum {
 	d.check("StageSums", len(x), len(y))
 	core, ok := d.Core.(TwoStage)

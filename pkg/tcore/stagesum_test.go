@@ -12,13 +12,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// devicesOf returns the devices of the catalogue whose core is one that is asked for.
+// devicesOf returns the devices of the catalogue whose core is one that is
+// asked for.
 func devicesOf(core func(Core) bool) []Device {
 	return slices.DeleteFunc(Devices(), func(d Device) bool { return !core(d.Core) })
 }
 
-// mixed returns k numbers of f whose exponents spread over so many binades around 2^centre, with
-// zeros among them.
+// mixed returns k numbers of f whose exponents spread over so many binades
+// around 2^centre, with zeros among them.
 func mixed(r *rand.Rand, f Format, k, centre int, spread float64) []float64 {
 	x := make([]float64, k)
 	for i := range x {
@@ -29,7 +30,8 @@ func mixed(r *rand.Rand, f Format, k, centre int, spread float64) []float64 {
 	return x
 }
 
-// scales returns exponents around which numbers of f may lie, from the subnormal ones on.
+// scales returns exponents around which numbers of f may lie, from the
+// subnormal ones on.
 func scales(f Format) []int { return []int{f.Emin - 1, f.Emin + 4, f.Emin / 2, 0} }
 
 // What is kept of a block adds up, exactly, to what the device computes.
@@ -120,7 +122,8 @@ func wantPanicOf(t *testing.T, want string, f func()) {
 	f()
 }
 
-// A chain of nodes whose roundings are as large as they can be, and what was flushed, tell the error.
+// A chain of nodes whose roundings are as large as they can be, and what was
+// flushed, tell the error.
 func TestRoundedSums(t *testing.T) {
 	devices := devicesOf(func(c Core) bool {
 		_, exact := c.(ExactSum)

@@ -124,9 +124,9 @@ func TestStochastic(t *testing.T) {
 	})
 }
 
-// How often Pearson's statistic of one degree of freedom exceeds 19.5, and of 15
-// degrees 50: 10^-5. With 60 and 12 such tests, a correct generator would fail
-// for less than one seed of a thousand; the seeds are fixed.
+// How often Pearson's statistic of one degree of freedom exceeds 19.5, and of
+// 15 degrees 50: 10^-5. With 60 and 12 such tests, a correct generator would
+// fail for less than one seed of a thousand; the seeds are fixed.
 const chiSquare1, chiSquare15 = 19.5, 50
 
 func TestStochasticFit(t *testing.T) {

@@ -1,8 +1,8 @@
 package tcore
 
 // StreamMAC computes d = fl(fl(ab) + c) in binary32: multiply-accumulate
-// without FMA, two roundings. It moves 16 bytes for 2 operations, on the calling
-// goroutine alone. d may be an operand. It panics if lengths differ.
+// without FMA, two roundings. It moves 16 bytes for 2 operations, on the
+// calling goroutine alone. d may be an operand. It panics if lengths differ.
 func StreamMAC(d, a, b, c []float32) {
 	checkStream("StreamMAC", len(d), len(a), len(b), len(c))
 	n := vectorMAC(d, a, b, c)
@@ -18,8 +18,8 @@ func StreamFMA(d, a, b, c []float32) {
 }
 
 // StreamMPFMA computes d = fl(ab + c), the sum in binary32, for binary16 codes
-// a and b: the [MPFMA] of PaperF32. It moves 12 bytes for 2 operations. Otherwise
-// it is like [StreamMAC], but d may only be c.
+// a and b: the [MPFMA] of PaperF32. It moves 12 bytes for 2 operations.
+// Otherwise it is like [StreamMAC], but d may only be c.
 func StreamMPFMA(d []float32, a, b []uint16, c []float32) {
 	checkStream("StreamMPFMA", len(d), len(a), len(b), len(c))
 	n := vectorMPFMA(d, a, b, c)

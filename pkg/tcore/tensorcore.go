@@ -30,7 +30,8 @@ var (
 	PaperF16 = TensorCore{"fp16 in, fp16 accumulate", 4, MPFMA{Binary16, Binary16, Binary32, Binary16, Binary16}}
 )
 
-// Device returns the tensor core as a device of that name, of which it is the Core.
+// Device returns the tensor core as a device of that name, of which it is the
+// Core.
 func (t TensorCore) Device(name string) Device {
 	return Device{Name: name, Architecture: "paper", Instruction: "Algorithm 1", A: t.Low, B: t.Low, C: t.Output, Core: t}
 }
@@ -60,9 +61,9 @@ func (t TensorCore) represent(dst []float64, src []float32) {
 	}
 }
 
-// idealProduct is a product on a [TensorCore] that begins with zeros and has whole
-// blocks: Algorithm 1, for which there are faster ways than block by block. NaN
-// and infinities follow IEEE 754.
+// idealProduct is a product on a [TensorCore] that begins with zeros and has
+// whole blocks: Algorithm 1, for which there are faster ways than block by
+// block. NaN and infinities follow IEEE 754.
 type idealProduct struct {
 	TensorCore
 	a, b blas32.General

@@ -55,7 +55,8 @@ func (p *thinProduct) addTo(c, z blas32.General) {
 
 func (p *thinProduct) release() { p.transposed.releaseRows() }
 
-// load stores n rows of c from i on in sums, as columns; zeros if there is no c.
+// load stores n rows of c from i on in sums, as columns; zeros if there is no
+// c.
 func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
 	clearRows(sums)
 	if c.Data == nil {
@@ -68,8 +69,8 @@ func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
 	}
 }
 
-// packTransposed packs the columns of aᵀ, a panel at most. rows is for it to write
-// to.
+// packTransposed packs the columns of aᵀ, a panel at most. rows is for it to
+// write to.
 func (p *dotAddProduct) packTransposed(a blas32.General, rows []float32) {
 	columns := p.width()
 	var x [dotAddDepth]float32

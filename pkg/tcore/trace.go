@@ -60,8 +60,8 @@ func (d Device) Trace(x, y []float64, c float64) Trace {
 	return t
 }
 
-// TraceGEMM traces element (i, j) of what [Device.MultiplyAdd] stores for a, b and c.
-// It panics as MultiplyAdd does, or if there is no such element.
+// TraceGEMM traces element (i, j) of what [Device.MultiplyAdd] stores for a, b
+// and c. It panics as MultiplyAdd does, or if there is no such element.
 func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 	checkProduct("TraceGEMM", a, b)
 	if i < 0 || i >= a.Rows || j < 0 || j >= b.Cols {
@@ -79,8 +79,8 @@ func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 }
 
 // ExactGEMM returns the exact product of the numbers of A and B that the device
-// multiplies when MultiplyAdd is given a and b, to measure the error of its result by.
-// See [exact.GEMM]; the matrices must be finite in A and B.
+// multiplies when MultiplyAdd is given a and b, to measure the error of its
+// result by. See [exact.GEMM]; the matrices must be finite in A and B.
 func (d Device) ExactGEMM(a, b blas32.General) (exact.Matrix, error) {
 	checkProduct("ExactGEMM", a, b)
 	return exact.GEMM(d.rounded(d.A, a), d.rounded(d.B, b))

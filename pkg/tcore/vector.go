@@ -67,8 +67,8 @@ func (f *Format) least() float64 {
 }
 
 // overflowThreshold returns the least binary64 magnitude that overflows when
-// rounded to nearest even: the midpoint of Max and the number that would follow,
-// or the next one if the midpoint is rounded to an even Max.
+// rounded to nearest even: the midpoint of Max and the number that would
+// follow, or the next one if the midpoint is rounded to an even Max.
 func (f *Format) overflowThreshold() float64 {
 	n := f.maxSignificand()
 	middle := (float64(n) + 0.5) * exp2(f.maxQuantum())

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// "The bound holds": the largest |D̂ - D| / (|A||B|) of 64 × 8 outputs beside the constant of a bound that
-// holds on every machine that truncates.
+// "The bound holds": the largest |D̂ - D| / (|A||B|) of 64 × 8 outputs beside
+// the constant of a bound that holds on every machine that truncates.
 func Example() {
 	p := bound.Problem{M: 64, N: 8, K: 1024, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	t, err := trial.Run(p, sweep.Symmetric, 1)
@@ -62,7 +62,8 @@ func ExampleOf() {
 	// [0.75] [23.25] [31] <nil>
 }
 
-// A device multiplies what it makes of the matrices: 0.1 is no number of binary16.
+// A device multiplies what it makes of the matrices: 0.1 is no number of
+// binary16.
 func ExampleOn() {
 	tenth := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{0.1}}
 	p, err := trial.On(devices.HopperF16(), tenth, tenth)

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Product is AB, A of size M by K and B of size K by N, with its exact result.
+// A Product is AB, A of size M by K and B of size K by N, with its exact
+// result.
 type Product struct {
 	A, B   blas32.General
 	Exact  exact.Matrix
@@ -23,12 +24,13 @@ type Product struct {
 	sizes  func() []float64
 }
 
-// Of returns the exact product of a and b. An error names an element that is not finite. It panics if the
-// shapes do not fit or a matrix is empty.
+// Of returns the exact product of a and b. An error names an element that is
+// not finite. It panics if the shapes do not fit or a matrix is empty.
 func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, exact.GEMM) }
 
-// On returns the exact product of the numbers that the device multiplies when it is given a and b, which are
-// those converted to its formats. An error names an element that is not finite there. It panics as [Of] does.
+// On returns the exact product of the numbers that the device multiplies when
+// it is given a and b, which are those converted to its formats. An error names
+// an element that is not finite there. It panics as [Of] does.
 func On(d tcore.Device, a, b blas32.General) (*Product, error) { return newProduct(a, b, d.ExactGEMM) }
 
 func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.Matrix, error)) (*Product, error) {
@@ -52,12 +54,13 @@ func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.M
 // Sizes returns |A||B| rounded to binary64, row by row.
 func (p *Product) Sizes() []float64 { return p.sizes() }
 
-// Conditions returns |A||B|/|AB|, row by row: the condition numbers of the inner products. They are +Inf, or
-// NaN, where AB is zero.
+// Conditions returns |A||B|/|AB|, row by row: the condition numbers of the
+// inner products. They are +Inf, or NaN, where AB is zero.
 func (p *Product) Conditions() []float64 { return quotients(p.Sizes(), p.Values) }
 
-// Run multiplies A and B on a machine. Where its device has results wider than binary32, and it neither splits
-// K nor converts D, none is rounded to binary32. It panics where [tcore.Machine.Check] returns an error.
+// Run multiplies A and B on a machine. Where its device has results wider than
+// binary32, and it neither splits K nor converts D, none is rounded to
+// binary32. It panics where [tcore.Machine.Check] returns an error.
 func (p *Product) Run(m tcore.Machine) *Trial {
 	start := time.Now()
 	var d blas64.General
@@ -82,7 +85,8 @@ func (p *Product) dots(m tcore.Machine) blas64.General {
 	return z
 }
 
-// Compare returns the trial of a result that something else has computed. It panics if d is not M by N.
+// Compare returns the trial of a result that something else has computed. It
+// panics if d is not M by N.
 func (p *Product) Compare(d blas64.General) *Trial {
 	return &Trial{Product: p, D: d, Errors: p.Exact.Error64(d).Data}
 }

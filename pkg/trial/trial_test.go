@@ -26,7 +26,8 @@ func (positive) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return matrix.Map(matrix.New(m, k), draw), matrix.Map(matrix.New(k, n), draw)
 }
 
-// What is measured is the product of the whole machine, with its split of K and its output.
+// What is measured is the product of the whole machine, with its split of K and
+// its output.
 func TestRun_measures_the_whole_machine(t *testing.T) {
 	for name, m := range map[string]tcore.Machine{
 		"K in parts":           {Device: devices.VoltaF16(), SplitK: 2},
@@ -56,7 +57,8 @@ func TestRun_measures_the_whole_machine(t *testing.T) {
 	}
 }
 
-// errorsByHand returns D̂ - D and |A||B| of every output, dot product by dot product, D by big.Float.
+// errorsByHand returns D̂ - D and |A||B| of every output, dot product by dot
+// product, D by big.Float.
 func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.Seq2[float64, float64] {
 	return func(yield func(e, size float64) bool) {
 		part := a.Cols / max(m.SplitK, 1)

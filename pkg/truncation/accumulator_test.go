@@ -76,7 +76,8 @@ func TestTruncationError(t *testing.T) {
 				terms[i] = math.Ldexp(math.Trunc(math.Ldexp(terms[i], 12)), -12)
 				largest = max(largest, math.Abs(terms[i]))
 			}
-			// The term of the largest exponent fits the grid, as a product of short factors does.
+			// The term of the largest exponent fits the grid, as a product of short factors
+			// does.
 			unit := math.Ldexp(1, math.Ilogb(largest)-d.FractionBits)
 			for i := range terms {
 				if math.Abs(terms[i]) == largest {

@@ -6,15 +6,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of N sums of K products of a symmetric distribution has not been seen to exceed. It is calibrated and not proved: W_d is
-// the variance of what rounding takes in the mean, from a walk with the running sum's spread,
+// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of
+// N sums of K products of a symmetric distribution has not been seen to exceed.
+// It is calibrated and not proved: W_d is the variance of what rounding takes
+// in the mean, from a walk with the running sum's spread,
 //
 //	W_d = (κσK^(3/2)/(L√3))²,  κ = 2^-f (1 - 2^(f-F))/(4 log 2), 0 to nearest,
 //
-// and W_v the sum over the blocks of the mean variance of what they lose. The second term has the
-// tail of a product of normal numbers, as the noise grows with the size of the sums.
-// It panics if the distribution is not symmetric, as [ProductDistribution.Symmetric] makes it, K < 1, sums < 1, or
-// unless -Inf < f < 0.
+// and W_v the sum over the blocks of the mean variance of what they lose. The
+// second term has the tail of a product of normal numbers, as the noise grows
+// with the size of the sums. It panics if the distribution is not symmetric, as
+// [ProductDistribution.Symmetric] makes it, K < 1, sums < 1, or unless -Inf < f
+// < 0.
 //
 // Source: derived here, calibrated on emulated tensor cores.
 func (t Sum) CalibratedBound(K int, sums float64, f roundoff.Failure) float64 {
@@ -40,9 +43,9 @@ func (t Sum) CalibratedBound(K int, sums float64, f roundoff.Failure) float64 {
 	return math.Sqrt(2*l)*drift + math.Sqrt2*l*math.Sqrt(noise)
 }
 
-// blockVariance returns the mean variance of what a block loses when the running sum is normal
-// of mean zero and the given deviation, exps and probs being the distribution of the greatest exponent of
-// its products.
+// blockVariance returns the mean variance of what a block loses when the
+// running sum is normal of mean zero and the given deviation, exps and probs
+// being the distribution of the greatest exponent of its products.
 func (t Sum) blockVariance(deviation float64, resultBits int, exps []int, probs []float64) float64 {
 	const nodes = 32
 	sum := 0.0

@@ -30,13 +30,15 @@ type chain struct {
 	steps map[stepKind][]float64
 }
 
-// newChain returns the chain with what is known of the distribution of the products.
+// newChain returns the chain with what is known of the distribution of the
+// products.
 func newChain(t Sum, K int, account *roundoff.Account) *chain {
 	p := t.Losses.Products
 	c := &chain{Sum: t, K: K, resultBits: -math.Ilogb(t.Unit) - 1}
 	c.first, c.last = p.leastExponent(), max(ilog(t.Largest), p.least)
 	c.means(account.Spend("mean"))
-	// No sum is larger: there is no bound where the error could be as large as that.
+	// No sum is larger: there is no bound where the error could be as large as
+	// that.
 	top := max(slices.Max(p.exp), c.last, ilog(7*float64(K)*t.Largest))
 	c.rows = make([]lossBounds, top-c.first+2)
 	c.events = float64(max(c.last, ilog(7*float64(K)*t.Largest)) - p.least + 2) // whatever the sample is
@@ -47,8 +49,8 @@ func newChain(t Sum, K int, account *roundoff.Account) *chain {
 	return c
 }
 
-// means bounds the mean of the products: that of a sample is within min_x (l/n + ψ(x))/x of it, and it
-// is no larger than the largest product.
+// means bounds the mean of the products: that of a sample is within min_x (l/n
+// + ψ(x))/x of it, and it is no larger than the largest product.
 func (c *chain) means(f roundoff.Failure) {
 	p, l := c.Losses.Products, f.TwoSidedLog()
 	mean, off := math.Abs(p.Mean), 0.0
@@ -65,7 +67,8 @@ func (c *chain) means(f roundoff.Failure) {
 	}
 }
 
-// exponents bounds P(e > E) of a product for every row, but for a failure of e^f each.
+// exponents bounds P(e > E) of a product for every row, but for a failure of
+// e^f each.
 func (c *chain) exponents(f roundoff.Failure) {
 	p := c.Losses.Products
 	above := make([]float64, len(c.rows)+1)
@@ -80,11 +83,13 @@ func (c *chain) exponents(f roundoff.Failure) {
 	}
 }
 
-// chernoff returns what the mean of a random number in [0, 1] exceeds with probability at most e^-l,
-// given the mean of a sample of n and h = l/n: the root x of (x-mean)² = 2hx.
+// chernoff returns what the mean of a random number in [0, 1] exceeds with
+// probability at most e^-l, given the mean of a sample of n and h = l/n: the
+// root x of (x-mean)² = 2hx.
 //
-// Source: Hoeffding 1963, Theorem 1; its exponent is at least (x-mean)²/2x. It is good for the mean
-// over all pairs of two samples of n as well (Section 5 there).
+// Source: Hoeffding 1963, Theorem 1; its exponent is at least (x-mean)²/2x. It
+// is good for the mean over all pairs of two samples of n as well (Section 5
+// there).
 func chernoff(mean, h float64) float64 { return min(1, mean+h+math.Sqrt(h*(h+2*mean))) }
 
 // ilog returns the exponent of x, and that of the smallest float64 for 0.
@@ -104,14 +109,15 @@ func (c *chain) firstScale(f roundoff.Failure) float64 {
 	return math.Sqrt(2*f.TwoSidedLog()/math.Ceil(K/L)) / (math.Sqrt(L)*g + u)
 }
 
-// bound returns the bound on the error after all blocks from the best θ of a grid, each of which
-// has the same share of the failure, and that θ.
+// bound returns the bound on the error after all blocks from the best θ of a
+// grid, each of which has the same share of the failure, and that θ.
 //
-// With κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss and all pasts that
-// obey the bounds before i, |err_j| <= e_j = min_θ (l + Σ_(i<=j) κ_i(θ))/θ. After the first
-// blocks some are taken together, all of them as the worst: the e that they are given is then
-// raised until it is no less than the one they come to. The last block may have fewer products,
-// and is taken by itself then.
+// With κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss
+// and all pasts that obey the bounds before i, |err_j| <= e_j = min_θ (l +
+// Σ_(i<=j) κ_i(θ))/θ. After the first blocks some are taken together, all of
+// them as the worst: the e that they are given is then raised until it is no
+// less than the one they come to. The last block may have fewer products, and
+// is taken by itself then.
 func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
 	const together = 128 // of so many blocks one more
 	c.grid = grid
@@ -154,8 +160,9 @@ func (c *chain) least(sum, κ []float64, n, l float64) (e, at float64) {
 	return e, at
 }
 
-// stepsOf returns κ for each of the blocks after the first done, up to next, before which no error
-// exceeds e. The last of them has so many terms, the others all.
+// stepsOf returns κ for each of the blocks after the first done, up to next,
+// before which no error exceeds e. The last of them has so many terms, the
+// others all.
 func (c *chain) stepsOf(done, next, terms int, e float64) []float64 {
 	L := float64(c.Terms)
 	before := float64(next-1) * L
@@ -166,8 +173,8 @@ func (c *chain) stepsOf(done, next, terms int, e float64) []float64 {
 	return c.step(lo, up, after, terms, done == 0)
 }
 
-// step returns κ for a step of so many terms from a running sum of size lo to up, that makes one of
-// at most after.
+// step returns κ for a step of so many terms from a running sum of size lo to
+// up, that makes one of at most after.
 func (c *chain) step(lo, up, after float64, terms int, fromZero bool) []float64 {
 	least := c.first - 1 // as small as any: products set the exponent
 	from, to := max(least, ilog(lo)), max(least, ilog(up))
@@ -183,8 +190,8 @@ func (c *chain) step(lo, up, after float64, terms int, fromZero bool) []float64 
 	return κ
 }
 
-// stepKind is a step of so many terms from a running sum of exponent e to one of at most the exponent
-// after.
+// stepKind is a step of so many terms from a running sum of exponent e to one
+// of at most the exponent after.
 type stepKind struct {
 	e, after, terms int
 	fromZero        bool
@@ -200,14 +207,15 @@ func (c *chain) stepAt(kind stepKind) []float64 {
 	return κ
 }
 
-// stepFrom returns what a step of L terms from a running sum of exponent e does. With
-// P_m = P(exponent <= m) and d_m(θ) = E(e^(θY) - 1; exponent < m),
+// stepFrom returns what a step of L terms from a running sum of exponent e
+// does. With P_m = P(exponent <= m) and d_m(θ) = E(e^(θY) - 1; exponent < m),
 //
 //	E e^(θΣY) = (P_e+d_e)^L + Σ_(m>e) ((P_m+d_m)^L - (P_(m-1)+d_m)^L),
 //
-// m being the greatest exponent of the products. Every term is multiplied by W_m for what the
-// running sum loses and what rounding takes. Where d_m and W_m do not fall as m grows, and they are
-// raised so that they do not, the sum falls in every P_m: the least that P_m may be is the worst.
+// m being the greatest exponent of the products. Every term is multiplied by
+// W_m for what the running sum loses and what rounding takes. Where d_m and W_m
+// do not fall as m grows, and they are raised so that they do not, the sum
+// falls in every P_m: the least that P_m may be is the worst.
 func (c *chain) stepFrom(e, after, terms int, fromZero bool) []float64 {
 	n := len(c.grid)
 	total, W, d := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -270,11 +278,12 @@ type lossBounds struct {
 	mean, square float64 // |E(Y; e < E)| and E(Y²; e < E), or more
 }
 
-// row returns the bounds at E. The least of all rows is that of whatever is smaller.
+// row returns the bounds at E. The least of all rows is that of whatever is
+// smaller.
 func (c *chain) row(E int) *lossBounds { return &c.rows[E-c.first+1] }
 
-// losses returns the bounds at E with the moments of Y, those of the table and what a sample leaves
-// open of them.
+// losses returns the bounds at E with the moments of Y, those of the table and
+// what a sample leaves open of them.
 func (c *chain) losses(E int) *lossBounds {
 	b := c.row(E)
 	if b.known {
@@ -285,7 +294,8 @@ func (c *chain) losses(E int) *lossBounds {
 	b.known, b.mean, b.square = true, math.Abs(below.mean), below.square
 	if n := dist.Samples; !math.IsInf(n, 1) {
 		b.square = g * g * chernoff(min(1, b.square/(g*g)), -float64(c.moments)/n)
-		// Bernstein's inequality, once with E Y² for the variance, then with what that leaves of it.
+		// Bernstein's inequality, once with E Y² for the variance, then with what that
+		// leaves of it.
 		mean, off := b.mean, 0.0
 		for range 2 {
 			least := max(0, mean-off)
@@ -308,8 +318,9 @@ type tilt struct {
 	size []float64 // E(|e^(±θY) - 1|; e < E), or more
 }
 
-// tilt returns the tilt of products aligned to E: between the moments of Y and the largest loss, g,
-// the moment generating function is at most that of Bennett's inequality.
+// tilt returns the tilt of products aligned to E: between the moments of Y and
+// the largest loss, g, the moment generating function is at most that of
+// Bennett's inequality.
 func (c *chain) tilt(E int) tilt {
 	if z, ok := c.tilts[E]; ok {
 		return z

@@ -2,17 +2,18 @@ package truncation
 
 import "math"
 
-// end returns what rounding does to blocks aligned to m, from a running sum of exponent e, that reach at
-// most the exponent after.
+// end returns what rounding does to blocks aligned to m, from a running sum of
+// exponent e, that reach at most the exponent after.
 func (c *chain) end(m, e, terms, after int) *ending {
 	L, g := float64(terms), math.Ldexp(1, m-c.FractionBits)
 	kept := min(c.sums.block+L*g, L*math.Ldexp(4, m)) // the products of the block
 	return c.ending(endingKind{m, min(after, ilog(math.Ldexp(2, e)+kept)), terms, m > e})
 }
 
-// of returns w and more with E(e^(±θ(ΣY+r)); m) <= w E(e^(±θΣY); m) + more, for number k of the grid: the
-// lesser of what rounding does at worst and of what it does to residues that the characters tell,
-// mass being about E(e^(±θΣY); m).
+// of returns w and more with E(e^(±θ(ΣY+r)); m) <= w E(e^(±θΣY); m) + more, for
+// number k of the grid: the lesser of what rounding does at worst and of what
+// it does to residues that the characters tell, mass being about E(e^(±θΣY);
+// m).
 func (z *ending) of(k int, mass float64) (w, more float64) {
 	switch {
 	case z.worst == nil:
@@ -23,8 +24,8 @@ func (z *ending) of(k int, mass float64) (w, more float64) {
 	return z.worst[k], 0
 }
 
-// endingKind is a block of so many terms that is aligned to E, set by a product or not, and whose
-// sum has the exponent sum.
+// endingKind is a block of so many terms that is aligned to E, set by a product
+// or not, and whose sum has the exponent sum.
 type endingKind struct {
 	E, sum, terms int
 	set           bool
@@ -76,10 +77,10 @@ func (c *chain) ending(kind endingKind) *ending {
 	return z
 }
 
-// spread returns Σ_(0<h<n) |E(e^(±θΣY) χ_h; m)| |e^(θg)-1|/|e^(θg)χ_h-1|, or more: what residues that
-// are not uniform add to the mean of e^(θr), over that mean. The expectation is a power of that
-// of one product, φ, where the running sum sets the exponent, and a difference of two powers where
-// a product does.
+// spread returns Σ_(0<h<n) |E(e^(±θΣY) χ_h; m)| |e^(θg)-1|/|e^(θg)χ_h-1|, or
+// more: what residues that are not uniform add to the mean of e^(θr), over that
+// mean. The expectation is a power of that of one product, φ, where the running
+// sum sets the exponent, and a difference of two powers where a product does.
 func (c *chain) spread(kind endingKind, φ []character, k int) float64 {
 	n := 2 * len(φ)
 	size := c.tilt(kind.E).size[k] + c.unsure

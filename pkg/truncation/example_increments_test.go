@@ -6,8 +6,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// A sum of thousands in a format with units of 4, to which products of 1 and 3 are added: 1 is lost,
-// 3 becomes 4. The errors add up to nothing. With products of 1 alone the sum stops growing.
+// A sum of thousands in a format with units of 4, to which products of 1 and 3
+// are added: 1 is lost, 3 becomes 4. The errors add up to nothing. With
+// products of 1 alone the sum stops growing.
 func ExampleIncrements() {
 	var both, ones truncation.Increments
 	for range 2 { // batches, which tell how sure the mean is
@@ -19,7 +20,8 @@ func ExampleIncrements() {
 	// 0 -1
 }
 
-// Where -x is as likely as x, a sample that has x alone says nothing of the mean.
+// Where -x is as likely as x, a sample that has x alone says nothing of the
+// mean.
 func ExampleIncrements_Symmetric() {
 	var z truncation.Increments
 	z.Symmetric()
@@ -30,7 +32,8 @@ func ExampleIncrements_Symmetric() {
 	// 0 0.0625
 }
 
-// Of products half of which are 0 the others err by twice what a product does in the mean.
+// Of products half of which are 0 the others err by twice what a product does
+// in the mean.
 func ExampleIncrements_Nonzero() {
 	var z truncation.Increments
 	z.Add([]float64{0, 1}, []float64{1}, nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// The tensor cores of three generations, and the moments of products of numbers of U(0,1) and of
-// U(-1,1).
+// The tensor cores of three generations, and the moments of products of numbers
+// of U(0,1) and of U(-1,1).
 var (
 	voltaTC  = truncation.Accumulator{Terms: 4, FractionBits: 23, Unit: 0x1p-24}
 	ampereTC = truncation.Accumulator{Terms: 8, FractionBits: 24, Unit: 0x1p-24}
@@ -18,7 +18,8 @@ var (
 	symmetric = truncation.ProductMoments{Variance: 1.0 / 9, Abs: 1.0 / 4}
 )
 
-// Every step draws the sum towards zero: the error is a part of the sum that grows with K.
+// Every step draws the sum towards zero: the error is a part of the sum that
+// grows with K.
 func ExampleRunningSum_Error() {
 	const κ = 0x1p-24
 	r := truncation.RunningSum{
@@ -83,7 +84,8 @@ func ExampleAccumulator_Kappa() {
 	// 0.00e+00 2.15e-08 3.22e-08
 }
 
-// Sums of mean zero are drawn towards zero, most by machines that keep more bits than they store.
+// Sums of mean zero are drawn towards zero, most by machines that keep more
+// bits than they store.
 func ExampleAccumulator_ErrorSlope() {
 	for _, t := range []truncation.Accumulator{voltaTC, ampereTC, hopperTC} {
 		fmt.Printf("%.2e\n", t.ErrorSlope(symmetric, 32768))
@@ -116,7 +118,8 @@ func ExampleAccumulator_DriftLength() {
 	// +Inf 133 59
 }
 
-// Where bounds for errors of mean zero, of λ = 7, must fail on products of one sign.
+// Where bounds for errors of mean zero, of λ = 7, must fail on products of one
+// sign.
 func ExampleAccumulator_BreakdownLength() {
 	for _, t := range []truncation.Accumulator{voltaTC, ampereTC, hopperTC} {
 		fmt.Printf("%.0f\n", t.BreakdownLength(7, 0.7))

@@ -8,8 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// When the last d bits of a product are cut off, the mean loss is not half a unit less half a
-// bit: products end in more zeros than random numbers do.
+// When the last d bits of a product are cut off, the mean loss is not half a
+// unit less half a bit: products end in more zeros than random numbers do.
 func ExampleDiscardMean() {
 	for _, d := range []int{1, 2, 3, 4, 10} {
 		fmt.Printf("%2d  %.4f\n", d, truncation.DiscardMean(d))
@@ -60,15 +60,16 @@ func ExampleProductDistribution_Symmetric() {
 	// 0.333 0.000
 }
 
-// fourBits is what products of four numbers of 4 bits lose that are cut off after 6 bits.
+// fourBits is what products of four numbers of 4 bits lose that are cut off
+// after 6 bits.
 func fourBits() *truncation.Losses {
 	even := []float64{1, 1, 1, 1}
 	x := []float64{1.125, 1.5, 0.5625, 0.6875}
 	return truncation.ValueProducts(x, even, x, even, -6, -6).Losses(6)
 }
 
-// Blocks of two products, aligned to 1. Where a product has set the exponent, it has lost nothing, and
-// the other one is smaller.
+// Blocks of two products, aligned to 1. Where a product has set the exponent,
+// it has lost nothing, and the other one is smaller.
 func ExampleLossesAt_Block() {
 	l := fourBits().At(0, 0)
 	for _, set := range []bool{false, true} {
@@ -80,7 +81,8 @@ func ExampleLossesAt_Block() {
 	// true   mean 0.00446, deviation 0.00568
 }
 
-// Of products that all have the same sign the distribution given their signs is that of a block.
+// Of products that all have the same sign the distribution given their signs is
+// that of a block.
 func ExampleLossesAt_Signed() {
 	l := fourBits().At(0, 0)
 	fmt.Printf("%.5f %.5f\n", l.Signed(2, 0, true).Mean, l.Block(2, true).Mean)
@@ -97,7 +99,8 @@ func ExampleLossesAt_Term() {
 	// 0.0625 0.125 0
 }
 
-// What 300 pairs tell of the mean loss of a block, with 99 %, and where all pairs of values are known.
+// What 300 pairs tell of the mean loss of a block, with 99 %, and where all
+// pairs of values are known.
 func ExampleLosses_At() {
 	p := truncation.ValueProducts([]float64{1.125, 1.75}, []float64{1, 1}, []float64{1.25, 1.5}, []float64{1, 1}, -6, -6)
 	for _, p.Samples = range []float64{300, math.Inf(1)} {
@@ -131,8 +134,8 @@ func ExampleLosses_Symmetric() {
 	// 0.0137 0.0000
 }
 
-// ProductDistribution of which it is known that none is negative, and not from a sample alone: none is farther
-// from the mean than g.
+// ProductDistribution of which it is known that none is negative, and not from
+// a sample alone: none is farther from the mean than g.
 func ExampleProductDistribution_OneSign() {
 	p := truncation.PairProducts([]float64{1.25, 1.75}, []float64{1.5, 1.25}, -14, -14)
 	fmt.Println(p.Losses(4).At(1, 0).Block(2, false).Largest, p.OneSign().Losses(4).At(1, 0).Block(2, false).Largest)
@@ -140,8 +143,8 @@ func ExampleProductDistribution_OneSign() {
 	// 0.15625 0.125
 }
 
-// In a unit of two steps rounding toward zero takes half a step in the mean if the data have many
-// bits, and may take a whole one always if they have few.
+// In a unit of two steps rounding toward zero takes half a step in the mean if
+// the data have many bits, and may take a whole one always if they have few.
 func ExampleLosses_Rounding() {
 	one := []float64{1, 1}
 	few := truncation.ValueProducts([]float64{1, 2}, one, []float64{1}, []float64{1}, -14, -14)
@@ -155,7 +158,8 @@ func ExampleLosses_Rounding() {
 	// 0.502 steps
 }
 
-// The sum of 1000 numbers of variance 1 and size at most 2, as far as it gets but once in 100.
+// The sum of 1000 numbers of variance 1 and size at most 2, as far as it gets
+// but once in 100.
 func ExampleCumulant() {
 	var c truncation.Cumulant
 	for range 1000 {
@@ -167,8 +171,8 @@ func ExampleCumulant() {
 	// 119, 107 if the variance is known beforehand
 }
 
-// The error of 8192 sums of 4096 products ±1.5 of a tensor core that keeps 25 bits of them: none
-// is cut but by rounding.
+// The error of 8192 sums of 4096 products ±1.5 of a tensor core that keeps 25
+// bits of them: none is cut but by rounding.
 func ExampleSum_ErrorBound() {
 	p := truncation.PairProducts([]float64{1.5}, []float64{1 + 0x1p-10}, -14, -14).Symmetric()
 	s := truncation.Sum{
@@ -235,8 +239,8 @@ func ExampleSum_CalibratedBound() {
 	// true
 }
 
-// What eight-term blocks of products of ±1 and ±1 + 2^-10 err by on CDNA3, in a sum of 4096 of them,
-// 99 times of 100, and what they never exceed.
+// What eight-term blocks of products of ±1 and ±1 + 2^-10 err by on CDNA3, in a
+// sum of 4096 of them, 99 times of 100, and what they never exceed.
 func ExampleTwoStageSum() {
 	x, p := []float64{-1 - 0x1p-10, -1, 1, 1 + 0x1p-10}, []float64{1, 1, 1, 1}
 	dist := truncation.ValueProducts(x, p, x, p, -14, -14)
@@ -276,8 +280,8 @@ func ExampleAccumulator_Zeta() {
 	// 0.133
 }
 
-// One step at exponent 3 that returned 12 on Hopper: 16 terms cut below 2^-22, and the sum
-// below 2^-20.
+// One step at exponent 3 that returned 12 on Hopper: 16 terms cut below 2^-22,
+// and the sum below 2^-20.
 func ExampleAccumulator_Error() {
 	t := truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
 	fmt.Println(t.Error(3, 12) / 0x1p-22)

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// GrowthRate says how the error of a sum of K random products grows with K: as which power of K.
-// The backward error is over Σ|p|, the relative one over the sum.
+// GrowthRate says how the error of a sum of K random products grows with K: as
+// which power of K. The backward error is over Σ|p|, the relative one over the
+// sum.
 type GrowthRate struct {
 	Products ProductKind
 	Sums     SumKind
@@ -57,13 +58,15 @@ func (k SumKind) String() string {
 	return fmt.Sprintf("SumKind(%d)", int(k))
 }
 
-// GrowthRates returns how errors grow with K for all kinds of products on all kinds of machines, for sums long
-// enough, and errors far below 1. A machine that keeps more has the growth rate of one that keeps the
-// same for products of mean zero up to [Accumulator.DriftLength].
+// GrowthRates returns how errors grow with K for all kinds of products on all
+// kinds of machines, for sums long enough, and errors far below 1. A machine
+// that keeps more has the growth rate of one that keeps the same for products
+// of mean zero up to [Accumulator.DriftLength].
 //
-// Source: derived here, as the powers of K in [Accumulator.MeanError], [Accumulator.ErrorSlope] and
-// [Accumulator.ErrorDeviation]; to nearest with errors of mean zero, as long as products are much
-// larger than a unit in the last place of the sum.
+// Source: derived here, as the powers of K in [Accumulator.MeanError],
+// [Accumulator.ErrorSlope] and [Accumulator.ErrorDeviation]; to nearest with
+// errors of mean zero, as long as products are much larger than a unit in the
+// last place of the sum.
 func GrowthRates() []GrowthRate {
 	return []GrowthRate{
 		{OfMean, KeepsMore, 2, 1, 1, "every step loses part of the sum"},

@@ -13,15 +13,16 @@ const (
 	kinds
 )
 
-// cellLoss is what one product of a cell loses, in units of the grid: its mean is within off of mean,
-// its variance is at most variance.
+// cellLoss is what one product of a cell loses, in units of the grid: its mean
+// is within off of mean, its variance is at most variance.
 type cellLoss struct{ mean, off, variance float64 }
 
 // least and most return where the mean of a number in [0, 1] lies.
 func (c cellLoss) least() float64 { return max(0, c.mean-c.off) }
 func (c cellLoss) most() float64  { return min(1, c.mean+c.off) }
 
-// kindLosses is what products of one kind lose that are aligned to one exponent E.
+// kindLosses is what products of one kind lose that are aligned to one exponent
+// E.
 type kindLosses struct {
 	upto  cellLoss // e <= E, those of e = E losing nothing
 	below cellLoss // e < E
@@ -58,8 +59,9 @@ func (z *kindLosses) term(a *LossesAt, e int) cellLoss {
 	return cellLoss{half, half, half * half}
 }
 
-// cell returns what a product loses that is of a tally, in units of the grid, at most top. Where
-// nothing is known the mean may be anywhere in the range, and the variance is that of its ends.
+// cell returns what a product loses that is of a tally, in units of the grid,
+// at most top. Where nothing is known the mean may be anywhere in the range,
+// and the variance is that of its ends.
 func (a *LossesAt) cell(k kind, t *tally, top float64) cellLoss {
 	dist := a.losses.Products
 	c, lo, square, variance := dist.centre(k), 0., 0.25, top*top/4
@@ -85,21 +87,25 @@ func (p *ProductDistribution) centre(k kind) float64 {
 	return 0.5
 }
 
-// mean returns the mean of a function f of a product given that it is in a cell, off which the truth
-// may be, and whether anything is known; else the middle of [lo, hi], in which f lies. It takes P,
-// the sum of f and that of f² over the cell, and over groups of products the sums of P², Pf and f².
+// mean returns the mean of a function f of a product given that it is in a
+// cell, off which the truth may be, and whether anything is known; else the
+// middle of [lo, hi], in which f lies. It takes P, the sum of f and that of f²
+// over the cell, and over groups of products the sums of P², Pf and f².
 //
-// With n = Samples, a = √(2l/n) and T the mean over a group of f - Ef, or 0 for what is not in the
-// cell, of size at most c and of mean 0, but for e^-l for either side and for s² = E T²,
+// With n = Samples, a = √(2l/n) and T the mean over a group of f - Ef, or 0 for
+// what is not in the cell, of size at most c and of mean 0, but for e^-l for
+// either side and for s² = E T²,
 //
 //	|mean of T| <= as + a²c/6,  s <= ac/2 + √(mean of T² + a²c²/4).
 //
-// If the truth is x from the estimate m, the mean of T is Px in size, that of T² is at most A + 2Bx +
-// Cx², A about m, and c at most x more than about m. So x <= G(x), of a convex G, and if it grows by
-// less than 1 in the end, x is at most its fixed point.
+// If the truth is x from the estimate m, the mean of T is Px in size, that of
+// T² is at most A + 2Bx + Cx², A about m, and c at most x more than about m. So
+// x <= G(x), of a convex G, and if it grows by less than 1 in the end, x is at
+// most its fixed point.
 //
-// Source: Bernstein's inequality, and for the mean of T² Maurer 2003; for the mean over all
-// pairs of two samples Hoeffding 1963, Section 5. That of Maurer & Pontil 2009, Theorem 4, is alike.
+// Source: Bernstein's inequality, and for the mean of T² Maurer 2003; for the
+// mean over all pairs of two samples Hoeffding 1963, Section 5. That of Maurer
+// & Pontil 2009, Theorem 4, is alike.
 func (a *LossesAt) mean(P, sum, square, pp, pf, ff, lo, hi float64) (mean, off float64, known bool) {
 	middle, half := (lo+hi)/2, (hi-lo)/2
 	if !(P > 0) {

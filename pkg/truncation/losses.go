@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// Losses tabulates what products of one distribution lose when they are aligned to an exponent E and cut
-// off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g. What is asked of an E is computed once. It may be
-// used by several goroutines.
+// Losses tabulates what products of one distribution lose when they are aligned
+// to an exponent E and cut off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g.
+// What is asked of an E is computed once. It may be used by several goroutines.
 //
-// It takes for granted that a product of exponent E itself loses nothing, as [Accumulator] does.
+// It takes for granted that a product of exponent E itself loses nothing, as
+// [Accumulator] does.
 type Losses struct {
 	Products *ProductDistribution
 	F        int
@@ -30,7 +31,8 @@ func (p *ProductDistribution) Losses(F int) *Losses {
 		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
 }
 
-// Symmetric returns the table of [ProductDistribution.Symmetric] of the distribution, and keeps it for the next time.
+// Symmetric returns the table of [ProductDistribution.Symmetric] of the
+// distribution, and keeps it for the next time.
 func (l *Losses) Symmetric() *Losses {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +42,8 @@ func (l *Losses) Symmetric() *Losses {
 	return l.symmetric
 }
 
-// LogMoment returns [ProductDistribution.LogMoment] of the distribution, and keeps it for the next time.
+// LogMoment returns [ProductDistribution.LogMoment] of the distribution, and
+// keeps it for the next time.
 func (l *Losses) LogMoment(x float64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +55,8 @@ func (l *Losses) LogMoment(x float64) float64 {
 	return m
 }
 
-// lossMoments are E(Y; e < E) and E(Y²; e < E), e being the exponent of a product.
+// lossMoments are E(Y; e < E) and E(Y²; e < E), e being the exponent of a
+// product.
 type lossMoments struct{ mean, square float64 }
 
 // below returns the moments of what products lose that are aligned to E.

@@ -10,13 +10,14 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// fewValues is a distribution of products of both signs, of zeros and of several exponents, that truncation
-// to few bits cuts.
+// fewValues is a distribution of products of both signs, of zeros and of
+// several exponents, that truncation to few bits cuts.
 func fewValues() *ProductDistribution {
 	return ValueProducts([]float64{-1.25, 0, 1.75, 3.5}, []float64{2, 1, 3, 1}, []float64{1.125, 1.5, 0.375}, []float64{1, 2, 2}, -14, -14)
 }
 
-// blocks calls f with all blocks of L products, their probability and their greatest exponent.
+// blocks calls f with all blocks of L products, their probability and their
+// greatest exponent.
 func blocks(p *ProductDistribution, L int, f func(values []float64, w float64, top int)) {
 	values := make([]float64, L)
 	var choose func(l int, w float64, top int)
@@ -43,8 +44,8 @@ func lost(values []float64, g float64) float64 {
 }
 
 func TestRoundingLoss(t *testing.T) {
-	// What is left of a block sum modulo u, on top of every multiple of g, is never more in the
-	// mean than the bound, nor in the mean square.
+	// What is left of a block sum modulo u, on top of every multiple of g, is never
+	// more in the mean than the bound, nor in the mean square.
 	const L, F, E = 2, 4, 1
 	g := math.Ldexp(1, E-F)
 	for name, p := range map[string]*ProductDistribution{
@@ -147,7 +148,8 @@ func TestCumulant(t *testing.T) {
 		}
 	})
 	t.Run("covers martingales that choose their variance", func(t *testing.T) {
-		// A step is ten times as large once the sum is behind: what a fixed variance does not cover.
+		// A step is ten times as large once the sum is behind: what a fixed variance
+		// does not cover.
 		r := rand.New(rand.NewPCG(241118747, 4))
 		const trials, steps = 20000, 100
 		fails, f := 0, roundoff.Failure(math.Log(0.05))
@@ -376,8 +378,9 @@ func TestTruncatedSum(t *testing.T) {
 	})
 
 	t.Run("what a sample leaves open fails as seldom as is paid for", func(t *testing.T) {
-		// Products are 1 or, with a probability, a number of which alignment takes nearly g: the number of
-		// these in a sample is binomial, and every sample is tried.
+		// Products are 1 or, with a probability, a number of which alignment takes
+		// nearly g: the number of these in a sample is binomial, and every sample is
+		// tried.
 		const n, F = 400, 6
 		x, one := make([]float64, n), make([]float64, n)
 		for i := range one {
@@ -507,8 +510,9 @@ func TestTruncatedSum(t *testing.T) {
 	})
 }
 
-// spreadOf returns Σ_(0<h<n) |E(e^(θΣY) χ_h)| |e^(θg)-1|/|e^(θg)χ_h-1| over all blocks that are aligned to
-// E, by the running sum or set by a product, χ_h being the character e^(2πih kept/n) of what is kept.
+// spreadOf returns Σ_(0<h<n) |E(e^(θΣY) χ_h)| |e^(θg)-1|/|e^(θg)χ_h-1| over all
+// blocks that are aligned to E, by the running sum or set by a product, χ_h
+// being the character e^(2πih kept/n) of what is kept.
 func spreadOf(p *ProductDistribution, L, E, F, n int, set bool, θ float64) float64 {
 	g, total := math.Ldexp(1, E-F), 0.0
 	for h := 1; h < n; h++ {
@@ -530,7 +534,8 @@ func spreadOf(p *ProductDistribution, L, E, F, n int, set bool, θ float64) floa
 	return total
 }
 
-// manyValues is a distribution of products of 5 bits after the point and of three exponents.
+// manyValues is a distribution of products of 5 bits after the point and of
+// three exponents.
 func manyValues() *ProductDistribution {
 	var x, one []float64
 	for i := range 32 {
@@ -543,7 +548,8 @@ func manyValues() *ProductDistribution {
 	return p
 }
 
-// loss returns what a sum that is aligned to E and cut loses, of a running sum and products.
+// loss returns what a sum that is aligned to E and cut loses, of a running sum
+// and products.
 func (s Sum) loss(sum float64, values []float64, E int) float64 {
 	g, exact := math.Ldexp(1, E-s.FractionBits), sum
 	sum = g * math.Trunc(sum/g)
@@ -624,8 +630,8 @@ func TestCharacters(t *testing.T) {
 	}
 }
 
-// allowed returns a fraction of trials that an event of probability at most p does not exceed but
-// once in 10⁹, by Bernstein's inequality.
+// allowed returns a fraction of trials that an event of probability at most p
+// does not exceed but once in 10⁹, by Bernstein's inequality.
 func allowed(p float64, trials int) float64 {
 	l := math.Log(1e9) / float64(trials)
 	return p + math.Sqrt(2*p*(1-p)*l) + l

@@ -7,10 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// LossBound says of the sum of what products lose, ΣY, given what is known of them, that its mean is
-// within Error and Slack of Mean, and that the logarithm of its moment generating function about
-// its mean is at most that of Bennett's inequality: log E e^(θ(ΣY-EΣY)) <= V (e^(θc)-1-θc)/c² for
-// every θ > 0, and the same for -ΣY, V = Variance and c = Largest, as [Cumulant.Add] takes them.
+// LossBound says of the sum of what products lose, ΣY, given what is known of
+// them, that its mean is within Error and Slack of Mean, and that the logarithm
+// of its moment generating function about its mean is at most that of Bennett's
+// inequality: log E e^(θ(ΣY-EΣY)) <= V (e^(θc)-1-θc)/c² for every θ > 0, and
+// the same for -ΣY, V = Variance and c = Largest, as [Cumulant.Add] takes them.
 type LossBound struct {
 	Mean     float64
 	Error    float64 // has a sign: of sums of one kind, aligned to the same E, Errors add up, and may cancel
@@ -19,14 +20,16 @@ type LossBound struct {
 	Largest  float64
 }
 
-// LossesAt bounds what products lose that are aligned to one exponent E. It may be used by several
-// goroutines.
+// LossesAt bounds what products lose that are aligned to one exponent E. It may
+// be used by several goroutines.
 //
-// Where the distribution is an estimate, from a sample of each factor, each bound holds but for a probability
-// of e^f for each cell of the distribution that it needs: products of exponent e <= E, those of e < E, and
-// the share ρ of those of e = E among those of e <= E. Each cell is one event, however often it is
-// asked for. [LossesAt.Block] needs these three, [LossesAt.Signed] the same of either sign, and
-// [LossesAt.Term] a cell for each exponent and sign.
+// Where the distribution is an estimate, from a sample of each factor, each
+// bound holds but for a probability of e^f for each cell of the distribution
+// that it needs: products of exponent e <= E, those of e < E, and the share ρ
+// of those of e = E among those of e <= E. Each cell is one event, however
+// often it is asked for. [LossesAt.Block] needs these three, [LossesAt.Signed]
+// the same of either sign, and [LossesAt.Term] a cell for each exponent and
+// sign.
 type LossesAt struct {
 	losses *Losses
 	E      int
@@ -43,8 +46,9 @@ type lossesKind struct {
 	f roundoff.Failure
 }
 
-// At returns what products lose that are aligned to E, each cell of an estimated distribution failing with at
-// most e^f; f = 0 takes the estimate for the distribution, and promises nothing. It panics if f > 0 or NaN.
+// At returns what products lose that are aligned to E, each cell of an
+// estimated distribution failing with at most e^f; f = 0 takes the estimate for
+// the distribution, and promises nothing. It panics if f > 0 or NaN.
 func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 	check.Number("failure", float64(f), f <= 0, "failure <= 0, a logarithm")
 	l.mu.Lock()
@@ -61,23 +65,25 @@ func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 	return a
 }
 
-// lossEvents is how many events pay for one cell: two sides of its mean and one of the spread that
-// goes into these, and one each for its mean square.
+// lossEvents is how many events pay for one cell: two sides of its mean and one
+// of the spread that goes into these, and one each for its mean square.
 const lossEvents = 5
 
-// Block returns the distribution of ΣY over L products aligned to E: the exponent of the running sum, no product
-// having a greater one, or set, the greatest of the products itself.
+// Block returns the distribution of ΣY over L products aligned to E: the
+// exponent of the running sum, no product having a greater one, or set, the
+// greatest of the products itself.
 //
-// In the first case the products are independent, of the distribution of p given e <= E. In the second N >= 1
-// of them, which lose nothing, have the exponent E, the others are independent, of the distribution given e
-// < E, and with ρ = P(e = E | e <= E) and m = E(Y | e < E)
+// In the first case the products are independent, of the distribution of p
+// given e <= E. In the second N >= 1 of them, which lose nothing, have the
+// exponent E, the others are independent, of the distribution given e < E, and
+// with ρ = P(e = E | e <= E) and m = E(Y | e < E)
 //
 //	E N = Lρ/(1-(1-ρ)^L),  E ΣY = (L - E N) m,  V = (L-1) Var(Y | e < E) + m² min(Lρ, (1-ρ) E N).
 //
 // It panics if L < 1.
 //
-// Source: derived here, docs/truncation.md. Nothing is left out of the dependence between products
-// and E.
+// Source: derived here, docs/truncation.md. Nothing is left out of the
+// dependence between products and E.
 func (a *LossesAt) Block(L int, set bool) LossBound {
 	check.Count("L", L)
 	n, dist := float64(L), a.losses.Products
@@ -104,12 +110,13 @@ func (a *LossesAt) Block(L int, set bool) LossBound {
 	return a.scaled(b)
 }
 
-// Signed returns the distribution of ΣY over so many positive and negative products aligned to E, given their
-// signs, as [LossesAt.Block] does without them. ProductDistribution of either sign have a distribution of their own, but
-// where the distribution is symmetric.
+// Signed returns the distribution of ΣY over so many positive and negative
+// products aligned to E, given their signs, as [LossesAt.Block] does without
+// them. ProductDistribution of either sign have a distribution of their own,
+// but where the distribution is symmetric.
 //
-// If a product has set E, of each sign s there are N_s of that exponent, N₊+N₋ >= 1, and with Q =
-// (1-ρ₊)^n₊ (1-ρ₋)^n₋ and h = E(|Y| | e < E)
+// If a product has set E, of each sign s there are N_s of that exponent, N₊+N₋
+// >= 1, and with Q = (1-ρ₊)^n₊ (1-ρ₋)^n₋ and h = E(|Y| | e < E)
 //
 //	E N_s = n_s ρ_s/(1-Q),  E ΣY = Σ s (n_s - E N_s) h_s,
 //	V = Σ n_s Var_s(|Y| | e < E) - min_s Var_s + Σ h_s² (1-ρ_s) E N_s.
@@ -163,7 +170,8 @@ func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
 	return a.scaled(b)
 }
 
-// signedAlike is Signed for sizes that have the same distribution for either sign, in units of the grid.
+// signedAlike is Signed for sizes that have the same distribution for either
+// sign, in units of the grid.
 func (a *LossesAt) signedAlike(positive, negative float64, set bool) LossBound {
 	k, n, s := a.of(nonzero), positive+negative, positive-negative
 	c := k.upto
@@ -186,7 +194,8 @@ func (a *LossesAt) signedAlike(positive, negative float64, set bool) LossBound {
 	}
 }
 
-// Term returns the distribution of Y of one product of exponent e and of a sign, aligned to E: 0 where e >= E.
+// Term returns the distribution of Y of one product of exponent e and of a
+// sign, aligned to E: 0 where e >= E.
 func (a *LossesAt) Term(e int, negative bool) LossBound {
 	if e >= a.E {
 		return LossBound{}
@@ -218,12 +227,13 @@ func (a *LossesAt) scaled(b LossBound) LossBound {
 	return LossBound{b.Mean * g, b.Error * g, b.Slack * g, b.Variance * (g * g), b.Largest * g}
 }
 
-// meanOfMost returns E(N | N >= 1) for a binomial N of L trials of probability ρ.
+// meanOfMost returns E(N | N >= 1) for a binomial N of L trials of probability
+// ρ.
 func meanOfMost(L, ρ float64) float64 { return meanOfEither(L, ρ, 0, 0) }
 
-// meanOfEither returns E(N | N+M >= 1) for independent binomial N, of n trials of probability ρ, and
-// M, of m trials of probability π. It grows with ρ and falls with π. Where both are 0 it is the limit
-// of both going there alike.
+// meanOfEither returns E(N | N+M >= 1) for independent binomial N, of n trials
+// of probability ρ, and M, of m trials of probability π. It grows with ρ and
+// falls with π. Where both are 0 it is the limit of both going there alike.
 func meanOfEither(n, ρ, m, π float64) float64 {
 	if ρ == 0 && (m == 0 || π == 0) {
 		return n / (n + m)

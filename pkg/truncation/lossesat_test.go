@@ -42,8 +42,8 @@ func (m weighted) variance() float64 {
 	return sum / weight
 }
 
-// checkLoss compares a bound with all that can happen: the mean, and on both sides the moment
-// generating function.
+// checkLoss compares a bound with all that can happen: the mean, and on both
+// sides the moment generating function.
 func checkLoss(t *testing.T, name string, got LossBound, all weighted) {
 	t.Helper()
 	if mean := all.mean(); math.Abs(got.Mean-mean) > 1e-13 || got.Error != 0 || got.Slack != 0 {
@@ -63,13 +63,15 @@ func checkLoss(t *testing.T, name string, got LossBound, all weighted) {
 	}
 }
 
-// unlike is a distribution in which what is lost depends on the sign: negative products lose much.
+// unlike is a distribution in which what is lost depends on the sign: negative
+// products lose much.
 func unlike() *ProductDistribution {
 	return ValueProducts([]float64{-1.9375, -1.8125, 0, 1.0625, 2.125}, []float64{2, 1, 1, 3, 1}, []float64{1.5, 1.875, 0.5}, []float64{1, 2, 1}, -14, -14)
 }
 
-// Given what is known of it a block loses in the mean what all blocks of which that is true do, and its
-// moment generating function is no larger than is said: without signs and with them.
+// Given what is known of it a block loses in the mean what all blocks of which
+// that is true do, and its moment generating function is no larger than is
+// said: without signs and with them.
 func TestLossesAtBlock(t *testing.T) {
 	const L = 3
 	for name, c := range map[string]struct {
@@ -138,9 +140,10 @@ func TestLossesAtBlock(t *testing.T) {
 	})
 }
 
-// Where products lose h each unless they have set the exponent, a block of n of them loses h times
-// those that have not. The exact variance of that, given that there is one that has, is not exceeded by
-// what is said but where signs do not cancel, and the moment generating function never.
+// Where products lose h each unless they have set the exponent, a block of n of
+// them loses h times those that have not. The exact variance of that, given
+// that there is one that has, is not exceeded by what is said but where signs
+// do not cancel, and the moment generating function never.
 func TestLossesAtOwn(t *testing.T) {
 	const F, E, h = 4, 3, 0.75
 	for _, ρ := range []float64{1e-4, 0.01, 0.1, 0.3, 0.7, 0.95} {
@@ -208,8 +211,8 @@ func TestLossesAtTerm(t *testing.T) {
 	}
 }
 
-// Of what the distribution knows nothing, nothing is taken for granted but that a product loses less than g and
-// no more than it has.
+// Of what the distribution knows nothing, nothing is taken for granted but that
+// a product loses less than g and no more than it has.
 func TestLossesAtUnknown(t *testing.T) {
 	p := ValueProducts([]float64{-1.25, 1.75}, ones(2), []float64{1.5}, ones(1), -14, -14)
 	l := p.Losses(5)
@@ -229,8 +232,9 @@ func TestLossesAtUnknown(t *testing.T) {
 	}
 }
 
-// A sample of n elements of either factor tells no more than n pairs do, however many are made of
-// them, and what it tells is within what is said of the truth: of what each factor alone decides too.
+// A sample of n elements of either factor tells no more than n pairs do,
+// however many are made of them, and what it tells is within what is said of
+// the truth: of what each factor alone decides too.
 func TestLossesAtSample(t *testing.T) {
 	const n, partners, E, F = 1200, 36, 4, 8
 	samples := 40
@@ -354,9 +358,9 @@ func TestLossesAtPanics(t *testing.T) {
 	}
 }
 
-// What is not known for sure, the share of products that set the exponent and the mean of what the
-// others lose, is in the error and the slack of a mean, and in the variance, wherever in its range the
-// truth is.
+// What is not known for sure, the share of products that set the exponent and
+// the mean of what the others lose, is in the error and the slack of a mean,
+// and in the variance, wherever in its range the truth is.
 func TestLossesAtUnsure(t *testing.T) {
 	known := &kindLosses{below: cellLoss{0.375, 0.0625, 0.03125}, own: cellLoss{mean: 0.25, off: 0.125}}
 	other := &kindLosses{below: cellLoss{0.5, 0.03125, 0.0625}, own: cellLoss{mean: 0.0625, off: 0.03125}}

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// A tally adds up what products of a cell lose, y in units of the grid, and its square about the
-// centre.
+// A tally adds up what products of a cell lose, y in units of the grid, and its
+// square about the centre.
 type tally struct {
 	group                      // of all
 	pp, ps, ss, pq, qq float64 // squares and products of the means over groups
 }
 
-// group is the sum of the weights p, of y, of (y-c)² and of (y-c)⁴ over products.
+// group is the sum of the weights p, of y, of (y-c)² and of (y-c)⁴ over
+// products.
 type group struct{ p, s, q, f float64 }
 
 func (g *group) plus(h group) {
@@ -57,7 +58,8 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 	return t
 }
 
-// tally goes through the products group by group. A product that is zero is less than any other.
+// tally goes through the products group by group. A product that is zero is
+// less than any other.
 func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 	first, scale, c := slices.Min(p.exp), math.Ldexp(1, F-E), p.centre(k)
 	t := &lossTallies{first: first, cells: make([]tally, slices.Max(p.exp)-first+1)}
@@ -108,7 +110,8 @@ func lossGroup(y, c, weight float64) group {
 	return group{weight, weight * y, weight * d, weight * d * d}
 }
 
-// groups calls f with the first product of every group, and the one after its last.
+// groups calls f with the first product of every group, and the one after its
+// last.
 func (p *ProductDistribution) groups(f func(lo, hi int) bool) {
 	if p.starts != nil {
 		for i, lo := range p.starts {

@@ -2,9 +2,9 @@ package truncation
 
 import "math"
 
-// Prediction is what can be said of the error e = ŝ - s of a sum s of K random products before
-// it is computed. What is divided by E s is NaN where E s = 0, and the others are 0 for a sum of
-// zeros.
+// Prediction is what can be said of the error e = ŝ - s of a sum s of K random
+// products before it is computed. What is divided by E s is NaN where E s = 0,
+// and the others are 0 for a sum of zeros.
 type Prediction struct {
 	Mean              float64 // E e/E s, the mean relative error
 	Deviation         float64 // the standard deviation of the relative error
@@ -13,8 +13,8 @@ type Prediction struct {
 	BackwardDeviation float64 // the standard deviation of the backward error
 }
 
-// ErrorMoments are the first moments of the error e of a sum of n independent products of the
-// given distribution.
+// ErrorMoments are the first moments of the error e of a sum of n independent
+// products of the given distribution.
 type ErrorMoments struct {
 	Mean, Variance float64 // E e, Var e
 	Covariance     float64 // Cov(e, s), s being the exact sum
@@ -28,7 +28,8 @@ type ProductMoments struct {
 // Prediction returns the relative moments of the error of a sum of K products.
 // It panics if K < 1.
 //
-// The relative error is taken to first order, as (e - rs)/E s + r with r = E e/E s.
+// The relative error is taken to first order, as (e - rs)/E s + r with r = E
+// e/E s.
 func (e ErrorMoments) Prediction(p ProductMoments, K int) Prediction {
 	check.Count("K", K)
 	k := float64(K)

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// ProductDistribution is the distribution of one product p = xy, as a list of values with weights: pairs sampled
-// from the data themselves, or every pair of values of a format of few bits. Accumulator looks
-// at the low bits of products, so it is the numbers that the unit multiplies that count, after
+// ProductDistribution is the distribution of one product p = xy, as a list of
+// values with weights: pairs sampled from the data themselves, or every pair of
+// values of a format of few bits. Accumulator looks at the low bits of
+// products, so it is the numbers that the unit multiplies that count, after
 // their conversion.
 type ProductDistribution struct {
 	value  []float64
@@ -25,18 +26,20 @@ type ProductDistribution struct {
 	AbsMean  float64 // E|p|
 	Grid     float64 // a power of two that divides all values
 
-	// Samples is the number of independent elements of the smaller of two samples that the distribution was
-	// estimated from, +Inf where it is exact, and Partners how many independent elements of the
-	// other one there are to each, 0 for one. Every Partners pairs in a row that [PairProducts] was
-	// given have the same element of the smaller sample, and no other element twice; of
+	// Samples is the number of independent elements of the smaller of two samples
+	// that the distribution was estimated from, +Inf where it is exact, and
+	// Partners how many independent elements of the other one there are to each, 0
+	// for one. Every Partners pairs in a row that [PairProducts] was given have the
+	// same element of the smaller sample, and no other element twice; of
 	// [ValueProducts] x is the smaller sample.
 	Samples, Partners float64
 }
 
-// PairProducts returns the distribution of x[i]y[i], every pair as likely as the others. Numbers below
-// 2^eminX and 2^eminY are subnormal: they count with these exponents, and zero products with
-// their sum, below which no exponent lies.
-// It panics if the lengths differ, there are no pairs, or a number is not finite.
+// PairProducts returns the distribution of x[i]y[i], every pair as likely as
+// the others. Numbers below 2^eminX and 2^eminY are subnormal: they count with
+// these exponents, and zero products with their sum, below which no exponent
+// lies. It panics if the lengths differ, there are no pairs, or a number is not
+// finite.
 func PairProducts(x, y []float64, eminX, eminY int) *ProductDistribution {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("truncation: x has %d elements, y has %d", len(x), len(y)))
@@ -49,10 +52,11 @@ func PairProducts(x, y []float64, eminX, eminY int) *ProductDistribution {
 	return p.finish()
 }
 
-// ValueProducts returns the distribution of xy for independent x and y that take the values x[i] and
-// y[j] with probabilities px[i] and py[j], for formats of so few bits that all pairs fit. The
-// probabilities are normalised. The distribution counts as exact; where the probabilities are those of a
-// sample, set Samples. See [PairProducts] for eminX and eminY and for panics.
+// ValueProducts returns the distribution of xy for independent x and y that
+// take the values x[i] and y[j] with probabilities px[i] and py[j], for formats
+// of so few bits that all pairs fit. The probabilities are normalised. The
+// distribution counts as exact; where the probabilities are those of a sample,
+// set Samples. See [PairProducts] for eminX and eminY and for panics.
 func ValueProducts(x, px, y, py []float64, eminX, eminY int) *ProductDistribution {
 	if len(x) != len(px) || len(y) != len(py) {
 		panic(fmt.Sprintf("truncation: %d and %d probabilities of %d and %d values", len(px), len(py), len(x), len(y)))
@@ -88,9 +92,10 @@ func (p *ProductDistribution) add(i int, x, y, w float64, eminX, eminY int) {
 	p.value, p.weight, p.exp = append(p.value, z), append(p.weight, w), append(p.exp, e)
 }
 
-// Symmetric returns the distribution of ±p, both signs equally likely: that of data of mean zero whose
-// signs are independent of their sizes. A sample of them has a mean that is not zero, which in
-// a long sum would be all that counts.
+// Symmetric returns the distribution of ±p, both signs equally likely: that of
+// data of mean zero whose signs are independent of their sizes. A sample of
+// them has a mean that is not zero, which in a long sum would be all that
+// counts.
 func (p *ProductDistribution) Symmetric() *ProductDistribution {
 	q := *p
 	q.symmetric = true
@@ -99,9 +104,10 @@ func (p *ProductDistribution) Symmetric() *ProductDistribution {
 	return &q
 }
 
-// OneSign returns the distribution of products of which it is known that none is negative or none is
-// positive, as all elements of the data have the same sign: not those of a sample alone.
-// It panics if there are products of both signs.
+// OneSign returns the distribution of products of which it is known that none
+// is negative or none is positive, as all elements of the data have the same
+// sign: not those of a sample alone. It panics if there are products of both
+// signs.
 func (p *ProductDistribution) OneSign() *ProductDistribution {
 	q := *p
 	for _, v := range p.value {
@@ -164,8 +170,8 @@ func (p *ProductDistribution) centralMoments(n int) []float64 {
 	return m
 }
 
-// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x > 0, of this distribution: of a
-// sample it is that of the sample.
+// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x
+// > 0, of this distribution: of a sample it is that of the sample.
 func (p *ProductDistribution) LogMoment(x float64) float64 {
 	var up, down float64
 	for i, v := range p.value {
@@ -180,10 +186,10 @@ func (p *ProductDistribution) LogMoment(x float64) float64 {
 	return math.Log1p(max(up, down))
 }
 
-// MaxExponent returns the distribution of the greatest exponent among L independent products, as
-// exponents in ascending order and their probabilities, P(M <= m) = P(e <= m)^L. What lies
-// below 10^-6 at the lower end is added to the exponent above it.
-// It panics if L < 1.
+// MaxExponent returns the distribution of the greatest exponent among L
+// independent products, as exponents in ascending order and their
+// probabilities, P(M <= m) = P(e <= m)^L. What lies below 10^-6 at the lower
+// end is added to the exponent above it. It panics if L < 1.
 func (p *ProductDistribution) MaxExponent(L int) (exps []int, probs []float64) {
 	check.Count("L", L)
 	const negligible = 1e-6
@@ -201,7 +207,8 @@ func (p *ProductDistribution) MaxExponent(L int) (exps []int, probs []float64) {
 	return exps, probs
 }
 
-// leastExponent returns the least exponent of a product that is not 0, of 0 where all are.
+// leastExponent returns the least exponent of a product that is not 0, of 0
+// where all are.
 func (p *ProductDistribution) leastExponent() int {
 	least := slices.Max(p.exp)
 	for i, e := range p.exp {

@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// RoundingLoss bounds what rounding the kept sum S of a block takes away, r: the mean of |r|, or
-// to nearest the size of the mean of r, and the mean of r².
+// RoundingLoss bounds what rounding the kept sum S of a block takes away, r:
+// the mean of |r|, or to nearest the size of the mean of r, and the mean of r².
 type RoundingLoss struct{ Mean, Square float64 }
 
 type endKind struct {
@@ -17,29 +17,31 @@ type endKind struct {
 	f       roundoff.Failure
 }
 
-// residues is how many residues modulo the unit in the last place Rounding tells apart, and
-// fineResidues how many the bound of a Sum does.
+// residues is how many residues modulo the unit in the last place Rounding
+// tells apart, and fineResidues how many the bound of a Sum does.
 const residues, fineResidues = 64, 256
 
-// Rounding returns the distribution of r for blocks of L products aligned to E, whose sum is cut to a
-// multiple of u, toward zero, or rounded to nearest. S is a multiple of g = 2^(E-F), and r/g is
-// what it leaves modulo n = u/g. On top of any running sum, with characters of the integers
-// modulo n,
+// Rounding returns the distribution of r for blocks of L products aligned to E,
+// whose sum is cut to a multiple of u, toward zero, or rounded to nearest. S is
+// a multiple of g = 2^(E-F), and r/g is what it leaves modulo n = u/g. On top
+// of any running sum, with characters of the integers modulo n,
 //
 //	E|r|/g <= (n-1)/2 + Σ_(0<h<n) |φ(h)|^L/(2 sin(πh/n)),  φ(h) = E exp(2πi h p̃/u),
 //
-// p̃ being what is kept of a product, and never more than n-1. Data whose bits are spread have φ
-// near 0 and lose half a unit less half a step; of data of few bits the bound is that all is
-// lost. To nearest the first part is 0, and never more than n/2 is lost. It tells at most 64
-// residues apart and takes finer bits as uniform.
+// p̃ being what is kept of a product, and never more than n-1. Data whose bits
+// are spread have φ near 0 and lose half a unit less half a step; of data of
+// few bits the bound is that all is lost. To nearest the first part is 0, and
+// never more than n/2 is lost. It tells at most 64 residues apart and takes
+// finer bits as uniform.
 //
 // What a sample leaves open of φ is added, but for a failure of e^f.
 //
-// It is a model: of blocks in which the low bits of S do not depend on its leading ones, on which
-// exponent is the greatest, nor on what alignment cuts off.
-// It panics unless -Inf < f < 0.
+// It is a model: of blocks in which the low bits of S do not depend on its
+// leading ones, on which exponent is the greatest, nor on what alignment cuts
+// off. It panics unless -Inf < f < 0.
 //
-// Source: derived here, by Fourier analysis on the residues: |Σ_r r exp(2πi hr/n)| = n/(2 sin(πh/n)).
+// Source: derived here, by Fourier analysis on the residues: |Σ_r r exp(2πi
+// hr/n)| = n/(2 sin(πh/n)).
 func (l *Losses) Rounding(L, E int, u float64, nearest bool, f roundoff.Failure) RoundingLoss {
 	check.Number("failure", float64(f), roundoff.Never < f && f < 0, "-Inf < failure < 0, a logarithm")
 	g := math.Ldexp(1, E-l.F)
@@ -64,7 +66,8 @@ func (l *Losses) Rounding(L, E int, u float64, nearest bool, f roundoff.Failure)
 	return z
 }
 
-// rounding returns the distribution in steps, n of them to a unit, given the bias that characters allow.
+// rounding returns the distribution in steps, n of them to a unit, given the
+// bias that characters allow.
 func rounding(n int, bias float64, nearest bool) RoundingLoss {
 	x := float64(n)
 	if nearest {
@@ -76,8 +79,9 @@ func rounding(n int, bias float64, nearest bool) RoundingLoss {
 	}
 }
 
-// bias returns Σ |φ(h)|^L/(2 sin(πh/n)) for products in steps, modulo n, that have an exponent
-// of at most E, with a failure of e^f for each part of each φ. The caller holds the lock.
+// bias returns Σ |φ(h)|^L/(2 sin(πh/n)) for products in steps, modulo n, that
+// have an exponent of at most E, with a failure of e^f for each part of each φ.
+// The caller holds the lock.
 func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 	of, total := make([]float64, n), 0.0
 	for i, v := range l.Products.value {
@@ -100,8 +104,8 @@ func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 	return sum
 }
 
-// transform returns |Σ_r of[r] exp(2πi hr/n)| for h = 1 ... n/2, n being a power of two; of its real
-// part for a symmetric distribution.
+// transform returns |Σ_r of[r] exp(2πi hr/n)| for h = 1 ... n/2, n being a
+// power of two; of its real part for a symmetric distribution.
 func (p *ProductDistribution) transform(of []float64) []float64 {
 	n := len(of)
 	sines, cosines := make([]float64, n), make([]float64, n)
@@ -123,8 +127,9 @@ func (p *ProductDistribution) transform(of []float64) []float64 {
 	return size
 }
 
-// unsure returns how far the mean of a character over that part of a sample may be from the truth,
-// with a failure of e^f for each of its parts, real and imaginary, which are in [-1, 1].
+// unsure returns how far the mean of a character over that part of a sample may
+// be from the truth, with a failure of e^f for each of its parts, real and
+// imaginary, which are in [-1, 1].
 func (p *ProductDistribution) unsure(part float64, f roundoff.Failure) float64 {
 	if math.IsInf(p.Samples, 1) {
 		return 0
@@ -139,8 +144,9 @@ func (p *ProductDistribution) unsure(part float64, f roundoff.Failure) float64 {
 // A character is |E(χ_h(p̃/g); e <= E)|, the same for e < E, and sin(πh/n).
 type character struct{ atMost, below, sine float64 }
 
-// characters returns those of h = 1 ... n/2 of the integers modulo n, n being a power of two, of
-// products aligned to E, as the table has them. What that leaves open is [ProductDistribution.unsure].
+// characters returns those of h = 1 ... n/2 of the integers modulo n, n being a
+// power of two, of products aligned to E, as the table has them. What that
+// leaves open is [ProductDistribution.unsure].
 func (l *Losses) characters(E, n int) []character {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,46 +7,51 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A TwoStageSum is a chain of sums of independent products of one distribution on a matrix core of two
-// stages, before anything is computed: see [TwoStage]. The first aligns Terms products among
-// themselves, or those of even and of odd index apart, and cuts them off, whatever the running sum.
+// A TwoStageSum is a chain of sums of independent products of one distribution
+// on a matrix core of two stages, before anything is computed: see [TwoStage].
+// The first aligns Terms products among themselves, or those of even and of odd
+// index apart, and cuts them off, whatever the running sum.
 //
-// It takes for granted that the products are independent, and of [Losses.Rounding] what that does:
-// that the low bits of the sum of a block do not depend on its leading ones, nor on what is cut off.
-// The distribution of the greatest exponent of a block is that of Losses, taken as exact but for products
-// that a sample does not have.
+// It takes for granted that the products are independent, and of
+// [Losses.Rounding] what that does: that the low bits of the sum of a block do
+// not depend on its leading ones, nor on what is cut off. The distribution of
+// the greatest exponent of a block is that of Losses, taken as exact but for
+// products that a sample does not have.
 type TwoStageSum struct {
 	Terms, Parts int
 	Unit         float64 // u = 2^-p of the format of the sum
 	Grid         float64 // a power of two that divides every product
 	Losses       *Losses // of the products, with F = 24
 
-	// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)) for x > 0, or
-	// more; +Inf where there is none.
+	// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)) for x
+	// > 0, or more; +Inf where there is none.
 	LogMoment func(x float64) float64
 
 	// Largest is what no product exceeds in size, finite.
 	Largest float64
 }
 
-// The bits below its leading one that a machine of two stages keeps of products, of their sum, and of
-// the result.
+// The bits below its leading one that a machine of two stages keeps of
+// products, of their sum, and of the result.
 const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 
-// ErrorBound returns what |ŝ - s| of so many sums of q blocks each does not exceed, with
-// probability at least 1 - e^f for all together, an eighth of which is left for products beyond
-// Largest:
+// ErrorBound returns what |ŝ - s| of so many sums of q blocks each does not
+// exceed, with probability at least 1 - e^f for all together, an eighth of
+// which is left for products beyond Largest:
 //
 //	e_q = q|M| + min_θ (l + Σ_j κ_j(θ))/θ,
 //
-// M being the mean of what the first stage cuts off a block, and κ_j(θ) a bound on log E e^(±θX) of
-// what a block errs by on top, X, whatever the running sum, as far as that is known before block j.
-// It panics if q < 1, sums < 1, Terms < 1, Parts is not 1 or 2, Unit is outside (0, 1), Losses is of
-// another F, Largest is not finite, or unless -Inf < f < 0.
+// M being the mean of what the first stage cuts off a block, and κ_j(θ) a bound
+// on log E e^(±θX) of what a block errs by on top, X, whatever the running sum,
+// as far as that is known before block j. It panics if q < 1, sums < 1, Terms <
+// 1, Parts is not 1 or 2, Unit is outside (0, 1), Losses is of another F,
+// Largest is not finite, or unless -Inf < f < 0.
 //
-// Source: derived here. What the first stage cuts off has one distribution, whatever happened. The sizes of
-// exact sums are those of supermartingales exp(±x(s_j - jLμ) - jLψ(x)), one for each x of a grid, and
-// as long as the running sums are within them, so is exp(±θ(err_j + jM) - Σκ_i(θ)), for each θ.
+// Source: derived here. What the first stage cuts off has one distribution,
+// whatever happened. The sizes of exact sums are those of supermartingales
+// exp(±x(s_j - jLμ) - jLψ(x)), one for each x of a grid, and as long as the
+// running sums are within them, so is exp(±θ(err_j + jM) - Σκ_i(θ)), for each
+// θ.
 func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64 {
 	check.Count("q", q)
 	check.Count("Terms", t.Terms)
@@ -69,7 +74,8 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64
 		account.Spend("exact sums").Split(sums))
 	each := account.Spend("losses").Split(sums)
 
-	// The grids are around the best θ of the one before: each of them is a bound by itself.
+	// The grids are around the best θ of the one before: each of them is a bound by
+	// itself.
 	best, θ := math.Inf(1), math.Sqrt(2*each.TwoSidedLog()/float64(q))/c.unitOf(c.sums.within(float64(q)*c.L)/2)
 	for _, ratio := range []float64{4, 2, math.Sqrt2} {
 		e, at := c.bound(geometric(θ, ratio, 8), each)
@@ -95,14 +101,16 @@ type stageChain struct {
 	steps map[[3]int][]float64
 }
 
-// stageTop is the greatest exponent of products that are aligned together, and what they lose then.
+// stageTop is the greatest exponent of products that are aligned together, and
+// what they lose then.
 type stageTop struct {
 	weight float64
 	loss   LossBound
 	blur   float64 // how far its mean may be from the truth
 }
 
-// distribution takes from the distribution of the products what it knows of it, but for a failure of e^f.
+// distribution takes from the distribution of the products what it knows of it,
+// but for a failure of e^f.
 func (c *stageChain) dist(f roundoff.Failure) {
 	p := c.Losses.Products
 	known := p.exponentDistribution()
@@ -144,9 +152,10 @@ func (c *stageChain) dist(f roundoff.Failure) {
 // unitOf returns the unit in the last place of a sum of size s.
 func (c *stageChain) unitOf(s float64) float64 { return math.Ldexp(2*c.Unit, ilog(s)) }
 
-// bound returns the bound on the error after all blocks from the best θ of a grid, each of which has
-// the same share of the failure, and that θ. Some blocks are taken together, all as the worst of
-// them: an error grows among them by no more than [TwoStage] allows.
+// bound returns the bound on the error after all blocks from the best θ of a
+// grid, each of which has the same share of the failure, and that θ. Some
+// blocks are taken together, all as the worst of them: an error grows among
+// them by no more than [TwoStage] allows.
 func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
 	const together = 128 // of so many blocks one more
 	c.grid, c.steps = grid, map[[3]int][]float64{}
@@ -181,9 +190,9 @@ func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best floa
 	return e, best
 }
 
-// topsOf sets, for each θ and either sign, the mean of exp(±θ(ΣY - M)) over blocks whose greatest
-// exponent is E, times the probability of that: of all whose parts have at most E, less those whose
-// parts have less.
+// topsOf sets, for each θ and either sign, the mean of exp(±θ(ΣY - M)) over
+// blocks whose greatest exponent is E, times the probability of that: of all
+// whose parts have at most E, less those whose parts have less.
 func (c *stageChain) topsOf() {
 	c.tops = make([][2][]float64, len(c.grid))
 	for k, θ := range c.grid {
@@ -209,8 +218,8 @@ func (c *stageChain) topsOf() {
 	}
 }
 
-// step returns κ for blocks before which the running sum has a size of lo to up, after which it has no
-// more than up.
+// step returns κ for blocks before which the running sum has a size of lo to
+// up, after which it has no more than up.
 func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 	least := c.first - 2 // as small as any: nothing is rounded down by it
 	from, to := max(least, ilog(lo)), max(least, ilog(up))
@@ -253,8 +262,9 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 	return κ
 }
 
-// down returns what is rounded down, at most, in a block of greatest exponent E on a running sum of
-// exponent e, if the result has an exponent of at most after.
+// down returns what is rounded down, at most, in a block of greatest exponent E
+// on a running sum of exponent e, if the result has an exponent of at most
+// after.
 func (c *stageChain) down(E, e, after int) float64 {
 	top := max(E, e)
 	grid := max(math.Ldexp(1, E-stageProductBits), c.Grid) // of all that is kept of products

@@ -8,8 +8,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// The first stage, block by block: what it cuts off has the mean of the distribution, and no larger a moment
-// generating function, of one part and of two, of products of one sign and of two.
+// The first stage, block by block: what it cuts off has the mean of the
+// distribution, and no larger a moment generating function, of one part and of
+// two, of products of one sign and of two.
 func TestTwoStageSumTops(t *testing.T) {
 	const n, pairs = 200000, 1 << 17
 	for _, lo := range []float64{-1, 0} {
@@ -114,9 +115,10 @@ func TestTwoStageSum(t *testing.T) {
 	}
 }
 
-// What is rounded down in the second stage, of sums and running sums of all kinds, is no more than is
-// said, and nearly as much: products and c to the grid of the greater exponent, what they add up to to
-// 31 bits below its leading one.
+// What is rounded down in the second stage, of sums and running sums of all
+// kinds, is no more than is said, and nearly as much: products and c to the
+// grid of the greater exponent, what they add up to to 31 bits below its
+// leading one.
 func TestTwoStageSumDown(t *testing.T) {
 	r := rand.New(rand.NewPCG(241118747, 8))
 	floor := func(x, g float64) float64 { return g * math.Floor(x/g) }

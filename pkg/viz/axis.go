@@ -83,7 +83,8 @@ func exponent(v float64) float64 {
 	return e
 }
 
-// widen moves the ends outward to whole decades or to multiples of a round step.
+// widen moves the ends outward to whole decades or to multiples of a round
+// step.
 func (c *scale) widen() {
 	step := 1.0
 	if !c.log {

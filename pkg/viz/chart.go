@@ -11,8 +11,8 @@ type Chart struct {
 	panels []*Panel
 }
 
-// NewChart returns a chart with no panel. The finding is a sentence, the details
-// are as many as it takes, or "". It panics unless name can be the stem
+// NewChart returns a chart with no panel. The finding is a sentence, the
+// details are as many as it takes, or "". It panics unless name can be the stem
 // of a file and there is a finding.
 func NewChart(name, finding, details string) *Chart {
 	return &Chart{title: newTitle(name, finding, details)}
@@ -33,8 +33,8 @@ func (c *Chart) Panel(title string, x, y Axis) *Panel {
 	return p
 }
 
-// Details returns what was given, and after it, where samples could not be drawn
-// on a logarithmic axis, how many.
+// Details returns what was given, and after it, where samples could not be
+// drawn on a logarithmic axis, how many.
 func (c *Chart) Details() string {
 	var lost []string
 	for _, p := range c.panels {

@@ -2,11 +2,11 @@
 // knows its name, its caption and its data.
 //
 // A figure is described once and drawn four ways. SVG is for the page and for
-// diff: coordinates have two decimals, there is no date in it, and two runs give
-// the same bytes. PNG is the same drawing at two pixels per unit. CSV holds the
-// numbers behind the drawing. A chart is besides that an option object of
-// Apache ECharts, for readers who want to point and zoom; the library comes with
-// the package, so nothing is loaded from a network.
+// diff: coordinates have two decimals, there is no date in it, and two runs
+// give the same bytes. PNG is the same drawing at two pixels per unit. CSV
+// holds the numbers behind the drawing. A chart is besides that an option
+// object of Apache ECharts, for readers who want to point and zoom; the library
+// comes with the package, so nothing is loaded from a network.
 //
 //	c := viz.NewChart("dot-error", "No error comes near the bound.", "binary16, n = 1024.")
 //	p := c.Panel("", viz.Axis{Label: "relative error", Log: true}, viz.Axis{Label: "F", Max: 1})
@@ -38,15 +38,18 @@
 //
 // # Libraries
 //
-// gonum/plot's vg places and paints glyphs (vgimg, font), and [Chart.Plot] hands a
-// chart over to gonum/plot, axes, legend and all. go-echarts holds the options of
-// interactive charts, of which the axes and series are filled in here. Drawn by
-// hand are
+// gonum/plot's vg places and paints glyphs (vgimg, font), and [Chart.Plot]
+// hands a chart over to gonum/plot, axes, legend and all. go-echarts holds the
+// options of interactive charts, of which the axes and series are filled in
+// here. Drawn by hand are
 //
-//   - labels beside their curves, without overlap: neither library has any, and a
-//     legend takes the eye from the curve;
-//   - ticks at 1, 2 and 5 times a decade, named 10⁻⁵, which gonum's fonts cannot;
+//   - labels beside their curves, without overlap: neither library has any, and
+//     a legend takes the eye from the curve;
+//   - ticks at 1, 2 and 5 times a decade, named 10⁻⁵, which gonum's fonts
+//     cannot;
 //   - SVG whose bytes depend on nothing but the data, so that a figure can be
-//     compared byte by byte: vgsvg's differ between machines in their last digits;
-//   - empirical distributions thinned to what can be seen, and braces and grids.
+//     compared byte by byte: vgsvg's differ between machines in their last
+//     digits;
+//   - empirical distributions thinned to what can be seen, and braces and
+//     grids.
 package viz

@@ -34,8 +34,8 @@ func (c *Chart) ECharts() ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// option builds one panel, with right px free beside its frame; the last of a chart has the title of the x axis and
-// a slider to zoom with.
+// option builds one panel, with right px free beside its frame; the last of a
+// chart has the title of the x axis and a slider to zoom with.
 func (v *view) option(right float64, last bool) *charts.Line {
 	l := charts.NewLine()
 	var names []string
@@ -79,7 +79,8 @@ func (v *view) font(size int) *opts.TextStyle {
 	return &opts.TextStyle{FontSize: size, Color: hex(Ink)}
 }
 
-// swatch returns the height of the samples in the legend, low where all are lines.
+// swatch returns the height of the samples in the legend, low where all are
+// lines.
 func (v *view) swatch() int {
 	for _, t := range v.traces {
 		if t.kind == kindPoints || t.kind == kindBars {

@@ -21,7 +21,8 @@ func ExampleChart() {
 	// Output: true true <nil>
 }
 
-// Dots for what was computed, a line of reference across, and a note where it covers nothing.
+// Dots for what was computed, a line of reference across, and a note where it
+// covers nothing.
 func ExamplePanel() {
 	c := viz.NewChart("points", "One of three lies above u.", "")
 	p := c.Panel("", viz.Axis{Label: "n"}, viz.Axis{Label: "error / u"})
@@ -55,8 +56,8 @@ func ExampleScript() {
 	// Output: true true false
 }
 
-// A slider of three values, of which a page without a kernel keeps two. The figure of every setting
-// is drawn by the same function.
+// A slider of three values, of which a page without a kernel keeps two. The
+// figure of every setting is drawn by the same function.
 func ExampleExplorer() {
 	e := viz.Explorer{
 		Controls: []viz.Control{{Label: "n", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},

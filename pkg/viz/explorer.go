@@ -10,12 +10,14 @@ import (
 	"strings"
 )
 
-// An Explorer is a chart that follows controls: one chart for every setting of them.
+// An Explorer is a chart that follows controls: one chart for every setting of
+// them.
 type Explorer struct {
 	Controls []Control
 
-	// Draw returns the chart of a setting, with Controls[i] at Values[at[i]]. It must return the
-	// same chart for the same setting, and be fit to be called at the same time for several.
+	// Draw returns the chart of a setting, with Controls[i] at Values[at[i]]. It
+	// must return the same chart for the same setting, and be fit to be called at
+	// the same time for several.
 	Draw func(at []int) *Chart
 }
 
@@ -49,8 +51,9 @@ func (e Explorer) Start() []int {
 	return at
 }
 
-// Figure returns the chart of a setting. It panics unless every control has the value asked for,
-// and where a control cannot be drawn: with no value, or a Start that is not kept.
+// Figure returns the chart of a setting. It panics unless every control has the
+// value asked for, and where a control cannot be drawn: with no value, or a
+// Start that is not kept.
 func (e Explorer) Figure(at ...int) *Chart {
 	e.check()
 	check(e.Has(at), "setting %v, want an index of each of the %d controls", at, len(e.Controls))
@@ -108,8 +111,9 @@ func newFrame(c *Chart, at []int) (frame, error) {
 	return frame{At: at, Options: options, Caption: captionHTML(c)}, err
 }
 
-// Frame returns the chart of a setting as JSON, the way the page of HTML takes it: for a kernel
-// that answers while the reader moves a control. It panics as Figure does.
+// Frame returns the chart of a setting as JSON, the way the page of HTML takes
+// it: for a kernel that answers while the reader moves a control. It panics as
+// Figure does.
 func (e Explorer) Frame(at ...int) (string, error) {
 	c := e.Figure(at...)
 	f, err := newFrame(c, at)
@@ -123,10 +127,11 @@ func (e Explorer) Frame(at ...int) (string, error) {
 	return string(b), err
 }
 
-// HTML returns the figure element that shows the chart of Start as [HTML] does, and above it the
-// controls. Where the page has Script and runs it the chart follows them: through all that is
-// kept, drawn beforehand, and through all values while somebody answers at the address of GoNB's
-// messages, which may be empty. Elsewhere the picture stays. The id must be unique on the page.
+// HTML returns the figure element that shows the chart of Start as [HTML] does,
+// and above it the controls. Where the page has Script and runs it the chart
+// follows them: through all that is kept, drawn beforehand, and through all
+// values while somebody answers at the address of GoNB's messages, which may be
+// empty. Elsewhere the picture stays. The id must be unique on the page.
 func (e Explorer) HTML(id, address string) (string, error) {
 	first := e.Figure(e.Start()...)
 	body, err := HTML(first, id)
@@ -179,7 +184,8 @@ func (p *pool) put(part json.RawMessage) int {
 	return i
 }
 
-// options returns option objects whose members, and whose series one by one, are numbers of parts.
+// options returns option objects whose members, and whose series one by one,
+// are numbers of parts.
 func (p *pool) options(list []json.RawMessage) ([]map[string]any, error) {
 	var out []map[string]any
 	for _, raw := range list {
@@ -206,8 +212,8 @@ func (p *pool) options(list []json.RawMessage) ([]map[string]any, error) {
 	return out, nil
 }
 
-// filesHTML returns links that save the figure as SVG, PNG and CSV: the files are in them, so that
-// they work on a page that is alone.
+// filesHTML returns links that save the figure as SVG, PNG and CSV: the files
+// are in them, so that they work on a page that is alone.
 func filesHTML(f Figure) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -233,8 +239,8 @@ func filesHTML(f Figure) (string, error) {
 	return b.String(), nil
 }
 
-// Page returns a page of its own that holds an element of [HTML] or [Explorer.HTML] for f. It asks
-// nothing of any host.
+// Page returns a page of its own that holds an element of [HTML] or
+// [Explorer.HTML] for f. It asks nothing of any host.
 func Page(f Figure, element string) []byte {
 	return fmt.Appendf(nil, `<!doctype html>
 <html lang="en">

@@ -12,9 +12,11 @@ type Figure interface {
 	Name() string
 	// Finding says in one sentence what is to be seen.
 	Finding() string
-	// Details says under which conditions: machine, sizes, data, seed; it may be empty.
+	// Details says under which conditions: machine, sizes, data, seed; it may be
+	// empty.
 	Details() string
-	// SVG draws the figure as a vector image; the bytes depend on nothing but the data.
+	// SVG draws the figure as a vector image; the bytes depend on nothing but the
+	// data.
 	SVG() ([]byte, error)
 	// PNG draws the same picture with two pixels per unit of the SVG.
 	PNG() ([]byte, error)
@@ -45,7 +47,8 @@ func (t title) Finding() string { return t.finding }
 // Details returns the conditions under which it was found.
 func (t title) Details() string { return t.details }
 
-// summary returns the finding as a title, which stands for the picture where it cannot be seen.
+// summary returns the finding as a title, which stands for the picture where it
+// cannot be seen.
 func (t title) summary() string { return strings.TrimSuffix(t.finding, ".") }
 
 // check panics with the package's name and the message unless ok holds.

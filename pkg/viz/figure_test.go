@@ -45,7 +45,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// flat is a label without its marks and scripts, as a reader of the XML sees it.
+// flat is a label without its marks and scripts, as a reader of the XML sees
+// it.
 func flat(s string) string {
 	var b strings.Builder
 	for _, r := range parse(s) {
@@ -199,7 +200,8 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// checkPicture demands a white picture with twice as many pixels as f has units.
+// checkPicture demands a white picture with twice as many pixels as f has
+// units.
 func checkPicture(t *testing.T, f Figure, b []byte) {
 	t.Helper()
 	m, err := png.Decode(bytes.NewReader(b))
@@ -216,7 +218,8 @@ func checkPicture(t *testing.T, f Figure, b []byte) {
 	}
 }
 
-// A figure's text is its finding and its details; the finding alone stands for the picture.
+// A figure's text is its finding and its details; the finding alone stands for
+// the picture.
 func TestCaption(t *testing.T) {
 	for _, c := range []struct{ finding, details, caption, summary, html string }{
 		{"One sentence.", "", "One sentence.", "One sentence", "<strong>One sentence.</strong>"},

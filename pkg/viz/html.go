@@ -38,9 +38,10 @@ func Script() string {
 
 // HTML returns the figure element that shows f: a table as an HTML table, any
 // other figure as its PNG at half its pixels, with the caption below and after
-// it the links that save it as SVG, PNG and CSV. A chart is replaced by an interactive one when the page has Script and runs it; else
-// the picture stays. The id must be unique on the page. The card is white in a
-// dark page too, as the colours of the figures are chosen for white.
+// it the links that save it as SVG, PNG and CSV. A chart is replaced by an
+// interactive one when the page has Script and runs it; else the picture stays.
+// The id must be unique on the page. The card is white in a dark page too, as
+// the colours of the figures are chosen for white.
 func HTML(f Figure, id string) (string, error) {
 	check(id != "" && !strings.ContainsAny(id, "\"'<>& \\"), "id = %q", id)
 	var b strings.Builder
@@ -93,8 +94,8 @@ func pictureHTML(b *strings.Builder, f Figure, id string) error {
 	return nil
 }
 
-// whenReady returns the script element that calls a function of Script with id and data as soon as
-// the page has it.
+// whenReady returns the script element that calls a function of Script with id
+// and data as soon as the page has it.
 func whenReady(function, id string, data []byte) string {
 	return fmt.Sprintf(`<script>(function wait(n) {
 if (window.roundoff%[1]s) window.roundoff%[1]s("%[2]s", %[3]s);

@@ -77,8 +77,8 @@ func (p *placer) free(o offer) bool {
 	return true
 }
 
-// judge returns what covering or touching curves costs the box b, which is tied to
-// the curve numbered own.
+// judge returns what covering or touching curves costs the box b, which is tied
+// to the curve numbered own.
 func (p *placer) judge(own int, b Box, tie []Point) (cost float64, ok bool) {
 	for i, c := range p.curves {
 		switch {

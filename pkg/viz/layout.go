@@ -224,7 +224,8 @@ func (c *Chart) paintYTitles(s *sheet, views []*view) {
 	}
 }
 
-// upward writes a title along the left edge, in two lines where one is too long.
+// upward writes a title along the left edge, in two lines where one is too
+// long.
 func (s *sheet) upward(text string, y, room float64) {
 	lines := wrap(text, titleSize, false, room)
 	if len(lines) > 2 {
@@ -238,7 +239,8 @@ func (s *sheet) upward(text string, y, room float64) {
 	}
 }
 
-// wrap breaks a text at spaces into lines no wider than width, as even as can be.
+// wrap breaks a text at spaces into lines no wider than width, as even as can
+// be.
 func wrap(text string, size float64, bold bool, width float64) []string {
 	whole := textWidth(text, size, bold)
 	if whole <= width {

@@ -82,7 +82,8 @@ func hex(c color.Color) string {
 	return fmt.Sprintf("#%02X%02X%02X", n.R, n.G, n.B)
 }
 
-// legible darkens c until text in it has contrast 4.5 on white (WCAG 2.1, level AA).
+// legible darkens c until text in it has contrast 4.5 on white (WCAG 2.1, level
+// AA).
 func legible(c color.Color) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	r, g, b := float64(n.R), float64(n.G), float64(n.B)

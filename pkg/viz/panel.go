@@ -118,7 +118,8 @@ func (p *Panel) Line(s Series, x, y []float64) {
 	p.add(t)
 }
 
-// Points draws a dot at each point (x[i], y[i]). It panics as Line does, and on +Inf.
+// Points draws a dot at each point (x[i], y[i]). It panics as Line does, and on
+// +Inf.
 func (p *Panel) Points(s Series, x, y []float64) {
 	t := p.plain(kindPoints, s, x, y)
 	check(!slices.Contains(y, math.Inf(1)), "y of %q holds +Inf", s.Label)
@@ -178,7 +179,8 @@ func (p *Panel) Bars(s Series, rows []string, values []float64) {
 	p.add(trace{Series: s, kind: kindBars, x: slices.Clone(values), rows: slices.Clone(rows)})
 }
 
-// Note writes a small text near (x, y), such as "13.3×", where it covers nothing.
+// Note writes a small text near (x, y), such as "13.3×", where it covers
+// nothing.
 func (p *Panel) Note(x, y float64, text string) {
 	check(text != "", "text of note is empty")
 	checkNumber(text, "x", p.x, x)

@@ -11,17 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plot returns the chart as gonum/plot draws it, for who goes on with gonum's own
-// tools: the same data on the same axes, with a legend in place of labels. It
-// panics if the chart has no panel or more than one, of which [Chart.Plots]
+// Plot returns the chart as gonum/plot draws it, for who goes on with gonum's
+// own tools: the same data on the same axes, with a legend in place of labels.
+// It panics if the chart has no panel or more than one, of which [Chart.Plots]
 // returns each.
 func (c *Chart) Plot() *plot.Plot {
 	check(len(c.panels) == 1, "Plot: chart %s has %d panels, want one; Plots returns all", c.name, len(c.panels))
 	return c.Plots()[0]
 }
 
-// Plots returns the panels of the chart, from above, as gonum/plot draws them. It
-// panics if there is nothing to draw.
+// Plots returns the panels of the chart, from above, as gonum/plot draws them.
+// It panics if there is nothing to draw.
 func (c *Chart) Plots() []*plot.Plot {
 	c.checked()
 	x, spanX := c.axisX()

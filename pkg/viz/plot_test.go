@@ -38,8 +38,9 @@ func TestPlots(t *testing.T) {
 	sampleMAC().Plot()
 }
 
-// Our axes hold the data, and our ticks stand where gonum's do: on a logarithmic axis at every decade, on a
-// linear one at multiples of a round step that is like gonum's.
+// Our axes hold the data, and our ticks stand where gonum's do: on a
+// logarithmic axis at every decade, on a linear one at multiples of a round
+// step that is like gonum's.
 func TestAxesAgreeWithGonum(t *testing.T) {
 	for _, span := range []span{{1e-8, 3e-2}, {2, 900}, {1e-3, 1e3}} {
 		s := Axis{Log: true}.scale(span)
@@ -84,7 +85,8 @@ func TestAxesAgreeWithGonum(t *testing.T) {
 	}
 }
 
-// No font of gonum's has a raised minus: a label that needs one would name another number.
+// No font of gonum's has a raised minus: a label that needs one would name
+// another number.
 func TestPlots_name_numbers_that_gonum_can_write(t *testing.T) {
 	for _, k := range ticker(Axis{Log: true}).Ticks(1e-7, 1) {
 		if k.Label == "" {

@@ -36,8 +36,9 @@ func (s *sheet) png() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// indexed returns an image of few colours, as a table is, with a palette: the same picture, in a file of
-// less than half the size. It returns any other image as it is.
+// indexed returns an image of few colours, as a table is, with a palette: the
+// same picture, in a file of less than half the size. It returns any other
+// image as it is.
 func indexed(img image.Image) image.Image {
 	const most = 256
 	index := map[color.Color]uint8{}

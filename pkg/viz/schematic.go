@@ -39,7 +39,8 @@ func (s *Schematic) SVG() ([]byte, error) { return s.sheet.svg(), nil }
 // PNG draws the schematic with two pixels per unit.
 func (s *Schematic) PNG() ([]byte, error) { return s.sheet.png() }
 
-// CSV lists the parts in the order they are drawn: kind, x, y, w, h in px, text.
+// CSV lists the parts in the order they are drawn: kind, x, y, w, h in px,
+// text.
 func (s *Schematic) CSV() ([]byte, error) {
 	rows := [][]string{{"kind", "x", "y", "w", "h", "text"}}
 	for _, p := range s.parts {
@@ -52,8 +53,8 @@ func (s *Schematic) note(kind string, b Box, text string) {
 	s.parts = append(s.parts, part{kind, b.X0, b.Y0, b.width(), b.height(), text})
 }
 
-// Region draws a rectangle with round corners that has no edge. The name is that
-// in the CSV.
+// Region draws a rectangle with round corners that has no edge. The name is
+// that in the CSV.
 func (s *Schematic) Region(b Box, radius float64, c color.Color, name string) {
 	s.sheet.rect(b, radius, fill(c))
 	s.note("region", b, name)
@@ -129,7 +130,8 @@ func hull(pts []Point) Box {
 	return b
 }
 
-// Brace draws a curly Brace from p to q whose tip points to the left of that way.
+// Brace draws a curly Brace from p to q whose tip points to the left of that
+// way.
 func (s *Schematic) Brace(p, q Point) {
 	const depth = 10.0
 	l := math.Hypot(q.X-p.X, q.Y-p.Y)

@@ -49,8 +49,8 @@ func numeric(cell string) bool {
 	return digits > 0
 }
 
-// numbers reports whether column j is one of numbers. A dash stands for one, and
-// an empty cell says nothing.
+// numbers reports whether column j is one of numbers. A dash stands for one,
+// and an empty cell says nothing.
 func (t *Table) numbers(j int) bool {
 	some := false
 	for _, r := range t.rows {

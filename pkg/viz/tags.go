@@ -89,7 +89,8 @@ func (v *view) tag(t trace) words {
 	return words{text: v.nameOf(t), size: labelSize, color: legible(t.Color)}
 }
 
-// nameOf returns the label of a trace, with an arrow where it is a line out of sight.
+// nameOf returns the label of a trace, with an arrow where it is a line out of
+// sight.
 func (v *view) nameOf(t trace) string {
 	switch {
 	case t.kind != kindVertical || v.beyond(t) == 0:
@@ -243,7 +244,8 @@ func along(pieces [][]Point, count int) []Point {
 	return pts
 }
 
-// somePoints returns at most so many of the points, evenly taken, the last among them.
+// somePoints returns at most so many of the points, evenly taken, the last
+// among them.
 func somePoints(pts []Point, count int) []Point {
 	step := (len(pts) + count - 1) / count
 	var some []Point

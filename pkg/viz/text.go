@@ -85,7 +85,8 @@ func marked(s string) ([]run, int) {
 	return runs, end + 1
 }
 
-// unmarked returns the label without marks, for readers that know only plain text.
+// unmarked returns the label without marks, for readers that know only plain
+// text.
 func unmarked(s string) string {
 	var b strings.Builder
 	level := 0

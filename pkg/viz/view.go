@@ -56,7 +56,8 @@ func (v *view) lay() {
 	}
 }
 
-// pos returns where (x, y) lies. What a logarithmic axis cannot show lies at its foot.
+// pos returns where (x, y) lies. What a logarithmic axis cannot show lies at
+// its foot.
 func (v *view) pos(x, y float64) Point {
 	q := Point{v.frame.X0, v.frame.Y1}
 	if !v.xs.log || x > 0 {
@@ -112,8 +113,8 @@ func (v *view) polyline(t trace) [][]Point {
 
 // stairs returns the corners of a step function. Steps that move less than half
 // a px are drawn as one, and those too small to be seen without their corner,
-// so that dashes keep their length on a slope. Left of the first step the curve is shown where it has
-// a height to show.
+// so that dashes keep their length on a slope. Left of the first step the curve
+// is shown where it has a height to show.
 func (v *view) stairs(t trace) []Point {
 	f := v.frame
 	if len(t.x) == 0 { // every sample is lost to the axis

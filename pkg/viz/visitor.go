@@ -59,7 +59,8 @@ func (k visitor) axis(c scale, title []string, room, length float64) map[string]
 	return a
 }
 
-// standsAlone reports whether trace i ends at the right edge, clear of all others.
+// standsAlone reports whether trace i ends at the right edge, clear of all
+// others.
 func (k visitor) standsAlone(i int) bool {
 	end := func(t trace) float64 {
 		return k.view.ys.place(t.y[len(t.y)-1]) / (k.view.ys.max - k.view.ys.min) * k.plot

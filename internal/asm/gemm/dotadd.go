@@ -254,7 +254,8 @@ func (m machine) join(products, sum, over reg.VecVirtual) {
 	}
 }
 
-// roundToOdd sets the last bit of x, the integers s truncated, where x is not s.
+// roundToOdd sets the last bit of x, the integers s truncated, where x is not
+// s.
 func (m machine) roundToOdd(s, x reg.VecVirtual) {
 	back, one := m.vector(), m.load(offOne)
 	VCVTTPS2DQ(x, back)

@@ -1,5 +1,6 @@
-// Command gemm writes the vector kernels of package tcore's matrix products, or with -exact those of
-// package exact, each in 256 bits (AVX2, FMA, F16C) and in 512 (AVX-512 F, BW, DQ, VL):
+// Command gemm writes the vector kernels of package tcore's matrix products, or
+// with -exact those of package exact, each in 256 bits (AVX2, FMA, F16C) and in
+// 512 (AVX-512 F, BW, DQ, VL):
 //
 //	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
 //	go run ./gemm -exact -out sums_amd64.s -stubs sums_amd64.go -pkg exact

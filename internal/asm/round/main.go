@@ -160,9 +160,9 @@ func nearest(v variant) {
 	RET()
 }
 
-// stochastic rounds n elements, a positive multiple of 16, with the random words
-// of four Philox blocks for each 16: element 4j + l takes word j of block l. All
-// arithmetic is rounded toward zero.
+// stochastic rounds n elements, a positive multiple of 16, with the random
+// words of four Philox blocks for each 16: element 4j + l takes word j of block
+// l. All arithmetic is rounded toward zero.
 func stochastic(v variant) {
 	k := begin("roundStochastic", v, ", counters *[4]uint64")
 	p, control := GP64(), GP32()
@@ -217,9 +217,9 @@ func (k kernel) philox(counter, m0, m1 reg.VecVirtual) [4]reg.VecVirtual {
 	return c
 }
 
-// roundBy rounds four elements. With a random fraction R of the quantum 2^q, the
-// result is the greatest multiple of 2^q up to a + R 2^q. Truncated sums do not
-// fall below a multiple that they reached, so it may be computed as
+// roundBy rounds four elements. With a random fraction R of the quantum 2^q,
+// the result is the greatest multiple of 2^q up to a + R 2^q. Truncated sums do
+// not fall below a multiple that they reached, so it may be computed as
 //
 //	((a + (1 + R) 2^q) + 2^(q+52)) - (2^(q+52) + 2^q).
 func (k kernel) roundBy(offset int, word, overflow reg.VecVirtual) {

@@ -1,5 +1,6 @@
-// Package cudatest builds the fake of NVIDIA's libraries, for tests on machines without a GPU. The
-// fake is testdata/fake.c beside this folder, which says what the environment makes it do.
+// Package cudatest builds the fake of NVIDIA's libraries, for tests on machines
+// without a GPU. The fake is testdata/fake.c beside this folder, which says
+// what the environment makes it do.
 package cudatest
 
 import (
@@ -14,8 +15,9 @@ import (
 // ErrNoFake is why there is no fake: no cgo, no Linux, or no C compiler.
 var ErrNoFake = errors.New("no fake of CUDA here: it takes cgo, Linux and a C compiler")
 
-// Build builds the fake into the folder, under the names of all four libraries. They are one file, and
-// so share what they know. The flags are for the compiler.
+// Build builds the fake into the folder, under the names of all four libraries.
+// They are one file, and so share what they know. The flags are for the
+// compiler.
 func Build(folder string, flags ...string) error {
 	if !possible {
 		return ErrNoFake
@@ -43,7 +45,8 @@ func Build(folder string, flags ...string) error {
 	return nil
 }
 
-// source returns the path of the fake's source, in the module that the test runs in.
+// source returns the path of the fake's source, in the module that the test
+// runs in.
 func source() (string, error) {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -58,8 +61,8 @@ func source() (string, error) {
 	return "", fmt.Errorf("cudatest: no internal/cuda/testdata/fake.c above the test: %w", err)
 }
 
-// Main is a TestMain: it builds the fake, has the libraries looked for there first, and runs the tests.
-// Without the fake they do not run, and it says why.
+// Main is a TestMain: it builds the fake, has the libraries looked for there
+// first, and runs the tests. Without the fake they do not run, and it says why.
 func Main(m *testing.M) {
 	os.Exit(run(m))
 }
@@ -93,7 +96,8 @@ const (
 	products = -3
 )
 
-// Alive returns how many objects and allocations of the fake are in use, contexts included.
+// Alive returns how many objects and allocations of the fake are in use,
+// contexts included.
 func Alive(t testing.TB, d Device) int { return ask(t, d, alive) }
 
 // Calls returns how often the fake was called since FAKE_FAIL changed.

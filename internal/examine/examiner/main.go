@@ -1,12 +1,13 @@
-// Examiner runs the checks of a cell on a function of another process, with which it is connected by
-// its standard input and output:
+// Examiner runs the checks of a cell on a function of another process, with
+// which it is connected by its standard input and output:
 //
 //	examiner '%%
 //	course.CheckUlp(Ulp, 1)
 //	course.CheckUlp(Ulp, 20261)'
 //
-// It exits with 0 if every check returns, else with another status and a line "panic: …" that says what
-// was called, what came back and what was wanted. Nothing that a student wrote runs in it.
+// It exits with 0 if every check returns, else with another status and a line
+// "panic: …" that says what was called, what came back and what was wanted.
+// Nothing that a student wrote runs in it.
 package main
 
 import (
@@ -25,7 +26,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/course"
 )
 
-// checks are those that a cell may call. All take the function of the student, and some a seed.
+// checks are those that a cell may call. All take the function of the student,
+// and some a seed.
 var checks = map[string]any{
 	"CheckUnitRoundoff":          course.CheckUnitRoundoff,
 	"CheckFirstGap":              course.CheckFirstGap,
@@ -141,7 +143,8 @@ func parseCall(call *ast.CallExpr) (c check, function string, err error) {
 	return c, name.Name, nil
 }
 
-// run lets the checks ask the function at the other end, and panics if one of them does.
+// run lets the checks ask the function at the other end, and panics if one of
+// them does.
 func run(checks []check, conn io.ReadWriter) {
 	f := examine.Remote(conn, checks[0].call.Type().In(0))
 	for _, c := range checks {

@@ -102,7 +102,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A check passes a right answer of the other end, and panics with what is wrong about another.
+// A check passes a right answer of the other end, and panics with what is wrong
+// about another.
 func TestRun(t *testing.T) {
 	ulp := func(f tcore.Format, x float64) float64 {
 		return math.Ldexp(1, max(math.Ilogb(x), f.Emin)-f.Precision+1)

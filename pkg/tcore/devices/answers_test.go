@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write testdata/answers.txt anew, questi
 
 const answersFile = "testdata/answers.txt"
 
-// A question is a dot product of values, which the device converts, or of codes, with scales where it takes
-// them.
+// A question is a dot product of values, which the device converts, or of
+// codes, with scales where it takes them.
 type question struct {
 	x, y, c        []float64 // c alone
 	cx, cy, sx, sy []uint64
@@ -64,7 +64,8 @@ func codes(x []uint64) string {
 	return runs(words)
 }
 
-// runs joins words, of which the same one n times is written once, w*n; unrun takes them apart.
+// runs joins words, of which the same one n times is written once, w*n; unrun
+// takes them apart.
 func runs(words []string) string {
 	var all []string
 	for i := 0; i < len(words); {
@@ -148,8 +149,9 @@ type neighbour struct {
 	tcore.Device
 }
 
-// neighbours returns those of all parameters of a device, of its core and of its formats: numbers that are
-// one more and one less, conditions that are not, every other rounding.
+// neighbours returns those of all parameters of a device, of its core and of
+// its formats: numbers that are one more and one less, conditions that are not,
+// every other rounding.
 func neighbours(d tcore.Device) []neighbour {
 	var all []neighbour
 	for _, v := range variants("", reflect.ValueOf(d)) {
@@ -158,7 +160,8 @@ func neighbours(d tcore.Device) []neighbour {
 	return all
 }
 
-// mustBeTold reports whether the parameter is one that is always seen: what is added at once, and how.
+// mustBeTold reports whether the parameter is one that is always seen: what is
+// added at once, and how.
 func (n neighbour) mustBeTold() bool {
 	return slices.ContainsFunc([]string{"Terms", "FractionBits", "Rounding", "Group", "Parts"}, func(name string) bool {
 		return strings.Contains(n.parameter, "."+name)
@@ -220,8 +223,9 @@ func variants(path string, v reflect.Value) (all []variant) {
 	return all
 }
 
-// randomQuestion returns one that is hard: terms at the edges of what is kept, sums that nearly cancel, the
-// least numbers and the greatest, ties, and positions throughout one block or two.
+// randomQuestion returns one that is hard: terms at the edges of what is kept,
+// sums that nearly cancel, the least numbers and the greatest, ties, and
+// positions throughout one block or two.
 func randomQuestion(rng *rand.Rand, d tcore.Device) question {
 	n := d.BlockTerms() * (1 + rng.IntN(2))
 	if rng.IntN(4) == 0 {
@@ -322,8 +326,8 @@ func told(d tcore.Device, near []neighbour, q question) (other []int) {
 	return other
 }
 
-// search returns questions that tell a device from all neighbours, as far as so many random ones do, and the
-// neighbours that are left.
+// search returns questions that tell a device from all neighbours, as far as so
+// many random ones do, and the neighbours that are left.
 func search(d tcore.Device, tries int) (questions []question, left []neighbour) {
 	rng := rand.New(rand.NewPCG(241118747, uint64(len(d.Name))))
 	left = neighbours(d)
@@ -356,7 +360,8 @@ func untold(d tcore.Device, questions []question) (same []neighbour) {
 	return same
 }
 
-// taken returns the names of the formats that a device takes for its second factor.
+// taken returns the names of the formats that a device takes for its second
+// factor.
 func taken(d tcore.Device) string {
 	var names []string
 	for _, f := range []tcore.Format{
@@ -387,10 +392,11 @@ func write(t *testing.T) {
 	}
 }
 
-// Every device gives the answers that are committed, and every device that differs from it in one parameter
-// gives another to one of the questions at least, but for those that are said to be alike: no dot product of
-// the numbers that the device takes tells them apart, as where the exponent of a zero is far below those of
-// all products, or none was found.
+// Every device gives the answers that are committed, and every device that
+// differs from it in one parameter gives another to one of the questions at
+// least, but for those that are said to be alike: no dot product of the numbers
+// that the device takes tells them apart, as where the exponent of a zero is
+// far below those of all products, or none was found.
 func TestAnswers(t *testing.T) {
 	if *update {
 		write(t)

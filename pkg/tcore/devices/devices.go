@@ -1,11 +1,13 @@
-// Package devices is the catalogue of matrix units: one record for every instruction, named by
-// architecture, format of the factors, and F16 again where sums are in binary16 and not binary32. A
-// variant is a copy with one field changed:
+// Package devices is the catalogue of matrix units: one record for every
+// instruction, named by architecture, format of the factors, and F16 again
+// where sums are in binary16 and not binary32. A variant is a copy with one
+// field changed:
 //
 //	d := devices.HopperE4M3()
 //	d.B = tcore.E5M2
 //
-// Each call returns a record of its own, so that none can be changed for others.
+// Each call returns a record of its own, so that none can be changed for
+// others.
 package devices
 
 import (

@@ -2,10 +2,12 @@ package devices
 
 import "github.com/roundofflab/roundoff/pkg/tcore"
 
-// PaperCoreF32 returns the paper's tensor core of [tcore.PaperF32], which sums in binary32.
+// PaperCoreF32 returns the paper's tensor core of [tcore.PaperF32], which sums
+// in binary32.
 func PaperCoreF32() tcore.Device { return tcore.PaperF32.Device("paper-f32") }
 
-// PaperCoreF16 returns the paper's tensor core of [tcore.PaperF16], which sums in binary16.
+// PaperCoreF16 returns the paper's tensor core of [tcore.PaperF16], which sums
+// in binary16.
 func PaperCoreF16() tcore.Device { return tcore.PaperF16.Device("paper-f16") }
 
 // IEEEF16 returns a chain of FMAs in binary32 of factors in binary16.

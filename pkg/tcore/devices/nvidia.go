@@ -8,11 +8,11 @@ import (
 
 // The catalogue of NVIDIA tensor cores, one record per instruction, named by
 // architecture, format of the factors, and F16 again where c and d are binary16
-// and not binary32. Terms, fraction bits and output rounding as found by probing
-// (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al. 2025), which agree with
-// the outputs of real V100, A2, A100, RTX 1000 Ada, L40S, H100, H200 and B200.
-// The exponent of a zero is that of the newer release of MMA-Sim; it is
-// contested by 1 where c is binary16.
+// and not binary32. Terms, fraction bits and output rounding as found by
+// probing (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al. 2025), which
+// agree with the outputs of real V100, A2, A100, RTX 1000 Ada, L40S, H100, H200
+// and B200. The exponent of a zero is that of the newer release of MMA-Sim; it
+// is contested by 1 where c is binary16.
 //
 // An instruction that mixes 8-bit factors is a copy with another B.
 
@@ -21,32 +21,38 @@ func VoltaF16() tcore.Device {
 	return nvidia("Volta", "mma.m8n8k4", tcore.Binary16, tcore.Binary32, 4, 23, -131)
 }
 
-// VoltaF16F16 returns mma.m8n8k4 of Volta: factors in binary16, sums in binary16.
+// VoltaF16F16 returns mma.m8n8k4 of Volta: factors in binary16, sums in
+// binary16.
 func VoltaF16F16() tcore.Device {
 	return nvidia("Volta", "mma.m8n8k4", tcore.Binary16, tcore.Binary16, 4, 23, -20)
 }
 
-// TuringF16 returns mma.m16n8k8 of Turing: factors in binary16, sums in binary32.
+// TuringF16 returns mma.m16n8k8 of Turing: factors in binary16, sums in
+// binary32.
 func TuringF16() tcore.Device {
 	return nvidia("Turing", "mma.m16n8k8", tcore.Binary16, tcore.Binary32, 8, 24, -132)
 }
 
-// TuringF16F16 returns mma.m16n8k8 of Turing: factors in binary16, sums in binary16.
+// TuringF16F16 returns mma.m16n8k8 of Turing: factors in binary16, sums in
+// binary16.
 func TuringF16F16() tcore.Device {
 	return nvidia("Turing", "mma.m16n8k8", tcore.Binary16, tcore.Binary16, 8, 24, -21)
 }
 
-// AmpereF16 returns mma.m16n8k16 of Ampere: factors in binary16, sums in binary32.
+// AmpereF16 returns mma.m16n8k16 of Ampere: factors in binary16, sums in
+// binary32.
 func AmpereF16() tcore.Device {
 	return nvidia("Ampere", "mma.m16n8k16", tcore.Binary16, tcore.Binary32, 8, 24, -132)
 }
 
-// AmpereF16F16 returns mma.m16n8k16 of Ampere: factors in binary16, sums in binary16.
+// AmpereF16F16 returns mma.m16n8k16 of Ampere: factors in binary16, sums in
+// binary16.
 func AmpereF16F16() tcore.Device {
 	return nvidia("Ampere", "mma.m16n8k16", tcore.Binary16, tcore.Binary16, 8, 24, -21)
 }
 
-// AmpereBF16 returns mma.m16n8k16 of Ampere: factors in bfloat16, sums in binary32.
+// AmpereBF16 returns mma.m16n8k16 of Ampere: factors in bfloat16, sums in
+// binary32.
 func AmpereBF16() tcore.Device {
 	return nvidia("Ampere", "mma.m16n8k16", tcore.BFloat16, tcore.Binary32, 8, 24, -132)
 }
@@ -56,7 +62,8 @@ func AmpereTF32() tcore.Device {
 	return nvidia("Ampere", "mma.m16n8k8", tcore.TF32, tcore.Binary32, 4, 24, -132)
 }
 
-// AmpereF64 returns mma.m8n8k4 of Ampere: factors in binary64, sums in binary64.
+// AmpereF64 returns mma.m8n8k4 of Ampere: factors in binary64, sums in
+// binary64.
 func AmpereF64() tcore.Device { return chain("Ampere", "mma.m8n8k4", tcore.Binary64) }
 
 // AdaF16 returns mma.m16n8k16 of Ada: factors in binary16, sums in binary32.
@@ -106,241 +113,292 @@ func AdaF64() tcore.Device { return chain("Ada", "mma.m8n8k4", tcore.Binary64) }
 // plain names stand for, and mma. There is no 8-bit mma; compilers emulate it
 // ([Split]).
 
-// HopperF16 returns wgmma.m64nNk16 of Hopper: factors in binary16, sums in binary32.
+// HopperF16 returns wgmma.m64nNk16 of Hopper: factors in binary16, sums in
+// binary32.
 func HopperF16() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk16", tcore.Binary16, tcore.Binary32, 16, 25, -133)
 }
 
-// HopperF16F16 returns wgmma.m64nNk16 of Hopper: factors in binary16, sums in binary16.
+// HopperF16F16 returns wgmma.m64nNk16 of Hopper: factors in binary16, sums in
+// binary16.
 func HopperF16F16() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk16", tcore.Binary16, tcore.Binary16, 16, 25, -133)
 }
 
-// HopperBF16 returns wgmma.m64nNk16 of Hopper: factors in bfloat16, sums in binary32.
+// HopperBF16 returns wgmma.m64nNk16 of Hopper: factors in bfloat16, sums in
+// binary32.
 func HopperBF16() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk16", tcore.BFloat16, tcore.Binary32, 16, 25, -133)
 }
 
-// HopperTF32 returns wgmma.m64nNk8 of Hopper: factors in tf32, sums in binary32.
+// HopperTF32 returns wgmma.m64nNk8 of Hopper: factors in tf32, sums in
+// binary32.
 func HopperTF32() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk8", tcore.TF32, tcore.Binary32, 8, 25, -133)
 }
 
-// HopperE4M3 returns wgmma.m64nNk32 of Hopper: factors in e4m3, sums in binary32.
+// HopperE4M3 returns wgmma.m64nNk32 of Hopper: factors in e4m3, sums in
+// binary32.
 func HopperE4M3() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk32", tcore.E4M3, tcore.Binary32, 32, 13, -133)
 }
 
-// HopperE4M3F16 returns wgmma.m64nNk32 of Hopper: factors in e4m3, sums in binary16.
+// HopperE4M3F16 returns wgmma.m64nNk32 of Hopper: factors in e4m3, sums in
+// binary16.
 func HopperE4M3F16() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk32", tcore.E4M3, tcore.Binary16, 32, 13, -133)
 }
 
-// HopperE5M2 returns wgmma.m64nNk32 of Hopper: factors in e5m2, sums in binary32.
+// HopperE5M2 returns wgmma.m64nNk32 of Hopper: factors in e5m2, sums in
+// binary32.
 func HopperE5M2() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk32", tcore.E5M2, tcore.Binary32, 32, 13, -133)
 }
 
-// HopperE5M2F16 returns wgmma.m64nNk32 of Hopper: factors in e5m2, sums in binary16.
+// HopperE5M2F16 returns wgmma.m64nNk32 of Hopper: factors in e5m2, sums in
+// binary16.
 func HopperE5M2F16() tcore.Device {
 	return nvidia("Hopper", "wgmma.m64nNk32", tcore.E5M2, tcore.Binary16, 32, 13, -133)
 }
 
-// HopperMMAF16 returns mma.m16n8k16 of Hopper: factors in binary16, sums in binary32.
+// HopperMMAF16 returns mma.m16n8k16 of Hopper: factors in binary16, sums in
+// binary32.
 func HopperMMAF16() tcore.Device {
 	return nvidia("Hopper", "mma.m16n8k16", tcore.Binary16, tcore.Binary32, 16, 25, -133)
 }
 
-// HopperMMAF16F16 returns mma.m16n8k16 of Hopper: factors in binary16, sums in binary16.
+// HopperMMAF16F16 returns mma.m16n8k16 of Hopper: factors in binary16, sums in
+// binary16.
 func HopperMMAF16F16() tcore.Device {
 	return nvidia("Hopper", "mma.m16n8k16", tcore.Binary16, tcore.Binary16, 16, 25, -22)
 }
 
-// HopperMMABF16 returns mma.m16n8k16 of Hopper: factors in bfloat16, sums in binary32.
+// HopperMMABF16 returns mma.m16n8k16 of Hopper: factors in bfloat16, sums in
+// binary32.
 func HopperMMABF16() tcore.Device {
 	return nvidia("Hopper", "mma.m16n8k16", tcore.BFloat16, tcore.Binary32, 16, 25, -133)
 }
 
-// HopperMMATF32 returns mma.m16n8k8 of Hopper: factors in tf32, sums in binary32.
+// HopperMMATF32 returns mma.m16n8k8 of Hopper: factors in tf32, sums in
+// binary32.
 func HopperMMATF32() tcore.Device {
 	return nvidia("Hopper", "mma.m16n8k8", tcore.TF32, tcore.Binary32, 8, 25, -133)
 }
 
-// HopperMMAE4M3 returns mma.m16n8k32 of Hopper as compilers emulate it, by two of [HopperMMAF16]: factors in e4m3, sums in binary32.
+// HopperMMAE4M3 returns mma.m16n8k32 of Hopper as compilers emulate it, by two
+// of [HopperMMAF16]: factors in e4m3, sums in binary32.
 func HopperMMAE4M3() tcore.Device { return split(HopperMMAF16(), tcore.E4M3) }
 
-// HopperMMAE4M3F16 returns mma.m16n8k32 of Hopper as compilers emulate it, by two of [HopperMMAF16F16]: factors in e4m3, sums in binary16.
+// HopperMMAE4M3F16 returns mma.m16n8k32 of Hopper as compilers emulate it, by
+// two of [HopperMMAF16F16]: factors in e4m3, sums in binary16.
 func HopperMMAE4M3F16() tcore.Device { return split(HopperMMAF16F16(), tcore.E4M3) }
 
-// HopperMMAE5M2 returns mma.m16n8k32 of Hopper as compilers emulate it, by two of [HopperMMAF16]: factors in e5m2, sums in binary32.
+// HopperMMAE5M2 returns mma.m16n8k32 of Hopper as compilers emulate it, by two
+// of [HopperMMAF16]: factors in e5m2, sums in binary32.
 func HopperMMAE5M2() tcore.Device { return split(HopperMMAF16(), tcore.E5M2) }
 
-// HopperMMAE5M2F16 returns mma.m16n8k32 of Hopper as compilers emulate it, by two of [HopperMMAF16F16]: factors in e5m2, sums in binary16.
+// HopperMMAE5M2F16 returns mma.m16n8k32 of Hopper as compilers emulate it, by
+// two of [HopperMMAF16F16]: factors in e5m2, sums in binary16.
 func HopperMMAE5M2F16() tcore.Device { return split(HopperMMAF16F16(), tcore.E5M2) }
 
-// HopperF64 returns mma.m16n8k16 of Hopper: factors in binary64, sums in binary64.
+// HopperF64 returns mma.m16n8k16 of Hopper: factors in binary64, sums in
+// binary64.
 func HopperF64() tcore.Device { return chain("Hopper", "mma.m16n8k16", tcore.Binary64) }
 
 // Blackwell is the B200, whose plain names stand for tcgen05, and RTXBlackwell
 // the GeForce generation, which has mma alone. 8-bit mma of the B200 is
 // emulated.
 
-// BlackwellF16 returns tcgen05.f16.k16 of Blackwell: factors in binary16, sums in binary32.
+// BlackwellF16 returns tcgen05.f16.k16 of Blackwell: factors in binary16, sums
+// in binary32.
 func BlackwellF16() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f16.k16", tcore.Binary16, tcore.Binary32, 16, 25, -133)
 }
 
-// BlackwellF16F16 returns tcgen05.f16.k16 of Blackwell: factors in binary16, sums in binary16.
+// BlackwellF16F16 returns tcgen05.f16.k16 of Blackwell: factors in binary16,
+// sums in binary16.
 func BlackwellF16F16() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f16.k16", tcore.Binary16, tcore.Binary16, 16, 25, -133)
 }
 
-// BlackwellBF16 returns tcgen05.f16.k16 of Blackwell: factors in bfloat16, sums in binary32.
+// BlackwellBF16 returns tcgen05.f16.k16 of Blackwell: factors in bfloat16, sums
+// in binary32.
 func BlackwellBF16() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f16.k16", tcore.BFloat16, tcore.Binary32, 16, 25, -133)
 }
 
-// BlackwellTF32 returns tcgen05.tf32.k8 of Blackwell: factors in tf32, sums in binary32.
+// BlackwellTF32 returns tcgen05.tf32.k8 of Blackwell: factors in tf32, sums in
+// binary32.
 func BlackwellTF32() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.tf32.k8", tcore.TF32, tcore.Binary32, 8, 25, -133)
 }
 
-// BlackwellE4M3 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e4m3, sums in binary32.
+// BlackwellE4M3 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e4m3, sums
+// in binary32.
 func BlackwellE4M3() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E4M3, tcore.Binary32, 32, 25, -133)
 }
 
-// BlackwellE4M3F16 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e4m3, sums in binary16.
+// BlackwellE4M3F16 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e4m3,
+// sums in binary16.
 func BlackwellE4M3F16() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E4M3, tcore.Binary16, 32, 25, -133)
 }
 
-// BlackwellE5M2 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e5m2, sums in binary32.
+// BlackwellE5M2 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e5m2, sums
+// in binary32.
 func BlackwellE5M2() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E5M2, tcore.Binary32, 32, 25, -133)
 }
 
-// BlackwellE5M2F16 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e5m2, sums in binary16.
+// BlackwellE5M2F16 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e5m2,
+// sums in binary16.
 func BlackwellE5M2F16() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E5M2, tcore.Binary16, 32, 25, -133)
 }
 
-// BlackwellE3M2 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e3m2, sums in binary32.
+// BlackwellE3M2 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e3m2, sums
+// in binary32.
 func BlackwellE3M2() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E3M2, tcore.Binary32, 32, 25, -133)
 }
 
-// BlackwellE2M3 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e2m3, sums in binary32.
+// BlackwellE2M3 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e2m3, sums
+// in binary32.
 func BlackwellE2M3() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E2M3, tcore.Binary32, 32, 25, -133)
 }
 
-// BlackwellE2M1 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e2m1, sums in binary32.
+// BlackwellE2M1 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e2m1, sums
+// in binary32.
 func BlackwellE2M1() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E2M1, tcore.Binary32, 32, 25, -133)
 }
 
-// BlackwellE2M1F16 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e2m1, sums in binary16.
+// BlackwellE2M1F16 returns tcgen05.f8f6f4.k32 of Blackwell: factors in e2m1,
+// sums in binary16.
 func BlackwellE2M1F16() tcore.Device {
 	return nvidia("Blackwell", "tcgen05.f8f6f4.k32", tcore.E2M1, tcore.Binary16, 32, 25, -133)
 }
 
-// BlackwellMMAF16 returns mma.m16n8k16 of Blackwell: factors in binary16, sums in binary32.
+// BlackwellMMAF16 returns mma.m16n8k16 of Blackwell: factors in binary16, sums
+// in binary32.
 func BlackwellMMAF16() tcore.Device {
 	return nvidia("Blackwell", "mma.m16n8k16", tcore.Binary16, tcore.Binary32, 16, 25, -133)
 }
 
-// BlackwellMMAF16F16 returns mma.m16n8k16 of Blackwell: factors in binary16, sums in binary16.
+// BlackwellMMAF16F16 returns mma.m16n8k16 of Blackwell: factors in binary16,
+// sums in binary16.
 func BlackwellMMAF16F16() tcore.Device {
 	return nvidia("Blackwell", "mma.m16n8k16", tcore.Binary16, tcore.Binary16, 16, 25, -22)
 }
 
-// BlackwellMMABF16 returns mma.m16n8k16 of Blackwell: factors in bfloat16, sums in binary32.
+// BlackwellMMABF16 returns mma.m16n8k16 of Blackwell: factors in bfloat16, sums
+// in binary32.
 func BlackwellMMABF16() tcore.Device {
 	return nvidia("Blackwell", "mma.m16n8k16", tcore.BFloat16, tcore.Binary32, 16, 25, -133)
 }
 
-// BlackwellMMATF32 returns mma.m16n8k8 of Blackwell: factors in tf32, sums in binary32.
+// BlackwellMMATF32 returns mma.m16n8k8 of Blackwell: factors in tf32, sums in
+// binary32.
 func BlackwellMMATF32() tcore.Device {
 	return nvidia("Blackwell", "mma.m16n8k8", tcore.TF32, tcore.Binary32, 8, 25, -133)
 }
 
-// BlackwellMMAE4M3 returns mma.m16n8k32 of Blackwell as compilers emulate it, by two of [BlackwellMMAF16]: factors in e4m3, sums in binary32.
+// BlackwellMMAE4M3 returns mma.m16n8k32 of Blackwell as compilers emulate it,
+// by two of [BlackwellMMAF16]: factors in e4m3, sums in binary32.
 func BlackwellMMAE4M3() tcore.Device { return split(BlackwellMMAF16(), tcore.E4M3) }
 
-// BlackwellMMAE4M3F16 returns mma.m16n8k32 of Blackwell as compilers emulate it, by two of [BlackwellMMAF16F16]: factors in e4m3, sums in binary16.
+// BlackwellMMAE4M3F16 returns mma.m16n8k32 of Blackwell as compilers emulate
+// it, by two of [BlackwellMMAF16F16]: factors in e4m3, sums in binary16.
 func BlackwellMMAE4M3F16() tcore.Device { return split(BlackwellMMAF16F16(), tcore.E4M3) }
 
-// BlackwellMMAE5M2 returns mma.m16n8k32 of Blackwell as compilers emulate it, by two of [BlackwellMMAF16]: factors in e5m2, sums in binary32.
+// BlackwellMMAE5M2 returns mma.m16n8k32 of Blackwell as compilers emulate it,
+// by two of [BlackwellMMAF16]: factors in e5m2, sums in binary32.
 func BlackwellMMAE5M2() tcore.Device { return split(BlackwellMMAF16(), tcore.E5M2) }
 
-// BlackwellMMAE5M2F16 returns mma.m16n8k32 of Blackwell as compilers emulate it, by two of [BlackwellMMAF16F16]: factors in e5m2, sums in binary16.
+// BlackwellMMAE5M2F16 returns mma.m16n8k32 of Blackwell as compilers emulate
+// it, by two of [BlackwellMMAF16F16]: factors in e5m2, sums in binary16.
 func BlackwellMMAE5M2F16() tcore.Device { return split(BlackwellMMAF16F16(), tcore.E5M2) }
 
-// BlackwellF64 returns mma.m8n8k4 of Blackwell: factors in binary64, sums in binary64.
+// BlackwellF64 returns mma.m8n8k4 of Blackwell: factors in binary64, sums in
+// binary64.
 func BlackwellF64() tcore.Device { return chain("Blackwell", "mma.m8n8k4", tcore.Binary64) }
 
-// RTXBlackwellF16 returns mma.m16n8k16 of RTX Blackwell: factors in binary16, sums in binary32.
+// RTXBlackwellF16 returns mma.m16n8k16 of RTX Blackwell: factors in binary16,
+// sums in binary32.
 func RTXBlackwellF16() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k16", tcore.Binary16, tcore.Binary32, 16, 25, -133)
 }
 
-// RTXBlackwellF16F16 returns mma.m16n8k16 of RTX Blackwell: factors in binary16, sums in binary16.
+// RTXBlackwellF16F16 returns mma.m16n8k16 of RTX Blackwell: factors in
+// binary16, sums in binary16.
 func RTXBlackwellF16F16() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k16", tcore.Binary16, tcore.Binary16, 16, 25, -22)
 }
 
-// RTXBlackwellBF16 returns mma.m16n8k16 of RTX Blackwell: factors in bfloat16, sums in binary32.
+// RTXBlackwellBF16 returns mma.m16n8k16 of RTX Blackwell: factors in bfloat16,
+// sums in binary32.
 func RTXBlackwellBF16() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k16", tcore.BFloat16, tcore.Binary32, 16, 25, -133)
 }
 
-// RTXBlackwellTF32 returns mma.m16n8k8 of RTX Blackwell: factors in tf32, sums in binary32.
+// RTXBlackwellTF32 returns mma.m16n8k8 of RTX Blackwell: factors in tf32, sums
+// in binary32.
 func RTXBlackwellTF32() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k8", tcore.TF32, tcore.Binary32, 8, 25, -133)
 }
 
-// RTXBlackwellE4M3 returns mma.m16n8k32 of RTX Blackwell: factors in e4m3, sums in binary32.
+// RTXBlackwellE4M3 returns mma.m16n8k32 of RTX Blackwell: factors in e4m3, sums
+// in binary32.
 func RTXBlackwellE4M3() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E4M3, tcore.Binary32, 32, 25, -133)
 }
 
-// RTXBlackwellE4M3F16 returns mma.m16n8k32 of RTX Blackwell: factors in e4m3, sums in binary16.
+// RTXBlackwellE4M3F16 returns mma.m16n8k32 of RTX Blackwell: factors in e4m3,
+// sums in binary16.
 func RTXBlackwellE4M3F16() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E4M3, tcore.Binary16, 32, 25, -22)
 }
 
-// RTXBlackwellE5M2 returns mma.m16n8k32 of RTX Blackwell: factors in e5m2, sums in binary32.
+// RTXBlackwellE5M2 returns mma.m16n8k32 of RTX Blackwell: factors in e5m2, sums
+// in binary32.
 func RTXBlackwellE5M2() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E5M2, tcore.Binary32, 32, 25, -133)
 }
 
-// RTXBlackwellE5M2F16 returns mma.m16n8k32 of RTX Blackwell: factors in e5m2, sums in binary16.
+// RTXBlackwellE5M2F16 returns mma.m16n8k32 of RTX Blackwell: factors in e5m2,
+// sums in binary16.
 func RTXBlackwellE5M2F16() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E5M2, tcore.Binary16, 32, 25, -22)
 }
 
-// RTXBlackwellE3M2 returns mma.m16n8k32 of RTX Blackwell: factors in e3m2, sums in binary32.
+// RTXBlackwellE3M2 returns mma.m16n8k32 of RTX Blackwell: factors in e3m2, sums
+// in binary32.
 func RTXBlackwellE3M2() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E3M2, tcore.Binary32, 32, 25, -133)
 }
 
-// RTXBlackwellE2M3 returns mma.m16n8k32 of RTX Blackwell: factors in e2m3, sums in binary32.
+// RTXBlackwellE2M3 returns mma.m16n8k32 of RTX Blackwell: factors in e2m3, sums
+// in binary32.
 func RTXBlackwellE2M3() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E2M3, tcore.Binary32, 32, 25, -133)
 }
 
-// RTXBlackwellE2M1 returns mma.m16n8k32 of RTX Blackwell: factors in e2m1, sums in binary32.
+// RTXBlackwellE2M1 returns mma.m16n8k32 of RTX Blackwell: factors in e2m1, sums
+// in binary32.
 func RTXBlackwellE2M1() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E2M1, tcore.Binary32, 32, 25, -133)
 }
 
-// RTXBlackwellE2M1F16 returns mma.m16n8k32 of RTX Blackwell: factors in e2m1, sums in binary16.
+// RTXBlackwellE2M1F16 returns mma.m16n8k32 of RTX Blackwell: factors in e2m1,
+// sums in binary16.
 func RTXBlackwellE2M1F16() tcore.Device {
 	return nvidia("RTX Blackwell", "mma.m16n8k32", tcore.E2M1, tcore.Binary16, 32, 25, -22)
 }
 
-// RTXBlackwellF64 returns mma.m8n8k4 of RTX Blackwell: factors in binary64, sums in binary64.
+// RTXBlackwellF64 returns mma.m8n8k4 of RTX Blackwell: factors in binary64,
+// sums in binary64.
 func RTXBlackwellF64() tcore.Device { return chain("RTX Blackwell", "mma.m8n8k4", tcore.Binary64) }
 
 // Block-scaled instructions. OCP MX: 32 factors of any narrow format share a
@@ -364,37 +422,48 @@ func BlackwellMXE2M3() tcore.Device { return mx(BlackwellE2M3()) }
 // BlackwellMXE2M1 returns [BlackwellE2M1] with a scale of e8m0 on 32 factors.
 func BlackwellMXE2M1() tcore.Device { return mx(BlackwellE2M1()) }
 
-// BlackwellMXF4 returns tcgen05.mxf4.k64 of Blackwell: factors in e2m1, a scale of e8m0 on 32 of them, sums in binary32.
+// BlackwellMXF4 returns tcgen05.mxf4.k64 of Blackwell: factors in e2m1, a scale
+// of e8m0 on 32 of them, sums in binary32.
 func BlackwellMXF4() tcore.Device { return fp4("Blackwell", "tcgen05.mxf4.k64", tcore.E8M0, 32) }
 
-// BlackwellMXF4x2 returns tcgen05.mxf4nvf4.k64 of Blackwell: factors in e2m1, a scale of e8m0 on 16 of them, sums in binary32.
+// BlackwellMXF4x2 returns tcgen05.mxf4nvf4.k64 of Blackwell: factors in e2m1, a
+// scale of e8m0 on 16 of them, sums in binary32.
 func BlackwellMXF4x2() tcore.Device { return fp4("Blackwell", "tcgen05.mxf4nvf4.k64", tcore.E8M0, 16) }
 
-// BlackwellNVF4 returns tcgen05.mxf4nvf4.k64 of Blackwell: factors in e2m1, a scale of ue4m3 on 16 of them, sums in binary32.
+// BlackwellNVF4 returns tcgen05.mxf4nvf4.k64 of Blackwell: factors in e2m1, a
+// scale of ue4m3 on 16 of them, sums in binary32.
 func BlackwellNVF4() tcore.Device { return fp4("Blackwell", "tcgen05.mxf4nvf4.k64", tcore.UE4M3, 16) }
 
-// RTXBlackwellMXE4M3 returns [RTXBlackwellE4M3] with a scale of e8m0 on 32 factors.
+// RTXBlackwellMXE4M3 returns [RTXBlackwellE4M3] with a scale of e8m0 on 32
+// factors.
 func RTXBlackwellMXE4M3() tcore.Device { return mx(RTXBlackwellE4M3()) }
 
-// RTXBlackwellMXE5M2 returns [RTXBlackwellE5M2] with a scale of e8m0 on 32 factors.
+// RTXBlackwellMXE5M2 returns [RTXBlackwellE5M2] with a scale of e8m0 on 32
+// factors.
 func RTXBlackwellMXE5M2() tcore.Device { return mx(RTXBlackwellE5M2()) }
 
-// RTXBlackwellMXE3M2 returns [RTXBlackwellE3M2] with a scale of e8m0 on 32 factors.
+// RTXBlackwellMXE3M2 returns [RTXBlackwellE3M2] with a scale of e8m0 on 32
+// factors.
 func RTXBlackwellMXE3M2() tcore.Device { return mx(RTXBlackwellE3M2()) }
 
-// RTXBlackwellMXE2M3 returns [RTXBlackwellE2M3] with a scale of e8m0 on 32 factors.
+// RTXBlackwellMXE2M3 returns [RTXBlackwellE2M3] with a scale of e8m0 on 32
+// factors.
 func RTXBlackwellMXE2M3() tcore.Device { return mx(RTXBlackwellE2M3()) }
 
-// RTXBlackwellMXE2M1 returns [RTXBlackwellE2M1] with a scale of e8m0 on 32 factors.
+// RTXBlackwellMXE2M1 returns [RTXBlackwellE2M1] with a scale of e8m0 on 32
+// factors.
 func RTXBlackwellMXE2M1() tcore.Device { return mx(RTXBlackwellE2M1()) }
 
-// RTXBlackwellMXF4 returns mma.m16n8k64 of RTX Blackwell: factors in e2m1, a scale of e8m0 on 32 of them, sums in binary32.
+// RTXBlackwellMXF4 returns mma.m16n8k64 of RTX Blackwell: factors in e2m1, a
+// scale of e8m0 on 32 of them, sums in binary32.
 func RTXBlackwellMXF4() tcore.Device { return fp4("RTX Blackwell", "mma.m16n8k64", tcore.E8M0, 32) }
 
-// RTXBlackwellMXF4x2 returns mma.m16n8k64 of RTX Blackwell: factors in e2m1, a scale of e8m0 on 16 of them, sums in binary32.
+// RTXBlackwellMXF4x2 returns mma.m16n8k64 of RTX Blackwell: factors in e2m1, a
+// scale of e8m0 on 16 of them, sums in binary32.
 func RTXBlackwellMXF4x2() tcore.Device { return fp4("RTX Blackwell", "mma.m16n8k64", tcore.E8M0, 16) }
 
-// RTXBlackwellNVF4 returns mma.m16n8k64 of RTX Blackwell: factors in e2m1, a scale of ue4m3 on 16 of them, sums in binary32.
+// RTXBlackwellNVF4 returns mma.m16n8k64 of RTX Blackwell: factors in e2m1, a
+// scale of ue4m3 on 16 of them, sums in binary32.
 func RTXBlackwellNVF4() tcore.Device { return fp4("RTX Blackwell", "mma.m16n8k64", tcore.UE4M3, 16) }
 
 // e8m13 is binary32 with 13 stored bits of the significand.

@@ -28,10 +28,10 @@ type Matrix struct {
 // finite. It panics if a shape does not fit or a matrix is empty.
 //
 // Elements are scaled to integers. If these fit 31 bits, as do multiples of
-// 2^-24 below 1, it takes a few times as long as [Device.MultiplyAdd]; if they fit
-// 64 and the sums of K products 128, some times longer. Otherwise it sums in as
-// many limbs as the data need, which takes longer still (Kulisch 2013, the exact
-// dot product).
+// 2^-24 below 1, it takes a few times as long as [Device.MultiplyAdd]; if they
+// fit 64 and the sums of K products 128, some times longer. Otherwise it sums
+// in as many limbs as the data need, which takes longer still (Kulisch 2013,
+// the exact dot product).
 func GEMM(a, b blas32.General) (Matrix, error) {
 	return gemm("GEMM", a, b, false)
 }

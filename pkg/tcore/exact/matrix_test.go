@@ -188,8 +188,9 @@ func TestErrorOfNotFinite(t *testing.T) {
 	}
 }
 
-// awkward returns a number of few bits, of long runs of ones or of any, of at most so many bits, at least
-// 2^least, and of binary16's greatest or binary32's.
+// awkward returns a number of few bits, of long runs of ones or of any, of at
+// most so many bits, at least 2^least, and of binary16's greatest or
+// binary32's.
 func awkward(precision, least int, rng *rand.Rand) float32 {
 	n := rng.Uint64() >> (64 - precision)
 	switch rng.IntN(4) {
@@ -216,7 +217,8 @@ func filled(rows, cols int, x ...float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
 }
 
-// A matrix whose stride makes more elements than an int counts is refused before anything is computed.
+// A matrix whose stride makes more elements than an int counts is refused
+// before anything is computed.
 func TestExact_refuses_a_stride_without_end(t *testing.T) {
 	long := blas32.General{Rows: 3, Cols: 2, Stride: math.MaxInt/2 + 2, Data: make([]float32, 6)}
 	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: make([]float32, 2)}

@@ -29,8 +29,8 @@ func carryFree(a, b grid) int {
 	return 1 << max(0, min(63-a.bits()-b.bits(), 30))
 }
 
-// integerSums computes e = AB, or |A||B|, in sums of 64 bits, if elements fit 32
-// bits and the sums are long enough to be worth it.
+// integerSums computes e = AB, or |A||B|, in sums of 64 bits, if elements fit
+// 32 bits and the sums are long enough to be worth it.
 func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 	const fewest = 32
 	kernel, ok := kernelFor()
@@ -86,8 +86,8 @@ func (e Matrix) addTiles(sums []int64, i, rows, size int) {
 	}
 }
 
-// packIntegers returns the columns of b in panels of 8, row by row, zeros beyond
-// the last one.
+// packIntegers returns the columns of b in panels of 8, row by row, zeros
+// beyond the last one.
 func packIntegers(b blas32.General, scale float32, abs bool) [][]int64 {
 	panels := make([][]int64, (b.Cols+columnsOfPanel-1)/columnsOfPanel)
 	for j := range panels {

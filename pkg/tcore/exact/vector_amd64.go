@@ -6,7 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// vectorBits is the width of the kernels of the sums: 512, 256, or 0 for pure Go.
+// vectorBits is the width of the kernels of the sums: 512, 256, or 0 for pure
+// Go.
 var vectorBits = vector.Bits()
 
 // kernelFor returns the kernel of integer sums.

@@ -24,7 +24,8 @@ func atWidth(bits int, test func()) {
 	test()
 }
 
-// onEveryWidth runs a test with the vector kernels of every width that the machine has, and without any.
+// onEveryWidth runs a test with the vector kernels of every width that the
+// machine has, and without any.
 func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	for _, bits := range []int{0, 256, 512} {
 		if bits <= vectorBits {

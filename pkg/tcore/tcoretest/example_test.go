@@ -22,7 +22,8 @@ func ExampleDevice() {
 	_ = func(t *testing.T) { tcoretest.Device(t, nearest()) }
 }
 
-// In the test of a library, or of a GPU, that is to have the bits of an emulated machine.
+// In the test of a library, or of a GPU, that is to have the bits of an
+// emulated machine.
 func ExampleGEMMer() {
 	var library tcore.GEMMer = tcore.Machine{Device: nearest()}
 	_ = func(t *testing.T) { tcoretest.GEMMer(t, library, tcore.Machine{Device: nearest()}) }

@@ -1,10 +1,10 @@
-// Package tcoretest is a suite of properties that every matrix unit has, for people who describe one of their
-// own:
+// Package tcoretest is a suite of properties that every matrix unit has, for
+// people who describe one of their own:
 //
 //	func TestMyDevice(t *testing.T) { tcoretest.Device(t, mine) }
 //
-// It knows no unit's answers: that a device is the chip it stands for takes that chip's own results, which
-// roundoff vectors check compares.
+// It knows no unit's answers: that a device is the chip it stands for takes
+// that chip's own results, which roundoff vectors check compares.
 package tcoretest
 
 import (
@@ -35,7 +35,8 @@ func Device(t *testing.T, d tcore.Device) {
 	t.Run("multiplies matrices as vectors", func(t *testing.T) { matrices(t, d) })
 }
 
-// vectors returns n random numbers of A and of B, of sizes about 2^-spread to 1, and one of C.
+// vectors returns n random numbers of A and of B, of sizes about 2^-spread to
+// 1, and one of C.
 func vectors(d tcore.Device, r *rand.Rand, n int, spread float64) (x, y []float64, c float64) {
 	draw := func(f tcore.Format) float64 {
 		v := math.Exp2(-spread*r.Float64()) * (1 + r.Float64()) / 2
@@ -51,8 +52,8 @@ func vectors(d tcore.Device, r *rand.Rand, n int, spread float64) (x, y []float6
 	return x, y, draw(d.C)
 }
 
-// smallIntegers: products of 1 and 2, whose sums have few bits, and lie within the bits that any unit keeps,
-// lose nothing.
+// smallIntegers: products of 1 and 2, whose sums have few bits, and lie within
+// the bits that any unit keeps, lose nothing.
 func smallIntegers(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	n := min(d.BlockTerms(), 64)
@@ -83,8 +84,9 @@ func numbersOfC(t *testing.T, d tcore.Device) {
 	}
 }
 
-// odd: rounding treats both signs alike, so that the negative of all is the negative of the result. The unit
-// of CDNA3 cuts two's complements off, which is downward, and is not odd.
+// odd: rounding treats both signs alike, so that the negative of all is the
+// negative of the result. The unit of CDNA3 cuts two's complements off, which
+// is downward, and is not odd.
 func odd(t *testing.T, d tcore.Device) {
 	if _, downward := d.Core.(tcore.TwoStage); downward {
 		t.Skip("rounds downward")
@@ -102,7 +104,8 @@ func odd(t *testing.T, d tcore.Device) {
 	}
 }
 
-// powersOfTwo: with all exponents moved by one, where nothing over- or underflows, the result is moved.
+// powersOfTwo: with all exponents moved by one, where nothing over- or
+// underflows, the result is moved.
 func powersOfTwo(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 4))
 	for range 200 {
@@ -119,7 +122,8 @@ func powersOfTwo(t *testing.T, d tcore.Device) {
 	}
 }
 
-// monotone: of one block, a product that grows, the largest exponent staying what it is, makes no sum smaller.
+// monotone: of one block, a product that grows, the largest exponent staying
+// what it is, makes no sum smaller.
 func monotone(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	n := d.BlockTerms()
@@ -268,7 +272,8 @@ func matrices(t *testing.T, d tcore.Device) {
 	}
 }
 
-// general returns a random matrix of numbers in (-1, 1), whose rows are so many elements longer than they seem.
+// general returns a random matrix of numbers in (-1, 1), whose rows are so many
+// elements longer than they seem.
 func general(r *rand.Rand, rows, cols, beyond int) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols + beyond, Data: make([]float32, rows*(cols+beyond))}
 	for i := range m.Data {
@@ -277,8 +282,9 @@ func general(r *rand.Rand, rows, cols, beyond int) blas32.General {
 	return m
 }
 
-// GEMMer runs a suite on what multiplies matrices as subtests: its results have the bits of a machine's, for
-// all transposes, alpha and beta, and matrices within others, and it writes nowhere else.
+// GEMMer runs a suite on what multiplies matrices as subtests: its results have
+// the bits of a machine's, for all transposes, alpha and beta, and matrices
+// within others, and it writes nowhere else.
 func GEMMer(t *testing.T, g tcore.GEMMer, machine tcore.Machine) {
 	r := rand.New(rand.NewPCG(seed, 10))
 	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {

@@ -45,7 +45,8 @@ func ExampleCheck() {
 	// Output: nb: no samples
 }
 
-// Outside a notebook Explore writes the figure of the start, and a page that follows its controls.
+// Outside a notebook Explore writes the figure of the start, and a page that
+// follows its controls.
 func ExampleExplore() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)

@@ -18,25 +18,28 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// How long Explore waits for the page to answer, for the first move of a control, and for the
-// next.
+// How long Explore waits for the page to answer, for the first move of a
+// control, and for the next.
 var (
 	answerTime = 5 * time.Second
 	firstMove  = 8 * time.Second
 	nextMove   = time.Minute
 )
 
-// Explore displays a chart with controls that it follows. All that the explorer keeps is drawn
-// beforehand and moves on every page that runs scripts, in a notebook saved and opened again as
-// well; where none run there is the picture of the start.
+// Explore displays a chart with controls that it follows. All that the explorer
+// keeps is drawn beforehand and moves on every page that runs scripts, in a
+// notebook saved and opened again as well; where none run there is the picture
+// of the start.
 //
-// In a notebook whose page answers, the cell goes on for eight seconds, and a minute after every
-// move: as long, the controls have all their values and this program draws what is set. An
-// interrupt ends it, as a success. GoNB reaches the page through ws:// at the root of its host, which
-// a hub and https do not serve: there the cell ends after five seconds, and the page has what is kept.
+// In a notebook whose page answers, the cell goes on for eight seconds, and a
+// minute after every move: as long, the controls have all their values and this
+// program draws what is set. An interrupt ends it, as a success. GoNB reaches
+// the page through ws:// at the root of its host, which a hub and https do not
+// serve: there the cell ends after five seconds, and the page has what is kept.
 //
-// When ROUNDOFF_OUT is set nobody is there to move anything: Explore writes the figure of the start as
-// [Show] does, and NAME.html, the whole as a page of its own.
+// When ROUNDOFF_OUT is set nobody is there to move anything: Explore writes the
+// figure of the start as [Show] does, and NAME.html, the whole as a page of its
+// own.
 func Explore(e viz.Explorer) {
 	f := e.Figure(e.Start()...)
 	id := "roundoff-" + gonbui.UniqueId()
@@ -72,7 +75,8 @@ func Explore(e viz.Explorer) {
 	}
 }
 
-// drawAll returns the HTML of the explorer, and reports how many of its charts are drawn.
+// drawAll returns the HTML of the explorer, and reports how many of its charts
+// are drawn.
 func drawAll(e viz.Explorer, id, address string) (string, error) {
 	task := progress.Start(len(e.Settings()))
 	defer task.End()

@@ -20,7 +20,8 @@ import (
 
 // kernel stands in for GoNB: it takes what is displayed from one pipe and says
 // on another that a sync was seen. The outputs arrive in the order of display,
-// a sync as the word "sync". Once the program listens the page answers, with what it says.
+// a sync as the word "sync". Once the program listens the page answers, with
+// what it says.
 func kernel(t *testing.T, page []string) <-chan string {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +79,8 @@ func kernel(t *testing.T, page []string) <-chan string {
 }
 
 func TestInNotebook(t *testing.T) {
-	// The reader has the slider at 0, moves it to 2, and out of the range that there is.
+	// The reader has the slider at 0, moves it to 2, and out of the range that
+	// there is.
 	outputs := kernel(t, []string{"1:0", "2:2", "3:3", "4:", "five"})
 	next := func(what string, ok func(string) bool) {
 		t.Helper()

@@ -25,11 +25,12 @@ import (
 //
 // When the environment variable ROUNDOFF_OUT names a folder, Show also writes
 // each figure there as figures/NAME.svg, NAME.png, NAME.csv and NAME.json; the
-// last has the keys name, finding, details, notebook (from ROUNDOFF_NOTEBOOK), kind
-// (figure, table or schematic), order (nanoseconds since 1970) and html (of a
-// table).
+// last has the keys name, finding, details, notebook (from ROUNDOFF_NOTEBOOK),
+// kind (figure, table or schematic), order (nanoseconds since 1970) and html
+// (of a table).
 //
-// When ROUNDOFF_FIGURES is png, figures are shown as pictures alone, for pages that must run no scripts.
+// When ROUNDOFF_FIGURES is png, figures are shown as pictures alone, for pages
+// that must run no scripts.
 //
 // Show panics when there is no figure or one cannot be drawn or written, so
 // that the cell fails where it can be seen.

@@ -8,8 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/progress"
 )
 
-// Experiments that take long have a bar in the output of their cell while they run. When a notebook
-// is run to be published there is none.
+// Experiments that take long have a bar in the output of their cell while they
+// run. When a notebook is run to be published there is none.
 func init() {
 	if gonbui.IsNotebook && os.Getenv("ROUNDOFF_OUT") == "" {
 		progress.Show = newBar

@@ -16,18 +16,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// An adviceQuestion is what roundoff advise is asked.
+// An adviceQuestion contains the arguments of roundoff advise.
 type adviceQuestion struct {
 	bound.Problem
 	tolerance                         float64
 	device, in, out, confidence, dist string
 	permute                           uint64
 	json                              bool
-	operands                          *operands // nil where there are no files
+	operands                          *operands // nil if no files are given
 }
 
 // adviseCommand prints which devices and formats meet a tolerance, by which
-// bound and at what cost.
+// bound, and at what cost.
 func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	q := adviceQuestion{}
 	flags := newFlags("advise", "-tolerance T [-flag ...] [A.npy B.npy]\n\n"+
@@ -93,7 +93,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	return q.write(stdout, advice)
 }
 
-// describe fills in the problem from the words of the flags, and returns the
+// describe fills in the problem from the values of the flags, and returns the
 // devices asked for.
 func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 	if q.out != "" {
@@ -129,7 +129,7 @@ func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 	return found, nil
 }
 
-// given reports whether one of the flags was.
+// given reports whether the command line sets one of the flags.
 func given(flags *flag.FlagSet, names ...string) bool {
 	any := false
 	flags.Visit(func(f *flag.Flag) { any = any || slices.Contains(names, f.Name) })
@@ -166,8 +166,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 	return q.operands.write(w, q.Data)
 }
 
-// nonzero returns x as the format says, or a dash if it is 0, there is none, or
-// it has no limit.
+// nonzero returns x in the format, or a dash if it is 0, NaN or +Inf.
 func nonzero(format string, x float64) string {
 	if x == 0 || math.IsNaN(x) {
 		return "-"
@@ -175,7 +174,7 @@ func nonzero(format string, x float64) string {
 	return limit(format, x)
 }
 
-// longest returns K as it is printed.
+// longest returns K as printed.
 func longest(K int) string {
 	if K == bound.LongestK {
 		return fmt.Sprintf(">= %d", K)
@@ -183,7 +182,7 @@ func longest(K int) string {
 	return fmt.Sprint(K)
 }
 
-// sources writes where the peaks are from.
+// sources writes the sources of the peaks.
 func sources(w io.Writer, advice []bound.Advice) error {
 	var seen []string
 	for _, a := range advice {

@@ -93,8 +93,8 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// What a question on a bound may be that has no answer, and what is answered
-// though it is extreme.
+// roundoff bound refuses wrong arguments with a reason, and answers extreme
+// ones.
 func TestBoundOfBadInput(t *testing.T) {
 	for line, want := range map[string]string{
 		"bound --k 0":                                  "0, want 1 to ",
@@ -117,7 +117,7 @@ func TestBoundOfBadInput(t *testing.T) {
 		})
 	}
 	for line, want := range map[string]string{
-		// nu = 2¹⁶: bounds by nu < 1 are marked, others are finite.
+		// nu = 2¹⁶: bounds that need nu < 1 say so, the others are finite.
 		"bound --device paper --acc binary16 --out binary16 --k 134217728": "want nu < 1: long sums stop growing",
 		"bound --device ieee --k 1000000000000 --dist U(-1,1)":             "there is no finite bound for so long a sum",
 		"bound --device ieee --k 4096 --confidence 1-1e-400":               "1 - 1e-400",

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Whatever a flag says is carried out or refused in a sentence that names it,
-// with what it says.
+// A wrong value of a flag is refused in a sentence that names the flag and the
+// value.
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -70,7 +70,7 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%q", errs)
 		}
 		_, _, errs = ask(t, "gemm -device foo A.npy A.npy -o D.npy")
-		if strings.Count(errs, "blackwell,") != 2 { // and RTX Blackwell
+		if strings.Count(errs, "blackwell,") != 2 { // blackwell and rtxblackwell
 			t.Errorf("%q", errs)
 		}
 	})
@@ -84,8 +84,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A file of rows in which a field is not what a sweep writes is refused, with
-// the line and the field.
+// A file with a field that no sweep writes is refused, with the line and the
+// field.
 func TestJoinOfBadRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if status, _, errs := ask(t, "sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1:2 -o good.csv"); status != 0 {

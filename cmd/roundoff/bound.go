@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A boundQuestion is what roundoff bound is asked.
+// A boundQuestion contains the arguments of roundoff bound.
 type boundQuestion struct {
 	kernel, device, in, acc, out, order string
 	block                               int
@@ -25,12 +25,12 @@ type boundQuestion struct {
 	seed                                uint64
 	permute                             uint64
 	json                                bool
-	operands                            *operands // nil where there are no files
-	rounds                              bool      // numbers of the files are rounded, and that is not counted
+	operands                            *operands // nil if no files are given
+	rounds                              bool      // elements of the files are rounded, and the bounds neglect it
 	bound.Problem
 }
 
-// boundCommand prints what every bound of the catalogue says of a product.
+// boundCommand prints every bound of the catalogue for a product.
 func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	q := boundQuestion{}
 	flags := newFlags("bound", "[-flag ...] [A.npy B.npy]\n\n"+
@@ -100,7 +100,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	return q.write(stdout, results)
 }
 
-// describe fills in the problem from the words of the flags.
+// describe fills in the problem from the values of the flags.
 func (q *boundQuestion) describe() (err error) {
 	if q.Device, err = findDevice(q.device, q.in, q.acc); err != nil {
 		return err
@@ -129,8 +129,8 @@ func (q *boundQuestion) describe() (err error) {
 	return nil
 }
 
-// take takes from the matrices in files what they tell, and with -run emulates
-// their product.
+// take fills in what the matrices in the files determine, and with -run
+// emulates their product.
 func (q *boundQuestion) take() (err error) {
 	if err = q.operands.describe(&q.Problem); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (q *boundQuestion) take() (err error) {
 	return err
 }
 
-// arrange sets the order of the sums.
+// arrange sets the order of summation, and stochastic rounding.
 func (q *boundQuestion) arrange() error {
 	orders := map[string]tcore.Order{"sequence": tcore.InSequence, "pairs": tcore.InPairs, "compensated": tcore.Compensated}
 	order, ok := orders[q.order]
@@ -166,8 +166,8 @@ func (q *boundQuestion) arrange() error {
 	return nil
 }
 
-// distribute sets the distributions of A and B, and with -run draws and
-// emulates.
+// distribute sets the distributions of A and B. With -run it draws matrices and
+// emulates their product.
 func (q *boundQuestion) distribute() (err error) {
 	if q.X, q.Y, err = parseDistributions(q.dist); err != nil {
 		return err
@@ -182,8 +182,8 @@ func (q *boundQuestion) distribute() (err error) {
 	return err
 }
 
-// parseDistributions returns the distributions of A and of B, one of both or
-// two.
+// parseDistributions returns the distributions of A and of B from a list of one
+// for both, or of two.
 func parseDistributions(s string) (x, y bound.Distribution, err error) {
 	d, err := each(s, bound.ParseDistribution)
 	switch {
@@ -195,8 +195,8 @@ func parseDistributions(s string) (x, y bound.Distribution, err error) {
 	return d[0], d[len(d)-1], nil
 }
 
-// overflows returns an error if numbers as large as the mean of the sizes of
-// what is drawn are too large for the formats of a device.
+// overflows returns an error if the mean absolute value of an element exceeds
+// the largest number of the format of its factor or of binary32.
 func overflows(d tcore.Device, x, y bound.Distribution) error {
 	for _, of := range []struct {
 		bound.Distribution
@@ -209,7 +209,7 @@ func overflows(d tcore.Device, x, y bound.Distribution) error {
 	return nil
 }
 
-// drawMatrix returns a matrix of independent numbers.
+// drawMatrix returns a matrix of independent samples of d.
 func drawMatrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	d.Src = rng
@@ -219,7 +219,8 @@ func drawMatrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.Gen
 	return m
 }
 
-// write writes the results, those that hold first, the tightest on top.
+// write writes the results as a table or as JSON: bounds that hold first, and
+// among them the tightest first.
 func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
 	slices.SortStableFunc(results, func(a, b bound.Result) int {
 		if a.Holds != b.Holds {
@@ -255,7 +256,7 @@ func truth(b bool) int {
 	return 0
 }
 
-// last returns x, or where there is none what comes last.
+// last returns x, or +Inf if it is NaN, so that it is sorted last.
 func last(x float64) float64 {
 	if math.IsNaN(x) {
 		return math.Inf(1)

@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// rows are command lines that once failed, or that show what the words of a
-// command are like. FuzzCommandLine runs each, and lines made of each by edits.
+// rows are command lines that have failed or that show typical arguments of a
+// command. FuzzCommandLine runs each of them, and edits of them.
 var rows = []string{
 	"bound -k 9223372036854775807", "bound -split-k 9223372036854775807", "bound -device paper -block 9223372036854775807",
 	"advise -tolerance 1 -k 9223372036854775807", "advise -tolerance 1 -split-k 9223372036854775807",
@@ -52,8 +52,8 @@ var rows = []string{
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s 05", "help", "gpu help", "",
 }
 
-// oddWords are what stands in place of a word, whatever the flag: numbers that
-// are none, files that are none.
+// oddWords replace a word of a command line, whatever the flag: extreme and
+// malformed numbers, names and files.
 var oddWords = append([]string{
 	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "18446744073709551615", "4611686018427387904", "268435456",
 	"16777216", "65536", "4096", "129", "16", "3", "2", "1", "0", "-1", "-0", "0x10", "1e3", "1e18", "1e308", "1e309", "-1e308", "1e-400", "5e-324",
@@ -67,8 +67,8 @@ var oddWords = append([]string{
 	"check", "hopper-wgmma-e4m3-binary32", "blackwell-mma-e2m1-binary32", "experiment", "help", "-h",
 }, files...)
 
-// files are what there is in the folder of a command line, and some names of
-// what there is not.
+// files are names of files in the folder of a command line, and of files that
+// do not exist.
 var files = []string{
 	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "zero", "good.csv", "bad.csv", "seeds.csv",
 	"folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
@@ -77,10 +77,10 @@ var files = []string{
 // target is what the link dangling points to.
 const target = "nothing.yet"
 
-// edited returns a command line with some words put in, replaced and left out,
-// which the number determines: flags of its command, with values that other
-// lines give them or any that they can be given, and files and words at all. By
-// 0 nothing is changed.
+// edited returns a command line with some words inserted, replaced and deleted,
+// determined by number. It adds flags of the command, with values from other
+// lines or from oddWords, and files and words anywhere. Number 0 changes
+// nothing.
 func edited(line []string, number uint64) []string {
 	if number == 0 {
 		return line
@@ -101,7 +101,7 @@ func edited(line []string, number uint64) []string {
 			if edit > 2 || value == "" {
 				value = one(rng, takenBy(command, flag))
 			}
-			line = append(line, "-"+flag+"="+value) // after one of the same name, which it takes the place of
+			line = append(line, "-"+flag+"="+value) // overrides an earlier flag of the same name
 		case 6:
 			line = slices.Insert(line, at, one(rng, oddWords))
 		case 7:
@@ -115,7 +115,7 @@ func edited(line []string, number uint64) []string {
 	return line
 }
 
-// one returns a word of a list, "" of none.
+// one returns a random word of a list, "" for an empty list.
 func one(rng *rand.Rand, list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -132,10 +132,10 @@ func commandOf(line []string) []string {
 	return line[:n]
 }
 
-// flagName is what the help of a command writes before what a flag is for.
+// flagName matches the name of a flag in the help of a command.
 var flagName = regexp.MustCompile(`(?m)^  -(\S+)`)
 
-// flagsOf returns the names of the flags of a command, which its help tells.
+// flagsOf returns the names of the flags of a command, read from its help.
 var flagsOf = remembered(func(command string) (flags []string) {
 	var help bytes.Buffer
 	run(context.Background(), append(strings.Fields(command), "-help"), &help, &help)
@@ -145,8 +145,8 @@ var flagsOf = remembered(func(command string) (flags []string) {
 	return flags
 })
 
-// takenBy returns the odd words that a flag of a command can be given: help is
-// had after them.
+// takenBy returns the odd words that a flag of a command accepts: those after
+// which -help still succeeds.
 func takenBy(command, flag string) []string { return takenByFlag(command + " -" + flag) }
 
 var takenByFlag = remembered(func(flag string) (taken []string) {
@@ -160,7 +160,7 @@ var takenByFlag = remembered(func(flag string) (taken []string) {
 	return taken
 })
 
-// remembered returns f, which then computes every list once.
+// remembered returns f with its results stored: each is computed once.
 func remembered(f func(string) []string) func(string) []string {
 	known := map[string][]string{}
 	return func(word string) []string {
@@ -171,7 +171,7 @@ func remembered(f func(string) []string) func(string) []string {
 	}
 }
 
-// valuesOf returns what follows a flag in rows.
+// valuesOf returns the words that follow a flag in rows.
 func valuesOf(flag string) (values []string) {
 	for _, row := range rows {
 		line := strings.Fields(row)
@@ -184,10 +184,10 @@ func valuesOf(flag string) (values []string) {
 	return values
 }
 
-// contents are what the files hold that a command line finds, by name.
+// contents maps the names of the files of a command line to their contents.
 type contents map[string][]byte
 
-// makeFiles makes what takes a while to make.
+// makeFiles returns the contents of the files. They take a while to compute.
 func makeFiles(f *testing.F) contents {
 	f.Helper()
 	matrix := func(rows, cols int) []byte {
@@ -230,7 +230,7 @@ func makeFiles(f *testing.F) contents {
 	}
 }
 
-// table returns the rows of a small sweep as a file.
+// table returns the rows of a small sweep as the contents of a file.
 func table(f *testing.F) []byte {
 	f.Helper()
 	machine, errMachine := sweep.FindMachine("paper")
@@ -244,7 +244,7 @@ func table(f *testing.F) []byte {
 	return b.Bytes()
 }
 
-// write makes the files, and what is no regular file, in a folder.
+// write creates the files, a pipe, links and a device in a folder.
 func (c contents) write(t *testing.T, dir string) {
 	t.Helper()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -256,7 +256,9 @@ func (c contents) write(t *testing.T, dir string) {
 	if err := errors.Join(syscall.Mkfifo(at("pipe.npy"), 0o600), os.Symlink(target, at("dangling")), os.Symlink("loop", at("loop"))); err != nil {
 		t.Fatal(err)
 	}
-	const zero = 1<<8 | 5 // the device of /dev/zero, which a link would have root replace if that went wrong
+	// The device number of /dev/zero. If zero were a link to it, a faulty command
+	// run as root could replace /dev/zero.
+	const zero = 1<<8 | 5
 	if err := syscall.Mknod(at("zero"), syscall.S_IFCHR|0o600, zero); err != nil && os.Geteuid() != 0 {
 		if err := os.Symlink("/dev/zero", at("zero")); err != nil {
 			t.Fatal(err)
@@ -264,8 +266,7 @@ func (c contents) write(t *testing.T, dir string) {
 	}
 }
 
-// The lines that are tried are of every command, and edits know the flags of
-// each that has some.
+// rows has a line of every command, and edited knows the flags of the commands.
 func TestRows_are_of_every_command(t *testing.T) {
 	all := []string{"help"}
 	for _, c := range commands {

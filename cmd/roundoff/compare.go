@@ -12,23 +12,23 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A comparison tells how results for the same rounded operands differ from the
-// first, and how far each is from the exact product.
+// A comparison describes how results for the same rounded operands differ from
+// the first result, and their errors against the exact product.
 type comparison struct {
 	first blas32.General
-	exact *trial.Product // nil with alpha, beta, or factors that are not finite
+	exact *trial.Product // nil if alpha is not 1, beta is not 0, or a factor is not finite
 	lines []difference
 }
 
 type difference struct {
 	name          string
 	differ, of    int
-	greatest      float64 // |z - first|
-	relative      float64 // of that
-	mean, maximum float64 // relative error against the exact product
+	greatest      float64 // the largest |z - first|
+	relative      float64 // the largest |z - first|/|first|
+	mean, maximum float64 // of the relative error against the exact product
 }
 
-// comparison starts with the result d of k.
+// comparison returns a comparison whose first result is d, of machine k.
 func (p *product) comparison(k tcore.Machine, d blas32.General) *comparison {
 	c := &comparison{first: d}
 	if p.alpha == 1 && p.beta == 0 {

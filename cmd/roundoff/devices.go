@@ -45,8 +45,8 @@ func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	return w.Flush()
 }
 
-// coreColumns returns arithmetic, terms, fraction bits, rounding and exponent
-// of a zero.
+// coreColumns returns the columns for the arithmetic, terms, fraction bits,
+// rounding and exponent of a zero.
 func coreColumns(d tcore.Device) []string {
 	terms := func(n int) string { return fmt.Sprint(n) }
 	nearest := "ToNearestEven " + d.C.Name
@@ -72,7 +72,7 @@ func fusedColumns(arithmetic string, terms int, f tcore.Fused) []string {
 		f.Rounding.String() + " " + f.Result.Name, fmt.Sprint(f.ZeroExponent)}
 }
 
-// named reports whether d is of one of the architectures.
+// named reports whether the architecture of d is in the list.
 func named(d tcore.Device, architectures []string) bool {
 	for _, a := range architectures {
 		if slug(d.Architecture) == slug(a) {
@@ -91,7 +91,8 @@ func hasArchitecture(all []tcore.Device, name string) bool {
 	return false
 }
 
-// architectures returns the architectures of the devices, as flags name them.
+// architectures returns the architectures of the devices, in the form that
+// flags use.
 func architectures(all []tcore.Device) string {
 	var names []string
 	for _, d := range all {
@@ -102,7 +103,7 @@ func architectures(all []tcore.Device) string {
 	return strings.Join(names, ", ")
 }
 
-// slug returns a name as it is typed: rtxblackwell.
+// slug returns a name as typed on a command line: rtxblackwell.
 func slug(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, " ", ""))
 }

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// fill makes a matrix of numbers of a format whose lines along K, rows of A or
-// columns of B, are filled by f and then rounded.
+// fill returns a matrix of a format. f fills its vectors, the rows of A or the
+// columns of B, which are then rounded.
 func fill(format tcore.Format, rows, cols int, columns bool, f filling) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	n, k := rows, cols
@@ -38,7 +38,7 @@ func fill(format tcore.Format, rows, cols int, columns bool, f filling) blas32.G
 	return m
 }
 
-// A filling makes one line of a matrix.
+// A filling fills vector i of a matrix.
 type filling func(i int, x []float64)
 
 func uniform(rng *rand.Rand) filling {
@@ -57,7 +57,7 @@ func descending(f filling) filling {
 	}
 }
 
-// autoregressive is AR(1) of correlation ρ.
+// autoregressive is AR(1) with correlation ρ.
 func autoregressive(rng *rand.Rand, ρ float64) filling {
 	return func(_ int, x []float64) {
 		z := rng.NormFloat64()
@@ -68,9 +68,8 @@ func autoregressive(rng *rand.Rand, ρ float64) filling {
 	}
 }
 
-// Whatever is in the files, the error is below the bound that is printed for
-// it, and bounds that take the data as random are used where these are and
-// where they are not, are not.
+// The error is below the printed bound for files of all distributions. Bounds
+// that assume random data are used if and only if the data are random.
 func TestFilesOfAllKindsAreBounded(t *testing.T) {
 	n, K := 8, 10000
 	if testing.Short() {
@@ -78,7 +77,7 @@ func TestFilesOfAllKindsAreBounded(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		refused string // what is printed of it
+		refused string // text that the output must contain
 		a, b    func(rng *rand.Rand) filling
 	}{
 		{"independent", "", uniform, uniform},
@@ -111,7 +110,8 @@ func TestFilesOfAllKindsAreBounded(t *testing.T) {
 	}
 }
 
-// bounded asks what the error of AB is on devices, and compares.
+// bounded checks the printed bounds on the error of AB on devices against the
+// error.
 func bounded(t *testing.T, units []tcore.Device, refused string, a, b blas32.General) {
 	dir := t.TempDir()
 	fileA, fileB := filepath.Join(dir, "a.npy"), filepath.Join(dir, "b.npy")
@@ -210,8 +210,8 @@ func constant(_ int, x []float64) {
 	}
 }
 
-// A permutation of K is offered where it helps, and the error of the permuted
-// product is below the bound.
+// advise offers a permutation of K where it helps, and the error of the
+// permuted product is below its bound.
 func TestPermutationIsOffered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 2))
 	const n, K = 8, 1000
@@ -239,7 +239,7 @@ func TestPermutationIsOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.permute(7)
-	for i := range n { // the product is the same, term by term in another order
+	for i := range n { // each output has the same products in another order
 		for j := range n {
 			var was, is []float64
 			for k := range K {
@@ -267,14 +267,15 @@ func TestPermutationIsOffered(t *testing.T) {
 		}
 	}
 	bounded(t, []tcore.Device{devices.HopperF16(), devices.VoltaF16(), devices.IEEEF16()}, "", pa, pb)
-	// One who permutes the files finds the same.
+	// Files that are permuted beforehand give the same answer.
 	_, again, _ := ask(t, fmt.Sprintf("advise --tolerance 1e-3 --represented=false --device %s %s %s", devices.HopperF16().Name, permutedA, permutedB))
 	if strings.Contains(again, "refused") || !strings.Contains(again, "truncated-random-data") {
 		t.Errorf("permuted by hand:\n%s", again)
 	}
 }
 
-// roundoff bound takes files as roundoff advise does, and runs them.
+// roundoff bound reads files as roundoff advise does, and emulates their
+// product.
 func TestBoundTakesFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 3))
 	const n, K = 8, 500

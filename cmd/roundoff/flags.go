@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// newFlags returns the flags of a command, as in "gpu probe", whose help is the
-// text and then the flags.
+// newFlags returns the flags of a command, as in "gpu probe". Its help is the
+// given text followed by the flags.
 func newFlags(command, help string, stderr io.Writer) *flag.FlagSet {
 	flags := flag.NewFlagSet("roundoff "+command, flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -20,14 +20,15 @@ func newFlags(command, help string, stderr io.Writer) *flag.FlagSet {
 	return flags
 }
 
-// A helpText is the usage of a command as the error of parsing flags that ask
-// for it.
+// A helpText is the help of a command, returned as an error when flags ask for
+// it.
 type helpText string
 
 func (h helpText) Error() string { return string(h) }
 
-// parse parses args up to the first word. The error is a helpText when they ask
-// for that, and errUsage when flags has said what is wrong.
+// parse parses args up to the first argument that is not a flag. The error is a
+// helpText if args ask for help, and errUsage if they are wrong, which it has
+// then reported.
 func parse(flags *flag.FlagSet, args []string) error {
 	stderr := flags.Output()
 	defer flags.SetOutput(stderr)
@@ -43,8 +44,8 @@ func parse(flags *flag.FlagSet, args []string) error {
 	return errUsage
 }
 
-// parseFlags parses args, in which flags may stand before, between and after
-// the words it returns. The error is that of parse.
+// parseFlags parses args and returns the words that are not flags. Flags may
+// stand before, between and after them. The errors are those of parse.
 func parseFlags(flags *flag.FlagSet, args []string) (words []string, err error) {
 	for {
 		if err := parse(flags, args); err != nil {
@@ -58,25 +59,25 @@ func parseFlags(flags *flag.FlagSet, args []string) (words []string, err error) 
 	}
 }
 
-// misuse says what is wrong with the arguments of a command, and returns
+// misuse prints what is wrong with the arguments of a command, and returns
 // errUsage.
 func misuse(flags *flag.FlagSet, format string, values ...any) error {
 	fmt.Fprintf(flags.Output(), flags.Name()+": "+format+"\n", values...)
 	return errUsage
 }
 
-// mostTerms is the largest size that bounds are asked for: they compute with
+// mostTerms is the largest size in a question about bounds, which compute with
 // sizes in binary64.
 const mostTerms = 1 << 53
 
-// size is what a flag counts.
+// size is a flag that counts, and its value.
 type size struct {
 	flag  string
 	value int
 }
 
-// checkSizes says which of the sizes is not between 1 and most, and returns
-// errUsage, or nil.
+// checkSizes returns nil if all sizes are between 1 and most. Otherwise it
+// reports the first that is not, and returns errUsage.
 func checkSizes(flags *flag.FlagSet, most int, sizes ...size) error {
 	for _, s := range sizes {
 		if s.value < 1 || s.value > most {
@@ -86,13 +87,13 @@ func checkSizes(flags *flag.FlagSet, most int, sizes ...size) error {
 	return nil
 }
 
-// mostDrawn is how many elements matrices may have that are drawn and judged,
-// which then take a gigabyte.
+// mostDrawn is the largest number of elements of matrices that are drawn and
+// judged. They then take about a gigabyte.
 const mostDrawn = 40_000_000
 
-// checkMatrices returns an error if A, B and four times D of a product, of
-// which most is kept, have more elements than most together, or a size is below
-// 1.
+// checkMatrices returns an error if a size is below 1, or if A, B and four
+// times D have more than most elements together. D counts four times because
+// several results are stored for each output.
 func checkMatrices(most, m, n, k int) error {
 	M, N, K := float64(m), float64(n), float64(k)
 	if min(m, n, k) < 1 || M*K+K*N+4*M*N > float64(most) {

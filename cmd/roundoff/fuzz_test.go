@@ -20,9 +20,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// What a command line may take: resident memory; address space, so that one
-// that takes more ends itself and not the machine; time to work before it is
-// interrupted; and time to end then.
+// Limits on a command line in FuzzCommandLine: resident memory; address space,
+// so that a process that takes too much ends itself before the machine runs
+// out; the time before it is interrupted; and the time to end after that.
 const (
 	mostResident = 1 << 30
 	mostAddress  = 4 << 30
@@ -30,10 +30,10 @@ const (
 	lastGrace    = 7 * time.Second // of the ten that a fuzz target has
 )
 
-// FuzzCommandLine runs command lines in processes of their own. Whatever a line
-// says, it is carried out or refused: without a trace of Go, in a gigabyte of
-// memory, without leaving files that it was not asked for, and with an end soon
-// after an interrupt.
+// FuzzCommandLine runs command lines in their own processes. Each must succeed
+// or be refused: without a Go stack trace, in a gigabyte of memory, without
+// leaving files that it was not asked for, and with an end soon after an
+// interrupt.
 func FuzzCommandLine(f *testing.F) {
 	if testing.Short() {
 		f.Skip("it starts a hundred processes")
@@ -66,13 +66,13 @@ func FuzzCommandLine(f *testing.F) {
 // An ending is how a command line ended.
 type ending struct {
 	state  *os.ProcessState
-	asked  bool // to end, by an interrupt
-	killed bool // because it did not
+	asked  bool // it was interrupted
+	killed bool // it did not end after that
 	said   string
 }
 
-// try runs a command line in a folder, interrupts it when its time is up, and
-// kills it if it goes on.
+// try runs a command line in a folder, interrupts it after a second, and kills
+// it if it does not end.
 func try(t *testing.T, dir string, line []string) ending {
 	t.Helper()
 	self, err := os.Executable()
@@ -91,21 +91,21 @@ func try(t *testing.T, dir string, line []string) ending {
 	err = c.Start()
 	begun.Close()
 	if err != nil {
-		t.Skip(err) // as a line that is longer than the system takes
+		t.Skip(err) // for example, the line is too long for the system
 	}
 	ended := make(chan struct{})
 	go func() {
 		c.Wait()
 		close(ended)
 	}()
-	io.ReadAll(ready) // until it has begun
+	io.ReadAll(ready) // wait until it has begun
 	var e ending
 	select {
 	case <-ended:
 	case <-time.After(patience):
 		e.asked = true
 		for end := time.Now().Add(lastGrace); !e.killed && !over(ended); {
-			c.Process.Signal(os.Interrupt) // again, where the one before came too early
+			c.Process.Signal(os.Interrupt) // repeatedly, in case the first came too early
 			select {
 			case <-ended:
 			case <-time.After(time.Second):
@@ -131,9 +131,9 @@ func over(c chan struct{}) bool {
 	}
 }
 
-// limited is what a command does first when it is tried. It may not take more
-// than so much address space, an interrupt that comes before it attends to them
-// does not kill it, and it says that it begins by closing file 3.
+// limited prepares the process of a tried command. It limits its address space,
+// ignores interrupts until the command handles them, and closes file 3 to
+// report that it begins.
 func limited() {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	limit := syscall.Rlimit{Cur: mostAddress, Max: mostAddress}
@@ -143,11 +143,11 @@ func limited() {
 	os.NewFile(3, "begun").Close()
 }
 
-// trace is what Go writes when a program fails, and what no sentence for a
-// person holds.
+// trace matches what Go prints when a program fails, and what no error message
+// may contain.
 var trace = regexp.MustCompile(`(?m)^goroutine \d|^panic:|^fatal error:|^SIG[A-Z]+:|runtime error|strconv\.|%!`)
 
-// complaint says what is wrong with an ending, "" if nothing is.
+// complaint returns what is wrong with an ending, "" if nothing is.
 func (e ending) complaint() string {
 	status := e.state.ExitCode()
 	resident := e.state.SysUsage().(*syscall.Rusage).Maxrss
@@ -169,7 +169,7 @@ func (e ending) complaint() string {
 	return ""
 }
 
-// listed returns the names of all that is in a folder, by their paths from it.
+// listed returns the relative paths of everything in a folder.
 func listed(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -182,8 +182,8 @@ func listed(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// asked reports whether a command line tells the file. It asks for none whose
-// name begins with a dot, as those do that are renamed in the end.
+// asked reports whether a command line names the file. It is never true of a
+// name that begins with a dot, the form of temporary files.
 func asked(line []string, name string) bool {
 	if strings.HasPrefix(filepath.Base(name), ".") {
 		return false
@@ -194,8 +194,8 @@ func asked(line []string, name string) bool {
 	})
 }
 
-// tells reports whether a word is the path of the file, of a folder that it is
-// in, of what is in it, or of a link to it.
+// tells reports whether a word is the path of the file, of a folder that
+// contains it, of something in it, or of a link to it.
 func tells(word, name string) bool {
 	if word == "" {
 		return false

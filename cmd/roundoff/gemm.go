@@ -16,7 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A product is what roundoff gemm is asked for: D = alpha op(A) op(B) + beta C.
+// A product contains the arguments of roundoff gemm: D = alpha op(A) op(B) +
+// beta C.
 type product struct {
 	device, in, out    string
 	a, b, c, d         string // files
@@ -29,8 +30,8 @@ type product struct {
 	accumulated        blas32.General
 }
 
-// maxElements is how many elements D may have: small files can have a product
-// that no memory holds.
+// maxElements is the largest number of elements of D: small files can have a
+// product larger than any memory.
 const maxElements = 1 << 28
 
 // gemmCommand multiplies matrices.
@@ -67,7 +68,7 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	return p.run(ctx, stdout, stderr)
 }
 
-// run reads, multiplies, writes and compares.
+// run reads the operands, multiplies them, writes D and compares the devices.
 func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	k, err := p.machine(p.device)
 	if err != nil {
@@ -111,8 +112,7 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	return c.write(stdout)
 }
 
-// machine returns the machine that computes the product on the device of that
-// name.
+// machine returns the machine for the product on the device of that name.
 func (p *product) machine(name string) (tcore.Machine, error) {
 	d, err := findDevice(name, p.in, p.out)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *product) machine(name string) (tcore.Machine, error) {
 	return tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Output: out}, err
 }
 
-// rivals returns the machines to compare with.
+// rivals returns the machines that -compare names.
 func (p *product) rivals() ([]tcore.Machine, error) {
 	if p.compare == "" {
 		return nil, nil
@@ -141,7 +141,7 @@ func (p *product) rivals() ([]tcore.Machine, error) {
 	return rivals, nil
 }
 
-// read reads the operands and checks that they fit.
+// read reads the operands and checks that their sizes match.
 func (p *product) read(k tcore.Machine) (err error) {
 	if p.operandA, err = readMatrix(p.a, k.Device.A, k.Device.Convert); err != nil {
 		return err
@@ -177,7 +177,7 @@ func shape(m blas32.General, transposed bool) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-// multiply computes D in bands of rows, so that it can tell how far it is.
+// multiply computes D in bands of rows, so that it can show its progress.
 func (p *product) multiply(ctx context.Context, k tcore.Machine, bar *progress) (blas32.General, error) {
 	m, _ := shape(p.operandA, p.transposeA)
 	_, n := shape(p.operandB, p.transposeB)
@@ -214,7 +214,7 @@ func between(m blas32.General, i, j int) blas32.General {
 	return m
 }
 
-// formats are those that -in and -out can name.
+// formats are the formats that -in and -out can name.
 var formats = []tcore.Format{
 	tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E4M3, tcore.E5M2,
 	tcore.E4M3FNUZ, tcore.E5M2FNUZ, tcore.E3M2, tcore.E2M3, tcore.E2M1,
@@ -231,9 +231,9 @@ func findFormat(name string) (tcore.Format, error) {
 	return tcore.Format{}, fmt.Errorf("no format %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// findDevice returns the first device of the catalogue that goes by the name,
-// its own or its architecture's, takes the formats in and accumulates in format
-// out, or else in binary32.
+// findDevice returns the first device of the catalogue with the name, or of the
+// architecture with that name, that takes the formats in. It prefers a device
+// that accumulates in format out to one that accumulates in binary32.
 func findDevice(name, in, out string) (tcore.Device, error) {
 	inA, inB, two := strings.Cut(in, ",")
 	if !two {
@@ -262,7 +262,7 @@ func findDevice(name, in, out string) (tcore.Device, error) {
 	return tcore.Device{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(all))
 }
 
-// progress is a bar on a terminal, and nothing elsewhere.
+// progress is a progress bar on a terminal. It shows nothing elsewhere.
 type progress struct {
 	w    io.Writer // nil: no terminal
 	name string
@@ -279,7 +279,7 @@ func newProgress(w io.Writer, name string) *progress {
 	return &progress{w: w, name: name}
 }
 
-// set shows that n of total rows are done.
+// set shows that n of total units are done.
 func (p *progress) set(n, total int) {
 	if p.w != nil {
 		const width = 40

@@ -24,7 +24,7 @@ func writeNumbers(t *testing.T, dir, name, shape string, numbers ...float64) str
 
 func TestGEMM(t *testing.T) {
 	dir := t.TempDir()
-	// The sum 2²³ - 2²³ - ½ - ¼ - ⅛ tells machines apart.
+	// The sum 2²³ - 2²³ - ½ - ¼ - ⅛ differs between machines.
 	a := writeNumbers(t, dir, "a.npy", "(1, 5)", 4096, -4096, -0.5, -0.25, -0.125)
 	b := writeNumbers(t, dir, "b.npy", "(5, 1)", 2048, 2048, 1, 1, 1)
 	c := writeNumbers(t, dir, "c.npy", "(1, 1)", 100)
@@ -105,7 +105,7 @@ func TestGEMM(t *testing.T) {
 	})
 }
 
-// Every name that roundoff devices prints finds its device.
+// findDevice finds every device by the name that roundoff devices prints.
 func TestFindDevice(t *testing.T) {
 	for _, d := range devices.All() {
 		k, err := findDevice(d.Name, d.A.Name, d.C.Name)

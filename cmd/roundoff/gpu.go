@@ -9,7 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/gpu"
 )
 
-// gpuCommands are the second words of roundoff gpu.
+// gpuCommands are the subcommands of roundoff gpu.
 var gpuCommands = []command{
 	{"info", "tell device, driver and libraries", gpuInfoCommand},
 	{"probe", "measure how each instruction adds", gpuProbe},
@@ -19,7 +19,7 @@ var gpuCommands = []command{
 	{"experiment", "run the paper's experiments on it: gpu experiment DIR", gpuExperiment},
 }
 
-// gpuCommand does what its second word says.
+// gpuCommand runs a subcommand of roundoff gpu.
 func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	help := "COMMAND [-flag ...]\n\n"
 	for _, c := range gpuCommands {
@@ -45,7 +45,7 @@ func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	return errUsage
 }
 
-// gpuInfoCommand tells device, driver and libraries.
+// gpuInfoCommand prints the device, its driver and its libraries.
 func gpuInfoCommand(_ context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags := newFlags("gpu info", "\n", stderr)
 	words, err := parseFlags(flags, args)

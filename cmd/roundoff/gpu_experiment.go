@@ -19,10 +19,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// mostRecorded is how many elements the matrices of an experiment may have.
+// mostRecorded is the largest number of elements of the matrices of an
+// experiment, counted as by checkMatrices.
 const mostRecorded = 4 * mostDrawn
 
-// An experiment is one of the paper's, which runs on a GPU and makes a record.
+// An experiment is an experiment of the paper that runs on a GPU and returns a
+// record.
 type experiment struct {
 	name string
 	run  func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error)
@@ -100,7 +102,7 @@ func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer)
 	return nil
 }
 
-// provenance asks the GPU and its libraries what they are.
+// provenance returns the names and versions of the GPU and its libraries.
 func provenance(g *gpu.GPU) (paper.Provenance, error) {
 	info, err := g.Info()
 	if err != nil {
@@ -116,10 +118,10 @@ func provenance(g *gpu.GPU) (paper.Provenance, error) {
 	return from, nil
 }
 
-// productOn returns the product of Section 4.2 as an experiment on a GPU: by
-// the call of the paper with its arguments put right, which does not tell how
-// it computes, and by one that does. It writes how many outputs have the bits
-// of the emulation.
+// productOn returns the product of Section 4.2 as an experiment on a GPU. It is
+// computed by the call in the paper with its arguments corrected, which does
+// not report its algorithm, and by a call that does. The experiment writes how
+// many outputs equal the emulation bit for bit.
 func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.GPU, paper.Provenance, io.Writer) (paper.Record, error) {
 	e.Distribution = of
 	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error) {
@@ -160,8 +162,8 @@ func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.G
 	}
 }
 
-// profileOn returns Table 3 as an experiment on a GPU. Its results are compared
-// with the processor's, and it writes how many have their bits.
+// profileOn returns Table 3 as an experiment on a GPU. It writes how many
+// results equal those of the processor bit for bit.
 func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance, io.Writer) (paper.Record, error) {
 	return func(ctx context.Context, g *gpu.GPU, from paper.Provenance, w io.Writer) (paper.Record, error) {
 		a, b, c, a16, b16 := e.Operands()
@@ -195,7 +197,7 @@ func profileOn(e paper.Profile) func(context.Context, *gpu.GPU, paper.Provenance
 	}
 }
 
-// equalBits counts the elements of x that have the bits of those of y.
+// equalBits returns how many elements of x and y are equal bit for bit.
 func equalBits(x, y []float32) (n int) {
 	for i := range x {
 		if math.Float32bits(x[i]) == math.Float32bits(y[i]) {

@@ -19,7 +19,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// With AS_COMMAND the test binary is the command, or one with limits.
+// If AS_COMMAND is set, the test binary runs as the command roundoff, with
+// limits if it is "limited".
 func TestMain(m *testing.M) {
 	switch os.Getenv("AS_COMMAND") {
 	case "":
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asCommand has the test binary found as the command roundoff, which finds the
+// asCommand makes the test binary the command roundoff in PATH, which uses the
 // fake GPU.
 func asCommand(t *testing.T) {
 	t.Helper()
@@ -50,8 +51,8 @@ func asCommand(t *testing.T) {
 	t.Setenv("ROUNDOFF_DEVICE", "gpu")
 }
 
-// From the experiment of package paper through the command to the libraries,
-// and back.
+// The experiments of package paper run the command on the (fake) GPU and read
+// back its records.
 func TestGPUExperiment_is_what_the_notebooks_ask_for(t *testing.T) {
 	asCommand(t)
 	small := paper.DefaultGEMM
@@ -78,7 +79,7 @@ func TestGPUExperiment_is_what_the_notebooks_ask_for(t *testing.T) {
 			}
 			for _, p := range s.Products {
 				for i, e := range p.Errors {
-					if e > 0x1p-24 { // the fake rounds exact sums once
+					if e > 0x1p-24 { // the fake GPU rounds exact sums once
 						t.Fatalf("%s, output %d: error %v", p.Call, i, e)
 					}
 				}
@@ -153,8 +154,8 @@ func TestGPUExperiment_writes_all_records(t *testing.T) {
 	}
 }
 
-// Of what the GPU did not compute there is no record, whatever its libraries
-// say.
+// No record is written of results that the GPU did not compute, even if its
+// libraries report success.
 func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
 	fakeGPU(t)
 	for call, experiment := range map[string]string{
@@ -180,8 +181,8 @@ func TestGPUExperiment_records_nothing_that_was_not_computed(t *testing.T) {
 	})
 }
 
-// Nothing that a unit of the catalogue can make of binary16 is taken for
-// impossible, and zeros are.
+// The limits of plausible accept the results of all devices of the catalogue,
+// and reject zeros.
 func TestPlausible(t *testing.T) {
 	for _, d := range devices.All() {
 		if d.A != tcore.Binary16 || d.B != tcore.Binary16 || d.C != tcore.Binary32 {
@@ -222,8 +223,8 @@ func TestPlausible(t *testing.T) {
 	}
 }
 
-// Of multiply-adds what is fused and what is not are both possible, and twice
-// as far as any rounding is not.
+// near accepts fused and unfused multiply-adds, and rejects errors of twice
+// what rounding can explain.
 func TestNear(t *testing.T) {
 	e := paper.DefaultProfile
 	e.Elements = 1000

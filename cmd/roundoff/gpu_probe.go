@@ -13,8 +13,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// gpuProbe infers how the instructions of the GPU add, beside the built-in
-// records.
+// gpuProbe infers the arithmetic of the instructions of the GPU, and prints it
+// beside the built-in records.
 func gpuProbe(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("gpu probe", "[--emulate device] [device ...]\n\n"+
 		"Measures by feature tests how every instruction of the GPU adds, or those of the devices named,\n"+
@@ -36,8 +36,8 @@ func gpuProbe(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return err
 }
 
-// probeUnit writes the record of one unit, and returns the number of properties
-// that differ.
+// probeUnit writes the measured properties of one unit, and returns the number
+// that differ from the built-in record.
 func probeUnit(ctx context.Context, u probe.Unit, w io.Writer) (differ int, err error) {
 	d := u.Device()
 	measured, err := probe.Infer(ctx, u)
@@ -66,10 +66,11 @@ func emulateFlag(flags *flag.FlagSet) *string {
 	return flags.String("emulate", "", "run on the emulation of this `device`, or of all devices of this architecture,\nin place of a GPU")
 }
 
-// eachUnit calls f for the units of the GPU or, with emulate, of the emulation,
-// that the names choose; with no names, for all. What the driver cannot compile
-// is skipped, which is an error if it was named or nothing else is left. The
-// output says at once where results come from.
+// eachUnit calls f for the units of the GPU or, if emulate is not empty, of the
+// emulated device or architecture. It uses only the units with the given names,
+// or all if there are none. It skips a unit that the driver cannot compile;
+// this is an error if names are given or no unit remains. Its first output is
+// the origin of the results.
 func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 	if emulate != "" {
 		return eachEmulated(emulate, names, w, f)
@@ -128,8 +129,8 @@ func eachEmulated(emulate string, names []string, w io.Writer, f func(probe.Unit
 	return nil
 }
 
-// chosen returns the devices that are named, or all. There must be one, and one
-// for every name.
+// chosen returns the devices with the given names, or all if there are none. An
+// error says that units is empty or that no device has a name.
 func chosen(units []tcore.Device, names []string) ([]tcore.Device, error) {
 	if len(units) == 0 {
 		return nil, errors.New("no instruction of this GPU is known")

@@ -15,7 +15,7 @@ func TestGPU_commands_on_the_emulation(t *testing.T) {
 	for _, c := range []struct {
 		name, args string
 		status     int
-		want       []string // in both outputs together
+		want       []string // in stdout and stderr together
 	}{
 		{"probe_finds_the_built_in_record", "gpu probe --emulate hopper-wgmma-e4m3-binary32", 0,
 			[]string{"Emulated: no GPU is asked", "block             32 products", "alignment         13 bits", "It predicts 1000 of 1000"}},
@@ -54,7 +54,8 @@ func TestGPU_commands_on_the_emulation(t *testing.T) {
 	})
 }
 
-// One sentence and 3, as roundoff gpu info.
+// Without a GPU, the commands print one sentence and exit with 3, as roundoff
+// gpu info does.
 func TestGPU_commands_without_a_GPU(t *testing.T) {
 	fakeGPU(t)
 	t.Setenv("FAKE_DEVICES", "0")
@@ -71,7 +72,8 @@ func TestGPU_commands_without_a_GPU(t *testing.T) {
 	}
 }
 
-// The fake compiles none of the kernels.
+// The commands skip instructions that the driver cannot compile; the fake GPU
+// compiles none.
 func TestGPU_commands_skip_what_the_driver_cannot_compile(t *testing.T) {
 	fakeGPU(t)
 	for _, args := range []string{"gpu probe", "gpu verify --seconds 1", "gpu record " + t.TempDir()} {

@@ -14,8 +14,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// gpuSpeed times products of square matrices, with the algorithm that this
-// project uses and with those that cuBLASLt suggests.
+// gpuSpeed times products of square matrices with the algorithm that this
+// module uses and with those that cuBLASLt suggests.
 func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("gpu speed", "[--n size] [--passes p] [--algorithms a] [--seed s] [device]\n\n"+
 		"Multiplies square matrices, random in [-1, 1), in the formats of an emulated device, that of\n"+

@@ -9,8 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// fakeGPU has the libraries looked for in a folder with the fake, or skips the
-// test.
+// fakeGPU makes the libraries be loaded from a folder with the fake GPU, or
+// skips the test.
 func fakeGPU(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
-// search hunts for bounds that fail, and prints what it finds as commands, also
-// when ctx ends it.
+// search runs [sweep.Hunt] and prints the violations that it finds as commands,
+// also when ctx ends it.
 func (q *sweepQuestion) search(ctx context.Context, stdout, stderr io.Writer) error {
 	if q.hunt < 0 {
 		return fmt.Errorf("-hunt %v, want a time that is not negative", q.hunt)

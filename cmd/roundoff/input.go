@@ -6,8 +6,9 @@ import (
 	"os"
 )
 
-// readFile reads a file, or whatever else can be read, that begins with these
-// bytes and has at most so many; what says what it is to be.
+// readFile reads a file, or a pipe or device, that must begin with the bytes
+// begins and have at most most bytes. Errors describe the file that is wanted
+// by what.
 func readFile(path, begins string, most int64, what string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

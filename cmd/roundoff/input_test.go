@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is as long as it may be is read, what is a byte longer is refused, a
-// file before it is read and a pipe as soon as it goes on.
+// readFile reads an input of the maximal length and refuses one that is a byte
+// longer: a file before reading it, and a pipe at the first byte too many.
 func TestReadFile_of_most_bytes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ written, want string }{

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// interrupted starts a command line, sends it a signal once it is at work, and
-// returns its status, what it said, and how long it took to end.
+// interrupted starts a command line, sends it the signals after a second, and
+// returns its exit status, its standard error, and how long it took to end.
 func interrupted(t *testing.T, dir, line string, signals ...os.Signal) (status int, said string, took time.Duration) {
 	t.Helper()
 	self, err := os.Executable()
@@ -49,7 +49,7 @@ func interrupted(t *testing.T, dir, line string, signals ...os.Signal) (status i
 	return status, stderr.String(), time.Since(start)
 }
 
-// A signal ends every command, wherever it is, and nothing is left.
+// A signal ends every command at any point, and no file is left behind.
 func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for twelve commands to be at work")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// each returns what find says of every word of a list, split at commas outside
-// parentheses.
+// each returns the result of find for every word of a list. Commas outside
+// parentheses separate the words.
 func each[T any](list string, find func(string) (T, error)) ([]T, error) {
 	var found []T
 	start, depth := 0, 0
@@ -35,7 +35,7 @@ func each[T any](list string, find func(string) (T, error)) ([]T, error) {
 	return found, nil
 }
 
-// words returns the words between commas, nil if there is none.
+// words returns the words between commas, nil for an empty list.
 func words(list string) []string {
 	if list == "" {
 		return nil

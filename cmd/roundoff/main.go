@@ -3,22 +3,22 @@
 //	roundoff reproduce        run the notebooks, write figures, tables and claims, and a page of them
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
-//	roundoff bound            bound the error of a matrix product, by every bound there is
-//	roundoff sweep            count how every bound does on emulated machines
-//	roundoff advise           tell which devices and formats meet a tolerance, and what they cost
+//	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
+//	roundoff sweep            count the violations of every bound on emulated machines
+//	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
-//	roundoff gpu info         tell the GPU, its driver and libraries
-//	roundoff gpu probe        measure how each of its instructions adds
-//	roundoff gpu record       write test vectors of its results
-//	roundoff gpu verify       compare it with the emulation
+//	roundoff gpu info         print the GPU, its driver and libraries
+//	roundoff gpu probe        measure the arithmetic of each instruction of the GPU
+//	roundoff gpu record       write test vectors computed by the GPU
+//	roundoff gpu verify       compare the GPU with the emulation
 //	roundoff gpu speed        time products with every algorithm of cuBLASLt
-//	roundoff gpu experiment   run the paper's experiments on it
-//	roundoff help             say what there is, or what a command takes: help gpu speed
+//	roundoff gpu experiment   run the paper's experiments on the GPU
+//	roundoff help             list the commands, or the flags of one: help gpu speed
 //
-// It exits with 0 when all went well, 1 when something failed, 2 when it was
-// called wrongly, and 3 when it wants a GPU and there is none. A signal that
-// asks it to stop, as Ctrl-C does, stops it with 128 and the number of the
-// signal, from wherever it is; a second one kills it.
+// The exit status is 0 for success, 1 for a failure, 2 for wrong arguments, and
+// 3 if a command needs a GPU and there is none. A first SIGINT (Ctrl-C),
+// SIGTERM or SIGHUP ends the command with status 128 plus the number of the
+// signal; a second one kills it.
 package main
 
 import (
@@ -35,16 +35,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/gpu"
 )
 
-// A command is one thing the tool does. Run returns errUsage when it was called
-// wrongly and has said so, and any other error when it failed.
+// A command is one command of the tool. Run returns errUsage after reporting
+// wrong arguments, and any other error for a failure.
 type command struct {
 	name, summary string
 	run           func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 }
 
-// graces are how long commands may take, when interrupted, to end what they
-// have begun: the kernels of notebooks, a file of what there is so far. Others
-// have a second.
+// graces are the times that interrupted commands have to finish what they have
+// begun: the kernels of notebooks, or a file of the results so far. Other
+// commands have a second.
 var graces = map[string]time.Duration{"reproduce": 20 * time.Second, "sweep": 5 * time.Second}
 
 var commands = []command{
@@ -66,8 +66,8 @@ func main() {
 	os.Exit(attend(signals, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// attend runs a command line until it is over or a signal comes, and returns
-// the exit status.
+// attend runs a command line until it ends or a signal arrives, and returns the
+// exit status.
 func attend(signals chan os.Signal, args []string, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -81,7 +81,7 @@ func attend(signals chan os.Signal, args []string, stdout, stderr io.Writer) int
 	case status := <-ended:
 		return status
 	case s := <-signals:
-		signal.Stop(signals) // the next one kills
+		signal.Stop(signals) // the next signal kills the process
 		cancel()
 		select {
 		case <-ended:
@@ -94,7 +94,7 @@ func attend(signals chan os.Signal, args []string, stdout, stderr io.Writer) int
 	}
 }
 
-// run carries out one command line and returns the exit status.
+// run runs one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)
@@ -129,7 +129,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		case errors.Is(err, errUsage):
 			return 2
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-			return 1 // whoever cancelled it says so
+			return 1 // the function that cancelled ctx reports it
 		case errors.Is(err, gpu.ErrNoGPU):
 			fmt.Fprintf(stderr, "roundoff %s: %v\n", c.name, err)
 			return 3
@@ -142,13 +142,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 2
 }
 
-// asksHelp reports whether a first word asks for help.
+// asksHelp reports whether the first word of a command line asks for help.
 func asksHelp(word string) bool {
 	return slices.Contains([]string{"help", "-h", "--h", "-help", "--help"}, word)
 }
 
-// minded remembers the first error of what it writes to: a command that could
-// not say what it found has failed.
+// minded is a writer that remembers its first error: a command whose output
+// cannot be written has failed.
 type minded struct {
 	io.Writer
 	err error

@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 		name           string
 		args           string
 		status         int
-		stdout, stderr string // part of what is written; "" is nothing at all
+		stdout, stderr string // a part of the output; "" means that there is none
 	}{
 		{"without_a_command_says_what_there_is", "", 2, "", "reproduce  "},
 		{"help_is_no_mistake", "help", 0, "reproduce  ", ""},
@@ -101,7 +101,7 @@ func TestRun_tells_failure_from_success(t *testing.T) {
 	}
 }
 
-// A command that cannot say what it found has failed.
+// A command whose output cannot be written fails.
 func TestRun_minds_what_it_writes(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -116,8 +116,7 @@ func TestRun_minds_what_it_writes(t *testing.T) {
 	}
 }
 
-// help lists what there is to dispatch to, as the documentation of the command
-// does.
+// help and the package documentation list every command.
 func TestHelp_lists_every_command(t *testing.T) {
 	var there []string
 	for _, c := range commands {

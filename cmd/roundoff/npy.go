@@ -30,7 +30,7 @@ func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.Ge
 	return z, nil
 }
 
-// readNumbers reads a matrix as it is in a NumPy file.
+// readNumbers reads the matrix of a NumPy file without rounding it.
 func readNumbers(path string) (blas64.General, error) {
 	data, err := readFile(path, string(npy.Magic[:]), 8*maxElements+1<<16, "a NumPy file")
 	if err != nil {
@@ -43,7 +43,8 @@ func readNumbers(path string) (blas64.General, error) {
 	return m, nil
 }
 
-// numbers tells for every type of element how to read one.
+// numbers contains the size of each type of element in bytes, and a function
+// that reads one.
 var numbers = map[string]struct {
 	size int
 	read func(b []byte) float64
@@ -53,8 +54,8 @@ var numbers = map[string]struct {
 	"<f8": {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 }
 
-// parseMatrix returns the matrix that the bytes of a NumPy file hold. The
-// sizes are compared with what is there before anything is made of them.
+// parseMatrix returns the matrix in the bytes of a NumPy file. It compares the
+// shape with the length of the data before it allocates the matrix.
 func parseMatrix(data []byte) (m blas64.General, err error) {
 	h, data, err := parseHeader(data)
 	if err != nil {
@@ -83,9 +84,10 @@ func parseMatrix(data []byte) (m blas64.General, err error) {
 	return m, nil
 }
 
-// parseHeader returns the header of a NumPy file and what follows it. Package
-// npy takes the length of the header and the parentheses of the shape for
-// granted, and panics on a malformed one or says what strconv does.
+// parseHeader returns the header of a NumPy file and the data after it. It
+// checks what package npy assumes, the length of the header and the parentheses
+// of the shape: given a malformed header, npy panics or returns an error of
+// strconv.
 func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	length := 0
 	switch {
@@ -115,13 +117,13 @@ func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	return r.Header, data[length:], nil
 }
 
-// writeMatrix writes m as a NumPy file of float64, which holds the numbers of
-// every format.
+// writeMatrix writes m as a NumPy file of float64, which contains the numbers
+// of every format exactly.
 func writeMatrix(w io.Writer, m blas32.General) error {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", m.Rows, m.Cols)
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n" // so that numbers begin at a multiple of 64 bytes
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n" // the data begin at a multiple of 64 bytes
 	b := bufio.NewWriter(w)
-	b.Write(npy.Magic[:]) // the error stays until Flush
+	b.Write(npy.Magic[:]) // Flush returns the first error
 	b.Write([]byte{1, 0, byte(len(header)), 0})
 	b.WriteString(header)
 	row := make([]byte, 0, 8*m.Cols)

@@ -146,7 +146,7 @@ func TestWriteMatrix(t *testing.T) {
 	})
 }
 
-// Whatever a file holds, reading it gives a matrix of its size or an error.
+// parseMatrix returns a matrix of its stated size or an error, for any bytes.
 func FuzzParseMatrix(f *testing.F) {
 	f.Add(npyFile(dictionary("<f4", "False", "(2, 3)"), []float32{1, 2, 3, 4, 5, 6}))
 	f.Add(npyFile(dictionary("<f2", "True", "(1, 1)"), []uint16{1}))

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// operands are the matrices of a product as they are in two files, or with K
+// operands are the matrices of a product as read from two files, or with K
 // permuted.
 type operands struct {
 	fileA, fileB string
@@ -22,7 +22,8 @@ type operands struct {
 	seed         uint64
 }
 
-// readOperands reads two matrices that fit.
+// readOperands reads two matrices. An error says that a file cannot be read or
+// that the sizes do not match.
 func readOperands(fileA, fileB string) (*operands, error) {
 	o := &operands{fileA: fileA, fileB: fileB}
 	var errA, errB error
@@ -37,7 +38,7 @@ func readOperands(fileA, fileB string) (*operands, error) {
 	return o, nil
 }
 
-// permute permutes the columns of A, and the rows of B in the same way.
+// permute applies one random permutation to the columns of A and the rows of B.
 func (o *operands) permute(seed uint64) {
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(o.a.Cols)
 	a, b := o.a, o.b
@@ -51,8 +52,8 @@ func (o *operands) permute(seed uint64) {
 	o.a, o.b, o.permuted, o.seed = a, b, true, seed
 }
 
-// describe fills in what the matrices tell of a product: sizes, moments,
-// ranges, and what a look at them says of independence.
+// describe fills in what the matrices determine of a problem: sizes, moments,
+// ranges, and the results of the tests of independence.
 func (o *operands) describe(k *bound.Problem) (err error) {
 	k.M, k.K, k.N = o.a.Rows, o.a.Cols, o.b.Cols
 	var errA, errB error
@@ -69,8 +70,8 @@ func (o *operands) describe(k *bound.Problem) (err error) {
 	return nil
 }
 
-// rounded returns the matrices in the formats of a device, and whether they
-// were there already.
+// rounded returns the matrices rounded to the formats of a device; exact
+// reports that no element changed.
 func (o *operands) rounded(d tcore.Device) (a, b blas32.General, exact bool) {
 	a, exactA := roundMatrix(o.a, d.A, d.Convert)
 	b, exactB := roundMatrix(o.b, d.B, d.Convert)
@@ -88,7 +89,7 @@ func roundMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) (z b
 	return z, exact
 }
 
-// write writes what was found of the matrices, and what can be done where
+// write writes the results of the tests on the matrices, and what helps if
 // bounds are refused.
 func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	var text strings.Builder
@@ -113,8 +114,8 @@ func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	return err
 }
 
-// firstColumns returns the columns that come first in the permuted product,
-// counted from 0.
+// firstColumns returns the columns of A that come first in the permuted
+// product, counted from 0.
 func (o *operands) firstColumns() string {
 	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(o.a.Cols)
 	var words []string

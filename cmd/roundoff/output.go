@@ -12,17 +12,17 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// An output is a file that a command writes whole or not at all. It is opened
-// before the work whose result it is to hold. A file that there is keeps its
-// permissions, and a link stays one to what it names; what is no regular file,
-// as a pipe, is written into.
+// An output is a file that a command writes either completely or not at all.
+// The command opens it before it computes the contents. An existing file keeps
+// its permissions, and a symbolic link stays a link to its target. A pipe or
+// device is written directly.
 type output struct {
 	path    string
-	pending *renameio.PendingFile // nil for what is no regular file
+	pending *renameio.PendingFile // nil for a pipe or device
 }
 
-// unfinished are the outputs that are open: what a command leaves behind that
-// is ended in its work.
+// unfinished are the open outputs, which must be removed if the command is
+// interrupted.
 var unfinished struct {
 	sync.Mutex
 	outputs map[*output]bool
@@ -44,7 +44,7 @@ func newOutput(path string) (*output, error) {
 	case !status.Mode().IsRegular():
 		return o, nil
 	default:
-		f, err := os.OpenFile(target, os.O_WRONLY, 0) // may it be written at all?
+		f, err := os.OpenFile(target, os.O_WRONLY, 0) // checks the permission to write
 		if err != nil {
 			return nil, ofPath(path, err)
 		}
@@ -63,8 +63,8 @@ func newOutput(path string) (*output, error) {
 	return o, nil
 }
 
-// follow returns what a path names in the end, through links, also where there
-// is nothing yet.
+// follow returns the target of a path after all symbolic links, whether it
+// exists or not.
 func follow(path string) (string, error) {
 	target := path
 	for range 40 {
@@ -80,8 +80,8 @@ func follow(path string) (string, error) {
 	return "", fmt.Errorf("%s: too many links", path)
 }
 
-// ofPath returns the error as one of this path, and not of a file that is only
-// there for a while.
+// ofPath returns the error with this path in place of that of the temporary
+// file.
 func ofPath(path string, err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
@@ -90,7 +90,7 @@ func ofPath(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// write writes the file with f and ends it.
+// write writes the file with f and closes it.
 func (o *output) write(f func(w io.Writer) error) error {
 	defer o.drop()
 	if o.pending != nil {
@@ -112,7 +112,7 @@ func (o *output) write(f func(w io.Writer) error) error {
 	return nil
 }
 
-// drop takes back an output that was not written, and does nothing after write.
+// drop removes an output that was not written. It does nothing after write.
 func (o *output) drop() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -122,7 +122,7 @@ func (o *output) drop() {
 	}
 }
 
-// dropAll takes back all outputs that were not written.
+// dropAll removes all outputs that were not written.
 func dropAll() {
 	unfinished.Lock()
 	defer unfinished.Unlock()

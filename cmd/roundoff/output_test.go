@@ -14,7 +14,7 @@ func put(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
-// written opens a file, writes it, and returns the first error.
+// written opens an output, writes it, and returns the first error.
 func written(path string, f func(io.Writer) error) error {
 	o, err := newOutput(path)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// all carries out the standard plan, or what of it is of the machines,
-// distributions and Ks that flags name. When ctx ends it returns the rows that
-// there are, with the error.
+// all runs the standard plan, restricted to the machines, distributions and Ks
+// that flags name. If ctx ends it returns the rows measured so far, with the
+// error.
 func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
 	if err := q.parts(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 	return rows, nil
 }
 
-// common returns what of a list is in another, by name.
+// common returns the elements of list whose names occur in other.
 func common[T any](list, other []T, name func(T) string) (both []T) {
 	for _, x := range list {
 		if slices.ContainsFunc(other, func(y T) bool { return name(x) == name(y) }) {
@@ -61,8 +61,8 @@ func common[T any](list, other []T, name func(T) string) (both []T) {
 	return both
 }
 
-// digest prints how each bound did in all, and a command for everything that
-// fails, and returns an error if there is any.
+// digest prints the totals of each bound, and a command for every violation of
+// a claimed bound. It returns an error if there is any.
 func digest(w io.Writer, rows []sweep.Row) error {
 	type record struct {
 		name                    string
@@ -108,7 +108,7 @@ func digest(w io.Writer, rows []sweep.Row) error {
 		return err
 	}
 	slices.SortStableFunc(bad, func(a, b sweep.Row) int { return cmp.Compare(a.Bound, b.Bound) })
-	said := map[string]bool{} // what fails with and without the sizes of elements is one command
+	said := map[string]bool{} // a bound may fail with and without ranges: print one command
 	for _, r := range bad {
 		line := r.Bound + sweep.CaseOf(r).String()
 		if said[line] {

@@ -17,7 +17,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A sweepQuestion is what roundoff sweep is asked.
+// A sweepQuestion contains the arguments of roundoff sweep.
 type sweepQuestion struct {
 	machines, sets, ks, seeds, confidences string
 	told, o                                string
@@ -27,7 +27,7 @@ type sweepQuestion struct {
 	sweep.Plan
 }
 
-// sweepCommand counts how every bound does on emulated machines.
+// sweepCommand counts the violations of every bound on emulated machines.
 func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	q := sweepQuestion{Plan: sweep.Plan{Predict: true}}
 	flags := newFlags("sweep", "[-flag ...] [-o FILE.csv]\n       roundoff sweep -join FILE.csv ... [-o FILE.csv]\n\n"+
@@ -69,6 +69,11 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	if q.hunt != 0 && (q.join || q.standard || q.o != "") {
 		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard and -o with it")
+	}
+	for _, name := range []string{"m", "n", "confidence", "per-output", "represented", "ranges"} {
+		if q.standard && given(flags, name) {
+			return misuse(flags, "-"+name+" with -standard, which has its own")
+		}
 	}
 	if err := checkSizes(flags, maxElements, size{"m", q.M}, size{"n", q.N}); err != nil {
 		return err
@@ -113,7 +118,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	return summarize(stdout, rows)
 }
 
-// run makes a plan of the flags, says which, and carries it out.
+// run runs the plan that the flags describe, after printing its size.
 func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row, error) {
 	if err := q.parts(); err != nil {
 		return nil, err
@@ -125,7 +130,7 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 	return q.Plan.Run(ctx, bar.set)
 }
 
-// parts makes the parts of a plan of the flags.
+// parts fills in the plan from the values of the flags.
 func (q *sweepQuestion) parts() (err error) {
 	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
 		return err
@@ -164,8 +169,7 @@ func (q *sweepQuestion) parts() (err error) {
 		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
 }
 
-// once returns an error that names the first of a flag's values that is there
-// twice.
+// once returns an error that names the first repeated value of a flag.
 func once[T any](name string, values []T, word func(T) string) error {
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -187,8 +191,7 @@ func names[T any](list []T, name func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// joinFiles returns the rows of several files as those of one, and all their
-// comments.
+// joinFiles returns the joined rows of several files, and all their comments.
 func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 	var comments []string
 	for _, file := range files {
@@ -209,8 +212,8 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
 	return rows, strings.Join(comments, "\n"), nil
 }
 
-// summarize prints for every machine, distribution and K the tightest bound
-// that holds, and returns an error if one that is to hold does not.
+// summarize prints the errors and the tightest claimed bound for every machine,
+// distribution and K. It returns an error if a claimed bound is violated.
 func summarize(w io.Writer, rows []sweep.Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "machine\tdata\tK\toutputs\tlargest error\tmean\tspread\ttightest bound\ttau\tmedian\tviolations\texact/product")
@@ -243,8 +246,8 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 	return fail(rows)
 }
 
-// fail returns an error that names the first bound that is to hold and does
-// not, nil if there is none.
+// fail returns an error that names the first violation of a claimed bound, nil
+// if there is none.
 func fail(rows []sweep.Row) error {
 	if bad := sweep.Violated(rows, sweep.Sure); len(bad) > 0 {
 		r := bad[0]

@@ -87,8 +87,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The standard plan is swept, or a part of it, and what each bound did is
-// printed.
+// -standard sweeps the standard plan, or a part of it, and prints the totals of
+// each bound.
 func TestSweep_standard(t *testing.T) {
 	stdout, stderr := askSweep(t, 0, "-standard", "-devices", "volta,volta-mma-binary16-binary16", "-dist", "U(0,1),U(-1,1)", "-k", "7,33", "-seeds", "1", "-told", "distribution,moments")
 	if want := "2 machines, 2 kinds of data, 16 × K × 16, K = [7 33], seeds 1"; !strings.HasPrefix(stderr, want) {
@@ -102,7 +102,7 @@ func TestSweep_standard(t *testing.T) {
 	}
 }
 
-// What is skipped is told, with the reason.
+// The number of outputs that are not judged is printed with the reason.
 func TestSweep_tells_what_it_skips(t *testing.T) {
 	stdout, _ := askSweep(t, 0, "-devices", "hopper,hopper-e4m3", "-dist", "point(1000)", "-k", "2", "-m", "2", "-n", "2", "-seeds", "1")
 	if want := "4 outputs not judged: an element of A or B is beyond e4m3\n"; !strings.HasSuffix(stdout, want) {
@@ -110,7 +110,7 @@ func TestSweep_tells_what_it_skips(t *testing.T) {
 	}
 }
 
-// A hunt ends when its time is up, and says how much it did.
+// A hunt ends when its time is up, and prints how much it did.
 func TestSweep_hunt(t *testing.T) {
 	var out, errs bytes.Buffer
 	status := run(t.Context(), []string{"sweep", "-hunt", "1ns", "-seed", "3"}, &out, &errs)
@@ -120,8 +120,8 @@ func TestSweep_hunt(t *testing.T) {
 	}
 }
 
-// What fails is printed as a command, once if it fails with and without the
-// sizes of elements.
+// digest prints each violation as a command, once if the bound fails with and
+// without ranges.
 func TestSweep_digest_tells_commands(t *testing.T) {
 	row := func(ranges bool) sweep.Row {
 		return sweep.Row{
@@ -151,7 +151,8 @@ func readRows(t *testing.T, path string) []sweep.Row {
 	return rows
 }
 
-// The command fails where a bound does that is to hold.
+// The command fails if a claimed bound is violated, and not if the bound is not
+// claimed.
 func TestSweep_fails_with_a_bound(t *testing.T) {
 	rows := []sweep.Row{
 		{Machine: "m", Data: "l", Bound: sweep.ErrorRow, Verdict: sweep.Holds},
@@ -167,7 +168,7 @@ func TestSweep_fails_with_a_bound(t *testing.T) {
 	}
 }
 
-// endsAt is a writer that ends a context when a text is written for the nth
+// endsAt is a writer that ends a context when it writes a text for the nth
 // time.
 type endsAt struct {
 	bytes.Buffer
@@ -185,7 +186,8 @@ func (w *endsAt) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// A standard sweep that is interrupted in its second part keeps the first.
+// A standard sweep that is interrupted in its second part writes the rows of
+// the first.
 func TestStandard_keeps_what_it_has(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
@@ -200,7 +202,7 @@ func TestStandard_keeps_what_it_has(t *testing.T) {
 	}
 }
 
-// A hunt that is interrupted says what it has come by.
+// A hunt that is interrupted prints what it has found so far.
 func TestHunt_says_what_it_has(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer end()

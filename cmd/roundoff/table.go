@@ -23,7 +23,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-// number returns x as the format says, or a dash if there is none.
+// number returns x in the format, or a dash if it is NaN.
 func number(format string, x float64) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -31,7 +31,7 @@ func number(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
-// limit returns x as the format says, or a dash if it has no limit.
+// limit returns x in the format, or a dash if it is +Inf.
 func limit(format string, x float64) string {
 	if math.IsInf(x, 1) {
 		return "-"

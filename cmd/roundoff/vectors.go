@@ -13,7 +13,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/tcvec"
 )
 
-// vectorsCommand runs test vectors against the devices that they name.
+// vectorsCommand checks files of test vectors against the devices that they
+// name.
 func vectorsCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("vectors", "check FOLDER ...\n\n"+
 		"Runs every *.tcv.gz file below the folders against the device that its header names, and\n"+
@@ -29,8 +30,9 @@ func vectorsCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 	return checkVectors(ctx, words[1:], stdout)
 }
 
-// checkVectors checks all files below the folders, writes a line for each, and
-// then the totals.
+// checkVectors checks all files below the folders, and writes a line for each
+// and then the totals. An error says that a file differs, is unsupported or
+// cannot be read, or that nothing was graded.
 func checkVectors(ctx context.Context, folders []string, w io.Writer) error {
 	files, err := vectorFiles(folders)
 	if err != nil {
@@ -71,8 +73,8 @@ func checkVectors(ctx context.Context, folders []string, w io.Writer) error {
 	return nil
 }
 
-// vectorFiles returns the *.tcv.gz files below the folders, in order. A folder
-// without any is an error.
+// vectorFiles returns the *.tcv.gz files below the folders, in order. An error
+// names a folder without any.
 func vectorFiles(folders []string) ([]string, error) {
 	var files []string
 	for _, folder := range folders {

@@ -1,4 +1,5 @@
-// Package argument checks what callers hand over. A mistake panics in one form,
+// Package argument checks arguments. For a value that is not allowed it panics
+// with a message of the form
 //
 //	package: name = value, want …
 package argument
@@ -35,10 +36,11 @@ func (p Package) Positive(name string, x float64) {
 	p.Number(name, x, x > 0 && x <= math.MaxFloat64, "0 < "+name+" < +Inf")
 }
 
-// NotNegative panics unless x >= 0; +Inf is.
+// NotNegative panics unless x >= 0; +Inf is allowed.
 func (p Package) NotNegative(name string, x float64) { p.Number(name, x, x >= 0, name+" >= 0") }
 
-// Number panics unless x is as wanted.
+// Number panics unless ok, with a message that contains the name and value of x
+// and the condition wanted.
 func (p Package) Number(name string, x float64, ok bool, want string) {
 	if !ok {
 		panic(string(p) + ": " + name + " = " + strconv.FormatFloat(x, 'g', -1, 64) + ", want " + want)

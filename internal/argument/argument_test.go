@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A mistake is named with its value and what is wanted, and what is right
-// passes.
+// The panic names the argument, its value and the condition. Allowed values do
+// not panic.
 func TestPackage(t *testing.T) {
 	const check = Package("p")
 	for _, c := range []struct {

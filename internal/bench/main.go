@@ -1,6 +1,7 @@
 // Command bench times package tcore and OpenBLAS in turn and prints, as a table
-// in Markdown, the speed of one in terms of the other. Where OpenBLAS cannot be
-// built it says so and prints no ratios. It runs in the root of the repository:
+// in Markdown, the speeds of tcore and their ratios to the speed of OpenBLAS.
+// If OpenBLAS cannot be built, it prints a message and no ratios. It must run
+// in the root of the repository:
 //
 //	go run ./internal/bench [-rounds n] [-benchtime d] [-avx2]
 package main
@@ -16,8 +17,8 @@ import (
 	"strings"
 )
 
-// groups are the benchmarks that share a yardstick, an sgemm of the shape;
-// those without a shape have none.
+// groups are the benchmarks that are compared with an sgemm of the same shape;
+// those without a shape are not compared.
 var groups = []struct{ pattern, shape string }{
 	{"^BenchmarkGEMM$/^device=/^n=512$", "512 512 512"},
 	{"^BenchmarkGEMM$/^device=/^n=128$", "128 128 128"},
@@ -71,8 +72,9 @@ func main() {
 	t.print(os.Stdout)
 }
 
-// yardstick returns the speed of sgemm on one thread in MMAC/s, 0 if there is
-// no sgemm or no shape.
+// yardstick returns the speed of OpenBLAS's sgemm on one thread in MMAC/s (10⁶
+// multiply-accumulate operations per second), or 0 if there is no sgemm or no
+// shape.
 func yardstick(sgemm, shape string) float64 {
 	if sgemm == "" || shape == "" {
 		return 0
@@ -101,8 +103,8 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// output runs cmd and returns what it prints. What it complains of is in the
-// error.
+// output runs cmd and returns its standard output. The error contains its
+// standard error output.
 func output(cmd *exec.Cmd) (string, error) {
 	var complaint strings.Builder
 	cmd.Stderr = &complaint

@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// table gathers the results of all rounds, by the names of benchmarks without
-// their number of threads.
+// table collects the results of all rounds, by the names of the benchmarks
+// without the number of threads.
 type table struct {
 	order []string
 	lines map[string]*line
 }
 
-// line is a benchmark: in every round its speed in unit on one thread, what the
-// yardstick makes of that, and how much faster two threads are.
+// line contains the results of one benchmark in every round: its speed in unit
+// on one thread, the ratio of this speed to that of OpenBLAS, and the ratio of
+// the speed on two threads to that on one.
 type line struct {
 	unit                  string
 	speed, ratio, threads []float64
 }
 
-// add takes up what a run of benchmarks has printed.
+// add adds the printed results of a run of benchmarks.
 func (t *table) add(out string, yardstick float64) {
 	for text := range strings.Lines(out) {
 		name, unit, speed, ok := parse(text)
@@ -42,7 +43,7 @@ func (t *table) add(out string, yardstick float64) {
 	}
 }
 
-// line returns the line of a benchmark, a new one if need be.
+// line returns the line of a benchmark and adds it if it does not exist.
 func (t *table) line(name, unit string) *line {
 	l, ok := t.lines[name]
 	if !ok {
@@ -78,7 +79,7 @@ func parse(text string) (name, unit string, speed float64, ok bool) {
 	return "", "", 0, false
 }
 
-// print writes the medians of all rounds in Markdown.
+// print writes the medians over all rounds as a table in Markdown.
 func (t *table) print(w io.Writer) {
 	fmt.Fprintln(w, "| benchmark | speed, one thread | of OpenBLAS sgemm | two threads over one |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|")
@@ -89,7 +90,7 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// optional returns the median, if there is one.
+// optional returns the median of x as text, or "" if x is empty.
 func optional(x []float64) string {
 	if len(x) == 0 {
 		return ""

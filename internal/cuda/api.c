@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// A function that the library does not have gives a status that is no success, or no text and no version.
+// A function that the library does not have returns a status that is not
+// success, or no text and no version.
 #define DEFINE(library, result, name, parameters, arguments) \
 	static result(*p_##name) parameters; \
 	result call_##name parameters { return p_##name ? p_##name arguments : _Generic((result)0, int: -1, default: (result)0); }
@@ -25,8 +26,9 @@ static const struct {
 
 enum { function_count = sizeof functions / sizeof *functions };
 
-// find finds the functions of a library in what dlopen returned. It returns NULL, or the name of one that
-// is missing; then none is changed.
+// find finds the functions of a library, given the result of dlopen. It returns
+// NULL, or the name of a required function that is missing; then no function is
+// changed.
 static const char *find(int library, void *handle) {
 	void *found[function_count];
 	for (int i = 0; i < function_count; i++) {

@@ -12,11 +12,13 @@
 
 enum { lib_cuda, lib_cublas, lib_cublasLt, lib_nvrtc, lib_count };
 
-// An algorithm of cublasLt is opaque, and comes with what the heuristic says of it.
+// An algorithm of cublasLt is opaque. The heuristic returns it with its
+// workspace, state and number of waves.
 typedef struct { uint64_t data[8]; } lt_algo;
 typedef struct { lt_algo algo; size_t workspace; int state; float waves; int reserved[4]; } lt_result;
 
-// F(library, result, name, parameters, arguments) is a function that must be there, O one that may.
+// F(library, result, name, parameters, arguments) declares a required function,
+// O an optional one.
 #define FUNCTIONS(F, O) \
 	F(lib_cuda, int, cuInit, (unsigned flags), (flags)) \
 	F(lib_cuda, int, cuDriverGetVersion, (int *version), (version)) \
@@ -97,17 +99,20 @@ typedef struct { lt_algo algo; size_t workspace; int state; float waves; int res
 	F(lib_nvrtc, int, nvrtcGetPTX, (void *program, char *ptx), (program, ptx)) \
 	F(lib_nvrtc, const char *, nvrtcGetErrorString, (int code), (code))
 
-// Every function has a call_ of its name, which calls what ro_open has found.
+// For every function there is a function call_NAME, which calls the function
+// that ro_open found.
 #define DECLARE(library, result, name, parameters, arguments) result call_##name parameters;
 FUNCTIONS(DECLARE, DECLARE)
 #undef DECLARE
 
-// ro_open opens a library and finds its functions. It returns 1, or 0 and what is wrong, as dlerror says
-// it, which has to be asked on the thread of dlopen; then no function is changed.
+// ro_open opens a library and finds its functions. It returns 1, or 0 with the
+// reason in wrong; then no function is changed. The reason is that of dlerror,
+// which has to be called on the thread of dlopen.
 int ro_open(int library, const char *path, char *wrong, size_t n);
 
-// ro_opening says that more are opening a library or a device, or fewer by -1. While any does, a library that
-// ends the program ends it with a sentence and status 1.
+// ro_opening adds more to the number of threads that are opening a library or a
+// device; more is -1 when one has finished. While the number is positive, a
+// library that ends the program ends it with a message and status 1.
 void ro_opening(int more);
 
 #endif

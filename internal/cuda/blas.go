@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// BLAS are cuBLAS and cuBLASLt on a device.
+// BLAS contains the handles of cuBLAS and cuBLASLt on a device.
 type BLAS struct {
 	handle, lt unsafe.Pointer
 }
@@ -33,13 +33,13 @@ func blasResult(code C.int, call, args string, values ...any) error {
 	return e
 }
 
-// loadBLAS opens both libraries, cuBLASLt first: cuBLAS needs it, and then
-// finds it.
+// loadBLAS opens both libraries, cuBLASLt first: cuBLAS depends on it and then
+// finds it open.
 func loadBLAS() error {
 	return errors.Join(libcublasLt.load(), libcublas.load())
 }
 
-// NewBLAS opens cuBLAS and cuBLASLt.
+// NewBLAS opens cuBLAS and cuBLASLt and makes a handle of each.
 func (d *Device) NewBLAS() (*BLAS, error) {
 	if err := loadBLAS(); err != nil {
 		return nil, err
@@ -54,14 +54,15 @@ func (d *Device) NewBLAS() (*BLAS, error) {
 	return b, nil
 }
 
-// Destroy frees both.
+// Destroy frees both handles.
 func (b *BLAS) Destroy() error {
 	return errors.Join(
 		blasResult(C.call_cublasLtDestroy(b.lt), "cublasLtDestroy", ""),
 		blasResult(C.call_cublasDestroy_v2(b.handle), "cublasDestroy", ""))
 }
 
-// blasLoaded asks cuBLAS for its version, for which it needs a handle.
+// blasLoaded returns the version of cuBLAS, which can only be read with a
+// handle.
 func (d *Device) blasLoaded() Loaded {
 	l := Loaded{Name: libcublas.name}
 	if l.Err = loadBLAS(); l.Err != nil {
@@ -114,7 +115,7 @@ func operation(transposed bool) C.int {
 	return 0
 }
 
-// pointer returns an address in device memory as C has it.
+// pointer returns an address in device memory as a pointer of C.
 func pointer(p Ptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
 }

@@ -13,13 +13,14 @@ import (
 	"unsafe"
 )
 
-// descriptors are what cuBLASLt wants to know of a product.
+// descriptors describe a product to cuBLASLt.
 type descriptors struct {
 	desc   unsafe.Pointer
 	layout [3]unsafe.Pointer // A, B and D, which is also C
 }
 
-// newDescriptors describes p. On an error nothing is left behind.
+// newDescriptors returns the descriptors of p. After an error all of them are
+// freed.
 func newDescriptors(p Product) (d descriptors, err error) {
 	defer func() {
 		if err != nil {
@@ -71,9 +72,9 @@ func (d descriptors) destroy() (err error) {
 	return err
 }
 
-// Algorithms returns at most n algorithms for the product that need no more
-// workspace than given, the best first as the library estimates. There may be
-// none.
+// Algorithms returns at most n algorithms for the product whose workspace is at
+// most the given number of bytes, in the library's order: the one that it
+// estimates to be fastest first. The list may be empty.
 func (b *BLAS) Algorithms(p Product, workspace, n int) (list []Algorithm, err error) {
 	d, err := newDescriptors(p)
 	if err != nil {
@@ -127,8 +128,8 @@ const (
 	algoReduction = 3
 )
 
-// describe asks an algorithm what it is. Versions before 12 do not know the
-// last two attributes, which stay 0.
+// describe reads the attributes of an algorithm. Versions before 12 do not have
+// the last two attributes, which stay 0.
 func describe(r *C.lt_result) (Algorithm, error) {
 	a := Algorithm{Workspace: int(r.workspace), Waves: float64(r.waves)}
 	a.opaque = *(*[8]uint64)(unsafe.Pointer(&r.algo))
@@ -152,8 +153,9 @@ func describe(r *C.lt_result) (Algorithm, error) {
 	return a, nil
 }
 
-// Split returns the algorithm with K in n parts, whose sums are added in the
-// type of Compute, if the library can do that.
+// Split returns the algorithm with K split into n parts, whose sums are added
+// in the type of Compute. It returns an error if the library does not support
+// this.
 func (b *BLAS) Split(p Product, a Algorithm, n int) (_ Algorithm, err error) {
 	const inComputeType = 2
 	algo := *(*C.lt_algo)(unsafe.Pointer(&a.opaque))
@@ -171,8 +173,8 @@ func (b *BLAS) Split(p Product, a Algorithm, n int) (_ Algorithm, err error) {
 	return b.Check(p, a)
 }
 
-// Check asks whether the algorithm can compute the product, and returns it with
-// the workspace needed.
+// Check returns the algorithm with the workspace that it needs for the product,
+// or an error if it cannot compute the product.
 func (b *BLAS) Check(p Product, a Algorithm) (_ Algorithm, err error) {
 	d, err := newDescriptors(p)
 	if err != nil {
@@ -189,7 +191,7 @@ func (b *BLAS) Check(p Product, a Algorithm) (_ Algorithm, err error) {
 	return describe(&r)
 }
 
-// Matmul puts the product into a stream, z = alpha op(x) op(y) + beta z,
+// Matmul enqueues the product in a stream: z = alpha op(x) op(y) + beta z,
 // computed by the algorithm.
 func (b *BLAS) Matmul(p Product, x, y, z Ptr, a Algorithm, workspace Ptr, size int, s Stream) (err error) {
 	d, err := newDescriptors(p)

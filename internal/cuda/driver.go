@@ -25,7 +25,7 @@ type Device struct {
 	driver  int
 }
 
-// cuResult returns nil for success, and else an *Error.
+// cuResult returns nil for success, otherwise an *Error.
 func cuResult(code C.int, call, args string, values ...any) error {
 	if code == 0 {
 		return nil
@@ -42,8 +42,8 @@ func cuResult(code C.int, call, args string, values ...any) error {
 	return e
 }
 
-// made returns the error, or one that says that a call which was to make
-// something, or to find it, succeeded and gave nothing.
+// made returns err if it is not nil. Otherwise it returns an error if a call
+// that makes or finds an object succeeded but returned a null pointer.
 func made(err error, p unsafe.Pointer, call string) error {
 	if err == nil && p == nil {
 		return fmt.Errorf("%s succeeded and gave nothing", call)
@@ -51,11 +51,11 @@ func made(err error, p unsafe.Pointer, call string) error {
 	return err
 }
 
-// patience is how long a driver may take to open a device.
+// patience is the time that a driver is given to open a device.
 var patience = time.Minute
 
-// Open opens a device, of which the first is 0. An error wraps [ErrNoGPU]; it
-// is one, too, if the driver has not answered within a minute.
+// Open opens the device of that number, counted from 0. Every error wraps
+// [ErrNoGPU]. It is an error if the driver does not answer within a minute.
 func Open(ordinal int) (*Device, error) {
 	type result struct {
 		*Device
@@ -115,7 +115,7 @@ func open(ordinal int) (*Device, error) {
 	return d, nil
 }
 
-// Close gives the context back.
+// Close releases the context. Closing a second time does nothing.
 func (d *Device) Close() error {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -126,8 +126,8 @@ func (d *Device) Close() error {
 	return cuResult(C.call_cuDevicePrimaryCtxRelease_v2(d.ordinal), "cuDevicePrimaryCtxRelease", "device %d", d.ordinal)
 }
 
-// Do calls f on a thread to which the context is current. Calls wait for each
-// other; f must not call Do.
+// Do calls f on a thread to which the context is current. Calls of Do run one
+// at a time; f must not call Do. It returns an error if the device is closed.
 func (d *Device) Do(f func() error) (err error) {
 	d.lock.Lock()
 	defer d.lock.Unlock()
@@ -154,8 +154,8 @@ func (d *Device) Attribute(attribute int) (int, error) {
 	return int(v), cuResult(code, "cuDeviceGetAttribute", "attribute %d", attribute)
 }
 
-// Info asks the driver and the libraries what they are. A library that is not
-// there is no error.
+// Info asks the driver and the libraries for their properties. A library that
+// is not available is not an error of Info.
 func (d *Device) Info() (Info, error) {
 	info := Info{Driver: version(d.driver)}
 	name := (*C.char)(C.calloc(1, 256))
@@ -189,7 +189,7 @@ func (d *Device) Info() (Info, error) {
 	return info, nil
 }
 
-// MemInfo returns the bytes of device memory that are free, and all.
+// MemInfo returns the bytes of device memory that are free, and their total.
 func (d *Device) MemInfo() (free, total int, err error) {
 	var f, t C.size_t
 	err = cuResult(C.call_cuMemGetInfo_v2(&f, &t), "cuMemGetInfo", "")
@@ -211,8 +211,8 @@ func (d *Device) Free(p Ptr) error {
 	return cuResult(C.call_cuMemFree_v2(C.uint64_t(p)), "cuMemFree", "%#x", p)
 }
 
-// HostAlloc allocates n bytes of host memory that the device can copy from and
-// to.
+// HostAlloc allocates n bytes of pinned host memory, which the device can copy
+// from and to.
 func (d *Device) HostAlloc(n int) ([]byte, error) {
 	var p unsafe.Pointer
 	err := cuResult(C.call_cuMemHostAlloc(&p, C.size_t(n), 0), "cuMemHostAlloc", "%d bytes", n)
@@ -222,20 +222,20 @@ func (d *Device) HostAlloc(n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), n), nil
 }
 
-// HostFree frees what HostAlloc returned.
+// HostFree frees memory of HostAlloc.
 func (d *Device) HostFree(b []byte) error {
 	return cuResult(C.call_cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(b))), "cuMemFreeHost", "%d bytes", len(b))
 }
 
 // ToDevice copies from memory of HostAlloc to the device. It may return before
-// that is done.
+// the copy is complete.
 func (d *Device) ToDevice(to Ptr, from []byte, s Stream) error {
 	code := C.call_cuMemcpyHtoDAsync_v2(C.uint64_t(to), unsafe.Pointer(unsafe.SliceData(from)), C.size_t(len(from)), s.p)
 	return cuResult(code, "cuMemcpyHtoDAsync", "%d bytes", len(from))
 }
 
 // ToHost copies from the device to memory of HostAlloc. It may return before
-// that is done.
+// the copy is complete.
 func (d *Device) ToHost(to []byte, from Ptr, s Stream) error {
 	code := C.call_cuMemcpyDtoHAsync_v2(unsafe.Pointer(unsafe.SliceData(to)), C.uint64_t(from), C.size_t(len(to)), s.p)
 	return cuResult(code, "cuMemcpyDtoHAsync", "%d bytes", len(to))

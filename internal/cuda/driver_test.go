@@ -43,7 +43,7 @@ func TestOpen_without_a_GPU(t *testing.T) {
 	}
 }
 
-// everything does all that the package can, and frees it.
+// everything uses every function of the package and frees all that it made.
 func everything() (err error) {
 	d, err := Open(0)
 	if err != nil {
@@ -102,7 +102,7 @@ func everything() (err error) {
 	})
 }
 
-// Whichever call fails, the error tells it, and nothing is left behind.
+// If any call fails, the error names it, and all resources are freed.
 func TestEveryCall_fails_with_its_name_and_leaves_nothing(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestEveryCall_fails_with_its_name_and_leaves_nothing(t *testing.T) {
 		}
 		var e *Error
 		if err == nil {
-			continue // of Info
+			continue // reported in Info
 		}
 		if !errors.As(err, &e) || e.Code != 3 || e.Name == "" || !strings.HasPrefix(e.Call, "cu") && !strings.HasPrefix(e.Call, "nvrtc") {
 			t.Errorf("call %d: error %v, want an Error with code 3", call, err)
@@ -205,7 +205,7 @@ func TestCompile_tells_what_the_compiler_says(t *testing.T) {
 	}
 }
 
-// An argument takes as many bytes as its type has, wherever it stands.
+// An argument is passed in as many bytes as its type has, at every position.
 func TestLaunch_passes_every_type_of_argument(t *testing.T) {
 	d, err := Open(0)
 	if err != nil {

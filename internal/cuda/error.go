@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ErrNoGPU is what errors wrap when there is no GPU to use: no driver, no
-// device, a driver that is too old, or a build without cgo. It is a normal
-// state.
+// ErrNoGPU is wrapped by errors if no GPU can be used: there is no driver,
+// there is no device, the driver is too old or does not answer, or the program
+// was built without cgo. This is a normal state.
 var ErrNoGPU = errors.New("no NVIDIA GPU")
 
-// A NotFoundError tells that a library, or a function in it, is not there.
+// A NotFoundError means that a library, or a function in it, was not found.
 type NotFoundError struct {
 	Library string
-	Tried   []string // what was tried, in order, each with what was wrong
+	Tried   []string // paths that were tried, in order, each with the reason why it failed
 }
 
 func (e *NotFoundError) Error() string {
@@ -29,13 +29,13 @@ func (e *NotFoundError) Error() string {
 	return s
 }
 
-// An Error is a call that did not return success.
+// An Error is a call of a library that did not succeed.
 type Error struct {
-	Call string // the function, as in cuMemAlloc_v2
-	Args string // what it was called with, sizes and shapes
+	Call string // the function, such as cuMemAlloc
+	Args string // its arguments: sizes and shapes
 	Code int
-	Name string // of the code, as in CUDA_ERROR_OUT_OF_MEMORY
-	Text string // what it means; may be empty
+	Name string // name of the code, such as CUDA_ERROR_OUT_OF_MEMORY
+	Text string // explanation of the code; may be empty
 }
 
 func (e *Error) Error() string {
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Codes that callers look for.
+// Codes that callers test for.
 const (
 	OutOfMemory  = 2   // CUDA_ERROR_OUT_OF_MEMORY
 	NoDevice     = 100 // CUDA_ERROR_NO_DEVICE
@@ -66,15 +66,15 @@ var blasStatus = map[int]string{
 	16: "CUBLAS_STATUS_LICENSE_ERROR",
 }
 
-// printable returns the text of a library with what a terminal would not print
-// as escapes, as in \x1b.
+// printable returns a text of a library in which characters that a terminal
+// cannot print are written as escapes, such as \x1b.
 func printable(text string) string {
 	quoted := strconv.Quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// version writes 12040 as 12.4, and 120803, as cuBLAS has it, as 12.8.3. It
-// says of a number that is none.
+// version returns 12040 as "12.4" and 120803, the form of cuBLAS, as "12.8.3".
+// If the number is not a version, the text says so.
 func version(v int) string {
 	if v < 1000 || v >= 1_000_000 {
 		return fmt.Sprintf("%d, which is no version", v)

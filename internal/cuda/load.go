@@ -17,12 +17,12 @@ import (
 	"unsafe"
 )
 
-// loaded are the paths of the libraries that are open, by name. A library that
-// is open stays so; one that was not found is looked for again.
+// loaded contains the paths of the open libraries, by name. An open library
+// stays open; one that was not found is searched for again at the next use.
 var (
 	loadLock sync.Mutex
 	loaded   = map[string]string{}
-	driver   int // the version of CUDA that the driver supports; 0 before it is asked
+	driver   int // the version of CUDA that the driver supports; 0 before it is known
 )
 
 var indexes = map[string]C.int{
@@ -30,7 +30,7 @@ var indexes = map[string]C.int{
 	libcublasLt.name: C.lib_cublasLt, libnvrtc.name: C.lib_nvrtc,
 }
 
-// load opens the library, if it is not open, and finds its functions. The error
+// load opens the library, unless it is open, and finds its functions. The error
 // is a *NotFoundError.
 func (l library) load() error {
 	loadLock.Lock()
@@ -57,7 +57,8 @@ func (l library) load() error {
 	return &NotFoundError{Library: l.name, Tried: tried}
 }
 
-// open opens one file. It returns what is wrong with it, or "".
+// open opens one file. It returns the reason if the file cannot be used,
+// otherwise "".
 func (l library) open(path string) (wrong string) {
 	if wrong := broken(path); wrong != "" {
 		return wrong
@@ -71,7 +72,7 @@ func (l library) open(path string) (wrong string) {
 	return strings.TrimPrefix(C.GoString(&text[0]), path+": ")
 }
 
-// path returns where the library was found, or "" if it is not open.
+// path returns the path of the open library, or "" if it is not open.
 func (l library) path() string {
 	loadLock.Lock()
 	defer loadLock.Unlock()

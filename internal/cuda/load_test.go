@@ -25,7 +25,7 @@ func buildFake(t *testing.T, dir string, flags ...string) {
 	}
 }
 
-// forget has the libraries loaded anew.
+// forget makes the test search for and load the libraries again.
 func forget(t *testing.T) {
 	reset := func() {
 		loadLock.Lock()
@@ -164,8 +164,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// What is not there is never taken for loaded, however many look for it at
-// once.
+// A library that does not exist is never recorded as loaded, however many
+// goroutines load it at once.
 func TestLoadInParallel(t *testing.T) {
 	forget(t)
 	text := filepath.Join(t.TempDir(), "libtext.so.9")
@@ -189,8 +189,8 @@ func TestLoadInParallel(t *testing.T) {
 	all.Wait()
 }
 
-// A file at which the loader would wait, or which would end the process, is not
-// given to it.
+// A file on which the loader would wait, or which would end the process, is not
+// passed to the loader.
 func TestLoadOfBrokenFiles(t *testing.T) {
 	forget(t)
 	dir := t.TempDir()
@@ -232,7 +232,7 @@ func TestADriverThatHangs(t *testing.T) {
 	}
 }
 
-// A library that ends the program does not end it as if all were well.
+// If a library ends the program, the exit status is not that of success.
 func TestALibraryThatExits(t *testing.T) {
 	if os.Getenv("FAKE_EXIT") != "" {
 		Open(0)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// required are the functions that api.h wants, with their libraries.
+// required returns the functions that api.h requires, with their libraries.
 func required(t *testing.T) map[string]library {
 	t.Helper()
 	text, err := os.ReadFile("api.h")
@@ -30,8 +30,8 @@ func required(t *testing.T) map[string]library {
 	return functions
 }
 
-// A library that lacks a function is passed over, whichever it is, and the
-// error names it.
+// A library that lacks any one required function is skipped, and the error
+// names the function.
 func TestLoad_tells_every_function_that_is_missing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the fake once for every function")
@@ -54,7 +54,7 @@ func TestLoad_tells_every_function_that_is_missing(t *testing.T) {
 	}
 }
 
-// A function that was never found does not succeed.
+// A call of a function that was not found does not succeed.
 func TestNothingSucceedsBeforeALibraryIsOpen(t *testing.T) {
 	if os.Getenv("NOTHING_IS_OPEN") != "" {
 		if err := (Stream{}).Sync(); err == nil {
@@ -62,15 +62,15 @@ func TestNothingSucceedsBeforeALibraryIsOpen(t *testing.T) {
 		}
 		return
 	}
-	c := exec.Command(os.Args[0], "-test.run=^TestNothingSucceedsBeforeALibraryIsOpen$") // this process has opened some
+	c := exec.Command(os.Args[0], "-test.run=^TestNothingSucceedsBeforeALibraryIsOpen$") // a new process
 	c.Env = append(os.Environ(), "NOTHING_IS_OPEN=1")
 	if said, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, said)
 	}
 }
 
-// A driver without the other libraries is a GPU: what needs them says so, and
-// Info tells which there are.
+// A driver without the other libraries is a GPU: calls that need those
+// libraries return an error, and Info lists which ones exist.
 func TestDevice_without_libraries(t *testing.T) {
 	forget(t)
 	saved := [3]library{libcublas, libcublasLt, libnvrtc}

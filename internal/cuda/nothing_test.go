@@ -11,15 +11,14 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// makers are the calls that make something, or find it, for those that come
-// after.
+// makers are the calls that make or find an object for later calls.
 var makers = []string{
 	"cuDevicePrimaryCtxRetain", "cuStreamCreate", "cuEventCreate", "cuModuleLoadData", "cuModuleGetFunction", "cuMemAlloc_v2", "cuMemHostAlloc",
 	"cublasCreate_v2", "cublasLtCreate", "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate", "cublasLtMatmulPreferenceCreate", "nvrtcCreateProgram",
 }
 
-// algorithms asks cuBLASLt for those of a product, and takes a time without
-// work.
+// algorithms returns the algorithms of cuBLASLt for a product. It also makes an
+// event.
 func algorithms() (list []Algorithm, err error) {
 	d, err := Open(0)
 	if err != nil {
@@ -43,8 +42,9 @@ func algorithms() (list []Algorithm, err error) {
 	return list, err
 }
 
-// Whichever call succeeds and does nothing, there is no panic, nothing is left
-// behind, and where something was to be made an error says that it was not.
+// If any call reports success and does nothing, there is no panic and all
+// resources are freed; if the call makes an object, an error says that it did
+// not.
 func TestSuccessOfNothing(t *testing.T) {
 	d, err := Open(0)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestSuccessOfNothing(t *testing.T) {
 	defer d.Close()
 	for call := range required(t) {
 		if call == "cuCtxPopCurrent_v2" {
-			continue // a thread that keeps its context cannot be told from one that has it
+			continue // a thread that keeps its context cannot be distinguished from one that has it
 		}
 		t.Run(call, func(t *testing.T) {
 			t.Setenv("FAKE_NOTHING", call)
@@ -69,7 +69,7 @@ func TestSuccessOfNothing(t *testing.T) {
 	}
 }
 
-// What a driver says of a device that no device is like is an error.
+// Properties that no device can have are an error of Info.
 func TestInfo_of_no_device(t *testing.T) {
 	for _, c := range []struct{ name, variable, value, want string }{
 		{"no_version", "FAKE_DRIVER", "-5", "supports CUDA -5, which is no version, want 11.0 or later"},
@@ -109,7 +109,7 @@ func TestInfo_of_no_device(t *testing.T) {
 	})
 }
 
-// Between two events is the time that work takes.
+// The time between two events must be one that work can take.
 func TestSince_of_no_work(t *testing.T) {
 	d, err := Open(0)
 	if err != nil {

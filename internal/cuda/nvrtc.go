@@ -38,8 +38,8 @@ func nvrtcLoaded() Loaded {
 }
 
 // Compile compiles CUDA C++ to PTX, with options such as
-// --gpu-architecture=compute_90a. The error of a source that does not compile
-// holds what the compiler says.
+// --gpu-architecture=compute_90a. If the source does not compile, the error
+// contains the messages of the compiler.
 func Compile(source, name string, options ...string) (ptx []byte, err error) {
 	if err := libnvrtc.load(); err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func compilerLog(program unsafe.Pointer) ([]byte, error) {
 	})
 }
 
-// written returns the text that get writes, of size bytes with the zero at its
-// end, at most 1 GB.
+// written returns the text that get writes. Size is its length in bytes with
+// the final zero, at most 1 GB.
 func written(size C.size_t, get func(*C.char) error) ([]byte, error) {
 	const most = 1 << 30
 	if size < 1 || size > most {

@@ -5,7 +5,7 @@ import "fmt"
 // DataType is a cudaDataType, the type of a matrix or a scalar.
 type DataType int
 
-// The types of matrices.
+// Types of the elements of matrices.
 const (
 	Real32 DataType = 0
 	Real64 DataType = 1
@@ -15,7 +15,7 @@ const (
 	E5M2   DataType = 29
 )
 
-// Size returns the bytes of an element.
+// Size returns the size of an element in bytes.
 func (t DataType) Size() int {
 	switch t {
 	case Real64:
@@ -31,7 +31,7 @@ func (t DataType) Size() int {
 // ComputeType is a cublasComputeType_t, the arithmetic of a product.
 type ComputeType int
 
-// The arithmetics, each with the type of alpha and beta.
+// Arithmetics, each with the type of alpha and beta.
 const (
 	Compute16     ComputeType = 64 // alpha and beta are Real16
 	Compute32     ComputeType = 68 // they are Real32
@@ -50,8 +50,8 @@ func (c ComputeType) Scale() DataType {
 	return Real32
 }
 
-// A Product is D = alpha op(A) op(B) + beta D as cuBLAS has it: column-major,
-// op(A) is M × K, op(B) is K × N and D is M × N.
+// A Product is D = alpha op(A) op(B) + beta D in the convention of cuBLAS: the
+// matrices are column-major, op(A) is M × K, op(B) is K × N and D is M × N.
 type Product struct {
 	TransA, TransB bool
 	M, N, K        int
@@ -59,10 +59,10 @@ type Product struct {
 	LDA, LDB, LDD  int
 	Compute        ComputeType
 	Alpha, Beta    uint64 // codes in the type of Compute.Scale
-	Fast           bool   // 8-bit factors: do not promote sums between steps of K
+	Fast           bool   // 8-bit factors: do not promote running sums to binary32 between steps of K
 }
 
-// String tells the shapes, as errors do.
+// String returns the shapes, as written in errors.
 func (p Product) String() string {
 	op := func(t bool) string {
 		if t {
@@ -74,8 +74,8 @@ func (p Product) String() string {
 		op(p.TransA), op(p.TransB), p.M, p.N, p.K, p.A, p.B, p.D, p.LDA, p.LDB, p.LDD, p.Compute)
 }
 
-// layouts returns type, rows, columns and leading dimension of A, B and D as
-// they lie in memory.
+// layouts returns the type, rows, columns and leading dimension of A, B and D
+// as stored in memory.
 func (p Product) layouts() [3][4]int {
 	a := [4]int{int(p.A), p.M, p.K, p.LDA}
 	b := [4]int{int(p.B), p.K, p.N, p.LDB}
@@ -88,13 +88,13 @@ func (p Product) layouts() [3][4]int {
 	return [3][4]int{a, b, {int(p.D), p.M, p.N, p.LDD}}
 }
 
-// An Algorithm is how cuBLASLt computes a product: a kernel with its tile, and
-// in how many parts it takes K. The numbers are those of the library, in its
-// own enumerations.
+// An Algorithm describes how cuBLASLt computes a product: which kernel, of
+// which tile, and into how many parts it splits K. The numbers are values of
+// the library's own enumerations.
 type Algorithm struct {
 	opaque                                       [8]uint64
 	ID, Tile, SplitK, Reduction, Swizzle, Custom int
 	Stages, InnerShape, ClusterShape             int
 	Workspace                                    int     // bytes it needs
-	Waves                                        float64 // how often it fills the device, as the heuristic estimates
+	Waves                                        float64 // waves of blocks on the device, estimated
 }

@@ -7,7 +7,7 @@ func TestProduct_tells_its_shapes(t *testing.T) {
 	if got, want := p.String(), "TN, m 2, n 3, k 4, types 28, 29, 0, ld 16, 32, 48, compute 68"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	// A transposed matrix lies as K × M.
+	// A transposed A is stored as K × M.
 	if got, want := p.layouts(), [3][4]int{{28, 4, 2, 16}, {29, 4, 3, 32}, {0, 2, 3, 48}}; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}

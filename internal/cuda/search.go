@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// library is one of those that are opened, with its file names, the newest
-// first.
+// library is a library of CUDA with its file names, the newest version first.
 type library struct {
 	name  string
 	files []string
@@ -22,7 +21,7 @@ var (
 	libnvrtc    = library{"libnvrtc", []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}}
 )
 
-// usual are the folders that CUDA is installed in.
+// usual lists the folders in which CUDA is commonly installed.
 var usual = []string{
 	"/usr/local/cuda/lib64",
 	"/usr/local/cuda-13*/lib64",
@@ -36,16 +35,17 @@ var usual = []string{
 	"/opt/cuda/lib64",
 }
 
-// candidates returns the paths at which to look for the library, in order; a
-// name without a slash is for the loader to find. A pattern stands for the
-// folders that there are, or else for itself.
+// candidates returns the paths at which to search for the library, in order. A
+// name without a slash is for the dynamic loader to find. A pattern is replaced
+// by the folders that match it; if none does, it stays as it is, for error
+// messages.
 func (l library) candidates(getenv func(string) string) []string {
 	var paths []string
 	add := func(patterns ...string) {
 		for _, pattern := range patterns {
 			folders, _ := filepath.Glob(pattern)
 			if len(folders) == 0 {
-				folders = []string{pattern} // to say that there is none
+				folders = []string{pattern} // for the error message, if the folder does not exist
 			}
 			for _, folder := range folders {
 				for _, file := range l.files {
@@ -74,8 +74,8 @@ func (l library) candidates(getenv func(string) string) []string {
 	return paths
 }
 
-// present returns the candidates that can be there at all, and says of the rest
-// where they would have been, folder by folder.
+// present returns the candidates that exist, with those that the loader has to
+// find, and the folders of the others, each once.
 func (l library) present(getenv func(string) string) (paths, absent []string) {
 	missing := map[string]bool{}
 	for _, path := range l.candidates(getenv) {
@@ -93,10 +93,10 @@ func (l library) present(getenv func(string) string) (paths, absent []string) {
 	return paths, absent
 }
 
-// broken tells what is wrong with a file that the loader would choke on: one
-// that is no file, as a pipe, for which it would wait, or one that ends before
-// what it says it holds, as of a download that did not end, which would end the
-// process. Otherwise, and of names that the loader has to find, it returns "".
+// broken returns why the loader must not be given a file: the file is not a
+// regular one, such as a pipe, on which the loader would wait; or it is
+// truncated, as after an incomplete download, which would end the process. For
+// other files, and for names that the loader has to find, it returns "".
 func broken(path string) string {
 	if !strings.Contains(path, "/") {
 		return ""
@@ -118,7 +118,7 @@ func broken(path string) string {
 	defer file.Close()
 	magic := make([]byte, len(elf.ELFMAG))
 	if file.ReadAt(magic, 0); string(magic) != elf.ELFMAG {
-		return "" // the loader says that it is no library
+		return "" // the loader reports that it is no library
 	}
 	const early = "ends too early, it is not whole"
 	library, err := elf.NewFile(file)
@@ -133,8 +133,9 @@ func broken(path string) string {
 	return ""
 }
 
-// tooNew tells that a library is of a later CUDA than the driver supports,
-// whose version is 0 if not known. Otherwise it returns "".
+// tooNew returns a reason if the library is of a later major version of CUDA
+// than the driver supports, otherwise "". The version of the driver is 0 if it
+// is not known.
 func tooNew(path string, driver int) string {
 	_, suffix, _ := strings.Cut(filepath.Base(path), ".so.")
 	major := 0

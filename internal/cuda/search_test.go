@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The order in which folders are searched is the documented one.
+// The folders are searched in the documented order.
 func TestCandidates(t *testing.T) {
 	dir := t.TempDir()
 	wheel := filepath.Join(dir, "venv/lib/python3.12/site-packages/nvidia/cublas/lib")
@@ -30,7 +30,7 @@ func TestCandidates(t *testing.T) {
 	}
 	var want []string
 	for _, folder := range []string{"/first", "/second", "",
-		filepath.Join(dir, "home/lib64"), filepath.Join(dir, "home/lib"), // of these two the second is not there
+		filepath.Join(dir, "home/lib64"), filepath.Join(dir, "home/lib"), // the second does not exist
 		filepath.Join(dir, "usual-12.4"), filepath.Join(dir, "absent"),
 		wheel, filepath.Join(dir, "venv/lib")} {
 		for _, file := range []string{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"} {

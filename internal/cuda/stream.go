@@ -22,7 +22,7 @@ func (d *Device) NewStream() (Stream, error) {
 	return s, made(err, s.p, "cuStreamCreate")
 }
 
-// Sync waits until all is done that was put into the stream.
+// Sync waits until the stream has completed all its operations.
 func (s Stream) Sync() error {
 	return cuResult(C.call_cuStreamSynchronize(s.p), "cuStreamSynchronize", "")
 }
@@ -39,18 +39,18 @@ func (d *Device) NewEvent() (Event, error) {
 	return e, made(err, e.p, "cuEventCreate")
 }
 
-// Record puts the event into a stream.
+// Record enqueues the event in a stream.
 func (e Event) Record(s Stream) error {
 	return cuResult(C.call_cuEventRecord(e.p, s.p), "cuEventRecord", "")
 }
 
-// Since returns the time from one event to another, on the device's clock.
-// Their stream must have come to both. A time that no work takes, of 0 or less
-// or of days, is an error.
+// Since returns the time from event start to event e, on the device's clock.
+// Their stream must have reached both. A time that no work can take, of at most
+// 0 or more than 10⁹ ms, is an error.
 func (e Event) Since(start Event) (time.Duration, error) {
 	var ms C.float
 	err := cuResult(C.call_cuEventElapsedTime(&ms, start.p, e.p), "cuEventElapsedTime", "")
-	if err == nil && !(ms > 0 && ms <= 1e9) { // eleven days
+	if err == nil && !(ms > 0 && ms <= 1e9) { // more than eleven days
 		err = fmt.Errorf("cuEventElapsedTime says %v ms", float32(ms))
 	}
 	return time.Duration(float64(ms) * float64(time.Millisecond)), err
@@ -70,7 +70,7 @@ func (d *Device) LoadModule(image []byte) (Module, error) {
 	return m, made(err, m.p, "cuModuleLoadData")
 }
 
-// Function returns the kernel of that name.
+// Function returns the kernel with the given name.
 func (m Module) Function(name string) (Function, error) {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
@@ -84,8 +84,9 @@ func (m Module) Unload() error {
 	return cuResult(C.call_cuModuleUnload(m.p), "cuModuleUnload", "")
 }
 
-// Launch puts a kernel into a stream. An argument is a Ptr, an int32, a uint32,
-// a uint64 or a float32, as the kernel has it; any other panics.
+// Launch enqueues a kernel in a stream. Every argument must have the type that
+// the kernel declares: Ptr, int32, uint32, uint64 or float32. It panics for an
+// argument of another type.
 func (d *Device) Launch(f Function, grid, block [3]int, shared int, s Stream, args ...any) error {
 	n := C.size_t(max(len(args), 1))
 	values := unsafe.Slice((*uint64)(C.calloc(n, 8)), n)

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// This is the package without cgo, or elsewhere than on Linux: Open fails, and
-// so nothing else is ever called.
+// This file replaces the package if there is no cgo or the system is not Linux.
+// Open fails, so that no other function is ever called.
 
 var errBuild = fmt.Errorf("%w: this build has no cgo, or is not for Linux", ErrNoGPU)
 
 // A Device is a GPU with its primary context.
 type Device struct{}
 
-// BLAS are cuBLAS and cuBLASLt on a device.
+// BLAS stands for the handles of cuBLAS and cuBLASLt on a device.
 type BLAS struct{}
 
 // Open returns an error that wraps [ErrNoGPU].

@@ -1,4 +1,5 @@
-// Package doctest finds what a package exports without an example of its use.
+// Package doctest lists the exported functions and methods of a package that
+// have no example.
 package doctest
 
 import (
@@ -13,19 +14,19 @@ import (
 	"strings"
 )
 
-// Plain are the methods that say nothing that an example could show: what a
-// type is called, and what the interfaces of the standard library and of
-// figures ask for, on every type alike.
+// Plain are the names of methods that need no example: the name of a type, and
+// the methods that interfaces of the standard library and of figures require of
+// every type.
 var Plain = []string{
 	"String", "Error", "Unwrap", "MarshalJSON", "UnmarshalJSON",
 	"Name", "Caption", "SVG", "PNG", "CSV", "HTML",
 }
 
 // Missing returns the exported functions and methods of the package in the
-// folder dir that have no example, such as "Gamma" and "Format.Round", in the
-// order of the alphabet. What makes a type, and its methods, may be called in
-// an example of the type instead. Methods of [Plain] names need none, nor do
-// those of types that the package does not export.
+// folder dir that have no example, such as "Gamma" and "Format.Round", in
+// alphabetical order. For a constructor or a method of a type, a call in an
+// example of the type is sufficient. Methods named in [Plain] and methods of
+// unexported types need no example.
 func Missing(dir string) ([]string, error) {
 	pkg, err := read(dir)
 	if err != nil {
@@ -54,7 +55,8 @@ func Missing(dir string) ([]string, error) {
 	return missing, nil
 }
 
-// calls returns whether an example names a function or method x.Name.
+// calls returns a function that reports whether an example uses a function or
+// method x.Name.
 func calls(name string) func(*doc.Example) bool {
 	return func(e *doc.Example) (found bool) {
 		ast.Inspect(e.Code, func(n ast.Node) bool {
@@ -67,8 +69,8 @@ func calls(name string) func(*doc.Example) bool {
 	}
 }
 
-// read returns the documentation of a package, of this system's files and its
-// tests.
+// read returns the documentation of a package, from its files for this system
+// and its tests.
 func read(dir string) (*doc.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

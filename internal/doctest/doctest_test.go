@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every function and method that a reader may call has an example, which the
-// package's documentation shows.
+// Every exported function and method has an example that the package's
+// documentation shows.
 func TestEverythingHasAnExample(t *testing.T) {
 	for _, dir := range []string{
 		"roundoff", "truncation", "tcore", "bound", "trial", "sweep", "viz", "viz/nb", "paper", "study", "gpu", "probe", "course",

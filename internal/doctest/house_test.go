@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// The house that CONTRIBUTING draws has the rooms that there are, and the
-// arrows between them.
+// The diagram of packages in CONTRIBUTING.md shows every package of the module
+// and every import between them.
 func TestTheHouseIsTrue(t *testing.T) {
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
@@ -73,5 +73,5 @@ func TestTheHouseIsTrue(t *testing.T) {
 	}
 }
 
-// room is a line of the drawing that begins a room.
+// room matches a line of the diagram that begins the entry of a package.
 var room = regexp.MustCompile(`^([a-z/]+(?: command)?)   *\S`)

@@ -1,5 +1,5 @@
-// Package drawn reads back from its CSV what a figure draws, for tests that
-// compare it with the result that it is drawn from.
+// Package drawn reads the data of a figure from its CSV. Tests use it to
+// compare the figure with the results that it shows.
 package drawn
 
 import (
@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// A Figure is what package viz draws.
+// A Figure is a figure of package viz.
 type Figure interface {
 	Name() string
 	CSV() ([]byte, error)
 }
 
-// A Point is one of a series: of a line of reference, or a bar, one coordinate
+// A Point is a point of a series. For a reference line or a bar, one coordinate
 // is 0.
 type Point struct {
 	X, Y float64
 	Text string
 }
 
-// Series returns the points of every series of a chart, by "panel: series". A
-// panel without a title goes by its number, from 1.
+// Series returns the points of every series of a chart; the key is "panel:
+// series". The key of a panel without a title is its number, from 1.
 func Series(t testing.TB, f Figure) map[string][]Point {
 	t.Helper()
 	series := map[string][]Point{}
@@ -39,8 +39,8 @@ func Series(t testing.TB, f Figure) map[string][]Point {
 	return series
 }
 
-// Xs returns the different x of a series, in order: for a distribution function
-// of a few samples these are the samples.
+// Xs returns the x of a series without repetitions of consecutive points. For a
+// distribution function of a few samples these are the samples.
 func Xs(points []Point) []float64 {
 	var x []float64
 	for _, p := range points {
@@ -51,7 +51,7 @@ func Xs(points []Point) []float64 {
 	return x
 }
 
-// Ys returns the y of a series.
+// Ys returns the y of all points of a series.
 func Ys(points []Point) []float64 {
 	y := make([]float64, len(points))
 	for i, p := range points {
@@ -60,7 +60,8 @@ func Ys(points []Point) []float64 {
 	return y
 }
 
-// Cells returns the rows of a table, each by the names of its columns.
+// Cells returns the rows of a table, each as a map from the names of the
+// columns to the cells.
 func Cells(t testing.TB, f Figure) []map[string]string {
 	t.Helper()
 	all := records(t, f)

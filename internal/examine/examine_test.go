@@ -22,7 +22,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// asked returns f as who asks sees it, over a connection to who answers.
+// asked returns f as the caller sees it, over a connection to a process that
+// serves it.
 func asked[F any](t testing.TB, f F) F {
 	here, there := net.Pipe()
 	served := make(chan error)
@@ -36,7 +37,7 @@ func asked[F any](t testing.TB, f F) F {
 	return Remote(here, reflect.TypeFor[F]()).Interface().(F)
 }
 
-// panicked returns what f panics with.
+// panicked returns the text of the panic of f.
 func panicked(f func()) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -106,7 +107,7 @@ func TestValuesArriveAsTheyWere(t *testing.T) {
 	})
 }
 
-// recursive adds from left to right, as students write it.
+// recursive adds from left to right, as a student would write it.
 func recursive(add func(a, b float64) float64, x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
@@ -166,8 +167,7 @@ func TestFunctionsAreCalledWhereTheyAre(t *testing.T) {
 	})
 }
 
-// Who answers hears that nobody waits any more, though its function does not
-// return.
+// Serve returns when the caller has gone, even if its function does not return.
 func TestTheEndIsHeard(t *testing.T) {
 	here, there := net.Pipe()
 	served := make(chan error)
@@ -195,14 +195,15 @@ func TestWhatCannotBeSentIsRefused(t *testing.T) {
 	}
 }
 
-// answers is a connection whose other end says this, whatever it is asked.
+// answers is a connection whose other end sends this text, whatever it
+// receives.
 type answers struct {
 	io.Reader
 	io.Writer
 }
 
-// Whatever the other end says, a call returns what its type allows, or panics
-// with a sentence.
+// Whatever the other end sends, a call returns values that its type allows, or
+// panics with a message.
 func TestNothingOfTheOtherEndIsTrusted(t *testing.T) {
 	type f = func(add func(a, b float64) float64, x []float64) (float64, *big.Rat)
 	for _, said := range []string{
@@ -258,7 +259,7 @@ func TestMessagesAreLines(t *testing.T) {
 	}
 }
 
-// A sum that a check asks for calls back for every addition.
+// BenchmarkAdditions measures a sum that calls back for every addition.
 func BenchmarkAdditions(b *testing.B) {
 	sum := asked(b, recursive)
 	x := make([]float64, 1000)

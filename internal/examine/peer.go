@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// LongestLine is how many bytes a message may have, in either direction.
+// LongestLine is the maximum length of a message in bytes, in either direction.
 const LongestLine = 16 << 20
 
-// message is a line of the conversation, in JSON: a call of a function by its
-// number, or what came of the last call.
+// message is one message of the connection, a line of JSON: a call of a
+// function, given by its number, or the outcome of the last call.
 type message struct {
 	Call    *int              `json:"call,omitempty"`
 	Args    []json.RawMessage `json:"args,omitempty"`
@@ -23,15 +23,15 @@ type message struct {
 	Panic   string            `json:"panic,omitempty"`
 }
 
-// peer is one end of a conversation.
+// peer is one end of a connection.
 type peer struct {
 	out   io.Writer
-	lines chan []byte   // of the other end
-	over  chan struct{} // closed when there are no more,
-	err   error         // for this reason
+	lines chan []byte   // messages from the other end
+	over  chan struct{} // closed at the end of the messages
+	err   error         // the reason for the end
 
 	calling sync.Mutex      // one call at a time
-	offered []reflect.Value // functions of this end, by number
+	offered []reflect.Value // functions that the other end may call, by number
 }
 
 func newPeer(conn io.ReadWriter) *peer {
@@ -40,7 +40,8 @@ func newPeer(conn io.ReadWriter) *peer {
 	return p
 }
 
-// listen hears the end of the conversation also while a function runs.
+// listen reads messages in the background, so that the end of the connection is
+// noticed also while a function runs.
 func (p *peer) listen(conn io.Reader) {
 	in := bufio.NewScanner(conn)
 	in.Buffer(make([]byte, 1<<16), LongestLine)
@@ -54,11 +55,12 @@ func (p *peer) listen(conn io.Reader) {
 	close(p.lines)
 }
 
-// Remote returns the function of the type t that the other end of the
-// connection serves. A call panics with what the function panics with, and if
-// the other end is gone or breaks the rules. It panics if t has what cannot be
-// sent: anything but numbers, strings, booleans, fractions, functions of such,
-// and slices and structs of them.
+// Remote returns a function of type t that calls the function which the other
+// end of the connection serves. A call panics with the panic of that function,
+// and also if the connection ends or the other end violates the protocol.
+// Remote panics unless all arguments and results of t can be sent: numbers,
+// strings, booleans, fractions, functions of these, slices and structs of
+// these, and drawings.
 func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
 	if err := sendable(t); err != nil {
 		panic("examine: " + err.Error())
@@ -66,9 +68,10 @@ func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
 	return newPeer(conn).function(0, t)
 }
 
-// Serve answers the calls of f until the connection ends, which is no error,
-// whether or not f has returned. It panics if f is no function, or has what
-// cannot be sent.
+// Serve answers calls of f until the connection ends, which is not an error,
+// even if f has not returned. It returns an error if the other end violates the
+// protocol. It panics if f is not a function or has an argument or a result
+// that cannot be sent.
 func Serve(conn io.ReadWriter, f any) error {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
@@ -103,8 +106,8 @@ func Serve(conn io.ReadWriter, f any) error {
 	}
 }
 
-// function returns the function of the other end with this number. Its calls
-// wait for each other.
+// function returns a function that calls the function of the other end with
+// this number. Its calls run one at a time.
 func (p *peer) function(number int, t reflect.Type) reflect.Value {
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		p.calling.Lock()
@@ -117,7 +120,8 @@ func (p *peer) function(number int, t reflect.Type) reflect.Value {
 	})
 }
 
-// call asks the other end, and answers what it asks meanwhile.
+// call sends a call and waits for its outcome. Meanwhile it answers the calls
+// of the other end.
 func (p *peer) call(number int, t reflect.Type, args []reflect.Value) ([]reflect.Value, error) {
 	before := len(p.offered)
 	defer func() { p.offered = p.offered[:before] }()
@@ -151,7 +155,7 @@ func (p *peer) call(number int, t reflect.Type, args []reflect.Value) ([]reflect
 	}
 }
 
-// answer calls the function that a message asks for.
+// answer calls the function that a message requests and returns the outcome.
 func (p *peer) answer(m message) (reply message) {
 	if *m.Call < 0 || *m.Call >= len(p.offered) {
 		return message{Panic: fmt.Sprintf("there is no function %d", *m.Call)}
@@ -178,7 +182,7 @@ func (p *peer) answer(m message) (reply message) {
 	return reply
 }
 
-// offer gives a function of this end its number.
+// offer makes a function available to the other end and returns its number.
 func (p *peer) offer(f reflect.Value) int {
 	p.offered = append(p.offered, f)
 	return len(p.offered) - 1

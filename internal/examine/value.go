@@ -9,15 +9,14 @@ import (
 	"strconv"
 )
 
-// A Drawing is a result that is sent as its numbers, as a chart of pkg/viz; who
-// asks for it gets a [Sheet].
+// A Drawing is a result that is sent as its numbers in CSV, such as a chart of
+// pkg/viz. The caller receives a [Sheet].
 type Drawing interface{ CSV() ([]byte, error) }
 
-// Sheet is a drawing of the other end, of which there is only its CSV, nil for
-// nil.
+// Sheet is the CSV of a drawing of the other end; nil if the drawing was nil.
 type Sheet []byte
 
-// CSV returns the sheet.
+// CSV returns the CSV of the drawing.
 func (s Sheet) CSV() ([]byte, error) { return s, nil }
 
 var (
@@ -26,12 +25,11 @@ var (
 	rat     = reflect.TypeFor[*big.Rat]()
 )
 
-// longestRat is how many characters a fraction may have: to read one takes the
-// square of that.
+// longestRat is the maximum length of a fraction in characters: reading one
+// costs time quadratic in its length.
 const longestRat = 1 << 14
 
-// sendable returns an error for a function whose arguments or results cannot be
-// sent.
+// sendable returns an error unless values of type t can be sent.
 func sendable(t reflect.Type) error {
 	switch {
 	case t == rat, t.Implements(drawing):
@@ -71,8 +69,9 @@ func sendable(t reflect.Type) error {
 	return fmt.Errorf("%v cannot be sent", t)
 }
 
-// encode returns a value of a sendable type in JSON: numbers of binary64 as
-// text, which has NaN and the infinities, too; functions by their number.
+// encode returns the JSON of a value of a sendable type. Numbers of binary64
+// are sent as text, so that NaN and infinities can be sent; functions are sent
+// as their numbers.
 func (p *peer) encode(v reflect.Value) json.RawMessage { return p.append(nil, v) }
 
 func (p *peer) append(to []byte, v reflect.Value) []byte {
@@ -128,8 +127,8 @@ func (p *peer) append(to []byte, v reflect.Value) []byte {
 	panic(fmt.Sprintf("%v cannot be sent", v.Type()))
 }
 
-// parts returns how many elements a slice has, or fields a struct, and a
-// function for each.
+// parts returns the number of elements of a slice or of fields of a struct, and
+// a function that returns each.
 func parts(v reflect.Value) (n int, at func(int) reflect.Value) {
 	if v.Kind() == reflect.Slice {
 		return v.Len(), v.Index
@@ -145,7 +144,7 @@ func quote(to []byte, m encoding.TextMarshaler) []byte {
 	return append(append(append(to, '"'), text...), '"')
 }
 
-// decodeAll reads as many values as there are types.
+// decodeAll decodes one value for each type.
 func (p *peer) decodeAll(sent []json.RawMessage, types []reflect.Type) ([]reflect.Value, error) {
 	if len(sent) != len(types) {
 		return nil, fmt.Errorf("%d values, want %d", len(sent), len(types))
@@ -160,13 +159,13 @@ func (p *peer) decodeAll(sent []json.RawMessage, types []reflect.Type) ([]reflec
 	return values, nil
 }
 
-// decode reads what encode writes, and trusts nothing of it.
+// decode decodes into v what encode wrote. It trusts no part of the message.
 func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
 	t := v.Type()
 	if string(sent) == "null" && (t == rat || v.Kind() == reflect.Slice || v.Kind() == reflect.Func) {
 		return nil
 	}
-	var text string // of what is sent as text
+	var text string // of values that are sent as text
 	if t == rat || t == sheet || v.Kind() == reflect.Float64 {
 		if err := json.Unmarshal(sent, &text); err != nil {
 			return err
@@ -223,8 +222,8 @@ func (p *peer) decode(sent json.RawMessage, v reflect.Value) error {
 	return fmt.Errorf("%v cannot be read", t)
 }
 
-// fraction sets r to a quotient of integers; big.Rat reads powers of ten
-// besides, of any size.
+// fraction sets r to a quotient of integers. It accepts nothing else: big.Rat
+// would also read powers of ten of any size.
 func fraction(r *big.Rat, text string) (*big.Rat, bool) {
 	for _, c := range text {
 		if (c < '0' || c > '9') && c != '-' && c != '/' {

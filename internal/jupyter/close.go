@@ -11,7 +11,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// wait waits until the process is gone.
+// wait waits until the process has ended and records the reason.
 func (k *Kernel) wait() {
 	err := k.cmd.Wait()
 	if err == nil {
@@ -21,9 +21,9 @@ func (k *Kernel) wait() {
 	close(k.exited)
 }
 
-// Close ends the kernel and everything that it started: it asks, then tells,
-// then kills. It removes the kernel's temporary files. Closing a second time
-// does nothing.
+// Close ends the kernel and all processes that it started: it sends a shutdown
+// request, then a signal to terminate, then kills them. It removes the kernel's
+// temporary files. Closing a second time does nothing.
 func (k *Kernel) Close() error {
 	if k.alive.Err() == nil && k.control != nil {
 		k.send(k.control, "shutdown_request", map[string]bool{"restart": false})
@@ -34,7 +34,7 @@ func (k *Kernel) Close() error {
 		terminate(k.cmd)
 		k.gone(terminateTime)
 	}
-	err = kill(k.cmd) // also what a kernel that is gone left behind
+	err = kill(k.cmd) // also processes that a kernel left when it ended
 	<-k.exited
 	k.end(errors.New("jupyter: the kernel is closed"))
 	for _, s := range []zmq4.Socket{k.shell, k.control, k.iopub} {
@@ -63,7 +63,7 @@ func (k *Kernel) gone(d time.Duration) bool {
 	}
 }
 
-// A tail keeps the end of what is written to it.
+// A tail stores the last bytes that are written to it.
 type tail struct {
 	mu sync.Mutex
 	b  []byte

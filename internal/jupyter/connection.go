@@ -9,8 +9,9 @@ import (
 	"strconv"
 )
 
-// A connection says where a kernel listens and with which key it signs: the
-// content of the connection file that the client writes and the kernel reads.
+// A connection contains the ports on which a kernel listens and the key with
+// which it signs: the content of the connection file, which the client writes
+// and the kernel reads.
 type connection struct {
 	Transport string `json:"transport"`
 	IP        string `json:"ip"`
@@ -32,11 +33,11 @@ func newConnection() (connection, error) {
 		if err != nil {
 			return c, fmt.Errorf("jupyter: no free port: %w", err)
 		}
-		defer l.Close() // all five are held until the last is found, so they differ
+		defer l.Close() // all five stay open until the last is found, so that they differ
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
-	// A machine or container without its loopback interface has ports that nobody
-	// reaches.
+	// On a machine or container whose loopback interface is down, no port can be
+	// reached.
 	d, err := net.Dial("tcp", net.JoinHostPort(c.IP, strconv.Itoa(c.Shell)))
 	if err != nil {
 		return c, fmt.Errorf("jupyter: a kernel cannot be spoken to, as this machine does not reach itself (`ip link set lo up` helps where it is down): %w", err)
@@ -44,7 +45,8 @@ func newConnection() (connection, error) {
 	return c, d.Close()
 }
 
-// write writes the connection file; only its owner can read the key.
+// write writes the connection file. Only its owner can read it, since it
+// contains the key.
 func (c connection) write(path string) error {
 	data, err := json.MarshalIndent(c, "", " ")
 	if err != nil {

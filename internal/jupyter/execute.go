@@ -9,21 +9,21 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// A Result is what running one cell left behind.
+// A Result contains the outcome of one cell.
 type Result struct {
 	Count   int                // execution count
-	Outputs []*notebook.Output // in the order shown; a later cell may still update a display of this one
-	Failed  bool               // the kernel says that the cell went wrong
-	Reason  string             // and why, in a line or two
+	Outputs []*notebook.Output // in the order shown; a later cell may still update a display of this cell
+	Failed  bool               // the kernel reported that the cell failed
+	Reason  string             // the reason that the kernel reported
 
 	clear bool // the next output replaces those before it
 }
 
-// Execute runs the code of one cell and returns what it showed, when the kernel
-// has both answered and come to rest. When ctx ends, the cell is interrupted,
-// and the error is the cause of ctx; the kernel lives on if the cell stops
-// within seven seconds. The result is never nil: with an error it has what was
-// shown until then.
+// Execute runs the code of one cell and returns its outputs, once the kernel
+// has replied and is idle. When ctx ends, Execute interrupts the cell and
+// returns the cause of ctx as error; the kernel stays usable if the cell stops
+// within seven seconds. The result is never nil: with an error it contains the
+// outputs up to then.
 func (k *Kernel) Execute(ctx context.Context, code string) (*Result, error) {
 	r := new(Result)
 	id, err := k.send(k.shell, "execute_request", map[string]any{
@@ -68,7 +68,7 @@ func (k *Kernel) Execute(ctx context.Context, code string) (*Result, error) {
 	return r, nil
 }
 
-// interrupt asks the kernel to stop what it is doing.
+// interrupt asks the kernel to interrupt the running cell.
 func (k *Kernel) interrupt() error {
 	if k.spec.InterruptMode == "message" {
 		_, err := k.send(k.control, "interrupt_request", struct{}{})
@@ -77,7 +77,7 @@ func (k *Kernel) interrupt() error {
 	return interrupt(k.cmd)
 }
 
-// idle reports whether the message says that the kernel has come to rest.
+// idle reports whether the message announces that the kernel is idle.
 func (m message) idle() bool {
 	var c struct {
 		State string `json:"execution_state"`

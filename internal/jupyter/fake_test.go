@@ -19,8 +19,8 @@ import (
 )
 
 // The test binary is also a kernel, so that the client is tested without any
-// other program: one whose language has a handful of words, a line each.
-// TestMain starts it when asked.
+// other program. The language of this kernel has a few words, one per line.
+// TestMain starts the kernel if an environment variable requests it.
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv("ROUNDOFF_FAKE_KERNEL"); file != "" {
@@ -133,7 +133,7 @@ func (f *fake) answer(s zmq4.Socket, to []byte, m message) {
 	}
 }
 
-// do carries out one line of the language.
+// do executes one line of the language.
 func (f *fake) do(m message, word, rest string) bool {
 	display := func(text string) map[string]any {
 		id := map[string]any{"display_id": "d"}
@@ -162,7 +162,7 @@ func (f *fake) do(m message, word, rest string) bool {
 		f.publish(m, "clear_output", map[string]any{"wait": rest == "wait"})
 	case "result":
 		f.publish(m, "execute_result", map[string]any{"data": map[string]any{"application/json": json.RawMessage(rest)}, "execution_count": f.count})
-	case "stranger": // an answer to a request of somebody else
+	case "stranger": // an answer to a request of another client
 		f.publish(message{}, "stream", map[string]any{"name": "stdout", "text": "stranger"})
 		f.publish(message{}, "status", map[string]any{"execution_state": "idle"})
 	case "fail":

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// startGoNB returns a running GoNB, in the folder of the notebooks.
+// startGoNB returns a running GoNB kernel, in the folder of the notebooks.
 func startGoNB(t *testing.T) *Kernel {
 	t.Helper()
 	if testing.Short() {
@@ -41,8 +41,8 @@ func startGoNB(t *testing.T) *Kernel {
 	return k
 }
 
-// watch runs a cell and hands every message about it to seen, until the cell
-// has ended; it returns whether it succeeded.
+// watch runs a cell and passes every message about it to seen, until the cell
+// has ended. It returns whether the cell succeeded.
 func watch(t *testing.T, k *Kernel, code string, seen func(m message)) bool {
 	t.Helper()
 	id, err := k.send(k.shell, "execute_request", map[string]any{
@@ -72,8 +72,8 @@ func watch(t *testing.T, k *Kernel, code string, seen func(m message)) bool {
 	return ok
 }
 
-// A cell that goes on without end stops when it is interrupted, whether it
-// sleeps, computes or waits, and the kernel runs the next one.
+// A cell that does not end by itself stops when it is interrupted, whether it
+// sleeps, computes or waits, and the kernel runs the next cell.
 func TestGoNB_interrupt(t *testing.T) {
 	k := startGoNB(t)
 	for name, code := range map[string]string{
@@ -101,8 +101,8 @@ func TestGoNB_interrupt(t *testing.T) {
 	}
 }
 
-// What Explore shows waits for a page that answers: without one the cell ends
-// by itself.
+// A cell that calls Explore waits for a page that answers; without a page it
+// ends by itself.
 func TestGoNB_explore_without_a_page(t *testing.T) {
 	k := startGoNB(t)
 	start := time.Now()
@@ -118,10 +118,10 @@ func TestGoNB_explore_without_a_page(t *testing.T) {
 const exploreCell = "import (\n\"github.com/roundofflab/roundoff/pkg/study\"\n\"github.com/roundofflab/roundoff/pkg/viz/nb\"\n)\n\n" +
 	"%%\nnb.Explore(study.ExploreLambda())"
 
-// A page that moves a slider is answered by the running cell with the figure of
-// that setting, and an interrupt ends the cell as a success. The page is played
-// here: it opens the channel of GoNB when the script comes that does, and sends
-// what its script would.
+// When a page moves a slider, the running cell answers with the figure of that
+// setting, and an interrupt ends the cell as a success. The test takes the part
+// of the page: when the script that opens the channel of GoNB arrives, the test
+// opens the channel and sends the messages that the script would send.
 func TestGoNB_explore_follows(t *testing.T) {
 	k := startGoNB(t)
 	send := func(typ string, content any) {

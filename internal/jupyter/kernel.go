@@ -16,9 +16,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// How long a kernel may take to answer the first time, to end when asked and
-// when told, and to stop a cell. GoNB gives a cell 5 s to end after an
-// interrupt before it kills it.
+// Time limits: for a kernel to answer for the first time, to end after a
+// shutdown request, to end after a signal, and to stop a cell. GoNB kills a
+// cell 5 s after an interrupt.
 const (
 	startTime     = time.Minute
 	shutdownTime  = 3 * time.Second
@@ -26,29 +26,31 @@ const (
 	interruptTime = 7 * time.Second
 )
 
-// A Kernel is a running kernel. Its methods are for one goroutine at a time.
+// A Kernel is a running Jupyter kernel. Only one goroutine at a time may call
+// its methods.
 type Kernel struct {
 	spec    Spec
 	conn    connection
 	session string
 	scratch string // folder with the connection file, and the kernel's TMPDIR
 	cmd     *exec.Cmd
-	log     tail          // what the kernel wrote on its standard output and error
-	exited  chan struct{} // closed when the process is gone
+	log     tail          // the end of the kernel's standard output and error
+	exited  chan struct{} // closed when the process has ended
 
-	alive context.Context // done when the kernel is of no more use; its cause says why
+	alive context.Context // done when the kernel cannot be used any more; its cause is the reason
 	end   context.CancelCauseFunc
 
 	shell, control, iopub zmq4.Socket
-	replies, published    chan message // from shell; from iopub
+	replies, published    chan message // messages from shell; from iopub
 
-	displays map[string][]*notebook.Output // by display_id, of all cells so far
+	displays map[string][]*notebook.Output // outputs of all cells so far, by display_id
 }
 
 // Start starts the kernel that spec describes, in the folder dir, with env
-// ("key=value") added to its environment, and returns it when it answers. A
-// kernel that does not answer within a minute is ended. The kernel keeps its
-// temporary files in a folder of its own, which Close removes.
+// ("key=value") added to its environment, and returns it when it has answered.
+// It ends a kernel that does not answer within a minute and returns an error.
+// The kernel stores its temporary files in a folder of its own, which Close
+// removes.
 func Start(ctx context.Context, spec Spec, dir string, env []string) (*Kernel, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("jupyter: kernelspec: %w", err)
@@ -66,7 +68,7 @@ func Start(ctx context.Context, spec Spec, dir string, env []string) (*Kernel, e
 	return k, nil
 }
 
-// launch starts the process.
+// launch starts the process of the kernel.
 func launch(spec Spec, dir string, env []string) (*Kernel, error) {
 	conn, err := newConnection()
 	if err != nil {
@@ -87,7 +89,7 @@ func launch(spec Spec, dir string, env []string) (*Kernel, error) {
 	k.cmd = exec.Command(argv[0], argv[1:]...)
 	k.cmd.Dir, k.cmd.Env = dir, append(spec.environ(env), "TMPDIR="+scratch)
 	k.cmd.Stdout, k.cmd.Stderr = &k.log, &k.log
-	k.cmd.WaitDelay = time.Second // something it started may hold its output open
+	k.cmd.WaitDelay = time.Second // a process that it started may keep its output open
 	group(k.cmd)
 
 	if err = conn.write(file); err == nil {
@@ -102,9 +104,9 @@ func launch(spec Spec, dir string, env []string) (*Kernel, error) {
 	return k, nil
 }
 
-// connect opens the three channels and returns when the kernel has been heard
-// on shell and on iopub: what it publishes before the subscription has reached
-// it is lost.
+// connect opens the three channels. It returns when messages of the kernel have
+// arrived on shell and on iopub: messages published on iopub before the
+// subscription takes effect are lost.
 func (k *Kernel) connect(ctx context.Context) error {
 	opts := []zmq4.Option{
 		zmq4.WithDialerRetry(20 * time.Millisecond),
@@ -134,7 +136,8 @@ func (k *Kernel) connect(ctx context.Context) error {
 	return k.greet()
 }
 
-// greet asks for the kernel's name until it is heard on both channels.
+// greet requests the kernel's name repeatedly until answers have arrived on
+// both channels.
 func (k *Kernel) greet() error {
 	var replied, published bool
 	again := time.NewTicker(200 * time.Millisecond)
@@ -161,13 +164,13 @@ func (k *Kernel) greet() error {
 	}
 }
 
-// receive hands over what comes in from a socket until the kernel is of no more
-// use.
+// receive passes the messages of a socket to the channel until the kernel
+// cannot be used any more.
 func (k *Kernel) receive(from zmq4.Socket, to chan<- message) {
 	for {
 		msg, err := from.Recv()
 		if err != nil {
-			return // closed, by us or because the process ended, which wait reports
+			return // closed by Close, or because the process ended, which wait reports
 		}
 		m, err := parseMessage(msg.Frames, k.conn.Key)
 		if err != nil {

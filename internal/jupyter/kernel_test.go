@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// start returns a running fake kernel, which ends with the test.
+// start returns a running fake kernel, which is closed when the test ends.
 func start(t *testing.T, mode string, env ...string) *Kernel {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -225,8 +225,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// zombie reports whether a process has ended and only waits to be collected by
-// its parent.
+// zombie reports whether a process has ended and its parent has not yet waited
+// for it.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(stat), ") Z ")

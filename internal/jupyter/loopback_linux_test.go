@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLoopback runs itself where there is a loopback interface that is down.
+// TestLoopback runs itself in a network namespace whose loopback interface is
+// down.
 func TestLoopback(t *testing.T) {
 	if os.Getenv("ROUNDOFF_NO_LOOPBACK") != "" {
 		if _, err := newConnection(); err == nil || !strings.Contains(err.Error(), "ip link set lo up") {

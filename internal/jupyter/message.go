@@ -35,8 +35,7 @@ type header struct {
 
 var delimiter = []byte("<IDS|MSG>")
 
-// newMessage returns a message of the given type, with an ID of its own, from a
-// session.
+// newMessage returns a message of the given type in a session, with a new ID.
 func newMessage(session, typ string, content any) (message, error) {
 	data, err := json.Marshal(content)
 	return message{
@@ -48,7 +47,7 @@ func newMessage(session, typ string, content any) (message, error) {
 	}, err
 }
 
-// frames returns the message as it goes over the wire, signed with key.
+// frames returns the frames of the message as they are sent, signed with key.
 func (m message) frames(key string) [][]byte {
 	h, _ := json.Marshal(m.Header) // strings only: never fails
 	p, _ := json.Marshal(m.Parent)
@@ -56,8 +55,8 @@ func (m message) frames(key string) [][]byte {
 	return append([][]byte{delimiter, sign(key, signed)}, signed...)
 }
 
-// parseMessage returns the message in the frames, unless its signature was not
-// made with key.
+// parseMessage returns the message in the frames. It returns an error if the
+// signature was not made with key.
 func parseMessage(frames [][]byte, key string) (message, error) {
 	var m message
 	for len(frames) > 0 && !bytes.Equal(frames[0], delimiter) {
@@ -78,7 +77,7 @@ func parseMessage(frames [][]byte, key string) (message, error) {
 	return m, nil
 }
 
-// sign returns the hexadecimal HMAC-SHA256 of the frames, one after the other.
+// sign returns the hexadecimal HMAC-SHA256 of the concatenated frames.
 func sign(key string, frames [][]byte) []byte {
 	mac := hmac.New(sha256.New, []byte(key))
 	for _, f := range frames {

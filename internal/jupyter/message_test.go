@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The signature of the frames {"a":1} {} {} {"code":"γ"} with the key "secret",
-// computed with another implementation: Python's hmac.new(b"secret", ...,
-// "sha256").hexdigest().
+// sign agrees with another implementation. The expected signature of the frames
+// {"a":1} {} {} {"code":"γ"} with the key "secret" is from Python's
+// hmac.new(b"secret", ..., "sha256").hexdigest().
 func TestSign(t *testing.T) {
 	frames := [][]byte{[]byte(`{"a":1}`), []byte(`{}`), []byte(`{}`), []byte(`{"code":"γ"}`)}
 	const want = "2cf3dfa1a78ae268885971b3d2f275792b7b7855d6cdeddb530b14ef4644cb18"

@@ -8,8 +8,8 @@ import (
 	"os/exec"
 )
 
-// Without process groups only the kernel itself can be ended, not what it
-// started.
+// Without process groups only the kernel itself can be ended, not the processes
+// that it started.
 
 func group(cmd *exec.Cmd) {}
 

@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// group makes cmd the leader of a process group of its own, so that all that it
-// starts can be signalled with it, and a Ctrl-C in the terminal does not reach
-// it behind our back.
+// group makes cmd the leader of a new process group. A signal to the group
+// reaches all processes that cmd starts, and a Ctrl-C in the terminal does not
+// reach them.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// The signals go to every process of the group that cmd leads; that none is
-// left is no error.
+// The signals are sent to every process of the group that cmd leads. It is not
+// an error if no process is left.
 
 func interrupt(cmd *exec.Cmd) error { return signalGroup(cmd, syscall.SIGINT) }
 func terminate(cmd *exec.Cmd) error { return signalGroup(cmd, syscall.SIGTERM) }

@@ -8,8 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// A content is the content of the messages that carry an output, all of them in
-// one.
+// A content combines the contents of all messages that carry an output.
 type content struct {
 	Name      string         `json:"name"` // stream
 	Text      string         `json:"text"`
@@ -28,14 +27,14 @@ type content struct {
 
 func parseContent(data []byte) (c content, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber() // JSON shown by a cell keeps its numbers as they are
+	d.UseNumber() // numbers in JSON outputs are not rounded
 	if err = d.Decode(&c); err != nil {
 		err = fmt.Errorf("jupyter: content of a message: %w", err)
 	}
 	return c, err
 }
 
-// reply takes in the content of the execute_reply.
+// reply adds the content of the execute_reply to the result.
 func (r *Result) reply(data []byte) error {
 	c, err := parseContent(data)
 	r.Count = max(r.Count, c.Count)
@@ -46,9 +45,9 @@ func (r *Result) reply(data []byte) error {
 	return err
 }
 
-// add takes in a message from iopub. Displays remembers outputs by display_id
-// over all cells: an update changes every display with its ID, also those of
-// earlier cells.
+// add adds a message from iopub to the result. Displays maps a display_id to
+// its outputs in all cells: an update changes every display with its ID, also
+// those of earlier cells.
 func (r *Result) add(m message, displays map[string][]*notebook.Output) error {
 	typ := m.Header.Type
 	switch typ {
@@ -92,8 +91,8 @@ func (r *Result) show(o *notebook.Output) {
 	r.Outputs = append(r.Outputs, o)
 }
 
-// stream adds text to the last output if that is the same stream, or as a new
-// output.
+// stream adds text to the last output if that output is the same stream,
+// otherwise as a new output.
 func (r *Result) stream(name, text string) {
 	r.sweep()
 	if n := len(r.Outputs); n > 0 && r.Outputs[n-1].Type == "stream" && r.Outputs[n-1].Name == name {
@@ -103,7 +102,8 @@ func (r *Result) stream(name, text string) {
 	r.show(&notebook.Output{Type: "stream", Name: name, Text: text})
 }
 
-// sweep takes the outputs away when they are to be replaced.
+// sweep removes the outputs if the cell has asked that the next output replace
+// them.
 func (r *Result) sweep() {
 	if r.clear {
 		r.Outputs, r.clear = nil, false

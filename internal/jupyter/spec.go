@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A Spec says how a kernel is started: the content of a kernel.json.
+// A Spec describes how to start a kernel: the content of a kernel.json.
 type Spec struct {
-	Argv          []string          `json:"argv"` // command; {connection_file} stands for the file with the ports
+	Argv          []string          `json:"argv"` // command; {connection_file} is a path
 	DisplayName   string            `json:"display_name"`
 	Language      string            `json:"language"`
 	InterruptMode string            `json:"interrupt_mode"` // "message", or "signal" when empty
 	Env           map[string]string `json:"env"`            // added to the environment
 
-	dir string // where kernel.json lies, {resource_dir} in Argv
+	dir string // folder of kernel.json, for {resource_dir} in Argv
 }
 
 // ReadSpec returns the kernelspec in the file path.
@@ -58,9 +58,9 @@ func (s Spec) command(connectionFile string) []string {
 	return argv
 }
 
-// environ returns the environment of the kernel: that of this process, then the
-// kernelspec's, then extra, "key=value" each; where a key comes twice the later
-// one counts.
+// environ returns the environment of the kernel: that of this process, then
+// that of the kernelspec, then extra, each as "key=value". If a key occurs more
+// than once, the last value counts.
 func (s Spec) environ(extra []string) []string {
 	env := os.Environ()
 	for k, v := range s.Env {

@@ -1,10 +1,12 @@
-// Package limbs takes numbers apart into integers, and adds integers of any
-// length, in two's complement, the low limb first.
+// Package limbs decomposes numbers into sign, significand and exponent, and
+// adds integers of any length. These are in two's complement, as slices of
+// 64-bit limbs, the lowest limb first.
 package limbs
 
 import "math/bits"
 
-// AddShifted adds p × 2^shift to z.
+// AddShifted adds p × 2^shift to z. It panics unless z has at least shift/64 +
+// 2 limbs.
 func AddShifted(z []uint64, p int64, shift uint) {
 	i, r := shift/64, shift%64
 	sign := uint64(p >> 63)

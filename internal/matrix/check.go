@@ -6,8 +6,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// CheckProduct panics unless a × b can be formed and is not empty. The panic
-// names the package and the function that was called.
+// CheckProduct panics unless a and b are not empty, their data are as long as
+// their shapes require, and a × b is defined. The message contains the names of
+// the package and of the function that was called.
 func CheckProduct(pkg, call string, a, b blas32.General) {
 	Check(pkg, call, "a", a)
 	Check(pkg, call, "b", b)
@@ -16,7 +17,10 @@ func CheckProduct(pkg, call string, a, b blas32.General) {
 	}
 }
 
-// Check panics unless m is a matrix of at least one element.
+// Check panics unless m has at least one element, its stride is at least its
+// number of columns, and its data are as long as its shape requires. The
+// message contains the names of the package, of the function that was called,
+// and of the matrix.
 func Check(pkg, call, name string, m blas32.General) {
 	if m.Rows < 1 || m.Cols < 1 {
 		panic(fmt.Sprintf("%s: %s: %s is %d × %d, want at least 1 × 1", pkg, call, name, m.Rows, m.Cols))
@@ -30,11 +34,13 @@ func Check(pkg, call, name string, m blas32.General) {
 	}
 }
 
-// Holds reports whether n elements are enough for a matrix, of which no int
-// need hold the number.
+// Holds reports whether n elements are enough for a matrix of this shape. It is
+// correct also if the number of elements of the matrix exceeds the greatest
+// int.
 func Holds(n, rows, cols, stride int) bool { return n >= cols && rows-1 <= (n-cols)/stride }
 
-// NotFinite returns where the first element is that is not finite.
+// NotFinite returns the row and the column of the first element that is not
+// finite, in row-major order, and whether there is one.
 func NotFinite(m blas32.General) (i, j int, found bool) {
 	for i := range m.Rows {
 		for j, x := range Row(m, i) {

@@ -1,4 +1,5 @@
-// Package matrix makes and cuts the matrices of gonum's BLAS, row by row.
+// Package matrix makes matrices of gonum's BLAS, which are row-major, and
+// returns parts of them.
 package matrix
 
 import (
@@ -8,21 +9,23 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// New returns a matrix of zeros in binary32.
+// New returns a matrix of zeros in binary32. It panics if a dimension is
+// negative.
 func New(rows, cols int) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 }
 
-// New64 returns a matrix of zeros in binary64.
+// New64 returns a matrix of zeros in binary64. It panics if a dimension is
+// negative.
 func New64(rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 }
 
-// Row returns row i of m, which shares its elements.
+// Row returns row i of m as a slice of its elements, not a copy.
 func Row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
 
-// Rows returns the rows lo to hi-1 of m, and Columns its columns; both share
-// its elements.
+// Rows returns the rows lo to hi-1 of m, and Columns its columns lo to hi-1.
+// Both share the elements of m.
 func Rows(m blas32.General, lo, hi int) blas32.General {
 	return blas32.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride:]}
 }
@@ -47,7 +50,7 @@ func Abs(m blas32.General) blas32.General {
 	return Map(m, func(x float32) float32 { return float32(math.Abs(float64(x))) })
 }
 
-// Map returns f of the elements of m.
+// Map returns the matrix of f(x) for every element x of m.
 func Map(m blas32.General, f func(float32) float32) blas32.General {
 	z := New(m.Rows, m.Cols)
 	for i := range m.Rows {

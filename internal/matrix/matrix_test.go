@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// The strides of matrices are none of the results' business.
+// The results do not depend on the strides of the matrices.
 func TestOfAMatrixWithinAnother(t *testing.T) {
 	m := blas32.General{Rows: 2, Cols: 3, Stride: 4, Data: []float32{1, -2, 3, 99, 4, 5, -6}}
 	general := func(rows, cols int, data ...float32) blas32.General {

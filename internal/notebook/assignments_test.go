@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The assignments are told as the notebooks are, and nbgrader can release and
+// The assignments have the form of the notebooks, and nbgrader can release and
 // grade them: an answer is a function with its solution between the markers and
 // nothing else, every check is locked and has points, and there is one essay.
 func TestTheAssignments(t *testing.T) {
@@ -72,6 +72,6 @@ func TestTheAssignments(t *testing.T) {
 	}
 }
 
-// answer is a function whose body is the solution: what else stood in it would
-// be unused in the stub, or be reached after its panic.
+// answer matches a function whose body is the solution only. Other code in the
+// body would be unused in the stub, or unreachable after its panic.
 var answer = regexp.MustCompile(`(?s)^(//[^\n]*\n)?func [^\n]*\{\n\t// BEGIN SOLUTION\n.*\n\t// END SOLUTION\n\}$`)

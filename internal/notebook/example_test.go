@@ -12,7 +12,8 @@ const small = `{"cells": [
   "outputs": [{"output_type": "stream", "name": "stdout", "text": "true\n"}]}],
  "metadata": {"kernelspec": {"name": "gonb", "language": "go"}}, "nbformat": 4, "nbformat_minor": 4}`
 
-// A notebook is read, asked what it is about, and cleared before it is kept.
+// A notebook is parsed, its title is read, and its outputs are removed before
+// it is stored.
 func Example() {
 	nb, err := notebook.Parse([]byte(small))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Parse returns the notebook written in data, the content of an .ipynb file of
-// nbformat 4.
+// Parse returns the notebook in data, the content of an .ipynb file of nbformat
+// 4.
 func Parse(data []byte) (*Notebook, error) {
 	var m object
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -95,7 +95,7 @@ func (c *Cell) MarshalJSON() ([]byte, error) {
 	return marshal(m)
 }
 
-// marshal is json.Marshal, but writes <, > and & as they are.
+// marshal is json.Marshal without escapes for <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -106,8 +106,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// An object is a JSON object, read leniently: a key that is missing or of
-// another kind is zero.
+// An object is a JSON object. Reading a key that is missing, or whose value has
+// another type, gives the zero value.
 type object map[string]any
 
 func (m object) text(key string) string {
@@ -136,8 +136,8 @@ func (m object) list(key string) []string {
 	return list
 }
 
-// joinLines returns text that nbformat allows as a string or as a list of
-// strings.
+// joinLines returns the text of v, which nbformat allows to be a string or a
+// list of strings.
 func joinLines(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// A Notebook is one .ipynb file: cells, and metadata about all of them.
+// A Notebook is the content of one .ipynb file: cells, and metadata about all
+// of them.
 type Notebook struct {
 	Cells    []*Cell
-	Metadata map[string]any // kernelspec, language_info, and whatever else the file says
+	Metadata map[string]any // kernelspec, language_info, and all other metadata of the file
 	Format   int            // nbformat, always 4
-	Minor    int            // nbformat_minor; cells carry an ID from 5 on
+	Minor    int            // nbformat_minor; from 5 on, cells have an ID
 
 	extra map[string]any // keys of the file that this package does not know
 }
 
-// A Cell is one piece of a notebook: text to read, or code to run.
+// A Cell is one cell of a notebook: text to read, or code to run.
 type Cell struct {
 	Type     string // "code", "markdown" or "raw"
 	ID       string // empty before nbformat 4.5
 	Source   string
 	Metadata map[string]any
-	Count    int       // execution count of a code cell; 0 is null, never run
+	Count    int       // execution count of a code cell; 0 is null: never run
 	Outputs  []*Output // of a code cell
 
 	extra map[string]any
@@ -45,8 +46,7 @@ func (nb *Notebook) Title() string {
 	return ""
 }
 
-// CodeCells returns the code cells in which there is something to run, in
-// order.
+// CodeCells returns the code cells that contain code to run, in order.
 func (nb *Notebook) CodeCells() []*Cell {
 	var cells []*Cell
 	for _, c := range nb.Cells {
@@ -57,8 +57,8 @@ func (nb *Notebook) CodeCells() []*Cell {
 	return cells
 }
 
-// ClearOutputs takes away what running the notebook has left in it: outputs,
-// execution counts and the times of execution that JupyterLab records.
+// ClearOutputs removes the traces of running the notebook: outputs, execution
+// counts, and the times of execution that JupyterLab records.
 func (nb *Notebook) ClearOutputs() {
 	for _, c := range nb.Cells {
 		c.Outputs = nil
@@ -68,8 +68,8 @@ func (nb *Notebook) ClearOutputs() {
 }
 
 // CheckKernel returns an error unless the notebook names the kernel that runs
-// it: a kernelspec with the name gonb and the language go. Without the language
-// other tools take a notebook for Python.
+// it: a kernelspec with the name gonb and the language go. Without the
+// language, other tools assume Python.
 func (nb *Notebook) CheckKernel() error {
 	spec, ok := nb.Metadata["kernelspec"].(map[string]any)
 	if !ok {

@@ -25,8 +25,8 @@ func parse(t *testing.T, s string) *Notebook {
 	return nb
 }
 
-// The file is in the form Jupyter itself writes, with keys at every level that
-// this package ignores.
+// The file has the form that Jupyter itself writes, with keys at every level
+// that this package ignores.
 func TestParse(t *testing.T) {
 	data := everyKind(t)
 	nb := parse(t, string(data))
@@ -148,7 +148,8 @@ func TestSplitLines_is_undone_by_joinLines(t *testing.T) {
 	}
 }
 
-// What is read can be written, and once written it no longer changes.
+// Every notebook that can be parsed can be written, and parsing and writing the
+// result again does not change it.
 func FuzzParse(f *testing.F) {
 	f.Add(everyKind(f))
 	f.Add([]byte(`{"cells": [{"cell_type": "raw", "source": 3}], "nbformat": 4, "metadata": null}`))

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// An Output is one thing that a cell showed. Which fields count depends on
-// Type.
+// An Output is one output of a cell. Type determines which fields are used.
 type Output struct {
 	Type string // "stream", "display_data", "execute_result" or "error"
 
@@ -75,7 +74,7 @@ func (o *Output) MarshalJSON() ([]byte, error) {
 	return marshal(m)
 }
 
-// isJSON reports whether values of the MIME type are JSON and not text.
+// isJSON reports whether values of the MIME type are JSON rather than text.
 func isJSON(mime string) bool {
 	return mime == "application/json" ||
 		strings.HasPrefix(mime, "application/") && strings.HasSuffix(mime, "+json")

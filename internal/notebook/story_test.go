@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The notebooks of this repository tell a story in short cells: prose before
-// code, at most 15 lines of code, nothing wider than 100 columns, no outputs,
-// which a run makes anew, and after what is shown, what we see.
+// The notebooks of this repository consist of short cells: prose before code,
+// at most 15 lines of code, no line wider than 100 columns, no stored outputs,
+// since a run makes them anew, and a comment on every figure after it.
 func TestTheNotebooks(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {
@@ -57,8 +57,8 @@ const seen = "**What we see.**"
 
 var shows = regexp.MustCompile(`nb\.(Show|Explore)\(`)
 
-// checkTitle looks at the first cell, which says what the reader gets, and at
-// the headings, of which the table of contents is made.
+// checkTitle checks the first cell, which says what the reader learns, and the
+// headings, from which the table of contents is made.
 func checkTitle(t *testing.T, nb *Notebook) {
 	if !title.MatchString(nb.Cells[0].Source) {
 		t.Errorf("the first cell has no heading, question, section of the paper or running time:\n%s", nb.Cells[0].Source)
@@ -79,8 +79,8 @@ var (
 	section = regexp.MustCompile(`(?m)^## .`)
 )
 
-// The README lists every notebook with the running time that its first cell
-// gives.
+// The README lists every notebook, with the running time that its first cell
+// states.
 func TestTheREADME_lists_the_notebooks(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -121,9 +121,9 @@ func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 	}
 }
 
-// What takes a GPU is asked through the command roundoff: no cell links the
-// packages that call it, and none of ours needs a C compiler. (The standard
-// library brings cgo where there is one.)
+// Cells use the GPU through the command roundoff: no cell links the packages
+// that call the GPU, and no package of this module that a cell imports needs a
+// C compiler. (The standard library uses cgo if a C compiler is present.)
 func TestTheNotebooks_link_no_cgo(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Ranges calls work for contiguous parts of [0, n), one for each core, and
-// waits for them.
+// Ranges divides [0, n) into contiguous ranges, one for each core, calls work
+// for each range concurrently, and waits for all of them.
 func Ranges(n int, work func(lo, hi int)) {
 	var wg sync.WaitGroup
 	p := min(runtime.GOMAXPROCS(0), n)
@@ -17,8 +17,9 @@ func Ranges(n int, work func(lo, hi int)) {
 	wg.Wait()
 }
 
-// Each calls f(0) … f(n-1), each core every so manyth, and waits for them: for
-// calls of unequal length.
+// Each calls f(0) … f(n-1) concurrently and waits for all of them. With p
+// cores, each core computes every p-th call, which balances calls of unequal
+// length.
 func Each(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	p := min(runtime.GOMAXPROCS(0), n)

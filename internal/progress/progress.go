@@ -1,5 +1,5 @@
-// Package progress tells how much of a long computation is done, while it runs:
-// experiments report, and package nb draws a bar of it.
+// Package progress reports which share of a long computation is done, while it
+// runs. Experiments call it, and package nb draws the share as a bar.
 package progress
 
 import (
@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// A Display shows one computation: Update is called with the share that is
-// done, and End at last.
+// A Display shows one computation. Update is called with the share that is
+// done, from 0 to 1, and End when the computation is over.
 type Display interface {
 	Update(share float64)
 	End()
 }
 
-// Show, if it is set, makes the display of a computation that has gone on for
+// Show, unless it is nil, returns the display of a computation that has run for
 // [Patience].
 var Show func() Display
 
-// Patience is how long a computation runs before it is shown, and Interval the
-// time between updates.
+// Patience is the time that a computation runs before it is shown. Interval is
+// the time between updates.
 const (
 	Patience = 500 * time.Millisecond
 	Interval = 200 * time.Millisecond
 )
 
-// A Task is a computation of a number of steps. One that starts before another
-// has ended is a part of the other's next step.
+// A Task is a computation of a number of steps. A task that starts before
+// another one has ended is a part of that task's next step.
 type Task struct{ done, total float64 }
 
 var (
@@ -36,7 +36,7 @@ var (
 	stopped sync.WaitGroup
 )
 
-// Start begins a computation of total steps, which need not be of one length.
+// Start begins a computation of total steps, which may take different times.
 func Start(total int) *Task {
 	t := &Task{total: float64(max(total, 1))}
 	mu.Lock()
@@ -50,15 +50,15 @@ func Start(total int) *Task {
 	return t
 }
 
-// Step says that n more steps are done.
+// Step reports that n more steps are done.
 func (t *Task) Step(n int) {
 	mu.Lock()
 	t.done += float64(n)
 	mu.Unlock()
 }
 
-// End says that the computation is over. When it returns nothing of it is shown
-// any more.
+// End reports that the computation is over. After it has returned, nothing of
+// the computation is displayed.
 func (t *Task) End() {
 	mu.Lock()
 	for i, r := range running {
@@ -77,14 +77,15 @@ func (t *Task) End() {
 	stopped.Wait()
 }
 
-// Share returns how much is done of what runs, from 0 to 1.
+// Share returns the share of the running computations that is done, from 0 to
+// 1.
 func Share() float64 {
 	mu.Lock()
 	defer mu.Unlock()
 	return current()
 }
 
-// current is Share; the caller holds the lock.
+// current is Share for a caller that has locked mu.
 func current() float64 {
 	share := 0.0
 	for i := len(running) - 1; i >= 0; i-- {
@@ -94,7 +95,8 @@ func current() float64 {
 	return share
 }
 
-// watch shows a computation from when it is long until it is stopped.
+// watch displays a computation that runs longer than Patience, until it is
+// stopped.
 func watch(show func() Display, stop <-chan struct{}) {
 	wait := time.NewTimer(Patience)
 	defer wait.Stop()
@@ -121,8 +123,8 @@ func watch(show func() Display, stop <-chan struct{}) {
 	}
 }
 
-// during returns how much is done, and whether what is watched is over: then
-// there is no share of it.
+// during returns the share that is done, or that the computation is over; then
+// the share has no meaning.
 func during(stop <-chan struct{}) (share float64, over bool) {
 	mu.Lock()
 	defer mu.Unlock()

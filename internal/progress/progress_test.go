@@ -22,7 +22,7 @@ func TestShare(t *testing.T) {
 	want(0.25)
 	inner.Step(1)
 	want(0.375)
-	inner.Step(5) // more than it said
+	inner.Step(5) // more steps than announced
 	want(0.5)
 	inner.End()
 	outer.Step(1)
@@ -39,7 +39,8 @@ type recorder struct {
 func (r recorder) Update(share float64) { *r.shares = append(*r.shares, share) }
 func (r recorder) End()                 { *r.ended = true }
 
-// In a bubble the clock is the test's own: no machine is too busy for it.
+// In a bubble of synctest the clock is simulated, so that a busy machine does
+// not affect the test.
 func TestShow(t *testing.T) {
 	defer func() { Show = nil }()
 	var shares []float64
@@ -72,7 +73,7 @@ func TestShow(t *testing.T) {
 		})
 	})
 	t.Run("tells_no_share_of_what_is_over", func(t *testing.T) {
-		for range 1000 { // ended in the very moment of an update
+		for range 1000 { // ends at the moment of an update
 			synctest.Test(t, func(t *testing.T) {
 				shares = nil
 				task := Start(1)

@@ -8,20 +8,21 @@ import (
 	"slices"
 )
 
-// A Verdict says whether a claim of the paper comes out again.
+// A Verdict is the outcome of the comparison of a claim of the paper with a
+// measurement.
 type Verdict string
 
-// The verdicts, in the order they are told.
+// The verdicts, in the order in which they are listed.
 const (
 	Reproduced     Verdict = "reproduced"
 	Differs        Verdict = "differs"
 	CannotBeTested Verdict = "cannot-be-tested"
 )
 
-// Verdicts are all of them.
+// Verdicts are all verdicts.
 var Verdicts = []Verdict{Reproduced, Differs, CannotBeTested}
 
-// A Claim is one numerical statement of the paper beside what was measured: an
+// A Claim is one numerical statement of the paper with the measured number: an
 // element of claims.json.
 type Claim struct {
 	ID       string   `json:"id"`
@@ -36,9 +37,9 @@ type Claim struct {
 
 var claimKeys = []string{"id", "source", "paper", "measured", "unit", "verdict", "why", "notebook"}
 
-// ParseClaims returns the claims in data, the content of claims.json: a list,
-// not empty, of objects that have every key, a known verdict, and an id that is
-// theirs alone.
+// ParseClaims returns the claims in data, the content of claims.json. It
+// returns an error unless data is a list, not empty, of objects with every key,
+// a known verdict, and an id that no other claim has.
 func ParseClaims(data []byte) ([]Claim, error) {
 	var raw []map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(data))

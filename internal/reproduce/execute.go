@@ -16,17 +16,17 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// A CellError says which cell failed, and how.
+// A CellError means that a cell failed.
 type CellError struct {
 	Notebook string
-	Cell, Of int    // the cell's place among the code cells, from 1, and their number; 0: no kernel
+	Cell, Of int    // number of the code cell, from 1, and their count; 0 if the kernel did not start
 	Source   string // the text of the cell
-	Said     string // what it wrote on standard error, and its error
-	Reason   error  // why it counts as failed
+	Said     string // its standard error output and its error
+	Reason   error  // why the cell is considered as failed
 }
 
-// Error returns the whole story on several lines: which cell, its text, what it
-// said.
+// Error returns, on several lines, which cell failed, its text, and its
+// messages.
 func (e *CellError) Error() string {
 	if e.Cell == 0 {
 		return fmt.Sprintf("%s: %v", e.Notebook, e.Reason)
@@ -44,7 +44,7 @@ func (e *CellError) Error() string {
 func (e *CellError) Unwrap() error { return e.Reason }
 
 // execute runs the code cells of a notebook in a kernel of its own, in the
-// folder of the notebook, and leaves their outputs in nb. It returns the number
+// folder of the notebook, and stores their outputs in nb. It returns the number
 // of cells.
 func (j Job) execute(ctx context.Context, spec jupyter.Spec, name string, nb *notebook.Notebook) (int, error) {
 	dir, err := filepath.Abs(j.Notebooks)
@@ -88,12 +88,12 @@ func (j Job) cell(ctx context.Context, k *jupyter.Kernel, c *notebook.Cell) *Cel
 	return &CellError{Source: c.Source, Said: said(r.Outputs), Reason: err}
 }
 
-// exited matches what GoNB writes on standard error when a command of a cell
-// has failed. For a shell command, a line with an exclamation mark, it is the
-// only sign: the cell as such counts as done.
+// exited matches the text that GoNB writes on standard error when a command of
+// a cell has failed. For a shell command, a line with an exclamation mark, this
+// text is the only sign of failure: the kernel reports the cell as successful.
 var exited = regexp.MustCompile(`(?m)^(exit status \d+|signal: .*)$`)
 
-// failure returns why a cell failed, or nil.
+// failure returns the reason why a cell failed, or nil.
 func failure(r *jupyter.Result) error {
 	for _, o := range r.Outputs {
 		if o.Type == "stream" && o.Name == "stderr" {
@@ -113,7 +113,7 @@ func failure(r *jupyter.Result) error {
 	return errors.New("failed without a word")
 }
 
-// said returns what the outputs tell of an error, without repeating themselves.
+// said returns the error messages in the outputs, without repetitions.
 func said(outputs []*notebook.Output) string {
 	var b strings.Builder
 	add := func(s string) {
@@ -138,7 +138,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 // plain returns s without the colour codes of a terminal.
 func plain(s string) string { return colours.ReplaceAllString(s, "") }
 
-// progress writes the line for one cell.
+// progress writes the line of the log for one cell.
 func (j Job) progress(name string, i, n int, c *notebook.Cell, d time.Duration, e *CellError) {
 	state := "ok"
 	if e != nil {
@@ -147,8 +147,8 @@ func (j Job) progress(name string, i, n int, c *notebook.Cell, d time.Duration, 
 	fmt.Fprintf(j.Log, "%s [%d/%d] %s %.1f s  %s\n", name, i, n, state, d.Seconds(), firstLine(c.Source))
 }
 
-// firstLine returns the first line of a cell that says what it does, not longer
-// than 60 characters.
+// firstLine returns the first line of a cell that is not empty, not %% and not
+// part of the imports, cut to 60 characters.
 func firstLine(source string) string {
 	imports := false
 	for line := range strings.Lines(source) {
@@ -169,7 +169,7 @@ func firstLine(source string) string {
 	return ""
 }
 
-// indent returns the lines of s behind a bar.
+// indent returns the lines of s, each prefixed with a bar.
 func indent(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
@@ -182,7 +182,7 @@ func indent(s string) string {
 // package.
 const executedMark = "roundoff_executed"
 
-// writeExecuted writes an executed notebook, marked as such, whole or not at
+// writeExecuted writes an executed notebook with the mark, as a whole or not at
 // all.
 func writeExecuted(path string, nb *notebook.Notebook) error {
 	nb.Metadata[executedMark] = true

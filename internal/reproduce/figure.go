@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A Figure is the record of a figure or table that a notebook showed: the
-// content of figures/NAME.json. Beside it lie the figure itself, NAME.svg and
+// A Figure describes a figure or table that a notebook showed: the content of
+// figures/NAME.json. In the same folder are the figure itself, NAME.svg and
 // NAME.png, and its data, NAME.csv.
 type Figure struct {
 	Name     string `json:"name"`
@@ -20,20 +20,20 @@ type Figure struct {
 	Details  string `json:"details"`
 	Notebook string `json:"notebook"` // the notebook's name
 	Kind     string `json:"kind"`     // "figure", "table" or "schematic"
-	Order    int64  `json:"order"`    // unix nanoseconds: when it was shown
-	HTML     string `json:"html"`     // of a table, a <table>
+	Order    int64  `json:"order"`    // time at which it was shown, in unix nanoseconds
+	HTML     string `json:"html"`     // for a table: a <table>
 
 	svg         []byte // read by Check
-	interactive bool   // there is a page NAME.html, on which the figure follows controls
+	interactive bool   // there is a page NAME.html, on which controls change the figure
 }
 
-// The files of a figure, and how the content of each begins.
+// The files of a figure, each with the bytes at its beginning.
 var figureFiles = []struct{ ext, begins string }{
 	{".svg", "<"}, {".png", "\x89PNG"}, {".csv", ""}, {".json", "{"},
 }
 
-// readFigures returns the figures whose records are in dir, in the order they
-// were shown. A JSON file that is no such record is left out: it is not ours.
+// readFigures returns the figures whose records are in dir, in the order in
+// which they were shown. It ignores JSON files that are no records of figures.
 func readFigures(dir string) ([]Figure, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -55,11 +55,11 @@ func readFigures(dir string) ([]Figure, error) {
 	return list, nil
 }
 
-// pageExt is how the name of a figure's page with controls ends, which few
-// have.
+// pageExt is the extension of a figure's page with controls, which only a few
+// figures have.
 const pageExt = ".html"
 
-// files returns the paths of the figure's files in dir that it must have.
+// files returns the paths in dir of the files that the figure must have.
 func (f Figure) files(dir string) []string {
 	var list []string
 	for _, file := range figureFiles {
@@ -69,7 +69,7 @@ func (f Figure) files(dir string) []string {
 }
 
 // Check returns an error unless the record is complete and all files of the
-// figure are in dir and are what their names say.
+// figure are in dir and have the type that their names state.
 func (f *Figure) Check(dir string) error {
 	switch {
 	case f.Finding == "":

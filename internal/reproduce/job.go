@@ -18,23 +18,24 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// A Job says what to reproduce.
+// A Job describes which notebooks to run and where to write the results.
 type Job struct {
-	Out       string        // folder to write; made when it is missing
+	Out       string        // folder for the results; created if it does not exist
 	Notebooks string        // folder with the notebooks
 	Kernel    string        // file kernel.json of the kernel that runs them
-	Timeout   time.Duration // for one cell
-	Names     []string      // notebooks to run, by name or its beginning ("05"); all when empty
-	Log       io.Writer     // a line for each cell
+	Timeout   time.Duration // time limit of one cell
+	Names     []string      // notebooks to run, by name or beginning of the name ("05"); all if empty
+	Log       io.Writer     // receives a line for each cell
 }
 
-// Run runs the notebooks in the order of their names and returns what they
-// found. When all of them are run, out starts without the figures, notebooks
-// and claims of earlier runs, and must have claims at the end; when some are
-// run, what the others left stays.
+// Run runs the notebooks in the order of their names and returns their results.
+// If it runs all of them, it first removes the figures, notebooks and claims of
+// earlier runs, and there must be claims at the end. If it runs some of them,
+// it keeps the results of the others.
 //
-// Run removes only what a run wrote, which it knows by its content. It stops at
-// the first cell that fails, with a *CellError, and when ctx ends.
+// Run removes only files that a run wrote, which it recognises by their
+// content. It stops at the first cell that fails, with a *CellError, and when
+// ctx ends.
 func (j Job) Run(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	all, chosen, err := j.names()
@@ -70,8 +71,8 @@ func (j Job) Run(ctx context.Context) (*Report, error) {
 	return r, renameio.WriteFile(filepath.Join(j.Out, "index.html"), page, 0o644)
 }
 
-// names returns the names of all notebooks in the folder and of those chosen,
-// in order.
+// names returns the names of all notebooks in the folder and of the selected
+// ones, in order.
 func (j Job) names() (all, chosen []string, err error) {
 	files, err := filepath.Glob(filepath.Join(j.Notebooks, "*.ipynb"))
 	if err != nil || len(files) == 0 {
@@ -100,8 +101,8 @@ func (j Job) names() (all, chosen []string, err error) {
 	return all, slices.Compact(chosen), nil
 }
 
-// prepare makes the folder and takes away what earlier runs of the chosen
-// notebooks left.
+// prepare creates the folder and removes the results of earlier runs of the
+// selected notebooks.
 func (j Job) prepare(chosen []string, full bool) error {
 	figures, notebooks := filepath.Join(j.Out, "figures"), filepath.Join(j.Out, "notebooks")
 	for _, dir := range []string{figures, notebooks} {
@@ -139,7 +140,7 @@ func (j Job) prepare(chosen []string, full bool) error {
 	return remove(stale)
 }
 
-// section reads a notebook, and runs it if it is to run.
+// section reads a notebook and, if run is true, runs it.
 func (j Job) section(ctx context.Context, spec jupyter.Spec, s *Section, run bool) error {
 	data, err := os.ReadFile(filepath.Join(j.Notebooks, s.Name+".ipynb"))
 	if err != nil {
@@ -164,7 +165,7 @@ func (j Job) section(ctx context.Context, spec jupyter.Spec, s *Section, run boo
 	return writeExecuted(filepath.Join(j.Out, "notebooks", s.Name+".ipynb"), nb)
 }
 
-// remove removes files; that one is not there is no error.
+// remove removes files. A file that does not exist is not an error.
 func remove(paths []string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

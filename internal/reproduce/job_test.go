@@ -19,8 +19,8 @@ import (
 
 const kernel = "../../tools/kernels/gonb/kernel.json"
 
-// gonb skips the test when there is no kernel to run, and makes it leave
-// nothing behind.
+// gonb skips the test if GoNB is not available, and fails it if temporary files
+// are left when it ends.
 func gonb(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -112,8 +112,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// litter writes files as an earlier run, or somebody else ("mine"), would have
-// left them in out.
+// litter writes files that an earlier run, or another program ("mine"), could
+// have left in out.
 func litter(t *testing.T, out string, names []string) {
 	t.Helper()
 	for _, name := range names {
@@ -201,7 +201,7 @@ func TestRun_stops_when_interrupted(t *testing.T) {
 	gonb(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	log := writerFunc(func(p []byte) (int, error) { // the first cell is done, the second will not end
+	log := writerFunc(func(p []byte) (int, error) { // cell 1 is done; cell 2 does not end by itself
 		time.AfterFunc(3*time.Second, cancel)
 		return len(p), nil
 	})
@@ -216,7 +216,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// What is wrong before any kernel is needed.
+// Run returns an error for mistakes that can be found without a kernel.
 func TestRun_refuses(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {

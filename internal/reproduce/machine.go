@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A Machine says where something was computed.
+// A Machine describes the computer on which results were computed.
 type Machine struct {
-	CPU      string // its name, or the architecture when it does not tell
+	CPU      string // name of the processor, or the architecture if the name is not known
 	Cores    int
 	System   string // "linux/amd64"
 	Go       string // version of Go
-	Revision string // of the git repository, "-dirty" at its end if files were changed
+	Revision string // of the git repository; ends in "-dirty" if files were changed
 }
 
-// ThisMachine returns the facts about this machine and the git repository
-// around the folder dir.
+// ThisMachine returns the description of this computer and of the git
+// repository that contains the folder dir.
 func ThisMachine(dir string) Machine {
 	return Machine{
 		CPU:      cpu(),
@@ -45,7 +45,8 @@ func cpu() string {
 	return runtime.GOARCH
 }
 
-// output returns what a command prints, or "unknown".
+// output returns the standard output of a command, or "unknown" if it fails or
+// prints nothing.
 func output(name string, args ...string) string {
 	b, err := exec.Command(name, args...).Output()
 	if s := strings.TrimSpace(string(b)); err == nil && s != "" {

@@ -25,8 +25,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"plural":   plural,
 }).Parse(pageText))
 
-// Page returns the report as one HTML page, which asks nothing of any host:
-// figures are in it, and links lead to the files beside it.
+// Page returns the report as one HTML page. It contains the figures and loads
+// nothing from the network; its links lead to files in the same folder.
 func (r *Report) Page() ([]byte, error) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, r); err != nil {
@@ -35,23 +35,23 @@ func (r *Report) Page() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Image returns the figure's drawing as the address of an image.
+// Image returns the figure as a data URL of its SVG.
 func (f Figure) Image() template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.svg))
 }
 
-// Interactive reports whether the figure has a page on which it follows
-// controls.
+// Interactive reports whether the figure has a page on which controls change
+// it.
 func (f Figure) Interactive() bool { return f.interactive }
 
-// Table returns the table's HTML without the styles that it has in a notebook:
-// the page has its own, for light and for dark.
+// Table returns the table's HTML without its styles for notebooks: the page has
+// its own styles, for light and dark.
 func (f Figure) Table() template.HTML { return template.HTML(styles.ReplaceAllString(f.HTML, "")) }
 
 var styles = regexp.MustCompile(` style="[^"]*"`)
 
-// IsClaims reports whether this is a table of claims, claims or claims-05; the
-// page has one of its own.
+// IsClaims reports whether this is a table of claims, named claims or
+// claims-05, for example. The page lists the claims in a table of its own.
 func (f Figure) IsClaims() bool {
 	return f.Kind == "table" && strings.HasPrefix(f.Name+"-", "claims-")
 }
@@ -59,7 +59,8 @@ func (f Figure) IsClaims() bool {
 // Words returns the verdict in words.
 func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "-", " ") }
 
-// Mark returns a sign for the verdict, so that it does not rest on colour.
+// Mark returns a symbol for the verdict, so that it can be recognised without
+// colour.
 func (v Verdict) Mark() string {
 	switch v {
 	case Reproduced:
@@ -70,16 +71,18 @@ func (v Verdict) Mark() string {
 	return "?"
 }
 
-// Share returns the percentage of claims with a verdict, for a bar.
+// Share returns the percentage of claims with a verdict, for the length of a
+// bar.
 func (r *Report) Share(v Verdict) float64 {
 	return 100 * float64(r.Count(v)) / float64(max(1, len(r.Claims)))
 }
 
-// Partly reports whether some notebooks were not run, so that part of the
-// report is older.
+// Partly reports whether some notebooks were not run, so that their results are
+// from earlier runs.
 func (r *Report) Partly() bool { return len(r.Ran) < len(r.Sections) }
 
-// number returns a number with four significant digits, and whole ones in full.
+// number returns x with four significant digits, or in full if it is an
+// integer.
 func number(x *float64) string {
 	switch {
 	case x == nil:
@@ -90,7 +93,8 @@ func number(x *float64) string {
 	return typeset.Number(*x, 4)
 }
 
-// seconds returns a duration in seconds, or in minutes when it is long.
+// seconds returns a duration in seconds, or in minutes if it is at least two
+// minutes.
 func seconds(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -101,7 +105,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f min", d.Minutes())
 }
 
-// plural returns n with a noun.
+// plural returns n with a noun, in the plural unless n is 1.
 func plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

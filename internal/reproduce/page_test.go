@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fixture returns the report of the folder testdata/out.
+// fixture returns the report of the results in testdata/out.
 func fixture(t *testing.T) *Report {
 	t.Helper()
 	r := &Report{
@@ -31,7 +31,7 @@ func fixture(t *testing.T) *Report {
 	return r
 }
 
-// To look at the page: ROUNDOFF_PAGE=/tmp/index.html go test -run TestPage
+// To view the page: ROUNDOFF_PAGE=/tmp/index.html go test -run TestPage
 // ./internal/reproduce
 func TestPage(t *testing.T) {
 	r := fixture(t)
@@ -144,8 +144,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A copy of the fixture, spoiled in one way, is refused, and the reason says
-// which.
+// A copy of the fixture with one defect is refused, and the error names the
+// defect.
 func TestGather_refuses(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content, want string

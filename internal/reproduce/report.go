@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// A Report is what a run found.
+// A Report contains the results of a run.
 type Report struct {
-	Sections []Section // one for each notebook, also for those that were not run
+	Sections []Section // one for each notebook, including those that were not run
 	Claims   []Claim
 	Ran      []string // names of the notebooks that were run
 	Machine  Machine
-	Date     time.Time // of the beginning
+	Date     time.Time // of the start
 	Duration time.Duration
 }
 
-// A Section is what one notebook showed.
+// A Section contains the results of one notebook.
 type Section struct {
 	Name     string // of the notebook, without .ipynb
 	Title    string // its first heading
-	Cells    int    // that ran
+	Cells    int    // number of cells that ran
 	Duration time.Duration
 	Figures  []Figure // and tables, in the order they were shown
 }
 
-// gather reads what the notebooks wrote into the folder out and checks it.
-// Without full there need be no claims.
+// gather reads the figures and claims that the notebooks wrote into the folder
+// out, and checks them. Unless full is true, claims may be missing.
 func (r *Report) gather(out string, full bool) error {
 	dir := filepath.Join(out, "figures")
 	figures, err := readFigures(dir)

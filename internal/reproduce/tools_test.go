@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A cell built with one version of gonb cannot show things to a kernel of
-// another: the two speak a protocol that has no version of its own.
+// The kernel and the cells use the same version of GoNB. A cell built with one
+// version cannot display results in a kernel of another, since their protocol
+// has no version of its own.
 func TestTools_pin_the_gonb_that_cells_import(t *testing.T) {
 	pinned := func(path string) string {
 		data, err := os.ReadFile(path)

@@ -7,15 +7,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Tally counts rows: all, those graded, and those of a wrong result.
+// Tally counts rows: all, those that were graded, and the graded ones whose
+// result differs.
 type Tally struct {
 	Rows, Graded, Mismatches int
 }
 
-// Check runs the vectors of one file against the device its header names. Rows
-// on which the sources do not agree are not graded, outputs of a real GPU
-// always are; any NaN will do for a NaN. The error is an [UnsupportedError] if
-// there is no such device.
+// Check computes the test vectors of one file on the device that the header
+// names and compares the results. Rows whose sources disagree are not graded,
+// except in files of kind silicon, all of whose rows are graded. Any NaN equals
+// any NaN. The error is an [UnsupportedError] if there is no such device, or an
+// error of the file.
 func Check(in io.Reader) (Tally, error) {
 	var t Tally
 	r, err := NewReader(in)
@@ -45,12 +47,12 @@ func Check(in io.Reader) (Tally, error) {
 	}
 }
 
-// Compute returns the result of d on the row.
+// Compute returns the code that d computes for the operands of the row.
 func (r Row) Compute(d tcore.Device) uint64 {
 	return d.DotScaled(r.A, r.B, r.ScaleA, r.ScaleB, r.C)
 }
 
-// sameCode reports whether two codes of f are equal or both are a NaN.
+// sameCode reports whether two codes of f are equal or both are NaN.
 func sameCode(f tcore.Format, x, y uint64) bool {
 	if x == y {
 		return true

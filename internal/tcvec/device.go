@@ -8,7 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// An UnsupportedError says that the catalogue has no device for a header.
+// An UnsupportedError means that the catalogue has no device for a header.
 type UnsupportedError struct{ Header Header }
 
 func (e *UnsupportedError) Error() string {
@@ -16,7 +16,7 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("tcvec: no device for %q: %s %s %s, %s × %s + %s", h.Name, h.Kind, h.Arch, h.Instr, h.A, h.B, h.C)
 }
 
-// formats are named differently in a file and in package tcore.
+// formats maps the names of formats in files to the formats of package tcore.
 var formats = map[string]tcore.Format{
 	"fp64": tcore.Binary64, "fp32": tcore.Binary32, "tf32": tcore.TF32,
 	"fp16": tcore.Binary16, "bf16": tcore.BFloat16, "e5m2": tcore.E5M2, "e4m3": tcore.E4M3,
@@ -25,8 +25,8 @@ var formats = map[string]tcore.Format{
 	"ue8m0": tcore.E8M0, "ue4m3": tcore.UE4M3,
 }
 
-// architectures maps chips, and architectures called otherwise, to the
-// catalogue's names.
+// architectures maps the names of chips, and other names of architectures, to
+// the names in the catalogue.
 var architectures = map[string]string{
 	"V100": "Volta", "T4": "Turing", "A100": "Ampere", "A2": "Ampere", "A30": "Ampere", "A10": "Ampere",
 	"L40S": "Ada", "Ada Lovelace": "Ada", "H100": "Hopper", "H200": "Hopper", "B200": "Blackwell",
@@ -48,8 +48,8 @@ func (h Header) Device() (tcore.Device, error) {
 	return tcore.Device{}, &UnsupportedError{h}
 }
 
-// fits reports whether the instruction of d is the one the header names, given
-// the same architecture and formats.
+// fits reports whether the header names the instruction of d, if architecture
+// and formats are already known to agree.
 func (h Header) fits(d tcore.Device) bool {
 	if h.NScale > 0 || d.ScaleBlock > 0 {
 		core, _ := d.Core.(tcore.Fused)
@@ -63,8 +63,8 @@ func (h Header) fits(d tcore.Device) bool {
 	return family == h.family() || h.family() == ""
 }
 
-// family returns the family of instructions the header names, or "" if there is
-// only one.
+// family returns the family of instructions that the header names, or "" if the
+// architecture has only one.
 func (h Header) family() string {
 	text := h.Name + " " + h.Instr + " " + h.Via
 	switch arch := h.Arch; {

@@ -19,7 +19,7 @@ type Header struct {
 	K                  int // length of the dot products
 	A, B, C            string
 	Scale              string
-	NScale, Block      int // scales of one vector, and the elements each covers
+	NScale, Block      int // number of scales of one vector, and of the elements that each one scales
 	Count, RowBytes    int
 }
 
@@ -31,10 +31,11 @@ type Row struct {
 	C, D, Second   uint64
 }
 
-// The bits of Row.Flags that say the sources do not agree on D.
+// contested are the bits of Row.Flags that mark rows whose sources disagree on
+// D.
 const contested = 3
 
-// Limits on what a header may ask for.
+// Limits on the size of a header and on its K.
 const (
 	maxHeader = 1 << 16
 	maxK      = 1 << 16
@@ -49,7 +50,7 @@ type Reader struct {
 	read   int
 }
 
-// NewReader reads the header. The error says what is wrong with it.
+// NewReader reads the header and checks its sizes.
 func NewReader(r io.Reader) (*Reader, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -75,7 +76,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return &Reader{Header: h, in: in, buf: make([]byte, h.RowBytes), row: h.newRow()}, nil
 }
 
-// check compares the sizes that the header gives with each other.
+// check returns an error unless the sizes in the header agree with each other.
 func (h Header) check() error {
 	switch {
 	case h.Format != "tcvec1":
@@ -99,14 +100,15 @@ func (h Header) check() error {
 	return nil
 }
 
-// widths holds the bits of a code as stored. Of e3m2 and e2m3 the upper two are
-// not used.
+// widths contains the number of bits of a code as stored. The upper two bits of
+// e3m2 and e2m3 are not used.
 var widths = map[string]int{
 	"fp64": 64, "fp32": 32, "tf32": 32, "fp16": 16, "bf16": 16,
 	"e5m2": 8, "e4m3": 8, "e5m2fnuz": 8, "e4m3fnuz": 8, "e3m2": 8, "e2m3": 8, "e2m1": 4,
 }
 
-// vectorBytes returns the size of n codes of the format that the field names.
+// vectorBytes returns the size in bytes of n codes of the format. Field is the
+// field of the header that names the format, for the error.
 func vectorBytes(field, format string, n int) (int, error) {
 	w, ok := widths[format]
 	if !ok {
@@ -125,8 +127,9 @@ func (h Header) newRow() Row {
 	}
 }
 
-// Next returns the next row, valid until the next call, and io.EOF after the
-// last. A file that ends too early or too late is an error.
+// Next returns the next row, which is valid until the next call, or io.EOF
+// after the last row. It is an error if the file ends before or continues after
+// Count rows.
 func (r *Reader) Next() (Row, error) {
 	if r.read == r.Header.Count {
 		if _, err := r.in.ReadByte(); err == nil {
@@ -156,7 +159,7 @@ func (r *Reader) Next() (Row, error) {
 	return r.row, nil
 }
 
-// codes fills dst with codes of the format and returns the rest of b.
+// codes fills dst with codes of the format and returns the remaining bytes.
 func codes(dst []uint64, b []byte, format string) []byte {
 	switch format {
 	case "scale":
@@ -172,8 +175,8 @@ func codes(dst []uint64, b []byte, format string) []byte {
 	return bytesOf(dst, b, widths[format]/8, math.MaxUint64)
 }
 
-// bytesOf fills dst with codes of n bytes, and a mask on them, and returns the
-// rest of b.
+// bytesOf fills dst with codes of n bytes each, applies the mask to every code,
+// and returns the remaining bytes.
 func bytesOf(dst []uint64, b []byte, n int, mask uint64) []byte {
 	for i := range dst {
 		code := uint64(0)

@@ -14,7 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// pack returns a file of the header line and what follows it.
+// pack returns a file with the given header line and rows.
 func pack(header string, rows []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -27,8 +27,9 @@ func pack(header string, rows []byte) []byte {
 const voltaHeader = `{"format": "tcvec1", "name": "volta_mma_f32_f16", "arch": "Volta", "kind": "T", "K": 4, ` +
 	`"a": "fp16", "b": "fp16", "c": "fp32", "count": 2, "rowbytes": 30}`
 
-// voltaRows holds 1×1 + 1×1 + 1×1 + 1×1 + 1 = 5, and the same with a wrong
-// result on which the sources do not agree if flags is 1.
+// voltaRows returns two rows, 1×1 + 1×1 + 1×1 + 1×1 + 1 = 5 and the same with a
+// wrong result. If flags is 1, the second is marked as one whose sources
+// disagree.
 func voltaRows(flags byte) []byte {
 	var b bytes.Buffer
 	for i, d := range []uint32{0x40a00000, 0x40a00001} {
@@ -80,7 +81,7 @@ func TestNext_unpacks_e2m1_low_half_first(t *testing.T) {
 	}
 }
 
-// Every mistake in a file is an error that says what is wrong.
+// Every kind of mistake in a file gives an error that describes it.
 func TestCheck_refuses(t *testing.T) {
 	whole := pack(voltaHeader, voltaRows(0))
 	change := func(old, new string) []byte {
@@ -129,7 +130,7 @@ func TestCheck_refuses(t *testing.T) {
 	}
 }
 
-// Every device can be named by a header.
+// For every device there is a header that names it.
 func TestDevice_finds_the_catalogue(t *testing.T) {
 	names := map[string]string{}
 	for name, f := range formats {
@@ -162,7 +163,7 @@ func TestDevice_finds_the_catalogue(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, checking it gives a tally or an error.
+// Check returns a tally or an error for every content of a file.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(voltaHeader+"\n"+string(voltaRows(0))), true)
 	f.Add(pack(voltaHeader, voltaRows(1)), false)

@@ -8,8 +8,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/vectest"
 )
 
-// TestShared runs the vectors in folders model and silicon of
-// $ROUNDOFF_VECTORS, or else of shared/vectors beside the repository.
+// TestShared checks the vectors in the folders model and silicon of
+// $ROUNDOFF_VECTORS or, if it is not set, of shared/vectors beside the
+// repository.
 func TestShared(t *testing.T) {
 	for folder, least := range map[string]int{"model": 1000, "silicon": 1000} {
 		for _, file := range vectest.Published(t, folder+"/*.tcv.gz") {

@@ -12,17 +12,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Provenance says where results come from.
+// Provenance states the origin of results.
 type Provenance struct {
 	GPU      string `json:"gpu,omitempty"`      // name and compute capability
 	Driver   string `json:"driver,omitempty"`   // version
-	Library  string `json:"library,omitempty"`  // that ran the instruction, with its version
-	Date     string `json:"date,omitempty"`     // of the recording
-	Seed     uint64 `json:"seed"`               // of the operands
-	Emulated string `json:"emulated,omitempty"` // the device that played the silicon; "" if it was a GPU
+	Library  string `json:"library,omitempty"`  // library that ran the instruction, with its version
+	Date     string `json:"date,omitempty"`     // date of the recording
+	Seed     uint64 `json:"seed"`               // seed of the operands
+	Emulated string `json:"emulated,omitempty"` // name of the emulated device; "" for a GPU
 }
 
-// headerLine is the header as it is written.
+// headerLine is the header as written in a file.
 type headerLine struct {
 	Format   string `json:"format"`
 	Name     string `json:"name"`
@@ -41,10 +41,10 @@ type headerLine struct {
 	Provenance
 }
 
-// HeaderOf returns the header of count dot products of length k on the
-// instruction of d, such that [Header.Device] finds d. Kind is "silicon" for
-// the results of a GPU, and else "T". It panics if d takes scales or a format
-// has no name in files.
+// HeaderOf returns the header of a file of count dot products of length k on
+// the instruction of d, from which [Header.Device] finds d. Kind is "silicon"
+// for the results of a GPU, otherwise "T". It panics if d has scales or a
+// format of d has no name in files.
 func HeaderOf(d tcore.Device, kind string, k, count int) Header {
 	family, _, _ := strings.Cut(d.Instruction, ".")
 	if family == "mma" {
@@ -62,7 +62,7 @@ func HeaderOf(d tcore.Device, kind string, k, count int) Header {
 	return h
 }
 
-// formatName returns the name of a format in files, or "".
+// formatName returns the name of a format in files, or "" if it has none.
 func formatName(f tcore.Format) string {
 	for name, g := range formats {
 		if f == g {
@@ -81,7 +81,8 @@ type Writer struct {
 	written int
 }
 
-// NewWriter writes the header. Rows and [Writer.Close] must follow.
+// NewWriter writes the header. The caller writes Count rows and calls
+// [Writer.Close].
 func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
 	return out, err
 }
 
-// Write writes a row. It panics if the row has not K factors.
+// Write writes a row. It panics unless the row has K factors of A and K of B.
 func (w *Writer) Write(r Row) error {
 	h := w.header
 	if len(r.A) != h.K || len(r.B) != h.K {
@@ -118,8 +119,8 @@ func (w *Writer) Write(r Row) error {
 	return err
 }
 
-// Close ends the file. It is an error if the rows are not as many as the header
-// says.
+// Close ends the file. It returns an error if the number of rows written is not
+// Count.
 func (w *Writer) Close() error {
 	if w.written != w.header.Count {
 		return fmt.Errorf("tcvec: %d rows written, want %d", w.written, w.header.Count)
@@ -127,7 +128,8 @@ func (w *Writer) Close() error {
 	return errors.Join(w.out.Flush(), w.zip.Close())
 }
 
-// appendCodes appends codes of the format to b, as codes reads them.
+// appendCodes appends codes of the format to b, in the form that the function
+// codes reads.
 func appendCodes(b []byte, src []uint64, format string) []byte {
 	if format == "e2m1" {
 		for i := 0; i < len(src); i += 2 {

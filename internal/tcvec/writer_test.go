@@ -11,8 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Every device is found again from the header written for it, and its rows are
-// read as they were written.
+// Every device is found from the header written for it, and its rows are read
+// as they were written.
 func TestWriter_is_read_back(t *testing.T) {
 	for _, d := range devices.All() {
 		if d.ScaleBlock > 0 {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Number returns x with n significant digits, as 1.234·10⁻⁵ where plain digits
-// would need many zeros.
+// Number returns x with n significant digits, in the form 1.234·10⁻⁵ if |x| <
+// 0.01 or |x| >= 10ⁿ.
 func Number(x float64, n int) string {
 	switch {
 	case math.IsInf(x, 1):
@@ -27,7 +27,7 @@ func Number(x float64, n int) string {
 	if !found {
 		return Minus(mantissa)
 	}
-	e, _ := strconv.Atoi(exponent) // FormatFloat wrote it
+	e, _ := strconv.Atoi(exponent) // no error: FormatFloat wrote it
 	return Minus(mantissa) + "·10" + Superscript(e)
 }
 
@@ -40,8 +40,8 @@ func Superscript(n int) string { return raised.Replace(strconv.Itoa(n)) }
 var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
 
-// Minus returns text with a minus sign for every hyphen that begins a number,
-// as in "U(-1,1)"; that of "hopper-16" stays.
+// Minus returns text with a minus sign in place of every hyphen that begins a
+// number, as in "U(-1,1)". The hyphen of "hopper-16" is not changed.
 func Minus(text string) string { return hyphen.ReplaceAllString(text, "$1−$2") }
 
 var hyphen = regexp.MustCompile(`(^|[^\pL\pN])-(\.?\d)`)

@@ -9,10 +9,11 @@ import (
 	"testing"
 )
 
-// Published returns the files of a pattern such as silicon/*.tcv.gz in the
-// folder that the environment variable ROUNDOFF_VECTORS names, or else in
-// shared/vectors beside the repository, for a test that runs two folders below
-// its root. Where there are none the test is skipped.
+// Published returns the test vectors that match a pattern such as
+// silicon/*.tcv.gz in the folder of the environment variable ROUNDOFF_VECTORS
+// or, if it is not set, in shared/vectors beside the repository. The test must
+// run two folders below the root of the repository. If there are no files,
+// Published skips the test.
 func Published(t testing.TB, pattern string) []string {
 	t.Helper()
 	root := os.Getenv("ROUNDOFF_VECTORS")
@@ -29,7 +30,8 @@ func Published(t testing.TB, pattern string) []string {
 	return files
 }
 
-// Open opens a gzip file, until the test ends.
+// Open returns the decompressed contents of a gzip file, which is closed when
+// the test ends.
 func Open(t testing.TB, path string) io.Reader {
 	t.Helper()
 	f, err := os.Open(path)

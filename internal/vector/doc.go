@@ -1,2 +1,2 @@
-// Package vector asks the processor for its vector instructions.
+// Package vector reports which vector instructions the processor has.
 package vector

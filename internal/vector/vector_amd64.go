@@ -2,8 +2,9 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// Bits returns the width of the vector instructions that the kernels need: 512
-// (AVX-512 F, BW, DQ, VL), 256 (AVX2, FMA, F16C), or 0 where there is only Go.
+// Bits returns the width in bits of the vector instructions that the assembly
+// routines can use: 512 (AVX-512 F, BW, DQ, VL), 256 (AVX2, FMA, F16C), or 0 if
+// the processor has neither and the code in Go is used.
 func Bits() int {
 	x := cpu.X86
 	switch {

@@ -2,5 +2,5 @@
 
 package vector
 
-// Bits returns 0: there is only Go.
+// Bits returns 0: on this architecture there is only code in Go.
 func Bits() int { return 0 }

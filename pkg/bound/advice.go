@@ -11,49 +11,56 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// An Advice is what a device offers a product that must be within a tolerance.
+// An Advice says whether a matrix product on a device meets a tolerance, and
+// what the product costs there.
 type Advice struct {
 	Device   tcore.Device
-	Tightest Result // of the bounds that hold; if none does, Why says so
+	Tightest Result // the tightest valid bound; if no bound is valid, Why says so
 
-	// Excess is the tightest error relative to |A||B| over the tolerance: at most 1
-	// is within it, +Inf is no bound. The Underflow of Tightest is in it where
-	// k.Data tells the least |A||B| of an output, and comes on top where nobody
-	// looked.
+	// Excess is the tightest bound on |error|/|A||B|, divided by the tolerance. The
+	// product meets the tolerance if Excess <= 1. It is +Inf if no bound is valid.
+	// Excess includes the Underflow of Tightest if k.Data gives the least |A||B| of
+	// an output; otherwise it neglects underflow.
 	Excess float64
 
-	LargestK int // up to which the product is within the tolerance, 0 if never; [LongestK] is as far as was looked
+	// LargestK is the largest K for which the product meets the tolerance, 0 if
+	// there is none. Values above [LongestK] are not tried.
+	LargestK int
 
-	Bytes      float64 // of A, B and D, each moved once
-	BytesRatio float64 // over the least bytes of a device that meets the tolerance
-	Peak       Peak    // the zero Peak where none is known
-	TimeRatio  float64 // at the peak, over the shortest time of a device that meets it; NaN where no peak is known
+	Bytes      float64 // moved: A, B and D, once each
+	BytesRatio float64 // Bytes over the least Bytes of a device that meets the tolerance; NaN if none does
+	Peak       Peak    // the zero Peak if none is known
+	// TimeRatio is the time at the peak, over the shortest time of a device that
+	// meets the tolerance. It is NaN if the peak of this device is unknown, or that
+	// of every device that meets the tolerance.
+	TimeRatio float64
 }
 
-// Meets reports whether the product is within the tolerance on the device.
+// Meets reports whether the product on the device meets the tolerance.
 func (a Advice) Meets() bool { return a.Excess <= 1 }
 
-// LongestK is the longest sum that [Advise] looks at.
+// LongestK is the largest K that [Advise] tries.
 const LongestK = 1 << 24
 
-// Advise returns for every device whether |D̂ - D| <= tolerance |A||B|
-// elementwise, for all outputs together with a confidence of 1 - e^f, is
-// guaranteed there by the catalogue, and what the product costs: the devices
-// that meet the tolerance first, the fastest on top, then the others, the
-// nearest on top. The device of the problem is not asked for. With
-// k.Represented the factors are rounded to the formats of each device first,
-// which then cannot be block-scaled or of so few bits that most numbers are
-// subnormal.
+// Advise returns, for every device, whether the catalogue guarantees |D̂ - D|
+// <= tolerance |A||B| elementwise, for all outputs together with confidence 1 -
+// e^f, and what the product costs. The devices that meet the tolerance come
+// first, sorted by their times at the peak, the fastest first. The others
+// follow, sorted by Excess, the smallest first. Advise ignores k.Device. If
+// k.Represented, A and B are first rounded to the formats of each device. A
+// device then does not meet the tolerance if it is block-scaled, or if a format
+// has at most 6 bits and so too few normal numbers.
 //
-// With k.Data only bounds are used whose assumptions it does not refuse, for
-// other K as well, and underflow counts: the least |A||B| of an output is taken
-// to be no less for longer sums, and in proportion for shorter ones. Without
-// k.Data underflow is left out. Of overflow Advise knows what the distributions
-// of the data tell.
+// With k.Data, Advise uses only bounds whose assumptions the inspection does
+// not refuse, also for other values of K, and it includes underflow. It assumes
+// that the least |A||B| of an output is no smaller for larger K, and
+// proportional to K for smaller K. Without k.Data, it neglects underflow. It
+// detects overflow only from the distributions of the data, or from RangeX and
+// RangeY.
 //
-// The error is that of [Evaluate]. It panics as Evaluate does, unless 0 <
-// tolerance, if there is no device, or if k has an Order, is Stochastic or has
-// a Run, which are of one machine.
+// The returned error is that of [Evaluate]. Advise panics as Evaluate does,
+// unless tolerance > 0, if there are no devices, or if k has an Order, is
+// Stochastic or has a Run, because these belong to one machine.
 func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.Device) ([]Advice, error) {
 	switch {
 	case !(tolerance > 0):
@@ -73,7 +80,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	}
 	advice := make([]Advice, len(devices))
 	var wait sync.WaitGroup
-	longest := map[tcore.Device]func() int{} // of each arithmetic, whatever it is called
+	longest := map[tcore.Device]func() int{} // one search for all devices of the same arithmetic
 	for i, d := range devices {
 		k, of := k, d
 		k.Device = d
@@ -92,8 +99,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	return advice, nil
 }
 
-// advise returns the advice on the device of the problem, without ratios and
-// LargestK.
+// advise returns the advice for k.Device, without the ratios and LargestK.
 func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
 	a := Advice{Device: k.Device, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
@@ -101,7 +107,7 @@ func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	return a
 }
 
-// longest returns the LargestK of the problem's device.
+// longest returns LargestK for k.Device.
 func (k Problem) longest(tolerance float64, f roundoff.Failure) int {
 	return largest(func(K int) float64 {
 		k.K = K
@@ -109,8 +115,8 @@ func (k Problem) longest(tolerance float64, f roundoff.Failure) int {
 	})
 }
 
-// tightest returns the tightest result that holds, or one that holds not, of
-// +Inf. Bounds that do not hold are not evaluated.
+// tightest returns the tightest valid result, or an invalid one with a constant
+// of +Inf if there is none. It does not evaluate bounds that are not valid.
 func (k Problem) tightest(f roundoff.Failure) Result {
 	none := Result{Constant: math.Inf(1), Absolute: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
 	if why := k.outOfRange(); why != "" {
@@ -127,9 +133,9 @@ func (k Problem) tightest(f roundoff.Failure) Result {
 	return best
 }
 
-// relative returns what the error of an output over its |A||B| does not exceed.
-// The limit is of slower growth than |A||B|, so that the least |A||B| has the
-// greatest; where that is not known, underflow is left out.
+// relative returns an upper bound of |error|/|A||B| over all outputs. The limit
+// on the error grows more slowly than |A||B|, so the ratio is largest at the
+// least |A||B|. If that is unknown, relative neglects underflow.
 func (k Problem) relative(r Result) float64 {
 	if least := k.leastOutput(); least > 0 {
 		return r.Limit(least) / least
@@ -137,8 +143,8 @@ func (k Problem) relative(r Result) float64 {
 	return r.Constant
 }
 
-// leastOutput returns what no |A||B| is below that is not 0; 0 if that is not
-// known.
+// leastOutput returns a lower bound of the nonzero |A||B| of all outputs, or 0
+// if none is known.
 func (k Problem) leastOutput() float64 {
 	if k.Data == nil || k.Data.Least == 0 {
 		return 0
@@ -146,8 +152,8 @@ func (k Problem) leastOutput() float64 {
 	return k.Data.Least * min(1, float64(k.K)/float64(k.Data.k))
 }
 
-// outOfRange returns why numbers of the device's formats do not do for the
-// data, or "".
+// outOfRange returns why the formats of the device cannot represent the data,
+// or "".
 func (k Problem) outOfRange() string {
 	switch {
 	case k.Represented && k.Device.ScaleBlock > 0:
@@ -166,12 +172,12 @@ func (k Problem) outOfRange() string {
 	return ""
 }
 
-// largest returns the largest K <= LongestK of which the excess is at most 1, 0
-// if there is none. What is good for K is taken to be good for less. Each guess
-// is from the power of K that is between the last two, and each other one in
-// the middle.
+// largest returns the largest K <= LongestK with an excess of at most 1, or 0
+// if there is none. It assumes that every smaller K then has an excess of at
+// most 1 as well. The search alternates between bisection and interpolation, by
+// a power of K through the ends of the current interval.
 func largest(excess func(K int) float64) int {
-	low, high := 0, 1 // low is good, high may not be
+	low, high := 0, 1 // K = low meets the tolerance, K = high may not
 	atLow, atHigh := 0., excess(1)
 	for atHigh <= 1 {
 		if high == LongestK {
@@ -197,8 +203,8 @@ func largest(excess func(K int) float64) int {
 	return low
 }
 
-// bytes returns the size of A, B and D, with the scales of block-scaled
-// factors.
+// bytes returns the size of A, B and D in bytes, including the scales of
+// block-scaled factors.
 func (k Problem) bytes() float64 {
 	m, n, K := float64(k.M), float64(k.N), float64(k.K)
 	bits := m*K*storage(k.Device.A) + K*n*storage(k.Device.B) + m*n*storage(k.output())
@@ -208,8 +214,8 @@ func (k Problem) bytes() float64 {
 	return bits / 8
 }
 
-// storage returns the bits of a number in memory, where tf32 is a word of
-// binary32.
+// storage returns the number of bits that a number occupies in memory. A tf32
+// number occupies a word of binary32.
 func storage(f tcore.Format) float64 {
 	if f == tcore.TF32 {
 		f = tcore.Binary32
@@ -217,7 +223,7 @@ func storage(f tcore.Format) float64 {
 	return float64(f.Bits())
 }
 
-// compare fills in the ratios and sorts.
+// compare sets the ratios and sorts the advice.
 func compare(advice []Advice) {
 	bytes, time := math.Inf(1), math.Inf(1)
 	for _, a := range advice {

@@ -117,7 +117,7 @@ func TestAdvise(t *testing.T) {
 			rounded, given := advise(t, k, 1, d)[0].Tightest.Constant, advise(t, exact, 1, d)[0].Tightest.Constant
 			u := d.A.UnitRoundoff()
 			if d == devices.HopperTF32() {
-				u *= 2 // cut off
+				u *= 2 // truncated
 			}
 			if want := math.Expm1(2*math.Log1p(u) + math.Log1p(given)); math.Abs(rounded/want-1) > 1e-9 {
 				t.Errorf("%s: %v, want %v", d.Name, rounded, want)
@@ -186,8 +186,8 @@ func TestAdviceJSON(t *testing.T) {
 	}
 }
 
-// The peaks are of devices of the catalogue, each once, and a format of half
-// the bits is twice as fast within a factor of 2.
+// Every peak has a GPU, a rate, a source and devices of one architecture. No
+// device has two peaks, and a device without a published peak has none.
 func TestPeaks(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range peaks {

@@ -5,9 +5,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// gemm returns the chains of the problem as the paper's theorems see them:
-// Algorithm 1 with the block of the device and its unit roundoffs. K is filled
-// up to whole blocks, as the device does.
+// gemm returns the chains of the problem as a product by the paper's Algorithm
+// 1, with the block size and the unit roundoffs of the device. K is rounded up
+// to whole blocks, because the device pads the last block with zeros.
 func (k Problem) gemm() roundoff.GEMM {
 	low := max(k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff())
 	u := k.unit(k.Device.C)
@@ -21,8 +21,8 @@ func (k Problem) gemm() roundoff.GEMM {
 	return g
 }
 
-// notAlgorithm1 returns why the paper's theorems do not speak of the problem,
-// or "".
+// notAlgorithm1 returns why the paper's theorems do not apply to the problem,
+// or "" if they do.
 func notAlgorithm1(k Problem) string {
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
@@ -39,8 +39,9 @@ func notAlgorithm1(k Problem) string {
 	return ""
 }
 
-// maximal returns the constant that spends one event on each sequence of
-// roundings.
+// maximal returns the constant of a maximal inequality, which covers all
+// products of a sequence of roundings with a single event. The function dist
+// returns the error model for unit roundoff u.
 func (k Problem) maximal(dist func(u float64) roundoff.ErrorModel, f roundoff.Failure) float64 {
 	each := f.Split(k.sequences())
 	return k.theta(func(n int, u float64) float64 { return dist(u).Theta(n, each) })

@@ -2,14 +2,15 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// HalfUlpBernstein is Hoeffding's bound for errors that are uniform on half a
-// unit in the last place of the sums of a run, h: √(2 log(2/ζ) Σh²/3), around
-// what errors of these data are in the mean. An error on ±h that is symmetric
-// and of no more variance than a uniform one, h²/3, has no larger a moment
-// generating function than a normal number of that variance: the mean of cosh
-// θr is at most 1 + (cosh θh - 1)/3 <= exp(θ²h²/6), as cosh √x is convex. Where
-// the data are such that the errors have more variance it is h², which holds
-// for any error on ±h of mean zero.
+// HalfUlpBernstein is Hoeffding's bound from the computed sums of a run, for
+// rounding errors that are uniform on [-h, h], where h is half a unit in the
+// last place of a sum: √(2 log(2/ζ) Σh²/3) around the mean error for the given
+// distribution of the data. For an error r in [-h, h] that is symmetric and has
+// variance at most h²/3, the moment generating function is at most that of a
+// normal number with variance h²/3: the mean of cosh θr is at most 1 + (cosh θh
+// - 1)/3 <= exp(θ²h²/6), because cosh √x is convex. Where the distribution of
+// the data gives the errors a larger variance, h² replaces h²/3. That is valid
+// for every error in [-h, h] of mean zero.
 var HalfUlpBernstein = register(Bound{
 	Name:    "half-ulp-bernstein",
 	Source:  "derived from Hoeffding 1963, Theorem 2",

@@ -2,9 +2,10 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// Beta allows rounding errors a bias: log(1+δ) is from Beta(1.9, 2), the
-// mildest bias of the experiments of its source, and a twentieth part of the
-// errors' size adds up without cancelling.
+// Beta is the bound for rounding errors with a bias: log(1+δ) has the
+// distribution Beta(1.9, 2), scaled to its range. This is the smallest bias in
+// the experiments of its source. About one twentieth of the sizes of the errors
+// adds up without cancelling.
 var Beta = register(Bound{
 	Name:    "beta",
 	Source:  "Bhola & Duraisamy 2024b, third version",

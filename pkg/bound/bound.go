@@ -8,59 +8,61 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Bound is one formula with its assumptions. It has a Constant, if it can be
-// told before the product is computed, or an Output, if it reads what happened.
+// A Bound is one error bound with its assumptions. It has a Constant if it can
+// be computed before the product, or an Interval if it reads the sums of a run.
 type Bound struct {
 	Name    string
-	Source  string    // author, year, result; in full in REFERENCES.md
+	Source  string    // author, year, result; the full references are in REFERENCES.md
 	Needs   Knowledge // what must be known of the data
-	Model   Model     // how it takes the machine to round
-	Assumes string    // what else it takes for granted, in words
-	Spread  float64   // how many times the variance of uniform errors it allows; 0 is any
+	Model   Model     // what it assumes about how the machine rounds
+	Assumes string    // further assumptions, in words
+	Spread  float64   // the largest variance of errors that it allows, over that of uniform errors; 0: any
 
-	// Fails returns why the bound does not hold for a problem that is as Model
-	// says, or "". It may be nil.
+	// Fails returns why the bound is not valid for a problem that satisfies Model,
+	// or "" if it is. It may be nil.
 	Fails func(Problem) string
 
-	// Constant returns what bounds the error of one chain of the problem, so that
-	// all its chains together fail with at most e^f. Underflow is not its business.
+	// Constant returns a bound on the error of every chain of the problem. The
+	// probability that any of the chains violates it is at most e^f. It neglects
+	// underflow.
 	Constant func(k Problem, f roundoff.Failure) Value
 
-	// Interval returns where the error of one output lies, so that all outputs
-	// together fail with at most e^f; NaN where the machine of the problem leaves
-	// out what the bound reads.
+	// Interval returns an interval that contains the error of one output. The
+	// probability that any of the outputs lies outside its interval is at most e^f.
+	// It is NaN if a run of this machine does not contain what the bound reads.
 	Interval func(k Problem, o Entry, f roundoff.Failure) Interval
 }
 
-// A Value says of every output that |error| <= Constant Σ|xy|, and that |error|
-// <= Absolute. A constant is NaN where there is none, and +Inf, as the absolute
-// is, where it has no limit.
+// A Value says that |error| <= Constant Σ|xy| and |error| <= Absolute for every
+// output. Constant is NaN if the bound has none. Constant or Absolute is +Inf
+// if it sets no limit.
 type Value struct {
 	Constant float64 // β
 	Absolute float64
-	Lambda   float64 // λ that they were made from; NaN if there is none
+	Lambda   float64 // the λ in the formula; NaN if it has none
 }
 
-// plain returns the Value of a bound that has no λ, relative to Σ|xy| alone.
+// plain returns the Value of a bound without λ, relative to Σ|xy| alone.
 func plain(constant float64) Value { return Value{constant, math.Inf(1), math.NaN()} }
 
-// An Interval says where an error lies: no farther than Radius from Centre.
+// An Interval contains an error: |error - Centre| <= Radius.
 type Interval struct{ Centre, Radius float64 }
 
-// Bound returns the largest size of an error in the interval.
+// Bound returns the largest |error| in the interval, |Centre| + Radius.
 func (i Interval) Bound() float64 { return math.Abs(i.Centre) + i.Radius }
 
-// Knowledge is what is known of the data. Each level includes those before it.
+// Knowledge says what is known of the data. Each level includes those before
+// it.
 type Knowledge int
 
 const (
-	Nothing Knowledge = iota // the formats alone
+	Nothing Knowledge = iota // the formats only
 	Moments                  // the distributions of the elements of A and B
-	Sums                     // the computed sums of every output, as an emulator has them
-	Trace                    // what every step kept, and the factors, as an emulator has them
+	Sums                     // the computed sums of every output, as an emulator returns them
+	Trace                    // what every step kept, and the factors, as an emulator returns them
 )
 
-// String returns what is known, in words.
+// String returns the level of knowledge in words.
 func (n Knowledge) String() string {
 	switch n {
 	case Nothing:
@@ -77,7 +79,8 @@ func (n Knowledge) String() string {
 
 var catalogue []Bound
 
-// register adds a bound to the catalogue.
+// register adds a bound to the catalogue. It panics if the bound is incomplete
+// or its name is already used.
 func register(b Bound) Bound {
 	if b.Name == "" || b.Source == "" || b.Model.Name == "" || (b.Constant == nil) == (b.Interval == nil) {
 		panic(fmt.Sprintf("bound: %q, want a name, a source, a model, and Constant or Output", b.Name))
@@ -89,8 +92,9 @@ func register(b Bound) Bound {
 	return b
 }
 
-// Catalogue returns all bounds: those that need to know less come first, and
-// those that hold always before those that hold with a probability.
+// Catalogue returns all bounds. Those that need less knowledge come first.
+// Among these, the bounds that always hold precede those that hold with a
+// probability.
 func Catalogue() []Bound {
 	bounds := slices.Clone(catalogue)
 	rank := func(b Bound) int {
@@ -104,7 +108,7 @@ func Catalogue() []Bound {
 	return bounds
 }
 
-// Find returns the bound of the given name.
+// Find returns the bound of the given name, and false if there is none.
 func Find(name string) (Bound, bool) {
 	i := slices.IndexFunc(catalogue, func(b Bound) bool { return b.Name == name })
 	if i < 0 {

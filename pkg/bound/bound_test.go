@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// at99 is the failure of 99 %.
+// at99 is the probability of failure for a confidence of 99 %.
 var at99 = roundoff.FailureOf(0.99)
 
 // on returns a product of the paper's size on a device.
@@ -42,8 +42,8 @@ func evaluate(t *testing.T, k Problem, f roundoff.Failure) map[string]Result {
 	return byName
 }
 
-// but returns a distribution of which nothing is known but its moments, after a
-// change.
+// but returns d with changed moments. Nothing else is known of it, except how
+// to draw numbers.
 func but(d Distribution, change func(m *DataMoments)) Distribution {
 	m := d.Moments()
 	change(&m)
@@ -119,8 +119,8 @@ func wantPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// problems are products of every device, in every order that it has, in one and
-// in several parts.
+// kernels returns products on every device, in one part and in three, in every
+// order of summation that the device has, and with stochastic rounding.
 func kernels() []Problem {
 	var all []Problem
 	for _, d := range devices.All() {
@@ -205,8 +205,8 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	// Every leaf of a tree has a path of its own: no maximal inequality covers them
-	// at once.
+	// Every leaf of a tree has a path of its own, so no maximal inequality covers
+	// all paths with one event.
 	t.Run("pays_for_every_path_of_a_tree", func(t *testing.T) {
 		k := on(devices.IEEEF16())
 		k.Order = tcore.InPairs
@@ -227,8 +227,8 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	// With a mean the sums grow like K and their errors like K^(3/2): what is true
-	// of mean zero, a constant that does not grow, is not said.
+	// If products have a nonzero mean, the sums grow like K and their errors like
+	// K^(3/2). The constant then grows with K, unlike for a mean of zero.
 	t.Run("knows_that_a_mean_is_not_zero", func(t *testing.T) {
 		constant := func(name string, K int, d Distribution) float64 {
 			k := on(devices.PaperCoreF32())
@@ -298,9 +298,9 @@ func TestTightest(t *testing.T) {
 	})
 }
 
-// Every bound that holds, on every machine, against the exact product: as the
-// device computes it, in one part and in three, stored in binary32 and in
-// binary16, with data of one sign and of two.
+// Every bound that Evaluate marks as valid is at least the error, on every
+// machine: in one part and in three, stored in binary32 and in binary16, for
+// data of one sign and of both signs.
 func TestBoundsHold(t *testing.T) {
 	for _, k := range kernels() {
 		if k.stochastic() || k.Order != tcore.InSequence || k.Device.ScaleBlock > 0 || k.Device.C.Precision > 24 || k.Device.A.Precision > 24 {
@@ -330,8 +330,8 @@ func TestBoundsHold(t *testing.T) {
 				if r.Holds && r.Constant*(1+1e-12) < worst && !k.Represented {
 					t.Errorf("%s, %s: error %.3g, %s is %.3g", k.Device.Name, d, worst, r.Bound, r.Constant)
 				}
-				// Conversion underflows now and then, to a unit of the format that is small
-				// here.
+				// Conversion sometimes underflows. The error is then a unit of the format,
+				// which is small here.
 				if r.Holds && k.Represented && r.Constant*1.5 < worst && k.Device.A.Precision >= 8 {
 					t.Errorf("%s in parts, %s: error %.3g, %s is %.3g", k.Device.Name, d, worst, r.Bound, r.Constant)
 				}
@@ -351,8 +351,8 @@ func normal(f tcore.Format, m blas32.General) {
 	}
 }
 
-// What the marks are for: with data of one sign, bounds that need a zero mean
-// are broken by every output on a machine that truncates.
+// On a machine that truncates, every output violates the bounds that assume
+// errors of mean zero, if the data have one sign.
 func TestMarksAreTrue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	d := Uniform(0, 1)
@@ -583,8 +583,8 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// The printed theorem holds for one block, the corrected one for all; and
-// stochastic roundings of few bits have a mean.
+// The printed theorem is valid for one block, the corrected one for all.
+// Stochastic rounding with few bits has errors of nonzero mean.
 func TestModelsFail(t *testing.T) {
 	k := on(devices.PaperCoreF16())
 	k.K = k.Width()
@@ -604,8 +604,9 @@ func TestModelsFail(t *testing.T) {
 	}
 }
 
-// What conversion leaves of numbers is within what is said of it, for
-// distributions of two numbers of which nothing but the moments are told.
+// The moments of converted numbers lie within the bounds that converted
+// returns, for distributions of two numbers of which only the moments are
+// known.
 func TestConverted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 53))
 	for range 2000 {

@@ -21,14 +21,14 @@ func cdna() []tcore.Device {
 	})
 }
 
-// A elementsOf draws the elements of matrices, numbers of f.
+// An elementsOf draws the elements of matrices, numbers of f.
 type elementsOf struct {
 	name string
 	draw func(r *rand.Rand, f tcore.Format) float64
 }
 
-// hard are data that machines of AMD do not like: subnormal factors, subnormal
-// products, tiny and mixed numbers, zeros; and the usual ones.
+// hard are data that are difficult for AMD machines, subnormal factors,
+// subnormal products, tiny and mixed numbers, zeros; and ordinary data.
 var hard = []elementsOf{
 	{"subnormal", func(r *rand.Rand, f tcore.Format) float64 { return f.MinNormal() * r.NormFloat64() }},
 	{"some subnormal", func(r *rand.Rand, f tcore.Format) float64 {
@@ -56,9 +56,9 @@ func (s elementsOf) matrix(r *rand.Rand, rows, cols int, f tcore.Format) blas32.
 	return m
 }
 
-// afterRun are the bounds from a run that are told to hold on a machine
-// whatever the data, and those that take the products as random. Those that
-// take roundings to nearest as random are left out.
+// afterRun returns the bounds from a run that are valid on the machine: those
+// that always hold, and those that treat the products as random. It omits those
+// that treat rounding to nearest as random.
 func afterRun(k Problem) (bounds []Bound) {
 	for _, b := range Catalogue() {
 		if b.Interval != nil && b.fails(k) == "" && (!b.Model.Random || b.Model.Name == TruncatingRandom.Name) {
@@ -68,8 +68,8 @@ func afterRun(k Problem) (bounds []Bound) {
 	return bounds
 }
 
-// Every bound of a run on machines of AMD holds, of data of all kinds and
-// lengths, and what is emulated is what the device computes.
+// On AMD machines, every bound from a run is valid for data of all kinds and
+// lengths, and the emulation computes what the device computes.
 func TestCDNA(t *testing.T) {
 	lengths, seeds := []int{1, 2, 3, 7, 33, 100, 129, 1000}, 6
 	if testing.Short() {
@@ -89,7 +89,8 @@ func TestCDNA(t *testing.T) {
 								a.Data[i] = float32(d.A.Round(math.Ldexp(1+rng.Float64(), min(12, d.A.Emax-1)), tcore.ToZero))
 							}
 							bounds := afterRun(k)
-							bounds = slices.DeleteFunc(bounds, func(b Bound) bool { return b.Model.Random }) // not of one distribution
+							// The data are not of one distribution.
+							bounds = slices.DeleteFunc(bounds, func(b Bound) bool { return b.Model.Random })
 							holds(t, k, a, b, bounds, what, near)
 							continue
 						}
@@ -106,8 +107,8 @@ func TestCDNA(t *testing.T) {
 	}
 }
 
-// holds puts bounds to a product. It keeps in near how near an error came to a
-// bound.
+// holds tests bounds on one product. It records in near the largest ratio of an
+// error to each bound.
 func holds(t *testing.T, k Problem, a, b blas32.General, bounds []Bound, what string, near map[string]float64) {
 	t.Helper()
 	c := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
@@ -145,7 +146,8 @@ func holds(t *testing.T, k Problem, a, b blas32.General, bounds []Bound, what st
 	}
 }
 
-// What flushing takes is in no rounding: a bound that leaves it out is broken.
+// What flushing discards is not in any rounding error: a bound that neglects it
+// is violated.
 func TestFlushed(t *testing.T) {
 	k := Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{0x1p-15, 1, 0x1p-20, 1}}
@@ -170,8 +172,8 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// Sums between subnormal numbers err by half their distance, whatever their
-// size.
+// The error of a sum between subnormal numbers can be as large as half their
+// distance, whatever its size.
 func TestSubnormalSums(t *testing.T) {
 	for _, d := range []tcore.Device{devices.CDNA1BF16(), devices.PaperCoreF16()} {
 		near := map[string]float64{}
@@ -189,8 +191,9 @@ func TestSubnormalSums(t *testing.T) {
 	}
 }
 
-// Roundings of a tree: a bound on 1000 products of one sign is that of few
-// roundings.
+// On a machine that sums pairwise, the bounds from a run are smaller than gamma
+// for 1000 products of one sign. On a machine that rounds once per block, gamma
+// counts one rounding per block.
 func TestEmulatedTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	k := Problem{M: 2, N: 2, K: 1000, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
@@ -213,9 +216,9 @@ func TestEmulatedTree(t *testing.T) {
 	}
 }
 
-// What exponents and sums tell of the second stage holds of every block: it did
-// moved, rounded down by less than down, and to nearest by half an ulp. All of
-// that is met.
+// The bounds on what the second stage does are valid for every block, given
+// exponents and sums: apart from moved, it rounds down by at most down, and to
+// nearest by at most half a unit in the last place. All of these cases occur.
 func TestStages(t *testing.T) {
 	const blocks = 6
 	for _, d := range cdna() {
@@ -229,7 +232,7 @@ func TestStages(t *testing.T) {
 				rng := rand.New(rand.NewPCG(seed, 11))
 				k := Problem{M: 4, N: 4, K: blocks * core.Terms, Machine: tcore.Machine{Device: d}}
 				a, b := s.matrix(rng, 4, k.K, d.A), s.matrix(rng, k.K, 4, d.B)
-				for i := range blocks { // of different sizes, some of one product
+				for i := range blocks { // of different sizes, some with one nonzero product
 					scale := float32(math.Ldexp(1, rng.IntN(24)-16))
 					for l := i * core.Terms; l < (i+1)*core.Terms; l++ {
 						for j := range 4 {
@@ -269,7 +272,8 @@ func TestStages(t *testing.T) {
 			}
 		}
 		t.Logf("%s: below %d, least %v, up %v, moved %d, dropped %d", d.Name, below, least, up, moved, dropped)
-		if d.A.Emin > -10 { // products of so few exponents are hardly ever rounded down
+		// Products of so few exponents are hardly ever rounded down.
+		if d.A.Emin > -10 {
 			continue
 		}
 		if below < 10 || least < 0.5 || up < 1 || moved < 10 || core.Parts == 2 && dropped == 0 {
@@ -285,8 +289,8 @@ func count(b bool) int {
 	return 0
 }
 
-// How near errors of machines of AMD come to their bounds, after a run and
-// before it; none is broken.
+// On AMD machines, no error exceeds a bound, computed after a run or before it.
+// The test logs the tightness.
 func TestCDNATightness(t *testing.T) {
 	rows, lengths := 96, []int{256, 4096}
 	if testing.Short() {
@@ -339,9 +343,9 @@ func TestCDNATightness(t *testing.T) {
 	}
 }
 
-// The first stage cuts off in the mean what the distribution of the products
-// says, of positive products and of all: no error is left but what the second
-// stage did.
+// The mean loss of the first stage is the one that the distribution of the
+// products predicts, for positive products and for products of both signs. The
+// rest of the error is that of the second stage.
 func TestStageLossIsThatOfTheDistribution(t *testing.T) {
 	const n, K = 24, 512
 	for _, d := range []tcore.Device{devices.CDNA3F16(), devices.CDNA3FP8()} {
@@ -368,8 +372,8 @@ func TestStageLossIsThatOfTheDistribution(t *testing.T) {
 				square += (lost - sum.mean) * (lost - sum.mean) / (n * n)
 				mean += sum.mean / (n * n)
 			}
-			// Outputs of one row have its elements in common, so that they count as 24
-			// rather than 576.
+			// Outputs of one row share its elements, so that they count as 24 independent
+			// ones rather than 576.
 			σ := math.Sqrt(square / n)
 			t.Logf("%s, %s: %.3g cut off, distribution %.3g ± %.2g", d.Name, s.name, mean+off, mean, σ)
 			if math.Abs(off) > 4*σ || d == devices.CDNA3F16() && s.name != "N(0,1)" && !(mean > 20*σ) {

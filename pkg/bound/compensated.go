@@ -5,7 +5,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// CompensatedDot is u + γ_n², for sums that carry their errors along.
+// CompensatedDot is u + γ_n², for compensated sums, which carry the error of
+// every addition along.
 var CompensatedDot = register(Bound{
 	Name:   "compensated",
 	Source: "Ogita, Rump & Oishi 2005, Sum2 and Dot2",

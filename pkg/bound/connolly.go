@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// ConnollyHighamMary is HighamMary for errors that may depend on each other, as
-// those of stochastic rounding do.
+// ConnollyHighamMary is [HighamMary] for errors that may depend on each other,
+// as those of stochastic rounding do.
 var ConnollyHighamMary = register(Bound{
 	Name:   "connolly-higham-mary",
 	Source: "Connolly, Higham & Mary 2021",

@@ -11,19 +11,21 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A converted is what is known of numbers after their conversion to a format.
+// A converted contains what is known of a random number x̂ after its conversion
+// to a format.
 type converted struct {
 	mean, off float64 // |E x̂ - mean| <= off
-	abs       float64 // E|x̂|, or less
-	square    float64 // E x̂², or more
-	deviation float64 // √Var x̂, or more
-	lo, hi    float64 // no x̂ is beyond
+	abs       float64 // lower bound of E|x̂|
+	square    float64 // upper bound of E x̂²
+	deviation float64 // upper bound of √Var x̂
+	lo, hi    float64 // every x̂ lies in [lo, hi]
 }
 
-// converted returns what conversion to a format leaves of numbers of the
-// distribution: it moves each by at most u of its size and a step of the
-// subnormal numbers. Of the elements of a matrix, and where all numbers of the
-// format can be counted, it is exact.
+// converted returns what is known of numbers with distribution d after their
+// conversion to f. Conversion to nearest changes a number by at most u times
+// its size, or half a step of the subnormal numbers; other conversions change
+// it by at most twice that. The result is exact for the elements of a matrix,
+// and for distributions that are known in full and formats of at most 8 bits.
 func (k Problem) converted(f tcore.Format, d Distribution) converted {
 	if l := k.distributionOf(f, d); l != nil {
 		return l.converted()
@@ -44,9 +46,10 @@ func (k Problem) converted(f tcore.Format, d Distribution) converted {
 	return z
 }
 
-// rounded returns a distribution and by which part of its size conversion to a
-// format changes a number of that at most, and by how much a subnormal one: of
-// the elements of a matrix their conversion, which changes no more.
+// rounded returns a distribution r and bounds on what conversion to f changes:
+// at most relative times the size of a number, and at most absolute for a
+// subnormal one. For the elements of a matrix, r is the distribution of the
+// converted elements and both bounds are 0. Otherwise r is d.
 func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relative, absolute float64) {
 	relative, absolute = f.UnitRoundoff(), conversionStep(f, k.Device.Convert)
 	if k.Device.Convert != tcore.ToNearestEven {
@@ -65,10 +68,10 @@ func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relati
 		f.RoundSlice(x, x, k.Device.Convert)
 		var err error
 		if r, err = MomentsOf(d.name, blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}); err != nil {
-			return d, relative, absolute // beyond the format
+			return d, relative, absolute // an element overflows
 		}
 		r.known.coarse()
-		r.known.elements, r.known.draw = nil, nil // which take room
+		r.known.elements, r.known.draw = nil, nil // to save memory
 		roundedTables.keep(key, r)
 	}
 	return r, 0, 0
@@ -76,9 +79,9 @@ func (k Problem) rounded(f tcore.Format, d Distribution) (r Distribution, relati
 
 var roundedTables table[valueKey, Distribution]
 
-// largestFactors returns what no element of A and B exceeds in size after
-// conversion, nor in size before, but for a failure of e^f; +Inf where one may
-// overflow.
+// largestFactors returns upper bounds of the sizes of all elements of A and of
+// B, before and after conversion. They fail with probability at most e^f, and
+// are +Inf if an element may overflow.
 func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 	of := func(format tcore.Format, d Distribution, n float64) float64 {
 		largest := d.Largest(n, f.Split(2))
@@ -92,28 +95,28 @@ func (k Problem) largestFactors(f roundoff.Failure) (x, y float64) {
 	return of(k.Device.A, k.X, float64(k.M)*float64(k.K)), of(k.Device.B, k.Y, float64(k.K)*float64(k.N))
 }
 
-// clipped returns the problem of factors that are moved to where
-// [Problem.largestFactors] has them, which none is beyond but for a failure of
-// e^f, and where that is.
+// clipped returns the problem with the elements of A and B clipped to the
+// bounds of [Problem.largestFactors], and these bounds. With probability at
+// least 1 - e^f, clipping changes no element.
 func (k Problem) clipped(f roundoff.Failure) (clipped Problem, x, y float64) {
 	x, y = k.largestFactors(f)
 	k.X, k.Y = k.X.clipped(x), k.Y.clipped(y)
 	return k, x, y
 }
 
-// A productMoments is what is known of |p̂| and p̂, products of numbers that
-// were converted.
+// A productMoments contains what is known of p̂, a product of two converted
+// numbers.
 type productMoments struct {
-	mean     float64 // |E p̂|, or more
+	mean     float64 // upper bound of |E p̂|
 	center   float64 // |E x| |E y|, before conversion
-	off      float64 // E p̂ is that near to E x E y, or nearer
-	abs      float64 // E|p̂|, or less
-	square   float64 // E p̂², or more
-	variance float64 // Var p̂, or more
-	lo, hi   float64 // no p̂ is beyond
+	off      float64 // upper bound of the distance of E p̂ from E x E y
+	abs      float64 // lower bound of E|p̂|
+	square   float64 // upper bound of E p̂²
+	variance float64 // upper bound of Var p̂
+	lo, hi   float64 // every p̂ lies in [lo, hi]
 }
 
-// largest returns what no |p̂| exceeds, and least what none is below.
+// largest returns an upper bound of |p̂|, and least a lower bound.
 func (p productMoments) largest() float64 { return max(math.Abs(p.lo), math.Abs(p.hi)) }
 func (p productMoments) least() float64   { return max(0, p.lo, -p.hi) }
 
@@ -123,7 +126,7 @@ func (k Problem) products() productMoments {
 	x, y := k.converted(k.Device.A, k.X), k.converted(k.Device.B, k.Y)
 	mx, my := math.Abs(x.mean)+x.off, math.Abs(y.mean)+y.off
 	corners := []float64{x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi}
-	if slices.ContainsFunc(corners, math.IsNaN) { // of a factor that is 0 and one without end
+	if slices.ContainsFunc(corners, math.IsNaN) { // one factor is 0 and the other unbounded
 		corners = []float64{math.Inf(-1), math.Inf(1)}
 	}
 	p := productMoments{
@@ -142,14 +145,15 @@ func (k Problem) products() productMoments {
 	return p
 }
 
-// A valueDistribution is the distribution of numbers of a format of few bits.
+// A valueDistribution is a discrete distribution: values and their
+// probabilities.
 type valueDistribution struct {
 	values, probabilities []float64
 }
 
-// distributionOf returns the distribution of the numbers of a format that those
-// of the distribution become, nil if the format has too many or the
-// distribution is not known in full.
+// distributionOf returns the distribution of numbers with distribution d after
+// their conversion to f. It is nil if f has more than 8 bits or d is not known
+// in full.
 func (k Problem) distributionOf(f tcore.Format, d Distribution) *valueDistribution {
 	o := d.of()
 	if o.between == nil && o.elements == nil || f.Bits() > 8 {
@@ -171,7 +175,7 @@ func (k Problem) distributionOf(f tcore.Format, d Distribution) *valueDistributi
 	return l
 }
 
-// mean returns the mean of f.
+// mean returns E f(x).
 func (l *valueDistribution) mean(f func(x float64) float64) float64 {
 	sum := 0.0
 	for i, v := range l.values {
@@ -180,7 +184,7 @@ func (l *valueDistribution) mean(f func(x float64) float64) float64 {
 	return sum
 }
 
-// converted returns the moments of the distribution, exactly.
+// converted returns the exact moments of the distribution.
 func (l *valueDistribution) converted() converted {
 	z := converted{lo: math.Inf(1), hi: math.Inf(-1)}
 	for i, v := range l.values {
@@ -195,9 +199,9 @@ func (l *valueDistribution) converted() converted {
 	return z
 }
 
-// measure returns the distribution of the numbers of a format that those of a
-// continuous distribution become, given P(a < x < b). What overflows counts as
-// the greatest number.
+// measure returns the distribution of the numbers of a continuous distribution
+// after their conversion to f, given between(a, b) = P(a < x < b). A number
+// that overflows counts as the largest number of f.
 func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64) float64) valueDistribution {
 	numbers := map[float64]bool{}
 	for code := range uint64(1) << f.Bits() {
@@ -210,7 +214,7 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 	for i, v := range values {
 		to := math.Inf(1)
 		if i+1 < len(values) {
-			lo, hi := v, values[i+1] // where one becomes the other
+			lo, hi := v, values[i+1] // the boundary between v and the next number
 			for range 60 {
 				if m := lo + (hi-lo)/2; f.Round(m, mode) <= v {
 					lo = m
@@ -218,7 +222,7 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 					hi = m
 				}
 			}
-			to = float64(float32(hi)) // which has few bits
+			to = float64(float32(hi)) // the boundary has few bits
 		}
 		if p := between(from, to); p > 0 {
 			l.values, l.probabilities = append(l.values, v), append(l.probabilities, p)
@@ -228,8 +232,8 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 	return l
 }
 
-// count returns the numbers of f that n elements become, ascending, and how
-// often.
+// count returns the distribution of n elements after their conversion to f: the
+// values in ascending order, and their relative frequencies.
 func (k Problem) count(f tcore.Format, n int, element func(i int) float64) valueDistribution {
 	count := map[float64]float64{}
 	for i := range n {
@@ -242,7 +246,7 @@ func (k Problem) count(f tcore.Format, n int, element func(i int) float64) value
 	return l
 }
 
-// draws is count of n numbers that are drawn.
+// draws returns [Problem.count] of n numbers drawn from d.
 func (k Problem) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueDistribution {
 	d = d.from(rng)
 	return k.count(f, n, func(int) float64 { return d.Rand() })

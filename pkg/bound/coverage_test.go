@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Every random bound that is marked as holding fails no oftener than it says,
-// one output at a time: over a million outputs of each machine and
-// distribution, and for the bounds that read sums over a million in all. In
-// short, over a hundredth of them.
+// Every random bound that is marked as valid is violated no more often than its
+// confidence allows, for single outputs. The test counts over a million outputs
+// for each machine and distribution, and about a million in all for the bounds
+// that read sums; with -short, over a hundredth of them.
 func TestCoverage(t *testing.T) {
-	outputs, read := 1000, 400 // a side
+	outputs, read := 1000, 400 // rows, and as many columns
 	if testing.Short() {
 		outputs, read = 100, 40
 	}
@@ -31,8 +31,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// cover multiplies matrices of the data of k, which is for one output, and
-// counts failures.
+// cover multiplies matrices with the distributions of k, which describes one
+// output, and counts violations.
 func cover(t *testing.T, k Problem, outputs, read int) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a, b := draw(rng, outputs, k.K, k.X), draw(rng, k.K, outputs, k.Y)
@@ -51,7 +51,7 @@ func cover(t *testing.T, k Problem, outputs, read int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Run = run // to be known; one output at a time is asked below
+	k.Run = run // so that a run is known; the loop below passes single outputs
 
 	confidences := []float64{0.9, 0.99, 0.999}
 	var reads []Bound
@@ -103,14 +103,14 @@ func cover(t *testing.T, k Problem, outputs, read int) {
 		for c, p := range confidences {
 			check(t, bound.Name, p, failures[bound.Name][c], i)
 		}
-		// The counting counts: an eighth of the bound is broken often.
+		// The test can fail: an eighth of the bound is violated often.
 		if rate := float64(broken[bound.Name]) / float64(i); rate < 0.1 {
 			t.Errorf("an eighth of %s is broken by %v of the outputs", bound.Name, rate)
 		}
 	}
 }
 
-// check says of a bound that it fails too often.
+// check reports a bound that is violated too often.
 func check(t *testing.T, name string, confidence float64, failures, outputs int) {
 	t.Helper()
 	rate := float64(failures) / float64(outputs)

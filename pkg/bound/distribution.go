@@ -12,23 +12,25 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Distribution is what is known of independent random numbers x, the elements
-// of a matrix, under the names of gonum's distuv: moments, what none of many
-// exceeds, and how one is drawn. It is a [distuv.Rander], and [FromRander]
-// makes one of any other. The zero value knows nothing.
+// A Distribution describes independent random numbers x, the elements of a
+// matrix: their moments, an upper bound of n such numbers, and how to draw one.
+// Its methods have the names that gonum's distuv uses. It is a [distuv.Rander],
+// and [FromRander] converts any other Rander to a Distribution. Nothing is
+// known of the zero value.
 type Distribution struct {
-	Src rand.Source // that Rand draws from, as in distuv; nil is the global one
+	Src rand.Source // the generator that Rand uses, as in distuv; nil: the global one
 
 	name  string
 	known *facts
 }
 
-// DataMoments are what bounds are told of numbers x: enough for most of them.
+// DataMoments are the moments of random numbers x. Most bounds from the
+// distribution of the data need nothing else.
 type DataMoments struct {
 	Mean       float64 // E x
 	MeanSquare float64 // E x²
 	MeanAbs    float64 // E|x|
-	MaxAbs     float64 // |x| is at most that; +Inf if it has no limit
+	MaxAbs     float64 // upper bound of |x|; +Inf if there is none
 	Symmetric  bool    // x and -x are equally likely
 }
 
@@ -36,7 +38,7 @@ type DataMoments struct {
 func (m DataMoments) variance() float64 { return max(0, m.MeanSquare-m.Mean*m.Mean) }
 
 // Uniform returns the uniform distribution on [lo, hi]. It panics unless lo <
-// hi, both finite.
+// hi and hi - lo is finite.
 func Uniform(lo, hi float64) Distribution {
 	if !(lo < hi) || math.IsInf(hi-lo, 0) {
 		panic(fmt.Sprintf("bound: U(%v, %v), want lo < hi, both finite", lo, hi))
@@ -81,7 +83,7 @@ func Normal(μ, σ float64) Distribution {
 		lo:     math.Inf(-1),
 		hi:     math.Inf(1),
 		between: func(a, b float64) float64 {
-			if a < μ { // the tail that loses no digits
+			if a < μ { // use the upper tail, which loses no digits
 				a, b = 2*μ-b, 2*μ-a
 			}
 			return (math.Erfc((a-μ)/(σ*math.Sqrt2)) - math.Erfc((b-μ)/(σ*math.Sqrt2))) / 2
@@ -89,16 +91,16 @@ func Normal(μ, σ float64) Distribution {
 	}}
 }
 
-// FromMoments returns a distribution of which nothing is known but its moments,
-// and that draw draws its numbers; nil where nobody knows how.
+// FromMoments returns a distribution of which only the moments are known. The
+// function draw draws one number; it is nil if it is unknown how to draw them.
 func FromMoments(name string, m DataMoments, draw func(*rand.Rand) float64) Distribution {
 	return Distribution{name: name, known: &facts{DataMoments: m, draw: draw, lo: -m.MaxAbs, hi: m.MaxAbs}}
 }
 
 var distribution = regexp.MustCompile(`^ *([UN]) *[(\[] *([^ ,]+) *, *([^ ,)\]]+) *[)\]] *$`)
 
-// ParseDistribution returns the distribution that s names, as in "U(-1,1)" and
-// "N(0,1)".
+// ParseDistribution returns the distribution that s names, such as "U(-1,1)" or
+// "N(0,1)". The returned error says what s must be.
 func ParseDistribution(s string) (Distribution, error) {
 	m := distribution.FindStringSubmatch(s)
 	if m == nil {
@@ -116,10 +118,10 @@ func ParseDistribution(s string) (Distribution, error) {
 	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi at a finite distance, or deviation > 0", s)
 }
 
-// MomentsOf returns the distribution of an element of a given matrix that is
-// picked at random: what a bound that takes data as independent numbers needs
-// to know of it. An error says that the matrix is empty, or names an element
-// that is not finite.
+// MomentsOf returns the distribution of an element picked at random from the
+// given matrix. Bounds that treat the data as independent random numbers use
+// this distribution. The returned error says that the matrix is empty, or names
+// an element that is not finite.
 func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	if err := checkFinite(name, m.Rows, m.Cols, m.Stride, m.Data); err != nil {
 		return Distribution{}, err
@@ -140,7 +142,7 @@ func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	for _, v := range x {
 		z.MeanSquare += (v - z.Mean) / n * (v - z.Mean)
 	}
-	// What rounding may have spoilt: |E x| <= E|x| <= √E x² <= max |x|.
+	// Restore |E x| <= E|x| <= √E x² <= max |x|, which rounding may have violated.
 	z.MeanSquare = min(z.MeanSquare+z.Mean*z.Mean, z.MaxAbs*z.MaxAbs)
 	z.MeanAbs = min(max(z.MeanAbs, math.Abs(z.Mean)), math.Sqrt(z.MeanSquare))
 	return Distribution{name: name, known: &facts{
@@ -153,7 +155,7 @@ func MomentsOf(name string, m blas64.General) (Distribution, error) {
 	}}, nil
 }
 
-// of returns what is known, which the caller must not change.
+// of returns what is known of the distribution. The caller must not change it.
 func (d Distribution) of() *facts {
 	if d.known == nil {
 		return &unknown
@@ -190,15 +192,16 @@ func (d Distribution) MeanSquare() float64 { return d.of().MeanSquare }
 // MeanAbs returns E|x|.
 func (d Distribution) MeanAbs() float64 { return d.of().MeanAbs }
 
-// MaxAbs returns what no |x| exceeds, +Inf if that has no limit.
+// MaxAbs returns an upper bound of |x|, +Inf if there is none.
 func (d Distribution) MaxAbs() float64 { return d.of().MaxAbs }
 
 // Symmetric reports whether x and -x are known to be equally likely.
 func (d Distribution) Symmetric() bool { return d.of().Symmetric }
 
-// Largest returns what none of n numbers exceeds in size, but for a failure of
-// e^f; +Inf if that is not known, as how fast a distribution without a largest
-// number falls off may not be.
+// Largest returns an upper bound of the sizes of n numbers that fails with
+// probability at most e^f. It is +Inf if x is unbounded and the tails of its
+// distribution are unknown. If x is unbounded, it may panic unless n >= 1 and
+// -Inf < f < 0.
 func (d Distribution) Largest(n float64, f roundoff.Failure) float64 {
 	o := d.of()
 	switch {
@@ -210,7 +213,7 @@ func (d Distribution) Largest(n float64, f roundoff.Failure) float64 {
 	return o.MaxAbs
 }
 
-// CanDraw reports whether it is known how numbers are drawn.
+// CanDraw reports whether it is known how to draw numbers.
 func (d Distribution) CanDraw() bool { return d.of().draw != nil }
 
 // Rand returns a number drawn from Src. It panics unless
@@ -230,20 +233,20 @@ func (d Distribution) Rand() float64 {
 	}
 }
 
-// global is the generator of math/rand/v2, which may be used by all.
+// global is the generator of math/rand/v2, which is safe for concurrent use.
 var global = rand.New(globalSource{})
 
 type globalSource struct{}
 
 func (globalSource) Uint64() uint64 { return rand.Uint64() }
 
-// from returns the distribution drawn from r.
+// from returns the distribution with r as its generator.
 func (d Distribution) from(r *rand.Rand) Distribution {
 	d.Src = r
 	return d
 }
 
-// told reports whether anything is known.
+// told reports whether the moments are known.
 func (d Distribution) told() bool {
 	o := d.of()
 	return o.MaxAbs != 0 || o.MeanSquare != 0 || o.MeanAbs != 0 || o.Mean != 0
@@ -251,7 +254,7 @@ func (d Distribution) told() bool {
 
 // Check returns an error if no random number has these moments.
 func (d Distribution) Check() error {
-	const ε = 1e-12 // moments are computed
+	const ε = 1e-12 // allowance for rounding errors of the moments
 	m := d.Moments()
 	switch variance := m.MeanSquare - m.Mean*m.Mean; {
 	case !(m.MeanSquare >= 0) || math.IsInf(m.MeanSquare, 1):

@@ -1,26 +1,28 @@
 // Package bound is the catalogue of rounding error bounds: what is known of the
-// error of a matrix product on a given machine, from whom, and whether it is
-// true there.
+// error of a matrix product on a given machine, from which source, and whether
+// it is valid there.
 //
 // A [Problem] describes the product once: its sizes, the machine, the order of
-// its sums, and what is known of the data. A [Bound] is a formula of package
-// roundoff with its assumptions as data: what it needs to know, how it takes
-// the machine to round, where it comes from. [Evaluate] puts every bound of the
-// [Catalogue] to a problem, and marks the ones that do not hold there with the
-// reason; [Tightest] returns the smallest that does.
+// summation, and what is known of the data. A [Bound] is a formula of package
+// roundoff together with its assumptions, as data: what it needs to know, how
+// it assumes that the machine rounds, and its source. [Evaluate] evaluates
+// every bound of the [Catalogue] for a problem, and marks those that are not
+// valid for it, with the reason. [Tightest] returns the smallest valid one.
 //
 // Every bound is a constant β, the backward constant,
 //
 //	|D̂ - D| <= β |A||B|  elementwise,
 //
-// for all outputs together, with the confidence asked for. A bound that reads
-// the sums of a run is a bound for each output; its β is the largest over them.
+// for all outputs together, with the requested confidence. A bound that reads
+// the sums of a run is computed for each output; its β is the largest over all
+// outputs.
 //
-// [Advise] asks the other way round: which devices keep a tolerance, and what
-// they cost.
+// [Advise] answers the reverse question: which devices meet a tolerance, and at
+// what cost.
 //
-// A bound says what an error cannot exceed, [Predict] what it will be like: its
-// mean, or its slope on the sum, and its deviation, on random data.
+// A bound is a limit that the error does not exceed. [Predict] returns the
+// error to be expected on random data: its mean, or its slope on the sum, and
+// its standard deviation.
 //
 // # To add a bound
 //
@@ -34,5 +36,5 @@
 //	})
 //
 // The catalogue, the tests that every bound must pass, the command and the
-// notebook find it there.
+// notebook then include it.
 package bound

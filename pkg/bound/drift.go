@@ -10,12 +10,12 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// A stepDistribution tells what one rounding to nearest of a running sum adds
-// to it, by the unit in the last place of the sum. Rows are computed when they
-// are first asked for.
+// A stepDistribution describes the error of one rounding to nearest of a
+// running sum, for each unit in the last place of the sum. The distribution for
+// a unit is computed when it is first needed.
 type stepDistribution struct {
 	increments *truncation.Increments
-	nonzero    float64 // the share of increments that are not 0, of single products
+	nonzero    float64 // the share of increments that are not 0, if they are single products
 	mu         sync.Mutex
 	rows       perExponent[*truncation.NearestError]
 }
@@ -32,9 +32,10 @@ func (s *stepDistribution) at(e int) *truncation.NearestError {
 	return *r
 }
 
-// stepDistribution returns the distribution of what the problem's running sums
-// are rounded by, nil where that is not known: the elements are not known by a
-// distribution, or products meet no running sum.
+// stepDistribution returns the distribution of the error of one rounding of the
+// problem's running sums. It is nil if numbers of A or B cannot be drawn, if
+// sums are not in sequence, if rounding is stochastic, or if the machine
+// truncates.
 func (k Problem) stepDistribution() *stepDistribution {
 	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != tcore.InSequence || k.stochastic() || k.truncates() {
 		return nil
@@ -43,7 +44,8 @@ func (k Problem) stepDistribution() *stepDistribution {
 	return k.stepDistributionOf(few)
 }
 
-// stepDistributionOf returns the distribution from so many x for each y.
+// stepDistributionOf returns the distribution estimated with nx elements of A
+// in each batch.
 func (k Problem) stepDistributionOf(nx int) *stepDistribution {
 	terms := k.stepTerms()
 	return k.drawn(fmt.Sprint("steps ", nx), terms, func() any {
@@ -52,7 +54,8 @@ func (k Problem) stepDistributionOf(nx int) *stepDistribution {
 	}).(*stepDistribution)
 }
 
-// stepTerms returns how many products a rounding of the running sum adds.
+// stepTerms returns the number of products that are added between two roundings
+// of the running sum.
 func (k Problem) stepTerms() int {
 	switch c := k.Device.Core.(type) {
 	case tcore.ExactSum:
@@ -63,12 +66,13 @@ func (k Problem) stepTerms() int {
 	return 1
 }
 
-// increments draws what the steps of a sum of so many products each add to it:
-// single products of all pairs of two samples, many for the price of few.
+// increments draws a sample of what a step adds to the running sum, the sum of
+// the given number of products. For single products, it uses all pairs of two
+// samples, so that few draws give many products.
 func (k Problem) increments(terms, nx int) *truncation.Increments {
 	const batches, ny = 16, 1024
 	z := &truncation.Increments{}
-	if k.X.Symmetric() || k.Y.Symmetric() { // of which only the spread is asked
+	if k.X.Symmetric() || k.Y.Symmetric() { // only their spread matters
 		nx = 8
 		z.Symmetric()
 	}
@@ -90,8 +94,9 @@ func (k Problem) increments(terms, nx int) *truncation.Increments {
 	return z
 }
 
-// numbers returns n numbers of f that elements of d become, which are numbers
-// of binary32 first, as those of matrices are.
+// numbers returns n elements drawn from d and converted to f. If f is more
+// precise than binary32, they are first rounded to binary32, as the elements of
+// matrices are.
 func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
 	d = d.from(rng)
 	x := make([]float64, n)
@@ -105,8 +110,9 @@ func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) 
 	return x
 }
 
-// element returns the number of f that v becomes. What overflows counts as the
-// greatest number: bounds are of products that do not overflow.
+// element returns v converted to f. If v overflows, it returns the largest
+// number of f with the sign of v, because bounds are for products that do not
+// overflow.
 func (k Problem) element(v float64, f tcore.Format) float64 {
 	z := f.Round(v, k.Device.Convert)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
@@ -115,20 +121,19 @@ func (k Problem) element(v float64, f tcore.Format) float64 {
 	return z
 }
 
-// A drift is what is known of the mean of rounding errors, that of all errors
-// of one output.
+// A drift describes the mean of the rounding errors of one output.
 type drift struct {
-	mean     float64 // of the sum of the errors
-	most     float64 // its size is at most that, as far as a sample tells
-	variance float64 // of the errors, over that of errors uniform between neighbouring numbers
+	mean     float64 // expected sum of the errors
+	most     float64 // upper bound of |mean|, to within the error of the sample
+	variance float64 // variance of the errors, over that of errors uniform between neighbouring numbers
 }
 
-// sure is how many standard deviations an estimated mean may be off.
+// sure is the number of standard errors by which an estimated mean may be off.
 const sure = 3
 
-// drift returns the drift of a chain whose running sums are where those of
-// independent products are expected, and false where the distributions are not
-// known, or all is rounded toward zero.
+// drift returns the drift of a chain whose running sums are distributed as
+// those of independent products. It returns false if [Problem.stepDistribution]
+// is nil.
 func (k Problem) drift() (drift, bool) {
 	dist := k.stepDistribution()
 	if dist == nil {
@@ -171,10 +176,11 @@ func (k Problem) drift() (drift, bool) {
 	return d, true
 }
 
-// biased returns the value of a bound of a model of random errors of mean zero,
-// with what their mean can do added to it, or why there is none: more than half
-// of it would be that, or the errors are spread by more than so many times what
-// uniform ones are.
+// biased returns the value of a bound that assumes errors of mean zero,
+// increased by the largest effect of their actual mean. It returns in why the
+// reason if the bound is not valid: this effect is more than half of the bound,
+// or the variance of the errors is more than spread times that of uniform
+// errors.
 func (k Problem) biased(v Value, spread float64) (with Value, why string) {
 	size := float64(k.Length()) * k.X.MeanAbs() * k.Y.MeanAbs()
 	bound := min(v.Constant*size, v.Absolute)
@@ -190,9 +196,9 @@ func (k Problem) biased(v Value, spread float64) (with Value, why string) {
 	return v, d.refuses(bound, spread)
 }
 
-// refuses returns why a bound on the error, made for errors of mean zero and of
-// so much variance over that of uniform ones, does not describe errors of this
-// drift, or "".
+// refuses returns why a bound on the error is not valid for errors with this
+// drift, or "". The bound assumes errors of mean zero, with a variance of at
+// most spread times that of uniform errors; 0 allows any variance.
 func (d drift) refuses(bound, spread float64) string {
 	switch {
 	case d.most > bound/2:

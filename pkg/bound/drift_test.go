@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// positive distributions, of which long sums lose the small terms, and
-// distributions of few values.
+// drifting are distributions for which the errors have a mean: positive ones,
+// for which long sums lose the small terms, and ones of few values.
 var drifting = []Distribution{
 	Uniform(0, 1), Uniform(1, 2), logNormal, logUniform(-8, 8), exponential, point(0.1), point(1.0 / 3),
 	FromMoments("1 or 1+2^-9", DataMoments{Mean: 1 + 0x1p-10, MeanSquare: (1 + (1+0x1p-9)*(1+0x1p-9)) / 2, MeanAbs: 1 + 0x1p-10, MaxAbs: 1 + 0x1p-9},
@@ -24,7 +24,7 @@ var drifting = []Distribution{
 
 var logNormal = FromMoments("log-normal", DataMoments{Mean: math.Exp(0.5), MeanSquare: math.Exp(2), MeanAbs: math.Exp(0.5), MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) })
 
-// exponential is of mean zero, and not symmetric.
+// exponential has mean zero and is not symmetric.
 var exponential = FromMoments("exponential-1", DataMoments{MeanSquare: 1, MeanAbs: 2 / math.E, MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 })
 
 func point(x float64) Distribution {
@@ -36,9 +36,9 @@ func logUniform(lo, hi float64) Distribution {
 	return FromMoments("log-uniform", DataMoments{Mean: mean, MeanSquare: (math.Exp2(2*hi) - math.Exp2(2*lo)) / ((hi - lo) * 2 * math.Ln2), MeanAbs: mean, MaxAbs: math.Exp2(hi)}, func(r *rand.Rand) float64 { return math.Exp2(lo + (hi-lo)*r.Float64()) })
 }
 
-// Where sums are rounded to nearest and small terms are lost, the bounds that
-// take errors as of mean zero know what the mean is, or refuse: none is
-// exceeded that is said to hold.
+// If sums are rounded to nearest and small terms are lost, the bounds that
+// assume errors of mean zero include the actual mean, or are refused. No error
+// exceeds a bound that is marked as valid.
 func TestRandomErrorsHold(t *testing.T) {
 	devices := []tcore.Device{devices.PaperCoreF32(), devices.PaperCoreF16()}
 	lengths, rows := []int{3, 100, 2047}, 6
@@ -88,17 +88,17 @@ func TestRandomErrorsHold(t *testing.T) {
 	}
 }
 
-// The mean of rounding to nearest that is predicted from a sample is the one of
-// all pairs of binary16 numbers of the distribution, one by one: on U(1,2) it
-// is there at K = 32768 alone, where sums have units so long that the few bits
-// of the products do not fill them evenly.
+// The mean of the error of rounding to nearest, estimated from a sample, agrees
+// with the mean over all pairs of binary16 numbers of the distribution. For
+// U(1,2), it is nonzero only for sums as long as K = 32768: their units in the
+// last place are so large that products of few bits do not fill them evenly.
 func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	const K = 32768
 	k := on(devices.PaperCoreF32())
 	k.M, k.N, k.K, k.X, k.Y = 1, 1, K, Uniform(1, 2), Uniform(1, 2)
 	mean := func(U float64) float64 {
 		sum := 0.0
-		weight := func(i int) float64 { // of 1 + i/1024, half of it at both ends
+		weight := func(i int) float64 { // the probability of 1 + i/1024, halved at both ends
 			if i == 0 || i == 1024 {
 				return 1. / 2048
 			}
@@ -116,7 +116,7 @@ func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	}
 	const μ = 2.25
 	want := 0.0
-	for e := 10; e <= 16; e++ { // the sum goes through these binades, in so many steps each
+	for e := 10; e <= 16; e++ { // the binades that the sum passes through
 		from, to := math.Ldexp(1, e), min(math.Ldexp(1, e+1), K*μ)
 		want += (to - from) / μ * mean(math.Ldexp(1, e-23)) / (K * μ)
 	}
@@ -129,8 +129,8 @@ func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	}
 }
 
-// What errors add up to in the mean is on top of a bound, whichever of its
-// limits is the lesser.
+// The mean of the errors is added to a bound, whichever of Constant and
+// Absolute sets the lower limit.
 func TestBiased(t *testing.T) {
 	k := on(devices.PaperCoreF32())
 	k.M, k.N, k.K, k.X, k.Y = 1, 1, 32768, Uniform(0, 1), Uniform(0, 1)

@@ -2,8 +2,8 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// ElArar bounds the variance of the error, and with it the error by Chebyshev's
-// inequality.
+// ElArar bounds the error by Chebyshev's inequality, from a bound on its
+// variance.
 var ElArar = register(Bound{
 	Name:   "el-arar",
 	Source: "El Arar, Sohier, de Oliveira Castro & Petit 2023",

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Bounds from the distribution of the data hold for every output: over its own
-// Σ|xy|, and by themselves. Sums of few products are where Σ|xy| is farthest
-// from its mean.
+// Bounds from the distribution of the data are valid for every output, relative
+// to its own Σ|xy| and as absolute bounds. For sums of few products, Σ|xy| is
+// farthest from its mean.
 func TestElementwise(t *testing.T) {
 	seeds := 3
 	if testing.Short() {
@@ -67,8 +67,8 @@ func TestElementwise(t *testing.T) {
 	}
 }
 
-// multiply returns the errors and Σ|xy| of the outputs of a product of data of
-// the problem.
+// multiply returns the errors and Σ|xy| of all outputs, for matrices drawn from
+// the distributions of the problem.
 func multiply(t *testing.T, k Problem, rng *rand.Rand) (errors, sizes []float64) {
 	t.Helper()
 	a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
@@ -87,7 +87,8 @@ func multiply(t *testing.T, k Problem, rng *rand.Rand) (errors, sizes []float64)
 	return ab.Error(d).Data, abs.Float64().Data
 }
 
-// No Σ|xy| is less than what is said, but for the failure, and some come near.
+// No Σ|xy| is less than leastSize, except with the given probability of
+// failure, and some come near.
 func TestLeastSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 31))
 	for _, d := range []Distribution{Uniform(1, 2), Uniform(-1, 1), Normal(0, 1), Normal(3, 1)} {
@@ -107,8 +108,8 @@ func TestLeastSize(t *testing.T) {
 	}
 }
 
-// What a bound says does not depend on what was asked before: of data that
-// differ in anything, of conversions, of formats.
+// A bound does not depend on the problems that were evaluated before, which may
+// differ in data, conversion or formats.
 func TestOrderOfQuestions(t *testing.T) {
 	k := Problem{M: 64, N: 64, K: 256, Machine: tcore.Machine{Device: devices.HopperTF32()}, X: Uniform(-1, 1), Y: Uniform(-1, 1)}
 	matrix := func(x ...float64) Distribution {
@@ -123,7 +124,7 @@ func TestOrderOfQuestions(t *testing.T) {
 		f(&l)
 		return l
 	}
-	coin := func(of float64) Distribution { // of moments that are all the same, as far as they are told
+	coin := func(of float64) Distribution { // the moments that are given are the same for all
 		return FromMoments("", DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 2, Symmetric: true}, func(r *rand.Rand) float64 {
 			if r.IntN(2) == 0 {
 				return of
@@ -150,7 +151,7 @@ func TestOrderOfQuestions(t *testing.T) {
 		}),
 		change(func(k *Problem) { k.X, k.Y = matrix(-1, 1), matrix(-1, 1) }),
 		change(func(k *Problem) { k.X, k.Y = matrix(-1-0x1p-10, 1+0x1p-10), matrix(-1, 1) }),
-		change(func(k *Problem) { // the moments of the last but one, of other numbers
+		change(func(k *Problem) { // the moments of the last problem but one, for other numbers
 			k.X, k.Y = matrix(-1, 1, -1, 1), matrix(-1-0x1p-10, 1+0x1p-10)
 			k.X = k.X.Named(k.Y.String())
 		}),
@@ -180,8 +181,8 @@ func TestOrderOfQuestions(t *testing.T) {
 	}
 }
 
-// What is proved of log E e^(±z(p-μ)) is no less than it is, and little more,
-// for products of numbers after their conversion.
+// The bound on log E e^(±z(p-μ)) is no less than the true value, and little
+// more, for products of numbers after their conversion.
 func TestLogMomentOfProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 33))
 	x := make([]float64, 200)
@@ -238,8 +239,8 @@ func TestLogMomentOfProducts(t *testing.T) {
 	}
 }
 
-// points returns numbers of equal probability that stand for a distribution,
-// converted: no more spread than it.
+// points returns equally likely numbers that represent a distribution after
+// conversion. Their spread is at most that of the distribution.
 func points(f tcore.Format, d Distribution) []float64 {
 	const n = 1000
 	o, x := d.of(), make([]float64, 0, n)
@@ -261,8 +262,8 @@ func points(f tcore.Format, d Distribution) []float64 {
 	return x
 }
 
-// The distribution of the numbers of a small format is that of numbers that are
-// drawn and rounded.
+// The computed distribution of numbers converted to a small format agrees with
+// that of numbers that are drawn and converted.
 func TestMeasure(t *testing.T) {
 	for _, f := range []tcore.Format{tcore.E4M3, tcore.E5M2, tcore.E2M1, tcore.E4M3FNUZ} {
 		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0.3, 2.7), Uniform(100, 101), Normal(0, 1), Normal(2, 0.1)} {
@@ -293,8 +294,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The coarse distribution of a distribution has its mean, and no smaller mean
-// of any convex function.
+// The coarse distribution has the same mean as the distribution itself, and a
+// mean square that is no smaller and little larger.
 func TestCoarse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 35))
 	x := make([]float64, 5000)
@@ -318,8 +319,8 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// A failure is divided among all that may fail, and a surer bound is no
-// tighter.
+// The shares of a probability of failure add up to 1, and a bound with a higher
+// confidence is larger.
 func TestShares(t *testing.T) {
 	sum := 0.0
 	for _, share := range sizeShares {

@@ -7,34 +7,37 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// An Entry is one element of D as it was computed: every sum after it was
-// rounded, in the order of the machine, the exponents that its blocks were
-// aligned to on a machine that does so, two of each block where products of
-// even and of odd index are aligned apart, and Σ|xy|. Its slices are good until
-// the next output.
+// An Entry is one element of D as the machine computed it. It contains every
+// rounded sum, in the order of the machine, and Σ|xy|. On a machine that
+// aligns, it contains the exponent to which each block was aligned, or two
+// exponents per block if products of even and of odd index are aligned
+// separately. Its slices are valid until the next output.
 type Entry struct {
 	Sums      []float64
 	Exponents []int
 	Abs       float64
 
-	// Flushed is what a machine took that counts subnormal numbers as zero, the sum
-	// of its sizes; the errors of roundings are on top.
+	// Flushed is the sum of the sizes of the subnormal numbers that the machine
+	// replaced by zero. Rounding errors are not included.
 	Flushed float64
 
-	// The trace, as an emulator has it; nil where it is not known.
-	X, Y   []float64        // the factors, after their conversion
+	// The trace, as an emulator returns it; nil if it is unknown.
+	X, Y   []float64        // the factors, after conversion
 	Blocks []tcore.BlockSum // what each block kept and lost, on a machine that aligns
-	Stages []tcore.StageSum // the same where products are aligned first, and then their sum
+	Stages []tcore.StageSum // the same on a machine that first aligns products, and then their sum
 
-	// Losses returns what a product of an element of A and one of B loses, wherever
-	// they stand; nil if that is not known.
+	// Losses returns the distribution of what a product of an element of A and one
+	// of B loses by truncation, whatever their positions. It is nil if that is
+	// unknown.
 	Losses func() *truncation.Losses
 
-	known *runErrors // what errors has returned, of the distribution that it says; nil if that is not kept
+	// known caches the result of errors, for the step distribution that it names.
+	// It is nil if the result is not cached.
+	known *runErrors
 }
 
-// relative returns the backward constant of an error, error/Σ|xy|. No error is
-// 0 also where there is nothing to compare it with.
+// relative returns the backward constant of an error, error/Σ|xy|. It is 0 for
+// an error of 0, even if Σ|xy| = 0.
 func (o Entry) relative(e float64) float64 {
 	if e == 0 {
 		return 0
@@ -42,22 +45,25 @@ func (o Entry) relative(e float64) float64 {
 	return e / o.Abs
 }
 
-// runErrors is what the sums of a run tell of the errors of a machine that
-// rounds them to nearest.
+// runErrors contains what the sums of a run imply for the rounding errors of a
+// machine that rounds to nearest.
 type runErrors struct {
-	sizes float64 // Σŝ², of no sum less than where half a unit is least
+	sizes float64 // Σŝ², where |ŝ| is at least the size at which half a unit is least
 
-	halfUlps float64 // of all sums, and so at most of every error: Σh
+	halfUlps float64 // Σh of all sums, an upper bound of the sum of all |error|
 	squares  float64 // Σh²
-	proxies  float64 // of the variance of errors as uniform numbers of ±h, or more: see [truncation.NearestError]
+	// Σ of h²/3 for errors with a variance of at most that of uniform numbers on
+	// [-h, h], and of h² for others: see [truncation.NearestError].
+	proxies float64
 
-	dist *stepDistribution // that they were asked with
+	dist *stepDistribution // the step distribution that was used
 
-	centre float64 // what the errors add up to in the mean, where the distribution of the data is known
-	slack  float64 // what of that is not known, and what has been flushed
+	centre float64 // expected sum of the errors, if the distribution of the data is known
+	slack  float64 // uncertainty of centre, plus what was flushed
 }
 
-// errors returns what the sums tell of the errors. A product 0 rounds nothing.
+// errors returns what the sums imply for the errors. Adding a product that is 0
+// causes no rounding error.
 func (o Entry) errors(k Problem) runErrors {
 	dist := k.stepDistribution()
 	if o.known != nil && o.known.halfUlps > 0 && o.known.dist == dist {
@@ -70,7 +76,8 @@ func (o Entry) errors(k Problem) runErrors {
 	return z
 }
 
-// tell is errors, with the distribution of a step if there is one.
+// tell computes the result of errors, with the distribution of a step if it is
+// not nil.
 func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	z := runErrors{dist: dist}
 	u, least := k.coarsest(), k.leastHalfUlp()
@@ -78,14 +85,16 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	var rows perExponent[*truncation.NearestError]
 	var unsure perExponent[float64]
 	tree := false
-	if _, tree = k.Device.Core.(tcore.Pairwise); tree { // sums of all nodes, which tell not their place
+	if _, tree = k.Device.Core.(tcore.Pairwise); tree { // the node that a sum belongs to is unknown
 		dist = nil
 	}
 	first, before := o.firstRounded(k), 0.0
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
-	given := 1.0 // of a rounding, over that of a step: a product 0 rounds nothing, and is seen
+	// The moments of the error after a nonzero product, over those after any
+	// product: a product 0 causes no error, and is known to be 0.
+	given := 1.0
 	if dist != nil && first >= 0 {
 		if given = 1 / dist.nonzero; dist.nonzero == 0 {
 			dist = nil
@@ -129,9 +138,9 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	return z
 }
 
-// firstRounded returns the index of the product that the first of the sums was
-// rounded after, where each is rounded after one product; -1 where it is not
-// so, or the factors are not known.
+// firstRounded returns the index of the product after which the first of the
+// sums was rounded, if every sum is rounded after one product. Otherwise, or if
+// the factors are unknown, it returns -1.
 func (o Entry) firstRounded(k Problem) int {
 	switch k.Device.Core.(type) {
 	case tcore.Chain, tcore.TensorCore:
@@ -142,8 +151,8 @@ func (o Entry) firstRounded(k Problem) int {
 	return -1
 }
 
-// around returns the interval of a sum of errors that is no farther than radius
-// from its mean.
+// around returns the interval of a sum of errors that differs from its mean by
+// at most radius.
 func (z runErrors) around(radius float64) Interval { return Interval{z.centre, radius + z.slack} }
 
 // onGrid reports whether x is a multiple of u, a power of two.
@@ -152,20 +161,21 @@ func onGrid(x, u float64) bool {
 	return t == math.Trunc(t)
 }
 
-// leastHalfUlp returns half the distance of subnormal sums, which no rounding
-// to nearest errs by less at most; 0 where sums are never between two of them.
+// leastHalfUlp returns half the distance between subnormal numbers of the sum.
+// The error of rounding to nearest can be this large, however small the sum. It
+// is 0 if exact sums never lie between two of these numbers.
 func (k Problem) leastHalfUlp() float64 {
 	switch c := k.Device.Core.(type) {
 	case tcore.TensorCore:
 		return halfStep(c.Accumulate, k.productGrid())
-	case tcore.Pairwise: // has none
+	case tcore.Pairwise: // subnormal sums are flushed
 		return 0
 	}
 	return halfStep(k.Device.C, k.productGrid())
 }
 
-// halfUlp returns half a unit in the last place of a number of precision p: the
-// most that rounding to nearest can have changed what became s.
+// halfUlp returns half a unit in the last place of s in precision p: an upper
+// bound of the error of rounding to nearest with the result s.
 func halfUlp(s float64, p int) float64 {
 	const exponent = 0x7ff << 52
 	if e := math.Float64bits(s) & exponent; uint64(p)<<52 < e && e < exponent {

@@ -9,26 +9,27 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Result is what one bound says of a problem: every output obeys both
+// A Result is what one bound says of a problem: every output satisfies both
 //
 //	|D̂ - D| <= Constant |A||B| + Underflow  and  |D̂ - D| <= Absolute + Underflow.
 //
-// A bound that does not hold has its Constant all the same, if there is one.
+// A bound that is not valid may have a Constant as well.
 type Result struct {
 	Bound      string
-	Constant   float64          // backward constant β; NaN if it cannot be told, +Inf if it has no limit
-	Absolute   float64          // +Inf but for bounds from the distribution of the data
-	Underflow  float64          // η, what numbers that become subnormal can do on top; 0 if none can
-	Lambda     float64          // λ; NaN if there is none
+	Constant   float64          // backward constant β; NaN if unknown, +Inf if it sets no limit
+	Absolute   float64          // +Inf except for bounds from the distribution of the data
+	Underflow  float64          // η, to be added for underflow; 0 if there can be none
+	Lambda     float64          // λ; NaN if the bound has none
 	Confidence roundoff.Failure // of all outputs together
-	Holds      bool             // on this machine, for these data
-	Why        string           // it holds, or does not
+	Holds      bool             // whether the bound is valid on this machine, for these data
+	Why        string           // why the bound is valid, or is not
 	Source     string
 }
 
-// Evaluate returns what every bound of the catalogue says of the problem, at a
-// confidence of 1 - e^f. An error says that there can be no data as described.
-// It panics if there is no such product, or unless -Inf < f < 0.
+// Evaluate returns the result of every bound of the catalogue for the problem,
+// with confidence 1 - e^f. The returned error says that no data have the
+// described distribution. Evaluate panics if the sizes or the machine of the
+// problem are invalid, or unless -Inf < f < 0.
 func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 	k.check()
 	if !(roundoff.Never < f && f < 0) {
@@ -44,7 +45,7 @@ func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 	return k.results(Catalogue(), f), nil
 }
 
-// results puts bounds to the problem.
+// results evaluates the given bounds for the problem.
 func (k Problem) results(bounds []Bound, f roundoff.Failure) []Result {
 	values := fromRun(bounds, k, f)
 	results := make([]Result, len(bounds))
@@ -54,9 +55,9 @@ func (k Problem) results(bounds []Bound, f roundoff.Failure) []Result {
 	return results
 }
 
-// Limit returns what the error of an output does not exceed of which |A||B| is
-// size: the lesser of Constant × size and Absolute, and Underflow. A Constant
-// without limit says nothing, also of a product of zeros.
+// Limit returns an upper bound of the error of an output with |A||B| = size:
+// the smaller of Constant × size and Absolute, plus Underflow. If Constant is
+// +Inf, it is Absolute + Underflow, even for size = 0.
 func (r Result) Limit(size float64) float64 {
 	if math.IsInf(r.Constant, 1) {
 		return r.Absolute + r.Underflow
@@ -64,8 +65,8 @@ func (r Result) Limit(size float64) float64 {
 	return min(r.Constant*size, r.Absolute) + r.Underflow
 }
 
-// Tightest returns the result with the smallest constant among those that hold,
-// and false if none does.
+// Tightest returns the valid result with the smallest constant, and false if
+// none is valid.
 func Tightest(results []Result) (Result, bool) {
 	best := Result{Constant: math.Inf(1)}
 	for _, r := range results {
@@ -76,8 +77,8 @@ func Tightest(results []Result) (Result, bool) {
 	return best, best.Holds
 }
 
-// fromRun returns the largest backward constant of every bound that reads the
-// outputs of a run.
+// fromRun returns, for every bound that reads the outputs of a run, the largest
+// backward constant over all outputs.
 func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	largest := make([]float64, len(bounds))
 	if k.Run == nil {
@@ -93,8 +94,8 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	return largest
 }
 
-// result puts one bound to the problem. fromRun is what it made of the outputs
-// of a run.
+// result returns the result of one bound for the problem. If the bound reads
+// the outputs of a run, fromRun is its largest backward constant.
 func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
 	r := Result{Bound: b.Name, Constant: nan, Absolute: math.Inf(1), Lambda: nan, Confidence: roundoff.Never, Source: b.Source}
 	if b.Model.Random {
@@ -130,7 +131,7 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
 	return r
 }
 
-// fails returns why the bound does not hold, or "".
+// fails returns why the bound is not valid for the problem, or "".
 func (b Bound) fails(k Problem) string {
 	if why := b.Model.Fails(k); why != "" {
 		return why
@@ -148,7 +149,7 @@ func (b Bound) fails(k Problem) string {
 	return k.Data.refuses(b, k)
 }
 
-// assumptions returns on what condition the bound holds.
+// assumptions returns the conditions under which the bound is valid, in words.
 func (b Bound) assumptions(k Problem) string {
 	note := b.Model.Note
 	if k.stochastic() && b.Model.Name == MeanIndependent.Name {

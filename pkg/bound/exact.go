@@ -2,8 +2,9 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// Exact is no bound but the error itself, to binary64, as one has it who has
-// the factors and the result. It holds on every machine.
+// Exact is not a bound but the error itself, computed in binary64 from the
+// factors and the result. It is valid on every machine whose products are exact
+// in binary64.
 var Exact = register(Bound{
 	Name:   "exact",
 	Source: "Ogita, Rump & Oishi 2005, Algorithm 5.3",
@@ -19,8 +20,8 @@ var Exact = register(Bound{
 		if len(o.Sums) == 0 || len(o.X) == 0 {
 			return Interval{nan, nan}
 		}
-		// Sums of all that rounding to binary64 leaves out: the error to twice its
-		// precision.
+		// Add up all rounding errors of the sums in binary64. This gives the error as
+		// if computed in twice that precision.
 		s, rest := o.Sums[len(o.Sums)-1], 0.0
 		for l, x := range o.X {
 			p := -float64(x * o.Y[l])

@@ -41,11 +41,12 @@ func ExampleInspect() {
 	// sorted: order refused, truncation
 }
 
-// What was found of the worst departure, and what would have been seen.
+// The largest departure that was found, and the departures that the tests would
+// detect.
 func ExampleInspection() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	a, b := matrix64(rng, 8, 2000), matrix64(rng, 2000, 8)
-	copy(a.Data[1000:2000], a.Data) // the first row says all twice
+	copy(a.Data[1000:2000], a.Data) // the first row repeats its first half
 	in := must(bound.Inspect(a, b))
 	fmt.Print(in)
 	fmt.Println(in.Fails(), "at level", in.Level)
@@ -59,7 +60,7 @@ func ExampleInspection() {
 	// permute K: multiply AP and PᵀB with one random permutation P of K, drawn without a look at the data
 }
 
-// A finding is refused where its statistic is beyond the limit.
+// A finding refuses an assumption if its statistic exceeds its limit.
 func ExampleFinding() {
 	f := bound.Finding{Name: "lag correlations of A", Tests: bound.AnyOrder, Statistic: 0.9, Limit: 0.03, Level: 1e-4}
 	fmt.Println(f.Tests, f.Fails())

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Weights below 2^-14 are subnormal in binary16, and a CDNA2 takes them for
-// zero: what that can do is no multiple of |A||B|. Who has the matrices knows
-// how much it is.
+// Weights below 2^-14 are subnormal in binary16, and CDNA2 flushes them to
+// zero. The effect is not a multiple of |A||B|, but it can be computed from the
+// matrices.
 func ExampleResult_Limit() {
 	weights := []float64{0.9, 0.09, 0.009, 0.0009, 0.00009, 0.00004}
 	a := blas64.General{Rows: 1, Cols: 6, Stride: 6, Data: weights}
@@ -35,8 +35,8 @@ func ExampleResult_Limit() {
 	// 1.8e-07 × 1.00003 + 8.0e-05 = 8.0e-05
 }
 
-// Of attention weights, told how large they are, most of what may be flushed is
-// not there.
+// If the sizes of attention weights are known, most of the possible effect of
+// flushing disappears.
 func ExampleRangesOf32() {
 	k := bound.Problem{M: 1, N: 1, K: 4, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
 	underflow := func() float64 {
@@ -55,8 +55,7 @@ func ExampleRangesOf32() {
 	// 2e+01 for any numbers of binary16, 0 for these
 }
 
-// Elements of a matrix without numbers below 2^-14 are not flushed by a machine
-// that flushes these.
+// The range of a matrix contains the largest |x|.
 func ExampleRangesOf() {
 	a := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{-3, 0.25}}
 	b := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{0.5, 2}}

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The matrix product of the paper's section 4.2, on a machine.
+// paper returns the matrix product of the paper's section 4.2, on a device.
 func paper(d tcore.Device) bound.Problem {
 	return bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: d}}
 }
@@ -29,8 +29,8 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// The paper's theorem holds on the machine that it describes, and not on a
-// tensor core that truncates, where another bound does.
+// The paper's theorem is valid on the machine that it describes, but not on a
+// tensor core that truncates. Another bound is valid there.
 func Example() {
 	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.HopperF16()} {
 		for _, r := range must(bound.Evaluate(paper(d), at99)) {
@@ -46,7 +46,7 @@ func Example() {
 	// vibea       1.67e-04  false  hopper-wgmma-binary16-binary32 truncates: its errors exceed u and have one sign
 }
 
-// What is known of the data decides.
+// The tightest bound depends on what is known of the data.
 func ExampleTightest() {
 	k := paper(devices.PaperCoreF32())
 	for _, d := range []bound.Distribution{bound.Distribution{}.Named("unknown"), bound.Uniform(0, 1), bound.Uniform(-1, 1)} {
@@ -60,7 +60,7 @@ func ExampleTightest() {
 	// U(-1,1)  2.34e-06  random-data
 }
 
-// All that needs nothing of the data and always holds where it holds.
+// The bounds that always hold and need no knowledge of the data.
 func ExampleEvaluate() {
 	for _, r := range must(bound.Evaluate(paper(devices.PaperCoreF32()), at99)) {
 		if r.Holds && r.Confidence == roundoff.Never {
@@ -81,7 +81,8 @@ func ExampleResult() {
 	// truncation 2.441e-03, always
 }
 
-// The order of the sums is worth more than any probability.
+// The order of summation changes the bound more than any probabilistic
+// assumption does.
 func ExampleProblem_order() {
 	k := paper(devices.IEEEF16())
 	for _, k.Order = range []tcore.Order{tcore.InSequence, tcore.InPairs, tcore.Compensated} {
@@ -94,7 +95,7 @@ func ExampleProblem_order() {
 	// compensated  3.9e-06  compensated
 }
 
-// Split K shortens the chains, an output in binary16 costs one rounding.
+// Splitting K shortens the chains. An output in binary16 costs one rounding.
 func ExampleProblem() {
 	k := paper(devices.HopperF16())
 	for _, k.SplitK = range []int{1, 16} {
@@ -138,7 +139,7 @@ func ExampleProblem_Chains() {
 	// 32768
 }
 
-// A bound is its assumptions and a formula.
+// A bound consists of its assumptions and a formula.
 func ExampleBound() {
 	b := bound.IpsenZhou
 	fmt.Println(b.Name, "by", b.Source)
@@ -171,7 +172,7 @@ func ExampleFind() {
 	// Higham 2002, Lemma 3.1 true
 }
 
-// A constant has its λ, or NaN.
+// The last number is λ, or NaN if the bound has none.
 func ExampleValue() {
 	k := paper(devices.PaperCoreF32())
 	fmt.Printf("%.4v\n", bound.VIBEA.Constant(k, at99))
@@ -193,7 +194,7 @@ func ExampleKnowledge_String() {
 	// the sums of a run
 }
 
-// A model is what it takes for granted, and where that is false.
+// A model says what it assumes, and why a machine does not satisfy it.
 func ExampleModel() {
 	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.VoltaF16()} {
 		fmt.Printf("%s: %q\n", d.Name, bound.Independent.Fails(paper(d)))
@@ -203,7 +204,7 @@ func ExampleModel() {
 	// volta-mma-binary16-binary32: "volta-mma-binary16-binary32 truncates: its errors exceed u and have one sign"
 }
 
-// What is known of numbers has the names that gonum's distuv gives it.
+// The moments of a distribution have the names that gonum's distuv uses.
 func ExampleDistribution() {
 	d := bound.Uniform(0, 3).Named("weights")
 	fmt.Println(d, d.Mean(), d.Variance(), d.MeanSquare(), d.MeanAbs(), d.MaxAbs(), d.Symmetric(), d.CanDraw())
@@ -219,8 +220,8 @@ func ExampleDistribution_Check() {
 	// bound: none: variance -3, want it not negative
 }
 
-// What of a distribution counts are its moments; those of a distribution that
-// gonum does not have are told by hand.
+// Bounds use only the moments of a distribution. For a distribution that gonum
+// does not have, the caller supplies them.
 func ExampleFromMoments() {
 	coin := bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1, Symmetric: true},
 		func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) })
@@ -229,8 +230,8 @@ func ExampleFromMoments() {
 	// coin 1
 }
 
-// All of gonum's distributions are data, those without a largest number as
-// well: an error bound for sums of Laplace numbers on a machine that truncates.
+// Every distribution of gonum can describe data, including unbounded ones. Here
+// is an error bound for sums of Laplace numbers on a machine that truncates.
 func ExampleFromRander() {
 	laplace := bound.FromRander("Laplace", func(src rand.Source) distuv.Rander { return distuv.Laplace{Scale: 1, Src: src} })
 	p := bound.Problem{M: 64, N: 64, K: 4096, Machine: tcore.Machine{Device: devices.HopperF16()}, X: laplace, Y: laplace}
@@ -294,7 +295,8 @@ func matrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.General
 	return m
 }
 
-// A run makes bounds tighter by far, and its trace tells the error itself.
+// The sums of a run make the bounds much tighter, and its trace gives the error
+// itself.
 func ExampleEmulate() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(-1, 1)
@@ -312,8 +314,8 @@ func ExampleEmulate() {
 	// 1.1e-07  exact
 }
 
-// What a trace of an emulation tells of the errors, from nothing assumed to
-// everything known.
+// Intervals for the error from the trace of an emulation, from the fewest
+// assumptions to the exact error.
 func ExampleTruncationInterval() {
 	rng := rand.New(rand.NewPCG(241118747, 0))
 	d := bound.Uniform(0, 1)
@@ -380,7 +382,7 @@ func ExampleResult_MarshalJSON() {
 	// } <nil>
 }
 
-// Inputs of 16 bits meet 0.3 % on some machines up to these K.
+// Some machines meet a tolerance of 0.3 % up to these K.
 func ExampleAdvise() {
 	k := bound.Problem{M: 1024, N: 8, K: 32768, Represented: true}
 	devices := []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperBF16(), devices.CDNA2F32()}
@@ -405,7 +407,7 @@ func ExamplePeakOf() {
 	// false
 }
 
-// Data that are there have moments.
+// The moments of a given matrix.
 func ExampleMomentsOf() {
 	d, err := bound.MomentsOf("x", blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{3, -1, 1, 1}})
 	fmt.Println(d.Mean(), d.MeanSquare(), d.MeanAbs(), d.MaxAbs(), err)
@@ -416,8 +418,7 @@ func ExampleMomentsOf() {
 	// bound: x[0, 1] = NaN, want a finite number
 }
 
-// How far off sums will be, before they are computed: of one sign, and of mean
-// zero.
+// The predicted errors of sums of positive products, and of sums of mean zero.
 func ExamplePredict() {
 	for _, d := range []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperE4M3(), devices.IEEEF16()} {
 		k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: d}}
@@ -435,8 +436,7 @@ func ExamplePredict() {
 	// ieee-fma-binary16-binary32      relative -1.6e-08 ± 8e-07  backward 2e-08
 }
 
-// A machine that is described so that nothing can be told is named with the
-// reason.
+// The returned error says why there is no prediction for a machine.
 func ExamplePredict_none() {
 	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: devices.BlackwellNVF4()}}
 	_, err := bound.Predict(k)
@@ -445,7 +445,7 @@ func ExamplePredict_none() {
 	// bound: no prediction for blackwell-tcgen05-f4ue4m3x16-binary32: nothing is known of its scales
 }
 
-// Many lengths cost little more than the longest.
+// Predictions for many lengths cost little more than one for the longest.
 func ExamplePredictLengths() {
 	k := bound.Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: devices.AmpereF16()}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}
 	lengths := []int{256, 4096, 65536}
@@ -458,7 +458,7 @@ func ExamplePredictLengths() {
 	// 65536  slope -9e-05
 }
 
-// No device with factors in fp8 meets a thousandth.
+// A device with fp8 factors does not meet a tolerance of 0.001.
 func ExampleAdvice() {
 	k := bound.Problem{M: 16, N: 16, K: 256, Represented: true}
 	for _, a := range must(bound.Advise(k, 1e-3, at99, []tcore.Device{devices.IEEEF32(), devices.HopperE4M3()})) {

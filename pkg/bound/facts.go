@@ -7,34 +7,35 @@ import (
 	"sync"
 )
 
-// facts are all that is known of a distribution. They do not change, but for
-// what is computed of them when first asked for.
+// facts contains all that is known of a distribution. It does not change,
+// except that the coarse distribution is computed when first needed.
 type facts struct {
 	DataMoments
 
-	draw   func(*rand.Rand) float64 // nil if nobody knows how
-	lo, hi float64                  // every x is between them
+	draw   func(*rand.Rand) float64 // nil if it is unknown how to draw
+	lo, hi float64                  // every x lies in [lo, hi]
 
-	source                              // of what is known in full
+	source                              // identifies a distribution that is known in full
 	between  func(a, b float64) float64 // P(a < x < b) of a continuous distribution; or
 	elements []float64                  // all numbers, equally likely
 
-	beyond func(x float64) float64 // P(|x'| > x), or nil where that is not known
-	exceed func(x float64) float64 // P(x' > x), likewise
+	beyond func(x float64) float64 // P(|x'| > x), or nil if unknown
+	exceed func(x float64) float64 // P(x' > x), or nil if unknown
 
 	once  sync.Once
-	above *valueDistribution // see coarse
+	above *valueDistribution // the coarse distribution, see coarse
 }
 
-// A source is what tells distributions apart that are known in full: equal
-// sources have the same. The zero value is that of a distribution that is not.
+// A source identifies a distribution that is known in full: equal sources
+// belong to equal distributions. The zero value belongs to those that are not
+// known in full.
 type source struct {
 	family family
 	a, b   float64
-	id     *int // of a matrix, or of a clipped distribution, of which the coarse distribution is known
+	id     *int // of a matrix, or of a clipped distribution, whose coarse distribution is known
 }
 
-// A family is one of distributions that are known in full.
+// A family is a parametric family of distributions.
 type family int
 
 const (
@@ -42,20 +43,19 @@ const (
 	normalFamily                    // of mean a and standard deviation b
 )
 
-// inFull reports whether what is known of the distribution is told apart by its
-// source, in full or clipped.
+// inFull reports whether the source identifies the distribution: it is known in
+// full, or clipped.
 func (o *facts) inFull() bool { return o.source != source{} }
 
-// falls reports whether it is known how fast the distribution falls off, or
-// where it ends.
+// falls reports whether the distribution is bounded, or its tails are known.
 func (o *facts) falls() bool {
 	return !math.IsInf(o.MaxAbs, 1) || o.family == normalFamily || o.beyond != nil
 }
 
-// quantile returns an x for which P(|x'| > x) <= p, near to the least; +Inf for
+// quantile returns an x close to the least one with P(|x'| > x) <= p; +Inf for
 // p = 0.
 func (o *facts) quantile(p float64) float64 {
-	p *= 1 - 1e-9 // what is computed of tails may be a little less than they are
+	p *= 1 - 1e-9 // computed tail probabilities may be a little too small
 	if !(p > 0) {
 		return math.Inf(1)
 	}
@@ -73,8 +73,8 @@ func (o *facts) quantile(p float64) float64 {
 	}
 }
 
-// clipped returns the distribution of x moved into [-largest, largest], where
-// it has no limit and it is known how fast it falls off.
+// clipped returns the distribution of x clipped to [-largest, largest]. It
+// returns d if the tails of d are unknown, or if no x is beyond these limits.
 func (d Distribution) clipped(largest float64) Distribution {
 	o := d.of()
 	if o.beyond == nil || !(largest < o.MaxAbs) {
@@ -91,7 +91,7 @@ func (d Distribution) clipped(largest float64) Distribution {
 	return Distribution{d.Src, d.name, z}
 }
 
-// A clipKey is what clipped depends on.
+// A clipKey contains what the result of clipped depends on.
 type clipKey struct {
 	of      *facts
 	largest float64
@@ -111,10 +111,11 @@ func (o *facts) clipped(largest float64) *facts {
 	mean := z.above.mean(func(x float64) float64 { return x })
 	z.DataMoments = DataMoments{
 		Mean:       mean,
-		MeanSquare: o.variance() + mean*mean, // moving numbers nearer to each other
-		MeanAbs:    z.above.mean(math.Abs),   // 0 is one of those of the coarse distribution
-		MaxAbs:     max(-z.lo, z.hi),
-		Symmetric:  o.Symmetric,
+		MeanSquare: o.variance() + mean*mean, // clipping does not increase the variance
+		// 0 is a value of the coarse distribution, and |x| is linear between values.
+		MeanAbs:   z.above.mean(math.Abs),
+		MaxAbs:    max(-z.lo, z.hi),
+		Symmetric: o.Symmetric,
 	}
 	if o.Symmetric {
 		z.Mean = 0
@@ -122,7 +123,7 @@ func (o *facts) clipped(largest float64) *facts {
 	return z
 }
 
-// fourth returns E x⁴, or more.
+// fourth returns an upper bound of E x⁴.
 func (d Distribution) fourth() float64 {
 	o := d.of()
 	switch {
@@ -135,10 +136,11 @@ func (d Distribution) fourth() float64 {
 	return o.MeanSquare * o.MaxAbs * o.MaxAbs
 }
 
-// coarse returns a distribution of few numbers for that of a bounded
-// distribution, of the same mean, under which no convex function has a smaller
-// one: between two of the numbers every x is replaced by them, with
-// probabilities that leave its mean. It is nil where not so much is known.
+// coarse returns a discrete distribution with few values in place of a bounded
+// distribution. It has the same mean, and E f(x) is no smaller for any convex
+// f: every x between two of the values is replaced by one of them at random,
+// with probabilities that preserve its mean. It is nil unless the distribution
+// is uniform, clipped, or that of the elements of a matrix.
 func (o *facts) coarse() *valueDistribution {
 	o.once.Do(func() {
 		if o.family != uniformFamily && o.elements == nil {
@@ -155,7 +157,7 @@ func (o *facts) coarse() *valueDistribution {
 			return
 		}
 		sample := slices.Clone(o.elements)
-		if len(sample) > 1<<12 { // of so many numbers all over, the quantiles will do
+		if len(sample) > 1<<12 { // the quantiles of this many elements, evenly spaced, suffice
 			sample = sample[:0]
 			for i := range 1 << 12 {
 				sample = append(sample, o.elements[i*(len(o.elements)>>12)])
@@ -172,7 +174,8 @@ func (o *facts) coarse() *valueDistribution {
 	return o.above
 }
 
-// trapezoids returns the coarse distribution of the uniform distribution.
+// trapezoids returns the coarse distribution of the uniform distribution. Its
+// values are ends, which are evenly spaced.
 func trapezoids(ends []float64) *valueDistribution {
 	n := len(ends) - 1
 	l := &valueDistribution{ends, make([]float64, n+1)}
@@ -183,7 +186,8 @@ func trapezoids(ends []float64) *valueDistribution {
 	return l
 }
 
-// chords returns the coarse distribution of elements.
+// chords returns the coarse distribution of the given elements. Its values are
+// ends.
 func chords(ends, elements []float64) *valueDistribution {
 	l := &valueDistribution{ends, make([]float64, len(ends))}
 	n := float64(len(elements))
@@ -200,12 +204,13 @@ func chords(ends, elements []float64) *valueDistribution {
 	return l
 }
 
-// hats returns the coarse distribution of numbers between lo and hi, of which
-// P(x' > x) is known: 128 panels of equal length within 8 deviations of 0, and
-// from there panels an eighth longer each than the last. A number's probability
-// is the mean of the function that is 1 there and falls to 0 at its neighbours.
+// hats returns the coarse distribution of numbers in [lo, hi], given exceed(x)
+// = P(x' > x). Its values are the ends of 128 panels of equal length within 8
+// standard deviations of 0, and of panels beyond them that are each one eighth
+// longer than the last. The probability of a value is the mean of the hat
+// function that is 1 there and falls to 0 at the neighbouring values.
 func hats(lo, hi, deviation float64, exceed func(x float64) float64) *valueDistribution {
-	const slack = 1e-12 // of what is integrated
+	const slack = 1e-12 // allowance for errors of the integrals
 	ends := []float64{lo, hi}
 	for x, step := 0.0, deviation/8; x < max(-lo, hi); x += step {
 		if x >= 8*deviation {
@@ -219,7 +224,7 @@ func hats(lo, hi, deviation float64, exceed func(x float64) float64) *valueDistr
 	}
 	slices.Sort(ends)
 	l := valueDistribution{slices.Compact(ends), nil}
-	left := 1.0 // the mean of what rises from 0 to 1 before a number
+	left := 1.0 // the mean of the function that rises from 0 at the last value to 1 at x
 	for i, x := range l.values {
 		right := 0.0
 		if i+1 < len(l.values) {

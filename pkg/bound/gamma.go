@@ -2,7 +2,7 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// Gamma is γ_n for the n roundings that a product can meet, and no others.
+// Gamma is γ_n, where n is the number of roundings that a product can meet.
 var Gamma = register(Bound{
 	Name:   "gamma",
 	Source: "Higham 2002, Lemma 3.1",
@@ -12,7 +12,7 @@ var Gamma = register(Bound{
 	},
 })
 
-// Unrestricted is (1-u)^-n - 1, which needs no nu < 1.
+// Unrestricted is (1-u)^-n - 1, which does not require nu < 1.
 var Unrestricted = register(Bound{
 	Name:   "unrestricted",
 	Source: "derived from the definition of θ_n",

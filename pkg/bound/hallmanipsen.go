@@ -2,8 +2,9 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// HallmanIpsen is a martingale bound for any tree of sums, with h(Σ|p|)² for
-// the squares of its nodes: a tree in pairs has height log₂ K.
+// HallmanIpsen is a martingale bound for any tree of sums. It bounds the sum of
+// the squares of the nodes by h(Σ|p|)², where h is the height of the tree. A
+// pairwise sum has height log₂ K.
 var HallmanIpsen = register(Bound{
 	Name:   "hallman-ipsen",
 	Source: "Hallman & Ipsen 2023",
@@ -18,7 +19,8 @@ var HallmanIpsen = register(Bound{
 	},
 })
 
-// HallmanIpsenSums is HallmanIpsen with the sums of a run at the nodes.
+// HallmanIpsenSums is [HallmanIpsen] with the computed sums of a run at the
+// nodes.
 var HallmanIpsenSums = register(Bound{
 	Name:    "hallman-ipsen-sums",
 	Source:  "Hallman & Ipsen 2023",

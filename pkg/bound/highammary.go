@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// HighamMary is γ̃_n(λ) with one event for every rounding that a product can
-// meet.
+// HighamMary is γ̃_n(λ). The probability of failure is divided among one event
+// for every different product of rounding factors in all chains.
 var HighamMary = register(Bound{
 	Name:   "higham-mary",
 	Source: "Higham & Mary 2019, Theorem 2.4",

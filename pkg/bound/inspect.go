@@ -10,34 +10,35 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// An Assumption is a set of what bounds take for granted of the data of a
+// An Assumption is a set of assumptions that bounds make about the data of a
 // product.
 type Assumption uint8
 
 const (
-	// AnyOrder: the products of an output could as well stand in any other order
-	// along K. A random permutation of K makes it true: a sum of numbers drawn
-	// without replacement obeys the inequalities for independent ones of the same
-	// distribution (Hoeffding 1963, Section 6). That distribution is then of the
-	// products that the output has. That it is the one of all pairs is for
-	// OneDistribution and Unpaired.
+	// AnyOrder: the products of an output could equally well have any other order
+	// along K. A random permutation of K makes this true, because a sum of numbers
+	// drawn without replacement satisfies the inequalities for independent numbers
+	// of the same distribution (Hoeffding 1963, Section 6). That distribution is
+	// then the one of the products of this output. OneDistribution and Unpaired
+	// state that it is the distribution of all pairs.
 	AnyOrder Assumption = 1 << iota
 
-	// OneDistribution: the rows of A are of one distribution, and so are the
-	// columns of B. No permutation of K makes it true.
+	// OneDistribution: all rows of A have the same distribution, and so have all
+	// columns of B. No permutation of K makes this true.
 	OneDistribution
 
-	// Unpaired: what stands in column k of A says nothing of what stands in row k
-	// of B. No permutation of K makes it true, since it moves both.
+	// Unpaired: the elements in column k of A carry no information about those in
+	// row k of B. No permutation of K makes this true, because it moves both
+	// together.
 	Unpaired
 
-	// ManyBits: the products of an output take so many values that rounding them is
-	// not one error over and over: that two of them are equal is no likelier than
-	// 1/K.
+	// ManyBits: the products of an output have so many different values that
+	// rounding them does not repeat one error. The probability that two of them are
+	// equal is at most 1/K.
 	ManyBits
 )
 
-// String returns what is assumed, in words.
+// String returns the assumptions in words.
 func (a Assumption) String() string {
 	var words []string
 	for i, name := range []string{"order", "one distribution", "pairing", "bits"} {
@@ -51,83 +52,94 @@ func (a Assumption) String() string {
 	return strings.Join(words, ", ")
 }
 
-// A Finding is what one test says of an assumption.
+// A Finding is the result of one test of an assumption.
 type Finding struct {
 	Name  string     // what was tested
-	Tests Assumption // what fails where Statistic > Limit
+	Tests Assumption // the assumptions that fail if Statistic > Limit
 
 	Statistic, Limit float64
 
-	Level float64 // the probability of a Statistic above the Limit where the assumption is true; 0 if it is no matter of chance
-	Power float64 // the least departure that is seen with a probability of 99 %; NaN if that is not known
-	Unit  string  // of Power, in words; "" is that of Statistic
+	// Level is the probability that Statistic exceeds Limit although the assumption
+	// is true; 0 if the test does not depend on chance.
+	Level float64
+	// Power is the least departure that the test detects with a probability of 99
+	// %; NaN if that is unknown.
+	Power float64
+	// Unit is the unit of Power, in words; "" is that of Statistic.
+	Unit string
 
-	Words string // what was found, and what was to be expected
+	Words string // the result, and what was expected
 }
 
-// Fails reports whether the assumption is refused.
+// Fails reports whether the test refuses the assumption.
 func (f Finding) Fails() bool { return f.Statistic > f.Limit }
 
-// An Inspection is what was found of the matrices of a product. See [Inspect].
+// An Inspection contains the results of all tests of the matrices of a product.
+// See [Inspect].
 type Inspection struct {
 	Findings []Finding
 
-	// Level is the probability that independent elements, of one distribution in A
-	// and one in B, are refused by any of the tests.
+	// Level is the probability that any of the tests refuses matrices of
+	// independent elements, with one distribution in A and one in B.
 	Level float64
 
 	// Permuted says that K was permuted at random before the matrices were
-	// inspected: then [AnyOrder] is true, whatever was found.
+	// inspected. [AnyOrder] is then true, whatever the tests found.
 	Permuted bool
 
-	// Least is the least |A||B| of an output, of those that are not 0, less what
-	// rounding may have added; 0 if it was not computed.
+	// Least is a lower bound of the nonzero |A||B| of all outputs, with an
+	// allowance for rounding errors; 0 if it was not computed.
 	Least float64
 
-	k int // terms of a sum
+	k int // the number of terms of a sum
 }
 
 const (
 	inspectionLevel = 1e-3
-	fewestTerms     = 64   // of which a test sees anything
-	leastSeen       = 0.7  // lag correlation that a test must see
-	beyond          = 2.33 // standard normal numbers exceed minus that with a probability of 99 %
+	fewestTerms     = 64   // sums of fewer terms are not tested
+	leastSeen       = 0.7  // a lag correlation that the tests must detect
+	beyond          = 2.33 // a standard normal number exceeds -beyond with a probability of 99 %
 )
 
-// Inspect tests what bounds assume of the data of a product on its matrices, A
-// and B.
+// Inspect tests whether the matrices A and B satisfy what bounds assume about
+// the data of a product.
 //
 //   - [AnyOrder], for A, for B, and for the products of some outputs: means of
 //     blocks along K, and correlations at every lag.
-//   - [OneDistribution]: every row of A and every column of B against all
-//     others.
-//   - [Unpaired]: correlations along K of A with B, for all outputs together
-//     and for some by themselves, and the bits of products against those of
-//     elements that stand at different places of K.
-//   - [ManyBits]: how likely it is that two products of an output are equal.
+//   - [OneDistribution]: every row of A against all of A, and every column of B
+//     against all of B.
+//   - [Unpaired]: correlations of A with B along K, for all outputs together
+//     and for some separately, and the bits of products against those of
+//     products of elements from different positions along K.
+//   - [ManyBits]: the probability that two products of an output are equal.
 //
-// The first three are of ranks, of the elements and of their sizes, so that no
-// test is misled by data of heavy tails. What is expected of a rank if the
-// assumption is true follows from permuting K, or the elements of a matrix:
-// nothing is assumed of their distribution. The limits are those of the
-// inequalities of Bernstein and Azuma, a theorem for means of blocks and of
-// rows, since sampling without replacement is no wilder than with (Hoeffding
-// 1963, Section 6), and for correlations of A with B, since permuted numbers
-// are negatively associated (Joag-Dev & Proschan 1983, Theorem 2.11). For
-// correlations at a lag and for bits it is taken with the variance under
-// permutations, where their limit is normal. The level of an inspection, 0.1 %,
-// is divided among all tests, so that it is the level of all together.
+// The tests of the first three assumptions, except that of bits, use the ranks
+// of the elements and of their sizes, so that heavy tails do not mislead them.
+// The expected ranks under an assumption follow from permuting K, or the
+// elements of a matrix: no distribution is assumed. The limits are those of the
+// inequalities of Bernstein and Azuma. They are theorems for means of blocks
+// and of rows, because sampling without replacement concentrates at least as
+// well as sampling with replacement (Hoeffding 1963, Section 6), and for
+// correlations of A with B, because permuted numbers are negatively associated
+// (Joag-Dev & Proschan 1983, Theorem 2.11). For correlations at a lag and for
+// bits, the inequality is used with the variance under permutations, which is
+// justified by the normal limit of these statistics. The level of an
+// inspection, 0.1 %, is divided among all tests, so that it is the level of all
+// together.
 //
-// An assumption that cannot be tested fails: of sums of fewer than 64 products,
-// or of so few in so few rows that a lag correlation of 0.7, or that of A with
-// B if they are the same, would not be seen. What passes is not proved:
-// departures below the Power of a test may be there.
+// An assumption that cannot be tested fails. This is so for sums of fewer than
+// 64 products, and for so few products in so few rows that a lag correlation of
+// 0.7, or the correlation of A with B if they are equal, would not be detected.
+// An assumption that passes is not proved: departures smaller than the Power of
+// a test may exist.
 //
-// Of large matrices a part is tested, rows and places of K chosen at random: at
-// most 64 rows for order and pairing, all rows for one distribution.
+// Large matrices are tested in part. The tests of order and pairing use at most
+// 64 rows of A and columns of B, half of them the first ones, the others chosen
+// at random. The tests of one distribution use all rows and columns, at
+// positions along K chosen at random.
 //
-// An error names an element that is not finite. It panics unless the columns of
-// a are as many as the rows of b, and neither is empty.
+// The returned error names an element that is not finite. Inspect panics unless
+// a has as many columns as b has rows, and neither is empty.
 func Inspect(a, b blas64.General) (*Inspection, error) {
 	if a.Rows < 1 || a.Cols < 1 || b.Cols < 1 || a.Cols != b.Rows {
 		panic(fmt.Sprintf("bound: a is %d × %d and b is %d × %d, want a product that is not empty", a.Rows, a.Cols, b.Rows, b.Cols))
@@ -165,7 +177,8 @@ func Inspect(a, b blas64.General) (*Inspection, error) {
 
 func (in *Inspection) add(f ...Finding) { in.Findings = append(in.Findings, f...) }
 
-// Fails returns the assumptions that are refused.
+// Fails returns the assumptions that the tests refuse. If Permuted, [AnyOrder]
+// is not one of them.
 func (in *Inspection) Fails() Assumption {
 	var all Assumption
 	for _, f := range in.Findings {
@@ -179,8 +192,8 @@ func (in *Inspection) Fails() Assumption {
 	return all
 }
 
-// power returns the least correlation of neighbours along K that is seen in A
-// and in B with a probability of 99 %; NaN if none is.
+// power returns the least correlation of neighbours along K that the tests
+// detect in both A and B with a probability of 99 %; NaN if that is unknown.
 func (in *Inspection) power() float64 {
 	seen := nan
 	for _, f := range in.Findings {
@@ -191,7 +204,7 @@ func (in *Inspection) power() float64 {
 	return seen
 }
 
-// String returns what was found of each assumption, one a line.
+// String returns the results for each assumption, one per line.
 func (in *Inspection) String() string {
 	var text strings.Builder
 	for a := AnyOrder; a <= ManyBits; a <<= 1 {
@@ -200,7 +213,7 @@ func (in *Inspection) String() string {
 	return text.String()
 }
 
-// about returns what was found of one assumption.
+// about returns the results for one assumption, in words.
 func (in *Inspection) about(a Assumption) string {
 	worst, refused := in.worst(a)
 	seen := map[string]float64{}
@@ -224,16 +237,18 @@ func (in *Inspection) about(a Assumption) string {
 	return "nothing against it, where the tests see " + strings.Join(words, " and ")
 }
 
-// takes returns what a bound takes for granted of the data of the problem.
+// takes returns what the bound assumes about the data of the problem.
 //
-// Bounds of truncated sums, and all from the distribution of the data, take the
-// products of an output as independent, of the distribution of all pairs; that
-// distribution itself tells the bits. Rounding errors on machines that round to
-// nearest are a function of the data, so that to take them as random is an
-// assumption on these: constant data have one error over and over, and paired
-// bits one that someone chose. Whether errors have a mean depends on how fast
-// sums grow, which is told from the distribution of the products and for any
-// order. So all four. Stochastic rounding is random whatever the data are.
+// Bounds of truncated sums, and all bounds from the distribution of the data,
+// assume that the products of an output are independent, with the distribution
+// of all pairs. This distribution includes the bits of the products. On
+// machines that round to nearest, the rounding errors are a function of the
+// data, so that treating them as random is an assumption about the data:
+// constant data repeat one error, and with paired bits the errors can be
+// anything. Whether these errors have a mean depends on how fast the sums grow,
+// which is computed from the distribution of the products, whatever their
+// order. Bounds for these machines therefore need all four assumptions.
+// Stochastic rounding is random whatever the data are.
 func (b Bound) takes(k Problem) Assumption {
 	const dist = AnyOrder | OneDistribution | Unpaired
 	switch {
@@ -245,8 +260,8 @@ func (b Bound) takes(k Problem) Assumption {
 	return dist | ManyBits
 }
 
-// refuses returns why the matrices at hand are not as the bound takes them, or
-// "".
+// refuses returns why the inspected matrices do not satisfy the assumptions of
+// the bound, or "".
 func (in *Inspection) refuses(b Bound, k Problem) string {
 	if in == nil {
 		return ""
@@ -266,8 +281,9 @@ func (in *Inspection) refuses(b Bound, k Problem) string {
 	return why
 }
 
-// worst returns the finding that refuses one of the assumptions by most, and
-// how many there are.
+// worst returns the finding that exceeds its limit by the largest factor, among
+// those that refuse one of the given assumptions, and the number of such
+// findings.
 func (in *Inspection) worst(of Assumption) (worst Finding, all int) {
 	for _, f := range in.Findings {
 		if !f.Fails() || f.Tests&of == 0 {
@@ -281,7 +297,8 @@ func (in *Inspection) worst(of Assumption) (worst Finding, all int) {
 	return worst, all
 }
 
-// passed returns what was tested of a bound that holds, after why it does.
+// passed returns why a bound is valid, followed by the assumptions that were
+// tested.
 func (in *Inspection) passed(b Bound, k Problem, why string) string {
 	if in == nil || b.takes(k) == 0 {
 		return why
@@ -293,9 +310,9 @@ func (in *Inspection) passed(b Bound, k Problem, why string) string {
 		why, b.takes(k), 100*in.Level, in.power())
 }
 
-// Offer returns what can be done where bounds are refused, or "": a random
-// permutation of K makes [AnyOrder] true, if it is that which fails, and is of
-// use if [OneDistribution] and [Unpaired] do not.
+// Offer returns what can be done if bounds are refused, or "". A random
+// permutation of K makes [AnyOrder] true. It helps if AnyOrder fails and
+// [OneDistribution] and [Unpaired] do not.
 func (in *Inspection) Offer() string {
 	fails := in.Fails()
 	switch {

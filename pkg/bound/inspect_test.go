@@ -17,8 +17,8 @@ import (
 // A filling draws one element.
 type filling = func(*rand.Rand) float64
 
-// sources are distributions of independent elements, some of heavy tails, some
-// of few values.
+// sources are distributions of independent elements, some with heavy tails,
+// some with few values.
 var sources = map[string]filling{
 	"U(-1,1)":    func(r *rand.Rand) float64 { return 2*r.Float64() - 1 },
 	"U(0,1)":     (*rand.Rand).Float64,
@@ -60,8 +60,8 @@ func inspect(t *testing.T, a, b blas64.General) *Inspection {
 	return in
 }
 
-// Independent elements of one distribution are refused no oftener than the
-// level says, whatever their distribution.
+// Independent elements of one distribution are refused no more often than the
+// level allows, whatever their distribution.
 func TestInspectKeepsItsLevel(t *testing.T) {
 	type shape struct{ m, n, k, seeds int }
 	shapes := []shape{{8, 8, 100, 4}, {64, 8, 400, 1}}
@@ -96,7 +96,7 @@ func TestInspectKeepsItsLevel(t *testing.T) {
 	}
 }
 
-// along replaces every line of A or of B.
+// along applies f to every line of A or of B.
 func along(l lines, f func(i int, x []float64)) {
 	for i := range l.n {
 		x := l.line(i)
@@ -127,7 +127,7 @@ func slowProduct(x []float64, c float64) {
 	}
 }
 
-// What breaks an assumption is found, and nothing else is.
+// Inspect finds what violates an assumption, and nothing else.
 func TestInspectFindsWhatIsWrong(t *testing.T) {
 	const m, n, K = 16, 8, 1000
 	ascending := func(_ int, x []float64) { slices.Sort(x) }
@@ -135,7 +135,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want Assumption
-		also Assumption // what may be found as well
+		also Assumption // what may be found in addition
 		make func(rng *rand.Rand, a, b lines)
 	}{
 		{"independent", 0, 0, func(*rand.Rand, lines, lines) {}},
@@ -299,7 +299,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A departure a little above the power of a test is seen.
+// A departure slightly above the Power of a test is detected.
 func TestInspectSeesWhatItSays(t *testing.T) {
 	const m, n, K, seeds = 8, 4, 400, 20
 	power := func(in *Inspection, of string) float64 {
@@ -336,7 +336,7 @@ func TestInspectSeesWhatItSays(t *testing.T) {
 	}
 }
 
-// What cannot be tested is refused.
+// An assumption that cannot be tested is refused.
 func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -370,8 +370,8 @@ func TestInspectRefusesWhatItCannotSee(t *testing.T) {
 	Inspect(a, a)
 }
 
-// A bound is used where what it takes of the data is not refused, and only
-// there.
+// A bound is valid only if no assumption that it makes about the data is
+// refused. Refusing other assumptions does not affect it.
 func TestBoundsFollowTheInspection(t *testing.T) {
 	all := AnyOrder | OneDistribution | Unpaired | ManyBits
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.PaperCoreF32(), devices.IEEEF32()} {
@@ -415,7 +415,7 @@ func TestBoundsFollowTheInspection(t *testing.T) {
 	}
 }
 
-// The least |A||B| that is not 0 bounds what underflow is worth.
+// The least nonzero |A||B| limits the relative effect of underflow.
 func TestLeastOutput(t *testing.T) {
 	a := blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{1, -2, 0, 0, 0x1p-30, 0}}
 	b := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{-3, 1, 1, 1}}
@@ -445,7 +445,7 @@ func TestLeastOutput(t *testing.T) {
 	}
 }
 
-// Fast code against slow.
+// The fast algorithms agree with direct computation.
 func TestInspectionByHand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, K := range []int{64, 65, 101} {

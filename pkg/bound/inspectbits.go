@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// manyBits tests how likely it is that two products of an output, neither of
-// them 0, are equal. With D values that are equally likely a product that is
-// added to a sum of given exponent has one of D rounding errors, whose mean is
-// by chance about a standard deviation over √D. Over n terms such a mean adds
-// up to n/√D deviations where random errors make √n: it does not matter while D
-// >= n.
+// manyBits tests how likely it is that two nonzero products of an output are
+// equal. If products have D equally likely values, a product that is added to a
+// sum of given exponent has one of D rounding errors. By chance, the mean of
+// these D errors is about a standard deviation over √D. Over n terms, this mean
+// adds up to n/√D standard deviations, while random errors add up to √n. The
+// mean is therefore unimportant as long as D >= n.
 //
-// D is 1 over that probability, from pairs of elements that stand anywhere,
-// from outputs that were chosen, and from the row and the column that have the
-// fewest values.
+// D is the reciprocal of the probability that two products are equal. It is
+// estimated from pairs of elements at any positions, from the chosen outputs,
+// and from the row and the column with the fewest values.
 func (c chosen) manyBits(x, y lines) Finding {
 	const pairs = 1 << 14
 	rng := rand.New(rand.NewPCG(dataSeed, 7))
@@ -48,12 +48,13 @@ func (c chosen) manyBits(x, y lines) Finding {
 	return z
 }
 
-// fewestEqual is how many equal pairs tell how likely they are.
+// fewestEqual is the number of equal pairs needed to estimate their
+// probability.
 const fewestEqual = 16
 
-// variety returns one over the share of equal pairs among the numbers that are
-// not 0, +Inf if there are none, how many pairs are equal, and how many numbers
-// are not 0.
+// variety returns the reciprocal of the share of equal pairs among the nonzero
+// numbers, +Inf if no two are equal; the number of equal pairs; and the number
+// of nonzero numbers.
 func variety(p []float64) (values float64, equal, n int) {
 	p = slices.DeleteFunc(slices.Clone(p), func(x float64) bool { return x == 0 })
 	slices.Sort(p)
@@ -72,8 +73,8 @@ func variety(p []float64) (values float64, equal, n int) {
 	return float64(n) * float64(n-1) / 2 / float64(equal), equal, n
 }
 
-// poorest returns the line that has the fewest values, as far as some of its
-// elements tell.
+// poorest returns the line with the fewest values, judged by a sample of its
+// elements.
 func (l lines) poorest(rng *rand.Rand) []float64 {
 	const elements = 256
 	places := sample(rng, l.k, elements)

@@ -9,10 +9,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// oneDistribution tests every line against all elements of the matrix: the mean
-// of its ranks, and how many of its elements are among the largest half,
-// quarter, ... of all. If all elements could be permuted, a line has K of them
-// that are drawn without replacement.
+// oneDistribution tests every line against all elements of the matrix, by the
+// mean of its ranks and by the share of its elements among the largest half,
+// eighth, 32nd, ... of all. If all elements could be permuted, the elements of
+// a line are drawn from all of them without replacement.
 func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 	half := f.Split(2)
 	name := "distribution of the " + l.name + "s of " + l.matrix
@@ -20,7 +20,7 @@ func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 		return []Finding{{Name: name, Tests: OneDistribution, Limit: 1, Power: nan, Words: "there is one " + l.name}}
 	}
 	size := l.distributionOf(name+" in size", math.Abs, half)
-	// The scale of normal numbers times 1 + x moves the mean rank of their sizes by
+	// Multiplying normal numbers by 1 + x changes the mean rank of their sizes by
 	// x/π.
 	size.Power, size.Unit = size.Power*math.Pi, "relative difference in scale"
 	value := l.distributionOf(name, func(x float64) float64 { return x }, half)
@@ -30,7 +30,7 @@ func (l lines) oneDistribution(f roundoff.Failure) []Finding {
 }
 
 // distributionOf tests the distribution of a function of the elements. Its
-// Power is in ranks.
+// Power is a difference of ranks.
 func (l lines) distributionOf(name string, of func(float64) float64, f roundoff.Failure) Finding {
 	const elements = 1 << 22
 	places := sample(rand.New(rand.NewPCG(dataSeed, 4)), l.k, max(elements/l.n, fewestTerms))
@@ -85,9 +85,9 @@ func (l lines) distributionOf(name string, of func(float64) float64, f roundoff.
 	return z
 }
 
-// cuts returns numbers that divide the elements into parts that are about
-// equal, and finer ones of the largest: of all elements at these places, or of
-// many at random.
+// cuts returns numbers that divide the elements into parts of about equal size,
+// and the largest elements into smaller parts. It uses all elements at these
+// positions, or a random sample if they are many.
 func (l lines) cuts(places []int, of func(float64) float64) []float64 {
 	const most, parts = 1 << 18, 256
 	n := l.n * len(places)
@@ -106,7 +106,8 @@ func (l lines) cuts(places []int, of func(float64) float64) []float64 {
 	return slices.Compact(cuts)
 }
 
-// A score is a function of the part that an element is in, of mean 0 over all.
+// A score is a function of the part that an element belongs to. Its mean over
+// all elements is 0.
 type score struct {
 	name              string
 	of                []float64
@@ -114,8 +115,8 @@ type score struct {
 	limit             float64
 }
 
-// scoresOf returns the scores of elements that are so many in each part, the
-// rank first.
+// scoresOf returns the scores, given the number of elements in each part. The
+// first score is the rank.
 func scoresOf(count []float64) []score {
 	total := 0.0
 	for _, c := range count {
@@ -145,7 +146,7 @@ func scoresOf(count []float64) []score {
 	return scores
 }
 
-// centre takes the mean off, and computes the variance and the largest size.
+// centre subtracts the mean, and computes the variance and the largest size.
 func (s *score) centre(count []float64, total float64) {
 	mean := 0.0
 	for b, c := range count {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// lines are the rows of A or the columns of B: what stands along K.
+// lines are the rows of A or the columns of B, the vectors along K.
 type lines struct {
 	matrix, name string // "A", "row"
 	n, k         int
@@ -42,9 +42,9 @@ func (l lines) line(i int) []float64 {
 	return x
 }
 
-// choose returns at most a given number of the lines: half of them the first,
-// so that those of A and of B that belong together are both there, the others
-// at random.
+// choose returns the indices of at most a given number of lines. Half of them
+// are the first ones, so that rows of A and columns of B with the same index
+// are both included. The others are chosen at random.
 func (l lines) choose(most int, rng *rand.Rand) []int {
 	if l.n <= most {
 		return sequence(l.n)
@@ -65,14 +65,14 @@ func sequence(n int) []int {
 	return z
 }
 
-// sample returns m of the numbers below n, ascending, all sets being equally
-// likely.
+// sample returns m of the numbers 0 to n-1, in ascending order. All sets of m
+// numbers are equally likely.
 func sample(rng *rand.Rand, n, m int) []int {
 	if m >= n {
 		return sequence(n)
 	}
 	in := make(map[int]bool, m)
-	for i := n - m; i < n; i++ { // Floyd's
+	for i := n - m; i < n; i++ { // Floyd's algorithm
 		z := rng.IntN(i + 1)
 		if in[z] {
 			z = i
@@ -90,10 +90,10 @@ func sample(rng *rand.Rand, n, m int) []int {
 // A series is some lines of a matrix, or the products of some outputs.
 type series [][]float64
 
-// chosen are some lines of A and of B.
+// chosen contains the lines of A and of B that are tested.
 type chosen struct{ a, b series }
 
-// outputs chooses lines of A and of B.
+// outputs chooses the lines of A and of B that are tested.
 func (l lines) outputs(o lines) chosen {
 	const elements, most = 1 << 18, 64
 	rng := rand.New(rand.NewPCG(dataSeed, 3))
@@ -108,12 +108,12 @@ func (l lines) outputs(o lines) chosen {
 	return c
 }
 
-// pair returns the lines of A and B of output number i of n, for 0 <= i <
-// max(len(a), len(b)).
+// pair returns the lines of A and B of output i, for 0 <= i < max(len(a),
+// len(b)). It repeats the shorter list.
 func (c chosen) pair(i int) (x, y []float64) { return c.a[i%len(c.a)], c.b[i%len(c.b)] }
 
-// products returns the products of as many outputs as there are lines, each
-// line once or more.
+// products returns the products of max(len(a), len(b)) outputs, which use every
+// line at least once.
 func (c chosen) products() series {
 	s := make(series, max(len(c.a), len(c.b)))
 	for i := range s {
@@ -138,9 +138,8 @@ func (s series) sizes() series {
 	return z
 }
 
-// ranks returns the rank of each number among those of its line, from -1/2 to
-// 1/2. Equal numbers share the mean of their ranks, and the mean of a line is
-// 0.
+// ranks returns the rank of each number within its line, scaled to [-1/2, 1/2].
+// Equal numbers have the mean of their ranks. The mean over a line is 0.
 func (s series) ranks() series {
 	type element struct {
 		x float64
@@ -169,7 +168,7 @@ func (s series) ranks() series {
 	return z
 }
 
-// sums returns the sum over all lines at each place of K.
+// sums returns the sum over all lines at each position along K.
 func (s series) sums() []float64 {
 	z := make([]float64, len(s[0]))
 	for _, line := range s {
@@ -180,8 +179,8 @@ func (s series) sums() []float64 {
 	return z
 }
 
-// leastOf returns the least |A||B| that is not 0, with room for its rounding; 0
-// if that takes long.
+// leastOf returns the least nonzero |A||B|, with an allowance for rounding
+// errors. It returns 0 if all are 0, or if the computation would take long.
 func leastOf(a, b blas64.General) float64 {
 	const operations = 1 << 32
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {

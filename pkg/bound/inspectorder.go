@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// lagsSeen is the name of the test of whether the tests of order see enough.
+// lagsSeen is the name of the finding that says which lag correlations are
+// detectable.
 const lagsSeen = "lag correlation that is seen"
 
-// order tests whether the places of K could be permuted. Of a matrix, unlike of
-// products, it must see a lag correlation of 0.7.
+// order tests whether the order along K is random. For a matrix, unlike for
+// products, it must be able to detect a lag correlation of 0.7.
 func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	values, sizes := s.ranks(), s.sizes().ranks()
 	quarter := f.Split(4)
@@ -30,10 +31,9 @@ func (s series) order(name string, matrix bool, f roundoff.Failure) []Finding {
 	return found
 }
 
-// blocks tests whether halves of K, quarters and so on have the mean rank that
-// all have, ranks being of the sums over lines. Under permutations of K the sum
-// of a block is one of numbers drawn without replacement, from ranks: see
-// [rankTail].
+// blocks tests whether halves of K, quarters and so on have the same mean rank
+// as the whole, for ranks of the sums over lines. Under permutations of K, the
+// sum over a block is a sum of ranks drawn without replacement: see [rankTail].
 func (s series) blocks(name string, f roundoff.Failure) Finding {
 	const least = 16
 	ranks := series{s.sums()}.ranks()[0]
@@ -41,7 +41,7 @@ func (s series) blocks(name string, f roundoff.Failure) Finding {
 	for n := K / 2; n >= least; n /= 2 {
 		tests += K / n
 	}
-	each := f.Split(max(1, float64(tests))) // short vectors have none
+	each := f.Split(max(1, float64(tests))) // short vectors have no blocks
 	z := Finding{Name: "means of blocks of " + name, Tests: AnyOrder, Level: level(f), Limit: 1, Words: "all are equal"}
 	worst := 0.0
 	for n := K / 2; n >= least; n /= 2 {
@@ -64,18 +64,19 @@ func (s series) blocks(name string, f roundoff.Failure) Finding {
 	return z
 }
 
-// rankTail returns what |Σ a b| does not exceed, but for a failure of e^f, for
-// numbers a of Σ a² = squares and ranks b that are drawn, with replacement or
-// without: the ranks of different numbers are uniform on a grid from -1/2 to
-// 1/2 and strictly sub-Gaussian, of variance at most 1/12; those of numbers
-// some of which are equal are means of these, and so (Jensen) no wilder.
+// rankTail returns a bound on |Σ a b| that fails with probability at most e^f,
+// for numbers a with Σ a² = squares and ranks b that are drawn with or without
+// replacement. The ranks of different numbers are uniform on a grid in [-1/2,
+// 1/2] and strictly sub-Gaussian, of variance at most 1/12. If some numbers are
+// equal, their ranks are means of these, and by Jensen's inequality the bound
+// is valid for them too.
 func rankTail(squares float64, f roundoff.Failure) float64 { return roundoff.Azuma(squares/12, f) }
 
-// lags tests the correlations of numbers some places of K apart, in a circle.
+// lags tests the circular autocorrelations along K.
 //
-// Let G(k, k') be the inner product of what stands at two places. Under
-// permutations of K a sum of G over n pairs has the mean n E G and, but for
-// terms of relative size 1/K, the variance n Var G.
+// Let G(k, k') be the inner product of the ranks of all lines at positions k
+// and k'. Under permutations of K, a sum of G over n pairs has the mean n E G
+// and, except for terms of relative size 1/K, the variance n Var G.
 func (s series) lags(name string, f roundoff.Failure) Finding {
 	const near = 8
 	K := len(s[0])
@@ -111,8 +112,8 @@ func (s series) lags(name string, f roundoff.Failure) Finding {
 	return z
 }
 
-// pairs returns Σ G(k, k), and of G(k, k') for k ≠ k' the mean, the variance
-// and what its size does not exceed.
+// pairs returns Σ G(k, k). For k ≠ k' it returns the mean and the variance of
+// G(k, k'), and an upper bound of the distance of G(k, k') from the mean.
 func (s series) pairs() (squares, mean, variance, largest float64) {
 	K := len(s[0])
 	at := make([]float64, K) // G(k, k)
@@ -127,7 +128,7 @@ func (s series) pairs() (squares, mean, variance, largest float64) {
 		fourth += g * g
 		first, second = max(first, g), max(second, min(first, g))
 	}
-	all := 0.0 // Σ G², which is that of lines with lines
+	all := 0.0 // Σ G², which equals Σ (inner product of two lines)²
 	for i, x := range s {
 		for j, y := range s[:i+1] {
 			sum := 0.0
@@ -141,7 +142,7 @@ func (s series) pairs() (squares, mean, variance, largest float64) {
 		}
 	}
 	n := float64(K) * float64(K-1)
-	mean = -squares / n // each line adds up to 0
+	mean = -squares / n // each line has the sum 0
 	variance = max(0, (all-fourth)/n-mean*mean)
 	if K*K*len(s) > 1<<25 {
 		return squares, mean, variance, math.Sqrt(first*second) - mean
@@ -162,8 +163,8 @@ func (s series) pairs() (squares, mean, variance, largest float64) {
 	return squares, mean, variance, largest
 }
 
-// autocorrelation returns the circular correlations at lags 0 to K/2, summed
-// over lines.
+// autocorrelation returns the circular autocorrelations Σ x(k) x(k+lag) for
+// lags 0 to K/2, summed over lines.
 func (s series) autocorrelation() []float64 {
 	K, n := len(s[0]), 1
 	for n < 2*K {

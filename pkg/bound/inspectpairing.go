@@ -8,9 +8,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// unpaired tests whether A and B are correlated along K, in all outputs
-// together and in each by itself, elements and their sizes. It must see a
-// correlation of 1 of the elements.
+// unpaired tests whether A and B are correlated along K, over all outputs
+// together and in each separately, by the elements and by their sizes. It must
+// be able to detect a correlation of 1 of the elements.
 func (c chosen) unpaired(f roundoff.Failure) []Finding {
 	eighth := f.Split(8)
 	type kind struct {
@@ -38,14 +38,15 @@ func (c chosen) unpaired(f roundoff.Failure) []Finding {
 	return found
 }
 
-// correlate tests the correlations of all lines of x with all of y, which are
-// ranks.
+// correlate tests the correlations of all lines of x with all lines of y. Both
+// contain ranks.
 //
-// With the places of y permuted, Σ x(k) y(π(k)) over positive x is one of
-// negatively associated numbers, so that its moment generating function is at
-// most that of independent draws of y (Joag-Dev & Proschan 1983), and so is
-// that over negative x. Both together, by the inequality of Cauchy and Schwarz,
-// are as a sum of independent terms of twice the squares.
+// If the positions of y are permuted, the terms of Σ x(k) y(π(k)) over positive
+// x are negatively associated. The moment generating function of this sum is
+// then at most that for independent draws of y (Joag-Dev & Proschan 1983). The
+// same is true for the sum over negative x. By the Cauchy-Schwarz inequality,
+// the moment generating function of both sums together is bounded by that of
+// independent terms with twice the sum of squares.
 func correlate(x, y series, name string, f roundoff.Failure) Finding {
 	each := f.Split(float64(len(x) * len(y)))
 	z := Finding{Name: "correlation of " + name, Tests: Unpaired, Level: level(f), Limit: 1, Words: "all are equal"}
@@ -90,9 +91,10 @@ func norm(x []float64) float64 {
 }
 
 // bitsUnpaired tests whether the bits of products are those of products of
-// elements that stand at different places: the mean over K of what follows bit
-// m of the significand, for several m. What is expected, and how much it
-// varies, is taken from pairs that are shifted against each other.
+// elements from different positions. The statistic is the mean, over K, of the
+// fraction that follows bit m of the significand, for several m. Its expected
+// value and its variance are estimated from lines of A and B that are shifted
+// against each other.
 func (c chosen) bitsUnpaired(f roundoff.Failure) Finding {
 	const outputs, shifts, most, levels, step = 16, 16, 1 << 13, 9, 3
 	K := len(c.a[0])
@@ -143,8 +145,8 @@ func (c chosen) bitsUnpaired(f roundoff.Failure) Finding {
 	return z
 }
 
-// addBits adds, times a weight, what follows bits 0, step, ... of the
-// significand of p, from 0 to 1; 1/2 of zero.
+// addBits adds to bits, times weight, the fraction in [0, 1) that follows bits
+// 0, step, 2 step, ... of the significand of p. The fraction is 1/2 for p = 0.
 func addBits(bits *[9]float64, p float64, step int, weight float64) {
 	significand, _ := math.Frexp(math.Abs(p))
 	significand *= 2

@@ -2,8 +2,8 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// IpsenZhou is Azuma's inequality for the errors of the sums of a run, each at
-// most u|ŝ|.
+// IpsenZhou is Azuma's inequality for the rounding errors of the computed sums
+// ŝ of a run, each of size at most u|ŝ|.
 var IpsenZhou = register(Bound{
 	Name:   "ipsen-zhou",
 	Source: "Ipsen & Zhou 2020, for exact products",
@@ -16,8 +16,8 @@ var IpsenZhou = register(Bound{
 	},
 })
 
-// IpsenZhouHalfUlp is IpsenZhou with half a unit in the last place for u|ŝ|,
-// which is up to twice as much.
+// IpsenZhouHalfUlp is [IpsenZhou] with half a unit in the last place of ŝ in
+// place of u|ŝ|, which is up to twice as large.
 var IpsenZhouHalfUlp = register(Bound{
 	Name:   "ipsen-zhou-half-ulp",
 	Source: "Ipsen & Zhou 2020, sharpened",

@@ -8,10 +8,10 @@ import (
 )
 
 // MarshalJSON writes the keys bound, constant, absolute, underflow, lambda,
-// confidence, holds, why and source. A number that there is not, or that has no
-// limit, is null. A confidence is a number, 1 where the bound always holds, or
-// the text that [roundoff.ParseConfidence] reads where it is nearer to 1 than
-// float64 can say.
+// confidence, holds, why and source. A number that is NaN or infinite becomes
+// null. A confidence is a number, 1 if the bound always holds. If it is closer
+// to 1 than float64 can represent, it is the text that
+// [roundoff.ParseConfidence] reads.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Bound      string   `json:"bound"`
@@ -28,8 +28,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes the keys device, a, b, accumulate, meets, excess,
 // largest_k, bound, constant, underflow, confidence, why, bytes, bytes_ratio,
-// gpu, tflops, time_ratio and source, the last four of the peak. What there is
-// none of is null.
+// gpu, tflops, time_ratio and source. The last four refer to the peak. A value
+// that is unknown or infinite becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`
@@ -65,7 +65,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// finite returns x, or nil if it is none.
+// finite returns a pointer to x, or nil if x is NaN or infinite.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -73,12 +73,12 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-// confidence returns f as it is written.
+// confidence returns the confidence 1 - e^f as JSON contains it.
 func confidence(f roundoff.Failure) any {
 	p, _ := f.Confidence()
 	if p == 1 && f != roundoff.Never {
 		return f.String()
 	}
-	const digits = 1e15 // of which a decimal keeps its value
+	const digits = 1e15 // a decimal number of 15 digits survives conversion to float64
 	return math.Round(p*digits) / digits
 }

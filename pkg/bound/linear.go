@@ -5,8 +5,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Linear is nu for n roundings to one format, in any order: γ_n without its
-// denominator.
+// Linear is nu for n roundings to one format, in any order of summation: γ_n
+// without its denominator.
 var Linear = register(Bound{
 	Name:   "linear",
 	Source: "Jeannerod & Rump 2013",

@@ -7,11 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// logMoment returns a bound on log E e^(±z(p̂-Ep̂)), z > 0, for products p̂ of
-// A and B as the machine multiplies them: that of the distribution itself where
-// it is known in full, else the least of what is proved of products that are
-// bounded, and of uniform and normal numbers, as long as these do not exceed
-// the largest factors.
+// logMoment returns an upper bound of log E e^(±z(p̂-Ep̂)), z > 0, for products
+// p̂ of A and B as the machine multiplies them. If dist is exact, it is the
+// value for that distribution. Otherwise it is the smallest of the proved
+// bounds: for bounded products, and for products of factors with known
+// distributions, as long as no factor exceeds largestX or largestY in size.
 func (k Problem) logMoment(dist *truncation.Losses, largestX, largestY float64) func(z float64) float64 {
 	if math.IsInf(dist.Products.Samples, 1) {
 		return dist.LogMoment
@@ -28,7 +28,7 @@ func (k Problem) logMoment(dist *truncation.Losses, largestX, largestY float64) 
 		best := p.bennett(z, symmetric)
 		if exact != nil {
 			best = min(best, 2*z*H+memo.at(z, func() float64 {
-				if symmetric { // E cosh zp̂ grows with |p̂|
+				if symmetric { // E cosh zp̂ increases with |p̂|
 					return exact(z * (1 + w))
 				}
 				c := convertedLogMoment(exact, z, w, p.center, fourth)
@@ -45,13 +45,13 @@ func (k Problem) logMoment(dist *truncation.Losses, largestX, largestY float64) 
 	}
 }
 
-// A memo keeps values of a function.
+// A memo caches values of a function.
 type memo struct {
 	sync.Mutex
 	known map[float64]float64
 }
 
-// at returns the value at z.
+// at returns the value at z, and caches it.
 func (m *memo) at(z float64, value func() float64) float64 {
 	m.Lock()
 	defer m.Unlock()
@@ -63,8 +63,8 @@ func (m *memo) at(z float64, value func() float64) float64 {
 	return y
 }
 
-// logMoments returns what is kept of logMoment but for H, from call to call, of
-// distributions that are known in full.
+// logMoments returns the cache of the bounds that logMoment computes, without
+// their term in H. Calls share it if both distributions are known in full.
 func (k Problem) logMoments() *memo {
 	fresh := &memo{known: map[float64]float64{}}
 	x, y := k.X.of(), k.Y.of()
@@ -83,7 +83,7 @@ func (k Problem) logMoments() *memo {
 
 var momentTables table[distributionKey, *memo]
 
-// bennett returns Bennett's bound for products that are within [lo, hi].
+// bennett returns Bennett's bound for products in [lo, hi].
 func (p productMoments) bennett(z float64, symmetric bool) float64 {
 	c := p.largest()
 	switch {
@@ -91,9 +91,9 @@ func (p productMoments) bennett(z float64, symmetric bool) float64 {
 		return 0
 	case math.IsInf(c, 1):
 		return c
-	case symmetric: // (cosh x - 1)/x² grows with x
+	case symmetric: // (cosh x - 1)/x² increases with x
 		return math.Log1p(p.square / (c * c) * (math.Cosh(z*c) - 1))
-	case p.lo >= 0 || p.hi <= 0: // so far from the mean on either side
+	case p.lo >= 0 || p.hi <= 0: // the largest distance from the mean, on either side
 		c = max(c-p.center, p.center-p.least()) + p.off
 	default:
 		c += p.mean
@@ -101,14 +101,14 @@ func (p productMoments) bennett(z float64, symmetric bool) float64 {
 	return math.Log1p(p.variance / (c * c) * (math.Expm1(z*c) - z*c))
 }
 
-// convertedLogMoment returns a bound on log E e^(±z(p̂-Ep̂)) for |p̂-p| <=
-// w|p|, given that for p, |Ep| and E p⁴: by Hölder's inequality, for r > 1 and
-// 1/r + 1/s = 1,
+// convertedLogMoment returns an upper bound of log E e^(±z(p̂-Ep̂)) for |p̂-p|
+// <= w|p|, given the bound ψ for p, mean = |Ep| and fourth = E p⁴. By Hölder's
+// inequality, for r > 1 and 1/r + 1/s = 1, it is at most
 //
 //	ψ(rz)/r + log E e^(sz(δ-Eδ))/s,  δ = p̂ - p,
 //
-// the latter at most E δ²e^(sz|δ|)(sz)²/2, and that by that of Cauchy and
-// Schwarz.
+// The expectation in the second term has a logarithm of at most E
+// δ²e^(sz|δ|)(sz)²/2, which the Cauchy-Schwarz inequality bounds.
 func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) float64 {
 	if w == 0 {
 		return ψ(z)
@@ -123,9 +123,9 @@ func convertedLogMoment(ψ func(float64) float64, z, w, mean, fourth float64) fl
 	return best
 }
 
-// exactLogMoment returns log E e^(±z(p-μ)), or a little more, for products p of
-// numbers of two distributions; nil where not more is known than that they are
-// bounded.
+// exactLogMoment returns log E e^(±z(p-μ)), or a slightly larger value, for
+// products p of numbers of two distributions. It is nil if nothing is known of
+// the distributions except that they are bounded.
 func exactLogMoment(x, y Distribution) func(z float64) float64 {
 	if y.of().family == normalFamily {
 		x, y = y, x
@@ -137,7 +137,9 @@ func exactLogMoment(x, y Distribution) func(z float64) float64 {
 	switch {
 	case of == nil:
 		return nil
-	case y.of().coarse() != nil: // given y, what is known of x, and e to the power of that is convex
+	case y.of().coarse() != nil:
+		// Given y, the moment generating function follows from that of x. It is convex
+		// in y, so that the coarse distribution of y gives an upper bound.
 		above := y.of().coarse()
 		signed := func(z float64) float64 {
 			return math.Log1p(above.mean(func(v float64) float64 { return math.Expm1(of(z*v) + z*μx*(v-μy)) }))
@@ -156,8 +158,8 @@ func exactLogMoment(x, y Distribution) func(z float64) float64 {
 	return nil
 }
 
-// logMoment returns log E e^(t(x-Ex)), or a little more, nil if the
-// distribution is not known.
+// logMoment returns log E e^(t(x-Ex)), or a slightly larger value. It is nil if
+// the distribution is not known.
 func (d Distribution) logMoment() func(t float64) float64 {
 	o := d.of()
 	switch {
@@ -177,7 +179,8 @@ func (d Distribution) logMoment() func(t float64) float64 {
 	}
 }
 
-// normalLogMoment is that of the product of two normal numbers.
+// normalLogMoment returns log E e^(±z(p-μ)) for the product p of two normal
+// numbers, +Inf if it is infinite.
 func normalLogMoment(z float64, x, y DataMoments) float64 {
 	s, t := x.variance(), y.variance()
 	zst := z * z * s * t

@@ -9,14 +9,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// dataSeed is the seed of all samples of products.
+// dataSeed is the seed for all samples of products.
 const dataSeed = 241118747
 
-// lossesOf returns what the products of elements of a and b lose, wherever the
-// elements stand: of all pairs of their values if the formats have at most 8
-// bits, else of pairs drawn at random, 64 for each term of a sum. It counts as
-// estimated from as many pairs as the smaller matrix has elements, each with
-// partners of its own in the other.
+// lossesOf returns the distribution of what products of elements of a and b
+// lose by truncation, whatever the positions of the elements. If both formats
+// have at most 8 bits, it uses all pairs of values. Otherwise it uses pairs
+// drawn at random, 64 for each term of a sum, but at least 2^14 and at most
+// 2^20. The estimate counts as one from as many samples as elements of the
+// smaller matrix are used, each with different partners in the other matrix.
 func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
 	x, y := elements{a, k.Device.A}, elements{b, k.Device.B}
 	if x.count() > y.count() {
@@ -37,10 +38,11 @@ func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
 	return p.Losses(k.Device.Core.(tcore.Fused).FractionBits)
 }
 
-// stars returns the distribution of products of pairs of x and y, which has no
-// fewer elements: every element of x, or as many of them as there are to be
-// pairs, with several of y, no element of y twice; and that over again until
-// there are enough.
+// stars returns the distribution of products of random pairs of elements of x
+// and y, where y has at least as many elements as x. Each element of x, or of a
+// part of them if fewer pairs are needed, is paired with several elements of y,
+// and no element of y is used twice. This is repeated until there are enough
+// pairs.
 func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	const perTerm, fewest, most = 64, 1 << 14, 1 << 20
 	n := min(max(perTerm*k.K, fewest), most)
@@ -63,7 +65,8 @@ func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	return p
 }
 
-// elements are those of a matrix that become numbers of a format.
+// elements are the elements of a matrix, with the format that they are
+// converted to.
 type elements struct {
 	blas32.General
 	tcore.Format
@@ -84,8 +87,8 @@ func (m elements) oneSign() bool {
 	return !(positive && negative)
 }
 
-// walk returns a function whose calls return the numbers of all elements, in
-// some order, each once.
+// walk returns a function whose calls return the indices of all elements, each
+// once, with a random start and a random stride.
 func (m elements) walk(rng *rand.Rand) func() int {
 	n := m.count()
 	i, stride := rng.IntN(n), 1+rng.IntN(n)
@@ -105,10 +108,11 @@ func gcd(a, b int) int {
 	return a
 }
 
-// lossesBefore returns what the products of a problem lose whose data are known
-// by distribution alone: of all pairs of numbers where these are known in full
-// and the formats have at most 8 bits, else from numbers drawn. Tables are kept
-// from call to call.
+// lossesBefore returns the distribution of what the products of a problem lose
+// by truncation, if only the distributions of the data are known. If these are
+// known in full and the formats have at most 8 bits, it uses all pairs of
+// numbers, otherwise numbers drawn at random. It caches the tables between
+// calls.
 func (k Problem) lossesBefore() *truncation.Losses {
 	F := k.Device.Core.(tcore.Fused).FractionBits
 	x, y := k.X.of(), k.Y.of()
@@ -126,7 +130,8 @@ func (k Problem) lossesBefore() *truncation.Losses {
 	return l
 }
 
-// A distributionKey is all that lossesBefore depends on.
+// A distributionKey contains everything that the result of lossesBefore depends
+// on.
 type distributionKey struct {
 	x, y    source
 	a, b    tcore.Format
@@ -134,14 +139,14 @@ type distributionKey struct {
 	F       int
 }
 
-// A valueKey is all that distributionOf depends on.
+// A valueKey contains everything that the result of distributionOf depends on.
 type valueKey struct {
 	source
 	format  tcore.Format
 	convert tcore.RoundingMode
 }
 
-// A table keeps what has been computed by all that it depends on.
+// A table caches computed values, under everything that they depend on.
 type table[K comparable, V any] struct {
 	sync.Mutex
 	known map[K]V
@@ -182,10 +187,12 @@ func (k Problem) productDistribution() *truncation.ProductDistribution {
 	return p
 }
 
-// narrow reports whether all pairs of numbers of the formats can be listed.
+// narrow reports whether both formats have at most 8 bits, so that all pairs of
+// their numbers can be listed.
 func (k Problem) narrow() bool { return k.Device.A.Bits() <= 8 && k.Device.B.Bits() <= 8 }
 
-// pairDistribution returns the distribution of products of n pairs.
+// pairDistribution returns the distribution of products of n pairs, which a and
+// b draw.
 func (k Problem) pairDistribution(n int, a, b func() float64) *truncation.ProductDistribution {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
@@ -194,16 +201,16 @@ func (k Problem) pairDistribution(n int, a, b func() float64) *truncation.Produc
 	return truncation.PairProducts(x, y, k.Device.A.Emin, k.Device.B.Emin)
 }
 
-// valueDistribution returns the distribution of products of numbers that were
-// each counted in samples of n.
+// valueDistribution returns the distribution of products of x and y, whose
+// probabilities px and py are each estimated from n samples.
 func (k Problem) valueDistribution(x, px, y, py []float64, n int) *truncation.ProductDistribution {
 	p := truncation.ValueProducts(x, px, y, py, k.Device.A.Emin, k.Device.B.Emin)
 	p.Samples = float64(n)
 	return p
 }
 
-// values returns the numbers of f that n elements become, ascending, and how
-// often.
+// values returns the values of n elements after their conversion to f, in
+// ascending order, and their relative frequencies.
 func (k Problem) values(f tcore.Format, n int, element func(i int) float64) (values, probabilities []float64) {
 	l := k.count(f, n, element)
 	return l.values, l.probabilities

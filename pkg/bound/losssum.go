@@ -9,8 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// noDistribution returns why what the products of a run of the problem lose
-// does not follow from their distribution, or "".
+// noDistribution returns why the losses of the products of a run do not follow
+// from the distribution of the products, or "".
 func noDistribution(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why
@@ -22,44 +22,46 @@ func noDistribution(k Problem) string {
 	return ""
 }
 
-// martingaleShares are the parts of the failure of a bound that reads a run:
-// for what is lost of all outputs, and for what samples leave open of the
-// distribution of the products, and of the characters of what is kept of them.
+// martingaleShares are the shares of the probability of failure of a bound that
+// reads a run: for the losses of all outputs, for the sampling error of the
+// distribution of the products, and for the sampling error of the characters of
+// what is kept of them.
 var martingaleShares = map[string]float64{"martingale": 3. / 4, "distribution": 3. / 16, "characters": 1. / 16}
 
-// A lossSum adds up what the products of the blocks of an output are expected
-// to lose.
+// A lossSum adds up the expected losses of the products of the blocks of an
+// output.
 type lossSum struct {
 	losses *truncation.Losses
 	cell   roundoff.Failure // of each cell of the distribution that is used
-	ends   roundoff.Failure // of each distribution of what rounding takes
+	ends   roundoff.Failure // of each distribution of rounding losses
 	tail   roundoff.Failure // of this output
 
-	leastX, leastY int // exponents of factors
+	leastX, leastY int // least exponents of the factors
 
-	mean     float64 // of what is lost
-	slack    float64 // how far the truth may be from it
+	mean     float64 // expected loss
+	slack    float64 // upper bound of the error of mean
 	cumulant truncation.Cumulant
-	first    float64 // g of the first block that can lose something; 0 before it
+	first    float64 // g of the first block that can lose something; 0 before that block
 
 	rows      perExponent[*lossRow]
 	roundings map[roundingKind]truncation.RoundingLoss
 }
 
-// lossRow is what is known of products aligned to one exponent, and how far all
-// that were may have lost more than was taken, as far as that is the error of
-// one estimate. Such errors add up with their signs.
+// A lossRow contains the loss bounds of products aligned to one exponent, and
+// the accumulated errors of their expected losses. Errors that come from the
+// same estimate add up with their signs.
 type lossRow struct {
 	*truncation.LossesAt
-	errors [2]float64 // where the running sum sets the exponent, and where a product does
+	errors [2]float64 // if the running sum sets the exponent, and if a product does
 	blocks [2]struct {
 		products int
 		truncation.LossBound
-	} // the last that were asked for
+	} // the last bounds that were computed
 	terms perExponent[lossTerm]
 }
 
-// block returns [truncation.LossesAt.Block], which many blocks ask alike.
+// block returns [truncation.LossesAt.Block]. It caches the last result, because
+// many blocks need the same one.
 func (r *lossRow) block(products int, set bool) truncation.LossBound {
 	b := &r.blocks[bit(set)]
 	if b.products != products {
@@ -68,22 +70,26 @@ func (r *lossRow) block(products int, set bool) truncation.LossBound {
 	return b.LossBound
 }
 
-// lossTerm is what products of one exponent and of either sign lose.
+// A lossTerm contains the losses of products of one exponent, for each sign.
 type lossTerm struct {
 	known  [2]bool
 	losses [2]truncation.LossBound
 	error  float64
 }
 
-// A lossReader is how a bound reads a run.
+// A lossReader says how a bound reads a run.
 type lossReader struct {
-	traced bool // it needs the trace
-	cells  int  // of the distribution of products that it takes at each exponent which blocks can be aligned to
-	sizes  bool // it takes the distribution of sizes, which a symmetric distribution has one of for both signs
-	add    func(*lossSum, step)
+	traced bool // whether the bound needs the trace
+	// The number of cells of the distribution of products that the bound uses, at
+	// each exponent to which blocks can be aligned.
+	cells int
+	// Whether the bound uses the distribution of sizes. If the distribution of
+	// products is symmetric, both signs share one.
+	sizes bool
+	add   func(*lossSum, step)
 }
 
-// newLossSum returns an empty one.
+// newLossSum returns an empty lossSum.
 func (r lossReader) newLossSum(k Problem, l *truncation.Losses, f roundoff.Failure) *lossSum {
 	if r.sizes && (k.X.Symmetric() || k.Y.Symmetric()) {
 		l = l.Symmetric()
@@ -99,24 +105,24 @@ func (r lossReader) newLossSum(k Problem, l *truncation.Losses, f roundoff.Failu
 	}
 }
 
-// alignments returns how many exponents there are that blocks with a product
-// which is not zero can be aligned to: no data are needed to know them.
+// alignments returns the number of exponents to which a block with a nonzero
+// product can be aligned. It does not depend on the data.
 func (k Problem) alignments() int {
 	least := max(k.Device.A.Emin+k.Device.B.Emin, k.Device.Core.(tcore.Fused).ZeroExponent)
-	greatest := k.Device.A.Emax + k.Device.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of sums
+	greatest := k.Device.A.Emax + k.Device.B.Emax + 2 + int(math.Ceil(math.Log2(float64(k.K)))) // of a sum
 	return max(k.Device.A.Emax+k.Device.B.Emax, min(k.Device.C.Emax, greatest)) - least + 1
 }
 
-// endings returns how many distributions of roundings there are: of whole
-// blocks and of the last one, by the exponent that they are aligned to and the
-// unit in the last place of the sum, which has no more bits below its own than
-// are kept.
+// endings returns the number of distributions of rounding losses: for whole
+// blocks and for the last one, for every exponent that they are aligned to, and
+// for FractionBits + Precision units in the last place of the sum, at least as
+// many as can occur.
 func (k Problem) endings() float64 {
 	c := k.Device.Core.(tcore.Fused)
 	return float64(2 * k.alignments() * (c.FractionBits + c.Result.Precision))
 }
 
-// row returns the row of E.
+// row returns the row of exponent E.
 func (s *lossSum) row(E int) *lossRow {
 	r := s.rows.at(E)
 	if *r == nil {
@@ -125,7 +131,8 @@ func (s *lossSum) row(E int) *lossRow {
 	return *r
 }
 
-// add adds a block or a product, with the sum of the errors of its kind.
+// add adds the loss bound of a block or of a product. Its error is added to
+// errors, the sum of the errors from the same estimate.
 func (s *lossSum) add(b truncation.LossBound, errors *float64) {
 	s.mean += b.Mean
 	s.slack += b.Slack
@@ -133,17 +140,17 @@ func (s *lossSum) add(b truncation.LossBound, errors *float64) {
 	*errors += b.Error
 }
 
-// start notes a block that can lose something.
+// start records the grid of the first block that can lose something.
 func (s *lossSum) start(at step) {
 	if s.first == 0 {
 		s.first = at.grid
 	}
 }
 
-// radius returns how far what is lost is from its mean, at most, for an output
-// of n products. The range of θ follows from the first grid alone: the
-// deviation of what sums of mean zero lose is about a tenth of ng there, or
-// more, and that of sums of one sign not more than n√n g/4.
+// radius returns an upper bound of the distance of the loss from its mean, for
+// an output of n products. The range of θ depends on the first grid g alone:
+// there, the standard deviation of the loss is about ng/10 or more for sums of
+// mean zero, and at most n√n g/4 for sums of one sign.
 func (s *lossSum) radius(n float64) float64 {
 	t := s.slack
 	for _, r := range s.rows.values {

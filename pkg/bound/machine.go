@@ -6,19 +6,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// rounds is a product of n factors 1+δ, |δ| <= u.
+// rounds is a product of n factors 1+δ with |δ| <= u.
 type rounds struct {
 	n int
 	u float64
 }
 
-// Width returns the products of a step of the machine. It panics if it has no
-// core.
+// Width returns the number of products that the machine adds in one step. It
+// panics if the device has no core.
 func (k Problem) Width() int { return k.Device.BlockTerms() }
 
-// roundings returns the factors that one product meets on its way through a
-// chain, at most, one rounds for every format. A machine that truncates is
-// taken as one that rounds every sum, as the published bounds take it.
+// roundings returns the rounding factors that a product meets at most on its
+// way through a chain, one rounds for each format. A machine that truncates is
+// treated as one that rounds every sum, as the published bounds treat it.
 func (k Problem) roundings() []rounds {
 	sums := k.Length()
 	if k.Order == tcore.InPairs {
@@ -57,8 +57,8 @@ func (k Problem) tensorCore(c tcore.TensorCore, sums, q int) []rounds {
 	return r
 }
 
-// exactProducts reports whether the product of two factors is a number of the
-// format in which they are added.
+// exactProducts reports whether every product of two factors is representable
+// in the format in which the products are added.
 func (k Problem) exactProducts() bool {
 	sum := k.Device.C
 	if c, ok := k.Device.Core.(tcore.TensorCore); ok {
@@ -67,8 +67,8 @@ func (k Problem) exactProducts() bool {
 	return k.Device.A.Precision+k.Device.B.Precision <= sum.Precision
 }
 
-// unit returns the largest relative error of rounding to f: u, or 2u if it is
-// stochastic.
+// unit returns the largest relative error of a rounding to f: u to nearest, 2u
+// if rounding is stochastic.
 func (k Problem) unit(f tcore.Format) float64 {
 	if k.stochastic() {
 		return 2 * f.UnitRoundoff()
@@ -76,7 +76,7 @@ func (k Problem) unit(f tcore.Format) float64 {
 	return f.UnitRoundoff()
 }
 
-// coarsest returns the largest unit roundoff of the chain.
+// coarsest returns the largest unit roundoff among the roundings of a chain.
 func (k Problem) coarsest() float64 {
 	u := 0.0
 	for _, r := range k.roundings() {
@@ -85,9 +85,9 @@ func (k Problem) coarsest() float64 {
 	return u
 }
 
-// events returns how many different products of roundings there are in all
-// chains. In a chain of n sums every product meets the last 1, 2, ... or n
-// roundings; in a tree every leaf has a path of its own.
+// events returns the number of different products of rounding factors in all
+// chains. In a recursive sum with n roundings, every product meets the last 1,
+// 2, ... or n of them. In a tree, every leaf has a path of its own.
 func (k Problem) events() float64 {
 	if k.isTree() {
 		return float64(k.Length()) * k.Chains()
@@ -99,8 +99,8 @@ func (k Problem) events() float64 {
 	return max(1, float64(n)) * k.Chains()
 }
 
-// sequences returns how many sequences of roundings there are in all chains, of
-// which the roundings that a product meets are the end.
+// sequences returns the number of sequences of roundings in all chains. The
+// roundings that a product meets are the end of one such sequence.
 func (k Problem) sequences() float64 {
 	if k.isTree() {
 		return k.events()
@@ -108,14 +108,14 @@ func (k Problem) sequences() float64 {
 	return float64(len(k.roundings())) * k.Chains()
 }
 
-// isTree reports whether products are added in pairs.
+// isTree reports whether products are summed pairwise.
 func (k Problem) isTree() bool {
 	_, pairs := k.Device.Core.(tcore.Pairwise)
 	return pairs || k.Order == tcore.InPairs
 }
 
-// each returns the failure of one chain, and eachOutput that of one output,
-// when all together fail with e^f.
+// each returns the probability of failure of one chain, and eachOutput that of
+// one output, such that all of them together fail with probability at most e^f.
 func (k Problem) each(f roundoff.Failure) roundoff.Failure {
 	return f.Split(k.Chains())
 }
@@ -124,8 +124,8 @@ func (k Problem) eachOutput(f roundoff.Failure) roundoff.Failure {
 	return f.Split(k.Outputs())
 }
 
-// theta returns the constant of a chain, given the one of n factors 1+δ, |δ| <=
-// u.
+// theta returns the constant of a chain, where of(n, u) is that of n factors
+// 1+δ with |δ| <= u.
 func (k Problem) theta(of func(n int, u float64) float64) float64 {
 	z := 0.0
 	for _, r := range k.roundings() {
@@ -136,7 +136,7 @@ func (k Problem) theta(of func(n int, u float64) float64) float64 {
 	return z
 }
 
-// truncation returns the record of a machine that truncates.
+// truncation returns the parameters of a machine that truncates.
 func (k Problem) truncation(c tcore.Fused) truncation.Accumulator {
 	t := truncation.Accumulator{
 		Terms:        c.Terms,
@@ -151,11 +151,13 @@ func (k Problem) truncation(c tcore.Fused) truncation.Accumulator {
 	return t
 }
 
-// subnormalBits returns by how many of its bits a product that is not 0 may be
-// less than the power of two that it is aligned by, its factors or their scales
-// being subnormal, as far as that is in the constant and not in
-// [Result.Underflow]: where subnormal factors are common, or so large, scaled,
-// that nothing else says how large.
+// subnormalBits returns the largest number of bits by which a nonzero product
+// can lie below 2^E, E being the sum of the exponents of its factors, because a
+// factor or a scale is subnormal. It counts only those cases that the constant
+// covers and [Result.Underflow] does not: formats of at most 6 bits, in which
+// subnormal factors are common, and devices with scales where the ranges of the
+// matrices are unknown, so that nothing else limits the size of a scaled
+// subnormal factor.
 func (k Problem) subnormalBits() int {
 	bits := 0
 	if k.Device.A.Bits() <= 6 || k.Device.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {

@@ -12,12 +12,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// byData are the bounds that take losses from the distribution of the products.
+// byData are the bounds that estimate losses from the distribution of the
+// products.
 var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
 
-// outside returns for each bound how many outputs of a product of M × N are not
-// in the interval, of data of a distribution of which the bounds are told what
-// told says.
+// outside returns for each bound the number of outputs of a product of M × N
+// whose error is outside its interval. The data have the distribution dist; the
+// bounds are given the distribution told.
 func outside(t *testing.T, d tcore.Device, M, N, K int, dist, told Distribution, seed uint64, f roundoff.Failure, bounds ...Bound) []int {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(241118747, seed))
@@ -39,8 +40,9 @@ func outside(t *testing.T, d tcore.Device, M, N, K int, dist, told Distribution,
 	return n
 }
 
-// A last block that K does not fill has fewer products, and loses less: data
-// whose low bits are all alike would show the difference.
+// The bounds hold where K does not fill the last block, which has fewer
+// products and loses less. The low bits of the data are nearly all alike, so
+// that an error in the number of products would be visible.
 func TestMartingaleLastBlock(t *testing.T) {
 	dist := Uniform(0.09995, 0.10000)
 	for _, c := range []struct {
@@ -100,8 +102,8 @@ func TestMartingaleLastBlock(t *testing.T) {
 	})
 }
 
-// unlikeSigns is a distribution of numbers of which the negative ones have many
-// bits and the positive ones few.
+// unlikeSigns is a distribution whose negative numbers have many bits and whose
+// positive ones have few.
 var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare: 2, MeanAbs: 1.4, MaxAbs: 2}, func(r *rand.Rand) float64 {
 	if r.IntN(2) == 0 {
 		return 1 + float64(r.IntN(2))/2
@@ -109,14 +111,15 @@ var unlikeSigns = FromMoments("unlike signs", DataMoments{Mean: 0.26, MeanSquare
 	return -2 + float64(1+r.IntN(4))/1024
 })
 
-// What products lose may depend on their signs. Who takes the distribution for
-// symmetric when it is not is told what is false, and finds errors outside.
+// Bounds that read signs hold for data whose losses depend on the sign. If they
+// are wrongly given a symmetric distribution, some errors are outside their
+// intervals.
 func TestMartingaleUnlikeSigns(t *testing.T) {
 	signs := []Bound{MartingaleSigns, MartingaleExponents}
 	for _, dist := range []Distribution{unlikeSigns, Normal(1, 1)} {
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.AmpereBF16()} {
 			if dist.String() == unlikeSigns.String() && d.Name != devices.HopperF16().Name {
-				continue // these bits are rounded off
+				continue // the formats do not have these bits
 			}
 			for i, n := range outside(t, d, 8, 8, 4000, dist, dist, 5, at99, signs...) {
 				if n > 0 {
@@ -131,8 +134,8 @@ func TestMartingaleUnlikeSigns(t *testing.T) {
 	}
 }
 
-// A vector alone, of which the distribution is known from its own elements, and
-// data of which most are zero.
+// The bounds hold for a single pair of vectors, where the distribution is
+// estimated from their own elements, and for data that are mostly zero.
 func TestMartingaleFewElements(t *testing.T) {
 	sparse := FromMoments("sparse", DataMoments{Mean: 0, MeanSquare: 0.1, MeanAbs: 0.08, MaxAbs: 8}, func(r *rand.Rand) float64 {
 		if r.IntN(10) > 0 {
@@ -163,8 +166,8 @@ func TestMartingaleFewElements(t *testing.T) {
 	}
 }
 
-// Half a grid for each product that is not zero is how far an error may be from
-// the centre, and no more.
+// The radius of TruncationInterval is half a grid step for each nonzero
+// product, and the error is within it.
 func TestTruncationIntervalCountsProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 17))
 	k := Problem{M: 4, N: 4, K: 53, Machine: tcore.Machine{Device: devices.HopperF16()}}
@@ -194,8 +197,8 @@ func TestTruncationIntervalCountsProducts(t *testing.T) {
 	}
 }
 
-// A machine that cuts off bits of the greatest product loses what no
-// distribution here knows of.
+// Bounds from the distribution of the products refuse a machine that discards
+// bits even of the greatest product.
 func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
 	d := devices.HopperF16()
 	d.Core = tcore.Fused{Terms: 16, FractionBits: 12, Result: tcore.Binary32, Rounding: tcore.ToZero, ZeroExponent: -133}
@@ -210,7 +213,7 @@ func TestMartingaleNeedsAllBitsOfTheGreatest(t *testing.T) {
 	}
 }
 
-// The failure is spent on all outputs and on the distribution, once.
+// The shares of the probability of failure add up to at most 1.
 func TestMartingaleShares(t *testing.T) {
 	sum := 0.0
 	for _, s := range martingaleShares {
@@ -219,7 +222,8 @@ func TestMartingaleShares(t *testing.T) {
 	if sum > 1 {
 		t.Errorf("shares add up to %v", sum)
 	}
-	// Every exponent that blocks are aligned to is one that has been paid for.
+	// Every exponent to which blocks are aligned is one for which a share is
+	// reserved.
 	for _, d := range aligning {
 		k := Problem{M: 2, N: 2, K: 333, Machine: tcore.Machine{Device: d}}
 		rng := rand.New(rand.NewPCG(241118747, 18))
@@ -245,8 +249,8 @@ func TestMartingaleShares(t *testing.T) {
 	}
 }
 
-// A walk goes through all elements, each once, and stars have as many centres
-// as the smaller matrix has elements, at most.
+// A walk visits every element once. The number of independent samples is at
+// most that of the elements of the smaller matrix.
 func TestWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 19))
 	for n := 1; n < 40; n++ {
@@ -270,9 +274,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Products of subnormal factors are all below the exponent of zero that a
-// machine aligns to: they lose something, and are in the intervals as others
-// are.
+// The bounds hold for products of subnormal factors, which are all below the
+// exponent of zero to which the machine aligns, and so lose bits.
 func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
 	tiny := FromMoments("", DataMoments{}, func(r *rand.Rand) float64 { return math.Exp2(-24+10*r.Float64()) * float64(1-2*r.IntN(2)) })
 	for _, d := range []tcore.Device{devices.VoltaF16F16(), devices.TuringF16F16(), devices.AmpereF16F16()} {

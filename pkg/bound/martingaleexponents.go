@@ -7,10 +7,11 @@ import (
 )
 
 // MartingaleExponents is [MartingaleSigns] with the exponent of every product
-// as well: each is expected to lose what products of its exponent and sign do.
-// Who has the exponents has the products, and can have [Exact] for the same
-// price. A distribution for each exponent takes more data than the others: it
-// is the wider interval where the matrices have few elements.
+// as well: the expected loss of a product is that of products of its exponent
+// and sign. Whoever knows the exponents knows the products, and can use [Exact]
+// at the same cost. Estimating a distribution for each exponent needs more data
+// than the other bounds do: its interval is wider where the matrices have few
+// elements.
 var MartingaleExponents = register(Bound{
 	Name:   "martingale-exponents",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -23,8 +24,9 @@ var MartingaleExponents = register(Bound{
 	},
 })
 
-// addTerms takes every product of a block to lose what products of its exponent
-// do.
+// addTerms adds the expected loss of every product of a block: that of products
+// of its exponent and sign. Products that are zero, or have the exponent of the
+// block, lose nothing.
 func (s *lossSum) addTerms(at step) {
 	r := s.row(at.exponent)
 	for l, v := range at.x {

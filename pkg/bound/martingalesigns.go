@@ -2,10 +2,10 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// MartingaleSigns is [MartingaleTrace] with the signs of the products: a block
-// is expected to lose what its positive and its negative products do. Either
-// have a distribution of their own; where the distribution of A or that of B is
-// told to be symmetric, they have one.
+// MartingaleSigns is [MartingaleTrace] with the signs of the products: the
+// expected loss of a block is the sum of those of its positive and of its
+// negative products. Each sign has its own distribution of losses. Where the
+// distribution of A or that of B is declared symmetric, both signs share one.
 var MartingaleSigns = register(Bound{
 	Name:   "martingale-signs",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -17,8 +17,9 @@ var MartingaleSigns = register(Bound{
 	},
 })
 
-// addSigns takes a block to lose what blocks of its exponent and its signs do.
-// A product that is zero loses nothing.
+// addSigns adds the expected loss of a block, given its exponent and the
+// numbers of its positive and negative products. A product that is zero loses
+// nothing.
 func (s *lossSum) addSigns(at step) {
 	if at.nonzero > 0 {
 		r, positive := s.row(at.exponent), (at.nonzero+at.block.Signs)/2

@@ -8,18 +8,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// MartingaleTrace takes from the trace of blocks what they did to the running
-// sum, and from the distribution of the products what these are expected to
-// have lost, given the exponents of the trace:
+// MartingaleTrace is an interval around the expected error of an output. The
+// trace gives what each block did to the running sum, and the distribution of
+// the products gives their expected loss, given the exponents in the trace:
 //
 //	err = -Σ(a_i + r_i) - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [truncation.LossesAt.Block] and t the tail of the
-// martingale that is left. Given the past and E_i it is a theorem for
-// independent products of the distribution of all pairs of A and B, the
-// elements of either independent and of one distribution; what they leave open
-// of that distribution is in t. It reads the matrices alone: what is told of
-// their distributions does not matter.
+// where M(E) is the mean of [truncation.LossesAt.Block] and t bounds the tail
+// of the remaining martingale. Given the past and E_i it is a theorem if the
+// elements of A are independent and of one distribution, those of B are as
+// well, and the products of an output are independent and distributed as those
+// of all pairs of elements of A and B. The uncertainty of the estimated
+// distribution is included in t. The distribution is estimated from the
+// matrices alone; declared distributions do not matter.
 var MartingaleTrace = register(Bound{
 	Name:   "martingale-trace",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -32,10 +33,10 @@ var MartingaleTrace = register(Bound{
 })
 
 // MartingaleSums is MartingaleTrace without the trace, from sums and exponents
-// alone: what rounding took from the sums is half a unit in the last place less
-// half a step of the grid, in the mean, as of uniform bits. Where the
-// distribution of the products says that their bits are not uniform, t grows by
-// what that can do.
+// alone. The mean of what truncating a sum discards is modelled as half a unit
+// in the last place less half a step of the grid, as for uniform low bits;
+// rounding to nearest is modelled with mean zero. Where the distribution of the
+// products shows that the low bits are not uniform, t is increased accordingly.
 var MartingaleSums = register(Bound{
 	Name:    "martingale-sums",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -48,12 +49,13 @@ var MartingaleSums = register(Bound{
 	},
 })
 
-// blockCells is how many cells of the distribution at one exponent
-// [truncation.LossesAt.Block] takes.
+// blockCells is the number of cells of the distribution that
+// [truncation.LossesAt.Block] uses at one exponent.
 const blockCells = 3
 
-// martingale returns the interval around what the run lost, as far as it is
-// known, and what its blocks are expected to have lost.
+// martingale returns the interval of the error of an output. Its centre is
+// minus the known losses of the run and minus the expected losses of its
+// blocks.
 func (o Entry) martingale(k Problem, f roundoff.Failure, r lossReader) Interval {
 	if o.Losses == nil || noDistribution(k) != "" || len(o.Exponents) == 0 || r.traced && !(o.traced(k) && len(o.X) > 0) {
 		return Interval{nan, nan}
@@ -76,8 +78,8 @@ func (o Entry) martingale(k Problem, f roundoff.Failure, r lossReader) Interval 
 	return Interval{-lost - sum.mean, sum.radius(float64(k.Length()))}
 }
 
-// addBlock takes a block to lose what blocks of its exponent and as many
-// products do.
+// addBlock adds the expected loss of a block, given its exponent and its number
+// of products.
 func (s *lossSum) addBlock(at step) {
 	if at.products > 0 {
 		r := s.row(at.exponent)
@@ -85,22 +87,23 @@ func (s *lossSum) addBlock(at step) {
 	}
 }
 
-// roundingKind is what rounding to a multiple of u of a block of products
-// aligned to E.
+// roundingKind identifies a rounding: to a multiple of u, of a sum of so many
+// products aligned to exponent E.
 type roundingKind struct {
 	products, E int
 	u           float64
 }
 
-// addRounding takes rounding to lose from a sum that is not known what it does
-// from sums of its exponent, and returns the mean of that.
+// addRounding adds the expected effect of rounding a sum that is not known
+// before it is rounded, given its exponent, and returns the mean of what the
+// rounding discards.
 func (s *lossSum) addRounding(c tcore.Fused, at step) float64 {
 	u := at.ulp(c.Result)
 	if u <= at.grid {
 		return 0
 	}
 	nearest := c.Rounding == tcore.ToNearestEven
-	if at.sum == 0 && !nearest { // what became of less than u of either sign
+	if at.sum == 0 && !nearest { // the sum was less than u in size, of either sign
 		s.slack += u - at.grid
 		return 0
 	}
@@ -117,7 +120,7 @@ func (s *lossSum) addRounding(c tcore.Fused, at step) float64 {
 	if !nearest {
 		mean, largest = math.Copysign((u-at.grid)/2, at.sum), (u-at.grid)/2
 	}
-	s.slack += r.Mean - math.Abs(mean) // how far the mean may be from the truth
+	s.slack += r.Mean - math.Abs(mean) // the largest error of the modelled mean
 	s.cumulant.Add(max(0, r.Square-mean*mean), largest)
 	return mean
 }

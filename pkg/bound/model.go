@@ -6,23 +6,25 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Model is how a bound takes the machine to round.
+// A Model is what a bound assumes about how the machine rounds.
 type Model struct {
 	Name   string
-	Random bool   // its rounding errors are random, its bounds hold with a probability
-	Zero   bool   // errors of rounding to nearest are taken as of mean zero
-	Note   string // what of it is an assumption and not a property of the machine
+	Random bool   // rounding errors are random, and bounds hold with a given confidence
+	Zero   bool   // errors of rounding to nearest are assumed to have mean zero
+	Note   string // the part that is an assumption, not a property of the machine
 
-	// Fails returns why the machine of the problem is not as the model says, or "".
+	// Fails returns why the machine of the problem does not satisfy the model, or
+	// "".
 	Fails func(Problem) string
 }
 
-// The models. The errors δ of the random ones are relative, at most u in size.
+// The models. In the random ones, the errors δ are relative and at most u in
+// size.
 var (
-	// Nearest: every sum is rounded to nearest, errors are at most u.
+	// Nearest: every sum is rounded to nearest, with a relative error of at most u.
 	Nearest = Model{Name: "nearest", Fails: notNearest}
 
-	// Independent: Nearest, and the errors are independent and of mean zero.
+	// Independent: Nearest, and the errors are independent and have mean zero.
 	Independent = Model{Name: "independent", Random: true, Zero: true,
 		Note: "taking rounding errors as independent, of mean zero", Fails: notIndependent}
 
@@ -31,16 +33,17 @@ var (
 	UniformErrors = Model{Name: "uniform", Random: true, Zero: true,
 		Note: "taking rounding errors as independent and uniform", Fails: notIndependent}
 
-	// MeanIndependent: each error has mean zero, whatever those before it. It is a
-	// model of rounding to nearest and a theorem for stochastic rounding.
+	// MeanIndependent: each error has mean zero, given those before it. This is an
+	// assumption for rounding to nearest and a theorem for stochastic rounding.
 	MeanIndependent = Model{Name: "mean-independent", Random: true, Zero: true,
 		Note: "taking each rounding error as of mean zero given the others", Fails: notMeanIndependent}
 
-	// Truncating: terms are aligned and cut off, and the sum is rounded once.
+	// Truncating: the terms are aligned and truncated, and their sum is rounded
+	// once.
 	Truncating = Model{Name: "truncating", Fails: notTruncating}
 
-	// TruncatingRandom: Truncating, and what is cut off is random because the
-	// products are.
+	// TruncatingRandom: Truncating, and what truncation discards is random because
+	// the products are.
 	TruncatingRandom = Model{Name: "truncating, random data", Random: true,
 		Note: "taking the products of an output as independent, of one distribution", Fails: notTruncating}
 )
@@ -83,7 +86,8 @@ func notTruncating(k Problem) string {
 	return ""
 }
 
-// notOneFormat returns why one unit roundoff does not do for a chain, or "".
+// notOneFormat returns why the roundings of a chain do not all have the same
+// unit roundoff, or "".
 func notOneFormat(k Problem) string {
 	if len(k.roundings()) > 1 {
 		return k.Device.Name + " rounds to more than one format"
@@ -91,9 +95,9 @@ func notOneFormat(k Problem) string {
 	return ""
 }
 
-// stagnates returns why errors of rounding to nearest cannot be of mean zero:
-// in sums of more than 1/u terms of one sign a term is less than half a unit,
-// and is lost.
+// stagnates returns why errors of rounding to nearest cannot have mean zero, or
+// "". In a sum of more than 1/u terms of one sign, a term is less than half a
+// unit in the last place of the running sum, and is lost.
 func stagnates(k Problem) string {
 	for _, r := range k.roundings() {
 		if x := float64(r.n) * r.u; x >= 1 {
@@ -103,7 +107,7 @@ func stagnates(k Problem) string {
 	return ""
 }
 
-// truncates reports whether the machine aligns and cuts off, instead of
+// truncates reports whether the machine aligns and truncates terms instead of
 // rounding every sum.
 func (k Problem) truncates() bool {
 	switch k.Device.Core.(type) {

@@ -7,18 +7,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// A Peak is how fast one chip is at most, as its vendor publishes it: dense
-// products, not those that skip zeros. No product reaches it.
+// A Peak is the peak throughput of a GPU on one format, as its vendor publishes
+// it, for dense matrices and not with sparsity. No matrix product reaches it.
 type Peak struct {
 	GPU     string
-	Tflops  float64 // 10^12 additions and multiplications a second
+	Tflops  float64 // 10^12 additions and multiplications per second
 	Source  string  // vendor, title, year
 	devices []tcore.Device
 }
 
 // PeakOf returns the peak of a device, and false where none is known: for
 // instructions that are not the fastest of their chip, such as mma on Hopper,
-// for formats that a vendor gives no rate of, and for models that are no chip.
+// for formats for which the vendor gives no rate, and for models that are not a
+// chip.
 func PeakOf(d tcore.Device) (Peak, bool) {
 	for _, p := range peaks {
 		if slices.ContainsFunc(p.devices, func(of tcore.Device) bool { return of.Name == d.Name }) {
@@ -28,7 +29,8 @@ func PeakOf(d tcore.Device) (Peak, bool) {
 	return Peak{}, false
 }
 
-// time returns the time of 10^12 operations in seconds, +Inf for the zero Peak.
+// time returns the time of 10^12 operations at the peak, in seconds: +Inf for
+// the zero Peak.
 func (p Peak) time() float64 { return 1 / p.Tflops }
 
 const (

@@ -1,13 +1,15 @@
 package bound
 
-// perExponent keeps a value for every exponent from the least to the greatest
-// that was asked for.
+// perExponent stores a value for every exponent from the least to the greatest
+// that at was called with.
 type perExponent[T any] struct {
 	first  int
 	values []T
 }
 
-// at returns the value of exponent e, the zero value if it was never set.
+// at returns a pointer to the value of exponent e: the zero value if it was
+// never set. The pointer is valid until at is called with an exponent outside
+// the range.
 func (p *perExponent[T]) at(e int) *T {
 	switch {
 	case len(p.values) == 0:

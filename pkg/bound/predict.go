@@ -8,22 +8,24 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// Predict returns what the error of one output of the problem will be like,
-// before anything is computed: the machine is asked for single steps of a sum
-// alone, some ten thousand from running sums of every size, and
-// [truncation.RunningSum] puts them together. The error is that of the sum of
-// the numbers that the machine multiplies, after A and B were converted.
+// Predict returns a prediction of the error of one output of the problem,
+// before anything is computed: its mean, its slope on the sum, and its standard
+// deviation. It emulates single steps of a sum on the machine, some 30 000 for
+// each of many intervals of the running sum, and [truncation.RunningSum]
+// combines their errors. The exact result is the sum of the products of the
+// numbers that the machine multiplies, that is, of A and B after conversion.
 //
-// It takes for granted that the elements of A and B are independent, symmetric
-// where their mean is 0, and that the last bits of a running sum are uniform;
-// sums that are all but exact, as those of few-bit products in binary32, err
-// less than it says. Rounding to nearest has a small mean, as products below
-// half a unit are lost and those of few bits do not spread evenly over a unit:
-// it is that of [truncation.Increments], to about 2·10⁻⁵ of a unit for each
-// product.
+// It assumes that the elements of A and B are independent, that they are
+// symmetric where their mean is 0, and that the last bits of a running sum are
+// uniform. Sums that are nearly exact, such as those of few-bit products in
+// binary32, have smaller errors than it predicts. Errors of rounding to nearest
+// have a small mean, because products below half a unit in the last place are
+// lost and those of few bits are not spread evenly over a unit.
+// [truncation.Increments] computes that mean, to about 2·10⁻⁵ units in the last
+// place for each product.
 //
-// The error says why there is no prediction. It panics if there is no such
-// product.
+// The returned error says why there is no prediction. Predict panics if the
+// sizes or the machine of the problem are invalid.
 //
 // Source: derived here.
 func Predict(k Problem) (truncation.Prediction, error) {
@@ -34,9 +36,9 @@ func Predict(k Problem) (truncation.Prediction, error) {
 	return p[0], nil
 }
 
-// PredictLengths returns what [Predict] returns of problems that have the given
-// lengths in place of K, for little more than the cost of the longest. It
-// panics as Predict does, or if there is no length.
+// PredictLengths returns, for each of the given lengths in place of K, what
+// [Predict] returns. It costs little more than Predict for the longest. It
+// panics as Predict does, or if lengths is empty.
 func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 	if len(lengths) == 0 {
 		panic("bound: 0 lengths, want at least 1")
@@ -88,7 +90,8 @@ func (k Problem) unpredictable() string {
 	return ""
 }
 
-// productMoments returns the moments of a product of elements of A and B.
+// productMoments returns the moments of a product of an element of A and one of
+// B.
 func (k Problem) productMoments() truncation.ProductMoments {
 	x, y := k.X.Moments(), k.Y.Moments()
 	mean := x.Mean * y.Mean

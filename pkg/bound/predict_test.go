@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// eighths is k/8 for k = -8 ... 8, few-bit data: on most machines nothing is
-// lost of their sums.
+// eighths is uniform on k/8 for k = -8 ... 8. On most machines sums of such
+// few-bit data lose nothing.
 func eighths() Distribution {
 	m := DataMoments{MaxAbs: 1}
 	for k := -8.0; k <= 8; k++ {
@@ -25,13 +25,13 @@ func eighths() Distribution {
 	return FromMoments("k/8", m, func(r *rand.Rand) float64 { return float64(r.IntN(17)-8) / 8 })
 }
 
-// lognormal is exp(N(0,1)).
+// lognormal is the distribution of exp(N(0,1)).
 func lognormal() Distribution {
 	return FromMoments("log-normal", DataMoments{Mean: math.Exp(0.5), MeanSquare: math.Exp(2), MeanAbs: math.Exp(0.5), MaxAbs: math.Inf(1)}, func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) })
 }
 
-// measured returns the moments of the errors of the problem's product, over all
-// outputs.
+// measured returns the moments of the errors of the problem's product, computed
+// on the device, over all outputs.
 func measured(k Problem) truncation.Prediction {
 	var t tally
 	rng := rand.New(rand.NewPCG(0, 17))
@@ -68,9 +68,9 @@ func measured(k Problem) truncation.Prediction {
 	return m.Prediction(p, k.K)
 }
 
-// compared returns what counts of a prediction: mean and deviation of the
-// relative error or, of sums of mean zero, the slope and the deviation of the
-// backward error.
+// compared returns the quantities of a prediction that tests compare: the mean
+// and the deviation of the relative error or, for sums of mean zero, the slope
+// of the error and the deviation of the backward error.
 func compared(p truncation.Prediction) (mean, deviation float64) {
 	if math.IsNaN(p.Mean) {
 		return p.Slope, p.BackwardDeviation
@@ -78,9 +78,9 @@ func compared(p truncation.Prediction) (mean, deviation float64) {
 	return p.Mean, p.Deviation
 }
 
-// Means and deviations are those of products computed on the device, to a
-// fifth, unless both are less than a twentieth of u; what is measured of a mean
-// has an error of its own.
+// Predicted means and deviations agree with those of products computed on the
+// device to 20 % plus u/20, and means also to within four standard errors of
+// the measured ones.
 func TestPredict(t *testing.T) {
 	units := []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.HopperE4M3(), devices.HopperBF16(),
 		devices.AmpereTF32(), devices.HopperF16F16(), devices.HopperMMAE4M3(), devices.CDNA3F16(), devices.IEEEF16()}
@@ -99,7 +99,7 @@ func TestPredict(t *testing.T) {
 			for _, K := range lengths {
 				k := Problem{M: 64, N: 64, K: K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
 				if top := float64(K) * x.Mean() * x.Mean(); top > 65504 && d.C.Precision == 11 {
-					continue // beyond binary16
+					continue // the sum overflows binary16
 				}
 				if _, slow := d.Core.(tcore.TwoStage); slow && K > 4096 {
 					continue
@@ -126,13 +126,13 @@ func checkPrediction(t *testing.T, k Problem) {
 	format := newStepper(k).sums
 	nothing := format.UnitRoundoff() / 20
 	if _, ok := k.Device.Core.(tcore.Split); ok {
-		nothing *= 10 // sums of few-bit products in binary32 are all but exact, their last bits mostly 0
+		nothing *= 10 // sums of few-bit products in binary32 are nearly exact: their last bits are mostly 0
 	}
-	// Outputs of one row or column are not independent: as many count as there are
-	// rows.
+	// Outputs of one row or column are not independent: the effective number of
+	// samples is taken as the number of rows.
 	noise := wantDeviation / math.Sqrt(float64(k.M))
 	if m := k.productMoments(); m.Mean == 0 {
-		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // of the slope
+		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // the standard error of the slope
 	}
 	if math.Abs(got-want) > 0.2*math.Abs(want)+4*noise+nothing {
 		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Device.Name, k.X, k.K, got, want, noise)
@@ -142,8 +142,8 @@ func checkPrediction(t *testing.T, k Problem) {
 	}
 }
 
-// What another emulation measured, on 10 products of 1024 × K × 8 with K = 256,
-// 4096 and 32768: means or slopes, and deviations.
+// Predictions agree with measurements by another emulator, on 10 products of
+// 1024 × K × 8 with K = 256, 4096 and 32768: means or slopes, and deviations.
 func TestPredictElsewhere(t *testing.T) {
 	type numbers [3]float64
 	for _, tt := range []struct {
@@ -194,7 +194,8 @@ func TestPredictElsewhere(t *testing.T) {
 	}
 }
 
-// The closed forms and the growth rates are those of long sums.
+// The predictions for long sums agree with the closed forms and the growth
+// rates of package truncation.
 func TestGrowth(t *testing.T) {
 	const K, longer = 1 << 16, 1 << 19
 	units := []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16(), devices.IEEEF16()}
@@ -242,7 +243,7 @@ func TestGrowth(t *testing.T) {
 					closed("slope", machine.ErrorSlope(moments, longer), q.Slope, 0.1)
 				}
 			case !machine.Nearest:
-				closed("mean", machine.MeanError(moments, longer), q.Mean, 0.02) // the relative error is 0.01 itself
+				closed("mean", machine.MeanError(moments, longer), q.Mean, 0.02) // where the relative error is 0.01
 			}
 		}
 	}
@@ -284,8 +285,8 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the products, a prediction comes, and is finite where there is
-// something to divide by.
+// Every distribution of products has a finite prediction, except that what is
+// divided by E s is NaN where E s = 0.
 func TestPredictReturns(t *testing.T) {
 	constant := func(x float64) Distribution {
 		return FromMoments(fmt.Sprint(x), DataMoments{Mean: x, MeanSquare: x * x, MeanAbs: math.Abs(x), MaxAbs: math.Abs(x)}, func(*rand.Rand) float64 { return x })

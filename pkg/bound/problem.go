@@ -9,53 +9,59 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Problem is the product D = AB that is to be bounded, A of size M by K and B
-// of size K by N, and what is known of it. A dot product has M = N = 1.
+// A Problem is the product D = AB whose error is to be bounded, with A of size
+// M by K and B of size K by N, and what is known of it. A dot product has M = N
+// = 1.
 //
-// The machine is that of package tcore: a device, into how many parts it splits
-// K, which are added in binary32, the format of D, the order of sums, and
-// whether they are rounded stochastically. Its bounds are of products that do
-// not overflow; what underflow does is the Underflow of a [Result].
+// The machine is that of package tcore: a device, the number of parts into
+// which K is split (added in binary32), the format of D, the order of
+// summation, and whether roundings are stochastic. The bounds are for products
+// that do not overflow; the Underflow of a [Result] accounts for underflow.
 type Problem struct {
 	M, N, K int
 	tcore.Machine
-	Represented bool // A and B are first rounded to the formats of the device, from finer ones
+	Represented bool // A and B are given in finer formats and first rounded to those of the device
 
-	X, Y Distribution // of the elements of A and B; the zero value is unknown
+	X, Y Distribution // of the elements of A and B; the zero value means unknown
 
-	// Sizes of the elements of A and B themselves, where the matrices are at hand;
-	// the zero value is unknown.
+	// RangeX and RangeY are the sizes of the elements of A and B, if the matrices
+	// are given; the zero value means unknown.
 	RangeX, RangeY Range
 
-	Data *Inspection // what was found of the matrices at hand; nil is that nobody looked
+	Data *Inspection // what tests of the given matrices found; nil if they were not tested
 
-	Run iter.Seq[Entry] // every output as it was computed; nil is unknown
+	Run iter.Seq[Entry] // every output as it was computed; nil means unknown
 }
 
-// Length returns ℓ, the products of one chain, the longest part of K.
+// Length returns ℓ, the number of products in one chain, that is, in the
+// longest part of K. It panics if the device has no core.
 func (k Problem) Length() int {
 	w, parts := k.Width(), max(k.SplitK, 1)
 	blocks := (k.K + w - 1) / w
 	return min(k.K, (blocks+parts-1)/parts*w)
 }
 
-// Blocks returns q, the steps of one chain.
+// Blocks returns q, the number of steps of one chain. It panics if the device
+// has no core.
 func (k Problem) Blocks() int {
 	w := k.Width()
 	return (k.Length() + w - 1) / w
 }
 
-// parts returns how many chains make one output.
+// parts returns the number of chains that are added to one output.
 func (k Problem) parts() int { return (k.K + k.Length() - 1) / k.Length() }
 
-// Outputs returns MN.
+// Outputs returns MN, the number of outputs.
 func (k Problem) Outputs() float64 { return float64(k.M) * float64(k.N) }
 
 // Chains returns the number of chains of the problem, MN times the parts of K.
+// It panics if the device has no core.
 func (k Problem) Chains() float64 { return k.Outputs() * float64(k.parts()) }
 
-// wholeAbsolute returns the Absolute of D. What is done to chains after they
-// are summed is known in proportion to Σ|xy| alone.
+// wholeAbsolute returns the absolute bound of an output, given that of its
+// chains. It is +Inf where the chains are added or rounded after they are
+// summed, or A and B are rounded before: these errors are bounded in proportion
+// to Σ|xy| alone.
 func (k Problem) wholeAbsolute(v Value) float64 {
 	if k.whole(0) > 0 {
 		return math.Inf(1)
@@ -63,9 +69,9 @@ func (k Problem) wholeAbsolute(v Value) float64 {
 	return v.Absolute
 }
 
-// whole returns the constant of D, given that of each chain: the parts of K are
-// added and the sum is stored, to nearest, and A and B may have been rounded
-// before. That of NaN is NaN.
+// whole returns the constant of an output, given that of each chain. It adds
+// the errors of rounding A and B, of adding the parts of K, and of rounding the
+// sum to the format of D. It is NaN if chain is.
 func (k Problem) whole(chain float64) float64 {
 	if math.IsNaN(chain) {
 		return chain
@@ -79,7 +85,7 @@ func (k Problem) whole(chain float64) float64 {
 	}
 	if k.Represented {
 		a, b := k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff()
-		if k.Device.Convert != tcore.ToNearestEven { // as tf32, of which low bits are ignored
+		if k.Device.Convert != tcore.ToNearestEven { // such as tf32, where the low bits are ignored
 			a, b = 2*a, 2*b
 		}
 		z = roundoff.Compose(z, roundoff.Compose(a, b))
@@ -87,7 +93,8 @@ func (k Problem) whole(chain float64) float64 {
 	return z
 }
 
-// output returns the format of D, and carried that of what is stored there.
+// output returns the format of D, and carried the format of the sums before
+// they are rounded to it.
 func (k Problem) output() tcore.Format {
 	if k.Output == (tcore.Format{}) {
 		return k.Device.C
@@ -102,7 +109,7 @@ func (k Problem) carried() tcore.Format {
 	return k.Device.C
 }
 
-// knows returns what is known of the data.
+// knows reports whether the problem contains the given knowledge of the data.
 func (k Problem) knows(what Knowledge) bool {
 	switch what {
 	case Moments:
@@ -113,8 +120,8 @@ func (k Problem) knows(what Knowledge) bool {
 	return true
 }
 
-// overflows returns which factor has elements beyond the numbers of its format,
-// as far as the matrix or its distribution tells, or "".
+// overflows returns which of A and B has elements beyond the largest number of
+// its format, as far as the matrix or its distribution shows, or "".
 func (k Problem) overflows() string {
 	for _, factor := range []struct {
 		name string
@@ -130,15 +137,16 @@ func (k Problem) overflows() string {
 		case !(greatest > most):
 		case !math.IsInf(greatest, 1):
 			return fmt.Sprintf("%s reaches %.3g, %s ends at %.3g", factor.name, greatest, factor.f.Name, most)
-		case k.Represented && factor.f.Overflow == tcore.Saturate: // nothing tells of it in the result
+		case k.Represented && factor.f.Overflow == tcore.Saturate: // the result does not show it
 			return fmt.Sprintf("%s has no largest number, %s ends at %.3g", factor.name, factor.f.Name, most)
 		}
 	}
 	return ""
 }
 
-// within returns what is taken for granted of the sizes of elements that
-// nothing is known of, or "".
+// within returns the assumption that no element is beyond the largest number of
+// its format, where nothing is known of the sizes of the elements and the
+// result would not show it; else "".
 func (k Problem) within() string {
 	for _, factor := range []struct {
 		d Distribution
@@ -152,7 +160,7 @@ func (k Problem) within() string {
 	return ""
 }
 
-// check panics unless there is such a product.
+// check panics if the sizes or the machine of the problem are invalid.
 func (k Problem) check() {
 	for _, size := range []struct {
 		name string
@@ -163,7 +171,7 @@ func (k Problem) check() {
 		}
 	}
 	emulated := k.Machine
-	emulated.Stochastic = tcore.Stochastic{} // whose errors are bounded on more machines than emulate them
+	emulated.Stochastic = tcore.Stochastic{} // its errors are bounded on more machines than can be emulated
 	if err := emulated.Check(); err != nil {
 		panic(fmt.Sprintf("bound: %v", err))
 	}
@@ -176,5 +184,6 @@ func (k Problem) check() {
 	k.Width()
 }
 
-// stochastic reports whether roundings to nearest are stochastic instead.
+// stochastic reports whether sums are rounded stochastically instead of to
+// nearest.
 func (k Problem) stochastic() bool { return k.Stochastic.Bits > 0 }

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A tailed is what nearly all distributions of distuv tell of themselves.
+// A tailed is a distribution with moments and tails, which nearly all
+// distributions of distuv provide.
 type tailed interface {
 	Mean() float64
 	Variance() float64
@@ -16,20 +17,21 @@ type tailed interface {
 	Survival(x float64) float64
 }
 
-// FromRander returns the distribution of what a distuv.Rander draws. The
-// function returns one that draws from a source, as one generator fills each
-// row of a matrix:
+// FromRander returns the distribution of the numbers that a distuv.Rander
+// draws. It needs a function that makes a Rander from a source, because one
+// generator fills each row of a matrix:
 //
 //	bound.FromRander("Laplace", func(src rand.Source) distuv.Rander {
 //		return distuv.Laplace{Scale: 1, Src: src}
 //	})
 //
-// Of one that has the methods Mean, Variance, CDF and Survival, bounds are told
-// the moments and how fast it falls off, E|x| from the integral of P(|x| > t);
-// it counts as symmetric if its mean is 0 and P(x < -t) = P(x > t) at a hundred
-// t. What Quantile(0) and Quantile(1) are, if it has that method, no x is
-// beyond. Of one whose variance is not finite, and of all others, nothing is
-// known but how to draw.
+// If the Rander has the methods Mean, Variance, CDF and Survival and its
+// variance is finite, bounds know its moments and tails. E|x| is computed as
+// the integral of P(|x| > t). The distribution counts as symmetric if its mean
+// is 0 and P(x < -t) = P(x > t) at a hundred values of t. If it has the method
+// Quantile too, all x lie between Quantile(0) and Quantile(1). Without the four
+// methods, or with an infinite variance, nothing is known of the distribution
+// except how to draw from it. FromRander calls of(nil) to read these methods.
 func FromRander(name string, of func(src rand.Source) distuv.Rander) Distribution {
 	o := &facts{draw: func(r *rand.Rand) float64 { return of(r).Rand() }}
 	z, ok := of(nil).(tailed)
@@ -44,7 +46,7 @@ func FromRander(name string, of func(src rand.Source) distuv.Rander) Distributio
 	if q, ok := z.(distuv.Quantiler); ok {
 		o.lo, o.hi = q.Quantile(0), q.Quantile(1)
 	}
-	// P(x < -t) is not P(x <= -t), but no more.
+	// P(x < -t) is computed as P(x <= -t), which is not less.
 	o.beyond = func(t float64) float64 { return min(1, z.CDF(-t)+z.Survival(t)) }
 	o.exceed = z.Survival
 	o.DataMoments = DataMoments{
@@ -62,8 +64,8 @@ func FromRander(name string, of func(src rand.Source) distuv.Rander) Distributio
 	return Distribution{name: name, known: o}
 }
 
-// symmetric reports whether x and -x are as likely, as far as a hundred numbers
-// up to 32 deviations tell.
+// symmetric reports whether P(x < -t) = P(x > t) at a hundred values of t from
+// 1/32 to 30 standard deviations.
 func symmetric(z tailed, deviation float64) bool {
 	for i := range 100 {
 		t := deviation * math.Exp2(float64(i)/10-5)
@@ -75,7 +77,8 @@ func symmetric(z tailed, deviation float64) bool {
 	return true
 }
 
-// meanAbs returns E|x| = ∫ P(|x| > t), t > 0, to about 1e-9 of the size of x.
+// meanAbs returns E|x| = ∫ P(|x| > t) dt over t > 0, to about 1e-9 of the root
+// mean square of x.
 func meanAbs(o *facts) float64 {
 	size := math.Sqrt(o.MeanSquare)
 	sum, from, to := 0.0, 0.0, size/16
@@ -87,8 +90,9 @@ func meanAbs(o *facts) float64 {
 	return sum
 }
 
-// integral returns that of f on [a, b] by Gauss and Legendre, halved until both
-// halves agree with the whole.
+// integral returns the integral of f on [a, b] by Gauss-Legendre quadrature.
+// The interval is halved until the two halves agree with the whole to the
+// tolerance, depth times at most.
 func integral(f func(float64) float64, a, b, tolerance float64, depth int) float64 {
 	m := a + (b-a)/2
 	whole := quad.Fixed(f, a, b, 16, nil, 0)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// randers are distributions of distuv: with and without largest numbers, of one
-// sign and of two, with heavy tails, and of whole numbers.
+// randers are distributions of distuv: with and without a largest value, of one
+// sign and of both, with heavy tails, and of integers.
 var randers = map[string]func(src rand.Source) distuv.Rander{
 	"uniform":     func(src rand.Source) distuv.Rander { return distuv.Uniform{Min: -1, Max: 3, Src: src} },
 	"normal":      func(src rand.Source) distuv.Rander { return distuv.Normal{Mu: 0.5, Sigma: 2, Src: src} },
@@ -44,8 +44,7 @@ func TestFromRander(t *testing.T) {
 			math.Abs(sum["square"]/d.MeanSquare()-1) > 0.1 || greatest > d.MaxAbs() || d.Check() != nil {
 			t.Errorf("%s: drew %v up to %v, told %+v, %v", name, sum, greatest, d.Moments(), d.Check())
 		}
-		// As often as not one of n numbers is beyond what is passed with probability
-		// 1/2 at most.
+		// With probability at most 10⁻⁶, one of the n numbers is beyond Largest.
 		if most := d.Largest(n, roundoff.FailureOf(1-1e-6)); greatest > most {
 			t.Errorf("%s: drew %v, the largest should be %v", name, greatest, most)
 		}
@@ -86,8 +85,8 @@ func TestFromRander(t *testing.T) {
 	})
 }
 
-// The coarse distribution of clipped numbers has their mean, and no smaller
-// mean of any convex function.
+// The coarse distribution of clipped numbers has their mean, and the mean of a
+// convex function under it is not smaller.
 func TestClipped(t *testing.T) {
 	const n = 1 << 18
 	for name, of := range randers {
@@ -133,8 +132,8 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// What bounds say of data without a largest number holds, on machines that
-// truncate.
+// Errors of data without a largest value are within their bounds on machines
+// that truncate.
 func TestUnboundedData(t *testing.T) {
 	for name, of := range randers {
 		d := FromRander(name, of)

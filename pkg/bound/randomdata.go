@@ -2,7 +2,8 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// RandomData uses that sums of random products stay small: Higham & Mary 2020.
+// RandomData uses probabilistic bounds on the running sums of random products:
+// Higham & Mary 2020.
 var RandomData = register(Bound{
 	Name:   "higham-mary-2020",
 	Source: "Higham & Mary 2020, for exact products",
@@ -16,8 +17,9 @@ var RandomData = register(Bound{
 	},
 })
 
-// RandomDataSharp is RandomData with the variance of the products and no step
-// rounded up.
+// RandomDataSharp is RandomData with the variance of the products, Bernstein's
+// inequality for the running sums, and the sum of their squared bounds in place
+// of K times the last one.
 var RandomDataSharp = register(Bound{
 	Name:   "random-data",
 	Source: "derived from Higham & Mary 2020",
@@ -31,8 +33,8 @@ var RandomDataSharp = register(Bound{
 	},
 })
 
-// randomData returns the Value of a bound on the error of one chain, given its
-// length and the failure of one chain.
+// randomData returns the Value of a bound on the error itself, where of(n, p,
+// f) is the bound for one chain of length n, with probability of failure e^f.
 func (k Problem) randomData(f roundoff.Failure, of func(int, productMoments, roundoff.Failure) (e, lambda float64)) Value {
 	account, p, λ := f.Account(sizeShares), k.products(), nan
 	each := k.each(account.Spend("error"))
@@ -44,8 +46,8 @@ func (k Problem) randomData(f roundoff.Failure, of func(int, productMoments, rou
 	return k.overSizes(e, λ, account.Spend("sizes"))
 }
 
-// notRandomData returns why a bound for one chain of exact products that are
-// random does not hold, or "".
+// notRandomData returns why a bound for one chain of exact products of random
+// data is not valid for the problem, or "".
 func notRandomData(k Problem) string {
 	switch {
 	case !k.exactProducts():

@@ -8,26 +8,29 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Range is what is known of the sizes of the elements of one matrix at hand,
-// in sums along K. The zero value is that nothing is. See [RangesOf].
+// A Range is what is known of the sizes of the elements of one given matrix,
+// whose rows (of A) or columns (of B) are summed along K. The zero value means
+// that nothing is known. See [RangesOf].
 type Range struct {
-	Max float64 // |x| <= Max; 0 is unknown
+	Max float64 // |x| <= Max; 0 means unknown
 
 	// Scale is the greatest scale of a block and LeastScale the least, for a device
-	// that takes scales; 0 is unknown. Elements are counted without their scales.
+	// with block scales; 0 means unknown. Elements are counted without their
+	// scales.
 	Scale, LeastScale float64
 
 	small perExponent[float64] // [e]: the greatest Σ|x| of one row over its elements with 2^e <= |x| < 2^(e+1)
 }
 
-// RangesOf returns the ranges of a, by rows, and of b, by columns.
+// RangesOf returns the ranges of the rows of a and of the columns of b. It
+// ignores elements that are not finite.
 func RangesOf(a, b blas64.General) (x, y Range) {
 	x = rangeOf(a.Rows, a.Cols, func(i, l int) float64 { return a.Data[i*a.Stride+l] })
 	y = rangeOf(b.Cols, b.Rows, func(j, l int) float64 { return b.Data[l*b.Stride+j] })
 	return x, y
 }
 
-// RangesOf32 is [RangesOf] of matrices in binary32.
+// RangesOf32 is [RangesOf] for matrices in binary32.
 func RangesOf32(a, b blas32.General) (x, y Range) {
 	x = rangeOf(a.Rows, a.Cols, func(i, l int) float64 { return float64(a.Data[i*a.Stride+l]) })
 	y = rangeOf(b.Cols, b.Rows, func(j, l int) float64 { return float64(b.Data[l*b.Stride+j]) })
@@ -56,11 +59,11 @@ func rangeOf(n, k int, at func(i, l int) float64) Range {
 	return r
 }
 
-// known reports whether anything is.
+// known reports whether the range is known.
 func (r Range) known() bool { return r.Max != 0 }
 
-// below returns what Σ|x| over the elements of one row that are less than 2^e,
-// and not 0, does not exceed.
+// below returns an upper bound of Σ|x| over the nonzero elements of one row
+// with |x| < 2^e.
 func (r Range) below(e int) float64 {
 	sum := 0.0
 	for i, s := range r.small.values {
@@ -71,16 +74,16 @@ func (r Range) below(e int) float64 {
 	return sum
 }
 
-// A factor is what is known of the numbers that a machine multiplies from one
-// side, scaled.
+// A factor is what is known of the numbers of one matrix as the machine
+// multiplies them, after conversion and scaling.
 type factor struct {
-	max  float64 // |x| is at most that
-	tiny float64 // a subnormal x is less than that in size; 0 if there is none
-	sum  float64 // of the sizes of the subnormal ones in a row, at most
+	max  float64 // |x| <= max
+	tiny float64 // |x| < tiny for subnormal x; 0 if no x is subnormal
+	sum  float64 // Σ|x| <= sum over the subnormal x of a row
 }
 
-// factors returns what is known of those of A and B, from the matrices, else
-// from the distributions, else from the formats.
+// factors returns what is known of the factors of A and B: from the matrices,
+// else from the distributions, else from the formats.
 func (k Problem) factors() (x, y factor) {
 	return k.factor(k.Device.A, k.X, k.RangeX), k.factor(k.Device.B, k.Y, k.RangeY)
 }
@@ -102,7 +105,7 @@ func (k Problem) factor(f tcore.Format, d Distribution, r Range) factor {
 	}
 	z.max = min(f.Max(), math.Abs(f.Round(z.max, tcore.ToNearestEven)))
 	z.sum = float64(k.Length()) * z.tiny
-	if r.known() { // rounding to f at most doubles a number that stays below 2^Emin
+	if r.known() { // rounding to f at most doubles a number if the result is below 2^Emin
 		small := r.below(f.Emin)
 		z.sum = min(z.sum, 2*small)
 		if small == 0 {

@@ -12,16 +12,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// response is what a step of a machine does, as a function of the running sum
-// that it starts from: the moments of its error, constant between edges, and
-// their integrals from 0 to every edge.
+// response is the effect of one step of a machine as a function of the running
+// sum before it: the moments of the error of the step, constant between edges.
+// It stores their integrals from 0 to every edge.
 type response struct {
 	edges    []float64
 	integral []truncation.ErrorMoments
 	zero     truncation.ErrorMoments // of a step from 0
 }
 
-// response asks the machine for its steps.
+// response measures the moments of steps on the emulated machine. The error
+// says that a sum overflowed.
 func (k Problem) response() (*response, error) {
 	r := &response{edges: k.edges()}
 	r.integral = make([]truncation.ErrorMoments, len(r.edges))
@@ -44,7 +45,8 @@ func (k Problem) response() (*response, error) {
 	return r, nil
 }
 
-// ask goes on from one edge to the next.
+// ask measures the moments between two neighbouring edges and sets the integral
+// at the second one.
 func (r *response) ask(s *stepper, from, to int) error {
 	m, err := s.step(r.edges[from], r.edges[to])
 	r.integral[to] = add(r.integral[from], r.edges[to]-r.edges[from], m)
@@ -60,11 +62,12 @@ func add(s truncation.ErrorMoments, w float64, m truncation.ErrorMoments) trunca
 	}
 }
 
-// edges returns the running sums between which a step is taken as always the
-// same, in ascending order: close together near 0, and where a step can cross a
-// power of two, where the exponent of the sum changes. Sums that drift go no
-// farther against their drift than a walk of as many steps as it takes the
-// drift to win.
+// edges returns the edges in ascending order: running sums between which the
+// moments of a step are taken as constant. They are close together near 0, and
+// where a step can cross a power of two and so change the exponent of the sum.
+// Let products have mean μ and standard deviation σ. In the direction of the
+// drift the edges reach n|μ| + 8σ√n for n = K. Against it they reach the
+// largest 8σ√n - n|μ| over all n, 16σ²/|μ|, if that is less.
 func (k Problem) edges() []float64 {
 	const deviations = 8
 	p := k.productMoments()
@@ -87,7 +90,8 @@ func (k Problem) edges() []float64 {
 	return append(z, up...)
 }
 
-// edgesUpTo returns the positive edges, the last of which is not below far.
+// edgesUpTo returns the positive edges in ascending order, the last of which is
+// at least far.
 func edgesUpTo(far, reach float64) []float64 {
 	const near, width = 2, 1.0 / 8
 	var x []float64
@@ -104,8 +108,7 @@ func edgesUpTo(far, reach float64) []float64 {
 	return x
 }
 
-// mean returns the moments of a step in the mean over the running sums in [lo,
-// hi].
+// mean returns the moments of a step, averaged over running sums in [lo, hi].
 func (r *response) mean(lo, hi float64) truncation.ErrorMoments {
 	if lo == hi {
 		if lo == 0 {
@@ -116,21 +119,21 @@ func (r *response) mean(lo, hi float64) truncation.ErrorMoments {
 	return add(truncation.ErrorMoments{}, 1/(hi-lo), add(r.to(hi), -1, r.to(lo)))
 }
 
-// to returns the integral from 0 to s.
+// to returns the integral of the moments from 0 to s.
 func (r *response) to(s float64) truncation.ErrorMoments {
 	i := min(max(sort.SearchFloat64s(r.edges, s), 1), len(r.edges)-1)
 	t := (s - r.edges[i-1]) / (r.edges[i] - r.edges[i-1])
 	return add(add(truncation.ErrorMoments{}, 1-t, r.integral[i-1]), t, r.integral[i])
 }
 
-// stepper takes steps of a machine: it adds the products of a random n × L and
-// a random L × n matrix to random sums.
+// stepper emulates steps of a machine: it adds the products of a random n × L
+// and a random L × n matrix to random running sums.
 type stepper struct {
 	k         Problem
 	sums      tcore.Format      // of running sums
-	dist      *stepDistribution // of their rounding to nearest, nil where they are not
-	nearest   bool              // they are rounded to nearest
-	symmetric bool              // products have either sign
+	dist      *stepDistribution // of errors of their rounding to nearest; nil where that is unknown
+	nearest   bool              // running sums are rounded to nearest
+	symmetric bool              // products have mean zero: each block is added with both signs
 	rng       *rand.Rand
 	a, b      blas32.General
 	c, z      blas32.General
@@ -147,7 +150,7 @@ func newStepper(k Problem) *stepper {
 		rng: rand.New(rand.NewPCG(seed, 0)),
 		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}
-	const many = 2048 // for the mean itself
+	const many = 2048 // enough to predict the mean, not only to bound it
 	if k.stepDistribution() != nil {
 		s.dist = k.stepDistributionOf(many)
 	}
@@ -157,7 +160,8 @@ func newStepper(k Problem) *stepper {
 	return s
 }
 
-// step returns the moments of the error of steps from sums in [lo, hi].
+// step returns the moments of the error of steps from running sums in [lo, hi].
+// The error says that a sum overflowed.
 func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	const batches = 2
 	var t tally
@@ -178,9 +182,9 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	return m, nil
 }
 
-// draw draws products, and n² sums in [lo, hi] that sums of such products can
-// be. Of symmetric products there is every block with either sign, added to the
-// same sum.
+// draw draws the factors of products, and n² running sums in [lo, hi] that are
+// multiples of the last bit of such products. If products have mean zero, every
+// block occurs with both signs and is added to the same running sum.
 func (s *stepper) draw(lo, hi float64) {
 	fill(s.a.Data, s.k.X, s.k.Device.A, s.k.Device.Convert, s.rng)
 	fill(s.b.Data, s.k.Y, s.k.Device.B, s.k.Device.Convert, s.rng)
@@ -198,8 +202,8 @@ func (s *stepper) draw(lo, hi float64) {
 	copy(s.c.Data[len(s.c.Data)/2:], s.c.Data)
 }
 
-// observe adds the errors of the steps taken. The error says that there was an
-// overflow.
+// observe adds the errors of the emulated steps to the tally. The error says
+// that a sum overflowed.
 func (s *stepper) observe(t *tally) error {
 	for i := range s.c.Rows {
 		row := s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols]
@@ -227,7 +231,7 @@ func fill(dst []float32, d Distribution, f tcore.Format, mode tcore.RoundingMode
 	}
 }
 
-// lastBit returns the greatest power of two that divides all x, 1 if they are
+// lastBit returns the greatest power of two that divides all x, or 1 if all are
 // 0.
 func lastBit(x []float32) float64 {
 	least := math.Inf(1)
@@ -244,7 +248,8 @@ func lastBit(x []float32) float64 {
 	return least
 }
 
-// tally holds sums over steps of error e and exact products p.
+// tally stores sums over steps: of the error e, the exact sum of products p,
+// and their squares and products.
 type tally struct{ n, e, p, ee, ep, pp float64 }
 
 func (t *tally) add(e, p float64) {
@@ -256,10 +261,11 @@ func (t *tally) add(e, p float64) {
 	t.pp += p * p
 }
 
-// moments returns the moments of e, given E p. An error of rounding to nearest
-// whose mean is within four standard errors of 0 is taken to have mean 0: what
-// a sample has by chance would add up in a long sum. [stepDistribution] tells
-// smaller ones.
+// moments returns the moments of e, given the exact mean of p. It corrects the
+// mean of e by its regression on p. The mean of errors of rounding to nearest
+// is taken as 0 if it is within four standard errors of 0, because the random
+// error of an estimate would accumulate in a long sum. [stepDistribution]
+// provides smaller means.
 func (t *tally) moments(mean float64, nearest bool) truncation.ErrorMoments {
 	e, p := t.e/t.n, t.p/t.n
 	m := truncation.ErrorMoments{Mean: e, Variance: max(0, t.ee/t.n-e*e), Covariance: t.ep/t.n - e*p}

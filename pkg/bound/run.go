@@ -12,12 +12,14 @@ import (
 )
 
 // Emulate returns the outputs of the problem for matrices a and b, row by row,
-// as the machine computes them, one rounding at a time: to be set as Run of the
-// problem. It emulates machines of FMAs, the paper's, those of [tcore.Fused]
-// and those of AMD, in one part of K and in sequence.
+// as the machine computes them, rounding by rounding. They are meant for the
+// field Run of the problem. It emulates machines of FMAs, the paper's with one
+// format for all sums, those of [tcore.Fused] and those of AMD, with K in one
+// part and summation in sequence.
 //
 // The error names an element that is not finite, or says which machine it
-// cannot run. It panics if a shape is not that of the problem.
+// cannot emulate. It panics if the shape of a or b is not that of the problem,
+// or if the problem is invalid.
 func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 	k.check()
 	checkShape("a", a, k.M, k.K)
@@ -51,8 +53,8 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 	}, nil
 }
 
-// elements calls f with the factors of every output, row by row, as long as f
-// returns true.
+// elements calls f with the factors of every output, row by row, until f
+// returns false.
 func (k Problem) elements(a, b blas32.General, f func(x, y []float64) bool) {
 	columns := make([][]float64, k.N)
 	for j := range columns {
@@ -68,7 +70,8 @@ func (k Problem) elements(a, b blas32.General, f func(x, y []float64) bool) {
 	}
 }
 
-// traced returns the outputs of a device that aligns, with their traces.
+// traced returns the outputs, with their traces, of a device that aligns all
+// terms of a block.
 func (k Problem) traced(a, b blas32.General) (iter.Seq[Entry], error) {
 	run, err := k.Device.BlockSums(a, b)
 	if err != nil {
@@ -91,8 +94,8 @@ func (k Problem) traced(a, b blas32.General) (iter.Seq[Entry], error) {
 	}, nil
 }
 
-// runner returns what computes one output of factors that are numbers of the
-// device's formats.
+// runner returns a function that computes one output from factors that are
+// numbers of the device's formats.
 func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
@@ -109,14 +112,14 @@ func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 	return nil, false
 }
 
-// chain returns the runner of a chain of FMAs in a format. A sum that cannot be
-// rounded, 0 + xy of an exact product, is left out.
+// chain returns the runner of a chain of FMAs in a format. The first sum, 0 +
+// xy, is left out if the product is exact, because it is not rounded.
 func (k Problem) chain(f tcore.Format) func(x, y []float64) Entry {
 	sums, first := make([]float64, k.K), 0
 	if k.exactProducts() {
 		first = 1
 	}
-	if f == tcore.Binary32 && first == 1 { // as the processor does
+	if f == tcore.Binary32 && first == 1 { // as the processor computes it
 		return func(x, y []float64) Entry {
 			s := float32(0)
 			for l := range x {
@@ -136,7 +139,8 @@ func (k Problem) chain(f tcore.Format) func(x, y []float64) Entry {
 	}
 }
 
-// fused is the runner of a device that aligns, for one output, from its trace.
+// fused is the runner of a device that aligns all terms of a block. It reads
+// the trace of the output.
 func (k Problem) fused(x, y []float64) Entry {
 	var o Entry
 	for _, b := range k.Device.Trace(x, y, 0).Blocks {
@@ -146,14 +150,15 @@ func (k Problem) fused(x, y []float64) Entry {
 	return o
 }
 
-// blockRounded is the runner of a device that rounds sums of blocks, or of
-// their nodes, to nearest.
+// blockRounded is the runner of a device that rounds the sum of each block, or
+// every node of the tree of a block, to nearest.
 func (k Problem) blockRounded(x, y []float64) Entry {
 	s := k.Device.RoundedSums(x, y)
 	return Entry{Sums: s.Sums, Flushed: s.Flushed}
 }
 
-// staged is the runner of a device that aligns products, and then their sum.
+// staged is the runner of a device of two stages, which first aligns the
+// products and then their sum.
 func (k Problem) staged(x, y []float64) Entry {
 	o := Entry{Stages: k.Device.StageSums(x, y)}
 	parts := k.Device.Core.(tcore.TwoStage).Parts
@@ -166,7 +171,7 @@ func (k Problem) staged(x, y []float64) Entry {
 	return o
 }
 
-// convert returns K numbers, stride apart, as numbers of f.
+// convert returns K numbers of x, stride apart, rounded to f.
 func (k Problem) convert(f tcore.Format, x []float32, stride int) []float64 {
 	z := make([]float64, k.K)
 	for l := range z {

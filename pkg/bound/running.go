@@ -6,9 +6,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// Running is u times the sum of the sizes of all computed sums, as each
-// rounding to nearest errs by at most u|ŝ|, or half the distance of subnormal
-// sums, and what was flushed to zero.
+// Running is Σ max(u|ŝ|, h) over all computed sums ŝ, plus what was flushed to
+// zero. Each rounding to nearest has an error of at most max(u|ŝ|, h), where h
+// is half the spacing of subnormal sums.
 var Running = register(Bound{
 	Name:   "running",
 	Source: "Higham 2002, running error analysis",
@@ -24,7 +24,8 @@ var Running = register(Bound{
 	},
 })
 
-// RunningHalfUlp is Running with half a unit in the last place for u|ŝ|.
+// RunningHalfUlp is Running with half a unit in the last place of ŝ in place of
+// u|ŝ|.
 var RunningHalfUlp = register(Bound{
 	Name:   "running-half-ulp",
 	Source: "Higham 2002, running error analysis, sharpened",

@@ -6,21 +6,21 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// sizeShares are the parts of the failure of a bound from the distribution of
-// the data.
+// sizeShares are the shares of the probability of failure of a bound that
+// follows from the distribution of the data.
 var sizeShares = map[string]float64{
 	"error": 7. / 8,
-	"sizes": 1. / 16, // of Σ|xy|, from below
-	"tails": 1. / 16, // of factors that have no largest number
+	"sizes": 1. / 16, // that Σ|xy| is less than its lower bound
+	"tails": 1. / 16, // that a factor without a largest value exceeds its bound
 }
 
-// leastSize returns what no Σ|xy| of an output is below, but for a failure of
-// e^f of all outputs together: [roundoff.LeastSum] of what |xy| are above the
-// least of them. It is 0 where so few products may add up to nothing.
+// leastSize returns a lower bound of Σ|xy| that all outputs together violate
+// with probability at most e^f. It is [roundoff.LeastSum] of |xy| - min|xy|,
+// plus K min|xy|. It is 0 where so few products may all be 0.
 func (k Problem) leastSize(f roundoff.Failure) float64 {
 	p := k.products()
 	least := p.least()
-	if !(least < p.abs) { // all are about the same
+	if !(least < p.abs) { // all |xy| are about the same
 		return float64(k.K) * least
 	}
 	mean := p.abs - least
@@ -29,16 +29,17 @@ func (k Problem) leastSize(f roundoff.Failure) float64 {
 }
 
 // fromDistribution returns the Value of a bound on the error itself that
-// follows from the distribution of the data, given the failures of the largest
-// factors and of the error.
+// follows from the distribution of the data, where bound(tails, each) is that
+// bound, given the probabilities of failure for the largest factors and for the
+// error.
 func (k Problem) fromDistribution(f roundoff.Failure, bound func(tails, each roundoff.Failure) float64) Value {
 	account := f.Account(sizeShares)
 	return k.overSizes(bound(account.Spend("tails"), account.Spend("error")), nan, account.Spend("sizes"))
 }
 
-// overSizes returns the Value of a bound on the error itself: relative to
-// Σ|xy|, of which none is less than [Problem.leastSize] but for a failure of
-// e^f.
+// overSizes returns the Value of a bound on the error itself. Its constant is
+// the bound divided by [Problem.leastSize], a lower bound of Σ|xy| that fails
+// with probability at most e^f.
 func (k Problem) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 	if absolute == 0 || math.IsNaN(absolute) {
 		return Value{absolute, absolute, lambda}
@@ -46,8 +47,9 @@ func (k Problem) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 	return Value{absolute / k.leastSize(f), absolute, lambda}
 }
 
-// chains returns the sum over the chains of an output of what bounds the error
-// of one of so many products. All chains but the last have the same length.
+// chains returns the bound on the error of an output as the sum of the bounds
+// of its chains, where of(length) is the bound of one chain. All chains but the
+// last have the same length.
 func (k Problem) chains(of func(length int) float64) float64 {
 	n, parts := k.Length(), k.parts()
 	if parts == 1 {

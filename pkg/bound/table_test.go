@@ -10,8 +10,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The product of the paper's section 4.2 at 99 %, as computed once by other
-// means: constants of bounds that are told beforehand, to the digits given.
+// Constants of bounds that do not need a run, for the product of the paper's
+// section 4.2 at 99 %, agree with an independent computation to the digits
+// given.
 func TestPaperProduct(t *testing.T) {
 	symmetric, positive := Uniform(-1, 1), Uniform(0, 1)
 	for _, c := range []struct {
@@ -21,7 +22,7 @@ func TestPaperProduct(t *testing.T) {
 		data        Distribution
 		constant    float64
 		digits      int
-		lambda      float64 // 0: none given
+		lambda      float64 // 0 if none is given
 	}{
 		{"dbea", 4, false, symmetric, 2.446e-3, 4, 0},
 		{"dbea", 8, false, symmetric, 2.202e-3, 4, 0},
@@ -54,15 +55,16 @@ func TestPaperProduct(t *testing.T) {
 	}
 }
 
-// isRounded reports whether want is x rounded to so many digits.
+// isRounded reports whether want is x rounded to the given number of digits.
 func isRounded(x, want float64, digits int) bool {
 	unit := math.Pow(10, math.Floor(math.Log10(want))-float64(digits-1))
 	return math.Abs(x-want) <= unit*0.5000001
 }
 
-// The same for bounds that read the sums, on other data of the same
-// distributions: medians of the outputs for data of two signs, the largest for
-// data of one sign. In short, over 32 of the 8192 outputs.
+// Constants of bounds that read the sums agree with an independent computation
+// on other data of the same distributions: medians over the outputs for data of
+// both signs, the largest for data of one sign. With -short, only 32 of the
+// 8192 outputs are used.
 func TestPaperProductSums(t *testing.T) {
 	rows, slack := 128, 0.03
 	if testing.Short() {
@@ -98,9 +100,9 @@ func TestPaperProductSums(t *testing.T) {
 }
 
 // sumConstants returns the backward constants of the outputs in the first rows
-// of the product, of every bound that reads sums, and of the truncation by the
-// formula that the numbers were computed with, (L+1) 2^(E-F) + ulp(s) for every
-// step.
+// of the product: of every bound that reads sums, and of the truncation bound
+// by the formula of the independent computation, (L+1) 2^(E-F) + ulp(s) for
+// every step.
 func sumConstants(t *testing.T, d tcore.Device, data Distribution, rows int) map[string][]float64 {
 	k := on(d)
 	k.M = rows
@@ -109,7 +111,7 @@ func sumConstants(t *testing.T, d tcore.Device, data Distribution, rows int) map
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.M = 1024 // so many outputs share the failure
+	k.M = 1024 // all rows share the probability of failure
 	constants := map[string][]float64{}
 	for o := range run {
 		for _, b := range Catalogue() {

@@ -6,7 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// noTrace returns why a run of the problem has no trace of its blocks, or "".
+// noTrace returns why a run of the problem has no trace of the blocks of its
+// sums, or "".
 func noTrace(k Problem) string {
 	c, ok := k.Device.Core.(tcore.Fused)
 	switch {
@@ -20,21 +21,25 @@ func noTrace(k Problem) string {
 	return ""
 }
 
-// A step is one block of a trace, with what follows from it.
+// A step is one block of a trace, with quantities derived from it.
 type step struct {
-	exponent int     // E, that all was aligned to
-	set      bool    // by a product: the running sum has a smaller exponent
+	exponent int     // E, to which all terms were aligned
+	set      bool    // E is the exponent of a product; that of the running sum is smaller
 	grid     float64 // g = 2^(E-F)
-	cut      float64 // a, what the running sum lost
-	sum      float64 // ŝ, after it
+	cut      float64 // a, what alignment discarded from the running sum
+	sum      float64 // ŝ, the running sum after the step
 
-	products int             // L_i: the last block may have fewer than the others, and is filled with zeros
-	nonzero  int             // how many of them are not zero; all, where the factors are not known
-	x, y     []float64       // the factors, if they are known
-	block    *tcore.BlockSum // what it kept and lost, if that is known
+	// L_i, the number of products. The last block may have fewer than the others,
+	// and is padded with zeros.
+	products int
+	// The number of products that are not zero; all of them if the factors are
+	// unknown.
+	nonzero int
+	x, y    []float64       // the factors, if they are known
+	block   *tcore.BlockSum // what the block kept and lost, if known
 }
 
-// steps calls f with the steps of an output.
+// steps calls f with every step of an output.
 func (o Entry) steps(k Problem, f func(step)) {
 	c, width, n := k.Device.Core.(tcore.Fused), k.Width(), k.Length()
 	if o.X != nil {
@@ -63,7 +68,7 @@ func (o Entry) steps(k Problem, f func(step)) {
 	}
 }
 
-// nonzero returns how many products are not zero.
+// nonzero returns the number of products that are not zero.
 func nonzero(x, y []float64) int {
 	n := 0
 	for l, v := range x {
@@ -74,13 +79,14 @@ func nonzero(x, y []float64) int {
 	return n
 }
 
-// ulp returns the unit in the last place of the sum of the step: of 0 that of
-// subnormal numbers.
+// ulp returns the unit in the last place of the sum after the step. That of 0
+// is the spacing of subnormal numbers.
 func (s step) ulp(result tcore.Format) float64 {
 	return max(2*halfUlp(s.sum, result.Precision), result.MinSubnormal())
 }
 
-// traced reports whether the output has what bounds of a trace read.
+// traced reports whether the output contains the trace that bounds of a trace
+// need.
 func (o Entry) traced(k Problem) bool {
 	return noTrace(k) == "" && len(o.Blocks) > 0 && len(o.Blocks) == len(o.Exponents)
 }

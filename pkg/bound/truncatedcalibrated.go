@@ -7,11 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// TruncatedCalibrated is what errors of truncated sums of symmetric data have
-// not been seen to exceed, a few times less than [TruncatedRandomData]. It is
-// calibrated, not proved: it never counts as a bound that holds. For data of a
-// mean there is none, since there it has been exceeded and the proved one is
-// tight.
+// TruncatedCalibrated is a bound that errors of truncated sums of symmetric
+// data have not been observed to exceed, a few times smaller than
+// [TruncatedRandomData]. It is calibrated, not proved, so it never counts as a
+// valid bound. It is not defined for products with a mean other than zero:
+// there it has been exceeded, and the proved bound is tight.
 var TruncatedCalibrated = register(Bound{
 	Name:   "truncated-calibrated",
 	Source: "derived and calibrated on emulated tensor cores",

@@ -9,10 +9,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// TruncatedRandomData is what the distribution of the data tells of an error
-// before anything is computed: what alignment cuts off products follows from
-// their distribution, and adds up as a random walk with a drift. The proof is
-// in docs/truncation.md.
+// TruncatedRandomData is a bound on the error that follows from the
+// distribution of the data, before anything is computed. The distribution of
+// the products determines that of the bits that alignment discards. These
+// losses accumulate as a random walk with a drift. The proof is in
+// docs/truncation.md.
 var TruncatedRandomData = register(Bound{
 	Name:    "truncated-random-data",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -34,15 +35,16 @@ var TruncatedRandomData = register(Bound{
 	},
 })
 
-// truncatedSum returns the chain of the problem on its data, in which all
-// products of all chains are at most Largest but for a failure of e^f.
+// truncatedSum returns the parameters of a chain of the problem for its data.
+// All products of all chains are at most Largest in size, with probability of
+// failure at most e^f.
 func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
 	k, x, y := k.clipped(f)
 	if math.IsInf(x*y, 1) {
 		return truncation.Sum{Largest: math.Inf(1)}
 	}
 	losses, machine := k.lossesBefore(), k.truncation(k.Device.Core.(tcore.Fused))
-	machine.FractionBits = losses.F // whatever the size of subnormal numbers: the distribution knows
+	machine.FractionBits = losses.F // without subnormalBits: the distribution accounts for subnormal numbers
 	p := k.products()
 	return truncation.Sum{
 		Accumulator: machine,
@@ -54,8 +56,8 @@ func (k Problem) truncatedSum(f roundoff.Failure) truncation.Sum {
 	}
 }
 
-// notTruncatedRandomData returns why the error of truncated sums does not
-// follow from the distributions of the data, or "".
+// notTruncatedRandomData returns why the distributions of the data do not
+// determine a bound on the error of truncated sums, or "".
 func notTruncatedRandomData(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why

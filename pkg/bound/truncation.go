@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// Truncation is what aligning and cutting off can do at worst, on every machine
-// that does: q(L 2^-F + 2u) on tensor cores of NVIDIA.
+// Truncation is the worst-case constant of a machine that aligns and truncates,
+// for every such machine: q(L 2^-F + 2u) on tensor cores of NVIDIA.
 var Truncation = register(Bound{
 	Name:   "truncation",
 	Source: "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
@@ -20,7 +20,7 @@ var Truncation = register(Bound{
 			t.FractionBits -= k.subnormalBits()
 			return plain(t.Zeta(q))
 		case tcore.Split:
-			z := k.truncation(c.By).Zeta(2) // two steps from zero, then added to nearest
+			z := k.truncation(c.By).Zeta(2) // two steps from zero, whose sum is then added with rounding to nearest
 			if q > 1 {
 				z = roundoff.Compose(z, roundoff.SumOfNearest(q-1, k.Device.C.UnitRoundoff()))
 			}
@@ -32,7 +32,8 @@ var Truncation = register(Bound{
 	},
 })
 
-// TruncationSums is Truncation with the exponents and sums of a run.
+// TruncationSums is Truncation with the exponents and sums of a run in place of
+// bounds on them.
 var TruncationSums = register(Bound{
 	Name:   "truncation-sums",
 	Source: "derived from the arithmetic of Fasi et al. 2021, Khattak & Mikaitis 2025 and Xie et al. 2025",
@@ -60,7 +61,8 @@ var TruncationSums = register(Bound{
 	},
 })
 
-// fusedSums is TruncationSums of a machine that aligns once.
+// fusedSums is TruncationSums for a machine that aligns all terms of a block at
+// once.
 func (k Problem) fusedSums(c tcore.Fused, o Entry) Interval {
 	t, sum := k.truncation(c), 0.0
 	for i, s := range o.Sums {

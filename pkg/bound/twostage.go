@@ -7,17 +7,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// What the two stages of a [tcore.TwoStage] keep: of products, and of c, below
-// the exponent that they are aligned to, of the sum of products, and of the
-// result below its leading bit.
+// The numbers of bits that the two stages of a [tcore.TwoStage] keep. Products,
+// and c, keep productBits below the exponent to which they are aligned. The sum
+// of the products keeps sumBits below that exponent. The result keeps
+// resultBits below its leading bit.
 const (
 	productBits = 24
 	sumBits     = 32
 	resultBits  = 31
 )
 
-// noStages returns why the problem is not one that aligns products and then
-// their sum, or "".
+// noStages returns why the machine does not align products first and then their
+// sum, or "".
 func noStages(k Problem) string {
 	if _, ok := k.Device.Core.(tcore.TwoStage); !ok {
 		return k.Device.Name + " does not align products before their sum"
@@ -25,8 +26,8 @@ func noStages(k Problem) string {
 	return ""
 }
 
-// firstStage returns the problem with the first stage of its machine in place
-// of both, and whether it has one.
+// firstStage returns the problem with a machine of the first stage alone, and
+// whether the machine has two stages.
 func (k Problem) firstStage() (Problem, bool) {
 	c, ok := k.Device.Core.(tcore.TwoStage)
 	if ok {
@@ -35,32 +36,34 @@ func (k Problem) firstStage() (Problem, bool) {
 	return k, ok
 }
 
-// A stagePart is products of a block that are aligned together.
+// A stagePart is the products of a block that are aligned together.
 type stagePart struct {
 	terms    int
 	exponent int
 	grid     float64 // 2^(exponent-24)
 }
 
-// A stage is one block of a machine of two stages, as its exponents and sums
-// tell.
+// A stage is one block of a machine of two stages, derived from its exponents
+// and sums.
 type stage struct {
 	parts []stagePart
 	top   int     // the greatest exponent of products
-	moved float64 // what rounding c down did to it
-	down  float64 // all that is rounded down else is less than that
-	ulp   float64 // of the result, that rounding errs by half of; 0 if it does not
+	moved float64 // the change of c by rounding it down
+	// The other quantities that are rounded down lose less than this in total.
+	down float64
+	ulp  float64 // of the result, if rounding it to nearest can have an error; else 0
 }
 
-// stages calls f with the blocks of an output that has an exponent for every
+// stages calls f with every block of an output that has an exponent for each
 // part.
 //
-// The sum and c are rounded down to multiples of 2^(e-32) and 2^(e-24), e being
-// the greater exponent of top and of c. What they add up to is rounded down to
-// 31 bits below its leading one, and then to nearest: not at all if the unit in
-// the last place is no more than 2^(e-32), or than what divides all products
-// and with them all sums. In two parts, the part of the lesser exponent is
-// rounded down to the grid of the other, and c is left out where it is less
+// Let e be the greater of top and the exponent of c. The sum of the products is
+// rounded down to a multiple of 2^(e-32), and c to a multiple of 2^(e-24).
+// Their sum is rounded down to 31 bits below its leading bit, and then to
+// nearest. Rounding to nearest is exact if the unit in the last place is at
+// most 2^(e-32), or at most the power of two that divides all products and
+// therefore all sums. With two parts, the part of the lesser exponent is
+// rounded down to the grid of the other, and c is discarded where it is less
 // than 2^(e-25).
 func (o Entry) stages(k Problem, f func(s stage)) {
 	c := k.Device.Core.(tcore.TwoStage)
@@ -75,7 +78,7 @@ func (o Entry) stages(k Problem, f func(s stage)) {
 			parts[j] = stagePart{(n + c.Parts - 1 - j) / c.Parts, E, math.Ldexp(1, E-productBits)}
 			s.top = max(s.top, E)
 		}
-		grid := max(math.Ldexp(1, s.top-productBits), products) // of all that is kept of products
+		grid := max(math.Ldexp(1, s.top-productBits), products) // of the kept bits of all products
 		if c.Parts == 2 {
 			s.down += max(0, grid-max(min(parts[0].grid, parts[1].grid), products))
 		}
@@ -90,7 +93,7 @@ func (o Entry) stages(k Problem, f func(s stage)) {
 			s.moved = g*math.Floor(before/g) - before
 		}
 		lead := exponentOf(k.Device.C, after)
-		unit = max(unit, products) // all that is added is a multiple of it
+		unit = max(unit, products) // divides all terms of the sum
 		s.down += max(0, math.Ldexp(1, lead-resultBits)-unit)
 		if ulp := math.Ldexp(1, lead-k.Device.C.Precision+1); ulp > unit {
 			s.ulp = ulp
@@ -100,8 +103,8 @@ func (o Entry) stages(k Problem, f func(s stage)) {
 	}
 }
 
-// exponentOf returns the exponent of x, that of the least normal number if it
-// is less.
+// exponentOf returns the exponent of x, but at least that of the least normal
+// number.
 func exponentOf(f tcore.Format, x float64) int {
 	if x == 0 {
 		return f.Emin
@@ -109,8 +112,9 @@ func exponentOf(f tcore.Format, x float64) int {
 	return max(math.Ilogb(x), f.Emin)
 }
 
-// stageSums is [TruncationSums] of a machine of two stages. A part of n
-// products cuts 2^(E-24) off all but one, that of exponent E, at most.
+// stageSums is [TruncationSums] for a machine of two stages. In a part with n
+// products, at least one has exponent E and loses nothing; each of the others
+// loses less than 2^(E-24).
 func (k Problem) stageSums(_ tcore.TwoStage, o Entry) Interval {
 	z, products := Interval{}, k.productGrid()
 	o.stages(k, func(s stage) {
@@ -123,8 +127,8 @@ func (k Problem) stageSums(_ tcore.TwoStage, o Entry) Interval {
 	return z
 }
 
-// meet returns where an error lies that lies in both intervals; i if it can be
-// in both nowhere.
+// meet returns the intersection of two intervals that both contain the error,
+// or i if they do not intersect.
 func (i Interval) meet(j Interval) Interval {
 	lo := max(i.Centre-i.Radius, j.Centre-j.Radius)
 	hi := min(i.Centre+i.Radius, j.Centre+j.Radius)
@@ -134,11 +138,11 @@ func (i Interval) meet(j Interval) Interval {
 	return Interval{(lo + hi) / 2, (hi - lo) / 2}
 }
 
-// TwoStageInterval is what is known for sure of an error on a machine of two
-// stages of which all but the bits are known that the first stage cut off the
-// products. Of a product of exponent e and f bits after the point, aligned to
-// E, it is 0 if e - f >= E - 24, and else between 0 and 2^(E-24) - 2^(e-f),
-// with its sign.
+// TwoStageInterval contains the error of a machine of two stages with
+// certainty, given everything but the bits that the first stage discarded from
+// the products. A product of exponent e with f bits after the point, aligned to
+// E, loses nothing if e - f >= E - 24. Otherwise its loss is between 0 and
+// 2^(E-24) - 2^(e-f) in size, with the sign of the product.
 var TwoStageInterval = register(Bound{
 	Name:   "two-stage-interval",
 	Source: "derived from the arithmetic of Xie et al. 2025",
@@ -157,7 +161,7 @@ func (o Entry) stageInterval() Interval {
 	var z Interval
 	for _, s := range o.Stages {
 		z.Centre += s.Moved
-		z.Radius += math.Ldexp(1, s.Exponent-70) // to which Moved is exact
+		z.Radius += math.Ldexp(1, s.Exponent-70) // the error of Moved
 		for _, p := range s.Parts {
 			z.Centre -= (p.Least + p.Most) / 2
 			z.Radius += (p.Most - p.Least) / 2

@@ -8,17 +8,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// TwoStageTrace takes from the trace of a machine of two stages all that its
-// second stage did, and from the distribution of the products what the first is
-// expected to have cut off:
+// TwoStageTrace is an interval around the expected error of an output on a
+// machine of two stages. The trace gives everything that the second stage did,
+// and the distribution of the products gives what the first stage is expected
+// to have discarded:
 //
 //	err = Σ moved_i - ΣM(E_i) ± t,
 //
-// M(E) being the mean of [truncation.Losses.Block] for products whose greatest
-// exponent is E, as they are aligned among themselves, and t the tail of the
-// martingale that is left. Given the past and the exponents it is a theorem for
-// independent products of that distribution, the one of all pairs of A and B.
-// What it says is no more than what [TwoStageInterval] does.
+// where M(E) is the mean of [truncation.LossesAt.Block] for products whose
+// greatest exponent is E, since they are aligned among themselves, and t bounds
+// the tail of the remaining martingale. Given the past and the exponents it is
+// a theorem for independent products distributed as those of all pairs of
+// elements of A and B. The result is intersected with [TwoStageInterval].
 var TwoStageTrace = register(Bound{
 	Name:   "two-stage-trace",
 	Source: "derived from Freedman 1975, Theorem 1.6",
@@ -43,9 +44,9 @@ var TwoStageTrace = register(Bound{
 })
 
 // TwoStageSums is TwoStageTrace without the trace, from sums and exponents
-// alone: what rounding to nearest did is of mean zero, but for what the
-// distribution of the products says of their low bits, and what is rounded down
-// is between nothing and all.
+// alone. Errors of rounding to nearest are modelled with mean zero, up to the
+// bias that the distribution of the products implies for their low bits. What
+// is rounded down lies between 0 and one unit.
 var TwoStageSums = register(Bound{
 	Name:    "two-stage-sums",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -70,14 +71,14 @@ var TwoStageSums = register(Bound{
 	},
 })
 
-// A stageLoss adds up what the blocks of an output are expected to lose in the
-// first stage, and what rounding to nearest may do.
+// A stageLoss accumulates the expected losses of the blocks of an output in the
+// first stage, and the possible errors of rounding to nearest.
 type stageLoss struct {
 	k      Problem
 	losses *truncation.Losses
-	f      roundoff.Failure // of the sum of one output
+	f      roundoff.Failure // probability of failure of the sum of one output
 	cell   roundoff.Failure // of each cell of the distribution
-	ends   roundoff.Failure // of each distribution of what rounding takes
+	ends   roundoff.Failure // of each distribution of rounding errors
 	first  float64          // grid of the first products that can lose something
 
 	mean, slack float64
@@ -85,13 +86,13 @@ type stageLoss struct {
 	rounds      bool
 }
 
-// newStageLoss divides the failure between what is lost and the distribution as
-// far as that is an estimate, of three cells for each exponent that products of
-// the formats can have.
+// newStageLoss divides the probability of failure between the losses and the
+// estimate of their distribution, which has three cells for each exponent that
+// products of the formats can have.
 func newStageLoss(k Problem, l *truncation.Losses, f roundoff.Failure) *stageLoss {
 	account := f.Account(martingaleShares)
 	exponents := float64(k.Device.A.Emax + k.Device.B.Emax - k.Device.A.Emin - k.Device.B.Emin + 1)
-	const units = 64 // that a sum may have at one exponent, and whole blocks and the last one
+	const units = 64 // that a sum can have at one exponent; the factor 2 below: whole blocks and the last one
 	return &stageLoss{
 		k: k, losses: l,
 		f:    k.eachOutput(account.Spend("martingale")),
@@ -100,11 +101,11 @@ func newStageLoss(k Problem, l *truncation.Losses, f roundoff.Failure) *stageLos
 	}
 }
 
-// addParts takes the products of a block to lose what such products do.
+// addParts adds the expected loss of the products of a block.
 func (l *stageLoss) addParts(s stage) {
 	for _, p := range s.parts {
 		if p.terms < 2 || p.exponent < l.k.Device.A.Emin+l.k.Device.B.Emin {
-			continue // the greatest loses nothing, nor do zeros
+			continue // the greatest product loses nothing, nor do zeros
 		}
 		if l.first == 0 {
 			l.first = p.grid
@@ -116,7 +117,8 @@ func (l *stageLoss) addParts(s stage) {
 	}
 }
 
-// addRounding takes the rounding of a block to err as that of such sums does.
+// addRounding adds the possible error of rounding the sum of a block to
+// nearest.
 func (l *stageLoss) addRounding(s stage) {
 	if s.ulp == 0 {
 		return
@@ -125,15 +127,16 @@ func (l *stageLoss) addRounding(s stage) {
 	if l.first == 0 {
 		l.first = s.ulp / 2
 	}
-	E := max(s.top, math.Ilogb(l.k.productGrid())+productBits) // no bits are finer
+	E := max(s.top, math.Ilogb(l.k.productGrid())+productBits) // no product has finer bits
 	r := l.losses.Rounding(l.k.Width(), E, s.ulp, true, l.ends)
 	l.slack += r.Mean
 	l.cumulant.Add(r.Square, s.ulp/2)
 }
 
-// around returns the interval of the error, given what is known of the second
-// stage. The range of θ follows from the first grid alone: the losses of the
-// first stage do not grow, and roundings are of sums of up to n products.
+// around returns the interval of the error, given that of the second stage. The
+// range of θ depends on the first grid alone: the losses of the first stage do
+// not grow from block to block, and roundings are of sums of at most n
+// products.
 func (l *stageLoss) around(known Interval) Interval {
 	radius := known.Radius + l.slack
 	if l.first > 0 {

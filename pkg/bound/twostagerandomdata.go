@@ -8,11 +8,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// TwoStageRandomData is what the distribution of the data tells of an error of
-// a machine of two stages before anything is computed: what its first stage
-// cuts off products follows from their distribution, and the sizes of running
-// sums, and with them of what the second stage does, from that of the sums of
-// products.
+// TwoStageRandomData is a bound on the error of a machine of two stages that
+// follows from the distribution of the data, before anything is computed. The
+// distribution of the products determines that of the bits that the first stage
+// discards. The distribution of sums of products determines the sizes of the
+// running sums, and with them the errors of the second stage.
 var TwoStageRandomData = register(Bound{
 	Name:    "two-stage-random-data",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
@@ -36,8 +36,9 @@ var TwoStageRandomData = register(Bound{
 	},
 })
 
-// twoStageSum returns the chain of the problem on its data, of which no product
-// is beyond the largest but for a failure of e^f.
+// twoStageSum returns the parameters of a chain of the problem for its data.
+// All products of all chains are at most Largest in size, with probability of
+// failure at most e^f.
 func (k Problem) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	c := k.Device.Core.(tcore.TwoStage)
 	k, x, y := k.clipped(f)
@@ -57,8 +58,8 @@ func (k Problem) twoStageSum(f roundoff.Failure) truncation.TwoStageSum {
 	}
 }
 
-// notTwoStageRandomData returns why the error does not follow from the
-// distributions of the data, or "".
+// notTwoStageRandomData returns why the distributions of the data do not
+// determine a bound on the error, or "".
 func notTwoStageRandomData(k Problem) string {
 	if why := noStages(k); why != "" {
 		return why

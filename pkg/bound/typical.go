@@ -2,8 +2,9 @@ package bound
 
 import "github.com/roundofflab/roundoff/pkg/roundoff"
 
-// Typical is Bernstein's inequality with the variance u²/6 of errors of
-// rounding numbers whose significand is uniform, one event for each output.
+// Typical is Bernstein's inequality with variance u²/6, that of errors of
+// rounding numbers whose significand is uniform. It uses one event for each
+// sequence of roundings.
 var Typical = register(Bound{
 	Name:    "typical",
 	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
@@ -15,7 +16,7 @@ var Typical = register(Bound{
 	},
 })
 
-// Benford is Typical for significands that obey Benford's distribution,
+// Benford is Typical for significands that follow Benford's distribution, with
 // variance u²/(8 log 2).
 var Benford = register(Bound{
 	Name:    "benford",

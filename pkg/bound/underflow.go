@@ -6,14 +6,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// underflow returns η, what underflow can add to an error that is at most
-// constant × Σ|xy| in its absence, for finite results: (1 + constant)η₀, where
-// η₀ is what it can do to the products.
+// underflow returns η, the most that underflow can add to an error that is at
+// most constant × Σ|xy| without it, for finite results: (1 + constant)η₀, where
+// η₀ is the most that it can change the products by. It is NaN if constant is
+// and η₀ is not 0.
 //
-// An operation that errs by no more than e where its result is subnormal is one
-// without that error on products of which one is e larger. So a chain that
-// underflows computes what it would without underflow from products p' with
-// Σ|p'-p| <= η₀, and the constant is of Σ|p'|.
+// An operation with an error of at most e where its result is subnormal is
+// equivalent to one without that error, applied to products one of which is
+// changed by at most e. So a chain with underflow computes what it would
+// compute without underflow from products p' with Σ|p'-p| <= η₀, and its error
+// is at most constant × Σ|p'|.
 func (k Problem) underflow(constant float64) float64 {
 	η := k.storing()
 	if z := k.underflows(); z > 0 {
@@ -28,8 +30,8 @@ func (k Problem) underflow(constant float64) float64 {
 	return (1 + constant) * η
 }
 
-// storing returns what underflow does to one output before its chains, where A
-// and B are converted, and after them, where it is stored.
+// storing returns the effect of underflow on one output outside its chains:
+// where A and B are converted, and where the output is stored.
 func (k Problem) storing() float64 {
 	η := 0.0
 	if out, from := k.output(), k.carried(); out.Precision < from.Precision {
@@ -49,8 +51,8 @@ func (k Problem) storing() float64 {
 	return η
 }
 
-// conversionStep returns how far a subnormal number of f can be from what was
-// converted.
+// conversionStep returns the largest error of a conversion to f whose result is
+// subnormal.
 func conversionStep(f tcore.Format, mode tcore.RoundingMode) float64 {
 	if mode == tcore.ToNearestEven {
 		return f.MinSubnormal() / 2
@@ -58,9 +60,9 @@ func conversionStep(f tcore.Format, mode tcore.RoundingMode) float64 {
 	return f.MinSubnormal()
 }
 
-// halfStep returns half the distance of subnormal numbers of f, which rounding
-// to nearest of multiples of grid errs by at most where the result is one; 0 if
-// all are multiples of it.
+// halfStep returns half the spacing of subnormal numbers of f, the largest
+// error of rounding a multiple of grid to a subnormal number to nearest. It
+// returns 0 if all multiples of grid are multiples of the spacing.
 func halfStep(f tcore.Format, grid float64) float64 {
 	if step := f.MinSubnormal(); grid < step {
 		return step / 2
@@ -68,20 +70,20 @@ func halfStep(f tcore.Format, grid float64) float64 {
 	return 0
 }
 
-// underflows returns what underflow does to the products of one chain.
+// underflows returns the effect of underflow on the products of one chain.
 func (k Problem) underflows() float64 {
 	n, q := float64(k.Length()), float64(k.Blocks())
 	grid := k.productGrid()
-	if k.stochastic() { // which errs by the whole distance
+	if k.stochastic() { // its errors reach the whole spacing
 		n, q = 2*n, 2*q
 	}
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
 		η := n * halfStep(k.Device.C, grid)
 		switch k.Order {
-		case tcore.InPairs: // products are rounded, and sums of what is rounded do not underflow
+		case tcore.InPairs: // products are rounded; sums of rounded products are exact if subnormal
 			return η
-		case tcore.Compensated: // products and their errors are rounded, and the sum of all is
+		case tcore.Compensated: // products and their errors are rounded, and so is the final sum
 			return 5 * η
 		}
 		return η
@@ -109,27 +111,28 @@ func (k Problem) underflows() float64 {
 	return math.Inf(1)
 }
 
-// productGrid returns a power of two that divides every product of numbers of A
-// and B.
+// productGrid returns a power of two that divides every product of a number of
+// the format of A and one of B.
 func (k Problem) productGrid() float64 { return k.Device.A.MinSubnormal() * k.Device.B.MinSubnormal() }
 
-// flushedGrid is productGrid where subnormal factors count as 0.
+// flushedGrid is productGrid for a machine that flushes subnormal factors to 0.
 func (k Problem) flushedGrid() float64 {
 	return k.Device.A.MinNormal() * k.Device.A.UnitRoundoff() * 2 * k.Device.B.MinNormal() * k.Device.B.UnitRoundoff() * 2
 }
 
-// tiny returns what the power of two that a product is aligned by does not
-// exceed if it is larger than the product, a factor of it being a subnormal
-// number of f or g; 0 if there are none.
+// tiny returns an upper bound of the power of two to which a product is aligned
+// where that is larger than the product because a factor is a subnormal number
+// of f or g; 0 if no factor is subnormal.
 func (k Problem) tiny(f, g tcore.Format) float64 {
 	k.Device.A, k.Device.B = f, g
 	x, y := k.factors()
 	return max(x.tiny*y.max, y.tiny*x.max, x.tiny*y.tiny)
 }
 
-// aligned returns by how much more than its constant a step of a machine that
-// aligns can err, where the exponent that it aligns to is that of a subnormal
-// number or of zero, or its sum is subnormal.
+// aligned returns the most by which the error of a step of a machine that
+// aligns can exceed its constant times Σ|xy|. That happens where the step is
+// aligned to the exponent of a subnormal number or of zero, or its sum is
+// subnormal.
 func (k Problem) aligned(c tcore.Fused, f, g tcore.Format) float64 {
 	t := k.truncation(c)
 	most := max(math.Ldexp(1, c.ZeroExponent), k.Device.C.MinNormal())

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// powers returns a distribution of numbers ±(1+z)2^e, e from lo to hi, some of
+// powers returns a generator of numbers ±(1+z)2^e with e from lo to hi, some of
 // which are zero.
 func powers(lo, hi int) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
@@ -25,8 +25,8 @@ func powers(lo, hi int) func(*rand.Rand) float64 {
 	}
 }
 
-// scales are distributions of the elements of a format's matrices, from its
-// smallest numbers up.
+// scales are generators of matrix elements for a format, from its smallest
+// numbers up.
 func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 	top := min(f.Emax, 20) // so that no sum overflows
 	least := max(f.Emin-f.Precision+1, -140)
@@ -42,9 +42,10 @@ func scales(f tcore.Format) map[string]func(*rand.Rand) float64 {
 	}
 }
 
-// What is said to hold always does, on every machine and for every finite
-// product: of subnormal, tiny and mixed numbers, told nothing, told how large
-// they are, and rounded to the machine's format first.
+// A bound that is reported to hold always does hold, on every machine and for
+// every finite product: of subnormal, tiny and mixed numbers, with and without
+// the ranges of the matrices, and with matrices that are first rounded to the
+// formats of the machine.
 func TestAlwaysIsAlways(t *testing.T) {
 	lengths, seeds := []int{1, 33}, uint64(1)
 	if !testing.Short() {
@@ -52,7 +53,7 @@ func TestAlwaysIsAlways(t *testing.T) {
 	}
 	for _, d := range devices.All() {
 		if d.C.Precision > 24 || d.A.Precision > 24 {
-			continue // beyond blas32
+			continue // not representable in binary32
 		}
 		for name, dist := range scales(d.A) {
 			for _, K := range lengths {
@@ -69,7 +70,7 @@ func TestAlwaysIsAlways(t *testing.T) {
 	}
 }
 
-// checkAlways checks every bound that is said to hold always.
+// checkAlways checks every bound that is reported to hold always.
 func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 	t.Helper()
 	if !k.Represented {
@@ -114,9 +115,9 @@ func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 	}
 }
 
-// A bound is told how large elements are and gains by it: attention weights,
-// most of which are subnormal in binary16, are flushed by CDNA2, and the bound
-// says by how much.
+// The ranges of the matrices make the underflow term at least 1000 times
+// smaller on CDNA2, which flushes subnormal numbers. For sums of ones the term
+// is negligible on every machine tried.
 func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	k := Problem{M: 8, N: 8, K: 1000, Machine: tcore.Machine{Device: devices.CDNA2F16()}}
@@ -144,9 +145,9 @@ func TestUnderflowIsKnownFromRanges(t *testing.T) {
 	}
 }
 
-// A format without infinities makes its greatest number of all that are beyond
-// it, and nothing in the result tells: where that may be, no bound holds on
-// matrices that are rounded first, or it says so.
+// No bound is reported valid where a format without infinities may saturate
+// unnoticed, or the result states the assumption that no element is beyond the
+// largest number of the format.
 func TestSaturationIsNoRounding(t *testing.T) {
 	k := Problem{M: 1, N: 1, K: 8, Machine: tcore.Machine{Device: devices.BlackwellE2M1()}, Represented: true}
 	holds := func(x, y Distribution) Result {
@@ -166,7 +167,7 @@ func TestSaturationIsNoRounding(t *testing.T) {
 	}
 }
 
-// An error is held against the lesser limit, and what underflow does on top.
+// Limit is the lesser of the relative and the absolute limit, plus Underflow.
 func TestResult_Limit(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ constant, absolute, underflow, size, want float64 }{

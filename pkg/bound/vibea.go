@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// VIBEAPrinted is the paper's probabilistic theorem with the union bound that
-// it prints.
+// VIBEAPrinted is the paper's probabilistic theorem on tensor cores with the
+// union bound as printed there.
 var VIBEAPrinted = register(Bound{
 	Name:   "vibea-printed",
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
@@ -28,7 +28,8 @@ var VIBEAPrinted = register(Bound{
 	},
 })
 
-// VIBEA is the probabilistic theorem with the union bound corrected.
+// VIBEA is the paper's probabilistic theorem on tensor cores with the union
+// bound corrected.
 var VIBEA = register(Bound{
 	Name:   "vibea",
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic, corrected",
@@ -41,7 +42,7 @@ var VIBEA = register(Bound{
 	},
 })
 
-// VIBEALinear is VIBEA with λ√n u for γ̃_n.
+// VIBEALinear is VIBEA with λ√n u in place of γ̃_n.
 var VIBEALinear = register(Bound{
 	Name:   "vibea-linear",
 	Source: "Bhola & Duraisamy 2024b, first version, as programmed",
@@ -56,8 +57,8 @@ var VIBEALinear = register(Bound{
 	},
 })
 
-// VIBEAMoment is VIBEA with the exact mean of log(1+δ), for the roundings that
-// occur, each event once.
+// VIBEAMoment is VIBEA with the exact mean of log(1+δ), only for the roundings
+// that occur, and with each event counted once in the union bound.
 var VIBEAMoment = register(Bound{
 	Name:   "vibea-moment",
 	Source: "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",
@@ -70,7 +71,8 @@ var VIBEAMoment = register(Bound{
 	},
 })
 
-// VIBEAPerEvent gives each event of the theorem the same share of the failure.
+// VIBEAPerEvent gives each event of the theorem the same share of the
+// probability of failure.
 var VIBEAPerEvent = register(Bound{
 	Name:   "vibea-per-event",
 	Source: "Bhola & Duraisamy 2024b, later versions",
@@ -82,7 +84,8 @@ var VIBEAPerEvent = register(Bound{
 	},
 })
 
-// VIBEAMaximal spends one event on each output, for all products that make it.
+// VIBEAMaximal uses one event for each sequence of roundings: a maximal
+// inequality covers all products that meet a part of it.
 var VIBEAMaximal = register(Bound{
 	Name:   "vibea-maximal",
 	Source: "Bhola & Duraisamy 2024, Lemma 2; Freedman 1975, Theorem 1.6",
@@ -93,7 +96,8 @@ var VIBEAMaximal = register(Bound{
 	},
 })
 
-// TheoremHighamMary is the paper's theorem by the analysis of Higham and Mary.
+// TheoremHighamMary is the paper's theorem on tensor cores with the constants
+// of Higham and Mary's analysis.
 var TheoremHighamMary = register(Bound{
 	Name:   "higham-mary-theorem",
 	Source: "Bhola & Duraisamy 2024, theorem on tensor cores; Higham & Mary 2019, Theorem 2.4",

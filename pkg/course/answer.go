@@ -8,14 +8,16 @@ import (
 	"github.com/roundofflab/roundoff/internal/examine"
 )
 
-// Examination names the environment variable of the folder where a grader waits
-// for answers.
+// Examination is the name of the environment variable that contains the folder
+// in which a grader waits for answers.
 const Examination = "ROUNDOFF_EXAMINATION"
 
-// Answer lets the check of that name call the function f, in the process of a
-// grader, until it has what it wants to know. It takes the place of a check
-// when a submission is graded: the mark is given there, and nothing that the
-// process of the student does can give one. It panics if no grader waits.
+// Answer connects to the grader and lets its check of the given name call the
+// function f, until the check is finished. The function runs in this process
+// and the check in that of the grader. Answer replaces the checks when a
+// submission is graded: the mark is decided in the process of the grader, and
+// nothing in the process of the student can set it. It panics if no grader
+// waits for this check or the connection fails.
 func Answer(check string, f any) {
 	folder := os.Getenv(Examination)
 	if folder == "" {
@@ -31,8 +33,8 @@ func Answer(check string, f any) {
 	}
 }
 
-// dial connects to a socket of this machine, without package net, which would
-// have every cell of a notebook linked with C.
+// dial connects to a Unix socket of this machine. It does not use package net,
+// which would link every cell of a notebook with C.
 func dial(path string) (*os.File, error) {
 	socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {

@@ -11,52 +11,52 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Examples of checks show what is said of a wrong answer. Right ones are the
-// students' to find.
+// Examples of checks show the message for a wrong answer. The right answers are
+// left to the students.
 
-// said prints the beginning of what a check says of an answer.
+// said prints the beginning of the message with which a check panics.
 func said(check func()) {
 	defer func() { fmt.Printf("%.90v\n", recover()) }()
 	check()
 }
 
-// another is a chart of something else.
+// another is a chart of other data.
 func another() *viz.Chart {
 	c := viz.NewChart("another", "Another.", "")
 	c.Panel("", viz.Axis{}, viz.Axis{}).EDF(viz.Series{Label: "another"}, []float64{1, 2})
 	return c
 }
 
-// unperturbed changes neither a product nor an addend.
+// unperturbed returns zero perturbations.
 func unperturbed(tcore.Format, float64, float64, float64) (first, second *big.Rat) {
 	return new(big.Rat), new(big.Rat)
 }
 
-// An answer that forgets that rounding is to nearest.
+// An answer that is the spacing at 1, twice the unit roundoff, is wrong.
 func ExampleCheckUnitRoundoff() {
 	said(func() { course.CheckUnitRoundoff(func(p int) float64 { return math.Ldexp(1, 1-p) }) })
 	// Output: course: UnitRoundoff(1) = 1, want 0.5
 }
 
-// An answer that takes every number for one of the format.
+// An answer that assumes that every integer is a number of the format is wrong.
 func ExampleCheckFirstGap() {
 	said(func() { course.CheckFirstGap(func(tcore.Format) float64 { return math.Inf(1) }) })
 	// Output: course: FirstGap of a format with p=1 = +Inf, want 3
 }
 
-// The spacing at 1 is not that everywhere.
+// The spacing at 1 is not the spacing everywhere.
 func ExampleCheckUlp() {
 	said(func() { course.CheckUlp(func(f tcore.Format, _ float64) float64 { return 2 * f.UnitRoundoff() }, 1) })
 	// Output: course: Ulp(e5m2, 1.52587890625e-05) = 0.25, want 1.52587890625e-05
 }
 
-// A number is not rounded by leaving it as it is.
+// Returning x unchanged is not rounding.
 func ExampleCheckRoundNormal() {
 	said(func() { course.CheckRoundNormal(func(_ tcore.Format, x float64) float64 { return x }, 1) })
 	// Output: course: Round(e5m2, 1.2384231908738745) = 1.2384231908738745, want 1.25
 }
 
-// Ties go to even, and not towards 0.
+// Ties are rounded to even, not toward 0.
 func ExampleCheckRoundTies() {
 	said(func() {
 		course.CheckRoundTies(func(f tcore.Format, x float64) float64 { return f.Round(x, tcore.ToZero) }, 1)
@@ -64,13 +64,13 @@ func ExampleCheckRoundTies() {
 	// Output: course: Round(e5m2, 0.04296875) = 0.0390625, want 0.046875
 }
 
-// Below the least normal number there are numbers but 0.
+// There are nonzero numbers below the least normal number.
 func ExampleCheckRoundSubnormal() {
 	said(func() { course.CheckRoundSubnormal(func(tcore.Format, float64) float64 { return 0 }, 1) })
 	// Output: course: Round(e5m2, 1.52587890625e-05) = 0, want 1.52587890625e-05
 }
 
-// What is too large is not always the greatest number.
+// A number that is too large does not always round to the greatest number.
 func ExampleCheckRoundOverflow() {
 	said(func() {
 		course.CheckRoundOverflow(func(f tcore.Format, x float64) float64 { return math.Copysign(f.Max(), x) })
@@ -78,13 +78,13 @@ func ExampleCheckRoundOverflow() {
 	// Output: course: Round(e5m2, 61440) = 57344, want +Inf
 }
 
-// 1 is a number of every format, and has no error.
+// 1 is a number of every format and has no rounding error.
 func ExampleCheckWorst() {
 	said(func() { course.CheckWorst(func(tcore.Format) float64 { return 1 }) })
 	// Output: course: Worst(binary32) = 1, whose error is 0 u; there is a larger one
 }
 
-// Of most numbers it does not matter whether they are rounded twice.
+// For most numbers double rounding makes no difference.
 func ExampleCheckDoubleRounding() {
 	said(func() { course.CheckDoubleRounding(func(narrow, wide tcore.Format) float64 { return 1 }) })
 	// Output: course: DoubleRounding(e5m2, binary16) = 1, which becomes 1 either way
@@ -172,7 +172,7 @@ func ExampleCheckRelativeError() {
 	// Output: course: RelativeError(-3.600007105543467, 98/45) = -5.7777848833212451, want -2.6530644872
 }
 
-// An FMA has an error, one of rounding.
+// An FMA has one rounding error.
 func ExampleCheckFMADelta() {
 	said(func() {
 		course.CheckFMADelta(func(tcore.Format, float64, float64, float64) *big.Rat { return new(big.Rat) }, 1)
@@ -180,7 +180,7 @@ func ExampleCheckFMADelta() {
 	// Output: course: FMADelta(binary16, 1.23828125, -1.0498046875, 1.3095703125) = 0, want -0.000396667
 }
 
-// Without an FMA there are two errors.
+// Without an FMA there are two rounding errors.
 func ExampleCheckMACDeltas() {
 	said(func() {
 		course.CheckMACDeltas(func(tcore.Format, float64, float64, float64) (d1, d2 *big.Rat) { return new(big.Rat), new(big.Rat) }, 1)
@@ -220,7 +220,7 @@ func ExampleCheckForwardBound() {
 	// Output: course: ForwardBound({Product: 0.23842319087387442, Addend: 0.50092138792625}, -0.45000088
 }
 
-// In 1 + 1 nothing cancels.
+// In 1 × 1 + 1 nothing cancels.
 func ExampleCheckCancellation() {
 	said(func() { course.CheckCancellation(func(tcore.Format) (a, b, c float64) { return 1, 1, 1 }) })
 	// Output: course: Cancellation(binary16) = 1, 1, 1: two roundings give 2 of 2, which is not wrong by
@@ -232,43 +232,43 @@ func ExampleCheckErrors() {
 	// Output: viz: x axis: label is empty
 }
 
-// The exponent of c alone is not the greatest.
+// The greatest exponent is not always 0.
 func ExampleCheckExponent() {
 	said(func() { course.CheckExponent(func(x, y []float64, c float64) int { return 0 }, 1) })
 	// Output: course: Exponent([1.5 -9.0859375 0.09149169921875 0.0731201171875 0.045501708984375 0.9062
 }
 
-// A number is cut to a multiple of the unit.
+// The result of a truncation is a multiple of the unit.
 func ExampleCheckCut() {
 	said(func() { course.CheckCut(func(v, unit float64) float64 { return v }, 1) })
 	// Output: course: Cut(-6.3861525665558e-05, 0.0625) = -6.3861525665558e-05, want 0
 }
 
-// c alone is not the sum of the block.
+// c alone is not the sum of a block.
 func ExampleCheckBlock() {
 	said(func() { course.CheckBlock(func(x, y []float64, c float64, F int) float64 { return c }, 1) })
 	// Output: course: Block([-0.2203369140625 -0.0220184326171875 -21.203125 -0.0419921875], [0.32324218
 }
 
-// A product of vectors is not always 0.
+// An inner product is not always 0.
 func ExampleCheckDot() {
 	said(func() { course.CheckDot(func(x, y []float64, L, F int) float64 { return 0 }, 1) })
 	// Output: course: Dot([-0.2203369140625 -0.0220184326171875 -21.203125 -0.0419921875], [0.3232421875
 }
 
-// Who does not ask the machine does not know its bits.
+// The number of fraction bits differs between devices.
 func ExampleCheckFractionBits() {
 	said(func() { course.CheckFractionBits(func(func(x, y []float64, c float64) float64) int { return 23 }) })
 	// Output: course: FractionBits(turing-mma-binary16-binary32) = 23, want 24
 }
 
-// A bound grows with the number of blocks.
+// The constant grows with the number of blocks and is not 0.
 func ExampleCheckTruncationConstant() {
 	said(func() { course.CheckTruncationConstant(func(L, F, q int) float64 { return 0 }) })
 	// Output: course: TruncationConstant(1, 13, 1) = 0, want 0.00012218952178955078
 }
 
-// One product is exact, and violates no bound.
+// One product is exact and violates no bound.
 func ExampleCheckViolation() {
 	said(func() { course.CheckViolation(func() (x, y []float64) { return []float64{1}, []float64{1} }) })
 	// Output: course: Violation(): the error 0 does not exceed 1.94e-07
@@ -280,7 +280,7 @@ func ExampleCheckDrift() {
 	// Output: viz: x axis: label is empty
 }
 
-// Who is not examined answers nobody: the checks are called as they are.
+// Without a grader, Answer panics.
 func ExampleAnswer() {
 	said(func() { course.Answer("CheckUlp", func(f tcore.Format, x float64) float64 { return 0 }) })
 	// Output: course: nobody waits for an answer to CheckUlp: ROUNDOFF_EXAMINATION is not set

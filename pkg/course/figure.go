@@ -8,13 +8,14 @@ import (
 	"strconv"
 )
 
-// Chart is a chart as checks read it, by the numbers behind it: a *viz.Chart,
-// or what is left of one that another process drew.
+// Chart is a chart, which checks read as the numbers that it shows: a
+// *viz.Chart, or the data of one that another process drew.
 type Chart interface {
 	CSV() ([]byte, error)
 }
 
-// curve returns the points of the series with the label.
+// curve returns the points of the series with the given label. It panics if the
+// chart is nil, cannot be drawn or has no such series.
 func curve(name string, c Chart, label string) (x, y []float64) {
 	if v := reflect.ValueOf(c); !v.IsValid() || v.IsNil() {
 		failf("%s() = nil, want a chart", name)
@@ -49,8 +50,8 @@ func curve(name string, c Chart, label string) (x, y []float64) {
 	return x, y
 }
 
-// number reads a field of a chart's CSV; one that is empty, such as y of a
-// vertical, is 0.
+// number parses a field of the CSV of a chart. An empty field, such as y of a
+// vertical line, is 0.
 func number(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil && s != "" {
@@ -59,7 +60,7 @@ func number(s string) float64 {
 	return v
 }
 
-// drawn panics unless the series runs through the points.
+// drawn panics unless the series consists of the given points.
 func drawn(name string, c Chart, label string, x, y []float64) {
 	gotX, gotY := curve(name, c, label)
 	if len(gotX) != len(x) {

@@ -18,15 +18,15 @@ func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 func abs(a *big.Rat) *big.Rat    { return new(big.Rat).Abs(a) }
 
-// rounded returns the fraction rounded to nearest even with p bits: fl without
-// under- or overflow.
+// rounded returns the fraction rounded to p bits, to nearest, ties to even: fl
+// without underflow or overflow.
 func rounded(p int, x *big.Rat) float64 {
 	exact := new(big.Float).SetPrec(4000).SetRat(x) // dyadic: exact
 	r, _ := exact.SetPrec(uint(p)).Float64()
 	return r
 }
 
-// triple is what a multiply-add takes.
+// triple is the operands of a multiply-add.
 type triple struct{ a, b, c float64 }
 
 func (t triple) String() string { return fmt.Sprintf("%v, %v, %v", t.a, t.b, t.c) }
@@ -34,8 +34,10 @@ func (t triple) String() string { return fmt.Sprintf("%v, %v, %v", t.a, t.b, t.c
 // exact returns ab + c.
 func (t triple) exact() *big.Rat { return add(mul(rat(t.a), rat(t.b)), rat(t.c)) }
 
-// triples returns operands of both signs, of binary64, whose exact and rounded
-// results are not small; some nearly cancel.
+// triples returns 300 triples of operands in binary64, of both signs, whose
+// exact results are at least 2⁻¹⁰ in size and whose computed results are not 0.
+// In a third of them c nearly cancels ab. If round is true, the operands are
+// numbers of the format.
 func triples(f tcore.Format, rng *rand.Rand, round bool) []triple {
 	one := func() float64 { return math.Copysign(1+rng.Float64(), rng.Float64()-0.5) }
 	var ts []triple
@@ -61,7 +63,7 @@ func fl(f tcore.Format, x float64) float64 { return f.Round(x, tcore.ToNearestEv
 
 var multiplyFormats = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.Binary32}
 
-// equal panics unless the call returned the fraction that is wanted.
+// equal panics unless the call returned exactly the fraction that is wanted.
 func equal(call string, got, want *big.Rat) {
 	if got == nil || got.Cmp(want) != 0 {
 		failf("%s = %s, want %s", call, fraction(got), fraction(want))
@@ -83,7 +85,8 @@ func fraction(x *big.Rat) string {
 	return fmt.Sprintf("%.17g", v)
 }
 
-// CheckRelativeError checks δ = ẑ/z - 1, a fraction.
+// CheckRelativeError checks a function that returns δ = ẑ/z - 1 as a fraction,
+// for computed ẑ and exact z.
 func CheckRelativeError(relative func(computed float64, exact *big.Rat) *big.Rat, seed uint64) {
 	defer watch("RelativeError")()
 	rng := random(seed)
@@ -97,7 +100,8 @@ func CheckRelativeError(relative func(computed float64, exact *big.Rat) *big.Rat
 	}
 }
 
-// CheckFMADelta checks the δ of fl(ab + c) = (ab + c)(1 + δ).
+// CheckFMADelta checks a function that returns the δ in fl(ab + c) = (ab + c)(1
+// + δ).
 func CheckFMADelta(delta func(f tcore.Format, a, b, c float64) *big.Rat, seed uint64) {
 	defer watch("FMADelta")()
 	rng := random(seed)
@@ -110,8 +114,8 @@ func CheckFMADelta(delta func(f tcore.Format, a, b, c float64) *big.Rat, seed ui
 	}
 }
 
-// CheckMACDeltas checks the δ of fl(ab) = ab(1 + δ₁) and fl(fl(ab) + c) =
-// (fl(ab) + c)(1 + δ₂).
+// CheckMACDeltas checks a function that returns the δ₁ and δ₂ in fl(ab) = ab(1
+// + δ₁) and fl(fl(ab) + c) = (fl(ab) + c)(1 + δ₂).
 func CheckMACDeltas(deltas func(f tcore.Format, a, b, c float64) (d1, d2 *big.Rat), seed uint64) {
 	defer watch("MACDeltas")()
 	rng := random(seed)
@@ -128,8 +132,8 @@ func CheckMACDeltas(deltas func(f tcore.Format, a, b, c float64) (d1, d2 *big.Ra
 	}
 }
 
-// A Backward builds the perturbations under which a computed multiply-add is
-// exact.
+// A Backward returns the perturbations for which a computed multiply-add is
+// exact: of a and c, or of ab and c.
 type Backward = func(f tcore.Format, a, b, c float64) (first, second *big.Rat)
 
 // CheckBackwardFMA checks that fl(ab + c) = (a + Δa)b + (c + Δc) with |Δa| <=
@@ -171,8 +175,8 @@ func checkFactor(name string, backward Backward, seed uint64, computed func(tcor
 }
 
 // CheckBackwardRepresented checks that the FMA of operands that are first
-// rounded is ab + Δp + c + Δc with |Δp| <= (u + γ₂ + uγ₂)|ab| and |Δc| <= (2u +
-// u²)|c|.
+// rounded to the format is ab + Δp + c + Δc with |Δp| <= (u + γ₂ + uγ₂)|ab| and
+// |Δc| <= (2u + u²)|c|.
 func CheckBackwardRepresented(backward Backward, seed uint64) {
 	const name = "BackwardRepresented"
 	defer watch(name)()
@@ -196,8 +200,8 @@ func CheckBackwardRepresented(backward Backward, seed uint64) {
 	}
 }
 
-// CheckMixedFMA checks a multiply-add with a and b in binary16, c, product and
-// sum in binary32, and the result in the format out.
+// CheckMixedFMA checks a multiply-add that rounds a and b to binary16 and c to
+// binary32, rounds ab + c once to binary32, and that result to the format out.
 func CheckMixedFMA(mixed func(out tcore.Format, a, b, c float64) float64, seed uint64) {
 	defer watch("MixedFMA")()
 	rng := random(seed)
@@ -212,8 +216,8 @@ func CheckMixedFMA(mixed func(out tcore.Format, a, b, c float64) float64, seed u
 	}
 }
 
-// CheckForwardBound checks (P|ab| + A|c|)/|ab + c| for bounds with P = Product
-// and A = Addend.
+// CheckForwardBound checks a function that returns (P|ab| + A|c|)/|ab + c| for
+// the constants P = Product and A = Addend of a bound.
 func CheckForwardBound(forward func(b roundoff.MACBound, a, b2, c float64) float64, seed uint64) {
 	defer watch("ForwardBound")()
 	rng := random(seed)
@@ -230,7 +234,8 @@ func CheckForwardBound(forward func(b roundoff.MACBound, a, b2, c float64) float
 }
 
 // CheckCancellation checks that a, b and c are numbers of the format for which
-// fl(fl(ab) + c) is wrong by 100 % or more, and fl(ab + c) by u at most.
+// the relative error of fl(fl(ab) + c) is at least 100 %, and that of fl(ab +
+// c) at most u.
 func CheckCancellation(find func(f tcore.Format) (a, b, c float64)) {
 	defer watch("Cancellation")()
 	for _, f := range multiplyFormats {
@@ -266,10 +271,11 @@ func Operands(n int, seed uint64) (a, b, c []float64) {
 	return a, b, c
 }
 
-// CheckErrors checks the chart of assignment 3: for 1000 operands of seed 1,
-// the distributions of the relative errors of "MAC" and "FMA" in binary32 and
-// of "MPFMA", binary16 to binary32, and verticals "FMA bound" at u and "MPFMA
-// bound" at the coefficient of |ab| in the lemma with representation error.
+// CheckErrors checks the chart of assignment 3. It contains, for the 1000
+// operands of seed 1, the empirical distributions of the relative errors of
+// "MAC" and "FMA" in binary32 and of "MPFMA", from binary16 to binary32. It
+// also contains verticals "FMA bound" at u and "MPFMA bound" at the coefficient
+// of |ab| in the lemma with representation error.
 func CheckErrors[C Chart](figure func() C) {
 	defer watch("Errors")()
 	chart := figure()
@@ -296,8 +302,8 @@ func CheckErrors[C Chart](figure func() C) {
 	drawn("Errors", chart, "MPFMA bound", []float64{γ + ζ + γ*ζ}, []float64{0})
 }
 
-// distribution returns the positive samples, each once, and the share of
-// samples up to each.
+// distribution returns the distinct positive samples in ascending order, and
+// for each the share of samples that do not exceed it.
 func distribution(samples []float64) (x, y []float64) {
 	sorted := slices.Sorted(slices.Values(samples))
 	for i, v := range sorted {

@@ -9,13 +9,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// IEEEFormats are the formats of assignment 1: they have subnormals, infinities
-// and few enough numbers to list them all.
+// IEEEFormats are the formats of assignment 1: they have subnormal numbers and
+// infinities, and few enough numbers to list them all.
 var IEEEFormats = []tcore.Format{tcore.E5M2, tcore.Binary16, tcore.BFloat16}
 
 // numbers returns all nonnegative finite numbers of the format in ascending
-// order, and after them 2^(Emax+1), the first number that it lacks: the code of
-// number i is i, so that i is even where the last bit is 0.
+// order, followed by 2^(Emax+1), the first number beyond its range. Number i
+// has code i, so that its last bit is 0 if i is even.
 func numbers(f tcore.Format) []float64 {
 	var x []float64
 	for code := uint64(0); f.Decode(code) <= f.Max(); code++ {
@@ -27,7 +27,8 @@ func numbers(f tcore.Format) []float64 {
 	return append(x, math.Ldexp(1, f.Emax+1))
 }
 
-// nearest returns fl(x) to nearest even, looked up in the list of all numbers.
+// nearest returns fl(x), to nearest, ties to even, from the list of all
+// numbers.
 func nearest(list []float64, x float64) float64 {
 	last := len(list) - 1
 	i, found := slices.BinarySearch(list, math.Abs(x))
@@ -46,8 +47,9 @@ func nearest(list []float64, x float64) float64 {
 	return math.Copysign(list[i], x)
 }
 
-// spacing returns the distance of the two numbers around |x|, the greater one
-// if x is between binades, from the list of all numbers.
+// spacing returns the distance between |x| and the next greater number if |x|
+// is in the list of all numbers, and otherwise the distance between its two
+// neighbours.
 func spacing(list []float64, x float64) float64 {
 	i, found := slices.BinarySearch(list, math.Abs(x))
 	if !found {
@@ -56,7 +58,7 @@ func spacing(list []float64, x float64) float64 {
 	return list[i+1] - list[i]
 }
 
-// CheckUnitRoundoff checks u = 2^-p.
+// CheckUnitRoundoff checks a function that returns u = 2^-p.
 func CheckUnitRoundoff(unitRoundoff func(p int) float64) {
 	defer watch("UnitRoundoff")()
 	for p := 1; p <= 200; p++ {
@@ -65,8 +67,8 @@ func CheckUnitRoundoff(unitRoundoff func(p int) float64) {
 	}
 }
 
-// CheckFirstGap checks the least positive integer that is no number of the
-// format.
+// CheckFirstGap checks a function that returns the least positive integer that
+// is not a number of the format.
 func CheckFirstGap(firstGap func(f tcore.Format) float64) {
 	defer watch("FirstGap")()
 	for p := 1; p <= 11; p++ {
@@ -79,7 +81,8 @@ func CheckFirstGap(firstGap func(f tcore.Format) float64) {
 	}
 }
 
-// CheckUlp checks the spacing of the numbers around x.
+// CheckUlp checks a function that returns the spacing of the numbers of the
+// format at x, the greater one where x is a power of two.
 func CheckUlp(ulp func(f tcore.Format, x float64) float64, seed uint64) {
 	defer watch("Ulp")()
 	rng := random(seed)
@@ -95,14 +98,13 @@ func CheckUlp(ulp func(f tcore.Format, x float64) float64, seed uint64) {
 	}
 }
 
-// between returns a number of binary64 of an exponent between lo and hi, from
-// two of [0, 1).
+// between returns a number of binary64 with an exponent from lo to hi,
+// determined by a and b in [0, 1).
 func between(lo, hi int, a, b float64) float64 {
 	return math.Ldexp(1+a, lo+int(b*float64(hi-lo+1)))
 }
 
-// CheckRoundNormal checks fl(x) of numbers within the normal range, none of
-// them a tie.
+// CheckRoundNormal checks fl(x) for x in the normal range that are not ties.
 func CheckRoundNormal(round func(f tcore.Format, x float64) float64, seed uint64) {
 	rng := random(seed)
 	checkRound(round, func(f tcore.Format, list []float64) (x []float64) {
@@ -114,7 +116,7 @@ func CheckRoundNormal(round func(f tcore.Format, x float64) float64, seed uint64
 	})
 }
 
-// CheckRoundTies checks fl(x) halfway between two normal numbers.
+// CheckRoundTies checks fl(x) for x halfway between two normal numbers.
 func CheckRoundTies(round func(f tcore.Format, x float64) float64, seed uint64) {
 	rng := random(seed)
 	checkRound(round, func(f tcore.Format, list []float64) (x []float64) {
@@ -126,7 +128,7 @@ func CheckRoundTies(round func(f tcore.Format, x float64) float64, seed uint64) 
 	})
 }
 
-// CheckRoundSubnormal checks fl(x) below the least normal number.
+// CheckRoundSubnormal checks fl(x) for |x| up to the least normal number.
 func CheckRoundSubnormal(round func(f tcore.Format, x float64) float64, seed uint64) {
 	rng := random(seed)
 	checkRound(round, func(f tcore.Format, list []float64) (x []float64) {
@@ -139,7 +141,7 @@ func CheckRoundSubnormal(round func(f tcore.Format, x float64) float64, seed uin
 	})
 }
 
-// CheckRoundOverflow checks fl(x) around the greatest number, and of the
+// CheckRoundOverflow checks fl(x) for x around the greatest number, and for
 // infinities.
 func CheckRoundOverflow(round func(f tcore.Format, x float64) float64) {
 	checkRound(round, func(f tcore.Format, list []float64) (x []float64) {
@@ -163,8 +165,8 @@ func checkRound(round func(f tcore.Format, x float64) float64, inputs func(f tco
 	}
 }
 
-// CheckWorst checks that x is a number whose relative rounding error is the
-// largest there is in the normal range, u/(1+u).
+// CheckWorst checks that the relative rounding error of x is u/(1+u), the
+// largest in the normal range.
 func CheckWorst(worst func(f tcore.Format) (x float64)) {
 	defer watch("Worst")()
 	for _, f := range append([]tcore.Format{tcore.Binary32, tcore.TF32}, IEEEFormats...) {
@@ -181,8 +183,8 @@ func CheckWorst(worst func(f tcore.Format) (x float64)) {
 	}
 }
 
-// CheckDoubleRounding checks that x rounded to the wide format, and that to the
-// narrow one, is not what x is when rounded to the narrow one at once.
+// CheckDoubleRounding checks that rounding x to the wide format and the result
+// to the narrow one differs from rounding x directly to the narrow one.
 func CheckDoubleRounding(find func(narrow, wide tcore.Format) (x float64)) {
 	defer watch("DoubleRounding")()
 	for _, pair := range [][2]tcore.Format{
@@ -197,8 +199,8 @@ func CheckDoubleRounding(find func(narrow, wide tcore.Format) (x float64)) {
 	}
 }
 
-// Binades are the numbers at which assignment 1 looks at the spacing, in the
-// middle of binades from 2^-40 to 2^40.
+// Binades returns the numbers at which assignment 1 evaluates the spacing: 1.5
+// × 2^e for even e from -40 to 40.
 func Binades() []float64 {
 	var x []float64
 	for e := -40; e <= 40; e += 2 {
@@ -207,9 +209,10 @@ func Binades() []float64 {
 	return x
 }
 
-// CheckSpacing checks the chart of assignment 1: for the formats e5m2, binary16
-// and bfloat16, each under its name, Ulp(f, x)/x at those x of Binades that lie
-// between the least subnormal and the greatest number of the format.
+// CheckSpacing checks the chart of assignment 1. It contains, for the formats
+// e5m2, binary16 and bfloat16, each under its name, Ulp(f, x)/x at those x of
+// Binades that lie between the least subnormal and the greatest number of the
+// format.
 func CheckSpacing[C Chart](figure func() C) {
 	defer watch("Spacing")()
 	c := figure()

@@ -81,7 +81,7 @@ func TestFormats_wrong_answers(t *testing.T) {
 	for _, wrong := range []struct {
 		answer string
 		round  func(f tcore.Format, x float64) float64
-		fails  []int // of the four checks
+		fails  []int // indices of the checks that must fail
 	}{
 		{"x itself", func(_ tcore.Format, x float64) float64 { return x }, []int{0, 1, 2, 3}},
 		{"toward zero", func(f tcore.Format, x float64) float64 { return f.Round(x, tcore.ToZero) }, []int{0, 1, 2, 3}},

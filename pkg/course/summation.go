@@ -9,7 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Add is the one operation of a machine that sums: fl(a + b).
+// Add is the addition of a machine, fl(a + b), the only operation that the sums
+// of assignment 2 use.
 type Add = func(a, b float64) float64
 
 // Adder returns the addition of the format, rounded to nearest, ties to even.
@@ -17,7 +18,7 @@ func Adder(f tcore.Format) Add {
 	return func(a, b float64) float64 { return f.Add(a, b, tcore.ToNearestEven) }
 }
 
-// adder is Adder, computed by math/big, for numbers that do not overflow. It
+// adder is Adder computed by math/big, for results that do not overflow. It
 // counts its calls.
 func adder(f tcore.Format, calls *int) Add {
 	return func(a, b float64) float64 {
@@ -28,7 +29,8 @@ func adder(f tcore.Format, calls *int) Add {
 	}
 }
 
-// The oracles of the sums, written otherwise than the assignment defines them.
+// The oracles of the sums, written in a different way than the assignment
+// defines them.
 func recursive(add Add, x []float64) float64 {
 	if len(x) == 1 {
 		return x[0]
@@ -62,9 +64,8 @@ func compensated(add Add, x []float64) float64 {
 	return add(s, lost)
 }
 
-// CheckTwoSum checks that twoSum returns s = fl(a+b) and the error e of this
-// addition, so that s + e = a + b exactly, and that it takes six additions of
-// the machine.
+// CheckTwoSum checks that twoSum returns s = fl(a+b) and the error e = a + b -
+// s of this addition, and that it calls add six times.
 func CheckTwoSum(twoSum func(add Add, a, b float64) (s, e float64), seed uint64) {
 	defer watch("TwoSum")()
 	rng := random(seed)
@@ -86,19 +87,19 @@ func CheckTwoSum(twoSum func(add Add, a, b float64) (s, e float64), seed uint64)
 	}
 }
 
-// CheckRecursive checks the sum from left to right.
+// CheckRecursive checks recursive summation, from left to right.
 func CheckRecursive(sum func(add Add, x []float64) float64, seed uint64) {
 	checkSum("Recursive(add, %s)", sum, recursive, seed)
 }
 
-// CheckPairwise checks the sum of the sums of the first ⌊n/2⌋ numbers and of
-// the others.
+// CheckPairwise checks pairwise summation: the sum of the first ⌊n/2⌋ numbers
+// plus the sum of the others, each computed in the same way.
 func CheckPairwise(sum func(add Add, x []float64) float64, seed uint64) {
 	checkSum("Pairwise(add, %s)", sum, pairwise, seed)
 }
 
-// CheckBlocked checks the sum of the sums of blocks of b numbers, all from left
-// to right.
+// CheckBlocked checks blocked summation: the recursive sum of the recursive
+// sums of blocks of b numbers.
 func CheckBlocked(sum func(add Add, b int, x []float64) float64, seed uint64) {
 	for _, b := range []int{1, 3, 8, 32} {
 		checkSum(fmt.Sprintf("Blocked(add, %d, %%s)", b),
@@ -107,14 +108,14 @@ func CheckBlocked(sum func(add Add, b int, x []float64) float64, seed uint64) {
 	}
 }
 
-// CheckCompensated checks the sum that carries along the errors of its
-// additions.
+// CheckCompensated checks compensated summation: the errors of the additions
+// are summed separately and added at the end.
 func CheckCompensated(sum func(add Add, x []float64) float64, seed uint64) {
 	checkSum("Compensated(add, %s)", sum, compensated, seed)
 }
 
-// checkSum compares a sum with its oracle, bit for bit, and sees that every sum
-// is the machine's.
+// checkSum compares a sum with its oracle, bit for bit, and checks that it
+// calls add at least n-1 times for n numbers.
 func checkSum(call string, sum, oracle func(add Add, x []float64) float64, seed uint64) {
 	defer watch(call[:len(call)-len("(add, %s)")])()
 	rng := random(seed)
@@ -132,8 +133,8 @@ func checkSum(call string, sum, oracle func(add Add, x []float64) float64, seed 
 	}
 }
 
-// height returns the most additions that a term of a sum goes through, by
-// adding up heights.
+// height returns the largest number of additions that a term of a sum passes
+// through. It calls the sum with an addition that computes heights.
 func height(n int, sum func(add Add, x []float64) float64) int {
 	deeper := func(a, b float64) float64 { return 1 + math.Max(a, b) }
 	return int(sum(deeper, make([]float64, n)))
@@ -155,13 +156,13 @@ var (
 	someRoundoffs = []float64{0x1p-24, 0x1p-11, 0x1p-8, 0x1p-3}
 )
 
-// CheckRecursiveConstant checks the constant of the recursive sum of n >= 2
+// CheckRecursiveConstant checks the constant γ of the recursive sum of n >= 2
 // numbers.
 func CheckRecursiveConstant(constant func(n int, u float64) float64) {
 	checkConstant("RecursiveConstant", constant, recursive)
 }
 
-// CheckPairwiseConstant checks the constant of the pairwise sum of n >= 2
+// CheckPairwiseConstant checks the constant γ of the pairwise sum of n >= 2
 // numbers.
 func CheckPairwiseConstant(constant func(n int, u float64) float64) {
 	checkConstant("PairwiseConstant", constant, pairwise)
@@ -176,8 +177,8 @@ func checkConstant(name string, constant func(n int, u float64) float64, sum fun
 	}
 }
 
-// CheckBlockedConstant checks the constant of the blocked sum of n >= 2
-// numbers.
+// CheckBlockedConstant checks the constant γ of the blocked sum of n >= 2
+// numbers in blocks of b.
 func CheckBlockedConstant(constant func(n, b int, u float64) float64) {
 	defer watch("BlockedConstant")()
 	for _, n := range someLengths {
@@ -190,16 +191,17 @@ func CheckBlockedConstant(constant func(n, b int, u float64) float64) {
 	}
 }
 
-// probable returns γ̃_(n-1)(λ) of Higham & Mary 2019, where n-1 events fail
-// with 1 - confidence.
+// probable returns γ̃_(n-1)(λ) of Higham & Mary 2019, with λ such that n-1
+// events together fail with probability at most 1 - confidence.
 func probable(n int, u, confidence float64) float64 {
 	k := float64(n - 1)
 	λ := math.Sqrt(2*math.Log(2*k/(1-confidence))) / (1 - u)
 	return math.Expm1(λ*math.Sqrt(k)*u + k*u*u/(1-u))
 }
 
-// CheckProbabilisticConstant checks γ̃_(n-1)(λ), λ such that the n-1 bounds of
-// the recursive sum of n >= 2 numbers hold all at once with the confidence.
+// CheckProbabilisticConstant checks γ̃_(n-1)(λ), with λ such that the n-1
+// bounds of the recursive sum of n >= 2 numbers hold together with the given
+// confidence.
 func CheckProbabilisticConstant(constant func(n int, u, confidence float64) float64) {
 	defer watch("ProbabilisticConstant")()
 	for _, n := range someLengths {
@@ -211,8 +213,8 @@ func CheckProbabilisticConstant(constant func(n int, u, confidence float64) floa
 	}
 }
 
-// backwardError returns |ŝ - Σx|/Σ|x|, the sums computed in 300 bits, more than
-// they have.
+// backwardError returns |ŝ - Σx|/Σ|x|, with the sums computed in 300 bits, more
+// than they need.
 func backwardError(sum float64, x []float64) float64 {
 	err, size := wide(sum), wide(0)
 	for _, v := range x {
@@ -223,10 +225,11 @@ func backwardError(sum float64, x []float64) float64 {
 	return e
 }
 
-// wide returns x with room for 300 bits.
+// wide returns x with a precision of 300 bits.
 func wide(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
 
-// CheckBackwardError checks |ŝ - Σx|/Σ|x| for sums of binary16 numbers.
+// CheckBackwardError checks a function that returns |ŝ - Σx|/Σ|x| for sums of
+// binary16 numbers.
 func CheckBackwardError(backward func(sum float64, x []float64) float64, seed uint64) {
 	defer watch("BackwardError")()
 	rng := random(seed)
@@ -238,10 +241,10 @@ func CheckBackwardError(backward func(sum float64, x []float64) float64, seed ui
 	}
 }
 
-// CheckGrowth checks the chart of assignment 2: for n = 4², 4³, …, 4⁷ the
-// largest backward error of binary16 sums of Uniform(tcore.Binary16, n, seed),
-// seed = 1 to 10, as "recursive", "pairwise" and "blocked" (b = 32), and the
-// constants "γ" and "γ̃" (99 %) of the recursive sum.
+// CheckGrowth checks the chart of assignment 2. It contains, for n = 4², 4³, …,
+// 4⁷, the largest backward error of binary16 sums of Uniform(tcore.Binary16, n,
+// seed) over seed = 1 to 10, as "recursive", "pairwise" and "blocked" (b = 32),
+// and the constants "γ" and "γ̃" (99 %) of the recursive sum.
 func CheckGrowth[C Chart](figure func() C) {
 	defer watch("Growth")()
 	c := figure()
@@ -271,7 +274,7 @@ func CheckGrowth[C Chart](figure func() C) {
 	drawn("Growth", c, "γ̃", lengths, tilde)
 }
 
-// rat returns x as a fraction; x is finite.
+// rat returns x as a fraction. It panics if x is not finite.
 func rat(x float64) *big.Rat {
 	r := new(big.Rat).SetFloat64(x)
 	if r == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Fused returns a device like HopperF16 that adds L products at a time and
-// keeps F bits.
+// keeps F fraction bits.
 func Fused(L, F int) tcore.Device {
 	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
@@ -21,8 +21,8 @@ func Fused(L, F int) tcore.Device {
 	return d
 }
 
-// blocks are the devices of assignment 4 and two that nobody has built, with
-// their L and F.
+// blocks are the devices of assignment 4, and two that do not exist, with their
+// L and F.
 var blocks = []struct {
 	tcore.Device
 	L, F int
@@ -31,8 +31,8 @@ var blocks = []struct {
 	{Fused(4, 20), 4, 20}, {Fused(16, 22), 16, 22},
 }
 
-// spread returns n normal numbers of binary16, of both signs, from eleven
-// binades, some of them 0.
+// spread returns n numbers of binary16, normal or zero, of both signs, from
+// eleven binades.
 func spread(n int, seed uint64) []float64 {
 	rng, x := random(seed), make([]float64, n)
 	for i := range x {
@@ -43,15 +43,16 @@ func spread(n int, seed uint64) []float64 {
 	return x
 }
 
-// CheckExponent checks the exponent to which a block is aligned: the greatest
-// of those of the products, not normalised, and of c, the zeros left out.
+// CheckExponent checks a function that returns the exponent to which a block is
+// aligned: the greatest among those of the products, not normalised, and of c,
+// without those of zeros.
 func CheckExponent(exponent func(x, y []float64, c float64) int, seed uint64) {
 	defer watch("Exponent")()
 	rng := random(seed)
 	for range 200 {
 		n := 1 + rng.IntN(16)
 		x, y := spread(n, rng.Uint64()), spread(n, rng.Uint64())
-		x[0], y[0] = 1.5, 1.5 // so that something is not zero
+		x[0], y[0] = 1.5, 1.5 // so that not all products are zero
 		c := fl(tcore.Binary32, math.Ldexp(1+rng.Float64(), rng.IntN(24)-16))
 		if rng.IntN(4) == 0 {
 			c = 0
@@ -62,7 +63,8 @@ func CheckExponent(exponent func(x, y []float64, c float64) int, seed uint64) {
 	}
 }
 
-// CheckCut checks v cut towards zero to a multiple of the unit, a power of two.
+// CheckCut checks a function that truncates v toward zero to a multiple of
+// unit, a power of two.
 func CheckCut(cut func(v, unit float64) float64, seed uint64) {
 	defer watch("Cut")()
 	rng := random(seed)
@@ -74,7 +76,8 @@ func CheckCut(cut func(v, unit float64) float64, seed uint64) {
 	}
 }
 
-// CheckBlock checks one block against the devices, bit for bit.
+// CheckBlock checks the sum of one block against the emulated devices, bit for
+// bit.
 func CheckBlock(block func(x, y []float64, c float64, F int) float64, seed uint64) {
 	defer watch("Block")()
 	rng := random(seed)
@@ -91,8 +94,8 @@ func CheckBlock(block func(x, y []float64, c float64, F int) float64, seed uint6
 	}
 }
 
-// CheckDot checks a chain of blocks of L products from zero against the
-// devices, bit for bit.
+// CheckDot checks an inner product, a chain of blocks of L products that starts
+// from zero, against the emulated devices, bit for bit.
 func CheckDot(dot func(x, y []float64, L, F int) float64, seed uint64) {
 	defer watch("Dot")()
 	rng := random(seed)
@@ -105,8 +108,8 @@ func CheckDot(dot func(x, y []float64, L, F int) float64, seed uint64) {
 	}
 }
 
-// CheckFractionBits checks the number of bits that a device keeps, found by
-// asking it.
+// CheckFractionBits checks a function that finds the number F of fraction bits
+// that a device keeps, by calling its inner product.
 func CheckFractionBits(find func(dot func(x, y []float64, c float64) float64) int) {
 	defer watch("FractionBits")()
 	asked := slices.Clone(blocks)
@@ -123,14 +126,15 @@ func CheckFractionBits(find func(dot func(x, y []float64, c float64) float64) in
 	}
 }
 
-// survives returns q(L 2^-F + 2u) with u = 2^-24, from fractions.
+// survives returns q(L 2^-F + 2u) with u = 2^-24, computed with fractions.
 func survives(L, F, q int) float64 {
 	w := add(mul(big.NewRat(int64(L), 1), rat(math.Ldexp(1, -F))), rat(0x1p-23))
 	ζ, _ := mul(big.NewRat(int64(q), 1), w).Float64()
 	return ζ
 }
 
-// CheckTruncationConstant checks the constant of q blocks.
+// CheckTruncationConstant checks the constant q(L 2^-F + 2u) of q blocks, u =
+// 2^-24.
 func CheckTruncationConstant(constant func(L, F, q int) float64) {
 	defer watch("TruncationConstant")()
 	for _, L := range []int{1, 4, 8, 16, 32} {
@@ -142,8 +146,9 @@ func CheckTruncationConstant(constant func(L, F, q int) float64) {
 	}
 }
 
-// BackwardDot returns |d - Σxᵢyᵢ|/Σ|xᵢyᵢ| for a computed inner product d, the
-// sums taken exactly.
+// BackwardDot returns |d - Σxᵢyᵢ|/Σ|xᵢyᵢ| for a computed inner product d, with
+// sums of 300 bits. It panics if y is shorter than x, or if the quotient is not
+// defined.
 func BackwardDot(d float64, x, y []float64) float64 {
 	err, size := wide(d), wide(0)
 	for i := range x {
@@ -155,9 +160,10 @@ func BackwardDot(d float64, x, y []float64) float64 {
 	return e
 }
 
-// CheckViolation checks that x and y are normal numbers of binary16, at most
-// 65536 of them, whose inner product on the device errs by more than the bound
-// of Higham & Mary at 99 %, and by no more than that of truncation.
+// CheckViolation checks that x and y are vectors of 1 to 65536 numbers of
+// binary16, none of them subnormal, such that the backward error of their inner
+// product on Volta exceeds the bound of Higham & Mary at 99 % and does not
+// exceed that of truncation.
 func CheckViolation(find func() (x, y []float64)) {
 	defer watch("Violation")()
 	x, y := find()
@@ -179,13 +185,14 @@ func CheckViolation(find func() (x, y []float64)) {
 	}
 }
 
-// Lengths are the lengths of the inner products of assignment 4.
+// Lengths returns the lengths of the inner products of assignment 4.
 func Lengths() []float64 { return []float64{64, 256, 1024, 4096, 16384} }
 
-// CheckDrift checks the chart of assignment 4: at each of Lengths the
-// BackwardDot of inner products of Uniform(tcore.Binary16, K, 1) and (…, 2) on
-// the devices "Volta", "Ampere" and "Hopper", the probabilistic constant "γ̃"
-// at 99 %, and the constant "ζ" of Volta's truncation.
+// CheckDrift checks the chart of assignment 4. It contains, at each of Lengths,
+// the BackwardDot of inner products of Uniform(tcore.Binary16, K, 1) and
+// Uniform(tcore.Binary16, K, 2) on the devices "Volta", "Ampere" and "Hopper",
+// the probabilistic constant "γ̃" at 99 %, and the constant "ζ" of truncation
+// on Volta.
 func CheckDrift[C Chart](figure func() C) {
 	defer watch("Drift")()
 	c := figure()

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// fake opens the GPU that these examples run on, a fake one, which adds up
-// exactly and takes a millisecond for everything.
+// fake opens the GPU of these examples. It is a fake, which sums exactly and
+// reports a millisecond for every product.
 func fake() *gpu.GPU {
 	g, err := gpu.Open()
 	if err != nil {
@@ -32,7 +32,7 @@ func matrices() (a, b, d blas32.General) {
 	return a, b, d
 }
 
-// A machine without a GPU is a normal state.
+// Open returns ErrNoGPU on a machine without a GPU, which is a normal state.
 func ExampleOpen() {
 	g, err := gpu.Open()
 	if errors.Is(err, gpu.ErrNoGPU) {
@@ -62,7 +62,8 @@ func ExampleGPU_Info() {
 	// libnvrtc 12.8 <nil>
 }
 
-// A kernel on the GPU and one of the emulation are both a tcore.GEMMer.
+// A routine on the GPU and a machine of the emulation both implement
+// tcore.GEMMer.
 func ExampleRoutine() {
 	g := fake()
 	defer g.Close()
@@ -79,8 +80,8 @@ func ExampleRoutine() {
 	// <nil>
 }
 
-// The report tells which algorithm was chosen, and the kernel can be held to
-// it.
+// The report names the algorithm that the library chose, and the routine can be
+// fixed to this algorithm.
 func ExampleRoutine_Multiply() {
 	g := fake()
 	defer g.Close()
@@ -112,7 +113,8 @@ func ExampleRoutine_Algorithms() {
 	// <nil>
 }
 
-// What the library chose, beside the other algorithms that it knows.
+// The time of the algorithm that the library chose, and those of other
+// algorithms that it offers.
 func ExampleRoutine_Time() {
 	g := fake()
 	defer g.Close()
@@ -139,7 +141,8 @@ func ExampleGPU_StreamMAC() {
 	// Output: [9 15.5] 1ms <nil>
 }
 
-// One rounding in place of two: (1 + 2⁻¹²)² − (1 + 2⁻¹¹) is 2⁻²⁴.
+// A fused multiply-add rounds once instead of twice: (1 + 2⁻¹²)² − (1 + 2⁻¹¹)
+// is 2⁻²⁴.
 func ExampleGPU_StreamFMA() {
 	g := fake()
 	defer g.Close()
@@ -153,7 +156,7 @@ func ExampleGPU_StreamFMA() {
 	// [5.9604645e-08]
 }
 
-// Binary16 factors in half the bytes: 1.5 × 2 + 0.5.
+// Factors in binary16 need half the bytes of binary32: 1.5 × 2 + 0.5.
 func ExampleGPU_StreamMPFMA() {
 	g := fake()
 	defer g.Close()
@@ -163,7 +166,7 @@ func ExampleGPU_StreamMPFMA() {
 	// Output: [3.5] 1ms <nil>
 }
 
-// A GPU multiplies as one of the devices of package tcore asks for.
+// A GPU multiplies in the formats of a device of package tcore.
 func ExampleGPU() {
 	g, err := gpu.Open()
 	if err != nil {
@@ -176,7 +179,8 @@ func ExampleGPU() {
 	// Output: [8 10 20 22]
 }
 
-// Formats that do not go together are told before anything is sent.
+// An unsupported combination of formats is reported before anything is sent to
+// the device.
 func ExampleRoutine_Check() {
 	g := fake()
 	defer g.Close()

@@ -13,18 +13,18 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Report tells how a product was computed.
+// Report says how a product was computed.
 type Report struct {
-	Panels     int           // parts of D computed one after the other; 1 if all fits into memory
-	Algorithms []Algorithm   // of each; none for a Classic kernel
-	Time       time.Duration // of the products alone, on the device's clock
+	Panels     int           // parts of D computed one after the other; 1 if all of D fits into memory
+	Algorithms []Algorithm   // one for each panel; empty for a Classic routine
+	Time       time.Duration // of the products, without the transfers, on the device's clock
 }
 
 var _ tcore.GEMMer = &Routine{}
 
-// GEMM is [Routine.Multiply] in the shape of [tcore.GEMMer], which has no
-// error: the first one is kept for [Routine.Err], and from then on GEMM does
-// nothing.
+// GEMM is [Routine.Multiply] with the signature of [tcore.GEMMer], which
+// returns no error. It stores the first error, which [Routine.Err] returns, and
+// does nothing after an error. It panics as Multiply does.
 func (k *Routine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	if k.err == nil {
 		_, k.err = k.Multiply(context.Background(), tA, tB, alpha, a, b, beta, c, d)
@@ -35,18 +35,21 @@ func (k *Routine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General
 func (k *Routine) Err() error { return k.err }
 
 // Multiply stores in d the matrix D = alpha op(A) op(B) + beta C as the GPU
-// computes it. Op(A) is a or, with blas.Trans, its transpose, and so is op(B).
-// With beta = 0, C is not read. D may be c and must not overlap the others. A D
-// of binary64 is rounded to float32.
+// computes it. Op(A), of m × k, is a or, with blas.Trans, its transpose; op(B),
+// of k × n, likewise. With beta = 0, C is not read. D may be c and must not
+// overlap the other matrices. A D of binary64 is rounded to float32.
 //
-// What does not fit into the device's memory is computed in panels of whole dot
-// products, which changes no order of summation by itself; the library may
-// choose another algorithm for a panel than it would for the whole. When ctx is
-// done it stops before the next panel. With an error, D may hold some panels
-// already; no memory stays in use.
+// A product that does not fit into the device's memory is computed in panels of
+// D, each of whole dot products. The division into panels by itself changes no
+// order of summation, but the library may choose another algorithm for a panel
+// than for the whole product. When ctx is done, Multiply stops before the next
+// panel. After an error some panels of D may already be stored; all device
+// memory is freed.
 //
-// It panics if a shape does not fit, a matrix is empty, or the formats do not
-// go together.
+// It panics if the shapes do not agree, a matrix is empty or shorter than its
+// shape, the formats are not a row of the table at [Routine], SplitK, Workspace
+// or MaxBytes is negative, a Classic routine has SplitK or Algorithm, or the
+// GPU was not opened.
 //
 // differs: [tcore.Machine] does not round C to the Output format.
 func (k *Routine) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
@@ -66,9 +69,11 @@ func (k *Routine) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha flo
 	return report, nil
 }
 
-// Algorithms returns at most limit algorithms that cuBLASLt knows for products
-// of m × l and l × n matrices that are not transposed, the best first as it
-// estimates.
+// Algorithms returns at most limit algorithms that cuBLASLt offers for products
+// of m × l and l × n matrices that are not transposed, in the library's order:
+// the one that it estimates to be fastest first. It panics if m, n, l or limit
+// is below 1, if the formats are not a row of the table at [Routine], or if the
+// GPU was not opened.
 func (k *Routine) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
 	if m < 1 || n < 1 || l < 1 || limit < 1 {
 		panic(fmt.Sprintf("gpu: Algorithms: m = %d, n = %d, l = %d, limit = %d, want at least 1", m, n, l, limit))
@@ -88,7 +93,7 @@ func (k *Routine) Algorithms(m, n, l, limit int) (list []Algorithm, err error) {
 	return list, nil
 }
 
-// openBLAS opens cuBLAS and cuBLASLt unless they are open.
+// openBLAS opens cuBLAS and cuBLASLt unless they are already open.
 func (g *GPU) openBLAS() (err error) {
 	if g.blas == nil {
 		g.blas, err = g.device.NewBLAS()
@@ -103,18 +108,19 @@ func (k *Routine) workspace() int {
 	return 32 << 20
 }
 
-// product is one product of a kernel: m × k by k × n.
+// product is one product of a routine: m × k by k × n.
 type product struct {
 	kernel *Routine
 	arithmetic
 	m, n, k     int
 	alpha, beta float32
 	a, b, c, d  blas32.General
-	tA, tB      bool // as the host has them
-	layA, layB  bool // as they are laid out on the device
+	tA, tB      bool // on the host
+	layA, layB  bool // on the device
 }
 
-// newProduct panics unless the product can be computed.
+// newProduct returns the product of the arguments of Multiply. It panics as
+// Multiply does.
 func newProduct(k *Routine, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) *product {
 	p := &product{kernel: k, arithmetic: k.arithmetic(), alpha: alpha, beta: beta, a: a, b: b, c: c, d: d,
 		tA: tA != blas.NoTrans, tB: tB != blas.NoTrans}
@@ -157,8 +163,8 @@ func checkResult(name string, m blas32.General, rows, cols int) {
 	}
 }
 
-// checkMatrix panics unless m is a matrix of at least one element. The library
-// counts in 32 bits.
+// checkMatrix panics unless m has at least one element and Data is long enough.
+// The library counts rows and columns in 32 bits.
 func checkMatrix(name string, m blas32.General) {
 	if m.Rows < 1 || m.Cols < 1 || m.Rows > math.MaxInt32-64 || m.Cols > math.MaxInt32-64 {
 		panic(fmt.Sprintf("gpu: GEMM: %s is %d × %d, want at least 1 × 1 and less than 2^31", name, m.Rows, m.Cols))
@@ -172,7 +178,8 @@ func checkMatrix(name string, m blas32.General) {
 	}
 }
 
-// A panel is how a part of D, and the factors it needs, lie in device memory.
+// A panel is the layout in device memory of a part of D and of the factors that
+// it needs.
 type panel struct{ a, b, d layout }
 
 // panel returns the layouts for m rows and n columns of D.
@@ -188,8 +195,9 @@ func (p *product) panel(m, n int) panel {
 
 func (l panel) bytes() int { return l.a.bytes() + l.b.bytes() + l.d.bytes() }
 
-// divide returns the rows and columns of the greatest panel of D that takes no
-// more than so many bytes, halving the longer side until it fits.
+// divide returns the rows and columns of the panels of D: it halves the longer
+// side of D until a panel, with its factors, needs at most the given number of
+// bytes.
 func (p *product) divide(bytes int) (m, n int, err error) {
 	for m, n = p.m, p.n; p.panel(m, n).bytes() > bytes; {
 		switch {
@@ -204,8 +212,9 @@ func (p *product) divide(bytes int) (m, n int, err error) {
 	return m, n, nil
 }
 
-// describe returns the product of a panel in the order of cuBLAS: read by
-// columns, the matrices here are transposes, and Dᵀ = op(B)ᵀ op(A)ᵀ.
+// describe returns the product of a panel in the column-major convention of
+// cuBLAS: Dᵀ = op(B)ᵀ op(A)ᵀ, since a row-major matrix, read by columns, is its
+// transpose.
 func (p *product) describe(l panel) cuda.Product {
 	k := l.a.cols
 	if p.layA {
@@ -223,9 +232,9 @@ func (p *product) describe(l panel) cuda.Product {
 
 var errAlgorithm = errors.New("cuBLASLt knows no algorithm for it")
 
-// choose returns the algorithm for a panel: the one that is fixed, the one of
-// the panel before if it can, or the first of the library; with K split as
-// asked.
+// choose returns the algorithm for a panel. It is the one that the routine
+// fixes, or that of the previous panel if it can compute this one, or the
+// library's first. K is split into SplitK parts unless SplitK is 0.
 func (p *product) choose(d cuda.Product, before []Algorithm) (Algorithm, error) {
 	k, b := p.kernel, p.kernel.GPU.blas
 	var list []Algorithm
@@ -251,8 +260,9 @@ func (p *product) choose(d cuda.Product, before []Algorithm) (Algorithm, error) 
 	return p.split(d, list)
 }
 
-// split returns the first of the algorithms that takes K in as many parts as
-// asked, or can be made to.
+// split returns the first algorithm of the list that splits K into SplitK parts
+// and whose workspace fits; if there is none, the first that can be configured
+// so.
 func (p *product) split(d cuda.Product, list []Algorithm) (Algorithm, error) {
 	err := errAlgorithm
 	for _, a := range list {

@@ -19,9 +19,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// random returns a matrix of small integers, whose products are exact, in rows
-// longer than they need be; what lies between the rows is not to be read or
-// written.
+// random returns a matrix of small integers, whose products are exact. Its
+// stride exceeds its number of columns; the elements between the rows must be
+// neither read nor written.
 func random(rng *rand.Rand, rows, cols int) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols + 3, Data: make([]float32, rows*(cols+3))}
 	for i := range m.Data {
@@ -35,7 +35,7 @@ func random(rng *rand.Rand, rows, cols int) blas32.General {
 	return m
 }
 
-// slow is the product in plain loops.
+// slow computes the product in plain loops.
 func slow(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	at := func(m blas32.General, t blas.Transpose, i, j int) float64 {
 		if t != blas.NoTrans {
@@ -78,7 +78,8 @@ func (p problem) matrices(seed uint64) (a, b, c, d blas32.General) {
 	return a, b, random(rng, p.m, p.n), random(rng, p.m, p.n)
 }
 
-// check multiplies and compares all of D, what lies between its rows too.
+// check multiplies and compares all elements of D, and also those between its
+// rows.
 func (p problem) check(t *testing.T, k *Routine) Report {
 	t.Helper()
 	a, b, c, d := p.matrices(uint64(p.m))
@@ -121,7 +122,8 @@ func (k *Routine) name() string {
 	return s
 }
 
-// No two of m, n and k are equal, so that a wrong order does not pass.
+// No two of m, n and k are equal, so that a product with exchanged dimensions
+// fails the test.
 func TestMultiply(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -141,8 +143,8 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
-// Where the library succeeds and does nothing there is no product, and none of
-// before.
+// If a call of the library reports success and does nothing, D contains neither
+// a wrong product nor the result of an earlier one.
 func TestMultiply_shows_what_was_not_computed(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -153,7 +155,7 @@ func TestMultiply_shows_what_was_not_computed(t *testing.T) {
 			}
 			t.Run(k.name()+"/"+call, func(t *testing.T) {
 				p := problem{m: 5, n: 3, k: 7, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
-				p.check(t, k) // leaves its product in the memory that the next one is given
+				p.check(t, k) // its product stays in the memory that the next product will use
 				a, b, _, d := p.matrices(5)
 				t.Setenv("FAKE_NOTHING", call)
 				if _, err := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, blas32.General{}, d); err != nil {
@@ -171,7 +173,7 @@ func TestMultiply_shows_what_was_not_computed(t *testing.T) {
 	}
 }
 
-// Panels of every shape give the same as one.
+// Panels of every shape give the same product as one panel.
 func TestMultiply_in_panels(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -245,8 +247,8 @@ func TestMultiply_rounds_factors(t *testing.T) {
 	}
 }
 
-// Whichever call fails, in any format, the error tells call, code and shapes,
-// and no memory stays in use.
+// If any call fails, in any format, the error contains the call, the code and
+// the shapes, and no memory stays in use.
 func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -255,7 +257,7 @@ func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
 	for _, k := range kernels(g) {
 		k.MaxBytes, k.Fast = k.Workspace+4000, true // panels, and every attribute of a product
 		if !k.Classic {
-			k.SplitK = 5 // which no choice of the library has by itself
+			k.SplitK = 5 // which the library never chooses by itself
 		}
 		panels := p.check(t, k).Panels
 		idle := cudatest.Alive(t, g.device)
@@ -289,8 +291,8 @@ func TestMultiply_fails_and_leaves_nothing(t *testing.T) {
 	}
 }
 
-// Opening and closing the libraries fails in turn too; a GPU that was closed
-// holds nothing.
+// Opening and closing the libraries fail in turn; a closed GPU keeps no
+// resources.
 func TestClose_leaves_nothing_whatever_fails(t *testing.T) {
 	p := problem{m: 2, n: 3, k: 4, tA: blas.NoTrans, tB: blas.NoTrans, alpha: 1}
 	a, b, c, d := p.matrices(1)
@@ -307,7 +309,7 @@ func TestClose_leaves_nothing_whatever_fails(t *testing.T) {
 		_, multiplyErr := k.Multiply(t.Context(), p.tA, p.tB, 1, a, b, 0, c, d)
 		closeErr := g.Close()
 		if closeErr != nil {
-			g.Close() // which is possible, and closes what is still open
+			g.Close() // a second Close is allowed, and closes what is still open
 		}
 		return errors.Join(err, listErr, multiplyErr, closeErr)
 	}
@@ -362,7 +364,8 @@ func TestGEMM_keeps_its_first_error(t *testing.T) {
 	}
 }
 
-// A context that ends stops the product before the next panel.
+// endsAfter is a context that ends after so many calls of Err. The product
+// stops before the next panel.
 type endsAfter struct {
 	context.Context
 	asked, after int
@@ -558,7 +561,8 @@ func TestMultiply_panics(t *testing.T) {
 	}
 }
 
-// What is asked of a GPU that was not opened panics, in words that name it.
+// Every method of a GPU that was not opened panics with a message that contains
+// the name of the method.
 func TestGPU_that_was_not_opened(t *testing.T) {
 	one, m := []float32{1}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}}
 	for _, g := range []*GPU{nil, {}} {

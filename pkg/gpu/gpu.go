@@ -7,19 +7,20 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 )
 
-// ErrNoGPU is what the error of [Open] wraps: there is no driver, no device, a
-// driver older than CUDA 11, or a build without cgo.
+// ErrNoGPU is wrapped by every error of [Open]: there is no driver or no
+// device, the driver is older than CUDA 11 or did not answer within a minute,
+// or the program was built without cgo.
 var ErrNoGPU = cuda.ErrNoGPU
 
-// GPU is one device. Its methods may be called by several goroutines, and wait
-// for each other.
+// GPU is one device, opened by [Open]. Several goroutines may call its methods,
+// which run one at a time.
 type GPU struct {
 	device *cuda.Device
-	blas   *cuda.BLAS // nil until it is needed
+	blas   *cuda.BLAS // nil until first used
 }
 
-// Open opens the first GPU. An error wraps [ErrNoGPU] and lists where the
-// driver was looked for.
+// Open opens the first GPU. Every error wraps [ErrNoGPU]; if no driver was
+// found, it lists where the driver was searched for.
 func Open() (*GPU, error) {
 	device, err := cuda.Open(0)
 	if err != nil {
@@ -28,8 +29,8 @@ func Open() (*GPU, error) {
 	return &GPU{device: device}, nil
 }
 
-// opened returns the device of a GPU. It panics, in the words of the call, if
-// Open did not make it.
+// opened returns the device of a GPU. It panics, naming the method call, if
+// Open did not make the GPU.
 func (g *GPU) opened(call string) *cuda.Device {
 	if g == nil || g.device == nil {
 		panic(fmt.Sprintf("gpu: %s: a GPU that was not opened, want one of Open", call))
@@ -37,9 +38,10 @@ func (g *GPU) opened(call string) *cuda.Device {
 	return g.device
 }
 
-// Close frees what the GPU was used with. The GPU must not be used again; but
-// if an error came before anything was freed, because the context could not be
-// made current, Close may be called again.
+// Close frees the handles of the libraries and the context of the device. The
+// GPU must not be used afterwards. If the context could not be made current,
+// nothing was freed, and Close may be called again. It panics if the GPU was
+// not opened.
 func (g *GPU) Close() error {
 	err := g.opened("Close").Do(func() error {
 		b := g.blas
@@ -54,26 +56,27 @@ func (g *GPU) Close() error {
 	return errors.Join(err, g.device.Close())
 }
 
-// Info says what a GPU is.
+// Info describes a GPU.
 type Info struct {
 	Name            string
 	Capability      string // compute capability, 9.0 for Hopper
-	Architecture    string // as package tcore names it, or "" for one without tensor cores
+	Architecture    string // as package tcore names it; "" if unknown or without tensor cores
 	Multiprocessors int
 	Memory          int    // bytes
 	Driver          string // the newest version of CUDA that the driver supports
 	Libraries       []Library
 }
 
-// Library is one of NVIDIA's, with its version and path, or why it cannot be
-// used.
+// Library is one of NVIDIA's libraries, with its version and path, or with the
+// reason why it cannot be used.
 type Library struct {
 	Name, Version, Path string
 	Err                 error
 }
 
-// Info asks the driver and the libraries. A library that cannot be used is no
-// error.
+// Info asks the driver and the libraries for the properties of the GPU. A
+// library that cannot be used is not an error of Info: its Err says why. It
+// panics if the GPU was not opened.
 func (g *GPU) Info() (Info, error) {
 	i, err := g.opened("Info").Info()
 	if err != nil {
@@ -87,7 +90,8 @@ func (g *GPU) Info() (Info, error) {
 	return info, nil
 }
 
-// architecture returns the name of a compute capability.
+// architecture returns the name of the architecture with a compute capability,
+// or "" if it is not known.
 func architecture(major, minor int) string {
 	switch {
 	case major == 7 && minor < 5:

@@ -7,14 +7,14 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 )
 
-// held is what a computation holds on the device. Whatever of it there is when
-// something fails, release frees it. All of it is used inside Device.Do.
+// held lists the resources that a computation has allocated on the device;
+// release frees them, also after an error. All methods run inside Device.Do.
 type held struct {
 	device *cuda.Device
 	free   []func() error
 }
 
-// release frees everything, the last first.
+// release frees all resources, in the reverse order of their allocation.
 func (h *held) release() (err error) {
 	for i := len(h.free) - 1; i >= 0; i-- {
 		err = errors.Join(err, h.free[i]())
@@ -23,7 +23,7 @@ func (h *held) release() (err error) {
 	return err
 }
 
-// hold returns x, which is then held unless there is an error.
+// hold returns x and err. Unless there is an error, release will call free(x).
 func hold[T any](h *held, x T, err error, free func(T) error) (T, error) {
 	if err == nil {
 		h.free = append(h.free, func() error { return free(x) })
@@ -61,9 +61,9 @@ func (h *held) module(ptx string) (cuda.Module, error) {
 	return hold(h, m, err, cuda.Module.Unload)
 }
 
-// blank fills memory for a result with NaNs of whatever format, so that what is
-// left unwritten there shows, and is not taken for a result that was there
-// before.
+// blank fills the memory of a result with bytes 0xff, which are NaNs in every
+// format. An element that the device does not write is then a NaN, and not
+// mistaken for the result of an earlier computation.
 func blank(b []byte) {
 	b[0] = 0xff
 	for n := 1; n < len(b); n *= 2 {
@@ -71,7 +71,8 @@ func blank(b []byte) {
 	}
 }
 
-// blank fills n bytes of the device so, as much at a time as the stage holds.
+// blank fills n bytes of the device in the same way, in parts of at most the
+// size of the stage.
 func (h *held) blank(to cuda.Ptr, n int, stage []byte, s cuda.Stream) error {
 	blank(stage)
 	for n > 0 {
@@ -84,13 +85,13 @@ func (h *held) blank(to cuda.Ptr, n int, stage []byte, s cuda.Stream) error {
 	return nil
 }
 
-// clock takes the time between two points of a stream.
+// clock measures the time between two points of a stream.
 type clock struct {
 	stream      cuda.Stream
 	start, stop cuda.Event
 }
 
-// newClock makes a stream and its two events.
+// newClock makes a stream and two events.
 func (h *held) newClock() (c clock, err error) {
 	if c.stream, err = h.queue(); err != nil {
 		return c, err
@@ -102,8 +103,8 @@ func (h *held) newClock() (c clock, err error) {
 	return c, err
 }
 
-// time returns the time on the device of what work puts into the stream, and
-// waits for it.
+// time waits for the operations that work enqueues in the stream and returns
+// their time on the device.
 func (c clock) time(work func() error) (time.Duration, error) {
 	if err := c.start.Record(c.stream); err != nil {
 		return 0, err

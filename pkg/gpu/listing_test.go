@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Of the calls that package paper tells apart, the one that is made here is the
-// right one for rows.
+// Package paper distinguishes several calls of cuBLAS; describe produces the
+// one that is correct for row-major matrices.
 func TestDescribe_is_the_right_call_for_rows(t *testing.T) {
 	const m, k, n = 16, 64, 8 // no row needs padding
 	a := blas32.General{Rows: m, Cols: k, Stride: k, Data: make([]float32, m*k)}
@@ -28,8 +28,8 @@ func TestDescribe_is_the_right_call_for_rows(t *testing.T) {
 	}
 }
 
-// The fake, which knows where memory ends, refuses the calls of the listing
-// that go beyond it, and computes the others.
+// The fake of cuBLAS, which checks the bounds of memory, refuses the calls of
+// the listing that exceed them and computes the others.
 func TestListing_reads_and_writes_beyond_its_matrices(t *testing.T) {
 	const m, k, n = 16, 64, 8
 	g := open(t)

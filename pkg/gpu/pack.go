@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A layout is a matrix as it lies in device memory: rows of elements of a type,
-// ld apart.
+// A layout describes a matrix in device memory: rows of elements of type t,
+// each row ld elements after the previous one.
 type layout struct {
 	rows, cols, ld int
 	t              cuda.DataType
 }
 
-// newLayout pads rows to 16 bytes and, if the factors have 8 bits, everything
-// to 16 elements.
+// newLayout pads every row to a multiple of 16 bytes and, if the factors have 8
+// bits, rows and columns to multiples of 16.
 func newLayout(rows, cols int, t cuda.DataType, eight bool) layout {
 	if eight {
 		rows, cols = roundUp(rows, 16), roundUp(cols, 16)
@@ -31,10 +31,10 @@ func (l layout) bytes() int    { return l.rows * l.rowBytes() }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// A view is a part of a matrix of the host, or of its transpose.
+// A view is a part of a matrix of the host, or of the transpose of that matrix.
 type view struct {
 	m                      blas32.General
-	row, col, nrows, ncols int // of the part, in the transpose if there is one
+	row, col, nrows, ncols int // of the part; in the transpose, if transposed
 	transposed             bool
 }
 
@@ -50,8 +50,8 @@ func (v view) copyRow(x []float32, i int) {
 	}
 }
 
-// encode stores rows lo to hi-1 of the view in dst as the layout has them,
-// rounded to format f, with zeros beyond the view.
+// encode stores rows lo to hi-1 of the view in dst, arranged as in the layout
+// and rounded to format f. Elements of the layout outside the view are zeros.
 func (v view) encode(dst []byte, l layout, f tcore.Format, lo, hi int) {
 	parallel.Ranges(hi-lo, func(from, to int) {
 		x := make([]float32, l.ld)
@@ -65,7 +65,8 @@ func (v view) encode(dst []byte, l layout, f tcore.Format, lo, hi int) {
 	})
 }
 
-// encodeRow stores x in dst as codes of f, to nearest even. It changes x.
+// encodeRow stores in dst the codes of the elements of x in format f, rounded
+// to nearest even. It may overwrite x.
 func encodeRow(dst []byte, x []float32, t cuda.DataType, f tcore.Format) {
 	if t.Size() == 4 {
 		f.RoundSlice32(x, x)
@@ -84,8 +85,8 @@ func encodeRow(dst []byte, x []float32, t cuda.DataType, f tcore.Format) {
 	}
 }
 
-// decode stores in the view what src holds of its rows lo to hi-1. The view is
-// not a transpose.
+// decode stores in the view its rows lo to hi-1, of which src contains the
+// codes. The view must not be transposed.
 func (v view) decode(src []byte, l layout, f tcore.Format, lo, hi int) {
 	parallel.Ranges(min(hi, v.nrows)-lo, func(from, to int) {
 		for i := lo + from; i < lo+to; i++ {

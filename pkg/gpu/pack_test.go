@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// What a product is padded with is zeros, in columns and in rows, whatever was
-// there before.
+// The padding of a product consists of zeros, in columns and in rows, whatever
+// the memory contained before.
 func TestPadding(t *testing.T) {
 	m := blas32.General{Rows: 3, Cols: 5, Stride: 5, Data: make([]float32, 15)}
 	for i := range m.Data {

@@ -10,18 +10,19 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A job is a product under way, with what it holds on the device. All of it
-// runs inside Device.Do.
+// A job is a product in progress, with its resources on the device. All its
+// methods run inside Device.Do.
 type job struct {
 	*product
 	held
 	clock
-	stage     []byte   // of the host, to copy through
-	x, y, z   cuda.Ptr // B, A and D, as cuBLAS has them
+	stage     []byte   // pinned memory of the host, through which matrices are copied
+	x, y, z   cuda.Ptr // B, A and D, in the order of cuBLAS
 	workspace cuda.Ptr
 }
 
-// run computes the product panel by panel, and frees everything on every path.
+// run computes the product panel by panel. It frees all resources, also after
+// an error.
 func (p *product) run(ctx context.Context) (report Report, err error) {
 	j := &job{product: p, held: held{device: p.kernel.GPU.device}}
 	defer func() { err = errors.Join(err, j.release()) }()
@@ -45,14 +46,15 @@ func (p *product) run(ctx context.Context) (report Report, err error) {
 	return report, nil
 }
 
-// open allocates what the largest panel needs, and returns its size.
+// open allocates memory for the largest panel and returns the size of that
+// panel.
 func (j *job) open() (m, n int, err error) {
 	const stage = 16 << 20
 	room, _, err := j.device.MemInfo()
 	if err != nil {
 		return 0, 0, err
 	}
-	room -= room / 16 // what the driver and the libraries may want themselves
+	room -= room / 16 // which the driver and the libraries may need
 	if j.kernel.MaxBytes > 0 {
 		room = min(room, j.kernel.MaxBytes)
 	}
@@ -79,8 +81,8 @@ func (j *job) open() (m, n int, err error) {
 	return m, n, nil
 }
 
-// compute computes m rows and n columns of D, from row and col on. B is copied
-// for the first rows only.
+// compute computes m rows and n columns of D, from (row, col) on. It copies B
+// to the device only if row is 0: the panels of the same columns share it.
 func (j *job) compute(report *Report, row, col, m, n int) error {
 	l := j.panel(m, n)
 	if row == 0 {
@@ -106,8 +108,8 @@ func (j *job) compute(report *Report, row, col, m, n int) error {
 }
 
 // factor returns the view of rows × cols elements of op(M), from (row, col) on,
-// as it is laid out: in the transpose of op(M) if lay. It is read from the
-// transpose of m if flip.
+// in the order of the device: that of op(M), or of its transpose if lay. The
+// view reads the transpose of m if flip.
 func factor(m blas32.General, flip, lay bool, row, col, rows, cols int) view {
 	if lay {
 		row, col, rows, cols = col, row, cols, rows
@@ -115,7 +117,7 @@ func factor(m blas32.General, flip, lay bool, row, col, rows, cols int) view {
 	return view{m: m, row: row, col: col, nrows: rows, ncols: cols, transposed: flip}
 }
 
-// multiply computes the product on the device and waits for it.
+// multiply computes the product on the device and waits for its end.
 func (j *job) multiply(report *Report, d cuda.Product) error {
 	var algorithm Algorithm
 	if !j.kernel.Classic {
@@ -133,7 +135,7 @@ func (j *job) multiply(report *Report, d cuda.Product) error {
 	return err
 }
 
-// launch puts the product into the stream.
+// launch enqueues the product in the stream.
 func (j *job) launch(d cuda.Product, a Algorithm) error {
 	b := j.kernel.GPU.blas
 	if j.kernel.Classic {
@@ -142,8 +144,8 @@ func (j *job) launch(d cuda.Product, a Algorithm) error {
 	return b.Matmul(d, j.x, j.y, j.z, a, j.workspace, j.kernel.workspace(), j.stream)
 }
 
-// upload copies a view to the device, as many rows at a time as the stage
-// holds.
+// upload copies a view to the device, as many rows at a time as fit into the
+// stage.
 func (j *job) upload(to cuda.Ptr, v view, l layout, f tcore.Format) error {
 	return j.chunks(l, func(part []byte, lo, hi int) error {
 		v.encode(part, l, f, lo, hi)
@@ -169,8 +171,9 @@ func (j *job) download(v view, l layout) error {
 	})
 }
 
-// chunks calls f for rows lo to hi-1 of the layout and the part of the stage
-// that holds them.
+// chunks divides the rows of the layout into chunks that fit into the stage.
+// For each chunk it calls f with the part of the stage that stores the chunk,
+// for rows lo to hi-1.
 func (j *job) chunks(l layout, f func(part []byte, lo, hi int) error) error {
 	step := min(len(j.stage)/l.rowBytes(), math.MaxInt32)
 	for lo := 0; lo < l.rows; lo += step {

@@ -12,13 +12,15 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda"
 )
 
-// StreamMAC computes d = fl(fl(ab) + c) in binary32 on the GPU, as
-// [tcore.StreamMAC] does on the processor, and returns the shortest time of so
-// many passes over the arrays after one to warm up: on the device's clock,
-// without the transfers. An operation moves 16 bytes of device memory.
+// StreamMAC computes d = fl(fl(ab) + c) in binary32 on the GPU, element by
+// element, as [tcore.StreamMAC] does on the processor. It runs one pass over
+// the arrays to warm up and then the given number of passes, and returns the
+// shortest time of these: on the device's clock, without the transfers. One
+// operation moves 16 bytes of device memory.
 //
 // When ctx is done it stops before the next pass. It panics if the lengths
-// differ or are 0, or if passes is below 1.
+// differ, are 0 or exceed 2³¹-1, if passes is below 1, or if the GPU was not
+// opened.
 func (g *GPU) StreamMAC(ctx context.Context, d, a, b, c []float32, passes int) (time.Duration, error) {
 	checkStream("StreamMAC", len(d), len(a), len(b), len(c), passes)
 	return g.run(ctx, stream{"mac", len(d), bytesOf(d), bytesOf(a), bytesOf(b), bytesOf(c)}, passes)
@@ -32,16 +34,16 @@ func (g *GPU) StreamFMA(ctx context.Context, d, a, b, c []float32, passes int) (
 	return g.run(ctx, stream{"fma", len(d), bytesOf(d), bytesOf(a), bytesOf(b), bytesOf(c)}, passes)
 }
 
-// StreamMPFMA computes d = fl(ab + c) for binary16 codes a and b on the GPU, as
-// [tcore.StreamMPFMA] does on the processor. An operation moves 12 bytes.
-// Otherwise it is like [GPU.StreamMAC].
+// StreamMPFMA computes d = fl(ab + c) in binary32 on the GPU, for a and b given
+// as codes of binary16, as [tcore.StreamMPFMA] does on the processor. One
+// operation moves 12 bytes. Otherwise it is like [GPU.StreamMAC].
 func (g *GPU) StreamMPFMA(ctx context.Context, d []float32, a, b []uint16, c []float32, passes int) (time.Duration, error) {
 	checkStream("StreamMPFMA", len(d), len(a), len(b), len(c), passes)
 	return g.run(ctx, stream{"mpfma", len(d), bytesOf(d), bytesOf(a), bytesOf(b), bytesOf(c)}, passes)
 }
 
-// checkStream panics unless the operands go together. A kernel counts in 32
-// bits.
+// checkStream panics unless the lengths of the operands are equal and from 1 to
+// 2³¹-1, since a kernel counts in 32 bits, and passes is at least 1.
 func checkStream(call string, d, a, b, c, passes int) {
 	if a != d || b != d || c != d || d < 1 || d > math.MaxInt32 {
 		panic(fmt.Sprintf("gpu: %s: d, a, b, c have %d, %d, %d, %d elements, want as many in each, at least 1 and less than 2^31",
@@ -52,12 +54,12 @@ func checkStream(call string, d, a, b, c, passes int) {
 	}
 }
 
-// bytesOf returns the memory of x.
+// bytesOf returns the memory of x as bytes, without a copy.
 func bytesOf[T float32 | uint16](x []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(x[0])))
 }
 
-// A stream is a kernel, by its name, with n operands of each kind.
+// A stream is a kernel, given by its name, with operands of n elements each.
 type stream struct {
 	kernel     string
 	n          int
@@ -112,7 +114,7 @@ func (s stream) run(ctx context.Context, h *held, passes int) (best time.Duratio
 		}
 	}
 
-	const threads = 256 // of a block, each with one element
+	const threads = 256 // of a block; each thread computes one element
 	grid, block := [3]int{(s.n + threads - 1) / threads, 1, 1}, [3]int{threads, 1, 1}
 	for pass := range passes + 1 {
 		if err := ctx.Err(); err != nil {
@@ -131,7 +133,7 @@ func (s stream) run(ctx context.Context, h *held, passes int) (best time.Duratio
 	return best, h.download(s.d, at[0], stage, c.stream)
 }
 
-// upload copies to the device, as much at a time as the stage holds.
+// upload copies to the device, in parts of at most the size of the stage.
 func (h *held) upload(to cuda.Ptr, from, stage []byte, s cuda.Stream) error {
 	for len(from) > 0 {
 		part := stage[:copy(stage, from)]
@@ -143,7 +145,7 @@ func (h *held) upload(to cuda.Ptr, from, stage []byte, s cuda.Stream) error {
 	return nil
 }
 
-// download copies from the device.
+// download copies from the device, in parts of at most the size of the stage.
 func (h *held) download(to []byte, from cuda.Ptr, stage []byte, s cuda.Stream) error {
 	for len(to) > 0 {
 		part := stage[:min(len(stage), len(to))]
@@ -156,9 +158,9 @@ func (h *held) download(to []byte, from cuda.Ptr, stage []byte, s cuda.Stream) e
 	return nil
 }
 
-// ptx returns the kernel as PTX text. Every instruction writes its rounding,
-// which keeps the driver's compiler from fusing a product with a sum (PTX ISA,
-// mul and add in floating point).
+// ptx returns the kernel as PTX text. Every arithmetic instruction specifies
+// its rounding, which keeps the driver's compiler from fusing a multiplication
+// with an addition (PTX ISA, mul and add in floating point).
 func (s stream) ptx() string {
 	load := "ld.global.f32 %x, [%a];\n\tld.global.f32 %y, [%b];"
 	size, sum := "4", "fma.rn.f32 %z, %x, %y, %z;"
@@ -172,7 +174,8 @@ func (s stream) ptx() string {
 	return strings.NewReplacer("KERNEL", s.kernel, "SIZE", size, "LOAD", load, "SUM", sum).Replace(streamPTX)
 }
 
-// streamPTX is a kernel in which thread i computes element i, if there is one.
+// streamPTX is the text of a kernel in which thread i computes element i, if i
+// < n.
 const streamPTX = `.version 6.0
 .target sm_70
 .address_size 64

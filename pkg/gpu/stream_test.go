@@ -17,8 +17,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// streams are the three kernels beside those of package tcore, on the same
-// operands.
+// streams are the three kernels and their counterparts in package tcore, on the
+// same operands.
 func streams(g *GPU, n int) map[string]func(ctx context.Context, passes int) (got, want []float32, took time.Duration, err error) {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	x := [3][]float32{}
@@ -52,8 +52,9 @@ func streams(g *GPU, n int) map[string]func(ctx context.Context, passes int) (go
 	}
 }
 
-// One element, less than a block of threads, blocks that are not full, and more
-// than the stage holds.
+// The results equal those of package tcore for one element, for less than a
+// block of threads, for a partly filled last block, and for more elements than
+// fit into the stage.
 func TestStream_is_that_of_tcore(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -79,7 +80,7 @@ func TestStream_is_that_of_tcore(t *testing.T) {
 	}
 }
 
-// Whichever call fails, the error tells it, and no memory stays in use.
+// If any call fails, the error names it, and no memory stays in use.
 func TestStream_fails_and_leaves_nothing(t *testing.T) {
 	g := open(t)
 	defer g.Close()
@@ -142,8 +143,8 @@ func TestStream_panics(t *testing.T) {
 	}
 }
 
-// Where the kernel or the copy of its results does nothing there are no
-// results, and none of before.
+// If the kernel or the copy of its results does nothing, d contains neither
+// results nor those of an earlier pass.
 func TestStream_shows_what_was_not_computed(t *testing.T) {
 	g := open(t)
 	defer g.Close()

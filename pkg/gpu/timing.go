@@ -12,21 +12,22 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A Timing is how fast one algorithm computes a product.
+// A Timing is the time that one algorithm needs for a product.
 type Timing struct {
-	Algorithm Algorithm     // none for a Classic kernel
-	Chosen    bool          // it is the one that Multiply uses
+	Algorithm Algorithm     // zero for a Classic routine
+	Chosen    bool          // whether Multiply uses this algorithm
 	Time      time.Duration // on the device's clock, without the transfers
 }
 
-// Time computes AB with the algorithm that [Routine.Multiply] uses and with at
-// most limit that cuBLASLt suggests, passes times each after one to warm up,
-// and returns the shortest time of each: what Multiply takes, beside the best
-// of the library. The result is not copied back.
+// Time computes AB with the algorithm that [Routine.Multiply] uses, and with at
+// most limit algorithms that cuBLASLt suggests. It runs each algorithm once to
+// warm up and then the given number of passes, and returns the shortest time of
+// each algorithm, that of Multiply first. The result is not copied back to the
+// host.
 //
-// When ctx is done it stops before the next pass. The matrices must fit into
-// the device's memory whole. It panics if a and b do not fit together, the
-// formats do not, or passes or limit is below 1.
+// When ctx is done it stops before the next pass. It returns an error if the
+// matrices do not fit into the device's memory as a whole. It panics as
+// Multiply does, and if passes or limit is below 1.
 func (k *Routine) Time(ctx context.Context, a, b blas32.General, passes, limit int) (timings []Timing, err error) {
 	if passes < 1 || limit < 1 {
 		panic(fmt.Sprintf("gpu: Time: passes = %d, limit = %d, want at least 1", passes, limit))
@@ -45,7 +46,7 @@ func (k *Routine) Time(ctx context.Context, a, b blas32.General, passes, limit i
 	return timings, nil
 }
 
-// timings copies the factors to the device and times the algorithms there.
+// timings copies the factors to the device and times every algorithm on it.
 func (p *product) timings(ctx context.Context, passes, limit int) (timings []Timing, err error) {
 	j := &job{product: p, held: held{device: p.kernel.GPU.device}}
 	defer func() { err = errors.Join(err, j.release()) }()
@@ -83,8 +84,8 @@ func (p *product) timings(ctx context.Context, passes, limit int) (timings []Tim
 	return timings, nil
 }
 
-// shortest returns the shortest time of an algorithm, after one pass that does
-// not count.
+// shortest returns the shortest time of an algorithm over the passes, not
+// counting a first pass that warms up.
 func (j *job) shortest(ctx context.Context, d cuda.Product, a Algorithm, passes int) (time.Duration, error) {
 	var times []time.Duration
 	for range passes + 1 {

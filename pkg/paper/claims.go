@@ -14,7 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Verdict says whether a number of the paper comes out again.
+// Verdict says whether this package reproduces a number of the paper.
 type Verdict string
 
 // The verdicts.
@@ -24,37 +24,41 @@ const (
 	CannotBeTested Verdict = "cannot-be-tested"
 )
 
-// Claim is one numerical statement of the paper beside what was measured here.
+// Claim is one numerical statement of the paper, with the value measured here.
 type Claim struct {
-	ID       string   `json:"id"`
-	Source   string   `json:"source"`   // section, figure or table of the paper
-	Paper    string   `json:"paper"`    // what the paper says, with its number
-	Value    *float64 `json:"value"`    // that number, nil where the paper says that something holds, or where nothing is compared
+	ID     string `json:"id"`
+	Source string `json:"source"` // section, figure or table of the paper
+	Paper  string `json:"paper"`  // the statement, with its number
+	// Value is that number. It is nil if the statement is qualitative, or if it
+	// cannot be tested.
+	Value    *float64 `json:"value"`
 	Measured *float64 `json:"measured"` // nil when nothing could be measured
 	Unit     string   `json:"unit"`     // empty for a ratio or a count
 	Verdict  Verdict  `json:"verdict"`
 	Why      string   `json:"why"`
-	Notebook string   `json:"notebook"` // where it is computed
+	Notebook string   `json:"notebook"` // notebook that computes it
 
-	File      string `json:"file"`      // of the code that measures it
-	Tolerance string `json:"tolerance"` // how far the measured value may be off to count as reproduced
+	File string `json:"file"` // source file that measures it
+	// Tolerance is how far Measured may differ from Value for the verdict
+	// Reproduced.
+	Tolerance string `json:"tolerance"`
 }
 
-// claims gathers the claims of one source, one notebook and one file of this
-// package.
+// claims collects the claims of one section of the paper, one notebook and one
+// file of this package.
 type claims struct {
 	source, notebook, file string
 	list                   []Claim
 }
 
-// add adds a claim with the verdict on it. What is said of the tolerance is for
-// those who verify it.
+// add appends a claim with its verdict. The text tolerance is printed for
+// readers; the verdict does not depend on it.
 func (c *claims) add(id, paper string, value, measured *float64, unit, tolerance string, v Verdict, why string) {
 	c.list = append(c.list, Claim{ID: id, Source: c.source, Paper: paper, Value: value, Measured: measured, Unit: unit,
 		Verdict: v, Why: why, Notebook: c.notebook, File: "pkg/paper/" + c.file, Tolerance: tolerance})
 }
 
-// verdict returns Reproduced if ok.
+// verdict returns Reproduced if ok, otherwise Differs.
 func verdict(ok bool) Verdict {
 	if ok {
 		return Reproduced
@@ -62,19 +66,20 @@ func verdict(ok bool) Verdict {
 	return Differs
 }
 
-// holds adds a claim that either holds or does not.
+// holds appends a qualitative claim, Reproduced if ok.
 func (c *claims) holds(id, paper string, measured float64, unit string, ok bool, why string) {
 	c.add(id, paper, nil, &measured, unit, "as it says", verdict(ok), why)
 }
 
-// order adds a claim of an order of magnitude, O(10^k) in the paper's words. It
-// counts as reproduced when the measured value is within a factor 10 of it.
+// order appends a claim about an order of magnitude, which the paper writes as
+// O(10^k). The verdict is Reproduced if measured/value lies strictly between
+// 1/10 and 10.
 func (c *claims) order(id, paper string, value, measured float64, unit, why string) {
 	c.add(id, paper, &value, &measured, unit, "a factor 10", verdict(math.Abs(math.Log10(measured/value)) < 1), why)
 }
 
-// equal adds a claim of a value, reproduced when the measured one agrees to
-// tol.
+// equal appends a claim about a value. The verdict is Reproduced if |measured -
+// value| <= tol |value|.
 func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why string) {
 	tolerance := "none"
 	if tol > 0 {
@@ -83,15 +88,16 @@ func (c *claims) equal(id, paper string, value, measured, tol float64, unit, why
 	c.add(id, paper, &value, &measured, unit, tolerance, verdict(math.Abs(measured-value) <= tol*math.Abs(value)), why)
 }
 
-// untestable adds a claim that nothing here can decide, with what was measured
-// instead, or nil.
+// untestable appends a claim that no experiment here can decide. measured is
+// the closest quantity that can be measured, or nil.
 func (c *claims) untestable(id, paper string, measured *float64, unit, why string) {
 	c.add(id, paper, nil, measured, unit, "cannot be tested", CannotBeTested, why)
 }
 
 // AllClaims runs every experiment of the paper and returns its claims in the
-// paper's order of sections. It takes some ten seconds and a gigabyte. The
-// times are those of [Table3] in the folder dir, which may be empty.
+// order of the paper's sections. It takes about ten seconds and one gigabyte of
+// memory. The rates of Table 3 come from [Table3] with the folder dir, which
+// may be "". The errors are those of [Table3] and [GEMM.Run].
 func AllClaims(dir string) ([]Claim, error) {
 	task := progress.Start(8)
 	defer task.End()
@@ -117,7 +123,8 @@ func AllClaims(dir string) ([]Claim, error) {
 	), nil
 }
 
-// ClaimTable returns the claims as a table, one row each.
+// ClaimTable returns the claims as a table, one row for each. It panics unless
+// name can be the stem of a file name.
 func ClaimTable(name string, list []Claim) *viz.Table {
 	n := map[Verdict]int{}
 	for _, c := range list {
@@ -133,7 +140,8 @@ func ClaimTable(name string, list []Claim) *viz.Table {
 	return t
 }
 
-// subscripts marks those of a claim's plain text for package viz.
+// subscripts adds the markup of package viz for subscripts to the plain text of
+// a claim.
 var subscripts = strings.NewReplacer("e_min", "e_{min}", "e_max", "e_{max}", "P_B", "P_{B}", "u_FMA", "u_{FMA}", "γ_q", "γ_{q}")
 
 func (c Claim) measured() string {
@@ -147,7 +155,7 @@ func (c Claim) measured() string {
 	return s
 }
 
-// mark returns the verdict with a sign, so that it does not depend on colour.
+// mark returns the verdict with a sign, so that it can be read without colour.
 func (v Verdict) mark() string {
 	switch v {
 	case Reproduced:
@@ -158,8 +166,9 @@ func (v Verdict) mark() string {
 	return "–\u00a0cannot be tested"
 }
 
-// WriteClaims writes the claims as JSON to claims.json in the directory dir,
-// whole or not at all. With an empty dir it does nothing.
+// WriteClaims writes the claims as JSON to claims.json in the folder dir. The
+// file is replaced atomically. If dir is empty, it does nothing. It returns an
+// error if encoding or writing fails.
 func WriteClaims(dir string, list []Claim) error {
 	if dir == "" {
 		return nil

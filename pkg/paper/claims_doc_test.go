@@ -15,9 +15,9 @@ var update = flag.Bool("update", false, "write the tables of claims in README.md
 
 const root = "../../"
 
-// The tables that tell how to verify each claim are made of the claims
-// themselves: go test ./pkg/paper -run TestTheTablesOfClaims -update writes
-// them.
+// The tables in README.md and docs/claims.md that say how to verify each claim
+// agree with the claims. The command go test ./pkg/paper -run
+// TestTheTablesOfClaims -update writes them.
 func TestTheTablesOfClaims(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every experiment")
@@ -56,7 +56,7 @@ func TestTheTablesOfClaims(t *testing.T) {
 	}
 }
 
-// seconds returns the running time that a notebook gives in its first cell.
+// seconds returns the running time that the first cell of a notebook states.
 func seconds(t *testing.T, notebook string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root+"notebooks", notebook+".ipynb"))
@@ -72,7 +72,8 @@ func seconds(t *testing.T, notebook string) string {
 
 func link(path string) string { return fmt.Sprintf("[%s](%s)", filepath.Base(path), path) }
 
-// summaryTable has a row for each place of the paper, notebook and file.
+// summaryTable returns a table with one row for each section of the paper,
+// notebook and file.
 func summaryTable(t *testing.T, list []Claim) string {
 	var b strings.Builder
 	b.WriteString("| of the paper | claims | notebook | file | tolerance | time |\n|---|--:|---|---|---|--:|\n")
@@ -97,7 +98,7 @@ func summaryTable(t *testing.T, list []Claim) string {
 	return b.String()
 }
 
-// wholeTable has a row for each claim.
+// wholeTable returns a table with one row for each claim.
 func wholeTable(t *testing.T, list []Claim) string {
 	var b strings.Builder
 	b.WriteString("| of the paper | it says | `id` | notebook | file | tolerance | time |\n|---|---|---|---|---|---|--:|\n")

@@ -8,28 +8,29 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GemmEx is a call of cublasGemmEx that transposes nothing, by the arguments
-// that the library's documentation names: C = alpha AB + beta C, where A is M ×
-// K, B is K × N, C is M × N, and all lie in memory column after column, the
-// columns of A LDA elements apart.
+// GemmEx describes a call of cublasGemmEx without transposition, C = alpha AB +
+// beta C, with the argument names of the library's documentation. A is M × K, B
+// is K × N and C is M × N. All three are stored column by column; the columns
+// of A start LDA elements apart, those of B LDB, those of C LDC.
 type GemmEx struct {
 	Name          string
 	M, N, K       int
 	LDA, LDB, LDC int
-	Alpha         uint32 // the four bytes that the library reads as a float, since it computes in one
-	Swapped       bool   // A is given the caller's b, and B the caller's a
+	Alpha         uint32 // bits of the argument alpha, which the library reads as a float
+	Swapped       bool   // the caller's b is passed as A, and its a as B
 }
 
-// Four bytes that a pointer to alpha can point to.
+// Two values of the four bytes that the pointer alpha addresses.
 const (
 	intOne   = 1          // int alpha = 1
 	floatOne = 0x3f800000 // float alpha = 1
 )
 
-// GemmExCalls returns the call of the listing in Section 4.2, for the product
-// of an m × t and a t × n matrix, with each of its mistakes put right, and the
-// two calls that are right: of matrices in columns, and of matrices in rows,
-// which package gpu makes.
+// GemmExCalls returns five calls for the product of an m × t and a t × n
+// matrix: the call of the listing in Section 4.2 as printed, the same call with
+// each of its two mistakes corrected alone, and the two correct calls. One of
+// these is for matrices stored by columns; the other, which package gpu uses,
+// is for matrices stored by rows.
 func GemmExCalls(m, t, n int) []GemmEx {
 	return []GemmEx{
 		{Name: "as printed", M: m, N: t, K: n, LDA: m, LDB: t, LDC: m, Alpha: intOne},
@@ -40,14 +41,16 @@ func GemmExCalls(m, t, n int) []GemmEx {
 	}
 }
 
-// Extent returns how many elements of A and B the call reads from, and of C
-// writes to, from the first to the last.
+// Extent returns the lengths of the memory that the call reads for A and for B
+// and writes for C, each in elements from the first accessed element to the
+// last.
 func (g GemmEx) Extent() (a, b, c int) {
 	return (g.K-1)*g.LDA + g.M, (g.N-1)*g.LDB + g.K, (g.N-1)*g.LDC + g.M
 }
 
-// Run computes the call for arrays a and b of the caller and stores in c. What
-// lies beyond the end of an array is NaN when it is read, and is not written.
+// Run performs the call on the caller's arrays a and b with beta = 0 and stores
+// the result in c. Sums are computed in binary32 in ascending order of k. A
+// read beyond the end of an array yields NaN; a write beyond it is discarded.
 func (g GemmEx) Run(a, b, c []float32) {
 	if g.Swapped {
 		a, b = b, a
@@ -71,9 +74,9 @@ func (g GemmEx) Run(a, b, c []float32) {
 	}
 }
 
-// right returns how many elements of C the call gets right for matrices of
-// small integers, whose products are exact, in the order of memory that it is
-// meant for.
+// right returns how many elements of the m × n product the call computes
+// correctly. The matrices are random small integers, whose products are exact,
+// stored in the order that the call is meant for.
 func (g GemmEx) right(m, t, n int) int {
 	rng := rand.New(rand.NewPCG(Seed, 7))
 	draw := func(size int) []float32 {
@@ -85,7 +88,7 @@ func (g GemmEx) right(m, t, n int) int {
 	}
 	a, b, c := draw(m*t), draw(t*n), make([]float32, m*n)
 	g.Run(a, b, c)
-	index := func(i, j, rows, cols int) int { // of element (i, j) in memory
+	index := func(i, j, rows, cols int) int { // position of element (i, j) in memory
 		if g.Swapped {
 			return i*cols + j
 		}
@@ -106,12 +109,12 @@ func (g GemmEx) right(m, t, n int) int {
 	return right
 }
 
-// GemmExTable returns the calls at the paper's size: what each takes for alpha,
-// how much memory it reads and writes of how much there is, and what becomes of
-// a small product.
+// GemmExTable returns a table of the calls at the paper's size: the value that
+// the library reads as alpha, the memory read and written compared with the
+// length of each array, and how many elements of a small product are correct.
 func GemmExTable() *viz.Table {
 	g := DefaultGEMM
-	const m, t, n = 5, 7, 3 // no two alike, so that a wrong order shows
+	const m, t, n = 5, 7, 3 // all different, so that an exchange of dimensions is visible
 	calls, small := GemmExCalls(g.M, g.K, g.N), GemmExCalls(m, t, n)
 	printed := calls[0]
 	_, b, c := printed.Extent()

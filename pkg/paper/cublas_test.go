@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The right calls give the product, in the memory order that they are for; the
-// wrong ones do not, and each mistake alone is enough.
+// The correct calls compute the product in the memory order that they are meant
+// for. The other calls, each with at least one mistake, compute no element
+// correctly.
 func TestGemmEx(t *testing.T) {
 	for _, size := range [][3]int{{5, 7, 3}, {2, 3, 4}, {6, 2, 5}} {
 		m, k, n := size[0], size[1], size[2]
@@ -22,8 +23,8 @@ func TestGemmEx(t *testing.T) {
 	}
 }
 
-// Extent is what Run touches: an array that is one element shorter makes a
-// difference.
+// Run accesses exactly the memory that Extent returns: shortening an array by
+// one element changes the result.
 func TestGemmEx_touches_its_extent(t *testing.T) {
 	for _, call := range GemmExCalls(4, 5, 3) {
 		call.Alpha = floatOne
@@ -35,7 +36,7 @@ func TestGemmEx_touches_its_extent(t *testing.T) {
 			}
 			return x
 		}
-		// wrong counts the elements of C that are not a sum of K ones.
+		// wrong returns the number of elements of C that are not a sum of K ones.
 		wrong := func(shortA, shortB, shortC int) (n int) {
 			a, b, c := ones(sizeA-shortA), ones(sizeB-shortB), make([]float32, sizeC-shortC)
 			if call.Swapped {
@@ -57,8 +58,8 @@ func TestGemmEx_touches_its_extent(t *testing.T) {
 	}
 }
 
-// The library refuses leading dimensions that are too small, and at the paper's
-// size none is.
+// The library refuses leading dimensions that are too small; at the paper's
+// size no call has one.
 func TestGemmEx_is_not_refused_for_its_leading_dimensions(t *testing.T) {
 	g := DefaultGEMM
 	for _, call := range GemmExCalls(g.M, g.K, g.N) {
@@ -68,8 +69,8 @@ func TestGemmEx_is_not_refused_for_its_leading_dimensions(t *testing.T) {
 	}
 }
 
-// The integer 1 is the least subnormal float, so that a product of moderate
-// numbers is all but zero.
+// The bits of the integer 1, read as a float, are the least subnormal number,
+// so that the product is almost zero.
 func TestGemmEx_reads_alpha_as_a_float(t *testing.T) {
 	call := GemmExCalls(1, 1, 1)[2]
 	c := []float32{7}

@@ -1,11 +1,12 @@
-// Package paper computes again what one paper reports: every figure, table and
+// Package paper recomputes the results of one paper: every figure, table and
 // numerical claim of S. Bhola and K. Duraisamy, "Deterministic and
 // Probabilistic Rounding Error Analysis for Mixed-Precision Arithmetic on
 // Modern Computing Units", arXiv:2411.18747v1 (2024).
 //
-// An experiment is a value that says all it needs (sizes, distribution, seed,
-// confidence); Run computes it; its result draws the paper's figure and states
-// the paper's claims with a verdict:
+// An experiment is a value that contains all its parameters (sizes,
+// distribution, seed, confidence). Its method Run computes the result. The
+// result draws the paper's figure and returns the paper's claims with a verdict
+// on each:
 //
 //	mac := paper.DefaultMAC.Run()
 //	nb.Show(mac.Figure())             // Figure 5
@@ -21,23 +22,28 @@
 //	Table 3                  Table3, ProfileResult.Table
 //	Figure 6                 GEMM.Run, GEMMResult.Figure
 //	numbers in the text      AllClaims
-//	… on a GPU's own         GEMMResult.OnGPU, ProfileResult.OnGPU
-//	what is printed wrong    Errata
+//	the same on a GPU        GEMMResult.OnGPU, ProfileResult.OnGPU
+//	mistakes in the paper    Errata
 //
-// What goes beyond the paper is in package study.
+// Experiments that go beyond the paper are in package study.
 //
-// Errors are measured against the exact result. The paper measures against
-// binary64; MACResult and GEMMResult say how far that is from the exact one.
+// Errors are measured against the exact result. The paper measures them against
+// a result in binary64; the field Float64 of [GEMMResult] is the distance
+// between the two.
 //
-// Every random number comes from a PCG generator whose seed is a field of the
-// experiment, so a result is the same on every machine and for any number of
-// cores, except the rates of Table 3, which are measured times.
+// Every random number comes from a PCG generator, whose seed is a field of the
+// experiment or the constant [Seed]. A result is therefore the same on every
+// machine and for any number of cores, except the rates of Table 3, which are
+// measured times.
 package paper
 
-// Seed is the seed of every experiment here unless another is given: the digits
-// of the paper's arXiv number, chosen before anything was measured.
+// Seed is the seed of every experiment here unless another is given. It
+// consists of the digits of the paper's arXiv number and was chosen before the
+// first measurement.
 const Seed = 241118747
 
 // Confidence is the confidence of every probabilistic bound here unless another
-// is given. The paper does not state the one it used.
+// is given.
+//
+// differs: the paper does not state the confidence of its experiments.
 const Confidence = 0.99

@@ -12,19 +12,20 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Erratum is one thing in the paper that should read otherwise, with the
-// computation that shows it.
+// Erratum is one mistake in the paper, with its correction and a computation
+// that demonstrates it.
 type Erratum struct {
 	ID      string
 	Where   string
 	Printed string
 	Correct string
-	Shown   string // numbers computed here
+	Shown   string // the demonstration, with numbers computed here
 }
 
-// Errata returns what was found wrong in the paper, in its order. The packages
-// use the correct form; where the printed one is of use it can be asked for by
-// name (roundoff.Printed, roundoff.LogVariancePrinted).
+// Errata returns the mistakes found in the paper, in the order of the paper.
+// The packages implement the corrected form. Where the printed form is useful
+// for comparison, it has a name of its own (roundoff.Printed,
+// roundoff.LogVariancePrinted).
 func Errata() []Erratum {
 	list := []func() Erratum{
 		labelTwice, unitInterval, missingGammaTilde, cancellation, forwardBackward,
@@ -44,7 +45,7 @@ func Errata() []Erratum {
 	return errata
 }
 
-// ErrataTable returns the errata as a table.
+// ErrataTable returns the errata as a table, one row for each.
 func ErrataTable() *viz.Table {
 	list := Errata()
 	t := viz.NewTable("errata",
@@ -125,7 +126,7 @@ func specialCaseCondition() Erratum {
 			short(roundoff.MPFMARepresented(r, roundoff.DBEA).Addend), short(roundoff.MPFMASpecialRepresented(r, roundoff.DBEA).Addend))}
 }
 
-// missingFactors has a = 1, so that the error of ẑ is Δb + Δc.
+// missingFactors uses a = 1, for which the error of ẑ is Δb + Δc.
 func missingFactors() Erratum {
 	const b, c, long = 1000, 0x1p-20, 1000.25
 	f := tcore.PaperF32.MPFMA

@@ -39,8 +39,8 @@ func ExampleRoundingFigure() {
 	// The relative rounding error reaches 0.9995 u just above a power of two and only half as much just below one.
 }
 
-// The backward error is small, as it must be; cancellation makes the forward
-// error of it.
+// The backward error is small, as the analysis guarantees; cancellation makes
+// the forward error large.
 func ExampleSumOfThree() {
 	s := paper.SumOfThree(tcore.Binary16, 1, 0.3333, -1.332)
 	fmt.Printf("forward %.2g, backward %.2g, condition %.0f\n", s.Forward, s.Backward, s.Condition)
@@ -60,7 +60,8 @@ func ExampleProduct() {
 	// The probabilistic constant is 15.1 times below the deterministic one, and 0.1 % of 2000 products exceed it where 1 % may; the worst of all reaches 1.06 of it.
 }
 
-// What Lemmas 1 and 2 claim, on products of 4096 errors: some seconds.
+// The claims about Lemmas 1 and 2, on products of 512 errors. The computation
+// takes some seconds.
 func ExampleProductClaims() {
 	for _, c := range paper.ProductClaims() {
 		fmt.Printf("%-12s %s\n", c.Verdict, c.Paper)
@@ -79,7 +80,8 @@ func ExampleVarianceFigure() {
 	// Evaluated as printed, the variance of Lemma 2 is off by 6.3 % at the precision of binary32, and by a factor 1.825·10³² at that of binary64, far above this figure.
 }
 
-// No lemma of Sections 3.1 and 3.2 is violated, and most are all but reached.
+// No lemma of Sections 3.1 and 3.2 is violated, and most bounds are almost
+// attained.
 func ExampleLemmas() {
 	r := paper.Lemmas{Samples: 1000, Confidence: 0.99, Seed: 1}.Run()
 	for _, row := range r.Rows[:4] {
@@ -106,8 +108,8 @@ func ExampleRoundingsTable() {
 	// The printed index counts a term's own block twice from the second block on, up to 12 where only 11 can occur.
 }
 
-// The fifth of 8 products opens the second block of 4: it meets 4 roundings at
-// most, and by the printed index 8.
+// The fifth of 8 products is the first one of the second block of 4. It is
+// rounded by at most 4 additions; the printed formula gives 8.
 func ExampleCorrectedCount() {
 	const q, b = 2, 4
 	fmt.Println(paper.PrintedCount(2, 5, q, b), paper.CorrectedCount(2, 5, q, b))
@@ -134,7 +136,7 @@ func ExampleTheoremFigure() {
 	// The deterministic constant grows like K, the probabilistic ones like √K; at K = 2¹⁵ VIBEA is 13.1 times below DBEA, and Higham & Mary's bound is 1.6 times below VIBEA.
 }
 
-// Where products do not fit the accumulation format, the error may exceed
+// If products are not exact in the accumulation format, the error may exceed
 // γ_(K-1).
 func ExampleBinary16Counterexample() {
 	e := paper.Binary16Counterexample()
@@ -158,7 +160,7 @@ func ExampleTensorCoreClaims() {
 	// differs tc-row2-gamma
 }
 
-// Figure 5, of fewer samples.
+// Figure 5 with fewer samples.
 func ExampleMACResult() {
 	mac := paper.DefaultMAC
 	mac.Samples = 2000
@@ -182,8 +184,8 @@ func ExampleMACVariant_Largest() {
 	// true true
 }
 
-// Bytes promise MPFMA a third more speed where memory decides; what was
-// measured is of the machine.
+// If memory bandwidth limits both, MPFMA is a third faster than FMA, since it
+// moves fewer bytes. The measured speedup depends on the machine.
 func ExampleProfile() {
 	p := paper.Profile{Elements: 1 << 14, Repeats: 2, Seed: 1}
 	a, _, _, a16, _ := p.Operands()
@@ -203,7 +205,7 @@ func decode(code uint16) float32 {
 	return z[0]
 }
 
-// What a GPU took for the three kernels of Table 3 goes into a record.
+// A record stores the times of the three kernels of Table 3 on a GPU.
 func ExampleProfile_NewRecord() {
 	r := paper.Profile{Elements: 1 << 20, Seed: 1}.NewRecord(paper.Provenance{GPU: "none, an example", Date: "2026-01-02"})
 	for range 3 {
@@ -214,7 +216,7 @@ func ExampleProfile_NewRecord() {
 	// profile-1048576-1.json 3 kernels
 }
 
-// Figure 6, of a product that takes a moment.
+// Figure 6 for a small product.
 func ExampleGEMM() {
 	g := paper.DefaultGEMM
 	g.M, g.K = 32, 1<<10
@@ -233,7 +235,8 @@ func ExampleGEMM() {
 	// gemm-bounds-symmetric true
 }
 
-// A bound on one output is the constant of the theorem times |A||B|/|AB| there.
+// The bound on one output is the constant of the theorem times |A||B|/|AB| of
+// this output.
 func ExampleGEMMErrors_Bounds() {
 	e := paper.GEMMErrors{Errors: []float64{1e-6, 5e-4}, Conditions: []float64{1, 200}}
 	fmt.Printf("%.1g\n", e.Bounds(2e-6))
@@ -261,8 +264,8 @@ func ExampleGEMMResult() {
 	// gemm-positive-1e-2
 }
 
-// Beside the paper's model stands what a GPU computed, or what stands in for
-// it.
+// The result of a GPU, or of the emulation that replaces it, is compared with
+// that of the paper's model.
 func ExampleSiliconGEMM() {
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	g := paper.DefaultGEMM
@@ -283,7 +286,7 @@ func ExampleSiliconGEMM() {
 func ExampleSiliconProfile() {
 	usual := paper.DefaultGPUProfile
 	defer func() { paper.DefaultGPUProfile = usual }()
-	paper.DefaultGPUProfile.Elements = 1 << 12 // of which there is no record
+	paper.DefaultGPUProfile.Elements = 1 << 12 // a length without a record
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	s, err := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run().OnGPU()
 	if err != nil {
@@ -313,8 +316,8 @@ func ExampleGemmExTable() {
 	// As printed the call reads to 4096 times the length of B, writes 4096 times that of C, and multiplies by 1.401·10⁻⁴⁵, the integer 1 read as a float; with one of its two mistakes put right 0 or 0 of 15 elements of a small product are right, with both 15. cublasGemmEx(handle, N, N, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) at the paper's size, elements used of those there are, rounded up to powers of two; the small product is 5 × 7 by 7 × 3, of integers, and memory beyond an array is NaN.
 }
 
-// Every row is drawn from a generator of its own: the matrix is the same on any
-// number of cores.
+// Each row is drawn from its own generator, so that the matrix is the same for
+// any number of cores.
 func ExampleDistribution() {
 	m := paper.UniformSymmetric.Matrix(2, 2, 1, 0)
 	fmt.Printf("%.3f\n", m.Data)
@@ -329,7 +332,7 @@ func ExampleClaimTable() {
 	// 10 of 10 claims reproduced, 0 differ, 0 cannot be tested here.
 }
 
-// The second who asks is told the times that the first was.
+// The second call returns the times that the first call measured.
 func ExampleTable3() {
 	dir, err := os.MkdirTemp("", "table3")
 	if err != nil {
@@ -360,7 +363,8 @@ func ExampleWriteClaims() {
 	// claims.json
 }
 
-// All claims of the paper, with the verdict on each: some ten seconds.
+// All claims of the paper, each with its verdict. The computation takes about
+// ten seconds.
 func ExampleAllClaims() {
 	claims, err := paper.AllClaims("")
 	if err != nil {
@@ -387,8 +391,7 @@ func ExampleErrataTable() {
 	// 29 corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number.
 }
 
-// The operands of a record follow from the seed; what it holds is the bits of
-// the product.
+// A record contains the bits of the product. The operands follow from the seed.
 func ExampleGEMMRecord() {
 	g := paper.DefaultGEMM
 	g.M, g.K = 2, 32
@@ -403,7 +406,7 @@ func ExampleGEMMRecord() {
 	// gemm-symmetric-2x32x8-241118747.json 1 product
 }
 
-// The same numbers on every machine, as a GPU is to be given them.
+// The operands are the same on every machine, and a GPU receives the same ones.
 func ExampleGEMM_Operands() {
 	g := paper.DefaultGEMM
 	g.M, g.K, g.N = 1, 4, 1
@@ -436,7 +439,8 @@ func ExampleProductResult() {
 	// true product-edf
 }
 
-// A speedup is measured, the one that bytes promise is counted.
+// The speedup is measured; the predicted one follows from the bytes per
+// element.
 func ExampleProfileResult() {
 	r := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run()
 	fmt.Printf("%.2f promised, %v\n", r.Promised(), r.Speedup() > 0)
@@ -456,7 +460,7 @@ func ExampleProfileRecord() {
 	// profile-65536-2.json true
 }
 
-// A of the first stream of a seed, B of the second.
+// A is drawn from the first stream of the seed, B from the second.
 func ExampleDistribution_Matrices() {
 	a, b := paper.UniformUnit.Matrices(2, 4, 3, paper.Seed)
 	first := paper.UniformUnit.Matrix(2, 3, paper.Seed, 1)
@@ -465,7 +469,7 @@ func ExampleDistribution_Matrices() {
 	// true 3 4
 }
 
-// Which outputs of a trial err by more than a bound allows?
+// The number of outputs of a trial whose error exceeds a bound.
 func ExampleErrorsOf() {
 	exact, err := trial.On(devices.PaperCoreF32(), matrixOf(1, 0.5, 0.25, 0.125), transposed(matrixOf(1, 1./1024, 1./1024, 1./1024)))
 	if err != nil {
@@ -522,7 +526,7 @@ func ExampleFigureTensorCoreKernel() {
 	// An inner product of length n runs through the kernel q = n/b times.
 }
 
-// A schematic lists its parts, of which some are texts.
+// The CSV of a schematic lists its parts, some of which are texts.
 func ExampleFigureErrors() {
 	csv, err := paper.FigureErrors().CSV()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // The paper's product at a size for which there is no record: the emulation
-// stands in, and says so.
+// replaces the GPU, and the caption says so.
 func ExampleGEMMResult_OnGPU() {
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	small := paper.DefaultGEMM
@@ -38,8 +38,8 @@ func ExampleGEMMResult_OnGPU() {
 	// Hopper, emulated 256 outputs
 }
 
-// What a GPU computed is kept in a record; its name tells the experiment, from
-// whose seed the operands follow.
+// The product of a GPU is stored in a record. The name of the record identifies
+// the experiment, and the operands follow from its seed.
 func ExampleWriteRecord() {
 	small := paper.DefaultGEMM
 	small.M, small.K = 2, 32
@@ -55,13 +55,13 @@ func ExampleWriteRecord() {
 	// Output: gemm-symmetric-2x32x8-241118747.json <nil>
 }
 
-// Table 3 is counted and timed; the GPU's columns are empty where there is no
-// record.
+// Table 3 on this processor and on a GPU. The columns of the GPU are empty if
+// there is no record.
 func ExampleProfileResult_OnGPU() {
 	os.Unsetenv("ROUNDOFF_DEVICE")
 	usual := paper.DefaultGPUProfile
 	defer func() { paper.DefaultGPUProfile = usual }()
-	paper.DefaultGPUProfile.Elements = 1 << 12 // of which there is no record
+	paper.DefaultGPUProfile.Elements = 1 << 12 // a length without a record
 	silicon, err := paper.Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run().OnGPU()
 	if err != nil {
 		log.Fatal(err)
@@ -73,9 +73,9 @@ func ExampleProfileResult_OnGPU() {
 	// Output: No record of this from silicon exists yet
 }
 
-// The listing's call asks for another product than the paper's, of which it
-// reads and writes beyond the arrays; the right one for matrices in rows swaps
-// the operands.
+// The call of the listing computes another product than the paper's and
+// accesses memory beyond the arrays. The correct call for matrices stored by
+// rows exchanges the operands.
 func ExampleGemmExCalls() {
 	const m, t, n = 2, 4, 3
 	calls := paper.GemmExCalls(m, t, n)
@@ -89,11 +89,12 @@ func ExampleGemmExCalls() {
 }
 
 func ExampleGemmEx_Run() {
-	a, b, c := []float32{1, 2, 3, 4}, []float32{1, 0, 0, 1}, make([]float32, 4) // rows of 2 × 2 matrices
+	// 2 × 2 matrices stored by rows.
+	a, b, c := []float32{1, 2, 3, 4}, []float32{1, 0, 0, 1}, make([]float32, 4)
 	calls := paper.GemmExCalls(2, 2, 2)
 	calls[4].Run(a, b, c)
 	fmt.Println(c)
-	calls[0].Run(a, b, c) // the size is right by chance, alpha is not
+	calls[0].Run(a, b, c) // the dimensions are correct because all are equal; alpha is not correct
 	fmt.Println(c[0] > 0, c[0] < 1e-40)
 	// Output:
 	// [1 2 3 4]

@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// The multiply-accumulate of Section 4.1: one rounding reaches its bound u, two
-// reach half as much again.
+// The largest errors of the multiply-accumulate of Section 4.1: with one
+// rounding u, with two roundings 1.5 u.
 func ExampleMAC() {
 	mac := paper.DefaultMAC.Run()
 	u := tcore.Binary32.UnitRoundoff()
@@ -19,7 +19,8 @@ func ExampleMAC() {
 	// with FMA    1.00 u
 }
 
-// The constants of the paper's matrix product at 99 %.
+// The constants ζ of the bounds on the paper's matrix product at 99 %
+// confidence.
 func ExampleGEMM_Constants() {
 	for _, c := range paper.DefaultGEMM.Constants() {
 		fmt.Printf("%-24s λ = %8.5f   ζ = %.3e\n", c.Name, c.Lambda, c.Zeta)
@@ -31,7 +32,7 @@ func ExampleGEMM_Constants() {
 	// Higham & Mary 2019       λ =  7.12735   ζ = 1.154e-04
 }
 
-// Running Algorithm 1 on symbols shows which index is right.
+// Running Algorithm 1 symbolically shows which formula for c₁ is correct.
 func ExampleRoundings() {
 	const k, b = 8, 4
 	additions, _ := paper.Roundings(k, b)

@@ -11,14 +11,14 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// The results below are made up, of numbers that are all different: a figure
-// that draws one series under another's name, or a table that swaps two
-// columns, shows the wrong ones.
+// The results below are artificial and consist of numbers that are all
+// different. A figure that draws a series under the name of another one, or a
+// table that exchanges two columns, therefore fails the test.
 
-// samples returns three numbers from x on.
+// samples returns x, 1.25 x and 1.5 x.
 func samples(x float64) []float64 { return []float64{x, 1.25 * x, 1.5 * x} }
 
-// draws fails unless the x of a series are those wanted.
+// draws fails unless the x values of the series called name are want.
 func draws(t *testing.T, series map[string][]drawn.Point, name string, want []float64) {
 	t.Helper()
 	if got := drawn.Xs(series[name]); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
@@ -26,7 +26,7 @@ func draws(t *testing.T, series map[string][]drawn.Point, name string, want []fl
 	}
 }
 
-// shows fails unless the row of a table has these cells.
+// shows fails unless the row of a table has the cells want.
 func shows(t *testing.T, row map[string]string, want map[string]string) {
 	t.Helper()
 	for column, cell := range want {
@@ -47,7 +47,7 @@ func TestFigure5_draws_each_series_under_its_name(t *testing.T) {
 		draws(t, series, k.Name+": observed", k.Errors)
 		draws(t, series, k.Name+": DBEA", k.DBEA)
 		draws(t, series, k.Name+": VIBEA 99 %", k.VIBEA)
-		above := 0 // by hand
+		above := 0 // counted here, not by violations
 		for j, e := range k.Errors {
 			if e > k.DBEA[j] {
 				above++
@@ -101,7 +101,7 @@ func TestFigure6_draws_each_series_under_its_name(t *testing.T) {
 			"over largest error": short(largest / r.Exact.Errors[2]), "violations": "0", "confidence earned": c.Failure.String(),
 		})
 	}
-	r.Exact.Errors[1], r.Represented.Errors[0], r.Represented.Errors[2] = 1, 1, 1 // no bound is as large
+	r.Exact.Errors[1], r.Represented.Errors[0], r.Represented.Errors[2] = 1, 1, 1 // larger than every bound
 	for _, row := range drawn.Cells(t, r.Table()) {
 		shows(t, row, map[string]string{"violations": "3"})
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // FormatTable returns Table 1, the formats of the paper, extended by the unit
-// roundoff and range that follow from them.
+// roundoff and the range that follow from their parameters.
 func FormatTable() *viz.Table {
 	t := viz.NewTable("table1-formats",
 		"Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit.", "Drawn by paper.FormatTable.",
@@ -21,8 +21,9 @@ func FormatTable() *viz.Table {
 	return t
 }
 
-// FormatClaims returns the parameters of Table 1, each found by arithmetic in
-// the format and not read from its record.
+// FormatClaims returns the claims of Table 1 and the unit roundoff of Section
+// 2.1. Each parameter is measured by arithmetic in the format; the fields of
+// [tcore.Format] are not read.
 func FormatClaims() []Claim {
 	c := claims{source: "Table 1", notebook: "01-floating-point", file: "formats.go"}
 	for _, row := range []struct {
@@ -48,7 +49,8 @@ func FormatClaims() []Claim {
 	return c.list
 }
 
-// measureFormat finds the parameters of f by rounding powers of two.
+// measureFormat determines the parameters of f by rounding powers of two and
+// their neighbours.
 func measureFormat(f tcore.Format) (p, emin, emax int) {
 	round := func(x float64) float64 { return f.Round(x, tcore.ToNearestEven) }
 	for p = 1; round(1+math.Ldexp(1, -p)) != 1 && 1+math.Ldexp(1, -p) != 1; {
@@ -64,7 +66,8 @@ func measureFormat(f tcore.Format) (p, emin, emax int) {
 	return p, emin, emax
 }
 
-// worstRounding returns the largest |fl(x) - x|/|x| over x in [1, 2).
+// worstRounding returns the largest |fl(x) - x|/|x| over 2^20 equidistant x in
+// [1, 2), rounded to nearest.
 func worstRounding(f tcore.Format) float64 {
 	const n = 1 << 20
 	worst := 0.0

@@ -12,48 +12,52 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GEMM is the experiment of Section 4.2: D = AB on a tensor core, A of M rows
-// and K columns, B of K rows and N columns, drawn from one distribution.
+// GEMM is the experiment of Section 4.2: D = AB on a tensor core, where A is M
+// × K and B is K × N. All entries are drawn from one distribution.
 type GEMM struct {
 	M, N, K      int
 	Core         tcore.TensorCore
 	Distribution Distribution
-	Confidence   float64 // of a probabilistic bound, over all outputs at once
+	Confidence   float64 // confidence that a probabilistic bound holds for all outputs simultaneously
 	Seed         uint64
 }
 
-// DefaultGEMM is the paper's experiment. The paper leaves open the block width
-// and the confidence; here they are those of its Section 3.3 and 99 %.
+// DefaultGEMM is the paper's experiment. The paper does not state the block
+// width or the confidence of this experiment; here the block width is that of
+// its Section 3.3, b = 4, and the confidence is 99 %.
 //
-// differs: the paper ran cuBLAS on an H100, this runs the paper's model of a
-// tensor core (IEEE round to nearest, Algorithm 1). Its inner dimension is
-// called t in Section 4 and n in Section 3; here it is K.
+// differs: the paper ran cuBLAS on an H100; this experiment emulates the
+// paper's model of a tensor core (IEEE round to nearest, Algorithm 1). The
+// paper calls the inner dimension t in Section 4 and n in Section 3; here it is
+// K.
 var DefaultGEMM = GEMM{
 	M: 1 << 10, N: 1 << 3, K: 1 << 15,
 	Core: tcore.PaperF32, Distribution: UniformSymmetric, Confidence: Confidence, Seed: Seed,
 }
 
-// GEMMErrors holds one number for each output, row by row.
+// GEMMErrors contains one number of each kind for each output, row by row.
 type GEMMErrors struct {
-	Errors     []float64 // |D^-D|/|D|, D exact
-	Conditions []float64 // |A||B|/|AB|, what a bound's constant is multiplied by
+	Errors     []float64 // |D^-D|/|D|, where D is exact
+	Conditions []float64 // |A||B|/|AB|; a relative bound is a constant times this
 }
 
-// GEMMResult is what the experiment measured.
+// GEMMResult is the result of the experiment.
 type GEMMResult struct {
 	GEMM
-	// Exact measures against the exact product of the matrices in the low
-	// format, Represented against that of the matrices before conversion.
+	// Exact contains the errors against the exact product of the matrices after
+	// conversion to the low format, Represented those against the exact product of
+	// the matrices before conversion.
 	Exact, Represented GEMMErrors
 	// Float64 is the largest relative distance between the exact product of the
-	// matrices before conversion and its binary64 evaluation, which the paper
-	// takes for exact.
+	// matrices before conversion and the same product computed in binary64, which
+	// the paper uses as the exact result.
 	Float64 float64
 }
 
-// Run draws the matrices, multiplies them and measures the errors.
-// It panics if a size is below 1 or K is not a multiple of the block width, and
-// returns an error if the exact product of the data cannot be formed.
+// Run draws the matrices, multiplies them and measures the errors. It returns
+// an error if the exact product cannot be formed. It panics if a size is below
+// 1, K is not a multiple of the block width, or the interval of the
+// distribution is empty.
 func (g GEMM) Run() (*GEMMResult, error) {
 	g.Theorem().Blocks()
 	a, b := g.Distribution.Matrices(g.M, g.N, g.K, g.Seed)
@@ -76,12 +80,14 @@ func (g GEMM) Run() (*GEMMResult, error) {
 	return r, nil
 }
 
-// ErrorsOf returns the errors of a trial.
+// ErrorsOf returns the relative errors and the condition of each output of a
+// trial.
 func ErrorsOf(t *trial.Trial) GEMMErrors {
 	return GEMMErrors{Errors: t.Relative(), Conditions: t.Conditions()}
 }
 
-// Theorem returns the theorem's view of this experiment.
+// Theorem returns the parameters of the paper's theorem for this experiment:
+// sizes, block width and unit roundoffs.
 func (g GEMM) Theorem() roundoff.GEMM {
 	return roundoff.GEMM{M: g.M, N: g.N, K: g.K, Block: g.Core.Block, Roundoffs: g.Core.Roundoffs()}
 }
@@ -89,19 +95,22 @@ func (g GEMM) Theorem() roundoff.GEMM {
 // Constant is one bound of a matrix product: |D^-D| <= Zeta |A||B| elementwise.
 type Constant struct {
 	Name            string
-	Lambda          float64 // 0 for the deterministic bound
-	Zeta            float64 // without representation error
-	ZetaRepresented float64 // with it
+	Lambda          float64 // λ, 0 for the deterministic bound
+	Zeta            float64 // ζ without representation error
+	ZetaRepresented float64 // ζ with representation error
 	Failure         roundoff.Failure
 	Series          viz.Series
 }
 
-// PrintedBound names the bound of the theorem with its union bound as printed.
+// PrintedBound is the name of the probabilistic bound whose λ comes from the
+// union bound as printed in the paper.
 const PrintedBound = "VIBEA, index as printed"
 
-// Constants returns the bounds of the experiment: DBEA, VIBEA with the paper's
-// union bound as printed and corrected, and Higham and Mary's (2019) with as
-// many events. All hold for all outputs at once.
+// Constants returns the bounds of the experiment: DBEA, VIBEA with the union
+// bound as printed and as corrected, and that of Higham and Mary (2019) with as
+// many events. Each is a bound on all outputs simultaneously, except with the
+// probability Failure. It panics as [roundoff.GEMM] does, or if Confidence is
+// outside (0, 1).
 func (g GEMM) Constants() []Constant {
 	t := g.Theorem()
 	of := func(name string, lambda float64, an roundoff.Analysis, failure roundoff.Failure, s viz.Series) Constant {
@@ -119,7 +128,8 @@ func (g GEMM) Constants() []Constant {
 	}
 }
 
-// Constant returns the bound of that name.
+// Constant returns the bound of that name. It panics if there is none, and as
+// [GEMM.Constants] does.
 func (g GEMM) Constant(name string) Constant {
 	for _, c := range g.Constants() {
 		if c.Name == name {
@@ -129,7 +139,8 @@ func (g GEMM) Constant(name string) Constant {
 	panic(fmt.Sprintf("paper: no bound named %q", name))
 }
 
-// Bounds returns zeta times the condition of each output.
+// Bounds returns zeta |A||B|/|AB| for each output, a bound on its relative
+// error.
 func (e GEMMErrors) Bounds(zeta float64) []float64 {
 	b := make([]float64, len(e.Conditions))
 	for i, c := range e.Conditions {
@@ -138,12 +149,13 @@ func (e GEMMErrors) Bounds(zeta float64) []float64 {
 	return b
 }
 
-// Violations returns how many outputs err by more than zeta times their
-// condition.
+// Violations returns how many outputs have a relative error larger than zeta
+// |A||B|/|AB|. An error that is NaN counts as a violation.
 func (e GEMMErrors) Violations(zeta float64) int { return violations(e.Errors, e.Bounds(zeta)) }
 
-// Figure returns Figure 6: the empirical distribution of the forward error and
-// of its bounds, without representation error above and with it below.
+// Figure returns Figure 6: the empirical distribution of the relative forward
+// error and of its bounds. The upper panel is without representation error, the
+// lower one with it.
 func (r *GEMMResult) Figure() *viz.Chart {
 	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
 	c := viz.NewChart("fig6-gemm-edf-"+r.Slug(),
@@ -165,8 +177,8 @@ func (r *GEMMResult) panel(c *viz.Chart, title string, e GEMMErrors, dbea, vibea
 	p.EDF(viz.Series{Label: "DBEA", Color: DBEA.Color, Style: viz.Dashed}, e.Bounds(dbea))
 }
 
-// ExceedanceFigure returns the upper tail of Figure 6, which is what a bound is
-// about: the fraction of outputs whose error exceeds a value.
+// ExceedanceFigure returns the upper tail of Figure 6: the fraction of outputs
+// whose error exceeds a value.
 func (r *GEMMResult) ExceedanceFigure() *viz.Chart {
 	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
 	c := viz.NewChart("fig6-gemm-exceedance-"+r.Slug(),
@@ -180,7 +192,8 @@ func (r *GEMMResult) ExceedanceFigure() *viz.Chart {
 	return c
 }
 
-// Slug names the distribution in a file name.
+// Slug returns a name of the distribution for file names: symmetric for
+// U(-1,1), positive for U(0,1), other for any other.
 func (g GEMM) Slug() string {
 	switch g.Distribution {
 	case UniformSymmetric:
@@ -191,7 +204,8 @@ func (g GEMM) Slug() string {
 	return "other"
 }
 
-// Table returns every bound of the experiment beside the largest error.
+// Table returns every bound of the experiment with the largest error, the
+// number of violations and the confidence.
 func (r *GEMMResult) Table() *viz.Table {
 	t := viz.NewTable("gemm-bounds-"+r.Slug(),
 		"All bounds hold here and all are loose; Higham and Mary's general bound beats the theorem's, whose union over small terms costs more than its variance gains.",
@@ -215,8 +229,8 @@ func lambdaText(lambda float64) string {
 	return fmt.Sprintf("%.5f", lambda)
 }
 
-// Claims returns what the paper says of this experiment. Those about U(0,1)
-// come from its conclusions.
+// Claims returns the paper's claims about this experiment. For U(0,1) it
+// returns the claim in the paper's conclusions, otherwise those about U(-1,1).
 func (r *GEMMResult) Claims() []Claim {
 	if r.Distribution == UniformUnit {
 		return r.positiveClaims()

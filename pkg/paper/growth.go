@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GrowthFigure returns the growth of gamma_n and gamma-tilde_n with n in the
-// three formats of Table 1. A curve of gamma_n ends where n u reaches 1.
+// GrowthFigure returns a chart of gamma_n and gamma-tilde_n against n for the
+// three formats of Table 1. The curves of gamma_n end where n u reaches 1.
 func GrowthFigure() *viz.Chart {
 	c := viz.NewChart("growth-gamma",
 		"γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one.",
@@ -29,7 +29,8 @@ func GrowthFigure() *viz.Chart {
 	return c
 }
 
-// curve draws f at eight points a decade up to n = 10^9 or 10 times past 1.
+// curve draws f at eight points per decade from n = 1 to 10^9. It omits finite
+// values of 10^3 or more and stops at the first +Inf.
 func curve(p *viz.Panel, label string, colour color.Color, f func(n int) float64) {
 	var x, y []float64
 	for i := 0; i <= 9*8; i++ {
@@ -44,8 +45,9 @@ func curve(p *viz.Panel, label string, colour color.Color, f func(n int) float64
 	p.Line(viz.Series{Label: label, Color: colour, Style: viz.Dashed}, x, y)
 }
 
-// VarianceFigure returns the relative error of Lemma 2's variance as printed,
-// evaluated in binary64, against the stable evaluation.
+// VarianceFigure returns a chart of the relative error of Lemma 2's variance
+// when the printed formula is evaluated in binary64. The reference is the
+// numerically stable evaluation, [roundoff.LogVariance].
 func VarianceFigure() *viz.Chart {
 	var x, y []float64
 	for p := 1; p <= 53; p++ {

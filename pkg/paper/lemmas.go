@@ -12,35 +12,37 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Lemmas is a test of the lemmas of Sections 3.1 and 3.2: each kernel is run on
-// random operands of either sign, so that cancellation happens, and its error
-// is compared with the lemma's bound for those operands.
+// Lemmas is a test of the lemmas of Sections 3.1 and 3.2. Each operation (MAC,
+// FMA, MPFMA) is run on random operands of either sign, so that cancellation
+// occurs, and its relative error is compared with the lemma's bound for these
+// operands.
 type Lemmas struct {
 	Samples    int
 	Confidence float64
 	Seed       uint64
 }
 
-// DefaultLemmas is run in the notebooks.
+// DefaultLemmas is the test that the notebooks run.
 var DefaultLemmas = Lemmas{Samples: 200_000, Confidence: Confidence, Seed: Seed}
 
-// LemmaRow is one lemma with one analysis and what the samples did.
+// LemmaRow is the result for one lemma and one analysis.
 type LemmaRow struct {
 	Name       string
 	Analysis   string
 	Bound      roundoff.MACBound
-	Tightest   float64 // the largest quotient of error and bound
+	Tightest   float64 // largest error/bound over the samples
 	Violations int
 }
 
-// LemmasResult is what was measured.
+// LemmasResult is the result of the test.
 type LemmasResult struct {
 	Lemmas
 	Rows []LemmaRow
 }
 
-// operands of one trial: as given, with binary64 operands that a kernel of
-// lower precision must convert, and as the kernel's own formats hold them.
+// operands are the operands of one sample: in binary64, rounded to binary16 and
+// rounded to binary32. An operation of lower precision must convert the
+// binary64 operands, with a representation error.
 type operands struct{ given, low, high [3]float64 }
 
 // Run tests every lemma. It panics if Samples < 1 or Confidence is outside (0,
@@ -96,8 +98,8 @@ func (l Lemmas) Run() *LemmasResult {
 	return result
 }
 
-// operands draws binary64 numbers of magnitude in [1/2, 1) and either sign, far
-// from underflow in every format.
+// operands draws binary64 numbers with magnitude in [1/2, 1) and random sign.
+// No format underflows on them.
 func (l Lemmas) operands() []operands {
 	rng := rand.New(rand.NewPCG(l.Seed, 3))
 	trials := make([]operands, l.Samples)
@@ -115,7 +117,8 @@ func (l Lemmas) operands() []operands {
 	return trials
 }
 
-// Table returns every lemma with its coefficients and the samples' verdict.
+// Table returns every lemma with its coefficients, the number of violations and
+// the largest quotient of error and bound.
 func (r *LemmasResult) Table() *viz.Table {
 	bad := 0
 	for _, k := range r.Rows {
@@ -134,7 +137,7 @@ func (r *LemmasResult) Table() *viz.Table {
 	return t
 }
 
-// Claims returns what the paper says of these lemmas.
+// Claims returns the paper's claims in Sections 3.1 and 3.2.
 func (r *LemmasResult) Claims() []Claim {
 	c := claims{source: "Section 3.1", notebook: "03-fma-and-mpfma", file: "lemmas.go"}
 	bad := map[string]int{}
@@ -164,8 +167,8 @@ func (r *LemmasResult) Claims() []Claim {
 	return c.list
 }
 
-// significantBits returns the number of bits from the first to the last one of
-// n.
+// significantBits returns the number of bits of n from its first to its last
+// nonzero bit.
 func significantBits(n int) int {
 	for n%2 == 0 {
 		n /= 2
@@ -177,8 +180,8 @@ func significantBits(n int) int {
 	return bits
 }
 
-// countExactProducts returns the fraction of products of two binary16
-// significands that binary32 holds exactly.
+// countExactProducts returns the fraction of products of two 11-bit binary16
+// significands that are exact in binary32.
 func countExactProducts() float64 {
 	exact, n := 0, 0
 	for a := 1 << 10; a < 1<<11; a++ {

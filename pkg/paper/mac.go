@@ -16,31 +16,32 @@ import (
 type MAC struct {
 	Samples      int
 	Distribution Distribution
-	Confidence   float64 // of each probabilistic bound, one sample at a time
+	Confidence   float64 // confidence that a probabilistic bound holds, for each sample separately
 	Seed         uint64
 }
 
-// DefaultMAC is the paper's experiment. The paper does not say how many samples
-// it drew, nor its confidence.
+// DefaultMAC is the paper's experiment. The paper states neither the number of
+// samples nor the confidence.
 var DefaultMAC = MAC{Samples: 400_000, Distribution: UniformOneTwo, Confidence: Confidence, Seed: Seed}
 
-// MACVariant is one way to compute the multiply-accumulate, with the relative
-// forward error |d^-d|/|d| of each sample and its two bounds.
+// MACVariant is one way to compute the multiply-accumulate. It contains the
+// relative forward error |d^-d|/|d| of each sample and the two bounds on it.
 type MACVariant struct {
 	Name                string
 	Errors, DBEA, VIBEA []float64
 }
 
-// MACResult is what the experiment measured.
+// MACResult is the result of the experiment.
 type MACResult struct {
 	MAC
 	Plain, FMA, Mixed MACVariant // without FMA, with FMA, with MPFMA
 }
 
-// Run draws the samples and computes errors and bounds. The MPFMA converts a
-// and b to binary16 first, so its bounds are those with representation error; c
-// is binary32 already, so no conversion of c is charged. It panics if Samples <
-// 1 or Confidence is outside (0, 1).
+// Run draws the samples and computes errors and bounds. The MPFMA first
+// converts a and b to binary16, so its bounds include their representation
+// error; c is binary32 already, so the bounds include no representation error
+// of c. It panics if Samples < 1, Confidence is outside (0, 1), or the interval
+// of the distribution is empty.
 func (m MAC) Run() *MACResult {
 	if m.Samples < 1 {
 		panic(fmt.Sprintf("paper: Samples = %d, want Samples >= 1", m.Samples))
@@ -66,7 +67,7 @@ func (m MAC) Run() *MACResult {
 	}
 }
 
-// triples holds operands a, b, c of one multiply-accumulate each.
+// triples contains the operands a, b, c of each multiply-accumulate.
 type triples [][3]float64
 
 func (m MAC) sample() triples {
@@ -78,7 +79,8 @@ func (m MAC) sample() triples {
 	return t
 }
 
-// kernel runs one way to compute ab + c over all triples.
+// kernel computes ab + c in one way for all triples, with the errors and the
+// bounds.
 func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c float64) float64, dbea, vibea roundoff.MACBound) MACVariant {
 	k := MACVariant{name, make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))}
 	parallel.Each(len(t), func(i int) {
@@ -91,8 +93,9 @@ func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c f
 	return k
 }
 
-// Figure returns Figure 5: the empirical distribution of the forward error of
-// each kernel with its deterministic and probabilistic bound, nine curves.
+// Figure returns Figure 5: the empirical distribution of the relative forward
+// error of each variant and of its deterministic and probabilistic bounds, nine
+// curves.
 func (r *MACResult) Figure() *viz.Chart {
 	c := viz.NewChart("fig5-mac-edf",
 		"For one multiply-accumulate the deterministic bound is the tighter one.",
@@ -109,7 +112,7 @@ func (r *MACResult) Figure() *viz.Chart {
 	return c
 }
 
-// Table returns the largest error and bounds of each kernel.
+// Table returns the largest error and the largest bounds of each variant.
 func (r *MACResult) Table() *viz.Table {
 	t := viz.NewTable("mac-largest",
 		"No bound is violated, and DBEA is the tighter one.",
@@ -122,10 +125,10 @@ func (r *MACResult) Table() *viz.Table {
 	return t
 }
 
-// Largest returns the largest error of the kernel.
+// Largest returns the largest relative forward error.
 func (k MACVariant) Largest() float64 { return slices.Max(k.Errors) }
 
-// Claims returns what the paper says of this experiment.
+// Claims returns the paper's claims about this experiment.
 func (r *MACResult) Claims() []Claim {
 	c := claims{source: "Section 4.1, Figure 5", notebook: "05-multiply-accumulate", file: "mac.go"}
 	plain, fma, mixed := r.Plain.Largest(), r.FMA.Largest(), r.Mixed.Largest()

@@ -2,7 +2,8 @@ package paper
 
 import "github.com/roundofflab/roundoff/pkg/viz"
 
-// The lines of what was observed and of the methods, the same in every figure.
+// The colours and line styles of observed errors and of each analysis, the same
+// in every figure.
 var (
 	Observed   = viz.Series{Label: "observed", Color: viz.Black}
 	DBEA       = viz.Series{Label: "DBEA", Color: viz.Vermilion, Style: viz.Dashed}

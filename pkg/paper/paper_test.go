@@ -19,7 +19,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// within reports whether got agrees with want to the relative tolerance tol.
+// within fails the test unless got agrees with want to the relative tolerance
+// tol.
 func within(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*math.Abs(want)) {
@@ -156,14 +157,14 @@ func TestRoundings(t *testing.T) {
 	}
 }
 
-// An error of 1 + delta_k in place of each rounding, with delta_k as a symbol,
-// must give the same counts as perturbing one rounding at a time in numbers.
+// Counting the roundings of each term symbolically gives the same numbers as
+// perturbing one addition at a time.
 func TestRoundingsAgreeWithPerturbation(t *testing.T) {
 	const k, b = 8, 4
 	additions, _ := Roundings(k, b)
 	for term := range k {
 		count := 0
-		for perturbed := range k { // which addition is perturbed
+		for perturbed := range k { // index of the perturbed addition
 			s := 0.0
 			for j := range k {
 				p := 0.0
@@ -234,7 +235,7 @@ func TestMeasureFormat(t *testing.T) {
 
 func TestMACErrorAgreesWithBigFloat(t *testing.T) {
 	for _, x := range DefaultMAC.sample()[:1000] {
-		a, b, c := x[0], x[1], -x[2] // cancel
+		a, b, c := x[0], x[1], -x[2] // so that the sum cancels
 		z := tcore.Binary32.FMA(a, b, c, tcore.ToNearestEven)
 		if fast, slow := macError(z, a, b, c), exactMACError(z, a, b, c); math.Abs(fast-slow) > 1e-15*slow {
 			t.Fatalf("a, b, c = %v: %v, want %v", x, fast, slow)
@@ -269,15 +270,15 @@ func TestClaims(t *testing.T) {
 	compareClaims(t, list, true)
 }
 
-// The claims that take no time are compared always.
+// The claims that take no time are compared in short mode too.
 func TestClaims_that_take_no_time(t *testing.T) {
 	compareClaims(t, slices.Concat(FormatClaims(), TensorCoreClaims()), false)
 }
 
-// compareClaims compares claims with testdata/claims.csv, of which every line
-// is an identifier, a verdict, what the paper says, what was measured, and to
-// how much that is the same on every machine: 0, or a share. With all, none may
-// be missing.
+// compareClaims compares claims with testdata/claims.csv. Each line contains
+// the identifier, the verdict, the paper's value, the measured value and its
+// relative tolerance across machines, 0 if it is the same on all. With all, no
+// line may be missing from the list.
 func compareClaims(t *testing.T, list []Claim, all bool) {
 	t.Helper()
 	f, err := os.Open("testdata/claims.csv")
@@ -316,8 +317,8 @@ func compareClaims(t *testing.T, list []Claim, all bool) {
 	}
 }
 
-// An order of magnitude is a factor of ten on both sides, and a value is the
-// value to its tolerance.
+// A claim about an order of magnitude is reproduced within a factor of ten in
+// both directions, a claim about a value within its tolerance.
 func TestVerdicts(t *testing.T) {
 	var c claims
 	c.order("", "", 1e-2, 0.0999, "", "")
@@ -390,11 +391,11 @@ func TestErrata(t *testing.T) {
 	}
 }
 
-// What an erratum says that computes with single numbers, computed by the
-// language.
+// The numbers that errata state about single operations agree with those of
+// native arithmetic.
 func TestErrata_are_so(t *testing.T) {
-	// 1·1000 + 2⁻²⁰ has one rounding, to binary32, of which Δb and Δc are to
-	// account for.
+	// The computation of 1·1000 + 2⁻²⁰ has one rounding, to binary32, which Δb and
+	// Δc must explain.
 	const b, c = 1000, 0x1p-20
 	sum := float32(b)
 	sum += float32(c)
@@ -402,10 +403,11 @@ func TestErrata_are_so(t *testing.T) {
 	if !(change > 2*0x1p-24 && change < 0x1p-24*(b+c)) {
 		t.Errorf("changed by %v", change)
 	}
-	if s := missingFactors().Shown; !strings.Contains(s, short(change)) || !strings.Contains(s, "changes it by 0.25") { // binary16 has every half there
+	// The spacing of binary16 numbers at 1000.25 is 1/2.
+	if s := missingFactors().Shown; !strings.Contains(s, short(change)) || !strings.Contains(s, "changes it by 0.25") {
 		t.Error(s)
 	}
-	// Errors of −u alone.
+	// All errors are −u.
 	g := DefaultGEMM.Theorem()
 	product := 1.0
 	for range g.Blocks() {
@@ -420,8 +422,8 @@ func TestErrata_are_so(t *testing.T) {
 	}
 }
 
-// The bounds for one rounding hold on the emulated machine, and are reached
-// where c is large.
+// The bounds for one rounding hold on the emulated machine and are nearly
+// attained if c is large.
 func TestMPFMASpecialRepresented(t *testing.T) {
 	f := tcore.PaperF32.MPFMA
 	r := f.Roundoffs()

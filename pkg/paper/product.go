@@ -11,9 +11,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Product is a test of Lemmas 1 and 2: draw n rounding errors from U[-u, u], as
-// Lemma 2 assumes, and look where theta_n = prod(1+delta_i)^rho_i - 1 falls.
-// The signs rho_i are drawn too.
+// Product is a test of Lemmas 1 and 2. It draws n rounding errors from U[-u,
+// u], as Lemma 2 assumes, and random signs rho_i, and compares |theta_n| with
+// the bounds, where theta_n = prod(1+delta_i)^rho_i - 1.
 type Product struct {
 	Terms      int
 	Unit       float64
@@ -22,20 +22,21 @@ type Product struct {
 	Seed       uint64
 }
 
-// DefaultProduct has as many terms as binary16 allows Lemma 1 with room to
-// spare: n u is 1/4.
+// DefaultProduct has n u = 1/4 in binary16, well inside the condition n u < 1
+// of Lemma 1.
 var DefaultProduct = Product{Terms: 512, Unit: u16, Trials: 100_000, Confidence: Confidence, Seed: Seed}
 
-// ProductResult is what was drawn.
+// ProductResult is the result of the test.
 type ProductResult struct {
 	Product
 	Thetas []float64 // |theta_n|
 	Lambda float64
-	Gamma  float64 // Lemma 1
-	Tilde  float64 // Lemma 2
+	Gamma  float64 // gamma_n, the bound of Lemma 1
+	Tilde  float64 // gamma-tilde_n(lambda), the bound of Lemma 2
 }
 
-// Run draws the products. It panics if Trials < 1, or as package roundoff does.
+// Run draws the products. It panics if Trials < 1, Confidence or Unit is
+// outside (0, 1), or Terms is out of the range of [roundoff.Lambda].
 func (p Product) Run() *ProductResult {
 	if p.Trials < 1 {
 		panic(fmt.Sprintf("paper: Trials = %d, want Trials >= 1", p.Trials))
@@ -59,7 +60,7 @@ func (p Product) Run() *ProductResult {
 	return r
 }
 
-// Coverage returns the fraction of products within the bound.
+// Coverage returns the fraction of products with |theta_n| <= bound.
 func (r *ProductResult) Coverage(bound float64) float64 {
 	inside := 0
 	for _, t := range r.Thetas {
@@ -70,8 +71,8 @@ func (r *ProductResult) Coverage(bound float64) float64 {
 	return float64(inside) / float64(len(r.Thetas))
 }
 
-// Figure returns where the products fall and where the two lemmas put their
-// bounds.
+// Figure returns a chart of the upper tail of the distribution of |theta_n|
+// with the bounds of both lemmas.
 func (r *ProductResult) Figure() *viz.Chart {
 	worst := slices.Max(r.Thetas)
 	c := viz.NewChart("product-edf",
@@ -87,8 +88,8 @@ func (r *ProductResult) Figure() *viz.Chart {
 	return c
 }
 
-// ProductClaims returns what the paper says of Lemmas 1 and 2 and of the growth
-// of their constants.
+// ProductClaims returns the paper's claims about Lemmas 1 and 2 and about the
+// growth of their constants.
 func ProductClaims() []Claim {
 	c := claims{source: "Section 1", notebook: "02-rounding-error-bounds", file: "product.go"}
 	c.equal("gamma-limit", "γₙ holds for n u < 1: in binary16 up to n = 2047 (first n without a bound: 2048)", 2048, float64(firstUnbounded(u16)), 0, "",

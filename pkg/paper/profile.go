@@ -21,56 +21,62 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Profile is the experiment of Table 3: stream d = ab + c over arrays larger
-// than the cache, and measure how many operations a second come out.
+// Profile is the experiment of Table 3: it computes d = ab + c elementwise over
+// arrays larger than the cache and measures the number of operations per
+// second.
 type Profile struct {
-	Elements int // of each array; 0 chooses arrays that together exceed the cache
-	Repeats  int // the best of so many passes counts
+	// Elements is the length of each array. 0 chooses a length that depends on the
+	// size of the last-level cache.
+	Elements int
+	Repeats  int // number of passes, of which the shortest counts
 	Seed     uint64
 }
 
-// DefaultProfile measures with arrays chosen for this machine.
+// DefaultProfile measures with array lengths chosen for the cache of this
+// machine.
 var DefaultProfile = Profile{Repeats: 5, Seed: Seed}
 
 // ProfileRow is one row of Table 3.
 type ProfileRow struct {
 	Name      string
-	Bytes     int     // moved for each element: operands read, result written
+	Bytes     int     // memory traffic per element: operands read and result written
 	Intensity float64 // flop/byte
 	Rate      float64 // flop/s
-	// What the paper's Table 3 prints; its rate carries no unit.
+	// The values in the paper's Table 3. It prints the rate without a unit.
 	PaperIntensity, PaperRate float64
 }
 
-// ProfileResult is what was measured.
+// ProfileResult is the result of the experiment.
 type ProfileResult struct {
 	Profile
 	Rows   []ProfileRow
 	Cores  int
-	Cached int // bytes of the last-level cache, 0 if unknown
+	Cached int // size of the last-level cache in bytes, 0 if unknown
 }
 
 const flopsPerMAC = 2
 
-// profileRows are the rows of Table 3 without a rate.
+// profileRows are the rows of Table 3 without measured rates.
 var profileRows = [3]ProfileRow{
 	{Name: "MAC without FMA", Bytes: 4 * 4, PaperIntensity: 0.00995, PaperRate: 0.00004},
 	{Name: "MAC with FMA", Bytes: 4 * 4, PaperIntensity: 0.00989, PaperRate: 0.00004},
 	{Name: "MAC with MPFMA", Bytes: 2*2 + 2*4, PaperIntensity: 0.02442, PaperRate: 0.00008},
 }
 
-// bytesSaved returns how many times the bytes of MPFMA an FMA moves.
+// bytesSaved returns the quotient of the bytes per element of FMA and of MPFMA,
+// 4/3.
 func bytesSaved() float64 { return float64(profileRows[1].Bytes) / float64(profileRows[2].Bytes) }
 
-// timed returns the row of n operations in so many seconds. What it moves is
-// counted, not measured.
+// timed returns the row for n multiply-accumulates that took the given seconds.
+// The intensity follows from the bytes counted in the row; memory traffic is
+// not measured.
 func (k ProfileRow) timed(n int, seconds float64) ProfileRow {
 	k.Intensity, k.Rate = flopsPerMAC/float64(k.Bytes), flopsPerMAC*float64(n)/seconds
 	return k
 }
 
-// Run measures the three kernels, divided over all cores.
-// It panics if Repeats < 1 or Elements < 0.
+// Run measures the three variants, each divided among all cores. It panics if
+// Repeats < 1 or Elements < 0.
 func (p Profile) Run() *ProfileResult {
 	if p.Repeats < 1 || p.Elements < 0 {
 		panic(fmt.Sprintf("paper: Repeats = %d, Elements = %d, want Repeats >= 1 and Elements >= 0", p.Repeats, p.Elements))
@@ -97,10 +103,11 @@ func (p Profile) Run() *ProfileResult {
 	}}
 }
 
-// Table3 returns the result of DefaultProfile, which is measured once: it is
-// left in the folder dir for the next who asks, so that all quote the same
-// times. With an empty dir it is measured each time. An error says what of that
-// could not be read or written.
+// Table3 returns the result of [DefaultProfile]. The first call stores it as
+// profile.json in the folder dir; later calls read that file, so that all
+// report the same times. If dir is empty, every call measures anew. It returns
+// an error if the file cannot be read or written, or does not contain three
+// rows.
 func Table3(dir string) (*ProfileResult, error) {
 	if dir == "" {
 		return DefaultProfile.Run(), nil
@@ -129,8 +136,8 @@ func Table3(dir string) (*ProfileResult, error) {
 	return r, nil
 }
 
-// Operands returns the arrays, and the codes of a and b in binary16. It panics
-// if Elements < 1.
+// Operands returns the operands a, b and c in binary32, and the binary16 codes
+// of a and b, each of length Elements. It panics if Elements < 1.
 func (p Profile) Operands() (a, b, c []float32, a16, b16 []uint16) {
 	draw := func(stream uint64) []float32 { return UniformOneTwo.Matrix(1, p.Elements, p.Seed, stream).Data }
 	a, b, c = draw(0), draw(1), draw(2)
@@ -140,7 +147,8 @@ func (p Profile) Operands() (a, b, c []float32, a16, b16 []uint16) {
 	return a, b, c, a16, b16
 }
 
-// best returns the shortest time of a pass in seconds, after one to warm up.
+// best returns the shortest time of Repeats passes in seconds, after one pass
+// that is not timed.
 func (p Profile) best(pass func()) float64 {
 	pass()
 	times := make([]time.Duration, p.Repeats)
@@ -152,9 +160,9 @@ func (p Profile) best(pass func()) float64 {
 	return slices.Min(times).Seconds()
 }
 
-// streamLength returns a length at which the smallest kernel, of 12 bytes an
-// element, moves at least 1.25 times the last-level cache, and never less than
-// 192 MiB nor more than 480 MiB, where all arrays together take 800 MiB.
+// streamLength returns the array length at which MPFMA, with 12 bytes per
+// element, moves 1.25 times the last-level cache, but at least 192 MiB and at
+// most 480 MiB. At that maximum all arrays together occupy 800 MiB.
 func streamLength(cache int) int {
 	const mib = 1 << 20
 	bytes := min(max(cache+cache/4, 192*mib), 480*mib)
@@ -162,7 +170,7 @@ func streamLength(cache int) int {
 }
 
 // lastLevelCache returns the size in bytes of the largest cache that Linux
-// reports for the first core, or 0.
+// reports for the first core, or 0 if it reports none.
 func lastLevelCache() int {
 	size := 0
 	for i := range 8 {
@@ -178,13 +186,14 @@ func lastLevelCache() int {
 	return size
 }
 
-// Speedup returns the rate of MPFMA over that of FMA.
+// Speedup returns the measured rate of MPFMA divided by that of FMA.
 func (r *ProfileResult) Speedup() float64 { return r.Rows[2].Rate / r.Rows[1].Rate }
 
-// Promised returns the speedup that the bytes promise where memory decides.
+// Promised returns the speedup of MPFMA over FMA that the memory traffic
+// predicts if memory bandwidth limits both, 4/3.
 func (r *ProfileResult) Promised() float64 { return bytesSaved() }
 
-// Table returns Table 3, measured, with the paper's numbers beside it.
+// Table returns the measured Table 3 with the paper's numbers.
 func (r *ProfileResult) Table() *viz.Table {
 	t := viz.NewTable("table3-mac-profile",
 		fmt.Sprintf("MPFMA moves a quarter fewer bytes and runs %.2f times as fast as FMA: memory decides, not arithmetic.",
@@ -200,7 +209,8 @@ func (r *ProfileResult) Table() *viz.Table {
 	return t
 }
 
-// Claims returns what the paper says in Table 3 and of it.
+// Claims returns the paper's claims in Table 3, and its conclusion about the
+// speedup.
 func (r *ProfileResult) Claims() []Claim {
 	c := claims{source: "Table 3", notebook: "05-multiply-accumulate", file: "profile.go"}
 	ids := []string{"plain", "fma", "mpfma"}

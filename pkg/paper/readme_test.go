@@ -8,7 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The four lines of the README.
+// The four-line example of the README.
 func Example() {
 	u := tcore.Binary16.UnitRoundoff()
 	λ := roundoff.Lambda(roundoff.FailureOf(0.99), u, 1024)
@@ -18,7 +18,7 @@ func Example() {
 	// Output: 0.0004883 1.935 1 0.031
 }
 
-// The lines of the README on real tensor cores.
+// The example of the README on real tensor cores.
 func Example_devices() {
 	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
 	fmt.Println(devices.VoltaF16().Dot(x, y, 0x1p23))

@@ -9,16 +9,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// RoundingFigure returns the largest relative rounding error near x, for x over
-// two binades of binary16, in units of u: the envelope of |delta| between
-// neighbouring numbers.
+// RoundingFigure returns a chart of the largest relative rounding error in the
+// interval between two adjacent binary16 numbers around x, in units of u, for x
+// in the two binades from 1 to 4.
 func RoundingFigure() *viz.Chart {
 	f := tcore.Binary16
 	u := f.UnitRoundoff()
 	var x, worst []float64
 	for i := range 600 {
 		at := 1 + 3*float64(i)/600
-		// The midpoint next to x is the point that rounds worst.
+		// The midpoint of two adjacent numbers has the largest rounding error.
 		low := f.Round(at, tcore.ToZero)
 		mid := (low + f.Round(low+u, tcore.ToPositive)) / 2
 		x = append(x, at)
@@ -36,20 +36,23 @@ func RoundingFigure() *viz.Chart {
 
 // Sum is a sum of three numbers computed in a format, with its errors.
 type Sum struct {
-	Unit              float64 // unit roundoff of the format
-	Computed, Exact   float64
-	Forward, Backward float64 // relative errors; the backward one is the smallest that explains Computed
+	Unit            float64 // unit roundoff of the format
+	Computed, Exact float64
+	// Relative errors. The backward error is the smallest relative change of the
+	// inputs for which Computed is the exact sum.
+	Forward, Backward float64
 	Condition         float64 // sum |x_i| / |sum x_i|
 }
 
-// SumOfThree rounds the numbers to f and adds them from left to right. The
-// numbers as rounded count as the input, so only the additions err.
+// SumOfThree rounds the three numbers to f and adds them from left to right.
+// The rounded numbers are the exact input, so only the additions contribute to
+// the error.
 func SumOfThree(f tcore.Format, x1, x2, x3 float64) Sum {
 	round := func(x float64) float64 { return f.Round(x, tcore.ToNearestEven) }
 	x1, x2, x3 = round(x1), round(x2), round(x3)
 	s := Sum{Unit: f.UnitRoundoff()}
 	s.Computed = f.Add(f.Add(x1, x2, tcore.ToNearestEven), x3, tcore.ToNearestEven)
-	s.Exact = x1 + x2 + x3 // no rounding in binary64 for formats of up to 24 bits near 1
+	s.Exact = x1 + x2 + x3 // exact in binary64 for a precision of at most 24 bits near 1
 	absolute := math.Abs(x1) + math.Abs(x2) + math.Abs(x3)
 	s.Forward = math.Abs(s.Computed-s.Exact) / math.Abs(s.Exact)
 	s.Backward = math.Abs(s.Computed-s.Exact) / absolute

@@ -9,15 +9,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Distribution is a uniform distribution on an interval, sampled as binary32
-// numbers: Low + (High-Low) r with r a multiple of 2^-24 in [0, 1).
+// Distribution is a uniform distribution on an interval, sampled in binary32:
+// Low + (High-Low) r, where r is a uniformly distributed multiple of 2^-24 in
+// [0, 1).
 type Distribution struct {
 	Name      string
 	Low, High float32
 }
 
-// The distributions of the paper's experiments. Section 4.2 draws from U(-1,1);
-// the conclusions speak of U(0,1), so both are run.
+// The distributions of the paper's experiments. Section 4.2 draws from U(-1,1),
+// but the conclusions mention U(0,1); this package runs both.
 var (
 	UniformOneTwo    = Distribution{Name: "U[1,2]", Low: 1, High: 2}
 	UniformSymmetric = Distribution{Name: "U(−1,1)", Low: -1, High: 1}
@@ -29,10 +30,11 @@ func (d Distribution) draw(r *rand.Rand) float32 {
 	return d.Low + float32((d.High-d.Low)*r.Float32())
 }
 
-// Matrix returns a rows-by-cols matrix of samples. Row i is drawn from its own
-// generator, so that the matrix does not depend on the number of cores. Exact
-// zeros, which have probability 2^-24 each, are kept.
-// It panics if rows or cols is below 1 or the interval is empty.
+// Matrix returns a rows × cols matrix of samples. Each row has its own
+// generator, seeded by seed, stream and the row number, so that the matrix does
+// not depend on the number of cores. An element can be exactly zero, for
+// U(-1,1) and U(0,1) with probability 2^-24. It panics if rows or cols is below
+// 1 or the interval is empty.
 func (d Distribution) Matrix(rows, cols int, seed, stream uint64) blas32.General {
 	if rows < 1 || cols < 1 {
 		panic(fmt.Sprintf("paper: matrix of %d rows and %d columns", rows, cols))
@@ -51,12 +53,14 @@ func (d Distribution) Matrix(rows, cols int, seed, stream uint64) blas32.General
 	return m
 }
 
-// Matrices returns A, of the first stream of a seed, and B, of the second.
+// Matrices returns the m × k matrix A, drawn from stream 1 of the seed, and the
+// k × n matrix B, drawn from stream 2. It panics as [Distribution.Matrix] does.
 func (d Distribution) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return d.Matrix(m, k, seed, 1), d.Matrix(k, n, seed, 2)
 }
 
-// violations counts the samples whose error exceeds its bound.
+// violations returns the number of samples whose error exceeds its bound. A NaN
+// in either counts as a violation.
 func violations(errors, bounds []float64) int {
 	n := 0
 	for i, e := range errors {

@@ -2,8 +2,8 @@ package paper
 
 import "github.com/roundofflab/roundoff/pkg/viz"
 
-// FigureErrors draws Figure 1 of the paper: the exact function φ and its
-// computed stand-in φ̂ between the space of inputs and the space of outputs,
+// FigureErrors draws Figure 1 of the paper: the exact function φ and the
+// computed function φ̂ from the space of inputs to the space of outputs, with
 // the forward error on the right and the backward error on the left.
 func FigureErrors() *viz.Schematic {
 	s := viz.NewSchematic("fig1-errors",

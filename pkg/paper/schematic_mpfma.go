@@ -3,8 +3,8 @@ package paper
 import "github.com/roundofflab/roundoff/pkg/viz"
 
 // FigureMPFMA draws Figure 2 of the paper: the mixed-precision fused
-// multiply-add z = a×b + c, with the number system of every stage and the
-// rounding error it may bring.
+// multiply-add z = a×b + c, with the number system of each stage and the bound
+// on its rounding error.
 func FigureMPFMA() *viz.Schematic {
 	s := viz.NewSchematic("fig2-mpfma",
 		"A mixed-precision FMA rounds twice at most.",

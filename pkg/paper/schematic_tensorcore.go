@@ -7,9 +7,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// FigureTensorCoreBlock draws Figure 3 of the paper: a tensor core computes
-// D = A B + C for blocks of 4 × 4 elements, 64 multiply-adds at once; one
-// element of D and what goes into it are tinted.
+// FigureTensorCoreBlock draws Figure 3 of the paper: a tensor core computes D =
+// A B + C for blocks of 4 × 4 elements, 64 multiply-adds at once. One element
+// of D and the elements that it depends on are shaded.
 func FigureTensorCoreBlock() *viz.Schematic {
 	s := viz.NewSchematic("fig3-tensor-core-block",
 		"A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds.",
@@ -46,11 +46,11 @@ func FigureTensorCoreBlock() *viz.Schematic {
 }
 
 // FigureTensorCoreKernel draws Figure 4 of the paper: an inner product of
-// length n = q b is computed by q calls of the kernel
+// length n = q b is computed in q passes
 //
 //	z_i = z_{i-1} + Σ_{j=1}^{b} x_j y_j,
 //
-// each of which takes the sum so far and the next b products.
+// each of which adds the next b products to the running sum.
 func FigureTensorCoreKernel() *viz.Schematic {
 	s := viz.NewSchematic("fig4-tensor-core-kernel",
 		"An inner product of length n runs through the kernel q = n/b times.",

@@ -15,27 +15,28 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Provenance says where the results of a GPU come from.
+// Provenance describes the GPU, the software and the date of a measurement.
 type Provenance struct {
 	GPU          string `json:"gpu"`          // name and compute capability
-	Architecture string `json:"architecture"` // as package tcore names it
-	Driver       string `json:"driver"`       // the newest CUDA that it supports
+	Architecture string `json:"architecture"` // in the names of package tcore
+	Driver       string `json:"driver"`       // the newest CUDA version that the driver supports
 	Library      string `json:"library"`      // cuBLAS with its version
-	Date         string `json:"date"`         // of the run, as in 2006-01-02
+	Date         string `json:"date"`         // date of the run, in the format 2006-01-02
 }
 
-// Origin says how the results of a GPU came here.
+// Origin says whether the results of a GPU were measured, read from a record,
+// or emulated.
 type Origin struct {
-	Provenance      // zero if there are none
-	Measured   bool // now, by the GPU of this machine, and not recorded earlier
-	Missed     bool // a GPU was asked for, and there is none
+	Provenance      // zero if there are no results of a GPU
+	Measured   bool // measured during this run by the GPU of this machine, not read from a record
+	Missed     bool // ROUNDOFF_DEVICE asks for a GPU, but this machine has none
 }
 
-// Emulated reports whether there are no results of a GPU, so that the emulation
-// stands in for one.
+// Emulated reports whether there are no results of a GPU and the emulation
+// replaces them.
 func (o Origin) Emulated() bool { return o.GPU == "" }
 
-// String says in a sentence or two what a caption must tell.
+// String returns the origin in one or two sentences, for captions.
 func (o Origin) String() string {
 	s := ""
 	if o.Missed {
@@ -54,14 +55,15 @@ func (o Origin) String() string {
 //go:embed recorded
 var embedded embed.FS
 
-// recorded holds the records of the repository.
+// recorded is the file system with the records of the repository.
 var recorded fs.FS = embedded
 
-// fromSilicon reads the record of an experiment: measured now if the
-// environment variable ROUNDOFF_DEVICE is gpu and there is a GPU, or else the
-// one in the repository. If neither is there, the record stays as it is. The
-// GPU is asked through the command roundoff, so that no program that imports
-// this package links what a GPU takes.
+// fromSilicon reads the results of an experiment on a GPU into record. If the
+// environment variable ROUNDOFF_DEVICE is gpu and there is a GPU, it measures
+// them; otherwise it reads the record in the repository. If there is none,
+// record is unchanged and the origin is emulated. The measurement runs in the
+// command roundoff, so that programs that import this package do not link the
+// CUDA libraries.
 func fromSilicon(experiment, file string, flags []string, record any) (o Origin, err error) {
 	switch device := os.Getenv("ROUNDOFF_DEVICE"); device {
 	case "":
@@ -88,8 +90,8 @@ func fromSilicon(experiment, file string, flags []string, record any) (o Origin,
 	return o, decodeRecord(file, data, record, &o.Provenance)
 }
 
-// askGPU has the command roundoff run the experiment. It returns nil if there
-// is no GPU.
+// askGPU runs the experiment in the command roundoff and returns the record
+// that it writes, or nil if there is no GPU.
 func askGPU(experiment, file string, flags []string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "roundoff")
 	if err != nil {
@@ -100,7 +102,7 @@ func askGPU(experiment, file string, flags []string) ([]byte, error) {
 	cmd := exec.Command("roundoff", append(args, dir, experiment)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
-	const noGPU = 3 // what roundoff exits with
+	const noGPU = 3 // exit status of roundoff if there is no GPU
 	var exit *exec.ExitError
 	switch err := cmd.Run(); {
 	case errors.As(err, &exit) && exit.ExitCode() == noGPU:
@@ -117,7 +119,8 @@ func askGPU(experiment, file string, flags []string) ([]byte, error) {
 	return data, nil
 }
 
-// decodeRecord reads a record and where it comes from, which it must tell.
+// decodeRecord decodes a record and its provenance. It returns an error if the
+// record names no GPU.
 func decodeRecord(name string, data []byte, record any, from *Provenance) error {
 	if err := errors.Join(json.Unmarshal(data, record), json.Unmarshal(data, from)); err != nil {
 		return fmt.Errorf("paper: record %s: %w", name, err)
@@ -128,13 +131,14 @@ func decodeRecord(name string, data []byte, record any, from *Provenance) error 
 	return nil
 }
 
-// A Record is the results of a GPU as they are kept: JSON that tells its
-// Provenance.
+// A Record contains the results of a GPU in the form in which they are stored:
+// JSON with a [Provenance].
 type Record interface {
-	File() string // its name in a folder of records
+	File() string // name of its file in a folder of records
 }
 
-// WriteRecord writes the record to its file in the folder, whole or not at all.
+// WriteRecord writes the record to its file in the folder dir. The file is
+// replaced atomically. It returns an error if encoding or writing fails.
 func WriteRecord(dir string, r Record) error {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// GEMMRecord is the product of Section 4.2 as a GPU computed it, in one or more
-// ways.
+// GEMMRecord contains the product of Section 4.2 as a GPU computed it, by one
+// or several calls.
 type GEMMRecord struct {
 	Provenance
 	M            int               `json:"m"`
@@ -26,16 +26,18 @@ type GEMMRecord struct {
 	Products     []RecordedProduct `json:"products"`
 }
 
-// RecordedProduct is one product with the way it was computed.
+// RecordedProduct is one computed product with the call that computed it.
 type RecordedProduct struct {
-	Call        string `json:"call"`                // of the library
-	Algorithm   string `json:"algorithm,omitempty"` // in the library's numbers, if it tells
-	SplitK      int    `json:"splitk,omitempty"`    // parts of K, if it tells
-	Nanoseconds int64  `json:"nanoseconds"`         // on the device's clock
-	D           []byte `json:"d"`                   // binary32 codes row by row, the low byte first
+	Call        string `json:"call"`                // the call of the library
+	Algorithm   string `json:"algorithm,omitempty"` // the library's number of its algorithm, if known
+	SplitK      int    `json:"splitk,omitempty"`    // number of parts of K, if known
+	Nanoseconds int64  `json:"nanoseconds"`         // time on the device's clock
+	D           []byte `json:"d"`                   // the product in binary32, row by row, little-endian
 }
 
-// Operands returns the matrices of the experiment in the low format.
+// Operands returns the M × K matrix A and the K × N matrix B of the experiment,
+// rounded to the low format of the tensor core. It panics as
+// [Distribution.Matrix] does.
 func (g GEMM) Operands() (a, b blas32.General) {
 	a = g.Distribution.Matrix(g.M, g.K, g.Seed, 1)
 	b = g.Distribution.Matrix(g.K, g.N, g.Seed, 2)
@@ -44,17 +46,19 @@ func (g GEMM) Operands() (a, b blas32.General) {
 	return a, b
 }
 
-// NewRecord returns a record of the experiment without products.
+// NewRecord returns a record of the experiment that contains no products yet.
 func (g GEMM) NewRecord(from Provenance) *GEMMRecord {
 	return &GEMMRecord{Provenance: from, M: g.M, N: g.N, K: g.K, Distribution: g.Slug(), Seed: g.Seed}
 }
 
-// File returns the name of the record, which tells the experiment.
+// File returns the file name of the record, which identifies the experiment by
+// distribution, sizes and seed.
 func (r *GEMMRecord) File() string {
 	return fmt.Sprintf("gemm-%s-%dx%dx%d-%d.json", r.Distribution, r.M, r.K, r.N, r.Seed)
 }
 
-// Add appends the product d. It panics unless d is M × N.
+// Add appends the product d with the name of the call, the algorithm, the
+// number of parts of K and the time. It panics unless d is M × N.
 func (r *GEMMRecord) Add(call, algorithm string, splitK int, took time.Duration, d blas32.General) {
 	if d.Rows != r.M || d.Cols != r.N {
 		panic(fmt.Sprintf("paper: d is %d × %d, want %d × %d", d.Rows, d.Cols, r.M, r.N))
@@ -68,7 +72,7 @@ func (r *GEMMRecord) Add(call, algorithm string, splitK int, took time.Duration,
 	r.Products = append(r.Products, p)
 }
 
-// check returns an error unless the record is one of the experiment.
+// check returns an error unless r is a complete record of the experiment g.
 func (r *GEMMRecord) check(g GEMM) error {
 	if want := g.NewRecord(r.Provenance).File(); r.File() != want {
 		return fmt.Errorf("paper: a record of %s, want %s", r.File(), want)
@@ -84,7 +88,7 @@ func (r *GEMMRecord) check(g GEMM) error {
 	return nil
 }
 
-// matrix returns the product as a matrix of m rows and n columns.
+// matrix returns the product as an m × n matrix.
 func (p RecordedProduct) matrix(m, n int) blas32.General {
 	d := matrix.New(m, n)
 	for i := range d.Data {
@@ -93,9 +97,9 @@ func (p RecordedProduct) matrix(m, n int) blas32.General {
 	return d
 }
 
-// emulate returns a record of what plays the GPU where there is no record of
-// one: the Hopper of package tcore, the generation of the paper's H100. Its
-// provenance is empty.
+// emulate returns a record that replaces the GPU's where there is none. It
+// contains the product of package tcore's Hopper, the generation of the paper's
+// H100. Its provenance is empty.
 func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
 	r, d := g.NewRecord(Provenance{}), matrix.New(g.M, g.N)
 	EmulationOrder{Device: devices.HopperF16(), SplitK: 1}.multiply(a, b, d)
@@ -103,8 +107,8 @@ func (g GEMM) emulate(a, b blas32.General) *GEMMRecord {
 	return r
 }
 
-// EmulationOrder is how a device comes to its sums: by which instruction, and
-// in how many parts of K.
+// EmulationOrder is an order of summation of an emulated device: that of its
+// matrix instruction, with K divided into SplitK parts.
 type EmulationOrder struct {
 	Device tcore.Device
 	SplitK int
@@ -121,17 +125,20 @@ func (o EmulationOrder) String() string {
 	return fmt.Sprintf("%s, K in %d parts", o.Device.Name, o.SplitK)
 }
 
-// Agreement is how far the emulation in some order gives the bits of a product.
+// Agreement is how many outputs of a product the emulation in some order of
+// summation reproduces bit for bit.
 type Agreement struct {
 	EmulationOrder
-	Equal int // outputs with the same bits
-	First int // index of the first other one, row by row; -1 if there is none
+	Equal int // number of outputs with the same bits
+	First int // index of the first output with other bits, row by row; -1 if there is none
 }
 
-// nearest returns the order, among those of the devices with K in 1 … 32 parts,
-// whose emulation of AB gives the bits of d most often in the first rows; the
-// number of parts that is told is tried first, and the first of several that
-// agree is taken. Devices that add alike cannot be told apart so.
+// nearest returns the order of summation whose emulation of AB agrees with d
+// bit for bit in the most outputs. It tries each device with K in told parts
+// (the number that the library reports, or 0) and in 1 to 32 parts, and
+// compares the first 64 rows. Of several orders with equal agreement it returns
+// the first. Devices with the same order of summation cannot be distinguished
+// in this way.
 func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement {
 	const few, most = 64, 32
 	top := func(m blas32.General) blas32.General { m.Rows = min(m.Rows, few); return m }
@@ -151,7 +158,8 @@ func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement
 	return best.compare(a, b, d)
 }
 
-// compare multiplies in this order and compares the bits with those of d.
+// compare multiplies a and b in this order of summation and compares the bits
+// of the result with d.
 func (o EmulationOrder) compare(a, b, d blas32.General) Agreement {
 	z, found := matrix.New(a.Rows, b.Cols), Agreement{EmulationOrder: o, First: -1}
 	o.multiply(a, b, z)
@@ -165,9 +173,9 @@ func (o EmulationOrder) compare(a, b, d blas32.General) Agreement {
 	return found
 }
 
-// candidates returns the devices of an architecture that could have computed
-// the product: binary16 factors, binary32 sums. Of an architecture that is not
-// known, those of all.
+// candidates returns the devices of an architecture that multiply binary16
+// factors and sum in binary32. If the architecture has no such device in the
+// catalogue, it returns those of all architectures.
 func candidates(architecture string) []tcore.Device {
 	var some, all []tcore.Device
 	for _, d := range devices.All() {

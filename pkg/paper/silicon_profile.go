@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// DefaultGPUProfile is the experiment of Table 3 for a GPU: arrays that exceed
-// the caches of every one, and the best of ten passes.
+// DefaultGPUProfile is the experiment of Table 3 for a GPU. Its arrays exceed
+// the caches of current GPUs; the shortest of ten passes counts.
 var DefaultGPUProfile = Profile{Elements: 1 << 25, Repeats: 10, Seed: Seed}
 
 // ProfileRecord is Table 3 as a GPU ran it.
@@ -17,29 +17,31 @@ type ProfileRecord struct {
 	Elements int              `json:"elements"`
 	Passes   int              `json:"passes"`
 	Seed     uint64           `json:"seed"`
-	Kernels  []RecordedStream `json:"kernels"` // the three of Table 3, in its order
+	Kernels  []RecordedStream `json:"kernels"` // the three kernels of Table 3, in its order
 }
 
 // RecordedStream is one kernel of Table 3.
 type RecordedStream struct {
-	Nanoseconds int64 `json:"nanoseconds"` // of the best pass, on the device's clock
-	Equal       int   `json:"equal"`       // results that have the bits of package tcore's
+	Nanoseconds int64 `json:"nanoseconds"` // time of the shortest pass on the device's clock
+	Equal       int   `json:"equal"`       // number of results that agree bit for bit with package tcore
 }
 
-// NewRecord returns a record of the experiment without kernels.
+// NewRecord returns a record of the experiment that contains no kernels yet.
 func (p Profile) NewRecord(from Provenance) *ProfileRecord {
 	return &ProfileRecord{Provenance: from, Elements: p.Elements, Passes: p.Repeats, Seed: p.Seed}
 }
 
-// File returns the name of the record, which tells the experiment.
+// File returns the file name of the record, which identifies the experiment by
+// length and seed.
 func (r *ProfileRecord) File() string { return fmt.Sprintf("profile-%d-%d.json", r.Elements, r.Seed) }
 
-// Add appends a kernel.
+// Add appends a kernel with the time of its shortest pass and the number of
+// results that agree bit for bit with package tcore.
 func (r *ProfileRecord) Add(took time.Duration, equal int) {
 	r.Kernels = append(r.Kernels, RecordedStream{took.Nanoseconds(), equal})
 }
 
-// check returns an error unless the record is one of the experiment.
+// check returns an error unless r is a complete record of the experiment p.
 func (r *ProfileRecord) check(p Profile) error {
 	if want := p.NewRecord(r.Provenance).File(); r.File() != want {
 		return fmt.Errorf("paper: a record of %s, want %s", r.File(), want)
@@ -55,17 +57,19 @@ func (r *ProfileRecord) check(p Profile) error {
 	return nil
 }
 
-// SiliconProfile is Table 3 on a GPU, beside the processor's.
+// SiliconProfile is Table 3 measured on this processor and on a GPU.
 type SiliconProfile struct {
 	*ProfileResult // of this processor
 	Origin
 	Record ProfileRecord
-	GPU    []ProfileRow // none if there are no results of a GPU
+	GPU    []ProfileRow // nil if there are no results of a GPU
 }
 
-// OnGPU returns [DefaultGPUProfile] beside the processor's. Where it comes from
-// is said at [GEMMResult.OnGPU]; without a record there is nothing to show of a
-// GPU, and captions say so.
+// OnGPU returns the results of [DefaultGPUProfile] together with those of this
+// processor. [GEMMResult.OnGPU] describes when they are measured and when they
+// are read from a record. If there is no record, the field GPU is nil and
+// captions say so. It returns an error if the measurement fails or the record
+// is not one of this experiment.
 func (r *ProfileResult) OnGPU() (*SiliconProfile, error) {
 	p := DefaultGPUProfile
 	s := &SiliconProfile{ProfileResult: r}
@@ -84,8 +88,9 @@ func (r *ProfileResult) OnGPU() (*SiliconProfile, error) {
 	return s, nil
 }
 
-// Table returns Table 3 on the processor and on the GPU: rates, the memory
-// traffic that follows from the bytes, and how many results have the same bits.
+// Table returns Table 3 for the processor and the GPU: rates, the memory
+// traffic computed from the bytes per element, and how many results agree bit
+// for bit with package tcore.
 func (s *SiliconProfile) Table() *viz.Table {
 	finding := fmt.Sprintf("On this processor MPFMA is %.2f times as fast as FMA, where the bytes promise %.2f", s.Speedup(), s.Promised())
 	if !s.Emulated() {

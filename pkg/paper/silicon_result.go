@@ -11,28 +11,29 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// SiliconGEMM is the experiment of Section 4.2 on a GPU, beside the paper's
-// model and the emulation.
+// SiliconGEMM is the experiment of Section 4.2 on a GPU, compared with the
+// paper's model and with the emulation.
 type SiliconGEMM struct {
-	*GEMMResult // of the paper's model, with the paper's bounds
+	*GEMMResult // result of the paper's model, with the paper's bounds
 	Origin
 	Products []SiliconProduct
 }
 
-// SiliconProduct is one product of the GPU, measured.
+// SiliconProduct is one product of the GPU with its errors.
 type SiliconProduct struct {
 	RecordedProduct
 	GEMMErrors // against the exact product of the matrices in the low format
-	Agreement  // with the emulation in the order that comes nearest; none if it is emulated itself
+	// Agreement with the closest emulation; zero if the product is itself emulated.
+	Agreement
 }
 
-// OnGPU returns the same product as a GPU computes it. With the environment
-// variable ROUNDOFF_DEVICE = gpu it is measured now, through the command
-// roundoff gpu experiment; else, or if there is no GPU, it is the one recorded
-// in the repository. If there is no record either the emulation of a Hopper
-// stands in, and captions say so. It returns an error if a GPU fails or a
-// record is not one of this experiment, and panics unless binary16 factors are
-// summed in binary32.
+// OnGPU returns the same product computed by a GPU. With the environment
+// variable ROUNDOFF_DEVICE = gpu it is measured by the command roundoff gpu
+// experiment. Otherwise, or if there is no GPU, it is read from the record in
+// the repository. If there is no record, the emulation of a Hopper replaces it,
+// and captions say so. It returns an error if the measurement fails or the
+// record is not one of this experiment. It panics unless the low format is
+// binary16 and the output format binary32.
 func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 	if r.Core.Low.Name != tcore.Binary16.Name || r.Core.Output.Name != tcore.Binary32.Name {
 		panic(fmt.Sprintf("paper: OnGPU of %s to %s, want binary16 to binary32", r.Core.Low.Name, r.Core.Output.Name))
@@ -66,8 +67,9 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 	return s, nil
 }
 
-// finding says in how many bits the emulation agrees, or how much truncation
-// costs where there is nothing to agree with.
+// finding returns how many outputs agree with the emulation bit for bit. If the
+// product is itself emulated, it returns by how much truncation increases the
+// error.
 func (s *SiliconGEMM) finding() string {
 	p := s.Products[0]
 	if s.Emulated() {
@@ -81,16 +83,16 @@ func (s *SiliconGEMM) finding() string {
 		p.Equal, len(p.Errors), p.Call, p.EmulationOrder, p.First/s.N, p.First%s.N)
 }
 
-// details tells the origin, and what was computed.
+// details returns the origin and the parameters of the experiment.
 func (s *SiliconGEMM) details(drawn string) string {
 	return fmt.Sprintf("%s. Relative forward error of %d × %d × %d, binary16 entries ~ %s, seed %d, sums in binary32. "+
 		"Bounds of the paper for rounding to nearest, an assumption that tensor cores do not meet, %s over all outputs. Drawn by paper.SiliconGEMM.%s.",
 		s.Origin, s.M, s.K, s.N, s.Distribution.Name, s.Seed, percent(s.Confidence), drawn)
 }
 
-// Table returns the products of the GPU beside the paper's model: time, errors,
-// outputs above the bounds, and the order in which the emulation comes nearest
-// to their bits.
+// Table returns the products of the GPU and that of the paper's model: time,
+// errors, violations of the bounds, and the order of summation whose emulation
+// agrees best.
 func (s *SiliconGEMM) Table() *viz.Table {
 	t := viz.NewTable("gemm-silicon-"+s.Slug(), s.finding()+".", s.details("Table"),
 		[]string{"Product", "ms", "median error", "largest", "above VIBEA", "above DBEA", "nearest emulation",
@@ -110,7 +112,8 @@ func (s *SiliconGEMM) Table() *viz.Table {
 	return t
 }
 
-// name tells the call and what the library tells of it.
+// name returns the call with the algorithm and the number of parts of K, if
+// known.
 func (p SiliconProduct) name() string {
 	s := p.Call
 	if p.Algorithm != "" {
@@ -122,8 +125,8 @@ func (p SiliconProduct) name() string {
 	return s
 }
 
-// Figure returns the distribution of the first product's error beside those of
-// the paper's model and of its bounds.
+// Figure returns the empirical distributions of the error of the first product,
+// of the error of the paper's model, and of the bounds.
 func (s *SiliconGEMM) Figure() *viz.Chart {
 	c := viz.NewChart("gemm-silicon-edf-"+s.Slug(), s.finding()+".", s.details("Figure"))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})

@@ -18,8 +18,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// With STAND_IN the test binary plays the command roundoff: it exits with that
-// status, or copies the file of that name to the folder it is given.
+// If STAND_IN is set, the test binary plays the command roundoff: it exits with
+// that status, or copies the file of that name to the folder in its arguments.
 func TestMain(m *testing.M) {
 	switch does := os.Getenv("STAND_IN"); does {
 	case "":
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// standIn has the test binary found as the command roundoff.
+// standIn puts the test binary into PATH as the command roundoff.
 func standIn(t *testing.T, does string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -58,7 +58,7 @@ func standIn(t *testing.T, does string) {
 	t.Setenv("ROUNDOFF_DEVICE", "gpu")
 }
 
-// inRepository has the record found as one of the repository, and nothing else.
+// inRepository makes the record the only one of the repository during the test.
 func inRepository(t *testing.T, name string, record any) {
 	t.Helper()
 	data, ok := record.([]byte)
@@ -75,10 +75,11 @@ func inRepository(t *testing.T, name string, record any) {
 
 var chip = Provenance{GPU: "A chip, compute capability 9.0", Architecture: "Hopper", Driver: "12.8", Library: "cuBLAS 12.8.3", Date: "2026-01-02"}
 
-// smallest is a product on which orders of summation differ.
+// smallest is a product whose result depends on the order of summation.
 var smallest = GEMM{M: 9, N: 4, K: 1 << 10, Core: tcore.PaperF32, Distribution: UniformSymmetric, Confidence: Confidence, Seed: 7}
 
-// recordOf returns a record of smallest that devices of these orders computed.
+// recordOf returns a record of the experiment smallest, with one product
+// computed in each order of summation.
 func recordOf(t *testing.T, orders ...EmulationOrder) (*GEMMResult, *GEMMRecord) {
 	t.Helper()
 	r, err := smallest.Run()
@@ -223,7 +224,7 @@ func TestOnGPU_tells_what_is_wrong(t *testing.T) {
 	}
 }
 
-// All that is in the repository must be whole, and from silicon.
+// Every record in the repository is complete and comes from a real GPU.
 func TestRecorded(t *testing.T) {
 	t.Setenv("ROUNDOFF_DEVICE", "")
 	if data, err := fs.ReadFile(recorded, "recorded/README.md"); err != nil || !strings.Contains(string(data), "roundoff gpu experiment") {
@@ -245,8 +246,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// The search looks at some rows and stops at the first best; the obvious one
-// looks at everything.
+// The search, which compares some rows, finds nearly as many equal outputs as
+// an exhaustive search, and all of them if the order is among the candidates.
 func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 	g := smallest
 	g.M = 70
@@ -306,7 +307,7 @@ func TestProfileOnGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := viz.Caption(s.Table()) + s.Table().Markdown()
-	// 2000 operations in 4 and 2 μs; 16 and 12 bytes an element.
+	// 2000 operations in 4 and 2 μs, 16 and 12 bytes per element.
 	for _, want := range []string{"MPFMA is 2.00 times as fast as FMA on the GPU", "Recorded on A chip",
 		"| 0.50 | 4.0 | 1000 |", "| 0.50 | 4.0 | 999 |", "| 1.00 | 6.0 | 998 |"} {
 		if !strings.Contains(text, want) {

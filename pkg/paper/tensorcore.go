@@ -25,16 +25,18 @@ func TensorCoreTable() *viz.Table {
 // power returns a power of two as text.
 func power(u float64) string { return "2" + superscript(int(math.Log2(u))) }
 
-// Roundings counts, for each term of a dot product of K terms, the additions of
-// Algorithm 1 that round it and the block outputs that convert it, by running
-// the algorithm on symbols. The first addition is to zero and rounds nothing.
+// Roundings returns, for each term of a dot product of k terms, the number of
+// additions of Algorithm 1 that round it and the number of block outputs that
+// convert it; both slices have length k. It counts by running the algorithm
+// symbolically. The first addition is to zero and rounds nothing. It panics
+// unless k and block are at least 1 and k is a multiple of block.
 func Roundings(k, block int) (additions, outputs []int) {
 	if block < 1 || k < 1 || k%block != 0 {
 		panic(fmt.Sprintf("paper: K = %d is not a multiple of b = %d", k, block))
 	}
 	additions, outputs = make([]int, k), make([]int, k)
 	for j := range k {
-		if j > 0 { // the sum so far and the term j go through this addition
+		if j > 0 { // this addition rounds the running sum and term j
 			for i := 0; i <= j; i++ {
 				additions[i]++
 			}
@@ -48,19 +50,20 @@ func Roundings(k, block int) (additions, outputs []int) {
 	return additions, outputs
 }
 
-// PrintedCount is c_1 of the paper's theorem for term j of block i, both
-// counted from 1: the number of additions said to round it.
+// PrintedCount returns c_1 of the paper's theorem as printed, for term j of
+// block i, both counted from 1: the number of additions that round the term.
 func PrintedCount(i, j, q, block int) int {
 	return block - (j-1)%block + block*(q-max(2, i)+1)
 }
 
-// CorrectedCount is c_1 with the later blocks counted from i + 1.
+// CorrectedCount returns c_1 with the later blocks counted from i + 1.
 func CorrectedCount(i, j, q, block int) int {
 	return block - (j-1)%block + block*(q-i)
 }
 
-// RoundingsTable returns, for a dot product of three blocks of four, how often
-// each term is rounded, counted and as the theorem has it.
+// RoundingsTable returns, for a dot product of three blocks of four terms, how
+// often each term is rounded: counted by [Roundings], and by the formulas of
+// the theorem.
 func RoundingsTable() *viz.Table {
 	const k, b = 12, 4
 	const q = k / b
@@ -79,7 +82,7 @@ func RoundingsTable() *viz.Table {
 	return t
 }
 
-// TheoremTable returns the constants of the theorems at the paper's size for
+// TheoremTable returns the constants of the theorems at the paper's size, for
 // both modes and three block widths.
 func TheoremTable() *viz.Table {
 	g := DefaultGEMM
@@ -100,7 +103,7 @@ func TheoremTable() *viz.Table {
 	return t
 }
 
-// TheoremFigure returns the growth of the theorems' constants with K.
+// TheoremFigure returns a chart of the theorems' constants against K.
 func TheoremFigure() *viz.Chart {
 	g := DefaultGEMM
 	names := []string{"DBEA", "VIBEA", "Higham & Mary 2019"}
@@ -127,29 +130,30 @@ func TheoremFigure() *viz.Chart {
 	return c
 }
 
-// Counterexample is the dot product that shows why gamma_{K-1} is not a bound
-// when products do not fit the accumulation format, as in row 2 of Table 2.
+// Counterexample is a dot product whose error exceeds gamma_{K-1}, because its
+// products are not exact in the accumulation format, as in row 2 of Table 2.
 type Counterexample struct {
 	X, Y            []float64
 	Computed, Exact float64
-	Error           float64 // relative
+	Error           float64 // relative error of Computed
 	GammaK1, GammaK float64
 }
 
-// Binary16Counterexample runs two products through binary16 accumulation.
+// Binary16Counterexample returns a dot product of two terms in binary16
+// accumulation whose error exceeds gamma_1.
 func Binary16Counterexample() Counterexample {
 	e := Counterexample{X: []float64{1 + 1.0/1024, 1 - 1.0/2048}, Y: []float64{1 - 1.0/2048, 1.0 / 2048}}
 	core := tcore.PaperF16
 	core.Block = len(e.X)
 	e.Computed = core.Device(core.Name).Dot(e.X, e.Y, 0)
-	e.Exact = e.X[0]*e.Y[0] + e.X[1]*e.Y[1] // of few bits: binary64 holds them all
+	e.Exact = e.X[0]*e.Y[0] + e.X[1]*e.Y[1] // exact in binary64, since all numbers have few bits
 	e.Error = math.Abs(e.Computed-e.Exact) / e.Exact
 	u := core.Accumulate.UnitRoundoff()
 	e.GammaK1, e.GammaK = roundoff.Gamma(len(e.X)-1, u), roundoff.Gamma(len(e.X), u)
 	return e
 }
 
-// TensorCoreClaims returns what the paper says in Section 3.3.
+// TensorCoreClaims returns the paper's claims in Table 2 and Section 3.3.
 func TensorCoreClaims() []Claim {
 	c := claims{source: "Table 2", notebook: "04-tensor-cores", file: "tensorcore.go"}
 	for i, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {

@@ -5,13 +5,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// The unit roundoffs that appear most.
+// u16 and u32 are the unit roundoffs of binary16 and binary32.
 var (
 	u16 = tcore.Binary16.UnitRoundoff()
 	u32 = tcore.Binary32.UnitRoundoff()
 )
 
-// percent, digits and superscript are those of every caption.
+// percent, digits and superscript format the numbers in captions.
 var (
 	percent     = typeset.Percent
 	digits      = typeset.Number

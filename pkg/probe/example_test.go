@@ -15,8 +15,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Feature tests find how the tensor core of a Hopper GPU adds, here played by
-// its emulation.
+// Feature tests show how the tensor core of a Hopper GPU adds. Its emulation
+// takes the place of the GPU.
 func ExampleInfer() {
 	hopper, _ := probe.Infer(context.Background(), probe.Emulate(devices.HopperF16()))
 	ampere, _ := probe.Infer(context.Background(), probe.Emulate(devices.AmpereF16()))
@@ -42,8 +42,8 @@ func ExampleInfer() {
 	// 1000 of 1000 random dot products explained
 }
 
-// A record ends with the arithmetic that follows from it, a Core of package
-// tcore.
+// A record contains the arithmetic that follows from the measurements, a Core
+// of package tcore.
 func ExampleRecord_Explained() {
 	r, _ := probe.Infer(context.Background(), probe.Emulate(devices.CDNA1F16()))
 	fmt.Printf("%T%+v %v\n", r.Core, r.Core, r.Explained())
@@ -54,7 +54,8 @@ func ExampleRecord_Explained() {
 	// false
 }
 
-// Sums are of bit patterns: 1×2 + 3×4 + 5, in binary16 and binary32.
+// Operands and results are bit patterns: 1×2 + 3×4 + 5, in binary16 and
+// binary32.
 func ExampleEmulate() {
 	u := probe.Emulate(devices.VoltaF16())
 	x, y := make([]uint64, u.K()), make([]uint64, u.K())
@@ -66,7 +67,8 @@ func ExampleEmulate() {
 	// Output: 0x41980000 <nil>
 }
 
-// Silicon that kept one bit more would be found out at once.
+// A tensor core that kept one bit more than its record says is detected in the
+// first batch.
 func ExampleVerify() {
 	silicon := devices.TuringF16()
 	core := silicon.Core.(tcore.Fused)
@@ -83,7 +85,7 @@ func ExampleVerify() {
 	// true true
 }
 
-// Results are recorded with where they come from.
+// Results are recorded together with their provenance.
 func ExampleWriteVectors() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
@@ -102,7 +104,8 @@ func ExampleInstructions() {
 	// turing-mma-binary16-binary16 mma.m16n8k8 8
 }
 
-// In the regime "cancel", products are in pairs of opposite sign, or nearly.
+// In the regime "cancel", products come in pairs of opposite sign and equal or
+// nearly equal magnitude.
 func ExampleSampler_Draw() {
 	d := devices.HopperE4M3()
 	x, y := make([]uint64, 4), make([]uint64, 4)
@@ -117,15 +120,15 @@ func ExampleSampler_Draw() {
 	// 0.4375
 }
 
-// How many products an instruction adds up.
+// The number of products that one instruction adds up.
 func ExampleInstructionK() {
 	fmt.Println(probe.InstructionK(devices.TuringF16()), probe.InstructionK(devices.HopperF16()))
 	// Output:
 	// 8 16
 }
 
-// The first record is measured, the other built in: they are compared property
-// by property.
+// The first record is measured, the other is built in. They are compared
+// property by property.
 func ExampleRecord_Compare() {
 	a, _ := probe.Infer(context.Background(), probe.Emulate(devices.TuringF16()))
 	var differences strings.Builder
@@ -134,7 +137,7 @@ func ExampleRecord_Compare() {
 	// 0 properties differ
 }
 
-// The same seed draws the same numbers.
+// The same seed gives the same operands.
 func ExampleNewSampler() {
 	d := devices.HopperF16()
 	x, y := make([]uint64, 16), make([]uint64, 16)
@@ -143,8 +146,8 @@ func ExampleNewSampler() {
 	// Output: true
 }
 
-// Which instructions of the catalogue the first GPU has, and where its results
-// come from.
+// The instructions of the catalogue that the first GPU has, and the provenance
+// of its results.
 func ExampleGPU() {
 	g, err := probe.OpenGPU(0)
 	if errors.Is(err, probe.ErrNoGPU) {
@@ -161,7 +164,7 @@ func ExampleGPU() {
 	fmt.Println(g.Provenance().GPU)
 }
 
-// Kernels are text in PTX, compiled by the driver.
+// Kernels are PTX text, compiled by the driver.
 func ExampleGPU_Load() {
 	g, err := probe.OpenGPU(0)
 	if err != nil {
@@ -176,7 +179,8 @@ func ExampleGPU_Load() {
 	fmt.Println(kernel.Launch(context.Background(), 1, 32, nil, nil))
 }
 
-// A dot product by an instruction of the silicon, in the bits of its formats.
+// A dot product computed by an instruction of the GPU, given in the bits of its
+// formats.
 func ExampleSilicon() {
 	g, err := probe.OpenGPU(0)
 	if err != nil {
@@ -196,7 +200,7 @@ func ExampleSilicon() {
 	fmt.Println(u.Device().Name, u.Device().C.Decode(d[0]))
 }
 
-// Every instruction of the GPU against its emulation.
+// Every instruction of the GPU is compared with its emulation.
 func ExampleOnGPU() {
 	g, err := probe.OpenGPU(0)
 	if err != nil {

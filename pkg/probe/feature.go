@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A prober puts questions to a unit. After a failure it answers zeros; err says
-// why.
+// A prober evaluates sums on a unit. After a failure all its results are zeros,
+// and err is the failure.
 type prober struct {
 	ctx context.Context
 	u   Unit
@@ -20,13 +20,14 @@ type prober struct {
 // A product is a factor of A times a factor of B.
 type product struct{ x, y float64 }
 
-// question is a sum: c and products by index.
+// question is a sum to evaluate: c plus products, given by their indices; the
+// other products are zeros.
 type question struct {
 	c        float64
 	products map[int]product
 }
 
-// ask returns the results as codes.
+// ask returns the unit's results as codes.
 func (p *prober) ask(qs []question) []uint64 {
 	d := make([]uint64, len(qs))
 	x, y := make([]uint64, len(qs)*p.k), make([]uint64, len(qs)*p.k)
@@ -46,7 +47,7 @@ func (p *prober) ask(qs []question) []uint64 {
 	return d
 }
 
-// values is ask for numbers.
+// values returns the unit's results as numbers.
 func (p *prober) values(qs []question) []float64 {
 	z := make([]float64, len(qs))
 	for i, d := range p.ask(qs) {
@@ -55,13 +56,13 @@ func (p *prober) values(qs []question) []float64 {
 	return z
 }
 
-// value is values for one question.
+// value returns the unit's result of one sum as a number.
 func (p *prober) value(c float64, products map[int]product) float64 {
 	return p.values([]question{{c, products}})[0]
 }
 
-// power returns factors whose product is ±2^e, normal ones if it can; ok is
-// false if there are none.
+// power returns factors whose product is ±2^e, normal ones if possible. If
+// there are none, ok is false.
 func (p *prober) power(e int, sign float64) (m product, ok bool) {
 	a, b := p.d.A, p.d.B
 	x := min(max(e/2, a.Emin), a.Emax)
@@ -73,8 +74,8 @@ func (p *prober) power(e int, sign float64) (m product, ok bool) {
 	return product{sign * math.Ldexp(1, x), math.Ldexp(1, y)}, true
 }
 
-// exponent returns the exponent E that a product counts with, which is not
-// normalised.
+// exponent returns the exponent E by which the unit aligns a product: the sum
+// of the exponents of its factors, without normalisation of the product.
 func (p *prober) exponent(m product) int {
 	return max(math.Ilogb(m.x), p.d.A.Emin) + max(math.Ilogb(m.y), p.d.B.Emin)
 }
@@ -85,17 +86,19 @@ func (p *prober) holds(e int) bool {
 	return e >= c.Emin-c.Precision+1 && e <= c.Emax
 }
 
-// pair is c and two products that are to be told together or apart.
+// pair is c and two products. It is used to find out whether a unit adds the
+// two products in one step or in two.
 type pair struct {
 	c             float64
 	first, second product
 }
 
-// pairs returns pairs for which c + p₀ + p_j rounded once and twice differ. In
-// the first kind, p₀ and p_j are small and equal, and each alone is lost in the
-// rounding of c + p₀, but both together are not; in the second they cancel, and
-// each alone is not lost. In the third, p₀ cancels c, and p_j is so small that
-// it is lost if c is there too.
+// pairs returns pairs for which c + p₀ + p_j, rounded once, differs from the
+// sum rounded after each addition. There are three kinds. In the first, p₀ and
+// p_j are small and equal: each alone is lost in the rounding of c + p₀, but
+// their sum is not. In the second they cancel, and each alone is not lost. In
+// the third, p₀ cancels c, and p_j is so small that it is lost if it is added
+// together with c.
 func (p *prober) pairs() []pair {
 	var ps []pair
 	c := p.d.C
@@ -122,9 +125,9 @@ func (p *prober) pairs() []pair {
 	return ps
 }
 
-// blockOfFirst returns the indices of the products that are added in one step
-// with product 0: for such a product j, c + p₀ + p_j in one instruction and in
-// two differ for some operands.
+// blockOfFirst returns the indices of the products that the unit adds in one
+// step with product 0. An index j is among them if, for some operands, the
+// result of c + p₀ + p_j in one instruction differs from that in two.
 func (p *prober) blockOfFirst() []int {
 	ps := p.pairs()
 	var half, once, twice []question
@@ -155,10 +158,12 @@ func (p *prober) blockOfFirst() []int {
 	return block
 }
 
-// fractionBits returns F: a term 2^(e-s) is kept beside terms of 2^e for s <=
-// F, and lost for s > F. The terms are 2^e, -2^e and c = 2^(e-s), so that what
-// is kept is the result. If everything that C can hold is kept, all is true and
-// F the last s tried. Partner is a product in the block of product 0.
+// fractionBits returns F, the number of fraction bits kept in alignment: a term
+// 2^(e-s) beside terms of exponent e is kept for s <= F and lost for s > F. The
+// terms are 2^e, -2^e and c = 2^(e-s), so that the result is what was kept of
+// c. If every c that the format C can represent is kept, all is true and f is
+// the last s tested. Partner is the index of a product in the block of product
+// 0.
 func (p *prober) fractionBits(partner int) (f int, all bool) {
 	e := 15
 	_, ok := p.power(e, 1)
@@ -180,10 +185,10 @@ func (p *prober) fractionBits(partner int) (f int, all bool) {
 	return len(qs) - 1, true
 }
 
-// wide returns a question whose exact sum, 2^(n-1) + k in units of 2^(1-n+j),
-// has n significant bits, of which no more than frac lie below a single term:
-// 2^j products of 1, and c. ok is false if the block is too short for it. The
-// sum is multiplied by sign.
+// wide returns a sum whose exact value has n significant bits, and this value:
+// (2^(n-1) + k) 2^(1-n+j), times sign. It consists of 2^j products of 1 and of
+// c, where j is chosen so that at most frac of the bits are below the unit bit
+// of a single term. If the block has fewer than 2^j products, ok is false.
 func (p *prober) wide(n, k, terms, frac int, sign float64) (q question, exact float64, ok bool) {
 	j := max(0, n-1-frac)
 	if 1<<j > terms {
@@ -196,9 +201,10 @@ func (p *prober) wide(n, k, terms, frac int, sign float64) (q question, exact fl
 	return q, sign * (math.Ldexp(1, j) + math.Ldexp(float64(k), j-n+1)), true
 }
 
-// precision returns the significand bits of a result: the greatest n for which
-// 2^(n-1) + 1 is returned exactly. If no sum of the block is too long, visible
-// is false and the answer is that of C.
+// precision returns the number of bits in the significand of a result: the
+// greatest n for which the unit returns 2^(n-1) + 1, scaled, exactly. If every
+// sum that fits into the block is exact, visible is false and the answer is the
+// precision of C.
 func (p *prober) precision(terms, frac int) (bits int, visible bool) {
 	for n := 2; n <= p.d.C.Precision+1; n++ {
 		q, exact, ok := p.wide(n, 1, terms, frac, 1)
@@ -212,9 +218,10 @@ func (p *prober) precision(terms, frac int) (bits int, visible bool) {
 	return p.d.C.Precision, false
 }
 
-// rounding returns the modes that round sums as the unit does, to the given
-// precision: quarters of the last place, or halves if the block is too short,
-// after an even and an odd digit, of both signs.
+// rounding returns the rounding modes that round sums to the given precision as
+// the unit does. It tests quarters of a unit in the last place, or only halves
+// if the block is too short for quarters, after an even and an odd last digit
+// and with both signs.
 func (p *prober) rounding(precision, terms, frac int) []tcore.RoundingMode {
 	f := p.d.C
 	f.Precision = precision
@@ -246,10 +253,10 @@ func (p *prober) rounding(precision, terms, frac int) []tcore.RoundingMode {
 	return modes
 }
 
-// tinyNegative returns the result for a negative sum of a quarter of the least
-// number of C, which rounding makes -0, +0 or something else; visible is false
-// if no product is so small. The product is in the last block, since another
-// one would add the zero again.
+// tinyNegative returns the unit's result for the negative sum of magnitude a
+// quarter of the least positive number of C. The unit may round it to -0, to +0
+// or to another number. If no product is so small, visible is false. The
+// product is in the last block, since a later block would add +0 to the result.
 func (p *prober) tinyNegative() (z float64, visible bool) {
 	c := p.d.C
 	m, ok := p.power(c.Emin-c.Precision-1, -1)
@@ -259,13 +266,15 @@ func (p *prober) tinyNegative() (z float64, visible bool) {
 	return p.value(0, map[int]product{p.k - 1: m}), true
 }
 
-// zeroExponent returns the exponent E that a zero term counts with.
+// zeroExponent returns the exponent E with which a zero term takes part in
+// alignment.
 //
-// A lone product 2^q, among zeros, is kept if q >= E - F, also when it is far
-// below the least number of C. Whether it was kept shows in two ways: it tips a
-// sum of half that number, which would otherwise be rounded to even (nearest);
-// or, if it is negative, it makes the result other than +0. If the zeros never
-// decide, E is not visible and the answer is the greatest that is possible.
+// A single product ±2^q among zero terms is kept if q >= E - F, where F = frac,
+// even if 2^q is far below the least number of C. Two effects show whether it
+// was kept. It changes the rounding of a sum of half that least number, which
+// would otherwise be a tie and be rounded to even (nearest). Or it makes the
+// result other than +0 (negative). If E is not decided by the zeros, visible is
+// false and the answer is the greatest E that is possible.
 func (p *prober) zeroExponent(frac int, nearest, negative bool) (e int, visible bool) {
 	least := p.d.C.Emin - p.d.C.Precision + 1
 	half, tie := p.power(least-1, 1)

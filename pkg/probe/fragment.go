@@ -8,18 +8,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A tile is the shape of one instruction and how its lanes share the elements.
-// Lanes are those of a warp, 32, or for wgmma of the four warps of a warpgroup,
-// 128. All layouts are from the PTX ISA manual, sections "Matrix Fragments for
-// mma" and "Asynchronous Warpgroup Level Matrix Register Fragment".
+// A tile is the shape of one instruction and the distribution of its elements
+// over lanes. Lanes are the threads of a warp, 32, or, for wgmma, of the four
+// warps of a warpgroup, 128. All layouts are from the PTX ISA manual, sections
+// "Matrix Fragments for mma" and "Asynchronous Warpgroup Level Matrix Register
+// Fragment".
 type tile struct {
 	m, n, k    int
 	lanes      int
 	in, out    int  // bytes of an element of A or B, and of C or D
-	sharedB    bool // B is in shared memory, as wgmma wants it
-	quadPairs  bool // m8n8k4 of binary16: four products at once, here one of 32 × 32 with four blocks
-	dots       int  // of one tile: its diagonal
-	shiftA     int  // left shift of a code in its byte: e2m1 is in bits 2 to 5
+	sharedB    bool // B is in shared memory, as wgmma requires
+	quadPairs  bool // m8n8k4 of binary16: four products, treated as the diagonal blocks of a 32 × 32 tile
+	dots       int  // dot products of one tile, on its diagonal
+	shiftA     int  // left shift of a code in its byte: that of e2m1 occupies bits 2 to 5
 	shiftB     int
 	bytesA     int // of all lanes
 	bytesB     int
@@ -34,8 +35,8 @@ type place struct{ row, col int }
 
 var shapeMNK = regexp.MustCompile(`m(\d+)n(\d+|N)k(\d+)`)
 
-// newTile returns the tile of the instruction of d. The error says that there
-// is no kernel for it.
+// newTile returns the tile of the instruction of d, or an error if this package
+// has no kernel for it.
 func newTile(d tcore.Device) (tile, error) {
 	shape := shapeMNK.FindStringSubmatch(d.Instruction)
 	target, known := targets[d.Architecture]
@@ -61,7 +62,7 @@ func newTile(d tcore.Device) (tile, error) {
 	return t, nil
 }
 
-// registerBytes returns the bytes that a code takes in a register.
+// registerBytes returns the number of bytes of a code in a register.
 func registerBytes(f tcore.Format) int {
 	if f.Name == tcore.TF32.Name {
 		return 4
@@ -76,12 +77,12 @@ func shiftOf(f tcore.Format) int {
 	return 0
 }
 
-// A lane holds elements i = 0, 1, ... from the low end of its first register
-// on. Registers have 32 bits, but 64 for binary64; perRegister elements of A or
-// B are in one.
+// A lane stores elements i = 0, 1, ... from the low end of its first register
+// on. Registers have 32 bits, or 64 for binary64. perRegister returns the
+// number of elements of A or B in one register.
 func (t tile) perRegister() int { return max(1, 4/t.in) }
 
-// a returns where element i of A of a lane is: row, and column of K.
+// a returns the row and the column (of K) of element i of A in a lane.
 func (t tile) a(lane, i int) place {
 	if t.quadPairs {
 		return place{t.quadRow(lane), i}
@@ -92,7 +93,7 @@ func (t tile) a(lane, i int) place {
 	return place{16*warp + group + 8*(r&1), (in+4*(r>>1))*e + i%e}
 }
 
-// b returns where element i of B of a lane is: row of K, and column.
+// b returns the row (of K) and the column of element i of B in a lane.
 func (t tile) b(lane, i int) place {
 	if t.quadPairs {
 		return place{i, t.quadRow(lane)}
@@ -101,7 +102,7 @@ func (t tile) b(lane, i int) place {
 	return place{(lane%4+4*(i/e))*e + i%e, lane / 4}
 }
 
-// c returns where element i of C and D of a lane is.
+// c returns the row and the column of element i of C or D in a lane.
 func (t tile) c(lane, i int) place {
 	switch {
 	case t.quadPairs && t.out == 2:
@@ -112,22 +113,22 @@ func (t tile) c(lane, i int) place {
 	return place{16*(lane/32) + lane%32/4 + 8*(i>>1), lane%4*2 + i&1}
 }
 
-// quadRow returns the row of A, and column of B, of a lane of m8n8k4: lanes 4q
-// to 4q+3 and 16 more than these compute block q.
+// quadRow returns the row of A, which is also the column of B, of a lane of
+// m8n8k4. Lanes 4q to 4q+3 and 4q+16 to 4q+19 compute block q.
 func (t tile) quadRow(lane int) int {
 	return 8*(lane%16/4) + lane%4 + lane/16*4
 }
 
-// sharedOffset returns the byte at which element (k, n) of B is in shared
-// memory: core matrices of 8 columns × 16 bytes of K, column by column, without
-// swizzle.
+// sharedOffset returns the byte offset of element (k, n) of B in shared memory.
+// B is stored in core matrices of 8 columns × 16 bytes of K, column by column,
+// without swizzle.
 func (t tile) sharedOffset(p place) int {
 	at := p.row * t.in
 	return at/16*128 + p.col*16 + at%16
 }
 
-// packA, packB and packC store the operands of dot products i, of which there
-// are at most t.dots, on the diagonal of a tile; all else stays as it is.
+// packA, packB and packC store the operands of at most t.dots dot products on
+// the diagonal of a tile. They do not change the other elements.
 func (t tile) packA(to []byte, x []uint64) { t.pack(to, x, t.bytesA, t.in, t.shiftA, t.a, true) }
 
 func (t tile) packB(to []byte, y []uint64) {
@@ -145,8 +146,8 @@ func (t tile) packB(to []byte, y []uint64) {
 
 func (t tile) packC(to []byte, c []uint64) { t.pack(to, c, t.bytesC, t.out, 0, t.c, false) }
 
-// pack stores codes: those of dot product i in row i of K columns or, for C, at
-// (i, i).
+// pack stores codes in the registers of all lanes. Factors of dot product i are
+// in row i, of K columns; element i of C is at (i, i).
 func (t tile) pack(to []byte, codes []uint64, bytes, size, shift int, at func(lane, i int) place, factors bool) {
 	each := bytes / size / t.lanes
 	for lane := range t.lanes {
@@ -177,14 +178,14 @@ func (t tile) unpackD(d []uint64, from []byte) {
 	}
 }
 
-// put stores n bytes of code, the low one first.
+// put stores the n low bytes of code, the lowest first.
 func put(to []byte, code uint64, n int) {
 	for i := range n {
 		to[i] = byte(code >> (8 * i))
 	}
 }
 
-// get returns n bytes as put stores them.
+// get returns the code of n bytes that put stored.
 func get(from []byte, n int) (code uint64) {
 	for i := range n {
 		code |= uint64(from[i]) << (8 * i)

@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// onTensorCores returns the devices that have a kernel, and more shapes than
-// the catalogue names.
+// onTensorCores returns the devices for which there is a kernel, and further
+// shapes that the catalogue does not contain.
 func onTensorCores(t *testing.T) []tcore.Device {
 	t.Helper()
 	var ds []tcore.Device
@@ -82,8 +82,8 @@ func TestTile_owns_every_element_once(t *testing.T) {
 	}
 }
 
-// Elements as the figures of the PTX ISA manual show them, T: lane, and a, b,
-// c: element.
+// Elements are where the figures of the PTX ISA manual show them, as T: lane,
+// and a, b, c: element.
 func TestTile_is_the_manuals(t *testing.T) {
 	type want struct {
 		lane, i int
@@ -119,8 +119,8 @@ func TestTile_is_the_manuals(t *testing.T) {
 	}
 }
 
-// TestPTX_assembles gives every kernel to ptxas, the assembler of the CUDA
-// toolkit, named by $ROUNDOFF_PTXAS or found in $PATH.
+// TestPTX_assembles assembles every kernel with ptxas, the assembler of the
+// CUDA toolkit, named by $ROUNDOFF_PTXAS or found in $PATH.
 func TestPTX_assembles(t *testing.T) {
 	ptxas := os.Getenv("ROUNDOFF_PTXAS")
 	if ptxas == "" {

@@ -10,18 +10,20 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// ErrNoGPU is what the error of [OpenGPU] wraps when there is no GPU, which is
-// a normal state.
+// ErrNoGPU is wrapped by the error of [OpenGPU] if there is no GPU, which is a
+// normal state.
 var ErrNoGPU = cuda.ErrNoGPU
 
-// A GPU is an NVIDIA GPU, on which kernels are loaded through the driver alone.
+// A GPU is an NVIDIA GPU, opened by [OpenGPU]. It loads kernels through the
+// driver alone, without other libraries.
 type GPU struct {
 	device *cuda.Device
 	info   cuda.Info
 }
 
-// OpenGPU opens a GPU, of which the first is 0. Its error wraps [ErrNoGPU] if
-// there is none. The GPU must be closed, after its units.
+// OpenGPU opens the GPU of that number, counted from 0. The error wraps
+// [ErrNoGPU] if there is none. The caller closes the units of the GPU and then
+// the GPU.
 func OpenGPU(ordinal int) (*GPU, error) {
 	d, err := cuda.Open(ordinal)
 	if err != nil {
@@ -34,8 +36,8 @@ func OpenGPU(ordinal int) (*GPU, error) {
 	return &GPU{d, info}, nil
 }
 
-// opened returns the device of a GPU. It panics, in the words of the call, if
-// OpenGPU did not make it.
+// opened returns the device of a GPU. It panics, naming the method call, if
+// OpenGPU did not make the GPU.
 func (g *GPU) opened(call string) *cuda.Device {
 	if g == nil || g.device == nil {
 		panic(fmt.Sprintf("probe: %s: a GPU that was not opened, want one of OpenGPU", call))
@@ -43,15 +45,15 @@ func (g *GPU) opened(call string) *cuda.Device {
 	return g.device
 }
 
-// Close gives the GPU back.
+// Close releases the GPU. It panics if the GPU was not opened.
 func (g *GPU) Close() error { return g.opened("Close").Close() }
 
-// Instructions returns the devices of the catalogue that the GPU runs and there
-// is a kernel for.
+// Instructions returns the devices of the catalogue whose instruction the GPU
+// has and for which this package has a kernel.
 func (g *GPU) Instructions() []tcore.Device { return Instructions(g.info.Major, g.info.Minor) }
 
-// Provenance returns what results of the GPU come from. Date and seed are the
-// caller's.
+// Provenance returns the provenance of results of the GPU: its name, driver and
+// library. The caller adds date and seed.
 func (g *GPU) Provenance() Provenance {
 	return Provenance{
 		GPU:     fmt.Sprintf("%s, compute capability %d.%d", g.info.Name, g.info.Major, g.info.Minor),
@@ -60,7 +62,8 @@ func (g *GPU) Provenance() Provenance {
 	}
 }
 
-// Load compiles PTX text, as [Loader] says.
+// Load compiles PTX text, as [Loader] specifies. It panics if the GPU was not
+// opened.
 func (g *GPU) Load(ptx, name string) (Program, error) {
 	k := &gpuKernel{device: g.opened("Load")}
 	loaded := false
@@ -88,8 +91,8 @@ type gpuKernel struct {
 	closed   bool
 }
 
-// Close unloads the kernel. If the context could not be made current it may be
-// called again.
+// Close unloads the kernel. If the context could not be made current, Close may
+// be called again.
 func (k *gpuKernel) Close() error {
 	return k.device.Do(func() error {
 		if k.closed {
@@ -100,8 +103,8 @@ func (k *gpuKernel) Close() error {
 	})
 }
 
-// Launch runs the kernel in a stream of its own. All memory is freed on every
-// path.
+// Launch runs the kernel in a new stream. It frees all memory, also after an
+// error.
 func (k *gpuKernel) Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -136,7 +139,7 @@ func (k *gpuKernel) Launch(ctx context.Context, blocks, threads int, in [][]byte
 			results = host
 			if i < len(in) {
 				copy(host, in[i])
-			} else { // NaNs, so that what the kernel leaves unwritten shows
+			} else { // NaNs, to show which elements the kernel does not write
 				copy(host, bytes.Repeat([]byte{0xff}, n))
 			}
 			if err := k.device.ToDevice(p, host, s); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
 )
 
-// fakeLibraries has the libraries looked for in a folder with the fake, or
-// skips the test.
+// fakeLibraries makes the package search for the libraries in a folder with the
+// fake, or skips the test.
 func fakeLibraries(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -23,7 +23,7 @@ func fakeLibraries(t *testing.T) {
 	t.Setenv("ROUNDOFF_CUDA_PATH", folder)
 }
 
-// Whichever call fails when a GPU is opened, nothing of it is left.
+// If any call fails while a GPU is opened, all its resources are freed.
 func TestOpenGPU_fails_and_leaves_nothing(t *testing.T) {
 	fakeLibraries(t)
 	other, err := OpenGPU(0)
@@ -52,7 +52,8 @@ func TestOpenGPU_fails_and_leaves_nothing(t *testing.T) {
 	}
 }
 
-// filling returns a fake GPU and its kernel, until the test ends.
+// filling returns a fake GPU and its kernel, which are closed when the test
+// ends.
 func filling(t *testing.T) (*GPU, Program) {
 	t.Helper()
 	fakeLibraries(t)
@@ -81,8 +82,8 @@ func TestLaunch_does_not_begin_when_it_is_over(t *testing.T) {
 	}
 }
 
-// On a fake of the libraries, every call fails in turn: all is freed, and the
-// error tells the call.
+// On a fake of the libraries every call fails in turn: all resources are freed,
+// and the error names the call.
 func TestGPU_frees_everything(t *testing.T) {
 	fakeLibraries(t)
 	g, err := OpenGPU(0)
@@ -128,8 +129,8 @@ func TestGPU_frees_everything(t *testing.T) {
 	}
 }
 
-// Where the kernel or the copy of its results does nothing the results are
-// NaNs, and none of before.
+// If the kernel or the copy of its results does nothing, the results are NaNs
+// and not those of an earlier launch.
 func TestLaunch_shows_what_was_not_computed(t *testing.T) {
 	_, k := filling(t)
 	for _, call := range []string{"cuLaunchKernel", "cuMemcpyDtoHAsync_v2"} {
@@ -141,7 +142,8 @@ func TestLaunch_shows_what_was_not_computed(t *testing.T) {
 	}
 }
 
-// What is asked of a GPU that was not opened panics, in words that name it.
+// Every method of a GPU that was not opened panics with a message that contains
+// the name of the method.
 func TestGPU_that_was_not_opened(t *testing.T) {
 	for _, g := range []*GPU{nil, {}} {
 		for call, f := range map[string]func(){"Close": func() { g.Close() }, "Load": func() { g.Load("", "") }} {

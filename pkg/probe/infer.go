@@ -11,28 +11,28 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Record is what feature tests found out about a unit.
+// Record contains the results of the feature tests of a unit.
 type Record struct {
 	Instruction string
 	Properties  []Property
-	Core        tcore.Core // that follows from them; nil if none of package tcore does
-	Checked     int        // random dot products computed by unit and Core
-	Agreed      int        // those with the same result
+	Core        tcore.Core // the arithmetic that follows from Properties; nil if package tcore has none
+	Checked     int        // number of random dot products computed by both the unit and Core
+	Agreed      int        // number of these with the same result
 }
 
-// Property is one finding, in words. Visible is false where operands of these
-// formats cannot show it.
+// Property is one measured property, in words. Visible is false if no operands
+// of these formats can show it.
 type Property struct {
 	Name, Value string
 	Visible     bool
 }
 
-// Explained reports whether the inferred Core predicted every random dot
-// product.
+// Explained reports whether the inferred Core exists and predicted every random
+// dot product.
 func (r Record) Explained() bool { return r.Core != nil && r.Agreed == r.Checked }
 
-// Infer measures the unit and returns its record. The error is that of the unit
-// or of ctx.
+// Infer measures the unit by feature tests and returns its record. The error is
+// that of the unit or of ctx.
 func Infer(ctx context.Context, u Unit) (Record, error) {
 	p := &prober{ctx: ctx, u: u, d: u.Device(), k: u.K()}
 	r := Record{Instruction: p.d.Instruction}
@@ -99,7 +99,8 @@ func Infer(ctx context.Context, u Unit) (Record, error) {
 	return r, p.err
 }
 
-// core returns the arithmetic that follows from what was measured.
+// core returns the arithmetic that follows from the measured properties, or nil
+// if package tcore has none.
 func (p *prober) core(terms, frac, precision, zero int, modes []tcore.RoundingMode, inOrder, exact, positiveTiny bool) tcore.Core {
 	if len(modes) == 0 || !inOrder {
 		return nil
@@ -118,14 +119,15 @@ func (p *prober) core(terms, frac, precision, zero int, modes []tcore.RoundingMo
 		result = tcore.Format{Name: fmt.Sprintf("e8m%d", precision-1), Precision: precision, Emin: result.Emin, Emax: result.Emax}
 	}
 	if zero == math.MaxInt {
-		zero = 3*p.d.C.Emin - p.d.C.Precision // far below everything
+		zero = 3*p.d.C.Emin - p.d.C.Precision // below the exponent of every product
 	}
 	core := tcore.Fused{Terms: terms, FractionBits: frac, Result: result, Rounding: modes[0], ZeroExponent: zero}
 	core.PositiveTiny = positiveTiny
 	return core
 }
 
-// specials measures what happens to subnormals, infinities, NaN and zeros.
+// specials measures how the unit treats subnormals, overflow, infinities, NaN
+// and zeros.
 func (p *prober) specials(add func(visible bool, name, format string, values ...any)) {
 	a, b, c := p.d.A, p.d.B, p.d.C
 	kept := func(name string, q question, want float64) {
@@ -152,8 +154,8 @@ func (p *prober) specials(add func(visible bool, name, format string, values ...
 	add(a.Specials != tcore.FNUZ, "sum of all -0", "%s", choose(math.Signbit(p.values([]question{minus})[0]), "-0", "+0"))
 }
 
-// orderFree reports whether random products of the first block may change
-// places.
+// orderFree reports whether permuting random products of the first block leaves
+// the result unchanged.
 func (p *prober) orderFree(terms int) bool {
 	s := NewSampler(p.d, 2)
 	const rows = 200
@@ -182,8 +184,8 @@ func (p *prober) dots(x, y, c, d []uint64) {
 	}
 }
 
-// Compare writes the record beside another one, such as that of the emulation,
-// and returns the number of properties visible in both that differ.
+// Compare writes the record next to another one, such as that of the emulation,
+// and returns the number of properties that are visible in both and differ.
 func (r Record) Compare(w io.Writer, other Record) (differ int) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "property\tmeasured\tbuilt in")
@@ -203,8 +205,8 @@ func (r Record) Compare(w io.Writer, other Record) (differ int) {
 	return differ
 }
 
-// String returns the value, or that it is not visible and what is known
-// instead.
+// String returns the value. If the property is not visible, it says so and adds
+// a bound, if one is known.
 func (p Property) String() string {
 	switch {
 	case p.Name == "":

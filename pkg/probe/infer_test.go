@@ -10,7 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// unscaled returns the devices of the catalogue that take no scales.
+// unscaled returns the devices of the catalogue that have no scales.
 func unscaled() []tcore.Device {
 	var ds []tcore.Device
 	for _, d := range devices.All() {
@@ -21,8 +21,8 @@ func unscaled() []tcore.Device {
 	return ds
 }
 
-// The exponent of a zero is copied where it cannot be measured; all else must
-// be.
+// Infer finds the record of every device. Only the exponent of a zero is copied
+// from the record where it cannot be measured.
 func TestInfer_finds_the_catalogue(t *testing.T) {
 	for _, d := range unscaled() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -77,7 +77,8 @@ func checkFused(t *testing.T, r Record, want tcore.Fused) {
 	}
 }
 
-// A change of one parameter of the silicon changes the record by just that.
+// Changing one parameter of the emulated silicon changes the record in exactly
+// this property.
 func TestInfer_finds_what_was_altered(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -130,7 +131,7 @@ func FuzzInfer(f *testing.F) {
 		want.FractionBits = want.Result.Precision - 1 + int(bits)%12
 		want.Rounding = tcore.RoundingMode(mode % 6)
 		if want.Terms == 2 && want.FractionBits == want.Result.Precision-1 {
-			t.Skip() // sums too short to tell all modes
+			t.Skip() // sums too short to distinguish all modes
 		}
 		d.Core = want
 		r, err := Infer(t.Context(), Emulate(d))
@@ -149,7 +150,7 @@ func TestInfer_returns_what_the_unit_fails_with(t *testing.T) {
 	}
 }
 
-// scripted is a unit that is no adder at all.
+// scripted is a unit whose results are those of a function and not a sum.
 type scripted struct {
 	Unit
 	dot func(i int) uint64

@@ -7,19 +7,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// targets are the architectures in PTX.
+// targets maps architectures to their names in PTX.
 var targets = map[string]string{
 	"Volta": "sm_70", "Turing": "sm_75", "Ampere": "sm_80", "Ada": "sm_89", "Hopper": "sm_90",
 	"Blackwell": "sm_100", "RTX Blackwell": "sm_120",
 }
 
-// ptxTypes are the formats in PTX.
+// ptxTypes maps formats to their names in PTX.
 var ptxTypes = map[string]string{
 	"binary64": "f64", "binary32": "f32", "tf32": "tf32", "binary16": "f16", "bfloat16": "bf16",
 	"e5m2": "e5m2", "e4m3": "e4m3", "e3m2": "e3m2", "e2m3": "e2m3", "e2m1": "e2m1",
 }
 
-// versions are the least versions of PTX for targets.
+// versions maps targets to the lowest version of PTX that supports them.
 var versions = map[string]string{
 	"sm_70": "6.4", "sm_75": "6.5", "sm_80": "7.0", "sm_89": "8.4", "sm_90": "7.8", "sm_90a": "8.0",
 	"sm_100": "8.6", "sm_120": "8.7", "sm_120a": "8.7",
@@ -52,10 +52,11 @@ func (t *tile) name(d tcore.Device) {
 // entry is the name of the kernel.
 const entry = "tile"
 
-// ptx returns a kernel of four pointers, to A, B and C and to D, that runs the
-// instruction once in every block of t.lanes threads, on consecutive tiles. A
-// lane's elements are consecutive, its registers loaded and stored whole; wgmma
-// takes B from shared memory, where it is copied as it is.
+// ptx returns a kernel with four pointers as arguments, to A, B, C and D. It
+// runs the instruction once in every block of t.lanes threads, on consecutive
+// tiles. The elements of a lane are consecutive in memory, and its registers
+// are loaded and stored as a whole. For wgmma, which reads B from shared
+// memory, the kernel copies B there in the order that it is given.
 func (t tile) ptx() string {
 	var s strings.Builder
 	line := func(format string, values ...any) { fmt.Fprintf(&s, format+"\n", values...) }
@@ -96,7 +97,7 @@ func (t tile) ptx() string {
 	return s.String()
 }
 
-// move writes loads or stores of the registers of a lane.
+// move emits loads or stores of all registers of a lane.
 func (t tile) move(line func(string, ...any), op, base, name string, bytes, size int, kind string) {
 	each, n := bytes/t.lanes, t.registers(bytes, size)
 	line("\tmad.lo.u32 %%word, %%tile, %d, %%lane;\n\tmad.wide.u32 %%at, %%word, %d, %%%s;", t.lanes, each, base)
@@ -109,10 +110,11 @@ func (t tile) move(line func(string, ...any), op, base, name string, bytes, size
 	}
 }
 
-// copyShared writes the copy of B to shared memory and its descriptor: the
-// address, and 128 bytes from one core matrix to the next, both in units of 16
-// bytes, without swizzle. There is one core matrix of columns, so that the
-// other distance is not used and may be the same.
+// copyShared emits the copy of B to shared memory and the descriptor of B. The
+// descriptor contains the address and the distance of 128 bytes between core
+// matrices, both in units of 16 bytes, without swizzle. There is only one core
+// matrix in the direction of columns, so that the second distance is not used
+// and may have the same value.
 func (t tile) copyShared(line func(string, ...any)) {
 	line("\tmov.u32 %%low, matrix;\n\tsetp.lt.u32 %%p, %%lane, %d;", t.bytesB/4)
 	line("\tmad.lo.u32 %%word, %%tile, %d, %%lane;\n\tmad.wide.u32 %%at, %%word, 4, %%pb;", t.bytesB/4)
@@ -123,15 +125,15 @@ func (t tile) copyShared(line func(string, ...any)) {
 	line("\tor.b64 %%desc, %%desc, 0x%x;", uint64(128/16)<<16|uint64(128/16)<<32)
 }
 
-// registers returns the number of registers of a lane for a matrix.
+// registers returns the number of registers that a lane needs for a matrix.
 func (t tile) registers(bytes, size int) int {
 	if t.sharedB && bytes == t.bytesB && size == t.in && bytes != t.bytesA {
-		return 1 // the word that is copied
+		return 1 // for the word that is copied to shared memory
 	}
 	return bytes / t.lanes / max(4, size)
 }
 
-// typeC returns the type of the registers of C and D.
+// typeC returns the PTX type of the registers of C and D.
 func (t tile) typeC() string {
 	switch t.out {
 	case 4:
@@ -142,7 +144,8 @@ func (t tile) typeC() string {
 	return "b32"
 }
 
-// bitsOf returns the type of a register of elements of A or B.
+// bitsOf returns the PTX type of a register with elements of A or B of the
+// given bytes.
 func bitsOf(size int) string {
 	if size == 8 {
 		return "f64"

@@ -8,37 +8,37 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Regimes are the ways in which operands are drawn, by their numbers in test
-// vectors.
+// Regimes are the names of the distributions of operands, in the order of their
+// numbers in test vectors. [Sampler.Draw] defines them.
 var Regimes = []string{"normal", "outliers", "wide", "cancel", "subnormal", "rawbits", "specials", "overflow", "ties", "zeros"}
 
-// A Sampler draws operands for an instruction. The same seed gives the same
-// operands.
+// A Sampler draws random operands for an instruction. The same seed gives the
+// same operands.
 type Sampler struct {
 	d   tcore.Device
 	rng *rand.Rand
 }
 
-// NewSampler returns a sampler of operands for d.
+// NewSampler returns a sampler of operands for the formats of d.
 func NewSampler(d tcore.Device, seed uint64) *Sampler {
 	return &Sampler{d, rand.New(rand.NewPCG(seed, 0x70726f6265))}
 }
 
-// Draw fills x and y with codes of A and B and returns a code of C, drawn in
-// the regime:
+// Draw fills x with codes of A and y with codes of B, and returns a code of C.
+// The operands are drawn from the regime of that number:
 //
 //	normal     all from the standard normal distribution
-//	outliers   the same, one in eight multiplied by up to 2^12
-//	wide       exponents from half the range of the format
-//	cancel     products in pairs of opposite sign, some changed in the last place
-//	subnormal  subnormal factors of A and c
-//	rawbits    any code
-//	specials   normal, one in eight an infinity, NaN, zero, or the least or greatest number
-//	overflow   exponents from the top of the range
-//	ties       small integers beside a c of which their sum is half a unit in the last place, or nearly
-//	zeros      two of three are zeros of either sign, the others tiny
+//	outliers   as normal, one in eight multiplied by a power of two of at most 2^12
+//	wide       exponents from the middle half of the range of the format
+//	cancel     products in pairs of equal magnitude and opposite sign, a quarter changed in the last place
+//	subnormal  factors of A and c subnormal; factors of B of exponents Emin to Emax/2
+//	rawbits    uniform over all codes
+//	specials   as normal, one in eight an infinity, a NaN, a zero, or the least or greatest number
+//	overflow   exponents Emax-2 to Emax
+//	ties       multiples of 1/2 up to 3, and a c with last place 1, 2 or 4: sums near a tie
+//	zeros      in A and C two of three are ±0, the others tiny; in B some are +0, the others up to Emax/2
 //
-// It panics if there is no such regime or the lengths differ.
+// It panics if regime is not an index of [Regimes] or if the lengths differ.
 func (s *Sampler) Draw(regime int, x, y []uint64) (c uint64) {
 	if regime < 0 || regime >= len(Regimes) {
 		panic(fmt.Sprintf("probe: Draw: regime = %d, want 0 to %d", regime, len(Regimes)-1))
@@ -67,7 +67,7 @@ func (s *Sampler) Draw(regime int, x, y []uint64) (c uint64) {
 	return s.factor(regime, f)
 }
 
-// factor returns a code of f.
+// factor returns a code of f, drawn from the regime.
 func (s *Sampler) factor(regime int, f tcore.Format) uint64 {
 	x := s.rng.NormFloat64()
 	rare := s.rng.IntN(8) == 0
@@ -94,8 +94,8 @@ func (s *Sampler) factor(regime int, f tcore.Format) uint64 {
 	return code(f, clamp(f, x))
 }
 
-// cancel draws products that cancel in pairs, of which a quarter is changed in
-// the last place.
+// cancel draws products in pairs that cancel exactly, except that a quarter of
+// the pairs has one factor changed in the last place.
 func (s *Sampler) cancel(x, y []uint64) (c uint64) {
 	a, b, f := s.d.A, s.d.B, s.d.C
 	order := s.rng.Perm(len(x))
@@ -116,7 +116,7 @@ func (s *Sampler) cancel(x, y []uint64) (c uint64) {
 	return code(f, s.scaled(f, f.Emin/4, f.Emax/4))
 }
 
-// raw returns any code of f.
+// raw returns a code of f, uniform over all of them.
 func (s *Sampler) raw(f tcore.Format) uint64 {
 	n := s.rng.Uint64()
 	if f.Name == tcore.TF32.Name {
@@ -125,7 +125,8 @@ func (s *Sampler) raw(f tcore.Format) uint64 {
 	return n >> (64 - f.Bits())
 }
 
-// special returns a code of a number that is a case of its own.
+// special returns a code of an infinity, a NaN, a zero, the least or the
+// greatest number.
 func (s *Sampler) special(f tcore.Format) uint64 {
 	switch s.rng.IntN(6) {
 	case 0:
@@ -142,7 +143,8 @@ func (s *Sampler) special(f tcore.Format) uint64 {
 	return code(f, s.sign()*f.Max())
 }
 
-// scaled returns a random number of f with an exponent of lo to hi.
+// scaled returns a random number of f with an exponent from lo to hi, of either
+// sign.
 func (s *Sampler) scaled(f tcore.Format, lo, hi int) float64 {
 	e := lo + s.rng.IntN(hi-lo+1)
 	return clamp(f, s.sign()*math.Ldexp(1+s.rng.Float64(), e))
@@ -155,13 +157,14 @@ func (s *Sampler) sign() float64 {
 	return 1
 }
 
-// clamp returns the number of f nearest to x, at most Max in magnitude.
+// clamp rounds x to the nearest number of f of magnitude at most Max.
 func clamp(f tcore.Format, x float64) float64 {
 	limit := f.Max()
 	return f.Round(min(max(x, -limit), limit), tcore.ToNearestEven)
 }
 
-// clampNaN returns x or, if f has no such value, zero.
+// clampNaN returns x, an infinity or a NaN, or zero if f has no infinities and
+// NaN.
 func clampNaN(f tcore.Format, x float64) float64 {
 	if f.Specials == tcore.FiniteOnly {
 		return 0

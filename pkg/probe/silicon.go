@@ -11,16 +11,17 @@ import (
 
 // A Loader compiles kernels for a GPU.
 type Loader interface {
-	// Load compiles PTX text and returns its kernel of that name.
+	// Load compiles PTX text and returns the kernel with the given name.
 	Load(ptx, name string) (Program, error)
 }
 
-// A Program runs on a GPU.
+// A Program is a kernel that is loaded on a GPU.
 type Program interface {
-	// Launch runs the kernel on blocks of threads. Its arguments are pointers to
-	// copies of in, in order, and to memory that is then copied to out.
+	// Launch runs the kernel on a grid of blocks, each of the given number of
+	// threads. The arguments of the kernel are pointers to copies of the slices of
+	// in, in their order, and a pointer to memory that is afterwards copied to out.
 	Launch(ctx context.Context, blocks, threads int, in [][]byte, out []byte) error
-	// Close gives the kernel back.
+	// Close unloads the kernel.
 	Close() error
 }
 
@@ -32,8 +33,8 @@ type Silicon struct {
 }
 
 // OnGPU returns the unit that runs the instruction of d, an mma or wgmma, on
-// the GPU of the loader. The error says that there is no kernel for it or that
-// it could not be compiled. The unit must be closed.
+// the GPU of the loader. It returns an error if this package has no kernel for
+// the instruction or the kernel does not compile. The caller closes the unit.
 func OnGPU(l Loader, d tcore.Device) (*Silicon, error) {
 	t, err := newTile(d)
 	if err != nil {
@@ -46,9 +47,9 @@ func OnGPU(l Loader, d tcore.Device) (*Silicon, error) {
 	return &Silicon{d, t, k}, nil
 }
 
-// Instructions returns the devices of the catalogue that a GPU of the compute
-// capability major.minor runs and there is a kernel for. A B200 (10.0) has
-// tcgen05 too, for which there is none.
+// Instructions returns the devices of the catalogue whose instruction a GPU of
+// compute capability major.minor has and for which this package has a kernel.
+// For tcgen05, which a B200 (10.0) has too, there is no kernel.
 func Instructions(major, minor int) []tcore.Device {
 	architecture := ""
 	switch {
@@ -76,13 +77,13 @@ func Instructions(major, minor int) []tcore.Device {
 	return ds
 }
 
-// Device returns the record of the catalogue.
+// Device returns the record of the catalogue for the instruction.
 func (s *Silicon) Device() tcore.Device { return s.device }
 
-// K returns the number of products that the instruction takes.
+// K returns the number of products that one instruction adds up.
 func (s *Silicon) K() int { return s.tile.k }
 
-// Close gives the kernel back.
+// Close unloads the kernel. It returns an error if the unit is already closed.
 func (s *Silicon) Close() error {
 	if s.kernel == nil {
 		return errors.New("probe: the unit is closed")
@@ -92,8 +93,9 @@ func (s *Silicon) Close() error {
 	return k.Close()
 }
 
-// Dots computes as [Unit] says, on as many tiles as it takes, in launches of at
-// most 2^14 tiles.
+// Dots computes dot products as [Unit] specifies, in launches of at most 2^14
+// tiles. It returns an error if the unit is closed, and panics if the lengths
+// do not fit.
 func (s *Silicon) Dots(ctx context.Context, x, y, c, d []uint64) error {
 	checkDots(s, x, y, c, d)
 	if s.kernel == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// fakeGPU computes whole tiles with the emulation, from the registers of the
-// lanes.
+// fakeGPU computes whole tiles with the emulation, from the contents of the
+// lanes' registers.
 type fakeGPU struct {
 	d      tcore.Device
 	fail   error
@@ -45,8 +45,8 @@ func (g *fakeGPU) Launch(_ context.Context, blocks, threads int, in [][]byte, ou
 	return g.fail
 }
 
-// multiply computes all elements of D that have a place, not the diagonal
-// alone.
+// multiply computes all elements of D that a lane stores, not only the
+// diagonal.
 func (g *fakeGPU) multiply(t tile, a, b, c, d []byte) {
 	x, y := make([][]uint64, t.m), make([][]uint64, t.n)
 	for i := range x {
@@ -67,8 +67,8 @@ func (g *fakeGPU) multiply(t tile, a, b, c, d []byte) {
 			}
 		}
 	}
-	// In shared memory: 16 bytes of K of column 0, then of column 1, to 7; then the
-	// next 16 bytes.
+	// In shared memory: 16 bytes of K of column 0, then of column 1, up to column
+	// 7; then the next 16 bytes of each.
 	for at := 0; t.sharedB && at < t.bytesB; at += t.in {
 		y[at/16%8][(at/128*16+at%16)/t.in] = get(b[at:], t.in)
 	}
@@ -81,8 +81,8 @@ func (g *fakeGPU) multiply(t tile, a, b, c, d []byte) {
 	}
 }
 
-// Through registers, lanes and tiles, every instruction gives the results of
-// the device.
+// Packed into registers, lanes and tiles and unpacked again, every instruction
+// gives the results of the device.
 func TestSilicon_packs_what_it_unpacks(t *testing.T) {
 	for _, d := range onTensorCores(t) {
 		t.Run(d.Name, func(t *testing.T) {

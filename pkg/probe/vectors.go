@@ -12,19 +12,22 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Provenance says where recorded results come from: the GPU, its driver and
-// library, the date, the seed of the operands, or the name of the device that
-// played the silicon.
+// Provenance states the origin of recorded results: the GPU, its driver and
+// library, the date, the seed of the operands, and the name of the emulated
+// device if no GPU computed them.
 type Provenance = tcvec.Provenance
 
 // WriteVectors computes count random dot products on the unit, from all regimes
-// in turn, and writes them to a file of test vectors (tcvec1) with its
-// provenance, whole or not at all. The seed of the operands is that of the
-// provenance; the expected result is the unit's. The results of a GPU are of
-// kind silicon. A unit that adds otherwise than its device is expected to is
-// what vectors are for; it is an error if most of its results are farther from
-// the device's than any rounding takes them, as where a kernel did not run. It
-// panics if count is negative.
+// in turn, and writes them with their provenance to a file of test vectors
+// (tcvec1). It writes the file as a whole or not at all. The seed of the
+// operands is that of the provenance; the expected results are those of the
+// unit. The file is of kind silicon if a GPU computed the results, otherwise of
+// kind T.
+//
+// The unit may differ from the emulation of its device: test vectors are made
+// to record such differences. But if most finite results are farther from the
+// emulation than any rounding can explain, as when a kernel did not run,
+// WriteVectors returns an error. It panics if count is negative.
 func WriteVectors(ctx context.Context, path string, u Unit, count int, from Provenance) error {
 	if count < 0 {
 		panic(fmt.Sprintf("probe: WriteVectors: count = %d, want 0 or more", count))
@@ -48,7 +51,7 @@ func writeRows(ctx context.Context, file io.Writer, u Unit, count int, from Prov
 	}
 	s := NewSampler(d, from.Seed)
 	finite, far := 0, 0
-	const batch = 100 * 10 // a multiple of the number of regimes, and little to wait for when ctx ends
+	const batch = 100 * 10 // a multiple of the number of regimes, and small: ctx is checked after each batch
 	for done := 0; done < count; done += batch {
 		r, err := compute(ctx, u, s, min(batch, count-done))
 		if err != nil {
@@ -76,10 +79,11 @@ func writeRows(ctx context.Context, file io.Writer, u Unit, count int, from Prov
 	return w.Close()
 }
 
-// far returns how many of the rows have a finite result by the emulation of d,
-// and in how many of these the unit's is farther from it than any rounding
-// takes it: K + 2 losses of 2^-10 of all sizes, more than those of 13 bits
-// below the greatest term, or of binary16.
+// far returns the number of rows whose result is finite in the emulation of d,
+// and the number of these for which the unit's result is farther from it than
+// any rounding can explain. The limit is K + 2 errors of 2^-10 times the sum of
+// magnitudes of all terms. This exceeds the error of alignment to 13 bits below
+// the greatest term and that of rounding to binary16.
 func (r rows) far(ctx context.Context, d tcore.Device, k int) (finite, far int, err error) {
 	want := make([]uint64, len(r.d))
 	if err := (emulated{d, k}).Dots(ctx, r.x, r.y, r.c, want); err != nil {
@@ -102,7 +106,8 @@ func (r rows) far(ctx context.Context, d tcore.Device, k int) (finite, far int, 
 	return finite, far, nil
 }
 
-// Flags of a row: there is no second opinion; the result is a NaN.
+// Flags of a row: flagAlone if there is no second source for the result,
+// flagNaN if the result is a NaN.
 const (
 	flagAlone = 4
 	flagNaN   = 32

@@ -9,14 +9,15 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Verdict says how often a unit and a device agreed, and where they first did
-// not.
+// Verdict contains the number of dot products that were compared, the number of
+// equal results, and the first difference, if any.
 type Verdict struct {
 	Dots, Agreed int
 	First        *Disagreement
 }
 
-// Disagreement is a dot product with two results, as codes.
+// Disagreement is a dot product for which unit and device have different
+// results. All operands and results are codes.
 type Disagreement struct {
 	Index     int // counted from 0
 	Regime    string
@@ -27,9 +28,9 @@ type Disagreement struct {
 }
 
 // Verify compares the unit with d on random dot products, drawn from all
-// regimes in turn, for at least one batch and then until the time is over. Two
-// NaN agree. The error is that of the unit or of ctx; the verdict then covers
-// what was compared before.
+// regimes in turn. It compares at least one batch and continues until the time
+// limit. Two NaN count as equal. The error is that of the unit or of ctx; the
+// verdict then covers the batches before it.
 func Verify(ctx context.Context, u Unit, d tcore.Device, limit time.Duration, seed uint64) (Verdict, error) {
 	const batch = 4000
 	s := NewSampler(d, seed)
@@ -43,7 +44,7 @@ func Verify(ctx context.Context, u Unit, d tcore.Device, limit time.Duration, se
 	}
 }
 
-// add counts what follows v.
+// add adds the counts of the next batch to v.
 func (v *Verdict) add(next Verdict) {
 	if v.First == nil && next.First != nil {
 		next.First.Index += v.Dots
@@ -53,13 +54,14 @@ func (v *Verdict) add(next Verdict) {
 	v.Agreed += next.Agreed
 }
 
-// rows are operands and results of many dot products.
+// rows contains the operands and results of many dot products.
 type rows struct {
 	regime     []int
 	x, y, c, d []uint64
 }
 
-// compute draws n rows in all regimes in turn and has the unit compute them.
+// compute draws the operands of n rows, from all regimes in turn, and has the
+// unit compute the results.
 func compute(ctx context.Context, u Unit, s *Sampler, n int) (rows, error) {
 	k := u.K()
 	r := rows{make([]int, n), make([]uint64, n*k), make([]uint64, n*k), make([]uint64, n), make([]uint64, n)}
@@ -70,7 +72,7 @@ func compute(ctx context.Context, u Unit, s *Sampler, n int) (rows, error) {
 	return r, u.Dots(ctx, r.x, r.y, r.c, r.d)
 }
 
-// compare compares n dot products.
+// compare compares the results of unit and device for n random dot products.
 func compare(ctx context.Context, u Unit, d tcore.Device, s *Sampler, n int) (Verdict, error) {
 	r, err := compute(ctx, u, s, n)
 	if err != nil {
@@ -91,8 +93,8 @@ func compare(ctx context.Context, u Unit, d tcore.Device, s *Sampler, n int) (Ve
 	return v, nil
 }
 
-// String returns the operands, both results, and a trace of how the device came
-// to its own.
+// String returns the operands, both results, and a trace of the device's
+// computation.
 func (e *Disagreement) String() string {
 	d := e.Device
 	var x, y []float64

@@ -70,7 +70,8 @@ func TestVerify_stops_with_its_context(t *testing.T) {
 	}
 }
 
-// The first disagreement is counted over all batches.
+// The index of the first disagreement counts the dot products of all earlier
+// batches.
 func TestVerdict_counts_on(t *testing.T) {
 	v := Verdict{Dots: 10, Agreed: 10}
 	v.add(Verdict{Dots: 10, Agreed: 9, First: &Disagreement{Index: 3}})
@@ -106,8 +107,9 @@ func TestWriteVectors_are_checked_by_the_reader(t *testing.T) {
 	}
 }
 
-// What another device computed is not what the header's device does, as silicon
-// that differs would show.
+// If another device computed the vectors, as when silicon differs from its
+// record, they contain that device's results and not those of the header's
+// device.
 func TestWriteVectors_keep_what_the_unit_computed(t *testing.T) {
 	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
@@ -127,7 +129,8 @@ func TestWriteVectors_keep_what_the_unit_computed(t *testing.T) {
 	}
 }
 
-// A silent unit leaves what was in the memory for its results.
+// A silent unit computes nothing: its results are what the memory contained
+// before.
 type silent struct {
 	Unit
 	left uint64
@@ -140,8 +143,8 @@ func (s silent) Dots(_ context.Context, _, _, _, d []uint64) error {
 	return nil
 }
 
-// Of a unit that did not compute there are no vectors, whatever was in the
-// memory for its results: zeros, NaNs, or a number.
+// No vectors are written for a unit that did not compute, whatever the memory
+// of its results contained: zeros, NaNs, or a number.
 func TestWriteVectors_refuses_what_was_not_computed(t *testing.T) {
 	for _, d := range unscaled() {
 		for _, left := range []float64{0, math.NaN(), 1} {
@@ -174,7 +177,8 @@ func TestWriteVectors_leaves_nothing_when_it_fails(t *testing.T) {
 	}
 }
 
-// A regime draws codes that its format has, and what its name says.
+// Every regime draws codes that its format has, with the property that its name
+// states.
 func TestDraw(t *testing.T) {
 	for _, d := range unscaled() {
 		s := NewSampler(d, 11)

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// An Account is a failure that is divided among named events, each of which is
-// paid for once. By the union bound a statement that needs all of these events
-// fails with at most the failure of the account.
+// An Account divides a probability of failure among named events, each of which
+// may use its share once. By the union bound, the probability that any of the
+// events fails is at most the failure of the account.
 type Account struct {
 	f      Failure
 	shares map[string]float64
 	spent  map[string]bool
 }
 
-// Account returns f divided into shares: the parts of e^f that events may fail
-// with. It panics unless -Inf < f < 0, if a share is not positive, or if they
-// add up to more than 1.
+// Account returns an account of the failure f, with shares[event] the fraction
+// of e^f that is given to the event. It panics unless -Inf < f < 0, if a share
+// is not positive, or if the shares add up to more than 1.
 func (f Failure) Account(shares map[string]float64) *Account {
 	checkFailure(f)
 	sum := 0.0
@@ -34,8 +34,9 @@ func (f Failure) Account(shares map[string]float64) *Account {
 	return &Account{f, maps.Clone(shares), map[string]bool{}}
 }
 
-// Spend returns the failure of the named event.
-// It panics if there is no such share, or it has been spent.
+// Spend returns the failure of the named event, f + log(share), and marks the
+// share as spent. It panics if the event has no share, or if its share has been
+// spent.
 func (a *Account) Spend(event string) Failure {
 	share, ok := a.shares[event]
 	switch {
@@ -48,7 +49,8 @@ func (a *Account) Spend(event string) Failure {
 	return a.f + Failure(math.Log(share))
 }
 
-// Unspent returns the names of the events that have not been paid for, sorted.
+// Unspent returns the names of the events whose shares have not been spent,
+// sorted.
 func (a *Account) Unspent() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a.shares)), func(event string) bool { return a.spent[event] })
 }

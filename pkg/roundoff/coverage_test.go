@@ -7,23 +7,23 @@ import (
 	"testing"
 )
 
-// A model draws rounding errors in units of u.
+// A model draws random rounding errors in units of u.
 type model func(*rand.Rand) float64
 
 func uniform(r *rand.Rand) float64 { return 2*r.Float64() - 1 }
 
-// extreme draws -1 or 1: mean zero, three times the variance of the uniform
-// model.
+// extreme draws -1 or 1 with equal probability: the mean is zero, the variance
+// three times that of uniform.
 func extreme(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }
 
-// A sign draws the exponent ρ of a factor.
+// A sign draws the exponent ρ = ±1 of a factor (1+δ)^ρ.
 type sign func(*rand.Rand) float64
 
 func plus(*rand.Rand) float64     { return 1 }
 func minus(*rand.Rand) float64    { return -1 }
 func either(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }
 
-// simulate returns |θ_n| for each of the trials, Π (1+δ_i)^ρ_i = 1+θ_n.
+// simulate returns |θ_n|, Π (1+δ_i)^ρ_i = 1+θ_n, for each trial.
 func simulate(trials, n int, u float64, δ model, ρ sign) []float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), math.Float64bits(u)))
 	thetas := make([]float64, trials)
@@ -48,9 +48,9 @@ func exceed(xs []float64, bound float64) float64 {
 	return float64(count) / float64(len(xs))
 }
 
-// allowed returns the fraction that a statement failing with probability at
-// most p exceeds in that many trials with probability below 1e-9, by
-// Bernstein's inequality.
+// allowed returns a fraction of failures that a statement which fails with
+// probability at most p exceeds, in the given number of trials, with
+// probability below 1e-9, by Bernstein's inequality.
 func allowed(p float64, trials int) float64 {
 	l := math.Log(1e9) / float64(trials)
 	return p + math.Sqrt(2*p*(1-p)*l) + l
@@ -63,7 +63,8 @@ var lengths = []struct {
 	{1, 0.5}, {2, 0x1p-4}, {8, 0x1p-4}, {50, 0x1p-4}, {30, 0x1p-11},
 }
 
-// The seeds are fixed; with others, a right bound fails one of these 60
+// The bounds fail in no larger a fraction of random trials than stated. The
+// seeds are fixed; with other seeds, correct bounds would fail one of these 60
 // comparisons with probability below 1e-7.
 func TestCoverage(t *testing.T) {
 	const trials = 100000
@@ -99,7 +100,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// What the assumptions are for. These are failures that must occur.
+// Bounds fail where the rounding errors violate their assumptions.
 func TestCoverageNeedsItsAssumptions(t *testing.T) {
 	const trials, p = 20000, 0.99
 	t.Run("linear_is_not_a_bound", func(t *testing.T) {

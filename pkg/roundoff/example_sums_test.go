@@ -7,23 +7,23 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A million steps of at most 1, each as likely up as down: with 99 %, not more
-// than 3.3 √n.
+// The sum of n = 10⁶ steps of mean zero and size at most 1 is at most 3.3 √n
+// with probability 99 %.
 func ExampleAzuma() {
 	fmt.Printf("%.0f\n", roundoff.Azuma(1e6, roundoff.FailureOf(0.99)))
 	// Output:
 	// 3255
 }
 
-// Steps that are uniform on [-1, 1] have the variance 1/3.
+// The steps are uniform on [-1, 1], with variance 1/3.
 func ExampleBernstein() {
 	fmt.Printf("%.0f\n", roundoff.Bernstein(1e6/3, 1, roundoff.FailureOf(0.99)))
 	// Output:
 	// 1881
 }
 
-// All outputs of the paper's product at 99 %, if a rounding error is uniform,
-// as rounding leaves it, or biased.
+// Bounds on all outputs of the paper's matrix product at 99 %, for four
+// distributions of the rounding errors.
 func ExampleErrorModel() {
 	const u = 0x1p-24
 	f := roundoff.FailureOf(0.99) - roundoff.Failure(9.01) // one of 8192
@@ -67,7 +67,7 @@ func ExampleBenfordErrors() {
 	// 0.180 u²
 }
 
-// "a = 1.9, b = 2": a small bias.
+// "a = 1.9, b = 2": the errors have a small bias.
 func ExampleBetaErrors() {
 	dist := roundoff.BetaErrors(0x1p-24, 1.9, 2)
 	fmt.Printf("%.4f u, %.3f u²\n", dist.Mean/0x1p-24, dist.Variance/0x1p-48)
@@ -75,14 +75,14 @@ func ExampleBetaErrors() {
 	// 0.0256 u, 0.204 u²
 }
 
-// Where γ_n has no value: 2^25 sums in binary32.
+// A sum with 2^25 roundings in binary32, for which γ_n is +Inf.
 func ExampleSumOfNearest() {
 	fmt.Println(roundoff.Gamma(1<<25, 0x1p-24), roundoff.SumOfNearest(1<<25, 0x1p-24))
 	// Output:
 	// +Inf 2
 }
 
-// A failure that float64 does not hold.
+// The second probability of failure, e^-2000, underflows in float64.
 func ExampleHighamMaryLambda_rare() {
 	fmt.Printf("%.3f\n", roundoff.HighamMaryLambda(roundoff.FailureOf(0.99), 0x1p-24, 1))
 	fmt.Printf("%.3f\n", roundoff.HighamMaryLambda(-2000, 0x1p-24, 1))
@@ -91,7 +91,7 @@ func ExampleHighamMaryLambda_rare() {
 	// 63.257
 }
 
-// The λ of a failure that float64 does not hold.
+// The last probability of failure, e^-2000, underflows in float64.
 func ExampleGEMM_Lambda_rare() {
 	for _, f := range []roundoff.Failure{roundoff.FailureOf(0.99), -100, -2000} {
 		fmt.Printf("%v  %.2f\n", f, gemm.Lambda(f, roundoff.Corrected))
@@ -143,8 +143,8 @@ func ExampleMeanIndependentLambda() {
 	// 3.255
 }
 
-// One sum of a million roundings: Chebyshev's inequality is the better one at
-// 90 %, Azuma's at 99.9 %.
+// For a sum with a million roundings, Chebyshev's inequality gives the smaller
+// bound at 90 %, Azuma's at 99.9 %.
 func ExampleChebyshev() {
 	const n, u = 1000000, 0x1p-23
 	for _, p := range []float64{0.9, 0.99, 0.999} {
@@ -158,7 +158,7 @@ func ExampleChebyshev() {
 	// 99.9 %  3.77e-03  7.81e-04
 }
 
-// 32768 terms, in sequence and in pairs.
+// Sums of 32768 terms, sequential and pairwise.
 func ExampleTree() {
 	f := roundoff.FailureOf(0.99)
 	for _, h := range []int{32767, roundoff.PairwiseHeight(32768)} {
@@ -182,7 +182,8 @@ func ExampleCompensatedSum() {
 	// 6.32e-08
 }
 
-// Products of numbers from U(-1, 1) and of numbers from U(0, 1), over K E|p|.
+// The products are of numbers from U(-1, 1), then from U(0, 1). The bound is
+// divided by K E|p|.
 func ExampleRandomData() {
 	for _, μ := range []float64{0, 0.25} {
 		for _, K := range []int{256, 4096, 65536} {
@@ -220,15 +221,15 @@ func ExampleParseConfidence() {
 	// vacuous roundoff: confidence "1", want a number between 0 and 1, as 0.99 or 1-1e-400
 }
 
-// The sum of 100 numbers of [0, 1] is 50 in the mean, and below 33.7 at most
-// once in a million.
+// A sum of 100 independent numbers uniform on [0, 1] has mean 50, and is below
+// 33.7 with probability at most 10⁻⁶.
 func ExampleLeastSum() {
 	fmt.Printf("%.1f\n", roundoff.LeastSum(100, 1./2, 1./3, roundoff.FailureOf(1-1e-6)))
 	// Output:
 	// 33.7
 }
 
-// Two events share a failure of 1 %: each has a name, and its part.
+// Two named events share a probability of failure of 1 %.
 func ExampleFailure_Account() {
 	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1. / 4, "errors": 3. / 4})
 	fmt.Println(account.Spend("sizes"), account.Spend("errors"))
@@ -236,7 +237,7 @@ func ExampleFailure_Account() {
 	// 99.75 % 99.25 %
 }
 
-// What is spent cannot be spent again.
+// A share cannot be spent twice.
 func ExampleAccount_Spend() {
 	account := roundoff.FailureOf(0.99).Account(map[string]float64{"sizes": 1})
 	fmt.Println(account.Spend("sizes"))
@@ -255,14 +256,15 @@ func ExampleAccount_Unspent() {
 	// [sizes]
 }
 
-// For all of a thousand outputs with 99 %, each needs more.
+// For a confidence of 99 % in a thousand outputs together, each output needs a
+// higher one.
 func ExampleFailure_Split() {
 	fmt.Println(roundoff.FailureOf(0.99).Split(1000))
 	// Output:
 	// 1 - 1e-5
 }
 
-// The factor of Azuma's and of Hoeffding's inequality: √(2 log(2/ζ)) is 3.26 at
+// The factor √(2 log(2/ζ)) of Azuma's and of Hoeffding's inequality is 3.26 at
 // 99 %.
 func ExampleFailure_TwoSidedLog() {
 	fmt.Printf("%.2f\n", math.Sqrt(2*roundoff.FailureOf(0.99).TwoSidedLog()))

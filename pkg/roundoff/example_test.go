@@ -54,7 +54,7 @@ func ExampleGamma() {
 	// 2048  +Inf
 }
 
-// The bound that needs no nu < 1.
+// Unrestricted is finite where γ_n, which requires nu < 1, is +Inf.
 func ExampleUnrestricted() {
 	u := roundoff.UnitRoundoff(24)
 	for _, n := range []int{32767, 1 << 24, 1 << 25} {
@@ -66,7 +66,8 @@ func ExampleUnrestricted() {
 	// 33554432       +Inf      6.389
 }
 
-// Without reciprocals the bound is smaller; of no factors it is 0.
+// Compound beside Unrestricted: without reciprocals the bound is smaller. It is
+// 0 for n = 0.
 func ExampleCompound() {
 	u := roundoff.UnitRoundoff(8)
 	for _, n := range []int{0, 1, 100, 1000} {
@@ -79,7 +80,8 @@ func ExampleCompound() {
 	// 1000  48.34  49.09
 }
 
-// Two products in a row are one longer product: γ_j + γ_k + γ_jγ_k <= γ_(j+k).
+// Two products multiplied together are one longer product: γ_j + γ_k + γ_jγ_k
+// <= γ_(j+k).
 func ExampleCompose() {
 	u := roundoff.UnitRoundoff(11)
 	fmt.Printf("%.6f\n", roundoff.Compose(roundoff.Gamma(3, u), roundoff.Gamma(5, u)))
@@ -108,7 +110,8 @@ func ExampleLogVariance() {
 	// 53  4.10865e-33
 }
 
-// The formula of Lemma 2 as printed loses its digits, and at last the argument.
+// The printed formula of Lemma 2 loses all its digits to cancellation as u
+// decreases.
 func ExampleLogVariancePrinted() {
 	for _, p := range []int{11, 24, 53} {
 		u := roundoff.UnitRoundoff(p)
@@ -133,8 +136,8 @@ func ExampleGammaTilde() {
 	// 1000000  6.338e-02  2.385e-04
 }
 
-// In half precision the first-order constant falls short of what the lemma
-// proves.
+// In half precision the first-order constant is smaller than the constant that
+// the lemma proves.
 func ExampleGammaTildeLinear() {
 	u := roundoff.UnitRoundoff(11)
 	fmt.Printf("linear    %.4f\n", roundoff.GammaTildeLinear(32768, u, 4))
@@ -144,7 +147,7 @@ func ExampleGammaTildeLinear() {
 	// rigorous  0.4353
 }
 
-// The exact mean of log(1+δ) makes the tightest constant that still holds.
+// The exact mean of log(1+δ) gives a smaller constant that is still a bound.
 func ExampleGammaTildeMoment() {
 	u := roundoff.UnitRoundoff(11)
 	fmt.Printf("%.4f\n", roundoff.GammaTildeMoment(32768, u, 4))
@@ -195,7 +198,7 @@ func ExampleFailure_String() {
 	// 98.75 %
 }
 
-// Ten outputs, each right with probability 99.9 %.
+// Ten bounds, each of which holds with probability 99.9 %.
 func ExampleFailure_Times() {
 	fmt.Println(roundoff.FailureOf(0.999).Times(10))
 	// Output:
@@ -221,7 +224,7 @@ func ExampleVIBEAFailure() {
 	// 8.0  1 - 2.4e-40
 }
 
-// The λ of one product, n = 1, 2, 100 and very large.
+// The λ of one product of n = 1, 2, 100 and very many factors.
 func ExampleLambda() {
 	u := roundoff.UnitRoundoff(24)
 	for _, p := range []float64{0.90, 0.95, 0.99} {
@@ -237,7 +240,7 @@ func ExampleLambda() {
 	// 0.99  4.345  3.505  2.064  1.879
 }
 
-// The λ of a failure that float64 does not hold.
+// The last probability of failure, e^-2000, underflows in float64.
 func ExampleLambda_rare() {
 	u := roundoff.UnitRoundoff(24)
 	for _, f := range []roundoff.Failure{roundoff.FailureOf(0.99), -100, -2000} {
@@ -298,7 +301,7 @@ func ExampleHighamMary() {
 	// 7.539e-06  99.93 %
 }
 
-// Three readings of γ̃_n(λ), at n = 100, u = 1/16 and λ = 2.
+// The three forms of γ̃_n(λ), at n = 100, u = 1/16 and λ = 2.
 func ExampleForm() {
 	for _, form := range []roundoff.Form{roundoff.Rigorous, roundoff.Linear, roundoff.Moment} {
 		fmt.Printf("%.3f\n", roundoff.VIBEA{Lambda: 2, Form: form}.Theta(100, 1.0/16))
@@ -357,7 +360,7 @@ func printMAC(m roundoff.MACBound) {
 	fmt.Printf("%.3e |ab| + %.3e |c|, %v\n", m.Product, m.Addend, m.Failure)
 }
 
-// Product and sum rounded one after the other.
+// The product and then the sum is rounded.
 func ExampleMAC() {
 	printMAC(roundoff.MAC(0x1p-24, roundoff.DBEA))
 	printMAC(roundoff.MAC(0x1p-24, roundoff.VIBEA{Lambda: 4}))
@@ -405,14 +408,14 @@ func ExampleMPFMARepresented() {
 	// 2.767e-03 |ab| + 1.788e-07 |c|, 99.62 %
 }
 
-// The accumulator c is in fp32 already.
+// The accumulator c is already an fp32 number.
 func ExampleMPFMARepresentedInputs() {
 	printMAC(roundoff.MPFMARepresentedInputs(roundoff.TensorCoreF32, roundoff.DBEA))
 	// Output:
 	// 9.776e-04 |ab| + 1.192e-07 |c|, always
 }
 
-// Row 1 of the paper's table rounds once, not twice.
+// A device with row 1 of the paper's Table 2 rounds once, not twice.
 func ExampleMPFMASpecialRepresented() {
 	printMAC(roundoff.MPFMARepresented(roundoff.TensorCoreF32, roundoff.DBEA))
 	printMAC(roundoff.MPFMASpecialRepresented(roundoff.TensorCoreF32, roundoff.DBEA))
@@ -421,7 +424,8 @@ func ExampleMPFMASpecialRepresented() {
 	// 9.776e-04 |ab| + 1.192e-07 |c|, always
 }
 
-// Row 1 of the paper's table, with an accumulator c that is in fp32 already.
+// Row 1 of the paper's Table 2, with an accumulator c that is already an fp32
+// number.
 func ExampleMPFMASpecialRepresentedInputs() {
 	printMAC(roundoff.MPFMARepresentedInputs(roundoff.TensorCoreF32, roundoff.DBEA))
 	printMAC(roundoff.MPFMASpecialRepresentedInputs(roundoff.TensorCoreF32, roundoff.DBEA))
@@ -448,8 +452,8 @@ func ExampleGEMM_Outputs() {
 	// 8192
 }
 
-// The theorem, deterministic, probabilistic, and by the analysis of Higham and
-// Mary.
+// The constant of the deterministic theorem, of the probabilistic one, and by
+// the analysis of Higham and Mary.
 func ExampleGEMM_Zeta() {
 	λ := gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)
 	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.DBEA))
@@ -461,7 +465,7 @@ func ExampleGEMM_Zeta() {
 	// 1.154e-04
 }
 
-// Storing an fp32 sum in fp32 rounds nothing.
+// Storing an fp32 sum in fp32 is exact.
 func ExampleGEMM_ZetaSharp() {
 	fmt.Printf("%.3e\n", gemm.Zeta(roundoff.DBEA))
 	fmt.Printf("%.3e\n", gemm.ZetaSharp(roundoff.DBEA))
@@ -480,7 +484,8 @@ func ExampleGEMM_ZetaRepresented() {
 	// 1.161e-03
 }
 
-// The conversion of the inputs, and the roundings that occur.
+// The constants include the rounding of the inputs; the second counts only the
+// roundings that occur.
 func ExampleGEMM_ZetaSharpRepresented() {
 	fmt.Printf("%.3e\n", gemm.ZetaRepresented(roundoff.DBEA))
 	fmt.Printf("%.3e\n", gemm.ZetaSharpRepresented(roundoff.DBEA))
@@ -489,8 +494,8 @@ func ExampleGEMM_ZetaSharpRepresented() {
 	// 2.936e-03
 }
 
-// The λ of Higham and Mary for the events of the theorem, and for each
-// different one once.
+// The λ of Higham and Mary for all events of the theorem, and for its distinct
+// events only.
 func ExampleGEMM_Events() {
 	f := roundoff.FailureOf(0.99)
 	for _, union := range []roundoff.Union{roundoff.Corrected, roundoff.Deduplicated} {
@@ -529,7 +534,8 @@ func ExampleGEMM_HighamMaryLambda() {
 	// 7.127
 }
 
-// What the λ that the printed theorem gives for 99 % is worth.
+// The λ that the printed theorem gives for 99 % has a confidence of only 98.75
+// %.
 func ExampleUnion() {
 	an := roundoff.VIBEA{Lambda: gemm.Lambda(roundoff.FailureOf(0.99), roundoff.Printed)}
 	fmt.Println(gemm.Failure(an, roundoff.Printed))

@@ -3,9 +3,9 @@ package roundoff
 import "math"
 
 // Gamma returns γ_n = nu/(1-nu), the bound on |θ_n| for a product of n factors
-// (1+δ_i)^±1 = 1+θ_n with |δ_i| <= u. Where nu >= 1 the lemma says nothing and
-// Gamma returns +Inf; [Unrestricted] is finite there. It is 0 for n = 0, the
-// empty product. It panics if n < 0 or u is outside (0, 1).
+// (1+δ_i)^±1 = 1+θ_n with |δ_i| <= u. Where nu >= 1 the lemma does not apply
+// and Gamma returns +Inf; [Unrestricted] is finite there. It is 0 for n = 0,
+// the empty product. It panics if n < 0 or u is outside (0, 1).
 //
 // Source: Higham 2002, Lemma 3.1 (Bhola & Duraisamy 2024, Lemma 1).
 func Gamma(n int, u float64) float64 {
@@ -20,9 +20,9 @@ func Gamma(n int, u float64) float64 {
 
 // Unrestricted returns (1-u)^-n - 1, the largest |θ_n| that n factors
 // (1+δ_i)^±1 can produce. It needs no condition on nu, never exceeds [Gamma],
-// and is +Inf only where float64 ends: nu > 709 for small u, less for large u
-// (512 at u = 1/2). It is 0 for n = 0, the empty product. It panics if n < 0 or
-// u is outside (0, 1).
+// and is +Inf only where it overflows float64: nu > 709 for small u, nu >= 512
+// at u = 1/2. It is 0 for n = 0, the empty product. It panics if n < 0 or u is
+// outside (0, 1).
 //
 // differs: the paper states γ_n only.
 func Unrestricted(n int, u float64) float64 {
@@ -32,12 +32,13 @@ func Unrestricted(n int, u float64) float64 {
 }
 
 // Compound returns (1+u)^n - 1, the largest |θ_n| that n factors 1+δ_i can
-// produce of which none is a reciprocal, as in a sum: (1-u)^n is nearer to 1.
-// It is [Compose] of n times u, never exceeds [Unrestricted], and is +Inf only
-// where float64 ends, nu > 709 or more. It is 0 for n = 0, the empty product.
-// It panics if n < 0 or u is outside (0, 1).
+// produce. No factor is a reciprocal, as in the analysis of a sum. It is the
+// [Compose] of n errors u, never exceeds [Unrestricted], and is +Inf only where
+// it overflows float64: nu > 709 for small u, a larger nu for large u. It is 0
+// for n = 0, the empty product. It panics if n < 0 or u is outside (0, 1).
 //
-// Source: derived here, by (1+u)^n - 1 >= 1 - (1-u)^n.
+// Source: derived here; the lower end (1-u)^n is nearer to 1, as (1+u)^n - 1 >=
+// 1 - (1-u)^n.
 //
 // differs: the paper states γ_n only.
 func Compound(n int, u float64) float64 {
@@ -61,26 +62,25 @@ func Compose(a, b float64) float64 {
 }
 
 // GammaTilde returns γ̃_n(λ) = exp(λ√n u + nu²/(1-u)) - 1, the probabilistic
-// counterpart of
-// [Gamma]: it grows like √n until nu² takes over. It holds with the probability of
-// [VIBEAFailure] under the assumptions of that lemma, and with the probability
-// of [HighamMaryFailure] under weaker ones. It is 0 for n = 0, the empty
-// product. It panics if n < 0, u is outside (0, 1), or lambda is negative or
-// NaN.
+// counterpart of [Gamma]: it grows like √n until the term nu² dominates. It
+// bounds |θ_n| except with the probability of [VIBEAFailure] under the
+// assumptions of that lemma, and except with that of [HighamMaryFailure] under
+// weaker ones. It is 0 for n = 0, the empty product. It panics if n < 0, u is
+// outside (0, 1), or lambda is negative or NaN.
 //
 // Source: Higham & Mary 2019, Theorem 2.4.
 //
-// differs: the paper uses γ̃ without defining it; this is the form that its
-// Lemma 2 proves.
+// differs: the paper uses γ̃ without defining it; this is the form that the
+// proof of its Lemma 2 gives.
 func GammaTilde(n int, u, lambda float64) float64 {
 	return math.Expm1(GammaTildeLinear(n, u, lambda) + float64(n)*(u*u)/(1-u))
 }
 
 // GammaTildeLinear returns λ√n u, the first-order part of [GammaTilde]. It is
-// not a bound at the lemma's probability: it omits the mean of log(1+δ) and the
-// curvature of exp, which matters once λ√n u is no longer small. It is 0 for n
-// = 0, the empty product. It panics if n < 0, u is outside (0, 1), or lambda is
-// negative or NaN.
+// not a bound at the probability of Lemma 2: it neglects the mean of log(1+δ)
+// and the curvature of exp, which matters where λ√n u is not small. It is 0 for
+// n = 0, the empty product. It panics if n < 0, u is outside (0, 1), or lambda
+// is negative or NaN.
 func GammaTildeLinear(n int, u, lambda float64) float64 {
 	check.Index("n", n)
 	check.Unit("u", u)
@@ -92,10 +92,10 @@ func GammaTildeLinear(n int, u, lambda float64) float64 {
 }
 
 // GammaTildeMoment returns exp(λ√n u + n|μ|) - 1 with the exact mean μ = E
-// log(1+δ) of [LogMean] in place of its bound u²/(1-u). It too holds with the
-// probability of [VIBEAFailure], for uniform δ only, and is smaller than
-// [GammaTilde]. It is 0 for n = 0, the empty product. It panics if n < 0, u is
-// outside (0, 1), or lambda is negative or NaN.
+// log(1+δ) of [LogMean] in place of its bound u²/(1-u). It too bounds |θ_n|
+// except with the probability of [VIBEAFailure], but for uniform δ only. It is
+// smaller than [GammaTilde]. It is 0 for n = 0, the empty product. It panics if
+// n < 0, u is outside (0, 1), or lambda is negative or NaN.
 func GammaTildeMoment(n int, u, lambda float64) float64 {
 	return math.Expm1(GammaTildeLinear(n, u, lambda) + float64(n)*math.Abs(LogMean(u)))
 }

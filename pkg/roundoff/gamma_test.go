@@ -12,7 +12,7 @@ var (
 	someLambda = []float64{0, 0.1, 1, 2, 5, 11.4, 100}
 )
 
-// leq is x <= y up to the rounding of either.
+// leq reports whether x <= y up to rounding errors in x and y.
 func leq(x, y float64) bool { return x <= y || near(x, y, 4e-16) }
 
 // constants are the bounds on |θ_n| as functions of n, u and λ.
@@ -214,7 +214,7 @@ func TestCompound(t *testing.T) {
 	})
 }
 
-// A product of no factors is 1: θ is 0, and that never fails.
+// For a product of no factors every bound on |θ| is 0 and never fails.
 func TestEmptyProduct(t *testing.T) {
 	for _, u := range someU {
 		for _, λ := range append(someLambda, math.Inf(1)) {

@@ -9,26 +9,27 @@ import (
 	"time"
 )
 
-// What Gappa, which knows IEEE rounding and not this package, is asked of a
-// multiply-add of the real numbers A, B and C. With 1+e the factor by which a
-// rounding changes what it rounds, the computed z is exactly AB(1+e)(1+f)... +
-// C(1+f)...: the coefficient of |AB| is a bound on the first product of factors
-// less 1, that of |C| on the second.
+// A gappaLemma is what the automatic prover Gappa, which has IEEE rounding
+// built in and is independent of this package, has to prove of a multiply-add
+// of the real numbers A, B and C. Each rounding multiplies its operand by a
+// factor 1+e. The computed z is then exactly AB(1+e)(1+f)... + C(1+f).... The
+// coefficient of |AB| bounds the first product of factors minus 1, the
+// coefficient of |C| the second.
 type gappaLemma struct {
 	name            string
 	bound           MACBound
-	steps           string // of the computation, and its relative errors
-	normal          string // what is rounded, none of it subnormal
-	product, addend string // the products of factors, less 1
+	steps           string // the operations of the computation, and their relative errors
+	normal          string // the operands of the roundings, none subnormal
+	product, addend string // the products of factors, minus 1
 
-	// A, B and C where the error is nearly what the coefficient of |AB| says, and
-	// where it is nearly what that of |C| says. Zeros where the second rounding is
-	// idle, the lemma loose.
+	// A, B and C for which the error nearly attains the coefficient of |AB|, and
+	// for which it nearly attains that of |C|. Zeros where the second rounding
+	// changes nothing, so that the lemma is not sharp.
 	worstProduct, worstAddend [3]float64
 }
 
-// Binary16 in, added in binary32, stored in binary16: no rounding of a
-// multiply-add is idle.
+// mixed is binary16 inputs, addition in binary32 and results in binary16: every
+// rounding of a multiply-add has an effect.
 var mixed = Roundoffs{Low: 0x1p-11, High: 0x1p-24, Product: 0x1p-24, Accumulate: 0x1p-24, Output: 0x1p-11}
 
 var gappaLemmas = []gappaLemma{
@@ -84,9 +85,9 @@ var gappaLemmas = []gappaLemma{
 		[3]float64{1 + 0x1.004p-11, 1 + 0x1.004p-11, 0x1.004p-11}, [3]float64{1, 0x1.004p-11, 1}},
 }
 
-// The bounds of multiply-adds, proved by Gappa from what the functions return;
-// and that one a hundredth smaller is none, by a multiply-add that breaks it,
-// which Gappa computes.
+// Gappa proves the bounds of multiply-adds with the coefficients that the
+// functions return. Where the worst case is known, it also proves that a
+// coefficient smaller by 1 % is no bound, from a multiply-add that violates it.
 func TestGappa(t *testing.T) {
 	path, err := exec.LookPath("gappa")
 	if err != nil {
@@ -114,7 +115,7 @@ func TestGappa(t *testing.T) {
 				at[0], at[1], at[2], product, addend))
 		}
 		t.Run(l.name, func(t *testing.T) {
-			// Constants are evaluated in float64, and not rounded outward.
+			// Constants are evaluated in float64, without outward rounding.
 			const outward, less = 1 + 0x1p-50, 0.99
 			p, c := l.bound.Product, l.bound.Addend
 			if ok, said := proves(t, p*outward, c*outward); !ok {

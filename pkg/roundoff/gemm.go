@@ -10,8 +10,8 @@ import "strconv"
 //
 //	|D̂ - D|/|D| <= ζ |A||B|/|AB|  elementwise,
 //
-// and Failure bounds the probability that any of the outputs breaks the bound.
-// The bounds assume rounding to nearest, products that are exact in the Product
+// and Failure bounds the probability that any of the outputs violates it. The
+// bounds assume rounding to nearest, products that are exact in the Product
 // format, and no underflow in the conversion of inputs.
 //
 // Every method panics if a size is below 1, K is not a multiple of Block, or
@@ -25,7 +25,7 @@ type GEMM struct {
 	Roundoffs
 }
 
-// Blocks returns q = K/b, the number of steps that make one output.
+// Blocks returns q = K/b, the number of steps that compute one output.
 func (g GEMM) Blocks() int {
 	g.check()
 	return g.K / g.Block
@@ -37,31 +37,33 @@ func (g GEMM) Outputs() float64 {
 	return float64(g.M) * float64(g.N)
 }
 
-// Zeta returns ζ = θ_(K-1) + θ_q + θ_(K-1)θ_q, the first at ū and the second at
-// u_FMA: with [DBEA] the constant of the deterministic theorem, with a [VIBEA]
-// that of the probabilistic one. It is +Inf where Theta is: with DBEA at (K-1)ū
-// >= 1 or q u_FMA >= 1, where [Unconditional] is finite.
+// Zeta returns ζ = θ_(K-1) + θ_q + θ_(K-1)θ_q, with θ_(K-1) at unit roundoff ū
+// and θ_q at u_FMA. With [DBEA] it is the constant of the deterministic
+// theorem, with a [VIBEA] that of the probabilistic one. It is +Inf where a
+// Theta is +Inf: with DBEA at (K-1)ū >= 1 or q u_FMA >= 1, where
+// [Unconditional] is finite.
 //
 // Source: Bhola & Duraisamy 2024, Theorems "Tensor cores without representation
 // error".
 //
-// differs: the probabilistic theorem prints γ where it means γ̃. And K-1 takes
-// the first product to be exact in the accumulation format. Where it is not, K
-// roundings occur; the theorem survives if Accumulate = Output, as its θ_q pays
-// for the extra one, and otherwise Zeta counts K.
+// differs: the probabilistic theorem prints γ where it means γ̃. The index K-1
+// assumes that the first product is exact in the accumulation format. Where it
+// is not, K roundings occur. If Accumulate = Output the theorem is still valid,
+// as θ_q covers the additional rounding; otherwise Zeta uses θ_K.
 func (g GEMM) Zeta(an Analysis) float64 {
 	g.check()
 	return Compose(an.Theta(g.sums(), g.Accumulate), an.Theta(g.Blocks(), g.Output))
 }
 
-// ZetaSharp returns the ζ of the roundings that occur, and no others: θ_q only
-// where storing rounds, Output > Accumulate, and θ_(K-1) only where the first
-// product is exact in the accumulation format, 2 p_low <= p̄, otherwise θ_K.
-// Both rows of the paper's table lose θ_q. Failure counts at least the events
-// that it needs. With DBEA, γ_K may exceed the γ_(K-1) and γ_1 of Zeta in the
-// order of u².
+// ZetaSharp returns the ζ of Zeta for the roundings that occur only. It
+// includes θ_q only where storing a result rounds, Output > Accumulate. It uses
+// θ_(K-1) where the first product is exact in the accumulation format, 2 p_low
+// <= p̄, and otherwise θ_K. For both rows of the paper's Table 2 the term θ_q
+// is absent. Failure with Corrected or Deduplicated is an upper bound for
+// ZetaSharp too. With DBEA it may exceed Zeta by O(u²), as γ_K may exceed
+// γ_(K-1) and γ_1 composed.
 //
-// differs: the theorem has both terms always.
+// differs: the theorem always has both terms.
 func (g GEMM) ZetaSharp(an Analysis) float64 {
 	g.check()
 	sums, stores := g.K, 0
@@ -75,8 +77,8 @@ func (g GEMM) ZetaSharp(an Analysis) float64 {
 }
 
 // ZetaRepresented returns 2u_low + u_low² + ζ(1+u_low)² with ζ = Zeta(an), the
-// constant for matrices that are first rounded to the low precision, from a
-// finer one. That rounding is taken at its worst, so Failure is unchanged.
+// constant for matrices that are first rounded from a higher precision to the
+// low one. This rounding is bounded by its worst case, so Failure is unchanged.
 //
 // Source: Bhola & Duraisamy 2024, Theorems "Tensor cores with representation
 // error".
@@ -87,10 +89,10 @@ func (g GEMM) ZetaRepresented(an Analysis) float64 {
 }
 
 // ZetaSharpRepresented returns 2u_low + u_low² + ζ(1+u_low)² with ζ =
-// ZetaSharp(an): the constant of ZetaRepresented for the roundings that occur,
-// and no others.
+// ZetaSharp(an): the constant of ZetaRepresented for the roundings that occur
+// only.
 //
-// differs: as [GEMM.ZetaSharp] and [GEMM.ZetaRepresented] do.
+// differs: in the same ways as [GEMM.ZetaSharp] and [GEMM.ZetaRepresented].
 func (g GEMM) ZetaSharpRepresented(an Analysis) float64 {
 	return g.represented(g.ZetaSharp(an))
 }
@@ -100,8 +102,8 @@ func (g GEMM) represented(ζ float64) float64 {
 	return Compose(Compose(g.Low, g.Low), ζ)
 }
 
-// sums returns the largest number of factors 1+δ, |δ| <= ū, that Zeta puts on
-// one product.
+// sums returns the largest number of factors 1+δ, |δ| <= ū, by which Zeta
+// multiplies one product x_j y_j.
 func (g GEMM) sums() int {
 	if g.exactProducts() || g.Accumulate == g.Output {
 		return g.K - 1

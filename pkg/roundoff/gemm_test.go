@@ -11,7 +11,7 @@ import (
 // paper is the experiment of section 4.2.
 var paper = GEMM{M: 1024, K: 32768, N: 8, Block: 4, Roundoffs: TensorCoreF32}
 
-// digits reports whether x prints as want, to the digits of want.
+// digits fails the test unless x, printed in the given format, is want.
 func digits(t *testing.T, what string, x float64, format, want string) {
 	t.Helper()
 	if s := fmt.Sprintf(format, x); s != want {
@@ -115,9 +115,9 @@ func TestZeta(t *testing.T) {
 			t.Errorf("failure %v, want that of one factor", f)
 		}
 	})
-	// fp16 accumulation, K = 2: the first product is rounded too. Computed is
-	// fl(fl(x1 y1) + x2 y2) = 1 (the arithmetic is checked where formats are
-	// known).
+	// With fp16 accumulation and K = 2 the first product is rounded too. The
+	// computed result is fl(fl(x1 y1) + x2 y2) = 1 (tests of packages with formats
+	// check this arithmetic).
 	t.Run("sharp_needs_exact_products", func(t *testing.T) {
 		g := GEMM{M: 1, N: 1, K: 2, Block: 2, Roundoffs: TensorCoreF16}
 		exact := 1.0009765625*(1-0x1p-11) + (1-0x1p-11)*0x1p-11
@@ -134,8 +134,8 @@ func TestZeta(t *testing.T) {
 	})
 }
 
-// machines are records of every kind: products exact or not, stores that round
-// or not.
+// machines has all combinations of unit roundoffs: products are exact or not,
+// stores round or not.
 var machines = []struct {
 	name string
 	Roundoffs
@@ -147,8 +147,8 @@ var machines = []struct {
 	{"rounded_products_and_finer_stores", Roundoffs{Low: 0x1p-5, High: 0x1p-6, Product: 0x1p-16, Accumulate: 0x1p-6, Output: 0x1p-8}},
 }
 
-// roundings runs Algorithm 1 for one output and returns how many roundings of
-// sums and of stores each of the K products meets.
+// roundings runs Algorithm 1 for one output and returns, for each of the K
+// products, the numbers of roundings of sums and of stores that affect it.
 func (g GEMM) roundings() (sums, stores []int) {
 	sums, stores = make([]int, g.K), make([]int, g.K)
 	for k := range g.K {
@@ -164,9 +164,9 @@ func (g GEMM) roundings() (sums, stores []int) {
 	return sums, stores
 }
 
-// With conversion of the inputs the worst case is every factor at its largest:
-// (1+u_low)² from the inputs, 1/(1-u) from each of the roundings that Algorithm
-// 1 makes.
+// With Unconditional, ZetaSharpRepresented is the worst case, in which every
+// factor is largest: (1+u_low)² from the inputs, 1/(1-u) from each rounding of
+// Algorithm 1.
 func TestZetaRepresentedIsReached(t *testing.T) {
 	for _, m := range machines {
 		for _, kb := range [][2]int{{1, 1}, {2, 2}, {12, 4}, {6, 6}, {4096, 16}} {
@@ -193,7 +193,8 @@ func TestZetaHoldsForAlgorithm1(t *testing.T) {
 			for _, kb := range [][2]int{{1, 1}, {2, 1}, {2, 2}, {8, 4}, {12, 4}, {6, 6}} {
 				g := GEMM{M: 1, N: 1, K: kb[0], Block: kb[1], Roundoffs: m.Roundoffs}
 				sums, stores := g.roundings()
-				// The worst case: every factor 1/(1-u), all weight on the first product.
+				// In the worst case every factor is 1/(1-u), and all products but the first are
+				// negligible.
 				worst := Compose(Unconditional.Theta(sums[0], g.Accumulate), Unconditional.Theta(stores[0], g.Output))
 				for _, an := range []Analysis{DBEA, Unconditional} {
 					if z, s := g.Zeta(an), g.ZetaSharp(an); !leq(worst, s) || !leq(worst, z) {
@@ -208,8 +209,8 @@ func TestZetaHoldsForAlgorithm1(t *testing.T) {
 	}
 }
 
-// doubleSum returns n for every event of one output, in the order of the
-// theorem.
+// doubleSum returns the number of factors n of every event of one output, in
+// the order of the theorem's double sum.
 func (g GEMM) doubleSum(union Union) (sums, stores []int) {
 	b, q := g.Block, g.K/g.Block
 	for i := 1; i <= q; i++ {
@@ -229,7 +230,7 @@ func (g GEMM) doubleSum(union Union) (sums, stores []int) {
 	return sums, stores
 }
 
-// slowFailure is the union bound, one event at a time.
+// slowFailure computes the union bound one event at a time.
 func (g GEMM) slowFailure(an Analysis, union Union) Failure {
 	sums, stores := g.doubleSum(union)
 	total := Never
@@ -306,7 +307,7 @@ func TestEvents(t *testing.T) {
 					t.Errorf("%s, K = %d, b = %d, union %d: %v events, want %v", m.name, g.K, g.Block, union, n, want)
 				}
 			}
-			// Each number of roundings that a product meets is one event.
+			// Each distinct number of roundings of a product is one event.
 			sums, stores := g.roundings()
 			different := map[int]bool{}
 			for j := range sums {
@@ -320,7 +321,8 @@ func TestEvents(t *testing.T) {
 			if n == 0 {
 				continue
 			}
-			// It is all that an analysis needs whose failure is the same for every length.
+			// If the failure is the same for every length, the number of events determines
+			// λ.
 			an := MeanIndependent{MeanIndependentLambda(-5, n)}
 			if f := g.Failure(an, Deduplicated); !near(float64(f), -5, 1e-12) {
 				t.Errorf("%s, K = %d, b = %d: failure %v, want -5", m.name, g.K, g.Block, float64(f))
@@ -349,7 +351,7 @@ func TestGEMMLambda(t *testing.T) {
 	}
 }
 
-// other is an analysis that the package does not know.
+// other hides the type of an analysis from the package.
 type other struct{ Analysis }
 
 func FuzzGEMMFailure(f *testing.F) {
@@ -374,9 +376,9 @@ func FuzzGEMMFailure(f *testing.F) {
 }
 
 // The probabilistic theorem holds in its model: Algorithm 1 with uniform
-// errors. Data of one sign, so that |A||B|/|AB| is 1. The bound is loose by
-// far, so no failure is expected; at the stated confidence 20000 trials would
-// show 2000.
+// errors. The data have one sign, so that |A||B|/|AB| is 1. The bound is far
+// from tight, so that no failure is expected; the stated confidence of 90 %
+// allows 2000 failures in 20000 trials.
 func TestTheoremHoldsInTheModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	g := GEMM{M: 1, N: 1, K: 16, Block: 4, Roundoffs: machines[1].Roundoffs}
@@ -422,8 +424,9 @@ func BenchmarkGEMMLambda(b *testing.B) {
 	}
 }
 
-// Sums of many terms are not added one by one, and are the same to 8 digits,
-// for λ of a few outputs too, where all terms count.
+// The failure of a long stretch, computed by integration, agrees to 8 digits
+// with the sum term by term, also for the small λ of a few outputs, where all
+// terms matter.
 func TestFailureOfLongSums(t *testing.T) {
 	for _, λ := range []float64{1, 3, 5, 7, 12, 100, 3000} {
 		for _, s := range []stretch{{1, 200000, 1, 0x1p-24}, {300, 5000, 7, 0x1p-8}, {600, 601, 1, 0x1p-11}, {1, 513, 2, 0x1p-24}} {

@@ -2,16 +2,17 @@ package roundoff
 
 import "math"
 
-// LeastSum returns what a sum of n independent numbers is below with
-// probability at most e^f, none of which is negative, of mean E x >= mean and
-// with E x² <= square: kn·square/mean, where
+// LeastSum returns a lower bound on a sum of n independent random numbers x >=
+// 0 with E x >= mean and E x² <= square: the sum is less than kn·square/mean
+// with probability at most e^f, where 0 <= k <= p solves
 //
 //	n(k log(k/p) + (1-k) log((1-k)/(1-p))) = -f,  p = mean²/square.
 //
-// It is 0 where so few numbers may all be 0. Of all such numbers those that are
-// 0 or square/mean have the greatest E e^(-θx), and their sum is binomial. It
-// panics if n < 1, mean is negative or NaN, square < mean², or unless -Inf < f
-// < 0.
+// It is 0 where the equation has no solution, because all n numbers may then be
+// 0 with probability above e^f, and where mean = 0 or square = +Inf. Among all
+// such x, those with the two values 0 and square/mean have the greatest E
+// e^(-θx). Their sum is square/mean times a binomial variable. It panics if n <
+// 1, mean is negative or NaN, square < mean², or unless -Inf < f < 0.
 //
 // Source: Hoeffding 1963, Theorem 3, for mean - x, which is at most mean.
 func LeastSum(n int, mean, square float64, f Failure) float64 {
@@ -34,8 +35,8 @@ func LeastSum(n int, mean, square float64, f Failure) float64 {
 	return low * float64(n) * (square / mean)
 }
 
-// divergence returns k log(k/p) + (1-k) log((1-k)/(1-p)), that of Kullback and
-// Leibler between coins.
+// divergence returns k log(k/p) + (1-k) log((1-k)/(1-p)), the Kullback-Leibler
+// divergence of the Bernoulli distributions with probabilities k and p.
 func divergence(k, p float64) float64 {
 	d := 0.0
 	if k > 0 {

@@ -7,8 +7,8 @@ import (
 )
 
 func TestLeastSum(t *testing.T) {
-	// Sums of coins are binomial: the probability that they are below, term by
-	// term.
+	// The sum of two-valued numbers is binomial; the probability that it is below x
+	// is computed term by term.
 	t.Run("is not undercut by coins", func(t *testing.T) {
 		const n, least = 60, 3.0
 		for _, p := range []float64{0.05, 0.5, 0.9} {

@@ -6,7 +6,7 @@ import "math"
 //
 //	|ẑ - z|/|z| <= (Product |a||b| + Addend |c|)/|ab + c|,
 //
-// failing with log-probability at most Failure.
+// which fails with log-probability at most Failure.
 //
 // The bounds assume neither overflow nor underflow.
 type MACBound struct {
@@ -15,9 +15,10 @@ type MACBound struct {
 	Failure Failure
 }
 
-// Relative returns the bound at (a, b, c), with z = ab + c rounded once. Where
-// no finite bound exists it returns +Inf: z = 0, a coefficient of +Inf, or an
-// operand, a product or a sum that is not finite.
+// Relative returns the bound on |ẑ - z|/|z| at (a, b, c), with z = ab + c
+// rounded once to float64. It returns +Inf where no finite bound exists: if z =
+// 0, if a coefficient is +Inf, or if an operand, a product or a sum is not
+// finite.
 func (m MACBound) Relative(a, b, c float64) float64 {
 	z := math.FMA(a, b, c)
 	r := (m.Product*math.Abs(a*b) + m.Addend*math.Abs(c)) / math.Abs(z)
@@ -27,22 +28,22 @@ func (m MACBound) Relative(a, b, c float64) float64 {
 	return r
 }
 
-// MAC bounds ab + c computed as fl(fl(ab) + c), two roundings, without an FMA:
-// θ_2|a||b| + u|c|, failing as one product of two factors does.
-// It panics if u is outside (0, 1).
+// MAC returns the bound θ_2|a||b| + u|c| on ab + c computed as fl(fl(ab) + c),
+// with two roundings and no FMA. Its failure is that of one product of two
+// factors. It panics if u is outside (0, 1).
 //
-// differs: the paper plots this bound and never states it.
+// differs: the paper plots this bound and does not state it.
 func MAC(u float64, an Analysis) MACBound {
 	check.Unit("u", u)
 	return MACBound{Product: an.Theta(2, u), Addend: u, Failure: an.Failure(2, u)}
 }
 
-// FMA bounds ab + c rounded once, u(|a||b| + |c|): it always holds,
-// deterministically and probabilistically alike. It panics if u is outside (0,
-// 1).
+// FMA returns the bound u(|a||b| + |c|) on ab + c rounded once. The
+// deterministic and the probabilistic bound are the same and never fail. It
+// panics if u is outside (0, 1).
 //
-// The bound is a backward bound turned forward. The forward error alone is at
-// most u, as one rounding changes z by a factor 1+δ.
+// The bound is derived from a backward error bound. A direct analysis gives the
+// relative forward error bound u, as one rounding multiplies z by a factor 1+δ.
 //
 // Source: Bhola & Duraisamy 2024, Lemma "FMA without representation error".
 func FMA(u float64) MACBound {
@@ -50,9 +51,9 @@ func FMA(u float64) MACBound {
 	return MACBound{Product: u, Addend: u, Failure: Never}
 }
 
-// FMARepresented bounds an FMA whose operands were first rounded to the
-// precision of the FMA, from a finer one: (u + θ_2 + uθ_2)|a||b| + (2u +
-// u²)|c|. With [DBEA] it is the deterministic lemma, with a [VIBEA] the
+// FMARepresented returns the bound (u + θ_2 + uθ_2)|a||b| + (2u + u²)|c| on an
+// FMA whose operands were first rounded from a higher precision to that of the
+// FMA. With [DBEA] it is the deterministic lemma, with a [VIBEA] the
 // probabilistic one. It panics if u is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "FMA with representation error".

@@ -70,9 +70,10 @@ func TestMACBound(t *testing.T) {
 }
 
 func TestLemmas(t *testing.T) {
-	// Every coefficient once more, letter by letter.
+	// Every coefficient, written as in the paper.
 	r := Roundoffs{Low: 0x1p-8, High: 0x1p-11, Product: 0x1p-16, Accumulate: 0x1p-14, Output: 0x1p-11}
-	s := Roundoffs{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14} // stores round nothing
+	// In s, stores do not round.
+	s := Roundoffs{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14}
 	v := s.Accumulate
 	for _, an := range []Analysis{DBEA, Unconditional, VIBEA{Lambda: 3}, HighamMary{Lambda: 3}} {
 		u := 0x1p-11
@@ -107,7 +108,8 @@ func TestLemmasHoldInTheModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	δ := func(u float64) float64 { return 1 + u*extreme(rng) }
 	u, r := 0x1p-8, Roundoffs{Low: 0x1p-8, High: 0x1p-11, Product: 0x1p-16, Accumulate: 0x1p-14, Output: 0x1p-11}
-	s := Roundoffs{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14} // stores round nothing
+	// In s, stores do not round.
+	s := Roundoffs{Low: 0x1p-8, High: 0x1p-13, Product: 0x1p-16, Accumulate: 0x1p-12, Output: 0x1p-14}
 	worst := map[string]float64{}
 	for range 20000 {
 		a, b, c := uniform(rng), uniform(rng), uniform(rng)
@@ -135,8 +137,9 @@ func TestLemmasHoldInTheModel(t *testing.T) {
 	}
 }
 
-// Where storing rounds nothing both coefficients are reached: of |c| by itself,
-// and of |a||b| by itself but for what γ_2 gives away.
+// Where storing does not round, the coefficient of |c| is the worst case, and
+// that of |a||b| exceeds its worst case only because γ_2 exceeds that of two
+// roundings.
 func TestSpecialRepresentedIsReached(t *testing.T) {
 	for _, s := range []Roundoffs{
 		TensorCoreF32, TensorCoreF16,

@@ -2,16 +2,16 @@ package roundoff
 
 import "math"
 
-// The first two moments of log(1+δ) for δ uniform on [-u, u]. As usually
-// written, both are differences of nearly equal numbers: they lose all their
-// digits as u falls. With s = atanh u they become
+// The mean and variance of log(1+δ) for δ uniform on [-u, u], as usually
+// written, are differences of nearly equal numbers, and lose all their digits
+// to cancellation as u decreases. With s = atanh u they become
 //
 //	μ  = -Σ_(k>=1) u^2k/(2k(2k+1))
 //	σ² = 1 - (1-u²)(s/u)² = 1 - (s/sinh s)²
 //
-// since u = tanh s gives (1-u²)/u² = 1/sinh² s. The series for μ has terms of
-// one sign. With sinh(s)/s = 1 + s²g, where g = 1/3! + s²/5! + s⁴/7! + ..., σ²
-// = s²g(2+s²g)/(1+s²g)² has no cancellation at all.
+// since u = tanh s gives (1-u²)/u² = 1/sinh² s. All terms of the series for μ
+// have the same sign. With sinh(s)/s = 1 + s²g, where g = 1/3! + s²/5! + s⁴/7!
+// + ..., σ² = s²g(2+s²g)/(1+s²g)² is free of cancellation.
 
 // LogMean returns μ = E log(1+δ) for δ uniform on [-u, u]. It is negative and
 // close to -u²/6; its relative error is below 1e-14 for u >= 2^-500. It panics
@@ -41,8 +41,8 @@ func LogMean(u float64) float64 {
 //
 // Source: Bhola & Duraisamy 2024, Lemma 2.
 //
-// differs: the printed formula is right but cannot be evaluated as it stands;
-// see [LogVariancePrinted].
+// differs: the printed formula is correct, but its evaluation in floating point
+// suffers from cancellation; see [LogVariancePrinted].
 func LogVariance(u float64) float64 {
 	check.Unit("u", u)
 	return u * u * varianceRatio(u)
@@ -52,14 +52,14 @@ func LogVariance(u float64) float64 {
 //
 //	{4u² + κ(log²(1-u) - 2 log(1-u) log(1+u) + log²(1+u))}/(4u²),  κ = u² - 1,
 //
-// evaluated in float64 as it stands. Its terms cancel: 6 % off at u = 2^-24,
-// and 3/4 instead of 4e-33 at u = 2^-53. Use [LogVariance]. It panics if u is
-// outside (0, 1).
+// evaluated in float64 as printed. Its terms cancel: the result is 6 % too
+// small at u = 2^-24, and 3/4 instead of 4e-33 at u = 2^-53. Use [LogVariance]
+// instead. It panics if u is outside (0, 1).
 func LogVariancePrinted(u float64) float64 {
 	check.Unit("u", u)
 	l, r := math.Log(1-u), math.Log(1+u)
-	// The conversions keep every operation rounded, on machines that fuse x*y + z
-	// too.
+	// The conversions force every operation to be rounded, also on machines that
+	// fuse x*y + z.
 	square := float64(l*l) - float64(2*l*r) + float64(r*r)
 	κ := float64(u*u) - 1
 	return (float64(4*u*u) + float64(κ*square)) / (4 * u * u)

@@ -30,7 +30,7 @@ func TestMoments(t *testing.T) {
 	for p := range 53 {
 		between = append(between, math.Ldexp(1+rng.Float64(), -p-1))
 	}
-	for k := 1; k < 200; k++ { // all of (0, 1), evenly
+	for k := 1; k < 200; k++ { // evenly spread over (0, 1)
 		between = append(between, (float64(k)+rng.Float64())/201)
 	}
 	ends = []float64{math.Nextafter(0.5, 0), 0.5, math.Nextafter(0.5, 1), 0.7615, 0.7616, 0.99, 1 - 0x1p-20, 1 - 0x1p-53, 0x1p-200, 3 * 0x1p-203}
@@ -81,7 +81,7 @@ func TestLogVariancePrinted(t *testing.T) {
 	})
 }
 
-// The moments are those of log(1+δ): a midpoint rule over δ agrees.
+// The moments agree with integrals of log(1+δ) over δ by the midpoint rule.
 func TestMomentsAreIntegrals(t *testing.T) {
 	for _, u := range []float64{0.01, 0.3, 0.6, 0.9} {
 		const n = 20000

@@ -1,10 +1,11 @@
 package roundoff
 
-// MPFMA bounds a mixed-precision FMA, ζ(|a||b| + |c|) with ζ = ū + u_FMA + ū
-// u_FMA: the product is exact, the sum is rounded to Accumulate and the result
-// to Output. It always holds. Where Output <= Accumulate the second rounding
-// does nothing, ζ is up to twice too large, and [MPFMASpecial] applies. It
-// panics if Accumulate or Output is outside (0, 1).
+// MPFMA returns the bound ζ(|a||b| + |c|), ζ = ū + u_FMA + ū u_FMA, on a
+// mixed-precision FMA: the product is exact, the sum is rounded to the format
+// of Accumulate and the result to that of Output. The bound never fails. Where
+// Output <= Accumulate the second rounding changes nothing, ζ is up to about
+// twice too large, and [MPFMASpecial] applies. It panics if Accumulate or
+// Output is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemma "MPFMA without representation error".
 func MPFMA(r Roundoffs) MACBound {
@@ -12,30 +13,31 @@ func MPFMA(r Roundoffs) MACBound {
 	return MACBound{Product: ζ, Addend: ζ, Failure: Never}
 }
 
-// MPFMASpecial bounds a mixed-precision FMA that accumulates and stores in the
-// same format, of unit roundoff uHigh: one rounding, u_high(|a||b| + |c|), the
-// bound of [FMA]. It panics if uHigh is outside (0, 1).
+// MPFMASpecial returns the bound u_high(|a||b| + |c|) on a mixed-precision FMA
+// that accumulates and stores in one format of unit roundoff uHigh. One
+// rounding occurs, so the bound is that of [FMA]. It panics if uHigh is outside
+// (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, section on MPFMA, special case ũ = ū = u_FMA
 // = u_high.
 //
-// differs: the paper omits the factors |b| and |c| on the way, and ũ is
-// irrelevant.
+// differs: the paper omits the factors |b| and |c| in the derivation, and the
+// bound does not depend on ũ.
 func MPFMASpecial(uHigh float64) MACBound {
 	check.Unit("uHigh", uHigh)
 	return FMA(uHigh)
 }
 
-// MPFMARepresented bounds a mixed-precision FMA whose operands were first
-// rounded, a and b to Low and c to High:
+// MPFMARepresented returns the bound on a mixed-precision FMA whose operands
+// were first rounded, a and b to the format of Low and c to that of High:
 //
 //	[θ_2 + ζ(1+θ_2)] |a||b| + [u_high + ζ(1+u_high)] |c|,  θ_2 at u_low.
 //
 // With [DBEA] it is the deterministic lemma, with a [VIBEA] the probabilistic
-// one. Where c is already a number of the High format use
-// [MPFMARepresentedInputs]; where Output <= Accumulate, as in row 1 of the
-// paper's table, [MPFMASpecialRepresented] is smaller. It panics if Low, High,
-// Accumulate or Output is outside (0, 1).
+// one. Where c is already a number of the High format, use
+// [MPFMARepresentedInputs]. Where Output <= Accumulate, as in row 1 of the
+// paper's Table 2, [MPFMASpecialRepresented] is smaller. It panics if Low,
+// High, Accumulate or Output is outside (0, 1).
 //
 // Source: Bhola & Duraisamy 2024, Lemmas "MPFMA with representation error".
 func MPFMARepresented(r Roundoffs, an Analysis) MACBound {
@@ -45,25 +47,26 @@ func MPFMARepresented(r Roundoffs, an Analysis) MACBound {
 	return m
 }
 
-// MPFMARepresentedInputs is [MPFMARepresented] for an addend c that is not
-// converted: the coefficient of |c| is ζ alone. It panics if Low, Accumulate or
-// Output is outside (0, 1).
+// MPFMARepresentedInputs returns the bound of [MPFMARepresented] for an addend
+// c that is not converted: the coefficient of |c| is ζ. It panics if Low,
+// Accumulate or Output is outside (0, 1).
 //
 // differs: the paper converts all three operands.
 func MPFMARepresentedInputs(r Roundoffs, an Analysis) MACBound {
 	return MPFMA(r).represented(r.Low, an)
 }
 
-// MPFMASpecialRepresented bounds a mixed-precision FMA whose result is stored
-// without a rounding of its own, Output <= Accumulate, and whose operands were
-// first rounded, a and b to Low and c to High:
+// MPFMASpecialRepresented returns the bound on a mixed-precision FMA that
+// stores its result without a second rounding, Output <= Accumulate, and whose
+// operands were first rounded, a and b to the format of Low and c to that of
+// High:
 //
 //	[θ_2 + ū(1+θ_2)] |a||b| + [u_high + ū(1+u_high)] |c|,  θ_2 at u_low.
 //
-// It is [MPFMARepresented] with the one rounding that there is for two. Where c
-// is already a number of the High format use [MPFMASpecialRepresentedInputs].
-// It panics if Low, High, Accumulate or Output is outside (0, 1) or Output >
-// Accumulate.
+// It is [MPFMARepresented] with one rounding of the result instead of two.
+// Where c is already a number of the High format, use
+// [MPFMASpecialRepresentedInputs]. It panics if Low, High, Accumulate or Output
+// is outside (0, 1) or Output > Accumulate.
 //
 // differs: the paper has the special case without representation error only.
 func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
@@ -73,9 +76,9 @@ func MPFMASpecialRepresented(r Roundoffs, an Analysis) MACBound {
 	return m
 }
 
-// MPFMASpecialRepresentedInputs is [MPFMASpecialRepresented] for an addend c
-// that is not converted: the coefficient of |c| is ū alone. It panics if Low,
-// Accumulate or Output is outside (0, 1) or Output > Accumulate.
+// MPFMASpecialRepresentedInputs returns the bound of [MPFMASpecialRepresented]
+// for an addend c that is not converted: the coefficient of |c| is ū. It panics
+// if Low, Accumulate or Output is outside (0, 1) or Output > Accumulate.
 //
 // differs: the paper has the special case without representation error only.
 func MPFMASpecialRepresentedInputs(r Roundoffs, an Analysis) MACBound {
@@ -85,7 +88,7 @@ func MPFMASpecialRepresentedInputs(r Roundoffs, an Analysis) MACBound {
 	return MPFMASpecial(r.Accumulate).represented(r.Low, an)
 }
 
-// represented returns the bound for a product whose factors were first rounded,
+// represented returns the bound for a product whose factors were first rounded
 // to a format of unit roundoff low.
 func (m MACBound) represented(low float64, an Analysis) MACBound {
 	check.Unit("Low", low)

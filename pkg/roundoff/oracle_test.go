@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The slow, obvious side: the paper's formulas as printed, at 1500 bits.
+// This file is the reference for tests: the paper's formulas as printed, with
+// 1500 bits of precision.
 
 const oracleBits = 1500
 
@@ -17,8 +18,8 @@ func bigSub(x, y *big.Float) *big.Float { return bf(0).Sub(x, y) }
 func bigMul(x, y *big.Float) *big.Float { return bf(0).Mul(x, y) }
 func bigQuo(x, y *big.Float) *big.Float { return bf(0).Quo(x, y) }
 
-// bigTwiceAtanh returns 2 atanh z = log((1+z)/(1-z)) for |z| <= 1/3 by its
-// series.
+// bigTwiceAtanh returns 2 atanh z = log((1+z)/(1-z)), for |z| <= 1/3, by its
+// power series.
 func bigTwiceAtanh(z *big.Float) *big.Float {
 	sum, power, z2 := bf(0), bigMul(bf(2), z), bigMul(z, z)
 	for k := 1.0; ; k += 2 {
@@ -45,7 +46,7 @@ func bigLog(x *big.Float) *big.Float {
 	return bigAdd(logm, bigMul(bf(float64(e)), log2))
 }
 
-// bigMoments returns μ and σ²/n.
+// bigMoments returns the mean μ and the variance σ²/n of log(1+δ).
 func bigMoments(u float64) (mean, variance *big.Float) {
 	U := bf(u)
 	l, r := bigLog(bigSub(bf(1), U)), bigLog(bigAdd(bf(1), U))

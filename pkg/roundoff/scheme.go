@@ -1,13 +1,15 @@
 package roundoff
 
-// The theorem spends one λ on products of every length, and the shortest ones,
-// which fail most, set it. Here is another way to spend the same failure. It
-// takes a distribution of the errors at each unit roundoff, such as
-// [UniformErrors].
+// The theorem uses the same λ for products of every length. The shortest
+// products, which have the largest probability of failure, determine it.
+// ZetaPerEvent divides the same probability of failure differently: every event
+// gets the same share. Its argument dist returns the model of the errors at a
+// unit roundoff, such as [UniformErrors].
 
-// ZetaPerEvent returns the constant of Zeta when each of the 2KMN events of the
-// theorem gets the same share of the failure, and so a bound of its own: the
-// longest product sets ζ. It panics unless -Inf < f < 0.
+// ZetaPerEvent returns the constant ζ of Zeta if each of the 2KMN events of the
+// theorem has the same share of the probability of failure e^f, and a bound of
+// its own. The longest product then determines ζ. It panics unless -Inf < f <
+// 0.
 //
 // Source: Bhola & Duraisamy 2024b, later versions.
 func (g GEMM) ZetaPerEvent(dist func(u float64) ErrorModel, f Failure) float64 {

@@ -65,8 +65,8 @@ func TestSchemes(t *testing.T) {
 	})
 }
 
-// stochastic draws an error of stochastic rounding in units of 2u: up with
-// probability p.
+// stochastic draws an error of stochastic rounding in units of the spacing of
+// the numbers: 1-p with probability p, otherwise -p.
 func stochastic(r *rand.Rand) float64 {
 	p := r.Float64()
 	if r.Float64() < p {
@@ -116,8 +116,9 @@ func TestMeanIndependent(t *testing.T) {
 	})
 }
 
-// sums runs trials of a sum of n numbers from draw, rounded with errors from δ,
-// and returns |error| over Σ|p|, and the squares of the sums over (Σ|p|)².
+// sums runs trials of a sum of n numbers from draw, rounded with errors from δ.
+// It returns, for each trial, |error|/Σ|p|, and the sum of the squares of the
+// exact partial sums divided by (Σ|p|)².
 func sums(trials, n int, u float64, draw, δ func(*rand.Rand) float64) (errors, squares []float64) {
 	rng := rand.New(rand.NewPCG(21, uint64(n)))
 	for range trials {
@@ -200,8 +201,8 @@ func TestPairwiseHeight(t *testing.T) {
 	}
 }
 
-// Sum2 in four bits of precision, with the exact error of every addition
-// rounded to them.
+// The bound holds for Sum2 in eight bits of precision. The accumulated errors
+// are rounded to eight bits too.
 func TestCompensatedSum(t *testing.T) {
 	const u = 0x1p-8
 	round := func(x float64) float64 {
@@ -222,7 +223,7 @@ func TestCompensatedSum(t *testing.T) {
 				continue
 			}
 			z := round(s + p)
-			e = round(e + (s + p - z)) // the error of an addition is a number of the format
+			e = round(e + (s + p - z)) // the error of an addition is a floating-point number
 			s = z
 		}
 		got := math.Abs(round(s+e)-exact) / abs
@@ -252,7 +253,7 @@ func TestRandomData(t *testing.T) {
 			for _, e := range errors {
 				worst = max(worst, e)
 			}
-			abs := n * 0.5 * 0.85 // Σ|p| of most trials is above that
+			abs := n * 0.5 * 0.85 // in most trials Σ|p| is larger
 			printed, _ := RandomData(n, u, d.mean, 1, FailureOf(0.9))
 			sharp, _ := RandomDataSharp(n, u, d.mean, d.variance, 1, FailureOf(0.9))
 			if !(worst*abs < sharp && sharp < printed) || sharp > 100*worst*abs {

@@ -22,8 +22,8 @@ func TestBernstein(t *testing.T) {
 			t.Errorf("%v, want %v", x, y)
 		}
 	})
-	// 20000 walks of 64 uniform steps; the largest of all partial sums against the
-	// bound.
+	// 20000 random walks of 64 uniform steps; the largest |partial sum| is compared
+	// with the bound.
 	t.Run("covers_all_partial_sums", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		const n, walks = 64, 20000
@@ -48,8 +48,7 @@ func TestBernstein(t *testing.T) {
 	})
 }
 
-// distributions are the models of an error δ in [-1, 1], in units of u, and how
-// to draw from them.
+// dists are the models of an error δ, with generators of δ/u.
 var dists = []struct {
 	name string
 	dist func(u float64) ErrorModel
@@ -141,7 +140,7 @@ func TestErrorDistribution(t *testing.T) {
 	})
 }
 
-// The density integrates to 1 and has the variance of TypicalErrors.
+// The density integrates to 1, and its variance is that of TypicalErrors.
 func TestTypicalDensity(t *testing.T) {
 	const n = 100000
 	area, variance := 0.0, 0.0
@@ -155,9 +154,8 @@ func TestTypicalDensity(t *testing.T) {
 	}
 }
 
-// A brute-force search of the worst sums in four bits of precision: all that
-// are added one after the other, to nearest, obey nu, and some that are long
-// come near.
+// Among 200000 random sums in four bits of precision, added one after the other
+// with rounding to nearest, no error exceeds nuΣ|p|, and some reach 2uΣ|p|.
 func TestSumOfNearest(t *testing.T) {
 	const u = 0x1p-4
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -221,8 +219,8 @@ func TestSumsPanic(t *testing.T) {
 }
 
 // typicalDensity returns the density at x = δ/u of the error of rounding a
-// number of uniform significand: 3/4 up to |x| = 1/2, then w/2 + w²/4 with w =
-// 1/|x| - 1, and 0 from 1 on.
+// number whose significand is uniform: 3/4 for |x| <= 1/2, w/2 + w²/4 with w =
+// 1/|x| - 1 for 1/2 < |x| < 1, and 0 beyond.
 //
 // Source: Dahlqvist, Salvia & Constantinides 2019.
 func typicalDensity(x float64) float64 {

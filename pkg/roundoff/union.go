@@ -5,35 +5,42 @@ import (
 	"strconv"
 )
 
-// A Union says how the union bound counts the factors 1+δ on the product x_j
-// y_j of block i = 1, ..., q. In either case the factors 1+η number c2 = q-i+1.
+// A Union says how the union bound counts the factors of the product x_j y_j of
+// block i = 1, ..., q: the c1 factors 1+δ from rounding sums, |δ| <= ū, and the
+// c2 factors 1+η from storing results, |η| <= u_FMA. With Corrected and
+// Printed, c2 = q-i+1.
 type Union int
 
 const (
-	// Corrected counts the own block from x_j y_j on and all later blocks, c1 = b -
-	// ((j-1) mod b) + b(q-i), less the first sum 0 + x_1 y_1 where it is exact.
+	// Corrected counts the roundings in block i from x_j y_j on and in all later
+	// blocks, c1 = b - ((j-1) mod b) + b(q-i). For x_1 y_1 it counts K-1 instead of
+	// K where Zeta does: where the sum 0 + x_1 y_1 is exact, or Accumulate =
+	// Output.
 	Corrected Union = iota
 
-	// Printed counts as the paper prints it, c1 = b - ((j-1) mod b) +
-	// b(q-max(2,i)+1). For i >= 2 that is the own block twice, so c1 never is b or
-	// less (unless q = 1); as short products fail most, the sum is too small and
-	// the confidence too high.
+	// Printed counts as printed in the paper, c1 = b - ((j-1) mod b) +
+	// b(q-max(2,i)+1). For i >= 2 this counts block i twice, so that c1 > b (unless
+	// q = 1). As short products have the largest probability of failure, the sum is
+	// too small and the confidence too high.
 	Printed
 
-	// Deduplicated counts the roundings that occur, each event once. As Corrected,
-	// but the b products of a block share their factors 1+η, which do not occur
-	// where storing rounds nothing, and where x_1 y_1 is exact x_2 y_2 shares its
-	// own. It is the union of [GEMM.ZetaSharp], and not enough for Zeta.
+	// Deduplicated counts each distinct event once, for the roundings that occur.
+	// The b products of a block have the same factors 1+η and count as one event;
+	// they count as none where storing does not round (Output <= Accumulate). Where
+	// x_1 y_1 is exact, it has the same factors 1+δ as x_2 y_2, and both count as
+	// one event. Deduplicated is the union of [GEMM.ZetaSharp]; Zeta needs more
+	// events.
 	Deduplicated
 )
 
-// Failure bounds the probability that any output breaks the bound of Zeta, by
-// the union bound over the events of the theorem,
+// Failure returns an upper bound on the log-probability that any output
+// violates the bound of Zeta, by the union bound over the events of the
+// theorem,
 //
 //	MN Σ_(i=1..q) Σ_(j=(i-1)b+1..ib) [(1 - P(ū, c1)) + (1 - P(u_FMA, c2))].
 //
-// With [DBEA] it is [Never]. With Deduplicated it is the bound of ZetaSharp
-// that it speaks of. It panics if union is none of the three.
+// With [DBEA] it is [Never]. With Deduplicated it is the failure of the bound
+// of ZetaSharp. It panics if union is none of the three.
 //
 // Source: Bhola & Duraisamy 2024, Theorem "Tensor cores without representation
 // error", probabilistic.
@@ -49,12 +56,13 @@ func (g GEMM) Failure(an Analysis, union Union) Failure {
 	return total.Times(g.Outputs())
 }
 
-// Events returns how many events [GEMM.Failure] counts with this union: 2KMN
-// with Corrected and Printed, one less per output where K = 1 and no sum is
-// rounded, and with Deduplicated at most (K+q)MN, and 0 where nothing is
-// rounded. An analysis whose failure is the same for every n needs no more of
-// the union than this number, which [HighamMaryLambda] and
-// [MeanIndependentLambda] take. It panics if union is none of the three.
+// Events returns the number of events that [GEMM.Failure] counts with this
+// union. With Corrected and Printed it is 2KMN; with Corrected it is one less
+// per output where K = 1 and Zeta counts no rounding of sums. With Deduplicated
+// it is at most (K+q)MN, and 0 where nothing is rounded. For an analysis whose
+// failure is the same for every n, this number determines the union bound: it
+// is the argument events of [HighamMaryLambda] and [MeanIndependentLambda]. It
+// panics if union is none of the three.
 func (g GEMM) Events(union Union) float64 {
 	g.check()
 	n := 0.0
@@ -64,10 +72,11 @@ func (g GEMM) Events(union Union) float64 {
 	return n * g.Outputs()
 }
 
-// Lambda returns the λ at which all outputs obey the bound of Zeta with
-// probability 1-e^want: the smallest with Failure(VIBEA{Lambda: λ}, union) <=
-// want, to 14 digits. It is 0 where nothing is rounded. It panics unless -Inf <
-// want < 0, or if union is none of the three.
+// Lambda returns the λ at which all outputs satisfy the bound of Zeta (of
+// ZetaSharp, with Deduplicated) with probability at least 1-e^want: the
+// smallest λ with Failure(VIBEA{Lambda: λ}, union) <= want, to 14 digits. It is
+// 0 where nothing is rounded. It panics unless -Inf < want < 0, or if union is
+// none of the three.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
 func (g GEMM) Lambda(want Failure, union Union) float64 {
@@ -77,21 +86,22 @@ func (g GEMM) Lambda(want Failure, union Union) float64 {
 	if len(all) == 0 {
 		return 0
 	}
-	// The events about the shortest product of the first stretch alone force λ up
-	// to lo. All 2K events are no likelier than one factor: λ <= hi.
+	// The events for the shortest product of the first stretch alone require λ >=
+	// lo. None of the 2KMN events is more probable than that of one factor, so λ <=
+	// hi.
 	first := all[0]
 	lo := bernsteinLambda(want.Split(g.Outputs()*float64(first.times)), first.u, first.lo)
 	hi := bernsteinLambda(want.Split(g.events()), max(g.Accumulate, g.Output), 1)
-	// The margins are against rounding.
+	// The margins allow for rounding errors.
 	return root(lo*(1-1e-9), hi*(1+1e-9), func(λ float64) float64 {
 		return float64(g.Failure(VIBEA{Lambda: λ}, union) - want)
 	})
 }
 
-// root returns, to 2^-47, the smallest x in [lo, hi] with f(x) <= 0, for a
-// decreasing f with f(lo) > 0 >= f(hi): regula falsi, with the value at an end
-// that stays for a second time halved (the Illinois rule), which makes both
-// ends converge.
+// root returns, to a relative accuracy of 2^-47, the smallest x in [lo, hi]
+// with f(x) <= 0, for a decreasing f with f(lo) > 0 >= f(hi). It uses regula
+// falsi with the Illinois rule: the value at an endpoint that is retained a
+// second time is halved, so that both endpoints converge.
 func root(lo, hi float64, f func(float64) float64) float64 {
 	above, below := f(lo), f(hi)
 	step := 0x1p-48 * hi
@@ -115,8 +125,8 @@ func root(lo, hi float64, f func(float64) float64) float64 {
 	return hi
 }
 
-// HighamMaryLambda returns the λ at which all outputs obey the bound of Zeta,
-// by the analysis of Higham and Mary, with probability 1-e^f:
+// HighamMaryLambda returns the λ at which all outputs satisfy the bound of Zeta
+// with probability at least 1-e^f, by the analysis of Higham and Mary:
 // [HighamMaryLambda] for the 2KMN events of the theorem. It panics unless -Inf
 // < f < 0.
 func (g GEMM) HighamMaryLambda(f Failure) float64 {
@@ -127,8 +137,8 @@ func (g GEMM) HighamMaryLambda(f Failure) float64 {
 // events returns 2KMN: two for each product x_j y_j of each output.
 func (g GEMM) events() float64 { return 2 * float64(g.K) * g.Outputs() }
 
-// A stretch is a set of events: for each n = lo, ..., hi, products of n
-// factors, times of them.
+// A stretch is a set of events: for each n = lo, ..., hi, as many products of n
+// factors as the field times says, at unit roundoff u.
 type stretch struct {
 	lo, hi int
 	times  int
@@ -136,7 +146,7 @@ type stretch struct {
 }
 
 // stretches returns the events of one output. As i and j vary, the counts c1
-// and c2 fill whole ranges.
+// and c2 run through ranges of consecutive integers.
 func (g GEMM) stretches(union Union) []stretch {
 	K, b, q := g.K, g.Block, g.Blocks()
 	stores := stretch{1, q, b, g.Output}
@@ -166,8 +176,8 @@ func (g GEMM) stretches(union Union) []stretch {
 	panic("roundoff: union = " + strconv.Itoa(int(union)) + ", want Corrected, Printed or Deduplicated")
 }
 
-// events returns how many events s has. The empty product, of n = 0 factors, is
-// none.
+// events returns the number of events of s. The empty product, n = 0, is not an
+// event.
 func (s stretch) events() float64 {
 	if s.hi < max(1, s.lo) {
 		return 0
@@ -175,7 +185,7 @@ func (s stretch) events() float64 {
 	return float64(s.hi-s.lo+1) * float64(s.times)
 }
 
-// failure adds up the events of s.
+// failure returns the sum of the failures of the events of s.
 func (s stretch) failure(an Analysis) Failure {
 	if s.events() == 0 {
 		return Never
@@ -188,17 +198,18 @@ func (s stretch) failure(an Analysis) Failure {
 		return worst.Times(s.events())
 	}
 	at, smooth := func(n float64) Failure { return an.Failure(int(n), s.u) }, s.hi+1
-	if v, ok := an.(VIBEA); ok { // the same for all real n, with the variance computed once
+	if v, ok := an.(VIBEA); ok { // the same failure for all real n, with the variance computed once
 		ratio := varianceRatio(s.u)
 		at, smooth = func(n float64) Failure { return bernsteinFailure(v.Lambda, ratio, linearTerm(s.u, n)) }, 512
 	}
-	// Scaled by the first term, which is the largest, the sum neither overflows nor
-	// underflows. Once all the rest, each at the current term, is below the last
-	// digit of the sum, it is added as that.
+	// The sum is scaled by the first term, which is the largest, so that it neither
+	// overflows nor underflows. All remaining terms together are at most their
+	// number times the current term. Once this product is below the last digit of
+	// the sum, it is added in their place.
 	//
-	// From smooth on, where terms decrease slowly, the sum of those from a to b is
-	// the integral from a-1/2 to b+1/2 less a 24th of the change of the slope, to 8
-	// digits.
+	// For n >= smooth, where the terms decrease slowly, the sum of the terms from a
+	// to b is, to 8 digits, the integral from a-1/2 to b+1/2 minus 1/24 of the
+	// change of the slope.
 	const slow = 0.01
 	term := func(n float64) float64 { return math.Exp(float64(at(n) - worst)) }
 	sum := 0.0
@@ -221,8 +232,8 @@ func (s stretch) failure(an Analysis) Failure {
 	return worst + Failure(math.Log(sum*float64(s.times)))
 }
 
-// integral returns that of f from a to b by the Gauss-Legendre rule of eight
-// points.
+// integral returns the integral of f from a to b by the Gauss-Legendre rule
+// with eight nodes.
 func integral(f func(float64) float64, a, b float64) float64 {
 	nodes := [4]float64{0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363}
 	weights := [4]float64{0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}

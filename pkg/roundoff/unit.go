@@ -19,12 +19,12 @@ func UnitRoundoff(p int) float64 {
 	return math.Ldexp(1, -p)
 }
 
-// Roundoffs are the unit roundoffs of a mixed-precision multiply-add z = ab +
-// c, in the order in which the data meet them.
+// Roundoffs contains the unit roundoffs of a mixed-precision multiply-add z =
+// ab + c, in the order of its operations.
 //
-// Every bound of this package that takes a Roundoffs assumes, as the paper
-// does, that the product of two inputs is exact in the product format, so
-// Product itself never enters one.
+// Like the paper, every bound of this package with Roundoffs as argument
+// assumes that the product of two inputs is exact in the product format. No
+// bound depends on Product.
 type Roundoffs struct {
 	Low        float64 // u_low: the inputs a and b
 	High       float64 // u_high: the addend c

@@ -6,9 +6,10 @@ import (
 )
 
 // VIBEA is the variance-informed probabilistic backward error analysis. It
-// assumes rounding errors δ_i that are independent and uniform on [-u, u];
+// assumes that the rounding errors δ_i are independent and uniform on [-u, u].
 // Theta is the γ̃_n(Lambda) of the chosen form, Failure is [VIBEAFailure]. Its
-// methods panic if Lambda is negative or NaN, or Form is none of the three.
+// methods panic if Lambda is negative or NaN; Theta also panics if Form is none
+// of the three.
 //
 // Source: Bhola & Duraisamy 2024, Lemma 2.
 type VIBEA struct {
@@ -39,7 +40,7 @@ func (v VIBEA) Theta(n int, u float64) float64 {
 	panic("roundoff: Form = " + strconv.Itoa(int(v.Form)) + ", want Rigorous, Linear or Moment")
 }
 
-// Failure returns VIBEAFailure(Lambda, u, n), whatever the form.
+// Failure returns VIBEAFailure(Lambda, u, n) for every form.
 func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda, u, n) }
 
 // VIBEAFailure returns log(1 - P_B(λ, u, n)), the failure of |θ̃_n| <= γ̃_n(λ),
@@ -48,10 +49,10 @@ func (v VIBEA) Failure(n int, u float64) Failure { return VIBEAFailure(v.Lambda,
 //	1 - P_B = 2 exp(-λ²nu² / (2(σ² + λ√n u²/(3(1-u))))).
 //
 // It is Bernstein's inequality for the sum of log(1+δ_i), with |log(1+δ) - μ|
-// <= u/(1-u). The failure falls as λ or n grows from 1 and is positive, hence
-// vacuous, for small λ. P_B itself is never formed. For n = 0, the empty
-// product, it is [Never]. It panics if lambda is negative or NaN, u is outside
-// (0, 1), or n < 0.
+// <= u/(1-u). The failure decreases as λ grows, and as n grows from 1. It is
+// positive, hence vacuous, for small λ. P_B itself is never computed. For n =
+// 0, the empty product, it is [Never]. It panics if lambda is negative or NaN,
+// u is outside (0, 1), or n < 0.
 //
 // Source: Bhola & Duraisamy 2024, Lemma 2.
 //
@@ -66,10 +67,10 @@ func VIBEAFailure(lambda, u float64, n int) Failure {
 	return bernsteinFailure(lambda, varianceRatio(u), linearTerm(u, float64(n)))
 }
 
-// Lambda returns the λ at which one product of n factors obeys |θ̃_n| <=
-// γ̃_n(λ) with probability P_B(λ, u, n) = 1-e^f: the inverse of [VIBEAFailure],
-// the positive root of a quadratic. For a whole matrix product see
-// [GEMM.Lambda]. It is 0 for n = 0, the empty product. It panics if u is
+// Lambda returns the λ at which one product of n factors satisfies |θ̃_n| <=
+// γ̃_n(λ) with probability at least P_B(λ, u, n) = 1-e^f: the inverse of
+// [VIBEAFailure], the positive root of a quadratic. For a whole matrix product
+// see [GEMM.Lambda]. It is 0 for n = 0, the empty product. It panics if u is
 // outside (0, 1), n < 0, or unless -Inf < f < 0.
 //
 // differs: the paper reports neither λ nor the confidence of its experiments.
@@ -84,8 +85,8 @@ func Lambda(f Failure, u float64, n int) float64 {
 }
 
 // bernsteinFailure returns log 2 - λ²/(2(ratio + λ linear)), Bernstein's
-// inequality with both sides of the fraction divided by nu²: small u does not
-// underflow, and λ = 0 and +Inf are no special cases.
+// inequality with numerator and denominator divided by λnu². Small u does not
+// underflow, and λ = 0 and +Inf need no special treatment.
 func bernsteinFailure(λ, ratio, linear float64) Failure {
 	return Failure(math.Ln2 - λ/(2*(ratio/λ+linear)))
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// printedFailure is 1 - P_B as the lemma prints it, given σ²/n.
+// printedFailure returns 1 - P_B by the printed formula of the lemma, given
+// variance = σ²/n.
 func printedFailure(λ, u, variance float64, n int) float64 {
 	N := float64(n)
 	return 2 * math.Exp(-λ*λ*N*u*u/(2*(N*variance+λ*math.Sqrt(N)*u*u/(3*(1-u)))))

@@ -12,22 +12,24 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// advised are the devices of AdviceTable, one of each format and way to add.
+// advised are the devices of AdviceTable, one for each format and method of
+// addition.
 var advised = []tcore.Device{
 	devices.VoltaF16(), devices.AmpereF16(), devices.AmpereBF16(), devices.AmpereTF32(), devices.AmpereF64(),
 	devices.HopperF16(), devices.HopperF16F16(), devices.HopperTF32(), devices.HopperE4M3(),
 	devices.BlackwellF16(), devices.BlackwellE4M3(), devices.CDNA2F16(), devices.CDNA2F32(), devices.CDNA3F16(),
 }
 
-// AdviceTable returns which devices guarantee the paper's product of real
-// numbers to a tolerance, by which bound, up to which K, and the cost relative
-// to the cheapest. It panics unless tolerance > 0.
+// AdviceTable returns a table of devices for the paper's product of matrices of
+// real numbers: which devices guarantee the tolerance on |D̂ - D| / |A||B|, by
+// which bound, up to which K, and at which cost relative to the cheapest. It
+// panics unless tolerance > 0.
 func AdviceTable(tolerance float64) *viz.Table {
 	g := paper.DefaultGEMM
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, Represented: true}
 	advice, err := bound.Advise(k, tolerance, roundoff.FailureOf(paper.Confidence), advised)
 	if err != nil {
-		panic(err) // only data can be in error, of which nothing is said
+		panic(err) // cannot happen: only a description of data can be invalid, and there is none
 	}
 	meet := 0
 	for _, a := range advice {

@@ -1,7 +1,7 @@
-// Package study is what the paper's questions lead to beyond the paper: its
-// experiment on the matrix units that people own, how errors grow there, which
-// of all published bounds hold and how close they come, and pages with sliders
-// on which to try it.
+// Package study contains experiments that extend those of the paper: the
+// paper's experiment on emulated tensor cores and matrix cores that exist, the
+// growth of errors with K on them, the validity and tightness of all published
+// bounds, and interactive figures with sliders.
 //
 //	notebook                       Go
 //	8, real tensor cores           DefaultHardware, DriftFigure, CancellationTable, TraceTable,

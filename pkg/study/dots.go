@@ -12,8 +12,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// CancellationTable returns what the devices make of 2²³ − 2²³ − ½ − ¼ − ⅛,
-// with the first number in the accumulator: one line that tells machines apart.
+// CancellationTable returns the table of the results of all devices for 2²³ −
+// 2²³ − ½ − ¼ − ⅛, with the first number in the accumulator. Devices that add
+// differently return different results. Devices whose formats do not contain
+// these numbers are omitted.
 func CancellationTable() *viz.Table {
 	var results []float64
 	found := map[float64][]tcore.Device{}
@@ -21,7 +23,7 @@ func CancellationTable() *viz.Table {
 	for _, d := range devices.All() {
 		x, y := []float64{-0x1p15, -0.5, -0.25, -0.125}, []float64{0x1p8, 1, 1, 1}
 		if d.ScaleBlock > 0 || d.C.Max() < 0x1p23 || d.A.Max() < 0x1p15 {
-			continue // these numbers are none of its
+			continue // its formats do not contain these numbers
 		}
 		asked++
 		z := d.Dot(x, y, 0x1p23)
@@ -44,14 +46,15 @@ func CancellationTable() *viz.Table {
 	return t
 }
 
-// group is the instructions that were met with the same formats of factors.
+// group is a set of instructions that were found with the same formats of
+// factors.
 type group struct {
 	factors      string
 	instructions []string
 }
 
-// byFactors groups devices, whose names begin with the chip and its
-// instruction.
+// byFactors groups the instructions of devices by the formats of their factors.
+// The names of devices begin with the chip and the instruction.
 func byFactors(found []tcore.Device) []group {
 	var instructions, lists []string
 	factors := map[string]string{}
@@ -79,8 +82,9 @@ func byFactors(found []tcore.Device) []group {
 	return groups
 }
 
-// SideBySideTable returns one dot product of 256 terms on every device that
-// takes binary16 and returns binary32.
+// SideBySideTable returns the table of one dot product of 256 terms, computed
+// by every device with factors in binary16 and results in binary32. Errors are
+// relative, in units of u.
 func SideBySideTable() *viz.Table {
 	const k = 256
 	rng := rand.New(rand.NewPCG(paper.Seed, 6))
@@ -106,7 +110,8 @@ func SideBySideTable() *viz.Table {
 	return t
 }
 
-// TraceTable returns a dot product as a device computes it, term by term.
+// TraceTable returns the table of a dot product as a device computes it: what
+// each term contributes to the sum of its block, and what truncation discards.
 func TraceTable(name string, trace tcore.Trace) *viz.Table {
 	exact, _ := trace.Exact.Float64()
 	t := viz.NewTable(name,

@@ -11,8 +11,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// How many times too large the paper's bounds are on its own experiment, and
-// the tightest now: some ten seconds.
+// The ratios of the paper's bounds, and of the tightest of the catalogue, to
+// the largest error of the paper's experiment. It runs for about ten seconds.
 func ExampleLooseness() {
 	t, err := study.Looseness()
 	if err != nil {
@@ -40,7 +40,8 @@ func ExampleSideBySideTable() {
 	// The same numbers, and a different sum from nearly every generation; truncation always falls short.
 }
 
-// Truncation drifts: some seconds, up to K = 2¹⁶.
+// The mean error of machines that truncate, up to K = 2¹⁶. It runs for some
+// seconds.
 func ExampleDriftFigure() {
 	f, err := study.DriftFigure()
 	if err != nil {
@@ -49,8 +50,8 @@ func ExampleDriftFigure() {
 	fmt.Println(f.Finding())
 }
 
-// The distributions of growth, from single steps and from products up to K =
-// 256.
+// The growth of errors, predicted from single steps and measured on products up
+// to K = 256.
 func ExampleGrowthRates() {
 	g := study.DefaultGrowthRates
 	g.Data, g.Machines = g.Data[:1], g.Machines[1:2]
@@ -73,7 +74,8 @@ func ExampleGrowthCurve() {
 	// 1
 }
 
-// The paper's bounds on tensor cores that truncate, with factors of one sign.
+// The violations of the paper's bounds on tensor cores that truncate, with
+// factors of one sign.
 func ExampleHardware() {
 	h := study.DefaultHardware
 	h.M, h.K, h.Distribution = 16, 1<<14, paper.UniformUnit
@@ -115,7 +117,7 @@ func ExampleAdviceTable() {
 	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|.
 }
 
-// A sweep of one's own: two machines, one distribution, and who exceeds what.
+// A user's own sweep of two machines and one distribution, with its violations.
 func ExampleRunSweep() {
 	plan := study.ReducedSweep
 	plan.Machines, plan.Data, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:2], plan.Data[1:2], []int{1024}, plan.Seeds[:1], false
@@ -161,8 +163,8 @@ func ExampleRecordedSweep() {
 	// Recorded earlier, not run here by roundoff sweep
 }
 
-// On AMD's matrix cores, as on NVIDIA's, nothing is above a bound that is to
-// hold.
+// On AMD's matrix cores, as on NVIDIA's, no output violates a bound that is
+// claimed for the machine.
 func ExampleRecordedAMD() {
 	s, err := study.RecordedAMD()
 	if err != nil {
@@ -196,7 +198,8 @@ func ExampleRecordedCoverage() {
 	// No probabilistic bound fails more often than it states
 }
 
-// Data made to break a bound, and which are broken.
+// Data that are constructed to violate bounds, and the bounds that they
+// violate.
 func ExampleBoundSweep_Broken() {
 	plan := study.BreakingSweep
 	plan.Machines, plan.Ks, plan.Seeds, plan.Predict = plan.Machines[:1], []int{256}, plan.Seeds[:1], false
@@ -209,7 +212,7 @@ func ExampleBoundSweep_Broken() {
 	// breaking-broken
 }
 
-// Every setting is drawn by one function, that of the start and any other.
+// Figure returns the chart of any setting of the controls.
 func ExampleExploreLambda() {
 	e := study.ExploreLambda()
 	for _, at := range [][]int{e.Start(), {3, 64, 19}} {

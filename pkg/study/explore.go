@@ -12,7 +12,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// What the controls of notebook 9 offer.
+// The values of the controls of notebook 9.
 var (
 	exploredFormats     = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64}
 	exploredConfidences = []string{"0.5", "0.9", "0.99", "0.999", "0.9999", "1-1e-6", "1-1e-8", "1-1e-10", "1-1e-12", "1-1e-15"}
@@ -24,7 +24,7 @@ var (
 	exploredData = []bound.Distribution{bound.Uniform(-1, 1), bound.Uniform(0, 1), bound.Normal(0, 1), bound.Uniform(1, 2)}
 )
 
-// formatControl is the list of formats.
+// formatControl returns a list of formats, with start selected.
 func formatControl(start tcore.Format) viz.Control {
 	c := viz.Control{Label: "format", List: true}
 	for i, f := range exploredFormats {
@@ -36,7 +36,8 @@ func formatControl(start tcore.Format) viz.Control {
 	return c
 }
 
-// confidenceControl is the slider of confidences, at 99 %.
+// confidenceControl returns a slider of confidences, which starts at 99 %.
+// Static pages contain the figures for the indices kept.
 func confidenceControl(kept ...int) viz.Control {
 	c := viz.Control{Label: "confidence", Start: 2, Kept: kept}
 	for _, s := range exploredConfidences {
@@ -48,13 +49,13 @@ func confidenceControl(kept ...int) viz.Control {
 func confidenceOf(s string) roundoff.Failure {
 	f, err := roundoff.ParseConfidence(s)
 	if err != nil {
-		panic(err) // it stands above
+		panic(err) // cannot happen: s is in exploredConfidences
 	}
 	return f
 }
 
-// lengthControl is the slider of n, four values an octave up to 2^20, kept
-// where n is a power of 16.
+// lengthControl returns a slider of n with four values per octave up to 2^20,
+// which starts at 256. Static pages contain the figures for powers of 16.
 func lengthControl() viz.Control {
 	c := viz.Control{Label: "n", Start: 4 * 8}
 	for i := range 4*20 + 1 {
@@ -66,5 +67,5 @@ func lengthControl() viz.Control {
 	return c
 }
 
-// quarterOctave returns 2^(i/4), to the next integer.
+// quarterOctave returns 2^(i/4), rounded to the nearest integer.
 func quarterOctave(i int) int { return int(math.Round(math.Exp2(float64(i) / 4))) }

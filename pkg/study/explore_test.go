@@ -15,8 +15,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Every setting that a page keeps can be drawn, and those at the ends of the
-// sliders.
+// Every setting that a static page contains can be drawn, and so can those at
+// the ends of the sliders.
 func TestExplore_draws_every_setting(t *testing.T) {
 	for _, e := range []viz.Explorer{ExploreLambda(), ExploreBounds(), ExploreDevices()} {
 		name := e.Figure(e.Start()...).Name()
@@ -47,12 +47,12 @@ func TestExplore_draws_every_setting(t *testing.T) {
 	}
 }
 
-// The numbers of a caption are those of package roundoff: as it stands, of
-// Lemmas 1 and 2; with all terms of a dot product in it, of the union bound
-// over n terms and of the inverse of Lemma 2.
+// The numbers in the captions are those of package roundoff: Lemmas 1 and 2 in
+// ExploreLambda, and in ExploreBounds the λ at which the union bound over the n
+// terms of a dot product gives the stated confidence.
 func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	const n = 1024
-	u := tcore.Binary16.UnitRoundoff() // 2⁻¹¹, so that γₙ = 1 and γ₂ₙ is none
+	u := tcore.Binary16.UnitRoundoff() // 2⁻¹¹, so that γₙ = 1 and γ₂ₙ does not exist
 	for n, against := range map[float64]string{n: "%s times γₙ", 2 * n: "where there is no γₙ"} {
 		tilde := math.Expm1(4*math.Sqrt(n)*u + n*u*u/(1-u))
 		want := fmt.Sprintf("At λ = 4 the bound is γ̃ₙ = %s, ", typeset.Number(tilde, 3)) + strings.Replace(against, "%s", typeset.Number(tilde, 2), 1)
@@ -66,7 +66,8 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	if u := tcore.Binary32.UnitRoundoff(); γ != roundoff.Gamma(n, u) || hm != roundoff.GammaTilde(n, u, roundoff.HighamMaryLambda(f, u, n)) {
 		t.Errorf("γ = %v, Higham & Mary %v", γ, hm)
 	}
-	// λ is such that the failures of all n sequences add up to 1 %.
+	// At this λ the probabilities of failure of the products of 1, ..., n factors
+	// add up to 1 %.
 	sum := 0.0
 	for i := 1; i <= n; i++ {
 		sum += math.Exp(float64(roundoff.VIBEAFailure(tilde.Lambda, tcore.Binary32.UnitRoundoff(), i)))
@@ -76,8 +77,7 @@ func TestExplore_tells_what_the_lemmas_say(t *testing.T) {
 	}
 }
 
-// The errors are those of the device on its own dot products, and no bound that
-// holds is exceeded.
+// The measured errors are those of the device, and they exceed no valid bound.
 func TestExplore_measures_the_device(t *testing.T) {
 	d := bound.Uniform(0, 1)
 	k := tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}
@@ -88,7 +88,7 @@ func TestExplore_measures_the_device(t *testing.T) {
 			t.Errorf("K = %d: rms %v, largest %v, bounds %v and %v", K, e.rms[i], e.worst[i], unknown.Constant, known.Constant)
 		}
 	}
-	// At the largest length the drift of a sum that truncates: Predict knows it
+	// At the largest length truncation dominates the error, which Predict computes
 	// from single steps.
 	last := len(exploredLengths) - 1
 	p, err := bound.Predict(bound.Problem{M: 1, N: 1, K: exploredLengths[last], Machine: k, X: d, Y: d})
@@ -100,7 +100,7 @@ func TestExplore_measures_the_device(t *testing.T) {
 	}
 }
 
-// The numbers that notebook 9 speaks of are those of its figures.
+// The numbers in the text of notebook 9 are those of its figures.
 func TestExplore_is_what_the_notebook_says(t *testing.T) {
 	text, err := os.ReadFile("../../notebooks/09-explore.ipynb")
 	if err != nil {
@@ -128,7 +128,7 @@ func TestExplore_is_what_the_notebook_says(t *testing.T) {
 	}
 }
 
-// confidence returns that of Lemma 2 for 256 factors.
+// confidence returns the confidence of Lemma 2 for 256 factors.
 func confidence(λ, u float64) float64 {
 	p, _ := roundoff.VIBEAFailure(λ, u, 256).Confidence()
 	return p

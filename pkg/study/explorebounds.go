@@ -12,8 +12,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ExploreBounds returns the bounds of a dot product against n. Controls are
-// format, confidence and an n to be read off.
+// ExploreBounds returns the interactive figure of bounds on a dot product
+// against its number of terms n. Its controls are the format, the confidence,
+// and the n at which the caption states the bounds.
 func ExploreBounds() viz.Explorer {
 	return viz.Explorer{
 		Controls: []viz.Control{formatControl(tcore.Binary16), confidenceControl(0, 1, 2, 3, 5, 8), lengthControl()},
@@ -23,16 +24,16 @@ func ExploreBounds() viz.Explorer {
 	}
 }
 
-// dotBounds returns what bounds say of a dot product of n terms by FMAs in one
-// format: γₙ, γ̃ₙ(λ) at the λ where all terms obey Lemma 2, and Higham and
-// Mary's.
+// dotBounds returns bounds on a dot product of n terms by FMAs in one format:
+// γₙ, γ̃ₙ(λ) with the exact mean of log(1+δ) and the λ at which Lemma 2 holds
+// for all terms together, and Higham and Mary's.
 func dotBounds(format tcore.Format, n int, f roundoff.Failure) (γ float64, tilde bound.Value, hm float64) {
 	fma := tcore.Device{Name: "FMAs in " + format.Name, A: format, B: format, C: format, Core: tcore.Chain{}}
 	k := bound.Problem{M: 1, N: 1, K: n, Machine: tcore.Machine{Device: fma}}
 	return bound.Gamma.Constant(k, f).Constant, bound.VIBEAMoment.Constant(k, f), bound.HighamMary.Constant(k, f).Constant
 }
 
-// boundsFigure draws one setting of ExploreBounds.
+// boundsFigure returns the chart of one setting of ExploreBounds.
 func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
 	γ, tilde, hm := dotBounds(format, n, f)
 	always := fmt.Sprintf("errs by no more than γₙ = %s times |x|ᵀ|y|, and", typeset.Number(γ, 3))

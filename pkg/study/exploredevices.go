@@ -15,8 +15,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// explored is how the error of products grows on one machine, with one kind of
-// data: of each output |e|/(|A||B|), the mean square and the largest.
+// explored contains the errors of products of each length on one machine, with
+// one distribution of data: the root mean square and the largest of
+// |e|/(|A||B|) over the outputs.
 type explored struct {
 	Machine
 	data       bound.Distribution
@@ -31,13 +32,13 @@ const (
 
 var exploredLengths = []int{1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14}
 
-// explore computes products of every length.
+// explore computes a product of each length and returns its errors.
 func explore(m Machine, d bound.Distribution) *explored {
 	e := &explored{Machine: m, data: d}
 	for _, K := range exploredLengths {
 		t, err := trial.Run(e.problem(K), sweep.Independent(d), exploredSeed)
 		if err != nil {
-			panic(err) // all are finite
+			panic(err) // cannot happen: all entries are finite
 		}
 		errors := t.Backward()
 		e.rms, e.worst = append(e.rms, sample.RMS(errors)), append(e.worst, slices.Max(errors))
@@ -45,14 +46,14 @@ func explore(m Machine, d bound.Distribution) *explored {
 	return e
 }
 
-// problem returns the product of length K.
+// problem returns the product with inner dimension K.
 func (e *explored) problem(K int) bound.Problem {
 	return bound.Problem{M: exploredOutputs, N: exploredOutputs, K: K, Machine: e.Machine.Machine}
 }
 
-// ExploreDevices returns the error of a product against K and the tightest
-// bounds that hold. Controls are device, distribution of the entries, and
-// confidence.
+// ExploreDevices returns the interactive figure of the error of a product
+// against K, with the tightest valid bounds. Its controls are the device, the
+// distribution of the entries, and the confidence.
 func ExploreDevices() viz.Explorer {
 	devices, data := viz.Control{Label: "device", List: true, Start: 3}, viz.Control{Label: "entries", List: true, Start: 1}
 	var runs []func() *explored
@@ -73,14 +74,14 @@ func ExploreDevices() viz.Explorer {
 	}
 }
 
-// tightest returns the tightest bounds that hold, once nothing and once the
-// distribution known.
+// tightest returns the tightest valid bounds: that with nothing known of the
+// data, and that with their distribution known.
 func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Result) {
 	k := e.problem(K)
 	for _, best := range []*bound.Result{&unknown, &known} {
 		results, err := bound.Evaluate(k, f)
 		if err != nil {
-			panic(err) // the distributions are in order
+			panic(err) // cannot happen: the distributions are valid
 		}
 		*best, _ = bound.Tightest(results)
 		k.X, k.Y = e.data, e.data
@@ -88,7 +89,7 @@ func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Res
 	return unknown, known
 }
 
-// figure draws one setting of ExploreDevices.
+// figure returns the chart of one setting of ExploreDevices.
 func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 	var unknown, known []float64
 	var best bound.Result
@@ -115,7 +116,7 @@ func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 	} {
 		var x, y []float64
 		for i, v := range s.y {
-			if v > 0 { // no error has no place on the axis
+			if v > 0 { // an error of zero cannot be drawn on a logarithmic axis
 				x, y = append(x, float64(exploredLengths[i])), append(y, v)
 			}
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ExploreLambda returns Lemma 2 against λ: the bound γ̃ₙ(λ) that it buys,
-// beside γₙ, and the probability 1 - P_B(λ, u, n) that it is exceeded. Controls
-// are format, n and λ.
+// ExploreLambda returns the interactive figure of Lemma 2 against λ: the bound
+// γ̃ₙ(λ) beside γₙ, and the upper bound 1 - P_B(λ, u, n) on the probability
+// that |θₙ| exceeds it. Its controls are the format, n and λ.
 func ExploreLambda() viz.Explorer {
 	λs := viz.Control{Label: "λ", Start: 11}
 	for i := 1; i <= 48; i++ {
@@ -31,7 +31,7 @@ func ExploreLambda() viz.Explorer {
 	}
 }
 
-// lambdaFigure draws one setting of ExploreLambda.
+// lambdaFigure returns the chart of one setting of ExploreLambda.
 func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	u := f.UnitRoundoff()
 	γ, tilde, failure := roundoff.Gamma(n, u), roundoff.GammaTilde(n, u, λ), roundoff.VIBEAFailure(λ, u, n)

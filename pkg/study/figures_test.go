@@ -17,9 +17,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The results below are made up, of numbers that are all different: a figure
+// The tests below use artificial results in which all numbers differ. A figure
 // that draws one series under another's name, or a table that swaps two
-// columns, shows the wrong ones.
+// columns, then shows wrong numbers.
 
 func TestMachines_are_drawn_under_their_names(t *testing.T) {
 	r := &HardwareResult{Hardware: DefaultHardware, Bounds: DefaultHardware.Constants()}
@@ -99,7 +99,7 @@ func TestExplored_errors_are_drawn_under_their_names(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			least := math.Inf(1) // by hand
+			least := math.Inf(1) // the tightest, computed here
 			for _, r := range results {
 				if r.Holds && r.Constant < least {
 					least = r.Constant
@@ -137,7 +137,8 @@ func TestTolerances_are_those_of_the_device_named(t *testing.T) {
 	}
 }
 
-// madeUp is a sweep of one machine, one generator and two K.
+// madeUp returns an artificial sweep of one machine, one generator and two
+// values of K.
 func madeUp() *BoundSweep {
 	var rows []sweep.Row
 	add := func(k int, name string, deterministic bool, verdict sweep.Verdict, τ, largest, constant float64, violations int) {
@@ -177,7 +178,8 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, colour := range map[string]string{"truncation-interval": "#C25500", "truncated-random-data": "#0072B2"} { // certain, random; as text darker than as line
+	// The deterministic and the probabilistic bound. Labels are darker than lines.
+	for name, colour := range map[string]string{"truncation-interval": "#C25500", "truncated-random-data": "#0072B2"} {
 		if !regexp.MustCompile(`fill="` + colour + `"[^>]*>` + name + `<`).Match(svg) {
 			t.Errorf("%s is not drawn in %s", name, colour)
 		}
@@ -209,7 +211,7 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 	if got, want := s.Counted(), "of 200 outputs, none is above a bound that is to hold; 4 times a bound fails that is not to hold there"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	s.Rows[2].Violations = 1 // of a bound that is to hold
+	s.Rows[2].Violations = 1 // of a bound with the verdict Holds
 	if got, want := s.Counted(), "of 200 outputs, some are, of 1 bounds, above a bound that is to hold; 4 times a bound fails that is not to hold there"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

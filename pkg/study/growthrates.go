@@ -13,18 +13,19 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// GrowthRates is how the error of sums grows with K on the machines of notebook
-// 8: predicted from single steps, and measured on products as far as they are
-// computed in a moment.
+// GrowthRates is an experiment on the growth of the error of sums with K. The
+// error is predicted from the errors of single steps of a machine, and measured
+// on products that are small enough to be computed quickly.
 type GrowthRates struct {
 	Data      []paper.Distribution
 	Machines  []Machine
 	Predicted []int // values of K
-	Measured  []int // those of products that are computed, 64 × K × 64
+	Measured  []int // values of K of the products that are computed, 64 × K × 64
 	Seed      uint64
 }
 
-// DefaultGrowthRates looks at entries of mean one half and of mean zero.
+// DefaultGrowthRates is the experiment with entries ~ U(0,1) and U(-1,1), of
+// mean one half and of mean zero, on the first four machines of notebook 8.
 var DefaultGrowthRates = GrowthRates{
 	Data:      []paper.Distribution{paper.UniformUnit, paper.UniformSymmetric},
 	Machines:  machines[:4],
@@ -33,23 +34,24 @@ var DefaultGrowthRates = GrowthRates{
 	Seed:      paper.DefaultGEMM.Seed,
 }
 
-// GrowthCurve is the root mean square of the backward error e/(K E|p|) of one
-// machine.
+// GrowthCurve contains the root mean square of the backward error e/(K E|p|) of
+// one machine and distribution, for each predicted and each measured K.
 type GrowthCurve struct {
 	Machine
 	Data                paper.Distribution
 	Predicted, Measured []float64
 }
 
-// Order returns the power of K with which the predicted error grows over the
-// last two values.
+// Order returns the power of K with which the predicted error grows between the
+// last two of lengths, the values of K that were predicted. It panics if there
+// are fewer than two.
 func (g GrowthCurve) Order(lengths []int) float64 {
 	n := len(lengths) - 1
 	return math.Log(g.Predicted[n]/g.Predicted[n-1]) / math.Log(float64(lengths[n])/float64(lengths[n-1]))
 }
 
-// Run predicts and measures. The error is that of [bound.PredictLengths] or
-// [exact.GEMM].
+// Run returns the curves, one for each distribution and machine. The error is
+// that of [bound.PredictLengths] or [trial.Run].
 func (g GrowthRates) Run() ([]GrowthCurve, error) {
 	var curves []GrowthCurve
 	task := progress.Start(len(g.Data) * len(g.Machines) * (1 + len(g.Measured)))
@@ -81,7 +83,7 @@ func (g GrowthRates) Run() ([]GrowthCurve, error) {
 	return curves, nil
 }
 
-// Figure draws the curves, a panel for each kind of data.
+// Figure returns the chart of the curves, with a panel for each distribution.
 func (g GrowthRates) Figure(curves []GrowthCurve) *viz.Chart {
 	worst := 0.0
 	orders := make([]string, len(g.Data))

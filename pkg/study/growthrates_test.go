@@ -21,7 +21,7 @@ func TestGrowthRates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orders := map[string][2]float64{ // with entries ~ U(0,1) and U(-1,1)
+	orders := map[string][2]float64{ // the power of K, with entries ~ U(0,1) and U(-1,1)
 		"paper's model": {0.5, 0}, "Volta": {1, 0}, "Ampere": {1, 0.5}, "Hopper": {1, 0.5},
 	}
 	for _, c := range curves {

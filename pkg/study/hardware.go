@@ -15,18 +15,18 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Hardware is the experiment of Section 4.2 on tensor cores as they are: the
-// same matrices multiplied by emulated devices, and the paper's bounds held
-// against the errors.
+// Hardware is the experiment of Section 4.2 on emulations of tensor cores that
+// exist: the devices multiply the same matrices, and their errors are compared
+// with the paper's bounds.
 //
-// differs: the paper assumes IEEE rounding to nearest, which none of these
-// devices does; their bounds are shown as not holding where they do not.
+// differs: the paper assumes IEEE rounding to nearest, which no tensor core
+// performs. The results show where the paper's bounds are exceeded.
 type Hardware struct {
-	paper.GEMM // the sizes, distribution and seed; Core gives the bounds
+	paper.GEMM // the sizes, distribution and seed; Core determines the bounds
 	Machines   []Machine
 }
 
-// Machine is a machine with the line that stands for it in figures.
+// Machine is a machine with the series that represents it in figures.
 type Machine struct {
 	tcore.Machine
 	Series viz.Series
@@ -41,7 +41,7 @@ var machines = []Machine{
 	named(tcore.Machine{Name: "Hopper, K in 16 parts", Device: devices.HopperF16(), SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
 }
 
-// named returns a machine that figures show as a series of its name.
+// named returns the machine m, with the series s under the name of m.
 func named(m tcore.Machine, s viz.Series) Machine {
 	s.Label = m.Name
 	return Machine{m, s}
@@ -50,24 +50,24 @@ func named(m tcore.Machine, s viz.Series) Machine {
 // DefaultHardware is the paper's experiment on five machines.
 var DefaultHardware = Hardware{GEMM: paper.DefaultGEMM, Machines: machines}
 
-// MachineRow is what one machine did with the matrices, which are in the low
-// format: no conversion errs here.
+// MachineRow contains the errors of one machine. The matrices are already in
+// the low format, so that no conversion error occurs.
 type MachineRow struct {
 	Machine
-	Errors []float64 // |D^-D|/|D|
-	Mean   float64   // of the signed relative error
-	Above  []int     // outputs above each bound of Constants
+	Errors []float64 // |D̂-D|/|D|, of each output
+	Mean   float64   // mean of the signed relative error
+	Above  []int     // numbers of outputs whose error exceeds each of HardwareResult.Bounds
 }
 
-// HardwareResult is what was measured.
+// HardwareResult contains the measured errors and the paper's bounds.
 type HardwareResult struct {
 	Hardware
 	Bounds []paper.Constant
 	Rows   []MachineRow
 }
 
-// Run multiplies the matrices on every machine. It panics as [GEMM.Run] does
-// and returns an error if the exact product cannot be formed.
+// Run multiplies the matrices on every machine. It panics as [paper.GEMM.Run]
+// does, and returns an error if the exact product cannot be computed.
 func (h Hardware) Run() (*HardwareResult, error) {
 	task := progress.Start(len(h.Machines) + 2)
 	defer task.End()
@@ -94,8 +94,8 @@ func (h Hardware) Run() (*HardwareResult, error) {
 	return r, nil
 }
 
-// Table returns the errors of every machine and how many outputs exceed each
-// bound of the paper.
+// Table returns the table of the errors of every machine, with the number of
+// outputs that exceed each bound of the paper.
 func (r *HardwareResult) Table() *viz.Table {
 	header := []string{"Machine", "median error", "largest", "mean, signed"}
 	for _, c := range r.Bounds {
@@ -126,8 +126,8 @@ func (r *HardwareResult) Table() *viz.Table {
 	return t
 }
 
-// Figure returns the empirical distribution of every machine's error beside the
-// paper's bounds.
+// Figure returns the chart of the empirical distribution function of every
+// machine's errors, beside the paper's bounds.
 func (r *HardwareResult) Figure() *viz.Chart {
 	c := viz.NewChart("machines-edf-"+r.Slug(),
 		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", typeset.Number(r.largest(), 4), typeset.Number(slices.Max(r.Rows[0].Errors), 4)),
@@ -139,7 +139,9 @@ func (r *HardwareResult) Figure() *viz.Chart {
 	for _, row := range r.Rows {
 		p.EDF(row.Series, row.Errors)
 	}
-	if r.Distribution == paper.UniformUnit { // condition 1: a bound is one number
+	// With condition number 1 a bound on the forward error is one number for all
+	// outputs.
+	if r.Distribution == paper.UniformUnit {
 		for _, s := range []viz.Series{paper.VIBEA, paper.DBEA} {
 			zeta := r.Constant(s.Label).Zeta
 			s.Label += ", if rounded to nearest"
@@ -149,7 +151,8 @@ func (r *HardwareResult) Figure() *viz.Chart {
 	return c
 }
 
-// decades returns the powers of ten around [lo, hi].
+// decades returns the largest power of ten that is at most lo, and the smallest
+// that is at least hi.
 func decades(lo, hi float64) (below, above float64) {
 	return math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi)))
 }
@@ -162,9 +165,9 @@ func (r *HardwareResult) largest() float64 {
 	return worst
 }
 
-// DriftFigure returns the mean signed error of same-sign data against K: it
-// grows like K on a machine that truncates and like nothing much on one that
-// rounds to nearest.
+// DriftFigure returns the chart of the mean signed relative error for data of
+// one sign against K: it grows like K on a machine that truncates, and hardly
+// at all on one that rounds to nearest. The error is that of [Hardware.Run].
 func DriftFigure() (*viz.Chart, error) {
 	h := DefaultHardware
 	h.M, h.Distribution = 128, paper.UniformUnit
@@ -197,8 +200,8 @@ func DriftFigure() (*viz.Chart, error) {
 	return c, nil
 }
 
-// Violated returns the largest share of outputs of a machine that exceed a
-// bound.
+// Violated returns the fraction of the outputs of a machine whose error exceeds
+// a bound, both given by name. It panics if there is no such machine or bound.
 func (r *HardwareResult) Violated(machine, bound string) float64 {
 	for _, row := range r.Rows {
 		for i, c := range r.Bounds {
@@ -207,5 +210,5 @@ func (r *HardwareResult) Violated(machine, bound string) float64 {
 			}
 		}
 	}
-	panic(fmt.Sprintf("paper: no machine %q with a bound %q", machine, bound))
+	panic(fmt.Sprintf("study: no machine %q with a bound %q", machine, bound))
 }

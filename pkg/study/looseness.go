@@ -13,10 +13,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Looseness returns the table of how far the paper's bounds lie above its own
-// experiment, and how far those do that are the tightest now: for all that they
-// need to know, the smallest constant of the catalogue that holds on the
-// paper's model.
+// Looseness returns the table of the ratios of bounds to the largest error of
+// the paper's experiment: for the paper's bounds and, for each level of
+// knowledge about the data, for the smallest constant in the catalogue of
+// bounds that are valid on the paper's model. The error is that of
+// [paper.GEMM.Run], [bound.Emulate] or [bound.Evaluate].
 func Looseness() (*viz.Table, error) {
 	g := paper.DefaultGEMM
 	task := progress.Start(2)
@@ -51,8 +52,9 @@ func Looseness() (*viz.Table, error) {
 	return t, nil
 }
 
-// evaluate puts the catalogue to the experiment on the paper's model, knowing
-// the distribution of the data and the sums of the run.
+// evaluate returns the results of all bounds of the catalogue for the
+// experiment on the paper's model, given the distribution of the data and the
+// trace of the run.
 func evaluate(g paper.GEMM) ([]bound.Result, error) {
 	d := bound.Uniform(float64(g.Distribution.Low), float64(g.Distribution.High))
 	k := bound.Problem{M: g.M, N: g.N, K: g.K, X: d, Y: d}
@@ -66,20 +68,22 @@ func evaluate(g paper.GEMM) ([]bound.Result, error) {
 	return bound.Evaluate(k, roundoff.FailureOf(g.Confidence))
 }
 
-// needed is a result with what its bound needs to know.
+// needed is the result of a bound, with the knowledge about the data that the
+// bound needs.
 type needed struct {
 	bound.Result
 	knows string
 }
 
-// tightestByNeed returns, for all that bounds need to know, from nothing up,
-// the tightest that holds: among those that hold always, and among all.
+// tightestByNeed returns, for each level of knowledge, from nothing up, the
+// tightest valid bound that needs this level: among those that never fail, and
+// among all. A bound that was just returned is not repeated.
 func tightestByNeed(results []bound.Result) []needed {
 	byNeed := map[bound.Knowledge][]bound.Result{}
 	var needs []bound.Knowledge
 	for i, b := range bound.Catalogue() { // the order of results
 		if b.Name == bound.Exact.Name {
-			continue // the error itself
+			continue // not a bound: it is the error itself
 		}
 		if byNeed[b.Needs] == nil {
 			needs = append(needs, b.Needs)

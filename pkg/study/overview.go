@@ -12,12 +12,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// Overview returns the table of what is known about a machine, worst cases over
-// all K and all distributions of a kind: τ of the paper's theorem, then of the
-// tightest bound that holds for all that it needs to know; how far mean or
-// slope and spread are from what was predicted; and what the exact error costs.
-// Data of mean zero and of one sign are kinds of their own, others are left
-// out.
+// Overview returns a table with a row for each machine and class of
+// distributions, worst cases over all K and all distributions of the class. The
+// columns are τ of the paper's theorem; τ of the tightest valid bound for each
+// level of knowledge; the relative deviations of the mean or slope, and of the
+// spread, of the errors from their predictions; and the time to compute the
+// exact error relative to that of the product. The two classes are data of mean
+// zero and data of one sign. Other distributions are omitted.
 func (s *BoundSweep) Overview() *viz.Table {
 	levels := []struct {
 		name  string
@@ -65,10 +66,11 @@ func (s *BoundSweep) Overview() *viz.Table {
 	return t
 }
 
-// Summary says in words what [BoundSweep.Overview] shows: how VIBEA does on the
-// first machine, which rounds to nearest, and on the others, how many times too
-// large the bounds are that hold, told before or from a run, and how far off
-// the predictions are.
+// Summary returns the findings of [BoundSweep.Overview] as text: the ratio of
+// the VIBEA bound to the error on the first machine, which rounds to nearest;
+// its violations on the other machines; the ratios of valid bounds to the
+// error, for bounds known before the product is computed and for bounds from a
+// run; and the deviations from the predictions.
 func (s *BoundSweep) Summary() string {
 	machines := distinct(s, machineOf)
 	first, others := machines[:1], machines[1:]
@@ -77,8 +79,8 @@ func (s *BoundSweep) Summary() string {
 			return !r.PerOutput && slices.Contains(machines, r.Machine) && kindOf(r.Data) == kind
 		})
 	}
-	// too returns how many times too large the tightest bound is, from where it is
-	// best to where worst.
+	// too returns the range, over all cells, of the ratio 1/τ of the tightest valid
+	// bound to the largest error.
 	too := func(machines []string, kind string, knows bound.Knowledge) string {
 		least, most := math.Inf(1), 0.0
 		eachCell(rows(machines, kind), func(cell []sweep.Row) {
@@ -118,13 +120,14 @@ func (s *BoundSweep) Summary() string {
 		strings.Join(off, ", "))
 }
 
-// The kinds of distributions.
+// The classes of distributions.
 const (
 	meanZero = "mean zero"
 	sameSign = "one sign"
 )
 
-// kindOf returns the kind of a distribution, or "".
+// kindOf returns the class of the distribution with the given name, or "" if it
+// is in neither.
 func kindOf(name string) string {
 	switch l, err := sweep.FindGenerator(name); {
 	case err != nil || !l.X.CanDraw() || !l.Y.CanDraw():
@@ -136,7 +139,7 @@ func kindOf(name string) string {
 	return ""
 }
 
-// names returns the distributions of a sweep.
+// names returns the names of the distributions of a sweep.
 func names(s *BoundSweep) (sets []string) {
 	for _, l := range distinct(s, dataOf) {
 		sets = append(sets, typeset.Minus(l))
@@ -144,8 +147,8 @@ func names(s *BoundSweep) (sets []string) {
 	return sets
 }
 
-// eachCell calls f with the rows of every distribution and K, that of the error
-// first.
+// eachCell calls f with each cell of rows: the rows of one machine,
+// distribution and K, of which the first is the row of the error.
 func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 	for i := 0; i < len(rows); {
 		j := i + 1
@@ -157,8 +160,8 @@ func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 	}
 }
 
-// loosest returns the least tight of the tightest bounds of all cells, and
-// false where some cell has none.
+// loosest returns, of the tightest valid bounds of all cells, the least tight,
+// and whether every cell has a valid bound.
 func loosest(rows []sweep.Row, knows bound.Knowledge) (worst sweep.Row, ok bool) {
 	ok = true
 	eachCell(rows, func(cell []sweep.Row) {
@@ -171,7 +174,9 @@ func loosest(rows []sweep.Row, knows bound.Knowledge) (worst sweep.Row, ok bool)
 	return worst, ok
 }
 
-// worstOf returns how a bound did where it did worst.
+// worstOf returns, as the text of a table cell, the worst row of a bound: that
+// with the most violations and, among these, the largest |error|/bound; without
+// violations, that with the least τ.
 func worstOf(rows []sweep.Row, name string) string {
 	var worst sweep.Row
 	for _, r := range rows {
@@ -191,14 +196,16 @@ func worstOf(rows []sweep.Row, name string) string {
 	return tightness(worst)
 }
 
-// deviations returns the largest relative distance of mean or slope and of
-// spread from what was predicted; NaN where nothing was, or where the sample
-// leaves more than 5 % of it open.
+// deviations returns the largest relative deviation of the mean (of the slope,
+// for data of mean zero) and of the spread from their predictions. Means and
+// slopes count only where their standard error is below 5 % of the prediction.
+// It returns NaN where nothing was predicted or no sample is large enough.
 func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 	mean, spread = math.NaN(), math.NaN()
 	eachCell(rows, func(cell []sweep.Row) {
 		e := cell[0]
-		noise := e.Spread() / math.Sqrt(float64(e.M*e.Runs)) // outputs of a row are not independent
+		// The outputs of one row of D are not independent, and count as one.
+		noise := e.Spread() / math.Sqrt(float64(e.M*e.Runs))
 		measured, predicted := e.Mean(), e.Predicted.Mean
 		if kind == meanZero {
 			data, _ := sweep.FindGenerator(e.Data)
@@ -208,14 +215,15 @@ func deviations(rows []sweep.Row, kind string) (mean, spread float64) {
 		if noise < 0.05*math.Abs(predicted) && measured != 0 {
 			mean = larger(mean, math.Abs(predicted/measured-1))
 		}
-		if e.Spread() > 0 { // else all errors are alike, or there are none
+		if e.Spread() > 0 { // otherwise all errors are equal, or there are none
 			spread = larger(spread, math.Abs(e.Predicted.Spread/e.Spread()-1))
 		}
 	})
 	return mean, spread
 }
 
-// larger returns the larger number, of those that are numbers.
+// larger returns the larger of x and y, where NaN counts as smaller than any
+// number.
 func larger(x, y float64) float64 {
 	if math.IsNaN(x) || y > x {
 		return y
@@ -223,7 +231,8 @@ func larger(x, y float64) float64 {
 	return x
 }
 
-// cost returns the time of all exact errors over that of all products.
+// cost returns the time to compute all exact errors divided by that of all
+// products.
 func cost(rows []sweep.Row) float64 {
 	exact, product := 0.0, 0.0
 	eachCell(rows, func(cell []sweep.Row) {

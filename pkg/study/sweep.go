@@ -18,42 +18,47 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// ReducedSweep is a sweep of six machines and three distributions in a few
-// seconds: fewer rows, shorter sums and fewer seeds than [RecordedSweep].
+// ReducedSweep is the plan of a sweep of six machines and three distributions
+// that takes a few seconds. It has fewer rows of D, shorter sums and fewer
+// seeds than [RecordedSweep].
 var ReducedSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Ampere, sweep.Hopper, sweep.HopperE4M3, sweep.CDNA3},
 	Data:     []sweep.Generator{sweep.Symmetric, sweep.Positive, sweep.Normal},
 	M:        16, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{101, 102}, Confidences: []float64{paper.Confidence},
 }
 
-// BreakingSweep is a sweep of the distributions that break an assumption.
+// BreakingSweep is the plan of a sweep with data that violate an assumption of
+// some bound.
 var BreakingSweep = sweep.Plan{
 	Machines: []tcore.Machine{sweep.Paper, sweep.Hopper},
 	Data:     []sweep.Generator{sweep.Ties, sweep.Constant, sweep.LowBits, sweep.Pairing, sweep.Misinformed, sweep.Cancelling, sweep.Scaled},
 	M:        4, N: 4, Ks: []int{32768}, Seeds: []uint64{101}, Confidences: []float64{paper.Confidence},
 }
 
-// BoundSweep is what a sweep found, and where it comes from.
+// BoundSweep contains the results of a sweep, and their origin. The methods
+// that return a table, a chart or a summary panic if Rows is empty.
 type BoundSweep struct {
 	Rows   []sweep.Row
 	Origin string // a sentence for captions
-	stem   string // of the names of its figures
+	stem   string // the beginning of the names of its figures
 }
 
-// RecordedSweep returns the sweep of the paper's size that is kept in the
-// repository, recorded/sweep.csv.
+// RecordedSweep returns the sweep of products of the paper's size that is
+// stored in recorded/sweep.csv. An error says that the record cannot be read.
 func RecordedSweep() (*BoundSweep, error) { return recordedSweep("sweep") }
 
-// RecordedAMD returns the sweep of AMD's matrix cores that is kept in
-// recorded/amd.csv.
+// RecordedAMD returns the sweep of AMD's matrix cores that is stored in
+// recorded/amd.csv. The error is as for [RecordedSweep].
 func RecordedAMD() (*BoundSweep, error) { return recordedSweep("amd") }
 
 // RecordedScaled returns the sweep of block-scaled instructions with scales
-// that are not 1, kept in recorded/scaled.csv.
+// other than 1 that is stored in recorded/scaled.csv. The error is as for
+// [RecordedSweep].
 func RecordedScaled() (*BoundSweep, error) { return recordedSweep("scaled") }
 
-// RecordedCoverage returns the sweep of a million outputs, each with a
-// confidence of its own, that is kept in recorded/coverage.csv.
+// RecordedCoverage returns the sweep of a million outputs that is stored in
+// recorded/coverage.csv. Its confidences are for single outputs. The error is
+// as for [RecordedSweep].
 func RecordedCoverage() (*BoundSweep, error) { return recordedSweep("coverage") }
 
 //go:embed recorded
@@ -76,8 +81,8 @@ func recordedSweep(name string) (*BoundSweep, error) {
 	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded" + suffixOf(name)}, nil
 }
 
-// suffixOf tells the figures of a record from those of the sweep of the paper's
-// size.
+// suffixOf returns a suffix for the names of the figures of a record, which
+// distinguishes them from those of the sweep of the paper's size.
 func suffixOf(name string) string {
 	if name == "sweep" || name == "coverage" {
 		return ""
@@ -85,7 +90,8 @@ func suffixOf(name string) string {
 	return "-" + name
 }
 
-// RunSweep carries a plan out. Its figures have names that begin with stem.
+// RunSweep runs a plan. The names of the figures of the result begin with stem.
+// It panics, and returns an error, as [sweep.Plan.Run] does.
 func RunSweep(stem string, p sweep.Plan) (*BoundSweep, error) {
 	var task *progress.Task
 	before := 0
@@ -105,7 +111,7 @@ func RunSweep(stem string, p sweep.Plan) (*BoundSweep, error) {
 	return &BoundSweep{rows, "Run here", stem}, nil
 }
 
-// of returns the rows that are wanted.
+// of returns the rows for which want is true.
 func (s *BoundSweep) of(want func(sweep.Row) bool) []sweep.Row {
 	var rows []sweep.Row
 	for _, r := range s.Rows {
@@ -116,14 +122,14 @@ func (s *BoundSweep) of(want func(sweep.Row) bool) []sweep.Row {
 	return rows
 }
 
-// cell returns the rows of a machine, distribution and K in which a confidence
-// is for all outputs together.
+// cell returns the rows of a machine, distribution and K whose confidence is
+// for all outputs together.
 func (s *BoundSweep) cell(machine, data string, k int) []sweep.Row {
 	return s.of(func(r sweep.Row) bool { return !r.PerOutput && r.Machine == machine && r.Data == data && r.K == k })
 }
 
-// distinct returns what f says of rows with a confidence for all outputs
-// together, each once.
+// distinct returns the distinct values of f over the rows whose confidence is
+// for all outputs together, in their order.
 func distinct[T comparable](s *BoundSweep, f func(sweep.Row) T) []T {
 	var all []T
 	for _, r := range s.Rows {
@@ -138,7 +144,8 @@ func machineOf(r sweep.Row) string { return r.Machine }
 func dataOf(r sweep.Row) string    { return r.Data }
 func lengthOf(r sweep.Row) int     { return r.K }
 
-// conditions says under which a sweep was run, for captions.
+// conditions returns the parameters of a sweep and its origin, as text for
+// captions.
 func (s *BoundSweep) conditions() string {
 	r := s.Rows[0]
 	confidence := 0.0
@@ -153,8 +160,9 @@ func (s *BoundSweep) conditions() string {
 		r.M, r.N, sweep.FormatSeeds(r.Seeds), typeset.Percent(confidence), s.Origin)
 }
 
-// Counted says in a sentence how many outputs there were, and how many bounds
-// failed.
+// Counted returns a sentence with the number of outputs, the number of rows in
+// which a valid bound is violated, and the number in which a bound is violated
+// that is not claimed for the machine or the data.
 func (s *BoundSweep) Counted() string {
 	outputs, broken, bad := 0, 0, 0
 	for _, r := range s.Rows {
@@ -171,10 +179,10 @@ func (s *BoundSweep) Counted() string {
 		outputs, map[bool]string{true: "none is", false: fmt.Sprintf("some are, of %d bounds,", bad)}[bad == 0], broken)
 }
 
-// Tightness returns the table of τ, the largest |error|/bound, of every bound
-// on every machine, for one distribution and K. A cell in brackets is of a
-// bound that is not to hold there, one with a cross of a bound that is
-// exceeded.
+// Tightness returns the table of τ, the largest |error|/bound of a product (the
+// least over the seeds), of every bound on every machine, for one distribution
+// and K. Brackets mark a bound that is not claimed for the machine or the data,
+// a cross a bound that is violated.
 func (s *BoundSweep) Tightness(data string, k int) *viz.Table {
 	machines := distinct(s, machineOf)
 	cells := map[[2]string]string{}
@@ -205,7 +213,7 @@ func (s *BoundSweep) Tightness(data string, k int) *viz.Table {
 	return t
 }
 
-// tightness returns a cell of the table.
+// tightness returns the text of a cell of the table.
 func tightness(r sweep.Row) string {
 	switch {
 	case r.Violations > 0:
@@ -216,7 +224,8 @@ func tightness(r sweep.Row) string {
 	return typeset.Number(r.Tightness, 2)
 }
 
-// times returns a factor as text.
+// times returns the factor x as text, to two digits below 10 and to the nearest
+// integer below 10⁴.
 func times(x float64) string {
 	if x >= 10 && x < 1e4 {
 		return fmt.Sprintf("%.0f", x)
@@ -224,7 +233,7 @@ func times(x float64) string {
 	return typeset.Number(x, 2)
 }
 
-// share returns n of total as text.
+// share returns the fraction n/total as text.
 func share(n, total int) string {
 	switch p := 100 * float64(n) / float64(total); {
 	case n == total:
@@ -245,7 +254,7 @@ func orDash(s string) string {
 	return s
 }
 
-// tightest says which bound is the tightest on each machine.
+// tightest returns the tightest valid bound on each machine, as text.
 func (s *BoundSweep) tightest(data string, k int) string {
 	var words []string
 	for _, m := range distinct(s, machineOf) {
@@ -256,9 +265,9 @@ func (s *BoundSweep) tightest(data string, k int) string {
 	return strings.Join(words, ", ")
 }
 
-// Best draws τ of the tightest bound that holds on every machine, a panel for
-// each distribution: of those that can be told before the product is computed,
-// and of all.
+// Best returns the chart of τ of the tightest valid bound on every machine at
+// one K, with a panel for each distribution: among the bounds that can be
+// computed before the product, and among all bounds.
 func (s *BoundSweep) Best(k int) *viz.Chart {
 	machines := distinct(s, machineOf)
 	kinds := []struct {
@@ -303,9 +312,10 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 	return c
 }
 
-// Growth draws the largest error and bounds on it against K, a panel for each
-// machine: the tightest deterministic and the tightest probabilistic bound that
-// hold, and the paper's theorem where it does not.
+// Growth returns the chart of the largest |error|/|A||B| and of bounds on it
+// against K, for one distribution, with a panel for each machine. The bounds
+// are the tightest valid deterministic and the tightest valid probabilistic
+// bound at the largest K, and the paper's theorem where it is violated there.
 func (s *BoundSweep) Growth(data string) *viz.Chart {
 	ks := distinct(s, lengthOf)
 	exponent := map[string]float64{}
@@ -357,8 +367,9 @@ func (s *BoundSweep) Growth(data string) *viz.Chart {
 	return c
 }
 
-// Broken returns the table of bounds that hold on a machine and are exceeded by
-// data that break their assumption: the largest |error|/bound of all machines.
+// Broken returns the table of bounds that are claimed for a machine and are
+// violated by data that violate their assumption: the largest |error|/bound
+// over all machines.
 func (s *BoundSweep) Broken() *viz.Table {
 	sets := distinct(s, dataOf)
 	largest := map[[2]string]float64{}
@@ -396,17 +407,18 @@ func (s *BoundSweep) Broken() *viz.Table {
 	return t
 }
 
-// Coverage draws how often a probabilistic bound that is to hold is exceeded,
-// against how often it allows itself to be: the upper end of the exact interval
-// for the rate, as no output or next to none may exceed it. It panics if there
-// is no row with confidences for outputs alone.
+// Coverage returns the chart of the observed failure rate of each valid
+// probabilistic bound against its stated failure rate, 1 - confidence. As few
+// or no outputs violate a bound, the observed rate is the upper end of its
+// exact confidence interval (Clopper and Pearson, 99 %). It panics if there is
+// no row of such a bound whose confidence is for single outputs.
 func (s *BoundSweep) Coverage() *viz.Chart {
 	const sure = 0.99
 	rows := s.of(func(r sweep.Row) bool {
 		return r.PerOutput && r.Bound != sweep.ErrorRow && !r.Deterministic && r.Verdict == sweep.Holds
 	})
 	if len(rows) == 0 {
-		panic("paper: Coverage of a sweep without rows of outputs alone")
+		panic("study: Coverage of a sweep without rows of outputs alone")
 	}
 	worst, most := rows[0], -1.0
 	points := map[string][2][]float64{}
@@ -445,7 +457,8 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 }
 
 // Moments returns the table of the measured mean, slope and spread of the
-// errors at one K, beside what is predicted.
+// errors at one K, beside their predictions. It panics if there are no rows of
+// errors at this K.
 func (s *BoundSweep) Moments(k int) *viz.Table {
 	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.ErrorRow && !r.PerOutput && r.K == k })
 	shift := func(r sweep.Row) float64 { return math.Abs(r.Mean()) / r.Spread() }
@@ -477,7 +490,8 @@ func predicted(x float64) string {
 	return typeset.Number(x, 3)
 }
 
-// slugOf returns a distribution's name as part of a file's name.
+// slugOf returns the name of a distribution in a form that is fit to be part of
+// a file name.
 func slugOf(data string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// cells returns the table that a figure holds.
+// cells returns the rows of the CSV of a figure, which the header begins.
 func cells(t *testing.T, f viz.Figure) [][]string {
 	t.Helper()
 	data, err := f.CSV()
@@ -31,7 +31,7 @@ func cells(t *testing.T, f viz.Figure) [][]string {
 	return rows
 }
 
-// smallSweep is a sweep of three machines in a moment.
+// smallSweep runs a sweep of three machines that is small enough for a test.
 func smallSweep(t *testing.T) *BoundSweep {
 	t.Helper()
 	p := ReducedSweep
@@ -44,12 +44,12 @@ func smallSweep(t *testing.T) *BoundSweep {
 	return s
 }
 
-// A bound of the catalogue that says anything on a machine is in the table,
-// without a word here.
+// Every bound of the catalogue is in a table of tightness, also one that this
+// test does not name.
 func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 	s := smallSweep(t)
 	rows := cells(t, s.Tightness("U(0,1)", 4096))
-	rows = append(rows, cells(t, s.Tightness("U(-1,1)", 4096))...) // some are for data of mean zero
+	rows = append(rows, cells(t, s.Tightness("U(-1,1)", 4096))...) // some bounds are for data of mean zero only
 	for _, b := range bound.Catalogue() {
 		i := slices.IndexFunc(rows, func(r []string) bool { return r[0] == b.Name })
 		if i < 0 {
@@ -73,12 +73,12 @@ func TestBoundSweep_Tightness_has_every_bound(t *testing.T) {
 	}
 }
 
-// The overview is no better than any cell of the sweep that it is of, and
-// better the more is known.
+// Each τ of the overview is the least over the cells of the sweep, and does not
+// decrease as more is known.
 func TestBoundSweep_Overview(t *testing.T) {
 	s := smallSweep(t)
 	rows := cells(t, s.Overview())[1:]
-	if len(rows) != 6 { // three machines, two kinds of distributions
+	if len(rows) != 6 { // three machines, two classes of distributions
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, row := range rows {
@@ -100,8 +100,8 @@ func TestBoundSweep_Overview(t *testing.T) {
 	}
 }
 
-// The words for a sweep have the numbers of its rows: of two machines, one
-// distribution of each kind.
+// The text of Summary has the numbers of the rows, for two machines and one
+// distribution of each class.
 func TestBoundSweep_Summary(t *testing.T) {
 	var rows []sweep.Row
 	nothing := sweep.Prediction{Mean: math.NaN(), Slope: math.NaN(), Spread: math.NaN()}
@@ -132,8 +132,8 @@ func TestBoundSweep_Summary(t *testing.T) {
 	}
 }
 
-// What is kept in the repository has no bound above which there is an output,
-// if it is to hold.
+// No bound with the verdict Holds is violated in the recorded sweeps for all
+// outputs of a product, and none fails significantly more often than stated.
 func TestRecordedSweep(t *testing.T) {
 	for name, read := range map[string]func() (*BoundSweep, error){"sweep": RecordedSweep, "coverage": RecordedCoverage, "amd": RecordedAMD, "scaled": RecordedScaled} {
 		s, err := read()
@@ -177,8 +177,8 @@ func TestBoundSweep_draws(t *testing.T) {
 	}
 }
 
-// The figure of coverage holds the rates of the record, each under its
-// distribution, stated and observed.
+// The chart of coverage shows the stated and the observed rate of each bound of
+// the record, in the panel of its distribution.
 func TestCoverageIsOfTheRecord(t *testing.T) {
 	s, err := RecordedCoverage()
 	if err != nil {
@@ -211,8 +211,8 @@ func TestCoverageIsOfTheRecord(t *testing.T) {
 	}
 }
 
-// The quotients of then are those of the claims; each step of knowledge makes a
-// bound tighter.
+// The ratios of the paper's bounds to the largest error are those of the
+// claims, and the table ends with another constant from the catalogue.
 func TestLooseness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a product of the paper's size, sum by sum")

@@ -14,7 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// toleranceCurve is one device of ToleranceFigure.
+// toleranceCurve is the curve of one device in ToleranceFigure.
 type toleranceCurve struct {
 	label  string
 	device tcore.Device
@@ -22,11 +22,12 @@ type toleranceCurve struct {
 	style  viz.Style
 }
 
-// ToleranceFigure returns the smallest tolerance that a device guarantees, the
-// tightest bound of the catalogue that holds there, against K: above for
-// factors that are numbers of binary16, by machine, below for real numbers that
-// are rounded first, by format. Nothing is known of the data; 1024 × 8 outputs
-// at [Confidence].
+// ToleranceFigure returns the chart of the smallest tolerance that each device
+// guarantees, which is the tightest bound of the catalogue that is valid on it,
+// against K. The upper panel is for factors in binary16, by machine. The lower
+// panel is for real factors that are first rounded, by format. The bounds
+// assume nothing about the data and are for all 1024 × 8 outputs together, at
+// [paper.Confidence].
 func ToleranceFigure() *viz.Chart {
 	machines := []toleranceCurve{
 		{"Volta", devices.VoltaF16(), viz.Generations[0], viz.Solid},
@@ -60,7 +61,7 @@ func ToleranceFigure() *viz.Chart {
 	return c
 }
 
-// tolerances draws the curves, four points an octave.
+// tolerances draws the curves in the panel p, with four points per octave of K.
 func tolerances(p *viz.Panel, k bound.Problem, f roundoff.Failure, curves []toleranceCurve) {
 	task := progress.Start(len(curves))
 	defer task.End()
@@ -78,11 +79,12 @@ func tolerances(p *viz.Panel, k bound.Problem, f roundoff.Failure, curves []tole
 	}
 }
 
-// tolerance returns the tightest constant that holds; +Inf if none does.
+// tolerance returns the smallest constant of a valid bound, or +Inf if no bound
+// is valid.
 func tolerance(k bound.Problem, f roundoff.Failure) float64 {
 	results, err := bound.Evaluate(k, f)
 	if err != nil {
-		panic(err) // only data can be in error, of which nothing is said
+		panic(err) // cannot happen: only a description of data can be invalid, and there is none
 	}
 	best, _ := bound.Tightest(results)
 	return best.Constant

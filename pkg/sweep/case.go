@@ -8,24 +8,25 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Case is a plan of one product, or of one for each of some seeds, by the
-// names of its parts.
+// A Case is a plan with one machine, one distribution, one size and one
+// confidence, given by their names. It has one product for each seed.
 type Case struct {
 	Machine, Data string
 	M, N, K       int
 	Seeds         []uint64
 	Confidence    float64
+	PerOutput     bool // the confidence is that of each output
 	Told          Told
 	Represented   bool
 }
 
-// CaseOf returns the trial that a row comes from.
+// CaseOf returns the case whose sweep contains the row.
 func CaseOf(r Row) Case {
-	return Case{r.Machine, r.Data, r.M, r.N, r.K, r.Seeds, r.Confidence, r.Told, r.Represented}
+	return Case{r.Machine, r.Data, r.M, r.N, r.K, r.Seeds, r.Confidence, r.PerOutput, r.Told, r.Represented}
 }
 
-// plan returns the plan of the trial. An error says that there is no such
-// machine or distribution.
+// plan returns the plan of the case. An error says that no machine or
+// distribution has that name.
 func (t Case) plan() (Plan, error) {
 	machine, err := FindMachine(t.Machine)
 	if err != nil {
@@ -34,17 +35,20 @@ func (t Case) plan() (Plan, error) {
 	data, err := FindGenerator(t.Data)
 	return Plan{
 		Machines: []tcore.Machine{machine}, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
-		Confidences: []float64{t.Confidence}, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
+		Confidences: []float64{t.Confidence}, PerOutput: t.PerOutput, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
 }
 
-// String returns the trial as a command, which fails where a bound does that is
-// to hold.
+// String returns the roundoff command that repeats the case. The command fails
+// if a bound that is claimed for the case is violated.
 func (t Case) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Data), t.M, t.N, t.K, FormatSeeds(t.Seeds))
 	if t.Confidence != 0.99 && t.Confidence != 0 {
 		fmt.Fprintf(&s, " -confidence %v", t.Confidence)
+	}
+	if t.PerOutput {
+		s.WriteString(" -per-output")
 	}
 	if t.Told != FromDistribution {
 		fmt.Fprintf(&s, " -told %v", t.Told)
@@ -55,7 +59,7 @@ func (t Case) String() string {
 	return s.String()
 }
 
-// quoted returns a word as a shell takes it.
+// quoted returns a word quoted for a shell where it must be.
 func quoted(word string) string {
 	if strings.ContainsAny(word, "()<>*, ×±") {
 		return "'" + word + "'"
@@ -63,7 +67,7 @@ func quoted(word string) string {
 	return word
 }
 
-// run returns the rows of the trial.
+// run returns the rows of the case.
 func (t Case) run(ctx context.Context) ([]Row, error) {
 	p, err := t.plan()
 	if err != nil {
@@ -72,7 +76,8 @@ func (t Case) run(ctx context.Context) ([]Row, error) {
 	return p.Run(ctx, nil)
 }
 
-// violates reports whether a bound that is to hold is seen to fail.
+// violates reports whether the bound is claimed for the case and is violated,
+// beyond chance if it is probabilistic.
 func (t Case) violates(ctx context.Context, bound string) bool {
 	rows, err := t.run(ctx)
 	if err != nil {
@@ -86,7 +91,8 @@ func (t Case) violates(ctx context.Context, bound string) bool {
 	return false
 }
 
-// smaller returns trials that are simpler by one thing, the simplest first.
+// smaller returns cases that are simpler than t in one respect, the simplest
+// first.
 func (t Case) smaller() (all []Case) {
 	add := func(change func(*Case)) {
 		z := t
@@ -128,8 +134,8 @@ func (t Case) smaller() (all []Case) {
 	return all
 }
 
-// minimal returns the simplest trial that it finds in so many steps in which
-// the bound still fails that fails in t.
+// minimal returns a simpler case in which the bound, which fails in t, still
+// fails. It tries at most the given number of cases, one a step.
 func (t Case) minimal(ctx context.Context, bound string, steps int) Case {
 	for from, unchanged := 0, 0; ; {
 		all := t.smaller()

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// columns are those of a file, and how a field is written and read.
+// columns are the columns of a file: their names, and how each field is written
+// and read.
 var columns = []struct {
 	name  string
 	write func(r *Row) string
@@ -70,8 +71,8 @@ var columns = []struct {
 	text("why", func(r *Row) *string { return &r.Why }),
 }
 
-// fewest columns are those that files had at first; what stands in later ones
-// was left out.
+// fewest is the least number of columns of a file. A file may lack the columns
+// after these; their fields are then read as empty.
 const fewest = 30
 
 type column = struct {
@@ -104,8 +105,9 @@ func truth(name string, at func(*Row) *bool) column {
 	}}
 }
 
-// number is a column of numbers of so many significant digits, -1 for all; 0
-// and NaN are left empty. They are read as 0, or NaN in columns of predictions.
+// number is a column of numbers with the given number of significant digits, -1
+// for all of them. 0 and NaN are written as empty fields. An empty field is
+// read as 0, or as NaN in the columns of predictions.
 func number(name string, digits int, at func(*Row) *float64) column {
 	none := 0.0
 	if strings.HasPrefix(name, "predicted") {
@@ -124,8 +126,8 @@ func number(name string, digits int, at func(*Row) *float64) column {
 	}}
 }
 
-// Write writes rows as CSV, after lines of comment, without the empty fields at
-// their ends. It ends with an error of w alone.
+// Write writes rows as CSV, after the lines of the comment. It omits the empty
+// fields at the end of a row. It returns an error only if w does.
 func Write(w io.Writer, comment string, rows []Row) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.SplitSeq(comment, "\n") {
@@ -136,7 +138,7 @@ func Write(w io.Writer, comment string, rows []Row) error {
 	for i, col := range columns {
 		record[i] = col.name
 	}
-	c.Write(record) // the error stays until Flush
+	c.Write(record) // c.Error returns the first error, below
 	for _, r := range rows {
 		for i, col := range columns {
 			record[i] = col.write(&r)
@@ -154,12 +156,12 @@ func Write(w io.Writer, comment string, rows []Row) error {
 	return b.Flush()
 }
 
-// longest is how many bytes a file of rows may have, and longestComment a line
-// of its comment.
+// longest is the number of bytes that a file of rows must stay below, and
+// longestComment that of a line of its comment.
 const longest, longestComment = 1 << 28, 1 << 16
 
-// Read reads what Write wrote, at most 256 MB, and returns the comment as well.
-// The error names the line.
+// Read reads what Write wrote, less than 256 MiB, and returns the rows and the
+// comment. An error names the line.
 func Read(r io.Reader) (rows []Row, comment string, err error) {
 	limited := &io.LimitedReader{R: r, N: longest}
 	b := bufio.NewReaderSize(limited, longestComment)
@@ -228,10 +230,12 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 	}
 }
 
-// seedLists are the lists of seeds of a file, of which many rows have the same.
+// seedLists maps the text of a list of seeds to the list. Many rows of a file
+// share one list.
 type seedLists map[string][]uint64
 
-// parse returns the seeds of a row. A file may name ten million.
+// parse returns the seeds of a row. The different lists of a file may have at
+// most ten million seeds in all.
 func (l seedLists) parse(text string) (list []uint64, err error) {
 	if list, ok := l[text]; ok {
 		return list, nil
@@ -250,8 +254,7 @@ func (l seedLists) parse(text string) (list []uint64, err error) {
 	return list, nil
 }
 
-// check returns an error that names the first field with a value that no row
-// has.
+// check returns an error that names the first field whose value is impossible.
 func (r *Row) check() error {
 	isNumber := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	for _, f := range []struct {
@@ -295,7 +298,8 @@ func (r *Row) check() error {
 	return nil
 }
 
-// FormatSeeds returns sorted seeds as ParseSeeds reads them, as in 1:5,8.
+// FormatSeeds returns sorted seeds in the form that ParseSeeds reads, as in
+// 1:5,8.
 func FormatSeeds(seeds []uint64) string {
 	var words []string
 	for i := 0; i < len(seeds); {
@@ -313,8 +317,10 @@ func FormatSeeds(seeds []uint64) string {
 	return strings.Join(words, ",")
 }
 
-// ParseSeeds returns the seeds that s names, as in 1:5,8 for 1, 2, 3, 4, 5 and
-// 8, sorted. No more than a million, and none twice.
+// ParseSeeds returns the seeds that s names in increasing order: 1:5,8 names 1,
+// 2, 3, 4, 5 and 8. An error says that s is malformed, that it names a seed
+// twice, or that it names too many: more than a million in one range, or a
+// further seed after a million.
 func ParseSeeds(s string) ([]uint64, error) {
 	const most = 1_000_000
 	var seeds []uint64
@@ -325,7 +331,7 @@ func ParseSeeds(s string) ([]uint64, error) {
 		}
 		lo, errLo := strconv.ParseUint(strings.TrimSpace(first), 10, 64)
 		hi, errHi := strconv.ParseUint(strings.TrimSpace(last), 10, 64)
-		if errLo != nil || errHi != nil || lo > hi || hi-lo >= most || len(seeds) >= most {
+		if errLo != nil || errHi != nil || lo > hi || hi-lo >= most-uint64(len(seeds)) {
 			return nil, fmt.Errorf("sweep: seeds %q, want numbers and ranges as in 1:5,8, a million at most", s)
 		}
 		for i := range hi - lo + 1 {

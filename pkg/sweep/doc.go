@@ -1,29 +1,35 @@
-// Package sweep judges the judges: it runs matrix products on emulated
-// machines, measures their errors exactly, and counts how every bound of the
-// catalogue of package bound did.
+// Package sweep tests the bounds of package bound. It computes matrix products
+// on emulated machines, measures their errors exactly, and counts how often
+// each bound of the catalogue is violated.
 //
-// A [Plan] says what to try: machines, distributions of data, lengths K, seeds.
-// A [Row] of its result is what happened to one bound on one machine,
-// distribution and K: how many outputs exceed it, in how many products any did,
-// against the confidence that was asked for; how tight it is; and of the errors
-// themselves the mean, the spread and the slope, beside what is predicted.
+// A [Plan] lists what to compute: machines, distributions of data, lengths K
+// and seeds. A [Row] of the result describes one bound on one machine,
+// distribution and K: the outputs whose error exceeds the bound, the products
+// with such an output, the confidence asked of the bound, and its tightness. A
+// row of errors gives the mean, the spread and the slope of the errors
+// themselves, with their predicted values.
 //
 //	rows, err := sweep.Plan{
-//		Machines: []sweep.Machine{sweep.Volta}, Data: []sweep.Data{sweep.Positive},
+//		Machines: []tcore.Machine{sweep.Volta}, Data: []sweep.Generator{sweep.Positive},
 //		M: 64, N: 8, Ks: []int{256, 4096}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99},
 //	}.Run(ctx, nil)
 //
-// Bounds are told of the data what the distribution says, or what can be found
-// in the matrices ([Told]), and are held to all that they say: the constant,
-// what is absolute, what underflow adds, and intervals by themselves.
-// [Standard] is a plan of every device and of distributions of all kinds;
-// [Hunt] looks at random for what fails, and tells it as a command.
+// A bound is claimed if its assumptions are true of the machine and of the data
+// ([Verdict]). Only claimed bounds are expected to hold; [Violated] returns
+// those that do not.
 //
-// Rows of different seeds are joined by [Join]: a sweep can be split over
-// seeds, over files and over computers ([Write], [Read]). Nothing in a row but
-// its times and the last digits of its moments depends on how it was split, or
-// on the number of cores.
+// The bounds are given the distribution of the data, or what can be found in
+// the matrices themselves ([Told]). Everything that a bound states is tested:
+// its constant, its absolute term, the term for underflow, and the interval of
+// each output. [Standard] is a plan with every device and many kinds of
+// distributions. [Hunt] searches random products for violations, and reports
+// each as a command.
 //
-// A bound, a machine or a distribution is a record in a list. One more bound in
-// package bound is in every sweep without a word here.
+// [Join] joins the rows of different seeds, so that a sweep can be split over
+// seeds, files and computers ([Write], [Read]). Only the times in a row and the
+// last digits of its moments depend on how the sweep was split and on the
+// number of cores.
+//
+// Bounds, machines and distributions are records in lists. A bound that is
+// added to package bound is part of every sweep without a change here.
 package sweep

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A draw is the matrices of one seed, which all machines multiply, and what is
-// found out about them once for all.
+// A draw is the pair of matrices of one seed, which all machines multiply, with
+// results about them that are computed once and shared.
 type draw struct {
 	data Generator
 	seed uint64
@@ -40,20 +40,23 @@ type inspectionFound struct {
 
 type rangesFound struct{ x, y bound.Range }
 
-// An exactFound is the exact product of the matrices as a machine has them.
+// An exactFound is the exact product of the matrices, after their conversion to
+// the formats of a machine unless represented.
 type exactFound struct {
 	*trial.Product
 	err error
 }
 
-// An exactKey tells apart machines that have the matrices in different numbers.
+// An exactKey has the fields on which the exact product depends. Machines with
+// equal keys multiply the same numbers.
 type exactKey struct {
 	a, b        tcore.Format
 	convert     tcore.RoundingMode
 	represented bool
 }
 
-// A lossesKey tells apart machines that lose different parts of products.
+// A lossesKey has the fields on which the losses of products depend. On
+// machines with equal keys each product loses the same.
 type lossesKey struct {
 	a, b, c tcore.Format
 	convert tcore.RoundingMode
@@ -86,8 +89,8 @@ func (p Plan) draw(data Generator, k int, seed uint64) *draw {
 	}
 }
 
-// exactly returns the exact product of what a machine multiplies or, if that is
-// asked, of what is rounded before it is.
+// exactly returns the exact product of the numbers that a machine multiplies
+// or, if represented, of the matrices before they are rounded to its formats.
 func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
 	key := exactKey{m.A, m.B, m.Convert, represented}
 	if represented {
@@ -110,8 +113,8 @@ func (d *draw) exactly(m tcore.Device, represented bool) exactFound {
 	return find()
 }
 
-// lossesOf returns what find does, or has found for a machine that loses the
-// same.
+// lossesOf returns find, or the function that an earlier machine with the same
+// losses passed.
 func (d *draw) lossesOf(m tcore.Device, find func() *truncation.Losses) func() *truncation.Losses {
 	key := lossesKey{m.A, m.B, m.C, m.Convert, m.Core}
 	d.mu.Lock()
@@ -122,14 +125,14 @@ func (d *draw) lossesOf(m tcore.Device, find func() *truncation.Losses) func() *
 	return d.losses[key]
 }
 
-// Scales are codes, those of a row of A or a column of B after those of the
-// last.
+// scales are the codes of the scales of each vector, a row of A or a column of
+// B, one for each block.
 type scales struct {
 	codes [][]uint64
 }
 
-// scales returns the scales of A and B on a machine: ones, where the
-// distribution has none of its own.
+// scales returns the scales of A and of B on a machine. They are 1 where the
+// distribution has no scales.
 func (d *draw) scales(m tcore.Device) (x, y scales) {
 	of := func(vectors int, stream uint64, scale func(r *rand.Rand, f tcore.Format) uint64) scales {
 		z := scales{make([][]uint64, vectors)}
@@ -149,7 +152,7 @@ func (d *draw) scales(m tcore.Device) (x, y scales) {
 	return of(d.a.Rows, 5, d.data.scaleX), of(d.b.Cols, 6, d.data.scaleY)
 }
 
-// span returns the greatest and the least number that the scales stand for.
+// span returns the greatest and the least value of the scales.
 func (s scales) span(f tcore.Format) (greatest, least float64) {
 	for i, codes := range s.codes {
 		for j, code := range codes {
@@ -163,5 +166,6 @@ func (s scales) span(f tcore.Format) (greatest, least float64) {
 	return greatest, least
 }
 
-// scaled reports whether blocks have scales of their own.
+// scaled reports whether the distribution has scales for the blocks of A or of
+// B.
 func (l Generator) scaled() bool { return l.scaleX != nil || l.scaleY != nil }

@@ -31,8 +31,9 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// The paper's theorem holds on the machine that it describes, and fails on
-// every output of long sums on one that truncates, where it is not to hold.
+// The paper's theorem is valid on the machine that it describes. On a machine
+// that truncates, for which it is not claimed, every output of long sums
+// exceeds it.
 func Example() {
 	for _, r := range must(small.Run(context.Background(), nil)) {
 		if r.Bound == "vibea" {
@@ -47,8 +48,8 @@ func Example() {
 	// volta  K = 4096  machine  512 of 512 above, largest error 1.63 of the bound
 }
 
-// The tightest bound that is to hold, by its τ: before the product is computed,
-// and after.
+// The tightest claimed bound, by its τ: before the product is computed, and
+// after.
 func ExampleTightest() {
 	p := small
 	p.Ks, p.Machines = []int{4096}, []tcore.Machine{sweep.Paper}
@@ -88,7 +89,8 @@ func ExampleWrite() {
 	// seeds 1:2 true true <nil>
 }
 
-// Errors that drift grow with K, the bound on what is lost at worst with them.
+// Errors that drift grow with K. The worst-case bound on truncation grows at
+// the same rate.
 func ExampleGrowthOf() {
 	for _, g := range sweep.GrowthOf(must(small.Run(context.Background(), nil))) {
 		if g.Machine == "volta" && (g.Bound == "truncation" || g.Bound == "higham-mary") {
@@ -100,7 +102,7 @@ func ExampleGrowthOf() {
 	// higham-mary  K^0.5, errors K^1.0
 }
 
-// None of 300 trials failed: the rate may still be 1 %.
+// If none of 300 trials failed, the probability of failure may still be 1 %.
 func ExampleClopperPearson() {
 	lo, hi := sweep.ClopperPearson(0, 300, 0.95)
 	fmt.Printf("%.4f to %.4f\n", lo, hi)
@@ -134,7 +136,7 @@ func ExampleSummary_Merge() {
 	// 2 0.3 0.5
 }
 
-// A median to within 19 %, from 12 counters.
+// The median of 1000 numbers to within 19 %, from 12 counters.
 func ExampleSketch() {
 	var s sweep.Sketch
 	for i := range 1000 {
@@ -172,7 +174,8 @@ func ExampleFindMachine() {
 	// volta/4 volta-mma-binary16-binary32 4
 }
 
-// A distribution says what the bounds are told, and what breaks them.
+// A Generator has the distribution that the bounds are given, and says which
+// assumptions it violates.
 func ExampleGenerator() {
 	for _, l := range sweep.Generators() {
 		told := l.X.String()
@@ -207,7 +210,7 @@ func ExampleFindGenerator() {
 	// relu(N(0,1))×ar(0.99), mean 0.40, each element depends on the one before it, <nil>
 }
 
-// A distribution of one's own is a distribution that can be drawn from.
+// Any distribution that can draw samples makes a Generator.
 func ExampleIndependent() {
 	coin := sweep.Independent(bound.FromMoments("coin", bound.DataMoments{MeanSquare: 1, MeanAbs: 1, MaxAbs: 1}, func(r *rand.Rand) float64 { return float64(2*r.IntN(2) - 1) }))
 	a, _ := coin.Matrices(1, 1, 16, 1)
@@ -225,7 +228,7 @@ func ExampleFormatSeeds() {
 	// 1:3,8
 }
 
-// Every machine is a device and how a library uses it.
+// Every machine is a device and the way in which a library uses it.
 func ExampleMachines() {
 	for _, m := range sweep.Machines()[:4] {
 		fmt.Println(m.Name, m.Device.Name)
@@ -237,7 +240,7 @@ func ExampleMachines() {
 	// hopper hopper-wgmma-binary16-binary32
 }
 
-// A plan reports how far it is, in terms of its sums.
+// A plan reports its progress in units of K.
 func ExamplePlan_Run() {
 	p := small
 	p.Machines, p.Seeds = p.Machines[:1], p.Seeds[:1]
@@ -249,8 +252,8 @@ func ExamplePlan_Run() {
 	// error 256 <nil>
 }
 
-// On Volta the errors of sums of one sign are drift, the same for all outputs;
-// Merge puts seeds together.
+// On Volta the errors of sums of one sign are a drift, almost the same for all
+// outputs. Merge joins the moments of different seeds.
 func ExampleMoments() {
 	p := small
 	p.Machines, p.Ks = p.Machines[1:], []int{4096}
@@ -274,8 +277,8 @@ func ExampleRead() {
 	// 0 of nothing <nil>
 }
 
-// How often a bound may fail: one with a confidence now and then, a certain one
-// never.
+// A probabilistic bound may fail with probability 1 - Confidence, a
+// deterministic one never.
 func ExampleRow_NominalRate() {
 	fmt.Printf("%.2f %v\n", sweep.Row{Confidence: 0.99}.NominalRate(), sweep.Row{Deterministic: true, Confidence: 0.99}.NominalRate())
 	// Output:
@@ -324,7 +327,7 @@ func ExampleStandard() {
 	// 16 machines, 11 distributions, 16 × K × 8, K = [1 3 32 33 100 129 1000]
 }
 
-// A row is told as the command that makes it again.
+// CaseOf gives the command that recomputes a row.
 func ExampleCaseOf() {
 	rows := must(small.Run(context.Background(), nil))
 	fmt.Println(sweep.CaseOf(rows[0]))
@@ -332,7 +335,7 @@ func ExampleCaseOf() {
 	// roundoff sweep -devices paper -dist 'U(0,1)' -m 32 -n 8 -k 256 -seeds 1:2
 }
 
-// A hunt of ten trials or a few more.
+// A hunt of at least ten cases.
 func ExampleHunt() {
 	ctx, stop := context.WithCancel(context.Background())
 	c, err := sweep.Hunt(ctx, time.Hour, 4, func(c sweep.Catch) {
@@ -345,7 +348,7 @@ func ExampleHunt() {
 	// true true <nil>
 }
 
-// A distribution is data of a trial: the same for the same seed.
+// The same seed gives the same matrices.
 func ExampleGenerator_Matrices() {
 	a, b := sweep.Positive.Matrices(2, 2, 3, 1)
 	again, _ := sweep.Positive.Matrices(2, 2, 3, 1)

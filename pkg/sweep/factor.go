@@ -10,16 +10,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A factor is the distribution of one matrix: that of its rows, of A, or of its
-// columns, of B. Each is filled from a generator of its own.
+// A factor is the distribution of one matrix, given by how each of its vectors
+// is filled: the rows of A, or the columns of B. Each vector has its own random
+// number generator.
 type factor struct {
 	name               string
-	bound.Distribution // what the bounds are told; the zero value is nothing
+	bound.Distribution // what the bounds are given; the zero value if nothing
 	fill               func(r *rand.Rand, x []float32)
 	scale              func(r *rand.Rand, f tcore.Format) uint64
 	mixed              bool
 	dependent          string
-	alike              bool // numbers of a vector are few, or like those next to them
+	alike              bool // a vector has few different values, or neighbouring elements are close
 }
 
 // drawn returns the factor of independent elements from d.
@@ -33,19 +34,20 @@ func drawn(d bound.Distribution) factor {
 	}}
 }
 
-// fewValues returns the factor of independent elements from d, which are a few
-// numbers.
+// fewValues returns the factor of independent elements from d, which has few
+// different values.
 func fewValues(d bound.Distribution) factor {
 	z := drawn(d)
 	z.alike = true
 	return z
 }
 
-// independent reports whether elements are, and all of one distribution.
+// independent reports whether all elements are independent and of one known
+// distribution.
 func (z factor) independent() bool { return !z.mixed && z.dependent == "" && z.CanDraw() }
 
-// each returns the factor of elements to which f has been done, and their
-// moments.
+// each returns the factor with f applied to every element. m are the moments of
+// the results.
 func (z factor) each(m bound.DataMoments, f func(r *rand.Rand, x float64) float64) factor {
 	fill, d := z.fill, z.Distribution
 	z.Distribution = bound.Distribution{}
@@ -61,8 +63,8 @@ func (z factor) each(m bound.DataMoments, f func(r *rand.Rand, x float64) float6
 	return z
 }
 
-// times returns the distribution of matrices of two factors. They have nothing
-// in common but for their seed.
+// times returns the distribution of A from z and B from y. For a given seed the
+// two matrices are drawn from different streams.
 func (z factor) times(y factor, name string) Generator {
 	l := Generator{
 		Name: name, X: z.Distribution, Y: y.Distribution, Mixed: z.mixed || y.mixed, Dependent: z.dependent,
@@ -81,17 +83,17 @@ func (z factor) times(y factor, name string) Generator {
 	if l.Dependent == "" {
 		l.Dependent = y.dependent
 	}
-	if !z.CanDraw() || !y.CanDraw() { // half of it is of no use
+	if !z.CanDraw() || !y.CanDraw() { // the bounds need both distributions
 		l.X, l.Y = bound.Distribution{}, bound.Distribution{}
-		if z.alike && y.alike { // rounding makes the same errors over and over
+		if z.alike && y.alike { // the same rounding errors recur
 			l.Adverse = "products are alike, which no bound is told"
 		}
 	}
 	return l
 }
 
-// scaledVectors returns the factor whose vectors are multiplied by what scale
-// draws first.
+// scaledVectors returns the factor f with each vector multiplied by a number
+// that scale draws. The scale is drawn before the vector.
 func scaledVectors(f factor, scale func(*rand.Rand) float64) factor {
 	z := f
 	z.Distribution = bound.Distribution{}
@@ -106,13 +108,13 @@ func scaledVectors(f factor, scale func(*rand.Rand) float64) factor {
 	return z
 }
 
-// known returns the distribution, of no name, that has these moments and is
-// drawn like that.
+// known returns the distribution without a name that has moments m and samples
+// from draw.
 func known(m bound.DataMoments, draw func(*rand.Rand) float64) bound.Distribution {
 	return bound.FromMoments("", m, draw)
 }
 
-// from returns a number of the distribution, drawn from r.
+// from returns a sample of the distribution, drawn with r.
 func from(d bound.Distribution, r *rand.Rand) float64 {
 	d.Src = r
 	return d.Rand()

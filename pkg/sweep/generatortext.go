@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// parseGenerator returns the distribution that text names: a factor, of both
-// matrices, or two with × or * between.
+// parseGenerator returns the distribution that text names: one factor for both
+// matrices, or two factors with × or * between.
 func parseGenerator(text string) (Generator, bool) {
 	p := generatorText{text}
 	x, ok := p.factor()
@@ -28,10 +28,12 @@ func parseGenerator(text string) (Generator, bool) {
 	return x.times(y, x.name+"×"+y.name), true
 }
 
-// A generatorText is what of the name of a distribution is not read yet.
+// A generatorText is the part of the name of a distribution that is yet to be
+// parsed.
 type generatorText struct{ rest string }
 
-// take takes a word if it is next, and spaces around it.
+// take skips the word and the spaces around it if it comes next, and reports
+// whether it did.
 func (p *generatorText) take(word string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " "), word)
 	if ok {
@@ -40,7 +42,7 @@ func (p *generatorText) take(word string) bool {
 	return ok
 }
 
-// until takes what stands before one of the letters.
+// until reads and returns the text before the first of the letters.
 func (p *generatorText) until(letters string) string {
 	i := strings.IndexAny(p.rest, letters)
 	if i < 0 {
@@ -51,7 +53,7 @@ func (p *generatorText) until(letters string) string {
 	return strings.TrimSpace(word)
 }
 
-// factor takes a factor.
+// factor parses a factor.
 func (p *generatorText) factor() (z factor, ok bool) {
 	name := p.until("([,)]×*")
 	w, ok := words[name]
@@ -67,7 +69,7 @@ func (p *generatorText) factor() (z factor, ok bool) {
 		}
 		if i < w.numbers {
 			v, err := strconv.ParseFloat(p.until(",)]"), 64)
-			if err != nil || !(math.Abs(v) <= math.MaxFloat32) { // elements are numbers of binary32
+			if err != nil || !(math.Abs(v) <= math.MaxFloat32) { // elements are binary32
 				return z, false
 			}
 			x, written = append(x, v), append(written, strconv.FormatFloat(v, 'g', -1, 64))

@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Growth is the power of K that something grows with over the Ks of a sweep, by
-// least squares of the logarithms.
+// Growth contains the exponents of K with which a bound and the errors grow
+// over the Ks of a sweep, fitted by least squares to the logarithms.
 type Growth struct {
 	Machine, Data, Bound string
 	Confidence           float64
 	Constant             float64 // of the bound's largest backward constant
-	Error                float64 // of the largest error/|A||B|; NaN where some K has none
+	Error                float64 // of the largest |error|/|A||B|; NaN if it is 0 or unknown for some K
 }
 
-// GrowthOf returns the growth of every bound that is told the distribution
-// alone in rows that have two Ks or more.
+// GrowthOf returns the growth of every bound in rows that have at least two Ks.
+// It uses only the bounds that are given the distribution alone.
 func GrowthOf(rows []Row) []Growth {
 	type curve struct {
 		machine, data, bound string
@@ -55,7 +55,8 @@ func GrowthOf(rows []Row) []Growth {
 	return all
 }
 
-// slope returns that of the line through the points, NaN if one is infinite.
+// slope returns the slope of the least-squares line through the points, NaN if
+// some y is infinite.
 func slope(x, y []float64) float64 {
 	for _, v := range y {
 		if math.IsInf(v, 0) {

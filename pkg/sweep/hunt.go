@@ -11,31 +11,33 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// A Found is a bound that is to hold and does not, in a trial made as simple as
-// could be.
+// A Found is a violation of a bound that is claimed, in a case simplified as
+// far as possible.
 type Found struct {
-	Row   // what happened in the trial
+	Row   // the row of the bound in the case
 	Trial Case
-	Again int // trials besides in which the bound failed on machines of the same kind
+	Again int // further cases in which the bound failed on similar machines
 }
 
-// A Catch is what a hunt came by.
+// A Catch is the result of a hunt.
 type Catch struct {
-	Trials, Skipped int // of which nothing could be judged in so many
-	Outputs, Judged int // outputs, and each bound that is to hold and was put to one
-	Doubted         int // bounds with a probability that failed once, and not beyond chance when tried again
+	Trials, Skipped int // cases, and those of them with no output to judge
+	Outputs, Judged int // outputs, and pairs of an output and a bound that is claimed for it
+	Doubted         int // probabilistic bounds that failed once, and not beyond chance on fresh seeds
 	Found           []Found
 }
 
-// Hunt tries random products for so long, a few at least, or until ctx ends:
-// machines, distributions, K, sizes, confidences and ways to tell the bounds of
-// the data, which the seed determines one after the other. It calls progress,
-// if that is not nil, after every trial. A bound with a probability that fails
-// is tried again on fresh seeds, and is found if it fails there more often than
-// stated, beyond chance. Bounds that are found once on machines of a kind are
-// not looked for there again, but counted.
+// Hunt tries random cases for the given time, at least a few, or until ctx
+// ends. It draws machines, distributions, K, sizes, confidences and
+// descriptions of the data ([Told]); the seed determines the sequence of cases.
+// It calls progress, unless that is nil, after every case.
+//
+// A probabilistic bound that fails is tried again on fresh seeds. It counts as
+// found if it fails there more often than stated, beyond chance. After a bound
+// is found, its further failures on similar machines are only counted. An error
+// names a case that could not be run.
 func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Catch)) (Catch, error) {
-	const together = 6 // trials of one distribution, which is found out once
+	const together = 6 // cases of one distribution, which run in parallel
 	r := newHunter(seed)
 	until, stop := context.WithTimeout(ctx, long)
 	defer stop()
@@ -64,10 +66,10 @@ func Hunt(ctx context.Context, long time.Duration, seed uint64, progress func(Ca
 	return c, nil
 }
 
-// newHunter returns what trials of a seed are drawn from.
+// newHunter returns the random number generator of the cases of a seed.
 func newHunter(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
-// count keeps what a trial found.
+// count adds the results of a case.
 func (c *Catch) count(ctx context.Context, t Case, rows []Row) {
 	c.Trials++
 	for _, r := range rows {
@@ -87,7 +89,8 @@ func (c *Catch) count(ctx context.Context, t Case, rows []Row) {
 	}
 }
 
-// doubt looks again at a bound that failed in a trial.
+// doubt tests again a bound that failed in a case, and adds the failure if it
+// is confirmed.
 func (c *Catch) doubt(ctx context.Context, t Case, r Row) {
 	for i, f := range c.Found {
 		if f.kind() == (Found{r, t, 0}).kind() {
@@ -112,15 +115,17 @@ func (c *Catch) doubt(ctx context.Context, t Case, r Row) {
 	}
 }
 
-// kind returns what bounds have in common that are taken for one find.
+// kind returns a text that is equal for failures that count as one: of the same
+// bound on similar machines.
 func (f Found) kind() string {
 	m, _ := FindMachine(f.Trial.Machine)
 	return fmt.Sprintf("%s %T %s %s %v", f.Bound, m.Device.Core, m.Device.A.Name, m.Device.C.Name, m.SplitK > 1)
 }
 
 // failsAgain reports whether the bound fails on other seeds more often than
-// stated, beyond chance, and leaves t with these: a few, and more where it
-// fails there and that proves nothing yet.
+// stated, beyond chance. It tries a few seeds, and more if the bound fails
+// there without being violated beyond chance. t.Seeds are then the seeds tried
+// last.
 func (t *Case) failsAgain(ctx context.Context, bound string) bool {
 	const few, many = 6, 30
 	first := t.Seeds[0]

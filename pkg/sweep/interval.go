@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// ClopperPearson returns the exact interval of a probability, given that it
-// came true failed times in so many independent trials: each end is wrong with
-// a chance of (1 - confidence)/2 at most (Clopper & Pearson 1934). It panics
+// ClopperPearson returns the exact confidence interval [lo, hi] of the
+// probability of an event that occurred failed times in the given number of
+// independent trials. Each end is on the wrong side of the probability with a
+// chance of at most (1 - confidence)/2 (Clopper & Pearson 1934). It panics
 // unless 0 <= failed <= trials, 1 <= trials and 0 < confidence < 1.
 func ClopperPearson(failed, trials int, confidence float64) (lo, hi float64) {
 	if failed < 0 || failed > trials || trials < 1 {

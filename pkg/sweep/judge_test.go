@@ -14,7 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// distribution returns the distribution of a name.
+// data returns the distribution with a name.
 func data(t *testing.T, name string) Generator {
 	t.Helper()
 	l, err := FindGenerator(name)
@@ -24,9 +24,9 @@ func data(t *testing.T, name string) Generator {
 	return l
 }
 
-// Whatever a bound says, saying 1 % less than what the largest error needs is
-// seen, and saying 1 % more is not taken for a fault: limits of constants, in
-// every term, and radii of intervals.
+// A bound reduced to 99 % of what the largest error needs is seen to be
+// violated; with 101 % it is not. This is true of all terms of a constant
+// bound, and of the radii of intervals.
 func TestJudge_sees_one_percent(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
@@ -48,7 +48,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 		}
 		judged := 0
 		for _, q := range asked {
-			need := 0.0 // of what the bound says, for all to be inside
+			need := 0.0 // the share of the bound that just contains all errors
 			if q.Interval == nil {
 				for i, e := range z.errors {
 					if l := q.Limit(z.sizes[i]); e != 0 && !math.IsNaN(l) {
@@ -94,8 +94,8 @@ func TestJudge_sees_one_percent(t *testing.T) {
 	}
 }
 
-// Errors in binary64 are seen, and are no more than they are: no bound fails
-// for what the judge does.
+// The sweep measures the errors of binary64 machines accurately: it does not
+// lose them, and no claimed bound fails because of the measurement.
 func TestJudge_of_binary64(t *testing.T) {
 	p := Plan{Data: []Generator{data(t, "U(-1,1)"), data(t, "U(0,1)"), data(t, "log-uniform(-8,8)"), data(t, "point(0.1)")}, M: 4, N: 4, Ks: []int{1, 3, 129, 1000}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range devices.All() {
@@ -117,8 +117,8 @@ func TestJudge_of_binary64(t *testing.T) {
 	}
 }
 
-// With scales of blocks errors are those of sums in binary64 where these are
-// exact, and truncation holds for all scales.
+// With block scales the measured errors equal those from sums in binary64 where
+// these are exact, and no claimed bound is violated for any scales.
 func TestJudge_of_scales(t *testing.T) {
 	p := Plan{Data: []Generator{data(t, "blocks(-3,3,U(-1,1))"), data(t, "blocks(-127,127,N(0,1))"), data(t, "blocks(-127,-50,U(0,1))")}, M: 4, N: 4, Ks: []int{33, 128}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXF4(), devices.BlackwellNVF4()} {
@@ -158,8 +158,8 @@ func TestJudge_of_scales(t *testing.T) {
 	}
 }
 
-// The sizes of elements and of scales are told apart, and those of A from those
-// of B.
+// The bounds are given the ranges of elements and of scales, each for A and for
+// B separately.
 func TestDraw_tells_scales(t *testing.T) {
 	l := data(t, "blocks(-9,3,U(0,4))×U(0,1)")
 	for _, m := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4()} {
@@ -174,8 +174,7 @@ func TestDraw_tells_scales(t *testing.T) {
 	}
 }
 
-// What used to slip through is part of the standard plan, which has every
-// device.
+// The standard plan contains cases that have exposed faults, and every device.
 func TestStandard_has(t *testing.T) {
 	plans := Standard([]uint64{1})
 	for _, c := range []struct {
@@ -209,7 +208,7 @@ func TestStandard_has(t *testing.T) {
 			t.Errorf("%s is not in the standard plan", d.Name)
 		}
 	}
-	seen := map[string]bool{} // a cell twice would be a seed twice
+	seen := map[string]bool{} // a repeated cell would repeat its seeds
 	for _, p := range Standard([]uint64{1}, FromMoments) {
 		for _, k := range p.Ks {
 			for _, l := range p.Data {
@@ -231,8 +230,8 @@ func tellingsOf(p Plan) string {
 	return s
 }
 
-// What a bound is told decides what it must do: dependent data spare those that
-// read a distribution, and nothing spares those that have seen the data.
+// Bounds that read a distribution are not claimed for dependent data. Bounds
+// that have read the matrices are always claimed.
 func TestVerdict(t *testing.T) {
 	random := func(n bound.Knowledge) question {
 		return question{Bound: bound.Bound{Model: bound.Model{Random: true}, Needs: n}, Result: bound.Result{Holds: true}}
@@ -272,9 +271,9 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Where no bound is told that products have few values, or are like those next
-// to them, none is to hold that takes rounding errors as random: of data of one
-// number each error is the same.
+// If products have few values or are close to their neighbours, and the bounds
+// are not given this, no bound that assumes random rounding errors is claimed:
+// with data of one number all errors are equal.
 func TestAlikeIsAdverse(t *testing.T) {
 	for name, want := range map[string]bool{
 		"rows(-3,3,point(0.853))": true, "rows(-3,3,rows(-3,3,point(0.853)))": true, "outliers(0.1,100,grid(0,1,0.01))×k/8": true,
@@ -303,8 +302,8 @@ func TestAlikeIsAdverse(t *testing.T) {
 	}
 }
 
-// Sizes that are at hand are told, and what is then said is judged beside what
-// was said without.
+// With Ranges the bounds are also evaluated with the sizes of the elements, and
+// tested beside those without.
 func TestPlan_judges_with_ranges(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{{Name: "cdna2", Device: devices.CDNA2F16()}}, Data: []Generator{data(t, "U(1,2)")}, M: 2, N: 2, Ks: []int{16}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 	constant := map[bool]float64{}
@@ -318,7 +317,7 @@ func TestPlan_judges_with_ranges(t *testing.T) {
 	}
 }
 
-// Rounding A and B is part of the error where that is asked for.
+// If Represented, the rounding of A and B is part of the error.
 func TestPlan_represented(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{Paper}, Data: []Generator{Symmetric}, M: 2, N: 2, Ks: []int{64}, Seeds: []uint64{1}, Confidences: []float64{0.99}}
 	plain := run(t, p)[0].Largest
@@ -330,13 +329,15 @@ func TestPlan_represented(t *testing.T) {
 	for _, r := range Violated(rows, Sure) {
 		t.Errorf("%s: %v", r.Bound, CaseOf(r))
 	}
-	p.Machines, p.Data = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Generator{data(t, "U(0,100)")} // which saturates at 6
+	// e2m1 saturates at 6.
+	p.Machines, p.Data = []tcore.Machine{{Name: "fp4", Device: devices.BlackwellE2M1()}}, []Generator{data(t, "U(0,100)")}
 	if e := run(t, p)[0]; e.Skipped != 4 || e.Why != "an element of A or B is beyond e2m1" {
 		t.Errorf("%d outputs skipped: %s", e.Skipped, e.Why)
 	}
 }
 
-// A distribution has one name, which finds it, and nonsense has none.
+// FindGenerator finds every distribution by its own name, and rejects malformed
+// names.
 func TestFindGenerator_of_grammar(t *testing.T) {
 	for _, name := range append(slices.Clone(standardData), scaledData...) {
 		if l := data(t, name); l.Name != name {
@@ -365,8 +366,8 @@ func TestFindGenerator_of_grammar(t *testing.T) {
 	}
 }
 
-// A hunt finds a bound that errs, and tells a product in which it fails and
-// none that is simpler by one thing.
+// Hunt finds a bound that is wrong, and a case in which it fails but no case
+// that is simpler in one respect does.
 func TestHunt_finds_what_is_planted(t *testing.T) {
 	defer func() { evaluate = bound.Evaluate }()
 	evaluate = func(k bound.Problem, f roundoff.Failure) ([]bound.Result, error) {
@@ -403,7 +404,7 @@ func TestHunt_finds_what_is_planted(t *testing.T) {
 	}
 }
 
-// The same seed makes the same trials, of distributions that have names.
+// The same seed gives the same cases, whose distributions FindGenerator finds.
 func TestHunt_of_a_seed(t *testing.T) {
 	list := func() (s []string) {
 		r := newHunter(5)
@@ -426,7 +427,8 @@ func TestHunt_of_a_seed(t *testing.T) {
 	}
 }
 
-// Random products, as a hunt makes them: what fails is told as a command.
+// No claimed bound fails on random cases, drawn as by Hunt; a failure is
+// printed as a command.
 func FuzzBounds(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)

@@ -10,8 +10,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The machines that have short names. Paper rounds to nearest; all others but
-// IEEE align, cut off and truncate.
+// The machines with short names. Paper, IEEE, CDNA1 and CDNA2 round to nearest;
+// all others align the products of a block, truncate them and add them.
 var (
 	Paper           = tcore.Machine{Name: "paper", Device: devices.PaperCoreF32()}
 	Volta           = tcore.Machine{Name: "volta", Device: devices.VoltaF16()}
@@ -33,8 +33,8 @@ var (
 	HopperOutputF16 = tcore.Machine{Name: "hopper>binary16", Device: devices.HopperF16(), Output: tcore.Binary16}
 )
 
-// Machines returns the machines that have short names. Scales of block-scaled
-// ones are 1.
+// Machines returns the machines with short names. The scales of block-scaled
+// ones are 1 unless the distribution has scales.
 func Machines() []tcore.Machine {
 	return []tcore.Machine{
 		Paper, Volta, Ampere, Hopper, HopperE4M3, IEEE,
@@ -44,13 +44,13 @@ func Machines() []tcore.Machine {
 	}
 }
 
-// stored are the formats that D may be stored in.
+// stored are the formats to which a machine may round D.
 var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5M2}
 
-// FindMachine returns the machine of that name: one of [Machines], a device by
-// its name in [devices.All], or one of these with "/16" after it, which adds K
-// in so many parts, or with ">binary16", which stores D in that format, or
-// both.
+// FindMachine returns the machine of that name: one of [Machines], or a device
+// by its name in [devices.All]. The suffix "/16" splits K into 16 parts whose
+// sums are added, and the suffix ">binary16" rounds D to that format; with
+// both, "/16" comes first. An error says that there is no such machine.
 func FindMachine(name string) (tcore.Machine, error) {
 	if i := slices.IndexFunc(Machines(), func(m tcore.Machine) bool { return m.Name == name }); i >= 0 {
 		return Machines()[i], nil

@@ -11,9 +11,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A Plan is what to try: products of A, M × K, and B, K × N, on every machine,
-// from every distribution, of every K and seed, and every bound of the
-// catalogue at every confidence.
+// A Plan lists the products of a sweep: of A, M × K, and B, K × N, on every
+// machine, from every distribution, for every K and seed. Every bound of the
+// catalogue is tested on them at every confidence.
 type Plan struct {
 	Machines    []tcore.Machine
 	Data        []Generator
@@ -22,41 +22,43 @@ type Plan struct {
 	Seeds       []uint64
 	Confidences []float64
 
-	// Told are the ways in which the bounds are told of the data; none is
-	// FromDistribution alone.
+	// Told lists the descriptions of the data that the bounds are given in turn; an
+	// empty list means FromDistribution alone.
 	Told []Told
 
-	// Ranges asks for a second judgement of what is said when the sizes of the
-	// elements of the matrices at hand are told as well ([bound.RangesOf32]), where
-	// that is something else.
+	// Ranges also tests the bounds given the sizes of the elements of the matrices
+	// at hand ([bound.RangesOf32]), where that changes a bound.
 	Ranges bool
 
-	// Represented measures errors from the product of A and B as they are drawn,
-	// before they are rounded to the formats of the machine.
+	// Represented measures the errors against the product of A and B as they are
+	// drawn, before they are rounded to the formats of the machine.
 	Represented bool
 
-	// Predict asks for what [bound.Predict] tells of the errors beforehand: about a
+	// Predict also predicts the errors by [bound.Predict], which takes about a
 	// second for each machine and distribution.
 	Predict bool
 
-	// PerOutput asks for the confidence of each output, as if it were the only one,
-	// and not for that of all outputs of a product together. Outputs of a product
-	// share rows and columns: they are not quite independent trials.
+	// PerOutput asks for the confidence for each output by itself, instead of for
+	// all outputs of a product together. Outputs of a product share rows and
+	// columns: they are not quite independent trials.
 	PerOutput bool
 }
 
-// Run carries the plan out on all cores and returns a row of errors for every
-// machine, distribution and K, and after it a row for every bound that says
-// something there, in the order of the catalogue. It calls progress, if that is
-// not nil, with how much is done of how much.
+// Run computes the products of the plan on all cores. For every machine,
+// distribution and K it returns a row of errors, and after it one row for every
+// bound that applies there, in the order of the catalogue. It calls progress,
+// unless that is nil, with the work done and the total, in units of K.
 //
-// A product that cannot be emulated sum by sum ([bound.Emulate]) has no rows of
-// bounds that read sums. Outputs that are not finite are not judged, nor is a
-// product of elements that are not in the formats of the machine: the row of
-// errors counts them as Skipped, and says why. An error says that ctx has
-// ended; the rows are then of what was measured before, perhaps of fewer seeds.
-// It panics if a part of the plan is empty, a size is below 1, a seed comes
-// twice, or a confidence is not in (0, 1).
+// If a product cannot be emulated sum by sum ([bound.Emulate]), it has no rows
+// of bounds that read the sums. Outputs that are not finite are not judged, nor
+// is a product with elements beyond the formats of the machine: the row of
+// errors counts these outputs as Skipped and says why. An error says that ctx
+// has ended, and the rows then cover only what was measured before, perhaps
+// fewer seeds; or it says that a product could not be judged, and there are no
+// rows.
+//
+// It panics if a list of the plan other than Told is empty, a size is below 1,
+// a seed occurs twice, or a confidence is not in (0, 1).
 func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, error) {
 	p.check()
 	if progress == nil {
@@ -131,7 +133,8 @@ func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
 	return rows
 }
 
-// check panics unless the plan can be carried out.
+// check panics if a list of the plan other than Told is empty, a size is below
+// 1, or a seed occurs twice.
 func (p Plan) check() {
 	if len(p.Machines) == 0 || len(p.Data) == 0 || len(p.Ks) == 0 || len(p.Seeds) == 0 || len(p.Confidences) == 0 {
 		panic(fmt.Sprintf("sweep: %d machines, %d kinds of data, %d Ks, %d seeds, %d confidences, want 1 or more of each",
@@ -148,13 +151,13 @@ func (p Plan) check() {
 	}
 }
 
-// problem returns what the bounds are told of a product.
+// problem returns the problem that the bounds are given for a product.
 func (p Plan) problem(machine tcore.Machine, data Generator, k int) bound.Problem {
 	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: data.X, Y: data.Y, Represented: p.Represented}
 }
 
-// twins returns for every machine the first that computes the same under any
-// name.
+// twins returns, for every machine, the index of the first machine that
+// computes the same results, whatever their names.
 func (p Plan) twins() []int {
 	first, seen := make([]int, len(p.Machines)), map[tcore.Machine]int{}
 	for i, m := range p.Machines {
@@ -168,7 +171,7 @@ func (p Plan) twins() []int {
 	return first
 }
 
-// named returns rows as those of a machine of that name.
+// named returns a copy of rows with the given name of the machine.
 func named(rows []Row, machine string) []Row {
 	rows = slices.Clone(rows)
 	for i := range rows {

@@ -7,11 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// none is no prediction.
+// none is the Prediction without values.
 var none = Prediction{math.NaN(), math.NaN(), math.NaN()}
 
-// predict writes into the rows of errors, the first of each machine,
-// distribution and K, what is predicted of them.
+// predict writes the predictions into the rows of errors, the first row of each
+// machine, distribution and K.
 func (p Plan) predict(cells map[[3]int][]Row) {
 	parallel.Each(len(p.Machines)*len(p.Data), func(n int) {
 		i, l := n/len(p.Data), n%len(p.Data)
@@ -22,9 +22,9 @@ func (p Plan) predict(cells map[[3]int][]Row) {
 	})
 }
 
-// predictions returns what [bound.Predict] tells of the errors of a kernel with
-// data of a distribution, for every K: nothing where the distribution is not
-// told, or told wrongly.
+// predictions returns what [bound.Predict] predicts of the errors of a problem
+// with data of a distribution, for every K. There is no prediction if X and Y
+// are unknown or wrong.
 func predictions(k bound.Problem, data Generator, ks []int) []Prediction {
 	all := make([]Prediction, len(ks))
 	for i := range all {
@@ -35,19 +35,19 @@ func predictions(k bound.Problem, data Generator, ks []int) []Prediction {
 	}
 	known, err := bound.PredictLengths(k, ks)
 	if err != nil {
-		return all // there is no model of that machine or these data
+		return all // there is no prediction for this machine or these data
 	}
 	for i, p := range known {
 		all[i].Mean, all[i].Slope = p.Backward, p.Slope
 		switch {
 		case oneSign(data.X) && oneSign(data.Y): // |A||B| is the exact result, up to its sign
 			all[i].Spread = p.Deviation
-		case data.X.Mean()*data.Y.Mean() == 0: // |A||B| varies with nothing that the error does
+		case data.X.Mean()*data.Y.Mean() == 0: // |A||B| and the error do not vary together
 			all[i].Spread = p.BackwardDeviation
 		}
 	}
 	return all
 }
 
-// oneSign reports whether all numbers of a distribution have one sign.
+// oneSign reports whether all samples of a distribution have the same sign.
 func oneSign(d bound.Distribution) bool { return d.MeanAbs() == math.Abs(d.Mean()) }

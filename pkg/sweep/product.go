@@ -12,7 +12,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A product is one of the products of a plan, and how it came out.
+// A product is one of the products of a plan, with its errors.
 type product struct {
 	bound.Problem
 	*draw
@@ -20,14 +20,14 @@ type product struct {
 	sizes  []float64 // |A||B|
 }
 
-// measure returns the rows of one product, that of errors first.
+// measure returns the rows of one product, the row of errors first.
 func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
 	k := p.problem(machine, d.data, d.a.Cols)
 	z := product{Problem: k, draw: d}
 	row := Row{Machine: machine.Name, Data: d.data.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
 	e.Bound, e.Deterministic, e.Verdict, e.Predicted = ErrorRow, true, Holds, none
-	e.Told = p.tellings()[0].Told // of all its rows, where that is not the distribution
+	e.Told = p.tellings()[0].Told // the first of the plan, so that Join keeps apart plans that differ in it
 	e.Moments, e.Why = z.run()
 	if z.errors == nil {
 		e.Skipped = k.M * k.N
@@ -62,8 +62,9 @@ func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
 	return rows, nil
 }
 
-// run multiplies on the machine and exactly. It says why outputs are not
-// judged; where none is, there are no errors.
+// run computes the product on the machine and exactly, and sets errors and
+// sizes. It returns the reason if some outputs are not judged. If there is no
+// product to judge, errors remains nil.
 func (z *product) run() (m Moments, why string) {
 	var values []float64
 	wide := z.Device.C.Precision > tcore.Binary32.Precision
@@ -78,7 +79,7 @@ func (z *product) run() (m Moments, why string) {
 		m, values = z.runScaled()
 	default:
 		exact := z.exactly(z.Device, z.Problem.Represented)
-		if exact.err == nil && z.Problem.Represented { // else it has been asked
+		if exact.err == nil && z.Problem.Represented { // otherwise exact is that product
 			exact.err = z.exactly(z.Device, false).err
 		}
 		if exact.err != nil || z.Problem.Represented && z.saturates() {
@@ -99,8 +100,8 @@ func (z *product) run() (m Moments, why string) {
 	return m, why
 }
 
-// saturates reports whether elements become the greatest number of a format
-// that has no infinity.
+// saturates reports whether an element of A or B exceeds the greatest number of
+// the format of its factor.
 func (z *product) saturates() bool {
 	r := z.ranges()
 	return r.x.Max > z.Device.A.Max() || r.y.Max > z.Device.B.Max()
@@ -114,8 +115,8 @@ func (z *product) result() tcore.Format {
 	return z.Device.C
 }
 
-// first returns the first output of a run that has products other than 0, which
-// tells the bounds that there is a run.
+// first returns a run with only one output, the first judged output with a
+// nonzero product. It lets the bounds see that there is a run.
 func (z *product) first(run iter.Seq[bound.Entry]) iter.Seq[bound.Entry] {
 	return func(yield func(bound.Entry) bool) {
 		i := 0
@@ -130,15 +131,16 @@ func (z *product) first(run iter.Seq[bound.Entry]) iter.Seq[bound.Entry] {
 	}
 }
 
-// whole tells an output what is lost of all products of the matrices, and not
-// of some rows.
+// whole replaces the losses of an output by those of the whole matrices: an
+// emulated run may cover only some rows of A.
 func (z *product) whole(o *bound.Entry) {
 	if o.Losses != nil {
 		o.Losses = z.lossesOf(z.Device, o.Losses)
 	}
 }
 
-// emulate returns the outputs of the rows from lo to hi-1.
+// emulate returns the outputs of the rows from lo to hi-1. An error says why
+// the product cannot be emulated sum by sum.
 func (z *product) emulate(lo, hi int) (iter.Seq[bound.Entry], error) {
 	k := z.Problem
 	k.M = hi - lo
@@ -153,11 +155,11 @@ func (z *product) emulate(lo, hi int) (iter.Seq[bound.Entry], error) {
 	return bound.Emulate(k, matrix.Rows(z.a, lo, hi), z.b)
 }
 
-// bands is into how many bands of rows a product is divided among the cores:
-// more than there are, and no matter for the result.
+// bands is the number of bands of rows that the cores process in parallel, at
+// most. The result does not depend on it.
 const bands = 16
 
-// tallies counts how the bounds did on every output.
+// tallies adds the outcome of every output to the questions, and returns them.
 func (z *product) tallies(asked []question) []question {
 	parts := make([][]question, min(bands, z.M))
 	parallel.Each(len(parts), func(i int) {
@@ -173,7 +175,7 @@ func (z *product) tallies(asked []question) []question {
 	return asked
 }
 
-// count counts how the bounds did on the rows from lo to hi-1.
+// count adds the outcomes of the rows from lo to hi-1 to the questions.
 func (z *product) count(asked []question, lo, hi int) {
 	for i := lo * z.N; i < hi*z.N; i++ {
 		if math.IsNaN(z.errors[i]) {
@@ -190,7 +192,7 @@ func (z *product) count(asked []question, lo, hi int) {
 	}
 	run, err := z.emulate(lo, hi)
 	if err != nil {
-		return // no bound that reads sums can be asked
+		return // bounds that read sums do not apply
 	}
 	i := lo*z.N - 1
 	for o := range run {

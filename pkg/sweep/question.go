@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A question is one bound at one confidence, put to a product that it is told
-// of in one way.
+// A question is one bound evaluated for one product, at one confidence and from
+// one description of the data, with the count of its violations.
 type question struct {
 	bound.Bound
 	bound.Result
@@ -20,19 +20,19 @@ type question struct {
 	tally
 }
 
-// same reports whether two questions to a product have one answer.
+// same reports whether two questions about a product have the same answer.
 func (q *question) same(r *question) bool {
 	equal := func(x, y float64) bool { return x == y || x != x && y != y }
 	return q.Name == r.Name && q.confidence == r.confidence && q.says == r.says && equal(q.Result.Constant, r.Result.Constant) &&
 		equal(q.Absolute, r.Absolute) && equal(q.Underflow, r.Underflow)
 }
 
-// evaluate asks all bounds; a test has them err.
+// evaluate is [bound.Evaluate]; a test replaces it with one that errs.
 var evaluate = bound.Evaluate
 
-// ask returns the questions of a plan to a product, nothing counted yet. What
-// has been asked is not asked again where a bound that is told more says the
-// same.
+// ask returns the questions of a plan about a product, before anything is
+// counted. It omits a question if the same bound has the same values from a
+// description that says less.
 func (z *product) ask(p Plan) ([]question, error) {
 	k := z.Problem
 	if run, err := z.emulate(0, z.M); err == nil {
@@ -65,16 +65,17 @@ func (z *product) ask(p Plan) ([]question, error) {
 	return asked, nil
 }
 
-// verdict says whether the bound is to hold on data of a distribution.
+// verdict says whether the bound is claimed for the machine and for data of
+// this distribution.
 func (q *question) verdict(data Generator) Verdict {
 	ofProducts := q.Model.Random && (q.Needs == bound.Moments || q.Needs == bound.Trace || q.Model.Name == bound.TruncatingRandom.Name)
-	// A bound that is told a distribution may take it for one of independent
-	// elements to say that roundings are of mean zero.
+	// A bound that is given a distribution may assume that the elements are
+	// independent, to conclude that rounding errors have mean zero.
 	ofElements := q.Model.Random && (ofProducts || q.kernel.X.MeanSquare() > 0)
 	switch {
 	case !q.Holds:
 		return NotMachine
-	case q.telling.Told == FromFiles: // it has seen the data
+	case q.telling.Told == FromFiles: // the bound has read the matrices
 		return Holds
 	case data.Misled && q.telling.Told == FromDistribution && q.Needs == bound.Moments, data.Adverse != "" && q.Model.Random,
 		data.Mixed && ofProducts, data.Dependent != "" && ofElements:

@@ -9,16 +9,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// pick returns one of some.
+// pick returns one of the arguments at random.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// randomTrial returns a trial with a distribution, of at most some thousand
-// outputs.
+// randomTrial returns a random case with the given distribution. It has at most
+// some thousand outputs.
 func randomTrial(r *rand.Rand, data string) Case {
 	devices := devices.All()
 	d := devices[r.IntN(len(devices))]
 	k := int(math.Exp2(14 * r.Float64() * math.Sqrt(r.Float64())))
-	if r.IntN(3) == 0 { // next to what a device takes at once
+	if r.IntN(3) == 0 { // near a multiple of the terms of a block
 		w := d.BlockTerms()
 		k = max(1, w*(1+r.IntN(12))+r.IntN(3)-1)
 	}
@@ -42,14 +42,14 @@ func randomTrial(r *rand.Rand, data string) Case {
 		t.Data = fmt.Sprintf("blocks(%v,%v,%s)", lo, min(127, lo+float64(r.IntN(80))), data)
 		t.Told, t.Represented = FromDistribution, false
 	}
-	if _, err := FindGenerator(t.Data); err != nil { // two distributions have no blocks
+	if _, err := FindGenerator(t.Data); err != nil { // blocks(...) takes only one factor
 		t.Data = data
 	}
 	return t
 }
 
-// randomData returns the name of a distribution, of both matrices or one of
-// each.
+// randomData returns the name of a random distribution, either of both matrices
+// or of each.
 func randomData(r *rand.Rand) string {
 	for {
 		name := randomFactor(r, 2)
@@ -62,8 +62,8 @@ func randomData(r *rand.Rand) string {
 	}
 }
 
-// randomFactor returns the name of a factor, with others in it no deeper than
-// depth.
+// randomFactor returns the name of a random factor, with other factors nested
+// at most depth deep.
 func randomFactor(r *rand.Rand, depth int) string {
 	number := func(lo, hi float64) string { return fmt.Sprintf("%.3g", lo+(hi-lo)*r.Float64()) }
 	small := func() string { return fmt.Sprintf("%.3g", math.Exp2(-10+13*r.Float64())) }

@@ -9,55 +9,57 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// A Row is what happened to one bound on one machine, distribution and K. Where
-// Bound is [ErrorRow] it is the error itself: |error|/|A||B| takes the place of
-// |error|/bound.
+// A Row is the result for one bound on one machine, distribution and K. If
+// Bound is [ErrorRow], the row describes the errors themselves, with
+// |error|/|A||B| in place of |error|/bound.
 type Row struct {
 	Machine, Data string
 	M, N, K       int
-	Represented   bool    // errors are from A and B as they were before they were rounded
-	Confidence    float64 // asked of the bound; 0 in rows of errors
-	PerOutput     bool    // that of each output, not of all of a product together
-	Told          Told    // how the bound is told of the data
-	Ranges        bool    // and of the sizes of their elements
+	Represented   bool    // errors are against the product of A and B before they were rounded
+	Confidence    float64 // of the bound; 0 in rows of errors
+	PerOutput     bool    // Confidence is for each output, not for all outputs of a product together
+	Told          Told    // which description of the data the bound is given
+	Ranges        bool    // the bound is also given the sizes of the elements
 	Bound         string
-	Deterministic bool // the bound is deterministic: its confidence is 1
+	Deterministic bool // the bound is deterministic, whatever Confidence
 	Verdict       Verdict
 	Seeds         []uint64 // sorted
 	Summary
 	Moments              // of the errors, in rows of errors
 	Predicted Prediction // in rows of errors
 
-	Skipped int    // outputs that are not judged, in rows of errors
-	Why     string // they are not
+	Skipped int    // number of outputs that are not judged, in rows of errors
+	Why     string // why they are not judged
 }
 
 // ErrorRow is the Bound of rows of errors.
 const ErrorRow = "error"
 
-// A Verdict says whether a bound is to hold.
+// A Verdict says whether a bound is claimed for a machine and its data, and if
+// not, why.
 type Verdict string
 
 const (
-	Holds      Verdict = "holds"
-	NotMachine Verdict = "machine" // it assumes what is false of the machine
-	NotData    Verdict = "data"    // it assumes what is false of the data
+	Holds      Verdict = "holds"   // the bound is claimed
+	NotMachine Verdict = "machine" // an assumption of the bound is false for the machine
+	NotData    Verdict = "data"    // an assumption of the bound is false for the data
 )
 
-// A Summary is a count that can be merged.
+// A Summary counts the outputs and violations of a bound. Summaries of
+// different products can be merged.
 type Summary struct {
 	Runs       int     // products
 	Failed     int     // products with an output above its bound
 	Outputs    int     // of all products
 	Violations int     // outputs above their bound
-	Tightness  float64 // τ: the largest |error|/bound over the outputs of a product, the least of all products
-	Largest    float64 // |error|/bound, of all outputs
-	Constant   float64 // the largest backward constant, of what is allowed to an output over |A||B|
+	Tightness  float64 // τ: the least over products of the largest |error|/bound over the outputs of a product
+	Largest    float64 // the largest |error|/bound over all outputs
+	Constant   float64 // the largest backward constant: the bound on an output divided by its |A||B|
 	Ratios     Sketch  // of |error|/bound
 }
 
-// Merge returns the summary of the products of both. The zero value is that of
-// none.
+// Merge returns the summary of the products of both. The zero value is the
+// summary of no products.
 func (s Summary) Merge(t Summary) Summary {
 	switch {
 	case s.Runs == 0:
@@ -76,11 +78,12 @@ func (s Summary) Merge(t Summary) Summary {
 	return s
 }
 
-// Median returns the median of |error|/bound, to within 19 %.
+// Median returns the median of |error|/bound, to within 19 %. It is NaN if
+// there are no outputs.
 func (s Summary) Median() float64 { return min(s.Ratios.Quantile(0.5), s.Largest) }
 
-// Failures returns how often the statement of the bound was false, of how many
-// times it was made: once for each output, or once for each product.
+// Failures returns how often the bound was violated, and in how many trials. A
+// trial is one output if PerOutput, otherwise one product.
 func (r Row) Failures() (failed, trials int) {
 	if r.PerOutput {
 		return r.Violations, r.Outputs
@@ -88,8 +91,8 @@ func (r Row) Failures() (failed, trials int) {
 	return r.Failed, r.Runs
 }
 
-// NominalRate returns the failure rate that the bound allows itself, 0 if it is
-// deterministic.
+// NominalRate returns the probability of failure that the bound allows, 1 -
+// Confidence, or 0 if it is deterministic.
 func (r Row) NominalRate() float64 {
 	if r.Deterministic {
 		return 0
@@ -97,20 +100,21 @@ func (r Row) NominalRate() float64 {
 	return 1 - r.Confidence
 }
 
-// A Prediction is what theory says of the errors before they are made; NaN is
-// no prediction.
+// A Prediction contains the predicted values of the methods of [Moments] with
+// the same names. NaN means that there is no prediction.
 type Prediction struct {
 	Mean, Slope, Spread float64
 }
 
-// Moments are those of the errors e of outputs s, of |A||B| = a.
+// Moments are the moments of the errors e of outputs whose exact values are s,
+// relative to a = |A||B|.
 type Moments struct {
 	count        float64
-	mean, square float64 // of e/a: the mean, and Σ(e/a - mean)²
+	mean, square float64 // the mean of e/a, and Σ(e/a - mean)²
 	e, s         float64 // the means of e and s
 	es, ss       float64 // Σ(e - mean e)(s - mean s), Σ(s - mean s)²
 
-	Product, Exact float64 // seconds for the products, and for their exact errors
+	Product, Exact float64 // time for the products and for their exact errors, in seconds
 }
 
 // momentsOf returns the moments of one output.
@@ -141,18 +145,17 @@ func (m Moments) Merge(t Moments) Moments {
 	return m
 }
 
-// Mean returns the mean of e/a, the mean relative error where all products have
-// one sign.
+// Mean returns the mean of e/a. This is the mean relative error, up to its
+// sign, if all products have one sign.
 func (m Moments) Mean() float64 { return m.mean }
 
 // Spread returns the standard deviation of e/a.
 func (m Moments) Spread() float64 { return math.Sqrt(m.square / max(1, m.count-1)) }
 
-// Slope returns the least-squares slope β of e on s, NaN if all s are one
-// number.
+// Slope returns the least-squares slope β of e on s, NaN if all s are equal.
 func (m Moments) Slope() float64 { return m.es / m.ss }
 
-// key is what rows that can be joined have in common.
+// key contains the fields that are equal in rows that can be joined.
 type key struct {
 	machine, data string
 	m, n, k       int
@@ -168,9 +171,10 @@ func (r Row) key() key {
 	return key{r.Machine, r.Data, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
 }
 
-// Join returns the rows of two sweeps, those of the same bound, machine,
-// distribution, size and confidence as one. An error says that both have the
-// same seed or one has none, or that they differ in a verdict.
+// Join returns the rows of two sweeps. Rows with the same bound, machine,
+// distribution, sizes, confidence and other settings become one. An error says
+// that both rows have the same seed, that one has no seeds, or that they differ
+// in their verdict.
 func Join(a, b []Row) ([]Row, error) {
 	joined := slices.Clone(a)
 	at := make(map[key]int, len(a))
@@ -216,13 +220,14 @@ func (r Row) join(t Row) (Row, error) {
 	return r, nil
 }
 
-// Sure is the confidence with which a bound is taken as failing, and not by
-// chance.
+// Sure is the confidence for [Violated] at which a probabilistic bound counts
+// as violated beyond chance.
 const Sure = 0.999
 
-// Violated returns the rows of bounds that are to hold and do not: a
-// deterministic one with any output above it, or another that fails more often
-// than stated, beyond what chance does at the given confidence.
+// Violated returns the rows of claimed bounds that are violated: deterministic
+// ones that any output exceeds, and probabilistic ones that fail more often
+// than stated, beyond chance at the given confidence ([ClopperPearson]). It
+// panics if the confidence is not in (0, 1) or such a row has no trials.
 func Violated(rows []Row, confidence float64) []Row {
 	var bad []Row
 	for _, r := range rows {
@@ -237,10 +242,10 @@ func Violated(rows []Row, confidence float64) []Row {
 	return bad
 }
 
-// Tightest returns the row of the bound that is to hold with the largest τ, at
-// the first confidence in rows, among those that need to know no more than
-// that; and false if there is none. The error itself, [bound.Exact], is not
-// one. It is for rows of one machine, distribution and K.
+// Tightest returns the row with the largest τ among claimed bounds that need no
+// more knowledge of the data than knows, at the first confidence in rows; ok is
+// false if there is none. It excludes [bound.Exact], the error itself. The rows
+// must be of one machine, distribution and K.
 func Tightest(rows []Row, knows bound.Knowledge) (best Row, ok bool) {
 	for _, r := range rows {
 		b, known := bound.Find(r.Bound)

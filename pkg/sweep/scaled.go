@@ -7,7 +7,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 )
 
-// runScaled multiplies codes with their scales, and sums the products exactly.
+// runScaled computes the product of the codes with their scales on the device
+// and exactly, and sets errors and sizes. It returns the exact values of the
+// outputs.
 func (z *product) runScaled() (m Moments, values []float64) {
 	n := z.M * z.N
 	values, z.errors, z.sizes = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -35,7 +37,8 @@ func (z *product) runScaled() (m Moments, values []float64) {
 	m.Product = time.Since(start).Seconds()
 
 	// Factors are at least 2⁻¹⁶ and scales 2⁻¹²⁷, so that products are multiples of
-	// 2⁻³⁰⁰; with scales of 2¹²⁷ none reaches 2³⁰⁰, nor a sum of all 2³⁵⁰.
+	// 2⁻³⁰⁰. With scales of at most 2¹²⁷ each product is below 2³⁰⁰, and their sum
+	// below 2³⁵⁰.
 	const prec = 300 + 350
 	start = time.Now()
 	for i := range d {
@@ -45,7 +48,8 @@ func (z *product) runScaled() (m Moments, values []float64) {
 		size.SetPrec(prec)
 		for l := range cx[r] {
 			b := l / z.Device.ScaleBlock
-			v := z.Device.A.Decode(cx[r][l]) * z.Device.B.Decode(cy[c][l]) // of few bits: no product here rounds
+			// The numbers have few bits: these products are exact in binary64.
+			v := z.Device.A.Decode(cx[r][l]) * z.Device.B.Decode(cy[c][l])
 			v *= z.Device.Scale.Decode(sx.codes[r][b]) * z.Device.Scale.Decode(sy.codes[c][b])
 			if v != v {
 				d[i] = v

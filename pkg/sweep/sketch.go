@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A Sketch is a histogram of numbers that are not negative, from which
-// quantiles are told to within 19 %: two bins to an octave, of the six octaves
-// below the largest number. What lies below them is counted and not told apart.
-// Sketches that are merged, in any order, are the sketch of all the numbers
-// (Masson, Rim & Lee 2019, with the lowest bins collapsed).
+// A Sketch is a histogram of nonnegative numbers that gives their quantiles to
+// within 19 %. It has two bins to an octave, for the six octaves below the
+// largest number. Smaller numbers are only counted. Merging sketches, in any
+// order, gives the sketch of all the numbers (Masson, Rim & Lee 2019, with the
+// lowest bins collapsed).
 type Sketch struct {
-	top    int // the bin of the largest number: those from 2^(top/2) to 2^((top+1)/2)
+	top    int // the bin of the largest number: from 2^(top/2) to 2^((top+1)/2)
 	counts [bins]int
 	below  int
 }
@@ -59,7 +59,7 @@ func (s *Sketch) count(bin, n int) {
 	}
 }
 
-// Merge counts all that t has.
+// Merge adds all numbers that t counts.
 func (s *Sketch) Merge(t Sketch) {
 	for i, n := range t.counts {
 		if n > 0 {
@@ -69,7 +69,7 @@ func (s *Sketch) Merge(t Sketch) {
 	s.below += t.below
 }
 
-// Count returns how many numbers there are.
+// Count returns the number of numbers added.
 func (s Sketch) Count() int {
 	n := s.below
 	for _, c := range s.counts {
@@ -78,9 +78,10 @@ func (s Sketch) Count() int {
 	return n
 }
 
-// Quantile returns the number that a share q of the numbers does not exceed, to
-// within 19 %; 0 if it lies six octaves below the largest or lower, NaN if
-// there are no numbers. It panics unless 0 <= q <= 1.
+// Quantile returns the q-quantile of the numbers, to within 19 %: a share q of
+// them does not exceed it. It returns 0 if the quantile lies at least six
+// octaves below the largest number, and NaN if there are no numbers. It panics
+// unless 0 <= q <= 1.
 func (s Sketch) Quantile(q float64) float64 {
 	if !(0 <= q && q <= 1) {
 		panic(fmt.Sprintf("sweep: Quantile(%v), want 0 <= q <= 1", q))
@@ -89,7 +90,7 @@ func (s Sketch) Quantile(q float64) float64 {
 	if n == 0 {
 		return math.NaN()
 	}
-	above := n - max(1, int(math.Ceil(q*float64(n)))) // so many numbers are larger
+	above := n - max(1, int(math.Ceil(q*float64(n)))) // how many numbers are larger
 	for i, c := range s.counts {
 		if above -= c; above < 0 {
 			return math.Exp2((float64(s.top-i) + 0.5) / perOctave)
@@ -98,8 +99,8 @@ func (s Sketch) Quantile(q float64) float64 {
 	return 0
 }
 
-// String returns the sketch as ParseSketch reads it: the top bin, the counts
-// from there down, and those below.
+// String returns the sketch in the form that ParseSketch reads: the top bin,
+// the counts from there down, and the number of smaller ones.
 func (s Sketch) String() string {
 	last := bins
 	for last > 0 && s.counts[last-1] == 0 {
@@ -112,7 +113,8 @@ func (s Sketch) String() string {
 	return fmt.Sprintf("%d:%s|%d", s.top, strings.Join(words, " "), s.below)
 }
 
-// ParseSketch returns the sketch that String wrote.
+// ParseSketch returns the sketch that String wrote. An error says that text has
+// not that form.
 func ParseSketch(text string) (Sketch, error) {
 	var s Sketch
 	const most = 1 << 50
@@ -120,7 +122,8 @@ func ParseSketch(text string) (Sketch, error) {
 	first, rest, ok := strings.Cut(text, ":")
 	counts, below, ok2 := strings.Cut(rest, "|")
 	top, err := strconv.Atoi(first)
-	if !ok || !ok2 || err != nil || top < -perOctave*1100 || top > perOctave*1100 { // of numbers of binary64
+	// No number of binary64 has a bin beyond ±perOctave*1100.
+	if !ok || !ok2 || err != nil || top < -perOctave*1100 || top > perOctave*1100 {
 		return s, fail
 	}
 	words := strings.Fields(counts)

@@ -6,8 +6,8 @@ import (
 )
 
 // standardData are the distributions of the standard plan: smooth ones, with
-// tails, with zeros, of few values, with subnormal elements or results, and
-// some whose elements are not independent.
+// heavy tails, with zeros, with few values, with subnormal elements or results,
+// and some whose elements are dependent.
 var standardData = []string{
 	"U(-1,1)", "U(0,1)", "U(1,2)", "N(0,1)", "N(1,1)", "U(0.09995,0.1)", "U(0,0.001)", "N(0,0.01)",
 	"log-normal", "log-uniform(-8,8)", "signed(log-uniform(-8,8))", "laplace(1)", "t(3)",
@@ -18,24 +18,24 @@ var standardData = []string{
 	"outliers(0.1,100,N(0,1))", "rows(-3,3,U(-1,1))",
 }
 
-// scaledData are those of the plan for block-scaled devices: scales over all of
-// the numbers of e8m0 and ue4m3, and parts of them whose products neither
-// overflow nor vanish.
+// scaledData are the distributions of the plan for block-scaled devices. Their
+// scales cover the range of e8m0 and ue4m3, and parts of it where products
+// neither overflow nor underflow.
 var scaledData = []string{
 	"blocks(-4,4,N(0,1))", "blocks(-9,8.8,U(-1,1))", "blocks(-9,-6,U(0,1))", "blocks(-60,60,N(0,1))",
 	"blocks(-127,127,U(-1,1))", "blocks(-127,-50,U(0,1))", "blocks(-80,-60,N(0,1))", "blocks(40,62,N(0,0.01))",
 	"blocks(-127,127,N(0,1))×N(0,1)", "blocks(-4,4,log-uniform(-9,-6))", "blocks(-20,20,sparse(0.9,N(0,1)))",
 }
 
-// Standard returns the standard plan, in parts of different sizes: every device
-// of [devices.All] on distributions of all kinds, with K short and long, a
-// multiple of what a device takes at once and not; and the devices with scales
-// on blocks of all scales. The matrices of longer sums have fewer outputs.
+// Standard returns the standard plan in parts of different sizes: every device
+// of [devices.All] on many kinds of distributions, with short and long K, both
+// multiples of the terms of a block and others; and the block-scaled devices on
+// distributions with scales. Longer sums have matrices with fewer outputs.
 //
-// What is told from moments or files is found out anew for every product, at a
-// hundred times the cost: told, unless it is the distribution alone, is asked
-// of one K in three or so, and of two seeds. One seed does not show that a
-// bound fails that may fail now and then.
+// Moments and the contents of files ([Told]) are determined anew for every
+// product, at a hundred times the cost. For those in told, other than
+// FromDistribution, the plan therefore has about one K in three and at most two
+// seeds. A single seed cannot show that a probabilistic bound fails.
 func Standard(seeds []uint64, told ...Told) []Plan {
 	var machines, withScales []tcore.Machine
 	for _, d := range devices.All() {
@@ -74,7 +74,7 @@ func Standard(seeds []uint64, told ...Told) []Plan {
 	return plans
 }
 
-// withoutDistribution returns what is told but from the distribution.
+// withoutDistribution returns told without FromDistribution.
 func withoutDistribution(told []Told) (more []Told) {
 	for _, t := range told {
 		if t != FromDistribution {

@@ -29,8 +29,7 @@ func run(t *testing.T, p Plan) []Row {
 	return rows
 }
 
-// No bound that is to hold on a machine and a distribution is exceeded, on any
-// machine, from any distribution.
+// No bound is violated on a machine and a distribution for which it is claimed.
 func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	all := func(m, n int, ks []int, seeds ...uint64) Plan {
 		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}) // of two stages
@@ -63,8 +62,7 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 	}
 }
 
-// What breaks a bound is seen: each of these is exceeded where it is marked as
-// not holding.
+// Each of these bounds is violated where it is not claimed.
 func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	for _, c := range []struct {
 		machine tcore.Machine
@@ -88,8 +86,8 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 	}
 }
 
-// The rows of a plan against output after output in arithmetic without
-// rounding.
+// The rows of a plan equal the counts made output by output in exact
+// arithmetic.
 func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)
@@ -136,8 +134,8 @@ func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	}
 }
 
-// An output of a block-scaled machine with scales of its own errs by no more
-// than the bound.
+// With scales other than 1, the error of an output of a block-scaled machine is
+// within the truncation bound.
 func TestTruncation_holds_with_scales(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const k = 1024
@@ -158,7 +156,7 @@ func TestTruncation_holds_with_scales(t *testing.T) {
 				return z
 			}
 			sx, sy := scales(), scales()
-			exact, size := 0.0, 0.0 // of few bits: binary64 holds them
+			exact, size := 0.0, 0.0 // few bits: exact in binary64
 			for i := range x {
 				p := d.A.Decode(x[i]) * d.B.Decode(y[i]) * d.Scale.Decode(sx[i/d.ScaleBlock]) * d.Scale.Decode(sy[i/d.ScaleBlock])
 				exact += p
@@ -187,7 +185,8 @@ func TestPlan_stops_when_told_to(t *testing.T) {
 	}
 }
 
-// What cannot be judged is counted, with the reason, and the rest is judged.
+// Outputs that cannot be judged are counted, with the reason, and the others
+// are judged.
 func TestPlan_skips_what_is_not_finite(t *testing.T) {
 	find := func(name string) Generator {
 		l, err := FindGenerator(name)
@@ -249,8 +248,8 @@ func wantPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// At either end of the interval the observation, or a more extreme one, has
-// half the failure.
+// At either end of the interval, the observed count or a more extreme one has
+// probability (1 - confidence)/2.
 func TestClopperPearson_solves_the_binomial_sums(t *testing.T) {
 	tail := func(from, to, n int, p float64) float64 { // P(from <= X <= to)
 		sum := 0.0
@@ -273,8 +272,8 @@ func TestClopperPearson_solves_the_binomial_sums(t *testing.T) {
 	}
 }
 
-// Sketches of parts, merged in any order, are the sketch of the whole, and tell
-// its quantiles.
+// Sketches of parts, merged in any order, equal the sketch of the whole and
+// give its quantiles.
 func TestSketch_merges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -315,7 +314,8 @@ func TestSketch_merges(t *testing.T) {
 	}
 }
 
-// A sweep of four seeds is what its halves are, joined, also by way of files.
+// A sweep of four seeds equals the join of its halves, also after writing and
+// reading them.
 func TestJoin_of_files(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{Volta, Paper}, Data: []Generator{Symmetric, Ties}, M: 8, N: 2, Ks: []int{64, 128}, Seeds: []uint64{1, 2, 3, 4}, Confidences: []float64{0.9, 0.99}}
 	whole := run(t, p)
@@ -342,7 +342,7 @@ func TestJoin_of_files(t *testing.T) {
 	for i, r := range joined {
 		w := whole[i]
 		s, u := r.Summary, w.Summary
-		s.Tightness, s.Largest, s.Constant = u.Tightness, u.Largest, u.Constant // of three digits
+		s.Tightness, s.Largest, s.Constant = u.Tightness, u.Largest, u.Constant // rounded to three digits
 		if r.key() != w.key() || s != u || !near(r.Tightness, w.Tightness, w.Tightness) || !slices.Equal(r.Seeds, w.Seeds) || r.Verdict != w.Verdict {
 			t.Errorf("%+v\nwant %+v", r, w)
 		}
@@ -373,7 +373,7 @@ func TestRead_names_the_line(t *testing.T) {
 	}
 }
 
-// A longer row begins as the shorter one of the same seed.
+// With the same seed, a longer row begins with the elements of a shorter one.
 func TestData_of_vectors_have_prefixes(t *testing.T) {
 	for _, l := range []Generator{Symmetric, Scaled, LogNormal} {
 		a, b := l.Matrices(3, 2, 16, 1)
@@ -389,7 +389,8 @@ func TestData_of_vectors_have_prefixes(t *testing.T) {
 	}
 }
 
-// What the bounds are told of a distribution is so.
+// The moments that the bounds are given of a distribution are those of its
+// samples.
 func TestData_have_the_moments_they_tell(t *testing.T) {
 	sets := Generators()
 	for _, name := range standardData {
@@ -426,7 +427,8 @@ func TestData_have_the_moments_they_tell(t *testing.T) {
 	}
 }
 
-// The breaking cases are what their names say.
+// The distributions that violate assumptions have the properties in their
+// descriptions.
 func TestData_that_break(t *testing.T) {
 	a, b := Pairing.Matrices(4, 4, 64, 1)
 	for i := range 4 {
@@ -477,9 +479,9 @@ func TestFind_refuses(t *testing.T) {
 	}
 }
 
-// What is predicted of the errors comes out: the mean of data of one sign, the
-// slope of data of both, and the spread. Nothing is predicted of data that the
-// bounds are told wrongly.
+// The predictions of the mean (data of one sign), the slope (data of both
+// signs) and the spread agree with the errors. There is no prediction if the
+// bounds are given a wrong distribution.
 func TestPlan_predicts(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{Hopper}, Data: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
@@ -503,7 +505,7 @@ func TestPlan_predicts(t *testing.T) {
 	}
 }
 
-// Rows that tell no seeds may be of the same products, and are not joined.
+// Rows without seeds may be of the same products, and are not joined.
 func TestJoin_of_no_seeds(t *testing.T) {
 	row := Row{Machine: "paper", Data: "U(0,1)", Bound: "gamma", Verdict: Holds}
 	seeded := row

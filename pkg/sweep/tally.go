@@ -6,19 +6,20 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// A tally is a Summary in the making, of one product.
+// A tally accumulates the Summary of one product.
 type tally struct {
 	outputs, violations int
 	largest, constant   float64
 	ratios              Sketch
 }
 
-// slack is how far errors and bounds may be off, relatively, for being computed
-// in binary64.
+// slack is the relative tolerance for errors and bounds, which are computed in
+// binary64.
 const slack = 1e-12
 
-// add counts an output with its error, its |A||B|, and where the error should
-// lie. An interval that is NaN or has no limit says nothing.
+// add counts an output with its error e, its size |A||B|, and the interval i in
+// which the error should lie. It does not count an interval that is NaN or
+// unbounded.
 func (t *tally) add(e, size float64, i bound.Interval) {
 	most := i.Bound()
 	if math.IsNaN(most) || math.IsInf(most, 0) {
@@ -28,7 +29,7 @@ func (t *tally) add(e, size float64, i bound.Interval) {
 	if math.Abs(e-i.Centre) > i.Radius+slack*max(math.Abs(e), i.Radius) {
 		t.violations++
 	}
-	ratio := 0.0 // no error is 0 also where none is allowed
+	ratio := 0.0 // also where the bound is 0
 	if e != 0 {
 		ratio = math.Abs(e) / most
 	}
@@ -39,7 +40,7 @@ func (t *tally) add(e, size float64, i bound.Interval) {
 	}
 }
 
-// merge counts what another has.
+// merge adds the counts of o.
 func (t *tally) merge(o tally) {
 	t.outputs += o.outputs
 	t.violations += o.violations

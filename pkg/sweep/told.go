@@ -6,13 +6,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// Told is how the bounds are told of the data.
+// Told says which description of the data the bounds are given.
 type Told int
 
 const (
-	FromDistribution Told = iota // what X and Y of the distribution say
+	FromDistribution Told = iota // X and Y of the Generator
 	FromMoments                  // the moments of the elements of A and of B ([bound.MomentsOf])
-	FromFiles                    // all that can be found in A and B, as advice on files does
+	FromFiles                    // all that [bound.Inspect] finds in A and B
 )
 
 var toldNames = []string{"distribution", "moments", "files"}
@@ -25,7 +25,8 @@ func (t Told) String() string {
 	return toldNames[t]
 }
 
-// ParseTold returns what String wrote.
+// ParseTold returns the Told of a word that String returns. An error says that
+// there is none.
 func ParseTold(s string) (Told, error) {
 	for i, name := range toldNames {
 		if s == name {
@@ -35,14 +36,14 @@ func ParseTold(s string) (Told, error) {
 	return 0, fmt.Errorf("sweep: told from %q, want distribution, moments or files", s)
 }
 
-// A telling is one way to tell the bounds of a product, the sizes of its
-// elements too or not.
+// A telling is one description of a product that the bounds are given: Told,
+// and the sizes of the elements if ranges.
 type telling struct {
 	Told
 	ranges bool
 }
 
-// tellings returns the ways of a plan, those that tell less first.
+// tellings returns the descriptions of a plan, those that say less first.
 func (p Plan) tellings() []telling {
 	told := p.Told
 	if len(told) == 0 {
@@ -60,7 +61,7 @@ func (p Plan) tellings() []telling {
 	return all
 }
 
-// tell returns the kernel with what the bounds are told.
+// tell returns the problem k with the description t of the matrices.
 func (d *draw) tell(k bound.Problem, t telling) (bound.Problem, error) {
 	if t.Told != FromDistribution {
 		m := d.moments()

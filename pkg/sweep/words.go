@@ -9,14 +9,15 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// A word is a distribution that takes numbers, and then other factors.
+// A word is a distribution of the grammar. Its arguments are numbers, followed
+// by other factors.
 type word struct {
 	numbers, factors int
 	make             func(x []float64, f []factor) (z factor, ok bool)
 }
 
-// words are those of the grammar of distributions. What make returns has no
-// name yet.
+// words are the distributions of the grammar. The factor that make returns has
+// no name yet.
 var words = map[string]word{
 	"U": {2, 0, func(x []float64, _ []factor) (factor, bool) {
 		if !(x[0] < x[1]) {
@@ -46,7 +47,7 @@ var words = map[string]word{
 		m := bound.DataMoments{MeanSquare: 2 * x[0] * x[0], MeanAbs: x[0], MaxAbs: math.Inf(1), Symmetric: true}
 		return drawn(known(m, func(r *rand.Rand) float64 { return x[0] * (r.ExpFloat64() - r.ExpFloat64()) })), x[0] > 0
 	}},
-	// Student's t of ν degrees of freedom.
+	// Student's t with ν degrees of freedom.
 	"t": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		ν := x[0]
 		if ν != math.Floor(ν) || ν < 3 || ν > 100 {
@@ -65,7 +66,7 @@ var words = map[string]word{
 			return z / math.Sqrt(χ/ν)
 		})), true
 	}},
-	// One number.
+	// A single number.
 	"point": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		c := x[0]
 		m := bound.DataMoments{Mean: c, MeanSquare: c * c, MeanAbs: math.Abs(c), MaxAbs: math.Abs(c)}
@@ -86,7 +87,7 @@ var words = map[string]word{
 		return fewValues(known(m, func(r *rand.Rand) float64 { return (first + float64(r.IntN(int(n)))) * step })), true
 	}},
 
-	// Each element is 0 with a probability.
+	// Each element is replaced by 0 with a given probability.
 	"sparse": {1, 1, func(x []float64, f []factor) (factor, bool) {
 		p, m := x[0], f[0].Moments()
 		m.Mean, m.MeanSquare, m.MeanAbs = (1-p)*m.Mean, (1-p)*m.MeanSquare, (1-p)*m.MeanAbs
@@ -97,14 +98,14 @@ var words = map[string]word{
 			return v
 		}), 0 <= p && p < 1
 	}},
-	// max(x, 0), of a distribution that is symmetric.
+	// max(x, 0), for a symmetric distribution.
 	"relu": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		m := f[0].Moments()
 		ok := m.Symmetric || !f[0].CanDraw()
 		m.Mean, m.MeanSquare, m.MeanAbs, m.Symmetric = m.MeanAbs/2, m.MeanSquare/2, m.MeanAbs/2, false
 		return f[0].each(m, func(_ *rand.Rand, v float64) float64 { return max(v, 0) }), ok
 	}},
-	// A sign at random.
+	// Each element gets a random sign.
 	"signed": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		m := f[0].Moments()
 		m.Mean, m.Symmetric = 0, true
@@ -122,7 +123,7 @@ var words = map[string]word{
 		m.Mean, m.MeanSquare, m.MeanAbs, m.MaxAbs = c*m.Mean, c*c*m.MeanSquare, math.Abs(c)*m.MeanAbs, math.Abs(c)*m.MaxAbs
 		return f[0].each(m, func(_ *rand.Rand, v float64) float64 { return c * v }), c != 0
 	}},
-	// The first distribution with a probability, else the second.
+	// A mixture: the first distribution with a given probability, else the second.
 	"mix": {1, 2, func(x []float64, f []factor) (factor, bool) {
 		p, d, e := x[0], f[0].Distribution, f[1].Distribution
 		if !(0 < p && p < 1 && f[0].independent() && f[1].independent()) {
@@ -141,11 +142,11 @@ var words = map[string]word{
 		return z, true
 	}},
 
-	// Each vector sorted, the greatest first.
+	// Each vector is sorted in decreasing order.
 	"sorted": {0, 1, func(_ []float64, f []factor) (factor, bool) {
 		z := f[0]
 		d := z.Distribution
-		if d.CanDraw() { // of what the numbers are drawn from, nothing else is true of them
+		if d.CanDraw() { // only the moments remain valid after sorting
 			z.Distribution = known(d.Moments(), func(r *rand.Rand) float64 { return from(d, r) })
 		}
 		z.dependent, z.alike = "vectors are sorted", true
@@ -156,7 +157,7 @@ var words = map[string]word{
 		}
 		return z, true
 	}},
-	// A stationary process x' = φx + √(1-φ²)z, z normal.
+	// A stationary autoregressive process x' = φx + √(1-φ²)z, z normal.
 	"ar": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		φ := x[0]
 		return factor{Distribution: bound.Normal(0, 1), dependent: "each element depends on the one before it", alike: true,
@@ -168,7 +169,7 @@ var words = map[string]word{
 				}
 			}}, -1 < φ && φ < 1
 	}},
-	// A share of the vectors is larger by a factor.
+	// A share of the vectors is multiplied by a factor.
 	"outliers": {2, 1, func(x []float64, f []factor) (factor, bool) {
 		z := scaledVectors(f[0], func(r *rand.Rand) float64 {
 			if r.Float64() < x[0] {
@@ -178,12 +179,12 @@ var words = map[string]word{
 		})
 		return z, 0 <= x[0] && x[0] <= 1 && x[1] > 0
 	}},
-	// Each vector is multiplied by a power of two of its own.
+	// Each vector is multiplied by its own power of two.
 	"rows": {2, 1, func(x []float64, f []factor) (factor, bool) {
 		z := scaledVectors(f[0], func(r *rand.Rand) float64 { return math.Exp2(math.Floor(x[0] + (x[1]-x[0]+1)*r.Float64())) })
 		return z, -60 <= x[0] && x[0] <= x[1] && x[1] <= 60
 	}},
-	// The softmax of normal numbers of a deviation, as attention has it.
+	// The softmax of normal numbers of a given deviation, as in attention.
 	"softmax": {1, 0, func(x []float64, _ []factor) (factor, bool) {
 		return factor{dependent: "vectors sum to 1", mixed: true, fill: func(r *rand.Rand, v []float32) {
 			e, sum := make([]float64, len(v)), 0.0

@@ -2,9 +2,10 @@ package tcore
 
 import "math/big"
 
-// Accuracy returns on which side of x its rounding lies, as package math/big
-// has it: Below, Exact or Above. What overflows to an infinity, or saturates,
-// lies where that is. Of a NaN, and of an infinity that stays one, it is Exact.
+// Accuracy returns on which side of x the rounded number fl(x) lies, as a
+// [big.Accuracy]: Below, Exact or Above. If x overflows or saturates, fl(x) is
+// the infinity or ±Max that replaces it. The result is Exact if x or fl(x) is a
+// NaN, and if an infinity remains an infinity.
 func (f Format) Accuracy(x float64, mode RoundingMode) big.Accuracy {
 	switch z := f.Round(x, mode); {
 	case z < x:

@@ -18,8 +18,8 @@ func ExampleFormat_Accuracy() {
 	// Above Below
 }
 
-// The accuracy is that of math/big where its modes are ours: in a format
-// without limits of the exponent.
+// Accuracy agrees with math/big in the modes that both have, for a format whose
+// exponent range is not exceeded.
 func TestAccuracy(t *testing.T) {
 	wide := tcore.Format{Name: "wide", Precision: 7, Emin: -900, Emax: 900}
 	r := rand.New(rand.NewPCG(7, 7))

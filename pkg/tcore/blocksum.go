@@ -9,27 +9,28 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// BlockSum is what one block of a chain of [Fused] sums did, in short: a
-// [TraceBlock] without its terms.
+// BlockSum summarises one block of a chain of [Fused] sums: a [TraceBlock]
+// without its terms.
 type BlockSum struct {
-	Exponent int     // E*, the exponent that all terms are aligned to
-	Kept     float64 // the sum of what was kept, before it is rounded
-	Result   float64 // the sum rounded, c of the next block
-	Lost     float64 // the sum of what was cut off, of the products and of c
-	Signs    int     // positive products less negative ones
+	Exponent int     // E*, the exponent to which all terms are aligned
+	Kept     float64 // sum of the truncated terms, before it is rounded
+	Result   float64 // Kept rounded: c of the next block
+	Lost     float64 // sum of the parts of the products and of c that the truncation discards
+	Signs    int     // number of positive products minus number of negative ones
 	Size     float64 // Σ|xy|
 }
 
-// Error returns the error that the block made, Result less c and the exact
-// products: what it did not round to and what it did not keep.
+// Error returns the error of the block, Result - (c + Σxy): the error of the
+// final rounding minus what the truncation discards.
 func (b BlockSum) Error() float64 { return b.Result - b.Kept - b.Lost }
 
 // BlockSums returns the blocks of every element of AB, as [Device.MultiplyAdd]
-// computes it, row by row: slices that are good until the next one. It costs a
-// few times a GEMM on one core, and tells the error of every element, as the
-// sum of those of its blocks, to binary64. The error names an element that is
-// not finite in A or B. It panics if the matrices do not fit or the core is not
-// a [Fused] of single products without scales.
+// computes it, row by row. Each slice is valid only until the next one is
+// yielded. The errors of the blocks of an element add up to the error of the
+// element, up to rounding in binary64. The cost is a few times that of a GEMM
+// on one core. It returns an error that names the first element of a or b that
+// is not finite in A or B. It panics if the matrices do not fit or are empty,
+// or if the core is not a [Fused] of single products without scales.
 func (d Device) BlockSums(a, b blas32.General) (iter.Seq[[]BlockSum], error) {
 	checkProduct("BlockSums", a, b)
 	d.check("BlockSums", a.Cols, b.Rows)
@@ -59,7 +60,7 @@ func (d Device) BlockSums(a, b blas32.General) (iter.Seq[[]BlockSum], error) {
 	}, nil
 }
 
-// blockSums stores the blocks of element (i, j).
+// blockSums stores the blocks of element (i, j) in blocks.
 func (f *Fused) blockSums(d *Device, blocks []BlockSum, x, y *panel, i, j int) {
 	u, eu := x.vector(i)
 	v, ev := y.vector(j)
@@ -71,8 +72,9 @@ func (f *Fused) blockSums(d *Device, blocks []BlockSum, x, y *panel, i, j int) {
 	}
 }
 
-// blockSum is Fused.sum, observed. All products and sums are exact in binary64
-// unless E* is out of its reach.
+// blockSum computes Fused.sum and summarises it. The products and Kept are
+// exact in binary64; Lost and Size are rounded sums. It calls slowBlockSum
+// where E* is out of the range in which this holds.
 func (f *Fused) blockSum(d *Device, x, y []float64, ex, ey []int16, c float64) BlockSum {
 	_, top := d.C.split(c)
 	if c == 0 {
@@ -110,7 +112,7 @@ func (f *Fused) blockSum(d *Device, x, y []float64, ex, ey []int16, c float64) B
 	}
 }
 
-// slowBlockSum takes the block from a trace of it.
+// slowBlockSum computes the summary from a trace of the block.
 func (f *Fused) slowBlockSum(d *Device, x, y []float64, c float64) BlockSum {
 	b := block{x: x, y: y, c: c}
 	t := newTraceBlock(0, b)

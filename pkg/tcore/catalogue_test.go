@@ -1,7 +1,7 @@
 package tcore
 
-// Devices of the catalogue, which is a package that imports this one: the tests
-// of package tcore_test set them before any test runs.
+// Devices of the catalogue, a package that imports this one: the tests of
+// package tcore_test set these variables before any test runs.
 var (
 	Devices func() []Device
 

@@ -2,9 +2,10 @@ package tcore
 
 import "math"
 
-// Chain is one IEEE FMA in C after the other, rounded to nearest even: binary64
-// on all tensor and matrix cores, and binary32 on AMD CDNA (Xie et al. 2025).
-// With C = Binary32 and narrow factors it is the recursive FMA of the paper.
+// Chain adds each product by one IEEE FMA in C, one after the other, rounded to
+// nearest even: binary64 on all tensor and matrix cores, and binary32 on AMD
+// CDNA (Xie et al. 2025). With C = Binary32 and factors of lower precision it
+// is the recursive FMA of the paper.
 type Chain struct{}
 
 func (Chain) width() int { return 1 }
@@ -15,7 +16,7 @@ func (Chain) sum(d *Device, b block, _ *TraceBlock) float64 {
 
 func (Chain) check(*Device) {}
 
-// chain64 is the chain of a [Chain] in binary64.
+// chain64 computes the sum of a [Chain] in binary64.
 func chain64(x, y []float64, c float64) float64 {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -24,7 +25,7 @@ func chain64(x, y []float64, c float64) float64 {
 	return c
 }
 
-// chain32 is the chain of a [Chain] in binary32.
+// chain32 computes the sum of a [Chain] in binary32.
 func chain32(x, y []float64, c float64) float64 {
 	s := float32(c)
 	y = y[:len(x)]

@@ -7,8 +7,10 @@ import (
 )
 
 // Encode returns the code (bit pattern) of fl(x) in the low Bits() bits. Every
-// NaN is encoded as one quiet NaN: sign 0 and, of the significand, the first
-// stored bit set (0x7e00 in binary16; 0x7f in e4m3; 0x80 in e4m3fnuz).
+// NaN has the same code: in an IEEE format the quiet NaN of sign 0 with only
+// the first stored bit of the significand set (0x7e00 in binary16), in the
+// other formats their NaN, of sign 0 if it has a sign (0x7f in e4m3; 0x80 in
+// e4m3fnuz).
 func (f Format) Encode(x float64, mode RoundingMode) uint64 {
 	return f.code(f.Round(x, mode))
 }
@@ -28,8 +30,9 @@ func (f *Format) code(z float64) uint64 {
 		return sign
 	}
 
-	// |z| = n × 2^q. The codes of the positive numbers are in order, 2^(p-1)
-	// of them for each q, and begin with 2^(p-1) in a format without zero.
+	// |z| = n × 2^q. The codes of the positive numbers increase with the number.
+	// Each q has 2^(p-1) codes. In a format without zero the least number, of code
+	// 0, has n = 2^(p-1).
 	v := unpack(z)
 	q := max(v.exp+bits.Len64(v.sig)-1, f.Emin) - f.Precision + 1
 	n := v.sig >> (q - v.exp)
@@ -39,7 +42,7 @@ func (f *Format) code(z float64) uint64 {
 	return sign | uint64(q-f.minQuantum())<<(f.Precision-1) + n
 }
 
-// Decode returns the number that the code stands for, or NaN if it stands for
+// Decode returns the number that the code represents, or NaN if it represents
 // none. It panics if the code has more than Bits() bits.
 func (f Format) Decode(code uint64) float64 {
 	w := f.Bits()
@@ -74,7 +77,7 @@ func (f Format) Decode(code uint64) float64 {
 	return signed(float64(n)*exp2(int(e)+f.minQuantum()), neg)
 }
 
-// nanCode returns the code that Encode gives a NaN.
+// nanCode returns the code to which Encode maps a NaN.
 func (f *Format) nanCode() uint64 {
 	switch f.Specials {
 	case NaNOnly:

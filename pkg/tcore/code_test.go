@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Decode against definitions that owe nothing to it: Go's own formats, of which
-// the others are leading parts, and for e4m3 the table of the OCP
-// specification.
+// Decode agrees with independent definitions: Go's own formats, whose leading
+// bits are other formats, and the equations and tables of the specifications.
 func TestDecode(t *testing.T) {
 	float32Of := func(shift int) func(uint64) float64 {
 		return func(c uint64) float64 { return float64(math.Float32frombits(uint32(c << shift))) }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// narrowOracle is the oracle for formats of at most 16 bits, made fast enough
-// to try everything: binary64 holds their numbers, midpoints and what follows
-// Max.
+// narrowOracle is an oracle for formats of at most 16 bits, fast enough for
+// exhaustive tests: their numbers, midpoints and the numbers that would follow
+// Max are numbers of binary64.
 type narrowOracle struct {
 	f, plain Format
 	numbers  []float64 // by code
@@ -50,8 +50,8 @@ func (o narrowOracle) round(x float64, mode RoundingMode) float64 {
 	return withChoices(o.f, oraclePick(o.plain, low, last, up, neg), neg)
 }
 
-// narrow returns the formats of at most 16 bits, those of at most 8 with all
-// ways to overflow and to underflow.
+// narrow returns the formats of at most 16 bits, and those of at most 8 bits
+// with all values of Overflow and Subnormals.
 func narrow() []Format {
 	var list []Format
 	for _, f := range formats {
@@ -69,8 +69,9 @@ func narrow() []Format {
 	return append(list, flushing)
 }
 
-// All numbers, midpoints and quarters, and the binary64 numbers next to them,
-// in all modes: by monotonicity, all numbers there are.
+// Round agrees with the oracle in all modes on all numbers, midpoints and
+// quarters, and on the binary64 numbers next to them. By monotonicity it then
+// agrees on all numbers.
 func TestRoundEverywhere(t *testing.T) {
 	for _, f := range narrow() {
 		o, step := newNarrowOracle(f), 1
@@ -88,7 +89,8 @@ func TestRoundEverywhere(t *testing.T) {
 	}
 }
 
-// Every code of every format of at most 16 bits, converted to every other.
+// Every number of every format of at most 16 bits is converted to every other
+// such format as the oracle converts it.
 func TestConvertEverything(t *testing.T) {
 	var targets []narrowOracle
 	for _, f := range narrow() {
@@ -116,8 +118,9 @@ func TestConvertEverything(t *testing.T) {
 	}
 }
 
-// A format that flushes has no numbers between 0 and 2^Emin: what is rounded to
-// a subnormal is zero, and what is rounded up to 2^Emin is that.
+// A format that flushes subnormals has no numbers between 0 and 2^Emin: a
+// number that would be rounded to a subnormal becomes zero, and one that is
+// rounded up to 2^Emin remains 2^Emin.
 func TestFlushed(t *testing.T) {
 	f := Binary16
 	f.Subnormals = Flushed
@@ -131,7 +134,7 @@ func TestFlushed(t *testing.T) {
 		{least, ToNearestEven, least},
 		{least - 0x1p-24, ToNearestEven, 0},
 		{-least + 0x1p-24, ToNearestEven, negZero},
-		{least - 0x1p-25, ToNearestEven, least}, // a tie, 2^-14 even
+		{least - 0x1p-25, ToNearestEven, least}, // a tie: 2^-14 is even
 		{least - 0x1p-26, ToNearestEven, least},
 		{least - 0x1p-26, ToZero, 0},
 		{-least + 0x1p-26, ToZero, negZero},

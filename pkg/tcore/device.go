@@ -2,17 +2,19 @@ package tcore
 
 import "fmt"
 
-// Device is one instruction of one architecture's matrix unit: what it takes,
-// what it returns, and in Core how it adds. Package devices is the catalogue; a
-// new device is one literal, and a variant is a copy with one field changed:
+// Device is one instruction of one architecture's matrix unit: the formats of
+// its operands and of its result and, in Core, the arithmetic of its sums.
+// Package devices is the catalogue. A new device is one literal, and a variant
+// is a copy with one field changed:
 //
 //	d := devices.HopperE4M3()
 //	d.B = tcore.E5M2
 //
-// The operation is d = c + x₀y₀ + … + x₍K₋₁₎y₍K₋₁₎ for any K: the K products
-// are taken in blocks from left to right, the result of one block being c of
-// the next, as one instruction or a chain of them does. A last block that K
-// does not fill is filled with products 0 × 0, as a GEMM kernel does.
+// The operation is d = c + x₀y₀ + … + x₍K₋₁₎y₍K₋₁₎ for any K. The K products
+// are added in blocks, from left to right, and the result of one block is c of
+// the next, as in one instruction or in a chain of them. If K is not a multiple
+// of the block width, the last block is padded with products 0 × 0, as in a
+// GEMM kernel.
 type Device struct {
 	Name         string
 	Architecture string
@@ -26,39 +28,40 @@ type Device struct {
 	Core         Core
 }
 
-// Core is the arithmetic of one block, a record of its own: [Fused],
+// Core is the arithmetic of one block, given by its parameters: [Fused],
 // [ExactSum], [Pairwise], [TwoStage], [Chain], [Split] or [TensorCore]. The set
-// is closed: a unit that adds in none of these ways gets a core in this
-// package, with its slow oracle.
+// is closed: a matrix unit with another arithmetic needs a new core in this
+// package, with a slow oracle in its tests.
 type Core interface {
 	// width returns the number of products in a block.
 	width() int
-	// sum returns c + Σ xᵢyᵢ, a value of C, for one full block of values of A
-	// and B. It fills in the trace if there is one.
+	// sum returns c + Σ xᵢyᵢ, a value of C, for one full block of values of A and
+	// B. It records the alignment in t, unless t is nil.
 	sum(d *Device, b block, t *TraceBlock) float64
-	// check panics unless the core can take the formats of d.
+	// check panics unless the core supports the formats of d.
 	check(d *Device)
 }
 
-// block is what a Core takes at once: width factors, their scales if there are
-// any, and the accumulator.
+// block is the input of Core.sum: width factors x and y, their scales if the
+// device has any, and the accumulator c.
 type block struct {
 	x, y, scaleX, scaleY []float64
 	c                    float64
 }
 
-// Dot returns c + Σ xᵢyᵢ as the device computes it. The factors are first
-// converted to A and B by Convert, c is rounded to C. Scales are 1.
-// It panics if the lengths differ.
+// Dot returns c + Σ xᵢyᵢ as the device computes it. It first converts the
+// factors to A and B by Convert, and rounds c to C, to nearest even. Scales are
+// 1.
+// It panics if the lengths differ or the core does not support the device.
 func (d Device) Dot(x, y []float64, c float64) float64 {
 	d.check("Dot", len(x), len(y))
 	return d.chain(d.convert(d.A, x), d.convert(d.B, y), nil, nil, d.C.Round(c, ToNearestEven), nil)
 }
 
 // DotCodes is Dot on codes: x of A, y of B, c and the result of C. The codes of
-// tf32 are binary32 words, of which the low 13 bits are ignored, as the
-// instructions do. It panics if the lengths differ, a code has too many bits or
-// the device takes scales.
+// tf32 are binary32 words whose low 13 bits are ignored, as the instructions
+// ignore them. It panics if the lengths differ, a code has too many bits or the
+// device has scales.
 func (d Device) DotCodes(x, y []uint64, c uint64) uint64 {
 	if d.ScaleBlock > 0 {
 		panic(fmt.Sprintf("tcore: DotCodes: %s takes scales, want DotScaled", d.Name))
@@ -67,8 +70,10 @@ func (d Device) DotCodes(x, y []uint64, c uint64) uint64 {
 }
 
 // DotScaled is DotCodes for a block-scaled instruction. Scale i of a vector, a
-// code of Scale, multiplies its elements i × ScaleBlock and on; a scale must be
-// there for every block begun. It panics if the lengths do not fit.
+// code of Scale, multiplies the ScaleBlock elements from index i × ScaleBlock
+// on. Each vector of scales has ⌈len(x) / ScaleBlock⌉ elements, or none if the
+// device has no scales. It panics if the lengths do not fit or a code has too
+// many bits.
 func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 	d.check("DotScaled", len(x), len(y))
 	if d.ScaleBlock > 0 {
@@ -84,9 +89,11 @@ func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 	return d.encode(z)
 }
 
-// Takes reports whether the instruction takes factors y of format f: B itself
-// or, since 8-bit instructions mix their formats, another one of at most 8 bits
-// if B is such a format. A device that does becomes one with d.B = f.
+// Takes reports whether the instruction accepts factors y of format f. It
+// accepts B. Since 8-bit instructions mix their formats, it also accepts a
+// signed format of at most 8 bits if B has at most 8 bits, both or neither are
+// fnuz, and the core sums no groups. The device with factors y of format f is a
+// copy with B = f.
 func (d Device) Takes(f Format) bool {
 	if f.Equal(d.B) {
 		return true
@@ -96,7 +103,8 @@ func (d Device) Takes(f Format) bool {
 	return narrow && core.Group == 0 && (f.Specials == FNUZ) == (d.B.Specials == FNUZ)
 }
 
-// chain takes the blocks one after the other.
+// chain adds the blocks one after the other to c and returns the result. It
+// appends a trace of each block to t, unless t is nil.
 func (d *Device) chain(x, y, scaleX, scaleY []float64, c float64, t *Trace) float64 {
 	w := d.Core.width()
 	for k := 0; k < len(x); k += w {
@@ -127,7 +135,7 @@ func padZeros(x []float64, k, w int) []float64 {
 	return z
 }
 
-// padOnes is padZeros for scales, with ones.
+// padOnes is padZeros for scales: it returns ones beyond the end of x.
 func padOnes(x []float64, k, w int) []float64 {
 	if k+w <= len(x) {
 		return x[k : k+w]
@@ -139,7 +147,7 @@ func padOnes(x []float64, k, w int) []float64 {
 	return z
 }
 
-// convert returns the values x as numbers of f.
+// convert returns x rounded to f by Convert.
 func (d *Device) convert(f Format, x []float64) []float64 {
 	z := make([]float64, len(x))
 	for i, v := range x {
@@ -148,7 +156,7 @@ func (d *Device) convert(f Format, x []float64) []float64 {
 	return z
 }
 
-// decodeAll returns the numbers that codes stand for.
+// decodeAll returns the numbers that the codes represent.
 func decodeAll(f Format, codes []uint64) []float64 {
 	z := make([]float64, len(codes))
 	for i, code := range codes {
@@ -157,8 +165,8 @@ func decodeAll(f Format, codes []uint64) []float64 {
 	return z
 }
 
-// decodeOperand is f.Decode, but for tf32, which registers hold in the upper
-// bits of a binary32 word.
+// decodeOperand is f.Decode, except for tf32, which registers store in the
+// upper bits of a binary32 word.
 func decodeOperand(f Format, code uint64) float64 {
 	if f.Equal(TF32) {
 		const unused = 1<<13 - 1

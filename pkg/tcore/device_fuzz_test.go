@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// FuzzDevice compares one block of any device with the oracle, and with GEMM,
-// whose kernels are other code. The data are the codes of x, y, the scales and
-// c, zeros where they end.
+// FuzzDevice compares one block of any device with the oracle and with GEMM,
+// whose code is separate. The data are the codes of x, y, the scales and c,
+// followed by zeros.
 func FuzzDevice(f *testing.F) {
 	for i, d := range Devices() {
 		rng := rand.New(rand.NewPCG(1, uint64(i)))
@@ -52,7 +52,8 @@ func FuzzDevice(f *testing.F) {
 	})
 }
 
-// compareGEMM compares a product of 1 × K by K × 1 with the vector.
+// compareGEMM compares the matrix product of a 1 × K and a K × 1 matrix with
+// the dot product v.
 func compareGEMM(t *testing.T, d Device, v deviceVector) {
 	a, b, c, z := zeros(1, len(v.X)), zeros(len(v.Y), 1), zeros(1, 1), zeros(1, 1)
 	exact := true

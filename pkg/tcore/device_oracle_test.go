@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// The oracle of devices computes with integers of any length, from codes and
-// the parameters of the record alone. It decodes by the bit fields of the
-// published formats, aligns by shifting whole numbers and rounds by the search
+// The oracle of devices computes with integers of arbitrary length, from the
+// codes and the parameters of the device alone. It decodes by the bit fields of
+// the published formats, aligns by shifting integers and rounds by the search
 // of oracleRound.
 
 // fields are the exponent bits, stored significand bits and bias of a format.
@@ -85,7 +85,7 @@ func oracleProduct(x, y oracleNumber) oracleTerm {
 	return oracleTerm{s, x.exp + y.exp, x.m + y.m}
 }
 
-// units returns the term in units of 2^unit: cut toward zero, or down.
+// units returns the term in units of 2^unit, rounded toward zero or down.
 func (t oracleTerm) units(unit int, down bool) *big.Int {
 	shift := t.exp - t.m - unit
 	z := new(big.Int).Set(t.sig)
@@ -105,7 +105,7 @@ type oracleInput struct {
 	c                    oracleNumber
 }
 
-// oracleSpecial returns the result if a special operand decides it.
+// oracleSpecial returns the result if an infinity or a NaN determines it.
 func oracleSpecial(in oracleInput, limit float64) (float64, bool) {
 	nan, plus, minus := in.c.nan, in.c.inf && !in.c.neg, in.c.inf && in.c.neg
 	for i, x := range in.x {
@@ -133,7 +133,7 @@ func oracleSpecial(in oracleInput, limit float64) (float64, bool) {
 	return 0, false
 }
 
-// oracleFused is one block of a Fused core.
+// oracleFused computes one block of a Fused core.
 func oracleFused(d Device, f Fused, in oracleInput) float64 {
 	if z, ok := oracleSpecial(in, math.Inf(1)); ok {
 		return z
@@ -193,7 +193,7 @@ func oracleFused(d Device, f Fused, in oracleInput) float64 {
 	return float64(math.Float32frombits(z >> (24 - f.Result.Precision) << (24 - f.Result.Precision)))
 }
 
-// oracleBlock is one block of any core.
+// oracleBlock computes one block of any core.
 func oracleBlock(d Device, in oracleInput) float64 {
 	switch core := d.Core.(type) {
 	case Fused:
@@ -328,7 +328,7 @@ func oracleTwoStage(core TwoStage, in oracleInput) float64 {
 	return oracleRound(Binary32, v.SetMantExp(v, lead-31), ToNearestEven)
 }
 
-// oracleDot takes the blocks of a dot product of codes.
+// oracleDot adds the blocks of a dot product of codes.
 func oracleDot(d Device, v deviceVector) uint64 {
 	decode := func(f Format, codes []uint64) []oracleNumber {
 		z := make([]oracleNumber, len(codes))

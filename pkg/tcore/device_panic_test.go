@@ -15,7 +15,8 @@ func (d Device) with(core Core) Device {
 	return d
 }
 
-// The caller's mistakes with devices panic, with the argument and its value.
+// Invalid arguments to the methods of devices panic, with the argument and its
+// value.
 func TestDevicePanics(t *testing.T) {
 	none := blas32.General{}
 	a, b, z := zeros(2, 8), zeros(8, 3), zeros(2, 3)

@@ -26,8 +26,8 @@ type deviceVector struct {
 	C, D           uint64
 }
 
-// randomVector returns a dot product of one or two blocks, of codes that are
-// hard: any at all, awkward numbers, and sums that nearly cancel.
+// randomVector returns a dot product of one or two blocks, of difficult codes:
+// arbitrary ones, awkward numbers, and sums that nearly cancel.
 func randomVector(rng *rand.Rand, d Device) deviceVector {
 	n := d.Core.width() * (1 + rng.IntN(2))
 	v := deviceVector{Device: d.Name, X: make([]uint64, n), Y: make([]uint64, n)}
@@ -35,7 +35,7 @@ func randomVector(rng *rand.Rand, d Device) deviceVector {
 	for i := range n {
 		v.X[i], v.Y[i] = randomCode(rng, d.A, kind), randomCode(rng, d.B, kind)
 	}
-	if kind == 3 { // y repeats, x with the other sign: cancel
+	if kind == 3 { // the second half repeats y, and x with the other sign: the sum cancels
 		for i := n / 2; i < n-1; i++ {
 			v.Y[i], v.X[i] = v.Y[i-n/2], d.A.Encode(-decodeOperand(d.A, v.X[i-n/2]), ToNearestEven)
 			if d.A.Equal(TF32) {
@@ -60,7 +60,7 @@ func randomCode(rng *rand.Rand, f Format, kind int) uint64 {
 	switch {
 	case rng.IntN(10) == 0: // zeros of both signs
 		code = code >> (w - 1) << (w - 1)
-	case kind == 0: // any number but, as a rule, a special one
+	case kind == 0: // any number, but rarely an infinity or a NaN
 		if x := decodeOperand(f, code); !finite(x) && rng.IntN(30) > 0 {
 			return randomCode(rng, f, kind)
 		}
@@ -86,8 +86,8 @@ func randomScale(rng *rand.Rand, f Format, kind int) uint64 {
 	return f.Encode(math.Ldexp(1+rng.Float64(), rng.IntN(7)-3), ToNearestEven)
 }
 
-// TestDevice compares every device with the oracle: on the vectors committed,
-// and on new ones.
+// TestDevice compares every device with the oracle, on the vectors in the
+// repository and on new ones.
 func TestDevice(t *testing.T) {
 	path := filepath.Join("testdata", "devices.json.gz")
 	if *update {

@@ -1,10 +1,12 @@
-// Package tcore is the machinery of the paper: number formats, one rounding
-// routine, FMA, mixed-precision FMA, the idealised tensor core of Algorithm 1,
-// and streaming kernels to time.
+// Package tcore implements the arithmetic of the paper and of matrix units:
+// number formats, one rounding routine, FMA, mixed-precision FMA, the idealised
+// tensor core of Algorithm 1, models of devices, and streaming operations to
+// time.
 //
 // # Formats
 //
-// A [Format] is a value. These are in the catalogue; a new one is one literal.
+// A [Format] is a value. The catalogue contains those below; a new one is one
+// literal.
 //
 //	name      bits   p   emin  emax         u        max  min normal  min subnormal
 //	binary64    64  53  -1022  1023  1.11e-16  1.80e+308   2.23e-308      4.94e-324
@@ -23,43 +25,43 @@
 //	ue4m3        8   4     -6     8    0.0625        448      0.0156        0.00195
 //
 // The first six have infinities and NaN as in IEEE 754. The other 8-bit formats
-// have a NaN only, and the 6-bit and 4-bit ones neither. The fnuz formats have
-// no -0. The scales e8m0 and ue4m3 have no negative numbers, and e8m0 no zero.
-// Precision counts the implicit bit. Values of every format are carried as
-// float64, of which each format here is a subset; codes (bit patterns) are
-// carried as uint64.
+// have a NaN only, and the 6-bit and 4-bit formats neither. The fnuz formats
+// have no -0. The scales e8m0 and ue4m3 have no negative numbers, and e8m0 has
+// no zero. Precision counts the implicit bit. Values of every format are stored
+// in float64, of which each format here is a subset; codes (bit patterns) are
+// stored in uint64.
 //
 // # Rounding
 //
-// There is one rounding routine. [Format.Round], [Format.Encode],
-// [Format.Add], [Format.Mul] and [Format.FMA] each build their result exactly,
-// or exactly up to a sticky bit that remembers whether anything was cut off,
-// and hand it over. The routine then
+// There is one rounding routine. [Format.Round], [Format.Encode], [Format.Add],
+// [Format.Mul] and [Format.FMA] each compute their result exactly, or exactly
+// up to a sticky bit that is set if any lower bit was cut off, and pass it to
+// this routine. The routine
 //
 //  1. places the quantum, the weight of the last bit kept, p-1 binary places
 //     below the leading bit but not below the least subnormal;
-//  2. cuts there, keeping the rest as a fraction of 64 bits, the last one
-//     sticky;
-//  3. adds one quantum or none, as the [RoundingMode] says, or the random
-//     number of [Stochastic];
-//  4. looks for underflow, in a format that flushes subnormals or has no zero;
-//  5. looks for overflow: what exceeds Max after step 3 becomes what IEEE 754
-//     says for the mode, with infinity replaced as the format's [Overflow]
-//     says.
+//  2. truncates there, and keeps the rest as a fraction of 64 bits, the last
+//     of them sticky;
+//  3. adds one quantum or none, depending on the [RoundingMode] or on the
+//     random number of [Stochastic];
+//  4. handles underflow, in a format that flushes subnormals or has no zero;
+//  5. handles overflow: a result that exceeds Max after step 3 becomes the
+//     one that IEEE 754 defines for the mode, where the format's [Overflow]
+//     replaces infinity.
 //
 // The faster routines ([Format.RoundSlice] to nearest even,
-// [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16], the kernels
-// of [Device.MultiplyAdd] on a [TensorCore]) give the same values and are
-// tested against it. The first two are vector code on amd64 with AVX2, written
-// by the generator in internal/asm; go generate writes it anew.
+// [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16],
+// [Device.MultiplyAdd] on a [TensorCore]) return the same values and are tested
+// against it. On amd64 with AVX2 the first two are vector code, which go
+// generate writes by the generator in internal/asm.
 //
-// Emulated arithmetic writes every rounding: the Go specification lets a
-// compiler fuse x*y + z, and an explicit conversion as in float32(x*y) + z
-// forbids it.
+// Emulated arithmetic makes every rounding explicit: the Go specification
+// allows a compiler to fuse x*y + z, and an explicit conversion as in
+// float32(x*y) + z forbids it.
 //
 // # Machines
 //
-// [MPFMA] is the mixed-precision FMA, a record of the five formats the paper
+// [MPFMA] is the mixed-precision FMA, given by the five formats that the paper
 // names; [TensorCore] adds the block width b. [PaperF32] and [PaperF16] are the
 // two rows of the paper's Table 2. They are ideal machines: IEEE arithmetic,
 // left to right, round to nearest. Tensor cores of silicon align and truncate.
@@ -67,11 +69,11 @@
 // # Devices
 //
 // A [Device] is one instruction of one architecture, bit for bit as the best
-// public models have it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al.
-// 2025). Package devices is the catalogue, from Volta to Blackwell and CDNA1 to
-// CDNA3. Its Core is the arithmetic of one block:
+// public models describe it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et
+// al. 2025). Package devices is the catalogue, from Volta to Blackwell and
+// CDNA1 to CDNA3. Its Core is the arithmetic of one block:
 //
-//	core          what it does with the terms of a block        of
+//	core          what it does with the terms of a block        models
 //	Fused         aligns, truncates, adds, rounds once          NVIDIA
 //	Split         two Fused, and an addition                    8-bit mma of Hopper, B200
 //	ExactSum      adds exactly, rounds once                     CDNA1
@@ -80,22 +82,23 @@
 //	Chain         one FMA after the other                       binary64, CDNA binary32
 //	TensorCore    Algorithm 1                                   the paper
 //
-// [Device.Dot] takes values, [Device.DotCodes] and [Device.DotScaled] take bit
-// patterns, [Device.MultiplyAdd] takes matrices. [Machine] is GEMM as a library
-// builds it: transposes, alpha and beta, split K, a converted result.
-// [Device.Trace] tells what was kept and lost of every term, and
-// [Device.ExactGEMM] is what to measure errors by. Where the models do not
-// agree, [Contested] has a field.
+// [Device.Dot] computes with values, [Device.DotCodes] and [Device.DotScaled]
+// with bit patterns, [Device.MultiplyAdd] with matrices. [Machine] is GEMM as a
+// library builds it: transposes, alpha and beta, split K, a converted result.
+// [Device.Trace] returns which part of every term was kept and which was cut
+// off. [Device.ExactGEMM] returns the exact product, for measuring errors.
+// Where the published models disagree, [Contested] has a field.
 //
 // # Exact results
 //
-// Package exact forms AB and |A||B| without any rounding. [Float64GEMM] is what
-// the paper used as the actual result.
+// Package exact computes AB and |A||B| without any rounding. [Float64GEMM]
+// returns what the paper used as the actual result.
 //
 // # Streaming
 //
-// [StreamMAC], [StreamFMA] and [StreamMPFMA] are d = a × b + c elementwise,
-// once through the arrays: the rows of the paper's Table 3, to be timed for
-// real. On amd64 with AVX2, FMA and F16C they are vector code, elsewhere pure
-// Go. Both give the same bits, except that a NaN may differ in its payload.
+// [StreamMAC], [StreamFMA] and [StreamMPFMA] compute d = a × b + c elementwise,
+// in one pass through the arrays: the rows of the paper's Table 3, to be timed
+// on a real processor. On amd64 with AVX2, FMA and F16C they are vector code,
+// elsewhere pure Go. Both return the same bits, except that a NaN may differ in
+// its payload.
 package tcore

@@ -9,16 +9,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// dotAdd computes [Fused] sums of one row and several columns at once: blocks
-// blocks of the values av, with exponents ae, by those of bv and be, on top of
-// c into d. A bit of the result is set for every column that left the range of
-// the kernel.
+// dotAdd computes [Fused] sums of one row and several columns at once. It adds
+// to c the products of the values av, of exponents ae, and bv, of exponents be,
+// in the given number of blocks, and stores the sums in d. p points to
+// dotAddConstants. Bit j of the result is set if column j left the range of the
+// routine; its sum is then invalid.
 type dotAdd = func(d, c, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// dotAddKernel is a dotAdd of so many columns, and what prepares its operands.
-// Both return something else than 0 if an operand is out of range: an infinity,
-// a NaN, or a number not zero whose exponent is not in [-dotAddReach,
-// dotAddReach].
+// dotAddKernel is a dotAdd of a given number of columns, with the routines that
+// prepare its operands. These return a value other than 0 if an operand is out
+// of range: an infinity, a NaN, or a nonzero number whose exponent is not in
+// [-dotAddReach, dotAddReach].
 type dotAddKernel struct {
 	columns     int
 	run         dotAdd
@@ -26,37 +27,42 @@ type dotAddKernel struct {
 	packColumns func(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64
 }
 
-// Products of factors within reach are normal in binary32, as are the powers of
-// two that align them. All sums are multiples of 2^(-2 dotAddReach - F), so E*
-// need not be less than -2 dotAddReach.
+// dotAddReach is the greatest magnitude of the exponent of a factor. Products
+// of such factors are normal in binary32, as are the powers of two that align
+// them. All sums are multiples of 2^(-2 dotAddReach - F), so E* need not be
+// less than -2 dotAddReach.
 const dotAddReach = 50
 
-// dotAddDepth is the number of terms that a kernel takes at once. The columns
-// that it reads stay in the cache while rows pass by.
+// dotAddDepth is the number of terms in one call of a dotAdd. The columns that
+// it reads stay in the cache for the calls with all rows.
 const dotAddDepth = 128
 
-// dotAddConstants is what a dotAdd reads, every field broadcast.
+// dotAddConstants contains the constants of a dotAdd, which copies each of them
+// to all lanes of a vector. Bits are those of a binary32 number. The distance
+// of an exponent is the greatest exponent allowed minus this exponent.
 type dotAddConstants struct {
-	least    uint32 // the greatest distance, twice in 16 bits
-	top      uint32 // bits of 2^E of distance 0
-	scale    uint32 // bits of 2^F times those of 1
-	fraction uint32 // F in the place of an exponent
-	keep     uint32 // bits of a result that are kept
+	least    uint32 // the greatest distance, in both halves of the word
+	top      uint32 // bits of 2^E for E of distance 0
+	scale    uint32 // sum of the exponent fields of 2^F and of 1
+	fraction uint32 // F in the exponent field
+	keep     uint32 // mask of the bits of a result that truncation keeps
 	most     uint32 // bits of 2^E for the greatest E allowed
 	normal   uint32 // bits of 2^-14
-	zero     uint32 // bits of 2^E of a zero c in binary16
+	zero     uint32 // bits of 2^E for the exponent E of a zero c, in binary16
 	infinity uint32
 	high     uint32
 	one      uint32
-	mxcsr    uint32 // the control word that truncates
+	mxcsr    uint32 // the MXCSR control word for rounding toward zero
 }
 
-// exponentConstants is what packRow and packColumns read.
+// exponentConstants contains the constants of packRow and packColumns: the bits
+// of 2^Emin and of 2^dotAddReach, and the greatest distance 2 dotAddReach in the
+// exponent field.
 type exponentConstants struct {
-	emin, greatest, farthest uint32 // bits of 2^Emin and 2^dotAddReach, 2 dotAddReach
+	emin, greatest, farthest uint32
 }
 
-// exponentBits returns the exponent field of 2^e in its place.
+// exponentBits returns the bits of 2^e in binary32.
 func exponentBits(e int) uint32 { return uint32(127+e) << 23 }
 
 func newExponentConstants(f Format) exponentConstants {
@@ -85,8 +91,8 @@ func newDotAddConstants(f *Fused) dotAddConstants {
 	}
 }
 
-// dotAddKernel returns the kernel that computes what f does on d, if there is
-// one.
+// dotAddKernel returns the kernel that computes the sums of f on d. It returns
+// false if there is none.
 func (f *Fused) dotAddKernel(d *Device) (k dotAddKernel, ok bool) {
 	switch {
 	case f.Group > 0 || d.ScaleBlock > 0 || f.FractionBits > 25 || d.A.Precision+d.B.Precision > Binary32.Precision:
@@ -107,34 +113,35 @@ func (f *Fused) dotAddKernel(d *Device) (k dotAddKernel, ok bool) {
 	return dotAddKernelFor(f.Terms, half)
 }
 
-// sumBound returns what the sum of 16 products and c is less than, in units of
-// 2^(E*-F).
+// sumBound returns a number greater than the magnitude of the sum of 16
+// products and c, in units of 2^(E*-F).
 func (f *Fused) sumBound(d *Device) float64 {
 	greatest := func(f Format) float64 { return 2 - exp2(1-f.Precision) }
 	return (16*greatest(d.A)*greatest(d.B) + 2) * exp2(f.FractionBits)
 }
 
-// dotAddProduct is a product on a dotAdd, its operands prepared.
+// dotAddProduct is a matrix product computed by a dotAdd, with its operands
+// prepared.
 type dotAddProduct struct {
 	d      *Device
 	f      Fused
 	kernel dotAddKernel
-	fused  *fusedKernel // for columns that the kernel leaves, nil if there is none
+	fused  *fusedKernel // computes columns out of the range of kernel; nil if there is none
 
 	m, n, k int
 	stride  int // elements of a row in x and ex, and of a panel in y and ey
 
 	x     []float32 // rows of A
-	ex    []uint32  // distances below dotAddReach << 7, doubled
-	rareX []bool    // for every row and dotAddDepth terms of it
+	ex    []uint32  // distances from dotAddReach, times 1 << 7, in both halves of the word
+	rareX []bool    // whether a chunk of a row has an element out of range
 	y     []float32 // panels of B, row by row
-	ey    []uint16  // distances, those of column j and j + columns/2 side by side
-	rareY []uint64  // bits of columns, for every panel and dotAddDepth terms of it
+	ey    []uint16  // distances times 1 << 7, those of columns j and j + columns/2 side by side
+	rareY []uint64  // for a chunk of a panel, bit j: column j has an element out of range
 
 	constants dotAddConstants
 }
 
-// dotAddScratch is the memory of products that are done.
+// dotAddScratch recycles the memory of finished products.
 var dotAddScratch struct {
 	x, y, sums scratch[float32]
 	ex         scratch[uint32]
@@ -156,7 +163,8 @@ func (p *dotAddProduct) releaseColumns() {
 	dotAddScratch.ey.put(p.ey)
 }
 
-// newDotAddProduct prepares the operands, if there is a kernel for d.
+// newDotAddProduct prepares the operands. It returns false if there is no
+// kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	p, ok := newDotAddRows(d, a, b.Cols)
 	if ok {
@@ -166,7 +174,8 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	return p, ok
 }
 
-// newDotAddRows prepares the rows of a product that has so many columns.
+// newDotAddRows prepares the rows of a product that has n columns. It returns
+// false if there is no kernel for d.
 func newDotAddRows(d *Device, a blas32.General, n int) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
@@ -183,13 +192,13 @@ func newDotAddRows(d *Device, a blas32.General, n int) (*dotAddProduct, bool) {
 	return p, true
 }
 
-// getColumns makes room for the columns.
+// getColumns allocates the memory of the columns.
 func (p *dotAddProduct) getColumns() {
 	p.y, p.ey = dotAddScratch.y.get(p.width()*p.stride), dotAddScratch.ey.get(p.width()*p.stride)
 	p.rareY = make([]uint64, p.width()/p.kernel.columns*p.chunks())
 }
 
-// convertRow stores the numbers of f that stand for src in dst.
+// convertRow stores src in dst, rounded to f by Convert.
 func (d *Device) convertRow(dst, src []float32, f Format) {
 	switch {
 	case d.Convert == ToNearestEven:
@@ -210,7 +219,8 @@ func (d *Device) convertRow(dst, src []float32, f Format) {
 	}
 }
 
-// chunks returns the number of times dotAddDepth begins in K.
+// chunks returns the number of chunks: dotAddDepth terms each, and the rest of
+// K.
 func (p *dotAddProduct) chunks() int { return (p.k + dotAddDepth - 1) / dotAddDepth }
 
 func (p *dotAddProduct) packRows(a blas32.General) {
@@ -250,7 +260,8 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 	})
 }
 
-// packChunk packs dotAddDepth rows of B, filled up to whole panels.
+// packChunk packs chunk c of B from rows, dotAddDepth rows padded to whole
+// panels.
 func (p *dotAddProduct) packChunk(c int, rows []float32) {
 	columns, width, constants := p.kernel.columns, p.width(), newExponentConstants(p.d.B)
 	n := min(dotAddDepth, p.k-c*dotAddDepth)
@@ -260,13 +271,13 @@ func (p *dotAddProduct) packChunk(c int, rows []float32) {
 	}
 }
 
-// width returns N filled up to whole panels.
+// width returns N rounded up to whole panels.
 func (p *dotAddProduct) width() int {
 	return (p.n + p.kernel.columns - 1) / p.kernel.columns * p.kernel.columns
 }
 
-// multiply carries on the chains of z, the rows [rowLo, rowHi) of the result,
-// over the terms [lo, hi), whole blocks.
+// multiply continues the sums z, the rows [rowLo, rowHi) of the result, by the
+// terms [lo, hi), which are whole blocks.
 func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	sums, width := p.load(z[:rowHi-rowLo])
 	defer dotAddScratch.sums.put(sums)
@@ -289,8 +300,8 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	p.store(z[:rowHi-rowLo], sums, width)
 }
 
-// multiplySplit is multiply for a [Split] of w terms: every w are a chain of
-// their own, from zero, that is then added to z and rounded to C.
+// multiplySplit is multiply for a [Split] of w terms: it sums every w terms
+// from zero and then adds this sum to z, rounded to C.
 func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {
 	sums, width := p.load(z[:rowHi-rowLo])
 	defer dotAddScratch.sums.put(sums)
@@ -307,15 +318,15 @@ func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int
 				}
 			}
 		}
-		if half { // two roundings that are as one (Figueroa 1995)
+		if half { // rounding to binary32 and then to binary16 equals one rounding (Figueroa 1995)
 			roundRow(sums, sums, Binary16)
 		}
 	}
 	p.store(z[:rowHi-rowLo], sums, width)
 }
 
-// load returns the rows z in binary32, filled up to whole panels of zeros, and
-// the length of one.
+// load returns the rows z in binary32, padded with zeros to whole panels, and
+// the length of a padded row.
 func (p *dotAddProduct) load(z [][]float64) (sums []float32, width int) {
 	width = p.width()
 	sums = dotAddScratch.sums.get(len(z) * width)
@@ -339,9 +350,9 @@ func (p *dotAddProduct) store(z [][]float64, sums []float32, width int) {
 	}
 }
 
-// chunk carries on the chains of c, of a row and a panel, over the terms [lo,
-// hi) of one chunk. tiny says that c may hold a number too small for the
-// kernel. z is for the kernel to write to.
+// chunk continues the sums c of row i and one panel by the terms [lo, hi) of
+// one chunk. tiny reports whether c may contain a nonzero number below the
+// range of the kernel. z is memory for the results of the kernel.
 func (p *dotAddProduct) chunk(c []float32, z *[32]float32, tiny bool, i, panel, lo, hi int) {
 	x, y := i*p.stride+lo, (panel*p.stride+lo)*p.kernel.columns
 	rare := p.rareY[panel*p.chunks()+lo/dotAddDepth]
@@ -363,7 +374,7 @@ func (p *dotAddProduct) chunk(c []float32, z *[32]float32, tiny bool, i, panel, 
 	copy(c, z[:])
 }
 
-// column is chunk for column j alone, without the kernel.
+// column returns what chunk computes for column j, without the kernel.
 func (p *dotAddProduct) column(c float32, i, panel, j, lo, hi int) float32 {
 	if panel*p.kernel.columns+j >= p.n {
 		return 0

@@ -1,7 +1,7 @@
 package tcore
 
-// dotAddKernelFor returns the kernel for blocks of so many terms, with results
-// in binary16 or truncated.
+// dotAddKernelFor returns the kernel for blocks of the given number of terms.
+// If half, it rounds results to binary16; otherwise it truncates them.
 func dotAddKernelFor(terms int, half bool) (k dotAddKernel, ok bool) {
 	type kind struct {
 		bits, terms int

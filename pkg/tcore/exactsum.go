@@ -10,7 +10,7 @@ import (
 // ExactSum adds the products of a block and the accumulator exactly and rounds
 // once, to nearest even: binary16 and bfloat16 on AMD CDNA1 (Xie et al. 2025).
 type ExactSum struct {
-	Terms int // products of a block
+	Terms int // number of products in a block
 }
 
 func (s ExactSum) width() int { return s.Terms }
@@ -20,7 +20,7 @@ func (s ExactSum) sum(d *Device, b block, _ *TraceBlock) float64 {
 		return z
 	}
 
-	// A fixed-point accumulator that holds every product and every c.
+	// A fixed-point accumulator wide enough for every sum of products and c.
 	low := min(d.A.minQuantum()+d.B.minQuantum(), d.C.minQuantum())
 	high := max(d.A.Emax+d.B.Emax+2, d.C.Emax+1) + bits.Len(uint(s.Terms)) + 1
 	z := make([]uint64, (high-low)/64+2)
@@ -42,8 +42,9 @@ func (s ExactSum) check(d *Device) {
 	}
 }
 
-// jamLimbs returns the two's complement number z × 2^exp with the bits below
-// the leading 64 gathered in the sticky bit. It overwrites z.
+// jamLimbs returns the two's complement number z × 2^exp with its leading 64
+// bits, the last of which is sticky: it is set if any lower bit is set. It
+// overwrites z.
 func jamLimbs(z []uint64, exp int) unrounded {
 	neg := int64(z[len(z)-1]) < 0
 	if neg {

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// What a Volta tensor core loses of eight products of about 0.3 next to a
-// million: each is cut off at 2^-4, the weight of the last bit kept. The losses
-// tell the error exactly.
+// A Volta tensor core adds eight products of about 0.3 to a million. It
+// truncates each at 2^-4, the weight of the last bit kept. The error is exactly
+// minus the sum of the discarded parts.
 func ExampleDevice_BlockSums() {
 	a := blas32.General{Rows: 1, Cols: 12, Stride: 12, Data: []float32{1000, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3}}
 	b := blas32.General{Rows: 12, Cols: 1, Stride: 1, Data: []float32{1000, 0, 0, 0, .1, .1, .1, .1, .1, .1, .1, .1}}

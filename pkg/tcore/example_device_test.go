@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// The same dot product on every device, side by side: 2²³ - 2²³ - ½ - ¼ - ⅛,
-// which is -0.875. What a device keeps of the small terms tells how many bits
-// it has below the greatest exponent, and how many terms it takes at once.
+// The same dot product on every device: 2²³ - 2²³ - ½ - ¼ - ⅛, which is -0.875.
+// The result shows how many bits a device keeps below the greatest exponent,
+// and how many terms it adds at once.
 func ExampleDevices() {
 	x := []float64{-4096, -0.5, -0.25, -0.125}
 	y := []float64{2048, 1, 1, 1}
@@ -103,13 +103,14 @@ func ExampleDevice_Dot() {
 	// Output: 32.5
 }
 
-// 8-bit factors mix, others do not.
+// Instructions accept factors of two different 8-bit formats, but not of two
+// different wider ones.
 func ExampleDevice_Takes() {
 	fmt.Println(devices.HopperE4M3().Takes(tcore.E5M2), devices.HopperF16().Takes(tcore.BFloat16))
 	// Output: true false
 }
 
-// Bits in, bits out: NaN is 0x7fffffff on NVIDIA.
+// The arguments and the result are bit patterns. NaN is 0x7fffffff on NVIDIA.
 func ExampleDevice_DotCodes() {
 	one, inf := tcore.Binary16.Encode(1, tcore.ToNearestEven), uint64(0x7c00)
 	fmt.Printf("%#x\n", devices.HopperF16().DotCodes([]uint64{one, one}, []uint64{one, one}, 0))
@@ -133,7 +134,7 @@ func ExampleDevice_DotScaled() {
 }
 
 // Volta keeps 23 bits below the greatest exponent, here that of the second
-// product: of the first, 2⁻¹³ is cut off.
+// product. It truncates the first product at 2⁻¹², which discards 2⁻²⁰.
 func ExampleDevice_Trace() {
 	x := []float64{1 + 0x1p-10, 2048, -2048}
 	y := []float64{1 + 0x1p-10, 1, 1}
@@ -197,7 +198,7 @@ func ExampleDevice_TraceGEMM() {
 	// Output: [{0 3 1 3 1 3 0} {1 4 3 12 3 12 0}] 15
 }
 
-// The error of GEMM alone, without that of representing 0.1 in binary16.
+// The error of GEMM alone, without the error of rounding 0.1 to binary16.
 func ExampleDevice_ExactGEMM() {
 	a := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.1, 0.1}}
 	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 100}}
@@ -206,8 +207,8 @@ func ExampleDevice_ExactGEMM() {
 	// Output: 9.8515625 <nil>
 }
 
-// Hopper's output for U(0,1) data is too small, since it truncates; IEEE
-// arithmetic errs to both sides.
+// Hopper's output for U(0,1) data is too small, since it truncates. The errors
+// of IEEE arithmetic have both signs.
 func ExampleDevice_MultiplyAdd() {
 	const k = 1 << 12
 	a := blas32.General{Rows: 1, Cols: k, Stride: k, Data: make([]float32, k)}
@@ -241,7 +242,7 @@ func ExampleMachine() {
 	// Output: 400
 }
 
-// A thousand times 0.1, in binary32.
+// A thousand products 0.1 × 1, added in binary32 in each order.
 func ExampleMachine_Dot() {
 	x, ones := make([]float64, 1000), make([]float64, 1000)
 	for i := range x {
@@ -272,8 +273,8 @@ func ExampleMachine_GEMM() {
 	// Output: [10 14 14 20]
 }
 
-// In which order the terms stand does not matter within a block, and everything
-// below the last bit kept is lost, however much of it there is.
+// The order of the terms within a block does not matter, and all bits below the
+// last bit kept are discarded, however large their sum is.
 func ExampleFused() {
 	core := devices.HopperF16().Core.(tcore.Fused)
 	fmt.Printf("%d terms, %d bits, %v\n", core.Terms, core.FractionBits, core.Rounding)
@@ -284,7 +285,7 @@ func ExampleFused() {
 	// 0 of 1.1920928955078125e-07
 }
 
-// The contested sign of a result that underflows.
+// The published models disagree on the sign of a result that underflows.
 func ExampleContested() {
 	first := devices.HopperF16F16()
 	core := first.Core.(tcore.Fused)
@@ -298,7 +299,7 @@ func ExampleContested() {
 	// 0
 }
 
-// Every core is a record, of which devices are made.
+// Each of these devices has another core.
 func ExampleCore() {
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.HopperF64(), devices.PaperCoreF32()} {
 		fmt.Printf("%T\n", d.Core)
@@ -323,8 +324,8 @@ func ExamplePairwise() {
 	// Output: 0
 }
 
-// CDNA3 rounds down what it cuts off, so tiny negative terms weigh more than
-// tiny positive ones.
+// CDNA3 rounds down when it aligns the sum of the products and c, so a tiny
+// negative c has a larger effect than a tiny positive one.
 func ExampleTwoStage() {
 	for _, c := range []float64{0x1p-30, -0x1p-30} {
 		fmt.Println(devices.CDNA3F16().Dot([]float64{1}, []float64{1}, c) - 1)
@@ -339,8 +340,8 @@ func ExampleChain() {
 	// Output: 0
 }
 
-// 8-bit mma.sync on Hopper is two binary16 instructions, and differs from
-// wgmma.
+// An 8-bit mma.sync on Hopper is two binary16 instructions. Its result differs
+// from that of wgmma.
 func ExampleSplit() {
 	x := []float64{256, 0.5, 0.5, 0.5, -256}
 	y := []float64{256, 0.5, 0.5, 0.5, 256}

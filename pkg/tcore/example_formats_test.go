@@ -38,8 +38,8 @@ func ExampleSign() {
 	// ue4m3 0.3125 0 NaN
 }
 
-// Adding a small number many times stagnates to nearest, and does not when
-// rounding is stochastic.
+// A sum of many small numbers stagnates when rounded to nearest, but not when
+// rounded stochastically.
 func ExampleStochastic() {
 	sr := tcore.Stochastic{Seed: 1, Bits: 32}
 	nearest, stochastic := 0.0, 0.0
@@ -73,7 +73,7 @@ func ExampleStochastic_RoundSlice() {
 	sr := tcore.Stochastic{Seed: 7, Bits: 8}
 	x := []float64{2.25, 2.25, 2.25, 2.25, 2.25, 2.25}
 	sr.RoundSlice(tcore.E2M1, x[:2], x[:2], 0)
-	sr.RoundSlice(tcore.E2M1, x[2:], x[2:], 2) // goes on where the first call ended
+	sr.RoundSlice(tcore.E2M1, x[2:], x[2:], 2) // continues where the first call ended
 	fmt.Println(x)
 	// Output: [3 2 2 2 3 3]
 }
@@ -86,7 +86,7 @@ func ExampleStochastic_EncodeSlice() {
 	// Output: 0x454455
 }
 
-// Two numbers of four bits are in a byte, the first in its low half.
+// Two numbers of four bits share a byte, the first in its low half.
 func ExampleFormat_EncodeSlice() {
 	codes := make([]byte, tcore.E2M1.PackedLen(4))
 	tcore.E2M1.EncodeSlice(codes, []float64{0.5, 1, 1.5, -6}, tcore.ToNearestEven)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// What takes a GEMMer runs on every device.
+// Code that uses a GEMMer runs on every device.
 func ExampleGEMMer() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{0x1p11, 0x1p11, 0.5, 0.25}}
 	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{0x1p12, -0x1p12, -1, -1}}

@@ -6,8 +6,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// CDNA3 cuts 2^-25 off the third product, as the greatest product is 1, and of
-// the sums of the second block, 1 + 2^-24, it keeps 1: the tie goes to the even
+// CDNA3 cuts 2^-25 off the third product, since the greatest product is 1. The
+// sum of the second block, 1 + 2^-24, is rounded to 1: the tie goes to the even
 // number.
 func ExampleDevice_StageSums() {
 	x := []float64{1, 0, 0x1p-12, 0, 0, 0, 0, 0, 0x1p-12}
@@ -22,9 +22,9 @@ func ExampleDevice_StageSums() {
 	// E = -24  lost 0 of 0 to 0  e = 0  moved -5.960464477539063e-08  result 1  error -5.960464477539063e-08
 }
 
-// CDNA1 rounds once for four products, CDNA2 at every node of a tree of four
-// and where it adds that to the sum. It takes the last product as 0, of a
-// subnormal factor.
+// CDNA1 rounds once for four products. CDNA2 rounds at every node of a tree of
+// four products, and when it adds their sum to c. It replaces the last product
+// by 0, since a factor is subnormal.
 func ExampleDevice_RoundedSums() {
 	x, y := []float64{1, 1, 1, 1, 1, 0x1p-24}, []float64{1, 1, 1, 1, 1, 1}
 	fmt.Println(devices.CDNA1F16().RoundedSums(x, y))

@@ -118,7 +118,8 @@ func ExampleOverflow() {
 	// Output: NaN 448
 }
 
-// IEEE formats spend a whole exponent on infinities and NaN; e4m3 one code.
+// IEEE formats reserve a whole exponent for infinities and NaN, and e4m3 one
+// code.
 func ExampleSpecials() {
 	ieee := tcore.Format{Name: "IEEE-like e4m3", Precision: 4, Emin: -6, Emax: 7}
 	for _, f := range []tcore.Format{ieee, tcore.E4M3} {
@@ -172,9 +173,9 @@ func ExampleFormat_Mul() {
 }
 
 // The FMA operation is the correctly rounded exact result fl(a × b + c).
-// Rounding that of float64 to binary32 is a second rounding, which can be
-// wrong: here the sum is just above a midpoint, and exactly on it after the
-// first.
+// Rounding the FMA of float64 to binary32 is a second rounding, which can be
+// wrong: here the sum is just above a midpoint of binary32, and exactly on it
+// after the first rounding.
 func ExampleFormat_FMA() {
 	a, c := 1+math.Ldexp(1, -12), math.Ldexp(1, -60)
 	fmt.Printf("binary32 FMA       %x\n", tcore.Binary32.FMA(a, a, c, tcore.ToNearestEven))
@@ -185,7 +186,7 @@ func ExampleFormat_FMA() {
 }
 
 // Without FMA, the multiply-accumulate makes two roundings. Here the first
-// loses what is left after the subtraction.
+// discards the bits that remain after the subtraction.
 func ExampleFormat_MAC() {
 	a := 1 + math.Ldexp(1, -12)
 	c := -1 - math.Ldexp(1, -11)
@@ -196,8 +197,8 @@ func ExampleFormat_MAC() {
 	// without FMA 0
 }
 
-// The typical MPFMA takes a and b in a lower precision and c in a higher one;
-// the product is exact, the sum is rounded.
+// The typical MPFMA has a and b in a lower precision and c in a higher one; the
+// product is exact, the sum is rounded.
 func ExampleMPFMA() {
 	m := tcore.MPFMA{
 		Low:        tcore.Binary16,
@@ -328,7 +329,7 @@ func ExampleDecodeSlice16() {
 	// Output: [1 -2 65504]
 }
 
-// One format by two names.
+// Formats that differ only in their names are equal.
 func ExampleFormat_Equal() {
 	half := tcore.Binary16
 	half.Name = "half"

@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// Every product of two 8-bit numbers, in the format of either factor and in
-// binary32, which holds it exactly.
+// Every product of two 8-bit numbers is correct in the formats of the factors,
+// and exact in binary32.
 func TestProductsOf8Bits(t *testing.T) {
 	for _, f := range []Format{E4M3, E5M2} {
 		for _, g := range []Format{E4M3, E5M2} {
@@ -28,8 +28,8 @@ func TestProductsOf8Bits(t *testing.T) {
 	}
 }
 
-// The FMA of binary16 against the oracle, on random and structured triples: a
-// million in the short test, a hundred million in the long one.
+// The FMA of binary16 agrees with the oracle on random and structured triples:
+// a million in the short test, a hundred million in the long one.
 func TestFMAOfBinary16(t *testing.T) {
 	n := 100_000_000
 	if testing.Short() {
@@ -50,8 +50,8 @@ func TestFMAOfBinary16(t *testing.T) {
 	})
 }
 
-// binary16Triple returns three finite numbers: any codes, awkward ones, or a
-// sum that cancels.
+// binary16Triple returns three finite numbers: arbitrary ones, awkward ones, or
+// a sum that cancels.
 func binary16Triple(rng *rand.Rand) (a, b, c float64) {
 	draw := func() float64 {
 		for {

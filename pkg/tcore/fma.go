@@ -3,7 +3,7 @@ package tcore
 import "math"
 
 // Add returns fl(a + b), one rounding to f. The operands are values of f; any
-// other float64 is taken as it is. NaN and infinities follow IEEE 754, and an
+// other float64 is used unrounded. NaN and infinities follow IEEE 754, and an
 // exact zero sum of unlike signs is +0, or -0 under ToNegative.
 func (f Format) Add(a, b float64, mode RoundingMode) float64 {
 	return f.FMA(a, 1, b, mode)
@@ -23,8 +23,8 @@ func (f Format) FMA(a, b, c float64, mode RoundingMode) float64 {
 	return f.fma(a, b, c, mode, 0)
 }
 
-// FMA returns the number of f that stands for a × b + c, exact and rounded
-// once, with the random bits of the index. It panics unless 1 <= Bits <= 32.
+// FMA returns the exact a × b + c, rounded once to f with the random bits of
+// the index. It panics unless 1 <= Bits <= 32.
 func (s Stochastic) FMA(f Format, a, b, c float64, index uint64) float64 {
 	s.check()
 	if !finite(a) || !finite(b) || !finite(c) {
@@ -33,7 +33,7 @@ func (s Stochastic) FMA(f Format, a, b, c float64, index uint64) float64 {
 	return f.fma(a, b, c, stochastic, s.random(s.words(index / 16)[index%16]))
 }
 
-// fma is FMA under all modes.
+// fma is FMA in every mode, the stochastic one included.
 func (f *Format) fma(a, b, c float64, mode RoundingMode, random uint64) float64 {
 	switch {
 	case !finite(a) || !finite(b):

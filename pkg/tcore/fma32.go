@@ -2,10 +2,10 @@ package tcore
 
 import "math"
 
-// fma32 is Binary32.FMA(a, b, c, ToNearestEven), made fast. It is not
+// fma32 is a fast Binary32.FMA(a, b, c, ToNearestEven). It is not
 // float32(math.FMA(a, b, c)), which rounds to 53 bits and then to 24. The
-// product is exact in binary64; the sum is rounded to odd there, after which
-// rounding to binary32 gives what one rounding would (Boldo & Melquiond 2008).
+// product is exact in binary64. The sum is rounded to odd there; rounding it to
+// binary32 then gives the result of one rounding (Boldo & Melquiond 2008).
 func fma32(a, b, c float32) float32 {
 	p, q := float64(float64(a)*float64(b)), float64(c)
 	s := p + q
@@ -14,8 +14,8 @@ func fma32(a, b, c float32) float32 {
 	t := s - p
 	e := (p - (s - t)) + (q - t)
 
-	// Round to odd: if s is even and inexact, take the neighbour on the side
-	// of e. A NaN or infinite s is left alone, its e being NaN.
+	// Round to odd: if s is even and inexact, replace it by the neighbour on the
+	// side of e. A NaN or infinite s is unchanged, since its e is NaN.
 	if m := math.Float64bits(s); e != 0 && e == e && m&1 == 0 {
 		if (e > 0) == (s > 0) {
 			m++

@@ -69,7 +69,7 @@ func TestFMA(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(mode)))
 			for range n {
 				a, b, c := awkward(f, rng), awkward(f, rng), awkward(f, rng)
-				if rng.IntN(2) == 0 { // cancel
+				if rng.IntN(2) == 0 { // a sum that cancels
 					c = -f.Round(a*b, RoundingMode(rng.IntN(6)))
 				}
 				if !finite(c) {

@@ -12,12 +12,13 @@ import (
 //
 // where d₀ may be 0 only for e = Emin (zeros and subnormals). It must be a
 // subset of binary64: 1 <= Precision <= 53, a least subnormal of at least
-// 2^-1074 and Emax <= 1023. A format with a code for infinity has a bit to tell
-// NaN from it (Precision >= 2 with IEEE), and one with a code for negative zero
-// has negative numbers and zero (FNUZ). Methods panic on any other Format.
+// 2^-1074 and Emax <= 1023. A format with infinities needs a significand bit
+// that distinguishes NaN from infinity (Precision >= 2 with IEEE). A format
+// that uses the code of -0 for NaN must have negative numbers and zero (FNUZ).
+// Methods panic on any other Format.
 //
-// A Format is a value, so a new one is one literal, in which the fields left
-// out mean IEEE 754, and a variant is a copy with one field changed:
+// A Format is a value, so a new one is one literal, in which omitted fields
+// mean IEEE 754, and a variant is a copy with one field changed:
 //
 //	f := tcore.E4M3
 //	f.Overflow = tcore.Saturate
@@ -35,15 +36,16 @@ type Format struct {
 type Specials int
 
 const (
-	IEEE       Specials = iota // the exponent above Emax holds infinities and NaNs (IEEE 754)
+	IEEE       Specials = iota // the exponent field above Emax encodes infinities and NaNs (IEEE 754)
 	NaNOnly                    // only the greatest code is a NaN; there is no infinity (OCP OFP8 E4M3)
 	FNUZ                       // the code of -0 is the one NaN; there is no infinity and no -0 (AMD CDNA3)
 	FiniteOnly                 // all codes are numbers; a NaN is rounded to +Max, as PTX does (OCP MX)
 )
 
-// Overflow says what stands where IEEE 754 delivers an infinity, be it from an
-// overflow or from an infinite operand. A format without infinities takes NaN
-// instead, and one without NaN takes ±Max.
+// Overflow says which value replaces an infinity of IEEE 754, whether it
+// results from an overflow or from an infinite operand. A format without
+// infinities uses NaN in place of ToInfinity, and a format without NaN uses
+// ±Max.
 type Overflow int
 
 const (
@@ -52,33 +54,34 @@ const (
 	ToNaN                      // NaN
 )
 
-// Subnormals says what the codes of the least exponent stand for.
+// Subnormals says which numbers the codes of the least exponent represent.
 type Subnormals int
 
 const (
 	Kept    Subnormals = iota // zeros and subnormals (IEEE 754)
 	Flushed                   // zeros: a number that is rounded to a subnormal becomes ±0
-	NoZero                    // normal numbers: what is below the least one, 0 too, becomes it (e8m0)
+	NoZero                    // normal numbers: 0 and numbers below the least one become the least one (e8m0)
 )
 
-// Sign says what the codes have for a sign. In a format without negative
-// numbers, a number rounded to a negative one becomes NaN, or the least number
-// of the format if Overflow is Saturate or there is no NaN.
+// Sign says whether the codes have a sign bit. In a format without negative
+// numbers, a number that is rounded to a negative one becomes NaN, or the least
+// number of the format if Overflow is Saturate or the format has no NaN.
 type Sign int
 
 const (
 	Signed      Sign = iota // a sign bit
 	Unsigned                // none: all numbers are positive or +0
-	SignIgnored             // a sign bit of no meaning: as Unsigned, but Decode skips it and Encode clears it
+	SignIgnored             // a meaningless sign bit: as Unsigned, but Decode ignores it and Encode clears it
 )
 
 // The catalogue. Parameters from the paper's Table 1 (binary16, 32, 64), the
 // PTX ISA manual (tf32, ue4m3), the OCP 8-bit Floating Point Specification 1.0
 // (e4m3, e5m2), the OCP Microscaling Formats Specification 1.0 (e3m2, e2m3,
 // e2m1, e8m0) and Noune et al. 2022 with the AMD Instinct MI300 instruction set
-// manual (fnuz, of bias 8 and 16). The 8-bit formats overflow to NaN, or to
-// infinity if they have one, the non-saturating mode of the specification: an
-// overflow stays visible. GPU conversion instructions saturate.
+// manual (fnuz, of bias 8 and 16). The 8-bit formats overflow to infinity, or
+// to NaN if they have no infinity. This is the non-saturating mode of the
+// specification, in which an overflow stays visible. GPU conversion
+// instructions saturate.
 var (
 	Binary16 = Format{Name: "binary16", Precision: 11, Emin: -14, Emax: 15}
 	BFloat16 = Format{Name: "bfloat16", Precision: 8, Emin: -126, Emax: 127}
@@ -144,10 +147,11 @@ func (f Format) Bits() int {
 	return w
 }
 
-// topExponent returns the largest value of the exponent field. Field 0 holds
-// the subnormals, 1 is Emin, or 0 is Emin in a format without zero; and one is
-// kept above Emax for IEEE infinities and NaNs, or for a NaN that has no bit of
-// the significand to be told by.
+// topExponent returns the largest value of the exponent field. Field 0 encodes
+// zeros and subnormals and field 1 the exponent Emin; in a format without zero,
+// field 0 encodes Emin. One field above Emax is reserved for IEEE infinities
+// and NaNs, or for a NaN that no bit of the significand distinguishes
+// (Precision = 1).
 func (f Format) topExponent() uint64 {
 	e := uint64(f.Emax-f.Emin) + b2u(f.Subnormals != NoZero)
 	if f.Specials == IEEE || f.Specials == NaNOnly && f.Precision == 1 {
@@ -174,7 +178,7 @@ func (f *Format) maxSignificand() uint64 {
 	return n
 }
 
-// infinity returns what stands for an infinity of the given sign.
+// infinity returns the value that replaces an infinity of the given sign.
 func (f Format) infinity(neg bool) float64 {
 	switch {
 	case neg && f.Sign != Signed:
@@ -187,7 +191,8 @@ func (f Format) infinity(neg bool) float64 {
 	return signed(math.Inf(1), neg)
 }
 
-// negative returns what stands for a negative number in a format without them.
+// negative returns the value that replaces a negative number in a format
+// without negative numbers.
 func (f Format) negative() float64 {
 	switch {
 	case f.Overflow != Saturate && f.Specials != FiniteOnly:
@@ -198,8 +203,8 @@ func (f Format) negative() float64 {
 	return 0
 }
 
-// nan returns what stands for the NaN x: x itself, made quiet, or +Max in a
-// format without NaN.
+// nan returns the value that replaces the NaN x: x itself, made quiet, or +Max
+// in a format without NaN.
 func (f Format) nan(x float64) float64 {
 	if f.Specials == FiniteOnly {
 		return f.Max()
@@ -208,7 +213,7 @@ func (f Format) nan(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) | quiet)
 }
 
-// zero returns what stands for a zero of the given sign.
+// zero returns the value that replaces a zero of the given sign.
 func (f *Format) zero(neg bool) float64 {
 	switch {
 	case f.Subnormals == NoZero:
@@ -225,25 +230,25 @@ func (f Format) contains(g Format) bool {
 		f.Subnormals == Kept && f.Sign == Signed
 }
 
-// extends reports whether f is an IEEE format that contains g and so carries
+// extends reports whether f is an IEEE format that contains g and so represents
 // all its values, infinities and NaN included.
 func (f Format) extends(g Format) bool {
 	return f.contains(g) && f.Specials == IEEE && f.Overflow == ToInfinity
 }
 
-// Equal reports whether f and g are one format but for the name.
+// Equal reports whether f and g are the same format, except for the name.
 func (f Format) Equal(g Format) bool {
 	g.Name = f.Name
 	return f == g
 }
 
 // containsProducts reports whether the product of any two finite numbers of g
-// is a number of f, so that multiplying them in f makes no error.
+// is a number of f, so that their multiplication in f is exact.
 func (f Format) containsProducts(g Format) bool {
 	return 2*g.Precision <= f.Precision && 2*g.minQuantum() >= f.minQuantum() && 2*(g.Emax+1) <= f.Emax+1
 }
 
-// check panics unless f is a format as the doc comment of Format wants it.
+// check panics unless f is valid, as defined in the doc comment of Format.
 func (f *Format) check() {
 	if !f.valid() {
 		f.invalid()

@@ -9,42 +9,44 @@ import (
 // Fused is the truncated fused dot-product-add of NVIDIA tensor cores. The
 // products of a block and the accumulator are aligned to the largest exponent
 // among them, truncated there, and added exactly, with one rounding at the end.
-// Found by probing (Fasi et al. 2021; Li et al. 2024; Khattak & Mikaitis 2025;
-// Xie et al. 2025), in these phases:
+// Probing (Fasi et al. 2021; Li et al. 2024; Khattak & Mikaitis 2025; Xie et
+// al. 2025) found these phases:
 //
 //  1. Decode. x = ±s × 2^e with 1 <= s < 2, or e = Emin and s < 1.
 //  2. Multiply. s = sₓs_y in [0, 4) and E = eₓ+e_y, exact and not normalised.
 //     With scales their exponents are added to E. A zero has E = ZeroExponent.
 //  3. E* is the greatest exponent E of the products and of c.
-//  4. Align and truncate: every term keeps FractionBits bits below 2^E*. What
-//     is cut is dropped, magnitude by magnitude: no guard bit, no sticky bit.
+//  4. Align and truncate: every term keeps FractionBits bits below 2^E*. The
+//     lower bits of its magnitude are discarded: no guard bit, no sticky bit.
 //  5. Add exactly; the order does not matter.
 //  6. Round once to Result.
 //
-// An infinity or NaN among the factors or in c decides the result as IEEE 754
-// says. What overflows becomes an infinity, also if Rounding is ToZero.
+// If a factor or c is an infinity or NaN, the result is that of IEEE 754. A
+// result that overflows becomes an infinity, also if Rounding is ToZero.
 type Fused struct {
-	Terms        int          // L, the products of a block
+	Terms        int          // L, the number of products in a block
 	FractionBits int          // F
-	Group        int          // products summed exactly to one term under one pair of scales; 0: none
-	Result       Format       // of the sum, rounded
+	Group        int          // products summed exactly to one term, with one pair of scales; 0: no groups
+	Result       Format       // of the rounded sum
 	Rounding     RoundingMode // of the sum
 	ZeroExponent int          // E of a zero
 	Contested
 }
 
-// Contested holds what the published models do not agree on. The zero value is
-// the newer reading (Khattak & Mikaitis 2025 and later releases of MMA-Sim).
+// Contested selects a model where the published models disagree. The zero value
+// selects the newer one (Khattak & Mikaitis 2025 and later releases of
+// MMA-Sim).
 type Contested struct {
-	// ClampAlways: E* is never less than ZeroExponent. If not, a zero among the
-	// terms is needed. It shows only where all terms are tiny.
+	// ClampAlways: E* is at least ZeroExponent in every block. If false, only in a
+	// block with a zero among its terms. The results differ only where all terms
+	// are tiny.
 	ClampAlways bool
 	// PositiveTiny: a negative sum that is rounded to zero gives +0, as in the
-	// first release of MMA-Sim. If not, it gives -0.
+	// first release of MMA-Sim. If false, it gives -0.
 	PositiveTiny bool
 }
 
-// summand is the number sig × 2^(exp-frac), a term on its way into the sum.
+// summand is the number sig × 2^(exp-frac), a term of the sum.
 type summand struct {
 	sig       int64
 	exp, frac int
@@ -133,7 +135,7 @@ func (f Fused) accumulator(d *Device, c float64) summand {
 	return f.zero(summand{sig: sig, exp: exp, frac: d.C.Precision - 1})
 }
 
-// zero gives a zero its exponent.
+// zero returns s, with exponent ZeroExponent if it is zero.
 func (f Fused) zero(s summand) summand {
 	if s.sig == 0 {
 		s.exp = f.ZeroExponent
@@ -141,7 +143,7 @@ func (f Fused) zero(s summand) summand {
 	return s
 }
 
-// truncate returns s in units of 2^-n, cut toward zero.
+// truncate returns s in units of 2^-n, truncated toward zero.
 func (s summand) truncate(n int) int64 {
 	shift := n + s.exp - s.frac
 	switch {
@@ -179,8 +181,8 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// specials returns the result of a block that holds an infinity or a NaN, and
-// 0 if there is none.
+// specials returns the result of a block that contains an infinity or a NaN,
+// and 0 if it contains neither.
 func specials(b block) float64 {
 	s := 0.0
 	if !finite(b.c) {
@@ -215,12 +217,13 @@ func (f *Format) split(x float64) (sig int64, exp int) {
 	return sig, exp
 }
 
-// room returns the bits of a sum of products, the sign left out.
+// room returns the number of bits of a sum of products, without the sign.
 func (f Fused) room() int {
 	return f.FractionBits + 2 + bits.Len(uint(f.Terms))
 }
 
-// check panics unless the terms and their sum fit 64 bits.
+// check panics unless Group is 0 or divides Terms and ScaleBlock, the terms
+// have at most 53 bits and their sum at most 62.
 func (f Fused) check(d *Device) {
 	f.Result.check()
 	if f.Group < 0 || f.Group > 0 && (f.Terms%f.Group != 0 || d.ScaleBlock%f.Group != 0 || d.ScaleBlock == 0) {

@@ -2,25 +2,28 @@ package tcore
 
 import "math"
 
-// fusedKernel is Fused.sum made fast for finite factors that are decoded
-// already. Products, and products times a power of two, are exact in binary64,
-// and converting to an integer truncates as step 4 of [Fused] asks. Blocks that
-// it is not made for it leave to Fused.sum:
+// fusedKernel is a fast Fused.sum for finite factors that are already decoded.
+// Products, and products times a power of two, are exact in binary64, and
+// converting to an integer truncates as step 4 of [Fused] does. It calls
+// Fused.sum for a block where
 //
 //   - c is an infinity or NaN;
-//   - E* is less than ZeroExponent, so that zeros decide;
-//   - the sum is rounded to a subnormal number or overflows.
+//   - E* without the zeros is less than ZeroExponent or greater than 900.
+//
+// It calls Fused.round for a sum that is truncated to zero or to a subnormal
+// number, or that overflows.
 type fusedKernel struct {
 	f        Fused
 	d        *Device
 	emin     int    // of C
-	drop     uint64 // bits of binary64 that rounding toward zero clears
-	nearest  bool   // round to binary16, to nearest even, instead
-	least    uint64 // exponent fields of binary64 that Result holds as normal
-	greatest uint64
+	drop     uint64 // mask of the bits of binary64 that rounding toward zero clears
+	nearest  bool   // round to nearest even in binary16, not toward zero
+	least    uint64 // exponent field, in binary64, of the least normal number of Result
+	greatest uint64 // and of the greatest number of Result
 }
 
-// newFusedKernel returns the kernel of a device, if there is one.
+// newFusedKernel returns the kernel of a device. It returns false if there is
+// none.
 func newFusedKernel(d *Device) (*fusedKernel, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok || f.Group > 0 || d.ScaleBlock > 0 || f.room() > 53 || f.ZeroExponent < -900 || f.PositiveTiny {
@@ -37,7 +40,7 @@ func newFusedKernel(d *Device) (*fusedKernel, bool) {
 	return k, k.nearest || f.Rounding == ToZero && f.Result.Specials == IEEE
 }
 
-// chain takes the blocks of x and y one after the other.
+// chain adds the blocks of x and y one after the other to c.
 func (k *fusedKernel) chain(x, y []float64, ex, ey []int16, c float64) float64 {
 	w := k.f.Terms
 	for len(x) > 0 {
@@ -79,7 +82,7 @@ func (k *fusedKernel) sum(x, y []float64, ex, ey []int16, c float64) float64 {
 	return k.f.round(total, top-k.f.FractionBits)
 }
 
-// exponent returns the exponent of the accumulator.
+// exponent returns the exponent of the accumulator c, zeroFactor if c is 0.
 func (k *fusedKernel) exponent(c float64) int {
 	e := int(math.Float64bits(c)>>52&0x7ff) - 1023
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 )
 
-// The seeds of all fuzz tests: where formats end, ties, signs.
+// The seeds of all fuzz tests: ends of the range of formats, ties, both signs.
 var seeds = []float64{
 	0, 1, -1, 1.0 / 3, 2049, 1 + 0x1p-11, 1 + 0x1p-24, 65519.99, 65520, 0x1p-25, 0x1p-24, -0x1p-14,
 	448, 464, 480, 0x1p-10, 1e-45, 3e38, math.MaxFloat64, 5e-324, math.Inf(1), math.NaN(),
@@ -16,8 +16,8 @@ var seeds = []float64{
 func pickFormat(i uint8) Format     { return formats[int(i)%len(formats)] }
 func pickMode(i uint8) RoundingMode { return modes[int(i)%len(modes)] }
 
-// userFormat returns a format of the catalogue if shape is 0, and otherwise one
-// made of the digits of shape, near the usual sizes or anywhere.
+// userFormat returns a format of the catalogue if shape is 0. Otherwise the
+// digits of shape are the parameters of the format, of usual or arbitrary size.
 func userFormat(format uint8, shape uint64) (f Format, ok bool) {
 	if shape == 0 {
 		return pickFormat(format), true
@@ -88,7 +88,8 @@ func FuzzRound(f *testing.F) {
 	})
 }
 
-// oracleNegative returns what stands for -z, for a number or NaN z of f.
+// oracleNegative returns the value of f that replaces -z, for a number or NaN z
+// of f.
 func oracleNegative(f Format, z float64) float64 {
 	if z == 0 {
 		return oracleZero(f, !math.Signbit(z))
@@ -135,7 +136,7 @@ func FuzzFMA(f *testing.F) {
 	})
 }
 
-// The streaming kernels, eight equal elements at a time, against pure Go.
+// The streaming operations on eight equal elements agree with pure Go.
 func FuzzStream(f *testing.F) {
 	for i, x := range seeds {
 		f.Add(float32(x), float32(seeds[(i+5)%len(seeds)]), float32(-x))
@@ -161,7 +162,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// Inner products of three terms: the fast paths of the tensor core by Dot.
+// GEMM on a tensor core agrees with slowDot for inner products of three terms.
 func FuzzGEMM(f *testing.F) {
 	f.Add(float32(1), float32(0x1p-24), float32(-1), float32(0x1p127), float32(0x1p-149), float32(0x1p127))
 	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
@@ -181,8 +182,8 @@ func FuzzGEMM(f *testing.F) {
 	})
 }
 
-// The vector kernels of rounding, a block of lanes with one number in each,
-// against the one rounding routine, and that against the oracle.
+// The vector code for rounding, which rounds a block of lanes, agrees with the
+// one rounding routine, and that with the oracle.
 func FuzzRoundSlice(f *testing.F) {
 	all := vectorFormats()
 	for i, x := range append(seeds, rare...) {
@@ -223,9 +224,9 @@ func FuzzRoundSlice(f *testing.F) {
 	})
 }
 
-// The kernels of devices, of every width and turned round, against Dot: the
-// bytes are codes of A and B in turn, of which the products fill a row by as
-// many columns as there are lanes.
+// GEMM of devices, at every vector width and also transposed, agrees with Dot.
+// The bytes are codes of A and B in turn, whose products fill a row with at
+// least as many columns as there are lanes.
 func FuzzDeviceGEMM(f *testing.F) {
 	specials := []byte{0x00, 0x7c, 0x00, 0xfc, 0xff, 0x7f, 0xff, 0x7b, 0x01, 0x00, 0x00, 0x80, 0xff, 0xff, 0x80, 0x7f, 0x80, 0xff}
 	for i := range Devices() {

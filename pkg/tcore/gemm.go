@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// tile is the number of columns of B that a kernel takes at once: as many
-// independent sums, which hide the latency of each other's additions.
+// tile is the number of columns of B in one tile: their sums are independent,
+// and so hide the latency of each other's additions.
 const tile = 8
 
-// gemm computes AB: round converts the elements of a and b, kernel stores the
+// gemm computes AB. round converts the elements of a and b, kernel stores the
 // inner products of a row x of A with the columns of a tile y of B, and store
-// takes the results, from several goroutines at once. A is converted a row at a
-// time, so that no copy of it is made.
+// receives the results, from several goroutines at once. A is converted one row
+// at a time, which needs no copy of A.
 func gemm[T float32 | float64](a, b blas32.General, round func(dst []T, src []float32),
 	kernel func(s *[tile]T, x []T, y [][tile]T), store func(i, j int, z T)) {
 
@@ -34,8 +34,8 @@ func gemm[T float32 | float64](a, b blas32.General, round func(dst []T, src []fl
 	})
 }
 
-// packTiles returns the columns of b in tiles, row by row, zeros beyond the
-// last column.
+// packTiles returns the columns of b in tiles, row by row, padded with zeros
+// beyond the last column.
 func packTiles[T float32 | float64](b blas32.General, round func(dst []T, src []float32)) [][][tile]T {
 	tiles := make([][][tile]T, (b.Cols+tile-1)/tile)
 	for j := range tiles {
@@ -51,7 +51,7 @@ func packTiles[T float32 | float64](b blas32.General, round func(dst []T, src []
 	return tiles
 }
 
-// columns is the kernel for any formats: dot, column by column.
+// columns is the kernel for any formats. It calls dot for one column at a time.
 func (t TensorCore) columns(s *[tile]float64, x []float64, y [][tile]float64) {
 	column := make([]float64, len(x))
 	for c := range s {
@@ -101,7 +101,7 @@ func (t TensorCore) isSequential16() bool {
 // innocuous: s has at most 11 bits and is a multiple of 2^-24, the product p
 // has at most 22.
 //
-//   - If binary64 holds s + p, there is one rounding.
+//   - If s + p is a number of binary64, there is one rounding.
 //   - If not, and |p| >= |s|, then |p| >= 2^28, and both roundings overflow.
 //   - If not, and |p| < |s|, then |p| < 2^-30 |s|, and s + p lies so near to
 //     s that both roundings give s.

@@ -45,7 +45,7 @@ func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multip
 	}
 }
 
-// operands returns random factors in f, and room for their product.
+// operands returns random factors in f, and memory for their product.
 func operands(s shape, f Format) (x, y, d blas32.General) {
 	x, y, d = uniform(s.m, s.k, 1), uniform(s.k, s.n, 2), zeros(s.m, s.n)
 	f.RoundSlice32(x.Data, x.Data)
@@ -80,7 +80,7 @@ func BenchmarkGEMM(b *testing.B) {
 	})
 }
 
-// hasKernel reports whether a device runs on a vector kernel here.
+// hasKernel reports whether a device runs on vector code here.
 func hasKernel(d Device) bool {
 	core, ok := d.Core.(Fused)
 	if split, isSplit := d.Core.(Split); isSplit {
@@ -89,7 +89,7 @@ func hasKernel(d Device) bool {
 	if !ok || core.Group > 0 {
 		return false
 	}
-	d.ScaleBlock = 0 // GEMM takes scales of 1
+	d.ScaleBlock = 0 // GEMM uses scales of 1
 	_, ok = core.dotAddKernel(&d)
 	return ok
 }

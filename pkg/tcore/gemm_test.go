@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// cores are tensor cores that take every path of GEMM.
+// cores returns tensor cores that together exercise every path of GEMM.
 func cores() []TensorCore {
 	wideOutput := TensorCore{"fp16 in, fp32 accumulate, fp16 out", 4, PaperF32.MPFMA}
 	wideOutput.Output = Binary16
@@ -32,8 +32,8 @@ func cores() []TensorCore {
 }
 
 // anyData returns a matrix of awkward data: ordinary numbers, numbers beyond
-// the range of Low at either end, zeros, and with specials now and then
-// infinities and NaN. Its stride is wider than its rows.
+// the range of Low at either end, zeros, and, if specials is true, a few
+// infinities and NaN. Its stride is greater than the number of its columns.
 func anyData(rows, cols int, rng *rand.Rand, specials bool) blas32.General {
 	m := zeros(rows, cols+2)
 	m.Cols = cols
@@ -58,7 +58,7 @@ func anyData(rows, cols int, rng *rand.Rand, specials bool) blas32.General {
 	return m
 }
 
-// The fast paths against Dot, the definition.
+// The fast paths agree with Dot, the definition.
 func TestGEMM(t *testing.T) {
 	for _, core := range cores() {
 		t.Run(core.Name+"/is Dot of rows and columns", func(t *testing.T) {
@@ -116,7 +116,8 @@ func column(m blas32.General, j int) []float32 {
 	return x
 }
 
-// The innocuous double rounding of sequential16, where it could go wrong.
+// The double rounding of sequential16 is innocuous, on numbers where it could
+// go wrong.
 func TestSequential16RoundsOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 0))
 	for range 200_000 {
@@ -129,8 +130,8 @@ func TestSequential16RoundsOnce(t *testing.T) {
 
 func TestDot(t *testing.T) {
 	t.Run("on the paper's row 2 exceeds gamma_(K-1)", func(t *testing.T) {
-		// The first product does not fit binary16, so adding it to 0 rounds:
-		// K roundings, not the K-1 of the paper.
+		// The first product is not a number of binary16, so adding it to 0 rounds: K
+		// roundings, not the K-1 of the paper.
 		core := PaperF16
 		core.Block = 2
 		x := []float32{1.0009765625, 1 - 0x1p-11}
@@ -174,7 +175,7 @@ func TestDot(t *testing.T) {
 			t.Errorf("b = 4: Dot = %x, want 1 + 2^-10", got)
 		}
 		core.Block = 1
-		if got := core.slowDot(x, y); got != 1 { // 2^-11 is lost twice
+		if got := core.slowDot(x, y); got != 1 { // 2^-11 is rounded off twice
 			t.Errorf("b = 1: Dot = %x, want 1", got)
 		}
 	})

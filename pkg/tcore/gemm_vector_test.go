@@ -21,7 +21,7 @@ func widths() []int {
 	return list
 }
 
-// atWidth calls test with the kernels of so many bits.
+// atWidth calls test with vector code of the given number of bits.
 func atWidth(bits int, test func()) {
 	best := vectorBits
 	defer func() { vectorBits = best }()
@@ -37,7 +37,8 @@ func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// The blocked kernels against Dot, in shapes around their tiles and blocks.
+// The blocked sums agree with Dot, in shapes around the sizes of tiles and
+// blocks.
 func TestGEMMSums(t *testing.T) {
 	sequential := []TensorCore{PaperF32,
 		{"bf16 in, fp32 accumulate", 4, MPFMA{BFloat16, Binary32, Binary32, Binary32, Binary32}},
@@ -63,8 +64,9 @@ func TestGEMMSums(t *testing.T) {
 	})
 }
 
-// fusedMatrix returns a matrix of numbers of f that take a vector kernel to its
-// ends: data of one kind in every row, with rare lanes among them.
+// fusedMatrix returns a matrix of numbers of f that test the limits of the
+// vector code: data of one distribution in every row, with exceptional elements
+// in the proportion rare.
 func fusedMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32.General {
 	m := zeros(rows, cols)
 	for i := range rows {
@@ -94,7 +96,7 @@ func fusedMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32.
 	return m
 }
 
-// The vector kernels of every device against its Dot.
+// The vector code of every device agrees with its Dot.
 func TestDeviceGEMMOnVectors(t *testing.T) {
 	trials := 24
 	if testing.Short() {
@@ -143,7 +145,7 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 	})
 }
 
-// The operands' conversion against the one rounding routine.
+// The conversion of operands agrees with the one rounding routine.
 func TestConvertRow(t *testing.T) {
 	onEveryWidth(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(42, 0))

@@ -6,7 +6,7 @@ import (
 )
 
 // A GEMMer multiplies matrices as [Machine.GEMM] does, D = alpha op(A) op(B) +
-// beta C: an emulated device, or one of silicon.
+// beta C. It is an emulated device or a real one.
 type GEMMer interface {
 	GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General)
 }

@@ -15,7 +15,8 @@ import (
 // formats of the device. As with [mat.Dense.Mul] dst is either empty or has the
 // shape of AB; it may be a or b.
 //
-// It panics if a shape does not fit or a matrix is empty.
+// It panics if a shape does not fit, a matrix is empty or [Machine.Check]
+// returns an error.
 func (m Machine) Mul(dst *mat.Dense, a, b mat.Matrix) {
 	x, y := general("a", a), general("b", b)
 	z := matrix.New(x.Rows, y.Cols)
@@ -33,7 +34,7 @@ func (m Machine) Mul(dst *mat.Dense, a, b mat.Matrix) {
 	}
 }
 
-// general returns m in binary32.
+// general returns m, rounded to binary32. It panics if m is empty.
 func general(name string, m mat.Matrix) blas32.General {
 	rows, cols := m.Dims()
 	if rows < 1 || cols < 1 {
@@ -48,12 +49,12 @@ func general(name string, m mat.Matrix) blas32.General {
 	return z
 }
 
-// BLAS is gonum's BLAS with the machine's Sgemm: what calls blas32.Gemm
-// multiplies as the machine does after
+// BLAS is gonum's BLAS with the Sgemm of the machine. After
 //
 //	blas32.Use(tcore.BLAS{Machine: m})
 //
-// All other routines are gonum's own.
+// blas32.Gemm multiplies as the machine does. All other routines are gonum's
+// own.
 type BLAS struct {
 	gonum.Implementation
 	Machine Machine
@@ -62,7 +63,7 @@ type BLAS struct {
 var _ blas.Float32 = BLAS{}
 
 // Sgemm computes C = alpha op(A) op(B) + beta C, by [Machine.GEMM]. It panics
-// if a shape does not fit.
+// if a shape does not fit or [Machine.Check] returns an error.
 func (l BLAS) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	if m == 0 || n == 0 || k == 0 || alpha == 0 { // nothing to multiply
 		l.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)

@@ -26,7 +26,8 @@ func ExampleMachine_Mul() {
 	// -0.75
 }
 
-// Whoever calls gonum's BLAS multiplies on a Volta, and then as before.
+// blas32.Gemm multiplies as a Volta does, until the original implementation is
+// restored.
 func ExampleBLAS() {
 	defer blas32.Use(blas32.Implementation())
 	blas32.Use(tcore.BLAS{Machine: tcore.Machine{Device: devices.VoltaF16()}})
@@ -48,7 +49,7 @@ func ExampleBLAS_Sgemm() {
 	// [33]
 }
 
-// The doors of gonum lead to the same product, whatever the strides and
+// Mul and Sgemm return the same product as GEMM, for all strides and
 // transposes.
 func TestDoorsOfGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

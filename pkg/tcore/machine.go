@@ -10,32 +10,32 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Machine computes matrix products as a library builds them around a [Device].
-// A product is computed in SplitK parts of K; the parts are added, and alpha
-// and beta applied, in binary32, every operation rounded to nearest even:
+// Machine computes matrix products as a library does that uses a [Device]. K is
+// split into SplitK parts. The products of the parts are added, and alpha and
+// beta applied, in binary32, every operation rounded to nearest even:
 //
 //	D = fl_Output(fl(fl(alpha × S) + fl(beta × C))),  S = fl(… fl(S₀ + S₁) + …)
 //
-// where S_i is a chain of the device over part i, from zero and from left to
+// where S_i is the sum over part i on the device, from zero and from left to
 // right. All parts but the last have the same number of blocks,
-// ⌈blocks/SplitK⌉. With beta = 0, C is not read. The zero values mean one part,
-// and Output C.
+// ⌈blocks/SplitK⌉. If beta = 0, C is not read. SplitK = 0 means one part, and
+// the zero Output means the C of the device.
 //
-// A device of FMAs, whose Core is a [Chain], may also add the products of a
-// chain in another order, as software does with it, or round them
-// stochastically.
+// A machine whose device computes FMAs (its Core is a [Chain]) may also add the
+// products of a part in another order, as software does on such a device, or
+// round them stochastically.
 type Machine struct {
-	Name       string // what it is called, nothing of what it computes
+	Name       string // for reports only
 	Device     Device
 	SplitK     int
 	Output     Format
-	Order      Order      // of the sums of a chain
-	Stochastic Stochastic // the roundings of a chain, instead of to nearest; the zero value is to nearest
+	Order      Order      // order of summation within a part
+	Stochastic Stochastic // rounding within a part; the zero value rounds to nearest even
 }
 
-// Check returns an error if SplitK is negative, if the machine has an order or
-// roundings that only a device of FMAs may have, or if these are of more or
-// fewer random bits than there are.
+// Check returns an error if SplitK is negative, if Order is none of the
+// constants, if Stochastic.Bits is not in 0 to 32, or if Order or Stochastic is
+// set and the Core is not a [Chain].
 func (m Machine) Check() error {
 	_, fmas := m.Device.Core.(Chain)
 	switch {
@@ -51,10 +51,11 @@ func (m Machine) Check() error {
 	return nil
 }
 
-// Dot returns Σ xᵢyᵢ as an element of D. A format of the device that is wider
-// than binary32 is not rounded to that, unless K is split. The index tells the
-// random bits of one sum from those of another, where roundings are stochastic.
-// It panics as [Machine.GEMM] does.
+// Dot returns Σ xᵢyᵢ as the machine computes an element of D with alpha = 1 and
+// beta = 0. A sum in a format wider than binary32 is rounded to binary32 only
+// if K is split, whereas [Machine.GEMM] always does so. Where roundings are
+// stochastic, sums with different indices use different random bits. It panics
+// if the lengths differ or [Machine.Check] returns an error.
 func (m Machine) Dot(x, y []float64, index uint64) float64 {
 	if err := m.Check(); err != nil {
 		panic(fmt.Sprintf("tcore: Dot: %v", err))
@@ -85,20 +86,23 @@ func (m Machine) Dot(x, y []float64, index uint64) float64 {
 	return m.Output.Round(sum, ToNearestEven)
 }
 
-// ordered reports whether software orders the sums of a chain, or rounds them.
+// ordered reports whether software chooses the order of summation or rounds
+// stochastically.
 func (m *Machine) ordered() bool { return m.Order != InSequence || m.Stochastic.Bits > 0 }
 
 // sum returns Σ xᵢyᵢ of a part in the order of the machine. The index is that
-// of its first product among all of the matrix; a product has fewer than 16
-// roundings.
+// of its first product among all products of the matrix product. It determines
+// the indices of the roundings, since a product has fewer than 16 of them.
 func (m *Machine) sum(x, y []float64, index uint64) float64 {
 	s := scalarChain{m.Device.C, m.Stochastic, 16 * index}
 	return s.dot(m.Order, x, y)
 }
 
-// GEMM stores D in d. Op(A) is a or, with blas.Trans, its transpose, and so is
-// op(B). D may be c and must not overlap the others.
-// It panics if a shape does not fit, a matrix is empty or SplitK is negative.
+// GEMM stores D in d. op(A) is a if tA is blas.NoTrans, its transpose if tA is
+// blas.Trans, and the same for op(B). d may be c and must not overlap the
+// others.
+// It panics if a shape does not fit, a matrix is empty, tA or tB is another
+// value, or [Machine.Check] returns an error, as for a negative SplitK.
 func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
 	a, b = transpose("a", tA, a), transpose("b", tB, b)
 	checkProduct("GEMM", a, b)
@@ -130,8 +134,8 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 	m.finish(alpha, sum, beta, c, d)
 }
 
-// part stores the product of the columns of a and rows of b from start on, of
-// k, in z.
+// part stores in z the product of a and b, the columns of op(A) and the rows of
+// op(B) from index start on. k is the number of columns of op(A).
 func (m *Machine) part(a, b blas32.General, start, k int, z blas32.General) {
 	if !m.ordered() {
 		m.Device.MultiplyAdd(a, b, blas32.General{}, z)
@@ -162,7 +166,8 @@ func (m *Machine) finish(alpha float32, sum blas32.General, beta float32, c, d b
 	}
 }
 
-// partLength returns the length of a part of K, whole blocks.
+// partLength returns the number of terms in a part, which is a whole number of
+// blocks, for n terms in whole blocks.
 func (m *Machine) partLength(n int) int {
 	w := m.Device.Core.width()
 	parts := max(m.SplitK, 1)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// slowGEMM is Machine.GEMM element by element.
+// slowGEMM computes Machine.GEMM element by element.
 func slowGEMM(m Machine, tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c blas32.General, i, j int) float32 {
 	at := func(x blas32.General, t blas.Transpose, i, j int) float64 {
 		if t == blas.Trans {
@@ -96,7 +96,8 @@ func TestMachine_zero_values_are_the_device(t *testing.T) {
 	}
 }
 
-// The contested fields change what they say, and nothing else.
+// The fields of Contested have the effects that their comments describe, and no
+// others.
 func TestContested(t *testing.T) {
 	clamp := HopperF16
 	core := clamp.Core.(Fused)
@@ -106,7 +107,7 @@ func TestContested(t *testing.T) {
 	for i := range two {
 		two[i] = 1 + 0x1p-10
 	}
-	// All terms below 2^30 are cut at 2^5.
+	// All terms are below 2^30, and truncated at 2^5.
 	if got := clamp.Dot(two, two, 1); got != 0 {
 		t.Errorf("ClampAlways: %v, want 0", got)
 	}
@@ -118,7 +119,7 @@ func TestContested(t *testing.T) {
 	if got := clamp.Dot(two, two, 0); got != 0 {
 		t.Errorf("with a zero among the terms: %v, want 0", got)
 	}
-	// GEMM reads them the same.
+	// GEMM uses the fields in the same way.
 	a, z := filled(1, 16), zeros(1, 1)
 	a.Data = make([]float32, 16)
 	for i := range a.Data {
@@ -131,7 +132,7 @@ func TestContested(t *testing.T) {
 	}
 }
 
-// Names are what devices are found by.
+// Every device has a different name, and a core that supports its formats.
 func TestDevices_have_names_of_their_own(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Devices() {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// checkProduct panics unless a × b can be formed and is not empty.
+// checkProduct panics unless the product of a and b is defined and not empty.
 func checkProduct(call string, a, b blas32.General) { matrix.CheckProduct("tcore", call, a, b) }
 
 // checkResult panics unless the matrix d called name has the shape of a × b.

@@ -2,18 +2,19 @@ package tcore
 
 import "gonum.org/v1/gonum/blas/blas32"
 
-// multiplier computes a product, its operands prepared.
+// multiplier computes a matrix product whose operands are prepared.
 type multiplier interface {
-	// multiply carries on the chains z[i-rowLo][j] += Σ aᵢₗ bₗⱼ over the terms l
-	// in [lo, hi), whole blocks, for the rows i in [rowLo, rowHi) of A. z holds
-	// numbers of C, c before and d after.
+	// multiply continues the sums z[i-rowLo][j] += Σ aᵢₗ bₗⱼ by the terms l in [lo,
+	// hi), which are whole blocks, for the rows i in [rowLo, rowHi) of A. z
+	// contains numbers of C: c before the call and d after it.
 	multiply(z [][]float64, rowLo, rowHi, lo, hi int)
 
-	// release ends the use of the multiplier.
+	// release frees the memory of the multiplier, which must not be used
+	// afterwards.
 	release()
 }
 
-// newMultiplier prepares a and b.
+// newMultiplier prepares a and b for the fastest multiplier of d.
 func (d *Device) newMultiplier(a, b blas32.General) multiplier {
 	if core, ok := d.Core.(Fused); ok && core.Group == 0 && d.ScaleBlock > 0 {
 		plain := *d // with scales of 1, which change no exponent
@@ -29,13 +30,13 @@ func (d *Device) newMultiplier(a, b blas32.General) multiplier {
 	return &panelProduct{d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
 }
 
-// padded returns K filled up to whole blocks.
+// padded returns k rounded up to whole blocks.
 func (d *Device) padded(k int) int {
 	w := d.Core.width()
 	return (k + w - 1) / w * w
 }
 
-// panelProduct computes a product number by number.
+// panelProduct computes a product element by element.
 type panelProduct struct {
 	d    *Device
 	x, y *panel

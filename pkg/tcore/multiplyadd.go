@@ -6,15 +6,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// MultiplyAdd stores in d the matrix C + AB as the device computes it: every
+// MultiplyAdd stores in z the matrix C + AB as the device computes it: every
 // element is the [Device.Dot] of a row of a, a column of b and an element of c.
-// The matrices are row-major, a is M × K, b is K × N, c and z are M × N. A c
-// without elements, the zero value, stands for zeros; z may be c and must not
-// overlap the others.
+// The matrices are row-major, a is M × K, b is K × N, c and z are M × N. If c
+// has no elements (the zero value), C is zero. z may be c and must not overlap
+// the others.
 //
-// It runs on GOMAXPROCS goroutines; the result does not depend on how many. A
-// result in a format wider than binary32 is rounded once more, to binary32.
-// It panics if a shape does not fit or a matrix is empty.
+// It runs on GOMAXPROCS goroutines; the result does not depend on their number.
+// A result in a format wider than binary32 is rounded once more, to binary32.
+// It panics if a shape does not fit, a matrix is empty or the core does not
+// support the device.
 func (d Device) MultiplyAdd(a, b, c, z blas32.General) {
 	const call = "MultiplyAdd"
 	checkProduct(call, a, b)
@@ -28,13 +29,14 @@ func (d Device) MultiplyAdd(a, b, c, z blas32.General) {
 	p.addTo(c, z)
 }
 
-// prepared is AB, its operands ready to be multiplied.
+// prepared is AB with its operands prepared.
 type prepared interface {
 	addTo(c, z blas32.General) // stores C + AB in z
-	release()                  // ends the use of it
+	release()                  // frees the memory
 }
 
-// prepare readies a and b in the way that is fastest for them.
+// prepare prepares a and b for the fastest method that computes their product.
+// started reports whether C is given.
 func (d *Device) prepare(a, b blas32.General, started bool) prepared {
 	if p, ok := newIdealProduct(d, a, b); ok && !started {
 		return p
@@ -45,7 +47,7 @@ func (d *Device) prepare(a, b blas32.General, started bool) prepared {
 	return &rowProduct{d.newMultiplier(a, b), d, a.Rows, b.Cols, a.Cols}
 }
 
-// rowProduct computes a product row by row, each from left to right.
+// rowProduct computes a product row by row, each sum from left to right.
 type rowProduct struct {
 	multiplier
 	d       *Device
@@ -68,8 +70,8 @@ func (p *rowProduct) addTo(c, z blas32.General) {
 	})
 }
 
-// rows calls work for all rows of an M × N result, a few at a time on every
-// goroutine, with zeros to compute them in.
+// rows calls work for all rows of an M × N result, at most eight rows at a time
+// on every goroutine. z is zero at each call.
 func rows(m, n int, work func(z [][]float64, lo, hi int)) {
 	const few = 8
 	parallel.Ranges(m, func(lo, hi int) {

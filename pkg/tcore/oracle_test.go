@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// The oracle rounds by search. It knows the numbers of a format through Decode
-// alone (tested against other definitions in code_test.go), finds the two
-// neighbours of an exact number among them, and picks one by comparing exact
+// The oracle rounds by search. It knows the numbers of a format only from
+// Decode (which code_test.go tests against other definitions), finds the two
+// neighbours of an exact number among them, and selects one by comparing exact
 // distances.
 
-// exactBits holds ab + c exactly for all binary64 operands.
+// exactBits is a precision in which ab + c is exact for all binary64 operands.
 const exactBits = 4400
 
 func exactly(x float64) *big.Float {
@@ -25,7 +25,8 @@ func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
 	return oracleRandom(f, v, mode, 0)
 }
 
-// oracleRandom is oracleRound; for mode stochastic with the random fraction ρ.
+// oracleRandom is oracleRound, also for mode stochastic with the random
+// fraction ρ.
 func oracleRandom(f Format, v *big.Float, mode RoundingMode, ρ float64) float64 {
 	neg, mag := v.Sign() < 0, new(big.Float).Abs(v)
 	g := withoutChoices(f)
@@ -50,7 +51,7 @@ func oracleRandom(f Format, v *big.Float, mode RoundingMode, ρ float64) float64
 }
 
 // gapAbove returns the distance from code low to the next number. Beyond the
-// last code the numbers are taken to go on.
+// last code it is that of a format with a greater Emax.
 func gapAbove(f Format, low, last int) *big.Float {
 	x := f.Decode(uint64(low))
 	if low < last {
@@ -60,8 +61,8 @@ func gapAbove(f Format, low, last int) *big.Float {
 	return exactly(math.Ldexp(1, e-f.Precision))
 }
 
-// oracleUp reports whether a number between codes low and low+1, to one side of
-// the midpoint, becomes the latter.
+// oracleUp reports whether a number between codes low and low+1 is rounded to
+// low+1. side is the sign of the number minus the midpoint.
 func oracleUp(f Format, low, last, side int, neg, carries bool, mode RoundingMode) bool {
 	odd := low%2 == 1 || f.Precision == 1 && f.Decode(uint64(low)) != 0 // the significand 1 is odd
 	switch mode {
@@ -81,8 +82,8 @@ func oracleUp(f Format, low, last, side int, neg, carries bool, mode RoundingMod
 	return false
 }
 
-// oraclePick returns the number of code low, or of low+1 if up, of a format
-// without choices.
+// oraclePick returns the number of code low, or of low+1 if up is true, of a
+// format that withoutChoices returns.
 func oraclePick(f Format, low, last int, up, neg bool) float64 {
 	switch {
 	case !up:
@@ -97,7 +98,8 @@ func oraclePick(f Format, low, last int, up, neg bool) float64 {
 	return signed(math.Inf(1), neg)
 }
 
-// withoutChoices returns f with a sign, and with subnormals if it flushes them.
+// withoutChoices returns f with a sign bit, and with subnormals if it flushes
+// them.
 func withoutChoices(f Format) Format {
 	f.Sign = Signed
 	if f.Subnormals == Flushed {
@@ -106,8 +108,8 @@ func withoutChoices(f Format) Format {
 	return f
 }
 
-// withChoices returns what f has for z, a number of withoutChoices(f) of the
-// given sign.
+// withChoices returns the value of f for z, a number of withoutChoices(f) of
+// the given sign.
 func withChoices(f Format, z float64, neg bool) float64 {
 	if f.Subnormals == Flushed && math.Abs(z) < f.MinNormal() || z == 0 {
 		return oracleZero(f, neg)
@@ -121,13 +123,13 @@ func withChoices(f Format, z float64, neg bool) float64 {
 	return math.NaN()
 }
 
-// oracleZero returns what stands for a zero of the given sign.
+// oracleZero returns the value of f that replaces a zero of the given sign.
 func oracleZero(f Format, neg bool) float64 {
 	return signed(f.Decode(0), neg && f.Specials != FNUZ && f.Sign == Signed)
 }
 
-// greatestCode returns the code of the greatest finite number. All codes up to
-// it are finite, all above not, the sign bit apart.
+// greatestCode returns the code of the greatest finite number. Without the sign
+// bit, all codes up to it are finite and all above it are not.
 func greatestCode(f Format) int {
 	w := f.Bits()
 	if f.Sign == Unsigned {
@@ -157,8 +159,8 @@ func same(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y)
 }
 
-// Operands where rounding goes wrong: few bits set, long runs of ones, extreme
-// exponents, neighbours of powers of two.
+// awkward returns an operand for which rounding is difficult: few bits set,
+// long runs of ones, an extreme exponent, or a neighbour of a power of two.
 func awkward(f Format, rng *rand.Rand) float64 {
 	n := rng.Uint64() >> (64 - f.Precision)
 	switch rng.IntN(4) {

@@ -2,16 +2,16 @@ package tcore
 
 import "fmt"
 
-// Order is the order in which a machine adds the products of a chain.
+// Order is the order of summation of the products within one part of K.
 type Order int
 
 const (
 	InSequence  Order = iota // left to right, block by block, as the device does
 	InPairs                  // a binary tree of least height, as software does with a device of FMAs
-	Compensated              // left to right with the error of every operation kept and added (Dot2)
+	Compensated              // left to right, with the errors of all operations computed and added (Dot2)
 )
 
-// String returns how the sums are ordered, in words.
+// String returns the order in words.
 func (o Order) String() string {
 	switch o {
 	case InSequence:
@@ -25,7 +25,7 @@ func (o Order) String() string {
 }
 
 // A scalarChain adds the products of one part of K by one FMA after the other,
-// in an order of software's or with roundings that are stochastic.
+// in an order that software chooses or with stochastic rounding.
 type scalarChain struct {
 	format     Format
 	stochastic Stochastic
@@ -43,7 +43,7 @@ func (s *scalarChain) fma(a, b, c float64) float64 {
 
 func (s *scalarChain) add(a, b float64) float64 { return s.fma(a, 1, b) }
 
-// dot returns Σ xᵢyᵢ.
+// dot returns Σ xᵢyᵢ in order o.
 func (s *scalarChain) dot(o Order, x, y []float64) float64 {
 	switch o {
 	case InPairs:
@@ -58,8 +58,8 @@ func (s *scalarChain) dot(o Order, x, y []float64) float64 {
 	return z
 }
 
-// inPairs adds the two halves, the first of which has as many products as a
-// complete tree.
+// inPairs returns the sum of two halves, each summed in pairs. The number of
+// products in the first half is the greatest power of two below len(x).
 func (s *scalarChain) inPairs(x, y []float64) float64 {
 	if len(x) == 1 {
 		return s.fma(x[0], y[0], 0)
@@ -71,9 +71,10 @@ func (s *scalarChain) inPairs(x, y []float64) float64 {
 	return s.add(s.inPairs(x[:half], y[:half]), s.inPairs(x[half:], y[half:]))
 }
 
-// compensated adds products and sums together with their errors, which are
-// numbers of the format (Ogita, Rump & Oishi 2005, Algorithm 5.3, the error of
-// a product by an FMA).
+// compensated returns the sum of the products, computed in sequence, plus the
+// sum of the errors of all operations. To nearest, these errors are numbers of
+// the format (Ogita, Rump & Oishi 2005, Algorithm 5.3, the error of a product
+// by an FMA).
 func (s *scalarChain) compensated(x, y []float64) float64 {
 	sum, errors := 0.0, 0.0
 	for i := range x {
@@ -84,7 +85,7 @@ func (s *scalarChain) compensated(x, y []float64) float64 {
 			continue
 		}
 		next := s.add(sum, product)
-		taken := s.add(next, -sum) // what of the product has come into the sum
+		taken := s.add(next, -sum) // the part of the product that next contains
 		cut := s.add(s.add(sum, -s.add(next, -taken)), s.add(product, -taken))
 		sum, errors = next, s.add(errors, s.add(cut, lost))
 	}

@@ -21,9 +21,9 @@ func bigSum(x, y float64) *big.Float { return exactly(0).Add(exactly(x), exactly
 
 func bigProduct(x, y float64) *big.Float { return exactly(0).Mul(exactly(x), exactly(y)) }
 
-// slowOrder is the sum of products in binary32 as the textbook has it, without
-// an FMA: sums in pairs level by level, the errors of compensated sums as
-// differences of exact numbers.
+// slowOrder returns the sum of products in binary32 by the textbook algorithm,
+// without an FMA: in pairs level by level, or compensated with the errors
+// computed as differences of exact numbers.
 func slowOrder(o Order, x, y []float64) float64 {
 	switch o {
 	case InPairs:
@@ -80,8 +80,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What a machine returns of matrices is element by element what it returns of
-// vectors, in parts of K too.
+// GEMM of a machine equals Dot of its rows and columns, element by element,
+// also if K is split.
 func TestOrderOfMatrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(241118747, 61))
 	a, b, d := matrix.New(3, 50), matrix.New(50, 4), matrix.New(3, 4)

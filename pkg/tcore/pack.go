@@ -2,8 +2,8 @@ package tcore
 
 import "fmt"
 
-// PackedLen returns the number of bytes that n packed codes of f take. It
-// panics if n < 0.
+// PackedLen returns the number of bytes of n packed codes of f. It panics if n
+// < 0.
 func (f Format) PackedLen(n int) int {
 	if n < 0 {
 		panic(fmt.Sprintf("tcore: PackedLen: n = %d, want n >= 0", n))
@@ -12,8 +12,8 @@ func (f Format) PackedLen(n int) int {
 }
 
 // EncodeSlice stores in dst the codes of fl(x) for every x of src, packed: code
-// i of w bits takes bits w i to w i + w-1 of dst, where bit j is bit j mod 8 of
-// byte j / 8, counted from the low end. Thus
+// i of w bits occupies bits w i to w i + w-1 of dst, where bit j is bit j mod 8
+// of byte ⌊j / 8⌋, counted from the least significant one. Thus
 //
 //   - a code of 8 bits is a byte, and one of 16 bits two, the low one first;
 //   - codes of 4 bits are two in a byte, the even one in the low half;
@@ -21,7 +21,7 @@ func (f Format) PackedLen(n int) int {
 //     bits of the first byte, the second in its high two and the low four of
 //     the next byte, and so on.
 //
-// Bits left over in the last byte are 0. Long slices are encoded on GOMAXPROCS
+// Unused bits of the last byte are 0. Long slices are encoded on GOMAXPROCS
 // goroutines. It panics unless dst has PackedLen(len(src)) bytes.
 func (f Format) EncodeSlice(dst []byte, src []float64, mode RoundingMode) {
 	f.encodeSlice("EncodeSlice", dst, src, func(z, x []float64, _ int) {
@@ -29,7 +29,9 @@ func (f Format) EncodeSlice(dst []byte, src []float64, mode RoundingMode) {
 	})
 }
 
-// EncodeSlice is [Format.EncodeSlice] for what [Stochastic.RoundSlice] returns.
+// EncodeSlice is [Format.EncodeSlice] for the numbers that
+// [Stochastic.RoundSlice] returns. It panics unless 1 <= Bits <= 32 and dst has
+// PackedLen(len(src)) bytes.
 func (s Stochastic) EncodeSlice(f Format, dst []byte, src []float64, index uint64) {
 	s.check()
 	f.encodeSlice("Stochastic.EncodeSlice", dst, src, func(z, x []float64, i int) {
@@ -37,8 +39,9 @@ func (s Stochastic) EncodeSlice(f Format, dst []byte, src []float64, index uint6
 	})
 }
 
-// encodeSlice packs the codes of src[i:], rounded by round(z, src[i:], i) to z,
-// a block at a time. Parts and blocks are whole numbers of bytes.
+// encodeSlice packs the codes of src, a block at a time: round(z, src[i:], i)
+// stores the rounded numbers of a block in z. The codes of a part or of a block
+// fill whole bytes.
 func (f Format) encodeSlice(call string, dst []byte, src []float64, round func(z, x []float64, i int)) {
 	checkLengths(call, "dst", len(dst), f.PackedLen(len(src)))
 	w := f.Bits()
@@ -52,7 +55,7 @@ func (f Format) encodeSlice(call string, dst []byte, src []float64, round func(z
 	})
 }
 
-// pack packs the codes of numbers of f.
+// pack stores the packed codes of z, numbers of f, in dst.
 func (f *Format) pack(dst []byte, z []float64) {
 	w := f.Bits()
 	if w == 8 {
@@ -73,8 +76,8 @@ func (f *Format) pack(dst []byte, z []float64) {
 	}
 }
 
-// DecodeSlice stores in dst the numbers that the packed codes of src stand for,
-// laid out as [Format.EncodeSlice] does. It panics unless src has
+// DecodeSlice stores in dst the numbers that the packed codes of src represent,
+// in the layout of [Format.EncodeSlice]. It panics unless src has
 // PackedLen(len(dst)) bytes.
 func (f Format) DecodeSlice(dst []float64, src []byte) {
 	checkLengths("DecodeSlice", "src", len(src), f.PackedLen(len(dst)))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Layouts written out by hand.
+// The packed codes are the bytes written here by hand.
 func TestEncodeSlice(t *testing.T) {
 	for _, tt := range []struct {
 		f    Format
@@ -44,7 +44,8 @@ func TestEncodeSlice(t *testing.T) {
 	}
 }
 
-// Codes of any width make one big integer, the first code lowest.
+// Packed codes of any width form one integer, with the first code in its lowest
+// bits.
 func TestPackedCodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 0))
 	for _, f := range append(formats, Format{Precision: 50, Emin: -1022, Emax: 1023}, Format{Precision: 2, Emin: 0, Emax: 0, Specials: FiniteOnly}) {

@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// Pairwise adds the products of a block in pairs, each step an IEEE operation
-// in C that is rounded to nearest even and flushes subnormal results to zero:
-// binary16 and bfloat16 on AMD CDNA2 (Xie et al. 2025). Subnormal operands
-// count as +0.
+// Pairwise adds the products of a block in pairs, and their sum to c. Every
+// product and sum is an IEEE operation in C that is rounded to nearest even and
+// flushes subnormal results to zero: binary16 and bfloat16 on AMD CDNA2 (Xie et
+// al. 2025). Subnormal operands count as +0.
 type Pairwise struct {
-	Terms int // products of a block, a power of two
+	Terms int // number of products in a block, a power of two
 }
 
 func (p Pairwise) width() int { return p.Terms }
 
 func (p Pairwise) sum(d *Device, b block, _ *TraceBlock) float64 { return p.observed(d, b, nil) }
 
-// observed is sum, which tells what it did in z, if there is one.
+// observed is sum. It records the products and sums in z, unless z is nil.
 func (p Pairwise) observed(d *Device, b block, z *RoundedSums) float64 {
 	s := make([]float64, p.Terms)
 	for i := range s {
@@ -44,8 +44,8 @@ func (p Pairwise) check(d *Device) {
 	}
 }
 
-// chain32 is the chain of a Pairwise core in binary32, in which products and
-// sums of the operands are single operations of the processor.
+// chain32 computes the sum of a Pairwise core in binary32, where every product
+// and sum is a single operation of the processor.
 func (p Pairwise) chain32(d *Device, x, y []float64, c float64) float64 {
 	s := make([]float32, p.Terms)
 	for ; len(x) > 0; x, y = x[p.Terms:], y[p.Terms:] {
@@ -63,7 +63,7 @@ func (p Pairwise) chain32(d *Device, x, y []float64, c float64) float64 {
 	return c
 }
 
-// flush32 is flush in binary32.
+// flush32 is flush for f = binary32.
 func flush32(x float32) float32 {
 	if b := math.Float32bits(x) &^ signBit32; b < 1<<23 {
 		return math.Float32frombits(math.Float32bits(x) & signBit32)

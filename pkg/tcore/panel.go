@@ -8,17 +8,18 @@ import (
 )
 
 // panel is one operand of a GEMM, decoded once: n vectors, the rows of A or the
-// columns of B, of k numbers each, filled up with zeros to whole blocks. Vector
-// i begins at i × k.
+// columns of B, of k numbers each, padded with zeros to whole blocks. Vector i
+// begins at index i × k.
 type panel struct {
 	n, k   int
 	x      []float64
-	exp    []int16 // exponents as split has them, zeroFactor for a zero
-	finite []bool  // vector i holds no infinity and no NaN
+	exp    []int16 // exponents as split returns them, but zeroFactor for a zero
+	finite []bool  // whether vector i contains no infinity and no NaN
 }
 
-// zeroFactor is the exponent of a zero in a panel: so low that it never makes
-// the greatest exponent of a block in which there is another number.
+// zeroFactor is the exponent of a zero in a panel. It is so low that a zero
+// never determines the greatest exponent of a block that contains another
+// number.
 const zeroFactor = -8192
 
 // newPanel decodes m as an operand of format f. The vectors are the columns of
@@ -52,8 +53,8 @@ func (p *panel) vector(i int) (x []float64, exp []int16) {
 	return p.x[lo:hi:hi], p.exp[lo:hi:hi]
 }
 
-// exponents stores the exponents of numbers of f, and reports whether all are
-// finite.
+// exponents stores the exponents of the numbers x of f in exp, and reports
+// whether all are finite.
 func exponents(exp []int16, x []float64, f Format) bool {
 	ok := true
 	for i, v := range x {

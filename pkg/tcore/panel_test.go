@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// chipMatrix returns a matrix of numbers that are hard on d: all exponents,
-// zeros, and specials in some rows and columns.
+// chipMatrix returns a matrix of numbers that are difficult for d: all
+// exponents, zeros, and infinities and NaN in some rows and columns.
 func chipMatrix(rng *rand.Rand, rows, cols int, f Format, kind int) blas32.General {
 	m := zeros(rows, cols)
 	for i := range m.Data {
@@ -32,7 +32,8 @@ func chipMatrix(rng *rand.Rand, rows, cols int, f Format, kind int) blas32.Gener
 	return m
 }
 
-// GEMM, with its fast paths, is Dot row by column, on any number of threads.
+// GEMM, with its fast paths, equals Dot of every row and column, on any number
+// of threads.
 func TestDeviceGEMM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 7))
 	for _, d := range Devices() {

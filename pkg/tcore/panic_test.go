@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// The caller's mistakes panic, with the argument and its value.
+// Invalid arguments panic, with the argument and its value.
 func TestPanics(t *testing.T) {
 	a, b, d := zeros(2, 8), zeros(8, 3), zeros(2, 3)
 	short, narrow, empty := zeros(2, 8), zeros(2, 8), zeros(0, 8)

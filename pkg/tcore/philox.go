@@ -9,11 +9,11 @@ const (
 	philoxRounds      = 10
 	philoxMultiplier0 = 0xd2511f53
 	philoxMultiplier1 = 0xcd9e8d57
-	philoxWeyl0       = 0x9e3779b9 // what a round adds to the key: the golden ratio
+	philoxWeyl0       = 0x9e3779b9 // every round adds these to the key: the golden ratio
 	philoxWeyl1       = 0xbb67ae85 // and √3 - 1
 )
 
-// philox returns the four words of a counter.
+// philox returns the four random words of a counter under a key.
 func philox(counter [4]uint32, key [2]uint32) [4]uint32 {
 	c, k := counter, key
 	for range philoxRounds {

@@ -8,8 +8,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/limbs"
 )
 
-// RoundingMode says which neighbour stands for a number between two numbers of
-// a format. The zero value is the mode of the paper's fl.
+// RoundingMode says which of its two neighbours in a format replaces a number
+// that is not in the format. The zero value is the mode of the paper's fl.
+// Rounding a nonzero finite number panics if the mode is none of the constants.
 type RoundingMode int
 
 const (
@@ -21,7 +22,7 @@ const (
 	ToOdd                             // to the neighbour with an odd last bit (von Neumann)
 )
 
-// stochastic is the mode of [Stochastic], which brings a random number along.
+// stochastic is the mode of [Stochastic], which needs a random number.
 const stochastic RoundingMode = -1
 
 var modeNames = [...]string{"ToNearestEven", "ToNearestAway", "ToZero", "ToPositive", "ToNegative", "ToOdd"}
@@ -34,10 +35,9 @@ func (m RoundingMode) String() string {
 	return modeNames[m]
 }
 
-// Round returns fl(x): the number of f that stands for x under the mode,
-// carried as a float64. Zeros keep their sign and a NaN stays a NaN, if the
-// format has them. An infinity stays itself in a format whose Overflow is
-// ToInfinity, and otherwise becomes what Overflow says.
+// Round returns fl(x), x rounded to f under the mode, as a float64. A zero
+// keeps its sign and a NaN stays a NaN, if the format has them. An infinity
+// becomes the value that [Overflow] describes.
 func (f Format) Round(x float64, mode RoundingMode) float64 {
 	if math.IsNaN(x) {
 		return f.nan(x)
@@ -48,17 +48,17 @@ func (f Format) Round(x float64, mode RoundingMode) float64 {
 	return f.round(unpack(x), mode)
 }
 
-// unrounded is the number (-1)^neg × sig × 2^exp on its way to a format. When
-// sig has all its 64 bits its last one is sticky: it is set if anything was
-// cut off below. At most 53 of the 64 bits are kept by a format, so a sticky
-// bit always lies below the half bit.
+// unrounded is the number (-1)^neg × sig × 2^exp before it is rounded to a
+// format. If sig uses all its 64 bits, the last one is sticky: it is set if any
+// lower bit was cut off. A format keeps at most 53 of the 64 bits, so a sticky
+// bit is always below the half bit.
 type unrounded struct {
 	neg bool
 	sig uint64
 	exp int
 }
 
-// unpack returns the finite number x.
+// unpack returns the finite number x in the form of unrounded.
 func unpack(x float64) unrounded {
 	neg, sig, exp := limbs.Unpack(x)
 	return unrounded{neg: neg, sig: sig, exp: exp}
@@ -73,7 +73,7 @@ func (f *Format) round(x unrounded, mode RoundingMode) float64 {
 }
 
 // roundRandom is the one rounding routine. Mode stochastic uses the random
-// number, a fraction in units of 2^-64; the other modes do not look at it.
+// number, a fraction in units of 2^-64; the other modes ignore it.
 func (f *Format) roundRandom(x unrounded, mode RoundingMode, random uint64) float64 {
 	f.check()
 	if x.sig == 0 {
@@ -114,8 +114,8 @@ func (f *Format) roundRandom(x unrounded, mode RoundingMode, random uint64) floa
 	return signed(float64(n)*exp2(q), x.neg)
 }
 
-// cut returns the quotient and the rest of x × 2^-n for n >= 1: the rest is a
-// fraction in units of 2^-64, its last bit set if anything was cut off below.
+// cut returns the quotient and the rest of x × 2^-n for n >= 1. The rest is a
+// fraction in units of 2^-64; its last bit is set if any lower bit was cut off.
 func cut(x uint64, n int) (quotient, rest uint64) {
 	if n > 64 {
 		return 0, shiftRightJam(x, n-64)
@@ -159,7 +159,8 @@ func (m RoundingMode) towardZero(neg bool) bool {
 	return m == ToZero || m == ToOdd || m == ToPositive && neg || m == ToNegative && !neg
 }
 
-// shiftRightJam returns x × 2^-n, the last bit set if any bit set was lost.
+// shiftRightJam returns x × 2^-n, with the last bit set if any nonzero bit is
+// shifted out.
 func shiftRightJam(x uint64, n int) uint64 {
 	if n >= 64 {
 		return b2u(x != 0)

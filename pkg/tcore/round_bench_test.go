@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// BenchmarkRound rounds 10^7 numbers of U(0, 1). GOMAXPROCS in the environment
-// says on how many cores; flag -cpu does not, for the first run of a benchmark
-// with b.Loop comes before it is heeded.
+// BenchmarkRound rounds 10^7 numbers of U(0, 1). Set the number of cores by
+// GOMAXPROCS in the environment, not by the flag -cpu: the first run of a
+// benchmark with b.Loop ignores the flag.
 func BenchmarkRound(b *testing.B) {
 	const n = 10_000_000
 	src, dst := make([]float64, n), make([]float64, n)
@@ -15,7 +15,7 @@ func BenchmarkRound(b *testing.B) {
 	for i := range src {
 		src[i] = rng.Float64()
 	}
-	copy(dst, src) // the first write to a page is the system's time
+	copy(dst, src) // so that no page fault is timed
 	for _, f := range formats {
 		for _, mode := range modes {
 			b.Run("format="+f.Name+"/mode="+mode.String(), func(b *testing.B) {
@@ -49,8 +49,8 @@ func BenchmarkRoundSlice32(b *testing.B) {
 	}
 }
 
-// perMicrosecond reports how many of the n units of an iteration are done in a
-// microsecond, which is millions in a second.
+// perMicrosecond reports how many of the n units of an iteration are completed
+// per microsecond, which is millions per second.
 func perMicrosecond(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(n)*float64(b.N)/float64(b.Elapsed().Microseconds()), unit)
 }

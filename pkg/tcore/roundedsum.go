@@ -5,21 +5,23 @@ import (
 	"math"
 )
 
-// RoundedSums is what a chain of sums did that are rounded to nearest.
+// RoundedSums contains the rounded results within one dot product, on a device
+// that rounds every sum to nearest.
 type RoundedSums struct {
-	// Sums are the sums after they were rounded, in the order of the machine. A sum
-	// of which one term is zero is left out, as it is exact, but for the last, the
-	// result.
+	// Sums contains the rounded sums, in the order in which the machine computes
+	// them, and on a [Pairwise] also the nonzero products, unless C contains all
+	// products exactly. There a sum with a zero term is omitted, since it is exact.
+	// The last element is the result.
 	Sums []float64
 
-	// Flushed is the sum of the sizes of what became zero: of products of subnormal
-	// factors, and of products and sums that were subnormal.
+	// Flushed is the sum of the magnitudes of all numbers that were replaced by
+	// zero: products of subnormal factors, and subnormal products and sums.
 	Flushed float64
 }
 
-// RoundedSums returns the sums of [Device.Dot] of x and y and 0, as it computes
-// them: of every block of an [ExactSum], of every node of the trees of a
-// [Pairwise]. It panics if the lengths differ or the core is another one.
+// RoundedSums returns the rounded sums of [Device.Dot] of x, y and 0: those of
+// every block of an [ExactSum], or of every node of the trees of a [Pairwise].
+// It panics if the lengths differ or the core is neither of them.
 func (d Device) RoundedSums(x, y []float64) RoundedSums {
 	d.check("RoundedSums", len(x), len(y))
 	x, y = d.convert(d.A, x), d.convert(d.B, y)
@@ -47,7 +49,7 @@ func (d Device) RoundedSums(x, y []float64) RoundedSums {
 	return z
 }
 
-// product notes the product z of x and y.
+// product records the product z of x and y.
 func (s *RoundedSums) product(d *Device, x, y, z float64) {
 	switch {
 	case s == nil:
@@ -58,8 +60,8 @@ func (s *RoundedSums) product(d *Device, x, y, z float64) {
 	}
 }
 
-// node notes that x + y was rounded to sum, exactly if that is subnormal, and
-// became z.
+// node records that x + y was rounded to sum and flushed to z. A subnormal sum
+// is exact.
 func (s *RoundedSums) node(x, y, sum, z float64) {
 	if s == nil {
 		return

@@ -2,11 +2,11 @@ package tcore
 
 import "sync"
 
-// scratch keeps slices from one product to the next. New ones would cost every
-// product their pages, and a collection of garbage soon after.
+// scratch recycles slices from one product to the next. New slices would cost
+// every product page faults, and soon a garbage collection.
 type scratch[T any] struct{ pool sync.Pool }
 
-// get returns n elements that hold anything.
+// get returns n elements of arbitrary values.
 func (s *scratch[T]) get(n int) []T {
 	if kept, _ := s.pool.Get().(*[]T); kept != nil && cap(*kept) >= n {
 		return (*kept)[:n]
@@ -14,5 +14,5 @@ func (s *scratch[T]) get(n int) []T {
 	return make([]T, n)
 }
 
-// put keeps elements that are no longer used.
+// put recycles elements that are not in use.
 func (s *scratch[T]) put(elements []T) { s.pool.Put(&elements) }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// RoundSlice stores fl(x) in dst for every x of src. The slices are the same or
-// do not overlap. It runs on GOMAXPROCS goroutines if they are long, and to
-// nearest even in vectors. It panics if their lengths differ.
+// RoundSlice stores fl(x) in dst for every x of src. dst and src are the same
+// slice or do not overlap. Long slices are rounded on GOMAXPROCS goroutines,
+// and to nearest even by vector code on amd64. It panics if the lengths differ.
 func (f Format) RoundSlice(dst, src []float64, mode RoundingMode) {
 	checkLengths("RoundSlice", "dst", len(dst), len(src))
 	f.check()
@@ -26,8 +26,9 @@ func (f Format) roundPart(dst, src []float64, mode RoundingMode) {
 	}
 }
 
-// RoundSlice32 is RoundSlice for float32 data, to nearest even, made fast. A
-// value of f that float32 does not hold is rounded to float32.
+// RoundSlice32 is a fast RoundSlice for float32 data, to nearest even. A value
+// of f that is not a float32 number is rounded to float32. It panics if the
+// lengths differ.
 func (f Format) RoundSlice32(dst, src []float32) {
 	checkLengths("RoundSlice32", "dst", len(dst), len(src))
 	f.check()
@@ -43,11 +44,11 @@ func (f Format) RoundSlice32(dst, src []float32) {
 	}
 }
 
-// roundNarrow is RoundSlice32 for a format of fewer bits than binary32. It
-// rounds the magnitude m as an integer: adding ½ quantum, less one bit if the
-// quotient is even, carries into the bits kept exactly when the rest is above
-// half, or is half and the quotient odd. Below the least normal number the
-// quantum is constant, and adding and subtracting 2^23 quanta rounds.
+// roundNarrow is RoundSlice32 for a format of lower precision than binary32. It
+// rounds the magnitude m as an integer: adding half a quantum, minus one unit
+// if the quotient is even, carries into the kept bits exactly when the rest is
+// above half, or is half and the quotient odd. Below the least normal number
+// the quantum is constant, and adding and subtracting 2^23 quanta rounds.
 func (f Format) roundNarrow(dst, src []float32) {
 	var (
 		drop     = Binary32.Precision - f.Precision
@@ -86,7 +87,8 @@ const (
 	infinity32 = 0xff << 23
 )
 
-// round16 is Binary16.Round(x, ToNearestEven), made fast in the same way.
+// round16 is a fast Binary16.Round(x, ToNearestEven), by the method of
+// roundNarrow.
 func round16(x float64) float64 {
 	const (
 		normal   = (1023 - 14) << 52  // 2^-14
@@ -116,8 +118,8 @@ func EncodeSlice16(dst []uint16, src []float32) {
 	}
 }
 
-// DecodeSlice16 stores the numbers that the binary16 codes src stand for in
-// dst. It panics if the lengths differ.
+// DecodeSlice16 stores in dst the numbers that the binary16 codes src
+// represent. It panics if the lengths differ.
 func DecodeSlice16(dst []float32, src []uint16) {
 	checkLengths("DecodeSlice16", "dst", len(dst), len(src))
 	for i, c := range src {
@@ -125,8 +127,8 @@ func DecodeSlice16(dst []float32, src []uint16) {
 	}
 }
 
-// encode16 is Binary16.Encode(x, ToNearestEven), made fast: a binary32 code
-// less its 13 last bits and rebiased by 112 is a binary16 code.
+// encode16 is a fast Binary16.Encode(x, ToNearestEven): a binary32 code without
+// its last 13 bits and rebiased by 112 is a binary16 code.
 func encode16(x float32) uint16 {
 	const (
 		normal   = (127 - 14) << 23
@@ -147,7 +149,7 @@ func encode16(x float32) uint16 {
 	return 0x7e00
 }
 
-// decode16 is Binary16.Decode, made fast: multiplying by 2^112 rebiases normal
+// decode16 is a fast Binary16.Decode: multiplication by 2^112 rebiases normal
 // and subnormal numbers alike.
 func decode16(c uint16) float32 {
 	sign, m := uint32(c)&0x8000<<16, uint32(c)&0x7fff

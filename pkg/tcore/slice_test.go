@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// variants are formats that take every branch of RoundSlice32.
+// variants returns formats that together exercise every branch of RoundSlice32.
 func variants() []Format {
 	saturating, wide, narrow24 := E4M3, Binary64, Binary32
 	saturating.Overflow = Saturate
@@ -15,8 +15,8 @@ func variants() []Format {
 	return append([]Format{saturating, wide, narrow24}, formats...)
 }
 
-// The fast rounding of float32 data against the one rounding routine: around
-// every number of the narrow formats and every midpoint, which by monotonicity
+// The fast rounding of float32 data agrees with the one rounding routine around
+// every number and every midpoint of the narrow formats, which by monotonicity
 // is everywhere, and on a sample of all float32 numbers.
 func TestRoundSlice32(t *testing.T) {
 	check := func(t *testing.T, f Format, src []float32) {
@@ -85,7 +85,7 @@ func TestRoundSlice(t *testing.T) {
 	}
 }
 
-// The fast binary16 routines against the formats' own.
+// The fast binary16 routines agree with the methods of the formats.
 func TestBinary16Fast(t *testing.T) {
 	t.Run("DecodeSlice16 is Decode on all codes", func(t *testing.T) {
 		codes, dst := make([]uint16, 1<<16), make([]float32, 1<<16)

@@ -11,7 +11,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/vectest"
 )
 
-// Berkeley TestFloat names its formats and modes so.
+// The names of formats and modes in Berkeley TestFloat.
 var (
 	softFormats = map[string]Format{
 		"f16": Binary16, "bf16": BFloat16, "f32": Binary32, "f64": Binary64,

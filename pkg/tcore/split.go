@@ -9,12 +9,12 @@ import (
 )
 
 // Split is an 8-bit mma.sync on chips that have no such instruction (Hopper,
-// Blackwell): the compiler converts the factors to binary16, exactly, and
-// issues two binary16 instructions, the first on the indices k with k mod 4 < 2
-// and from zero, the second on the others. Then c is added in C, to nearest
-// even.
+// Blackwell). The compiler converts the factors to binary16, exactly, and
+// issues two binary16 instructions. The first sums the products of index k with
+// k mod 4 < 2, from zero; the second adds the other products. Then c is added
+// in C, rounded to nearest even.
 type Split struct {
-	By Fused // the binary16 instruction, of half the terms
+	By Fused // the binary16 instruction, with half as many terms
 }
 
 func (s Split) width() int { return 2 * s.By.Terms }
@@ -49,8 +49,9 @@ func (s Split) check(d *Device) {
 	}
 }
 
-// splitProduct computes the product of a [Split] by that of its binary16
-// instruction, on matrices whose terms are in the order it takes them.
+// splitProduct computes the product of a [Split] by a multiplier for its
+// binary16 instruction, on matrices whose terms are in the order of the two
+// instructions.
 type splitProduct struct {
 	d    *Device
 	half multiplier
@@ -88,11 +89,11 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 	return &splitProduct{d, half.newMultiplier(x, y)}
 }
 
-// splitScratch is the memory of factors in the order of a [Split].
+// splitScratch recycles the memory of factors in the order of a [Split].
 var splitScratch scratch[float32]
 
-// splitOrder returns the indices of n terms in the order in which instructions
-// of w terms, each by two, take them.
+// splitOrder returns the indices of n terms in the order in which the binary16
+// instructions use them. Every w terms are computed by two instructions.
 func splitOrder(w, n int) []int {
 	order := make([]int, 0, n)
 	for start := 0; start < n; start += w {

@@ -5,38 +5,39 @@ import (
 	"math"
 )
 
-// StageSum is what one block of a chain of [TwoStage] sums did, in short.
+// StageSum summarises one block of a chain of [TwoStage] sums.
 type StageSum struct {
-	Parts  [2]StagePart // of all products and of none; or, added apart, of even and of odd index
+	Parts  [2]StagePart // all products and none; or, if added separately, those of even and of odd index
 	Result float64      // c of the next block
 	Size   float64      // Σ|xy|
 
-	// Exponent is e, that the second stage aligns to, and Moved all that it did:
-	// Result less c and what was kept of the products. It is exact but for
-	// 2^(e-70), where a number that is rounded down is far below the last bit that
-	// is kept.
+	// Exponent is e, the exponent to which the second stage aligns. Moved is the
+	// error of all that follows the first stage: Result minus c and minus the
+	// products as the first stage truncates them. It is exact up to 2^(e-70), and
+	// inexact only where a number that is rounded down is far below the last bit
+	// kept.
 	Exponent int
 	Moved    float64
 }
 
-// StagePart is what the first stage did to the products that it aligns
-// together.
+// StagePart summarises the first stage for products that are aligned together.
 type StagePart struct {
-	Exponent int     // that they are aligned to, less than that of any product if all are zero
-	Lost     float64 // the sum of what was cut off
+	Exponent int     // to which they are aligned; less than that of any nonzero product if all are zero
+	Lost     float64 // sum of the parts of the products that the truncation discards
 
-	// Between which Lost is, as the signs and the exponents of the products tell
-	// alone.
+	// Bounds on Lost that depend only on the signs and exponents of the products:
+	// Least <= Lost <= Most.
 	Least, Most float64
 }
 
-// Error returns the error that the block made, Result less c and the exact
-// products: what its second stage did and what its first stage did not keep.
+// Error returns the error of the block, Result minus c and minus the exact
+// products: the error of the second stage minus what the first stage discards.
 func (s StageSum) Error() float64 { return s.Moved - s.Parts[0].Lost - s.Parts[1].Lost }
 
-// StageSums returns the blocks of [Device.Dot] of x and y and 0, as it computes
-// them. Where a number is not finite Moved is NaN from there on. It panics if
-// the lengths differ or the core is not a [TwoStage].
+// StageSums returns the blocks of [Device.Dot] of x, y and 0. Moved is infinite
+// in a block whose result overflows. It is NaN in a block with an operand or a
+// product that is not finite, and in all blocks after either. It panics if the
+// lengths differ or the core is not a [TwoStage].
 func (d Device) StageSums(x, y []float64) []StageSum {
 	d.check("StageSums", len(x), len(y))
 	core, ok := d.Core.(TwoStage)
@@ -53,21 +54,22 @@ func (d Device) StageSums(x, y []float64) []StageSum {
 	return blocks
 }
 
-// special notes a block that is not finite.
+// special records a block with a number that is not finite.
 func (s *StageSum) special(result float64) {
 	if s != nil {
 		s.Moved, s.Result = math.NaN(), result
 	}
 }
 
-// part notes the alignment to top of the products from the first on.
+// part records that terms, the products from index first on, are aligned to
+// exponent top.
 func (s *StageSum) part(first int, terms []summand, top int) {
 	if s == nil {
 		return
 	}
 	p := StagePart{Exponent: top}
 	for _, t := range terms {
-		bit := t.exp - t.frac // the last of the product
+		bit := t.exp - t.frac // exponent of the last bit of the product
 		if t.sig == 0 || bit >= top-twoStageProducts {
 			continue
 		}
@@ -83,14 +85,15 @@ func (s *StageSum) part(first int, terms []summand, top int) {
 	s.Parts[first] = p
 }
 
-// move notes that x × 2^ex has become y × 2^ey.
+// move records that x × 2^ex has been replaced by y × 2^ey.
 func (s *StageSum) move(x int64, ex int, y int64, ey int) {
 	if s != nil {
 		s.Moved += math.Ldexp(float64(y), ey) - math.Ldexp(float64(x), ex)
 	}
 }
 
-// finish notes that total × 2^exp, all that was kept, has become the result.
+// finish records that total × 2^exp, the sum of all parts kept, has been
+// rounded to the result.
 func (s *StageSum) finish(b block, total int64, exp int, result float64) {
 	if s == nil {
 		return

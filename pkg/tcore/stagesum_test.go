@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// devicesOf returns the devices of the catalogue whose core is one that is
-// asked for.
+// devicesOf returns the devices of the catalogue for whose core the function
+// core returns true.
 func devicesOf(core func(Core) bool) []Device {
 	return slices.DeleteFunc(Devices(), func(d Device) bool { return !core(d.Core) })
 }
 
-// mixed returns k numbers of f whose exponents spread over so many binades
-// around 2^centre, with zeros among them.
+// mixed returns k numbers of f that spread over about spread binades on either
+// side of 2^centre, with zeros among them.
 func mixed(r *rand.Rand, f Format, k, centre int, spread float64) []float64 {
 	x := make([]float64, k)
 	for i := range x {
@@ -34,7 +34,8 @@ func mixed(r *rand.Rand, f Format, k, centre int, spread float64) []float64 {
 // subnormal ones on.
 func scales(f Format) []int { return []int{f.Emin - 1, f.Emin + 4, f.Emin / 2, 0} }
 
-// What is kept of a block adds up, exactly, to what the device computes.
+// The errors of the blocks add up to the error of the device's result, up to
+// rounding in binary64.
 func TestStageSums(t *testing.T) {
 	devices := devicesOf(func(c Core) bool { _, ok := c.(TwoStage); return ok })
 	if len(devices) != 5 {
@@ -47,7 +48,7 @@ func TestStageSums(t *testing.T) {
 			for _, spread := range []float64{0, 3, 12} {
 				for _, K := range []int{1, 2, 3, 7, 33, 100, 129} {
 					x, y := mixed(r, d.A, K, centre, spread), mixed(r, d.B, K, centre, spread)
-					if centre == 0 && spread == 12 { // one large product, under which others vanish
+					if centre == 0 && spread == 12 { // one large product, below whose last bit others vanish
 						x[K/2], y[K/2] = math.Ldexp(1, min(d.A.Emax, 60)), math.Ldexp(1.5, min(d.B.Emax, 60))
 					}
 					want := d.Trace(x, y, 0)
@@ -122,8 +123,8 @@ func wantPanicOf(t *testing.T, want string, f func()) {
 	f()
 }
 
-// A chain of nodes whose roundings are as large as they can be, and what was
-// flushed, tell the error.
+// The largest possible errors of rounding the sums, plus the flushed numbers,
+// bound the error of the result.
 func TestRoundedSums(t *testing.T) {
 	devices := devicesOf(func(c Core) bool {
 		_, exact := c.(ExactSum)
@@ -198,7 +199,7 @@ func TestRoundedSums(t *testing.T) {
 	})
 }
 
-// GEMM and what is kept of its blocks are the same bits.
+// GEMM returns the same bits as the last of the StageSums or RoundedSums.
 func TestSumsAreThoseOfGEMM(t *testing.T) {
 	r := rand.New(rand.NewPCG(241118747, 8))
 	for _, d := range devicesOf(func(c Core) bool {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The known answers that Salmon et al. publish with their generators.
+// The generator returns the test values that Salmon et al. publish.
 func TestPhilox(t *testing.T) {
 	for _, tt := range []struct {
 		counter [4]uint32
@@ -31,7 +31,8 @@ func TestPhilox(t *testing.T) {
 	}
 }
 
-// fractions are the places between two numbers where the odds are tested.
+// fractions are the positions between two numbers at which the probability of
+// rounding up is tested.
 var fractions = []float64{0.1, 0.25, 0.5, 0.75, 0.9}
 
 func TestStochastic(t *testing.T) {
@@ -46,7 +47,8 @@ func TestStochastic(t *testing.T) {
 		}
 	})
 
-	// Of the 2^Bits random numbers, as many round up as the fraction says.
+	// The proportion of the 2^Bits random numbers that round up is the fraction,
+	// truncated to Bits bits.
 	t.Run("rounds up in proportion", func(t *testing.T) {
 		for _, f := range []Format{Binary16, BFloat16, E4M3, E2M1} {
 			for _, low := range []float64{0, f.MinSubnormal(), f.MinNormal(), 1, f.Max() / 2} {
@@ -124,9 +126,10 @@ func TestStochastic(t *testing.T) {
 	})
 }
 
-// How often Pearson's statistic of one degree of freedom exceeds 19.5, and of
-// 15 degrees 50: 10^-5. With 60 and 12 such tests, a correct generator would
-// fail for less than one seed of a thousand; the seeds are fixed.
+// Pearson's statistic exceeds 19.5 with one degree of freedom, or 50 with 15
+// degrees, with probability 10^-5. With 60 and 12 such tests, a correct
+// generator would fail for fewer than one seed in a thousand; the seeds are
+// fixed.
 const chiSquare1, chiSquare15 = 19.5, 50
 
 func TestStochasticFit(t *testing.T) {
@@ -164,8 +167,8 @@ func TestStochasticFit(t *testing.T) {
 	}
 }
 
-// Four roundings in a row are independent: of indices side by side, and of one
-// lane of the kernels.
+// Four successive roundings are independent, both those of adjacent indices and
+// those of one lane of the vector code.
 func TestStochasticIndependence(t *testing.T) {
 	const n = 1 << 18
 	integers := Format{Name: "1, 2, 3", Precision: 2, Emin: 1, Emax: 1}

@@ -1,25 +1,28 @@
 package tcore
 
-// StreamMAC computes d = fl(fl(ab) + c) in binary32: multiply-accumulate
-// without FMA, two roundings. It moves 16 bytes for 2 operations, on the
-// calling goroutine alone. d may be an operand. It panics if lengths differ.
+// StreamMAC computes d = fl(fl(ab) + c) elementwise in binary32:
+// multiply-accumulate without FMA, two roundings. Per element it moves 16 bytes
+// for 2 operations. It runs on the calling goroutine alone. d may be a, b or c.
+// It panics if the lengths differ.
 func StreamMAC(d, a, b, c []float32) {
 	checkStream("StreamMAC", len(d), len(a), len(b), len(c))
 	n := vectorMAC(d, a, b, c)
 	pureMAC(d[n:], a[n:], b[n:], c[n:])
 }
 
-// StreamFMA computes d = fl(ab + c) in binary32: fused, one rounding. It moves
-// 16 bytes for 2 operations. Otherwise it is like [StreamMAC].
+// StreamFMA computes d = fl(ab + c) elementwise in binary32: fused, one
+// rounding. Per element it moves 16 bytes for 2 operations. Otherwise it is
+// like [StreamMAC].
 func StreamFMA(d, a, b, c []float32) {
 	checkStream("StreamFMA", len(d), len(a), len(b), len(c))
 	n := vectorFMA(d, a, b, c)
 	pureFMA(d[n:], a[n:], b[n:], c[n:])
 }
 
-// StreamMPFMA computes d = fl(ab + c), the sum in binary32, for binary16 codes
-// a and b: the [MPFMA] of PaperF32. It moves 12 bytes for 2 operations.
-// Otherwise it is like [StreamMAC], but d may only be c.
+// StreamMPFMA computes d = fl(ab + c) elementwise, the sum in binary32, for
+// binary16 codes a and b: the [MPFMA] of PaperF32. Per element it moves 12
+// bytes for 2 operations. Otherwise it is like [StreamMAC], but of the operands
+// d may only be c.
 func StreamMPFMA(d []float32, a, b []uint16, c []float32) {
 	checkStream("StreamMPFMA", len(d), len(a), len(b), len(c))
 	n := vectorMPFMA(d, a, b, c)

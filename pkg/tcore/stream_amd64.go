@@ -4,8 +4,8 @@ import "github.com/roundofflab/roundoff/internal/vector"
 
 var hasVector = vector.Bits() > 0
 
-// The vector kernels compute the leading elements, a multiple of 8 of them, and
-// return how many.
+// The vector routines compute the leading elements, a multiple of 8 of them,
+// and return their number.
 
 func vectorMAC(d, a, b, c []float32) int {
 	n := vectorLength(len(d))

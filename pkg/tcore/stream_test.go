@@ -29,8 +29,8 @@ func streamData(n int, rng *rand.Rand) (a, b, c []float32) {
 	return a, b, c
 }
 
-// Every kernel, at lengths around the vector width, against its pure Go and
-// against the formats' own arithmetic.
+// Every vector routine agrees, at lengths around the vector width, with its
+// pure Go version and with the arithmetic of the formats.
 func TestStream(t *testing.T) {
 	if !hasVectorKernels() {
 		t.Log("no vector kernels here: testing the pure Go ones")

@@ -7,9 +7,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// sumsKernel computes a tile of rows × columns sums in binary32: it adds the
-// k products of rows of a and columns of b to c, in order. a is row-major, b
-// has columns elements in a row; strides are in bytes.
+// sumsKernel computes a tile of rows × columns sums in binary32: it adds the k
+// products of rows of a and columns of b to c, in order. a is row-major; each
+// row of b has columns elements; strides are in bytes.
 type sumsKernel struct {
 	rows, columns int
 	run           func(c *float32, ldc int, a *float32, lda int, b *float32, k int)
@@ -19,18 +19,19 @@ type sumsKernel struct {
 	half func(c *float32, ldc int, a *float32, lda int, b *float32, n int)
 }
 
-// The blocking of a product: sumsDepth terms of a block of rows stay in the
-// cache while they meet all of b. The stride of their copy avoids the powers of
-// two, where rows would compete for the same lines.
+// The blocking of a product. sumsDepth terms of a block of rows stay in the
+// cache while they are multiplied by all of b. The stride of their copy is not
+// a power of two, because rows at such a stride would compete for the same
+// cache lines.
 const (
 	sumsDepth  = 256
 	sumsStride = sumsDepth + 16
 	sumsRows   = 112
 )
 
-// gemmSums computes AB by sequential binary32 sums, the elements rounded to low
-// first. Every sum waits in d between blocks, so that its order is that of the
-// definition.
+// gemmSums computes AB by sequential binary32 sums of elements rounded to low.
+// Between blocks every sum is stored in d, so that the order of summation is
+// that of the definition.
 func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 	panels := packPanels(b, low, kernel.columns)
 	defer sumsScratch.panels.put(panels)
@@ -50,11 +51,11 @@ func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
 	})
 }
 
-// sumsScratch is the memory of products that are done.
+// sumsScratch recycles the memory of finished products.
 var sumsScratch struct{ panels, rows scratch[float32] }
 
-// packPanels returns b in panels of so many columns, one after the other, zeros
-// beyond the last column.
+// packPanels returns b in panels of the given number of columns, one after the
+// other, padded with zeros beyond the last column.
 func packPanels(b blas32.General, low Format, columns int) []float32 {
 	count := (b.Cols + columns - 1) / columns
 	panels := sumsScratch.panels.get(count * columns * b.Rows)
@@ -70,14 +71,14 @@ func packPanels(b blas32.General, low Format, columns int) []float32 {
 	return panels
 }
 
-// sumsBlock is the work of a goroutine.
+// sumsBlock contains the operands and the memory of one goroutine.
 type sumsBlock struct {
 	a, d   blas32.General
 	low    Format
 	kernel sumsKernel
 	panels []float32
 	rows   []float32 // sumsDepth terms of a block of rows, rounded
-	tile   []float32 // a tile at the edge of d
+	tile   []float32 // a copy of a tile at the edge of d
 }
 
 // compute computes the rows [lo, hi) of d.
@@ -102,8 +103,8 @@ func (w *sumsBlock) compute(lo, hi int) {
 	}
 }
 
-// computeHalf does what it can of compute with the kernel for binary16, and
-// returns how many terms it took.
+// computeHalf adds the leading terms with the kernel for binary16, where it
+// applies, and returns their number.
 func (w *sumsBlock) computeHalf(lo, hi int) int {
 	n := w.a.Cols / 8
 	if w.kernel.half == nil || n == 0 || !w.low.Equal(Binary16) || (hi-lo)%w.kernel.rows != 0 {
@@ -123,8 +124,8 @@ func (w *sumsBlock) computeHalf(lo, hi int) int {
 // panel returns the panel that begins with column j.
 func (w *sumsBlock) panel(j int) []float32 { return w.panels[j*w.a.Cols:] }
 
-// inTile calls add with the tile of d at row i and column j. Only the rows
-// before end are touched: at an edge the tile is a copy.
+// inTile calls add with the tile of d at row i and column j. It changes only
+// rows before end: at an edge, add works on a copy of the tile.
 func (w *sumsBlock) inTile(i, j, end int, add func(c *float32, ldc int)) {
 	kernel, stride := w.kernel, w.d.Stride
 	if i+kernel.rows <= end && j+kernel.columns <= w.d.Cols {

@@ -6,12 +6,12 @@ import (
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// vectorBits is the width of the kernels of the matrix products: 512 (AVX-512
-// F, BW, DQ, VL), 256 (AVX2, FMA, F16C), or 0 for pure Go.
+// vectorBits is the vector width of the matrix products: 512 (AVX-512 F, BW,
+// DQ, VL), 256 (AVX2, FMA, F16C), or 0 for pure Go.
 var vectorBits = vector.Bits()
 
-// sumsKernelFor returns the kernel for products of so many columns. exact says
-// that the products of elements are exact in binary32.
+// sumsKernelFor returns the kernel for products of the given number of columns.
+// exact reports whether the products of elements are exact in binary32.
 func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
 	type shape struct {
 		bits int
@@ -38,8 +38,8 @@ func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
 	return k, ok
 }
 
-// vectorRound32 stores fl(x) in dst for the leading elements x of src, to
-// nearest even, and returns how many.
+// vectorRound32 stores fl(x), to nearest even, in dst for the leading elements
+// x of src and returns their number.
 func vectorRound32(f Format, dst, src []float32) int {
 	n := vectorLength(len(src))
 	switch {
@@ -68,8 +68,8 @@ func vectorRound32(f Format, dst, src []float32) int {
 	return n
 }
 
-// narrowConstants is what roundNarrow reads: the variables of
-// Format.roundNarrow.
+// narrowConstants contains the constants of the vector code of roundNarrow: the
+// variables of Format.roundNarrow.
 type narrowConstants struct {
 	drop, half, mask, normal, greatest, overflow uint32
 	quanta                                       float32

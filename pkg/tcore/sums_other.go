@@ -2,8 +2,8 @@
 
 package tcore
 
-// vectorBits is the width of the kernels of the matrix products: there are none
-// here.
+// vectorBits is the vector width of the matrix products: 0, since they are pure
+// Go here.
 var vectorBits = 0
 
 func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) { return k, false }

@@ -7,20 +7,20 @@ import (
 )
 
 // TensorCore is the paper's idealised tensor core (Bhola & Duraisamy 2024,
-// section 3.3 and Algorithm 1): it takes K = q × Block terms of an inner
+// section 3.3 and Algorithm 1): it adds the K = q × Block products of an inner
 // product in blocks, from left to right, with IEEE rounding to nearest even.
-// The kernel of one block is
+// One block computes
 //
 //	z_i = fl_FMA( fl̄( … fl̄( fl̄(z_(i-1) + x₁y₁) + x₂y₂ ) … + x_b y_b) ),
 //
-// the products in Product, z_(i-1) in High and z₀ = 0. With Block = 1 it is the
-// recursive FMA.
+// where the products are in Product and z_(i-1) is in High, with z₀ = 0. With
+// Block = 1 it is the recursive FMA.
 //
 // differs: tensor cores of silicon align the terms of a block, truncate and
 // add; no unit roundoff of this model describes them.
 type TensorCore struct {
 	Name  string
-	Block int // b, the terms of a block
+	Block int // b, the number of terms in a block
 	MPFMA
 }
 
@@ -30,8 +30,7 @@ var (
 	PaperF16 = TensorCore{"fp16 in, fp16 accumulate", 4, MPFMA{Binary16, Binary16, Binary32, Binary16, Binary16}}
 )
 
-// Device returns the tensor core as a device of that name, of which it is the
-// Core.
+// Device returns a device of the given name whose Core is t.
 func (t TensorCore) Device(name string) Device {
 	return Device{Name: name, Architecture: "paper", Instruction: "Algorithm 1", A: t.Low, B: t.Low, C: t.Output, Core: t}
 }
@@ -61,16 +60,17 @@ func (t TensorCore) represent(dst []float64, src []float32) {
 	}
 }
 
-// idealProduct is a product on a [TensorCore] that begins with zeros and has
-// whole blocks: Algorithm 1, for which there are faster ways than block by
-// block. NaN and infinities follow IEEE 754.
+// idealProduct is a product on a [TensorCore] that starts from zeros and has
+// whole blocks. It is that of Algorithm 1, for which there are faster methods
+// than block by block. NaN and infinities follow IEEE 754.
 type idealProduct struct {
 	TensorCore
 	a, b blas32.General
 }
 
-// newIdealProduct returns the product of a and b on a device whose Core is a
-// TensorCore that takes the factors as the device does.
+// newIdealProduct returns the product of a and b on a device. It returns false
+// unless the Core is a TensorCore whose blocks divide K, with Low the format of
+// both factors, which the device rounds to nearest even.
 func newIdealProduct(d *Device, a, b blas32.General) (*idealProduct, bool) {
 	t, ok := d.Core.(TensorCore)
 	if !ok || a.Cols%t.Block != 0 || !d.A.Equal(t.Low) || !d.B.Equal(t.Low) || d.Convert != ToNearestEven {

@@ -7,15 +7,16 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// thinProduct is the product of a matrix by a few columns, fewer than a dotAdd
-// has lanes. It is computed as (BᵀAᵀ)ᵀ, which is the same sums of the same
-// products, so that the lanes are rows of A.
+// thinProduct is the product of a matrix by a few columns, at most half as many
+// as a dotAdd has lanes. It is computed as (BᵀAᵀ)ᵀ, which is the same sums of
+// the same products, so that the lanes are rows of A.
 type thinProduct struct {
 	a          blas32.General
-	transposed *dotAddProduct // Bᵀ by so many rows of A as a panel has columns
+	transposed *dotAddProduct // Bᵀ by as many rows of A as a panel has columns
 }
 
-// newThinProduct prepares b, if there is a kernel for d and b is thin.
+// newThinProduct prepares b. It returns false if there is no kernel for d, b
+// has too many columns or a too few rows.
 func newThinProduct(d *Device, a, b blas32.General) (*thinProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
@@ -55,8 +56,8 @@ func (p *thinProduct) addTo(c, z blas32.General) {
 
 func (p *thinProduct) release() { p.transposed.releaseRows() }
 
-// load stores n rows of c from i on in sums, as columns; zeros if there is no
-// c.
+// load stores n rows of c, from row i on, as the columns of sums. It stores
+// zeros if there is no c.
 func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
 	clearRows(sums)
 	if c.Data == nil {
@@ -69,8 +70,8 @@ func (p *thinProduct) load(sums [][]float64, c blas32.General, i, n int) {
 	}
 }
 
-// packTransposed packs the columns of aᵀ, a panel at most. rows is for it to
-// write to.
+// packTransposed packs the columns of aᵀ, at most one panel. rows is memory
+// that it overwrites.
 func (p *dotAddProduct) packTransposed(a blas32.General, rows []float32) {
 	columns := p.width()
 	var x [dotAddDepth]float32

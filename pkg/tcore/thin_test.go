@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A thin product is computed the other way round, with the same bits: those of
-// Dot, for shapes around a panel, rare lanes, with and without a C.
+// A thin product, which is computed transposed, has the same bits as Dot, for
+// shapes around the size of a panel, with elements out of range, and with and
+// without C.
 func TestThinProduct(t *testing.T) {
 	devices := []Device{VoltaF16, AmpereF16, HopperF16, HopperE4M3}
 	onEveryWidth(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Trace is what happened in one dot product: every block with its terms, what
-// was kept of each and what was lost, and the exact result to compare with.
+// Trace records one dot product: every block with its terms, the parts of each
+// term that were kept and cut off, and the exact result for comparison.
 type Trace struct {
 	Device string
 	Blocks []TraceBlock
@@ -23,30 +23,33 @@ type Trace struct {
 	Error  float64    // Result - Exact, rounded once; NaN if not finite
 }
 
-// TraceBlock is one block. Terms holds the products, or their groups, and last
-// c. Exponent is E*, the exponent that all are aligned to, and Unit the weight
-// 2^(E*-F) of the last bit kept; Unit is 0 where nothing is aligned.
+// TraceBlock is one block. Terms contains the products, or their groups, and c
+// as its last element. On a [Fused] core, Exponent is E*, the exponent to which
+// all terms are aligned, and Unit is the weight 2^(E*-F) of the last bit kept.
+// On a [TwoStage] core, Exponent is that of the second stage and Unit is 0.
+// Both are 0 where nothing is aligned.
 type TraceBlock struct {
 	Start    int // index of the first product
 	Exponent int
 	Unit     float64
 	Terms    []TraceTerm
-	Sum      float64 // of what was kept, added up in binary64
-	Result   float64 // the running value: c of the next block
+	Sum      float64 // sum of the kept parts, in binary64
+	Result   float64 // the running sum: c of the next block
 }
 
 // TraceTerm is one term: Value = Kept + Lost.
 type TraceTerm struct {
-	Index    int     // of the product, or of the first of its group; -1 is c
-	X, Y     float64 // its factors; 0 in groups and c
+	Index    int     // of the product, or of the first product of a group; -1 for c
+	X, Y     float64 // factors of the product; 0 for a group and for c
 	Value    float64
 	Exponent int // E, not normalised
 	Kept     float64
 	Lost     float64 // cut off by the alignment
 }
 
-// Trace computes Dot and tells how. Exponents and losses are those of a [Fused]
-// or, products only, a [TwoStage] core; others keep every term.
+// Trace computes Dot and records every block. Exponents and losses are those of
+// a [Fused] core or, for products only, of a [TwoStage] core; other cores keep
+// every term.
 // It panics if the lengths differ.
 func (d Device) Trace(x, y []float64, c float64) Trace {
 	d.check("Trace", len(x), len(y))
@@ -60,8 +63,9 @@ func (d Device) Trace(x, y []float64, c float64) Trace {
 	return t
 }
 
-// TraceGEMM traces element (i, j) of what [Device.MultiplyAdd] stores for a, b
-// and c. It panics as MultiplyAdd does, or if there is no such element.
+// TraceGEMM returns the trace of element (i, j) of the matrix that
+// [Device.MultiplyAdd] stores for a, b and c. It panics if MultiplyAdd does, or
+// if there is no such element.
 func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 	checkProduct("TraceGEMM", a, b)
 	if i < 0 || i >= a.Rows || j < 0 || j >= b.Cols {
@@ -78,16 +82,18 @@ func (d Device) TraceGEMM(a, b, c blas32.General, i, j int) Trace {
 	return d.Trace(x, y, z)
 }
 
-// ExactGEMM returns the exact product of the numbers of A and B that the device
-// multiplies when MultiplyAdd is given a and b, to measure the error of its
-// result by. See [exact.GEMM]; the matrices must be finite in A and B.
+// ExactGEMM returns the exact product of a rounded to A and b rounded to B.
+// [Device.MultiplyAdd] multiplies the same matrices, so that the difference is
+// the error of its result. Like [exact.GEMM], it returns an error if an element
+// is not finite in A or B. It panics if a shape does not fit or a matrix is
+// empty.
 func (d Device) ExactGEMM(a, b blas32.General) (exact.Matrix, error) {
 	checkProduct("ExactGEMM", a, b)
 	return exact.GEMM(d.rounded(d.A, a), d.rounded(d.B, b))
 }
 
-// rounded returns m converted to f. What binary32 does not hold is rounded to
-// it, as in MultiplyAdd.
+// rounded returns m converted to f. A number of f that is not a binary32 number
+// is rounded to binary32, as in MultiplyAdd.
 func (d *Device) rounded(f Format, m blas32.General) blas32.General {
 	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, m.Rows*m.Cols)}
 	parallel.Ranges(m.Rows, func(lo, hi int) {
@@ -117,7 +123,7 @@ func exactDot(x, y []float64, c float64) *big.Float {
 	return z
 }
 
-// newTraceBlock returns a block in which every term is kept.
+// newTraceBlock returns the trace of block b, in which every term is kept.
 func newTraceBlock(start int, b block) TraceBlock {
 	t := TraceBlock{Start: start}
 	for i := range b.x {
@@ -128,7 +134,7 @@ func newTraceBlock(start int, b block) TraceBlock {
 	return t
 }
 
-// finish notes the result of the block.
+// finish records the result of the block and sums the kept parts.
 func (t *TraceBlock) finish(result float64) {
 	t.Result = result
 	for _, m := range t.Terms {
@@ -143,7 +149,8 @@ func exponentOf(x float64) int {
 	return math.Ilogb(x)
 }
 
-// record notes an alignment of all terms to exponent top, with frac bits kept.
+// record records that all terms are aligned to exponent top, with frac bits
+// kept.
 func (t *TraceBlock) record(terms []summand, top, frac int) {
 	if group := (len(t.Terms) - 1) / (len(terms) - 1); group > 1 {
 		for i := range len(terms) - 1 {
@@ -158,7 +165,7 @@ func (t *TraceBlock) record(terms []summand, top, frac int) {
 	}
 }
 
-// cut notes the alignment of one term.
+// cut records the alignment of one term.
 func (t *TraceTerm) cut(s summand, top, frac int) {
 	t.Value = math.Ldexp(float64(s.sig), s.exp-s.frac)
 	t.Exponent = s.exp
@@ -166,8 +173,8 @@ func (t *TraceTerm) cut(s summand, top, frac int) {
 	t.Lost = t.Value - t.Kept
 }
 
-// String returns the trace as a table, a line per term that is not zero and
-// one per block.
+// String returns the trace as a table, with a line for every nonzero term and
+// for every block.
 func (t Trace) String() string {
 	var s strings.Builder
 	fmt.Fprintln(&s, t.Device)

@@ -27,7 +27,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// checkTrace checks what must hold of every trace of n products.
+// checkTrace checks the properties of every trace of n products.
 func checkTrace(t *testing.T, d Device, trace Trace, n int) {
 	total, running, w := exactly(0), math.NaN(), d.Core.width()
 	if want := (n + w - 1) / w; len(trace.Blocks) != want {

@@ -6,14 +6,16 @@ import (
 	"math/bits"
 )
 
-// TwoStage is the matrix core of AMD CDNA3 (Xie et al. 2025). The products of a
-// block are aligned to their greatest exponent, truncated to 24 fraction bits
-// and added; then the sum and c are aligned to the greater exponent, each
-// rounded down, added, cut to 32 bits and rounded to nearest even to C. A
-// product of 2^128 or more counts as an infinity.
+// TwoStage is the matrix core of AMD CDNA3 (Xie et al. 2025). The first stage
+// aligns the products of a block to their greatest exponent, truncates them to
+// 24 fraction bits and adds them. The second stage aligns this sum and c to the
+// greater exponent of the two, rounds each down, adds them, cuts the result to
+// 32 bits and rounds it to nearest even to C. If Parts is 2, it discards a c
+// whose exponent is more than 25 below the greater one. A product of magnitude
+// at least 2^128 counts as an infinity.
 type TwoStage struct {
-	Terms int // products of a block
-	Parts int // 1, or 2: products of even and of odd index are added apart first
+	Terms int // number of products in a block
+	Parts int // 1, or 2: the first stage adds products of even and of odd index separately
 }
 
 // The fraction bits of TwoStage.
@@ -29,7 +31,8 @@ func (s TwoStage) width() int { return s.Terms }
 
 func (s TwoStage) sum(d *Device, b block, t *TraceBlock) float64 { return s.observed(d, b, t, nil) }
 
-// observed is sum, which tells what it did in z, if there is one.
+// observed is sum. It records the two stages in z and the alignment in t,
+// unless they are nil.
 func (s TwoStage) observed(d *Device, b block, t *TraceBlock, z *StageSum) float64 {
 	b = s.overflow(b)
 	if x := specials(b); x != 0 {
@@ -103,8 +106,8 @@ func (s TwoStage) part(d *Device, b block, first int, t *TraceBlock, z *StageSum
 	return total, top
 }
 
-// overflow returns b with the factors of a product of 2^128 or more replaced
-// by ±Inf and 1.
+// overflow returns b with the factors of a product of magnitude at least 2^128
+// replaced by ±Inf and 1.
 func (s TwoStage) overflow(b block) block {
 	limit := math.Ldexp(1, twoStageProductEmax+1)
 	for i := range b.x {

@@ -6,16 +6,17 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// roundTable holds the constants of the vector kernels of rounding, each four
+// roundTable contains the constants of the vector code for rounding, each four
 // times, for the four lanes of a vector. internal/asm/round names the rows.
 type roundTable = [36][4]uint64
 
-// shortestVector is the number of elements from which on the kernels are worth
-// their table.
+// shortestVector is the least number of elements for which the vector code is
+// faster in spite of its table.
 const shortestVector = 64
 
-// vectorizable reports whether the kernels round to f: its powers of two,
-// quanta and their inverses are far from the ends of binary64.
+// vectorizable reports whether the vector code can round to f: its powers of
+// two, quanta and their inverses are far from the ends of the range of
+// binary64.
 func (f *Format) vectorizable() bool {
 	return f.Precision <= 32 && f.minQuantum() >= -900 && f.Emax <= 900 &&
 		f.Sign == Signed && f.Subnormals != NoZero
@@ -58,7 +59,8 @@ func (f Format) newRoundTable(s Stochastic) *roundTable {
 	return &t
 }
 
-// least returns the least magnitude of a rounded number that is not made zero.
+// least returns the least magnitude of a rounded number that is not replaced by
+// zero.
 func (f *Format) least() float64 {
 	if f.Subnormals == Flushed {
 		return exp2(f.Emin)
@@ -67,8 +69,9 @@ func (f *Format) least() float64 {
 }
 
 // overflowThreshold returns the least binary64 magnitude that overflows when
-// rounded to nearest even: the midpoint of Max and the number that would
-// follow, or the next one if the midpoint is rounded to an even Max.
+// rounded to nearest even: the midpoint of Max and the number that would follow
+// it, or the binary64 number after the midpoint if the midpoint is rounded to
+// an even Max.
 func (f *Format) overflowThreshold() float64 {
 	n := f.maxSignificand()
 	middle := (float64(n) + 0.5) * exp2(f.maxQuantum())
@@ -78,8 +81,8 @@ func (f *Format) overflowThreshold() float64 {
 	return middle
 }
 
-// eachPart calls work for parts of [0, n), on GOMAXPROCS goroutines if there
-// are enough elements to pay for them.
+// eachPart calls work for parts of [0, n), on GOMAXPROCS goroutines if n is
+// large enough.
 func eachPart(n int, work func(lo, hi int)) {
 	const part = 1 << 14
 	if n <= part {

@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 var hasVectorRound = cpu.X86.HasAVX2
 
 // vectorNearest rounds the leading elements of src to nearest even, a multiple
-// of 8 of them, and returns how many.
+// of 8 of them, and returns their number.
 func vectorNearest(f Format, dst, src []float64) int {
 	n := vectorRoundLength(f, len(src), 8)
 	switch {
@@ -21,7 +21,8 @@ func vectorNearest(f Format, dst, src []float64) int {
 }
 
 // vectorStochastic is Stochastic.RoundSlice for the leading elements of src, a
-// multiple of 16 of them, and returns how many. The index is a multiple of 16.
+// multiple of 16 of them, and returns their number. The index is a multiple of
+// 16.
 func vectorStochastic(f Format, s Stochastic, dst, src []float64, index uint64) int {
 	n := vectorRoundLength(f, len(src), 16)
 	c := index / 4

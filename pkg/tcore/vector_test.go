@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// vectorFormats are the formats of the kernels, with every special and
-// overflow, flushed and not.
+// vectorFormats returns the formats of the vector code, with all values of
+// Overflow, with and without flushing.
 func vectorFormats() []Format {
 	var list []Format
 	for _, f := range formats {
@@ -23,17 +23,17 @@ func vectorFormats() []Format {
 	return list
 }
 
-// rare are the operands of lanes that go astray: NaNs with and without payload,
-// signaling, infinities, zeros, and the extremes of binary64.
+// rare contains operands that the vector code handles separately: NaNs with and
+// without payload, signaling, infinities, zeros, and the extremes of binary64.
 var rare = []float64{
 	math.NaN(), math.Float64frombits(0xfff8000000000123), math.Float64frombits(0x7ff0000000000001),
 	math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, -5e-324, 0x1p-1022, -0x1.fffffffffffffp-1023,
 	math.MaxFloat64, -math.MaxFloat64, 0x1p1023, 1, -1,
 }
 
-// around returns all interesting numbers of a format: its own, the midpoints
-// between two, and the binary64 neighbours of both, with either sign, and past
-// the greatest one.
+// around returns the numbers of a format at which rounding changes: its own,
+// the midpoints and quarters between two, and the binary64 neighbours of these,
+// with either sign, also beyond the greatest one.
 func around(f Format, step int) []float64 {
 	list := append([]float64{}, rare...)
 	add := func(x float64) {
@@ -64,7 +64,8 @@ func checkBits(t *testing.T, f Format, what string, x, got, want float64) {
 	}
 }
 
-// The kernels give the bits of the one rounding routine, NaN payloads included.
+// The vector code returns the same bits as the one rounding routine, NaN
+// payloads included.
 func TestVector(t *testing.T) {
 	for _, f := range vectorFormats() {
 		step := 1

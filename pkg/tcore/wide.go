@@ -2,15 +2,15 @@ package tcore
 
 import "math/bits"
 
-// wide is the number (-1)^neg × (hi 2^64 + lo) × 2^exp. It holds the exact
-// product of two float64 values, of at most 106 bits, with bits to spare.
+// wide is the number (-1)^neg × (hi 2^64 + lo) × 2^exp. It has bits to spare
+// for the exact product of two float64 values, which has at most 106 bits.
 type wide struct {
 	neg    bool
 	hi, lo uint64
 	exp    int
 }
 
-// widen returns the finite number x.
+// widen returns the finite number x as a wide.
 func widen(x float64) wide {
 	v := unpack(x)
 	return wide{neg: v.neg, lo: v.sig, exp: v.exp}
@@ -26,13 +26,12 @@ func product(a, b float64) wide {
 func (x wide) isZero() bool { return x.hi|x.lo == 0 }
 
 // add returns x + y for two products of float64 values, up to a sticky last
-// bit, which [wide.jam] hands down. The sign of a zero sum is left to the
-// caller.
+// bit, which [wide.jam] preserves. The caller sets the sign of a zero sum.
 //
-// With the leading bits at 126, a term of 106 bits ends in 21 zeros, so nothing
-// is cut off unless the exponents differ by 22 or more. Then at most one
-// leading bit cancels and the sticky bit stays 60 places below the half bit of
-// any format.
+// With the leading bits at position 126, a term of 106 bits ends in 21 zeros,
+// so no nonzero bit is cut off unless the exponents differ by at least 22. Then
+// at most one leading bit cancels, and the sticky bit stays 60 places below the
+// half bit of any format.
 func (x wide) add(y wide) wide {
 	if x.isZero() {
 		return y
@@ -62,8 +61,8 @@ func (x wide) add(y wide) wide {
 	return wide{x.neg, hi, lo, x.exp}
 }
 
-// normalize returns a term x ≠ 0 with its leading bit at 126, one below the
-// top: a sum of two such terms does not carry out.
+// normalize returns a term x ≠ 0 with its leading bit at position 126, one
+// below the top, so that the sum of two such terms does not overflow.
 func (x wide) normalize() wide {
 	return x.shiftLeft(x.leadingZeros() - 1)
 }
@@ -83,8 +82,8 @@ func (x wide) shiftLeft(n int) wide {
 	return x
 }
 
-// shiftRightJam returns x in units of 2^(exp+n), the last bit set if any bit
-// set was lost.
+// shiftRightJam returns x in units of 2^(exp+n), with the last bit set if any
+// nonzero bit is shifted out.
 func (x wide) shiftRightJam(n int) wide {
 	x.exp += n
 	if n >= 64 {
@@ -97,7 +96,8 @@ func (x wide) shiftRightJam(n int) wide {
 	return x
 }
 
-// jam returns x with the bits below the leading 64 gathered in the sticky bit.
+// jam returns the leading 64 bits of x, with the last bit set if any lower bit
+// is set.
 func (x wide) jam() unrounded {
 	if x.isZero() {
 		return unrounded{neg: x.neg}

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// "The bound holds": the largest |D̂ - D| / (|A||B|) of 64 × 8 outputs beside
-// the constant of a bound that holds on every machine that truncates.
+// The largest |D̂ - D| / (|A||B|) of 64 × 8 outputs is below the constant of a
+// bound that is valid for every machine that truncates.
 func Example() {
 	p := bound.Problem{M: 64, N: 8, K: 1024, Machine: tcore.Machine{Device: devices.HopperF16()}}
 	t, err := trial.Run(p, sweep.Symmetric, 1)
@@ -35,7 +35,7 @@ var (
 	column = blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{4, 4, 3.75}}
 )
 
-// What a library splits and converts is measured with it.
+// A split of K and a conversion of D are part of the measured machine.
 func ExampleRun() {
 	for _, m := range []tcore.Machine{
 		{Name: "Hopper", Device: devices.HopperF16()},
@@ -62,8 +62,8 @@ func ExampleOf() {
 	// [0.75] [23.25] [31] <nil>
 }
 
-// A device multiplies what it makes of the matrices: 0.1 is no number of
-// binary16.
+// A device multiplies the matrices after conversion: 0.1 is not representable
+// in binary16.
 func ExampleOn() {
 	tenth := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{0.1}}
 	p, err := trial.On(devices.HopperF16(), tenth, tenth)
@@ -97,7 +97,7 @@ func ExampleProduct_Conditions() {
 	// [31]
 }
 
-// What another library returned is compared as well.
+// A result that another library computed can be compared as well.
 func ExampleProduct_Compare() {
 	p, _ := trial.Of(row, column)
 	fmt.Println(p.Compare(one).Errors)
@@ -119,7 +119,7 @@ func ExampleTrial_Relative() {
 	// [0.3333]
 }
 
-// Two matrices are data as well.
+// Two given matrices can serve as data.
 func ExampleMatrices() {
 	p := bound.Problem{M: 1, N: 1, K: 3, Machine: tcore.Machine{Device: devices.VoltaF16()}}
 	t, err := trial.Run(p, trial.Matrices{A: row, B: column}, 0)

@@ -13,9 +13,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/trial"
 )
 
-// Every bound that says it holds for an order of sums, for parts of K, for a
-// narrower D or for stochastic roundings is kept by what is measured with
-// these, and none of them is ignored.
+// Every bound that is reported valid for an order of summation, a split of K, a
+// narrower D or stochastic rounding is satisfied by the measured errors, and
+// each of these options changes the result.
 func TestBoundsHoldOnTheMachineMeasured(t *testing.T) {
 	at99 := roundoff.FailureOf(0.99)
 	stochastic := tcore.Stochastic{Seed: 3, Bits: 32}

@@ -14,23 +14,23 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Product is AB, A of size M by K and B of size K by N, with its exact
+// A Product is AB, with A of size M by K and B of size K by N, and its exact
 // result.
 type Product struct {
 	A, B   blas32.General
 	Exact  exact.Matrix
 	Values []float64     // AB rounded to binary64, row by row
-	Took   time.Duration // to form Exact and Values
+	Took   time.Duration // the time to compute Exact and Values
 	sizes  func() []float64
 }
 
-// Of returns the exact product of a and b. An error names an element that is
-// not finite. It panics if the shapes do not fit or a matrix is empty.
+// Of returns the exact product of a and b. The error names an element that is
+// not finite. Of panics if the shapes do not match or a matrix is empty.
 func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, exact.GEMM) }
 
-// On returns the exact product of the numbers that the device multiplies when
-// it is given a and b, which are those converted to its formats. An error names
-// an element that is not finite there. It panics as [Of] does.
+// On returns the exact product of the numbers that the device multiplies for a
+// and b: their elements converted to its formats. The error names an element
+// that is not finite after conversion. On panics as [Of] does.
 func On(d tcore.Device, a, b blas32.General) (*Product, error) { return newProduct(a, b, d.ExactGEMM) }
 
 func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.Matrix, error)) (*Product, error) {
@@ -44,7 +44,7 @@ func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.M
 	p.sizes = sync.OnceValue(func() []float64 {
 		sizes, err := multiply(matrix.Abs(a), matrix.Abs(b))
 		if err != nil {
-			panic(err) // the same numbers were finite before
+			panic(err) // the same numbers were finite above
 		}
 		return sizes.Float64().Data
 	})
@@ -55,12 +55,13 @@ func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.M
 func (p *Product) Sizes() []float64 { return p.sizes() }
 
 // Conditions returns |A||B|/|AB|, row by row: the condition numbers of the
-// inner products. They are +Inf, or NaN, where AB is zero.
+// inner products. Where AB is zero they are +Inf, or NaN if |A||B| is zero as
+// well.
 func (p *Product) Conditions() []float64 { return quotients(p.Sizes(), p.Values) }
 
-// Run multiplies A and B on a machine. Where its device has results wider than
-// binary32, and it neither splits K nor converts D, none is rounded to
-// binary32. It panics where [tcore.Machine.Check] returns an error.
+// Run multiplies A and B on a machine. If the results of its device are wider
+// than binary32, they are not rounded to binary32, unless K is split or D is
+// converted. Run panics if [tcore.Machine.Check] returns an error.
 func (p *Product) Run(m tcore.Machine) *Trial {
 	start := time.Now()
 	var d blas64.General
@@ -77,7 +78,7 @@ func (p *Product) Run(m tcore.Machine) *Trial {
 	return t
 }
 
-// dots returns AB in binary64, dot product by dot product.
+// dots returns AB in binary64, computed as dot products.
 func (p *Product) dots(m tcore.Machine) blas64.General {
 	z := matrix.New64(p.A.Rows, p.B.Cols)
 	rows, columns := matrix.Vectors(p.A), matrix.Vectors(matrix.Transpose(p.B))
@@ -85,7 +86,7 @@ func (p *Product) dots(m tcore.Machine) blas64.General {
 	return z
 }
 
-// Compare returns the trial of a result that something else has computed. It
+// Compare returns the trial of a result d that was computed elsewhere. It
 // panics if d is not M by N.
 func (p *Product) Compare(d blas64.General) *Trial {
 	return &Trial{Product: p, D: d, Errors: p.Exact.Error64(d).Data}

@@ -9,34 +9,35 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Trial is what one machine made of a product.
+// A Trial is the result of one machine for a product, with its errors.
 type Trial struct {
 	*Product
-	Machine tcore.Machine // the zero value if something else computed D
+	Machine tcore.Machine // the zero value if D was computed elsewhere
 	D       blas64.General
-	Errors  []float64     // D̂ - D, row by row; NaN or infinite where D̂ is
-	Took    time.Duration // to multiply
+	Errors  []float64     // D̂ - D, row by row; not finite where D̂ is not
+	Took    time.Duration // the time to multiply; 0 if D was computed elsewhere
 }
 
-// Backward returns |D̂ - D| / (|A||B|), row by row: NaN where all products are
-// zero.
+// Backward returns |D̂ - D| / (|A||B|), row by row. It is NaN where all
+// products of an output are zero.
 func (t *Trial) Backward() []float64 { return quotients(t.Errors, t.Sizes()) }
 
-// Relative returns |D̂ - D| / |D|, row by row.
+// Relative returns |D̂ - D| / |D|, row by row. Where D is zero it is +Inf, or
+// NaN if the error is zero as well.
 func (t *Trial) Relative() []float64 { return quotients(t.Errors, t.Values) }
 
-// Data makes the matrices of a product.
+// Data generates the matrices of a product.
 type Data interface {
-	// Matrices returns A of size m by k and B of size k by n, the same for the same
-	// seed.
+	// Matrices returns A of size m by k and B of size k by n. The same seed gives
+	// the same matrices.
 	Matrices(m, n, k int, seed uint64) (a, b blas32.General)
 }
 
-// Run draws the matrices of a problem and multiplies them on its machine.
-// Errors are those against the product of what the device multiplies or, if the
-// problem is Represented, of the matrices before they are rounded to its
-// formats. An error names an element that is not finite. It panics if a size is
-// below 1, or where [tcore.Machine.Check] returns an error.
+// Run generates the matrices of a problem and multiplies them on its machine.
+// The errors are taken against the exact product of the numbers that the device
+// multiplies or, if the problem is Represented, of the matrices before they are
+// rounded to its formats. The error names an element that is not finite. Run
+// panics if a size is below 1, or if [tcore.Machine.Check] returns an error.
 func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	a, b := data.Matrices(p.M, p.N, p.K, seed)
 	product, err := On(p.Device, a, b)
@@ -49,8 +50,8 @@ func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	return product.Run(p.Machine), nil
 }
 
-// Matrices are two matrices as [Data].
+// Matrices are two given matrices as [Data].
 type Matrices struct{ A, B blas32.General }
 
-// Matrices returns the two, whatever the seed.
+// Matrices returns A and B, whatever the sizes and the seed.
 func (d Matrices) Matrices(_, _, _ int, _ uint64) (a, b blas32.General) { return d.A, d.B }

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// positive are matrices of U(0,1).
+// positive generates matrices of U(0,1).
 type positive struct{}
 
 func (positive) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
@@ -26,8 +26,8 @@ func (positive) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return matrix.Map(matrix.New(m, k), draw), matrix.Map(matrix.New(k, n), draw)
 }
 
-// What is measured is the product of the whole machine, with its split of K and
-// its output.
+// The measured errors are those of the whole machine, including its split of K
+// and the rounding of its output.
 func TestRun_measures_the_whole_machine(t *testing.T) {
 	for name, m := range map[string]tcore.Machine{
 		"K in parts":           {Device: devices.VoltaF16(), SplitK: 2},
@@ -57,8 +57,8 @@ func TestRun_measures_the_whole_machine(t *testing.T) {
 	}
 }
 
-// errorsByHand returns D̂ - D and |A||B| of every output, dot product by dot
-// product, D by big.Float.
+// errorsByHand returns D̂ - D and |A||B| of every output, one dot product after
+// the other, with D computed by big.Float.
 func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.Seq2[float64, float64] {
 	return func(yield func(e, size float64) bool) {
 		part := a.Cols / max(m.SplitK, 1)
@@ -79,7 +79,8 @@ func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.S
 				}
 				computed := 0.0
 				for start := 0; start < len(x); start += part {
-					computed += m.Device.Dot(x[start:start+part], y[start:start+part], 0) // two of binary32 have a sum in binary64
+					// In binary64, which contains the sum of two binary32 numbers.
+					computed += m.Device.Dot(x[start:start+part], y[start:start+part], 0)
 				}
 				if m.SplitK > 1 {
 					computed = float64(float32(computed))
@@ -97,10 +98,11 @@ func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.S
 	}
 }
 
-// What cannot be measured is an error that says why.
+// An element that is not finite after conversion is reported by an error that
+// names it.
 func TestOf_what_is_not_finite(t *testing.T) {
 	a, b := positive{}.Matrices(2, 2, 4, 1)
-	a.Data[5] = 1e5 // no number of binary16
+	a.Data[5] = 1e5 // beyond the range of binary16
 	for name, err := range map[string]error{
 		"a[1, 1] = +Inf, want a finite number": errorOf(trial.On(devices.HopperF16(), a, b)),
 		"":                                     errorOf(trial.Of(a, b)),
@@ -117,7 +119,7 @@ func TestOf_what_is_not_finite(t *testing.T) {
 
 func errorOf(_ *trial.Product, err error) error { return err }
 
-// A result of something else has the errors that it has.
+// Compare returns the errors of a result that was computed elsewhere.
 func TestProduct_Compare(t *testing.T) {
 	a, b := matrix.New(1, 3), matrix.New(3, 1)
 	copy(a.Data, []float32{1, 2, -3})
@@ -134,7 +136,8 @@ func TestProduct_Compare(t *testing.T) {
 	}
 }
 
-// Relative errors have no sign, whichever that of the result is.
+// Relative and backward errors are not negative, whatever the sign of the
+// result.
 func TestRelativeErrorsOfNegativeResults(t *testing.T) {
 	p, err := trial.Of(blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{-2}}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}})
 	if err != nil {

@@ -6,27 +6,28 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Accumulator is a matrix unit that adds Terms products to its accumulator at
-// a time: it aligns all to the largest exponent E of them, drops what lies
-// below 2^(E-FractionBits), adds what is left, and cuts the sum to the
-// precision of the unit roundoff Unit, toward zero. Where Nearest is set it
-// rounds the sum to nearest instead.
+// An Accumulator describes a matrix unit that adds Terms products to its
+// accumulator in one step. It aligns all terms to the largest exponent E among
+// them, cuts off the bits below 2^(E-FractionBits), adds the rest exactly, and
+// truncates the sum, toward zero, to the precision of the unit roundoff Unit.
+// If Nearest is set it rounds the sum to nearest instead.
 //
-// Step and Zeta assume factors and sums that are normal numbers, so that a term
+// Step and Zeta assume that factors and sums are normal numbers, so that a term
 // of exponent E is at least 2^E in size. All bounds assume that a term of
-// exponent E itself loses nothing, which is so where products and accumulator
+// exponent E itself loses nothing. This is so where products and accumulator
 // have at most FractionBits bits after the point.
 type Accumulator struct {
 	Terms, FractionBits int
-	Unit                float64 // u = 2^-p of the format of the sum
+	Unit                float64 // unit roundoff u = 2^-p of the format of the sum
 	Least               float64 // the least positive number of that format; 0 if there is none
 	Nearest             bool
 }
 
-// Step returns w = L 2^-F + 2u, or L 2^-F + u with Nearest: one step errs by at
-// most w(|s| + Σ|p|), the accumulator and the products of the step. Of the L+1
-// terms one has exponent E and loses nothing, the others lose less than 2^-F
-// times that one. It panics if Terms < 1 or Unit is outside (0, 1).
+// Step returns w = L 2^-F + 2u, or L 2^-F + u with Nearest, L = Terms and F =
+// FractionBits: the error of one step is at most w(|s| + Σ|p|), with s the
+// accumulator and p the products of the step. Of the L+1 terms, one has
+// exponent E and loses nothing; each of the others loses less than 2^-F times
+// that one. Step panics if Terms < 1 or Unit is outside (0, 1).
 //
 // Source: derived here from the arithmetic of Fasi et al. 2021 and Khattak &
 // Mikaitis 2025.
@@ -40,10 +41,11 @@ func (t Accumulator) Step() float64 {
 	return cut + 2*t.Unit
 }
 
-// Zeta returns the constant of q steps, |ŝ - s| <= ζΣ|p|: ζ = qw with w = Step,
-// as truncation never makes a sum larger than Σ|p|. Rounding to nearest may,
-// and ζ = (w/u)((1+u)^q - 1). No condition on q is needed, and the bound always
-// holds. It panics if q < 1, Terms < 1 or Unit is outside (0, 1).
+// Zeta returns the constant ζ of the bound |ŝ - s| <= ζΣ|p| after q steps. With
+// w = Step it is ζ = qw, as truncation never makes a sum larger than Σ|p|.
+// Rounding to nearest can do so, and with Nearest ζ = (w/u)((1+u)^q - 1). The
+// bound always holds, for every q. Zeta panics if q < 1, Terms < 1 or Unit is
+// outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) Zeta(q int) float64 {
@@ -55,13 +57,15 @@ func (t Accumulator) Zeta(q int) float64 {
 	return float64(q) * w
 }
 
-// Error returns L 2^(E-F) + ulp(ŝ) - 2^(E-F), the most by which one step errs
-// that aligned its terms to exponent E and returned ŝ: the second part is what
-// cutting the sum can drop, where it is longer than its format, and half a unit
-// in the last place with Nearest. No unit is less than Least, that of 0 and of
-// subnormal sums. It panics if Terms < 1 or Unit is outside (0, 1).
+// Error returns a bound on the error of one step that aligned its terms to
+// exponent E and returned ŝ = sum. With L = Terms, F = FractionBits and g =
+// 2^(E-F) it is Lg where ulp(ŝ) <= g; otherwise it is Lg + ulp(ŝ) - g, or Lg +
+// ulp(ŝ)/2 with Nearest. Lg bounds what alignment cuts off, the rest what
+// rounding the sum to its format discards. ulp(ŝ), the unit in the last place,
+// is at least Least, its value for 0 and for subnormal sums. Error panics if
+// Terms < 1 or Unit is outside (0, 1).
 //
-// Source: derived here. It needs no normal numbers: a term loses less than
+// Source: derived here. Numbers need not be normal: a term loses less than
 // 2^(E-F).
 func (t Accumulator) Error(E int, sum float64) float64 {
 	check.Count("Terms", t.Terms)
@@ -81,16 +85,19 @@ func (t Accumulator) Error(E int, sum float64) float64 {
 	return cut + ulp - grid
 }
 
-// TwoStage returns (1+w)^q - 1, the constant of q steps of a matrix core that
-// aligns terms products among themselves, truncating at 2^-24 of the largest,
-// adds the accumulator so aligned to 32 bits, rounding down, and rounds the sum
-// to nearest with unit roundoff u:
+// TwoStage returns (1+w)^q - 1, the constant of the deterministic bound for q
+// steps of a matrix core of two stages. The first stage aligns terms products
+// among themselves and truncates them at 2^-24 of the largest. The second
+// aligns their sum, to 32 bits, and the accumulator, to 24 bits, to the larger
+// of the two, rounding down, and rounds what they add up to, first down to 31
+// bits, then to nearest with unit roundoff u:
 //
-//	w = a + u + au,  a = (terms+1) 2^-24 + 2^-30,
+//	w = a + u + au,  a = (terms+1) 2^-24 + 2^-30.
 //
-// where 2^-24 is of each product and the accumulator, one of each step's two
-// halves if there are two, and 2^-30 of what is rounded down at 32 and at 31
-// bits. It panics if terms < 1, q < 1 or u is outside (0, 1).
+// In a, 2^-24 bounds what alignment cuts off each product, the accumulator and,
+// where a step has two halves that are aligned apart, one of the halves. 2^-30
+// bounds what is rounded down at 32 bits and at 31 bits. TwoStage panics if
+// terms < 1, q < 1 or u is outside (0, 1).
 //
 // Source: derived here from the arithmetic of Xie et al. 2025.
 func TwoStage(terms, q int, u float64) float64 {

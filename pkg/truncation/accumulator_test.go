@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The arithmetic of a Accumulator, term by term, against its constant.
+// The error of steps computed term by term is at most Zeta.
 func TestAccumulator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	for _, d := range []Accumulator{
@@ -42,7 +42,8 @@ func TestAccumulator(t *testing.T) {
 	}
 }
 
-// step adds terms as a Accumulator does, at the largest exponent of them all.
+// step adds terms as an Accumulator does, aligned to the largest exponent among
+// them.
 func (t Accumulator) step(terms []float64) float64 {
 	largest := 0.0
 	for _, x := range terms {
@@ -61,7 +62,7 @@ func (t Accumulator) step(terms []float64) float64 {
 	return math.Trunc(sum/last) * last
 }
 
-// Error is what a step can do: against the arithmetic of truncated steps.
+// The error of a truncated step is at most Error, and comes near it.
 func TestTruncationError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	for _, d := range []Accumulator{
@@ -76,8 +77,8 @@ func TestTruncationError(t *testing.T) {
 				terms[i] = math.Ldexp(math.Trunc(math.Ldexp(terms[i], 12)), -12)
 				largest = max(largest, math.Abs(terms[i]))
 			}
-			// The term of the largest exponent fits the grid, as a product of short factors
-			// does.
+			// The term of the largest exponent is a multiple of the unit, as a product of
+			// short factors is.
 			unit := math.Ldexp(1, math.Ilogb(largest)-d.FractionBits)
 			for i := range terms {
 				if math.Abs(terms[i]) == largest {

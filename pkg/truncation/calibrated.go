@@ -6,18 +6,21 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), which |ŝ - s| of
-// N sums of K products of a symmetric distribution has not been seen to exceed.
-// It is calibrated and not proved: W_d is the variance of what rounding takes
-// in the mean, from a walk with the running sum's spread,
+// CalibratedBound returns √(2lW_d) + √2 l√W_v, l = log(2N/ζ), ζ = e^f, a bound
+// on |ŝ - s| of N sums of K products of a symmetric distribution, N being the
+// argument sums. It is calibrated and not proved: no error has been observed to
+// exceed it. W_d is the variance of the drift, the sum over all steps of the
+// mean loss by truncating the sum. That loss is proportional to the running
+// sum, which is a random walk:
 //
 //	W_d = (κσK^(3/2)/(L√3))²,  κ = 2^-f (1 - 2^(f-F))/(4 log 2), 0 to nearest,
 //
-// and W_v the sum over the blocks of the mean variance of what they lose. The
-// second term has the tail of a product of normal numbers, as the noise grows
-// with the size of the sums. It panics if the distribution is not symmetric, as
-// [ProductDistribution.Symmetric] makes it, K < 1, sums < 1, or unless -Inf < f
-// < 0.
+// where f and F are the numbers of bits after the point that the result and the
+// alignment keep. W_v is the sum over the blocks of the mean variance of what
+// they lose. The second term has the tail of a product of normal numbers, as
+// the noise grows with the size of the sums. CalibratedBound panics if the
+// distribution is not symmetric, as [ProductDistribution.Symmetric] makes it, K
+// < 1, sums < 1, or unless -Inf < f < 0.
 //
 // Source: derived here, calibrated on emulated tensor cores.
 func (t Sum) CalibratedBound(K int, sums float64, f roundoff.Failure) float64 {
@@ -44,8 +47,9 @@ func (t Sum) CalibratedBound(K int, sums float64, f roundoff.Failure) float64 {
 }
 
 // blockVariance returns the mean variance of what a block loses when the
-// running sum is normal of mean zero and the given deviation, exps and probs
-// being the distribution of the greatest exponent of its products.
+// running sum is normal with mean zero and the given standard deviation. exps
+// and probs are the distribution of the greatest exponent among the products of
+// a block.
 func (t Sum) blockVariance(deviation float64, resultBits int, exps []int, probs []float64) float64 {
 	const nodes = 32
 	sum := 0.0

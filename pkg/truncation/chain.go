@@ -7,22 +7,22 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// chain is a Sum being bounded.
+// chain is the state of one evaluation of [Sum.ErrorBound].
 type chain struct {
 	Sum
 	K          int
 	resultBits int // f
 
-	first, last int     // exponents of products
-	mean        float64 // |μ|, or more
-	leastMean   float64 // |μ|, or less
+	first, last int     // least and greatest exponent of a product that is not 0
+	mean        float64 // upper bound on |μ|
+	leastMean   float64 // lower bound on |μ|
 	sums        exactSums
 
-	rows     []lossBounds     // of the exponents from first-1, in which products and sums lie
-	events   float64          // how many rows there may be
-	moments  roundoff.Failure // of each row
-	residues roundoff.Failure // of all distributions of residues
-	unsure   float64          // how far a character may be from that of the sample
+	rows     []lossBounds     // one for each exponent of products and sums, from first-1
+	events   float64          // upper bound on the number of rows
+	moments  roundoff.Failure // of each of the two moments of a row
+	residues roundoff.Failure // of all characters together
+	unsure   float64          // bound on the error of a character estimated from a sample
 
 	grid  []float64
 	tilts map[int]tilt
@@ -30,27 +30,29 @@ type chain struct {
 	steps map[stepKind][]float64
 }
 
-// newChain returns the chain with what is known of the distribution of the
-// products.
+// newChain returns the chain with the bounds that the distribution of the
+// products, or a sample of it, gives.
 func newChain(t Sum, K int, account *roundoff.Account) *chain {
 	p := t.Losses.Products
 	c := &chain{Sum: t, K: K, resultBits: -math.Ilogb(t.Unit) - 1}
 	c.first, c.last = p.leastExponent(), max(ilog(t.Largest), p.least)
 	c.means(account.Spend("mean"))
-	// No sum is larger: there is no bound where the error could be as large as
-	// that.
+	// No running sum has a greater exponent: bound returns +Inf where the error
+	// could make one so large.
 	top := max(slices.Max(p.exp), c.last, ilog(7*float64(K)*t.Largest))
 	c.rows = make([]lossBounds, top-c.first+2)
-	c.events = float64(max(c.last, ilog(7*float64(K)*t.Largest)) - p.least + 2) // whatever the sample is
+	c.events = float64(max(c.last, ilog(7*float64(K)*t.Largest)) - p.least + 2) // for every sample
 	c.exponents(account.Spend("exponents").Split(c.events))
 	c.moments = account.Spend("moments").Split(2 * c.events)
 	c.residues = account.Spend("characters")
-	c.unsure = p.unsure(1, c.residues.Split(c.events*2*fineResidues)) // two of each half of them, of two parts
+	// A row has fineResidues/2 characters for e <= E and as many for e < E, each of
+	// a real and an imaginary part.
+	c.unsure = p.unsure(1, c.residues.Split(c.events*2*fineResidues))
 	return c
 }
 
-// means bounds the mean of the products: that of a sample is within min_x (l/n
-// + ψ(x))/x of it, and it is no larger than the largest product.
+// means bounds |μ|. The mean of a sample of n is within min_x (l/n + ψ(x))/x of
+// μ, and |μ| is at most Largest.
 func (c *chain) means(f roundoff.Failure) {
 	p, l := c.Losses.Products, f.TwoSidedLog()
 	mean, off := math.Abs(p.Mean), 0.0
@@ -67,13 +69,13 @@ func (c *chain) means(f roundoff.Failure) {
 	}
 }
 
-// exponents bounds P(e > E) of a product for every row, but for a failure of
-// e^f each.
+// exponents sets in every row an upper bound on P(e > E) of a product, which
+// fails with probability at most e^f for each row.
 func (c *chain) exponents(f roundoff.Failure) {
 	p := c.Losses.Products
 	above := make([]float64, len(c.rows)+1)
 	for i, e := range p.exp {
-		above[max(0, e-c.first+1)] += p.weight[i] // a product that is 0 has the least exponent of all
+		above[max(0, e-c.first+1)] += p.weight[i] // products that are 0 count in the lowest row
 	}
 	for i := len(c.rows) - 1; i >= 0; i-- {
 		if E := c.first - 1 + i; E < c.last {
@@ -83,16 +85,18 @@ func (c *chain) exponents(f roundoff.Failure) {
 	}
 }
 
-// chernoff returns what the mean of a random number in [0, 1] exceeds with
-// probability at most e^-l, given the mean of a sample of n and h = l/n: the
-// root x of (x-mean)² = 2hx.
+// chernoff returns an upper confidence bound on the expectation of a random
+// number in [0, 1], given the mean of a sample of n and h = l/n. The
+// expectation exceeds it with probability at most e^-l. It is the root x of
+// (x-mean)² = 2hx.
 //
 // Source: Hoeffding 1963, Theorem 1; its exponent is at least (x-mean)²/2x. It
-// is good for the mean over all pairs of two samples of n as well (Section 5
+// is valid for the mean over all pairs of two samples of n as well (Section 5
 // there).
 func chernoff(mean, h float64) float64 { return min(1, mean+h+math.Sqrt(h*(h+2*mean))) }
 
-// ilog returns the exponent of x, and that of the smallest float64 for 0.
+// ilog returns the exponent of x; for 0 it returns that of the smallest
+// positive float64.
 func ilog(x float64) int {
 	if x == 0 {
 		return -1074
@@ -100,7 +104,7 @@ func ilog(x float64) int {
 	return math.Ilogb(x)
 }
 
-// firstScale returns a first guess of the best θ.
+// firstScale returns a first guess of the θ that gives the least bound.
 func (c *chain) firstScale(f roundoff.Failure) float64 {
 	K, L := float64(c.K), float64(c.Terms)
 	size := K*c.mean/2 + c.sums.apart(K)/2
@@ -109,17 +113,17 @@ func (c *chain) firstScale(f roundoff.Failure) float64 {
 	return math.Sqrt(2*f.TwoSidedLog()/math.Ceil(K/L)) / (math.Sqrt(L)*g + u)
 }
 
-// bound returns the bound on the error after all blocks from the best θ of a
-// grid, each of which has the same share of the failure, and that θ.
+// bound returns the least bound on the error after all blocks over a grid of θ,
+// each of which has the same share of the failure, and the θ that gives it.
 //
-// With κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss
-// and all pasts that obey the bounds before i, |err_j| <= e_j = min_θ (l +
-// Σ_(i<=j) κ_i(θ))/θ. After the first blocks some are taken together, all of
-// them as the worst: the e that they are given is then raised until it is no
-// less than the one they come to. The last block may have fewer products, and
-// is taken by itself then.
+// Let κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss
+// and all pasts that obey the bounds before block i. Then |err_j| <= e_j =
+// min_θ (l + Σ_(i<=j) κ_i(θ))/θ. After the first blocks, several blocks are
+// bounded together, each by the worst of them. The bound e that this assumes
+// for all of them is raised until it is at least the bound that results. A last
+// block with fewer products is treated by itself.
 func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
-	const together = 128 // of so many blocks one more
+	const together = 128 // the number of blocks bounded together grows by 1 with so many blocks
 	c.grid = grid
 	c.tilts, c.ends, c.steps = map[int]tilt{}, map[endingKind]*ending{}, map[stepKind][]float64{}
 	l := f.Split(float64(len(grid))).TwoSidedLog()
@@ -131,7 +135,7 @@ func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) 
 		κ := c.stepsOf(done, next, c.Terms, e)
 		after, θ := c.least(sum, κ, float64(next-done), l)
 		for given := e; next > done+1 && after > given; after, θ = c.least(sum, κ, float64(next-done), l) {
-			if given = after; given > float64(next*c.Terms)*c.Largest { // no products have such a sum
+			if given = after; given > float64(next*c.Terms)*c.Largest { // more than any sum of the products
 				return math.Inf(1), grid[len(grid)/2]
 			}
 			κ = c.stepsOf(done, next, c.Terms, given)
@@ -149,7 +153,8 @@ func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) 
 	return e, best
 }
 
-// least returns min_θ (l + sum + nκ)/θ and where it is.
+// least returns min_θ (l + sum + nκ)/θ over the grid and the θ at which it is
+// attained.
 func (c *chain) least(sum, κ []float64, n, l float64) (e, at float64) {
 	e = math.Inf(1)
 	for k, θ := range c.grid {
@@ -160,9 +165,9 @@ func (c *chain) least(sum, κ []float64, n, l float64) (e, at float64) {
 	return e, at
 }
 
-// stepsOf returns κ for each of the blocks after the first done, up to next,
-// before which no error exceeds e. The last of them has so many terms, the
-// others all.
+// stepsOf returns a κ that is valid for each of the blocks number done+1 to
+// next, if no error before them exceeds e. The last of these blocks has the
+// given number of terms, the others have Terms.
 func (c *chain) stepsOf(done, next, terms int, e float64) []float64 {
 	L := float64(c.Terms)
 	before := float64(next-1) * L
@@ -173,10 +178,10 @@ func (c *chain) stepsOf(done, next, terms int, e float64) []float64 {
 	return c.step(lo, up, after, terms, done == 0)
 }
 
-// step returns κ for a step of so many terms from a running sum of size lo to
-// up, that makes one of at most after.
+// step returns κ for a step of the given number of terms from a running sum of
+// size between lo and up to one of size at most after.
 func (c *chain) step(lo, up, after float64, terms int, fromZero bool) []float64 {
-	least := c.first - 1 // as small as any: products set the exponent
+	least := c.first - 1 // below the exponents of products, which then set that of the block
 	from, to := max(least, ilog(lo)), max(least, ilog(up))
 	if fromZero {
 		from, to = least, least
@@ -190,14 +195,14 @@ func (c *chain) step(lo, up, after float64, terms int, fromZero bool) []float64 
 	return κ
 }
 
-// stepKind is a step of so many terms from a running sum of exponent e to one
-// of at most the exponent after.
+// stepKind identifies a step of the given number of terms from a running sum of
+// exponent e to one of exponent at most after.
 type stepKind struct {
 	e, after, terms int
 	fromZero        bool
 }
 
-// stepAt returns κ of such a step.
+// stepAt returns κ of a step of that kind, and stores it for the next call.
 func (c *chain) stepAt(kind stepKind) []float64 {
 	κ, ok := c.steps[kind]
 	if !ok {
@@ -207,15 +212,16 @@ func (c *chain) stepAt(kind stepKind) []float64 {
 	return κ
 }
 
-// stepFrom returns what a step of L terms from a running sum of exponent e
-// does. With P_m = P(exponent <= m) and d_m(θ) = E(e^(θY) - 1; exponent < m),
+// stepFrom returns κ for a step of L terms from a running sum of exponent e.
+// With P_m = P(exponent <= m) and d_m(θ) = E(e^(θY) - 1; exponent < m),
 //
 //	E e^(θΣY) = (P_e+d_e)^L + Σ_(m>e) ((P_m+d_m)^L - (P_(m-1)+d_m)^L),
 //
-// m being the greatest exponent of the products. Every term is multiplied by
-// W_m for what the running sum loses and what rounding takes. Where d_m and W_m
-// do not fall as m grows, and they are raised so that they do not, the sum
-// falls in every P_m: the least that P_m may be is the worst.
+// where m is the greatest exponent of the products. Every term is multiplied by
+// W_m, a factor for what alignment cuts off the running sum and for the error
+// of rounding. d_m and W_m are raised so that neither falls as m grows. Then
+// the sum falls in every P_m, and lower bounds on the P_m give an upper bound
+// on the sum.
 func (c *chain) stepFrom(e, after, terms int, fromZero bool) []float64 {
 	n := len(c.grid)
 	total, W, d := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -258,32 +264,34 @@ func power(x float64, n int) float64 {
 	return y
 }
 
-// cut returns what a running sum of exponent e loses that is aligned to m.
+// cut returns a bound on what alignment to exponent m cuts off a running sum of
+// exponent e.
 func (c *chain) cut(m, e int, fromZero bool) float64 {
 	g, u := math.Ldexp(1, m-c.FractionBits), math.Ldexp(1, e-c.resultBits)
 	switch {
 	case m == e || fromZero:
 		return 0
-	case e < c.first: // or of a smaller exponent
+	case e < c.first: // this e stands for all smaller exponents too
 		return min(g, math.Ldexp(1, e+1))
 	}
 	return max(0, min(g-u, math.Ldexp(1, e+1)))
 }
 
-// lossBounds is what is known of products aligned to an exponent E.
+// lossBounds are bounds on the distribution of products aligned to an exponent
+// E.
 type lossBounds struct {
-	above float64 // P(e > E), or more
+	above float64 // upper bound on P(e > E)
 
-	known        bool    // the rest
-	mean, square float64 // |E(Y; e < E)| and E(Y²; e < E), or more
+	known        bool    // whether mean and square have been computed
+	mean, square float64 // upper bounds on |E(Y; e < E)| and E(Y²; e < E)
 }
 
-// row returns the bounds at E. The least of all rows is that of whatever is
-// smaller.
+// row returns the bounds at E. The first row, of exponent first-1, stands for
+// all smaller exponents.
 func (c *chain) row(E int) *lossBounds { return &c.rows[E-c.first+1] }
 
-// losses returns the bounds at E with the moments of Y, those of the table and
-// what a sample leaves open of them.
+// losses returns the bounds at E with the moments of Y, from the table of
+// losses and with the error of estimating them from a sample.
 func (c *chain) losses(E int) *lossBounds {
 	b := c.row(E)
 	if b.known {
@@ -294,8 +302,8 @@ func (c *chain) losses(E int) *lossBounds {
 	b.known, b.mean, b.square = true, math.Abs(below.mean), below.square
 	if n := dist.Samples; !math.IsInf(n, 1) {
 		b.square = g * g * chernoff(min(1, b.square/(g*g)), -float64(c.moments)/n)
-		// Bernstein's inequality, once with E Y² for the variance, then with what that
-		// leaves of it.
+		// Bernstein's inequality, first with E Y² as a bound on the variance, then with
+		// E Y² less the square of the lower bound on |E Y| that the first result gives.
 		mean, off := b.mean, 0.0
 		for range 2 {
 			least := max(0, mean-off)
@@ -312,15 +320,16 @@ func (c *chain) losses(E int) *lossBounds {
 	return b
 }
 
-// tilt is what the losses of products do to expectations, over the grid of θ.
+// tilt contains bounds on how the factor e^(±θY) changes expectations, for
+// every θ of the grid.
 type tilt struct {
-	mean []float64 // |E(e^(±θY) - 1; e < E)|, or more
-	size []float64 // E(|e^(±θY) - 1|; e < E), or more
+	mean []float64 // upper bound on |E(e^(±θY) - 1; e < E)|
+	size []float64 // upper bound on E(|e^(±θY) - 1|; e < E)
 }
 
-// tilt returns the tilt of products aligned to E: between the moments of Y and
-// the largest loss, g, the moment generating function is at most that of
-// Bennett's inequality.
+// tilt returns the tilt of products aligned to E. Given the moments of Y and
+// its largest size, g, Bennett's inequality bounds the moment generating
+// function.
 func (c *chain) tilt(E int) tilt {
 	if z, ok := c.tilts[E]; ok {
 		return z
@@ -328,7 +337,7 @@ func (c *chain) tilt(E int) tilt {
 	g := math.Ldexp(1, E-c.FractionBits)
 	z := tilt{make([]float64, len(c.grid)), make([]float64, len(c.grid))}
 	for k, θ := range c.grid {
-		if E < c.first { // or aligned to anything smaller, which loses less
+		if E < c.first { // stands for all smaller exponents, at which less is lost
 			z.mean[k] = math.Expm1(θ * g)
 			z.size[k] = z.mean[k]
 			continue

@@ -2,5 +2,5 @@ package truncation
 
 import "github.com/roundofflab/roundoff/internal/argument"
 
-// check panics about arguments of this package.
+// check panics if an argument of a function of this package is out of range.
 const check = argument.Package("truncation")

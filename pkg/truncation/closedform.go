@@ -2,22 +2,23 @@ package truncation
 
 import "math"
 
-// Closed forms of what truncation does to long sums of random products, in the
-// notation f = -log2 2u for the bits of the sum after the point, F >= f for
-// those that alignment keeps, and L for the terms of a step. A running sum s is
-// taken to have a significand x in [1, 2) of density 1/(x ln 2), so that
+// Closed forms of the errors that truncation makes in long sums of random
+// products. The notation is f = -log2 2u for the number of bits of the sum
+// after the point, F >= f for the number of those that alignment keeps, and L
+// for the number of terms of a step. They assume that a running sum s has a
+// significand x in [1, 2) of density 1/(x ln 2), so that
 //
 //	E 2^⌊lg s⌋ = s/(2 ln 2),  E 4^⌊lg s⌋ = 3s²/(8 ln 2),
 //
-// a discarded part to be uniform, and products to have far more bits than are
-// kept. They are good for sums of some thousand products, of error far below 1:
-// not where F = 13 and the sum stops growing, nor for data of few bits. See
-// [RunningSum] for those.
+// that a discarded part is uniform, and that products have far more bits than
+// are kept. They are accurate for sums of some thousand products with errors
+// far below 1. They are not where F = 13 and the sum stops growing, nor for
+// data of few bits: see [RunningSum] for those.
 
-// Delta returns δ = 2^-F + (2^-f - 2^-F)/L, twice the part of the running sum
-// that a step loses for each of its products, on products of one sign: the
-// first term by aligning the products, the second by cutting off the sum. With
-// Nearest it is 2^-F. It panics if Terms < 1 or Unit is outside (0, 1).
+// Delta returns δ = 2^-F + (2^-f - 2^-F)/L. In a sum of products of one sign a
+// step loses δ/2 on average for each of its products, in units of 2^⌊lg s⌋: the
+// first term by aligning the products, the second by truncating the sum. With
+// Nearest δ is 2^-F. Delta panics if Terms < 1 or Unit is outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) Delta() float64 {
@@ -25,8 +26,8 @@ func (t Accumulator) Delta() float64 {
 	return grid + t.excess()/float64(t.Terms)
 }
 
-// excess returns 2^-f - 2^-F, what can be cut off a sum over its exponent; 0
-// with Nearest.
+// excess returns 2^-f - 2^-F, or 0 if that is negative: the most that
+// truncating a sum s cuts off, in units of 2^⌊lg s⌋. With Nearest it is 0.
 func (t Accumulator) excess() float64 {
 	check.Count("Terms", t.Terms)
 	check.Unit("Unit", t.Unit)
@@ -37,11 +38,12 @@ func (t Accumulator) excess() float64 {
 }
 
 // BinadeTheta returns θ = 2(x - 2/3)/x², between 2/3 and 3/4, for the
-// significand x in [1, 2) of the sum of K products, K|μ|: how much of the units
-// of a growing sum come from its last binade. It panics unless 0 < sum < +Inf.
+// significand x in [1, 2) of sum, the sum K|μ| of K products. θ/2 is the mean
+// of 2^⌊lg s⌋ over the running sums s, divided by the final sum. BinadeTheta
+// panics unless 0 < sum < +Inf.
 //
-// Source: derived here. A sum that grows from 0 to x 2^n meets the units 2^⌊lg
-// s⌋, of the mean (x - 2/3) 2^n/x.
+// Source: derived here. While a sum grows from 0 to x 2^n, the mean of 2^⌊lg s⌋
+// is (x - 2/3) 2^n/x.
 func BinadeTheta(sum float64) float64 {
 	check.Positive("sum", sum)
 	fraction, _ := math.Frexp(sum)
@@ -50,7 +52,8 @@ func BinadeTheta(sum float64) float64 {
 }
 
 // MeanError returns -(K/4)θδ, the mean relative error of a sum of K products of
-// mean μ ≠ 0. It panics if K < 1, μ = 0, Terms < 1 or Unit is outside (0, 1).
+// mean μ ≠ 0. It panics if K < 1, |μ| is not positive and finite, Terms < 1 or
+// Unit is outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) MeanError(p ProductMoments, K int) float64 {
@@ -60,21 +63,22 @@ func (t Accumulator) MeanError(p ProductMoments, K int) float64 {
 	return -k / 4 * BinadeTheta(k*math.Abs(p.Mean)) * t.Delta()
 }
 
-// Kappa returns κ = (2^-f - 2^-F)/(4 ln 2), the part of the running sum that
-// cutting it off loses at every step; 0 with Nearest. It panics if Terms < 1 or
-// Unit is outside (0, 1).
+// Kappa returns κ = (2^-f - 2^-F)/(4 ln 2), the mean fraction of the running
+// sum that truncating it cuts off at every step; 0 with Nearest. It panics if
+// Terms < 1 or Unit is outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) Kappa() float64 { return t.excess() / (4 * math.Ln2) }
 
-// ErrorSlope returns the slope of the error on the exact sum for products of
-// symmetric distribution,
+// ErrorSlope returns the slope of the regression of the error on the exact sum,
+// for products of symmetric distribution,
 //
-//	β = -(κK/2L + √(2/π)/(6 ln 2) (E|p|/σ) √K 2^-F + [F = f] √(K/L) 2^-f/(6π ln 2)),
+//	β = -(κK/2L + √(2/π)/(6 ln 2) (E|p|/σ) √K 2^-F + [F = f] √(K/L) 2^-f/(6π ln 2)).
 //
-// of which the terms are what cutting off the sum, aligning the products and
-// carries do. With Nearest the first and the last are 0. It panics if K < 1, σ
-// = 0, Terms < 1 or Unit is outside (0, 1).
+// The three terms are the effects of truncating the sum, of aligning the
+// products, and of carries. With Nearest the first and the last are 0.
+// ErrorSlope panics if K < 1, σ² is not positive and finite, Terms < 1 or Unit
+// is outside (0, 1).
 //
 // Source: derived here. A carry is a path of s through a power of two, outward;
 // it loses a bit every other time.
@@ -94,9 +98,9 @@ func (t Accumulator) ErrorSlope(p ProductMoments, K int) float64 {
 //
 //	√((κσK^(3/2)/(L√3))² + (σK 2^-F)²/(16 ln 2)),
 //
-// the drift towards zero and the noise of aligning; with Nearest the noise of
-// rounding, uσK/(4√(L ln 2)), takes the place of the drift. It panics if K < 1,
-// Terms < 1 or Unit is outside (0, 1).
+// from the drift towards zero and from the noise of aligning. With Nearest the
+// noise of rounding, uσK/(4√(L ln 2)), replaces the drift. ErrorDeviation
+// panics if K < 1, Terms < 1 or Unit is outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) ErrorDeviation(p ProductMoments, K int) float64 {
@@ -109,11 +113,11 @@ func (t Accumulator) ErrorDeviation(p ProductMoments, K int) float64 {
 	return math.Hypot(sum, σ*k*math.Ldexp(1, -t.FractionBits)/(4*math.Sqrt(math.Ln2)))
 }
 
-// DriftLength returns K* = 3 ln 2 (L/(2^(F-f) - 1))², from which on the error
-// of a sum of products of symmetric distribution is drift and no longer noise:
-// where the two terms of [Accumulator.ErrorDeviation] are equal. It is +Inf
-// where F = f, and with Nearest. It panics if Terms < 1 or Unit is outside (0,
-// 1).
+// DriftLength returns K* = 3 ln 2 (L/(2^(F-f) - 1))², the number of products at
+// which the two terms of [Accumulator.ErrorDeviation] are equal. In longer sums
+// of products of symmetric distribution the error is mostly drift, in shorter
+// ones noise. K* is +Inf where F = f, and with Nearest. DriftLength panics if
+// Terms < 1 or Unit is outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) DriftLength() float64 {
@@ -121,10 +125,11 @@ func (t Accumulator) DriftLength() float64 {
 	return 3 * math.Ln2 / (ratio * ratio)
 }
 
-// BreakdownLength returns K_c = (4λu/(θδ))², from which on the mean error of a
-// sum of products of one sign exceeds λ√K u: no bound that takes errors as of
-// mean zero can hold for longer sums. It panics if lambda is negative or NaN, θ
-// is not positive, Terms < 1 or Unit is outside (0, 1).
+// BreakdownLength returns K_c = (4λu/(θδ))², the number of products of one sign
+// from which on the mean error of their sum exceeds λ√K u. For longer sums no
+// bound that assumes errors of mean zero can be valid. BreakdownLength panics
+// if lambda is negative or NaN, theta is not positive and finite, Terms < 1 or
+// Unit is outside (0, 1).
 //
 // Source: derived here.
 func (t Accumulator) BreakdownLength(lambda, theta float64) float64 {

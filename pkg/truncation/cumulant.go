@@ -10,17 +10,16 @@ import (
 // random numbers, each of mean zero given those before it, by Bennett's
 // inequality:
 //
-//	ψ(θ) = Σ V_i (e^(θc_i) - 1 - θc_i)/c_i²,
+//	ψ(θ) = Σ V_i (e^(θc_i) - 1 - θc_i)/c_i².
 //
-// V_i a bound on the variance of number i, and c_i on its size, given those
-// before it. Both may depend on the past. The zero value is that of an empty
-// sum.
+// Given the numbers before number i, V_i bounds its variance and c_i its size.
+// Both may depend on these. The zero value is that of an empty sum.
 type Cumulant struct {
-	largest, variance []float64 // of different sizes c
+	largest, variance []float64 // one c and the sum of its V for each different c
 }
 
-// Add adds a number of variance at most V and size at most c. It panics if
-// either is negative or NaN.
+// Add adds a random number of variance at most V = variance and size at most c
+// = largest. It panics if either is negative or NaN.
 func (s *Cumulant) Add(variance, largest float64) {
 	check.NotNegative("variance", variance)
 	check.NotNegative("largest", largest)
@@ -53,19 +52,19 @@ func bennett(θ, c float64) float64 {
 	return θ * θ / 2 * (1 + θ*c/3)
 }
 
-// Tail returns t that the size of the sum exceeds with probability at most ζ =
-// e^f:
+// Tail returns t, which the absolute value of the sum exceeds with probability
+// at most ζ = e^f:
 //
 //	t = min_k (log(2/ζ) - log w_k + ψ(θ_k))/θ_k,  θ_k = least 2^k,
 //
-// over all integers k, the weights w_k adding up to at most 1: 7/8 in equal
-// parts for the n+1 numbers 0 <= k <= n that cover the range from least to
-// greatest, and 1/(26.4 d²) at the distance d from these. As the variances need
-// not be known beforehand, no single θ will do: each costs its share of the
-// failure. The nearer the range is to √(2 log(2/ζ)/ΣV), the less that is; it
-// must be known before the first number that is not 0. All partial sums obey
-// their t with the same probability. It panics unless 0 < least <= greatest,
-// both finite, and -Inf < f < 0.
+// over integers k with weights w_k that add up to at most 1. The n+1 values 0
+// <= k <= n, whose θ_k cover the range from least to greatest, share 7/8 in
+// equal parts; a k at distance d from these has 1/(26.4 d²). The variances need
+// not be known beforehand, so no single θ is best in all cases, and each θ has
+// its share of the failure. The range must be known before the first number
+// that is not 0; the nearer it is to √(2 log(2/ζ)/ΣV), the smaller is t. With
+// the same probability every partial sum is within its own t. Tail panics
+// unless 0 < least <= greatest, both finite, and -Inf < f < 0.
 //
 // Source: Freedman 1975, for one θ; the sum over θ derived here.
 func (s *Cumulant) Tail(least, greatest float64, f roundoff.Failure) float64 {
@@ -86,7 +85,7 @@ func (s *Cumulant) Tail(least, greatest float64, f roundoff.Failure) float64 {
 	return best
 }
 
-// tailWeight returns w_k.
+// tailWeight returns the weight w_k of θ_k.
 func tailWeight(k, n int) float64 {
 	if d := float64(max(-k, k-n)); d > 0 {
 		return 1 / (26.4 * d * d)

@@ -2,8 +2,8 @@ package truncation
 
 import "math"
 
-// What truncation discards of a product. On the grid of weight g the part D =
-// |p| mod g of a product is lost; in units of g it is f = D/g in [0, 1).
+// The part of a product that truncation discards. On a grid of spacing g a
+// product p loses D = |p| mod g; in units of g that is f = D/g in [0, 1).
 
 // DiscardMean returns m_d = E f, where f is the fraction of a unit that is lost
 // when the last d bits of the product of two independent uniform significands
@@ -11,9 +11,10 @@ import "math"
 //
 //	m_d = (1 - 2^-d (1 + d/2))/2,
 //
-// and 0 for d <= 0. It is less than the (1 - 2^-d)/2 of uniform low bits, since
-// the product of two random integers ends in more zeros than a random integer
-// does. It holds while some bits of the product stay.
+// and 0 for d <= 0. It is less than (1 - 2^-d)/2, the mean for uniform low
+// bits, since the product of two random integers ends in more zeros than a
+// random integer does. It is valid as long as some bits of the product are
+// kept.
 //
 // Source: derived here. Given that the factors end in a total of t zeros, which
 // has probability (t+1) 2^-(t+2), the bits above the lowest one are uniform.
@@ -24,8 +25,8 @@ func DiscardMean(d int) float64 {
 	return (1 - math.Ldexp(1+float64(d)/2, -d)) / 2
 }
 
-// DiscardSquare returns w_d = E f², the second moment of what [DiscardMean] is
-// the first of:
+// DiscardSquare returns w_d = E f², the second moment of the fraction f whose
+// mean is [DiscardMean]:
 //
 //	w_d = (2(1-2^-d) - (3/2) d 2^-d + (2^-d - 4^-d)/2)/6,
 //

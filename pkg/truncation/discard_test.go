@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -29,7 +30,8 @@ func TestDiscard(t *testing.T) {
 	})
 
 	t.Run("closed forms are the moments of the low bits of random significands", func(t *testing.T) {
-		// Factors a and b in [2^10, 2^11), of which the last d bits of the product go.
+		// Factors a and b are in [2^10, 2^11); the last d bits of their product are cut
+		// off.
 		r := rand.New(rand.NewPCG(241118747, 1))
 		const n = 20000
 		products := make([]int64, n)
@@ -65,7 +67,8 @@ func TestProducts(t *testing.T) {
 		}
 		even := []float64{1, 1, 1, 1}
 		a, b := ValueProducts(x, even, y, even, -14, -14), PairProducts(px, py, -14, -14)
-		a.starts = nil                                                                        // which are those of all pairs
+		// Only ValueProducts sets starts.
+		a.starts = nil
 		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact distribution and 16 pairs
 			t.Errorf("%v\n%v", a, b)
 		}
@@ -107,6 +110,14 @@ func TestProducts(t *testing.T) {
 			if math.Abs(probs[i]-want[e]) > 1e-15 {
 				t.Errorf("P(M = %d) = %v, counted %v", e, probs[i], want[e])
 			}
+		}
+	})
+
+	t.Run("MaxExponent neglects no great exponent, however rare", func(t *testing.T) {
+		p := ValueProducts([]float64{1, 2, 8}, []float64{1, 1e-15, 1e-14}, []float64{1}, []float64{1}, -14, -14)
+		exps, probs := p.MaxExponent(4)
+		if !slices.Equal(exps, []int{0, 3}) || !(math.Abs(probs[1]-4.4e-14) < 1e-15) {
+			t.Errorf("exponents %v with probabilities %v, want 0, and 3 with 4 (10^-14 + 10^-15)", exps, probs)
 		}
 	})
 

@@ -2,18 +2,19 @@ package truncation
 
 import "math"
 
-// end returns what rounding does to blocks aligned to m, from a running sum of
-// exponent e, that reach at most the exponent after.
+// end returns the effect of rounding on blocks that are aligned to exponent m
+// on a running sum of exponent e, and whose sum has an exponent of at most
+// after.
 func (c *chain) end(m, e, terms, after int) *ending {
 	L, g := float64(terms), math.Ldexp(1, m-c.FractionBits)
-	kept := min(c.sums.block+L*g, L*math.Ldexp(4, m)) // the products of the block
+	kept := min(c.sums.block+L*g, L*math.Ldexp(4, m)) // bound on the sum of the aligned products
 	return c.ending(endingKind{m, min(after, ilog(math.Ldexp(2, e)+kept)), terms, m > e})
 }
 
-// of returns w and more with E(e^(±θ(ΣY+r)); m) <= w E(e^(±θΣY); m) + more, for
-// number k of the grid: the lesser of what rounding does at worst and of what
-// it does to residues that the characters tell, mass being about E(e^(±θΣY);
-// m).
+// of returns w and more for θ number k of the grid, with which E(e^(±θ(ΣY+r));
+// m) <= w E(e^(±θΣY); m) + more, r being what rounding discards. It chooses the
+// smaller of two bounds: the worst case over all residues, and the bound by
+// characters. mass is approximately E(e^(±θΣY); m).
 func (z *ending) of(k int, mass float64) (w, more float64) {
 	switch {
 	case z.worst == nil:
@@ -24,20 +25,21 @@ func (z *ending) of(k int, mass float64) (w, more float64) {
 	return z.worst[k], 0
 }
 
-// endingKind is a block of so many terms that is aligned to E, set by a product
-// or not, and whose sum has the exponent sum.
+// endingKind identifies a block of the given number of terms that is aligned to
+// E, which a product has set or not, and whose sum has the exponent sum.
 type endingKind struct {
 	E, sum, terms int
 	set           bool
 }
 
-// ending is what rounding does, over the grid of θ; the zero value is nothing.
+// ending describes the effect of rounding for every θ of the grid. The zero
+// value is that of no rounding.
 type ending struct {
-	worst      []float64 // e^(θ|r|) is at most that
-	mean, more []float64 // w and more of the characters
+	worst      []float64 // upper bound on e^(θ|r|)
+	mean, more []float64 // w and more by characters
 }
 
-// ending returns it for one kind of block.
+// ending returns the effect of rounding on one kind of block.
 func (c *chain) ending(kind endingKind) *ending {
 	if z, ok := c.ends[kind]; ok {
 		return z
@@ -50,13 +52,13 @@ func (c *chain) ending(kind endingKind) *ending {
 	}
 	switch {
 	case z.worst == nil:
-	case kind.E < c.first: // or aligned to anything smaller
+	case kind.E < c.first: // stands for all smaller exponents too
 		for k, θ := range c.grid {
 			z.worst[k] = math.Exp(θ * u)
 			z.mean[k] = z.worst[k]
 		}
 	case c.Nearest:
-		r := c.Losses.Rounding(c.Terms, kind.E, u, true, c.residues.Split(c.events*c.events))
+		r := c.Losses.Rounding(kind.terms, kind.E, u, true, c.residues.Split(c.events*c.events))
 		for k, θ := range c.grid {
 			z.worst[k], z.mean[k] = math.Exp(θ*u/2), 1+θ*r.Mean+r.Square*bennett(θ, u/2)
 		}
@@ -77,10 +79,11 @@ func (c *chain) ending(kind endingKind) *ending {
 	return z
 }
 
-// spread returns Σ_(0<h<n) |E(e^(±θΣY) χ_h; m)| |e^(θg)-1|/|e^(θg)χ_h-1|, or
-// more: what residues that are not uniform add to the mean of e^(θr), over that
-// mean. The expectation is a power of that of one product, φ, where the running
-// sum sets the exponent, and a difference of two powers where a product does.
+// spread returns an upper bound on Σ_(0<h<n) |E(e^(±θΣY) χ_h; m)|
+// |e^(θg)-1|/|e^(θg)χ_h-1|: what residues that are not uniform add to the mean
+// of e^(θr), divided by that mean for uniform residues. Where the running sum
+// sets the exponent, the expectation is a power of that of one product, φ;
+// where a product sets it, a difference of two powers.
 func (c *chain) spread(kind endingKind, φ []character, k int) float64 {
 	n := 2 * len(φ)
 	size := c.tilt(kind.E).size[k] + c.unsure
@@ -93,7 +96,7 @@ func (c *chain) spread(kind endingKind, φ []character, k int) float64 {
 			b = min(b+power(φ.below+size, kind.terms), float64(kind.terms)*own*power(φ.below+own+size, kind.terms-1))
 		}
 		b *= x / math.Sqrt(x*x+4*(1+x)*φ.sine*φ.sine)
-		if sum += b; i+1 < n/2 { // and the conjugate
+		if sum += b; i+1 < n/2 { // and its complex conjugate, n-h
 			sum += b
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// Sums of signs, of which every probability is known: no more than is stated
-// are beyond what is said, of running sums at any one length and of single
-// blocks, however many there are.
+// For sums of random signs, whose distribution is known, the bounds on the sums
+// at any one length and on all single blocks fail with no more than the stated
+// probability, for any number of blocks.
 func TestExactSums(t *testing.T) {
 	ψ := func(x float64) float64 { return math.Log(math.Cosh(x)) }
 	// tail returns P(|s_n| > t).
@@ -43,8 +43,8 @@ func TestExactSums(t *testing.T) {
 			}
 		}
 	}
-	// With a mean, |s_n| is within n times it and that, and no sum is of more than
-	// the largest products.
+	// With a mean μ, |s_n| is at most n|μ| + t_n, and at most n times the largest
+	// product.
 	s := newExactSums(1000, 10, 0.25, 2, 1, ψ, -5)
 	for _, n := range []float64{1, 10, 1000} {
 		if got, want := s.within(n), min(n/4+s.apart(n), 2*n); got != want || s.apart(n) > 2.25*n {

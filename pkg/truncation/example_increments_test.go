@@ -6,12 +6,12 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// A sum of thousands in a format with units of 4, to which products of 1 and 3
-// are added: 1 is lost, 3 becomes 4. The errors add up to nothing. With
+// A sum of thousands is in a format with units of 4, and products of 1 and 3
+// are added to it: 1 is lost, 3 becomes 4. The errors cancel in the mean. With
 // products of 1 alone the sum stops growing.
 func ExampleIncrements() {
 	var both, ones truncation.Increments
-	for range 2 { // batches, which tell how sure the mean is
+	for range 2 { // two batches, from which the uncertainty of the mean is estimated
 		both.Add([]float64{1, 3}, []float64{1}, nil)
 		ones.Add([]float64{1}, []float64{1}, nil)
 	}
@@ -20,8 +20,8 @@ func ExampleIncrements() {
 	// 0 -1
 }
 
-// Where -x is as likely as x, a sample that has x alone says nothing of the
-// mean.
+// If -x is as likely as x, the mean error is 0, even for a sample that contains
+// x alone.
 func ExampleIncrements_Symmetric() {
 	var z truncation.Increments
 	z.Symmetric()
@@ -32,8 +32,8 @@ func ExampleIncrements_Symmetric() {
 	// 0 0.0625
 }
 
-// Of products half of which are 0 the others err by twice what a product does
-// in the mean.
+// If half of the products are 0, the mean error of the others is twice the mean
+// error of all.
 func ExampleIncrements_Nonzero() {
 	var z truncation.Increments
 	z.Add([]float64{0, 1}, []float64{1}, nil)

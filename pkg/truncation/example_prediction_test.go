@@ -18,7 +18,7 @@ var (
 	symmetric = truncation.ProductMoments{Variance: 1.0 / 9, Abs: 1.0 / 4}
 )
 
-// Every step draws the sum towards zero: the error is a part of the sum that
+// Every step draws the sum towards zero by a fraction of it: the relative error
 // grows with K.
 func ExampleRunningSum_Error() {
 	const κ = 0x1p-24
@@ -46,7 +46,7 @@ func ExampleErrorMoments_Prediction() {
 	// relative -4.88e-04 ± 9.8e-05, backward -4.88e-04 ± 9.8e-05
 }
 
-// Each generation loses half of what the one before it lost.
+// Each generation loses about half of what the one before it lost.
 func ExampleAccumulator_Delta() {
 	for _, t := range []truncation.Accumulator{voltaTC, ampereTC, hopperTC} {
 		fmt.Printf("%.3e\n", t.Delta())
@@ -84,8 +84,8 @@ func ExampleAccumulator_Kappa() {
 	// 0.00e+00 2.15e-08 3.22e-08
 }
 
-// Sums of mean zero are drawn towards zero, most by machines that keep more
-// bits than they store.
+// Sums of mean zero are drawn towards zero, most by machines that align with
+// more bits than the sum has.
 func ExampleAccumulator_ErrorSlope() {
 	for _, t := range []truncation.Accumulator{voltaTC, ampereTC, hopperTC} {
 		fmt.Printf("%.2e\n", t.ErrorSlope(symmetric, 32768))
@@ -96,7 +96,8 @@ func ExampleAccumulator_ErrorSlope() {
 	// -3.38e-05
 }
 
-// The deviation of the backward error does not grow where F = f.
+// The standard deviation of the backward error does not grow with K where F =
+// f.
 func ExampleAccumulator_ErrorDeviation() {
 	for _, t := range []truncation.Accumulator{voltaTC, ampereTC} {
 		for _, K := range []int{4096, 32768, 262144} {
@@ -118,8 +119,8 @@ func ExampleAccumulator_DriftLength() {
 	// +Inf 133 59
 }
 
-// Where bounds for errors of mean zero, of λ = 7, must fail on products of one
-// sign.
+// The lengths beyond which bounds for errors of mean zero, with λ = 7, fail on
+// products of one sign.
 func ExampleAccumulator_BreakdownLength() {
 	for _, t := range []truncation.Accumulator{voltaTC, ampereTC, hopperTC} {
 		fmt.Printf("%.0f\n", t.BreakdownLength(7, 0.7))

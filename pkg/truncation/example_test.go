@@ -60,15 +60,15 @@ func ExampleProductDistribution_Symmetric() {
 	// 0.333 0.000
 }
 
-// fourBits is what products of four numbers of 4 bits lose that are cut off
-// after 6 bits.
+// fourBits returns the losses of products of four numbers of 4 bits when 6 bits
+// are kept.
 func fourBits() *truncation.Losses {
 	even := []float64{1, 1, 1, 1}
 	x := []float64{1.125, 1.5, 0.5625, 0.6875}
 	return truncation.ValueProducts(x, even, x, even, -6, -6).Losses(6)
 }
 
-// Blocks of two products, aligned to 1. Where a product has set the exponent,
+// Blocks of two products are aligned to 1. If a product has set the exponent,
 // it has lost nothing, and the other one is smaller.
 func ExampleLossesAt_Block() {
 	l := fourBits().At(0, 0)
@@ -81,8 +81,8 @@ func ExampleLossesAt_Block() {
 	// true   mean 0.00446, deviation 0.00568
 }
 
-// Of products that all have the same sign the distribution given their signs is
-// that of a block.
+// If all products have the same sign, the bound given their signs is that of a
+// block.
 func ExampleLossesAt_Signed() {
 	l := fourBits().At(0, 0)
 	fmt.Printf("%.5f %.5f\n", l.Signed(2, 0, true).Mean, l.Block(2, true).Mean)
@@ -90,7 +90,8 @@ func ExampleLossesAt_Signed() {
 	// 0.00446 0.00446
 }
 
-// The smaller a product is, the more bits it loses.
+// The smaller a product is, the more bits it loses. A product of the exponent
+// of the alignment loses nothing.
 func ExampleLossesAt_Term() {
 	one := []float64{1, 1}
 	l := truncation.ValueProducts([]float64{1.25, 2.5}, one, []float64{1.25}, []float64{1}, -6, -6).Losses(4).At(2, 0)
@@ -99,8 +100,8 @@ func ExampleLossesAt_Term() {
 	// 0.0625 0.125 0
 }
 
-// What 300 pairs tell of the mean loss of a block, with 99 %, and where all
-// pairs of values are known.
+// The mean loss of a block: estimated from 300 pairs, with 99 % confidence, and
+// exact if the distribution is known.
 func ExampleLosses_At() {
 	p := truncation.ValueProducts([]float64{1.125, 1.75}, []float64{1, 1}, []float64{1.25, 1.5}, []float64{1, 1}, -6, -6)
 	for _, p.Samples = range []float64{300, math.Inf(1)} {
@@ -112,7 +113,7 @@ func ExampleLosses_At() {
 	// 1.812 ± 0.000
 }
 
-// The bound on one block goes to a [truncation.Cumulant], with those of others.
+// A [truncation.Cumulant] combines the bounds on several blocks.
 func ExampleLossBound() {
 	var c truncation.Cumulant
 	mean := 0.0
@@ -126,7 +127,7 @@ func ExampleLossBound() {
 	// 0.135 ± 0.527
 }
 
-// Of a symmetric distribution nothing is lost in the mean.
+// The mean loss of a symmetric distribution is 0.
 func ExampleLosses_Symmetric() {
 	l := fourBits()
 	fmt.Printf("%.4f %.4f\n", l.At(1, 0).Block(2, false).Mean, l.Symmetric().At(1, 0).Block(2, false).Mean)
@@ -134,8 +135,8 @@ func ExampleLosses_Symmetric() {
 	// 0.0137 0.0000
 }
 
-// ProductDistribution of which it is known that none is negative, and not from
-// a sample alone: none is farther from the mean than g.
+// If it is known that no product is negative, not from a sample alone, no loss
+// is farther from its mean than g.
 func ExampleProductDistribution_OneSign() {
 	p := truncation.PairProducts([]float64{1.25, 1.75}, []float64{1.5, 1.25}, -14, -14)
 	fmt.Println(p.Losses(4).At(1, 0).Block(2, false).Largest, p.OneSign().Losses(4).At(1, 0).Block(2, false).Largest)
@@ -143,8 +144,9 @@ func ExampleProductDistribution_OneSign() {
 	// 0.15625 0.125
 }
 
-// In a unit of two steps rounding toward zero takes half a step in the mean if
-// the data have many bits, and may take a whole one always if they have few.
+// The unit in the last place is two steps wide. Truncation to it loses half a
+// step on average if the data have many bits. If they have few bits, it may
+// lose a whole step every time.
 func ExampleLosses_Rounding() {
 	one := []float64{1, 1}
 	few := truncation.ValueProducts([]float64{1, 2}, one, []float64{1}, []float64{1}, -14, -14)
@@ -158,8 +160,8 @@ func ExampleLosses_Rounding() {
 	// 0.502 steps
 }
 
-// The sum of 1000 numbers of variance 1 and size at most 2, as far as it gets
-// but once in 100.
+// A bound on the sum of 1000 numbers of variance 1 and size at most 2, exceeded
+// with probability at most 1/100.
 func ExampleCumulant() {
 	var c truncation.Cumulant
 	for range 1000 {
@@ -171,8 +173,9 @@ func ExampleCumulant() {
 	// 119, 107 if the variance is known beforehand
 }
 
-// The error of 8192 sums of 4096 products ±1.5 of a tensor core that keeps 25
-// bits of them: none is cut but by rounding.
+// The error of 8192 sums of 4096 products ±1.5(1 + 2^-10) on a tensor core that
+// keeps 25 bits of them. Alignment cuts off nothing: the whole error is that of
+// truncating the sums.
 func ExampleSum_ErrorBound() {
 	p := truncation.PairProducts([]float64{1.5}, []float64{1 + 0x1p-10}, -14, -14).Symmetric()
 	s := truncation.Sum{
@@ -198,7 +201,7 @@ func ExampleCumulant_At() {
 	// 1.003342 2.8731
 }
 
-// Of ±1 the logarithm of the moment generating function is log cosh x.
+// For ±1 the logarithm of the moment generating function is log cosh x.
 func ExampleProductDistribution_LogMoment() {
 	p := truncation.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
 	fmt.Printf("%.3f %.3f\n", p.LogMoment(0.5), math.Log(math.Cosh(0.5)))
@@ -206,7 +209,8 @@ func ExampleProductDistribution_LogMoment() {
 	// 0.120 0.120
 }
 
-// Aligned to 1, 1.25 × 1.25 keeps 3 bits below it and loses a sixteenth.
+// If 1.25 × 1.25 is aligned to exponent 1 and 3 bits below that are kept, it
+// loses a sixteenth.
 func ExampleProductDistribution_Losses() {
 	p := truncation.ValueProducts([]float64{1.25}, []float64{1}, []float64{1.25}, []float64{1}, -14, -14)
 	l := p.Losses(3)
@@ -215,7 +219,8 @@ func ExampleProductDistribution_Losses() {
 	// 3 0.0625
 }
 
-// The moments of the distribution of the products are kept with their losses.
+// The logarithm of the moment generating function is stored with the table of
+// losses.
 func ExampleLosses_LogMoment() {
 	p := truncation.PairProducts([]float64{1}, []float64{1}, -14, -14).Symmetric()
 	l := p.Losses(24)
@@ -224,7 +229,8 @@ func ExampleLosses_LogMoment() {
 	// true
 }
 
-// What is calibrated on emulated tensor cores is tighter than what is proved.
+// The bound that is calibrated on emulated tensor cores is tighter than the
+// bound that is proved.
 func ExampleSum_CalibratedBound() {
 	p := truncation.PairProducts([]float64{1.5, 1.25}, []float64{1 + 0x1p-10, 1 + 0x1p-9}, -14, -14).Symmetric()
 	s := truncation.Sum{
@@ -239,8 +245,9 @@ func ExampleSum_CalibratedBound() {
 	// true
 }
 
-// What eight-term blocks of products of ±1 and ±1 + 2^-10 err by on CDNA3, in a
-// sum of 4096 of them, 99 times of 100, and what they never exceed.
+// The error on CDNA3 of a sum of 4096 products of numbers ±1 and ±(1 + 2^-10),
+// in blocks of eight: a bound with 99 % confidence, and the deterministic
+// bound.
 func ExampleTwoStageSum() {
 	x, p := []float64{-1 - 0x1p-10, -1, 1, 1 + 0x1p-10}, []float64{1, 1, 1, 1}
 	dist := truncation.ValueProducts(x, p, x, p, -14, -14)
@@ -253,7 +260,8 @@ func ExampleTwoStageSum() {
 	// 0.0038, always 1.3
 }
 
-// The paper's product on three tensor cores that truncate.
+// The constant ζ of the paper's product, K = 32768, on three tensor cores that
+// truncate.
 func ExampleAccumulator() {
 	volta := truncation.Accumulator{Terms: 4, FractionBits: 23, Unit: 0x1p-24}
 	ampere := truncation.Accumulator{Terms: 8, FractionBits: 24, Unit: 0x1p-24}
@@ -280,8 +288,8 @@ func ExampleAccumulator_Zeta() {
 	// 0.133
 }
 
-// One step at exponent 3 that returned 12 on Hopper: 16 terms cut below 2^-22,
-// and the sum below 2^-20.
+// One step on Hopper that was aligned to exponent 3 and returned 12: 16 terms
+// are truncated at 2^-22 and the sum at 2^-20.
 func ExampleAccumulator_Error() {
 	t := truncation.Accumulator{Terms: 16, FractionBits: 25, Unit: 0x1p-24}
 	fmt.Println(t.Error(3, 12) / 0x1p-22)
@@ -289,7 +297,7 @@ func ExampleAccumulator_Error() {
 	// 19
 }
 
-// CDNA 3, 8 products at a time.
+// The constant of CDNA3 for K = 32768, with 8 products in a step.
 func ExampleTwoStage() {
 	fmt.Printf("%.3e\n", truncation.TwoStage(8, 32768/8, 0x1p-24))
 	// Output:

@@ -5,19 +5,21 @@ import (
 	"math"
 )
 
-// GrowthRate says how the error of a sum of K random products grows with K: as
-// which power of K. The backward error is over Σ|p|, the relative one over the
-// sum.
+// GrowthRate says with which powers of K the error of a sum of K random
+// products grows. Absolute, Backward and Relative are the exponents of K in the
+// absolute error, in the backward error, which is divided by Σ|p|, and in the
+// relative error, which is divided by the sum.
 type GrowthRate struct {
 	Products ProductKind
 	Sums     SumKind
 	Absolute float64
 	Backward float64
-	Relative float64 // of products of mean zero the slope β; NaN where there is none
+	Relative float64 // for products of mean zero that of the slope β; NaN where there is no slope
 	Cause    string
 }
 
-// ProductKind is what counts of the distribution of products.
+// ProductKind is the property of the distribution of products that determines a
+// growth rate.
 type ProductKind int
 
 const (
@@ -36,7 +38,7 @@ func (k ProductKind) String() string {
 	return fmt.Sprintf("ProductKind(%d)", int(k))
 }
 
-// SumKind is what counts of a machine.
+// SumKind is the property of a machine that determines a growth rate.
 type SumKind int
 
 const (
@@ -58,15 +60,15 @@ func (k SumKind) String() string {
 	return fmt.Sprintf("SumKind(%d)", int(k))
 }
 
-// GrowthRates returns how errors grow with K for all kinds of products on all
-// kinds of machines, for sums long enough, and errors far below 1. A machine
-// that keeps more has the growth rate of one that keeps the same for products
-// of mean zero up to [Accumulator.DriftLength].
+// GrowthRates returns how errors grow with K, for all kinds of products on all
+// kinds of machines. The rates are for long sums and errors far below 1. For
+// products of mean zero, a machine with F > f has the growth rate of one with F
+// = f up to the length [Accumulator.DriftLength].
 //
 // Source: derived here, as the powers of K in [Accumulator.MeanError],
-// [Accumulator.ErrorSlope] and [Accumulator.ErrorDeviation]; to nearest with
-// errors of mean zero, as long as products are much larger than a unit in the
-// last place of the sum.
+// [Accumulator.ErrorSlope] and [Accumulator.ErrorDeviation]. The rates for
+// rounding to nearest assume errors of mean zero, which they have as long as
+// products are much larger than a unit in the last place of the sum.
 func GrowthRates() []GrowthRate {
 	return []GrowthRate{
 		{OfMean, KeepsMore, 2, 1, 1, "every step loses part of the sum"},
@@ -78,8 +80,8 @@ func GrowthRates() []GrowthRate {
 	}
 }
 
-// Kind returns the kind of the machine.
-// It panics if Terms < 1 or Unit is outside (0, 1).
+// Kind returns the SumKind of the machine. It panics if Terms < 1 or Unit is
+// outside (0, 1), unless Nearest is set.
 func (t Accumulator) Kind() SumKind {
 	switch {
 	case t.Nearest:

@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// Increments is a sample of what a step adds to a running sum: products xy of
-// all pairs of a sample of x and one of y, in batches of which each could stand
-// alone.
+// Increments is a sample of the products p = xy that a step adds to a running
+// sum. It consists of batches. Each batch contains all products of a sample of
+// x and one of y, and is an estimate of the distribution by itself.
 type Increments struct {
 	batches   []pairs
 	symmetric bool
 }
 
-// pairs are two samples, of which all pairs count; y in proportion to its
-// weights.
+// pairs are two samples, of which all pairs count, each in proportion to the
+// weight of its y.
 type pairs struct{ x, y, weights []float64 }
 
-// Add adds a batch: all products of an x and a y, which counts as often as its
-// weight says, or once if there are no weights. It panics if there is no x or
-// no y, or weights are not as many as y.
+// Add adds a batch: the products of every x with every y, each counted with the
+// weight of its y, or once if weights is nil. It panics if x or y is empty, or
+// weights is not nil and differs from y in length.
 func (z *Increments) Add(x, y, weights []float64) {
 	if len(x) == 0 || len(y) == 0 || weights != nil && len(weights) != len(y) {
 		panic(fmt.Sprintf("truncation: %d x, %d y and %d weights, want x and y, and a weight for each y or none", len(x), len(y), len(weights)))
@@ -28,14 +28,13 @@ func (z *Increments) Add(x, y, weights []float64) {
 	z.batches = append(z.batches, pairs{x, y, weights})
 }
 
-// Symmetric says that x and -x, or y and -y, are equally likely: then the signs
-// of a sample do not count, and no error has a mean.
+// Symmetric declares that x and -x, or y and -y, are equally likely. Then the
+// signs in a sample are ignored, and the mean error is 0.
 func (z *Increments) Symmetric() { z.symmetric = true }
 
-// Nonzero returns the share of products that are not 0. A product 0 rounds
-// nothing: given one that is another number, the mean of r and that of r² are
-// those of [Increments.Nearest] over this share. It panics if there is no
-// batch.
+// Nonzero returns the share of products that are not 0. A product 0 causes no
+// rounding error: given that the product is not 0, E r and E r² are those of
+// [Increments.Nearest] divided by this share. It panics if there is no batch.
 func (z *Increments) Nonzero() float64 {
 	if len(z.batches) == 0 {
 		panic("truncation: no batches, want 1 or more")
@@ -63,23 +62,25 @@ func (z *Increments) Nonzero() float64 {
 	return share / float64(len(z.batches))
 }
 
-// NearestError is the distribution of r = fl(s+p) - (s+p), what rounding to
-// nearest even adds to a sum.
+// NearestError contains moments of r = fl(s+p) - (s+p), the error of rounding a
+// sum to nearest, ties to even.
 type NearestError struct {
 	Mean     float64 // E r
 	Square   float64 // E r²
-	Estimate float64 // standard deviation of Mean, which is an estimate
+	Estimate float64 // standard deviation of Mean as an estimate from a sample
 }
 
-// Nearest returns the distribution of the error of a step that rounds s+p to a
-// multiple of the unit U, where s is one: then r is what p itself leaves, and
-// has a mean if p is not spread evenly over units. ProductDistribution below
-// U/2 are lost, those of few bits leave few different r. A p halfway between
-// two multiples goes to the even one, whose parity is that of a long sum: where
-// ties are of probability t, at an odd or even multiple of U with t₁ and t₀,
-// and other p round to an odd one with n₁, the sum is even with probability
-// (t+n₁)/(t+2n₁), and ties add (t₁-t₀) t/(t+2n₁) U/2 to the mean. It panics
-// unless U is positive and finite, and there are two batches.
+// Nearest returns the moments of the error r of a step that rounds s+p to a
+// multiple of the unit U, where s is such a multiple. Then r depends on p
+// modulo U, and its mean is not 0 unless p is spread evenly over units.
+// Products below U/2 are lost, and products of few bits have few different r. A
+// p halfway between two multiples is rounded to the even one, so that r depends
+// on the parity of a long sum s. Let t₁ be the probability of a tie whose lower
+// multiple of U is odd, t₀ that of one whose lower multiple is even, t = t₀+t₁,
+// and n₁ the probability that another p rounds to an odd multiple. Then the sum
+// is even with probability (t+n₁)/(t+2n₁), and ties add (t₁-t₀) t/(t+2n₁) U/2
+// to the mean. Nearest panics unless U is positive and finite, and if there are
+// fewer than two batches.
 //
 // Source: derived here. It is exact for independent p, as long as s+p stays
 // below the power of two above s.
@@ -110,8 +111,7 @@ func (z *Increments) Nearest(U float64) NearestError {
 	return NearestError{all.Mean * U, all.Square, math.Sqrt(spread/(n*(n-1))) * U}
 }
 
-// nearest returns the distribution of the errors in units, of which there are
-// so many in 1.
+// nearest returns the moments of the error in units of U, for units = 1/U.
 func (b pairs) nearest(units float64) NearestError {
 	var sum, square, odd, total float64
 	var ties [2]float64

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// roundedValues are distributions of few products, in units: of ties alone, of
-// ties and others, of lost ones.
+// roundedValues are distributions of few products, in units: only ties, ties
+// and others, products that are lost.
 var roundedValues = [][]float64{
 	{0.5}, {1.5}, {2.5}, {-1.5}, {0.25}, {0.75}, {1.25},
 	{0.5, 1}, {0.5, 1.5}, {1.5, 1}, {0.5, 2}, {1.5, 2}, {0.25, 0.5, 0.75}, {1.5, -0.5, 3}, {0.5, 1.3, 2.2}, {2.5, 1.75, 1},
 }
 
-// The distribution of the error of a step is what a long sum of such steps,
-// rounded one by one, has made of each: the slow way.
+// The moments of the error of a step agree with the average errors over a long
+// simulated sum that is rounded step by step.
 func TestNearestErrorIsThatOfALongSum(t *testing.T) {
 	const steps = 200000
 	for _, values := range roundedValues {

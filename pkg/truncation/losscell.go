@@ -2,36 +2,37 @@ package truncation
 
 import "math"
 
-// kind is which products a distribution is of, and how their losses count.
+// kind is the class of products that a distribution describes, and whether
+// their losses count with sign or by size.
 type kind int
 
 const (
-	whole     kind = iota // all, with their signs
-	nonzero               // by size
-	positives             // by size
-	negatives             // by size
+	whole     kind = iota // all products, losses with sign
+	nonzero               // losses by size
+	positives             // losses by size
+	negatives             // losses by size
 	kinds
 )
 
-// cellLoss is what one product of a cell loses, in units of the grid: its mean
-// is within off of mean, its variance is at most variance.
+// cellLoss describes what one product of a cell loses, in units of the grid:
+// its mean is within off of mean, and its variance is at most variance.
 type cellLoss struct{ mean, off, variance float64 }
 
-// least and most return where the mean of a number in [0, 1] lies.
+// least and most return bounds on the mean of a number in [0, 1].
 func (c cellLoss) least() float64 { return max(0, c.mean-c.off) }
 func (c cellLoss) most() float64  { return min(1, c.mean+c.off) }
 
-// kindLosses is what products of one kind lose that are aligned to one exponent
-// E.
+// kindLosses describes what products of one kind lose that are aligned to one
+// exponent E.
 type kindLosses struct {
-	upto  cellLoss // e <= E, those of e = E losing nothing
-	below cellLoss // e < E
-	own   cellLoss // its mean is ρ
+	upto  cellLoss // products of e <= E; those of e = E lose nothing
+	below cellLoss // products of e < E
+	own   cellLoss // the indicator of e = E, whose mean is ρ
 	first int
-	terms []cellLoss // of exponent first, first+1 ...
+	terms []cellLoss // products of exponent first, first+1 ...
 }
 
-// of returns the losses of a kind.
+// of returns the losses of a kind. It computes them once.
 func (a *LossesAt) of(k kind) *kindLosses {
 	z := &a.kinds[k]
 	z.once.Do(func() {
@@ -59,9 +60,10 @@ func (z *kindLosses) term(a *LossesAt, e int) cellLoss {
 	return cellLoss{half, half, half * half}
 }
 
-// cell returns what a product loses that is of a tally, in units of the grid,
-// at most top. Where nothing is known the mean may be anywhere in the range,
-// and the variance is that of its ends.
+// cell returns what a product of the cell of a tally loses, in units of the
+// grid, where it loses at most top. If the sample determines nothing, the mean
+// may be anywhere in the range, and the variance is that of the two ends of the
+// range with equal probabilities.
 func (a *LossesAt) cell(k kind, t *tally, top float64) cellLoss {
 	dist := a.losses.Products
 	c, lo, square, variance := dist.centre(k), 0., 0.25, top*top/4
@@ -79,7 +81,7 @@ func (a *LossesAt) cell(k kind, t *tally, top float64) cellLoss {
 	return cellLoss{m, off, variance}
 }
 
-// centre returns about what squares of losses are tallied.
+// centre returns the number c about which the squares of losses are tallied.
 func (p *ProductDistribution) centre(k kind) float64 {
 	if k == whole && p.sign == 0 {
 		return 0
@@ -87,25 +89,31 @@ func (p *ProductDistribution) centre(k kind) float64 {
 	return 0.5
 }
 
-// mean returns the mean of a function f of a product given that it is in a
-// cell, off which the truth may be, and whether anything is known; else the
-// middle of [lo, hi], in which f lies. It takes P, the sum of f and that of f²
-// over the cell, and over groups of products the sums of P², Pf and f².
+// mean returns an estimate of Ef, the mean of a function f of a product given
+// that the product is in a cell, a bound off on the error of that estimate, and
+// whether the sample determines them. If it does not, they are the middle and
+// half the width of [lo, hi], the range of f. The arguments P, sum and square
+// are the sums over the cell of the weights, and of the weighted f and f². pp,
+// pf and ff are sums over groups, with their weights, of the squares and the
+// product of two means over the group: that of the indicator of the cell, and
+// that of f times it.
 //
-// With n = Samples, a = √(2l/n) and T the mean over a group of f - Ef, or 0 for
-// what is not in the cell, of size at most c and of mean 0, but for e^-l for
-// either side and for s² = E T²,
+// Let n = Samples and α = √(2l/n), and let T be the mean over a group of f -
+// Ef, with 0 for products outside the cell. T has mean 0 and size at most c.
+// With s² = E T²,
 //
-//	|mean of T| <= as + a²c/6,  s <= ac/2 + √(mean of T² + a²c²/4).
+//	|mean of T| <= αs + α²c/6,  s <= αc/2 + √(mean of T² + α²c²/4),
 //
-// If the truth is x from the estimate m, the mean of T is Px in size, that of
-// T² is at most A + 2Bx + Cx², A about m, and c at most x more than about m. So
-// x <= G(x), of a convex G, and if it grows by less than 1 in the end, x is at
-// most its fixed point.
+// where either side of the first inequality, and the second, fail with
+// probability at most e^-l each. If the true mean is at a distance x from the
+// estimate m, the mean of T is Px in size, the mean of T² is at most A + 2Bx +
+// Cx², with A its value about m, and c is at most x larger than about m. So x
+// <= G(x), with a convex G. If the slope of G tends to a limit below 1, x is at
+// most the fixed point of G.
 //
 // Source: Bernstein's inequality, and for the mean of T² Maurer 2003; for the
-// mean over all pairs of two samples Hoeffding 1963, Section 5. That of Maurer
-// & Pontil 2009, Theorem 4, is alike.
+// mean over all pairs of two samples Hoeffding 1963, Section 5. Maurer & Pontil
+// 2009, Theorem 4, is similar.
 func (a *LossesAt) mean(P, sum, square, pp, pf, ff, lo, hi float64) (mean, off float64, known bool) {
 	middle, half := (lo+hi)/2, (hi-lo)/2
 	if !(P > 0) {
@@ -117,7 +125,8 @@ func (a *LossesAt) mean(P, sum, square, pp, pf, ff, lo, hi float64) (mean, off f
 	}
 	p := a.losses.Products
 	A, B, C := ff-2*m*pf+m*m*pp, pf-m*pp, pp
-	if r := max(1, p.Partners); p.starts != nil { // of all pairs, of which groups of r are independent
+	// The mean over all pairs is a mean over many assignments to groups of r pairs.
+	if r := max(1, p.Partners); p.starts != nil {
 		A = (square-2*m*sum+m*m*P)/r + (1-1/r)*A
 		B = (sum-m*P)/r + (1-1/r)*B
 		C = P/r + (1-1/r)*C

@@ -6,10 +6,11 @@ import (
 )
 
 // Losses tabulates what products of one distribution lose when they are aligned
-// to an exponent E and cut off at g = 2^(E-F): Y = sgn(p) D, D = |p| mod g.
-// What is asked of an E is computed once. It may be used by several goroutines.
+// to an exponent E and truncated to multiples of g = 2^(E-F): Y = sgn(p) D, D =
+// |p| mod g. Results for each E are computed once and stored. It may be used by
+// several goroutines.
 //
-// It takes for granted that a product of exponent E itself loses nothing, as
+// It assumes that a product of exponent E itself loses nothing, as
 // [Accumulator] does.
 type Losses struct {
 	Products *ProductDistribution
@@ -25,14 +26,15 @@ type Losses struct {
 	symmetric *Losses
 }
 
-// Losses returns the table for an alignment that keeps F bits below 2^E.
+// Losses returns the table for an alignment to an exponent E that keeps F bits
+// below 2^E.
 func (p *ProductDistribution) Losses(F int) *Losses {
 	return &Losses{Products: p, F: F, belows: map[int]lossMoments{}, tallies: map[tallyKind]*lossTallies{},
 		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
 }
 
-// Symmetric returns the table of [ProductDistribution.Symmetric] of the
-// distribution, and keeps it for the next time.
+// Symmetric returns the table for [ProductDistribution.Symmetric] of the
+// distribution, and stores it for the next call.
 func (l *Losses) Symmetric() *Losses {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +45,7 @@ func (l *Losses) Symmetric() *Losses {
 }
 
 // LogMoment returns [ProductDistribution.LogMoment] of the distribution, and
-// keeps it for the next time.
+// stores it for the next call.
 func (l *Losses) LogMoment(x float64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,11 +57,11 @@ func (l *Losses) LogMoment(x float64) float64 {
 	return m
 }
 
-// lossMoments are E(Y; e < E) and E(Y²; e < E), e being the exponent of a
-// product.
+// lossMoments are E(Y; e < E) and E(Y²; e < E), the means of Y and Y² times the
+// indicator of e < E, e being the exponent of a product.
 type lossMoments struct{ mean, square float64 }
 
-// below returns the moments of what products lose that are aligned to E.
+// below returns these moments of what products aligned to E lose.
 func (l *Losses) below(E int) lossMoments {
 	l.mu.Lock()
 	defer l.mu.Unlock()

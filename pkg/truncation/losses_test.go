@@ -10,13 +10,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// fewValues is a distribution of products of both signs, of zeros and of
-// several exponents, that truncation to few bits cuts.
+// fewValues returns a distribution of products of both signs, of zeros and of
+// several exponents, with bits that truncation to few bits cuts off.
 func fewValues() *ProductDistribution {
 	return ValueProducts([]float64{-1.25, 0, 1.75, 3.5}, []float64{2, 1, 3, 1}, []float64{1.125, 1.5, 0.375}, []float64{1, 2, 2}, -14, -14)
 }
 
-// blocks calls f with all blocks of L products, their probability and their
+// blocks calls f with every block of L products, its probability and its
 // greatest exponent.
 func blocks(p *ProductDistribution, L int, f func(values []float64, w float64, top int)) {
 	values := make([]float64, L)
@@ -44,8 +44,8 @@ func lost(values []float64, g float64) float64 {
 }
 
 func TestRoundingLoss(t *testing.T) {
-	// What is left of a block sum modulo u, on top of every multiple of g, is never
-	// more in the mean than the bound, nor in the mean square.
+	// For block sums modulo u, on top of every multiple of g, the mean and the mean
+	// square are at most the bounds.
 	const L, F, E = 2, 4, 1
 	g := math.Ldexp(1, E-F)
 	for name, p := range map[string]*ProductDistribution{
@@ -90,7 +90,7 @@ func TestRoundingLoss(t *testing.T) {
 	}
 }
 
-// spread is a distribution whose products leave every residue.
+// spread returns a distribution whose products have every residue.
 func spread() *ProductDistribution {
 	x := make([]float64, 37)
 	for i := range x {
@@ -148,8 +148,8 @@ func TestCumulant(t *testing.T) {
 		}
 	})
 	t.Run("covers martingales that choose their variance", func(t *testing.T) {
-		// A step is ten times as large once the sum is behind: what a fixed variance
-		// does not cover.
+		// A step is ten times as large while the sum is negative. A bound for a fixed
+		// variance does not cover this.
 		r := rand.New(rand.NewPCG(241118747, 4))
 		const trials, steps = 20000, 100
 		fails, f := 0, roundoff.Failure(math.Log(0.05))
@@ -195,7 +195,8 @@ func TestCumulant(t *testing.T) {
 	})
 }
 
-// onFew is a chain of blocks of three products of few values, of 4 bits.
+// onFew returns a chain of blocks of three products of few values, of at most 4
+// bits, with sums of 8 bits.
 func onFew() Sum {
 	p := fewValues()
 	return Sum{
@@ -208,10 +209,11 @@ func TestTruncatedSum(t *testing.T) {
 	t.Run("moment generating function of a step is that of all blocks, or more", func(t *testing.T) {
 		const L, F = 3, 5
 		p := fewValues()
-		for e := -3; e <= 6; e++ { // from below all products
+		for e := -3; e <= 6; e++ { // from below the exponents of all products
 			for _, θ := range []float64{0.1, 1, 4} {
 				s := Sum{Accumulator: Accumulator{Terms: L, FractionBits: F, Unit: 0x1p-101}, Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
-				c := newChain(s, L, roundoff.Failure(-1).Account(sumShares)) // rounding takes nothing
+				// Unit is so small that rounding has no error.
+				c := newChain(s, L, roundoff.Failure(-1).Account(sumShares))
 				c.grid, c.tilts, c.ends = []float64{θ}, map[int]tilt{}, map[endingKind]*ending{}
 				sum := 0.0
 				blocks(p, L, func(values []float64, w float64, top int) {
@@ -264,7 +266,8 @@ func TestTruncatedSum(t *testing.T) {
 
 	t.Run("characters tell what rounding takes of blocks, whatever was there before", func(t *testing.T) {
 		const L, F, n = 2, 6, 4
-		// What sets the exponent may cancel what does not.
+		// The characters of products that set the exponent and of those that do not may
+		// cancel.
 		opposite := ValueProducts([]float64{0.5, 1 + 0x1p-6}, []float64{1, 1}, []float64{1}, []float64{1}, -14, -14)
 		for name, p := range map[string]*ProductDistribution{"few values": fewValues(), "many values": manyValues(), "opposite": opposite} {
 			s := Sum{Accumulator: Accumulator{Terms: L, FractionBits: F, Unit: 0x1p-5}, Losses: p.Losses(F), LogMoment: p.LogMoment, Largest: 5.25}
@@ -310,7 +313,7 @@ func TestTruncatedSum(t *testing.T) {
 		s := Sum{Accumulator: Accumulator{Terms: 2, FractionBits: 6, Unit: 0x1p-5}, Losses: p.Losses(6), LogMoment: p.LogMoment, Largest: 2}
 		c := newChain(s, 16, roundoff.Failure(-1).Account(sumShares))
 		c.grid, c.tilts, c.ends = []float64{1}, map[int]tilt{}, map[endingKind]*ending{}
-		c.stepFrom(c.last, 200, 2, false) // which no product raises
+		c.stepFrom(c.last, 200, 2, false) // an exponent that no product exceeds
 		for _, z := range c.ends {
 			z.worst, z.mean, z.more = []float64{1e9}, []float64{0}, []float64{open}
 		}
@@ -378,9 +381,9 @@ func TestTruncatedSum(t *testing.T) {
 	})
 
 	t.Run("what a sample leaves open fails as seldom as is paid for", func(t *testing.T) {
-		// Products are 1 or, with a probability, a number of which alignment takes
-		// nearly g: the number of these in a sample is binomial, and every sample is
-		// tried.
+		// A product is 1 or, with the given probability, a number that loses nearly g
+		// by alignment. The count of the latter in a sample is binomial, and every
+		// sample is tried.
 		const n, F = 400, 6
 		x, one := make([]float64, n), make([]float64, n)
 		for i := range one {
@@ -395,7 +398,7 @@ func TestTruncatedSum(t *testing.T) {
 					return newChain(s, 200, roundoff.Failure(math.Log(0.9)).Account(sumShares))
 				}
 				truth := sampled(of)
-				mean, square, mu, above := 0.0, 0.0, 0.0, 0.0 // probabilities that these fail
+				mean, square, mu, above := 0.0, 0.0, 0.0, 0.0 // probabilities that the bounds fail
 				var c *chain
 				for k := range n + 1 {
 					w := binomial(n, k, probability)
@@ -432,6 +435,40 @@ func TestTruncatedSum(t *testing.T) {
 		}
 	})
 
+	t.Run("rounding to nearest adds to a last block no more than it says", func(t *testing.T) {
+		// Blocks of 1, 2 and 3 products on any running sum, of an even or an odd
+		// number of units with the same probability.
+		const E, u = 3, 8 // no product has a greater exponent
+		s := onFew()
+		s.Nearest, s.FractionBits, s.Losses = true, E, s.Losses.Products.Losses(E)
+		closest := 0.0
+		for terms := 1; terms <= s.Terms; terms++ {
+			for _, θ := range []float64{0.01, 0.1, 0.5} {
+				c := newChain(s, 4, roundoff.Failure(-1).Account(sumShares))
+				c.grid, c.ends = []float64{θ}, map[endingKind]*ending{}
+				c.resultBits = 0
+				z := c.ending(endingKind{E: E, sum: 3, terms: terms})
+				for sum := 0.0; sum < u; sum++ { // in units of the grid
+					for _, sign := range []float64{1, -1} {
+						mean := 0.0
+						blocks(s.Losses.Products, terms, func(values []float64, w float64, _ int) {
+							kept := sum
+							for _, v := range values {
+								kept += math.Trunc(v)
+							}
+							even, odd := u*math.RoundToEven(kept/u)-kept, u*(math.RoundToEven(kept/u+1)-1)-kept
+							mean += w * (math.Exp(sign*θ*even) + math.Exp(sign*θ*odd)) / 2
+						})
+						if closest = max(closest, (mean-1)/(z.mean[0]-1)); mean > z.mean[0] {
+							t.Errorf("%d products on %v: E exp(%vr) = %v, at most %v", terms, sum, sign*θ, mean, z.mean[0])
+						}
+					}
+				}
+			}
+		}
+		t.Logf("at most %.3g of what is said", closest)
+	})
+
 	t.Run("divides the whole failure", func(t *testing.T) {
 		sum := 0.0
 		for _, share := range sumShares {
@@ -444,6 +481,16 @@ func TestTruncatedSum(t *testing.T) {
 		newChain(onFew(), 9, account)
 		if left := account.Unspent(); !slices.Equal(left, []string{"exact sums", "losses"}) {
 			t.Errorf("not spent on the distribution: %q", left)
+		}
+
+		// Two events of every row may fail, the mean and the square of what its
+		// products lose, and a sample of others may have rows below these.
+		for _, K := range []int{1, 9, 1000} {
+			c := newChain(onFew(), K, roundoff.Failure(-3).Account(sumShares))
+			share := math.Log(sumShares["moments"]) - 3
+			if paid := math.Log(2*c.events) + float64(c.moments); c.events < float64(len(c.rows)) || paid > share+1e-9 {
+				t.Errorf("K = %d: e^%v is spent on moments of %v rows, of e^%v; the sample has %d", K, paid, c.events, share, len(c.rows))
+			}
 		}
 	})
 
@@ -511,8 +558,8 @@ func TestTruncatedSum(t *testing.T) {
 }
 
 // spreadOf returns Σ_(0<h<n) |E(e^(θΣY) χ_h)| |e^(θg)-1|/|e^(θg)χ_h-1| over all
-// blocks that are aligned to E, by the running sum or set by a product, χ_h
-// being the character e^(2πih kept/n) of what is kept.
+// blocks that are aligned to E, by the running sum or, with set, by a product.
+// χ_h is the character e^(2πih kept/n) of what alignment keeps.
 func spreadOf(p *ProductDistribution, L, E, F, n int, set bool, θ float64) float64 {
 	g, total := math.Ldexp(1, E-F), 0.0
 	for h := 1; h < n; h++ {
@@ -534,8 +581,8 @@ func spreadOf(p *ProductDistribution, L, E, F, n int, set bool, θ float64) floa
 	return total
 }
 
-// manyValues is a distribution of products of 5 bits after the point and of
-// three exponents.
+// manyValues returns a distribution of products of 5 bits after the point and
+// of three exponents.
 func manyValues() *ProductDistribution {
 	var x, one []float64
 	for i := range 32 {
@@ -548,8 +595,8 @@ func manyValues() *ProductDistribution {
 	return p
 }
 
-// loss returns what a sum that is aligned to E and cut loses, of a running sum
-// and products.
+// loss returns the loss of a step that adds values to the running sum, aligned
+// to E, and truncates.
 func (s Sum) loss(sum float64, values []float64, E int) float64 {
 	g, exact := math.Ldexp(1, E-s.FractionBits), sum
 	sum = g * math.Trunc(sum/g)
@@ -615,7 +662,8 @@ func TestLogMoment(t *testing.T) {
 	}
 }
 
-// The characters of the integers modulo n, for the proof of [Losses.Rounding].
+// The identity |Σ_r r exp(2πi hr/n)| = n/(2 sin(πh/n)), on which
+// [Losses.Rounding] is based, is true.
 func TestCharacters(t *testing.T) {
 	for _, n := range []int{2, 4, 8, 64} {
 		for h := 1; h < n; h++ {
@@ -631,7 +679,7 @@ func TestCharacters(t *testing.T) {
 }
 
 // allowed returns a fraction of trials that an event of probability at most p
-// does not exceed but once in 10⁹, by Bernstein's inequality.
+// exceeds with probability at most 10^-9, by Bernstein's inequality.
 func allowed(p float64, trials int) float64 {
 	l := math.Log(1e9) / float64(trials)
 	return p + math.Sqrt(2*p*(1-p)*l) + l

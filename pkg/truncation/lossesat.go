@@ -7,15 +7,16 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// LossBound says of the sum of what products lose, ΣY, given what is known of
-// them, that its mean is within Error and Slack of Mean, and that the logarithm
-// of its moment generating function about its mean is at most that of Bennett's
-// inequality: log E e^(θ(ΣY-EΣY)) <= V (e^(θc)-1-θc)/c² for every θ > 0, and
-// the same for -ΣY, V = Variance and c = Largest, as [Cumulant.Add] takes them.
+// LossBound bounds the sum of what products lose, ΣY, given what is known of
+// these products. The mean of ΣY is within |Error| + Slack of Mean. The
+// logarithm of its moment generating function about its mean is at most that of
+// Bennett's inequality: log E e^(θ(ΣY-EΣY)) <= V (e^(θc)-1-θc)/c² for every θ >
+// 0, and the same for -ΣY, with V = Variance and c = Largest, the arguments of
+// [Cumulant.Add].
 type LossBound struct {
 	Mean     float64
-	Error    float64 // has a sign: of sums of one kind, aligned to the same E, Errors add up, and may cancel
-	Slack    float64 // never negative: adds up whatever the kinds
+	Error    float64 // with sign: over sums of one kind, aligned to one E, Errors add up and may cancel
+	Slack    float64 // never negative: adds up over sums of all kinds
 	Variance float64
 	Largest  float64
 }
@@ -23,18 +24,18 @@ type LossBound struct {
 // LossesAt bounds what products lose that are aligned to one exponent E. It may
 // be used by several goroutines.
 //
-// Where the distribution is an estimate, from a sample of each factor, each
-// bound holds but for a probability of e^f for each cell of the distribution
-// that it needs: products of exponent e <= E, those of e < E, and the share ρ
-// of those of e = E among those of e <= E. Each cell is one event, however
-// often it is asked for. [LossesAt.Block] needs these three, [LossesAt.Signed]
-// the same of either sign, and [LossesAt.Term] a cell for each exponent and
-// sign.
+// If the distribution is estimated from a sample of each factor, a bound
+// depends on one or more cells of the distribution, and each cell fails with
+// probability at most e^f. The cells are the products of exponent e <= E, those
+// of e < E, and the share ρ of those of e = E among those of e <= E. A cell is
+// one event, however often it is used. [LossesAt.Block] needs these three
+// cells, [LossesAt.Signed] the same three for each sign, and [LossesAt.Term]
+// one cell for each exponent and sign.
 type LossesAt struct {
 	losses *Losses
 	E      int
 	grid   float64
-	sides  float64 // log 1/ζ of one of the events of a cell; 0 if the distribution is taken as it is
+	sides  float64 // log 1/ζ of each event of a cell; 0 if the distribution counts as exact
 	kinds  [kinds]struct {
 		once sync.Once
 		kindLosses
@@ -46,9 +47,10 @@ type lossesKind struct {
 	f roundoff.Failure
 }
 
-// At returns what products lose that are aligned to E, each cell of an
-// estimated distribution failing with at most e^f; f = 0 takes the estimate for
-// the distribution, and promises nothing. It panics if f > 0 or NaN.
+// At returns bounds on what products lose that are aligned to E. Each cell of
+// an estimated distribution fails with probability at most e^f. With f = 0 the
+// estimate counts as exact, and no confidence is claimed. At panics if f > 0 or
+// NaN.
 func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 	check.Number("failure", float64(f), f <= 0, "failure <= 0, a logarithm")
 	l.mu.Lock()
@@ -65,25 +67,26 @@ func (l *Losses) At(E int, f roundoff.Failure) *LossesAt {
 	return a
 }
 
-// lossEvents is how many events pay for one cell: two sides of its mean and one
-// of the spread that goes into these, and one each for its mean square.
+// lossEvents is the number of events in the failure of one cell: the two sides
+// of its mean and the estimate of the variance in their bounds, and the same
+// for one side of its mean square.
 const lossEvents = 5
 
-// Block returns the distribution of ΣY over L products aligned to E: the
-// exponent of the running sum, no product having a greater one, or set, the
-// greatest of the products itself.
+// Block returns a bound on ΣY over L products aligned to E. If set is false, E
+// is the exponent of the running sum and no product has a greater one. If set
+// is true, E is the greatest exponent of the products themselves.
 //
 // In the first case the products are independent, of the distribution of p
-// given e <= E. In the second N >= 1 of them, which lose nothing, have the
-// exponent E, the others are independent, of the distribution given e < E, and
-// with ρ = P(e = E | e <= E) and m = E(Y | e < E)
+// given e <= E. In the second, N >= 1 of them have the exponent E and lose
+// nothing. The others are independent, of the distribution given e < E. With ρ
+// = P(e = E | e <= E) and m = E(Y | e < E)
 //
 //	E N = Lρ/(1-(1-ρ)^L),  E ΣY = (L - E N) m,  V = (L-1) Var(Y | e < E) + m² min(Lρ, (1-ρ) E N).
 //
-// It panics if L < 1.
+// Block panics if L < 1.
 //
-// Source: derived here, docs/truncation.md. Nothing is left out of the
-// dependence between products and E.
+// Source: derived here, docs/truncation.md. The dependence between products and
+// E is taken into account in full.
 func (a *LossesAt) Block(L int, set bool) LossBound {
 	check.Count("L", L)
 	n, dist := float64(L), a.losses.Products
@@ -93,7 +96,7 @@ func (a *LossesAt) Block(L int, set bool) LossBound {
 		c = k.below
 	}
 	b := LossBound{Largest: 1}
-	if dist.sign == 0 && !dist.symmetric { // Y - m <= g + |m|
+	if dist.sign == 0 && !dist.symmetric { // losses of both signs: |Y - m| <= g + |m|
 		b.Largest += min(1, math.Abs(c.mean)+c.off)
 	}
 	if set {
@@ -110,18 +113,18 @@ func (a *LossesAt) Block(L int, set bool) LossBound {
 	return a.scaled(b)
 }
 
-// Signed returns the distribution of ΣY over so many positive and negative
-// products aligned to E, given their signs, as [LossesAt.Block] does without
-// them. ProductDistribution of either sign have a distribution of their own,
-// but where the distribution is symmetric.
+// Signed returns a bound on ΣY over the given numbers n₊ and n₋ of positive and
+// negative products aligned to E, given their signs; set has the meaning that
+// it has in [LossesAt.Block]. Positive and negative products have distributions
+// of their own, unless the distribution is symmetric.
 //
-// If a product has set E, of each sign s there are N_s of that exponent, N₊+N₋
-// >= 1, and with Q = (1-ρ₊)^n₊ (1-ρ₋)^n₋ and h = E(|Y| | e < E)
+// If products have set E, then N_s of those of sign s have that exponent, N₊+N₋
+// >= 1. With Q = (1-ρ₊)^n₊ (1-ρ₋)^n₋ and h_s = E_s(|Y| | e < E)
 //
 //	E N_s = n_s ρ_s/(1-Q),  E ΣY = Σ s (n_s - E N_s) h_s,
 //	V = Σ n_s Var_s(|Y| | e < E) - min_s Var_s + Σ h_s² (1-ρ_s) E N_s.
 //
-// It panics if a number is negative or both are 0.
+// Signed panics if a number is negative or both are 0.
 //
 // Source: derived here, docs/truncation.md.
 func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
@@ -134,7 +137,7 @@ func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
 	b := LossBound{Largest: 1}
 	n := [2]float64{float64(positive), float64(negative)}
 	of := [2]*kindLosses{{}, {}}
-	least := math.Inf(1) // variance of a product
+	least := math.Inf(1) // variance of a product, over the signs
 	for i, k := range []kind{positives, negatives} {
 		if n[i] > 0 {
 			of[i] = a.of(k)
@@ -170,8 +173,8 @@ func (a *LossesAt) Signed(positive, negative int, set bool) LossBound {
 	return a.scaled(b)
 }
 
-// signedAlike is Signed for sizes that have the same distribution for either
-// sign, in units of the grid.
+// signedAlike is Signed for products whose sizes have the same distribution for
+// either sign. Its result is in units of the grid.
 func (a *LossesAt) signedAlike(positive, negative float64, set bool) LossBound {
 	k, n, s := a.of(nonzero), positive+negative, positive-negative
 	c := k.upto
@@ -194,8 +197,8 @@ func (a *LossesAt) signedAlike(positive, negative float64, set bool) LossBound {
 	}
 }
 
-// Term returns the distribution of Y of one product of exponent e and of a
-// sign, aligned to E: 0 where e >= E.
+// Term returns a bound on Y of one product of exponent e and of the given sign,
+// aligned to E. It is the zero LossBound where e >= E.
 func (a *LossesAt) Term(e int, negative bool) LossBound {
 	if e >= a.E {
 		return LossBound{}
@@ -218,10 +221,11 @@ func (a *LossesAt) Term(e int, negative bool) LossBound {
 	return a.scaled(b)
 }
 
-// top returns what no product of exponent e loses, in units of the grid.
+// top returns an upper bound on what a product of exponent e loses, in units of
+// the grid.
 func (a *LossesAt) top(e int) float64 { return math.Ldexp(1, min(0, e+2-a.E+a.losses.F)) }
 
-// scaled returns b, which is in units of the grid.
+// scaled converts b from units of the grid.
 func (a *LossesAt) scaled(b LossBound) LossBound {
 	g := a.grid
 	return LossBound{b.Mean * g, b.Error * g, b.Slack * g, b.Variance * (g * g), b.Largest * g}
@@ -233,7 +237,7 @@ func meanOfMost(L, ρ float64) float64 { return meanOfEither(L, ρ, 0, 0) }
 
 // meanOfEither returns E(N | N+M >= 1) for independent binomial N, of n trials
 // of probability ρ, and M, of m trials of probability π. It grows with ρ and
-// falls with π. Where both are 0 it is the limit of both going there alike.
+// falls with π. Where both are 0 it is the limit for ρ = π.
 func meanOfEither(n, ρ, m, π float64) float64 {
 	if ρ == 0 && (m == 0 || π == 0) {
 		return n / (n + m)

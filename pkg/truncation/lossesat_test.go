@@ -42,8 +42,8 @@ func (m weighted) variance() float64 {
 	return sum / weight
 }
 
-// checkLoss compares a bound with all that can happen: the mean, and on both
-// sides the moment generating function.
+// checkLoss compares a bound with the exact distribution, all: its mean, its
+// variance and, on both sides, its moment generating function.
 func checkLoss(t *testing.T, name string, got LossBound, all weighted) {
 	t.Helper()
 	if mean := all.mean(); math.Abs(got.Mean-mean) > 1e-13 || got.Error != 0 || got.Slack != 0 {
@@ -63,15 +63,14 @@ func checkLoss(t *testing.T, name string, got LossBound, all weighted) {
 	}
 }
 
-// unlike is a distribution in which what is lost depends on the sign: negative
+// unlike returns a distribution in which the loss depends on the sign: negative
 // products lose much.
 func unlike() *ProductDistribution {
 	return ValueProducts([]float64{-1.9375, -1.8125, 0, 1.0625, 2.125}, []float64{2, 1, 1, 3, 1}, []float64{1.5, 1.875, 0.5}, []float64{1, 2, 1}, -14, -14)
 }
 
-// Given what is known of it a block loses in the mean what all blocks of which
-// that is true do, and its moment generating function is no larger than is
-// said: without signs and with them.
+// Block and Signed return the mean loss over all blocks that satisfy the
+// conditions, and bounds on the variance and the moment generating function.
 func TestLossesAtBlock(t *testing.T) {
 	const L = 3
 	for name, c := range map[string]struct {
@@ -140,10 +139,11 @@ func TestLossesAtBlock(t *testing.T) {
 	})
 }
 
-// Where products lose h each unless they have set the exponent, a block of n of
-// them loses h times those that have not. The exact variance of that, given
-// that there is one that has, is not exceeded by what is said but where signs
-// do not cancel, and the moment generating function never.
+// If products lose h each unless they have set the exponent, a block of n
+// products loses h times the number of those that have not set it. Given that
+// at least one has, the variance that Signed returns is exact where signs
+// cancel, and at least the exact one otherwise. The bound on the moment
+// generating function is always valid.
 func TestLossesAtOwn(t *testing.T) {
 	const F, E, h = 4, 3, 0.75
 	for _, ρ := range []float64{1e-4, 0.01, 0.1, 0.3, 0.7, 0.95} {
@@ -167,7 +167,8 @@ func TestLossesAtOwn(t *testing.T) {
 				if positive == L {
 					checkLoss(t, "one sign", one.Block(L, true), all)
 				}
-				// E N = Lp₁ and so on: p₁ and p₂ that one product, or two, have set it.
+				// E N = Lp₁, and so on: p₁ and p₂ are the probabilities that one given product,
+				// or two, have set it.
 				S, n := float64(2*positive-L), float64(L)
 				p1 := ρ / (1 - math.Pow(1-ρ, n))
 				exact := (n*p1 + (S*S-n)*ρ*p1 - S*S*p1*p1) / 16
@@ -211,8 +212,8 @@ func TestLossesAtTerm(t *testing.T) {
 	}
 }
 
-// Of what the distribution knows nothing, nothing is taken for granted but that
-// a product loses less than g and no more than it has.
+// Of products that the distribution does not contain, the bounds assume only
+// that a product loses less than g and at most its own size.
 func TestLossesAtUnknown(t *testing.T) {
 	p := ValueProducts([]float64{-1.25, 1.75}, ones(2), []float64{1.5}, ones(1), -14, -14)
 	l := p.Losses(5)
@@ -232,9 +233,10 @@ func TestLossesAtUnknown(t *testing.T) {
 	}
 }
 
-// A sample of n elements of either factor tells no more than n pairs do,
-// however many are made of them, and what it tells is within what is said of
-// the truth: of what each factor alone decides too.
+// If a distribution is estimated from all pairs of two samples, the smaller of
+// n elements, the bounds fail with no more than the stated probability, and the
+// estimates are not much nearer to the truth than the bounds say. This also
+// holds if one factor alone decides what is lost.
 func TestLossesAtSample(t *testing.T) {
 	const n, partners, E, F = 1200, 36, 4, 8
 	samples := 40
@@ -253,7 +255,7 @@ func TestLossesAtSample(t *testing.T) {
 	for name, c := range map[string]struct{ x, y func(*rand.Rand) float64 }{
 		"both": {draw, draw}, "the smaller sample alone": {draw, one}, "the larger sample alone": {one, draw},
 	} {
-		x, px := counted(1<<14, func() float64 { return c.x(r) }) // a distribution, to be drawn from
+		x, px := counted(1<<14, func() float64 { return c.x(r) }) // the distribution of the samples
 		y, py := counted(1<<14, func() float64 { return c.y(r) })
 		truth := ValueProducts(x, px, y, py, -14, -14).Losses(F).At(E, -1)
 		pick := func(v, p []float64) float64 {
@@ -266,7 +268,7 @@ func TestLossesAtSample(t *testing.T) {
 			return v[len(v)-1]
 		}
 		for _, table := range []bool{false, true} {
-			const f = roundoff.Failure(-5) // of each of twelve cells
+			const f = roundoff.Failure(-5) // failure of each of twelve cells
 			failed, eighth := 0, 0
 			for range samples {
 				u, v := make([]float64, n), make([]float64, n*partners)
@@ -317,7 +319,8 @@ func TestLossesAtSample(t *testing.T) {
 	}
 }
 
-// counted returns the values of n numbers, and how often there is each.
+// counted returns the different values among n numbers, and how often each
+// occurs.
 func counted(n int, next func() float64) (values, counts []float64) {
 	count := map[float64]float64{}
 	for range n {
@@ -358,9 +361,9 @@ func TestLossesAtPanics(t *testing.T) {
 	}
 }
 
-// What is not known for sure, the share of products that set the exponent and
-// the mean of what the others lose, is in the error and the slack of a mean,
-// and in the variance, wherever in its range the truth is.
+// The uncertainty of the share of products that set the exponent, and of the
+// mean of what the others lose, is contained in the Error and the Slack of a
+// mean, wherever in their ranges the true values are.
 func TestLossesAtUnsure(t *testing.T) {
 	known := &kindLosses{below: cellLoss{0.375, 0.0625, 0.03125}, own: cellLoss{mean: 0.25, off: 0.125}}
 	other := &kindLosses{below: cellLoss{0.5, 0.03125, 0.0625}, own: cellLoss{mean: 0.0625, off: 0.03125}}

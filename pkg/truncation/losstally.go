@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A tally adds up what products of a cell lose, y in units of the grid, and its
-// square about the centre.
+// A tally sums, over the products of a cell, what they lose, y in units of the
+// grid, and its square about the centre.
 type tally struct {
-	group                      // of all
-	pp, ps, ss, pq, qq float64 // squares and products of the means over groups
+	group                      // sums over all products of the cell
+	pp, ps, ss, pq, qq float64 // weighted sums over groups of squares and products of group means
 }
 
-// group is the sum of the weights p, of y, of (y-c)² and of (y-c)⁴ over
-// products.
+// group contains the sum of the weights p of products, and the weighted sums of
+// y, of (y-c)² and of (y-c)⁴.
 type group struct{ p, s, q, f float64 }
 
 func (g *group) plus(h group) {
@@ -23,7 +23,8 @@ func (g *group) plus(h group) {
 	g.f += h.f
 }
 
-// add adds a group of products whose weights, in the cell and not, add up to w.
+// add adds a group of products. w is the sum of the weights of all its
+// products, in the cell or not.
 func (t *tally) add(g group, w float64) {
 	t.plus(g)
 	t.pp += g.p * g.p / w
@@ -33,7 +34,8 @@ func (t *tally) add(g group, w float64) {
 	t.qq += g.q * g.q / w
 }
 
-// lossTallies are those of one kind, aligned to one exponent E.
+// lossTallies contains the tallies of one kind of products, aligned to one
+// exponent E.
 type lossTallies struct {
 	first            int // the exponent of cells[0]
 	cells            []tally
@@ -45,7 +47,7 @@ type tallyKind struct {
 	kind
 }
 
-// tally returns the tallies of a kind at E, and keeps them.
+// tally returns the tallies of a kind at E, and stores them for the next call.
 func (l *Losses) tally(E int, k kind) *lossTallies {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,8 +60,8 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 	return t
 }
 
-// tally goes through the products group by group. A product that is zero is
-// less than any other.
+// tally computes the tallies group by group. A product that is zero counts as
+// one of an exponent below all others.
 func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 	first, scale, c := slices.Min(p.exp), math.Ldexp(1, F-E), p.centre(k)
 	t := &lossTallies{first: first, cells: make([]tally, slices.Max(p.exp)-first+1)}
@@ -104,14 +106,13 @@ func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 	return t
 }
 
-// lossGroup is that of one product.
+// lossGroup returns the group of one product.
 func lossGroup(y, c, weight float64) group {
 	d := (y - c) * (y - c)
 	return group{weight, weight * y, weight * d, weight * d * d}
 }
 
-// groups calls f with the first product of every group, and the one after its
-// last.
+// groups calls f with the range [lo, hi) of the products of every group.
 func (p *ProductDistribution) groups(f func(lo, hi int) bool) {
 	if p.starts != nil {
 		for i, lo := range p.starts {

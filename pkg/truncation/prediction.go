@@ -2,13 +2,13 @@ package truncation
 
 import "math"
 
-// Prediction is what can be said of the error e = ŝ - s of a sum s of K random
-// products before it is computed. What is divided by E s is NaN where E s = 0,
-// and the others are 0 for a sum of zeros.
+// Prediction contains moments of the error e = ŝ - s of a sum s of K random
+// products, predicted before the sum is computed. Mean and Deviation, which are
+// divided by E s, are NaN where E s = 0. The others are 0 for a sum of zeros.
 type Prediction struct {
 	Mean              float64 // E e/E s, the mean relative error
 	Deviation         float64 // the standard deviation of the relative error
-	Slope             float64 // β = Cov(e, s)/Var s, of e on the exact sum, by least squares
+	Slope             float64 // β = Cov(e, s)/Var s, of the regression of e on the exact sum
 	Backward          float64 // E e/(K E|p|), the mean backward error
 	BackwardDeviation float64 // the standard deviation of the backward error
 }
@@ -25,11 +25,11 @@ type ProductMoments struct {
 	Mean, Variance, Abs float64 // μ = E p, σ² = Var p, E|p|
 }
 
-// Prediction returns the relative moments of the error of a sum of K products.
-// It panics if K < 1.
+// Prediction returns the relative moments of the error of a sum of K products
+// with the moments p. It panics if K < 1.
 //
-// The relative error is taken to first order, as (e - rs)/E s + r with r = E
-// e/E s.
+// The relative error is approximated to first order by (e - rs)/E s + r with r
+// = E e/E s.
 func (e ErrorMoments) Prediction(p ProductMoments, K int) Prediction {
 	check.Count("K", K)
 	k := float64(K)

@@ -8,38 +8,39 @@ import (
 
 // ProductDistribution is the distribution of one product p = xy, as a list of
 // values with weights: pairs sampled from the data themselves, or every pair of
-// values of a format of few bits. Accumulator looks at the low bits of
-// products, so it is the numbers that the unit multiplies that count, after
-// their conversion.
+// values of a format of few bits. Losses depend on the low bits of products. So
+// x and y must be the numbers that the unit multiplies, after conversion to its
+// input format.
 type ProductDistribution struct {
 	value  []float64
-	weight []float64 // of sum 1
+	weight []float64 // their sum is 1
 	exp    []int     // e = eₓ + e_y, not normalised: |p| is in [2^e, 2^(e+2)) unless subnormal
-	least  int       // no exponent is less; that of a product that is zero
+	least  int       // lower bound on all exponents, and the exponent of a product that is zero
 
-	symmetric bool  // the signs of values do not count, both are equally likely
-	sign      int   // of all products that are not zero, ±1; 0 if it is not known that they have one
-	starts    []int // of the products of every x, where those of all pairs are listed
+	symmetric bool  // p and -p are equally likely; the signs in value are ignored
+	sign      int   // ±1 if all nonzero products are known to have that sign, else 0
+	starts    []int // indices of the first product of every x, if all pairs are listed; else nil
 
 	Mean     float64 // μ = E p
 	Variance float64 // σ²
 	AbsMean  float64 // E|p|
 	Grid     float64 // a power of two that divides all values
 
-	// Samples is the number of independent elements of the smaller of two samples
-	// that the distribution was estimated from, +Inf where it is exact, and
-	// Partners how many independent elements of the other one there are to each, 0
-	// for one. Every Partners pairs in a row that [PairProducts] was given have the
-	// same element of the smaller sample, and no other element twice; of
+	// Samples is the number of independent elements of the smaller of the two
+	// samples, one of each factor, from which the distribution was estimated; +Inf
+	// where it is exact. Partners is the number of independent elements of the
+	// larger sample for each element of the smaller; 0 means one. [PairProducts]
+	// must have been given the pairs in runs of Partners, each run with one element
+	// of the smaller sample and with different elements of the larger. For
 	// [ValueProducts] x is the smaller sample.
 	Samples, Partners float64
 }
 
-// PairProducts returns the distribution of x[i]y[i], every pair as likely as
-// the others. Numbers below 2^eminX and 2^eminY are subnormal: they count with
-// these exponents, and zero products with their sum, below which no exponent
-// lies. It panics if the lengths differ, there are no pairs, or a number is not
-// finite.
+// PairProducts returns the distribution of x[i]y[i], where every pair has the
+// same probability. Numbers below 2^eminX and 2^eminY are subnormal and count
+// with these exponents. Products that are zero count with the exponent
+// eminX+eminY, the least there is. PairProducts panics if the lengths differ,
+// there are no pairs, or a product is not finite.
 func PairProducts(x, y []float64, eminX, eminY int) *ProductDistribution {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("truncation: x has %d elements, y has %d", len(x), len(y)))
@@ -53,10 +54,12 @@ func PairProducts(x, y []float64, eminX, eminY int) *ProductDistribution {
 }
 
 // ValueProducts returns the distribution of xy for independent x and y that
-// take the values x[i] and y[j] with probabilities px[i] and py[j], for formats
-// of so few bits that all pairs fit. The probabilities are normalised. The
-// distribution counts as exact; where the probabilities are those of a sample,
-// set Samples. See [PairProducts] for eminX and eminY and for panics.
+// have the values x[i] and y[j] with probabilities px[i] and py[j], for formats
+// of few bits. The probabilities are normalised. The distribution counts as
+// exact; where the probabilities are those of a sample, set Samples. See
+// [PairProducts] for eminX and eminY. ValueProducts panics if the lengths of
+// values and probabilities differ, no pair has a positive probability, the
+// probability of a pair is negative or NaN, or a product is not finite.
 func ValueProducts(x, px, y, py []float64, eminX, eminY int) *ProductDistribution {
 	if len(x) != len(px) || len(y) != len(py) {
 		panic(fmt.Sprintf("truncation: %d and %d probabilities of %d and %d values", len(px), len(py), len(x), len(y)))
@@ -74,12 +77,13 @@ func ValueProducts(x, px, y, py []float64, eminX, eminY int) *ProductDistributio
 	return p.finish()
 }
 
-// newProducts returns a distribution with room for n products.
+// newProducts returns an empty distribution with capacity for n products.
 func newProducts(n, least int) *ProductDistribution {
 	return &ProductDistribution{value: make([]float64, 0, n), weight: make([]float64, 0, n), exp: make([]int, 0, n), least: least}
 }
 
-// add appends the product of element i of x and a y.
+// add appends the product of x and y with weight w; i is the index of x, for
+// the message of a panic.
 func (p *ProductDistribution) add(i int, x, y, w float64, eminX, eminY int) {
 	z := x * y
 	if math.IsNaN(z) || math.IsInf(z, 0) || !(w > 0) {
@@ -93,9 +97,9 @@ func (p *ProductDistribution) add(i int, x, y, w float64, eminX, eminY int) {
 }
 
 // Symmetric returns the distribution of ±p, both signs equally likely: that of
-// data of mean zero whose signs are independent of their sizes. A sample of
-// them has a mean that is not zero, which in a long sum would be all that
-// counts.
+// data of mean zero whose signs are independent of their sizes. The mean of a
+// sample of such data is not zero, and would dominate the error predicted for a
+// long sum.
 func (p *ProductDistribution) Symmetric() *ProductDistribution {
 	q := *p
 	q.symmetric = true
@@ -104,9 +108,9 @@ func (p *ProductDistribution) Symmetric() *ProductDistribution {
 	return &q
 }
 
-// OneSign returns the distribution of products of which it is known that none
-// is negative or none is positive, as all elements of the data have the same
-// sign: not those of a sample alone. It panics if there are products of both
+// OneSign returns the distribution with the information that no product is
+// negative, or none is positive. The caller must know this of all elements of
+// the data, not only of a sample. OneSign panics if there are products of both
 // signs.
 func (p *ProductDistribution) OneSign() *ProductDistribution {
 	q := *p
@@ -124,7 +128,8 @@ func (p *ProductDistribution) OneSign() *ProductDistribution {
 	return &q
 }
 
-// finish normalises the weights and takes the moments.
+// finish normalises the weights and computes the moments. It panics if there
+// are no products.
 func (p *ProductDistribution) finish() *ProductDistribution {
 	if len(p.value) == 0 {
 		panic("truncation: 0 products, want at least 1")
@@ -171,7 +176,8 @@ func (p *ProductDistribution) centralMoments(n int) []float64 {
 }
 
 // LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)), for x
-// > 0, of this distribution: of a sample it is that of the sample.
+// > 0. For a distribution estimated from a sample these are means over the
+// sample.
 func (p *ProductDistribution) LogMoment(x float64) float64 {
 	var up, down float64
 	for i, v := range p.value {
@@ -186,29 +192,27 @@ func (p *ProductDistribution) LogMoment(x float64) float64 {
 	return math.Log1p(max(up, down))
 }
 
-// MaxExponent returns the distribution of the greatest exponent among L
-// independent products, as exponents in ascending order and their
-// probabilities, P(M <= m) = P(e <= m)^L. What lies below 10^-6 at the lower
-// end is added to the exponent above it. It panics if L < 1.
+// MaxExponent returns the distribution of the greatest exponent M among L
+// independent products, P(M <= m) = P(e <= m)^L, as exponents in ascending
+// order and their probabilities. An exponent of probability at most 10^-6 is
+// merged with the next greater one. MaxExponent panics if L < 1.
 func (p *ProductDistribution) MaxExponent(L int) (exps []int, probs []float64) {
 	check.Count("L", L)
 	const negligible = 1e-6
 	below := 0.0
-	for _, c := range p.exponentDistribution() {
+	all := p.exponentDistribution()
+	for i, c := range all {
 		q := math.Pow(c.below, float64(L))
-		if q-below > negligible || q >= 1-1e-12 {
+		if q-below > negligible || i == len(all)-1 {
 			exps, probs = append(exps, c.exp), append(probs, q-below)
 			below = q
-		}
-		if q >= 1-1e-12 {
-			break
 		}
 	}
 	return exps, probs
 }
 
-// leastExponent returns the least exponent of a product that is not 0, of 0
-// where all are.
+// leastExponent returns the least exponent of a product that is not 0; if all
+// are 0, the exponent of 0.
 func (p *ProductDistribution) leastExponent() int {
 	least := slices.Max(p.exp)
 	for i, e := range p.exp {

@@ -6,8 +6,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// RoundingLoss bounds what rounding the kept sum S of a block takes away, r:
-// the mean of |r|, or to nearest the size of the mean of r, and the mean of r².
+// RoundingLoss bounds moments of r, what rounding the aligned sum S of a block
+// discards: Mean bounds the mean of |r|, or to nearest the absolute value of
+// the mean of r, and Square bounds the mean of r².
 type RoundingLoss struct{ Mean, Square float64 }
 
 type endKind struct {
@@ -17,28 +18,30 @@ type endKind struct {
 	f       roundoff.Failure
 }
 
-// residues is how many residues modulo the unit in the last place Rounding
-// tells apart, and fineResidues how many the bound of a Sum does.
+// residues is the number of residues modulo the unit in the last place that
+// Rounding distinguishes, and fineResidues the largest number that the bound of
+// a Sum does.
 const residues, fineResidues = 64, 256
 
-// Rounding returns the distribution of r for blocks of L products aligned to E,
-// whose sum is cut to a multiple of u, toward zero, or rounded to nearest. S is
-// a multiple of g = 2^(E-F), and r/g is what it leaves modulo n = u/g. On top
-// of any running sum, with characters of the integers modulo n,
+// Rounding returns bounds on the moments of r for blocks of L products aligned
+// to E, whose sum S is truncated toward zero to a multiple of u, or rounded to
+// nearest. S is a multiple of g = 2^(E-F), and r/g is the residue of S/g modulo
+// n = u/g. For any running sum, by the characters of the integers modulo n,
 //
 //	E|r|/g <= (n-1)/2 + Σ_(0<h<n) |φ(h)|^L/(2 sin(πh/n)),  φ(h) = E exp(2πi h p̃/u),
 //
-// p̃ being what is kept of a product, and never more than n-1. Data whose bits
-// are spread have φ near 0 and lose half a unit less half a step; of data of
-// few bits the bound is that all is lost. To nearest the first part is 0, and
-// never more than n/2 is lost. It tells at most 64 residues apart and takes
-// finer bits as uniform.
+// where p̃ is what alignment keeps of a product, and always E|r|/g <= n-1. Data
+// whose low bits are evenly distributed have φ near 0 and a mean loss of
+// (u-g)/2. For data of few bits the bound is the largest possible loss. To
+// nearest the term (n-1)/2 is 0, and at most n/2 is lost. Rounding
+// distinguishes at most 64 residues and assumes that finer bits are uniform.
 //
-// What a sample leaves open of φ is added, but for a failure of e^f.
+// If φ is estimated from a sample, a bound on the error of the estimate is
+// added; all of them together fail with probability at most e^f.
 //
-// It is a model: of blocks in which the low bits of S do not depend on its
-// leading ones, on which exponent is the greatest, nor on what alignment cuts
-// off. It panics unless -Inf < f < 0.
+// This is a model: it assumes that the low bits of S do not depend on its
+// leading ones, on which exponent is the greatest, or on what alignment cuts
+// off. Rounding panics unless -Inf < f < 0.
 //
 // Source: derived here, by Fourier analysis on the residues: |Σ_r r exp(2πi
 // hr/n)| = n/(2 sin(πh/n)).
@@ -66,8 +69,8 @@ func (l *Losses) Rounding(L, E int, u float64, nearest bool, f roundoff.Failure)
 	return z
 }
 
-// rounding returns the distribution in steps, n of them to a unit, given the
-// bias that characters allow.
+// rounding returns the bounds in steps, n of them to a unit u. bias bounds the
+// sum over the characters.
 func rounding(n int, bias float64, nearest bool) RoundingLoss {
 	x := float64(n)
 	if nearest {
@@ -79,9 +82,9 @@ func rounding(n int, bias float64, nearest bool) RoundingLoss {
 	}
 }
 
-// bias returns Σ |φ(h)|^L/(2 sin(πh/n)) for products in steps, modulo n, that
-// have an exponent of at most E, with a failure of e^f for each part of each φ.
-// The caller holds the lock.
+// bias returns Σ_(0<h<n) |φ(h)|^L/(2 sin(πh/n)) for products of exponent at
+// most E, in steps modulo n. The real and the imaginary part of each φ fail
+// with probability at most e^f each. The caller must hold the lock.
 func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 	of, total := make([]float64, n), 0.0
 	for i, v := range l.Products.value {
@@ -97,7 +100,7 @@ func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 	for i, φ := range l.Products.transform(of) {
 		φ = min(1, φ/total+l.Products.unsure(total, f))
 		b := math.Pow(φ, float64(L)) / (2 * math.Sin(math.Pi*float64(i+1)/float64(n)))
-		if sum += b; i+1 < n/2 { // and the conjugate
+		if sum += b; i+1 < n/2 { // and its complex conjugate, n-h
 			sum += b
 		}
 	}
@@ -105,7 +108,8 @@ func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 }
 
 // transform returns |Σ_r of[r] exp(2πi hr/n)| for h = 1 ... n/2, n being a
-// power of two; of its real part for a symmetric distribution.
+// power of two; for a symmetric distribution it returns the absolute value of
+// the real part.
 func (p *ProductDistribution) transform(of []float64) []float64 {
 	n := len(of)
 	sines, cosines := make([]float64, n), make([]float64, n)
@@ -127,9 +131,9 @@ func (p *ProductDistribution) transform(of []float64) []float64 {
 	return size
 }
 
-// unsure returns how far the mean of a character over that part of a sample may
-// be from the truth, with a failure of e^f for each of its parts, real and
-// imaginary, which are in [-1, 1].
+// unsure returns a bound on the error of the mean of a character over the given
+// part of a sample. Its real and its imaginary part, which are in [-1, 1], fail
+// with probability at most e^f each.
 func (p *ProductDistribution) unsure(part float64, f roundoff.Failure) float64 {
 	if math.IsInf(p.Samples, 1) {
 		return 0
@@ -144,9 +148,10 @@ func (p *ProductDistribution) unsure(part float64, f roundoff.Failure) float64 {
 // A character is |E(χ_h(p̃/g); e <= E)|, the same for e < E, and sin(πh/n).
 type character struct{ atMost, below, sine float64 }
 
-// characters returns those of h = 1 ... n/2 of the integers modulo n, n being a
-// power of two, of products aligned to E, as the table has them. What that
-// leaves open is [ProductDistribution.unsure].
+// characters returns the characters h = 1 ... n/2 of the integers modulo n, n
+// being a power of two, for products aligned to E, from the weights of the
+// table. [ProductDistribution.unsure] bounds their error if the table is from a
+// sample.
 func (l *Losses) characters(E, n int) []character {
 	l.mu.Lock()
 	defer l.mu.Unlock()

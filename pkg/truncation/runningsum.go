@@ -2,33 +2,35 @@ package truncation
 
 import "math"
 
-// RunningSum is the sum that a machine carries along while it adds products,
-// Terms of them at a time. Where the products are independent and of one
-// distribution, a step depends on the past through the running sum alone, which
-// is a Markov chain: the error of a step from s has a mean D(s), a variance
-// V(s) and a covariance C(s) with the sum of the products of the step, and
-// these three functions of s tell the mean and the variance of the error of a
+// RunningSum is a model of the running sum of a machine that adds Terms
+// products in one step. Where the products are independent and of one
+// distribution, a step depends on the past only through the running sum s,
+// which is a Markov chain. The error of a step from s has a mean D(s), a
+// variance V(s) and a covariance C(s) with the sum of the products of the step.
+// These three functions determine the mean and the variance of the error of a
 // long sum.
 type RunningSum struct {
 	Terms    int // L
 	Products ProductMoments
 
-	// Step returns D, V and C in the mean over s in [lo, hi].
+	// Step returns the means of D, V and C over s in [lo, hi].
 	Step func(lo, hi float64) ErrorMoments
 }
 
 // Error returns the moments of the error of a sum of K products, of K/L steps.
-// A last step that K does not fill counts as a part of a step.
+// A last step of fewer than L products counts as a fraction of a step.
 //
-// The error still to come after a step depends on the past through s. So its
-// moments, as functions of s, go back from the end of the sum to its beginning
-// by the distributions of total mean, variance and covariance,
+// The error still to come after a step depends on the past only through s. So
+// its moments are functions of s. They are computed from the end of the sum
+// backwards to its beginning, by the formulas of total expectation, variance
+// and covariance,
 //
 //	A(s) = E(X + A(s')),  Var = E Var(s') + Var(X + A(s')),  Cov = E Cov(s') + Cov(X + A(s'), p),
 //
 // where X is the error and p the exact sum of the step to s' = s + p + X. They
-// are evaluated on a grid, X and p taken as jointly normal, and by several
-// steps at once where the sum is long. It panics if K < 1 or Terms < 1.
+// are evaluated on a grid, with X and p approximated as jointly normal, and for
+// several steps at once where the sum is long. Error panics if K < 1 or Terms <
+// 1.
 //
 // Source: derived here.
 func (r RunningSum) Error(K int) ErrorMoments {
@@ -45,11 +47,11 @@ func (r RunningSum) Error(K int) ErrorMoments {
 
 const (
 	points = 129 // of the grid of a layer
-	tails  = 6.5 // standard deviations of s that are looked at, on each side
+	tails  = 6.5 // half the width of the grid, in standard deviations of s
 )
 
-// layer is the grid of the running sums after some steps, and how many steps
-// there are to the next layer.
+// layer is the grid of the running sums after some number of steps, and the
+// number of steps to the next layer.
 type layer struct {
 	start, h float64
 	steps    float64
@@ -58,15 +60,15 @@ type layer struct {
 // at returns point i of the grid.
 func (l layer) at(i int) float64 { return l.start + float64(i)*l.h }
 
-// step returns the moments of a step in the mean over the sums from around
-// point i, h apart, to those that lie along farther; the first step is from 0.
+// step returns the mean moments of a step over the running sums within h/2 of
+// point i and those up to along beyond them. The first step is from 0.
 func (r RunningSum) step(l layer, i int, along float64) ErrorMoments {
 	s := l.at(i)
 	return r.Step(s-l.h/2+min(along, 0), s+l.h/2+max(along, 0))
 }
 
-// layers returns the grids along the mean path of s; those of the first and of
-// constant sums are single points.
+// layers returns the grids along the mean path of s. The first grid, and every
+// grid of sums without variance, is a single point.
 func (r RunningSum) layers(q float64) []layer {
 	var z []layer
 	block := float64(r.Terms)
@@ -84,9 +86,10 @@ func (r RunningSum) layers(q float64) []layer {
 	}
 }
 
-// atOnce returns how many steps are taken at once after i steps: so few that s
-// neither changes its distribution by much nor drifts by more than half its
-// deviation, over which the error may have a step.
+// atOnce returns how many steps are evaluated at once after i steps: i/64, so
+// that the distribution of s changes little, or fewer if s would drift by more
+// than half its standard deviation, over which the error of a step may change
+// abruptly. It returns at least i/512, and at least 1.
 func (r RunningSum) atOnce(i, deviation float64) float64 {
 	n := i / 64
 	if drift := float64(r.Terms) * math.Abs(r.Products.Mean); n*drift > deviation/2 {
@@ -95,11 +98,12 @@ func (r RunningSum) atOnce(i, deviation float64) float64 {
 	return max(1, math.Floor(n))
 }
 
-// toCome holds the moments of the error still to come, by points of a layer.
+// toCome contains the moments of the error still to come, at the points of a
+// layer.
 type toCome struct{ mean, variance, covariance [points]float64 }
 
-// hermite is the Gauss rule of five nodes for the standard normal distribution,
-// opposite nodes in pairs so that their sums cancel.
+// hermite is the Gauss quadrature rule of five nodes for the standard normal
+// distribution. Opposite nodes are in pairs so that their sums cancel.
 var hermite = [...]struct{ node, weight float64 }{
 	{0, 8.0 / 15},
 	{-math.Sqrt(5 - math.Sqrt(10)), (7 + 2*math.Sqrt(10)) / 60},
@@ -108,9 +112,10 @@ var hermite = [...]struct{ node, weight float64 }{
 	{math.Sqrt(5 + math.Sqrt(10)), (7 - 2*math.Sqrt(10)) / 60},
 }
 
-// back returns the error to come after layer l, given that after the next one.
-// Of the n steps between them (n+1)/2 are taken as on the first half of the way
-// from l, and the others as on the second half of the way to where they arrive.
+// back returns the error to come after layer l, given that after the next layer
+// m. Of the n steps between them, (n+1)/2 are evaluated as steps on the first
+// half of the way from l, and the others as steps on the second half of the way
+// to the point of m where they arrive.
 func (r RunningSum) back(l, m layer, next *toCome) *toCome {
 	n, block := l.steps, float64(r.Terms)
 	late := max(0, (n-1)/2)
@@ -155,14 +160,15 @@ func (r RunningSum) back(l, m layer, next *toCome) *toCome {
 	return z
 }
 
-// place is a place in a grid: the nearest point with one on both sides, and how
-// far from it.
+// place is a position in a grid: the nearest point that has a neighbour on both
+// sides, and the distance from it in units of h.
 type place struct {
 	i int
 	d float64
 }
 
-// find returns where s lies. Outside of the grid it is its end.
+// find returns the position of s. If s is outside of the grid, it returns the
+// nearer end.
 func (l layer) find(s float64) place {
 	if l.h == 0 {
 		return place{points / 2, 0}
@@ -172,8 +178,8 @@ func (l layer) find(s float64) place {
 	return place{i, t - float64(i)}
 }
 
-// of returns the value there of a function that is given at the points, by a
-// parabola.
+// of returns the value at p of a function given at the points, interpolated by
+// a parabola.
 func (p place) of(f *[points]float64) float64 {
 	a, b, c := f[p.i-1], f[p.i], f[p.i+1]
 	return b + p.d/2*(c-a) + p.d*p.d/2*(c-2*b+a)

@@ -59,8 +59,8 @@ func TestRunningSum(t *testing.T) {
 	})
 
 	t.Run("is the walk, step by step, whose error changes at a place", func(t *testing.T) {
-		// From 400 on a step loses a half of what it brings; the sum gets there after
-		// some 400 of 600 steps.
+		// Where the sum is 400 or more, a step loses 0.5 in the mean; the sum reaches
+		// 400 after some 400 of 600 steps.
 		const place, loss, q, trials = 400, 0.5, 600, 20000
 		for _, at := range []float64{place, 600} { // in the middle of the walk, and at its end
 			past := func(s float64) float64 { return -loss * max(0, s-at) }
@@ -102,9 +102,9 @@ func TestRunningSum(t *testing.T) {
 	})
 }
 
-// The closed forms are those of a running sum of which a step loses what their
-// assumptions say, of a distribution without any approximation but the sampling
-// of the significand by binades.
+// The closed forms agree with simulated running sums in which a step loses what
+// their assumptions say. The simulation makes no approximation other than
+// sampling the significand by binades.
 func TestTruncationOfOneDistribution(t *testing.T) {
 	machines := []Accumulator{
 		{Terms: 4, FractionBits: 23, Unit: 0x1p-24},
@@ -198,9 +198,9 @@ func TestTruncationOfOneDistribution(t *testing.T) {
 	})
 }
 
-// simulated returns the slope and the deviation of the error of walks with
-// normal block sums, of which every step loses by chance what a step of m can
-// lose.
+// simulated returns the slope and the standard deviation of the error of random
+// walks with normal block sums. Every step has a random loss with the
+// distribution of what a step of m loses.
 func simulated(m Accumulator, p ProductMoments, K int, binade func(float64) float64) (slope, deviation float64) {
 	const trials = 2000
 	rng := rand.New(rand.NewPCG(5, uint64(K)))
@@ -211,8 +211,8 @@ func simulated(m Accumulator, p ProductMoments, K int, binade func(float64) floa
 		for range K / m.Terms {
 			x := math.Sqrt(L*p.Variance) * rng.NormFloat64()
 			g := math.Ldexp(max(binade(s), binade(x)), -m.FractionBits)
-			// L losses of either sign, uniform on [0, g), those of products that have the
-			// sign of x more often.
+			// L losses of either sign, uniform on [0, g); losses of products that have the
+			// sign of x are more frequent.
 			lost := g*p.Abs/(2*p.Variance)*x + g*math.Sqrt(L*(1.0/3-p.Abs*p.Abs/(4*p.Variance)))*rng.NormFloat64()
 			to := s + x
 			if u := 2 * m.Unit * binade(to); u > g { // toward zero, from a multiple of g

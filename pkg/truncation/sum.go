@@ -8,48 +8,50 @@ import (
 )
 
 // A Sum is a chain of truncated sums of independent products of one
-// distribution, before anything is computed. Its error is bounded for data of
-// that distribution: docs/truncation.md has the proof.
+// distribution. Its error is bounded before anything is computed, for data of
+// that distribution; docs/truncation.md has the proof.
 //
-// It takes nothing for granted but that the products are independent, and of
-// that distribution. What is estimated of the distribution is paid for. With
-// Nearest it also takes the low bits of the kept sum of a block as independent
-// of its exponent and of what is cut off: see [Losses.Rounding].
+// The only assumptions are that the products are independent and of that
+// distribution. The uncertainty of a distribution that is estimated from a
+// sample is part of the failure. With Nearest it is also assumed that the low
+// bits of the aligned sum of a block are independent of its exponent and of
+// what alignment cuts off: see [Losses.Rounding].
 type Sum struct {
 	Accumulator
-	Losses *Losses // of the products, with the F of the alignment
+	Losses *Losses // of the products, with F = FractionBits
 
-	// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)) for x
-	// > 0, or more; +Inf where there is none.
+	// LogMoment returns an upper bound on the larger of log E e^(x(p-μ)) and log E
+	// e^(-x(p-μ)) for x > 0; +Inf where there is none.
 	LogMoment func(x float64) float64
 
-	// Largest is what no product exceeds in size, finite, nor the power of two that
-	// any of them is aligned by: that of a subnormal factor is the least normal
-	// number.
+	// Largest is finite. It bounds the size of every product, and the power of two
+	// by which any of them is aligned, for which a subnormal factor counts as the
+	// least normal number.
 	Largest float64
 
-	// LeastMean and MostMean are what |E p| is between, if it is known beforehand:
-	// both 0 is unknown, and the mean that of Losses.
+	// LeastMean and MostMean are bounds on |E p| that are known beforehand. If both
+	// are 0, nothing is known, and the mean is that of Losses.
 	LeastMean, MostMean float64
 }
 
-// sumShares are the parts of the failure that pay for the size of the exact
-// sums, for what is lost, and for what a sample leaves open of the distribution
-// of the products.
+// sumShares are the shares of the failure for the events that an error bound
+// needs: that the exact sums, the losses, and the estimates from a sample of
+// the distribution of the products are within their bounds.
 var sumShares = map[string]float64{
 	"exact sums": 1. / 4,
 	"losses":     5. / 8,
-	"mean":       1. / 32, // of the products
-	"exponents":  1. / 32, // P(e <= E)
-	"moments":    1. / 32, // of what products lose
-	"characters": 1. / 32, // of what they keep
+	"mean":       1. / 32, // mean of the products
+	"exponents":  1. / 32, // P(e > E)
+	"moments":    1. / 32, // of what products lose: E Y and E Y²
+	"characters": 1. / 32, // of what alignment keeps of products
 }
 
-// ErrorBound returns what |ŝ - s| of so many sums of K products each does not
-// exceed, with probability at least 1 - e^f for all together, as long as no
-// product exceeds Largest: the probability that one does is the caller's to
-// pay. It panics if K < 1, sums < 1, a field of the truncation is out of range,
-// Losses is of another F, Largest is not finite, or unless -Inf < f < 0.
+// ErrorBound returns a bound on |ŝ - s| of the given number of sums of K
+// products each, which holds for all of them together with probability at least
+// 1 - e^f, as long as no product exceeds Largest. The caller must account for
+// the probability that a product does. ErrorBound panics if K < 1, sums < 1,
+// Terms < 1, Unit is outside (0, 1), Losses.F differs from FractionBits,
+// Largest is negative or not finite, or unless -Inf < f < 0.
 //
 // Source: derived here; Ville's inequality for the supermartingales.
 func (t Sum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
@@ -67,9 +69,9 @@ func (t Sum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
 		account.Spend("exact sums").Split(sums))
 	each := account.Spend("losses").Split(sums)
 
-	// Every grid of θ gives a bound; the second and the third are around the best
-	// of the one before. None of them is random, so that the least one fails no
-	// oftener than each.
+	// Every grid of θ gives a bound; the second and the third are centred at the
+	// best θ of the one before. The grids are not random, so that the least of the
+	// three bounds fails with no greater probability than each.
 	best, θ := math.Inf(1), c.firstScale(each)
 	for _, ratio := range []float64{4, 2, math.Sqrt2} {
 		e, at := c.bound(geometric(θ, ratio, 8), each)

@@ -8,50 +8,52 @@ import (
 )
 
 // A TwoStageSum is a chain of sums of independent products of one distribution
-// on a matrix core of two stages, before anything is computed: see [TwoStage].
-// The first aligns Terms products among themselves, or those of even and of odd
-// index apart, and cuts them off, whatever the running sum.
+// on a matrix core of two stages, whose error is bounded before anything is
+// computed: see [TwoStage]. The first stage aligns Terms products among
+// themselves, or those of even and of odd index apart, and truncates them,
+// independently of the running sum.
 //
-// It takes for granted that the products are independent, and of
-// [Losses.Rounding] what that does: that the low bits of the sum of a block do
-// not depend on its leading ones, nor on what is cut off. The distribution of
-// the greatest exponent of a block is that of Losses, taken as exact but for
-// products that a sample does not have.
+// It assumes that the products are independent and, like [Losses.Rounding],
+// that the low bits of the sum of a block do not depend on its leading ones,
+// nor on what is cut off. The distribution of the greatest exponent of a block
+// is that of Losses. It counts as exact, except that products which a sample
+// does not contain have a probability too.
 type TwoStageSum struct {
 	Terms, Parts int
-	Unit         float64 // u = 2^-p of the format of the sum
+	Unit         float64 // unit roundoff u = 2^-p of the format of the sum
 	Grid         float64 // a power of two that divides every product
 	Losses       *Losses // of the products, with F = 24
 
-	// LogMoment returns the larger of log E e^(x(p-μ)) and log E e^(-x(p-μ)) for x
-	// > 0, or more; +Inf where there is none.
+	// LogMoment returns an upper bound on the larger of log E e^(x(p-μ)) and log E
+	// e^(-x(p-μ)) for x > 0; +Inf where there is none.
 	LogMoment func(x float64) float64
 
-	// Largest is what no product exceeds in size, finite.
+	// Largest is a finite upper bound on the size of every product.
 	Largest float64
 }
 
-// The bits below its leading one that a machine of two stages keeps of
-// products, of their sum, and of the result.
+// The numbers of bits below the leading one that a machine of two stages keeps
+// of products, of their sum, and of the result.
 const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 
-// ErrorBound returns what |ŝ - s| of so many sums of q blocks each does not
-// exceed, with probability at least 1 - e^f for all together, an eighth of
-// which is left for products beyond Largest:
+// ErrorBound returns a bound on |ŝ - s| of the given number of sums of q blocks
+// each. It holds for all of them together with probability at least 1 - e^f, as
+// long as no product exceeds Largest. It spends 7/8 of e^f; an eighth is
+// reserved for products beyond Largest:
 //
 //	e_q = q|M| + min_θ (l + Σ_j κ_j(θ))/θ,
 //
-// M being the mean of what the first stage cuts off a block, and κ_j(θ) a bound
-// on log E e^(±θX) of what a block errs by on top, X, whatever the running sum,
-// as far as that is known before block j. It panics if q < 1, sums < 1, Terms <
-// 1, Parts is not 1 or 2, Unit is outside (0, 1), Losses is of another F,
-// Largest is not finite, or unless -Inf < f < 0.
+// where M is the mean of what the first stage cuts off a block, and κ_j(θ)
+// bounds log E e^(±θX) for the rest X of the error of block j, for every
+// running sum that is possible before block j. ErrorBound panics if q < 1, sums
+// < 1, Terms < 1, Parts is not 1 or 2, Unit is outside (0, 1), Losses.F is not
+// 24, Largest is negative or not finite, or unless -Inf < f < 0.
 //
-// Source: derived here. What the first stage cuts off has one distribution,
-// whatever happened. The sizes of exact sums are those of supermartingales
-// exp(±x(s_j - jLμ) - jLψ(x)), one for each x of a grid, and as long as the
-// running sums are within them, so is exp(±θ(err_j + jM) - Σκ_i(θ)), for each
-// θ.
+// Source: derived here. What the first stage cuts off has the same distribution
+// in every block, whatever happened before. The exact sums are bounded by the
+// supermartingales exp(±x(s_j - jLμ) - jLψ(x)), one for each x of a grid. As
+// long as the running sums are within their bounds, exp(±θ(err_j + jM) -
+// Σκ_i(θ)) is a supermartingale too, for each θ.
 func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64 {
 	check.Count("q", q)
 	check.Count("Terms", t.Terms)
@@ -68,13 +70,13 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64
 	account := f.Account(map[string]float64{"exact sums": 1. / 4, "losses": 1. / 2, "distribution": 1. / 16, "characters": 1. / 16})
 	c := &stageChain{TwoStageSum: t, q: q, L: float64(t.Terms)}
 	c.dist(account.Spend("distribution"))
-	const kinds = 1 << 12 // of exponents and units in the last place, more than there are
+	const kinds = 1 << 12 // upper bound on the pairs of an exponent and a unit in the last place
 	c.ends = account.Spend("characters").Split(kinds)
 	c.sums = newExactSums(q*t.Terms, t.Terms, c.mean, t.Largest, t.Losses.Products.deviation(t.Largest), t.LogMoment,
 		account.Spend("exact sums").Split(sums))
 	each := account.Spend("losses").Split(sums)
 
-	// The grids are around the best θ of the one before: each of them is a bound by
+	// Each grid is centred at the best θ of the one before, and gives a bound by
 	// itself.
 	best, θ := math.Inf(1), math.Sqrt(2*each.TwoSidedLog()/float64(q))/c.unitOf(c.sums.within(float64(q)*c.L)/2)
 	for _, ratio := range []float64{4, 2, math.Sqrt2} {
@@ -84,33 +86,33 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64
 	return best
 }
 
-// stageChain is a TwoStageSum being bounded.
+// stageChain is the state of one evaluation of [TwoStageSum.ErrorBound].
 type stageChain struct {
 	TwoStageSum
 	q          int
 	L          float64
-	mean, less float64 // |μ| is at most, and at least that
+	mean, less float64 // upper and lower bound on |μ|
 	sums       exactSums
 	first      int // the least greatest exponent of a block
 	parts      [][]stageTop
-	ends       roundoff.Failure // of each distribution of what rounding takes
-	lost       float64          // M, the mean of what is cut off a block
+	ends       roundoff.Failure // of the bounds on the error of rounding, each
+	lost       float64          // M, the mean of what the first stage cuts off a block
 
 	grid  []float64
 	tops  [][2][]float64 // [θ][sign][exponent-first]: see topsOf
 	steps map[[3]int][]float64
 }
 
-// stageTop is the greatest exponent of products that are aligned together, and
-// what they lose then.
+// stageTop is one value of the greatest exponent of products that are aligned
+// together: its probability, and a bound on what these products then lose.
 type stageTop struct {
 	weight float64
 	loss   LossBound
-	blur   float64 // how far its mean may be from the truth
+	blur   float64 // bound on the error of loss.Mean
 }
 
-// distribution takes from the distribution of the products what it knows of it,
-// but for a failure of e^f.
+// dist sets what the chain needs of the distribution of the products. The
+// bounds of it fail with probability at most e^f.
 func (c *stageChain) dist(f roundoff.Failure) {
 	p := c.Losses.Products
 	known := p.exponentDistribution()
@@ -123,7 +125,7 @@ func (c *stageChain) dist(f roundoff.Failure) {
 	}
 	c.first = known[0].exp
 	last := max(known[len(known)-1].exp, ilog(c.Largest))
-	cell := rest.Split(3 * float64(last-c.first+1)) // three of each exponent
+	cell := rest.Split(3 * float64(last-c.first+1)) // three cells of each exponent
 	for j := range c.Parts {
 		n := (c.Terms + c.Parts - 1 - j) / c.Parts
 		tops := make([]stageTop, last-c.first+1)
@@ -131,7 +133,7 @@ func (c *stageChain) dist(f roundoff.Failure) {
 		for i, E := range exponents {
 			tops[E-c.first].weight = weights[i]
 		}
-		if !math.IsInf(p.Samples, 1) { // products that the sample does not have
+		if !math.IsInf(p.Samples, 1) { // products that the sample does not contain
 			atom := min(1, float64(n)*l/p.Samples)
 			for i := range tops {
 				tops[i].weight *= 1 - atom
@@ -152,12 +154,12 @@ func (c *stageChain) dist(f roundoff.Failure) {
 // unitOf returns the unit in the last place of a sum of size s.
 func (c *stageChain) unitOf(s float64) float64 { return math.Ldexp(2*c.Unit, ilog(s)) }
 
-// bound returns the bound on the error after all blocks from the best θ of a
-// grid, each of which has the same share of the failure, and that θ. Some
-// blocks are taken together, all as the worst of them: an error grows among
-// them by no more than [TwoStage] allows.
+// bound returns the least bound on the error after all blocks over a grid of θ,
+// each of which has the same share of the failure, and the θ that gives it.
+// Several blocks are bounded together, each by the worst of them: among them
+// the error grows by no more than [TwoStage] allows.
 func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
-	const together = 128 // of so many blocks one more
+	const together = 128 // the number of blocks bounded together grows by 1 with so many blocks
 	c.grid, c.steps = grid, map[[3]int][]float64{}
 	c.topsOf()
 	l := f.Split(float64(len(grid))).TwoSidedLog()
@@ -172,7 +174,7 @@ func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best floa
 		}
 		products := float64(next) * c.L
 		exact := c.sums.within(products)
-		up := (exact + e + n*w*c.L*c.Largest) / (1 - n*w) // of all running sums
+		up := (exact + e + n*w*c.L*c.Largest) / (1 - n*w) // bound on the size of all running sums
 		lo := float64(done)*c.L*c.less - c.sums.apart(products) - (up - exact)
 		for k, κ := range c.step(max(0, lo), up, done == 0) {
 			sum[k] += n * κ
@@ -190,9 +192,10 @@ func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best floa
 	return e, best
 }
 
-// topsOf sets, for each θ and either sign, the mean of exp(±θ(ΣY - M)) over
-// blocks whose greatest exponent is E, times the probability of that: of all
-// whose parts have at most E, less those whose parts have less.
+// topsOf sets tops. For each θ and either sign it is the mean of exp(±θ(ΣY -
+// M)) over blocks whose greatest exponent is E, times the probability of these
+// blocks: the value for blocks in which no part has an exponent above E, less
+// the value for blocks in which all parts have exponents below E.
 func (c *stageChain) topsOf() {
 	c.tops = make([][2][]float64, len(c.grid))
 	for k, θ := range c.grid {
@@ -218,10 +221,10 @@ func (c *stageChain) topsOf() {
 	}
 }
 
-// step returns κ for blocks before which the running sum has a size of lo to
-// up, after which it has no more than up.
+// step returns κ for blocks on a running sum of size between lo and up, which
+// leave one of at most up.
 func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
-	least := c.first - 2 // as small as any: nothing is rounded down by it
+	least := c.first - 2 // stands for all smaller exponents
 	from, to := max(least, ilog(lo)), max(least, ilog(up))
 	if fromZero {
 		from, to = least, least
@@ -235,14 +238,14 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 		κ[k] = math.Inf(-1)
 	}
 	for e := from; e <= to; e++ {
-		// What the second stage does is largest with the largest result.
+		// The error of the second stage is largest with the largest result.
 		after := min(ilog(up), ilog(math.Ldexp(1, e+1)+c.sums.block))
 		down, ends := make([]float64, len(c.parts[0])), make([]RoundingLoss, len(c.parts[0]))
 		u := math.Ldexp(2*c.Unit, after)
 		for i := range down {
 			down[i] = c.down(c.first+i, e, after)
 			if c.tops[0][0][i] > 0 {
-				E := max(c.first+i, ilog(c.Grid)+stageProductBits) // no bits are finer
+				E := max(c.first+i, ilog(c.Grid)+stageProductBits) // no product has finer bits
 				ends[i] = c.Losses.Rounding(c.Terms, E, u, true, c.ends)
 			}
 		}
@@ -262,15 +265,15 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 	return κ
 }
 
-// down returns what is rounded down, at most, in a block of greatest exponent E
-// on a running sum of exponent e, if the result has an exponent of at most
-// after.
+// down returns an upper bound on what is rounded down in a block of greatest
+// exponent E on a running sum of exponent e, if the exponent of the result is
+// at most after.
 func (c *stageChain) down(E, e, after int) float64 {
 	top := max(E, e)
-	grid := max(math.Ldexp(1, E-stageProductBits), c.Grid) // of all that is kept of products
+	grid := max(math.Ldexp(1, E-stageProductBits), c.Grid) // spacing of what is kept of products
 	unit := math.Ldexp(1, top-stageSumBits)
 	sum := max(0, unit-grid) + max(0, math.Ldexp(1, after-stageResultBits)-max(unit, c.Grid))
-	if e < E-1 { // else c is a multiple of it
+	if e < E-1 { // else the running sum is a multiple of 2^(E-24)
 		sum += math.Ldexp(1, E-stageProductBits)
 	}
 	if c.Parts == 2 {

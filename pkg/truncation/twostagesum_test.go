@@ -8,9 +8,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// The first stage, block by block: what it cuts off has the mean of the
-// distribution, and no larger a moment generating function, of one part and of
-// two, of products of one sign and of two.
+// What the first stage cuts off simulated blocks has the mean of the
+// distribution, and a moment generating function of at most its bound, for one
+// part and two, and for products of one sign and of both.
 func TestTwoStageSumTops(t *testing.T) {
 	const n, pairs = 200000, 1 << 17
 	for _, lo := range []float64{-1, 0} {
@@ -59,7 +59,7 @@ func TestTwoStageSumTops(t *testing.T) {
 					exps[k][1] += math.Exp(-θ*(lost-c.lost)) / n
 				}
 			}
-			// The distribution is of fewer products than are tried.
+			// The distribution is from a smaller sample than the simulation.
 			if σ := math.Sqrt(square / n); math.Abs(mean-c.lost) > 20*σ || lo == 0 && mean < 100*σ || lo < 0 && c.lost != 0 {
 				t.Errorf("from %v, %d parts: mean loss %v, distribution %v ± %v", lo, parts, mean, c.lost, σ)
 			}
@@ -115,10 +115,10 @@ func TestTwoStageSum(t *testing.T) {
 	}
 }
 
-// What is rounded down in the second stage, of sums and running sums of all
-// kinds, is no more than is said, and nearly as much: products and c to the
-// grid of the greater exponent, what they add up to to 31 bits below its
-// leading one.
+// What the second stage rounds down is at most down, and comes near it, for all
+// kinds of block sums and running sums. Block sum and running sum are rounded
+// down to the grid of the greater exponent, and what they add up to to 31 bits
+// below its leading one.
 func TestTwoStageSumDown(t *testing.T) {
 	r := rand.New(rand.NewPCG(241118747, 8))
 	floor := func(x, g float64) float64 { return g * math.Floor(x/g) }

@@ -8,17 +8,16 @@ import (
 	"github.com/roundofflab/roundoff/internal/typeset"
 )
 
-// Axis says how one direction of a panel is measured. Label is the quantity and
-// its symbol; Log gives every decade the same length. Min and Max bound what is
-// drawn; when both are 0 the data decide, rounded outward to decades or to
-// round numbers.
+// Axis describes one axis of a panel. Label is the quantity and its symbol. Log
+// makes the axis logarithmic. Min and Max are the range; if both are 0, the
+// range follows from the data, extended to powers of ten or to round numbers.
 type Axis struct {
 	Label    string
 	Log      bool
 	Min, Max float64
 }
 
-// fixed reports whether the range is given rather than taken from the data.
+// fixed reports whether the range is given.
 func (a Axis) fixed() bool { return a.Min != 0 || a.Max != 0 }
 
 func (a Axis) checked(argument string) Axis {
@@ -33,12 +32,13 @@ func (a Axis) checked(argument string) Axis {
 	return a
 }
 
-// span collects the least and the greatest of the numbers shown to it.
+// span is the range of the numbers that are added to it.
 type span struct{ lo, hi float64 }
 
 func newSpan() span { return span{math.Inf(1), math.Inf(-1)} }
 
-// add widens the span to v; what no axis can show is passed over.
+// add extends the span to v. It ignores infinities and, if log, numbers that
+// are not positive.
 func (s *span) add(log bool, v ...float64) {
 	for _, v := range v {
 		if math.IsInf(v, 0) || log && v <= 0 {
@@ -48,15 +48,16 @@ func (s *span) add(log bool, v ...float64) {
 	}
 }
 
-// scale maps the numbers of an axis to px. For a logarithmic axis min and max
+// scale maps the numbers of an axis to px. On a logarithmic axis min and max
 // are decimal exponents.
 type scale struct {
 	log      bool
 	min, max float64
-	from, to float64 // px of min and max
+	from, to float64 // positions of min and max in px
 }
 
-// scale returns the map of a onto no px yet, for data that fill s.
+// scale returns the scale of a for data in s; its positions in px are not yet
+// set.
 func (a Axis) scale(s span) scale {
 	if a.fixed() {
 		s = span{a.Min, a.Max}
@@ -74,7 +75,7 @@ func (a Axis) scale(s span) scale {
 	return c
 }
 
-// exponent is log₁₀ v, and an integer where v is a power of ten.
+// exponent returns log₁₀ v, rounded to an integer if it is within 1e-9 of one.
 func exponent(v float64) float64 {
 	e := math.Log10(v)
 	if r := math.Round(e); math.Abs(e-r) < 1e-9 {
@@ -83,8 +84,7 @@ func exponent(v float64) float64 {
 	return e
 }
 
-// widen moves the ends outward to whole decades or to multiples of a round
-// step.
+// widen extends the range to whole decades or to multiples of a round step.
 func (c *scale) widen() {
 	step := 1.0
 	if !c.log {
@@ -102,7 +102,7 @@ func (c *scale) widen() {
 	}
 }
 
-// roundStep returns the least of 1, 2, 5 × 10ᵏ that is not below v.
+// roundStep returns the least of 1, 2, 5 × 10ᵏ that is at least v.
 func roundStep(v float64) float64 {
 	base := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, m := range []float64{1, 2, 5} {
@@ -113,7 +113,7 @@ func roundStep(v float64) float64 {
 	return 10 * base
 }
 
-// px returns where v lies; on a logarithmic axis v must be positive.
+// px returns the position of v; on a logarithmic axis v must be positive.
 func (c scale) px(v float64) float64 {
 	if c.log {
 		v = exponent(v)
@@ -121,7 +121,7 @@ func (c scale) px(v float64) float64 {
 	return c.from + (v-c.min)/(c.max-c.min)*(c.to-c.from)
 }
 
-// shows reports whether v lies within the axis.
+// shows reports whether v is within the range of the axis.
 func (c scale) shows(v float64) bool {
 	if c.log {
 		if v <= 0 {
@@ -132,15 +132,17 @@ func (c scale) shows(v float64) bool {
 	return c.min <= v && v <= c.max
 }
 
-// tick is one mark of an axis; a minor tick has no label.
+// tick is one tick of an axis; a minor tick has no label.
 type tick struct {
 	at    float64
 	label string
 }
 
-// ticks returns the marks of an axis on which labels need room px each.
-// A logarithmic axis marks every decade and names as many of them as fit; where
-// it shows fewer than two decades, 2 and 5 times a decade are marked besides.
+// ticks returns the ticks of an axis whose labels need room px each. A
+// logarithmic axis has a tick at every decade and labels as many of them as
+// fit; if fewer than one decade in 5 has a label, it omits the ticks without
+// one. If fewer than two powers of ten are within the range, the ticks are at
+// 1, 2 and 5 times powers of ten.
 func (c scale) ticks(room float64) []tick {
 	length := math.Abs(c.to - c.from)
 	if !c.log {
@@ -164,7 +166,7 @@ func (c scale) ticks(room float64) []tick {
 			label = power(int(e))
 		}
 		if label == "" && every > 5 {
-			continue // too dense even for unnamed marks
+			continue // too dense even for ticks without a label
 		}
 		t = append(t, tick{math.Pow(10, e), label})
 	}
@@ -192,7 +194,7 @@ func (c scale) linearTicks(count float64) []tick {
 	return t
 }
 
-// decimal writes v with the digits its step needs.
+// decimal formats v with the digits that its step needs.
 func decimal(v, step float64) string {
 	if v == 0 {
 		return "0"
@@ -204,7 +206,7 @@ func decimal(v, step float64) string {
 	return typeset.Minus(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
-// scientific writes v as a multiple of a power of ten with up to three digits.
+// scientific formats v as a multiple of a power of ten with up to three digits.
 func scientific(v float64) string {
 	m, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 	m = strings.TrimSuffix(strings.TrimRight(m, "0"), ".")
@@ -218,7 +220,7 @@ func scientific(v float64) string {
 	return typeset.Minus(m) + "×" + "10" + typeset.Superscript(k)
 }
 
-// power writes 10 to the k.
+// power returns 10 to the power k as text.
 func power(k int) string {
 	switch k {
 	case 0:

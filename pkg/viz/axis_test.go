@@ -12,7 +12,7 @@ func TestTicks(t *testing.T) {
 		axis         Axis
 		lo, hi       float64
 		length, room float64
-		want         string // labels, _ for a mark without one
+		want         string // expected labels, _ for a tick without one
 	}{
 		{"decades", Axis{Log: true}, 2e-4, 30, 500, 38, "10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1 10 10²"},
 		{"second_decades_where_room_is_short", Axis{Log: true}, 1e-4, 1e2, 150, 38, "10⁻⁴ _ 10⁻² _ 1 _ 10²"},

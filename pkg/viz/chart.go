@@ -5,24 +5,27 @@ import (
 	"strings"
 )
 
-// Chart is one or more panels, one below the other, that share the x axis.
+// Chart consists of one or more panels, one below the other, that share the x
+// axis.
 type Chart struct {
 	title
 	panels []*Panel
 }
 
-// NewChart returns a chart with no panel. The finding is a sentence, the
-// details are as many as it takes, or "". It panics unless name can be the stem
-// of a file and there is a finding.
+// NewChart returns a chart without panels. The finding is one sentence; the
+// details are any number of sentences, or "". It panics unless name consists of
+// letters, digits, - and _, the first a letter or digit, and the finding is not
+// empty.
 func NewChart(name, finding, details string) *Chart {
 	return &Chart{title: newTitle(name, finding, details)}
 }
 
 // Panel appends a panel below the others and returns it. The title, which may
-// be empty, stands above the panel at its left. The x range is shared: it is
-// that of the first panel that gives one, else what all panels need. Panel
-// panics when an axis is not fit to be drawn or x is logarithmic in one panel
-// and not in another.
+// be empty, is written above the panel at the left. All panels share the x
+// range: that of the first panel with a given range, otherwise the range of all
+// data. Panel panics if an axis is invalid (no label, a label too wide, a range
+// that is empty, not finite or, on a logarithmic axis, not positive), the title
+// is too wide, or x is logarithmic in one panel and linear in another.
 func (c *Chart) Panel(title string, x, y Axis) *Panel {
 	p := &Panel{title: title, x: x.checked("x"), y: y.checked("y")}
 	checkWidth("panel title", title, labelSize, 480)
@@ -33,8 +36,8 @@ func (c *Chart) Panel(title string, x, y Axis) *Panel {
 	return p
 }
 
-// Details returns what was given, and after it, where samples could not be
-// drawn on a logarithmic axis, how many.
+// Details returns the given details. If the axis cannot show some of the
+// samples, their number follows.
 func (c *Chart) Details() string {
 	var lost []string
 	for _, p := range c.panels {
@@ -54,10 +57,11 @@ func (c *Chart) Details() string {
 	return strings.TrimSpace(c.details + " Not on the axis: " + strings.Join(lost, "; ") + ".")
 }
 
-// SVG draws the chart, 640 px wide.
+// SVG returns the chart, 640 px wide. It panics if the chart or one of its
+// panels is empty.
 func (c *Chart) SVG() ([]byte, error) { return c.draw().svg(), nil }
 
-// PNG draws the chart 1280 pixels wide.
+// PNG returns the chart, 1280 pixels wide. It panics as SVG does.
 func (c *Chart) PNG() ([]byte, error) { return c.draw().png() }
 
 func (c *Chart) checked() {
@@ -67,7 +71,8 @@ func (c *Chart) checked() {
 	}
 }
 
-// axisX returns the shared x axis: the last label, the first given range.
+// axisX returns the shared x axis, with the label of the last panel and the
+// first given range, and the span of all data.
 func (c *Chart) axisX() (Axis, span) {
 	a := c.panels[len(c.panels)-1].x
 	a.Min, a.Max = 0, 0

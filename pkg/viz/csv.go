@@ -7,10 +7,11 @@ import (
 	"strconv"
 )
 
-// CSV returns what is drawn, a row a point: panel, series, kind, x, y, text.
-// Numbers are written so that reading them gives the same float64. A step
-// function is given by its drawn steps, preceded, where its axis could not show
-// all samples, by a row of kind "lost" that says how many.
+// CSV returns what is drawn, with one row for each point: panel, series, kind,
+// x, y, text. Parsing a number returns the same float64. A step function is
+// written by its drawn steps. If the axis cannot show all samples, a row of
+// kind "lost" with their number precedes the steps. CSV panics if the chart or
+// one of its panels is empty.
 func (c *Chart) CSV() ([]byte, error) {
 	c.checked()
 	rows := [][]string{{"panel", "series", "kind", "x", "y", "text"}}
@@ -53,7 +54,7 @@ func (t trace) records(panel string) (rows [][]string) {
 	return rows
 }
 
-// full writes v with as many digits as v needs, and no more.
+// full formats v with the fewest digits from which v can be recovered.
 func full(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func writeCSV(rows [][]string) ([]byte, error) {

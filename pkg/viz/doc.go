@@ -1,12 +1,13 @@
-// Package viz draws figures: charts, tables and schematics, each a value that
-// knows its name, its caption and its data.
+// Package viz draws figures: charts, tables and schematics. Each figure is a
+// value that contains its name, its caption and its data.
 //
-// A figure is described once and drawn four ways. SVG is for the page and for
-// diff: coordinates have two decimals, there is no date in it, and two runs
-// give the same bytes. PNG is the same drawing at two pixels per unit. CSV
-// holds the numbers behind the drawing. A chart is besides that an option
-// object of Apache ECharts, for readers who want to point and zoom; the library
-// comes with the package, so nothing is loaded from a network.
+// A figure is described once and written in four forms. SVG is for pages and
+// for comparison with diff: coordinates have two decimals, the file contains no
+// date, and two runs give the same bytes. PNG is the same drawing at two pixels
+// per unit. CSV contains the numbers that are drawn. A chart is also available
+// as an option object of Apache ECharts, for readers who want to point and
+// zoom; the package contains that library, so a page loads nothing from a
+// network.
 //
 //	c := viz.NewChart("dot-error", "No error comes near the bound.", "binary16, n = 1024.")
 //	p := c.Panel("", viz.Axis{Label: "relative error", Log: true}, viz.Axis{Label: "F", Max: 1})
@@ -16,40 +17,41 @@
 //
 // # Rules of the drawings
 //
-// One colour is one method in every figure (see the variables), and colour is
-// never alone: a bound is dashed where an observation is solid, and a curve
-// carries its name beside it. Labels are placed by the package; where no free
-// place is left, a label moves to a row above the panel, so that no two labels
-// overlap. Logarithmic axes mark decades. There is no box and no title inside;
-// the caption belongs to the figure and says the finding first.
+// Each colour denotes the same method in every figure (see the variables), and
+// colour is never the only distinction: observations are solid and bounds are
+// dashed, and each curve has its name beside it. The package places the labels.
+// A label that finds no free place moves to a row above the panel, so that no
+// two labels overlap. Logarithmic axes have a tick at every decade. There is no
+// box around a panel and no title of the figure in the drawing; the caption
+// states the finding first.
 //
 // # Text
 //
-// Labels are plain Unicode. Three marks are understood besides, as in running
-// mathematical text: *x* sets x in italics, _{low} lowers, ^{2} raises:
+// Labels are plain Unicode with three marks for mathematical text: *x* is
+// italic, _{low} is a subscript and ^{2} a superscript:
 //
 //	"*t*_{low}"   "10^{−5}"   "|*d̂* − *d*| / |*d*|"
 //
 // # Errors
 //
 // A mistake of the caller, such as an empty sample, NaN or a logarithmic axis
-// through zero, panics with the name of the argument and its value. What only
-// the surroundings can spoil is an error.
+// whose range includes zero, panics with the name of the argument and its
+// value. A failure that the caller cannot prevent, such as one of an encoder,
+// is returned as an error.
 //
 // # Libraries
 //
-// gonum/plot's vg places and paints glyphs (vgimg, font), and [Chart.Plot]
-// hands a chart over to gonum/plot, axes, legend and all. go-echarts holds the
-// options of interactive charts, of which the axes and series are filled in
-// here. Drawn by hand are
+// The package vg of gonum/plot places and paints glyphs (vgimg, font), and
+// [Chart.Plot] returns a chart as a gonum/plot with axes and legend. go-echarts
+// stores the options of interactive charts; this package sets their axes and
+// series. This package itself draws
 //
-//   - labels beside their curves, without overlap: neither library has any, and
-//     a legend takes the eye from the curve;
-//   - ticks at 1, 2 and 5 times a decade, named 10⁻⁵, which gonum's fonts
-//     cannot;
-//   - SVG whose bytes depend on nothing but the data, so that a figure can be
-//     compared byte by byte: vgsvg's differ between machines in their last
-//     digits;
-//   - empirical distributions thinned to what can be seen, and braces and
-//     grids.
+//   - labels beside their curves, without overlap: neither library has them,
+//     and a legend draws the eye away from the curve;
+//   - ticks at 1, 2 and 5 times a power of ten, with labels such as 10⁻⁵, whose
+//     raised minus gonum's fonts lack;
+//   - SVG whose bytes depend on the data alone, so that figures can be compared
+//     byte by byte: the last digits of vgsvg's output differ between machines;
+//   - empirical distributions reduced to the steps that are visible, and braces
+//     and grids.
 package viz

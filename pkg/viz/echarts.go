@@ -10,12 +10,13 @@ import (
 )
 
 // ECharts returns the option objects of Apache ECharts 5 that draw the chart,
-// one for each panel from the top, with the colours, dashes and ranges of the
-// drawing, a legend, tooltips and zoom along x. They hold no function and no
-// number that JSON lacks; Script brings what a page needs to draw them.
+// one for each panel from the top. They have the colours, dashes and ranges of
+// the drawing, a legend, tooltips and zoom along x. They contain no functions
+// and no numbers that JSON cannot represent. [Script] returns what a page needs
+// to draw them. ECharts panics if the chart or one of its panels is empty.
 //
-// The object is taken from go-echarts as data rather than as its rendered
-// snippet, in which a label with a character reference would be altered.
+// The object is read from go-echarts as data, since its rendered snippet would
+// alter a label that contains a character reference.
 func (c *Chart) ECharts() ([]json.RawMessage, error) {
 	c.checked()
 	var list []json.RawMessage
@@ -34,8 +35,9 @@ func (c *Chart) ECharts() ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// option builds one panel, with right px free beside its frame; the last of a
-// chart has the title of the x axis and a slider to zoom with.
+// option returns the options of one panel with a margin of right px beside its
+// frame. The last panel of a chart also has the title of the x axis and a
+// slider for the zoom.
 func (v *view) option(right float64, last bool) *charts.Line {
 	l := charts.NewLine()
 	var names []string
@@ -67,7 +69,7 @@ func (v *view) option(right float64, last bool) *charts.Line {
 
 const gridLeft = 84.0
 
-// plotHeight returns about how high the frame of the panel will be.
+// plotHeight returns the approximate height of the frame of the panel.
 func (v *view) plotHeight() float64 {
 	if v.bars() {
 		return 300
@@ -79,8 +81,8 @@ func (v *view) font(size int) *opts.TextStyle {
 	return &opts.TextStyle{FontSize: size, Color: hex(Ink)}
 }
 
-// swatch returns the height of the samples in the legend, low where all are
-// lines.
+// swatch returns the height of the samples in the legend, which is small if all
+// series are lines.
 func (v *view) swatch() int {
 	for _, t := range v.traces {
 		if t.kind == kindPoints || t.kind == kindBars {
@@ -97,7 +99,8 @@ func (v *view) trigger() string {
 	return "axis"
 }
 
-// grid leaves room for as many rows as the legend needs beside the title.
+// grid returns the margins of the frame, with as many rows above it as the
+// legend needs beside the title.
 func (v *view) grid(names []string, head, right float64, last bool) opts.Grid {
 	rows, x := 1.0, 0.0
 	for _, n := range names {
@@ -143,7 +146,7 @@ func (v *view) seriesStyle(t trace) charts.SeriesOpts {
 	})
 }
 
-// seriesData returns the points of a trace that an axis can show.
+// seriesData returns the points of a trace that the axes can show.
 func (v *view) seriesData(t trace) []opts.LineData {
 	var data []opts.LineData
 	put := func(x, y float64) { data = append(data, opts.LineData{Value: []float64{x, y}}) }
@@ -164,7 +167,7 @@ func (v *view) seriesData(t trace) []opts.LineData {
 	case kindEDF, kindExceedance:
 		if len(t.x) == 0 || t.before > 0 && v.xs.min < v.xs.place(t.x[0]) {
 			put(v.xs.min, v.ys.place(t.before))
-		} else { // the first riser, all there is of a constant
+		} else { // the first riser, which is all that a constant consists of
 			put(v.xs.place(t.x[0]), v.ys.place(t.before))
 		}
 		for i := range t.x {
@@ -192,8 +195,9 @@ func (v *view) noteData() []opts.LineData {
 	return data
 }
 
-// place returns the number an axis of ECharts is given for v: v itself, or its
-// exponent. What a logarithmic axis cannot show is put at its foot.
+// place returns the number that an axis of ECharts receives for v: v itself, or
+// its decimal exponent. A number that a logarithmic axis cannot show is placed
+// at its lower end.
 func (c scale) place(v float64) float64 {
 	switch {
 	case !c.log:

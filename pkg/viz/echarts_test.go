@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// option is what the tests read of an option object.
+// option contains the members of an option object that the tests read.
 type option struct {
 	Series []struct {
 		Name, Type string
@@ -94,7 +94,8 @@ func TestECharts(t *testing.T) {
 	}
 }
 
-// A log axis is given in exponents; the inverse is taken by draw.js.
+// The values of a logarithmic axis are passed as exponents; draw.js converts
+// them back.
 func TestPlace(t *testing.T) {
 	s := Axis{Log: true, Min: 1e-12, Max: 1}.scale(newSpan())
 	for _, c := range []struct{ v, want float64 }{{1e-12, -12}, {1e-3, -3}, {0, -12}, {2, math.Log10(2)}} {
@@ -269,8 +270,8 @@ func TestChartCSV(t *testing.T) {
 	}
 }
 
-// A bound that is the same for all samples is one step, and a line through one
-// point is not seen.
+// A bound that is equal for all samples is drawn as one riser with two points,
+// since a line through a single point is invisible.
 func TestECharts_draws_a_constant(t *testing.T) {
 	c := NewChart("constant", "A constant.", "")
 	p := c.Panel("", Axis{Label: "x", Log: true, Min: 1e-3, Max: 1}, Axis{Label: "F", Min: 0, Max: 1})

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// steps is a step function: from x[i] on its value is f[i].
+// steps is a step function: from x[i] to the next step its value is f[i].
 type steps struct{ x, f []float64 }
 
-// at returns the value at t, and before the first step its value there.
+// at returns the value at t. Before the first step it returns before.
 func (s steps) at(t, before float64) float64 {
 	i, found := slices.BinarySearch(s.x, t)
 	if found {
@@ -21,11 +21,11 @@ func (s steps) at(t, before float64) float64 {
 }
 
 // distribution returns F(t) = #{sampleᵢ ≤ t} / n at each distinct sample. It
-// panics when there is no sample or one is NaN.
+// panics if there are no samples or one is NaN.
 func distribution(argument string, samples []float64) steps {
 	check(len(samples) > 0, "samples of %q are empty", argument)
 	sorted := slices.Clone(samples)
-	slices.Sort(sorted) // NaN come first
+	slices.Sort(sorted) // NaNs are sorted first
 	check(!math.IsNaN(sorted[0]), "samples of %q hold NaN", argument)
 	var s steps
 	n := float64(len(sorted))
@@ -39,13 +39,13 @@ func distribution(argument string, samples []float64) steps {
 }
 
 const (
-	exactEnds = 64        // steps kept whole at either end
-	edfGap    = 1. / 1200 // greatest error of a thinned F
-	tailGap   = 1. / 64   // greatest error of log(1-F), thinned
+	exactEnds = 64        // number of steps kept at either end
+	edfGap    = 1. / 1200 // largest error of a thinned F
+	tailGap   = 1. / 64   // largest error of a thinned log(1-F)
 )
 
-// thin returns the steps that are seen: those at the ends, and of the others
-// enough that the step function never differs by more than apart allows.
+// thin returns the steps that are visible: all of those near the ends, and of
+// the others those at which the value is apart from that of the last step kept.
 func (s steps) thin(apart func(f, g float64) bool) steps {
 	n := len(s.x)
 	if n <= 2*exactEnds {
@@ -65,8 +65,8 @@ func edfApart(f, g float64) bool { return g-f > edfGap }
 
 func tailApart(f, g float64) bool { return math.Log1p(-f)-math.Log1p(-g) > tailGap }
 
-// without returns s restricted to finite x, on a logarithmic axis positive x,
-// and the value of F before the first step that is left.
+// without returns s restricted to finite x, on a logarithmic axis to positive
+// x, and the value of F before the first remaining step.
 func (s steps) without(log bool) (t steps, before float64) {
 	lo, hi := 0, len(s.x)
 	for lo < hi && (math.IsInf(s.x[lo], -1) || log && s.x[lo] <= 0) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// slowF is the definition: the share of samples that are no greater than t.
+// slowF returns the fraction of samples that are at most t, by its definition.
 func slowF(samples []float64, t float64) float64 {
 	n := 0
 	for _, x := range samples {
@@ -18,7 +18,8 @@ func slowF(samples []float64, t float64) float64 {
 	return float64(n) / float64(len(samples))
 }
 
-// manySamples returns samples of several kinds: smooth, with ties, with atoms.
+// manySamples returns samples of several distributions: smooth, with ties, with
+// atoms, with infinities.
 func manySamples() map[string][]float64 {
 	rng := rand.New(rand.NewPCG(3, 4))
 	m := map[string][]float64{"one": {2}, "equal": {1, 1, 1}, "few": {3, 1, 2, 3}}

@@ -21,8 +21,8 @@ func ExampleChart() {
 	// Output: true true <nil>
 }
 
-// Dots for what was computed, a line of reference across, and a note where it
-// covers nothing.
+// Dots for computed values, a horizontal reference line, and a note placed
+// where it covers nothing.
 func ExamplePanel() {
 	c := viz.NewChart("points", "One of three lies above u.", "")
 	p := c.Panel("", viz.Axis{Label: "n"}, viz.Axis{Label: "error / u"})
@@ -40,7 +40,7 @@ func ExamplePanel() {
 	// 1,,note,2,1.3,1.3×
 }
 
-// A page needs the script once; a page that is alone is made whole.
+// A page needs the script once; Page returns a complete page.
 func ExamplePage() {
 	f := addition()
 	element, err := viz.HTML(f, "figure-2")
@@ -49,15 +49,15 @@ func ExamplePage() {
 	// Output: true 1 <nil>
 }
 
-// The script is not small, and loads nothing.
+// The script contains the whole library and loads nothing from a network.
 func ExampleScript() {
 	s := viz.Script()
 	fmt.Println(len(s) > 500_000, strings.HasPrefix(s, "<script>"), strings.Contains(s, "<script src"))
 	// Output: true true false
 }
 
-// A slider of three values, of which a page without a kernel keeps two. The
-// figure of every setting is drawn by the same function.
+// A slider with three values, two of which work on a page without a kernel. One
+// function draws the figure of every setting.
 func ExampleExplorer() {
 	e := viz.Explorer{
 		Controls: []viz.Control{{Label: "n", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},
@@ -71,7 +71,7 @@ func ExampleExplorer() {
 	fmt.Println(e.Start(), e.Settings(), e.Has([]int{3}))
 	fmt.Println(viz.Caption(e.Figure(1)))
 
-	frame, err := e.Frame(1) // what the page is sent when a kernel answers
+	frame, err := e.Frame(1) // what a kernel sends to the page
 	fmt.Println(strings.HasPrefix(frame, `{"at":[1],`), err)
 	page, err := e.HTML("square-1", "")
 	fmt.Println(strings.Contains(page, "roundoffExplore"), err)
@@ -102,7 +102,7 @@ func addition() *viz.Schematic {
 	return s
 }
 
-// parts prints what a schematic draws.
+// parts prints the CSV rows of what a schematic draws.
 func parts(draw func(s *viz.Schematic)) {
 	s := viz.NewSchematic("parts", "Parts are drawn.", "", 320, 120)
 	draw(s)
@@ -219,7 +219,7 @@ func ExampleRect() {
 	// Output: 60
 }
 
-// Who knows gonum/plot goes on with it: another title, and a PDF.
+// A chart as a gonum/plot, for example to change its title and save it as PDF.
 func ExampleChart_Plot() {
 	c := viz.NewChart("growth", "The second grows faster.", "")
 	p := c.Panel("", viz.Axis{Label: "n", Log: true}, viz.Axis{Label: "error", Log: true})

@@ -9,11 +9,11 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// The errors of an experiment, as far as the examples need them.
+// Errors of an experiment, artificial.
 var errs = []float64{0, 2e-9, 3e-8, 3e-8, 5e-8}
 
-// The empirical distribution function of the forward error and its bounds: the
-// observation solid and black, the bound dashed in the colour of its method.
+// The empirical distribution function of the forward error and its bound: the
+// observation is solid and black, the bound dashed in the colour of its method.
 func Example() {
 	c := viz.NewChart("mac", "The bound is attained.", "binary32, n = 5, no seed, emulated.")
 	p := c.Panel("",
@@ -57,7 +57,8 @@ func ExampleChart_Details() {
 	// Output: binary16.
 }
 
-// EDF gives each distinct sample the share of samples that are no greater.
+// EDF draws at each distinct sample the fraction of samples that are at most
+// that sample.
 func ExamplePanel_EDF() {
 	c := viz.NewChart("edf", "Two of four samples are 2 at most.", "")
 	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
@@ -71,7 +72,7 @@ func ExamplePanel_EDF() {
 	// 1,observed,edf,3,1,
 }
 
-// Exceedance is the share of samples that are greater.
+// Exceedance draws the fraction of samples that are greater.
 func ExamplePanel_Exceedance() {
 	c := viz.NewChart("tail", "One sample in four exceeds 2.", "")
 	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "1 − F"})
@@ -87,7 +88,7 @@ func ExamplePanel_Exceedance() {
 	// 1,1 − confidence,horizontal,,0.5,
 }
 
-// A bound that ceases to exist is a line that ends in an open circle.
+// The line of a bound that ceases to exist ends in an open circle.
 func ExamplePanel_Line() {
 	c := viz.NewChart("growth", "The bound ends where n u = 1.", "")
 	p := c.Panel("", viz.Axis{Label: "*n*", Log: true}, viz.Axis{Label: "γ", Log: true})
@@ -112,7 +113,7 @@ func ExamplePanel_Bars() {
 	// 1,measured,bars,80,,MPFMA
 }
 
-// A bound beyond the axis is named at its edge.
+// A bound outside the range of the axis is labelled at its edge.
 func ExamplePanel_Vertical() {
 	c := viz.NewChart("beyond", "γ does not exist.", "")
 	p := c.Panel("", viz.Axis{Label: "t", Log: true}, viz.Axis{Label: "F"})
@@ -152,7 +153,7 @@ func ExampleSchematic() {
 	// text,30.95,53.84,38.1,14.56,*a* + *b*
 }
 
-// The option objects hold the data as numbers, ready for a page.
+// The option objects contain the data as numbers.
 func ExampleChart_ECharts() {
 	c := viz.NewChart("edf", "Two samples.", "")
 	p := c.Panel("", viz.Axis{Label: "t"}, viz.Axis{Label: "F"})
@@ -171,7 +172,7 @@ func ExampleChart_ECharts() {
 	// Output: [{observed line end [{[1 0]} {[1 0.5]} {[2 1]}]}] <nil>
 }
 
-// A page brings the script once and then any number of figures.
+// A page contains the script once and any number of figures.
 func ExampleHTML() {
 	page := viz.Script()
 	for i, f := range []viz.Figure{addition(), addition()} {

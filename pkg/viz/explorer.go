@@ -10,27 +10,27 @@ import (
 	"strings"
 )
 
-// An Explorer is a chart that follows controls: one chart for every setting of
-// them.
+// An Explorer is a chart with controls: it has one chart for every setting of
+// the controls.
 type Explorer struct {
 	Controls []Control
 
-	// Draw returns the chart of a setting, with Controls[i] at Values[at[i]]. It
-	// must return the same chart for the same setting, and be fit to be called at
-	// the same time for several.
+	// Draw returns the chart of a setting, in which Controls[i] has the value
+	// Values[at[i]]. It must return the same chart for the same setting, and may be
+	// called concurrently.
 	Draw func(at []int) *Chart
 }
 
 // A Control is one quantity that the reader sets.
 type Control struct {
 	Label  string
-	Values []string // in words, in the order of the slider
-	Start  int      // index of the value that is shown at first
-	Kept   []int    // ascending indices of the values that HTML draws beforehand; nil is all
-	List   bool     // a list to choose from, and no slider
+	Values []string // labels of the values, in the order of the slider
+	Start  int      // index of the initial value
+	Kept   []int    // ascending indices of the values that HTML draws in advance; nil for all
+	List   bool     // a drop-down list instead of a slider
 }
 
-// kept returns the indices of the values that are drawn beforehand.
+// kept returns the indices of the values that are drawn in advance.
 func (c Control) kept() []int {
 	if c.Kept != nil {
 		return c.Kept
@@ -42,7 +42,7 @@ func (c Control) kept() []int {
 	return all
 }
 
-// Start returns the setting that is shown at first.
+// Start returns the initial setting, one index for each control.
 func (e Explorer) Start() []int {
 	at := make([]int, len(e.Controls))
 	for i, c := range e.Controls {
@@ -51,16 +51,17 @@ func (e Explorer) Start() []int {
 	return at
 }
 
-// Figure returns the chart of a setting. It panics unless every control has the
-// value asked for, and where a control cannot be drawn: with no value, or a
-// Start that is not kept.
+// Figure returns the chart of a setting. It panics unless at has an index of an
+// existing value for each control, or if a control is invalid: it has no label,
+// its Kept are not ascending indices of values, or Start is not among them.
 func (e Explorer) Figure(at ...int) *Chart {
 	e.check()
 	check(e.Has(at), "setting %v, want an index of each of the %d controls", at, len(e.Controls))
 	return e.Draw(at)
 }
 
-// Has reports whether there is such a setting.
+// Has reports whether at is a setting: an index of an existing value for each
+// control.
 func (e Explorer) Has(at []int) bool {
 	if len(at) != len(e.Controls) {
 		return false
@@ -83,7 +84,7 @@ func (e Explorer) check() {
 	}
 }
 
-// Settings returns every setting that HTML draws beforehand.
+// Settings returns every setting that HTML draws in advance.
 func (e Explorer) Settings() [][]int {
 	all := [][]int{nil}
 	for _, c := range e.Controls {
@@ -98,12 +99,12 @@ func (e Explorer) Settings() [][]int {
 	return all
 }
 
-// frame is what a page needs to show the chart of one setting.
+// frame is the data from which a page shows the chart of one setting.
 type frame struct {
 	At      []int             `json:"at"`
 	Options []json.RawMessage `json:"options"`
 	Caption string            `json:"caption"` // HTML
-	Files   string            `json:"files"`   // HTML: the links of FilesHTML; "" where they are not kept
+	Files   string            `json:"files"`   // HTML: the links of filesHTML; "" for frames drawn in advance
 }
 
 func newFrame(c *Chart, at []int) (frame, error) {
@@ -111,9 +112,9 @@ func newFrame(c *Chart, at []int) (frame, error) {
 	return frame{At: at, Options: options, Caption: captionHTML(c)}, err
 }
 
-// Frame returns the chart of a setting as JSON, the way the page of HTML takes
-// it: for a kernel that answers while the reader moves a control. It panics as
-// Figure does.
+// Frame returns the chart of a setting as JSON, in the form that the page of
+// HTML expects from a kernel that answers while the reader moves a control. It
+// panics as [Explorer.Figure] does.
 func (e Explorer) Frame(at ...int) (string, error) {
 	c := e.Figure(at...)
 	f, err := newFrame(c, at)
@@ -128,10 +129,12 @@ func (e Explorer) Frame(at ...int) (string, error) {
 }
 
 // HTML returns the figure element that shows the chart of Start as [HTML] does,
-// and above it the controls. Where the page has Script and runs it the chart
-// follows them: through all that is kept, drawn beforehand, and through all
-// values while somebody answers at the address of GoNB's messages, which may be
-// empty. Elsewhere the picture stays. The id must be unique on the page.
+// with the controls above it. If the page contains [Script] and runs it, the
+// chart follows the controls. They offer the values that are drawn in advance,
+// and all values while a kernel answers at address, an address of GoNB's
+// messages, which may be empty. If the page runs no scripts, it shows the
+// picture of Start. The id must be unique on the page. HTML panics as
+// [Explorer.Figure] and [HTML] do.
 func (e Explorer) HTML(id, address string) (string, error) {
 	first := e.Figure(e.Start()...)
 	body, err := HTML(first, id)
@@ -166,7 +169,7 @@ func (e Explorer) HTML(id, address string) (string, error) {
 	return strings.Replace(body, "<figure", fmt.Sprintf(`<figure id="%s-card"`, id), 1) + whenReady("Explore", id, spec), nil
 }
 
-// pool keeps what many frames have in common once.
+// pool stores each part that several frames have in common once.
 type pool struct {
 	parts []json.RawMessage
 	index map[string]int
@@ -174,7 +177,7 @@ type pool struct {
 
 func newPool() *pool { return &pool{index: map[string]int{}} }
 
-// put returns the number of a part.
+// put returns the number of a part, after storing it if it is new.
 func (p *pool) put(part json.RawMessage) int {
 	i, known := p.index[string(part)]
 	if !known {
@@ -184,8 +187,8 @@ func (p *pool) put(part json.RawMessage) int {
 	return i
 }
 
-// options returns option objects whose members, and whose series one by one,
-// are numbers of parts.
+// options returns the option objects with each member, and each of the series,
+// replaced by the number of its part.
 func (p *pool) options(list []json.RawMessage) ([]map[string]any, error) {
 	var out []map[string]any
 	for _, raw := range list {
@@ -212,8 +215,8 @@ func (p *pool) options(list []json.RawMessage) ([]map[string]any, error) {
 	return out, nil
 }
 
-// filesHTML returns links that save the figure as SVG, PNG and CSV: the files
-// are in them, so that they work on a page that is alone.
+// filesHTML returns links that save the figure as SVG, PNG and CSV. The links
+// contain the files, so that they work on a page without any others.
 func filesHTML(f Figure) (string, error) {
 	svg, err := f.SVG()
 	if err != nil {
@@ -239,8 +242,8 @@ func filesHTML(f Figure) (string, error) {
 	return b.String(), nil
 }
 
-// Page returns a page of its own that holds an element of [HTML] or
-// [Explorer.HTML] for f. It asks nothing of any host.
+// Page returns a complete HTML page that contains the element, which [HTML] or
+// [Explorer.HTML] returned for f. The page loads nothing from a network.
 func Page(f Figure, element string) []byte {
 	return fmt.Appendf(nil, `<!doctype html>
 <html lang="en">

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// lines is a line whose slope a slider sets, with another's start.
+// lines returns an explorer of a line, with a slider for its slope and a list
+// for its start.
 func lines() Explorer {
 	return Explorer{
 		Controls: []Control{
@@ -32,7 +33,7 @@ func lines() Explorer {
 	}
 }
 
-// spec is what the page is given.
+// spec is the data that the page receives.
 type spec struct {
 	Address  string
 	Controls []struct {
@@ -63,7 +64,8 @@ func specOf(t *testing.T, html string) (s spec) {
 	return s
 }
 
-// unfold does what the page does with the options of a frame.
+// unfold replaces the numbers of parts in the options of a frame by the parts,
+// as the page does.
 func (s spec) unfold(options []map[string]any) []any {
 	part := func(v any) any { return s.Pool[int(v.(float64))] }
 	var all []any
@@ -202,7 +204,7 @@ func TestExplorerPanics(t *testing.T) {
 	}
 }
 
-// The files are in the links that save them.
+// The links that save the files contain them.
 func TestFiles(t *testing.T) {
 	c := lines().Figure(0, 0)
 	html, err := filesHTML(c)

@@ -45,8 +45,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// flat is a label without its marks and scripts, as a reader of the XML sees
-// it.
+// flat returns a label without its marks, as it is read from the XML.
 func flat(s string) string {
 	var b strings.Builder
 	for _, r := range parse(s) {
@@ -84,7 +83,7 @@ func svgTexts(t *testing.T, svg []byte) map[string]bool {
 	}
 }
 
-// checkInside reads the coordinates back from the file.
+// checkInside fails unless all coordinates in the file are inside the picture.
 func checkInside(t *testing.T, svg []byte) {
 	t.Helper()
 	size := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) ([0-9.]+)"`).FindSubmatch(svg)
@@ -200,8 +199,8 @@ func TestFigure(t *testing.T) {
 	}
 }
 
-// checkPicture demands a white picture with twice as many pixels as f has
-// units.
+// checkPicture fails unless the picture has a white background and twice as
+// many pixels as f has units.
 func checkPicture(t *testing.T, f Figure, b []byte) {
 	t.Helper()
 	m, err := png.Decode(bytes.NewReader(b))
@@ -218,8 +217,8 @@ func checkPicture(t *testing.T, f Figure, b []byte) {
 	}
 }
 
-// A figure's text is its finding and its details; the finding alone stands for
-// the picture.
+// The caption of a figure consists of its finding and its details; its
+// alternative text is the finding.
 func TestCaption(t *testing.T) {
 	for _, c := range []struct{ finding, details, caption, summary, html string }{
 		{"One sentence.", "", "One sentence.", "One sentence", "<strong>One sentence.</strong>"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The library is the unmodified file of the npm package, see echarts/README.md.
+// The library is the unmodified file of the npm package; see echarts/README.md.
 var (
 	//go:embed echarts/echarts.common.min.js
 	library string
@@ -19,14 +19,15 @@ var (
 	explorer string
 )
 
-// Script returns the script element that a page needs once for the charts of
-// HTML to become interactive: Apache ECharts, the function
-// roundoffDraw(id, options), which draws what Chart.ECharts returns into the
-// element of that id, and roundoffExplore, which gives it the controls of an
-// [Explorer]. It loads nothing. A page that has it twice runs it once.
+// Script returns the script element that makes the charts of [HTML]
+// interactive; a page needs it once. It contains Apache ECharts, the function
+// roundoffDraw(id, options), which draws the options of [Chart.ECharts] into
+// the element with that id, and the function roundoffExplore, which adds the
+// controls of an [Explorer]. It loads nothing from a network. A page that
+// contains it twice runs it once.
 //
-// The library looks for a module loader before it sets window.echarts, and
-// notebook pages have one; the names it looks for are therefore hidden from it.
+// The library looks for a module loader before it sets window.echarts. Notebook
+// pages have one, so the names that the library looks for are hidden from it.
 func Script() string {
 	return `<script>(function () { if (window.roundoffDraw) return;
 (function () { var define, module, exports;
@@ -37,11 +38,12 @@ func Script() string {
 }
 
 // HTML returns the figure element that shows f: a table as an HTML table, any
-// other figure as its PNG at half its pixels, with the caption below and after
-// it the links that save it as SVG, PNG and CSV. A chart is replaced by an
-// interactive one when the page has Script and runs it; else the picture stays.
-// The id must be unique on the page. The card is white in a dark page too, as
-// the colours of the figures are chosen for white.
+// other figure as its PNG at half its pixels. The caption is below it, with
+// links that save the figure as SVG, PNG and CSV. If the page contains [Script]
+// and runs it, an interactive chart replaces the picture of a chart. The
+// background is white on dark pages too, since the colours are chosen for
+// white. The id must be unique on the page. HTML panics if id is empty or
+// contains one of "'<>&\ or a space.
 func HTML(f Figure, id string) (string, error) {
 	check(id != "" && !strings.ContainsAny(id, "\"'<>& \\"), "id = %q", id)
 	var b strings.Builder
@@ -60,7 +62,7 @@ func HTML(f Figure, id string) (string, error) {
 	return b.String(), nil
 }
 
-// captionHTML sets the finding off from the conditions.
+// captionHTML returns the caption with the finding in bold.
 func captionHTML(f Figure) string {
 	return strings.TrimSpace("<strong>" + html.EscapeString(f.Finding()) + "</strong> " + html.EscapeString(f.Details()))
 }
@@ -94,8 +96,8 @@ func pictureHTML(b *strings.Builder, f Figure, id string) error {
 	return nil
 }
 
-// whenReady returns the script element that calls a function of Script with id
-// and data as soon as the page has it.
+// whenReady returns the script element that calls a function of [Script] with
+// id and data as soon as the page has loaded it.
 func whenReady(function, id string, data []byte) string {
 	return fmt.Sprintf(`<script>(function wait(n) {
 if (window.roundoff%[1]s) window.roundoff%[1]s("%[2]s", %[3]s);
@@ -104,8 +106,8 @@ else if (n > 0) setTimeout(wait, 50, n - 1);
 `, function, id, data)
 }
 
-// pngSize returns the size of a picture in units of its sheet, from the header
-// of the file.
+// pngSize returns the size of a picture in units of its sheet, read from the
+// header of the PNG file.
 func pngSize(png []byte) (w, h int) {
 	word := func(at int) int {
 		return int(png[at])<<24 | int(png[at+1])<<16 | int(png[at+2])<<8 | int(png[at+3])

@@ -5,24 +5,24 @@ import (
 	"sort"
 )
 
-// offer is a place where a label could go. The lower the cost, the better the
-// place reads. A leader is a thin line from the label to what it names.
+// offer is a possible place of a label. Its cost is smaller the better it reads
+// there. A leader is a thin line from the label to what it names.
 type offer struct {
 	words  words
 	cost   float64
 	leader []Point
-	tie    []Point // from the curve it names to the label: no other may come between
-	opaque bool    // covers a line of reference, which then needs blotting out
+	tie    []Point // from the labelled curve to the label; no other curve may cross it
+	opaque bool    // covers a reference line, so it needs a white background
 }
 
-// curve is something drawn that labels must respect: they never cover a hard
-// one, and cover a soft one (a line of reference) only for want of better.
+// curve is a polyline that labels avoid. A label never covers a hard one, and
+// covers a soft one (a reference line) only if there is no better place.
 type curve struct {
 	pts  []Point
 	hard bool
 }
 
-// placer puts labels into a frame one after another, none on another.
+// placer places labels in a frame one after another, without overlap.
 type placer struct {
 	frame  Box
 	taken  []Box
@@ -31,15 +31,15 @@ type placer struct {
 
 const (
 	labelRoom  = 2.0 // free px around a label
-	nearRoom   = 5.0 // closer than this a label seems to belong to a curve
-	endRoom    = 40  // and beside the open circle at the end of a line, to that
+	nearRoom   = 5.0 // a label closer than this seems to name the curve
+	endRoom    = 40  // closer than this to the end of a line a label seems to name it
 	costNear   = 6.0
 	costCross  = 60.0
-	costOfStep = 1.0 // one row further from the best height
+	costOfStep = 1.0 // for each row of distance from the best height
 )
 
-// place takes the cheapest offer that covers nothing and reports whether there
-// is one. The curve numbered own may be near.
+// place chooses the cheapest offer that covers nothing hard, and reports
+// whether there is one. The label may be near the curve with the index own.
 func (p *placer) place(own int, offers []offer) (offer, bool) {
 	best, found := offer{cost: math.Inf(1)}, false
 	for _, o := range offers {
@@ -58,7 +58,8 @@ func (p *placer) place(own int, offers []offer) (offer, bool) {
 	return best, found
 }
 
-// free reports whether the offer is inside the frame and on no other label.
+// free reports whether the offer is inside the frame and overlaps no other
+// label.
 func (p *placer) free(o offer) bool {
 	b := o.words.box().grow(labelRoom)
 	if !p.frame.holds(b) {
@@ -77,8 +78,9 @@ func (p *placer) free(o offer) bool {
 	return true
 }
 
-// judge returns what covering or touching curves costs the box b, which is tied
-// to the curve numbered own.
+// judge returns the cost of a label in box b that covers soft curves or comes
+// near other curves, and whether it is allowed. tie is the line from the label
+// to its curve, which has the index own.
 func (p *placer) judge(own int, b Box, tie []Point) (cost float64, ok bool) {
 	for i, c := range p.curves {
 		switch {
@@ -96,7 +98,8 @@ func (p *placer) judge(own int, b Box, tie []Point) (cost float64, ok bool) {
 	return cost, true
 }
 
-// crosses reports whether a polyline, or a single point, meets the inside of b.
+// crosses reports whether a polyline, or a single point, meets the interior of
+// b.
 func crosses(pts []Point, b Box) bool {
 	if len(pts) == 1 {
 		return b.hits(Box{pts[0].X, pts[0].Y, pts[0].X, pts[0].Y})
@@ -113,7 +116,8 @@ func crosses(pts []Point, b Box) bool {
 	return false
 }
 
-// meet reports whether two polylines come within a px of each other.
+// meet reports whether two polylines come within 1 px of each other, tested
+// every 2 px along b.
 func meet(a, b []Point) bool {
 	for i := 1; i < len(b); i++ {
 		l := math.Hypot(b[i].X-b[i-1].X, b[i].Y-b[i-1].Y)
@@ -166,9 +170,9 @@ func clip(pts []Point, b Box) [][]Point {
 	return pieces
 }
 
-// spread returns middles as near to want as can be (in least squares) for items
-// of the given sizes that do not overlap, in the order of want and between lo
-// and hi. It reports whether there is room.
+// spread returns the centres of items of the given sizes, as near to want as
+// possible (in least squares), such that the items do not overlap, are in the
+// order of want, and lie between lo and hi. It reports whether there is room.
 func spread(want, size []float64, lo, hi float64) ([]float64, bool) {
 	n := len(want)
 	if n == 0 {
@@ -180,7 +184,8 @@ func spread(want, size []float64, lo, hi float64) ([]float64, bool) {
 	}
 	sort.SliceStable(order, func(i, j int) bool { return want[order[i]] < want[order[j]] })
 
-	// offset[i] is the middle of item i when all stand shoulder to shoulder.
+	// offset[i] is the centre of item i if all items are adjacent and the first
+	// starts at 0.
 	offset := make([]float64, n)
 	total := 0.0
 	for i, k := range order {
@@ -191,8 +196,8 @@ func spread(want, size []float64, lo, hi float64) ([]float64, bool) {
 		return nil, false
 	}
 
-	// With z[i] = y[i] - offset[i] the demand is that z ascends: pool neighbours
-	// that do not into blocks at their mean.
+	// With z[i] = y[i] - offset[i] the constraint is that z is ascending. Adjacent
+	// items that violate it are merged into blocks at their mean.
 	type block struct {
 		sum   float64
 		count int

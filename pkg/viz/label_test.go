@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// slowSpread tries every position on a grid of one px, for few items.
+// slowSpread returns the smallest sum of squared displacements over all
+// positions on a grid of 1 px, for few items.
 func slowSpread(want, size []float64, lo, hi float64) (best float64) {
 	best = math.Inf(1)
 	y := make([]float64, len(want))
@@ -24,7 +25,8 @@ func slowSpread(want, size []float64, lo, hi float64) (best float64) {
 		for y[i] = lo + size[i]/2; y[i] <= hi-size[i]/2; y[i]++ {
 			ok := true
 			for j := range i {
-				// The order of want is kept; equal ones keep their own.
+				// The items are in the order of want; equal ones are in the order of their
+				// index.
 				if want[j] <= want[i] && y[i]-y[j] < (size[i]+size[j])/2 ||
 					want[j] > want[i] && y[j]-y[i] < (size[i]+size[j])/2 {
 					ok = false
@@ -91,7 +93,7 @@ func TestClip(t *testing.T) {
 			q.X = p.X
 		}
 		length := math.Hypot(q.X-p.X, q.Y-p.Y)
-		inside := 0.0 // of the segment, by looking at many of its points
+		inside := 0.0 // length of the part inside, estimated from 1000 points of the segment
 		for k := range 1000 {
 			if in(at(p, q, float64(k)/999), 0) {
 				inside += length / 1000
@@ -110,7 +112,8 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// Labels of random panels never meet, never cover a curve, and none is lost.
+// Labels of random panels never overlap, never leave the canvas, and each is
+// drawn once.
 func TestLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for run := range 60 {
@@ -201,7 +204,7 @@ func TestPlacer(t *testing.T) {
 	})
 }
 
-// The name of points stands at one of them, never between two.
+// The label of a set of points is next to one of them, never between two.
 func TestPointsAreNamedAtOne(t *testing.T) {
 	for _, end := range []float64{0.5, 0.9} {
 		c := NewChart("c", "C.", "")
@@ -228,7 +231,8 @@ func TestPointsAreNamedAtOne(t *testing.T) {
 	}
 }
 
-// A level is not named where its label would seem to name the end of a line.
+// The label of a horizontal line is never placed where it would seem to name
+// the end of another line.
 func TestLevelBesideAnEnd(t *testing.T) {
 	c := NewChart("c", "C.", "")
 	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 1}, Axis{Label: "y", Min: 0, Max: 1})
@@ -288,7 +292,8 @@ func TestNote(t *testing.T) {
 	})
 }
 
-// Of many points some are left, evenly taken, and always the last; of few, all.
+// Of many points, somePoints returns a few at equal steps, always with the
+// last; of few points, all.
 func TestSomePoints(t *testing.T) {
 	for n := range 20 {
 		pts := make([]Point, n)

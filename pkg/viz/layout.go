@@ -9,13 +9,13 @@ import (
 const (
 	chartWidth = 640.0
 	topPad     = 12.0
-	titleRow   = 22.0 // of a panel's title
+	titleRow   = 22.0 // height of a panel's title
 	panelGap   = 14.0
 	footHeight = 50.0 // ticks and title of the x axis
 	maxMargin  = 230.0
 )
 
-// height returns the height of a chart of n panels.
+// height returns the height in px of a chart of n panels.
 func height(n int) float64 {
 	switch n {
 	case 1:
@@ -26,7 +26,7 @@ func height(n int) float64 {
 	return 240 * float64(n)
 }
 
-// draw lays the chart out and paints it.
+// draw computes the layout of the chart and paints it.
 func (c *Chart) draw() *sheet {
 	c.checked()
 	s := newSheet(chartWidth, height(len(c.panels)), c.summary())
@@ -44,7 +44,7 @@ func (c *Chart) draw() *sheet {
 	return s
 }
 
-// views returns a view of each panel with its scales, not yet in px.
+// views returns a view of each panel with its scales, without positions in px.
 func (c *Chart) views() []*view {
 	a, s := c.axisX()
 	xs := a.scale(s)
@@ -72,8 +72,8 @@ func (v *view) hasVerticals() bool {
 	return false
 }
 
-// settle labels the panels and reports whether one of them needs more rows in
-// its legend, and so another layout.
+// settle places the labels of the panels and reports whether the layout must be
+// repeated because a panel needs a different number of rows above its frame.
 func settle(views []*view) (again bool) {
 	for _, v := range views {
 		v.lay()
@@ -89,8 +89,8 @@ func settle(views []*view) (again bool) {
 	return again
 }
 
-// frames gives the panels frames of one size, side by side with their ticks
-// and below their titles and legends.
+// frames computes the frames of the panels, which all have the same size. Their
+// ticks are to the left of them, their titles and legends above.
 func (c *Chart) frames(views []*view, height float64) {
 	left, right := 0.0, 18.0
 	for _, v := range views {
@@ -122,7 +122,7 @@ func (c *Chart) frames(views []*view, height float64) {
 	}
 }
 
-// headHeight returns the room above a frame: title and legend.
+// headHeight returns the height of the title and the legend above a frame.
 func (v *view) headHeight(width float64) float64 {
 	h := 0.0
 	if v.title != "" {
@@ -137,7 +137,8 @@ func (v *view) headHeight(width float64) float64 {
 
 const legendSample = 28.0
 
-// legendPlaces returns where in the rows of the legend each entry starts.
+// legendPlaces returns the position of each entry in the rows of the legend,
+// and the number of rows.
 func (v *view) legendPlaces(width float64) (places []Point, rows int) {
 	x := 0.0
 	for k, i := range v.legend {
@@ -153,7 +154,8 @@ func (v *view) legendPlaces(width float64) (places []Point, rows int) {
 	return places, rows
 }
 
-// tickWidth returns the width of the widest label left of the frame.
+// tickWidth returns the width of the widest tick label to the left of the
+// frame.
 func (v *view) tickWidth() float64 {
 	w := 0.0
 	if v.bars() {
@@ -163,14 +165,15 @@ func (v *view) tickWidth() float64 {
 		return w
 	}
 	ys := v.ys
-	ys.from, ys.to = 200, 0 // a guess: the widest labels are there at any height
+	ys.from, ys.to = 200, 0 // a guess: the widest labels occur at any height
 	for _, t := range ys.ticks(24) {
 		w = max(w, textWidth(t.label, tickSize, false))
 	}
 	return w
 }
 
-// marginWidth returns the room the names of lines need right of the frame.
+// marginWidth returns the width that the labels of lines need to the right of
+// the frame.
 func (v *view) marginWidth() float64 {
 	w := 0.0
 	for i, t := range v.traces {
@@ -190,7 +193,8 @@ func (v *view) marginWidth() float64 {
 	return w
 }
 
-// sharedYTitle returns the title of the y axis if all panels have the same.
+// sharedYTitle returns the title of the y axis if all panels have the same one,
+// otherwise "".
 func (c *Chart) sharedYTitle() string {
 	for _, p := range c.panels {
 		if p.y.Label != c.panels[0].y.Label {
@@ -200,7 +204,8 @@ func (c *Chart) sharedYTitle() string {
 	return c.panels[0].y.Label
 }
 
-// wrapsYTitle reports whether some panel is too low for its title in one line.
+// wrapsYTitle reports whether some panel is too low for its y title in one
+// line.
 func (c *Chart) wrapsYTitle(height float64) bool {
 	room := height/float64(len(c.panels)) - footHeight
 	for _, p := range c.panels {
@@ -211,8 +216,8 @@ func (c *Chart) wrapsYTitle(height float64) bool {
 	return false
 }
 
-// paintYTitles writes the title of the y axis once where all panels have the
-// same, else beside each panel.
+// paintYTitles writes the title of the y axis once if all panels have the same
+// one, otherwise beside each panel.
 func (c *Chart) paintYTitles(s *sheet, views []*view) {
 	if shared := c.sharedYTitle(); shared != "" {
 		y0, y1 := views[0].frame.Y0, views[len(views)-1].frame.Y1
@@ -224,7 +229,7 @@ func (c *Chart) paintYTitles(s *sheet, views []*view) {
 	}
 }
 
-// upward writes a title along the left edge, in two lines where one is too
+// upward writes a title along the left edge, in two lines if one line is too
 // long.
 func (s *sheet) upward(text string, y, room float64) {
 	lines := wrap(text, titleSize, false, room)
@@ -239,8 +244,8 @@ func (s *sheet) upward(text string, y, room float64) {
 	}
 }
 
-// wrap breaks a text at spaces into lines no wider than width, as even as can
-// be.
+// wrap breaks a text at spaces into lines no wider than width, of lengths as
+// equal as possible.
 func wrap(text string, size float64, bold bool, width float64) []string {
 	whole := textWidth(text, size, bold)
 	if whole <= width {

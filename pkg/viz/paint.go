@@ -4,7 +4,8 @@ import (
 	"math"
 )
 
-// paint draws the panel; the last of a chart carries the names of the x axis.
+// paint draws the panel; the last panel of a chart also has the labels of the x
+// axis.
 func (v *view) paint(s *sheet, last bool) {
 	v.paintHead(s)
 	v.paintAxes(s, last)
@@ -44,7 +45,7 @@ func (v *view) paintHead(s *sheet) {
 	}
 }
 
-// sample draws how a trace looks, for the legend.
+// sample draws the entry of a trace in the legend.
 func (v *view) sample(s *sheet, t trace, x, y float64) {
 	switch t.kind {
 	case kindBars:
@@ -64,8 +65,8 @@ func (v *view) pen(t trace) pen {
 	return pen{line: t.Color, width: width, dash: t.Style.dash()}
 }
 
-// shared gives lines that fall on one another dashes in turn, so that each is
-// seen: among m of them each has one dash in m.
+// shared assigns interleaved dashes to lines that coincide, so that each is
+// visible: of m such lines each one is drawn in every m-th dash.
 func (v *view) shared(i int, k pen) pen {
 	const dash, pitch = 6.0, 8.0
 	same, rank := 0, 0
@@ -88,10 +89,10 @@ func (v *view) shared(i int, k pen) pen {
 	return k
 }
 
-// crisp moves a coordinate to the middle of a px, where thin lines are sharp.
+// crisp moves a coordinate to the centre of a px, where thin lines are sharp.
 func crisp(v float64) float64 { return math.Floor(v) + 0.5 }
 
-// xRoom and yRoom return how far apart the ticks of an axis should be.
+// xRoom and yRoom return the distance in px between the tick labels of an axis.
 func xRoom(c scale) float64 {
 	if c.log {
 		return 38
@@ -179,7 +180,7 @@ func (v *view) paintBars(s *sheet) {
 	}
 }
 
-// significant writes v with three digits.
+// significant formats v with three significant digits.
 func significant(v float64) string {
 	if a := math.Abs(v); a != 0 && (a < 1e-2 || a >= 1e5) {
 		return scientific(v)

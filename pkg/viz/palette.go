@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// The colours, from the palette of Okabe and Ito, which remains distinct under
-// the common colour vision deficiencies. Package paper says which method has
-// which.
+// The colours, from the palette of Okabe and Ito, which remains distinguishable
+// under the common colour vision deficiencies. Package paper assigns them to
+// methods.
 var (
 	Black     color.Color = RGB(0x000000)
 	Vermilion color.Color = RGB(0xD55E00)
@@ -20,16 +20,16 @@ var (
 	Grey      color.Color = RGB(0x767676) // lines of reference
 )
 
-// Generations are the colours of successive machines, shades of Purple that
-// darken from the first on.
+// Generations are the colours of successive generations of machines: shades of
+// Purple, from light to dark.
 var Generations = []color.Color{Purple, RGB(0xA0437D), RGB(0x6A1B5A)}
 
-// The colours of what is not data.
+// The colours of everything that is not data.
 var (
 	White    = RGB(0xFFFFFF)
 	Ink      = RGB(0x1A1A1A) // axis titles, schematics
 	SoftInk  = RGB(0x404040) // ticks, notes
-	Edge     = RGB(0x404040) // of boxes, and arrows
+	Edge     = RGB(0x404040) // edges of boxes, arrows
 	gridGrey = RGB(0xE4E4E4)
 )
 
@@ -39,10 +39,10 @@ type Style int
 const (
 	Solid  Style = iota // observations
 	Dashed              // bounds
-	Dotted              // a second kind of bound, a variant, or a reference
+	Dotted              // a second bound, a variant, or a reference
 )
 
-// dash returns the lengths of strokes and gaps in px, nil for a solid line.
+// dash returns the lengths of dashes and gaps in px, nil for a solid line.
 func (s Style) dash() []float64 {
 	switch s {
 	case Dashed:
@@ -53,8 +53,7 @@ func (s Style) dash() []float64 {
 	return nil
 }
 
-// Series says how one set of data is named and drawn.
-// A nil Color is Black.
+// Series is the label and the style of one set of data. A nil Color is Black.
 type Series struct {
 	Label string
 	Color color.Color
@@ -71,19 +70,20 @@ func (s Series) checked() Series {
 	return s
 }
 
-// RGB returns the colour of a number such as 0xD55E00.
+// RGB returns the opaque colour with the code v, such as 0xD55E00.
 func RGB(v uint32) color.RGBA {
 	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xFF}
 }
 
-// hex returns c as in CSS, such as #D55E00, without its transparency.
+// hex returns c in the syntax of CSS, such as #D55E00, without its
+// transparency.
 func hex(c color.Color) string {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	return fmt.Sprintf("#%02X%02X%02X", n.R, n.G, n.B)
 }
 
-// legible darkens c until text in it has contrast 4.5 on white (WCAG 2.1, level
-// AA).
+// legible darkens c until text in this colour has contrast 4.5 on white (WCAG
+// 2.1, level AA).
 func legible(c color.Color) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	r, g, b := float64(n.R), float64(n.G), float64(n.B)
@@ -93,7 +93,8 @@ func legible(c color.Color) color.Color {
 	return color.RGBA{R: uint8(r), G: uint8(g), B: uint8(b), A: 0xFF}
 }
 
-// contrast returns the contrast of a colour against white, between 1 and 21.
+// contrast returns the contrast of a colour against white, between 1 and 21
+// (WCAG 2.1).
 func contrast(r, g, b float64) float64 {
 	linear := func(v float64) float64 {
 		v /= 255

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Panel is one pair of axes of a chart and what is drawn between them.
-// Curves are painted in the order they are added.
+// Panel is one pair of axes of a chart with its curves, which are painted in
+// the order in which they are added. Adding curves to a panel with bars, or
+// bars to one with curves, panics.
 type Panel struct {
 	title  string
 	x, y   Axis
@@ -15,7 +16,7 @@ type Panel struct {
 	notes  []note
 }
 
-// kind is the name of a sort of trace, as the CSV gives it.
+// kind is the type of a trace, as written in the CSV.
 type kind string
 
 const (
@@ -29,14 +30,14 @@ const (
 	kindNote       kind = "note"
 )
 
-// trace is a series with its data as they will be drawn.
+// trace is a series with its data in the form in which they are drawn.
 type trace struct {
 	Series
 	kind   kind
-	x, y   []float64 // steps, points, or the one number of a reference line
-	before float64   // of a step function: its value left of x[0]
-	lost   []string  // what the axis cannot show, in words
-	rows   []string  // of bars: their names
+	x, y   []float64 // steps, points, or the single number of a reference line
+	before float64   // value of a step function left of x[0]
+	lost   []string  // descriptions of samples that the axis cannot show
+	rows   []string  // names of the rows of bars
 }
 
 type note struct {
@@ -48,22 +49,27 @@ type note struct {
 //
 //	F(t) = #{samplesᵢ ≤ t} / n,
 //
-// as a step curve, from its first to its last step. At most some 1300 steps are
-// kept, the first and last 64 among them; F is off by no more than 1/1200.
+// as a step curve from its first to its last step. At most about 1300 steps are
+// drawn, among them the first and the last 64; the drawn F differs from F by at
+// most 1/1200.
 //
-// A logarithmic axis has no place for zeros: the curve then starts at their
-// share, and the caption and the CSV give their number. Infinite samples lie to
-// the right of every axis and are counted likewise. EDF panics when there are
-// no samples, when one is NaN, or when one is negative on a logarithmic axis.
+// A logarithmic axis cannot show zeros: the curve then starts at the fraction
+// of samples that are zero, and the caption and the CSV state their number.
+// Infinite samples are to the right of every axis and are reported in the same
+// way. EDF panics if there are no samples, one is NaN or -Inf, one is negative
+// on a logarithmic axis, or s is invalid (no label, a label too wide, an
+// unknown style).
 func (p *Panel) EDF(s Series, samples []float64) {
 	t := p.sampled(kindEDF, s, samples, edfApart)
 	p.add(t)
 }
 
-// Exceedance draws 1 - F, the share of samples greater than t, where F is the
-// empirical distribution function. It makes the y axis logarithmic, which shows
-// the upper tail, the part a bound speaks about: after its last step the curve
-// falls to the foot of the panel. See EDF for zeros, infinities and panics.
+// Exceedance draws 1 - F, the fraction of samples greater than t, where F is
+// the empirical distribution function. It makes the y axis logarithmic, which
+// shows the upper tail, the part that a bound concerns. After its last step the
+// curve falls to the lower end of the axis. See EDF for zeros, infinities and
+// panics; Exceedance also panics if the y axis has a given range that is not
+// positive.
 func (p *Panel) Exceedance(s Series, samples []float64) {
 	p.y.Log = true
 	if p.y.fixed() {
@@ -106,11 +112,11 @@ func count(samples []float64, v float64) int {
 	return c
 }
 
-// Line draws the polyline through the points (x[i], y[i]), x ascending. Where y
-// becomes +Inf, as a bound does that ceases to exist, the line ends in an open
-// circle. Line panics when the lengths differ, when there is no point or no
-// finite one, on NaN or -Inf, and on numbers that are not positive on a
-// logarithmic axis.
+// Line draws the polyline through the points (x[i], y[i]), x ascending. At the
+// first y[i] = +Inf, as of a bound that ceases to exist, the line ends in an
+// open circle. Line panics if the lengths differ, there are no points, x is
+// infinite or not ascending, y[0] is +Inf, a number is NaN or -Inf, a number on
+// a logarithmic axis is not positive, or s is invalid.
 func (p *Panel) Line(s Series, x, y []float64) {
 	t := p.plain(kindLine, s, x, y)
 	check(slices.IsSorted(x), "x of %q does not ascend", s.Label)
@@ -118,8 +124,8 @@ func (p *Panel) Line(s Series, x, y []float64) {
 	p.add(t)
 }
 
-// Points draws a dot at each point (x[i], y[i]). It panics as Line does, and on
-// +Inf.
+// Points draws a dot at each point (x[i], y[i]). It panics as Line does, except
+// that x need not be ascending, and if any y[i] is +Inf.
 func (p *Panel) Points(s Series, x, y []float64) {
 	t := p.plain(kindPoints, s, x, y)
 	check(!slices.Contains(y, math.Inf(1)), "y of %q holds +Inf", s.Label)
@@ -138,22 +144,25 @@ func (p *Panel) plain(k kind, s Series, x, y []float64) trace {
 	return trace{Series: s, kind: k, x: slices.Clone(x), y: slices.Clone(y)}
 }
 
-// checkNumber refuses what axis a cannot show; +Inf passes.
+// checkNumber panics if axis a cannot show v; it accepts +Inf.
 func checkNumber(label, argument string, a Axis, v float64) {
 	check(!math.IsNaN(v) && !math.IsInf(v, -1), "%s of %q holds %v", argument, label, v)
 	check(!a.Log || v > 0, "%s of %q holds %v on a logarithmic axis, want > 0", argument, label, v)
 }
 
-// Vertical draws the line of a bound at x, with its label beside it. A bound
-// beyond the axis, +Inf included, is named at that edge with an arrow.
+// Vertical draws a vertical line at x, such as a bound, with its label beside
+// it. If x is outside the range of the axis or +Inf, only the label is drawn,
+// at that edge with an arrow. Vertical panics if x is NaN, -Inf or, on a
+// logarithmic axis, not positive, or if s is invalid.
 func (p *Panel) Vertical(s Series, x float64) {
 	s = s.checked()
 	checkNumber(s.Label, "x", p.x, x)
 	p.add(trace{Series: s, kind: kindVertical, x: []float64{x}})
 }
 
-// Horizontal draws a line of reference at y across the panel, such as
-// 1 - confidence, with its label on it.
+// Horizontal draws a reference line at y across the panel, such as 1 -
+// confidence, with its label on it. It panics if y is NaN, infinite or, on a
+// logarithmic axis, not positive, or if s is invalid.
 func (p *Panel) Horizontal(s Series, y float64) {
 	s = s.checked()
 	checkNumber(s.Label, "y", p.y, y)
@@ -162,8 +171,11 @@ func (p *Panel) Horizontal(s Series, y float64) {
 }
 
 // Bars draws values[i] as a horizontal bar in the row named rows[i], from the
-// left edge to the value, which is written at its end. A panel of bars holds
-// nothing else; several series share the rows.
+// left edge to the value, with the value at its end. A panel with bars contains
+// nothing else; several series share the rows. Bars panics if the lengths
+// differ, there are no rows, a row has no name, a value is negative, not finite
+// or, on a logarithmic axis, zero, the rows differ from those of the first
+// series, the panel contains curves, or s is invalid.
 func (p *Panel) Bars(s Series, rows []string, values []float64) {
 	s = s.checked()
 	check(len(rows) == len(values), "%q has %d rows and %d values", s.Label, len(rows), len(values))
@@ -179,8 +191,9 @@ func (p *Panel) Bars(s Series, rows []string, values []float64) {
 	p.add(trace{Series: s, kind: kindBars, x: slices.Clone(values), rows: slices.Clone(rows)})
 }
 
-// Note writes a small text near (x, y), such as "13.3×", where it covers
-// nothing.
+// Note writes a short text near (x, y), such as "13.3×", where it covers
+// nothing if possible. It panics if the text is empty or the axes cannot show
+// (x, y); drawing panics if the panel has no place for it.
 func (p *Panel) Note(x, y float64, text string) {
 	check(text != "", "text of note is empty")
 	checkNumber(text, "x", p.x, x)
@@ -197,7 +210,7 @@ func (p *Panel) add(t trace) {
 
 func (p *Panel) bars() bool { return len(p.traces) > 0 && p.traces[0].kind == kindBars }
 
-// spanX returns the range of what the panel shows along x.
+// spanX returns the range of the data of the panel along x.
 func (p *Panel) spanX() span {
 	s := newSpan()
 	for _, t := range p.traces {
@@ -209,8 +222,8 @@ func (p *Panel) spanX() span {
 	return s
 }
 
-// spanY returns the range of what the panel shows along y. A distribution
-// function always has its whole height.
+// spanY returns the range of the data of the panel along y. A distribution
+// function always spans [0, 1].
 func (p *Panel) spanY() span {
 	s := newSpan()
 	for _, t := range p.traces {

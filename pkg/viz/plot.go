@@ -11,17 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plot returns the chart as gonum/plot draws it, for who goes on with gonum's
-// own tools: the same data on the same axes, with a legend in place of labels.
-// It panics if the chart has no panel or more than one, of which [Chart.Plots]
-// returns each.
+// Plot returns the chart as a gonum/plot, for further use with gonum's own
+// tools. It has the same data and the same axes, and a legend instead of
+// labels. It panics unless the chart has exactly one panel, which is not empty;
+// [Chart.Plots] returns several.
 func (c *Chart) Plot() *plot.Plot {
 	check(len(c.panels) == 1, "Plot: chart %s has %d panels, want one; Plots returns all", c.name, len(c.panels))
 	return c.Plots()[0]
 }
 
-// Plots returns the panels of the chart, from above, as gonum/plot draws them.
-// It panics if there is nothing to draw.
+// Plots returns the panels of the chart as gonum/plots, from the top. It panics
+// if the chart or one of its panels is empty.
 func (c *Chart) Plots() []*plot.Plot {
 	c.checked()
 	x, spanX := c.axisX()
@@ -43,7 +43,8 @@ func (c *Chart) Plots() []*plot.Plot {
 	return plots
 }
 
-// likeOurs makes an axis of gonum's the same as ours.
+// likeOurs sets an axis of gonum's to the label, the range, the ticks and the
+// scale of a.
 func likeOurs(z *plot.Axis, a Axis, s scale) {
 	z.Label.Text = unmarked(a.Label)
 	z.Min, z.Max = s.ends()
@@ -53,11 +54,11 @@ func likeOurs(z *plot.Axis, a Axis, s scale) {
 	}
 }
 
-// ticker marks gonum's axes where ours are marked.
+// ticker places the ticks of gonum's axes where this package places its own.
 type ticker Axis
 
-// Ticks returns the marks between two ends, named where a label has room in a
-// plot of a usual size.
+// Ticks returns the ticks between lo and hi, with a label where a plot of the
+// usual size has room for one.
 func (t ticker) Ticks(lo, hi float64) []plot.Tick {
 	s := Axis{Log: t.Log, Min: lo, Max: hi}.scale(newSpan())
 	s.from, s.to = 0, plotLength
@@ -71,7 +72,7 @@ func (t ticker) Ticks(lo, hi float64) []plot.Tick {
 	return z
 }
 
-// The length of an axis, and what a label takes of it, in px.
+// The length of an axis and the width of a tick label, in px.
 const plotLength, tickRoom = 400.0, 55.0
 
 // ends returns the numbers at both ends of an axis.
@@ -125,12 +126,13 @@ func (t trace) points() plotter.XYs {
 	return z
 }
 
-// plotBars draws bars of a common height, those of a row beside each other.
+// plotBars draws the bars, all of the same height; those of one row are
+// adjacent.
 func (p *Panel) plotBars(z *plot.Plot) {
 	const height = 12.0
 	for i, t := range p.traces {
 		values := make(plotter.Values, len(t.x))
-		for j, v := range t.x { // gonum's rows begin below
+		for j, v := range t.x { // gonum counts rows from the bottom
 			values[len(t.x)-1-j] = v
 		}
 		bars := &plotter.BarChart{Values: values, Width: vg.Points(height), Color: t.Color, Horizontal: true,
@@ -145,7 +147,7 @@ func (p *Panel) plotBars(z *plot.Plot) {
 	z.NominalY(names...)
 }
 
-// line returns a style as gonum has it.
+// line returns the style as gonum's line style.
 func (s Style) line(c color.Color) draw.LineStyle {
 	z := draw.LineStyle{Color: c, Width: vg.Points(1.5)}
 	for _, d := range s.dash() {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// What gonum/plot draws of a chart has its panels, its axes and its series.
+// The gonum/plots of a chart have its panels, axes and series.
 func TestPlots(t *testing.T) {
 	for _, c := range sampleCharts() {
 		x, spanX := c.axisX()
@@ -38,9 +38,9 @@ func TestPlots(t *testing.T) {
 	sampleMAC().Plot()
 }
 
-// Our axes hold the data, and our ticks stand where gonum's do: on a
-// logarithmic axis at every decade, on a linear one at multiples of a round
-// step that is like gonum's.
+// Our axes contain the data, and their ticks agree with gonum's: on a
+// logarithmic axis there is one at every decade, on a linear one at multiples
+// of a round step of similar size.
 func TestAxesAgreeWithGonum(t *testing.T) {
 	for _, span := range []span{{1e-8, 3e-2}, {2, 900}, {1e-3, 1e3}} {
 		s := Axis{Log: true}.scale(span)
@@ -85,8 +85,8 @@ func TestAxesAgreeWithGonum(t *testing.T) {
 	}
 }
 
-// No font of gonum's has a raised minus: a label that needs one would name
-// another number.
+// The labels for gonum/plot are numbers that its fonts can write. They lack the
+// raised minus, without which a label would be another number.
 func TestPlots_name_numbers_that_gonum_can_write(t *testing.T) {
 	for _, k := range ticker(Axis{Log: true}).Ticks(1e-7, 1) {
 		if k.Label == "" {

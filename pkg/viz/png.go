@@ -15,7 +15,8 @@ import (
 // pngScale is the number of pixels per unit of the sheet.
 const pngScale = 2
 
-// png paints the sheet. One unit is one point of vg, whose y axis goes upward.
+// png returns the sheet as PNG. One unit is one point of vg, whose y axis
+// points upward.
 func (s *sheet) png() ([]byte, error) {
 	c := vgimg.NewWith(
 		vgimg.UseWH(vg.Length(s.w), vg.Length(s.h)),
@@ -36,9 +37,9 @@ func (s *sheet) png() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// indexed returns an image of few colours, as a table is, with a palette: the
-// same picture, in a file of less than half the size. It returns any other
-// image as it is.
+// indexed returns an image of at most 256 colours, such as a table, as the same
+// image with a palette, whose file is less than half as large. It returns any
+// other image unchanged.
 func indexed(img image.Image) image.Image {
 	const most = 256
 	index := map[color.Color]uint8{}
@@ -81,7 +82,7 @@ func (m shape) png(c *vgimg.Canvas, h float64) {
 	}
 }
 
-// flipped returns the path with y upward.
+// flipped returns the path with the y axis pointing upward.
 func flipped(p vg.Path, h float64) vg.Path {
 	up := func(q vg.Point) vg.Point { return vg.Point{X: q.X, Y: vg.Length(h) - q.Y} }
 	q := make(vg.Path, len(p))
@@ -117,9 +118,9 @@ func (w words) png(c *vgimg.Canvas, h float64) {
 	}
 }
 
-// png writes one run from x on and returns where it ends. A hat or tilde is
-// set by hand, centred on its letter and above it, since x/image knows no
-// mark positioning.
+// png writes one run from x on and returns the x at which it ends. A hat or
+// tilde is drawn separately, centred above its letter, since x/image does not
+// position combining marks.
 func (r run) png(c *vgimg.Canvas, x float64, w words) float64 {
 	f := face(r.italic, w.bold, r.size(w.size))
 	y := -r.shift(w.size)

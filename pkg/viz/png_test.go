@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An image of up to 256 colours is the same with a palette, one of more stays
-// as it is.
+// An image of at most 256 colours is converted to a palette without change; any
+// other is returned unchanged.
 func TestIndexed(t *testing.T) {
 	for _, colours := range []int{1, 2, 256, 257, 1000} {
 		img := image.NewRGBA(image.Rect(0, 0, 50, 40))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// pixels is one axis as a reader of an SVG uses it: the number that stands at a
-// pixel, by the first and the last tick with their labels.
+// pixels returns a function from a position in px to the number on an axis. It
+// interpolates between the first and the last tick label in the SVG.
 func pixels(t *testing.T, svg, tick string) func(pixel string) float64 {
 	t.Helper()
 	ticks := regexp.MustCompile(tick).FindAllStringSubmatch(svg, -1)
@@ -30,7 +30,7 @@ func pixels(t *testing.T, svg, tick string) func(pixel string) float64 {
 
 const tickX = `<text x="([\d.]+)" y="[\d.]+" font-size="12" fill="#404040" text-anchor="middle">([\d.]+)</text>`
 
-// A bar ends at the number that it shows, by the ticks of the axis.
+// Each bar ends at its value, measured by the ticks of the axis.
 func TestBarsEndAtTheirNumbers(t *testing.T) {
 	values := []float64{41.2, 39.8, 83}
 	c := NewChart("rates", "One takes twice the time.", "")
@@ -44,15 +44,15 @@ func TestBarsEndAtTheirNumbers(t *testing.T) {
 	if len(bars) < len(values) {
 		t.Fatalf("%d bars", len(bars))
 	}
-	for i, bar := range bars[len(bars)-len(values):] { // the first is the legend's
+	for i, bar := range bars[len(bars)-len(values):] { // the first belongs to the legend
 		if from, to := x(bar[1]), x(bar[2]); math.Abs(from) > 0.3 || math.Abs(to-values[i]) > 0.3 {
 			t.Errorf("bar %d is from %.2f to %.2f, want 0 to %v", i, from, to, values[i])
 		}
 	}
 }
 
-// In a browser, points and lines of reference stand at their numbers, and bars
-// have them.
+// In the option objects for the browser, points and reference lines are at
+// their numbers, and bars have their values.
 func TestEChartsHaveTheNumbers(t *testing.T) {
 	c := NewChart("numbers", "All kinds of series are drawn.", "")
 	p := c.Panel("", Axis{Label: "x", Log: true}, Axis{Label: "y"})
@@ -64,9 +64,9 @@ func TestEChartsHaveTheNumbers(t *testing.T) {
 	for _, z := range []struct {
 		chart  *Chart
 		series int
-		want   []any // what x, y or the bars are; nil for the ends of the axis
+		want   []any // expected x and y, or values of bars; nil for the ends of the axis
 	}{
-		{c, 0, []any{[]any{0., 2.}, []any{1., 3.}, []any{3., 5.}}}, // x in exponents
+		{c, 0, []any{[]any{0., 2.}, []any{1., 3.}, []any{3., 5.}}}, // x as exponents
 		{c, 1, []any{[]any{nil, 3.5}, []any{nil, 3.5}}},
 		{c, 2, []any{[]any{2., nil}, []any{2., nil}}},
 		{q, 0, []any{7., 9.}},

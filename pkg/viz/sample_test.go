@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// The figures that the structural tests look at, drawn from fixed seeds.
+// The figures that the structural tests check, drawn from fixed seeds.
 
 var (
 	relativeError = Axis{Label: "Relative forward error  |*d̂* − *d*| / |*d*|", Log: true, Min: 1e-11, Max: 1e-2}
@@ -17,7 +17,7 @@ var (
 	vibea         = Series{Label: "VIBEA, 99 %", Color: Blue, Style: Dashed}
 )
 
-// logNormal returns n positive samples around 10^center.
+// logNormal returns n log-normal samples around 10^center.
 func logNormal(n int, center, spread float64) []float64 {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	x := make([]float64, n)
@@ -39,7 +39,8 @@ func sampleMAC() *Chart {
 	return c
 }
 
-// sampleBounds has bounds that vary with the sample, near the right edge.
+// sampleBounds returns a chart with bounds that vary with the sample, near the
+// right edge.
 func sampleBounds() *Chart {
 	c := NewChart("bounds", "DBEA is tighter than VIBEA, sample by sample.", "")
 	p := c.Panel("With MPFMA", relativeError, distributionF)
@@ -100,7 +101,8 @@ func sampleRates() *Chart {
 	return c
 }
 
-// sampleCrowd has more lines at one place than labels fit beside.
+// sampleCrowd returns a chart with more lines in one place than there is room
+// for labels.
 func sampleCrowd() *Chart {
 	c := NewChart("crowd", "Twenty lines end together.", "")
 	p := c.Panel("A", Axis{Label: "x"}, Axis{Label: "a title of the y axis so long that it must be broken in two lines"})
@@ -126,7 +128,7 @@ func sampleCharts() []*Chart {
 	return []*Chart{sampleMAC(), sampleBounds(), sampleMatmul(), sampleTail(), sampleGrowth(), sampleRates(), sampleCrowd()}
 }
 
-// sampleSchematic has one of all parts.
+// sampleSchematic returns a schematic with every kind of part.
 func sampleSchematic() *Schematic {
 	s := NewSchematic("parts", "All parts of a schematic.", "Drawn for tests.", 640, 300)
 	s.Region(Box{20, 40, 200, 260}, 50, SkyBlue, "inputs")
@@ -152,7 +154,7 @@ func sampleFigures() []Figure {
 	return figs
 }
 
-// sheetOf returns the marks that are drawn of a figure.
+// sheetOf returns the sheet on which a figure is drawn.
 func sheetOf(f Figure) *sheet {
 	switch f := f.(type) {
 	case *Chart:

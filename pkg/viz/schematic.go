@@ -8,39 +8,41 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Schematic is a drawing of boxes, arrows, braces and text that explains rather
-// than measures. The schematics of the paper are FigureErrors, FigureMPFMA,
-// FigureTensorCoreBlock and FigureTensorCoreKernel.
+// Schematic is an explanatory drawing of boxes, arrows, braces and text,
+// without measured data. The schematics of the paper are FigureErrors,
+// FigureMPFMA, FigureTensorCoreBlock and FigureTensorCoreKernel of package
+// paper.
 type Schematic struct {
 	title
 	sheet *sheet
 	parts []part
 }
 
-// part is a row of the CSV: what was drawn, where, and its text.
+// part is a row of the CSV: the kind of the part, its bounding box and its
+// text.
 type part struct {
 	kind       string
 	x, y, w, h float64
 	text       string
 }
 
-// NewSchematic returns a schematic of this size with nothing in it. The finding
-// is a sentence. It panics unless name can be the stem of a file and there is a
-// finding.
+// NewSchematic returns an empty schematic of w × h px. The finding is one
+// sentence. It panics unless name consists of letters, digits, - and _, the
+// first a letter or digit, and the finding is not empty.
 func NewSchematic(name, finding, details string, w, h float64) *Schematic {
 	s := &Schematic{title: newTitle(name, finding, details)}
 	s.sheet = newSheet(w, h, s.summary())
 	return s
 }
 
-// SVG draws the schematic.
+// SVG returns the schematic as a vector image.
 func (s *Schematic) SVG() ([]byte, error) { return s.sheet.svg(), nil }
 
-// PNG draws the schematic with two pixels per unit.
+// PNG returns the schematic with two pixels per unit.
 func (s *Schematic) PNG() ([]byte, error) { return s.sheet.png() }
 
-// CSV lists the parts in the order they are drawn: kind, x, y, w, h in px,
-// text.
+// CSV returns the parts in the order in which they are drawn: kind, x, y, w, h
+// in px, text.
 func (s *Schematic) CSV() ([]byte, error) {
 	rows := [][]string{{"kind", "x", "y", "w", "h", "text"}}
 	for _, p := range s.parts {
@@ -53,14 +55,15 @@ func (s *Schematic) note(kind string, b Box, text string) {
 	s.parts = append(s.parts, part{kind, b.X0, b.Y0, b.width(), b.height(), text})
 }
 
-// Region draws a rectangle with round corners that has no edge. The name is
-// that in the CSV.
+// Region draws a filled rectangle with rounded corners and no edge. The name
+// appears in the CSV only.
 func (s *Schematic) Region(b Box, radius float64, c color.Color, name string) {
 	s.sheet.rect(b, radius, fill(c))
 	s.note("region", b, name)
 }
 
-// Text writes lines, parted by \n, around the height of at.
+// Text writes the lines of text, separated by \n and vertically centred at the
+// point at.
 func (s *Schematic) Text(at Point, a Align, size float64, c color.Color, text string) {
 	lines := strings.Split(text, "\n")
 	pitch := 1.3 * size
@@ -72,17 +75,18 @@ func (s *Schematic) Text(at Point, a Align, size float64, c color.Color, text st
 	}
 }
 
-// Heading writes a bold line.
+// Heading writes a bold line, horizontally centred at the point at.
 func (s *Schematic) Heading(at Point, text string) {
 	w := words{text: text, at: at, size: 16, color: Ink, align: Middle, bold: true}
 	s.sheet.write(w)
 	s.note("text", w.box(), text)
 }
 
-// nodeText is the size of the text of a node.
+// nodeText is the text size of a node in px.
 const nodeText = 14.0
 
-// Node draws a box with a text in its middle.
+// Node draws a box with corners of radius r, filled with f, and a text in its
+// centre.
 func (s *Schematic) Node(b Box, r float64, f color.Color, text string) {
 	s.sheet.rect(b, r, pen{fill: f, line: Edge, width: 1.2})
 	s.note("box", b, text)
@@ -91,22 +95,27 @@ func (s *Schematic) Node(b Box, r float64, f color.Color, text string) {
 	}
 }
 
-// Operator draws a circle with an operator in it.
+// Operator draws a circle with centre c and radius r, and the symbol of an
+// operator in it.
 func (s *Schematic) Operator(c Point, r float64, text string) {
 	s.sheet.circle(c, r, pen{fill: White, line: Edge, width: 1.5})
 	s.note("circle", Box{c.X - r, c.Y - r, c.X + r, c.Y + r}, text)
 	s.Text(c, Middle, 18, Ink, text)
 }
 
-// Dot draws a small disc, a point of a space.
+// Dot draws a small disc, for a point of a space.
 func (s *Schematic) Dot(c Point) {
 	s.sheet.circle(c, 4, fill(Ink))
 	s.note("dot", Box{c.X - 4, c.Y - 4, c.X + 4, c.Y + 4}, "")
 }
 
-// Arrow draws a polyline that ends in a head.
+// Arrow draws a polyline that ends in an arrow head. It panics with fewer than
+// two points.
 func (s *Schematic) Arrow(c color.Color, style Style, pts ...Point) {
 	n := len(pts) - 1
+	if n < 1 || pts[n-1] == pts[n] {
+		panic(fmt.Sprintf("viz: arrow of the points %v, want two at least, of which the last differs from the one before", pts))
+	}
 	p, q := pts[n-1], pts[n]
 	l := math.Hypot(q.X-p.X, q.Y-p.Y)
 	shaft := append([]Point{}, pts...)
@@ -118,6 +127,9 @@ func (s *Schematic) Arrow(c color.Color, style Style, pts ...Point) {
 
 // Line draws a polyline.
 func (s *Schematic) Line(c color.Color, width float64, style Style, pts ...Point) {
+	if len(pts) < 2 {
+		panic(fmt.Sprintf("viz: line of the points %v, want two at least", pts))
+	}
 	s.sheet.line(pen{line: c, width: width, dash: style.dash()}, pts...)
 	s.note("line", hull(pts), "")
 }
@@ -130,8 +142,8 @@ func hull(pts []Point) Box {
 	return b
 }
 
-// Brace draws a curly Brace from p to q whose tip points to the left of that
-// way.
+// Brace draws a curly brace from p to q. Its tip points to the left, seen in
+// the direction from p to q.
 func (s *Schematic) Brace(p, q Point) {
 	const depth = 10.0
 	l := math.Hypot(q.X-p.X, q.Y-p.Y)
@@ -153,7 +165,9 @@ func (s *Schematic) Brace(p, q Point) {
 	s.note("brace", hull([]Point{p, q, on(m, depth)}), "")
 }
 
-// Grid draws rows × cols cells; name gives the text of each, tint its fill.
+// Grid draws rows × cols square cells of side cell px, with the upper left
+// corner at p. name(i, j) is the text and tint(i, j) the fill colour of the
+// cell in row i and column j.
 func (s *Schematic) Grid(p Point, cell float64, rows, cols int, name func(i, j int) string, tint func(i, j int) color.Color) {
 	for i := range rows {
 		for j := range cols {

@@ -22,13 +22,13 @@ func Rect(x0, y0, x1, y1 float64) Box { return Box{x0, y0, x1, y1} }
 func (b Box) width() float64  { return b.X1 - b.X0 }
 func (b Box) height() float64 { return b.Y1 - b.Y0 }
 
-// grow returns b with d more on every side.
+// grow returns b enlarged by d on every side.
 func (b Box) grow(d float64) Box { return Box{b.X0 - d, b.Y0 - d, b.X1 + d, b.Y1 + d} }
 
-// hits reports whether the interiors of b and c meet.
+// hits reports whether the interiors of b and c intersect.
 func (b Box) hits(c Box) bool { return b.X0 < c.X1 && c.X0 < b.X1 && b.Y0 < c.Y1 && c.Y0 < b.Y1 }
 
-// holds reports whether c lies in b.
+// holds reports whether b contains c.
 func (b Box) holds(c Box) bool { return b.X0 <= c.X0 && c.X1 <= b.X1 && b.Y0 <= c.Y0 && c.Y1 <= b.Y1 }
 
 // nearest returns the point of b that is nearest to q.
@@ -36,12 +36,12 @@ func (b Box) nearest(q Point) Point {
 	return Point{min(max(q.X, b.X0), b.X1), min(max(q.Y, b.Y0), b.Y1)}
 }
 
-// pen is how a shape is painted. A nil fill or line is absent.
+// pen is the style of a shape. If fill or line is nil, the shape has none.
 type pen struct {
 	fill, line color.Color
 	width      float64
 	dash       []float64
-	phase      float64 // how far into the dash pattern the line starts
+	phase      float64 // offset into the dash pattern at the start of the line
 }
 
 func stroke(c color.Color, width float64, dash ...float64) pen {
@@ -56,6 +56,7 @@ type shape struct {
 	pen  pen
 }
 
+// Align is the horizontal alignment of a text relative to its point.
 type Align int
 
 const (
@@ -64,7 +65,7 @@ const (
 	End
 )
 
-// words is one line of text. The point at is on the baseline.
+// words is one line of text. The point at is on its baseline.
 type words struct {
 	text  string
 	at    Point
@@ -72,10 +73,10 @@ type words struct {
 	color color.Color
 	align Align
 	bold  bool
-	up    bool // turned to read upward
+	up    bool // rotated to read upward
 }
 
-// box returns the room the text takes.
+// box returns the bounding box of the text.
 func (w words) box() Box {
 	l := textWidth(w.text, w.size, w.bold)
 	before, ascent, descent := 0.0, 0.80*w.size, 0.24*w.size
@@ -91,10 +92,10 @@ func (w words) box() Box {
 	return Box{w.at.X - before, w.at.Y - ascent, w.at.X - before + l, w.at.Y + descent}
 }
 
-// sheet is a drawing: marks in the order they are painted.
+// sheet is a drawing: shapes and texts in the order in which they are painted.
 type sheet struct {
 	w, h  float64
-	label string // read aloud in place of the picture
+	label string // alternative text, for screen readers
 	marks []any  // shape or words
 }
 
@@ -142,7 +143,8 @@ func (s *sheet) rect(b Box, r float64, k pen) {
 	s.path(p, k)
 }
 
-// arcHandle is the length of the control arms of a quarter circle of radius 1.
+// arcHandle is the length of the control arms of a Bézier curve for a quarter
+// circle of radius 1.
 const arcHandle = 0.5523
 
 func (s *sheet) circle(c Point, r float64, k pen) {

@@ -10,10 +10,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svg writes the sheet with two decimals and no date, so that the same drawing
-// is the same file. The writer is our own because vgsvg gives neither: its
-// numbers have five significant digits of whatever size, and its text is one
-// style a string.
+// svg returns the sheet as SVG with two decimals and without a date, so that
+// the same drawing gives the same file. It does not use vgsvg, which writes
+// five significant digits whatever the magnitude and only one style per text.
 func (s *sheet) svg() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s"`,
@@ -60,8 +59,8 @@ func paint(filled bool, k pen) string {
 	return hex(k.fill)
 }
 
-// pathData writes a path with absolute commands. Points that fall together
-// when rounded are written once.
+// pathData returns a path in absolute commands. Consecutive points that
+// coincide after rounding are written once.
 func pathData(p vg.Path) string {
 	var b bytes.Buffer
 	var x, y string
@@ -133,7 +132,7 @@ func (w words) svg(b *bytes.Buffer) {
 	b.WriteString("</text>\n")
 }
 
-// num writes v with at most two decimals.
+// num formats v with at most two decimals.
 func num(v float64) string {
 	v = math.Round(100*v) / 100
 	if v == 0 {
@@ -144,6 +143,6 @@ func num(v float64) string {
 
 func escape(s string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(s)) // a Buffer does not fail
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a bytes.Buffer never fails
 	return b.String()
 }

@@ -7,16 +7,17 @@ import (
 	"unicode"
 )
 
-// Table is a figure of rows and columns. A column whose cells are numbers is
-// set flush right, any other flush left.
+// Table is a figure of rows and columns. A column of numbers is right-aligned,
+// any other left-aligned.
 type Table struct {
 	title
 	header []string
 	rows   [][]string
 }
 
-// NewTable returns a table with no rows. It panics unless name can be the stem
-// of a file, there is a finding, and every column has a name.
+// NewTable returns a table without rows. It panics unless name consists of
+// letters, digits, - and _, the first a letter or digit, the finding is not
+// empty, and there is at least one column and each has a name.
 func NewTable(name, finding, details string, header []string) *Table {
 	check(len(header) > 0, "header of table %s is empty", name)
 	for i, h := range header {
@@ -31,7 +32,7 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, append([]string{}, cells...))
 }
 
-// numeric reports whether a cell holds a number, such as −1.2×10⁻⁵, 2^{−11},
+// numeric reports whether a cell contains a number, such as −1.2×10⁻⁵, 2^{−11},
 // 83 %, ≤ 0.01 or ∞.
 func numeric(cell string) bool {
 	digits := 0
@@ -41,7 +42,7 @@ func numeric(cell string) bool {
 			digits++
 		case strings.ContainsRune(" \u00a0\u202f+-−±≈≤≥<>~.,×·/%^{}()⁻", r):
 		case (r == 'e' || r == 'E') && digits > 0 && i+1 < len(cell):
-		case r == 'x' && i+1 == len(cell): // times
+		case r == 'x' && i+1 == len(cell): // the sign of a factor, as in 2x
 		default:
 			return false
 		}
@@ -49,8 +50,8 @@ func numeric(cell string) bool {
 	return digits > 0
 }
 
-// numbers reports whether column j is one of numbers. A dash stands for one,
-// and an empty cell says nothing.
+// numbers reports whether column j contains numbers. A dash counts as a number;
+// empty cells are ignored.
 func (t *Table) numbers(j int) bool {
 	some := false
 	for _, r := range t.rows {
@@ -65,8 +66,9 @@ func (t *Table) numbers(j int) bool {
 	return some
 }
 
-// HTML returns the table as an HTML element. The alignment is given twice
-// because notebook pages override the attribute and static readers drop styles.
+// HTML returns the table as an HTML element. The alignment is given both as an
+// attribute, which notebook pages override, and as a style, which static
+// viewers drop.
 func (t *Table) HTML() string {
 	var b strings.Builder
 	b.WriteString(`<table style="border-collapse:collapse;border-top:2px solid #404040;border-bottom:2px solid #404040;background:#fff;color:#1a1a1a">` + "\n<thead><tr>")
@@ -96,7 +98,7 @@ func (t *Table) htmlRow(b *strings.Builder, tag string, cells []string) {
 	}
 }
 
-// markedHTML returns a label with its marks as HTML elements.
+// markedHTML returns a label with its marks converted to HTML elements.
 func markedHTML(s string) string {
 	var b strings.Builder
 	for _, r := range parse(s) {
@@ -115,7 +117,7 @@ func markedHTML(s string) string {
 	return b.String()
 }
 
-// Markdown returns the table in the syntax of GitHub.
+// Markdown returns the table in GitHub's syntax.
 func (t *Table) Markdown() string {
 	var b strings.Builder
 	line := func(cells []string) {
@@ -144,16 +146,17 @@ func (t *Table) CSV() ([]byte, error) {
 	return writeCSV(append([][]string{t.header}, t.rows...))
 }
 
-// SVG draws the table as a printed one: three rules, and none upright.
+// SVG returns the table in the style of printed tables: three horizontal rules
+// and no vertical ones.
 func (t *Table) SVG() ([]byte, error) { return t.draw().svg(), nil }
 
-// PNG draws the table with two pixels per unit.
+// PNG returns the table with two pixels per unit.
 func (t *Table) PNG() ([]byte, error) { return t.draw().png() }
 
 const (
-	cellWidth = 300.0 // longer texts are broken
+	cellWidth = 300.0 // wider texts are broken into lines
 	cellPad   = 14.0
-	lineDown  = 18.0 // from one line of a cell to the next
+	lineDown  = 18.0 // distance of the lines of a cell
 	rowPad    = 9.0
 )
 
@@ -192,7 +195,8 @@ func (t *Table) draw() *sheet {
 	return s
 }
 
-// measure breaks the cells into lines and returns the widths of the columns.
+// measure breaks the cells into lines and returns the widths of the columns and
+// their sum.
 func (t *Table) measure() (lines [][][]string, widths []float64, total float64) {
 	widths = make([]float64, len(t.header))
 	for i, row := range append([][]string{t.header}, t.rows...) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// label finds a place for every label of the panel and returns the traces that
-// got none.
+// label places the labels of the panel and returns the indices of the traces
+// for which there is no place.
 func (v *view) label() (left []int) {
 	v.labelTop()
 	v.labelNotes()
@@ -38,7 +38,8 @@ func (v *view) label() (left []int) {
 	return left
 }
 
-// labelNotes writes the notes, clear of the curves if that can be.
+// labelNotes places the notes, clear of the curves if possible. It panics if a
+// note has no place.
 func (v *view) labelNotes() {
 	for _, n := range v.notes {
 		offers := v.noteOffers(n)
@@ -55,7 +56,8 @@ func (v *view) labelNotes() {
 	}
 }
 
-// labelMargin names the lines at the right edge, one under the other.
+// labelMargin places the labels of the lines that reach the right edge, one
+// below the other beside it. It reports whether there is room.
 func (v *view) labelMargin() bool {
 	var want, size []float64
 	for _, i := range v.margin {
@@ -84,13 +86,13 @@ func (v *view) labelMargin() bool {
 	return true
 }
 
-// tag returns the label of a trace, not yet at its place.
+// tag returns the label of a trace, without its position.
 func (v *view) tag(t trace) words {
 	return words{text: v.nameOf(t), size: labelSize, color: legible(t.Color)}
 }
 
-// nameOf returns the label of a trace, with an arrow where it is a line out of
-// sight.
+// nameOf returns the label of a trace, with an arrow if it is a vertical line
+// outside the range of the axis.
 func (v *view) nameOf(t trace) string {
 	switch {
 	case t.kind != kindVertical || v.beyond(t) == 0:
@@ -113,8 +115,8 @@ func (v *view) offers(i int, t trace) []offer {
 	return v.curveOffers(i, t)
 }
 
-// verticalOffers are right and left of the line, from the top downward, and
-// further to the right with a leader.
+// verticalOffers returns places to the right and to the left of the line, from
+// the top downward, and further away with a leader.
 func (v *view) verticalOffers(t trace) []offer {
 	f := v.frame
 	gaps, w := []float64{sideGap, 28, 52, 84, 120}, v.tag(t)
@@ -148,7 +150,7 @@ func (v *view) verticalOffers(t trace) []offer {
 	return offers
 }
 
-// horizontalOffers are above and below the line, from the right to the left.
+// horizontalOffers returns places above and below the line, from right to left.
 func (v *view) horizontalOffers(t trace) []offer {
 	f, w := v.frame, v.tag(t)
 	if !v.ys.shows(t.y[0]) {
@@ -168,7 +170,8 @@ func (v *view) horizontalOffers(t trace) []offer {
 	return offers
 }
 
-// besideEnd returns the cost of words that seem to name the end of a line.
+// besideEnd returns the extra cost of a label that seems to name the open
+// circle at the end of a line.
 func (v *view) besideEnd(w words) float64 {
 	b := w.box()
 	b.X0, b.X1 = b.X0-endRoom, b.X1+endRoom
@@ -180,9 +183,9 @@ func (v *view) besideEnd(w words) float64 {
 	return 0
 }
 
-// curveOffers are beside, above and below the curve at points along it. A
-// distribution function is best named at two thirds of its height, a line at
-// its end.
+// curveOffers returns places beside, above and below the curve at points along
+// it. The best place for a distribution function is at 0.62 of the height of
+// the frame, for a line at its end.
 func (v *view) curveOffers(i int, t trace) []offer {
 	w := v.tag(t)
 	var offers []offer
@@ -215,7 +218,8 @@ func (v *view) curveOffers(i int, t trace) []offer {
 	return offers
 }
 
-// along returns points on the pieces, from their start to their end.
+// along returns about count equidistant points on the pieces, from their start
+// to their end.
 func along(pieces [][]Point, count int) []Point {
 	var pts []Point
 	length := 0.0
@@ -244,8 +248,8 @@ func along(pieces [][]Point, count int) []Point {
 	return pts
 }
 
-// somePoints returns at most so many of the points, evenly taken, the last
-// among them.
+// somePoints returns at most count of the points, at equal steps of the index,
+// including the last.
 func somePoints(pts []Point, count int) []Point {
 	step := (len(pts) + count - 1) / count
 	var some []Point
@@ -256,7 +260,8 @@ func somePoints(pts []Point, count int) []Point {
 	return some
 }
 
-// noteOffers are at the point itself and then ever further around it.
+// noteOffers returns places at the point itself and then on rings of growing
+// size around it.
 func (v *view) noteOffers(n note) []offer {
 	q := v.pos(n.x, n.y)
 	w := words{text: n.text, size: tickSize, color: color.Color(SoftInk), align: Middle}

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/plot/font"
 )
 
-// fontFamily names the font of all drawings. Its measures are those of the
-// embedded DejaVu Sans; the fallbacks are as wide or narrower.
+// fontFamily is the font of all drawings. Texts are measured in the embedded
+// DejaVu Sans; the fallbacks have the same width or are narrower.
 const fontFamily = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, sans-serif"
 
 // run is a stretch of text in one style.
@@ -30,13 +30,13 @@ type run struct {
 
 const (
 	scriptScale = 0.72 // size of a raised or lowered run
-	scriptRise  = 0.36 // its distance from the baseline, in sizes of the whole
+	scriptRise  = 0.36 // distance of a superscript from the baseline, in text sizes
 	scriptDrop  = 0.16
 )
 
-// parse splits a label with the marks *italic*, _{lowered} and ^{raised}; what
-// is lowered or raised may hold italics. A star that has no partner, or stands
-// beside a space, is a star.
+// parse splits a label at its marks *italic*, _{subscript} and ^{superscript};
+// subscripts and superscripts may contain italics. A star without a partner, or
+// next to a space, is a plain star.
 func parse(s string) []run {
 	var runs []run
 	var plain strings.Builder
@@ -61,8 +61,8 @@ func parse(s string) []run {
 	return runs
 }
 
-// marked returns the runs of the mark that s starts with and its length, 0 if
-// it starts with none.
+// marked returns the runs of the mark at the start of s and the length of the
+// mark, 0 if there is none.
 func marked(s string) ([]run, int) {
 	if s[0] == '*' {
 		end := strings.IndexByte(s[1:], '*') + 1
@@ -85,8 +85,8 @@ func marked(s string) ([]run, int) {
 	return runs, end + 1
 }
 
-// unmarked returns the label without marks, for readers that know only plain
-// text.
+// unmarked returns the label without marks, for viewers that show plain text
+// only.
 func unmarked(s string) string {
 	var b strings.Builder
 	level := 0
@@ -100,7 +100,7 @@ func unmarked(s string) string {
 	return b.String()
 }
 
-// faces are the four fonts: upright, oblique, bold, bold oblique.
+// faces returns the four fonts: upright, oblique, bold, bold oblique.
 var faces = sync.OnceValue(func() (f [4]font.Face) {
 	files := [4][]byte{dejavusans.TTF, dejavusansoblique.TTF, dejavusansbold.TTF, dejavusansboldoblique.TTF}
 	for i, ttf := range files {
@@ -137,7 +137,7 @@ func textWidth(s string, size float64, bold bool) float64 {
 	return w
 }
 
-// checkWidth refuses a text that no place on a sheet can hold.
+// checkWidth panics if the text is wider than most px.
 func checkWidth(argument, text string, size, most float64) {
 	w := textWidth(text, size, false)
 	check(w <= most, "%s %q is %.0f px wide, want at most %v", argument, text, w, most)
@@ -150,7 +150,7 @@ func (r run) size(whole float64) float64 {
 	return whole
 }
 
-// shift returns how far the run lies below the baseline.
+// shift returns by how many px the run is below the baseline.
 func (r run) shift(whole float64) float64 {
 	switch r.script {
 	case 1:
@@ -161,7 +161,7 @@ func (r run) shift(whole float64) float64 {
 	return 0
 }
 
-// glyphBox returns the bounds of a character in px, y downward.
+// glyphBox returns the bounding box of a character in px, y downward.
 func glyphBox(f font.Face, r rune) Box {
 	var buf sfnt.Buffer
 	ppem := fixed.Int26_6(64 * float64(f.Font.Size))
@@ -177,5 +177,5 @@ func glyphBox(f font.Face, r rune) Box {
 	return Box{px(b.Min.X), px(b.Min.Y), px(b.Max.X), px(b.Max.Y)}
 }
 
-// isMark reports whether r sits on the character before it, as the hat of d̂.
+// isMark reports whether r is a combining mark, such as the hat of d̂.
 func isMark(r rune) bool { return unicode.Is(unicode.Mn, r) }

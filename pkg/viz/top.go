@@ -2,10 +2,11 @@ package viz
 
 import "math"
 
-// labelTop names the vertical lines above their upper ends, side by side where
-// they are close. A panel that already has a row there, for its title, shares
-// it if the names keep clear of the title and near their lines; else they get a
-// row of their own, and where even that is too short, places in the frame.
+// labelTop places the labels of the vertical lines above their upper ends, side
+// by side where they are close. In a panel with a title they share its row if
+// they are clear of the title and near their lines; otherwise they have a row
+// of their own. If that row is too short as well, they are placed inside the
+// frame.
 func (v *view) labelTop() {
 	var lines []int
 	var want, size []float64
@@ -53,7 +54,8 @@ func (v *view) labelTop() {
 	}
 }
 
-// beyond returns on which side of the axis a vertical line lies, 0 if on it.
+// beyond returns 1 if a vertical line is to the right of the axis range, -1 if
+// to the left, and 0 if within it.
 func (v *view) beyond(t trace) int {
 	switch x := v.exponentX(t.x[0]); {
 	case x > v.xs.max:
@@ -71,8 +73,8 @@ func (v *view) exactX(x float64) float64 {
 	return v.xs.px(x)
 }
 
-// placeAbove names a distribution function that has no room beside it above the
-// end of its curve, in the row of the panel's title.
+// placeAbove places the label of a distribution function without room beside
+// its curve above the end of the curve, in the row of the panel's title.
 func (v *view) placeAbove(i int, t trace) (offer, bool) {
 	pieces := v.pieces[i]
 	if t.kind != kindEDF || v.title == "" || len(v.legend) > 0 || len(pieces) == 0 {
@@ -80,7 +82,7 @@ func (v *view) placeAbove(i int, t trace) (offer, bool) {
 	}
 	last := pieces[len(pieces)-1]
 	tip := last[len(last)-1]
-	if tip.Y > v.frame.Y0+1 { // it ends elsewhere
+	if tip.Y > v.frame.Y0+1 { // the curve does not end at the top
 		return offer{}, false
 	}
 	head := placer{frame: Box{v.frame.X0, v.frame.Y0 - titleRow, chartWidth - 2, v.frame.Y0}}

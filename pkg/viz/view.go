@@ -4,33 +4,33 @@ import (
 	"math"
 )
 
-// view is a panel laid out on a sheet: its frame, its scales, its curves in px
-// and the places of its labels.
+// view is a panel in a layout: its frame, its scales, its curves in px and the
+// places of its labels.
 type view struct {
 	*Panel
-	among  int // how many panels the chart has
+	among  int // number of panels of the chart
 	frame  Box
 	xs, ys scale
-	pieces [][][]Point // of each trace, what lies in the frame
-	legend []int       // traces named above the panel for want of room
+	pieces [][][]Point // parts of each trace inside the frame
+	legend []int       // traces in the legend above the panel, for lack of room beside them
 	placer placer
 	tags   []offer
-	topRow bool  // vertical lines are named in a row of their own above the frame
-	onTop  bool  // they are named above the frame at all
-	noTop  bool  // they cannot be: not even a row of their own has room
-	margin []int // lines that reach the right edge, named there
+	topRow bool  // vertical lines have a row for their labels above the frame
+	onTop  bool  // labels of vertical lines are above the frame
+	noTop  bool  // labels of vertical lines do not fit above the frame, even in a row of their own
+	margin []int // lines that reach the right edge and are labelled there
 }
 
 const (
 	tickSize  = 12.0
 	labelSize = 13.0
 	titleSize = 14.0
-	rowHeight = 19.0 // of a legend
-	labelGap  = 16.0 // least distance of baselines
-	sideGap   = 7.0  // between a curve and its label
+	rowHeight = 19.0 // height of a row of the legend
+	labelGap  = 16.0 // minimum distance of baselines
+	sideGap   = 7.0  // distance of a curve and its label
 )
 
-// lay turns the data into px.
+// lay converts the data to px.
 func (v *view) lay() {
 	v.xs.from, v.xs.to = v.frame.X0, v.frame.X1
 	v.ys.from, v.ys.to = v.frame.Y1, v.frame.Y0
@@ -56,8 +56,8 @@ func (v *view) lay() {
 	}
 }
 
-// pos returns where (x, y) lies. What a logarithmic axis cannot show lies at
-// its foot.
+// pos returns the position of (x, y). A number that a logarithmic axis cannot
+// show is placed at its lower end.
 func (v *view) pos(x, y float64) Point {
 	q := Point{v.frame.X0, v.frame.Y1}
 	if !v.xs.log || x > 0 {
@@ -69,7 +69,7 @@ func (v *view) pos(x, y float64) Point {
 	return q
 }
 
-// polyline returns what is seen of a trace.
+// polyline returns the visible parts of a trace.
 func (v *view) polyline(t trace) [][]Point {
 	f := v.frame
 	switch t.kind {
@@ -111,13 +111,13 @@ func (v *view) polyline(t trace) [][]Point {
 	return nil
 }
 
-// stairs returns the corners of a step function. Steps that move less than half
-// a px are drawn as one, and those too small to be seen without their corner,
-// so that dashes keep their length on a slope. Left of the first step the curve
-// is shown where it has a height to show.
+// stairs returns the corners of a step function. Steps shorter than half a px
+// are combined, and small ones are drawn as slopes, so that dashes keep their
+// length. Left of the first step the curve is drawn only if its value there is
+// positive.
 func (v *view) stairs(t trace) []Point {
 	f := v.frame
-	if len(t.x) == 0 { // every sample is lost to the axis
+	if len(t.x) == 0 { // the axis can show no sample
 		return []Point{{f.X0, v.pos(1, t.before).Y}, {f.X1, v.pos(1, t.before).Y}}
 	}
 	first := v.pos(t.x[0], t.before)
@@ -138,7 +138,7 @@ func (v *view) stairs(t trace) []Point {
 	return pts
 }
 
-// ended returns where a line ceases because its next value is +Inf.
+// ended returns the point where a line ends because its next value is +Inf.
 func (v *view) ended(t trace) (Point, bool) {
 	for i := range t.x {
 		if t.kind == kindLine && i > 0 && math.IsInf(t.y[i], 1) {
@@ -149,8 +149,9 @@ func (v *view) ended(t trace) (Point, bool) {
 	return Point{}, false
 }
 
-// reachesRight reports whether a line runs to the right edge of the axis, where
-// the margin can name it. It asks the scales, which are known before the frame.
+// reachesRight reports whether a line reaches the right edge of the axis, so
+// that the margin can contain its label. It uses the scales only, which are
+// known before the frame.
 func (v *view) reachesRight(t trace) bool {
 	n := len(t.x) - 1
 	return t.kind == kindLine && !math.IsInf(t.y[n], 1) && v.ys.shows(t.y[n]) &&

@@ -7,7 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 )
 
-// visitor adds to the option what go-echarts has no field for.
+// visitor adds the options for which go-echarts has no field.
 type visitor struct {
 	charts.BaseConfigurationVisitor
 	view *view
@@ -15,7 +15,7 @@ type visitor struct {
 	plot float64 // height of the frame in px
 }
 
-// Visit sets what holds for the whole panel.
+// Visit sets the options of the whole panel.
 func (k visitor) Visit(o map[string]any) {
 	o["backgroundColor"] = "#FFFFFF"
 	o["textStyle"] = map[string]any{"fontFamily": fontFamily}
@@ -35,10 +35,10 @@ func (k visitor) Visit(o map[string]any) {
 	o["xAxis"], o["yAxis"] = x, y
 }
 
-// axis describes an axis with the range of the drawing. A logarithmic one is
-// given as an axis of exponents whose labels are powers: ECharts rounds the
-// ticks of its own logarithmic axis to ten decimals, and so loses all decades
-// below 10⁻¹⁰, where rounding errors live.
+// axis returns the options of an axis with the range of the drawing. A
+// logarithmic axis becomes a linear axis of exponents with powers of ten as
+// labels: ECharts rounds the ticks of its own logarithmic axis to ten decimals
+// and so loses all decades below 10⁻¹⁰, where rounding errors are.
 func (k visitor) axis(c scale, title []string, room, length float64) map[string]any {
 	label := map[string]any{"fontSize": 12, "color": hex(SoftInk), "hideOverlap": true}
 	a := map[string]any{
@@ -59,8 +59,8 @@ func (k visitor) axis(c scale, title []string, room, length float64) map[string]
 	return a
 }
 
-// standsAlone reports whether trace i ends at the right edge, clear of all
-// others.
+// standsAlone reports whether trace i ends at the right edge at a distance from
+// all others.
 func (k visitor) standsAlone(i int) bool {
 	end := func(t trace) float64 {
 		return k.view.ys.place(t.y[len(t.y)-1]) / (k.view.ys.max - k.view.ys.min) * k.plot
@@ -74,8 +74,8 @@ func (k visitor) standsAlone(i int) bool {
 	return k.view.reachesRight(k.view.traces[i])
 }
 
-// VisitSeriesOpt gives lines the dashes of the drawing and names at their ends,
-// and notes their text.
+// VisitSeriesOpt sets the dashes of lines as in the drawing, labels at their
+// ends, and the text of notes.
 func (k visitor) VisitSeriesOpt(list charts.MultiSeries) any {
 	type series struct {
 		charts.SingleSeries

@@ -8,28 +8,29 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The layout of dotAddConstants.
+// Offsets of the constants in dotAddConstants.
 const (
-	offLeast    = 4 * iota // the distance of the least exponent, twice in 16 bits
+	offLeast    = 4 * iota // distance of the least exponent, stored twice, in 16 bits each
 	offTop                 // bits of 2^E for distance 0
-	offScale               // bits of 2^F times those of 1
-	offF                   // F in the place of an exponent
-	offKeep                // the bits of a result that are kept
+	offScale               // bits of 2^F plus those of 1
+	offF                   // F in the exponent field
+	offKeep                // mask of the bits of a result that are kept
 	offMost                // bits of 2^E for the greatest exponent allowed
-	offNormal              // bits of 2^Emin of the output, binary16 only
-	offZero                // bits of 2^E of a zero c, binary16 only
-	offInfinity            // the bits of an exponent
-	offHigh                // the upper half
+	offNormal              // bits of 2^Emin of the output; binary16 only
+	offZero                // bits of 2^E for a zero c; binary16 only
+	offInfinity            // mask of the exponent field
+	offHigh                // mask of the upper half of a word
 	offOne                 // the integer 1
-	offMXCSR               // the control word that truncates
+	offMXCSR               // control word of rounding toward zero
 )
 
-// dotAdd emits the truncated fused dot-product-add of blocks of so many terms,
-// one row by two vectors of columns. Exponents come as distances below the
-// greatest one, in the place of a binary32 exponent in the upper half of a
-// word; so their least sum is the greatest exponent.
+// dotAdd emits the truncated fused dot-product-add of blocks of the given
+// number of terms, for one row by two vectors of columns. Each exponent is
+// given as its distance below the greatest possible exponent, in the exponent
+// field of a binary32 number in the upper half of a word. The product with the
+// greatest exponent is therefore the one with the least sum of distances.
 //
-// half says that results are rounded to binary16, to nearest even; otherwise
+// If half is true, results are rounded to binary16, to nearest even; otherwise
 // they are truncated.
 func (w width) dotAdd(terms int, half bool) {
 	name := fmt.Sprintf("dotAdd%d_%d", terms, w)
@@ -49,7 +50,7 @@ func (w width) dotAdd(terms int, half bool) {
 		return v
 	}
 
-	// In 512 bits instructions truncate by themselves.
+	// Instructions of 512 bits can specify truncation themselves.
 	saved := Mem{}
 	if w == 256 {
 		saved = AllocLocal(8)
@@ -64,8 +65,8 @@ func (w width) dotAdd(terms int, half bool) {
 			m.constants[offset] = broadcast(offset)
 		}
 	}
-	// Per side the results, the greatest exponents met, and in the sign whether
-	// 32 bits have overflowed.
+	// For each of the two vectors: the results, the greatest exponents so far and,
+	// in the sign, whether a 32-bit sum has overflowed.
 	var sum, most, over [2]reg.VecVirtual
 	for v := range sum {
 		sum[v], most[v] = w.vector(), w.vector()
@@ -78,7 +79,7 @@ func (w width) dotAdd(terms int, half bool) {
 	}
 
 	loop("next", blocks, func() {
-		// The greatest exponent of the products, two columns to a word.
+		// The greatest exponent of the products, for two columns in each word.
 		near, distance := w.vector(), w.vector()
 		VPBROADCASTD(constant(offLeast), near)
 		for k := range terms {
@@ -87,8 +88,8 @@ func (w width) dotAdd(terms int, half bool) {
 			VPMINUW(distance, near, near)
 		}
 
-		// The greatest exponent of all, the power of two that leaves F bits
-		// below it, and c cut there.
+		// The greatest exponent of all terms, the power of two that scales a term to a
+		// multiple of F bits below it, and c truncated there.
 		var scale, greatest [2]reg.VecVirtual
 		for v := range 2 {
 			greatest[v], scale[v] = w.vector(), w.vector()
@@ -105,7 +106,7 @@ func (w width) dotAdd(terms int, half bool) {
 			VCVTTPS2DQ(sum[v], sum[v])
 		}
 
-		// The products, exact, each cut there, and their sum.
+		// The exact products, each truncated there, and their sum.
 		var s [2][]reg.VecVirtual
 		for v := range 2 {
 			s[v] = w.vectors(1 + terms/32)
@@ -174,8 +175,8 @@ func (w width) dotAdd(terms int, half bool) {
 	RET()
 }
 
-// machine is what the steps of a dotAdd share. With 16 registers the constants
-// are read from memory.
+// machine contains the parameters that the steps of a dotAdd share. With only
+// 16 registers the constants are read from memory.
 type machine struct {
 	width
 	terms     int
@@ -203,8 +204,9 @@ func (m machine) subReg(offset int, x reg.VecVirtual) {
 	VPSUBD(m.load(offset), x, x)
 }
 
-// exponentOf raises e to the power of two of c. In binary16 that of a subnormal
-// c is 2^Emin, and that of zero a choice of the device.
+// exponentOf sets e to the greater of e and the power of two of c. For
+// binary16, the power of two of a subnormal c is 2^Emin, and that of zero
+// depends on the device.
 func (m machine) exponentOf(c, e reg.VecVirtual) {
 	t := m.vector()
 	m.and(m.load(offInfinity), c, t)
@@ -226,9 +228,9 @@ func (m machine) exponentOf(c, e reg.VecVirtual) {
 	VPMAXSD(t, e, e)
 }
 
-// join adds the integers of c and of the products, and turns the sum into a
-// number of binary32, truncated. Where 32 bits do not hold the sum it sets the
-// sign of over.
+// join adds the integers of c and of the products and converts the sum to
+// binary32, truncated. If the sum does not fit into 32 bits, it sets the sign
+// of over.
 func (m machine) join(products, sum, over reg.VecVirtual) {
 	s := m.vector()
 	VPADDD(products, sum, s)
@@ -254,8 +256,8 @@ func (m machine) join(products, sum, over reg.VecVirtual) {
 	}
 }
 
-// roundToOdd sets the last bit of x, the integers s truncated, where x is not
-// s.
+// roundToOdd rounds the integers s to odd: x contains them truncated to
+// binary32, and its last bit is set if x differs from s.
 func (m machine) roundToOdd(s, x reg.VecVirtual) {
 	back, one := m.vector(), m.load(offOne)
 	VCVTTPS2DQ(x, back)
@@ -270,7 +272,7 @@ func (m machine) roundToOdd(s, x reg.VecVirtual) {
 	}
 }
 
-// joinWide is join for sums of more than 32 bits, by way of binary64.
+// joinWide is join for sums of more than 32 bits, computed in binary64.
 func (m machine) joinWide(low, high, sum reg.VecVirtual) {
 	VPADDD(low, sum, low)
 	if m.width == 256 {
@@ -304,8 +306,9 @@ func (m machine) joinWide(low, high, sum reg.VecVirtual) {
 	VINSERTF64X4(Imm(1), h[1], h[0].AsZ(), sum)
 }
 
-// jam rounds x in binary64 to odd in binary32, for results that are rounded
-// again: it gathers the 29 bits that binary32 has not in the last that it has.
+// jam rounds x from binary64 to odd in binary32 precision, for results that are
+// rounded again: if any of the 29 bits that binary32 does not have is set, it
+// sets the last bit that binary32 has. Without half it does nothing.
 func (m machine) jam(x reg.VecVirtual) {
 	if !m.half {
 		return
@@ -317,7 +320,7 @@ func (m machine) jam(x reg.VecVirtual) {
 	VPBROADCASTQ(below.AsX(), below)
 	m.and64(x, below, t)
 	VPADDQ(below, t, t)
-	m.or64(t, x, t) // bit 29 is right, those below are not
+	m.or64(t, x, t) // bit 29 is correct; the bits below it are cleared next
 	m.andNot64(below, t, x)
 }
 
@@ -346,7 +349,7 @@ func (m machine) andNot64(mask, y, z Op) {
 	}
 }
 
-// finish brings the result into the format of the output.
+// finish rounds the result to the format of the output.
 func (m machine) finish(x reg.VecVirtual) {
 	if !m.half {
 		m.and(m.load(offKeep), x, x)

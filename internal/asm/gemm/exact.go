@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// integerSums emits the kernel of a tile of integer sums, 8 columns wide. The
-// factors of b stand in the low halves of 64 bits.
+// integerSums emits the routine for a tile of integer sums, 8 columns wide.
+// Each factor of b is in the low half of a 64-bit word.
 func (w width) integerSums() {
 	lanes := int(w) / 64
 	vectors := 8 / lanes
@@ -44,7 +44,8 @@ func (w width) integerSums() {
 	RET()
 }
 
-// integers emits the conversion of binary32 to multiples of a power of two.
+// integers emits the conversion of binary32 numbers to integers, as multiples
+// of a power of two.
 func integers() {
 	TEXT("integers", NOSPLIT, "func(dst *int32, src *float32, n int, scale float32, mask uint32)")
 	Doc("dst = (src & mask) × scale, which must be an integer; n is a positive multiple of 8.")
@@ -65,7 +66,8 @@ func integers() {
 	RET()
 }
 
-// gridBits emits the search for the finest grid that holds all elements.
+// gridBits emits the search for the coarsest grid, the multiples of a power of
+// two, that contains all elements.
 func gridBits() {
 	TEXT("gridBits", NOSPLIT, "func(src *float32, n int) (greatest, least uint32)")
 	Doc("The greatest bits of a magnitude, and of the last bits set the least exponent field, that of 1 being 277;",
@@ -88,7 +90,7 @@ func gridBits() {
 		VPSRLD(Imm(23), x, e)
 		VPSLLD(Imm(23), e, sig)
 		VPXOR(sig, x, sig)
-		// Without the hidden bit and at exponent 1 if subnormal.
+		// A subnormal number has no hidden bit and counts as exponent 1.
 		normal := YMM()
 		VPMINUD(one, e, normal)
 		VPMAXUD(one, e, e)
@@ -117,7 +119,8 @@ func gridBits() {
 	RET()
 }
 
-// reduce leaves in the first lane of v what of makes of all eight.
+// reduce emits the combination, by the operation of, of all eight lanes of v.
+// The result is in the first lane.
 func reduce(v reg.VecVirtual, of func(x, y, z Op)) {
 	t := YMM()
 	VEXTRACTI128(Imm(1), v, t.AsX())

@@ -8,14 +8,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The layout of the constants of exponents.
+// Offsets of the constants of type exponents.
 const (
 	offEmin     = 4 * iota // bits of 2^Emin of the format
-	offGreatest            // bits of 2^E of distance 0
-	offFarthest            // the greatest distance, in the place of an exponent
+	offGreatest            // bits of 2^E for distance 0
+	offFarthest            // the greatest distance, in the exponent field
 )
 
-// exponents is what the conversions share.
+// exponents contains the constants of the conversions to distances.
 type exponents struct {
 	magnitude, exponent, emin, greatest, farthest reg.VecVirtual
 }
@@ -34,9 +34,9 @@ func newExponents(p reg.Register) exponents {
 	return e
 }
 
-// distance returns how far below the greatest exponent that of x lies, in the
-// place of an exponent, all ones for zero. It sets the sign of rare where x is
-// out of range.
+// distance returns the distance of the exponent of x below the greatest
+// exponent, in the exponent field of a binary32 number; all bits are ones if x
+// is zero. It sets the sign of rare if x is out of range.
 func (e exponents) distance(x, rare reg.VecVirtual) reg.VecVirtual {
 	d, isZero, far := YMM(), YMM(), YMM()
 	VPAND(x, e.magnitude, d)
@@ -53,7 +53,7 @@ func (e exponents) distance(x, rare reg.VecVirtual) reg.VecVirtual {
 	return d
 }
 
-// pair emits into z the distances low and high in the halves of words.
+// pair packs the distances low and high into the halves of the words of z.
 func pair(low, high, z reg.VecVirtual) {
 	l, h := YMM(), YMM()
 	VPSRLD(Imm(16), low, l)
@@ -62,7 +62,8 @@ func pair(low, high, z reg.VecVirtual) {
 	VPOR(h, l, z)
 }
 
-// packExponents emits the packing of two vectors of columns for dotAdd.
+// packExponents emits the packing of two vectors of columns, with their
+// exponents, for dotAdd.
 func (w width) packExponents() {
 	TEXT(fmt.Sprintf("packExponents%d", w), NOSPLIT,
 		"func(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64")
@@ -106,7 +107,8 @@ func (w width) packExponents() {
 	RET()
 }
 
-// rowExponents emits the same for a row, its distances doubled.
+// rowExponents emits the computation of the exponents of a row, each stored
+// twice in a word.
 func rowExponents() {
 	TEXT("rowExponents", NOSPLIT, "func(ae *uint32, src *float32, n int, p *uint32) uint64")
 	Doc("Stores the exponents of src in ae, n a positive multiple of 8. The result is not 0 if one is out of range.")

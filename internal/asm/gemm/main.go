@@ -1,6 +1,6 @@
-// Command gemm writes the vector kernels of package tcore's matrix products, or
-// with -exact those of package exact, each in 256 bits (AVX2, FMA, F16C) and in
-// 512 (AVX-512 F, BW, DQ, VL):
+// Command gemm generates the vector routines of package tcore's matrix products
+// or, with -exact, those of package exact. It generates each in 256 bits (AVX2,
+// FMA, F16C) and in 512 bits (AVX-512 F, BW, DQ, VL):
 //
 //	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
 //	go run ./gemm -exact -out sums_amd64.s -stubs sums_amd64.go -pkg exact
@@ -49,8 +49,8 @@ type width int
 func (w width) lanes() int { return int(w) / 32 }
 func (w width) bytes() int { return int(w) / 8 }
 
-// rows is the number of rows of a tile so many vectors wide whose sums fill the
-// registers.
+// rows is the greatest number of rows of a tile, of the given number of vectors
+// in width, whose sums fit into the registers.
 func (w width) rows(vectors int) int {
 	if w == 256 {
 		return 12 / vectors
@@ -58,7 +58,7 @@ func (w width) rows(vectors int) int {
 	return 28 / vectors
 }
 
-// vector returns a fresh register.
+// vector returns a new virtual register.
 func (w width) vector() reg.VecVirtual {
 	if w == 256 {
 		return YMM()
@@ -74,10 +74,10 @@ func (w width) vectors(n int) []reg.VecVirtual {
 	return v
 }
 
-// zero clears v.
+// zero emits v = 0.
 func (w width) zero(v Op) { w.xor(v, v, v) }
 
-// The bitwise instructions have other names in 512 bits.
+// The bitwise instructions have different names for 256 and 512 bits.
 
 func (w width) xor(x, y, z Op) {
 	if w == 256 {
@@ -106,8 +106,9 @@ func (w width) or(x, y, z Op) {
 // param loads a parameter into a register.
 func param(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// rowAddresses returns how to address so many rows, a stride of bytes apart,
-// from one pointer for every four rows. They move on by adding to the pointers.
+// rowAddresses returns the addresses of rows that are a stride in bytes apart,
+// with one pointer for every four rows. To advance all addresses, add to the
+// pointers.
 func rowAddresses(base, stride reg.Register, rows int) (addresses []Mem, pointers []reg.Register) {
 	three := GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
@@ -130,7 +131,7 @@ func rowAddresses(base, stride reg.Register, rows int) (addresses []Mem, pointer
 	return addresses, pointers
 }
 
-// loop emits body, which is to run n times, n > 0.
+// loop emits a loop that runs body n times, n > 0.
 func loop(name string, n Op, body func()) {
 	Label(name)
 	body()

@@ -8,9 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sums emits the kernel of a tile of binary32 sums, rows × vectors, that takes
-// up running sums where they stand: c += ab for k = 0, 1, …, in this order.
-// fused says whether the products are exact, and so may be left unrounded.
+// sums emits the routine that adds to the sums of a tile of binary32 numbers,
+// rows × vectors, in place: c += ab for k = 0, 1, …, in this order. fused says
+// that the products are exact in binary32, so that a fused multiply-add gives
+// the same result as two operations.
 func (w width) sums(fused bool, rows, vectors int) {
 	kind := "MAC"
 	if fused {
@@ -63,7 +64,8 @@ func (w width) sums(fused bool, rows, vectors int) {
 	RET()
 }
 
-// roundHalf emits the conversion of binary32 to binary16 and back.
+// roundHalf emits the rounding of binary32 numbers to binary16, by conversion
+// and back.
 func roundHalf() {
 	TEXT("roundHalf", NOSPLIT, "func(dst, src *float32, n int)")
 	Doc("dst = fl16(src), to nearest even; n is a positive multiple of 8.")
@@ -82,8 +84,9 @@ func roundHalf() {
 	RET()
 }
 
-// sumsHalf emits the kernel for a thin product, whose time is that of reading
-// a: it rounds 8 columns of a to binary16 just before it takes their products.
+// sumsHalf emits the routine for a product with few columns, whose time is that
+// of reading a: it rounds 8 columns of a to binary16 just before multiplying
+// them.
 func sumsHalf() {
 	const rows, depth, ahead = 12, 8, 512
 	TEXT("sumsHalf12x8", NOSPLIT, "func(c *float32, ldc int, a *float32, lda int, b *float32, n int)")
@@ -127,8 +130,8 @@ func sumsHalf() {
 	RET()
 }
 
-// roundNarrow emits the rounding of binary32 to a narrower format, to nearest
-// even, with the steps of Format.roundNarrow.
+// roundNarrow emits the rounding of binary32 numbers to a narrower format, to
+// nearest even, with the steps of Format.roundNarrow.
 func roundNarrow() {
 	TEXT("roundNarrow", NOSPLIT, "func(dst, src *float32, n int, p *uint32)")
 	Doc("dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.")
@@ -162,7 +165,7 @@ func roundNarrow() {
 		VPCMPGTD(m, normal, t)
 		VBLENDVPS(t, small, r, r)
 		VPCMPGTD(infinity, m, t)
-		VBLENDVPS(t, m, r, r) // a NaN stays
+		VBLENDVPS(t, m, r, r) // a NaN is not changed
 		VPANDN(x, magnitude, t)
 		VPOR(t, r, r)
 		VMOVUPS(r, Mem{Base: dst})

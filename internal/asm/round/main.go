@@ -1,10 +1,10 @@
-// Command round writes the AVX2 kernels of tcore's slice rounding.
+// Command round generates the AVX2 routines of tcore's rounding of slices.
 //
 //	go generate ./pkg/tcore
 //
-// Operands are in Go order, the
-// destination last. Every row of the table of constants is one value, four
-// times; the rows are those of type roundTable in pkg/tcore/vector.go.
+// Operands are in Go order, the destination last. Every row of the table of
+// constants contains one value four times; the rows are those of type
+// roundTable in pkg/tcore/vector.go.
 package main
 
 import (
@@ -21,17 +21,17 @@ const (
 	rowMagnitude   // all bits but the sign
 	rowExponent    // the exponent field
 	rowMinNormal   // 2^Emin
-	rowQuantum     // what makes 2^q of 2^e, in the exponent field
-	rowAdder       // what makes 2^(q+52) of 2^e
-	rowNext        // what makes 2^(q+52) + 2^q of 2^e
+	rowQuantum     // difference of the exponents of 2^e and 2^q, in the exponent field
+	rowAdder       // difference of the bits of 2^(q+52) and 2^e
+	rowNext        // difference of the bits of 2^(q+52) + 2^q and 2^e
 	rowThreshold   // the least magnitude that overflows to nearest even
 	rowClamp       // 2^(Emax+1)
-	rowMax         // the greatest number
-	rowOverflow    // what stands for +∞
-	rowLeast       // magnitudes below are zero
-	rowZero        // 0 if -0 becomes 0, or else -0
+	rowMax         // the greatest finite number
+	rowOverflow    // the result of an overflow
+	rowLeast       // smaller magnitudes become zero
+	rowZero        // 0 if -0 becomes 0, otherwise -0
 	rowRandomBits  // the places of the random bits in a significand
-	rowMultiplier0 // Philox
+	rowMultiplier0 // multipliers of Philox
 	rowMultiplier1
 	rowKeys // 20 rows: k0 and k1 of each round
 	rows    = rowKeys + 20
@@ -44,11 +44,12 @@ const (
 	unorderedGE = U8(21) // NLT_UQ
 )
 
-// A variant leaves out what its formats do not need.
+// A variant is a routine for some of the formats; each omits steps that its
+// formats do not need.
 type variant struct {
 	suffix string
-	zeros  bool // subnormals flushed, or no -0
-	finite bool // no NaN: it counts as +∞
+	zeros  bool // formats whose subnormals are flushed or that have no -0
+	finite bool // formats without NaN: a NaN is treated as +∞
 }
 
 var variants = []variant{{}, {suffix: "Zeros", zeros: true}, {suffix: "Finite", zeros: true, finite: true}}
@@ -62,7 +63,7 @@ func main() {
 	Generate()
 }
 
-// A kernel rounds n elements of src to dst.
+// A kernel is the routine that rounds n elements of src to dst.
 type kernel struct {
 	variant
 	dst, src, n, table, i reg.GPVirtual
@@ -94,7 +95,7 @@ func (k kernel) at(base reg.GPVirtual, offset int) Mem {
 	return Mem{Base: base, Index: k.i, Scale: 8, Disp: 8 * offset}
 }
 
-// constant returns a register that holds a row.
+// constant returns a register that contains a row of the table.
 func (k kernel) constant(r int) reg.VecVirtual {
 	c := YMM()
 	VMOVUPD(k.row(r), c)
@@ -113,7 +114,8 @@ func (k kernel) load(offset int) (x, a reg.VecVirtual) {
 	return x, a
 }
 
-// power returns 2^e for max(a, 2^Emin) of exponent e. A NaN gives 2^Emin.
+// power returns 2^e, where e is the exponent of max(a, 2^Emin). For a NaN it
+// returns 2^Emin.
 func (k kernel) power(a reg.VecVirtual) reg.VecVirtual {
 	e := YMM()
 	VMAXPD(k.row(rowMinNormal), a, e)
@@ -137,9 +139,9 @@ func (k kernel) store(offset int, r, x reg.VecVirtual) {
 	VMOVUPD(r, k.at(k.dst, offset))
 }
 
-// nearest rounds n elements, a positive multiple of 8, to nearest even: adding
-// 2^(q+52) to a magnitude leaves its multiple of the quantum 2^q, rounded, and
-// subtracting gives it back.
+// nearest emits the rounding of n elements, a positive multiple of 8, to
+// nearest even. Adding 2^(q+52) to a magnitude rounds it to a multiple of the
+// quantum 2^q; subtracting 2^(q+52) is exact.
 func nearest(v variant) {
 	k := begin("roundNearest", v, "")
 	overflow := k.constant(rowOverflow)
@@ -160,9 +162,9 @@ func nearest(v variant) {
 	RET()
 }
 
-// stochastic rounds n elements, a positive multiple of 16, with the random
-// words of four Philox blocks for each 16: element 4j + l takes word j of block
-// l. All arithmetic is rounded toward zero.
+// stochastic emits the stochastic rounding of n elements, a positive multiple
+// of 16. It uses the random words of four Philox blocks for every 16 elements:
+// element 4j + l uses word j of block l. All arithmetic is rounded toward zero.
 func stochastic(v variant) {
 	k := begin("roundStochastic", v, ", counters *[4]uint64")
 	p, control := GP64(), GP32()
@@ -194,7 +196,7 @@ func stochastic(v variant) {
 }
 
 // philox returns the four words of the blocks of four counters, in the low
-// halves of 64-bit lanes; what is in the high halves has no meaning.
+// halves of 64-bit lanes. The contents of the high halves have no meaning.
 func (k kernel) philox(counter, m0, m1 reg.VecVirtual) [4]reg.VecVirtual {
 	c := [4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
 	VMOVDQA(counter, c[0])
@@ -217,15 +219,16 @@ func (k kernel) philox(counter, m0, m1 reg.VecVirtual) [4]reg.VecVirtual {
 	return c
 }
 
-// roundBy rounds four elements. With a random fraction R of the quantum 2^q,
-// the result is the greatest multiple of 2^q up to a + R 2^q. Truncated sums do
-// not fall below a multiple that they reached, so it may be computed as
+// roundBy emits the rounding of four elements. With a random fraction R of the
+// quantum 2^q, the result is the greatest multiple of 2^q that is at most a + R
+// 2^q. A truncated sum does not fall below a multiple of 2^q that the exact sum
+// reaches, so that the result may be computed as
 //
 //	((a + (1 + R) 2^q) + 2^(q+52)) - (2^(q+52) + 2^q).
 func (k kernel) roundBy(offset int, word, overflow reg.VecVirtual) {
 	Comment(fmt.Sprintf("Elements %d to %d.", offset, offset+3))
 	x, a := k.load(offset)
-	VMINPD(a, k.constant(rowClamp), a) // a NaN stays
+	VMINPD(a, k.constant(rowClamp), a) // a NaN is not changed
 	m := k.power(a)
 
 	r, quantum := YMM(), YMM()

@@ -1,6 +1,6 @@
-/* sgemm m k n: prints how many million multiply-adds a second OpenBLAS does in
- * a row-major m x k by k x n product of binary32 numbers, the median of runs of
- * a fifth of a second in all. */
+/* sgemm m k n: prints the speed of OpenBLAS, in million multiply-adds per
+ * second, for a row-major m x k by k x n product of binary32 numbers. The speed
+ * is the median of runs that take a fifth of a second in all. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Package cudatest builds the fake of NVIDIA's libraries, for tests on machines
-// without a GPU. The fake is testdata/fake.c beside this folder, which says
-// what the environment makes it do.
+// without a GPU. The source of the fake is internal/cuda/testdata/fake.c, which
+// lists the environment variables that control its behaviour.
 package cudatest
 
 import (
@@ -12,11 +12,12 @@ import (
 	"testing"
 )
 
-// ErrNoFake is why there is no fake: no cgo, no Linux, or no C compiler.
+// ErrNoFake is the error if the fake cannot be built: there is no cgo, no
+// Linux, or no C compiler.
 var ErrNoFake = errors.New("no fake of CUDA here: it takes cgo, Linux and a C compiler")
 
 // Build builds the fake into the folder, under the names of all four libraries.
-// They are one file, and so share what they know. The flags are for the
+// They are one file and so share their state. The flags are passed to the
 // compiler.
 func Build(folder string, flags ...string) error {
 	if !possible {
@@ -45,8 +46,8 @@ func Build(folder string, flags ...string) error {
 	return nil
 }
 
-// source returns the path of the fake's source, in the module that the test
-// runs in.
+// source returns the path of the fake's source, in the module in which the test
+// runs.
 func source() (string, error) {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -61,8 +62,9 @@ func source() (string, error) {
 	return "", fmt.Errorf("cudatest: no internal/cuda/testdata/fake.c above the test: %w", err)
 }
 
-// Main is a TestMain: it builds the fake, has the libraries looked for there
-// first, and runs the tests. Without the fake they do not run, and it says why.
+// Main is a TestMain. It builds the fake, makes package cuda search for the
+// libraries in its folder first, and runs the tests. If the fake cannot be
+// built, it runs no tests and prints the reason.
 func Main(m *testing.M) {
 	os.Exit(run(m))
 }
@@ -84,26 +86,27 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// Device is what the fake is asked through.
+// Device gives access to the counters of the fake, which are attributes of its
+// device.
 type Device interface {
 	Attribute(attribute int) (int, error)
 }
 
-// What the fake counts, as attributes of its device.
+// Counters of the fake, as attributes of its device.
 const (
 	alive    = -1
 	calls    = -2
 	products = -3
 )
 
-// Alive returns how many objects and allocations of the fake are in use,
-// contexts included.
+// Alive returns the number of objects and allocations of the fake that are in
+// use, contexts included.
 func Alive(t testing.TB, d Device) int { return ask(t, d, alive) }
 
-// Calls returns how often the fake was called since FAKE_FAIL changed.
+// Calls returns the number of calls of the fake since FAKE_FAIL changed.
 func Calls(t testing.TB, d Device) int { return ask(t, d, calls) }
 
-// Products returns how many products the fake has computed.
+// Products returns the number of products that the fake has computed.
 func Products(t testing.TB, d Device) int { return ask(t, d, products) }
 
 func ask(t testing.TB, d Device, attribute int) int {

@@ -1,13 +1,13 @@
-// Examiner runs the checks of a cell on a function of another process, with
-// which it is connected by its standard input and output:
+// Examiner runs the checks of a cell on a function of another process. Its
+// standard input and output are the connection to that process:
 //
 //	examiner '%%
 //	course.CheckUlp(Ulp, 1)
 //	course.CheckUlp(Ulp, 20261)'
 //
-// It exits with 0 if every check returns, else with another status and a line
-// "panic: …" that says what was called, what came back and what was wanted.
-// Nothing that a student wrote runs in it.
+// It exits with 0 if every check returns. Otherwise it exits with another
+// status and writes a line "panic: …" with the call, its result and the
+// expected result. No code of a student runs in this process.
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/course"
 )
 
-// checks are those that a cell may call. All take the function of the student,
-// and some a seed.
+// checks are the checks that a cell may call. The first argument of each is the
+// student's function; some have a seed as a second argument.
 var checks = map[string]any{
 	"CheckUnitRoundoff":          course.CheckUnitRoundoff,
 	"CheckFirstGap":              course.CheckFirstGap,
@@ -70,13 +70,14 @@ var checks = map[string]any{
 	"CheckProbabilisticConstant": course.CheckProbabilisticConstant,
 }
 
-// check is one call of a cell.
+// check is one call in a cell.
 type check struct {
 	call  reflect.Value
-	seeds []reflect.Value // what comes after the function
+	seeds []reflect.Value // arguments after the function
 }
 
-// parse returns the checks of a cell, all of one function.
+// parse returns the checks of a cell, all of which must concern the same
+// function.
 func parse(cell string) ([]check, error) {
 	body := strings.TrimPrefix(cell, "%%")
 	file, err := parser.ParseFile(token.NewFileSet(), "cell", "package cell\nfunc _() {"+body+"\n}", 0)
@@ -143,8 +144,8 @@ func parseCall(call *ast.CallExpr) (c check, function string, err error) {
 	return c, name.Name, nil
 }
 
-// run lets the checks ask the function at the other end, and panics if one of
-// them does.
+// run runs the checks on the function at the other end. It panics if a check
+// panics.
 func run(checks []check, conn io.ReadWriter) {
 	f := examine.Remote(conn, checks[0].call.Type().In(0))
 	for _, c := range checks {

@@ -18,7 +18,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// exported returns the checks of pkg/course.
+// exported returns the names of the checks of pkg/course.
 func exported(t *testing.T) (names []string) {
 	files, err := filepath.Glob("../../../pkg/course/*.go")
 	if err != nil || len(files) == 0 {
@@ -39,7 +39,7 @@ func exported(t *testing.T) (names []string) {
 	return names
 }
 
-// Every check of pkg/course can be run on a function of another process.
+// Every check of pkg/course can run on a function of another process.
 func TestChecks(t *testing.T) {
 	for _, name := range exported(t) {
 		f, ok := checks[name]
@@ -102,8 +102,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A check passes a right answer of the other end, and panics with what is wrong
-// about another.
+// A check accepts a correct function of the other end, and panics with a
+// description of the mistake of a wrong one.
 func TestRun(t *testing.T) {
 	ulp := func(f tcore.Format, x float64) float64 {
 		return math.Ldexp(1, max(math.Ilogb(x), f.Emin)-f.Precision+1)

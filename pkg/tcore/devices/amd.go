@@ -2,11 +2,11 @@ package devices
 
 import "github.com/roundofflab/roundoff/pkg/tcore"
 
-// The catalogue of AMD matrix cores (Xie et al. 2025; no outputs of real chips
-// were at hand to compare with), named as the NVIDIA ones. TF32 is AMD's xf32,
-// FP8 and BF8 are e4m3fnuz and e5m2fnuz. CDNA2 has two bfloat16 instructions:
-// BF16 is the newer one, of suffix _1k, and BF16Pairs adds two products at
-// once.
+// The catalogue of AMD matrix cores, from the description of Xie et al. (2025).
+// It has not been compared with results of real chips. Names are formed as for
+// NVIDIA. TF32 stands for AMD's xf32, FP8 for e4m3fnuz and BF8 for e5m2fnuz.
+// CDNA2 has two bfloat16 instructions: BF16 is the newer one, with suffix _1k,
+// and BF16Pairs the one that adds two products at once.
 
 // CDNA1F16 returns mfma.f32_f16 of CDNA1: factors in binary16, sums in
 // binary32.

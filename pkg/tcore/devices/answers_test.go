@@ -22,14 +22,15 @@ var update = flag.Bool("update", false, "write testdata/answers.txt anew, questi
 const answersFile = "testdata/answers.txt"
 
 // A question is a dot product of values, which the device converts, or of
-// codes, with scales where it takes them.
+// codes, with scales if the device has them.
 type question struct {
-	x, y, c        []float64 // c alone
+	x, y, c        []float64 // c contains one number
 	cx, cy, sx, sy []uint64
 	cc             uint64
 }
 
-// ask returns the answer of a device, or that it cannot be.
+// ask returns the answer of a device, or a text which says that it cannot
+// compute the question.
 func (q question) ask(d tcore.Device) (answer string) {
 	defer func() {
 		if recover() != nil {
@@ -64,8 +65,8 @@ func codes(x []uint64) string {
 	return runs(words)
 }
 
-// runs joins words, of which the same one n times is written once, w*n; unrun
-// takes them apart.
+// runs joins words, and writes n equal words in a row as w*n. unrun is its
+// inverse.
 func runs(words []string) string {
 	var all []string
 	for i := 0; i < len(words); {
@@ -149,9 +150,9 @@ type neighbour struct {
 	tcore.Device
 }
 
-// neighbours returns those of all parameters of a device, of its core and of
-// its formats: numbers that are one more and one less, conditions that are not,
-// every other rounding.
+// neighbours returns the devices that differ from d in one parameter of the
+// device, its core or its formats: numbers increased or decreased by one,
+// conditions negated, and every other rounding.
 func neighbours(d tcore.Device) []neighbour {
 	var all []neighbour
 	for _, v := range variants("", reflect.ValueOf(d)) {
@@ -160,8 +161,8 @@ func neighbours(d tcore.Device) []neighbour {
 	return all
 }
 
-// mustBeTold reports whether the parameter is one that is always seen: what is
-// added at once, and how.
+// mustBeTold reports whether a question must distinguish the neighbour: its
+// parameter determines how many terms are added at once, or how.
 func (n neighbour) mustBeTold() bool {
 	return slices.ContainsFunc([]string{"Terms", "FractionBits", "Rounding", "Group", "Parts"}, func(name string) bool {
 		return strings.Contains(n.parameter, "."+name)
@@ -185,7 +186,7 @@ func variants(path string, v reflect.Value) (all []variant) {
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
 			if d, ok := v.Interface().(tcore.Device); ok && d.ScaleBlock == 0 && strings.HasPrefix(name, "Scale") {
-				continue // of what takes none
+				continue // the device has no scales
 			}
 			for _, f := range variants(path+"."+name, v.Field(i)) {
 				z := reflect.New(v.Type()).Elem()
@@ -215,7 +216,7 @@ func variants(path string, v reflect.Value) (all []variant) {
 		}
 		add("+1", func(z reflect.Value) { z.SetInt(v.Int() + 1) })
 		add("-1", func(z reflect.Value) { z.SetInt(v.Int() - 1) })
-		if strings.HasSuffix(path, "ZeroExponent") { // of which units have some that are far apart
+		if strings.HasSuffix(path, "ZeroExponent") { // those of different units are far apart
 			add("+111", func(z reflect.Value) { z.SetInt(v.Int() + 111) })
 			add("-111", func(z reflect.Value) { z.SetInt(v.Int() - 111) })
 		}
@@ -223,9 +224,9 @@ func variants(path string, v reflect.Value) (all []variant) {
 	return all
 }
 
-// randomQuestion returns one that is hard: terms at the edges of what is kept,
-// sums that nearly cancel, the least numbers and the greatest, ties, and
-// positions throughout one block or two.
+// randomQuestion returns a difficult random question: terms near the last bit
+// kept, sums that nearly cancel, least and greatest numbers, ties, and terms at
+// all positions of one block or two.
 func randomQuestion(rng *rand.Rand, d tcore.Device) question {
 	n := d.BlockTerms() * (1 + rng.IntN(2))
 	if rng.IntN(4) == 0 {
@@ -241,7 +242,7 @@ func randomQuestion(rng *rand.Rand, d tcore.Device) question {
 			return 1
 		case 1:
 			return 2 - math.Ldexp(1, 1-bits)
-		case 2: // more bits than there are
+		case 2: // more bits than the format has
 			return 1 + rng.Float64()
 		case 3: // halfway
 			return 1 + math.Ldexp(float64(2*rng.IntN(1<<(bits-1))+1), -bits)
@@ -267,7 +268,7 @@ func randomQuestion(rng *rand.Rand, d tcore.Device) question {
 		}
 	}
 	i, j := rng.IntN(n), rng.IntN(n)
-	for k := range n { // the largest product, or any
+	for k := range n { // the largest product, or a random one
 		if rng.IntN(8) > 0 && math.Abs(q.x[k]*q.y[k]) > math.Abs(q.x[i]*q.y[i]) {
 			i = k
 		}
@@ -284,7 +285,7 @@ func randomQuestion(rng *rand.Rand, d tcore.Device) question {
 		q.c[0] = math.Copysign(0, -1)
 	case 2:
 		q.c[0] = number(d.C, center(d.C))
-	case 3: // what a product may cancel
+	case 3: // cancels a product
 		q.c[0] = -q.x[i] * q.y[i]
 	default:
 		q.c[0] = number(d.C, eA+eB+rng.IntN(61)-30)
@@ -315,7 +316,8 @@ func randomQuestion(rng *rand.Rand, d tcore.Device) question {
 	return z
 }
 
-// told returns the neighbours that give another answer to a question.
+// told returns the indices of the neighbours that give another answer to a
+// question.
 func told(d tcore.Device, near []neighbour, q question) (other []int) {
 	answer := q.ask(d)
 	for i, n := range near {
@@ -326,8 +328,9 @@ func told(d tcore.Device, near []neighbour, q question) (other []int) {
 	return other
 }
 
-// search returns questions that tell a device from all neighbours, as far as so
-// many random ones do, and the neighbours that are left.
+// search returns random questions that distinguish a device from its
+// neighbours, and the neighbours that the given number of tries does not
+// distinguish.
 func search(d tcore.Device, tries int) (questions []question, left []neighbour) {
 	rng := rand.New(rand.NewPCG(241118747, uint64(len(d.Name))))
 	left = neighbours(d)
@@ -340,7 +343,8 @@ func search(d tcore.Device, tries int) (questions []question, left []neighbour) 
 			}
 		}
 	}
-	// Those found first are often told by those found last.
+	// Later questions often distinguish the neighbours of earlier ones: drop
+	// questions that are not needed.
 	for i := len(questions) - 1; i >= 0; i-- {
 		fewer := slices.Delete(slices.Clone(questions), i, i+1)
 		if len(untold(d, fewer)) == len(left) {
@@ -350,7 +354,8 @@ func search(d tcore.Device, tries int) (questions []question, left []neighbour) 
 	return questions, left
 }
 
-// untold returns the neighbours of a device that give the same answers.
+// untold returns the neighbours of a device that give the same answers to all
+// questions.
 func untold(d tcore.Device, questions []question) (same []neighbour) {
 	for _, n := range neighbours(d) {
 		if !slices.ContainsFunc(questions, func(q question) bool { return q.ask(n.Device) != q.ask(d) }) {
@@ -360,7 +365,7 @@ func untold(d tcore.Device, questions []question) (same []neighbour) {
 	return same
 }
 
-// taken returns the names of the formats that a device takes for its second
+// taken returns the names of the formats that a device accepts for its second
 // factor.
 func taken(d tcore.Device) string {
 	var names []string
@@ -392,11 +397,11 @@ func write(t *testing.T) {
 	}
 }
 
-// Every device gives the answers that are committed, and every device that
-// differs from it in one parameter gives another to one of the questions at
-// least, but for those that are said to be alike: no dot product of the numbers
-// that the device takes tells them apart, as where the exponent of a zero is
-// far below those of all products, or none was found.
+// Every device gives the committed answers. Every device that differs from it
+// in one parameter gives another answer to at least one question, except those
+// listed as alike: either no dot product distinguishes them, for example
+// because the exponent of a zero is far below those of all products, or none
+// was found.
 func TestAnswers(t *testing.T) {
 	if *update {
 		write(t)

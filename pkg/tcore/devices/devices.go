@@ -1,13 +1,12 @@
-// Package devices is the catalogue of matrix units: one record for every
-// instruction, named by architecture, format of the factors, and F16 again
-// where sums are in binary16 and not binary32. A variant is a copy with one
-// field changed:
+// Package devices is the catalogue of matrix units, with one record for every
+// instruction. A name consists of the architecture, the format of the factors,
+// and a further F16 if sums are in binary16 instead of binary32. A variant is a
+// copy with one field changed:
 //
 //	d := devices.HopperE4M3()
 //	d.B = tcore.E5M2
 //
-// Each call returns a record of its own, so that none can be changed for
-// others.
+// Each call returns its own record, so that changing it does not affect others.
 package devices
 
 import (
@@ -21,7 +20,7 @@ import (
 // All returns the catalogue, oldest architecture first.
 func All() []tcore.Device { return slices.Clone(all()) }
 
-// ByName returns the device of that name.
+// ByName returns the device of that name; ok is false if there is none.
 func ByName(name string) (d tcore.Device, ok bool) {
 	i := slices.IndexFunc(all(), func(d tcore.Device) bool { return d.Name == name })
 	if i < 0 {
@@ -77,8 +76,9 @@ func deviceName(architecture, instruction, in, out string) string {
 	return strings.ToLower(strings.Join(words, "-"))
 }
 
-// conversion returns how values become factors: tf32 instructions ignore the
-// low bits of a binary32 word, for other formats software rounds to nearest.
+// conversion returns how values are converted to factors. tf32 instructions
+// ignore the low bits of a binary32 word; for other formats software rounds to
+// nearest.
 func conversion(in tcore.Format) tcore.RoundingMode {
 	if in.Equal(tcore.TF32) {
 		return tcore.ToZero
@@ -86,8 +86,8 @@ func conversion(in tcore.Format) tcore.RoundingMode {
 	return tcore.ToNearestEven
 }
 
-// allOnes returns the NaN that NVIDIA tensor cores deliver, with every bit but
-// the sign set.
+// allOnes returns the NaN that NVIDIA tensor cores return, with all bits set
+// except the sign.
 func allOnes(f tcore.Format) uint64 {
 	return 1<<(f.Bits()-1) - 1
 }

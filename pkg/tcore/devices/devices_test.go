@@ -12,7 +12,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Every record is in the catalogue, under a name of its own.
+// Every record is in the catalogue, under a unique name.
 func TestAll_has_every_record(t *testing.T) {
 	records := 0
 	files, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
@@ -39,7 +39,7 @@ func TestAll_has_every_record(t *testing.T) {
 	}
 }
 
-// What a caller does to a record or to the list changes nothing for others.
+// Changes of a returned record or list do not affect other callers.
 func TestRecordsCannotBeChanged(t *testing.T) {
 	d, all := HopperF16(), All()
 	d.A, all[0] = tcore.E4M3, tcore.Device{}

@@ -6,15 +6,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// The catalogue of NVIDIA tensor cores, one record per instruction, named by
-// architecture, format of the factors, and F16 again where c and d are binary16
-// and not binary32. Terms, fraction bits and output rounding as found by
-// probing (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et al. 2025), which
-// agree with the outputs of real V100, A2, A100, RTX 1000 Ada, L40S, H100, H200
-// and B200. The exponent of a zero is that of the newer release of MMA-Sim; it
-// is contested by 1 where c is binary16.
+// The catalogue of NVIDIA tensor cores, with one record for every instruction.
+// A name consists of the architecture, the format of the factors, and a further
+// F16 if c and d are binary16 instead of binary32. The numbers of terms, the
+// fraction bits and the output rounding come from probing of the hardware (Fasi
+// et al. 2021; Khattak & Mikaitis 2025; Xie et al. 2025). They agree with the
+// outputs of real V100, A2, A100, RTX 1000 Ada, L40S, H100, H200 and B200. The
+// exponent of a zero is that of the newer release of MMA-Sim; sources differ by
+// 1 if c is binary16.
 //
-// An instruction that mixes 8-bit factors is a copy with another B.
+// An instruction with two different 8-bit formats is a copy of a record with
+// another B.
 
 // VoltaF16 returns mma.m8n8k4 of Volta: factors in binary16, sums in binary32.
 func VoltaF16() tcore.Device {
@@ -109,9 +111,9 @@ func AdaE5M2F16() tcore.Device {
 // AdaF64 returns mma.m8n8k4 of Ada: factors in binary64, sums in binary64.
 func AdaF64() tcore.Device { return chain("Ada", "mma.m8n8k4", tcore.Binary64) }
 
-// Hopper has two families of instructions: wgmma, which libraries use and the
-// plain names stand for, and mma. There is no 8-bit mma; compilers emulate it
-// ([Split]).
+// Hopper has two families of instructions: wgmma, which libraries use and to
+// which the plain names refer, and mma. There is no 8-bit mma; compilers
+// emulate it ([tcore.Split]).
 
 // HopperF16 returns wgmma.m64nNk16 of Hopper: factors in binary16, sums in
 // binary32.
@@ -205,8 +207,8 @@ func HopperMMAE5M2F16() tcore.Device { return split(HopperMMAF16F16(), tcore.E5M
 // binary64.
 func HopperF64() tcore.Device { return chain("Hopper", "mma.m16n8k16", tcore.Binary64) }
 
-// Blackwell is the B200, whose plain names stand for tcgen05, and RTXBlackwell
-// the GeForce generation, which has mma alone. 8-bit mma of the B200 is
+// Blackwell is the B200, where the plain names refer to tcgen05. RTXBlackwell
+// is the GeForce generation, which has only mma. 8-bit mma of the B200 is
 // emulated.
 
 // BlackwellF16 returns tcgen05.f16.k16 of Blackwell: factors in binary16, sums
@@ -401,11 +403,11 @@ func RTXBlackwellE2M1F16() tcore.Device {
 // sums in binary64.
 func RTXBlackwellF64() tcore.Device { return chain("RTX Blackwell", "mma.m8n8k4", tcore.Binary64) }
 
-// Block-scaled instructions. OCP MX: 32 factors of any narrow format share a
-// scale of e8m0, which adds to the exponents of the products. MXF4 and NVF4 are
-// the fourfold fp4 instruction, which adds 16 products exactly before it
-// aligns, with scales of e8m0 or, in NVF4, ue4m3. The scale of a whole tensor
-// in NVFP4 is software.
+// Block-scaled instructions. In OCP MX, 32 factors of any narrow format share a
+// scale in e8m0, whose exponent is added to those of the products. MXF4 and
+// NVF4 are the fp4 instruction of fourfold speed. It adds groups of 16 products
+// exactly before it aligns them. Its scales are in e8m0 or, for NVF4, in ue4m3.
+// The scale of a whole tensor in NVFP4 is applied by software.
 
 // BlackwellMXE4M3 returns [BlackwellE4M3] with a scale of e8m0 on 32 factors.
 func BlackwellMXE4M3() tcore.Device { return mx(BlackwellE4M3()) }
@@ -466,12 +468,13 @@ func RTXBlackwellMXF4x2() tcore.Device { return fp4("RTX Blackwell", "mma.m16n8k
 // scale of ue4m3 on 16 of them, sums in binary32.
 func RTXBlackwellNVF4() tcore.Device { return fp4("RTX Blackwell", "mma.m16n8k64", tcore.UE4M3, 16) }
 
-// e8m13 is binary32 with 13 stored bits of the significand.
+// e8m13 is binary32 with only 13 stored bits of the significand.
 var e8m13 = tcore.Format{Name: "e8m13", Precision: 14, Emin: -126, Emax: 127}
 
-// nvidia returns the record of a truncated fused dot-product-add: terms L,
-// fraction bits F, exponent of a zero. The sum is rounded to nearest even to
-// binary16, and toward zero to binary32 or, with 13 fraction bits, to e8m13.
+// nvidia returns the record of a truncating fused dot-product-add with the
+// given number of terms, fraction bits and exponent of a zero. The result is
+// rounded to nearest even in binary16, and toward zero in binary32 or, with 13
+// fraction bits, in e8m13.
 func nvidia(architecture, instruction string, in, out tcore.Format, terms, fractionBits, zeroExponent int) tcore.Device {
 	core := tcore.Fused{Terms: terms, FractionBits: fractionBits, Result: out, Rounding: tcore.ToZero, ZeroExponent: zeroExponent}
 	switch {
@@ -493,7 +496,8 @@ func nvidia(architecture, instruction string, in, out tcore.Format, terms, fract
 	}
 }
 
-// split returns the emulation of an 8-bit instruction by two of by.
+// split returns the emulation of an 8-bit instruction by two instructions of
+// device by.
 func split(by tcore.Device, in tcore.Format) tcore.Device {
 	by.Name = deviceName(by.Architecture, by.Instruction, in.Name, by.C.Name)
 	by.Instruction = "mma.m16n8k32 (2 × k16)"
@@ -510,7 +514,7 @@ func mx(d tcore.Device) tcore.Device {
 	return d
 }
 
-// fp4 returns a record of the fourfold e2m1 instruction.
+// fp4 returns the record of the e2m1 instruction of fourfold speed.
 func fp4(architecture, instruction string, scale tcore.Format, scaleBlock int) tcore.Device {
 	d := nvidia(architecture, instruction, tcore.E2M1, tcore.Binary32, 64, 35, -139)
 	d.Name = deviceName(architecture, instruction, "f4"+scale.Name+"x"+strconv.Itoa(scaleBlock), "binary32")

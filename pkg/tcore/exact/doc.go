@@ -1,11 +1,12 @@
-// Package exact forms matrix products without any rounding, what computed ones
-// are measured against.
+// Package exact computes matrix products without any rounding, as the reference
+// for errors of computed products.
 //
 //	ab, err := exact.GEMM(a, b) // AB, for all finite float32 data
 //	ab.Error(d)                 // D̂ - AB, rounded once
 //
-// [AbsGEMM] returns |A||B|, which bounds are relative to. Elements are integers
-// times one power of two, as long as the data need: products are added in 64
-// bits by vector instructions where the data allow it, in 128, or in as many as
-// there are between the least product and the greatest sum (Kulisch 2013).
+// [AbsGEMM] returns |A||B|, to which bounds are relative. Elements are stored
+// as integers times one common power of two, as long as the data need. Where
+// the data allow it, products are added in 64-bit integers by vector
+// instructions, or in 128-bit integers. Otherwise the accumulator has all the
+// bits between the least product and the greatest sum (Kulisch 2013).
 package exact

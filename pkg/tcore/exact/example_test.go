@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// No rounding at all: 10⁸ × 10⁸ + 10⁻⁸ × 10⁻⁸ - 10⁸ × 10⁸, where float32 holds
-// 10⁸ exactly and 10⁻⁸ nearly.
+// The sum 10⁸ × 10⁸ + 10⁻⁸ × 10⁻⁸ - 10⁸ × 10⁸ without rounding. float32
+// represents 10⁸ exactly and 10⁻⁸ approximately.
 func ExampleGEMM() {
 	a := blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1e8, 1e-8, -1e8}}
 	b := blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{1e8, 1e-8, 1e8}}
@@ -62,7 +62,7 @@ func ExampleMatrix() {
 	// Output: d = 1, exact 1.0008544921875, error -0.0008544921875
 }
 
-// 1 + 2⁻⁶⁰ is beyond float64; At returns all its digits.
+// float64 cannot represent 1 + 2⁻⁶⁰; At returns all its digits.
 func ExampleMatrix_At() {
 	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 1. / (1 << 30)}}
 	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 1. / (1 << 30)}}
@@ -87,7 +87,7 @@ func ExampleMatrix_Float64() {
 	// Output: [0.25]
 }
 
-// Of 1 + 2⁻⁶⁰ binary64 keeps 1.
+// 1 + 2⁻⁶⁰ rounds to 1 in binary64.
 func ExampleMatrix_Error64() {
 	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1, 1. / (1 << 30)}}
 	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 1. / (1 << 30)}}
@@ -101,7 +101,7 @@ func ExampleMatrix_Error64() {
 	// Output: true
 }
 
-// An error far below the last digit of float64 is still seen.
+// Error resolves an error far below the last digit of float64.
 func ExampleMatrix_Error() {
 	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.5, 1. / (1 << 40)}}
 	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0.5, 1. / (1 << 40)}}

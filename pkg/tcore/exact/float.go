@@ -13,7 +13,7 @@ type float struct {
 	exp int
 }
 
-// unpack returns the finite number x.
+// unpack returns x as a float. x must be finite.
 func unpack(x float64) float {
 	neg, sig, exp := limbs.Unpack(x)
 	return float{neg, sig, exp}

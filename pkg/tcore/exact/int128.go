@@ -11,8 +11,8 @@ type int128 struct {
 	lo uint64
 }
 
-// int128Of returns x in units of 2^exp, if that is an integer below 2^126. x
-// must be finite.
+// int128Of returns x in units of 2^exp; ok is false unless that is an integer
+// below 2^126 in magnitude. x must be finite.
 func int128Of(x float64, exp int) (z int128, ok bool) {
 	if x == 0 {
 		return z, true
@@ -34,21 +34,21 @@ func int128Of(x float64, exp int) (z int128, ok bool) {
 	return z, true
 }
 
-// minus returns z - y. It wraps around.
+// minus returns z - y modulo 2^128.
 func (z int128) minus(y int128) int128 {
 	lo, borrow := bits.Sub64(z.lo, y.lo, 0)
 	return int128{z.hi - y.hi - int64(borrow), lo}
 }
 
-// float64 returns z × 2^exp rounded to nearest even, which must be normal or
-// zero in binary64.
+// float64 returns z × 2^exp rounded to nearest even. The result must be normal
+// or zero in binary64.
 func (z int128) float64(exp int) float64 {
 	sign := 1.0
 	if z.hi < 0 {
 		sign, z = -1, int128{}.minus(z)
 	}
 	hi, lo := uint64(z.hi), z.lo
-	if hi != 0 { // 64 bits from the first one on, the last of which stands for all others
+	if hi != 0 { // the leading 64 bits; the last is a sticky bit for all others
 		n := bits.LeadingZeros64(hi)
 		hi, lo = hi<<n|lo>>(64-n), lo<<n
 		if lo != 0 {

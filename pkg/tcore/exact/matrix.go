@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Matrix is a matrix of exact values, in fixed point: every element is an
+// Matrix is a matrix of exact values in fixed point: every element is an
 // integer times one common power of two.
 type Matrix struct {
 	rows, cols int
@@ -25,19 +25,21 @@ type Matrix struct {
 
 // GEMM returns AB, the exact product for all finite data. The matrices are
 // row-major, a is M × K and b is K × N. The error names an element that is not
-// finite. It panics if a shape does not fit or a matrix is empty.
+// finite. It panics if the shapes do not fit, a matrix is empty, or its data
+// are too short.
 //
-// Elements are scaled to integers. If these fit 31 bits, as do multiples of
-// 2^-24 below 1, it takes a few times as long as [Device.MultiplyAdd]; if they
-// fit 64 and the sums of K products 128, some times longer. Otherwise it sums
-// in as many limbs as the data need, which takes longer still (Kulisch 2013,
-// the exact dot product).
+// Elements are scaled to integers. If these fit 31 bits and their products 58,
+// as for multiples of 2^-24 below 1, vector instructions take a few times as
+// long as MultiplyAdd of a tcore.Device. If they fit 63 bits and the sums of K
+// products 127, it takes several times longer. Otherwise it sums in as many
+// 64-bit limbs as the data need, which takes longer still (Kulisch 2013, the
+// exact dot product).
 func GEMM(a, b blas32.General) (Matrix, error) {
 	return gemm("GEMM", a, b, false)
 }
 
-// AbsGEMM returns |A||B|, of which the paper's condition number is the
-// elementwise quotient by |AB|. See [GEMM].
+// AbsGEMM returns |A||B|. Its elementwise quotient by |AB| is the paper's
+// condition number. The error and the panics are those of [GEMM].
 func AbsGEMM(a, b blas32.General) (Matrix, error) {
 	return gemm("AbsGEMM", a, b, true)
 }
@@ -73,8 +75,8 @@ func gemm(call string, a, b blas32.General, abs bool) (Matrix, error) {
 	return e, nil
 }
 
-// product sets every element of e to the dot of a row of a and a column of
-// b, both converted by theirs.
+// product sets every element of e to the inner product of a row of a and a
+// column of b, whose elements ofA and ofB convert.
 func product[T any](e Matrix, a, b blas32.General, ofA, ofB func(float32) T, dot func(z []uint64, x, y []T)) {
 	columns := make([][]T, b.Cols)
 	for j := range columns {
@@ -117,8 +119,8 @@ func dotWide(z []uint64, x, y []term) {
 	}
 }
 
-// grid is the finest fixed-point grid that a matrix needs: every element is a
-// multiple of 2^low, and less than 2^high in magnitude.
+// grid is the coarsest fixed-point grid that contains the elements of a matrix:
+// every element is a multiple of 2^low, and less than 2^high in magnitude.
 type grid struct{ low, high int }
 
 func (g grid) bits() int { return g.high - g.low }
@@ -155,10 +157,10 @@ func gridOf(name string, m blas32.General) (grid, error) {
 	return g, nil
 }
 
-// noGrid is the grid of zeros alone.
+// noGrid is the grid of a matrix of zeros.
 var noGrid = grid{low: math.MaxInt, high: math.MinInt}
 
-// union returns the finest of two grids.
+// union returns the coarsest grid that contains both grids.
 func (g grid) union(h grid) grid {
 	return grid{min(g.low, h.low), max(g.high, h.high)}
 }
@@ -183,7 +185,7 @@ func gridOfRow(x []float32) (g grid, nonFinite int) {
 	return g, -1
 }
 
-// integers returns the conversion of elements to multiples of 2^low.
+// integers returns the conversion of elements to integer multiples of 2^low.
 func (g grid) integers(of func(float32) float32) func(float32) int64 {
 	scale := math.Ldexp(1, -g.low)
 	return func(x float32) int64 { return int64(float64(of(x)) * scale) }
@@ -211,8 +213,8 @@ func (g grid) terms(of func(float32) float32) func(float32) term {
 	}
 }
 
-// At returns the element at row i and column j, exactly.
-// It panics if there is none.
+// At returns the element at row i and column j, exactly. It panics if i or j is
+// out of range.
 func (e Matrix) At(i, j int) *big.Float {
 	if i < 0 || i >= e.rows || j < 0 || j >= e.cols {
 		panic(fmt.Sprintf("exact: At: (%d, %d), want an element of a %d × %d matrix", i, j, e.rows, e.cols))
@@ -245,15 +247,16 @@ func (e Matrix) Float64() blas64.General {
 }
 
 // Error returns D - E, the error of a computed d: subtracted exactly, then
-// rounded once to binary64. Where d is NaN or infinite so is the error.
-// It panics if the shapes differ.
+// rounded once to binary64. Where d is NaN or infinite, the error is that
+// value. It panics if the shapes differ, or if d is empty or its data are too
+// short.
 func (e Matrix) Error(d blas32.General) blas64.General {
 	matrix.Check("exact", "Error", "d", d)
 	e.checkShape("Error", d.Rows, d.Cols)
 	return e.values(func(i, j int) float64 { return e.errorAt(i, j, float64(d.Data[i*d.Stride+j])) })
 }
 
-// Error64 is [Matrix.Error] of a d in binary64.
+// Error64 is [Matrix.Error] for a matrix d in binary64.
 func (e Matrix) Error64(d blas64.General) blas64.General {
 	if d.Rows < 1 || d.Cols < 1 || d.Stride < d.Cols || !matrix.Holds(len(d.Data), d.Rows, d.Cols, d.Stride) {
 		panic(fmt.Sprintf("exact: Error64: d is %d × %d of stride %d with %d elements", d.Rows, d.Cols, d.Stride, len(d.Data)))
@@ -262,14 +265,14 @@ func (e Matrix) Error64(d blas64.General) blas64.General {
 	return e.values(func(i, j int) float64 { return e.errorAt(i, j, d.Data[i*d.Stride+j]) })
 }
 
-// checkShape panics unless a matrix d has the shape of e.
+// checkShape panics unless a matrix of the given shape has the shape of e.
 func (e Matrix) checkShape(call string, rows, cols int) {
 	if rows != e.rows || cols != e.cols {
 		panic(fmt.Sprintf("exact: %s: d is %d × %d, want %d × %d", call, rows, cols, e.rows, e.cols))
 	}
 }
 
-// errorAt returns x minus an element, rounded once; x itself where it is not
+// errorAt returns x minus an element, rounded once, or x itself if it is not
 // finite.
 func (e Matrix) errorAt(i, j int, x float64) float64 {
 	if !finite(x) {
@@ -280,15 +283,16 @@ func (e Matrix) errorAt(i, j int, x float64) float64 {
 			return y.minus(z).float64(e.exp)
 		}
 	}
-	// All bits of an element lie between those of the least product, 2^-298, and
-	// of a sum of 2^63 of the greatest, 2^319, those of x from 2^-1074 to 2^1024.
+	// The bits of an element lie between 2^-298, the least product, and 2^319, a
+	// sum of 2^63 greatest products; those of x lie between 2^-1074 and 2^1024.
 	const prec = 1074 + 1024
 	diff := new(big.Float).SetPrec(prec).SetFloat64(x)
 	z, _ := diff.Sub(diff, e.At(i, j)).Float64()
 	return z
 }
 
-// short returns an element in units of 2^exp, if 2^126 is greater.
+// short returns an element in units of 2^exp; ok is false unless it lies in
+// [-2^126, 2^126).
 func (e Matrix) short(i, j int) (z int128, ok bool) {
 	limbs := e.element(i, j)
 	if len(limbs) == 1 {
@@ -303,7 +307,7 @@ func (e Matrix) short(i, j int) (z int128, ok bool) {
 	return z, z.hi>>62 == z.hi>>63
 }
 
-// values returns the matrix of the values of f.
+// values returns the matrix whose element (i, j) is f(i, j).
 func (e Matrix) values(f func(i, j int) float64) blas64.General {
 	m := matrix.New64(e.rows, e.cols)
 	parallel.Ranges(e.rows, func(lo, hi int) {

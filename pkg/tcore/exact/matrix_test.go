@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// data of several ranges of exponents, and whether two limbs hold the sums.
+// data are generators with several ranges of exponents; narrow says that the
+// sums fit two limbs.
 var data = []struct {
 	name   string
 	number func(rng *rand.Rand) float32
@@ -28,7 +29,7 @@ var data = []struct {
 	{"zeros", func(rng *rand.Rand) float32 { return 0 }, true},
 }
 
-// Sums of big.Rat are the definition.
+// GEMM and AbsGEMM equal sums of big.Rat.
 func TestExactGEMM(t *testing.T) {
 	rational := func(x float32) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
 	for _, data := range data {
@@ -51,12 +52,12 @@ func TestExactGEMM(t *testing.T) {
 				t.Fatal(err)
 			}
 			if rows, cols := ab.rows, ab.cols; rows != m || cols != n {
-				t.Fatalf("Dims() = %d, %d, want %d, %d", rows, cols, m, n)
+				t.Fatalf("%d × %d, want %d × %d", rows, cols, m, n)
 			}
 			if narrow := ab.limbs == 2; narrow != data.narrow {
 				t.Errorf("%d limbs: the data do not test the path they should", ab.limbs)
 			}
-			d64 := matrix.New64(m, n) // of all of binary64
+			d64 := matrix.New64(m, n) // over most of the exponents of binary64
 			for i := range d64.Data {
 				d64.Data[i] = math.Ldexp(rng.Float64()-0.5, rng.IntN(2000)-1000)
 			}
@@ -108,7 +109,7 @@ func TestExactGEMMCancels(t *testing.T) {
 	}
 }
 
-// The largest sums that each width must hold, of both signs.
+// The largest sums of each width, of both signs, do not overflow.
 func TestExactGEMMHoldsTheLargestSums(t *testing.T) {
 	for _, spread := range []int{58, 59, 60, 61, 62, 63, 90, 91, 92, 122} { // the least element is 2^-spread
 		for _, sign := range []float32{1, -1} {
@@ -188,9 +189,9 @@ func TestErrorOfNotFinite(t *testing.T) {
 	}
 }
 
-// awkward returns a number of few bits, of long runs of ones or of any, of at
-// most so many bits, at least 2^least, and of binary16's greatest or
-// binary32's.
+// awkward returns a number of at most the given bits: with few ones, with long
+// runs of ones, or random. It is at least 2^least, and at most the greatest
+// number of binary16 or of binary32.
 func awkward(precision, least int, rng *rand.Rand) float32 {
 	n := rng.Uint64() >> (64 - precision)
 	switch rng.IntN(4) {
@@ -217,7 +218,7 @@ func filled(rows, cols int, x ...float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: x}
 }
 
-// A matrix whose stride makes more elements than an int counts is refused
+// A matrix whose stride implies more elements than an int can count is refused
 // before anything is computed.
 func TestExact_refuses_a_stride_without_end(t *testing.T) {
 	long := blas32.General{Rows: 3, Cols: 2, Stride: math.MaxInt/2 + 2, Data: make([]float32, 6)}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The caller's mistakes panic, with the argument and its value.
+// Wrong arguments panic with the name of the argument and its value.
 func TestPanics(t *testing.T) {
 	a, b, empty := matrix.New(2, 8), matrix.New(8, 3), matrix.New(0, 8)
 	e, err := GEMM(a, b)

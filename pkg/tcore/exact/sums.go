@@ -9,28 +9,30 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// kernel computes a tile of rows × 8 integer sums: of the k products of
-// rows of a, lda bytes apart, and of 8 columns of b, side by side.
+// kernel computes a tile of rows × 8 integer sums of k products each. Rows of a
+// are lda bytes apart; each row of b has 8 consecutive columns.
 type kernel struct {
 	rows int
 	run  func(c *int64, a *int32, lda int, b *int64, k int)
 }
 
-// The blocking of exact sums, as of gemmSums.
+// The blocking of exact sums. It has the purpose of that of gemmSums in package
+// tcore.
 const (
 	columnsOfPanel = 8
 	depthOfPanel   = 256
 	strideOfPanel  = depthOfPanel + 16
 )
 
-// carryFree returns how many products of elements of two grids a sum of 64
-// bits has room for.
+// carryFree returns how many products of elements of two grids a 64-bit sum can
+// add without overflow.
 func carryFree(a, b grid) int {
 	return 1 << max(0, min(63-a.bits()-b.bits(), 30))
 }
 
-// integerSums computes e = AB, or |A||B|, in sums of 64 bits, if elements fit
-// 32 bits and the sums are long enough to be worth it.
+// integerSums computes e = AB, or |A||B|, with 64-bit sums, and reports whether
+// it did. It does not unless there is a vector kernel, the elements fit 32
+// bits, and a 64-bit sum can add enough products to be worthwhile.
 func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 	const fewest = 32
 	kernel, ok := kernelFor()
@@ -41,7 +43,7 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 
 	panels := packIntegers(b, float32(math.Ldexp(1, -gb.low)), abs)
 	depth := min(depthOfPanel, carryFree(ga, gb))
-	terms := carryFree(ga, gb) / depth * depth // before a sum is carried over
+	terms := carryFree(ga, gb) / depth * depth // that a sum adds before it is added to e
 	scale := float32(math.Ldexp(1, -ga.low))
 	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
 	parallel.Ranges(tiles, func(lo, hi int) {
@@ -71,8 +73,8 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 	return true
 }
 
-// addTiles adds the sums of a row of tiles, size elements each, to the rows of
-// e from i on, and clears them.
+// addTiles adds the sums of a row of tiles of size elements each to the rows of
+// e from i on, and then sets the sums to zero.
 func (e Matrix) addTiles(sums []int64, i, rows, size int) {
 	for r := range rows {
 		for j := range e.cols {
@@ -86,8 +88,8 @@ func (e Matrix) addTiles(sums []int64, i, rows, size int) {
 	}
 }
 
-// packIntegers returns the columns of b in panels of 8, row by row, zeros
-// beyond the last one.
+// packIntegers returns the columns of b as integers in panels of 8 columns, row
+// by row. Columns beyond the last are zero.
 func packIntegers(b blas32.General, scale float32, abs bool) [][]int64 {
 	panels := make([][]int64, (b.Cols+columnsOfPanel-1)/columnsOfPanel)
 	for j := range panels {
@@ -105,7 +107,8 @@ func packIntegers(b blas32.General, scale float32, abs bool) [][]int64 {
 	return panels
 }
 
-// toIntegers stores (|x| or x) × scale in dst, which must be integers.
+// toIntegers stores x × scale or |x| × scale in dst for all x in src. The
+// results must be integers.
 func toIntegers(dst []int32, src []float32, scale float32, abs bool) {
 	n := vectorIntegers(dst, src, scale, abs)
 	for i, x := range src[n:] {

@@ -6,11 +6,11 @@ import (
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// vectorBits is the width of the kernels of the sums: 512, 256, or 0 for pure
-// Go.
+// vectorBits is the width of the vector instructions that the sums use: 512 or
+// 256 bits, or 0 for pure Go.
 var vectorBits = vector.Bits()
 
-// kernelFor returns the kernel of integer sums.
+// kernelFor returns the kernel of integer sums; ok is false if there is none.
 func kernelFor() (k kernel, ok bool) {
 	switch vectorBits {
 	case 256:
@@ -21,8 +21,8 @@ func kernelFor() (k kernel, ok bool) {
 	return k, false
 }
 
-// vectorIntegers stores (|x| or x) × scale in dst for the leading elements x of
-// src, and returns how many.
+// vectorIntegers stores x × scale or |x| × scale in dst for the leading
+// elements x of src, and returns their number.
 func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int {
 	n := len(src) &^ 7
 	if n == 0 || vectorBits == 0 {
@@ -36,8 +36,8 @@ func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int {
 	return n
 }
 
-// vectorGrid returns the grid of the leading elements of x, and how many they
-// are: none if one is not finite.
+// vectorGrid returns the grid of the leading elements of x, and their number n.
+// n is 0 if one of them is not finite.
 func vectorGrid(x []float32) (g grid, n int) {
 	n = len(x) &^ 7
 	if n == 0 || vectorBits == 0 {

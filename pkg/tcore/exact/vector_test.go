@@ -13,10 +13,11 @@ import (
 
 type shape struct{ m, k, n int }
 
-// exactly returns x with room for the sums of products of all binary64.
+// exactly returns x with enough precision for sums of products of any binary64
+// numbers.
 func exactly(x float64) *big.Float { return new(big.Float).SetPrec(4400).SetFloat64(x) }
 
-// atWidth calls test with the kernels of so many bits.
+// atWidth calls test with the vector instructions of the given number of bits.
 func atWidth(bits int, test func()) {
 	best := vectorBits
 	defer func() { vectorBits = best }()
@@ -24,7 +25,7 @@ func atWidth(bits int, test func()) {
 	test()
 }
 
-// onEveryWidth runs a test with the vector kernels of every width that the
+// onEveryWidth runs a test with the vector instructions of every width that the
 // machine has, and without any.
 func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	for _, bits := range []int{0, 256, 512} {
@@ -34,8 +35,8 @@ func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// Exact sums of all widths against big.Float, the grids around what 32 bits and
-// sums of 64 have room for.
+// Exact sums with vectors of every width equal those of big.Float, on grids
+// near the limits of 32-bit elements and 64-bit sums.
 func TestGEMMOnVectors(t *testing.T) {
 	onEveryWidth(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(43, 0))
@@ -83,7 +84,8 @@ func TestGEMMOnVectors(t *testing.T) {
 	})
 }
 
-// The grid of a row by vectors is that by numbers.
+// The grid of a row computed by vectors equals that computed element by
+// element.
 func TestGridOnVectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(44, 0))
 	for range 2000 {
@@ -107,7 +109,7 @@ func TestGridOnVectors(t *testing.T) {
 	}
 }
 
-// Inner products of three terms against sums of big.Float.
+// Inner products of three terms equal sums of big.Float.
 func FuzzGEMM(f *testing.F) {
 	f.Add(float32(1), float32(0x1p-24), float32(-1), float32(0x1p127), float32(0x1p-149), float32(0x1p127))
 	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))

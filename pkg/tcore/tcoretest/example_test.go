@@ -8,7 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/tcoretest"
 )
 
-// A Hopper that would round its sums to nearest.
+// A hypothetical Hopper that rounds its sums to nearest.
 func nearest() tcore.Device {
 	d := devices.HopperF16()
 	core := d.Core.(tcore.Fused)
@@ -17,13 +17,13 @@ func nearest() tcore.Device {
 	return d
 }
 
-// In the test of a device of one's own.
+// For the test of a new device.
 func ExampleDevice() {
 	_ = func(t *testing.T) { tcoretest.Device(t, nearest()) }
 }
 
-// In the test of a library, or of a GPU, that is to have the bits of an
-// emulated machine.
+// For the test of a library, or of a GPU, whose results must equal those of an
+// emulated machine bit for bit.
 func ExampleGEMMer() {
 	var library tcore.GEMMer = tcore.Machine{Device: nearest()}
 	_ = func(t *testing.T) { tcoretest.GEMMer(t, library, tcore.Machine{Device: nearest()}) }

@@ -1,10 +1,10 @@
-// Package tcoretest is a suite of properties that every matrix unit has, for
-// people who describe one of their own:
+// Package tcoretest is a suite of tests of properties that every matrix unit
+// has, for authors of their own device:
 //
 //	func TestMyDevice(t *testing.T) { tcoretest.Device(t, mine) }
 //
-// It knows no unit's answers: that a device is the chip it stands for takes
-// that chip's own results, which roundoff vectors check compares.
+// It does not know the results of any unit. Whether a device reproduces a chip
+// can only be tested with results of that chip, as roundoff vectors check does.
 package tcoretest
 
 import (
@@ -18,10 +18,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// The seed of all numbers drawn.
+// The seed of all random numbers.
 const seed = 241118747
 
-// Device runs the suite on a device as subtests.
+// Device runs the suite on a device, with one subtest for each property.
 func Device(t *testing.T, d tcore.Device) {
 	t.Run("adds small integers exactly", func(t *testing.T) { smallIntegers(t, d) })
 	t.Run("returns numbers of C", func(t *testing.T) { numbersOfC(t, d) })
@@ -35,8 +35,8 @@ func Device(t *testing.T, d tcore.Device) {
 	t.Run("multiplies matrices as vectors", func(t *testing.T) { matrices(t, d) })
 }
 
-// vectors returns n random numbers of A and of B, of sizes about 2^-spread to
-// 1, and one of C.
+// vectors returns n random numbers of A and of B, with magnitudes from about
+// 2^-spread to 1, and one of C.
 func vectors(d tcore.Device, r *rand.Rand, n int, spread float64) (x, y []float64, c float64) {
 	draw := func(f tcore.Format) float64 {
 		v := math.Exp2(-spread*r.Float64()) * (1 + r.Float64()) / 2
@@ -52,8 +52,8 @@ func vectors(d tcore.Device, r *rand.Rand, n int, spread float64) (x, y []float6
 	return x, y, draw(d.C)
 }
 
-// smallIntegers: products of 1 and 2, whose sums have few bits, and lie within
-// the bits that any unit keeps, lose nothing.
+// smallIntegers: sums of products of small integers, which fit the bits that
+// every unit keeps, are exact.
 func smallIntegers(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	n := min(d.BlockTerms(), 64)
@@ -84,9 +84,9 @@ func numbersOfC(t *testing.T, d tcore.Device) {
 	}
 }
 
-// odd: rounding treats both signs alike, so that the negative of all is the
-// negative of the result. The unit of CDNA3 cuts two's complements off, which
-// is downward, and is not odd.
+// odd: rounding treats both signs alike, so that negating x and c negates the
+// result. The unit of CDNA3 is not odd: it truncates numbers in two's
+// complement, which rounds them downward.
 func odd(t *testing.T, d tcore.Device) {
 	if _, downward := d.Core.(tcore.TwoStage); downward {
 		t.Skip("rounds downward")
@@ -104,16 +104,17 @@ func odd(t *testing.T, d tcore.Device) {
 	}
 }
 
-// powersOfTwo: with all exponents moved by one, where nothing over- or
-// underflows, the result is moved.
+// powersOfTwo: halving all of y and c halves the result, unless something
+// underflows.
 func powersOfTwo(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 4))
+draws:
 	for range 200 {
 		x, y, c := vectors(d, r, 1+r.IntN(3*d.BlockTerms()), 1)
 		got := d.Dot(x, y, c)
 		for i := range x {
 			if y[i] /= 2; d.B.Round(y[i], tcore.ToNearestEven) != y[i] || math.Abs(y[i]) < d.B.MinNormal() {
-				return // a format that has no room below
+				continue draws // the format has no such exponent
 			}
 		}
 		if half := d.Dot(x, y, c/2); math.Abs(half) >= d.C.MinNormal() && 2*half != got {
@@ -122,8 +123,8 @@ func powersOfTwo(t *testing.T, d tcore.Device) {
 	}
 }
 
-// monotone: of one block, a product that grows, the largest exponent staying
-// what it is, makes no sum smaller.
+// monotone: if a product of one block grows and keeps its exponent, the sum
+// does not decrease.
 func monotone(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	n := d.BlockTerms()
@@ -132,7 +133,7 @@ func monotone(t *testing.T, d tcore.Device) {
 		i := r.IntN(n)
 		x[i], y[i] = math.Abs(x[i]), math.Abs(y[i])
 		before := d.Dot(x, y, c)
-		up := math.Ldexp(1, 1-d.A.Precision) // to the next number of A, within its binade
+		up := math.Ldexp(1, 1-d.A.Precision) // times the binade of x: to the next number of A
 		_, e := math.Frexp(x[i])
 		next := x[i] + up*math.Ldexp(1, e-1)
 		if _, f := math.Frexp(next); f != e || d.A.Round(next, tcore.ToZero) != next {
@@ -148,7 +149,7 @@ func monotone(t *testing.T, d tcore.Device) {
 	}
 }
 
-// crossesBinade reports whether a product's exponent changes.
+// crossesBinade reports whether the exponents of two products differ.
 func crossesBinade(before, after float64) bool {
 	_, e := math.Frexp(before)
 	_, f := math.Frexp(after)
@@ -239,7 +240,8 @@ func codes(t *testing.T, d tcore.Device) {
 	}
 }
 
-// encoded returns codes as instructions take them: tf32 in a word of binary32.
+// encoded returns codes in the form that instructions read: tf32 in a word of
+// binary32.
 func encoded(f tcore.Format, x []float64) []uint64 {
 	if f.Equal(tcore.TF32) {
 		f = tcore.Binary32
@@ -253,7 +255,7 @@ func encoded(f tcore.Format, x []float64) []uint64 {
 
 func matrices(t *testing.T, d tcore.Device) {
 	r := rand.New(rand.NewPCG(seed, 9))
-	for _, n := range []int{1, 5, 20} { // thin, and as wide as vector code takes
+	for _, n := range []int{1, 5, 20} { // thin matrices, and one wide enough for vector code
 		k := 2*d.BlockTerms() + 3
 		a, b, c, z := general(r, 18, k, 1), general(r, k, n, 2), general(r, 18, n, 0), general(r, 18, n, 3)
 		d.MultiplyAdd(a, b, c, z)
@@ -272,8 +274,8 @@ func matrices(t *testing.T, d tcore.Device) {
 	}
 }
 
-// general returns a random matrix of numbers in (-1, 1), whose rows are so many
-// elements longer than they seem.
+// general returns a random matrix of numbers in (-1, 1), with a stride of cols
+// + beyond.
 func general(r *rand.Rand, rows, cols, beyond int) blas32.General {
 	m := blas32.General{Rows: rows, Cols: cols, Stride: cols + beyond, Data: make([]float32, rows*(cols+beyond))}
 	for i := range m.Data {
@@ -282,9 +284,9 @@ func general(r *rand.Rand, rows, cols, beyond int) blas32.General {
 	return m
 }
 
-// GEMMer runs a suite on what multiplies matrices as subtests: its results have
-// the bits of a machine's, for all transposes, alpha and beta, and matrices
-// within others, and it writes nowhere else.
+// GEMMer tests an implementation of matrix products in subtests. Its results
+// must equal those of the machine bit for bit, for all transposes, several
+// alpha and beta, and submatrices; and it must not write to other elements.
 func GEMMer(t *testing.T, g tcore.GEMMer, machine tcore.Machine) {
 	r := rand.New(rand.NewPCG(seed, 10))
 	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {

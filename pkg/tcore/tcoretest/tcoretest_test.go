@@ -7,7 +7,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Every device of the catalogue has the properties of all.
+// Every device of the catalogue passes the suite.
 func TestDevices(t *testing.T) {
 	for _, d := range devices.All() {
 		t.Run(d.Name, func(t *testing.T) { Device(t, d) })

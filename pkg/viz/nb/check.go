@@ -2,8 +2,7 @@ package nb
 
 import "fmt"
 
-// Check panics with the error if there is one, so that the cell fails where it
-// can be seen.
+// Check panics if err is not nil, so that the cell visibly fails.
 func Check(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("nb: %v", err))

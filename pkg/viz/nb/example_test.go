@@ -9,7 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz/nb"
 )
 
-// Outside a notebook Show writes files, and only where it is told to.
+// Outside a notebook Show only writes files, if ROUNDOFF_OUT names a folder.
 func ExampleShow() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
@@ -31,13 +31,13 @@ func ExampleShow() {
 	// scheme.svg
 }
 
-// Outside a notebook there is nobody to read it.
+// Outside a notebook Markdown does nothing.
 func ExampleMarkdown() {
 	nb.Markdown("The bound is **%.1f×** the largest error.", 13.3)
 	// Output:
 }
 
-// Check is for the error of a run that a cell cannot go on without.
+// Check panics with the error of a run without which the cell cannot continue.
 func ExampleCheck() {
 	defer func() { fmt.Println(recover()) }()
 	nb.Check(nil)
@@ -45,8 +45,8 @@ func ExampleCheck() {
 	// Output: nb: no samples
 }
 
-// Outside a notebook Explore writes the figure of the start, and a page that
-// follows its controls.
+// Outside a notebook Explore writes the figure of the initial setting, and a
+// page with the controls.
 func ExampleExplore() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)

@@ -19,27 +19,32 @@ import (
 )
 
 // How long Explore waits for the page to answer, for the first move of a
-// control, and for the next.
+// control, and for each further move.
 var (
 	answerTime = 5 * time.Second
 	firstMove  = 8 * time.Second
 	nextMove   = time.Minute
 )
 
-// Explore displays a chart with controls that it follows. All that the explorer
-// keeps is drawn beforehand and moves on every page that runs scripts, in a
-// notebook saved and opened again as well; where none run there is the picture
-// of the start.
+// Explore displays a chart with controls. The settings that the explorer keeps
+// are drawn in advance and work on every page that runs scripts, also in a
+// notebook that was saved and reopened. A page without scripts shows the
+// picture of the initial setting.
 //
-// In a notebook whose page answers, the cell goes on for eight seconds, and a
-// minute after every move: as long, the controls have all their values and this
-// program draws what is set. An interrupt ends it, as a success. GoNB reaches
-// the page through ws:// at the root of its host, which a hub and https do not
-// serve: there the cell ends after five seconds, and the page has what is kept.
+// In a notebook whose page answers, the cell stays active for eight seconds,
+// and for one minute after every move. During this time the controls offer all
+// their values, and this program draws the setting. An interrupt ends the cell
+// successfully. GoNB reaches the page through ws:// at the root of its host,
+// which neither a hub nor https serves: there the cell ends after five seconds,
+// and the page offers the settings drawn in advance.
 //
-// When ROUNDOFF_OUT is set nobody is there to move anything: Explore writes the
-// figure of the start as [Show] does, and NAME.html, the whole as a page of its
-// own.
+// If ROUNDOFF_OUT is set, nobody can move a control: Explore writes the figure
+// of the initial setting as [Show] does, and NAME.html, a page with the chart
+// and its controls. Outside a notebook, without ROUNDOFF_OUT, it displays
+// nothing.
+//
+// Explore panics if the explorer is invalid, as [viz.Explorer.Figure] does, or
+// if a figure cannot be drawn or written.
 func Explore(e viz.Explorer) {
 	f := e.Figure(e.Start()...)
 	id := "roundoff-" + gonbui.UniqueId()
@@ -75,8 +80,8 @@ func Explore(e viz.Explorer) {
 	}
 }
 
-// drawAll returns the HTML of the explorer, and reports how many of its charts
-// are drawn.
+// drawAll returns the HTML of the explorer and reports progress after each of
+// its charts.
 func drawAll(e viz.Explorer, id, address string) (string, error) {
 	task := progress.Start(len(e.Settings()))
 	defer task.End()
@@ -88,13 +93,14 @@ func drawAll(e viz.Explorer, id, address string) (string, error) {
 	return e.HTML(id, address)
 }
 
-// request is a setting that the page asks for, the how-manyth of its questions.
+// request is a setting that the page asks for; n is the number of the request.
 type request struct {
 	n  int
 	at []int
 }
 
-// follow answers the page until nothing more is moved.
+// follow answers the requests of the page until no control has been moved for
+// some time.
 func follow(e viz.Explorer, address string) {
 	asked := make(chan request, 64)
 	comms.Subscribe(address, func(_, text string) {
@@ -110,7 +116,7 @@ func follow(e viz.Explorer, address string) {
 	for {
 		select {
 		case r := <-asked:
-			for len(asked) > 0 { // where the reader is by now
+			for len(asked) > 0 { // skip to the latest request
 				if next := <-asked; next.n > r.n {
 					r = next
 				}
@@ -135,13 +141,14 @@ func follow(e viz.Explorer, address string) {
 		}
 		break
 	}
-	if last > 0 { // somebody is there
+	if last > 0 { // the page has answered
 		comms.Send(address+"/frame", "over")
 		gonbui.Sync()
 	}
 }
 
-// parseRequest reads "3:0,12,1", the third question, which is for that setting.
+// parseRequest parses a request such as "3:0,12,1", the third one, for the
+// setting 0, 12, 1.
 func parseRequest(text string) (r request, ok bool) {
 	n, setting, ok := strings.Cut(text, ":")
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// record is what NAME.json says about a figure.
+// record is the content of NAME.json.
 type record struct {
 	Name     string `json:"name"`
 	Finding  string `json:"finding"`
@@ -24,7 +24,7 @@ type record struct {
 	HTML     string `json:"html"`
 }
 
-// newRecord describes a figure shown now.
+// newRecord returns the record of a figure that is being shown.
 func newRecord(f viz.Figure) (r record, err error) {
 	r = record{Name: f.Name(), Finding: f.Finding(), Details: f.Details(), Notebook: os.Getenv("ROUNDOFF_NOTEBOOK"), Order: order()}
 	switch f := f.(type) {
@@ -43,7 +43,7 @@ func newRecord(f viz.Figure) (r record, err error) {
 
 var last atomic.Int64
 
-// order returns the time in nanoseconds, and never the same twice.
+// order returns the time in nanoseconds since 1970, larger at every call.
 func order() int64 {
 	for {
 		before, now := last.Load(), time.Now().UnixNano()
@@ -56,8 +56,8 @@ func order() int64 {
 	}
 }
 
-// export writes the files of a figure into dir, its record last, so that where
-// there is a record there is the figure.
+// export writes the files of a figure to the folder dir. The record is written
+// last, so that its presence implies that of the figure.
 func export(dir string, f viz.Figure) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -18,10 +18,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// kernel stands in for GoNB: it takes what is displayed from one pipe and says
-// on another that a sync was seen. The outputs arrive in the order of display,
-// a sync as the word "sync". Once the program listens the page answers, with
-// what it says.
+// kernel imitates GoNB: it reads the displayed data from one pipe and
+// acknowledges each sync on another. The outputs are sent to the channel in the
+// order of display, a sync as the word "sync". When the program subscribes to
+// an address, kernel answers with the messages page.
 func kernel(t *testing.T, page []string) <-chan string {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,8 +79,8 @@ func kernel(t *testing.T, page []string) <-chan string {
 }
 
 func TestInNotebook(t *testing.T) {
-	// The reader has the slider at 0, moves it to 2, and out of the range that
-	// there is.
+	// The slider is at 0, moves to 2, and then to a value that does not exist; two
+	// messages are malformed.
 	outputs := kernel(t, []string{"1:0", "2:2", "3:3", "4:", "five"})
 	next := func(what string, ok func(string) bool) {
 		t.Helper()
@@ -156,7 +156,7 @@ func TestInNotebook(t *testing.T) {
 	next("sync", sync)
 }
 
-// slider is a chart of one point, which a slider moves.
+// slider returns an explorer of one point, which a slider moves.
 func slider() viz.Explorer {
 	return viz.Explorer{
 		Controls: []viz.Control{{Label: "x", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},

@@ -7,9 +7,10 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// A cell keeps within a gigabyte where its data do: garbage is collected before
-// the heap grows past this limit, unless GOMEMLIMIT in the environment of the
-// kernel sets another.
+// memoryLimit is the memory limit of the garbage collector in a notebook, in
+// bytes: it collects before the heap exceeds the limit, so that a cell with
+// less data than that stays below a gigabyte. GOMEMLIMIT in the environment of
+// the kernel overrides it.
 const memoryLimit = 900 << 20
 
 func init() {

@@ -1,12 +1,13 @@
 // Package nb shows figures in a notebook, and writes them to files when a
-// notebook is run to be published.
+// notebook is run for publication.
 //
 //	nb.Show(fig5)
 //	nb.Markdown("The bound is **%.1f×** the largest error.", ratio)
 //
 // In a notebook of the GoNB kernel every call waits until its output has
-// arrived, because output in flight when a cell ends may be lost. Outside a
-// notebook Show only exports, see there, and Markdown does nothing.
+// arrived, because the kernel may lose output that is in transit when a cell
+// ends. Outside a notebook [Show] only writes files, and [Markdown] does
+// nothing.
 package nb
 
 import (
@@ -20,20 +21,19 @@ import (
 )
 
 // Show displays the figures one below the other, each with its caption. Charts
-// become interactive where the page runs scripts; everywhere else they are
-// pictures.
+// are interactive if the page runs scripts; otherwise they are pictures.
 //
-// When the environment variable ROUNDOFF_OUT names a folder, Show also writes
-// each figure there as figures/NAME.svg, NAME.png, NAME.csv and NAME.json; the
+// If the environment variable ROUNDOFF_OUT names a folder, Show also writes
+// each figure there as figures/NAME.svg, NAME.png, NAME.csv and NAME.json. The
 // last has the keys name, finding, details, notebook (from ROUNDOFF_NOTEBOOK),
 // kind (figure, table or schematic), order (nanoseconds since 1970) and html
 // (of a table).
 //
-// When ROUNDOFF_FIGURES is png, figures are shown as pictures alone, for pages
-// that must run no scripts.
+// If ROUNDOFF_FIGURES is png, figures are shown as pictures only, for pages
+// that must not run scripts.
 //
-// Show panics when there is no figure or one cannot be drawn or written, so
-// that the cell fails where it can be seen.
+// Show panics if there is no figure, or if one is nil or cannot be drawn or
+// written, so that the cell visibly fails.
 func Show(figs ...viz.Figure) {
 	if len(figs) == 0 {
 		panic("nb: Show of no figure")
@@ -52,7 +52,7 @@ func Show(figs ...viz.Figure) {
 	gonbui.Sync()
 }
 
-// Markdown displays text in Markdown, with numbers set in as by fmt.Sprintf.
+// Markdown displays text in Markdown, formatted with args by fmt.Sprintf.
 func Markdown(format string, args ...any) {
 	gonbui.DisplayMarkdown(fmt.Sprintf(format, args...))
 	gonbui.Sync()
@@ -64,9 +64,9 @@ func must(f viz.Figure, err error) {
 	}
 }
 
-// display sends the figure to the page, and before the first chart of a kernel
-// the script that charts need. The caption goes along as plain text, for
-// readers that show no HTML.
+// display sends the figure to the page, and with the first chart of a kernel
+// the script that charts need. The caption is included as plain text, for
+// viewers that show no HTML.
 func display(f viz.Figure) error {
 	if os.Getenv("ROUNDOFF_FIGURES") == "png" {
 		return displayPicture(f)
@@ -97,10 +97,10 @@ func displayPicture(f viz.Figure) error {
 	return gonbui.Error()
 }
 
-// firstOfKernel reports whether no chart was shown before in the life of the
-// kernel. Each cell is a process of its own, so a file in the kernel's folder
-// remembers it. Without such a folder every chart brings the script along,
-// which a page runs once.
+// firstOfKernel reports whether this is the first chart since the kernel
+// started. Each cell is a separate process, so a file in the kernel's folder
+// records it. Without such a folder every chart includes the script, which a
+// page runs once.
 func firstOfKernel() bool {
 	dir := os.Getenv(protocol.GONB_TMP_DIR_ENV)
 	if dir == "" {

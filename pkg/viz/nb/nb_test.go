@@ -30,7 +30,7 @@ func TestShow(t *testing.T) {
 	t.Setenv("ROUNDOFF_NOTEBOOK", "02-dot-product")
 	figs := []viz.Figure{chart(), table(), scheme()}
 	Show(figs...)
-	Show(figs[0]) // again, over the files of before
+	Show(figs[0]) // overwrites the files
 
 	var orders []float64
 	for i, f := range figs {

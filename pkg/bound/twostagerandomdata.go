@@ -29,9 +29,7 @@ var TwoStageRandomData = register(Bound{
 			if math.IsInf(sum.Largest, 1) { // a factor may overflow
 				return math.Inf(1)
 			}
-			return k.chains(func(n int) float64 {
-				return sum.ErrorBound((n+sum.Terms-1)/sum.Terms, k.Chains(), each)
-			})
+			return k.chains(func(n int) float64 { return sum.ErrorBound(n, k.Chains(), each) })
 		})
 	},
 })

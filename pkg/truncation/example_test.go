@@ -255,7 +255,7 @@ func ExampleTwoStageSum() {
 		Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-20,
 		Losses: dist.Losses(24), LogMoment: dist.LogMoment, Largest: 1.002,
 	}
-	fmt.Printf("%.2g, always %.2g\n", sum.ErrorBound(512, 1, roundoff.FailureOf(0.99)), 4096*truncation.TwoStage(8, 512, 0x1p-24))
+	fmt.Printf("%.2g, always %.2g\n", sum.ErrorBound(4096, 1, roundoff.FailureOf(0.99)), 4096*truncation.TwoStage(8, 512, 0x1p-24))
 	// Output:
 	// 0.0038, always 1.3
 }

@@ -195,6 +195,55 @@ func TestCumulant(t *testing.T) {
 	})
 }
 
+// A running sum loses no more than cut returns, wherever it is aligned to.
+func TestChainCut(t *testing.T) {
+	const F, resultBits = 5, 4
+	c := &chain{Sum: Sum{Accumulator: Accumulator{Terms: 3, FractionBits: F}}, resultBits: resultBits, first: -3}
+	for e := -3; e <= 3; e++ {
+		u := math.Ldexp(1, e-resultBits)
+		for m := e; m <= e+12; m++ {
+			g, worst := math.Ldexp(1, m-F), 0.0
+			for s := math.Ldexp(1, e); s < math.Ldexp(2, e); s += u {
+				worst = max(worst, s-g*math.Floor(s/g))
+			}
+			if got := c.cut(m, e, false); got < worst || got > worst+u {
+				t.Errorf("sums of exponent %d aligned to %d lose %v, said to be at most %v", e, m, worst, got)
+			}
+			// Of smaller exponents the finest bits are unknown.
+			for s := math.Ldexp(1, -4); s < math.Ldexp(2, -4); s += 0x1p-20 {
+				if got, lost := c.cut(m, -4, false), s-g*math.Floor(s/g); got < lost {
+					t.Fatalf("%v aligned to %d loses %v, said to be at most %v", s, m, lost, got)
+				}
+			}
+		}
+	}
+	if c.cut(4, 1, true) != 0 {
+		t.Error("a sum that is zero loses something")
+	}
+}
+
+// What a sample leaves open of the characters is paid for: both parts of each.
+func TestRoundingPaysForItsCharacters(t *testing.T) {
+	const L, n, samples, f = 2, 8, 4000, roundoff.Failure(-3)
+	p := spread()
+	p.Samples = samples
+	residues := make([]float64, n) // of products in 16ths, modulo a half
+	for i, v := range p.value {
+		residues[int64(16*v)&(n-1)] += p.weight[i]
+	}
+	off := math.Sqrt2 * roundoff.Azuma(1./samples, f-roundoff.Failure(math.Log(n))) // of n/2 characters, conjugates are alike
+	mean := 0.0
+	for i, φ := range p.transform(residues) {
+		term := math.Pow(min(1, φ+off), L) / (2 * math.Sin(math.Pi*float64(i+1)/n))
+		if mean += term; i+1 < n/2 {
+			mean += term
+		}
+	}
+	if got := 16 * p.Losses(4).Rounding(L, 0, 0.5, true, f).Mean; got < mean*(1-1e-12) || got > 1.3*mean {
+		t.Errorf("mean %v, want %v or a little more", got, mean)
+	}
+}
+
 // onFew returns a chain of blocks of three products of few values, of at most 4
 // bits, with sums of 8 bits.
 func onFew() Sum {

@@ -36,8 +36,8 @@ type TwoStageSum struct {
 // of products, of their sum, and of the result.
 const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 
-// ErrorBound returns a bound on |ŝ - s| of the given number of sums of q blocks
-// each. It holds for all of them together with probability at least 1 - e^f, as
+// ErrorBound returns a bound on |ŝ - s| of the given number of sums of K
+// products each, in q = ⌈K/Terms⌉ blocks. It holds for all of them together with probability at least 1 - e^f, as
 // long as no product exceeds Largest. It spends 7/8 of e^f; an eighth is
 // reserved for products beyond Largest:
 //
@@ -45,7 +45,7 @@ const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 //
 // where M is the mean of what the first stage cuts off a block, and κ_j(θ)
 // bounds log E e^(±θX) for the rest X of the error of block j, for every
-// running sum that is possible before block j. ErrorBound panics if q < 1, sums
+// running sum that is possible before block j. ErrorBound panics if K < 1, sums
 // < 1, Terms < 1, Parts is not 1 or 2, Unit is outside (0, 1), Losses.F is not
 // 24, Largest is negative or not finite, or unless -Inf < f < 0.
 //
@@ -54,8 +54,8 @@ const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 // supermartingales exp(±x(s_j - jLμ) - jLψ(x)), one for each x of a grid. As
 // long as the running sums are within their bounds, exp(±θ(err_j + jM) -
 // Σκ_i(θ)) is a supermartingale too, for each θ.
-func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64 {
-	check.Count("q", q)
+func (t TwoStageSum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
+	check.Count("K", K)
 	check.Count("Terms", t.Terms)
 	check.Unit("Unit", t.Unit)
 	if t.Parts != 1 && t.Parts != 2 {
@@ -68,7 +68,8 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64
 		panic("truncation: Largest = " + strconv.FormatFloat(t.Largest, 'g', -1, 64) + ", want it finite and not negative")
 	}
 	account := f.Account(map[string]float64{"exact sums": 1. / 4, "losses": 1. / 2, "distribution": 1. / 16, "characters": 1. / 16})
-	c := &stageChain{TwoStageSum: t, q: q, L: float64(t.Terms)}
+	q := (K + t.Terms - 1) / t.Terms
+	c := &stageChain{TwoStageSum: t, K: K, q: q, L: float64(t.Terms)}
 	c.dist(account.Spend("distribution"))
 	const kinds = 1 << 12 // upper bound on the pairs of an exponent and a unit in the last place
 	c.ends = account.Spend("characters").Split(kinds)
@@ -89,7 +90,7 @@ func (t TwoStageSum) ErrorBound(q int, sums float64, f roundoff.Failure) float64
 // stageChain is the state of one evaluation of [TwoStageSum.ErrorBound].
 type stageChain struct {
 	TwoStageSum
-	q          int
+	K, q       int
 	L          float64
 	mean, less float64 // upper and lower bound on |μ|
 	sums       exactSums
@@ -100,7 +101,7 @@ type stageChain struct {
 
 	grid  []float64
 	tops  [][2][]float64 // [θ][sign][exponent-first]: see topsOf
-	steps map[[3]int][]float64
+	steps map[[4]int][]float64
 }
 
 // stageTop is one value of the greatest exponent of products that are aligned
@@ -160,14 +161,19 @@ func (c *stageChain) unitOf(s float64) float64 { return math.Ldexp(2*c.Unit, ilo
 // the error grows by no more than [TwoStage] allows.
 func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
 	const together = 128 // the number of blocks bounded together grows by 1 with so many blocks
-	c.grid, c.steps = grid, map[[3]int][]float64{}
+	c.grid, c.steps = grid, map[[4]int][]float64{}
 	c.topsOf()
 	l := f.Split(float64(len(grid))).TwoSidedLog()
 	w := TwoStage(c.Terms, 1, c.Unit)
 	sum := make([]float64, len(grid))
 	e := 0.0
 	for done, next := 0, 0; done < c.q; done = next {
-		next = min(c.q, done+1+done/together)
+		terms := c.Terms
+		if whole := c.K / c.Terms; done < whole {
+			next = min(whole, done+1+done/together)
+		} else { // the last block has fewer products
+			next, terms = c.q, c.K-whole*c.Terms
+		}
 		n := float64(next - done)
 		if n*w >= 0.5 {
 			return math.Inf(1), grid[len(grid)/2]
@@ -176,7 +182,7 @@ func (c *stageChain) bound(grid []float64, f roundoff.Failure) (bound, best floa
 		exact := c.sums.within(products)
 		up := (exact + e + n*w*c.L*c.Largest) / (1 - n*w) // bound on the size of all running sums
 		lo := float64(done)*c.L*c.less - c.sums.apart(products) - (up - exact)
-		for k, κ := range c.step(max(0, lo), up, done == 0) {
+		for k, κ := range c.step(max(0, lo), up, terms, done == 0) {
 			sum[k] += n * κ
 		}
 		e, best = math.Inf(1), grid[len(grid)/2]
@@ -221,15 +227,16 @@ func (c *stageChain) topsOf() {
 	}
 }
 
-// step returns κ for blocks on a running sum of size between lo and up, which
-// leave one of at most up.
-func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
+// step returns κ for blocks of the given number of products on a running sum of
+// size between lo and up, which leave one of at most up. The fewer the products
+// are, the greater can the bias of rounding to nearest be.
+func (c *stageChain) step(lo, up float64, terms int, fromZero bool) []float64 {
 	least := c.first - 2 // stands for all smaller exponents
 	from, to := max(least, ilog(lo)), max(least, ilog(up))
 	if fromZero {
 		from, to = least, least
 	}
-	key := [3]int{from, to, ilog(up)}
+	key := [4]int{from, to, ilog(up), terms}
 	if κ, ok := c.steps[key]; ok {
 		return κ
 	}
@@ -238,15 +245,14 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 		κ[k] = math.Inf(-1)
 	}
 	for e := from; e <= to; e++ {
-		// The error of the second stage is largest with the largest result.
-		after := min(ilog(up), ilog(math.Ldexp(1, e+1)+c.sums.block))
+		after := c.after(e, up) // the error of the second stage is largest with the largest result
 		down, ends := make([]float64, len(c.parts[0])), make([]RoundingLoss, len(c.parts[0]))
 		u := math.Ldexp(2*c.Unit, after)
 		for i := range down {
 			down[i] = c.down(c.first+i, e, after)
 			if c.tops[0][0][i] > 0 {
 				E := max(c.first+i, ilog(c.Grid)+stageProductBits) // no product has finer bits
-				ends[i] = c.Losses.Rounding(c.Terms, E, u, true, c.ends)
+				ends[i] = c.Losses.Rounding(terms, E, u, true, c.ends)
 			}
 		}
 		for k, θ := range c.grid {
@@ -263,6 +269,12 @@ func (c *stageChain) step(lo, up float64, fromZero bool) []float64 {
 	}
 	c.steps[key] = κ
 	return κ
+}
+
+// after returns the greatest exponent of the sum of a block and a running sum of
+// exponent e, if that sum is at most up.
+func (c *stageChain) after(e int, up float64) int {
+	return min(ilog(up), ilog(math.Ldexp(1, e+1)+c.sums.block))
 }
 
 // down returns an upper bound on what is rounded down in a block of greatest

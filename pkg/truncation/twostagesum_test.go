@@ -84,22 +84,57 @@ func TestTwoStageSum(t *testing.T) {
 	s := TwoStageSum{Terms: 8, Parts: 1, Unit: 0x1p-24, Grid: 0x1p-48, Losses: dist.Losses(24), LogMoment: dist.LogMoment, Largest: 2.25}
 	f := roundoff.FailureOf(0.99)
 	t.Run("grows", func(t *testing.T) {
-		e := s.ErrorBound(64, 1, f)
-		if more := s.ErrorBound(128, 1, f); !(e < more) {
+		e := s.ErrorBound(8*64, 1, f)
+		if more := s.ErrorBound(8*128, 1, f); !(e < more) {
 			t.Errorf("%v, of twice the blocks %v", e, more)
 		}
-		if more := s.ErrorBound(64, 1e6, f); !(e < more) {
+		if more := s.ErrorBound(8*64, 1e6, f); !(e < more) {
 			t.Errorf("%v, of a million sums %v", e, more)
 		}
-		if more := s.ErrorBound(64, 1, -100); !(e < more) {
+		if more := s.ErrorBound(8*64, 1, -100); !(e < more) {
 			t.Errorf("%v, surer %v", e, more)
 		}
 		if most := TwoStage(8, 64, 0x1p-24) * 64 * 8 * 2.25; !(e < most) {
 			t.Errorf("%v, always %v", e, most)
 		}
 	})
+	t.Run("knows how large sums become", func(t *testing.T) {
+		c := &stageChain{TwoStageSum: s}
+		for c.sums.block = range map[float64]bool{0.25: true, 3: true, 18: true} {
+			for e := -3; e <= 8; e++ {
+				for _, sum := range []float64{math.Ldexp(1, e), math.Ldexp(1.5, e), math.Nextafter(math.Ldexp(2, e), 0)} {
+					if got, most := ilog(sum+c.sums.block), c.after(e, 1000); got > most || c.after(e, 1.5*sum) > ilog(1.5*sum) {
+						t.Errorf("%v + %v has the exponent %d, said to be at most %d", sum, c.sums.block, got, most)
+					}
+				}
+			}
+		}
+	})
+	t.Run("a last block of one product is rounded with its own bias", func(t *testing.T) {
+		// The low bits of eight products are nearly uniform, those of one are not.
+		z := s
+		z.Unit, z.Grid = 0x1p-6, 0.25
+		one := []float64{1}
+		z.Losses = ValueProducts([]float64{1.25, 1.5}, []float64{1, 1}, one, one, -14, -14).Losses(24)
+		z.LogMoment, z.Largest = z.Losses.Products.LogMoment, 1.5
+		c := &stageChain{TwoStageSum: z, K: 8, q: 1, L: 8, grid: []float64{0.1}, steps: map[[4]int][]float64{}}
+		account := f.Account(map[string]float64{"distribution": 0.5, "characters": 0.5})
+		c.dist(account.Spend("distribution"))
+		c.ends = account.Spend("characters")
+		c.sums = newExactSums(8, 8, c.mean, z.Largest, z.Losses.Products.deviation(z.Largest), z.LogMoment, f)
+		c.topsOf()
+		// On a running sum of 64, of which multiples of 2 are kept, either is rounded
+		// to 66.
+		mean := (math.Exp(0.1*0.75) + math.Exp(0.1*0.5)) / 2
+		if κ := c.step(64, 66, 1, false)[0]; κ < math.Log(mean) {
+			t.Errorf("log E exp is %v, bound %v", math.Log(mean), κ)
+		}
+		if c.step(64, 66, 8, false)[0] > math.Log(mean) {
+			t.Error("eight products are as biased as one")
+		}
+	})
 	for want, call := range map[string]func(){
-		"truncation: q = 0, want q >= 1":                              func() { s.ErrorBound(0, 1, f) },
+		"truncation: K = 0, want K >= 1":                              func() { s.ErrorBound(0, 1, f) },
 		"truncation: Parts = 3, want 1 or 2":                          func() { z := s; z.Parts = 3; z.ErrorBound(1, 1, f) },
 		"truncation: Losses.F = 25, want 24":                          func() { z := s; z.Losses = dist.Losses(25); z.ErrorBound(1, 1, f) },
 		"truncation: Largest = +Inf, want it finite and not negative": func() { z := s; z.Largest = math.Inf(1); z.ErrorBound(1, 1, f) },

@@ -1,0 +1,41 @@
+package bound
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+)
+
+// What is estimated counts as estimated, from no more independent numbers than
+// there are; only what is known in full counts as exact.
+func TestSamplesOfProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(241118747, 12))
+	drawn := func(d Distribution) Distribution {
+		return FromMoments("drawn", d.Moments(), func(r *rand.Rand) float64 { return d.from(r).Rand() })
+	}
+	a, b := draw(rng, 5, 7, Uniform(-1, 1)), draw(rng, 7, 3, Uniform(-1, 1))
+	for _, d := range aligning {
+		k := on(d)
+		narrow := d.Name == devices.HopperE4M3().Name
+		for name, c := range map[string]struct {
+			x, y  Distribution
+			exact bool // on formats of which all numbers can be listed
+		}{
+			"known":           {Uniform(-1, 1), Normal(0, 1), true},
+			"one drawn":       {Uniform(-1, 1), drawn(Normal(0, 1)), false},
+			"both drawn":      {drawn(Uniform(0, 1)), drawn(Normal(0, 1)), false},
+			"one drawn first": {drawn(Uniform(0, 1)), Normal(0, 1), false},
+		} {
+			k.X, k.Y = c.x, c.y
+			n := k.productDistribution().Samples
+			if exact := math.IsInf(n, 1); exact != (c.exact && narrow) || !exact && n != 1<<17 {
+				t.Errorf("%s, %s: %v samples", d.Name, name, n)
+			}
+		}
+		if n := k.lossesOf(a, b).Products.Samples; !(0 < n && n <= 3*7) {
+			t.Errorf("%s: a matrix of 21 elements counts as %v samples", d.Name, n)
+		}
+	}
+}

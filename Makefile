@@ -98,7 +98,7 @@ record: ## sweep anew what notebook 10 shows from its records, half an hour; out
 	.bin/roundoff sweep -ranges=false -per-output -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
 		-o pkg/study/recorded/coverage.csv
 
-judge: ## put every bound to every device, laws of all kinds and K short and long, half an hour; out/standard.csv
+judge: ## put every bound to every device, data of all kinds and K short and long, half an hour; out/standard.csv
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	mkdir -p out
 	.bin/roundoff sweep -standard -seeds 1:3 -o out/standard.csv

@@ -43,7 +43,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
 	flags.IntVar(&q.K, "k", 1024, "the `terms` of each sum")
 	flags.StringVar(&q.device, "device", "hopper", "on this `device`, an architecture or a name of roundoff devices")
-	flags.IntVar(&q.block, "block", 0, "add so many `terms` at once; 0 is what the device does")
+	flags.IntVar(&q.block, "block", 0, "add this number of `terms` at once; 0 is what the device does")
 	flags.StringVar(&q.in, "in", "binary16", "the `format` of A and B, or two, as in e4m3,e5m2")
 	flags.StringVar(&q.acc, "acc", "binary32", "accumulate in this `format`")
 	flags.StringVar(&q.out, "out", "binary32", "store D in this `format`")

@@ -34,7 +34,7 @@ func (q *sweepQuestion) search(ctx context.Context, stdout, stderr io.Writer) er
 		return err
 	}
 	if n := len(c.Found); n > 0 {
-		return fmt.Errorf("%d bounds fail that are to hold", n)
+		return fmt.Errorf("%d claimed bounds fail", n)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func TestInterrupt(t *testing.T) {
 		defer os.Remove(file)
 		status, said, _ := interrupted(t, dir, "sweep -devices paper -dist U(0,1) -k 16,3900000 -m 9 -n 1 -o sweep.csv", os.Interrupt)
 		data, err := os.ReadFile(file)
-		if status != 130 || !strings.Contains(said, "sweep.csv holds what there is so far") || err != nil || !strings.Contains(string(data), ",16,") {
+		if status != 130 || !strings.Contains(said, "sweep.csv contains the rows so far") || err != nil || !strings.Contains(string(data), ",16,") {
 			t.Errorf("status %d, said %q, wrote %.300q, %v", status, said, data, err)
 		}
 	})

@@ -96,7 +96,7 @@ func digest(w io.Writer, rows []sweep.Row) error {
 	}
 	fmt.Fprintf(w, "%d products, %d outputs\n", products, outputs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "bound that is to hold\tcells\toutputs\tlargest error/bound\ton\tdata\tK\tcells that fail")
+	fmt.Fprintln(t, "claimed bound\tcells\toutputs\tlargest error/bound\ton\tdata\tK\tcells that fail")
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		z := found[name]
 		fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%d\t%d\n", name, z.cells, z.outputs, z.worst.Largest, z.worst.Machine, z.worst.Data, z.worst.K, z.failing)

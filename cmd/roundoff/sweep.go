@@ -34,7 +34,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"Multiplies random matrices on emulated machines, measures the errors exactly, and counts how\n"+
 		"every bound does: outputs above it, how tight it is, how it grows. Prints a summary, and with\n"+
 		"-o writes all as CSV. With -join it reads files of different seeds in place of computing.\n"+
-		"It fails where a bound that is to hold is exceeded more often than stated.\n\n"+
+		"It fails if a bound that is claimed for the machine and the data is exceeded more often than stated.\n\n"+
 		"With -standard it sweeps every device of roundoff devices over data of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
 		"Machines: "+names(sweep.Machines(), func(m tcore.Machine) string { return m.Name })+",\n"+
@@ -50,10 +50,10 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.IntVar(&q.N, "n", 8, "the `columns` of B")
 	flags.StringVar(&q.ks, "k", "256,4096", "the `terms` of each sum")
 	flags.StringVar(&q.seeds, "seeds", "1:2", "draw with these `seeds`")
-	flags.StringVar(&q.confidences, "confidence", "0.99", "want these `probabilities` for all outputs of a product together")
-	flags.BoolVar(&q.PerOutput, "per-output", false, "want them for each output by itself, not for all outputs together")
-	flags.StringVar(&q.told, "told", "distribution", "tell the bounds of the data from these: `distribution`, moments, files")
-	flags.BoolVar(&q.Ranges, "ranges", true, "judge also what is said with the sizes of the elements at hand")
+	flags.StringVar(&q.confidences, "confidence", "0.99", "ask for these `probabilities`, of all outputs of a product together")
+	flags.BoolVar(&q.PerOutput, "per-output", false, "ask for the probabilities of each output by itself")
+	flags.StringVar(&q.told, "told", "distribution", "let the bounds know this of the data: `distribution`, moments, files")
+	flags.BoolVar(&q.Ranges, "ranges", true, "test also what bounds say if they know the sizes of the elements")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
 	flags.BoolVar(&q.standard, "standard", false, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
@@ -100,7 +100,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		rows, err = q.run(ctx, stderr)
 	}
 	if err != nil && ctx.Err() != nil && len(rows) > 0 && file != nil {
-		fmt.Fprintf(stderr, "roundoff sweep: %s holds what there is so far\n", q.o)
+		fmt.Fprintf(stderr, "roundoff sweep: %s contains the rows so far\n", q.o)
 		return errors.Join(err, file.write(func(w io.Writer) error { return sweep.Write(w, comment+" (interrupted)", rows) }))
 	}
 	if err != nil {
@@ -252,7 +252,7 @@ func fail(rows []sweep.Row) error {
 	if bad := sweep.Violated(rows, sweep.Sure); len(bad) > 0 {
 		r := bad[0]
 		failed, trials := r.Failures()
-		return fmt.Errorf("%d bounds fail that are to hold: %s on %s, %s, K = %d fails %d times of %d, stated is %v",
+		return fmt.Errorf("%d claimed bounds fail: %s on %s, %s, K = %d fails %d times of %d, stated is %v",
 			len(bad), r.Bound, r.Machine, r.Data, r.K, failed, trials, math.Round(1e9*r.NominalRate())/1e9)
 	}
 	return nil

@@ -115,7 +115,7 @@ func TestSweep_hunt(t *testing.T) {
 	var out, errs bytes.Buffer
 	status := run(t.Context(), []string{"sweep", "-hunt", "1ns", "-seed", "3"}, &out, &errs)
 	trials, _, ok := strings.Cut(out.String(), " trials, ")
-	if failed := strings.Contains(errs.String(), "bounds fail that are to hold"); !ok || trials == "0" || (status == 1) != failed || status > 1 {
+	if failed := strings.Contains(errs.String(), "claimed bounds fail"); !ok || trials == "0" || (status == 1) != failed || status > 1 {
 		t.Errorf("status %d: %s%s", status, out.String(), errs.String())
 	}
 }
@@ -158,7 +158,7 @@ func TestSweep_fails_with_a_bound(t *testing.T) {
 		{Machine: "m", Data: "l", Bound: sweep.ErrorRow, Verdict: sweep.Holds},
 		{Machine: "m", Data: "l", K: 8, Bound: "b", Deterministic: true, Verdict: sweep.Holds, Summary: sweep.Summary{Runs: 3, Failed: 1}},
 	}
-	const want = "1 bounds fail that are to hold: b on m, l, K = 8 fails 1 times of 3, stated is 0"
+	const want = "1 claimed bounds fail: b on m, l, K = 8 fails 1 times of 3, stated is 0"
 	if err := summarize(&bytes.Buffer{}, rows); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -193,7 +193,7 @@ func TestStandard_keeps_what_it_has(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	stderr := &endsAt{text: "machines, ", n: 2, end: end}
 	args := strings.Fields("-standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1) -k 33,100 -seeds 1 -o f.csv")
-	if err := sweepCommand(ctx, args, io.Discard, stderr); !errors.Is(err, context.Canceled) || !strings.Contains(stderr.String(), "f.csv holds what there is so far") {
+	if err := sweepCommand(ctx, args, io.Discard, stderr); !errors.Is(err, context.Canceled) || !strings.Contains(stderr.String(), "f.csv contains the rows so far") {
 		t.Errorf("%v, %q", err, stderr.String())
 	}
 	data, err := os.ReadFile("f.csv")

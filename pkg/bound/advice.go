@@ -160,11 +160,12 @@ func (k Problem) outOfRange() string {
 		return "scales of blocks: a factor far below the greatest of its block is lost"
 	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6:
 		return k.Device.A.Name + " has few normal numbers: conversion loses small factors"
-	case !k.knows(Moments):
-		return ""
 	}
 	if why := k.overflows(); why != "" {
 		return why
+	}
+	if !k.knows(Moments) {
+		return ""
 	}
 	if sum := float64(k.Length()) * math.Abs(k.X.Mean()*k.Y.Mean()); sum > k.Device.C.Max() {
 		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.Device.C.Name, k.Device.C.Max())

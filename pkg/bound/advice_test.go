@@ -144,6 +144,10 @@ func TestAdvise(t *testing.T) {
 		if a := advise(t, narrow, 1, devices.BlackwellE2M1())[0]; !a.Meets() {
 			t.Errorf("numbers of e2m1 as they are: %+v", a)
 		}
+		narrow.RangeX.Max, narrow.RangeY.Max = 1, 449 // and nothing is known of distributions
+		if a := advise(t, narrow, 1, devices.HopperE4M3())[0]; a.Meets() || a.Tightest.Why != "B reaches 449, e4m3 ends at 448" {
+			t.Errorf("sizes alone: %+v", a)
+		}
 	})
 	t.Run("says_what_data_cannot_be", func(t *testing.T) {
 		k := k
@@ -177,7 +181,7 @@ func TestAdviceJSON(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys !=
-			"a accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k meets source tflops time_ratio underflow why" {
+			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k meets source tflops time_ratio underflow why" {
 			t.Error(keys)
 		}
 		if (got["gpu"] == nil) != (a.Peak.Tflops == 0) || (got["bound"] == nil) == a.Tightest.Holds || got["meets"] != a.Meets() {

@@ -16,7 +16,7 @@ var HalfUlpBernstein = register(Bound{
 	Source:  "derived from Hoeffding 1963, Theorem 2",
 	Model:   MeanIndependent,
 	Needs:   Sums,
-	Assumes: "uniform between neighbouring numbers, but for what the distribution of the data tells",
+	Assumes: "uniform between neighbouring numbers, except for the mean that follows from the distribution of the data",
 	Fails: func(k Problem) string {
 		if k.stochastic() {
 			return "errors of stochastic rounding are not uniform between neighbouring numbers"

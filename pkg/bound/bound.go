@@ -83,7 +83,7 @@ var catalogue []Bound
 // or its name is already used.
 func register(b Bound) Bound {
 	if b.Name == "" || b.Source == "" || b.Model.Name == "" || (b.Constant == nil) == (b.Interval == nil) {
-		panic(fmt.Sprintf("bound: %q, want a name, a source, a model, and Constant or Output", b.Name))
+		panic(fmt.Sprintf("bound: %q, want a name, a source, a model, and either Constant or Interval", b.Name))
 	}
 	if slices.ContainsFunc(catalogue, func(c Bound) bool { return c.Name == b.Name }) {
 		panic(fmt.Sprintf("bound: %q, there is one of that name", b.Name))

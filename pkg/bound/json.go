@@ -27,9 +27,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON writes the keys device, a, b, accumulate, meets, excess,
-// largest_k, bound, constant, underflow, confidence, why, bytes, bytes_ratio,
-// gpu, tflops, time_ratio and source. The last four refer to the peak. A value
-// that is unknown or infinite becomes null.
+// largest_k, bound, constant, absolute, underflow, confidence, why, bytes,
+// bytes_ratio, gpu, tflops, time_ratio and source. The last four refer to the
+// peak. A value that is unknown or infinite becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`
@@ -41,6 +41,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		LargestK   int      `json:"largest_k"`
 		Bound      *string  `json:"bound"`
 		Constant   *float64 `json:"constant"`
+		Absolute   *float64 `json:"absolute"`
 		Underflow  *float64 `json:"underflow"`
 		Confidence any      `json:"confidence"`
 		Why        string   `json:"why"`
@@ -53,7 +54,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 	}{
 		Device: a.Device.Name, A: a.Device.A.Name, B: a.Device.B.Name, Accumulate: a.Device.C.Name,
 		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LargestK: a.LargestK,
-		Constant: finite(a.Tightest.Constant), Why: a.Tightest.Why,
+		Constant: finite(a.Tightest.Constant), Absolute: finite(a.Tightest.Absolute), Why: a.Tightest.Why,
 		Bytes: a.Bytes, BytesRatio: finite(a.BytesRatio), TimeRatio: finite(a.TimeRatio),
 	}
 	if a.Tightest.Holds {

@@ -306,3 +306,32 @@ func TestMartingalesBelowTheExponentOfZero(t *testing.T) {
 		}
 	}
 }
+
+// Sums so small that they are cut off to zero are lost whole, and the intervals
+// of the bounds that read a run contain the error.
+func TestMartingaleOfLostSums(t *testing.T) {
+	d := devices.AmpereBF16()
+	for _, K := range []int{1, 4, 8} {
+		rng := rand.New(rand.NewPCG(241118747, uint64(K)))
+		const lost = 0x1p-149 // the least number of binary32
+		size := math.Sqrt(lost / float64(K))
+		dist := Uniform(size/2, size)
+		k, outputs := run(t, d, K, 8, draw(rng, 8, K, dist), draw(rng, K, 8, dist))
+		for _, known := range []bool{false, true} {
+			if known {
+				k.X, k.Y = dist, dist
+			}
+			for o := range outputs {
+				e := Exact.Interval(k, o, at99).Centre
+				if sum := o.Sums[len(o.Sums)-1]; sum != 0 || !(e < 0) {
+					t.Fatalf("K = %d: result %v, error %v, want a sum that is lost", K, sum, e)
+				}
+				for _, b := range []Bound{MartingaleTrace, MartingaleSums} {
+					if i := b.Interval(k, o, at99); !(math.Abs(e-i.Centre) <= i.Radius) {
+						t.Errorf("%s, K = %d: error %v, %v ± %v", b.Name, K, e, i.Centre, i.Radius)
+					}
+				}
+			}
+		}
+	}
+}

@@ -129,7 +129,7 @@ func ExampleRunSweep() {
 	fmt.Println(held)
 	fmt.Println(s.Tightness(plan.Data[0].Name, 1024).Name())
 	// Output:
-	// of 256 outputs, none is above a bound that is to hold
+	// of 256 outputs, none exceeds a bound that is claimed for its machine and data
 	// mine-tightness-U-0-1-1024
 }
 
@@ -173,7 +173,7 @@ func ExampleRecordedAMD() {
 	counted, _, _ := strings.Cut(s.Counted(), ";")
 	fmt.Println(counted)
 	// Output:
-	// of 55296 outputs, none is above a bound that is to hold
+	// of 55296 outputs, none exceeds a bound that is claimed for its machine and data
 }
 
 func ExampleRecordedScaled() {
@@ -184,7 +184,7 @@ func ExampleRecordedScaled() {
 	counted, _, _ := strings.Cut(s.Counted(), ";")
 	fmt.Println(counted)
 	// Output:
-	// of 10368 outputs, none is above a bound that is to hold
+	// of 10368 outputs, none exceeds a bound that is claimed for its machine and data
 }
 
 func ExampleRecordedCoverage() {

@@ -120,7 +120,7 @@ func TestExplore_is_what_the_notebook_says(t *testing.T) {
 		fmt.Sprintf("%.2f at $n = 2^{16}$", at99.Constant),
 		fmt.Sprintf("%.1f times the bound at 99 %%", sure.Constant/usual.Constant),
 		fmt.Sprintf("%.1f times that of Hopper", volta.worst[last]/hopper.worst[last]),
-		fmt.Sprintf("%.1f times too large, told the distribution %.1f times", unknown.Constant/hopper.worst[last], known.Constant/hopper.worst[last]),
+		fmt.Sprintf("%.1f times too large, from the distribution %.1f times", unknown.Constant/hopper.worst[last], known.Constant/hopper.worst[last]),
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the notebook does not say %q", want)

@@ -186,7 +186,7 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 	}
 
 	best := drawn.Series(t, s.Best(256))
-	for name, want := range map[string]float64{"U(0,1): told before": 0.75, "U(0,1): from the sums or the trace of the run": 0.75} {
+	for name, want := range map[string]float64{"U(0,1): from the distribution": 0.75, "U(0,1): from the sums or the trace of the run": 0.75} {
 		if got := best[name]; len(got) != 1 || got[0].X != want || got[0].Text != "volta" {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
@@ -206,13 +206,13 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 
 	broken := drawn.Cells(t, s.Broken())
 	if len(broken) != 1 || broken[0]["Bound"] != "martingale-trace" || broken[0]["U(0,1)"] != times(1.75)+"×" {
-		t.Errorf("broken: %v, want martingale-trace alone, which is to hold on the machine", broken)
+		t.Errorf("broken: %v, want martingale-trace alone, which is claimed for the machine", broken)
 	}
-	if got, want := s.Counted(), "of 200 outputs, none is above a bound that is to hold; 4 times a bound fails that is not to hold there"; got != want {
+	if got, want := s.Counted(), "of 200 outputs, none exceeds a bound that is claimed for its machine and data; 4 times a bound fails where it is not claimed"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	s.Rows[2].Violations = 1 // of a bound with the verdict Holds
-	if got, want := s.Counted(), "of 200 outputs, some are, of 1 bounds, above a bound that is to hold; 4 times a bound fails that is not to hold there"; got != want {
+	if got, want := s.Counted(), "of 200 outputs, some exceed, of 1 bounds, a bound that is claimed for its machine and data; 4 times a bound fails where it is not claimed"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -23,7 +23,7 @@ func (s *BoundSweep) Overview() *viz.Table {
 	levels := []struct {
 		name  string
 		knows bound.Knowledge
-	}{{"told before", bound.Moments}, {"from sums", bound.Sums}, {"from a trace", bound.Trace}}
+	}{{"from the distribution", bound.Moments}, {"from sums", bound.Sums}, {"from a trace", bound.Trace}}
 
 	header := []string{"Machine", "Data", "VIBEA"}
 	for _, l := range levels {
@@ -54,10 +54,10 @@ func (s *BoundSweep) Overview() *viz.Table {
 	}
 	last := least[len(least)-1]
 	t := viz.NewTable(s.stem+"-overview",
-		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more, on all machines; told before, %s or more.",
+		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more, on all machines; from the distribution alone, %s or more.",
 			typeset.Number(last.Tightness, 2), typeset.Number(least[0].Tightness, 2)),
-		fmt.Sprintf("τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: so many times above, on so many outputs. "+
-			"Mean (of one sign) or slope (of mean zero) and spread: how far off what was predicted, where the sample tells it to 5 %%. Exact: its time over that of the product. %s. Drawn by study.BoundSweep.Overview.",
+		fmt.Sprintf("τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: exceeded, up to what factor, on how many outputs. "+
+			"Mean (of one sign) or slope (of mean zero) and spread: how far off the prediction is, where the sample is large enough to tell 5 %%. Exact: the time of the exact product over that of the product. %s. Drawn by study.BoundSweep.Overview.",
 			distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
 		append(header, "mean or slope", "spread", "exact"))
 	for _, row := range rows {
@@ -110,7 +110,7 @@ func (s *BoundSweep) Summary() string {
 	}
 	return fmt.Sprintf("With data of both signs the theorem of the paper is up to %s times too large on the paper's model; "+
 		"of products of one sign it is exceeded on %s of the outputs of tensor cores, of all lengths. "+
-		"Told before, the distribution of the data gives bounds that hold: %s times the largest error on tensor cores where errors drift, "+
+		"From the distribution of the data alone follow bounds that hold: %s times the largest error on tensor cores where errors drift, "+
 		"%s times where they cancel, and %s times on the paper's model with data of both signs. "+
 		"With sums or traces all come within %s times there, and within %s and %s on tensor cores. "+
 		"Mean, slope and spread are as predicted, to %s.",

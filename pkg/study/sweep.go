@@ -175,8 +175,8 @@ func (s *BoundSweep) Counted() string {
 			bad++
 		}
 	}
-	return fmt.Sprintf("of %d outputs, %s above a bound that is to hold; %d times a bound fails that is not to hold there",
-		outputs, map[bool]string{true: "none is", false: fmt.Sprintf("some are, of %d bounds,", bad)}[bad == 0], broken)
+	return fmt.Sprintf("of %d outputs, %s a bound that is claimed for its machine and data; %d times a bound fails where it is not claimed",
+		outputs, map[bool]string{true: "none exceeds", false: fmt.Sprintf("some exceed, of %d bounds,", bad)}[bad == 0], broken)
 }
 
 // Tightness returns the table of τ, the largest |error|/bound of a product (the
@@ -201,7 +201,7 @@ func (s *BoundSweep) Tightness(data string, k int) *viz.Table {
 	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(data), k),
 		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(data, k)),
 		fmt.Sprintf("τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
-			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, by so much, so many. Entries ~ %s, K = %d. %s. Drawn by study.BoundSweep.Tightness.",
+			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, up to what factor, how many. Entries ~ %s, K = %d. %s. Drawn by study.BoundSweep.Tightness.",
 			typeset.Minus(data), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}
@@ -274,7 +274,7 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 		series viz.Series
 		knows  bound.Knowledge
 	}{
-		{viz.Series{Label: "told before", Color: viz.Orange}, bound.Moments},
+		{viz.Series{Label: "from the distribution", Color: viz.Orange}, bound.Moments},
 		{viz.Series{Label: "from the sums or the trace of the run", Color: viz.SkyBlue}, bound.Trace},
 	}
 	least := make([]sweep.Row, len(kinds))

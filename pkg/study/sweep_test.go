@@ -123,7 +123,7 @@ func TestBoundSweep_Summary(t *testing.T) {
 	cell("volta", "U(0,1)", row("vibea", sweep.NotMachine, 3, 25), row("truncation", sweep.Holds, 0.5, 0), row("truncation-interval", sweep.Holds, 0.8, 0))
 	const want = "With data of both signs the theorem of the paper is up to 1000 times too large on the paper's model; " +
 		"of products of one sign it is exceeded on 25 % of the outputs of tensor cores, of all lengths. " +
-		"Told before, the distribution of the data gives bounds that hold: 2 to 2 times the largest error on tensor cores where errors drift, " +
+		"From the distribution of the data alone follow bounds that hold: 2 to 2 times the largest error on tensor cores where errors drift, " +
 		"25 to 25 times where they cancel, and 100 to 100 times on the paper's model with data of both signs. " +
 		"With sums or traces all come within 2 to 2 times there, and within 1.2 to 1.2 and 4 to 4 on tensor cores. " +
 		"Mean, slope and spread are as predicted, to – on paper, – on volta."
@@ -144,7 +144,7 @@ func TestRecordedSweep(t *testing.T) {
 			t.Errorf("%s: %q does not tell command and seeds", name, s.Origin)
 		}
 		if bad := sweep.Violated(s.Rows, sweep.Sure); len(bad) > 0 {
-			t.Errorf("%s: %d bounds fail that are to hold, %+v", name, len(bad), bad[0])
+			t.Errorf("%s: %d claimed bounds fail, %+v", name, len(bad), bad[0])
 		}
 		for _, r := range s.Rows {
 			if r.Verdict == sweep.Holds && r.Violations > 0 && !r.PerOutput {
@@ -172,7 +172,7 @@ func TestBoundSweep_draws(t *testing.T) {
 			t.Errorf("%s: %v, %q", f.Name(), err, viz.Caption(f))
 		}
 	}
-	if want := ", none is above a bound that is to hold"; !strings.Contains(s.Counted(), want) {
+	if want := ", none exceeds a bound that is claimed for its machine and data"; !strings.Contains(s.Counted(), want) {
 		t.Errorf("%q, want %q in it", s.Counted(), want)
 	}
 }

@@ -86,7 +86,7 @@ func (z factor) times(y factor, name string) Generator {
 	if !z.CanDraw() || !y.CanDraw() { // the bounds need both distributions
 		l.X, l.Y = bound.Distribution{}, bound.Distribution{}
 		if z.alike && y.alike { // the same rounding errors recur
-			l.Adverse = "products are alike, which no bound is told"
+			l.Adverse = "products are alike, which no bound knows"
 		}
 	}
 	return l

@@ -56,8 +56,8 @@ type dotAddConstants struct {
 }
 
 // exponentConstants contains the constants of packRow and packColumns: the bits
-// of 2^Emin and of 2^dotAddReach, and the greatest distance 2 dotAddReach in the
-// exponent field.
+// of 2^Emin and of 2^dotAddReach, and the greatest distance 2 dotAddReach in
+// the exponent field.
 type exponentConstants struct {
 	emin, greatest, farthest uint32
 }

@@ -37,9 +37,9 @@ type TwoStageSum struct {
 const stageProductBits, stageSumBits, stageResultBits = 24, 32, 31
 
 // ErrorBound returns a bound on |ŝ - s| of the given number of sums of K
-// products each, in q = ⌈K/Terms⌉ blocks. It holds for all of them together with probability at least 1 - e^f, as
-// long as no product exceeds Largest. It spends 7/8 of e^f; an eighth is
-// reserved for products beyond Largest:
+// products each, in q = ⌈K/Terms⌉ blocks. It holds for all of them together
+// with probability at least 1 - e^f, as long as no product exceeds Largest. It
+// spends 7/8 of e^f; an eighth is reserved for products beyond Largest:
 //
 //	e_q = q|M| + min_θ (l + Σ_j κ_j(θ))/θ,
 //
@@ -271,8 +271,8 @@ func (c *stageChain) step(lo, up float64, terms int, fromZero bool) []float64 {
 	return κ
 }
 
-// after returns the greatest exponent of the sum of a block and a running sum of
-// exponent e, if that sum is at most up.
+// after returns the greatest exponent of the sum of a block and a running sum
+// of exponent e, if that sum is at most up.
 func (c *stageChain) after(e int, up float64) int {
 	return min(ilog(up), ilog(math.Ldexp(1, e+1)+c.sums.block))
 }

@@ -136,6 +136,17 @@ func (k Problem) theta(of func(n int, u float64) float64) float64 {
 	return z
 }
 
+// Accumulator returns the parameters of the machine's sums for the closed forms
+// of package truncation, and false for a machine that does not align all
+// products of a step.
+func (k Problem) Accumulator() (truncation.Accumulator, bool) {
+	c, ok := k.Device.Core.(tcore.Fused)
+	if !ok {
+		return truncation.Accumulator{}, false
+	}
+	return k.truncation(c), true
+}
+
 // truncation returns the parameters of a machine that truncates.
 func (k Problem) truncation(c tcore.Fused) truncation.Accumulator {
 	t := truncation.Accumulator{

@@ -62,9 +62,11 @@ func ExampleGrowthRates() {
 	}
 	fmt.Printf("%s: order %.1f\n", curves[0].Name, curves[0].Order(g.Predicted))
 	fmt.Println(g.Figure(curves).Name())
+	fmt.Println(g.ClosedForms(curves).Finding())
 	// Output:
 	// Volta: order 1.2
 	// growth-rates
+	// Closed forms give the errors of sums of 256 products to 8 %.
 }
 
 func ExampleGrowthCurve() {

@@ -62,6 +62,7 @@ func TestGrowthRates_are_drawn_under_their_names(t *testing.T) {
 			for k := range g.Measured {
 				c.Measured = append(c.Measured, math.Ldexp(1.125+float64(i), -20+2*j+k))
 			}
+			c.Slope = -c.Measured[0]
 			curves = append(curves, c)
 		}
 	}
@@ -76,6 +77,19 @@ func TestGrowthRates_are_drawn_under_their_names(t *testing.T) {
 		}
 		if got := drawn.Ys(series["entries ~ "+d.Name+": computed"]); !slices.Equal(got, computed) {
 			t.Errorf("%s: computed %v, want %v", d.Name, got, computed)
+		}
+	}
+
+	cells := drawn.Cells(t, g.ClosedForms(curves))
+	if len(cells) != len(g.Data)*3 { // not of the paper's model, which rounds every sum
+		t.Fatalf("%d rows", len(cells))
+	}
+	for i, row := range cells {
+		c := curves[i/3*len(g.Machines)+1+i%3]
+		last := len(g.Measured) - 1
+		if row["Machine"] != c.Name || row["Data"] != typeset.Minus(c.Data.Name) || row["computed"] != typeset.Number(c.Measured[last], 3) ||
+			c.Data == paper.UniformSymmetric && row["slope: computed"] != typeset.Number(c.Slope, 3) {
+			t.Errorf("row %d is %v, want that of %s, %s, %v", i, row, c.Name, c.Data.Name, c.Measured[last])
 		}
 	}
 }

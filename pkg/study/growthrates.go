@@ -5,11 +5,16 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/internal/sample"
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/trial"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -40,6 +45,7 @@ type GrowthCurve struct {
 	Machine
 	Data                paper.Distribution
 	Predicted, Measured []float64
+	Slope               float64 // slope of the regression of the errors on the exact values, at the greatest measured K
 }
 
 // Order returns the power of K with which the predicted error grows between the
@@ -75,6 +81,7 @@ func (g GrowthRates) Run() ([]GrowthCurve, error) {
 					return nil, err
 				}
 				task.Step(1)
+				_, c.Slope = stat.LinearRegression(t.Values, t.Errors, nil, false)
 				c.Measured = append(c.Measured, sample.RMS(t.Errors)/(float64(p.K)*x.MeanAbs()*x.MeanAbs()))
 			}
 			curves = append(curves, c)
@@ -121,6 +128,68 @@ func (g GrowthRates) Figure(curves []GrowthCurve) *viz.Chart {
 		p.Points(viz.Series{Label: "computed", Color: viz.Black}, x, y)
 	}
 	return chart
+}
+
+// ClosedForms returns the table of what the closed forms of package truncation
+// say about the machines that align products, beside the errors that were
+// computed with the greatest measured K. It has a row for each of these
+// machines and each distribution.
+func (g GrowthRates) ClosedForms(curves []GrowthCurve) *viz.Table {
+	n := len(g.Measured) - 1
+	K := g.Measured[n]
+	worst, rows := 0.0, [][]string{}
+	for _, c := range curves {
+		t, ok := bound.Problem{Machine: c.Machine.Machine}.Accumulator()
+		if !ok || c.SplitK > 1 {
+			continue
+		}
+		p := productMoments(c.Data)
+		kind, error, slope, computed, from := truncation.OfMeanZero, t.ErrorDeviation(p, K)/(float64(K)*p.Abs), "–", "–", t.DriftLength()
+		if p.Mean != 0 {
+			kind, error = truncation.OfMean, math.Abs(t.MeanError(p, K)*p.Mean)/p.Abs
+			λ := roundoff.Lambda(roundoff.FailureOf(paper.Confidence), t.Unit, K)
+			from = t.BreakdownLength(λ, truncation.BinadeTheta(float64(K)*math.Abs(p.Mean)))
+		} else {
+			slope, computed = typeset.Number(t.ErrorSlope(p, K), 3), typeset.Number(c.Slope, 3)
+		}
+		worst = max(worst, math.Abs(error/c.Measured[n]-1))
+		rows = append(rows, []string{c.Name, typeset.Minus(c.Data.Name), growth(kind, t.Kind()),
+			typeset.Number(error, 3), typeset.Number(c.Measured[n], 3), slope, computed, length(from)})
+	}
+	table := viz.NewTable("growth-closed-forms",
+		fmt.Sprintf("Closed forms give the errors of sums of %d products to %.0f %%.", K, math.Ceil(100*worst)),
+		fmt.Sprintf("Root mean square of (ŝ − s)/(K E|xy|), and slope of the error over s, K = %d. Last column: for products of one sign the K from which on the mean error exceeds λ√K u, "+
+			"as no bound on errors of mean zero allows, λ of one output with confidence %s; for products of mean zero the K from which on drift towards zero exceeds noise. Drawn by study.GrowthRates.ClosedForms.", K, typeset.Percent(paper.Confidence)),
+		[]string{"Machine", "Data", "grows like", "closed form", "computed", "slope: closed form", "slope: computed", "from *K*"})
+	for _, row := range rows {
+		table.Row(row...)
+	}
+	return table
+}
+
+// growth returns the power of K in the backward error, in words.
+func growth(products truncation.ProductKind, sums truncation.SumKind) string {
+	for _, r := range truncation.GrowthRates() {
+		if r.Products == products && r.Sums == sums {
+			return map[float64]string{0: "1", 0.5: "√*K*", 1: "*K*"}[r.Backward]
+		}
+	}
+	return "–"
+}
+
+// length returns a number of products, or "–" if it is infinite.
+func length(K float64) string {
+	if math.IsInf(K, 1) {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", K)
+}
+
+// productMoments returns the moments of a product of two elements.
+func productMoments(d paper.Distribution) truncation.ProductMoments {
+	x := bound.Uniform(float64(d.Low), float64(d.High)).Moments()
+	mean := x.Mean * x.Mean
+	return truncation.ProductMoments{Mean: mean, Variance: x.MeanSquare*x.MeanSquare - mean*mean, Abs: x.MeanAbs * x.MeanAbs}
 }
 
 func floats(n []int) []float64 {

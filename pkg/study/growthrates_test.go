@@ -2,12 +2,15 @@ package study
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -37,6 +40,21 @@ func TestGrowthRates(t *testing.T) {
 				t.Errorf("%s, %s: predicted %v, measured %v", c.Name, c.Data.Name, c.Predicted[i], c.Measured[i])
 			}
 		}
+	}
+	for _, c := range curves {
+		if a, ok := (bound.Problem{Machine: c.Machine.Machine}).Accumulator(); ok && c.Data == paper.UniformSymmetric {
+			want := a.ErrorSlope(productMoments(c.Data), g.Measured[len(g.Measured)-1])
+			off := 0.1
+			if a.Kind() == truncation.KeepsSame { // carries are as rare as the logarithm of K
+				off = 0.4
+			}
+			if !(math.Abs(c.Slope/want-1) < off) {
+				t.Errorf("%s: slope %v, closed form %v", c.Name, c.Slope, want)
+			}
+		}
+	}
+	if finding := g.ClosedForms(curves).Finding(); !regexp.MustCompile(`of 4096 products to \d %`).MatchString(finding) {
+		t.Error(finding) // less than 10 %
 	}
 	if caption := viz.Caption(g.Figure(curves)); !strings.Contains(caption, "1.00 on Volta") {
 		t.Error(caption)

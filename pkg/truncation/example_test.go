@@ -8,26 +8,6 @@ import (
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
-// When the last d bits of a product are cut off, the mean loss is not half a
-// unit less half a bit: products end in more zeros than random numbers do.
-func ExampleDiscardMean() {
-	for _, d := range []int{1, 2, 3, 4, 10} {
-		fmt.Printf("%2d  %.4f\n", d, truncation.DiscardMean(d))
-	}
-	// Output:
-	//  1  0.1250
-	//  2  0.2500
-	//  3  0.3438
-	//  4  0.4062
-	// 10  0.4971
-}
-
-func ExampleDiscardSquare() {
-	fmt.Printf("%.4f %.4f %.4f\n", truncation.DiscardSquare(1), truncation.DiscardSquare(4), truncation.DiscardSquare(20))
-	// Output:
-	// 0.0625 0.2549 0.3333
-}
-
 // The greatest exponent of four products of numbers that are 1 or 2.
 func ExampleProductDistribution_MaxExponent() {
 	even := []float64{1, 1}

@@ -3,54 +3,9 @@ package truncation
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-func TestDiscard(t *testing.T) {
-	t.Run("closed forms are the moments of the low bits of all products", func(t *testing.T) {
-		for d := range 9 {
-			n := 1 << d
-			mean, square := 0.0, 0.0
-			for a := range n {
-				for b := range n {
-					f := float64(a*b%n) / float64(n)
-					mean += f / float64(n*n)
-					square += f * f / float64(n*n)
-				}
-			}
-			if m := DiscardMean(d); math.Abs(m-mean) > 1e-15 {
-				t.Errorf("d = %d: m_d = %v, all products have %v", d, m, mean)
-			}
-			if w := DiscardSquare(d); math.Abs(w-square) > 1e-15 {
-				t.Errorf("d = %d: w_d = %v, all products have %v", d, w, square)
-			}
-		}
-	})
-
-	t.Run("closed forms are the moments of the low bits of random significands", func(t *testing.T) {
-		// Factors a and b are in [2^10, 2^11); the last d bits of their product are cut
-		// off.
-		r := rand.New(rand.NewPCG(241118747, 1))
-		const n = 20000
-		products := make([]int64, n)
-		for i := range products {
-			products[i] = int64(1024+r.IntN(1024)) * int64(1024+r.IntN(1024))
-		}
-		for d := 1; d <= 12; d++ {
-			mean, square := 0.0, 0.0
-			for _, p := range products {
-				f := math.Ldexp(float64(p&(1<<d-1)), -d)
-				mean += f / n
-				square += f * f / n
-			}
-			if !close(mean, DiscardMean(d), 0.05) || !close(square, DiscardSquare(d), 0.05) {
-				t.Errorf("d = %d: %v and %v units, closed forms %v and %v", d, mean, square, DiscardMean(d), DiscardSquare(d))
-			}
-		}
-	})
-}
 
 // close reports whether x and y differ by at most ε of the larger.
 func close(x, y, ε float64) bool { return math.Abs(x-y) <= ε*max(math.Abs(x), math.Abs(y)) }

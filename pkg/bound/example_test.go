@@ -111,6 +111,22 @@ func ExampleProblem() {
 	// 16  binary16  5.66e-04
 }
 
+// Where the sums of binary16 products of mean zero begin to drift, by the
+// parameters of the machine alone. Volta cuts off only what alignment does.
+func ExampleProblem_Accumulator() {
+	for _, d := range []tcore.Device{devices.VoltaF16(), devices.AmpereF16(), devices.HopperF16()} {
+		a, _ := paper(d).Accumulator()
+		fmt.Printf("%d products, %d bits: drift from K = %.0f\n", a.Terms, a.FractionBits, a.DriftLength())
+	}
+	_, ok := paper(devices.CDNA2F16()).Accumulator()
+	fmt.Println(ok)
+	// Output:
+	// 4 products, 23 bits: drift from K = +Inf
+	// 8 products, 24 bits: drift from K = 133
+	// 16 products, 25 bits: drift from K = 59
+	// false
+}
+
 func ExampleProblem_Length() {
 	k := paper(devices.HopperF16())
 	k.SplitK = 3

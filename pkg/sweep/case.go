@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -35,7 +36,7 @@ func (t Case) plan() (Plan, error) {
 	data, err := FindGenerator(t.Data)
 	return Plan{
 		Machines: []tcore.Machine{machine}, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
-		Confidences: []float64{t.Confidence}, PerOutput: t.PerOutput, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
+		Confidences: []float64{cmp.Or(t.Confidence, 0.99)}, PerOutput: t.PerOutput, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
 }
 

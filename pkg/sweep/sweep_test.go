@@ -352,6 +352,27 @@ func TestJoin_of_files(t *testing.T) {
 	}
 }
 
+// The command of a row makes the row again, whatever it is of.
+func TestCaseOf_repeats_the_row(t *testing.T) {
+	p := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Positive}, M: 4, N: 4, Ks: []int{16}, Seeds: []uint64{1, 3}, Confidences: []float64{0.9}}
+	for _, change := range []func(){func() {}, func() { p.PerOutput = true }, func() { p.Represented = true }, func() { p.Told = []Told{FromMoments} }} {
+		change()
+		for _, r := range run(t, p) {
+			again, err := CaseOf(r).plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, s := range run(t, again) {
+				found = found || s.Bound == r.Bound && s.Ranges == r.Ranges && s.PerOutput == r.PerOutput && s.Constant == r.Constant && s.Largest == r.Largest
+			}
+			if !found && r.Told == CaseOf(r).Told {
+				t.Errorf("%s, per output %v, told from %v: not in %v", r.Bound, r.PerOutput, r.Told, CaseOf(r))
+			}
+		}
+	}
+}
+
 func TestRead_names_the_line(t *testing.T) {
 	var file bytes.Buffer
 	if err := Write(&file, "x", run(t, Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{8}, Seeds: []uint64{1}, Confidences: []float64{0.9}})); err != nil {
@@ -472,10 +493,13 @@ func TestFind_refuses(t *testing.T) {
 			t.Errorf("%s: %v", m.Name, err)
 		}
 	}
-	for _, s := range []string{"", "x", "1:", "2:1", "1,1", "0:1000000", "-1"} {
+	for _, s := range []string{"", "x", "1:", "2:1", "1,1", "0:1000000", "-1", "1:600000,1000001:1500000", "0:999999,2000000"} {
 		if _, err := ParseSeeds(s); err == nil {
 			t.Errorf("seeds %q are taken", s)
 		}
+	}
+	if seeds, err := ParseSeeds("0:499999,1000000:1499999"); err != nil || len(seeds) != 1_000_000 {
+		t.Errorf("%d of a million seeds: %v", len(seeds), err)
 	}
 }
 

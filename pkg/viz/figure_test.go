@@ -284,6 +284,9 @@ func TestCallersMistakes(t *testing.T) {
 		{"note_nowhere", func() { panel(line, line).Note(inf, 0, "a") }, `note "a" at (+Inf, 0)`},
 		{"no_panel", func() { _, _ = NewChart("c", "C.", "").SVG() }, "chart c has no panel"},
 		{"empty_panel", func() { c := NewChart("c", "C.", ""); c.Panel("", line, line); _, _ = c.ECharts() }, "nothing to draw"},
+		{"line_without_points", func() { NewSchematic("s", "S.", "", 9, 9).Line(Ink, 1, Solid, Point{1, 1}) }, "line of the points [{1 1}]"},
+		{"arrow_without_length", func() { NewSchematic("s", "S.", "", 9, 9).Arrow(Ink, Solid, Point{1, 1}, Point{1, 1}) }, "arrow of the points"},
+		{"arrow_without_points", func() { NewSchematic("s", "S.", "", 9, 9).Arrow(Ink, Solid) }, "arrow of the points []"},
 		{"bad_id", func() { _, _ = HTML(sampleTable(), `a"b`) }, "id ="},
 	} {
 		t.Run(c.name, func(t *testing.T) {

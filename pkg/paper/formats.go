@@ -12,8 +12,8 @@ import (
 // roundoff and the range that follow from their parameters.
 func FormatTable() *viz.Table {
 	t := viz.NewTable("table1-formats",
-		"Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit.", "Drawn by paper.FormatTable.",
-		[]string{"Format", "*p*", "*β*", "*e*_{min}", "*e*_{max}", "*u*", "largest", "least normal", "least subnormal"})
+		"The precision and the range of exponents determine the unit roundoff, the largest number and the smallest one.", "Table 1 of the paper, where the formats are called fp16, fp32 and fp64; p counts the implicit bit. Drawn by paper.FormatTable.",
+		[]string{"Format", "*p*", "*β*", "*e*_{min}", "*e*_{max}", "*u*", "largest", "smallest normal", "smallest subnormal"})
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
 		t.Row(f.Name, fmt.Sprint(f.Precision), "2", digits(float64(f.Emin), 4), digits(float64(f.Emax), 4),
 			short(f.UnitRoundoff()), short(f.Max()), short(f.MinNormal()), short(f.MinSubnormal()))

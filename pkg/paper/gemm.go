@@ -159,8 +159,8 @@ func (e GEMMErrors) Violations(zeta float64) int { return violations(e.Errors, e
 func (r *GEMMResult) Figure() *viz.Chart {
 	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
 	c := viz.NewChart("fig6-gemm-edf-"+r.Slug(),
-		fmt.Sprintf("The probabilistic bound is %.1f times below the deterministic one, and both are far above the error: DBEA exceeds the largest of %d errors by %s, VIBEA by %s.",
-			dbea.Zeta/vibea.Zeta, len(r.Exact.Errors), short(slices.Max(r.Exact.Bounds(dbea.Zeta))/slices.Max(r.Exact.Errors)), short(slices.Max(r.Exact.Bounds(vibea.Zeta))/slices.Max(r.Exact.Errors))),
+		fmt.Sprintf("The probabilistic bound is %.1f times smaller than the deterministic one without representation error, and %.1f times with it. Without it the bounds are larger than the largest of %d errors by factors of %s (DBEA) and %s (VIBEA).",
+			dbea.Zeta/vibea.Zeta, dbea.ZetaRepresented/vibea.ZetaRepresented, len(r.Exact.Errors), short(slices.Max(r.Exact.Bounds(dbea.Zeta))/slices.Max(r.Exact.Errors)), short(slices.Max(r.Exact.Bounds(vibea.Zeta))/slices.Max(r.Exact.Errors))),
 		fmt.Sprintf("Relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
 			"Paper's model, b = %d, %s accumulation, %d × %d × %d, entries ~ %s, seed %d, %s confidence over all outputs. Drawn by paper.GEMMResult.Figure.",
 			r.Core.Low.Name, r.Core.Block, r.Core.Accumulate.Name, r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
@@ -182,7 +182,7 @@ func (r *GEMMResult) panel(c *viz.Chart, title string, e GEMMErrors, dbea, vibea
 func (r *GEMMResult) ExceedanceFigure() *viz.Chart {
 	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
 	c := viz.NewChart("fig6-gemm-exceedance-"+r.Slug(),
-		"No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all.",
+		"No output exceeds its bound. The three tails are parallel, because the factor |A||B|/|AB| of each output multiplies its error and its bounds alike.",
 		fmt.Sprintf("Fraction of outputs above a value, without representation error. Paper's model, %d × %d × %d, entries ~ %s, seed %d. Drawn by paper.GEMMResult.ExceedanceFigure.",
 			r.M, r.K, r.N, r.Distribution.Name, r.Seed))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})

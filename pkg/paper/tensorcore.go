@@ -12,7 +12,7 @@ import (
 // TensorCoreTable returns Table 2: formats and unit roundoffs of the two modes.
 func TensorCoreTable() *viz.Table {
 	t := viz.NewTable("table2-tensor-core",
-		"The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴.", "Drawn by paper.TensorCoreTable.",
+		"Both modes of the paper's tensor core multiply exactly; they differ in the format of the sum.", "Drawn by paper.TensorCoreTable.",
 		[]string{"A", "B", "C", "D", "*u*_{low}", "*u*_{high}", "*ũ* product", "*ū* accumulate", "*u*_{FMA} output"})
 	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
 		r := core.Roundoffs()
@@ -67,13 +67,13 @@ func CorrectedCount(i, j, q, block int) int {
 func RoundingsTable() *viz.Table {
 	const k, b = 12, 4
 	const q = k / b
+	additions, outputs := Roundings(k, b)
 	t := viz.NewTable("roundings",
-		fmt.Sprintf("The printed index counts a term's own block twice from the second block on, up to %d where only %d can occur.",
-			PrintedCount(2, b+1, q, b), k-1),
+		fmt.Sprintf("From the second block on the printed index counts a term's own block twice: %d for a term that is rounded %d times.",
+			PrintedCount(2, b+1, q, b), additions[b]),
 		fmt.Sprintf("Roundings of each term of a dot product of K = %d terms in blocks of b = %d, counted by running Algorithm 1 on symbols; the corrected formula counts one more in block 1's first term, where adding to zero rounds nothing. Drawn by paper.RoundingsTable.",
 			k, b),
 		[]string{"block i", "term j", "counted", "c₁ as printed", "c₁ corrected", "outputs counted", "c₂"})
-	additions, outputs := Roundings(k, b)
 	for j := 1; j <= k; j++ {
 		i := (j-1)/b + 1
 		t.Row(fmt.Sprint(i), fmt.Sprint(j), fmt.Sprint(additions[j-1]), fmt.Sprint(PrintedCount(i, j, q, b)),

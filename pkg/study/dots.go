@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -93,19 +94,30 @@ func SideBySideTable() *viz.Table {
 		x[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
 		y[i] = tcore.Binary16.Round(rng.Float64(), tcore.ToNearestEven)
 	}
-	t := viz.NewTable("side-by-side",
-		"The same numbers, and a different sum from nearly every generation; truncation always falls short.",
-		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by study.SideBySideTable.",
-			k, paper.Seed),
-		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
+	var rows [][]string
+	sums, least, most, truncating := map[float64]bool{}, math.Inf(1), math.Inf(-1), 0
 	for _, d := range devices.All() {
 		if d.A.Name != tcore.Binary16.Name || d.C.Name != tcore.Binary32.Name {
 			continue
 		}
 		trace := d.Trace(x, y, 0)
 		exact, _ := trace.Exact.Float64()
-		t.Row(d.Name, fmt.Sprint(k/len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
-			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), typeset.Number(trace.Error/exact/tcore.Binary32.UnitRoundoff(), 3))
+		off := trace.Error / exact / tcore.Binary32.UnitRoundoff()
+		sums[trace.Result] = true
+		if _, ok := d.Core.(tcore.Fused); ok {
+			least, most, truncating = min(least, off), max(most, off), truncating+1
+		}
+		rows = append(rows, []string{d.Name, fmt.Sprint(k / len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
+			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), typeset.Number(off, 3)})
+	}
+	t := viz.NewTable("side-by-side",
+		fmt.Sprintf("%d instructions give %d different sums. The %d that align all products and truncate have errors of %s to %s u.",
+			len(rows), len(sums), truncating, typeset.Number(least, 3), typeset.Number(most, 3)),
+		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by study.SideBySideTable.",
+			k, paper.Seed),
+		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
+	for _, row := range rows {
+		t.Row(row...)
 	}
 	return t
 }

@@ -37,7 +37,7 @@ func ExampleTraceTable() {
 func ExampleSideBySideTable() {
 	fmt.Println(study.SideBySideTable().Finding())
 	// Output:
-	// The same numbers, and a different sum from nearly every generation; truncation always falls short.
+	// 14 instructions give 6 different sums. The 9 that align all products and truncate have errors of −77.6 to −19.5 u.
 }
 
 // The mean error of machines that truncate, up to K = 2¹⁶. It runs for some

@@ -11,7 +11,8 @@ import (
 
 // The notebooks of this repository consist of short cells: prose before code,
 // at most 15 lines of code, no line wider than 100 columns, no stored outputs,
-// since a run makes them anew, and a comment on every figure after it.
+// since a run makes them anew, a comment on every figure after it, and three
+// things to try.
 func TestTheNotebooks(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {
@@ -24,6 +25,13 @@ func TestTheNotebooks(t *testing.T) {
 				t.Error(err)
 			}
 			checkTitle(t, nb)
+			tries := 0
+			for _, c := range nb.Cells {
+				tries += strings.Count(c.Source, "> **Try it.**")
+			}
+			if tries < 3 {
+				t.Errorf("%d things to try, want 3 or more", tries)
+			}
 			previous := ""
 			for i, c := range nb.Cells {
 				if c.Type == "code" {

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,12 @@ html-check: html ## look at these pages with a headless Chromium: on a phone, in
 
 out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
 	@$(MAKE) reproduce
+
+playground: modules ## what every chip makes of a dot product, as one page without a server: out/site/playground.html
+	@go run ./cmd/playground -o out/site/playground.html
+
+playground-check: playground ## use this page with a headless Chromium
+	@lab/browser.sh lab/playground_test.py out/site/playground.html
 
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build

@@ -5,9 +5,13 @@
 // in the root of the repository:
 //
 //	go run ./cmd/playground -o out/site/playground.html
+//
+// With -answer it answers the questions on its standard input, one in each
+// line, as the page does.
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	_ "embed"
@@ -21,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+	"github.com/roundofflab/roundoff/internal/playground"
 )
 
 //go:embed page.html
@@ -36,7 +41,19 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("playground: ")
 	out := flag.String("o", "playground.html", "write the page into this `file`")
+	answer := flag.Bool("answer", false, "answer the questions on standard input, one in each line")
 	flag.Parse()
+	if *answer {
+		in := bufio.NewScanner(os.Stdin)
+		in.Buffer(nil, 1<<24)
+		for in.Scan() {
+			fmt.Printf("%s\n", playground.Answer(in.Bytes()))
+		}
+		if err := in.Err(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	text, err := build()
 	if err == nil {
 		if err = os.MkdirAll(filepath.Dir(*out), 0o755); err == nil {

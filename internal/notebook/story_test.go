@@ -122,12 +122,18 @@ func checkCodeCell(t *testing.T, n int, c *Cell, previous string) {
 	if len(lines) > 15 {
 		t.Errorf("cell %d has %d lines, at most 15", n, len(lines))
 	}
-	for _, l := range lines {
+	for i, l := range lines {
+		if i > 0 && strings.HasPrefix(l, "%") && !command.MatchString(l) {
+			t.Errorf("cell %d: GoNB takes a line for a command: %s", n, l)
+		}
 		if width := len([]rune(strings.ReplaceAll(l, "\t", "    "))); width > 100 {
 			t.Errorf("cell %d: %d columns, at most 100: %s", n, width, l)
 		}
 	}
 }
+
+// command is a line that GoNB is meant to take for a command.
+var command = regexp.MustCompile(`^%(%|noautoget)$`)
 
 // Cells use the GPU through the command roundoff: no cell links the packages
 // that call the GPU, and no package of this module that a cell imports needs a

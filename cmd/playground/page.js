@@ -21,7 +21,11 @@
   // Numbers to show: not more digits than a reader wants, all of them in the title.
   function short(text, digits) {
     const x = Number(text);
-    return text === "" || !isFinite(x) ? text || "–" : String(Number(x.toPrecision(digits || 9)));
+    if (text === "" || !isFinite(x)) return text || "–";
+    const rounded = Number(x.toPrecision(digits || 9)), size = Math.abs(rounded);
+    if (size === 0 || size >= 1e-3 && size < 1e9) return String(rounded).replace("-", "−");
+    const [m, e] = rounded.toExponential().split("e");
+    return m.replace("-", "−") + "·10" + e.replace("+", "").replace(/./g, (c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]);
   }
 
   function table(caption, headers, rows) {
@@ -49,6 +53,12 @@
 
   const letter = (n) => n < 26 ? String.fromCharCode(65 + n) : String(n);
 
+  // off returns a relative error in unit roundoffs, or in per cent where it is large.
+  function off(r, a) {
+    if (r.units === "") return "–";
+    return Number(r.units) < 1000 ? short(r.units, 3) + " u" : short(String(100 * Math.abs(Number(r.error) / Number(a.exact))), 3) + " %";
+  }
+
   function showDot(q, a) {
     const out = byId("dot").querySelector(".answer");
     const rows = a.rows.map((r) => {
@@ -57,14 +67,14 @@
       b.setAttribute("aria-pressed", String(r.device === device));
       b.addEventListener("click", () => { device = r.device; update(); });
       return { here: r.device === device, cells: [
-        { node: b, title: r.instruction }, { text: letter(r.group) },
+        { node: b, title: r.instruction },
         { text: short(r.result.value), name: "n mono", title: r.result.value + " = " + r.result.hex },
-        { text: r.result.bits, name: "mono" }, { text: r.format },
-        { text: short(r.units, 3), name: "n", title: "error " + r.error }] };
+        { text: letter(r.group) }, { text: r.result.bits, name: "mono" }, { text: r.format, name: "wide" },
+        { text: off(r, a), name: "n", title: "error " + r.error }] };
     });
     out.replaceChildren(make("p", "Exact: " + (a.exact || "not a finite number") + ". " + a.rows.length + " instructions, " +
-      a.groups + (a.groups === 1 ? " answer." : " different answers.")),
-      table("Results; the same letter is the same number", ["Instruction (choose one for its trace)", "Group", "Result", "Bits", "Format", "Error in u"], rows));
+      a.groups + (a.groups === 1 ? " answer." : " different answers.") + " Choose an instruction to see what it cuts off."),
+      table("Results; the same letter is the same number", ["Instruction", "Result", "Group", "Bits", "Format", "Error"], rows));
     showTrace(a.trace);
   }
 
@@ -103,7 +113,7 @@
 
   // plot draws empirical distributions over a logarithmic axis.
   function plot(curves) {
-    const width = 640, height = 340, left = 52, right = 12, top = 12, bottom = 46;
+    const width = 640, height = 340, left = 52, right = 26, top = 12, bottom = 46;
     const all = curves.flatMap((c) => c.values).filter((v) => v > 0);
     const lo = Math.floor(Math.log10(Math.min(...all))), hi = Math.max(lo + 1, Math.ceil(Math.log10(Math.max(...all))));
     const x = (v) => left + (Math.log10(Math.max(v, 10 ** lo)) - lo) / (hi - lo) * (width - left - right);
@@ -146,7 +156,7 @@
       { text: b.name }, { text: short(b.constant, 3), name: "n" }, { text: b.holds ? "yes" : "no" }, { text: b.why }] }));
     out.replaceChildren(
       make("p", "Largest |error|/(|A||B|) " + short(a.largest, 3) + ", median " + short(a.median, 3) + "; largest relative error " + short(a.relative, 3) + "."),
-      plot(a.curves), table("Bounds on |error|/(|A||B|)", ["Bound", "Constant", "Valid here", "Why"], rows));
+      plot(a.curves), table("Bounds on |error|/(|A||B|), the valid ones first", ["Bound", "Constant", "Valid here", "Why"], rows));
   }
 
   const questions = {

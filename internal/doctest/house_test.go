@@ -54,8 +54,8 @@ func TestTheHouseIsTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 		name, imports := path.Base(p.ImportPath), []string{}
-		if p.ImportPath == ours+"cmd/roundoff" { // not pkg/roundoff
-			name = "roundoff command"
+		if path.Base(path.Dir(p.ImportPath)) == "cmd" { // not a package of that name
+			name += " command"
 		}
 		for _, i := range p.Imports {
 			if strings.HasPrefix(i, ours) {

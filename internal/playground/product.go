@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,7 +33,7 @@ type Product struct {
 }
 
 // A ProductAnswer has the errors of all outputs and the bounds of the catalogue
-// that need no run, the tightest first.
+// that need no run: the valid ones first, and the tightest of them first.
 type ProductAnswer struct {
 	Largest  string     `json:"largest"` // |error|/(|A||B|)
 	Median   string     `json:"median"`
@@ -90,6 +91,15 @@ func (q Product) Answer() (*ProductAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(results, func(a, b bound.Result) int {
+		switch {
+		case a.Holds && !b.Holds:
+			return -1
+		case b.Holds && !a.Holds:
+			return 1
+		}
+		return cmp.Compare(a.Constant, b.Constant)
+	})
 	backward, relative := finite(t.Backward()), finite(t.Relative())
 	if len(backward) == 0 || len(relative) == 0 {
 		return nil, fmt.Errorf("no output is finite: %s ends at %v", d.C.Name, d.C.Max())

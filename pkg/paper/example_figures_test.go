@@ -20,7 +20,7 @@ import (
 func ExampleFormatTable() {
 	fmt.Println(paper.FormatTable().Finding())
 	// Output:
-	// Three formats of IEEE 754 and what follows from their parameters; p counts the implicit bit.
+	// The precision and the range of exponents determine the unit roundoff, the largest number and the smallest one.
 }
 
 func ExampleFormatClaims() {
@@ -99,13 +99,13 @@ func ExampleLemmas() {
 func ExampleTensorCoreTable() {
 	fmt.Println(paper.TensorCoreTable().Finding())
 	// Output:
-	// The two modes of a tensor core in the paper's model; u₁₆ = 2⁻¹¹, u₃₂ = 2⁻²⁴.
+	// Both modes of the paper's tensor core multiply exactly; they differ in the format of the sum.
 }
 
 func ExampleRoundingsTable() {
 	fmt.Println(paper.RoundingsTable().Finding())
 	// Output:
-	// The printed index counts a term's own block twice from the second block on, up to 12 where only 11 can occur.
+	// From the second block on the printed index counts a term's own block twice: 12 for a term that is rounded 8 times.
 }
 
 // The fifth of 8 products is the first one of the second block of 4. It is
@@ -230,8 +230,8 @@ func ExampleGEMM() {
 	fmt.Println(r.Table().Name(), len(r.Claims()) > 0)
 	// Output:
 	// 256 blocks, 256 outputs
-	// The probabilistic bound is 2.9 times below the deterministic one, and both are far above the error: DBEA exceeds the largest of 256 errors by 4620, VIBEA by 1596.
-	// No output exceeds its bound; the tails run parallel because one factor, |A||B|/|AB|, stretches them all.
+	// The probabilistic bound is 2.9 times smaller than the deterministic one without representation error, and 1.0 times with it. Without it the bounds are larger than the largest of 256 errors by factors of 4620 (DBEA) and 1596 (VIBEA).
+	// No output exceeds its bound. The three tails are parallel, because the factor |A||B|/|AB| of each output multiplies its error and its bounds alike.
 	// gemm-bounds-symmetric true
 }
 

@@ -115,7 +115,7 @@ func TestExplore_is_what_the_notebook_says(t *testing.T) {
 	last := len(exploredLengths) - 1
 	unknown, known := hopper.tightest(exploredLengths[last], f)
 	for _, want := range []string{
-		fmt.Sprintf("%.0f %% of certainty at $\\\\lambda = 1$, %.0f %% at 2", confidence(1, u)*100, confidence(2, u)*100),
+		fmt.Sprintf("holds with probability %.0f %% at $\\\\lambda = 1$, %.0f %% at 2", confidence(1, u)*100, confidence(2, u)*100),
 		fmt.Sprintf("%.2f of $\\\\gamma_n$ at 3, %.2f at 8", roundoff.GammaTilde(256, u, 3)/roundoff.Gamma(256, u), roundoff.GammaTilde(256, u, 8)/roundoff.Gamma(256, u)),
 		fmt.Sprintf("%.2f at $n = 2^{16}$", at99.Constant),
 		fmt.Sprintf("%.1f times the bound at 99 %%", sure.Constant/usual.Constant),

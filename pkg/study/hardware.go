@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -109,15 +110,15 @@ func (r *HardwareResult) Table() *viz.Table {
 			header = append(header, "above "+c.Name)
 		}
 	}
-	worst, most := "", -1
+	var above []string
 	for _, row := range r.Rows {
-		if n := row.Above[len(row.Above)-1]; n > most {
-			worst, most = row.Name, n
+		if n := row.Above[len(row.Above)-1]; n > 0 {
+			above = append(above, fmt.Sprintf("%s on %d", row.Name, n))
 		}
 	}
 	finding := "No machine exceeds the bound of Higham and Mary."
-	if most > 0 {
-		finding = fmt.Sprintf("%s exceeds the bound of Higham and Mary on %d of %d outputs.", worst, most, r.M*r.N)
+	if above != nil {
+		finding = fmt.Sprintf("The bound of Higham and Mary is exceeded by %s of %d outputs.", strings.Join(above, ", "), r.M*r.N)
 	}
 	t := viz.NewTable("machines-"+r.Slug(),
 		finding,

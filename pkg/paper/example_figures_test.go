@@ -171,7 +171,7 @@ func ExampleMACResult() {
 		fmt.Println(c.Source, c.Verdict)
 	}
 	// Output:
-	// For one multiply-accumulate the deterministic bound is the tighter one.
+	// For one multiply-accumulate the deterministic bound is the smaller one.
 	// No bound is violated, and DBEA is the tighter one.
 	// Section 4.1, Figure 5 reproduced
 	// Section 4.1, Figure 5 reproduced
@@ -446,10 +446,13 @@ func ExampleProfileResult() {
 	fmt.Printf("%.2f promised, %v\n", r.Promised(), r.Speedup() > 0)
 	fmt.Println(r.Table().Name())
 	fmt.Println(r.Claims()[0].Paper)
+	least, most := r.Unexplained()
+	fmt.Printf("%.1f to %.1f times smaller in the paper\n", least, most)
 	// Output:
 	// 1.33 promised, true
 	// table3-mac-profile
 	// Arithmetic intensity of MAC without FMA is 0.00995 flop/byte
+	// 6.8 to 12.6 times smaller in the paper
 }
 
 func ExampleProfileRecord() {

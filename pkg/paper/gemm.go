@@ -161,7 +161,7 @@ func (r *GEMMResult) Figure() *viz.Chart {
 	c := viz.NewChart("fig6-gemm-edf-"+r.Slug(),
 		fmt.Sprintf("The probabilistic bound is %.1f times smaller than the deterministic one without representation error, and %.1f times with it. Without it the bounds are larger than the largest of %d errors by factors of %s (DBEA) and %s (VIBEA).",
 			dbea.Zeta/vibea.Zeta, dbea.ZetaRepresented/vibea.ZetaRepresented, len(r.Exact.Errors), short(slices.Max(r.Exact.Bounds(dbea.Zeta))/slices.Max(r.Exact.Errors)), short(slices.Max(r.Exact.Bounds(vibea.Zeta))/slices.Max(r.Exact.Errors))),
-		fmt.Sprintf("Relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
+		fmt.Sprintf("Figure 6 of the paper: relative forward error of D = AB without (top) and with (bottom) the error of converting A and B to %s. "+
 			"Paper's model, b = %d, %s accumulation, %d × %d × %d, entries ~ %s, seed %d, %s confidence over all outputs. Drawn by paper.GEMMResult.Figure.",
 			r.Core.Low.Name, r.Core.Block, r.Core.Accumulate.Name, r.M, r.K, r.N, r.Distribution.Name, r.Seed, percent(r.Confidence)))
 	r.panel(c, "without representation error", r.Exact, dbea.Zeta, vibea.Zeta)
@@ -183,7 +183,7 @@ func (r *GEMMResult) ExceedanceFigure() *viz.Chart {
 	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
 	c := viz.NewChart("fig6-gemm-exceedance-"+r.Slug(),
 		"No output exceeds its bound. The three tails are parallel, because the factor |A||B|/|AB| of each output multiplies its error and its bounds alike.",
-		fmt.Sprintf("Fraction of outputs above a value, without representation error. Paper's model, %d × %d × %d, entries ~ %s, seed %d. Drawn by paper.GEMMResult.ExceedanceFigure.",
+		fmt.Sprintf("The upper tail of Figure 6: fraction of outputs above a value, without representation error. Paper's model, %d × %d × %d, entries ~ %s, seed %d. Drawn by paper.GEMMResult.ExceedanceFigure.",
 			r.M, r.K, r.N, r.Distribution.Name, r.Seed))
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
 	p.Exceedance(Observed, r.Exact.Errors)

@@ -98,8 +98,8 @@ func (t triples) kernel(task *progress.Task, name string, compute func(a, b, c f
 // curves.
 func (r *MACResult) Figure() *viz.Chart {
 	c := viz.NewChart("fig5-mac-edf",
-		"For one multiply-accumulate the deterministic bound is the tighter one.",
-		fmt.Sprintf("Empirical distribution of the relative forward error of ab + c and of its bounds; the largest error is %.2f u without FMA, %.2f u with FMA and %s with MPFMA. "+
+		"For one multiply-accumulate the deterministic bound is the smaller one.",
+		fmt.Sprintf("Figure 5 of the paper: empirical distribution of the relative forward error of ab + c and of its bounds. The largest error is %.2f u without FMA, %.2f u with FMA and %s with MPFMA. "+
 			"binary32 (a and b in binary16 for MPFMA), a, b, c ~ %s, %d samples, seed %d, %s confidence per sample. Drawn by paper.MACResult.Figure.",
 			r.Plain.Largest()/u32, r.FMA.Largest()/u32, digits(r.Mixed.Largest(), 3), r.Distribution.Name, r.Samples, r.Seed, percent(r.Confidence)))
 	for _, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {

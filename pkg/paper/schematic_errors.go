@@ -9,7 +9,7 @@ func FigureErrors() *viz.Schematic {
 	s := viz.NewSchematic("fig1-errors",
 		"The forward error is the distance of the results; the backward error is the distance to the nearest input "+
 			"for which the computed result is exact.",
-		"Solid: exact; dashed: computed. Drawn by paper.FigureErrors.", 640, 306)
+		"Figure 1 of the paper. Solid: exact; dashed: computed. Drawn by paper.FigureErrors.", 640, 306)
 
 	in, out := viz.Rect(24, 44, 264, 252), viz.Rect(376, 44, 616, 252)
 	s.Region(in, 60, tintHigh, "input space")

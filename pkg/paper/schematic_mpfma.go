@@ -8,7 +8,7 @@ import "github.com/roundofflab/roundoff/pkg/viz"
 func FigureMPFMA() *viz.Schematic {
 	s := viz.NewSchematic("fig2-mpfma",
 		"A mixed-precision FMA rounds twice at most.",
-		"The factors a and b come in low precision, their product is exact, "+
+		"Figure 2 of the paper. The factors a and b come in low precision, their product is exact, "+
 			"the sum is rounded in the accumulator and once more for the output. Drawn by paper.FigureMPFMA.", 640, 286)
 
 	a, b, c := viz.Rect(28, 46, 124, 86), viz.Rect(28, 126, 124, 166), viz.Rect(28, 206, 124, 246)

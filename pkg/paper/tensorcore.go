@@ -12,7 +12,7 @@ import (
 // TensorCoreTable returns Table 2: formats and unit roundoffs of the two modes.
 func TensorCoreTable() *viz.Table {
 	t := viz.NewTable("table2-tensor-core",
-		"Both modes of the paper's tensor core multiply exactly; they differ in the format of the sum.", "Drawn by paper.TensorCoreTable.",
+		"Both modes of the paper's tensor core multiply exactly; they differ in the format of the sum.", "Table 2 of the paper. Drawn by paper.TensorCoreTable.",
 		[]string{"A", "B", "C", "D", "*u*_{low}", "*u*_{high}", "*ũ* product", "*ū* accumulate", "*u*_{FMA} output"})
 	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
 		r := core.Roundoffs()

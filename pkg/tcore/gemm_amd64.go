@@ -14,41 +14,40 @@ func sumsMAC6x16(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 // 12 rows × 8 columns: c += ab for k > 0 terms in order, strides in bytes.
 func sumsMAC12x8(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 
-// 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd4_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf4_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd8_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf8_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd16_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf16_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd32_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 16 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 16 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf32_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// Copies k > 0 rows of 16 columns, stride bytes apart, to bv, and their
-// exponents to be. A bit of the result is set for every column with an element
-// out of range.
+// Copies k > 0 rows of 16 columns, stride bytes apart, to bv, and their exponents to be.
+// A bit of the result is set for every column with an element out of range.
 func packExponents256(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64
 
 // 14 rows × 32 columns: c += ab for k > 0 terms in order, strides in bytes.
@@ -63,54 +62,50 @@ func sumsMAC14x32(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 // 12 rows × 16 columns: c += ab for k > 0 terms in order, strides in bytes.
 func sumsMAC12x16(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 
-// 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd4_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf4_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd8_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf8_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd16_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf16_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAdd32_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for
-// every column that left the range of the kernel and is not to be used.
+// 32 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
+// that left the range of the kernel and is not to be used.
 func dotAddHalf32_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
 
-// Copies k > 0 rows of 32 columns, stride bytes apart, to bv, and their
-// exponents to be. A bit of the result is set for every column with an element
-// out of range.
+// Copies k > 0 rows of 32 columns, stride bytes apart, to bv, and their exponents to be.
+// A bit of the result is set for every column with an element out of range.
 func packExponents512(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64
 
-// 12 rows × 8 columns: c += fl16(a)b for n > 0 times 8 terms in order, strides
-// in bytes.
+// 12 rows × 8 columns: c += fl16(a)b for n > 0 times 8 terms in order, strides in bytes.
 func sumsHalf12x8(c *float32, ldc int, a *float32, lda int, b *float32, n int)
 
 // dst = fl16(src), to nearest even; n is a positive multiple of 8.
 func roundHalf(dst *float32, src *float32, n int)
 
-// dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants
-// are at p.
+// dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.
 func roundNarrow(dst *float32, src *float32, n int, p *uint32)
 
-// Stores the exponents of src in ae, n a positive multiple of 8. The result is
-// not 0 if one is out of range.
+// Stores the exponents of src in ae, n a positive multiple of 8. The result is not 0 if one is out of range.
 func rowExponents(ae *uint32, src *float32, n int, p *uint32) uint64

@@ -8,10 +8,9 @@ func integerSums256(c *int64, a *int32, lda int, b *int64, k int)
 // 12 rows × 8 columns: c = ab summed over k > 0 terms, lda in bytes.
 func integerSums512(c *int64, a *int32, lda int, b *int64, k int)
 
-// dst = (src & mask) × scale, which must be an integer; n is a positive
-// multiple of 8.
+// dst = (src & mask) × scale, which must be an integer; n is a positive multiple of 8.
 func integers(dst *int32, src *float32, n int, scale float32, mask uint32)
 
-// The greatest bits of a magnitude, and of the last bits set the least exponent
-// field, that of 1 being 277; n is a positive multiple of 8.
+// The greatest bits of a magnitude, and of the last bits set the least exponent field, that of 1 being 277;
+// n is a positive multiple of 8.
 func gridBits(src *float32, n int) (greatest uint32, least uint32)

@@ -13,6 +13,7 @@ import (
 type Bound struct {
 	Name    string
 	Source  string    // author, year, result; the full references are in REFERENCES.md
+	Formula string    // what Constant or Interval computes, as TeX; notebook 11 explains the letters
 	Needs   Knowledge // what must be known of the data
 	Model   Model     // what it assumes about how the machine rounds
 	Assumes string    // further assumptions, in words
@@ -82,8 +83,8 @@ var catalogue []Bound
 // register adds a bound to the catalogue. It panics if the bound is incomplete
 // or its name is already used.
 func register(b Bound) Bound {
-	if b.Name == "" || b.Source == "" || b.Model.Name == "" || (b.Constant == nil) == (b.Interval == nil) {
-		panic(fmt.Sprintf("bound: %q, want a name, a source, a model, and either Constant or Interval", b.Name))
+	if b.Name == "" || b.Source == "" || b.Formula == "" || b.Model.Name == "" || (b.Constant == nil) == (b.Interval == nil) {
+		panic(fmt.Sprintf("bound: %q, want a name, a source, a formula, a model, and either Constant or Interval", b.Name))
 	}
 	if slices.ContainsFunc(catalogue, func(c Bound) bool { return c.Name == b.Name }) {
 		panic(fmt.Sprintf("bound: %q, there is one of that name", b.Name))

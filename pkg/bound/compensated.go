@@ -8,9 +8,10 @@ import (
 // CompensatedDot is u + γ_n², for compensated sums, which carry the error of
 // every addition along.
 var CompensatedDot = register(Bound{
-	Name:   "compensated",
-	Source: "Ogita, Rump & Oishi 2005, Sum2 and Dot2",
-	Model:  Model{Name: "nearest, compensated", Fails: notCompensated},
+	Name:    "compensated",
+	Source:  "Ogita, Rump & Oishi 2005, Sum2 and Dot2",
+	Formula: `u + \gamma_n^2`,
+	Model:   Model{Name: "nearest, compensated", Fails: notCompensated},
 	Constant: func(k Problem, _ roundoff.Failure) Value {
 		n := k.Length()
 		if k.exactProducts() {

@@ -9,9 +9,10 @@ import (
 // ConnollyHighamMary is [HighamMary] for errors that may depend on each other,
 // as those of stochastic rounding do.
 var ConnollyHighamMary = register(Bound{
-	Name:   "connolly-higham-mary",
-	Source: "Connolly, Higham & Mary 2021",
-	Model:  MeanIndependent,
+	Name:    "connolly-higham-mary",
+	Source:  "Connolly, Higham & Mary 2021",
+	Formula: `e^{(\lambda\sqrt n\,u + nu^2)/(1-u)} - 1,\quad \lambda = \sqrt{2\ell}`,
+	Model:   MeanIndependent,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := roundoff.MeanIndependentLambda(f, k.events())
 		return Value{k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), math.Inf(1), λ}

@@ -6,10 +6,11 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 // factors and the result. It is valid on every machine whose products are exact
 // in binary64.
 var Exact = register(Bound{
-	Name:   "exact",
-	Source: "Ogita, Rump & Oishi 2005, Algorithm 5.3",
-	Model:  Model{Name: "any", Fails: func(Problem) string { return "" }},
-	Needs:  Trace,
+	Name:    "exact",
+	Source:  "Ogita, Rump & Oishi 2005, Algorithm 5.3",
+	Formula: `\mathrm{err} = \hat s - s`,
+	Model:   Model{Name: "any", Fails: func(Problem) string { return "" }},
+	Needs:   Trace,
 	Fails: func(k Problem) string {
 		if k.Device.A.Precision+k.Device.B.Precision > 53 {
 			return "products of " + k.Device.A.Name + " are not exact in binary64"

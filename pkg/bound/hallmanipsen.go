@@ -6,10 +6,11 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 // the squares of the nodes by h(Σ|p|)², where h is the height of the tree. A
 // pairwise sum has height log₂ K.
 var HallmanIpsen = register(Bound{
-	Name:   "hallman-ipsen",
-	Source: "Hallman & Ipsen 2023",
-	Model:  MeanIndependent,
-	Fails:  notOneFormat,
+	Name:    "hallman-ipsen",
+	Source:  "Hallman & Ipsen 2023",
+	Formula: `u\sqrt{2h\ell}\,(1+\varphi)`,
+	Model:   MeanIndependent,
+	Fails:   notOneFormat,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		r := k.roundings()[0]
 		if r.n == 0 {
@@ -24,6 +25,7 @@ var HallmanIpsen = register(Bound{
 var HallmanIpsenSums = register(Bound{
 	Name:    "hallman-ipsen-sums",
 	Source:  "Hallman & Ipsen 2023",
+	Formula: `u\sqrt{2\ell\sum_i \hat s_i^2}\,(1+\varphi)`,
 	Model:   MeanIndependent,
 	Needs:   Sums,
 	Fails:   notOneFormat,

@@ -8,9 +8,10 @@ import (
 // Linear is nu for n roundings to one format, in any order of summation: γ_n
 // without its denominator.
 var Linear = register(Bound{
-	Name:   "linear",
-	Source: "Jeannerod & Rump 2013",
-	Model:  Nearest,
+	Name:    "linear",
+	Source:  "Jeannerod & Rump 2013",
+	Formula: `nu`,
+	Model:   Nearest,
 	Fails: func(k Problem) string {
 		if _, pairs := k.Device.Core.(tcore.Pairwise); pairs {
 			return "a sum of " + k.Device.Name + " that is subnormal is lost"

@@ -13,11 +13,12 @@ import (
 // than the other bounds do: its interval is wider where the matrices have few
 // elements.
 var MartingaleExponents = register(Bound{
-	Name:   "martingale-exponents",
-	Source: "derived from Freedman 1975, Theorem 1.6",
-	Model:  TruncatingRandom,
-	Needs:  Trace,
-	Fails:  noDistribution,
+	Name:    "martingale-exponents",
+	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `-\sum_i \left(a_i + r_i + M_i\right) \pm t,\quad M_i \text{ given the exponents}`,
+	Model:   TruncatingRandom,
+	Needs:   Trace,
+	Fails:   noDistribution,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		cells := 2 * (k.Device.A.Emax + k.Device.B.Emax - k.Device.A.Emin - k.Device.B.Emin + 1)
 		return o.martingale(k, f, lossReader{traced: true, cells: cells, sizes: true, add: (*lossSum).addTerms})

@@ -7,11 +7,12 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 // negative products. Each sign has its own distribution of losses. Where the
 // distribution of A or that of B is declared symmetric, both signs share one.
 var MartingaleSigns = register(Bound{
-	Name:   "martingale-signs",
-	Source: "derived from Freedman 1975, Theorem 1.6",
-	Model:  TruncatingRandom,
-	Needs:  Trace,
-	Fails:  noDistribution,
+	Name:    "martingale-signs",
+	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `-\sum_i \left(a_i + r_i + M_i\right) \pm t,\quad M_i \text{ given the signs}`,
+	Model:   TruncatingRandom,
+	Needs:   Trace,
+	Fails:   noDistribution,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{traced: true, cells: 2 * blockCells, sizes: true, add: (*lossSum).addSigns})
 	},

@@ -22,11 +22,12 @@ import (
 // distribution is included in t. The distribution is estimated from the
 // matrices alone; declared distributions do not matter.
 var MartingaleTrace = register(Bound{
-	Name:   "martingale-trace",
-	Source: "derived from Freedman 1975, Theorem 1.6",
-	Model:  TruncatingRandom,
-	Needs:  Trace,
-	Fails:  noDistribution,
+	Name:    "martingale-trace",
+	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `-\sum_i \left(a_i + r_i + M_i\right) \pm t`,
+	Model:   TruncatingRandom,
+	Needs:   Trace,
+	Fails:   noDistribution,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		return o.martingale(k, f, lossReader{traced: true, cells: blockCells, add: (*lossSum).addBlock})
 	},
@@ -40,6 +41,7 @@ var MartingaleTrace = register(Bound{
 var MartingaleSums = register(Bound{
 	Name:    "martingale-sums",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `-\sum_i \left(a_i + \mathbb E r_i + M_i\right) \pm t`,
 	Model:   TruncatingRandom,
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",

@@ -5,11 +5,12 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 // RandomData uses probabilistic bounds on the running sums of random products:
 // Higham & Mary 2020.
 var RandomData = register(Bound{
-	Name:   "higham-mary-2020",
-	Source: "Higham & Mary 2020, for exact products",
-	Model:  MeanIndependent,
-	Needs:  Moments,
-	Fails:  notRandomData,
+	Name:    "higham-mary-2020",
+	Source:  "Higham & Mary 2020, for exact products",
+	Formula: `\frac{(\lambda\lvert\mu\rvert K^{3/2} + \lambda^2 CK)\,u}{1 - \lambda\sqrt K\,u}`,
+	Model:   MeanIndependent,
+	Needs:   Moments,
+	Fails:   notRandomData,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		return k.randomData(f, func(n int, p productMoments, f roundoff.Failure) (e, lambda float64) {
 			return roundoff.RandomData(n, k.coarsest(), p.mean, p.largest(), f)
@@ -21,11 +22,12 @@ var RandomData = register(Bound{
 // inequality for the running sums, and the sum of their squared bounds in place
 // of K times the last one.
 var RandomDataSharp = register(Bound{
-	Name:   "random-data",
-	Source: "derived from Higham & Mary 2020",
-	Model:  MeanIndependent,
-	Needs:  Moments,
-	Fails:  notRandomData,
+	Name:    "random-data",
+	Source:  "derived from Higham & Mary 2020",
+	Formula: `\frac{\lambda u\sqrt{\sum_k (k\lvert\mu\rvert + t_k)^2}}{1 - \lambda\sqrt K\,u}`,
+	Model:   MeanIndependent,
+	Needs:   Moments,
+	Fails:   notRandomData,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		return k.randomData(f, func(n int, p productMoments, f roundoff.Failure) (e, lambda float64) {
 			return roundoff.RandomDataSharp(n, k.coarsest(), p.mean, p.variance, p.largest(), f)

@@ -13,10 +13,11 @@ import (
 // valid bound. It is not defined for products with a mean other than zero:
 // there it has been exceeded, and the proved bound is tight.
 var TruncatedCalibrated = register(Bound{
-	Name:   "truncated-calibrated",
-	Source: "derived and calibrated on emulated tensor cores",
-	Model:  TruncatingRandom,
-	Needs:  Moments,
+	Name:    "truncated-calibrated",
+	Source:  "derived and calibrated on emulated tensor cores",
+	Formula: `\sqrt{2\ell W_d} + \ell\sqrt{2W_v}`,
+	Model:   TruncatingRandom,
+	Needs:   Moments,
 	Fails: func(k Problem) string {
 		if why := notCalibrated(k); why != "" {
 			return why

@@ -17,6 +17,7 @@ import (
 var TruncatedRandomData = register(Bound{
 	Name:    "truncated-random-data",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `\min_\theta \frac{\ell + \sum_i \kappa_i(\theta)}{\theta}`,
 	Model:   TruncatingRandom,
 	Needs:   Moments,
 	Assumes: "where sums are rounded to nearest, their low bits as independent of the others and of what is cut off",

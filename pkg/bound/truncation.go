@@ -9,9 +9,10 @@ import (
 // Truncation is the worst-case constant of a machine that aligns and truncates,
 // for every such machine: q(L 2^-F + 2u) on tensor cores of NVIDIA.
 var Truncation = register(Bound{
-	Name:   "truncation",
-	Source: "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
-	Model:  Truncating,
+	Name:    "truncation",
+	Source:  "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
+	Formula: `q\,(L\,2^{-F} + 2u)`,
+	Model:   Truncating,
 	Constant: func(k Problem, _ roundoff.Failure) Value {
 		q := k.Blocks()
 		switch c := k.Device.Core.(type) {
@@ -35,10 +36,11 @@ var Truncation = register(Bound{
 // TruncationSums is Truncation with the exponents and sums of a run in place of
 // bounds on them.
 var TruncationSums = register(Bound{
-	Name:   "truncation-sums",
-	Source: "derived from the arithmetic of Fasi et al. 2021, Khattak & Mikaitis 2025 and Xie et al. 2025",
-	Model:  Truncating,
-	Needs:  Sums,
+	Name:    "truncation-sums",
+	Source:  "derived from the arithmetic of Fasi et al. 2021, Khattak & Mikaitis 2025 and Xie et al. 2025",
+	Formula: `\sum_i \left(L\,g_i + \mathrm{ulp}(\hat s_i)\right)`,
+	Model:   Truncating,
+	Needs:   Sums,
 	Fails: func(k Problem) string {
 		switch k.Device.Core.(type) {
 		case tcore.Fused, tcore.TwoStage:

@@ -19,11 +19,12 @@ import (
 // zero product loses nothing and does not count. The running sum, which the
 // deterministic bound counts as one more term, contributes no uncertainty here.
 var TruncationInterval = register(Bound{
-	Name:   "truncation-interval",
-	Source: "derived from the arithmetic of Fasi et al. 2021 and Khattak & Mikaitis 2025",
-	Model:  Truncating,
-	Needs:  Trace,
-	Fails:  noTrace,
+	Name:    "truncation-interval",
+	Source:  "derived from the arithmetic of Fasi et al. 2021 and Khattak & Mikaitis 2025",
+	Formula: `\lvert\mathrm{err} + A + \tfrac12\sum_i g_i(n_i^+ - n_i^-)\rvert \le \tfrac12\sum_i g_i(n_i^+ + n_i^-)`,
+	Model:   Truncating,
+	Needs:   Trace,
+	Fails:   noTrace,
 	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		if !o.traced(k) {
 			return Interval{nan, nan}

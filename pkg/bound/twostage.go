@@ -144,11 +144,12 @@ func (i Interval) meet(j Interval) Interval {
 // E, loses nothing if e - f >= E - 24. Otherwise its loss is between 0 and
 // 2^(E-24) - 2^(e-f) in size, with the sign of the product.
 var TwoStageInterval = register(Bound{
-	Name:   "two-stage-interval",
-	Source: "derived from the arithmetic of Xie et al. 2025",
-	Model:  Truncating,
-	Needs:  Trace,
-	Fails:  noStages,
+	Name:    "two-stage-interval",
+	Source:  "derived from the arithmetic of Xie et al. 2025",
+	Formula: `\lvert\mathrm{err} + A + \tfrac12\sum_i g_i(n_i^+ - n_i^-)\rvert \le \tfrac12\sum_i g_i(n_i^+ + n_i^-)`,
+	Model:   Truncating,
+	Needs:   Trace,
+	Fails:   noStages,
 	Interval: func(k Problem, o Entry, _ roundoff.Failure) Interval {
 		if noStages(k) != "" || len(o.Stages) == 0 {
 			return Interval{nan, nan}

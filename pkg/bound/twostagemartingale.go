@@ -21,11 +21,12 @@ import (
 // a theorem for independent products distributed as those of all pairs of
 // elements of A and B. The result is intersected with [TwoStageInterval].
 var TwoStageTrace = register(Bound{
-	Name:   "two-stage-trace",
-	Source: "derived from Freedman 1975, Theorem 1.6",
-	Model:  TruncatingRandom,
-	Needs:  Trace,
-	Fails:  noStages,
+	Name:    "two-stage-trace",
+	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `-\sum_i \left(a_i + r_i + M_i\right) \pm t`,
+	Model:   TruncatingRandom,
+	Needs:   Trace,
+	Fails:   noStages,
 	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
 		if noStages(k) != "" || len(o.Stages) == 0 || o.Losses == nil {
 			return Interval{nan, nan}
@@ -50,6 +51,7 @@ var TwoStageTrace = register(Bound{
 var TwoStageSums = register(Bound{
 	Name:    "two-stage-sums",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `-\sum_i \left(a_i + \mathbb E r_i + M_i\right) \pm t`,
 	Model:   TruncatingRandom,
 	Needs:   Sums,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off",

@@ -16,6 +16,7 @@ import (
 var TwoStageRandomData = register(Bound{
 	Name:    "two-stage-random-data",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
+	Formula: `q\lvert M\rvert + \min_\theta \frac{\ell + \sum_i \kappa_i(\theta)}{\theta}`,
 	Model:   TruncatingRandom,
 	Needs:   Moments,
 	Assumes: "low bits of sums independent of the leading ones and of what is cut off; exponents as often as in a sample of the data",

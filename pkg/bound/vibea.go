@@ -9,10 +9,11 @@ import (
 // VIBEAPrinted is the paper's probabilistic theorem on tensor cores with the
 // union bound as printed there.
 var VIBEAPrinted = register(Bound{
-	Name:   "vibea-printed",
-	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
-	Model:  UniformErrors,
-	Spread: 2,
+	Name:    "vibea-printed",
+	Source:  "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
+	Formula: `\tilde\gamma_{K-1} + \tilde\gamma_q + \tilde\gamma_{K-1}\tilde\gamma_q,\quad \lambda \text{ as printed}`,
+	Model:   UniformErrors,
+	Spread:  2,
 	Fails: func(k Problem) string {
 		if why := notAlgorithm1(k); why != "" {
 			return why
@@ -31,11 +32,12 @@ var VIBEAPrinted = register(Bound{
 // VIBEA is the paper's probabilistic theorem on tensor cores with the union
 // bound corrected.
 var VIBEA = register(Bound{
-	Name:   "vibea",
-	Source: "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic, corrected",
-	Model:  UniformErrors,
-	Spread: 2,
-	Fails:  notAlgorithm1,
+	Name:    "vibea",
+	Source:  "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic, corrected",
+	Formula: `\tilde\gamma_{K-1} + \tilde\gamma_q + \tilde\gamma_{K-1}\tilde\gamma_q,\quad \sum_n (1 - P_B(\lambda, u, n)) = p`,
+	Model:   UniformErrors,
+	Spread:  2,
+	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().Lambda(f, roundoff.Corrected)
 		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
@@ -44,10 +46,11 @@ var VIBEA = register(Bound{
 
 // VIBEALinear is VIBEA with λ√n u in place of γ̃_n.
 var VIBEALinear = register(Bound{
-	Name:   "vibea-linear",
-	Source: "Bhola & Duraisamy 2024b, first version, as programmed",
-	Model:  UniformErrors,
-	Spread: 2,
+	Name:    "vibea-linear",
+	Source:  "Bhola & Duraisamy 2024b, first version, as programmed",
+	Formula: `\lambda\sqrt n\,u \text{ in place of } \tilde\gamma_n(\lambda)`,
+	Model:   UniformErrors,
+	Spread:  2,
 	Fails: func(Problem) string {
 		return "λ√n u leaves out the mean of log(1+δ) and the curvature of exp"
 	},
@@ -60,11 +63,12 @@ var VIBEALinear = register(Bound{
 // VIBEAMoment is VIBEA with the exact mean of log(1+δ), only for the roundings
 // that occur, and with each event counted once in the union bound.
 var VIBEAMoment = register(Bound{
-	Name:   "vibea-moment",
-	Source: "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",
-	Model:  UniformErrors,
-	Spread: 2,
-	Fails:  notAlgorithm1,
+	Name:    "vibea-moment",
+	Source:  "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",
+	Formula: `e^{\lambda\sqrt n\,u + n\lvert\mu_\delta\rvert} - 1,\quad \mu_\delta = \mathbb E\log(1+\delta)`,
+	Model:   UniformErrors,
+	Spread:  2,
+	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().Lambda(f, roundoff.Deduplicated)
 		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), math.Inf(1), λ}
@@ -74,11 +78,12 @@ var VIBEAMoment = register(Bound{
 // VIBEAPerEvent gives each event of the theorem the same share of the
 // probability of failure.
 var VIBEAPerEvent = register(Bound{
-	Name:   "vibea-per-event",
-	Source: "Bhola & Duraisamy 2024b, later versions",
-	Model:  UniformErrors,
-	Spread: 2,
-	Fails:  notAlgorithm1,
+	Name:    "vibea-per-event",
+	Source:  "Bhola & Duraisamy 2024b, later versions",
+	Formula: `\hat\gamma_{K-1} + \hat\gamma_q + \hat\gamma_{K-1}\hat\gamma_q`,
+	Model:   UniformErrors,
+	Spread:  2,
+	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.gemm().ZetaPerEvent(roundoff.UniformErrors, f))
 	},
@@ -87,10 +92,11 @@ var VIBEAPerEvent = register(Bound{
 // VIBEAMaximal uses one event for each sequence of roundings: a maximal
 // inequality covers all products that meet a part of it.
 var VIBEAMaximal = register(Bound{
-	Name:   "vibea-maximal",
-	Source: "Bhola & Duraisamy 2024, Lemma 2; Freedman 1975, Theorem 1.6",
-	Model:  UniformErrors,
-	Spread: 2,
+	Name:    "vibea-maximal",
+	Source:  "Bhola & Duraisamy 2024, Lemma 2; Freedman 1975, Theorem 1.6",
+	Formula: `\hat\gamma_n = e^{t_n + n\lvert\mu_\delta\rvert} - 1,\quad \sigma^2 \approx u^2/3`,
+	Model:   UniformErrors,
+	Spread:  2,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		return plain(k.maximal(roundoff.UniformErrors, f))
 	},
@@ -99,10 +105,11 @@ var VIBEAMaximal = register(Bound{
 // TheoremHighamMary is the paper's theorem on tensor cores with the constants
 // of Higham and Mary's analysis.
 var TheoremHighamMary = register(Bound{
-	Name:   "higham-mary-theorem",
-	Source: "Bhola & Duraisamy 2024, theorem on tensor cores; Higham & Mary 2019, Theorem 2.4",
-	Model:  Independent,
-	Fails:  notAlgorithm1,
+	Name:    "higham-mary-theorem",
+	Source:  "Bhola & Duraisamy 2024, theorem on tensor cores; Higham & Mary 2019, Theorem 2.4",
+	Formula: `\tilde\gamma_{K-1} + \tilde\gamma_q + \tilde\gamma_{K-1}\tilde\gamma_q,\quad \lambda = \frac{\sqrt{2\ell}}{1-u}`,
+	Model:   Independent,
+	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().HighamMaryLambda(f)
 		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), math.Inf(1), λ}

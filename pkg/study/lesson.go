@@ -1,0 +1,120 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/roundofflab/roundoff/pkg/paper"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
+)
+
+// LessonSweep is the plan of a sweep that takes a second or two: one
+// distribution, of one sign, on a machine that rounds to nearest and on two
+// that truncate, with K from 64 to 16384.
+var LessonSweep = sweep.Plan{
+	Machines: []tcore.Machine{sweep.Paper, sweep.Volta, sweep.Hopper},
+	Data:     []sweep.Generator{sweep.Positive},
+	M:        8, N: 8, Ks: []int{64, 256, 1024, 4096, 16384}, Seeds: []uint64{101}, Confidences: []float64{paper.Confidence},
+}
+
+// fiveBounds are the bounds of [BoundSweep.FiveBounds]: of rounding to nearest
+// and of truncation the worst case and what the distribution of the data adds,
+// and between them the paper's.
+var fiveBounds = []struct{ bound, label, color string }{
+	{"gamma", "γ, worst case of rounding", paper.DBEA.Color},
+	{"vibea", "VIBEA, random roundings", paper.VIBEA.Color},
+	{"random-data", "random-data", "#009e73"},
+	{"truncation", "truncation, worst case", "#cc79a7"},
+	{"truncated-random-data", "truncated-random-data", "#e69f00"},
+}
+
+// FiveBounds returns the chart of the largest |error|/|A||B| and of five bounds
+// on it against K, for one distribution, with a panel for each machine. A bound
+// is dashed where its assumptions are met and dotted where they are violated; it
+// is absent where it is not defined.
+func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
+	held, exceeded := s.judged(data)
+	c := viz.NewChart(fmt.Sprintf("%s-five-bounds-%s", s.stem, slugOf(data)),
+		fmt.Sprintf("With entries from %s, %s, and %s.", strings.ReplaceAll(data, "-", "−"), held, exceeded),
+		"Dashed: the assumptions of the bound are met. Dotted: they are violated. "+s.conditions("K"))
+	ks := distinct(s, lengthOf)
+	for _, m := range distinct(s, machineOf) {
+		p := c.Panel(chipNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(ks[0]), Max: float64(ks[len(ks)-1])},
+			viz.Axis{Label: "|error| / |A||B|", Log: true, Min: 1e-7, Max: 1e-2})
+		s.curve(p, m, data, sweep.ErrorRow, paper.Observed, func(r sweep.Row) float64 { return r.Largest })
+		for _, b := range fiveBounds {
+			series := viz.Series{Label: b.label, Color: b.color, Style: viz.Dashed}
+			if rows := s.rowsOf(m, data, b.bound); len(rows) > 0 && rows[0].Verdict != sweep.Holds {
+				series.Style = viz.Dotted
+			}
+			s.curve(p, m, data, b.bound, series, func(r sweep.Row) float64 { return r.Constant })
+		}
+	}
+	return c
+}
+
+// judged returns two clauses on the five bounds of a distribution: what the
+// outputs do to those whose assumptions are met, and on which machines they
+// exceed one whose assumptions are violated.
+func (s *BoundSweep) judged(data string) (held, exceeded string) {
+	bad := 0
+	var where []string
+	for _, m := range distinct(s, machineOf) {
+		broken := 0
+		for _, b := range fiveBounds {
+			for _, r := range s.rowsOf(m, data, b.bound) {
+				switch {
+				case r.Violations == 0:
+				case r.Verdict == sweep.Holds:
+					bad++
+				default:
+					broken++
+				}
+			}
+		}
+		if broken > 0 {
+			where = append(where, "on "+chipNamed(m))
+		}
+	}
+	held = "no output exceeds a bound whose assumptions are met"
+	if bad > 0 {
+		held = fmt.Sprintf("outputs exceed bounds whose assumptions are met, in %d cases", bad)
+	}
+	if len(where) == 0 {
+		return held, "none of those whose assumptions are violated is exceeded either"
+	}
+	return held, "those whose assumptions are violated are exceeded " + listed(where)
+}
+
+// rowsOf returns the rows of one bound on a machine, for one distribution, in
+// the order of K.
+func (s *BoundSweep) rowsOf(machine, data, bound string) []sweep.Row {
+	return s.of(func(r sweep.Row) bool {
+		return !r.PerOutput && r.Machine == machine && r.Data == data && r.Bound == bound
+	})
+}
+
+// curve draws y of the rows of a bound against K, if there are two.
+func (s *BoundSweep) curve(p *viz.Panel, machine, data, bound string, series viz.Series, y func(sweep.Row) float64) {
+	var x, values []float64
+	for _, r := range s.rowsOf(machine, data, bound) {
+		if v := y(r); v > 0 && !math.IsInf(v, 1) {
+			x, values = append(x, float64(r.K)), append(values, v)
+		}
+	}
+	if len(x) > 1 {
+		p.Line(series, x, values)
+	}
+}
+
+// chipNamed returns the name of a machine of package sweep in a figure.
+func chipNamed(name string) string {
+	m, err := sweep.FindMachine(name)
+	if err != nil || m.Device.Architecture == "paper" {
+		return "the paper's model"
+	}
+	return m.Device.Architecture
+}

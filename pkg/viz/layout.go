@@ -52,8 +52,8 @@ func (c *Chart) views() []*view {
 	for _, p := range c.panels {
 		views = append(views, &view{Panel: p, among: len(c.panels), xs: xs, ys: p.y.scale(p.spanY())})
 	}
-	for _, v := range views {
-		if v.bars() && len(v.traces) > 1 {
+	for k, v := range views {
+		if v.bars() && len(v.traces) > 1 && (k == 0 || !v.sameSeries(views[k-1].Panel)) {
 			for i := range v.traces {
 				v.legend = append(v.legend, i)
 			}

@@ -89,7 +89,7 @@ generate: ## write the vector kernels anew
 	go generate ./pkg/tcore
 
 # One seed after the other: what is there already is not computed again.
-record: ## sweep anew what notebook 10 shows from its records, half an hour; out/sweep keeps the seeds
+record: ## sweep anew what notebook 11 shows from its records, half an hour; out/sweep keeps the seeds
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	mkdir -p out/sweep
 	cd out/sweep && for seed in 201 202 203; do \

@@ -136,7 +136,7 @@ func ExampleRunSweep() {
 }
 
 // The sweep of the paper's length is recorded; its figures are those of
-// notebook 10.
+// notebook 11.
 func ExampleBoundSweep() {
 	s, err := study.RecordedSweep()
 	if err != nil {
@@ -275,4 +275,29 @@ func ExampleBoundSweep_Summary() {
 	fmt.Println(first)
 	// Output:
 	// With data of both signs the theorem of the paper is
+}
+
+// Five bounds on two machines: which holds is told by how the machine rounds.
+func ExampleBoundSweep_FiveBounds() {
+	plan := study.LessonSweep
+	plan.Machines, plan.Ks = plan.Machines[:2], []int{64, 4096}
+	s, err := study.RunSweep("lesson", plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.FiveBounds("U(0,1)").Name())
+	fmt.Println(strings.Contains(s.Nearest("U(0,1)"), "truncated-random-data on Volta"))
+	// Output:
+	// lesson-five-bounds-U-0-1
+	// true
+}
+
+func ExampleBoundReference() {
+	for _, line := range strings.Split(study.BoundReference(), "\n") {
+		if strings.Contains(line, "`gamma`") {
+			fmt.Println(line)
+		}
+	}
+	// Output:
+	// | `gamma` | $\gamma_n = \frac{nu}{1-nu}$ | nothing of the data | [Higham 2002, Lemma 3.1](../REFERENCES.md) |
 }

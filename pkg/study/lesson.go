@@ -2,7 +2,9 @@ package study
 
 import (
 	"fmt"
+	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/paper"
@@ -23,12 +25,15 @@ var LessonSweep = sweep.Plan{
 // fiveBounds are the bounds of [BoundSweep.FiveBounds]: of rounding to nearest
 // and of truncation the worst case and what the distribution of the data adds,
 // and between them the paper's.
-var fiveBounds = []struct{ bound, label, color string }{
-	{"gamma", "γ, worst case of rounding", paper.DBEA.Color},
-	{"vibea", "VIBEA, random roundings", paper.VIBEA.Color},
-	{"random-data", "random-data", "#009e73"},
-	{"truncation", "truncation, worst case", "#cc79a7"},
-	{"truncated-random-data", "truncated-random-data", "#e69f00"},
+var fiveBounds = []struct {
+	bound, label string
+	color        color.Color
+}{
+	{"gamma", "γ, worst case", paper.DBEA.Color},
+	{"vibea", "VIBEA", paper.VIBEA.Color},
+	{"random-data", "random-data", viz.Green},
+	{"truncation", "truncation, worst case", viz.Purple},
+	{"truncated-random-data", "truncated-random-data", viz.Generations[2]},
 }
 
 // FiveBounds returns the chart of the largest |error|/|A||B| and of five bounds
@@ -37,13 +42,14 @@ var fiveBounds = []struct{ bound, label, color string }{
 // is absent where it is not defined.
 func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
 	held, exceeded := s.judged(data)
+	lo, hi := s.rangeOfFive(data)
 	c := viz.NewChart(fmt.Sprintf("%s-five-bounds-%s", s.stem, slugOf(data)),
 		fmt.Sprintf("With entries from %s, %s, and %s.", strings.ReplaceAll(data, "-", "−"), held, exceeded),
-		"Dashed: the assumptions of the bound are met. Dotted: they are violated. "+s.conditions("K"))
+		"Dashed: the assumptions of the bound are met. Dotted: they are violated. "+s.conditions())
 	ks := distinct(s, lengthOf)
 	for _, m := range distinct(s, machineOf) {
 		p := c.Panel(chipNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(ks[0]), Max: float64(ks[len(ks)-1])},
-			viz.Axis{Label: "|error| / |A||B|", Log: true, Min: 1e-7, Max: 1e-2})
+			viz.Axis{Label: "|error| / |A||B|", Log: true, Min: lo, Max: hi})
 		s.curve(p, m, data, sweep.ErrorRow, paper.Observed, func(r sweep.Row) float64 { return r.Largest })
 		for _, b := range fiveBounds {
 			series := viz.Series{Label: b.label, Color: b.color, Style: viz.Dashed}
@@ -54,6 +60,55 @@ func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
 		}
 	}
 	return c
+}
+
+// Nearest returns a sentence that names, for every machine of a distribution,
+// the least of the five bounds whose assumptions are met, at the largest K, and
+// how many times the largest error it is. A machine where none is defined is not
+// named.
+func (s *BoundSweep) Nearest(data string) string {
+	k := slices.Max(distinct(s, lengthOf))
+	var words []string
+	for _, m := range distinct(s, machineOf) {
+		name, least, observed := "", math.Inf(1), 0.0
+		for _, r := range s.cell(m, data, k) {
+			switch {
+			case r.Bound == sweep.ErrorRow:
+				observed = r.Largest
+			case r.Verdict == sweep.Holds && r.Constant < least && isOfFive(r.Bound):
+				name, least = r.Bound, r.Constant
+			}
+		}
+		if name != "" && observed > 0 {
+			words = append(words, fmt.Sprintf("%s on %s (%.3g times the largest error)", name, chipNamed(m), least/observed))
+		}
+	}
+	return fmt.Sprintf("At K = %d the least of the five whose assumptions are met is %s.", k, listed(words))
+}
+
+func isOfFive(name string) bool {
+	for _, b := range fiveBounds {
+		if b.bound == name {
+			return true
+		}
+	}
+	return false
+}
+
+// rangeOfFive returns a range for the largest errors of a distribution and for the
+// five bounds on them.
+func (s *BoundSweep) rangeOfFive(data string) (lo, hi float64) {
+	lo, hi = math.Inf(1), 0
+	for _, r := range s.Rows {
+		switch y := r.Constant; {
+		case r.Data != data || r.PerOutput:
+		case r.Bound == sweep.ErrorRow && r.Largest > 0:
+			lo, hi = min(lo, r.Largest), max(hi, r.Largest)
+		case isOfFive(r.Bound) && y > 0 && !math.IsInf(y, 1):
+			lo, hi = min(lo, y), max(hi, y)
+		}
+	}
+	return decades(lo, hi)
 }
 
 // judged returns two clauses on the five bounds of a distribution: what the
@@ -118,3 +173,4 @@ func chipNamed(name string) string {
 	}
 	return m.Device.Architecture
 }
+func listed(words []string) string { return strings.Join(words, " and ") }

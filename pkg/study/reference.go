@@ -17,7 +17,7 @@ var assumptions = []struct {
 }{
 	{"Sums rounded to nearest", "Nothing is random: these hold always, on machines that round every sum to nearest.",
 		[]string{"nearest", "nearest, compensated"}},
-	{"Rounding errors independent, of mean zero", "Of the errors of sums rounded to nearest, which are taken as random. The confidence is of that randomness.",
+	{"Rounding errors independent, of mean zero", "On machines that round every sum to nearest. Their errors are taken as random, and the confidence is that of this chance.",
 		[]string{"independent"}},
 	{"Rounding errors independent and uniform", "The paper's assumption: each error is uniform on $[-u, u]$.",
 		[]string{"uniform"}},
@@ -39,7 +39,7 @@ func BoundReference() string {
 	var b strings.Builder
 	rows := 0
 	for _, a := range assumptions {
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n| bound | formula | needs | source |\n|---|---|---|---|\n", a.title, a.text)
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n| bound | formula | knows, and assumes besides | source |\n|---|---|---|---|\n", a.title, a.text)
 		for _, c := range bound.Catalogue() {
 			if slices.Contains(a.models, c.Model.Name) {
 				rows++
@@ -59,7 +59,7 @@ func needsOf(b bound.Bound) string {
 	if b.Assumes == "" {
 		return b.Needs.String()
 	}
-	return b.Needs.String() + "; assumes " + b.Assumes
+	return b.Needs.String() + "; " + b.Assumes
 }
 
 // sourceOf returns the source of a bound with a link to where it is written

@@ -41,8 +41,10 @@ func (c *Chart) ECharts() ([]json.RawMessage, error) {
 func (v *view) option(right float64, last bool) *charts.Line {
 	l := charts.NewLine()
 	var names []string
-	for _, t := range v.traces {
-		names = append(names, unmarked(v.nameOf(t)))
+	for i, t := range v.traces {
+		if !v.sharesLabel(i) {
+			names = append(names, unmarked(v.nameOf(t)))
+		}
 		l.AddSeries(unmarked(v.nameOf(t)), v.seriesData(t), v.seriesStyle(t))
 	}
 	if len(v.notes) > 0 {

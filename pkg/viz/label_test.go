@@ -359,3 +359,29 @@ func TestSomePoints(t *testing.T) {
 		}
 	}
 }
+
+// Points of the name of a line are named once, and panels of the same bars have
+// one legend.
+func TestNamesAreWrittenOnce(t *testing.T) {
+	for name, draw := range map[string]func(*Chart){
+		"points of a line": func(c *Chart) {
+			p := c.Panel("", Axis{Label: "x"}, Axis{Label: "y"})
+			p.Line(Series{Label: "volta"}, []float64{1, 2}, []float64{1, 2})
+			p.Points(Series{Label: "volta"}, []float64{1, 2}, []float64{1, 2})
+		},
+		"bars of two panels": func(c *Chart) {
+			for range 2 {
+				p := c.Panel("", Axis{Label: "x"}, Axis{Label: "y"})
+				p.Bars(Series{Label: "volta"}, []string{"row"}, []float64{1})
+				p.Bars(Series{Label: "other", Color: Blue}, []string{"row"}, []float64{2})
+			}
+		},
+	} {
+		c := NewChart("once", "Found.", "")
+		draw(c)
+		svg, err := c.SVG()
+		if n := strings.Count(string(svg), ">volta<"); err != nil || n != 1 {
+			t.Errorf("%s: the name stands %d times, want 1; %v", name, n, err)
+		}
+	}
+}

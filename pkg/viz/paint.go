@@ -2,6 +2,9 @@ package viz
 
 import (
 	"math"
+	"strings"
+
+	"github.com/roundofflab/roundoff/internal/typeset"
 )
 
 // paint draws the panel; the last panel of a chart also has the labels of the x
@@ -175,34 +178,27 @@ func (v *view) paintBars(s *sheet) {
 				x = min(max(v.xs.px(t.x[r]), f.X0), f.X1)
 			}
 			s.rect(Box{f.X0, y + 1, x, y + thick - 1}, 0, fill(t.Color))
-			s.write(words{text: significant(t.x[r]), at: Point{x + 5, y + thick/2 + 0.36*tickSize}, size: tickSize, color: SoftInk})
+			w := words{text: significant(t.x[r]), at: Point{x + 5, y + thick/2 + 0.36*tickSize}, size: tickSize, color: SoftInk}
+			s.rect(Box{x + 2, y + 1, w.box().X1 + 3, y + thick - 1}, 0, fill(White)) // clears the grid
+			s.write(w)
 		}
 	}
 }
 
-// significant formats v with three significant digits.
+// significant formats v with three significant digits. Numbers from 1 upwards
+// lose trailing zeros, smaller ones keep them, so that they have equal digits.
 func significant(v float64) string {
-	if a := math.Abs(v); a != 0 && (a < 1e-2 || a >= 1e5) {
-		return scientific(v)
-	}
-	if v == 0 {
+	a := math.Abs(v)
+	if a == 0 {
 		return "0"
 	}
-	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
-	return trimZeros(decimal(v, math.Pow(10, -float64(digits))))
-}
-
-func trimZeros(s string) string {
-	for i := range s {
-		if s[i] == '.' {
-			for s[len(s)-1] == '0' {
-				s = s[:len(s)-1]
-			}
-			if s[len(s)-1] == '.' {
-				s = s[:len(s)-1]
-			}
-			break
-		}
+	if a < 1e-2 || a >= 1e5 {
+		return typeset.Number(v, 3)
 	}
-	return s
+	digits := max(0, 2-int(math.Floor(math.Log10(a))))
+	s := decimal(v, math.Pow(10, -float64(digits)))
+	if a < 1 || digits == 0 {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }

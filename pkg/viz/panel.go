@@ -124,7 +124,8 @@ func (p *Panel) Line(s Series, x, y []float64) {
 	p.add(t)
 }
 
-// Points draws a dot at each point (x[i], y[i]). It panics as Line does, except
+// Points draws a dot at each point (x[i], y[i]). Points of the same name as a
+// line of the panel share its label. It panics as Line does, except
 // that x need not be ascending, and if any y[i] is +Inf.
 func (p *Panel) Points(s Series, x, y []float64) {
 	t := p.plain(kindPoints, s, x, y)
@@ -209,6 +210,14 @@ func (p *Panel) add(t trace) {
 }
 
 func (p *Panel) bars() bool { return len(p.traces) > 0 && p.traces[0].kind == kindBars }
+
+// sharesLabel reports whether the points of trace i have the name of a curve of
+// the panel, whose label is theirs too.
+func (p *Panel) sharesLabel(i int) bool {
+	return p.traces[i].kind == kindPoints && slices.ContainsFunc(p.traces, func(t trace) bool {
+		return t.kind != kindPoints && t.Label == p.traces[i].Label
+	})
+}
 
 // spanX returns the range of the data of the panel along x.
 func (p *Panel) spanX() span {

@@ -84,7 +84,7 @@ func (c scale) ends() (lo, hi float64) {
 }
 
 func (p *Panel) plotCurves(z *plot.Plot) {
-	for _, t := range p.traces {
+	for i, t := range p.traces {
 		style := t.Style.line(t.Color)
 		switch t.kind {
 		case kindVertical, kindHorizontal:
@@ -103,7 +103,9 @@ func (p *Panel) plotCurves(z *plot.Plot) {
 		case kindPoints:
 			s := &plotter.Scatter{XYs: t.points(), GlyphStyle: draw.GlyphStyle{Color: t.Color, Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}}
 			z.Add(s)
-			z.Legend.Add(unmarked(t.Label), s)
+			if !p.sharesLabel(i) {
+				z.Legend.Add(unmarked(t.Label), s)
+			}
 		default:
 			l := &plotter.Line{XYs: t.points(), LineStyle: style}
 			if t.kind != kindLine {

@@ -40,6 +40,15 @@ type trace struct {
 	rows   []string  // names of the rows of bars
 }
 
+// finite returns how many of the y come before the first +Inf.
+func (t trace) finite() int {
+	n := 0
+	for n < len(t.y) && !math.IsInf(t.y[n], 1) {
+		n++
+	}
+	return n
+}
+
 type note struct {
 	x, y float64
 	text string

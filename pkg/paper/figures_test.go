@@ -188,8 +188,12 @@ func TestFigure6_draws_each_series_under_its_name(t *testing.T) {
 	least := r.Exact.Conditions[0] // of three, the one at a quarter
 	gain := fmt.Sprintf("%.1f×, paper: 10×", dbea/theorem.Zeta(vibea))
 	draws(t, series, "Figure 6 of the paper: without representation error: "+gain, []float64{theorem.Zeta(vibea) * least, 2 * dbea * least})
-	largest := []float64{r.Exact.Errors[2], theorem.Zeta(vibea) * r.Exact.Conditions[2], dbea * r.Exact.Conditions[2]}
-	draws(t, series, "Figure 6 of the paper: without representation error: largest", largest)
+	for name, largest := range map[string]float64{"observed": r.Exact.Errors[2], "VIBEA 99 %": theorem.Zeta(vibea) * r.Exact.Conditions[2], "DBEA": dbea * r.Exact.Conditions[2]} {
+		points := series["Figure 6 of the paper: without representation error: "+name]
+		if last := points[len(points)-1]; last.X != largest || last.Y != 1 {
+			t.Errorf("the dot of %s is at %v, want %v", name, last, largest)
+		}
+	}
 
 	positive := *r
 	positive.Distribution = UniformUnit

@@ -170,18 +170,18 @@ const (
 // paper says of them. The paper's figure is the upper panel, by its values.
 func (r *GEMMResult) Figure() *viz.Chart {
 	dbea, vibea := r.Constant("DBEA"), r.Constant("VIBEA")
-	which := "Figure 6 of the paper: the upper panel (dotted: its values);"
+	which := "Figure 6 of the paper: upper panel (dots: largest values; dotted: the paper's);"
 	title := "Figure 6 of the paper: without representation error"
 	gain := fmt.Sprintf(" (the paper: %.0f)", claimedGain)
 	if r.Distribution != UniformSymmetric {
 		gain = ""
-		which = "Figure 6 of the paper for the entries in its conclusions (dotted: their value);"
+		which = "Figure 6 of the paper for entries in its conclusions (dots: largest values; dotted: the paper's);"
 		title = "without representation error"
 	}
 	c := viz.NewChart("fig6-gemm-edf-"+r.Slug(),
 		fmt.Sprintf("The probabilistic bound is %.1f times smaller than the deterministic one%s, %.1f times with representation error, and %s times the largest error.",
 			dbea.Zeta/vibea.Zeta, gain, dbea.ZetaRepresented/vibea.ZetaRepresented, short(slices.Max(r.Exact.Bounds(vibea.Zeta))/slices.Max(r.Exact.Errors))),
-		fmt.Sprintf("%s below, A and B rounded to %s. %d × %d × %d, b = %d, %s sums, %s, seed %d, %s over all.",
+		fmt.Sprintf("%s below, A and B rounded to %s. %d × %d × %d, b = %d, %s sums, %s, seed %d, %s.",
 			which, r.Core.Low.Name, r.M, r.K, r.N, r.Core.Block, r.Core.Accumulate.Name, r.Distribution.Name, r.Seed, percent(r.Confidence)))
 	x := r.axis()
 	p := c.Panel(title, x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
@@ -229,17 +229,15 @@ func (r *GEMMResult) claimed(p *viz.Panel) {
 // draw adds the distributions to the panel, with the largest value of each, and
 // a line from one bound to the other and on to the label gain.
 func (r *GEMMResult) draw(p *viz.Panel, e GEMMErrors, dbea, vibea float64, gain string) {
-	var most, top []float64
 	curve := func(s viz.Series, label string, x []float64) {
 		s.Label = label
 		p.EDF(s, x)
-		most, top = append(most, slices.Max(x)), append(top, 1)
+		p.Points(s, []float64{slices.Max(x)}, []float64{1})
 	}
 	curve(Observed, Observed.Label, e.Errors)
 	curve(VIBEA, "VIBEA "+percent(r.Confidence), e.Bounds(vibea))
 	curve(DBEA, DBEA.Label, e.Bounds(dbea))
-	p.Note(most[0], 0.93, digits(most[0], 3))
-	p.Points(viz.Series{Label: "largest", Color: viz.Black}, most, top)
+	p.Note(slices.Max(e.Errors), 0.93, digits(slices.Max(e.Errors), 3))
 	const height = 0.25
 	at := slices.Sorted(slices.Values(e.Conditions))[int(height*float64(len(e.Conditions)))]
 	p.Line(viz.Series{Label: gain, Color: viz.Grey}, []float64{vibea * at, 2 * dbea * at}, []float64{height, height})

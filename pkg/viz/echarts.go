@@ -63,13 +63,16 @@ func (v *view) option(p place) *charts.Line {
 			s.Type, s.SymbolSize, s.Symbol = "scatter", 1, "none"
 		}))
 	}
-	head := 0.0
+	head, top := 0.0, 0.0
 	if v.title != "" {
 		head = textWidth(v.title, 14, true) + 24
+		if legendRows(names, head) > 2 { // below the title, where it is wider
+			head, top = 0, titleRow
+		}
 	}
-	g := v.grid(names, head, p)
+	g := v.grid(names, head, top, p)
 	l.SetGlobalOptions(
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(len(names) > 0), Data: names, Left: num(gridLeft + head), Right: "12", Top: "0", ItemWidth: 28, ItemHeight: v.swatch(), TextStyle: v.font(13)}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(len(names) > 0), Data: names, Left: num(gridLeft + head), Right: "12", Top: num(top), ItemWidth: 28, ItemHeight: v.swatch(), TextStyle: v.font(13)}),
 		charts.WithTitleOpts(opts.Title{Title: unmarked(v.title), Left: num(gridLeft - 8), Top: "0", TitleStyle: v.font(14)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: v.trigger()}),
 		charts.WithGridOpts(g),
@@ -95,10 +98,10 @@ func (v *view) font(size int) *opts.TextStyle {
 }
 
 // swatch returns the height of the samples in the legend, which is small if all
-// series are lines.
+// series named there are lines.
 func (v *view) swatch() int {
-	for _, t := range v.traces {
-		if t.kind == kindPoints || t.kind == kindBars {
+	for i, t := range v.traces {
+		if t.kind == kindPoints && !v.sharesLabel(i) || t.kind == kindBars {
 			return 14
 		}
 	}
@@ -112,13 +115,10 @@ func (v *view) trigger() string {
 	return "axis"
 }
 
-// grid returns the margins of the frame, with as many rows above it as the
-// names of the legend need beside the title of width head.
-func (v *view) grid(names []string, head float64, p place) opts.Grid {
+// legendRows returns how many rows the names of a legend need beside a title of
+// width head.
+func legendRows(names []string, head float64) float64 {
 	rows, x := 1.0, 0.0
-	if len(names) == 0 && head == 0 {
-		rows = 0.25 // for the label of the highest tick
-	}
 	for _, n := range names {
 		w := textWidth(n, 13, false) + 28 + 20
 		if x > 0 && x+w > chartWidth-gridLeft-head-12 {
@@ -126,7 +126,18 @@ func (v *view) grid(names []string, head float64, p place) opts.Grid {
 		}
 		x += w
 	}
-	g := opts.Grid{Left: num(gridLeft), Right: num(p.right), Top: num(10 + 21*rows), Bottom: "14"}
+	return rows
+}
+
+// grid returns the margins of the frame, with as many rows above it as the
+// names of the legend need beside the title of width head, or below it, from
+// top.
+func (v *view) grid(names []string, head, top float64, p place) opts.Grid {
+	rows := legendRows(names, head)
+	if len(names) == 0 && head == 0 {
+		rows = 0.25 // for the label of the highest tick
+	}
+	g := opts.Grid{Left: num(gridLeft), Right: num(p.right), Top: num(top + 10 + 21*rows), Bottom: "14"}
 	if v.bars() {
 		g.Left = num(v.tickWidth() + 40)
 	}

@@ -154,6 +154,49 @@ func TestECharts_names_lines_at_their_ends(t *testing.T) {
 }
 
 // Panels with one y title show it once, others each their own.
+// A legend that would be a column beside a long title is below it. Points that
+// share the name of a curve do not make its sample a dot.
+func TestECharts_has_room_for_legends(t *testing.T) {
+	for _, c := range []struct {
+		title     string
+		names     int
+		top, left string
+	}{
+		{"with FMA", 3, "0", "181.6"}, // two rows at most
+		{"a title that takes more than half of the width of a chart", 7, "22", "84"},
+		{"", 7, "0", "84"},
+	} {
+		chart := NewChart("c", "C.", "")
+		p := chart.Panel(c.title, relativeError, distributionF)
+		for i := range c.names {
+			s := Series{Label: fmt.Sprintf("bound %d", i), Color: Blue}
+			p.EDF(s, []float64{1e-6})
+			p.Points(s, []float64{1e-6}, []float64{1})
+		}
+		options, err := chart.ECharts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o struct {
+			Legend struct {
+				Top, Left  string
+				Data       []string
+				ItemHeight int
+			}
+			Grid []struct{ Top string }
+		}
+		if err := json.Unmarshal(options[0], &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Legend.Top != c.top || o.Legend.Left != c.left || len(o.Legend.Data) != c.names || o.Legend.ItemHeight != 2 {
+			t.Errorf("%q: legend %+v, want top %s and left %s", c.title, o.Legend, c.top, c.left)
+		}
+		if top, _ := strconv.ParseFloat(o.Grid[0].Top, 64); top > 80 {
+			t.Errorf("%q: %g px above the frame", c.title, top)
+		}
+	}
+}
+
 func TestECharts_shows_a_shared_title_once(t *testing.T) {
 	for _, labels := range [][2]string{{"y", "y"}, {"y", "z"}} {
 		c := NewChart("two", "Two panels.", "")

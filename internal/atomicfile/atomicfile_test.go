@@ -32,8 +32,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// What another name of the old file holds stays: it is replaced, and not written
-// into.
+// The old file is replaced, and not written into: what another name of it holds
+// stays.
 func TestWriteFileReplaces(t *testing.T) {
 	path, other := filepath.Join(t.TempDir(), "f"), filepath.Join(t.TempDir(), "other")
 	if err := errors.Join(WriteFile(path, []byte("old")), os.Link(path, other), WriteFile(path, []byte("new"))); err != nil {

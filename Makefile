@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,9 @@ image-check: image ## run all notebooks in the image without a network, and Bind
 
 manifest: ## list every package and module in the image, with its version
 	@binder/image.sh manifest
+
+release: ## what a release publishes, from a clone with nothing to commit: out/release
+	@go run ./internal/release
 
 release-links: ## point README's Binder badge at OWNER=… TAG=…
 	@test -n "$(OWNER)" -a -n "$(TAG)" || { echo "make release-links OWNER=… TAG=…"; exit 2; }

@@ -142,7 +142,7 @@ func write(out string, files map[string][]byte) error {
 		if err := atomicfile.WriteFile(filepath.Join(out, name), files[name]); err != nil {
 			return err
 		}
-		fmt.Printf("%8.2f MB  %s\n", float64(len(files[name]))/1e6, filepath.Join(out, name))
+		fmt.Printf("%6d kB  %s\n", (len(files[name])+999)/1000, filepath.Join(out, name))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,9 @@ image-check: image ## run all notebooks in the image without a network, and Bind
 manifest: ## list every package and module in the image, with its version
 	@binder/image.sh manifest
 
+release: ## what a release publishes, from a clone with nothing to commit: out/release
+	@go run ./internal/release
+
 release-links: ## point README's Binder badge at OWNER=… TAG=…
 	@test -n "$(OWNER)" -a -n "$(TAG)" || { echo "make release-links OWNER=… TAG=…"; exit 2; }
 	sed -i.bak 's|/v2/gh/[^/]*/roundoff/[^?]*?|/v2/gh/$(OWNER)/roundoff/$(TAG)?|' README.md && rm README.md.bak
@@ -84,6 +87,9 @@ fmt: ## format the Go files
 
 vet: ## look for mistakes that compile
 	go vet ./...
+
+workflows: ## look for mistakes in what a code host is to do, .github/workflows
+	@go tool -modfile=tools/go.mod actionlint
 
 generate: ## write the vector kernels anew
 	go generate ./pkg/tcore

@@ -6,7 +6,6 @@ require (
 	codeberg.org/go-fonts/dejavu v0.4.0
 	github.com/go-echarts/go-echarts/v2 v2.6.7
 	github.com/go-zeromq/zmq4 v0.17.0
-	github.com/google/renameio/v2 v2.0.2
 	github.com/janpfeifer/gonb v0.11.4
 	github.com/sbinet/npyio v0.6.0
 	golang.org/x/image v0.30.0

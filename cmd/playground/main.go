@@ -24,7 +24,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/playground"
 )
 
@@ -57,7 +57,7 @@ func main() {
 	text, err := build()
 	if err == nil {
 		if err = os.MkdirAll(filepath.Dir(*out), 0o755); err == nil {
-			err = renameio.WriteFile(*out, text, 0o644)
+			err = atomicfile.WriteFile(*out, text)
 		}
 	}
 	if err != nil {

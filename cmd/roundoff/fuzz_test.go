@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -131,14 +133,16 @@ func over(c chan struct{}) bool {
 	}
 }
 
-// limited prepares the process of a tried command. It limits its address space,
-// ignores interrupts until the command handles them, and closes file 3 to
-// report that it begins.
+// limited prepares the process of a tried command. It limits its address space
+// on Linux (macOS enforces no such limit), ignores interrupts until the command
+// handles them, and closes file 3 to report that it begins.
 func limited() {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	limit := syscall.Rlimit{Cur: mostAddress, Max: mostAddress}
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
-		panic(err)
+	if runtime.GOOS == "linux" {
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
+			panic(err)
+		}
 	}
 	os.NewFile(3, "begun").Close()
 }

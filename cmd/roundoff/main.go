@@ -13,6 +13,7 @@
 //	roundoff gpu verify       compare the GPU with the emulation
 //	roundoff gpu speed        time products with every algorithm of cuBLASLt
 //	roundoff gpu experiment   run the paper's experiments on the GPU
+//	roundoff version          print the version of this program, and the machine
 //	roundoff help             list the commands, or the flags of one: help gpu speed
 //
 // The exit status is 0 for success, 1 for a failure, 2 for wrong arguments, and
@@ -56,6 +57,7 @@ var commands = []command{
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"gpu", "use the GPU of this machine", gpuCommand},
+	{"version", "print the version of this program, and the machine that it runs on", versionCommand},
 }
 
 var errUsage = errors.New("called wrongly")

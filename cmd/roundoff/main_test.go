@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,8 @@ func TestRun(t *testing.T) {
 		{"refuses_an_unknown_command_of_gpu", "gpu buy", 2, "", `unknown command "buy"`},
 		{"refuses_an_unknown_flag_of_gpu", "gpu -fast info", 2, "", "flag provided but not defined: -fast"},
 		{"refuses_words_after_gpu_info", "gpu info all", 2, "", `unexpected "all"`},
+		{"tells_its_version", "version", 0, ", " + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH, ""},
+		{"refuses_words_after_version", "version 2", 2, "", `"2" given, want no argument`},
 		{"fails_without_notebooks", "reproduce -notebooks no/such/folder", 1, "", "no notebooks in no/such/folder"},
 		{"fails_without_the_notebook_named", "reproduce -notebooks ../../internal/reproduce/testdata/notebooks nosuch", 1, "", "no notebook nosuch"},
 		{"fails_without_a_kernel", "reproduce -notebooks ../../internal/reproduce/testdata/notebooks -kernel no/such.json", 1, "", "no kernelspec"},

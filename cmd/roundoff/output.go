@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/google/renameio/v2"
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 )
 
 // An output is a file that a command writes either completely or not at all.
@@ -18,7 +18,7 @@ import (
 // device is written directly.
 type output struct {
 	path    string
-	pending *renameio.PendingFile // nil for a pipe or device
+	pending *atomicfile.File // nil for a pipe or device
 }
 
 // unfinished are the open outputs, which must be removed if the command is
@@ -50,8 +50,7 @@ func newOutput(path string) (*output, error) {
 		}
 		f.Close()
 	}
-	if o.pending, err = renameio.NewPendingFile(target, renameio.WithPermissions(0o644), renameio.WithExistingPermissions(),
-		renameio.WithTempDir(filepath.Dir(target))); err != nil {
+	if o.pending, err = atomicfile.Create(target); err != nil {
 		return nil, ofPath(path, err)
 	}
 	unfinished.Lock()
@@ -97,7 +96,7 @@ func (o *output) write(f func(w io.Writer) error) error {
 		if err := f(o.pending); err != nil {
 			return ofPath(o.path, err)
 		}
-		if err := o.pending.CloseAtomicallyReplace(); err != nil {
+		if err := o.pending.Commit(); err != nil {
 			return ofPath(o.path, err)
 		}
 		return nil
@@ -117,7 +116,7 @@ func (o *output) drop() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	if unfinished.outputs[o] {
-		o.pending.Cleanup()
+		o.pending.Discard()
 		delete(unfinished.outputs, o)
 	}
 }
@@ -127,7 +126,7 @@ func dropAll() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	for o := range unfinished.outputs {
-		o.pending.Cleanup()
+		o.pending.Discard()
 		delete(unfinished.outputs, o)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/jupyter"
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
@@ -190,7 +189,7 @@ func writeExecuted(path string, nb *notebook.Notebook) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, data, 0o644)
+	return atomicfile.WriteFile(path, data)
 }
 
 // isExecuted reports whether writeExecuted wrote the file.

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/jupyter"
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
@@ -68,7 +67,7 @@ func (j Job) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, renameio.WriteFile(filepath.Join(j.Out, "index.html"), page, 0o644)
+	return r, atomicfile.WriteFile(filepath.Join(j.Out, "index.html"), page)
 }
 
 // names returns the names of all notebooks in the folder and of the selected

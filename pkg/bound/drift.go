@@ -140,7 +140,7 @@ func (k Problem) drift() (drift, bool) {
 		return drift{}, false
 	}
 	const nodes = 8
-	p, precision := k.productMoments(), precision(k.coarsest())
+	p, precision := k.ProductMoments(), precision(k.coarsest())
 	w := float64(k.stepTerms())
 	q := int(math.Ceil(float64(k.Length()) / w))
 	least := math.Ilogb(k.Device.C.MinSubnormal())

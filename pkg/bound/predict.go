@@ -59,7 +59,7 @@ func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := truncation.RunningSum{Terms: k.Width(), Products: k.productMoments(), Step: r.mean}
+	sum := truncation.RunningSum{Terms: k.Width(), Products: k.ProductMoments(), Step: r.mean}
 	predictions := make([]truncation.Prediction, len(lengths))
 	for i, K := range lengths {
 		predictions[i] = sum.Error(K).Prediction(sum.Products, K)
@@ -90,9 +90,12 @@ func (k Problem) unpredictable() string {
 	return ""
 }
 
-// productMoments returns the moments of a product of an element of A and one of
-// B.
-func (k Problem) productMoments() truncation.ProductMoments {
+// ProductMoments returns the moments of one product xy of an element of A and
+// one of B, which are independent and not yet converted: μ = E x E y, σ² = E
+// x² E y² - μ² and E|xy| = E|x| E|y|, by which the closed forms of package
+// truncation give the error of a sum. All are 0 if one distribution is not
+// known.
+func (k Problem) ProductMoments() truncation.ProductMoments {
 	x, y := k.X.Moments(), k.Y.Moments()
 	mean := x.Mean * y.Mean
 	return truncation.ProductMoments{Mean: mean, Variance: max(0, x.MeanSquare*y.MeanSquare-mean*mean), Abs: x.MeanAbs * y.MeanAbs}

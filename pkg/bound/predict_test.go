@@ -59,7 +59,7 @@ func measured(k Problem) truncation.Prediction {
 			t.add(float64(d.Data[i*k.N+j])-s, s)
 		}
 	}
-	p := k.productMoments()
+	p := k.ProductMoments()
 	if p.Mean == 0 {
 		t.e, t.p = 0, 0
 	}
@@ -131,7 +131,7 @@ func checkPrediction(t *testing.T, k Problem) {
 	// Outputs of one row or column are not independent: the effective number of
 	// samples is taken as the number of rows.
 	noise := wantDeviation / math.Sqrt(float64(k.M))
-	if m := k.productMoments(); m.Mean == 0 {
+	if m := k.ProductMoments(); m.Mean == 0 {
 		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // the standard error of the slope
 	}
 	if math.Abs(got-want) > 0.2*math.Abs(want)+4*noise+nothing {
@@ -230,7 +230,7 @@ func TestGrowth(t *testing.T) {
 				near("the relative error", power(p.Mean, q.Mean), dist.Relative)
 			}
 
-			moments := k.productMoments()
+			moments := k.ProductMoments()
 			closed := func(what string, got, want, ε float64) {
 				if math.Abs(got-want) > ε*math.Abs(want) {
 					t.Errorf("%s, %s: %s %.3e, in closed form %.3e", d.Name, x, what, want, got)

@@ -70,7 +70,7 @@ func add(s truncation.ErrorMoments, w float64, m truncation.ErrorMoments) trunca
 // largest 8σ√n - n|μ| over all n, 16σ²/|μ|, if that is less.
 func (k Problem) edges() []float64 {
 	const deviations = 8
-	p := k.productMoments()
+	p := k.ProductMoments()
 	block, n := float64(k.Width()), float64(k.K)
 	reach := block*math.Abs(p.Mean) + 4*math.Sqrt(block*p.Variance)
 	far := deviations*math.Sqrt(n*p.Variance) + n*math.Abs(p.Mean)
@@ -172,7 +172,7 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 			return truncation.ErrorMoments{}, err
 		}
 	}
-	block := float64(s.k.Width()) * s.k.productMoments().Mean
+	block := float64(s.k.Width()) * s.k.ProductMoments().Mean
 	m := t.moments(block, s.nearest)
 	if middle := math.Abs(lo+hi) / 2; s.dist != nil && middle > 0 {
 		p, least := precision(s.k.coarsest()), math.Ilogb(s.k.Device.C.MinSubnormal())

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -177,7 +176,7 @@ func WriteClaims(dir string, list []Claim) error {
 	if err != nil {
 		return fmt.Errorf("paper: encoding claims: %w", err)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, "claims.json"), append(data, '\n'), 0o644); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(dir, "claims.json"), append(data, '\n')); err != nil {
 		return fmt.Errorf("paper: writing claims: %w", err)
 	}
 	return nil

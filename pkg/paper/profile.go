@@ -14,8 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -131,7 +130,7 @@ func Table3(dir string) (*ProfileResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("paper: encoding times: %w", err)
 	}
-	if err := renameio.WriteFile(file, append(data, '\n'), 0o644); err != nil {
+	if err := atomicfile.WriteFile(file, append(data, '\n')); err != nil {
 		return nil, fmt.Errorf("paper: writing times: %w", err)
 	}
 	return r, nil

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 )
 
 // Provenance describes the GPU, the software and the date of a measurement.
@@ -142,7 +142,7 @@ type Record interface {
 func WriteRecord(dir string, r Record) error {
 	data, err := json.MarshalIndent(r, "", " ")
 	if err == nil {
-		err = renameio.WriteFile(filepath.Join(dir, r.File()), append(data, '\n'), 0o644)
+		err = atomicfile.WriteFile(filepath.Join(dir, r.File()), append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("paper: writing %s: %w", r.File(), err)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/tcvec"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -36,7 +36,7 @@ func WriteVectors(ctx context.Context, path string, u Unit, count int, from Prov
 	if err := writeRows(ctx, &file, u, count, from); err != nil {
 		return err
 	}
-	return maybe.WriteFile(path, file.Bytes(), 0o644)
+	return atomicfile.WriteFile(path, file.Bytes())
 }
 
 func writeRows(ctx context.Context, file io.Writer, u Unit, count int, from Provenance) error {

@@ -48,6 +48,12 @@ type GrowthCurve struct {
 	Slope               float64 // slope of the regression of the errors on the exact values, at the greatest measured K
 }
 
+// problem returns the product of matrices that the curve is about, with K = 1.
+func (g GrowthCurve) problem() bound.Problem {
+	x := bound.Uniform(float64(g.Data.Low), float64(g.Data.High))
+	return bound.Problem{M: 64, N: 64, K: 1, Machine: g.Machine.Machine, X: x, Y: x}
+}
+
 // Order returns the power of K with which the predicted error grows between the
 // last two of lengths, the values of K that were predicted. It panics if there
 // are fewer than two.
@@ -65,8 +71,8 @@ func (g GrowthRates) Run() ([]GrowthCurve, error) {
 	for _, d := range g.Data {
 		for _, m := range g.Machines {
 			c := GrowthCurve{Machine: m, Data: d}
-			x := bound.Uniform(float64(d.Low), float64(d.High))
-			p := bound.Problem{M: 64, N: 64, K: 1, Machine: m.Machine, X: x, Y: x}
+			p := c.problem()
+			products := p.ProductMoments()
 			predictions, err := bound.PredictLengths(p, g.Predicted)
 			if err != nil {
 				return nil, err
@@ -82,7 +88,7 @@ func (g GrowthRates) Run() ([]GrowthCurve, error) {
 				}
 				task.Step(1)
 				_, c.Slope = stat.LinearRegression(t.Values, t.Errors, nil, false)
-				c.Measured = append(c.Measured, sample.RMS(t.Errors)/(float64(p.K)*x.MeanAbs()*x.MeanAbs()))
+				c.Measured = append(c.Measured, sample.RMS(t.Errors)/(float64(p.K)*products.Abs))
 			}
 			curves = append(curves, c)
 		}
@@ -139,22 +145,23 @@ func (g GrowthRates) ClosedForms(curves []GrowthCurve) *viz.Table {
 	K := g.Measured[n]
 	worst, rows := 0.0, [][]string{}
 	for _, c := range curves {
-		t, ok := bound.Problem{Machine: c.Machine.Machine}.Accumulator()
+		problem := c.problem()
+		t, ok := problem.Accumulator()
 		if !ok || c.SplitK > 1 {
 			continue
 		}
-		p := productMoments(c.Data)
-		kind, error, slope, computed, from := truncation.OfMeanZero, t.ErrorDeviation(p, K)/(float64(K)*p.Abs), "–", "–", t.DriftLength()
+		p := problem.ProductMoments()
+		kind, backward, slope, computed, from := truncation.OfMeanZero, t.ErrorDeviation(p, K)/(float64(K)*p.Abs), "–", "–", t.DriftLength()
 		if p.Mean != 0 {
-			kind, error = truncation.OfMean, math.Abs(t.MeanError(p, K)*p.Mean)/p.Abs
+			kind, backward = truncation.OfMean, math.Abs(t.MeanError(p, K)*p.Mean)/p.Abs
 			λ := roundoff.Lambda(roundoff.FailureOf(paper.Confidence), t.Unit, K)
 			from = t.BreakdownLength(λ, truncation.BinadeTheta(float64(K)*math.Abs(p.Mean)))
 		} else {
 			slope, computed = typeset.Number(t.ErrorSlope(p, K), 3), typeset.Number(c.Slope, 3)
 		}
-		worst = max(worst, math.Abs(error/c.Measured[n]-1))
+		worst = max(worst, math.Abs(backward/c.Measured[n]-1))
 		rows = append(rows, []string{c.Name, typeset.Minus(c.Data.Name), growth(kind, t.Kind()),
-			typeset.Number(error, 3), typeset.Number(c.Measured[n], 3), slope, computed, length(from)})
+			typeset.Number(backward, 3), typeset.Number(c.Measured[n], 3), slope, computed, length(from)})
 	}
 	table := viz.NewTable("growth-closed-forms",
 		fmt.Sprintf("Closed forms give the errors of sums of %d products to %.0f %%.", K, math.Ceil(100*worst)),
@@ -183,13 +190,6 @@ func length(K float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.0f", K)
-}
-
-// productMoments returns the moments of a product of two elements.
-func productMoments(d paper.Distribution) truncation.ProductMoments {
-	x := bound.Uniform(float64(d.Low), float64(d.High)).Moments()
-	mean := x.Mean * x.Mean
-	return truncation.ProductMoments{Mean: mean, Variance: x.MeanSquare*x.MeanSquare - mean*mean, Abs: x.MeanAbs * x.MeanAbs}
 }
 
 func floats(n []int) []float64 {

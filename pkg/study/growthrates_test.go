@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
-	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -42,8 +41,8 @@ func TestGrowthRates(t *testing.T) {
 		}
 	}
 	for _, c := range curves {
-		if a, ok := (bound.Problem{Machine: c.Machine.Machine}).Accumulator(); ok && c.Data == paper.UniformSymmetric {
-			want := a.ErrorSlope(productMoments(c.Data), g.Measured[len(g.Measured)-1])
+		if a, ok := c.problem().Accumulator(); ok && c.Data == paper.UniformSymmetric {
+			want := a.ErrorSlope(c.problem().ProductMoments(), g.Measured[len(g.Measured)-1])
 			off := 0.1
 			if a.Kind() == truncation.KeepsSame { // carries are as rare as the logarithm of K
 				off = 0.4

@@ -57,10 +57,10 @@ var DefaultHardware = Hardware{GEMM: paper.DefaultGEMM, Machines: machines}
 // the low format, so that no conversion error occurs.
 type MachineRow struct {
 	Machine
-	Errors []float64 // |D̂-D|/|D|, of each output
-	Mean   float64   // mean of the signed relative error
-	Sure   float64   // its standard error, as if outputs were independent
-	Above  []int     // numbers of outputs whose error exceeds each of HardwareResult.Bounds
+	Errors        []float64 // |D̂-D|/|D|, of each output
+	Mean          float64   // mean of the signed relative error
+	StandardError float64   // of the mean, as if outputs were independent
+	Above         []int     // numbers of outputs whose error exceeds each of HardwareResult.Bounds
 }
 
 // HardwareResult contains the measured errors and the paper's bounds.
@@ -91,7 +91,7 @@ func (h Hardware) Run() (*HardwareResult, error) {
 			relative[i] = d / t.Values[i]
 		}
 		mean, deviation := stat.MeanStdDev(relative, nil)
-		row.Mean, row.Sure = mean, deviation/math.Sqrt(float64(len(relative)))
+		row.Mean, row.StandardError = mean, deviation/math.Sqrt(float64(len(relative)))
 		for _, c := range r.Bounds {
 			row.Above = append(row.Above, e.Violations(c.Zeta))
 		}
@@ -125,7 +125,7 @@ func (r *HardwareResult) Table() *viz.Table {
 		fmt.Sprintf("Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; probabilistic bounds, which assume errors of mean zero, at %s over all outputs. Drawn by study.HardwareResult.Table.",
 			r.M, r.K, r.N, r.Distribution.Name, r.Seed, typeset.Percent(r.Confidence)), header)
 	for _, row := range r.Rows {
-		cells := []string{row.Name, typeset.Number(sample.Median(row.Errors), 4), typeset.Number(slices.Max(row.Errors), 4), typeset.Number(row.Mean, 3), typeset.Number(row.Sure, 2)}
+		cells := []string{row.Name, typeset.Number(sample.Median(row.Errors), 4), typeset.Number(slices.Max(row.Errors), 4), typeset.Number(row.Mean, 3), typeset.Number(row.StandardError, 2)}
 		for i, c := range r.Bounds {
 			if c.Name != paper.PrintedBound {
 				cells = append(cells, fmt.Sprint(row.Above[i]))
@@ -208,7 +208,7 @@ func DriftFigure() (*viz.Chart, error) {
 		fmt.Sprintf("Truncation drifts: over K = 2⁸ … 2¹⁶ the mean error grows with the power %.2f of K on Volta and %.2f on Hopper.",
 			math.Log(y[1][last]/y[1][0])/math.Log(x[last]/x[0]), math.Log(y[3][last]/y[3][0])/math.Log(x[last]/x[0])),
 		fmt.Sprintf("Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. At the greatest K the mean of the %s is %s, with a standard error of %s. Drawn by study.DriftFigure.",
-			h.M*h.N, h.Distribution.Name, h.Seed, model.Name, typeset.Number(model.Mean, 2), typeset.Number(model.Sure, 2)))
+			h.M*h.N, h.Distribution.Name, h.Seed, model.Name, typeset.Number(model.Mean, 2), typeset.Number(model.StandardError, 2)))
 	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: x[0], Max: x[last]}, viz.Axis{Label: "|mean signed relative error|", Log: true})
 	for i, m := range h.Machines {
 		p.Line(m.Series, x, y[i])

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/comms"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -61,7 +60,7 @@ func Explore(e viz.Explorer) {
 	if out != "" {
 		dir := filepath.Join(out, "figures")
 		must(f, export(dir, f))
-		must(f, maybe.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(f, html), 0o644))
+		must(f, atomicfile.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(f, html)))
 	}
 	if !gonbui.IsNotebook {
 		return

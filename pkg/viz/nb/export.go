@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/renameio/v2/maybe"
-
+	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -81,7 +80,7 @@ func export(dir string, f viz.Figure) error {
 		if err != nil {
 			return err
 		}
-		if err := maybe.WriteFile(filepath.Join(dir, f.Name()+file.ext), data, 0o644); err != nil {
+		if err := atomicfile.WriteFile(filepath.Join(dir, f.Name()+file.ext), data); err != nil {
 			return err
 		}
 	}

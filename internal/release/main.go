@@ -1,0 +1,148 @@
+// Release builds what a release publishes: the command roundoff for each
+// system, the playground, a list of everything that is inside (SBOM), and the
+// checksums of all that. The same commit and the same Go give the same bytes.
+//
+//	go run ./internal/release [-o out/release]
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/atomicfile"
+)
+
+// A target is a system that the command is built for.
+type target struct{ system, architecture string }
+
+var targets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"},
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("release: ")
+	out := flag.String("o", "out/release", "write into this `folder`, which is emptied before")
+	flag.Parse()
+	if err := release(*out); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// release fills the folder out.
+func release(out string) error {
+	programs, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(programs)
+	built := make([]program, len(targets))
+	for i, t := range targets {
+		if built[i], err = build(programs, t); err != nil {
+			return err
+		}
+	}
+	of := built[0].info
+	version, date, err := identity(of)
+	if err != nil {
+		return err
+	}
+	modules, err := contents(of.GoVersion, built)
+	if err != nil {
+		return err
+	}
+	files, err := archives("roundoff-"+version, built, modules, date)
+	if err != nil {
+		return err
+	}
+	if files["roundoff-"+version+"-playground.html"], err = playground(programs); err != nil {
+		return err
+	}
+	if files["roundoff-"+version+".cdx.json"], err = sbom(version, date, modules); err != nil {
+		return err
+	}
+	files["SHA256SUMS"] = sums(files)
+	return write(out, files)
+}
+
+// A program is the command built for a target.
+type program struct {
+	target
+	data []byte
+	info *buildinfo.BuildInfo
+}
+
+// build builds the command for a target into a folder. Without cgo it runs on
+// any Linux, and finds no GPU there.
+func build(folder string, t target) (program, error) {
+	path := filepath.Join(folder, t.system+"-"+t.architecture)
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/roundoff")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+t.system, "GOARCH="+t.architecture)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return program{}, fmt.Errorf("building for %s/%s: %w\n%s", t.system, t.architecture, err, text)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return program{}, err
+	}
+	info, err := buildinfo.ReadFile(path)
+	return program{t, data, info}, err
+}
+
+// identity returns the version of a program, a tag or what Go calls a commit
+// without one, and the time of the commit. There is none where files have been
+// changed since the commit, or where Go found no repository.
+func identity(info *buildinfo.BuildInfo) (version string, date time.Time, err error) {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if settings["vcs.modified"] != "false" {
+		return "", date, errors.New("a release is built in a clone with nothing to commit; git status says what there is")
+	}
+	date, err = time.Parse(time.RFC3339, settings["vcs.time"])
+	return info.Main.Version, date, err
+}
+
+// playground returns the page of that name.
+func playground(folder string) ([]byte, error) {
+	path := filepath.Join(folder, "playground.html")
+	if text, err := exec.Command("go", "run", "./cmd/playground", "-o", path).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building the playground: %w\n%s", err, text)
+	}
+	return os.ReadFile(path)
+}
+
+// sums returns the SHA-256 of every file as sha256sum prints them.
+func sums(files map[string][]byte) []byte {
+	var b bytes.Buffer
+	for _, name := range sorted(files) {
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(files[name]), name)
+	}
+	return b.Bytes()
+}
+
+// write writes the files into a folder in place of what was there.
+func write(out string, files map[string][]byte) error {
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+		return err
+	}
+	for _, name := range sorted(files) {
+		if err := atomicfile.WriteFile(filepath.Join(out, name), files[name]); err != nil {
+			return err
+		}
+		fmt.Printf("%6d kB  %s\n", (len(files[name])+999)/1000, filepath.Join(out, name))
+	}
+	return nil
+}

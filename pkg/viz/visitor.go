@@ -162,7 +162,7 @@ func (k visitor) VisitSeriesOpt(list charts.MultiSeries) any {
 		if below, ok := k.beside[i]; ok {
 			label := map[string]any{"show": true, "formatter": "{a}", "color": hex(legible(t.Color)), "fontSize": 13, "offset": []float64{0, math.Round(below)}}
 			if t.kind == kindHorizontal {
-				label["align"], label["verticalAlign"], label["offset"] = "right", "bottom", []float64{-10, -2}
+				label["align"], label["verticalAlign"], label["offset"] = "right", "bottom", []float64{-10, -4}
 				if k.crowded(t.y[0]) {
 					label["verticalAlign"], label["offset"] = "top", []float64{-10, 4}
 				}

@@ -73,6 +73,7 @@ window.roundoffDraw = function (id, options) {
   // The title of the y axes of all panels, upward along their left side.
   var title = function (text) {
     var box = document.createElement("div");
+    box.className = "roundoff-title";
     box.style.cssText = "position:absolute;left:4px;top:0;bottom:70px;display:flex;align-items:center;justify-content:center;" +
       "writing-mode:vertical-rl;transform:rotate(180deg);font-size:14px;line-height:18px;text-align:center;color:#1a1a1a";
     box.textContent = text;

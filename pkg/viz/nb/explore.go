@@ -76,7 +76,7 @@ func exportPage(dir string, e viz.Explorer, f viz.Figure, html string) error {
 	if title == "" {
 		title = f.Name()
 	}
-	return maybe.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(title, "../index.html", html), 0o644)
+	return maybe.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(title, "../index.html#figure-"+f.Name(), html), 0o644)
 }
 
 // drawAll returns the HTML of the explorer and reports progress after each of

@@ -49,7 +49,7 @@ func Script() string {
 func HTML(f Figure, id string) (string, error) {
 	check(id != "" && !strings.ContainsAny(id, "\"'<>& \\"), "id = %q", id)
 	var b strings.Builder
-	b.WriteString(`<figure style="margin:1em 0;padding:12px;background:#fff;color:#1a1a1a;max-width:760px">` + "\n")
+	b.WriteString(`<figure style="margin:1em 0;padding:12px;background:#fff;color:#1a1a1a;color-scheme:light;max-width:760px">` + "\n")
 	if t, ok := f.(*Table); ok {
 		fmt.Fprintf(&b, "<div style=\"overflow-x:auto\">%s</div>\n", t.HTML())
 	} else if err := pictureHTML(&b, f, id); err != nil {

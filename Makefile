@@ -28,16 +28,18 @@ lab: tools modules ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-br
 lab-check: tools modules ## build .venv and run a notebook in it
 	@lab/check.sh
 
-lab-browser: tools modules ## open notebooks 5 and 6 in JupyterLab with a headless Chromium, run, save and reopen them
+lab-browser: tools modules ## use notebooks 5, 6 and 9 in JupyterLab with a headless Chromium: run, move, save, reopen
 	@lab/browser.sh lab/lab_test.py notebooks/05-*.ipynb notebooks/06-*.ipynb
+	@lab/browser.sh lab/live_test.py notebooks/09-*.ipynb
 
 html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
 	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
 	@lab/install.sh
 	@.venv/bin/python lab/export.py out/html out/notebooks/*.ipynb
 
-html-check: html ## look at these pages with a headless Chromium: on a phone, in the dark, without scripts
+html-check: html ## use these pages with a headless Chromium: on a phone, in the dark, by keyboard, without scripts
 	@lab/browser.sh lab/pages_test.py out/notebooks/*.ipynb
+	@lab/browser.sh lab/explore_test.py out/figures/explore-*.html
 
 out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
 	@$(MAKE) reproduce

@@ -1,6 +1,6 @@
 """The system's Chromium, and what the tests ask of the figures on a page."""
 
-import base64, contextlib, os
+import base64, contextlib, os, re
 
 from playwright.sync_api import expect, sync_playwright
 
@@ -40,7 +40,7 @@ def figures(notebook):
 
 # A series is drawn when it has a shape in its colour that is longer than the sample in the legend, 28 px; one of dots,
 # when it has a dot of their size for each of its points.
-UNDRAWN = """div => [...div.children].flatMap(panel => {
+UNDRAWN = """div => [...div.children].filter(e => !e.classList.contains("roundoff-title")).flatMap(panel => {
     const chart = echarts.getInstanceByDom(panel)
     if (!chart) return ["a panel is no chart"]
     const shapes = [...panel.querySelectorAll("svg path, svg polyline, svg rect")].map(s => {
@@ -103,6 +103,44 @@ def drawn(page, charts):
         show(chart)
         missing = chart.evaluate(UNDRAWN)
         assert not missing, f"{page.title()}: nothing is drawn for {missing}"
+
+
+# The tooltips at some places of each panel, as text.
+TIPS = """div => [...div.children].map(e => echarts.getInstanceByDom(e)).filter(c => c).map(chart => {
+    const panel = chart.getDom(), o = chart.getOption(), grid = chart.getModel().getComponent("grid").coordinateSystem.getRect()
+    const texts = [.2, .4, .5, .6, .8].map(share => {
+        chart.dispatchAction({type: "showTip", x: grid.x + share * grid.width, y: grid.y + grid.height / 2})
+        const tip = [...panel.children].find(e => /\\(.*,.*\\)/.test(e.textContent))
+        return tip ? tip.innerText : ""
+    })
+    return {text: texts.join("\\n"), x: o.xAxis[0].logarithmic, y: o.yAxis[0].logarithmic,
+            series: o.series.map(s => ({name: s.name, data: s.data}))}
+})"""
+RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+
+
+def number(text):
+    """Returns the number that a tooltip writes as 6.64×10⁻⁶, 10⁻⁶ or −0.5."""
+    factor, times, power = text.rpartition("×")
+    if "10" in power and power[2:].translate(RAISED).lstrip("-").isdigit() and power[2:] != power[2:].translate(RAISED):
+        return float(factor.translate(RAISED) or 1) * 10.0 ** int(power[2:].translate(RAISED))
+    return float(text.translate(RAISED))
+
+
+def tooltips(page):
+    """What the tooltip of each panel tells are points of its curves, as numbers also where the axis is logarithmic."""
+    told = 0
+    for chart in page.locator(CHART).all():
+        chart.scroll_into_view_if_needed()
+        for panel in chart.evaluate(TIPS):
+            for name, x, y in re.findall(r"(?m)^(.*) \(([^(),]*), ([^(),]*)\)$", panel["text"]):
+                data = next(s["data"] for s in panel["series"] if s["name"] == name.strip())
+                values = [d["value"] if isinstance(d, dict) else d for d in data]
+                points = [(10 ** v[0] if panel["x"] else v[0], 10 ** v[1] if panel["y"] else v[1]) for v in values]
+                near = lambda a, b: abs(a - b) <= 6e-3 * abs(b) + 1e-300
+                assert any(near(number(x), p) and near(number(y), q) for p, q in points), (name, x, y, panel["x"], panel["y"])
+                told += panel["x"] or panel["y"]
+    return told
 
 
 # A figure is seen when its picture has pixels and takes room, or its table has rows.

@@ -2,66 +2,18 @@
 opens what was saved where no script runs. Leaves pictures in out/browser, which somebody should look at.
 """
 
-import contextlib, json, re, secrets, shutil, signal, socket, subprocess, sys, time, urllib.request
+import contextlib, json, shutil, sys
 from pathlib import Path
 
 from playwright.sync_api import TimeoutError, expect
 
 import export
 from chromium import CHART, chromium, drawn, figures, picture, pictured, pictured_failure
+from server import hosts, jupyterlab, opened, run_all_cells
 
 OUT = Path("out/browser")
 FOLDER = OUT / "notebooks"  # in this repository, where the kernel finds its packages
-PROMPTS = ".jp-CodeCell .jp-InputPrompt"
-FAILURES = ", ".join(f".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
 UNFINISHED = 'import "github.com/roundofflab/roundoff/pkg/paper"\n\n%%\npaper.DefaultGEMM.R'
-
-
-@contextlib.contextmanager
-def jupyterlab(*flags):
-    """Runs JupyterLab on the copies and returns a function from notebooks to their addresses."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    token = secrets.token_hex(16)
-    flags = ["--no-browser", "--ip=127.0.0.1", f"--ServerApp.port={port}", f"--IdentityProvider.token={token}", *flags]
-    with open(OUT / "server.log", "a") as log:
-        server = subprocess.Popen(["lab/start.sh", FOLDER, *flags], stdout=log, stderr=log)
-    try:
-        for _ in range(240):
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/api/status?token={token}", timeout=5)
-                break
-            assert server.poll() is None, f"JupyterLab ended, see {log.name}"
-            time.sleep(0.25)
-        yield lambda path: f"http://127.0.0.1:{port}/lab/workspaces/{path.stem}/tree/{path.name}?token={token}"
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(60)
-
-
-def opened(browser, address):
-    """Returns a page on a notebook whose kernel is ready."""
-    page = browser.new_page(viewport={"width": 1280, "height": 1000})
-    page.set_default_timeout(180_000)
-    page.on("request", lambda r: hosts.add(r.url.split("/")[2]) if r.url.startswith("http") else None)
-    page.goto(address)
-    page.get_by_text(re.compile(r"Go \(gonb\) \| (Idle|Unknown)")).wait_for()  # GoNB tells its state when it has run a cell
-    return page
-
-
-def run_all_cells(page):
-    for _ in range(12):  # JupyterLab drops what is run before it is connected
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.locator(".lm-Menu-item").filter(has_text=re.compile("^Run All Cells")).click()
-        with contextlib.suppress(AssertionError):
-            expect(page.locator(PROMPTS).first).not_to_have_text("[ ]:", timeout=15_000)
-            break
-    for prompt in page.locator(PROMPTS).all():
-        expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=300_000)
-    page.get_by_text("Go (gonb) | Idle").wait_for()
-    failures = page.locator(FAILURES).all_text_contents()
-    assert not failures, failures
 
 
 def save(page, path):
@@ -95,7 +47,6 @@ def completes(browser, address):
     page.close()
 
 
-hosts = set()  # that pages asked for something
 shutil.rmtree(OUT, ignore_errors=True)
 FOLDER.mkdir(parents=True)
 notebooks = [Path(shutil.copy(n, FOLDER)) for n in sys.argv[1:]]
@@ -104,7 +55,7 @@ cell = {"cell_type": "code", "execution_count": None, "id": "a", "metadata": {},
 unfinished.write_text(json.dumps({**json.loads(notebooks[0].read_text()), "cells": [cell]}))
 
 with chromium() as browser:
-    with jupyterlab() as address, pictured_failure(browser, OUT / "failure.png"):
+    with jupyterlab(FOLDER) as address, pictured_failure(browser, OUT / "failure.png"):
         completes(browser, address(unfinished))
         print("lab: gopls completes and explains")
         for path in notebooks:
@@ -119,7 +70,7 @@ with chromium() as browser:
             print(f"lab: {path.name} ran, {charts} charts are drawn, {shown} figures saved")
 
     # Another JupyterLab has not seen them run, does not trust them, and runs none of their scripts.
-    with jupyterlab("--NotebookNotary.db_file=:memory:") as address:
+    with jupyterlab(FOLDER, "--NotebookNotary.db_file=:memory:") as address:
         for path in notebooks:
             page = opened(browser, address(path))
             pictured(page, figures(json.loads(path.read_text()))[0])

@@ -17,6 +17,7 @@ import (
 // and the n at which the caption states the bounds.
 func ExploreBounds() viz.Explorer {
 	return viz.Explorer{
+		Title:    "Bounds of a dot product",
 		Controls: []viz.Control{formatControl(tcore.Binary16), confidenceControl(0, 1, 2, 3, 5, 8), lengthControl()},
 		Draw: func(at []int) *viz.Chart {
 			return boundsFigure(exploredFormats[at[0]], confidenceOf(exploredConfidences[at[1]]), quarterOctave(at[2]))

@@ -67,6 +67,7 @@ func ExploreDevices() viz.Explorer {
 		data.Values = append(data.Values, d.String())
 	}
 	return viz.Explorer{
+		Title:    "Errors and bounds on a device",
 		Controls: []viz.Control{devices, data, confidenceControl(1, 2, 8)},
 		Draw: func(at []int) *viz.Chart {
 			return runs[at[0]*len(exploredData)+at[1]]().figure(confidenceOf(exploredConfidences[at[2]]))

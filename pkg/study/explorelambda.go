@@ -24,6 +24,7 @@ func ExploreLambda() viz.Explorer {
 		}
 	}
 	return viz.Explorer{
+		Title:    "What does λ buy?",
 		Controls: []viz.Control{formatControl(tcore.Binary16), lengthControl(), λs},
 		Draw: func(at []int) *viz.Chart {
 			return lambdaFigure(exploredFormats[at[0]], quarterOctave(at[1]), float64(at[2]+1)/4)

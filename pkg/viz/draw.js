@@ -43,12 +43,15 @@ window.roundoffDraw = function (id, options) {
     }
     if (head) o.title.left = left;
     Object.assign(o.legend, { orient: "vertical", left: left, top: head });
-    o.grid[0].top = head + 20 * (o.legend.data || []).length + 14;
+    var above = curves.some(function (s) { return s.endLabel && s.endLabel.align === "center"; }) ? 19 : 0;
+    o.grid[0].top = head + 20 * (o.legend.data || []).length + 14 + above;
     o.xAxis.splitNumber = Math.min(o.xAxis.splitNumber || 4, 4);
     if (curves[0].type === "bar") return; // its numbers stand beside the frame
     o.grid[0].right = 24;
     curves.forEach(function (s) {
-      if (s.endLabel) s.endLabel = Object.assign({ align: "right", verticalAlign: "bottom", textBorderColor: "#fff", textBorderWidth: 3 }, s.endLabel);
+      if (!s.endLabel) return;
+      s.endLabel = Object.assign({ align: "right", verticalAlign: "bottom", textBorderColor: "#fff", textBorderWidth: 3 }, s.endLabel);
+      if (s.endLabel.align === "center") s.endLabel.fontSize = 11;
     });
   };
   var bar = function (o) { return (o.dataZoom || []).some(function (z) { return z.type === "slider"; }); };
@@ -73,6 +76,7 @@ window.roundoffDraw = function (id, options) {
   // The title of the y axes of all panels, upward along their left side.
   var title = function (text) {
     var box = document.createElement("div");
+    box.className = "roundoff-title";
     box.style.cssText = "position:absolute;left:4px;top:0;bottom:70px;display:flex;align-items:center;justify-content:center;" +
       "writing-mode:vertical-rl;transform:rotate(180deg);font-size:14px;line-height:18px;text-align:center;color:#1a1a1a";
     box.textContent = text;

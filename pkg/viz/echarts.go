@@ -3,6 +3,7 @@ package viz
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -53,10 +54,13 @@ func (v *view) option(p place) *charts.Line {
 	beside := v.beside(v.plotHeight())
 	var names []string // in the legend
 	for i, t := range v.traces {
-		if _, ok := beside[i]; !ok && !v.sharesLabel(i) {
+		data := v.seriesData(t)
+		if n, ok := beside[i]; !ok && !v.sharesLabel(i) {
 			names = append(names, unmarked(v.nameOf(t)))
+		} else if n.atLeft {
+			slices.Reverse(data) // ECharts sets the name at the last point
 		}
-		l.AddSeries(unmarked(v.nameOf(t)), v.seriesData(t), v.seriesStyle(t))
+		l.AddSeries(unmarked(v.nameOf(t)), data, v.seriesStyle(t))
 	}
 	if len(v.notes) > 0 {
 		l.AddSeries("notes", v.noteData(), charts.WithSeriesOpts(func(s *charts.SingleSeries) {
@@ -70,7 +74,13 @@ func (v *view) option(p place) *charts.Line {
 			head, top = 0, titleRow
 		}
 	}
-	g := v.grid(names, head, top, p)
+	above := 0.0
+	for i := range beside {
+		if v.traces[i].kind == kindVertical {
+			above = rowHeight
+		}
+	}
+	g := v.grid(names, head, top+above, p)
 	l.SetGlobalOptions(
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(len(names) > 0), Data: names, Left: num(gridLeft + head), Right: "12", Top: num(top), ItemWidth: 28, ItemHeight: v.swatch(), TextStyle: v.font(13)}),
 		charts.WithTitleOpts(opts.Title{Title: unmarked(v.title), Left: num(gridLeft - 8), Top: "0", TitleStyle: v.font(14)}),
@@ -130,14 +140,14 @@ func legendRows(names []string, head float64) float64 {
 }
 
 // grid returns the margins of the frame, with as many rows above it as the
-// names of the legend need beside the title of width head, or below it, from
-// top.
-func (v *view) grid(names []string, head, top float64, p place) opts.Grid {
+// names of the legend need beside the title of width head, and a height above
+// that: of a title above the legend, and of the names of vertical lines.
+func (v *view) grid(names []string, head, above float64, p place) opts.Grid {
 	rows := legendRows(names, head)
 	if len(names) == 0 && head == 0 {
 		rows = 0.25 // for the label of the highest tick
 	}
-	g := opts.Grid{Left: num(gridLeft), Right: num(p.right), Top: num(top + 10 + 21*rows), Bottom: "14"}
+	g := opts.Grid{Left: num(gridLeft), Right: num(p.right), Top: num(10 + 21*rows + above), Bottom: "14"}
 	if v.bars() {
 		g.Left = num(v.tickWidth() + 40)
 	}

@@ -153,6 +153,25 @@ func TestECharts_names_lines_at_their_ends(t *testing.T) {
 	}
 }
 
+// Vertical lines that look alike have their names above them, others in the
+// legend, where there is no room too.
+func TestECharts_names_vertical_lines_that_look_alike(t *testing.T) {
+	for _, k := range []struct {
+		x      float64
+		style  Style
+		legend string
+	}{{5, Dotted, "[]"}, {5, Dashed, "[first second]"}, {2.1, Dotted, "[first second]"}} {
+		c := NewChart("verticals", "Two lines.", "")
+		p := c.Panel("", Axis{Label: "x", Min: 0, Max: 10}, Axis{Label: "y", Min: 0, Max: 1})
+		p.Vertical(Series{Label: "first", Style: Dotted}, 2)
+		p.Vertical(Series{Label: "second", Style: k.style}, k.x)
+		p.Line(Series{Label: "line"}, []float64{0, 10}, []float64{0, 1})
+		if got := fmt.Sprint(optionsOf(t, c)[0].Legend.Data); got != k.legend {
+			t.Errorf("lines at 2 and %v in styles %v and %v: legend %s, want %s", k.x, Dotted, k.style, got, k.legend)
+		}
+	}
+}
+
 // Panels with one y title show it once, others each their own.
 // A legend that would be a column beside a long title is below it. Points that
 // share the name of a curve do not make its sample a dot.

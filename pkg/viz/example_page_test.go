@@ -42,11 +42,10 @@ func ExamplePanel() {
 
 // A page needs the script once; Page returns a complete page.
 func ExamplePage() {
-	f := addition()
-	element, err := viz.HTML(f, "figure-2")
-	page := string(viz.Page(f, element))
-	fmt.Println(strings.HasPrefix(page, "<!doctype html>"), strings.Count(page, "<figure"), err)
-	// Output: true 1 <nil>
+	element, err := viz.HTML(addition(), "figure-2")
+	page := string(viz.Page("Addition", "../index.html", element))
+	fmt.Println(strings.HasPrefix(page, "<!doctype html>"), strings.Contains(page, "<h1>Addition</h1>"), strings.Count(page, "<figure"), err)
+	// Output: true true 1 <nil>
 }
 
 // The script contains the whole library and loads nothing from a network.
@@ -71,9 +70,9 @@ func ExampleExplorer() {
 	fmt.Println(e.Start(), e.Settings(), e.Has([]int{3}))
 	fmt.Println(viz.Caption(e.Figure(1)))
 
-	frame, err := e.Frame(1) // what a kernel sends to the page
+	frame, err := e.Frame(false, 1) // what a kernel sends to the page
 	fmt.Println(strings.HasPrefix(frame, `{"at":[1],`), err)
-	page, err := e.HTML("square-1", "")
+	page, err := e.HTML("square-1", "", "")
 	fmt.Println(strings.Contains(page, "roundoffExplore"), err)
 	// Output:
 	// [0] [[0] [2]] false

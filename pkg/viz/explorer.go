@@ -13,6 +13,7 @@ import (
 // An Explorer is a chart with controls: it has one chart for every setting of
 // the controls.
 type Explorer struct {
+	Title    string // heading of the page of the chart; "" for its name
 	Controls []Control
 
 	// Draw returns the chart of a setting, in which Controls[i] has the value
@@ -112,13 +113,13 @@ func newFrame(c *Chart, at []int) (frame, error) {
 	return frame{At: at, Options: options, Caption: captionHTML(c)}, err
 }
 
-// Frame returns the chart of a setting as JSON, in the form that the page of
-// HTML expects from a kernel that answers while the reader moves a control. It
-// panics as [Explorer.Figure] does.
-func (e Explorer) Frame(at ...int) (string, error) {
+// Frame returns the chart of a setting as one line of JSON, in the form that the
+// page of HTML expects from a kernel; with files also the links that save it,
+// which take longer to make than the chart. It panics as [Explorer.Figure] does.
+func (e Explorer) Frame(files bool, at ...int) (string, error) {
 	c := e.Figure(at...)
 	f, err := newFrame(c, at)
-	if err == nil {
+	if err == nil && files {
 		f.Files, err = filesHTML(c)
 	}
 	if err != nil {
@@ -130,12 +131,14 @@ func (e Explorer) Frame(at ...int) (string, error) {
 
 // HTML returns the figure element that shows the chart of Start as [HTML] does,
 // with the controls above it. If the page contains [Script] and runs it, the
-// chart follows the controls. They offer the values that are drawn in advance,
-// and all values while a kernel answers at address, an address of GoNB's
-// messages, which may be empty. If the page runs no scripts, it shows the
-// picture of Start. The id must be unique on the page. HTML panics as
-// [Explorer.Figure] and [HTML] do.
-func (e Explorer) HTML(id, address string) (string, error) {
+// chart follows the controls. They offer the values that are drawn in advance;
+// where the page is one of a Jupyter server that runs the kernel with the id
+// kernel, all values: the page has it execute code, with @ replaced by a setting
+// such as 0,12,1, or 0,12,1:files, for which code prints the [Explorer.Frame] as
+// its last line. Without a kernel both are empty. If the page runs no scripts,
+// it shows the picture of Start. The id must be unique on the page. HTML panics
+// as [Explorer.Figure] and [HTML] do.
+func (e Explorer) HTML(id, kernel, code string) (string, error) {
 	first := e.Figure(e.Start()...)
 	body, err := HTML(first, id)
 	if err != nil {
@@ -162,7 +165,7 @@ func (e Explorer) HTML(id, address string) (string, error) {
 	for _, c := range e.Controls {
 		controls = append(controls, map[string]any{"label": c.Label, "values": c.Values, "start": c.Start, "kept": c.kept(), "list": c.List})
 	}
-	spec, err := json.Marshal(map[string]any{"address": address, "controls": controls, "frames": frames, "pool": pool.parts})
+	spec, err := json.Marshal(map[string]any{"kernel": kernel, "code": code, "controls": controls, "frames": frames, "pool": pool.parts})
 	if err != nil {
 		return "", fmt.Errorf("viz: explorer %s: %w", first.Name(), err)
 	}
@@ -242,17 +245,36 @@ func filesHTML(f Figure) (string, error) {
 	return b.String(), nil
 }
 
-// Page returns a complete HTML page that contains the element, which [HTML] or
-// [Explorer.HTML] returned for f. The page loads nothing from a network.
-func Page(f Figure, element string) []byte {
+// Page returns a complete HTML page of that title that contains the element,
+// which [HTML] or [Explorer.HTML] returned. A link at its top leads to home, an
+// address; without one there is none. The page loads nothing from a network.
+func Page(title, home, element string) []byte {
+	if home != "" {
+		home = fmt.Sprintf("<nav><a href=\"%s\">← All figures</a></nav>\n", html.EscapeString(home))
+	}
+	title = html.EscapeString(title)
 	return fmt.Appendf(nil, `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>%s</title>
-<body style="margin:0 auto;max-width:784px;font-family:system-ui,sans-serif;background:#fcfcfa">
-%s%s</body>
+<style>
+body { margin: 0 auto; padding: 16px 12px; max-width: 784px; font-family: system-ui, sans-serif; background: #fcfcfa; color: #1f2328; }
+h1 { font-size: 1.5rem; font-weight: 600; margin: .5em 0; }
+a { color: #0072b2; }
+figure { border-radius: 6px; }
+@media (prefers-color-scheme: dark) {
+  body { background: #15181b; color: #e4e6e8; }
+  nav a { color: #6cb8e6; }
+}
+</style>
+<body>
+%s<main>
+<h1>%s</h1>
+%s%s</main>
+</body>
 </html>
-`, html.EscapeString(f.Name()), Script(), element)
+`, title, home, title, Script(), element)
 }

@@ -35,7 +35,8 @@ func lines() Explorer {
 
 // spec is the data that the page receives.
 type spec struct {
-	Address  string
+	Kernel   string
+	Code     string
 	Controls []struct {
 		Label  string
 		Values []string
@@ -89,14 +90,14 @@ func (s spec) unfold(options []map[string]any) []any {
 
 func TestExplorer(t *testing.T) {
 	e := lines()
-	html, err := e.HTML("it", "/there")
+	html, err := e.HTML("it", "a-1", "!draw @")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := specOf(t, html)
 	t.Run("draws_beforehand_what_is_kept", func(t *testing.T) {
-		if len(s.Frames) != 4 || s.Address != "/there" {
-			t.Errorf("%d frames at %q", len(s.Frames), s.Address)
+		if len(s.Frames) != 4 || s.Kernel != "a-1" || s.Code != "!draw @" {
+			t.Errorf("%d frames, and others by %q of %q", len(s.Frames), s.Code, s.Kernel)
 		}
 		for key, f := range s.Frames {
 			var at [2]int
@@ -144,9 +145,12 @@ func TestExplorer(t *testing.T) {
 		}
 	})
 	t.Run("answers_for_every_value", func(t *testing.T) {
-		text, err := e.Frame(1, 1)
+		text, err := e.Frame(true, 1, 1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.Contains(text, "\n") {
+			t.Error("it takes more than a line")
 		}
 		var f struct {
 			At      []int
@@ -164,6 +168,13 @@ func TestExplorer(t *testing.T) {
 		}
 		if !reflect.DeepEqual(f.At, []int{1, 1}) || f.Caption != captionHTML(c) || f.Files != files || len(f.Options) != 1 {
 			t.Errorf("%.300s", text)
+		}
+	})
+	t.Run("answers_sooner_without_files", func(t *testing.T) {
+		with, err := e.Frame(true, 1, 1)
+		without, err2 := e.Frame(false, 1, 1)
+		if err != nil || err2 != nil || len(without) > len(with)/2 || !strings.Contains(without, `"files":""`) {
+			t.Errorf("%d bytes with files, %d without, %v, %v", len(with), len(without), err, err2)
 		}
 	})
 	t.Run("knows_its_settings", func(t *testing.T) {
@@ -222,5 +233,17 @@ func TestFiles(t *testing.T) {
 	}
 	if n := strings.Count(html, "<a "); n != 3 {
 		t.Errorf("%d links", n)
+	}
+}
+
+func TestPage(t *testing.T) {
+	page := string(Page("A < B", "../index.html?a&b", "<figure></figure>"))
+	for _, want := range []string{"<title>A &lt; B</title>", "<h1>A &lt; B</h1>", `<a href="../index.html?a&amp;b">`, "<figure></figure>", "prefers-color-scheme: dark"} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("not once there: %s", want)
+		}
+	}
+	if strings.Contains(string(Page("A", "", "")), "<nav") {
+		t.Error("a page that belongs to none has a way back")
 	}
 }

@@ -15,6 +15,8 @@ var (
 	library string
 	//go:embed draw.js
 	drawer string
+	//go:embed kernel.js
+	connector string
 	//go:embed explore.js
 	explorer string
 )
@@ -23,8 +25,8 @@ var (
 // interactive; a page needs it once. It contains Apache ECharts, the function
 // roundoffDraw(id, options), which draws the options of [Chart.ECharts] into
 // the element with that id, and the function roundoffExplore, which adds the
-// controls of an [Explorer]. It loads nothing from a network. A page that
-// contains it twice runs it once.
+// controls of an [Explorer] and connects them with a kernel. It loads nothing
+// from a network. A page that contains it twice runs it once.
 //
 // The library looks for a module loader before it sets window.echarts. Notebook
 // pages have one, so the names that the library looks for are hidden from it.
@@ -33,7 +35,7 @@ func Script() string {
 (function () { var define, module, exports;
 ` + library + `
 }).call(globalThis);
-` + drawer + explorer + `})();</script>
+` + drawer + connector + explorer + `})();</script>
 `
 }
 
@@ -47,7 +49,7 @@ func Script() string {
 func HTML(f Figure, id string) (string, error) {
 	check(id != "" && !strings.ContainsAny(id, "\"'<>& \\"), "id = %q", id)
 	var b strings.Builder
-	b.WriteString(`<figure style="margin:1em 0;padding:12px;background:#fff;color:#1a1a1a;max-width:760px">` + "\n")
+	b.WriteString(`<figure style="margin:1em 0;padding:12px;background:#fff;color:#1a1a1a;color-scheme:light;max-width:760px">` + "\n")
 	if t, ok := f.(*Table); ok {
 		fmt.Fprintf(&b, "<div style=\"overflow-x:auto\">%s</div>\n", t.HTML())
 	} else if err := pictureHTML(&b, f, id); err != nil {

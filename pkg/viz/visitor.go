@@ -14,8 +14,8 @@ type visitor struct {
 	charts.BaseConfigurationVisitor
 	view   *view
 	place  place
-	plot   float64         // height of the frame in px
-	beside map[int]float64 // [view.beside]
+	plot   float64      // height of the frame in px
+	beside map[int]name // [view.beside]
 }
 
 // Visit sets the options of the whole panel.
@@ -70,68 +70,124 @@ func (k visitor) axis(c scale, title []string, room, length float64) map[string]
 	return a
 }
 
-// beside returns, for each trace whose name stands beside its end, how many px
-// the name is below that end: names that would cover each other are moved
-// apart. The frame has a height of plot px. The names of other traces belong in
-// a legend: of curves that do not end in the frame, and of all that are no
-// lines.
-func (v *view) beside(plot float64) map[int]float64 {
-	const width = 500.0 // of the frame, about
-	type end struct {
-		trace int
-		x, y  float64
-	}
-	xs, ys := v.xs, v.ys
-	xs.from, xs.to, ys.from, ys.to = 0, width, plot, 0
-	names := map[int]float64{}
-	var ends []end
+// name is where the name of a line stands: beside its end, or inside the frame
+// at one end of a horizontal line.
+type name struct {
+	offset               []float64 // from where ECharts sets it, in px
+	align, verticalAlign string    // "" for those of ECharts
+	atLeft               bool      // of a horizontal line
+}
+
+// beside returns the place of the name of each trace that has one in a frame of
+// height plot: names that would cover each other are moved apart. The names of
+// other traces belong in a legend: of curves that do not end in the frame, and
+// of all that are no lines.
+func (v *view) beside(plot float64) map[int]name {
+	f := v.at(500, plot) // about as wide as it will be
+	var ends []int
+	tips := map[int]Point{}
+	names := map[int]name{}
 	for i, t := range v.traces {
-		switch n := t.finite() - 1; {
-		case slices.Contains(v.legend, i):
-		case t.kind == kindHorizontal && ys.shows(t.y[0]):
-			names[i] = 0 // above or below the line, inside the frame
-		case t.kind == kindLine && n >= 0 && xs.shows(t.x[n]) && ys.shows(t.y[n]):
-			ends = append(ends, end{i, xs.px(t.x[n]), ys.px(t.y[n])})
+		n := t.finite() - 1
+		if t.kind == kindLine && n >= 0 && v.xs.shows(t.x[n]) && v.ys.shows(t.y[n]) && !slices.Contains(v.legend, i) {
+			ends, tips[i] = append(ends, i), f.pos(t.x[n], t.y[n])
 		}
 	}
-	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.x, b.x) })
+	slices.SortStableFunc(ends, func(i, j int) int { return cmp.Compare(tips[i].X, tips[j].X) })
+	var taken []Box
 	for len(ends) > 0 {
 		n := 1
-		for n < len(ends) && ends[n].x-ends[n-1].x < 60 {
+		for n < len(ends) && tips[ends[n]].X-tips[ends[n-1]].X < 60 {
 			n++
 		}
 		var want, size []float64
-		for _, e := range ends[:n] {
-			want, size = append(want, e.y), append(size, labelGap)
+		for _, i := range ends[:n] {
+			want, size = append(want, tips[i].Y), append(size, labelGap)
 		}
 		apart, _ := spread(want, size, -labelGap, plot+labelGap)
 		for j, y := range apart {
-			names[ends[j].trace] = y - want[j]
+			i := ends[j]
+			names[i] = name{offset: []float64{0, math.Round(y - want[j])}}
+			taken = append(taken, Box{tips[i].X, y - labelGap/2, tips[i].X + sideGap + textWidth(v.traces[i].Label, labelSize, false), y + labelGap/2})
 		}
 		ends = ends[n:]
 	}
+	for i, t := range v.traces {
+		if t.kind == kindHorizontal && v.ys.shows(t.y[0]) && !slices.Contains(v.legend, i) {
+			names[i] = f.along(t, taken)
+		}
+	}
+	f.nameVerticals(names)
 	return names
 }
 
-// crowded reports whether more names of curves are just above a horizontal line
-// at y, on its right half, than just below it.
-func (k visitor) crowded(y float64) bool {
-	balance := 0
-	for i, below := range k.beside {
-		t := k.view.traces[i]
-		n := t.finite() - 1
-		if t.kind != kindLine || k.view.xs.place(t.x[n]) < (k.view.xs.min+k.view.xs.max)/2 {
-			continue
-		}
-		above := (k.view.ys.place(t.y[n])-k.view.ys.place(y))/(k.view.ys.max-k.view.ys.min)*k.plot - below
-		switch {
-		case 0 <= above && above < 2*labelGap:
-			balance++
-		case -2*labelGap < above && above < 0:
-			balance--
+// nameVerticals gives vertical lines their names above the frame if a legend
+// could not tell them apart, and if there is room, also on a phone.
+func (v *view) nameVerticals(names map[int]name) {
+	var lines []int
+	alike := false
+	for i, t := range v.traces {
+		if t.kind == kindVertical && v.beyond(t) == 0 {
+			for _, j := range lines {
+				alike = alike || v.traces[j].Color == t.Color && v.traces[j].Style == t.Style
+			}
+			lines = append(lines, i)
 		}
 	}
-	return balance > 0
+	for _, i := range lines {
+		for _, j := range lines {
+			gap := math.Abs(v.xs.px(v.traces[i].x[0]) - v.xs.px(v.traces[j].x[0]))
+			alike = alike && (i == j || gap > textWidth(v.traces[i].Label+v.traces[j].Label, labelSize, false))
+		}
+	}
+	for _, i := range lines {
+		if alike {
+			names[i] = name{offset: []float64{-8, -4}, align: "center", verticalAlign: "bottom"}
+		}
+	}
+}
+
+// at returns the view in a frame of that size.
+func (v *view) at(width, height float64) *view {
+	f := *v
+	f.frame = Box{0, 0, width, height}
+	f.xs.from, f.xs.to, f.ys.from, f.ys.to = 0, width, height, 0
+	return &f
+}
+
+// along returns the place of the name of a horizontal line: at its right or left
+// end, above or below it, where the fewest curves and names are.
+func (v *view) along(t trace, taken []Box) (best name) {
+	w, y, least := textWidth(t.Label, labelSize, false)+10, v.ys.px(t.y[0]), math.Inf(1)
+	for _, n := range []name{
+		{[]float64{-10, -4}, "right", "bottom", false}, {[]float64{-10, 4}, "right", "top", false},
+		{[]float64{10, -4}, "left", "bottom", true}, {[]float64{10, 4}, "left", "top", true},
+	} {
+		b := Box{v.frame.X1 - w, y - labelGap, v.frame.X1, y}
+		if n.atLeft {
+			b.X0, b.X1 = 0, w
+		}
+		if n.verticalAlign == "top" {
+			b.Y0, b.Y1 = y, y+labelGap
+		}
+		cost := 0.0
+		for _, o := range v.traces {
+			for _, piece := range v.polyline(o) {
+				if o.kind != kindHorizontal && crosses(piece, b) {
+					cost++
+				}
+			}
+		}
+		for _, o := range taken {
+			if o.hits(b) {
+				cost++
+			}
+		}
+		if cost < least {
+			best, least = n, cost
+		}
+	}
+	return best
 }
 
 // VisitSeriesOpt sets the dashes of lines as in the drawing, labels at their
@@ -159,13 +215,10 @@ func (k visitor) VisitSeriesOpt(list charts.MultiSeries) any {
 			style["type"] = d
 		}
 		e.LineStyle = style
-		if below, ok := k.beside[i]; ok {
-			label := map[string]any{"show": true, "formatter": "{a}", "color": hex(legible(t.Color)), "fontSize": 13, "offset": []float64{0, math.Round(below)}}
-			if t.kind == kindHorizontal {
-				label["align"], label["verticalAlign"], label["offset"] = "right", "bottom", []float64{-10, -2}
-				if k.crowded(t.y[0]) {
-					label["verticalAlign"], label["offset"] = "top", []float64{-10, 4}
-				}
+		if n, ok := k.beside[i]; ok {
+			label := map[string]any{"show": true, "formatter": "{a}", "color": hex(legible(t.Color)), "fontSize": 13, "offset": n.offset}
+			if n.align != "" {
+				label["align"], label["verticalAlign"] = n.align, n.verticalAlign
 			}
 			e.EndLabel = label
 		}

@@ -3,39 +3,30 @@ package nb
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
-	"github.com/janpfeifer/gonb/gonbui/comms"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/progress"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
-// How long Explore waits for the page to answer, for the first move of a
-// control, and for each further move.
-var (
-	answerTime = 5 * time.Second
-	firstMove  = 8 * time.Second
-	nextMove   = time.Minute
-)
+// explorers is the number of calls of Explore in this program so far.
+var explorers int
 
-// Explore displays a chart with controls. The settings that the explorer keeps
-// are drawn in advance and work on every page that runs scripts, also in a
-// notebook that was saved and reopened. A page without scripts shows the
-// picture of the initial setting.
+// Explore displays a chart with controls and returns. The settings that the
+// explorer keeps are drawn in advance and work on every page that runs scripts,
+// also in a notebook that was saved and reopened. A page without scripts shows
+// the picture of the initial setting.
 //
-// In a notebook whose page answers, the cell stays active for eight seconds,
-// and for one minute after every move. During this time the controls offer all
-// their values, and this program draws the setting. An interrupt ends the cell
-// successfully. GoNB reaches the page through ws:// at the root of its host,
-// which neither a hub nor https serves: there the cell ends after five seconds,
-// and the page offers the settings drawn in advance.
+// In JupyterLab the controls offer all their values as long as the kernel runs.
+// The cell has ended and blocks no other: for each value that the reader chooses
+// the page has the kernel run the cell's program anew, up to this call of
+// Explore, which then prints the figure and ends the program. What stands before
+// it in the cell should therefore be fast and the same each time. While the
+// kernel is busy with another cell, the page shows the nearest figure that was
+// drawn in advance.
 //
 // If ROUNDOFF_OUT is set, nobody can move a control: Explore writes the figure
 // of the initial setting as [Show] does, and NAME.html, a page with the chart
@@ -45,22 +36,21 @@ var (
 // Explore panics if the explorer is invalid, as [viz.Explorer.Figure] does, or
 // if a figure cannot be drawn or written.
 func Explore(e viz.Explorer) {
-	f := e.Figure(e.Start()...)
-	id := "roundoff-" + gonbui.UniqueId()
+	explorers++
+	answer(e)
 	out := os.Getenv("ROUNDOFF_OUT")
-	address := ""
-	if gonbui.IsNotebook && out == "" {
-		address = "/" + id
-	}
 	if out == "" && !gonbui.IsNotebook {
 		return
 	}
-	html, err := drawAll(e, id, address)
+	f := e.Figure(e.Start()...)
+	kernel, code := "", ""
+	if out == "" {
+		kernel, code = answering()
+	}
+	html, err := drawAll(e, "roundoff-"+gonbui.UniqueId(), kernel, code)
 	must(f, err)
 	if out != "" {
-		dir := filepath.Join(out, "figures")
-		must(f, export(dir, f))
-		must(f, atomicfile.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(f, html)))
+		must(f, exportPage(filepath.Join(out, "figures"), e, f, html))
 	}
 	if !gonbui.IsNotebook {
 		return
@@ -74,14 +64,23 @@ func Explore(e viz.Explorer) {
 	}})
 	must(f, gonbui.Error())
 	gonbui.Sync()
-	if address != "" {
-		follow(e, address)
+}
+
+// exportPage writes the files of the figure and the page with its controls.
+func exportPage(dir string, e viz.Explorer, f viz.Figure, html string) error {
+	if err := export(dir, f); err != nil {
+		return err
 	}
+	title := e.Title
+	if title == "" {
+		title = f.Name()
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, f.Name()+".html"), viz.Page(title, "../index.html#figure-"+f.Name(), html))
 }
 
 // drawAll returns the HTML of the explorer and reports progress after each of
 // its charts.
-func drawAll(e viz.Explorer, id, address string) (string, error) {
+func drawAll(e viz.Explorer, id, kernel, code string) (string, error) {
 	task := progress.Start(len(e.Settings()))
 	defer task.End()
 	draw := e.Draw
@@ -89,80 +88,27 @@ func drawAll(e viz.Explorer, id, address string) (string, error) {
 		defer task.Step(1)
 		return draw(at)
 	}
-	return e.HTML(id, address)
+	return e.HTML(id, kernel, code)
 }
 
-// request is a setting that the page asks for; n is the number of the request.
-type request struct {
-	n  int
-	at []int
-}
-
-// follow answers the requests of the page until no control has been moved for
-// some time.
-func follow(e viz.Explorer, address string) {
-	asked := make(chan request, 64)
-	comms.Subscribe(address, func(_, text string) {
-		if r, ok := parseRequest(text); ok && e.Has(r.at) {
-			asked <- r
-		}
-	})
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt)
-	defer signal.Stop(stop)
-
-	patience, last := time.NewTimer(answerTime), 0
-	for {
-		select {
-		case r := <-asked:
-			for len(asked) > 0 { // skip to the latest request
-				if next := <-asked; next.n > r.n {
-					r = next
-				}
-			}
-			if r.n <= last {
-				continue
-			}
-			frame, err := e.Frame(r.at...)
-			if err != nil {
-				panic(fmt.Sprintf("nb: setting %v: %v", r.at, err))
-			}
-			comms.Send(address+"/frame", frame)
-			if last == 0 {
-				patience.Reset(firstMove)
-			} else {
-				patience.Reset(nextMove)
-			}
-			last = r.n
-			continue
-		case <-patience.C:
-		case <-stop:
-		}
-		break
+// answer prints the figure and ends the program if the page asks this call of
+// Explore for one.
+func answer(e viz.Explorer) {
+	text, asked := os.LookupEnv(question)
+	if !asked {
+		return
 	}
-	if last > 0 { // the page has answered
-		comms.Send(address+"/frame", "over")
-		gonbui.Sync()
+	q, err := parseRequest(text)
+	if err != nil || q.explorer == explorers && !e.Has(q.at) {
+		panic(fmt.Sprintf("nb: %s = %q: no setting of explorer %d, %v", question, text, explorers, err))
 	}
-}
-
-// parseRequest parses a request such as "3:0,12,1", the third one, for the
-// setting 0, 12, 1.
-func parseRequest(text string) (r request, ok bool) {
-	n, setting, ok := strings.Cut(text, ":")
-	if !ok {
-		return r, false
+	if q.explorer != explorers {
+		return
 	}
-	var err error
-	if r.n, err = strconv.Atoi(n); err != nil {
-		return r, false
+	frame, err := e.Frame(q.files, q.at...)
+	if err != nil {
+		panic(fmt.Sprintf("nb: setting %v: %v", q.at, err))
 	}
-	for s := range strings.SplitSeq(setting, ",") {
-		v, err := strconv.Atoi(s)
-		if err != nil {
-			return r, false
-		}
-		r.at = append(r.at, v)
-	}
-	return r, true
+	fmt.Printf("\n%s\n", frame)
+	os.Exit(0)
 }

@@ -3,10 +3,13 @@ package nb
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -144,4 +147,89 @@ func scheme() *viz.Schematic {
 	s := viz.NewSchematic("scheme", "One box.", "", 200, 100)
 	s.Node(viz.Rect(20, 20, 180, 80), 5, viz.White, "*a*")
 	return s
+}
+
+func TestParseRequest(t *testing.T) {
+	for text, want := range map[string]string{
+		"1:0": "1 [0] false", "2:0,12,1": "2 [0 12 1] false", "2:0,12:files": "2 [0 12] true",
+		"": "error", "1": "error", "1:": "error", "one:1": "error", "1:1,": "error", "1:1:1": "error", "1:files": "error",
+	} {
+		got := "error"
+		if r, err := parseRequest(text); err == nil {
+			got = fmt.Sprint(r.explorer, r.at, r.files)
+		}
+		if got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// The program of a cell whose page asks runs anew until it comes to the call of
+// Explore that is asked, prints that figure, and ends.
+func TestExplore_answers(t *testing.T) {
+	if _, asked := os.LookupEnv(question); asked {
+		fmt.Println("before")
+		Explore(viz.Explorer{Controls: slider().Controls, Draw: func([]int) *viz.Chart { panic("the other explorer draws") }})
+		Explore(slider())
+		fmt.Println("after")
+		return
+	}
+	ask := func(text string) (string, error) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestExplore_answers$")
+		cmd.Env = append(os.Environ(), question+"="+text)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for text, files := range map[string]bool{"2:1": false, "2:1:files": true} {
+		out, err := ask(text)
+		want, err2 := slider().Frame(files, 1)
+		if err != nil || err2 != nil || out != "before\n\n"+want+"\n" {
+			t.Errorf("%s: %v, %v, printed %.300q", text, err, err2, out)
+		}
+	}
+	for _, text := range []string{"2:3", "2:0,0", "no"} {
+		if out, err := ask(text); err == nil || !strings.Contains(out, "ROUNDOFF_SETTING") {
+			t.Errorf("%q: %v, printed %.300q", text, err, out)
+		}
+	}
+}
+
+// What a page asks is found when the next cell has taken the program's place.
+func TestAnswering(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("GONB_TMP_DIR", dir)
+	if kernel, code := answering(); kernel != "" || code != "" {
+		t.Errorf("without a kernel %q answers %q", kernel, code)
+	}
+	t.Setenv("GONB_JUPYTER_KERNEL_ID", "it's")
+	args, n := os.Args, explorers
+	defer func() { os.Args, explorers = args, n }()
+	os.Args, explorers = []string{args[0], "-test.run=^TestExplore_answers$", "-test.v=false"}, 2
+	kernel, code := answering()
+	if kernel != "it's" || strings.Contains(code, args[0]) || !strings.Contains(code, dir) {
+		t.Errorf("kernel %q, code %q, want a program in %s", kernel, code, dir)
+	}
+	code = strings.Replace(strings.TrimPrefix(code, "!"), "@", "0", 1)
+	out, err := exec.Command("/bin/bash", "-c", code).CombinedOutput()
+	if want, err2 := slider().Frame(false, 0); err != nil || err2 != nil || !strings.HasSuffix(string(out), want+"\n") {
+		t.Errorf("%s: %v, %v, printed %.300q", code, err, err2, out)
+	}
+}
+
+func TestRemoveOldest(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"b", "c", "a"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Unix(int64(i), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeOldest(dir, 3)
+	removeOldest(dir, 2)
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 || filepath.Base(left[0]) != "a" || filepath.Base(left[1]) != "c" {
+		t.Errorf("left: %v, want a and c", left)
+	}
 }

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check index-check playground playground-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -36,10 +36,14 @@ html: out/index.html ## the notebooks as pages that need no network, from make r
 	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
 	@lab/install.sh
 	@.venv/bin/python lab/export.py out/html out/notebooks/*.ipynb
+	@go run -buildvcs=false ./cmd/roundoff reproduce -page
 
 html-check: html ## use these pages with a headless Chromium: on a phone, in the dark, by keyboard, without scripts
 	@lab/browser.sh lab/pages_test.py out/notebooks/*.ipynb
 	@lab/browser.sh lab/explore_test.py out/figures/explore-*.html
+
+index-check: html ## use out/index.html with a headless Chromium: folds, large pictures, alone, on a phone, in the dark
+	@lab/browser.sh lab/index_test.py out
 
 out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
 	@$(MAKE) reproduce

@@ -31,6 +31,7 @@ func TestRun(t *testing.T) {
 		{"refuses_a_bad_value", "reproduce -timeout soon", 2, "", `invalid value "soon"`},
 		{"refuses_no_time", "reproduce -timeout 0s", 2, "", "timeout = 0s, want more than 0"},
 		{"tells_the_flags", "reproduce -help", 0, "-timeout time", ""},
+		{"draws_no_page_without_a_run", "reproduce -page -out none", 1, "", "no report of a run"},
 		{"tells_them_by_help", "help reproduce", 0, "Usage: roundoff reproduce", ""},
 		{"tells_those_of_a_command_of_gpu", "help gpu speed", 0, "-algorithms int", ""},
 		{"tells_those_of_bound", "bound -h", 0, "Usage: roundoff bound", ""},

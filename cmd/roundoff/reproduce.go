@@ -15,6 +15,7 @@ func reproduceCommand(ctx context.Context, args []string, stdout, stderr io.Writ
 	job := reproduce.Job{Log: stdout}
 	flags := newFlags("reproduce", "[-flag ...] [notebook ...]\n\n"+
 		"Runs the notebooks named, by name or its beginning (05), or all of them.\n\n", stderr)
+	redraw := flags.Bool("page", false, "run nothing, write the page of the last run anew")
 	flags.StringVar(&job.Out, "out", "out", "write into this `folder`")
 	flags.StringVar(&job.Notebooks, "notebooks", "notebooks", "run the notebooks in this `folder`")
 	flags.StringVar(&job.Kernel, "kernel", "tools/kernels/gonb/kernel.json", "run them in the kernel of this `file`")
@@ -26,7 +27,11 @@ func reproduceCommand(ctx context.Context, args []string, stdout, stderr io.Writ
 	if job.Timeout <= 0 {
 		return misuse(flags, "timeout = %v, want more than 0", job.Timeout)
 	}
-	report, err := job.Run(ctx)
+	run := func() (*reproduce.Report, error) { return job.Run(ctx) }
+	if *redraw {
+		run = func() (*reproduce.Report, error) { return reproduce.Redraw(job.Out) }
+	}
+	report, err := run()
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,13 @@
 //	out/notebooks/NAME.ipynb            each notebook as executed
 //	out/figures/NAME.{svg,png,csv,json} each figure and table, and the record that describes it
 //	out/claims.json                     the claims of the paper, with verdicts
+//	out/answer.json                     what they say together: a few sentences, and the paper's figures and tables
 //	out/profile.json                    the times of Table 3, measured once and used by several notebooks
+//	out/report.json                     what was run, when and where
 //	out/index.html                      the page with all results
 //
 // Two environment variables pass the location to a notebook: ROUNDOFF_OUT is
 // the absolute path of the folder, ROUNDOFF_NOTEBOOK the name of the notebook.
 // The notebooks make the figures and claims; this package only knows their
-// format (Figure, Claim) and not their content.
+// format (Figure, Claim, Answer) and not their content.
 package reproduce

@@ -23,7 +23,7 @@ type Figure struct {
 	Order    int64  `json:"order"`    // time at which it was shown, in unix nanoseconds
 	HTML     string `json:"html"`     // for a table: a <table>
 
-	svg         []byte // read by Check
+	svg         []byte // read by Check, from its root element on
 	interactive bool   // there is a page NAME.html, on which controls change the figure
 }
 
@@ -88,7 +88,7 @@ func (f *Figure) Check(dir string) error {
 			err = fmt.Errorf("%s is not what its name says", path)
 		}
 		if figureFiles[i].ext == ".svg" {
-			f.svg = data
+			f.svg = data[max(0, bytes.Index(data, []byte("<svg"))):]
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("figure %s: %w", f.Name, err))

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/roundofflab/roundoff/internal/atomicfile"
 	"github.com/roundofflab/roundoff/internal/jupyter"
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
@@ -63,11 +62,7 @@ func (j Job) Run(ctx context.Context) (*Report, error) {
 	if err := r.gather(j.Out, len(chosen) == len(all)); err != nil {
 		return nil, err
 	}
-	page, err := r.Page()
-	if err != nil {
-		return nil, err
-	}
-	return r, atomicfile.WriteFile(filepath.Join(j.Out, "index.html"), page)
+	return r, r.save(j.Out)
 }
 
 // names returns the names of all notebooks in the folder and of the selected
@@ -112,9 +107,9 @@ func (j Job) prepare(chosen []string, full bool) error {
 	if same(notebooks, j.Notebooks) {
 		return fmt.Errorf("the executed notebooks would replace those in %s, choose another folder for the output", j.Notebooks)
 	}
-	stale := []string{filepath.Join(j.Out, "index.html"), filepath.Join(j.Out, "profile.json")}
+	stale := []string{filepath.Join(j.Out, "index.html"), filepath.Join(j.Out, "report.json"), filepath.Join(j.Out, "profile.json")}
 	if full {
-		stale = append(stale, filepath.Join(j.Out, "claims.json"))
+		stale = append(stale, filepath.Join(j.Out, "claims.json"), filepath.Join(j.Out, "answer.json"))
 	}
 	old, err := readFigures(figures)
 	if err != nil {

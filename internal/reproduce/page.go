@@ -3,14 +3,15 @@ package reproduce
 import (
 	"bytes"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 )
@@ -23,10 +24,12 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"number":   number,
 	"seconds":  seconds,
 	"plural":   plural,
+	"set":      set,
 }).Parse(pageText))
 
 // Page returns the report as one HTML page. It contains the figures and loads
-// nothing from the network; its links lead to files in the same folder.
+// nothing from the network; some of its links lead to files in the same folder,
+// and it hides them where it finds itself alone.
 func (r *Report) Page() ([]byte, error) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, r); err != nil {
@@ -35,10 +38,19 @@ func (r *Report) Page() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Image returns the figure as a data URL of its SVG.
-func (f Figure) Image() template.URL {
-	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(f.svg))
+// Picture returns the figure as an SVG element.
+func (f Figure) Picture() template.HTML { return template.HTML(f.svg) }
+
+// Width returns the width of the picture in pixels as a style, or nothing if
+// the picture does not say it.
+func (f Figure) Width() template.CSS {
+	if m := width.FindSubmatch(f.svg); m != nil {
+		return template.CSS("--width: " + string(m[1]) + "px")
+	}
+	return ""
 }
+
+var width = regexp.MustCompile(`^<svg[^>]* width="([0-9.]+)"`)
 
 // Interactive reports whether the figure has a page on which controls change
 // it.
@@ -48,16 +60,60 @@ func (f Figure) Interactive() bool { return f.interactive }
 // its own styles, for light and dark.
 func (f Figure) Table() template.HTML { return template.HTML(styles.ReplaceAllString(f.HTML, "")) }
 
+// Prose reports whether a cell of the table has more than one line of text, so
+// that its columns are to share the width of the page.
+func (f Figure) Prose() bool {
+	return slices.ContainsFunc(cells.FindAllStringSubmatch(f.HTML, -1), func(m []string) bool { return utf8.RuneCountInString(m[1]) > 80 })
+}
+
+var cells = regexp.MustCompile(`<td[^>]*>(.*?)</td>`)
+
 var styles = regexp.MustCompile(` style="[^"]*"`)
 
-// IsClaims reports whether this is a table of claims, named claims or
-// claims-05, for example. The page lists the claims in a table of its own.
-func (f Figure) IsClaims() bool {
-	return f.Kind == "table" && strings.HasPrefix(f.Name+"-", "claims-")
+// Shown returns the section's figures without those that are tables of claims,
+// named claims or claims-05, for example, if the page has a table of all claims.
+func (r *Report) Shown(s Section) []Figure {
+	return slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool {
+		return len(r.Claims) > 0 && f.Kind == "table" && strings.HasPrefix(f.Name+"-", "claims-")
+	})
 }
+
+// Measured returns the claims that the notebook of a section measures.
+func (r *Report) Measured(s Section) []Claim {
+	return slices.DeleteFunc(slices.Clone(r.Claims), func(c Claim) bool { return c.Notebook != s.Name })
+}
+
+// InPaper returns the name in the paper of what a figure shows, or "" if it is
+// not one of the paper's.
+func (r *Report) InPaper(figure string) string {
+	if r.Answer != nil {
+		for _, i := range r.Answer.Items {
+			if i.Figure == figure {
+				return i.Name
+			}
+		}
+	}
+	return ""
+}
+
+// set returns text as HTML in which what follows a single letter and an
+// underscore, as in e_min, is a subscript.
+func set(text string) template.HTML {
+	return template.HTML(subscript.ReplaceAllString(template.HTMLEscapeString(text), "$1$2<sub>$3</sub>"))
+}
+
+var subscript = regexp.MustCompile(`(^|[^\pL\pN_])(\pL)_(\pL+|\pN+)`)
 
 // Words returns the verdict in words.
 func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "-", " ") }
+
+// Plural returns the verdict in words that follow a number.
+func (v Verdict) Plural() string {
+	if v == Differs {
+		return "differ"
+	}
+	return v.Words()
+}
 
 // Mark returns a symbol for the verdict, so that it can be recognised without
 // colour.
@@ -66,9 +122,9 @@ func (v Verdict) Mark() string {
 	case Reproduced:
 		return "✓"
 	case Differs:
-		return "≠"
+		return "✗"
 	}
-	return "?"
+	return "–"
 }
 
 // Share returns the percentage of claims with a verdict, for the length of a

@@ -363,6 +363,13 @@ func ExampleWriteClaims() {
 	// claims.json
 }
 
+func ExampleWriteAnswer() {
+	err := paper.WriteAnswer("", paper.FormatClaims()) // far from all
+	fmt.Println(err.Error()[:48])
+	// Output:
+	// paper: no claims ["lemma1-holds" "lemma2-holds"
+}
+
 // All claims of the paper, each with its verdict. The computation takes about
 // ten seconds.
 func ExampleAllClaims() {

@@ -198,7 +198,7 @@ func TestTable(t *testing.T) {
 	})
 	t.Run("knows_a_number", func(t *testing.T) {
 		for cell, want := range map[string]bool{"11": true, "−1.2×10⁻⁵": true, "2^{−11}": true, "13.3×": true, "≤ 0.01": true, "83 %": true,
-			"∞": true, "1e-5": true, "4/5": true, "": false, "binary16": false, "H100": false, "16-bit": false, "e": false, "–": false} {
+			"∞": true, "1e-5": true, "4/5": true, "✗ 3.6×, 79 %": true, "✗": false, "": false, "binary16": false, "H100": false, "16-bit": false, "e": false, "–": false} {
 			if numeric(cell) != want {
 				t.Errorf("numeric(%q) = %v", cell, !want)
 			}

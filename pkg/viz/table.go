@@ -40,7 +40,7 @@ func numeric(cell string) bool {
 		switch {
 		case unicode.IsDigit(r), r == '∞', strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹", r):
 			digits++
-		case strings.ContainsRune(" \u00a0\u202f+-−±≈≤≥<>~.,×·/%^{}()⁻", r):
+		case strings.ContainsRune(" \u00a0\u202f+-−±≈≤≥<>~.,×·/%^{}()⁻✗", r):
 		case (r == 'e' || r == 'E') && digits > 0 && i+1 < len(cell):
 		case r == 'x' && i+1 == len(cell): // the sign of a factor, as in 2x
 		default:

@@ -131,8 +131,8 @@ func ClaimTable(name string, list []Claim) *viz.Table {
 		n[c.Verdict]++
 	}
 	t := viz.NewTable(name,
-		fmt.Sprintf("%d of %d claims reproduced, %d differ, %d cannot be tested here.", n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
-		"Written by paper.ClaimTable.",
+		fmt.Sprintf("Claims of the paper: %d of %d reproduced, %d differing, %d that cannot be tested here.", n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
+		"An order of magnitude is reproduced if the measured number is within a factor of ten; any other number has its own tolerance.",
 		[]string{"Where", "The paper says", "Measured", "Verdict", "Why"})
 	for _, c := range list {
 		t.Row(c.Source, subscripts.Replace(c.Paper), c.measured(), c.Verdict.mark(), subscripts.Replace(c.Why))

@@ -119,9 +119,10 @@ func GemmExTable() *viz.Table {
 	printed := calls[0]
 	_, b, c := printed.Extent()
 	table := viz.NewTable("cublas-calls",
-		fmt.Sprintf("As printed the call reads to %.0f times the length of B, writes %.0f times that of C, and multiplies by %s, the integer 1 read as a float; with one of its two mistakes put right %d or %d of %d elements of a small product are right, with both %d. cublasGemmEx(handle, N, N, m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc) at the paper's size, elements used of those there are, rounded up to powers of two; the small product is %d × %d by %d × %d, of integers, and memory beyond an array is NaN.",
-			float64(b)/float64(g.K*g.N), float64(c)/float64(g.M*g.N), short(float64(math.Float32frombits(printed.Alpha))), small[1].right(m, t, n), small[2].right(m, t, n), m*n, small[3].right(m, t, n), m, t, t, n),
-		fmt.Sprintf("The printed type of C, binary16, would add a roundoff of %s. Drawn by paper.GemmExTable.", short(u16)),
+		fmt.Sprintf("As printed the call reads %.0f times the length of B, writes %.0f times that of C and multiplies by %s, the integer 1 read as a float.",
+			float64(b)/float64(g.K*g.N), float64(c)/float64(g.M*g.N), short(float64(math.Float32frombits(printed.Alpha)))),
+		fmt.Sprintf("Lengths at the paper's size, used of existing ones, rounded up to powers of two. Last column: right outputs of %d × %d by %d × %d integers, NaN beyond an array.",
+			m, t, t, n),
 		[]string{"Call", "m, n, k", "lda, ldb, ldc", "alpha as read", "A read", "B read", "C written", fmt.Sprintf("right, of %d", m*n)})
 	for i, call := range calls {
 		a, b, c := call.Extent()

@@ -49,9 +49,9 @@ func Errata() []Erratum {
 func ErrataTable() *viz.Table {
 	list := Errata()
 	t := viz.NewTable("errata",
-		fmt.Sprintf("%d corrections to arXiv:2411.18747v1; none overturns its conclusions for the model it states, several change a number.",
+		fmt.Sprintf("The paper needs %d corrections: none overturns its conclusions for the model that it states, several change a number.",
 			len(list)),
-		"Drawn by paper.ErrataTable.",
+		"Of arXiv:2411.18747v1. The last column demonstrates each of them, by numbers that are computed here.",
 		[]string{"Erratum", "Where", "Printed", "Correct", "Shown by"})
 	for _, e := range list {
 		t.Row(e.ID, e.Where, e.Printed, e.Correct, e.Shown)
@@ -165,8 +165,8 @@ func smallUnion() Erratum {
 	printed := t.Lambda(roundoff.FailureOf(Confidence), roundoff.Printed)
 	f := t.Failure(roundoff.VIBEA{Lambda: printed}, roundoff.Corrected)
 	return Erratum{"union-too-small", "Theorem, probabilistic", "the union bound with the printed c₁", "with the corrected c₁, which has small counts in the last block",
-		fmt.Sprintf("paper's GEMM at 99 %%: λ = %.5f printed, %.5f corrected; at the printed λ the failure probability is %.2f %%, not 1 %%",
-			printed, t.Lambda(roundoff.FailureOf(Confidence), roundoff.Corrected), 100*math.Exp(float64(f)))}
+		fmt.Sprintf("paper's GEMM at 99 %%: λ = %s printed, %s corrected; at the printed λ the failure probability is %.2f %%, not 1 %%",
+			short(printed), short(t.Lambda(roundoff.FailureOf(Confidence), roundoff.Corrected)), 100*math.Exp(float64(f)))}
 }
 
 func unionBrackets() Erratum {
@@ -263,17 +263,16 @@ func tableUnits() Erratum {
 }
 
 func representationOnly() Erratum {
-	rng := rand.New(rand.NewPCG(Seed, 5))
 	f := tcore.PaperF32.MPFMA
 	exact, converted := 0.0, 0.0
-	for range 20_000 {
-		a, b, c := float64(1+rng.Float32()), float64(1+rng.Float32()), float64(1+rng.Float32())
+	for _, x := range DefaultMAC.sample() {
+		a, b, c := x[0], x[1], x[2]
 		converted = max(converted, macError(f.FMA(a, b, c), a, b, c))
 		a, b = f.Low.Round(a, tcore.ToNearestEven), f.Low.Round(b, tcore.ToNearestEven)
 		exact = max(exact, macError(f.FMA(a, b, c), a, b, c))
 	}
 	return Erratum{"representation", "Conclusions", "MPFMA has 10⁴ times the error of FMA", "only if the inputs must be converted",
-		fmt.Sprintf("largest error %.0f u with conversion, %.2f u for inputs that are binary16", converted/u32, exact/u32)}
+		fmt.Sprintf("of the samples of Figure 5: largest error %s u with conversion, %.2f u where a and b are rounded to binary16 beforehand", short(converted/u32), exact/u32)}
 }
 
 func wrongPower() Erratum {
@@ -284,8 +283,8 @@ func wrongPower() Erratum {
 func cuBLASCall() Erratum {
 	g := DefaultGEMM
 	return Erratum{"cublas-call", "Listing, Section 4.2", "cublasGemmEx(…, m, t, n, &alpha …) with int alpha, CUDA_R_16F output", "m, n, t in that order; float alpha and beta for a 32-bit compute type; binary32 output as in Table 2",
-		fmt.Sprintf("as printed the product is %d × %d with an inner dimension of %d and writes %d elements into %d; the integer 1 read as a float is %s",
-			g.M, g.K, g.N, g.M*g.K, g.M*g.N, digits(float64(math.Float32frombits(1)), 2))}
+		fmt.Sprintf("as printed the product is %d × %d with an inner dimension of %d and writes %d elements into %d; the integer 1 read as a float is %s; C in binary16 would add a roundoff of %s",
+			g.M, g.K, g.N, g.M*g.K, g.M*g.N, digits(float64(math.Float32frombits(1)), 2), short(u16))}
 }
 
 func dimensionNames() Erratum {

@@ -34,7 +34,7 @@ func ExampleGEMMResult_OnGPU() {
 		fmt.Println(p.Call, len(p.Errors), "outputs")
 	}
 	// Output:
-	// No record of this from silicon exists yet: what is shown is the emulation on this processor
+	// No GPU has been asked yet: this is the emulation on this processor
 	// Hopper, emulated 256 outputs
 }
 
@@ -70,7 +70,7 @@ func ExampleProfileResult_OnGPU() {
 		origin, _, _ := strings.Cut(silicon.Table().Details(), ":")
 		fmt.Println(origin)
 	}
-	// Output: No record of this from silicon exists yet
+	// Output: No GPU has been asked yet
 }
 
 // The call of the listing computes another product than the paper's and

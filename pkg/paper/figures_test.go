@@ -1,14 +1,20 @@
 package paper
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/roundofflab/roundoff/internal/drawn"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // The results below are artificial and consist of numbers that are all
@@ -36,6 +42,90 @@ func shows(t *testing.T, row map[string]string, want map[string]string) {
 	}
 }
 
+// figures returns every figure and table of this package, some of small
+// experiments.
+func figures(t *testing.T) []viz.Figure {
+	t.Helper()
+	t.Setenv("ROUNDOFF_DEVICE", "")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	product, mac, lemmas := DefaultProduct, DefaultMAC, DefaultLemmas
+	product.Trials, mac.Samples, lemmas.Samples = 2000, 2000, 500
+	m, p := mac.Run(), Profile{Elements: 1 << 12, Repeats: 1, Seed: 1}.Run()
+	all := []viz.Figure{FormatTable(), RoundingFigure(), FigureErrors(), product.Run().Figure(), GrowthFigure(), VarianceFigure(),
+		FigureMPFMA(), lemmas.Run().Table(), FigureTensorCoreBlock(), TensorCoreTable(), FigureTensorCoreKernel(), RoundingsTable(),
+		TheoremTable(), TheoremFigure(), m.Figure(), m.Table(), p.Table(), ErrataTable(), GemmExTable(), ClaimTable("claims", FormatClaims())}
+	for _, d := range []Distribution{UniformSymmetric, UniformUnit} {
+		g := smallest
+		g.Distribution = d
+		r, err := g.Run()
+		must(err)
+		all = append(all, r.Figure(), r.Table(), r.ExceedanceFigure(), ClaimTable("claims-06", r.Claims()))
+	}
+
+	// With silicon: emulated, recorded, recorded with an output that differs.
+	r, record := recordOf(t, EmulationOrder{devices.HopperF16(), 3})
+	saved := DefaultGPUProfile
+	t.Cleanup(func() { DefaultGPUProfile = saved })
+	DefaultGPUProfile = Profile{Elements: 1 << 25, Repeats: 10, Seed: Seed}
+	streams := DefaultGPUProfile.NewRecord(chip)
+	for range profileRows {
+		streams.Add(time.Millisecond, DefaultGPUProfile.Elements)
+	}
+	add := func() {
+		gpu, err := r.OnGPU()
+		must(err)
+		profile, err := p.OnGPU()
+		must(err)
+		all = append(all, gpu.Figure(), gpu.Table(), profile.Table())
+	}
+	add()
+	inRepository(t, record.File(), record)
+	recorded.(fstest.MapFS)["recorded/"+streams.File()] = &fstest.MapFile{Data: encoded(t, streams)}
+	add()
+	record.Products[0].D[0] ^= 1
+	recorded.(fstest.MapFS)["recorded/"+record.File()] = &fstest.MapFile{Data: encoded(t, record)}
+	add()
+	return all
+}
+
+// Every caption can be read at once, and what the paper shows has the name that
+// it has there.
+func TestCaptions(t *testing.T) {
+	all := figures(t)
+	drawn.Captions(t, all...)
+	for name, of := range map[string]string{
+		"fig1": "Figure 1", "fig2": "Figure 2", "fig3": "Figure 3", "fig4": "Figure 4", "fig5": "Figure 5", "fig6-gemm-edf": "Figure 6",
+		"table1": "Table 1", "table2": "Table 2", "table3-mac": "Table 3",
+	} {
+		found := 0
+		for _, f := range all {
+			if strings.HasPrefix(f.Name(), name+"-") {
+				found++
+				if !strings.HasPrefix(f.Details(), of+" of the paper") {
+					t.Errorf("details of %s do not begin with %s of the paper: %s", f.Name(), of, f.Details())
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+func encoded(t *testing.T, record any) []byte {
+	t.Helper()
+	data, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func TestFigure5_draws_each_series_under_its_name(t *testing.T) {
 	r := &MACResult{MAC: DefaultMAC,
 		Plain: MACVariant{"without FMA", samples(1e-9), samples(2e-9), samples(3e-9)},
@@ -43,7 +133,9 @@ func TestFigure5_draws_each_series_under_its_name(t *testing.T) {
 		Mixed: MACVariant{"with MPFMA", samples(1e-7), samples(2e-7), samples(5e-8)},
 	}
 	series := drawn.Series(t, r.Figure())
+	draws(t, series, "with MPFMA: paper: 10⁴ × FMA's largest", []float64{1e4 * r.FMA.Errors[2]})
 	for i, k := range []MACVariant{r.Plain, r.FMA, r.Mixed} {
+		draws(t, series, k.Name+": *u*", []float64{0x1p-24})
 		draws(t, series, k.Name+": observed", k.Errors)
 		draws(t, series, k.Name+": DBEA", k.DBEA)
 		draws(t, series, k.Name+": VIBEA 99 %", k.VIBEA)
@@ -82,12 +174,30 @@ func TestFigure6_draws_each_series_under_its_name(t *testing.T) {
 		return z
 	}
 	series := drawn.Series(t, r.Figure())
-	draws(t, series, "without representation error: observed", r.Exact.Errors)
-	draws(t, series, "without representation error: DBEA", times(dbea, r.Exact.Conditions))
-	draws(t, series, "without representation error: VIBEA 99 %", times(theorem.Zeta(vibea), r.Exact.Conditions))
+	draws(t, series, "Figure 6 of the paper: without representation error: observed", r.Exact.Errors)
+	draws(t, series, "Figure 6 of the paper: without representation error: DBEA", times(dbea, r.Exact.Conditions))
+	draws(t, series, "Figure 6 of the paper: without representation error: VIBEA 99 %", times(theorem.Zeta(vibea), r.Exact.Conditions))
 	draws(t, series, "with representation error: observed", r.Represented.Errors)
 	draws(t, series, "with representation error: DBEA", times(theorem.ZetaRepresented(roundoff.DBEA), r.Represented.Conditions))
 	draws(t, series, "with representation error: VIBEA 99 %", times(theorem.ZetaRepresented(vibea), r.Represented.Conditions))
+
+	for label, want := range map[string]float64{"paper: 10⁻²": 1e-2, "10": 10, "10²": 100, "10¹¹ *u*": 0x1p-24 * 1e11} {
+		draws(t, series, "Figure 6 of the paper: without representation error: "+label, []float64{want})
+		draws(t, drawn.Series(t, r.ExceedanceFigure()), "1: "+label, []float64{want})
+	}
+	least := r.Exact.Conditions[0] // of three, the one at a quarter
+	gain := fmt.Sprintf("%.1f×, paper: 10×", dbea/theorem.Zeta(vibea))
+	draws(t, series, "Figure 6 of the paper: without representation error: "+gain, []float64{theorem.Zeta(vibea) * least, 2 * dbea * least})
+	largest := []float64{r.Exact.Errors[2], theorem.Zeta(vibea) * r.Exact.Conditions[2], dbea * r.Exact.Conditions[2]}
+	draws(t, series, "Figure 6 of the paper: without representation error: largest", largest)
+
+	positive := *r
+	positive.Distribution = UniformUnit
+	series = drawn.Series(t, positive.Figure())
+	draws(t, series, "without representation error: paper: 10⁻²", []float64{1e-2})
+	if len(series["without representation error: 10"]) > 0 {
+		t.Error("for U(0,1) the paper states no bound")
+	}
 
 	series = drawn.Series(t, r.ExceedanceFigure())
 	draws(t, series, "1: observed", r.Exact.Errors)
@@ -104,6 +214,19 @@ func TestFigure6_draws_each_series_under_its_name(t *testing.T) {
 	r.Exact.Errors[1], r.Represented.Errors[0], r.Represented.Errors[2] = 1, 1, 1 // larger than every bound
 	for _, row := range drawn.Cells(t, r.Table()) {
 		shows(t, row, map[string]string{"violations": "3"})
+	}
+}
+
+func TestTable3_compares_quotients(t *testing.T) {
+	r := &ProfileResult{Profile: DefaultProfile, Rows: []ProfileRow{
+		profileRows[0].timed(8, 1), profileRows[1].timed(8, 1), profileRows[2].timed(10, 1),
+	}}
+	rows := drawn.Cells(t, r.Table())
+	shows(t, rows[2], map[string]string{"bytes/element": "12", "flop/byte": "0.1667", "paper: flop/byte": "0.02442", "paper: “Flops/s”": "0.00008"})
+	shows(t, rows[3], map[string]string{"Algorithm": "MPFMA over FMA", "bytes/element": "0.75×", "flop/byte": "1.33×", "paper: flop/byte": "2.47×",
+		"Gflop/s": "1.25×", "GB/s": "0.94×", "paper: “Flops/s”": "2.00×"})
+	if got := viz.Caption(r.Table()); !strings.Contains(got, "1.25 times as fast; the paper reports 2 times") {
+		t.Error(got)
 	}
 }
 

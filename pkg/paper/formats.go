@@ -8,14 +8,22 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
+// tableOne are the formats of Table 1.
+var tableOne = []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64}
+
 // FormatTable returns Table 1, the formats of the paper, extended by the unit
 // roundoff and the range that follow from their parameters.
 func FormatTable() *viz.Table {
+	var units []string
+	for _, f := range tableOne {
+		units = append(units, power(f.UnitRoundoff()))
+	}
 	t := viz.NewTable("table1-formats",
-		"The precision and the range of exponents determine the unit roundoff, the largest number and the smallest one.", "Table 1 of the paper, where the formats are called fp16, fp32 and fp64; p counts the implicit bit. Drawn by paper.FormatTable.",
+		"The precision p of a format determines its unit roundoff u, which is "+phrase(units)+"; the exponents determine its largest and smallest numbers.",
+		"Table 1 of the paper, with the columns that follow from its own. Precision counts the bit that is not stored.",
 		[]string{"Format", "*p*", "*β*", "*e*_{min}", "*e*_{max}", "*u*", "largest", "smallest normal", "smallest subnormal"})
-	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
-		t.Row(f.Name, fmt.Sprint(f.Precision), "2", digits(float64(f.Emin), 4), digits(float64(f.Emax), 4),
+	for _, f := range tableOne {
+		t.Row(fmt.Sprintf("%s (fp%d)", f.Name, f.Bits()), fmt.Sprint(f.Precision), "2", digits(float64(f.Emin), 4), digits(float64(f.Emax), 4),
 			short(f.UnitRoundoff()), short(f.Max()), short(f.MinNormal()), short(f.MinSubnormal()))
 	}
 	return t

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -13,20 +14,40 @@ import (
 // GrowthFigure returns a chart of gamma_n and gamma-tilde_n against n for the
 // three formats of Table 1. The curves of gamma_n end where n u reaches 1.
 func GrowthFigure() *viz.Chart {
+	least, most := smallerFrom()
 	c := viz.NewChart("growth-gamma",
-		"γₙ grows like n and ends at n = 1/u; γ̃ₙ grows like √n and goes on, so from a few terms upwards it is the smaller one.",
-		fmt.Sprintf("γ̃ₙ(λ) at %s for one product, λ from its closed form. Drawn by paper.GrowthFigure.", percent(Confidence)))
+		fmt.Sprintf("The deterministic bound γₙ grows like n and ends at n = 1/u; the probabilistic γ̃ₙ grows like √n, goes on, and is smaller from n = %s.",
+			phrase(slices.Compact([]string{fmt.Sprint(least), fmt.Sprint(most)}))),
+		fmt.Sprintf("γ̃ₙ(λ) holds for one product at %s, λ from its closed form. A circle is the end of γₙ: beyond it, where nu ≥ 1, Lemma 1 has no bound.", percent(Confidence)))
 	p := c.Panel("", viz.Axis{Label: "Number of rounding errors n", Log: true, Min: 1, Max: 1e9},
 		viz.Axis{Label: "Bound on |θₙ|", Log: true, Min: 1e-17, Max: 1e3})
-	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
+	for _, f := range tableOne {
 		u := f.UnitRoundoff()
 		curve(p, "γₙ "+f.Name, DBEA.Color, func(n int) float64 { return roundoff.Gamma(n, u) })
-		curve(p, "γ̃ₙ "+f.Name, VIBEA.Color, func(n int) float64 {
-			return roundoff.GammaTilde(n, u, roundoff.Lambda(roundoff.FailureOf(Confidence), u, n))
-		})
+		curve(p, "γ̃ₙ "+f.Name, VIBEA.Color, func(n int) float64 { return tilde(n, u) })
 	}
 	p.Horizontal(viz.Series{Label: "no digits left", Color: viz.Grey, Style: viz.Solid}, 1)
 	return c
+}
+
+// smallerFrom returns the least n for which gamma-tilde_n is smaller than
+// gamma_n, in the format where that n is least and in the one where it is
+// largest.
+func smallerFrom() (least, most int) {
+	least = math.MaxInt
+	for _, f := range tableOne {
+		u, n := f.UnitRoundoff(), 1
+		for tilde(n, u) >= roundoff.Gamma(n, u) {
+			n++
+		}
+		least, most = min(least, n), max(most, n)
+	}
+	return least, most
+}
+
+// tilde returns gamma-tilde_n for one product with [Confidence].
+func tilde(n int, u float64) float64 {
+	return roundoff.GammaTilde(n, u, roundoff.Lambda(roundoff.FailureOf(Confidence), u, n))
 }
 
 // curve draws f at eight points per decade from n = 1 to 10^9. It omits finite
@@ -56,13 +77,13 @@ func VarianceFigure() *viz.Chart {
 		y = append(y, max(math.Abs(roundoff.LogVariancePrinted(u)/roundoff.LogVariance(u)-1), 1e-17))
 	}
 	c := viz.NewChart("variance-printed",
-		fmt.Sprintf("Evaluated as printed, the variance of Lemma 2 is off by %s %% at the precision of binary32, and by a factor %s at that of binary64, far above this figure.",
+		fmt.Sprintf("Evaluated as printed, the variance of Lemma 2 is off by %s %% at the precision of binary32, and by a factor of %s at that of binary64, far above this chart.",
 			digits(100*y[tcore.Binary32.Precision-1], 2), short(y[tcore.Binary64.Precision-1])),
-		"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout. Drawn by paper.VarianceFigure.")
+		"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout.")
 	p := c.Panel("", viz.Axis{Label: "Precision p of the format, u = 2⁻ᵖ", Min: 0, Max: 56}, viz.Axis{Label: "Relative error of σ²/n as printed", Log: true, Min: 1e-17, Max: 1e3})
 	p.Line(viz.Series{Label: "as printed", Color: DBEA.Color, Style: viz.Solid}, x, y)
 	p.Horizontal(viz.Series{Label: "no digit correct", Color: viz.Grey, Style: viz.Dotted}, 1)
-	for _, f := range []tcore.Format{tcore.Binary16, tcore.Binary32, tcore.Binary64} {
+	for _, f := range tableOne {
 		p.Vertical(viz.Series{Label: f.Name, Color: viz.Grey, Style: viz.Dotted}, float64(f.Precision))
 	}
 	return c

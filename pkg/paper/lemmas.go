@@ -125,9 +125,9 @@ func (r *LemmasResult) Table() *viz.Table {
 		bad += k.Violations
 	}
 	t := viz.NewTable("lemmas",
-		fmt.Sprintf("%d of %d trials exceed a bound.", bad, len(r.Rows)*r.Samples),
-		fmt.Sprintf("Each bound is (P|a||b| + C|c|)/|ab + c|; the last column says how close the worst sample came. "+
-			"%d samples of either sign, magnitudes in [1/2, 1), %s for VIBEA, seed %d. Drawn by paper.LemmasResult.Table.",
+		hold("The bounds of the lemmas", bad, len(r.Rows)*r.Samples)+".",
+		fmt.Sprintf("Each bound is (P|a||b| + C|c|)/|ab + c|; the last column has the largest quotient of error and bound. "+
+			"%d samples for each row, of either sign, magnitudes in [1/2, 1), %s for VIBEA, seed %d.",
 			r.Samples, percent(r.Confidence), r.Seed),
 		[]string{"Kernel", "Analysis", "P", "C", "holds", "violations", "worst error / bound"})
 	for _, k := range r.Rows {

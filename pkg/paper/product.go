@@ -76,10 +76,10 @@ func (r *ProductResult) Coverage(bound float64) float64 {
 func (r *ProductResult) Figure() *viz.Chart {
 	worst := slices.Max(r.Thetas)
 	c := viz.NewChart("product-edf",
-		fmt.Sprintf("The probabilistic constant is %.1f times below the deterministic one, and %s %% of %d products exceed it where %s %% may; the worst of all reaches %.2f of it.",
-			r.Gamma/r.Tilde, digits(100*(1-r.Coverage(r.Tilde)), 2), r.Trials, digits(100*(1-r.Confidence), 2), worst/r.Tilde),
-		fmt.Sprintf("Distribution of |θₙ| for n = %d errors drawn from U[−u, u], u = 2⁻¹¹, random signs ρ, seed %d; γ̃ₙ(λ) at %s, λ = %.3f. Drawn by paper.ProductResult.Figure.",
-			r.Terms, r.Seed, percent(r.Confidence), r.Lambda))
+		fmt.Sprintf("The probabilistic bound γ̃ₙ is %.1f times smaller than the deterministic γₙ, and %s %% of %d products exceed it where %s %% may.",
+			r.Gamma/r.Tilde, digits(100*(1-r.Coverage(r.Tilde)), 2), r.Trials, digits(100*(1-r.Confidence), 2)),
+		fmt.Sprintf("Products of n = %d factors 1 + δ with δ ~ U[−u, u], u = %s, and random exponents ±1, seed %d; the largest |θₙ| is %.2f γ̃ₙ(λ), where λ = %s gives %s.",
+			r.Terms, power(r.Unit), r.Seed, worst/r.Tilde, short(r.Lambda), percent(r.Confidence)))
 	p := c.Panel("", viz.Axis{Label: "|θₙ|", Log: true, Min: 1e-5, Max: 1}, viz.Axis{Label: "Fraction above, 1 − F", Log: true})
 	p.Exceedance(Observed, r.Thetas)
 	p.Vertical(viz.Series{Label: "γ̃ₙ at " + percent(r.Confidence), Color: VIBEA.Color, Style: viz.Dashed}, r.Tilde)

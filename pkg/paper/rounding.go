@@ -27,7 +27,7 @@ func RoundingFigure() *viz.Chart {
 	c := viz.NewChart("rounding-envelope",
 		fmt.Sprintf("The relative rounding error reaches %.4f u just above a power of two and only half as much just below one.",
 			slices.Max(worst)),
-		"Largest |δ| = |fl(x) − x|/|x| near x in binary16, round to nearest even. Drawn by paper.RoundingFigure.")
+		"Largest |δ| = |fl(x) − x|/|x| near x in binary16, rounded to nearest even.")
 	p := c.Panel("", viz.Axis{Label: "x", Min: 1, Max: 4}, viz.Axis{Label: "Largest |δ| near x, in units of u", Min: 0, Max: 1.1})
 	p.Line(viz.Series{Label: "largest |δ|", Color: viz.Black, Style: viz.Solid}, x, worst)
 	p.Horizontal(viz.Series{Label: "u, the bound", Color: DBEA.Color, Style: viz.Dashed}, 1)

@@ -7,9 +7,9 @@ import "github.com/roundofflab/roundoff/pkg/viz"
 // the forward error on the right and the backward error on the left.
 func FigureErrors() *viz.Schematic {
 	s := viz.NewSchematic("fig1-errors",
-		"The forward error is the distance of the results; the backward error is the distance to the nearest input "+
-			"for which the computed result is exact.",
-		"Figure 1 of the paper. Solid: exact; dashed: computed. Drawn by paper.FigureErrors.", 640, 306)
+		"One computation has two errors: the forward error lies between the results, the backward error between "+
+			"the input and the nearest one for which the computed result is exact.",
+		"Figure 1 of the paper. Solid: exact; dashed: computed.", 640, 306)
 
 	in, out := viz.Rect(24, 44, 264, 252), viz.Rect(376, 44, 616, 252)
 	s.Region(in, 60, tintHigh, "input space")

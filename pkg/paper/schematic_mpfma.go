@@ -7,9 +7,9 @@ import "github.com/roundofflab/roundoff/pkg/viz"
 // on its rounding error.
 func FigureMPFMA() *viz.Schematic {
 	s := viz.NewSchematic("fig2-mpfma",
-		"A mixed-precision FMA rounds twice at most.",
-		"Figure 2 of the paper. The factors a and b come in low precision, their product is exact, "+
-			"the sum is rounded in the accumulator and once more for the output. Drawn by paper.FigureMPFMA.", 640, 286)
+		"A mixed-precision FMA rounds twice at most: the sum, by δ, and the output, by η.",
+		"Figure 2 of the paper. The factors a and b are in low precision, and their product is exact. Above each "+
+			"stage stands its format, below it what is lost there.", 640, 286)
 
 	a, b, c := viz.Rect(28, 46, 124, 86), viz.Rect(28, 126, 124, 166), viz.Rect(28, 206, 124, 246)
 	s.Node(a, 5, tintLow, "*a*")
@@ -40,7 +40,7 @@ func FigureMPFMA() *viz.Schematic {
 	s.Text(viz.At(584, 73), viz.Middle, schemeNote, viz.SoftInk, "*t*_{FMA}")
 	s.Text(viz.At(276, 148), viz.Middle, schemeNote, viz.SoftInk, "exact")
 	s.Text(viz.At(374, 148), viz.Start, schemeNote, viz.SoftInk, "|*δ*| ≤ *ū*")
-	s.Text(viz.At(482, 148), viz.Middle, schemeNote, viz.SoftInk, "|*δ*| ≤ *u*_{FMA}")
+	s.Text(viz.At(482, 148), viz.Middle, schemeNote, viz.SoftInk, "|*η*| ≤ *u*_{FMA}")
 	s.Text(viz.At(76, 268), viz.Middle, schemeNote, viz.SoftInk, "inputs")
 	s.Text(viz.At(584, 148), viz.Middle, schemeNote, viz.SoftInk, "output")
 	return s

@@ -13,7 +13,7 @@ import (
 func FigureTensorCoreBlock() *viz.Schematic {
 	s := viz.NewSchematic("fig3-tensor-core-block",
 		"A tensor core multiplies 4 × 4 blocks and adds a third: 16 inner products of length 4, 64 multiply-adds.",
-		"Figure 3 of the paper. Tinted: one element of D and the numbers it is made of. Drawn by paper.FigureTensorCoreBlock.", 640, 276)
+		"Figure 3 of the paper. Tinted: one element of D and the numbers it is made of.", 640, 276)
 
 	const cell, top, row, col = 31.0, 46.0, 1, 2
 	paper := color.Color(viz.White)
@@ -53,9 +53,9 @@ func FigureTensorCoreBlock() *viz.Schematic {
 // each of which adds the next b products to the running sum.
 func FigureTensorCoreKernel() *viz.Schematic {
 	s := viz.NewSchematic("fig4-tensor-core-kernel",
-		"An inner product of length n runs through the kernel q = n/b times.",
+		"An inner product of length n = qb passes through the kernel q times, with b of its terms at a time.",
 		"Figure 4 of the paper. Each pass adds b exact products to the sum "+
-			"so far, in the accumulator's precision, and rounds its result to the output's. Drawn by paper.FigureTensorCoreKernel.", 640, 264)
+			"so far, in the accumulator's precision, and rounds its result to the output's.", 640, 264)
 
 	const (
 		cell, left   = 21.0, 92.0

@@ -99,9 +99,9 @@ func (s *SiliconProfile) Table() *viz.Table {
 	}
 	t := viz.NewTable("table3-silicon",
 		finding+".",
-		fmt.Sprintf("%s. Streaming d = ab + c; %d elements an array on the processor, %d on the GPU, seed %d. Bytes are counted from the algorithm. Drawn by paper.SiliconProfile.Table.",
+		fmt.Sprintf("%s. Streaming d = ab + c, %d elements an array on the processor, %d on the GPU, seed %d.",
 			s.Origin, s.Elements, DefaultGPUProfile.Elements, s.Seed),
-		[]string{"Algorithm", "flop / byte", "Gflop/s, processor", "GB/s", "Gflop/s, GPU", "GB/s, GPU",
+		[]string{"Algorithm", "flop/byte", "Gflop/s, processor", "GB/s", "Gflop/s, GPU", "GB/s, GPU",
 			fmt.Sprintf("equal bits, of %d", DefaultGPUProfile.Elements)})
 	rates := func(k ProfileRow) (flops, bytes string) {
 		return fmt.Sprintf("%.2f", k.Rate/1e9), fmt.Sprintf("%.1f", k.Rate/k.Intensity/1e9)

@@ -73,28 +73,27 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 func (s *SiliconGEMM) finding() string {
 	p := s.Products[0]
 	if s.Emulated() {
-		return fmt.Sprintf("Truncation costs: the median error is %.1f times that of the paper's model, which rounds to nearest",
+		return fmt.Sprintf("Truncation costs: the median error of an emulated Hopper is %.1f times that of the paper's model, which rounds to nearest",
 			sample.Median(p.Errors)/sample.Median(s.Exact.Errors))
 	}
 	if p.First < 0 {
 		return fmt.Sprintf("All %d outputs of %s have the bits of the emulation, %s", p.Equal, p.Call, p.EmulationOrder)
 	}
-	return fmt.Sprintf("%d of %d outputs of %s have the bits of the nearest emulation, %s; the first other one is in row %d, column %d",
-		p.Equal, len(p.Errors), p.Call, p.EmulationOrder, p.First/s.N, p.First%s.N)
+	return fmt.Sprintf("Of %d outputs of %s, %d have the bits of the nearest emulation, %s; the first other one is in row %d, column %d",
+		len(p.Errors), p.Call, p.Equal, p.EmulationOrder, p.First/s.N, p.First%s.N)
 }
 
 // details returns the origin and the parameters of the experiment.
-func (s *SiliconGEMM) details(drawn string) string {
-	return fmt.Sprintf("%s. Relative forward error of %d × %d × %d, binary16 entries ~ %s, seed %d, sums in binary32. "+
-		"Bounds of the paper for rounding to nearest, an assumption that tensor cores do not meet, %s over all outputs. Drawn by paper.SiliconGEMM.%s.",
-		s.Origin, s.M, s.K, s.N, s.Distribution.Name, s.Seed, percent(s.Confidence), drawn)
+func (s *SiliconGEMM) details() string {
+	return fmt.Sprintf("%s. Bounds at %s, if rounded to nearest; %d × %d × %d, entries ~ %s, seed %d.",
+		s.Origin, percent(s.Confidence), s.M, s.K, s.N, s.Distribution.Name, s.Seed)
 }
 
 // Table returns the products of the GPU and that of the paper's model: time,
 // errors, violations of the bounds, and the order of summation whose emulation
 // agrees best.
 func (s *SiliconGEMM) Table() *viz.Table {
-	t := viz.NewTable("gemm-silicon-"+s.Slug(), s.finding()+".", s.details("Table"),
+	t := viz.NewTable("gemm-silicon-"+s.Slug(), s.finding()+".", s.details(),
 		[]string{"Product", "ms", "median error", "largest", "above VIBEA", "above DBEA", "nearest emulation",
 			fmt.Sprintf("equal bits, of %d", s.M*s.N)})
 	row := func(name, ms string, e GEMMErrors, order, equal string) {
@@ -128,12 +127,12 @@ func (p SiliconProduct) name() string {
 // Figure returns the empirical distributions of the error of the first product,
 // of the error of the paper's model, and of the bounds.
 func (s *SiliconGEMM) Figure() *viz.Chart {
-	c := viz.NewChart("gemm-silicon-edf-"+s.Slug(), s.finding()+".", s.details("Figure"))
+	c := viz.NewChart("gemm-silicon-edf-"+s.Slug(), s.finding()+".", s.details())
 	p := c.Panel("", viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
 	p.EDF(viz.Series{Label: "paper's model", Color: viz.Black}, s.Exact.Errors)
 	label := "GPU"
 	if s.Emulated() {
-		label = "emulated"
+		label = "Hopper" // that it is emulated is in the caption
 	}
 	p.EDF(viz.Series{Label: label, Color: viz.Purple}, s.Products[0].Errors)
 	for _, bound := range []viz.Series{{Label: "DBEA", Color: DBEA.Color}, {Label: "VIBEA", Color: VIBEA.Color}} {

@@ -114,7 +114,7 @@ func TestOnGPU(t *testing.T) {
 		if err != nil || !s.Emulated() || len(s.Products) != 1 {
 			t.Fatalf("%+v, %v", s, err)
 		}
-		contains(t, s, "No record of this from silicon exists yet: what is shown is the emulation", "Hopper, emulated", "Truncation costs")
+		contains(t, s, "No GPU has been asked yet: this is the emulation", "Hopper, emulated", "Truncation costs")
 		if strings.Contains(viz.Caption(s.Table()), "Measured on") || strings.Contains(viz.Caption(s.Table()), "Recorded on") {
 			t.Errorf("%s pretends", viz.Caption(s.Table()))
 		}
@@ -163,7 +163,7 @@ func TestOnGPU(t *testing.T) {
 		if err != nil || s.Products[0].Equal != 35 || s.Products[0].First != 17 {
 			t.Fatalf("%+v, %v", s, err)
 		}
-		contains(t, s, "35 of 36 outputs of call 0 have the bits of the nearest emulation, hopper-wgmma-binary16-binary32; the first other one is in row 4, column 1")
+		contains(t, s, "Of 36 outputs of call 0, 35 have the bits of the nearest emulation, hopper-wgmma-binary16-binary32; the first other one is in row 4, column 1")
 	})
 	t.Run("wants_binary32_sums", func(t *testing.T) {
 		defer func() {
@@ -292,7 +292,7 @@ func TestProfileOnGPU(t *testing.T) {
 	DefaultGPUProfile = Profile{Elements: 1000, Repeats: 2, Seed: 3}
 	r := Profile{Elements: 1 << 10, Repeats: 1, Seed: 1}.Run()
 	s, err := r.OnGPU()
-	if err != nil || !s.Emulated() || !strings.Contains(viz.Caption(s.Table()), "No record of this from silicon exists yet") ||
+	if err != nil || !s.Emulated() || !strings.Contains(viz.Caption(s.Table()), "No GPU has been asked yet") ||
 		strings.Count(s.Table().Markdown(), "–") != 9 {
 		t.Errorf("without a record: %s, %v", s.Table().Markdown(), err)
 	}

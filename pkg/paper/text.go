@@ -1,6 +1,9 @@
 package paper
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -20,3 +23,21 @@ var (
 
 // short returns x with four significant digits.
 func short(x float64) string { return digits(x, 4) }
+
+// phrase returns the words as one phrase, such as "a, b and c".
+func phrase(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// hold returns a sentence without its full stop: the bounds hold in all of n
+// cases, or fail in some.
+func hold(bounds string, bad, n int) string {
+	if bad == 0 {
+		return fmt.Sprintf("%s hold in all %d cases", bounds, n)
+	}
+	return fmt.Sprintf("%s fail in %d of %d cases", bounds, bad, n)
+}

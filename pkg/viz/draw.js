@@ -22,7 +22,6 @@ window.roundoffDraw = function (id, options) {
   var safe = function (s) {
     return String(s).replace(/[&<>"]/g, function (c) { return "&#" + c.charCodeAt(0) + ";"; });
   };
-  var isLog = function (axis) { return axis.type === "value" && axis.axisLabel.formatter === "10^{value}"; };
   var tips = function (logX, logY) {
     return function (list) {
       return [].concat(list).filter(function (p) { return p.seriesName !== "notes"; }).map(function (p) {
@@ -32,6 +31,53 @@ window.roundoffDraw = function (id, options) {
       }).join("<br>");
     };
   };
+  // On a phone the legend is a column below the title, from the given left, with all names; only of curves that look
+  // alike the names stand at their ends, inside the frame.
+  var narrow = function (o, left) {
+    var head = o.title && o.title.text ? 22 : 0;
+    var curves = o.series.filter(function (s) { return s.name !== "notes"; });
+    var looks = new Set(curves.map(function (s) { return s.type + s.color + JSON.stringify((s.lineStyle || {}).type); }));
+    if (looks.size === curves.length) {
+      curves.forEach(function (s) { delete s.endLabel; });
+      Object.assign(o.legend, { show: true, data: curves.map(function (s) { return s.name; }) });
+    }
+    if (head) o.title.left = left;
+    Object.assign(o.legend, { orient: "vertical", left: left, top: head });
+    o.grid[0].top = head + 20 * (o.legend.data || []).length + 14;
+    o.xAxis.splitNumber = Math.min(o.xAxis.splitNumber || 4, 4);
+    if (curves[0].type === "bar") return; // its numbers stand beside the frame
+    o.grid[0].right = 24;
+    curves.forEach(function (s) {
+      if (s.endLabel) s.endLabel = Object.assign({ align: "right", verticalAlign: "bottom", textBorderColor: "#fff", textBorderWidth: 3 }, s.endLabel);
+    });
+  };
+  var bar = function (o) { return (o.dataZoom || []).some(function (z) { return z.type === "slider"; }); };
+  // What stands left of the bar that zooms, in a column of the given width: a word, and once it has been used a button.
+  var zoom = function (chart, width) {
+    var box = document.createElement("div"), word = document.createElement("span"), reset = document.createElement("button");
+    box.style.cssText = "position:absolute;left:0;bottom:6px;line-height:18px;width:" + (width - 10) + "px;text-align:right;font-size:12px;color:#595959";
+    reset.style.cssText = "font:inherit;padding:0 6px";
+    reset.type = "button";
+    word.textContent = "zoom";
+    reset.textContent = "zoom out";
+    reset.hidden = true;
+    reset.onclick = function () { chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 }); };
+    chart.on("datazoom", function () {
+      var z = chart.getOption().dataZoom[0];
+      reset.hidden = z.start < 0.01 && z.end > 99.99;
+      word.hidden = !reset.hidden;
+    });
+    box.append(word, reset);
+    return box;
+  };
+  // The title of the y axes of all panels, upward along their left side.
+  var title = function (text) {
+    var box = document.createElement("div");
+    box.style.cssText = "position:absolute;left:4px;top:0;bottom:70px;display:flex;align-items:center;justify-content:center;" +
+      "writing-mode:vertical-rl;transform:rotate(180deg);font-size:14px;line-height:18px;text-align:center;color:#1a1a1a";
+    box.textContent = text;
+    return box;
+  };
   var outside = function (o) { return +o.grid[0].top + +o.grid[0].bottom; };
   var plot = (height - options.reduce(function (sum, o) { return sum + outside(o); }, 0)) / options.length;
   try {
@@ -39,23 +85,13 @@ window.roundoffDraw = function (id, options) {
     (el.roundoffCharts || []).forEach(function (chart) { chart.dispose(); });
     el.roundoffCharts = [];
     el.replaceChildren();
+    el.style.position = "relative";
     options.forEach(function (option) {
       var o = JSON.parse(JSON.stringify(option));
-      if (width < 560) { // a phone: the legend is a column below the title, and names the curves alone
-        var head = o.title && o.title.text ? 22 : 0;
-        if (head) o.title.left = 0;
-        Object.assign(o.legend, { orient: "vertical", left: 0, top: head });
-        o.grid[0].top = head + 23 * o.legend.data.length + 6;
-        o.xAxis.splitNumber = Math.min(o.xAxis.splitNumber || 4, 4);
-        o.series.forEach(function (s) {
-          if (s.type === "bar") return; // its numbers stand beside the frame
-          o.grid[0].right = 24;
-          if (s.endLabel) s.endLabel.show = false;
-        });
-      }
-      var logX = isLog(o.xAxis), logY = isLog(o.yAxis);
+      if (width < 560) narrow(o, options[0].yAxis.shared ? 30 : 0);
+      var logX = o.xAxis.logarithmic, logY = o.yAxis.logarithmic;
       [o.xAxis, o.yAxis].forEach(function (a) {
-        if (isLog(a)) a.axisLabel.formatter = function (e) {
+        if (a.logarithmic) a.axisLabel.formatter = function (e) {
           return Math.abs(e - Math.round(e)) < 1e-6 ? power(Math.round(e)) : ""; // decades only
         };
         else if (a.type === "value") a.axisLabel.formatter = number;
@@ -70,14 +106,18 @@ window.roundoffDraw = function (id, options) {
         else { z.height = 14; z.bottom = 8; z.showDetail = false; z.showDataShadow = false; z.brushSelect = false; }
       });
       var div = document.createElement("div");
-      div.style.cssText = "width:100%;height:" + Math.floor(plot + outside(o)) + "px";
+      div.style.cssText = "position:relative;width:100%;height:" + Math.floor(plot + outside(o)) + "px";
       el.appendChild(div);
       var chart = echarts.init(div, null, { renderer: "svg" });
       chart.setOption(o);
       if (options.length > 1) chart.group = id;
       el.roundoffCharts.push(chart);
+      if (bar(o)) div.append(zoom(chart, parseFloat(o.grid[0].left)));
     });
-    if (options.length > 1) echarts.connect(id);
+    if (options.length > 1) {
+      echarts.connect(id);
+      if (options[0].yAxis.shared) el.append(title(options[0].yAxis.shared));
+    }
     if (!el.roundoffResizes) window.addEventListener("resize", el.roundoffResizes = function () {
       el.roundoffCharts.forEach(function (chart) { chart.resize(); });
     });

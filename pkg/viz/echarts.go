@@ -3,7 +3,6 @@ package viz
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -11,9 +10,10 @@ import (
 
 // ECharts returns the option objects of Apache ECharts 5 that draw the chart,
 // one for each panel from the top. They have the colours, dashes and ranges of
-// the drawing, a legend, tooltips and zoom along x. They contain no functions
-// and no numbers that JSON cannot represent. [Script] returns what a page needs
-// to draw them. ECharts panics if the chart or one of its panels is empty.
+// the drawing, names at the ends of lines, a legend of what has none there,
+// tooltips and zoom along x. They contain no functions and no numbers that JSON
+// cannot represent. [Script] returns what a page needs to draw them. ECharts
+// panics if the chart or one of its panels is empty.
 //
 // The object is read from go-echarts as data, since its rendered snippet would
 // alter a label that contains a character reference.
@@ -26,7 +26,11 @@ func (c *Chart) ECharts() ([]json.RawMessage, error) {
 		right = max(right, v.marginWidth())
 	}
 	for i, v := range views {
-		b, err := json.Marshal(v.option(right, i == len(views)-1).JSON())
+		p := place{first: i == 0, last: i == len(views)-1, right: right}
+		if len(views) > 1 {
+			p.sharedY = c.sharedYTitle()
+		}
+		b, err := json.Marshal(v.option(p).JSON())
 		if err != nil {
 			return nil, fmt.Errorf("viz: echarts option of panel %d of %s: %w", i, c.name, err)
 		}
@@ -35,14 +39,21 @@ func (c *Chart) ECharts() ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// option returns the options of one panel with a margin of right px beside its
-// frame. The last panel of a chart also has the title of the x axis and a
-// slider for the zoom.
-func (v *view) option(right float64, last bool) *charts.Line {
+// place is where a panel is in its chart.
+type place struct {
+	first, last bool
+	right       float64 // margin in px beside the frames of all panels
+	sharedY     string  // y title of all panels of several; "" if each has its own
+}
+
+// option returns the options of one panel. The last panel of a chart also has
+// the title of the x axis and a slider for the zoom.
+func (v *view) option(p place) *charts.Line {
 	l := charts.NewLine()
-	var names []string
+	beside := v.beside(v.plotHeight())
+	var names []string // in the legend
 	for i, t := range v.traces {
-		if !v.sharesLabel(i) {
+		if _, ok := beside[i]; !ok && !v.sharesLabel(i) {
 			names = append(names, unmarked(v.nameOf(t)))
 		}
 		l.AddSeries(unmarked(v.nameOf(t)), v.seriesData(t), v.seriesStyle(t))
@@ -56,16 +67,16 @@ func (v *view) option(right float64, last bool) *charts.Line {
 	if v.title != "" {
 		head = textWidth(v.title, 14, true) + 24
 	}
-	g := v.grid(names, head, right, last)
+	g := v.grid(names, head, p)
 	l.SetGlobalOptions(
-		charts.WithLegendOpts(opts.Legend{Data: names, Left: num(gridLeft + head), Right: "12", Top: "0", ItemWidth: 28, ItemHeight: v.swatch(), TextStyle: v.font(13)}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(len(names) > 0), Data: names, Left: num(gridLeft + head), Right: "12", Top: "0", ItemWidth: 28, ItemHeight: v.swatch(), TextStyle: v.font(13)}),
 		charts.WithTitleOpts(opts.Title{Title: unmarked(v.title), Left: num(gridLeft - 8), Top: "0", TitleStyle: v.font(14)}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: v.trigger()}),
 		charts.WithGridOpts(g),
 	)
-	l.SetGlobalOptions(v.zoom(last)...)
+	l.SetGlobalOptions(v.zoom(p.last)...)
 	l.Animation = opts.Bool(false)
-	l.Accept(visitor{view: v, last: last, plot: v.plotHeight()})
+	l.Accept(visitor{view: v, place: p, plot: v.plotHeight(), beside: beside})
 	return l
 }
 
@@ -76,7 +87,7 @@ func (v *view) plotHeight() float64 {
 	if v.bars() {
 		return 300
 	}
-	return height(v.among)/float64(v.among) - 70
+	return (height(v.among)-70)/float64(v.among) - 45
 }
 
 func (v *view) font(size int) *opts.TextStyle {
@@ -102,9 +113,12 @@ func (v *view) trigger() string {
 }
 
 // grid returns the margins of the frame, with as many rows above it as the
-// legend needs beside the title.
-func (v *view) grid(names []string, head, right float64, last bool) opts.Grid {
+// names of the legend need beside the title of width head.
+func (v *view) grid(names []string, head float64, p place) opts.Grid {
 	rows, x := 1.0, 0.0
+	if len(names) == 0 && head == 0 {
+		rows = 0.25 // for the label of the highest tick
+	}
 	for _, n := range names {
 		w := textWidth(n, 13, false) + 28 + 20
 		if x > 0 && x+w > chartWidth-gridLeft-head-12 {
@@ -112,11 +126,11 @@ func (v *view) grid(names []string, head, right float64, last bool) opts.Grid {
 		}
 		x += w
 	}
-	g := opts.Grid{Left: num(gridLeft), Right: num(right), Top: num(10 + 21*rows), Bottom: "14"}
+	g := opts.Grid{Left: num(gridLeft), Right: num(p.right), Top: num(10 + 21*rows), Bottom: "14"}
 	if v.bars() {
 		g.Left = num(v.tickWidth() + 40)
 	}
-	if last {
+	if p.last {
 		g.Bottom = "84"
 	}
 	return g
@@ -135,7 +149,7 @@ func (v *view) zoom(last bool) []charts.GlobalOpts {
 
 func (v *view) seriesStyle(t trace) charts.SeriesOpts {
 	return charts.WithSeriesOpts(func(s *charts.SingleSeries) {
-		s.Color, s.Symbol, s.ShowSymbol = hex(t.Color), "none", opts.Bool(false)
+		s.Color, s.Symbol, s.ShowSymbol = hex(t.Color), "none", opts.Bool(t.kind == kindLine && t.finite() < len(t.y))
 		s.LineStyle = &opts.LineStyle{Color: hex(t.Color), Width: 2, Type: [...]string{"solid", "dashed", "dotted"}[t.Style]}
 		switch t.kind {
 		case kindEDF, kindExceedance:
@@ -179,11 +193,12 @@ func (v *view) seriesData(t trace) []opts.LineData {
 			put(v.xs.max, v.ys.place(t.before))
 		}
 	default:
-		for i := range t.x {
-			if math.IsInf(t.y[i], 1) {
-				break
-			}
+		n := t.finite()
+		for i := range n {
 			add(t.x[i], t.y[i])
+		}
+		if 0 < n && n < len(t.y) { // as in the drawing, an open circle where a bound ceases to exist
+			data[n-1].Symbol, data[n-1].SymbolSize = "emptyCircle", 8
 		}
 	}
 	return data

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,12 +24,20 @@ type option struct {
 			Color string
 			Type  any
 		}
-		Data []struct{ Value any }
+		EndLabel *struct {
+			Show   bool
+			Offset [2]float64
+		}
+		Data []struct {
+			Value  any
+			Symbol string
+		}
 	}
 	Legend       struct{ Data []string }
 	XAxis, YAxis struct {
-		Type     string
-		Min, Max *float64
+		Type, Name, Shared string
+		Logarithmic        bool
+		Min, Max           *float64
 	}
 	DataZoom []any
 }
@@ -60,13 +69,16 @@ func TestECharts(t *testing.T) {
 				if len(p.notes) > 0 {
 					want++
 				}
-				if len(o.Series) != want || len(o.Legend.Data) != len(p.traces) {
-					t.Fatalf("%d series and %d in the legend, want %d", len(o.Series), len(o.Legend.Data), want)
+				if len(o.Series) != want {
+					t.Fatalf("%d series, want %d", len(o.Series), want)
 				}
 				for k, tr := range p.traces {
 					s := o.Series[k]
-					if !strings.Contains(s.Name, unmarked(tr.Label)) || s.Name != o.Legend.Data[k] {
-						t.Errorf("series %q, legend %q, want %q", s.Name, o.Legend.Data[k], tr.Label)
+					if !strings.Contains(s.Name, unmarked(tr.Label)) {
+						t.Errorf("series %q, want %q", s.Name, tr.Label)
+					}
+					if atEnd := s.EndLabel != nil && s.EndLabel.Show; atEnd == slices.Contains(o.Legend.Data, s.Name) {
+						t.Errorf("%q: at its end %v, in the legend %v", s.Name, atEnd, !atEnd)
 					}
 					if solid := s.LineStyle.Type == nil; solid != (tr.Style == Solid) {
 						t.Errorf("%q: line type %v", s.Name, s.LineStyle.Type)
@@ -75,6 +87,9 @@ func TestECharts(t *testing.T) {
 			})
 			t.Run(c.Name()+"/shows_the_same_range_and_points", func(t *testing.T) {
 				v := c.views()[i]
+				if o.XAxis.Logarithmic != v.xs.log || o.YAxis.Logarithmic != v.ys.log {
+					t.Errorf("x axis logarithmic %v, want %v, y axis %v, want %v", o.XAxis.Logarithmic, v.xs.log, o.YAxis.Logarithmic, v.ys.log)
+				}
 				if o.XAxis.Min == nil || *o.XAxis.Min != v.xs.min || *o.XAxis.Max != v.xs.max {
 					t.Errorf("x axis %+v, want %v to %v", o.XAxis, v.xs.min, v.xs.max)
 				}
@@ -90,6 +105,65 @@ func TestECharts(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// optionsOf returns the options of a chart.
+func optionsOf(t *testing.T, c *Chart) []option {
+	t.Helper()
+	list, err := c.ECharts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]option, len(list))
+	for i, raw := range list {
+		if err := json.Unmarshal(raw, &all[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// Lines are named at their ends, without overlap, and a line that ceases to
+// exist ends in a circle there. What has no end in the frame is in the legend.
+func TestECharts_names_lines_at_their_ends(t *testing.T) {
+	c := NewChart("ends", "Five lines.", "")
+	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 10}, Axis{Label: "y", Min: 0, Max: 10})
+	x := []float64{0, 5, 10}
+	p.Line(Series{Label: "low"}, x, []float64{0, 1, 2})
+	p.Line(Series{Label: "hardly higher"}, x, []float64{0, 1, 2.01})
+	p.Line(Series{Label: "ceases"}, x, []float64{1, 5, math.Inf(1)})
+	p.Line(Series{Label: "leaves"}, x, []float64{1, 5, 11})
+	p.Horizontal(Series{Label: "level"}, 4)
+	o := optionsOf(t, c)[0]
+	if got := fmt.Sprint(o.Legend.Data); got != "[leaves]" {
+		t.Errorf("legend %s, want only the line that leaves the frame", got)
+	}
+	for i, s := range o.Series[:3] {
+		if s.EndLabel == nil || !s.EndLabel.Show {
+			t.Errorf("series %d has no name at its end", i)
+		}
+	}
+	if low, high := o.Series[0].EndLabel.Offset[1], o.Series[1].EndLabel.Offset[1]; low-high < labelGap-2 {
+		t.Errorf("names %v px and %v px below the ends of two lines at the same place", low, high)
+	}
+	if d := o.Series[2].Data; len(d) != 2 || d[0].Symbol != "" || d[1].Symbol != "emptyCircle" {
+		t.Errorf("points %v, want a circle at the last of two", d)
+	}
+}
+
+// Panels with one y title show it once, others each their own.
+func TestECharts_shows_a_shared_title_once(t *testing.T) {
+	for _, labels := range [][2]string{{"y", "y"}, {"y", "z"}} {
+		c := NewChart("two", "Two panels.", "")
+		for _, l := range labels {
+			c.Panel("", Axis{Label: "x"}, Axis{Label: l}).Points(Series{Label: "points"}, []float64{1, 2}, []float64{1, 2})
+		}
+		o := optionsOf(t, c)
+		got := fmt.Sprintf("%s|%s %s|%s", o[0].YAxis.Shared, o[1].YAxis.Shared, o[0].YAxis.Name, o[1].YAxis.Name)
+		if want := map[bool]string{true: "y| |", false: "| y|z"}[labels[0] == labels[1]]; got != want {
+			t.Errorf("titles %q: shared and own %q, want %q", labels, got, want)
 		}
 	}
 }

@@ -112,6 +112,54 @@ func TestClip(t *testing.T) {
 	}
 }
 
+// A series of all panels that has no place in one of them stands in one legend,
+// above the first panel, for all of them; a series of some panels in its own.
+func TestOneLegendForAllPanels(t *testing.T) {
+	written := func(c *Chart) map[string][]float64 {
+		at := map[string][]float64{}
+		for _, m := range c.draw().marks {
+			if w, ok := m.(words); ok {
+				at[w.text] = append(at[w.text], w.at.Y)
+			}
+		}
+		return at
+	}
+	bars := func(second Series) *Chart {
+		c := NewChart("c", "C.", "")
+		for _, s := range []Series{vibea, second} {
+			p := c.Panel("", Axis{Label: "x"}, Axis{Label: "y"})
+			p.Bars(dbea, []string{"a", "b"}, []float64{1, 2})
+			p.Bars(s, []string{"a", "b"}, []float64{2, 1})
+		}
+		return c
+	}
+	coinciding := NewChart("c", "C.", "")
+	for i, name := range []string{"apart", "together"} {
+		p := coinciding.Panel(name, relativeError, distributionF)
+		p.EDF(dbea, []float64{1e-6})
+		p.EDF(vibea, []float64{[]float64{1e-4, 1e-6}[i]})
+	}
+	for _, c := range []struct {
+		name  string
+		chart *Chart
+		want  map[string]int
+	}{
+		{"bars", bars(vibea), map[string]int{"DBEA": 1, "VIBEA, 99 %": 1}},
+		{"bars of other series", bars(observed), map[string]int{"DBEA": 1, "VIBEA, 99 %": 1, "observed": 1}},
+		{"curves that coincide in one panel", coinciding, map[string]int{"DBEA": 2, "VIBEA, 99 %": 1}},
+	} {
+		at := written(c.chart)
+		for label, n := range c.want {
+			if len(at[label]) != n {
+				t.Errorf("%s: %q is written %d times, want %d", c.name, label, len(at[label]), n)
+			}
+		}
+		if y := at["VIBEA, 99 %"]; len(y) == 0 || y[0] > 60 {
+			t.Errorf("%s: VIBEA stands at %v, want above the first panel", c.name, y)
+		}
+	}
+}
+
 // Labels of random panels never overlap, never leave the canvas, and each is
 // drawn once.
 func TestLabels(t *testing.T) {

@@ -2,7 +2,6 @@ package viz
 
 import (
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -52,10 +51,10 @@ func (c *Chart) views() []*view {
 	for _, p := range c.panels {
 		views = append(views, &view{Panel: p, among: len(c.panels), xs: xs, ys: p.y.scale(p.spanY())})
 	}
-	for k, v := range views {
-		if v.bars() && len(v.traces) > 1 && (k == 0 || !v.sameSeries(views[k-1].Panel)) {
-			for i := range v.traces {
-				v.legend = append(v.legend, i)
+	for _, v := range views {
+		for i := range v.traces {
+			if v.bars() && len(v.traces) > 1 && !v.inLegend(i) {
+				enter(views, v, i)
 			}
 		}
 		v.topRow = v.hasVerticals() && v.title == ""
@@ -77,8 +76,8 @@ func (v *view) hasVerticals() bool {
 func settle(views []*view) (again bool) {
 	for _, v := range views {
 		v.lay()
-		if left := v.label(); len(left) > 0 {
-			v.legend = append(v.legend, left...)
+		for _, i := range v.label() {
+			enter(views, v, i)
 			again = true
 		}
 		if v.hasVerticals() && !v.onTop && !v.noTop {
@@ -87,6 +86,47 @@ func settle(views []*view) (again bool) {
 		}
 	}
 	return again
+}
+
+// enter puts trace i of v in the legend of v. If all panels have the series, it
+// is the legend of the first panel that names it, for all of them.
+func enter(views []*view, v *view, i int) {
+	if len(views) == 1 || !inAll(views, v.traces[i]) {
+		v.legend = append(v.legend, i)
+		return
+	}
+	for k, w := range views {
+		for j, t := range w.traces {
+			if t.like(v.traces[i]) && !w.inLegend(j) {
+				if k == 0 {
+					w.legend = append(w.legend, j)
+				} else {
+					w.above = append(w.above, j)
+				}
+			}
+		}
+	}
+}
+
+// inAll reports whether every panel has exactly one series like t.
+func inAll(views []*view, t trace) bool {
+	for _, v := range views {
+		n := 0
+		for _, other := range v.traces {
+			if other.like(t) {
+				n++
+			}
+		}
+		if n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// like reports whether two traces have the same entry in a legend.
+func (t trace) like(other trace) bool {
+	return t.kind == other.kind && t.Series == other.Series
 }
 
 // frames computes the frames of the panels, which all have the same size. Their
@@ -180,7 +220,7 @@ func (v *view) marginWidth() float64 {
 		for j := 0; t.kind == kindBars && j < len(t.x); j++ {
 			w = max(w, textWidth(significant(t.x[j]), tickSize, false)+8)
 		}
-		if !v.reachesRight(t) || slices.Contains(v.legend, i) {
+		if !v.reachesRight(t) || v.inLegend(i) {
 			continue
 		}
 		l := textWidth(t.Label, labelSize, false) + sideGap + 18

@@ -40,6 +40,15 @@ type trace struct {
 	rows   []string  // names of the rows of bars
 }
 
+// finite returns how many of the y come before the first +Inf.
+func (t trace) finite() int {
+	n := 0
+	for n < len(t.y) && !math.IsInf(t.y[n], 1) {
+		n++
+	}
+	return n
+}
+
 type note struct {
 	x, y float64
 	text string
@@ -210,11 +219,6 @@ func (p *Panel) add(t trace) {
 }
 
 func (p *Panel) bars() bool { return len(p.traces) > 0 && p.traces[0].kind == kindBars }
-
-// sameSeries reports whether the traces of p and q are of the same series.
-func (p *Panel) sameSeries(q *Panel) bool {
-	return slices.EqualFunc(p.traces, q.traces, func(t, s trace) bool { return t.Series == s.Series })
-}
 
 // sharesLabel reports whether the points of trace i have the name of a curve of
 // the panel, whose label is theirs too.

@@ -12,7 +12,7 @@ func (v *view) label() (left []int) {
 	v.labelTop()
 	v.labelNotes()
 	for i, t := range v.traces {
-		if !slices.Contains(v.legend, i) && v.reachesRight(t) {
+		if !v.inLegend(i) && v.reachesRight(t) {
 			v.margin = append(v.margin, i)
 		}
 	}
@@ -21,7 +21,7 @@ func (v *view) label() (left []int) {
 	}
 	for _, k := range [][]kind{{kindVertical}, {kindHorizontal}, {kindEDF, kindExceedance, kindLine, kindPoints}} {
 		for i, t := range v.traces {
-			if slices.Contains(v.legend, i) || !slices.Contains(k, t.kind) || v.sharesLabel(i) || slices.Contains(v.margin, i) || t.kind == kindVertical && v.onTop {
+			if v.inLegend(i) || !slices.Contains(k, t.kind) || v.sharesLabel(i) || slices.Contains(v.margin, i) || t.kind == kindVertical && v.onTop {
 				continue
 			}
 			o, ok := v.placer.place(i, v.offers(i, t))

@@ -2,6 +2,7 @@ package viz
 
 import (
 	"math"
+	"slices"
 )
 
 // view is a panel in a layout: its frame, its scales, its curves in px and the
@@ -13,6 +14,7 @@ type view struct {
 	xs, ys scale
 	pieces [][][]Point // parts of each trace inside the frame
 	legend []int       // traces in the legend above the panel, for lack of room beside them
+	above  []int       // traces in the legend of the first panel, which stands for all panels
 	placer placer
 	tags   []offer
 	topRow bool  // vertical lines have a row for their labels above the frame
@@ -29,6 +31,11 @@ const (
 	labelGap  = 16.0 // minimum distance of baselines
 	sideGap   = 7.0  // distance of a curve and its label
 )
+
+// inLegend reports whether trace i is named in a legend, not beside its curve.
+func (v *view) inLegend(i int) bool {
+	return slices.Contains(v.legend, i) || slices.Contains(v.above, i)
+}
 
 // lay converts the data to px.
 func (v *view) lay() {

@@ -1,7 +1,9 @@
 package viz
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -10,9 +12,10 @@ import (
 // visitor adds the options for which go-echarts has no field.
 type visitor struct {
 	charts.BaseConfigurationVisitor
-	view *view
-	last bool
-	plot float64 // height of the frame in px
+	view   *view
+	place  place
+	plot   float64         // height of the frame in px
+	beside map[int]float64 // [view.beside]
 }
 
 // Visit sets the options of the whole panel.
@@ -24,7 +27,13 @@ func (k visitor) Visit(o map[string]any) {
 	x := k.axis(k.view.xs, []string{k.view.x.Label}, 38, 550)
 	y := k.axis(k.view.ys, wrap(k.view.y.Label, titleSize, false, k.plot+20), 26, k.plot)
 	x["nameGap"] = 28
-	if !k.last {
+	if k.place.sharedY != "" {
+		delete(y, "name")
+		if k.place.first {
+			y["shared"] = unmarked(k.place.sharedY)
+		}
+	}
+	if !k.place.last {
 		delete(x, "name")
 		x["axisLabel"] = map[string]any{"show": false}
 	}
@@ -38,7 +47,8 @@ func (k visitor) Visit(o map[string]any) {
 // axis returns the options of an axis with the range of the drawing. A
 // logarithmic axis becomes a linear axis of exponents with powers of ten as
 // labels: ECharts rounds the ticks of its own logarithmic axis to ten decimals
-// and so loses all decades below 10⁻¹⁰, where rounding errors are.
+// and so loses all decades below 10⁻¹⁰, where rounding errors are. The member
+// logarithmic, which ECharts ignores, tells draw.js so.
 func (k visitor) axis(c scale, title []string, room, length float64) map[string]any {
 	label := map[string]any{"fontSize": 12, "color": hex(SoftInk), "hideOverlap": true}
 	a := map[string]any{
@@ -50,6 +60,7 @@ func (k visitor) axis(c scale, title []string, room, length float64) map[string]
 		"axisLine":      map[string]any{"show": true, "onZero": false, "lineStyle": map[string]any{"color": hex(SoftInk)}},
 	}
 	if c.log {
+		a["logarithmic"] = true
 		every := max(1, math.Ceil((c.max-c.min)*room/length))
 		a["splitNumber"] = max(1, math.Round((c.max-c.min)/every))
 		label["formatter"] = "10^{value}"
@@ -59,19 +70,68 @@ func (k visitor) axis(c scale, title []string, room, length float64) map[string]
 	return a
 }
 
-// standsAlone reports whether trace i ends at the right edge at a distance from
-// all others.
-func (k visitor) standsAlone(i int) bool {
-	end := func(t trace) float64 {
-		return k.view.ys.place(t.y[len(t.y)-1]) / (k.view.ys.max - k.view.ys.min) * k.plot
+// beside returns, for each trace whose name stands beside its end, how many px
+// the name is below that end: names that would cover each other are moved
+// apart. The frame has a height of plot px. The names of other traces belong in
+// a legend: of curves that do not end in the frame, and of all that are no
+// lines.
+func (v *view) beside(plot float64) map[int]float64 {
+	const width = 500.0 // of the frame, about
+	type end struct {
+		trace int
+		x, y  float64
 	}
-	for j, t := range k.view.traces {
-		if j != i && k.view.reachesRight(t) && k.view.reachesRight(k.view.traces[i]) &&
-			math.Abs(end(t)-end(k.view.traces[i])) < labelGap {
-			return false
+	xs, ys := v.xs, v.ys
+	xs.from, xs.to, ys.from, ys.to = 0, width, plot, 0
+	names := map[int]float64{}
+	var ends []end
+	for i, t := range v.traces {
+		switch n := t.finite() - 1; {
+		case slices.Contains(v.legend, i):
+		case t.kind == kindHorizontal && ys.shows(t.y[0]):
+			names[i] = 0 // above or below the line, inside the frame
+		case t.kind == kindLine && n >= 0 && xs.shows(t.x[n]) && ys.shows(t.y[n]):
+			ends = append(ends, end{i, xs.px(t.x[n]), ys.px(t.y[n])})
 		}
 	}
-	return k.view.reachesRight(k.view.traces[i])
+	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.x, b.x) })
+	for len(ends) > 0 {
+		n := 1
+		for n < len(ends) && ends[n].x-ends[n-1].x < 60 {
+			n++
+		}
+		var want, size []float64
+		for _, e := range ends[:n] {
+			want, size = append(want, e.y), append(size, labelGap)
+		}
+		apart, _ := spread(want, size, -labelGap, plot+labelGap)
+		for j, y := range apart {
+			names[ends[j].trace] = y - want[j]
+		}
+		ends = ends[n:]
+	}
+	return names
+}
+
+// crowded reports whether more names of curves are just above a horizontal line
+// at y, on its right half, than just below it.
+func (k visitor) crowded(y float64) bool {
+	balance := 0
+	for i, below := range k.beside {
+		t := k.view.traces[i]
+		n := t.finite() - 1
+		if t.kind != kindLine || k.view.xs.place(t.x[n]) < (k.view.xs.min+k.view.xs.max)/2 {
+			continue
+		}
+		above := (k.view.ys.place(t.y[n])-k.view.ys.place(y))/(k.view.ys.max-k.view.ys.min)*k.plot - below
+		switch {
+		case 0 <= above && above < 2*labelGap:
+			balance++
+		case -2*labelGap < above && above < 0:
+			balance--
+		}
+	}
+	return balance > 0
 }
 
 // VisitSeriesOpt sets the dashes of lines as in the drawing, labels at their
@@ -99,8 +159,15 @@ func (k visitor) VisitSeriesOpt(list charts.MultiSeries) any {
 			style["type"] = d
 		}
 		e.LineStyle = style
-		if k.standsAlone(i) {
-			e.EndLabel = map[string]any{"show": true, "formatter": "{a}", "color": hex(legible(t.Color)), "fontSize": 13}
+		if below, ok := k.beside[i]; ok {
+			label := map[string]any{"show": true, "formatter": "{a}", "color": hex(legible(t.Color)), "fontSize": 13, "offset": []float64{0, math.Round(below)}}
+			if t.kind == kindHorizontal {
+				label["align"], label["verticalAlign"], label["offset"] = "right", "bottom", []float64{-10, -2}
+				if k.crowded(t.y[0]) {
+					label["verticalAlign"], label["offset"] = "top", []float64{-10, 4}
+				}
+			}
+			e.EndLabel = label
 		}
 		if t.kind == kindBars {
 			e.Label = map[string]any{"show": true, "position": "right", "fontSize": 12}

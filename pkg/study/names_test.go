@@ -2,6 +2,7 @@ package study
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -68,6 +69,25 @@ func TestNames_of_machines(t *testing.T) {
 	}
 	if got := machineTitle(tcore.Machine{Device: devices.IEEEF16()}); got != "FMAs in binary32" {
 		t.Errorf("%q", got)
+	}
+}
+
+// The glossary has the name of every bound in figures beside its name in
+// commands.
+func TestNames_are_in_the_glossary(t *testing.T) {
+	text, err := os.ReadFile("../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.NewReplacer("*", "", "{", "", "}", "", "$", "", "\\gamma", "γ", " ", "", "−", "-")
+	for name, title := range boundTitles {
+		found := false
+		for line := range strings.Lines(string(text)) {
+			found = found || strings.Contains(line, "`"+name+"`") && strings.Contains(plain.Replace(line), plain.Replace(title))
+		}
+		if !found {
+			t.Errorf("%s, in figures %q, is in no row", name, title)
+		}
 	}
 }
 

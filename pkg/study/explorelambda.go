@@ -68,8 +68,8 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 		p.Horizontal(viz.Series{Label: "γₙ", Color: paper.DBEA.Color, Style: viz.Dashed}, γ)
 	}
 	p.Vertical(marked, λ)
-	p = c.Panel("Failure", x, viz.Axis{Label: "At most 1 − P_{B}(λ, u, n)", Log: true, Min: 1e-30, Max: 1})
-	p.Line(viz.Series{Label: "1 − P_{B}", Color: paper.VIBEA.Color, Style: viz.Solid}, failing, failures)
+	p = c.Panel("Failure", x, viz.Axis{Label: "Failure probability, at most", Log: true, Min: 1e-30, Max: 1})
+	p.Line(viz.Series{Label: "by Lemma 2", Color: paper.VIBEA.Color, Style: viz.Solid}, failing, failures)
 	p.Vertical(marked, λ)
 	return c
 }

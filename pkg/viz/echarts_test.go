@@ -284,6 +284,15 @@ func TestTable(t *testing.T) {
 			t.Error(h)
 		}
 	})
+	t.Run("spreads_headings", func(t *testing.T) {
+		h := NewTable("t", "T.", "", []string{"a", "b", "c"})
+		for _, cells := range [][]string{{"*group*", "", ""}, {"", "x", ""}, {"x", "", "y"}} {
+			h.Row(cells...)
+		}
+		if got := h.HTML(); strings.Count(got, `colspan="3"`) != 1 || !strings.Contains(got, `<i>group</i></td></tr>`) || strings.Count(got, "<td") != 7 {
+			t.Error(got)
+		}
+	})
 	t.Run("escapes_Markdown", func(t *testing.T) {
 		m := NewTable("t", "T.", "", []string{"|x|"})
 		m.Row("a|b")

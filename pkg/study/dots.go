@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
@@ -33,6 +34,8 @@ func CancellationTable() *viz.Table {
 		}
 		found[z] = append(found[z], d)
 	}
+	slices.Sort(results)
+	slices.Reverse(results)
 	t := viz.NewTable("cancellation",
 		fmt.Sprintf("Adding the same five numbers, %d devices find %d sums; the exact one is −0.875.", asked, len(results)),
 		"2²³ − 2²³ − ½ − ¼ − ⅛: the first number in the accumulator, the others as products of one instruction. A device is an instruction with its formats.",

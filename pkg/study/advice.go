@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -38,21 +39,40 @@ func AdviceTable(tolerance float64) *viz.Table {
 		}
 	}
 	t := viz.NewTable("advice",
-		fmt.Sprintf("%d of %d devices guarantee an error of at most %s |A||B|.", meet, len(advice), typeset.Number(tolerance, 2)),
-		fmt.Sprintf("A product %d × %d × %d of real numbers that are rounded to the format of the factors first, at %s over all outputs, nothing known of the data. "+
-			"Bytes of A, B and D and time at the published peak for dense products, over those of the cheapest that meets it. Drawn by study.AdviceTable.",
-			g.M, g.K, g.N, typeset.Percent(paper.Confidence)),
-		[]string{"Device", "bound", "of tolerance", "up to K", "bytes", "time"})
+		fmt.Sprintf("Of %d devices %d guarantee an error of at most %s |A||B|.", len(advice), meet, typeset.Number(tolerance, 2)),
+		fmt.Sprintf("Product %d × %d × %d of real numbers, rounded to the factors' format, %s over all outputs, data unknown. Bytes of A, B and D, and time at the published dense peak, as multiples of the cheapest that meets it. K above %d is not tried.",
+			g.M, g.K, g.N, typeset.Percent(paper.Confidence), bound.LongestK),
+		[]string{"Device", "Tightest bound", "guaranteed / tolerated", "met up to K", "bytes, relative", "time, relative"})
 	for _, a := range advice {
 		time := "unknown"
 		if a.Peak.Tflops > 0 && meet > 0 {
-			time = typeset.Number(a.TimeRatio, 3)
+			time = twoDigits(a.TimeRatio)
 		}
 		bytes := "–"
 		if meet > 0 {
-			bytes = typeset.Number(a.BytesRatio, 2)
+			bytes = twoDigits(a.BytesRatio)
 		}
-		t.Row(a.Device.Name, a.Tightest.Bound, typeset.Number(a.Excess, 2), fmt.Sprint(a.LargestK), bytes, time)
+		t.Row(adviceTitle(a.Device), boundNamed(a.Tightest.Bound), twoDigits(a.Excess), upTo(a.LargestK), bytes, time)
 	}
 	return t
+}
+
+// adviceTitle returns the chip and the format of the factors of a device.
+func adviceTitle(d tcore.Device) string {
+	title := machineTitle(tcore.Machine{Device: d})
+	if d.A == tcore.Binary16 {
+		title = strings.Replace(title, d.Architecture, d.Architecture+", "+d.A.Name, 1)
+	}
+	return title
+}
+
+// upTo returns the largest K that meets a tolerance, as text.
+func upTo(K int) string {
+	switch K {
+	case 0:
+		return "never"
+	case bound.LongestK:
+		return "end of search"
+	}
+	return fmt.Sprint(K)
 }

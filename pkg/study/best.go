@@ -2,8 +2,8 @@ package study
 
 import (
 	"fmt"
+	"math"
 
-	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -21,7 +21,7 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 		{viz.Series{Label: "from the distribution", Color: viz.Orange}, bound.Moments},
 		{viz.Series{Label: "from the sums or the trace of the run", Color: viz.SkyBlue}, bound.Trace},
 	}
-	least := make([]sweep.Row, len(kinds))
+	least := []float64{math.Inf(1), math.Inf(1)}
 	τ := map[string][][]float64{}
 	for _, data := range distinct(s, dataOf) {
 		for i, kind := range kinds {
@@ -32,25 +32,23 @@ func (s *BoundSweep) Best(k int) *viz.Chart {
 					continue
 				}
 				values[j] = r.Tightness
-				if least[i].Bound == "" || r.Tightness < least[i].Tightness {
-					least[i] = r
-				}
+				least[i] = min(least[i], r.Tightness)
 			}
 			τ[data] = append(τ[data], values)
 		}
 	}
-	at := func(r sweep.Row) string {
-		return fmt.Sprintf("%s, %s on %s with %s", typeset.Number(r.Tightness, 2), r.Bound, r.Machine, typeset.Minus(r.Data))
-	}
 	c := viz.NewChart(fmt.Sprintf("%s-best-%d", s.stem, k),
-		fmt.Sprintf("Seeing a run is worth more than knowing its data: with its sums or its trace τ is %s, at least, without them as little as %s.",
-			at(least[1]), at(least[0])),
-		fmt.Sprintf("τ of the tightest bound that holds; 1 would be an error that reaches its bound, no bar is no such bound. K = %d. %s. Drawn by study.BoundSweep.Best.",
-			k, s.conditions()))
+		fmt.Sprintf("From the sums or the trace of a run, bounds come close to the error, τ ≥ %s; from the distribution of the data, τ falls to %s.",
+			twoDigits(least[1]), twoDigits(least[0])),
+		"τ = |error|/bound of the tightest bound that holds, the largest of a product, least over seeds. "+s.conditions(fmt.Sprint(k)))
+	titles := make([]string, len(machines))
+	for i, m := range machines {
+		titles[i] = machineNamed(m)
+	}
 	for _, data := range distinct(s, dataOf) {
-		p := c.Panel(typeset.Minus(data), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "machine"})
+		p := c.Panel("Entries ~ "+dataNamed(data), viz.Axis{Label: "τ, the largest |error| / bound", Max: 1}, viz.Axis{Label: "Machine"})
 		for i, kind := range kinds {
-			p.Bars(kind.series, machines, τ[data][i])
+			p.Bars(kind.series, titles, τ[data][i])
 		}
 	}
 	return c

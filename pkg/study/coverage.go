@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/paper"
@@ -46,16 +45,24 @@ func (s *BoundSweep) Coverage() *viz.Chart {
 		finding = fmt.Sprintf("%d probabilistic bounds fail more often than they state", n)
 	}
 	c := viz.NewChart(s.stem+"-coverage",
-		fmt.Sprintf("%s: nearest to it comes %s at %s, with %d of %d outputs above.",
-			finding, worst.Bound+" on "+worst.Machine, typeset.Percent(worst.Confidence), failed, trials),
-		fmt.Sprintf("Each point is a bound on a machine: the upper end of the exact interval (Clopper and Pearson, %s) of its failure rate for single outputs, K = %d, on %s. %s. Drawn by study.BoundSweep.Coverage.",
-			typeset.Percent(sure), worst.K, strings.Join(machines, ", "), s.Origin))
+		fmt.Sprintf("%s: the nearest to it, %s %s at %s, is exceeded by %d of %d outputs.",
+			finding, boundNamed(worst.Bound), on(worst.Machine), typeset.Percent(worst.Confidence), failed, trials),
+		fmt.Sprintf("Each point is a bound on one of %d machines: the upper end of the exact %s interval (Clopper and Pearson) of its failure rate. K = %d. %s.",
+			len(machines), typeset.Percent(sure), worst.K, s.Origin))
+	_, unseen := sweep.ClopperPearson(0, trials, sure)
 	for _, data := range slices.Sorted(maps.Keys(points)) {
-		p := c.Panel(typeset.Minus(data), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
+		p := c.Panel("Entries ~ "+dataNamed(data), viz.Axis{Label: "Failure rate stated, 1 − confidence", Log: true, Min: 3e-4, Max: 0.3},
 			viz.Axis{Label: "Failure rate observed, at most", Log: true, Min: 1e-6, Max: 1})
+		none := 0
+		for _, rate := range points[data][1] {
+			if rate == unseen {
+				none++
+			}
+		}
+		p.Horizontal(viz.Series{Label: fmt.Sprintf("%d of %d never exceeded", none, len(points[data][1])), Color: viz.Grey, Style: viz.Dotted}, unseen)
 		p.Line(viz.Series{Label: "as stated", Color: viz.Grey, Style: viz.Dotted}, []float64{3e-4, 0.3}, []float64{3e-4, 0.3})
 		series := paper.Observed
-		series.Label = "bounds"
+		series.Label = "a bound on a machine"
 		p.Points(series, points[data][0], points[data][1])
 	}
 	return c

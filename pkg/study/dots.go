@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
@@ -33,10 +34,12 @@ func CancellationTable() *viz.Table {
 		}
 		found[z] = append(found[z], d)
 	}
+	slices.Sort(results)
+	slices.Reverse(results)
 	t := viz.NewTable("cancellation",
-		fmt.Sprintf("Five numbers, %d devices, %d answers; the exact one is −0.875.", asked, len(results)),
-		"2²³ in the accumulator, and four products in one instruction. Drawn by study.CancellationTable.",
-		[]string{"Result", "Devices", "Factors", "Chip and instruction"})
+		fmt.Sprintf("Adding the same five numbers, %d devices find %d sums; the exact one is −0.875.", asked, len(results)),
+		"2²³ − 2²³ − ½ − ¼ − ⅛: the first number in the accumulator, the others as products of one instruction. A device is an instruction with its formats.",
+		[]string{"Sum", "Number of devices", "Factors", "Chip and instruction"})
 	for _, z := range results {
 		result, count := typeset.Number(z, 4), fmt.Sprint(len(found[z]))
 		for _, g := range byFactors(found[z]) {
@@ -55,12 +58,11 @@ type group struct {
 }
 
 // byFactors groups the instructions of devices by the formats of their factors.
-// The names of devices begin with the chip and the instruction.
 func byFactors(found []tcore.Device) []group {
 	var instructions, lists []string
 	factors := map[string]string{}
 	for _, d := range found {
-		instruction := strings.Join(strings.SplitN(d.Name, "-", 3)[:2], " ")
+		instruction := unitTitle(d)
 		if factors[instruction] == "" {
 			instructions = append(instructions, instruction)
 		} else {
@@ -107,15 +109,15 @@ func SideBySideTable() *viz.Table {
 		if _, ok := d.Core.(tcore.Fused); ok {
 			least, most, truncating = min(least, off), max(most, off), truncating+1
 		}
-		rows = append(rows, []string{d.Name, fmt.Sprint(k / len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
+		rows = append(rows, []string{unitTitle(d), fmt.Sprint(k / len(trace.Blocks)), fmt.Sprintf("%.9g", trace.Result),
 			fmt.Sprintf("%08x", d.C.Encode(trace.Result, tcore.ToNearestEven)), typeset.Number(off, 3)})
 	}
 	t := viz.NewTable("side-by-side",
-		fmt.Sprintf("%d instructions give %d different sums. The %d that align all products and truncate have errors of %s to %s u.",
+		fmt.Sprintf("One dot product on %d instructions has %d different results; the %d that align and truncate are off by %s to %s u.",
 			len(rows), len(sums), truncating, typeset.Number(least, 3), typeset.Number(most, 3)),
-		fmt.Sprintf("Dot product of %d pairs of binary16 numbers ~ U(0,1), seed %d, accumulated in binary32. Drawn by study.SideBySideTable.",
+		fmt.Sprintf("%d pairs of binary16 numbers ~ U(0,1), seed %d, sums in binary32 from left to right, so many terms at once. The error is relative to the exact sum; u = 2⁻²⁴.",
 			k, paper.Seed),
-		[]string{"Device", "terms at once", "Result", "Code", "Error in u"})
+		[]string{"Chip and instruction", "Terms at once", "Result", "Code", "Error in u"})
 	for _, row := range rows {
 		t.Row(row...)
 	}
@@ -124,13 +126,22 @@ func SideBySideTable() *viz.Table {
 
 // TraceTable returns the table of a dot product as a device computes it: what
 // each term contributes to the sum of its block, and what truncation discards.
+// The heading of a block has its unit, the weight of the last bit that
+// alignment keeps.
 func TraceTable(name string, trace tcore.Trace) *viz.Table {
 	exact, _ := trace.Exact.Float64()
 	t := viz.NewTable(name,
-		fmt.Sprintf("%s computes %s where %s is exact.", trace.Device, typeset.Number(trace.Result, 9), typeset.Number(exact, 9)),
-		"Each block aligns its terms to the largest exponent E and cuts what lies below the unit. Drawn by study.TraceTable.",
-		[]string{"Block", "Term", "Value", "Exponent", "Kept", "Lost"})
-	for _, b := range trace.Blocks {
+		fmt.Sprintf("%s computes %s where %s is exact.", capital(machineNamed(trace.Device)), typeset.Number(trace.Result, 9), typeset.Number(exact, 9)),
+		"The terms of a block are aligned to the largest exponent; of each, what lies below the unit, the last bit kept, is lost. The sum of what is kept is then rounded.",
+		[]string{"Term", "Value", "Exponent", "Kept", "Lost"})
+	for i, b := range trace.Blocks {
+		if b.Unit > 0 {
+			heading := "unit 2" + typeset.Superscript(int(math.Log2(b.Unit)))
+			if len(trace.Blocks) > 1 {
+				heading = fmt.Sprintf("block %d, %s", i+1, heading)
+			}
+			t.Row("*"+heading+"*", "", "", "", "")
+		}
 		for _, m := range b.Terms {
 			if m.Value == 0 {
 				continue
@@ -139,9 +150,12 @@ func TraceTable(name string, trace tcore.Trace) *viz.Table {
 			if m.Index >= 0 {
 				term = fmt.Sprintf("%s × %s", typeset.Number(m.X, 5), typeset.Number(m.Y, 5))
 			}
-			t.Row(fmt.Sprint(b.Start), term, typeset.Number(m.Value, 9), typeset.Number(float64(m.Exponent), 4), typeset.Number(m.Kept, 9), typeset.Number(m.Lost, 4))
+			t.Row(term, typeset.Number(m.Value, 9), typeset.Number(float64(m.Exponent), 4), typeset.Number(m.Kept, 9), typeset.Number(m.Lost, 4))
 		}
-		t.Row(fmt.Sprint(b.Start), "sum, rounded", typeset.Number(b.Sum, 9), typeset.Number(float64(b.Exponent), 4), typeset.Number(b.Result, 9), typeset.Number(b.Sum-b.Result, 4))
+		t.Row("sum", typeset.Number(b.Sum, 9), "", typeset.Number(b.Result, 9), typeset.Number(b.Sum-b.Result, 4))
 	}
 	return t
 }
+
+// capital returns text with a capital at its beginning.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

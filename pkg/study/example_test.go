@@ -24,20 +24,20 @@ func ExampleLooseness() {
 func ExampleCancellationTable() {
 	fmt.Println(study.CancellationTable().Finding())
 	// Output:
-	// Five numbers, 52 devices, 6 answers; the exact one is −0.875.
+	// Adding the same five numbers, 52 devices find 6 sums; the exact one is −0.875.
 }
 
 func ExampleTraceTable() {
 	x, y := []float64{-0x1p12, -0.5, -0.25, -0.125}, []float64{0x1p11, 1, 1, 1}
 	fmt.Println(study.TraceTable("trace", devices.HopperF16().Trace(x, y, 0x1p23)).Finding())
 	// Output:
-	// hopper-wgmma-binary16-binary32 computes −0.75 where −0.875 is exact.
+	// Hopper computes −0.75 where −0.875 is exact.
 }
 
 func ExampleSideBySideTable() {
 	fmt.Println(study.SideBySideTable().Finding())
 	// Output:
-	// 14 instructions give 6 different sums. The 9 that align all products and truncate have errors of −77.6 to −19.5 u.
+	// One dot product on 14 instructions has 6 different results; the 9 that align and truncate are off by −77.6 to −19.5 u.
 }
 
 // The mean error of machines that truncate, up to K = 2¹⁶. It runs for some
@@ -66,7 +66,7 @@ func ExampleGrowthRates() {
 	// Output:
 	// Volta: order 1.2
 	// growth-rates
-	// Closed forms give the errors of sums of 256 products to 8 %.
+	// Closed forms give the root mean square error of sums of 256 products to 8 %.
 }
 
 func ExampleGrowthCurve() {
@@ -107,16 +107,16 @@ func ExampleHardwareResult() {
 }
 
 func ExampleToleranceFigure() {
-	finding, _, _ := strings.Cut(study.ToleranceFigure().Finding(), ": ")
+	finding, _, _ := strings.Cut(study.ToleranceFigure().Finding(), "; ")
 	fmt.Println(finding)
 	// Output:
-	// Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it
+	// Where machines truncate, the guaranteed error grows like K
 }
 
 func ExampleAdviceTable() {
 	fmt.Println(study.AdviceTable(2e-3).Finding())
 	// Output:
-	// 3 of 14 devices guarantee an error of at most 2.0·10⁻³ |A||B|.
+	// Of 14 devices 3 guarantee an error of at most 2.0·10⁻³ |A||B|.
 }
 
 // A user's own sweep of two machines and one distribution, with its violations.
@@ -131,7 +131,7 @@ func ExampleRunSweep() {
 	fmt.Println(held)
 	fmt.Println(s.Tightness(plan.Data[0].Name, 1024).Name())
 	// Output:
-	// of 256 outputs, none exceeds a bound that is claimed for its machine and data
+	// none of 256 outputs exceeds a bound whose assumptions are met
 	// mine-tightness-U-0-1-1024
 }
 
@@ -159,10 +159,9 @@ func ExampleRecordedSweep() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	how, command, _ := strings.Cut(s.Origin, ": ")
-	fmt.Println(how, "by", strings.Join(strings.Fields(command)[:2], " "))
+	fmt.Println(s.Origin)
 	// Output:
-	// Recorded earlier, not run here by roundoff sweep
+	// Recorded in pkg/study/recorded/sweep.csv
 }
 
 // On AMD's matrix cores, as on NVIDIA's, no output violates a bound that is
@@ -175,7 +174,7 @@ func ExampleRecordedAMD() {
 	counted, _, _ := strings.Cut(s.Counted(), ";")
 	fmt.Println(counted)
 	// Output:
-	// of 55296 outputs, none exceeds a bound that is claimed for its machine and data
+	// none of 55296 outputs exceeds a bound whose assumptions are met
 }
 
 func ExampleRecordedScaled() {
@@ -186,7 +185,7 @@ func ExampleRecordedScaled() {
 	counted, _, _ := strings.Cut(s.Counted(), ";")
 	fmt.Println(counted)
 	// Output:
-	// of 10368 outputs, none exceeds a bound that is claimed for its machine and data
+	// none of 10368 outputs exceeds a bound whose assumptions are met
 }
 
 func ExampleRecordedCoverage() {
@@ -221,8 +220,8 @@ func ExampleExploreLambda() {
 		fmt.Println(e.Figure(at...).Finding())
 	}
 	// Output:
-	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 - 2.3e-5.
-	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 - 2.1e-16.
+	// At λ = 3 the bound is γ̃ₙ = 0.0238, 0.17 times γₙ, and it holds with a probability of 1 − 2.3·10⁻⁵.
+	// At λ = 5 the bound is γ̃ₙ = 7.63·10⁻⁵, 0.019 times γₙ, and it holds with a probability of 1 − 2.1·10⁻¹⁶.
 }
 
 func ExampleExploreBounds() {
@@ -233,7 +232,7 @@ func ExampleExploreBounds() {
 	fmt.Println(e.Figure(e.Start()...).Finding())
 	// Output:
 	// format: binary16 … binary64
-	// confidence: 50 % … 1 - 1e-15
+	// confidence: 50 % … 1 − 10⁻¹⁵
 	// n: 1 … 1048576
 	// A dot product of n = 256 terms in binary16 errs by no more than γₙ = 0.143 times |x|ᵀ|y|, and at 99 % no more than γ̃ₙ = 0.0359.
 }

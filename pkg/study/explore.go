@@ -17,9 +17,9 @@ var (
 	exploredFormats     = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64}
 	exploredConfidences = []string{"0.5", "0.9", "0.99", "0.999", "0.9999", "1-1e-6", "1-1e-8", "1-1e-10", "1-1e-12", "1-1e-15"}
 	exploredMachines    = append(slices.Clone(machines[:4]),
-		named(tcore.Machine{Name: "FMAs in binary32", Device: devices.IEEEF16()}, viz.Series{}),
-		named(tcore.Machine{Name: "Hopper, e4m3", Device: devices.HopperE4M3()}, viz.Series{}),
-		named(tcore.Machine{Name: "Hopper, D in binary16", Device: devices.HopperF16F16()}, viz.Series{}),
+		named(tcore.Machine{Device: devices.IEEEF16()}, viz.Series{}),
+		named(tcore.Machine{Device: devices.HopperE4M3()}, viz.Series{}),
+		named(tcore.Machine{Device: devices.HopperF16F16()}, viz.Series{}),
 	)
 	exploredData = []bound.Distribution{bound.Uniform(-1, 1), bound.Uniform(0, 1), bound.Normal(0, 1), bound.Uniform(1, 2)}
 )
@@ -41,7 +41,7 @@ func formatControl(start tcore.Format) viz.Control {
 func confidenceControl(kept ...int) viz.Control {
 	c := viz.Control{Label: "confidence", Start: 2, Kept: kept}
 	for _, s := range exploredConfidences {
-		c.Values = append(c.Values, confidenceOf(s).String())
+		c.Values = append(c.Values, confidenceText(confidenceOf(s)))
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/drawn"
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -33,6 +34,7 @@ func TestExplore_draws_every_setting(t *testing.T) {
 			captions := map[string]bool{}
 			for _, at := range settings {
 				c := e.Figure(at...)
+				drawn.Captions(t, c)
 				if c.Name() != name || captions[viz.Caption(c)] && !testing.Short() {
 					t.Errorf("setting %v: %s: %s", at, c.Name(), viz.Caption(c))
 				}

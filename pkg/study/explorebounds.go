@@ -42,11 +42,12 @@ func boundsFigure(format tcore.Format, f roundoff.Failure, n int) *viz.Chart {
 		always = "has no γₙ, and its error relative to |x|ᵀ|y| is"
 	}
 	c := viz.NewChart("explore-bounds",
-		fmt.Sprintf("A dot product of n = %d terms in %s %s at %v no more than γ̃ₙ = %s.", n, format.Name, always, f, typeset.Number(tilde.Constant, 3)),
-		fmt.Sprintf("FMAs from left to right. Lemma 2 holds for all terms together at λ = %s; Higham & Mary's bound, which needs no uniform errors, is %s. Drawn by study.ExploreBounds.",
+		fmt.Sprintf("A dot product of n = %d terms in %s %s at %s no more than γ̃ₙ = %s.", n, format.Name, always, confidenceText(f), typeset.Number(tilde.Constant, 3)),
+		fmt.Sprintf("FMAs from left to right. Lemma 2 holds for all terms together at λ = %s. The bound of Higham & Mary 2019, which does not assume uniform errors, is %s.",
 			typeset.Number(tilde.Lambda, 3), typeset.Number(hm, 3)))
 	p := c.Panel("", viz.Axis{Label: "Number of terms n", Log: true, Min: 1, Max: 1 << 20}, viz.Axis{Label: "Bound on |ŝ − s| / |x|ᵀ|y|", Log: true, Min: math.Pow(10, math.Floor(math.Log10(format.UnitRoundoff()))), Max: 1e2})
 	series := []viz.Series{paper.DBEA, paper.VIBEA, paper.HighamMary}
+	series[0].Label, series[1].Label = "γₙ", "γ̃ₙ" // as the caption calls them
 	x, y := make([][]float64, len(series)), make([][]float64, len(series))
 	for i := 0; i <= 20*4; i += 2 {
 		n := quarterOctave(i)

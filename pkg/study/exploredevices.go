@@ -64,7 +64,7 @@ func ExploreDevices() viz.Explorer {
 		}
 	}
 	for _, d := range exploredData {
-		data.Values = append(data.Values, d.String())
+		data.Values = append(data.Values, dataNamed(d.String()))
 	}
 	return viz.Explorer{
 		Title:    "Errors and bounds on a device",
@@ -90,6 +90,16 @@ func (e *explored) tightest(K int, f roundoff.Failure) (unknown, known bound.Res
 	return unknown, known
 }
 
+// scale returns a range for the errors and bounds of all data on the machine:
+// from a part of the bound at the least K to the bound at the greatest. It is
+// the same for all data and confidences, so that the axis stays where it is.
+func (e *explored) scale() (lo, hi float64) {
+	f := roundoff.FailureOf(paper.Confidence)
+	first, _ := e.tightest(exploredLengths[0], f)
+	last, _ := e.tightest(exploredLengths[len(exploredLengths)-1], f)
+	return decades(first.Constant/30, last.Constant)
+}
+
 // figure returns the chart of one setting of ExploreDevices.
 func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 	var unknown, known []float64
@@ -101,11 +111,13 @@ func (e *explored) figure(f roundoff.Failure) *viz.Chart {
 	}
 	last := len(exploredLengths) - 1
 	c := viz.NewChart("explore-devices",
-		fmt.Sprintf("On %s with entries ~ %s the largest error at K = %d is %s |A||B|, and the tightest bound that holds, %s, is %s times as large at %v.",
-			e.Name, e.data.String(), exploredLengths[last], typeset.Number(e.worst[last], 2), best.Bound, typeset.Number(best.Constant/e.worst[last], 2), f),
-		fmt.Sprintf("Of the outputs of %d × K × %d, seed %d; bounds for all of them together, once with nothing known of the data and once with their distribution. Drawn by study.ExploreDevices.",
-			exploredOutputs, exploredOutputs, exploredSeed))
-	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: 16, Max: 1 << 14}, viz.Axis{Label: "|d̂ − d| / (|A||B|)", Log: true, Min: 1e-9, Max: 10})
+		fmt.Sprintf("%s with entries ~ %s the largest error at K = %d is %s |A||B|, and the tightest bound that holds, %s, is %s times as large.",
+			capital(on(e.Name)), dataNamed(e.data.String()), exploredLengths[last], typeset.Number(e.worst[last], 2), boundNamed(best.Bound), times(best.Constant/e.worst[last])),
+		fmt.Sprintf("Outputs of %d × K × %d, seed %d. Bounds for all of them together at %s, once with nothing known of the data and once with their distribution.",
+			exploredOutputs, exploredOutputs, exploredSeed, confidenceText(f)))
+	y := viz.Axis{Label: "|d̂ − d| / (|A||B|)", Log: true}
+	y.Min, y.Max = e.scale()
+	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: 10, Max: 1 << 14}, y)
 	for _, s := range []struct {
 		viz.Series
 		y []float64

@@ -40,20 +40,19 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	if math.IsInf(γ, 0) {
 		against = "where there is no γₙ"
 	}
-	promise := fmt.Sprintf("holds with a probability of %v", failure)
+	promise := "holds with a probability of " + confidenceText(failure)
 	if failure.Vacuous() {
 		promise = "is not promised at all"
 	}
 	c := viz.NewChart("explore-lambda",
 		fmt.Sprintf("At λ = %v the bound is γ̃ₙ = %s, %s, and it %s.", λ, typeset.Number(tilde, 3), against, promise),
-		fmt.Sprintf("Format %s, n = %d, by Lemma 2. Drawn by study.ExploreLambda.",
-			f.Name, n))
+		fmt.Sprintf("Lemma 2 for n = %d roundings in %s. Below: an upper bound on the probability that |θₙ| exceeds γ̃ₙ(λ).", n, f.Name))
 	x := viz.Axis{Label: "λ", Min: 0, Max: 12}
 	marked := viz.Series{Label: fmt.Sprintf("λ = %v", λ), Color: viz.Grey, Style: viz.Dotted}
 
 	var λs, bounds, failing, failures []float64
-	for i := 1; i <= 24; i++ {
-		λ := float64(i) / 2
+	for i := 1; i <= 12*lambdaSteps; i++ {
+		λ := float64(i) / lambdaSteps
 		λs, bounds = append(λs, λ), append(bounds, roundoff.GammaTilde(n, u, λ))
 		if f := roundoff.VIBEAFailure(λ, u, n); !f.Vacuous() {
 			failing, failures = append(failing, λ), append(failures, math.Exp(float64(f)))
@@ -64,14 +63,17 @@ func lambdaFigure(f tcore.Format, n int, λ float64) *viz.Chart {
 	if !math.IsInf(γ, 0) {
 		top.Min, top.Max = decades(min(γ, bounds[0]), max(γ, bounds[len(bounds)-1]))
 	}
-	p := c.Panel("the bound", x, top)
+	p := c.Panel("The bound", x, top)
 	p.Line(viz.Series{Label: "γ̃ₙ(λ)", Color: paper.VIBEA.Color, Style: viz.Dashed}, λs, bounds)
 	if !math.IsInf(γ, 0) {
 		p.Horizontal(viz.Series{Label: "γₙ", Color: paper.DBEA.Color, Style: viz.Dashed}, γ)
 	}
 	p.Vertical(marked, λ)
-	p = c.Panel("its failure", x, viz.Axis{Label: "1 − P(λ, u, n)", Log: true, Min: 1e-30, Max: 1})
-	p.Line(viz.Series{Label: "at most", Color: paper.VIBEA.Color, Style: viz.Solid}, failing, failures)
+	p = c.Panel("Failure", x, viz.Axis{Label: "Failure probability, at most", Log: true, Min: 1e-30, Max: 1})
+	p.Line(viz.Series{Label: "by Lemma 2", Color: paper.VIBEA.Color, Style: viz.Solid}, failing, failures)
 	p.Vertical(marked, λ)
 	return c
 }
+
+// lambdaSteps are the points of the curves for each unit of λ.
+const lambdaSteps = 8

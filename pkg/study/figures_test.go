@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/drawn"
@@ -30,12 +31,12 @@ func TestMachines_are_drawn_under_their_names(t *testing.T) {
 	}
 	series, rows := drawn.Series(t, r.Figure()), drawn.Cells(t, r.Table())
 	for i, row := range r.Rows {
-		if got := drawn.Xs(series["1: "+row.Name]); !slices.Equal(got, slices.Sorted(slices.Values(row.Errors))) {
+		if got := drawn.Xs(series["Entries ~ U(0,1): "+row.Name]); !slices.Equal(got, slices.Sorted(slices.Values(row.Errors))) {
 			t.Errorf("%s: %v, want %v", row.Name, got, row.Errors)
 		}
 		x := math.Ldexp(1e-6, i)
 		for column, want := range map[string]string{
-			"Machine": row.Name, "median error": typeset.Number(1.25*x, 4), "largest": typeset.Number(1.5*x, 4), "mean, signed": typeset.Number(-x/8, 3),
+			"Machine": row.Name, "median error": typeset.Number(1.25*x, 4), "largest error": typeset.Number(1.5*x, 4), "mean, signed": typeset.Number(-x/8, 3),
 			"above DBEA": "1", "above VIBEA": fmt.Sprint(20 + i), "above Higham & Mary 2019": fmt.Sprint(30 + i),
 		} {
 			if rows[i][column] != want {
@@ -44,7 +45,7 @@ func TestMachines_are_drawn_under_their_names(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"VIBEA", "DBEA"} {
-		if got, want := drawn.Xs(series["1: "+name+", if rounded to nearest"]), r.Constant(name).Zeta; !slices.Equal(got, []float64{want}) {
+		if got, want := drawn.Xs(series["Entries ~ U(0,1): "+name]), r.Constant(name).Zeta; !slices.Equal(got, []float64{want}) {
 			t.Errorf("%s at %v, want %v", name, got, want)
 		}
 	}
@@ -68,15 +69,11 @@ func TestGrowthRates_are_drawn_under_their_names(t *testing.T) {
 	}
 	series := drawn.Series(t, g.Figure(curves))
 	for i, d := range g.Data {
-		var computed []float64
-		for _, c := range curves[i*len(g.Machines) : (i+1)*len(g.Machines)] {
-			if got := drawn.Ys(series["entries ~ "+d.Name+": "+c.Name]); !slices.Equal(got, c.Predicted) {
-				t.Errorf("%s, %s: %v, want %v", d.Name, c.Name, got, c.Predicted)
+		for _, c := range curves[i*len(g.Machines) : (i+1)*len(g.Machines)] { // its line, then its dots
+			key := "Entries ~ " + d.Name + ": lines predicted, dots computed: " + c.Name
+			if got, want := drawn.Ys(series[key]), slices.Concat(c.Predicted, c.Measured); !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %v, want %v", d.Name, c.Name, got, want)
 			}
-			computed = append(computed, c.Measured...)
-		}
-		if got := drawn.Ys(series["entries ~ "+d.Name+": computed"]); !slices.Equal(got, computed) {
-			t.Errorf("%s: computed %v, want %v", d.Name, got, computed)
 		}
 	}
 
@@ -87,8 +84,8 @@ func TestGrowthRates_are_drawn_under_their_names(t *testing.T) {
 	for i, row := range cells {
 		c := curves[i/3*len(g.Machines)+1+i%3]
 		last := len(g.Measured) - 1
-		if row["Machine"] != c.Name || row["Data"] != typeset.Minus(c.Data.Name) || row["computed"] != typeset.Number(c.Measured[last], 3) ||
-			c.Data == paper.UniformSymmetric && row["slope: computed"] != typeset.Number(c.Slope, 3) {
+		if row["Machine"] != c.Name || row["Entries"] != typeset.Minus(c.Data.Name) || row["error, computed"] != typeset.Number(c.Measured[last], 3) ||
+			c.Data == paper.UniformSymmetric && row["slope, computed"] != typeset.Number(c.Slope, 3) {
 			t.Errorf("row %d is %v, want that of %s, %s, %v", i, row, c.Name, c.Data.Name, c.Measured[last])
 		}
 	}
@@ -130,17 +127,17 @@ func TestExplored_errors_are_drawn_under_their_names(t *testing.T) {
 func TestTolerances_are_those_of_the_device_named(t *testing.T) {
 	series := drawn.Series(t, ToleranceFigure())
 	for name, device := range map[string]tcore.Device{
-		"binary16 factors, by machine: Volta": devices.VoltaF16(), "binary16 factors, by machine: Ampere": devices.AmpereF16(),
-		"binary16 factors, by machine: Hopper": devices.HopperF16(), "binary16 factors, by machine: FMAs in binary32": devices.IEEEF16(),
-		"real factors, by format: e4m3, Hopper": devices.HopperE4M3(), "real factors, by format: e4m3, Blackwell": devices.BlackwellE4M3(),
-		"real factors, by format: binary16, Hopper": devices.HopperF16(), "real factors, by format: bfloat16, Hopper": devices.HopperBF16(),
+		"Factors in binary16, by machine: Volta": devices.VoltaF16(), "Factors in binary16, by machine: Ampere": devices.AmpereF16(),
+		"Factors in binary16, by machine: Hopper": devices.HopperF16(), "Factors in binary16, by machine: FMAs in binary32": devices.IEEEF16(),
+		"Real factors, by format: e4m3, Hopper": devices.HopperE4M3(), "Real factors, by format: e4m3, Blackwell": devices.BlackwellE4M3(),
+		"Real factors, by format: binary16, Hopper": devices.HopperF16(), "Real factors, by format: bfloat16, Hopper": devices.HopperBF16(),
 	} {
 		if len(series[name]) == 0 {
 			t.Errorf("nothing is drawn of %q", name)
 			continue
 		}
 		at := series[name][len(series[name])/2]
-		p := bound.Problem{M: 1024, N: 8, K: int(at.X), Machine: tcore.Machine{Device: device}, Represented: name[0] == 'r'}
+		p := bound.Problem{M: 1024, N: 8, K: int(at.X), Machine: tcore.Machine{Device: device}, Represented: name[0] == 'R'}
 		results, err := bound.Evaluate(p, roundoff.FailureOf(0.99))
 		if err != nil {
 			t.Fatal(err)
@@ -176,11 +173,11 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 	s := madeUp()
 	series := drawn.Series(t, s.Growth("U(0,1)"))
 	for name, want := range map[string][]float64{
-		"volta: observed": {1e-6, 16e-6}, "volta: truncation-interval": {2e-6, 32e-6}, "volta: truncated-random-data": {1.3e-6, 16 * 1.3e-6},
-		"volta: vibea, exceeded": {3e-7, 16 * 3e-7},
+		"Volta: observed": {1e-6, 16e-6}, "Volta: truncation-interval": {2e-6, 32e-6}, "Volta: truncated-random-data": {1.3e-6, 16 * 1.3e-6},
+		"Volta: VIBEA, exceeded": {3e-7, 16 * 3e-7},
 	} {
-		got := drawn.Ys(series[name])
-		if len(got) != 2 || math.Abs(got[0]/want[0]-1) > 1e-12 || math.Abs(got[1]/want[1]-1) > 1e-12 {
+		got := drawn.Ys(series[name]) // of the line, and of its points
+		if len(got) != 4 || !slices.Equal(got[:2], got[2:]) || math.Abs(got[0]/want[0]-1) > 1e-12 || math.Abs(got[1]/want[1]-1) > 1e-12 {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -200,33 +197,39 @@ func TestSweeps_are_drawn_under_their_names(t *testing.T) {
 	}
 
 	best := drawn.Series(t, s.Best(256))
-	for name, want := range map[string]float64{"U(0,1): from the distribution": 0.75, "U(0,1): from the sums or the trace of the run": 0.75} {
-		if got := best[name]; len(got) != 1 || got[0].X != want || got[0].Text != "volta" {
+	for name, want := range map[string]float64{"Entries ~ U(0,1): from the distribution": 0.75, "Entries ~ U(0,1): from the sums or the trace of the run": 0.75} {
+		if got := best[name]; len(got) != 1 || got[0].X != want || got[0].Text != "Volta" {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 
 	cells := map[string]string{}
 	for _, row := range drawn.Cells(t, s.Tightness("U(0,1)", 4096)) {
-		cells[row["Bound"]] = row["volta"]
+		for name := range strings.SplitSeq(row["Bounds (equal to 5 %: one row)"], "; ") {
+			cells[name] = row["Volta"]
+		}
 	}
 	for name, want := range map[string]string{
-		"vibea": "✗ 3×, 40 %", "truncation": "0.25", "truncation-interval": "0.5", "truncated-random-data": "0.75", "martingale-trace": "✗ 1.8×, 7 %",
+		"VIBEA": "✗ 3.0×, 40 %", "truncation": "0.25", "truncation-interval": "0.50", "truncated-random-data": "0.75", "martingale-trace": "✗ 1.8×, 7.0 %",
+		"*Sums truncated*": "", "*Sums rounded to nearest, errors random*": "",
 	} {
-		if cells[name] != want {
-			t.Errorf("τ of %s: %q, want %q", name, cells[name], want)
+		if got, ok := cells[name]; got != want || !ok {
+			t.Errorf("τ of %s: %q, want %q", name, got, want)
 		}
+	}
+	if _, ok := cells["*Sums rounded to nearest*"]; ok {
+		t.Error("a group without bounds has a heading")
 	}
 
 	broken := drawn.Cells(t, s.Broken())
-	if len(broken) != 1 || broken[0]["Bound"] != "martingale-trace" || broken[0]["U(0,1)"] != times(1.75)+"×" {
+	if len(broken) != 1 || broken[0]["Bounds (equal to 5 %: one row)"] != "martingale-trace" || broken[0]["U(0,1)"] != times(1.75)+"×" {
 		t.Errorf("broken: %v, want martingale-trace alone, which is claimed for the machine", broken)
 	}
-	if got, want := s.Counted(), "of 200 outputs, none exceeds a bound that is claimed for its machine and data; 4 times a bound fails where it is not claimed"; got != want {
+	if got, want := s.Counted(), "none of 200 outputs exceeds a bound whose assumptions are met; bounds whose assumptions are violated are exceeded in 4 cases"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	s.Rows[2].Violations = 1 // of a bound with the verdict Holds
-	if got, want := s.Counted(), "of 200 outputs, some exceed, of 1 bounds, a bound that is claimed for its machine and data; 4 times a bound fails where it is not claimed"; got != want {
+	if got, want := s.Counted(), "of 200 outputs some exceed 1 bounds whose assumptions are met; bounds whose assumptions are violated are exceeded in 4 cases"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

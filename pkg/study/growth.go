@@ -1,9 +1,10 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -18,51 +19,94 @@ import (
 // bound at the largest K, and the paper's theorem where it is violated there.
 func (s *BoundSweep) Growth(data string) *viz.Chart {
 	ks := distinct(s, lengthOf)
-	exponent := map[string]float64{}
-	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Data == data && !r.PerOutput })) {
-		exponent[g.Machine] = g.Error
-	}
-	var words []string
 	machines := distinct(s, machineOf)
-	for _, m := range machines {
-		words = append(words, m+" "+typeset.Number(exponent[m], 2))
-	}
 	c := viz.NewChart(fmt.Sprintf("%s-growth-%s", s.stem, slugOf(data)),
-		fmt.Sprintf("The largest |error|/|A||B| grows with a power of K that depends on the machine: %s.", strings.Join(words, ", ")),
-		fmt.Sprintf("Beside it the tightest deterministic and probabilistic bounds that hold, and the paper's theorem where it is exceeded. Entries ~ %s. %s. Drawn by study.BoundSweep.Growth.",
-			typeset.Minus(data), s.conditions()))
+		fmt.Sprintf("With entries from %s the largest error grows %s.", dataNamed(data), s.powers(data)),
+		"Dashed: the tightest bounds that hold, certain (orange) and probabilistic (blue). Dotted: VIBEA, where it is exceeded. "+s.conditions("K"))
+	curves := map[string][]growthCurve{}
+	ranges := map[string][]float64{} // the values drawn, by the format of the factors
 	for _, m := range machines {
-		p := c.Panel(m, viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(ks)), Max: float64(slices.Max(ks))},
-			viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true})
-		line := func(series viz.Series, bound string, y func(sweep.Row) float64) {
-			var x, values []float64
-			for _, k := range ks {
-				for _, r := range s.cell(m, data, k) {
-					if r.Bound == bound && y(r) > 0 {
-						x, values = append(x, float64(k)), append(values, y(r))
-					}
-				}
-			}
-			if len(x) > 1 {
-				p.Line(series, x, values)
-			}
+		curves[m] = s.growthCurves(data, m, ks)
+		for _, curve := range curves[m] {
+			ranges[factorsOf(m)] = append(ranges[factorsOf(m)], curve.y...)
 		}
-		constant := func(r sweep.Row) float64 { return r.Constant }
-		last := s.cell(m, data, slices.Max(ks))
-		line(paper.Observed, sweep.ErrorRow, func(r sweep.Row) float64 { return r.Largest })
-		for _, kind := range []struct {
-			certain bool
-			series  viz.Series
-		}{{true, paper.DBEA}, {false, paper.VIBEA}} {
-			best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Deterministic != kind.certain }), bound.Trace)
-			if ok {
-				kind.series.Label = best.Bound
-				line(kind.series, best.Bound, constant)
-			}
-		}
-		if i := slices.IndexFunc(last, func(r sweep.Row) bool { return r.Bound == "vibea" && r.Violations > 0 }); i >= 0 {
-			line(viz.Series{Label: "vibea, exceeded", Color: paper.VIBEA.Color, Style: viz.Dotted}, "vibea", constant)
+	}
+	for _, m := range machines {
+		y := viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true}
+		y.Min, y.Max = decades(slices.Min(ranges[factorsOf(m)]), slices.Max(ranges[factorsOf(m)]))
+		p := c.Panel(machineNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: 100, Max: float64(slices.Max(ks))}, y)
+		for _, curve := range curves[m] {
+			p.Line(curve.Series, curve.x, curve.y)
+			p.Points(curve.Series, curve.x, curve.y)
 		}
 	}
 	return c
+}
+
+// powers returns with which power of K the largest error grows, the least and
+// the greatest, as text with the machines.
+func (s *BoundSweep) powers(data string) string {
+	var all []sweep.Growth
+	for _, g := range sweep.GrowthOf(s.of(func(r sweep.Row) bool { return r.Data == data && !r.PerOutput })) {
+		if !math.IsNaN(g.Error) { // of errors that are all zero at some K
+			all = append(all, g)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sweep.Growth) int { return cmp.Compare(a.Error, b.Error) })
+	if len(all) == 0 {
+		return "by a power of K that these lengths do not tell"
+	}
+	part := func(g sweep.Growth) string {
+		return typeset.Minus(fmt.Sprintf("%.2f (%s)", g.Error, machineNamed(g.Machine)))
+	}
+	return "with a power of K from " + part(all[0]) + " to " + part(all[len(all)-1])
+}
+
+// growthCurve is one line of a panel of the chart of growth.
+type growthCurve struct {
+	viz.Series
+	x, y []float64
+}
+
+// growthCurves returns the lines of the panel of one machine: the largest
+// error, the tightest bounds, and the paper's theorem if it is exceeded.
+func (s *BoundSweep) growthCurves(data, machine string, ks []int) []growthCurve {
+	var curves []growthCurve
+	add := func(series viz.Series, bound string, y func(sweep.Row) float64) {
+		curve := growthCurve{Series: series}
+		for _, k := range ks {
+			for _, r := range s.cell(machine, data, k) {
+				if r.Bound == bound && y(r) > 0 {
+					curve.x, curve.y = append(curve.x, float64(k)), append(curve.y, y(r))
+				}
+			}
+		}
+		if len(curve.x) > 1 {
+			curves = append(curves, curve)
+		}
+	}
+	constant := func(r sweep.Row) float64 { return r.Constant }
+	last := s.cell(machine, data, slices.Max(ks))
+	add(paper.Observed, sweep.ErrorRow, func(r sweep.Row) float64 { return r.Largest })
+	for _, kind := range []struct {
+		certain bool
+		series  viz.Series
+	}{{true, paper.DBEA}, {false, paper.VIBEA}} {
+		best, ok := sweep.Tightest(slices.DeleteFunc(slices.Clone(last), func(r sweep.Row) bool { return r.Deterministic != kind.certain }), bound.Trace)
+		if ok {
+			kind.series.Label = boundNamed(best.Bound)
+			add(kind.series, best.Bound, constant)
+		}
+	}
+	if slices.ContainsFunc(last, func(r sweep.Row) bool { return r.Bound == "vibea" && r.Violations > 0 }) {
+		add(viz.Series{Label: "VIBEA, exceeded", Color: paper.VIBEA.Color, Style: viz.Dotted}, "vibea", constant)
+	}
+	return curves
+}
+
+// factorsOf returns the format of the factors of a machine of package sweep.
+// Panels of machines with the same one share a range and can be compared.
+func factorsOf(machine string) string {
+	m, _ := sweep.FindMachine(machine) // no format if there is none
+	return m.Device.A.Name
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -99,7 +100,7 @@ func (g GrowthRates) Run() ([]GrowthCurve, error) {
 // Figure returns the chart of the curves, with a panel for each distribution.
 func (g GrowthRates) Figure(curves []GrowthCurve) *viz.Chart {
 	worst := 0.0
-	orders := make([]string, len(g.Data))
+	powers := map[string][]string{}
 	for _, c := range curves {
 		for i, K := range g.Measured {
 			for j, at := range g.Predicted {
@@ -108,30 +109,34 @@ func (g GrowthRates) Figure(curves []GrowthCurve) *viz.Chart {
 				}
 			}
 		}
-		for i, d := range g.Data {
-			if d == c.Data {
-				orders[i] += fmt.Sprintf(", %.2f on %s", c.Order(g.Predicted), c.Name)
-			}
-		}
+		powers[c.Name] = append(powers[c.Name], fmt.Sprintf("%.2f", c.Order(g.Predicted)))
 	}
-	var powers strings.Builder
-	for i, d := range g.Data {
-		fmt.Fprintf(&powers, "With entries ~ %s the backward error grows with a power of K of %s. ", d.Name, orders[i][2:])
+	var data, orders []string
+	for _, d := range g.Data {
+		data = append(data, d.Name)
+	}
+	for _, m := range g.Machines {
+		orders = append(orders, m.Name+" "+strings.Join(powers[m.Name], ", "))
 	}
 	chart := viz.NewChart("growth-rates",
-		"Single steps of a machine tell how long sums err.",
-		fmt.Sprintf("%sRoot mean square of (ŝ − s)/(K E|xy|), binary16 factors: lines predicted, dots computed by the emulators, 64 × K × 64, seed %d; they differ by %.0f %% at most. Drawn by study.GrowthRates.Figure.",
-			powers.String(), g.Seed, math.Ceil(100*worst)))
+		fmt.Sprintf("The statistics of single steps predict the error of long sums to %.0f %%.", math.Ceil(100*worst)),
+		fmt.Sprintf("Root mean square of (ŝ − s)/(K E|xy|), binary16 factors; 64 × K × 64, seed %d. Powers of K with which it grows, for %s: %s.",
+			g.Seed, strings.Join(data, ", "), strings.Join(orders, "; ")))
+	lo, hi := math.Inf(1), 0.0
+	for _, c := range curves {
+		all := slices.Concat(c.Predicted, c.Measured)
+		lo, hi = min(lo, slices.Min(all)), max(hi, slices.Max(all))
+	}
+	lo, hi = decades(lo, hi)
+	x := viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(slices.Min(g.Predicted)), Max: float64(slices.Max(g.Predicted))}
 	for _, d := range g.Data {
-		p := chart.Panel("entries ~ "+d.Name, viz.Axis{Label: "Inner dimension K", Log: true, Min: 10, Max: 1e5}, viz.Axis{Label: "Backward error, rms", Log: true})
-		var x, y []float64
+		p := chart.Panel("Entries ~ "+d.Name+": lines predicted, dots computed", x, viz.Axis{Label: "Backward error, rms", Log: true, Min: lo, Max: hi})
 		for _, c := range curves {
 			if c.Data == d {
 				p.Line(c.Series, floats(g.Predicted), c.Predicted)
-				x, y = append(x, floats(g.Measured)...), append(y, c.Measured...)
+				p.Points(c.Series, floats(g.Measured), c.Measured)
 			}
 		}
-		p.Points(viz.Series{Label: "computed", Color: viz.Black}, x, y)
 	}
 	return chart
 }
@@ -164,10 +169,10 @@ func (g GrowthRates) ClosedForms(curves []GrowthCurve) *viz.Table {
 			typeset.Number(backward, 3), typeset.Number(c.Measured[n], 3), slope, computed, length(from)})
 	}
 	table := viz.NewTable("growth-closed-forms",
-		fmt.Sprintf("Closed forms give the errors of sums of %d products to %.0f %%.", K, math.Ceil(100*worst)),
-		fmt.Sprintf("Root mean square of (ŝ − s)/(K E|xy|), and slope of the error over s, K = %d. Last column: for products of one sign the K from which on the mean error exceeds λ√K u, "+
-			"as no bound on errors of mean zero allows, λ of one output with confidence %s; for products of mean zero the K from which on drift towards zero exceeds noise. Drawn by study.GrowthRates.ClosedForms.", K, typeset.Percent(paper.Confidence)),
-		[]string{"Machine", "Data", "grows like", "closed form", "computed", "slope: closed form", "slope: computed", "from *K*"})
+		fmt.Sprintf("Closed forms give the root mean square error of sums of %d products to %.0f %%.", K, math.Ceil(100*worst)),
+		fmt.Sprintf("Error: (ŝ − s)/(K E|xy|), its slope over s. Last column: the K from which on the mean error exceeds λ√K u, where λ is that of one output at %s (products of one sign), or drift exceeds noise (mean zero).",
+			typeset.Percent(paper.Confidence)),
+		[]string{"Machine", "Entries", "error grows like", "error, closed form", "error, computed", "slope, closed form", "slope, computed", "drift prevails from *K*"})
 	for _, row := range rows {
 		table.Row(row...)
 	}

@@ -55,7 +55,7 @@ func TestGrowthRates(t *testing.T) {
 	if finding := g.ClosedForms(curves).Finding(); !regexp.MustCompile(`of 4096 products to \d %`).MatchString(finding) {
 		t.Error(finding) // less than 10 %
 	}
-	if caption := viz.Caption(g.Figure(curves)); !strings.Contains(caption, "1.00 on Volta") {
+	if caption := viz.Caption(g.Figure(curves)); !strings.Contains(caption, "Volta 1.00") {
 		t.Error(caption)
 	}
 }

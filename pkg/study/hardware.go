@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -37,15 +36,17 @@ type Machine struct {
 
 // The machines of notebook 8, the paper's model first.
 var machines = []Machine{
-	named(tcore.Machine{Name: "paper's model", Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Black}),
-	named(tcore.Machine{Name: "Volta", Device: devices.VoltaF16()}, viz.Series{Color: viz.Generations[0]}),
-	named(tcore.Machine{Name: "Ampere", Device: devices.AmpereF16()}, viz.Series{Color: viz.Generations[1]}),
-	named(tcore.Machine{Name: "Hopper", Device: devices.HopperF16()}, viz.Series{Color: viz.Generations[2]}),
-	named(tcore.Machine{Name: "Hopper, K in 16 parts", Device: devices.HopperF16(), SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
+	named(tcore.Machine{Device: devices.PaperCoreF32()}, viz.Series{Color: viz.Black}),
+	named(tcore.Machine{Device: devices.VoltaF16()}, viz.Series{Color: viz.Generations[0]}),
+	named(tcore.Machine{Device: devices.AmpereF16()}, viz.Series{Color: viz.Generations[1]}),
+	named(tcore.Machine{Device: devices.HopperF16()}, viz.Series{Color: viz.Generations[2]}),
+	named(tcore.Machine{Device: devices.HopperF16(), SplitK: 16}, viz.Series{Color: viz.Generations[2], Style: viz.Dotted}),
 }
 
-// named returns the machine m, with the series s under the name of m.
+// named returns the machine m with the series s, both under the name of m in
+// figures.
 func named(m tcore.Machine, s viz.Series) Machine {
+	m.Name = machineTitle(m)
 	s.Label = m.Name
 	return Machine{m, s}
 }
@@ -104,7 +105,7 @@ func (h Hardware) Run() (*HardwareResult, error) {
 // Table returns the table of the errors of every machine, with the number of
 // outputs that exceed each bound of the paper.
 func (r *HardwareResult) Table() *viz.Table {
-	header := []string{"Machine", "median error", "largest", "mean, signed", "its standard error"}
+	header := []string{"Machine", "median error", "largest error", "mean, signed", "standard error of the mean"}
 	for _, c := range r.Bounds {
 		if c.Name != paper.PrintedBound {
 			header = append(header, "above "+c.Name)
@@ -113,17 +114,16 @@ func (r *HardwareResult) Table() *viz.Table {
 	var above []string
 	for _, row := range r.Rows {
 		if n := row.Above[len(row.Above)-1]; n > 0 {
-			above = append(above, fmt.Sprintf("%s on %d", row.Name, n))
+			above = append(above, fmt.Sprintf("%s (%s)", row.Name, share(n, r.M*r.N)))
 		}
 	}
-	finding := "No machine exceeds the bound of Higham and Mary."
+	finding := "No output exceeds the bound of Higham and Mary."
 	if above != nil {
-		finding = fmt.Sprintf("The bound of Higham and Mary is exceeded by %s of %d outputs.", strings.Join(above, ", "), r.M*r.N)
+		finding = fmt.Sprintf("The bound of Higham and Mary is exceeded by outputs of %s.", listed(above))
 	}
 	t := viz.NewTable("machines-"+r.Slug(),
 		finding,
-		fmt.Sprintf("Relative forward error on emulated tensor cores, %d × %d × %d, binary16 entries ~ %s, seed %d; probabilistic bounds, which assume errors of mean zero, at %s over all outputs. Drawn by study.HardwareResult.Table.",
-			r.M, r.K, r.N, r.Distribution.Name, r.Seed, typeset.Percent(r.Confidence)), header)
+		fmt.Sprintf("Relative forward error of emulated machines, and how many of %d outputs exceed a bound. The probabilistic bounds assume errors of mean zero. %s", r.M*r.N, r.size()), header)
 	for _, row := range r.Rows {
 		cells := []string{row.Name, typeset.Number(sample.Median(row.Errors), 4), typeset.Number(slices.Max(row.Errors), 4), typeset.Number(row.Mean, 3), typeset.Number(row.StandardError, 2)}
 		for i, c := range r.Bounds {
@@ -139,17 +139,16 @@ func (r *HardwareResult) Table() *viz.Table {
 // Figure returns the chart of the empirical distribution function of every
 // machine's errors, beside the paper's bounds.
 func (r *HardwareResult) Figure() *viz.Chart {
-	bounds := ""
+	details := "Relative forward error on emulated machines. " + r.size()
 	if r.Distribution == paper.UniformUnit {
-		bounds = fmt.Sprintf(" The paper's bounds, at %s over all outputs, do not apply to machines that truncate.", typeset.Percent(r.Confidence))
+		details += " VIBEA and DBEA are the paper's bounds for rounding to nearest."
 	}
 	c := viz.NewChart("machines-edf-"+r.Slug(),
 		fmt.Sprintf("Tensor cores that truncate are off by up to %s where the paper's model is off by %s.", typeset.Number(r.largest(), 4), typeset.Number(slices.Max(r.Rows[0].Errors), 4)),
-		fmt.Sprintf("Relative forward error of %d × %d × %d on emulated devices, binary16 entries ~ %s, seed %d.%s Drawn by study.HardwareResult.Figure.",
-			r.M, r.K, r.N, r.Distribution.Name, r.Seed, bounds))
+		details)
 	x := viz.Axis{Label: "Relative forward error |d̂ − d| / |d|", Log: true}
-	x.Min, x.Max = decades(sample.Median(r.Rows[0].Errors)/100, max(r.largest(), r.Constant("DBEA").Zeta))
-	p := c.Panel("", x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
+	x.Min, x.Max = decades(sample.Median(r.Rows[0].Errors)/10, max(r.largest(), r.Constant("DBEA").Zeta))
+	p := c.Panel("Entries ~ "+r.Distribution.Name, x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
 	for _, row := range r.Rows {
 		p.EDF(row.Series, row.Errors)
 	}
@@ -158,11 +157,16 @@ func (r *HardwareResult) Figure() *viz.Chart {
 	if r.Distribution == paper.UniformUnit {
 		for _, s := range []viz.Series{paper.VIBEA, paper.DBEA} {
 			zeta := r.Constant(s.Label).Zeta
-			s.Label += ", if rounded to nearest"
 			p.Vertical(s, zeta)
 		}
 	}
 	return c
+}
+
+// size returns the sizes, the data and the confidence, as text for captions.
+func (r *HardwareResult) size() string {
+	return fmt.Sprintf("%d × %d × %d, binary16 entries ~ %s, seed %d, %s over all outputs.",
+		r.M, r.K, r.N, r.Distribution.Name, r.Seed, typeset.Percent(r.Confidence))
 }
 
 // decades returns the largest power of ten that is at most lo, and the smallest
@@ -180,40 +184,70 @@ func (r *HardwareResult) largest() float64 {
 }
 
 // DriftFigure returns the chart of the mean signed relative error for data of
-// one sign against K: it grows like K on a machine that truncates, and hardly
-// at all on one that rounds to nearest. The error is that of [Hardware.Run].
+// one sign against K, without its sign: it grows like K on a machine that
+// truncates, and hardly at all on one that rounds to nearest. Beside the mean of
+// the paper's model are its two standard errors. The error is that of
+// [Hardware.Run].
 func DriftFigure() (*viz.Chart, error) {
 	h := DefaultHardware
 	h.M, h.Distribution = 128, paper.UniformUnit
-	var x []float64
-	y := make([][]float64, len(h.Machines))
-	var model MachineRow // the first machine at the greatest K
-	task := progress.Start(1 << 17)
+	var x, twice []float64
+	means := make([][]float64, len(h.Machines))
+	task := progress.Start(driftLengths[len(driftLengths)-1] * 2)
 	defer task.End()
-	for k := 1 << 8; k <= 1<<16; k *= 2 {
-		h.K = k
+	for _, h.K = range driftLengths {
 		r, err := h.Run()
 		if err != nil {
 			return nil, err
 		}
-		task.Step(k)
-		x = append(x, float64(k))
+		task.Step(h.K)
+		x, twice = append(x, float64(h.K)), append(twice, 2*r.Rows[0].StandardError)
 		for i, row := range r.Rows {
-			y[i] = append(y[i], math.Abs(row.Mean))
+			means[i] = append(means[i], row.Mean)
 		}
-		model = r.Rows[0]
 	}
-	last := len(x) - 1
+	order := func(y []float64) float64 {
+		last := len(x) - 1
+		return math.Log(y[last]/y[0]) / math.Log(x[last]/x[0])
+	}
 	c := viz.NewChart("drift",
-		fmt.Sprintf("Truncation drifts: over K = 2⁸ … 2¹⁶ the mean error grows with the power %.2f of K on Volta and %.2f on Hopper.",
-			math.Log(y[1][last]/y[1][0])/math.Log(x[last]/x[0]), math.Log(y[3][last]/y[3][0])/math.Log(x[last]/x[0])),
-		fmt.Sprintf("Absolute value of the mean signed relative error over %d outputs, binary16 entries ~ %s, seed %d, emulated. At the greatest K the mean of the %s is %s, with a standard error of %s. Drawn by study.DriftFigure.",
-			h.M*h.N, h.Distribution.Name, h.Seed, model.Name, typeset.Number(model.Mean, 2), typeset.Number(model.StandardError, 2)))
-	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: x[0], Max: x[last]}, viz.Axis{Label: "|mean signed relative error|", Log: true})
+		fmt.Sprintf("Truncation drifts: the mean error grows with the power %.2f of K on Volta and %.2f on Hopper.", order(means[1]), order(means[3])),
+		fmt.Sprintf("Mean relative error of %d outputs, binary16 entries ~ %s, seed %d, emulated. %s",
+			h.M*h.N, h.Distribution.Name, h.Seed, signs(means, twice)))
+	p := c.Panel("", viz.Axis{Label: "Inner dimension K", Log: true, Min: x[0], Max: x[len(x)-1]}, viz.Axis{Label: "|mean signed relative error|", Log: true})
 	for i, m := range h.Machines {
-		p.Line(m.Series, x, y[i])
+		y := make([]float64, len(x))
+		for k, mean := range means[i] {
+			y[k] = math.Abs(mean)
+		}
+		p.Line(m.Series, x, y)
 	}
+	p.Line(viz.Series{Label: "its two standard errors", Color: viz.Grey, Style: viz.Dotted}, x, twice)
 	return c, nil
+}
+
+// driftLengths are the values of K of DriftFigure, about three in a decade.
+var driftLengths = []int{100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000}
+
+// signs returns a sentence on the signs of the means of all machines, the first
+// of which has the given double standard errors.
+func signs(means [][]float64, twice []float64) string {
+	within, positive := 0, 0
+	for k, mean := range means[0] {
+		if math.Abs(mean) < twice[k] {
+			within++
+		} else if mean > 0 {
+			positive++
+		}
+	}
+	others := "all"
+	for _, of := range means[1:] {
+		if slices.Max(of) >= 0 {
+			others = "not all"
+		}
+	}
+	return fmt.Sprintf("Of the %d means of the paper's model %d are within two standard errors of zero, %d below and %d above; of the other machines %s means are negative.",
+		len(twice), within, len(twice)-within-positive, positive, others)
 }
 
 // Violated returns the fraction of the outputs of a machine whose error exceeds

@@ -1,12 +1,15 @@
 package study
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"github.com/roundofflab/roundoff/internal/drawn"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
@@ -93,5 +96,41 @@ func TestTraceTable(t *testing.T) {
 	}
 	if trace.Result != -0.75 {
 		t.Errorf("result %v, want -0.75", trace.Result)
+	}
+}
+
+// The signs of the means, and which of them can be told from zero, are counted.
+func TestSigns(t *testing.T) {
+	model, twice := []float64{1, -3, 5, -1}, []float64{2, 2, 2, 2}
+	for others, want := range map[float64]string{-1: "all means are negative.", 0: "not all means are negative."} {
+		got := signs([][]float64{model, {-1, -2}, {-3, others}}, twice)
+		if !strings.HasPrefix(got, "Of the 4 means of the paper's model 2 are within two standard errors of zero, 1 below and 1 above;") || !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q at its end", got, want)
+		}
+	}
+}
+
+// The chart of drift draws every machine at every K, and its slopes are those
+// of its lines.
+func TestDriftFigure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sums of up to 10⁵ products on five machines")
+	}
+	c, err := DriftFigure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn.Captions(t, c)
+	series := drawn.Series(t, c)
+	for _, m := range machines {
+		if got := drawn.Xs(series["1: "+m.Name]); len(got) != len(driftLengths) || got[len(got)-1] != 1e5 {
+			t.Errorf("%s at %v", m.Name, got)
+		}
+	}
+	for _, name := range []string{"Volta", "Hopper"} {
+		y := drawn.Ys(series["1: "+name])
+		if order := fmt.Sprintf("%.2f", math.Log10(y[len(y)-1]/y[0])/3); !strings.Contains(c.Finding(), order) {
+			t.Errorf("%s: the power %s is not in %q", name, order, c.Finding())
+		}
 	}
 }

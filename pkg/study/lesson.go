@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/sweep"
@@ -26,14 +25,14 @@ var LessonSweep = sweep.Plan{
 // and of truncation the worst case and what the distribution of the data adds,
 // and between them the paper's.
 var fiveBounds = []struct {
-	bound, label string
-	color        color.Color
+	bound string
+	color color.Color
 }{
-	{"gamma", "γ, worst case", paper.DBEA.Color},
-	{"vibea", "VIBEA", paper.VIBEA.Color},
-	{"random-data", "random-data", viz.Green},
-	{"truncation", "truncation, worst case", viz.Purple},
-	{"truncated-random-data", "truncated-random-data", viz.Generations[2]},
+	{"gamma", paper.DBEA.Color},
+	{"vibea", paper.VIBEA.Color},
+	{"random-data", viz.Green},
+	{"truncation", viz.Purple},
+	{"truncated-random-data", viz.Generations[2]},
 }
 
 // FiveBounds returns the chart of the largest |error|/|A||B| and of five bounds
@@ -41,18 +40,18 @@ var fiveBounds = []struct {
 // is dashed where its assumptions are met and dotted where they are violated; it
 // is absent where it is not defined.
 func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
-	held, exceeded := s.judged(data)
+	held, exceeded := s.judgedFive(data)
 	lo, hi := s.rangeOfFive(data)
 	c := viz.NewChart(fmt.Sprintf("%s-five-bounds-%s", s.stem, slugOf(data)),
-		fmt.Sprintf("With entries from %s, %s, and %s.", strings.ReplaceAll(data, "-", "−"), held, exceeded),
-		"Dashed: the assumptions of the bound are met. Dotted: they are violated. "+s.conditions())
+		fmt.Sprintf("With entries from %s, %s, and %s.", dataNamed(data), held, exceeded),
+		"Dashed: the assumptions of the bound are met. Dotted: they are violated. "+s.conditions("K"))
 	ks := distinct(s, lengthOf)
 	for _, m := range distinct(s, machineOf) {
-		p := c.Panel(chipNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(ks[0]), Max: float64(ks[len(ks)-1])},
+		p := c.Panel(machineNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: float64(ks[0]), Max: float64(ks[len(ks)-1])},
 			viz.Axis{Label: "|error| / |A||B|", Log: true, Min: lo, Max: hi})
 		s.curve(p, m, data, sweep.ErrorRow, paper.Observed, func(r sweep.Row) float64 { return r.Largest })
 		for _, b := range fiveBounds {
-			series := viz.Series{Label: b.label, Color: b.color, Style: viz.Dashed}
+			series := viz.Series{Label: boundNamed(b.bound), Color: b.color, Style: viz.Dashed}
 			if rows := s.rowsOf(m, data, b.bound); len(rows) > 0 && rows[0].Verdict != sweep.Holds {
 				series.Style = viz.Dotted
 			}
@@ -76,11 +75,11 @@ func (s *BoundSweep) Nearest(data string) string {
 			case r.Bound == sweep.ErrorRow:
 				observed = r.Largest
 			case r.Verdict == sweep.Holds && r.Constant < least && isOfFive(r.Bound):
-				name, least = r.Bound, r.Constant
+				name, least = boundNamed(r.Bound), r.Constant
 			}
 		}
 		if name != "" && observed > 0 {
-			words = append(words, fmt.Sprintf("%s on %s (%.3g times the largest error)", name, chipNamed(m), least/observed))
+			words = append(words, fmt.Sprintf("%s %s (%.3g times the largest error)", name, on(m), least/observed))
 		}
 	}
 	return fmt.Sprintf("At K = %d the least of the five whose assumptions are met is %s.", k, listed(words))
@@ -111,10 +110,10 @@ func (s *BoundSweep) rangeOfFive(data string) (lo, hi float64) {
 	return decades(lo, hi)
 }
 
-// judged returns two clauses on the five bounds of a distribution: what the
+// judgedFive returns two clauses on the five bounds of a distribution: what the
 // outputs do to those whose assumptions are met, and on which machines they
 // exceed one whose assumptions are violated.
-func (s *BoundSweep) judged(data string) (held, exceeded string) {
+func (s *BoundSweep) judgedFive(data string) (held, exceeded string) {
 	bad := 0
 	var where []string
 	for _, m := range distinct(s, machineOf) {
@@ -131,7 +130,7 @@ func (s *BoundSweep) judged(data string) (held, exceeded string) {
 			}
 		}
 		if broken > 0 {
-			where = append(where, "on "+chipNamed(m))
+			where = append(where, on(m))
 		}
 	}
 	held = "no output exceeds a bound whose assumptions are met"
@@ -164,13 +163,3 @@ func (s *BoundSweep) curve(p *viz.Panel, machine, data, bound string, series viz
 		p.Line(series, x, values)
 	}
 }
-
-// chipNamed returns the name of a machine of package sweep in a figure.
-func chipNamed(name string) string {
-	m, err := sweep.FindMachine(name)
-	if err != nil || m.Device.Architecture == "paper" {
-		return "the paper's model"
-	}
-	return m.Device.Architecture
-}
-func listed(words []string) string { return strings.Join(words, " and ") }

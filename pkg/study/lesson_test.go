@@ -21,18 +21,18 @@ func TestBoundSweep_FiveBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, exceeded := s.judged("U(0,1)")
+	_, exceeded := s.judgedFive("U(0,1)")
 	if want := "those whose assumptions are violated are exceeded on Volta and on Hopper"; exceeded != want {
 		t.Errorf("%q, want %q", exceeded, want)
 	}
 	nearest := s.Nearest("U(0,1)")
-	for _, want := range []string{"K = 4096", "random-data on the paper's model", "truncated-random-data on Volta", "truncated-random-data on Hopper"} {
+	for _, want := range []string{"K = 4096", "Higham & Mary 2020, sharper on the paper's model", "truncated-random-data on Volta", "truncated-random-data on Hopper"} {
 		if !strings.Contains(nearest, want) {
 			t.Errorf("%q does not say %q", nearest, want)
 		}
 	}
 	rows := cells(t, s.FiveBounds("U(0,1)"))
-	for _, name := range []string{"observed", "γ, worst case", "VIBEA", "random-data", "truncation, worst case", "truncated-random-data"} {
+	for _, name := range []string{"observed", boundNamed("gamma"), "VIBEA", boundNamed("random-data"), "truncation", "truncated-random-data"} {
 		if !slices.ContainsFunc(rows, func(r []string) bool { return slices.Contains(r, name) }) {
 			t.Errorf("no curve of %s", name)
 		}
@@ -43,7 +43,7 @@ func TestBoundSweep_FiveBounds(t *testing.T) {
 			r.Violations = 1
 		}
 	}
-	if held, _ := s.judged("U(0,1)"); held != "outputs exceed bounds whose assumptions are met, in 4 cases" {
+	if held, _ := s.judgedFive("U(0,1)"); held != "outputs exceed bounds whose assumptions are met, in 4 cases" {
 		t.Error(held)
 	}
 }
@@ -57,7 +57,7 @@ func TestBoundSweep_FiveBounds_where_all_hold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, exceeded := s.judged("U(0,1)"); exceeded != "none of those whose assumptions are violated is exceeded either" {
+	if _, exceeded := s.judgedFive("U(0,1)"); exceeded != "none of those whose assumptions are violated is exceeded either" {
 		t.Error(exceeded)
 	}
 }

@@ -37,17 +37,17 @@ func Looseness() (*viz.Table, error) {
 	best := tightestByNeed(results)
 	last := best[len(best)-1]
 	t := viz.NewTable("looseness",
-		fmt.Sprintf("The paper's bounds exceed the largest error of its experiment %s and %s times, deterministic and probabilistic; the tightest that holds now does %s times.",
+		fmt.Sprintf("The paper's bounds are %s (deterministic) and %s (probabilistic) times the largest error of its experiment; the tightest that holds now is %s times.",
 			typeset.Number(over(g.Constant("DBEA").Zeta), 2), typeset.Number(over(g.Constant(paper.PrintedBound).Zeta), 2), typeset.Number(over(last.Constant), 2)),
-		fmt.Sprintf("Constant of the bound times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs. Drawn by study.Looseness.",
+		fmt.Sprintf("Last column: the constant times the largest |A||B|/|AB|, over the largest of %d relative forward errors. Paper's model, %d × %d × %d, entries ~ %s, seed %d, %s over all outputs.",
 			len(r.Exact.Errors), g.M, g.K, g.N, g.Distribution.Name, g.Seed, typeset.Percent(g.Confidence)),
-		[]string{"When", "Bound", "knows", "confidence", "constant", "times the largest error"})
+		[]string{"Published", "Bound", "needs to know", "confidence", "constant", "times the largest error"})
 	for _, name := range []string{"DBEA", paper.PrintedBound} {
 		c := g.Constant(name)
-		t.Row("then", name, bound.Nothing.String(), c.Failure.String(), typeset.Number(c.Zeta, 4), typeset.Number(over(c.Zeta), 2))
+		t.Row("in the paper", name, bound.Nothing.String(), c.Failure.String(), typeset.Number(c.Zeta, 4), typeset.Number(over(c.Zeta), 2))
 	}
 	for _, b := range best {
-		t.Row("now", b.Bound, b.knows, b.Confidence.String(), typeset.Number(b.Constant, 4), typeset.Number(over(b.Constant), 2))
+		t.Row("elsewhere or here", boundNamed(b.Bound), b.knows, b.Confidence.String(), typeset.Number(b.Constant, 4), typeset.Number(over(b.Constant), 2))
 	}
 	return t, nil
 }

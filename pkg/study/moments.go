@@ -15,22 +15,19 @@ import (
 func (s *BoundSweep) Moments(k int) *viz.Table {
 	rows := s.of(func(r sweep.Row) bool { return r.Bound == sweep.ErrorRow && !r.PerOutput && r.K == k })
 	shift := func(r sweep.Row) float64 { return math.Abs(r.Mean()) / r.Spread() }
-	widest, product, exact := rows[0], 0.0, 0.0
+	widest := rows[0]
 	for _, r := range rows {
 		if shift(r) > shift(widest) {
 			widest = r
 		}
-		product += r.Product
-		exact += r.Exact
 	}
 	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k),
-		fmt.Sprintf("Where products have one sign, truncation shifts all errors: on %s with %s their mean is %s times their spread.",
-			widest.Machine, typeset.Minus(widest.Data), times(shift(widest))),
-		fmt.Sprintf("Mean and standard deviation of error/|A||B|, and the slope of the error on the exact result, K = %d. Exact errors took %s times as long as the products. %s. Drawn by study.BoundSweep.Moments.",
-			k, typeset.Number(exact/product, 2), s.conditions()),
-		[]string{"Machine", "Data", "mean", "predicted", "slope", "predicted", "spread", "predicted"})
+		fmt.Sprintf("Where products have one sign, truncation shifts all errors: %s with %s their mean is %s times their spread.",
+			on(widest.Machine), dataNamed(widest.Data), times(shift(widest))),
+		"Mean and spread (standard deviation) of error/|A||B|, and slope of the error over the exact result, each beside its prediction. "+s.conditions(fmt.Sprint(k)),
+		[]string{"Machine", "Entries", "mean", "mean, predicted", "slope", "slope, predicted", "spread", "spread, predicted"})
 	for _, r := range rows {
-		t.Row(r.Machine, typeset.Minus(r.Data), typeset.Number(r.Mean(), 3), predicted(r.Predicted.Mean), typeset.Number(r.Slope(), 3), predicted(r.Predicted.Slope),
+		t.Row(machineNamed(r.Machine), dataNamed(r.Data), typeset.Number(r.Mean(), 3), predicted(r.Predicted.Mean), typeset.Number(r.Slope(), 3), predicted(r.Predicted.Slope),
 			typeset.Number(r.Spread(), 3), predicted(r.Predicted.Spread))
 	}
 	return t

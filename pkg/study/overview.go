@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -15,20 +14,15 @@ import (
 // Overview returns a table with a row for each machine and class of
 // distributions, worst cases over all K and all distributions of the class. The
 // columns are τ of the paper's theorem; τ of the tightest valid bound for each
-// level of knowledge; the relative deviations of the mean or slope, and of the
-// spread, of the errors from their predictions; and the time to compute the
-// exact error relative to that of the product. The two classes are data of mean
-// zero and data of one sign. Other distributions are omitted.
+// level of knowledge; the largest relative deviation of the mean (one sign) or
+// slope (mean zero) and of the spread of the errors from their predictions; and
+// the time to compute the exact error relative to that of the product. The two
+// classes are data of mean zero and data of one sign. Other distributions are
+// omitted.
 func (s *BoundSweep) Overview() *viz.Table {
-	levels := []struct {
-		name  string
-		knows bound.Knowledge
-	}{{"from the distribution", bound.Moments}, {"from sums", bound.Sums}, {"from a trace", bound.Trace}}
-
-	header := []string{"Machine", "Data", "VIBEA"}
-	for _, l := range levels {
-		header = append(header, l.name)
-	}
+	levels := []bound.Knowledge{bound.Moments, bound.Sums, bound.Trace}
+	header := []string{"Machine", "Entries", "τ of VIBEA", "τ from the distribution", "τ from sums", "τ from a trace",
+		"predictions off by", "exact / product time"}
 	least := make([]sweep.Row, len(levels))
 	var rows [][]string
 	for _, m := range distinct(s, machineOf) {
@@ -37,11 +31,11 @@ func (s *BoundSweep) Overview() *viz.Table {
 			if len(of) == 0 {
 				continue
 			}
-			row := []string{m, kind, worstOf(of, "vibea")}
-			for i, l := range levels {
+			row := []string{machineNamed(m), kind, worstOf(of, "vibea")}
+			for i, knows := range levels {
 				cell := "–"
-				if r, ok := loosest(of, l.knows); ok {
-					cell = typeset.Number(r.Tightness, 2) + ", " + r.Bound
+				if r, ok := loosest(of, knows); ok {
+					cell = twoDigits(r.Tightness)
 					if least[i].Bound == "" || r.Tightness < least[i].Tightness {
 						least[i] = r
 					}
@@ -49,21 +43,26 @@ func (s *BoundSweep) Overview() *viz.Table {
 				row = append(row, cell)
 			}
 			mean, spread := deviations(of, kind)
-			rows = append(rows, append(row, percentOff(mean), percentOff(spread), typeset.Number(cost(of), 2)))
+			rows = append(rows, append(row, percentOff(larger(mean, spread)), twoDigits(cost(of))))
 		}
 	}
-	last := least[len(least)-1]
 	t := viz.NewTable(s.stem+"-overview",
-		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more, on all machines; from the distribution alone, %s or more.",
-			typeset.Number(last.Tightness, 2), typeset.Number(least[0].Tightness, 2)),
-		fmt.Sprintf("τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: exceeded, up to what factor, on how many outputs. "+
-			"Mean (of one sign) or slope (of mean zero) and spread: how far off the prediction is, where the sample is large enough to tell 5 %%. Exact: the time of the exact product over that of the product. %s. Drawn by study.BoundSweep.Overview.",
-			distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
-		append(header, "mean or slope", "spread", "exact"))
+		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more; from the distribution of the data alone, %s or more.",
+			twoDigits(least[len(least)-1].Tightness), twoDigits(least[0].Tightness)),
+		fmt.Sprintf("Worst over K = %s and entries ~ %s. τ, brackets and ✗ as in the tables of tightness. %s",
+			listed(lengths(s)), listed(names(s)), s.conditions("K")), header)
 	for _, row := range rows {
 		t.Row(row...)
 	}
 	return t
+}
+
+// lengths returns the values of K of a sweep.
+func lengths(s *BoundSweep) (ks []string) {
+	for _, k := range distinct(s, lengthOf) {
+		ks = append(ks, fmt.Sprint(k))
+	}
+	return ks
 }
 
 // Summary returns the findings of [BoundSweep.Overview] as text: the ratio of
@@ -106,7 +105,7 @@ func (s *BoundSweep) Summary() string {
 	for _, m := range machines {
 		mean, spread := deviations(rows([]string{m}, sameSign), sameSign)
 		slope, other := deviations(rows([]string{m}, meanZero), meanZero)
-		off = append(off, percentOff(larger(larger(mean, spread), larger(slope, other)))+" on "+m)
+		off = append(off, percentOff(larger(larger(mean, spread), larger(slope, other)))+" "+on(m))
 	}
 	return fmt.Sprintf("With data of both signs the theorem of the paper is up to %s times too large on the paper's model; "+
 		"of products of one sign it is exceeded on %s of the outputs of tensor cores, of all lengths. "+
@@ -142,7 +141,7 @@ func kindOf(name string) string {
 // names returns the names of the distributions of a sweep.
 func names(s *BoundSweep) (sets []string) {
 	for _, l := range distinct(s, dataOf) {
-		sets = append(sets, typeset.Minus(l))
+		sets = append(sets, dataNamed(l))
 	}
 	return sets
 }
@@ -161,26 +160,27 @@ func eachCell(rows []sweep.Row, f func(cell []sweep.Row)) {
 }
 
 // loosest returns, of the tightest valid bounds of all cells, the least tight,
-// and whether every cell has a valid bound.
+// and whether every cell has a valid bound. It omits cells with a product
+// without any error, which says nothing of a bound.
 func loosest(rows []sweep.Row, knows bound.Knowledge) (worst sweep.Row, ok bool) {
 	ok = true
 	eachCell(rows, func(cell []sweep.Row) {
 		r, found := sweep.Tightest(cell, knows)
 		ok = ok && found
-		if found && (worst.Bound == "" || r.Tightness < worst.Tightness) {
+		if found && r.Tightness > 0 && (worst.Bound == "" || r.Tightness < worst.Tightness) {
 			worst = r
 		}
 	})
-	return worst, ok
+	return worst, ok && worst.Bound != ""
 }
 
 // worstOf returns, as the text of a table cell, the worst row of a bound: that
 // with the most violations and, among these, the largest |error|/bound; without
-// violations, that with the least τ.
+// violations, that with the least τ that is not 0.
 func worstOf(rows []sweep.Row, name string) string {
 	var worst sweep.Row
 	for _, r := range rows {
-		if r.Bound != name {
+		if r.Bound != name || r.Tightness == 0 {
 			continue
 		}
 		switch {

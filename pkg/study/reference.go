@@ -8,10 +8,10 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// assumptions are the groups of [BoundReference], each with the models of its
+// referenceTables are the tables of [BoundReference], each with the models of its
 // bounds: from what holds of every machine to what must be assumed of errors
 // and data.
-var assumptions = []struct {
+var referenceTables = []struct {
 	title, text string
 	models      []string
 }{
@@ -38,8 +38,8 @@ var assumptions = []struct {
 func BoundReference() string {
 	var b strings.Builder
 	rows := 0
-	for _, a := range assumptions {
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n| bound | formula | knows, and assumes besides | source |\n|---|---|---|---|\n", a.title, a.text)
+	for _, a := range referenceTables {
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n| bound | formula | knows; also assumes | source |\n|---|---|---|---|\n", a.title, a.text)
 		for _, c := range bound.Catalogue() {
 			if slices.Contains(a.models, c.Model.Name) {
 				rows++

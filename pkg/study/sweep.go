@@ -35,7 +35,7 @@ var BreakingSweep = sweep.Plan{
 // that return a table, a chart or a summary panic if Rows is empty.
 type BoundSweep struct {
 	Rows   []sweep.Row
-	Origin string // a sentence for captions
+	Origin string // a sentence for captions, without its full stop
 	stem   string // the beginning of the names of its figures
 }
 
@@ -66,15 +66,11 @@ func recordedSweep(name string) (*BoundSweep, error) {
 		return nil, fmt.Errorf("study: %w", err)
 	}
 	defer f.Close()
-	rows, comment, err := sweep.Read(f)
+	rows, _, err := sweep.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("study: recorded/%s.csv: %w", name, err)
 	}
-	first, more, _ := strings.Cut(comment, "\n")
-	if more != "" {
-		first += fmt.Sprintf(" and %d like it, joined", 1+strings.Count(more, "\n"))
-	}
-	return &BoundSweep{rows, "Recorded earlier, not run here: " + first, "recorded" + suffixOf(name)}, nil
+	return &BoundSweep{rows, "Recorded in pkg/study/recorded/" + name + ".csv", "recorded" + suffixOf(name)}, nil
 }
 
 // suffixOf returns a suffix for the names of the figures of a record, which
@@ -140,9 +136,9 @@ func machineOf(r sweep.Row) string { return r.Machine }
 func dataOf(r sweep.Row) string    { return r.Data }
 func lengthOf(r sweep.Row) int     { return r.K }
 
-// conditions returns the parameters of a sweep and its origin, as text for
-// captions.
-func (s *BoundSweep) conditions() string {
+// conditions returns the size, the seeds and the confidence of a sweep and its
+// origin, as text for captions. K is the inner dimension, or the letter.
+func (s *BoundSweep) conditions(K string) string {
 	r := s.Rows[0]
 	confidence := 0.0
 	for _, r := range s.Rows {
@@ -152,13 +148,17 @@ func (s *BoundSweep) conditions() string {
 			break
 		}
 	}
-	return fmt.Sprintf("Emulated, %d × K × %d, seeds %s, %s over all outputs of a product. %s",
-		r.M, r.N, sweep.FormatSeeds(r.Seeds), typeset.Percent(confidence), s.Origin)
+	seeds := "seed "
+	if len(r.Seeds) > 1 {
+		seeds = "seeds "
+	}
+	seeds += strings.ReplaceAll(sweep.FormatSeeds(r.Seeds), ":", "–")
+	return fmt.Sprintf("%d × %s × %d, %s, %s over all outputs. %s.", r.M, K, r.N, seeds, typeset.Percent(confidence), s.Origin)
 }
 
-// Counted returns a sentence with the number of outputs, the number of rows in
-// which a valid bound is violated, and the number in which a bound is violated
-// that is not claimed for the machine or the data.
+// Counted returns a clause with the number of outputs and the numbers of rows
+// in which outputs exceed a bound: one whose assumptions are met, and one whose
+// assumptions are violated.
 func (s *BoundSweep) Counted() string {
 	outputs, broken, bad := 0, 0, 0
 	for _, r := range s.Rows {
@@ -171,8 +171,20 @@ func (s *BoundSweep) Counted() string {
 			bad++
 		}
 	}
-	return fmt.Sprintf("of %d outputs, %s a bound that is claimed for its machine and data; %d times a bound fails where it is not claimed",
-		outputs, map[bool]string{true: "none exceeds", false: fmt.Sprintf("some exceed, of %d bounds,", bad)}[bad == 0], broken)
+	met := fmt.Sprintf("none of %d outputs exceeds a bound whose assumptions are met", outputs)
+	if bad > 0 {
+		met = fmt.Sprintf("of %d outputs some exceed %d bounds whose assumptions are met", outputs, bad)
+	}
+	return fmt.Sprintf("%s; bounds whose assumptions are violated are exceeded in %d cases", met, broken)
+}
+
+// listed joins words as in "a, b and c".
+func listed(words []string) string {
+	n := len(words) - 1
+	if n < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n], ", ") + " and " + words[n]
 }
 
 // slugOf returns the name of a distribution in a form that is fit to be part of

@@ -33,7 +33,7 @@ func ToleranceFigure() *viz.Chart {
 		{"Volta", devices.VoltaF16(), viz.Generations[0], viz.Solid},
 		{"Ampere", devices.AmpereF16(), viz.Generations[1], viz.Solid},
 		{"Hopper", devices.HopperF16(), viz.Generations[2], viz.Solid},
-		{"Hopper, D in binary16", devices.HopperF16F16(), viz.Generations[2], viz.Dotted},
+		{"Hopper, sums in binary16", devices.HopperF16F16(), viz.Generations[2], viz.Dotted},
 		{"FMAs in binary32", devices.IEEEF16(), viz.Black, viz.Solid},
 	}
 	formats := []toleranceCurve{
@@ -49,15 +49,16 @@ func ToleranceFigure() *viz.Chart {
 	k.Represented = true
 	rounded := tolerance(k, f)
 	c := viz.NewChart("tolerance",
-		fmt.Sprintf("Where machines truncate, the tolerance that is guaranteed grows like K, and rounding the factors sets a floor below it: of the %s on Hopper at K = %d, %s %% are the rounding to binary16.",
+		fmt.Sprintf("Where machines truncate, the guaranteed error grows like K; of Hopper's %s at K = %d, rounding the factors to binary16 is %s %%.",
 			typeset.Number(rounded, 2), k.K, typeset.Number(100*(rounded-exact)/rounded, 2)),
-		fmt.Sprintf("The smallest τ with |D̂ - D| ≤ τ|A||B| by the tightest bound of the catalogue that holds, 1024 × K × 8 at %s, nothing known of the data. Above, factors are numbers of binary16; below, real numbers rounded to the format named. Drawn by study.ToleranceFigure.",
+		fmt.Sprintf("The tightest bound that holds on |D̂ − D| / |A||B|, 1024 × K × 8, %s over all outputs, data unknown. Above, factors are numbers of binary16; below, real numbers that are first rounded to the format.",
 			typeset.Percent(paper.Confidence)))
-	x := viz.Axis{Label: "Terms K of each sum", Log: true, Min: 1, Max: 1e6}
+	x := viz.Axis{Label: "Terms K of each sum", Log: true, Min: 1, Max: 1 << 20}
+	y := viz.Axis{Label: "Guaranteed |d̂ − d| / |A||B|", Log: true, Min: 1e-8, Max: 1e3}
 	k.Represented = false
-	tolerances(c.Panel("binary16 factors, by machine", x, viz.Axis{Label: "Tolerance τ", Log: true, Min: 1e-8, Max: 10}), k, f, machines)
+	tolerances(c.Panel("Factors in binary16, by machine", x, y), k, f, machines)
 	k.Represented = true
-	tolerances(c.Panel("real factors, by format", x, viz.Axis{Label: "Tolerance τ", Log: true, Min: 1e-8, Max: 10}), k, f, formats)
+	tolerances(c.Panel("Real factors, by format", x, y), k, f, formats)
 	return c
 }
 

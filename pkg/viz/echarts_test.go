@@ -334,7 +334,7 @@ func TestTable(t *testing.T) {
 	})
 	t.Run("knows_a_number", func(t *testing.T) {
 		for cell, want := range map[string]bool{"11": true, "−1.2×10⁻⁵": true, "2^{−11}": true, "13.3×": true, "≤ 0.01": true, "83 %": true,
-			"∞": true, "1e-5": true, "4/5": true, "": false, "binary16": false, "H100": false, "16-bit": false, "e": false, "–": false} {
+			"∞": true, "1e-5": true, "4/5": true, "✗ 3.6×, 79 %": true, "✗": false, "": false, "binary16": false, "H100": false, "16-bit": false, "e": false, "–": false} {
 			if numeric(cell) != want {
 				t.Errorf("numeric(%q) = %v", cell, !want)
 			}
@@ -344,6 +344,15 @@ func TestTable(t *testing.T) {
 		h := tab.HTML()
 		if !strings.Contains(h, "&lt;&amp;&gt;") || !strings.Contains(h, "<i>a</i>") || strings.Count(h, "<tr>") != 3 {
 			t.Error(h)
+		}
+	})
+	t.Run("spreads_headings", func(t *testing.T) {
+		h := NewTable("t", "T.", "", []string{"a", "b", "c"})
+		for _, cells := range [][]string{{"*group*", "", ""}, {"", "x", ""}, {"x", "", "y"}} {
+			h.Row(cells...)
+		}
+		if got := h.HTML(); strings.Count(got, `colspan="3"`) != 1 || !strings.Contains(got, `<i>group</i></td></tr>`) || strings.Count(got, "<td") != 7 {
+			t.Error(got)
 		}
 	})
 	t.Run("escapes_Markdown", func(t *testing.T) {

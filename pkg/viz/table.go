@@ -26,10 +26,17 @@ func NewTable(name, finding, details string, header []string) *Table {
 	return &Table{title: newTitle(name, finding, details), header: append([]string{}, header...)}
 }
 
-// Row appends a row. It panics unless there is one cell for each column.
+// Row appends a row. If all cells but the first are empty, it is a heading of
+// the rows that follow. It panics unless there is one cell for each column.
 func (t *Table) Row(cells ...string) {
 	check(len(cells) == len(t.header), "row of table %s has %d cells, want %d", t.name, len(cells), len(t.header))
 	t.rows = append(t.rows, append([]string{}, cells...))
+}
+
+// isHeading reports whether a row has a text in its first cell alone: it is then
+// the heading of the rows below it, and in HTML as wide as the table.
+func isHeading(cells []string) bool {
+	return len(cells) > 1 && strings.TrimSpace(cells[0]) != "" && strings.TrimSpace(strings.Join(cells[1:], "")) == ""
 }
 
 // numeric reports whether a cell contains a number, such as −1.2×10⁻⁵, 2^{−11},
@@ -40,7 +47,7 @@ func numeric(cell string) bool {
 		switch {
 		case unicode.IsDigit(r), r == '∞', strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹", r):
 			digits++
-		case strings.ContainsRune(" \u00a0\u202f+-−±≈≤≥<>~.,×·/%^{}()⁻", r):
+		case strings.ContainsRune(" \u00a0\u202f+-−±≈≤≥<>~.,×·/%^{}()⁻✗", r):
 		case (r == 'e' || r == 'E') && digits > 0 && i+1 < len(cell):
 		case r == 'x' && i+1 == len(cell): // the sign of a factor, as in 2x
 		default:
@@ -87,6 +94,10 @@ func (t *Table) htmlRow(b *strings.Builder, tag string, cells []string) {
 	rule := ""
 	if tag == "th" {
 		rule = ";border-bottom:1px solid #404040"
+	}
+	if tag == "td" && isHeading(cells) {
+		fmt.Fprintf(b, `<td colspan="%d" align="left" style="text-align:left;padding:4px 12px">%s</td>`, len(cells), markedHTML(cells[0]))
+		return
 	}
 	for j, c := range cells {
 		side := "left"

@@ -84,7 +84,7 @@ func formatName(f tcore.Format) string {
 // Writer writes the rows of one file.
 type Writer struct {
 	header  Header
-	zip     *gzip.Writer
+	zip     io.Closer // nil if nothing is compressed
 	out     *bufio.Writer
 	buf     []byte
 	written int
@@ -93,6 +93,18 @@ type Writer struct {
 // NewWriter writes the header. The caller writes Count rows and calls
 // [Writer.Close].
 func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
+	z := gzip.NewWriter(w)
+	out, err := NewPlainWriter(z, h, p)
+	if err != nil {
+		return nil, err
+	}
+	out.zip = z
+	return out, nil
+}
+
+// NewPlainWriter is NewWriter for the contents of a file, which somebody else
+// compresses.
+func NewPlainWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
@@ -104,8 +116,7 @@ func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
 	if len(line) >= maxHeader {
 		return nil, fmt.Errorf("tcvec: a header of %d bytes, want less than %d", len(line), maxHeader)
 	}
-	z := gzip.NewWriter(w)
-	out := &Writer{header: h, zip: z, out: bufio.NewWriter(z), buf: make([]byte, 0, h.RowBytes)}
+	out := &Writer{header: h, out: bufio.NewWriter(w), buf: make([]byte, 0, h.RowBytes)}
 	_, err = out.out.Write(append(line, '\n'))
 	return out, err
 }
@@ -136,7 +147,11 @@ func (w *Writer) Close() error {
 	if w.written != w.header.Count {
 		return fmt.Errorf("tcvec: %d rows written, want %d", w.written, w.header.Count)
 	}
-	return errors.Join(w.out.Flush(), w.zip.Close())
+	err := w.out.Flush()
+	if w.zip != nil {
+		err = errors.Join(err, w.zip.Close())
+	}
+	return err
 }
 
 // appendScales appends scales to b, a byte each.

@@ -37,6 +37,9 @@ var style string
 //go:embed page.js
 var script string
 
+//go:embed worker.js
+var worker string
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("playground: ")
@@ -95,7 +98,7 @@ func build() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []byte(strings.NewReplacer("{{style}}", style, "{{glue}}", string(glue), "{{script}}", script, "{{wasm}}", packed).Replace(page)), nil
+	return []byte(strings.NewReplacer("{{style}}", style, "{{glue}}", string(glue), "{{worker}}", worker, "{{script}}", script, "{{wasm}}", packed).Replace(page)), nil
 }
 
 // pack returns data compressed, as text.

@@ -11,8 +11,8 @@ type question struct {
 }
 
 // Answer answers a question, both as JSON. The question has the key ask, with
-// the value formats, devices, dot, line or product, and the keys of a [Dot], a
-// [Line] or a [Product]. The answer to a wrong question has the one key error.
+// the value factors, devices, dot, copy, line, product or vectors, and the keys of
+// a [Dot], a [Copy], a [Line], a [Product] or of [Vectors]. The answer to a wrong question has the one key error.
 func Answer(text []byte) []byte {
 	answer, err := answer(text)
 	if err == nil {
@@ -36,18 +36,22 @@ func answer(text []byte) (answer any, err error) {
 		return nil, err
 	}
 	switch q.Ask {
-	case "formats":
-		return Formats(), nil
+	case "factors":
+		return Factors(), nil
 	case "devices":
 		return Devices(), nil
 	case "dot":
 		return ask(text, Dot.Answer)
+	case "copy":
+		return ask(text, Copy.Answer)
 	case "line":
 		return ask(text, Line.Answer)
 	case "product":
 		return ask(text, Product.Answer)
+	case "vectors":
+		return ask(text, Vectors.Answer)
 	}
-	return nil, fmt.Errorf("ask is %q, want formats, devices, dot, line or product", q.Ask)
+	return nil, fmt.Errorf("ask is %q, want factors, devices, dot, copy, line, product or vectors", q.Ask)
 }
 
 // ask answers a question of one kind.

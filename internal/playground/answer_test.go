@@ -2,9 +2,12 @@ package playground
 
 import (
 	"encoding/json"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
@@ -45,11 +48,51 @@ func TestDot(t *testing.T) {
 	}
 }
 
+// Scales multiply the numbers that they cover; the others are ones.
+func TestDotWithScales(t *testing.T) {
+	q := Dot{Format: "e4m3 × e8m0 per 32", X: slices.Repeat([]string{"1"}, 33), Y: slices.Repeat([]string{"3"}, 33),
+		ScaleX: []string{"4", "0.25"}, Device: devices.BlackwellMXE4M3().Name}
+	a, err := q.Answer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Exact != "384.75" || a.Groups != 1 || a.Rows[0].Result.Value != "384.75" || a.Rows[0].Result.Bits != "0x43c06000" {
+		t.Errorf("%+v", a)
+	}
+	if last := a.Trace.Blocks[1].Terms; len(last) != 2 || last[0].Name != "x₃₃y₃₃" || last[0].Value != "0.75" {
+		t.Errorf("%+v", last)
+	}
+	q.ScaleY = []string{"1"}
+	if _, err := q.Answer(); err == nil || !strings.Contains(err.Error(), "scales of y: 1, want 2") {
+		t.Error(err)
+	}
+}
+
+// c in bits is a number of some devices alone; the others say so.
+func TestDotOfBits(t *testing.T) {
+	a := answerTo[DotAnswer](t, `{"ask":"dot","format":"binary16","x":["1"],"y":["1"],"c":"0x3f800000"}`)
+	for _, r := range a.Rows {
+		if wide := r.Format == "binary32"; wide != (r.Refused == "") || wide && r.Result.Value != "2" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// What a chip returns for a NaN is in no standard: NVIDIA's has all bits set.
+func TestDotOfNaN(t *testing.T) {
+	for _, r := range answerTo[DotAnswer](t, `{"ask":"dot","format":"binary16","x":["0x7e00"],"y":["1"]}`).Rows {
+		d, _ := devices.ByName(r.Device)
+		if want := bits(d.DotCodes([]uint64{0x7e00}, []uint64{0x3c00}, 0), d.C); r.Result.Bits != want || r.Result.Value != "NaN" {
+			t.Errorf("%s: %+v, want %s", r.Device, r.Result, want)
+		}
+	}
+}
+
 // The picture has every bit of every term, and cuts off what the device does:
 // Hopper keeps 25 bits below 2^23.
 func TestTrace(t *testing.T) {
 	b := answerTo[DotAnswer](t, cancelling).Trace.Blocks[0]
-	if b.Top != 23 || b.Last != -2 || len(b.Terms) != 5 || b.Sum != "-0.75" {
+	if b.Top != 23 || b.Last != -2 || len(b.Terms) != 5 || b.Sum.Value != "-0.75" || b.Result.Value != "-0.75" {
 		t.Fatalf("%+v", b)
 	}
 	for _, c := range b.Terms {
@@ -130,16 +173,24 @@ func TestWrongQuestions(t *testing.T) {
 		``:                           "JSON",
 		`{"ask":"nothing"}`:          `ask is \"nothing\"`,
 		`{"ask":"dot","format":"x"}`: "no device multiplies",
-		`{"ask":"dot","format":"binary16","x":["1"],"y":[]}`:                                 "1 x and 0 y",
-		`{"ask":"dot","format":"binary16","x":["1","two"],"y":["1","1"]}`:                    "x, number 2",
-		`{"ask":"dot","format":"binary16","x":["0x12345"],"y":["1"]}`:                        "not a number of 16 bits",
-		`{"ask":"dot","format":"binary16","x":["1"],"y":["1"],"c":"a"}`:                      "c: ",
-		`{"ask":"dot","format":"binary16","x":["1"],"y":["1"],"device":"volta"}`:             "no device",
-		`{"ask":"line","format":"binary16","at":"0","each":0}`:                               "0 numbers",
-		`{"ask":"product","device":"none"}`:                                                  "there is no device",
-		`{"ask":"product","device":"paper-f32","m":0,"n":1,"k":1}`:                           "m = 0",
-		`{"ask":"product","device":"paper-f32","m":9999,"n":9999,"k":9999,"confidence":0.9}`: "multiplications",
-		`{"ask":"product","device":"paper-f32","m":1,"n":1,"k":1,"confidence":2}`:            "confidence 2",
+		`{"ask":"dot","format":"binary16","x":["1"],"y":[]}`:                                           "1 x and 0 y",
+		`{"ask":"dot","format":"binary16","x":["1","two"],"y":["1","1"]}`:                              "x, number 2",
+		`{"ask":"dot","format":"binary16","x":["0x12345"],"y":["1"]}`:                                  "not a number of 16 bits",
+		`{"ask":"dot","format":"binary16","x":["1"],"y":["1"],"c":"a"}`:                                "c: ",
+		`{"ask":"dot","format":"binary16","x":["1"],"y":["1"],"device":"volta"}`:                       `device: there is no \"volta\"`,
+		`{"ask":"dot","format":"binary16","x":["1"],"y":["1"],"scale_x":["1"]}`:                        "scales of x: binary16 takes none",
+		`{"ask":"copy","as":"C","format":"binary16","x":["1"],"y":["1"]}`:                              `as: \"C\"`,
+		`{"ask":"line","format":"binary16","at":"0","each":0}`:                                         "each: 0 numbers",
+		`{"ask":"line","format":"binary16","at":"zero","each":1}`:                                      "at: ",
+		`{"ask":"vectors","file":"?"}`:                                                                 "file: ",
+		`{"ask":"vectors","file":"e30K"}`:                                                              "want tcvec1",
+		`{"ask":"product","device":"none"}`:                                                            "device: there is no",
+		`{"ask":"product","device":"paper-f32","confidence":0.9,"m":0,"n":1,"k":1}`:                    "m = 0",
+		`{"ask":"product","device":"paper-f32","confidence":0.9,"m":2,"n":1,"k":1,"rows":3}`:           "rows = 3, want 0 to 2",
+		`{"ask":"product","device":"paper-f32","confidence":0.9,"m":9999,"n":9999,"k":9}`:              "outputs",
+		`{"ask":"product","device":"paper-f32","confidence":0.9,"m":999,"n":999,"k":9999}`:             "multiplications",
+		`{"ask":"product","device":"paper-f32","m":1,"n":1,"k":1,"confidence":2}`:                      "confidence: 2",
+		`{"ask":"product","device":"paper-f32","m":1,"n":1,"k":1,"confidence":0.5,"distribution":"U"}`: "distribution",
 	} {
 		if got := string(Answer([]byte(question))); !strings.HasPrefix(got, `{"error":`) || !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", question, got, want)
@@ -147,26 +198,107 @@ func TestWrongQuestions(t *testing.T) {
 	}
 }
 
-// Every device without scales can be asked for.
+// Every device can be asked for a dot product, and all without scales for a
+// product of matrices.
 func TestDevices(t *testing.T) {
-	formats, n := Formats(), 0
-	for _, d := range devices.All() {
-		if d.ScaleBlock > 0 {
-			continue
+	listed := map[string]bool{}
+	for _, format := range Formats() {
+		for _, d := range having(format) {
+			listed[d.Name] = true
 		}
-		n++
-		if d.A.Equal(d.B) && len(having(d.A.Name)) == 0 {
+	}
+	plain := 0
+	for _, d := range devices.All() {
+		if !listed[d.Name] {
 			t.Errorf("%s is in no list", d.Name)
 		}
+		if d.ScaleBlock == 0 {
+			plain++
+		}
 	}
-	if n != len(Devices()) || len(formats) < 10 {
-		t.Errorf("%d devices, want %d; formats %v", len(Devices()), n, formats)
+	if plain != len(Devices()) {
+		t.Errorf("%d devices without scales, want %d", len(Devices()), plain)
 	}
+}
+
+// The first rows of a product are the same however many are computed, and its
+// bounds are those of all.
+func TestRows(t *testing.T) {
+	q := Product{Device: "paper-f32", M: 64, N: 2, K: 100, Distribution: "U(-1,1)", Seed: 1, Confidence: 0.9, Draw: []string{"vibea", "dbea"}}
+	all, err := q.Answer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Rows = 8
+	few, err := q.Answer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if few.Outputs != 16 || all.Outputs != 128 || !slices.Equal(few.Bounds, all.Bounds) || few.Curves[1].Name != "vibea" || few.Curves[2].Name != "dbea" {
+		t.Errorf("%d and %d outputs, %+v, %+v", few.Outputs, all.Outputs, few.Curves, few.Bounds)
+	}
+	for i, c := range few.Curves {
+		for _, v := range c.Values {
+			if !slices.Contains(all.Curves[i].Values, v) {
+				t.Errorf("%s: %v is not among all", c.Name, v)
+			}
+		}
+	}
+}
+
+// The bounds that the page draws for the paper's machine are those of its Figure
+// 6, by the theorem for the paper's block width.
+func TestFigure6(t *testing.T) {
+	q := Product{Device: "paper-f32", M: 1024, N: 8, K: 1 << 15, Rows: 1, Distribution: "U(-1,1)", Seed: 1, Confidence: 0.99, Represented: true}
+	theorem := roundoff.GEMM{M: q.M, N: q.N, K: q.K, Block: tcore.PaperF32.Block, Roundoffs: tcore.PaperF32.Roundoffs()}
+	λ := theorem.Lambda(roundoff.FailureOf(q.Confidence), roundoff.Corrected)
+	for _, represented := range []bool{false, true} {
+		q.Represented = represented
+		a, err := q.Answer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ζ := theorem.Zeta
+		if represented {
+			ζ = theorem.ZetaRepresented
+		}
+		for name, want := range map[string]float64{"dbea": ζ(roundoff.DBEA), "vibea": ζ(roundoff.VIBEA{Lambda: λ})} {
+			i := slices.IndexFunc(a.Bounds, func(b BoundRow) bool { return b.Name == name })
+			if got, err := parse(a.Bounds[i].Constant, tcore.Binary64); err != nil || math.Abs(got/want-1) > 1e-9 || !a.Bounds[i].Holds {
+				t.Errorf("%s, represented %v: %+v, %v, want %v", name, represented, a.Bounds[i], err, want)
+			}
+		}
+	}
+}
+
+// A number survives being written as its value, in hexadecimal and as its bits.
+func FuzzNumber(f *testing.F) {
+	f.Add("0.1", uint8(0))
+	f.Add("0x1.8p3", uint8(3))
+	f.Add("0b1010", uint8(7))
+	f.Add("−1e-45", uint8(1))
+	f.Add("nan", uint8(5))
+	formats := []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E4M3, tcore.E5M2, tcore.E2M1, tcore.E8M0, tcore.UE4M3, tcore.E4M3FNUZ}
+	f.Fuzz(func(t *testing.T, text string, which uint8) {
+		format := formats[int(which)%len(formats)]
+		x, err := parse(text, format)
+		if err != nil {
+			return
+		}
+		n := number(x, format)
+		for _, s := range []string{n.Value, n.Hex, n.Bits} {
+			if y, err := parse(s, format); err != nil || !same(x, y) || math.Signbit(x) != math.Signbit(y) && x == x {
+				t.Errorf("%q in %s is %v, but %q is %v, %v", text, format.Name, x, s, y, err)
+			}
+		}
+	})
 }
 
 // Any text is answered, without a mistake of ours.
 func FuzzAnswer(f *testing.F) {
 	f.Add(cancelling)
+	f.Add(`{"ask":"copy","as":"vector","format":"e2m1 × ue4m3 per 16","x":["1","nan"],"y":["6","inf"],"scale_x":["-1"],"c":"0x7fc00000"}`)
+	f.Add(`{"ask":"vectors","file":"e30K"}`)
 	f.Add(`{"ask":"line","format":"e4m3","at":"-0","each":64}`)
 	f.Add(`{"ask":"product","device":"paper-f32","m":2,"n":2,"k":16,"distribution":"N(0,1)","seed":1,"confidence":0.5}`)
 	f.Fuzz(func(t *testing.T, question string) {

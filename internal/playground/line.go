@@ -29,17 +29,17 @@ type LineAnswer struct {
 // Answer returns the answer. An error says which part of the question is wrong.
 func (q Line) Answer() (*LineAnswer, error) {
 	all := having(q.Format)
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no device multiplies %q, want one of %v", q.Format, Formats())
+	if len(all) == 0 || all[0].ScaleBlock > 0 {
+		return nil, fmt.Errorf("format: no number of %q alone, want one of %v", q.Format, Formats())
 	}
 	f := all[0].A
 	if q.Each < 1 || q.Each > 64 {
-		return nil, fmt.Errorf("%d numbers on either side, want 1 to 64", q.Each)
+		return nil, fmt.Errorf("each: %d numbers on either side, want 1 to 64", q.Each)
 	}
 	at, err := parse(q.At, tcore.Binary64)
 	if err != nil {
 		if at, err = parse(q.At, f); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("at: %w", err)
 		}
 	}
 	z := f.Round(at, tcore.ToNearestEven)

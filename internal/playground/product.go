@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -17,19 +18,27 @@ import (
 	"github.com/roundofflab/roundoff/pkg/trial"
 )
 
-// MostMultiplied limits M N K of a product.
-const MostMultiplied = 1 << 24
+// MostMultiplied limits the multiplications of a question, and MostOutputs the
+// outputs for which a bound holds.
+const (
+	MostMultiplied = 1 << 24
+	MostOutputs    = 1 << 24
+)
 
 // A Product asks for the errors of a product of random matrices on a device,
-// and for its bounds.
+// and for its bounds on all M N outputs. The first rows are the same however many
+// are computed.
 type Product struct {
-	Device       string  `json:"device"`
-	M            int     `json:"m"`
-	N            int     `json:"n"`
-	K            int     `json:"k"`
-	Distribution string  `json:"distribution"` // such as U(-1,1)
-	Seed         uint64  `json:"seed"`
-	Confidence   float64 `json:"confidence"`
+	Device       string   `json:"device"`
+	M            int      `json:"m"`
+	N            int      `json:"n"`
+	K            int      `json:"k"`
+	Rows         int      `json:"rows"`         // of A that are multiplied; 0 for all
+	Distribution string   `json:"distribution"` // such as U(-1,1)
+	Seed         uint64   `json:"seed"`
+	Confidence   float64  `json:"confidence"`
+	Represented  bool     `json:"represented"` // whether the conversion of A and B is part of the error
+	Draw         []string `json:"draw"`        // bounds to draw; of none, the tightest valid ones are drawn
 }
 
 // A ProductAnswer has the errors of all outputs and the bounds of the catalogue
@@ -39,7 +48,8 @@ type ProductAnswer struct {
 	Median   string     `json:"median"`
 	Relative string     `json:"relative"` // the largest |error|/|D|
 	Bounds   []BoundRow `json:"bounds"`
-	Curves   []Curve    `json:"curves"` // the distribution of the relative error and of two bounds, as in Figure 6
+	Curves   []Curve    `json:"curves"`  // the distribution of the relative error and of bounds, as in Figure 6
+	Outputs  int        `json:"outputs"` // how many were computed
 }
 
 // A Curve is an empirical distribution: value i of n has the share (i+1)/n of
@@ -59,31 +69,7 @@ type BoundRow struct {
 
 // Answer returns the answer. An error says which part of the question is wrong.
 func (q Product) Answer() (*ProductAnswer, error) {
-	i := slices.IndexFunc(devices.All(), func(d tcore.Device) bool { return d.Name == q.Device })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no device %q", q.Device)
-	}
-	d := devices.All()[i]
-	if d.ScaleBlock > 0 {
-		return nil, fmt.Errorf("%s needs scales", d.Name)
-	}
-	for name, n := range map[string]int{"m": q.M, "n": q.N, "k": q.K} {
-		if n < 1 || n > MostMultiplied {
-			return nil, fmt.Errorf("%s = %d, want 1 or more", name, n)
-		}
-	}
-	if float64(q.M)*float64(q.N)*float64(q.K) > MostMultiplied {
-		return nil, fmt.Errorf("%d × %d × %d multiplications, want at most %d", q.M, q.N, q.K, MostMultiplied)
-	}
-	if !(0 < q.Confidence && q.Confidence < 1) {
-		return nil, fmt.Errorf("confidence %v, want it between 0 and 1", q.Confidence)
-	}
-	x, err := bound.ParseDistribution(q.Distribution)
-	if err != nil {
-		return nil, err
-	}
-	p := bound.Problem{M: q.M, N: q.N, K: q.K, Machine: tcore.Machine{Device: d}, X: x, Y: x}
-	t, err := trial.Run(p, independent{x}, q.Seed)
+	p, err := q.problem()
 	if err != nil {
 		return nil, err
 	}
@@ -91,29 +77,80 @@ func (q Product) Answer() (*ProductAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(results, func(a, b bound.Result) int {
-		switch {
-		case a.Holds && !b.Holds:
-			return -1
-		case b.Holds && !a.Holds:
-			return 1
-		}
-		return cmp.Compare(a.Constant, b.Constant)
-	})
+	slices.SortStableFunc(results, better)
+	p.M = q.rows()
+	t, err := trial.Run(p, independent{p.X}, q.Seed)
+	if err != nil {
+		return nil, err
+	}
 	backward, relative := finite(t.Backward()), finite(t.Relative())
 	if len(backward) == 0 || len(relative) == 0 {
-		return nil, fmt.Errorf("no output is finite: %s ends at %v", d.C.Name, d.C.Max())
+		return nil, fmt.Errorf("no output is finite: %s ends at %v", p.Device.C.Name, p.Device.C.Max())
 	}
-	a := &ProductAnswer{Largest: text(slices.Max(backward)), Relative: text(slices.Max(relative))}
-	slices.Sort(backward)
-	a.Median = text(backward[len(backward)/2])
+	a := &ProductAnswer{Largest: text(slices.Max(backward)), Median: text(sample.Median(backward)), Relative: text(slices.Max(relative)), Outputs: len(t.Values)}
 	for _, r := range results {
 		if !math.IsNaN(r.Constant) && !math.IsInf(r.Constant, 0) {
 			a.Bounds = append(a.Bounds, BoundRow{r.Bound, text(r.Constant), r.Holds, r.Why})
 		}
 	}
-	a.Curves = curves(t, relative, results)
+	a.Curves = []Curve{{"observed", quantiles(relative)}}
+	for _, r := range q.drawn(results) {
+		if values := finite(relativeBound(t, r.Constant)); len(values) > 0 {
+			a.Curves = append(a.Curves, Curve{r.Bound, quantiles(values)})
+		}
+	}
 	return a, nil
+}
+
+// problem returns the product whose bounds are asked for. An error says which
+// part of the question is wrong.
+func (q Product) problem() (p bound.Problem, err error) {
+	d, ok := devices.ByName(q.Device)
+	switch {
+	case !ok:
+		return p, fmt.Errorf("device: there is no %q", q.Device)
+	case d.ScaleBlock > 0:
+		return p, fmt.Errorf("device: %s needs scales", d.Name)
+	case !(0 < q.Confidence && q.Confidence < 1):
+		return p, fmt.Errorf("confidence: %v, want it between 0 and 1", q.Confidence)
+	}
+	for _, n := range []struct {
+		name string
+		is   int
+	}{{"m", q.M}, {"n", q.N}, {"k", q.K}} {
+		if n.is < 1 {
+			return p, fmt.Errorf("%s = %d, want 1 or more", n.name, n.is)
+		}
+	}
+	switch {
+	case q.Rows < 0 || q.Rows > q.M:
+		return p, fmt.Errorf("rows = %d, want 0 to %d", q.Rows, q.M)
+	case float64(q.M)*float64(q.N) > MostOutputs:
+		return p, fmt.Errorf("m, n: %d × %d outputs, want at most %d", q.M, q.N, MostOutputs)
+	case float64(q.rows())*float64(q.N)*float64(q.K) > MostMultiplied:
+		return p, fmt.Errorf("m, n, k: %d × %d × %d multiplications, want at most %d", q.rows(), q.N, q.K, MostMultiplied)
+	}
+	x, err := bound.ParseDistribution(q.Distribution)
+	return bound.Problem{M: q.M, N: q.N, K: q.K, Machine: tcore.Machine{Device: d}, X: x, Y: x, Represented: q.Represented}, err
+}
+
+// rows returns how many rows of A are multiplied.
+func (q Product) rows() int {
+	if q.Rows == 0 {
+		return q.M
+	}
+	return q.Rows
+}
+
+// better orders bounds: the valid ones first, and the tightest of them first.
+func better(a, b bound.Result) int {
+	switch {
+	case a.Holds && !b.Holds:
+		return -1
+	case b.Holds && !a.Holds:
+		return 1
+	}
+	return cmp.Compare(a.Constant, b.Constant)
 }
 
 // independent are matrices of independent elements of a distribution.
@@ -132,28 +169,36 @@ func (d independent) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return draw(m, k, 1), draw(k, n, 2)
 }
 
-// curves returns the distributions of the relative error and of the two
-// tightest valid bounds, of those that always hold and of those that hold with
-// some probability.
-func curves(t *trial.Trial, relative []float64, results []bound.Result) []Curve {
-	list := []Curve{{"observed", quantiles(relative)}}
-	sizes := t.Sizes()
+// drawn returns the bounds to draw: those asked for or else, of the ordered
+// results, the tightest valid ones of those that always hold and of those that
+// hold with some probability.
+func (q Product) drawn(results []bound.Result) (list []bound.Result) {
+	for _, name := range q.Draw {
+		if i := slices.IndexFunc(results, func(r bound.Result) bool { return r.Bound == name }); i >= 0 {
+			list = append(list, results[i])
+		}
+	}
+	if len(q.Draw) > 0 {
+		return list
+	}
 	for _, random := range []bool{false, true} {
-		for _, r := range results {
-			if !r.Holds || (r.Confidence != roundoff.Never) != random || math.IsInf(r.Constant, 0) {
-				continue
-			}
-			values := make([]float64, len(sizes))
-			for i, s := range sizes {
-				values[i] = r.Constant * s / math.Abs(t.Values[i])
-			}
-			if values = finite(values); len(values) > 0 {
-				list = append(list, Curve{r.Bound, quantiles(values)})
-			}
-			break
+		if i := slices.IndexFunc(results, func(r bound.Result) bool {
+			return r.Holds && (r.Confidence != roundoff.Never) == random && !math.IsInf(r.Constant, 0)
+		}); i >= 0 {
+			list = append(list, results[i])
 		}
 	}
 	return list
+}
+
+// relativeBound returns the bound β |A||B|/|AB| on the relative error of every
+// output.
+func relativeBound(t *trial.Trial, β float64) []float64 {
+	z := t.Conditions()
+	for i := range z {
+		z[i] *= β
+	}
+	return z
 }
 
 // quantiles returns up to 200 of the values, ascending and evenly spread over

@@ -19,11 +19,17 @@ type Tally struct {
 // any NaN. The error is an [UnsupportedError] if there is no such device, or an
 // error of the file.
 func Check(in io.Reader) (Tally, error) {
-	var t Tally
 	r, err := NewReader(in)
 	if err != nil {
-		return t, err
+		return Tally{}, err
 	}
+	return r.Check(nil)
+}
+
+// Check computes the rows that follow as the function Check does. It hands the
+// result of every row, graded or not, to each, unless that is nil.
+func (r *Reader) Check(each func(code uint64)) (Tally, error) {
+	var t Tally
 	d, err := r.Header.Device()
 	if err != nil {
 		return t, err
@@ -37,11 +43,15 @@ func Check(in io.Reader) (Tally, error) {
 			return t, err
 		}
 		t.Rows++
+		code := row.Compute(d)
+		if each != nil {
+			each(code)
+		}
 		if row.Flags&contested != 0 && r.Header.Kind != "silicon" {
 			continue
 		}
 		t.Graded++
-		if !sameCode(d.C, row.Compute(d), row.D) {
+		if !sameCode(d.C, code, row.D) {
 			t.Mismatches++
 		}
 	}

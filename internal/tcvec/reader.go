@@ -56,7 +56,12 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tcvec: not a gzip file: %w", err)
 	}
-	in := bufio.NewReaderSize(z, maxHeader)
+	return NewPlainReader(z)
+}
+
+// NewPlainReader is NewReader for the contents of a file, decompressed.
+func NewPlainReader(r io.Reader) (*Reader, error) {
+	in := bufio.NewReaderSize(r, maxHeader)
 	line, err := in.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):

@@ -35,7 +35,9 @@ type headerLine struct {
 	B        string `json:"b"`
 	C        string `json:"c"`
 	D        string `json:"d"`
+	Scale    string `json:"scale,omitempty"`
 	NScale   int    `json:"nscale"`
+	Block    int    `json:"block,omitempty"`
 	Count    int    `json:"count"`
 	RowBytes int    `json:"rowbytes"`
 	Provenance
@@ -43,8 +45,9 @@ type headerLine struct {
 
 // HeaderOf returns the header of a file of count dot products of length k on
 // the instruction of d, from which [Header.Device] finds d. Kind is "silicon"
-// for the results of a GPU, otherwise "T". It panics if d has scales or a
-// format of d has no name in files.
+// for the results of a GPU, otherwise "T"; with scales it is "ST", or "GST"
+// where groups of products are one term. It panics if k is not a multiple of
+// the factors that a scale covers, or a format of d has no name in files.
 func HeaderOf(d tcore.Device, kind string, k, count int) Header {
 	family, _, _ := strings.Cut(d.Instruction, ".")
 	if family == "mma" {
@@ -52,13 +55,19 @@ func HeaderOf(d tcore.Device, kind string, k, count int) Header {
 	}
 	h := Header{Format: "tcvec1", Name: d.Name, Kind: kind, Arch: d.Architecture, Instr: d.Instruction, Via: family,
 		K: k, A: formatName(d.A), B: formatName(d.B), C: formatName(d.C), Count: count}
+	if d.ScaleBlock > 0 {
+		h.Kind, h.Scale, h.NScale, h.Block = "ST", formatName(d.Scale), k/d.ScaleBlock, d.ScaleBlock
+		if core, _ := d.Core.(tcore.Fused); core.Group > 0 {
+			h.Kind = "GST"
+		}
+	}
 	a, errA := vectorBytes("a", h.A, k)
 	b, errB := vectorBytes("b", h.B, k)
 	c, errC := vectorBytes("c", h.C, 1)
-	if err := errors.Join(errA, errB, errC); err != nil || d.ScaleBlock > 0 {
-		panic(fmt.Sprintf("tcvec: HeaderOf: %s, K = %d: scales, or %v", d.Name, k, err))
+	h.RowBytes = 2 + a + b + 2*h.NScale + 3*c
+	if err := errors.Join(errA, errB, errC, h.check()); err != nil {
+		panic(fmt.Sprintf("tcvec: HeaderOf: %s, K = %d: %v", d.Name, k, err))
 	}
-	h.RowBytes = 2 + a + b + 3*c
 	return h
 }
 
@@ -75,7 +84,7 @@ func formatName(f tcore.Format) string {
 // Writer writes the rows of one file.
 type Writer struct {
 	header  Header
-	zip     *gzip.Writer
+	zip     io.Closer // nil if nothing is compressed
 	out     *bufio.Writer
 	buf     []byte
 	written int
@@ -84,13 +93,22 @@ type Writer struct {
 // NewWriter writes the header. The caller writes Count rows and calls
 // [Writer.Close].
 func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
+	z := gzip.NewWriter(w)
+	out, err := NewPlainWriter(z, h, p)
+	if err != nil {
+		return nil, err
+	}
+	out.zip = z
+	return out, nil
+}
+
+// NewPlainWriter is NewWriter for the contents of a file, which somebody else
+// compresses.
+func NewPlainWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	if h.NScale > 0 {
-		return nil, fmt.Errorf("tcvec: nscale = %d, want 0 to write", h.NScale)
-	}
-	line, err := json.Marshal(headerLine{h.Format, h.Name, h.Kind, h.Arch, h.Instr, h.Via, h.K, h.A, h.B, h.C, h.C, 0,
+	line, err := json.Marshal(headerLine{h.Format, h.Name, h.Kind, h.Arch, h.Instr, h.Via, h.K, h.A, h.B, h.C, h.C, h.Scale, h.NScale, h.Block,
 		h.Count, h.RowBytes, p})
 	if err != nil {
 		return nil, err
@@ -98,21 +116,25 @@ func NewWriter(w io.Writer, h Header, p Provenance) (*Writer, error) {
 	if len(line) >= maxHeader {
 		return nil, fmt.Errorf("tcvec: a header of %d bytes, want less than %d", len(line), maxHeader)
 	}
-	z := gzip.NewWriter(w)
-	out := &Writer{header: h, zip: z, out: bufio.NewWriter(z), buf: make([]byte, 0, h.RowBytes)}
+	out := &Writer{header: h, out: bufio.NewWriter(w), buf: make([]byte, 0, h.RowBytes)}
 	_, err = out.out.Write(append(line, '\n'))
 	return out, err
 }
 
-// Write writes a row. It panics unless the row has K factors of A and K of B.
+// Write writes a row. It panics unless the row has K factors of A and K of B,
+// and NScale scales of either.
 func (w *Writer) Write(r Row) error {
 	h := w.header
 	if len(r.A) != h.K || len(r.B) != h.K {
 		panic(fmt.Sprintf("tcvec: Write: a row of %d and %d factors, want %d", len(r.A), len(r.B), h.K))
 	}
+	if len(r.ScaleA) != h.NScale || len(r.ScaleB) != h.NScale {
+		panic(fmt.Sprintf("tcvec: Write: a row of %d and %d scales, want %d", len(r.ScaleA), len(r.ScaleB), h.NScale))
+	}
 	b := append(w.buf[:0], r.Flags, r.Regime)
 	b = appendCodes(b, r.A, h.A)
 	b = appendCodes(b, r.B, h.B)
+	b = appendScales(appendScales(b, r.ScaleA), r.ScaleB)
 	b = appendCodes(b, []uint64{r.C, r.D, r.Second}, h.C)
 	w.written++
 	_, err := w.out.Write(b)
@@ -125,7 +147,19 @@ func (w *Writer) Close() error {
 	if w.written != w.header.Count {
 		return fmt.Errorf("tcvec: %d rows written, want %d", w.written, w.header.Count)
 	}
-	return errors.Join(w.out.Flush(), w.zip.Close())
+	err := w.out.Flush()
+	if w.zip != nil {
+		err = errors.Join(err, w.zip.Close())
+	}
+	return err
+}
+
+// appendScales appends scales to b, a byte each.
+func appendScales(b []byte, scales []uint64) []byte {
+	for _, code := range scales {
+		b = append(b, byte(code))
+	}
+	return b
 }
 
 // appendCodes appends codes of the format to b, in the form that the function

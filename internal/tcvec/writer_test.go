@@ -15,12 +15,10 @@ import (
 // as they were written.
 func TestWriter_is_read_back(t *testing.T) {
 	for _, d := range devices.All() {
-		if d.ScaleBlock > 0 {
-			continue
-		}
+		k := max(8, 2*d.ScaleBlock)
 		for _, kind := range []string{"silicon", "T"} {
 			t.Run(d.Name+"/"+kind, func(t *testing.T) {
-				h := HeaderOf(d, kind, 8, 3)
+				h := HeaderOf(d, kind, k, 3)
 				if got, err := h.Device(); err != nil || got.Name != d.Name {
 					t.Fatalf("%s, %v, want %s", got.Name, err, d.Name)
 				}
@@ -31,6 +29,9 @@ func TestWriter_is_read_back(t *testing.T) {
 					r.Flags, r.Regime = byte(i), 7
 					for k := range r.A {
 						r.A[k], r.B[k] = rng.Uint64()>>(64-d.A.Bits()), rng.Uint64()>>(64-d.B.Bits())
+					}
+					for k := range r.ScaleA {
+						r.ScaleA[k], r.ScaleB[k] = rng.Uint64()>>(64-d.Scale.Bits()), rng.Uint64()>>(64-d.Scale.Bits())
 					}
 					r.C, r.D, r.Second = rng.Uint64()>>(64-d.C.Bits()), 1, 2
 					rows = append(rows, r)
@@ -82,9 +83,10 @@ func TestWriter_refuses(t *testing.T) {
 		t.Error("a wrong row size: no error")
 	}
 	for name, f := range map[string]func(){
-		"scales":    func() { HeaderOf(devices.BlackwellNVF4(), "T", 64, 1) },
+		"scales":    func() { HeaderOf(devices.BlackwellNVF4(), "T", 40, 1) },
 		"half_byte": func() { HeaderOf(devices.BlackwellE2M1(), "T", 3, 1) },
 		"short_row": func() { w.Write(Row{A: make([]uint64, 16), B: make([]uint64, 15)}) },
+		"no_scales": func() { w.Write(Row{A: make([]uint64, 16), B: make([]uint64, 16), ScaleA: make([]uint64, 1)}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -4,9 +4,9 @@ package typeset
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Number returns x with n significant digits, in the form 1.234·10⁻⁵ if |x| <
@@ -40,8 +40,29 @@ func Superscript(n int) string { return raised.Replace(strconv.Itoa(n)) }
 var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "-", "⁻")
 
+// Subscript returns n in subscript digits.
+func Subscript(n int) string { return lowered.Replace(strconv.Itoa(n)) }
+
+var lowered = strings.NewReplacer("0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄",
+	"5", "₅", "6", "₆", "7", "₇", "8", "₈", "9", "₉", "-", "₋")
+
 // Minus returns text with a minus sign in place of every hyphen that begins a
 // number, as in "U(-1,1)". The hyphen of "hopper-16" is not changed.
-func Minus(text string) string { return hyphen.ReplaceAllString(text, "$1−$2") }
+func Minus(text string) string {
+	var b strings.Builder
+	before := ' '
+	for i, r := range text {
+		if r == '-' && !unicode.IsLetter(before) && !unicode.IsNumber(before) && beginsNumber(text[i+1:]) {
+			r = '−'
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
+}
 
-var hyphen = regexp.MustCompile(`(^|[^\pL\pN])-(\.?\d)`)
+// beginsNumber reports whether text begins with a digit, or a point and a digit.
+func beginsNumber(text string) bool {
+	text = strings.TrimPrefix(text, ".")
+	return text != "" && '0' <= text[0] && text[0] <= '9'
+}

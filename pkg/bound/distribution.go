@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -97,25 +97,39 @@ func FromMoments(name string, m DataMoments, draw func(*rand.Rand) float64) Dist
 	return Distribution{name: name, known: &facts{DataMoments: m, draw: draw, lo: -m.MaxAbs, hi: m.MaxAbs}}
 }
 
-var distribution = regexp.MustCompile(`^ *([UN]) *[(\[] *([^ ,]+) *, *([^ ,)\]]+) *[)\]] *$`)
-
 // ParseDistribution returns the distribution that s names, such as "U(-1,1)" or
 // "N(0,1)". The returned error says what s must be.
 func ParseDistribution(s string) (Distribution, error) {
-	m := distribution.FindStringSubmatch(s)
-	if m == nil {
+	family, first, second, ok := splitDistribution(s)
+	if !ok {
 		return Distribution{}, fmt.Errorf("bound: distribution %q, want U(lo,hi) or N(mean,deviation)", s)
 	}
-	x, errX := strconv.ParseFloat(m[2], 64)
-	y, errY := strconv.ParseFloat(m[3], 64)
+	x, errX := strconv.ParseFloat(first, 64)
+	y, errY := strconv.ParseFloat(second, 64)
 	finite := errX == nil && errY == nil && !math.IsNaN(x-x) && !math.IsNaN(y-y)
 	switch {
-	case finite && m[1] == "U" && x < y && !math.IsInf(y-x, 0):
+	case finite && family == "U" && x < y && !math.IsInf(y-x, 0):
 		return Uniform(x, y), nil
-	case finite && m[1] == "N" && y > 0:
+	case finite && family == "N" && y > 0:
 		return Normal(x, y), nil
 	}
 	return Distribution{}, fmt.Errorf("bound: distribution %q, want finite numbers, lo < hi at a finite distance, or deviation > 0", s)
+}
+
+// splitDistribution returns the parts of a name such as "U [0, 1)"; ok is false
+// if it has not this form. It is no regular expression, whose package would be a
+// tenth of the program in the playground's page.
+func splitDistribution(s string) (family, first, second string, ok bool) {
+	s = strings.Trim(s, " ")
+	if len(s) < 2 || s[0] != 'U' && s[0] != 'N' {
+		return "", "", "", false
+	}
+	inner := strings.Trim(s[1:], " ")
+	if len(inner) < 2 || !strings.ContainsRune("([", rune(inner[0])) || !strings.ContainsRune(")]", rune(inner[len(inner)-1])) {
+		return "", "", "", false
+	}
+	first, second, ok = strings.Cut(inner[1:len(inner)-1], ",")
+	return s[:1], strings.Trim(first, " "), strings.Trim(second, " "), ok
 }
 
 // MomentsOf returns the distribution of an element picked at random from the

@@ -75,18 +75,22 @@ func (d Device) DotCodes(x, y []uint64, c uint64) uint64 {
 // device has no scales. It panics if the lengths do not fit or a code has too
 // many bits.
 func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
-	d.check("DotScaled", len(x), len(y))
-	if d.ScaleBlock > 0 {
-		want := (len(x) + d.ScaleBlock - 1) / d.ScaleBlock
-		checkLengths("DotScaled", "scaleX", len(scaleX), want)
-		checkLengths("DotScaled", "scaleY", len(scaleY), want)
-	} else {
-		checkLengths("DotScaled", "scaleX", len(scaleX), 0)
-		checkLengths("DotScaled", "scaleY", len(scaleY), 0)
-	}
+	d.checkScaled("DotScaled", x, y, scaleX, scaleY)
 	z := d.chain(decodeAll(d.A, x), decodeAll(d.B, y), decodeAll(d.Scale, scaleX), decodeAll(d.Scale, scaleY),
 		decodeOperand(d.C, c), nil)
 	return d.encode(z)
+}
+
+// checkScaled panics unless the device can compute a dot product of x and y with
+// these scales.
+func (d *Device) checkScaled(call string, x, y, scaleX, scaleY []uint64) {
+	d.check(call, len(x), len(y))
+	want := 0
+	if d.ScaleBlock > 0 {
+		want = (len(x) + d.ScaleBlock - 1) / d.ScaleBlock
+	}
+	checkLengths(call, "scaleX", len(scaleX), want)
+	checkLengths(call, "scaleY", len(scaleY), want)
 }
 
 // Takes reports whether the instruction accepts factors y of format f. It

@@ -150,6 +150,22 @@ func ExampleDevice_Trace() {
 	// result 1.10180664, exact 1.10195408, error -0.000147
 }
 
+// The products of sixteen factors are one term, here 2 × 6 × 6 with a scale of
+// 0.5 on either side. Beside 2⁴⁰ it is cut off, as all bits below 2⁵ are.
+func ExampleDevice_TraceScaled() {
+	d := devices.BlackwellNVF4()
+	six, half := d.A.Encode(6, tcore.ToNearestEven), d.Scale.Encode(0.5, tcore.ToNearestEven)
+	t := d.TraceScaled([]uint64{six, six}, []uint64{six, six}, []uint64{half}, []uint64{half}, d.C.Encode(0x1p40, tcore.ToNearestEven))
+	for _, term := range t.Blocks[0].Terms {
+		if term.Value != 0 {
+			fmt.Println(term.Value, "keeps", term.Kept)
+		}
+	}
+	// Output:
+	// 18 keeps 0
+	// 1.099511627776e+12 keeps 1.099511627776e+12
+}
+
 func ExampleTrace() {
 	t := devices.HopperF16().Trace([]float64{0x1p14, 0x1p-10, -0x1p14}, []float64{0x1p14, 0x1p-10, 0x1p14}, 0)
 	for _, b := range t.Blocks {

@@ -53,10 +53,21 @@ type TraceTerm struct {
 // It panics if the lengths differ.
 func (d Device) Trace(x, y []float64, c float64) Trace {
 	d.check("Trace", len(x), len(y))
-	x, y, c = d.convert(d.A, x), d.convert(d.B, y), d.C.Round(c, ToNearestEven)
+	return d.trace(d.convert(d.A, x), d.convert(d.B, y), nil, nil, d.C.Round(c, ToNearestEven))
+}
+
+// TraceScaled computes DotScaled and records every block, as [Device.Trace]
+// does. The value of a term is the product of its factors and their scales, and
+// so it is in Exact. It panics as DotScaled does.
+func (d Device) TraceScaled(x, y, scaleX, scaleY []uint64, c uint64) Trace {
+	d.checkScaled("TraceScaled", x, y, scaleX, scaleY)
+	return d.trace(decodeAll(d.A, x), decodeAll(d.B, y), decodeAll(d.Scale, scaleX), decodeAll(d.Scale, scaleY), decodeOperand(d.C, c))
+}
+
+func (d *Device) trace(x, y, scaleX, scaleY []float64, c float64) Trace {
 	t := Trace{Device: d.Name, Error: math.NaN()}
-	t.Result = d.chain(x, y, nil, nil, c, &t)
-	if t.Exact = exactDot(x, y, c); t.Exact != nil && finite(t.Result) {
+	t.Result = d.chain(x, y, scaleX, scaleY, c, &t)
+	if t.Exact = exactDot(scaled(x, scaleX, d.ScaleBlock), scaled(y, scaleY, d.ScaleBlock), c); t.Exact != nil && finite(t.Result) {
 		diff := new(big.Float).SetPrec(t.Exact.Prec()).SetFloat64(t.Result)
 		t.Error, _ = diff.Sub(diff, t.Exact).Float64()
 	}
@@ -104,6 +115,19 @@ func (d *Device) rounded(f Format, m blas32.General) blas32.General {
 	return z
 }
 
+// scaled returns x times its scales, exactly: a scale of a block-scaled
+// instruction has few bits and so have its factors. Without scales it returns x.
+func scaled(x, scales []float64, block int) []float64 {
+	if len(scales) == 0 {
+		return x
+	}
+	z := make([]float64, len(x))
+	for i, v := range x {
+		z[i] = v * scales[i/block]
+	}
+	return z
+}
+
 // exactDot returns c + Σ xᵢyᵢ without rounding, or nil if a number is not
 // finite.
 func exactDot(x, y []float64, c float64) *big.Float {
@@ -126,8 +150,10 @@ func exactDot(x, y []float64, c float64) *big.Float {
 // newTraceBlock returns the trace of block b, in which every term is kept.
 func newTraceBlock(start int, b block) TraceBlock {
 	t := TraceBlock{Start: start}
+	per := len(b.x) / max(1, len(b.scaleX)) // factors of one scale
+	x, y := scaled(b.x, b.scaleX, per), scaled(b.y, b.scaleY, per)
 	for i := range b.x {
-		p := b.x[i] * b.y[i]
+		p := x[i] * y[i]
 		t.Terms = append(t.Terms, TraceTerm{Index: start + i, X: b.x[i], Y: b.y[i], Value: p, Exponent: exponentOf(p), Kept: p})
 	}
 	t.Terms = append(t.Terms, TraceTerm{Index: -1, Value: b.c, Exponent: exponentOf(b.c), Kept: b.c})

@@ -74,3 +74,41 @@ func TestTrace_of_specials_has_no_exact_result(t *testing.T) {
 		t.Errorf("%+v", trace)
 	}
 }
+
+// With scales the result is that of DotScaled, the terms are products with
+// their scales, and what they lose and the rounding are all of the error.
+func TestTraceScaled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 8))
+	for _, d := range Devices() {
+		if d.ScaleBlock == 0 {
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			for range 20 {
+				n := 1 + rng.IntN(2*d.Core.width())
+				x, y, scaleX, scaleY := make([]uint64, n), make([]uint64, n), make([]uint64, (n-1)/d.ScaleBlock+1), make([]uint64, (n-1)/d.ScaleBlock+1)
+				for i := range n {
+					x[i], y[i] = d.A.Encode(rng.NormFloat64(), ToNearestEven), d.B.Encode(rng.NormFloat64(), ToNearestEven)
+				}
+				for i := range scaleX {
+					scaleX[i], scaleY[i] = d.Scale.Encode(rng.ExpFloat64(), ToNearestEven), d.Scale.Encode(rng.ExpFloat64(), ToNearestEven)
+				}
+				c := d.C.Encode(rng.NormFloat64(), ToNearestEven)
+				trace := d.TraceScaled(x, y, scaleX, scaleY, c)
+				if want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, c)); trace.Result != want {
+					t.Fatalf("result %v, want that of DotScaled, %v", trace.Result, want)
+				}
+				checkTrace(t, d, trace, n)
+				want := exactly(d.C.Decode(c))
+				for i := range n {
+					p := exactly(d.A.Decode(x[i]) * d.B.Decode(y[i]))
+					p.Mul(p, exactly(d.Scale.Decode(scaleX[i/d.ScaleBlock])))
+					want.Add(want, p.Mul(p, exactly(d.Scale.Decode(scaleY[i/d.ScaleBlock]))))
+				}
+				if trace.Exact.Cmp(want) != 0 {
+					t.Errorf("exact %v, want %v", trace.Exact, want)
+				}
+			}
+		})
+	}
+}

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check playground playground-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce notebooks notebooks-check lab lab-check lab-browser html html-check playground playground-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -12,6 +12,15 @@ help: ## list what there is to do
 reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	.bin/roundoff reproduce $(REPRODUCE_FLAGS)
+
+notebooks: out/index.html ## store in the notebooks what they show, as a code host displays it; run them first if they changed
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	.bin/roundoff publish
+	@touch out/index.html # the results are not older than the notebooks that now show them
+
+notebooks-check: out/index.html ## see that the notebooks show what the last run showed
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	.bin/roundoff publish -compare
 
 # The time limit is that of test-long, which then finds these results and does not run them again.
 test: tools modules vet ## the tests, without the long ones

@@ -26,7 +26,7 @@ const ran = `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
  {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<figure><a download=\"curve.csv\">CSV</a></figure>"}},
  {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "Half of *it*."}}]}]}`
 
-const rates = `<table style=\"a:b\"><thead><tr><th style=\"c:d\">Algorithm</th><th>flop / byte</th><th>Gflop/s</th></tr></thead>` +
+const rates = `<table style=\"a:b\"><thead><tr><th style=\"text-align:left;c:d\">Algorithm</th><th>flop / byte</th><th>Gflop/s</th></tr></thead>` +
 	`<tbody><tr><td>FMA</td><td>0.125</td><td>3.84</td></tr></tbody></table>`
 
 // published writes the results of a run and a notebook without outputs, and
@@ -98,7 +98,7 @@ func TestPublication_Write(t *testing.T) {
 	}
 	table, chart := nb.Cells[1].Outputs, nb.Cells[2].Outputs
 	t.Run("a_table_without_styles_a_cell_on_each_line", func(t *testing.T) {
-		const want = "<table><thead><tr>\n<th>Algorithm</th>\n<th>flop / byte</th>\n<th>Gflop/s</th></tr></thead>" +
+		const want = "<table><thead><tr>\n<th style=\"text-align:left\">Algorithm</th>\n<th>flop / byte</th>\n<th>Gflop/s</th></tr></thead>" +
 			"<tbody><tr>\n<td>FMA</td>\n<td>0.125</td>\n<td>3.84</td></tr></tbody></table>\n" +
 			"<p><strong>It is 1.26 times as fast.</strong>\nOf 480 MiB.\nTwice.</p>\n"
 		if got := table[0].Data["text/html"]; got != want {

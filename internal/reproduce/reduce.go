@@ -92,13 +92,15 @@ func captionOf(f Figure) string {
 }
 
 var (
-	styled = regexp.MustCompile(` style="[^"]*"`)
+	styled = regexp.MustCompile(` style="(text-align:left)?[^"]*"`)
 	cells  = regexp.MustCompile(`(<tr>|</t[hd]>)(<t[hd])`)
 )
 
 // plainTable returns a table without styles, each cell on a line of its own.
+// Text stays on the left, where Jupyter would have it on the right.
 func plainTable(table string) string {
-	return cells.ReplaceAllString(styled.ReplaceAllString(table, ""), "$1\n$2") + "\n"
+	table = strings.ReplaceAll(styled.ReplaceAllString(table, ` style="$1"`), ` style=""`, "")
+	return cells.ReplaceAllString(table, "$1\n$2") + "\n"
 }
 
 // mostColours is the number of colours of a published picture: those of curves

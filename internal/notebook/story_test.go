@@ -177,7 +177,7 @@ func checkOutput(t *testing.T, cell int, o *Output) {
 }
 
 // active matches what a code host removes from HTML.
-var active = regexp.MustCompile(`(?i)<(script|style|iframe|svg|img|a)\b|\bstyle=|\bon\w+=|data:`)
+var active = regexp.MustCompile(`(?i)<(script|style|iframe|svg|img|a)\b|\bstyle=|\bon\w+=|["']data:`)
 
 // command is a line that GoNB is meant to take for a command.
 var command = regexp.MustCompile(`^%(%|noautoget)$`)

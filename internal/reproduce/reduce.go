@@ -99,7 +99,8 @@ var (
 // plainTable returns a table without styles, each cell on a line of its own.
 // Text stays on the left, where Jupyter would have it on the right.
 func plainTable(table string) string {
-	table = strings.ReplaceAll(styled.ReplaceAllString(table, ` style="$1"`), ` style=""`, "")
+	table = styled.ReplaceAllString(table, ` style="$1"`)
+	table = strings.NewReplacer(` style=""`, "", ` align="left"`, "").Replace(table)
 	return cells.ReplaceAllString(table, "$1\n$2") + "\n"
 }
 

@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce notebooks notebooks-check lab lab-check lab-browser html html-check playground playground-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
+.PHONY: help tools modules test test-long reproduce notebooks notebooks-check lab lab-check lab-browser html html-check playground playground-check site site-check image image-check manifest release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,14 @@ playground: modules ## what every chip makes of a dot product, as one page witho
 
 playground-check: playground ## use this page with a headless Chromium
 	@lab/browser.sh lab/playground_test.py out/site/playground.html
+
+site: out/index.html playground ## a site without a server, from make reproduce: out/site, to be opened or put anywhere
+	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
+	@lab/install.sh
+	@.venv/bin/python lab/site.py
+
+site-check: site ## follow all its links, and look at its pages with a headless Chromium and axe
+	@lab/browser.sh lab/site_test.py
 
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build

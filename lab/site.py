@@ -24,9 +24,9 @@ PAGES |= {str(p): f"docs/{p.stem}.html" for p in sorted(Path("docs").glob("*.md"
 templates = Environment(loader=FileSystemLoader(Path(__file__).parent), keep_trailing_newline=True)
 
 
-def bar(here):
-    """Returns what is on top of the page of that address."""
-    return templates.get_template("bar.html.j2").render(bar=BAR, here=here, up="../" * here.count("/"))
+def bar(here, dark=True):
+    """Returns what is on top of the page of that address, dark where it is dark around, unless the page never is."""
+    return templates.get_template("bar.html.j2").render(bar=BAR, here=here, dark=dark, up="../" * here.count("/"))
 
 
 def address(url, source):
@@ -96,7 +96,10 @@ def publish(here, html):
 
 def barred(html, here):
     """Returns a page that was made elsewhere, with the bar on top."""
-    return html if 'id="site-bar"' in html else re.sub(r"<body[^>]*>", lambda body: body[0] + bar(here), html, count=1)
+    if 'id="site-bar"' in html:
+        return html
+    top = bar(here, "prefers-color-scheme" in html)
+    return re.sub(r"<body[^>]*>", lambda body: body[0] + top, html, count=1)
 
 
 def figures():

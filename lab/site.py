@@ -122,7 +122,8 @@ def main():
     for path in SITE.glob("figures/*"):
         files[hashlib.sha256(path.read_bytes()).hexdigest()] = f"figures/{path.name}"
     for page in OUT.glob("figures/*.html"):
-        publish(f"figures/{page.name}", barred(page.read_text(), f"figures/{page.name}"))
+        html = page.read_text().replace('href="../index.html', 'href="../report.html')
+        publish(f"figures/{page.name}", barred(html, f"figures/{page.name}"))
     publish("playground.html", barred((SITE / "playground.html").read_text(), "playground.html"))
     report = re.sub(r'href="(?:notebooks|html)/([\w-]+)\.(?:ipynb|html)', r'href="notebooks/\1.html', (OUT / "index.html").read_text())
     export.write(SITE / "report.html", barred(report, "report.html"))

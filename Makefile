@@ -4,7 +4,7 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
-.PHONY: help tools modules test test-long reproduce lab lab-check lab-browser html html-check index-check playground playground-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -12,6 +12,15 @@ help: ## list what there is to do
 reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	.bin/roundoff reproduce $(REPRODUCE_FLAGS)
+
+notebooks: out/index.html ## store in the notebooks what they show, as a code host displays it; run them first if they changed
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	.bin/roundoff publish
+	@touch out/index.html # the results are not older than the notebooks that now show them
+
+notebooks-check: out/index.html ## see that the notebooks show what the last run showed
+	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	.bin/roundoff publish -compare
 
 # The time limit is that of test-long, which then finds these results and does not run them again.
 test: tools modules vet ## the tests, without the long ones
@@ -53,6 +62,14 @@ playground: modules ## what every chip makes of a dot product, as one page witho
 
 playground-check: playground ## use this page with a headless Chromium
 	@lab/browser.sh lab/playground_test.py out/site/playground.html
+
+site: out/index.html playground ## a site without a server, from make reproduce: out/site, to be opened or put anywhere
+	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
+	@lab/install.sh
+	@.venv/bin/python lab/site.py
+
+site-check: site ## follow all its links, and look at its pages with a headless Chromium and axe
+	@lab/browser.sh lab/site_test.py
 
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build

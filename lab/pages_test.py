@@ -1,5 +1,5 @@
 """Sees that the pages of `make html` ask nothing of any host, can be read on a phone and in the dark, and show every
-figure without scripts, also as GitHub would show them. Leaves pictures in out/pages, which somebody should look at.
+figure without scripts, also as GitHub would show the notebooks that are stored. Leaves pictures in out/pages, which somebody should look at.
 """
 
 import json, re, shutil, sys
@@ -58,11 +58,13 @@ with chromium() as browser:
         pictured(page, shown)
         page.close()
 
-        plain = as_on_github(path, OUT)
+        plain = as_on_github(Path("notebooks") / path.name, OUT)
         export.export(plain, plain.with_suffix(".html"))
         page = page_in(browser, plain.with_suffix(".html"), java_script_enabled=False)
         assert page.locator("main script, main [style]").count() == 0
-        pictured(page, shown)
+        seen = page.locator("main > img.picture, main > table")
+        assert seen.count() == shown, f"{seen.count()} of {shown} figures and tables are seen in {plain.name}: make notebooks"
+        assert all(f.bounding_box()["height"] > 20 for f in seen.all()), f"a figure of {plain.name} is empty"
         page.screenshot(path=OUT / f"{path.stem}-github.png", full_page=True)
         page.close()
 assert told > 20, f"{told} points told by tooltips on logarithmic axes"

@@ -1,6 +1,7 @@
 // Roundoff is the command-line tool of this module.
 //
 //	roundoff reproduce        run the notebooks, write figures, tables and claims, and a page of them
+//	roundoff publish          store in the notebooks what they showed, without scripts
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
@@ -50,6 +51,7 @@ var graces = map[string]time.Duration{"reproduce": 20 * time.Second, "sweep": 5 
 
 var commands = []command{
 	{"reproduce", "run the notebooks, write figures, tables and claims, and a page of them", reproduceCommand},
+	{"publish", "store in the notebooks what they showed, without scripts", publishCommand},
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},

@@ -99,6 +99,22 @@ func TestClearOutputs(t *testing.T) {
 	}
 }
 
+// As text every part of a notebook is on lines of its own, a picture as its
+// metadata and labels.
+func TestText(t *testing.T) {
+	nb := parse(t, `{"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "markdown", "source": "# Title"},
+{"cell_type": "code", "source": "f()", "outputs": [{"output_type": "stream", "name": "stdout", "text": "1\n2\n"},
+{"output_type": "display_data", "data": {"image/png": "aGVsbG8=", "text/plain": "label"}, "metadata": {"drawing": "x7"}},
+{"output_type": "display_data", "data": {"text/html": "<b>c</b>", "text/plain": "c"}},
+{"output_type": "error", "ename": "E", "evalue": "why"}]}]}`)
+	const rule = "─── output of cell 2\n"
+	want := "─── cell 1, markdown\n# Title\n─── cell 2, code\nf()\n" + rule + "1\n2\n" +
+		rule + "picture map[drawing:x7]\nlabel\n" + rule + "<b>c</b>\n" + rule + "E: why\n"
+	if got := nb.Text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestCheckKernel(t *testing.T) {
 	for _, c := range []struct{ metadata, want string }{
 		{`{"kernelspec": {"name": "gonb", "language": "go"}}`, ""},

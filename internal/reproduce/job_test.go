@@ -96,6 +96,9 @@ func TestRun(t *testing.T) {
 		if got, _ := cells[4].Outputs[0].Data["text/html"].(string); len(got) != 150_000*len("<i>1.8 MB</i>") {
 			t.Errorf("large output: %d bytes", len(got))
 		}
+		if c := executed(t, out, "01-first").Cells[6]; len(c.Outputs) != 0 {
+			t.Errorf("a stored output stays: %v", c.Outputs[0])
+		}
 		if got := shown(executed(t, out, "02-second").CodeCells()[0]); got != "stdout 02-second true;" {
 			t.Errorf("environment: %s", got)
 		}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/roundofflab/roundoff/internal/reproduce"
+)
+
+// publishCommand stores in the notebooks what their last run showed, or
+// compares, or prints a notebook.
+func publishCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	p := reproduce.Publication{Log: stdout}
+	flags := newFlags("publish", "[-flag ...]\n\n"+
+		"Stores in the notebooks what the last `roundoff reproduce` of all of them showed: text, tables and\n"+
+		"pictures without scripts, as a code host displays them.\n\n", stderr)
+	flags.StringVar(&p.Out, "out", "out", "take the results from this `folder`")
+	flags.StringVar(&p.Notebooks, "notebooks", "notebooks", "store them in the notebooks of this `folder`")
+	compare := flags.Bool("compare", false, "store nothing, and fail if the notebooks show something else; times may differ")
+	text := flags.String("text", "", "print the notebook in this `file` as text, for git diff")
+	words, err := parseFlags(flags, args)
+	switch {
+	case err != nil:
+		return err
+	case len(words) > 0:
+		return misuse(flags, "unexpected %q", words[0])
+	case *text != "":
+		return reproduce.PrintNotebook(stdout, *text)
+	case *compare:
+		return p.Compare()
+	}
+	return p.Write()
+}

@@ -1,0 +1,149 @@
+package reproduce
+
+import (
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/roundofflab/roundoff/internal/notebook"
+)
+
+// compare returns a line for each output of the notebook that is stored
+// differently from what the last run showed. Both notebooks have the same
+// cells.
+func compare(name string, stored, fresh *notebook.Notebook) (list []string) {
+	for i, c := range fresh.Cells {
+		said := func(format string, args ...any) {
+			list = append(list, fmt.Sprintf("%s, cell %d: ", name, i+1)+fmt.Sprintf(format, args...))
+		}
+		old := stored.Cells[i].Outputs
+		if len(old) != len(c.Outputs) {
+			said("%d outputs are stored, the last run has %d", len(old), len(c.Outputs))
+			continue
+		}
+		for j, o := range c.Outputs {
+			if d := difference(old[j], o); d != "" {
+				said("output %d: %s", j+1, d)
+			}
+		}
+	}
+	return list
+}
+
+// difference returns how a stored output differs from that of the last run, or
+// "".
+func difference(stored, fresh *notebook.Output) string {
+	if stored.Type != fresh.Type || len(stored.Data) != len(fresh.Data) {
+		return "is of another kind"
+	}
+	if d := differentLine(stored.Text, fresh.Text); d != "" {
+		return d
+	}
+	for _, mime := range []string{"text/html", "text/markdown", "text/plain"} {
+		a, _ := stored.Data[mime].(string)
+		b, _ := fresh.Data[mime].(string)
+		if d := differentLine(withoutTimes(a), withoutTimes(b)); d != "" {
+			return d
+		}
+	}
+	if _, ok := fresh.Data["image/png"]; ok && !samePicture(stored, fresh) {
+		return fmt.Sprintf("the picture of %v differs", drawingOf(fresh)["figure"])
+	}
+	return ""
+}
+
+// differentLine returns the first line in which two texts differ, or "".
+func differentLine(stored, fresh string) string {
+	a, b := strings.Split(stored, "\n"), strings.Split(fresh, "\n")
+	for i := range max(len(a), len(b)) {
+		x, y := "", ""
+		if i < len(a) {
+			x = a[i]
+		}
+		if i < len(b) {
+			y = b[i]
+		}
+		if x != y {
+			return fmt.Sprintf("%q is stored, the last run shows %q", x, y)
+		}
+	}
+	return ""
+}
+
+// samePicture reports whether the stored picture shows the drawing of the last
+// run.
+func samePicture(stored, fresh *notebook.Output) bool {
+	return reflect.DeepEqual(drawingOf(stored), drawingOf(fresh)) && alike(pngOf(stored), pngOf(fresh))
+}
+
+func drawingOf(o *notebook.Output) map[string]any {
+	m, _ := o.Metadata["roundoff"].(map[string]any)
+	return m
+}
+
+func pngOf(o *notebook.Output) []byte {
+	text, _ := o.Data["image/png"].(string)
+	data, _ := base64.StdEncoding.DecodeString(text) // a wrong one is no picture
+	return data
+}
+
+// keepPictures gives the outputs of fresh the files of stored where these show
+// the same drawing: what is the same must not change.
+func keepPictures(stored, fresh *notebook.Notebook) {
+	known := map[any]*notebook.Output{}
+	each := func(nb *notebook.Notebook, f func(name any, o *notebook.Output)) {
+		for _, c := range nb.Cells {
+			for _, o := range c.Outputs {
+				if name, ok := drawingOf(o)["figure"]; ok {
+					f(name, o)
+				}
+			}
+		}
+	}
+	each(stored, func(name any, o *notebook.Output) { known[name] = o })
+	each(fresh, func(name any, o *notebook.Output) {
+		if old, ok := known[name]; ok && samePicture(old, o) {
+			o.Data["image/png"] = old.Data["image/png"]
+		}
+	})
+}
+
+// Times differ from run to run. They are those of Table 3: columns of rates in
+// its tables, with their captions, and what was measured for its claims.
+var (
+	tableRow  = regexp.MustCompile(`(?s)<tr>.*?</tr>`)
+	tableCell = regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`)
+	caption   = regexp.MustCompile(`(?s)<p>.*</p>`)
+	digits    = regexp.MustCompile(`\d[\d.,]*\d|\d`)
+	measured  = regexp.MustCompile(`>\d[\d.,]*( [kMGT]?flop/s)?</td>`)
+)
+
+// withoutTimes returns a published table with # in place of measured times, and
+// any other text as it is.
+func withoutTimes(page string) string {
+	head, _, found := strings.Cut(page, "</thead>")
+	if !found {
+		return page
+	}
+	rates := map[int]bool{}
+	for j, cell := range tableCell.FindAllStringSubmatch(head, -1) {
+		rates[j] = strings.Contains(cell[1], "flop/s") || strings.Contains(cell[1], "GB/s")
+		if rates[j] {
+			page = caption.ReplaceAllStringFunc(page, func(s string) string { return digits.ReplaceAllString(s, "#") })
+		}
+	}
+	return tableRow.ReplaceAllStringFunc(page, func(row string) string {
+		if strings.Contains(row, "Table 3") {
+			row = measured.ReplaceAllString(row, ">#</td>")
+		}
+		j := -1
+		return tableCell.ReplaceAllStringFunc(row, func(cell string) string {
+			if j++; rates[j] && strings.HasPrefix(cell, "<td") {
+				return digits.ReplaceAllString(cell, "#")
+			}
+			return cell
+		})
+	})
+}

@@ -1,0 +1,113 @@
+"""Sees that all links of the site lead somewhere, that its pages ask nothing of any host, are drawn within two seconds, can
+be read on a phone, light and dark, and have no serious or critical finding of axe. Leaves pictures in out/site-pictures.
+"""
+
+import shutil, sys, time
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import axe_playwright_python
+
+from chromium import chromium
+
+SITE, PICTURES = Path("out/site"), Path("out/site-pictures")
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+START, DRAWN = 300_000, 2.0  # bytes of the start page with all that it shows; seconds until a page is drawn
+PHONE = {"width": 390, "height": 844}
+
+
+class Links(HTMLParser):
+    """What a page links to, what it loads, and the anchors that it has."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.links, self.loads, self.anchors = [], [], set()
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.anchors |= {given[k] for k in ("id", "name") if given.get(k)}
+        if tag in ("a", "area") and "href" in given:
+            self.links.append(given["href"])
+        else:
+            self.loads += [given[k] for k in ("src", "href", "data", "poster") if given.get(k) and tag != "form"]
+
+
+def broken(site):
+    """Returns the links of all pages that lead nowhere on the site, and what pages load from elsewhere."""
+    pages = {p.resolve(): Links(p) for p in site.rglob("*.html")}
+    for page, found in pages.items():
+        for url in found.links + found.loads:
+            path, anchor = urldefrag(url)
+            if url.startswith("data:") or url.startswith("https://") and url in found.links:
+                continue
+            target = (page.parent / unquote(path)).resolve() if path else page
+            if not target.is_file() or anchor and (target not in pages or unquote(anchor) not in pages[target].anchors):
+                yield f"{page.relative_to(site.resolve())}: {url}"
+
+
+def opened(browser, path, scheme):
+    """Returns a page, all that it loaded, and the seconds that it took to draw it."""
+    page = browser.new_context(viewport=PHONE, color_scheme=scheme).new_page()
+    page.set_default_timeout(60_000)
+    loaded, wrong = [], []
+    page.on("request", lambda r: loaded.append(r.url) if r.url.startswith("file:") else wrong.append(r.url))
+    page.route(lambda url: url.startswith("http"), lambda route: route.abort())
+    page.on("pageerror", lambda e: wrong.append(str(e)))
+    start = time.monotonic()
+    page.goto(path.resolve().as_uri())
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    seconds = time.monotonic() - start
+    page.wait_for_timeout(300)
+    wrong = [w for w in wrong if not w.startswith(("data:", "blob:"))]
+    assert not wrong, f"{path}: {wrong}"
+    return page, loaded, seconds
+
+
+def weight(loaded):
+    """Returns the bytes of the files at these addresses."""
+    return sum(Path(unquote(url[len("file://"):]).partition("#")[0]).stat().st_size for url in set(loaded))
+
+
+def findings(page):
+    """Returns what axe calls serious or critical."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(r => r.violations)")
+    return [f"{v['id']} ({v['impact']}): {n['html'][:120]}" for v in found if v["impact"] in ("serious", "critical") for n in v["nodes"][:3]]
+
+
+def check(browser, path, scheme):
+    """Returns the complaints about a page, after adding its row to the table."""
+    page, loaded, seconds = opened(browser, path, scheme)
+    for _ in range(2):  # where much else goes on
+        if seconds > DRAWN:
+            page.context.close()
+            page, loaded, again = opened(browser, path, scheme)
+            seconds = min(seconds, again)
+    name = str(path.relative_to(SITE))
+    print(f"{name:42} {scheme:5} {weight(loaded) / 1000:7.0f} kB {seconds:5.2f} s")
+    said = [f"takes {seconds:.2f} s"] if seconds > DRAWN else []
+    if name == "index.html" and weight(loaded) > START:
+        said.append(f"has {weight(loaded)} bytes with what it shows")
+    width = page.evaluate("document.scrollingElement.scrollWidth")
+    if width > PHONE["width"]:
+        said.append(f"is {width} px wide")
+    page.screenshot(path=PICTURES / f"{name.replace('/', '-').removesuffix('.html')}-{scheme}.png")
+    said += findings(page)
+    page.context.close()
+    return [f"{name}, {scheme}: {s}" for s in said]
+
+
+shutil.rmtree(PICTURES, ignore_errors=True)
+PICTURES.mkdir(parents=True)
+complaints = list(broken(SITE))
+only = sys.argv[1:]
+with chromium() as browser:
+    for path in sorted(SITE.rglob("*.html")):
+        if only and not any(o in str(path) for o in only):
+            continue
+        for scheme in "light", "dark":
+            complaints += check(browser, path, scheme)
+assert not complaints, "\n" + "\n".join(complaints)
+print(f"site: {len(list(SITE.rglob('*.html')))} pages, all links lead somewhere; pictures are in {PICTURES}")

@@ -185,8 +185,8 @@ func (r *HardwareResult) largest() float64 {
 
 // DriftFigure returns the chart of the mean signed relative error for data of
 // one sign against K, without its sign: it grows like K on a machine that
-// truncates, and hardly at all on one that rounds to nearest. Beside the mean of
-// the paper's model are its two standard errors. The error is that of
+// truncates, and is far smaller on one that rounds to nearest. Beside the mean
+// of the paper's model are its two standard errors. The error is that of
 // [Hardware.Run].
 func DriftFigure() (*viz.Chart, error) {
 	h := DefaultHardware

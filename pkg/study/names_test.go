@@ -13,7 +13,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Machines, bounds and data have names of their own, and what is renamed exists.
+// Machines, bounds and data have names of their own, and what is renamed
+// exists.
 func TestNames_are_distinct(t *testing.T) {
 	of := map[string]string{}
 	once := func(title, name string) {

@@ -33,8 +33,8 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, append([]string{}, cells...))
 }
 
-// isHeading reports whether a row has a text in its first cell alone: it is then
-// the heading of the rows below it, and in HTML as wide as the table.
+// isHeading reports whether a row has a text in its first cell alone: it is
+// then the heading of the rows below it, and in HTML as wide as the table.
 func isHeading(cells []string) bool {
 	return len(cells) > 1 && strings.TrimSpace(cells[0]) != "" && strings.TrimSpace(strings.Join(cells[1:], "")) == ""
 }

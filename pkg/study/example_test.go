@@ -285,10 +285,21 @@ func ExampleBoundSweep_FiveBounds() {
 		log.Fatal(err)
 	}
 	fmt.Println(s.FiveBounds("U(0,1)").Name())
-	fmt.Println(strings.Contains(s.Nearest("U(0,1)"), "truncated-random-data on Volta"))
 	// Output:
 	// lesson-five-bounds-U-0-1
-	// true
+}
+
+func ExampleBoundSweep_Nearest() {
+	plan := study.LessonSweep
+	plan.Machines, plan.Ks = plan.Machines[1:2], []int{64, 4096}
+	s, err := study.RunSweep("lesson", plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	sentence, _, _ := strings.Cut(s.Nearest("U(0,1)"), " (")
+	fmt.Println(sentence)
+	// Output:
+	// At K = 4096 the least of the five whose assumptions are met is truncated-random-data on Volta
 }
 
 func ExampleBoundReference() {

@@ -31,7 +31,7 @@ func TestCaptions(t *testing.T) {
 			}
 		}
 		for _, data := range distinct(s, dataOf) {
-			figures = append(figures, s.Growth(data))
+			figures = append(figures, s.Growth(data), s.FiveBounds(data))
 		}
 	}
 	coverage, err := RecordedCoverage()

@@ -103,6 +103,7 @@ def unfolds(browser, **options):
         page.wait_for_timeout(100)
         head = page.locator("details", has=page.locator(f"[id='{link.get_attribute('href')[1:]}']")).locator("h2")
         assert 0 <= head.bounding_box()["y"] < WIDE["height"] / 2, f"{link.text_content()} is not on the screen"
+    assert page.evaluate("scrollY") > WIDE["height"] and page.locator(".contents").bounding_box()["y"] == 0, "the contents do not stay"
     page.close()
     page = opened(browser, anchor="#claim-gemm-ratio", viewport=WIDE, **options)
     box = page.locator("#claim-gemm-ratio").bounding_box()
@@ -138,7 +139,13 @@ def fits(browser, scheme):
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
     heads = page.locator("figure thead").evaluate_all("heads => heads.map(h => h.getBoundingClientRect().height)")
     assert len(heads) > 10 and max(heads) < 130, heads
+    prose = page.locator(".prose").evaluate_all("tables => tables.map(t => t.scrollWidth - t.clientWidth)")
+    assert prose and not any(prose), f"tables of text are {prose} px too wide"
     clean(page, f"phone, {scheme}")
+    page.evaluate("scrollTo(0, 9999)")
+    page.locator(".up").click()
+    page.wait_for_timeout(200)
+    assert page.evaluate("scrollY") == 0, "there is no way up"
 
 
 def shines(browser):

@@ -58,7 +58,37 @@ func (f Figure) Interactive() bool { return f.interactive }
 
 // Table returns the table's HTML without its styles for notebooks: the page has
 // its own styles, for light and dark.
-func (f Figure) Table() template.HTML { return template.HTML(styles.ReplaceAllString(f.HTML, "")) }
+func (f Figure) Table() template.HTML {
+	table := styles.ReplaceAllString(f.HTML, "")
+	if f.Prose() {
+		table = named(table)
+	}
+	return template.HTML(table)
+}
+
+// named returns a table in which every cell has the name of its column, which
+// the page prints before it where there is no room for columns.
+func named(table string) string {
+	columns := headers.FindAllStringSubmatch(table, -1)
+	i := 0
+	return rows.ReplaceAllStringFunc(table, func(tag string) string {
+		if tag == "<tr" {
+			i = 0
+			return tag
+		}
+		i++
+		if i > len(columns) {
+			return tag
+		}
+		return tag + ` data-column="` + tags.ReplaceAllString(columns[i-1][1], "") + `"`
+	})
+}
+
+var (
+	headers = regexp.MustCompile(`<th(?: [^>]*)?>(.*?)</th>`)
+	rows    = regexp.MustCompile(`<tr|<td`)
+	tags    = regexp.MustCompile(`<[^>]*>`)
+)
 
 // Prose reports whether a cell of the table has more than one line of text, so
 // that its columns are to share the width of the page.

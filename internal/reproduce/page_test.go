@@ -232,6 +232,14 @@ func TestProse(t *testing.T) {
 	}
 }
 
+func TestNamed(t *testing.T) {
+	const table = `<table><thead><tr><th align="left">A</th><th>P<sub>B</sub></th></tr></thead><tbody><tr><td>1</td><td align="right">2</td></tr><tr><td>3</td></tr></tbody></table>`
+	const want = `<table><thead><tr><th align="left">A</th><th>P<sub>B</sub></th></tr></thead><tbody><tr><td data-column="A">1</td><td data-column="PB" align="right">2</td></tr><tr><td data-column="A">3</td></tr></tbody></table>`
+	if got := named(table); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for _, c := range []struct {
 		x    float64

@@ -199,20 +199,23 @@ func (b *book) profile() sentence {
 		lead = "Table 3 is reproduced"
 	}
 	return sentence{Lead: lead, Verdict: b.verdict(profileIDs...), Claims: profileIDs,
-		Rest: fmt.Sprintf("of %d claims %d are reproduced, %d differ, %d cannot be tested. Mixed precision does %.2f times the work of FMA for each byte and is %.2f times as fast on this processor (the paper: %s and nearly %s).",
+		Rest: fmt.Sprintf("of %d claims %d are reproduced, %d differ, %d cannot be tested. Mixed precision does %.2f times the work of FMA for each byte and is %.2f times as fast on this processor (the paper: %.2f and nearly %s).",
 			len(profileIDs), again, b.count(Differs, profileIDs), b.count(CannotBeTested, profileIDs),
-			b.measured("profile-intensity-ratio"), b.measured("profile-speedup"), b.paper("profile-intensity-ratio"), b.paper("profile-speedup"))}
+			b.measured("profile-intensity-ratio"), b.measured("profile-speedup"), b.value("profile-intensity-ratio"), b.paper("profile-speedup"))}
 }
 
-// paper returns the number that the paper has for a claim.
-func (b *book) paper(id string) string {
+// value returns the number that the paper has for a claim.
+func (b *book) value(id string) float64 {
 	c := b.claims[id]
 	if c.Value == nil {
 		b.missing = append(b.missing, id)
-		return "?"
+		return math.NaN()
 	}
-	return printed(*c.Value)
+	return *c.Value
 }
+
+// paper returns the number that the paper has for a claim, as text.
+func (b *book) paper(id string) string { return printed(b.value(id)) }
 
 // printed returns x as a power of ten if it is one, with at most four digits if it
 // is none.

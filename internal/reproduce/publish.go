@@ -45,7 +45,7 @@ func (p Publication) Write() error {
 	for _, n := range all {
 		keepPictures(n.stored, n.fresh)
 		if err := p.write(n); err != nil {
-			return fmt.Errorf("publish: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func (p Publication) read() ([]publishedNotebook, error) {
 			n.fresh, err = p.fresh(n.path)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("publish: %s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
 		n.differences = compare(name, n.stored, n.fresh)

@@ -229,7 +229,7 @@ func recoded(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// Claims about speed lose what was measured and the verdict, and nothing else is
+// Claims about speed lose what was measured and the verdict; nothing else is
 // lost but the counts of verdicts.
 func TestWithoutTimes(t *testing.T) {
 	const claims = "<table><thead><tr><th>Where</th><th>Paper</th><th>Measured</th><th>Verdict</th><th>Why</th></tr></thead><tbody>" +

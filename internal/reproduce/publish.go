@@ -28,11 +28,10 @@ type publishedNotebook struct {
 	differences   []string
 }
 
-// Write stores the outputs of the last run in the notebooks that differ from
-// it. If none does, it writes nothing; otherwise it also renews the times, which
-// then come from one run in all notebooks. A picture is kept if it still shows
-// the same drawing. It returns an error, and writes nothing, if a cell is not
-// the one that ran.
+// Write stores the outputs of the last run in the notebooks, unless all of them
+// show the same already. Times are renewed in all notebooks then, so that they
+// come from one run, but a picture is kept if it still shows the same drawing.
+// It returns an error, and writes nothing, if a cell is not the one that ran.
 func (p Publication) Write() error {
 	all, err := p.read()
 	if err != nil {

@@ -63,9 +63,7 @@ playground: modules ## what every chip makes of a dot product, as one page witho
 playground-check: playground ## use this page with a headless Chromium
 	@lab/browser.sh lab/playground_test.py out/site/playground.html
 
-site: out/index.html playground ## a site without a server, from make reproduce: out/site, to be opened or put anywhere
-	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
-	@lab/install.sh
+site: playground html ## a site without a server, from make reproduce: out/site, to be opened or put anywhere
 	@.venv/bin/python lab/site.py
 
 site-check: site ## follow all its links, and look at its pages with a headless Chromium and axe

@@ -118,6 +118,7 @@ def main():
         elif path.name != "playground.html":
             path.unlink()
     shutil.copytree(OUT / "figures", SITE / "figures", ignore=shutil.ignore_patterns("*.json", "*.html"))
+    shutil.copytree("notebooks", SITE / "notebooks", ignore=lambda folder, names: [n for n in names if not n.endswith(".ipynb")])
     shutil.copy(OUT / "claims.json", SITE)
     for path in SITE.glob("figures/*"):
         files[hashlib.sha256(path.read_bytes()).hexdigest()] = f"figures/{path.name}"
@@ -125,7 +126,7 @@ def main():
         html = page.read_text().replace('href="../index.html', 'href="../report.html')
         publish(f"figures/{page.name}", barred(html, f"figures/{page.name}"))
     publish("playground.html", barred((SITE / "playground.html").read_text(), "playground.html"))
-    report = re.sub(r'href="(?:notebooks|html)/([\w-]+)\.(?:ipynb|html)', r'href="notebooks/\1.html', (OUT / "index.html").read_text())
+    report = (OUT / "index.html").read_text().replace('href="html/', 'href="notebooks/').replace('href="site/', 'href="')
     export.write(SITE / "report.html", barred(report, "report.html"))
 
     known = {"figures": figures(), "notebooks": [], "docs": [], "verdicts": VERDICTS, "repository": REPOSITORY,

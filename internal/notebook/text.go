@@ -6,8 +6,8 @@ import (
 )
 
 // Text returns the notebook as text for comparison: what is in its cells and
-// their outputs, and in place of a picture, what its metadata and its plain text
-// say about it.
+// their outputs, and in place of a picture, what its metadata and its plain
+// text say about it.
 func (nb *Notebook) Text() string {
 	var b strings.Builder
 	for i, c := range nb.Cells {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/notebook"
@@ -23,8 +24,9 @@ func compare(name string, stored, fresh *notebook.Notebook) (list []string) {
 			said("%d outputs are stored, the last run has %d", len(old), len(c.Outputs))
 			continue
 		}
+		timed := slices.ContainsFunc(c.Outputs, showsRates)
 		for j, o := range c.Outputs {
-			if d := difference(old[j], o); d != "" {
+			if d := difference(old[j], o, timed); d != "" {
 				said("output %d: %s", j+1, d)
 			}
 		}
@@ -33,8 +35,8 @@ func compare(name string, stored, fresh *notebook.Notebook) (list []string) {
 }
 
 // difference returns how a stored output differs from that of the last run, or
-// "".
-func difference(stored, fresh *notebook.Output) string {
+// "". The numbers in Markdown do not count in a cell that shows rates.
+func difference(stored, fresh *notebook.Output, timed bool) string {
 	if stored.Type != fresh.Type || len(stored.Data) != len(fresh.Data) {
 		return "is of another kind"
 	}
@@ -44,7 +46,11 @@ func difference(stored, fresh *notebook.Output) string {
 	for _, mime := range []string{"text/html", "text/markdown", "text/plain"} {
 		a, _ := stored.Data[mime].(string)
 		b, _ := fresh.Data[mime].(string)
-		if d := differentLine(withoutTimes(a), withoutTimes(b)); d != "" {
+		a, b = withoutTimes(a), withoutTimes(b)
+		if timed && mime == "text/markdown" {
+			a, b = digits.ReplaceAllString(a, "#"), digits.ReplaceAllString(b, "#")
+		}
+		if d := differentLine(a, b); d != "" {
 			return d
 		}
 	}
@@ -111,31 +117,43 @@ func keepPictures(stored, fresh *notebook.Notebook) {
 }
 
 // Times differ from run to run. They are those of Table 3: columns of rates in
-// its tables, with their captions, and what was measured for its claims.
+// its tables, with what is said about these, and of claims about speed what was
+// measured and the verdict, which the counts in the caption follow.
 var (
 	tableRow  = regexp.MustCompile(`(?s)<tr>.*?</tr>`)
 	tableCell = regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`)
+	speed     = regexp.MustCompile(`(?s)>Table 3.*(flops/s|performance)`)
+	measured  = regexp.MustCompile(`>\d[\d.,]*( [kMGT]?flop/s)?</td>\s*<td[^>]*>[^<]*</td>`)
 	caption   = regexp.MustCompile(`(?s)<p>.*</p>`)
 	digits    = regexp.MustCompile(`\d[\d.,]*\d|\d`)
-	measured  = regexp.MustCompile(`>\d[\d.,]*( [kMGT]?flop/s)?</td>`)
 )
 
-// withoutTimes returns a published table with # in place of measured times, and
-// any other text as it is.
-func withoutTimes(page string) string {
-	head, _, found := strings.Cut(page, "</thead>")
-	if !found {
-		return page
-	}
+// showsRates reports whether an output is a table with a column of rates.
+func showsRates(o *notebook.Output) bool {
+	page, _ := o.Data["text/html"].(string)
+	return len(ratesOf(page)) > 0
+}
+
+// ratesOf returns the columns of a table that have rates.
+func ratesOf(page string) map[int]bool {
 	rates := map[int]bool{}
+	head, _, found := strings.Cut(page, "</thead>")
 	for j, cell := range tableCell.FindAllStringSubmatch(head, -1) {
-		rates[j] = strings.Contains(cell[1], "flop/s") || strings.Contains(cell[1], "GB/s")
-		if rates[j] {
-			page = caption.ReplaceAllStringFunc(page, func(s string) string { return digits.ReplaceAllString(s, "#") })
+		if found && (strings.Contains(cell[1], "flop/s") || strings.Contains(cell[1], "GB/s")) {
+			rates[j] = true
 		}
 	}
-	return tableRow.ReplaceAllStringFunc(page, func(row string) string {
-		if strings.Contains(row, "Table 3") {
+	return rates
+}
+
+// withoutTimes returns a published table with # in place of times and what
+// follows from them, and any other text as it is.
+func withoutTimes(page string) string {
+	rates := ratesOf(page)
+	timed := len(rates) > 0
+	page = tableRow.ReplaceAllStringFunc(page, func(row string) string {
+		if speed.MatchString(row) {
+			timed = true
 			row = measured.ReplaceAllString(row, ">#</td>")
 		}
 		j := -1
@@ -146,4 +164,8 @@ func withoutTimes(page string) string {
 			return cell
 		})
 	})
+	if timed {
+		page = caption.ReplaceAllStringFunc(page, func(s string) string { return digits.ReplaceAllString(s, "#") })
+	}
+	return page
 }

@@ -28,11 +28,10 @@ type publishedNotebook struct {
 	differences   []string
 }
 
-// Write stores the outputs of the last run in the notebooks that differ from
-// it. If none does, it writes nothing; otherwise it also renews the times, which
-// then come from one run in all notebooks. A picture is kept if it still shows
-// the same drawing. It returns an error, and writes nothing, if a cell is not
-// the one that ran.
+// Write stores the outputs of the last run in the notebooks, unless all of them
+// show the same already. Times are renewed in all notebooks then, so that they
+// come from one run, but a picture is kept if it still shows the same drawing.
+// It returns an error, and writes nothing, if a cell is not the one that ran.
 func (p Publication) Write() error {
 	all, err := p.read()
 	if err != nil {
@@ -45,7 +44,7 @@ func (p Publication) Write() error {
 	for _, n := range all {
 		keepPictures(n.stored, n.fresh)
 		if err := p.write(n); err != nil {
-			return fmt.Errorf("publish: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -103,7 +102,7 @@ func (p Publication) read() ([]publishedNotebook, error) {
 			n.fresh, err = p.fresh(n.path)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("publish: %s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
 		n.differences = compare(name, n.stored, n.fresh)

@@ -21,7 +21,8 @@ const ran = `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
  {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<figure><script>x</script><a download=\"rates.csv\">CSV</a></figure>"}},
  {"output_type": "stream", "name": "stdout", "text": "one "},
  {"output_type": "stream", "name": "stderr", "text": "go: building\n"},
- {"output_type": "stream", "name": "stdout", "text": "line\n"}]},
+ {"output_type": "stream", "name": "stdout", "text": "line\n"},
+ {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "It runs 1.26 times as fast."}}]},
 {"cell_type": "code", "id": "b", "metadata": {}, "source": "nb.Show(chart)", "execution_count": 3, "outputs": [
  {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<figure><a download=\"curve.csv\">CSV</a></figure>"}},
  {"output_type": "display_data", "metadata": {}, "data": {"text/markdown": "Half of *it*."}}]}]}`
@@ -106,7 +107,7 @@ func TestPublication_Write(t *testing.T) {
 		}
 	})
 	t.Run("text_in_one_piece_without_messages", func(t *testing.T) {
-		if len(table) != 2 || table[1].Text != "one line\n" {
+		if len(table) != 3 || table[1].Text != "one line\n" {
 			t.Errorf("%d outputs, the last says %q", len(table), table[1].Text)
 		}
 	})
@@ -151,6 +152,8 @@ func TestPublication_Compare(t *testing.T) {
 		want string
 	}{
 		{"times", [2]string{"3.84", "12.07"}, ""},
+		{"what_is_said_about_times", [2]string{"It runs 1.26 times", "It runs 2 times"}, ""},
+		{"in_other_words", [2]string{"It runs 1.26 times", "It crawls 1.26 times"}, "cell 2: output 3"},
 		{"how_times_are_told", [2]string{"1.26 times", "1.3 times"}, "cell 3: output 1"}, // of the curve, not of the table
 		{"what_is_printed", [2]string{`"line\n"`, `"lines\n"`}, `cell 2: output 2: "one line" is stored, the last run shows "one lines"`},
 		{"a_number_of_the_table", [2]string{"0.125", "0.25"}, `cell 2: output 1: "<td>0.125</td>" is stored`},
@@ -160,7 +163,7 @@ func TestPublication_Compare(t *testing.T) {
 		{"a_curve", [2]string{"M0 1", "M0 2"}, "cell 3: output 1: the picture of curve differs"},
 		{"a_picture", [2]string{small, large}, "cell 3: output 1: the picture of curve differs"},
 		{"an_output_more", [2]string{"{\"output_type\": \"stream\"", "{\"output_type\": \"display_data\", \"data\": {\"text/markdown\": \"x\"}},{\"output_type\": \"stream\""},
-			"cell 2: 2 outputs are stored, the last run has 6"},
+			"cell 2: 3 outputs are stored, the last run has 7"},
 		{"the_code", [2]string{"nb.Show(chart)", "nb.Show(other)"}, "cell 3 is not the one that ran"},
 		{"a_page_that_is_no_figure", [2]string{"download", "href"}, "no published form"},
 		{"a_figure_without_files", [2]string{"curve.csv", "lost.csv"}, "lost.json"},
@@ -226,19 +229,24 @@ func recoded(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// Rows about Table 3 lose their times, and nothing else.
+// Claims about speed lose what was measured and the verdict; nothing else is
+// lost but the counts of verdicts.
 func TestWithoutTimes(t *testing.T) {
-	const claims = "<table><thead><tr><th>Where</th><th>Paper</th><th>Measured</th></tr></thead><tbody>" +
-		"<tr><td>Table 3</td><td>runs at 0.00004 flops/s</td><td>3.844 Gflop/s</td></tr>" +
-		"<tr><td>Table 3; Conclusions</td><td>two times</td><td>1.261</td></tr>" +
-		"<tr><td>Table 3</td><td>0.01</td><td>0.125 flop/byte</td></tr>" +
-		"<tr><td>Section 3</td><td>13</td><td>13.1</td></tr></tbody></table><p>39 of 57</p>"
-	want := strings.NewReplacer("3.844 Gflop/s", "#", "1.261", "#", "0.01", "#").Replace(claims)
+	const claims = "<table><thead><tr><th>Where</th><th>Paper</th><th>Measured</th><th>Verdict</th><th>Why</th></tr></thead><tbody>" +
+		"<tr><td>Table 3</td><td>runs at 0.00004 flops/s</td><td>3.844 Gflop/s</td><td>differs</td><td>no unit</td></tr>" +
+		"<tr><td>Table 3; Conclusions</td><td>two times increase in performance</td><td>1.261</td>\n<td>differs</td><td>2</td></tr>" +
+		"<tr><td>Table 3</td><td>2.47</td><td>1.333</td><td>differs</td><td>x</td></tr>" +
+		"<tr><td>Section 3</td><td>13</td><td>13.1</td><td>reproduced</td><td>x</td></tr></tbody></table><p>39 of 57</p>"
+	want := strings.NewReplacer("3.844 Gflop/s</td><td>differs", "#", "1.261</td>\n<td>differs", "#", "39 of 57", "# of #").Replace(claims)
 	if got := withoutTimes(claims); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	other := strings.ReplaceAll(claims, "Table 3", "Table 2")
+	if got := withoutTimes(other); got != other {
+		t.Errorf("claims about something else become %s", got)
+	}
 	if s := "3.84 Gflop/s, Table 3"; withoutTimes(s) != s {
-		t.Errorf("text that is no table became %s", withoutTimes(s))
+		t.Errorf("text that is no table becomes %s", withoutTimes(s))
 	}
 }
 

@@ -110,8 +110,8 @@ const mostColours = 16
 
 // picture returns the output that shows the figure as PNG. Its plain text is
 // what is written in the drawing, so that versions differ visibly where a label
-// does. Its metadata name the drawing, by the hash of the SVG, which is the same
-// on all machines.
+// does. Its metadata name the drawing, by the hash of the SVG, which is the
+// same on all machines.
 func (f Figure) picture(dir string) (*notebook.Output, error) {
 	data, err := os.ReadFile(filepath.Join(dir, f.Name+".png"))
 	if err != nil {

@@ -24,7 +24,7 @@ func (c *Chart) ECharts() ([]json.RawMessage, error) {
 	views := c.views()
 	right := 24.0
 	for _, v := range views {
-		right = max(right, v.marginWidth())
+		right = max(right, v.marginWidth(), v.besideRoom())
 	}
 	for i, v := range views {
 		p := place{first: i == 0, last: i == len(views)-1, right: right}

@@ -33,6 +33,7 @@ type option struct {
 			Symbol string
 		}
 	}
+	Grid         []struct{ Right string }
 	Legend       struct{ Data []string }
 	XAxis, YAxis struct {
 		Type, Name, Shared string
@@ -129,7 +130,7 @@ func optionsOf(t *testing.T, c *Chart) []option {
 // exist ends in a circle there. What has no end in the frame is in the legend.
 func TestECharts_names_lines_at_their_ends(t *testing.T) {
 	c := NewChart("ends", "Five lines.", "")
-	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 10}, Axis{Label: "y", Min: 0, Max: 10})
+	p := c.Panel("", Axis{Label: "x", Min: 0, Max: 10.5}, Axis{Label: "y", Min: 0, Max: 10})
 	x := []float64{0, 5, 10}
 	p.Line(Series{Label: "low"}, x, []float64{0, 1, 2})
 	p.Line(Series{Label: "hardly higher"}, x, []float64{0, 1, 2.01})
@@ -147,6 +148,9 @@ func TestECharts_names_lines_at_their_ends(t *testing.T) {
 	}
 	if low, high := o.Series[0].EndLabel.Offset[1], o.Series[1].EndLabel.Offset[1]; low-high < labelGap-2 {
 		t.Errorf("names %v px and %v px below the ends of two lines at the same place", low, high)
+	}
+	if right, err := strconv.ParseFloat(o.Grid[0].Right, 64); err != nil || right < textWidth("hardly higher", labelSize, false)-frameWidth*0.5/10.5 {
+		t.Errorf("a margin of %q px, %v, want room for the names", o.Grid[0].Right, err)
 	}
 	if d := o.Series[2].Data; len(d) != 2 || d[0].Symbol != "" || d[1].Symbol != "emptyCircle" {
 		t.Errorf("points %v, want a circle at the last of two", d)

@@ -70,6 +70,9 @@ func (k visitor) axis(c scale, title []string, room, length float64) map[string]
 	return a
 }
 
+// frameWidth is about the width of the frame of a panel with a margin.
+const frameWidth = 500.0
+
 // name is where the name of a line stands: beside its end, or inside the frame
 // at one end of a horizontal line.
 type name struct {
@@ -83,7 +86,7 @@ type name struct {
 // other traces belong in a legend: of curves that do not end in the frame, and
 // of all that are no lines.
 func (v *view) beside(plot float64) map[int]name {
-	f := v.at(500, plot) // about as wide as it will be
+	f := v.at(frameWidth, plot)
 	var ends []int
 	tips := map[int]Point{}
 	names := map[int]name{}
@@ -145,6 +148,19 @@ func (v *view) nameVerticals(names map[int]name) {
 			names[i] = name{offset: []float64{-8, -4}, align: "center", verticalAlign: "bottom"}
 		}
 	}
+}
+
+// besideRoom returns the width that the names beside the ends of lines need to
+// the right of the frame.
+func (v *view) besideRoom() float64 {
+	room := 0.0
+	f := v.at(frameWidth, v.plotHeight())
+	for i := range v.beside(v.plotHeight()) {
+		if t := v.traces[i]; t.kind == kindLine {
+			room = max(room, f.xs.px(t.x[t.finite()-1])+sideGap+textWidth(t.Label, labelSize, false)+8-frameWidth)
+		}
+	}
+	return room
 }
 
 // at returns the view in a frame of that size.

@@ -111,6 +111,21 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// Of the sum the bits are kept that the unit's format of results has: Hopper's
+// sums of e4m3 are rounded to 14 bits, and no bit is shaded that the result has.
+func TestTraceOfSum(t *testing.T) {
+	for format, want := range map[string]int{"e4m3": 14, "binary16": 24} {
+		a := answerTo[DotAnswer](t, `{"ask":"dot","format":"`+format+`","x":["1","0x1p-6"],"y":["1","0x1p-6"],"c":"0x1.fffffep-3","device":"hopper-wgmma-`+format+`-binary32"}`)
+		b := a.Trace.Blocks[0]
+		if b.Sum.Kept > want || len(b.Result.Bits) > want || b.Sum.Bits[:len(b.Result.Bits)] != b.Result.Bits {
+			t.Errorf("%s: %+v, %+v, want %d bits", format, b.Sum, b.Result, want)
+		}
+		if format == "e4m3" && b.Last != -13 || b.Terms[2].Kept+1 > len(b.Terms[2].Bits) {
+			t.Errorf("%s: last bit 2^%d, %+v", format, b.Last, b.Terms)
+		}
+	}
+}
+
 // A number line has neighbours of the format, each once, around the number.
 func TestLine(t *testing.T) {
 	for _, at := range []string{"0.1", "-3", "0", "1e-7", "65504", "-1e9", "0x1p-24"} {
@@ -246,8 +261,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The bounds that the page draws for the paper's machine are those of its Figure
-// 6, by the theorem for the paper's block width.
+// The bounds that the page draws for the paper's machine are those of its
+// Figure 6, by the theorem for the paper's block width.
 func TestFigure6(t *testing.T) {
 	q := Product{Device: "paper-f32", M: 1024, N: 8, K: 1 << 15, Rows: 1, Distribution: "U(-1,1)", Seed: 1, Confidence: 0.99, Represented: true}
 	theorem := roundoff.GEMM{M: q.M, N: q.N, K: q.K, Block: tcore.PaperF32.Block, Roundoffs: tcore.PaperF32.Roundoffs()}

@@ -154,7 +154,7 @@
     out.replaceChildren();
     if (!trace) return;
     out.append(make("h3", "What " + trace.device + " keeps and cuts off"),
-      make("p", "Every term of the sum in binary, aligned. Shaded bits are cut off.", "hint"));
+      make("p", "Every term of the sum in binary, aligned. Shaded bits are cut off; those of the sum are rounded away.", "hint"));
     for (const b of trace.blocks) {
       const line = (name, t) => ({ cells: [{ text: name }, { text: short(t.value, 8), name: "n mono", title: t.value }, { text: t.sign },
         { node: bitsOf(t) }, { text: t.lost ? short(t.lost, 6) : "", name: "n mono", title: t.lost || "" }] });
@@ -241,9 +241,10 @@
     });
     const key = make("figcaption", title + ": ");
     curves.forEach((c, i) => {
-      const sample = put(key, "svg", { width: 28, height: 10, "aria-hidden": "true" });
+      const entry = make("span", undefined, "key"), sample = put(entry, "svg", { width: 28, height: 10, "aria-hidden": "true" });
       put(sample, "path", { d: "M0 5H28", class: "curve curve" + i });
-      key.append(" " + (named[c.name] || c.name) + " ");
+      entry.append(" " + (named[c.name] || c.name));
+      key.append(entry, " ");
     });
     box.append(key);
     return box;
@@ -260,18 +261,22 @@
   // Figure 6. The axis holds all that has been drawn, so that a hand on a slider moves curves and not the axis.
   const confidences = [0.5, 0.9, 0.99, 0.999, 0.9999, 1 - 1e-6, 1 - 1e-8, 1 - 1e-10, 1 - 1e-12, 1 - 1e-14];
   const paper = "paper-f32", outputs = { m: 1024, n: 8 };
-  let axis = null, axisOf = "";
+  let axis = null, axisOf = "", shown = []; // the last answer of either machine, with its question
 
-  function showFigure(q, answers) {
-    const of = q.device + q.represented;
+  // showFigure shows the last answers of the paper's machine and of the other one. While a hand moves a slider they may
+  // be of two questions.
+  function showFigure() {
+    const [{ q, a }, other] = shown;
+    const of = other.q.device + q.represented;
     if (axisOf !== of) { axis = null; axisOf = of; }
-    const drawn = decades(answers.flatMap((a) => a.curves));
+    const drawn = decades([...a.curves, ...other.a.curves]);
     axis = axis ? [Math.min(axis[0], drawn[0]), Math.max(axis[1], drawn[1])] : drawn;
-    const last = answers[0].curves.map((c) => c.values.at(-1));
-    finding("figure", "Paper's machine, K = " + q.k + ", entries ~ " + minus(q.distribution) + ": the largest error is " + short(String(last[0]), 3) + ", its deterministic bound " +
-      short(String(last[1] / last[0]), 3) + " times as large, the probabilistic one " + short(String(last[2] / last[0]), 3) + " times.");
-    answerOf("figure").replaceChildren(plot("paper's machine", answers[0].curves, axis), plot(q.device, answers[1].curves, axis),
-      make("p", "The first " + answers[0].outputs + " of 1024 × 8 outputs, for all of which together the bounds hold. Beside the paper's machine: the tightest bounds that are valid there.", "hint"));
+    const end = a.curves.map((c) => c.values.at(-1));
+    finding("figure", "Paper's machine, K = " + q.k + ", entries ~ " + minus(q.distribution) + ": the largest error is " + short(String(end[0]), 3) + ", its deterministic bound " +
+      short(String(end[1] / end[0]), 3) + " times as large, the probabilistic one " + short(String(end[2] / end[0]), 3) + " times.");
+    const title = (name, s) => name + ", K = " + s.q.k;
+    answerOf("figure").replaceChildren(plot(title("paper's machine", shown[0]), a.curves, axis), plot(title(other.q.device, other), other.a.curves, axis),
+      make("p", "The first " + a.outputs + " of 1024 × 8 outputs, for all of which together the bounds hold. Beside the paper's machine: the tightest bounds that are valid there.", "hint"));
   }
 
   // answerFigure draws at once what few outputs tell, and then more of them while nobody moves a slider. The paper's
@@ -279,17 +284,16 @@
   async function answerFigure(q) {
     let rows = Math.max(4, Math.min(outputs.m, 2 ** 17 / (outputs.n * q.k) | 0));
     for (;;) {
-      const answers = [];
-      for (const machine of [{ device: paper, draw: ["dbea", "vibea"] }, { device: q.device }]) {
-        const a = await ask({ ...q, ...machine, rows });
+      for (const [i, machine] of [{ device: paper, draw: ["dbea", "vibea"] }, { device: q.device }].entries()) {
+        const question = { ...q, ...machine, rows }, a = await ask(question);
         if (a.error) return a;
-        answers.push(a);
+        shown[i] = { q: question, a };
+        if (shown[0] && shown[1] && shown[1].q.device === q.device) show("figure", q, a);
       }
-      show("figure", q, answers);
+      if (again || rows === outputs.m || 4 * rows * outputs.n * q.k > 2 ** 22) return {};
       rows = Math.min(outputs.m, 4 * rows);
-      if (again || answers[0].outputs === outputs.m * outputs.n || rows * outputs.n * q.k > 2 ** 22) return answers;
       await new Promise((done) => setTimeout(done, 60)); // a hand that moves gets its turn
-      if (again) return answers;
+      if (again) return {};
     }
   }
 
@@ -450,8 +454,8 @@
     for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => copy(b.dataset.copy));
     addEventListener("hashchange", () => { restore(); update(); });
     restore();
-    await update();
     say("");
+    await update();
     window.ask = ask; // for tests
     performance.mark("ready");
     document.documentElement.dataset.ready = "yes";

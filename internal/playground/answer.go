@@ -11,8 +11,9 @@ type question struct {
 }
 
 // Answer answers a question, both as JSON. The question has the key ask, with
-// the value factors, devices, dot, copy, line, product or vectors, and the keys of
-// a [Dot], a [Copy], a [Line], a [Product] or of [Vectors]. The answer to a wrong question has the one key error.
+// the value factors, devices, dot, copy, line, product or vectors, and the keys
+// of a [Dot], a [Copy], a [Line], a [Product] or of [Vectors]. The answer to a
+// wrong question has the one key error.
 func Answer(text []byte) []byte {
 	answer, err := answer(text)
 	if err == nil {

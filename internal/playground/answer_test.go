@@ -111,6 +111,16 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// Of the sum the bits are kept that the unit's own results have: 14 on Hopper
+// with factors of e4m3, of 17 that this sum has from 2^3 to 2^-13.
+func TestTraceOfSum(t *testing.T) {
+	a := answerTo[DotAnswer](t, `{"ask":"dot","format":"e4m3","x":["1.875","1.875","1.875","1.875"],"y":["1.875","1.875","1.875","1.875"],"c":"0x1p-13","device":"hopper-wgmma-e4m3-binary32"}`)
+	b := a.Trace.Blocks[0]
+	if b.Sum.Kept != 14 || len(b.Sum.Bits) != 17 || b.Sum.Value != text(4*1.875*1.875+0x1p-13) || b.Result.Value != text(4*1.875*1.875) {
+		t.Errorf("%+v, %+v", b.Sum, b.Result)
+	}
+}
+
 // A number line has neighbours of the format, each once, around the number.
 func TestLine(t *testing.T) {
 	for _, at := range []string{"0.1", "-3", "0", "1e-7", "65504", "-1e9", "0x1p-24"} {
@@ -246,8 +256,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The bounds that the page draws for the paper's machine are those of its Figure
-// 6, by the theorem for the paper's block width.
+// The bounds that the page draws for the paper's machine are those of its
+// Figure 6, by the theorem for the paper's block width.
 func TestFigure6(t *testing.T) {
 	q := Product{Device: "paper-f32", M: 1024, N: 8, K: 1 << 15, Rows: 1, Distribution: "U(-1,1)", Seed: 1, Confidence: 0.99, Represented: true}
 	theorem := roundoff.GEMM{M: q.M, N: q.N, K: q.K, Block: tcore.PaperF32.Block, Roundoffs: tcore.PaperF32.Roundoffs()}

@@ -18,8 +18,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// taken are questions whose answers are copied: a NaN, words of tf32, scales, and
-// as many products as fill no block.
+// taken are questions whose answers are copied: a NaN, words of tf32, scales,
+// and as many products as fill no block.
 var taken = []string{
 	cancelling,
 	`{"format":"binary16","x":["inf","1"],"y":["0","1"],"c":"0.1"}`,

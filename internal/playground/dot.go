@@ -12,8 +12,8 @@ import (
 // MostTerms is the largest number of products of a dot product.
 const MostTerms = 4096
 
-// A Dot asks what c + Σ x_i y_i is on every chip. With scales, scale i of a list
-// multiplies the numbers that it covers; an empty list is a list of ones.
+// A Dot asks what c + Σ x_i y_i is on every chip. With scales, scale i of a
+// list multiplies the numbers that it covers; an empty list is a list of ones.
 type Dot struct {
 	Format string   `json:"format"` // of the factors, one of [Formats]
 	X      []string `json:"x"`
@@ -180,8 +180,8 @@ func having(name string) (list []tcore.Device) {
 	return list
 }
 
-// factors returns the name of the format of the factors of d, with that of their
-// scales if they have any.
+// factors returns the name of the format of the factors of d, with that of
+// their scales if they have any.
 func factors(d tcore.Device) string {
 	if d.ScaleBlock > 0 {
 		return fmt.Sprintf("%s × %s per %d", d.A.Name, d.Scale.Name, d.ScaleBlock)

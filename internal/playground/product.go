@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas32"
 
@@ -26,8 +27,8 @@ const (
 )
 
 // A Product asks for the errors of a product of random matrices on a device,
-// and for its bounds on all M N outputs. The first rows are the same however many
-// are computed.
+// and for its bounds on all M N outputs. The first rows are the same however
+// many are computed.
 type Product struct {
 	Device       string   `json:"device"`
 	M            int      `json:"m"`
@@ -156,17 +157,39 @@ func better(a, b bound.Result) int {
 // independent are matrices of independent elements of a distribution.
 type independent struct{ bound.Distribution }
 
+// drawing says which matrices were drawn.
+type drawing struct {
+	distribution string
+	m, n, k      int
+	seed         uint64
+}
+
+// last are the matrices that were drawn last: the page asks for the same ones
+// on one machine after the other.
+var last struct {
+	sync.Mutex
+	drawing
+	a, b blas32.General
+}
+
 // Matrices returns A, from stream 1 of the seed, and B, from stream 2.
 func (d independent) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
-	draw := func(rows, cols int, stream uint64) blas32.General {
-		z := matrix.New(rows, cols)
-		d.Src = rand.New(rand.NewPCG(seed, stream))
-		for i := range z.Data {
-			z.Data[i] = float32(d.Rand())
-		}
-		return z
+	last.Lock()
+	defer last.Unlock()
+	if is := (drawing{d.String(), m, n, k, seed}); is != last.drawing {
+		last.drawing, last.a, last.b = is, d.draw(m, k, seed, 1), d.draw(k, n, seed, 2)
 	}
-	return draw(m, k, 1), draw(k, n, 2)
+	return last.a, last.b
+}
+
+// draw returns a matrix from a stream of the seed.
+func (d independent) draw(rows, cols int, seed, stream uint64) blas32.General {
+	z := matrix.New(rows, cols)
+	d.Src = rand.New(rand.NewPCG(seed, stream))
+	for i := range z.Data {
+		z.Data[i] = float32(d.Rand())
+	}
+	return z
 }
 
 // drawn returns the bounds to draw: those asked for or else, of the ordered

@@ -45,20 +45,20 @@ const (
 
 // newTrace returns the picture of a trace.
 func newTrace(d tcore.Device, t tcore.Trace) *Trace {
-	group := 1
+	group, result := 1, d.C
 	if core, ok := d.Core.(tcore.Fused); ok {
-		group = max(1, core.Group)
+		group, result = max(1, core.Group), core.Result
 	}
 	z := &Trace{Device: d.Name, More: max(0, len(t.Blocks)-mostBlocks)}
 	for _, b := range t.Blocks[:len(t.Blocks)-z.More] {
-		z.Blocks = append(z.Blocks, newBlock(b, d, group))
+		z.Blocks = append(z.Blocks, newBlock(b, result, group))
 	}
 	return z
 }
 
-// newBlock returns the picture of a block, whose terms are groups of so many
-// products.
-func newBlock(b tcore.TraceBlock, d tcore.Device, group int) Block {
+// newBlock returns the picture of a block whose sum is rounded to a format, and
+// whose terms are groups of so many products.
+func newBlock(b tcore.TraceBlock, result tcore.Format, group int) Block {
 	values := []float64{b.Sum, b.Result}
 	for _, m := range b.Terms {
 		values = append(values, m.Value)
@@ -89,7 +89,7 @@ func newBlock(b tcore.TraceBlock, d tcore.Device, group int) Block {
 		z.Terms = append(z.Terms, t)
 	}
 	if drawable(b.Sum) {
-		z.Sum = newTerm(z, b.Sum, lastBit(b.Result, d.C))
+		z.Sum = newTerm(z, b.Sum, lastBit(b.Result, result))
 	}
 	if drawable(b.Result) {
 		z.Result = newTerm(z, b.Result, math.MinInt)
@@ -110,8 +110,8 @@ func lastBit(x float64, f tcore.Format) int {
 	return max(math.Ilogb(x), f.Emin) - f.Precision + 1
 }
 
-// termName returns the name of the product of that index, of a group of them, or
-// of the running sum.
+// termName returns the name of the product of that index, of a group of them,
+// or of the running sum.
 func termName(index, group int) string {
 	product := func(i int) string { return "x" + typeset.Subscript(i) + "y" + typeset.Subscript(i) }
 	switch {

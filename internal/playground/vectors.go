@@ -10,9 +10,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/tcvec"
 )
 
-// Vectors asks to check a file of test vectors, as the command "roundoff vectors
-// check" does. The page does not ask it; a test does, to see that the program
-// inside the page computes what it does elsewhere.
+// Vectors asks to check a file of test vectors, as the command "roundoff
+// vectors check" does. The page does not ask it; a test does, to see that the
+// program inside the page computes what it does elsewhere.
 type Vectors struct {
 	File string `json:"file"` // contents of a *.tcv.gz, decompressed, in base64
 }

@@ -61,7 +61,8 @@ func Minus(text string) string {
 	return b.String()
 }
 
-// beginsNumber reports whether text begins with a digit, or a point and a digit.
+// beginsNumber reports whether text begins with a digit, or a point and a
+// digit.
 func beginsNumber(text string) bool {
 	text = strings.TrimPrefix(text, ".")
 	return text != "" && '0' <= text[0] && text[0] <= '9'

@@ -117,8 +117,8 @@ func ParseDistribution(s string) (Distribution, error) {
 }
 
 // splitDistribution returns the parts of a name such as "U [0, 1)"; ok is false
-// if it has not this form. It is no regular expression, whose package would be a
-// tenth of the program in the playground's page.
+// if it has not this form. It is no regular expression, whose package would be
+// a tenth of the program in the playground's page.
 func splitDistribution(s string) (family, first, second string, ok bool) {
 	s = strings.Trim(s, " ")
 	if len(s) < 2 || s[0] != 'U' && s[0] != 'N' {

@@ -81,8 +81,8 @@ func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 	return d.encode(z)
 }
 
-// checkScaled panics unless the device can compute a dot product of x and y with
-// these scales.
+// checkScaled panics unless the device can compute a dot product of x and y
+// with these scales.
 func (d *Device) checkScaled(call string, x, y, scaleX, scaleY []uint64) {
 	d.check(call, len(x), len(y))
 	want := 0

@@ -116,7 +116,8 @@ func (d *Device) rounded(f Format, m blas32.General) blas32.General {
 }
 
 // scaled returns x times its scales, exactly: a scale of a block-scaled
-// instruction has few bits and so have its factors. Without scales it returns x.
+// instruction has few bits and so have its factors. Without scales it returns
+// x.
 func scaled(x, scales []float64, block int) []float64 {
 	if len(scales) == 0 {
 		return x

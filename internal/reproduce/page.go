@@ -101,7 +101,8 @@ var cells = regexp.MustCompile(`<td[^>]*>(.*?)</td>`)
 var styles = regexp.MustCompile(` style="[^"]*"`)
 
 // Shown returns the section's figures without those that are tables of claims,
-// named claims or claims-05, for example, if the page has a table of all claims.
+// named claims or claims-05, for example, if the page has a table of all
+// claims.
 func (r *Report) Shown(s Section) []Figure {
 	return slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool {
 		return len(r.Claims) > 0 && f.Kind == "table" && strings.HasPrefix(f.Name+"-", "claims-")

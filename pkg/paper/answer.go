@@ -44,10 +44,10 @@ type line struct {
 }
 
 // WriteAnswer writes what the claims say together as JSON to answer.json in the
-// folder dir: six sentences, and the paper's figures and tables with the paper's
-// numbers and ours. The file is replaced atomically. If dir is empty, nothing is
-// written. It returns an error if a claim that is needed is not in the list, or
-// if writing fails.
+// folder dir: six sentences, and the paper's figures and tables with the
+// paper's numbers and ours. The file is replaced atomically. If dir is empty,
+// nothing is written. It returns an error if a claim that is needed is not in
+// the list, or if writing fails.
 func WriteAnswer(dir string, list []Claim) error {
 	a, err := answerOf(list)
 	if err != nil || dir == "" {
@@ -217,8 +217,8 @@ func (b *book) value(id string) float64 {
 // paper returns the number that the paper has for a claim, as text.
 func (b *book) paper(id string) string { return printed(b.value(id)) }
 
-// printed returns x as a power of ten if it is one, with at most four digits if it
-// is none.
+// printed returns x as a power of ten if it is one, with at most four digits if
+// it is none.
 func printed(x float64) string {
 	if e := math.Round(math.Log10(x)); e != 0 && e != 1 && math.Abs(x/math.Pow(10, e)-1) < 1e-9 {
 		return "10" + superscript(int(e))

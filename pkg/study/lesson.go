@@ -37,8 +37,8 @@ var fiveBounds = []struct {
 
 // FiveBounds returns the chart of the largest |error|/|A||B| and of five bounds
 // on it against K, for one distribution, with a panel for each machine. A bound
-// is dashed where its assumptions are met and dotted where they are violated; it
-// is absent where it is not defined.
+// is dashed where its assumptions are met and dotted where they are violated;
+// it is absent where it is not defined.
 func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
 	held, exceeded := s.judgedFive(data)
 	lo, hi := s.rangeOfFive(data)
@@ -63,8 +63,8 @@ func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
 
 // Nearest returns a sentence that names, for every machine of a distribution,
 // the least of the five bounds whose assumptions are met, at the largest K, and
-// how many times the largest error it is. A machine where none is defined is not
-// named.
+// how many times the largest error it is. A machine where none is defined is
+// not named.
 func (s *BoundSweep) Nearest(data string) string {
 	k := slices.Max(distinct(s, lengthOf))
 	var words []string
@@ -94,8 +94,8 @@ func isOfFive(name string) bool {
 	return false
 }
 
-// rangeOfFive returns a range for the largest errors of a distribution and for the
-// five bounds on them.
+// rangeOfFive returns a range for the largest errors of a distribution and for
+// the five bounds on them.
 func (s *BoundSweep) rangeOfFive(data string) (lo, hi float64) {
 	lo, hi = math.Inf(1), 0
 	for _, r := range s.Rows {

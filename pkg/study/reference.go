@@ -8,9 +8,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 )
 
-// referenceTables are the tables of [BoundReference], each with the models of its
-// bounds: from what holds of every machine to what must be assumed of errors
-// and data.
+// referenceTables are the tables of [BoundReference], each with the models of
+// its bounds: from what holds of every machine to what must be assumed of
+// errors and data.
 var referenceTables = []struct {
 	title, text string
 	models      []string

@@ -184,13 +184,13 @@ func TensorCoreClaims() []Claim {
 		most = max(most, n)
 	}
 	c.equal("tc-k-minus-1", "Each term meets at most n − 1 rounded additions (here n = 64)", k-1, float64(most), 0, "additions",
-		"counted by running Algorithm 1 on symbols; it needs exact products in the accumulation format")
+		"counted by running Algorithm 1 on counters; it needs exact products in the accumulation format")
 	printed := 0
 	for j := 1; j <= k; j++ {
 		printed = max(printed, PrintedCount((j-1)/b+1, j, k/b, b))
 	}
 	c.equal("tc-index", "c₁ = b − ((j−1) mod b) + b(q − max(2, i) + 1) has the maximum n − 1 (here 63)", k-1, float64(printed), 0, "additions",
-		"two slips, each of which alone gives n: for i ≥ 2 the additions of block i are counted twice, and for i = 1 the addition of the first term to zero, which rounds nothing, is counted")
+		"two slips, each of which alone gives n: from the second block on a block's own additions are counted twice, and in the first block the addition to zero, which rounds nothing, is counted")
 	const block = 4
 	terms, _ := Roundings(block, block)
 	c.equal("tc-64-mpfma", "A tensor core does 64 MPFMA operations at once: 16 dot products of size 4", 64, float64(block*block*len(terms)), 0, "",

@@ -132,7 +132,7 @@ func ClaimTable(name string, list []Claim) *viz.Table {
 	t := viz.NewTable(name,
 		fmt.Sprintf("Claims of the paper: %d of %d reproduced, %d differing, %d that cannot be tested here.", n[Reproduced], len(list), n[Differs], n[CannotBeTested]),
 		"An order of magnitude is reproduced if the measured number is within a factor of ten; any other number has its own tolerance.",
-		[]string{"Where", "The paper says", "Measured", "Verdict", "Why"})
+		[]string{"Where", "The paper says", "Measured", "Verdict", "How it was measured, or why not"})
 	for _, c := range list {
 		t.Row(c.Source, subscripts.Replace(c.Paper), c.measured(), c.Verdict.mark(), subscripts.Replace(c.Why))
 	}

@@ -71,7 +71,7 @@ func ExampleProductClaims() {
 func ExampleGrowthFigure() {
 	fmt.Println(paper.GrowthFigure().Finding())
 	// Output:
-	// The deterministic bound γₙ grows like n and ends at n = 1/u; the probabilistic γ̃ₙ grows like √n, goes on, and is smaller from n = 8.
+	// The deterministic bound γₙ grows like n and ends at n = 1/u; the probabilistic γ̃ₙ grows like √n while it is well below 1, and is smaller from n = 8.
 }
 
 func ExampleVarianceFigure() {
@@ -533,7 +533,7 @@ func ExampleFigureTensorCoreBlock() {
 func ExampleFigureTensorCoreKernel() {
 	fmt.Println(paper.FigureTensorCoreKernel().Finding())
 	// Output:
-	// An inner product of length n = qb passes through the kernel q times, with b of its terms at a time.
+	// An inner product of length K = qb passes through the kernel q times, with b of its terms at a time.
 }
 
 // The CSV of a schematic lists its parts, some of which are texts.

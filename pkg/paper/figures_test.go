@@ -277,5 +277,8 @@ func TestFiguresOfConstants_are_the_constants(t *testing.T) {
 		if want := max(math.Abs(roundoff.LogVariancePrinted(u)/roundoff.LogVariance(u)-1), 1e-17); p.Y != want {
 			t.Errorf("variance at p = %v: %v, want %v", p.X, p.Y, want)
 		}
+		if zero := roundoff.LogVariancePrinted(u) == 0; (p.Y == 1) != zero {
+			t.Errorf("p = %v: the error is %v, and the formula returns 0 is %v; the caption says that they go together", p.X, p.Y, zero)
+		}
 	}
 }

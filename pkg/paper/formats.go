@@ -53,7 +53,7 @@ func FormatClaims() []Claim {
 	}
 	c.source = "Section 2.1"
 	c.equal("unit-roundoff", "The unit roundoff is u = ½β¹⁻ᵖ; in binary16 2⁻¹¹", 1.0/2048, worstRounding(tcore.Binary16), 1e-3, "",
-		"largest relative rounding error of a million numbers in [1, 2) is u/(1 + u)")
+		fmt.Sprintf("the largest relative rounding error of a million numbers in [1, 2) is u/(1 + u), just below u = %s", short(u16)))
 	return c.list
 }
 

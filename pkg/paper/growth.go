@@ -16,9 +16,9 @@ import (
 func GrowthFigure() *viz.Chart {
 	least, most := smallerFrom()
 	c := viz.NewChart("growth-gamma",
-		fmt.Sprintf("The deterministic bound γₙ grows like n and ends at n = 1/u; the probabilistic γ̃ₙ grows like √n, goes on, and is smaller from n = %s.",
+		fmt.Sprintf("The deterministic bound γₙ grows like n and ends at n = 1/u; the probabilistic γ̃ₙ grows like √n while it is well below 1, and is smaller from n = %s.",
 			phrase(slices.Compact([]string{fmt.Sprint(least), fmt.Sprint(most)}))),
-		fmt.Sprintf("γ̃ₙ(λ) holds for one product at %s, λ from its closed form. A circle is the end of γₙ: beyond it, where nu ≥ 1, Lemma 1 has no bound.", percent(Confidence)))
+		fmt.Sprintf("γ̃ₙ(λ) holds for one product at %s. A circle is the last n drawn: from there γₙ rises to infinity at n = 1/u.", percent(Confidence)))
 	p := c.Panel("", viz.Axis{Label: "Number of rounding errors n", Log: true, Min: 1, Max: 1e9},
 		viz.Axis{Label: "Bound on |θₙ|", Log: true, Min: 1e-17, Max: 1e3})
 	for _, f := range tableOne {
@@ -79,7 +79,7 @@ func VarianceFigure() *viz.Chart {
 	c := viz.NewChart("variance-printed",
 		fmt.Sprintf("Evaluated as printed, the variance of Lemma 2 is off by %s %% at the precision of binary32, and by a factor of %s at that of binary64, far above this chart.",
 			digits(100*y[tcore.Binary32.Precision-1], 2), short(y[tcore.Binary64.Precision-1])),
-		"Relative error of σ²/n in binary64 arithmetic; the series used here is accurate to 10⁻¹⁴ throughout.")
+		"All in binary64, for the u of each precision p. Where the error is 1, the formula returns 0. The series used here is accurate to 10⁻¹⁴.")
 	p := c.Panel("", viz.Axis{Label: "Precision p of the format, u = 2⁻ᵖ", Min: 0, Max: 56}, viz.Axis{Label: "Relative error of σ²/n as printed", Log: true, Min: 1e-17, Max: 1e3})
 	p.Line(viz.Series{Label: "as printed", Color: DBEA.Color, Style: viz.Solid}, x, y)
 	p.Horizontal(viz.Series{Label: "no digit correct", Color: viz.Grey, Style: viz.Dotted}, 1)

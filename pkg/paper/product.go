@@ -96,7 +96,7 @@ func ProductClaims() []Claim {
 		"1/u is 2048; the restriction-free (1 − u)⁻ⁿ − 1 goes on")
 	slope := logSlope(func(n int) float64 { return roundoff.GammaTilde(n, u32, 2) }, 1<<4, 1<<16)
 	c.equal("gamma-tilde-slope", "γ̃ₙ grows like √n for all n (slope 1/2 on logarithmic axes)", 0.5, slope, 0.01, "",
-		"binary32, λ = 2, n from 2⁴ to 2¹⁶; for n u above λ⁻² the term n u²/(1 − u) bends it")
+		"binary32, λ = 2, n from 2⁴ to 2¹⁶; for all n this is true of λ√n u alone: the exponential grows faster once n u² is near λ⁻² or above")
 	c.source = "Lemmas 1 and 2"
 	r := DefaultProduct.Run()
 	c.holds("lemma1-holds", "|θₙ| ≤ γₙ always (fraction of products within)", r.Coverage(r.Gamma), "", r.Coverage(r.Gamma) == 1,

@@ -46,15 +46,15 @@ func FigureTensorCoreBlock() *viz.Schematic {
 }
 
 // FigureTensorCoreKernel draws Figure 4 of the paper: an inner product of
-// length n = q b is computed in q passes
+// length K = q b is computed in q passes
 //
 //	z_i = z_{i-1} + Σ_{j=1}^{b} x_j y_j,
 //
 // each of which adds the next b products to the running sum.
 func FigureTensorCoreKernel() *viz.Schematic {
 	s := viz.NewSchematic("fig4-tensor-core-kernel",
-		"An inner product of length n = qb passes through the kernel q times, with b of its terms at a time.",
-		"Figure 4 of the paper. Each pass adds b exact products to the sum "+
+		"An inner product of length K = qb passes through the kernel q times, with b of its terms at a time.",
+		"Figure 4 of the paper, which writes n for K. Each pass adds b exact products to the sum "+
 			"so far, in the accumulator's precision, and rounds its result to the output's.", 640, 264)
 
 	const (

@@ -73,9 +73,9 @@ func RoundingsTable() *viz.Table {
 	t := viz.NewTable("roundings",
 		fmt.Sprintf("From the second block on the paper's formula counts a term's own block twice: term %d has %d additions by the formula, in fact %d.",
 			b+1, PrintedCount(2, b+1, q, b), additions[b]),
-		fmt.Sprintf("K = %d terms in blocks of b = %d, counted by running Algorithm 1 on symbols. The corrected formula gives %d for the first term, where %d round: the addition to zero does not.",
+		fmt.Sprintf("K = %d terms in blocks of b = %d, counted by running Algorithm 1 on counters. The corrected formula gives %d for the first term, where %d round: the addition to zero does not.",
 			k, b, CorrectedCount(1, 1, q, b), additions[0]),
-		[]string{"block i", "term j", "counted", "c₁ as printed", "c₁ corrected", "outputs counted", "c₂"})
+		[]string{"block i", "term j", "additions counted", "c₁ as printed", "c₁ corrected", "block ends counted", "c₂"})
 	for j := 1; j <= k; j++ {
 		i := (j-1)/b + 1
 		t.Row(fmt.Sprint(i), fmt.Sprint(j), fmt.Sprint(additions[j-1]), fmt.Sprint(PrintedCount(i, j, q, b)),
@@ -93,7 +93,7 @@ func TheoremTable() *viz.Table {
 	t := viz.NewTable("theorems",
 		fmt.Sprintf("Blocks of 16 terms in place of %d lower the deterministic constant by %s %% only, and binary16 sums leave no guarantee: there Ku = %.0f.",
 			narrow.Block, digits(100*(1-wide.Zeta(roundoff.DBEA)/narrow.Zeta(roundoff.DBEA)), 2), float64(g.K)*u16),
-		fmt.Sprintf("Each constant multiplies |A||B|/|AB|: products %d × %d × %d, %s over all outputs, corrected union bound. With representation error, A and B are rounded to binary16 first.",
+		fmt.Sprintf("Constants ζ of |error| ≤ ζ|A||B|: products %d × %d × %d, %s over all outputs, corrected union bound. With representation error, A and B are rounded to binary16 first.",
 			g.M, g.K, g.N, percent(g.Confidence)),
 		[]string{"Accumulation", "b", "DBEA ζ", "restriction-free", "λ", "VIBEA ζ̃", "DBEA with representation", "VIBEA with representation"})
 	for _, core := range []tcore.TensorCore{tcore.PaperF32, tcore.PaperF16} {
@@ -174,7 +174,7 @@ func TensorCoreClaims() []Claim {
 			}
 		}
 		c.equal(fmt.Sprintf("table2-row-%d", i+1), fmt.Sprintf("Row %d: five unit roundoffs, %s inputs and %s output", i+1, core.Low.Name, core.Output.Name),
-			5, float64(same), 0, "", "unit roundoffs of the formats that the emulated core uses")
+			5, float64(same), 0, "of 5", "unit roundoffs of the formats that the emulated core uses, which agree")
 	}
 	c.source = "Section 3.3"
 	const k, b = 64, 4
@@ -184,13 +184,13 @@ func TensorCoreClaims() []Claim {
 		most = max(most, n)
 	}
 	c.equal("tc-k-minus-1", "Each term meets at most n − 1 rounded additions (here n = 64)", k-1, float64(most), 0, "additions",
-		"counted by running Algorithm 1 on symbols; it needs exact products in the accumulation format")
+		"counted by running Algorithm 1 on counters; it needs exact products in the accumulation format")
 	printed := 0
 	for j := 1; j <= k; j++ {
 		printed = max(printed, PrintedCount((j-1)/b+1, j, k/b, b))
 	}
 	c.equal("tc-index", "c₁ = b − ((j−1) mod b) + b(q − max(2, i) + 1) has the maximum n − 1 (here 63)", k-1, float64(printed), 0, "additions",
-		"the factor for later blocks must start at block i + 1; as printed block i is counted twice for i ≥ 2 and the maximum is n")
+		"two slips, each of which alone gives n: from the second block on a block's own additions are counted twice, and in the first block the addition to zero, which rounds nothing, is counted")
 	const block = 4
 	terms, _ := Roundings(block, block)
 	c.equal("tc-64-mpfma", "A tensor core does 64 MPFMA operations at once: 16 dot products of size 4", 64, float64(block*block*len(terms)), 0, "",

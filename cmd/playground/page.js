@@ -258,7 +258,8 @@
       table("Bounds on |error|/(|A||B|), the valid ones first", [["Bound"], ["Constant", "n"], ["Valid here"], ["Why"]], rows));
   }
 
-  // Figure 6. The axis holds all that has been drawn, so that a hand on a slider moves curves and not the axis.
+  // Figure 6. The axis holds all that has been drawn since the last rest, so that a hand on a slider moves curves and not
+  // the axis.
   const confidences = [0.5, 0.9, 0.99, 0.999, 0.9999, 1 - 1e-6, 1 - 1e-8, 1 - 1e-10, 1 - 1e-12, 1 - 1e-14];
   const paper = "paper-f32", outputs = { m: 1024, n: 8 };
   let axis = null, axisOf = "", shown = []; // the last answer of either machine, with its question
@@ -290,7 +291,12 @@
         shown[i] = { q: question, a };
         if (shown[0] && shown[1] && shown[1].q.device === q.device) show("figure", q, a);
       }
-      if (again || rows === outputs.m || 4 * rows * outputs.n * q.k > 2 ** 22) return {};
+      if (again) return {};
+      if (rows === outputs.m || 4 * rows * outputs.n * q.k > 2 ** 22) {
+        axis = null;
+        show("figure", q, {});
+        return {};
+      }
       rows = Math.min(outputs.m, 4 * rows);
       await new Promise((done) => setTimeout(done, 60)); // a hand that moves gets its turn
       if (again) return {};

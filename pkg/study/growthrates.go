@@ -113,7 +113,7 @@ func (g GrowthRates) Figure(curves []GrowthCurve) *viz.Chart {
 		fmt.Fprintf(&powers, "With entries ~ %s the backward error grows with a power of K of %s. ", d.Name, orders[i][2:])
 	}
 	chart := viz.NewChart("growth-rates",
-		"Single steps of a machine tell how long sums err.",
+		"From the statistics of one accumulation step the error of long sums can be predicted.",
 		fmt.Sprintf("%sRoot mean square of (ŝ − s)/(K E|xy|), binary16 factors: lines predicted, dots computed by the emulators, 64 × K × 64, seed %d; they differ by %.0f %% at most. Drawn by study.GrowthRates.Figure.",
 			powers.String(), g.Seed, math.Ceil(100*worst)))
 	for _, d := range g.Data {

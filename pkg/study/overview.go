@@ -56,7 +56,7 @@ func (s *BoundSweep) Overview() *viz.Table {
 	t := viz.NewTable(s.stem+"-overview",
 		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more, on all machines; from the distribution alone, %s or more.",
 			typeset.Number(last.Tightness, 2), typeset.Number(least[0].Tightness, 2)),
-		fmt.Sprintf("τ = |error|/bound, the largest of a product, then the least over seeds, K = %v, entries ~ %s; ✗: exceeded, up to what factor, on how many outputs. "+
+		fmt.Sprintf("τ: largest |error|/bound in a product, worst seed and length (1 = tight); ✗ a×, b: exceeded by up to a factor a, on a share b of outputs. K = %v, entries ~ %s. "+
 			"Mean (of one sign) or slope (of mean zero) and spread: how far off the prediction is, where the sample is large enough to tell 5 %%. Exact: the time of the exact product over that of the product. %s. Drawn by study.BoundSweep.Overview.",
 			distinct(s, lengthOf), strings.Join(names(s), ", "), s.conditions()),
 		append(header, "mean or slope", "spread", "exact"))

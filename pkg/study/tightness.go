@@ -32,8 +32,8 @@ func (s *BoundSweep) Tightness(data string, k int) *viz.Table {
 	}
 	t := viz.NewTable(fmt.Sprintf("%s-tightness-%s-%d", s.stem, slugOf(data), k),
 		fmt.Sprintf("The tightest bound that holds is %s.", s.tightest(data, k)),
-		fmt.Sprintf("τ, the largest |error|/bound of a product, the least over seeds; 1 is as tight as can be. "+
-			"In brackets: the bound assumes what is false there. ✗: outputs exceed it, up to what factor, how many. Entries ~ %s, K = %d. %s. Drawn by study.BoundSweep.Tightness.",
+		fmt.Sprintf("τ: largest |error|/bound in a product, worst seed (1 = tight). "+
+			"In brackets: the bound assumes what is false there. ✗ a×, b: exceeded by up to a factor a, on a share b of outputs. Entries ~ %s, K = %d. %s. Drawn by study.BoundSweep.Tightness.",
 			typeset.Minus(data), k, s.conditions()), append([]string{"Bound"}, machines...))
 	for _, b := range bounds {
 		row := []string{b}

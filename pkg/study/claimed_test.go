@@ -217,8 +217,8 @@ func uniformPairs(n int) (x, y []float64) {
 	return x, y
 }
 
-// tensorCores returns the tensor cores (of NVIDIA, that is) that add products of
-// numbers of the format in binary32.
+// tensorCores returns the tensor cores, which are NVIDIA's matrix units, that
+// add products of numbers of the format in binary32.
 func tensorCores(t *testing.T, factors tcore.Format) (list []tcore.Device) {
 	chips := []string{"Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "RTX Blackwell"}
 	for _, d := range devices.All() {
@@ -276,8 +276,8 @@ func cutsGoTowardsZero(t *testing.T) {
 	}
 }
 
-// beyond returns how many bits a tensor core aligns with and its accumulator has
-// no place for.
+// beyond returns how many bits a tensor core aligns with for which its
+// accumulator has no place.
 func beyond(t *testing.T, d tcore.Device) int {
 	f, ok := d.Core.(tcore.Fused)
 	if !ok {

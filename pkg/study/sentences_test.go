@@ -13,8 +13,9 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// A sentence of a notebook that says "all", "none" or the like is claimed by one
-// entry of sentences, which computes it or says why there is nothing to compute.
+// A sentence of a notebook that says "all", "none" or the like is claimed by
+// one entry of sentences, which computes it or says why there is nothing to
+// compute.
 func TestNotebooks_claim_what_is_so(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(files) == 0 {
@@ -97,10 +98,10 @@ var (
 	idiom      = regexp.MustCompile(`(?i)\b(first of all|all the same|each other)\b`)
 )
 
-// universal returns the sentences of a notebook that contain a quantifier. The
-// first cell asks and announces, headings name, "Try it" invites, tables have no
-// sentences, and links to what is next tell about another notebook: these are
-// omitted, like the cell that sets up a kernel. A question claims nothing.
+// universal returns the sentences of a notebook that contain a quantifier.
+// Omitted are the first cell, which asks and announces, the cell that sets up a
+// kernel, headings, what to try, links to what is next, and tables, which have
+// no sentences. A question claims nothing.
 func universal(nb *notebook.Notebook) (found []string) {
 	for i, c := range nb.Cells {
 		if i == 0 || strings.HasPrefix(c.Source, "Setup for a GoNB kernel") {

@@ -1,6 +1,6 @@
 """Moves the controls of a notebook's figures in JupyterLab, at the root of a host and under a base URL as on a hub: by
-keyboard, by mouse, after all cells have run, while the kernel is busy, and after it has been restarted. Leaves pictures
-in out/live, which somebody should look at.
+keyboard, by mouse, after all cells have run, while the kernel is busy, and after it has ended. Leaves pictures in
+out/live, which somebody should look at.
 """
 
 import json, re, shutil, sys, urllib.request
@@ -100,12 +100,12 @@ def while_busy(page, figure, last):
     expect(caption).to_contain_text("n = 2,", timeout=SLOW)
 
 
-def after_a_restart(page, figure, address):
+def after_the_end(page, figure, address):
     """The controls return to what was drawn in advance, and the page says what helps."""
     base, token = re.fullmatch(r"(.*/)lab/.*\?token=(.*)", address).groups()
     kernels = json.load(urllib.request.urlopen(f"{base}api/kernels?token={token}"))
     for k in kernels:
-        urllib.request.urlopen(urllib.request.Request(f"{base}api/kernels/{k['id']}/restart?token={token}", method="POST"))
+        urllib.request.urlopen(urllib.request.Request(f"{base}api/kernels/{k['id']}?token={token}", method="DELETE"))
     n = slider(figure, "n")
     show(n)
     n.focus()
@@ -146,7 +146,7 @@ with chromium() as browser:
             if base == "/":
                 while_busy(page, first, page.locator(".jp-CodeCell").last)
             else:
-                after_a_restart(page, first, address(path))
+                after_the_end(page, first, address(path))
             assert not errors, errors
             page.close()
             print(f"live: under {base} all cells ran, then {pictures} pictures followed a hand for four seconds")

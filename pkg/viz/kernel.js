@@ -14,15 +14,19 @@ window.roundoffKernel = (function () {
     if (!config) return Promise.reject(failure("no server"));
     config = JSON.parse(config.textContent);
     var root = new URL(config.baseUrl || "/", location.href);
-    var cookie = /(?:^|; )_xsrf=([^;]*)/.exec(document.cookie);
-    return fetch(new URL("api/kernels", root), { headers: cookie ? { "X-XSRFToken": cookie[1] } : {} }).then(function (answer) {
-      return answer.json();
-    }).then(function (kernels) {
+    var list = function () {
+      var cookie = /(?:^|; )_xsrf=([^;]*)/.exec(document.cookie);
+      return fetch(new URL("api/kernels", root), { headers: cookie ? { "X-XSRFToken": cookie[1] } : {} })
+        .then(function (answer) { return answer.json(); });
+    };
+    return list().then(function (kernels) {
       if (!kernels.some(function (k) { return k.id === id; })) throw failure("no kernel");
       var url = new URL("api/kernels/" + id + "/channels?session_id=" + session, config.wsUrl || root);
       url.protocol = url.protocol.replace("http", "ws");
       return new Promise(function (open, fail) {
-        var socket = new WebSocket(url), c = connection(socket, session);
+        var socket = new WebSocket(url), c = connection(socket, session, function () {
+          return list().then(function (kernels) { return kernels.find(function (k) { return k.id === id; }); });
+        });
         socket.onopen = function () { open(c); };
         socket.onerror = fail;
       });
@@ -30,8 +34,21 @@ window.roundoffKernel = (function () {
   };
 
   // What the server sends and takes is described in Jupyter's "Messaging in Jupyter".
-  var connection = function (socket, session) {
+  // look returns a promise of what the server knows of the kernel.
+  var connection = function (socket, session, look) {
     var pending = {}, close;
+    // A kernel that ends or restarts answers nothing and says nothing: where an answer takes long, the server is asked.
+    var watch = function (request, idle) {
+      setTimeout(function () {
+        if (!pending[request]) return;
+        look().then(function (k) {
+          if (!k) return socket.close();
+          var still = k.execution_state !== "busy";
+          if (idle && still) finish(request, null);
+          else watch(request, still);
+        }, function () { watch(request, false); });
+      }, 3000);
+    };
     var finish = function (request, printed) {
       var p = pending[request];
       delete pending[request];
@@ -51,6 +68,7 @@ window.roundoffKernel = (function () {
     var run = function (code, done) {
       var request = word();
       pending[request] = { printed: "", done: done };
+      watch(request, false);
       socket.send(JSON.stringify({
         header: { msg_id: request, msg_type: "execute_request", session: session, username: "", date: new Date().toISOString(), version: "5.3" },
         parent_header: {}, metadata: {}, channel: "shell", buffers: [],

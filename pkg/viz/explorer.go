@@ -113,9 +113,10 @@ func newFrame(c *Chart, at []int) (frame, error) {
 	return frame{At: at, Options: options, Caption: captionHTML(c)}, err
 }
 
-// Frame returns the chart of a setting as one line of JSON, in the form that the
-// page of HTML expects from a kernel; with files also the links that save it,
-// which take longer to make than the chart. It panics as [Explorer.Figure] does.
+// Frame returns the chart of a setting as one line of JSON, in the form that
+// the page of HTML expects from a kernel; with files also the links that save
+// it, which take longer to make than the chart. It panics as [Explorer.Figure]
+// does.
 func (e Explorer) Frame(files bool, at ...int) (string, error) {
 	c := e.Figure(at...)
 	f, err := newFrame(c, at)
@@ -133,9 +134,9 @@ func (e Explorer) Frame(files bool, at ...int) (string, error) {
 // with the controls above it. If the page contains [Script] and runs it, the
 // chart follows the controls. They offer the values that are drawn in advance;
 // where the page is one of a Jupyter server that runs the kernel with the id
-// kernel, all values: the page has it execute code, with @ replaced by a setting
-// such as 0,12,1, or 0,12,1:files, for which code prints the [Explorer.Frame] as
-// its last line. Without a kernel both are empty. If the page runs no scripts,
+// kernel, all values: the page has it execute code, with @ replaced by a
+// setting such as 0,12,1, or 0,12,1:files, for which code prints the
+// [Explorer.Frame] as its last line. Without a kernel both are empty. If the page runs no scripts,
 // it shows the picture of Start. The id must be unique on the page. HTML panics
 // as [Explorer.Figure] and [HTML] do.
 func (e Explorer) HTML(id, kernel, code string) (string, error) {

@@ -171,8 +171,8 @@ func (v *view) at(width, height float64) *view {
 	return &f
 }
 
-// along returns the place of the name of a horizontal line: at its right or left
-// end, above or below it, where the fewest curves and names are.
+// along returns the place of the name of a horizontal line: at its right or
+// left end, above or below it, where the fewest curves and names are.
 func (v *view) along(t trace, taken []Box) (best name) {
 	w, y, least := textWidth(t.Label, labelSize, false)+10, v.ys.px(t.y[0]), math.Inf(1)
 	for _, n := range []name{

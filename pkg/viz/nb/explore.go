@@ -22,12 +22,12 @@ var explorers int
 // the picture of the initial setting.
 //
 // In JupyterLab the controls offer all their values as long as the kernel runs.
-// The cell has ended and blocks no other: for each value that the reader chooses
-// the page has the kernel run the cell's program anew, up to this call of
-// Explore, which then prints the figure and ends the program. What stands before
-// it in the cell should therefore be fast and the same each time. While the
-// kernel is busy with another cell, the page shows the nearest figure that was
-// drawn in advance.
+// The cell has ended and blocks no other: for each value that the reader
+// chooses the page has the kernel run the cell's program anew, up to this call
+// of Explore, which then prints the figure and ends the program. What stands
+// before it in the cell should therefore be fast and the same each time. While
+// the kernel is busy with another cell, the page shows the nearest figure that
+// was drawn in advance.
 //
 // If ROUNDOFF_OUT is set, nobody can move a control: Explore writes the figure
 // of the initial setting as [Show] does, and NAME.html, a page with the chart

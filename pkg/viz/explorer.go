@@ -136,9 +136,9 @@ func (e Explorer) Frame(files bool, at ...int) (string, error) {
 // where the page is one of a Jupyter server that runs the kernel with the id
 // kernel, all values: the page has it execute code, with @ replaced by a
 // setting such as 0,12,1, or 0,12,1:files, for which code prints the
-// [Explorer.Frame] as its last line. Without a kernel both are empty. If the page runs no scripts,
-// it shows the picture of Start. The id must be unique on the page. HTML panics
-// as [Explorer.Figure] and [HTML] do.
+// [Explorer.Frame] as its last line. Without a kernel both are empty. If the
+// page runs no scripts, it shows the picture of Start. The id must be unique on
+// the page. HTML panics as [Explorer.Figure] and [HTML] do.
 func (e Explorer) HTML(id, kernel, code string) (string, error) {
 	first := e.Figure(e.Start()...)
 	body, err := HTML(first, id)

@@ -7,7 +7,7 @@ window.roundoffExplore = function (id, spec) {
   card.roundoffExplored = true;
   var caption = card.querySelector("figcaption span"), links = card.querySelector("figcaption small");
   var at = spec.controls.map(function (c) { return c.start; }), start = at.join(), firstLinks = links.innerHTML;
-  var kernel = null, asking = false, busy = false, gone = false, resting;
+  var kernel = null, asking = false, late = false, busy = false, gone = false, resting;
   var shown = { at: start, links: true };
 
   var part = function (i) { return spec.pool[i]; };
@@ -78,8 +78,10 @@ window.roundoffExplore = function (id, spec) {
   var tell = function () { rows.forEach(function (r) { r.tell(); }); say(); };
 
   var moved = function () {
+    showKept(at.join());
+    busy = asking && late && shown.at !== at.join();
+    if (busy) showKept(nearest().join());
     tell();
-    showKept(busy ? nearest().join() : at.join());
     clearTimeout(resting);
     next();
   };
@@ -92,10 +94,10 @@ window.roundoffExplore = function (id, spec) {
   };
   var ask = function (setting, files) {
     asking = true;
-    var slow = files ? 0 : setTimeout(function () { busy = true; moved(); }, 1000);
+    var slow = setTimeout(function () { late = true; moved(); }, 1000);
     kernel.run(spec.code.replace("@", setting + (files ? ":files" : "")), function (printed) {
       clearTimeout(slow);
-      asking = busy = false;
+      asking = late = busy = false;
       var f = read(printed);
       if (!f) return leave();
       show(setting, f.options, f.caption);

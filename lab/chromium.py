@@ -139,7 +139,7 @@ def tooltips(page):
                 points = [(10 ** v[0] if panel["x"] else v[0], 10 ** v[1] if panel["y"] else v[1]) for v in values]
                 near = lambda a, b: abs(a - b) <= 6e-3 * abs(b) + 1e-300
                 assert any(near(number(x), p) and near(number(y), q) for p, q in points), (name, x, y, panel["x"], panel["y"])
-                told += panel["x"] or panel["y"]
+                told += bool(panel["x"] or panel["y"])
     return told
 
 

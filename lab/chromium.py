@@ -38,8 +38,9 @@ def figures(notebook):
     return sum(h.count("<figure") for h in html), sum(h.count('<div id="roundoff-') for h in html)
 
 
-# A series is drawn when it has a shape in its colour that is longer than the sample in the legend, 28 px; one of dots,
-# when it has a dot of their size for each of its points.
+# A series is drawn when it has a shape in its colour that is longer than the sample in the legend, 28 px, or as long as
+# the way from its first point to its last where that is shorter; one of dots, when it has a dot of their size for each
+# of its points.
 UNDRAWN = """div => [...div.children].filter(e => !e.classList.contains("roundoff-title")).flatMap(panel => {
     const chart = echarts.getInstanceByDom(panel)
     if (!chart) return ["a panel is no chart"]
@@ -47,11 +48,15 @@ UNDRAWN = """div => [...div.children].filter(e => !e.classList.contains("roundof
         const box = s.getBoundingClientRect()
         return {size: Math.max(box.width, box.height), colours: [s.getAttribute("stroke"), s.getAttribute("fill")]}
     })
+    const way = s => {
+        const at = [s.data[0], s.data.at(-1)].map(p => chart.convertToPixel("grid", p?.value ?? p))
+        return Math.max(...[0, 1].map(i => Math.abs(at[0][i] - at[1][i])))
+    }
     const undrawn = s => {
         const colour = (s.lineStyle?.color || s.itemStyle?.color || s.color).toLowerCase()
         const own = shapes.filter(shape => shape.colours.some(c => c?.toLowerCase() === colour))
         if (s.type === "scatter") return own.filter(shape => Math.abs(shape.size - s.symbolSize) < 2).length < s.data.length
-        return !own.some(shape => shape.size > 40)
+        return !own.some(shape => shape.size > (s.type === "line" && way(s) > 5 ? Math.min(40, .9 * way(s)) : 40))
     }
     return chart.getOption().series.filter(s => s.symbol !== "none" || s.type !== "scatter").filter(undrawn).map(s => s.name)
 })"""

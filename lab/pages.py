@@ -17,7 +17,7 @@ CONTRAST = """() => {
         .map(e => {
             const a = light(rgba(getComputedStyle(e).color)), b = light(behind(e))
             return {text: e.textContent.trim().slice(0, 40), size: parseFloat(getComputedStyle(e).fontSize),
-                    contrast: (Math.max(a, b) + .05) / (Math.min(a, b) + .05), tag: e.tagName}
+                    contrast: (Math.max(a, b) + .05) / (Math.min(a, b) + .05), tag: (e.closest("sub, sup") || e).tagName}
         })
 }"""
 

@@ -102,6 +102,7 @@ window.roundoffDraw = function (id, options) {
       });
       o.tooltip.formatter = tips(logX, logY);
       o.tooltip.confine = true;
+      o.tooltip.extraCssText = "box-sizing:border-box;max-width:100%;white-space:normal";
       o.series.forEach(function (s) {
         if (s.type === "bar") s.label.formatter = function (p) { return number(p.value); };
       });

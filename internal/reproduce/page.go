@@ -90,10 +90,16 @@ var (
 	tags    = regexp.MustCompile(`<[^>]*>`)
 )
 
-// Prose reports whether a cell of the table has more than one line of text, so
-// that its columns are to share the width of the page.
+// Prose reports whether a tenth of the cells of the table have more than one
+// line of text, so that its columns are to share the width of the page.
 func (f Figure) Prose() bool {
-	return slices.ContainsFunc(cells.FindAllStringSubmatch(f.HTML, -1), func(m []string) bool { return utf8.RuneCountInString(m[1]) > 80 })
+	all, long := cells.FindAllStringSubmatch(f.HTML, -1), 0
+	for _, m := range all {
+		if utf8.RuneCountInString(m[1]) > 80 {
+			long++
+		}
+	}
+	return 10*long > len(all)
 }
 
 var cells = regexp.MustCompile(`<td[^>]*>(.*?)</td>`)

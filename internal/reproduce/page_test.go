@@ -230,6 +230,9 @@ func TestProse(t *testing.T) {
 	if short.Prose() || !long.Prose() {
 		t.Error("a table of one-letter words has prose, or one of sentences has none")
 	}
+	if numbers := (Figure{HTML: long.HTML + strings.Repeat("<td>1</td>", 8)}); numbers.Prose() {
+		t.Error("a table of numbers with one long name has prose")
+	}
 }
 
 func TestNamed(t *testing.T) {

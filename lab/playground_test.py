@@ -178,6 +178,7 @@ def check_accessible(page, name):
     page.evaluate(AXE)
     for tab in TABS:
         page.click(f"nav a[data-tab={tab}]")
+        page.wait_for_selector(f"section#{tab} :is(table, svg)")  # the answer
         settled(page)
         found = [(v["id"], v["impact"], [n["html"][:120] for n in v["nodes"]][:3])
                  for v in page.evaluate("() => axe.run()")["violations"] if v["impact"] in ("serious", "critical")]

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/notebook"
@@ -21,18 +22,18 @@ import (
 // reduced returns outputs in the form that is published. A code host removes
 // scripts and styles, and may remove SVG and data within HTML, but shows PNG: a
 // table becomes a table without styles, any other figure a PNG of few colours,
-// and both are followed by their caption. Printed text stays, as one output;
-// messages on standard error are left out.
+// and both are followed by their caption. Printed text is one output, the first:
+// a kernel passes it on apart from figures, in an order that varies. Messages on
+// standard error are left out.
 func reduced(outputs []*notebook.Output, figures string) (list []*notebook.Output, err error) {
+	text := ""
 	for _, o := range outputs {
 		page, isHTML := o.Data["text/html"].(string)
 		words, isMarkdown := o.Data["text/markdown"].(string)
 		switch {
 		case o.Type == "stream" && o.Name == "stderr":
-		case o.Type == "stream" && len(list) > 0 && list[len(list)-1].Type == "stream":
-			list[len(list)-1].Text += o.Text
 		case o.Type == "stream":
-			list = append(list, &notebook.Output{Type: o.Type, Name: o.Name, Text: o.Text})
+			text += o.Text
 		case isHTML:
 			shown, err := publishedFigure(page, figures)
 			if err != nil {
@@ -44,6 +45,9 @@ func reduced(outputs []*notebook.Output, figures string) (list []*notebook.Outpu
 		default:
 			return nil, fmt.Errorf("no published form of an output of type %s", o.Type)
 		}
+	}
+	if text != "" {
+		list = slices.Insert(list, 0, &notebook.Output{Type: "stream", Name: "stdout", Text: text})
 	}
 	return list, nil
 }

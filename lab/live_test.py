@@ -95,9 +95,9 @@ def while_busy(page, figure, last):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")  # n = 2
     expect(figure.locator("[role=status]")).to_have_text(BUSY)
-    expect(caption).to_contain_text("n = 1,")
+    expect(caption).to_contain_text("n = 1 roundings")
     expect(figure.locator("[role=status]")).to_have_text(LIVE, timeout=SLOW)
-    expect(caption).to_contain_text("n = 2,", timeout=SLOW)
+    expect(caption).to_contain_text("n = 2 roundings", timeout=SLOW)
 
 
 def after_the_end(page, figure, address):
@@ -114,7 +114,7 @@ def after_the_end(page, figure, address):
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     expect(n).to_have_attribute("aria-valuetext", "16")
-    expect(figure.locator("figcaption span")).to_contain_text("n = 16,")
+    expect(figure.locator("figcaption span")).to_contain_text("n = 16 roundings")
 
 
 shutil.rmtree(OUT, ignore_errors=True)

@@ -49,7 +49,6 @@ var sentences = map[string][]sentence{
 		{"bounds of the paper all have the form", nil, definition},
 		{"tests every lemma", nil, procedure},
 		{"No sample exceeds", lemmasHold, ""},
-		{"no bound by $u|z|$ holds", nil, mathematics},
 		{"all of its error is that of 0.1", sumIsExact, ""},
 		{"In each pair the probabilistic $P$", twoRoundingsGainNothing, ""},
 	},
@@ -64,6 +63,9 @@ var sentences = map[string][]sentence{
 		{"Let a program count", nil, procedure},
 		{"The bracket counts", nil, mathematics},
 		{"is no power", nil, definition},
+		{"the first FMA, $x_1y_1+0$, rounds nothing", firstProductFits, ""},
+		{"the ends of blocks round nothing", outputsAreSums, ""},
+		{"there is no such rounding here", nil, mathematics},
 		{"each of the $K$ terms has two products", nil, definition},
 		{"Each product must keep within", nil, definition},
 		{"**union bound** adds up", nil, mathematics},
@@ -172,6 +174,21 @@ func twoRoundingsGainNothing(t *testing.T) {
 		λ := roundoff.Lambda(roundoff.FailureOf(paper.Confidence), u, 2)
 		if tilde, worst := roundoff.GammaTilde(2, u, λ), roundoff.Gamma(2, u); !(tilde > worst) {
 			t.Errorf("%s: γ̃_2 = %v, γ_2 = %v", f.Name, tilde, worst)
+		}
+	}
+}
+
+func firstProductFits(t *testing.T) {
+	low := tcore.PaperF32.Low.Precision
+	if first, second := tcore.PaperF32.Accumulate.Precision, tcore.PaperF16.Accumulate.Precision; 2*low > first || 2*low <= second {
+		t.Errorf("products of %d bits, sums of %d and %d", 2*low, first, second)
+	}
+}
+
+func outputsAreSums(t *testing.T) {
+	for _, m := range []tcore.MPFMA{tcore.PaperF32.MPFMA, tcore.PaperF16.MPFMA} {
+		if m.Accumulate != m.Output {
+			t.Errorf("sums in %s, output in %s", m.Accumulate.Name, m.Output.Name)
 		}
 	}
 }

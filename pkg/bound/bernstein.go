@@ -14,7 +14,7 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 var HalfUlpBernstein = register(Bound{
 	Name:    "half-ulp-bernstein",
 	Source:  "derived from Hoeffding 1963, Theorem 2",
-	Formula: `\sqrt{2\ell\sum_i h_i^2/3}`,
+	Formula: `\mathbb E\,\mathrm{err} \pm \sqrt{2\ell\sum_i v_i},\quad v_i = h_i^2/3 \text{ or } h_i^2`,
 	Model:   MeanIndependent,
 	Needs:   Sums,
 	Assumes: "uniform between neighbouring numbers, except for the mean that follows from the distribution of the data",

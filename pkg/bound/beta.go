@@ -9,7 +9,7 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 var Beta = register(Bound{
 	Name:    "beta",
 	Source:  "Bhola & Duraisamy 2024b, third version",
-	Formula: `\hat\gamma_n,\quad \log(1+\delta) \sim \mathrm{Beta}(1.9,\,2)`,
+	Formula: `\hat\gamma_n,\quad \frac{\log(1+\delta) - \log(1-u)}{2\,\mathrm{artanh}\,u} \sim \mathrm{Beta}(1.9,\,2)`,
 	Model:   Independent,
 	Spread:  1.2,
 	Assumes: "or of a bias of 0.026u at most, as of Beta(1.9, 2)",

@@ -101,7 +101,7 @@ func TestCatalogue(t *testing.T) {
 	})
 	for want, b := range map[string]Bound{
 		`bound: "", want a name, a source, a formula, a model, and either Constant or Interval`:      {},
-		`bound: "gamma", there is one of that name`:                                       Gamma,
+		`bound: "gamma", there is one of that name`:                                                  Gamma,
 		`bound: "both", want a name, a source, a formula, a model, and either Constant or Interval`:  {Name: "both", Source: "s", Model: Nearest, Constant: Gamma.Constant, Interval: Running.Interval},
 		`bound: "plain", want a name, a source, a formula, a model, and either Constant or Interval`: {Name: "plain", Source: "s", Constant: Gamma.Constant},
 	} {

@@ -10,7 +10,7 @@ import (
 var CompensatedDot = register(Bound{
 	Name:    "compensated",
 	Source:  "Ogita, Rump & Oishi 2005, Sum2 and Dot2",
-	Formula: `u + \gamma_n^2`,
+	Formula: `u + \gamma_{K-1}^2`,
 	Model:   Model{Name: "nearest, compensated", Fails: notCompensated},
 	Constant: func(k Problem, _ roundoff.Failure) Value {
 		n := k.Length()

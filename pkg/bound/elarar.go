@@ -7,7 +7,7 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 var ElArar = register(Bound{
 	Name:    "el-arar",
 	Source:  "El Arar, Sohier, de Oliveira Castro & Petit 2023",
-	Formula: `\sqrt{\frac{(1+u^2)^n - 1}{p}}`,
+	Formula: `\sqrt{N\,\frac{(1+u^2)^n - 1}{p}}`,
 	Model:   MeanIndependent,
 	Fails:   notOneFormat,
 	Constant: func(k Problem, f roundoff.Failure) Value {

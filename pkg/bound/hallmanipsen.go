@@ -25,7 +25,7 @@ var HallmanIpsen = register(Bound{
 var HallmanIpsenSums = register(Bound{
 	Name:    "hallman-ipsen-sums",
 	Source:  "Hallman & Ipsen 2023",
-	Formula: `u\sqrt{2\ell\sum_i \hat s_i^2}\,(1+\varphi)`,
+	Formula: `\mathbb E\,\mathrm{err} \pm u\sqrt{2\ell\sum_i \hat s_i^2}\,(1+\varphi)`,
 	Model:   MeanIndependent,
 	Needs:   Sums,
 	Fails:   notOneFormat,

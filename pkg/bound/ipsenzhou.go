@@ -7,7 +7,7 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 var IpsenZhou = register(Bound{
 	Name:    "ipsen-zhou",
 	Source:  "Ipsen & Zhou 2020, for exact products",
-	Formula: `u\sqrt{2\ell\sum_i \hat s_i^2}`,
+	Formula: `\mathbb E\,\mathrm{err} \pm u\sqrt{2\ell\sum_i \hat s_i^2}`,
 	Model:   MeanIndependent,
 	Needs:   Sums,
 	Fails:   notOneFormat,
@@ -22,7 +22,7 @@ var IpsenZhou = register(Bound{
 var IpsenZhouHalfUlp = register(Bound{
 	Name:    "ipsen-zhou-half-ulp",
 	Source:  "Ipsen & Zhou 2020, sharpened",
-	Formula: `\sqrt{2\ell\sum_i h_i^2}`,
+	Formula: `\mathbb E\,\mathrm{err} \pm \sqrt{2\ell\sum_i h_i^2}`,
 	Model:   MeanIndependent,
 	Needs:   Sums,
 	Fails:   notOneFormat,

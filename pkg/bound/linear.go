@@ -10,7 +10,7 @@ import (
 var Linear = register(Bound{
 	Name:    "linear",
 	Source:  "Jeannerod & Rump 2013",
-	Formula: `nu`,
+	Formula: `(K-1)\,u`,
 	Model:   Nearest,
 	Fails: func(k Problem) string {
 		if _, pairs := k.Device.Core.(tcore.Pairwise); pairs {

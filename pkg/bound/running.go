@@ -12,7 +12,7 @@ import (
 var Running = register(Bound{
 	Name:    "running",
 	Source:  "Higham 2002, running error analysis",
-	Formula: `u\sum_i \lvert\hat s_i\rvert`,
+	Formula: `\sum_i \max(u\lvert\hat s_i\rvert,\ h_0)`,
 	Model:   Nearest,
 	Needs:   Sums,
 	Fails:   notOneFormat,

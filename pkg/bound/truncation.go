@@ -11,7 +11,7 @@ import (
 var Truncation = register(Bound{
 	Name:    "truncation",
 	Source:  "derived from the arithmetic of Fasi et al. 2021 and Xie et al. 2025",
-	Formula: `q\,(L\,2^{-F} + 2u)`,
+	Formula: `q\,(L\,2^{-F} + 2u)\text{; rounded to nearest } \tfrac wu\left((1+u)^q - 1\right),\ w = L\,2^{-F} + u`,
 	Model:   Truncating,
 	Constant: func(k Problem, _ roundoff.Failure) Value {
 		q := k.Blocks()
@@ -38,7 +38,7 @@ var Truncation = register(Bound{
 var TruncationSums = register(Bound{
 	Name:    "truncation-sums",
 	Source:  "derived from the arithmetic of Fasi et al. 2021, Khattak & Mikaitis 2025 and Xie et al. 2025",
-	Formula: `\sum_i \left(L\,g_i + \mathrm{ulp}(\hat s_i)\right)`,
+	Formula: `\sum_i \left(L\,g_i + \max(0,\ \mathrm{ulp}(\hat s_i) - g_i)\right)`,
 	Model:   Truncating,
 	Needs:   Sums,
 	Fails: func(k Problem) string {

@@ -146,7 +146,7 @@ func (i Interval) meet(j Interval) Interval {
 var TwoStageInterval = register(Bound{
 	Name:    "two-stage-interval",
 	Source:  "derived from the arithmetic of Xie et al. 2025",
-	Formula: `\lvert\mathrm{err} + A + \tfrac12\sum_i g_i(n_i^+ - n_i^-)\rvert \le \tfrac12\sum_i g_i(n_i^+ + n_i^-)`,
+	Formula: `\lvert\mathrm{err} + A + \tfrac12\sum_j \mathrm{sgn}(p_j)\,c_j\rvert \le \tfrac12\sum_j c_j,\quad c_j = \max(0,\ g_i - 2^{e_j-f})`,
 	Model:   Truncating,
 	Needs:   Trace,
 	Fails:   noStages,

@@ -23,7 +23,7 @@ import (
 var TwoStageTrace = register(Bound{
 	Name:    "two-stage-trace",
 	Source:  "derived from Freedman 1975, Theorem 1.6",
-	Formula: `-\sum_i \left(a_i + r_i + M_i\right) \pm t`,
+	Formula: `-\sum_i \left(a_i + r_i + M_i\right) \pm t, \text{ within two-stage-interval}`,
 	Model:   TruncatingRandom,
 	Needs:   Trace,
 	Fails:   noStages,

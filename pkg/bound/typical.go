@@ -8,7 +8,7 @@ import "github.com/roundofflab/roundoff/pkg/roundoff"
 var Typical = register(Bound{
 	Name:    "typical",
 	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
-	Formula: `\hat\gamma_n,\quad \sigma^2 = u^2/6`,
+	Formula: `\hat\gamma_n,\quad \sigma^2 \approx u^2/6`,
 	Model:   Independent,
 	Assumes: "sums of uniform significand",
 	Spread:  1.1,
@@ -22,7 +22,7 @@ var Typical = register(Bound{
 var Benford = register(Bound{
 	Name:    "benford",
 	Source:  "Dahlqvist, Salvia & Constantinides 2019; Freedman 1975, Theorem 1.6",
-	Formula: `\hat\gamma_n,\quad \sigma^2 = \frac{u^2}{8\log 2}`,
+	Formula: `\hat\gamma_n,\quad \sigma^2 \approx \frac{u^2}{8\log 2}`,
 	Model:   Independent,
 	Assumes: "sums whose significand obeys Benford's distribution",
 	Spread:  1.1,

@@ -11,7 +11,7 @@ import (
 var VIBEAPrinted = register(Bound{
 	Name:    "vibea-printed",
 	Source:  "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic",
-	Formula: `\tilde\gamma_{K-1} + \tilde\gamma_q + \tilde\gamma_{K-1}\tilde\gamma_q,\quad \lambda \text{ as printed}`,
+	Formula: `\text{VIBEA with } \lambda \text{ from the printed } c_1`,
 	Model:   UniformErrors,
 	Spread:  2,
 	Fails: func(k Problem) string {
@@ -34,7 +34,7 @@ var VIBEAPrinted = register(Bound{
 var VIBEA = register(Bound{
 	Name:    "vibea",
 	Source:  "Bhola & Duraisamy 2024, theorem on tensor cores, probabilistic, corrected",
-	Formula: `\tilde\gamma_{K-1} + \tilde\gamma_q + \tilde\gamma_{K-1}\tilde\gamma_q,\quad \sum_n (1 - P_B(\lambda, u, n)) = p`,
+	Formula: `\tilde\gamma_{K-1} + \tilde\gamma_q + \tilde\gamma_{K-1}\tilde\gamma_q,\quad MN\sum_{i,j}\left[(1 - P_B(\lambda, \bar u, c_1)) + (1 - P_B(\lambda, u, c_2))\right] = p`,
 	Model:   UniformErrors,
 	Spread:  2,
 	Fails:   notAlgorithm1,
@@ -48,7 +48,7 @@ var VIBEA = register(Bound{
 var VIBEALinear = register(Bound{
 	Name:    "vibea-linear",
 	Source:  "Bhola & Duraisamy 2024b, first version, as programmed",
-	Formula: `\lambda\sqrt n\,u \text{ in place of } \tilde\gamma_n(\lambda)`,
+	Formula: `\text{VIBEA with } \lambda\sqrt n\,u \text{ for } \tilde\gamma_n(\lambda)`,
 	Model:   UniformErrors,
 	Spread:  2,
 	Fails: func(Problem) string {
@@ -65,7 +65,7 @@ var VIBEALinear = register(Bound{
 var VIBEAMoment = register(Bound{
 	Name:    "vibea-moment",
 	Source:  "Bhola & Duraisamy 2024, Lemma 2, with the exact mean and each event once",
-	Formula: `e^{\lambda\sqrt n\,u + n\lvert\mu_\delta\rvert} - 1,\quad \mu_\delta = \mathbb E\log(1+\delta)`,
+	Formula: `\text{VIBEA with } e^{\lambda\sqrt n\,u + n\lvert\mu_\delta\rvert} - 1 \text{ for } \tilde\gamma_n(\lambda)`,
 	Model:   UniformErrors,
 	Spread:  2,
 	Fails:   notAlgorithm1,

@@ -99,6 +99,7 @@ var sentences = map[string][]sentence{
 		{"for every value that you choose", nil, procedure},
 	},
 	"11": {
+		{"of chance: $p$", nil, definition},
 		{"tests all of them", boundsAreTested, ""},
 		{"every bound without brackets holds", boundsHold, ""},
 		{"hold on all tensor cores", truncationHolds, ""},

@@ -68,7 +68,12 @@ func createBeside(path string) (*File, error) {
 
 // Commit puts the file in its place. It returns an error, and leaves what was
 // there, if not everything is on the disk.
-func (f *File) Commit() error {
+func (f *File) Commit() (err error) {
+	defer func() {
+		if err != nil {
+			f.Discard()
+		}
+	}()
 	if err := f.Sync(); err != nil {
 		return err
 	}

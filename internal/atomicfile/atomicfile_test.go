@@ -123,3 +123,19 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 }
+
+// A Commit that fails leaves no temporary file.
+func TestCommitFails(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.File.Close() // nothing can be made sure of
+	if err := f.Commit(); err == nil {
+		t.Error("a closed file was put in its place")
+	}
+	if found, err := os.ReadDir(dir); err != nil || len(found) != 0 {
+		t.Errorf("the folder holds %v, %v", found, err)
+	}
+}

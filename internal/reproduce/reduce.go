@@ -22,9 +22,9 @@ import (
 // reduced returns outputs in the form that is published. A code host removes
 // scripts and styles, and may remove SVG and data within HTML, but shows PNG: a
 // table becomes a table without styles, any other figure a PNG of few colours,
-// and both are followed by their caption. Printed text is one output, the first:
-// a kernel passes it on apart from figures, in an order that varies. Messages on
-// standard error are left out.
+// and both are followed by their caption. Printed text is one output, the
+// first: a kernel passes it on apart from figures, in an order that varies.
+// Messages on standard error are left out.
 func reduced(outputs []*notebook.Output, figures string) (list []*notebook.Output, err error) {
 	text := ""
 	for _, o := range outputs {

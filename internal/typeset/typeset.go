@@ -34,6 +34,15 @@ func Number(x float64, n int) string {
 // Percent returns a probability as text: 0.99 is "99 %".
 func Percent(p float64) string { return strconv.FormatFloat(100*p, 'g', 6, 64) + " %" }
 
+// List joins words as in "a, b and c".
+func List(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
 // Superscript returns n in superscript digits.
 func Superscript(n int) string { return raised.Replace(strconv.Itoa(n)) }
 

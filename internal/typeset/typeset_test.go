@@ -33,3 +33,16 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+func TestList(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a and b"}, {[]string{"a", "b", "c"}, "a, b and c"},
+	} {
+		if got := List(c.words); got != c.want {
+			t.Errorf("List(%q) = %q, want %q", c.words, got, c.want)
+		}
+	}
+}

@@ -173,8 +173,10 @@ func (b *book) loose() sentence {
 
 func (b *book) slip() sentence {
 	const product, power, positive = "gemm-dbea-u-times-1e11", "gemm-dbea-1e2", "gemm-positive-1e-2"
-	lead := "O(10²), a bound in Section 4.2, is no slip"
+	lead := "Whether O(10²), a bound in Section 4.2, is a slip is not decided"
 	switch {
+	case b.verdict(power) == Reproduced:
+		lead = "O(10²), a bound in Section 4.2, is no slip"
 	case b.verdict(product) == Reproduced && b.verdict(power) == Differs:
 		lead = "O(10²), a bound in Section 4.2, is a slip"
 	case b.verdict(product) == Differs && b.verdict(power) == Differs:

@@ -236,7 +236,7 @@ func roundingModel() Erratum {
 		truncated += d / n
 		nearest += (tcore.Binary32.Round(x, tcore.ToNearestEven)/x - 1) / n
 	}
-	return Erratum{"rounding-model", "Section 3.3", "|δ| ≤ u with mean zero", "holds for IEEE rounding to nearest; tensor cores align and truncate",
+	return Erratum{"rounding-model", "Section 3.3", "|δ| ≤ u with mean zero", "holds for IEEE rounding to nearest, but for a bias that is small against the errors; tensor cores align and truncate",
 		fmt.Sprintf("%d numbers in [1, 2): truncation has |δ| up to %.2f u and mean %.2f u, rounding to nearest %s u", n, worst/u32, truncated/u32, digits(nearest/u32, 1))}
 }
 

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -14,24 +13,17 @@ var (
 	u32 = tcore.Binary32.UnitRoundoff()
 )
 
-// percent, digits and superscript format the numbers in captions.
+// percent, digits and superscript format the numbers in captions, phrase the
+// words.
 var (
 	percent     = typeset.Percent
 	digits      = typeset.Number
 	superscript = typeset.Superscript
+	phrase      = typeset.List
 )
 
 // short returns x with four significant digits.
 func short(x float64) string { return digits(x, 4) }
-
-// phrase returns the words as one phrase, such as "a, b and c".
-func phrase(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
 
 // hold returns a sentence without its full stop: the bounds hold in all of n
 // cases, or fail in some.

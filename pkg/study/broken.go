@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -37,10 +38,10 @@ func (s *BoundSweep) Broken() *viz.Table {
 		finding = fmt.Sprintf("Data that break what a bound assumes exceed it by up to %s times.", times(worst))
 	}
 	if worst > 0 && len(held) > 0 {
-		unbroken = fmt.Sprintf("No bound is exceeded with %s. ", listed(titled(held)))
+		unbroken = fmt.Sprintf("No bound is exceeded with %s. ", typeset.List(titled(held)))
 	}
 	t := viz.NewTable(s.stem+"-broken", finding,
-		fmt.Sprintf("Numbers: the largest |error|/bound over the machines, if above 1. %s%s", unbroken, s.conditions(listed(lengths(s)))),
+		fmt.Sprintf("Numbers: the largest |error|/bound over the machines, if above 1. %s%s", unbroken, s.conditions(typeset.List(lengths(s)))),
 		append([]string{"Bounds (equal to 5 %: one row)"}, titled(broken)...))
 	for _, r := range rows {
 		cells := []string{strings.Join(r.names, "; ")}

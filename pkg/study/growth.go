@@ -34,7 +34,7 @@ func (s *BoundSweep) Growth(data string) *viz.Chart {
 	for _, m := range machines {
 		y := viz.Axis{Label: "Largest |error| / |A||B|, and bounds on it", Log: true}
 		y.Min, y.Max = decades(slices.Min(ranges[factorsOf(m)]), slices.Max(ranges[factorsOf(m)]))
-		p := c.Panel(machineNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: 100, Max: float64(slices.Max(ks))}, y)
+		p := c.Panel(machineNamed(m), viz.Axis{Label: "Inner dimension K", Log: true, Min: min(100, float64(slices.Min(ks))), Max: float64(slices.Max(ks))}, y)
 		for _, curve := range curves[m] {
 			p.Line(curve.Series, curve.x, curve.y)
 			p.Points(curve.Series, curve.x, curve.y)

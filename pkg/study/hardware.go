@@ -119,7 +119,7 @@ func (r *HardwareResult) Table() *viz.Table {
 	}
 	finding := "No output exceeds the bound of Higham and Mary."
 	if above != nil {
-		finding = fmt.Sprintf("The bound of Higham and Mary is exceeded by outputs of %s.", listed(above))
+		finding = fmt.Sprintf("The bound of Higham and Mary is exceeded by outputs of %s.", typeset.List(above))
 	}
 	t := viz.NewTable("machines-"+r.Slug(),
 		finding,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -52,7 +53,7 @@ func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
 		s.curve(p, m, data, sweep.ErrorRow, paper.Observed, func(r sweep.Row) float64 { return r.Largest })
 		for _, b := range fiveBounds {
 			series := viz.Series{Label: boundNamed(b.bound), Color: b.color, Style: viz.Dashed}
-			if rows := s.rowsOf(m, data, b.bound); len(rows) > 0 && rows[0].Verdict != sweep.Holds {
+			if slices.ContainsFunc(s.rowsOf(m, data, b.bound), func(r sweep.Row) bool { return r.Verdict != sweep.Holds }) {
 				series.Style = viz.Dotted
 			}
 			s.curve(p, m, data, b.bound, series, func(r sweep.Row) float64 { return r.Constant })
@@ -82,7 +83,10 @@ func (s *BoundSweep) Nearest(data string) string {
 			words = append(words, fmt.Sprintf("%s %s (%.3g times the largest error)", name, on(m), least/observed))
 		}
 	}
-	return fmt.Sprintf("At K = %d the least of the five whose assumptions are met is %s.", k, listed(words))
+	if len(words) == 0 {
+		return fmt.Sprintf("At K = %d the assumptions of none of the five are met.", k)
+	}
+	return fmt.Sprintf("At K = %d the least of the five whose assumptions are met is %s.", k, typeset.List(words))
 }
 
 func isOfFive(name string) bool {
@@ -140,7 +144,7 @@ func (s *BoundSweep) judgedFive(data string) (held, exceeded string) {
 	if len(where) == 0 {
 		return held, "none of those whose assumptions are violated is exceeded either"
 	}
-	return held, "those whose assumptions are violated are exceeded " + listed(where)
+	return held, "those whose assumptions are violated are exceeded " + typeset.List(where)
 }
 
 // rowsOf returns the rows of one bound on a machine, for one distribution, in

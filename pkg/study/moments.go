@@ -22,8 +22,8 @@ func (s *BoundSweep) Moments(k int) *viz.Table {
 		}
 	}
 	t := viz.NewTable(fmt.Sprintf("%s-moments-%d", s.stem, k),
-		fmt.Sprintf("Where products have one sign, truncation shifts all errors: %s with %s their mean is %s times their spread.",
-			on(widest.Machine), dataNamed(widest.Data), times(shift(widest))),
+		fmt.Sprintf("The mean of the errors is at most %s times their spread: %s, with %s.",
+			times(shift(widest)), on(widest.Machine), dataNamed(widest.Data)),
 		"Mean and spread (standard deviation) of error/|A||B|, and slope of the error over the exact result, each beside its prediction. "+s.conditions(fmt.Sprint(k)),
 		[]string{"Machine", "Entries", "mean", "mean, predicted", "slope", "slope, predicted", "spread", "spread, predicted"})
 	for _, r := range rows {

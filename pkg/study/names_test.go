@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/sweep"
@@ -116,7 +117,7 @@ func TestNumbers_as_they_are_printed(t *testing.T) {
 	if got := upTo(0) + ", " + upTo(512) + ", " + upTo(bound.LongestK); got != "never, 512, end of search" {
 		t.Errorf("%q", got)
 	}
-	if got := listed([]string{"a"}) + "; " + listed(strings.Fields("a b c")); got != "a; a, b and c" {
+	if got := typeset.List([]string{"a"}) + "; " + typeset.List(strings.Fields("a b c")); got != "a; a, b and c" {
 		t.Errorf("%q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -50,7 +51,7 @@ func (s *BoundSweep) Overview() *viz.Table {
 		fmt.Sprintf("With the trace of a run an error reaches %s of its bound or more; from the distribution of the data alone, %s or more.",
 			twoDigits(least[len(least)-1].Tightness), twoDigits(least[0].Tightness)),
 		fmt.Sprintf("Worst over K = %s and entries ~ %s. τ, brackets and ✗ as in the tables of tightness. %s",
-			listed(lengths(s)), listed(names(s)), s.conditions("K")), header)
+			typeset.List(lengths(s)), typeset.List(names(s)), s.conditions("K")), header)
 	for _, row := range rows {
 		t.Row(row...)
 	}
@@ -112,7 +113,7 @@ func (s *BoundSweep) Summary() string {
 		"From the distribution of the data alone follow bounds that hold: %s times the largest error on tensor cores where errors drift, "+
 		"%s times where they cancel, and %s times on the paper's model with data of both signs. "+
 		"With sums or traces all come within %s times there, and within %s and %s on tensor cores. "+
-		"Mean, slope and spread are as predicted, to %s.",
+		"Where the sample is large enough to tell, mean, slope and spread are as predicted, to %s.",
 		times(1/loose), share(above, outputs), too(others, sameSign, bound.Moments),
 		too(others, meanZero, bound.Moments), too(first, meanZero, bound.Moments),
 		too(first, meanZero, bound.Trace), too(others, sameSign, bound.Trace), too(others, meanZero, bound.Trace),

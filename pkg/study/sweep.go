@@ -178,15 +178,6 @@ func (s *BoundSweep) Counted() string {
 	return fmt.Sprintf("%s; bounds whose assumptions are violated are exceeded in %d cases", met, broken)
 }
 
-// listed joins words as in "a, b and c".
-func listed(words []string) string {
-	n := len(words) - 1
-	if n < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:n], ", ") + " and " + words[n]
-}
-
 // slugOf returns the name of a distribution in a form that is fit to be part of
 // a file name.
 func slugOf(data string) string {

@@ -134,7 +134,7 @@ func TestBoundSweep_Summary(t *testing.T) {
 		"From the distribution of the data alone follow bounds that hold: 2.0 to 2.0 times the largest error on tensor cores where errors drift, " +
 		"25 to 25 times where they cancel, and 100 to 100 times on the paper's model with data of both signs. " +
 		"With sums or traces all come within 2.0 to 2.0 times there, and within 1.2 to 1.2 and 4.0 to 4.0 on tensor cores. " +
-		"Mean, slope and spread are as predicted, to – on the paper's model, – on Volta."
+		"Where the sample is large enough to tell, mean, slope and spread are as predicted, to – on the paper's model, – on Volta."
 	if got := (&BoundSweep{Rows: rows}).Summary(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

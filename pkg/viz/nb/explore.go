@@ -99,11 +99,14 @@ func answer(e viz.Explorer) {
 		return
 	}
 	q, err := parseRequest(text)
-	if err != nil || q.explorer == explorers && !e.Has(q.at) {
-		panic(fmt.Sprintf("nb: %s = %q: no setting of explorer %d, %v", question, text, explorers, err))
+	if err != nil {
+		panic(fmt.Sprintf("nb: %s = %q: %v", question, text, err))
 	}
 	if q.explorer != explorers {
 		return
+	}
+	if !e.Has(q.at) {
+		panic(fmt.Sprintf("nb: %s = %q, and explorer %d has no such setting", question, text, explorers))
 	}
 	frame, err := e.Frame(q.files, q.at...)
 	if err != nil {

@@ -186,7 +186,7 @@ func TestFigure6_draws_each_series_under_its_name(t *testing.T) {
 		draws(t, drawn.Series(t, r.ExceedanceFigure()), "1: "+label, []float64{want})
 	}
 	least := r.Exact.Conditions[0] // of three, the one at a quarter
-	gain := fmt.Sprintf("between the bounds: %.1f×, paper: 10×", dbea/theorem.Zeta(vibea))
+	gain := fmt.Sprintf("gain %.1f×, paper: 10×", dbea/theorem.Zeta(vibea))
 	draws(t, series, "Figure 6 of the paper: without representation error: "+gain, []float64{theorem.Zeta(vibea) * least, dbea * least})
 	for name, largest := range map[string]float64{"observed": r.Exact.Errors[2], "VIBEA 99 %": theorem.Zeta(vibea) * r.Exact.Conditions[2], "DBEA": dbea * r.Exact.Conditions[2]} {
 		points := series["Figure 6 of the paper: without representation error: "+name]

@@ -186,9 +186,9 @@ func (r *GEMMResult) Figure() *viz.Chart {
 	x := r.axis()
 	p := c.Panel(title, x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
 	r.claimed(p)
-	r.draw(p, r.Exact, dbea.Zeta, vibea.Zeta, fmt.Sprintf("between the bounds: %.1f×, paper: %.0f×", dbea.Zeta/vibea.Zeta, claimedGain))
+	r.draw(p, r.Exact, dbea.Zeta, vibea.Zeta, fmt.Sprintf("gain %.1f×, paper: %.0f×", dbea.Zeta/vibea.Zeta, claimedGain))
 	p = c.Panel("with representation error", x, viz.Axis{Label: "Fraction of outputs", Min: 0, Max: 1})
-	r.draw(p, r.Represented, dbea.ZetaRepresented, vibea.ZetaRepresented, fmt.Sprintf("between the bounds: %.1f×", dbea.ZetaRepresented/vibea.ZetaRepresented))
+	r.draw(p, r.Represented, dbea.ZetaRepresented, vibea.ZetaRepresented, fmt.Sprintf("gain %.1f×", dbea.ZetaRepresented/vibea.ZetaRepresented))
 	return c
 }
 

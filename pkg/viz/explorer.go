@@ -269,6 +269,7 @@ figure { border-radius: 6px; }
 @media (prefers-color-scheme: dark) {
   body { background: #15181b; color: #e4e6e8; }
   nav a { color: #6cb8e6; }
+  figure { filter: invert(.9) hue-rotate(180deg); }
 }
 </style>
 <body>

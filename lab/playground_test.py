@@ -113,7 +113,7 @@ def check_address(browser, page):
         assert again.inner_text(f"#{tab}") == shown, (tab, shown, again.inner_text(f"#{tab}"))
         again.context.close()
     for state, part in {"ask=dots": "ask", "format=binary16": "ask", "ask=line&format=binary15": "format", "ask=line&each=99": "each",
-                        "ask=product&depth=3": "depth", "ask=figure&seed=one": "seed", "ask=figure&k=5.5": "k",
+                        "ask=product&depth=3": "depth", "ask=dot&length=3": "length", "ask=line&item=3": "item", "ask=figure&seed=one": "seed", "ask=figure&k=5.5": "k",
                         "ask=dot&x=1+two&y=1+1": "x, number 2", "ask=dot&x=1&y=1&device=volta": "device",
                         "ask=product&confidence=2": "confidence"}.items():
         wrong = opened(browser, state)

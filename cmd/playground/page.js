@@ -36,7 +36,7 @@
 
   const list = (text) => text.split(/[\s,;]+/).filter((w) => w !== "");
   const form = (tab) => byId(tab).querySelector("form");
-  const field = (tab, name) => form(tab).elements[name];
+  const field = (tab, name) => form(tab).elements.namedItem(name);
   const fields = (tab) => Object.fromEntries([...new FormData(form(tab))].filter(([name]) => !field(tab, name).closest("[hidden]:not(section)")));
   const first = "hopper-wgmma-binary16-binary32";
   let device = first; // whose trace is shown

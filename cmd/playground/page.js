@@ -21,15 +21,26 @@
     });
   }
 
+  // Ended says why the program answers no more.
+  class Ended extends Error {}
+  const unlessEnded = (e) => {
+    if (!(e instanceof Ended)) throw e;
+    say("The program has ended: " + e.message + ". Reload the page.");
+  };
+
   async function ask(question) { return JSON.parse(await post({ question: JSON.stringify(question) })); }
 
-  function load() {
+  async function load() {
     const text = byId("glue").textContent + byId("worker").textContent;
     worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
     worker.onmessage = ({ data }) => {
       const { done, failed } = waiting.get(data.id);
       waiting.delete(data.id);
-      if (data.failed === undefined) done(data.answer); else failed(new Error(data.failed));
+      if (data.failed === undefined) done(data.answer); else failed(new Ended(data.failed));
+    };
+    worker.onerror = (e) => {
+      for (const { failed } of waiting.values()) failed(new Ended(e.message || "it does not let a page start a worker"));
+      waiting.clear();
     };
     return post({ program: byId("program").textContent.trim() });
   }
@@ -350,6 +361,8 @@
         again = false;
         await answer();
       }
+    } catch (e) {
+      unlessEnded(e);
     } finally {
       busy = false;
       byId("main").setAttribute("aria-busy", "false");

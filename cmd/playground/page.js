@@ -386,10 +386,23 @@
     form("dot").querySelector("span[data-scales]").textContent = block ? "A scale for every " + block + " numbers; without any they are 1." : "";
   }
 
-  function keepAddress() {
+  // address returns the address of what the page has now.
+  function address() {
     const state = new URLSearchParams({ ask: current, ...fields(current) });
     if (current === "dot" && device) state.set("device", device);
-    history.replaceState(null, "", "#" + state);
+    return new URL("#" + state, location.href).href;
+  }
+
+  // keepAddress keeps the address when the hand rests: browsers refuse to change it a hundred times in a short while.
+  let resting;
+  function keepAddress() {
+    clearTimeout(resting);
+    resting = setTimeout(keepAddressNow, 300);
+  }
+
+  function keepAddressNow() {
+    clearTimeout(resting);
+    try { history.replaceState(null, "", address()); } catch (e) { /* the next one will do */ }
   }
 
   function open(tab) {
@@ -429,7 +442,7 @@
   }
 
   async function copyOf(kind) {
-    if (kind === "link") return location.href;
+    if (kind === "link") return address();
     const a = await ask({ ...questions.dot(fields("dot")), ask: "copy", as: kind });
     return a.error || a.text;
   }
@@ -471,7 +484,8 @@
       form(t).addEventListener("submit", (e) => { e.preventDefault(); update(); });
     }
     field("dot", "format").addEventListener("input", () => { device = ""; }, true);
-    for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => copy(b.dataset.copy));
+    for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => copy(b.dataset.copy).catch(unlessEnded));
+    for (const a of document.querySelectorAll("nav a")) a.addEventListener("click", keepAddressNow); // to come back to
     addEventListener("hashchange", () => { restore(); update(); });
     restore();
     say("");

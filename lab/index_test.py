@@ -178,7 +178,7 @@ def stands_alone(browser):
     assert len(pages) == len(list((FOLDER / "notebooks").glob("*.ipynb"))), f"links to pages of notebooks: {pages}"
     with tempfile.TemporaryDirectory() as folder:
         sent = Path(shutil.copy(FOLDER / "index.html", folder))
-        page = opened(browser, sent, viewport=WIDE)
+        page = opened(browser, sent, "#%", viewport=WIDE)  # a name that is none
         unfold(page)
         dead = [a for a in page.evaluate(LINKS) if not a.startswith(("#", "https://arxiv.org/"))]
         assert not dead, f"a file that is sent links {dead}"

@@ -1,6 +1,6 @@
 """Moves the controls of a notebook's figures in JupyterLab, at the root of a host and under a base URL as on a hub: by
-keyboard, by mouse, after all cells have run, while the kernel is busy, and after it has ended. Leaves pictures in
-out/live, which somebody should look at.
+keyboard, by mouse, after all cells have run, after a lost answer, while the kernel is busy, and after it has ended.
+Leaves pictures in out/live, which somebody should look at.
 """
 
 import json, re, shutil, sys, urllib.request
@@ -81,6 +81,25 @@ def by_mouse(page, figure):
     return pictures
 
 
+def after_a_lost_answer(page, figure):
+    """The controls return to what was drawn in advance until the kernel has answered again."""
+    page.evaluate("""() => {
+        const send = WebSocket.prototype.send
+        WebSocket.prototype.send = function (text) {
+            if (typeof text === "string" && text.includes("ROUNDOFF_SETTING")) WebSocket.prototype.send = send // and does not
+            else return send.call(this, text)
+        }
+    }""")
+    n, said = slider(figure, "n"), figure.locator("[role=status]")
+    show(n)
+    n.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("said => said.textContent.startsWith('No kernel answers')", arg=said.element_handle(), timeout=SLOW)
+    expect(said).to_have_text(LIVE, timeout=SLOW)
+    page.keyboard.press("ArrowRight")
+    expect(figure.locator("figcaption span")).to_contain_text(f"n = {n.get_attribute('aria-valuetext')} roundings", timeout=SLOW)
+
+
 def while_busy(page, figure, last):
     """While another cell runs, the nearest figure drawn in advance is shown, and then the one that was asked for."""
     show(last)
@@ -144,6 +163,7 @@ with chromium() as browser:
             pictures = by_mouse(page, first)
             picture(first, OUT / f"live{base.replace('/', '-')}.png")
             if base == "/":
+                after_a_lost_answer(page, first)
                 while_busy(page, first, page.locator(".jp-CodeCell").last)
             else:
                 after_the_end(page, first, address(path))

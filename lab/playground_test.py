@@ -17,6 +17,7 @@ SEED = 241118747
 NATIVE = OUT / "native"
 VECTORS = Path(os.environ.get("ROUNDOFF_VECTORS") or "../shared/vectors")
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
+RESTS = 400  # ms, when the address is kept
 TABS = ["dot", "line", "product", "figure"]
 
 
@@ -109,17 +110,65 @@ def check_address(browser, page):
             else:
                 field.fill(value)
         shown = settled(page).inner_text(f"#{tab}")
+        page.wait_for_timeout(RESTS)
         again = opened(browser, page.evaluate("location.hash.slice(1)"))
         assert again.inner_text(f"#{tab}") == shown, (tab, shown, again.inner_text(f"#{tab}"))
         again.context.close()
     for state, part in {"ask=dots": "ask", "format=binary16": "ask", "ask=line&format=binary15": "format", "ask=line&each=99": "each",
-                        "ask=product&depth=3": "depth", "ask=figure&seed=one": "seed", "ask=figure&k=5.5": "k",
+                        "ask=product&depth=3": "depth", "ask=dot&length=3": "length", "ask=line&item=3": "item", "ask=figure&seed=one": "seed", "ask=figure&k=5.5": "k",
                         "ask=dot&x=1+two&y=1+1": "x, number 2", "ask=dot&x=1&y=1&device=volta": "device",
                         "ask=product&confidence=2": "confidence"}.items():
         wrong = opened(browser, state)
         said = " ".join(wrong.locator(".error:visible").all_inner_texts())
         assert part in said, (state, said)
         wrong.context.close()
+
+
+def check_hand(browser):
+    """While a hand moves a slider the address stays; browsers refuse to change it often. A link that is copied has what
+    is set, and a tab that is left, too."""
+    page = opened(browser, "ask=line")
+    page.evaluate("""() => {
+        const replace = history.replaceState.bind(history)
+        window.kept = 0
+        history.replaceState = (...to) => { if (window.kept++) throw new DOMException("too often", "SecurityError"); replace(...to) }
+        const slider = document.querySelector("#line [name=each]")
+        for (let i = 0; i < 300; i++) { slider.value = 1 + i % 7; slider.dispatchEvent(new Event("input", {bubbles: true})) }
+    }""")
+    settled(page).wait_for_timeout(RESTS)
+    assert page.evaluate("kept") == 1 and "each=6" in page.url, (page.evaluate("kept"), page.url)
+    page.fill("#line [name=at]", "2")  # which cannot be kept
+    settled(page).wait_for_timeout(RESTS)
+    assert page.evaluate("kept") == 2 and "at=2" not in page.url, page.url
+    page.context.close()
+
+    page = opened(browser)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')) }")
+    page.fill("#dot [name=c]", "17")
+    page.click("[data-copy=link]")
+    assert "c=17" in page.input_value("#copied"), page.input_value("#copied")
+    page.fill("#dot [name=c]", "18")
+    page.click("nav a[data-tab=line]")
+    page.go_back()
+    page.wait_for_selector("#dot:visible")
+    assert page.input_value("#dot [name=c]") == "18", page.url
+    page.context.close()
+
+
+def check_end(browser):
+    """The page says when its program has ended, and when no program can start."""
+    page = opened(browser, "ask=line")
+    page.evaluate("() => { const post = Worker.prototype.postMessage; Worker.prototype.postMessage = function (m) { post.call(this, {id: m.id, program: '?'}) } }")
+    page.fill("#line [name=at]", "2")
+    page.wait_for_function("document.querySelector('#status').textContent.startsWith('The program has ended: ')")
+    settled(page).context.close()
+    page = browser.new_page()
+    page.on("pageerror", lambda e: sys.exit(f"page error: {e}"))
+    refuses = OUT / "refuses.html"
+    refuses.write_text(Path(sys.argv[1]).read_text().replace("<head>", '<head><meta http-equiv="Content-Security-Policy" content="worker-src \'none\'">', 1))
+    page.goto(refuses.resolve().as_uri())
+    page.wait_for_function("document.querySelector('#status').textContent.startsWith('The program cannot run in this browser: ')")
+    page.close()
 
 
 def check_keyboard(browser):
@@ -211,6 +260,8 @@ with chromium() as browser, pictured_failure(browser, OUT / "failed.png"):
     said = [check_answers(page), check_vectors(page)]
     check_copies(page)
     check_address(browser, page)
+    check_hand(browser)
+    check_end(browser)
     check_keyboard(browser)
 
     # What is wrong is said, and does not stay when it is mended.

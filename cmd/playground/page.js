@@ -21,22 +21,33 @@
     });
   }
 
+  // Ended says why the program answers no more.
+  class Ended extends Error {}
+  const unlessEnded = (e) => {
+    if (!(e instanceof Ended)) throw e;
+    say("The program has ended: " + e.message + ". Reload the page.");
+  };
+
   async function ask(question) { return JSON.parse(await post({ question: JSON.stringify(question) })); }
 
-  function load() {
+  async function load() {
     const text = byId("glue").textContent + byId("worker").textContent;
     worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
     worker.onmessage = ({ data }) => {
       const { done, failed } = waiting.get(data.id);
       waiting.delete(data.id);
-      if (data.failed === undefined) done(data.answer); else failed(new Error(data.failed));
+      if (data.failed === undefined) done(data.answer); else failed(new Ended(data.failed));
+    };
+    worker.onerror = (e) => {
+      for (const { failed } of waiting.values()) failed(new Ended(e.message || "it does not let a page start a worker"));
+      waiting.clear();
     };
     return post({ program: byId("program").textContent.trim() });
   }
 
   const list = (text) => text.split(/[\s,;]+/).filter((w) => w !== "");
   const form = (tab) => byId(tab).querySelector("form");
-  const field = (tab, name) => form(tab).elements[name];
+  const field = (tab, name) => form(tab).elements.namedItem(name);
   const fields = (tab) => Object.fromEntries([...new FormData(form(tab))].filter(([name]) => !field(tab, name).closest("[hidden]:not(section)")));
   const first = "hopper-wgmma-binary16-binary32";
   let device = first; // whose trace is shown
@@ -272,9 +283,10 @@
     if (axisOf !== of) { axis = null; axisOf = of; }
     const drawn = decades([...a.curves, ...other.a.curves]);
     axis = axis ? [Math.min(axis[0], drawn[0]), Math.max(axis[1], drawn[1])] : drawn;
-    const end = a.curves.map((c) => c.values.at(-1));
-    finding("figure", "Paper's machine, K = " + q.k + ", entries ~ " + minus(q.distribution) + ": the largest error is " + short(String(end[0]), 3) + ", its deterministic bound " +
-      short(String(end[1] / end[0]), 3) + " times as large, the probabilistic one " + short(String(end[2] / end[0]), 3) + " times.");
+    const end = (name) => a.curves.find((c) => c.name === name)?.values.at(-1);
+    const times = (name) => end(name) === undefined ? "sets no limit" : "is " + short(String(end(name) / end("observed")), 3) + " times as large";
+    finding("figure", "Paper's machine, K = " + q.k + ", entries ~ " + minus(q.distribution) + ": the largest error is " + short(String(end("observed")), 3) +
+      "; its deterministic bound " + times("dbea") + ", the probabilistic one " + times("vibea") + ".");
     const title = (name, s) => name + ", K = " + s.q.k;
     answerOf("figure").replaceChildren(plot(title("paper's machine", shown[0]), a.curves, axis), plot(title(other.q.device, other), other.a.curves, axis),
       make("p", "The first " + a.outputs + " of 1024 × 8 outputs, for all of which together the bounds hold. Beside the paper's machine: the tightest bounds that are valid there.", "hint"));
@@ -349,6 +361,8 @@
         again = false;
         await answer();
       }
+    } catch (e) {
+      unlessEnded(e);
     } finally {
       busy = false;
       byId("main").setAttribute("aria-busy", "false");
@@ -372,10 +386,23 @@
     form("dot").querySelector("span[data-scales]").textContent = block ? "A scale for every " + block + " numbers; without any they are 1." : "";
   }
 
-  function keepAddress() {
+  // address returns the address of what the page has now.
+  function address() {
     const state = new URLSearchParams({ ask: current, ...fields(current) });
     if (current === "dot" && device) state.set("device", device);
-    history.replaceState(null, "", "#" + state);
+    return new URL("#" + state, location.href).href;
+  }
+
+  // keepAddress keeps the address when the hand rests: browsers refuse to change it a hundred times in a short while.
+  let resting;
+  function keepAddress() {
+    clearTimeout(resting);
+    resting = setTimeout(keepAddressNow, 300);
+  }
+
+  function keepAddressNow() {
+    clearTimeout(resting);
+    try { history.replaceState(null, "", address()); } catch (e) { /* the next one will do */ }
   }
 
   function open(tab) {
@@ -415,7 +442,7 @@
   }
 
   async function copyOf(kind) {
-    if (kind === "link") return location.href;
+    if (kind === "link") return address();
     const a = await ask({ ...questions.dot(fields("dot")), ask: "copy", as: kind });
     return a.error || a.text;
   }
@@ -457,7 +484,8 @@
       form(t).addEventListener("submit", (e) => { e.preventDefault(); update(); });
     }
     field("dot", "format").addEventListener("input", () => { device = ""; }, true);
-    for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => copy(b.dataset.copy));
+    for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => copy(b.dataset.copy).catch(unlessEnded));
+    for (const a of document.querySelectorAll("nav a")) a.addEventListener("click", keepAddressNow); // to come back to
     addEventListener("hashchange", () => { restore(); update(); });
     restore();
     say("");

@@ -19,7 +19,9 @@ async function start(text) {
 onmessage = async ({ data }) => {
   try {
     if (data.program) await start(data.program);
-    postMessage({ id: data.id, answer: data.question ? self.roundoff(data.question) : "" });
+    const answer = data.question ? self.roundoff(data.question) : "";
+    if (answer === undefined) throw new Error("it gave no answer");
+    postMessage({ id: data.id, answer });
   } catch (e) {
     postMessage({ id: data.id, failed: String(e.message || e) });
   }

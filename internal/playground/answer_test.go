@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -140,6 +141,34 @@ func TestLine(t *testing.T) {
 		if !found {
 			t.Errorf("around %s: %v is not among %v", at, a.Rounded, a.Numbers)
 		}
+	}
+}
+
+// The greatest number has no next one, and yet a spacing: the one below it.
+func TestLineAtTheEnd(t *testing.T) {
+	for at, want := range map[string]string{"65504": "32", "inf": "32", "-65504": "32", "-inf": "32", "65472": "32", "1": "0.0009765625", "0": "5.960464477539063e-08"} {
+		a, err := Line{Format: "binary16", At: at, Each: 1}.Answer()
+		if err != nil || a.Spacing != want {
+			t.Errorf("around %s: %+v, %v, want a spacing of %s", at, a, err, want)
+		}
+	}
+}
+
+// Of bounds that hold those are drawn that say something: not NaN, which comes
+// first in any order, not zero, which no logarithmic axis has, not infinity.
+func TestDrawn(t *testing.T) {
+	of := func(name string, constant float64, f roundoff.Failure) bound.Result {
+		return bound.Result{Bound: name, Constant: constant, Confidence: f, Holds: true}
+	}
+	results := []bound.Result{of("unknown", math.NaN(), roundoff.Never), of("unlikely", math.NaN(), -1), of("none", 0, -1),
+		of("likely", 1e-7, -1), of("tight", 1e-6, roundoff.Never), of("loose", 1e-5, roundoff.Never), of("unlimited", math.Inf(1), -1)}
+	slices.SortStableFunc(results, better)
+	var names []string
+	for _, r := range (Product{}).drawn(results) {
+		names = append(names, r.Bound)
+	}
+	if !slices.Equal(names, []string{"tight", "likely"}) {
+		t.Errorf("%v of %+v", names, results)
 	}
 }
 

@@ -20,7 +20,7 @@ type LineAnswer struct {
 	Rounded  Number   `json:"rounded"`
 	Error    string   `json:"error_in_u"` // (rounded - at)/at in unit roundoffs; "" where at is 0 or the result is not finite
 	Numbers  []Number `json:"numbers"`
-	Spacing  string   `json:"spacing"` // of the numbers at Rounded, upwards
+	Spacing  string   `json:"spacing"` // of the numbers at Rounded, upwards; downwards from the greatest
 	Roundoff string   `json:"u"`
 	Largest  Number   `json:"largest"`
 	Least    Number   `json:"least"` // subnormal, where the format has such numbers
@@ -61,8 +61,17 @@ func (q Line) Answer() (*LineAnswer, error) {
 			break
 		}
 	}
-	a.Spacing = text(up(z, f) - z)
+	a.Spacing = text(spacing(z, f))
 	return a, nil
+}
+
+// spacing returns how far the next greater number of f is from x, or the next
+// smaller one, if x is the greatest.
+func spacing(x float64, f tcore.Format) float64 {
+	if x == f.Max() {
+		return x - down(x, f)
+	}
+	return up(x, f) - x
 }
 
 // up returns the next greater number of f, or the greatest.

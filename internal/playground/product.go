@@ -206,7 +206,7 @@ func (q Product) drawn(results []bound.Result) (list []bound.Result) {
 	}
 	for _, random := range []bool{false, true} {
 		if i := slices.IndexFunc(results, func(r bound.Result) bool {
-			return r.Holds && (r.Confidence != roundoff.Never) == random && !math.IsInf(r.Constant, 0)
+			return r.Holds && (r.Confidence != roundoff.Never) == random && r.Constant > 0 && !math.IsInf(r.Constant, 1)
 		}); i >= 0 {
 			list = append(list, results[i])
 		}

@@ -95,7 +95,7 @@ window.roundoffExplore = function (id, spec) {
   var ask = function (setting, files) {
     asking = true;
     var slow = setTimeout(function () { late = true; moved(); }, 1000);
-    kernel.run(spec.code.replace("@", setting + (files ? ":files" : "")), function (printed) {
+    kernel.run(question(setting, files), function (printed) {
       clearTimeout(slow);
       asking = late = busy = false;
       var f = read(printed);
@@ -106,19 +106,26 @@ window.roundoffExplore = function (id, spec) {
       next();
     });
   };
+  var question = function (setting, files) { return spec.code.replace("@", setting + (files ? ":files" : "")); };
   // The figure is the last line: a program may print before.
   var read = function (printed) {
     try { return JSON.parse(printed.trim().split("\n").pop()); } catch (err) { return null; }
   };
 
+  // A kernel that has left an answer out must show that it answers. Where it answers without a figure, it has been
+  // restarted without the cell's program, and only the cell can help.
   var met = function (k) {
+    if (!gone) return use(k);
+    k.run(question(start, false), function (printed) {
+      if (read(printed)) use(k);
+      else if (printed === null) listenLater();
+    });
+  };
+  var use = function (k) {
     kernel = k;
     gone = false;
     wait = 1000;
-    k.closed.then(function () {
-      if (kernel === k) leave();
-      setTimeout(listen, wait);
-    });
+    k.closed.then(function () { if (kernel === k) leave(); });
     rows.forEach(function (r) { r.offer(); });
     tell();
   };
@@ -128,14 +135,20 @@ window.roundoffExplore = function (id, spec) {
     at = nearest();
     rows.forEach(function (r) { r.offer(); });
     moved();
+    listenLater();
   };
-  // A connection that breaks is looked for again, less and less often, until the server says that the kernel has ended.
-  var wait = 0;
+  // A kernel that does not answer is looked for again, less and less often, until the server says that it has ended.
+  var wait = 0; // ms; 0 until a server has said that it has the kernel
+  var listenLater = function () {
+    setTimeout(listen, wait);
+    wait = Math.min(2 * wait, 60000);
+  };
   var listen = function () {
     window.roundoffKernel(spec.kernel).then(met, function (err) {
       gone = err.reason !== "no server";
       say();
-      if (wait && err.reason !== "no kernel") setTimeout(listen, wait = Math.min(2 * wait, 60000));
+      if (err.reason === "no connection") wait = wait || 1000;
+      if (wait && err.reason !== "no kernel") listenLater();
     });
   };
 

@@ -2,7 +2,8 @@
 // and over https. It returns a promise of {run, closed}: run(code, done) has the kernel execute code as soon as it is
 // free, without a trace in the notebook, and calls done with what the code printed, or with null if that is lost;
 // closed is a promise that is kept when the connection ends. A rejection has the reason "no server" where the page is
-// not one of Jupyter's, and "no kernel" where its server has no such kernel.
+// not one of Jupyter's, "no kernel" where its server has no such kernel, and "no connection" where the server has it and
+// does not connect the page with it.
 window.roundoffKernel = (function () {
   var connections = {};
   var word = function () { return Math.random().toString(16).slice(2); };
@@ -28,7 +29,7 @@ window.roundoffKernel = (function () {
           return list().then(function (kernels) { return kernels.find(function (k) { return k.id === id; }); });
         });
         socket.onopen = function () { open(c); };
-        socket.onerror = fail;
+        socket.onerror = function () { fail(failure("no connection")); };
       });
     });
   };

@@ -54,7 +54,8 @@ html-check: html ## use these pages with a headless Chromium: on a phone, in the
 index-check: html ## use out/index.html with a headless Chromium: folds, large pictures, alone, on a phone, in the dark
 	@lab/browser.sh lab/index_test.py out
 
-out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
+# Whoever runs only some notebooks, with REPRODUCE_FLAGS, vouches for the others.
+out/index.html: go.mod $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/* internal/*/*.go)
 	@$(MAKE) reproduce
 
 playground: modules ## what every chip makes of a dot product, as one page without a server: out/site/playground.html

@@ -86,7 +86,9 @@ func echarts(folder string) (module, error) {
 
 // output returns what a command prints, without the end of the line.
 func output(name string, args ...string) (string, error) {
-	text, err := exec.Command(name, args...).Output()
+	cmd := exec.Command(name, args...)
+	cmd.Env = environment()
+	text, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}

@@ -4,6 +4,8 @@
 export GOFLAGS := -mod=readonly $(filter-out -mod=%,$(shell go env GOFLAGS))
 export GOWORK := off
 
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+
 .PHONY: help tools modules test test-long reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
@@ -42,19 +44,21 @@ lab-browser: tools modules ## use notebooks 5, 6 and 9 in JupyterLab with a head
 	@lab/browser.sh lab/live_test.py notebooks/09-*.ipynb
 
 html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
-	@for n in notebooks/*.ipynb; do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
+	@for n in $(NOTEBOOKS); do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
 	@lab/install.sh
-	@.venv/bin/python lab/export.py out/html out/notebooks/*.ipynb
+	@rm -f out/html/*.html # also those of notebooks that have another name now
+	@.venv/bin/python lab/export.py out/html $(NOTEBOOKS:%=out/%)
 	@go run -buildvcs=false ./cmd/roundoff reproduce -page
 
 html-check: html ## use these pages with a headless Chromium: on a phone, in the dark, by keyboard, without scripts
-	@lab/browser.sh lab/pages_test.py out/notebooks/*.ipynb
+	@lab/browser.sh lab/pages_test.py $(NOTEBOOKS:%=out/%)
 	@lab/browser.sh lab/explore_test.py out/figures/explore-*.html
 
 index-check: html ## use out/index.html with a headless Chromium: folds, large pictures, alone, on a phone, in the dark
 	@lab/browser.sh lab/index_test.py out
 
-out/index.html: $(wildcard notebooks/*.ipynb pkg/*/* pkg/*/*/*)
+# Whoever runs only some notebooks, with REPRODUCE_FLAGS, vouches for the others.
+out/index.html: go.mod $(NOTEBOOKS) $(wildcard pkg/*/* pkg/*/*/* internal/*/*.go)
 	@$(MAKE) reproduce
 
 playground: modules ## what every chip makes of a dot product, as one page without a server: out/site/playground.html

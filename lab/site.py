@@ -3,6 +3,7 @@ notebooks, the report, all figures, and the documentation. It asks nothing of an
 """
 
 import base64, hashlib, json, os, re, shutil
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -19,9 +20,17 @@ BAR = [("index.html", "Roundoff"), ("report.html", "Report"), ("index.html#noteb
 VERDICTS = {"reproduced": "are reproduced", "differs": "differ", "cannot-be-tested": "cannot be tested here"}
 
 # Where on the site the files of the repository are.
-PAGES = {f"notebooks/{p.name}": f"notebooks/{p.stem}.html" for p in sorted(OUT.glob("notebooks/*.ipynb"))}
+PAGES = {f"notebooks/{p.name}": f"notebooks/{p.stem}.html" for p in sorted(Path("notebooks").glob("*.ipynb"))}
 PAGES |= {str(p): f"docs/{p.stem}.html" for p in sorted(Path("docs").glob("*.md"))}
+
+
+def plain(text):
+    """Returns text so that Markdown, and HTML in it, show it as it stands."""
+    return re.sub(r"[^\w\s]|_", lambda sign: f"&#{ord(sign[0])};" if sign[0].isascii() else sign[0], " ".join(text.split()))
+
+
 templates = Environment(loader=FileSystemLoader(Path(__file__).parent), keep_trailing_newline=True)
+templates.filters["plain"] = plain
 
 
 def bar(here, dark=True):
@@ -40,19 +49,27 @@ def address(url, source):
     return f"{REPOSITORY}/blob/main/{target}{mark}{anchor}"
 
 
+def anchor(heading, seen):
+    """Returns the anchor that GitHub gives to a heading in HTML. Of equal ones on a page, which seen counts, all but the
+    first are numbered."""
+    name = re.sub(r"[^\w\- ]", "", unescape(re.sub(r"<.*?>", "", heading)).lower()).replace(" ", "-")
+    seen[name] = seen.get(name, -1) + 1
+    return f"{name}-{seen[name]}" if seen[name] else name
+
+
 class Exporter(export.Exporter):
-    """Writes Markdown and notebooks as pages of the site, with anchors at headings, as GitHub names them."""
+    """Writes Markdown or a notebook as one page of the site, with anchors at headings, as GitHub names them."""
 
     def __init__(self, source):
         super().__init__()
+        seen = {}
 
         class Renderer(export.Renderer):
             def link(self, text, url, title=None):
                 return super(export.Renderer, self).link(text, address(url, source), title)
 
             def heading(self, text, level, **attrs):
-                name = re.sub(r"[^\w\- ]", "", re.sub(r"<.*?>", "", text).lower()).replace(" ", "-")
-                return f'<h{level} id="{escape(name)}">{text}</h{level}>\n'
+                return f'<h{level} id="{escape(anchor(text, seen))}">{text}</h{level}>\n'
 
         self.renderer = Renderer
 
@@ -102,16 +119,21 @@ def barred(html, here):
     return re.sub(r"<body[^>]*>", lambda body: body[0] + top, html, count=1)
 
 
-def figures():
-    """Returns the records of all figures, in the order in which the notebooks show them."""
+def figures(items):
+    """Returns the records of all figures, in the order in which the notebooks show them, with their names in the paper
+    where they are among its items."""
     records = [json.loads(p.read_text()) | {"interactive": p.with_suffix(".html").exists()} for p in OUT.glob("figures/*.json")]
+    names = {i["figure"]: i["name"] for i in items}
     for r in records:
-        item = re.search(r"\b(Figure|Table) \d\b(?= of the paper)", r["finding"] + r["details"])
-        r["item"] = item and item[0]
-    return sorted(records, key=lambda r: (r["notebook"], r["order"]))
+        r["item"] = names.get(r["name"])
+    shown = [r for r in records if f"notebooks/{r['notebook']}.ipynb" in PAGES]
+    return sorted(shown, key=lambda r: (r["notebook"], r["order"]))
 
 
 def main():
+    missing = [source for source in PAGES if source.startswith("notebooks/") and not (OUT / source).exists()]
+    if missing:
+        raise SystemExit(f"{', '.join(missing)}: not in {OUT}, make reproduce")
     for path in SITE.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
@@ -129,10 +151,9 @@ def main():
     report = (OUT / "index.html").read_text().replace('href="html/', 'href="notebooks/').replace('href="site/', 'href="')
     export.write(SITE / "report.html", barred(report, "report.html"))
 
-    known = {"figures": figures(), "notebooks": [], "docs": [], "verdicts": VERDICTS, "repository": REPOSITORY,
-             "claims": json.loads((OUT / "claims.json").read_text()), "answer": []}
-    if (OUT / "answer.json").exists():
-        known["answer"] = json.loads((OUT / "answer.json").read_text())["sentences"]
+    answer = json.loads((OUT / "answer.json").read_text())
+    known = {"figures": figures(answer["items"]), "notebooks": [], "docs": [], "verdicts": VERDICTS, "repository": REPOSITORY,
+             "claims": json.loads((OUT / "claims.json").read_text()), "answer": answer["sentences"]}
     known["first"] = next(f for f in known["figures"] if f["name"] == "fig6-gemm-edf-symmetric")
     for source, here in PAGES.items():
         name, kind = Path(here).stem, Path(here).parent.name

@@ -3,13 +3,19 @@ be read on a phone, light and dark, and have no serious or critical finding of a
 """
 
 import shutil, sys, time
+from collections import Counter
 from html.parser import HTMLParser
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import axe_playwright_python
 
 from chromium import chromium
+
+spec = spec_from_file_location("maker", "lab/site.py")  # import would take Python's own module site
+maker = module_from_spec(spec)
+spec.loader.exec_module(maker)
 
 SITE, PICTURES = Path("out/site"), Path("out/site-pictures")
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
@@ -20,13 +26,14 @@ PHONE = {"width": 390, "height": 844}
 class Links(HTMLParser):
     """What a page links to, what it loads, and the anchors that it has."""
 
-    def __init__(self, page):
+    def __init__(self, html):
         super().__init__()
-        self.links, self.loads, self.anchors = [], [], set()
-        self.feed(page.read_text())
+        self.links, self.loads, self.anchors, self.ids = [], [], set(), Counter()
+        self.feed(html)
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
+        self.ids.update([given["id"]] if given.get("id") else [])
         self.anchors |= {given[k] for k in ("id", "name") if given.get(k)}
         if tag in ("a", "area") and "href" in given:
             self.links.append(given["href"])
@@ -35,9 +42,13 @@ class Links(HTMLParser):
 
 
 def broken(site):
-    """Returns the links of all pages that lead nowhere on the site, and what pages load from elsewhere."""
-    pages = {p.resolve(): Links(p) for p in site.rglob("*.html")}
+    """Returns the links of all pages that lead nowhere on the site, what pages load from elsewhere, and what cannot be
+    linked to, as something before it has the same id."""
+    pages = {p.resolve(): Links(p.read_text()) for p in site.rglob("*.html")}
     for page, found in pages.items():
+        for name, times in found.ids.items():
+            if times > 1:
+                yield f"{page.relative_to(site.resolve())}: {times} times id={name}"
         for url in found.links + found.loads:
             path, anchor = urldefrag(url)
             if url.startswith("data:") or url.startswith("https://") and url in found.links:
@@ -101,6 +112,32 @@ def check(browser, path, scheme):
     return [f"{name}, {scheme}: {s}" for s in said]
 
 
+class Shown(HTMLParser):
+    """The text and the titles in some HTML."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.text, self.titles = "", []
+        self.feed(html)
+
+    def handle_data(self, data):
+        self.text += data
+
+    def handle_starttag(self, tag, attributes):
+        self.titles += [value for name, value in attributes if name == "title"]
+
+
+def check_markdown():
+    """Sees that text comes through Markdown, and HTML in it, as it stands, and that headings have the anchors of GitHub."""
+    text = '1. *a* _b_ `c` [d](e) <i>f</i> &amp; $g$ \\h "i" ~~j~~ | # k – Σ'
+    shown = Shown(maker.Exporter("").markdown2html(None, f'- {maker.plain(text)}\n\n<p title="{maker.plain(text)}">\n'))
+    assert shown.text.strip() == text and shown.titles == [text], (shown.text, shown.titles)
+    cells = maker.Exporter("")
+    html = "".join(cells.markdown2html(None, m) for m in ("# Bounds & u", "## *Bounds* & u\n\n## a < b"))
+    assert list(Links(html).ids) == ["bounds--u", "bounds--u-1", "a--b"], html
+
+
+check_markdown()
 shutil.rmtree(PICTURES, ignore_errors=True)
 PICTURES.mkdir(parents=True)
 complaints = list(broken(SITE))

@@ -18,13 +18,16 @@ import (
 	"encoding/base64"
 	"flag"
 	"fmt"
+	"html"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/atomicfile"
+	"github.com/roundofflab/roundoff/internal/licences"
 	"github.com/roundofflab/roundoff/internal/playground"
 )
 
@@ -71,34 +74,80 @@ func main() {
 
 // build returns the page with everything it needs.
 func build() ([]byte, error) {
+	program, err := compile()
+	if err != nil {
+		return nil, err
+	}
+	root, err := output("env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, err
+	}
+	notices, err := notices(root)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := pack(program)
+	return fill(string(glue), packed, string(notices)), err
+}
+
+// fill returns the page with a program, the script that starts it, and the
+// licences of both.
+func fill(glue, wasm, notices string) []byte {
+	return []byte(strings.NewReplacer("{{style}}", style, "{{glue}}", glue, "{{worker}}", worker, "{{script}}", script,
+		"{{wasm}}", wasm, "{{licences}}", html.EscapeString(strings.TrimSpace(notices))).Replace(page))
+}
+
+// compile returns this command, compiled for browsers.
+func compile() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "playground")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "playground.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/playground")
+	if _, err := output("build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/playground"); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(program)
+}
+
+// notices returns the licences of all that the program and the script that
+// starts it are made of; both have parts of Go, whose folder is root.
+func notices(root string) ([]byte, error) {
+	version, err := output("env", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	list, err := output("list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", "./cmd/playground")
+	if err != nil {
+		return nil, err
+	}
+	modules := strings.Split(list, "\n")
+	slices.Sort(modules)
+	parts := []licences.Part{{Name: "Go", Version: strings.TrimPrefix(version, "go"), Folder: root}}
+	for _, m := range slices.Compact(modules) {
+		if fields := strings.Split(m, "\t"); len(fields) == 3 {
+			parts = append(parts, licences.Part{Name: fields[0], Version: fields[1], Folder: fields[2]})
+		}
+	}
+	return licences.Notices(parts)
+}
+
+// output returns what the command go prints when it works for browsers.
+func output(args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, text)
-	}
-	wasm, err := os.ReadFile(program)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	text, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, said.Bytes())
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return nil, err
-	}
-	glue, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return nil, err
-	}
-	packed, err := pack(wasm)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(strings.NewReplacer("{{style}}", style, "{{glue}}", string(glue), "{{worker}}", worker, "{{script}}", script, "{{wasm}}", packed).Replace(page)), nil
+	return strings.TrimSpace(string(text)), nil
 }
 
 // pack returns data compressed, as text.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/roundofflab/roundoff/internal/licences"
 )
 
 // A module is something of others that the programs contain. Its folder has the
@@ -86,62 +86,23 @@ func echarts(folder string) (module, error) {
 
 // output returns what a command prints, without the end of the line.
 func output(name string, args ...string) (string, error) {
-	text, err := exec.Command(name, args...).Output()
+	cmd := exec.Command(name, args...)
+	cmd.Env = environment()
+	text, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
 	return strings.TrimSpace(string(text)), nil
 }
 
-// notices returns the licences of all modules, which ask to be passed on with
-// programs.
+// notices returns the licences of all modules.
 func notices(modules []module) ([]byte, error) {
-	var b bytes.Buffer
-	fmt.Fprintln(&b, "What this program contains of others, and under which licences.")
+	var parts []licences.Part
 	for _, m := range modules {
-		files, err := licences(m.folder)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			name, _ := filepath.Rel(m.folder, file)
-			fmt.Fprintf(&b, "\n\n---- %s %s: %s\n\n%s\n", m.name, m.version, filepath.ToSlash(name), bytes.TrimSpace(text))
-		}
+		parts = append(parts, licences.Part{Name: m.name, Version: m.version, Folder: m.folder})
 	}
-	return b.Bytes(), nil
-}
-
-var isLicence = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|third_party_licenses)`)
-
-// licences returns the files of a folder that are licences, or lie in a folder
-// of licences, in order. It is an error if there are none.
-func licences(folder string) (files []string, err error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		switch {
-		case !isLicence.MatchString(e.Name()):
-		case !e.IsDir():
-			files = append(files, path)
-		default:
-			inside, err := filepath.Glob(filepath.Join(path, "*"))
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, inside...)
-		}
-	}
-	if len(files) == 0 {
-		return nil, errors.New("no licence in " + folder)
-	}
-	return files, nil
+	text, err := licences.Notices(parts)
+	return append([]byte("What this program contains of others, and under which licences.\n"), text...), err
 }
 
 // sbom returns a bill of materials (CycloneDX 1.6, JSON) of the release.

@@ -12,10 +12,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/roundofflab/roundoff/internal/atomicfile"
@@ -33,7 +35,7 @@ var targets = []target{
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("release: ")
-	out := flag.String("o", "out/release", "write into this `folder`, which is emptied before")
+	out := flag.String("o", "out/release", "write into this `folder`, in place of the release that is there")
 	flag.Parse()
 	if err := release(*out); err != nil {
 		log.Fatal(err)
@@ -76,6 +78,12 @@ func release(out string) error {
 	return write(out, files)
 }
 
+// environment returns the environment of all that Go does for a release: that
+// of the caller, without what would give other bytes.
+func environment() []string {
+	return append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "GOWASM=")
+}
+
 // A program is the command built for a target.
 type program struct {
 	target
@@ -88,7 +96,7 @@ type program struct {
 func build(folder string, t target) (program, error) {
 	path := filepath.Join(folder, t.system+"-"+t.architecture)
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/roundoff")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+t.system, "GOARCH="+t.architecture)
+	cmd.Env = append(environment(), "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+t.system, "GOARCH="+t.architecture)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return program{}, fmt.Errorf("building for %s/%s: %w\n%s", t.system, t.architecture, err, text)
 	}
@@ -118,7 +126,9 @@ func identity(info *buildinfo.BuildInfo) (version string, date time.Time, err er
 // playground returns the page of that name.
 func playground(folder string) ([]byte, error) {
 	path := filepath.Join(folder, "playground.html")
-	if text, err := exec.Command("go", "run", "./cmd/playground", "-o", path).CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "run", "./cmd/playground", "-o", path)
+	cmd.Env = environment()
+	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the playground: %w\n%s", err, text)
 	}
 	return os.ReadFile(path)
@@ -133,9 +143,9 @@ func sums(files map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// write writes the files into a folder in place of what was there.
+// write writes the files into a folder in place of the release that is there.
 func write(out string, files map[string][]byte) error {
-	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+	if err := errors.Join(remove(out), os.MkdirAll(out, 0o755)); err != nil {
 		return err
 	}
 	for _, name := range sorted(files) {
@@ -145,4 +155,20 @@ func write(out string, files map[string][]byte) error {
 		fmt.Printf("%6d kB  %s\n", (len(files[name])+999)/1000, filepath.Join(out, name))
 	}
 	return nil
+}
+
+// remove removes the release in a folder, if there is one: the files that its
+// sums name. The sums are written first, so that they name all of them.
+func remove(out string) error {
+	text, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if gone := os.Remove(filepath.Join(out, filepath.Base(name))); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -158,6 +159,44 @@ func TestSums(t *testing.T) {
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b\n"
 	if got := string(sums(map[string][]byte{"b": []byte("abc"), "a": nil})); got != want {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// A second release takes the place of the first, and of nothing else.
+func TestWrite(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "release")
+	release := func(names ...string) {
+		files := map[string][]byte{}
+		for _, name := range names {
+			files[name] = []byte(name)
+		}
+		files["SHA256SUMS"] = sums(files)
+		if err := write(out, files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release("roundoff-v1.zip", "roundoff-v1.tar.gz")
+	if err := os.WriteFile(filepath.Join(out, "roundoff-letter.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	release("roundoff-v2.zip")
+	left, err := filepath.Glob(filepath.Join(out, "*"))
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if want := []string{"SHA256SUMS", "roundoff-letter.txt", "roundoff-v2.zip"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("the folder has %q, %v", left, err)
+	}
+}
+
+// What the caller sets for other builds must not reach those of a release.
+func TestEnvironment(t *testing.T) {
+	for name, value := range map[string]string{"GOFLAGS": "-tags=x", "GOFIPS140": "latest", "GOEXPERIMENT": "greenteagc", "GOWORK": "/x/go.work"} {
+		t.Setenv(name, value)
+	}
+	got, err := output("go", "env", "GOFLAGS", "GOFIPS140", "GOEXPERIMENT", "GOWORK", "GOWASM")
+	if want := "-mod=readonly\noff\n\noff"; err != nil || got != want {
+		t.Errorf("Go sees %q, %v", got, err)
 	}
 }
 

@@ -164,12 +164,6 @@ func (v Verdict) Mark() string {
 	return "–"
 }
 
-// Share returns the percentage of claims with a verdict, for the length of a
-// bar.
-func (r *Report) Share(v Verdict) float64 {
-	return 100 * float64(r.Count(v)) / float64(max(1, len(r.Claims)))
-}
-
 // Partly reports whether some notebooks were not run, so that their results are
 // from earlier runs.
 func (r *Report) Partly() bool { return len(r.Ran) < len(r.Sections) }

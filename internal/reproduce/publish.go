@@ -9,14 +9,18 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/atomicfile"
-
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
 // A Publication stores in notebooks what they show when they run, in the form
 // that a code host displays: text, tables, and pictures without scripts.
+//
+// Each cell must be the one that ran last; notebooks may have run one after the
+// other. What packages have become since a notebook ran is not seen here: the
+// Makefile runs all notebooks again if a file of the code is newer than the
+// report, but any run, also of a single notebook, renews the report.
 type Publication struct {
-	Out       string    // folder of the results of a Job that ran all notebooks
+	Out       string    // folder of the results of a Job, or of several, that ran all notebooks
 	Notebooks string    // folder of the notebooks
 	Log       io.Writer // receives a line for each notebook that is written
 }

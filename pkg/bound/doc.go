@@ -31,6 +31,7 @@
 //	var Gamma = register(Bound{
 //		Name:     "gamma",
 //		Source:   "Higham 2002, Lemma 3.1",
+//		Formula:  `\gamma_n = \frac{nu}{1-nu}`,
 //		Model:    Nearest,
 //		Constant: func(k Problem, _ roundoff.Failure) Value { ... },
 //	})

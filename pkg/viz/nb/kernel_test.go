@@ -4,7 +4,6 @@ package nb
 
 import (
 	"encoding/gob"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,21 +122,4 @@ func TestInNotebook(t *testing.T) {
 			strings.Contains(s, `"frames":{`)
 	})
 	next("sync", sync)
-}
-
-// slider returns an explorer of one point, which a slider moves.
-func slider() viz.Explorer {
-	return viz.Explorer{
-		Controls: []viz.Control{{Label: "x", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},
-		Draw: func(at []int) *viz.Chart {
-			c := viz.NewChart("slider",
-				fmt.Sprintf(
-					"x = %d.",
-					at[0]+1),
-				"One point.")
-			p := c.Panel("", viz.Axis{Label: "x", Min: 0, Max: 4}, viz.Axis{Label: "y", Min: 0, Max: 4})
-			p.Points(viz.Series{Label: "point"}, []float64{float64(at[0] + 1)}, []float64{1})
-			return c
-		},
-	}
 }

@@ -164,6 +164,19 @@ func TestParseRequest(t *testing.T) {
 	}
 }
 
+// slider returns an explorer of one point, which a slider moves.
+func slider() viz.Explorer {
+	return viz.Explorer{
+		Controls: []viz.Control{{Label: "x", Values: []string{"1", "2", "3"}, Kept: []int{0, 2}}},
+		Draw: func(at []int) *viz.Chart {
+			c := viz.NewChart("slider", fmt.Sprintf("x = %d.", at[0]+1), "One point.")
+			p := c.Panel("", viz.Axis{Label: "x", Min: 0, Max: 4}, viz.Axis{Label: "y", Min: 0, Max: 4})
+			p.Points(viz.Series{Label: "point"}, []float64{float64(at[0] + 1)}, []float64{1})
+			return c
+		},
+	}
+}
+
 // The program of a cell whose page asks runs anew until it comes to the call of
 // Explore that is asked, prints that figure, and ends.
 func TestExplore_answers(t *testing.T) {

@@ -3,7 +3,7 @@ natively, on the shared test vectors too, keeps its state in the address, and ca
 reader. Leaves pictures in out/playground.
 """
 
-import base64, gzip, json, os, random, re, shutil, subprocess, sys, time
+import base64, gzip, json, os, random, re, shlex, shutil, subprocess, sys, time
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -245,7 +245,7 @@ def check_copies(page):
     text = page.input_value("#copied")
     with_shell = OUT / "copied"
     with_shell.mkdir()
-    command = re.sub("^roundoff ", f"{Path('.bin/roundoff').resolve()} ", text, flags=re.M)
+    command = re.sub("^roundoff ", lambda _: shlex.quote(str(Path(".bin/roundoff").resolve())) + " ", text, flags=re.M)
     done = subprocess.run(["sh", "-e"], input=command, cwd=with_shell, capture_output=True, text=True)
     assert done.returncode == 0 and "rows=1 graded=1 mismatches=0" in done.stdout, (text, done)
 

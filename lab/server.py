@@ -4,7 +4,7 @@ import contextlib, re, secrets, signal, socket, subprocess, time, urllib.request
 
 from playwright.sync_api import expect
 
-PROMPTS = ".jp-CodeCell .jp-InputPrompt"
+PROMPTS = ".jp-CodeCell .jp-InputPrompt:not(.jp-Placeholder-prompt)"  # a folded cell has none
 FAILURES = ", ".join(f".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("error", "stderr"))
 hosts = set()  # that pages asked for something
 

@@ -64,6 +64,7 @@ func TestAnswer_has_words_that_follow_the_verdicts(t *testing.T) {
 		{with(list, Differs, "gemm-vibea-overestimates"), 3, "differs from what the paper says", Differs},
 		{list, 4, "is no slip", Reproduced},
 		{with(list, Differs, "gemm-dbea-1e2"), 4, "is a slip", Differs},
+		{with(list, CannotBeTested, "gemm-dbea-1e2"), 4, "is not decided", CannotBeTested},
 		{with(list, Differs, "gemm-dbea-1e2", "gemm-dbea-u-times-1e11"), 4, "neither", Differs},
 		{list, 5, "Table 3 is reproduced", Reproduced},
 		{with(list, Differs, "profile-speedup"), 5, "in part", Differs},

@@ -52,14 +52,20 @@ func (s *BoundSweep) FiveBounds(data string) *viz.Chart {
 			viz.Axis{Label: "|error| / |A||B|", Log: true, Min: lo, Max: hi})
 		s.curve(p, m, data, sweep.ErrorRow, paper.Observed, func(r sweep.Row) float64 { return r.Largest })
 		for _, b := range fiveBounds {
-			series := viz.Series{Label: boundNamed(b.bound), Color: b.color, Style: viz.Dashed}
-			if slices.ContainsFunc(s.rowsOf(m, data, b.bound), func(r sweep.Row) bool { return r.Verdict != sweep.Holds }) {
-				series.Style = viz.Dotted
-			}
+			series := viz.Series{Label: boundNamed(b.bound), Color: b.color, Style: s.styleOf(m, data, b.bound)}
 			s.curve(p, m, data, b.bound, series, func(r sweep.Row) float64 { return r.Constant })
 		}
 	}
 	return c
+}
+
+// styleOf returns Dotted if an assumption of the bound is violated at some K,
+// and otherwise Dashed.
+func (s *BoundSweep) styleOf(machine, data, bound string) viz.Style {
+	if slices.ContainsFunc(s.rowsOf(machine, data, bound), func(r sweep.Row) bool { return r.Verdict != sweep.Holds }) {
+		return viz.Dotted
+	}
+	return viz.Dashed
 }
 
 // Nearest returns a sentence that names, for every machine of a distribution,

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // What the figure of five bounds says is what the rows say: a bound whose
@@ -30,6 +32,21 @@ func TestBoundSweep_FiveBounds(t *testing.T) {
 		if !strings.Contains(nearest, want) {
 			t.Errorf("%q does not say %q", nearest, want)
 		}
+	}
+	for _, c := range []struct {
+		machine, bound string
+		style          viz.Style
+	}{
+		{"paper", "gamma", viz.Dashed}, {"paper", "random-data", viz.Dashed}, {"volta", "gamma", viz.Dotted}, {"hopper", "vibea", viz.Dotted},
+		{"volta", "truncation", viz.Dashed}, {"hopper", "truncated-random-data", viz.Dashed},
+	} {
+		if got := s.styleOf(c.machine, "U(0,1)", c.bound); got != c.style {
+			t.Errorf("%s on %s has style %v, want %v", c.bound, c.machine, got, c.style)
+		}
+	}
+	largest, least := s.rowsOf("hopper", "U(0,1)", sweep.ErrorRow)[1].Largest, s.rowsOf("hopper", "U(0,1)", "truncated-random-data")[1].Constant
+	if want := fmt.Sprintf("on Hopper (%.3g times the largest error)", least/largest); !strings.Contains(nearest, want) || least < largest {
+		t.Errorf("%q does not say %q", nearest, want)
 	}
 	rows := cells(t, s.FiveBounds("U(0,1)"))
 	for _, name := range []string{"observed", boundNamed("gamma"), "VIBEA", boundNamed("random-data"), "truncation", "truncated-random-data"} {

@@ -163,6 +163,8 @@ func TestDrawn(t *testing.T) {
 	results := []bound.Result{of("unknown", math.NaN(), roundoff.Never), of("unlikely", math.NaN(), -1), of("none", 0, -1),
 		of("likely", 1e-7, -1), of("tight", 1e-6, roundoff.Never), of("loose", 1e-5, roundoff.Never), of("unlimited", math.Inf(1), -1)}
 	slices.SortStableFunc(results, better)
+	broken := bound.Result{Bound: "violated", Constant: 1e-9, Confidence: roundoff.Never} // whatever its place
+	results = slices.Insert(results, 0, broken)
 	var names []string
 	for _, r := range (Product{}).drawn(results) {
 		names = append(names, r.Bound)

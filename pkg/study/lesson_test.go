@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,20 @@ func TestBoundReference(t *testing.T) {
 			return strings.HasPrefix(s, want.section) && strings.Contains(s, "`"+want.bound+"`")
 		}) {
 			t.Errorf("%s is not under %q", want.bound, want.section)
+		}
+	}
+}
+
+// What notebook 10 says of the machines is what their records have.
+func TestLesson_has_the_parameters_of_the_machines(t *testing.T) {
+	text, err := os.ReadFile("../../notebooks/10-which-bound-holds.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range LessonSweep.Machines[1:] {
+		c := m.Device.Core.(tcore.Fused)
+		if want := fmt.Sprintf("%s ($L = %d$, $F = %d$)", m.Device.Architecture, c.Terms, c.FractionBits); !strings.Contains(string(text), want) {
+			t.Errorf("notebook 10 does not say %s", want)
 		}
 	}
 }

@@ -117,7 +117,7 @@ workflows: ## look for mistakes in what a code host is to do, .github/workflows
 	@go tool -modfile=tools/go.mod actionlint
 
 generate: ## write the vector kernels anew
-	go generate ./pkg/tcore
+	go generate ./internal/vector ./pkg/tcore
 
 # One seed after the other: what is there already is not computed again.
 record: ## sweep anew what notebook 11 shows from its records, half an hour; out/sweep keeps the seeds

@@ -24,7 +24,7 @@ func versionCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	m := reproduce.ThisMachine(".")
 	fmt.Fprintf(stdout, "roundoff %s, %s, %s\n", version(), m.Go, m.System)
-	fmt.Fprintf(stdout, "%s, %d cores, vector instructions of %d bits\n", m.CPU, m.Cores, vector.Bits())
+	fmt.Fprintf(stdout, "%s, %d cores, vector instructions: %v\n", m.CPU, m.Cores, vector.Detect())
 	return nil
 }
 

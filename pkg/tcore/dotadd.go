@@ -300,6 +300,20 @@ func (p *dotAddProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	p.store(z[:rowHi-rowLo], sums, width)
 }
 
+// rectangle continues the sums of the rows [i0, i1) and of the columns [j0,
+// j1), whole panels, by all terms. Row i begins at sums[i*stride].
+func (p *dotAddProduct) rectangle(sums []float32, stride, i0, i1, j0, j1 int) {
+	next := new([32]float32)
+	for lo := 0; lo < p.k; lo += dotAddDepth {
+		for j := j0; j < j1; j += p.kernel.columns {
+			for i := i0; i < i1; i++ {
+				c := sums[i*stride+j:][:p.kernel.columns]
+				p.chunk(c, next, true, i, j/p.kernel.columns, lo, min(lo+dotAddDepth, p.k))
+			}
+		}
+	}
+}
+
 // multiplySplit is multiply for a [Split] of w terms: it sums every w terms
 // from zero and then adds this sum to z, rounded to C.
 func (p *dotAddProduct) multiplySplit(z [][]float64, rowLo, rowHi, lo, hi, w int) {

@@ -168,13 +168,13 @@ func FuzzGEMM(f *testing.F) {
 	f.Add(float32(300), float32(1e-8), float32(-300), float32(300), float32(1e-8), float32(299))
 	f.Fuzz(func(t *testing.T, a0, a1, a2, b0, b1, b2 float32) {
 		a, b, d := filled(1, 3, a0, a1, a2), filled(3, 1, b0, b1, b2), zeros(1, 1)
-		for _, bits := range widths() {
-			atWidth(bits, func() {
+		for _, level := range features.Levels() {
+			with(level, func() {
 				for _, core := range cores() {
 					core.Block = 3
 					core.multiply(a, b, d)
 					if want := core.slowDot(a.Data, b.Data); !same(float64(d.Data[0]), float64(want)) {
-						t.Errorf("%s, %d bits: GEMM gives %x, Dot %x", core.Name, bits, d.Data[0], want)
+						t.Errorf("%s, %v: GEMM gives %x, Dot %x", core.Name, level, d.Data[0], want)
 					}
 				}
 			})
@@ -260,23 +260,23 @@ func FuzzDeviceGEMM(f *testing.F) {
 		}
 		x, y := make([]float64, k), make([]float64, k)
 		widenSlice(x, a.Data)
-		for _, bits := range widths() {
-			atWidth(bits, func() { d.MultiplyAdd(a, b, start, z) })
+		for _, level := range features.Levels() {
+			with(level, func() { d.MultiplyAdd(a, b, start, z) })
 			if d.A.Equal(d.B) { // thin
 				turned := zeros(n, 1)
-				atWidth(bits, func() { d.MultiplyAdd(matrix.Transpose(b), matrix.Transpose(a), matrix.Transpose(start), turned) })
+				with(level, func() { d.MultiplyAdd(matrix.Transpose(b), matrix.Transpose(a), matrix.Transpose(start), turned) })
 				for j, v := range turned.Data {
 					if want := z.Data[j]; !same(float64(v), float64(want)) {
-						t.Errorf("%s, %d bits: row %d of %x and %x from %x is %x, want %x",
-							d.Name, bits, j, b.Data, a.Data, start.Data[j], v, want)
+						t.Errorf("%s, %v: row %d of %x and %x from %x is %x, want %x",
+							d.Name, level, j, b.Data, a.Data, start.Data[j], v, want)
 					}
 				}
 			}
 			for j := 0; j < n; j += 7 {
 				widenSlice(y, column(b, j))
 				if got, want := float64(z.Data[j]), d.Dot(x, y, float64(start.Data[j])); !same(got, want) {
-					t.Errorf("%s, %d bits: column %d of %x and %x from %x is %x, want %x",
-						d.Name, bits, j, a.Data, b.Data, start.Data[j], got, want)
+					t.Errorf("%s, %v: column %d of %x and %x from %x is %x, want %x",
+						d.Name, level, j, a.Data, b.Data, start.Data[j], got, want)
 				}
 			}
 		}

@@ -1,39 +1,28 @@
 package tcore
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/vector"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// widths are the widths of the vector kernels that the machine has, 0 for none.
-func widths() []int {
-	var list []int
-	for _, bits := range []int{0, 256, 512} {
-		if bits <= vectorBits {
-			list = append(list, bits)
-		}
-	}
-	return list
-}
-
-// atWidth calls test with vector code of the given number of bits.
-func atWidth(bits int, test func()) {
-	best := vectorBits
-	defer func() { vectorBits = best }()
-	vectorBits = bits
+// with calls test as on a processor of the given features.
+func with(f vector.Features, test func()) {
+	best := features
+	defer func() { features = best }()
+	features = f
 	test()
 }
 
-// onEveryWidth runs a test with the vector kernels of every width that the
-// machine has, and without any.
-func onEveryWidth(t *testing.T, test func(t *testing.T)) {
-	for _, bits := range widths() {
-		atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
+// onEveryLevel runs a test with the vector routines of every level of features
+// that the processor has, and without any.
+func onEveryLevel(t *testing.T, test func(t *testing.T)) {
+	for _, f := range features.Levels() {
+		with(f, func() { t.Run(f.String(), test) })
 	}
 }
 
@@ -43,7 +32,7 @@ func TestGEMMSums(t *testing.T) {
 	sequential := []TensorCore{PaperF32,
 		{"bf16 in, fp32 accumulate", 4, MPFMA{BFloat16, Binary32, Binary32, Binary32, Binary32}},
 		{"fp32 throughout", 1, MPFMA{Binary32, Binary32, Binary32, Binary32, Binary32}}}
-	onEveryWidth(t, func(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(31, 0))
 		for _, s := range []shape{{1, 4, 1}, {12, 16, 8}, {13, 44, 7}, {24, 300, 8}, {25, 260, 16}, {29, 516, 33}, {115, 268, 40}} {
 			for _, core := range sequential {
@@ -102,13 +91,13 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 	if testing.Short() {
 		trials = 4
 	}
-	onEveryWidth(t, func(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
 		for _, d := range Devices() {
 			f, ok := d.Core.(Fused)
 			if split, isSplit := d.Core.(Split); isSplit {
 				f, ok = split.By, true
 			}
-			if !ok || vectorBits == 0 {
+			if !ok || features.Bits == 0 {
 				continue
 			}
 			if _, ok := f.dotAddKernel(&d); !ok {
@@ -147,7 +136,7 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 
 // The conversion of operands agrees with the one rounding routine.
 func TestConvertRow(t *testing.T) {
-	onEveryWidth(t, func(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(42, 0))
 		for _, f := range formats {
 			if !Binary32.contains(f) {

@@ -12,9 +12,14 @@ func checkProduct(call string, a, b blas32.General) { matrix.CheckProduct("tcore
 
 // checkResult panics unless the matrix d called name has the shape of a × b.
 func checkResult(call, name string, a, b, d blas32.General) {
-	checkMatrix(call, name, d)
-	if d.Rows != a.Rows || d.Cols != b.Cols {
-		panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want %d × %d", call, name, d.Rows, d.Cols, a.Rows, b.Cols))
+	checkShape(call, name, a.Rows, b.Cols, d)
+}
+
+// checkShape panics unless the matrix m called name is rows × cols.
+func checkShape(call, name string, rows, cols int, m blas32.General) {
+	checkMatrix(call, name, m)
+	if m.Rows != rows || m.Cols != cols {
+		panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want %d × %d", call, name, m.Rows, m.Cols, rows, cols))
 	}
 }
 

@@ -35,14 +35,19 @@ type prepared interface {
 	release()                  // frees the memory
 }
 
-// prepare prepares a and b for the fastest method that computes their product.
-// started reports whether C is given.
+// methods prepare products, the fastest first. They return false for products
+// that they do not compute. started reports whether C is given.
+var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bool){
+	newIdealProduct,
+	newThinProduct,
+}
+
+// prepare prepares a and b for the first method that computes their product.
 func (d *Device) prepare(a, b blas32.General, started bool) prepared {
-	if p, ok := newIdealProduct(d, a, b); ok && !started {
-		return p
-	}
-	if p, ok := newThinProduct(d, a, b); ok {
-		return p
+	for _, method := range methods {
+		if p, ok := method(d, a, b, started); ok {
+			return p
+		}
 	}
 	return &rowProduct{d.newMultiplier(a, b), d, a.Rows, b.Cols, a.Cols}
 }

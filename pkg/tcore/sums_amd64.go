@@ -6,10 +6,6 @@ import (
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// vectorBits is the vector width of the matrix products: 512 (AVX-512 F, BW,
-// DQ, VL), 256 (AVX2, FMA, F16C), or 0 for pure Go.
-var vectorBits = vector.Bits()
-
 // sumsKernelFor returns the kernel for products of the given number of columns.
 // exact reports whether the products of elements are exact in binary32.
 func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
@@ -18,14 +14,14 @@ func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
 		thin bool
 	}
 	fma := map[shape]sumsKernel{
-		{256, true}: {12, 8, sumsFMA12x8, sumsHalf12x8}, {256, false}: {6, 16, sumsFMA6x16, nil},
-		{512, true}: {12, 16, sumsFMA12x16, nil}, {512, false}: {14, 32, sumsFMA14x32, nil},
+		{256, true}: {12, 8, vector.SumsFMA12x8, vector.SumsHalf12x8}, {256, false}: {6, 16, vector.SumsFMA6x16, nil},
+		{512, true}: {12, 16, vector.SumsFMA12x16, nil}, {512, false}: {14, 32, vector.SumsFMA14x32, nil},
 	}
 	mac := map[shape]sumsKernel{
-		{256, true}: {12, 8, sumsMAC12x8, nil}, {256, false}: {6, 16, sumsMAC6x16, nil},
-		{512, true}: {12, 16, sumsMAC12x16, nil}, {512, false}: {14, 32, sumsMAC14x32, nil},
+		{256, true}: {12, 8, vector.SumsMAC12x8, nil}, {256, false}: {6, 16, vector.SumsMAC6x16, nil},
+		{512, true}: {12, 16, vector.SumsMAC12x16, nil}, {512, false}: {14, 32, vector.SumsMAC14x32, nil},
 	}
-	bits := vectorBits
+	bits := features.Bits
 	if columns <= 8 {
 		bits = min(bits, 256) // half a vector of 512 bits
 	}
@@ -43,10 +39,10 @@ func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
 func vectorRound32(f Format, dst, src []float32) int {
 	n := vectorLength(len(src))
 	switch {
-	case n == 0 || vectorBits == 0:
+	case n == 0 || features.Bits == 0:
 		return 0
 	case f.Equal(Binary16):
-		roundHalf(&dst[0], &src[0], n)
+		vector.RoundHalf(&dst[0], &src[0], n)
 		return n
 	case f.Precision >= Binary32.Precision || !Binary32.contains(f), f.Sign != Signed,
 		f.Subnormals != Kept, f.Specials != IEEE && f.Specials != NaNOnly:
@@ -64,7 +60,7 @@ func vectorRound32(f Format, dst, src []float32) int {
 		magnitude: signBit32 - 1,
 		infinity:  infinity32,
 	}
-	roundNarrow(&dst[0], &src[0], n, &p.drop)
+	vector.RoundNarrow(&dst[0], &src[0], n, &p.drop)
 	return n
 }
 

@@ -69,11 +69,12 @@ type idealProduct struct {
 }
 
 // newIdealProduct returns the product of a and b on a device. It returns false
-// unless the Core is a TensorCore whose blocks divide K, with Low the format of
-// both factors, which the device rounds to nearest even.
-func newIdealProduct(d *Device, a, b blas32.General) (*idealProduct, bool) {
+// unless it starts from zeros and the Core is a TensorCore whose blocks divide
+// K, with Low the format of both factors, which the device rounds to nearest
+// even.
+func newIdealProduct(d *Device, a, b blas32.General, started bool) (prepared, bool) {
 	t, ok := d.Core.(TensorCore)
-	if !ok || a.Cols%t.Block != 0 || !d.A.Equal(t.Low) || !d.B.Equal(t.Low) || d.Convert != ToNearestEven {
+	if !ok || started || a.Cols%t.Block != 0 || !d.A.Equal(t.Low) || !d.B.Equal(t.Low) || d.Convert != ToNearestEven {
 		return nil, false
 	}
 	return &idealProduct{t, a, b}, true

@@ -17,7 +17,7 @@ type thinProduct struct {
 
 // newThinProduct prepares b. It returns false if there is no kernel for d, b
 // has too many columns or a too few rows.
-func newThinProduct(d *Device, a, b blas32.General) (*thinProduct, bool) {
+func newThinProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
 		return nil, false

@@ -13,14 +13,14 @@ import (
 // without C.
 func TestThinProduct(t *testing.T) {
 	devices := []Device{VoltaF16, AmpereF16, HopperF16, HopperE4M3}
-	onEveryWidth(t, func(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(71, 0))
 		for _, d := range devices {
 			for _, s := range []shape{{32, 64, 1}, {33, 40, 8}, {65, 300, 5}, {47, 129, 16}} {
 				a, b := fusedMatrix(rng, s.m, s.k, d.A, 0.01), fusedMatrix(rng, s.k, s.n, d.B, 0.001)
 				c, z := fusedMatrix(rng, s.m, s.n, d.C, 0.01), zeros(s.m, s.n)
 				for _, start := range []blas32.General{{}, c} {
-					if _, thin := newThinProduct(&d, a, b); thin != (vectorBits >= 32*s.n && s.m >= vectorBits/16) {
+					if _, thin := newThinProduct(&d, a, b, start.Data != nil); thin != (features.Bits >= 32*s.n && s.m >= features.Bits/16) {
 						t.Fatalf("%s, %v: thin is %v", d.Name, s, thin)
 					}
 					d.MultiplyAdd(a, b, start, z)

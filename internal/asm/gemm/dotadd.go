@@ -33,9 +33,9 @@ const (
 // If half is true, results are rounded to binary16, to nearest even; otherwise
 // they are truncated.
 func (w width) dotAdd(terms int, half bool) {
-	name := fmt.Sprintf("dotAdd%d_%d", terms, w)
+	name := fmt.Sprintf("DotAdd%d_%d", terms, w)
 	if half {
-		name = fmt.Sprintf("dotAddHalf%d_%d", terms, w)
+		name = fmt.Sprintf("DotAddHalf%d_%d", terms, w)
 	}
 	TEXT(name, NOSPLIT, "func(d, c, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64")
 	Doc(fmt.Sprintf("%d columns of blocks > 0 blocks of %d terms. A bit of the result is set for every column", 2*w.lanes(), terms),

@@ -65,7 +65,7 @@ func pair(low, high, z reg.VecVirtual) {
 // packExponents emits the packing of two vectors of columns, with their
 // exponents, for dotAdd.
 func (w width) packExponents() {
-	TEXT(fmt.Sprintf("packExponents%d", w), NOSPLIT,
+	TEXT(fmt.Sprintf("PackExponents%d", w), NOSPLIT,
 		"func(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64")
 	Doc(fmt.Sprintf("Copies k > 0 rows of %d columns, stride bytes apart, to bv, and their exponents to be.", 2*w.lanes()),
 		"A bit of the result is set for every column with an element out of range.")
@@ -110,7 +110,7 @@ func (w width) packExponents() {
 // rowExponents emits the computation of the exponents of a row, each stored
 // twice in a word.
 func rowExponents() {
-	TEXT("rowExponents", NOSPLIT, "func(ae *uint32, src *float32, n int, p *uint32) uint64")
+	TEXT("RowExponents", NOSPLIT, "func(ae *uint32, src *float32, n int, p *uint32) uint64")
 	Doc("Stores the exponents of src in ae, n a positive multiple of 8. The result is not 0 if one is out of range.")
 	ae, src, n := param("ae"), param("src"), param("n")
 	e := newExponents(param("p"))

@@ -1,45 +1,65 @@
-// Command gemm generates the vector routines of package tcore's matrix products
-// or, with -exact, those of package exact. It generates each in 256 bits (AVX2,
-// FMA, F16C) and in 512 bits (AVX-512 F, BW, DQ, VL):
+// Command gemm generates the vector routines of matrix products, those of one
+// idea at a time:
 //
-//	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
-//	go run ./gemm -exact -out sums_amd64.s -stubs sums_amd64.go -pkg exact
+//	go run ./gemm -only sums -out sums_amd64.s -stubs sums_amd64.go -pkg vector
+//
+// Most of them it generates in 256 bits (AVX2, FMA, F16C) and in 512 bits
+// (AVX-512 F, BW, DQ, VL).
 package main
 
 import (
 	"flag"
+	"log"
+	"maps"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-func main() {
-	exact := flag.Bool("exact", false, "the kernels of package exact")
-	flag.Parse()
-	if *exact {
+// ideas are the groups of routines, each for a pair of files of its own.
+var ideas = map[string]func(){
+	"convert": func() {
+		roundHalf()
+		roundNarrow()
+	},
+	"cpuid": cpuid,
+	"dotadd": func() {
+		for _, w := range []width{256, 512} {
+			for _, terms := range []int{4, 8, 16, 32} {
+				w.dotAdd(terms, false)
+				w.dotAdd(terms, true)
+			}
+			w.packExponents()
+		}
+		rowExponents()
+	},
+	"exact": func() {
 		width(256).integerSums()
 		width(512).integerSums()
 		integers()
 		gridBits()
-		Generate()
-		return
-	}
-	for _, w := range []width{256, 512} {
-		for _, fused := range []bool{true, false} {
-			w.sums(fused, w.rows(2), 2)
-			w.sums(fused, 12, 1)
+	},
+	"sums": func() {
+		for _, w := range []width{256, 512} {
+			for _, fused := range []bool{true, false} {
+				w.sums(fused, w.rows(2), 2)
+				w.sums(fused, 12, 1)
+			}
 		}
-		for _, terms := range []int{4, 8, 16, 32} {
-			w.dotAdd(terms, false)
-			w.dotAdd(terms, true)
-		}
-		w.packExponents()
+		sumsHalf()
+	},
+}
+
+func main() {
+	only := flag.String("only", "", "the idea to generate")
+	flag.Parse()
+	emit, ok := ideas[*only]
+	if !ok {
+		log.Fatalf("gemm: -only %q, want one of %v", *only, slices.Sorted(maps.Keys(ideas)))
 	}
-	sumsHalf()
-	roundHalf()
-	roundNarrow()
-	rowExponents()
+	emit()
 	Generate()
 }
 

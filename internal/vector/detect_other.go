@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package vector
+
+// Detect returns no features: on this architecture there is only code in Go.
+func Detect() Features { return Features{} }

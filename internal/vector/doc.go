@@ -1,2 +1,0 @@
-// Package vector reports which vector instructions the processor has.
-package vector

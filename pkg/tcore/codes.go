@@ -1,0 +1,152 @@
+package tcore
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Codes is a matrix of codes of a format of at most 8 bits, with the scales of
+// its blocks: the operand of a block-scaled product. The zero value of Scales
+// stands for scales of 1.
+type Codes struct {
+	Rows, Cols int
+	Data       []uint8 // the code of element (i, j) is Data[i*Cols+j]
+
+	// Scales contains the codes of the scales. A scale belongs to as many
+	// consecutive elements along K as the ScaleBlock of the device says, the last
+	// of a row or column to fewer if K is no multiple of it. Those of the left
+	// factor A are M × ⌈K/ScaleBlock⌉, row by row: blocks are parts of rows. Those
+	// of the right factor B are ⌈K/ScaleBlock⌉ × N: blocks are parts of columns.
+	Scales []uint8
+}
+
+// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of A
+// and B, with scales if the device is block-scaled: every element is the
+// [Device.DotScaled] of a row of a, a column of b and an element of c, and the
+// shapes of c and z and their relation are those of [Device.MultiplyAdd].
+//
+// It panics if a shape does not fit, a matrix is empty, the formats of the
+// device have more than 8 bits, there are scales on a device without, or the
+// core does not support the device.
+func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
+	const call = "MultiplyAddCodes"
+	d.checkCodes(call, a, b)
+	checkShape(call, "z", a.Rows, b.Cols, z)
+	if c.Data != nil {
+		checkShape(call, "c", a.Rows, b.Cols, c)
+	}
+	d.check(call, a.Cols, b.Rows)
+	p := d.prepareCodes(a, b)
+	defer p.release()
+	p.addTo(c, z)
+}
+
+// codeMethods prepare products of codes, the fastest first. They return false
+// for products that they do not compute.
+var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){}
+
+// prepareCodes prepares a and b for the first method that computes their
+// product.
+func (d *Device) prepareCodes(a, b Codes) prepared {
+	for _, method := range codeMethods {
+		if p, ok := method(d, a, b); ok {
+			return p
+		}
+	}
+	return newScaledProduct(d, a, b)
+}
+
+// scaledProduct computes a product of codes element by element.
+type scaledProduct struct {
+	d              *Device
+	m, n           int
+	x, y           [][]float64 // rows of A, columns of B
+	scaleX, scaleY [][]float64 // and their scales
+}
+
+func newScaledProduct(d *Device, a, b Codes) *scaledProduct {
+	p := &scaledProduct{d: d, m: a.Rows, n: b.Cols}
+	p.x, p.scaleX = d.decodeVectors(d.A, a, false)
+	p.y, p.scaleY = d.decodeVectors(d.B, b, true)
+	return p
+}
+
+// decodeVectors returns the numbers and the scales of the rows of m, or of its
+// columns.
+func (d *Device) decodeVectors(f Format, m Codes, columns bool) (x, scales [][]float64) {
+	n, k := m.Rows, m.Cols
+	if columns {
+		n, k = k, n
+	}
+	blocks := 0
+	if d.ScaleBlock > 0 {
+		blocks = (k + d.ScaleBlock - 1) / d.ScaleBlock
+	}
+	part := func(f Format, data []uint8, i, k int) []float64 {
+		z := make([]float64, k)
+		for l := range z {
+			if columns {
+				z[l] = f.Decode(uint64(data[l*n+i]))
+			} else {
+				z[l] = f.Decode(uint64(data[i*k+l]))
+			}
+		}
+		return z
+	}
+	x, scales = make([][]float64, n), make([][]float64, n)
+	for i := range n {
+		x[i] = part(f, m.Data, i, k)
+		if len(m.Scales) > 0 {
+			scales[i] = part(d.Scale, m.Scales, i, blocks)
+		}
+	}
+	return x, scales
+}
+
+func (p *scaledProduct) release() {}
+
+func (p *scaledProduct) addTo(c, z blas32.General) {
+	rows(p.m, p.n, func(part [][]float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j := range part[i-lo] {
+				start := 0.0
+				if c.Data != nil {
+					start = p.d.C.Round(float64(c.Data[i*c.Stride+j]), ToNearestEven)
+				}
+				s := p.d.chain(p.x[i], p.y[j], p.scaleX[i], p.scaleY[j], start, nil)
+				z.Data[i*z.Stride+j] = float32(s)
+			}
+		}
+	})
+}
+
+// checkCodes panics unless a and b are codes of the factors of a product.
+func (d *Device) checkCodes(call string, a, b Codes) {
+	if a.Cols != b.Rows {
+		panic(fmt.Sprintf("tcore: %s: a is %d × %d, b is %d × %d", call, a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+	blocks := 0
+	if d.ScaleBlock > 0 {
+		blocks = (a.Cols + d.ScaleBlock - 1) / d.ScaleBlock
+	}
+	check := func(name string, f Format, m Codes, scales int) {
+		if m.Rows < 1 || m.Cols < 1 {
+			panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want at least 1 × 1", call, name, m.Rows, m.Cols))
+		}
+		if f.Bits() > 8 {
+			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
+		}
+		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
+		for i, code := range m.Data {
+			if int(code)>>f.Bits() != 0 {
+				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, f.Bits()))
+			}
+		}
+		if len(m.Scales) > 0 {
+			checkLengths(call, name+".Scales", len(m.Scales), scales)
+		}
+	}
+	check("a", d.A, a, a.Rows*blocks)
+	check("b", d.B, b, b.Cols*blocks)
+}

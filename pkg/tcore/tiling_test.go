@@ -1,0 +1,79 @@
+package tcore
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Every chunk of every tile is computed once, and those of one tile in order,
+// whatever the number of goroutines.
+func TestTilingIsComplete(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 8} {
+		for _, l := range []tiling{{1, 1, 1, 2, 64, 128}, {7, 200, 300, 2, 64, 128}, {33, 64, 128, 4, 32, 64}, {2, 500, 129, 12, 16, 128}} {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+			var mu sync.Mutex
+			terms := map[[2]int][]int{}
+			l.each(func(group, panel, lo, hi int) {
+				mu.Lock()
+				defer mu.Unlock()
+				tile := [2]int{group, panel}
+				terms[tile] = append(terms[tile], lo, hi)
+			})
+			var want []int
+			for lo := 0; lo < l.k; lo += l.depth {
+				want = append(want, lo, min(lo+l.depth, l.k))
+			}
+			for group := range l.groups() {
+				for panel := range l.panels() {
+					if got := terms[[2]int{group, panel}]; !slices.Equal(got, want) {
+						t.Errorf("%+v on %d threads: tile (%d, %d) has terms %v, want %v", l, threads, group, panel, got, want)
+					}
+				}
+			}
+			if n := l.groups() * l.panels(); len(terms) != n {
+				t.Errorf("%+v: %d tiles, want %d", l, len(terms), n)
+			}
+		}
+	}
+}
+
+// What is loaded is C rounded to the format, with zeros around it, and what is
+// stored is the sums without their padding.
+func TestTilingLoadsAndStores(t *testing.T) {
+	l := tiling{m: 5, n: 70, k: 1, rows: 4, columns: 64, depth: 1}
+	c := anyData(5, 70, rand.New(rand.NewPCG(3, 0)), true)
+	sums := l.load(c, BFloat16)
+	if len(sums) != 8*128 {
+		t.Fatalf("%d sums, want 8 rows of 128", len(sums))
+	}
+	for i := range 8 {
+		for j := range 128 {
+			want := 0.0
+			if i < 5 && j < 70 {
+				want = BFloat16.Round(float64(c.Data[i*c.Stride+j]), ToNearestEven)
+			}
+			if got := float64(sums[i*128+j]); !same(got, want) {
+				t.Errorf("sum (%d, %d) is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+	z := zeros(5, 70)
+	l.store(z, sums)
+	for i := range 5 {
+		for j := range 70 {
+			if got, want := z.Data[i*70+j], sums[i*128+j]; !same(float64(got), float64(want)) {
+				t.Errorf("(%d, %d) is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+	for i, v := range l.load(blas32.General{}, Binary32) {
+		if v != 0 {
+			t.Errorf("sum %d is %v without C", i, v)
+		}
+	}
+}

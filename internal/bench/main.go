@@ -1,9 +1,13 @@
 // Command bench times package tcore and OpenBLAS in turn and prints, as a table
-// in Markdown, the speeds of tcore and their ratios to the speed of OpenBLAS.
-// If OpenBLAS cannot be built, it prints a message and no ratios. It must run
-// in the root of the repository:
+// in Markdown, the speeds of tcore and their ratios to the speed of OpenBLAS's
+// sgemm on one thread. Every benchmark runs between two sgemms of its shape. If
+// OpenBLAS cannot be built, it prints a message and no ratios. It must run in
+// the root of the repository:
 //
-//	go run ./internal/bench [-rounds n] [-benchtime d] [-avx2]
+//	go run ./internal/bench [-rounds n] [-benchtime d] [-only regexp] [-avx2]
+//
+// OPENBLAS_CORETYPE, which makes OpenBLAS choose the routines of another
+// processor, is not passed on.
 package main
 
 import (
@@ -13,18 +17,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+
+	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// groups are the benchmarks that are compared with an sgemm of the same shape;
-// those without a shape are not compared.
-var groups = []struct{ pattern, shape string }{
-	{"^BenchmarkGEMM$/^device=/^n=512$", "512 512 512"},
-	{"^BenchmarkGEMM$/^device=/^n=128$", "128 128 128"},
-	{"^BenchmarkGEMM$/^device=/^n=1024$", "1024 1024 1024"},
-	{"^Benchmark(Exact)?GEMM$/^device=/^n=1024x32768x8$", "1024 32768 8"},
-	{"^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$", ""},
+// patterns select the benchmarks.
+var patterns = []string{
+	"^Benchmark(GEMM|ExactGEMM)$",
+	"^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$",
 }
 
 func main() {
@@ -32,61 +35,94 @@ func main() {
 	log.SetPrefix("bench: ")
 	rounds := flag.Int("rounds", 5, "how often everything is timed")
 	benchtime := flag.String("benchtime", "100ms", "the time of one benchmark in a round")
+	only := flag.String("only", "", "time only benchmarks whose name matches")
 	avx2 := flag.Bool("avx2", false, "no AVX-512, in either")
 	flag.Parse()
+	wanted, err := regexp.Compile(*only)
+	check(err)
+	check(os.Unsetenv("OPENBLAS_CORETYPE"))
+	features := vector.Detect()
 	if *avx2 {
 		check(os.Setenv("GODEBUG", "cpu.avx512f=off,cpu.avx512bw=off"))
 		check(os.Setenv("OPENBLAS_CORETYPE", "Haswell"))
+		features = vector.Features{Bits: min(features.Bits, 256)}
 	}
 
 	dir, err := os.MkdirTemp("", "bench")
 	check(err)
 	defer os.RemoveAll(dir)
-	ours := filepath.Join(dir, "tcore.test")
-	check(run(exec.Command("go", "test", "-c", "-o", ours, "./pkg/tcore")))
+	tests := filepath.Join(dir, "tcore.test")
+	_, err = output(exec.Command("go", "test", "-c", "-o", tests, "./pkg/tcore"))
+	check(err)
+	theirs := startYardstick(dir)
+	defer theirs.stop()
 
-	theirs := filepath.Join(dir, "sgemm")
-	err = run(exec.Command("cc", "-O2", "-o", theirs, "internal/bench/openblas/sgemm.c", "-lopenblas"))
-	if err != nil {
-		log.Printf("no ratios, because OpenBLAS (libopenblas-dev) does not build: %v", err)
-		theirs = ""
+	ours := benchmarks{tests}
+	var names []string
+	for _, pattern := range patterns {
+		for _, name := range ours.names(pattern) {
+			if wanted.MatchString(name) {
+				names = append(names, name)
+			}
+		}
 	}
-
 	var t table
 	for r := range *rounds {
 		log.Printf("round %d of %d", r+1, *rounds)
-		for _, g := range groups {
-			before := yardstick(theirs, g.shape)
-			cmd := exec.Command(ours, "-test.run=^$", "-test.bench="+g.pattern, "-test.benchtime="+*benchtime)
-			cmd.Dir = "pkg/tcore"
-			out, err := output(cmd)
-			check(err)
-			t.add(out, (before+yardstick(theirs, g.shape))/2)
+		for _, name := range names {
+			shape := shapeOf(name)
+			before := theirs.speed(shape)
+			out := ours.run(name, *benchtime)
+			t.add(out, (before+theirs.speed(shape))/2)
 		}
 	}
-	fmt.Printf("%s, %d cores, %s", processor(), runtime.NumCPU(), runtime.Version())
-	if *avx2 {
-		fmt.Print(", without AVX-512")
-	}
-	fmt.Print(".\n\n")
+	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.\n\n", processor(), runtime.NumCPU(), features, runtime.Version(), theirs.core)
 	t.print(os.Stdout)
 }
 
-// yardstick returns the speed of OpenBLAS's sgemm on one thread in MMAC/s (10⁶
-// multiply-accumulate operations per second), or 0 if there is no sgemm or no
-// shape.
-func yardstick(sgemm, shape string) float64 {
-	if sgemm == "" || shape == "" {
-		return 0
+// benchmarks is the program with the benchmarks of package tcore.
+type benchmarks struct{ program string }
+
+// names returns the names of the benchmarks that match the pattern.
+func (b benchmarks) names(pattern string) []string {
+	var names []string
+	for line := range strings.Lines(b.call(pattern, "1x")) {
+		if name, _, _, ok := parse(line); ok {
+			names = append(names, name)
+		}
 	}
-	cmd := exec.Command(sgemm, strings.Fields(shape)...)
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1")
+	return names
+}
+
+// run runs one benchmark and returns what it prints.
+func (b benchmarks) run(name, benchtime string) string {
+	parts := strings.Split("Benchmark"+name, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return b.call(strings.Join(parts, "/"), benchtime)
+}
+
+func (b benchmarks) call(pattern, benchtime string) string {
+	cmd := exec.Command(b.program, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+benchtime)
+	cmd.Dir = "pkg/tcore"
 	out, err := output(cmd)
 	check(err)
-	var speed float64
-	_, err = fmt.Sscan(out, &speed)
-	check(err)
-	return speed
+	return out
+}
+
+// shapeOf returns the shape of the product that a benchmark computes, as three
+// numbers, or "" if its name has none.
+func shapeOf(name string) string {
+	for part := range strings.SplitSeq(name, "/") {
+		if n, ok := strings.CutPrefix(part, "n="); ok {
+			if strings.Contains(n, "x") {
+				return strings.ReplaceAll(n, "x", " ")
+			}
+			return n + " " + n + " " + n
+		}
+	}
+	return ""
 }
 
 // processor returns the name of the processor.
@@ -113,11 +149,6 @@ func output(cmd *exec.Cmd) (string, error) {
 		err = fmt.Errorf("%s: %w\n%s", cmd, err, complaint.String())
 	}
 	return string(out), err
-}
-
-func run(cmd *exec.Cmd) error {
-	_, err := output(cmd)
-	return err
 }
 
 func check(err error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,29 +17,39 @@ type table struct {
 }
 
 // line contains the results of one benchmark in every round: its speed in unit
-// on one thread, the ratio of this speed to that of OpenBLAS, and the ratio of
-// the speed on two threads to that on one.
+// on one thread by processor time, the ratio of this speed to that of OpenBLAS,
+// the ratio of the speed on two threads to that on one by the clock, and the
+// percentage of the multiply-adds that each path computed.
 type line struct {
 	unit                  string
 	speed, ratio, threads []float64
+	alone                 float64 // the speed on one thread in this round, by the clock
+	paths                 map[string]float64
 }
 
 // add adds the printed results of a run of benchmarks.
 func (t *table) add(out string, yardstick float64) {
 	for text := range strings.Lines(out) {
-		name, unit, speed, ok := parse(text)
+		name, unit, values, ok := parse(text)
 		if !ok {
 			continue
 		}
 		name, threads, _ := strings.Cut(name, "/threads=")
 		l := t.line(name, unit)
+		clock := values["clock-"+unit]
 		if threads == "2" {
-			l.threads = append(l.threads, speed/l.speed[len(l.speed)-1])
+			l.threads = append(l.threads, clock/l.alone)
 			continue
 		}
-		l.speed = append(l.speed, speed)
+		l.alone = clock
+		l.speed = append(l.speed, values[unit])
 		if yardstick > 0 {
-			l.ratio = append(l.ratio, speed/yardstick)
+			l.ratio = append(l.ratio, values[unit]/yardstick)
+		}
+		for unit, share := range values {
+			if path, ok := strings.CutPrefix(unit, "%"); ok {
+				l.paths[path] = share
+			}
 		}
 	}
 }
@@ -50,52 +61,78 @@ func (t *table) line(name, unit string) *line {
 		if t.lines == nil {
 			t.lines = map[string]*line{}
 		}
-		l = &line{unit: unit}
+		l = &line{unit: unit, paths: map[string]float64{}}
 		t.lines[name] = l
 		t.order = append(t.order, name)
 	}
 	return l
 }
 
-// parse returns name and speed of a line such as
+// parse returns name, unit of speed and all values of a line such as
 //
 //	BenchmarkGEMM/device=x/n=512/threads=1-2   10   12345 ns/op   678 MMAC/s
-func parse(text string) (name, unit string, speed float64, ok bool) {
+func parse(text string) (name, unit string, values map[string]float64, ok bool) {
 	fields := strings.Fields(text)
 	if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
-		return "", "", 0, false
+		return "", "", nil, false
 	}
+	values = map[string]float64{}
 	for i := 2; i+1 < len(fields); i += 2 {
-		if unit = fields[i+1]; unit != "MMAC/s" && unit != "Melem/s" {
-			continue
+		value, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil {
+			return "", "", nil, false
 		}
-		speed, err := strconv.ParseFloat(fields[i], 64)
-		name = strings.TrimPrefix(fields[0], "Benchmark")
-		if j := strings.LastIndexByte(name, '-'); j > strings.LastIndexByte(name, '=') {
-			name = name[:j] // the number of processors
+		values[fields[i+1]] = value
+		if u := fields[i+1]; u == "MMAC/s" || u == "Melem/s" {
+			unit = u
 		}
-		return name, unit, speed, err == nil
 	}
-	return "", "", 0, false
+	name = strings.TrimPrefix(fields[0], "Benchmark")
+	if j := strings.LastIndexByte(name, '-'); j > strings.LastIndexByte(name, '=') {
+		name = name[:j] // the number of processors
+	}
+	return name, unit, values, unit != ""
 }
 
 // print writes the medians over all rounds as a table in Markdown.
 func (t *table) print(w io.Writer) {
-	fmt.Fprintln(w, "| benchmark | speed, one thread | of OpenBLAS sgemm | two threads over one |")
-	fmt.Fprintln(w, "|---|--:|--:|--:|")
+	fmt.Fprintln(w, "| benchmark | speed, one thread | of OpenBLAS sgemm | two threads over one | paths |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|---|")
 	for _, name := range t.order {
 		l := t.lines[name]
-		fmt.Fprintf(w, "| %s | %.0f %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), median(l.speed), l.unit,
-			optional(l.ratio), optional(l.threads))
+		fmt.Fprintf(w, "| %s | %.0f %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), median(l.speed), l.unit,
+			optional(l.ratio), optional(l.threads), l.shares())
 	}
 }
 
-// optional returns the median of x as text, or "" if x is empty.
+// shares returns the paths and their percentages, those of less than 1 % left
+// out.
+func (l *line) shares() string {
+	var list []string
+	for _, path := range slices.Sorted(maps.Keys(l.paths)) {
+		if share := l.paths[path]; share >= 99.95 {
+			list = append(list, path)
+		} else if share >= 1 {
+			list = append(list, fmt.Sprintf("%s %.0f %%", path, share))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// optional returns the median of x as text, to two significant digits at least,
+// or "" if x is empty.
 func optional(x []float64) string {
 	if len(x) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.2f", median(x))
+	switch m := median(x); {
+	case m >= 0.1:
+		return fmt.Sprintf("%.2f", m)
+	case m >= 0.01:
+		return fmt.Sprintf("%.3f", m)
+	default:
+		return fmt.Sprintf("%.4f", m)
+	}
 }
 
 func median(x []float64) float64 {

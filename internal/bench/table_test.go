@@ -10,13 +10,15 @@ func TestTable(t *testing.T) {
 		out       string
 		yardstick float64
 	}{
-		{"goos: linux\nBenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 100 MMAC/s\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 190 MMAC/s\nPASS\n", 1000},
-		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 200 MMAC/s\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 400 MMAC/s\n", 1000},
-		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 900 MMAC/s\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s\n", 3000},
+		{"goos: linux\nBenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 100 MMAC/s 80 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 95 MMAC/s 152 clock-MMAC/s\nPASS\n", 1000},
+		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 200 MMAC/s 200 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 200 MMAC/s 400 clock-MMAC/s\n", 1000},
+		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s\n", 3000},
 		{"BenchmarkRound/format=f/mode=RZ-2 10 5 ns/op 7 Melem/s\nBenchmarkOther 1 2 ns/op\n", 0},
+		{"BenchmarkGEMM/device=slow/n=8/threads=1 1 5 ns/op 2 MMAC/s 2 clock-MMAC/s 100 %elements 0.3 %general\n", 6000},
+		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000},
 	}
 	var tab table
 	for _, r := range rounds {
@@ -25,8 +27,10 @@ func TestTable(t *testing.T) {
 	var got strings.Builder
 	tab.print(&got)
 	for _, want := range []string{
-		"| GEMM device=x-y n=512 | 200 MMAC/s | 0.20 | 1.90 |\n",
-		"| Round format=f mode=RZ | 7 Melem/s |  |  |\n",
+		"| GEMM device=x-y n=512 | 200 MMAC/s | 0.20 | 1.90 | general 25 %, integers 75 % |\n",
+		"| Round format=f mode=RZ | 7 Melem/s |  |  |  |\n",
+		"| GEMM device=slow n=8 | 2 MMAC/s | 0.0003 |  | elements |\n",
+		"| GEMM device=less n=8 | 60 MMAC/s | 0.060 |  |  |\n",
 	} {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, got.String())
@@ -34,5 +38,18 @@ func TestTable(t *testing.T) {
 	}
 	if strings.Contains(got.String(), "Other") {
 		t.Error("a benchmark without a speed is in the table")
+	}
+}
+
+func TestShapeOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"GEMM/device=x/n=512/threads=1":           "512 512 512",
+		"GEMM/device=x/n=1024x32768x8/threads=2":  "1024 32768 8",
+		"GEMM/device=x/data=amax/n=64/threads=1":  "64 64 64",
+		"Round/format=binary16/mode=ToNearestOdd": "",
+	} {
+		if got := shapeOf(name); got != want {
+			t.Errorf("shape of %s is %q, want %q", name, got, want)
+		}
 	}
 }

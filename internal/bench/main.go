@@ -4,8 +4,9 @@
 // OpenBLAS cannot be built, it prints a message and no ratios. It must run in
 // the root of the repository:
 //
-//	go run ./internal/bench [-rounds n] [-benchtime d] [-only regexp] [-avx2]
+//	go run ./internal/bench [-rounds n] [-benchtime d] [-only regexp] [-avx2] [-mmasim python]
 //
+// With -mmasim a second table compares with MMA-Sim (pip install mmasim).
 // OPENBLAS_CORETYPE, which makes OpenBLAS choose the routines of another
 // processor, is not passed on.
 package main
@@ -37,6 +38,7 @@ func main() {
 	benchtime := flag.String("benchtime", "100ms", "the time of one benchmark in a round")
 	only := flag.String("only", "", "time only benchmarks whose name matches")
 	avx2 := flag.Bool("avx2", false, "no AVX-512, in either")
+	python := flag.String("mmasim", "", "a Python that has MMA-Sim")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
 	check(err)
@@ -54,8 +56,9 @@ func main() {
 	tests := filepath.Join(dir, "tcore.test")
 	_, err = output(exec.Command("go", "test", "-c", "-o", tests, "./pkg/tcore"))
 	check(err)
-	theirs := startYardstick(dir)
-	defer theirs.stop()
+	openBLAS, mmaSim := startOpenBLAS(dir), startMMASim(*python)
+	defer openBLAS.stop()
+	defer mmaSim.stop()
 
 	ours := benchmarks{tests}
 	var names []string
@@ -71,13 +74,17 @@ func main() {
 		log.Printf("round %d of %d", r+1, *rounds)
 		for _, name := range names {
 			shape := shapeOf(name)
-			before := theirs.speed(shape)
+			before := openBLAS.speed(shape)
 			out := ours.run(name, *benchtime)
-			t.add(out, (before+theirs.speed(shape))/2)
+			t.add(out, (before+openBLAS.speed(shape))/2, mmaSim.speed(emulationOf(name)))
 		}
 	}
-	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.\n\n", processor(), runtime.NumCPU(), features, runtime.Version(), theirs.core)
+	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.\n\n", processor(), runtime.NumCPU(), features, runtime.Version(), openBLAS.about)
 	t.print(os.Stdout)
+	if *python != "" {
+		fmt.Printf("\nMMA-Sim %s, one thread.\n\n", mmaSim.about)
+		t.printRival(os.Stdout)
+	}
 }
 
 // benchmarks is the program with the benchmarks of package tcore.
@@ -120,6 +127,18 @@ func shapeOf(name string) string {
 				return strings.ReplaceAll(n, "x", " ")
 			}
 			return n + " " + n + " " + n
+		}
+	}
+	return ""
+}
+
+// emulationOf returns the question for the speed of MMA-Sim on the device of a
+// benchmark, for a product that fits its memory, or "" if it is asked already or
+// is of other data.
+func emulationOf(name string) string {
+	if fields := strings.Split(name, "/"); len(fields) == 4 && fields[3] == "threads=1" {
+		if device, ok := strings.CutPrefix(fields[1], "device="); ok {
+			return device + " 64 512 64"
 		}
 	}
 	return ""

@@ -18,17 +18,19 @@ type table struct {
 
 // line contains the results of one benchmark in every round: its speed in unit
 // on one thread by processor time, the ratio of this speed to that of OpenBLAS,
-// the ratio of the speed on two threads to that on one by the clock, and the
-// percentage of the multiply-adds that each path computed.
+// the ratio of the speed on two threads to that on one by the clock, the speed
+// of MMA-Sim, and the percentage of the multiply-adds that each path computed.
 type line struct {
 	unit                  string
 	speed, ratio, threads []float64
+	mmaSim                []float64
 	alone                 float64 // the speed on one thread in this round, by the clock
 	paths                 map[string]float64
 }
 
-// add adds the printed results of a run of benchmarks.
-func (t *table) add(out string, yardstick float64) {
+// add adds the printed results of a run of benchmarks, and the speeds of
+// OpenBLAS and of MMA-Sim beside it, 0 for none.
+func (t *table) add(out string, yardstick, mmaSim float64) {
 	for text := range strings.Lines(out) {
 		name, unit, values, ok := parse(text)
 		if !ok {
@@ -45,6 +47,9 @@ func (t *table) add(out string, yardstick float64) {
 		l.speed = append(l.speed, values[unit])
 		if yardstick > 0 {
 			l.ratio = append(l.ratio, values[unit]/yardstick)
+		}
+		if mmaSim > 0 {
+			l.mmaSim = append(l.mmaSim, mmaSim)
 		}
 		for unit, share := range values {
 			if path, ok := strings.CutPrefix(unit, "%"); ok {
@@ -102,6 +107,18 @@ func (t *table) print(w io.Writer) {
 		l := t.lines[name]
 		fmt.Fprintf(w, "| %s | %.0f %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), median(l.speed), l.unit,
 			optional(l.ratio), optional(l.threads), l.shares())
+	}
+}
+
+// printRival writes the medians of what MMA-Sim computes, too.
+func (t *table) printRival(w io.Writer) {
+	fmt.Fprintln(w, "| benchmark | speed, one thread | MMA-Sim | ratio |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|")
+	for _, name := range t.order {
+		if l := t.lines[name]; len(l.mmaSim) > 0 {
+			ours, theirs := median(l.speed), median(l.mmaSim)
+			fmt.Fprintf(w, "| %s | %.0f %s | %.0f %s | %.0f |\n", strings.ReplaceAll(name, "/", " "), ours, l.unit, theirs, l.unit, ours/theirs)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 	}
 	var tab table
 	for _, r := range rounds {
-		tab.add(r.out, r.yardstick)
+		tab.add(r.out, r.yardstick, r.yardstick/100)
 	}
 	var got strings.Builder
 	tab.print(&got)
@@ -35,6 +35,11 @@ func TestTable(t *testing.T) {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, got.String())
 		}
+	}
+	var rival strings.Builder
+	tab.printRival(&rival)
+	if want := "| GEMM device=x-y n=512 | 200 MMAC/s | 10 MMAC/s | 20 |\n"; !strings.Contains(rival.String(), want) {
+		t.Errorf("the table of MMA-Sim lacks %q:\n%s", want, rival.String())
 	}
 	if strings.Contains(got.String(), "Other") {
 		t.Error("a benchmark without a speed is in the table")

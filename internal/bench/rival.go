@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// rival is a running program that answers questions for its speed. It first
+// prints a line about itself. The zero value has the speed 0.
+type rival struct {
+	about    string
+	question io.WriteCloser
+	answer   *bufio.Reader
+	cmd      *exec.Cmd
+}
+
+func startRival(cmd *exec.Cmd) *rival {
+	question, err := cmd.StdinPipe()
+	check(err)
+	answer, err := cmd.StdoutPipe()
+	check(err)
+	check(cmd.Start())
+	r := &rival{question: question, answer: bufio.NewReader(answer), cmd: cmd}
+	about, err := r.answer.ReadString('\n')
+	check(err)
+	r.about = strings.TrimSpace(about)
+	return r
+}
+
+// startOpenBLAS builds an sgemm of OpenBLAS in dir and starts it. It answers
+// questions "m k n" and names the processor for which its routines are.
+func startOpenBLAS(dir string) *rival {
+	program := filepath.Join(dir, "sgemm")
+	if _, err := output(exec.Command("cc", "-O2", "-o", program, "internal/bench/openblas/sgemm.c", "-lopenblas")); err != nil {
+		log.Printf("no ratios, because OpenBLAS (libopenblas-dev) does not build: %v", err)
+		return &rival{about: "no processor, since it does not build"}
+	}
+	return startRival(exec.Command(program))
+}
+
+// startMMASim starts MMA-Sim in the given Python, which must have the package
+// mmasim. It answers questions "device m k n" and names its version.
+func startMMASim(python string) *rival {
+	if python == "" {
+		return &rival{}
+	}
+	return startRival(exec.Command(python, "-W", "ignore", "internal/bench/mmasim/speed.py"))
+}
+
+// speed returns the speed on one thread in MMAC/s (10⁶ multiply-accumulate
+// operations per second). It returns 0 if the rival cannot be had, does not know
+// the device, or the question is empty.
+func (r *rival) speed(question string) float64 {
+	if r.cmd == nil || question == "" {
+		return 0
+	}
+	_, err := fmt.Fprintln(r.question, question)
+	check(err)
+	var speed float64
+	_, err = fmt.Fscan(r.answer, &speed)
+	check(err)
+	return speed
+}
+
+func (r *rival) stop() {
+	if r.cmd != nil {
+		r.question.Close()
+		check(r.cmd.Wait())
+	}
+}

@@ -47,7 +47,7 @@ func (r *Reader) Check(each func(code uint64)) (Tally, error) {
 		if each != nil {
 			each(code)
 		}
-		if row.Flags&contested != 0 && r.Header.Kind != "silicon" {
+		if !r.Header.graded(row) {
 			continue
 		}
 		t.Graded++
@@ -56,6 +56,9 @@ func (r *Reader) Check(each func(code uint64)) (Tally, error) {
 		}
 	}
 }
+
+// graded reports whether the result of a row of the file counts.
+func (h Header) graded(row Row) bool { return row.Flags&contested == 0 || h.Kind == "silicon" }
 
 // Compute returns the code that d computes for the operands of the row.
 func (r Row) Compute(d tcore.Device) uint64 {

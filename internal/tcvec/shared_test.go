@@ -2,6 +2,7 @@ package tcvec
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -30,5 +31,49 @@ func TestShared(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSharedProducts computes the same vectors as elements of matrix products,
+// which take other ways than single dot products.
+func TestSharedProducts(t *testing.T) {
+	for _, folder := range []string{"model", "silicon"} {
+		for _, file := range vectest.Published(t, folder+"/*.tcv.gz") {
+			t.Run(folder+"/"+filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				in, err := os.Open(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer in.Close()
+				r, err := NewReader(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, err := r.CheckProducts(70)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n.Mismatches > 0 || n.Rows < 500 || n.Graded < n.Rows/3 && r.Header.A != "fp64" {
+					t.Errorf("%+v, want no mismatch", n)
+				}
+			})
+		}
+	}
+}
+
+// The products have the same bits on processors with fewer vector instructions.
+func TestSharedProductsOnLesserProcessors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six times as long as the products")
+	}
+	for _, off := range []string{"cpu.avx512fp16=off", "cpu.avx512vnni=off", "cpu.avx512vnni=off,cpu.avx512fp16=off", "cpu.avx512f=off", "cpu.avx2=off"} {
+		t.Run(off, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestSharedProducts$")
+			cmd.Env = append(os.Environ(), "GODEBUG="+off)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }

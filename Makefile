@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,11 @@ test: tools modules vet ## the tests, without the long ones
 
 test-long: tools modules vet ## all tests, also those that try every number of a format
 	go test -timeout 60m ./...
+
+test-features: tools modules ## the short tests as on a processor without AVX-512, those of products also with still less
+	GODEBUG=cpu.avx512f=off go test -short -count=1 -timeout 60m ./...
+	for off in cpu.avx512vnni=off,cpu.avx512fp16=off cpu.avx2=off; do \
+		GODEBUG=$$off go test -short -count=1 ./pkg/tcore/... ./internal/tcvec || exit; done
 
 lab: tools modules ## the notebooks in JupyterLab, from .venv; LAB_FLAGS=--no-browser and the like
 	@lab/install.sh

@@ -39,11 +39,12 @@ def speed(device, m, k, n):
     torch.manual_seed(1)
 
     def factors(rows, columns):
-        if factor is None:  # codes of e2m1, one in a byte
-            return torch.randint(0, 16, (rows, columns), dtype=torch.uint8)
+        if factor is None:  # codes of e2m1, two in a byte
+            return torch.randint(0, 256, (rows, columns), dtype=torch.uint8)
         return (2 * torch.rand(rows, columns) - 1).to(factor)
 
-    operands = [factors(m, k), factors(k, n), torch.zeros(m, n)]
+    bytes_of_k = k // 2 if factor is None else k
+    operands = [factors(m, bytes_of_k), factors(bytes_of_k, n), torch.zeros(m, n)]
     if block:
         operands += [torch.ones(m, k // block).to(FP8), torch.ones(k // block, n).to(FP8)]
     best, total = float("inf"), 0.0

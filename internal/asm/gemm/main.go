@@ -1,30 +1,16 @@
-// Command gemm generates the vector routines of package tcore's matrix products
-// or, with -exact, those of package exact. It generates each in 256 bits (AVX2,
-// FMA, F16C) and in 512 bits (AVX-512 F, BW, DQ, VL):
+// Command gemm generates the vector routines of package tcore's matrix products,
+// each in 256 bits (AVX2, FMA, F16C) and in 512 bits (AVX-512 F, BW, DQ, VL):
 //
 //	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
-//	go run ./gemm -exact -out sums_amd64.s -stubs sums_amd64.go -pkg exact
 package main
 
 import (
-	"flag"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func main() {
-	exact := flag.Bool("exact", false, "the kernels of package exact")
-	flag.Parse()
-	if *exact {
-		width(256).integerSums()
-		width(512).integerSums()
-		integers()
-		gridBits()
-		Generate()
-		return
-	}
 	for _, w := range []width{256, 512} {
 		for _, fused := range []bool{true, false} {
 			w.sums(fused, w.rows(2), 2)

@@ -46,6 +46,15 @@ func ExampleAbsGEMM() {
 	// Output: 31
 }
 
+// Both products at once.
+func ExampleGEMMs() {
+	x := blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1, 2, -3}}
+	y := blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{4, 4, 3.75}}
+	xy, absolute, err := exact.GEMMs(x, y)
+	fmt.Println(xy.At(0, 0), absolute.At(0, 0), err)
+	// Output: 0.75 23.25 <nil>
+}
+
 // The forward error of a computed product, against the exact one.
 func ExampleMatrix() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 0.5, 0.25, 0.125}}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -26,22 +27,36 @@ func atWidth(bits int, test func()) {
 }
 
 // onEveryWidth runs a test with the vector instructions of every width that the
-// machine has, and without any.
+// machine has, without any, and with and without those that add products of
+// digits.
 func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	for _, bits := range []int{0, 256, 512} {
 		if bits <= vectorBits {
-			atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
+			withDigits(false, func() {
+				atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
+			})
 		}
+	}
+	if hasDigits {
+		t.Run("digits", test)
 	}
 }
 
+// withDigits calls test with or without the sums of digits.
+func withDigits(has bool, test func()) {
+	had := hasDigits
+	defer func() { hasDigits = had }()
+	hasDigits = has
+	test()
+}
+
 // Exact sums with vectors of every width equal those of big.Float, on grids
-// near the limits of 32-bit elements and 64-bit sums.
+// near the limits of digits, of 32-bit elements and of 64-bit sums.
 func TestGEMMOnVectors(t *testing.T) {
 	onEveryWidth(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(43, 0))
-		for _, bits := range []int{1, 8, 24, 28, 29, 30, 31, 32} {
-			for _, s := range []shape{{1, 1, 1}, {7, 40, 9}, {13, 300, 8}, {25, 1100, 17}} {
+		for _, bits := range []int{1, 8, 12, 13, 24, 25, 28, 29, 30, 31, 32, 36, 37, 48, 60, 63} {
+			for _, s := range []shape{{1, 1, 1}, {7, 40, 9}, {13, 300, 8}, {25, 1100, 17}, {51, 253, 33}} {
 				a, b := matrix.New(s.m, s.k), matrix.New(s.k, s.n)
 				exp := rng.IntN(60) - 90
 				for _, m := range []blas32.General{a, b} {
@@ -49,6 +64,9 @@ func TestGEMMOnVectors(t *testing.T) {
 						n := int64(rng.Uint64()>>(64-min(bits, 24))) << rng.IntN(max(1, bits-23))
 						if rng.IntN(2) == 0 {
 							n = 1<<bits - 1<<max(0, bits-24) // the greatest
+						}
+						if rng.IntN(8) == 0 && bits < 63 {
+							n = 1 << bits
 						}
 						if rng.IntN(16) == 0 {
 							n = 1
@@ -61,9 +79,20 @@ func TestGEMMOnVectors(t *testing.T) {
 				}
 				e, err := GEMM(a, b)
 				abs, absErr := AbsGEMM(a, b)
-				if err != nil || absErr != nil {
-					t.Fatal(err, absErr)
+				both, bothAbs, bothErr := GEMMs(a, b)
+				if err != nil || absErr != nil || bothErr != nil {
+					t.Fatal(err, absErr, bothErr)
 				}
+				if !reflect.DeepEqual(e, both) || !reflect.DeepEqual(abs, bothAbs) {
+					t.Fatalf("%d bits, %v: GEMMs differs from GEMM or AbsGEMM", bits, s)
+				}
+				withDigits(false, func() {
+					atWidth(0, func() {
+						if slow, err := GEMM(a, b); !reflect.DeepEqual(e, slow) {
+							t.Fatalf("%d bits, %v: not what is computed without vectors: %v", bits, s, err)
+						}
+					})
+				})
 				for range 10 {
 					i, j := rng.IntN(s.m), rng.IntN(s.n)
 					sum, sumAbs := exactly(0), exactly(0)

@@ -1,5 +1,6 @@
-// Command gemm generates the vector routines of package tcore's matrix products,
-// each in 256 bits (AVX2, FMA, F16C) and in 512 bits (AVX-512 F, BW, DQ, VL):
+// Command gemm generates the vector routines of package tcore's matrix
+// products, each in 256 bits (AVX2, FMA, F16C) and in 512 bits (AVX-512 F, BW,
+// DQ, VL):
 //
 //	go run ./gemm -out gemm_amd64.s -stubs gemm_amd64.go -pkg tcore
 package main

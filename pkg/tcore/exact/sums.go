@@ -73,8 +73,8 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 }
 
 // addTiles adds 2^shift times the sums of a row of tiles of size elements each
-// to the rows of e from i on, and then sets the sums to zero. Elements of e have
-// one or two limbs; the shift is less than 128.
+// to the rows of e from i on, and then sets the sums to zero. Elements of e
+// have one or two limbs; the shift is less than 128.
 func (e Matrix) addTiles(sums []int64, i, rows, size, shift int) {
 	for r := range rows {
 		for j := 0; j < e.cols; j += columnsOfPanel {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 )
 
@@ -120,8 +121,9 @@ func TestVector(t *testing.T) {
 // Slices long enough to be stored past the caches are rounded as short ones
 // are: aligned or not, in place or not, whatever their length is a multiple of.
 func TestVectorOfLongSlices(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one part
 	const part = 1 << 10
-	src := make([]float64, pastCaches+101)
+	src := make([]float64, pastCaches+125)
 	rng := rand.New(rand.NewPCG(6, 0))
 	for i := range src {
 		src[i] = math.Float64frombits(rng.Uint64())

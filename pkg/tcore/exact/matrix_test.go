@@ -182,11 +182,11 @@ func integer(x float64) *big.Int {
 func TestErrorAtTheEndOfALimb(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 0))
 	for range 20_000 {
-		x := float32(math.Ldexp(float64(1+rng.IntN(1<<24)), 6+rng.IntN(2)))
-		y := float32(math.Ldexp(float64(1+rng.IntN(1<<24)), 6+rng.IntN(2)))
+		x := float32(1+rng.IntN(1<<24)) * 0x1p7
+		y := float32(1+rng.IntN(1<<24)) * 0x1p7
 		exp := rng.IntN(50) - 60
 		unit := float32(math.Ldexp(1, exp))
-		e, err := GEMM(filled(1, 2, x*unit, -unit), filled(2, 1, -y, 1)) // in units of 2^exp
+		e, err := GEMM(filled(2, 2, x*unit, x*unit, unit, 0), filled(2, 2, -y, 1, -y, 0)) // -2xy in units of 2^exp, and others
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestErrorAtTheEndOfALimb(t *testing.T) {
 		}
 		diff := exactly(d)
 		want, _ := diff.Sub(diff, e.At(0, 0)).Float64()
-		if got := e.Error64(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{d}}).Data[0]; got != want {
+		if got := e.Error64(blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{d, 0, 0, 0}}).Data[0]; got != want {
 			t.Fatalf("%x - %v = %x, want %x", d, e.At(0, 0), got, want)
 		}
 	}

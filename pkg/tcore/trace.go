@@ -110,9 +110,9 @@ func (d Device) ExactGEMM(a, b blas32.General) (exact.Matrix, error) {
 // those of ExactGEMM.
 func (d Device) ExactGEMMs(a, b blas32.General) (ab, abs exact.Matrix, err error) {
 	checkProduct("ExactGEMMs", a, b)
-	x, y, release := d.factors(a, b)
-	defer release()
-	return exact.GEMMs(x, y)
+	return exact.GEMMsOf(a, b,
+		func(dst, src []float32) { d.convertRow(dst, src, d.A) },
+		func(dst, src []float32) { d.convertRow(dst, src, d.B) })
 }
 
 // factors returns a rounded to A and b rounded to B, in memory that release

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -54,39 +55,164 @@ func digitsOf(g grid, p kind) (d digits, ok bool) {
 	return d, d.count <= mostDigits && -126 <= exp && exp <= 127
 }
 
-// digitProducts computes the products of the kinds in list by sums of products
-// of digits, and reports whether it did. It does not if there is no kernel or
-// the elements have too many digits.
+// digitProduct computes products of the kinds in list by sums of products of
+// digits.
 //
 // The product of digit i of an element of A and digit j of one of B weighs
 // 2^(12(i+j)). Digits are at most 2^12 in magnitude, so that the sum of three
 // places, 2^12 terms and at most 6 products in each is less than 2^63.
-func digitProducts(e [kinds]Matrix, a, b blas32.General, ga, gb grid, list []kind) bool {
-	if !hasDigits || vectorBits < 512 {
-		return false
-	}
-	var x [kinds]digits
-	var y [kinds]panels
-	for _, p := range list {
-		da, okA := digitsOf(ga, p)
-		db, okB := digitsOf(gb, p)
-		if !okA || !okB {
-			return false
+type digitProduct struct {
+	list   []kind
+	grid   grid // of b
+	panels [kinds]panels
+	ok     bool // there is a kernel, and elements of b have few enough digits
+}
+
+// newDigitProduct prepares products by b, the elements of which have a grid.
+func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct {
+	p := digitProduct{list: list, grid: g, ok: hasDigits && vectorBits >= 512}
+	for _, kind := range list {
+		d, few := digitsOf(g, kind)
+		if p.ok = p.ok && few; p.ok {
+			p.panels[kind] = digitPanels(b, d)
 		}
-		x[p], y[p] = da, digitPanels(b, db)
 	}
-	tiles := (a.Rows + digitRows - 1) / digitRows
-	parallel.Ranges(tiles, func(lo, hi int) {
+	return p
+}
+
+// inOnePass returns the products of a by b; ok is false if a row has no digits
+// or the sums need more than 64 bits. Groups of rows are converted, and their
+// grid is found, while they are in the second-level cache. Sums are first in
+// units of the group's grid.
+func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) {
+	if !p.ok {
+		return e, false
+	}
+	z := Matrix{rows: a.Rows, cols: p.panels[p.list[0]].cols, exp: p.grid.low, limbs: 1}
+	e = z.zeros(p.list)
+	grids := make([]grid, a.Rows) // of the group that begins at a row
+	for i := range grids {
+		grids[i] = noGrid
+	}
+	if !p.multiply(e, a, nil, grids) {
+		return e, false
+	}
+	total := noGrid
+	for _, g := range grids {
+		total = total.union(g)
+	}
+	if bitsOfSum(total, p.grid, a.Cols) > 64 {
+		return e, false
+	}
+	if total == noGrid { // all zeros
+		return e, true
+	}
+	shift := 0
+	for i, g := range grids {
+		if g != noGrid {
+			shift = g.low - total.low
+		}
+		for _, kind := range p.list {
+			e[kind].shiftRows(i, i+1, shift)
+		}
+	}
+	for _, kind := range p.list {
+		e[kind].exp += total.low
+	}
+	return e, true
+}
+
+// onGrid computes the products e of a, the elements of which have a grid, by b,
+// and reports whether it did.
+func (p digitProduct) onGrid(e [kinds]Matrix, a factor, g grid) bool {
+	return p.ok && p.multiply(e, a, &g, make([]grid, a.Rows))
+}
+
+// multiply computes the products e of a, on the known grid or on one for every
+// group of tiles, which it stores in grids. It reports whether it did.
+func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []grid) bool {
+	var failed atomic.Bool
+	parallel.Ranges((a.Rows+digitRows-1)/digitRows, func(lo, hi int) {
 		var groups []*digitGroup
-		for _, p := range list {
-			groups = append(groups, newDigitGroup(e[p], x[p], y[p], min(digitTiles, hi-lo)))
+		for _, kind := range p.list {
+			groups = append(groups, &digitGroup{kind: kind, panels: p.panels[kind], e: e[kind]})
 		}
-		for ; lo < hi; lo += digitTiles {
-			first, last := lo*digitRows, min(hi, lo+digitTiles)*digitRows
-			multiplyDigits(groups, matrix.Rows(a, first, min(last, a.Rows)), first)
+		rows := a.buffer(digitTiles * digitRows * min(digitTerms, a.Cols))
+		for ; lo < hi && !failed.Load(); lo += digitTiles {
+			first, last := lo*digitRows, min(min(hi, lo+digitTiles)*digitRows, a.Rows)
+			var ok bool
+			if grids[first], ok = p.multiplyRows(groups, a, known, rows, first, last); !ok {
+				failed.Store(true)
+			}
 		}
 	})
-	return true
+	return !failed.Load()
+}
+
+// multiplyRows sets rows first to last of products, and returns their grid: the
+// known one, or one that contains these rows of a, if ok. buffer is memory for
+// digitTerms terms of these rows.
+func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, buffer []float32, first, last int) (total grid, ok bool) {
+	total = noGrid
+	rows := make([][]float32, last-first)
+	for lo := 0; lo < a.Cols; lo += digitTerms {
+		hi, free := min(lo+digitTerms, a.Cols), buffer
+		g := noGrid
+		for r := range rows {
+			rows[r] = a.part(free, first+r, lo, hi)
+			free = free[min(hi-lo, len(free)):]
+			if known == nil {
+				row, nonFinite := gridOfRow(rows[r])
+				if nonFinite >= 0 {
+					return total, false
+				}
+				g = g.union(row)
+			}
+		}
+		if known != nil {
+			g = *known
+		}
+		if g == noGrid { // all zeros
+			continue
+		}
+		before := total
+		total = total.union(g)
+		if known == nil && bitsOfSum(total, p.grid, a.Cols) > 64 {
+			return total, false
+		}
+		for _, group := range groups {
+			if !group.begin(g, len(rows)) {
+				return total, false
+			}
+			if before != noGrid {
+				group.e.shiftRows(first, last, before.low-total.low)
+			}
+		}
+		chunks := (hi - lo + digitDepth - 1) / digitDepth
+		depth := ((hi-lo+chunks-1)/chunks + 3) &^ 3
+		for k := lo; k < hi; k += depth {
+			n := min(depth, hi-k)
+			for _, group := range groups {
+				for r, x := range rows {
+					group.pack(x[k-lo:k-lo+n], r)
+				}
+				group.addProducts(len(rows), k, n)
+			}
+		}
+		for _, group := range groups {
+			group.flush(len(rows), first, g.low-total.low)
+		}
+	}
+	return total, true
+}
+
+// shiftRows multiplies rows first to last of e, of one limb, by 2^shift.
+func (e Matrix) shiftRows(first, last, shift int) {
+	if shift > 0 {
+		for i := range e.data[first*e.cols : last*e.cols] {
+			e.data[first*e.cols+i] <<= shift
+		}
+	}
 }
 
 // panels are the digits of a matrix in panels of 8 columns. The digits of a
@@ -95,7 +221,7 @@ func digitProducts(e [kinds]Matrix, a, b blas32.General, ga, gb grid, list []kin
 type panels struct {
 	digits
 	data         []int16
-	number       int // of panels
+	cols, number int // of columns and of panels
 	place, panel int // lengths of a place and of a panel
 }
 
@@ -103,7 +229,7 @@ type panels struct {
 // zero.
 func digitPanels(b blas32.General, d digits) panels {
 	quads := (b.Rows + 3) / 4
-	p := panels{digits: d, number: (b.Cols + columnsOfPanel - 1) / columnsOfPanel, place: quads * digitQuad}
+	p := panels{digits: d, cols: b.Cols, number: (b.Cols + columnsOfPanel - 1) / columnsOfPanel, place: quads * digitQuad}
 	p.panel = d.count * p.place
 	p.data = make([]int16, p.number*p.panel)
 	parallel.Ranges(quads, func(lo, hi int) {
@@ -135,43 +261,27 @@ func digitPanels(b blas32.General, d digits) panels {
 type digitGroup struct {
 	digits
 	panels
+	kind
 	e     Matrix
 	x     []int16   // a chunk of the rows: digits by tile, place, row and term
 	words [][]int64 // sums by tile, panel, row and column, one word for three places
 }
 
-func newDigitGroup(e Matrix, d digits, p panels, tiles int) *digitGroup {
-	g := &digitGroup{digits: d, panels: p, e: e, x: make([]int16, tiles*d.count*digitRows*digitStride)}
-	places := d.count + p.count - 1
-	g.words = make([][]int64, (places+placesOfWord-1)/placesOfWord)
-	for i := range g.words {
-		g.words[i] = make([]int64, tiles*p.number*digitTile)
+// begin prepares a group of rows with elements of a grid; ok is false if these
+// have no digits.
+func (g *digitGroup) begin(of grid, rows int) (ok bool) {
+	if g.digits, ok = digitsOf(of, g.kind); !ok {
+		return false
 	}
-	return g
-}
-
-// multiplyDigits sets rows of products, from row i on, to the products of the
-// rows of a.
-func multiplyDigits(groups []*digitGroup, a blas32.General, i int) {
-	chunks := (a.Cols + digitDepth - 1) / digitDepth
-	depth := ((a.Cols+chunks-1)/chunks + 3) &^ 3
-	for k, terms := 0, 0; k < a.Cols; k += depth {
-		n := min(depth, a.Cols-k)
-		terms += n
-		full := terms+depth > digitTerms || k+n == a.Cols
-		for _, g := range groups {
-			for r := range a.Rows {
-				g.pack(matrix.Row(a, r)[k:k+n], r)
-			}
-			g.addProducts(a.Rows, k, n)
-			if full {
-				g.flush(a.Rows, i)
-			}
-		}
-		if full {
-			terms = 0
-		}
+	tiles := (rows + digitRows - 1) / digitRows
+	if n := tiles * g.digits.count * digitRows * digitStride; len(g.x) < n {
+		g.x = make([]int16, n)
 	}
+	places := g.digits.count + g.panels.count - 1
+	for len(g.words)*placesOfWord < places {
+		g.words = append(g.words, make([]int64, digitTiles*g.number*digitTile))
+	}
+	return true
 }
 
 // addProducts adds the products of n terms from k on.
@@ -183,13 +293,13 @@ func (g *digitGroup) addProducts(rows, k, n int) {
 	}
 }
 
-// flush adds the sums to the rows of e from i on.
-func (g *digitGroup) flush(rows, i int) {
+// flush adds 2^shift times the sums to the rows of e from i on.
+func (g *digitGroup) flush(rows, i, shift int) {
 	size := g.number * digitTile
 	for w, sums := range g.words {
 		for t := 0; t*digitRows < rows; t++ {
 			r := t * digitRows
-			g.e.addTiles(sums[t*size:][:size], i+r, min(digitRows, rows-r), digitTile, w*placesOfWord*digitBits)
+			g.e.addTiles(sums[t*size:][:size], i+r, min(digitRows, rows-r), digitTile, w*placesOfWord*digitBits+shift)
 		}
 	}
 }

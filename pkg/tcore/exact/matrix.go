@@ -38,22 +38,68 @@ type Matrix struct {
 // bits are added in as many 64-bit limbs as they need, which takes longer still
 // (Kulisch 2013, the exact dot product).
 func GEMM(a, b blas32.General) (Matrix, error) {
-	e, err := gemm("GEMM", a, b, signed)
+	e, err := gemm("GEMM", factor{General: a}, factor{General: b}, signed)
 	return e[signed], err
 }
 
 // AbsGEMM returns |A||B|. Its elementwise quotient by |AB| is the paper's
 // condition number. The error and the panics are those of [GEMM].
 func AbsGEMM(a, b blas32.General) (Matrix, error) {
-	e, err := gemm("AbsGEMM", a, b, absolute)
+	e, err := gemm("AbsGEMM", factor{General: a}, factor{General: b}, absolute)
 	return e[absolute], err
 }
 
 // GEMMs returns AB and |A||B|, in less time than [GEMM] and [AbsGEMM] need. The
 // error and the panics are those of [GEMM].
 func GEMMs(a, b blas32.General) (ab, abs Matrix, err error) {
-	e, err := gemm("GEMMs", a, b, signed, absolute)
+	return GEMMsOf(a, b, nil, nil)
+}
+
+// GEMMsOf is [GEMMs] of converted matrices: fa stores in dst the elements of
+// src, a part of a row of a, converted, and fb does so for b. It may be called
+// more than once for an element, and concurrently. nil converts nothing. The
+// error names a converted element.
+func GEMMsOf(a, b blas32.General, fa, fb func(dst, src []float32)) (ab, abs Matrix, err error) {
+	e, err := gemm("GEMMs", factor{a, fa}, factor{b, fb}, signed, absolute)
 	return e[signed], e[absolute], err
+}
+
+// factor is a matrix whose elements are converted when they are used.
+type factor struct {
+	blas32.General
+	convert func(dst, src []float32) // nil if they are not
+}
+
+// part returns converted elements lo to hi of row i, which may be in buffer.
+func (f factor) part(buffer []float32, i, lo, hi int) []float32 {
+	x := matrix.Row(f.General, i)[lo:hi]
+	if f.convert == nil {
+		return x
+	}
+	f.convert(buffer[:hi-lo], x)
+	return buffer[:hi-lo]
+}
+
+// buffer returns memory for parts of up to n elements.
+func (f factor) buffer(n int) []float32 {
+	if f.convert == nil {
+		return nil
+	}
+	return make([]float32, n)
+}
+
+// converted returns the matrix.
+func (f factor) converted() blas32.General {
+	if f.convert == nil {
+		return f.General
+	}
+	z := matrix.New(f.Rows, f.Cols)
+	parallel.Ranges(f.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f.part(matrix.Row(z, i), i, 0, f.Cols)
+		}
+	})
+	return z
 }
 
 // A kind is one of the products AB and |A||B|.
@@ -74,31 +120,36 @@ func (p kind) of(x float32) float32 {
 }
 
 // gemm returns the products of the given kinds.
-func gemm(call string, a, b blas32.General, list ...kind) (e [kinds]Matrix, err error) {
-	matrix.CheckProduct("exact", call, a, b)
-	ga, err := gridOf("a", a)
+func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error) {
+	matrix.CheckProduct("exact", call, fa.General, fb.General)
+	b := fb.converted()
+	gb, errB := gridOf("b", factor{General: b})
+	var digits digitProduct
+	if errB == nil {
+		digits = newDigitProduct(b, gb, list)
+		if e, ok := digits.inOnePass(fa); ok {
+			return e, nil
+		}
+	}
+	ga, err := gridOf("a", fa)
 	if err != nil {
 		return e, err
 	}
-	gb, err := gridOf("b", b)
-	if err != nil {
-		return e, err
+	if errB != nil {
+		return e, errB
 	}
 
-	// |sum| < K 2^(ga.bits+gb.bits), and one bit for the sign.
-	need := ga.bits() + gb.bits() + bits.Len(uint(a.Cols-1)) + 1
-	z := Matrix{rows: a.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: (need + 63) / 64}
+	need := bitsOfSum(ga, gb, b.Rows)
+	z := Matrix{rows: fa.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: (need + 63) / 64}
 	narrow := need <= 128 && ga.bits() < 64 && gb.bits() < 64
 	if !narrow {
 		z.limbs = need/64 + 2
 	}
-	for _, p := range list {
-		e[p] = z
-		e[p].data = make([]uint64, z.limbs*a.Rows*b.Cols)
-	}
-	if narrow && digitProducts(e, a, b, ga, gb, list) {
+	e = z.zeros(list)
+	if narrow && digits.onGrid(e, fa, ga) {
 		return e, nil
 	}
+	a := fa.converted()
 	for _, p := range list {
 		switch {
 		case !narrow:
@@ -108,6 +159,19 @@ func gemm(call string, a, b blas32.General, list ...kind) (e [kinds]Matrix, err 
 		}
 	}
 	return e, nil
+}
+
+// bitsOfSum returns the bits of a sum of k products of elements of two grids:
+// |sum| < k 2^(a.bits+b.bits), and one bit for the sign.
+func bitsOfSum(a, b grid, k int) int { return a.bits() + b.bits() + bits.Len(uint(k-1)) + 1 }
+
+// zeros returns matrices like e, of zeros.
+func (e Matrix) zeros(list []kind) (z [kinds]Matrix) {
+	for _, p := range list {
+		z[p] = e
+		z[p].data = make([]uint64, e.limbs*e.rows*e.cols)
+	}
+	return z
 }
 
 // product sets every element of e to the inner product of a row of a and a
@@ -173,14 +237,14 @@ func (g grid) bits() int {
 
 // gridOf returns the grid of the matrix called name, or an error that names
 // its first element that is not finite.
-func gridOf(name string, m blas32.General) (grid, error) {
+func gridOf(name string, m factor) (grid, error) {
 	g := noGrid
 	var mu sync.Mutex
 	bad := m.Rows
 	parallel.Ranges(m.Rows, func(lo, hi int) {
-		part := noGrid
+		part, buffer := noGrid, m.buffer(m.Cols)
 		for i := lo; i < hi; i++ {
-			one, nonFinite := gridOfRow(matrix.Row(m, i))
+			one, nonFinite := gridOfRow(m.part(buffer, i, 0, m.Cols))
 			if nonFinite >= 0 {
 				mu.Lock()
 				defer mu.Unlock()
@@ -194,8 +258,9 @@ func gridOf(name string, m blas32.General) (grid, error) {
 		g = g.union(part)
 	})
 	if bad < m.Rows {
-		_, j := gridOfRow(matrix.Row(m, bad))
-		return g, fmt.Errorf("exact: %s[%d, %d] = %v, want a finite number", name, bad, j, matrix.Row(m, bad)[j])
+		row := m.part(m.buffer(m.Cols), bad, 0, m.Cols)
+		_, j := gridOfRow(row)
+		return g, fmt.Errorf("exact: %s[%d, %d] = %v, want a finite number", name, bad, j, row[j])
 	}
 	if g == noGrid { // all zeros
 		return grid{}, nil

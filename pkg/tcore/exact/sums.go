@@ -81,11 +81,17 @@ func (e Matrix) addTiles(sums []int64, i, rows, size, shift int) {
 			tile := sums[j/columnsOfPanel*size+r*columnsOfPanel:][:columnsOfPanel]
 			first := (i+r)*e.cols + j
 			n := min(columnsOfPanel, e.cols-j)
-			if e.limbs == 1 {
+			switch {
+			case e.limbs == 1 && shift == 0:
+				z := e.data[first:][:n]
+				for c, v := range tile[:len(z)] {
+					z[c] += uint64(v)
+				}
+			case e.limbs == 1:
 				for c, v := range tile[:n] {
 					e.data[first+c] += uint64(v) << shift
 				}
-			} else {
+			default:
 				for c, v := range tile[:n] {
 					z := int128{int64(e.data[2*(first+c)+1]), e.data[2*(first+c)]}.plus(v, shift)
 					e.data[2*(first+c)], e.data[2*(first+c)+1] = z.lo, uint64(z.hi)

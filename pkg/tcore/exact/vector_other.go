@@ -15,4 +15,10 @@ var (
 	hasDigits  = false
 )
 
-func digitProducts(e [kinds]Matrix, a, b blas32.General, ga, gb grid, list []kind) bool { return false }
+type digitProduct struct{}
+
+func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct { return digitProduct{} }
+
+func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) { return e, false }
+
+func (p digitProduct) onGrid(e [kinds]Matrix, a factor, g grid) bool { return false }

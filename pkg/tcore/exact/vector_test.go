@@ -113,6 +113,79 @@ func TestGEMMOnVectors(t *testing.T) {
 	})
 }
 
+// Rows and terms far apart have grids of their own, and the product one for all
+// of them, whether their conversion is part of the product or not.
+func TestGEMMOfManyGrids(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 0))
+	for range 8 {
+		const m, k, n = 150, 2*4096 + 100, 9
+		a, b := matrix.New(m, k), matrix.New(k, n)
+		most := rng.IntN(40) // wide grids need more than 64 bits
+		var shifts [m/48 + 1][k/4096 + 1]int
+		for i := range shifts {
+			for j := range shifts[i] {
+				shifts[i][j] = rng.IntN(most + 5)
+			}
+		}
+		zeros := rng.IntN(len(shifts) + 1)
+		for i := range m {
+			for l, row := 0, matrix.Row(a, i); l < k; l++ {
+				if shift := shifts[i/48][l/4096]; i/48 != zeros && shift > 2 {
+					row[l] = float32(math.Ldexp(float64(rng.IntN(127)-63), shift-60))
+				}
+			}
+		}
+		for i := range b.Data {
+			b.Data[i] = float32(rng.IntN(1<<20)-1<<19) * 0x1p-24
+		}
+		third := func(dst, src []float32) {
+			for i, x := range src {
+				dst[i] = 3 * x
+			}
+		}
+		ab, abs, err := GEMMs(a, b)
+		converted, convertedAbs, convertedErr := GEMMsOf(a, b, third, nil)
+		if err != nil || convertedErr != nil {
+			t.Fatal(err, convertedErr)
+		}
+		third(a.Data, a.Data)
+		other, otherAbs, err := GEMMs(a, b)
+		if !reflect.DeepEqual(converted, other) || !reflect.DeepEqual(convertedAbs, otherAbs) {
+			t.Fatalf("GEMMsOf differs from GEMMs of the converted matrix: %v", err)
+		}
+		withDigits(false, func() {
+			for i := range a.Data {
+				a.Data[i] /= 3
+			}
+			slow, slowAbs, err := GEMMs(a, b)
+			if !reflect.DeepEqual(ab, slow) || !reflect.DeepEqual(abs, slowAbs) {
+				t.Fatalf("shifts %v: not what is computed without digits: %v", shifts, err)
+			}
+		})
+	}
+}
+
+// A converted element that is not finite is named, in any row.
+func TestGEMMsOfNamesBadData(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		a, b := matrix.New(100, 5), matrix.New(5, 20)
+		a.Data[99*5+3], b.Data[4*20+17] = 1, 1
+		inverse := func(dst, src []float32) {
+			for i, x := range src {
+				dst[i] = 1 / (1 - x)
+			}
+		}
+		for want, err := range map[string]func() error{
+			"exact: a[99, 3] = +Inf, want a finite number": func() error { _, _, err := GEMMsOf(a, b, inverse, inverse); return err },
+			"exact: b[4, 17] = +Inf, want a finite number": func() error { _, _, err := GEMMsOf(a, b, nil, inverse); return err },
+		} {
+			if got := err(); got == nil || got.Error() != want {
+				t.Errorf("error %v, want %s", got, want)
+			}
+		}
+	})
+}
+
 // The grid of a row computed by vectors equals that computed element by
 // element.
 func TestGridOnVectors(t *testing.T) {

@@ -232,25 +232,22 @@ func digitPanels(b blas32.General, d digits) panels {
 	p := panels{digits: d, cols: b.Cols, number: (b.Cols + columnsOfPanel - 1) / columnsOfPanel, place: quads * digitQuad}
 	p.panel = d.count * p.place
 	p.data = make([]int16, p.number*p.panel)
-	parallel.Ranges(quads, func(lo, hi int) {
-		var edge [digitQuad]float32
-		for j := range p.number {
-			whole := hi
-			if (j+1)*columnsOfPanel > b.Cols {
-				whole = lo
-			} else if 4*hi > b.Rows {
-				whole--
-			}
-			dst := p.data[j*p.panel:]
-			if whole > lo {
-				panelDigits(&dst[lo*digitQuad], 2*p.place, &b.Data[4*lo*b.Stride+j*columnsOfPanel], 4*b.Stride, whole-lo, d.scale, d.mask, d.count)
-			}
-			for q := whole; q < hi; q++ {
-				clear(edge[:])
-				for r := 4 * q; r < min(4*q+4, b.Rows); r++ {
-					copy(edge[(r-4*q)*columnsOfPanel:][:columnsOfPanel], matrix.Row(b, r)[j*columnsOfPanel:])
+	const block = 16 // quads whose rows stay in the second-level cache
+	parallel.Ranges((quads+block-1)/block, func(lo, hi int) {
+		var edge [block * digitQuad]float32
+		for q := lo * block; q < min(hi*block, quads); q += block {
+			n := min(block, quads-q)
+			rows := matrix.Rows(b, 4*q, min(4*(q+n), b.Rows))
+			for j := range p.number {
+				src, stride := rows.Data[j*columnsOfPanel:], rows.Stride
+				if (j+1)*columnsOfPanel > b.Cols || rows.Rows < 4*n {
+					clear(edge[:])
+					for r := range rows.Rows {
+						copy(edge[r*columnsOfPanel:][:columnsOfPanel], matrix.Row(rows, r)[j*columnsOfPanel:])
+					}
+					src, stride = edge[:], columnsOfPanel
 				}
-				panelDigits(&dst[q*digitQuad], 2*p.place, &edge[0], 4*columnsOfPanel, 1, d.scale, d.mask, d.count)
+				panelDigits(&p.data[j*p.panel+q*digitQuad], 2*p.place, &src[0], 4*stride, n, d.scale, d.mask, d.count)
 			}
 		}
 	})

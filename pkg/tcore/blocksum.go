@@ -38,10 +38,12 @@ func (d Device) BlockSums(a, b blas32.General) (iter.Seq[[]BlockSum], error) {
 	if !ok || f.Group > 0 || d.ScaleBlock > 0 {
 		panic(fmt.Sprintf("tcore: BlockSums: device %q, want a Fused core without groups and scales", d.Name))
 	}
+	roundedA, roundedB, release := d.factors(a, b)
+	defer release()
 	for _, factor := range []struct {
 		name string
 		blas32.General
-	}{{"a", d.rounded(d.A, a)}, {"b", d.rounded(d.B, b)}} {
+	}{{"a", roundedA}, {"b", roundedB}} {
 		if i, j, found := matrix.NotFinite(factor.General); found {
 			return nil, fmt.Errorf("tcore: %s[%d, %d] = %v, want a finite number", factor.name, i, j, matrix.Row(factor.General, i)[j])
 		}

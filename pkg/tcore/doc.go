@@ -52,8 +52,8 @@
 // The faster routines ([Format.RoundSlice] to nearest even,
 // [Stochastic.RoundSlice], [Format.RoundSlice32], [EncodeSlice16],
 // [Device.MultiplyAdd] on a [TensorCore]) return the same values and are tested
-// against it. On amd64 with AVX2 the first two are vector code, which go
-// generate writes by the generator in internal/asm.
+// against it. On amd64 with AVX2 or AVX-512 the first two are vector code,
+// which go generate writes by the generator in internal/asm.
 //
 // Emulated arithmetic makes every rounding explicit: the Go specification
 // allows a compiler to fuse x*y + z, and an explicit conversion as in
@@ -86,7 +86,8 @@
 // with bit patterns, [Device.MultiplyAdd] with matrices. [Machine] is GEMM as a
 // library builds it: transposes, alpha and beta, split K, a converted result.
 // [Device.Trace] returns which part of every term was kept and which was cut
-// off. [Device.ExactGEMM] returns the exact product, for measuring errors.
+// off. [Device.ExactGEMM] returns the exact product, for measuring errors, and
+// [Device.ExactGEMMs] also |A||B|.
 // Where the published models disagree, [Contested] has a field.
 //
 // # Exact results

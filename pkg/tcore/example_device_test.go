@@ -223,6 +223,15 @@ func ExampleDevice_ExactGEMM() {
 	// Output: 9.8515625 <nil>
 }
 
+// What a sum of products cancels to, and what it cancels.
+func ExampleDevice_ExactGEMMs() {
+	a := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.1, -0.1}}
+	b := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{101, 100}}
+	ab, abs, err := devices.HopperF16().ExactGEMMs(a, b)
+	fmt.Println(ab.At(0, 0), abs.At(0, 0), err)
+	// Output: 0.0999755859375 20.0950927734375 <nil>
+}
+
 // Hopper's output for U(0,1) data is too small, since it truncates. The errors
 // of IEEE arithmetic have both signs.
 func ExampleDevice_MultiplyAdd() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -133,4 +134,33 @@ func BenchmarkExactGEMM(b *testing.B) {
 		}
 		return multiply(exact.GEMM, x, y)
 	})
+}
+
+// BenchmarkExactBesideEmulation reports the time of the exact products AB and
+// |A||B|, rounded to binary64, over that of the same product on a device. Both
+// are timed in turn.
+func BenchmarkExactBesideEmulation(b *testing.B) {
+	for _, s := range []shape{cube(512), {1 << 10, 1 << 12, 1 << 3}} {
+		for _, device := range []Device{HopperF16, HopperE4M3} {
+			b.Run(fmt.Sprintf("device=%s/n=%v", device.Name, s), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				x, y, d := operands(s, Binary32)
+				var emulated, exactly time.Duration
+				for b.Loop() {
+					start := time.Now()
+					device.MultiplyAdd(x, y, blas32.General{}, d)
+					middle := time.Now()
+					ab, abs, err := device.ExactGEMMs(x, y)
+					if err != nil {
+						b.Fatal(err)
+					}
+					ab.Float64()
+					abs.Float64()
+					emulated += middle.Sub(start)
+					exactly += time.Since(middle)
+				}
+				b.ReportMetric(exactly.Seconds()/emulated.Seconds(), "exact/emulated")
+			})
+		}
+	}
 }

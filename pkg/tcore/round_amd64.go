@@ -11,13 +11,31 @@ func roundNearest(dst *float64, src *float64, n int, table *[36][4]uint64)
 func roundStochastic(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
 
 //go:noescape
+func roundNearest512(dst *float64, src *float64, n int, table *[36][4]uint64, stream int)
+
+//go:noescape
+func roundStochastic512(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64, stream int)
+
+//go:noescape
 func roundNearestZeros(dst *float64, src *float64, n int, table *[36][4]uint64)
 
 //go:noescape
 func roundStochasticZeros(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
 
 //go:noescape
+func roundNearest512Zeros(dst *float64, src *float64, n int, table *[36][4]uint64, stream int)
+
+//go:noescape
+func roundStochastic512Zeros(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64, stream int)
+
+//go:noescape
 func roundNearestFinite(dst *float64, src *float64, n int, table *[36][4]uint64)
 
 //go:noescape
 func roundStochasticFinite(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64)
+
+//go:noescape
+func roundNearest512Finite(dst *float64, src *float64, n int, table *[36][4]uint64, stream int)
+
+//go:noescape
+func roundStochastic512Finite(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64, stream int)

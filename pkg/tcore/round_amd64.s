@@ -280,6 +280,307 @@ loop:
 	LDMXCSR   (SP)
 	RET
 
+// func roundNearest512(dst *float64, src *float64, n int, table *[36][4]uint64, stream int)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·roundNearest512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         table+24(FP), BX
+	XORQ         SI, SI
+	MOVQ         stream+32(FP), DI
+	VBROADCASTSD 224(BX), Z0
+	VBROADCASTSD 32(BX), Z1
+	VBROADCASTSD 64(BX), Z2
+	VBROADCASTSD 96(BX), Z3
+	VBROADCASTSD 160(BX), Z4
+	VBROADCASTSD 320(BX), Z5
+
+loop:
+	VMOVUPD    (CX)(SI*8), Z6
+	VANDPD     Z1, Z6, Z7
+	VMAXPD     Z3, Z7, Z8
+	VANDPD     Z2, Z8, Z8
+	VPADDQ     Z4, Z8, Z8
+	VADDPD     Z8, Z7, Z9
+	VSUBPD     Z8, Z9, Z9
+	VCMPPD     $0x1d, Z0, Z7, K1
+	VMOVAPD    Z5, K1, Z9
+	VPTERNLOGQ $0xf4, Z1, Z6, Z9
+	TESTQ      DI, DI
+	JNZ        past1
+	VMOVUPD    Z9, (AX)(SI*8)
+	JMP        stored1
+
+past1:
+	VMOVNTPD Z9, (AX)(SI*8)
+
+stored1:
+	VMOVUPD    64(CX)(SI*8), Z6
+	VANDPD     Z1, Z6, Z7
+	VMAXPD     Z3, Z7, Z8
+	VANDPD     Z2, Z8, Z8
+	VPADDQ     Z4, Z8, Z8
+	VADDPD     Z8, Z7, Z9
+	VSUBPD     Z8, Z9, Z9
+	VCMPPD     $0x1d, Z0, Z7, K1
+	VMOVAPD    Z5, K1, Z9
+	VPTERNLOGQ $0xf4, Z1, Z6, Z9
+	TESTQ      DI, DI
+	JNZ        past2
+	VMOVUPD    Z9, 64(AX)(SI*8)
+	JMP        stored2
+
+past2:
+	VMOVNTPD Z9, 64(AX)(SI*8)
+
+stored2:
+	ADDQ $0x10, SI
+	CMPQ SI, DX
+	JLT  loop
+	VZEROUPPER
+	SFENCE
+	RET
+
+// func roundStochastic512(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64, stream int)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·roundStochastic512(SB), NOSPLIT, $0-48
+	MOVQ            dst+0(FP), AX
+	MOVQ            src+8(FP), CX
+	MOVQ            n+16(FP), DX
+	MOVQ            table+24(FP), BX
+	XORQ            SI, SI
+	MOVQ            stream+40(FP), DI
+	VBROADCASTSD    128(BX), Z0
+	VBROADCASTSD    192(BX), Z1
+	VBROADCASTSD    256(BX), Z2
+	VBROADCASTSD    288(BX), Z3
+	VBROADCASTSD    416(BX), Z4
+	VBROADCASTSD    448(BX), Z5
+	VBROADCASTSD    480(BX), Z6
+	VBROADCASTSD    32(BX), Z7
+	VBROADCASTSD    64(BX), Z8
+	VBROADCASTSD    96(BX), Z9
+	VBROADCASTSD    160(BX), Z10
+	VBROADCASTSD    320(BX), Z11
+	MOVQ            counters+32(FP), R8
+	MOVQ            $0x00000004, R9
+	VPBROADCASTQ    R9, Z13
+	VPADDQ          Z13, Z13, Z14
+	VBROADCASTI64X4 (R8), Z12
+	MOVL            $0x000000f0, R8
+	KMOVW           R8, K1
+	VPADDQ          Z13, Z12, K1, Z12
+
+loop:
+	VMOVDQA64 Z12, Z13
+	VPSRLQ    $0x20, Z12, Z17
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+
+	// Philox round 0.
+	VPMULUDQ        Z5, Z13, Z13
+	VPMULUDQ        Z6, Z15, Z18
+	VPSRLQ          $0x20, Z18, Z19
+	VPTERNLOGQ.BCST $0x96, 512(BX), Z17, Z19
+	VPSRLQ          $0x20, Z13, Z17
+	VPTERNLOGQ.BCST $0x96, 544(BX), Z16, Z17
+
+	// Philox round 1.
+	VPMULUDQ        Z5, Z19, Z19
+	VPMULUDQ        Z6, Z17, Z17
+	VPSRLQ          $0x20, Z17, Z20
+	VPTERNLOGQ.BCST $0x96, 576(BX), Z18, Z20
+	VPSRLQ          $0x20, Z19, Z18
+	VPTERNLOGQ.BCST $0x96, 608(BX), Z13, Z18
+
+	// Philox round 2.
+	VPMULUDQ        Z5, Z20, Z13
+	VPMULUDQ        Z6, Z18, Z18
+	VPSRLQ          $0x20, Z18, Z20
+	VPTERNLOGQ.BCST $0x96, 640(BX), Z17, Z20
+	VPSRLQ          $0x20, Z13, Z17
+	VPTERNLOGQ.BCST $0x96, 672(BX), Z19, Z17
+
+	// Philox round 3.
+	VPMULUDQ        Z5, Z20, Z19
+	VPMULUDQ        Z6, Z17, Z17
+	VPSRLQ          $0x20, Z17, Z20
+	VPTERNLOGQ.BCST $0x96, 704(BX), Z18, Z20
+	VPSRLQ          $0x20, Z19, Z18
+	VPTERNLOGQ.BCST $0x96, 736(BX), Z13, Z18
+
+	// Philox round 4.
+	VPMULUDQ        Z5, Z20, Z13
+	VPMULUDQ        Z6, Z18, Z18
+	VPSRLQ          $0x20, Z18, Z20
+	VPTERNLOGQ.BCST $0x96, 768(BX), Z17, Z20
+	VPSRLQ          $0x20, Z13, Z17
+	VPTERNLOGQ.BCST $0x96, 800(BX), Z19, Z17
+
+	// Philox round 5.
+	VPMULUDQ        Z5, Z20, Z19
+	VPMULUDQ        Z6, Z17, Z17
+	VPSRLQ          $0x20, Z17, Z20
+	VPTERNLOGQ.BCST $0x96, 832(BX), Z18, Z20
+	VPSRLQ          $0x20, Z19, Z18
+	VPTERNLOGQ.BCST $0x96, 864(BX), Z13, Z18
+
+	// Philox round 6.
+	VPMULUDQ        Z5, Z20, Z13
+	VPMULUDQ        Z6, Z18, Z18
+	VPSRLQ          $0x20, Z18, Z20
+	VPTERNLOGQ.BCST $0x96, 896(BX), Z17, Z20
+	VPSRLQ          $0x20, Z13, Z17
+	VPTERNLOGQ.BCST $0x96, 928(BX), Z19, Z17
+
+	// Philox round 7.
+	VPMULUDQ        Z5, Z20, Z19
+	VPMULUDQ        Z6, Z17, Z17
+	VPSRLQ          $0x20, Z17, Z20
+	VPTERNLOGQ.BCST $0x96, 960(BX), Z18, Z20
+	VPSRLQ          $0x20, Z19, Z18
+	VPTERNLOGQ.BCST $0x96, 992(BX), Z13, Z18
+
+	// Philox round 8.
+	VPMULUDQ        Z5, Z20, Z13
+	VPMULUDQ        Z6, Z18, Z18
+	VPSRLQ          $0x20, Z18, Z20
+	VPTERNLOGQ.BCST $0x96, 1024(BX), Z17, Z20
+	VPSRLQ          $0x20, Z13, Z17
+	VPTERNLOGQ.BCST $0x96, 1056(BX), Z19, Z17
+
+	// Philox round 9.
+	VPMULUDQ        Z5, Z20, Z19
+	VPMULUDQ        Z6, Z17, Z17
+	VPSRLQ          $0x20, Z17, Z20
+	VPTERNLOGQ.BCST $0x96, 1088(BX), Z18, Z20
+	VPSRLQ          $0x20, Z19, Z18
+	VPTERNLOGQ.BCST $0x96, 1120(BX), Z13, Z18
+	VSHUFI64X2      $0x44, Z17, Z20, Z13
+
+	// Elements 0 to 7.
+	VMOVUPD       (CX)(SI*8), Z21
+	VANDPD        Z7, Z21, Z22
+	VMINPD        Z22, Z2, Z22
+	VMAXPD        Z9, Z22, Z23
+	VANDPD        Z8, Z23, Z23
+	VPSLLQ        $0x20, Z13, Z13
+	VPSRLQ        $0x0c, Z13, Z13
+	VPSUBQ        Z0, Z23, Z24
+	VPTERNLOGQ    $0xf8, Z4, Z13, Z24
+	VADDPD.RZ_SAE Z24, Z22, Z13
+	VPADDQ        Z10, Z23, Z24
+	VADDPD.RZ_SAE Z24, Z13, Z13
+	VPADDQ        Z1, Z23, Z23
+	VSUBPD.RZ_SAE Z23, Z13, Z13
+	VCMPPD        $0x1e, Z3, Z13, K1
+	VMOVAPD       Z11, K1, Z13
+	VPTERNLOGQ    $0xf4, Z7, Z21, Z13
+	TESTQ         DI, DI
+	JNZ           past1
+	VMOVUPD       Z13, (AX)(SI*8)
+	JMP           stored1
+
+past1:
+	VMOVNTPD Z13, (AX)(SI*8)
+
+stored1:
+	VSHUFI64X2 $0xee, Z17, Z20, Z13
+
+	// Elements 16 to 23.
+	VMOVUPD       128(CX)(SI*8), Z17
+	VANDPD        Z7, Z17, Z20
+	VMINPD        Z20, Z2, Z20
+	VMAXPD        Z9, Z20, Z21
+	VANDPD        Z8, Z21, Z21
+	VPSLLQ        $0x20, Z13, Z13
+	VPSRLQ        $0x0c, Z13, Z13
+	VPSUBQ        Z0, Z21, Z22
+	VPTERNLOGQ    $0xf8, Z4, Z13, Z22
+	VADDPD.RZ_SAE Z22, Z20, Z13
+	VPADDQ        Z10, Z21, Z22
+	VADDPD.RZ_SAE Z22, Z13, Z13
+	VPADDQ        Z1, Z21, Z21
+	VSUBPD.RZ_SAE Z21, Z13, Z13
+	VCMPPD        $0x1e, Z3, Z13, K1
+	VMOVAPD       Z11, K1, Z13
+	VPTERNLOGQ    $0xf4, Z7, Z17, Z13
+	TESTQ         DI, DI
+	JNZ           past2
+	VMOVUPD       Z13, 128(AX)(SI*8)
+	JMP           stored2
+
+past2:
+	VMOVNTPD Z13, 128(AX)(SI*8)
+
+stored2:
+	VSHUFI64X2 $0x44, Z19, Z18, Z13
+
+	// Elements 8 to 15.
+	VMOVUPD       64(CX)(SI*8), Z17
+	VANDPD        Z7, Z17, Z20
+	VMINPD        Z20, Z2, Z20
+	VMAXPD        Z9, Z20, Z21
+	VANDPD        Z8, Z21, Z21
+	VPSLLQ        $0x20, Z13, Z13
+	VPSRLQ        $0x0c, Z13, Z13
+	VPSUBQ        Z0, Z21, Z22
+	VPTERNLOGQ    $0xf8, Z4, Z13, Z22
+	VADDPD.RZ_SAE Z22, Z20, Z13
+	VPADDQ        Z10, Z21, Z22
+	VADDPD.RZ_SAE Z22, Z13, Z13
+	VPADDQ        Z1, Z21, Z21
+	VSUBPD.RZ_SAE Z21, Z13, Z13
+	VCMPPD        $0x1e, Z3, Z13, K1
+	VMOVAPD       Z11, K1, Z13
+	VPTERNLOGQ    $0xf4, Z7, Z17, Z13
+	TESTQ         DI, DI
+	JNZ           past3
+	VMOVUPD       Z13, 64(AX)(SI*8)
+	JMP           stored3
+
+past3:
+	VMOVNTPD Z13, 64(AX)(SI*8)
+
+stored3:
+	VSHUFI64X2 $0xee, Z19, Z18, Z13
+
+	// Elements 24 to 31.
+	VMOVUPD       192(CX)(SI*8), Z17
+	VANDPD        Z7, Z17, Z18
+	VMINPD        Z18, Z2, Z18
+	VMAXPD        Z9, Z18, Z19
+	VANDPD        Z8, Z19, Z19
+	VPSLLQ        $0x20, Z13, Z13
+	VPSRLQ        $0x0c, Z13, Z13
+	VPSUBQ        Z0, Z19, Z20
+	VPTERNLOGQ    $0xf8, Z4, Z13, Z20
+	VADDPD.RZ_SAE Z20, Z18, Z13
+	VPADDQ        Z10, Z19, Z20
+	VADDPD.RZ_SAE Z20, Z13, Z13
+	VPADDQ        Z1, Z19, Z19
+	VSUBPD.RZ_SAE Z19, Z13, Z13
+	VCMPPD        $0x1e, Z3, Z13, K1
+	VMOVAPD       Z11, K1, Z13
+	VPTERNLOGQ    $0xf4, Z7, Z17, Z13
+	TESTQ         DI, DI
+	JNZ           past4
+	VMOVUPD       Z13, 192(AX)(SI*8)
+	JMP           stored4
+
+past4:
+	VMOVNTPD Z13, 192(AX)(SI*8)
+
+stored4:
+	VPADDQ Z14, Z12, Z12
+	ADDQ   $0x20, SI
+	CMPQ   SI, DX
+	JLT    loop
+	VZEROUPPER
+	SFENCE
+	RET
+
 // func roundNearestZeros(dst *float64, src *float64, n int, table *[36][4]uint64)
 // Requires: AVX, AVX2
 TEXT ·roundNearestZeros(SB), NOSPLIT, $0-32
@@ -572,6 +873,329 @@ loop:
 	JLT       loop
 	VZEROUPPER
 	LDMXCSR   (SP)
+	RET
+
+// func roundNearest512Zeros(dst *float64, src *float64, n int, table *[36][4]uint64, stream int)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·roundNearest512Zeros(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         table+24(FP), BX
+	XORQ         SI, SI
+	MOVQ         stream+32(FP), DI
+	VBROADCASTSD 224(BX), Z0
+	VBROADCASTSD 32(BX), Z1
+	VBROADCASTSD 64(BX), Z2
+	VBROADCASTSD 96(BX), Z3
+	VBROADCASTSD 160(BX), Z4
+	VBROADCASTSD 320(BX), Z5
+	VBROADCASTSD 352(BX), Z6
+	VBROADCASTSD 384(BX), Z7
+
+loop:
+	VMOVUPD    (CX)(SI*8), Z8
+	VANDPD     Z1, Z8, Z9
+	VMAXPD     Z3, Z9, Z10
+	VANDPD     Z2, Z10, Z10
+	VPADDQ     Z4, Z10, Z10
+	VADDPD     Z10, Z9, Z11
+	VSUBPD     Z10, Z11, Z11
+	VCMPPD     $0x1d, Z0, Z9, K1
+	VMOVAPD    Z5, K1, Z11
+	VCMPPD     $0x15, Z6, Z11, K1
+	VMOVAPD.Z  Z11, K1, Z11
+	VPTERNLOGQ $0xf4, Z1, Z8, Z11
+	VADDPD     Z7, Z11, Z11
+	TESTQ      DI, DI
+	JNZ        past1
+	VMOVUPD    Z11, (AX)(SI*8)
+	JMP        stored1
+
+past1:
+	VMOVNTPD Z11, (AX)(SI*8)
+
+stored1:
+	VMOVUPD    64(CX)(SI*8), Z8
+	VANDPD     Z1, Z8, Z9
+	VMAXPD     Z3, Z9, Z10
+	VANDPD     Z2, Z10, Z10
+	VPADDQ     Z4, Z10, Z10
+	VADDPD     Z10, Z9, Z11
+	VSUBPD     Z10, Z11, Z11
+	VCMPPD     $0x1d, Z0, Z9, K1
+	VMOVAPD    Z5, K1, Z11
+	VCMPPD     $0x15, Z6, Z11, K1
+	VMOVAPD.Z  Z11, K1, Z11
+	VPTERNLOGQ $0xf4, Z1, Z8, Z11
+	VADDPD     Z7, Z11, Z11
+	TESTQ      DI, DI
+	JNZ        past2
+	VMOVUPD    Z11, 64(AX)(SI*8)
+	JMP        stored2
+
+past2:
+	VMOVNTPD Z11, 64(AX)(SI*8)
+
+stored2:
+	ADDQ $0x10, SI
+	CMPQ SI, DX
+	JLT  loop
+	VZEROUPPER
+	SFENCE
+	RET
+
+// func roundStochastic512Zeros(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64, stream int)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·roundStochastic512Zeros(SB), NOSPLIT, $0-48
+	MOVQ            dst+0(FP), AX
+	MOVQ            src+8(FP), CX
+	MOVQ            n+16(FP), DX
+	MOVQ            table+24(FP), BX
+	XORQ            SI, SI
+	MOVQ            stream+40(FP), DI
+	VBROADCASTSD    128(BX), Z0
+	VBROADCASTSD    192(BX), Z1
+	VBROADCASTSD    256(BX), Z2
+	VBROADCASTSD    288(BX), Z3
+	VBROADCASTSD    416(BX), Z4
+	VBROADCASTSD    448(BX), Z5
+	VBROADCASTSD    480(BX), Z6
+	VBROADCASTSD    32(BX), Z7
+	VBROADCASTSD    64(BX), Z8
+	VBROADCASTSD    96(BX), Z9
+	VBROADCASTSD    160(BX), Z10
+	VBROADCASTSD    320(BX), Z11
+	VBROADCASTSD    352(BX), Z12
+	VBROADCASTSD    384(BX), Z13
+	MOVQ            counters+32(FP), R8
+	MOVQ            $0x00000004, R9
+	VPBROADCASTQ    R9, Z15
+	VPADDQ          Z15, Z15, Z16
+	VBROADCASTI64X4 (R8), Z14
+	MOVL            $0x000000f0, R8
+	KMOVW           R8, K1
+	VPADDQ          Z15, Z14, K1, Z14
+
+loop:
+	VMOVDQA64 Z14, Z15
+	VPSRLQ    $0x20, Z14, Z19
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+
+	// Philox round 0.
+	VPMULUDQ        Z5, Z15, Z15
+	VPMULUDQ        Z6, Z17, Z20
+	VPSRLQ          $0x20, Z20, Z21
+	VPTERNLOGQ.BCST $0x96, 512(BX), Z19, Z21
+	VPSRLQ          $0x20, Z15, Z19
+	VPTERNLOGQ.BCST $0x96, 544(BX), Z18, Z19
+
+	// Philox round 1.
+	VPMULUDQ        Z5, Z21, Z21
+	VPMULUDQ        Z6, Z19, Z19
+	VPSRLQ          $0x20, Z19, Z22
+	VPTERNLOGQ.BCST $0x96, 576(BX), Z20, Z22
+	VPSRLQ          $0x20, Z21, Z20
+	VPTERNLOGQ.BCST $0x96, 608(BX), Z15, Z20
+
+	// Philox round 2.
+	VPMULUDQ        Z5, Z22, Z15
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z22
+	VPTERNLOGQ.BCST $0x96, 640(BX), Z19, Z22
+	VPSRLQ          $0x20, Z15, Z19
+	VPTERNLOGQ.BCST $0x96, 672(BX), Z21, Z19
+
+	// Philox round 3.
+	VPMULUDQ        Z5, Z22, Z21
+	VPMULUDQ        Z6, Z19, Z19
+	VPSRLQ          $0x20, Z19, Z22
+	VPTERNLOGQ.BCST $0x96, 704(BX), Z20, Z22
+	VPSRLQ          $0x20, Z21, Z20
+	VPTERNLOGQ.BCST $0x96, 736(BX), Z15, Z20
+
+	// Philox round 4.
+	VPMULUDQ        Z5, Z22, Z15
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z22
+	VPTERNLOGQ.BCST $0x96, 768(BX), Z19, Z22
+	VPSRLQ          $0x20, Z15, Z19
+	VPTERNLOGQ.BCST $0x96, 800(BX), Z21, Z19
+
+	// Philox round 5.
+	VPMULUDQ        Z5, Z22, Z21
+	VPMULUDQ        Z6, Z19, Z19
+	VPSRLQ          $0x20, Z19, Z22
+	VPTERNLOGQ.BCST $0x96, 832(BX), Z20, Z22
+	VPSRLQ          $0x20, Z21, Z20
+	VPTERNLOGQ.BCST $0x96, 864(BX), Z15, Z20
+
+	// Philox round 6.
+	VPMULUDQ        Z5, Z22, Z15
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z22
+	VPTERNLOGQ.BCST $0x96, 896(BX), Z19, Z22
+	VPSRLQ          $0x20, Z15, Z19
+	VPTERNLOGQ.BCST $0x96, 928(BX), Z21, Z19
+
+	// Philox round 7.
+	VPMULUDQ        Z5, Z22, Z21
+	VPMULUDQ        Z6, Z19, Z19
+	VPSRLQ          $0x20, Z19, Z22
+	VPTERNLOGQ.BCST $0x96, 960(BX), Z20, Z22
+	VPSRLQ          $0x20, Z21, Z20
+	VPTERNLOGQ.BCST $0x96, 992(BX), Z15, Z20
+
+	// Philox round 8.
+	VPMULUDQ        Z5, Z22, Z15
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z22
+	VPTERNLOGQ.BCST $0x96, 1024(BX), Z19, Z22
+	VPSRLQ          $0x20, Z15, Z19
+	VPTERNLOGQ.BCST $0x96, 1056(BX), Z21, Z19
+
+	// Philox round 9.
+	VPMULUDQ        Z5, Z22, Z21
+	VPMULUDQ        Z6, Z19, Z19
+	VPSRLQ          $0x20, Z19, Z22
+	VPTERNLOGQ.BCST $0x96, 1088(BX), Z20, Z22
+	VPSRLQ          $0x20, Z21, Z20
+	VPTERNLOGQ.BCST $0x96, 1120(BX), Z15, Z20
+	VSHUFI64X2      $0x44, Z19, Z22, Z15
+
+	// Elements 0 to 7.
+	VMOVUPD       (CX)(SI*8), Z23
+	VANDPD        Z7, Z23, Z24
+	VMINPD        Z24, Z2, Z24
+	VMAXPD        Z9, Z24, Z25
+	VANDPD        Z8, Z25, Z25
+	VPSLLQ        $0x20, Z15, Z15
+	VPSRLQ        $0x0c, Z15, Z15
+	VPSUBQ        Z0, Z25, Z26
+	VPTERNLOGQ    $0xf8, Z4, Z15, Z26
+	VADDPD.RZ_SAE Z26, Z24, Z15
+	VPADDQ        Z10, Z25, Z26
+	VADDPD.RZ_SAE Z26, Z15, Z15
+	VPADDQ        Z1, Z25, Z25
+	VSUBPD.RZ_SAE Z25, Z15, Z15
+	VCMPPD        $0x1e, Z3, Z15, K1
+	VMOVAPD       Z11, K1, Z15
+	VCMPPD        $0x15, Z12, Z15, K1
+	VMOVAPD.Z     Z15, K1, Z15
+	VPTERNLOGQ    $0xf4, Z7, Z23, Z15
+	VADDPD        Z13, Z15, Z15
+	TESTQ         DI, DI
+	JNZ           past1
+	VMOVUPD       Z15, (AX)(SI*8)
+	JMP           stored1
+
+past1:
+	VMOVNTPD Z15, (AX)(SI*8)
+
+stored1:
+	VSHUFI64X2 $0xee, Z19, Z22, Z15
+
+	// Elements 16 to 23.
+	VMOVUPD       128(CX)(SI*8), Z19
+	VANDPD        Z7, Z19, Z22
+	VMINPD        Z22, Z2, Z22
+	VMAXPD        Z9, Z22, Z23
+	VANDPD        Z8, Z23, Z23
+	VPSLLQ        $0x20, Z15, Z15
+	VPSRLQ        $0x0c, Z15, Z15
+	VPSUBQ        Z0, Z23, Z24
+	VPTERNLOGQ    $0xf8, Z4, Z15, Z24
+	VADDPD.RZ_SAE Z24, Z22, Z15
+	VPADDQ        Z10, Z23, Z24
+	VADDPD.RZ_SAE Z24, Z15, Z15
+	VPADDQ        Z1, Z23, Z23
+	VSUBPD.RZ_SAE Z23, Z15, Z15
+	VCMPPD        $0x1e, Z3, Z15, K1
+	VMOVAPD       Z11, K1, Z15
+	VCMPPD        $0x15, Z12, Z15, K1
+	VMOVAPD.Z     Z15, K1, Z15
+	VPTERNLOGQ    $0xf4, Z7, Z19, Z15
+	VADDPD        Z13, Z15, Z15
+	TESTQ         DI, DI
+	JNZ           past2
+	VMOVUPD       Z15, 128(AX)(SI*8)
+	JMP           stored2
+
+past2:
+	VMOVNTPD Z15, 128(AX)(SI*8)
+
+stored2:
+	VSHUFI64X2 $0x44, Z21, Z20, Z15
+
+	// Elements 8 to 15.
+	VMOVUPD       64(CX)(SI*8), Z19
+	VANDPD        Z7, Z19, Z22
+	VMINPD        Z22, Z2, Z22
+	VMAXPD        Z9, Z22, Z23
+	VANDPD        Z8, Z23, Z23
+	VPSLLQ        $0x20, Z15, Z15
+	VPSRLQ        $0x0c, Z15, Z15
+	VPSUBQ        Z0, Z23, Z24
+	VPTERNLOGQ    $0xf8, Z4, Z15, Z24
+	VADDPD.RZ_SAE Z24, Z22, Z15
+	VPADDQ        Z10, Z23, Z24
+	VADDPD.RZ_SAE Z24, Z15, Z15
+	VPADDQ        Z1, Z23, Z23
+	VSUBPD.RZ_SAE Z23, Z15, Z15
+	VCMPPD        $0x1e, Z3, Z15, K1
+	VMOVAPD       Z11, K1, Z15
+	VCMPPD        $0x15, Z12, Z15, K1
+	VMOVAPD.Z     Z15, K1, Z15
+	VPTERNLOGQ    $0xf4, Z7, Z19, Z15
+	VADDPD        Z13, Z15, Z15
+	TESTQ         DI, DI
+	JNZ           past3
+	VMOVUPD       Z15, 64(AX)(SI*8)
+	JMP           stored3
+
+past3:
+	VMOVNTPD Z15, 64(AX)(SI*8)
+
+stored3:
+	VSHUFI64X2 $0xee, Z21, Z20, Z15
+
+	// Elements 24 to 31.
+	VMOVUPD       192(CX)(SI*8), Z19
+	VANDPD        Z7, Z19, Z20
+	VMINPD        Z20, Z2, Z20
+	VMAXPD        Z9, Z20, Z21
+	VANDPD        Z8, Z21, Z21
+	VPSLLQ        $0x20, Z15, Z15
+	VPSRLQ        $0x0c, Z15, Z15
+	VPSUBQ        Z0, Z21, Z22
+	VPTERNLOGQ    $0xf8, Z4, Z15, Z22
+	VADDPD.RZ_SAE Z22, Z20, Z15
+	VPADDQ        Z10, Z21, Z22
+	VADDPD.RZ_SAE Z22, Z15, Z15
+	VPADDQ        Z1, Z21, Z21
+	VSUBPD.RZ_SAE Z21, Z15, Z15
+	VCMPPD        $0x1e, Z3, Z15, K1
+	VMOVAPD       Z11, K1, Z15
+	VCMPPD        $0x15, Z12, Z15, K1
+	VMOVAPD.Z     Z15, K1, Z15
+	VPTERNLOGQ    $0xf4, Z7, Z19, Z15
+	VADDPD        Z13, Z15, Z15
+	TESTQ         DI, DI
+	JNZ           past4
+	VMOVUPD       Z15, 192(AX)(SI*8)
+	JMP           stored4
+
+past4:
+	VMOVNTPD Z15, 192(AX)(SI*8)
+
+stored4:
+	VPADDQ Z16, Z14, Z14
+	ADDQ   $0x20, SI
+	CMPQ   SI, DX
+	JLT    loop
+	VZEROUPPER
+	SFENCE
 	RET
 
 // func roundNearestFinite(dst *float64, src *float64, n int, table *[36][4]uint64)
@@ -872,4 +1496,335 @@ loop:
 	JLT       loop
 	VZEROUPPER
 	LDMXCSR   (SP)
+	RET
+
+// func roundNearest512Finite(dst *float64, src *float64, n int, table *[36][4]uint64, stream int)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·roundNearest512Finite(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         table+24(FP), BX
+	XORQ         SI, SI
+	MOVQ         stream+32(FP), DI
+	VBROADCASTSD 224(BX), Z0
+	VBROADCASTSD 32(BX), Z1
+	VBROADCASTSD 64(BX), Z2
+	VBROADCASTSD 96(BX), Z3
+	VBROADCASTSD 160(BX), Z4
+	VBROADCASTSD 320(BX), Z5
+	VBROADCASTSD 352(BX), Z6
+	VBROADCASTSD 384(BX), Z7
+	VBROADCASTSD (BX), Z8
+
+loop:
+	VMOVUPD    (CX)(SI*8), Z9
+	VMINPD     Z8, Z9, Z9
+	VANDPD     Z1, Z9, Z10
+	VMAXPD     Z3, Z10, Z11
+	VANDPD     Z2, Z11, Z11
+	VPADDQ     Z4, Z11, Z11
+	VADDPD     Z11, Z10, Z12
+	VSUBPD     Z11, Z12, Z12
+	VCMPPD     $0x1d, Z0, Z10, K1
+	VMOVAPD    Z5, K1, Z12
+	VCMPPD     $0x15, Z6, Z12, K1
+	VMOVAPD.Z  Z12, K1, Z12
+	VPTERNLOGQ $0xf4, Z1, Z9, Z12
+	VADDPD     Z7, Z12, Z12
+	TESTQ      DI, DI
+	JNZ        past1
+	VMOVUPD    Z12, (AX)(SI*8)
+	JMP        stored1
+
+past1:
+	VMOVNTPD Z12, (AX)(SI*8)
+
+stored1:
+	VMOVUPD    64(CX)(SI*8), Z9
+	VMINPD     Z8, Z9, Z9
+	VANDPD     Z1, Z9, Z10
+	VMAXPD     Z3, Z10, Z11
+	VANDPD     Z2, Z11, Z11
+	VPADDQ     Z4, Z11, Z11
+	VADDPD     Z11, Z10, Z12
+	VSUBPD     Z11, Z12, Z12
+	VCMPPD     $0x1d, Z0, Z10, K1
+	VMOVAPD    Z5, K1, Z12
+	VCMPPD     $0x15, Z6, Z12, K1
+	VMOVAPD.Z  Z12, K1, Z12
+	VPTERNLOGQ $0xf4, Z1, Z9, Z12
+	VADDPD     Z7, Z12, Z12
+	TESTQ      DI, DI
+	JNZ        past2
+	VMOVUPD    Z12, 64(AX)(SI*8)
+	JMP        stored2
+
+past2:
+	VMOVNTPD Z12, 64(AX)(SI*8)
+
+stored2:
+	ADDQ $0x10, SI
+	CMPQ SI, DX
+	JLT  loop
+	VZEROUPPER
+	SFENCE
+	RET
+
+// func roundStochastic512Finite(dst *float64, src *float64, n int, table *[36][4]uint64, counters *[4]uint64, stream int)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·roundStochastic512Finite(SB), NOSPLIT, $0-48
+	MOVQ            dst+0(FP), AX
+	MOVQ            src+8(FP), CX
+	MOVQ            n+16(FP), DX
+	MOVQ            table+24(FP), BX
+	XORQ            SI, SI
+	MOVQ            stream+40(FP), DI
+	VBROADCASTSD    128(BX), Z0
+	VBROADCASTSD    192(BX), Z1
+	VBROADCASTSD    256(BX), Z2
+	VBROADCASTSD    288(BX), Z3
+	VBROADCASTSD    416(BX), Z4
+	VBROADCASTSD    448(BX), Z5
+	VBROADCASTSD    480(BX), Z6
+	VBROADCASTSD    32(BX), Z7
+	VBROADCASTSD    64(BX), Z8
+	VBROADCASTSD    96(BX), Z9
+	VBROADCASTSD    160(BX), Z10
+	VBROADCASTSD    320(BX), Z11
+	VBROADCASTSD    352(BX), Z12
+	VBROADCASTSD    384(BX), Z13
+	VBROADCASTSD    (BX), Z14
+	MOVQ            counters+32(FP), R8
+	MOVQ            $0x00000004, R9
+	VPBROADCASTQ    R9, Z16
+	VPADDQ          Z16, Z16, Z17
+	VBROADCASTI64X4 (R8), Z15
+	MOVL            $0x000000f0, R8
+	KMOVW           R8, K1
+	VPADDQ          Z16, Z15, K1, Z15
+
+loop:
+	VMOVDQA64 Z15, Z16
+	VPSRLQ    $0x20, Z15, Z20
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+
+	// Philox round 0.
+	VPMULUDQ        Z5, Z16, Z16
+	VPMULUDQ        Z6, Z18, Z21
+	VPSRLQ          $0x20, Z21, Z22
+	VPTERNLOGQ.BCST $0x96, 512(BX), Z20, Z22
+	VPSRLQ          $0x20, Z16, Z20
+	VPTERNLOGQ.BCST $0x96, 544(BX), Z19, Z20
+
+	// Philox round 1.
+	VPMULUDQ        Z5, Z22, Z22
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z23
+	VPTERNLOGQ.BCST $0x96, 576(BX), Z21, Z23
+	VPSRLQ          $0x20, Z22, Z21
+	VPTERNLOGQ.BCST $0x96, 608(BX), Z16, Z21
+
+	// Philox round 2.
+	VPMULUDQ        Z5, Z23, Z16
+	VPMULUDQ        Z6, Z21, Z21
+	VPSRLQ          $0x20, Z21, Z23
+	VPTERNLOGQ.BCST $0x96, 640(BX), Z20, Z23
+	VPSRLQ          $0x20, Z16, Z20
+	VPTERNLOGQ.BCST $0x96, 672(BX), Z22, Z20
+
+	// Philox round 3.
+	VPMULUDQ        Z5, Z23, Z22
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z23
+	VPTERNLOGQ.BCST $0x96, 704(BX), Z21, Z23
+	VPSRLQ          $0x20, Z22, Z21
+	VPTERNLOGQ.BCST $0x96, 736(BX), Z16, Z21
+
+	// Philox round 4.
+	VPMULUDQ        Z5, Z23, Z16
+	VPMULUDQ        Z6, Z21, Z21
+	VPSRLQ          $0x20, Z21, Z23
+	VPTERNLOGQ.BCST $0x96, 768(BX), Z20, Z23
+	VPSRLQ          $0x20, Z16, Z20
+	VPTERNLOGQ.BCST $0x96, 800(BX), Z22, Z20
+
+	// Philox round 5.
+	VPMULUDQ        Z5, Z23, Z22
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z23
+	VPTERNLOGQ.BCST $0x96, 832(BX), Z21, Z23
+	VPSRLQ          $0x20, Z22, Z21
+	VPTERNLOGQ.BCST $0x96, 864(BX), Z16, Z21
+
+	// Philox round 6.
+	VPMULUDQ        Z5, Z23, Z16
+	VPMULUDQ        Z6, Z21, Z21
+	VPSRLQ          $0x20, Z21, Z23
+	VPTERNLOGQ.BCST $0x96, 896(BX), Z20, Z23
+	VPSRLQ          $0x20, Z16, Z20
+	VPTERNLOGQ.BCST $0x96, 928(BX), Z22, Z20
+
+	// Philox round 7.
+	VPMULUDQ        Z5, Z23, Z22
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z23
+	VPTERNLOGQ.BCST $0x96, 960(BX), Z21, Z23
+	VPSRLQ          $0x20, Z22, Z21
+	VPTERNLOGQ.BCST $0x96, 992(BX), Z16, Z21
+
+	// Philox round 8.
+	VPMULUDQ        Z5, Z23, Z16
+	VPMULUDQ        Z6, Z21, Z21
+	VPSRLQ          $0x20, Z21, Z23
+	VPTERNLOGQ.BCST $0x96, 1024(BX), Z20, Z23
+	VPSRLQ          $0x20, Z16, Z20
+	VPTERNLOGQ.BCST $0x96, 1056(BX), Z22, Z20
+
+	// Philox round 9.
+	VPMULUDQ        Z5, Z23, Z22
+	VPMULUDQ        Z6, Z20, Z20
+	VPSRLQ          $0x20, Z20, Z23
+	VPTERNLOGQ.BCST $0x96, 1088(BX), Z21, Z23
+	VPSRLQ          $0x20, Z22, Z21
+	VPTERNLOGQ.BCST $0x96, 1120(BX), Z16, Z21
+	VSHUFI64X2      $0x44, Z20, Z23, Z16
+
+	// Elements 0 to 7.
+	VMOVUPD       (CX)(SI*8), Z24
+	VMINPD        Z14, Z24, Z24
+	VANDPD        Z7, Z24, Z25
+	VMINPD        Z25, Z2, Z25
+	VMAXPD        Z9, Z25, Z26
+	VANDPD        Z8, Z26, Z26
+	VPSLLQ        $0x20, Z16, Z16
+	VPSRLQ        $0x0c, Z16, Z16
+	VPSUBQ        Z0, Z26, Z27
+	VPTERNLOGQ    $0xf8, Z4, Z16, Z27
+	VADDPD.RZ_SAE Z27, Z25, Z16
+	VPADDQ        Z10, Z26, Z27
+	VADDPD.RZ_SAE Z27, Z16, Z16
+	VPADDQ        Z1, Z26, Z26
+	VSUBPD.RZ_SAE Z26, Z16, Z16
+	VCMPPD        $0x1e, Z3, Z16, K1
+	VMOVAPD       Z11, K1, Z16
+	VCMPPD        $0x15, Z12, Z16, K1
+	VMOVAPD.Z     Z16, K1, Z16
+	VPTERNLOGQ    $0xf4, Z7, Z24, Z16
+	VADDPD        Z13, Z16, Z16
+	TESTQ         DI, DI
+	JNZ           past1
+	VMOVUPD       Z16, (AX)(SI*8)
+	JMP           stored1
+
+past1:
+	VMOVNTPD Z16, (AX)(SI*8)
+
+stored1:
+	VSHUFI64X2 $0xee, Z20, Z23, Z16
+
+	// Elements 16 to 23.
+	VMOVUPD       128(CX)(SI*8), Z20
+	VMINPD        Z14, Z20, Z20
+	VANDPD        Z7, Z20, Z23
+	VMINPD        Z23, Z2, Z23
+	VMAXPD        Z9, Z23, Z24
+	VANDPD        Z8, Z24, Z24
+	VPSLLQ        $0x20, Z16, Z16
+	VPSRLQ        $0x0c, Z16, Z16
+	VPSUBQ        Z0, Z24, Z25
+	VPTERNLOGQ    $0xf8, Z4, Z16, Z25
+	VADDPD.RZ_SAE Z25, Z23, Z16
+	VPADDQ        Z10, Z24, Z25
+	VADDPD.RZ_SAE Z25, Z16, Z16
+	VPADDQ        Z1, Z24, Z24
+	VSUBPD.RZ_SAE Z24, Z16, Z16
+	VCMPPD        $0x1e, Z3, Z16, K1
+	VMOVAPD       Z11, K1, Z16
+	VCMPPD        $0x15, Z12, Z16, K1
+	VMOVAPD.Z     Z16, K1, Z16
+	VPTERNLOGQ    $0xf4, Z7, Z20, Z16
+	VADDPD        Z13, Z16, Z16
+	TESTQ         DI, DI
+	JNZ           past2
+	VMOVUPD       Z16, 128(AX)(SI*8)
+	JMP           stored2
+
+past2:
+	VMOVNTPD Z16, 128(AX)(SI*8)
+
+stored2:
+	VSHUFI64X2 $0x44, Z22, Z21, Z16
+
+	// Elements 8 to 15.
+	VMOVUPD       64(CX)(SI*8), Z20
+	VMINPD        Z14, Z20, Z20
+	VANDPD        Z7, Z20, Z23
+	VMINPD        Z23, Z2, Z23
+	VMAXPD        Z9, Z23, Z24
+	VANDPD        Z8, Z24, Z24
+	VPSLLQ        $0x20, Z16, Z16
+	VPSRLQ        $0x0c, Z16, Z16
+	VPSUBQ        Z0, Z24, Z25
+	VPTERNLOGQ    $0xf8, Z4, Z16, Z25
+	VADDPD.RZ_SAE Z25, Z23, Z16
+	VPADDQ        Z10, Z24, Z25
+	VADDPD.RZ_SAE Z25, Z16, Z16
+	VPADDQ        Z1, Z24, Z24
+	VSUBPD.RZ_SAE Z24, Z16, Z16
+	VCMPPD        $0x1e, Z3, Z16, K1
+	VMOVAPD       Z11, K1, Z16
+	VCMPPD        $0x15, Z12, Z16, K1
+	VMOVAPD.Z     Z16, K1, Z16
+	VPTERNLOGQ    $0xf4, Z7, Z20, Z16
+	VADDPD        Z13, Z16, Z16
+	TESTQ         DI, DI
+	JNZ           past3
+	VMOVUPD       Z16, 64(AX)(SI*8)
+	JMP           stored3
+
+past3:
+	VMOVNTPD Z16, 64(AX)(SI*8)
+
+stored3:
+	VSHUFI64X2 $0xee, Z22, Z21, Z16
+
+	// Elements 24 to 31.
+	VMOVUPD       192(CX)(SI*8), Z20
+	VMINPD        Z14, Z20, Z20
+	VANDPD        Z7, Z20, Z21
+	VMINPD        Z21, Z2, Z21
+	VMAXPD        Z9, Z21, Z22
+	VANDPD        Z8, Z22, Z22
+	VPSLLQ        $0x20, Z16, Z16
+	VPSRLQ        $0x0c, Z16, Z16
+	VPSUBQ        Z0, Z22, Z23
+	VPTERNLOGQ    $0xf8, Z4, Z16, Z23
+	VADDPD.RZ_SAE Z23, Z21, Z16
+	VPADDQ        Z10, Z22, Z23
+	VADDPD.RZ_SAE Z23, Z16, Z16
+	VPADDQ        Z1, Z22, Z22
+	VSUBPD.RZ_SAE Z22, Z16, Z16
+	VCMPPD        $0x1e, Z3, Z16, K1
+	VMOVAPD       Z11, K1, Z16
+	VCMPPD        $0x15, Z12, Z16, K1
+	VMOVAPD.Z     Z16, K1, Z16
+	VPTERNLOGQ    $0xf4, Z7, Z20, Z16
+	VADDPD        Z13, Z16, Z16
+	TESTQ         DI, DI
+	JNZ           past4
+	VMOVUPD       Z16, 192(AX)(SI*8)
+	JMP           stored4
+
+past4:
+	VMOVNTPD Z16, 192(AX)(SI*8)
+
+stored4:
+	VPADDQ Z17, Z15, Z15
+	ADDQ   $0x20, SI
+	CMPQ   SI, DX
+	JLT    loop
+	VZEROUPPER
+	SFENCE
 	RET

@@ -1,8 +1,10 @@
 package tcore
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 )
 
@@ -57,10 +59,22 @@ func around(f Format, step int) []float64 {
 }
 
 func checkBits(t *testing.T, f Format, what string, x, got, want float64) {
-	t.Helper()
 	if math.Float64bits(got) != math.Float64bits(want) {
+		t.Helper()
 		t.Fatalf("%+v: %s of %x (%#x) is %x (%#x), want %x (%#x)", f, what, x, math.Float64bits(x),
 			got, math.Float64bits(got), want, math.Float64bits(want))
+	}
+}
+
+// onEveryRoundWidth calls test with the vector instructions of every width that
+// the machine has.
+func onEveryRoundWidth(test func()) {
+	best := roundBits
+	defer func() { roundBits = best }()
+	for _, roundBits = range []int{256, 512} {
+		if roundBits <= best {
+			test()
+		}
 	}
 }
 
@@ -77,20 +91,78 @@ func TestVector(t *testing.T) {
 		for range 2000 {
 			src = append(src, math.Float64frombits(rng.Uint64()), awkward(f, rng)*(1+rng.Float64()/1000))
 		}
-		for len(src)%16 != 0 {
+		for len(src)%32 != 0 {
 			src = append(src, math.NaN())
 		}
-		dst := make([]float64, len(src))
-		f.RoundSlice(dst, src, ToNearestEven)
-		for i, x := range src {
-			checkBits(t, f, "RoundSlice", x, dst[i], f.Round(x, ToNearestEven))
+		dst, want := make([]float64, len(src)), make([]float64, len(src))
+		check := func(what string, round func()) {
+			onEveryRoundWidth(func() {
+				round()
+				name := fmt.Sprintf("%s in %d bits", what, roundBits)
+				for i, x := range src {
+					checkBits(t, f, name, x, dst[i], want[i])
+				}
+			})
 		}
+		for i, x := range src {
+			want[i] = f.Round(x, ToNearestEven)
+		}
+		check("RoundSlice", func() { f.RoundSlice(dst, src, ToNearestEven) })
 		for _, s := range []Stochastic{{Seed: 1, Bits: 32}, {Seed: 1 << 40, Bits: 3}} {
-			const index = 1<<34 - 100
-			s.RoundSlice(f, dst, src, index)
+			const index = 1<<34 - 96 // counters exceed 32 bits after a few vectors
 			for i, x := range src {
-				checkBits(t, f, "Stochastic.RoundSlice", x, dst[i], s.Round(f, x, index+uint64(i)))
+				want[i] = s.Round(f, x, index+uint64(i))
 			}
+			check("Stochastic.RoundSlice", func() { s.RoundSlice(f, dst, src, index) })
+		}
+	}
+}
+
+// Slices long enough to be stored past the caches are rounded as short ones
+// are: aligned or not, in place or not, whatever their length is a multiple of.
+func TestVectorOfLongSlices(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one part
+	const part = 1 << 10
+	const n = pastCaches + 125
+	src := make([]float64, n+8)
+	rng := rand.New(rand.NewPCG(6, 0))
+	for i := range src {
+		src[i] = math.Float64frombits(rng.Uint64())
+		switch {
+		case i >= n: // not to be rounded
+			src[i] = 1
+		case i%2 == 0:
+			src[i] = rng.NormFloat64()
+		}
+	}
+	src = src[:n]
+	want, memory := make([]float64, n), make([]float64, n+8)
+	s := Stochastic{Seed: 2, Bits: 32}
+	for _, f := range []Format{Binary16, E4M3, E2M1} {
+		for name, round := range map[string]func(dst, src []float64, index int){
+			"RoundSlice":            func(dst, src []float64, index int) { f.RoundSlice(dst, src, ToNearestEven) },
+			"Stochastic.RoundSlice": func(dst, src []float64, index int) { s.RoundSlice(f, dst, src, uint64(index)) },
+		} {
+			for i := 0; i < n; i += part {
+				end := min(i+part, n)
+				round(want[i:end], src[i:end], i)
+			}
+			check := func(got []float64) {
+				for i, x := range got {
+					checkBits(t, f, name, src[i], x, want[i])
+				}
+			}
+			for _, offset := range []int{0, 3} { // aligned, as long slices are, and not
+				clear(memory)
+				round(memory[offset:][:n], src, 0)
+				check(memory[offset:][:n])
+				if memory[offset+n] != 0 {
+					t.Fatalf("%s writes beyond its slice", name)
+				}
+			}
+			copy(memory, src)
+			round(memory[:n], memory[:n], 0)
+			check(memory[:n])
 		}
 	}
 }

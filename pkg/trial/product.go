@@ -2,7 +2,6 @@ package trial
 
 import (
 	"math"
-	"sync"
 	"time"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -20,39 +19,32 @@ type Product struct {
 	A, B   blas32.General
 	Exact  exact.Matrix
 	Values []float64     // AB rounded to binary64, row by row
-	Took   time.Duration // the time to compute Exact and Values
-	sizes  func() []float64
+	Took   time.Duration // the time to compute Exact, Values and Sizes
+	sizes  []float64
 }
 
 // Of returns the exact product of a and b. The error names an element that is
 // not finite. Of panics if the shapes do not match or a matrix is empty.
-func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, exact.GEMM) }
+func Of(a, b blas32.General) (*Product, error) { return newProduct(a, b, exact.GEMMs) }
 
 // On returns the exact product of the numbers that the device multiplies for a
 // and b: their elements converted to its formats. The error names an element
 // that is not finite after conversion. On panics as [Of] does.
-func On(d tcore.Device, a, b blas32.General) (*Product, error) { return newProduct(a, b, d.ExactGEMM) }
+func On(d tcore.Device, a, b blas32.General) (*Product, error) { return newProduct(a, b, d.ExactGEMMs) }
 
-func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (exact.Matrix, error)) (*Product, error) {
+func newProduct(a, b blas32.General, multiply func(a, b blas32.General) (ab, abs exact.Matrix, err error)) (*Product, error) {
 	start := time.Now()
-	exact, err := multiply(a, b)
+	ab, abs, err := multiply(a, b)
 	if err != nil {
 		return nil, err
 	}
-	p := &Product{A: a, B: b, Exact: exact, Values: exact.Float64().Data}
+	p := &Product{A: a, B: b, Exact: ab, Values: ab.Float64().Data, sizes: abs.Float64().Data}
 	p.Took = time.Since(start)
-	p.sizes = sync.OnceValue(func() []float64 {
-		sizes, err := multiply(matrix.Abs(a), matrix.Abs(b))
-		if err != nil {
-			panic(err) // the same numbers were finite above
-		}
-		return sizes.Float64().Data
-	})
 	return p, nil
 }
 
 // Sizes returns |A||B| rounded to binary64, row by row.
-func (p *Product) Sizes() []float64 { return p.sizes() }
+func (p *Product) Sizes() []float64 { return p.sizes }
 
 // Conditions returns |A||B|/|AB|, row by row: the condition numbers of the
 // inner products. Where AB is zero they are +Inf, or NaN if |A||B| is zero as

@@ -19,7 +19,8 @@ func (w width) integerSums() {
 	c, a, lda, b, k := param("c"), param("a"), param("lda"), param("b"), param("k")
 	factors, pointers := rowAddresses(a, lda, rows)
 
-	s, x, product := w.vectors(rows*vectors), w.vector(), w.vector()
+	s, one := w.vectors(rows*vectors), w.vectors(2)
+	x, product := one[0], one[1]
 	for _, v := range s {
 		w.zero(v)
 	}

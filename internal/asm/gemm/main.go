@@ -40,6 +40,10 @@ var ideas = map[string]func(){
 		width(512).integerSums()
 		integers()
 		gridBits()
+		digitSums(1)
+		digitSums(2)
+		rowDigits()
+		panelDigits()
 	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {

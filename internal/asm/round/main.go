@@ -1,4 +1,5 @@
-// Command round generates the AVX2 routines of tcore's rounding of slices.
+// Command round generates the routines of tcore's rounding of slices, in 256
+// bits (AVX2) and in 512 bits.
 //
 //	go generate ./pkg/tcore
 //
@@ -59,6 +60,8 @@ func main() {
 	for _, v := range variants {
 		nearest(v)
 		stochastic(v)
+		nearestWide(v)
+		stochasticWide(v)
 	}
 	Generate()
 }

@@ -46,6 +46,24 @@ func ExampleAbsGEMM() {
 	// Output: 31
 }
 
+// Both products at once.
+func ExampleGEMMs() {
+	x := blas32.General{Rows: 1, Cols: 3, Stride: 3, Data: []float32{1, 2, -3}}
+	y := blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{4, 4, 3.75}}
+	xy, absolute, err := exact.GEMMs(x, y)
+	fmt.Println(xy.At(0, 0), absolute.At(0, 0), err)
+	// Output: 0.75 23.25 <nil>
+}
+
+// The product of numbers as a binary16 unit takes them.
+func ExampleGEMMsOf() {
+	x := blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{0.1, -0.1}}
+	y := blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{3, 1}}
+	xy, absolute, err := exact.GEMMsOf(x, y, tcore.Binary16.RoundSlice32, nil)
+	fmt.Println(xy.At(0, 0), absolute.At(0, 0), err)
+	// Output: 0.199951171875 0.39990234375 <nil>
+}
+
 // The forward error of a computed product, against the exact one.
 func ExampleMatrix() {
 	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{1, 0.5, 0.25, 0.125}}

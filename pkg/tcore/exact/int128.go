@@ -40,9 +40,22 @@ func (z int128) minus(y int128) int128 {
 	return int128{z.hi - y.hi - int64(borrow), lo}
 }
 
+// plus returns z + 2^shift v modulo 2^128.
+func (z int128) plus(v int64, shift int) int128 {
+	lo, hi := uint64(v)<<shift, v>>(64-min(shift, 64))
+	if shift >= 64 {
+		hi = v << (shift - 64)
+	}
+	lo, carry := bits.Add64(z.lo, lo, 0)
+	return int128{z.hi + hi + int64(carry), lo}
+}
+
 // float64 returns z × 2^exp rounded to nearest even. The result must be normal
 // or zero in binary64.
 func (z int128) float64(exp int) float64 {
+	if z.hi == int64(z.lo)>>63 {
+		return float64(int64(z.lo)) * exp2(exp)
+	}
 	sign := 1.0
 	if z.hi < 0 {
 		sign, z = -1, int128{}.minus(z)
@@ -56,5 +69,8 @@ func (z int128) float64(exp int) float64 {
 		}
 		lo, exp = hi, exp+64-n
 	}
-	return sign * float64(lo) * math.Float64frombits(uint64(1023+exp)<<52)
+	return sign * float64(lo) * exp2(exp)
 }
+
+// exp2 returns 2^exp, a normal number.
+func exp2(exp int) float64 { return math.Float64frombits(uint64(1023+exp) << 52) }

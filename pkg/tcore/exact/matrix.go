@@ -28,51 +28,150 @@ type Matrix struct {
 // finite. It panics if the shapes do not fit, a matrix is empty, or its data
 // are too short.
 //
-// Elements are scaled to integers. If these fit 31 bits and their products 58,
-// as for multiples of 2^-24 below 1, vector instructions take a few times as
-// long as MultiplyAdd of a tcore.Device. If they fit 63 bits and the sums of K
-// products 127, it takes several times longer. Otherwise it sums in as many
-// 64-bit limbs as the data need, which takes longer still (Kulisch 2013, the
-// exact dot product).
+// Elements are scaled to integers. If these have at most 63 bits and the sums
+// of K products 127, vector instructions of AVX512-VNNI add products of their
+// digits in base 2^12. Multiples of 2^-24 from -1 to 1 have two digits, and a
+// product takes less time than MultiplyAdd of a tcore.Device; of n digits, n²/4
+// times as long. On other processors, vector instructions take a few times as
+// long as MultiplyAdd if the integers fit 31 bits and their products 58, and
+// otherwise the product takes several times longer. Integers and sums of more
+// bits are added in as many 64-bit limbs as they need, which takes longer still
+// (Kulisch 2013, the exact dot product).
 func GEMM(a, b blas32.General) (Matrix, error) {
-	return gemm("GEMM", a, b, false)
+	e, err := gemm("GEMM", factor{General: a}, factor{General: b}, signed)
+	return e[signed], err
 }
 
 // AbsGEMM returns |A||B|. Its elementwise quotient by |AB| is the paper's
 // condition number. The error and the panics are those of [GEMM].
 func AbsGEMM(a, b blas32.General) (Matrix, error) {
-	return gemm("AbsGEMM", a, b, true)
+	e, err := gemm("AbsGEMM", factor{General: a}, factor{General: b}, absolute)
+	return e[absolute], err
 }
 
-func gemm(call string, a, b blas32.General, abs bool) (Matrix, error) {
-	matrix.CheckProduct("exact", call, a, b)
-	of := func(x float32) float32 { return x }
-	if abs {
-		of = func(x float32) float32 { return float32(math.Abs(float64(x))) }
+// GEMMs returns AB and |A||B|, in less time than [GEMM] and [AbsGEMM] need. The
+// error and the panics are those of [GEMM].
+func GEMMs(a, b blas32.General) (ab, abs Matrix, err error) {
+	return GEMMsOf(a, b, nil, nil)
+}
+
+// GEMMsOf is [GEMMs] of converted matrices: fa stores in dst the elements of
+// src, a part of a row of a, converted, and fb does so for b. It may be called
+// more than once for an element, and concurrently. nil converts nothing. The
+// error names a converted element.
+func GEMMsOf(a, b blas32.General, fa, fb func(dst, src []float32)) (ab, abs Matrix, err error) {
+	e, err := gemm("GEMMs", factor{a, fa}, factor{b, fb}, signed, absolute)
+	return e[signed], e[absolute], err
+}
+
+// factor is a matrix whose elements are converted when they are used.
+type factor struct {
+	blas32.General
+	convert func(dst, src []float32) // nil if they are not
+}
+
+// part returns converted elements lo to hi of row i, which may be in buffer.
+func (f factor) part(buffer []float32, i, lo, hi int) []float32 {
+	x := matrix.Row(f.General, i)[lo:hi]
+	if f.convert == nil {
+		return x
 	}
-	ga, err := gridOf("a", a)
-	if err != nil {
-		return Matrix{}, err
+	f.convert(buffer[:hi-lo], x)
+	return buffer[:hi-lo]
+}
+
+// buffer returns memory for parts of up to n elements.
+func (f factor) buffer(n int) []float32 {
+	if f.convert == nil {
+		return nil
 	}
-	gb, err := gridOf("b", b)
+	return make([]float32, n)
+}
+
+// converted returns the matrix.
+func (f factor) converted() blas32.General {
+	if f.convert == nil {
+		return f.General
+	}
+	z := matrix.New(f.Rows, f.Cols)
+	parallel.Ranges(f.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f.part(matrix.Row(z, i), i, 0, f.Cols)
+		}
+	})
+	return z
+}
+
+// A kind is one of the products AB and |A||B|.
+type kind int
+
+const (
+	signed kind = iota
+	absolute
+	kinds // their number
+)
+
+// of returns the element x of a factor, or its magnitude.
+func (p kind) of(x float32) float32 {
+	if p == absolute {
+		return float32(math.Abs(float64(x)))
+	}
+	return x
+}
+
+// gemm returns the products of the given kinds.
+func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error) {
+	matrix.CheckProduct("exact", call, fa.General, fb.General)
+	b := fb.converted()
+	gb, errB := gridOf("b", factor{General: b})
+	var digits digitProduct
+	if errB == nil {
+		digits = newDigitProduct(b, gb, list)
+		if e, ok := digits.inOnePass(fa); ok {
+			return e, nil
+		}
+	}
+	ga, err := gridOf("a", fa)
 	if err != nil {
-		return Matrix{}, err
+		return e, err
+	}
+	if errB != nil {
+		return e, errB
 	}
 
-	// |sum| < K 2^(ga.bits+gb.bits), and one bit for the sign.
-	need := ga.bits() + gb.bits() + bits.Len(uint(a.Cols-1)) + 1
-	e := Matrix{rows: a.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: 2}
-	if need <= 128 && ga.bits() < 64 && gb.bits() < 64 {
-		e.data = make([]uint64, 2*a.Rows*b.Cols)
-		if !integerSums(e, a, b, ga, gb, abs) {
-			product(e, a, b, ga.integers(of), gb.integers(of), dot128)
+	need := bitsOfSum(ga, gb, b.Rows)
+	z := Matrix{rows: fa.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: (need + 63) / 64}
+	narrow := need <= 128 && ga.bits() < 64 && gb.bits() < 64
+	if !narrow {
+		z.limbs = need/64 + 2
+	}
+	e = z.zeros(list)
+	if narrow && digits.onGrid(e, fa, ga) {
+		return e, nil
+	}
+	a := fa.converted()
+	for _, p := range list {
+		switch {
+		case !narrow:
+			product(e[p], a, b, ga.terms(p), gb.terms(p), dotWide)
+		case !integerSums(e[p], a, b, ga, gb, p == absolute):
+			product(e[p], a, b, ga.integers(p), gb.integers(p), dot128)
 		}
-	} else {
-		e.limbs = need/64 + 2
-		e.data = make([]uint64, e.limbs*a.Rows*b.Cols)
-		product(e, a, b, ga.terms(of), gb.terms(of), dotWide)
 	}
 	return e, nil
+}
+
+// bitsOfSum returns the bits of a sum of k products of elements of two grids:
+// |sum| < k 2^(a.bits+b.bits), and one bit for the sign.
+func bitsOfSum(a, b grid, k int) int { return a.bits() + b.bits() + bits.Len(uint(k-1)) + 1 }
+
+// zeros returns matrices like e, of zeros.
+func (e Matrix) zeros(list []kind) (z [kinds]Matrix) {
+	for _, p := range list {
+		z[p] = e
+		z[p].data = make([]uint64, e.limbs*e.rows*e.cols)
+	}
+	return z
 }
 
 // product sets every element of e to the inner product of a row of a and a
@@ -98,7 +197,7 @@ func product[T any](e Matrix, a, b blas32.General, ofA, ofB func(float32) T, dot
 	})
 }
 
-// dot128 stores the inner product of x and y in the two limbs of z.
+// dot128 stores the inner product of x and y in the one or two limbs of z.
 func dot128(z []uint64, x, y []int64) {
 	var high, low, carry uint64
 	y = y[:len(x)]
@@ -109,7 +208,10 @@ func dot128(z []uint64, x, y []int64) {
 		low, carry = bits.Add64(low, lo, 0)
 		high += hi + carry
 	}
-	z[0], z[1] = low, high
+	z[0] = low
+	if len(z) == 2 {
+		z[1] = high
+	}
 }
 
 // dotWide stores the inner product of x and y in the limbs of z.
@@ -120,21 +222,29 @@ func dotWide(z []uint64, x, y []term) {
 }
 
 // grid is the coarsest fixed-point grid that contains the elements of a matrix:
-// every element is a multiple of 2^low, and less than 2^high in magnitude.
-type grid struct{ low, high int }
+// every element is a multiple of 2^low.
+type grid struct {
+	low      int
+	greatest float64 // magnitude of an element
+}
 
-func (g grid) bits() int { return g.high - g.low }
+// bits returns the least n for which all elements are less than 2^(low+n) in
+// magnitude.
+func (g grid) bits() int {
+	_, exp := math.Frexp(g.greatest)
+	return max(0, exp-g.low)
+}
 
 // gridOf returns the grid of the matrix called name, or an error that names
 // its first element that is not finite.
-func gridOf(name string, m blas32.General) (grid, error) {
+func gridOf(name string, m factor) (grid, error) {
 	g := noGrid
 	var mu sync.Mutex
 	bad := m.Rows
 	parallel.Ranges(m.Rows, func(lo, hi int) {
-		part := noGrid
+		part, buffer := noGrid, m.buffer(m.Cols)
 		for i := lo; i < hi; i++ {
-			one, nonFinite := gridOfRow(matrix.Row(m, i))
+			one, nonFinite := gridOfRow(m.part(buffer, i, 0, m.Cols))
 			if nonFinite >= 0 {
 				mu.Lock()
 				defer mu.Unlock()
@@ -148,8 +258,9 @@ func gridOf(name string, m blas32.General) (grid, error) {
 		g = g.union(part)
 	})
 	if bad < m.Rows {
-		_, j := gridOfRow(matrix.Row(m, bad))
-		return g, fmt.Errorf("exact: %s[%d, %d] = %v, want a finite number", name, bad, j, matrix.Row(m, bad)[j])
+		row := m.part(m.buffer(m.Cols), bad, 0, m.Cols)
+		_, j := gridOfRow(row)
+		return g, fmt.Errorf("exact: %s[%d, %d] = %v, want a finite number", name, bad, j, row[j])
 	}
 	if g == noGrid { // all zeros
 		return grid{}, nil
@@ -158,11 +269,11 @@ func gridOf(name string, m blas32.General) (grid, error) {
 }
 
 // noGrid is the grid of a matrix of zeros.
-var noGrid = grid{low: math.MaxInt, high: math.MinInt}
+var noGrid = grid{low: math.MaxInt}
 
 // union returns the coarsest grid that contains both grids.
 func (g grid) union(h grid) grid {
-	return grid{min(g.low, h.low), max(g.high, h.high)}
+	return grid{min(g.low, h.low), max(g.greatest, h.greatest)}
 }
 
 // gridOfRow returns the grid of x and the index of the first element that is
@@ -177,7 +288,7 @@ func gridOfRow(x []float32) (g grid, nonFinite int) {
 		case x == 0:
 		case finite(float64(x)):
 			v := unpack(float64(x))
-			g = g.union(grid{v.exp + bits.TrailingZeros64(v.sig), v.exp + bits.Len64(v.sig)})
+			g = g.union(grid{v.exp + bits.TrailingZeros64(v.sig), math.Abs(float64(x))})
 		default:
 			return g, n + j
 		}
@@ -185,10 +296,11 @@ func gridOfRow(x []float32) (g grid, nonFinite int) {
 	return g, -1
 }
 
-// integers returns the conversion of elements to integer multiples of 2^low.
-func (g grid) integers(of func(float32) float32) func(float32) int64 {
+// integers returns the conversion of elements, or of their magnitudes, to
+// integer multiples of 2^low.
+func (g grid) integers(p kind) func(float32) int64 {
 	scale := math.Ldexp(1, -g.low)
-	return func(x float32) int64 { return int64(float64(of(x)) * scale) }
+	return func(x float32) int64 { return int64(float64(p.of(x)) * scale) }
 }
 
 // term is the number sig × 2^shift in units of 2^low.
@@ -197,13 +309,13 @@ type term struct {
 	shift int
 }
 
-// terms returns the conversion of elements to terms.
-func (g grid) terms(of func(float32) float32) func(float32) term {
+// terms returns the conversion of elements, or of their magnitudes, to terms.
+func (g grid) terms(p kind) func(float32) term {
 	return func(x float32) term {
 		if x == 0 {
 			return term{}
 		}
-		v := unpack(float64(of(x)))
+		v := unpack(float64(p.of(x)))
 		n := bits.TrailingZeros64(v.sig)
 		t := term{sig: int64(v.sig >> n), shift: v.exp + n - g.low}
 		if v.neg {
@@ -237,13 +349,27 @@ func (e Matrix) element(i, j int) []uint64 {
 
 // Float64 returns the matrix correctly rounded to binary64.
 func (e Matrix) Float64() blas64.General {
-	return e.values(func(i, j int) float64 {
-		if z, ok := e.short(i, j); ok {
-			return z.float64(e.exp)
+	unit := exp2(e.exp)
+	return e.values(func(z []float64, i int) {
+		if e.limbs == 1 {
+			for j, n := range e.data[i*e.cols:][:e.cols] {
+				z[j] = float64(int64(n)) * unit
+			}
+			return
 		}
-		x, _ := e.At(i, j).Float64()
-		return x
+		for j := range z {
+			z[j] = e.float64(i, j)
+		}
 	})
+}
+
+// float64 returns an element rounded to binary64.
+func (e Matrix) float64(i, j int) float64 {
+	if z, ok := e.short(i, j); ok {
+		return z.float64(e.exp)
+	}
+	x, _ := e.At(i, j).Float64()
+	return x
 }
 
 // Error returns D - E, the error of a computed d: subtracted exactly, then
@@ -253,7 +379,12 @@ func (e Matrix) Float64() blas64.General {
 func (e Matrix) Error(d blas32.General) blas64.General {
 	matrix.Check("exact", "Error", "d", d)
 	e.checkShape("Error", d.Rows, d.Cols)
-	return e.values(func(i, j int) float64 { return e.errorAt(i, j, float64(d.Data[i*d.Stride+j])) })
+	return e.values(func(z []float64, i int) {
+		for j, x := range matrix.Row(d, i) {
+			z[j] = float64(x)
+		}
+		e.errors(z, i)
+	})
 }
 
 // Error64 is [Matrix.Error] for a matrix d in binary64.
@@ -262,13 +393,32 @@ func (e Matrix) Error64(d blas64.General) blas64.General {
 		panic(fmt.Sprintf("exact: Error64: d is %d × %d of stride %d with %d elements", d.Rows, d.Cols, d.Stride, len(d.Data)))
 	}
 	e.checkShape("Error64", d.Rows, d.Cols)
-	return e.values(func(i, j int) float64 { return e.errorAt(i, j, d.Data[i*d.Stride+j]) })
+	return e.values(func(z []float64, i int) {
+		copy(z, d.Data[i*d.Stride:])
+		e.errors(z, i)
+	})
 }
 
 // checkShape panics unless a matrix of the given shape has the shape of e.
 func (e Matrix) checkShape(call string, rows, cols int) {
 	if rows != e.rows || cols != e.cols {
 		panic(fmt.Sprintf("exact: %s: d is %d × %d, want %d × %d", call, rows, cols, e.rows, e.cols))
+	}
+}
+
+// errors subtracts row i from z.
+func (e Matrix) errors(z []float64, i int) {
+	unit, units := exp2(e.exp), exp2(-e.exp)
+	for j, x := range z {
+		if e.limbs == 1 {
+			// In units of 2^exp, both are integers and so is their difference.
+			y, x := int64(e.data[i*e.cols+j]), x*units
+			if n := int64(x); math.Abs(x) < 1<<61 && float64(n) == x && -1<<61 < y && y < 1<<61 {
+				z[j] = float64(n-y) * unit
+				continue
+			}
+		}
+		z[j] = e.errorAt(i, j, x)
 	}
 }
 
@@ -307,14 +457,12 @@ func (e Matrix) short(i, j int) (z int128, ok bool) {
 	return z, z.hi>>62 == z.hi>>63
 }
 
-// values returns the matrix whose element (i, j) is f(i, j).
-func (e Matrix) values(f func(i, j int) float64) blas64.General {
+// values returns a matrix of the shape of e whose row i is set by row(z, i).
+func (e Matrix) values(row func(z []float64, i int)) blas64.General {
 	m := matrix.New64(e.rows, e.cols)
 	parallel.Ranges(e.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			for j := range e.cols {
-				m.Data[i*m.Stride+j] = f(i, j)
-			}
+			row(m.Data[i*m.Stride:][:e.cols], i)
 		}
 	})
 	return m

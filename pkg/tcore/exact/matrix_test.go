@@ -13,20 +13,20 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// data are generators with several ranges of exponents; narrow says that the
-// sums fit two limbs.
+// data are generators with several ranges of exponents, and how many limbs the
+// sums have; those that fit two have vector code.
 var data = []struct {
 	name   string
 	number func(rng *rand.Rand) float32
-	narrow bool
+	limbs  int
 }{
-	{"multiples of 2^-24", func(rng *rand.Rand) float32 { return float32(int32(rng.Uint32())>>7) * 0x1p-24 }, true},
-	{"binary16", func(rng *rand.Rand) float32 { return awkward(11, -24, rng) }, true},
-	{"large integers", func(rng *rand.Rand) float32 { return awkward(11, -24, rng) * 0x1p100 }, true},
-	{"55 bits", func(rng *rand.Rand) float32 { return float32(math.Ldexp(rng.Float64()-0.5, -rng.IntN(30))) }, true},
-	{"all of binary32", func(rng *rand.Rand) float32 { return awkward(24, -149, rng) }, false},
-	{"subnormals", func(rng *rand.Rand) float32 { return math.Float32frombits(rng.Uint32() &^ (0xff << 23)) }, true},
-	{"zeros", func(rng *rand.Rand) float32 { return 0 }, true},
+	{"multiples of 2^-24", func(rng *rand.Rand) float32 { return float32(int32(rng.Uint32())>>7) * 0x1p-24 }, 1},
+	{"binary16", func(rng *rand.Rand) float32 { return awkward(11, -24, rng) }, 2},
+	{"large integers", func(rng *rand.Rand) float32 { return awkward(11, -24, rng) * 0x1p100 }, 2},
+	{"55 bits", func(rng *rand.Rand) float32 { return float32(math.Ldexp(rng.Float64()-0.5, -rng.IntN(30))) }, 2},
+	{"all of binary32", func(rng *rand.Rand) float32 { return awkward(24, -149, rng) }, 10},
+	{"subnormals", func(rng *rand.Rand) float32 { return math.Float32frombits(rng.Uint32() &^ (0xff << 23)) }, 1},
+	{"zeros", func(rng *rand.Rand) float32 { return 0 }, 1},
 }
 
 // GEMM and AbsGEMM equal sums of big.Rat.
@@ -54,8 +54,8 @@ func TestExactGEMM(t *testing.T) {
 			if rows, cols := ab.rows, ab.cols; rows != m || cols != n {
 				t.Fatalf("%d × %d, want %d × %d", rows, cols, m, n)
 			}
-			if narrow := ab.limbs == 2; narrow != data.narrow {
-				t.Errorf("%d limbs: the data do not test the path they should", ab.limbs)
+			if ab.limbs != data.limbs {
+				t.Errorf("%d limbs, want %d: the data do not test the path they should", ab.limbs, data.limbs)
 			}
 			d64 := matrix.New64(m, n) // over most of the exponents of binary64
 			for i := range d64.Data {
@@ -134,6 +134,81 @@ func TestExactGEMMHoldsTheLargestSums(t *testing.T) {
 	}
 }
 
+// Sums of the greatest digits, of both signs, overflow neither 32-bit lanes nor
+// 64-bit words, for as many terms as the product can have.
+func TestExactGEMMHoldsTheGreatestDigits(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		for _, bits := range []int{12, 13, 24, 25, 36, 48, 60} {
+			for _, greatest := range []float64{math.Ldexp(1, bits), math.Ldexp(1, bits) - math.Ldexp(1, max(0, bits-24))} {
+				for _, sign := range []float32{1, -1} {
+					k := min(3*4096+254, 1<<min(62, 124-2*bits))
+					a, b := matrix.New(1, k), matrix.New(k, 9)
+					for i := range a.Data {
+						a.Data[i] = float32(greatest)
+					}
+					for i := range b.Data {
+						b.Data[i] = sign * float32(greatest)
+					}
+					a.Data[0], b.Data[0] = 1, 1
+					ab, abs, err := GEMMs(a, b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					product := new(big.Int).Mul(integer(greatest), integer(greatest))
+					for j := range 9 {
+						want := new(big.Int).Mul(product, big.NewInt(int64(k-1)))
+						first := integer(float64(b.Data[j]))
+						if want.Add(want, first.Abs(first)); abs.At(0, j).Cmp(new(big.Float).SetInt(want)) != 0 {
+							t.Fatalf("%d bits: |A||B|[0, %d] = %v, want %v", bits, j, abs.At(0, j), want)
+						}
+						want.Mul(product, big.NewInt(int64(sign)*int64(k-1)))
+						if want.Add(want, integer(float64(b.Data[j]))); ab.At(0, j).Cmp(new(big.Float).SetInt(want)) != 0 {
+							t.Fatalf("%d bits: AB[0, %d] = %v, want %v", bits, j, ab.At(0, j), want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// integer returns the integer x.
+func integer(x float64) *big.Int {
+	z, _ := exactly(x).Int(nil)
+	return z
+}
+
+// Errors are right where a difference just fits 64 bits and where it does not.
+func TestErrorAtTheEndOfALimb(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 0))
+	for range 20_000 {
+		x := float32(1+rng.IntN(1<<24)) * 0x1p7
+		y := float32(1+rng.IntN(1<<24)) * 0x1p7
+		exp := rng.IntN(50) - 60
+		unit := float32(math.Ldexp(1, exp))
+		e, err := GEMM(filled(2, 2, x*unit, x*unit, unit, 0), filled(2, 2, -y, 1, -y, 0)) // -2xy in units of 2^exp, and others
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.limbs != 1 {
+			t.Fatalf("%d limbs, want 1", e.limbs)
+		}
+		near := math.Ldexp(1, 58+rng.IntN(6))
+		d := math.Ldexp(near+near*0x1p-52*float64(rng.IntN(5)-2), exp)
+		if rng.IntN(4) == 0 {
+			d *= 1 + rng.Float64()
+		}
+		if rng.IntN(2) == 0 {
+			d = -d
+		}
+		diff := exactly(d)
+		want, _ := diff.Sub(diff, e.At(0, 0)).Float64()
+		if got := e.Error64(blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{d, 0, 0, 0}}).Data[0]; got != want {
+			t.Fatalf("%x - %v = %x, want %x", d, e.At(0, 0), got, want)
+		}
+	}
+}
+
 func TestExactGEMMHoldsOneWideFactor(t *testing.T) {
 	for spread := 60; spread < 68; spread++ {
 		least := float32(math.Ldexp(1, -spread))
@@ -170,7 +245,11 @@ func TestExactGEMMNamesBadData(t *testing.T) {
 		{filled(2, 2, 1, 2, inf, 4), good, "a[1, 0] = +Inf"},
 		{good, filled(2, 2, 1, float32(math.NaN()), 3, 4), "b[0, 1] = NaN"},
 	} {
-		for _, gemm := range []func(a, b blas32.General) (Matrix, error){GEMM, AbsGEMM} {
+		both := func(a, b blas32.General) (Matrix, error) {
+			e, _, err := GEMMs(a, b)
+			return e, err
+		}
+		for _, gemm := range []func(a, b blas32.General) (Matrix, error){GEMM, AbsGEMM, both} {
 			if _, err := gemm(tt.a, tt.b); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one that says %s", err, tt.want)
 			}

@@ -22,6 +22,7 @@ func TestPanics(t *testing.T) {
 		call func()
 	}{
 		{"exact: GEMM: a is 0 × 8, want at least 1 × 1", func() { _, _ = GEMM(empty, b) }},
+		{"exact: GEMMs: a is 0 × 8, want at least 1 × 1", func() { _, _, _ = GEMMs(empty, b) }},
 		{"exact: AbsGEMM: b has 23 elements, want at least 24", func() { _, _ = AbsGEMM(a, blas32.General{Rows: 8, Cols: 3, Stride: 3, Data: b.Data[:23]}) }},
 		{"exact: Error: d is 3 × 2, want 2 × 3", func() { e.Error(matrix.New(3, 2)) }},
 		{"exact: Error64: d is 3 × 2, want 2 × 3", func() { e.Error64(matrix.New64(3, 2)) }},

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -65,7 +64,7 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 					}
 				}
 				if (k+depth)%terms == 0 || k+n == a.Cols {
-					e.addTiles(sums, i, rows, len(z))
+					e.addTiles(sums, i, rows, len(z), 0)
 				}
 			}
 		}
@@ -73,17 +72,32 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 	return true
 }
 
-// addTiles adds the sums of a row of tiles of size elements each to the rows of
-// e from i on, and then sets the sums to zero.
-func (e Matrix) addTiles(sums []int64, i, rows, size int) {
+// addTiles adds 2^shift times the sums of a row of tiles of size elements each
+// to the rows of e from i on, and then sets the sums to zero. Elements of e
+// have one or two limbs; the shift is less than 128.
+func (e Matrix) addTiles(sums []int64, i, rows, size, shift int) {
 	for r := range rows {
-		for j := range e.cols {
-			v := &sums[j/columnsOfPanel*size+r*columnsOfPanel+j%columnsOfPanel]
-			z := e.element(i+r, j)
-			var carry uint64
-			z[0], carry = bits.Add64(z[0], uint64(*v), 0)
-			z[1] += uint64(*v>>63) + carry
-			*v = 0
+		for j := 0; j < e.cols; j += columnsOfPanel {
+			tile := sums[j/columnsOfPanel*size+r*columnsOfPanel:][:columnsOfPanel]
+			first := (i+r)*e.cols + j
+			n := min(columnsOfPanel, e.cols-j)
+			switch {
+			case e.limbs == 1 && shift == 0:
+				z := e.data[first:][:n]
+				for c, v := range tile[:len(z)] {
+					z[c] += uint64(v)
+				}
+			case e.limbs == 1:
+				for c, v := range tile[:n] {
+					e.data[first+c] += uint64(v) << shift
+				}
+			default:
+				for c, v := range tile[:n] {
+					z := int128{int64(e.data[2*(first+c)+1]), e.data[2*(first+c)]}.plus(v, shift)
+					e.data[2*(first+c)], e.data[2*(first+c)+1] = z.lo, uint64(z.hi)
+				}
+			}
+			clear(tile)
 		}
 	}
 }

@@ -14,3 +14,27 @@ func integers(dst *int32, src *float32, n int, scale float32, mask uint32)
 // The greatest bits of a magnitude, and of the last bits set the least exponent field, that of 1 being 277;
 // n is a positive multiple of 8.
 func gridBits(src *float32, n int) (greatest uint32, least uint32)
+
+// 12 rows × 8 columns: c += weight × ab, summed over 4 quads terms; 0 < quads <= 63,
+// |weight| < 2^31, lda and ldb in bytes. Panels of 8 columns are ldb apart in b.
+//
+//go:noescape
+func digitSums8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+
+// 12 rows × 16 columns: c += weight × ab, summed over 4 quads terms; 0 < quads <= 63,
+// |weight| < 2^31, lda and ldb in bytes. Panels of 8 columns are ldb apart in b.
+//
+//go:noescape
+func digitSums16(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+
+// The count > 0 leading digits in base 2^12 of (src & mask) × scale, at most 2^12 in magnitude,
+// the digits of a place stride bytes after those of the one before; n is a positive multiple of 16.
+//
+//go:noescape
+func rowDigits(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
+
+// rowDigits of 4 quads rows of 8 numbers, ld bytes apart: the four digits of each column of a quad are
+// adjacent in dst; count and quads > 0.
+//
+//go:noescape
+func panelDigits(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)

@@ -51,6 +51,5 @@ func vectorGrid(x []float32) (g grid, n int) {
 		return noGrid, n
 	}
 	// An element sig × 2^(e-150) whose last bit is 2^t has least = e + t + 127.
-	_, high := math.Frexp(float64(math.Float32frombits(greatest)))
-	return grid{low: int(least) - 127 - 150, high: high}, n
+	return grid{int(least) - 127 - 150, float64(math.Float32frombits(greatest))}, n
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -26,22 +27,36 @@ func atWidth(bits int, test func()) {
 }
 
 // onEveryWidth runs a test with the vector instructions of every width that the
-// machine has, and without any.
+// machine has, without any, and with and without those that add products of
+// digits.
 func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	for _, bits := range []int{0, 256, 512} {
 		if bits <= vectorBits {
-			atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
+			withDigits(false, func() {
+				atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
+			})
 		}
+	}
+	if hasDigits {
+		t.Run("digits", test)
 	}
 }
 
+// withDigits calls test with or without the sums of digits.
+func withDigits(has bool, test func()) {
+	had := hasDigits
+	defer func() { hasDigits = had }()
+	hasDigits = has
+	test()
+}
+
 // Exact sums with vectors of every width equal those of big.Float, on grids
-// near the limits of 32-bit elements and 64-bit sums.
+// near the limits of digits, of 32-bit elements and of 64-bit sums.
 func TestGEMMOnVectors(t *testing.T) {
 	onEveryWidth(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(43, 0))
-		for _, bits := range []int{1, 8, 24, 28, 29, 30, 31, 32} {
-			for _, s := range []shape{{1, 1, 1}, {7, 40, 9}, {13, 300, 8}, {25, 1100, 17}} {
+		for _, bits := range []int{1, 8, 12, 13, 24, 25, 28, 29, 30, 31, 32, 36, 37, 48, 60, 63} {
+			for _, s := range []shape{{1, 1, 1}, {7, 40, 9}, {13, 300, 8}, {25, 1100, 17}, {51, 253, 33}} {
 				a, b := matrix.New(s.m, s.k), matrix.New(s.k, s.n)
 				exp := rng.IntN(60) - 90
 				for _, m := range []blas32.General{a, b} {
@@ -49,6 +64,9 @@ func TestGEMMOnVectors(t *testing.T) {
 						n := int64(rng.Uint64()>>(64-min(bits, 24))) << rng.IntN(max(1, bits-23))
 						if rng.IntN(2) == 0 {
 							n = 1<<bits - 1<<max(0, bits-24) // the greatest
+						}
+						if rng.IntN(8) == 0 && bits < 63 {
+							n = 1 << bits
 						}
 						if rng.IntN(16) == 0 {
 							n = 1
@@ -61,9 +79,20 @@ func TestGEMMOnVectors(t *testing.T) {
 				}
 				e, err := GEMM(a, b)
 				abs, absErr := AbsGEMM(a, b)
-				if err != nil || absErr != nil {
-					t.Fatal(err, absErr)
+				both, bothAbs, bothErr := GEMMs(a, b)
+				if err != nil || absErr != nil || bothErr != nil {
+					t.Fatal(err, absErr, bothErr)
 				}
+				if !reflect.DeepEqual(e, both) || !reflect.DeepEqual(abs, bothAbs) {
+					t.Fatalf("%d bits, %v: GEMMs differs from GEMM or AbsGEMM", bits, s)
+				}
+				withDigits(false, func() {
+					atWidth(0, func() {
+						if slow, err := GEMM(a, b); !reflect.DeepEqual(e, slow) {
+							t.Fatalf("%d bits, %v: not what is computed without vectors: %v", bits, s, err)
+						}
+					})
+				})
 				for range 10 {
 					i, j := rng.IntN(s.m), rng.IntN(s.n)
 					sum, sumAbs := exactly(0), exactly(0)
@@ -79,6 +108,79 @@ func TestGEMMOnVectors(t *testing.T) {
 						t.Fatalf("%d bits, %v: absolute (%d, %d) = %x, want %x", bits, s, i, j, got, sumAbs)
 					}
 				}
+			}
+		}
+	})
+}
+
+// Rows and terms far apart have grids of their own, and the product one for all
+// of them, whether their conversion is part of the product or not.
+func TestGEMMOfManyGrids(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 0))
+	for _, spread := range []int{0, 3, 20, 22, 23, 24, 25, 26, 27, 30} { // of the grids; that of the sums is wider by 40 bits
+		const m, k, n = 150, 4096 + 100, 9
+		a, b := matrix.New(m, k), matrix.New(k, n)
+		var shifts [m/48 + 1][k/4096 + 1]int
+		for i := range shifts {
+			for j := range shifts[i] {
+				shifts[i][j] = rng.IntN(spread + 1)
+			}
+		}
+		shifts[0][0], shifts[1][1] = 0, spread
+		zeros := 2 + rng.IntN(3)
+		for i := range m {
+			for l, row := 0, matrix.Row(a, i); l < k; l++ {
+				if i/48 != zeros {
+					row[l] = float32(math.Ldexp(float64(rng.IntN(127)-63), shifts[i/48][l/4096]-60))
+				}
+			}
+		}
+		for i := range b.Data {
+			b.Data[i] = float32(rng.IntN(1<<20)-1<<19) * 0x1p-24
+		}
+		third := func(dst, src []float32) {
+			for i, x := range src {
+				dst[i] = 3 * x
+			}
+		}
+		ab, abs, err := GEMMs(a, b)
+		converted, convertedAbs, convertedErr := GEMMsOf(a, b, third, nil)
+		if err != nil || convertedErr != nil {
+			t.Fatal(err, convertedErr)
+		}
+		third(a.Data, a.Data)
+		other, otherAbs, err := GEMMs(a, b)
+		if !reflect.DeepEqual(converted, other) || !reflect.DeepEqual(convertedAbs, otherAbs) {
+			t.Fatalf("GEMMsOf differs from GEMMs of the converted matrix: %v", err)
+		}
+		withDigits(false, func() {
+			for i := range a.Data {
+				a.Data[i] /= 3
+			}
+			slow, slowAbs, err := GEMMs(a, b)
+			if !reflect.DeepEqual(ab, slow) || !reflect.DeepEqual(abs, slowAbs) {
+				t.Fatalf("shifts %v: not what is computed without digits: %v", shifts, err)
+			}
+		})
+	}
+}
+
+// A converted element that is not finite is named, in any row.
+func TestGEMMsOfNamesBadData(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		a, b := matrix.New(100, 5), matrix.New(5, 20)
+		a.Data[99*5+3], b.Data[4*20+17] = 1, 1
+		inverse := func(dst, src []float32) {
+			for i, x := range src {
+				dst[i] = 1 / (1 - x)
+			}
+		}
+		for want, err := range map[string]func() error{
+			"exact: a[99, 3] = +Inf, want a finite number": func() error { _, _, err := GEMMsOf(a, b, inverse, inverse); return err },
+			"exact: b[4, 17] = +Inf, want a finite number": func() error { _, _, err := GEMMsOf(a, b, nil, inverse); return err },
+		} {
+			if got := err(); got == nil || got.Error() != want {
+				t.Errorf("error %v, want %s", got, want)
 			}
 		}
 	})

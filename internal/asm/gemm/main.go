@@ -41,6 +41,14 @@ var ideas = map[string]func(){
 		integers()
 		gridBits()
 	},
+	"half": func() {
+		halfFMA()
+		halfCodes()
+		width(256).halfScaled(1)
+		width(512).halfScaled(2)
+		width(256).halfSums(6, 1)
+		width(512).halfSums(8, 2)
+	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

@@ -1,0 +1,222 @@
+package tcore
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// halfKernel continues a tile of rows × columns sums s = fl16(s + xy), exact
+// products in binary16, in the order of the terms. Its operands are words of
+// its own: pack stores n elements of a row of A in a word each, and packPanel
+// the columns of k rows, stride bytes apart, in width words for each row.
+// run returns false, and leaves c as it is, if the sums are not finite and it
+// cannot compute them. Strides are in bytes.
+type halfKernel struct {
+	rows, columns, width int
+	pack                 func(dst *uint32, src *float32, n int)
+	packPanel            func(dst *uint32, src *float32, stride, k int)
+	run                  func(c *float32, ldc int, a *uint32, lda int, b *uint32, k int) bool
+	path                 *path
+}
+
+// The ways to compute sums in binary16.
+var (
+	halfFMAPath  = newPath("binary16 sums by binary16 FMA")
+	halfSumsPath = newPath("binary16 sums by binary32 FMA")
+	halfSlowPath = newPath("binary16 sums one by one")
+)
+
+// halfDepth is the number of terms that a kernel adds at a time, a chunk, and
+// halfStride the words between two rows of A in one chunk.
+const (
+	halfDepth  = 512
+	halfStride = halfDepth + 16
+)
+
+// halfProduct is a product on a [TensorCore] that sums in binary16. If
+// transposed, it is computed as (BᵀAᵀ)ᵀ, the same sums of the same products.
+type halfProduct struct {
+	kernel     halfKernel
+	b          blas32.General // the factor of which panels are made, or its transpose
+	transposed bool
+	m, n, k    int      // k is whole blocks
+	x          []uint32 // whole groups of rows, one chunk after the other
+}
+
+// halfScratch recycles the memory of finished products.
+var halfScratch struct {
+	x, y         scratch[uint32]
+	sums, floats scratch[float32]
+}
+
+// newHalfProduct prepares a product on a device whose Core adds binary16
+// products in binary16, with factors that the device rounds to nearest even.
+// It returns false for others, and if there is no kernel. A C in another format
+// than binary16 would be rounded to it by the core, which is not done here.
+func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, bool) {
+	t, ok := d.Core.(TensorCore)
+	if !ok || !t.isSequential16() || !d.A.Equal(Binary16) || !d.B.Equal(Binary16) || d.Convert != ToNearestEven ||
+		started && !d.C.Equal(Binary16) {
+		return nil, false
+	}
+	kernel, ok := halfKernelFor()
+	if !ok {
+		return nil, false
+	}
+	p := &halfProduct{kernel: kernel, b: b, m: a.Rows, n: b.Cols, k: d.padded(a.Cols)}
+	if 2*b.Cols <= kernel.columns && a.Rows > b.Cols {
+		p.transposed, p.b, p.m, p.n, a = true, a, b.Cols, a.Rows, matrix.Transpose(b)
+	}
+	p.packRows(a)
+	return p, true
+}
+
+func (p *halfProduct) release() { halfScratch.x.put(p.x) }
+
+// padded returns the number of rows in whole groups.
+func (p *halfProduct) padded() int { return (p.m + p.kernel.rows - 1) / p.kernel.rows * p.kernel.rows }
+
+// row returns the words of row i in the chunk of the term lo.
+func (p *halfProduct) row(i, lo int) []uint32 {
+	return p.x[(lo/halfDepth*p.padded()+i)*halfStride:][:halfStride]
+}
+
+func (p *halfProduct) packRows(a blas32.General) {
+	chunks := (p.k + halfDepth - 1) / halfDepth
+	p.x = halfScratch.x.get(chunks * p.padded() * halfStride)
+	parallel.Ranges(p.padded(), func(lo, hi int) {
+		const lanes = 16
+		var rest [lanes]float32
+		for i := lo; i < hi; i++ {
+			for k := 0; k < p.k; k += halfDepth {
+				x := p.row(i, k)
+				if i >= p.m {
+					clear(x)
+					continue
+				}
+				src := matrix.Row(a, i)[min(k, a.Cols):min(k+halfDepth, a.Cols)]
+				n := len(src) &^ (lanes - 1)
+				if n > 0 {
+					p.kernel.pack(&x[0], &src[0], n)
+				}
+				clear(rest[copy(rest[:], src[n:]):])
+				p.kernel.pack(&x[n], &rest[0], lanes)
+			}
+		}
+	})
+}
+
+// addTo stores C + AB in z, one panel after the other.
+func (p *halfProduct) addTo(c, z blas32.General) {
+	kernel := p.kernel
+	kernel.path.count(p.m, p.k, p.n)
+	parallel.Ranges((p.n+kernel.columns-1)/kernel.columns, func(lo, hi int) {
+		y, floats := halfScratch.y.get(halfDepth*kernel.width), halfScratch.floats.get(halfDepth*kernel.columns)
+		sums := halfScratch.sums.get(p.padded() * kernel.columns)
+		defer halfScratch.y.put(y)
+		defer halfScratch.floats.put(floats)
+		defer halfScratch.sums.put(sums)
+		for j := lo * kernel.columns; j < min(hi*kernel.columns, p.n); j += kernel.columns {
+			p.load(sums, c, j)
+			for k := 0; k < p.k; k += halfDepth {
+				n := min(halfDepth, p.k-k)
+				p.packPanel(y, floats, j, k, n)
+				for i := 0; i < p.m; i += kernel.rows {
+					tile, x := sums[i*kernel.columns:], p.row(i, k)
+					if !kernel.run(&tile[0], 4*kernel.columns, &x[0], 4*halfStride, &y[0], n) {
+						p.addSlowly(tile, i, k, y, n)
+					}
+				}
+			}
+			p.store(z, sums, j)
+		}
+	})
+}
+
+// packPanel stores the words of the terms [k, k+n) of the panel that begins
+// with column j in y. floats is memory for a panel that is not complete.
+func (p *halfProduct) packPanel(y []uint32, floats []float32, j, k, n int) {
+	columns := p.kernel.columns
+	width := min(columns, p.n-j)
+	if !p.transposed && width == columns && k+n <= p.b.Rows {
+		p.kernel.packPanel(&y[0], &p.b.Data[k*p.b.Stride+j], 4*p.b.Stride, n)
+		return
+	}
+	clear(floats[:n*columns])
+	if p.transposed {
+		for r := range width {
+			for l, v := range matrix.Row(p.b, j+r)[min(k, p.b.Cols):min(k+n, p.b.Cols)] {
+				floats[l*columns+r] = v
+			}
+		}
+	} else {
+		for l := range min(k+n, p.b.Rows) - k {
+			copy(floats[l*columns:][:width], matrix.Row(p.b, k+l)[j:])
+		}
+	}
+	p.kernel.packPanel(&y[0], &floats[0], 4*columns, n)
+}
+
+// load stores C, rounded to binary16, in the sums of the panel that begins with
+// column j, or zeros if there is no c.
+func (p *halfProduct) load(sums []float32, c blas32.General, j int) {
+	columns := p.kernel.columns
+	clear(sums)
+	if c.Data == nil {
+		return
+	}
+	width := min(columns, p.n-j)
+	for i := range p.m {
+		row := sums[i*columns:][:width]
+		if p.transposed {
+			for r := range row {
+				row[r] = c.Data[(j+r)*c.Stride+i]
+			}
+		} else {
+			copy(row, matrix.Row(c, i)[j:])
+		}
+		roundRow(row, row, Binary16)
+	}
+}
+
+// store stores the sums of the panel that begins with column j in z.
+func (p *halfProduct) store(z blas32.General, sums []float32, j int) {
+	columns := p.kernel.columns
+	width := min(columns, p.n-j)
+	for i := range p.m {
+		row := sums[i*columns:][:width]
+		if p.transposed {
+			for r, v := range row {
+				z.Data[(j+r)*z.Stride+i] = v
+			}
+		} else {
+			copy(matrix.Row(z, i)[j:], row)
+		}
+	}
+}
+
+// addSlowly adds n terms from k on to a tile of sums from row i on, as
+// sequential16 does. The words are bits of numbers times 2^-56.
+func (p *halfProduct) addSlowly(sums []float32, i, k int, y []uint32, n int) {
+	columns := p.kernel.columns
+	halfSlowPath.count(p.kernel.rows, n, columns)
+	for r := range p.kernel.rows {
+		x := p.row(i+r, k)[:n]
+		for j := 0; j < columns; j += tile {
+			var s [tile]float64
+			widenSlice(s[:], sums[r*columns+j:][:tile])
+			for l, xl := range x {
+				f := float64(math.Float32frombits(xl)) * 0x1p112
+				for c, w := range y[l*columns+j:][:tile] {
+					s[c] = round16(s[c] + float64(f*float64(math.Float32frombits(w))))
+				}
+			}
+			for c, v := range s {
+				sums[r*columns+j+c] = float32(v)
+			}
+		}
+	}
+}

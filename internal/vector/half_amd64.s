@@ -553,98 +553,110 @@ TEXT ·HalfSums6x8(SB), NOSPLIT, $0-49
 	LEAQ    (AX)(CX*4), R9
 	LEAQ    (BX)(BX*2), R10
 	LEAQ    (DX)(BX*4), R11
-	VMOVUPS (AX), Y0
-	VMULPS  halfDown256<>+0(SB), Y0, Y0
-	VMOVUPS (AX)(CX*1), Y1
-	VMULPS  halfDown256<>+0(SB), Y1, Y1
-	VMOVUPS (AX)(CX*2), Y2
+	VMOVUPS halfUlp256<>+0(SB), Y0
+	VMOVUPS halfBelow256<>+0(SB), Y1
+	VMOVUPS (AX), Y2
 	VMULPS  halfDown256<>+0(SB), Y2, Y2
-	VMOVUPS (AX)(R8*1), Y3
+	VMOVUPS (AX)(CX*1), Y3
 	VMULPS  halfDown256<>+0(SB), Y3, Y3
-	VMOVUPS (R9), Y4
+	VMOVUPS (AX)(CX*2), Y4
 	VMULPS  halfDown256<>+0(SB), Y4, Y4
-	VMOVUPS (R9)(CX*1), Y5
+	VMOVUPS (AX)(R8*1), Y5
 	VMULPS  halfDown256<>+0(SB), Y5, Y5
-	VPXOR   Y6, Y6, Y6
+	VMOVUPS (R9), Y6
+	VMULPS  halfDown256<>+0(SB), Y6, Y6
+	VMOVUPS (R9)(CX*1), Y7
+	VMULPS  halfDown256<>+0(SB), Y7, Y7
+	VPXOR   Y8, Y8, Y8
+	VPXOR   Y9, Y9, Y9
+	VPXOR   Y10, Y10, Y10
 
 next:
-	VBROADCASTSS (DX), Y7
-	VFMADD132PS  (SI), Y0, Y7
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VBROADCASTSS (DX)(BX*1), Y8
-	VFMADD132PS  (SI), Y1, Y8
-	VPADDD       halfUlp256<>+0(SB), Y8, Y8
-	VBROADCASTSS (DX)(BX*2), Y9
-	VFMADD132PS  (SI), Y2, Y9
-	VPADDD       halfUlp256<>+0(SB), Y9, Y9
-	VBROADCASTSS (DX)(R10*1), Y10
-	VFMADD132PS  (SI), Y3, Y10
-	VPADDD       halfUlp256<>+0(SB), Y10, Y10
-	VBROADCASTSS (R11), Y11
-	VFMADD132PS  (SI), Y4, Y11
-	VPADDD       halfUlp256<>+0(SB), Y11, Y11
-	VBROADCASTSS (R11)(BX*1), Y12
-	VFMADD132PS  (SI), Y5, Y12
-	VPADDD       halfUlp256<>+0(SB), Y12, Y12
-	VPAND        halfBelow256<>+0(SB), Y7, Y13
-	VPAND        halfBelow256<>+0(SB), Y8, Y14
-	VPMINUD      Y14, Y13, Y13
-	VPAND        halfBelow256<>+0(SB), Y9, Y14
-	VPMINUD      Y14, Y13, Y13
-	VPAND        halfBelow256<>+0(SB), Y10, Y14
-	VPMINUD      Y14, Y13, Y13
-	VPAND        halfBelow256<>+0(SB), Y11, Y14
-	VPMINUD      Y14, Y13, Y13
-	VPAND        halfBelow256<>+0(SB), Y12, Y14
-	VPMINUD      Y14, Y13, Y13
-	VPXOR        Y14, Y14, Y14
-	VPCMPEQD     Y14, Y13, Y13
-	VPMOVMSKB    Y13, R12
+	VBROADCASTSS (DX), Y11
+	VFMADD132PS  (SI), Y2, Y11
+	VPADDD       Y0, Y11, Y11
+	VBROADCASTSS (DX)(BX*1), Y12
+	VFMADD132PS  (SI), Y3, Y12
+	VPADDD       Y0, Y12, Y12
+	VBROADCASTSS (DX)(BX*2), Y13
+	VFMADD132PS  (SI), Y4, Y13
+	VPADDD       Y0, Y13, Y13
+	VPAND        Y1, Y11, Y14
+	VPAND        Y1, Y12, Y15
+	VPMINUD      Y15, Y14, Y14
+	VPAND        Y1, Y13, Y15
+	VPMINUD      Y15, Y14, Y14
+	VPXOR        Y15, Y15, Y15
+	VPCMPEQD     Y15, Y14, Y14
+	VPMOVMSKB    Y14, R12
 	TESTL        R12, R12
 	JNZ          tie0
-	VPAND        halfKeep256<>+0(SB), Y7, Y0
-	VPAND        halfKeep256<>+0(SB), Y8, Y1
-	VPAND        halfKeep256<>+0(SB), Y9, Y2
-	VPAND        halfKeep256<>+0(SB), Y10, Y3
-	VPAND        halfKeep256<>+0(SB), Y11, Y4
-	VPAND        halfKeep256<>+0(SB), Y12, Y5
+	VPAND        halfKeep256<>+0(SB), Y11, Y2
+	VPAND        halfKeep256<>+0(SB), Y12, Y3
+	VPAND        halfKeep256<>+0(SB), Y13, Y4
 
 done0:
-	VPAND     halfMagnitude256<>+0(SB), Y0, Y7
-	VMAXPS    Y6, Y7, Y6
-	VPAND     halfMagnitude256<>+0(SB), Y1, Y7
-	VMAXPS    Y6, Y7, Y6
-	VPAND     halfMagnitude256<>+0(SB), Y2, Y7
-	VMAXPS    Y6, Y7, Y6
-	VPAND     halfMagnitude256<>+0(SB), Y3, Y7
-	VMAXPS    Y6, Y7, Y6
-	VPAND     halfMagnitude256<>+0(SB), Y4, Y7
-	VMAXPS    Y6, Y7, Y6
-	VPAND     halfMagnitude256<>+0(SB), Y5, Y7
-	VMAXPS    Y6, Y7, Y6
+	VPAND        halfMagnitude256<>+0(SB), Y2, Y11
+	VMAXPS       Y8, Y11, Y8
+	VPAND        halfMagnitude256<>+0(SB), Y3, Y11
+	VMAXPS       Y9, Y11, Y9
+	VPAND        halfMagnitude256<>+0(SB), Y4, Y11
+	VMAXPS       Y10, Y11, Y10
+	VBROADCASTSS (DX)(R10*1), Y11
+	VFMADD132PS  (SI), Y5, Y11
+	VPADDD       Y0, Y11, Y11
+	VBROADCASTSS (R11), Y12
+	VFMADD132PS  (SI), Y6, Y12
+	VPADDD       Y0, Y12, Y12
+	VBROADCASTSS (R11)(BX*1), Y13
+	VFMADD132PS  (SI), Y7, Y13
+	VPADDD       Y0, Y13, Y13
+	VPAND        Y1, Y11, Y14
+	VPAND        Y1, Y12, Y15
+	VPMINUD      Y15, Y14, Y14
+	VPAND        Y1, Y13, Y15
+	VPMINUD      Y15, Y14, Y14
+	VPXOR        Y15, Y15, Y15
+	VPCMPEQD     Y15, Y14, Y14
+	VPMOVMSKB    Y14, R12
+	TESTL        R12, R12
+	JNZ          tie3
+	VPAND        halfKeep256<>+0(SB), Y11, Y5
+	VPAND        halfKeep256<>+0(SB), Y12, Y6
+	VPAND        halfKeep256<>+0(SB), Y13, Y7
+
+done3:
+	VPAND     halfMagnitude256<>+0(SB), Y5, Y11
+	VMAXPS    Y8, Y11, Y8
+	VPAND     halfMagnitude256<>+0(SB), Y6, Y11
+	VMAXPS    Y9, Y11, Y9
+	VPAND     halfMagnitude256<>+0(SB), Y7, Y11
+	VMAXPS    Y10, Y11, Y10
 	ADDQ      $0x00000004, DX
 	ADDQ      $0x00000004, R11
 	ADDQ      $0x00000020, SI
 	DECQ      DI
 	JNZ       next
 	XORL      DX, DX
-	VCMPPS    $0x0d, halfOverflow256<>+0(SB), Y6, Y6
-	VMOVMSKPS Y6, BX
+	VMAXPS    Y9, Y8, Y8
+	VMAXPS    Y10, Y8, Y8
+	VCMPPS    $0x0d, halfOverflow256<>+0(SB), Y8, Y8
+	VMOVMSKPS Y8, BX
 	TESTL     BX, BX
 	JNZ       end
 	MOVL      $0x00000001, DX
-	VMULPS    halfUp256<>+0(SB), Y0, Y0
-	VMOVUPS   Y0, (AX)
-	VMULPS    halfUp256<>+0(SB), Y1, Y1
-	VMOVUPS   Y1, (AX)(CX*1)
 	VMULPS    halfUp256<>+0(SB), Y2, Y2
-	VMOVUPS   Y2, (AX)(CX*2)
+	VMOVUPS   Y2, (AX)
 	VMULPS    halfUp256<>+0(SB), Y3, Y3
-	VMOVUPS   Y3, (AX)(R8*1)
+	VMOVUPS   Y3, (AX)(CX*1)
 	VMULPS    halfUp256<>+0(SB), Y4, Y4
-	VMOVUPS   Y4, (R9)
+	VMOVUPS   Y4, (AX)(CX*2)
 	VMULPS    halfUp256<>+0(SB), Y5, Y5
-	VMOVUPS   Y5, (R9)(CX*1)
+	VMOVUPS   Y5, (AX)(R8*1)
+	VMULPS    halfUp256<>+0(SB), Y6, Y6
+	VMOVUPS   Y6, (R9)
+	VMULPS    halfUp256<>+0(SB), Y7, Y7
+	VMOVUPS   Y7, (R9)(CX*1)
 
 end:
 	MOVB DL, ret+48(FP)
@@ -652,169 +664,172 @@ end:
 	RET
 
 tie0:
-	VBROADCASTSS (DX), Y7
-	VMULPS       halfUp256<>+0(SB), Y7, Y8
-	VMULPS       (SI), Y8, Y8
-	VFMADD132PS  (SI), Y0, Y7
-	VMULPS       halfUp256<>+0(SB), Y0, Y0
-	VADDPS       Y8, Y0, Y9
-	VSUBPS       Y0, Y9, Y10
-	VSUBPS       Y10, Y8, Y8
-	VSUBPS       Y10, Y9, Y10
-	VSUBPS       Y10, Y0, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       halfUp256<>+0(SB), Y7, Y10
-	VSUBPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VPXOR        Y8, Y7, Y0
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VPSLLD       $0x12, Y7, Y10
-	VPXOR        Y9, Y9, Y9
-	VCMPPS       $0x00, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y0, Y0
-	VPSRAD       $0x1f, Y0, Y0
-	VPAND        halfBelow256<>+0(SB), Y7, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VPAND        Y10, Y0, Y0
-	VPAND        halfLast256<>+0(SB), Y0, Y0
-	VPSUBD       Y0, Y7, Y7
-	VPAND        halfKeep256<>+0(SB), Y7, Y0
-	VBROADCASTSS (DX)(BX*1), Y7
-	VMULPS       halfUp256<>+0(SB), Y7, Y8
-	VMULPS       (SI), Y8, Y8
-	VFMADD132PS  (SI), Y1, Y7
-	VMULPS       halfUp256<>+0(SB), Y1, Y1
-	VADDPS       Y8, Y1, Y9
-	VSUBPS       Y1, Y9, Y10
-	VSUBPS       Y10, Y8, Y8
-	VSUBPS       Y10, Y9, Y10
-	VSUBPS       Y10, Y1, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       halfUp256<>+0(SB), Y7, Y10
-	VSUBPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VPXOR        Y8, Y7, Y1
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VPSLLD       $0x12, Y7, Y10
-	VPXOR        Y9, Y9, Y9
-	VCMPPS       $0x00, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y1, Y1
-	VPSRAD       $0x1f, Y1, Y1
-	VPAND        halfBelow256<>+0(SB), Y7, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VPAND        Y10, Y1, Y1
-	VPAND        halfLast256<>+0(SB), Y1, Y1
-	VPSUBD       Y1, Y7, Y7
-	VPAND        halfKeep256<>+0(SB), Y7, Y1
-	VBROADCASTSS (DX)(BX*2), Y7
-	VMULPS       halfUp256<>+0(SB), Y7, Y8
-	VMULPS       (SI), Y8, Y8
-	VFMADD132PS  (SI), Y2, Y7
+	VBROADCASTSS (DX), Y11
+	VMULPS       halfUp256<>+0(SB), Y11, Y12
+	VMULPS       (SI), Y12, Y12
+	VFMADD132PS  (SI), Y2, Y11
 	VMULPS       halfUp256<>+0(SB), Y2, Y2
-	VADDPS       Y8, Y2, Y9
-	VSUBPS       Y2, Y9, Y10
-	VSUBPS       Y10, Y8, Y8
-	VSUBPS       Y10, Y9, Y10
-	VSUBPS       Y10, Y2, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       halfUp256<>+0(SB), Y7, Y10
-	VSUBPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VPXOR        Y8, Y7, Y2
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VPSLLD       $0x12, Y7, Y10
-	VPXOR        Y9, Y9, Y9
-	VCMPPS       $0x00, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y2, Y2
+	VADDPS       Y12, Y2, Y13
+	VSUBPS       Y2, Y13, Y14
+	VSUBPS       Y14, Y12, Y12
+	VSUBPS       Y14, Y13, Y14
+	VSUBPS       Y14, Y2, Y14
+	VADDPS       Y14, Y12, Y12
+	VMULPS       halfUp256<>+0(SB), Y11, Y14
+	VSUBPS       Y14, Y13, Y14
+	VADDPS       Y14, Y12, Y12
+	VPXOR        Y12, Y11, Y2
+	VPADDD       Y0, Y11, Y11
+	VPSLLD       $0x12, Y11, Y14
+	VPXOR        Y13, Y13, Y13
+	VCMPPS       $0x00, Y13, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y2, Y2
 	VPSRAD       $0x1f, Y2, Y2
-	VPAND        halfBelow256<>+0(SB), Y7, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VPAND        Y10, Y2, Y2
+	VPAND        Y1, Y11, Y14
+	VPCMPEQD     Y13, Y14, Y14
+	VPAND        Y14, Y2, Y2
 	VPAND        halfLast256<>+0(SB), Y2, Y2
-	VPSUBD       Y2, Y7, Y7
-	VPAND        halfKeep256<>+0(SB), Y7, Y2
-	VBROADCASTSS (DX)(R10*1), Y7
-	VMULPS       halfUp256<>+0(SB), Y7, Y8
-	VMULPS       (SI), Y8, Y8
-	VFMADD132PS  (SI), Y3, Y7
+	VPSUBD       Y2, Y11, Y11
+	VPAND        halfKeep256<>+0(SB), Y11, Y2
+	VBROADCASTSS (DX)(BX*1), Y11
+	VMULPS       halfUp256<>+0(SB), Y11, Y12
+	VMULPS       (SI), Y12, Y12
+	VFMADD132PS  (SI), Y3, Y11
 	VMULPS       halfUp256<>+0(SB), Y3, Y3
-	VADDPS       Y8, Y3, Y9
-	VSUBPS       Y3, Y9, Y10
-	VSUBPS       Y10, Y8, Y8
-	VSUBPS       Y10, Y9, Y10
-	VSUBPS       Y10, Y3, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       halfUp256<>+0(SB), Y7, Y10
-	VSUBPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VPXOR        Y8, Y7, Y3
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VPSLLD       $0x12, Y7, Y10
-	VPXOR        Y9, Y9, Y9
-	VCMPPS       $0x00, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y3, Y3
+	VADDPS       Y12, Y3, Y13
+	VSUBPS       Y3, Y13, Y14
+	VSUBPS       Y14, Y12, Y12
+	VSUBPS       Y14, Y13, Y14
+	VSUBPS       Y14, Y3, Y14
+	VADDPS       Y14, Y12, Y12
+	VMULPS       halfUp256<>+0(SB), Y11, Y14
+	VSUBPS       Y14, Y13, Y14
+	VADDPS       Y14, Y12, Y12
+	VPXOR        Y12, Y11, Y3
+	VPADDD       Y0, Y11, Y11
+	VPSLLD       $0x12, Y11, Y14
+	VPXOR        Y13, Y13, Y13
+	VCMPPS       $0x00, Y13, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y3, Y3
 	VPSRAD       $0x1f, Y3, Y3
-	VPAND        halfBelow256<>+0(SB), Y7, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VPAND        Y10, Y3, Y3
+	VPAND        Y1, Y11, Y14
+	VPCMPEQD     Y13, Y14, Y14
+	VPAND        Y14, Y3, Y3
 	VPAND        halfLast256<>+0(SB), Y3, Y3
-	VPSUBD       Y3, Y7, Y7
-	VPAND        halfKeep256<>+0(SB), Y7, Y3
-	VBROADCASTSS (R11), Y7
-	VMULPS       halfUp256<>+0(SB), Y7, Y8
-	VMULPS       (SI), Y8, Y8
-	VFMADD132PS  (SI), Y4, Y7
+	VPSUBD       Y3, Y11, Y11
+	VPAND        halfKeep256<>+0(SB), Y11, Y3
+	VBROADCASTSS (DX)(BX*2), Y11
+	VMULPS       halfUp256<>+0(SB), Y11, Y12
+	VMULPS       (SI), Y12, Y12
+	VFMADD132PS  (SI), Y4, Y11
 	VMULPS       halfUp256<>+0(SB), Y4, Y4
-	VADDPS       Y8, Y4, Y9
-	VSUBPS       Y4, Y9, Y10
-	VSUBPS       Y10, Y8, Y8
-	VSUBPS       Y10, Y9, Y10
-	VSUBPS       Y10, Y4, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       halfUp256<>+0(SB), Y7, Y10
-	VSUBPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VPXOR        Y8, Y7, Y4
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VPSLLD       $0x12, Y7, Y10
-	VPXOR        Y9, Y9, Y9
-	VCMPPS       $0x00, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y4, Y4
+	VADDPS       Y12, Y4, Y13
+	VSUBPS       Y4, Y13, Y14
+	VSUBPS       Y14, Y12, Y12
+	VSUBPS       Y14, Y13, Y14
+	VSUBPS       Y14, Y4, Y14
+	VADDPS       Y14, Y12, Y12
+	VMULPS       halfUp256<>+0(SB), Y11, Y14
+	VSUBPS       Y14, Y13, Y14
+	VADDPS       Y14, Y12, Y12
+	VPXOR        Y12, Y11, Y4
+	VPADDD       Y0, Y11, Y11
+	VPSLLD       $0x12, Y11, Y14
+	VPXOR        Y13, Y13, Y13
+	VCMPPS       $0x00, Y13, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y4, Y4
 	VPSRAD       $0x1f, Y4, Y4
-	VPAND        halfBelow256<>+0(SB), Y7, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VPAND        Y10, Y4, Y4
+	VPAND        Y1, Y11, Y14
+	VPCMPEQD     Y13, Y14, Y14
+	VPAND        Y14, Y4, Y4
 	VPAND        halfLast256<>+0(SB), Y4, Y4
-	VPSUBD       Y4, Y7, Y7
-	VPAND        halfKeep256<>+0(SB), Y7, Y4
-	VBROADCASTSS (R11)(BX*1), Y7
-	VMULPS       halfUp256<>+0(SB), Y7, Y8
-	VMULPS       (SI), Y8, Y8
-	VFMADD132PS  (SI), Y5, Y7
-	VMULPS       halfUp256<>+0(SB), Y5, Y5
-	VADDPS       Y8, Y5, Y9
-	VSUBPS       Y5, Y9, Y10
-	VSUBPS       Y10, Y8, Y8
-	VSUBPS       Y10, Y9, Y10
-	VSUBPS       Y10, Y5, Y10
-	VADDPS       Y10, Y8, Y8
-	VMULPS       halfUp256<>+0(SB), Y7, Y10
-	VSUBPS       Y10, Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	VPXOR        Y8, Y7, Y5
-	VPADDD       halfUlp256<>+0(SB), Y7, Y7
-	VPSLLD       $0x12, Y7, Y10
-	VPXOR        Y9, Y9, Y9
-	VCMPPS       $0x00, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y5, Y5
-	VPSRAD       $0x1f, Y5, Y5
-	VPAND        halfBelow256<>+0(SB), Y7, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VPAND        Y10, Y5, Y5
-	VPAND        halfLast256<>+0(SB), Y5, Y5
-	VPSUBD       Y5, Y7, Y7
-	VPAND        halfKeep256<>+0(SB), Y7, Y5
+	VPSUBD       Y4, Y11, Y11
+	VPAND        halfKeep256<>+0(SB), Y11, Y4
 	JMP          done0
+
+tie3:
+	VBROADCASTSS (DX)(R10*1), Y11
+	VMULPS       halfUp256<>+0(SB), Y11, Y12
+	VMULPS       (SI), Y12, Y12
+	VFMADD132PS  (SI), Y5, Y11
+	VMULPS       halfUp256<>+0(SB), Y5, Y5
+	VADDPS       Y12, Y5, Y13
+	VSUBPS       Y5, Y13, Y14
+	VSUBPS       Y14, Y12, Y12
+	VSUBPS       Y14, Y13, Y14
+	VSUBPS       Y14, Y5, Y14
+	VADDPS       Y14, Y12, Y12
+	VMULPS       halfUp256<>+0(SB), Y11, Y14
+	VSUBPS       Y14, Y13, Y14
+	VADDPS       Y14, Y12, Y12
+	VPXOR        Y12, Y11, Y5
+	VPADDD       Y0, Y11, Y11
+	VPSLLD       $0x12, Y11, Y14
+	VPXOR        Y13, Y13, Y13
+	VCMPPS       $0x00, Y13, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y5, Y5
+	VPSRAD       $0x1f, Y5, Y5
+	VPAND        Y1, Y11, Y14
+	VPCMPEQD     Y13, Y14, Y14
+	VPAND        Y14, Y5, Y5
+	VPAND        halfLast256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y11, Y11
+	VPAND        halfKeep256<>+0(SB), Y11, Y5
+	VBROADCASTSS (R11), Y11
+	VMULPS       halfUp256<>+0(SB), Y11, Y12
+	VMULPS       (SI), Y12, Y12
+	VFMADD132PS  (SI), Y6, Y11
+	VMULPS       halfUp256<>+0(SB), Y6, Y6
+	VADDPS       Y12, Y6, Y13
+	VSUBPS       Y6, Y13, Y14
+	VSUBPS       Y14, Y12, Y12
+	VSUBPS       Y14, Y13, Y14
+	VSUBPS       Y14, Y6, Y14
+	VADDPS       Y14, Y12, Y12
+	VMULPS       halfUp256<>+0(SB), Y11, Y14
+	VSUBPS       Y14, Y13, Y14
+	VADDPS       Y14, Y12, Y12
+	VPXOR        Y12, Y11, Y6
+	VPADDD       Y0, Y11, Y11
+	VPSLLD       $0x12, Y11, Y14
+	VPXOR        Y13, Y13, Y13
+	VCMPPS       $0x00, Y13, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y6, Y6
+	VPSRAD       $0x1f, Y6, Y6
+	VPAND        Y1, Y11, Y14
+	VPCMPEQD     Y13, Y14, Y14
+	VPAND        Y14, Y6, Y6
+	VPAND        halfLast256<>+0(SB), Y6, Y6
+	VPSUBD       Y6, Y11, Y11
+	VPAND        halfKeep256<>+0(SB), Y11, Y6
+	VBROADCASTSS (R11)(BX*1), Y11
+	VMULPS       halfUp256<>+0(SB), Y11, Y12
+	VMULPS       (SI), Y12, Y12
+	VFMADD132PS  (SI), Y7, Y11
+	VMULPS       halfUp256<>+0(SB), Y7, Y7
+	VADDPS       Y12, Y7, Y13
+	VSUBPS       Y7, Y13, Y14
+	VSUBPS       Y14, Y12, Y12
+	VSUBPS       Y14, Y13, Y14
+	VSUBPS       Y14, Y7, Y14
+	VADDPS       Y14, Y12, Y12
+	VMULPS       halfUp256<>+0(SB), Y11, Y14
+	VSUBPS       Y14, Y13, Y14
+	VADDPS       Y14, Y12, Y12
+	VPXOR        Y12, Y11, Y7
+	VPADDD       Y0, Y11, Y11
+	VPSLLD       $0x12, Y11, Y14
+	VPXOR        Y13, Y13, Y13
+	VCMPPS       $0x00, Y13, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y7, Y7
+	VPSRAD       $0x1f, Y7, Y7
+	VPAND        Y1, Y11, Y14
+	VPCMPEQD     Y13, Y14, Y14
+	VPAND        Y14, Y7, Y7
+	VPAND        halfLast256<>+0(SB), Y7, Y7
+	VPSUBD       Y7, Y11, Y11
+	VPAND        halfKeep256<>+0(SB), Y11, Y7
+	JMP          done3
 
 DATA halfUlp256<>+0(SB)/4, $0x00001000
 DATA halfUlp256<>+4(SB)/4, $0x00001000
@@ -945,111 +960,137 @@ TEXT ·HalfSums8x32(SB), NOSPLIT, $0-49
 	VMOVUPS 64(R9)(R8*1), Z18
 	VMULPS  halfDown512<>+0(SB), Z18, Z18
 	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
 
 next:
-	VBROADCASTSS (DX), Z20
-	VFMADD132PS  (SI), Z3, Z20
-	VPADDD       Z0, Z20, Z20
-	VBROADCASTSS (DX), Z21
-	VFMADD132PS  64(SI), Z4, Z21
-	VPADDD       Z0, Z21, Z21
+	VBROADCASTSS (DX), Z22
+	VFMADD132PS  (SI), Z3, Z22
+	VPADDD       Z0, Z22, Z22
+	VBROADCASTSS (DX), Z23
+	VFMADD132PS  64(SI), Z4, Z23
+	VPADDD       Z0, Z23, Z23
+	VPTESTMD     Z1, Z22, K1
+	VPTESTMD     Z1, Z23, K1, K1
+	KORTESTW     K1, K1
+	JCC          tie0
+	VPANDD       Z2, Z22, Z3
+	VPANDD       Z2, Z23, Z4
+
+done0:
+	VRANGEPS     $0x0b, Z19, Z3, Z19
+	VRANGEPS     $0x0b, Z20, Z4, Z20
 	VBROADCASTSS (DX)(BX*1), Z22
 	VFMADD132PS  (SI), Z5, Z22
 	VPADDD       Z0, Z22, Z22
 	VBROADCASTSS (DX)(BX*1), Z23
 	VFMADD132PS  64(SI), Z6, Z23
 	VPADDD       Z0, Z23, Z23
-	VBROADCASTSS (DX)(BX*2), Z24
-	VFMADD132PS  (SI), Z7, Z24
-	VPADDD       Z0, Z24, Z24
-	VBROADCASTSS (DX)(BX*2), Z25
-	VFMADD132PS  64(SI), Z8, Z25
-	VPADDD       Z0, Z25, Z25
-	VBROADCASTSS (DX)(R10*1), Z26
-	VFMADD132PS  (SI), Z9, Z26
-	VPADDD       Z0, Z26, Z26
-	VBROADCASTSS (DX)(R10*1), Z27
-	VFMADD132PS  64(SI), Z10, Z27
-	VPADDD       Z0, Z27, Z27
-	VPTESTMD     Z1, Z20, K1
-	VPTESTMD     Z1, Z21, K1, K1
-	VPTESTMD     Z1, Z22, K1, K1
+	VPTESTMD     Z1, Z22, K1
 	VPTESTMD     Z1, Z23, K1, K1
-	VPTESTMD     Z1, Z24, K1, K1
-	VPTESTMD     Z1, Z25, K1, K1
-	VPTESTMD     Z1, Z26, K1, K1
-	VPTESTMD     Z1, Z27, K1, K1
 	KORTESTW     K1, K1
-	JCC          tie0
-	VPANDD       Z2, Z20, Z3
-	VPANDD       Z2, Z21, Z4
+	JCC          tie2
 	VPANDD       Z2, Z22, Z5
 	VPANDD       Z2, Z23, Z6
-	VPANDD       Z2, Z24, Z7
-	VPANDD       Z2, Z25, Z8
-	VPANDD       Z2, Z26, Z9
-	VPANDD       Z2, Z27, Z10
 
-done0:
-	VRANGEPS     $0x0b, Z19, Z3, Z19
-	VRANGEPS     $0x0b, Z19, Z4, Z19
-	VRANGEPS     $0x0b, Z19, Z5, Z19
+done2:
+	VRANGEPS     $0x0b, Z21, Z5, Z21
 	VRANGEPS     $0x0b, Z19, Z6, Z19
-	VRANGEPS     $0x0b, Z19, Z7, Z19
-	VRANGEPS     $0x0b, Z19, Z8, Z19
+	VBROADCASTSS (DX)(BX*2), Z22
+	VFMADD132PS  (SI), Z7, Z22
+	VPADDD       Z0, Z22, Z22
+	VBROADCASTSS (DX)(BX*2), Z23
+	VFMADD132PS  64(SI), Z8, Z23
+	VPADDD       Z0, Z23, Z23
+	VPTESTMD     Z1, Z22, K1
+	VPTESTMD     Z1, Z23, K1, K1
+	KORTESTW     K1, K1
+	JCC          tie4
+	VPANDD       Z2, Z22, Z7
+	VPANDD       Z2, Z23, Z8
+
+done4:
+	VRANGEPS     $0x0b, Z20, Z7, Z20
+	VRANGEPS     $0x0b, Z21, Z8, Z21
+	VBROADCASTSS (DX)(R10*1), Z22
+	VFMADD132PS  (SI), Z9, Z22
+	VPADDD       Z0, Z22, Z22
+	VBROADCASTSS (DX)(R10*1), Z23
+	VFMADD132PS  64(SI), Z10, Z23
+	VPADDD       Z0, Z23, Z23
+	VPTESTMD     Z1, Z22, K1
+	VPTESTMD     Z1, Z23, K1, K1
+	KORTESTW     K1, K1
+	JCC          tie6
+	VPANDD       Z2, Z22, Z9
+	VPANDD       Z2, Z23, Z10
+
+done6:
 	VRANGEPS     $0x0b, Z19, Z9, Z19
-	VRANGEPS     $0x0b, Z19, Z10, Z19
-	VBROADCASTSS (R11), Z20
-	VFMADD132PS  (SI), Z11, Z20
-	VPADDD       Z0, Z20, Z20
-	VBROADCASTSS (R11), Z21
-	VFMADD132PS  64(SI), Z12, Z21
-	VPADDD       Z0, Z21, Z21
+	VRANGEPS     $0x0b, Z20, Z10, Z20
+	VBROADCASTSS (R11), Z22
+	VFMADD132PS  (SI), Z11, Z22
+	VPADDD       Z0, Z22, Z22
+	VBROADCASTSS (R11), Z23
+	VFMADD132PS  64(SI), Z12, Z23
+	VPADDD       Z0, Z23, Z23
+	VPTESTMD     Z1, Z22, K1
+	VPTESTMD     Z1, Z23, K1, K1
+	KORTESTW     K1, K1
+	JCC          tie8
+	VPANDD       Z2, Z22, Z11
+	VPANDD       Z2, Z23, Z12
+
+done8:
+	VRANGEPS     $0x0b, Z21, Z11, Z21
+	VRANGEPS     $0x0b, Z19, Z12, Z19
 	VBROADCASTSS (R11)(BX*1), Z22
 	VFMADD132PS  (SI), Z13, Z22
 	VPADDD       Z0, Z22, Z22
 	VBROADCASTSS (R11)(BX*1), Z23
 	VFMADD132PS  64(SI), Z14, Z23
 	VPADDD       Z0, Z23, Z23
-	VBROADCASTSS (R11)(BX*2), Z24
-	VFMADD132PS  (SI), Z15, Z24
-	VPADDD       Z0, Z24, Z24
-	VBROADCASTSS (R11)(BX*2), Z25
-	VFMADD132PS  64(SI), Z16, Z25
-	VPADDD       Z0, Z25, Z25
-	VBROADCASTSS (R11)(R10*1), Z26
-	VFMADD132PS  (SI), Z17, Z26
-	VPADDD       Z0, Z26, Z26
-	VBROADCASTSS (R11)(R10*1), Z27
-	VFMADD132PS  64(SI), Z18, Z27
-	VPADDD       Z0, Z27, Z27
-	VPTESTMD     Z1, Z20, K1
-	VPTESTMD     Z1, Z21, K1, K1
-	VPTESTMD     Z1, Z22, K1, K1
+	VPTESTMD     Z1, Z22, K1
 	VPTESTMD     Z1, Z23, K1, K1
-	VPTESTMD     Z1, Z24, K1, K1
-	VPTESTMD     Z1, Z25, K1, K1
-	VPTESTMD     Z1, Z26, K1, K1
-	VPTESTMD     Z1, Z27, K1, K1
 	KORTESTW     K1, K1
-	JCC          tie8
-	VPANDD       Z2, Z20, Z11
-	VPANDD       Z2, Z21, Z12
+	JCC          tie10
 	VPANDD       Z2, Z22, Z13
 	VPANDD       Z2, Z23, Z14
-	VPANDD       Z2, Z24, Z15
-	VPANDD       Z2, Z25, Z16
-	VPANDD       Z2, Z26, Z17
-	VPANDD       Z2, Z27, Z18
 
-done8:
-	VRANGEPS $0x0b, Z19, Z11, Z19
-	VRANGEPS $0x0b, Z19, Z12, Z19
-	VRANGEPS $0x0b, Z19, Z13, Z19
-	VRANGEPS $0x0b, Z19, Z14, Z19
-	VRANGEPS $0x0b, Z19, Z15, Z19
-	VRANGEPS $0x0b, Z19, Z16, Z19
-	VRANGEPS $0x0b, Z19, Z17, Z19
+done10:
+	VRANGEPS     $0x0b, Z20, Z13, Z20
+	VRANGEPS     $0x0b, Z21, Z14, Z21
+	VBROADCASTSS (R11)(BX*2), Z22
+	VFMADD132PS  (SI), Z15, Z22
+	VPADDD       Z0, Z22, Z22
+	VBROADCASTSS (R11)(BX*2), Z23
+	VFMADD132PS  64(SI), Z16, Z23
+	VPADDD       Z0, Z23, Z23
+	VPTESTMD     Z1, Z22, K1
+	VPTESTMD     Z1, Z23, K1, K1
+	KORTESTW     K1, K1
+	JCC          tie12
+	VPANDD       Z2, Z22, Z15
+	VPANDD       Z2, Z23, Z16
+
+done12:
+	VRANGEPS     $0x0b, Z19, Z15, Z19
+	VRANGEPS     $0x0b, Z20, Z16, Z20
+	VBROADCASTSS (R11)(R10*1), Z22
+	VFMADD132PS  (SI), Z17, Z22
+	VPADDD       Z0, Z22, Z22
+	VBROADCASTSS (R11)(R10*1), Z23
+	VFMADD132PS  64(SI), Z18, Z23
+	VPADDD       Z0, Z23, Z23
+	VPTESTMD     Z1, Z22, K1
+	VPTESTMD     Z1, Z23, K1, K1
+	KORTESTW     K1, K1
+	JCC          tie14
+	VPANDD       Z2, Z22, Z17
+	VPANDD       Z2, Z23, Z18
+
+done14:
+	VRANGEPS $0x0b, Z21, Z17, Z21
 	VRANGEPS $0x0b, Z19, Z18, Z19
 	ADDQ     $0x00000004, DX
 	ADDQ     $0x00000004, R11
@@ -1057,6 +1098,8 @@ done8:
 	DECQ     DI
 	JNZ      next
 	XORL     DX, DX
+	VMAXPS   Z20, Z19, Z19
+	VMAXPS   Z21, Z19, Z19
 	VCMPPS   $0x0d, halfOverflow512<>+0(SB), Z19, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
@@ -1101,410 +1144,428 @@ end:
 	RET
 
 tie0:
-	VBROADCASTSS (DX), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z3, Z20
+	VBROADCASTSS (DX), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z3, Z22
 	VMULPS       halfUp512<>+0(SB), Z3, Z3
-	VADDPS       Z21, Z3, Z22
-	VSUBPS       Z3, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z3, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z3
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z3
+	VADDPS       Z23, Z3, Z24
+	VSUBPS       Z3, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z3, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z3
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z3
 	VPMOVD2M     Z3, K1
-	VPTESTNMD    Z1, Z20, K2
+	VPTESTNMD    Z1, Z22, K2
 	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z3
-	VBROADCASTSS (DX), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z4, Z20
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z3
+	VBROADCASTSS (DX), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z4, Z22
 	VMULPS       halfUp512<>+0(SB), Z4, Z4
-	VADDPS       Z21, Z4, Z22
-	VSUBPS       Z4, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z4, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z4
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z4
+	VADDPS       Z23, Z4, Z24
+	VSUBPS       Z4, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z4, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z4
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z4
 	VPMOVD2M     Z4, K1
-	VPTESTNMD    Z1, Z20, K2
+	VPTESTNMD    Z1, Z22, K2
 	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z4
-	VBROADCASTSS (DX)(BX*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z5, Z20
-	VMULPS       halfUp512<>+0(SB), Z5, Z5
-	VADDPS       Z21, Z5, Z22
-	VSUBPS       Z5, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z5, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z5
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z5
-	VPMOVD2M     Z5, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z5
-	VBROADCASTSS (DX)(BX*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z6, Z20
-	VMULPS       halfUp512<>+0(SB), Z6, Z6
-	VADDPS       Z21, Z6, Z22
-	VSUBPS       Z6, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z6, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z6
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z6
-	VPMOVD2M     Z6, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z6
-	VBROADCASTSS (DX)(BX*2), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z7, Z20
-	VMULPS       halfUp512<>+0(SB), Z7, Z7
-	VADDPS       Z21, Z7, Z22
-	VSUBPS       Z7, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z7, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z7
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z7
-	VPMOVD2M     Z7, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z7
-	VBROADCASTSS (DX)(BX*2), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z8, Z20
-	VMULPS       halfUp512<>+0(SB), Z8, Z8
-	VADDPS       Z21, Z8, Z22
-	VSUBPS       Z8, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z8, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z8
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z8
-	VPMOVD2M     Z8, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z8
-	VBROADCASTSS (DX)(R10*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z9, Z20
-	VMULPS       halfUp512<>+0(SB), Z9, Z9
-	VADDPS       Z21, Z9, Z22
-	VSUBPS       Z9, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z9, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z9
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z9
-	VPMOVD2M     Z9, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z9
-	VBROADCASTSS (DX)(R10*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z10, Z20
-	VMULPS       halfUp512<>+0(SB), Z10, Z10
-	VADDPS       Z21, Z10, Z22
-	VSUBPS       Z10, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z10, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z10
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z10
-	VPMOVD2M     Z10, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z10
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z4
 	JMP          done0
 
+tie2:
+	VBROADCASTSS (DX)(BX*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z5, Z22
+	VMULPS       halfUp512<>+0(SB), Z5, Z5
+	VADDPS       Z23, Z5, Z24
+	VSUBPS       Z5, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z5, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z5
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z5
+	VPMOVD2M     Z5, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z5
+	VBROADCASTSS (DX)(BX*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z6, Z22
+	VMULPS       halfUp512<>+0(SB), Z6, Z6
+	VADDPS       Z23, Z6, Z24
+	VSUBPS       Z6, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z6, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z6
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z6
+	VPMOVD2M     Z6, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z6
+	JMP          done2
+
+tie4:
+	VBROADCASTSS (DX)(BX*2), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z7, Z22
+	VMULPS       halfUp512<>+0(SB), Z7, Z7
+	VADDPS       Z23, Z7, Z24
+	VSUBPS       Z7, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z7, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z7
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z7
+	VPMOVD2M     Z7, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z7
+	VBROADCASTSS (DX)(BX*2), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z8, Z22
+	VMULPS       halfUp512<>+0(SB), Z8, Z8
+	VADDPS       Z23, Z8, Z24
+	VSUBPS       Z8, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z8, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z8
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z8
+	VPMOVD2M     Z8, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z8
+	JMP          done4
+
+tie6:
+	VBROADCASTSS (DX)(R10*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z9, Z22
+	VMULPS       halfUp512<>+0(SB), Z9, Z9
+	VADDPS       Z23, Z9, Z24
+	VSUBPS       Z9, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z9, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z9
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z9
+	VPMOVD2M     Z9, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z9
+	VBROADCASTSS (DX)(R10*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z10, Z22
+	VMULPS       halfUp512<>+0(SB), Z10, Z10
+	VADDPS       Z23, Z10, Z24
+	VSUBPS       Z10, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z10, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z10
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z10
+	VPMOVD2M     Z10, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z10
+	JMP          done6
+
 tie8:
-	VBROADCASTSS (R11), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z11, Z20
+	VBROADCASTSS (R11), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z11, Z22
 	VMULPS       halfUp512<>+0(SB), Z11, Z11
-	VADDPS       Z21, Z11, Z22
-	VSUBPS       Z11, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z11, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z11
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z11
+	VADDPS       Z23, Z11, Z24
+	VSUBPS       Z11, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z11, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z11
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z11
 	VPMOVD2M     Z11, K1
-	VPTESTNMD    Z1, Z20, K2
+	VPTESTNMD    Z1, Z22, K2
 	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z11
-	VBROADCASTSS (R11), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z12, Z20
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z11
+	VBROADCASTSS (R11), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z12, Z22
 	VMULPS       halfUp512<>+0(SB), Z12, Z12
-	VADDPS       Z21, Z12, Z22
-	VSUBPS       Z12, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z12, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z12
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z12
+	VADDPS       Z23, Z12, Z24
+	VSUBPS       Z12, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z12, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z12
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z12
 	VPMOVD2M     Z12, K1
-	VPTESTNMD    Z1, Z20, K2
+	VPTESTNMD    Z1, Z22, K2
 	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z12
-	VBROADCASTSS (R11)(BX*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z13, Z20
-	VMULPS       halfUp512<>+0(SB), Z13, Z13
-	VADDPS       Z21, Z13, Z22
-	VSUBPS       Z13, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z13, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z13
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z13
-	VPMOVD2M     Z13, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z13
-	VBROADCASTSS (R11)(BX*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z14, Z20
-	VMULPS       halfUp512<>+0(SB), Z14, Z14
-	VADDPS       Z21, Z14, Z22
-	VSUBPS       Z14, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z14, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z14
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z14
-	VPMOVD2M     Z14, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z14
-	VBROADCASTSS (R11)(BX*2), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z15, Z20
-	VMULPS       halfUp512<>+0(SB), Z15, Z15
-	VADDPS       Z21, Z15, Z22
-	VSUBPS       Z15, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z15, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z15
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z15
-	VPMOVD2M     Z15, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z15
-	VBROADCASTSS (R11)(BX*2), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z16, Z20
-	VMULPS       halfUp512<>+0(SB), Z16, Z16
-	VADDPS       Z21, Z16, Z22
-	VSUBPS       Z16, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z16, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z16
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z16
-	VPMOVD2M     Z16, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z16
-	VBROADCASTSS (R11)(R10*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       (SI), Z21, Z21
-	VFMADD132PS  (SI), Z17, Z20
-	VMULPS       halfUp512<>+0(SB), Z17, Z17
-	VADDPS       Z21, Z17, Z22
-	VSUBPS       Z17, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z17, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z17
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z17
-	VPMOVD2M     Z17, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z17
-	VBROADCASTSS (R11)(R10*1), Z20
-	VMULPS       halfUp512<>+0(SB), Z20, Z21
-	VMULPS       64(SI), Z21, Z21
-	VFMADD132PS  64(SI), Z18, Z20
-	VMULPS       halfUp512<>+0(SB), Z18, Z18
-	VADDPS       Z21, Z18, Z22
-	VSUBPS       Z18, Z22, Z23
-	VSUBPS       Z23, Z21, Z21
-	VSUBPS       Z23, Z22, Z23
-	VSUBPS       Z23, Z18, Z23
-	VADDPS       Z23, Z21, Z21
-	VMULPS       halfUp512<>+0(SB), Z20, Z23
-	VSUBPS       Z23, Z22, Z23
-	VADDPS       Z23, Z21, Z21
-	VPXORD       Z21, Z20, Z18
-	VPADDD       Z0, Z20, Z20
-	VPSLLD       $0x12, Z20, Z23
-	VPXORD       Z22, Z22, Z22
-	VCMPPS       $0x00, Z22, Z21, K1
-	VMOVDQA32    Z23, K1, Z18
-	VPMOVD2M     Z18, K1
-	VPTESTNMD    Z1, Z20, K2
-	KANDW        K1, K2, K2
-	VPSUBD       halfLast512<>+0(SB), Z20, K2, Z20
-	VPANDD       Z2, Z20, Z18
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z12
 	JMP          done8
+
+tie10:
+	VBROADCASTSS (R11)(BX*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z13, Z22
+	VMULPS       halfUp512<>+0(SB), Z13, Z13
+	VADDPS       Z23, Z13, Z24
+	VSUBPS       Z13, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z13, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z13
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z13
+	VPMOVD2M     Z13, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z13
+	VBROADCASTSS (R11)(BX*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z14, Z22
+	VMULPS       halfUp512<>+0(SB), Z14, Z14
+	VADDPS       Z23, Z14, Z24
+	VSUBPS       Z14, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z14, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z14
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z14
+	VPMOVD2M     Z14, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z14
+	JMP          done10
+
+tie12:
+	VBROADCASTSS (R11)(BX*2), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z15, Z22
+	VMULPS       halfUp512<>+0(SB), Z15, Z15
+	VADDPS       Z23, Z15, Z24
+	VSUBPS       Z15, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z15, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z15
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z15
+	VPMOVD2M     Z15, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z15
+	VBROADCASTSS (R11)(BX*2), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z16, Z22
+	VMULPS       halfUp512<>+0(SB), Z16, Z16
+	VADDPS       Z23, Z16, Z24
+	VSUBPS       Z16, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z16, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z16
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z16
+	VPMOVD2M     Z16, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z16
+	JMP          done12
+
+tie14:
+	VBROADCASTSS (R11)(R10*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       (SI), Z23, Z23
+	VFMADD132PS  (SI), Z17, Z22
+	VMULPS       halfUp512<>+0(SB), Z17, Z17
+	VADDPS       Z23, Z17, Z24
+	VSUBPS       Z17, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z17, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z17
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z17
+	VPMOVD2M     Z17, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z17
+	VBROADCASTSS (R11)(R10*1), Z22
+	VMULPS       halfUp512<>+0(SB), Z22, Z23
+	VMULPS       64(SI), Z23, Z23
+	VFMADD132PS  64(SI), Z18, Z22
+	VMULPS       halfUp512<>+0(SB), Z18, Z18
+	VADDPS       Z23, Z18, Z24
+	VSUBPS       Z18, Z24, Z25
+	VSUBPS       Z25, Z23, Z23
+	VSUBPS       Z25, Z24, Z25
+	VSUBPS       Z25, Z18, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       halfUp512<>+0(SB), Z22, Z25
+	VSUBPS       Z25, Z24, Z25
+	VADDPS       Z25, Z23, Z23
+	VPXORD       Z23, Z22, Z18
+	VPADDD       Z0, Z22, Z22
+	VPSLLD       $0x12, Z22, Z25
+	VPXORD       Z24, Z24, Z24
+	VCMPPS       $0x00, Z24, Z23, K1
+	VMOVDQA32    Z25, K1, Z18
+	VPMOVD2M     Z18, K1
+	VPTESTNMD    Z1, Z22, K2
+	KANDW        K1, K2, K2
+	VPSUBD       halfLast512<>+0(SB), Z22, K2, Z22
+	VPANDD       Z2, Z22, Z18
+	JMP          done14
 
 DATA halfUlp512<>+0(SB)/4, $0x00001000
 DATA halfUlp512<>+4(SB)/4, $0x00001000

@@ -12,14 +12,15 @@ import (
 // products in binary16, in the order of the terms. Its operands are words of
 // its own: pack stores n elements of a row of A in a word each, and packPanel
 // the columns of k rows, stride bytes apart, in width words for each row.
-// run returns false, and leaves c as it is, if the sums are not finite and it
-// cannot compute them. Strides are in bytes.
+// run returns false, and leaves c as it is, if sums are infinite and it cannot
+// compute them. Strides are in bytes. Sums below least take the kernel long.
 type halfKernel struct {
 	rows, columns, width int
 	pack                 func(dst *uint32, src *float32, n int)
 	packPanel            func(dst *uint32, src *float32, stride, k int)
 	run                  func(c *float32, ldc int, a *uint32, lda int, b *uint32, k int) bool
 	path                 *path
+	least                float32
 }
 
 // The ways to compute sums in binary16.
@@ -50,6 +51,7 @@ type halfProduct struct {
 var halfScratch struct {
 	x, y         scratch[uint32]
 	sums, floats scratch[float32]
+	wide         scratch[float64]
 }
 
 // newHalfProduct prepares a product on a device whose Core adds binary16
@@ -109,31 +111,52 @@ func (p *halfProduct) packRows(a blas32.General) {
 	})
 }
 
-// addTo stores C + AB in z, one panel after the other.
+// addTo stores C + AB in z, a few panels at a time.
 func (p *halfProduct) addTo(c, z blas32.General) {
+	const few = 4
 	kernel := p.kernel
 	kernel.path.count(p.m, p.k, p.n)
-	parallel.Ranges((p.n+kernel.columns-1)/kernel.columns, func(lo, hi int) {
-		y, floats := halfScratch.y.get(halfDepth*kernel.width), halfScratch.floats.get(halfDepth*kernel.columns)
-		sums := halfScratch.sums.get(p.padded() * kernel.columns)
+	panels, size := (p.n+kernel.columns-1)/kernel.columns, p.padded()*kernel.columns
+	parallel.Ranges(panels, func(lo, hi int) {
+		y, floats := halfScratch.y.get(few*halfDepth*kernel.width), halfScratch.floats.get(halfDepth*kernel.columns)
+		sums := halfScratch.sums.get(few * size)
 		defer halfScratch.y.put(y)
 		defer halfScratch.floats.put(floats)
 		defer halfScratch.sums.put(sums)
-		for j := lo * kernel.columns; j < min(hi*kernel.columns, p.n); j += kernel.columns {
-			p.load(sums, c, j)
-			for k := 0; k < p.k; k += halfDepth {
-				n := min(halfDepth, p.k-k)
-				p.packPanel(y, floats, j, k, n)
-				for i := 0; i < p.m; i += kernel.rows {
-					tile, x := sums[i*kernel.columns:], p.row(i, k)
-					if !kernel.run(&tile[0], 4*kernel.columns, &x[0], 4*halfStride, &y[0], n) {
-						p.addSlowly(tile, i, k, y, n)
-					}
-				}
+		for ; lo < hi; lo += few {
+			n := min(few, hi-lo)
+			for q := range n {
+				p.load(sums[q*size:][:size], c, (lo+q)*kernel.columns)
 			}
-			p.store(z, sums, j)
+			for k := 0; k < p.k; k += halfDepth {
+				for q := range n {
+					p.packPanel(y[q*halfDepth*kernel.width:], floats, (lo+q)*kernel.columns, k, min(halfDepth, p.k-k))
+				}
+				p.addChunk(sums, y, n, k)
+			}
+			for q := range n {
+				p.store(z, sums[q*size:][:size], (lo+q)*kernel.columns)
+			}
 		}
 	})
+}
+
+// addChunk adds the chunk of the term k to the sums of a few panels y.
+func (p *halfProduct) addChunk(sums []float32, y []uint32, panels, k int) {
+	kernel, n := p.kernel, min(halfDepth, p.k-k)
+	size, greatest := p.padded()*kernel.columns, kernel.least // greatest magnitude in the last tile
+	for i := 0; i < p.m; i += kernel.rows {
+		x := p.row(i, k)
+		for q := range panels {
+			tile, yq := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:]
+			if greatest < kernel.least || !kernel.run(&tile[0], 4*kernel.columns, &x[0], 4*halfStride, &yq[0], n) {
+				p.addSlowly(tile, i, k, yq, n)
+			}
+			if kernel.least > 0 {
+				greatest = greatestOf(tile)
+			}
+		}
+	}
 }
 
 // packPanel stores the words of the terms [k, k+n) of the panel that begins
@@ -147,9 +170,12 @@ func (p *halfProduct) packPanel(y []uint32, floats []float32, j, k, n int) {
 	}
 	clear(floats[:n*columns])
 	if p.transposed {
-		for r := range width {
-			for l, v := range matrix.Row(p.b, j+r)[min(k, p.b.Cols):min(k+n, p.b.Cols)] {
-				floats[l*columns+r] = v
+		const line = 16 // elements that are read at once
+		for l := 0; l < min(n, p.b.Cols-k); l += line {
+			for r := range width {
+				for i, v := range matrix.Row(p.b, j+r)[k+l : min(k+l+line, k+n, p.b.Cols)] {
+					floats[(l+i)*columns+r] = v
+				}
 			}
 		}
 	} else {
@@ -198,24 +224,43 @@ func (p *halfProduct) store(z blas32.General, sums []float32, j int) {
 	}
 }
 
-// addSlowly adds n terms from k on to a tile of sums from row i on, as
-// sequential16 does. The words are bits of numbers times 2^-56.
+// greatestOf returns the greatest magnitude in x, NaN aside.
+func greatestOf(x []float32) float32 {
+	bits := uint32(0)
+	for _, v := range x {
+		if b := math.Float32bits(v) &^ signBit32; b <= infinity32 {
+			bits = max(bits, b)
+		}
+	}
+	return math.Float32frombits(bits)
+}
+
+// addSlowly adds n terms from k on to a tile of sums from row i on, without the
+// kernel. The words are bits of numbers times 2^-56.
 func (p *halfProduct) addSlowly(sums []float32, i, k int, y []uint32, n int) {
-	columns := p.kernel.columns
-	halfSlowPath.count(p.kernel.rows, n, columns)
-	for r := range p.kernel.rows {
-		x := p.row(i+r, k)[:n]
-		for j := 0; j < columns; j += tile {
-			var s [tile]float64
-			widenSlice(s[:], sums[r*columns+j:][:tile])
-			for l, xl := range x {
-				f := float64(math.Float32frombits(xl)) * 0x1p112
-				for c, w := range y[l*columns+j:][:tile] {
-					s[c] = round16(s[c] + float64(f*float64(math.Float32frombits(w))))
-				}
+	const scale = 0x1p56
+	rows, columns := p.kernel.rows, p.kernel.columns
+	halfSlowPath.count(rows, n, columns)
+	xs, ys := halfScratch.wide.get(rows*n), make([][tile]float64, n)
+	defer halfScratch.wide.put(xs)
+	for r := range rows {
+		for l, w := range p.row(i+r, k)[:n] {
+			xs[r*n+l] = float64(math.Float32frombits(w)) * scale
+		}
+	}
+	for j := 0; j < columns; j += tile {
+		for l := range ys {
+			for c, w := range y[l*columns+j:][:tile] {
+				ys[l][c] = float64(math.Float32frombits(w)) * scale
 			}
-			for c, v := range s {
-				sums[r*columns+j+c] = float32(v)
+		}
+		for r := range rows {
+			var s [tile]float64
+			c := sums[r*columns+j:][:tile]
+			widenSlice(s[:], c)
+			continue16(&s, xs[r*n:(r+1)*n], ys)
+			for l, v := range s {
+				c[l] = float32(v)
 			}
 		}
 	}

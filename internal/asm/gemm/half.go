@@ -201,15 +201,20 @@ func (w width) halfSums(rows, vectors int) {
 	factors, pointers := rowAddresses(a, lda, rows)
 	h := w.newHalf()
 
-	s, most := w.vectors(rows*vectors), w.vector()
+	s, most := w.vectors(rows*vectors), w.vectors(3) // several greatest ones, for they wait for each other
 	for i := range s {
 		VMOVUPS(results[i/vectors].Offset(i%vectors*w.bytes()), s[i])
 		VMULPS(h.down, s[i], s[i])
 	}
-	w.zero(most)
+	for _, m := range most {
+		w.zero(m)
+	}
 	column := func(i int) Mem { return Mem{Base: b}.Offset(i % vectors * w.bytes()) }
 
-	const group = 8 // sums at a time, or all
+	group := 3 // sums at a time
+	if w == 512 {
+		group = 2
+	}
 	Label("next")
 	for lo := 0; lo < len(s); lo += group {
 		part := s[lo:min(lo+group, len(s))]
@@ -225,7 +230,7 @@ func (w width) halfSums(rows, vectors int) {
 		}
 		Label(fmt.Sprintf("done%d", lo))
 		for i := range r {
-			h.watch(part[i], most)
+			h.watch(part[i], most[(lo+i)%len(most)])
 		}
 	}
 	for _, p := range pointers {
@@ -237,14 +242,17 @@ func (w width) halfSums(rows, vectors int) {
 
 	ok, over := GP32(), GP32()
 	XORL(ok, ok)
+	for _, m := range most[1:] {
+		VMAXPS(m, most[0], most[0])
+	}
 	const notLess = 13
 	if w == 512 {
 		mask := K()
-		VCMPPS(Imm(notLess), h.overflow, most, mask)
+		VCMPPS(Imm(notLess), h.overflow, most[0], mask)
 		KMOVW(mask, over)
 	} else {
-		VCMPPS(Imm(notLess), h.overflow, most, most)
-		VMOVMSKPS(most, over)
+		VCMPPS(Imm(notLess), h.overflow, most[0], most[0])
+		VMOVMSKPS(most[0], over)
 	}
 	TESTL(over, over)
 	JNZ(LabelRef("end"))
@@ -267,8 +275,8 @@ func (w width) halfSums(rows, vectors int) {
 	}
 }
 
-// half contains the constants of halfSums. With only 16 registers they are read
-// from memory.
+// half contains the constants of halfSums, in memory where registers are
+// lacking.
 type half struct {
 	width
 	ulp, below, keep, last, magnitude, overflow, up, down Op
@@ -283,15 +291,15 @@ func (w width) newHalf() half {
 		return m
 	}
 	register := func(name string, bits uint32) Op {
-		m := memory(name, bits)
-		if w == 256 {
-			return m
-		}
-		v := w.vector()
+		m, v := memory(name, bits), w.vector()
 		VMOVUPS(m, v)
 		return v
 	}
-	return half{w, register("Ulp", halfUlp), register("Below", halfBelow), register("Keep", halfKeep),
+	keep := memory
+	if w == 512 {
+		keep = register
+	}
+	return half{w, register("Ulp", halfUlp), register("Below", halfBelow), keep("Keep", halfKeep),
 		memory("Last", halfLast), memory("Magnitude", halfMagnitude), memory("Overflow", halfOverflow), memory("Up", halfUp), memory("Down", halfDown)}
 }
 
@@ -372,7 +380,7 @@ func (h half) tie(x, y Mem, s reg.VecVirtual) {
 		KANDW(away, tie, tie)
 		VPSUBD(h.last, z, tie, z)
 	} else {
-		exact := h.vector()
+		exact := p
 		VCMPPS(Imm(0), sum, p, exact)
 		VBLENDVPS(exact, t, u, u)
 		VPSRAD(Imm(31), u, u)

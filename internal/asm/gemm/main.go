@@ -49,6 +49,12 @@ var ideas = map[string]func(){
 		width(256).halfSums(6, 1)
 		width(512).halfSums(8, 2)
 	},
+	"stages": func() {
+		stageSums(4, 1)
+		stageSums(8, 1)
+		stageSums(16, 2)
+		stagePacks()
+	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

@@ -1,0 +1,160 @@
+package tcore
+
+import (
+	"math/bits"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// stageKernel computes [TwoStage] sums of one row and some columns at once. run
+// adds to c the products of the values av and bv in the given number of blocks
+// and stores the sums in d. ae and be are the distances of their exponents, a
+// byte each; those of a row stand four times in a word. pack and packPanel
+// compute these distances of n elements, and of k rows stride bytes apart, for
+// a format of the exponent emin. The results of all tell what is out of range:
+// a bit for every column, or for a row whether it is 0.
+type stageKernel struct {
+	columns   int
+	run       func(d, c, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+	pack      func(ae *uint32, src *float32, n, emin int) uint64
+	packPanel func(bv *float32, be *uint8, src *float32, stride, k, emin int) uint64
+}
+
+// The ways to compute sums in two stages.
+var (
+	stagePath     = newPath("sums in two stages")
+	stageSlowPath = newPath("sums in two stages one by one")
+)
+
+// stageDepth is the number of terms that a stageKernel adds at a time, a chunk.
+// The columns that it reads stay in the cache for all rows.
+const stageDepth = 64
+
+// stageProduct is the product of matrices on a device whose Core is a
+// [TwoStage], with its operands prepared.
+type stageProduct struct {
+	d      *Device
+	kernel stageKernel
+	tiling
+	x     []float32 // rows of A, padded to whole chunks
+	ex    []uint32
+	rareX []bool    // whether a chunk of a row has an element out of range
+	y     []float32 // panels of B, row by row
+	ey    []uint8
+	rareY []uint64 // for a chunk of a panel, a bit for every column with an element out of range
+}
+
+// stageScratch recycles the memory of finished products.
+var stageScratch struct {
+	x, y scratch[float32]
+	ex   scratch[uint32]
+	ey   scratch[uint8]
+}
+
+// newStageProduct prepares a and b. It returns false if d has no TwoStage core,
+// or there is no kernel for its blocks and formats.
+func newStageProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	core, ok := d.Core.(TwoStage)
+	if !ok || !d.C.Equal(Binary32) || !Binary32.contains(d.A) || !Binary32.contains(d.B) {
+		return nil, false
+	}
+	kernel, ok := stageKernelFor(core)
+	if !ok {
+		return nil, false
+	}
+	p := &stageProduct{d: d, kernel: kernel,
+		tiling: tiling{m: a.Rows, n: b.Cols, k: d.padded(a.Cols), rows: 1, columns: kernel.columns, depth: stageDepth}}
+	p.packRows(a)
+	p.packPanels(b)
+	return p, true
+}
+
+func (p *stageProduct) release() {
+	stageScratch.x.put(p.x)
+	stageScratch.ex.put(p.ex)
+	stageScratch.y.put(p.y)
+	stageScratch.ey.put(p.ey)
+}
+
+// padded is K in whole chunks.
+func (p *stageProduct) padded() int { return p.chunks() * stageDepth }
+
+func (p *stageProduct) packRows(a blas32.General) {
+	n := p.padded()
+	p.x, p.ex = stageScratch.x.get(p.m*n), stageScratch.ex.get(p.m*n)
+	p.rareX = make([]bool, p.m*p.chunks())
+	parallel.Ranges(p.m, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x := p.x[i*n : (i+1)*n]
+			p.d.convertRow(x[:a.Cols], matrix.Row(a, i), p.d.A)
+			clear(x[a.Cols:])
+			for c := range p.chunks() {
+				k := c * stageDepth
+				p.rareX[i*p.chunks()+c] = p.kernel.pack(&p.ex[i*n+k], &x[k], stageDepth, p.d.A.Emin) != 0
+			}
+		}
+	})
+}
+
+func (p *stageProduct) packPanels(b blas32.General) {
+	width, size := p.stride(), p.padded()*p.columns
+	p.y, p.ey = stageScratch.y.get(p.panels()*size), stageScratch.ey.get(p.panels()*size)
+	p.rareY = make([]uint64, p.panels()*p.chunks())
+	parallel.Ranges(p.chunks(), func(lo, hi int) {
+		rows := make([]float32, stageDepth*width)
+		for c := lo; c < hi; c++ {
+			clear(rows)
+			for l := c * stageDepth; l < min((c+1)*stageDepth, b.Rows); l++ {
+				p.d.convertRow(rows[l%stageDepth*width:][:p.n], matrix.Row(b, l), p.d.B)
+			}
+			for j := range p.panels() {
+				at := j*size + c*stageDepth*p.columns
+				p.rareY[j*p.chunks()+c] = p.kernel.packPanel(&p.y[at], &p.ey[at], &rows[j*p.columns], 4*width, stageDepth, p.d.B.Emin)
+			}
+		}
+	})
+}
+
+// addTo stores C + AB in z.
+func (p *stageProduct) addTo(c, z blas32.General) {
+	stagePath.count(p.m, p.k, p.n)
+	sums := p.load(c, p.d.C)
+	defer tilingScratch.put(sums)
+	p.each(func(i, panel, lo, hi int) {
+		p.chunk(sums[i*p.stride()+panel*p.columns:][:p.columns], i, panel, lo, hi)
+	})
+	p.store(z, sums)
+}
+
+// chunk continues the sums c of row i and one panel by the terms [lo, hi) of
+// one chunk.
+func (p *stageProduct) chunk(c []float32, i, panel, lo, hi int) {
+	var z [64]float32
+	x, y := i*p.padded()+lo, (panel*p.padded()+lo)*p.columns
+	rare := p.rareY[panel*p.chunks()+lo/stageDepth]
+	if p.rareX[i*p.chunks()+lo/stageDepth] {
+		rare = 1<<p.columns - 1
+	}
+	rare |= p.kernel.run(&z[0], &c[0], &p.x[x], &p.ex[x], &p.y[y], &p.ey[y], (hi-lo)/p.d.Core.width())
+	for ; rare != 0; rare &= rare - 1 {
+		j := bits.TrailingZeros64(rare)
+		z[j] = p.column(c[j], i, panel, j, lo, hi)
+	}
+	copy(c, z[:])
+}
+
+// column returns what chunk computes for column j, without the kernel.
+func (p *stageProduct) column(c float32, i, panel, j, lo, hi int) float32 {
+	if panel*p.columns+j >= p.n {
+		return 0
+	}
+	stageSlowPath.count(1, hi-lo, 1)
+	x, y := make([]float64, hi-lo), make([]float64, hi-lo)
+	for k := range x {
+		x[k] = float64(p.x[i*p.padded()+lo+k])
+		y[k] = float64(p.y[(panel*p.padded()+lo+k)*p.columns+j])
+	}
+	return float32(p.d.chain(x, y, nil, nil, float64(c), nil))
+}

@@ -1,0 +1,150 @@
+package tcore
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// stageDevices returns the devices that add in two stages.
+func stageDevices() []Device {
+	var list []Device
+	for _, d := range Devices() {
+		if _, ok := d.Core.(TwoStage); ok {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// stageMatrix returns a matrix of which every row is of one kind of numbers of
+// f: those of fusedMatrix; numbers of few bits, whose sums cancel or have ties;
+// sparse ones; and numbers of exponents that differ by up to spread.
+func stageMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64, spread int) blas32.General {
+	m := fusedMatrix(rng, rows, cols, f, rare)
+	for i := range rows {
+		kind, middle := rng.IntN(7), rng.IntN(9)-4
+		for j := range cols {
+			x := float64(m.Data[i*cols+j])
+			switch kind {
+			case 0:
+				x = float64(rng.IntN(9) - 4)
+			case 1:
+				x = exp2(middle+rng.IntN(spread)-spread/2) * (1 + float64(rng.IntN(2))*exp2(1-f.Precision)) * float64(1-2*rng.IntN(2))
+			case 2:
+				x = rng.NormFloat64() * exp2(middle+rng.IntN(spread)-spread/2)
+			case 3:
+				x = rng.NormFloat64() * exp2(middle)
+				if rng.IntN(8) > 0 {
+					x = math.Copysign(0, x)
+				}
+			}
+			m.Data[i*cols+j] = float32(f.Round(x, ToNearestEven))
+		}
+	}
+	return m
+}
+
+// Sums in two stages agree with Dot at every level of features, for products
+// and C of like and of very different size, in shapes around the sizes of
+// panels and chunks.
+func TestStageProduct(t *testing.T) {
+	trials := 16
+	if testing.Short() {
+		trials = 4
+	}
+	shapes := []shape{{1, 1, 1}, {3, 64, 64}, {5, 65, 63}, {9, 130, 65}, {4, 19, 130}, {2, 300, 7}}
+	onEveryLevel(t, func(t *testing.T) {
+		if features.VNNI || features.FP16 {
+			return // they are not used
+		}
+		rng := rand.New(rand.NewPCG(91, 0))
+		for _, d := range stageDevices() {
+			for trial := range trials {
+				for _, s := range shapes {
+					rare := [...]float64{0, 0, 0.0005, 0.01}[trial%4]
+					spread := [...]int{4, 12, 30, 60}[rng.IntN(4)]
+					a, b := stageMatrix(rng, s.m, s.k, d.A, rare, spread), stageMatrix(rng, s.n, s.k, d.B, rare, spread)
+					c := blas32.General{}
+					if trial%2 == 1 {
+						c = stageMatrix(rng, s.m, s.n, d.C, rare, spread)
+						for i := range c.Data {
+							if rng.IntN(2) == 0 { // anything
+								c.Data[i] *= float32(exp2(rng.IntN(80) - 40))
+							}
+						}
+					}
+					compareProduct(t, rng, d, a, matrix.Transpose(b), c, 6)
+				}
+			}
+		}
+	})
+}
+
+// Where the exponents are in range, nothing is computed one by one; where those
+// of a row, of a column or of C are not, these are.
+func TestStagePaths(t *testing.T) {
+	with(features, func() {
+		for _, d := range stageDevices() {
+			a, b, c, z := uniform(5, 100, 1), uniform(100, 70, 2), uniform(5, 70, 3), zeros(5, 70)
+			count := func() (fast, slow int64) {
+				fast, slow = stagePath.done.Load(), stageSlowPath.done.Load()
+				d.MultiplyAdd(a, b, c, z)
+				return stagePath.done.Load() - fast, stageSlowPath.done.Load() - slow
+			}
+			want := int64(0)
+			if features.Bits == 512 {
+				want = 5 * 100 * 70
+			}
+			k := int64(d.padded(100))
+			if fast, slow := count(); fast != want/100*k || slow != 0 {
+				t.Errorf("%s: %d of %d by vectors, %d one by one", d.Name, fast, want/100*k, slow)
+			}
+			if want == 0 {
+				continue
+			}
+			c.Data[3] = 0x1p-80
+			if _, slow := count(); slow != stageDepth {
+				t.Errorf("%s, tiny c: %d one by one, want %d", d.Name, slow, stageDepth)
+			}
+			c.Data[3] = 1
+			a.Data[0] = float32(math.NaN())
+			if _, slow := count(); slow < stageDepth*70 {
+				t.Errorf("%s, NaN: %d one by one, want %d", d.Name, slow, stageDepth*70)
+			}
+			a.Data[0] = 1
+			b.Data[7] = float32(math.NaN())
+			if _, slow := count(); slow < stageDepth*5 {
+				t.Errorf("%s, NaN: %d one by one, want %d", d.Name, slow, stageDepth*5)
+			}
+		}
+	})
+}
+
+// FuzzStageProduct compares sums in two stages of any codes with Dot.
+func FuzzStageProduct(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(0), []byte{0, 60, 1, 0, 255, 123, 0, 4})
+	f.Fuzz(func(t *testing.T, seed uint64, terms, which uint8, data []byte) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		list := stageDevices()
+		d := list[int(which)%len(list)]
+		codes := func(rows, cols int, f Format) blas32.General {
+			m := stageMatrix(rng, rows, cols, f, 0, 2+rng.IntN(60))
+			for i := range m.Data {
+				if n := len(data) / 4; n > 0 && rng.IntN(4) > 0 {
+					code := uint64(binary.LittleEndian.Uint32(data[4*rng.IntN(n):]))
+					m.Data[i] = float32(f.Round(float64(math.Float32frombits(uint32(code))), ToNearestEven))
+				}
+			}
+			return m
+		}
+		k := 1 + int(terms)
+		a, b, c := codes(3, k, d.A), codes(k, 35, d.B), codes(3, 35, d.C)
+		compareProduct(t, rng, d, a, b, c, 8)
+		compareProduct(t, rng, d, a, b, blas32.General{}, 8)
+	})
+}

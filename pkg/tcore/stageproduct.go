@@ -38,7 +38,7 @@ type stageProduct struct {
 	d      *Device
 	kernel stageKernel
 	tiling
-	x     []float32 // rows of A, padded to whole chunks
+	x     []float32 // chunks of all rows of A, one chunk after the other
 	ex    []uint32
 	rareX []bool    // whether a chunk of a row has an element out of range
 	y     []float32 // panels of B, row by row
@@ -81,18 +81,22 @@ func (p *stageProduct) release() {
 // padded is K in whole chunks.
 func (p *stageProduct) padded() int { return p.chunks() * stageDepth }
 
+// part is the index of a chunk of a row among all of them.
+func (p *stageProduct) part(i, chunk int) int { return chunk*p.m + i }
+
 func (p *stageProduct) packRows(a blas32.General) {
 	n := p.padded()
 	p.x, p.ex = stageScratch.x.get(p.m*n), stageScratch.ex.get(p.m*n)
 	p.rareX = make([]bool, p.m*p.chunks())
 	parallel.Ranges(p.m, func(lo, hi int) {
+		row := make([]float32, n)
 		for i := lo; i < hi; i++ {
-			x := p.x[i*n : (i+1)*n]
-			p.d.convertRow(x[:a.Cols], matrix.Row(a, i), p.d.A)
-			clear(x[a.Cols:])
+			p.d.convertRow(row[:a.Cols], matrix.Row(a, i), p.d.A)
 			for c := range p.chunks() {
-				k := c * stageDepth
-				p.rareX[i*p.chunks()+c] = p.kernel.pack(&p.ex[i*n+k], &x[k], stageDepth, p.d.A.Emin) != 0
+				part := p.part(i, c)
+				x := p.x[part*stageDepth:][:stageDepth]
+				copy(x, row[c*stageDepth:])
+				p.rareX[part] = p.kernel.pack(&p.ex[part*stageDepth], &x[0], stageDepth, p.d.A.Emin) != 0
 			}
 		}
 	})
@@ -132,9 +136,10 @@ func (p *stageProduct) addTo(c, z blas32.General) {
 // one chunk.
 func (p *stageProduct) chunk(c []float32, i, panel, lo, hi int) {
 	var z [64]float32
-	x, y := i*p.padded()+lo, (panel*p.padded()+lo)*p.columns
+	part, y := p.part(i, lo/stageDepth), (panel*p.padded()+lo)*p.columns
+	x := part * stageDepth
 	rare := p.rareY[panel*p.chunks()+lo/stageDepth]
-	if p.rareX[i*p.chunks()+lo/stageDepth] {
+	if p.rareX[part] {
 		rare = 1<<p.columns - 1
 	}
 	rare |= p.kernel.run(&z[0], &c[0], &p.x[x], &p.ex[x], &p.y[y], &p.ey[y], (hi-lo)/p.d.Core.width())
@@ -152,8 +157,8 @@ func (p *stageProduct) column(c float32, i, panel, j, lo, hi int) float32 {
 	}
 	stageSlowPath.count(1, hi-lo, 1)
 	x, y := make([]float64, hi-lo), make([]float64, hi-lo)
-	for k := range x {
-		x[k] = float64(p.x[i*p.padded()+lo+k])
+	widenSlice(x, p.x[p.part(i, lo/stageDepth)*stageDepth:][:hi-lo])
+	for k := range y {
 		y[k] = float64(p.y[(panel*p.padded()+lo+k)*p.columns+j])
 	}
 	return float32(p.d.chain(x, y, nil, nil, float64(c), nil))

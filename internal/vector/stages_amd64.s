@@ -2,1412 +2,3321 @@
 
 #include "textflag.h"
 
-// func StageSums4x1(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·StageSums4x1(SB), NOSPLIT, $64-64
-	MOVQ         d+0(FP), AX
-	MOVQ         c+8(FP), CX
-	MOVQ         av+16(FP), DX
-	MOVQ         ae+24(FP), BX
-	MOVQ         bv+32(FP), SI
-	MOVQ         be+40(FP), DI
-	MOVQ         blocks+48(FP), R8
-	MOVL         $0x7f800000, R9
-	VPBROADCASTD R9, Z0
-	MOVL         $0x5e800000, R9
-	VPBROADCASTD R9, Z1
-	MOVL         $0x8b000000, R9
-	VPBROADCASTD R9, Z2
-	MOVL         $0x10000000, R9
-	VPBROADCASTD R9, Z3
-	MOVL         $0x00000018, R9
-	VPBROADCASTD R9, Z4
-	MOVL         $0x00000008, R9
-	VPBROADCASTD R9, Z5
-	MOVL         $0x000000ff, R9
-	VPBROADCASTD R9, Z6
-	MOVL         $0x000fff00, R9
-	VPBROADCASTD R9, Z7
-	MOVL         $0xfffff000, R9
-	VPBROADCASTD R9, Z8
-	MOVL         $0xffffffff, R9
-	VPBROADCASTD R9, Z9
-	MOVL         $0x000000b6, R9
-	VPBROADCASTD R9, Z10
-	MOVL         $0x43800000, R9
-	VPBROADCASTD R9, Z11
-	MOVL         $0x98989898, R9
-	VPBROADCASTD R9, Z12
-	XORQ         R9, R9
-	VMOVUPS      192(CX), Z16
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z14
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z15
-	VPADDD       Z16, Z16, Z13
-	VPSRLD       $0x01, Z13, Z13
-	VPTESTMD     Z13, Z13, K1
-	VPSUBD       Z14, Z13, Z13
-	VPCMPUD      $0x06, Z15, Z13, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      128(CX), Z15
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z14
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z17
-	VPADDD       Z15, Z15, Z13
-	VPSRLD       $0x01, Z13, Z13
-	VPTESTMD     Z13, Z13, K1
-	VPSUBD       Z14, Z13, Z13
-	VPCMPUD      $0x06, Z17, Z13, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      64(CX), Z14
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z17
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z18
-	VPADDD       Z14, Z14, Z13
-	VPSRLD       $0x01, Z13, Z13
-	VPTESTMD     Z13, Z13, K1
-	VPSUBD       Z17, Z13, Z13
-	VPCMPUD      $0x06, Z18, Z13, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      (CX), Z13
-	MOVL         $0x1c800000, CX
-	VPBROADCASTD CX, Z18
-	MOVL         $0x55000000, CX
-	VPBROADCASTD CX, Z19
-	VPADDD       Z13, Z13, Z17
-	VPSRLD       $0x01, Z17, Z17
-	VPTESTMD     Z17, Z17, K1
-	VPSUBD       Z18, Z17, Z17
-	VPCMPUD      $0x06, Z19, Z17, K1, K1
-	KMOVW        K1, CX
-	SHLQ         $0x10, R9
-	ORQ          CX, R9
-	MOVQ         R9, ret+56(FP)
+// func StageSums4x1_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+// Requires: AVX, AVX2, FMA3
+TEXT ·StageSums4x1_256(SB), NOSPLIT, $32-64
+	MOVQ      d+0(FP), AX
+	MOVQ      c+8(FP), CX
+	MOVQ      av+16(FP), DX
+	MOVQ      ae+24(FP), BX
+	MOVQ      bv+32(FP), SI
+	MOVQ      be+40(FP), DI
+	MOVQ      blocks+48(FP), R8
+	XORQ      R9, R9
+	VMOVUPS   96(CX), Y0
+	VMOVUPS   Y0, 96(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   64(CX), Y0
+	VMOVUPS   Y0, 64(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   32(CX), Y0
+	VMOVUPS   Y0, 32(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   (CX), Y0
+	VMOVUPS   Y0, (AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, CX
+	SHLQ      $0x08, R9
+	ORQ       CX, R9
+	MOVQ      R9, ret+56(FP)
 
 next:
-	VMOVDQU64        Z12, Z17
-	VPBROADCASTD     (BX), Z18
-	VPADDUSB         (DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     4(BX), Z18
-	VPADDUSB         64(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     8(BX), Z18
-	VPADDUSB         128(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     12(BX), Z18
-	VPADDUSB         192(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VMOVDQU64        Z17, (SP)
-	VPMOVZXBD        (SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           (SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           256(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           512(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           768(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z13, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z13, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z13
+	VMOVUPS      stageFar256<>+0(SB), Y0
+	VPBROADCASTD (BX), Y1
+	VPADDUSB     (DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 4(BX), Y1
+	VPADDUSB     32(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 8(BX), Y1
+	VPADDUSB     64(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 12(BX), Y1
+	VPADDUSB     96(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VPMOVZXBD    (SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       (SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       128(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       256(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       384(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      (AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VPMOVZXBD    8(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       32(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       160(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       288(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       416(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      32(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VPMOVZXBD    16(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       64(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       192(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       320(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       448(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      64(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	VPMOVZXBD    24(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       96(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       224(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       352(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       480(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      96(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(AX)
+	ADDQ         $0x00000010, DX
+	ADDQ         $0x00000010, BX
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000080, DI
+	DECQ         R8
+	JNZ          next
+	VZEROUPPER
+	RET
+
+DATA stageExponent256<>+0(SB)/4, $0x7f800000
+DATA stageExponent256<>+4(SB)/4, $0x7f800000
+DATA stageExponent256<>+8(SB)/4, $0x7f800000
+DATA stageExponent256<>+12(SB)/4, $0x7f800000
+DATA stageExponent256<>+16(SB)/4, $0x7f800000
+DATA stageExponent256<>+20(SB)/4, $0x7f800000
+DATA stageExponent256<>+24(SB)/4, $0x7f800000
+DATA stageExponent256<>+28(SB)/4, $0x7f800000
+GLOBL stageExponent256<>(SB), RODATA|NOPTR, $32
+
+DATA stageToTop256<>+0(SB)/4, $0x5e800000
+DATA stageToTop256<>+4(SB)/4, $0x5e800000
+DATA stageToTop256<>+8(SB)/4, $0x5e800000
+DATA stageToTop256<>+12(SB)/4, $0x5e800000
+DATA stageToTop256<>+16(SB)/4, $0x5e800000
+DATA stageToTop256<>+20(SB)/4, $0x5e800000
+DATA stageToTop256<>+24(SB)/4, $0x5e800000
+DATA stageToTop256<>+28(SB)/4, $0x5e800000
+GLOBL stageToTop256<>(SB), RODATA|NOPTR, $32
+
+DATA stageScale256<>+0(SB)/4, $0x8b000000
+DATA stageScale256<>+4(SB)/4, $0x8b000000
+DATA stageScale256<>+8(SB)/4, $0x8b000000
+DATA stageScale256<>+12(SB)/4, $0x8b000000
+DATA stageScale256<>+16(SB)/4, $0x8b000000
+DATA stageScale256<>+20(SB)/4, $0x8b000000
+DATA stageScale256<>+24(SB)/4, $0x8b000000
+DATA stageScale256<>+28(SB)/4, $0x8b000000
+GLOBL stageScale256<>(SB), RODATA|NOPTR, $32
+
+DATA stageDown256<>+0(SB)/4, $0x10000000
+DATA stageDown256<>+4(SB)/4, $0x10000000
+DATA stageDown256<>+8(SB)/4, $0x10000000
+DATA stageDown256<>+12(SB)/4, $0x10000000
+DATA stageDown256<>+16(SB)/4, $0x10000000
+DATA stageDown256<>+20(SB)/4, $0x10000000
+DATA stageDown256<>+24(SB)/4, $0x10000000
+DATA stageDown256<>+28(SB)/4, $0x10000000
+GLOBL stageDown256<>(SB), RODATA|NOPTR, $32
+
+DATA stageBits24256<>+0(SB)/4, $0x00000018
+DATA stageBits24256<>+4(SB)/4, $0x00000018
+DATA stageBits24256<>+8(SB)/4, $0x00000018
+DATA stageBits24256<>+12(SB)/4, $0x00000018
+DATA stageBits24256<>+16(SB)/4, $0x00000018
+DATA stageBits24256<>+20(SB)/4, $0x00000018
+DATA stageBits24256<>+24(SB)/4, $0x00000018
+DATA stageBits24256<>+28(SB)/4, $0x00000018
+GLOBL stageBits24256<>(SB), RODATA|NOPTR, $32
+
+DATA stageBits8256<>+0(SB)/4, $0x00000008
+DATA stageBits8256<>+4(SB)/4, $0x00000008
+DATA stageBits8256<>+8(SB)/4, $0x00000008
+DATA stageBits8256<>+12(SB)/4, $0x00000008
+DATA stageBits8256<>+16(SB)/4, $0x00000008
+DATA stageBits8256<>+20(SB)/4, $0x00000008
+DATA stageBits8256<>+24(SB)/4, $0x00000008
+DATA stageBits8256<>+28(SB)/4, $0x00000008
+GLOBL stageBits8256<>(SB), RODATA|NOPTR, $32
+
+DATA stageByte256<>+0(SB)/4, $0x000000ff
+DATA stageByte256<>+4(SB)/4, $0x000000ff
+DATA stageByte256<>+8(SB)/4, $0x000000ff
+DATA stageByte256<>+12(SB)/4, $0x000000ff
+DATA stageByte256<>+16(SB)/4, $0x000000ff
+DATA stageByte256<>+20(SB)/4, $0x000000ff
+DATA stageByte256<>+24(SB)/4, $0x000000ff
+DATA stageByte256<>+28(SB)/4, $0x000000ff
+GLOBL stageByte256<>(SB), RODATA|NOPTR, $32
+
+DATA stageLower256<>+0(SB)/4, $0x000fff00
+DATA stageLower256<>+4(SB)/4, $0x000fff00
+DATA stageLower256<>+8(SB)/4, $0x000fff00
+DATA stageLower256<>+12(SB)/4, $0x000fff00
+DATA stageLower256<>+16(SB)/4, $0x000fff00
+DATA stageLower256<>+20(SB)/4, $0x000fff00
+DATA stageLower256<>+24(SB)/4, $0x000fff00
+DATA stageLower256<>+28(SB)/4, $0x000fff00
+GLOBL stageLower256<>(SB), RODATA|NOPTR, $32
+
+DATA stageUpper256<>+0(SB)/4, $0xfffff000
+DATA stageUpper256<>+4(SB)/4, $0xfffff000
+DATA stageUpper256<>+8(SB)/4, $0xfffff000
+DATA stageUpper256<>+12(SB)/4, $0xfffff000
+DATA stageUpper256<>+16(SB)/4, $0xfffff000
+DATA stageUpper256<>+20(SB)/4, $0xfffff000
+DATA stageUpper256<>+24(SB)/4, $0xfffff000
+DATA stageUpper256<>+28(SB)/4, $0xfffff000
+GLOBL stageUpper256<>(SB), RODATA|NOPTR, $32
+
+DATA stageOnes256<>+0(SB)/4, $0xffffffff
+DATA stageOnes256<>+4(SB)/4, $0xffffffff
+DATA stageOnes256<>+8(SB)/4, $0xffffffff
+DATA stageOnes256<>+12(SB)/4, $0xffffffff
+DATA stageOnes256<>+16(SB)/4, $0xffffffff
+DATA stageOnes256<>+20(SB)/4, $0xffffffff
+DATA stageOnes256<>+24(SB)/4, $0xffffffff
+DATA stageOnes256<>+28(SB)/4, $0xffffffff
+GLOBL stageOnes256<>(SB), RODATA|NOPTR, $32
+
+DATA stageLead256<>+0(SB)/4, $0x000000b6
+DATA stageLead256<>+4(SB)/4, $0x000000b6
+DATA stageLead256<>+8(SB)/4, $0x000000b6
+DATA stageLead256<>+12(SB)/4, $0x000000b6
+DATA stageLead256<>+16(SB)/4, $0x000000b6
+DATA stageLead256<>+20(SB)/4, $0x000000b6
+DATA stageLead256<>+24(SB)/4, $0x000000b6
+DATA stageLead256<>+28(SB)/4, $0x000000b6
+GLOBL stageLead256<>(SB), RODATA|NOPTR, $32
+
+DATA stageTwo8256<>+0(SB)/4, $0x43800000
+DATA stageTwo8256<>+4(SB)/4, $0x43800000
+DATA stageTwo8256<>+8(SB)/4, $0x43800000
+DATA stageTwo8256<>+12(SB)/4, $0x43800000
+DATA stageTwo8256<>+16(SB)/4, $0x43800000
+DATA stageTwo8256<>+20(SB)/4, $0x43800000
+DATA stageTwo8256<>+24(SB)/4, $0x43800000
+DATA stageTwo8256<>+28(SB)/4, $0x43800000
+GLOBL stageTwo8256<>(SB), RODATA|NOPTR, $32
+
+DATA stageFar256<>+0(SB)/4, $0x98989898
+DATA stageFar256<>+4(SB)/4, $0x98989898
+DATA stageFar256<>+8(SB)/4, $0x98989898
+DATA stageFar256<>+12(SB)/4, $0x98989898
+DATA stageFar256<>+16(SB)/4, $0x98989898
+DATA stageFar256<>+20(SB)/4, $0x98989898
+DATA stageFar256<>+24(SB)/4, $0x98989898
+DATA stageFar256<>+28(SB)/4, $0x98989898
+GLOBL stageFar256<>(SB), RODATA|NOPTR, $32
+
+DATA stageNear256<>+0(SB)/4, $0x0c800000
+DATA stageNear256<>+4(SB)/4, $0x0c800000
+DATA stageNear256<>+8(SB)/4, $0x0c800000
+DATA stageNear256<>+12(SB)/4, $0x0c800000
+DATA stageNear256<>+16(SB)/4, $0x0c800000
+DATA stageNear256<>+20(SB)/4, $0x0c800000
+DATA stageNear256<>+24(SB)/4, $0x0c800000
+DATA stageNear256<>+28(SB)/4, $0x0c800000
+GLOBL stageNear256<>(SB), RODATA|NOPTR, $32
+
+DATA stageLeast256<>+0(SB)/4, $0x1c800000
+DATA stageLeast256<>+4(SB)/4, $0x1c800000
+DATA stageLeast256<>+8(SB)/4, $0x1c800000
+DATA stageLeast256<>+12(SB)/4, $0x1c800000
+DATA stageLeast256<>+16(SB)/4, $0x1c800000
+DATA stageLeast256<>+20(SB)/4, $0x1c800000
+DATA stageLeast256<>+24(SB)/4, $0x1c800000
+DATA stageLeast256<>+28(SB)/4, $0x1c800000
+GLOBL stageLeast256<>(SB), RODATA|NOPTR, $32
+
+DATA stageRange256<>+0(SB)/4, $0x46000000
+DATA stageRange256<>+4(SB)/4, $0x46000000
+DATA stageRange256<>+8(SB)/4, $0x46000000
+DATA stageRange256<>+12(SB)/4, $0x46000000
+DATA stageRange256<>+16(SB)/4, $0x46000000
+DATA stageRange256<>+20(SB)/4, $0x46000000
+DATA stageRange256<>+24(SB)/4, $0x46000000
+DATA stageRange256<>+28(SB)/4, $0x46000000
+GLOBL stageRange256<>(SB), RODATA|NOPTR, $32
+
+// func StageSums8x1_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+// Requires: AVX, AVX2, FMA3
+TEXT ·StageSums8x1_256(SB), NOSPLIT, $32-64
+	MOVQ      d+0(FP), AX
+	MOVQ      c+8(FP), CX
+	MOVQ      av+16(FP), DX
+	MOVQ      ae+24(FP), BX
+	MOVQ      bv+32(FP), SI
+	MOVQ      be+40(FP), DI
+	MOVQ      blocks+48(FP), R8
+	XORQ      R9, R9
+	VMOVUPS   96(CX), Y0
+	VMOVUPS   Y0, 96(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   64(CX), Y0
+	VMOVUPS   Y0, 64(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   32(CX), Y0
+	VMOVUPS   Y0, 32(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   (CX), Y0
+	VMOVUPS   Y0, (AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, CX
+	SHLQ      $0x08, R9
+	ORQ       CX, R9
+	MOVQ      R9, ret+56(FP)
+
+next:
+	VMOVUPS      stageFar256<>+0(SB), Y0
+	VPBROADCASTD (BX), Y1
+	VPADDUSB     (DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 4(BX), Y1
+	VPADDUSB     32(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 8(BX), Y1
+	VPADDUSB     64(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 12(BX), Y1
+	VPADDUSB     96(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 16(BX), Y1
+	VPADDUSB     128(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 20(BX), Y1
+	VPADDUSB     160(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 24(BX), Y1
+	VPADDUSB     192(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 28(BX), Y1
+	VPADDUSB     224(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VPMOVZXBD    (SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       (SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       128(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       256(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       384(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       512(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 20(DX), Y3
+	VMULPS       640(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       768(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 28(DX), Y3
+	VMULPS       896(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      (AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VPMOVZXBD    8(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       32(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       160(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       288(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       416(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       544(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 20(DX), Y3
+	VMULPS       672(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       800(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 28(DX), Y3
+	VMULPS       928(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      32(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VPMOVZXBD    16(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       64(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       192(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       320(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       448(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       576(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 20(DX), Y3
+	VMULPS       704(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       832(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 28(DX), Y3
+	VMULPS       960(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      64(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	VPMOVZXBD    24(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       96(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 4(DX), Y3
+	VMULPS       224(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       352(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 12(DX), Y3
+	VMULPS       480(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       608(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 20(DX), Y3
+	VMULPS       736(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       864(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 28(DX), Y3
+	VMULPS       992(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VMOVUPS      96(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000400, SI
+	ADDQ         $0x00000100, DI
+	DECQ         R8
+	JNZ          next
+	VZEROUPPER
+	RET
+
+// func StageSums16x2_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+// Requires: AVX, AVX2, FMA3
+TEXT ·StageSums16x2_256(SB), NOSPLIT, $64-64
+	MOVQ      d+0(FP), AX
+	MOVQ      c+8(FP), CX
+	MOVQ      av+16(FP), DX
+	MOVQ      ae+24(FP), BX
+	MOVQ      bv+32(FP), SI
+	MOVQ      be+40(FP), DI
+	MOVQ      blocks+48(FP), R8
+	XORQ      R9, R9
+	VMOVUPS   96(CX), Y0
+	VMOVUPS   Y0, 96(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   64(CX), Y0
+	VMOVUPS   Y0, 64(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   32(CX), Y0
+	VMOVUPS   Y0, 32(AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, R10
+	SHLQ      $0x08, R9
+	ORQ       R10, R9
+	VMOVUPS   (CX), Y0
+	VMOVUPS   Y0, (AX)
+	VPADDD    Y0, Y0, Y0
+	VPSRLD    $0x01, Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VPSUBD    stageLeast256<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, Y2
+	VPCMPGTD  stageRange256<>+0(SB), Y0, Y0
+	VPOR      Y2, Y0, Y0
+	VPANDN    Y0, Y1, Y0
+	VMOVMSKPS Y0, CX
+	SHLQ      $0x08, R9
+	ORQ       CX, R9
+	MOVQ      R9, ret+56(FP)
+
+next:
+	VMOVUPS      stageFar256<>+0(SB), Y0
+	VPBROADCASTD (BX), Y1
+	VPADDUSB     (DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 8(BX), Y1
+	VPADDUSB     64(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 16(BX), Y1
+	VPADDUSB     128(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 24(BX), Y1
+	VPADDUSB     192(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 32(BX), Y1
+	VPADDUSB     256(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 40(BX), Y1
+	VPADDUSB     320(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 48(BX), Y1
+	VPADDUSB     384(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 56(BX), Y1
+	VPADDUSB     448(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      stageFar256<>+0(SB), Y0
+	VPBROADCASTD 4(BX), Y1
+	VPADDUSB     32(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 12(BX), Y1
+	VPADDUSB     96(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 20(BX), Y1
+	VPADDUSB     160(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 28(BX), Y1
+	VPADDUSB     224(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 36(BX), Y1
+	VPADDUSB     288(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 44(BX), Y1
+	VPADDUSB     352(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 52(BX), Y1
+	VPADDUSB     416(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VPBROADCASTD 60(BX), Y1
+	VPADDUSB     480(DI), Y1, Y1
+	VPMINUB      Y1, Y0, Y0
+	VMOVUPS      Y0, 32(SP)
+	VPMOVZXBD    (SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       (SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       256(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       512(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       768(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 32(DX), Y3
+	VMULPS       1024(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 40(DX), Y3
+	VMULPS       1280(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 48(DX), Y3
+	VMULPS       1536(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 56(DX), Y3
+	VMULPS       1792(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VPMOVZXBD    32(SP), Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMOVUPS      stageToTop256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y1
+	VMOVUPS      stageScale256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y3
+	VBROADCASTSS 4(DX), Y5
+	VMULPS       128(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y4
+	VBROADCASTSS 12(DX), Y5
+	VMULPS       384(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 20(DX), Y5
+	VMULPS       640(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 28(DX), Y5
+	VMULPS       896(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 36(DX), Y5
+	VMULPS       1152(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 44(DX), Y5
+	VMULPS       1408(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 52(DX), Y5
+	VMULPS       1664(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 60(DX), Y5
+	VMULPS       1920(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VPMAXSD      Y0, Y1, Y3
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y2
+	VPSUBD       Y1, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      Y3, Y0
+	VMOVUPS      (AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPCMPGTD     stageNear256<>+0(SB), Y4, Y1
+	VPANDN       Y5, Y1, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VPMOVZXBD    8(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       32(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       288(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       544(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       800(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 32(DX), Y3
+	VMULPS       1056(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 40(DX), Y3
+	VMULPS       1312(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 48(DX), Y3
+	VMULPS       1568(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 56(DX), Y3
+	VMULPS       1824(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VPMOVZXBD    40(SP), Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMOVUPS      stageToTop256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y1
+	VMOVUPS      stageScale256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y3
+	VBROADCASTSS 4(DX), Y5
+	VMULPS       160(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y4
+	VBROADCASTSS 12(DX), Y5
+	VMULPS       416(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 20(DX), Y5
+	VMULPS       672(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 28(DX), Y5
+	VMULPS       928(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 36(DX), Y5
+	VMULPS       1184(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 44(DX), Y5
+	VMULPS       1440(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 52(DX), Y5
+	VMULPS       1696(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 60(DX), Y5
+	VMULPS       1952(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VPMAXSD      Y0, Y1, Y3
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y2
+	VPSUBD       Y1, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      Y3, Y0
+	VMOVUPS      32(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPCMPGTD     stageNear256<>+0(SB), Y4, Y1
+	VPANDN       Y5, Y1, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VPMOVZXBD    16(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       64(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       320(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       576(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       832(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 32(DX), Y3
+	VMULPS       1088(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 40(DX), Y3
+	VMULPS       1344(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 48(DX), Y3
+	VMULPS       1600(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 56(DX), Y3
+	VMULPS       1856(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VPMOVZXBD    48(SP), Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMOVUPS      stageToTop256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y1
+	VMOVUPS      stageScale256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y3
+	VBROADCASTSS 4(DX), Y5
+	VMULPS       192(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y4
+	VBROADCASTSS 12(DX), Y5
+	VMULPS       448(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 20(DX), Y5
+	VMULPS       704(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 28(DX), Y5
+	VMULPS       960(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 36(DX), Y5
+	VMULPS       1216(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 44(DX), Y5
+	VMULPS       1472(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 52(DX), Y5
+	VMULPS       1728(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 60(DX), Y5
+	VMULPS       1984(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VPMAXSD      Y0, Y1, Y3
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y2
+	VPSUBD       Y1, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      Y3, Y0
+	VMOVUPS      64(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPCMPGTD     stageNear256<>+0(SB), Y4, Y1
+	VPANDN       Y5, Y1, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	VPMOVZXBD    24(SP), Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMOVUPS      stageToTop256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y0
+	VMOVUPS      stageScale256<>+0(SB), Y1
+	VPSUBD       Y0, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VMULPS       96(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y2
+	VBROADCASTSS 8(DX), Y3
+	VMULPS       352(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 16(DX), Y3
+	VMULPS       608(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 24(DX), Y3
+	VMULPS       864(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 32(DX), Y3
+	VMULPS       1120(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 40(DX), Y3
+	VMULPS       1376(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 48(DX), Y3
+	VMULPS       1632(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VBROADCASTSS 56(DX), Y3
+	VMULPS       1888(SI), Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VPADDD       Y3, Y2, Y2
+	VPMOVZXBD    56(SP), Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMOVUPS      stageToTop256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y1
+	VMOVUPS      stageScale256<>+0(SB), Y3
+	VPSUBD       Y1, Y3, Y3
+	VBROADCASTSS 4(DX), Y5
+	VMULPS       224(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y4
+	VBROADCASTSS 12(DX), Y5
+	VMULPS       480(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 20(DX), Y5
+	VMULPS       736(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 28(DX), Y5
+	VMULPS       992(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 36(DX), Y5
+	VMULPS       1248(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 44(DX), Y5
+	VMULPS       1504(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 52(DX), Y5
+	VMULPS       1760(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VBROADCASTSS 60(DX), Y5
+	VMULPS       2016(SI), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VPMAXSD      Y0, Y1, Y3
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y2
+	VPSUBD       Y1, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VMOVUPS      Y3, Y0
+	VMOVUPS      96(AX), Y1
+	VPAND        stageExponent256<>+0(SB), Y1, Y4
+	VPMAXSD      Y4, Y0, Y3
+	VMOVUPS      stageScale256<>+0(SB), Y5
+	VPSUBD       Y3, Y5, Y5
+	VMULPS       Y5, Y1, Y5
+	VPSUBD       Y4, Y3, Y4
+	VROUNDPS     $0x09, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPCMPGTD     stageNear256<>+0(SB), Y4, Y1
+	VPANDN       Y5, Y1, Y5
+	VPSUBD       Y0, Y3, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VPSRAVD      Y0, Y2, Y1
+	VPADDD       Y5, Y1, Y1
+	VPSLLD       $0x08, Y2, Y4
+	VPCMPGTD     stageBits24256<>+0(SB), Y0, Y5
+	VBLENDVPS    Y5, Y2, Y4, Y4
+	VPAND        stageBits8256<>+0(SB), Y5, Y5
+	VPSUBD       Y5, Y0, Y0
+	VPSRAVD      Y0, Y4, Y4
+	VPSRAD       $0x1f, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPAND        stageUpper256<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVUPS      stageLead256<>+0(SB), Y2
+	VPSUBD       Y0, Y2, Y0
+	VMOVUPS      stageOnes256<>+0(SB), Y2
+	VPSRLVD      Y0, Y2, Y0
+	VPSLLD       $0x08, Y1, Y2
+	VPANDN       Y4, Y0, Y4
+	VPAND        stageByte256<>+0(SB), Y4, Y4
+	VPAND        stageLower256<>+0(SB), Y2, Y2
+	VPOR         Y4, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPAND        stageUpper256<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VFMADD132PS  stageTwo8256<>+0(SB), Y2, Y1
+	VPSUBD       stageDown256<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000800, SI
+	ADDQ         $0x00000200, DI
+	DECQ         R8
+	JNZ          next
+	VZEROUPPER
+	RET
+
+// func StageSums4x1_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·StageSums4x1_512(SB), NOSPLIT, $64-64
+	MOVQ     d+0(FP), AX
+	MOVQ     c+8(FP), CX
+	MOVQ     av+16(FP), DX
+	MOVQ     ae+24(FP), BX
+	MOVQ     bv+32(FP), SI
+	MOVQ     be+40(FP), DI
+	MOVQ     blocks+48(FP), R8
+	VMOVUPS  stageExponent512<>+0(SB), Z0
+	VMOVUPS  stageToTop512<>+0(SB), Z1
+	VMOVUPS  stageScale512<>+0(SB), Z2
+	VMOVUPS  stageDown512<>+0(SB), Z3
+	VMOVUPS  stageBits24512<>+0(SB), Z4
+	VMOVUPS  stageBits8512<>+0(SB), Z5
+	VMOVUPS  stageByte512<>+0(SB), Z6
+	VMOVUPS  stageLower512<>+0(SB), Z7
+	VMOVUPS  stageUpper512<>+0(SB), Z8
+	VMOVUPS  stageOnes512<>+0(SB), Z9
+	VMOVUPS  stageLead512<>+0(SB), Z10
+	VMOVUPS  stageTwo8512<>+0(SB), Z11
+	VMOVUPS  stageFar512<>+0(SB), Z12
+	VMOVUPS  stageNear512<>+0(SB), Z13
+	VMOVUPS  stageLeast512<>+0(SB), Z13
+	VMOVUPS  stageRange512<>+0(SB), Z14
+	XORQ     R9, R9
+	VMOVUPS  192(CX), Z15
+	VMOVUPS  Z15, 192(AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  128(CX), Z15
+	VMOVUPS  Z15, 128(AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  64(CX), Z15
+	VMOVUPS  Z15, 64(AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  (CX), Z15
+	VMOVUPS  Z15, (AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, CX
+	SHLQ     $0x10, R9
+	ORQ      CX, R9
+	MOVQ     R9, ret+56(FP)
+
+next:
+	VMOVUPS          Z12, Z13
+	VPBROADCASTD     (BX), Z14
+	VPADDUSB         (DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     4(BX), Z14
+	VPADDUSB         64(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     8(BX), Z14
+	VPADDUSB         128(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     12(BX), Z14
+	VPADDUSB         192(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VMOVUPS          Z13, (SP)
+	VPMOVZXBD        (SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           (SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           256(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           512(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           768(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          (AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
 	VPSRLD           $0x17, Z13, Z13
-	VPSRAVD          Z13, Z19, Z17
-	VPADDD           Z20, Z17, Z17
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
 	VPCMPGTD         Z4, Z13, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
+	VMOVDQA32        Z15, K1, Z17
 	VPSUBD           Z5, Z13, K1, Z13
-	VPSRAVD          Z13, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z13
-	VPXORD           Z17, Z13, Z13
-	VCVTDQ2PS.RZ_SAE Z13, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
 	VPSRLD           $0x17, Z13, Z13
 	VPSUBD           Z13, Z10, Z13
 	VPSRLVD          Z13, Z9, Z13
-	VPTERNLOGD       $0x40, Z13, Z6, Z20
-	VPSLLD           $0x08, Z17, Z13
-	VPTERNLOGD       $0xea, Z20, Z7, Z13
-	VCVTDQ2PS        Z13, Z13
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z13, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z13
-	VPMOVZXBD        16(SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           64(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           320(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           576(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           832(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z14, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z14, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z14
-	VPSRLD           $0x17, Z14, Z14
-	VPSRAVD          Z14, Z19, Z17
-	VPADDD           Z20, Z17, Z17
-	VPCMPGTD         Z4, Z14, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
-	VPSUBD           Z5, Z14, K1, Z14
-	VPSRAVD          Z14, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z14
-	VPXORD           Z17, Z14, Z14
-	VCVTDQ2PS.RZ_SAE Z14, Z14
-	VPSRLD           $0x17, Z14, Z14
-	VPSUBD           Z14, Z10, Z14
-	VPSRLVD          Z14, Z9, Z14
-	VPTERNLOGD       $0x40, Z14, Z6, Z20
-	VPSLLD           $0x08, Z17, Z14
-	VPTERNLOGD       $0xea, Z20, Z7, Z14
-	VCVTDQ2PS        Z14, Z14
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z14, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z14
-	VPMOVZXBD        32(SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           128(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           384(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           640(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           896(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z15, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z15, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z15
-	VPSRLD           $0x17, Z15, Z15
-	VPSRAVD          Z15, Z19, Z17
-	VPADDD           Z20, Z17, Z17
-	VPCMPGTD         Z4, Z15, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
-	VPSUBD           Z5, Z15, K1, Z15
-	VPSRAVD          Z15, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z15
-	VPXORD           Z17, Z15, Z15
-	VCVTDQ2PS.RZ_SAE Z15, Z15
-	VPSRLD           $0x17, Z15, Z15
-	VPSUBD           Z15, Z10, Z15
-	VPSRLVD          Z15, Z9, Z15
-	VPTERNLOGD       $0x40, Z15, Z6, Z20
-	VPSLLD           $0x08, Z17, Z15
-	VPTERNLOGD       $0xea, Z20, Z7, Z15
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
 	VCVTDQ2PS        Z15, Z15
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z15, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z15
-	VPMOVZXBD        48(SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           192(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           448(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           704(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           960(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z16, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z16, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z16
-	VPSRLD           $0x17, Z16, Z16
-	VPSRAVD          Z16, Z19, Z17
-	VPADDD           Z20, Z17, Z17
-	VPCMPGTD         Z4, Z16, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
-	VPSUBD           Z5, Z16, K1, Z16
-	VPSRAVD          Z16, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z16
-	VPXORD           Z17, Z16, Z16
-	VCVTDQ2PS.RZ_SAE Z16, Z16
-	VPSRLD           $0x17, Z16, Z16
-	VPSUBD           Z16, Z10, Z16
-	VPSRLVD          Z16, Z9, Z16
-	VPTERNLOGD       $0x40, Z16, Z6, Z20
-	VPSLLD           $0x08, Z17, Z16
-	VPTERNLOGD       $0xea, Z20, Z7, Z16
-	VCVTDQ2PS        Z16, Z16
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z16, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z16
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, (AX)
+	VPMOVZXBD        16(SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           64(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           320(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           576(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           832(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          64(AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
+	VPCMPGTD         Z4, Z13, K1
+	VMOVDQA32        Z15, K1, Z17
+	VPSUBD           Z5, Z13, K1, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z10, Z13
+	VPSRLVD          Z13, Z9, Z13
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
+	VCVTDQ2PS        Z15, Z15
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, 64(AX)
+	VPMOVZXBD        32(SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           128(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           384(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           640(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           896(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          128(AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
+	VPCMPGTD         Z4, Z13, K1
+	VMOVDQA32        Z15, K1, Z17
+	VPSUBD           Z5, Z13, K1, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z10, Z13
+	VPSRLVD          Z13, Z9, Z13
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
+	VCVTDQ2PS        Z15, Z15
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, 128(AX)
+	VPMOVZXBD        48(SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           192(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           448(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           704(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           960(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          192(AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
+	VPCMPGTD         Z4, Z13, K1
+	VMOVDQA32        Z15, K1, Z17
+	VPSUBD           Z5, Z13, K1, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z10, Z13
+	VPSRLVD          Z13, Z9, Z13
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
+	VCVTDQ2PS        Z15, Z15
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, 192(AX)
 	ADDQ             $0x00000010, DX
 	ADDQ             $0x00000010, BX
 	ADDQ             $0x00000400, SI
 	ADDQ             $0x00000100, DI
 	DECQ             R8
 	JNZ              next
-	VMOVUPS          Z13, (AX)
-	VMOVUPS          Z14, 64(AX)
-	VMOVUPS          Z15, 128(AX)
-	VMOVUPS          Z16, 192(AX)
 	VZEROUPPER
 	RET
 
-// func StageSums8x1(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+DATA stageExponent512<>+0(SB)/4, $0x7f800000
+DATA stageExponent512<>+4(SB)/4, $0x7f800000
+DATA stageExponent512<>+8(SB)/4, $0x7f800000
+DATA stageExponent512<>+12(SB)/4, $0x7f800000
+DATA stageExponent512<>+16(SB)/4, $0x7f800000
+DATA stageExponent512<>+20(SB)/4, $0x7f800000
+DATA stageExponent512<>+24(SB)/4, $0x7f800000
+DATA stageExponent512<>+28(SB)/4, $0x7f800000
+DATA stageExponent512<>+32(SB)/4, $0x7f800000
+DATA stageExponent512<>+36(SB)/4, $0x7f800000
+DATA stageExponent512<>+40(SB)/4, $0x7f800000
+DATA stageExponent512<>+44(SB)/4, $0x7f800000
+DATA stageExponent512<>+48(SB)/4, $0x7f800000
+DATA stageExponent512<>+52(SB)/4, $0x7f800000
+DATA stageExponent512<>+56(SB)/4, $0x7f800000
+DATA stageExponent512<>+60(SB)/4, $0x7f800000
+GLOBL stageExponent512<>(SB), RODATA|NOPTR, $64
+
+DATA stageToTop512<>+0(SB)/4, $0x5e800000
+DATA stageToTop512<>+4(SB)/4, $0x5e800000
+DATA stageToTop512<>+8(SB)/4, $0x5e800000
+DATA stageToTop512<>+12(SB)/4, $0x5e800000
+DATA stageToTop512<>+16(SB)/4, $0x5e800000
+DATA stageToTop512<>+20(SB)/4, $0x5e800000
+DATA stageToTop512<>+24(SB)/4, $0x5e800000
+DATA stageToTop512<>+28(SB)/4, $0x5e800000
+DATA stageToTop512<>+32(SB)/4, $0x5e800000
+DATA stageToTop512<>+36(SB)/4, $0x5e800000
+DATA stageToTop512<>+40(SB)/4, $0x5e800000
+DATA stageToTop512<>+44(SB)/4, $0x5e800000
+DATA stageToTop512<>+48(SB)/4, $0x5e800000
+DATA stageToTop512<>+52(SB)/4, $0x5e800000
+DATA stageToTop512<>+56(SB)/4, $0x5e800000
+DATA stageToTop512<>+60(SB)/4, $0x5e800000
+GLOBL stageToTop512<>(SB), RODATA|NOPTR, $64
+
+DATA stageScale512<>+0(SB)/4, $0x8b000000
+DATA stageScale512<>+4(SB)/4, $0x8b000000
+DATA stageScale512<>+8(SB)/4, $0x8b000000
+DATA stageScale512<>+12(SB)/4, $0x8b000000
+DATA stageScale512<>+16(SB)/4, $0x8b000000
+DATA stageScale512<>+20(SB)/4, $0x8b000000
+DATA stageScale512<>+24(SB)/4, $0x8b000000
+DATA stageScale512<>+28(SB)/4, $0x8b000000
+DATA stageScale512<>+32(SB)/4, $0x8b000000
+DATA stageScale512<>+36(SB)/4, $0x8b000000
+DATA stageScale512<>+40(SB)/4, $0x8b000000
+DATA stageScale512<>+44(SB)/4, $0x8b000000
+DATA stageScale512<>+48(SB)/4, $0x8b000000
+DATA stageScale512<>+52(SB)/4, $0x8b000000
+DATA stageScale512<>+56(SB)/4, $0x8b000000
+DATA stageScale512<>+60(SB)/4, $0x8b000000
+GLOBL stageScale512<>(SB), RODATA|NOPTR, $64
+
+DATA stageDown512<>+0(SB)/4, $0x10000000
+DATA stageDown512<>+4(SB)/4, $0x10000000
+DATA stageDown512<>+8(SB)/4, $0x10000000
+DATA stageDown512<>+12(SB)/4, $0x10000000
+DATA stageDown512<>+16(SB)/4, $0x10000000
+DATA stageDown512<>+20(SB)/4, $0x10000000
+DATA stageDown512<>+24(SB)/4, $0x10000000
+DATA stageDown512<>+28(SB)/4, $0x10000000
+DATA stageDown512<>+32(SB)/4, $0x10000000
+DATA stageDown512<>+36(SB)/4, $0x10000000
+DATA stageDown512<>+40(SB)/4, $0x10000000
+DATA stageDown512<>+44(SB)/4, $0x10000000
+DATA stageDown512<>+48(SB)/4, $0x10000000
+DATA stageDown512<>+52(SB)/4, $0x10000000
+DATA stageDown512<>+56(SB)/4, $0x10000000
+DATA stageDown512<>+60(SB)/4, $0x10000000
+GLOBL stageDown512<>(SB), RODATA|NOPTR, $64
+
+DATA stageBits24512<>+0(SB)/4, $0x00000018
+DATA stageBits24512<>+4(SB)/4, $0x00000018
+DATA stageBits24512<>+8(SB)/4, $0x00000018
+DATA stageBits24512<>+12(SB)/4, $0x00000018
+DATA stageBits24512<>+16(SB)/4, $0x00000018
+DATA stageBits24512<>+20(SB)/4, $0x00000018
+DATA stageBits24512<>+24(SB)/4, $0x00000018
+DATA stageBits24512<>+28(SB)/4, $0x00000018
+DATA stageBits24512<>+32(SB)/4, $0x00000018
+DATA stageBits24512<>+36(SB)/4, $0x00000018
+DATA stageBits24512<>+40(SB)/4, $0x00000018
+DATA stageBits24512<>+44(SB)/4, $0x00000018
+DATA stageBits24512<>+48(SB)/4, $0x00000018
+DATA stageBits24512<>+52(SB)/4, $0x00000018
+DATA stageBits24512<>+56(SB)/4, $0x00000018
+DATA stageBits24512<>+60(SB)/4, $0x00000018
+GLOBL stageBits24512<>(SB), RODATA|NOPTR, $64
+
+DATA stageBits8512<>+0(SB)/4, $0x00000008
+DATA stageBits8512<>+4(SB)/4, $0x00000008
+DATA stageBits8512<>+8(SB)/4, $0x00000008
+DATA stageBits8512<>+12(SB)/4, $0x00000008
+DATA stageBits8512<>+16(SB)/4, $0x00000008
+DATA stageBits8512<>+20(SB)/4, $0x00000008
+DATA stageBits8512<>+24(SB)/4, $0x00000008
+DATA stageBits8512<>+28(SB)/4, $0x00000008
+DATA stageBits8512<>+32(SB)/4, $0x00000008
+DATA stageBits8512<>+36(SB)/4, $0x00000008
+DATA stageBits8512<>+40(SB)/4, $0x00000008
+DATA stageBits8512<>+44(SB)/4, $0x00000008
+DATA stageBits8512<>+48(SB)/4, $0x00000008
+DATA stageBits8512<>+52(SB)/4, $0x00000008
+DATA stageBits8512<>+56(SB)/4, $0x00000008
+DATA stageBits8512<>+60(SB)/4, $0x00000008
+GLOBL stageBits8512<>(SB), RODATA|NOPTR, $64
+
+DATA stageByte512<>+0(SB)/4, $0x000000ff
+DATA stageByte512<>+4(SB)/4, $0x000000ff
+DATA stageByte512<>+8(SB)/4, $0x000000ff
+DATA stageByte512<>+12(SB)/4, $0x000000ff
+DATA stageByte512<>+16(SB)/4, $0x000000ff
+DATA stageByte512<>+20(SB)/4, $0x000000ff
+DATA stageByte512<>+24(SB)/4, $0x000000ff
+DATA stageByte512<>+28(SB)/4, $0x000000ff
+DATA stageByte512<>+32(SB)/4, $0x000000ff
+DATA stageByte512<>+36(SB)/4, $0x000000ff
+DATA stageByte512<>+40(SB)/4, $0x000000ff
+DATA stageByte512<>+44(SB)/4, $0x000000ff
+DATA stageByte512<>+48(SB)/4, $0x000000ff
+DATA stageByte512<>+52(SB)/4, $0x000000ff
+DATA stageByte512<>+56(SB)/4, $0x000000ff
+DATA stageByte512<>+60(SB)/4, $0x000000ff
+GLOBL stageByte512<>(SB), RODATA|NOPTR, $64
+
+DATA stageLower512<>+0(SB)/4, $0x000fff00
+DATA stageLower512<>+4(SB)/4, $0x000fff00
+DATA stageLower512<>+8(SB)/4, $0x000fff00
+DATA stageLower512<>+12(SB)/4, $0x000fff00
+DATA stageLower512<>+16(SB)/4, $0x000fff00
+DATA stageLower512<>+20(SB)/4, $0x000fff00
+DATA stageLower512<>+24(SB)/4, $0x000fff00
+DATA stageLower512<>+28(SB)/4, $0x000fff00
+DATA stageLower512<>+32(SB)/4, $0x000fff00
+DATA stageLower512<>+36(SB)/4, $0x000fff00
+DATA stageLower512<>+40(SB)/4, $0x000fff00
+DATA stageLower512<>+44(SB)/4, $0x000fff00
+DATA stageLower512<>+48(SB)/4, $0x000fff00
+DATA stageLower512<>+52(SB)/4, $0x000fff00
+DATA stageLower512<>+56(SB)/4, $0x000fff00
+DATA stageLower512<>+60(SB)/4, $0x000fff00
+GLOBL stageLower512<>(SB), RODATA|NOPTR, $64
+
+DATA stageUpper512<>+0(SB)/4, $0xfffff000
+DATA stageUpper512<>+4(SB)/4, $0xfffff000
+DATA stageUpper512<>+8(SB)/4, $0xfffff000
+DATA stageUpper512<>+12(SB)/4, $0xfffff000
+DATA stageUpper512<>+16(SB)/4, $0xfffff000
+DATA stageUpper512<>+20(SB)/4, $0xfffff000
+DATA stageUpper512<>+24(SB)/4, $0xfffff000
+DATA stageUpper512<>+28(SB)/4, $0xfffff000
+DATA stageUpper512<>+32(SB)/4, $0xfffff000
+DATA stageUpper512<>+36(SB)/4, $0xfffff000
+DATA stageUpper512<>+40(SB)/4, $0xfffff000
+DATA stageUpper512<>+44(SB)/4, $0xfffff000
+DATA stageUpper512<>+48(SB)/4, $0xfffff000
+DATA stageUpper512<>+52(SB)/4, $0xfffff000
+DATA stageUpper512<>+56(SB)/4, $0xfffff000
+DATA stageUpper512<>+60(SB)/4, $0xfffff000
+GLOBL stageUpper512<>(SB), RODATA|NOPTR, $64
+
+DATA stageOnes512<>+0(SB)/4, $0xffffffff
+DATA stageOnes512<>+4(SB)/4, $0xffffffff
+DATA stageOnes512<>+8(SB)/4, $0xffffffff
+DATA stageOnes512<>+12(SB)/4, $0xffffffff
+DATA stageOnes512<>+16(SB)/4, $0xffffffff
+DATA stageOnes512<>+20(SB)/4, $0xffffffff
+DATA stageOnes512<>+24(SB)/4, $0xffffffff
+DATA stageOnes512<>+28(SB)/4, $0xffffffff
+DATA stageOnes512<>+32(SB)/4, $0xffffffff
+DATA stageOnes512<>+36(SB)/4, $0xffffffff
+DATA stageOnes512<>+40(SB)/4, $0xffffffff
+DATA stageOnes512<>+44(SB)/4, $0xffffffff
+DATA stageOnes512<>+48(SB)/4, $0xffffffff
+DATA stageOnes512<>+52(SB)/4, $0xffffffff
+DATA stageOnes512<>+56(SB)/4, $0xffffffff
+DATA stageOnes512<>+60(SB)/4, $0xffffffff
+GLOBL stageOnes512<>(SB), RODATA|NOPTR, $64
+
+DATA stageLead512<>+0(SB)/4, $0x000000b6
+DATA stageLead512<>+4(SB)/4, $0x000000b6
+DATA stageLead512<>+8(SB)/4, $0x000000b6
+DATA stageLead512<>+12(SB)/4, $0x000000b6
+DATA stageLead512<>+16(SB)/4, $0x000000b6
+DATA stageLead512<>+20(SB)/4, $0x000000b6
+DATA stageLead512<>+24(SB)/4, $0x000000b6
+DATA stageLead512<>+28(SB)/4, $0x000000b6
+DATA stageLead512<>+32(SB)/4, $0x000000b6
+DATA stageLead512<>+36(SB)/4, $0x000000b6
+DATA stageLead512<>+40(SB)/4, $0x000000b6
+DATA stageLead512<>+44(SB)/4, $0x000000b6
+DATA stageLead512<>+48(SB)/4, $0x000000b6
+DATA stageLead512<>+52(SB)/4, $0x000000b6
+DATA stageLead512<>+56(SB)/4, $0x000000b6
+DATA stageLead512<>+60(SB)/4, $0x000000b6
+GLOBL stageLead512<>(SB), RODATA|NOPTR, $64
+
+DATA stageTwo8512<>+0(SB)/4, $0x43800000
+DATA stageTwo8512<>+4(SB)/4, $0x43800000
+DATA stageTwo8512<>+8(SB)/4, $0x43800000
+DATA stageTwo8512<>+12(SB)/4, $0x43800000
+DATA stageTwo8512<>+16(SB)/4, $0x43800000
+DATA stageTwo8512<>+20(SB)/4, $0x43800000
+DATA stageTwo8512<>+24(SB)/4, $0x43800000
+DATA stageTwo8512<>+28(SB)/4, $0x43800000
+DATA stageTwo8512<>+32(SB)/4, $0x43800000
+DATA stageTwo8512<>+36(SB)/4, $0x43800000
+DATA stageTwo8512<>+40(SB)/4, $0x43800000
+DATA stageTwo8512<>+44(SB)/4, $0x43800000
+DATA stageTwo8512<>+48(SB)/4, $0x43800000
+DATA stageTwo8512<>+52(SB)/4, $0x43800000
+DATA stageTwo8512<>+56(SB)/4, $0x43800000
+DATA stageTwo8512<>+60(SB)/4, $0x43800000
+GLOBL stageTwo8512<>(SB), RODATA|NOPTR, $64
+
+DATA stageFar512<>+0(SB)/4, $0x98989898
+DATA stageFar512<>+4(SB)/4, $0x98989898
+DATA stageFar512<>+8(SB)/4, $0x98989898
+DATA stageFar512<>+12(SB)/4, $0x98989898
+DATA stageFar512<>+16(SB)/4, $0x98989898
+DATA stageFar512<>+20(SB)/4, $0x98989898
+DATA stageFar512<>+24(SB)/4, $0x98989898
+DATA stageFar512<>+28(SB)/4, $0x98989898
+DATA stageFar512<>+32(SB)/4, $0x98989898
+DATA stageFar512<>+36(SB)/4, $0x98989898
+DATA stageFar512<>+40(SB)/4, $0x98989898
+DATA stageFar512<>+44(SB)/4, $0x98989898
+DATA stageFar512<>+48(SB)/4, $0x98989898
+DATA stageFar512<>+52(SB)/4, $0x98989898
+DATA stageFar512<>+56(SB)/4, $0x98989898
+DATA stageFar512<>+60(SB)/4, $0x98989898
+GLOBL stageFar512<>(SB), RODATA|NOPTR, $64
+
+DATA stageNear512<>+0(SB)/4, $0x0c800000
+DATA stageNear512<>+4(SB)/4, $0x0c800000
+DATA stageNear512<>+8(SB)/4, $0x0c800000
+DATA stageNear512<>+12(SB)/4, $0x0c800000
+DATA stageNear512<>+16(SB)/4, $0x0c800000
+DATA stageNear512<>+20(SB)/4, $0x0c800000
+DATA stageNear512<>+24(SB)/4, $0x0c800000
+DATA stageNear512<>+28(SB)/4, $0x0c800000
+DATA stageNear512<>+32(SB)/4, $0x0c800000
+DATA stageNear512<>+36(SB)/4, $0x0c800000
+DATA stageNear512<>+40(SB)/4, $0x0c800000
+DATA stageNear512<>+44(SB)/4, $0x0c800000
+DATA stageNear512<>+48(SB)/4, $0x0c800000
+DATA stageNear512<>+52(SB)/4, $0x0c800000
+DATA stageNear512<>+56(SB)/4, $0x0c800000
+DATA stageNear512<>+60(SB)/4, $0x0c800000
+GLOBL stageNear512<>(SB), RODATA|NOPTR, $64
+
+DATA stageLeast512<>+0(SB)/4, $0x1c800000
+DATA stageLeast512<>+4(SB)/4, $0x1c800000
+DATA stageLeast512<>+8(SB)/4, $0x1c800000
+DATA stageLeast512<>+12(SB)/4, $0x1c800000
+DATA stageLeast512<>+16(SB)/4, $0x1c800000
+DATA stageLeast512<>+20(SB)/4, $0x1c800000
+DATA stageLeast512<>+24(SB)/4, $0x1c800000
+DATA stageLeast512<>+28(SB)/4, $0x1c800000
+DATA stageLeast512<>+32(SB)/4, $0x1c800000
+DATA stageLeast512<>+36(SB)/4, $0x1c800000
+DATA stageLeast512<>+40(SB)/4, $0x1c800000
+DATA stageLeast512<>+44(SB)/4, $0x1c800000
+DATA stageLeast512<>+48(SB)/4, $0x1c800000
+DATA stageLeast512<>+52(SB)/4, $0x1c800000
+DATA stageLeast512<>+56(SB)/4, $0x1c800000
+DATA stageLeast512<>+60(SB)/4, $0x1c800000
+GLOBL stageLeast512<>(SB), RODATA|NOPTR, $64
+
+DATA stageRange512<>+0(SB)/4, $0x46000000
+DATA stageRange512<>+4(SB)/4, $0x46000000
+DATA stageRange512<>+8(SB)/4, $0x46000000
+DATA stageRange512<>+12(SB)/4, $0x46000000
+DATA stageRange512<>+16(SB)/4, $0x46000000
+DATA stageRange512<>+20(SB)/4, $0x46000000
+DATA stageRange512<>+24(SB)/4, $0x46000000
+DATA stageRange512<>+28(SB)/4, $0x46000000
+DATA stageRange512<>+32(SB)/4, $0x46000000
+DATA stageRange512<>+36(SB)/4, $0x46000000
+DATA stageRange512<>+40(SB)/4, $0x46000000
+DATA stageRange512<>+44(SB)/4, $0x46000000
+DATA stageRange512<>+48(SB)/4, $0x46000000
+DATA stageRange512<>+52(SB)/4, $0x46000000
+DATA stageRange512<>+56(SB)/4, $0x46000000
+DATA stageRange512<>+60(SB)/4, $0x46000000
+GLOBL stageRange512<>(SB), RODATA|NOPTR, $64
+
+// func StageSums8x1_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 // Requires: AVX, AVX512BW, AVX512F
-TEXT ·StageSums8x1(SB), NOSPLIT, $64-64
-	MOVQ         d+0(FP), AX
-	MOVQ         c+8(FP), CX
-	MOVQ         av+16(FP), DX
-	MOVQ         ae+24(FP), BX
-	MOVQ         bv+32(FP), SI
-	MOVQ         be+40(FP), DI
-	MOVQ         blocks+48(FP), R8
-	MOVL         $0x7f800000, R9
-	VPBROADCASTD R9, Z0
-	MOVL         $0x5e800000, R9
-	VPBROADCASTD R9, Z1
-	MOVL         $0x8b000000, R9
-	VPBROADCASTD R9, Z2
-	MOVL         $0x10000000, R9
-	VPBROADCASTD R9, Z3
-	MOVL         $0x00000018, R9
-	VPBROADCASTD R9, Z4
-	MOVL         $0x00000008, R9
-	VPBROADCASTD R9, Z5
-	MOVL         $0x000000ff, R9
-	VPBROADCASTD R9, Z6
-	MOVL         $0x000fff00, R9
-	VPBROADCASTD R9, Z7
-	MOVL         $0xfffff000, R9
-	VPBROADCASTD R9, Z8
-	MOVL         $0xffffffff, R9
-	VPBROADCASTD R9, Z9
-	MOVL         $0x000000b6, R9
-	VPBROADCASTD R9, Z10
-	MOVL         $0x43800000, R9
-	VPBROADCASTD R9, Z11
-	MOVL         $0x98989898, R9
-	VPBROADCASTD R9, Z12
-	XORQ         R9, R9
-	VMOVUPS      192(CX), Z16
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z14
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z15
-	VPADDD       Z16, Z16, Z13
-	VPSRLD       $0x01, Z13, Z13
-	VPTESTMD     Z13, Z13, K1
-	VPSUBD       Z14, Z13, Z13
-	VPCMPUD      $0x06, Z15, Z13, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      128(CX), Z15
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z14
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z17
-	VPADDD       Z15, Z15, Z13
-	VPSRLD       $0x01, Z13, Z13
-	VPTESTMD     Z13, Z13, K1
-	VPSUBD       Z14, Z13, Z13
-	VPCMPUD      $0x06, Z17, Z13, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      64(CX), Z14
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z17
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z18
-	VPADDD       Z14, Z14, Z13
-	VPSRLD       $0x01, Z13, Z13
-	VPTESTMD     Z13, Z13, K1
-	VPSUBD       Z17, Z13, Z13
-	VPCMPUD      $0x06, Z18, Z13, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      (CX), Z13
-	MOVL         $0x1c800000, CX
-	VPBROADCASTD CX, Z18
-	MOVL         $0x55000000, CX
-	VPBROADCASTD CX, Z19
-	VPADDD       Z13, Z13, Z17
-	VPSRLD       $0x01, Z17, Z17
-	VPTESTMD     Z17, Z17, K1
-	VPSUBD       Z18, Z17, Z17
-	VPCMPUD      $0x06, Z19, Z17, K1, K1
-	KMOVW        K1, CX
-	SHLQ         $0x10, R9
-	ORQ          CX, R9
-	MOVQ         R9, ret+56(FP)
+TEXT ·StageSums8x1_512(SB), NOSPLIT, $64-64
+	MOVQ     d+0(FP), AX
+	MOVQ     c+8(FP), CX
+	MOVQ     av+16(FP), DX
+	MOVQ     ae+24(FP), BX
+	MOVQ     bv+32(FP), SI
+	MOVQ     be+40(FP), DI
+	MOVQ     blocks+48(FP), R8
+	VMOVUPS  stageExponent512<>+0(SB), Z0
+	VMOVUPS  stageToTop512<>+0(SB), Z1
+	VMOVUPS  stageScale512<>+0(SB), Z2
+	VMOVUPS  stageDown512<>+0(SB), Z3
+	VMOVUPS  stageBits24512<>+0(SB), Z4
+	VMOVUPS  stageBits8512<>+0(SB), Z5
+	VMOVUPS  stageByte512<>+0(SB), Z6
+	VMOVUPS  stageLower512<>+0(SB), Z7
+	VMOVUPS  stageUpper512<>+0(SB), Z8
+	VMOVUPS  stageOnes512<>+0(SB), Z9
+	VMOVUPS  stageLead512<>+0(SB), Z10
+	VMOVUPS  stageTwo8512<>+0(SB), Z11
+	VMOVUPS  stageFar512<>+0(SB), Z12
+	VMOVUPS  stageNear512<>+0(SB), Z13
+	VMOVUPS  stageLeast512<>+0(SB), Z13
+	VMOVUPS  stageRange512<>+0(SB), Z14
+	XORQ     R9, R9
+	VMOVUPS  192(CX), Z15
+	VMOVUPS  Z15, 192(AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  128(CX), Z15
+	VMOVUPS  Z15, 128(AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  64(CX), Z15
+	VMOVUPS  Z15, 64(AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  (CX), Z15
+	VMOVUPS  Z15, (AX)
+	VPADDD   Z15, Z15, Z15
+	VPSRLD   $0x01, Z15, Z15
+	VPTESTMD Z15, Z15, K1
+	VPSUBD   Z13, Z15, Z15
+	VPCMPUD  $0x06, Z14, Z15, K1, K1
+	KMOVW    K1, CX
+	SHLQ     $0x10, R9
+	ORQ      CX, R9
+	MOVQ     R9, ret+56(FP)
 
 next:
-	VMOVDQU64        Z12, Z17
-	VPBROADCASTD     (BX), Z18
-	VPADDUSB         (DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     4(BX), Z18
-	VPADDUSB         64(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     8(BX), Z18
-	VPADDUSB         128(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     12(BX), Z18
-	VPADDUSB         192(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     16(BX), Z18
-	VPADDUSB         256(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     20(BX), Z18
-	VPADDUSB         320(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     24(BX), Z18
-	VPADDUSB         384(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VPBROADCASTD     28(BX), Z18
-	VPADDUSB         448(DI), Z18, Z18
-	VPMINUB          Z18, Z17, Z17
-	VMOVDQU64        Z17, (SP)
-	VPMOVZXBD        (SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           (SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           256(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           512(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           768(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     16(DX), Z20
-	VMULPS           1024(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     20(DX), Z20
-	VMULPS           1280(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     24(DX), Z20
-	VMULPS           1536(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     28(DX), Z20
-	VMULPS           1792(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z13, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z13, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z13
+	VMOVUPS          Z12, Z13
+	VPBROADCASTD     (BX), Z14
+	VPADDUSB         (DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     4(BX), Z14
+	VPADDUSB         64(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     8(BX), Z14
+	VPADDUSB         128(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     12(BX), Z14
+	VPADDUSB         192(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     16(BX), Z14
+	VPADDUSB         256(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     20(BX), Z14
+	VPADDUSB         320(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     24(BX), Z14
+	VPADDUSB         384(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VPBROADCASTD     28(BX), Z14
+	VPADDUSB         448(DI), Z14, Z14
+	VPMINUB          Z14, Z13, Z13
+	VMOVUPS          Z13, (SP)
+	VPMOVZXBD        (SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           (SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           256(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           512(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           768(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     16(DX), Z16
+	VMULPS           1024(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     20(DX), Z16
+	VMULPS           1280(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     24(DX), Z16
+	VMULPS           1536(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     28(DX), Z16
+	VMULPS           1792(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          (AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
 	VPSRLD           $0x17, Z13, Z13
-	VPSRAVD          Z13, Z19, Z17
-	VPADDD           Z20, Z17, Z17
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
 	VPCMPGTD         Z4, Z13, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
+	VMOVDQA32        Z15, K1, Z17
 	VPSUBD           Z5, Z13, K1, Z13
-	VPSRAVD          Z13, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z13
-	VPXORD           Z17, Z13, Z13
-	VCVTDQ2PS.RZ_SAE Z13, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
 	VPSRLD           $0x17, Z13, Z13
 	VPSUBD           Z13, Z10, Z13
 	VPSRLVD          Z13, Z9, Z13
-	VPTERNLOGD       $0x40, Z13, Z6, Z20
-	VPSLLD           $0x08, Z17, Z13
-	VPTERNLOGD       $0xea, Z20, Z7, Z13
-	VCVTDQ2PS        Z13, Z13
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z13, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z13
-	VPMOVZXBD        16(SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           64(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           320(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           576(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           832(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     16(DX), Z20
-	VMULPS           1088(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     20(DX), Z20
-	VMULPS           1344(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     24(DX), Z20
-	VMULPS           1600(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     28(DX), Z20
-	VMULPS           1856(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z14, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z14, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z14
-	VPSRLD           $0x17, Z14, Z14
-	VPSRAVD          Z14, Z19, Z17
-	VPADDD           Z20, Z17, Z17
-	VPCMPGTD         Z4, Z14, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
-	VPSUBD           Z5, Z14, K1, Z14
-	VPSRAVD          Z14, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z14
-	VPXORD           Z17, Z14, Z14
-	VCVTDQ2PS.RZ_SAE Z14, Z14
-	VPSRLD           $0x17, Z14, Z14
-	VPSUBD           Z14, Z10, Z14
-	VPSRLVD          Z14, Z9, Z14
-	VPTERNLOGD       $0x40, Z14, Z6, Z20
-	VPSLLD           $0x08, Z17, Z14
-	VPTERNLOGD       $0xea, Z20, Z7, Z14
-	VCVTDQ2PS        Z14, Z14
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z14, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z14
-	VPMOVZXBD        32(SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           128(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           384(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           640(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           896(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     16(DX), Z20
-	VMULPS           1152(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     20(DX), Z20
-	VMULPS           1408(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     24(DX), Z20
-	VMULPS           1664(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     28(DX), Z20
-	VMULPS           1920(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z15, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z15, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z15
-	VPSRLD           $0x17, Z15, Z15
-	VPSRAVD          Z15, Z19, Z17
-	VPADDD           Z20, Z17, Z17
-	VPCMPGTD         Z4, Z15, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
-	VPSUBD           Z5, Z15, K1, Z15
-	VPSRAVD          Z15, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z15
-	VPXORD           Z17, Z15, Z15
-	VCVTDQ2PS.RZ_SAE Z15, Z15
-	VPSRLD           $0x17, Z15, Z15
-	VPSUBD           Z15, Z10, Z15
-	VPSRLVD          Z15, Z9, Z15
-	VPTERNLOGD       $0x40, Z15, Z6, Z20
-	VPSLLD           $0x08, Z17, Z15
-	VPTERNLOGD       $0xea, Z20, Z7, Z15
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
 	VCVTDQ2PS        Z15, Z15
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z15, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z15
-	VPMOVZXBD        48(SP), Z17
-	VPSLLD           $0x17, Z17, Z17
-	VPSUBD           Z17, Z1, Z17
-	VPSUBD           Z17, Z2, Z18
-	VBROADCASTSS     (DX), Z20
-	VMULPS           192(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z19
-	VBROADCASTSS     4(DX), Z20
-	VMULPS           448(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     8(DX), Z20
-	VMULPS           704(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     12(DX), Z20
-	VMULPS           960(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     16(DX), Z20
-	VMULPS           1216(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     20(DX), Z20
-	VMULPS           1472(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     24(DX), Z20
-	VMULPS           1728(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VBROADCASTSS     28(DX), Z20
-	VMULPS           1984(SI), Z20, Z20
-	VMULPS           Z18, Z20, Z20
-	VCVTTPS2DQ       Z20, Z20
-	VPADDD           Z20, Z19, Z19
-	VPANDD           Z0, Z16, Z18
-	VPMAXSD          Z18, Z17, Z18
-	VPSUBD           Z18, Z2, Z20
-	VMULPS.RD_SAE    Z20, Z16, Z20
-	VCVTPS2DQ.RD_SAE Z20, Z20
-	VPSUBD           Z17, Z18, Z16
-	VPSRLD           $0x17, Z16, Z16
-	VPSRAVD          Z16, Z19, Z17
-	VPADDD           Z20, Z17, Z17
-	VPCMPGTD         Z4, Z16, K1
-	VPSLLD           $0x08, Z19, Z20
-	VMOVDQA32        Z19, K1, Z20
-	VPSUBD           Z5, Z16, K1, Z16
-	VPSRAVD          Z16, Z20, Z20
-	VPSRAD           $0x1f, Z17, Z16
-	VPXORD           Z17, Z16, Z16
-	VCVTDQ2PS.RZ_SAE Z16, Z16
-	VPSRLD           $0x17, Z16, Z16
-	VPSUBD           Z16, Z10, Z16
-	VPSRLVD          Z16, Z9, Z16
-	VPTERNLOGD       $0x40, Z16, Z6, Z20
-	VPSLLD           $0x08, Z17, Z16
-	VPTERNLOGD       $0xea, Z20, Z7, Z16
-	VCVTDQ2PS        Z16, Z16
-	VPANDD           Z8, Z17, Z17
-	VCVTDQ2PS        Z17, Z17
-	VFMADD132PS      Z11, Z16, Z17
-	VPSUBD           Z3, Z18, Z18
-	VMULPS           Z18, Z17, Z16
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, (AX)
+	VPMOVZXBD        16(SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           64(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           320(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           576(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           832(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     16(DX), Z16
+	VMULPS           1088(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     20(DX), Z16
+	VMULPS           1344(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     24(DX), Z16
+	VMULPS           1600(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     28(DX), Z16
+	VMULPS           1856(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          64(AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
+	VPCMPGTD         Z4, Z13, K1
+	VMOVDQA32        Z15, K1, Z17
+	VPSUBD           Z5, Z13, K1, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z10, Z13
+	VPSRLVD          Z13, Z9, Z13
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
+	VCVTDQ2PS        Z15, Z15
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, 64(AX)
+	VPMOVZXBD        32(SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           128(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           384(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           640(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           896(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     16(DX), Z16
+	VMULPS           1152(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     20(DX), Z16
+	VMULPS           1408(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     24(DX), Z16
+	VMULPS           1664(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     28(DX), Z16
+	VMULPS           1920(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          128(AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
+	VPCMPGTD         Z4, Z13, K1
+	VMOVDQA32        Z15, K1, Z17
+	VPSUBD           Z5, Z13, K1, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z10, Z13
+	VPSRLVD          Z13, Z9, Z13
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
+	VCVTDQ2PS        Z15, Z15
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, 128(AX)
+	VPMOVZXBD        48(SP), Z13
+	VPSLLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z1, Z13
+	VPSUBD           Z13, Z2, Z14
+	VBROADCASTSS     (DX), Z16
+	VMULPS           192(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z15
+	VBROADCASTSS     4(DX), Z16
+	VMULPS           448(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     8(DX), Z16
+	VMULPS           704(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     12(DX), Z16
+	VMULPS           960(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     16(DX), Z16
+	VMULPS           1216(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     20(DX), Z16
+	VMULPS           1472(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     24(DX), Z16
+	VMULPS           1728(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VBROADCASTSS     28(DX), Z16
+	VMULPS           1984(SI), Z16, Z16
+	VMULPS           Z14, Z16, Z16
+	VCVTTPS2DQ       Z16, Z16
+	VPADDD           Z16, Z15, Z15
+	VMOVUPS          192(AX), Z14
+	VPANDD           Z0, Z14, Z17
+	VPMAXSD          Z17, Z13, Z16
+	VPSUBD           Z16, Z2, Z18
+	VMULPS           Z18, Z14, Z18
+	VPSUBD           Z17, Z16, Z17
+	VCVTPS2DQ.RD_SAE Z18, Z18
+	VPSUBD           Z13, Z16, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSRAVD          Z13, Z15, Z14
+	VPADDD           Z18, Z14, Z14
+	VPSLLD           $0x08, Z15, Z17
+	VPCMPGTD         Z4, Z13, K1
+	VMOVDQA32        Z15, K1, Z17
+	VPSUBD           Z5, Z13, K1, Z13
+	VPSRAVD          Z13, Z17, Z17
+	VPSRAD           $0x1f, Z14, Z13
+	VPXORD           Z14, Z13, Z13
+	VPANDD           Z8, Z13, Z13
+	VCVTDQ2PS        Z13, Z13
+	VPSRLD           $0x17, Z13, Z13
+	VPSUBD           Z13, Z10, Z13
+	VPSRLVD          Z13, Z9, Z13
+	VPSLLD           $0x08, Z14, Z15
+	VPTERNLOGD       $0x40, Z13, Z6, Z17
+	VPTERNLOGD       $0xea, Z17, Z7, Z15
+	VCVTDQ2PS        Z15, Z15
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VFMADD132PS      Z11, Z15, Z14
+	VPSUBD           Z3, Z16, Z16
+	VMULPS           Z16, Z14, Z14
+	VMOVUPS          Z14, 192(AX)
 	ADDQ             $0x00000020, DX
 	ADDQ             $0x00000020, BX
 	ADDQ             $0x00000800, SI
 	ADDQ             $0x00000200, DI
 	DECQ             R8
 	JNZ              next
-	VMOVUPS          Z13, (AX)
-	VMOVUPS          Z14, 64(AX)
-	VMOVUPS          Z15, 128(AX)
-	VMOVUPS          Z16, 192(AX)
 	VZEROUPPER
 	RET
 
-// func StageSums16x2(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
+// func StageSums16x2_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 // Requires: AVX, AVX512BW, AVX512F
-TEXT ·StageSums16x2(SB), NOSPLIT, $128-64
-	MOVQ         d+0(FP), AX
-	MOVQ         c+8(FP), CX
-	MOVQ         av+16(FP), DX
-	MOVQ         ae+24(FP), BX
-	MOVQ         bv+32(FP), SI
-	MOVQ         be+40(FP), DI
-	MOVQ         blocks+48(FP), R8
-	MOVL         $0x7f800000, R9
-	VPBROADCASTD R9, Z0
-	MOVL         $0x5e800000, R9
-	VPBROADCASTD R9, Z1
-	MOVL         $0x8b000000, R9
-	VPBROADCASTD R9, Z2
-	MOVL         $0x10000000, R9
-	VPBROADCASTD R9, Z3
-	MOVL         $0x00000018, R9
-	VPBROADCASTD R9, Z4
-	MOVL         $0x00000008, R9
-	VPBROADCASTD R9, Z5
-	MOVL         $0x000000ff, R9
-	VPBROADCASTD R9, Z6
-	MOVL         $0x000fff00, R9
-	VPBROADCASTD R9, Z7
-	MOVL         $0xfffff000, R9
-	VPBROADCASTD R9, Z8
-	MOVL         $0xffffffff, R9
-	VPBROADCASTD R9, Z9
-	MOVL         $0x000000b6, R9
-	VPBROADCASTD R9, Z10
-	MOVL         $0x43800000, R9
-	VPBROADCASTD R9, Z11
-	MOVL         $0x98989898, R9
-	VPBROADCASTD R9, Z12
-	MOVL         $0x0c800000, R9
-	VPBROADCASTD R9, Z13
-	XORQ         R9, R9
-	VMOVUPS      192(CX), Z17
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z15
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z16
-	VPADDD       Z17, Z17, Z14
-	VPSRLD       $0x01, Z14, Z14
-	VPTESTMD     Z14, Z14, K1
-	VPSUBD       Z15, Z14, Z14
-	VPCMPUD      $0x06, Z16, Z14, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      128(CX), Z16
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z15
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z18
-	VPADDD       Z16, Z16, Z14
-	VPSRLD       $0x01, Z14, Z14
-	VPTESTMD     Z14, Z14, K1
-	VPSUBD       Z15, Z14, Z14
-	VPCMPUD      $0x06, Z18, Z14, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      64(CX), Z15
-	MOVL         $0x1c800000, R10
-	VPBROADCASTD R10, Z18
-	MOVL         $0x55000000, R10
-	VPBROADCASTD R10, Z19
-	VPADDD       Z15, Z15, Z14
-	VPSRLD       $0x01, Z14, Z14
-	VPTESTMD     Z14, Z14, K1
-	VPSUBD       Z18, Z14, Z14
-	VPCMPUD      $0x06, Z19, Z14, K1, K1
-	KMOVW        K1, R10
-	SHLQ         $0x10, R9
-	ORQ          R10, R9
-	VMOVUPS      (CX), Z14
-	MOVL         $0x1c800000, CX
-	VPBROADCASTD CX, Z19
-	MOVL         $0x55000000, CX
-	VPBROADCASTD CX, Z20
-	VPADDD       Z14, Z14, Z18
-	VPSRLD       $0x01, Z18, Z18
-	VPTESTMD     Z18, Z18, K1
-	VPSUBD       Z19, Z18, Z18
-	VPCMPUD      $0x06, Z20, Z18, K1, K1
-	KMOVW        K1, CX
-	SHLQ         $0x10, R9
-	ORQ          CX, R9
-	MOVQ         R9, ret+56(FP)
+TEXT ·StageSums16x2_512(SB), NOSPLIT, $128-64
+	MOVQ     d+0(FP), AX
+	MOVQ     c+8(FP), CX
+	MOVQ     av+16(FP), DX
+	MOVQ     ae+24(FP), BX
+	MOVQ     bv+32(FP), SI
+	MOVQ     be+40(FP), DI
+	MOVQ     blocks+48(FP), R8
+	VMOVUPS  stageExponent512<>+0(SB), Z0
+	VMOVUPS  stageToTop512<>+0(SB), Z1
+	VMOVUPS  stageScale512<>+0(SB), Z2
+	VMOVUPS  stageDown512<>+0(SB), Z3
+	VMOVUPS  stageBits24512<>+0(SB), Z4
+	VMOVUPS  stageBits8512<>+0(SB), Z5
+	VMOVUPS  stageByte512<>+0(SB), Z6
+	VMOVUPS  stageLower512<>+0(SB), Z7
+	VMOVUPS  stageUpper512<>+0(SB), Z8
+	VMOVUPS  stageOnes512<>+0(SB), Z9
+	VMOVUPS  stageLead512<>+0(SB), Z10
+	VMOVUPS  stageTwo8512<>+0(SB), Z11
+	VMOVUPS  stageFar512<>+0(SB), Z12
+	VMOVUPS  stageNear512<>+0(SB), Z13
+	VMOVUPS  stageLeast512<>+0(SB), Z14
+	VMOVUPS  stageRange512<>+0(SB), Z15
+	XORQ     R9, R9
+	VMOVUPS  192(CX), Z16
+	VMOVUPS  Z16, 192(AX)
+	VPADDD   Z16, Z16, Z16
+	VPSRLD   $0x01, Z16, Z16
+	VPTESTMD Z16, Z16, K1
+	VPSUBD   Z14, Z16, Z16
+	VPCMPUD  $0x06, Z15, Z16, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  128(CX), Z16
+	VMOVUPS  Z16, 128(AX)
+	VPADDD   Z16, Z16, Z16
+	VPSRLD   $0x01, Z16, Z16
+	VPTESTMD Z16, Z16, K1
+	VPSUBD   Z14, Z16, Z16
+	VPCMPUD  $0x06, Z15, Z16, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  64(CX), Z16
+	VMOVUPS  Z16, 64(AX)
+	VPADDD   Z16, Z16, Z16
+	VPSRLD   $0x01, Z16, Z16
+	VPTESTMD Z16, Z16, K1
+	VPSUBD   Z14, Z16, Z16
+	VPCMPUD  $0x06, Z15, Z16, K1, K1
+	KMOVW    K1, R10
+	SHLQ     $0x10, R9
+	ORQ      R10, R9
+	VMOVUPS  (CX), Z16
+	VMOVUPS  Z16, (AX)
+	VPADDD   Z16, Z16, Z16
+	VPSRLD   $0x01, Z16, Z16
+	VPTESTMD Z16, Z16, K1
+	VPSUBD   Z14, Z16, Z16
+	VPCMPUD  $0x06, Z15, Z16, K1, K1
+	KMOVW    K1, CX
+	SHLQ     $0x10, R9
+	ORQ      CX, R9
+	MOVQ     R9, ret+56(FP)
 
 next:
-	VMOVDQU64          Z12, Z18
-	VPBROADCASTD       (BX), Z19
-	VPADDUSB           (DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       8(BX), Z19
-	VPADDUSB           128(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       16(BX), Z19
-	VPADDUSB           256(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       24(BX), Z19
-	VPADDUSB           384(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       32(BX), Z19
-	VPADDUSB           512(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       40(BX), Z19
-	VPADDUSB           640(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       48(BX), Z19
-	VPADDUSB           768(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       56(BX), Z19
-	VPADDUSB           896(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VMOVDQU64          Z18, (SP)
-	VMOVDQU64          Z12, Z18
-	VPBROADCASTD       4(BX), Z19
-	VPADDUSB           64(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       12(BX), Z19
-	VPADDUSB           192(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       20(BX), Z19
-	VPADDUSB           320(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       28(BX), Z19
-	VPADDUSB           448(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       36(BX), Z19
-	VPADDUSB           576(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       44(BX), Z19
-	VPADDUSB           704(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       52(BX), Z19
-	VPADDUSB           832(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VPBROADCASTD       60(BX), Z19
-	VPADDUSB           960(DI), Z19, Z19
-	VPMINUB            Z19, Z18, Z18
-	VMOVDQU64          Z18, 64(SP)
-	VPMOVZXBD          (SP), Z18
-	VPSLLD             $0x17, Z18, Z18
-	VPSUBD             Z18, Z1, Z18
-	VPSUBD             Z18, Z2, Z19
-	VBROADCASTSS       (DX), Z21
-	VMULPS             (SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z20
-	VBROADCASTSS       8(DX), Z21
-	VMULPS             512(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       16(DX), Z21
-	VMULPS             1024(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       24(DX), Z21
-	VMULPS             1536(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       32(DX), Z21
-	VMULPS             2048(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       40(DX), Z21
-	VMULPS             2560(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       48(DX), Z21
-	VMULPS             3072(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       56(DX), Z21
-	VMULPS             3584(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VPMOVZXBD          64(SP), Z19
-	VPSLLD             $0x17, Z19, Z19
-	VPSUBD             Z19, Z1, Z19
-	VPSUBD             Z19, Z2, Z21
-	VBROADCASTSS       4(DX), Z23
-	VMULPS             256(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z22
-	VBROADCASTSS       12(DX), Z23
-	VMULPS             768(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       20(DX), Z23
-	VMULPS             1280(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       28(DX), Z23
-	VMULPS             1792(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       36(DX), Z23
-	VMULPS             2304(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       44(DX), Z23
-	VMULPS             2816(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       52(DX), Z23
-	VMULPS             3328(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       60(DX), Z23
-	VMULPS             3840(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VPMAXSD            Z18, Z19, Z21
-	VPSUBD             Z18, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z20, Z20
-	VPSUBD             Z19, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z22, Z22
-	VPADDD             Z22, Z20, Z20
-	VMOVDQA32          Z21, Z18
-	VPANDD             Z0, Z14, Z21
-	VPMAXSD            Z21, Z18, Z19
-	VPSUBD             Z19, Z2, Z22
-	VMULPS.RD_SAE      Z22, Z14, Z22
-	VPSUBD             Z21, Z19, Z21
-	VPCMPD             $0x02, Z13, Z21, K1
-	VCVTPS2DQ.RD_SAE.Z Z22, K1, Z22
-	VPSUBD             Z18, Z19, Z14
-	VPSRLD             $0x17, Z14, Z14
-	VPSRAVD            Z14, Z20, Z18
-	VPADDD             Z22, Z18, Z18
-	VPCMPGTD           Z4, Z14, K1
-	VPSLLD             $0x08, Z20, Z21
-	VMOVDQA32          Z20, K1, Z21
-	VPSUBD             Z5, Z14, K1, Z14
-	VPSRAVD            Z14, Z21, Z21
-	VPSRAD             $0x1f, Z18, Z14
-	VPXORD             Z18, Z14, Z14
-	VCVTDQ2PS.RZ_SAE   Z14, Z14
-	VPSRLD             $0x17, Z14, Z14
-	VPSUBD             Z14, Z10, Z14
-	VPSRLVD            Z14, Z9, Z14
-	VPTERNLOGD         $0x40, Z14, Z6, Z21
-	VPSLLD             $0x08, Z18, Z14
-	VPTERNLOGD         $0xea, Z21, Z7, Z14
-	VCVTDQ2PS          Z14, Z14
-	VPANDD             Z8, Z18, Z18
-	VCVTDQ2PS          Z18, Z18
-	VFMADD132PS        Z11, Z14, Z18
-	VPSUBD             Z3, Z19, Z19
-	VMULPS             Z19, Z18, Z14
-	VPMOVZXBD          16(SP), Z18
-	VPSLLD             $0x17, Z18, Z18
-	VPSUBD             Z18, Z1, Z18
-	VPSUBD             Z18, Z2, Z19
-	VBROADCASTSS       (DX), Z21
-	VMULPS             64(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z20
-	VBROADCASTSS       8(DX), Z21
-	VMULPS             576(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       16(DX), Z21
-	VMULPS             1088(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       24(DX), Z21
-	VMULPS             1600(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       32(DX), Z21
-	VMULPS             2112(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       40(DX), Z21
-	VMULPS             2624(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       48(DX), Z21
-	VMULPS             3136(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       56(DX), Z21
-	VMULPS             3648(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VPMOVZXBD          80(SP), Z19
-	VPSLLD             $0x17, Z19, Z19
-	VPSUBD             Z19, Z1, Z19
-	VPSUBD             Z19, Z2, Z21
-	VBROADCASTSS       4(DX), Z23
-	VMULPS             320(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z22
-	VBROADCASTSS       12(DX), Z23
-	VMULPS             832(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       20(DX), Z23
-	VMULPS             1344(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       28(DX), Z23
-	VMULPS             1856(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       36(DX), Z23
-	VMULPS             2368(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       44(DX), Z23
-	VMULPS             2880(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       52(DX), Z23
-	VMULPS             3392(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       60(DX), Z23
-	VMULPS             3904(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VPMAXSD            Z18, Z19, Z21
-	VPSUBD             Z18, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z20, Z20
-	VPSUBD             Z19, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z22, Z22
-	VPADDD             Z22, Z20, Z20
-	VMOVDQA32          Z21, Z18
-	VPANDD             Z0, Z15, Z21
-	VPMAXSD            Z21, Z18, Z19
-	VPSUBD             Z19, Z2, Z22
-	VMULPS.RD_SAE      Z22, Z15, Z22
-	VPSUBD             Z21, Z19, Z21
-	VPCMPD             $0x02, Z13, Z21, K1
-	VCVTPS2DQ.RD_SAE.Z Z22, K1, Z22
-	VPSUBD             Z18, Z19, Z15
-	VPSRLD             $0x17, Z15, Z15
-	VPSRAVD            Z15, Z20, Z18
-	VPADDD             Z22, Z18, Z18
-	VPCMPGTD           Z4, Z15, K1
-	VPSLLD             $0x08, Z20, Z21
-	VMOVDQA32          Z20, K1, Z21
-	VPSUBD             Z5, Z15, K1, Z15
-	VPSRAVD            Z15, Z21, Z21
-	VPSRAD             $0x1f, Z18, Z15
-	VPXORD             Z18, Z15, Z15
-	VCVTDQ2PS.RZ_SAE   Z15, Z15
-	VPSRLD             $0x17, Z15, Z15
-	VPSUBD             Z15, Z10, Z15
-	VPSRLVD            Z15, Z9, Z15
-	VPTERNLOGD         $0x40, Z15, Z6, Z21
-	VPSLLD             $0x08, Z18, Z15
-	VPTERNLOGD         $0xea, Z21, Z7, Z15
-	VCVTDQ2PS          Z15, Z15
-	VPANDD             Z8, Z18, Z18
-	VCVTDQ2PS          Z18, Z18
-	VFMADD132PS        Z11, Z15, Z18
-	VPSUBD             Z3, Z19, Z19
-	VMULPS             Z19, Z18, Z15
-	VPMOVZXBD          32(SP), Z18
-	VPSLLD             $0x17, Z18, Z18
-	VPSUBD             Z18, Z1, Z18
-	VPSUBD             Z18, Z2, Z19
-	VBROADCASTSS       (DX), Z21
-	VMULPS             128(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z20
-	VBROADCASTSS       8(DX), Z21
-	VMULPS             640(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       16(DX), Z21
-	VMULPS             1152(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       24(DX), Z21
-	VMULPS             1664(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       32(DX), Z21
-	VMULPS             2176(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       40(DX), Z21
-	VMULPS             2688(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       48(DX), Z21
-	VMULPS             3200(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       56(DX), Z21
-	VMULPS             3712(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VPMOVZXBD          96(SP), Z19
-	VPSLLD             $0x17, Z19, Z19
-	VPSUBD             Z19, Z1, Z19
-	VPSUBD             Z19, Z2, Z21
-	VBROADCASTSS       4(DX), Z23
-	VMULPS             384(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z22
-	VBROADCASTSS       12(DX), Z23
-	VMULPS             896(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       20(DX), Z23
-	VMULPS             1408(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       28(DX), Z23
-	VMULPS             1920(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       36(DX), Z23
-	VMULPS             2432(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       44(DX), Z23
-	VMULPS             2944(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       52(DX), Z23
-	VMULPS             3456(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       60(DX), Z23
-	VMULPS             3968(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VPMAXSD            Z18, Z19, Z21
-	VPSUBD             Z18, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z20, Z20
-	VPSUBD             Z19, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z22, Z22
-	VPADDD             Z22, Z20, Z20
-	VMOVDQA32          Z21, Z18
-	VPANDD             Z0, Z16, Z21
-	VPMAXSD            Z21, Z18, Z19
-	VPSUBD             Z19, Z2, Z22
-	VMULPS.RD_SAE      Z22, Z16, Z22
-	VPSUBD             Z21, Z19, Z21
-	VPCMPD             $0x02, Z13, Z21, K1
-	VCVTPS2DQ.RD_SAE.Z Z22, K1, Z22
-	VPSUBD             Z18, Z19, Z16
-	VPSRLD             $0x17, Z16, Z16
-	VPSRAVD            Z16, Z20, Z18
-	VPADDD             Z22, Z18, Z18
-	VPCMPGTD           Z4, Z16, K1
-	VPSLLD             $0x08, Z20, Z21
-	VMOVDQA32          Z20, K1, Z21
-	VPSUBD             Z5, Z16, K1, Z16
-	VPSRAVD            Z16, Z21, Z21
-	VPSRAD             $0x1f, Z18, Z16
-	VPXORD             Z18, Z16, Z16
-	VCVTDQ2PS.RZ_SAE   Z16, Z16
-	VPSRLD             $0x17, Z16, Z16
-	VPSUBD             Z16, Z10, Z16
-	VPSRLVD            Z16, Z9, Z16
-	VPTERNLOGD         $0x40, Z16, Z6, Z21
-	VPSLLD             $0x08, Z18, Z16
-	VPTERNLOGD         $0xea, Z21, Z7, Z16
-	VCVTDQ2PS          Z16, Z16
-	VPANDD             Z8, Z18, Z18
-	VCVTDQ2PS          Z18, Z18
-	VFMADD132PS        Z11, Z16, Z18
-	VPSUBD             Z3, Z19, Z19
-	VMULPS             Z19, Z18, Z16
-	VPMOVZXBD          48(SP), Z18
-	VPSLLD             $0x17, Z18, Z18
-	VPSUBD             Z18, Z1, Z18
-	VPSUBD             Z18, Z2, Z19
-	VBROADCASTSS       (DX), Z21
-	VMULPS             192(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z20
-	VBROADCASTSS       8(DX), Z21
-	VMULPS             704(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       16(DX), Z21
-	VMULPS             1216(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       24(DX), Z21
-	VMULPS             1728(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       32(DX), Z21
-	VMULPS             2240(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       40(DX), Z21
-	VMULPS             2752(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       48(DX), Z21
-	VMULPS             3264(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VBROADCASTSS       56(DX), Z21
-	VMULPS             3776(SI), Z21, Z21
-	VMULPS             Z19, Z21, Z21
-	VCVTTPS2DQ         Z21, Z21
-	VPADDD             Z21, Z20, Z20
-	VPMOVZXBD          112(SP), Z19
-	VPSLLD             $0x17, Z19, Z19
-	VPSUBD             Z19, Z1, Z19
-	VPSUBD             Z19, Z2, Z21
-	VBROADCASTSS       4(DX), Z23
-	VMULPS             448(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z22
-	VBROADCASTSS       12(DX), Z23
-	VMULPS             960(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       20(DX), Z23
-	VMULPS             1472(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       28(DX), Z23
-	VMULPS             1984(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       36(DX), Z23
-	VMULPS             2496(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       44(DX), Z23
-	VMULPS             3008(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       52(DX), Z23
-	VMULPS             3520(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VBROADCASTSS       60(DX), Z23
-	VMULPS             4032(SI), Z23, Z23
-	VMULPS             Z21, Z23, Z23
-	VCVTTPS2DQ         Z23, Z23
-	VPADDD             Z23, Z22, Z22
-	VPMAXSD            Z18, Z19, Z21
-	VPSUBD             Z18, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z20, Z20
-	VPSUBD             Z19, Z21, Z18
-	VPSRLD             $0x17, Z18, Z18
-	VPSRAVD            Z18, Z22, Z22
-	VPADDD             Z22, Z20, Z20
-	VMOVDQA32          Z21, Z18
-	VPANDD             Z0, Z17, Z21
-	VPMAXSD            Z21, Z18, Z19
-	VPSUBD             Z19, Z2, Z22
-	VMULPS.RD_SAE      Z22, Z17, Z22
-	VPSUBD             Z21, Z19, Z21
-	VPCMPD             $0x02, Z13, Z21, K1
-	VCVTPS2DQ.RD_SAE.Z Z22, K1, Z22
-	VPSUBD             Z18, Z19, Z17
-	VPSRLD             $0x17, Z17, Z17
-	VPSRAVD            Z17, Z20, Z18
-	VPADDD             Z22, Z18, Z18
-	VPCMPGTD           Z4, Z17, K1
-	VPSLLD             $0x08, Z20, Z21
-	VMOVDQA32          Z20, K1, Z21
-	VPSUBD             Z5, Z17, K1, Z17
-	VPSRAVD            Z17, Z21, Z21
-	VPSRAD             $0x1f, Z18, Z17
-	VPXORD             Z18, Z17, Z17
-	VCVTDQ2PS.RZ_SAE   Z17, Z17
-	VPSRLD             $0x17, Z17, Z17
-	VPSUBD             Z17, Z10, Z17
-	VPSRLVD            Z17, Z9, Z17
-	VPTERNLOGD         $0x40, Z17, Z6, Z21
-	VPSLLD             $0x08, Z18, Z17
-	VPTERNLOGD         $0xea, Z21, Z7, Z17
-	VCVTDQ2PS          Z17, Z17
-	VPANDD             Z8, Z18, Z18
-	VCVTDQ2PS          Z18, Z18
-	VFMADD132PS        Z11, Z17, Z18
-	VPSUBD             Z3, Z19, Z19
-	VMULPS             Z19, Z18, Z17
-	ADDQ               $0x00000040, DX
-	ADDQ               $0x00000040, BX
-	ADDQ               $0x00001000, SI
-	ADDQ               $0x00000400, DI
-	DECQ               R8
-	JNZ                next
-	VMOVUPS            Z14, (AX)
-	VMOVUPS            Z15, 64(AX)
-	VMOVUPS            Z16, 128(AX)
-	VMOVUPS            Z17, 192(AX)
+	VMOVUPS          Z12, Z14
+	VPBROADCASTD     (BX), Z15
+	VPADDUSB         (DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     8(BX), Z15
+	VPADDUSB         128(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     16(BX), Z15
+	VPADDUSB         256(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     24(BX), Z15
+	VPADDUSB         384(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     32(BX), Z15
+	VPADDUSB         512(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     40(BX), Z15
+	VPADDUSB         640(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     48(BX), Z15
+	VPADDUSB         768(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     56(BX), Z15
+	VPADDUSB         896(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VMOVUPS          Z14, (SP)
+	VMOVUPS          Z12, Z14
+	VPBROADCASTD     4(BX), Z15
+	VPADDUSB         64(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     12(BX), Z15
+	VPADDUSB         192(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     20(BX), Z15
+	VPADDUSB         320(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     28(BX), Z15
+	VPADDUSB         448(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     36(BX), Z15
+	VPADDUSB         576(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     44(BX), Z15
+	VPADDUSB         704(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     52(BX), Z15
+	VPADDUSB         832(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VPBROADCASTD     60(BX), Z15
+	VPADDUSB         960(DI), Z15, Z15
+	VPMINUB          Z15, Z14, Z14
+	VMOVUPS          Z14, 64(SP)
+	VPMOVZXBD        (SP), Z14
+	VPSLLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z1, Z14
+	VPSUBD           Z14, Z2, Z15
+	VBROADCASTSS     (DX), Z17
+	VMULPS           (SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z16
+	VBROADCASTSS     8(DX), Z17
+	VMULPS           512(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     16(DX), Z17
+	VMULPS           1024(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     24(DX), Z17
+	VMULPS           1536(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     32(DX), Z17
+	VMULPS           2048(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     40(DX), Z17
+	VMULPS           2560(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     48(DX), Z17
+	VMULPS           3072(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     56(DX), Z17
+	VMULPS           3584(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VPMOVZXBD        64(SP), Z15
+	VPSLLD           $0x17, Z15, Z15
+	VPSUBD           Z15, Z1, Z15
+	VPSUBD           Z15, Z2, Z17
+	VBROADCASTSS     4(DX), Z19
+	VMULPS           256(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z18
+	VBROADCASTSS     12(DX), Z19
+	VMULPS           768(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     20(DX), Z19
+	VMULPS           1280(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     28(DX), Z19
+	VMULPS           1792(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     36(DX), Z19
+	VMULPS           2304(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     44(DX), Z19
+	VMULPS           2816(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     52(DX), Z19
+	VMULPS           3328(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     60(DX), Z19
+	VMULPS           3840(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VPMAXSD          Z14, Z15, Z17
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z16
+	VPSUBD           Z15, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPADDD           Z18, Z16, Z16
+	VMOVUPS          Z17, Z14
+	VMOVUPS          (AX), Z15
+	VPANDD           Z0, Z15, Z18
+	VPMAXSD          Z18, Z14, Z17
+	VPSUBD           Z17, Z2, Z19
+	VMULPS           Z19, Z15, Z19
+	VPSUBD           Z18, Z17, Z18
+	VCVTPS2DQ.RD_SAE Z19, Z19
+	VPCMPD           $0x02, Z13, Z18, K1
+	VMOVDQA32.Z      Z19, K1, Z19
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z15
+	VPADDD           Z19, Z15, Z15
+	VPSLLD           $0x08, Z16, Z18
+	VPCMPGTD         Z4, Z14, K1
+	VMOVDQA32        Z16, K1, Z18
+	VPSUBD           Z5, Z14, K1, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPSRAD           $0x1f, Z15, Z14
+	VPXORD           Z15, Z14, Z14
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z10, Z14
+	VPSRLVD          Z14, Z9, Z14
+	VPSLLD           $0x08, Z15, Z16
+	VPTERNLOGD       $0x40, Z14, Z6, Z18
+	VPTERNLOGD       $0xea, Z18, Z7, Z16
+	VCVTDQ2PS        Z16, Z16
+	VPANDD           Z8, Z15, Z15
+	VCVTDQ2PS        Z15, Z15
+	VFMADD132PS      Z11, Z16, Z15
+	VPSUBD           Z3, Z17, Z17
+	VMULPS           Z17, Z15, Z15
+	VMOVUPS          Z15, (AX)
+	VPMOVZXBD        16(SP), Z14
+	VPSLLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z1, Z14
+	VPSUBD           Z14, Z2, Z15
+	VBROADCASTSS     (DX), Z17
+	VMULPS           64(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z16
+	VBROADCASTSS     8(DX), Z17
+	VMULPS           576(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     16(DX), Z17
+	VMULPS           1088(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     24(DX), Z17
+	VMULPS           1600(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     32(DX), Z17
+	VMULPS           2112(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     40(DX), Z17
+	VMULPS           2624(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     48(DX), Z17
+	VMULPS           3136(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     56(DX), Z17
+	VMULPS           3648(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VPMOVZXBD        80(SP), Z15
+	VPSLLD           $0x17, Z15, Z15
+	VPSUBD           Z15, Z1, Z15
+	VPSUBD           Z15, Z2, Z17
+	VBROADCASTSS     4(DX), Z19
+	VMULPS           320(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z18
+	VBROADCASTSS     12(DX), Z19
+	VMULPS           832(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     20(DX), Z19
+	VMULPS           1344(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     28(DX), Z19
+	VMULPS           1856(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     36(DX), Z19
+	VMULPS           2368(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     44(DX), Z19
+	VMULPS           2880(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     52(DX), Z19
+	VMULPS           3392(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     60(DX), Z19
+	VMULPS           3904(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VPMAXSD          Z14, Z15, Z17
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z16
+	VPSUBD           Z15, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPADDD           Z18, Z16, Z16
+	VMOVUPS          Z17, Z14
+	VMOVUPS          64(AX), Z15
+	VPANDD           Z0, Z15, Z18
+	VPMAXSD          Z18, Z14, Z17
+	VPSUBD           Z17, Z2, Z19
+	VMULPS           Z19, Z15, Z19
+	VPSUBD           Z18, Z17, Z18
+	VCVTPS2DQ.RD_SAE Z19, Z19
+	VPCMPD           $0x02, Z13, Z18, K1
+	VMOVDQA32.Z      Z19, K1, Z19
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z15
+	VPADDD           Z19, Z15, Z15
+	VPSLLD           $0x08, Z16, Z18
+	VPCMPGTD         Z4, Z14, K1
+	VMOVDQA32        Z16, K1, Z18
+	VPSUBD           Z5, Z14, K1, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPSRAD           $0x1f, Z15, Z14
+	VPXORD           Z15, Z14, Z14
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z10, Z14
+	VPSRLVD          Z14, Z9, Z14
+	VPSLLD           $0x08, Z15, Z16
+	VPTERNLOGD       $0x40, Z14, Z6, Z18
+	VPTERNLOGD       $0xea, Z18, Z7, Z16
+	VCVTDQ2PS        Z16, Z16
+	VPANDD           Z8, Z15, Z15
+	VCVTDQ2PS        Z15, Z15
+	VFMADD132PS      Z11, Z16, Z15
+	VPSUBD           Z3, Z17, Z17
+	VMULPS           Z17, Z15, Z15
+	VMOVUPS          Z15, 64(AX)
+	VPMOVZXBD        32(SP), Z14
+	VPSLLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z1, Z14
+	VPSUBD           Z14, Z2, Z15
+	VBROADCASTSS     (DX), Z17
+	VMULPS           128(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z16
+	VBROADCASTSS     8(DX), Z17
+	VMULPS           640(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     16(DX), Z17
+	VMULPS           1152(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     24(DX), Z17
+	VMULPS           1664(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     32(DX), Z17
+	VMULPS           2176(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     40(DX), Z17
+	VMULPS           2688(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     48(DX), Z17
+	VMULPS           3200(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     56(DX), Z17
+	VMULPS           3712(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VPMOVZXBD        96(SP), Z15
+	VPSLLD           $0x17, Z15, Z15
+	VPSUBD           Z15, Z1, Z15
+	VPSUBD           Z15, Z2, Z17
+	VBROADCASTSS     4(DX), Z19
+	VMULPS           384(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z18
+	VBROADCASTSS     12(DX), Z19
+	VMULPS           896(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     20(DX), Z19
+	VMULPS           1408(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     28(DX), Z19
+	VMULPS           1920(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     36(DX), Z19
+	VMULPS           2432(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     44(DX), Z19
+	VMULPS           2944(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     52(DX), Z19
+	VMULPS           3456(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     60(DX), Z19
+	VMULPS           3968(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VPMAXSD          Z14, Z15, Z17
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z16
+	VPSUBD           Z15, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPADDD           Z18, Z16, Z16
+	VMOVUPS          Z17, Z14
+	VMOVUPS          128(AX), Z15
+	VPANDD           Z0, Z15, Z18
+	VPMAXSD          Z18, Z14, Z17
+	VPSUBD           Z17, Z2, Z19
+	VMULPS           Z19, Z15, Z19
+	VPSUBD           Z18, Z17, Z18
+	VCVTPS2DQ.RD_SAE Z19, Z19
+	VPCMPD           $0x02, Z13, Z18, K1
+	VMOVDQA32.Z      Z19, K1, Z19
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z15
+	VPADDD           Z19, Z15, Z15
+	VPSLLD           $0x08, Z16, Z18
+	VPCMPGTD         Z4, Z14, K1
+	VMOVDQA32        Z16, K1, Z18
+	VPSUBD           Z5, Z14, K1, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPSRAD           $0x1f, Z15, Z14
+	VPXORD           Z15, Z14, Z14
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z10, Z14
+	VPSRLVD          Z14, Z9, Z14
+	VPSLLD           $0x08, Z15, Z16
+	VPTERNLOGD       $0x40, Z14, Z6, Z18
+	VPTERNLOGD       $0xea, Z18, Z7, Z16
+	VCVTDQ2PS        Z16, Z16
+	VPANDD           Z8, Z15, Z15
+	VCVTDQ2PS        Z15, Z15
+	VFMADD132PS      Z11, Z16, Z15
+	VPSUBD           Z3, Z17, Z17
+	VMULPS           Z17, Z15, Z15
+	VMOVUPS          Z15, 128(AX)
+	VPMOVZXBD        48(SP), Z14
+	VPSLLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z1, Z14
+	VPSUBD           Z14, Z2, Z15
+	VBROADCASTSS     (DX), Z17
+	VMULPS           192(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z16
+	VBROADCASTSS     8(DX), Z17
+	VMULPS           704(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     16(DX), Z17
+	VMULPS           1216(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     24(DX), Z17
+	VMULPS           1728(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     32(DX), Z17
+	VMULPS           2240(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     40(DX), Z17
+	VMULPS           2752(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     48(DX), Z17
+	VMULPS           3264(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VBROADCASTSS     56(DX), Z17
+	VMULPS           3776(SI), Z17, Z17
+	VMULPS           Z15, Z17, Z17
+	VCVTTPS2DQ       Z17, Z17
+	VPADDD           Z17, Z16, Z16
+	VPMOVZXBD        112(SP), Z15
+	VPSLLD           $0x17, Z15, Z15
+	VPSUBD           Z15, Z1, Z15
+	VPSUBD           Z15, Z2, Z17
+	VBROADCASTSS     4(DX), Z19
+	VMULPS           448(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z18
+	VBROADCASTSS     12(DX), Z19
+	VMULPS           960(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     20(DX), Z19
+	VMULPS           1472(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     28(DX), Z19
+	VMULPS           1984(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     36(DX), Z19
+	VMULPS           2496(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     44(DX), Z19
+	VMULPS           3008(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     52(DX), Z19
+	VMULPS           3520(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VBROADCASTSS     60(DX), Z19
+	VMULPS           4032(SI), Z19, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z18, Z18
+	VPMAXSD          Z14, Z15, Z17
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z16
+	VPSUBD           Z15, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPADDD           Z18, Z16, Z16
+	VMOVUPS          Z17, Z14
+	VMOVUPS          192(AX), Z15
+	VPANDD           Z0, Z15, Z18
+	VPMAXSD          Z18, Z14, Z17
+	VPSUBD           Z17, Z2, Z19
+	VMULPS           Z19, Z15, Z19
+	VPSUBD           Z18, Z17, Z18
+	VCVTPS2DQ.RD_SAE Z19, Z19
+	VPCMPD           $0x02, Z13, Z18, K1
+	VMOVDQA32.Z      Z19, K1, Z19
+	VPSUBD           Z14, Z17, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSRAVD          Z14, Z16, Z15
+	VPADDD           Z19, Z15, Z15
+	VPSLLD           $0x08, Z16, Z18
+	VPCMPGTD         Z4, Z14, K1
+	VMOVDQA32        Z16, K1, Z18
+	VPSUBD           Z5, Z14, K1, Z14
+	VPSRAVD          Z14, Z18, Z18
+	VPSRAD           $0x1f, Z15, Z14
+	VPXORD           Z15, Z14, Z14
+	VPANDD           Z8, Z14, Z14
+	VCVTDQ2PS        Z14, Z14
+	VPSRLD           $0x17, Z14, Z14
+	VPSUBD           Z14, Z10, Z14
+	VPSRLVD          Z14, Z9, Z14
+	VPSLLD           $0x08, Z15, Z16
+	VPTERNLOGD       $0x40, Z14, Z6, Z18
+	VPTERNLOGD       $0xea, Z18, Z7, Z16
+	VCVTDQ2PS        Z16, Z16
+	VPANDD           Z8, Z15, Z15
+	VCVTDQ2PS        Z15, Z15
+	VFMADD132PS      Z11, Z16, Z15
+	VPSUBD           Z3, Z17, Z17
+	VMULPS           Z17, Z15, Z15
+	VMOVUPS          Z15, 192(AX)
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00001000, SI
+	ADDQ             $0x00000400, DI
+	DECQ             R8
+	JNZ              next
 	VZEROUPPER
 	RET
 

@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -11,15 +12,19 @@ import (
 // stageKernel computes [TwoStage] sums of one row and some columns at once. run
 // adds to c the products of the values av and bv in the given number of blocks
 // and stores the sums in d. ae and be are the distances of their exponents, a
-// byte each; those of a row stand four times in a word. pack and packPanel
-// compute these distances of n elements, and of k rows stride bytes apart, for
-// a format of the exponent emin. The results of all tell what is out of range:
-// a bit for every column, or for a row whether it is 0.
+// byte each; those of a row stand four times in a word. Bit j of the result is
+// set if column j of c is out of range; its sum is then invalid.
+//
+// pack stores the distances of src, a chunk of a row, in ae and reports whether
+// one is out of range. packPanel copies rows of the panel that begins with the
+// first element of src to bv, and their distances to be. Bit j of its result is
+// set if column j has an element out of range. emin is the least exponent of
+// the format.
 type stageKernel struct {
 	columns   int
 	run       func(d, c, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
-	pack      func(ae *uint32, src *float32, n, emin int) uint64
-	packPanel func(bv *float32, be *uint8, src *float32, stride, k, emin int) uint64
+	pack      func(ae []uint32, src []float32, emin int) bool
+	packPanel func(bv []float32, be []uint8, src []float32, stride, emin int) uint64
 }
 
 // The ways to compute sums in two stages.
@@ -31,6 +36,52 @@ var (
 // stageDepth is the number of terms that a stageKernel adds at a time, a chunk.
 // The columns that it reads stay in the cache for all rows.
 const stageDepth = 64
+
+// The distances of exponents: how far they are below stageTop. Those of nonzero
+// factors are at most stageReach. The routines of package vector have these
+// numbers.
+const (
+	stageTop   = 31
+	stageReach = 63
+	stageZero  = 255
+)
+
+// stageDistance returns the distance of the exponent of x, a number of a format
+// of the exponent emin, and whether it is in range.
+func stageDistance(x float32, emin int) (distance uint8, ok bool) {
+	if x == 0 {
+		return stageZero, true
+	}
+	d := stageTop - max(int(math.Float32bits(x)>>23&0xff)-127, emin)
+	return uint8(d), 0 <= d && d <= stageReach
+}
+
+// packStageRow is stageKernel.pack.
+func packStageRow(ae []uint32, src []float32, emin int) (rare bool) {
+	for i, x := range src {
+		d, ok := stageDistance(x, emin)
+		ae[i] = uint32(d) * 0x01010101
+		rare = rare || !ok
+	}
+	return rare
+}
+
+// packStagePanel is stageKernel.packPanel for panels of the given number of
+// columns.
+func packStagePanel(columns int) func(bv []float32, be []uint8, src []float32, stride, emin int) uint64 {
+	return func(bv []float32, be []uint8, src []float32, stride, emin int) (rare uint64) {
+		for k := range len(bv) / columns {
+			for j, x := range src[k*stride:][:columns] {
+				d, ok := stageDistance(x, emin)
+				bv[k*columns+j], be[k*columns+j] = x, d
+				if !ok {
+					rare |= 1 << j
+				}
+			}
+		}
+		return rare
+	}
+}
 
 // stageProduct is the product of matrices on a device whose Core is a
 // [TwoStage], with its operands prepared.
@@ -96,7 +147,7 @@ func (p *stageProduct) packRows(a blas32.General) {
 				part := p.part(i, c)
 				x := p.x[part*stageDepth:][:stageDepth]
 				copy(x, row[c*stageDepth:])
-				p.rareX[part] = p.kernel.pack(&p.ex[part*stageDepth], &x[0], stageDepth, p.d.A.Emin) != 0
+				p.rareX[part] = p.kernel.pack(p.ex[part*stageDepth:][:stageDepth], x, p.d.A.Emin)
 			}
 		}
 	})
@@ -114,8 +165,8 @@ func (p *stageProduct) packPanels(b blas32.General) {
 				p.d.convertRow(rows[l%stageDepth*width:][:p.n], matrix.Row(b, l), p.d.B)
 			}
 			for j := range p.panels() {
-				at := j*size + c*stageDepth*p.columns
-				p.rareY[j*p.chunks()+c] = p.kernel.packPanel(&p.y[at], &p.ey[at], &rows[j*p.columns], 4*width, stageDepth, p.d.B.Emin)
+				at, n := j*size+c*stageDepth*p.columns, stageDepth*p.columns
+				p.rareY[j*p.chunks()+c] = p.kernel.packPanel(p.y[at:][:n], p.ey[at:][:n], rows[j*p.columns:], width, p.d.B.Emin)
 			}
 		}
 	})

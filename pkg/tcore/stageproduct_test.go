@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -88,7 +89,7 @@ func TestStageProduct(t *testing.T) {
 // Where the exponents are in range, nothing is computed one by one; where those
 // of a row, of a column or of C are not, these are.
 func TestStagePaths(t *testing.T) {
-	with(features, func() {
+	onEveryLevel(t, func(t *testing.T) {
 		for _, d := range stageDevices() {
 			a, b, c, z := uniform(5, 100, 1), uniform(100, 70, 2), uniform(5, 70, 3), zeros(5, 70)
 			count := func() (fast, slow int64) {
@@ -97,7 +98,7 @@ func TestStagePaths(t *testing.T) {
 				return stagePath.done.Load() - fast, stageSlowPath.done.Load() - slow
 			}
 			want := int64(0)
-			if features.Bits == 512 {
+			if features.Bits > 0 {
 				want = 5 * 100 * 70
 			}
 			k := int64(d.padded(100))
@@ -125,6 +126,41 @@ func TestStagePaths(t *testing.T) {
 	})
 }
 
+// The vector code prepares the same operands as the code in Go.
+func TestStagePacks(t *testing.T) {
+	k, ok := stageKernelFor(TwoStage{8, 1})
+	if !ok {
+		t.Skip("no vectors")
+	}
+	rng := rand.New(rand.NewPCG(92, 0))
+	for range 200 {
+		emin, stride := rng.IntN(60)-70, k.columns+rng.IntN(40)
+		src := make([]float32, stageDepth*stride)
+		for i := range src {
+			src[i] = float32(rng.NormFloat64() * exp2(rng.IntN(63)-31))
+			if rng.IntN(300) == 0 {
+				src[i] = [...]float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(-1)),
+					0x1p-149, 0x1p-40, 0x1p32, 0x1p31, -0x1p-32}[rng.IntN(9)]
+			}
+		}
+		n := stageDepth * k.columns
+		ae, want := make([]uint32, stageDepth), make([]uint32, stageDepth)
+		if rare, slow := k.pack(ae, src[:stageDepth], emin), packStageRow(want, src[:stageDepth], emin); rare != slow || !rare && !slices.Equal(ae, want) {
+			t.Fatalf("row: %v %x, want %v %x", rare, ae, slow, want)
+		}
+		bv, be, wantV, wantE := make([]float32, n), make([]uint8, n), make([]float32, n), make([]uint8, n)
+		rare, slow := k.packPanel(bv, be, src, stride, emin), packStagePanel(k.columns)(wantV, wantE, src, stride, emin)
+		if rare != slow {
+			t.Fatalf("panel: out of range are %x, want %x", rare, slow)
+		}
+		for i := range bv {
+			if !same(float64(bv[i]), float64(wantV[i])) || be[i] != wantE[i] && rare>>(i%k.columns)&1 == 0 {
+				t.Fatalf("panel: element %d is %x at %d, want %x at %d", i, bv[i], be[i], wantV[i], wantE[i])
+			}
+		}
+	}
+}
+
 // FuzzStageProduct compares sums in two stages of any codes with Dot.
 func FuzzStageProduct(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint8(0), []byte{0, 60, 1, 0, 255, 123, 0, 4})
@@ -144,7 +180,14 @@ func FuzzStageProduct(f *testing.F) {
 		}
 		k := 1 + int(terms)
 		a, b, c := codes(3, k, d.A), codes(k, 35, d.B), codes(3, 35, d.C)
-		compareProduct(t, rng, d, a, b, c, 8)
-		compareProduct(t, rng, d, a, b, blas32.General{}, 8)
+		for _, l := range features.Levels() {
+			if l.Bits == 0 || l.VNNI || l.FP16 {
+				continue
+			}
+			with(l, func() {
+				compareProduct(t, rng, d, a, b, c, 6)
+				compareProduct(t, rng, d, a, b, blas32.General{}, 6)
+			})
+		}
 	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -283,16 +282,10 @@ type half struct {
 }
 
 func (w width) newHalf() half {
-	memory := func(name string, bits uint32) Op {
-		m := GLOBL(fmt.Sprintf("half%s%d", name, w), attr.RODATA|attr.NOPTR)
-		for i := range w.lanes() {
-			DATA(4*i, U32(bits))
-		}
-		return m
-	}
+	memory := func(name string, bits uint32) Op { return w.constant("half"+name, bits) }
 	register := func(name string, bits uint32) Op {
-		m, v := memory(name, bits), w.vector()
-		VMOVUPS(m, v)
+		v := w.vector()
+		VMOVUPS(memory(name, bits), v)
 		return v
 	}
 	keep := memory

@@ -9,10 +9,12 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 	"maps"
 	"slices"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -50,9 +52,11 @@ var ideas = map[string]func(){
 		width(512).halfSums(8, 2)
 	},
 	"stages": func() {
-		stageSums(4, 1)
-		stageSums(8, 1)
-		stageSums(16, 2)
+		for _, w := range []width{256, 512} {
+			w.stageSums(4, 1)
+			w.stageSums(8, 1)
+			w.stageSums(16, 2)
+		}
 		stagePacks()
 	},
 	"sums": func() {
@@ -163,6 +167,23 @@ func rowAddresses(base, stride reg.Register, rows int) (addresses []Mem, pointer
 		addresses = append(addresses, quad[:min(4, rows-r)]...)
 	}
 	return addresses, pointers
+}
+
+// inMemory are the constants that were emitted, by name.
+var inMemory = map[string]Mem{}
+
+// constant returns the memory of a vector whose 32-bit lanes are all bits.
+func (w width) constant(name string, bits uint32) Mem {
+	name = fmt.Sprint(name, int(w))
+	m, ok := inMemory[name]
+	if !ok {
+		m = GLOBL(name, attr.RODATA|attr.NOPTR)
+		for i := range w.lanes() {
+			DATA(4*i, U32(bits))
+		}
+		inMemory[name] = m
+	}
+	return m
 }
 
 // loop emits a loop that runs body n times, n > 0.

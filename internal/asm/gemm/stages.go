@@ -19,23 +19,23 @@ import (
 // at most stageReach; zeros have the distance 255. The product with the
 // greatest exponent is the one with the least sum of distances.
 const (
-	stageTop   = 31 // the greatest exponent of a factor
-	stageReach = 63 // the greatest distance of a factor that is not zero
-	stageZero  = 255
+	stageTop   = 31  // the greatest exponent of a factor
+	stageReach = 63  // the greatest distance of a factor that is not zero
+	stageZero  = 255 // the distance of zero
 	stageFar   = 152 // the distance of a sum of products that are all zeros
 
-	// The range of magnitudes of a c that is not zero, 2^-70 to 2^100. In it no
-	// sum of a chunk overflows, and no exponent that these routines compute leaves
-	// the range of binary32.
+	// The range of magnitudes of a c that is not zero, 2^-70 to 2^70. In it no sum
+	// of a chunk overflows, and no number here leaves the range of binary32.
 	stageLeast = (127 - 70) << 23
-	stageMost  = (127 + 100) << 23
+	stageMost  = (127 + 70) << 23
 )
 
-// stageSums emits the sums of one row and 64 columns. For every block:
+// stageSums emits the sums of one row and four vectors of columns. For every
+// block:
 //
-//	bytes of 64 columns:
+//	bytes of all columns:
 //	m = least sum of two distances
-//	for each 16 columns, 32-bit lanes:
+//	for each vector, 32-bit lanes:
 //	top = 2^(62-m)
 //	P = sum of the integers truncated(ab 2^24/top)
 //	e = max(top, the power of two of c)
@@ -54,50 +54,29 @@ const (
 // The product ab and its multiple are exact. P has at most 30 bits, and 31 with
 // two parts. A and B have at most 20 bits, so that their conversions are exact.
 // The leading bit of the sum is known from T: for T < 0 it is that of -1-T,
-// unless low is zero, where nothing can be dropped.
-func stageSums(terms, parts int) {
-	const w, vectors = width(512), 4
-	TEXT(fmt.Sprintf("StageSums%dx%d", terms, parts), NOSPLIT,
+// unless low is zero, where nothing can be dropped. A c that is not zero is at
+// least 2^-96, the last bit of a sum, so that its multiple is not rounded to
+// zero.
+func (w width) stageSums(terms, parts int) {
+	const vectors = 4
+	columns := vectors * w.lanes()
+	TEXT(fmt.Sprintf("StageSums%dx%d_%d", terms, parts, w), NOSPLIT,
 		"func(d, c, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64")
-	Doc(fmt.Sprintf("64 columns of blocks > 0 blocks of %d terms in %d parts. A bit of the result is set for every", terms, parts),
+	Doc(fmt.Sprintf("%d columns of blocks > 0 blocks of %d terms in %d parts. A bit of the result is set for every", columns, terms, parts),
 		"column whose c is out of range, and whose sum is not to be used.")
 	d, c := param("d"), param("c")
 	av, ae, bv, be, blocks := param("av"), param("ae"), param("bv"), param("be"), param("blocks")
-	least := AllocLocal(64 * parts)
+	least := AllocLocal(w.bytes() * parts)
+	k := w.newStage()
 
-	constant := func(bits uint32) reg.VecVirtual {
-		v, x := w.vector(), GP32()
-		MOVL(U32(bits), x)
-		VPBROADCASTD(x, v)
-		return v
-	}
-	k := stage{
-		exponent: constant(0x7f800000),
-		toTop:    constant((127 + 2*stageTop) << 23),
-		scale:    constant((127 + 24 + 127) << 23),
-		down:     constant(32 << 23),
-		bits24:   constant(24),
-		bits8:    constant(8),
-		byte:     constant(0xff),
-		lower:    constant(0xfff00),
-		upper:    constant(1<<32 - 1<<12),
-		ones:     constant(1<<32 - 1),
-		lead:     constant(127 + 23 + 32),
-		two8:     constant((127 + 8) << 23),
-		far:      constant(stageFar * 0x01010101),
-	}
-	if parts == 2 {
-		k.near = constant(25 << 23)
-	}
-
-	sums := w.vectors(vectors)
 	rare := GP64()
 	XORQ(rare, rare)
 	for v := vectors - 1; v >= 0; v-- {
-		VMOVUPS(Mem{Base: c}.Offset(64*v), sums[v])
-		mask := GP32()
-		k.outOfRange(sums[v], mask)
-		SHLQ(Imm(16), rare)
+		x, mask := w.vector(), GP32()
+		VMOVUPS(Mem{Base: c}.Offset(v*w.bytes()), x)
+		VMOVUPS(x, Mem{Base: d}.Offset(v*w.bytes()))
+		k.outOfRange(x, mask)
+		SHLQ(Imm(uint64(w.lanes())), rare)
 		ORQ(mask.As64(), rare)
 	}
 	Store(rare, ReturnIndex(0))
@@ -105,25 +84,25 @@ func stageSums(terms, parts int) {
 	loop("next", blocks, func() {
 		for part := range parts {
 			m, t := w.vector(), w.vector()
-			VMOVDQU64(k.far, m)
+			VMOVUPS(k.far, m)
 			for i := part; i < terms; i += parts {
 				VPBROADCASTD(Mem{Base: ae}.Offset(4*i), t)
-				VPADDUSB(Mem{Base: be}.Offset(64*i), t, t)
+				VPADDUSB(Mem{Base: be}.Offset(columns*i), t, t)
 				VPMINUB(t, m, m)
 			}
-			VMOVDQU64(m, least.Offset(64*part))
+			VMOVUPS(m, least.Offset(w.bytes()*part))
 		}
 		for v := range vectors {
 			var p, top []reg.VecVirtual
 			for part := range parts {
 				m, s, sum, x, y := w.vector(), w.vector(), w.vector(), w.vector(), w.vector()
-				VPMOVZXBD(least.Offset(64*part+16*v), m)
+				VPMOVZXBD(least.Offset(w.bytes()*part+w.lanes()*v), m)
 				VPSLLD(Imm(23), m, m)
-				VPSUBD(m, k.toTop, m)
-				VPSUBD(m, k.scale, s)
+				VPSUBD(m, k.load(k.toTop), m)
+				VPSUBD(m, k.load(k.scale), s)
 				for i := part; i < terms; i += parts {
 					VBROADCASTSS(Mem{Base: av}.Offset(4*i), x)
-					VMULPS(Mem{Base: bv}.Offset(64*(vectors*i+v)), x, x)
+					VMULPS(Mem{Base: bv}.Offset(w.bytes()*(vectors*i+v)), x, x)
 					VMULPS(s, x, x)
 					if i == part {
 						VCVTTPS2DQ(x, sum)
@@ -137,49 +116,94 @@ func stageSums(terms, parts int) {
 			if parts == 2 {
 				k.join(p, top)
 			}
-			k.add(p[0], top[0], sums[v])
+			k.add(p[0], top[0], Mem{Base: d}.Offset(v*w.bytes()), parts == 2)
 		}
 		ADDQ(U32(4*terms), av)
 		ADDQ(U32(4*terms), ae)
-		ADDQ(U32(64*vectors*terms), bv)
-		ADDQ(U32(64*terms), be)
+		ADDQ(U32(4*columns*terms), bv)
+		ADDQ(U32(columns*terms), be)
 	})
-	for v := range vectors {
-		VMOVUPS(sums[v], Mem{Base: d}.Offset(64*v))
-	}
 	VZEROUPPER()
 	RET()
 }
 
-// stage contains the constants of stageSums. near is nil unless there are two
-// parts.
+// stage contains the constants of stageSums, in memory if there are only 16
+// registers.
 type stage struct {
-	exponent, toTop, scale, down, bits24, bits8, byte, lower, upper, ones, lead, two8, far, near reg.VecVirtual
+	width
+	exponent, toTop, scale, down, bits24, bits8, byte, lower, upper, ones, lead, two8, far, near, least, span Op
+}
+
+func (w width) newStage() *stage {
+	constant := func(name string, bits uint32) Op {
+		m := w.constant("stage"+name, bits)
+		if w == 256 {
+			return m
+		}
+		v := w.vector()
+		VMOVUPS(m, v)
+		return v
+	}
+	return &stage{
+		width:    w,
+		exponent: constant("Exponent", 0x7f800000),
+		toTop:    constant("ToTop", (127+2*stageTop)<<23),
+		scale:    constant("Scale", (127+24+127)<<23),
+		down:     constant("Down", 32<<23),
+		bits24:   constant("Bits24", 24),
+		bits8:    constant("Bits8", 8),
+		byte:     constant("Byte", 0xff),
+		lower:    constant("Lower", 0xfff00),
+		upper:    constant("Upper", 1<<32-1<<12),
+		ones:     constant("Ones", 1<<32-1),
+		lead:     constant("Lead", 127+23+32),
+		two8:     constant("Two8", (127+8)<<23),
+		far:      constant("Far", stageFar*0x01010101),
+		near:     constant("Near", 25<<23),
+		least:    constant("Least", stageLeast),
+		span:     constant("Range", stageMost-stageLeast),
+	}
+}
+
+// load returns a constant in a register.
+func (k *stage) load(constant Op) reg.VecVirtual {
+	if v, ok := constant.(reg.VecVirtual); ok {
+		return v
+	}
+	v := k.vector()
+	VMOVUPS(constant, v)
+	return v
 }
 
 // outOfRange sets the bits of mask where c is neither zero nor of a magnitude in
-// [2^-70, 2^100].
+// [2^-70, 2^70].
 func (k *stage) outOfRange(c reg.VecVirtual, mask reg.GPVirtual) {
-	const greater = 6
-	magnitude, least, most := ZMM(), ZMM(), ZMM()
-	bits := GP32()
-	MOVL(U32(stageLeast), bits)
-	VPBROADCASTD(bits, least)
-	MOVL(U32(stageMost-stageLeast), bits)
-	VPBROADCASTD(bits, most)
-	nonzero, outside := K(), K()
+	magnitude, isZero, isLess := k.vector(), k.vector(), k.vector()
 	VPADDD(c, c, magnitude)
 	VPSRLD(Imm(1), magnitude, magnitude)
-	VPTESTMD(magnitude, magnitude, nonzero)
-	VPSUBD(least, magnitude, magnitude)
-	VPCMPUD(Imm(greater), most, magnitude, nonzero, outside)
-	KMOVW(outside, mask)
+	if k.width == 512 {
+		const greater = 6
+		nonzero, outside := K(), K()
+		VPTESTMD(magnitude, magnitude, nonzero)
+		VPSUBD(k.least, magnitude, magnitude)
+		VPCMPUD(Imm(greater), k.span, magnitude, nonzero, outside) // without signs
+		KMOVW(outside, mask)
+		return
+	}
+	k.zero(isZero)
+	VPCMPEQD(magnitude, isZero, isZero)
+	VPSUBD(k.least, magnitude, magnitude)
+	VMOVUPS(magnitude, isLess)
+	VPCMPGTD(k.span, magnitude, magnitude)
+	VPOR(isLess, magnitude, magnitude)
+	VPANDN(magnitude, isZero, magnitude)
+	VMOVMSKPS(magnitude, mask)
 }
 
 // join sets p[0] and top[0] to the sum of two parts and the greater of their
 // tops.
 func (k *stage) join(p, top []reg.VecVirtual) {
-	greater, shift := ZMM(), ZMM()
+	greater, shift := k.vector(), k.vector()
 	VPMAXSD(top[0], top[1], greater)
 	for i := range p {
 		VPSUBD(top[i], greater, shift)
@@ -187,58 +211,102 @@ func (k *stage) join(p, top []reg.VecVirtual) {
 		VPSRAVD(shift, p[i], p[i])
 	}
 	VPADDD(p[1], p[0], p[0])
-	VMOVDQA32(greater, top[0])
+	VMOVUPS(greater, top[0])
 }
 
-// add adds the sum p of products to c.
-func (k *stage) add(p, top, c reg.VecVirtual) {
-	e, t, kept, shift := ZMM(), ZMM(), ZMM(), ZMM()
-	VPANDD(k.exponent, c, t)
+// add adds the sum p of products to the sums at c. discard says that it
+// discards a c that is far below e.
+func (k *stage) add(p, top reg.VecVirtual, c Mem, discard bool) {
+	x, e, t, kept, shift := k.vector(), k.vector(), k.vector(), k.vector(), k.vector()
+	VMOVUPS(c, x)
+	k.and(k.exponent, x, t)
 	VPMAXSD(t, top, e)
-	VPSUBD(e, k.scale, kept)
-	VMULPS_RD_SAE(kept, c, kept)
-	if k.near == nil {
-		VCVTPS2DQ_RD_SAE(kept, kept)
-	} else {
-		const notGreater = 2
-		isNear := K()
-		VPSUBD(t, e, t)
-		VPCMPD(Imm(notGreater), k.near, t, isNear)
-		VCVTPS2DQ_RD_SAE_Z(kept, isNear, kept)
+	VPSUBD(e, k.load(k.scale), kept)
+	VMULPS(kept, x, kept)
+	VPSUBD(t, e, t)
+	k.floor(kept)
+	if discard {
+		k.clearIfGreater(t, k.near, kept)
 	}
 	VPSUBD(top, e, shift)
 	VPSRLD(Imm(23), shift, shift)
-	sum, low := ZMM(), ZMM()
+	sum := k.vector()
 	VPSRAVD(shift, p, sum)
 	VPADDD(kept, sum, sum)
 
-	// P<<8 >> s is P >> (s-8) for s > 24, where P<<8 has lost bits that count.
-	isFar := K()
-	VPCMPGTD(k.bits24, shift, isFar)
-	VPSLLD(Imm(8), p, low)
-	VMOVDQA32(p, isFar, low)
-	VPSUBD(k.bits8, shift, isFar, shift)
-	VPSRAVD(shift, low, low)
-
-	drop := ZMM()
+	low, drop, part := k.shifted(p, shift), k.vector(), k.vector()
 	VPSRAD(Imm(31), sum, drop)
-	VPXORD(sum, drop, drop)
-	VCVTDQ2PS_RZ_SAE(drop, drop)
+	k.xor(sum, drop, drop)
+	k.and(k.upper, drop, drop) // exact in binary32
+	VCVTDQ2PS(drop, drop)
 	VPSRLD(Imm(23), drop, drop)
-	VPSUBD(drop, k.lead, drop)
-	VPSRLVD(drop, k.ones, drop)
+	VPSUBD(drop, k.load(k.lead), drop)
+	VPSRLVD(drop, k.load(k.ones), drop)
 
-	const andNot, andOr = 0x40, 0xea // low & byte & ^drop; (part & lower) | low
-	VPTERNLOGD(Imm(andNot), drop, k.byte, low)
-	part := ZMM()
 	VPSLLD(Imm(8), sum, part)
-	VPTERNLOGD(Imm(andOr), low, k.lower, part)
+	if k.width == 512 {
+		const andNot, andOr = 0x40, 0xea
+		VPTERNLOGD(Imm(andNot), drop, k.byte, low) // low & byte & ^drop
+		VPTERNLOGD(Imm(andOr), low, k.lower, part) // part & lower | low
+	} else {
+		VPANDN(low, drop, low)
+		VPAND(k.byte, low, low)
+		VPAND(k.lower, part, part)
+		VPOR(low, part, part)
+	}
 	VCVTDQ2PS(part, part)
-	VPANDD(k.upper, sum, sum)
+	k.and(k.upper, sum, sum)
 	VCVTDQ2PS(sum, sum)
 	VFMADD132PS(k.two8, part, sum)
 	VPSUBD(k.down, e, e)
-	VMULPS(e, sum, c)
+	VMULPS(e, sum, sum)
+	VMOVUPS(sum, c)
+}
+
+// floor replaces numbers by integers, rounded down.
+func (k *stage) floor(x reg.VecVirtual) {
+	if k.width == 512 {
+		VCVTPS2DQ_RD_SAE(x, x)
+		return
+	}
+	const down = 9
+	VROUNDPS(Imm(down), x, x)
+	VCVTTPS2DQ(x, x)
+}
+
+// clearIfGreater sets z to zero where x is greater than a limit.
+func (k *stage) clearIfGreater(x reg.VecVirtual, limit Op, z reg.VecVirtual) {
+	if k.width == 512 {
+		const notGreater = 2
+		mask := K()
+		VPCMPD(Imm(notGreater), limit, x, mask)
+		VMOVDQA32_Z(z, mask, z)
+		return
+	}
+	t := k.vector()
+	VPCMPGTD(limit, x, t)
+	VPANDN(z, t, z)
+}
+
+// shifted returns integers whose last 8 bits are those of P<<8 >> s. For s > 24
+// it computes P >> (s-8), because P<<8 has lost bits that count.
+func (k *stage) shifted(p, shift reg.VecVirtual) reg.VecVirtual {
+	low := k.vector()
+	VPSLLD(Imm(8), p, low)
+	if k.width == 512 {
+		isFar := K()
+		VPCMPGTD(k.bits24, shift, isFar)
+		VMOVDQA32(p, isFar, low)
+		VPSUBD(k.bits8, shift, isFar, shift)
+	} else {
+		isFar := k.vector()
+		VPCMPGTD(k.bits24, shift, isFar)
+		VBLENDVPS(isFar, p, low, low)
+		VPAND(k.bits8, isFar, isFar)
+		VPSUBD(isFar, shift, shift)
+	}
+	VPSRAVD(shift, low, low)
+	return low
 }
 
 // stagePacks emits the packing of rows and of columns.

@@ -58,7 +58,7 @@ func TestStageProduct(t *testing.T) {
 	if testing.Short() {
 		trials = 4
 	}
-	shapes := []shape{{1, 1, 1}, {3, 64, 64}, {5, 65, 63}, {9, 130, 65}, {4, 19, 130}, {2, 300, 7}}
+	shapes := []shape{{1, 1, 1}, {3, 64, 64}, {5, 65, 63}, {9, 130, 65}, {4, 19, 130}, {2, 300, 7}, {7, 16, 64}}
 	onEveryLevel(t, func(t *testing.T) {
 		if features.VNNI || features.FP16 {
 			return // they are not used
@@ -74,8 +74,11 @@ func TestStageProduct(t *testing.T) {
 					if trial%2 == 1 {
 						c = stageMatrix(rng, s.m, s.n, d.C, rare, spread)
 						for i := range c.Data {
-							if rng.IntN(2) == 0 { // anything
+							switch rng.IntN(4) {
+							case 0: // anything
 								c.Data[i] *= float32(exp2(rng.IntN(80) - 40))
+							case 1: // far below the products
+								c.Data[i] *= float32(exp2(rng.IntN(10) - 30))
 							}
 						}
 					}

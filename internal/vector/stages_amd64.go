@@ -2,27 +2,27 @@
 
 package vector
 
-// 32 columns of blocks > 0 blocks of 4 terms in 1 parts. A bit of the result is set for every
+// 32 columns of blocks > 0 blocks of 1 × 4 terms. A bit of the result is set for every
 // column whose c is out of range, and whose sum is not to be used.
 func StageSums4x1_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 
-// 32 columns of blocks > 0 blocks of 8 terms in 1 parts. A bit of the result is set for every
+// 32 columns of blocks > 0 blocks of 1 × 8 terms. A bit of the result is set for every
 // column whose c is out of range, and whose sum is not to be used.
 func StageSums8x1_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 
-// 32 columns of blocks > 0 blocks of 16 terms in 2 parts. A bit of the result is set for every
+// 32 columns of blocks > 0 blocks of 2 × 8 terms. A bit of the result is set for every
 // column whose c is out of range, and whose sum is not to be used.
 func StageSums16x2_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 
-// 64 columns of blocks > 0 blocks of 4 terms in 1 parts. A bit of the result is set for every
+// 64 columns of blocks > 0 blocks of 1 × 4 terms. A bit of the result is set for every
 // column whose c is out of range, and whose sum is not to be used.
 func StageSums4x1_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 
-// 64 columns of blocks > 0 blocks of 8 terms in 1 parts. A bit of the result is set for every
+// 64 columns of blocks > 0 blocks of 1 × 8 terms. A bit of the result is set for every
 // column whose c is out of range, and whose sum is not to be used.
 func StageSums8x1_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 
-// 64 columns of blocks > 0 blocks of 16 terms in 2 parts. A bit of the result is set for every
+// 64 columns of blocks > 0 blocks of 2 × 8 terms. A bit of the result is set for every
 // column whose c is out of range, and whose sum is not to be used.
 func StageSums16x2_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64
 

@@ -11,9 +11,9 @@ import (
 )
 
 // halfMatrix returns a matrix of which every row is of one kind of numbers for
-// sums in binary16: small integers, whose sums have ties; numbers whose products
-// are near ties; numbers near those at which subnormal sums and overflow begin;
-// and those of fusedMatrix.
+// sums in binary16: small integers, whose sums have ties; numbers whose
+// products are near ties; numbers near those at which subnormal sums and
+// overflow begin; and those of fusedMatrix.
 func halfMatrix(rng *rand.Rand, rows, cols int, rare float64) blas32.General {
 	m := fusedMatrix(rng, rows, cols, Binary16, rare)
 	for i := range rows {

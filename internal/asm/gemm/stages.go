@@ -62,7 +62,7 @@ func (w width) stageSums(terms, parts int) {
 	columns := vectors * w.lanes()
 	TEXT(fmt.Sprintf("StageSums%dx%d_%d", terms, parts, w), NOSPLIT,
 		"func(d, c, av *float32, ae *uint32, bv *float32, be *uint8, blocks int) uint64")
-	Doc(fmt.Sprintf("%d columns of blocks > 0 blocks of %d terms in %d parts. A bit of the result is set for every", columns, terms, parts),
+	Doc(fmt.Sprintf("%d columns of blocks > 0 blocks of %d × %d terms. A bit of the result is set for every", columns, parts, terms/parts),
 		"column whose c is out of range, and whose sum is not to be used.")
 	d, c := param("d"), param("c")
 	av, ae, bv, be, blocks := param("av"), param("ae"), param("bv"), param("be"), param("blocks")
@@ -175,8 +175,8 @@ func (k *stage) load(constant Op) reg.VecVirtual {
 	return v
 }
 
-// outOfRange sets the bits of mask where c is neither zero nor of a magnitude in
-// [2^-70, 2^70].
+// outOfRange sets the bits of mask where c is neither zero nor of a magnitude
+// in [2^-70, 2^70].
 func (k *stage) outOfRange(c reg.VecVirtual, mask reg.GPVirtual) {
 	magnitude, isZero, isLess := k.vector(), k.vector(), k.vector()
 	VPADDD(c, c, magnitude)
@@ -366,8 +366,8 @@ func stagePacks() {
 	RET()
 }
 
-// distances contains the constants of the conversion of numbers to the distances
-// of their exponents.
+// distances contains the constants of the conversion of numbers to the
+// distances of their exponents.
 type distances struct{ emin, top, reach, zero reg.VecVirtual }
 
 func newDistances(emin reg.Register) distances {

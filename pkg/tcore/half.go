@@ -145,15 +145,19 @@ func (p *halfProduct) addTo(c, z blas32.General) {
 func (p *halfProduct) addChunk(sums []float32, y []uint32, panels, k int) {
 	kernel, n := p.kernel, min(halfDepth, p.k-k)
 	size, greatest := p.padded()*kernel.columns, kernel.least // greatest magnitude in the last tile
+	wide := make([][][tile]float64, panels)
 	for i := 0; i < p.m; i += kernel.rows {
 		x := p.row(i, k)
 		for q := range panels {
-			tile, yq := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:]
-			if greatest < kernel.least || !kernel.run(&tile[0], 4*kernel.columns, &x[0], 4*halfStride, &yq[0], n) {
-				p.addSlowly(tile, i, k, yq, n)
+			s, yq := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:]
+			if greatest < kernel.least || !kernel.run(&s[0], 4*kernel.columns, &x[0], 4*halfStride, &yq[0], n) {
+				if wide[q] == nil {
+					wide[q] = p.widen(yq, n)
+				}
+				p.addSlowly(s, i, k, wide[q], n)
 			}
 			if kernel.least > 0 {
-				greatest = greatestOf(tile)
+				greatest = greatestOf(s)
 			}
 		}
 	}
@@ -235,30 +239,38 @@ func greatestOf(x []float32) float32 {
 	return math.Float32frombits(bits)
 }
 
-// addSlowly adds n terms from k on to a tile of sums from row i on, without the
-// kernel. The words are bits of numbers times 2^-56.
-func (p *halfProduct) addSlowly(sums []float32, i, k int, y []uint32, n int) {
-	const scale = 0x1p56
-	rows, columns := p.kernel.rows, p.kernel.columns
-	halfSlowPath.count(rows, n, columns)
-	xs, ys := halfScratch.wide.get(rows*n), make([][tile]float64, n)
-	defer halfScratch.wide.put(xs)
-	for r := range rows {
-		for l, w := range p.row(i+r, k)[:n] {
-			xs[r*n+l] = float64(math.Float32frombits(w)) * scale
+// halfScale is the inverse of the factor that the words of kernels with a slow
+// way have.
+const halfScale = 0x1p56
+
+// widen returns the numbers of n rows of the panel y in tiles.
+func (p *halfProduct) widen(y []uint32, n int) [][tile]float64 {
+	columns := p.kernel.columns
+	z := make([][tile]float64, columns/tile*n)
+	for i := range z {
+		for c, w := range y[i%n*columns+i/n*tile:][:tile] {
+			z[i][c] = float64(math.Float32frombits(w)) * halfScale
 		}
 	}
-	for j := 0; j < columns; j += tile {
-		for l := range ys {
-			for c, w := range y[l*columns+j:][:tile] {
-				ys[l][c] = float64(math.Float32frombits(w)) * scale
-			}
+	return z
+}
+
+// addSlowly adds n terms from k on to a tile of sums from row i on, without the
+// kernel.
+func (p *halfProduct) addSlowly(sums []float32, i, k int, y [][tile]float64, n int) {
+	rows, columns := p.kernel.rows, p.kernel.columns
+	halfSlowPath.count(rows, n, columns)
+	x := halfScratch.wide.get(n)
+	defer halfScratch.wide.put(x)
+	for r := range rows {
+		for l, w := range p.row(i+r, k)[:n] {
+			x[l] = float64(math.Float32frombits(w)) * halfScale
 		}
-		for r := range rows {
+		for j := 0; j < columns; j += tile {
 			var s [tile]float64
 			c := sums[r*columns+j:][:tile]
 			widenSlice(s[:], c)
-			continue16(&s, xs[r*n:(r+1)*n], ys)
+			continue16(&s, x, y[j/tile*n:][:n])
 			for l, v := range s {
 				c[l] = float32(v)
 			}

@@ -115,7 +115,6 @@ func (p *halfProduct) packRows(a blas32.General) {
 func (p *halfProduct) addTo(c, z blas32.General) {
 	const few = 4
 	kernel := p.kernel
-	kernel.path.count(p.m, p.k, p.n)
 	panels, size := (p.n+kernel.columns-1)/kernel.columns, p.padded()*kernel.columns
 	parallel.Ranges(panels, func(lo, hi int) {
 		y, floats := halfScratch.y.get(few*halfDepth*kernel.width), halfScratch.floats.get(halfDepth*kernel.columns)
@@ -132,7 +131,7 @@ func (p *halfProduct) addTo(c, z blas32.General) {
 				for q := range n {
 					p.packPanel(y[q*halfDepth*kernel.width:], floats, (lo+q)*kernel.columns, k, min(halfDepth, p.k-k))
 				}
-				p.addChunk(sums, y, n, k)
+				p.addChunk(sums, y, lo, n, k)
 			}
 			for q := range n {
 				p.store(z, sums[q*size:][:size], (lo+q)*kernel.columns)
@@ -141,21 +140,24 @@ func (p *halfProduct) addTo(c, z blas32.General) {
 	})
 }
 
-// addChunk adds the chunk of the term k to the sums of a few panels y.
-func (p *halfProduct) addChunk(sums []float32, y []uint32, panels, k int) {
+// addChunk adds the chunk of the term k to the sums of a few panels y from the
+// given one on.
+func (p *halfProduct) addChunk(sums []float32, y []uint32, panel, panels, k int) {
 	kernel, n := p.kernel, min(halfDepth, p.k-k)
 	size, greatest := p.padded()*kernel.columns, kernel.least // greatest magnitude in the last tile
 	wide := make([][][tile]float64, panels)
 	for i := 0; i < p.m; i += kernel.rows {
 		x := p.row(i, k)
 		for q := range panels {
-			s, yq := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:]
+			s, yq, path := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:], kernel.path
 			if greatest < kernel.least || !kernel.run(&s[0], 4*kernel.columns, &x[0], 4*halfStride, &yq[0], n) {
 				if wide[q] == nil {
 					wide[q] = p.widen(yq, n)
 				}
 				p.addSlowly(s, i, k, wide[q], n)
+				path = halfSlowPath
 			}
+			path.count(min(kernel.rows, p.m-i), n, min(kernel.columns, p.n-(panel+q)*kernel.columns))
 			if kernel.least > 0 {
 				greatest = greatestOf(s)
 			}
@@ -259,7 +261,6 @@ func (p *halfProduct) widen(y []uint32, n int) [][tile]float64 {
 // kernel.
 func (p *halfProduct) addSlowly(sums []float32, i, k int, y [][tile]float64, n int) {
 	rows, columns := p.kernel.rows, p.kernel.columns
-	halfSlowPath.count(rows, n, columns)
 	x := halfScratch.wide.get(n)
 	defer halfScratch.wide.put(x)
 	for r := range rows {

@@ -206,6 +206,7 @@ func (p *stageProduct) column(c float32, i, panel, j, lo, hi int) float32 {
 	if panel*p.columns+j >= p.n {
 		return 0
 	}
+	stagePath.count(-1, hi-lo, 1)
 	stageSlowPath.count(1, hi-lo, 1)
 	x, y := make([]float64, hi-lo), make([]float64, hi-lo)
 	widenSlice(x, p.x[p.part(i, lo/stageDepth)*stageDepth:][:hi-lo])

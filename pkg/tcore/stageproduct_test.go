@@ -112,8 +112,8 @@ func TestStagePaths(t *testing.T) {
 				continue
 			}
 			c.Data[3] = 0x1p-80
-			if _, slow := count(); slow != stageDepth {
-				t.Errorf("%s, tiny c: %d one by one, want %d", d.Name, slow, stageDepth)
+			if fast, slow := count(); slow != stageDepth || fast != want/100*k-slow {
+				t.Errorf("%s, tiny c: %d by vectors, %d one by one, want %d", d.Name, fast, slow, stageDepth)
 			}
 			c.Data[3] = 1
 			a.Data[0] = float32(math.NaN())

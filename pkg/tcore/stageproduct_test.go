@@ -111,6 +111,10 @@ func TestStagePaths(t *testing.T) {
 			if want == 0 {
 				continue
 			}
+			clear(c.Data[:20])
+			if _, slow := count(); slow != 0 {
+				t.Errorf("%s, zeros in c: %d one by one", d.Name, slow)
+			}
 			c.Data[3] = 0x1p-80
 			if fast, slow := count(); slow != stageDepth || fast != want/100*k-slow {
 				t.Errorf("%s, tiny c: %d by vectors, %d one by one, want %d", d.Name, fast, slow, stageDepth)

@@ -96,8 +96,14 @@ func (t TensorCore) isSequential16() bool {
 		t.Accumulate.Equal(Binary16) && t.Output.Equal(Binary16)
 }
 
-// sequential16 computes s[c] = fl16(s[c] + x[k] y[k][c]) for k = 0, 1, …, the
-// sum in binary64 and then rounded to binary16. The double rounding is
+// sequential16 is sequential in binary16.
+func sequential16(s *[tile]float64, x []float64, y [][tile]float64) {
+	*s = [tile]float64{}
+	continue16(s, x, y)
+}
+
+// continue16 computes s[c] = fl16(s[c] + x[k] y[k][c]) for k = 0, 1, …, the sum
+// in binary64 and then rounded to binary16. The double rounding is
 // innocuous: s has at most 11 bits and is a multiple of 2^-24, the product p
 // has at most 22.
 //
@@ -105,8 +111,8 @@ func (t TensorCore) isSequential16() bool {
 //   - If not, and |p| >= |s|, then |p| >= 2^28, and both roundings overflow.
 //   - If not, and |p| < |s|, then |p| < 2^-30 |s|, and s + p lies so near to
 //     s that both roundings give s.
-func sequential16(s *[tile]float64, x []float64, y [][tile]float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+func continue16(s *[tile]float64, x []float64, y [][tile]float64) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 	y = y[:len(x)]
 	for k, xk := range x {
 		r := &y[k]

@@ -38,7 +38,9 @@ type prepared interface {
 // methods prepare products, the fastest first. They return false for products
 // that they do not compute. started reports whether C is given.
 var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bool){
+	newHalfProduct,
 	newIdealProduct,
+	newStageProduct,
 	newThinProduct,
 }
 

@@ -9,10 +9,12 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 	"maps"
 	"slices"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -44,6 +46,22 @@ var ideas = map[string]func(){
 		digitSums(2)
 		rowDigits()
 		panelDigits()
+	},
+	"half": func() {
+		halfFMA()
+		halfCodes()
+		width(256).halfScaled(1)
+		width(512).halfScaled(2)
+		width(256).halfSums(6, 1)
+		width(512).halfSums(8, 2)
+	},
+	"stages": func() {
+		for _, w := range []width{256, 512} {
+			w.stageSums(4, 1)
+			w.stageSums(8, 1)
+			w.stageSums(16, 2)
+		}
+		stagePacks()
 	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {
@@ -153,6 +171,23 @@ func rowAddresses(base, stride reg.Register, rows int) (addresses []Mem, pointer
 		addresses = append(addresses, quad[:min(4, rows-r)]...)
 	}
 	return addresses, pointers
+}
+
+// inMemory are the constants that were emitted, by name.
+var inMemory = map[string]Mem{}
+
+// constant returns the memory of a vector whose 32-bit lanes are all bits.
+func (w width) constant(name string, bits uint32) Mem {
+	name = fmt.Sprint(name, int(w))
+	m, ok := inMemory[name]
+	if !ok {
+		m = GLOBL(name, attr.RODATA|attr.NOPTR)
+		for i := range w.lanes() {
+			DATA(4*i, U32(bits))
+		}
+		inMemory[name] = m
+	}
+	return m
 }
 
 // loop emits a loop that runs body n times, n > 0.

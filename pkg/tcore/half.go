@@ -1,0 +1,280 @@
+package tcore
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// halfKernel continues a tile of rows × columns sums s = fl16(s + xy), exact
+// products in binary16, in the order of the terms. Its operands are words of
+// its own: pack stores n elements of a row of A in a word each, and packPanel
+// the columns of k rows, stride bytes apart, in width words for each row.
+// run returns false, and leaves c as it is, if sums are infinite and it cannot
+// compute them. Strides are in bytes. Sums below least take the kernel long.
+type halfKernel struct {
+	rows, columns, width int
+	pack                 func(dst *uint32, src *float32, n int)
+	packPanel            func(dst *uint32, src *float32, stride, k int)
+	run                  func(c *float32, ldc int, a *uint32, lda int, b *uint32, k int) bool
+	path                 *path
+	least                float32
+}
+
+// The ways to compute sums in binary16.
+var (
+	halfFMAPath  = newPath("binary16 sums by binary16 FMA")
+	halfSumsPath = newPath("binary16 sums by binary32 FMA")
+	halfSlowPath = newPath("binary16 sums one by one")
+)
+
+// halfDepth is the number of terms that a kernel adds at a time, a chunk, and
+// halfStride the words between two rows of A in one chunk.
+const (
+	halfDepth  = 512
+	halfStride = halfDepth + 16
+)
+
+// halfProduct is a product on a [TensorCore] that sums in binary16. If
+// transposed, it is computed as (BᵀAᵀ)ᵀ, the same sums of the same products.
+type halfProduct struct {
+	kernel     halfKernel
+	b          blas32.General // the factor of which panels are made, or its transpose
+	transposed bool
+	m, n, k    int      // k is whole blocks
+	x          []uint32 // whole groups of rows, one chunk after the other
+}
+
+// halfScratch recycles the memory of finished products.
+var halfScratch struct {
+	x, y         scratch[uint32]
+	sums, floats scratch[float32]
+	wide         scratch[float64]
+}
+
+// newHalfProduct prepares a product on a device whose Core adds binary16
+// products in binary16, with factors that the device rounds to nearest even.
+// It returns false for others, and if there is no kernel. A C in another format
+// than binary16 would be rounded to it by the core, which is not done here.
+func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, bool) {
+	t, ok := d.Core.(TensorCore)
+	if !ok || !t.isSequential16() || !d.A.Equal(Binary16) || !d.B.Equal(Binary16) || d.Convert != ToNearestEven ||
+		started && !d.C.Equal(Binary16) {
+		return nil, false
+	}
+	kernel, ok := halfKernelFor()
+	if !ok {
+		return nil, false
+	}
+	p := &halfProduct{kernel: kernel, b: b, m: a.Rows, n: b.Cols, k: d.padded(a.Cols)}
+	if 2*b.Cols <= kernel.columns && a.Rows > b.Cols {
+		p.transposed, p.b, p.m, p.n, a = true, a, b.Cols, a.Rows, matrix.Transpose(b)
+	}
+	p.packRows(a)
+	return p, true
+}
+
+func (p *halfProduct) release() { halfScratch.x.put(p.x) }
+
+// padded returns the number of rows in whole groups.
+func (p *halfProduct) padded() int { return (p.m + p.kernel.rows - 1) / p.kernel.rows * p.kernel.rows }
+
+// row returns the words of row i in the chunk of the term lo.
+func (p *halfProduct) row(i, lo int) []uint32 {
+	return p.x[(lo/halfDepth*p.padded()+i)*halfStride:][:halfStride]
+}
+
+func (p *halfProduct) packRows(a blas32.General) {
+	chunks := (p.k + halfDepth - 1) / halfDepth
+	p.x = halfScratch.x.get(chunks * p.padded() * halfStride)
+	parallel.Ranges(p.padded(), func(lo, hi int) {
+		const lanes = 16
+		var rest [lanes]float32
+		for i := lo; i < hi; i++ {
+			for k := 0; k < p.k; k += halfDepth {
+				x := p.row(i, k)
+				if i >= p.m {
+					clear(x)
+					continue
+				}
+				src := matrix.Row(a, i)[min(k, a.Cols):min(k+halfDepth, a.Cols)]
+				n := len(src) &^ (lanes - 1)
+				if n > 0 {
+					p.kernel.pack(&x[0], &src[0], n)
+				}
+				clear(rest[copy(rest[:], src[n:]):])
+				p.kernel.pack(&x[n], &rest[0], lanes)
+			}
+		}
+	})
+}
+
+// addTo stores C + AB in z, a few panels at a time.
+func (p *halfProduct) addTo(c, z blas32.General) {
+	const few = 4
+	kernel := p.kernel
+	panels, size := (p.n+kernel.columns-1)/kernel.columns, p.padded()*kernel.columns
+	parallel.Ranges(panels, func(lo, hi int) {
+		y, floats := halfScratch.y.get(few*halfDepth*kernel.width), halfScratch.floats.get(halfDepth*kernel.columns)
+		sums := halfScratch.sums.get(few * size)
+		defer halfScratch.y.put(y)
+		defer halfScratch.floats.put(floats)
+		defer halfScratch.sums.put(sums)
+		for ; lo < hi; lo += few {
+			n := min(few, hi-lo)
+			for q := range n {
+				p.load(sums[q*size:][:size], c, (lo+q)*kernel.columns)
+			}
+			for k := 0; k < p.k; k += halfDepth {
+				for q := range n {
+					p.packPanel(y[q*halfDepth*kernel.width:], floats, (lo+q)*kernel.columns, k, min(halfDepth, p.k-k))
+				}
+				p.addChunk(sums, y, lo, n, k)
+			}
+			for q := range n {
+				p.store(z, sums[q*size:][:size], (lo+q)*kernel.columns)
+			}
+		}
+	})
+}
+
+// addChunk adds the chunk of the term k to the sums of a few panels y from the
+// given one on.
+func (p *halfProduct) addChunk(sums []float32, y []uint32, panel, panels, k int) {
+	kernel, n := p.kernel, min(halfDepth, p.k-k)
+	size, greatest := p.padded()*kernel.columns, kernel.least // greatest magnitude in the last tile
+	wide := make([][][tile]float64, panels)
+	for i := 0; i < p.m; i += kernel.rows {
+		x := p.row(i, k)
+		for q := range panels {
+			s, yq, path := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:], kernel.path
+			if greatest < kernel.least || !kernel.run(&s[0], 4*kernel.columns, &x[0], 4*halfStride, &yq[0], n) {
+				if wide[q] == nil {
+					wide[q] = p.widen(yq, n)
+				}
+				p.addSlowly(s, i, k, wide[q], n)
+				path = halfSlowPath
+			}
+			path.count(min(kernel.rows, p.m-i), n, min(kernel.columns, p.n-(panel+q)*kernel.columns))
+			if kernel.least > 0 {
+				greatest = greatestOf(s)
+			}
+		}
+	}
+}
+
+// packPanel stores the words of the terms [k, k+n) of the panel that begins
+// with column j in y. floats is memory for a panel that is not complete.
+func (p *halfProduct) packPanel(y []uint32, floats []float32, j, k, n int) {
+	columns := p.kernel.columns
+	width := min(columns, p.n-j)
+	if !p.transposed && width == columns && k+n <= p.b.Rows {
+		p.kernel.packPanel(&y[0], &p.b.Data[k*p.b.Stride+j], 4*p.b.Stride, n)
+		return
+	}
+	clear(floats[:n*columns])
+	if p.transposed {
+		const line = 16 // elements that are read at once
+		for l := 0; l < min(n, p.b.Cols-k); l += line {
+			for r := range width {
+				for i, v := range matrix.Row(p.b, j+r)[k+l : min(k+l+line, k+n, p.b.Cols)] {
+					floats[(l+i)*columns+r] = v
+				}
+			}
+		}
+	} else {
+		for l := range min(k+n, p.b.Rows) - k {
+			copy(floats[l*columns:][:width], matrix.Row(p.b, k+l)[j:])
+		}
+	}
+	p.kernel.packPanel(&y[0], &floats[0], 4*columns, n)
+}
+
+// load stores C, rounded to binary16, in the sums of the panel that begins with
+// column j, or zeros if there is no c.
+func (p *halfProduct) load(sums []float32, c blas32.General, j int) {
+	columns := p.kernel.columns
+	clear(sums)
+	if c.Data == nil {
+		return
+	}
+	width := min(columns, p.n-j)
+	for i := range p.m {
+		row := sums[i*columns:][:width]
+		if p.transposed {
+			for r := range row {
+				row[r] = c.Data[(j+r)*c.Stride+i]
+			}
+		} else {
+			copy(row, matrix.Row(c, i)[j:])
+		}
+		roundRow(row, row, Binary16)
+	}
+}
+
+// store stores the sums of the panel that begins with column j in z.
+func (p *halfProduct) store(z blas32.General, sums []float32, j int) {
+	columns := p.kernel.columns
+	width := min(columns, p.n-j)
+	for i := range p.m {
+		row := sums[i*columns:][:width]
+		if p.transposed {
+			for r, v := range row {
+				z.Data[(j+r)*z.Stride+i] = v
+			}
+		} else {
+			copy(matrix.Row(z, i)[j:], row)
+		}
+	}
+}
+
+// greatestOf returns the greatest magnitude in x, NaN aside.
+func greatestOf(x []float32) float32 {
+	bits := uint32(0)
+	for _, v := range x {
+		if b := math.Float32bits(v) &^ signBit32; b <= infinity32 {
+			bits = max(bits, b)
+		}
+	}
+	return math.Float32frombits(bits)
+}
+
+// halfScale is the inverse of the factor that the words of kernels with a slow
+// way have.
+const halfScale = 0x1p56
+
+// widen returns the numbers of n rows of the panel y in tiles.
+func (p *halfProduct) widen(y []uint32, n int) [][tile]float64 {
+	columns := p.kernel.columns
+	z := make([][tile]float64, columns/tile*n)
+	for i := range z {
+		for c, w := range y[i%n*columns+i/n*tile:][:tile] {
+			z[i][c] = float64(math.Float32frombits(w)) * halfScale
+		}
+	}
+	return z
+}
+
+// addSlowly adds n terms from k on to a tile of sums from row i on, without the
+// kernel.
+func (p *halfProduct) addSlowly(sums []float32, i, k int, y [][tile]float64, n int) {
+	rows, columns := p.kernel.rows, p.kernel.columns
+	x := halfScratch.wide.get(n)
+	defer halfScratch.wide.put(x)
+	for r := range rows {
+		for l, w := range p.row(i+r, k)[:n] {
+			x[l] = float64(math.Float32frombits(w)) * halfScale
+		}
+		for j := 0; j < columns; j += tile {
+			var s [tile]float64
+			c := sums[r*columns+j:][:tile]
+			widenSlice(s[:], c)
+			continue16(&s, x, y[j/tile*n:][:n])
+			for l, v := range s {
+				c[l] = float32(v)
+			}
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package tcore
+
+func halfKernelFor() (k halfKernel, ok bool) { return k, false }

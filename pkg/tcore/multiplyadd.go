@@ -38,7 +38,7 @@ type prepared interface {
 // prepare prepares a and b for the fastest method that computes their product.
 // started reports whether C is given.
 func (d *Device) prepare(a, b blas32.General, started bool) prepared {
-	if p, ok := newIdealProduct(d, a, b); ok && !started {
+	if p, ok := newIdealProduct(d, a, b, started); ok {
 		return p
 	}
 	if p, ok := newThinProduct(d, a, b); ok {

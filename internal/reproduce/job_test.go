@@ -231,6 +231,7 @@ func TestRun_two_at_a_time(t *testing.T) {
 // kept, and a third does not begin.
 func TestRun_keeps_what_ran_beside_a_failure(t *testing.T) {
 	gonb(t)
+	t.Setenv("GOMEMLIMIT", "")
 	out := t.TempDir()
 	var log bytes.Buffer
 	job := Job{Out: out, Notebooks: "testdata/partly", Kernel: kernel, Timeout: 20 * time.Second, AtATime: 2, Log: &log}
@@ -239,8 +240,8 @@ func TestRun_keeps_what_ran_beside_a_failure(t *testing.T) {
 	if !errors.As(err, &e) || e.Notebook != "a" || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("%v, want the error of a", err)
 	}
-	if got := shown(executed(t, out, "b").CodeCells()[1]); got != "" {
-		t.Errorf("b showed %s", got)
+	if got := shown(executed(t, out, "b").CodeCells()[1]); got != "stdout 300MiB;" {
+		t.Errorf("b showed %s, want its share of the memory", got)
 	}
 	for name, want := range map[string]bool{"ended": true, "third": false, "notebooks/a.ipynb": false, "notebooks/c.ipynb": false, "report.json": false} {
 		if _, err := os.Stat(filepath.Join(out, name)); (err == nil) != want {

@@ -51,7 +51,7 @@ var rows = []string{
 	"gpu speed -n 32768", "gpu experiment -m 9223372036854775807 made", "gpu experiment -m 4 -n 4 -k 32 -elements 100 -seed 2 made gemm-positive profile",
 	"gpu probe --emulate hopper", "gpu record --rows 10 --seed 2 made", "gpu record --rows 9223372036854775807 --emulate volta made", "gpu record --rows 9223372036854775807 --emulate hopper made",
 	"gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
-	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
+	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s -jobs 2 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
 	"version", "help", "gpu help", "",
 }
 

@@ -30,6 +30,7 @@ func TestRun(t *testing.T) {
 		{"refuses_an_unknown_flag", "reproduce -fast", 2, "", "flag provided but not defined: -fast"},
 		{"refuses_a_bad_value", "reproduce -timeout soon", 2, "", `invalid value "soon"`},
 		{"refuses_no_time", "reproduce -timeout 0s", 2, "", "timeout = 0s, want more than 0"},
+		{"refuses_no_jobs", "reproduce -jobs 0", 2, "", "jobs = 0, want 1 or more"},
 		{"tells_the_flags", "reproduce -help", 0, "-timeout time", ""},
 		{"draws_no_page_without_a_run", "reproduce -page -out none", 1, "", "no report of a run"},
 		{"tells_them_by_help", "help reproduce", 0, "Usage: roundoff reproduce", ""},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/roundofflab/roundoff/internal/reproduce"
@@ -20,12 +21,16 @@ func reproduceCommand(ctx context.Context, args []string, stdout, stderr io.Writ
 	flags.StringVar(&job.Notebooks, "notebooks", "notebooks", "run the notebooks in this `folder`")
 	flags.StringVar(&job.Kernel, "kernel", "tools/kernels/gonb/kernel.json", "run them in the kernel of this `file`")
 	flags.DurationVar(&job.Timeout, "timeout", 5*time.Minute, "let a cell run no longer than this `time`")
+	flags.IntVar(&job.AtATime, "jobs", min(runtime.NumCPU(), 2), "run this `number` of notebooks at a time")
 	var err error
 	if job.Names, err = parseFlags(flags, args); err != nil {
 		return err
 	}
 	if job.Timeout <= 0 {
 		return misuse(flags, "timeout = %v, want more than 0", job.Timeout)
+	}
+	if job.AtATime < 1 {
+		return misuse(flags, "jobs = %d, want 1 or more", job.AtATime)
 	}
 	run := func() (*reproduce.Report, error) { return job.Run(ctx) }
 	if *redraw {

@@ -3,7 +3,11 @@ package notebook
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // A Notebook is the content of one .ipynb file: cells, and metadata about all
@@ -44,6 +48,30 @@ func (nb *Notebook) Title() string {
 		}
 	}
 	return ""
+}
+
+// statedTime matches the running time in the first cell of a notebook.
+var statedTime = regexp.MustCompile(`\*Running time:\* about (\d+) seconds?`)
+
+// RunningTime returns the running time that the first cell states, as in
+// "*Running time:* about 5 seconds", or 0 if it states none.
+func (nb *Notebook) RunningTime() time.Duration {
+	if len(nb.Cells) == 0 {
+		return 0
+	}
+	m := statedTime.FindStringSubmatch(nb.Cells[0].Source)
+	if m == nil {
+		return 0
+	}
+	seconds, _ := strconv.Atoi(m[1]) // 0 if it is none
+	return time.Duration(seconds) * time.Second
+}
+
+// Alone reports whether the cell has the tag "alone": it measures times, and no
+// other cell is to run beside it.
+func (c *Cell) Alone() bool {
+	tags, _ := c.Metadata["tags"].([]any)
+	return slices.Contains(tags, any("alone"))
 }
 
 // CodeCells returns the code cells that contain code to run, in order.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func everyKind(t testing.TB) []byte {
@@ -140,6 +141,39 @@ func TestTitle(t *testing.T) {
 		nb := &Notebook{Cells: []*Cell{{Type: "code", Source: "# no"}, {Type: "markdown", Source: c.source}}}
 		if got := nb.Title(); got != c.want {
 			t.Errorf("Title of %q = %q, want %q", c.source, got, c.want)
+		}
+	}
+}
+
+func TestRunningTime(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		want   time.Duration
+	}{
+		{"# 1. Title\n*You will meet:* words. *Running time:* about 25 seconds: much. *Words:* 7 seconds", 25 * time.Second},
+		{"*Running time:* about 1 second", time.Second},
+		{"*Running time:* about a minute", 0},
+		{"", 0},
+	} {
+		nb := &Notebook{Cells: []*Cell{{Type: "markdown", Source: c.source}, {Source: "*Running time:* about 9 seconds"}}}
+		if got := nb.RunningTime(); got != c.want {
+			t.Errorf("RunningTime of %q = %v, want %v", c.source, got, c.want)
+		}
+	}
+	if got := new(Notebook).RunningTime(); got != 0 {
+		t.Errorf("RunningTime without cells = %v", got)
+	}
+}
+
+func TestAlone(t *testing.T) {
+	nb := parse(t, `{"nbformat": 4, "metadata": {}, "cells": [
+		{"cell_type": "code", "source": "x", "metadata": {"tags": ["slow", "alone"]}},
+		{"cell_type": "code", "source": "x", "metadata": {"tags": ["slow"]}},
+		{"cell_type": "code", "source": "x", "metadata": {"tags": "alone"}},
+		{"cell_type": "code", "source": "x", "metadata": {}}]}`)
+	for i, want := range []bool{true, false, false, false} {
+		if got := nb.Cells[i].Alone(); got != want {
+			t.Errorf("cell %d: %v, want %v", i+1, got, want)
 		}
 	}
 }

@@ -41,6 +41,9 @@ func TestTheNotebooks(t *testing.T) {
 					(i+1 == len(nb.Cells) || !strings.Contains(nb.Cells[i+1].Source, seen)) {
 					t.Errorf("cell %d shows something, and nothing says what we see", i+1)
 				}
+				if times.MatchString(c.Source) != c.Alone() {
+					t.Errorf("cell %d: a cell that measures times has the tag alone, and no other has it", i+1)
+				}
 				previous = c.Type
 			}
 		})
@@ -62,6 +65,9 @@ func open(t *testing.T, file string) *Notebook {
 }
 
 const seen = "**What we see.**"
+
+// times matches what measures times.
+var times = regexp.MustCompile(`paper\.(Table3|AllClaims)\(`)
 
 var shows = regexp.MustCompile(`nb\.(Show|Explore)\(`)
 

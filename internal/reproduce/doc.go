@@ -1,10 +1,10 @@
 // Package reproduce runs notebooks and collects their results. It executes
-// every notebook in a kernel of its own, stops at the first cell that fails,
-// checks the figures and claims that the notebooks wrote, and combines them in
-// one HTML page.
+// every notebook in a kernel of its own, several at the same time, until a cell
+// fails, checks the figures and claims that the notebooks wrote, and combines
+// them in one HTML page.
 //
 //	report, err := reproduce.Job{Out: "out", Notebooks: "notebooks", Kernel: "tools/kernels/gonb/kernel.json",
-//		Timeout: 5 * time.Minute, Log: os.Stdout}.Run(ctx)
+//		Timeout: 5 * time.Minute, AtATime: 2, Log: os.Stdout}.Run(ctx)
 //
 // It writes into one folder:
 //

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/roundofflab/roundoff/internal/atomicfile"
@@ -42,38 +43,83 @@ func (e *CellError) Error() string {
 // Unwrap returns the reason.
 func (e *CellError) Unwrap() error { return e.Reason }
 
+// kernels runs notebooks, each in a kernel of its own, several at the same time
+// if need be.
+type kernels struct {
+	Job
+	spec jupyter.Spec
+
+	// A cell that is to run alone holds machine for writing, any other for
+	// reading.
+	machine sync.RWMutex
+}
+
+// run runs a notebook, writes it with its outputs, and notes in s how many
+// cells it has and how long it took.
+func (k *kernels) run(ctx context.Context, s *Section, nb *notebook.Notebook) (err error) {
+	start := time.Now()
+	if s.Cells, err = k.execute(ctx, s.Name, nb); err != nil {
+		return err
+	}
+	s.Duration = time.Since(start)
+	return writeExecuted(filepath.Join(k.Out, "notebooks", s.Name+".ipynb"), nb)
+}
+
 // execute runs the code cells of a notebook in a kernel of its own, in the
 // folder of the notebook, and stores their outputs in nb. It returns the number
 // of cells.
-func (j Job) execute(ctx context.Context, spec jupyter.Spec, name string, nb *notebook.Notebook) (int, error) {
-	dir, err := filepath.Abs(j.Notebooks)
-	if err != nil {
-		return 0, err
-	}
-	env := []string{"ROUNDOFF_OUT=" + j.Out, "ROUNDOFF_NOTEBOOK=" + name}
-	k, err := jupyter.Start(ctx, spec, dir, env)
+func (k *kernels) execute(ctx context.Context, name string, nb *notebook.Notebook) (int, error) {
+	kernel, err := k.start(ctx, name)
 	if err != nil {
 		return 0, &CellError{Notebook: name, Reason: err}
 	}
 	nb.ClearOutputs()
 	cells := nb.CodeCells()
 	for i, c := range cells {
-		start := time.Now()
-		e := j.cell(ctx, k, c)
-		j.progress(name, i+1, len(cells), c, time.Since(start), e)
-		if e != nil {
+		if e := k.cell(ctx, kernel, fmt.Sprintf("%s [%d/%d]", name, i+1, len(cells)), c); e != nil {
 			e.Notebook, e.Cell, e.Of = name, i+1, len(cells)
-			return i, errors.Join(e, k.Close())
+			return i, errors.Join(e, kernel.Close())
 		}
 	}
-	return len(cells), k.Close()
+	return len(cells), kernel.Close()
 }
 
-// cell runs one cell and returns nil if it succeeded.
-func (j Job) cell(ctx context.Context, k *jupyter.Kernel, c *notebook.Cell) *CellError {
-	ctx, cancel := context.WithTimeoutCause(ctx, j.Timeout, fmt.Errorf("not done after %v", j.Timeout))
+// memory is the memory limit, in MiB, that the garbage collectors of all cells
+// that run at the same time share, unless GOMEMLIMIT is set. The largest cells
+// but those that run alone take 400 MB with half of it, in the time that they
+// take without a limit.
+const memory = 600
+
+// start starts the kernel of a notebook.
+func (k *kernels) start(ctx context.Context, name string) (*jupyter.Kernel, error) {
+	k.machine.RLock()
+	defer k.machine.RUnlock()
+	dir, err := filepath.Abs(k.Notebooks)
+	if err != nil {
+		return nil, err
+	}
+	env := []string{"ROUNDOFF_OUT=" + k.Out, "ROUNDOFF_NOTEBOOK=" + name}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%dMiB", memory/max(k.AtATime, 1)))
+	}
+	return jupyter.Start(ctx, k.spec, dir, env)
+}
+
+// cell runs one cell, with no other cell beside it if it is to run alone, and
+// writes its line of the log, which begins with which. It returns nil if the
+// cell succeeded.
+func (k *kernels) cell(ctx context.Context, kernel *jupyter.Kernel, which string, c *notebook.Cell) *CellError {
+	if c.Alone() {
+		k.machine.Lock()
+		defer k.machine.Unlock()
+	} else {
+		k.machine.RLock()
+		defer k.machine.RUnlock()
+	}
+	start := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, k.Timeout, fmt.Errorf("not done after %v", k.Timeout))
 	defer cancel()
-	r, err := k.Execute(ctx, c.Source)
+	r, err := kernel.Execute(ctx, c.Source)
 	c.Count, c.Outputs = r.Count, r.Outputs
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
@@ -81,6 +127,11 @@ func (j Job) cell(ctx context.Context, k *jupyter.Kernel, c *notebook.Cell) *Cel
 	if err == nil {
 		err = failure(r)
 	}
+	state := "ok"
+	if err != nil {
+		state = "FAILED"
+	}
+	fmt.Fprintf(k.Log, "%s %s %.1f s  %s\n", which, state, time.Since(start).Seconds(), firstLine(c.Source))
 	if err == nil {
 		return nil
 	}
@@ -136,15 +187,6 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 
 // plain returns s without the colour codes of a terminal.
 func plain(s string) string { return colours.ReplaceAllString(s, "") }
-
-// progress writes the line of the log for one cell.
-func (j Job) progress(name string, i, n int, c *notebook.Cell, d time.Duration, e *CellError) {
-	state := "ok"
-	if e != nil {
-		state = "FAILED"
-	}
-	fmt.Fprintf(j.Log, "%s [%d/%d] %s %.1f s  %s\n", name, i, n, state, d.Seconds(), firstLine(c.Source))
-}
 
 // firstLine returns the first line of a cell that is not empty, not %% and not
 // part of the imports, cut to 60 characters.

@@ -23,17 +23,20 @@ type Job struct {
 	Kernel    string        // file kernel.json of the kernel that runs them
 	Timeout   time.Duration // time limit of one cell
 	Names     []string      // notebooks to run, by name or beginning of the name ("05"); all if empty
+	AtATime   int           // notebooks that run at the same time; 0 is 1
 	Log       io.Writer     // receives a line for each cell
 }
 
-// Run runs the notebooks in the order of their names and returns their results.
-// If it runs all of them, it first removes the figures, notebooks and claims of
-// earlier runs, and there must be claims at the end. If it runs some of them,
-// it keeps the results of the others.
+// Run runs the notebooks and returns their results, in the order of their
+// names. Those that state the longest running time start first. If Run runs all
+// notebooks, it first removes the figures, notebooks and claims of earlier
+// runs, and there must be claims at the end. If it runs some of them, it keeps
+// the results of the others.
 //
 // Run removes only files that a run wrote, which it recognises by their
-// content. It stops at the first cell that fails, with a *CellError, and when
-// ctx ends.
+// content. A notebook stops at the first cell that fails, with a *CellError,
+// and when ctx ends. Run starts no notebook after that, but waits for those
+// that run and keeps their results.
 func (j Job) Run(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	all, chosen, err := j.names()
@@ -47,16 +50,27 @@ func (j Job) Run(ctx context.Context) (*Report, error) {
 	if j.Out, err = filepath.Abs(j.Out); err != nil {
 		return nil, err
 	}
+	notebooks, err := j.read(all)
+	if err != nil {
+		return nil, err
+	}
 	if err := j.prepare(chosen, len(chosen) == len(all)); err != nil {
 		return nil, fmt.Errorf("reproduce: %w", err)
 	}
 	r := &Report{Ran: chosen, Date: start, Machine: ThisMachine(j.Notebooks)}
-	for _, name := range all {
-		s := Section{Name: name}
-		if err := j.section(ctx, spec, &s, slices.Contains(chosen, name)); err != nil {
-			return nil, err
+	for i, name := range all {
+		r.Sections = append(r.Sections, Section{Name: name, Title: notebooks[i].Title()})
+	}
+	kernels := kernels{Job: j, spec: spec}
+	kernels.Log = &lineWriter{w: j.Log}
+	var tasks []func() error
+	for _, i := range longestFirst(notebooks) {
+		if slices.Contains(chosen, all[i]) {
+			tasks = append(tasks, func() error { return kernels.run(ctx, &r.Sections[i], notebooks[i]) })
 		}
-		r.Sections = append(r.Sections, s)
+	}
+	if err := atATime(max(j.AtATime, 1), tasks); err != nil {
+		return nil, err
 	}
 	r.Duration = time.Since(start)
 	if err := r.gather(j.Out, len(chosen) == len(all)); err != nil {
@@ -134,29 +148,25 @@ func (j Job) prepare(chosen []string, full bool) error {
 	return remove(stale)
 }
 
-// section reads a notebook and, if run is true, runs it.
-func (j Job) section(ctx context.Context, spec jupyter.Spec, s *Section, run bool) error {
-	data, err := os.ReadFile(filepath.Join(j.Notebooks, s.Name+".ipynb"))
-	if err != nil {
-		return fmt.Errorf("reproduce: %w", err)
+// read returns the notebooks of the given names. It returns an error if one of
+// them is for another kernel.
+func (j Job) read(names []string) ([]*notebook.Notebook, error) {
+	var list []*notebook.Notebook
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(j.Notebooks, name+".ipynb"))
+		if err != nil {
+			return nil, fmt.Errorf("reproduce: %w", err)
+		}
+		nb, err := notebook.Parse(data)
+		if err == nil {
+			err = nb.CheckKernel()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reproduce: %s: %w", name, err)
+		}
+		list = append(list, nb)
 	}
-	nb, err := notebook.Parse(data)
-	if err == nil {
-		err = nb.CheckKernel()
-	}
-	if err != nil {
-		return fmt.Errorf("reproduce: %s: %w", s.Name, err)
-	}
-	s.Title = nb.Title()
-	if !run {
-		return nil
-	}
-	start := time.Now()
-	if s.Cells, err = j.execute(ctx, spec, s.Name, nb); err != nil {
-		return err
-	}
-	s.Duration = time.Since(start)
-	return writeExecuted(filepath.Join(j.Out, "notebooks", s.Name+".ipynb"), nb)
+	return list, nil
 }
 
 // remove removes files. A file that does not exist is not an error.

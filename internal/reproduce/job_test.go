@@ -200,6 +200,59 @@ func TestRun_stops_at_a_cell_that_fails(t *testing.T) {
 	}
 }
 
+// Two notebooks wait for each other, and then one has a cell that runs alone.
+func TestRun_two_at_a_time(t *testing.T) {
+	gonb(t)
+	out := t.TempDir()
+	var log bytes.Buffer
+	job := Job{Out: out, Notebooks: "testdata/together", Names: []string{"a", "b"}, Kernel: kernel, Timeout: 20 * time.Second, AtATime: 2, Log: &log}
+	_, err := job.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "claims.json") { // all is well but that there are no claims
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	order, err := os.ReadFile(filepath.Join(out, "order"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(order), "\n"); n != 2*(1+8) {
+		t.Errorf("%d lines, want 18", n)
+	}
+	if !strings.Contains(string(order), "alone begins\nalone ends\n") {
+		t.Errorf("a cell ran beside one that is to run alone:\n%s", order)
+	}
+	for line := range strings.Lines(log.String()) {
+		if !strings.Contains(line, "] ok ") || !strings.HasPrefix(line, "a [") && !strings.HasPrefix(line, "b [") {
+			t.Errorf("line of the log: %s", line)
+		}
+	}
+}
+
+// Of two notebooks that run at the same time one fails. The other ends and is
+// kept, and a third does not begin.
+func TestRun_keeps_what_ran_beside_a_failure(t *testing.T) {
+	gonb(t)
+	t.Setenv("GOMEMLIMIT", "")
+	out := t.TempDir()
+	var log bytes.Buffer
+	job := Job{Out: out, Notebooks: "testdata/partly", Kernel: kernel, Timeout: 20 * time.Second, AtATime: 2, Log: &log}
+	_, err := job.Run(t.Context())
+	var e *CellError
+	if !errors.As(err, &e) || e.Notebook != "a" || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("%v, want the error of a", err)
+	}
+	if got := shown(executed(t, out, "b").CodeCells()[1]); got != "stdout 300MiB;" {
+		t.Errorf("b showed %s, want its share of the memory", got)
+	}
+	for name, want := range map[string]bool{"ended": true, "third": false, "notebooks/a.ipynb": false, "notebooks/c.ipynb": false, "report.json": false} {
+		if _, err := os.Stat(filepath.Join(out, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if strings.Contains(log.String(), "c [") {
+		t.Errorf("progress:\n%s", log.String())
+	}
+}
+
 func TestRun_stops_when_interrupted(t *testing.T) {
 	gonb(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -82,7 +82,6 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	z := runErrors{dist: dist}
 	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
-	var rows perExponent[*truncation.NearestError]
 	var unsure perExponent[float64]
 	tree := false
 	if _, tree = k.Device.Core.(tcore.Pairwise); tree { // the node that a sum belongs to is unknown
@@ -100,36 +99,61 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 			dist = nil
 		}
 	}
+	// What a sum adds depends on its exponent, which is often that of the sum
+	// before it, and on whether the sum before it was on the grid.
+	const exponent = 0x7ff << 52
+	at, h, square, proxy := uint64(math.MaxUint64), 0., 0., 0.
+	drawn, mean, estimate, drawnProxy := false, 0., 0., 0. // computed when first used
+	doubt := 0.                                            // unsure at this exponent
+	leave := func() {
+		if drawn {
+			*unsure.at(math.Ilogb(2 * h)) = doubt
+		}
+		drawn = false
+	}
 	for i, s := range o.Sums {
-		size := max(math.Abs(s), least/u)
+		size := math.Abs(s)
+		if size < least/u {
+			size = least / u
+		}
 		z.sizes += size * size
 		if first >= 0 && (o.X[first+i] == 0 || o.Y[first+i] == 0) {
 			continue
 		}
-		h := max(least, halfUlp(s, p))
-		z.halfUlps += h
-		z.squares += h * h
-		proxy := h * h / 3
-		if dist != nil && 0 < h && h < math.MaxFloat64 && onGrid(before, 2*h) {
-			e := math.Ilogb(2 * h)
-			r := rows.at(e)
-			if *r == nil {
-				*r = dist.at(e)
-			}
-			z.centre += (*r).Mean * given
-			*unsure.at(e) += (*r).Estimate * given
-			if (*r).Square*given > 1.02*proxy {
-				proxy = h * h
-			}
+		if e := math.Float64bits(s) & exponent; e != at || e == 0 {
+			leave()
+			at, h = e, max(least, halfUlp(s, p))
+			square, proxy = h*h, h*h/3
 		}
-		z.proxies += proxy
+		z.halfUlps += h
+		z.squares += square
+		if dist != nil && 0 < h && h < math.MaxFloat64 && onGrid(before, 2*h) {
+			if !drawn {
+				e := math.Ilogb(2 * h)
+				r := dist.at(e)
+				drawn, mean, estimate, drawnProxy = true, r.Mean*given, r.Estimate*given, proxy
+				if r.Square*given > 1.02*proxy {
+					drawnProxy = square
+				}
+				doubt = *unsure.at(e)
+			}
+			z.centre += mean
+			doubt += estimate
+			z.proxies += drawnProxy
+		} else {
+			z.proxies += proxy
+		}
 		before = s
 	}
+	leave()
 	for _, u := range unsure.values {
 		z.slack += u * u
 	}
 	z.slack = sure*math.Sqrt(z.slack) + o.Flushed
-	if d, known := k.drift(); tree && known {
+	if !tree {
+		return z
+	}
+	if d, known := k.drift(); known {
 		z.slack += d.most
 		if d.variance > 1.02 {
 			z.proxies = z.squares

@@ -79,6 +79,35 @@ func TestGEMM(t *testing.T) {
 			}
 		})
 	}
+	for _, core := range cores() {
+		t.Run(core.Name+"/continues from C", func(t *testing.T) {
+			rng, d := rand.New(rand.NewPCG(13, 0)), core.Device(core.Name)
+			for range 20 {
+				m, n, k := 1+rng.IntN(9), 1+rng.IntN(19), core.Block*(1+rng.IntN(20))
+				specials := rng.IntN(2) == 0
+				a, b, c := anyData(m, k, rng, specials), anyData(k, n, rng, specials), anyData(m, n, rng, specials)
+				z := c // may be C
+				if rng.IntN(2) == 0 {
+					z = anyData(m, n, rng, false)
+				}
+				started := append([]float32{}, c.Data...)
+				beyond := z.Data[n]
+				d.MultiplyAdd(a, b, c, z)
+				for i := range m {
+					for j := range n {
+						got, start := z.Data[i*z.Stride+j], started[i*c.Stride+j]
+						want := float32(d.Dot(wide64(matrix.Row(a, i)), wide64(column(b, j)), float64(start)))
+						if !same(float64(got), float64(want)) {
+							t.Fatalf("%d × %d × %d: z[%d, %d] = %v from %v, want %v", m, k, n, i, j, got, start, want)
+						}
+					}
+				}
+				if !same(float64(z.Data[n]), float64(beyond)) {
+					t.Fatalf("%d × %d × %d: row 0 was written beyond its end", m, k, n)
+				}
+			}
+		})
+	}
 	t.Run("writes no element outside d", func(t *testing.T) {
 		a, b, d := uniform(3, 8, 1), uniform(8, 5, 2), zeros(3, 7)
 		d.Cols = 5
@@ -106,6 +135,15 @@ func TestGEMM(t *testing.T) {
 			}
 		}
 	})
+}
+
+// wide64 returns the numbers in binary64.
+func wide64(x []float32) []float64 {
+	z := make([]float64, len(x))
+	for i, v := range x {
+		z[i] = float64(v)
+	}
+	return z
 }
 
 func column(m blas32.General, j int) []float32 {

@@ -3,6 +3,8 @@ package tcore
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -60,21 +62,21 @@ func (t TensorCore) represent(dst []float64, src []float32) {
 	}
 }
 
-// idealProduct is a product on a [TensorCore] that starts from zeros and has
-// whole blocks. It is that of Algorithm 1, for which there are faster methods
-// than block by block. NaN and infinities follow IEEE 754.
+// idealProduct is a product on a [TensorCore] that has whole blocks. It is that
+// of Algorithm 1, for which there are faster methods than block by block. NaN
+// and infinities follow IEEE 754.
 type idealProduct struct {
 	TensorCore
 	a, b blas32.General
 }
 
-// newIdealProduct returns the product of a and b on a device. It returns false
-// unless it starts from zeros and the Core is a TensorCore whose blocks divide
-// K, with Low the format of both factors, which the device rounds to nearest
-// even.
+// newIdealProduct returns the product of a and b on a device, to be added to a
+// matrix if started is true. It returns false unless the Core is a TensorCore
+// whose blocks divide K, with Low the format of both factors, which the device
+// rounds to nearest even, and which adds in binary32 what is started.
 func newIdealProduct(d *Device, a, b blas32.General, started bool) (prepared, bool) {
 	t, ok := d.Core.(TensorCore)
-	if !ok || started || a.Cols%t.Block != 0 || !d.A.Equal(t.Low) || !d.B.Equal(t.Low) || d.Convert != ToNearestEven {
+	if !ok || started && !t.isSequential32() || a.Cols%t.Block != 0 || !d.A.Equal(t.Low) || !d.B.Equal(t.Low) || d.Convert != ToNearestEven {
 		return nil, false
 	}
 	return &idealProduct{t, a, b}, true
@@ -82,8 +84,11 @@ func newIdealProduct(d *Device, a, b blas32.General, started bool) (prepared, bo
 
 func (p *idealProduct) release() {}
 
-// addTo stores AB in z; there is no c.
-func (p *idealProduct) addTo(_, z blas32.General) {
+func (p *idealProduct) addTo(c, z blas32.General) {
+	if c.Data != nil {
+		p.continued(c, z)
+		return
+	}
 	store32 := func(i, j int, s float32) { z.Data[i*z.Stride+j] = s }
 	store64 := func(i, j int, s float64) { z.Data[i*z.Stride+j] = float32(s) }
 	switch {
@@ -98,6 +103,27 @@ func (p *idealProduct) addTo(_, z blas32.General) {
 	default:
 		gemm(p.a, p.b, p.represent, p.columns, store64)
 	}
+}
+
+// continued stores C + AB in z, by sequential sums in binary32.
+func (p *idealProduct) continued(c, z blas32.General) {
+	tiles := packTiles(p.b, p.Low.RoundSlice32)
+	parallel.Ranges(p.a.Rows, func(lo, hi int) {
+		x := make([]float32, p.a.Cols)
+		for i := lo; i < hi; i++ {
+			p.Low.RoundSlice32(x, matrix.Row(p.a, i))
+			for j, y := range tiles {
+				var s [tile]float32
+				copy(s[:], matrix.Row(c, i)[j*tile:])
+				for k, xk := range x {
+					for l, yk := range y[k] {
+						s[l] += float32(xk * yk)
+					}
+				}
+				copy(matrix.Row(z, i)[j*tile:], s[:])
+			}
+		}
+	})
 }
 
 func (t TensorCore) width() int { return t.Block }

@@ -124,15 +124,19 @@ func (b pairs) nearest(units float64) NearestError {
 		var s, q float64
 		for _, x := range b.x {
 			t := x * y
-			k := math.RoundToEven(t)
-			r := k - t
-			q += r * r
-			if math.Abs(r) == 0.5 {
-				ties[parity(math.Floor(t))] += w
-				continue
+			k, uneven := nearestEven(t)
+			switch r := k - t; r {
+			case -0.5:
+				ties[0] += w
+				q += 0.25
+			case 0.5:
+				ties[1] += w
+				q += 0.25
+			default:
+				s += r
+				q += r * r
+				odd += w * float64(uneven)
 			}
-			s += r
-			odd += w * float64(parity(k))
 		}
 		sum += w * s
 		square += w * q
@@ -142,6 +146,18 @@ func (b pairs) nearest(units float64) NearestError {
 		sum += (ties[1] - ties[0]) * t / (t + 2*odd) / 2
 	}
 	return NearestError{Mean: sum / total, Square: square / total}
+}
+
+// nearestEven returns the whole number nearest to t, of two the even one, and
+// that number modulo 2.
+func nearestEven(t float64) (k float64, uneven int) {
+	const whole = 3 << 51 // numbers next to it are whole
+	if !(math.Abs(t) < 1<<51) {
+		k = math.RoundToEven(t)
+		return k, parity(k)
+	}
+	z := t + whole
+	return z - whole, int(math.Float64bits(z) & 1)
 }
 
 // parity returns k modulo 2, for a whole number k.

@@ -90,3 +90,30 @@ func TestIncrements(t *testing.T) {
 		})
 	}
 }
+
+// nearestEven agrees with math.RoundToEven, and its parity with that of the
+// integer, for small and large numbers and on both sides of where it changes
+// its method.
+func TestNearestEven(t *testing.T) {
+	check := func(x float64) {
+		k, uneven := nearestEven(x)
+		want := math.RoundToEven(x)
+		if parity := int(math.Abs(math.Mod(want, 2))); k != want || uneven != parity {
+			t.Errorf("nearestEven(%v) = %v, %d, want %v, %d", x, k, uneven, want, parity)
+		}
+	}
+	rng := rand.New(rand.NewPCG(53, 54))
+	for range 100000 {
+		x := math.Ldexp(rng.Float64(), rng.IntN(70)-8)
+		for _, x := range []float64{x, math.Round(x), math.Floor(x) + 0.5} {
+			check(x)
+			check(-x)
+		}
+	}
+	for _, x := range []float64{0, 0x1p51, 0x1p52, 0x1p53, 0x1p60} {
+		for i := -4.; i <= 4; i += 0.25 {
+			check(x + i)
+			check(-x + i)
+		}
+	}
+}

@@ -23,22 +23,28 @@ func (g *group) plus(h group) {
 	g.f += h.f
 }
 
-// add adds a group of products. w is the sum of the weights of all its
-// products, in the cell or not.
-func (t *tally) add(g group, w float64) {
+// means returns squares and products of the means over a group of products, of
+// which g are the sums over those in the cell, times w, the sum of the weights
+// of all.
+func (g group) means(w float64) (pp, ps, ss, pq, qq float64) {
+	return g.p * g.p / w, g.p * g.s / w, g.s * g.s / w, g.p * g.q / w, g.q * g.q / w
+}
+
+// add adds the sums over a group of products, and their means.
+func (t *tally) add(g group, pp, ps, ss, pq, qq float64) {
 	t.plus(g)
-	t.pp += g.p * g.p / w
-	t.ps += g.p * g.s / w
-	t.ss += g.s * g.s / w
-	t.pq += g.p * g.q / w
-	t.qq += g.q * g.q / w
+	t.pp += pp
+	t.ps += ps
+	t.ss += ss
+	t.pq += pq
+	t.qq += qq
 }
 
 // lossTallies contains the tallies of one kind of products, aligned to one
 // exponent E.
 type lossTallies struct {
-	first            int // the exponent of cells[0]
-	cells            []tally
+	first            int     // the exponent of cells[0]
+	cells            []tally // all zero for the kind whole, of which nobody asks for them
 	below, upto, own tally
 }
 
@@ -63,8 +69,9 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 // tally computes the tallies group by group. A product that is zero counts as
 // one of an exponent below all others.
 func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
-	first, scale, c := slices.Min(p.exp), math.Ldexp(1, F-E), p.centre(k)
-	t := &lossTallies{first: first, cells: make([]tally, slices.Max(p.exp)-first+1)}
+	scale, c := math.Ldexp(1, F-E), p.centre(k)
+	first, last := slices.Min(p.exp), slices.Max(p.exp)
+	t := &lossTallies{first: first, cells: make([]tally, last-first+1)}
 	sums := make([]group, len(t.cells))
 	var used []int
 	for lo, hi := range p.groups {
@@ -93,15 +100,30 @@ func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 			}
 		}
 		for _, j := range used {
-			t.cells[j].add(sums[j], w)
+			if k != whole {
+				pp, ps, ss, pq, qq := sums[j].means(w)
+				t.cells[j].add(sums[j], pp, ps, ss, pq, qq)
+			}
 			below.plus(sums[j])
 			sums[j] = group{}
 		}
 		used = used[:0]
-		t.below.add(below, w)
-		t.own.add(group{p: below.p + own, s: own}, w)
+		if below.p == 0 && own == 0 {
+			continue
+		}
+		pp, ps, ss, pq, qq := below.means(w)
+		t.below.add(below, pp, ps, ss, pq, qq)
+		if own == 0 { // the most frequent case, without more divisions
+			t.own.add(group{p: below.p}, pp, 0, 0, 0, 0)
+			t.upto.add(below, pp, ps, ss, pq, qq)
+			continue
+		}
+		ours := group{p: below.p + own, s: own}
+		pp, ps, ss, pq, qq = ours.means(w)
+		t.own.add(ours, pp, ps, ss, pq, qq)
 		below.plus(lossGroup(0, c, own))
-		t.upto.add(below, w)
+		pp, ps, ss, pq, qq = below.means(w)
+		t.upto.add(below, pp, ps, ss, pq, qq)
 	}
 	return t
 }

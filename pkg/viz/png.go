@@ -41,21 +41,29 @@ func (s *sheet) png() ([]byte, error) {
 // image with a palette, whose file is less than half as large. It returns any
 // other image unchanged.
 func indexed(img image.Image) image.Image {
+	from, ok := img.(*image.RGBA)
+	if !ok {
+		return img
+	}
 	const most = 256
-	index := map[color.Color]uint8{}
+	index := map[color.RGBA]uint8{}
 	var palette color.Palette
+	var i uint8
+	var last color.RGBA // of index i, if there is a palette
 	r := img.Bounds()
 	z := image.NewPaletted(r, nil)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			c := img.At(x, y)
-			i, known := index[c]
-			if !known {
-				if len(palette) == most {
-					return img
+			if c := from.RGBAAt(x, y); c != last || palette == nil {
+				known := false
+				if i, known = index[c]; !known {
+					if len(palette) == most {
+						return img
+					}
+					i = uint8(len(palette))
+					index[c], palette = i, append(palette, c)
 				}
-				i = uint8(len(palette))
-				index[c], palette = i, append(palette, c)
+				last = c
 			}
 			z.SetColorIndex(x, y, i)
 		}

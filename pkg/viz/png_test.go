@@ -13,7 +13,9 @@ func TestIndexed(t *testing.T) {
 		img := image.NewRGBA(image.Rect(0, 0, 50, 40))
 		for i := range 2000 {
 			n := i % colours
-			img.Set(i%50, i/50, color.RGBA{uint8(n), uint8(n >> 8), 7, 255})
+			if n > 0 { // the first colour is transparent
+				img.Set(i%50, i/50, color.RGBA{uint8(n), uint8(n >> 8), 7, 255})
+			}
 		}
 		z := indexed(img)
 		if _, ok := z.(*image.Paletted); ok != (colours <= 256) {

@@ -78,7 +78,7 @@ func (s ExactSum) chain32(d *Device, x, y []float64, c float64) float64 {
 
 var (
 	exactPath  = newPath("sums exact in binary64")
-	redonePath = newPath("sums of tiles that are not exact in binary64")
+	redonePath = newPath("sums of blocks that are not exact in binary64")
 )
 
 // newExactProduct prepares a and b for an [ExactSum] in binary32. It returns
@@ -95,22 +95,8 @@ func newExactProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	if !ok || !d.factorsWithin(a, b, last, false) {
 		return nil, false
 	}
-	kernel := sumsKernel[float32, float64]{rows: rows, columns: columns, terms: s.Terms,
-		run: func(c []float32, ldc int, a []float64, lda int, b []float64, k int) {
-			if tile(&c[0], ldc*size[float32](), &a[0], lda*size[float64](), &b[0], k) == 0 {
-				return
-			}
-			redonePath.count(rows, k, columns)
-			y := make([]float64, k)
-			for j := range columns {
-				for l := range y {
-					y[l] = b[l*columns+j]
-				}
-				for i := range rows {
-					c[i*ldc+j] = float32(s.chain32(d, a[i*lda:][:k], y, float64(c[i*ldc+j])))
-				}
-			}
-		}}
+	t := exactTiles{d, s, rows, columns, tile}
+	kernel := sumsKernel[float32, float64]{rows: rows, columns: columns, terms: s.Terms, run: t.run}
 	positiveZeros := func(row []float32) {
 		for i := range row {
 			row[i] += 0
@@ -118,6 +104,40 @@ func newExactProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	}
 	p := newSumsProduct(a, b, kernel, converter64(d, d.A), converter64(d, d.B))
 	return &sums32[float64]{p, positiveZeros, exactPath}, true
+}
+
+// exactTiles continues tiles of sums of an ExactSum.
+type exactTiles struct {
+	d             *Device
+	core          ExactSum
+	rows, columns int
+	routine       exactTile
+}
+
+// run is the run of a sumsKernel. Where the sums are not exact in binary64, it
+// looks for the blocks that are not, half by half, and computes these one by
+// one.
+func (t *exactTiles) run(c []float32, ldc int, a []float64, lda int, b []float64, k int) {
+	if t.routine(&c[0], ldc*size[float32](), &a[0], lda*size[float64](), &b[0], k) == 0 {
+		return
+	}
+	if blocks := k / t.core.Terms; blocks > 1 {
+		half := blocks / 2 * t.core.Terms
+		t.run(c, ldc, a, lda, b, half)
+		t.run(c, ldc, a[half:], lda, b[half*t.columns:], k-half)
+		return
+	}
+	redonePath.count(t.rows, k, t.columns)
+	y := make([]float64, k)
+	for j := range t.columns {
+		for l := range y {
+			y[l] = b[l*t.columns+j]
+		}
+		for i := range t.rows {
+			sum := &c[i*ldc+j]
+			*sum = float32(t.core.chain32(t.d, a[i*lda:][:k], y, float64(*sum)))
+		}
+	}
 }
 
 // jamLimbs returns the two's complement number z × 2^exp with its leading 64

@@ -112,7 +112,8 @@ func newPairwiseProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool)
 	if !ok || !d.C.Equal(Binary32) || !within32(d.A) || !within32(d.B) || d.A.Precision+d.B.Precision > pairsPrecision {
 		return nil, false
 	}
-	normal, done := d.factorsWithin(a, b, Binary32.MinNormal(), true), anyPairsPath
+	const few = 32 // columns for which to look at all elements of A takes longer than it saves
+	normal, done := b.Cols > few && d.factorsWithin(a, b, Binary32.MinNormal(), true), anyPairsPath
 	if normal {
 		done = pairsPath
 	}

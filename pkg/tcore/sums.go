@@ -46,9 +46,9 @@ func size[T float]() int { return int(unsafe.Sizeof(T(0))) }
 // stride of their copy is not a power of two, because rows at such a stride
 // would compete for the same cache lines.
 const (
-	sumsDepth = 1024 // bytes
+	sumsDepth = 2048 // bytes
 	sumsPad   = 64   // bytes
-	sumsRows  = 112
+	sumsRows  = 448
 )
 
 // sumsProduct is the product of a and b by sequential sums. Between blocks

@@ -146,3 +146,169 @@ func TestSumsInPlace(t *testing.T) {
 		}
 	})
 }
+
+// FuzzSums compares sums of tiles with Dot, on data of a kind and a seed, in
+// any shape, on every device and level.
+func FuzzSums(f *testing.F) {
+	f.Add(uint64(1), uint8(0), uint8(0), uint16(17), uint16(40), uint16(33), uint8(0), uint8(1), false)
+	f.Add(uint64(2), uint8(9), uint8(2), uint16(14), uint16(513), uint16(8), uint8(3), uint8(0), true)
+	devices, levels := sumsDevices(), features.Levels()
+	f.Fuzz(func(t *testing.T, seed uint64, device, level uint8, m, k, n uint16, kinds, rare uint8, started bool) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		d := devices[int(device)%len(devices)]
+		s := shape{1 + int(m)%40, 1 + int(k)%600, 1 + int(n)%50}
+		kind, other, exceptions := int(kinds)%sumsKinds, int(kinds)/sumsKinds%sumsKinds, float64(rare%8)*0.002
+		a, b := sumsMatrix(rng, s.m, s.k, d.A, kind, exceptions), sumsMatrix(rng, s.k, s.n, d.B, other, exceptions)
+		c := blas32.General{}
+		if started {
+			c = sumsMatrix(rng, s.m, s.n, Binary32, rng.IntN(sumsKinds), exceptions)
+		}
+		with(levels[int(level)%len(levels)], func() { compareProduct(t, rng, d, a, b, c, 3) })
+	})
+}
+
+// counted returns how many multiply-adds a path computes in work.
+func (p *path) counted(work func()) int64 {
+	before := p.done.Load()
+	work()
+	return p.done.Load() - before
+}
+
+// Products take the path that is meant for their device and data.
+func TestPathsOfSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 0))
+	near1 := func(rows, cols int) blas32.General { return sumsMatrix(rng, rows, cols, Binary32, 1, 0) }
+	small := func(rows, cols int) blas32.General { // products below the least normal number
+		m := near1(rows, cols)
+		for i := range m.Data {
+			m.Data[i] *= 0x1p-65
+		}
+		return m
+	}
+	large := func(rows, cols int) blas32.General { // products beyond the greatest number
+		m := near1(rows, cols)
+		m.Data[0] = 0x1p64
+		return m
+	}
+	thin := func(rows, cols int) blas32.General { return near1(rows, 8) }
+	cases := []struct {
+		device Device
+		data   func(rows, cols int) blas32.General
+		path   *path
+		level  int // bits that it takes
+	}{
+		{IEEEF64, near1, chainPath, 256},
+		{IEEEF32, near1, chainPath, 256},
+		{CDNA2F16, near1, pairsPath, 256},
+		{CDNA2BF16, near1, pairsPath, 256},
+		{CDNA2BF16, small, anyPairsPath, 256},
+		{CDNA2BF16, large, anyPairsPath, 256},
+		{CDNA2BF16Pairs, near1, pairsPath, 256},
+		{CDNA2BF16, thin, anyPairsPath, 256},
+		{CDNA1F16, near1, exactPath, 512},
+		{CDNA1BF16, near1, exactPath, 512},
+	}
+	onEveryLevel(t, func(t *testing.T) {
+		for i, c := range cases {
+			a, b := c.data(20, 48), c.data(48, 48)
+			if a.Cols != b.Rows {
+				a = near1(20, 48)
+			}
+			z := zeros(20, b.Cols)
+			got := c.path.counted(func() { c.device.MultiplyAdd(a, b, blas32.General{}, z) })
+			want := int64(0)
+			if features.Bits >= c.level {
+				want = int64(20 * 48 * b.Cols)
+			}
+			if got != want {
+				t.Errorf("case %d, %s: %q computed %d multiply-adds, want %d", i, c.device.Name, c.path.name, got, want)
+			}
+		}
+		// One great sum amid small ones: no block before its own is computed again.
+		a, b, z := near1(14, 256), near1(256, 16), zeros(14, 16)
+		for i := range a.Data {
+			a.Data[i] = float32(Binary16.Round(float64(a.Data[i]), ToNearestEven))
+		}
+		if n := redonePath.counted(func() { CDNA1F16.MultiplyAdd(a, b, blas32.General{}, z) }); n != 0 {
+			t.Errorf("%d multiply-adds of ordinary data were computed again", n)
+		}
+		a.Data[9*256+101], b.Data[101*16+3] = 0x1p15, 0x1p15
+		a.Data[9*256+102], b.Data[102*16+3] = 0x1p-24, 0x1p-24
+		n := redonePath.counted(func() { CDNA1F16.MultiplyAdd(a, b, blas32.General{}, z) })
+		if features.Bits == 512 && (n == 0 || n > 14*16*(256-100)) || features.Bits < 512 && n != 0 {
+			t.Errorf("%d multiply-adds were computed again", n)
+		}
+	})
+}
+
+// The routines for sums in pairs flush subnormal numbers, and Go code after
+// them does not.
+func TestPairsRestoreControl(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, normal := range []bool{true, false} {
+			kernel, ok := pairsKernelFor(4, normal, 64)
+			if !ok {
+				continue
+			}
+			c := make([]float32, kernel.rows*kernel.columns)
+			a, b := make([]float32, 4*kernel.rows), make([]float32, 4*kernel.columns)
+			a[0], b[0] = 0x1p-64, 0x1p-64
+			kernel.run(c, kernel.columns, a, 4, b, 4)
+			if c[0] != 0 {
+				t.Errorf("normal %t: a subnormal sum is %x, want 0", normal, c[0])
+			}
+			if z := a[0] * b[0]; z != 0x1p-128 {
+				t.Errorf("normal %t: afterwards 2^-64 × 2^-64 = %x", normal, z)
+			}
+		}
+	})
+}
+
+// The rows of factors of sums in pairs have no subnormal numbers, and zeros
+// keep their signs.
+func TestFlushRow(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(46, 0))
+		for _, f := range []Format{Binary16, BFloat16, Binary32, E5M2} {
+			normal := float32(exp2(f.Emin))
+			x := []float32{0, float32(math.Copysign(0, -1)), normal, -normal, math.Nextafter32(normal, 0), -math.Nextafter32(normal, 0),
+				0x1p-149, -0x1p-149, 1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), -float32(math.NaN())}
+			for range 1000 {
+				x = append(x, math.Float32frombits(rng.Uint32()), normal*(rng.Float32()*4-2))
+			}
+			z := append([]float32(nil), x...)
+			flushRow(z, normal)
+			for i, v := range x {
+				if want := flushInput(f, float64(v)); !same(float64(z[i]), want) {
+					t.Fatalf("%s: %x becomes %x, want %x", f.Name, v, z[i], want)
+				}
+			}
+		}
+	})
+}
+
+// The magnitudes of a matrix are those of its nonzero elements.
+func TestMagnitudes(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(47, 0))
+		for trial := range 200 {
+			m := sumsMatrix(rng, 1+rng.IntN(5), 1+rng.IntN(40), Binary32, 1+rng.IntN(sumsKinds-1), 0)
+			least, greatest := math.Inf(1), 0.0
+			for _, x := range m.Data {
+				if x != 0 {
+					least, greatest = min(least, math.Abs(float64(x))), max(greatest, math.Abs(float64(x)))
+				}
+			}
+			if greatest == 0 {
+				least = 1
+			}
+			if l, g := magnitudesOf(m); l != least || g != greatest {
+				t.Fatalf("trial %d: magnitudes %x to %x, want %x to %x", trial, l, g, least, greatest)
+			}
+			m.Data[rng.IntN(len(m.Data))] = float32(math.NaN())
+			if _, g := magnitudesOf(m); !math.IsNaN(g) {
+				t.Fatalf("trial %d: the greatest magnitude is %x, want NaN", trial, g)
+			}
+		}
+	})
+}

@@ -70,11 +70,24 @@ func sumsMatrix(rng *rand.Rand, rows, cols int, f Format, kind int, rare float64
 
 const sumsKinds = 7
 
-// compareProduct compares some elements of C + AB with Dot.
+// compareProduct compares some elements of C + AB with Dot, and checks that no
+// element beside the result changes.
 func compareProduct(t *testing.T, rng *rand.Rand, d Device, a, b, c blas32.General, each int) {
 	t.Helper()
-	z := zeros(a.Rows, b.Cols)
+	const beside = 12345
+	whole := zeros(a.Rows+2, b.Cols+3)
+	for i := range whole.Data {
+		whole.Data[i] = beside
+	}
+	z := matrix.Columns(matrix.Rows(whole, 1, a.Rows+1), 1, b.Cols+1)
 	d.MultiplyAdd(a, b, c, z)
+	for i := range whole.Rows {
+		for j, v := range matrix.Row(whole, i) {
+			if inside := i >= 1 && i <= a.Rows && j >= 1 && j <= b.Cols; !inside && v != beside {
+				t.Fatalf("%s, %d × %d × %d: element (%d, %d) beside the result is %x", d.Name, a.Rows, a.Cols, b.Cols, i-1, j-1, v)
+			}
+		}
+	}
 	x, y := make([]float64, a.Cols), make([]float64, a.Cols)
 	for i := range a.Rows {
 		copy(x, matrix.Vectors(matrix.Rows(a, i, i+1))[0])
@@ -105,7 +118,7 @@ func TestSums(t *testing.T) {
 		for _, d := range sumsDevices() {
 			rng := rand.New(rand.NewPCG(43, 0))
 			for trial := range trials * sumsKinds {
-				s := shape{1 + rng.IntN(30), 1 + rng.IntN(40), 1 + rng.IntN(40)}
+				s := shape{1 + rng.IntN(30), 1 + rng.IntN(40), 1 + rng.IntN(60)}
 				switch trial % 5 {
 				case 0:
 					s.k = 1 + rng.IntN(300)
@@ -145,6 +158,74 @@ func TestSumsInPlace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Products on either side of the least normal number, and one of them among
+// others that are normal.
+func TestPairsNearUnderflow(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(48, 0))
+		for _, d := range []Device{CDNA2BF16, CDNA2BF16Pairs} {
+			for trial := range 60 {
+				a, b := zeros(9, 8), zeros(8, 40)
+				for _, m := range []blas32.General{a, b} {
+					for i := range m.Data {
+						m.Data[i] = float32(BFloat16.Round((1+rng.Float64())*exp2(-63+rng.IntN(2))*float64(1-2*rng.IntN(2)), ToZero))
+					}
+				}
+				a.Data[rng.IntN(len(a.Data))] *= float32(exp2(-trial % 5))
+				compareProduct(t, rng, d, a, b, blas32.General{}, 40)
+			}
+		}
+	})
+}
+
+// A sum of an ExactSum that is zero is +0, whatever the signs of its terms,
+// also where one that was rounded to -0 goes before it.
+func TestExactSumsOfZeros(t *testing.T) {
+	negativeZero := float32(math.Copysign(0, -1))
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(49, 0))
+		for _, d := range []Device{CDNA1F16, CDNA1BF16} {
+			for _, first := range []float32{0, -0x1p-80} {
+				a, b, c := zeros(3, 2*d.BlockTerms()), zeros(2*d.BlockTerms(), 20), zeros(3, 20)
+				for i := range b.Data {
+					b.Data[i] = 0x1p-80
+				}
+				for i := range a.Data {
+					a.Data[i] = negativeZero
+				}
+				for i := range c.Data {
+					c.Data[i] = negativeZero
+				}
+				a.Data[0] = first // rounded to zero in binary16
+				compareProduct(t, rng, d, a, b, c, 20)
+				compareProduct(t, rng, d, a, b, blas32.General{}, 20)
+			}
+		}
+	})
+}
+
+// The sums of an ExactSum in Go agree with the definition where what they round
+// off is itself rounded, and next to ties.
+func TestExactSumChain(t *testing.T) {
+	d := CDNA1BF16.with(ExactSum{Terms: 4})
+	core := ExactSum{Terms: 4}
+	rng := rand.New(rand.NewPCG(50, 0))
+	power := func(exponents ...int) float64 {
+		return signed(exp2(exponents[rng.IntN(len(exponents))]), rng.IntN(2) == 0)
+	}
+	for range 100_000 {
+		c := power(100) + power(100, 101, 77, 78)
+		x, y := make([]float64, 4), []float64{1, 1, 1, 1}
+		for i := range x {
+			x[i] = power(76, 75, 20, 20, 20, -60, -60)
+		}
+		got, want := core.chain32(&d, x, y, c), d.chain(x, y, nil, nil, c, nil)
+		if !same(got, want) {
+			t.Fatalf("%x + %x = %x, want %x", c, x, got, want)
+		}
+	}
 }
 
 // FuzzSums compares sums of tiles with Dot, on data of a kind and a seed, in

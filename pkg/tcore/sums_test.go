@@ -128,6 +128,9 @@ func TestSums(t *testing.T) {
 					s.m = 1
 				}
 				kind, rare := trial%sumsKinds, [...]float64{0, 0, 0.001, 0.02}[rng.IntN(4)]
+				if trial%5 == 3 { // one row less than whole tiles, with infinities that would spoil the next row
+					s.m, s.n, rare = [...]int{5, 7, 11, 13}[rng.IntN(4)], 64, 0.02
+				}
 				c := blas32.General{}
 				if rng.IntN(2) == 0 {
 					c = sumsMatrix(rng, s.m, s.n, Binary32, rng.IntN(sumsKinds), rare)
@@ -187,7 +190,7 @@ func TestExactSumsOfZeros(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(49, 0))
 		for _, d := range []Device{CDNA1F16, CDNA1BF16} {
-			for _, first := range []float32{0, -0x1p-80} {
+			for _, first := range []float32{0, -0x1p-71, -0x1p-80} {
 				a, b, c := zeros(3, 2*d.BlockTerms()), zeros(2*d.BlockTerms(), 20), zeros(3, 20)
 				for i := range b.Data {
 					b.Data[i] = 0x1p-80

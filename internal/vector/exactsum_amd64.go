@@ -2,18 +2,32 @@
 
 package vector
 
+// 6 rows × 8 columns: c = fl32(c + Σ ab) for each of the blocks of 2 terms, k > 0 terms in all, strides in bytes.
+// If a sum is not exact in binary64, it changes nothing and returns 1, else 0.
+// Sums are multiples of 2^-149 below 2^128.
+func ExactSum2_6x8(c *float32, ldc int, a *float64, lda int, b *float64, k int) (rounded int)
+
 // 14 rows × 16 columns: c = fl32(c + Σ ab) for each of the blocks of 2 terms, k > 0 terms in all, strides in bytes.
 // If a sum is not exact in binary64, it changes nothing and returns 1, else 0.
+// Sums are multiples of 2^-149 below 2^128.
 func ExactSum2_14x16(c *float32, ldc int, a *float64, lda int, b *float64, k int) (rounded int)
 
 // 12 rows × 8 columns: c = fl32(c + Σ ab) for each of the blocks of 2 terms, k > 0 terms in all, strides in bytes.
 // If a sum is not exact in binary64, it changes nothing and returns 1, else 0.
+// Sums are multiples of 2^-149 below 2^128.
 func ExactSum2_12x8(c *float32, ldc int, a *float64, lda int, b *float64, k int) (rounded int)
+
+// 6 rows × 8 columns: c = fl32(c + Σ ab) for each of the blocks of 4 terms, k > 0 terms in all, strides in bytes.
+// If a sum is not exact in binary64, it changes nothing and returns 1, else 0.
+// Sums are multiples of 2^-149 below 2^128.
+func ExactSum4_6x8(c *float32, ldc int, a *float64, lda int, b *float64, k int) (rounded int)
 
 // 14 rows × 16 columns: c = fl32(c + Σ ab) for each of the blocks of 4 terms, k > 0 terms in all, strides in bytes.
 // If a sum is not exact in binary64, it changes nothing and returns 1, else 0.
+// Sums are multiples of 2^-149 below 2^128.
 func ExactSum4_14x16(c *float32, ldc int, a *float64, lda int, b *float64, k int) (rounded int)
 
 // 12 rows × 8 columns: c = fl32(c + Σ ab) for each of the blocks of 4 terms, k > 0 terms in all, strides in bytes.
 // If a sum is not exact in binary64, it changes nothing and returns 1, else 0.
+// Sums are multiples of 2^-149 below 2^128.
 func ExactSum4_12x8(c *float32, ldc int, a *float64, lda int, b *float64, k int) (rounded int)

@@ -82,17 +82,21 @@ var (
 )
 
 // newExactProduct prepares a and b for an [ExactSum] in binary32. It returns
-// false for another core or format, if there is no kernel, and if a product can
-// have bits below those of binary32: no sum is then rounded to a zero, whose
-// sign the kernel would keep.
+// false for another core or format, if there is no kernel, and if products are
+// too small or too large for it:
+//
+//   - If a product can have bits below those of binary32, a sum may be rounded
+//     to -0, whose sign the kernel would keep.
+//   - If the products of a sum can add up to 2^102, a quarter of the last bit
+//     of the greatest number, a sum may overflow.
 func newExactProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	s, ok := d.Core.(ExactSum)
 	if !ok || !s.fits32(d) {
 		return nil, false
 	}
 	rows, columns, tile, ok := exactTileFor(s.Terms, b.Cols)
-	last := exp2(Binary32.minQuantum() + d.A.Precision + d.B.Precision - 2)
-	if !ok || !d.factorsWithin(a, b, last, false) {
+	least := exp2(Binary32.minQuantum() + d.A.Precision + d.B.Precision - 2)
+	if !ok || !d.factorsWithin(a, b, least, 0x1p102/float64(a.Cols), false) {
 		return nil, false
 	}
 	t := exactTiles{d, s, rows, columns, tile}

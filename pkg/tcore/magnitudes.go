@@ -58,10 +58,11 @@ func magnitudesOf(a blas32.General) (least, greatest float64) {
 	return float64(math.Float32frombits(all.least[0])), float64(math.Float32frombits(all.greatest[0]))
 }
 
-// factorsWithin reports whether the nonzero products of finite elements of a and
-// b, converted to A and B, have magnitudes in [least, 2^128). Subnormal factors
-// count as normal ones if flushed. It may report false where it is true.
-func (d *Device) factorsWithin(a, b blas32.General, least float64, flushed bool) bool {
+// factorsWithin reports whether the nonzero products of finite elements of a
+// and b, converted to A and B, have magnitudes in [least, most). Subnormal
+// factors count as normal ones if flushed. It may report false where it is
+// true.
+func (d *Device) factorsWithin(a, b blas32.General, least, most float64, flushed bool) bool {
 	if d.A.Sign != Signed || d.B.Sign != Signed || d.A.Subnormals == NoZero || d.B.Subnormals == NoZero {
 		return false
 	}
@@ -71,11 +72,10 @@ func (d *Device) factorsWithin(a, b blas32.General, least float64, flushed bool)
 		}
 		return max(f.Round(x, ToZero), exp2(f.minQuantum()))
 	}
-	if atLeast(d.A, 0)*atLeast(d.B, 0) >= least && d.A.Emax+d.B.Emax+2 <= Binary32.Emax+1 {
+	if atLeast(d.A, 0)*atLeast(d.B, 0) >= least && exp2(d.A.Emax+1)*exp2(d.B.Emax+1) <= most {
 		return true
 	}
 	leastA, mostA := magnitudesOf(a)
 	leastB, mostB := magnitudesOf(b)
-	most := d.A.Round(mostA, ToPositive) * d.B.Round(mostB, ToPositive)
-	return most < 0x1p128 && atLeast(d.A, leastA)*atLeast(d.B, leastB) >= least
+	return d.A.Round(mostA, ToPositive)*d.B.Round(mostB, ToPositive) < most && atLeast(d.A, leastA)*atLeast(d.B, leastB) >= least
 }

@@ -113,7 +113,7 @@ func newPairwiseProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool)
 		return nil, false
 	}
 	const few = 32 // columns for which to look at all elements of A takes longer than it saves
-	normal, done := b.Cols > few && d.factorsWithin(a, b, Binary32.MinNormal(), true), anyPairsPath
+	normal, done := b.Cols > few && d.factorsWithin(a, b, Binary32.MinNormal(), 0x1p128, true), anyPairsPath
 	if normal {
 		done = pairsPath
 	}

@@ -259,23 +259,23 @@ type sums64 struct {
 
 // addTo stores C + AB in z, rounded to binary32.
 func (p *sums64) addTo(c, z blas32.General) {
-	n := z.Cols
-	sums := sums64Scratch.get(z.Rows * n)
+	n, stride := z.Cols, z.Cols|8 // not a power of two, as that of blocks
+	sums := sums64Scratch.get(z.Rows * stride)
 	defer sums64Scratch.put(sums)
 	if c.Data == nil {
 		clear(sums)
 	} else {
 		parallel.Ranges(z.Rows, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				widenSlice(sums[i*n:(i+1)*n], matrix.Row(c, i))
+				widenSlice(sums[i*stride:][:n], matrix.Row(c, i))
 			}
 		})
 	}
-	p.sumsProduct.addTo(sums, n)
+	p.sumsProduct.addTo(sums, stride)
 	parallel.Ranges(z.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := matrix.Row(z, i)
-			for j, s := range sums[i*n : (i+1)*n] {
+			for j, s := range sums[i*stride:][:n] {
 				row[j] = float32(s)
 			}
 		}

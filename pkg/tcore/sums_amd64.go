@@ -80,19 +80,23 @@ type exactTile = func(c *float32, ldc int, a *float64, lda int, b *float64, k in
 // exactTileFor returns the routine of exact sums of blocks of the given number
 // of terms and the shape of its tiles.
 func exactTileFor(terms, columns int) (rows, width int, tile exactTile, ok bool) {
-	if features.Bits < 512 || terms != 2 && terms != 4 {
-		return 0, 0, nil, false
+	type kind struct {
+		tileShape
+		terms int
 	}
-	thin := columns <= 8
+	shape := tileShape{features.Bits, features.Bits == 512 && columns <= 8}
+	tile, ok = map[kind]exactTile{
+		{tileShape{256, false}, 2}: vector.ExactSum2_6x8, {tileShape{256, false}, 4}: vector.ExactSum4_6x8,
+		{tileShape{512, true}, 2}: vector.ExactSum2_12x8, {tileShape{512, true}, 4}: vector.ExactSum4_12x8,
+		{tileShape{512, false}, 2}: vector.ExactSum2_14x16, {tileShape{512, false}, 4}: vector.ExactSum4_14x16,
+	}[kind{shape, terms}]
 	switch {
-	case thin && terms == 2:
-		return 12, 8, vector.ExactSum2_12x8, true
-	case thin:
-		return 12, 8, vector.ExactSum4_12x8, true
-	case terms == 2:
-		return 14, 16, vector.ExactSum2_14x16, true
+	case shape.bits == 256:
+		return 6, 8, tile, ok
+	case shape.thin:
+		return 12, 8, tile, ok
 	}
-	return 14, 16, vector.ExactSum4_14x16, true
+	return 14, 16, tile, ok
 }
 
 // vectorFlush does what flushRow does for leading elements of x and returns

@@ -50,8 +50,9 @@ var ideas = map[string]func(){
 	},
 	"exactsum": func() {
 		for _, terms := range []int{2, 4} {
-			exactSum(terms, 14, 2)
-			exactSum(terms, 12, 1)
+			width(256).exactSum(terms, 6, 2)
+			width(512).exactSum(terms, 14, 2)
+			width(512).exactSum(terms, 12, 1)
 		}
 	},
 	"pairs": func() {

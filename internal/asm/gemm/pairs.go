@@ -24,7 +24,8 @@ import (
 // subnormal after a rounding of unbounded exponent, IEEE 754 what is so after
 // its own; the two agree where a result near the least normal number is exact.
 // A sum is, since both operands are multiples of the least subnormal number. A
-// product of at most 23 bits is, or it is below half of the least normal number.
+// product of at most 23 bits is, or it is less than half of the least normal
+// number.
 func (w width) pairs(terms int, fused bool, rows, vectors int) {
 	const flushing, roundToNearest = 1 << 15, 0x1f80
 	kind := "MAC"

@@ -3,6 +3,7 @@ package tcore
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -161,6 +162,31 @@ func TestSumsInPlace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The result does not depend on the number of goroutines, which share rows or,
+// of few rows, columns.
+func TestSumsOnThreads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(52, 0))
+	for _, d := range sumsDevices() {
+		for _, s := range []shape{{5, 9, 130}, {70, 9, 40}} {
+			a, b := sumsMatrix(rng, s.m, s.k, d.A, 1, 0), sumsMatrix(rng, s.k, s.n, d.B, 1, 0)
+			want := zeros(s.m, s.n)
+			for _, threads := range []int{1, 2, 5} {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+				z := zeros(s.m, s.n)
+				d.MultiplyAdd(a, b, blas32.General{}, z)
+				if threads == 1 {
+					want = z
+				}
+				for i, v := range z.Data {
+					if !same(float64(v), float64(want.Data[i])) {
+						t.Fatalf("%s, %v on %d threads: element %d is %x, want %x", d.Name, s, threads, i, v, want.Data[i])
+					}
+				}
+			}
+		}
+	}
 }
 
 // Products on either side of the least normal number, and one of them among

@@ -1,6 +1,10 @@
 package tcore
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
 
 // Chain adds each product by one IEEE FMA in C, one after the other, rounded to
 // nearest even: binary64 on all tensor and matrix cores, and binary32 on AMD
@@ -33,4 +37,31 @@ func chain32(x, y []float64, c float64) float64 {
 		s = fma32(float32(v), float32(y[i]), s)
 	}
 	return float64(s)
+}
+
+var chainPath = newPath("chains of FMAs")
+
+// newChainProduct prepares a and b for a [Chain] in binary32 or binary64. It
+// returns false for another core or format, and if there is no kernel.
+func newChainProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	if _, ok := d.Core.(Chain); !ok || !within32(d.A) || !within32(d.B) {
+		return nil, false
+	}
+	switch {
+	case d.C.Equal(Binary32):
+		kernel, ok := sumsKernelFor(true, b.Cols)
+		if !ok {
+			return nil, false
+		}
+		p := newSumsProduct(a, b, kernel, converter32(d, d.A), converter32(d, d.B))
+		return &sums32[float32]{p, nil, chainPath}, true
+	case d.C.Equal(Binary64):
+		kernel, ok := chain64KernelFor(b.Cols)
+		if !ok {
+			return nil, false
+		}
+		p := newSumsProduct(a, b, kernel, converter64(d, d.A), converter64(d, d.B))
+		return &sums64{p, chainPath}, true
+	}
+	return nil, false
 }

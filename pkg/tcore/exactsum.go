@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/roundofflab/roundoff/internal/limbs"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // ExactSum adds the products of a block and the accumulator exactly and rounds
@@ -39,6 +40,107 @@ func (s ExactSum) sum(d *Device, b block, _ *TraceBlock) float64 {
 func (s ExactSum) check(d *Device) {
 	if d.A.Precision+d.B.Precision > 62 || d.C.Precision > 62 {
 		panic(fmt.Sprintf("tcore: device %q: ExactSum of %s × %s, want products of at most 62 bits", d.Name, d.A.Name, d.B.Name))
+	}
+}
+
+// fits32 reports whether chain32 computes the sums of d: the products of
+// factors are exact in binary64, and no sum overflows there.
+func (s ExactSum) fits32(d *Device) bool {
+	return d.C.Equal(Binary32) && Binary32.contains(d.A) && Binary32.contains(d.B) && d.A.Precision+d.B.Precision <= 53
+}
+
+// chain32 computes the sum of an ExactSum in binary32. It adds the products of
+// a block to c in binary64, and what these sums round off apart from them. If
+// both together are exact, one rounding remains.
+func (s ExactSum) chain32(d *Device, x, y []float64, c float64) float64 {
+	for ; len(x) > 0; x, y = x[s.Terms:], y[s.Terms:] {
+		sum, lost, exact := c, 0.0, true
+		if c == 0 {
+			sum = 0 // not -0
+		}
+		for i, v := range x[:s.Terms] {
+			var e, f float64
+			sum, e = twoSum(sum, float64(v*y[i]))
+			lost, f = twoSum(lost, e)
+			exact = exact && f == 0
+		}
+		switch {
+		case exact && lost == 0 || !finite(sum):
+			c = float64(float32(sum))
+		case exact:
+			c = float64(float32(toOdd(twoSum(sum, lost))))
+		default:
+			c = s.sum(d, block{x: x[:s.Terms], y: y[:s.Terms], c: c}, nil)
+		}
+	}
+	return c
+}
+
+var (
+	exactPath  = newPath("sums exact in binary64")
+	redonePath = newPath("sums of blocks that are not exact in binary64")
+)
+
+// newExactProduct prepares a and b for an [ExactSum] in binary32. It returns
+// false for another core or format, if there is no kernel, and if products are
+// too small or too large for it:
+//
+//   - If a product can have bits below those of binary32, a sum may be rounded
+//     to -0, whose sign the kernel would keep.
+//   - If the products of a sum can add up to 2^102, a quarter of the last bit
+//     of the greatest number, a sum may overflow.
+func newExactProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	s, ok := d.Core.(ExactSum)
+	if !ok || !s.fits32(d) {
+		return nil, false
+	}
+	rows, columns, tile, ok := exactTileFor(s.Terms, b.Cols)
+	least := exp2(Binary32.minQuantum() + d.A.Precision + d.B.Precision - 2)
+	if !ok || !d.factorsWithin(a, b, least, 0x1p102/float64(a.Cols), false) {
+		return nil, false
+	}
+	t := exactTiles{d, s, rows, columns, tile}
+	kernel := sumsKernel[float32, float64]{rows: rows, columns: columns, terms: s.Terms, run: t.run}
+	positiveZeros := func(row []float32) {
+		for i := range row {
+			row[i] += 0
+		}
+	}
+	p := newSumsProduct(a, b, kernel, converter64(d, d.A), converter64(d, d.B))
+	return &sums32[float64]{p, positiveZeros, exactPath}, true
+}
+
+// exactTiles continues tiles of sums of an ExactSum.
+type exactTiles struct {
+	d             *Device
+	core          ExactSum
+	rows, columns int
+	routine       exactTile
+}
+
+// run is the run of a sumsKernel. Where the sums are not exact in binary64, it
+// looks for the blocks that are not, half by half, and computes these one by
+// one.
+func (t *exactTiles) run(c []float32, ldc int, a []float64, lda int, b []float64, k int) {
+	if t.routine(&c[0], ldc*size[float32](), &a[0], lda*size[float64](), &b[0], k) == 0 {
+		return
+	}
+	if blocks := k / t.core.Terms; blocks > 1 {
+		half := blocks / 2 * t.core.Terms
+		t.run(c, ldc, a, lda, b, half)
+		t.run(c, ldc, a[half:], lda, b[half*t.columns:], k-half)
+		return
+	}
+	redonePath.count(t.rows, k, t.columns)
+	y := make([]float64, k)
+	for j := range t.columns {
+		for l := range y {
+			y[l] = b[l*t.columns+j]
+		}
+		for i := range t.rows {
+			sum := &c[i*ldc+j]
+			*sum = float32(t.core.chain32(t.d, a[i*lda:][:k], y, float64(*sum)))
+		}
 	}
 }
 

@@ -7,15 +7,21 @@ import "math"
 // product is exact in binary64. The sum is rounded to odd there; rounding it to
 // binary32 then gives the result of one rounding (Boldo & Melquiond 2008).
 func fma32(a, b, c float32) float32 {
-	p, q := float64(float64(a)*float64(b)), float64(c)
-	s := p + q
+	return float32(toOdd(twoSum(float64(float64(a)*float64(b)), float64(c))))
+}
 
-	// s + e = p + q, exactly (Knuth 1969, TwoSum).
+// twoSum returns s = fl(p + q) and e = p + q - s (Knuth 1969). e is NaN if s is
+// infinite or NaN.
+func twoSum(p, q float64) (s, e float64) {
+	s = p + q
 	t := s - p
-	e := (p - (s - t)) + (q - t)
+	return s, (p - (s - t)) + (q - t)
+}
 
-	// Round to odd: if s is even and inexact, replace it by the neighbour on the
-	// side of e. A NaN or infinite s is unchanged, since its e is NaN.
+// toOdd returns s + e rounded to odd, where s = fl(s + e): if s is even and
+// inexact, the neighbour on the side of e. A NaN or infinite s is unchanged,
+// since its e is NaN.
+func toOdd(s, e float64) float64 {
 	if m := math.Float64bits(s); e != 0 && e == e && m&1 == 0 {
 		if (e > 0) == (s > 0) {
 			m++
@@ -24,5 +30,5 @@ func fma32(a, b, c float32) float32 {
 		}
 		s = math.Float64frombits(m)
 	}
-	return float32(s)
+	return s
 }

@@ -135,6 +135,12 @@ func continue16(s *[tile]float64, x []float64, y [][tile]float64) {
 func Float64GEMM(a, b blas32.General) blas64.General {
 	checkProduct("Float64GEMM", a, b)
 	d := matrix.New64(a.Rows, b.Cols)
+	if kernel, ok := chain64KernelFor(b.Cols); ok { // products are exact, so that sums are those of FMAs
+		p := newSumsProduct(a, b, kernel, widenSlice, widenSlice)
+		defer p.release()
+		p.addTo(d.Data, d.Stride)
+		return d
+	}
 	gemm(a, b, widenSlice, sequential[float64], func(i, j int, z float64) { d.Data[i*d.Stride+j] = z })
 	return d
 }
@@ -146,7 +152,8 @@ func roundSlice16(dst []float64, src []float32) {
 }
 
 func widenSlice(dst []float64, src []float32) {
-	for i, x := range src {
-		dst[i] = float64(x)
+	n := vectorWiden(dst, src)
+	for i, x := range src[n:] {
+		dst[n+i] = float64(x)
 	}
 }

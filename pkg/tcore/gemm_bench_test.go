@@ -96,6 +96,10 @@ func BenchmarkGEMM(b *testing.B) {
 
 // hasKernel reports whether a device runs on vector code here.
 func hasKernel(d Device) bool {
+	switch d.Core.(type) {
+	case Chain, Pairwise, ExactSum:
+		return features.Bits > 0
+	}
 	core, ok := d.Core.(Fused)
 	if split, isSplit := d.Core.(Split); isSplit {
 		core, ok = split.By, true

@@ -48,6 +48,7 @@ func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	fast, isFused := newFusedKernel(p.d)
 	_, isChain := p.d.Core.(Chain)
 	pairwise, isPairwise := p.d.Core.(Pairwise)
+	exact, isExact := p.d.Core.(ExactSum)
 	in32 := p.d.C.Equal(Binary32) && Binary32.contains(p.d.A) && Binary32.contains(p.d.B)
 	for i := rowLo; i < rowHi; i++ {
 		xi, ex := p.x.vector(i)
@@ -63,6 +64,8 @@ func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 				*c = chain32(xi[lo:hi], yj[lo:hi], *c)
 			case isPairwise && in32:
 				*c = pairwise.chain32(p.d, xi[lo:hi], yj[lo:hi], *c)
+			case isExact && exact.fits32(p.d):
+				*c = exact.chain32(p.d, xi[lo:hi], yj[lo:hi], *c)
 			default:
 				*c = p.d.chain(xi[lo:hi], yj[lo:hi], nil, nil, *c, nil)
 			}

@@ -42,6 +42,9 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newIdealProduct,
 	newStageProduct,
 	newThinProduct,
+	newChainProduct,
+	newPairwiseProduct,
+	newExactProduct,
 }
 
 // prepare prepares a and b for the first method that computes their product.

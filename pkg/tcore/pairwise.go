@@ -3,6 +3,8 @@ package tcore
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // Pairwise adds the products of a block in pairs, and their sum to c. Every
@@ -85,4 +87,47 @@ func flushInput(f Format, x float64) float64 {
 		return 0
 	}
 	return x
+}
+
+// flushRow stores +0 for the elements of x that are nonzero and below normal,
+// the least normal number of a format.
+func flushRow(x []float32, normal float32) {
+	for i := vectorFlush(x, normal); i < len(x); i++ {
+		if m := x[i]; m > -normal && m < normal && m != 0 {
+			x[i] = 0
+		}
+	}
+}
+
+var (
+	pairsPath      = newPath("pairs of normal products")
+	anyPairsPath   = newPath("pairs of any products")
+	pairsPrecision = 23 // of products; see the routine
+)
+
+// newPairwiseProduct prepares a and b for a [Pairwise] in binary32. It returns
+// false for another core or format, and if there is no kernel.
+func newPairwiseProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	core, ok := d.Core.(Pairwise)
+	if !ok || !d.C.Equal(Binary32) || !within32(d.A) || !within32(d.B) || d.A.Precision+d.B.Precision > pairsPrecision {
+		return nil, false
+	}
+	const few = 32 // columns for which to look at all elements of A takes longer than it saves
+	normal, done := b.Cols > few && d.factorsWithin(a, b, Binary32.MinNormal(), 0x1p128, true), anyPairsPath
+	if normal {
+		done = pairsPath
+	}
+	kernel, ok := pairsKernelFor(core.Terms, normal, b.Cols)
+	if !ok {
+		return nil, false
+	}
+	flushed := func(f Format) func(dst, src []float32) {
+		convert := converter32(d, f)
+		return func(dst, src []float32) {
+			convert(dst, src)
+			flushRow(dst, float32(exp2(f.Emin)))
+		}
+	}
+	start := func(row []float32) { flushRow(row, 0x1p-126) }
+	return &sums32[float32]{newSumsProduct(a, b, kernel, flushed(d.A), flushed(d.B)), start, done}, true
 }

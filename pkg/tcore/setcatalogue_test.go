@@ -13,6 +13,7 @@ func init() {
 	tcore.BlackwellE5M2 = devices.BlackwellE5M2()
 	tcore.BlackwellMXE4M3 = devices.BlackwellMXE4M3()
 	tcore.BlackwellNVF4 = devices.BlackwellNVF4()
+	tcore.CDNA1BF16 = devices.CDNA1BF16()
 	tcore.CDNA1F16 = devices.CDNA1F16()
 	tcore.CDNA2BF16 = devices.CDNA2BF16()
 	tcore.CDNA2BF16Pairs = devices.CDNA2BF16Pairs()

@@ -1,120 +1,200 @@
 package tcore
 
 import (
+	"runtime"
+	"unsafe"
+
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// sumsKernel computes a tile of rows × columns sums in binary32: it adds the k
-// products of rows of a and columns of b to c, in order. a is row-major; each
-// row of b has columns elements; strides are in bytes.
-type sumsKernel struct {
-	rows, columns int
-	run           func(c *float32, ldc int, a *float32, lda int, b *float32, k int)
+// float is a type of the processor's floating-point numbers.
+type float interface{ float32 | float64 }
 
-	// half, if not nil, does the same for n × 8 terms and rounds the elements
-	// of a to binary16.
-	half func(c *float32, ldc int, a *float32, lda int, b *float32, n int)
+// sumsKernel continues a tile of rows × columns sums of type S by k products of
+// factors of type T, in order and a block of terms at once. c is row-major with
+// ldc elements in a row; so are the rows of a, and each row of b has columns
+// elements.
+type sumsKernel[S, T float] struct {
+	rows, columns, terms int
+	run                  func(c []S, ldc int, a []T, lda int, b []T, k int)
+
+	// half, if not nil, does the same for n × 8 terms of elements of A, which it
+	// rounds to binary16.
+	half func(c []S, ldc int, a []float32, lda int, b []T, n int)
 }
 
-// The blocking of a product. sumsDepth terms of a block of rows stay in the
-// cache while they are multiplied by all of b. The stride of their copy is not
-// a power of two, because rows at such a stride would compete for the same
-// cache lines.
+// tileRoutine is a routine of package vector that continues sums. Strides are
+// in bytes.
+type tileRoutine[S, T float] = func(c *S, ldc int, a *T, lda int, b *T, k int)
+
+// newSumsKernel returns the kernel of a routine.
+func newSumsKernel[S, T float](rows, columns, terms int, routine tileRoutine[S, T]) sumsKernel[S, T] {
+	return sumsKernel[S, T]{rows: rows, columns: columns, terms: terms,
+		run: func(c []S, ldc int, a []T, lda int, b []T, k int) {
+			routine(&c[0], ldc*size[S](), &a[0], lda*size[T](), &b[0], k)
+		}}
+}
+
+// size returns the number of bytes of a number.
+func size[T float]() int { return int(unsafe.Sizeof(T(0))) }
+
+// The blocking of a product. As many terms of a block of rows as fit into
+// sumsDepth bytes stay in the cache while they are multiplied by all of b. The
+// stride of their copy is not a power of two, because rows at such a stride
+// would compete for the same cache lines.
 const (
-	sumsDepth  = 256
-	sumsStride = sumsDepth + 16
-	sumsRows   = 112
+	sumsDepth = 2048 // bytes
+	sumsPad   = 64   // bytes
+	sumsRows  = 448
 )
 
-// gemmSums computes AB by sequential binary32 sums of elements rounded to low.
-// Between blocks every sum is stored in d, so that the order of summation is
-// that of the definition.
-func gemmSums(a, b, d blas32.General, low Format, kernel sumsKernel) {
-	panels := packPanels(b, low, kernel.columns)
-	defer sumsScratch.panels.put(panels)
-	tiles := (a.Rows + kernel.rows - 1) / kernel.rows
-	parallel.Ranges(tiles, func(lo, hi int) {
-		step := sumsRows / kernel.rows
-		if kernel.half != nil {
-			step = 1
-		}
-		w := sumsBlock{a: a, d: d, low: low, kernel: kernel, panels: panels,
-			rows: sumsScratch.rows.get(step * kernel.rows * sumsStride),
-			tile: make([]float32, kernel.rows*kernel.columns)}
-		defer sumsScratch.rows.put(w.rows)
-		for t := lo; t < hi; t += step {
-			w.compute(t*kernel.rows, min(min(t+step, hi)*kernel.rows, a.Rows))
-		}
-	})
+// sumsProduct is the product of a and b by sequential sums. Between blocks
+// every sum is stored, so that the order of summation is that of the
+// definition.
+type sumsProduct[S, T float] struct {
+	a, b   blas32.General
+	kernel sumsKernel[S, T]
+	half   bool // whether elements of a are rounded to binary16 as kernel.half does
+
+	// row and column convert elements of a and of b to factors.
+	row, column func(dst []T, src []float32)
+
+	k      int // terms in whole blocks
+	panels []T
 }
 
-// sumsScratch recycles the memory of finished products.
-var sumsScratch struct{ panels, rows scratch[float32] }
+// newSumsProduct converts b.
+func newSumsProduct[S, T float](a, b blas32.General, kernel sumsKernel[S, T], row, column func(dst []T, src []float32)) *sumsProduct[S, T] {
+	p := &sumsProduct[S, T]{a: a, b: b, kernel: kernel, row: row, column: column}
+	p.k = (a.Cols + kernel.terms - 1) / kernel.terms * kernel.terms
+	p.packPanels()
+	return p
+}
 
-// packPanels returns b in panels of the given number of columns, one after the
-// other, padded with zeros beyond the last column.
-func packPanels(b blas32.General, low Format, columns int) []float32 {
-	count := (b.Cols + columns - 1) / columns
-	panels := sumsScratch.panels.get(count * columns * b.Rows)
-	parallel.Ranges(b.Rows, func(lo, hi int) {
-		x := make([]float32, count*columns)
+func (p *sumsProduct[S, T]) release() { sumsScratchOf[T]().panels.put(p.panels) }
+
+// sumsScratch recycles the memory of finished products.
+type sumsScratch[T float] struct{ panels, rows scratch[T] }
+
+var (
+	sumsScratch32 sumsScratch[float32]
+	sumsScratch64 sumsScratch[float64]
+)
+
+func sumsScratchOf[T float]() *sumsScratch[T] {
+	if s, ok := any(&sumsScratch32).(*sumsScratch[T]); ok {
+		return s
+	}
+	return any(&sumsScratch64).(*sumsScratch[T])
+}
+
+// packPanels stores b in panels of as many columns as the kernel has, one after
+// the other, padded with zeros beyond the last column and the last row.
+func (p *sumsProduct[S, T]) packPanels() {
+	columns := p.kernel.columns
+	count := (p.b.Cols + columns - 1) / columns
+	p.panels = sumsScratchOf[T]().panels.get(count * columns * p.k)
+	parallel.Ranges(p.k, func(lo, hi int) {
+		x := make([]T, count*columns)
 		for k := lo; k < hi; k++ {
-			roundRow(x[:b.Cols], matrix.Row(b, k), low)
+			if k < p.b.Rows {
+				p.column(x[:p.b.Cols], matrix.Row(p.b, k))
+			} else {
+				clear(x)
+			}
 			for j := range count {
-				copy(panels[(j*b.Rows+k)*columns:][:columns], x[j*columns:])
+				copy(p.panels[(j*p.k+k)*columns:][:columns], x[j*columns:])
 			}
 		}
 	})
-	return panels
 }
 
-// sumsBlock contains the operands and the memory of one goroutine.
-type sumsBlock struct {
-	a, d   blas32.General
-	low    Format
-	kernel sumsKernel
-	panels []float32
-	rows   []float32 // sumsDepth terms of a block of rows, rounded
-	tile   []float32 // a copy of a tile at the edge of d
+// addTo continues the sums d, row-major with stride elements in a row.
+func (p *sumsProduct[S, T]) addTo(d []S, stride int) {
+	tiles := (p.a.Rows + p.kernel.rows - 1) / p.kernel.rows
+	work := func(lo, hi, firstColumn, endColumn int) {
+		step := sumsRows / p.kernel.rows
+		if p.half {
+			step = 1
+		}
+		w := sumsBlock[S, T]{sumsProduct: p, d: d, stride: stride, firstColumn: firstColumn, endColumn: endColumn,
+			rows: sumsScratchOf[T]().rows.get(step * p.kernel.rows * rowStride[T]()),
+			tile: make([]S, p.kernel.rows*p.kernel.columns)}
+		defer sumsScratchOf[T]().rows.put(w.rows)
+		for t := lo; t < hi; t += step {
+			w.compute(t*p.kernel.rows, min(min(t+step, hi)*p.kernel.rows, p.a.Rows))
+		}
+	}
+	if tiles >= runtime.GOMAXPROCS(0) {
+		parallel.Ranges(tiles, func(lo, hi int) { work(lo, hi, 0, p.b.Cols) })
+		return
+	}
+	columns := p.kernel.columns
+	parallel.Ranges((p.b.Cols+columns-1)/columns, func(lo, hi int) {
+		work(0, tiles, lo*columns, min(hi*columns, p.b.Cols))
+	})
+}
+
+// rowStride returns the number of elements between two rows of a block.
+func rowStride[T float]() int { return (sumsDepth + sumsPad) / size[T]() }
+
+// sumsBlock contains the sums and the memory of one goroutine.
+type sumsBlock[S, T float] struct {
+	*sumsProduct[S, T]
+	d                      []S
+	stride                 int
+	firstColumn, endColumn int
+	rows                   []T // sumsDepth bytes of each of a block of rows, converted
+	tile                   []S // a copy of a tile at the edge of d
 }
 
 // compute computes the rows [lo, hi) of d.
-func (w *sumsBlock) compute(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		clear(matrix.Row(w.d, i))
-	}
-	for k := w.computeHalf(lo, hi); k < w.a.Cols; k += sumsDepth {
-		n := min(sumsDepth, w.a.Cols-k)
-		for i := lo; i < hi; i++ {
-			roundRow(w.rows[(i-lo)*sumsStride:][:n], matrix.Row(w.a, i)[k:k+n], w.low)
-		}
-		for j := 0; j < w.d.Cols; j += w.kernel.columns {
+func (w *sumsBlock[S, T]) compute(lo, hi int) {
+	stride := rowStride[T]()
+	depth := sumsDepth / size[T]()
+	for k := w.computeHalf(lo, hi); k < w.k; k += depth {
+		n := min(depth, w.k-k)
+		w.packRows(lo, hi, k, n)
+		for j := w.firstColumn; j < w.endColumn; j += w.kernel.columns {
 			b := w.panel(j)[k*w.kernel.columns:]
 			for i := lo; i < hi; i += w.kernel.rows {
-				a := &w.rows[(i-lo)*sumsStride]
-				w.inTile(i, j, hi, func(c *float32, ldc int) {
-					w.kernel.run(c, ldc, a, 4*sumsStride, &b[0], n)
+				w.inTile(i, j, hi, func(c []S, ldc int) {
+					w.kernel.run(c, ldc, w.rows[(i-lo)*stride:], stride, b, n)
 				})
 			}
 		}
 	}
 }
 
+// packRows converts n terms, from k on, of the rows [lo, hi), and adds zeros to
+// whole blocks and whole tiles.
+func (w *sumsBlock[S, T]) packRows(lo, hi, k, n int) {
+	end := min(k+n, w.a.Cols)
+	for i := lo; i < hi; i++ {
+		x := w.rows[(i-lo)*rowStride[T]():][:n]
+		w.row(x[:end-k], matrix.Row(w.a, i)[k:end])
+		clear(x[end-k:])
+	}
+	for i := hi; (i-lo)%w.kernel.rows != 0; i++ {
+		clear(w.rows[(i-lo)*rowStride[T]():][:n])
+	}
+}
+
 // computeHalf adds the leading terms with the kernel for binary16, where it
 // applies, and returns their number.
-func (w *sumsBlock) computeHalf(lo, hi int) int {
+func (w *sumsBlock[S, T]) computeHalf(lo, hi int) int {
 	n := w.a.Cols / 8
-	if w.kernel.half == nil || n == 0 || !w.low.Equal(Binary16) || (hi-lo)%w.kernel.rows != 0 {
+	if !w.half || n == 0 || (hi-lo)%w.kernel.rows != 0 {
 		return 0
 	}
 	for i := lo; i < hi; i += w.kernel.rows {
-		for j := 0; j < w.d.Cols; j += w.kernel.columns {
+		for j := w.firstColumn; j < w.endColumn; j += w.kernel.columns {
 			panel := w.panel(j)
-			w.inTile(i, j, hi, func(c *float32, ldc int) {
-				w.kernel.half(c, ldc, &w.a.Data[i*w.a.Stride], 4*w.a.Stride, &panel[0], n)
+			w.inTile(i, j, hi, func(c []S, ldc int) {
+				w.kernel.half(c, ldc, w.a.Data[i*w.a.Stride:], w.a.Stride, panel, n)
 			})
 		}
 	}
@@ -122,23 +202,113 @@ func (w *sumsBlock) computeHalf(lo, hi int) int {
 }
 
 // panel returns the panel that begins with column j.
-func (w *sumsBlock) panel(j int) []float32 { return w.panels[j*w.a.Cols:] }
+func (w *sumsBlock[S, T]) panel(j int) []T { return w.panels[j*w.k:] }
 
 // inTile calls add with the tile of d at row i and column j. It changes only
 // rows before end: at an edge, add works on a copy of the tile.
-func (w *sumsBlock) inTile(i, j, end int, add func(c *float32, ldc int)) {
-	kernel, stride := w.kernel, w.d.Stride
-	if i+kernel.rows <= end && j+kernel.columns <= w.d.Cols {
-		add(&w.d.Data[i*stride+j], 4*stride)
+func (w *sumsBlock[S, T]) inTile(i, j, end int, add func(c []S, ldc int)) {
+	kernel, stride := &w.kernel, w.stride
+	if i+kernel.rows <= end && j+kernel.columns <= w.b.Cols {
+		add(w.d[i*stride+j:], stride)
 		return
 	}
-	rows, columns := min(kernel.rows, end-i), min(kernel.columns, w.d.Cols-j)
+	rows, columns := min(kernel.rows, end-i), min(kernel.columns, w.b.Cols-j)
 	for r := range rows {
-		copy(w.tile[r*kernel.columns:][:columns], w.d.Data[(i+r)*stride+j:])
+		copy(w.tile[r*kernel.columns:][:columns], w.d[(i+r)*stride+j:])
 	}
-	add(&w.tile[0], 4*kernel.columns)
+	add(w.tile, kernel.columns)
 	for r := range rows {
-		copy(w.d.Data[(i+r)*stride+j:][:columns], w.tile[r*kernel.columns:])
+		copy(w.d[(i+r)*stride+j:][:columns], w.tile[r*kernel.columns:])
+	}
+}
+
+// sums32 is a product whose sums are numbers of binary32.
+type sums32[T float] struct {
+	*sumsProduct[float32, T]
+
+	// start, if not nil, replaces numbers of C by those that sums start from.
+	start func(row []float32)
+
+	done *path
+}
+
+// addTo stores C + AB in z.
+func (p *sums32[T]) addTo(c, z blas32.General) {
+	parallel.Ranges(z.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := matrix.Row(z, i)
+			if c.Data == nil {
+				clear(row)
+				continue
+			}
+			copy(row, matrix.Row(c, i))
+			if p.start != nil {
+				p.start(row)
+			}
+		}
+	})
+	p.sumsProduct.addTo(z.Data, z.Stride)
+	p.done.count(p.a.Rows, p.a.Cols, p.b.Cols)
+}
+
+// sums64 is a product whose sums are numbers of binary64.
+type sums64 struct {
+	*sumsProduct[float64, float64]
+	done *path
+}
+
+// addTo stores C + AB in z, rounded to binary32.
+func (p *sums64) addTo(c, z blas32.General) {
+	n, stride := z.Cols, z.Cols|8 // not a power of two, as that of blocks
+	sums := sums64Scratch.get(z.Rows * stride)
+	defer sums64Scratch.put(sums)
+	if c.Data == nil {
+		clear(sums)
+	} else {
+		parallel.Ranges(z.Rows, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				widenSlice(sums[i*stride:][:n], matrix.Row(c, i))
+			}
+		})
+	}
+	p.sumsProduct.addTo(sums, stride)
+	parallel.Ranges(z.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := matrix.Row(z, i)
+			for j, s := range sums[i*stride:][:n] {
+				row[j] = float32(s)
+			}
+		}
+	})
+	p.done.count(p.a.Rows, p.a.Cols, p.b.Cols)
+}
+
+// sums64Scratch recycles the sums of finished products.
+var sums64Scratch scratch[float64]
+
+// within32 reports whether a float32 number rounded to f is a float32 number.
+func within32(f Format) bool { return Binary32.contains(f) || f.extends(Binary32) }
+
+// converter32 returns the conversion of elements to factors of f by d.
+func converter32(d *Device, f Format) func(dst, src []float32) {
+	device := *d
+	return func(dst, src []float32) { device.convertRow(dst, src, f) }
+}
+
+// converter64 is converter32 for factors in binary64.
+func converter64(d *Device, f Format) func(dst []float64, src []float32) {
+	if f.extends(Binary32) {
+		return widenSlice
+	}
+	device := *d
+	return func(dst []float64, src []float32) {
+		var x [256]float32
+		for len(src) > 0 {
+			n := min(len(src), len(x))
+			device.convertRow(x[:n], src[:n], f)
+			widenSlice(dst[:n], x[:n])
+			dst, src = dst[n:], src[n:]
+		}
 	}
 }
 

@@ -6,32 +6,129 @@ import (
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// sumsKernelFor returns the kernel for products of the given number of columns.
-// exact reports whether the products of elements are exact in binary32.
-func sumsKernelFor(exact bool, columns int) (k sumsKernel, ok bool) {
-	type shape struct {
-		bits int
-		thin bool
-	}
-	fma := map[shape]sumsKernel{
-		{256, true}: {12, 8, vector.SumsFMA12x8, vector.SumsHalf12x8}, {256, false}: {6, 16, vector.SumsFMA6x16, nil},
-		{512, true}: {12, 16, vector.SumsFMA12x16, nil}, {512, false}: {14, 32, vector.SumsFMA14x32, nil},
-	}
-	mac := map[shape]sumsKernel{
-		{256, true}: {12, 8, vector.SumsMAC12x8, nil}, {256, false}: {6, 16, vector.SumsMAC6x16, nil},
-		{512, true}: {12, 16, vector.SumsMAC12x16, nil}, {512, false}: {14, 32, vector.SumsMAC14x32, nil},
-	}
+// tileShape is a width of vectors, and whether tiles have one vector of columns
+// or two.
+type tileShape struct {
+	bits int
+	thin bool
+}
+
+// newTileShape returns the shape of tiles for a product of the given number of
+// columns, of which a vector of 256 bits contains lanes.
+func newTileShape(columns, lanes int) tileShape {
 	bits := features.Bits
-	if columns <= 8 {
+	if columns <= lanes {
 		bits = min(bits, 256) // half a vector of 512 bits
 	}
-	s := shape{bits, columns <= bits/32}
-	if exact {
-		k, ok = fma[s]
-	} else {
+	return tileShape{bits, columns <= bits/256*lanes}
+}
+
+// sumsKernelFor returns the kernel of sums in binary32 for products of the
+// given number of columns. exact reports whether the products of elements are
+// exact in binary32.
+func sumsKernelFor(exact bool, columns int) (k sumsKernel[float32, float32], ok bool) {
+	fma := map[tileShape]sumsKernel[float32, float32]{
+		{256, true}: newSumsKernel(12, 8, 1, vector.SumsFMA12x8), {256, false}: newSumsKernel(6, 16, 1, vector.SumsFMA6x16),
+		{512, true}: newSumsKernel(12, 16, 1, vector.SumsFMA12x16), {512, false}: newSumsKernel(14, 32, 1, vector.SumsFMA14x32),
+	}
+	mac := map[tileShape]sumsKernel[float32, float32]{
+		{256, true}: newSumsKernel(12, 8, 1, vector.SumsMAC12x8), {256, false}: newSumsKernel(6, 16, 1, vector.SumsMAC6x16),
+		{512, true}: newSumsKernel(12, 16, 1, vector.SumsMAC12x16), {512, false}: newSumsKernel(14, 32, 1, vector.SumsMAC14x32),
+	}
+	s := newTileShape(columns, 8)
+	if !exact {
 		k, ok = mac[s]
+		return k, ok
+	}
+	k, ok = fma[s]
+	if s == (tileShape{256, true}) {
+		k.half = newSumsKernel(12, 8, 8, vector.SumsHalf12x8).run
 	}
 	return k, ok
+}
+
+// chain64KernelFor returns the kernel of FMAs in binary64.
+func chain64KernelFor(columns int) (k sumsKernel[float64, float64], ok bool) {
+	k, ok = map[tileShape]sumsKernel[float64, float64]{
+		{256, true}: newSumsKernel(12, 4, 1, vector.Chain64_12x4), {256, false}: newSumsKernel(6, 8, 1, vector.Chain64_6x8),
+		{512, true}: newSumsKernel(12, 8, 1, vector.Chain64_12x8), {512, false}: newSumsKernel(14, 16, 1, vector.Chain64_14x16),
+	}[newTileShape(columns, 4)]
+	return k, ok
+}
+
+// pairsKernelFor returns the kernel of sums of products in pairs, in blocks of
+// the given number of terms. normal reports whether products are normal, zero
+// or not finite.
+func pairsKernelFor(terms int, normal bool, columns int) (k sumsKernel[float32, float32], ok bool) {
+	type kind struct {
+		bits, terms int
+		normal      bool
+	}
+	k, ok = map[kind]sumsKernel[float32, float32]{
+		{256, 2, true}: newSumsKernel(8, 8, 2, vector.PairsFMA2_8x8), {256, 2, false}: newSumsKernel(8, 8, 2, vector.PairsMAC2_8x8),
+		{256, 4, true}: newSumsKernel(8, 8, 4, vector.PairsFMA4_8x8), {256, 4, false}: newSumsKernel(8, 8, 4, vector.PairsMAC4_8x8),
+		{512, 2, true}: newSumsKernel(8, 32, 2, vector.PairsFMA2_8x32), {512, 2, false}: newSumsKernel(8, 32, 2, vector.PairsMAC2_8x32),
+		{512, 4, true}: newSumsKernel(8, 32, 4, vector.PairsFMA4_8x32), {512, 4, false}: newSumsKernel(8, 32, 4, vector.PairsMAC4_8x32),
+	}[kind{newTileShape(columns, 8).bits, terms, normal}]
+	return k, ok
+}
+
+// exactTile is a routine of package vector that continues sums exactly, or
+// returns 1 and does nothing.
+type exactTile = func(c *float32, ldc int, a *float64, lda int, b *float64, k int) int
+
+// exactTileFor returns the routine of exact sums of blocks of the given number
+// of terms and the shape of its tiles.
+func exactTileFor(terms, columns int) (rows, width int, tile exactTile, ok bool) {
+	type kind struct {
+		tileShape
+		terms int
+	}
+	shape := tileShape{features.Bits, features.Bits == 512 && columns <= 8}
+	tile, ok = map[kind]exactTile{
+		{tileShape{256, false}, 2}: vector.ExactSum2_6x8, {tileShape{256, false}, 4}: vector.ExactSum4_6x8,
+		{tileShape{512, true}, 2}: vector.ExactSum2_12x8, {tileShape{512, true}, 4}: vector.ExactSum4_12x8,
+		{tileShape{512, false}, 2}: vector.ExactSum2_14x16, {tileShape{512, false}, 4}: vector.ExactSum4_14x16,
+	}[kind{shape, terms}]
+	switch {
+	case shape.bits == 256:
+		return 6, 8, tile, ok
+	case shape.thin:
+		return 12, 8, tile, ok
+	}
+	return 14, 16, tile, ok
+}
+
+// vectorFlush does what flushRow does for leading elements of x and returns
+// their number.
+func vectorFlush(x []float32, normal float32) int {
+	n := vectorLength(len(x))
+	if n == 0 || features.Bits == 0 {
+		return 0
+	}
+	vector.Flush(&x[0], n, math.Float32bits(normal))
+	return n
+}
+
+// vectorMagnitudes does what magnitudes.add does for leading elements of x, and
+// returns their number.
+func vectorMagnitudes(m *magnitudes, x []float32) int {
+	n := vectorLength(len(x))
+	if n == 0 || features.Bits == 0 {
+		return 0
+	}
+	vector.Magnitudes(&x[0], n, &m.least[0])
+	return n
+}
+
+// vectorWiden stores leading elements of src in dst and returns their number.
+func vectorWiden(dst []float64, src []float32) int {
+	n := vectorLength(len(src))
+	if n == 0 || features.Bits == 0 {
+		return 0
+	}
+	vector.Widen(&dst[0], &src[0], n)
+	return n
 }
 
 // vectorRound32 stores fl(x), to nearest even, in dst for the leading elements

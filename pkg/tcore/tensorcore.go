@@ -84,17 +84,23 @@ func newIdealProduct(d *Device, a, b blas32.General, started bool) (prepared, bo
 
 func (p *idealProduct) release() {}
 
+var sumsPath = newPath("sums in binary32")
+
 func (p *idealProduct) addTo(c, z blas32.General) {
-	if c.Data != nil {
-		p.continued(c, z)
-		return
-	}
 	store32 := func(i, j int, s float32) { z.Data[i*z.Stride+j] = s }
 	store64 := func(i, j int, s float64) { z.Data[i*z.Stride+j] = float32(s) }
 	switch {
 	case p.isSequential32():
 		if kernel, ok := sumsKernelFor(Binary32.containsProducts(p.Low), p.b.Cols); ok {
-			gemmSums(p.a, p.b, z, p.Low, kernel)
+			round := func(dst, src []float32) { roundRow(dst, src, p.Low) }
+			sums := newSumsProduct(p.a, p.b, kernel, round, round)
+			defer sums.release()
+			sums.half = kernel.half != nil && p.Low.Equal(Binary16)
+			(&sums32[float32]{sums, nil, sumsPath}).addTo(c, z)
+			return
+		}
+		if c.Data != nil {
+			p.continued(c, z)
 			return
 		}
 		gemm(p.a, p.b, p.Low.RoundSlice32, sequential[float32], store32)

@@ -22,6 +22,13 @@ import (
 
 // ideas are the groups of routines, each for a pair of files of its own.
 var ideas = map[string]func(){
+	"chain64": func() {
+		for _, w := range []width{256, 512} {
+			w.chain64(w.rows(2), 2)
+			w.chain64(12, 1)
+		}
+		widen()
+	},
 	"convert": func() {
 		roundHalf()
 		roundNarrow()
@@ -62,6 +69,23 @@ var ideas = map[string]func(){
 			w.stageSums(16, 2)
 		}
 		stagePacks()
+	},
+	"exactsum": func() {
+		for _, terms := range []int{2, 4} {
+			width(256).exactSum(terms, 6, 2)
+			width(512).exactSum(terms, 14, 2)
+			width(512).exactSum(terms, 12, 1)
+		}
+	},
+	"pairs": func() {
+		for _, terms := range []int{2, 4} {
+			for _, fused := range []bool{true, false} {
+				width(256).pairs(terms, fused, 8, 1)
+				width(512).pairs(terms, fused, 8, 2)
+			}
+		}
+		flush()
+		magnitudes()
 	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {

@@ -15,8 +15,8 @@ type kernel struct {
 	run  func(c *int64, a *int32, lda int, b *int64, k int)
 }
 
-// The blocking of exact sums. It has the purpose of that of gemmSums in package
-// tcore.
+// The blocking of exact sums. It has the purpose of that of sumsProduct in
+// package tcore.
 const (
 	columnsOfPanel = 8
 	depthOfPanel   = 256

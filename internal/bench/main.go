@@ -133,8 +133,8 @@ func shapeOf(name string) string {
 }
 
 // emulationOf returns the question for the speed of MMA-Sim on the device of a
-// benchmark, for a product that fits its memory, or "" if it is asked already or
-// is of other data.
+// benchmark, for a product that fits its memory, or "" if it is asked already
+// or is of other data.
 func emulationOf(name string) string {
 	if fields := strings.Split(name, "/"); len(fields) == 4 && fields[3] == "threads=1" {
 		if device, ok := strings.CutPrefix(fields[1], "device="); ok {

@@ -53,8 +53,8 @@ func startMMASim(python string) *rival {
 }
 
 // speed returns the speed on one thread in MMAC/s (10⁶ multiply-accumulate
-// operations per second). It returns 0 if the rival cannot be had, does not know
-// the device, or the question is empty.
+// operations per second). It returns 0 if the rival cannot be had, does not
+// know the device, or the question is empty.
 func (r *rival) speed(question string) float64 {
 	if r.cmd == nil || question == "" {
 		return 0

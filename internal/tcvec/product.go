@@ -13,8 +13,8 @@ import (
 // rows are the rows of one factor, the vectors B the columns of the other, and
 // the results stand on the diagonal. Where the factors have at most 8 bits it
 // multiplies codes, and without scales also the numbers that they represent.
-// Rows with a number that binary32 does not have are left out. It panics if size
-// < 1.
+// Rows with a number that binary32 does not have are left out. It panics if
+// size < 1.
 func (r *Reader) CheckProducts(size int) (Tally, error) {
 	if size < 1 {
 		panic("tcvec: CheckProducts: size < 1")

@@ -86,6 +86,21 @@ func TestHalfProduct(t *testing.T) {
 	})
 }
 
+// A core that adds in binary16 to a C in binary32 does not round this C before.
+func TestHalfProductOfAWideC(t *testing.T) {
+	core := PaperF16
+	core.High = Binary32
+	d := core.Device("wide")
+	d.C = Binary32
+	onEveryLevel(t, func(t *testing.T) {
+		z := zeros(1, 1)
+		d.MultiplyAdd(filled(1, 1, 0x1p-11), filled(1, 1, 1), filled(1, 1, 1+0x1p-12), z)
+		if z.Data[0] != 1+0x1p-10 {
+			t.Errorf("1 + 2^-12 + 2^-11 = %x, want 1 + 2^-10", z.Data[0])
+		}
+	})
+}
+
 // Each level takes its own way, and only sums that are not finite are computed
 // one by one.
 func TestHalfPaths(t *testing.T) {

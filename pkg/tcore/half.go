@@ -56,8 +56,8 @@ var halfScratch struct {
 
 // newHalfProduct prepares a product on a device whose Core adds binary16
 // products in binary16, with factors that the device rounds to nearest even.
-// It returns false for others, and if there is no kernel. A C in another format
-// than binary16 would be rounded to it by the core, which is not done here.
+// It returns false for others, for a C in another format than binary16, which
+// the core may add unrounded, and if there is no kernel.
 func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, bool) {
 	t, ok := d.Core.(TensorCore)
 	if !ok || !t.isSequential16() || !d.A.Equal(Binary16) || !d.B.Equal(Binary16) || d.Convert != ToNearestEven ||

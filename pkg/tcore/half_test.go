@@ -54,8 +54,8 @@ func TestHalfProduct(t *testing.T) {
 	d := PaperF16.Device("paper-f16")
 	wide := PaperF16
 	wide.High, wide.Block = Binary32, 3
-	others := []Device{wide.Device("wide"), d, d}
-	others[1].Name, others[1].C = "paper-f16 with C in binary32", Binary32
+	others := []Device{wide.Device("wide"), wide.Device("wide with C in binary32"), d}
+	others[1].C = Binary32
 	others[2].Name, others[2].Convert = "paper-f16 of truncated factors", ToZero
 	shapes := []shape{{1, 1, 1}, {1, 4, 64}, {14, 33, 64}, {15, 31, 65}, {8, 513, 32}, {9, 530, 33}, {29, 1030, 9},
 		{65, 20, 8}, {100, 17, 1}, {70, 515, 31}, {6, 40, 8}, {13, 7, 130}, {3, 90, 4}, {2, 16, 200}}
@@ -78,10 +78,25 @@ func TestHalfProduct(t *testing.T) {
 					a.Data[i] *= 1 + 0x1p-11*float32(rng.IntN(2)) // not in binary16
 				}
 				for i := range c.Data {
-					c.Data[i] *= 1 + 0x1p-20*float32(rng.IntN(2))
+					c.Data[i] *= 1 + 0x1p-12*float32(rng.IntN(2))
 				}
 				compareProduct(t, rng, others[trial%3], a, matrix.Transpose(b), c, 1)
 			}
+		}
+	})
+}
+
+// A core that adds in binary16 to a C in binary32 does not round this C before.
+func TestHalfProductOfAWideC(t *testing.T) {
+	core := PaperF16
+	core.High = Binary32
+	d := core.Device("wide")
+	d.C = Binary32
+	onEveryLevel(t, func(t *testing.T) {
+		z := zeros(1, 1)
+		d.MultiplyAdd(filled(1, 1, 0x1p-11), filled(1, 1, 1), filled(1, 1, 1+0x1p-12), z)
+		if z.Data[0] != 1+0x1p-10 {
+			t.Errorf("1 + 2^-12 + 2^-11 = %x, want 1 + 2^-10", z.Data[0])
 		}
 	})
 }
@@ -114,6 +129,7 @@ func TestHalfPaths(t *testing.T) {
 		if (slow > 0) != (features.Bits > 0 && !features.FP16) {
 			t.Errorf("with an infinity %d are computed one by one", slow)
 		}
+		a.Data[0] = 1
 		for i := range a.Data {
 			a.Data[i] *= 0x1p-16
 		}

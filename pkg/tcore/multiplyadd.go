@@ -45,6 +45,7 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newChainProduct,
 	newPairwiseProduct,
 	newExactProduct,
+	newFloorCountProduct,
 }
 
 // prepare prepares a and b for the first method that computes their product.

@@ -21,15 +21,28 @@ func (t tiling) chunks() int { return (t.k + t.depth - 1) / t.depth }
 // stride is the number of columns in whole panels.
 func (t tiling) stride() int { return t.panels() * t.columns }
 
+// A block of tilingRows rows and tilingPanels panels is computed chunk by
+// chunk: a chunk of its rows, and its sums, stay in the second cache for all
+// its panels.
+const (
+	tilingRows   = 512
+	tilingPanels = 4
+)
+
 // each calls work for every chunk of every tile, whose terms are [lo, hi): for
 // one tile in the order of the terms, on one goroutine, and for different tiles
 // on GOMAXPROCS goroutines.
 func (t tiling) each(work func(group, panel, lo, hi int)) {
 	part := func(groupLo, groupHi, panelLo, panelHi int) {
-		for panel := panelLo; panel < panelHi; panel++ {
-			for lo := 0; lo < t.k; lo += t.depth {
-				for group := groupLo; group < groupHi; group++ {
-					work(group, panel, lo, min(lo+t.depth, t.k))
+		block := max(1, tilingRows/t.rows)
+		for firstGroup := groupLo; firstGroup < groupHi; firstGroup += block {
+			for firstPanel := panelLo; firstPanel < panelHi; firstPanel += tilingPanels {
+				for lo := 0; lo < t.k; lo += t.depth {
+					for panel := firstPanel; panel < min(firstPanel+tilingPanels, panelHi); panel++ {
+						for group := firstGroup; group < min(firstGroup+block, groupHi); group++ {
+							work(group, panel, lo, min(lo+t.depth, t.k))
+						}
+					}
 				}
 			}
 		}
@@ -59,6 +72,14 @@ func (t tiling) load(c blas32.General, f Format) []float32 {
 		}
 	})
 	return sums
+}
+
+// storeTile stores the sums of one tile in z.
+func (t tiling) storeTile(z blas32.General, sums []float32, group, panel int) {
+	stride, j := t.stride(), panel*t.columns
+	for i := group * t.rows; i < min((group+1)*t.rows, t.m); i++ {
+		copy(matrix.Row(z, i)[j:min(j+t.columns, t.n)], sums[i*stride+j:])
+	}
 }
 
 // store stores the sums in z.

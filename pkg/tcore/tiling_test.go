@@ -14,7 +14,7 @@ import (
 // whatever the number of goroutines.
 func TestTilingIsComplete(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
-		for _, l := range []tiling{{1, 1, 1, 2, 64, 128}, {7, 200, 300, 2, 64, 128}, {33, 64, 128, 4, 32, 64}, {2, 500, 129, 12, 16, 128}} {
+		for _, l := range []tiling{{1, 1, 1, 2, 64, 128}, {7, 200, 300, 2, 64, 128}, {33, 64, 128, 4, 32, 64}, {2, 500, 129, 12, 16, 128}, {1037, 300, 70, 2, 32, 64}} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			var mu sync.Mutex
 			terms := map[[2]int][]int{}

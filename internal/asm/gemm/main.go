@@ -87,6 +87,14 @@ var ideas = map[string]func(){
 		flush()
 		magnitudes()
 	},
+	"floorcount": func() {
+		for _, w := range []width{256, 512} {
+			w.floorCount(false)
+			w.floorCount(true)
+			w.floorCountColumns()
+		}
+		floorCountRow()
+	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

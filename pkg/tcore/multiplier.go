@@ -24,9 +24,6 @@ func (d *Device) newMultiplier(a, b blas32.General) multiplier {
 	if core, ok := d.Core.(Split); ok {
 		return newSplitProduct(d, core, a, b)
 	}
-	if p, ok := newDotAddProduct(d, a, b); ok {
-		return p
-	}
 	return &panelProduct{d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
 }
 

@@ -40,6 +40,7 @@ type prepared interface {
 var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bool){
 	newIdealProduct,
 	newThinProduct,
+	newAlignedProduct,
 }
 
 // prepare prepares a and b for the first method that computes their product.

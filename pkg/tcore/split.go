@@ -58,15 +58,26 @@ type splitProduct struct {
 }
 
 func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
-	half := *d
-	half.A, half.B, half.Core = Binary16, Binary16, core.By
-	w := core.width()
-	order := splitOrder(w, d.padded(a.Cols))
-	n := len(order)
-	x := blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.get(a.Rows * n)}
-	y := blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.get(n * b.Cols)}
+	x, y := d.splitTerms(core, a, b)
 	defer splitScratch.put(x.Data)
 	defer splitScratch.put(y.Data)
+	return &splitProduct{d, core.half(d).newMultiplier(x, y)}
+}
+
+// half returns the device with the binary16 instruction alone.
+func (s Split) half(d *Device) *Device {
+	half := *d
+	half.A, half.B, half.Core = Binary16, Binary16, s.By
+	return &half
+}
+
+// splitTerms returns a and b, rounded to the formats of d, with their terms in
+// the order of the two instructions. The caller puts them back in splitScratch.
+func (d *Device) splitTerms(core Split, a, b blas32.General) (x, y blas32.General) {
+	order := splitOrder(core.width(), d.padded(a.Cols))
+	n := len(order)
+	x = blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.get(a.Rows * n)}
+	y = blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.get(n * b.Cols)}
 	parallel.Ranges(a.Rows, func(lo, hi int) {
 		rounded := make([]float32, n)
 		for i := lo; i < hi; i++ {
@@ -86,7 +97,7 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 			}
 		}
 	})
-	return &splitProduct{d, half.newMultiplier(x, y)}
+	return x, y
 }
 
 // splitScratch recycles the memory of factors in the order of a [Split].
@@ -112,10 +123,6 @@ func (p *splitProduct) release() { p.half.release() }
 
 func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	w := p.d.Core.width()
-	if half, ok := p.half.(*dotAddProduct); ok {
-		half.multiplySplit(z, rowLo, rowHi, lo, hi, w)
-		return
-	}
 	sum := newRows(len(z), len(z[0]))
 	for ; lo < hi; lo += w {
 		clearRows(sum)

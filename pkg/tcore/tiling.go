@@ -25,20 +25,28 @@ func (t tiling) stride() int { return t.panels() * t.columns }
 // one tile in the order of the terms, on one goroutine, and for different tiles
 // on GOMAXPROCS goroutines.
 func (t tiling) each(work func(group, panel, lo, hi int)) {
-	part := func(groupLo, groupHi, panelLo, panelHi int) {
-		for panel := panelLo; panel < panelHi; panel++ {
-			for lo := 0; lo < t.k; lo += t.depth {
-				for group := groupLo; group < groupHi; group++ {
-					work(group, panel, lo, min(lo+t.depth, t.k))
-				}
+	t.parts(func(groupLo, groupHi, panelLo, panelHi int) { t.eachOf(groupLo, groupHi, panelLo, panelHi, work) })
+}
+
+// eachOf is each for the tiles of some groups and panels, on this goroutine.
+func (t tiling) eachOf(groupLo, groupHi, panelLo, panelHi int, work func(group, panel, lo, hi int)) {
+	for panel := panelLo; panel < panelHi; panel++ {
+		for lo := 0; lo < t.k; lo += t.depth {
+			for group := groupLo; group < groupHi; group++ {
+				work(group, panel, lo, min(lo+t.depth, t.k))
 			}
 		}
 	}
+}
+
+// parts divides all tiles among GOMAXPROCS goroutines: it calls work once on
+// each, with the groups and panels of its tiles.
+func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
 	if t.groups() >= runtime.GOMAXPROCS(0) {
-		parallel.Ranges(t.groups(), func(lo, hi int) { part(lo, hi, 0, t.panels()) })
+		parallel.Ranges(t.groups(), func(lo, hi int) { work(lo, hi, 0, t.panels()) })
 		return
 	}
-	parallel.Ranges(t.panels(), func(lo, hi int) { part(0, t.groups(), lo, hi) })
+	parallel.Ranges(t.panels(), func(lo, hi int) { work(0, t.groups(), lo, hi) })
 }
 
 // load returns the sums before the first term: c rounded to f, row by row,

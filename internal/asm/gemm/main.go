@@ -27,13 +27,14 @@ var ideas = map[string]func(){
 	"cpuid": cpuid,
 	"dotadd": func() {
 		for _, w := range []width{256, 512} {
-			for _, terms := range []int{4, 8, 16, 32} {
-				w.dotAdd(terms, false)
-				w.dotAdd(terms, true)
-			}
-			w.packExponents()
+			w.dotAdd(false, false, false)
+			w.dotAdd(false, true, false)
+			w.dotAdd(false, false, true)
+			w.dotAdd(true, false, false)
+			w.dotAdd(true, false, true)
+			w.packColumns()
+			w.packRows()
 		}
-		rowExponents()
 	},
 	"exact": func() {
 		width(256).integerSums()
@@ -120,6 +121,15 @@ func (w width) or(x, y, z Op) {
 		VPOR(x, y, z)
 	} else {
 		VPORD(x, y, z)
+	}
+}
+
+// andNot emits z = y & ^mask.
+func (w width) andNot(mask, y, z Op) {
+	if w == 256 {
+		VPANDN(y, mask, z)
+	} else {
+		VPANDND(y, mask, z)
 	}
 }
 

@@ -1,0 +1,303 @@
+package tcore
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// dotAddProduct is a matrix product computed by a dotAdd, with its operands
+// prepared. k is K padded to whole blocks.
+type dotAddProduct struct {
+	tiling
+	d      *Device
+	f      Fused
+	kernel dotAddKernel
+	fused  *fusedKernel // computes sums out of the range of kernel; nil if there is none
+	split  int          // terms summed from zero before they are added to c, by a Split; 0: none
+
+	x     []uint32  // chunks of groups of rows of A, as packRows stores them
+	rareX []uint8   // for a chunk of a group, bit r: row r has an element out of range
+	y     []float32 // panels of B, as packColumns stores them
+	rareY []uint64  // for a chunk of a panel, bit j: column j has an element out of range
+
+	constants dotAddConstants
+}
+
+// dotAddDepth is the number of terms in one call of a dotAdd. The columns that
+// it reads stay in the cache for the calls with all rows.
+const dotAddDepth = 128
+
+var (
+	dotAddPath = newPath("aligned sums")
+	rarePath   = newPath("aligned sums out of range")
+)
+
+// dotAddScratch recycles the memory of finished products.
+var dotAddScratch struct {
+	x    scratch[uint32]
+	y    scratch[float32]
+	rows scratch[float32]
+}
+
+func (p *dotAddProduct) release() {
+	p.releaseRows()
+	p.releaseColumns()
+}
+
+func (p *dotAddProduct) releaseRows()    { dotAddScratch.x.put(p.x) }
+func (p *dotAddProduct) releaseColumns() { dotAddScratch.y.put(p.y) }
+
+// newAlignedProduct prepares the operands of a product on a device whose sums
+// are [Fused], or those of the instructions of a [Split]. It returns false if
+// there is no kernel for d.
+func newAlignedProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	switch core := d.Core.(type) {
+	case Fused:
+		plain := *d
+		if core.Group == 0 {
+			plain.ScaleBlock = 0 // scales of 1 change no exponent
+		}
+		if p, ok := newDotAddProduct(&plain, a, b); ok {
+			return p, true
+		}
+	case Split:
+		half := core.half(d)
+		if _, ok := core.By.dotAddKernel(half); !ok {
+			return nil, false
+		}
+		x, y := d.splitTerms(core, a, b)
+		defer splitScratch.put(x.Data)
+		defer splitScratch.put(y.Data)
+		p, ok := newDotAddProduct(half, x, y)
+		p.split = core.width()
+		return p, ok
+	}
+	return nil, false
+}
+
+// newDotAddProduct prepares the operands. It returns false if there is no
+// kernel for d.
+func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
+	p, ok := newDotAddRows(d, a, b.Cols)
+	if ok {
+		p.getColumns()
+		p.packColumns(b)
+	}
+	return p, ok
+}
+
+// newDotAddRows prepares the rows of a product that has n columns. It returns
+// false if there is no kernel for d.
+func newDotAddRows(d *Device, a blas32.General, n int) (*dotAddProduct, bool) {
+	f, ok := d.Core.(Fused)
+	if !ok {
+		return nil, false
+	}
+	kernel, ok := f.dotAddKernel(d)
+	if !ok {
+		return nil, false
+	}
+	p := &dotAddProduct{d: d, f: f, kernel: kernel, constants: newDotAddConstants(&f, d),
+		tiling: tiling{m: a.Rows, n: n, k: d.padded(a.Cols), rows: kernel.rows, columns: kernel.columns, depth: dotAddDepth}}
+	p.fused, _ = newFusedKernel(d)
+	p.packRows(a)
+	return p, true
+}
+
+// convertRow stores src in dst, rounded to f by Convert.
+func (d *Device) convertRow(dst, src []float32, f Format) {
+	switch {
+	case d.Convert == ToNearestEven:
+		roundRow(dst, src, f)
+	case d.Convert == ToZero && f.Equal(TF32):
+		const unused = 1<<13 - 1
+		for i, x := range src {
+			if x != x {
+				dst[i] = x
+				continue
+			}
+			dst[i] = math.Float32frombits(math.Float32bits(x) &^ unused)
+		}
+	default:
+		for i, x := range src {
+			dst[i] = float32(f.Round(float64(x), d.Convert))
+		}
+	}
+}
+
+// rowAt returns the index in x of term l of a group.
+func (p *dotAddProduct) rowAt(group, l int) int {
+	lo := l / p.depth * p.depth
+	length := min(p.depth, (p.k-lo+7)&^7) // packRows takes 8 terms at a time
+	return 2 * p.rows * (lo*p.groups() + group*length + l - lo)
+}
+
+// columnAt returns the index in y of term l of a panel: the elements of all its
+// columns, and then their exponents, one byte each.
+func (p *dotAddProduct) columnAt(panel, l int) int { return (panel*p.k + l) * p.columns * 5 / 4 }
+
+func (p *dotAddProduct) packRows(a blas32.General) {
+	p.x = dotAddScratch.x.get(2 * p.rows * p.groups() * ((p.k + 7) &^ 7))
+	p.rareX = make([]uint8, p.groups()*p.chunks())
+	constants := newExponentConstants(p.d.A)
+	parallel.Ranges(p.groups(), func(groupLo, groupHi int) {
+		rows := dotAddScratch.rows.get(p.rows * p.depth)
+		defer dotAddScratch.rows.put(rows)
+		for group := groupLo; group < groupHi; group++ {
+			for lo := 0; lo < p.k; lo += p.depth {
+				hi := min(lo+p.depth, p.k)
+				for r := range p.rows {
+					row, n := rows[r*p.depth:(r+1)*p.depth], 0
+					if i := group*p.rows + r; i < p.m {
+						n = max(0, min(hi, a.Cols)-lo)
+						p.d.convertRow(row[:n], matrix.Row(a, i)[lo:lo+n], p.d.A)
+					}
+					clear(row[n:])
+				}
+				rare := p.kernel.packRows(&p.x[p.rowAt(group, lo)], &rows[0], 4*p.depth, (hi-lo+7)&^7, &constants.emin)
+				p.rareX[lo/p.depth*p.groups()+group] = uint8(rare)
+			}
+		}
+	})
+}
+
+// getColumns allocates the memory of the columns.
+func (p *dotAddProduct) getColumns() {
+	p.y = dotAddScratch.y.get(p.columnAt(p.panels(), 0))
+	p.rareY = make([]uint64, p.panels()*p.chunks())
+}
+
+func (p *dotAddProduct) packColumns(b blas32.General) {
+	const few = 16 // rows that stay in the cache
+	parallel.Ranges(p.panels(), func(lo, hi int) {
+		first, last, width := lo*p.columns, min(hi*p.columns, p.n), (hi-lo)*p.columns
+		rows := dotAddScratch.rows.get(few * width)
+		defer dotAddScratch.rows.put(rows)
+		clear(rows)
+		for l := 0; l < p.k; l += few {
+			n := min(few, p.k-l)
+			for k := range n {
+				row := rows[k*width:][:last-first]
+				if l+k < b.Rows {
+					p.d.convertRow(row, matrix.Row(b, l+k)[first:last], p.d.B)
+				} else {
+					clear(row)
+				}
+			}
+			for panel := lo; panel < hi; panel++ {
+				p.packPanel(panel, l, n, rows[(panel-lo)*p.columns:], width)
+			}
+		}
+	})
+}
+
+// packPanel packs n terms of a panel, from term l on, all in one chunk. The rows
+// of src are a stride apart.
+func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int) {
+	constants := newExponentConstants(p.d.B)
+	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &constants.emin)
+	p.rareY[panel*p.chunks()+l/p.depth] |= rare
+}
+
+// addTo stores C + AB in z.
+func (p *dotAddProduct) addTo(c, z blas32.General) {
+	sums, stride := p.load(c, p.d.C), p.stride()
+	defer tilingScratch.put(sums)
+	p.parts(func(groupLo, groupHi, panelLo, panelHi int) {
+		state, part := new(dotAddState), make([]float32, p.rows*p.columns)
+		p.eachOf(groupLo, groupHi, panelLo, panelHi, func(group, panel, lo, hi int) {
+			tile := sums[group*p.rows*stride+panel*p.columns:]
+			if p.split > 0 {
+				p.splitTile(tile, stride, state, part, group, panel, lo, hi)
+				return
+			}
+			p.tile(tile, stride, state, group, panel, lo, hi)
+		})
+	})
+	p.store(z, sums)
+}
+
+// rectangle continues the sums of the rows [i0, i1) and of the columns [j0,
+// j1), whole panels, by all terms. Row i begins at sums[i*stride].
+func (p *dotAddProduct) rectangle(sums []float32, stride, i0, i1, j0, j1 int) {
+	state, part := new(dotAddState), make([]float32, p.rows*p.columns)
+	p.eachOf(i0/p.rows, (i1+p.rows-1)/p.rows, j0/p.columns, j1/p.columns, func(group, panel, lo, hi int) {
+		first, j := group*p.rows, panel*p.columns
+		if first >= i0 && first+p.rows <= i1 {
+			p.tile(sums[first*stride+j:], stride, state, group, panel, lo, hi)
+			return
+		}
+		clear(part)
+		for i := max(first, i0); i < min(first+p.rows, i1); i++ {
+			copy(part[(i-first)*p.columns:][:p.columns], sums[i*stride+j:])
+		}
+		p.tile(part, p.columns, state, group, panel, lo, hi)
+		for i := max(first, i0); i < min(first+p.rows, i1); i++ {
+			copy(sums[i*stride+j:], part[(i-first)*p.columns:][:p.columns])
+		}
+	})
+}
+
+// tile continues the sums of a tile, in rows that are a stride apart, by the
+// terms [lo, hi) of one chunk.
+func (p *dotAddProduct) tile(c []float32, stride int, state *dotAddState, group, panel, lo, hi int) {
+	chunk := lo / p.depth
+	rows, columns := p.rareX[chunk*p.groups()+group], p.rareY[panel*p.chunks()+chunk]
+	for r := range p.rows {
+		state.rare[r] = columns
+		if rows>>r&1 == 1 {
+			state.rare[r] = 1<<p.columns - 1
+		}
+	}
+	p.kernel.run(&c[0], 4*stride, &p.x[p.rowAt(group, lo)], &p.y[p.columnAt(panel, lo)], (hi-lo)/p.f.Terms, &p.constants.quads, &state.rare[0])
+	for r := range p.rows {
+		for rare := state.rare[r]; rare != 0; rare &= rare - 1 {
+			j := bits.TrailingZeros64(rare)
+			c[r*stride+j] = p.sum(state.old[r*p.columns+j], group, r, panel, j, lo, hi)
+		}
+	}
+}
+
+// sum returns what the kernel computes for row r of a group and column j of a
+// panel, continuing c, without the kernel.
+func (p *dotAddProduct) sum(c float32, group, r, panel, j, lo, hi int) float32 {
+	if group*p.rows+r >= p.m || panel*p.columns+j >= p.n {
+		return 0
+	}
+	rarePath.count(1, hi-lo, 1)
+	x, y := make([]float64, hi-lo), make([]float64, hi-lo)
+	ex, ey := make([]int16, hi-lo), make([]int16, hi-lo)
+	for k := range x {
+		x[k] = float64(math.Float32frombits(p.x[p.rowAt(group, lo+k)+r]))
+		y[k] = float64(p.y[p.columnAt(panel, lo+k)+j])
+	}
+	finite := exponents(ex, x, p.d.A)
+	finite = exponents(ey, y, p.d.B) && finite
+	if finite && p.fused != nil {
+		return float32(p.fused.chain(x, y, ex, ey, float64(c)))
+	}
+	return float32(p.d.chain(x, y, nil, nil, float64(c), nil))
+}
+
+// splitTile is tile for a [Split]: it sums the terms of one Split after the
+// other from zero, in part, and then adds the sums to c, rounded to C.
+func (p *dotAddProduct) splitTile(c []float32, stride int, state *dotAddState, part []float32, group, panel, lo, hi int) {
+	half := p.d.C.Equal(Binary16)
+	for ; lo < hi; lo += p.split {
+		clear(part)
+		p.tile(part, p.columns, state, group, panel, lo, lo+p.split)
+		for r := range p.rows {
+			row := c[r*stride:][:p.columns]
+			for j, s := range part[r*p.columns:][:p.columns] {
+				row[j] += s
+			}
+			if half { // rounding to binary32 and then to binary16 equals one rounding (Figueroa 1995)
+				roundRow(row, row, Binary16)
+			}
+		}
+	}
+}

@@ -18,6 +18,7 @@ type dotAddProduct struct {
 	kernel dotAddKernel
 	fused  *fusedKernel // computes sums out of the range of kernel; nil if there is none
 	split  int          // terms summed from zero before they are added to c, by a Split; 0: none
+	count  int          // of groups
 
 	x     []uint32  // chunks of groups of rows of A, as packRows stores them
 	rareX []uint8   // for a chunk of a group, bit r: row r has an element out of range
@@ -131,9 +132,9 @@ func (d *Device) convertRow(dst, src []float32, f Format) {
 
 // rowAt returns the index in x of term l of a group.
 func (p *dotAddProduct) rowAt(group, l int) int {
-	lo := l / p.depth * p.depth
-	length := min(p.depth, (p.k-lo+7)&^7) // packRows takes 8 terms at a time
-	return 2 * p.rows * (lo*p.groups() + group*length + l - lo)
+	lo := l / dotAddDepth * dotAddDepth
+	length := min(dotAddDepth, (p.k-lo+7)&^7) // packRows takes 8 terms at a time
+	return 2 * p.rows * (lo*p.count + group*length + l - lo)
 }
 
 // columnAt returns the index in y of term l of a panel: the elements of all its
@@ -141,25 +142,26 @@ func (p *dotAddProduct) rowAt(group, l int) int {
 func (p *dotAddProduct) columnAt(panel, l int) int { return (panel*p.k + l) * p.columns * 5 / 4 }
 
 func (p *dotAddProduct) packRows(a blas32.General) {
-	p.x = dotAddScratch.x.get(2 * p.rows * p.groups() * ((p.k + 7) &^ 7))
-	p.rareX = make([]uint8, p.groups()*p.chunks())
+	p.count = p.groups()
+	padded := (p.k + 7) &^ 7
+	p.x = dotAddScratch.x.get(2 * p.rows * p.count * padded)
+	p.rareX = make([]uint8, p.count*p.chunks())
 	constants := newExponentConstants(p.d.A)
-	parallel.Ranges(p.groups(), func(groupLo, groupHi int) {
-		rows := dotAddScratch.rows.get(p.rows * p.depth)
+	parallel.Ranges(p.count, func(groupLo, groupHi int) {
+		rows := dotAddScratch.rows.get(p.rows * padded)
 		defer dotAddScratch.rows.put(rows)
+		clear(rows)
 		for group := groupLo; group < groupHi; group++ {
-			for lo := 0; lo < p.k; lo += p.depth {
-				hi := min(lo+p.depth, p.k)
-				for r := range p.rows {
-					row, n := rows[r*p.depth:(r+1)*p.depth], 0
-					if i := group*p.rows + r; i < p.m {
-						n = max(0, min(hi, a.Cols)-lo)
-						p.d.convertRow(row[:n], matrix.Row(a, i)[lo:lo+n], p.d.A)
-					}
-					clear(row[n:])
+			for r := range p.rows {
+				if i := group*p.rows + r; i < p.m {
+					p.d.convertRow(rows[r*padded:][:a.Cols], matrix.Row(a, i), p.d.A)
+				} else {
+					clear(rows[r*padded:][:a.Cols])
 				}
-				rare := p.kernel.packRows(&p.x[p.rowAt(group, lo)], &rows[0], 4*p.depth, (hi-lo+7)&^7, &constants.emin)
-				p.rareX[lo/p.depth*p.groups()+group] = uint8(rare)
+			}
+			for lo := 0; lo < p.k; lo += dotAddDepth {
+				rare := p.kernel.packRows(&p.x[p.rowAt(group, lo)], &rows[lo], 4*padded, min(dotAddDepth, padded-lo), &constants.emin)
+				p.rareX[lo/dotAddDepth*p.count+group] = uint8(rare)
 			}
 		}
 	})
@@ -200,13 +202,12 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int) {
 	constants := newExponentConstants(p.d.B)
 	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &constants.emin)
-	p.rareY[panel*p.chunks()+l/p.depth] |= rare
+	p.rareY[panel*p.chunks()+l/dotAddDepth] |= rare
 }
 
 // addTo stores C + AB in z.
 func (p *dotAddProduct) addTo(c, z blas32.General) {
-	sums, stride := p.load(c, p.d.C), p.stride()
-	defer tilingScratch.put(sums)
+	sums, stride := p.load(c, z, p.d.C)
 	p.parts(func(groupLo, groupHi, panelLo, panelHi int) {
 		state, part := new(dotAddState), make([]float32, p.rows*p.columns)
 		p.eachOf(groupLo, groupHi, panelLo, panelHi, func(group, panel, lo, hi int) {
@@ -245,8 +246,8 @@ func (p *dotAddProduct) rectangle(sums []float32, stride, i0, i1, j0, j1 int) {
 // tile continues the sums of a tile, in rows that are a stride apart, by the
 // terms [lo, hi) of one chunk.
 func (p *dotAddProduct) tile(c []float32, stride int, state *dotAddState, group, panel, lo, hi int) {
-	chunk := lo / p.depth
-	rows, columns := p.rareX[chunk*p.groups()+group], p.rareY[panel*p.chunks()+chunk]
+	chunk := lo / dotAddDepth
+	rows, columns := p.rareX[chunk*p.count+group], p.rareY[panel*((p.k+dotAddDepth-1)/dotAddDepth)+chunk]
 	for r := range p.rows {
 		state.rare[r] = columns
 		if rows>>r&1 == 1 {

@@ -144,6 +144,7 @@ func (w *sumsBlock) inTile(i, j, end int, add func(c *float32, ldc int)) {
 
 // roundRow stores src rounded to f in dst, to nearest even.
 func roundRow(dst, src []float32, f Format) {
-	n := vectorRound32(f, dst, src)
-	f.RoundSlice32(dst[n:], src[n:])
+	if n := vectorRound32(f, dst, src); n < len(src) {
+		f.RoundSlice32(dst[n:], src[n:])
+	}
 }

@@ -49,15 +49,18 @@ func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
 	parallel.Ranges(t.panels(), func(lo, hi int) { work(0, t.groups(), lo, hi) })
 }
 
-// load returns the sums before the first term: c rounded to f, row by row,
-// padded with zeros to whole tiles, or zeros if there is no c. The caller puts
-// them back in tilingScratch.
-func (t tiling) load(c blas32.General, f Format) []float32 {
-	stride := t.stride()
-	sums := tilingScratch.get(t.groups() * t.rows * stride)
+// load returns the sums before the first term, and the length of their rows: c
+// rounded to f, or zeros if there is no c, padded with zeros to whole tiles. If
+// tiles fit into z they are in z, otherwise in memory that store recycles.
+func (t tiling) load(c, z blas32.General, f Format) (sums []float32, stride int) {
+	sums, stride = z.Data, z.Stride
+	if t.m%t.rows != 0 || t.n%t.columns != 0 {
+		stride = t.stride()
+		sums = tilingScratch.get(t.groups() * t.rows * stride)
+	}
 	parallel.Ranges(t.groups()*t.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			row := sums[i*stride : (i+1)*stride]
+			row := sums[i*stride:][:t.stride()]
 			if c.Data == nil || i >= t.m {
 				clear(row)
 				continue
@@ -66,16 +69,20 @@ func (t tiling) load(c blas32.General, f Format) []float32 {
 			clear(row[t.n:])
 		}
 	})
-	return sums
+	return sums, stride
 }
 
-// store stores the sums in z.
+// store stores the sums that load returned in z.
 func (t tiling) store(z blas32.General, sums []float32) {
+	if &sums[0] == &z.Data[0] {
+		return
+	}
 	parallel.Ranges(t.m, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			copy(matrix.Row(z, i), sums[i*t.stride():])
 		}
 	})
+	tilingScratch.put(sums)
 }
 
 // tilingScratch recycles the sums of finished products.

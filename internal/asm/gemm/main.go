@@ -22,7 +22,8 @@ import (
 var ideas = map[string]func(){
 	"convert": func() {
 		roundHalf()
-		roundNarrow()
+		width(256).roundNarrow()
+		width(512).roundNarrow()
 	},
 	"cpuid": cpuid,
 	"dotadd": func() {

@@ -8,6 +8,10 @@ func DotAdd256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uin
 
 // 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
+func DotAddNarrow256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
 func DotAddChecked256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
@@ -21,6 +25,14 @@ func DotAddHalf256(c *float32, stride int, a *uint32, b *float32, blocks int, p 
 // 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
 func DotAddHalfWide256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // Copies k > 0 rows of 32 columns, stride bytes apart, to dst, each followed by its exponents.
 // A bit of the result is set for every column with an element out of range.
@@ -37,6 +49,10 @@ func DotAdd512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uin
 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
+func DotAddNarrow512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
 func DotAddChecked512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
@@ -50,6 +66,14 @@ func DotAddHalf512(c *float32, stride int, a *uint32, b *float32, blocks int, p 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
 func DotAddHalfWide512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // Copies k > 0 rows of 64 columns, stride bytes apart, to dst, each followed by its exponents.
 // A bit of the result is set for every column with an element out of range.

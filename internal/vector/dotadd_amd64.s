@@ -214,6 +214,240 @@ products:
 	VPBROADCASTD 12(DI), Y5
 	VPSUBD       Y7, Y5, Y7
 	VMULPS       Y7, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y8, Y5, Y8
+	VMULPS       Y8, Y1, Y1
+	VCVTDQ2PS    Y2, Y2
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y9, Y5, Y9
+	VMULPS       Y9, Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y4, Y5, Y4
+	VMULPS       Y4, Y3, Y3
+	DECQ         SI
+	JNZ          next
+	LDMXCSR      (SP)
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func DotAddNarrow256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+// Requires: AVX, AVX2, SSE
+TEXT ·DotAddNarrow256(SB), NOSPLIT, $8-56
+	MOVQ         c+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         blocks+32(FP), SI
+	MOVQ         p+40(FP), DI
+	MOVQ         state+48(FP), R8
+	MOVQ         DX, R9
+	MOVQ         BX, R10
+	LEAQ         (CX)(CX*2), CX
+	STMXCSR      (SP)
+	LDMXCSR      44(DI)
+	VMOVUPS      (AX), Y0
+	VMOVUPS      Y0, 16(R8)
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      Y1, 48(R8)
+	VMOVUPS      64(AX), Y2
+	VMOVUPS      Y2, 80(R8)
+	VMOVUPS      96(AX), Y3
+	VMOVUPS      Y3, 112(R8)
+	XORQ         CX, CX
+	VPBROADCASTD 40(DI), Y7
+	VPBROADCASTD 16(DI), Y8
+	VPSLLD       $0x01, Y3, Y4
+	VPSRLD       $0x01, Y4, Y4
+	VPBROADCASTD 24(DI), Y5
+	VPSUBD       Y5, Y4, Y5
+	VPSUBD       Y7, Y4, Y6
+	VPANDN       Y5, Y6, Y5
+	VPSUBD       Y4, Y8, Y6
+	VPSUBD       Y7, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VMOVMSKPS    Y5, R11
+	SHLQ         $0x08, CX
+	ORQ          R11, CX
+	VPBROADCASTD 40(DI), Y7
+	VPBROADCASTD 16(DI), Y8
+	VPSLLD       $0x01, Y2, Y4
+	VPSRLD       $0x01, Y4, Y4
+	VPBROADCASTD 24(DI), Y5
+	VPSUBD       Y5, Y4, Y5
+	VPSUBD       Y7, Y4, Y6
+	VPANDN       Y5, Y6, Y5
+	VPSUBD       Y4, Y8, Y6
+	VPSUBD       Y7, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VMOVMSKPS    Y5, R11
+	SHLQ         $0x08, CX
+	ORQ          R11, CX
+	VPBROADCASTD 40(DI), Y7
+	VPBROADCASTD 16(DI), Y8
+	VPSLLD       $0x01, Y1, Y4
+	VPSRLD       $0x01, Y4, Y4
+	VPBROADCASTD 24(DI), Y5
+	VPSUBD       Y5, Y4, Y5
+	VPSUBD       Y7, Y4, Y6
+	VPANDN       Y5, Y6, Y5
+	VPSUBD       Y4, Y8, Y6
+	VPSUBD       Y7, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VMOVMSKPS    Y5, R11
+	SHLQ         $0x08, CX
+	ORQ          R11, CX
+	VPBROADCASTD 40(DI), Y7
+	VPBROADCASTD 16(DI), Y8
+	VPSLLD       $0x01, Y0, Y4
+	VPSRLD       $0x01, Y4, Y4
+	VPBROADCASTD 24(DI), Y5
+	VPSUBD       Y5, Y4, Y5
+	VPSUBD       Y7, Y4, Y6
+	VPANDN       Y5, Y6, Y5
+	VPSUBD       Y4, Y8, Y6
+	VPSUBD       Y7, Y6, Y6
+	VPOR         Y6, Y5, Y5
+	VMOVMSKPS    Y5, R11
+	SHLQ         $0x08, CX
+	ORQ          R11, CX
+	ORQ          CX, (R8)
+
+next:
+	VPBROADCASTD 4(DI), Y4
+	MOVL         (DI), CX
+
+exponents:
+	VPBROADCASTD 4(R9), Y5
+	VPSUBUSB     128(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 12(R9), Y5
+	VPSUBUSB     288(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 20(R9), Y5
+	VPSUBUSB     448(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 28(R9), Y5
+	VPSUBUSB     608(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000280, R10
+	DECQ         CX
+	JNZ          exponents
+	VPBROADCASTD 16(DI), Y5
+	VPBROADCASTD 8(DI), Y6
+	VPSLLD       $0x17, Y4, Y7
+	VPAND        Y5, Y7, Y7
+	VPAND        Y5, Y0, Y8
+	VPMAXSD      Y8, Y7, Y7
+	VPSUBD       Y7, Y6, Y7
+	VMULPS       Y7, Y0, Y0
+	VCVTTPS2DQ   Y0, Y0
+	VPSLLD       $0x0f, Y4, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y5, Y1, Y9
+	VPMAXSD      Y9, Y8, Y8
+	VPSUBD       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y1
+	VCVTTPS2DQ   Y1, Y1
+	VPSLLD       $0x07, Y4, Y9
+	VPAND        Y5, Y9, Y9
+	VPAND        Y5, Y2, Y10
+	VPMAXSD      Y10, Y9, Y9
+	VPSUBD       Y9, Y6, Y9
+	VMULPS       Y9, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VPSRLD       $0x01, Y4, Y4
+	VPAND        Y5, Y4, Y4
+	VPAND        Y5, Y3, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VPSUBD       Y4, Y6, Y4
+	VMULPS       Y4, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	MOVL         (DI), CX
+
+products:
+	VBROADCASTSS (DX), Y5
+	VMULPS       (BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       32(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       64(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       96(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 8(DX), Y5
+	VMULPS       160(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       192(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       224(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       256(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 16(DX), Y5
+	VMULPS       320(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       352(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       384(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       416(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 24(DX), Y5
+	VMULPS       480(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       512(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       544(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       576(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000280, BX
+	DECQ         CX
+	JNZ          products
+	VCVTDQ2PS    Y0, Y0
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y7, Y5, Y7
+	VMULPS       Y7, Y0, Y0
 	VPBROADCASTD 20(DI), Y5
 	VPAND        Y5, Y0, Y0
 	VCVTDQ2PS    Y1, Y1
@@ -465,8 +699,6 @@ products:
 	VPBROADCASTD 12(DI), Y5
 	VPSUBD       Y7, Y5, Y7
 	VMULPS       Y7, Y0, Y0
-	VPBROADCASTD 20(DI), Y5
-	VPAND        Y5, Y0, Y0
 	VCVTDQ2PS    Y1, Y1
 	VPSLLD       $0x01, Y1, Y5
 	VPSRLD       $0x01, Y5, Y5
@@ -475,8 +707,6 @@ products:
 	VPBROADCASTD 12(DI), Y5
 	VPSUBD       Y8, Y5, Y8
 	VMULPS       Y8, Y1, Y1
-	VPBROADCASTD 20(DI), Y5
-	VPAND        Y5, Y1, Y1
 	VCVTDQ2PS    Y2, Y2
 	VPSLLD       $0x01, Y2, Y5
 	VPSRLD       $0x01, Y5, Y5
@@ -485,8 +715,6 @@ products:
 	VPBROADCASTD 12(DI), Y5
 	VPSUBD       Y9, Y5, Y9
 	VMULPS       Y9, Y2, Y2
-	VPBROADCASTD 20(DI), Y5
-	VPAND        Y5, Y2, Y2
 	VCVTDQ2PS    Y3, Y3
 	VPSLLD       $0x01, Y3, Y5
 	VPSRLD       $0x01, Y5, Y5
@@ -495,8 +723,6 @@ products:
 	VPBROADCASTD 12(DI), Y5
 	VPSUBD       Y4, Y5, Y4
 	VMULPS       Y4, Y3, Y3
-	VPBROADCASTD 20(DI), Y4
-	VPAND        Y4, Y3, Y3
 	DECQ         SI
 	JNZ          next
 	LDMXCSR      (SP)
@@ -1730,6 +1956,564 @@ high:
 	VZEROUPPER
 	RET
 
+// func DotAddSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+// Requires: AVX, AVX2, SSE
+TEXT ·DotAddSplit256(SB), NOSPLIT, $8-56
+	MOVQ    c+0(FP), AX
+	MOVQ    stride+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    b+24(FP), BX
+	MOVQ    blocks+32(FP), SI
+	MOVQ    p+40(FP), DI
+	MOVQ    state+48(FP), R8
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	LEAQ    (CX)(CX*2), CX
+	STMXCSR (SP)
+	LDMXCSR 44(DI)
+	VMOVUPS (AX), Y0
+	VMOVUPS Y0, 16(R8)
+	VMOVUPS 32(AX), Y1
+	VMOVUPS Y1, 48(R8)
+	VMOVUPS 64(AX), Y2
+	VMOVUPS Y2, 80(R8)
+	VMOVUPS 96(AX), Y3
+	VMOVUPS Y3, 112(R8)
+	VPXOR   Y0, Y0, Y0
+	VMOVUPS Y0, 528(R8)
+	VMOVUPS Y0, 560(R8)
+	VMOVUPS Y0, 592(R8)
+	VMOVUPS Y0, 624(R8)
+
+next:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  $0x00000002, CX
+
+block:
+	VPBROADCASTD 4(DI), Y4
+	MOVL         (DI), R11
+
+exponents:
+	VPBROADCASTD 4(R9), Y5
+	VPSUBUSB     128(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 12(R9), Y5
+	VPSUBUSB     288(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 20(R9), Y5
+	VPSUBUSB     448(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 28(R9), Y5
+	VPSUBUSB     608(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000280, R10
+	DECQ         R11
+	JNZ          exponents
+	VPBROADCASTD 16(DI), Y5
+	VPBROADCASTD 8(DI), Y6
+	VPSLLD       $0x17, Y4, Y7
+	VPAND        Y5, Y7, Y7
+	VPAND        Y5, Y0, Y8
+	VPMAXSD      Y8, Y7, Y7
+	VPSUBD       Y7, Y6, Y7
+	VMULPS       Y7, Y0, Y0
+	VCVTTPS2DQ   Y0, Y0
+	VPSLLD       $0x0f, Y4, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y5, Y1, Y9
+	VPMAXSD      Y9, Y8, Y8
+	VPSUBD       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y1
+	VCVTTPS2DQ   Y1, Y1
+	VPSLLD       $0x07, Y4, Y9
+	VPAND        Y5, Y9, Y9
+	VPAND        Y5, Y2, Y10
+	VPMAXSD      Y10, Y9, Y9
+	VPSUBD       Y9, Y6, Y9
+	VMULPS       Y9, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VPSRLD       $0x01, Y4, Y4
+	VPAND        Y5, Y4, Y4
+	VPAND        Y5, Y3, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VPSUBD       Y4, Y6, Y4
+	VMULPS       Y4, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	MOVL         (DI), R11
+
+products:
+	VBROADCASTSS (DX), Y5
+	VMULPS       (BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       32(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       64(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       96(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 8(DX), Y5
+	VMULPS       160(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       192(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       224(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       256(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 16(DX), Y5
+	VMULPS       320(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       352(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       384(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       416(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 24(DX), Y5
+	VMULPS       480(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       512(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       544(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       576(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000280, BX
+	DECQ         R11
+	JNZ          products
+	VCVTDQ2PS    Y0, Y0
+	VPSLLD       $0x01, Y0, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      528(R8), Y5, Y5
+	VMOVUPS      Y5, 528(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y7, Y5, Y7
+	VMULPS       Y7, Y0, Y0
+	VPBROADCASTD 20(DI), Y5
+	VPAND        Y5, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VPSLLD       $0x01, Y1, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      560(R8), Y5, Y5
+	VMOVUPS      Y5, 560(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y8, Y5, Y8
+	VMULPS       Y8, Y1, Y1
+	VPBROADCASTD 20(DI), Y5
+	VPAND        Y5, Y1, Y1
+	VCVTDQ2PS    Y2, Y2
+	VPSLLD       $0x01, Y2, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      592(R8), Y5, Y5
+	VMOVUPS      Y5, 592(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y9, Y5, Y9
+	VMULPS       Y9, Y2, Y2
+	VPBROADCASTD 20(DI), Y5
+	VPAND        Y5, Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VPSLLD       $0x01, Y3, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      624(R8), Y5, Y5
+	VMOVUPS      Y5, 624(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y4, Y5, Y4
+	VMULPS       Y4, Y3, Y3
+	VPBROADCASTD 20(DI), Y4
+	VPAND        Y4, Y3, Y3
+	DECQ         CX
+	JNZ          block
+	LDMXCSR      (SP)
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VADDPS       64(AX), Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VADDPS       96(AX), Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	LDMXCSR      44(DI)
+	DECQ         SI
+	JNZ          next
+	LDMXCSR      (SP)
+	VPBROADCASTD 28(DI), Y0
+	XORQ         AX, AX
+	VMOVUPS      624(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	VMOVUPS      592(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	VMOVUPS      560(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	VMOVUPS      528(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	ORQ          AX, (R8)
+	VZEROUPPER
+	RET
+
+// func DotAddHalfSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+// Requires: AVX, AVX2, F16C, SSE
+TEXT ·DotAddHalfSplit256(SB), NOSPLIT, $8-56
+	MOVQ    c+0(FP), AX
+	MOVQ    stride+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    b+24(FP), BX
+	MOVQ    blocks+32(FP), SI
+	MOVQ    p+40(FP), DI
+	MOVQ    state+48(FP), R8
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	LEAQ    (CX)(CX*2), CX
+	STMXCSR (SP)
+	LDMXCSR 44(DI)
+	VMOVUPS (AX), Y0
+	VMOVUPS Y0, 16(R8)
+	VMOVUPS 32(AX), Y1
+	VMOVUPS Y1, 48(R8)
+	VMOVUPS 64(AX), Y2
+	VMOVUPS Y2, 80(R8)
+	VMOVUPS 96(AX), Y3
+	VMOVUPS Y3, 112(R8)
+	VPXOR   Y0, Y0, Y0
+	VMOVUPS Y0, 528(R8)
+	VMOVUPS Y0, 560(R8)
+	VMOVUPS Y0, 592(R8)
+	VMOVUPS Y0, 624(R8)
+
+next:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  $0x00000002, CX
+
+block:
+	VPBROADCASTD 4(DI), Y4
+	MOVL         (DI), R11
+
+exponents:
+	VPBROADCASTD 4(R9), Y5
+	VPSUBUSB     128(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 12(R9), Y5
+	VPSUBUSB     288(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 20(R9), Y5
+	VPSUBUSB     448(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	VPBROADCASTD 28(R9), Y5
+	VPSUBUSB     608(R10), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000280, R10
+	DECQ         R11
+	JNZ          exponents
+	VPBROADCASTD 16(DI), Y5
+	VPBROADCASTD 8(DI), Y6
+	VPSLLD       $0x17, Y4, Y7
+	VPAND        Y5, Y7, Y7
+	VPAND        Y5, Y0, Y8
+	VPMAXSD      Y8, Y7, Y7
+	VPBROADCASTD 32(DI), Y8
+	VPXOR        Y9, Y9, Y9
+	VCMPPS       $0x00, Y9, Y0, Y9
+	VPBROADCASTD 36(DI), Y10
+	VBLENDVPS    Y9, Y10, Y8, Y8
+	VPMAXSD      Y8, Y7, Y7
+	VPSUBD       Y7, Y6, Y7
+	VMULPS       Y7, Y0, Y0
+	VCVTTPS2DQ   Y0, Y0
+	VPSLLD       $0x0f, Y4, Y8
+	VPAND        Y5, Y8, Y8
+	VPAND        Y5, Y1, Y9
+	VPMAXSD      Y9, Y8, Y8
+	VPBROADCASTD 32(DI), Y9
+	VPXOR        Y10, Y10, Y10
+	VCMPPS       $0x00, Y10, Y1, Y10
+	VPBROADCASTD 36(DI), Y11
+	VBLENDVPS    Y10, Y11, Y9, Y9
+	VPMAXSD      Y9, Y8, Y8
+	VPSUBD       Y8, Y6, Y8
+	VMULPS       Y8, Y1, Y1
+	VCVTTPS2DQ   Y1, Y1
+	VPSLLD       $0x07, Y4, Y9
+	VPAND        Y5, Y9, Y9
+	VPAND        Y5, Y2, Y10
+	VPMAXSD      Y10, Y9, Y9
+	VPBROADCASTD 32(DI), Y10
+	VPXOR        Y11, Y11, Y11
+	VCMPPS       $0x00, Y11, Y2, Y11
+	VPBROADCASTD 36(DI), Y12
+	VBLENDVPS    Y11, Y12, Y10, Y10
+	VPMAXSD      Y10, Y9, Y9
+	VPSUBD       Y9, Y6, Y9
+	VMULPS       Y9, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VPSRLD       $0x01, Y4, Y4
+	VPAND        Y5, Y4, Y4
+	VPAND        Y5, Y3, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VPBROADCASTD 32(DI), Y5
+	VPXOR        Y10, Y10, Y10
+	VCMPPS       $0x00, Y10, Y3, Y10
+	VPBROADCASTD 36(DI), Y11
+	VBLENDVPS    Y10, Y11, Y5, Y5
+	VPMAXSD      Y5, Y4, Y4
+	VPSUBD       Y4, Y6, Y4
+	VMULPS       Y4, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	MOVL         (DI), R11
+
+products:
+	VBROADCASTSS (DX), Y5
+	VMULPS       (BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       32(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       64(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       96(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 8(DX), Y5
+	VMULPS       160(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       192(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       224(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       256(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 16(DX), Y5
+	VMULPS       320(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       352(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       384(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       416(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VBROADCASTSS 24(DX), Y5
+	VMULPS       480(BX), Y5, Y6
+	VMULPS       Y7, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VMULPS       512(BX), Y5, Y6
+	VMULPS       Y8, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VMULPS       544(BX), Y5, Y6
+	VMULPS       Y9, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMULPS       576(BX), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000280, BX
+	DECQ         R11
+	JNZ          products
+	VCVTDQ2PS    Y0, Y5
+	VPBROADCASTD 40(DI), Y6
+	VCVTTPS2DQ   Y5, Y10
+	VPCMPEQD     Y0, Y10, Y10
+	VPANDN       Y6, Y10, Y10
+	VPOR         Y10, Y5, Y5
+	VMOVAPS      Y5, Y0
+	VPSLLD       $0x01, Y0, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      528(R8), Y5, Y5
+	VMOVUPS      Y5, 528(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y7, Y5, Y7
+	VMULPS       Y7, Y0, Y0
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPH2PS    X0, Y0
+	VPSLLD       $0x01, Y0, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      528(R8), Y5, Y5
+	VMOVUPS      Y5, 528(R8)
+	VCVTDQ2PS    Y1, Y5
+	VPBROADCASTD 40(DI), Y6
+	VCVTTPS2DQ   Y5, Y7
+	VPCMPEQD     Y1, Y7, Y7
+	VPANDN       Y6, Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVAPS      Y5, Y1
+	VPSLLD       $0x01, Y1, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      560(R8), Y5, Y5
+	VMOVUPS      Y5, 560(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y8, Y5, Y8
+	VMULPS       Y8, Y1, Y1
+	VCVTPS2PH    $0x00, Y1, X1
+	VCVTPH2PS    X1, Y1
+	VPSLLD       $0x01, Y1, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      560(R8), Y5, Y5
+	VMOVUPS      Y5, 560(R8)
+	VCVTDQ2PS    Y2, Y5
+	VPBROADCASTD 40(DI), Y6
+	VCVTTPS2DQ   Y5, Y7
+	VPCMPEQD     Y2, Y7, Y7
+	VPANDN       Y6, Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVAPS      Y5, Y2
+	VPSLLD       $0x01, Y2, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      592(R8), Y5, Y5
+	VMOVUPS      Y5, 592(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y9, Y5, Y9
+	VMULPS       Y9, Y2, Y2
+	VCVTPS2PH    $0x00, Y2, X2
+	VCVTPH2PS    X2, Y2
+	VPSLLD       $0x01, Y2, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      592(R8), Y5, Y5
+	VMOVUPS      Y5, 592(R8)
+	VCVTDQ2PS    Y3, Y5
+	VPBROADCASTD 40(DI), Y6
+	VCVTTPS2DQ   Y5, Y7
+	VPCMPEQD     Y3, Y7, Y7
+	VPANDN       Y6, Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVAPS      Y5, Y3
+	VPSLLD       $0x01, Y3, Y5
+	VPSRLD       $0x01, Y5, Y5
+	VPMAXSD      624(R8), Y5, Y5
+	VMOVUPS      Y5, 624(R8)
+	VPBROADCASTD 12(DI), Y5
+	VPSUBD       Y4, Y5, Y4
+	VMULPS       Y4, Y3, Y3
+	VCVTPS2PH    $0x00, Y3, X3
+	VCVTPH2PS    X3, Y3
+	VPSLLD       $0x01, Y3, Y4
+	VPSRLD       $0x01, Y4, Y4
+	VPMAXSD      624(R8), Y4, Y4
+	VMOVUPS      Y4, 624(R8)
+	DECQ         CX
+	JNZ          block
+	LDMXCSR      (SP)
+	VADDPS       (AX), Y0, Y0
+	VCVTPS2PH    $0x00, Y0, X0
+	VCVTPH2PS    X0, Y0
+	VMOVUPS      Y0, (AX)
+	VADDPS       32(AX), Y1, Y1
+	VCVTPS2PH    $0x00, Y1, X0
+	VCVTPH2PS    X0, Y1
+	VMOVUPS      Y1, 32(AX)
+	VADDPS       64(AX), Y2, Y2
+	VCVTPS2PH    $0x00, Y2, X0
+	VCVTPH2PS    X0, Y2
+	VMOVUPS      Y2, 64(AX)
+	VADDPS       96(AX), Y3, Y3
+	VCVTPS2PH    $0x00, Y3, X0
+	VCVTPH2PS    X0, Y3
+	VMOVUPS      Y3, 96(AX)
+	LDMXCSR      44(DI)
+	DECQ         SI
+	JNZ          next
+	LDMXCSR      (SP)
+	VPBROADCASTD 28(DI), Y0
+	XORQ         AX, AX
+	VMOVUPS      624(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	VMOVUPS      592(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	VMOVUPS      560(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	VMOVUPS      528(R8), Y1
+	VPSUBD       Y1, Y0, Y1
+	VMOVMSKPS    Y1, CX
+	SHLQ         $0x08, AX
+	ORQ          CX, AX
+	ORQ          AX, (R8)
+	VZEROUPPER
+	RET
+
 // func PackColumns256(dst *float32, src *float32, stride int, k int, p *uint32) uint64
 // Requires: AVX, AVX2
 TEXT ·PackColumns256(SB), NOSPLIT, $0-48
@@ -1907,6 +2691,425 @@ next:
 // func DotAdd512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·DotAdd512(SB), NOSPLIT, $0-56
+	MOVQ         c+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         blocks+32(FP), SI
+	MOVQ         p+40(FP), DI
+	MOVQ         state+48(FP), R8
+	MOVQ         DX, R9
+	MOVQ         BX, R10
+	LEAQ         (CX)(CX*2), R11
+	VMOVUPS      (AX), Z0
+	VMOVUPS      Z0, 16(R8)
+	VMOVUPS      64(AX), Z1
+	VMOVUPS      Z1, 80(R8)
+	VMOVUPS      128(AX), Z2
+	VMOVUPS      Z2, 144(R8)
+	VMOVUPS      192(AX), Z3
+	VMOVUPS      Z3, 208(R8)
+	VMOVUPS      (AX)(CX*1), Z4
+	VMOVUPS      Z4, 272(R8)
+	VMOVUPS      64(AX)(CX*1), Z5
+	VMOVUPS      Z5, 336(R8)
+	VMOVUPS      128(AX)(CX*1), Z6
+	VMOVUPS      Z6, 400(R8)
+	VMOVUPS      192(AX)(CX*1), Z7
+	VMOVUPS      Z7, 464(R8)
+	XORQ         R11, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z3, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z2, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z1, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z0, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	ORQ          R11, (R8)
+	XORQ         R11, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z7, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z6, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z5, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	VPBROADCASTD 40(DI), Z11
+	VPBROADCASTD 16(DI), Z12
+	VPSLLD       $0x01, Z4, Z8
+	VPSRLD       $0x01, Z8, Z8
+	VPBROADCASTD 24(DI), Z9
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z11, Z8, Z10
+	VPANDND      Z9, Z10, Z9
+	VPSUBD       Z8, Z12, Z10
+	VPSUBD       Z11, Z10, Z10
+	VPORD        Z10, Z9, Z9
+	VPMOVD2M     Z9, K1
+	KMOVW        K1, R12
+	SHLQ         $0x10, R11
+	ORQ          R12, R11
+	ORQ          R11, 8(R8)
+
+next:
+	VPBROADCASTD 4(DI), Z8
+	VPBROADCASTD 4(DI), Z9
+	MOVL         (DI), R8
+
+exponents:
+	VPBROADCASTD 8(R9), Z10
+	VPSUBUSB     256(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 12(R9), Z10
+	VPSUBUSB     256(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 24(R9), Z10
+	VPSUBUSB     576(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 28(R9), Z10
+	VPSUBUSB     576(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 40(R9), Z10
+	VPSUBUSB     896(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 44(R9), Z10
+	VPSUBUSB     896(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 56(R9), Z10
+	VPSUBUSB     1216(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 60(R9), Z10
+	VPSUBUSB     1216(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000500, R10
+	DECQ         R8
+	JNZ          exponents
+	VPBROADCASTD 16(DI), Z10
+	VPBROADCASTD 8(DI), Z11
+	VPSLLD       $0x17, Z8, Z12
+	VRANGEPS     $0x0b, Z0, Z12, Z12
+	VPANDD       Z10, Z12, Z12
+	VPSUBD       Z12, Z11, Z12
+	VMULPS       Z12, Z0, Z0
+	VCVTTPS2DQ   Z0, Z0
+	VPSLLD       $0x0f, Z8, Z13
+	VRANGEPS     $0x0b, Z1, Z13, Z13
+	VPANDD       Z10, Z13, Z13
+	VPSUBD       Z13, Z11, Z13
+	VMULPS       Z13, Z1, Z1
+	VCVTTPS2DQ   Z1, Z1
+	VPSLLD       $0x07, Z8, Z14
+	VRANGEPS     $0x0b, Z2, Z14, Z14
+	VPANDD       Z10, Z14, Z14
+	VPSUBD       Z14, Z11, Z14
+	VMULPS       Z14, Z2, Z2
+	VCVTTPS2DQ   Z2, Z2
+	VPSRLD       $0x01, Z8, Z8
+	VRANGEPS     $0x0b, Z3, Z8, Z8
+	VPANDD       Z10, Z8, Z8
+	VPSUBD       Z8, Z11, Z8
+	VMULPS       Z8, Z3, Z3
+	VCVTTPS2DQ   Z3, Z3
+	VPSLLD       $0x17, Z9, Z15
+	VRANGEPS     $0x0b, Z4, Z15, Z15
+	VPANDD       Z10, Z15, Z15
+	VPSUBD       Z15, Z11, Z15
+	VMULPS       Z15, Z4, Z4
+	VCVTTPS2DQ   Z4, Z4
+	VPSLLD       $0x0f, Z9, Z16
+	VRANGEPS     $0x0b, Z5, Z16, Z16
+	VPANDD       Z10, Z16, Z16
+	VPSUBD       Z16, Z11, Z16
+	VMULPS       Z16, Z5, Z5
+	VCVTTPS2DQ   Z5, Z5
+	VPSLLD       $0x07, Z9, Z17
+	VRANGEPS     $0x0b, Z6, Z17, Z17
+	VPANDD       Z10, Z17, Z17
+	VPSUBD       Z17, Z11, Z17
+	VMULPS       Z17, Z6, Z6
+	VCVTTPS2DQ   Z6, Z6
+	VPSRLD       $0x01, Z9, Z9
+	VRANGEPS     $0x0b, Z7, Z9, Z9
+	VPANDD       Z10, Z9, Z9
+	VPSUBD       Z9, Z11, Z9
+	VMULPS       Z9, Z7, Z7
+	VCVTTPS2DQ   Z7, Z7
+	MOVL         (DI), R8
+
+products:
+	VBROADCASTSS     (DX), Z10
+	VBROADCASTSS     4(DX), Z11
+	VMULPS           (BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           (BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           64(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           64(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           128(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           128(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           192(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           192(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     16(DX), Z10
+	VBROADCASTSS     20(DX), Z11
+	VMULPS           320(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           320(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           384(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           384(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           448(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           448(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           512(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           512(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     32(DX), Z10
+	VBROADCASTSS     36(DX), Z11
+	VMULPS           640(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           640(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           704(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           704(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           768(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           768(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           832(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           832(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     48(DX), Z10
+	VBROADCASTSS     52(DX), Z11
+	VMULPS           960(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           960(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           1024(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           1024(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           1088(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           1088(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           1152(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           1152(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000500, BX
+	DECQ             R8
+	JNZ              products
+	VCVTDQ2PS.RZ_SAE Z0, Z0
+	VPBROADCASTD     12(DI), Z10
+	VPSUBD           Z12, Z10, Z12
+	VMULPS           Z12, Z0, Z0
+	VCVTDQ2PS.RZ_SAE Z1, Z1
+	VPSUBD           Z13, Z10, Z13
+	VMULPS           Z13, Z1, Z1
+	VCVTDQ2PS.RZ_SAE Z2, Z2
+	VPSUBD           Z14, Z10, Z14
+	VMULPS           Z14, Z2, Z2
+	VCVTDQ2PS.RZ_SAE Z3, Z3
+	VPSUBD           Z8, Z10, Z8
+	VMULPS           Z8, Z3, Z3
+	VCVTDQ2PS.RZ_SAE Z4, Z4
+	VPSUBD           Z15, Z10, Z15
+	VMULPS           Z15, Z4, Z4
+	VCVTDQ2PS.RZ_SAE Z5, Z5
+	VPSUBD           Z16, Z10, Z16
+	VMULPS           Z16, Z5, Z5
+	VCVTDQ2PS.RZ_SAE Z6, Z6
+	VPSUBD           Z17, Z10, Z17
+	VMULPS           Z17, Z6, Z6
+	VCVTDQ2PS.RZ_SAE Z7, Z7
+	VPSUBD           Z9, Z10, Z9
+	VMULPS           Z9, Z7, Z7
+	DECQ             SI
+	JNZ              next
+	VMOVUPS          Z0, (AX)
+	VMOVUPS          Z1, 64(AX)
+	VMOVUPS          Z2, 128(AX)
+	VMOVUPS          Z3, 192(AX)
+	VMOVUPS          Z4, (AX)(CX*1)
+	VMOVUPS          Z5, 64(AX)(CX*1)
+	VMOVUPS          Z6, 128(AX)(CX*1)
+	VMOVUPS          Z7, 192(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+// func DotAddNarrow512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·DotAddNarrow512(SB), NOSPLIT, $0-56
 	MOVQ         c+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	MOVQ         a+16(FP), DX
@@ -2728,50 +3931,41 @@ products:
 	VPBROADCASTD     12(DI), Z10
 	VPSUBD           Z12, Z10, Z12
 	VMULPS           Z12, Z0, Z0
-	VPBROADCASTD     20(DI), Z11
-	VPANDD           Z11, Z0, Z0
 	VCVTDQ2PS.RZ_SAE Z1, Z1
-	VRANGEPS         $0x0b, 592(R8), Z1, Z12
-	VMOVUPS          Z12, 592(R8)
+	VRANGEPS         $0x0b, 592(R8), Z1, Z11
+	VMOVUPS          Z11, 592(R8)
 	VPSUBD           Z13, Z10, Z13
 	VMULPS           Z13, Z1, Z1
-	VPANDD           Z11, Z1, Z1
 	VCVTDQ2PS.RZ_SAE Z2, Z2
-	VRANGEPS         $0x0b, 656(R8), Z2, Z12
-	VMOVUPS          Z12, 656(R8)
+	VRANGEPS         $0x0b, 656(R8), Z2, Z11
+	VMOVUPS          Z11, 656(R8)
 	VPSUBD           Z14, Z10, Z14
 	VMULPS           Z14, Z2, Z2
-	VPANDD           Z11, Z2, Z2
 	VCVTDQ2PS.RZ_SAE Z3, Z3
-	VRANGEPS         $0x0b, 720(R8), Z3, Z12
-	VMOVUPS          Z12, 720(R8)
+	VRANGEPS         $0x0b, 720(R8), Z3, Z11
+	VMOVUPS          Z11, 720(R8)
 	VPSUBD           Z8, Z10, Z8
 	VMULPS           Z8, Z3, Z3
-	VPANDD           Z11, Z3, Z3
 	VCVTDQ2PS.RZ_SAE Z4, Z4
 	VRANGEPS         $0x0b, 784(R8), Z4, Z8
 	VMOVUPS          Z8, 784(R8)
 	VPSUBD           Z15, Z10, Z15
 	VMULPS           Z15, Z4, Z4
-	VPANDD           Z11, Z4, Z4
 	VCVTDQ2PS.RZ_SAE Z5, Z5
 	VRANGEPS         $0x0b, 848(R8), Z5, Z8
 	VMOVUPS          Z8, 848(R8)
 	VPSUBD           Z16, Z10, Z16
 	VMULPS           Z16, Z5, Z5
-	VPANDD           Z11, Z5, Z5
 	VCVTDQ2PS.RZ_SAE Z6, Z6
 	VRANGEPS         $0x0b, 912(R8), Z6, Z8
 	VMOVUPS          Z8, 912(R8)
 	VPSUBD           Z17, Z10, Z17
 	VMULPS           Z17, Z6, Z6
-	VPANDD           Z11, Z6, Z6
 	VCVTDQ2PS.RZ_SAE Z7, Z7
 	VRANGEPS         $0x0b, 976(R8), Z7, Z8
 	VMOVUPS          Z8, 976(R8)
 	VPSUBD           Z9, Z10, Z9
 	VMULPS           Z9, Z7, Z7
-	VPANDD           Z11, Z7, Z7
 	DECQ             SI
 	JNZ              next
 	VMOVUPS          Z0, (AX)
@@ -4948,6 +6142,916 @@ high:
 	VMOVUPS          Z7, 64(AX)(CX*1)
 	VMOVUPS          Z8, 128(AX)(CX*1)
 	VMOVUPS          Z9, 192(AX)(CX*1)
+	VPBROADCASTD     28(DI), Z0
+	XORQ             AX, AX
+	VMOVUPS          720(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          656(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          592(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          528(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	ORQ              AX, (R8)
+	XORQ             AX, AX
+	VMOVUPS          976(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          912(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          848(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          784(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	ORQ              AX, 8(R8)
+	VZEROUPPER
+	RET
+
+// func DotAddSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·DotAddSplit512(SB), NOSPLIT, $0-56
+	MOVQ    c+0(FP), AX
+	MOVQ    stride+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    b+24(FP), BX
+	MOVQ    blocks+32(FP), SI
+	MOVQ    p+40(FP), DI
+	MOVQ    state+48(FP), R8
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	LEAQ    (CX)(CX*2), R11
+	VMOVUPS (AX), Z0
+	VMOVUPS Z0, 16(R8)
+	VMOVUPS 64(AX), Z1
+	VMOVUPS Z1, 80(R8)
+	VMOVUPS 128(AX), Z2
+	VMOVUPS Z2, 144(R8)
+	VMOVUPS 192(AX), Z3
+	VMOVUPS Z3, 208(R8)
+	VMOVUPS (AX)(CX*1), Z4
+	VMOVUPS Z4, 272(R8)
+	VMOVUPS 64(AX)(CX*1), Z5
+	VMOVUPS Z5, 336(R8)
+	VMOVUPS 128(AX)(CX*1), Z6
+	VMOVUPS Z6, 400(R8)
+	VMOVUPS 192(AX)(CX*1), Z7
+	VMOVUPS Z7, 464(R8)
+	VPXORD  Z8, Z8, Z8
+	VMOVUPS Z8, 528(R8)
+	VMOVUPS Z8, 592(R8)
+	VMOVUPS Z8, 656(R8)
+	VMOVUPS Z8, 720(R8)
+	VMOVUPS Z8, 784(R8)
+	VMOVUPS Z8, 848(R8)
+	VMOVUPS Z8, 912(R8)
+	VMOVUPS Z8, 976(R8)
+
+next:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   $0x00000002, R11
+
+block:
+	VPBROADCASTD 4(DI), Z8
+	VPBROADCASTD 4(DI), Z9
+	MOVL         (DI), R12
+
+exponents:
+	VPBROADCASTD 8(R9), Z10
+	VPSUBUSB     256(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 12(R9), Z10
+	VPSUBUSB     256(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 24(R9), Z10
+	VPSUBUSB     576(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 28(R9), Z10
+	VPSUBUSB     576(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 40(R9), Z10
+	VPSUBUSB     896(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 44(R9), Z10
+	VPSUBUSB     896(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 56(R9), Z10
+	VPSUBUSB     1216(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 60(R9), Z10
+	VPSUBUSB     1216(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000500, R10
+	DECQ         R12
+	JNZ          exponents
+	VPBROADCASTD 16(DI), Z10
+	VPBROADCASTD 8(DI), Z11
+	VPSLLD       $0x17, Z8, Z12
+	VRANGEPS     $0x0b, Z0, Z12, Z12
+	VPANDD       Z10, Z12, Z12
+	VPSUBD       Z12, Z11, Z12
+	VMULPS       Z12, Z0, Z0
+	VCVTTPS2DQ   Z0, Z0
+	VPSLLD       $0x0f, Z8, Z13
+	VRANGEPS     $0x0b, Z1, Z13, Z13
+	VPANDD       Z10, Z13, Z13
+	VPSUBD       Z13, Z11, Z13
+	VMULPS       Z13, Z1, Z1
+	VCVTTPS2DQ   Z1, Z1
+	VPSLLD       $0x07, Z8, Z14
+	VRANGEPS     $0x0b, Z2, Z14, Z14
+	VPANDD       Z10, Z14, Z14
+	VPSUBD       Z14, Z11, Z14
+	VMULPS       Z14, Z2, Z2
+	VCVTTPS2DQ   Z2, Z2
+	VPSRLD       $0x01, Z8, Z8
+	VRANGEPS     $0x0b, Z3, Z8, Z8
+	VPANDD       Z10, Z8, Z8
+	VPSUBD       Z8, Z11, Z8
+	VMULPS       Z8, Z3, Z3
+	VCVTTPS2DQ   Z3, Z3
+	VPSLLD       $0x17, Z9, Z15
+	VRANGEPS     $0x0b, Z4, Z15, Z15
+	VPANDD       Z10, Z15, Z15
+	VPSUBD       Z15, Z11, Z15
+	VMULPS       Z15, Z4, Z4
+	VCVTTPS2DQ   Z4, Z4
+	VPSLLD       $0x0f, Z9, Z16
+	VRANGEPS     $0x0b, Z5, Z16, Z16
+	VPANDD       Z10, Z16, Z16
+	VPSUBD       Z16, Z11, Z16
+	VMULPS       Z16, Z5, Z5
+	VCVTTPS2DQ   Z5, Z5
+	VPSLLD       $0x07, Z9, Z17
+	VRANGEPS     $0x0b, Z6, Z17, Z17
+	VPANDD       Z10, Z17, Z17
+	VPSUBD       Z17, Z11, Z17
+	VMULPS       Z17, Z6, Z6
+	VCVTTPS2DQ   Z6, Z6
+	VPSRLD       $0x01, Z9, Z9
+	VRANGEPS     $0x0b, Z7, Z9, Z9
+	VPANDD       Z10, Z9, Z9
+	VPSUBD       Z9, Z11, Z9
+	VMULPS       Z9, Z7, Z7
+	VCVTTPS2DQ   Z7, Z7
+	MOVL         (DI), R12
+
+products:
+	VBROADCASTSS     (DX), Z10
+	VBROADCASTSS     4(DX), Z11
+	VMULPS           (BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           (BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           64(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           64(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           128(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           128(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           192(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           192(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     16(DX), Z10
+	VBROADCASTSS     20(DX), Z11
+	VMULPS           320(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           320(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           384(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           384(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           448(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           448(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           512(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           512(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     32(DX), Z10
+	VBROADCASTSS     36(DX), Z11
+	VMULPS           640(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           640(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           704(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           704(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           768(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           768(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           832(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           832(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     48(DX), Z10
+	VBROADCASTSS     52(DX), Z11
+	VMULPS           960(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           960(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           1024(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           1024(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           1088(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           1088(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           1152(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           1152(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000500, BX
+	DECQ             R12
+	JNZ              products
+	VCVTDQ2PS.RZ_SAE Z0, Z0
+	VRANGEPS         $0x0b, 528(R8), Z0, Z10
+	VMOVUPS          Z10, 528(R8)
+	VPBROADCASTD     12(DI), Z10
+	VPSUBD           Z12, Z10, Z12
+	VMULPS           Z12, Z0, Z0
+	VPBROADCASTD     20(DI), Z11
+	VPANDD           Z11, Z0, Z0
+	VCVTDQ2PS.RZ_SAE Z1, Z1
+	VRANGEPS         $0x0b, 592(R8), Z1, Z12
+	VMOVUPS          Z12, 592(R8)
+	VPSUBD           Z13, Z10, Z13
+	VMULPS           Z13, Z1, Z1
+	VPANDD           Z11, Z1, Z1
+	VCVTDQ2PS.RZ_SAE Z2, Z2
+	VRANGEPS         $0x0b, 656(R8), Z2, Z12
+	VMOVUPS          Z12, 656(R8)
+	VPSUBD           Z14, Z10, Z14
+	VMULPS           Z14, Z2, Z2
+	VPANDD           Z11, Z2, Z2
+	VCVTDQ2PS.RZ_SAE Z3, Z3
+	VRANGEPS         $0x0b, 720(R8), Z3, Z12
+	VMOVUPS          Z12, 720(R8)
+	VPSUBD           Z8, Z10, Z8
+	VMULPS           Z8, Z3, Z3
+	VPANDD           Z11, Z3, Z3
+	VCVTDQ2PS.RZ_SAE Z4, Z4
+	VRANGEPS         $0x0b, 784(R8), Z4, Z8
+	VMOVUPS          Z8, 784(R8)
+	VPSUBD           Z15, Z10, Z15
+	VMULPS           Z15, Z4, Z4
+	VPANDD           Z11, Z4, Z4
+	VCVTDQ2PS.RZ_SAE Z5, Z5
+	VRANGEPS         $0x0b, 848(R8), Z5, Z8
+	VMOVUPS          Z8, 848(R8)
+	VPSUBD           Z16, Z10, Z16
+	VMULPS           Z16, Z5, Z5
+	VPANDD           Z11, Z5, Z5
+	VCVTDQ2PS.RZ_SAE Z6, Z6
+	VRANGEPS         $0x0b, 912(R8), Z6, Z8
+	VMOVUPS          Z8, 912(R8)
+	VPSUBD           Z17, Z10, Z17
+	VMULPS           Z17, Z6, Z6
+	VPANDD           Z11, Z6, Z6
+	VCVTDQ2PS.RZ_SAE Z7, Z7
+	VRANGEPS         $0x0b, 976(R8), Z7, Z8
+	VMOVUPS          Z8, 976(R8)
+	VPSUBD           Z9, Z10, Z9
+	VMULPS           Z9, Z7, Z7
+	VPANDD           Z11, Z7, Z7
+	DECQ             R11
+	JNZ              block
+	VADDPS           (AX), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	VADDPS           64(AX), Z1, Z1
+	VMOVUPS          Z1, 64(AX)
+	VADDPS           128(AX), Z2, Z2
+	VMOVUPS          Z2, 128(AX)
+	VADDPS           192(AX), Z3, Z3
+	VMOVUPS          Z3, 192(AX)
+	VADDPS           (AX)(CX*1), Z4, Z4
+	VMOVUPS          Z4, (AX)(CX*1)
+	VADDPS           64(AX)(CX*1), Z5, Z5
+	VMOVUPS          Z5, 64(AX)(CX*1)
+	VADDPS           128(AX)(CX*1), Z6, Z6
+	VMOVUPS          Z6, 128(AX)(CX*1)
+	VADDPS           192(AX)(CX*1), Z7, Z7
+	VMOVUPS          Z7, 192(AX)(CX*1)
+	DECQ             SI
+	JNZ              next
+	VPBROADCASTD     28(DI), Z0
+	XORQ             AX, AX
+	VMOVUPS          720(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          656(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          592(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          528(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	ORQ              AX, (R8)
+	XORQ             AX, AX
+	VMOVUPS          976(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          912(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          848(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	VMOVUPS          784(R8), Z1
+	VPSUBD           Z1, Z0, Z1
+	VPMOVD2M         Z1, K1
+	KMOVW            K1, CX
+	SHLQ             $0x10, AX
+	ORQ              CX, AX
+	ORQ              AX, 8(R8)
+	VZEROUPPER
+	RET
+
+// func DotAddHalfSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·DotAddHalfSplit512(SB), NOSPLIT, $0-56
+	MOVQ    c+0(FP), AX
+	MOVQ    stride+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    b+24(FP), BX
+	MOVQ    blocks+32(FP), SI
+	MOVQ    p+40(FP), DI
+	MOVQ    state+48(FP), R8
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	LEAQ    (CX)(CX*2), R11
+	VMOVUPS (AX), Z0
+	VMOVUPS Z0, 16(R8)
+	VMOVUPS 64(AX), Z1
+	VMOVUPS Z1, 80(R8)
+	VMOVUPS 128(AX), Z2
+	VMOVUPS Z2, 144(R8)
+	VMOVUPS 192(AX), Z3
+	VMOVUPS Z3, 208(R8)
+	VMOVUPS (AX)(CX*1), Z4
+	VMOVUPS Z4, 272(R8)
+	VMOVUPS 64(AX)(CX*1), Z5
+	VMOVUPS Z5, 336(R8)
+	VMOVUPS 128(AX)(CX*1), Z6
+	VMOVUPS Z6, 400(R8)
+	VMOVUPS 192(AX)(CX*1), Z7
+	VMOVUPS Z7, 464(R8)
+	VPXORD  Z8, Z8, Z8
+	VMOVUPS Z8, 528(R8)
+	VMOVUPS Z8, 592(R8)
+	VMOVUPS Z8, 656(R8)
+	VMOVUPS Z8, 720(R8)
+	VMOVUPS Z8, 784(R8)
+	VMOVUPS Z8, 848(R8)
+	VMOVUPS Z8, 912(R8)
+	VMOVUPS Z8, 976(R8)
+
+next:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   $0x00000002, R11
+
+block:
+	VPBROADCASTD 4(DI), Z8
+	VPBROADCASTD 4(DI), Z9
+	MOVL         (DI), R12
+
+exponents:
+	VPBROADCASTD 8(R9), Z10
+	VPSUBUSB     256(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 12(R9), Z10
+	VPSUBUSB     256(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 24(R9), Z10
+	VPSUBUSB     576(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 28(R9), Z10
+	VPSUBUSB     576(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 40(R9), Z10
+	VPSUBUSB     896(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 44(R9), Z10
+	VPSUBUSB     896(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 56(R9), Z10
+	VPSUBUSB     1216(R10), Z10, Z10
+	VPMAXUB      Z10, Z8, Z8
+	VPBROADCASTD 60(R9), Z10
+	VPSUBUSB     1216(R10), Z10, Z10
+	VPMAXUB      Z10, Z9, Z9
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000500, R10
+	DECQ         R12
+	JNZ          exponents
+	VPBROADCASTD 16(DI), Z10
+	VPBROADCASTD 8(DI), Z11
+	VPSLLD       $0x17, Z8, Z12
+	VRANGEPS     $0x0b, Z0, Z12, Z12
+	VPBROADCASTD 32(DI), Z13
+	VPTESTNMD    Z10, Z0, K1
+	VPBROADCASTD 36(DI), K1, Z13
+	VRANGEPS     $0x0b, Z13, Z12, Z12
+	VPANDD       Z10, Z12, Z12
+	VPSUBD       Z12, Z11, Z12
+	VMULPS       Z12, Z0, Z0
+	VCVTTPS2DQ   Z0, Z0
+	VPSLLD       $0x0f, Z8, Z13
+	VRANGEPS     $0x0b, Z1, Z13, Z13
+	VPBROADCASTD 32(DI), Z14
+	VPTESTNMD    Z10, Z1, K1
+	VPBROADCASTD 36(DI), K1, Z14
+	VRANGEPS     $0x0b, Z14, Z13, Z13
+	VPANDD       Z10, Z13, Z13
+	VPSUBD       Z13, Z11, Z13
+	VMULPS       Z13, Z1, Z1
+	VCVTTPS2DQ   Z1, Z1
+	VPSLLD       $0x07, Z8, Z14
+	VRANGEPS     $0x0b, Z2, Z14, Z14
+	VPBROADCASTD 32(DI), Z15
+	VPTESTNMD    Z10, Z2, K1
+	VPBROADCASTD 36(DI), K1, Z15
+	VRANGEPS     $0x0b, Z15, Z14, Z14
+	VPANDD       Z10, Z14, Z14
+	VPSUBD       Z14, Z11, Z14
+	VMULPS       Z14, Z2, Z2
+	VCVTTPS2DQ   Z2, Z2
+	VPSRLD       $0x01, Z8, Z8
+	VRANGEPS     $0x0b, Z3, Z8, Z8
+	VPBROADCASTD 32(DI), Z15
+	VPTESTNMD    Z10, Z3, K1
+	VPBROADCASTD 36(DI), K1, Z15
+	VRANGEPS     $0x0b, Z15, Z8, Z8
+	VPANDD       Z10, Z8, Z8
+	VPSUBD       Z8, Z11, Z8
+	VMULPS       Z8, Z3, Z3
+	VCVTTPS2DQ   Z3, Z3
+	VPSLLD       $0x17, Z9, Z15
+	VRANGEPS     $0x0b, Z4, Z15, Z15
+	VPBROADCASTD 32(DI), Z16
+	VPTESTNMD    Z10, Z4, K1
+	VPBROADCASTD 36(DI), K1, Z16
+	VRANGEPS     $0x0b, Z16, Z15, Z15
+	VPANDD       Z10, Z15, Z15
+	VPSUBD       Z15, Z11, Z15
+	VMULPS       Z15, Z4, Z4
+	VCVTTPS2DQ   Z4, Z4
+	VPSLLD       $0x0f, Z9, Z16
+	VRANGEPS     $0x0b, Z5, Z16, Z16
+	VPBROADCASTD 32(DI), Z17
+	VPTESTNMD    Z10, Z5, K1
+	VPBROADCASTD 36(DI), K1, Z17
+	VRANGEPS     $0x0b, Z17, Z16, Z16
+	VPANDD       Z10, Z16, Z16
+	VPSUBD       Z16, Z11, Z16
+	VMULPS       Z16, Z5, Z5
+	VCVTTPS2DQ   Z5, Z5
+	VPSLLD       $0x07, Z9, Z17
+	VRANGEPS     $0x0b, Z6, Z17, Z17
+	VPBROADCASTD 32(DI), Z18
+	VPTESTNMD    Z10, Z6, K1
+	VPBROADCASTD 36(DI), K1, Z18
+	VRANGEPS     $0x0b, Z18, Z17, Z17
+	VPANDD       Z10, Z17, Z17
+	VPSUBD       Z17, Z11, Z17
+	VMULPS       Z17, Z6, Z6
+	VCVTTPS2DQ   Z6, Z6
+	VPSRLD       $0x01, Z9, Z9
+	VRANGEPS     $0x0b, Z7, Z9, Z9
+	VPBROADCASTD 32(DI), Z18
+	VPTESTNMD    Z10, Z7, K1
+	VPBROADCASTD 36(DI), K1, Z18
+	VRANGEPS     $0x0b, Z18, Z9, Z9
+	VPANDD       Z10, Z9, Z9
+	VPSUBD       Z9, Z11, Z9
+	VMULPS       Z9, Z7, Z7
+	VCVTTPS2DQ   Z7, Z7
+	MOVL         (DI), R12
+
+products:
+	VBROADCASTSS     (DX), Z10
+	VBROADCASTSS     4(DX), Z11
+	VMULPS           (BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           (BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           64(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           64(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           128(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           128(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           192(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           192(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     16(DX), Z10
+	VBROADCASTSS     20(DX), Z11
+	VMULPS           320(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           320(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           384(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           384(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           448(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           448(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           512(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           512(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     32(DX), Z10
+	VBROADCASTSS     36(DX), Z11
+	VMULPS           640(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           640(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           704(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           704(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           768(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           768(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           832(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           832(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     48(DX), Z10
+	VBROADCASTSS     52(DX), Z11
+	VMULPS           960(BX), Z10, Z18
+	VMULPS           Z12, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z0, Z0
+	VMULPS           960(BX), Z11, Z18
+	VMULPS           Z15, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z4, Z4
+	VMULPS           1024(BX), Z10, Z18
+	VMULPS           Z13, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z1, Z1
+	VMULPS           1024(BX), Z11, Z18
+	VMULPS           Z16, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z5, Z5
+	VMULPS           1088(BX), Z10, Z18
+	VMULPS           Z14, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z2, Z2
+	VMULPS           1088(BX), Z11, Z18
+	VMULPS           Z17, Z18, Z18
+	VCVTTPS2DQ       Z18, Z18
+	VPADDD           Z18, Z6, Z6
+	VMULPS           1152(BX), Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z3, Z3
+	VMULPS           1152(BX), Z11, Z10
+	VMULPS           Z9, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VPADDD           Z10, Z7, Z7
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x00000500, BX
+	DECQ             R12
+	JNZ              products
+	VCVTDQ2PS.RZ_SAE Z0, Z10
+	VPBROADCASTD     40(DI), Z11
+	VCVTTPS2DQ       Z10, Z18
+	VPCMPD           $0x04, Z0, Z18, K1
+	VPORD            Z11, Z10, K1, Z10
+	VMOVAPS          Z10, Z0
+	VRANGEPS         $0x0b, 528(R8), Z0, Z10
+	VMOVUPS          Z10, 528(R8)
+	VPBROADCASTD     12(DI), Z10
+	VPSUBD           Z12, Z10, Z12
+	VMULPS           Z12, Z0, Z0
+	VCVTPS2PH        $0x00, Z0, Y0
+	VCVTPH2PS        Y0, Z0
+	VRANGEPS         $0x0b, 528(R8), Z0, Z12
+	VMOVUPS          Z12, 528(R8)
+	VCVTDQ2PS.RZ_SAE Z1, Z12
+	VCVTTPS2DQ       Z12, Z18
+	VPCMPD           $0x04, Z1, Z18, K1
+	VPORD            Z11, Z12, K1, Z12
+	VMOVAPS          Z12, Z1
+	VRANGEPS         $0x0b, 592(R8), Z1, Z12
+	VMOVUPS          Z12, 592(R8)
+	VPSUBD           Z13, Z10, Z13
+	VMULPS           Z13, Z1, Z1
+	VCVTPS2PH        $0x00, Z1, Y1
+	VCVTPH2PS        Y1, Z1
+	VRANGEPS         $0x0b, 592(R8), Z1, Z12
+	VMOVUPS          Z12, 592(R8)
+	VCVTDQ2PS.RZ_SAE Z2, Z12
+	VCVTTPS2DQ       Z12, Z13
+	VPCMPD           $0x04, Z2, Z13, K1
+	VPORD            Z11, Z12, K1, Z12
+	VMOVAPS          Z12, Z2
+	VRANGEPS         $0x0b, 656(R8), Z2, Z12
+	VMOVUPS          Z12, 656(R8)
+	VPSUBD           Z14, Z10, Z14
+	VMULPS           Z14, Z2, Z2
+	VCVTPS2PH        $0x00, Z2, Y2
+	VCVTPH2PS        Y2, Z2
+	VRANGEPS         $0x0b, 656(R8), Z2, Z12
+	VMOVUPS          Z12, 656(R8)
+	VCVTDQ2PS.RZ_SAE Z3, Z12
+	VCVTTPS2DQ       Z12, Z13
+	VPCMPD           $0x04, Z3, Z13, K1
+	VPORD            Z11, Z12, K1, Z12
+	VMOVAPS          Z12, Z3
+	VRANGEPS         $0x0b, 720(R8), Z3, Z12
+	VMOVUPS          Z12, 720(R8)
+	VPSUBD           Z8, Z10, Z8
+	VMULPS           Z8, Z3, Z3
+	VCVTPS2PH        $0x00, Z3, Y3
+	VCVTPH2PS        Y3, Z3
+	VRANGEPS         $0x0b, 720(R8), Z3, Z8
+	VMOVUPS          Z8, 720(R8)
+	VCVTDQ2PS.RZ_SAE Z4, Z8
+	VCVTTPS2DQ       Z8, Z12
+	VPCMPD           $0x04, Z4, Z12, K1
+	VPORD            Z11, Z8, K1, Z8
+	VMOVAPS          Z8, Z4
+	VRANGEPS         $0x0b, 784(R8), Z4, Z8
+	VMOVUPS          Z8, 784(R8)
+	VPSUBD           Z15, Z10, Z15
+	VMULPS           Z15, Z4, Z4
+	VCVTPS2PH        $0x00, Z4, Y4
+	VCVTPH2PS        Y4, Z4
+	VRANGEPS         $0x0b, 784(R8), Z4, Z8
+	VMOVUPS          Z8, 784(R8)
+	VCVTDQ2PS.RZ_SAE Z5, Z8
+	VCVTTPS2DQ       Z8, Z12
+	VPCMPD           $0x04, Z5, Z12, K1
+	VPORD            Z11, Z8, K1, Z8
+	VMOVAPS          Z8, Z5
+	VRANGEPS         $0x0b, 848(R8), Z5, Z8
+	VMOVUPS          Z8, 848(R8)
+	VPSUBD           Z16, Z10, Z16
+	VMULPS           Z16, Z5, Z5
+	VCVTPS2PH        $0x00, Z5, Y5
+	VCVTPH2PS        Y5, Z5
+	VRANGEPS         $0x0b, 848(R8), Z5, Z8
+	VMOVUPS          Z8, 848(R8)
+	VCVTDQ2PS.RZ_SAE Z6, Z8
+	VCVTTPS2DQ       Z8, Z12
+	VPCMPD           $0x04, Z6, Z12, K1
+	VPORD            Z11, Z8, K1, Z8
+	VMOVAPS          Z8, Z6
+	VRANGEPS         $0x0b, 912(R8), Z6, Z8
+	VMOVUPS          Z8, 912(R8)
+	VPSUBD           Z17, Z10, Z17
+	VMULPS           Z17, Z6, Z6
+	VCVTPS2PH        $0x00, Z6, Y6
+	VCVTPH2PS        Y6, Z6
+	VRANGEPS         $0x0b, 912(R8), Z6, Z8
+	VMOVUPS          Z8, 912(R8)
+	VCVTDQ2PS.RZ_SAE Z7, Z8
+	VCVTTPS2DQ       Z8, Z12
+	VPCMPD           $0x04, Z7, Z12, K1
+	VPORD            Z11, Z8, K1, Z8
+	VMOVAPS          Z8, Z7
+	VRANGEPS         $0x0b, 976(R8), Z7, Z8
+	VMOVUPS          Z8, 976(R8)
+	VPSUBD           Z9, Z10, Z9
+	VMULPS           Z9, Z7, Z7
+	VCVTPS2PH        $0x00, Z7, Y7
+	VCVTPH2PS        Y7, Z7
+	VRANGEPS         $0x0b, 976(R8), Z7, Z8
+	VMOVUPS          Z8, 976(R8)
+	DECQ             R11
+	JNZ              block
+	VADDPS           (AX), Z0, Z0
+	VCVTPS2PH        $0x00, Z0, Y0
+	VCVTPH2PS        Y0, Z0
+	VMOVUPS          Z0, (AX)
+	VADDPS           64(AX), Z1, Z1
+	VCVTPS2PH        $0x00, Z1, Y1
+	VCVTPH2PS        Y1, Z1
+	VMOVUPS          Z1, 64(AX)
+	VADDPS           128(AX), Z2, Z2
+	VCVTPS2PH        $0x00, Z2, Y2
+	VCVTPH2PS        Y2, Z2
+	VMOVUPS          Z2, 128(AX)
+	VADDPS           192(AX), Z3, Z3
+	VCVTPS2PH        $0x00, Z3, Y3
+	VCVTPH2PS        Y3, Z3
+	VMOVUPS          Z3, 192(AX)
+	VADDPS           (AX)(CX*1), Z4, Z4
+	VCVTPS2PH        $0x00, Z4, Y4
+	VCVTPH2PS        Y4, Z4
+	VMOVUPS          Z4, (AX)(CX*1)
+	VADDPS           64(AX)(CX*1), Z5, Z5
+	VCVTPS2PH        $0x00, Z5, Y5
+	VCVTPH2PS        Y5, Z5
+	VMOVUPS          Z5, 64(AX)(CX*1)
+	VADDPS           128(AX)(CX*1), Z6, Z6
+	VCVTPS2PH        $0x00, Z6, Y6
+	VCVTPH2PS        Y6, Z6
+	VMOVUPS          Z6, 128(AX)(CX*1)
+	VADDPS           192(AX)(CX*1), Z7, Z7
+	VCVTPS2PH        $0x00, Z7, Y7
+	VCVTPH2PS        Y7, Z7
+	VMOVUPS          Z7, 192(AX)(CX*1)
+	DECQ             SI
+	JNZ              next
 	VPBROADCASTD     28(DI), Z0
 	XORQ             AX, AX
 	VMOVUPS          720(R8), Z1

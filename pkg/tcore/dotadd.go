@@ -89,43 +89,49 @@ func newDotAddConstants(f *Fused, d *Device) dotAddConstants {
 
 // dotAddKind selects a dotAdd.
 type dotAddKind struct {
-	bits    int  // of a vector
 	half    bool // results are rounded to binary16; otherwise they are truncated
+	narrow  bool // to fewer bits than binary32 has
 	checked bool // sums may overflow 32 bits by a little, which is found
-	wide    bool // sums need more than 32 bits
+	wide    bool // sums need more than 32 bits; results may be narrow
+	split   bool // sums of two blocks begin with zero and are added to c; they may be narrow and are checked
 }
 
-// dotAddKernel returns the kernel that computes the sums of f on d. It returns
-// false if there is none.
-func (f *Fused) dotAddKernel(d *Device) (k dotAddKernel, ok bool) {
+// dotAddKernel returns the kernel that computes the sums of f on d, those of a
+// [Split] if split. It returns false if there is none.
+func (f *Fused) dotAddKernel(d *Device, split bool) (k dotAddKernel, ok bool) {
 	switch {
 	case f.Group > 0 || d.ScaleBlock > 0 || f.FractionBits > 25 || d.A.Precision+d.B.Precision > Binary32.Precision:
 		return k, false
 	case min(d.A.Emin, d.B.Emin) < Binary32.Emin || max(d.A.Emax, d.B.Emax) > Binary32.Emax:
 		return k, false
-	}
-	kind := dotAddKind{bits: features.Bits}
-	switch bound := f.sumBound(d, f.Terms); {
-	case f.Terms%4 != 0 || dotAddDepth%f.Terms != 0:
-		return k, false
-	case bound <= 0x1p31:
-	case bound <= 0x1p31+0x1p27:
-		kind.checked = true
-	case f.Terms%8 == 0 && f.sumBound(d, f.Terms/2) <= 0x1p31:
-		kind.wide = true
-	default:
+	case f.Terms%4 != 0 || dotAddDepth%(2*f.Terms) != 0:
 		return k, false
 	}
-	kind.half = f.Rounding == ToNearestEven && f.Result.Equal(Binary16) && d.C.Equal(Binary16) &&
+	half := f.Rounding == ToNearestEven && f.Result.Equal(Binary16) && d.C.Equal(Binary16) &&
 		!f.PositiveTiny && f.ZeroExponent <= Binary16.Emin
 	truncated := f.Rounding == ToZero && d.C.Equal(Binary32) && f.ZeroExponent <= -2*dotAddReach &&
 		f.Result.Emin == Binary32.Emin && f.Result.Emax == Binary32.Emax &&
 		f.Result.Specials == IEEE && f.Result.Precision <= Binary32.Precision
-	if !kind.half && !truncated {
+	if !half && !truncated {
 		return k, false
 	}
-	kind.checked = kind.checked || kind.half // a result may be an infinity
-	return dotAddKernelFor(kind)
+	narrow := truncated && f.Result.Precision < Binary32.Precision
+	bound := f.sumBound(d, f.Terms)
+	switch little := bound <= 0x1p31+0x1p27; {
+	case split && little:
+		return dotAddKernelFor(dotAddKind{half: half, split: true})
+	case split:
+		return k, false
+	case half && little:
+		return dotAddKernelFor(dotAddKind{half: true})
+	case bound <= 0x1p31:
+		return dotAddKernelFor(dotAddKind{narrow: narrow})
+	case little && !narrow:
+		return dotAddKernelFor(dotAddKind{checked: true})
+	case f.Terms%8 == 0 && f.sumBound(d, f.Terms/2) <= 0x1p31:
+		return dotAddKernelFor(dotAddKind{half: half, wide: true})
+	}
+	return k, false
 }
 
 // sumBound returns a number greater than the magnitude of the sum of the given

@@ -17,7 +17,8 @@ type dotAddProduct struct {
 	f      Fused
 	kernel dotAddKernel
 	fused  *fusedKernel // computes sums out of the range of kernel; nil if there is none
-	split  int          // terms summed from zero before they are added to c, by a Split; 0: none
+	split  bool         // whether the sums of two blocks begin with zero and are added to c
+	width  int          // terms of a block, or of two if split
 	count  int          // of groups
 
 	x     []uint32  // chunks of groups of rows of A, as packRows stores them
@@ -67,15 +68,15 @@ func newAlignedProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) 
 		}
 	case Split:
 		half := core.half(d)
-		if _, ok := core.By.dotAddKernel(half); !ok {
-			return nil, false
+		if _, ok := core.By.dotAddKernel(half, true); ok {
+			x, y := d.splitTerms(core, a, b)
+			defer splitScratch.put(x.Data)
+			defer splitScratch.put(y.Data)
+			p, _ := newDotAddRows(half, x, y.Cols, true)
+			p.getColumns()
+			p.packColumns(y)
+			return p, true
 		}
-		x, y := d.splitTerms(core, a, b)
-		defer splitScratch.put(x.Data)
-		defer splitScratch.put(y.Data)
-		p, ok := newDotAddProduct(half, x, y)
-		p.split = core.width()
-		return p, ok
 	}
 	return nil, false
 }
@@ -83,7 +84,7 @@ func newAlignedProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) 
 // newDotAddProduct prepares the operands. It returns false if there is no
 // kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
-	p, ok := newDotAddRows(d, a, b.Cols)
+	p, ok := newDotAddRows(d, a, b.Cols, false)
 	if ok {
 		p.getColumns()
 		p.packColumns(b)
@@ -91,19 +92,22 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	return p, ok
 }
 
-// newDotAddRows prepares the rows of a product that has n columns. It returns
-// false if there is no kernel for d.
-func newDotAddRows(d *Device, a blas32.General, n int) (*dotAddProduct, bool) {
+// newDotAddRows prepares the rows of a product that has n columns, with the sums
+// of a [Split] by d if split. It returns false if there is no kernel for d.
+func newDotAddRows(d *Device, a blas32.General, n int, split bool) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
 		return nil, false
 	}
-	kernel, ok := f.dotAddKernel(d)
+	kernel, ok := f.dotAddKernel(d, split)
 	if !ok {
 		return nil, false
 	}
-	p := &dotAddProduct{d: d, f: f, kernel: kernel, constants: newDotAddConstants(&f, d),
+	p := &dotAddProduct{d: d, f: f, kernel: kernel, split: split, width: f.Terms, constants: newDotAddConstants(&f, d),
 		tiling: tiling{m: a.Rows, n: n, k: d.padded(a.Cols), rows: kernel.rows, columns: kernel.columns, depth: dotAddDepth}}
+	if split {
+		p.width *= 2
+	}
 	p.fused, _ = newFusedKernel(d)
 	p.packRows(a)
 	return p, true
@@ -209,14 +213,9 @@ func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int) {
 func (p *dotAddProduct) addTo(c, z blas32.General) {
 	sums, stride := p.load(c, z, p.d.C)
 	p.parts(func(groupLo, groupHi, panelLo, panelHi int) {
-		state, part := new(dotAddState), make([]float32, p.rows*p.columns)
+		state := new(dotAddState)
 		p.eachOf(groupLo, groupHi, panelLo, panelHi, func(group, panel, lo, hi int) {
-			tile := sums[group*p.rows*stride+panel*p.columns:]
-			if p.split > 0 {
-				p.splitTile(tile, stride, state, part, group, panel, lo, hi)
-				return
-			}
-			p.tile(tile, stride, state, group, panel, lo, hi)
+			p.tile(sums[group*p.rows*stride+panel*p.columns:], stride, state, group, panel, lo, hi)
 		})
 	})
 	p.store(z, sums)
@@ -254,7 +253,7 @@ func (p *dotAddProduct) tile(c []float32, stride int, state *dotAddState, group,
 			state.rare[r] = 1<<p.columns - 1
 		}
 	}
-	p.kernel.run(&c[0], 4*stride, &p.x[p.rowAt(group, lo)], &p.y[p.columnAt(panel, lo)], (hi-lo)/p.f.Terms, &p.constants.quads, &state.rare[0])
+	p.kernel.run(&c[0], 4*stride, &p.x[p.rowAt(group, lo)], &p.y[p.columnAt(panel, lo)], (hi-lo)/p.width, &p.constants.quads, &state.rare[0])
 	for r := range p.rows {
 		for rare := state.rare[r]; rare != 0; rare &= rare - 1 {
 			j := bits.TrailingZeros64(rare)
@@ -278,27 +277,18 @@ func (p *dotAddProduct) sum(c float32, group, r, panel, j, lo, hi int) float32 {
 	}
 	finite := exponents(ex, x, p.d.A)
 	finite = exponents(ey, y, p.d.B) && finite
-	if finite && p.fused != nil {
-		return float32(p.fused.chain(x, y, ex, ey, float64(c)))
-	}
-	return float32(p.d.chain(x, y, nil, nil, float64(c), nil))
-}
-
-// splitTile is tile for a [Split]: it sums the terms of one Split after the
-// other from zero, in part, and then adds the sums to c, rounded to C.
-func (p *dotAddProduct) splitTile(c []float32, stride int, state *dotAddState, part []float32, group, panel, lo, hi int) {
-	half := p.d.C.Equal(Binary16)
-	for ; lo < hi; lo += p.split {
-		clear(part)
-		p.tile(part, p.columns, state, group, panel, lo, lo+p.split)
-		for r := range p.rows {
-			row := c[r*stride:][:p.columns]
-			for j, s := range part[r*p.columns:][:p.columns] {
-				row[j] += s
-			}
-			if half { // rounding to binary32 and then to binary16 equals one rounding (Figueroa 1995)
-				roundRow(row, row, Binary16)
-			}
+	chain := func(lo, hi int, c float64) float64 {
+		if finite && p.fused != nil {
+			return p.fused.chain(x[lo:hi], y[lo:hi], ex[lo:hi], ey[lo:hi], c)
 		}
+		return p.d.chain(x[lo:hi], y[lo:hi], nil, nil, c, nil)
 	}
+	if !p.split {
+		return float32(chain(0, hi-lo, float64(c)))
+	}
+	z := float64(c)
+	for l := 0; l < hi-lo; l += p.width {
+		z = addSplit(p.d.C, chain(l, l+p.width, 0), z)
+	}
+	return float32(z)
 }

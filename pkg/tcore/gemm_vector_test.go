@@ -100,7 +100,7 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 			if !ok || features.Bits == 0 {
 				continue
 			}
-			if _, ok := f.dotAddKernel(&d); !ok {
+			if _, ok := f.dotAddKernel(&d, false); !ok {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(41, 0))

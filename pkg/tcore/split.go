@@ -129,20 +129,20 @@ func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 		p.half.multiply(sum, rowLo, rowHi, lo, lo+w)
 		for i := range z {
 			for j, s := range sum[i] {
-				z[i][j] = p.add(s, z[i][j])
+				z[i][j] = addSplit(p.d.C, s, z[i][j])
 			}
 		}
 	}
 }
 
-// add returns x + y rounded to C. The sum of two binary16 numbers is exact in
-// binary64.
-func (p *splitProduct) add(x, y float64) float64 {
+// addSplit returns x + y rounded to c. The sum of two binary16 numbers is exact
+// in binary64.
+func addSplit(c Format, x, y float64) float64 {
 	switch {
-	case p.d.C.Equal(Binary32):
+	case c.Equal(Binary32):
 		return float64(float32(x) + float32(y))
-	case p.d.C.Equal(Binary16):
+	case c.Equal(Binary16):
 		return round16(x + y)
 	}
-	return p.d.C.Add(x, y, ToNearestEven)
+	return c.Add(x, y, ToNearestEven)
 }

@@ -24,11 +24,11 @@ func newThinProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	}
 	swapped := *d
 	swapped.A, swapped.B = d.B, d.A
-	kernel, ok := f.dotAddKernel(&swapped)
+	kernel, ok := f.dotAddKernel(&swapped, false)
 	if !ok || 2*b.Cols > kernel.columns || a.Rows < kernel.columns {
 		return nil, false
 	}
-	p, ok := newDotAddRows(&swapped, matrix.Transpose(b), kernel.columns)
+	p, ok := newDotAddRows(&swapped, matrix.Transpose(b), kernel.columns, false)
 	return &thinProduct{a, p}, ok
 }
 

@@ -62,28 +62,33 @@ const dotAddVectors = 4
 // not matter. The operands of a group of rows stream: for each k the elements
 // of all rows and then their exponents, each four times in a word.
 //
-// If half is true, results are rounded to binary16, to nearest even, by way of
-// rounding to odd; otherwise they are truncated.
+// Results are rounded to binary16 by way of rounding to odd. With split, sums of
+// two blocks begin with zero, and c = c + sum is rounded to nearest even.
 type dotAdd struct {
 	width
-	half, checked, wide bool
-	rows                int
-	p                   reg.Register      // the constants
-	parts               [2]reg.VecVirtual // the halves of a vector that joinWide returns
+	half    bool // results are rounded to binary16, to nearest even
+	narrow  bool // results are truncated to fewer bits than binary32 has
+	checked bool // sums that overflow 32 bits are looked for
+	wide    bool // sums have more than 32 bits
+	split   bool // sums of two blocks begin with zero and are added to c
+	rows    int
+	p       reg.Register      // the constants
+	parts   [2]reg.VecVirtual // the halves of a vector that joinWide returns
 }
 
-func (d dotAdd) name() string {
-	name := "DotAdd"
-	if d.half {
-		name += "Half"
-	}
-	if d.wide {
-		name += "Wide"
-	}
-	if d.checked && !d.half {
-		name += "Checked"
-	}
-	return fmt.Sprintf("%s%d", name, d.width)
+// dotAdds are the kinds of dotAdd, by their names.
+var dotAdds = []struct {
+	name string
+	dotAdd
+}{
+	{"DotAdd", dotAdd{}},
+	{"DotAddNarrow", dotAdd{narrow: true}},
+	{"DotAddChecked", dotAdd{checked: true}},
+	{"DotAddWide", dotAdd{narrow: true, wide: true}},
+	{"DotAddHalf", dotAdd{half: true, checked: true}},
+	{"DotAddHalfWide", dotAdd{half: true, checked: true, wide: true}},
+	{"DotAddSplit", dotAdd{narrow: true, checked: true, split: true}},
+	{"DotAddHalfSplit", dotAdd{half: true, checked: true, split: true}},
 }
 
 // constant returns a new register with a constant in all lanes.
@@ -108,10 +113,10 @@ func (d dotAdd) shared() func(offset int) reg.VecVirtual {
 	}
 }
 
-func (w width) dotAdd(half, checked, wide bool) {
-	d := dotAdd{width: w, half: half, checked: checked || half, wide: wide, rows: dotAddRows(w)}
+func (w width) dotAdd(name string, d dotAdd) {
+	d.width, d.rows = w, dotAddRows(w)
 	columns := dotAddVectors * w.lanes()
-	TEXT(d.name(), NOSPLIT, "func(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)")
+	TEXT(fmt.Sprintf("%s%d", name, w), NOSPLIT, "func(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)")
 	Doc(fmt.Sprintf("%d rows × %d columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every", d.rows, columns),
 		"sum that left the range of the routine and is not to be used.")
 	c, stride := param("c"), param("stride")
@@ -147,7 +152,9 @@ func (w width) dotAdd(half, checked, wide bool) {
 		VMOVUPS(results[r].Offset(v*w.bytes()), sum[r][v])
 		VMOVUPS(sum[r][v], field(offOld, r, v))
 	})
-	d.flag(state, func(r, v int) reg.VecVirtual { return d.outOfRange(sum[r][v]) })
+	if !d.split { // which never aligns c
+		d.flag(state, func(r, v int) reg.VecVirtual { return d.outOfRange(sum[r][v]) })
+	}
 	if d.checked {
 		zero := w.vector()
 		w.zero(zero)
@@ -163,7 +170,7 @@ func (w width) dotAdd(half, checked, wide bool) {
 		}
 		return n
 	}
-	loop("next", blocks, func() {
+	block := func() {
 		// The greatest exponents of the products, in bytes.
 		near := w.vectors(d.rows)
 		for r := range near {
@@ -255,19 +262,46 @@ func (w width) dotAdd(half, checked, wide bool) {
 			}
 			VPSUBD(scale[r][v], use(offInverse), scale[r][v])
 			VMULPS(scale[r][v], z, z)
-			if !half {
+			if d.narrow {
 				w.and(use(offKeep), z, z)
-				return
 			}
-			d.roundHalf(z)
-			d.track(z, field(offMost, r, v)) // an infinity
+			if d.half {
+				d.roundHalf(z)
+				d.track(z, field(offMost, r, v)) // an infinity
+			}
 		})
-	})
+	}
+	store := func(r, v int) { VMOVUPS(sum[r][v], results[r].Offset(v*w.bytes())) }
+	if d.split {
+		loop("next", blocks, func() {
+			d.eachVector(func(r, v int) { w.zero(sum[r][v]) })
+			two := GP64()
+			MOVQ(U32(2), two)
+			loop("block", two, block)
+			if w == 256 {
+				LDMXCSR(saved)
+			}
+			d.eachVector(func(r, v int) {
+				VADDPS(results[r].Offset(v*w.bytes()), sum[r][v], sum[r][v])
+				if d.half { // rounding twice equals rounding once (Figueroa 1995)
+					d.roundHalf(sum[r][v])
+				}
+				store(r, v)
+			})
+			if w == 256 {
+				LDMXCSR(Mem{Base: d.p}.Offset(offMXCSR))
+			}
+		})
+	} else {
+		loop("next", blocks, block)
+	}
 
 	if w == 256 {
 		LDMXCSR(saved)
 	}
-	d.eachVector(func(r, v int) { VMOVUPS(sum[r][v], results[r].Offset(v*w.bytes())) })
+	if !d.split {
+		d.eachVector(store)
+	}
 	if d.checked {
 		limit := d.constant(offLimit)
 		d.flag(state, func(r, v int) reg.VecVirtual {

@@ -28,11 +28,9 @@ var ideas = map[string]func(){
 	"cpuid": cpuid,
 	"dotadd": func() {
 		for _, w := range []width{256, 512} {
-			w.dotAdd(false, false, false)
-			w.dotAdd(false, true, false)
-			w.dotAdd(false, false, true)
-			w.dotAdd(true, false, false)
-			w.dotAdd(true, false, true)
+			for _, d := range dotAdds {
+				w.dotAdd(d.name, d.dotAdd)
+			}
 			w.packColumns()
 			w.packRows()
 		}

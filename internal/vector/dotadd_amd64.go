@@ -24,6 +24,10 @@ func DotAddHalf256(c *float32, stride int, a *uint32, b *float32, blocks int, p 
 
 // 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
+func DotAddHalfChecked256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
 func DotAddHalfWide256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
@@ -39,8 +43,8 @@ func DotAddHalfSplit256(c *float32, stride int, a *uint32, b *float32, blocks in
 func PackColumns256(dst *float32, src *float32, stride int, k int, p *uint32) uint64
 
 // Stores 1 rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and
-// then their biased exponents, four times in a word. n is a positive multiple of 8. A bit of the
-// result is set for every row with an element out of range.
+// then their biased exponents, four times in a word. n is a positive multiple of 8. Bit r of the
+// result is set if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
 func PackRows256(dst *uint32, src *float32, stride int, n int, p *uint32) uint64
 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
@@ -65,6 +69,10 @@ func DotAddHalf512(c *float32, stride int, a *uint32, b *float32, blocks int, p 
 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
+func DotAddHalfChecked512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
 func DotAddHalfWide512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
@@ -80,6 +88,6 @@ func DotAddHalfSplit512(c *float32, stride int, a *uint32, b *float32, blocks in
 func PackColumns512(dst *float32, src *float32, stride int, k int, p *uint32) uint64
 
 // Stores 2 rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and
-// then their biased exponents, four times in a word. n is a positive multiple of 8. A bit of the
-// result is set for every row with an element out of range.
+// then their biased exponents, four times in a word. n is a positive multiple of 8. Bit r of the
+// result is set if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
 func PackRows512(dst *uint32, src *float32, stride int, n int, p *uint32) uint64

@@ -9,12 +9,14 @@ import "math"
 type dotAdd = func(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // dotAddKernel is a dotAdd of a given tile, with the routines that prepare its
-// operands. These set a bit of their result for a row or column with an element
+// operands. These set bit i of their result if row or column i has an element
 // out of range: an infinity, a NaN, or a nonzero number whose exponent is not in
-// [-dotAddReach, dotAddReach].
+// [-dotAddReach, dotAddReach]. packRows sets bit 8+i if the significands of row i
+// are not mild: those of 8 elements in a row are all at least 1.5.
 type dotAddKernel struct {
 	rows, columns int
 	run           dotAdd
+	mild          dotAdd // for rows of mild significands
 	packRows      func(dst *uint32, src *float32, stride, n int, p *uint32) uint64
 	packColumns   func(dst, src *float32, stride, k int, p *uint32) uint64
 }
@@ -44,7 +46,6 @@ type dotAddConstants struct {
 	tiny     uint32 // bits of the least magnitude of a c other than 0
 	limit    uint32 // bits of the least magnitude of a sum that may have overflowed
 	normal   uint32 // bits of 2^-14
-	zero     uint32 // bits of 2^E for the exponent E of a zero c, in binary16
 	one      uint32
 	mxcsr    uint32    // the MXCSR control word for rounding toward zero
 	below    [2]uint32 // mask of the 29 bits of binary64 that binary32 does not have
@@ -64,15 +65,15 @@ func newExponentConstants(f Format) exponentConstants {
 }
 
 func newDotAddConstants(f *Fused, d *Device) dotAddConstants {
-	zero := uint32(0)
-	if f.ZeroExponent > -2*dotAddReach {
-		zero = exponentBits(f.ZeroExponent)
+	least := -2 * dotAddReach
+	if f.Result.Equal(Binary16) { // c is zero, or its exponent is at least -14
+		least = max(least, f.ZeroExponent)
 	}
 	// A sum that has overflowed is at least 2^32 less its bound.
 	limit := Binary32.Round(0x1p32-f.sumBound(d, f.Terms), ToZero)
 	return dotAddConstants{
 		quads:    uint32(f.Terms / 4),
-		least:    (127 - 2*dotAddReach) * 0x01010101,
+		least:    uint32(127+least) * 0x01010101,
 		scale:    uint32(127+f.FractionBits+127) << 23,
 		inverse:  (127 + 127) << 23,
 		infinity: infinity32,
@@ -80,7 +81,6 @@ func newDotAddConstants(f *Fused, d *Device) dotAddConstants {
 		tiny:     exponentBits(-2 * dotAddReach),
 		limit:    math.Float32bits(float32(max(limit, 0))),
 		normal:   exponentBits(Binary16.Emin),
-		zero:     zero,
 		one:      1,
 		mxcsr:    0x7f80, // round toward zero, all exceptions masked
 		below:    [2]uint32{1<<29 - 1, 0},
@@ -115,6 +115,8 @@ func (f *Fused) dotAddKernel(d *Device, split bool) (k dotAddKernel, ok bool) {
 	if !half && !truncated {
 		return k, false
 	}
+	// 8 mild significands have a sum less than 15.5.
+	mild := (float64(f.Terms/8)*15.5*2+2)*exp2(f.FractionBits) <= 0x1p31
 	narrow := truncated && f.Result.Precision < Binary32.Precision
 	bound := f.sumBound(d, f.Terms)
 	switch little := bound <= 0x1p31+0x1p27; {
@@ -122,12 +124,14 @@ func (f *Fused) dotAddKernel(d *Device, split bool) (k dotAddKernel, ok bool) {
 		return dotAddKernelFor(dotAddKind{half: half, split: true})
 	case split:
 		return k, false
-	case half && little:
-		return dotAddKernelFor(dotAddKind{half: true})
 	case bound <= 0x1p31:
-		return dotAddKernelFor(dotAddKind{narrow: narrow})
+		return dotAddKernelFor(dotAddKind{half: half, narrow: narrow})
 	case little && !narrow:
-		return dotAddKernelFor(dotAddKind{checked: true})
+		k, ok = dotAddKernelFor(dotAddKind{half: half, checked: true})
+		if plain, _ := dotAddKernelFor(dotAddKind{half: half}); mild {
+			k.mild = plain.run
+		}
+		return k, ok
 	case f.Terms%8 == 0 && f.sumBound(d, f.Terms/2) <= 0x1p31:
 		return dotAddKernelFor(dotAddKind{half: half, wide: true})
 	}

@@ -22,7 +22,7 @@ type dotAddProduct struct {
 	count  int          // of groups
 
 	x     []uint32  // chunks of groups of rows of A, as packRows stores them
-	rareX []uint8   // for a chunk of a group, bit r: row r has an element out of range
+	rareX []uint16  // for a chunk of a group, what packRows returned
 	y     []float32 // panels of B, as packColumns stores them
 	rareY []uint64  // for a chunk of a panel, bit j: column j has an element out of range
 
@@ -149,7 +149,7 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 	p.count = p.groups()
 	padded := (p.k + 7) &^ 7
 	p.x = dotAddScratch.x.get(2 * p.rows * p.count * padded)
-	p.rareX = make([]uint8, p.count*p.chunks())
+	p.rareX = make([]uint16, p.count*p.chunks())
 	constants := newExponentConstants(p.d.A)
 	parallel.Ranges(p.count, func(groupLo, groupHi int) {
 		rows := dotAddScratch.rows.get(p.rows * padded)
@@ -165,7 +165,7 @@ func (p *dotAddProduct) packRows(a blas32.General) {
 			}
 			for lo := 0; lo < p.k; lo += dotAddDepth {
 				rare := p.kernel.packRows(&p.x[p.rowAt(group, lo)], &rows[lo], 4*padded, min(dotAddDepth, padded-lo), &constants.emin)
-				p.rareX[lo/dotAddDepth*p.count+group] = uint8(rare)
+				p.rareX[lo/dotAddDepth*p.count+group] = uint16(rare)
 			}
 		}
 	})
@@ -253,7 +253,11 @@ func (p *dotAddProduct) tile(c []float32, stride int, state *dotAddState, group,
 			state.rare[r] = 1<<p.columns - 1
 		}
 	}
-	p.kernel.run(&c[0], 4*stride, &p.x[p.rowAt(group, lo)], &p.y[p.columnAt(panel, lo)], (hi-lo)/p.width, &p.constants.quads, &state.rare[0])
+	run := p.kernel.run
+	if rows>>8 == 0 {
+		run = p.kernel.mild
+	}
+	run(&c[0], 4*stride, &p.x[p.rowAt(group, lo)], &p.y[p.columnAt(panel, lo)], (hi-lo)/p.width, &p.constants.quads, &state.rare[0])
 	for r := range p.rows {
 		for rare := state.rare[r]; rare != 0; rare &= rare - 1 {
 			j := bits.TrailingZeros64(rare)

@@ -19,7 +19,6 @@ const (
 	offTiny                // bits of the least magnitude of a c that is not 0
 	offLimit               // bits of the least magnitude of a sum that may have overflowed
 	offNormal              // bits of 2^Emin of the output; binary16 only
-	offZero                // bits of 2^E for a zero c; binary16 only
 	offOne                 // the integer 1
 	offMXCSR               // control word of rounding toward zero
 	offBelow               // mask of the bits of binary64 that binary32 does not have, in 64 bits
@@ -85,8 +84,9 @@ var dotAdds = []struct {
 	{"DotAddNarrow", dotAdd{narrow: true}},
 	{"DotAddChecked", dotAdd{checked: true}},
 	{"DotAddWide", dotAdd{narrow: true, wide: true}},
-	{"DotAddHalf", dotAdd{half: true, checked: true}},
-	{"DotAddHalfWide", dotAdd{half: true, checked: true, wide: true}},
+	{"DotAddHalf", dotAdd{half: true}},
+	{"DotAddHalfChecked", dotAdd{half: true, checked: true}},
+	{"DotAddHalfWide", dotAdd{half: true, wide: true}},
 	{"DotAddSplit", dotAdd{narrow: true, checked: true, split: true}},
 	{"DotAddHalfSplit", dotAdd{half: true, checked: true, split: true}},
 }
@@ -155,7 +155,8 @@ func (w width) dotAdd(name string, d dotAdd) {
 	if !d.split { // which never aligns c
 		d.flag(state, func(r, v int) reg.VecVirtual { return d.outOfRange(sum[r][v]) })
 	}
-	if d.checked {
+	tracked := d.checked || d.half
+	if tracked {
 		zero := w.vector()
 		w.zero(zero)
 		d.eachVector(func(r, v int) { VMOVUPS(zero, field(offMost, r, v)) })
@@ -250,14 +251,15 @@ func (w width) dotAdd(name string, d dotAdd) {
 
 		// The sum in the precision of the result.
 		use := d.shared()
+		if d.wide {
+			d.joinAll(sum, high)
+		}
 		d.eachVector(func(r, v int) {
 			z := sum[r][v]
-			if d.wide {
-				d.joinWide(z, high[r][v], z)
-			} else {
+			if !d.wide {
 				d.join(z, use)
 			}
-			if d.checked && !d.wide {
+			if d.checked {
 				d.track(z, field(offMost, r, v))
 			}
 			VPSUBD(scale[r][v], use(offInverse), scale[r][v])
@@ -302,7 +304,7 @@ func (w width) dotAdd(name string, d dotAdd) {
 	if !d.split {
 		d.eachVector(store)
 	}
-	if d.checked {
+	if tracked {
 		limit := d.constant(offLimit)
 		d.flag(state, func(r, v int) reg.VecVirtual {
 			most := w.vector()
@@ -366,44 +368,33 @@ func (d dotAdd) outOfRange(c reg.VecVirtual) reg.VecVirtual {
 }
 
 // greatest sets e to the power of two of the greater of e and c. For binary16,
-// the power of two of a subnormal c is 2^Emin, and that of zero depends on the
-// device.
+// the power of two of a subnormal c is 2^Emin.
 func (d dotAdd) greatest(c, infinity, e reg.VecVirtual) {
+	t := d.vector()
 	if d.width == 256 {
-		t := d.vector()
 		VPAND(infinity, e, e)
 		VPAND(infinity, c, t)
-		VPMAXSD(t, e, e)
 		if d.half {
-			VPMAXSD(d.leastOf(c, infinity), e, e)
+			zero, normal := d.vector(), d.vector()
+			VPXOR(zero, zero, zero)
+			VPCMPGTD(zero, t, zero)
+			VPAND(d.constant(offNormal), zero, normal)
+			VPMAXSD(normal, e, e)
 		}
+		VPMAXSD(t, e, e)
 		return
 	}
 	VRANGEPS(Imm(absMax), c, e, e)
 	if d.half {
-		VRANGEPS(Imm(absMax), d.leastOf(c, infinity), e, e)
+		k := K()
+		VPTESTMD(infinity, c, k)
+		VRANGEPS(Imm(absMax), d.constant(offNormal), e, k, e)
 	}
 	VPANDD(infinity, e, e)
 }
 
 // absMax has VRANGEPS return the greater magnitude.
 const absMax = 0xb
-
-// leastOf returns the least power of two for c in binary16.
-func (d dotAdd) leastOf(c, infinity reg.VecVirtual) reg.VecVirtual {
-	least := d.constant(offNormal)
-	if d.width == 256 {
-		zero, isZero := d.vector(), d.vector()
-		d.zero(zero)
-		VCMPPS(Imm(0), zero, c, isZero)
-		VBLENDVPS(isZero, d.constant(offZero), least, least)
-		return least
-	}
-	isZero := K()
-	VPTESTNMD(infinity, c, isZero) // a number of binary16 is not subnormal in binary32
-	VPBROADCASTD(Mem{Base: d.p}.Offset(offZero), isZero, least)
-	return least
-}
 
 // track replaces the magnitudes at most by those of x that are greater.
 func (d dotAdd) track(x reg.VecVirtual, most Mem) {
@@ -454,6 +445,49 @@ func (d dotAdd) roundToOdd(s, x, one reg.VecVirtual) {
 		VPCMPD(Imm(4), s, back, k)
 		VPORD(one, x, k, x)
 	}
+}
+
+// joinAll joins the sums low and high in low. They rarely need more than 32
+// bits, and only then are they added in binary64.
+func (d dotAdd) joinAll(low, high [][]reg.VecVirtual) {
+	over := d.vector()
+	d.zero(over)
+	d.eachVector(func(r, v int) {
+		// (sum ^ low) & (sum ^ high)
+		l, h, t := low[r][v], high[r][v], d.vector()
+		if d.width == 256 {
+			u := d.vector()
+			VMOVDQA(l, t)
+			VPADDD(h, l, l)
+			VPXOR(l, t, t)
+			VPXOR(l, h, u)
+			VPAND(u, t, t)
+		} else {
+			VMOVDQA32(l, t)
+			VPADDD(h, l, l)
+			VPTERNLOGD(Imm(0x24), h, l, t)
+		}
+		d.or(t, over, over)
+	})
+	if d.width == 256 {
+		bits := GP32()
+		VMOVMSKPS(over, bits)
+		TESTL(bits, bits)
+	} else {
+		mask := K()
+		VPMOVD2M(over, mask)
+		KORTESTW(mask, mask)
+	}
+	JZ(LabelRef("fit"))
+	d.eachVector(func(r, v int) {
+		l, h := low[r][v], high[r][v]
+		VPSUBD(h, l, l)
+		d.joinWide(l, h, l)
+	})
+	JMP(LabelRef("joined"))
+	Label("fit")
+	d.eachVector(func(r, v int) { d.join(low[r][v], d.constant) })
+	Label("joined")
 }
 
 // joinWide is join for sums of more than 32 bits, computed in binary64.

@@ -140,14 +140,15 @@ func (w width) packRows() {
 	TEXT(fmt.Sprintf("PackRows%d", w), NOSPLIT,
 		"func(dst *uint32, src *float32, stride int, n int, p *uint32) uint64")
 	Doc(fmt.Sprintf("Stores %d rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and", rows),
-		"then their biased exponents, four times in a word. n is a positive multiple of 8. A bit of the",
-		"result is set for every row with an element out of range.")
+		"then their biased exponents, four times in a word. n is a positive multiple of 8. Bit r of the",
+		"result is set if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.")
 	dst, src, stride, n := param("dst"), param("src"), param("stride"), param("n")
 	e := newExponents(256, param("p"))
 	sources, _ := rowAddresses(src, stride, rows)
-	rare, bias := make([]reg.VecVirtual, rows), YMM()
+	rare, great, bias := make([]reg.VecVirtual, rows), make([]reg.GPVirtual, rows), YMM()
 	for r := range rare {
-		rare[r] = YMM()
+		rare[r], great[r] = YMM(), GP64()
+		XORQ(great[r], great[r])
 		VPXOR(rare[r], rare[r], rare[r])
 	}
 	VPSRLD(Imm(23), e.greatest, bias)
@@ -162,6 +163,12 @@ func (w width) packRows() {
 			x[r], y[r] = YMM(), YMM()
 			VMOVUPS(sources[r], x[r])
 			d := e.distance(x[r], rare[r])
+			// Bit 8 of the mask of the first bits of the fractions, plus 1.
+			first, mask := YMM(), GP32()
+			VPSLLD(Imm(9), x[r], first)
+			VMOVMSKPS(first, mask)
+			INCL(mask)
+			ORQ(mask.As64(), great[r])
 			// The biased exponent of x plus the greatest, or 0.
 			isZero := YMM()
 			VPSRLD(Imm(23), d, d)
@@ -210,6 +217,11 @@ func (w width) packRows() {
 		ANDL(Imm(1), bits)
 		SHLQ(Imm(1), result)
 		ORQ(bits.As64(), result)
+	}
+	for r := range rows {
+		ANDQ(U32(1<<8), great[r])
+		SHLQ(Imm(uint64(r)), great[r])
+		ORQ(great[r], result)
 	}
 	Store(result, ReturnIndex(0))
 	VZEROUPPER()

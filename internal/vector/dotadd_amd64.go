@@ -39,13 +39,14 @@ func DotAddSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p
 func DotAddHalfSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // Copies k > 0 rows of 32 columns, stride bytes apart, to dst, each followed by its exponents.
-// A bit of the result is set for every column with an element out of range.
-func PackColumns256(dst *float32, src *float32, stride int, k int, p *uint32) uint64
+// The exponents of a column are at least that of its emin. A bit of the result is set for every column with an element out of range.
+func PackColumns256(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64
 
 // Stores 1 rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and
-// then their biased exponents, four times in a word. n is a positive multiple of 8. Bit r of the
-// result is set if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
-func PackRows256(dst *uint32, src *float32, stride int, n int, p *uint32) uint64
+// then their biased exponents, four times in a word. n is a positive multiple of 8. Exponents are
+// at least those of emin, one for each row, step bytes apart for every 8 elements. Bit r of the result is set
+// if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
+func PackRows256(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64
 
 // 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
 // sum that left the range of the routine and is not to be used.
@@ -84,10 +85,11 @@ func DotAddSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p
 func DotAddHalfSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
 // Copies k > 0 rows of 64 columns, stride bytes apart, to dst, each followed by its exponents.
-// A bit of the result is set for every column with an element out of range.
-func PackColumns512(dst *float32, src *float32, stride int, k int, p *uint32) uint64
+// The exponents of a column are at least that of its emin. A bit of the result is set for every column with an element out of range.
+func PackColumns512(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64
 
 // Stores 2 rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and
-// then their biased exponents, four times in a word. n is a positive multiple of 8. Bit r of the
-// result is set if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
-func PackRows512(dst *uint32, src *float32, stride int, n int, p *uint32) uint64
+// then their biased exponents, four times in a word. n is a positive multiple of 8. Exponents are
+// at least those of emin, one for each row, step bytes apart for every 8 elements. Bit r of the result is set
+// if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
+func PackRows512(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64

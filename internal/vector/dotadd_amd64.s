@@ -2938,99 +2938,96 @@ products:
 	VZEROUPPER
 	RET
 
-// func PackColumns256(dst *float32, src *float32, stride int, k int, p *uint32) uint64
+// func PackColumns256(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64
 // Requires: AVX, AVX2
-TEXT ·PackColumns256(SB), NOSPLIT, $0-48
+TEXT ·PackColumns256(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         stride+16(FP), DX
 	MOVQ         k+24(FP), BX
-	MOVQ         p+32(FP), SI
+	MOVQ         emin+32(FP), SI
+	MOVQ         p+40(FP), DI
 	VPCMPEQD     Y0, Y0, Y0
 	VPSRLD       $0x01, Y0, Y0
 	VPSRLD       $0x17, Y0, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VPBROADCASTD (SI), Y2
-	VPBROADCASTD 4(SI), Y3
-	VPBROADCASTD 8(SI), Y4
+	VPBROADCASTD (DI), Y2
+	VPBROADCASTD 4(DI), Y3
+	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
 	VPXOR        Y6, Y6, Y6
 	VPXOR        Y7, Y7, Y7
-	VPXOR        Y8, Y8, Y8
 
 next:
-	VMOVUPS   (CX), Y9
-	VMOVUPS   Y9, (AX)
+	VMOVUPS   (CX), Y8
+	VMOVUPS   Y8, (AX)
+	VPAND     Y8, Y0, Y8
+	VPXOR     Y9, Y9, Y9
+	VPCMPEQD  Y8, Y9, Y9
+	VPMAXSD   (SI), Y8, Y8
+	VPAND     Y1, Y8, Y8
+	VPSUBD    Y8, Y2, Y8
+	VPSUBD    Y8, Y3, Y10
+	VPOR      Y8, Y10, Y10
+	VPANDN    Y10, Y9, Y10
+	VPOR      Y10, Y4, Y4
+	VPOR      Y9, Y8, Y8
+	VPAND     Y1, Y8, Y8
+	VPSRLD    $0x17, Y8, Y8
+	VMOVUPS   32(CX), Y9
+	VMOVUPS   Y9, 32(AX)
 	VPAND     Y9, Y0, Y9
 	VPXOR     Y10, Y10, Y10
 	VPCMPEQD  Y9, Y10, Y10
-	VPMAXSD   Y2, Y9, Y9
+	VPMAXSD   32(SI), Y9, Y9
 	VPAND     Y1, Y9, Y9
-	VPSUBD    Y9, Y3, Y9
-	VPSUBD    Y9, Y4, Y11
+	VPSUBD    Y9, Y2, Y9
+	VPSUBD    Y9, Y3, Y11
 	VPOR      Y9, Y11, Y11
 	VPANDN    Y11, Y10, Y11
 	VPOR      Y11, Y5, Y5
 	VPOR      Y10, Y9, Y9
 	VPAND     Y1, Y9, Y9
-	VPSRLD    $0x17, Y9, Y9
-	VMOVUPS   32(CX), Y10
-	VMOVUPS   Y10, 32(AX)
-	VPAND     Y10, Y0, Y10
-	VPXOR     Y11, Y11, Y11
-	VPCMPEQD  Y10, Y11, Y11
-	VPMAXSD   Y2, Y10, Y10
-	VPAND     Y1, Y10, Y10
-	VPSUBD    Y10, Y3, Y10
-	VPSUBD    Y10, Y4, Y12
-	VPOR      Y10, Y12, Y12
-	VPANDN    Y12, Y11, Y12
-	VPOR      Y12, Y6, Y6
-	VPOR      Y11, Y10, Y10
-	VPAND     Y1, Y10, Y10
-	VPSRLD    $0x0f, Y10, Y10
+	VPSRLD    $0x0f, Y9, Y9
+	VPOR      Y9, Y8, Y8
+	VMOVUPS   64(CX), Y9
+	VMOVUPS   Y9, 64(AX)
+	VPAND     Y9, Y0, Y9
+	VPXOR     Y10, Y10, Y10
+	VPCMPEQD  Y9, Y10, Y10
+	VPMAXSD   64(SI), Y9, Y9
+	VPAND     Y1, Y9, Y9
+	VPSUBD    Y9, Y2, Y9
+	VPSUBD    Y9, Y3, Y11
+	VPOR      Y9, Y11, Y11
+	VPANDN    Y11, Y10, Y11
+	VPOR      Y11, Y6, Y6
 	VPOR      Y10, Y9, Y9
-	VMOVUPS   64(CX), Y10
-	VMOVUPS   Y10, 64(AX)
-	VPAND     Y10, Y0, Y10
-	VPXOR     Y11, Y11, Y11
-	VPCMPEQD  Y10, Y11, Y11
-	VPMAXSD   Y2, Y10, Y10
-	VPAND     Y1, Y10, Y10
-	VPSUBD    Y10, Y3, Y10
-	VPSUBD    Y10, Y4, Y12
-	VPOR      Y10, Y12, Y12
-	VPANDN    Y12, Y11, Y12
-	VPOR      Y12, Y7, Y7
-	VPOR      Y11, Y10, Y10
-	VPAND     Y1, Y10, Y10
-	VPSRLD    $0x07, Y10, Y10
+	VPAND     Y1, Y9, Y9
+	VPSRLD    $0x07, Y9, Y9
+	VPOR      Y9, Y8, Y8
+	VMOVUPS   96(CX), Y9
+	VMOVUPS   Y9, 96(AX)
+	VPAND     Y9, Y0, Y9
+	VPXOR     Y10, Y10, Y10
+	VPCMPEQD  Y9, Y10, Y10
+	VPMAXSD   96(SI), Y9, Y9
+	VPAND     Y1, Y9, Y9
+	VPSUBD    Y9, Y2, Y9
+	VPSUBD    Y9, Y3, Y11
+	VPOR      Y9, Y11, Y11
+	VPANDN    Y11, Y10, Y11
+	VPOR      Y11, Y7, Y7
 	VPOR      Y10, Y9, Y9
-	VMOVUPS   96(CX), Y10
-	VMOVUPS   Y10, 96(AX)
-	VPAND     Y10, Y0, Y10
-	VPXOR     Y11, Y11, Y11
-	VPCMPEQD  Y10, Y11, Y11
-	VPMAXSD   Y2, Y10, Y10
-	VPAND     Y1, Y10, Y10
-	VPSUBD    Y10, Y3, Y10
-	VPSUBD    Y10, Y4, Y12
-	VPOR      Y10, Y12, Y12
-	VPANDN    Y12, Y11, Y12
-	VPOR      Y12, Y8, Y8
-	VPOR      Y11, Y10, Y10
-	VPAND     Y1, Y10, Y10
-	VPSLLD    $0x01, Y10, Y10
-	VPOR      Y10, Y9, Y9
-	VMOVUPS   Y9, 128(AX)
+	VPAND     Y1, Y9, Y9
+	VPSLLD    $0x01, Y9, Y9
+	VPOR      Y9, Y8, Y8
+	VMOVUPS   Y8, 128(AX)
 	ADDQ      DX, CX
 	ADDQ      $0x000000a0, AX
 	DECQ      BX
 	JNZ       next
 	XORQ      AX, AX
-	VMOVMSKPS Y8, CX
-	SHLQ      $0x08, AX
-	ORQ       CX, AX
 	VMOVMSKPS Y7, CX
 	SHLQ      $0x08, AX
 	ORQ       CX, AX
@@ -3040,74 +3037,80 @@ next:
 	VMOVMSKPS Y5, CX
 	SHLQ      $0x08, AX
 	ORQ       CX, AX
-	MOVQ      AX, ret+40(FP)
+	VMOVMSKPS Y4, CX
+	SHLQ      $0x08, AX
+	ORQ       CX, AX
+	MOVQ      AX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func PackRows256(dst *uint32, src *float32, stride int, n int, p *uint32) uint64
+// func PackRows256(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64
 // Requires: AVX, AVX2
-TEXT ·PackRows256(SB), NOSPLIT, $0-48
+TEXT ·PackRows256(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         stride+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVQ         p+32(FP), SI
+	MOVQ         emin+32(FP), SI
+	MOVQ         step+40(FP), DI
+	MOVQ         p+48(FP), R8
 	VPCMPEQD     Y0, Y0, Y0
 	VPSRLD       $0x01, Y0, Y0
 	VPSRLD       $0x17, Y0, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VPBROADCASTD (SI), Y2
-	VPBROADCASTD 4(SI), Y3
-	VPBROADCASTD 8(SI), Y4
+	VPBROADCASTD (R8), Y2
+	VPBROADCASTD 4(R8), Y3
 	LEAQ         (DX)(DX*2), DX
 	XORQ         DX, DX
-	VPXOR        Y6, Y6, Y6
-	VPSRLD       $0x17, Y3, Y5
-	VPADDD       Y5, Y5, Y5
-	VPSRLD       $0x18, Y0, Y7
-	VPSUBD       Y7, Y5, Y5
+	VPXOR        Y5, Y5, Y5
+	VPSRLD       $0x17, Y2, Y4
+	VPADDD       Y4, Y4, Y4
+	VPSRLD       $0x18, Y0, Y6
+	VPSUBD       Y6, Y4, Y4
 	SHRQ         $0x03, BX
 
 next:
-	VMOVUPS      (CX), Y7
-	VPAND        Y7, Y0, Y9
-	VPXOR        Y8, Y8, Y8
-	VPCMPEQD     Y9, Y8, Y8
-	VPMAXSD      Y2, Y9, Y9
-	VPAND        Y1, Y9, Y9
-	VPSUBD       Y9, Y3, Y9
-	VPSUBD       Y9, Y4, Y10
-	VPOR         Y9, Y10, Y10
-	VPANDN       Y10, Y8, Y10
-	VPOR         Y10, Y6, Y6
-	VPOR         Y8, Y9, Y9
-	VPAND        Y1, Y9, Y9
-	VPSLLD       $0x09, Y7, Y8
-	VMOVMSKPS    Y8, SI
-	INCL         SI
-	ORQ          SI, DX
-	VPSRLD       $0x17, Y9, Y9
-	VPCMPEQD     Y8, Y8, Y8
-	VPSRLD       $0x18, Y8, Y8
-	VPCMPEQD     Y9, Y8, Y8
-	VPSUBD       Y9, Y5, Y9
-	VPANDN       Y9, Y8, Y9
-	VPSLLD       $0x08, Y9, Y8
+	VMOVUPS      (CX), Y6
+	VPBROADCASTD (SI), Y7
+	VPAND        Y6, Y0, Y8
+	VPXOR        Y9, Y9, Y9
+	VPCMPEQD     Y8, Y9, Y9
+	VPMAXSD      Y7, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPSUBD       Y8, Y2, Y8
+	VPSUBD       Y8, Y3, Y7
+	VPOR         Y8, Y7, Y7
+	VPANDN       Y7, Y9, Y7
+	VPOR         Y7, Y5, Y5
 	VPOR         Y9, Y8, Y8
-	VPSLLD       $0x10, Y8, Y9
-	VPOR         Y9, Y8, Y8
-	VUNPCKLPS    Y8, Y7, Y9
-	VUNPCKHPS    Y8, Y7, Y7
-	VMOVUPS      X9, (AX)
-	VMOVUPS      X7, 16(AX)
-	VEXTRACTF128 $0x01, Y9, 32(AX)
-	VEXTRACTF128 $0x01, Y7, 48(AX)
+	VPAND        Y1, Y8, Y8
+	VPSLLD       $0x09, Y6, Y7
+	VMOVMSKPS    Y7, R8
+	INCL         R8
+	ORQ          R8, DX
+	VPSRLD       $0x17, Y8, Y8
+	VPCMPEQD     Y7, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VPCMPEQD     Y8, Y7, Y7
+	VPSUBD       Y8, Y4, Y8
+	VPANDN       Y8, Y7, Y8
+	VPSLLD       $0x08, Y8, Y7
+	VPOR         Y8, Y7, Y7
+	VPSLLD       $0x10, Y7, Y8
+	VPOR         Y8, Y7, Y7
+	VUNPCKLPS    Y7, Y6, Y8
+	VUNPCKHPS    Y7, Y6, Y6
+	VMOVUPS      X8, (AX)
+	VMOVUPS      X6, 16(AX)
+	VEXTRACTF128 $0x01, Y8, 32(AX)
+	VEXTRACTF128 $0x01, Y6, 48(AX)
 	ADDQ         $0x00000020, CX
 	ADDQ         $0x00000040, AX
+	ADDQ         DI, SI
 	DECQ         BX
 	JNZ          next
 	XORQ         AX, AX
-	VMOVMSKPS    Y6, CX
+	VMOVMSKPS    Y5, CX
 	NEGL         CX
 	SBBL         CX, CX
 	ANDL         $0x01, CX
@@ -3116,7 +3119,7 @@ next:
 	ANDQ         $0x00000100, DX
 	SHLQ         $0x00, DX
 	ORQ          DX, AX
-	MOVQ         AX, ret+40(FP)
+	MOVQ         AX, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -8240,100 +8243,96 @@ products:
 	VZEROUPPER
 	RET
 
-// func PackColumns512(dst *float32, src *float32, stride int, k int, p *uint32) uint64
+// func PackColumns512(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·PackColumns512(SB), NOSPLIT, $0-48
+TEXT ·PackColumns512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         stride+16(FP), DX
 	MOVQ         k+24(FP), BX
-	MOVQ         p+32(FP), SI
+	MOVQ         emin+32(FP), SI
+	MOVQ         p+40(FP), DI
 	VPTERNLOGD   $0xff, Z0, Z0, Z0
 	VPSRLD       $0x01, Z0, Z0
 	VPSRLD       $0x17, Z0, Z1
 	VPSLLD       $0x17, Z1, Z1
-	VPBROADCASTD (SI), Z2
-	VPBROADCASTD 4(SI), Z3
-	VPBROADCASTD 8(SI), Z4
+	VPBROADCASTD (DI), Z2
+	VPBROADCASTD 4(DI), Z3
+	VPXORD       Z4, Z4, Z4
 	VPXORD       Z5, Z5, Z5
 	VPXORD       Z6, Z6, Z6
 	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
 
 next:
-	VMOVUPS   (CX), Z9
-	VMOVUPS   Z9, (AX)
+	VMOVUPS   (CX), Z8
+	VMOVUPS   Z8, (AX)
+	VPANDD    Z8, Z0, Z8
+	VPTESTNMD Z8, Z8, K1
+	VPMOVM2D  K1, Z9
+	VPMAXSD   (SI), Z8, Z8
+	VPANDD    Z1, Z8, Z8
+	VPSUBD    Z8, Z2, Z8
+	VPSUBD    Z8, Z3, Z10
+	VPORD     Z8, Z10, Z10
+	VPANDND   Z10, Z9, Z10
+	VPORD     Z10, Z4, Z4
+	VPORD     Z9, Z8, Z8
+	VPANDD    Z1, Z8, Z8
+	VPSRLD    $0x17, Z8, Z8
+	VMOVUPS   64(CX), Z9
+	VMOVUPS   Z9, 64(AX)
 	VPANDD    Z9, Z0, Z9
 	VPTESTNMD Z9, Z9, K1
 	VPMOVM2D  K1, Z10
-	VPMAXSD   Z2, Z9, Z9
+	VPMAXSD   64(SI), Z9, Z9
 	VPANDD    Z1, Z9, Z9
-	VPSUBD    Z9, Z3, Z9
-	VPSUBD    Z9, Z4, Z11
+	VPSUBD    Z9, Z2, Z9
+	VPSUBD    Z9, Z3, Z11
 	VPORD     Z9, Z11, Z11
 	VPANDND   Z11, Z10, Z11
 	VPORD     Z11, Z5, Z5
 	VPORD     Z10, Z9, Z9
 	VPANDD    Z1, Z9, Z9
-	VPSRLD    $0x17, Z9, Z9
-	VMOVUPS   64(CX), Z10
-	VMOVUPS   Z10, 64(AX)
-	VPANDD    Z10, Z0, Z10
-	VPTESTNMD Z10, Z10, K1
-	VPMOVM2D  K1, Z11
-	VPMAXSD   Z2, Z10, Z10
-	VPANDD    Z1, Z10, Z10
-	VPSUBD    Z10, Z3, Z10
-	VPSUBD    Z10, Z4, Z12
-	VPORD     Z10, Z12, Z12
-	VPANDND   Z12, Z11, Z12
-	VPORD     Z12, Z6, Z6
-	VPORD     Z11, Z10, Z10
-	VPANDD    Z1, Z10, Z10
-	VPSRLD    $0x0f, Z10, Z10
+	VPSRLD    $0x0f, Z9, Z9
+	VPORD     Z9, Z8, Z8
+	VMOVUPS   128(CX), Z9
+	VMOVUPS   Z9, 128(AX)
+	VPANDD    Z9, Z0, Z9
+	VPTESTNMD Z9, Z9, K1
+	VPMOVM2D  K1, Z10
+	VPMAXSD   128(SI), Z9, Z9
+	VPANDD    Z1, Z9, Z9
+	VPSUBD    Z9, Z2, Z9
+	VPSUBD    Z9, Z3, Z11
+	VPORD     Z9, Z11, Z11
+	VPANDND   Z11, Z10, Z11
+	VPORD     Z11, Z6, Z6
 	VPORD     Z10, Z9, Z9
-	VMOVUPS   128(CX), Z10
-	VMOVUPS   Z10, 128(AX)
-	VPANDD    Z10, Z0, Z10
-	VPTESTNMD Z10, Z10, K1
-	VPMOVM2D  K1, Z11
-	VPMAXSD   Z2, Z10, Z10
-	VPANDD    Z1, Z10, Z10
-	VPSUBD    Z10, Z3, Z10
-	VPSUBD    Z10, Z4, Z12
-	VPORD     Z10, Z12, Z12
-	VPANDND   Z12, Z11, Z12
-	VPORD     Z12, Z7, Z7
-	VPORD     Z11, Z10, Z10
-	VPANDD    Z1, Z10, Z10
-	VPSRLD    $0x07, Z10, Z10
+	VPANDD    Z1, Z9, Z9
+	VPSRLD    $0x07, Z9, Z9
+	VPORD     Z9, Z8, Z8
+	VMOVUPS   192(CX), Z9
+	VMOVUPS   Z9, 192(AX)
+	VPANDD    Z9, Z0, Z9
+	VPTESTNMD Z9, Z9, K1
+	VPMOVM2D  K1, Z10
+	VPMAXSD   192(SI), Z9, Z9
+	VPANDD    Z1, Z9, Z9
+	VPSUBD    Z9, Z2, Z9
+	VPSUBD    Z9, Z3, Z11
+	VPORD     Z9, Z11, Z11
+	VPANDND   Z11, Z10, Z11
+	VPORD     Z11, Z7, Z7
 	VPORD     Z10, Z9, Z9
-	VMOVUPS   192(CX), Z10
-	VMOVUPS   Z10, 192(AX)
-	VPANDD    Z10, Z0, Z10
-	VPTESTNMD Z10, Z10, K1
-	VPMOVM2D  K1, Z11
-	VPMAXSD   Z2, Z10, Z10
-	VPANDD    Z1, Z10, Z10
-	VPSUBD    Z10, Z3, Z10
-	VPSUBD    Z10, Z4, Z12
-	VPORD     Z10, Z12, Z12
-	VPANDND   Z12, Z11, Z12
-	VPORD     Z12, Z8, Z8
-	VPORD     Z11, Z10, Z10
-	VPANDD    Z1, Z10, Z10
-	VPSLLD    $0x01, Z10, Z10
-	VPORD     Z10, Z9, Z9
-	VMOVUPS   Z9, 256(AX)
+	VPANDD    Z1, Z9, Z9
+	VPSLLD    $0x01, Z9, Z9
+	VPORD     Z9, Z8, Z8
+	VMOVUPS   Z8, 256(AX)
 	ADDQ      DX, CX
 	ADDQ      $0x00000140, AX
 	DECQ      BX
 	JNZ       next
 	XORQ      AX, AX
-	VPMOVD2M  Z8, K1
-	KMOVW     K1, CX
-	SHLQ      $0x10, AX
-	ORQ       CX, AX
 	VPMOVD2M  Z7, K1
 	KMOVW     K1, CX
 	SHLQ      $0x10, AX
@@ -8346,130 +8345,138 @@ next:
 	KMOVW     K1, CX
 	SHLQ      $0x10, AX
 	ORQ       CX, AX
-	MOVQ      AX, ret+40(FP)
+	VPMOVD2M  Z4, K1
+	KMOVW     K1, CX
+	SHLQ      $0x10, AX
+	ORQ       CX, AX
+	MOVQ      AX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func PackRows512(dst *uint32, src *float32, stride int, n int, p *uint32) uint64
+// func PackRows512(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64
 // Requires: AVX, AVX2
-TEXT ·PackRows512(SB), NOSPLIT, $0-48
+TEXT ·PackRows512(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         stride+16(FP), DX
 	MOVQ         n+24(FP), BX
-	MOVQ         p+32(FP), SI
+	MOVQ         emin+32(FP), SI
+	MOVQ         step+40(FP), DI
+	MOVQ         p+48(FP), R8
 	VPCMPEQD     Y0, Y0, Y0
 	VPSRLD       $0x01, Y0, Y0
 	VPSRLD       $0x17, Y0, Y1
 	VPSLLD       $0x17, Y1, Y1
-	VPBROADCASTD (SI), Y2
-	VPBROADCASTD 4(SI), Y3
-	VPBROADCASTD 8(SI), Y4
-	LEAQ         (DX)(DX*2), SI
-	XORQ         SI, SI
+	VPBROADCASTD (R8), Y2
+	VPBROADCASTD 4(R8), Y3
+	LEAQ         (DX)(DX*2), R8
+	XORQ         R8, R8
+	VPXOR        Y5, Y5, Y5
+	XORQ         R9, R9
 	VPXOR        Y6, Y6, Y6
-	XORQ         DI, DI
-	VPXOR        Y7, Y7, Y7
-	VPSRLD       $0x17, Y3, Y5
-	VPADDD       Y5, Y5, Y5
-	VPSRLD       $0x18, Y0, Y8
-	VPSUBD       Y8, Y5, Y5
+	VPSRLD       $0x17, Y2, Y4
+	VPADDD       Y4, Y4, Y4
+	VPSRLD       $0x18, Y0, Y7
+	VPSUBD       Y7, Y4, Y4
 	SHRQ         $0x03, BX
 
 next:
-	VMOVUPS      (CX), Y8
-	VPAND        Y8, Y0, Y10
-	VPXOR        Y9, Y9, Y9
-	VPCMPEQD     Y10, Y9, Y9
-	VPMAXSD      Y2, Y10, Y10
-	VPAND        Y1, Y10, Y10
-	VPSUBD       Y10, Y3, Y10
-	VPSUBD       Y10, Y4, Y11
-	VPOR         Y10, Y11, Y11
-	VPANDN       Y11, Y9, Y11
-	VPOR         Y11, Y6, Y6
-	VPOR         Y9, Y10, Y10
-	VPAND        Y1, Y10, Y10
-	VPSLLD       $0x09, Y8, Y9
-	VMOVMSKPS    Y9, R8
-	INCL         R8
-	ORQ          R8, SI
-	VPSRLD       $0x17, Y10, Y10
-	VPCMPEQD     Y9, Y9, Y9
-	VPSRLD       $0x18, Y9, Y9
-	VPCMPEQD     Y10, Y9, Y9
-	VPSUBD       Y10, Y5, Y10
-	VPANDN       Y10, Y9, Y10
-	VPSLLD       $0x08, Y10, Y9
+	VMOVUPS      (CX), Y7
+	VPBROADCASTD (SI), Y8
+	VPAND        Y7, Y0, Y9
+	VPXOR        Y10, Y10, Y10
+	VPCMPEQD     Y9, Y10, Y10
+	VPMAXSD      Y8, Y9, Y9
+	VPAND        Y1, Y9, Y9
+	VPSUBD       Y9, Y2, Y9
+	VPSUBD       Y9, Y3, Y8
+	VPOR         Y9, Y8, Y8
+	VPANDN       Y8, Y10, Y8
+	VPOR         Y8, Y5, Y5
 	VPOR         Y10, Y9, Y9
-	VPSLLD       $0x10, Y9, Y10
-	VPOR         Y10, Y9, Y9
-	VMOVUPS      (CX)(DX*1), Y10
-	VPAND        Y10, Y0, Y12
-	VPXOR        Y11, Y11, Y11
-	VPCMPEQD     Y12, Y11, Y11
-	VPMAXSD      Y2, Y12, Y12
-	VPAND        Y1, Y12, Y12
-	VPSUBD       Y12, Y3, Y12
-	VPSUBD       Y12, Y4, Y13
-	VPOR         Y12, Y13, Y13
-	VPANDN       Y13, Y11, Y13
-	VPOR         Y13, Y7, Y7
-	VPOR         Y11, Y12, Y12
-	VPAND        Y1, Y12, Y12
-	VPSLLD       $0x09, Y10, Y11
-	VMOVMSKPS    Y11, R8
-	INCL         R8
-	ORQ          R8, DI
-	VPSRLD       $0x17, Y12, Y12
-	VPCMPEQD     Y11, Y11, Y11
-	VPSRLD       $0x18, Y11, Y11
-	VPCMPEQD     Y12, Y11, Y11
-	VPSUBD       Y12, Y5, Y12
-	VPANDN       Y12, Y11, Y12
-	VPSLLD       $0x08, Y12, Y11
+	VPAND        Y1, Y9, Y9
+	VPSLLD       $0x09, Y7, Y8
+	VMOVMSKPS    Y8, R10
+	INCL         R10
+	ORQ          R10, R8
+	VPSRLD       $0x17, Y9, Y9
+	VPCMPEQD     Y8, Y8, Y8
+	VPSRLD       $0x18, Y8, Y8
+	VPCMPEQD     Y9, Y8, Y8
+	VPSUBD       Y9, Y4, Y9
+	VPANDN       Y9, Y8, Y9
+	VPSLLD       $0x08, Y9, Y8
+	VPOR         Y9, Y8, Y8
+	VPSLLD       $0x10, Y8, Y9
+	VPOR         Y9, Y8, Y8
+	VMOVUPS      (CX)(DX*1), Y9
+	VPBROADCASTD 4(SI), Y10
+	VPAND        Y9, Y0, Y11
+	VPXOR        Y12, Y12, Y12
+	VPCMPEQD     Y11, Y12, Y12
+	VPMAXSD      Y10, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPSUBD       Y11, Y2, Y11
+	VPSUBD       Y11, Y3, Y10
+	VPOR         Y11, Y10, Y10
+	VPANDN       Y10, Y12, Y10
+	VPOR         Y10, Y6, Y6
 	VPOR         Y12, Y11, Y11
-	VPSLLD       $0x10, Y11, Y12
-	VPOR         Y12, Y11, Y11
+	VPAND        Y1, Y11, Y11
+	VPSLLD       $0x09, Y9, Y10
+	VMOVMSKPS    Y10, R10
+	INCL         R10
+	ORQ          R10, R9
+	VPSRLD       $0x17, Y11, Y11
+	VPCMPEQD     Y10, Y10, Y10
+	VPSRLD       $0x18, Y10, Y10
+	VPCMPEQD     Y11, Y10, Y10
+	VPSUBD       Y11, Y4, Y11
+	VPANDN       Y11, Y10, Y11
+	VPSLLD       $0x08, Y11, Y10
+	VPOR         Y11, Y10, Y10
+	VPSLLD       $0x10, Y10, Y11
+	VPOR         Y11, Y10, Y10
+	VUNPCKLPS    Y9, Y7, Y12
 	VUNPCKLPS    Y10, Y8, Y13
-	VUNPCKLPS    Y11, Y9, Y14
-	VUNPCKLPD    Y14, Y13, Y12
-	VUNPCKHPD    Y14, Y13, Y13
-	VMOVUPS      X12, (AX)
-	VMOVUPS      X13, 16(AX)
-	VEXTRACTF128 $0x01, Y12, 64(AX)
-	VEXTRACTF128 $0x01, Y13, 80(AX)
+	VUNPCKLPD    Y13, Y12, Y11
+	VUNPCKHPD    Y13, Y12, Y12
+	VMOVUPS      X11, (AX)
+	VMOVUPS      X12, 16(AX)
+	VEXTRACTF128 $0x01, Y11, 64(AX)
+	VEXTRACTF128 $0x01, Y12, 80(AX)
+	VUNPCKHPS    Y9, Y7, Y7
 	VUNPCKHPS    Y10, Y8, Y8
-	VUNPCKHPS    Y11, Y9, Y9
-	VUNPCKLPD    Y9, Y8, Y12
-	VUNPCKHPD    Y9, Y8, Y13
-	VMOVUPS      X12, 32(AX)
-	VMOVUPS      X13, 48(AX)
-	VEXTRACTF128 $0x01, Y12, 96(AX)
-	VEXTRACTF128 $0x01, Y13, 112(AX)
+	VUNPCKLPD    Y8, Y7, Y11
+	VUNPCKHPD    Y8, Y7, Y12
+	VMOVUPS      X11, 32(AX)
+	VMOVUPS      X12, 48(AX)
+	VEXTRACTF128 $0x01, Y11, 96(AX)
+	VEXTRACTF128 $0x01, Y12, 112(AX)
 	ADDQ         $0x00000020, CX
 	ADDQ         $0x00000080, AX
+	ADDQ         DI, SI
 	DECQ         BX
 	JNZ          next
 	XORQ         AX, AX
-	VMOVMSKPS    Y7, CX
-	NEGL         CX
-	SBBL         CX, CX
-	ANDL         $0x01, CX
-	SHLQ         $0x01, AX
-	ORQ          CX, AX
 	VMOVMSKPS    Y6, CX
 	NEGL         CX
 	SBBL         CX, CX
 	ANDL         $0x01, CX
 	SHLQ         $0x01, AX
 	ORQ          CX, AX
-	ANDQ         $0x00000100, SI
-	SHLQ         $0x00, SI
-	ORQ          SI, AX
-	ANDQ         $0x00000100, DI
-	SHLQ         $0x01, DI
-	ORQ          DI, AX
-	MOVQ         AX, ret+40(FP)
+	VMOVMSKPS    Y5, CX
+	NEGL         CX
+	SBBL         CX, CX
+	ANDL         $0x01, CX
+	SHLQ         $0x01, AX
+	ORQ          CX, AX
+	ANDQ         $0x00000100, R8
+	SHLQ         $0x00, R8
+	ORQ          R8, AX
+	ANDQ         $0x00000100, R9
+	SHLQ         $0x01, R9
+	ORQ          R9, AX
+	MOVQ         AX, ret+56(FP)
 	VZEROUPPER
 	RET

@@ -17,8 +17,8 @@ type dotAddKernel struct {
 	rows, columns int
 	run           dotAdd
 	mild          dotAdd // for rows of mild significands
-	packRows      func(dst *uint32, src *float32, stride, n int, p *uint32) uint64
-	packColumns   func(dst, src *float32, stride, k int, p *uint32) uint64
+	packRows      func(dst *uint32, src *float32, stride, n int, emin *uint32, step int, p *uint32) uint64
+	packColumns   func(dst, src *float32, stride, k int, emin, p *uint32) uint64
 }
 
 // dotAddReach is the greatest magnitude of the exponent of a factor. Products
@@ -52,17 +52,16 @@ type dotAddConstants struct {
 }
 
 // exponentConstants contains the constants of packRows and packColumns: the
-// bits of 2^Emin and of 2^dotAddReach, and 2 dotAddReach in the exponent field.
+// bits of 2^dotAddReach, and 2 dotAddReach in the exponent field.
 type exponentConstants struct {
-	emin, greatest, farthest uint32
+	greatest, farthest uint32
 }
 
 // exponentBits returns the bits of 2^e in binary32.
 func exponentBits(e int) uint32 { return uint32(127+e) << 23 }
 
-func newExponentConstants(f Format) exponentConstants {
-	return exponentConstants{exponentBits(f.Emin), exponentBits(dotAddReach), 2 * dotAddReach << 23}
-}
+// dotAddExponents are the constants of all formats.
+var dotAddExponents = exponentConstants{exponentBits(dotAddReach), 2 * dotAddReach << 23}
 
 func newDotAddConstants(f *Fused, d *Device) dotAddConstants {
 	least := -2 * dotAddReach

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -17,10 +16,12 @@ type dotAddProduct struct {
 	f      Fused
 	kernel dotAddKernel
 	fused  *fusedKernel // computes sums out of the range of kernel; nil if there is none
+	scaled bool         // whether the factors are codes with scales
 	split  bool         // whether the sums of two blocks begin with zero and are added to c
 	width  int          // terms of a block, or of two if split
 	count  int          // of groups
 
+	a, b  *dotAddOperand
 	x     []uint32  // chunks of groups of rows of A, as packRows stores them
 	rareX []uint16  // for a chunk of a group, what packRows returned
 	y     []float32 // panels of B, as packColumns stores them
@@ -57,44 +58,73 @@ func (p *dotAddProduct) releaseColumns() { dotAddScratch.y.put(p.y) }
 // are [Fused], or those of the instructions of a [Split]. It returns false if
 // there is no kernel for d.
 func newAlignedProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
-	switch core := d.Core.(type) {
-	case Fused:
-		plain := *d
-		if core.Group == 0 {
-			plain.ScaleBlock = 0 // scales of 1 change no exponent
-		}
-		if p, ok := newDotAddProduct(&plain, a, b); ok {
-			return p, true
-		}
-	case Split:
+	if core, ok := d.Core.(Split); ok {
 		half := core.half(d)
-		if _, ok := core.By.dotAddKernel(half, true); ok {
-			x, y := d.splitTerms(core, a, b)
-			defer splitScratch.put(x.Data)
-			defer splitScratch.put(y.Data)
-			p, _ := newDotAddRows(half, x, y.Cols, true)
-			p.getColumns()
-			p.packColumns(y)
-			return p, true
+		if _, ok := core.By.dotAddKernel(half, true); !ok {
+			return nil, false
 		}
+		x, y := d.splitTerms(core, a, b)
+		defer splitScratch.put(x.Data)
+		defer splitScratch.put(y.Data)
+		p, ok := newDotAddOf(half, half.numbers(Binary16, x), half.numbers(Binary16, y), true)
+		return p, ok
 	}
-	return nil, false
+	plain, ok := d.unscaled()
+	if !ok {
+		return nil, false
+	}
+	p, ok := newDotAddProduct(plain, a, b)
+	return p, ok
+}
+
+// newAlignedCodes is newAlignedProduct for codes, with scales that are powers of
+// two.
+func newAlignedCodes(d *Device, a, b Codes) (prepared, bool) {
+	x, y := d.codes(d.A, a, false), d.codes(d.B, b, true)
+	if len(a.Scales) == 0 && len(b.Scales) == 0 {
+		return newAlignedProduct(d, x.decoded(), y.decoded(), false)
+	}
+	plain, ok := d.unscaled()
+	if !ok || d.Scale.Precision != 1 || d.ScaleBlock%dotAddStrip != 0 {
+		return nil, false
+	}
+	p, ok := newDotAddOf(plain, x, y, false)
+	return p, ok
+}
+
+// unscaled returns d with scales of 1, which change no exponent. It returns
+// false if its sums are not [Fused] or their terms have more than one product.
+func (d *Device) unscaled() (plain *Device, ok bool) {
+	core, ok := d.Core.(Fused)
+	if !ok || core.Group > 0 {
+		return nil, false
+	}
+	u := *d
+	u.ScaleBlock = 0
+	return &u, true
 }
 
 // newDotAddProduct prepares the operands. It returns false if there is no
 // kernel for d.
 func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
-	p, ok := newDotAddRows(d, a, b.Cols, false)
+	return newDotAddOf(d, d.numbers(d.A, a), d.numbers(d.B, b), false)
+}
+
+// newDotAddOf prepares the operands, for the sums of a [Split] by d if split. It
+// returns false if there is no kernel for d.
+func newDotAddOf(d *Device, a, b *dotAddOperand, split bool) (*dotAddProduct, bool) {
+	p, ok := newDotAddRows(d, a, b.cols, split)
 	if ok {
+		p.b = b
 		p.getColumns()
-		p.packColumns(b)
+		p.packColumns()
 	}
 	return p, ok
 }
 
-// newDotAddRows prepares the rows of a product that has n columns, with the sums
-// of a [Split] by d if split. It returns false if there is no kernel for d.
-func newDotAddRows(d *Device, a blas32.General, n int, split bool) (*dotAddProduct, bool) {
+// newDotAddRows prepares the rows of a product that has n columns. It returns
+// false if there is no kernel for d.
+func newDotAddRows(d *Device, a *dotAddOperand, n int, split bool) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
 		return nil, false
@@ -103,13 +133,13 @@ func newDotAddRows(d *Device, a blas32.General, n int, split bool) (*dotAddProdu
 	if !ok {
 		return nil, false
 	}
-	p := &dotAddProduct{d: d, f: f, kernel: kernel, split: split, width: f.Terms, constants: newDotAddConstants(&f, d),
-		tiling: tiling{m: a.Rows, n: n, k: d.padded(a.Cols), rows: kernel.rows, columns: kernel.columns, depth: dotAddDepth}}
+	p := &dotAddProduct{d: d, f: f, kernel: kernel, split: split, width: f.Terms, constants: newDotAddConstants(&f, d), a: a, scaled: a.codes != nil,
+		tiling: tiling{m: a.rows, n: n, k: d.padded(a.cols), rows: kernel.rows, columns: kernel.columns, depth: dotAddDepth}}
 	if split {
 		p.width *= 2
 	}
 	p.fused, _ = newFusedKernel(d)
-	p.packRows(a)
+	p.packRows()
 	return p, true
 }
 
@@ -145,26 +175,37 @@ func (p *dotAddProduct) rowAt(group, l int) int {
 // columns, and then their exponents, one byte each.
 func (p *dotAddProduct) columnAt(panel, l int) int { return (panel*p.k + l) * p.columns * 5 / 4 }
 
-func (p *dotAddProduct) packRows(a blas32.General) {
+// packRows packs the rows of A.
+func (p *dotAddProduct) packRows() {
 	p.count = p.groups()
-	padded := (p.k + 7) &^ 7
+	k, padded := p.a.cols, (p.k+7)&^7
 	p.x = dotAddScratch.x.get(2 * p.rows * p.count * padded)
 	p.rareX = make([]uint16, p.count*p.chunks())
-	constants := newExponentConstants(p.d.A)
 	parallel.Ranges(p.count, func(groupLo, groupHi int) {
-		rows := dotAddScratch.rows.get(p.rows * padded)
+		rows, emin, step := dotAddScratch.rows.get(p.rows*padded), make([]uint32, p.rows), 0
 		defer dotAddScratch.rows.put(rows)
 		clear(rows)
+		if p.scaled {
+			emin, step = make([]uint32, p.rows*padded/8), p.rows
+		}
 		for group := groupLo; group < groupHi; group++ {
 			for r := range p.rows {
-				if i := group*p.rows + r; i < p.m {
-					p.d.convertRow(rows[r*padded:][:a.Cols], matrix.Row(a, i), p.d.A)
-				} else {
-					clear(rows[r*padded:][:a.Cols])
+				i := group*p.rows + r
+				if i >= p.m {
+					clear(rows[r*padded:][:k])
+					continue
+				}
+				p.a.row(rows[r*padded:][:k], i, 0)
+				for l := 0; r+l*step < len(emin); l++ {
+					emin[r+l*step] = p.a.emin(i, min(8*l, k-1))
+					if step == 0 {
+						break
+					}
 				}
 			}
 			for lo := 0; lo < p.k; lo += dotAddDepth {
-				rare := p.kernel.packRows(&p.x[p.rowAt(group, lo)], &rows[lo], 4*padded, min(dotAddDepth, padded-lo), &constants.emin)
+				rare := p.kernel.packRows(&p.x[p.rowAt(group, lo)], &rows[lo], 4*padded, min(dotAddDepth, padded-lo),
+					&emin[lo/8*step], 4*step, &dotAddExponents.greatest)
 				p.rareX[lo/dotAddDepth*p.count+group] = uint16(rare)
 			}
 		}
@@ -177,25 +218,35 @@ func (p *dotAddProduct) getColumns() {
 	p.rareY = make([]uint64, p.panels()*p.chunks())
 }
 
-func (p *dotAddProduct) packColumns(b blas32.General) {
-	const few = 16 // rows that stay in the cache
+// dotAddStrip is the number of terms that are packed together, while they are in
+// the cache. Their scales are the same.
+const dotAddStrip = 16
+
+// packColumns packs the columns of B.
+func (p *dotAddProduct) packColumns() {
 	parallel.Ranges(p.panels(), func(lo, hi int) {
 		first, last, width := lo*p.columns, min(hi*p.columns, p.n), (hi-lo)*p.columns
-		rows := dotAddScratch.rows.get(few * width)
+		rows, emin := dotAddScratch.rows.get(dotAddStrip*width), make([]uint32, width)
 		defer dotAddScratch.rows.put(rows)
 		clear(rows)
-		for l := 0; l < p.k; l += few {
-			n := min(few, p.k-l)
+		for l := 0; l < p.k; l += dotAddStrip {
+			n := min(dotAddStrip, p.k-l)
 			for k := range n {
 				row := rows[k*width:][:last-first]
-				if l+k < b.Rows {
-					p.d.convertRow(row, matrix.Row(b, l+k)[first:last], p.d.B)
+				if l+k < p.b.rows {
+					p.b.row(row, l+k, first)
 				} else {
 					clear(row)
 				}
 			}
+			if l == 0 || p.scaled && l < p.b.rows {
+				for j := range last - first {
+					emin[j] = p.b.emin(l, first+j)
+				}
+			}
 			for panel := lo; panel < hi; panel++ {
-				p.packPanel(panel, l, n, rows[(panel-lo)*p.columns:], width)
+				j := (panel - lo) * p.columns
+				p.packPanel(panel, l, n, rows[j:], width, emin[j:])
 			}
 		}
 	})
@@ -203,9 +254,8 @@ func (p *dotAddProduct) packColumns(b blas32.General) {
 
 // packPanel packs n terms of a panel, from term l on, all in one chunk. The rows
 // of src are a stride apart.
-func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int) {
-	constants := newExponentConstants(p.d.B)
-	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &constants.emin)
+func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int, emin []uint32) {
+	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &emin[0], &dotAddExponents.greatest)
 	p.rareY[panel*p.chunks()+l/dotAddDepth] |= rare
 }
 
@@ -273,6 +323,11 @@ func (p *dotAddProduct) sum(c float32, group, r, panel, j, lo, hi int) float32 {
 		return 0
 	}
 	rarePath.count(1, hi-lo, 1)
+	if p.scaled {
+		x, scaleX := p.a.vector(group*p.rows+r, lo, hi)
+		y, scaleY := p.b.vector(panel*p.columns+j, lo, hi)
+		return float32(p.a.d.chain(x, y, scaleX, scaleY, float64(c), nil))
+	}
 	x, y := make([]float64, hi-lo), make([]float64, hi-lo)
 	ex, ey := make([]int16, hi-lo), make([]int16, hi-lo)
 	for k := range x {

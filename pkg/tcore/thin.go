@@ -28,7 +28,7 @@ func newThinProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	if !ok || 2*b.Cols > kernel.columns || a.Rows < kernel.columns {
 		return nil, false
 	}
-	p, ok := newDotAddRows(&swapped, matrix.Transpose(b), kernel.columns, false)
+	p, ok := newDotAddRows(&swapped, swapped.numbers(d.B, matrix.Transpose(b)), kernel.columns, false)
 	return &thinProduct{a, p}, ok
 }
 
@@ -77,6 +77,10 @@ func (p *thinProduct) load(sums []float32, c blas32.General, i, n int) {
 // that it overwrites.
 func (p *dotAddProduct) packTransposed(a blas32.General, rows []float32) {
 	var x [dotAddDepth]float32
+	emin := make([]uint32, p.columns)
+	for i := range emin {
+		emin[i] = exponentBits(p.d.B.Emin)
+	}
 	clear(p.rareY)
 	for lo := 0; lo < p.k; lo += p.depth {
 		n := max(0, min(p.depth, a.Cols-lo))
@@ -87,6 +91,6 @@ func (p *dotAddProduct) packTransposed(a blas32.General, rows []float32) {
 				rows[k*p.columns+i] = v
 			}
 		}
-		p.packPanel(0, lo, min(p.depth, p.k-lo), rows, p.columns)
+		p.packPanel(0, lo, min(p.depth, p.k-lo), rows, p.columns, emin)
 	}
 }

@@ -10,8 +10,7 @@ import (
 
 // Offsets of the constants in exponentConstants.
 const (
-	offEmin     = 4 * iota // bits of 2^Emin of the format
-	offGreatest            // bits of 2^E for distance 0
+	offGreatest = 4 * iota // bits of 2^E for distance 0
 	offFarthest            // the greatest distance, in the exponent field
 )
 
@@ -19,7 +18,7 @@ const (
 // lanes as in width.
 type exponents struct {
 	width
-	magnitude, field, emin, greatest, farthest reg.VecVirtual
+	magnitude, field, greatest, farthest reg.VecVirtual
 }
 
 func newExponents(w width, p reg.Register) exponents {
@@ -34,18 +33,19 @@ func newExponents(w width, p reg.Register) exponents {
 	VPSRLD(Imm(1), e.magnitude, e.magnitude)
 	VPSRLD(Imm(23), e.magnitude, e.field)
 	VPSLLD(Imm(23), e.field, e.field)
-	e.emin, e.greatest, e.farthest = constant(offEmin), constant(offGreatest), constant(offFarthest)
+	e.greatest, e.farthest = constant(offGreatest), constant(offFarthest)
 	return e
 }
 
 // distance returns the distance of the exponent of x below the greatest
 // exponent, in the exponent field of a binary32 number; its bits are ones if x
-// is zero. It sets the sign of rare if x is out of range.
-func (e exponents) distance(x, rare reg.VecVirtual) reg.VecVirtual {
+// is zero. emin are the bits of 2^Emin of the format of x. It sets the sign of
+// rare if x is out of range.
+func (e exponents) distance(x reg.VecVirtual, emin Op, rare reg.VecVirtual) reg.VecVirtual {
 	d, isZero, far := e.vector(), e.vector(), e.vector()
 	e.and(x, e.magnitude, d)
 	e.whereZero(d, isZero)
-	VPMAXSD(e.emin, d, d)
+	VPMAXSD(emin, d, d)
 	e.and(e.field, d, d)
 	VPSUBD(d, e.greatest, d)
 	VPSUBD(d, e.farthest, far)
@@ -83,10 +83,10 @@ func (w width) ones(v Op) {
 func (w width) packColumns() {
 	columns := dotAddVectors * w.lanes()
 	TEXT(fmt.Sprintf("PackColumns%d", w), NOSPLIT,
-		"func(dst *float32, src *float32, stride int, k int, p *uint32) uint64")
+		"func(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64")
 	Doc(fmt.Sprintf("Copies k > 0 rows of %d columns, stride bytes apart, to dst, each followed by its exponents.", columns),
-		"A bit of the result is set for every column with an element out of range.")
-	dst, src, stride, k := param("dst"), param("src"), param("stride"), param("k")
+		"The exponents of a column are at least that of its emin. A bit of the result is set for every column with an element out of range.")
+	dst, src, stride, k, emin := param("dst"), param("src"), param("stride"), param("k"), param("emin")
 	e := newExponents(w, param("p"))
 	rare := w.vectors(dotAddVectors)
 	for _, v := range rare {
@@ -98,7 +98,7 @@ func (w width) packColumns() {
 			x := w.vector()
 			VMOVUPS(Mem{Base: src}.Offset(v*w.bytes()), x)
 			VMOVUPS(x, Mem{Base: dst}.Offset(v*w.bytes()))
-			d := e.distance(x, rare[v])
+			d := e.distance(x, Mem{Base: emin}.Offset(v*w.bytes()), rare[v])
 			switch v {
 			case 0:
 				VPSRLD(Imm(23), d, word)
@@ -138,11 +138,13 @@ func (w width) packColumns() {
 func (w width) packRows() {
 	rows := dotAddRows(w)
 	TEXT(fmt.Sprintf("PackRows%d", w), NOSPLIT,
-		"func(dst *uint32, src *float32, stride int, n int, p *uint32) uint64")
+		"func(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64")
 	Doc(fmt.Sprintf("Stores %d rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and", rows),
-		"then their biased exponents, four times in a word. n is a positive multiple of 8. Bit r of the",
-		"result is set if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.")
+		"then their biased exponents, four times in a word. n is a positive multiple of 8. Exponents are",
+		"at least those of emin, one for each row, step bytes apart for every 8 elements. Bit r of the result is set",
+		"if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.")
 	dst, src, stride, n := param("dst"), param("src"), param("stride"), param("n")
+	emin, step := param("emin"), param("step")
 	e := newExponents(256, param("p"))
 	sources, _ := rowAddresses(src, stride, rows)
 	rare, great, bias := make([]reg.VecVirtual, rows), make([]reg.GPVirtual, rows), YMM()
@@ -162,7 +164,9 @@ func (w width) packRows() {
 		for r := range rows {
 			x[r], y[r] = YMM(), YMM()
 			VMOVUPS(sources[r], x[r])
-			d := e.distance(x[r], rare[r])
+			least := YMM()
+			VPBROADCASTD(Mem{Base: emin}.Offset(4*r), least)
+			d := e.distance(x[r], least, rare[r])
 			// Bit 8 of the mask of the first bits of the fractions, plus 1.
 			first, mask := YMM(), GP32()
 			VPSLLD(Imm(9), x[r], first)
@@ -206,6 +210,7 @@ func (w width) packRows() {
 		}
 		ADDQ(U32(32), src)
 		ADDQ(U32(8*2*4*rows), dst)
+		ADDQ(step, emin)
 	})
 	result := GP64()
 	XORQ(result, result)

@@ -140,9 +140,9 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
 		}
 		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
-		for i, code := range m.Data {
-			if int(code)>>f.Bits() != 0 {
-				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, f.Bits()))
+		for i, bits := 0, f.Bits(); bits < 8 && i < len(m.Data); i++ {
+			if code := m.Data[i]; code>>bits != 0 {
+				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, bits))
 			}
 		}
 		if len(m.Scales) > 0 {

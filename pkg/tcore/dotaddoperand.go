@@ -16,8 +16,10 @@ type dotAddOperand struct {
 	numbers    blas32.General
 	codes      []uint8      // nil: numbers
 	values     [256]float32 // that the codes represent
-	scales     []float32    // of blocks of d.ScaleBlock elements along K; nil: 1
-	vertical   bool         // blocks are parts of columns, not of rows
+	vertical   bool         // blocks of d.ScaleBlock elements are parts of columns, not of rows
+	scales     []uint8      // codes of their scales; nil: 1
+	factors    []float32    // the scales, or an infinity where a product could underflow
+	least      []uint32     // bits of 2^Emin times the scales
 }
 
 func (d *Device) numbers(f Format, m blas32.General) *dotAddOperand {
@@ -25,18 +27,37 @@ func (d *Device) numbers(f Format, m blas32.General) *dotAddOperand {
 }
 
 func (d *Device) codes(f Format, m Codes, vertical bool) *dotAddOperand {
-	o := &dotAddOperand{d: d, f: f, rows: m.Rows, cols: m.Cols, codes: m.Data, vertical: vertical}
+	o := &dotAddOperand{d: d, f: f, rows: m.Rows, cols: m.Cols, codes: m.Data, vertical: vertical, scales: m.Scales}
 	for i := range 1 << f.Bits() {
 		o.values[i] = float32(f.Decode(uint64(i)))
 	}
-	if len(m.Scales) == 0 {
-		return o
-	}
-	o.scales = make([]float32, len(m.Scales))
-	for i, code := range m.Scales {
-		o.scales[i] = float32(d.Scale.Decode(uint64(code)))
-	}
 	return o
+}
+
+// prepareScales finds the factors and the exponents of the blocks.
+func (o *dotAddOperand) prepareScales() {
+	const far = 60
+	if o.scales == nil {
+		o.scales = make([]uint8, max(o.rows, o.cols)*((max(o.rows, o.cols)-1)/o.d.ScaleBlock+1))
+		for i := range o.scales {
+			o.scales[i] = uint8(o.d.Scale.Encode(1, ToNearestEven))
+		}
+	}
+	var factors [256]float32
+	var least [256]uint32
+	for code := range factors {
+		s := o.d.Scale.Decode(uint64(code))
+		factors[code], least[code] = float32(s), exponentBits(o.f.Emin)
+		if e := math.Ilogb(s); s != s || e < -far || e > far {
+			factors[code] = float32(math.Inf(1))
+		} else {
+			least[code] = exponentBits(o.f.Emin + e)
+		}
+	}
+	o.factors, o.least = make([]float32, len(o.scales)), make([]uint32, len(o.scales))
+	for i, code := range o.scales {
+		o.factors[i], o.least[i] = factors[code], least[code]
+	}
 }
 
 // decoded returns the numbers of the codes, without scales.
@@ -49,58 +70,42 @@ func (o *dotAddOperand) decoded() blas32.General {
 }
 
 // row stores the elements of row i from column first on in dst, times their
-// scales. An element that is out of the range of binary32 becomes one that is
-// out of the range of a dotAdd.
+// scales.
 func (o *dotAddOperand) row(dst []float32, i, first int) {
 	if o.codes == nil {
 		o.d.convertRow(dst, matrix.Row(o.numbers, i)[first:first+len(dst)], o.f)
 		return
 	}
-	for j, code := range o.codes[i*o.cols+first:][:len(dst)] {
-		dst[j] = o.values[code]
-	}
-	switch {
-	case o.scales == nil:
-	case o.vertical:
-		for j, s := range o.scales[i/o.d.ScaleBlock*o.cols+first:][:len(dst)] {
-			dst[j] = timesScale(dst[j], s)
+	codes := o.codes[i*o.cols+first:][:len(dst)]
+	if o.vertical {
+		for j, s := range o.factors[o.block(i, first):][:len(dst)] {
+			dst[j] = o.values[codes[j]] * s
 		}
-	default:
-		for j := range dst {
-			dst[j] = timesScale(dst[j], o.scale(i, first+j))
+		return
+	}
+	for j := 0; j < len(dst); j += o.d.ScaleBlock {
+		s, end := o.factors[o.block(i, first+j)], min(j+o.d.ScaleBlock, len(dst))
+		for l := j; l < end; l++ {
+			dst[l] = o.values[codes[l]] * s
 		}
 	}
 }
 
-// timesScale returns x times a power of two s. A product of nonzero factors that
-// underflows is an infinity, which is as far out of the range of a dotAdd.
-func timesScale(x, s float32) float32 {
-	z := x * s
-	if z > -0x1p-126 && z < 0x1p-126 && x != 0 {
-		return float32(math.Inf(1))
+// block returns the index of the scale of element (i, j).
+func (o *dotAddOperand) block(i, j int) int {
+	if o.vertical {
+		return i/o.d.ScaleBlock*o.cols + j
 	}
-	return z
-}
-
-// scale returns the scale of element (i, j).
-func (o *dotAddOperand) scale(i, j int) float32 {
-	switch {
-	case o.scales == nil:
-		return 1
-	case o.vertical:
-		return o.scales[i/o.d.ScaleBlock*o.cols+j]
-	}
-	return o.scales[i*((o.cols+o.d.ScaleBlock-1)/o.d.ScaleBlock)+j/o.d.ScaleBlock]
+	return i*((o.cols+o.d.ScaleBlock-1)/o.d.ScaleBlock) + j/o.d.ScaleBlock
 }
 
 // emin returns the bits of the least power of two that is the exponent of a
 // number in the place of element (i, j).
 func (o *dotAddOperand) emin(i, j int) uint32 {
-	e := o.f.Emin
-	if s := o.scale(i, j); s == s {
-		e += math.Ilogb(float64(s))
+	if o.codes == nil {
+		return exponentBits(o.f.Emin)
 	}
-	return exponentBits(max(e, Binary32.Emin))
+	return o.least[o.block(i, j)]
 }
 
 // vector returns the elements [lo, hi) of row i, or of column i if vertical, as
@@ -117,7 +122,7 @@ func (o *dotAddOperand) vector(i, lo, hi int) (x, scales []float64) {
 		}
 		x[l-lo] = float64(o.values[o.codes[row*o.cols+col]])
 		if (l-lo)%o.d.ScaleBlock == 0 {
-			scales = append(scales, float64(o.scale(row, col)))
+			scales = append(scales, o.d.Scale.Decode(uint64(o.scales[o.block(row, col)])))
 		}
 	}
 	return x, scales

@@ -85,9 +85,11 @@ func newAlignedCodes(d *Device, a, b Codes) (prepared, bool) {
 		return newAlignedProduct(d, x.decoded(), y.decoded(), false)
 	}
 	plain, ok := d.unscaled()
-	if !ok || d.Scale.Precision != 1 || d.ScaleBlock%dotAddStrip != 0 {
+	if !ok || d.Scale.Precision != 1 || d.ScaleBlock%dotAddStrip != 0 || min(d.A.Emin, d.B.Emin) < -32 {
 		return nil, false
 	}
+	x.prepareScales()
+	y.prepareScales()
 	p, ok := newDotAddOf(plain, x, y, false)
 	return p, ok
 }

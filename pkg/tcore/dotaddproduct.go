@@ -271,6 +271,7 @@ func (p *dotAddProduct) addTo(c, z blas32.General) {
 		})
 	})
 	p.store(z, sums)
+	dotAddPath.count(p.m, p.a.cols, p.n)
 }
 
 // rectangle continues the sums of the rows [i0, i1) and of the columns [j0,

@@ -1,0 +1,101 @@
+package tcore
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// Products within the range of the vector code are computed by it alone, and
+// sums of elements out of range by pure Go alone.
+func TestDotAddPaths(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range []Device{VoltaF16, AmpereBF16, HopperTF32, HopperF16, HopperF16F16, HopperMMAE4M3, BlackwellMXE4M3} {
+			if features.Bits == 0 {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(45, 0))
+			a, b, z := chipMatrix(rng, 6, 160, d.A, 0), chipMatrix(rng, 160, 130, d.B, 0), zeros(6, 130)
+			a.Data[160*2] = float32(math.NaN()) // all sums of row 2
+			for i := range 6 {
+				b.Data[130*159+7*i] = float32(math.NaN())
+			}
+			done, rare := dotAddPath.done.Load(), rarePath.done.Load()
+			d.MultiplyAdd(a, b, blas32.General{}, z)
+			if got := dotAddPath.done.Load() - done; got != 6*160*130 {
+				t.Errorf("%s: %d multiply-adds by aligned sums, want %d", d.Name, got, 6*160*130)
+			}
+			// The first chunk of row 2; the second of six columns, and of row 2, whose sums
+			// are NaN then, which a Split does not mind.
+			out := int64(130*128 + 6*6*32)
+			if _, split := d.Core.(Split); !split {
+				out += 124 * 32
+			}
+			if got := rarePath.done.Load() - rare; got != out {
+				t.Errorf("%s: %d multiply-adds of sums out of range, want %d", d.Name, got, out)
+			}
+		}
+	})
+}
+
+// A sum that elements out of range make tiny is kept over terms that are zero.
+func TestDotAddKeepsTinySums(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range []Device{AmpereBF16, HopperTF32} {
+			const k = 3 * dotAddDepth
+			a, b, z := zeros(3, k), zeros(k, 70), zeros(3, 70)
+			for i := range 3 {
+				a.Data[i*k+i] = 0x1p-60
+			}
+			for j := range 70 {
+				b.Data[j] = 0x1p-65
+				b.Data[70+j] = float32(math.Ldexp(1, -j))
+				b.Data[2*70+j] = 0x1p-40
+				b.Data[(k-1)*70+j] = 1
+			}
+			a.Data[2*k+k-1] = 0x1p-45
+			d.MultiplyAdd(a, b, blas32.General{}, z)
+			checkElements(t, d, a, b, blas32.General{}, z, 1)
+		}
+	})
+}
+
+// A rectangle of sums in a matrix is continued, and nothing around it changes,
+// wherever its rows begin and end.
+func TestDotAddRectangle(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		d := HopperF16
+		rng := rand.New(rand.NewPCG(46, 0))
+		const m, k, n = 9, 200, 150
+		a, b, c := fusedMatrix(rng, m, k, d.A, 0.001), fusedMatrix(rng, k, n, d.B, 0.001), fusedMatrix(rng, m, n, d.C, 0.001)
+		p, ok := newDotAddProduct(&d, a, b)
+		if !ok {
+			return
+		}
+		defer p.release()
+		want := zeros(m, n)
+		d.MultiplyAdd(a, b, c, want)
+		for range 20 {
+			i0, panel := rng.IntN(m), rng.IntN(p.panels())
+			i1, j0 := i0+1+rng.IntN(m-i0), panel*p.columns
+			z := zeros(m+1, p.stride()+3)
+			for i := range m {
+				copy(z.Data[i*z.Stride:], c.Data[i*n:(i+1)*n])
+			}
+			p.rectangle(z.Data, z.Stride, i0, i1, j0, j0+p.columns)
+			for i := range m {
+				for j := range n {
+					w := c.Data[i*n+j]
+					if i >= i0 && i < i1 && j >= j0 && j < j0+p.columns {
+						w = want.Data[i*n+j]
+					}
+					if got := z.Data[i*z.Stride+j]; !same(float64(got), float64(w)) {
+						t.Fatalf("rows %d to %d, columns from %d: (%d, %d) = %x, want %x", i0, i1, j0, i, j, got, w)
+					}
+				}
+			}
+		}
+	})
+}

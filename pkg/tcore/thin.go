@@ -76,21 +76,31 @@ func (p *thinProduct) load(sums []float32, c blas32.General, i, n int) {
 // packTransposed packs the columns of aᵀ, at most one panel. rows is memory
 // that it overwrites.
 func (p *dotAddProduct) packTransposed(a blas32.General, rows []float32) {
-	var x [dotAddDepth]float32
+	const few = 8 // rows of a whose elements lie side by side in aᵀ
+	var x [few][dotAddDepth]float32
 	emin := make([]uint32, p.columns)
 	for i := range emin {
 		emin[i] = exponentBits(p.d.B.Emin)
 	}
 	clear(p.rareY)
-	for lo := 0; lo < p.k; lo += p.depth {
-		n := max(0, min(p.depth, a.Cols-lo))
-		clear(rows)
-		for i := range a.Rows {
-			p.d.convertRow(x[:n], matrix.Row(a, i)[lo:lo+n], p.d.B)
-			for k, v := range x[:n] {
-				rows[k*p.columns+i] = v
+	clear(rows)
+	for lo := 0; lo < p.k; lo += dotAddDepth {
+		n := max(0, min(dotAddDepth, a.Cols-lo))
+		for i := 0; i < a.Rows; i += few {
+			for r := range x {
+				length := 0
+				if i+r < a.Rows {
+					length = n
+					p.d.convertRow(x[r][:n], matrix.Row(a, i+r)[lo:lo+n], p.d.B)
+				}
+				clear(x[r][length:])
+			}
+			for k := range dotAddDepth {
+				z := rows[k*p.columns+i:][:few]
+				z[0], z[1], z[2], z[3] = x[0][k], x[1][k], x[2][k], x[3][k]
+				z[4], z[5], z[6], z[7] = x[4][k], x[5][k], x[6][k], x[7][k]
 			}
 		}
-		p.packPanel(0, lo, min(p.depth, p.k-lo), rows, p.columns, emin)
+		p.packPanel(0, lo, min(dotAddDepth, p.k-lo), rows, p.columns, emin)
 	}
 }

@@ -10,9 +10,9 @@ type dotAdd = func(c *float32, stride int, a *uint32, b *float32, blocks int, p 
 
 // dotAddKernel is a dotAdd of a given tile, with the routines that prepare its
 // operands. These set bit i of their result if row or column i has an element
-// out of range: an infinity, a NaN, or a nonzero number whose exponent is not in
-// [-dotAddReach, dotAddReach]. packRows sets bit 8+i if the significands of row i
-// are not mild: those of 8 elements in a row are all at least 1.5.
+// out of range: an infinity, a NaN, or a nonzero number whose exponent is not
+// in [-dotAddReach, dotAddReach]. packRows sets bit 8+i if the significands of
+// row i are not mild: those of 8 elements in a row are all at least 1.5.
 type dotAddKernel struct {
 	rows, columns int
 	run           dotAdd

@@ -99,3 +99,46 @@ func TestDotAddRectangle(t *testing.T) {
 		}
 	})
 }
+
+// Results in binary16 are rounded once: sums that need more bits than binary32
+// has and lie next to the middle of two numbers, also sums of more than 32
+// bits.
+func TestDotAddRoundsToHalfOnce(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range Devices() {
+			if !d.C.Equal(Binary16) || !hasKernel(d) {
+				continue
+			}
+			const m, k, n = 5, 64, 67
+			rng := rand.New(rand.NewPCG(47, 0))
+			a, b, c, z := zeros(m, k), zeros(k, n), zeros(m, n), zeros(m, n)
+			for i := range m {
+				row := a.Data[i*k:]
+				if i == 4 { // 2^-24 + 2^-25 + 2^-45, which is cut off, because 2^-24 has exponent -14
+					copy(row[4:], []float32{0x1p-12, 0x1p-24})
+					copy(c.Data[i*n:], fill(0x1p-24, n))
+				} else if i%2 == 0 { // 2x + 2^-10 + 2^-23, 2 <= 2x < 4
+					x := float32(d.A.Round(1+rng.Float64(), ToZero))
+					copy(row, []float32{x, x, 0x1p-5, 0x1p-11})
+				} else { // 26 (15/8)² + 2^-18, the former between two numbers
+					copy(row, fill(1.875, 28))
+					row[4], row[5] = 0, 0
+					copy(row[28:], []float32{0, 0x1p-9})
+				}
+			}
+			for j := range n {
+				tiny := float32(j%3 - 1)
+				for l := range k {
+					b.Data[l*n+j] = 1.875
+				}
+				b.Data[4*n+j], b.Data[5*n+j] = 0x1p-13, 0x1p-21*tiny
+				b.Data[29*n+j] = 0x1p-9 * tiny
+				if j%2 == 0 {
+					b.Data[j], b.Data[n+j], b.Data[2*n+j], b.Data[3*n+j] = 1, 1, 0x1p-5, 0x1p-12*tiny
+				}
+			}
+			d.MultiplyAdd(a, b, c, z)
+			checkElements(t, d, a, b, c, z, 1)
+		}
+	})
+}

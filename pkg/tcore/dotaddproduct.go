@@ -77,8 +77,8 @@ func newAlignedProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) 
 	return p, ok
 }
 
-// newAlignedCodes is newAlignedProduct for codes, with scales that are powers of
-// two.
+// newAlignedCodes is newAlignedProduct for codes, with scales that are powers
+// of two.
 func newAlignedCodes(d *Device, a, b Codes) (prepared, bool) {
 	x, y := d.codes(d.A, a, false), d.codes(d.B, b, true)
 	if len(a.Scales) == 0 && len(b.Scales) == 0 {
@@ -112,8 +112,8 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 	return newDotAddOf(d, d.numbers(d.A, a), d.numbers(d.B, b), false)
 }
 
-// newDotAddOf prepares the operands, for the sums of a [Split] by d if split. It
-// returns false if there is no kernel for d.
+// newDotAddOf prepares the operands, for the sums of a [Split] by d if split.
+// It returns false if there is no kernel for d.
 func newDotAddOf(d *Device, a, b *dotAddOperand, split bool) (*dotAddProduct, bool) {
 	p, ok := newDotAddRows(d, a, b.cols, split)
 	if ok {
@@ -124,8 +124,7 @@ func newDotAddOf(d *Device, a, b *dotAddOperand, split bool) (*dotAddProduct, bo
 	return p, ok
 }
 
-// newDotAddRows prepares the rows of a product that has n columns. It returns
-// false if there is no kernel for d.
+// newDotAddRows is newDotAddOf without the columns, n of them.
 func newDotAddRows(d *Device, a *dotAddOperand, n int, split bool) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
@@ -220,8 +219,8 @@ func (p *dotAddProduct) getColumns() {
 	p.rareY = make([]uint64, p.panels()*p.chunks())
 }
 
-// dotAddStrip is the number of terms that are packed together, while they are in
-// the cache. Their scales are the same.
+// dotAddStrip is the number of terms that are packed together, while they are
+// in the cache. Their scales are the same.
 const dotAddStrip = 16
 
 // packColumns packs the columns of B.
@@ -254,8 +253,8 @@ func (p *dotAddProduct) packColumns() {
 	})
 }
 
-// packPanel packs n terms of a panel, from term l on, all in one chunk. The rows
-// of src are a stride apart.
+// packPanel packs n terms of a panel, from term l on, all in one chunk. The
+// rows of src are a stride apart; emin are the bits of 2^Emin of each column.
 func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int, emin []uint32) {
 	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &emin[0], &dotAddExponents.greatest)
 	p.rareY[panel*p.chunks()+l/dotAddDepth] |= rare

@@ -9,8 +9,8 @@ import (
 )
 
 // tiling divides an M × N product of K terms into tiles of rows × columns sums.
-// The rows of a tile are a group of rows of A, its columns a panel of columns of
-// B, and depth terms of a panel, a chunk, stay in the cache while they are
+// The rows of a tile are a group of rows of A, its columns a panel of columns
+// of B, and depth terms of a panel, a chunk, stay in the cache while they are
 // multiplied by all groups.
 type tiling struct{ m, n, k, rows, columns, depth int }
 

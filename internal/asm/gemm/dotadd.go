@@ -37,8 +37,8 @@ const (
 // word of exponents belongs to each.
 const dotAddVectors = 4
 
-// dotAdd emits the truncated fused dot-product-add of blocks of terms, for rows
-// × columns sums in place:
+// dotAdd is a kind of the truncated fused dot-product-add of blocks of terms,
+// for rows × columns sums in place:
 //
 //	for each block:
 //	  E = max over k of the exponents of a[k]b[k]       # bytes: VPSUBUSB, VPMAXUB
@@ -61,8 +61,8 @@ const dotAddVectors = 4
 // not matter. The operands of a group of rows stream: for each k the elements
 // of all rows and then their exponents, each four times in a word.
 //
-// Results are rounded to binary16 by way of rounding to odd. With split, sums of
-// two blocks begin with zero, and c = c + sum is rounded to nearest even.
+// Results are rounded to binary16 by way of rounding to odd. With split, sums
+// of two blocks begin with zero, and c = c + sum is rounded to nearest even.
 type dotAdd struct {
 	width
 	half    bool // results are rounded to binary16, to nearest even
@@ -99,7 +99,8 @@ func (d dotAdd) constant(offset int) reg.VecVirtual {
 }
 
 // shared returns a function that returns registers with constants: always the
-// same for one constant if there are registers enough, else a new one each time.
+// same for one constant if there are registers enough, else a new one each
+// time.
 func (d dotAdd) shared() func(offset int) reg.VecVirtual {
 	if d.width == 256 || d.wide {
 		return d.constant
@@ -113,6 +114,7 @@ func (d dotAdd) shared() func(offset int) reg.VecVirtual {
 	}
 }
 
+// dotAdd emits the routine of one kind.
 func (w width) dotAdd(name string, d dotAdd) {
 	d.width, d.rows = w, dotAddRows(w)
 	columns := dotAddVectors * w.lanes()
@@ -317,8 +319,8 @@ func (w width) dotAdd(name string, d dotAdd) {
 	RET()
 }
 
-// dotAddRows is the number of rows of a tile, whose sums and scales fit into the
-// registers.
+// dotAddRows is the number of rows of a tile, whose sums and scales fit into
+// the registers.
 func dotAddRows(w width) int { return int(w) / 256 }
 
 // eachVector calls emit for all rows and vectors of a tile.

@@ -21,8 +21,8 @@ type Codes struct {
 	Scales []uint8
 }
 
-// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of A
-// and B, with scales if the device is block-scaled: every element is the
+// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of
+// A and B, with scales if the device is block-scaled: every element is the
 // [Device.DotScaled] of a row of a, a column of b and an element of c, and the
 // shapes of c and z and their relation are those of [Device.MultiplyAdd].
 //

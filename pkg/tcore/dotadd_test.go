@@ -142,3 +142,47 @@ func TestDotAddRoundsToHalfOnce(t *testing.T) {
 		}
 	})
 }
+
+// Subnormal codes have the exponent of the least normal number, times the scale
+// of their block.
+func TestDotAddOfSubnormalCodes(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range Devices() {
+			if d.A.Bits() > 8 || d.Scale.Precision != 1 || d.ScaleBlock == 0 || !hasKernel(d) {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(48, 0))
+			const m, k, n = 3, 200, 67
+			for kind := range 4 {
+				codes := func(f Format, rows, cols int, subnormal, vertical bool) Codes {
+					z := randomCodes(rng, d, f, rows, cols, 2, vertical)
+					for i := range z.Data {
+						if subnormal {
+							z.Data[i] = uint8(rng.IntN(1<<(f.Precision-1)) | rng.IntN(2)<<(f.Bits()-1))
+						}
+					}
+					for i := range z.Scales {
+						z.Scales[i] = uint8(127 + rng.IntN(21) - 10)
+					}
+					return z
+				}
+				a, b := codes(d.A, m, k, kind&1 == 1, false), codes(d.B, k, n, kind&2 == 2, true)
+				c, z := zeros(m, n), zeros(m, n)
+				for i := range c.Data {
+					c.Data[i] = float32(rng.NormFloat64() * 0x1p-12)
+				}
+				d.MultiplyAddCodes(a, b, c, z)
+				for i := range m {
+					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
+					for j := range n {
+						y, scaleY := b.codesOf(j, d.ScaleBlock, true)
+						want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(float64(c.Data[i*n+j]), ToNearestEven)))
+						if got := float64(z.Data[i*n+j]); !same(got, want) {
+							t.Fatalf("%s, kind %d: (%d, %d) = %x, want %x", d.Name, kind, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}

@@ -18,7 +18,7 @@ type dotAddOperand struct {
 	values     [256]float32 // that the codes represent
 	vertical   bool         // blocks of d.ScaleBlock elements are parts of columns, not of rows
 	scales     []uint8      // codes of their scales; nil: 1
-	factors    []float32    // the scales, or an infinity where a product could underflow
+	factors    []float32    // the scales
 	least      []uint32     // bits of 2^Emin times the scales
 }
 
@@ -34,9 +34,9 @@ func (d *Device) codes(f Format, m Codes, vertical bool) *dotAddOperand {
 	return o
 }
 
-// prepareScales finds the factors and the exponents of the blocks.
+// prepareScales finds the factors and the exponents of the blocks. What is out
+// of the range of binary32, times a scale, is out of the range of a dotAdd.
 func (o *dotAddOperand) prepareScales() {
-	const far = 60
 	if o.scales == nil {
 		o.scales = make([]uint8, max(o.rows, o.cols)*((max(o.rows, o.cols)-1)/o.d.ScaleBlock+1))
 		for i := range o.scales {
@@ -47,12 +47,8 @@ func (o *dotAddOperand) prepareScales() {
 	var least [256]uint32
 	for code := range factors {
 		s := o.d.Scale.Decode(uint64(code))
-		factors[code], least[code] = float32(s), exponentBits(o.f.Emin)
-		if e := math.Ilogb(s); s != s || e < -far || e > far {
-			factors[code] = float32(math.Inf(1))
-		} else {
-			least[code] = exponentBits(o.f.Emin + e)
-		}
+		factors[code] = float32(s)
+		least[code] = exponentBits(min(max(o.f.Emin+math.Ilogb(s), Binary32.Emin), Binary32.Emax))
 	}
 	o.factors, o.least = make([]float32, len(o.scales)), make([]uint32, len(o.scales))
 	for i, code := range o.scales {

@@ -6,4 +6,7 @@ package vector
 func RoundHalf(dst *float32, src *float32, n int)
 
 // dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.
-func RoundNarrow(dst *float32, src *float32, n int, p *uint32)
+func RoundNarrow256(dst *float32, src *float32, n int, p *uint32)
+
+// dst = fl(src); n is a positive multiple of 16. The fields of narrowConstants are at p.
+func RoundNarrow512(dst *float32, src *float32, n int, p *uint32)

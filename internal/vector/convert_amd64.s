@@ -22,9 +22,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func RoundNarrow(dst *float32, src *float32, n int, p *uint32)
+// func RoundNarrow256(dst *float32, src *float32, n int, p *uint32)
 // Requires: AVX, AVX2
-TEXT ·RoundNarrow(SB), NOSPLIT, $0-32
+TEXT ·RoundNarrow256(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -51,17 +51,62 @@ next:
 	VPAND     Y2, Y12, Y12
 	VPCMPGTD  Y4, Y12, Y13
 	VBLENDVPS Y13, Y5, Y12, Y12
-	VADDPS    Y6, Y11, Y14
-	VSUBPS    Y6, Y14, Y14
-	VPCMPGTD  Y11, Y3, Y13
-	VBLENDVPS Y13, Y14, Y12, Y12
+	VADDPS    Y6, Y11, Y13
+	VSUBPS    Y6, Y13, Y13
+	VPCMPGTD  Y11, Y3, Y14
+	VBLENDVPS Y14, Y13, Y12, Y12
 	VPCMPGTD  Y8, Y11, Y13
 	VBLENDVPS Y13, Y11, Y12, Y12
-	VPANDN    Y10, Y7, Y13
-	VPOR      Y13, Y12, Y12
+	VPANDN    Y10, Y7, Y10
+	VPOR      Y10, Y12, Y12
 	VMOVUPS   Y12, (AX)
 	ADDQ      $0x00000020, CX
 	ADDQ      $0x00000020, AX
+	DECQ      DX
+	JNZ       next
+	VZEROUPPER
+	RET
+
+// func RoundNarrow512(dst *float32, src *float32, n int, p *uint32)
+// Requires: AVX, AVX512F
+TEXT ·RoundNarrow512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         p+24(FP), BX
+	VMOVD        (BX), X0
+	VPBROADCASTD 4(BX), Z1
+	VPBROADCASTD 8(BX), Z2
+	VPBROADCASTD 12(BX), Z3
+	VPBROADCASTD 16(BX), Z4
+	VPBROADCASTD 20(BX), Z5
+	VPBROADCASTD 24(BX), Z6
+	VPBROADCASTD 28(BX), Z7
+	VPBROADCASTD 32(BX), Z8
+	VPSRLD       $0x1e, Z7, Z9
+	SHRQ         $0x04, DX
+
+next:
+	VMOVUPS   (CX), Z10
+	VPANDD    Z10, Z7, Z11
+	VPSRLD    X0, Z11, Z12
+	VPANDD    Z9, Z12, Z12
+	VPADDD    Z1, Z12, Z12
+	VPADDD    Z11, Z12, Z12
+	VPANDD    Z2, Z12, Z12
+	VPCMPGTD  Z4, Z12, K1
+	VMOVDQA32 Z5, K1, Z12
+	VADDPS    Z6, Z11, Z13
+	VSUBPS    Z6, Z13, Z13
+	VPCMPGTD  Z11, Z3, K1
+	VMOVDQA32 Z13, K1, Z12
+	VPCMPGTD  Z8, Z11, K1
+	VMOVDQA32 Z11, K1, Z12
+	VPANDND   Z10, Z7, Z10
+	VPORD     Z10, Z12, Z12
+	VMOVUPS   Z12, (AX)
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, AX
 	DECQ      DX
 	JNZ       next
 	VZEROUPPER

@@ -2,77 +2,94 @@
 
 package vector
 
-// 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd4_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAdd256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf4_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddNarrow256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd8_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddChecked256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf8_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddWide256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd16_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalf256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf16_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfChecked256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd32_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfWide256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 16 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf32_256(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// Copies k > 0 rows of 16 columns, stride bytes apart, to bv, and their exponents to be.
-// A bit of the result is set for every column with an element out of range.
-func PackExponents256(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64
+// 1 rows × 32 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfSplit256(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd4_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// Copies k > 0 rows of 32 columns, stride bytes apart, to dst, each followed by its exponents.
+// The exponents of a column are at least that of its emin. A bit of the result is set for every column with an element out of range.
+func PackColumns256(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 4 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf4_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// Stores 1 rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and
+// then their biased exponents, four times in a word. n is a positive multiple of 8. Exponents are
+// at least those of emin, one for each row, step bytes apart for every 8 elements. Bit r of the result is set
+// if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
+func PackRows256(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64
 
-// 32 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd8_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAdd512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 32 columns of blocks > 0 blocks of 8 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf8_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddNarrow512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 32 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd16_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddChecked512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 32 columns of blocks > 0 blocks of 16 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf16_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddWide512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 32 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAdd32_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalf512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// 32 columns of blocks > 0 blocks of 32 terms. A bit of the result is set for every column
-// that left the range of the kernel and is not to be used.
-func DotAddHalf32_512(d *float32, c *float32, av *float32, ae *uint32, bv *float32, be *uint16, blocks int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfChecked512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// Copies k > 0 rows of 32 columns, stride bytes apart, to bv, and their exponents to be.
-// A bit of the result is set for every column with an element out of range.
-func PackExponents512(bv *float32, be *uint16, src *float32, stride int, k int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfWide512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
 
-// Stores the exponents of src in ae, n a positive multiple of 8. The result is not 0 if one is out of range.
-func RowExponents(ae *uint32, src *float32, n int, p *uint32) uint64
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// 2 rows × 64 columns of blocks > 0 blocks, stride in bytes. A bit of the state is set for every
+// sum that left the range of the routine and is not to be used.
+func DotAddHalfSplit512(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
+
+// Copies k > 0 rows of 64 columns, stride bytes apart, to dst, each followed by its exponents.
+// The exponents of a column are at least that of its emin. A bit of the result is set for every column with an element out of range.
+func PackColumns512(dst *float32, src *float32, stride int, k int, emin *uint32, p *uint32) uint64
+
+// Stores 2 rows of n elements, stride bytes apart, in dst: for each of n the elements of all rows and
+// then their biased exponents, four times in a word. n is a positive multiple of 8. Exponents are
+// at least those of emin, one for each row, step bytes apart for every 8 elements. Bit r of the result is set
+// if row r has an element out of range, bit 8+r if it has 8k to 8k+7 all with significands >= 1.5.
+func PackRows512(dst *uint32, src *float32, stride int, n int, emin *uint32, step int, p *uint32) uint64

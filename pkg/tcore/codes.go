@@ -21,8 +21,8 @@ type Codes struct {
 	Scales []uint8
 }
 
-// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of A
-// and B, with scales if the device is block-scaled: every element is the
+// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of
+// A and B, with scales if the device is block-scaled: every element is the
 // [Device.DotScaled] of a row of a, a column of b and an element of c, and the
 // shapes of c and z and their relation are those of [Device.MultiplyAdd].
 //
@@ -44,7 +44,9 @@ func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 
 // codeMethods prepare products of codes, the fastest first. They return false
 // for products that they do not compute.
-var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){}
+var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){
+	newAlignedCodes,
+}
 
 // prepareCodes prepares a and b for the first method that computes their
 // product.
@@ -138,9 +140,9 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
 		}
 		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
-		for i, code := range m.Data {
-			if int(code)>>f.Bits() != 0 {
-				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, f.Bits()))
+		for i, bits := 0, f.Bits(); bits < 8 && i < len(m.Data); i++ {
+			if code := m.Data[i]; code>>bits != 0 {
+				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, bits))
 			}
 		}
 		if len(m.Scales) > 0 {

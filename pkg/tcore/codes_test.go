@@ -52,6 +52,14 @@ func (m Codes) codesOf(i, block int, vertical bool) (x, scales []uint64) {
 	return x, scales
 }
 
+// ones returns scales, or as many codes of 1 as other has if there are none.
+func (d Device) ones(scales, other []uint64) []uint64 {
+	for len(scales) < len(other) {
+		scales = append(scales, d.Scale.Encode(1, ToNearestEven))
+	}
+	return scales
+}
+
 // A product of codes has the elements that DotScaled returns, at every level of
 // features, for codes and scales of all kinds, with and without C.
 func TestMultiplyAddCodes(t *testing.T) {
@@ -73,6 +81,12 @@ func TestMultiplyAddCodes(t *testing.T) {
 				if trial%2 == 1 {
 					c = fusedMatrix(rng, s.m, s.n, d.C, 0.01)
 				}
+				switch trial % 5 {
+				case 2:
+					a.Scales = nil
+				case 3:
+					b.Scales = nil
+				}
 				d.MultiplyAddCodes(a, b, c, z)
 				for i := range s.m {
 					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
@@ -84,6 +98,7 @@ func TestMultiplyAddCodes(t *testing.T) {
 							start = float64(c.Data[i*s.n+j])
 						}
 						got := float64(z.Data[i*s.n+j])
+						scaleX, scaleY := d.ones(scaleX, scaleY), d.ones(scaleY, scaleX)
 						want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(start, ToNearestEven)))
 						if !same(got, float64(float32(want))) {
 							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)

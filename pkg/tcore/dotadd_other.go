@@ -2,4 +2,4 @@
 
 package tcore
 
-func dotAddKernelFor(terms int, half bool) (k dotAddKernel, ok bool) { return k, false }
+func dotAddKernelFor(kind dotAddKind) (k dotAddKernel, ok bool) { return k, false }

@@ -141,7 +141,7 @@ func (f *Fused) floorCountKernel(d *Device) (k floorCountKernel, ok bool) {
 	case 4*f.Terms+3 > 1<<max(0, 22-f.FractionBits): // terms and c below 2^(E*+2), and Terms units
 		return k, false
 	}
-	if _, ok := f.dotAddKernel(d); !ok { // which computes what this kernel does not
+	if _, ok := f.dotAddKernel(d, false); !ok { // which computes what this kernel does not
 		return k, false
 	}
 	return floorCountKernelFor()
@@ -278,7 +278,7 @@ func (p *floorCountProduct) packColumns() {
 
 func (p *floorCountProduct) addTo(c, z blas32.General) {
 	t, half := p.tiling, p.d.C.Equal(Binary16)
-	sums := t.load(c, p.d.C)
+	sums := t.loadBeside(c, p.d.C)
 	defer tilingScratch.put(sums)
 	rare := p.rareTiles(sums, c.Data != nil)
 	panels, stride, terms, constants := t.panels(), t.stride(), p.f.Terms, &p.constants.bytes[0]
@@ -294,7 +294,7 @@ func (p *floorCountProduct) addTo(c, z blas32.General) {
 			p.kernel.run(s, 4*stride, x, y, (hi-lo)/terms, terms, constants)
 		}
 		if hi == t.k && !rare[tile] {
-			t.storeTile(z, sums, group, panel)
+			t.storeTile(z, sums[group*t.rows*stride+panel*t.columns:], stride, group, panel)
 		}
 	})
 	p.redo(sums, c, z, rare)
@@ -352,8 +352,8 @@ func (p *floorCountProduct) redo(sums []float32, c, z blas32.General, rare []boo
 					roundRow(start, matrix.Row(c, i)[j0:j1], p.d.C)
 				}
 			}
-			general.rectangle(sums, stride, i0, i1, j0, min(j0+t.columns, general.width()))
-			t.storeTile(z, sums, group, panel)
+			general.rectangle(sums, stride, i0, i1, j0, min(j0+t.columns, general.stride()))
+			t.storeTile(z, sums[i0*stride+j0:], stride, group, panel)
 		}
 	})
 }

@@ -247,10 +247,10 @@ func FuzzDeviceGEMM(f *testing.F) {
 			}
 			return float32(f.Decode(code & (1<<f.Bits() - 1)))
 		}
-		const k, n = 70, 40
-		a, b, start, z := zeros(1, k), zeros(k, n), zeros(1, n), zeros(1, n)
+		const m, k, n = 3, 150, 40
+		a, b, start, z := zeros(m, k), zeros(k, n), zeros(m, n), zeros(m, n)
 		for i := range a.Data {
-			a.Data[i] = number(d.A, i)
+			a.Data[i] = number(d.A, i+i/k)
 		}
 		for i := range b.Data {
 			b.Data[i] = number(d.B, i+i/n)
@@ -258,27 +258,19 @@ func FuzzDeviceGEMM(f *testing.F) {
 		for j := range start.Data {
 			start.Data[j] = float32(d.C.Round(float64(math.Float32frombits(c+uint32(j)<<20)), ToNearestEven))
 		}
-		x, y := make([]float64, k), make([]float64, k)
-		widenSlice(x, a.Data)
 		for _, level := range features.Levels() {
 			with(level, func() { d.MultiplyAdd(a, b, start, z) })
 			if d.A.Equal(d.B) { // thin
-				turned := zeros(n, 1)
+				turned := zeros(n, m)
 				with(level, func() { d.MultiplyAdd(matrix.Transpose(b), matrix.Transpose(a), matrix.Transpose(start), turned) })
-				for j, v := range turned.Data {
-					if want := z.Data[j]; !same(float64(v), float64(want)) {
-						t.Errorf("%s, %v: row %d of %x and %x from %x is %x, want %x",
-							d.Name, level, j, b.Data, a.Data, start.Data[j], v, want)
+				for i, v := range matrix.Transpose(turned).Data {
+					if want := z.Data[i]; !same(float64(v), float64(want)) {
+						t.Errorf("%s, %v: element %d of %x and %x from %x is %x, want %x",
+							d.Name, level, i, a.Data, b.Data, start.Data[i], v, want)
 					}
 				}
 			}
-			for j := 0; j < n; j += 7 {
-				widenSlice(y, column(b, j))
-				if got, want := float64(z.Data[j]), d.Dot(x, y, float64(start.Data[j])); !same(got, want) {
-					t.Errorf("%s, %v: column %d of %x and %x from %x is %x, want %x",
-						d.Name, level, j, a.Data, b.Data, start.Data[j], got, want)
-				}
-			}
+			checkElements(t, d, a, b, start, z, 17)
 		}
 	})
 }

@@ -108,7 +108,7 @@ func hasKernel(d Device) bool {
 		return false
 	}
 	d.ScaleBlock = 0 // GEMM uses scales of 1
-	_, ok = core.dotAddKernel(&d)
+	_, ok = core.dotAddKernel(&d, false)
 	return ok
 }
 

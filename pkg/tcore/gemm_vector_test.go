@@ -100,7 +100,7 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 			if !ok || features.Bits == 0 {
 				continue
 			}
-			if _, ok := f.dotAddKernel(&d); !ok {
+			if _, ok := f.dotAddKernel(&d, false); !ok {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(41, 0))
@@ -132,6 +132,73 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Sums of significands near 2 agree with Dot: some overflow 32 bits, in some
+// lanes and in some blocks, and some rows are just mild.
+func TestDeviceGEMMOfGreatSignificands(t *testing.T) {
+	trials := 40
+	if testing.Short() {
+		trials = 6
+	}
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range Devices() {
+			if !hasKernel(d) || features.Bits == 0 {
+				continue
+			}
+			rng := rand.New(rand.NewPCG(44, 0))
+			great := func(f Format, others, negative float64) float32 {
+				x := 2 - exp2(1-f.Precision)
+				if rng.Float64() < others {
+					x = []float64{1.5, 1.5 - exp2(1-f.Precision), 1 + rng.Float64(), 0.25, 0}[rng.IntN(5)]
+				}
+				if rng.Float64() < negative {
+					x = -x
+				}
+				return float32(f.Round(x, ToZero))
+			}
+			for trial := range trials {
+				s := shape{5, 1 + rng.IntN(200), 66}
+				a, b, z := zeros(s.m, s.k), zeros(s.k, s.n), zeros(s.m, s.n)
+				for i := range s.m {
+					others, negative := []float64{0, 0.02, 0.13}[rng.IntN(3)], float64(rng.IntN(2))
+					for l := range s.k {
+						a.Data[i*s.k+l] = great(d.A, others, negative)
+					}
+				}
+				for j := range s.n {
+					others, negative := []float64{0, 0, 0.02}[rng.IntN(3)], []float64{0, 1, 0.01, 0.5}[rng.IntN(2+trial%2*2)]
+					for l := range s.k {
+						b.Data[l*s.n+j] = great(d.B, others, negative)
+					}
+				}
+				c := zeros(s.m, s.n)
+				for i := range c.Data {
+					c.Data[i] = great(Binary16, 0.5, 0.5)
+				}
+				d.MultiplyAdd(a, b, c, z)
+				checkElements(t, d, a, b, c, z, 3)
+			}
+		}
+	})
+}
+
+// checkElements fails unless every step-th element of z is the Dot of its row,
+// column and element of c, if there is a c.
+func checkElements(t *testing.T, d Device, a, b, c, z blas32.General, step int) {
+	t.Helper()
+	x, y := make([]float64, a.Cols), make([]float64, a.Cols)
+	for i := 0; i < z.Rows*z.Cols; i += step {
+		row, col, start := i/z.Cols, i%z.Cols, 0.0
+		widenSlice(x, matrix.Row(a, row))
+		widenSlice(y, column(b, col))
+		if c.Data != nil {
+			start = float64(c.Data[row*c.Stride+col])
+		}
+		if got, want := float64(z.Data[row*z.Stride+col]), d.Dot(x, y, start); !same(got, want) {
+			t.Fatalf("%s, %d × %d × %d: (%d, %d) = %x, want %x", d.Name, a.Rows, a.Cols, b.Cols, row, col, got, want)
+		}
+	}
 }
 
 // The conversion of operands agrees with the one rounding routine.

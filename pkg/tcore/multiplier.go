@@ -14,18 +14,13 @@ type multiplier interface {
 	release()
 }
 
-// newMultiplier prepares a and b for the fastest multiplier of d.
+// newMultiplier prepares a and b for a multiplier of d in pure Go.
 func (d *Device) newMultiplier(a, b blas32.General) multiplier {
-	if core, ok := d.Core.(Fused); ok && core.Group == 0 && d.ScaleBlock > 0 {
-		plain := *d // with scales of 1, which change no exponent
-		plain.ScaleBlock = 0
+	if plain, ok := d.unscaled(); ok && d.ScaleBlock > 0 {
 		return plain.newMultiplier(a, b)
 	}
 	if core, ok := d.Core.(Split); ok {
 		return newSplitProduct(d, core, a, b)
-	}
-	if p, ok := newDotAddProduct(d, a, b); ok {
-		return p
 	}
 	return &panelProduct{d, d.newPanel(d.A, a, false), d.newPanel(d.B, b, true)}
 }

@@ -46,6 +46,7 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newPairwiseProduct,
 	newExactProduct,
 	newFloorCountProduct,
+	newAlignedProduct,
 }
 
 // prepare prepares a and b for the first method that computes their product.

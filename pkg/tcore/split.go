@@ -58,15 +58,26 @@ type splitProduct struct {
 }
 
 func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
-	half := *d
-	half.A, half.B, half.Core = Binary16, Binary16, core.By
-	w := core.width()
-	order := splitOrder(w, d.padded(a.Cols))
-	n := len(order)
-	x := blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.get(a.Rows * n)}
-	y := blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.get(n * b.Cols)}
+	x, y := d.splitTerms(core, a, b)
 	defer splitScratch.put(x.Data)
 	defer splitScratch.put(y.Data)
+	return &splitProduct{d, core.half(d).newMultiplier(x, y)}
+}
+
+// half returns the device with the binary16 instruction alone.
+func (s Split) half(d *Device) *Device {
+	half := *d
+	half.A, half.B, half.Core = Binary16, Binary16, s.By
+	return &half
+}
+
+// splitTerms returns a and b, rounded to the formats of d, with their terms in
+// the order of the two instructions. The caller puts them back in splitScratch.
+func (d *Device) splitTerms(core Split, a, b blas32.General) (x, y blas32.General) {
+	order := splitOrder(core.width(), d.padded(a.Cols))
+	n := len(order)
+	x = blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.get(a.Rows * n)}
+	y = blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.get(n * b.Cols)}
 	parallel.Ranges(a.Rows, func(lo, hi int) {
 		rounded := make([]float32, n)
 		for i := lo; i < hi; i++ {
@@ -86,7 +97,7 @@ func newSplitProduct(d *Device, core Split, a, b blas32.General) *splitProduct {
 			}
 		}
 	})
-	return &splitProduct{d, half.newMultiplier(x, y)}
+	return x, y
 }
 
 // splitScratch recycles the memory of factors in the order of a [Split].
@@ -112,30 +123,26 @@ func (p *splitProduct) release() { p.half.release() }
 
 func (p *splitProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 	w := p.d.Core.width()
-	if half, ok := p.half.(*dotAddProduct); ok {
-		half.multiplySplit(z, rowLo, rowHi, lo, hi, w)
-		return
-	}
 	sum := newRows(len(z), len(z[0]))
 	for ; lo < hi; lo += w {
 		clearRows(sum)
 		p.half.multiply(sum, rowLo, rowHi, lo, lo+w)
 		for i := range z {
 			for j, s := range sum[i] {
-				z[i][j] = p.add(s, z[i][j])
+				z[i][j] = addSplit(p.d.C, s, z[i][j])
 			}
 		}
 	}
 }
 
-// add returns x + y rounded to C. The sum of two binary16 numbers is exact in
-// binary64.
-func (p *splitProduct) add(x, y float64) float64 {
+// addSplit returns x + y rounded to c. The sum of two binary16 numbers is exact
+// in binary64.
+func addSplit(c Format, x, y float64) float64 {
 	switch {
-	case p.d.C.Equal(Binary32):
+	case c.Equal(Binary32):
 		return float64(float32(x) + float32(y))
-	case p.d.C.Equal(Binary16):
+	case c.Equal(Binary16):
 		return round16(x + y)
 	}
-	return p.d.C.Add(x, y, ToNearestEven)
+	return c.Add(x, y, ToNearestEven)
 }

@@ -175,10 +175,9 @@ func (p *stageProduct) packPanels(b blas32.General) {
 // addTo stores C + AB in z.
 func (p *stageProduct) addTo(c, z blas32.General) {
 	stagePath.count(p.m, p.k, p.n)
-	sums := p.load(c, p.d.C)
-	defer tilingScratch.put(sums)
+	sums, stride := p.load(c, z, p.d.C)
 	p.each(func(i, panel, lo, hi int) {
-		p.chunk(sums[i*p.stride()+panel*p.columns:][:p.columns], i, panel, lo, hi)
+		p.chunk(sums[i*stride+panel*p.columns:][:p.columns], i, panel, lo, hi)
 	})
 	p.store(z, sums)
 }

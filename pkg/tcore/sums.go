@@ -314,6 +314,7 @@ func converter64(d *Device, f Format) func(dst []float64, src []float32) {
 
 // roundRow stores src rounded to f in dst, to nearest even.
 func roundRow(dst, src []float32, f Format) {
-	n := vectorRound32(f, dst, src)
-	f.RoundSlice32(dst[n:], src[n:])
+	if n := vectorRound32(f, dst, src); n < len(src) {
+		f.RoundSlice32(dst[n:], src[n:])
+	}
 }

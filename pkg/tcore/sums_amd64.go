@@ -157,7 +157,14 @@ func vectorRound32(f Format, dst, src []float32) int {
 		magnitude: signBit32 - 1,
 		infinity:  infinity32,
 	}
-	vector.RoundNarrow(&dst[0], &src[0], n, &p.drop)
+	wide := 0
+	if features.Bits == 512 && n >= 16 {
+		wide = n &^ 15
+		vector.RoundNarrow512(&dst[0], &src[0], wide, &p.drop)
+	}
+	if wide < n {
+		vector.RoundNarrow256(&dst[wide], &src[wide], n-wide, &p.drop)
+	}
 	return n
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // tiling divides an M × N product of K terms into tiles of rows × columns sums.
-// The rows of a tile are a group of rows of A, its columns a panel of columns of
-// B, and depth terms of a panel, a chunk, stay in the cache while they are
+// The rows of a tile are a group of rows of A, its columns a panel of columns
+// of B, and depth terms of a panel, a chunk, stay in the cache while they are
 // multiplied by all groups.
 type tiling struct{ m, n, k, rows, columns, depth int }
 
@@ -33,36 +33,60 @@ const (
 // one tile in the order of the terms, on one goroutine, and for different tiles
 // on GOMAXPROCS goroutines.
 func (t tiling) each(work func(group, panel, lo, hi int)) {
-	part := func(groupLo, groupHi, panelLo, panelHi int) {
-		block := max(1, tilingRows/t.rows)
-		for firstGroup := groupLo; firstGroup < groupHi; firstGroup += block {
-			for firstPanel := panelLo; firstPanel < panelHi; firstPanel += tilingPanels {
-				for lo := 0; lo < t.k; lo += t.depth {
-					for panel := firstPanel; panel < min(firstPanel+tilingPanels, panelHi); panel++ {
-						for group := firstGroup; group < min(firstGroup+block, groupHi); group++ {
-							work(group, panel, lo, min(lo+t.depth, t.k))
-						}
+	t.parts(func(groupLo, groupHi, panelLo, panelHi int) { t.eachOf(groupLo, groupHi, panelLo, panelHi, work) })
+}
+
+// eachOf is each for the tiles of some groups and panels, on this goroutine.
+func (t tiling) eachOf(groupLo, groupHi, panelLo, panelHi int, work func(group, panel, lo, hi int)) {
+	block := max(1, tilingRows/t.rows)
+	for firstGroup := groupLo; firstGroup < groupHi; firstGroup += block {
+		for firstPanel := panelLo; firstPanel < panelHi; firstPanel += tilingPanels {
+			for lo := 0; lo < t.k; lo += t.depth {
+				for panel := firstPanel; panel < min(firstPanel+tilingPanels, panelHi); panel++ {
+					for group := firstGroup; group < min(firstGroup+block, groupHi); group++ {
+						work(group, panel, lo, min(lo+t.depth, t.k))
 					}
 				}
 			}
 		}
 	}
-	if t.groups() >= runtime.GOMAXPROCS(0) {
-		parallel.Ranges(t.groups(), func(lo, hi int) { part(lo, hi, 0, t.panels()) })
-		return
-	}
-	parallel.Ranges(t.panels(), func(lo, hi int) { part(0, t.groups(), lo, hi) })
 }
 
-// load returns the sums before the first term: c rounded to f, row by row,
-// padded with zeros to whole tiles, or zeros if there is no c. The caller puts
-// them back in tilingScratch.
-func (t tiling) load(c blas32.General, f Format) []float32 {
-	stride := t.stride()
-	sums := tilingScratch.get(t.groups() * t.rows * stride)
+// parts divides all tiles among GOMAXPROCS goroutines: it calls work once on
+// each, with the groups and panels of its tiles.
+func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
+	if t.groups() >= runtime.GOMAXPROCS(0) {
+		parallel.Ranges(t.groups(), func(lo, hi int) { work(lo, hi, 0, t.panels()) })
+		return
+	}
+	parallel.Ranges(t.panels(), func(lo, hi int) { work(0, t.groups(), lo, hi) })
+}
+
+// load returns the sums before the first term, and the length of their rows: c
+// rounded to f, or zeros if there is no c, padded with zeros to whole tiles. If
+// tiles fit into z they are in z, otherwise in memory that store recycles.
+func (t tiling) load(c, z blas32.General, f Format) (sums []float32, stride int) {
+	if t.m%t.rows != 0 || t.n%t.columns != 0 {
+		return t.loadBeside(c, f), t.stride()
+	}
+	t.fill(z.Data, z.Stride, c, f)
+	return z.Data, z.Stride
+}
+
+// loadBeside is load into other memory than z, which may be c. The length of
+// rows is stride. The caller puts it back in tilingScratch.
+func (t tiling) loadBeside(c blas32.General, f Format) []float32 {
+	sums := tilingScratch.get(t.groups() * t.rows * t.stride())
+	t.fill(sums, t.stride(), c, f)
+	return sums
+}
+
+// fill stores c rounded to f, or zeros if there is no c, in rows of sums that
+// are stride apart, and zeros around it to whole tiles.
+func (t tiling) fill(sums []float32, stride int, c blas32.General, f Format) {
 	parallel.Ranges(t.groups()*t.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			row := sums[i*stride : (i+1)*stride]
+			row := sums[i*stride:][:t.stride()]
 			if c.Data == nil || i >= t.m {
 				clear(row)
 				continue
@@ -71,24 +95,28 @@ func (t tiling) load(c blas32.General, f Format) []float32 {
 			clear(row[t.n:])
 		}
 	})
-	return sums
 }
 
-// storeTile stores the sums of one tile in z.
-func (t tiling) storeTile(z blas32.General, sums []float32, group, panel int) {
-	stride, j := t.stride(), panel*t.columns
-	for i := group * t.rows; i < min((group+1)*t.rows, t.m); i++ {
-		copy(matrix.Row(z, i)[j:min(j+t.columns, t.n)], sums[i*stride+j:])
-	}
-}
-
-// store stores the sums in z.
+// store stores the sums that load returned in z.
 func (t tiling) store(z blas32.General, sums []float32) {
+	if &sums[0] == &z.Data[0] {
+		return
+	}
 	parallel.Ranges(t.m, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			copy(matrix.Row(z, i), sums[i*t.stride():])
 		}
 	})
+	tilingScratch.put(sums)
+}
+
+// storeTile stores the sums of one tile, whose rows are stride apart, in z.
+func (t tiling) storeTile(z blas32.General, sums []float32, stride, group, panel int) {
+	i, j := group*t.rows, panel*t.columns
+	n := min(t.columns, t.n-j)
+	for r := range min(t.rows, t.m-i) {
+		copy(matrix.Row(z, i+r)[j:], sums[r*stride:][:n])
+	}
 }
 
 // tilingScratch recycles the sums of finished products.

@@ -47,9 +47,10 @@ func TestTilingIsComplete(t *testing.T) {
 func TestTilingLoadsAndStores(t *testing.T) {
 	l := tiling{m: 5, n: 70, k: 1, rows: 4, columns: 64, depth: 1}
 	c := anyData(5, 70, rand.New(rand.NewPCG(3, 0)), true)
-	sums := l.load(c, BFloat16)
-	if len(sums) != 8*128 {
-		t.Fatalf("%d sums, want 8 rows of 128", len(sums))
+	z := zeros(5, 70)
+	sums, stride := l.load(c, z, BFloat16)
+	if len(sums) != 8*128 || stride != 128 {
+		t.Fatalf("%d sums in rows of %d, want 8 rows of 128", len(sums), stride)
 	}
 	for i := range 8 {
 		for j := range 128 {
@@ -62,7 +63,6 @@ func TestTilingLoadsAndStores(t *testing.T) {
 			}
 		}
 	}
-	z := zeros(5, 70)
 	l.store(z, sums)
 	for i := range 5 {
 		for j := range 70 {
@@ -71,9 +71,21 @@ func TestTilingLoadsAndStores(t *testing.T) {
 			}
 		}
 	}
-	for i, v := range l.load(blas32.General{}, Binary32) {
+	sums, _ = l.load(blas32.General{}, z, Binary32)
+	for i, v := range sums {
 		if v != 0 {
 			t.Errorf("sum %d is %v without C", i, v)
+		}
+	}
+
+	whole := blas32.General{Rows: 4, Cols: 64, Stride: 70, Data: fill(7, 4*70)}
+	l.m, l.n = 4, 64
+	if sums, stride := l.load(blas32.General{}, whole, Binary32); &sums[0] != &whole.Data[0] || stride != 70 {
+		t.Errorf("whole tiles are not summed in z")
+	}
+	for i, v := range whole.Data {
+		if want := float32(i % 70 / 64 * 7); v != want {
+			t.Errorf("element %d of z is %v, want %v", i, v, want)
 		}
 	}
 }

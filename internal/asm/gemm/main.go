@@ -31,18 +31,18 @@ var ideas = map[string]func(){
 	},
 	"convert": func() {
 		roundHalf()
-		roundNarrow()
+		width(256).roundNarrow()
+		width(512).roundNarrow()
 	},
 	"cpuid": cpuid,
 	"dotadd": func() {
 		for _, w := range []width{256, 512} {
-			for _, terms := range []int{4, 8, 16, 32} {
-				w.dotAdd(terms, false)
-				w.dotAdd(terms, true)
+			for _, d := range dotAdds {
+				w.dotAdd(d.name, d.dotAdd)
 			}
-			w.packExponents()
+			w.packColumns()
+			w.packRows()
 		}
-		rowExponents()
 	},
 	"exact": func() {
 		width(256).integerSums()
@@ -174,6 +174,15 @@ func (w width) or(x, y, z Op) {
 		VPOR(x, y, z)
 	} else {
 		VPORD(x, y, z)
+	}
+}
+
+// andNot emits z = y & ^mask.
+func (w width) andNot(mask, y, z Op) {
+	if w == 256 {
+		VPANDN(y, mask, z)
+	} else {
+		VPANDND(y, mask, z)
 	}
 }
 

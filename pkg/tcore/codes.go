@@ -44,7 +44,9 @@ func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 
 // codeMethods prepare products of codes, the fastest first. They return false
 // for products that they do not compute.
-var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){}
+var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){
+	newGroupProduct,
+}
 
 // prepareCodes prepares a and b for the first method that computes their
 // product.
@@ -75,18 +77,28 @@ func newScaledProduct(d *Device, a, b Codes) *scaledProduct {
 // decodeVectors returns the numbers and the scales of the rows of m, or of its
 // columns.
 func (d *Device) decodeVectors(f Format, m Codes, columns bool) (x, scales [][]float64) {
-	n, k := m.Rows, m.Cols
+	n := m.Rows
 	if columns {
+		n = m.Cols
+	}
+	x, scales = make([][]float64, n), make([][]float64, n)
+	for i := range n {
+		x[i], scales[i] = d.decodeVector(f, m, i, columns)
+	}
+	return x, scales
+}
+
+// decodeVector returns the numbers and the scales of row i of m, or of column
+// i.
+func (d *Device) decodeVector(f Format, m Codes, i int, column bool) (x, scales []float64) {
+	n, k := m.Rows, m.Cols
+	if column {
 		n, k = k, n
 	}
-	blocks := 0
-	if d.ScaleBlock > 0 {
-		blocks = (k + d.ScaleBlock - 1) / d.ScaleBlock
-	}
-	part := func(f Format, data []uint8, i, k int) []float64 {
+	part := func(f Format, data []uint8, k int) []float64 {
 		z := make([]float64, k)
 		for l := range z {
-			if columns {
+			if column {
 				z[l] = f.Decode(uint64(data[l*n+i]))
 			} else {
 				z[l] = f.Decode(uint64(data[i*k+l]))
@@ -94,12 +106,9 @@ func (d *Device) decodeVectors(f Format, m Codes, columns bool) (x, scales [][]f
 		}
 		return z
 	}
-	x, scales = make([][]float64, n), make([][]float64, n)
-	for i := range n {
-		x[i] = part(f, m.Data, i, k)
-		if len(m.Scales) > 0 {
-			scales[i] = part(d.Scale, m.Scales, i, blocks)
-		}
+	x = part(f, m.Data, k)
+	if len(m.Scales) > 0 {
+		scales = part(d.Scale, m.Scales, (k+d.ScaleBlock-1)/d.ScaleBlock)
 	}
 	return x, scales
 }

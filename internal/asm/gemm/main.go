@@ -41,6 +41,17 @@ var ideas = map[string]func(){
 		integers()
 		gridBits()
 	},
+	"groups": func() {
+		for _, size := range []int{16, 32} {
+			width(256).groups(size, false)
+			width(512).groups(size, false)
+			width(512).groups(size, true)
+		}
+		width(256).groupScale()
+		width(512).groupScale()
+		packGroupRows()
+		packGroupColumns()
+	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

@@ -1,0 +1,413 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A tile of the group kernels has groupRows rows and two vectors of columns, a
+// block of terms groupBlock terms. Terms are stored in quads: four terms of the
+// first row or column, four of the second, and so on.
+const (
+	groupRows  = 4
+	groupBlock = 64
+)
+
+// inexactFlag is the flag of an inexact operation in MXCSR, and clearMXCSR the
+// control word of rounding to nearest with all exceptions masked and no flag
+// set, towardZero that of rounding toward zero.
+const (
+	inexactFlag = 1 << 5
+	clearMXCSR  = 0x1f80
+	towardZero  = 0x7f80
+)
+
+// groups emits the sums of groups of small integers with scales, for a tile of
+// C: for every block of 64 terms, in order,
+//
+//	t = Σ over the groups of size terms: A's scale × B's scale × Σ ab
+//	c = c + t, rounded toward zero
+//
+// With a = 2x + 12 > 0 the sum over a group is an integer, computed with the
+// offset of b alone: b + 12 and a are bytes without and with sign,
+//
+//	p = first + Σ a(b + 12),  first = M - 12 Σa,  M = bits of 1.5 × 2^23
+//
+// so that the bits p are those of the number 1.5 × 2^23 + Σab, and the first
+// scaling takes the offset off:
+//
+//	t = t + sa × (sb × p - 1.5 × 2^23 × sb)
+//
+// All operations but the last addition must be exact. The processor tells: they
+// set the flag of inexact operations in MXCSR if they are not, and the last
+// addition, whose rounding is given in the instruction or is done in a second
+// pass, does not. If the flag is set at the end, no sum is stored.
+//
+// At as are, for each group of terms, first for each row and then sa for each
+// row; at bs are sb for each column and then 1.5 × 2^23 × -sb.
+//
+// Operations of 512 bits per 16 columns and 64 terms: 16 products, and for each
+// group 2 (3 without VNNI), and 1. The products bound it: 1024 / (25 / 2) = 82
+// multiply-adds a cycle with four groups, 1024 / (21 / 2) = 97 with two.
+func (w width) groups(size int, vnni bool) {
+	name := fmt.Sprintf("Groups%d_%d", size, w)
+	if vnni {
+		name = fmt.Sprintf("Groups%dVNNI", size)
+	}
+	TEXT(name, NOSPLIT, "func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64")
+	Doc(fmt.Sprintf("4 rows × %d columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of %d. If an operation", 2*w.lanes(), size),
+		"but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums",
+		"of all blocks is at t.")
+	k := groupKernel{width: w, size: size, vnni: vnni,
+		a: param("a"), as: param("as"), b: param("b"), bs: param("bs")}
+	c, n := param("c"), param("blocks")
+	saved, control := AllocLocal(8), AllocLocal(8)
+	STMXCSR(saved)
+	MOVL(U32(clearMXCSR), control)
+	LDMXCSR(control)
+	if !vnni {
+		k.ones = k.words(1)
+	}
+	flags := GP32()
+	if w == 512 {
+		sums := w.vectors(2 * groupRows)
+		for i, s := range sums {
+			VMOVUPS(k.at(c, i), s)
+		}
+		loop("block", n, func() {
+			for i, t := range k.block(0, groupRows) {
+				VADDPS_RZ_SAE(t, sums[i], sums[i])
+			}
+			k.next()
+		})
+		k.inexact(flags, control)
+		JNZ(LabelRef("done"))
+		for i, s := range sums {
+			VMOVUPS(s, k.at(c, i))
+		}
+	} else {
+		// Half of the rows at a time, whose sums fit into the registers.
+		t, count := param("t"), GP64()
+		next := GP64()
+		MOVQ(t, next)
+		MOVQ(n, count)
+		loop("block", count, func() {
+			for r := 0; r < groupRows; r += 2 {
+				for i, s := range k.block(r, r+2) {
+					VMOVUPS(s, k.at(next, 2*r+i))
+				}
+			}
+			k.next()
+			ADDQ(U32(2*groupRows*w.bytes()), next)
+		})
+		k.inexact(flags, control)
+		JNZ(LabelRef("done"))
+		MOVL(U32(towardZero), control)
+		LDMXCSR(control)
+		sums := w.vectors(2 * groupRows)
+		for i, s := range sums {
+			VMOVUPS(k.at(c, i), s)
+		}
+		loop("add", n, func() {
+			for i, s := range sums {
+				VADDPS(k.at(t, i), s, s)
+			}
+			ADDQ(U32(2*groupRows*w.bytes()), t)
+		})
+		for i, s := range sums {
+			VMOVUPS(s, k.at(c, i))
+		}
+	}
+	Label("done")
+	LDMXCSR(saved)
+	VZEROUPPER()
+	result := GP64()
+	MOVL(flags, result.As32())
+	Store(result, ReturnIndex(0))
+	RET()
+}
+
+// groupKernel is a kernel being emitted.
+type groupKernel struct {
+	width
+	size         int // terms of a group
+	vnni         bool
+	a, as, b, bs reg.Register
+	ones         reg.VecVirtual
+}
+
+// at returns the address of a vector.
+func (k *groupKernel) at(base reg.Register, i int) Mem { return Mem{Base: base}.Offset(i * k.bytes()) }
+
+// words returns a vector of words x.
+func (k *groupKernel) words(x int) reg.VecVirtual {
+	scalar, v := GP32(), k.vector()
+	MOVL(U32(x<<16|x), scalar)
+	half := XMM()
+	VMOVD(scalar, half)
+	VPBROADCASTD(half, v)
+	return v
+}
+
+// block emits the sums t of a block for the rows [lo, hi), row by row.
+func (k *groupKernel) block(lo, hi int) []reg.VecVirtual {
+	sums := k.vectors(2 * (hi - lo))
+	for g := range groupBlock / k.size {
+		p := k.group(g, lo, hi)
+		for v := range 2 {
+			scale, offset := k.vector(), k.at(k.bs, 4*g+2+v)
+			VMOVUPS(k.at(k.bs, 4*g+v), scale)
+			for r := lo; r < hi; r++ {
+				VFMADD213PS(offset, scale, p[2*(r-lo)+v])
+			}
+		}
+		for r := lo; r < hi; r++ {
+			scale := k.broadcast(k.as, k.row(g, groupRows+r))
+			for v := range 2 {
+				i := 2*(r-lo) + v
+				if g == 0 {
+					VMULPS(scale, p[i], sums[i])
+				} else {
+					VFMADD231PS(scale, p[i], sums[i])
+				}
+			}
+		}
+	}
+	return sums
+}
+
+// group emits the bits p of group g for the rows [lo, hi), row by row.
+func (k *groupKernel) group(g, lo, hi int) []reg.VecVirtual {
+	p := k.vectors(2 * (hi - lo))
+	for q := range k.size / 4 {
+		var y [2]reg.VecVirtual
+		at := g*k.size/4 + q
+		for v := range y {
+			y[v] = k.vector()
+			VMOVUPS(k.at(k.b, 2*at+v), y[v])
+		}
+		for r := lo; r < hi; r++ {
+			x := k.broadcast(k.a, 4*(at*groupRows+r))
+			for v := range y {
+				z := p[2*(r-lo)+v]
+				switch {
+				case k.vnni:
+					if q == 0 {
+						VPBROADCASTD(Mem{Base: k.as}.Offset(k.row(g, r)), z)
+					}
+					VPDPBUSD(x, y[v], z)
+				case q == 0:
+					VPMADDUBSW(x, y[v], z)
+				default:
+					t := k.vector()
+					VPMADDUBSW(x, y[v], t)
+					VPADDW(t, z, z)
+				}
+			}
+		}
+	}
+	if k.vnni {
+		return p
+	}
+	for r := lo; r < hi; r++ {
+		first := k.broadcast(k.as, k.row(g, r))
+		for v := range 2 {
+			z := p[2*(r-lo)+v]
+			VPMADDWD(k.ones, z, z)
+			VPADDD(first, z, z)
+		}
+	}
+	return p
+}
+
+// row returns the offset of number i of group g at as.
+func (k *groupKernel) row(g, i int) int { return 4 * (2*groupRows*g + i) }
+
+// broadcast emits the load of four bytes into all lanes.
+func (k *groupKernel) broadcast(base reg.Register, offset int) reg.VecVirtual {
+	v := k.vector()
+	VPBROADCASTD(Mem{Base: base}.Offset(offset), v)
+	return v
+}
+
+// next advances to the next block.
+func (k *groupKernel) next() {
+	groups := groupBlock / k.size
+	ADDQ(U32(groupBlock*groupRows), k.a)
+	ADDQ(U32(2*4*groupRows*groups), k.as)
+	ADDQ(U32(groupBlock*2*k.lanes()), k.b)
+	ADDQ(U32(4*k.bytes()*groups), k.bs)
+}
+
+// inexact emits flags = the flag of inexact operations, and sets the zero flag
+// if it is not set.
+func (k *groupKernel) inexact(flags reg.Register, control Mem) {
+	STMXCSR(control)
+	MOVL(control, flags)
+	ANDL(U32(inexactFlag), flags)
+}
+
+// groupScale emits the scaling of a tile of sums by powers of two: for each row
+// one, times for each column one.
+func (w width) groupScale() {
+	TEXT(fmt.Sprintf("GroupScale_%d", w), NOSPLIT, "func(z *float32, stride int, c, rows, columns *float32)")
+	Doc(fmt.Sprintf("4 rows × %d columns: z = c × (rows × columns), stride in bytes.", 2*w.lanes()))
+	z, stride, c, rows, columns := param("z"), param("stride"), param("c"), param("rows"), param("columns")
+	results, _ := rowAddresses(z, stride, groupRows)
+	column := w.vectors(2)
+	for v := range column {
+		VMOVUPS(Mem{Base: columns}.Offset(v*w.bytes()), column[v])
+	}
+	for r, result := range results {
+		row := w.vector()
+		VBROADCASTSS(Mem{Base: rows}.Offset(4*r), row)
+		for v := range column {
+			s := w.vector()
+			VMULPS(row, column[v], s)
+			VMULPS(Mem{Base: c}.Offset((2*r+v)*w.bytes()), s, s)
+			VMOVUPS(s, result.Offset(v*w.bytes()))
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// groupTables are the offsets of what GroupRows and GroupColumns read: for each
+// code of 4 bits the number, the number plus the offset, and the magnitude, in
+// bytes; then the offset and the first p of a group of zeros, in 4 bytes each.
+const (
+	offNumber  = 0
+	offShifted = 16
+	offSize    = 32
+	offOffset  = 48
+	offFirst   = 52
+)
+
+// table emits the load of 16 bytes.
+func table(p reg.Register, offset int) reg.VecVirtual {
+	v := XMM()
+	VMOVDQU(Mem{Base: p}.Offset(offset), v)
+	return v
+}
+
+// packGroupRows emits the packing of codes of four rows: quads of the four
+// rows, and for each group and row the first p, which is first - offset × Σa,
+// and the sum of the magnitudes, which is 0 where all numbers are.
+//
+// A row of 16 codes is a vector: VPSHUFB looks the numbers up, and VPSADBW adds
+// bytes without sign, so that Σa is Σ(a + offset) - 16 offset.
+func packGroupRows() {
+	TEXT("GroupRows", NOSPLIT, "func(dst *int8, first *uint32, sizes *uint32, src *uint8, stride int, groups int, parts int, p *uint8)")
+	Doc("Packs groups > 0 groups of parts × 16 codes of 4 rows, stride bytes apart; groupTables are at p.",
+		"first and sizes of the groups are 8 and 4 words apart.")
+	dst, first, sizes, src, stride := param("dst"), param("first"), param("sizes"), param("src"), param("stride")
+	groups, parts, p := param("groups"), param("parts"), param("p")
+	number, shifted, size, zero := table(p, offNumber), table(p, offShifted), table(p, offSize), XMM()
+	VPXOR(zero, zero, zero)
+	rows, pointers := rowAddresses(src, stride, groupRows)
+	// lookUp emits the numbers of the codes of row r.
+	lookUp := func(r int, table reg.VecVirtual) reg.VecVirtual {
+		x := XMM()
+		VMOVDQU(rows[r], x)
+		VPSHUFB(x, table, x)
+		return x
+	}
+	// add emits sum += the sums of the numbers without sign of each row.
+	add := func(sum, table reg.VecVirtual) {
+		var pairs [2]reg.VecVirtual
+		for i := range pairs {
+			u, v, low := lookUp(2*i, table), lookUp(2*i+1, table), XMM()
+			VPSADBW(zero, u, u)
+			VPSADBW(zero, v, v)
+			VPUNPCKLQDQ(v, u, low)
+			VPUNPCKHQDQ(v, u, u)
+			VPADDD(low, u, u)
+			pairs[i] = u
+		}
+		VSHUFPS(Imm(0x88), pairs[1], pairs[0], pairs[0])
+		VPADDD(pairs[0], sum, sum)
+	}
+	loop("group", groups, func() {
+		part, sum, total := GP64(), XMM(), XMM()
+		MOVQ(parts, part)
+		VPXOR(sum, sum, sum)
+		VPXOR(total, total, total)
+		loop("part", part, func() {
+			add(sum, shifted)
+			add(total, size)
+			var n [groupRows]reg.VecVirtual
+			for r := range n {
+				n[r] = lookUp(r, number)
+			}
+			for half, unpack := range []func(...Op){VPUNPCKLDQ, VPUNPCKHDQ} {
+				x, y, z := XMM(), XMM(), XMM()
+				unpack(n[1], n[0], x)
+				unpack(n[3], n[2], y)
+				VPUNPCKLQDQ(y, x, z)
+				VMOVDQU(z, Mem{Base: dst}.Offset(32*half))
+				VPUNPCKHQDQ(y, x, z)
+				VMOVDQU(z, Mem{Base: dst}.Offset(32*half+16))
+			}
+			ADDQ(U32(64), dst)
+			for _, q := range pointers {
+				ADDQ(U32(16), q)
+			}
+		})
+		offset, start := XMM(), XMM()
+		VPBROADCASTD(Mem{Base: p}.Offset(offOffset), offset)
+		VPBROADCASTD(Mem{Base: p}.Offset(offFirst), start)
+		VPMULLD(offset, sum, sum)
+		VPSUBD(sum, start, sum)
+		VMOVDQU(sum, Mem{Base: first})
+		VMOVDQU(total, Mem{Base: sizes})
+		ADDQ(U32(32), first)
+		ADDQ(U32(16), sizes)
+	})
+	RET()
+}
+
+// packGroupColumns emits the packing of codes of 16 columns: quads, and for
+// each group and column the union of the bits of the magnitudes, which is 0
+// where all numbers are.
+func packGroupColumns() {
+	TEXT("GroupColumns", NOSPLIT, "func(dst *uint8, step int, sizes *uint8, src *uint8, stride int, groups int, quads int, p *uint8)")
+	Doc("Packs groups > 0 groups of quads × 4 codes of 16 columns, of rows stride bytes apart; groupTables are at p.",
+		"The quads are step bytes apart, the sizes of the groups 16 bytes.")
+	dst, step, sizes, src, stride := param("dst"), param("step"), param("sizes"), param("src"), param("stride")
+	groups, quads, p := param("groups"), param("quads"), param("p")
+	shifted, size := table(p, offShifted), table(p, offSize)
+	rows, _ := rowAddresses(src, stride, 4)
+	loop("group", groups, func() {
+		quad, union := GP64(), XMM()
+		MOVQ(quads, quad)
+		VPXOR(union, union, union)
+		loop("quad", quad, func() {
+			var n [4]reg.VecVirtual
+			for r := range n {
+				codes, m := XMM(), XMM()
+				n[r] = XMM()
+				VMOVDQU(rows[r], codes)
+				VPSHUFB(codes, shifted, n[r])
+				VPSHUFB(codes, size, m)
+				VPOR(m, union, union)
+			}
+			for half, unpack := range []func(...Op){VPUNPCKLBW, VPUNPCKHBW} {
+				x, y, z := XMM(), XMM(), XMM()
+				unpack(n[1], n[0], x)
+				unpack(n[3], n[2], y)
+				VPUNPCKLWD(y, x, z)
+				VMOVDQU(z, Mem{Base: dst}.Offset(32*half))
+				VPUNPCKHWD(y, x, z)
+				VMOVDQU(z, Mem{Base: dst}.Offset(32*half+16))
+			}
+			ADDQ(step, dst)
+			LEAQ(Mem{Base: src, Index: stride, Scale: 4}, src)
+		})
+		VMOVDQU(union, Mem{Base: sizes})
+		ADDQ(U32(16), sizes)
+	})
+	RET()
+}

@@ -1,0 +1,491 @@
+package tcore
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// groupKernel has the vector routines for products of e2m1 factors with scales,
+// whose tiles have groupRows rows. run adds to the sums c of a tile, while all
+// of its operations but the roundings of c are exact. Package vector describes
+// all of them.
+type groupKernel struct {
+	columns     int // of a tile
+	run         func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+	scale       func(z *float32, stride int, c, rows, columns *float32)
+	packRows    func(dst *int8, first, sizes *uint32, src *uint8, stride, groups, parts int, p *uint8)
+	packColumns func(dst *uint8, step int, sizes, src *uint8, stride, groups, quads int, p *uint8)
+}
+
+// The sizes of tiles and chunks. groupDepth blocks of a panel stay in the first
+// cache while they are multiplied by rows of A, at most groupCache codes, that
+// stay in the second one.
+const (
+	groupRows  = 4
+	groupBlock = 64 // terms
+	groupDepth = 8  // blocks in one call of run
+	groupCache = 1 << 19
+)
+
+// groupOffset is added to twice a factor, which makes a byte without sign of
+// it, and groupAnchor to an integer, which makes the significand of a binary32
+// number of it.
+const (
+	groupOffset = 12
+	groupAnchor = 0x1.8p23
+)
+
+// groupTables contains what the packing routines read for the 16 codes.
+type groupTables struct {
+	number  [16]uint8 // twice the number
+	shifted [16]uint8 // with the offset
+	size    [16]uint8 // its magnitude
+	offset  uint32
+	first   uint32 // p of a group of zeros
+}
+
+func newGroupTables(size int) *groupTables {
+	t := &groupTables{offset: groupOffset}
+	for code := range t.number {
+		x := int(2 * E2M1.Decode(uint64(code)))
+		t.number[code], t.shifted[code], t.size[code] = uint8(x), uint8(x+groupOffset), uint8(max(x, -x))
+	}
+	t.first = math.Float32bits(groupAnchor) + uint32(size*groupOffset*groupOffset)
+	return t
+}
+
+// groupScale is a scale as significand × 2^exp. The significand is 0 for a
+// scale of 0 and NaN for a NaN.
+type groupScale struct {
+	significand float32
+	exp         int
+}
+
+// newGroupScales returns the scales of all codes.
+func newGroupScales(f Format) *[256]groupScale {
+	t := new([256]groupScale)
+	for code := range t {
+		x := f.Decode(uint64(code))
+		if x != x || x == 0 {
+			t[code] = groupScale{float32(x), 0}
+			continue
+		}
+		_, exp := f.split(x)
+		t[code] = groupScale{float32(x / exp2(exp)), exp}
+	}
+	return t
+}
+
+// groupVector describes the scales of a row of A or of a column of B. Scales of
+// groups of zeros, and scales of zero, do not count.
+type groupVector struct {
+	least    int     // exponent of the least scale
+	spread   int     // exponent of the greatest minus least
+	norm     float64 // 2-norm of the scales / 2^least
+	hasNaN   bool    // among the scales
+	anything bool    // that counts
+}
+
+// add adds a scale of a group.
+func (v *groupVector) add(s groupScale, zeros bool) {
+	switch {
+	case s.significand != s.significand:
+		v.hasNaN = true
+	case zeros || s.significand == 0:
+	case !v.anything:
+		v.least, v.spread, v.anything = s.exp, 0, true
+	case s.exp < v.least:
+		v.spread += v.least - s.exp
+		v.least = s.exp
+	default:
+		v.spread = max(v.spread, s.exp-v.least)
+	}
+}
+
+// relative returns the scale of a group / 2^least, or 0 if it does not count,
+// and adds it to the square of the norm.
+func (v *groupVector) relative(s groupScale, zeros bool) float32 {
+	if zeros || s.significand == 0 || s.significand != s.significand {
+		return 0
+	}
+	x := s.significand * math.Float32frombits(uint32(min(127+s.exp-v.least, 255))<<23)
+	v.norm += float64(x) * float64(x)
+	return x
+}
+
+// summary returns the greatest spread and norm of some vectors, and the range
+// of their least exponents.
+func summary(vectors []groupVector) (s groupVector, greatest int) {
+	s, greatest = vectors[0], vectors[0].least
+	for _, v := range vectors[1:] {
+		s.spread, s.norm = max(s.spread, v.spread), max(s.norm, v.norm)
+		s.hasNaN = s.hasNaN || v.hasNaN
+		greatest, s.least = max(greatest, v.least), min(s.least, v.least)
+	}
+	return s, greatest
+}
+
+// groupProduct is a product of e2m1 factors with scales. As long as nothing is
+// cut off, the sum of a block is one rounding toward zero:
+//
+// A term, the sum of a group with its scales, is a multiple of 2^(E-w), E being
+// the sum of the exponents of the scales and w = 2(p-1) + 2 for scales of p
+// bits. If all E of a chain are in [least, least + F-w], and |c| stays less than
+// 2^(least + F-w + 1), then E* <= least + F-w, and all terms are multiples of
+// 2^(E*-F). So is c, a multiple of 2^(least-w) from the beginning on, which
+// truncation to 24 bits does not change. Then E* does not matter, and neither
+// does the E of a group of zeros, at most Emin of binary32.
+//
+// |c| cannot be more than the sum of the magnitudes of all terms, which is at
+// most 36 × the sum over all pairs of scales, times the size of a group; by
+// Cauchy and Schwarz the product of the norms of the scales bounds it.
+//
+// Row i of A is divided by 2^leastᵢ and column j of B by 2^leastⱼ, and so is the
+// sum, exactly.
+type groupProduct struct {
+	d       *Device
+	kernel  groupKernel
+	source  [2]Codes
+	m, n, k int
+	groups  int // of ScaleBlock terms in a chain, in whole blocks
+
+	a       []int8
+	as      []uint32
+	rows    []groupVector
+	b       []uint8
+	bs      []float32
+	columns []groupVector
+}
+
+// groupPath counts what is computed by the vector routines, groupScalarPath
+// what is left.
+var (
+	groupPath       = newPath("groups")
+	groupScalarPath = newPath("groups, scalar")
+)
+
+// newGroupProduct prepares a product of codes. It returns false if there is no
+// kernel for d.
+func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
+	kernel, ok := d.groupKernel()
+	if !ok {
+		return nil, false
+	}
+	k := d.padded(a.Cols)
+	p := &groupProduct{d: d, kernel: kernel, source: [2]Codes{a, b}, m: a.Rows, n: b.Cols, k: k, groups: k / d.ScaleBlock}
+	scales, tables := newGroupScales(d.Scale), newGroupTables(d.ScaleBlock)
+	p.packRows(scales, tables)
+	p.packColumns(scales, tables)
+	return p, true
+}
+
+// groupKernel returns the kernel for the sums of d. It returns false if there
+// is none.
+func (d *Device) groupKernel() (groupKernel, bool) {
+	f, ok := d.Core.(Fused)
+	ok = ok && f.Group == 16 && f.Terms == groupBlock && f.Rounding == ToZero && !f.PositiveTiny &&
+		f.Result.Equal(Binary32) && d.C.Equal(Binary32) && f.ZeroExponent <= Binary32.Emin &&
+		d.A.Equal(E2M1) && d.B.Equal(E2M1) && (d.Scale.Equal(E8M0) || d.Scale.Equal(UE4M3))
+	if !ok {
+		return groupKernel{}, false
+	}
+	return groupKernelFor(d.ScaleBlock)
+}
+
+// groupScratch recycles the memory of finished products.
+var groupScratch struct {
+	a     scratch[int8]
+	as    scratch[uint32]
+	b     scratch[uint8]
+	bs    scratch[float32]
+	sums  scratch[float32]
+	sizes scratch[uint32]
+	codes scratch[uint8]
+}
+
+func (p *groupProduct) release() {
+	groupScratch.a.put(p.a)
+	groupScratch.as.put(p.as)
+	groupScratch.b.put(p.b)
+	groupScratch.bs.put(p.bs)
+}
+
+// rowGroups returns the number of groups of rows, panels that of panels.
+func (p *groupProduct) rowGroups() int { return (p.m + groupRows - 1) / groupRows }
+func (p *groupProduct) panels() int    { return (p.n + p.kernel.columns - 1) / p.kernel.columns }
+
+// one is the code of a scale of 1.
+func (p *groupProduct) one() uint8 { return uint8(p.d.Scale.Encode(1, ToNearestEven)) }
+
+func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
+	src, size, groups := p.source[0], p.d.ScaleBlock, p.groups
+	p.a = groupScratch.a.get(p.rowGroups() * groupRows * p.k)
+	p.as = groupScratch.as.get(p.rowGroups() * groups * 2 * groupRows)
+	p.rows = make([]groupVector, p.rowGroups()*groupRows)
+	blocks := (src.Cols + size - 1) / size
+	parallel.Ranges(p.rowGroups(), func(lo, hi int) {
+		sizes := groupScratch.sizes.get(groups * groupRows)
+		defer groupScratch.sizes.put(sizes)
+		codes := groupScratch.codes.get(groupRows * p.k)
+		defer groupScratch.codes.put(codes)
+		for l := lo; l < hi; l++ {
+			i, stride, from := l*groupRows, src.Cols, codes
+			rows := min(groupRows, p.m-i)
+			if rows == groupRows && p.k == src.Cols {
+				from = src.Data[i*stride:]
+			} else {
+				clear(codes)
+				for r := range rows {
+					copy(codes[r*p.k:], src.Data[(i+r)*stride:][:stride])
+				}
+				stride = p.k
+			}
+			as := p.as[l*groups*2*groupRows:]
+			p.kernel.packRows(&p.a[i*p.k], &as[0], &sizes[0], &from[0], stride, groups, size/16, &tables.number[0])
+			for r := range groupRows {
+				scale := func(int) groupScale { return scales[p.one()] }
+				if i+r >= p.m {
+					scale = func(int) groupScale { return groupScale{} }
+				} else if src.Scales != nil {
+					row := src.Scales[(i+r)*blocks:][:blocks]
+					scale = func(g int) groupScale { return scales[row[g]] }
+				}
+				v := &p.rows[i+r]
+				for g := range blocks {
+					v.add(scale(g), sizes[g*groupRows+r] == 0)
+				}
+				for g := range groups {
+					s := float32(0)
+					if g < blocks {
+						s = v.relative(scale(g), sizes[g*groupRows+r] == 0)
+					}
+					as[g*2*groupRows+groupRows+r] = math.Float32bits(s)
+				}
+				v.norm = math.Sqrt(v.norm)
+			}
+		}
+	})
+}
+
+func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables) {
+	src, size, groups, columns := p.source[1], p.d.ScaleBlock, p.groups, p.kernel.columns
+	p.b = groupScratch.b.get(p.panels() * columns * p.k)
+	p.bs = groupScratch.bs.get(p.panels() * groups * 2 * columns)
+	p.columns = make([]groupVector, p.panels()*columns)
+	blocks := (src.Rows + size - 1) / size
+	parallel.Ranges(p.panels(), func(lo, hi int) {
+		sizes := groupScratch.codes.get(groups * columns)
+		defer groupScratch.codes.put(sizes)
+		codes := groupScratch.codes.get(columns * p.k)
+		defer groupScratch.codes.put(codes)
+		row := make([]groupScale, columns)
+		for l := lo; l < hi; l++ {
+			j, stride, from := l*columns, src.Cols, codes
+			width := min(columns, p.n-j)
+			if width == columns && p.k == src.Rows {
+				from = src.Data[j:]
+			} else {
+				clear(codes)
+				for k := range src.Rows {
+					copy(codes[k*columns:], src.Data[k*stride+j:][:width])
+				}
+				stride = columns
+			}
+			for c := 0; c < columns; c += 16 {
+				p.kernel.packColumns(&p.b[j*p.k+4*c], 4*columns, &sizes[c*groups], &from[c], stride, groups, size/4, &tables.number[0])
+			}
+			// each calls f with the scales of a group of columns and whether it is zero.
+			each := func(f func(g, c int, s groupScale, zeros bool)) {
+				for g := range blocks {
+					for c := range width {
+						row[c] = scales[p.one()]
+						if src.Scales != nil {
+							row[c] = scales[src.Scales[g*p.n+j+c]]
+						}
+						f(g, c, row[c], sizes[c&^15*groups+g*16+c&15] == 0)
+					}
+				}
+			}
+			vectors, bs := p.columns[j:j+columns], p.bs[l*groups*2*columns:][:groups*2*columns]
+			clear(bs)
+			each(func(_, c int, s groupScale, zeros bool) { vectors[c].add(s, zeros) })
+			each(func(g, c int, s groupScale, zeros bool) {
+				x := vectors[c].relative(s, zeros) / 4 // factors are doubled
+				bs[2*g*columns+c], bs[(2*g+1)*columns+c] = x, -groupAnchor*x
+			})
+			for c := range vectors {
+				vectors[c].norm = math.Sqrt(vectors[c].norm)
+			}
+		}
+	})
+}
+
+func (p *groupProduct) addTo(c, z blas32.General) {
+	strip := max(1, groupCache/(groupRows*p.k))
+	part := func(groupLo, groupHi, panelLo, panelHi int) {
+		w := newGroupStrip(p, c, z, min(strip, groupHi-groupLo))
+		defer w.release()
+		for lo := groupLo; lo < groupHi; lo += strip {
+			for panel := panelLo; panel < panelHi; panel++ {
+				w.compute(lo, min(lo+strip, groupHi), panel)
+			}
+		}
+	}
+	if p.rowGroups() >= p.panels() {
+		parallel.Ranges(p.rowGroups(), func(lo, hi int) { part(lo, hi, 0, p.panels()) })
+		return
+	}
+	parallel.Ranges(p.panels(), func(lo, hi int) { part(0, p.rowGroups(), lo, hi) })
+}
+
+// groupStrip is the memory of one goroutine for the tiles of some groups of
+// rows and one panel.
+type groupStrip struct {
+	*groupProduct
+	c, z    blas32.General
+	sums    []float32 // of a tile after the other, divided by powers of two
+	t, tile []float32 // memory of run, and a tile at the edge of z
+	proved  []bool    // the tiles for which nothing is cut off
+	powers  []float32 // 2^leastᵢ and 2^leastⱼ
+}
+
+func newGroupStrip(p *groupProduct, c, z blas32.General, groups int) *groupStrip {
+	size := groupRows * p.kernel.columns
+	w := &groupStrip{groupProduct: p, c: c, z: z, proved: make([]bool, groups), powers: make([]float32, groupRows+p.kernel.columns)}
+	w.sums = groupScratch.sums.get((groups + groupDepth + 1) * size)
+	w.t, w.tile = w.sums[groups*size:][:groupDepth*size], w.sums[(groups+groupDepth)*size:]
+	return w
+}
+
+func (w *groupStrip) release() { groupScratch.sums.put(w.sums) }
+
+// sumsOf returns the sums of tile l of the strip.
+func (w *groupStrip) sumsOf(l int) []float32 {
+	size := groupRows * w.kernel.columns
+	return w.sums[l*size:][:size]
+}
+
+// compute computes the tiles of the groups [lo, hi) and a panel.
+func (w *groupStrip) compute(lo, hi, panel int) {
+	columns, blocks := w.kernel.columns, w.k/groupBlock
+	each := groupBlock / w.d.ScaleBlock // groups in a block
+	for l := range hi - lo {
+		w.proved[l] = w.prove(lo+l, panel) && w.load(l, lo+l, panel)
+	}
+	for block := 0; block < blocks; block += groupDepth {
+		n := min(groupDepth, blocks-block)
+		b := &w.b[panel*columns*w.k+block*groupBlock*columns]
+		bs := &w.bs[(panel*w.groups+block*each)*2*columns]
+		for l := range hi - lo {
+			if !w.proved[l] {
+				continue
+			}
+			a := &w.a[(lo+l)*groupRows*w.k+block*groupBlock*groupRows]
+			as := &w.as[((lo+l)*w.groups+block*each)*2*groupRows]
+			w.proved[l] = w.kernel.run(&w.sumsOf(l)[0], a, as, b, bs, n, &w.t[0]) == 0
+		}
+	}
+	for l := range hi - lo {
+		if w.proved[l] {
+			w.store(l, lo+l, panel)
+			continue
+		}
+		w.scalar(lo+l, panel)
+	}
+}
+
+// tileSize returns the numbers of rows and columns of a tile that are in z.
+func (w *groupStrip) tileSize(group, panel int) (rows, columns int) {
+	return min(groupRows, w.m-group*groupRows), min(w.kernel.columns, w.n-panel*w.kernel.columns)
+}
+
+// fraction returns w of [groupProduct], and reach F - w.
+func (p *groupProduct) fraction() int { return 2*(p.d.Scale.Precision-1) + 2 }
+func (p *groupProduct) reach() int    { return p.d.Core.(Fused).FractionBits - p.fraction() }
+
+// bound returns what |c| / 2^least does not exceed in a tile if it begins with
+// 0, or infinity if terms may be cut off or numbers may not be normal.
+func (p *groupProduct) bound(group, panel int) float64 {
+	x, greatestX := summary(p.rows[group*groupRows:][:groupRows])
+	y, greatestY := summary(p.columns[panel*p.kernel.columns:][:p.kernel.columns])
+	if x.hasNaN || y.hasNaN || x.spread+y.spread > p.reach() || x.least+y.least < Binary32.Emin ||
+		greatestX+greatestY+p.reach() > Binary32.Emax {
+		return math.Inf(1)
+	}
+	const slack = 1 + 0x1p-30 // more than the rounding errors of the norms
+	return float64(36*p.d.ScaleBlock) * x.norm * y.norm * slack
+}
+
+// prove reports whether nothing is cut off in a tile that begins with 0.
+func (w *groupStrip) prove(group, panel int) bool {
+	return w.bound(group, panel) < exp2(w.reach()+1)
+}
+
+// load stores C / 2^least in the sums of tile l and reports whether nothing is
+// cut off if they begin so.
+func (w *groupStrip) load(l, group, panel int) bool {
+	sums := w.sumsOf(l)
+	clear(sums)
+	if w.c.Data == nil {
+		return true
+	}
+	limit := exp2(w.reach()+1) - w.bound(group, panel)
+	rows, columns := w.tileSize(group, panel)
+	for r := range rows {
+		i, j := group*groupRows+r, panel*w.kernel.columns
+		for c, v := range matrix.Row(w.c, i)[j : j+columns] {
+			x := float64(v) * exp2(-w.rows[i].least-w.columns[j+c].least)
+			if y := x * exp2(w.fraction()); !(math.Abs(x) < limit) || y != math.Trunc(y) {
+				return false
+			}
+			sums[r*w.kernel.columns+c] = float32(x)
+		}
+	}
+	return true
+}
+
+// store stores tile l.
+func (w *groupStrip) store(l, group, panel int) {
+	rows, columns := w.tileSize(group, panel)
+	for r := range groupRows {
+		w.powers[r] = float32(exp2(w.rows[group*groupRows+r].least))
+	}
+	for c := range w.kernel.columns {
+		w.powers[groupRows+c] = float32(exp2(w.columns[panel*w.kernel.columns+c].least))
+	}
+	groupPath.count(rows, w.source[0].Cols, columns)
+	at := group*groupRows*w.z.Stride + panel*w.kernel.columns
+	if rows == groupRows && columns == w.kernel.columns {
+		w.kernel.scale(&w.z.Data[at], 4*w.z.Stride, &w.sumsOf(l)[0], &w.powers[0], &w.powers[groupRows])
+		return
+	}
+	w.kernel.scale(&w.tile[0], 4*w.kernel.columns, &w.sumsOf(l)[0], &w.powers[0], &w.powers[groupRows])
+	for r := range rows {
+		copy(w.z.Data[at+r*w.z.Stride:][:columns], w.tile[r*w.kernel.columns:])
+	}
+}
+
+// scalar computes a tile without vectors.
+func (w *groupStrip) scalar(group, panel int) {
+	rows, columns := w.tileSize(group, panel)
+	groupScalarPath.count(rows, w.source[0].Cols, columns)
+	i0, j0 := group*groupRows, panel*w.kernel.columns
+	var y, scaleY [][]float64
+	for c := range columns {
+		v, s := w.d.decodeVector(w.d.B, w.source[1], j0+c, true)
+		y, scaleY = append(y, v), append(scaleY, s)
+	}
+	for i := i0; i < i0+rows; i++ {
+		x, scaleX := w.d.decodeVector(w.d.A, w.source[0], i, false)
+		for c := range columns {
+			start := 0.0
+			if w.c.Data != nil {
+				start = w.d.C.Round(float64(w.c.Data[i*w.c.Stride+j0+c]), ToNearestEven)
+			}
+			w.z.Data[i*w.z.Stride+j0+c] = float32(w.d.chain(x, y[c], scaleX, scaleY[c], start, nil))
+		}
+	}
+}

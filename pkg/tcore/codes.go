@@ -1,7 +1,9 @@
 package tcore
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -147,10 +149,8 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
 		}
 		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
-		for i, code := range m.Data {
-			if int(code)>>f.Bits() != 0 {
-				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, f.Bits()))
-			}
+		if i := firstBeyond(m.Data, f.Bits()); i >= 0 {
+			panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, m.Data[i], f.Bits()))
 		}
 		if len(m.Scales) > 0 {
 			checkLengths(call, name+".Scales", len(m.Scales), scales)
@@ -158,4 +158,20 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 	}
 	check("a", d.A, a, a.Rows*blocks)
 	check("b", d.B, b, b.Cols*blocks)
+}
+
+// firstBeyond returns the index of the first code of more than w bits, or -1.
+func firstBeyond(codes []uint8, w int) int {
+	var all uint64
+	n := len(codes) &^ 7
+	for i := 0; i < n; i += 8 {
+		all |= binary.LittleEndian.Uint64(codes[i:])
+	}
+	for _, code := range codes[n:] {
+		all |= uint64(code)
+	}
+	if all&^(0x0101010101010101*(1<<w-1)) == 0 {
+		return -1
+	}
+	return slices.IndexFunc(codes, func(code uint8) bool { return code>>w != 0 })
 }

@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -116,16 +117,21 @@ func (v *groupVector) relative(s groupScale, zeros bool) float32 {
 	return x
 }
 
-// summary returns the greatest spread and norm of some vectors, and the range
-// of their least exponents.
-func summary(vectors []groupVector) (s groupVector, greatest int) {
-	s, greatest = vectors[0], vectors[0].least
-	for _, v := range vectors[1:] {
-		s.spread, s.norm = max(s.spread, v.spread), max(s.norm, v.norm)
-		s.hasNaN = s.hasNaN || v.hasNaN
-		greatest, s.least = max(greatest, v.least), min(s.least, v.least)
+// groupFactor is what a tile has of one operand: rows of A or columns of B.
+type groupFactor struct {
+	least, greatest int     // exponents of the least scales of the vectors
+	spread          int     // the greatest one
+	norm            float64 // the greatest one
+	hasNaN          bool
+}
+
+func newGroupFactor(vectors []groupVector) groupFactor {
+	f := groupFactor{least: vectors[0].least, greatest: vectors[0].least}
+	for _, v := range vectors {
+		f.least, f.greatest = min(f.least, v.least), max(f.greatest, v.least)
+		f.spread, f.norm, f.hasNaN = max(f.spread, v.spread), max(f.norm, v.norm), f.hasNaN || v.hasNaN
 	}
-	return s, greatest
+	return f
 }
 
 // groupProduct is a product of e2m1 factors with scales. As long as nothing is
@@ -152,12 +158,31 @@ type groupProduct struct {
 	m, n, k int
 	groups  int // of ScaleBlock terms in a chain, in whole blocks
 
-	a       []int8
-	as      []uint32
-	rows    []groupVector
-	b       []uint8
-	bs      []float32
-	columns []groupVector
+	a, b    groupOperand
+	quadsA  []int8 // and what package vector reads beside them
+	scalesA []uint32
+	quadsB  []uint8
+	scalesB []float32
+}
+
+// groupOperand describes the scales of an operand.
+type groupOperand struct {
+	vectors []groupVector // rows or columns
+	powers  []float32     // 2^least of each
+	tiles   []groupFactor // groups of rows, or panels
+}
+
+func newGroupOperand(tiles, size int) groupOperand {
+	return groupOperand{make([]groupVector, tiles*size), make([]float32, tiles*size), make([]groupFactor, tiles)}
+}
+
+// finish completes the description of tile l from those of its vectors.
+func (o *groupOperand) finish(l, size int) {
+	vectors := o.vectors[l*size:][:size]
+	o.tiles[l] = newGroupFactor(vectors)
+	for i, v := range vectors {
+		o.powers[l*size+i] = float32(exp2(v.least))
+	}
 }
 
 // groupPath counts what is computed by the vector routines, groupScalarPath
@@ -207,25 +232,29 @@ var groupScratch struct {
 }
 
 func (p *groupProduct) release() {
-	groupScratch.a.put(p.a)
-	groupScratch.as.put(p.as)
-	groupScratch.b.put(p.b)
-	groupScratch.bs.put(p.bs)
+	groupScratch.a.put(p.quadsA)
+	groupScratch.as.put(p.scalesA)
+	groupScratch.b.put(p.quadsB)
+	groupScratch.bs.put(p.scalesB)
 }
 
 // rowGroups returns the number of groups of rows, panels that of panels.
 func (p *groupProduct) rowGroups() int { return (p.m + groupRows - 1) / groupRows }
 func (p *groupProduct) panels() int    { return (p.n + p.kernel.columns - 1) / p.kernel.columns }
 
-// one is the code of a scale of 1.
-func (p *groupProduct) one() uint8 { return uint8(p.d.Scale.Encode(1, ToNearestEven)) }
+// ones returns n codes of a scale of 1.
+func (p *groupProduct) ones(n int) []uint8 {
+	one := uint8(p.d.Scale.Encode(1, ToNearestEven))
+	return bytes.Repeat([]uint8{one}, n)
+}
 
 func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
 	src, size, groups := p.source[0], p.d.ScaleBlock, p.groups
-	p.a = groupScratch.a.get(p.rowGroups() * groupRows * p.k)
-	p.as = groupScratch.as.get(p.rowGroups() * groups * 2 * groupRows)
-	p.rows = make([]groupVector, p.rowGroups()*groupRows)
+	p.quadsA = groupScratch.a.get(p.rowGroups() * groupRows * p.k)
+	p.scalesA = groupScratch.as.get(p.rowGroups() * groups * 2 * groupRows)
+	p.a = newGroupOperand(p.rowGroups(), groupRows)
 	blocks := (src.Cols + size - 1) / size
+	ones := p.ones(blocks)
 	parallel.Ranges(p.rowGroups(), func(lo, hi int) {
 		sizes := groupScratch.sizes.get(groups * groupRows)
 		defer groupScratch.sizes.put(sizes)
@@ -243,45 +272,43 @@ func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
 				}
 				stride = p.k
 			}
-			as := p.as[l*groups*2*groupRows:]
-			p.kernel.packRows(&p.a[i*p.k], &as[0], &sizes[0], &from[0], stride, groups, size/16, &tables.number[0])
-			for r := range groupRows {
-				scale := func(int) groupScale { return scales[p.one()] }
-				if i+r >= p.m {
-					scale = func(int) groupScale { return groupScale{} }
-				} else if src.Scales != nil {
-					row := src.Scales[(i+r)*blocks:][:blocks]
-					scale = func(g int) groupScale { return scales[row[g]] }
+			as := p.scalesA[l*groups*2*groupRows:][:groups*2*groupRows]
+			if rows < groupRows || blocks < groups {
+				clear(as)
+			}
+			p.kernel.packRows(&p.quadsA[i*p.k], &as[0], &sizes[0], &from[0], stride, groups, size/16, &tables.number[0])
+			for r := range min(groupRows, p.m-i) {
+				row := ones
+				if len(src.Scales) > 0 {
+					row = src.Scales[(i+r)*blocks:][:blocks]
 				}
-				v := &p.rows[i+r]
-				for g := range blocks {
-					v.add(scale(g), sizes[g*groupRows+r] == 0)
+				v := &p.a.vectors[i+r]
+				for g, code := range row {
+					v.add(scales[code], sizes[g*groupRows+r] == 0)
 				}
-				for g := range groups {
-					s := float32(0)
-					if g < blocks {
-						s = v.relative(scale(g), sizes[g*groupRows+r] == 0)
-					}
+				for g, code := range row {
+					s := v.relative(scales[code], sizes[g*groupRows+r] == 0)
 					as[g*2*groupRows+groupRows+r] = math.Float32bits(s)
 				}
 				v.norm = math.Sqrt(v.norm)
 			}
+			p.a.finish(l, groupRows)
 		}
 	})
 }
 
 func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables) {
 	src, size, groups, columns := p.source[1], p.d.ScaleBlock, p.groups, p.kernel.columns
-	p.b = groupScratch.b.get(p.panels() * columns * p.k)
-	p.bs = groupScratch.bs.get(p.panels() * groups * 2 * columns)
-	p.columns = make([]groupVector, p.panels()*columns)
+	p.quadsB = groupScratch.b.get(p.panels() * columns * p.k)
+	p.scalesB = groupScratch.bs.get(p.panels() * groups * 2 * columns)
+	p.b = newGroupOperand(p.panels(), columns)
 	blocks := (src.Rows + size - 1) / size
+	ones := p.ones(columns)
 	parallel.Ranges(p.panels(), func(lo, hi int) {
 		sizes := groupScratch.codes.get(groups * columns)
 		defer groupScratch.codes.put(sizes)
 		codes := groupScratch.codes.get(columns * p.k)
 		defer groupScratch.codes.put(codes)
-		row := make([]groupScale, columns)
 		for l := lo; l < hi; l++ {
 			j, stride, from := l*columns, src.Cols, codes
 			width := min(columns, p.n-j)
@@ -295,30 +322,33 @@ func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables)
 				stride = columns
 			}
 			for c := 0; c < columns; c += 16 {
-				p.kernel.packColumns(&p.b[j*p.k+4*c], 4*columns, &sizes[c*groups], &from[c], stride, groups, size/4, &tables.number[0])
+				p.kernel.packColumns(&p.quadsB[j*p.k+4*c], 4*columns, &sizes[c*groups], &from[c], stride, groups, size/4, &tables.number[0])
 			}
-			// each calls f with the scales of a group of columns and whether it is zero.
-			each := func(f func(g, c int, s groupScale, zeros bool)) {
-				for g := range blocks {
-					for c := range width {
-						row[c] = scales[p.one()]
-						if src.Scales != nil {
-							row[c] = scales[src.Scales[g*p.n+j+c]]
-						}
-						f(g, c, row[c], sizes[c&^15*groups+g*16+c&15] == 0)
-					}
+			vectors, bs := p.b.vectors[j:j+columns], p.scalesB[l*groups*2*columns:][:groups*2*columns]
+			clear(bs)
+			row := ones[:width]
+			for g := range blocks {
+				if len(src.Scales) > 0 {
+					row = src.Scales[g*p.n+j:][:width]
+				}
+				for c, code := range row {
+					vectors[c].add(scales[code], sizes[c&^15*groups+g*16+c&15] == 0)
 				}
 			}
-			vectors, bs := p.columns[j:j+columns], p.bs[l*groups*2*columns:][:groups*2*columns]
-			clear(bs)
-			each(func(_, c int, s groupScale, zeros bool) { vectors[c].add(s, zeros) })
-			each(func(g, c int, s groupScale, zeros bool) {
-				x := vectors[c].relative(s, zeros) / 4 // factors are doubled
-				bs[2*g*columns+c], bs[(2*g+1)*columns+c] = x, -groupAnchor*x
-			})
+			for g := range blocks {
+				if len(src.Scales) > 0 {
+					row = src.Scales[g*p.n+j:][:width]
+				}
+				x := bs[2*g*columns:][:2*columns]
+				for c, code := range row {
+					s := vectors[c].relative(scales[code], sizes[c&^15*groups+g*16+c&15] == 0) / 4 // factors are doubled
+					x[c], x[columns+c] = s, -groupAnchor*s
+				}
+			}
 			for c := range vectors {
 				vectors[c].norm = math.Sqrt(vectors[c].norm)
 			}
+			p.b.finish(l, columns)
 		}
 	})
 }
@@ -349,12 +379,11 @@ type groupStrip struct {
 	sums    []float32 // of a tile after the other, divided by powers of two
 	t, tile []float32 // memory of run, and a tile at the edge of z
 	proved  []bool    // the tiles for which nothing is cut off
-	powers  []float32 // 2^leastᵢ and 2^leastⱼ
 }
 
 func newGroupStrip(p *groupProduct, c, z blas32.General, groups int) *groupStrip {
 	size := groupRows * p.kernel.columns
-	w := &groupStrip{groupProduct: p, c: c, z: z, proved: make([]bool, groups), powers: make([]float32, groupRows+p.kernel.columns)}
+	w := &groupStrip{groupProduct: p, c: c, z: z, proved: make([]bool, groups)}
 	w.sums = groupScratch.sums.get((groups + groupDepth + 1) * size)
 	w.t, w.tile = w.sums[groups*size:][:groupDepth*size], w.sums[(groups+groupDepth)*size:]
 	return w
@@ -377,14 +406,14 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 	}
 	for block := 0; block < blocks; block += groupDepth {
 		n := min(groupDepth, blocks-block)
-		b := &w.b[panel*columns*w.k+block*groupBlock*columns]
-		bs := &w.bs[(panel*w.groups+block*each)*2*columns]
+		b := &w.quadsB[panel*columns*w.k+block*groupBlock*columns]
+		bs := &w.scalesB[(panel*w.groups+block*each)*2*columns]
 		for l := range hi - lo {
 			if !w.proved[l] {
 				continue
 			}
-			a := &w.a[(lo+l)*groupRows*w.k+block*groupBlock*groupRows]
-			as := &w.as[((lo+l)*w.groups+block*each)*2*groupRows]
+			a := &w.quadsA[(lo+l)*groupRows*w.k+block*groupBlock*groupRows]
+			as := &w.scalesA[((lo+l)*w.groups+block*each)*2*groupRows]
 			w.proved[l] = w.kernel.run(&w.sumsOf(l)[0], a, as, b, bs, n, &w.t[0]) == 0
 		}
 	}
@@ -409,10 +438,9 @@ func (p *groupProduct) reach() int    { return p.d.Core.(Fused).FractionBits - p
 // bound returns what |c| / 2^least does not exceed in a tile if it begins with
 // 0, or infinity if terms may be cut off or numbers may not be normal.
 func (p *groupProduct) bound(group, panel int) float64 {
-	x, greatestX := summary(p.rows[group*groupRows:][:groupRows])
-	y, greatestY := summary(p.columns[panel*p.kernel.columns:][:p.kernel.columns])
+	x, y := &p.a.tiles[group], &p.b.tiles[panel]
 	if x.hasNaN || y.hasNaN || x.spread+y.spread > p.reach() || x.least+y.least < Binary32.Emin ||
-		greatestX+greatestY+p.reach() > Binary32.Emax {
+		x.greatest+y.greatest+p.reach() > Binary32.Emax {
 		return math.Inf(1)
 	}
 	const slack = 1 + 0x1p-30 // more than the rounding errors of the norms
@@ -437,7 +465,7 @@ func (w *groupStrip) load(l, group, panel int) bool {
 	for r := range rows {
 		i, j := group*groupRows+r, panel*w.kernel.columns
 		for c, v := range matrix.Row(w.c, i)[j : j+columns] {
-			x := float64(v) * exp2(-w.rows[i].least-w.columns[j+c].least)
+			x := float64(v) * exp2(-w.a.vectors[i].least-w.b.vectors[j+c].least)
 			if y := x * exp2(w.fraction()); !(math.Abs(x) < limit) || y != math.Trunc(y) {
 				return false
 			}
@@ -450,19 +478,14 @@ func (w *groupStrip) load(l, group, panel int) bool {
 // store stores tile l.
 func (w *groupStrip) store(l, group, panel int) {
 	rows, columns := w.tileSize(group, panel)
-	for r := range groupRows {
-		w.powers[r] = float32(exp2(w.rows[group*groupRows+r].least))
-	}
-	for c := range w.kernel.columns {
-		w.powers[groupRows+c] = float32(exp2(w.columns[panel*w.kernel.columns+c].least))
-	}
+	x, y := &w.a.powers[group*groupRows], &w.b.powers[panel*w.kernel.columns]
 	groupPath.count(rows, w.source[0].Cols, columns)
 	at := group*groupRows*w.z.Stride + panel*w.kernel.columns
 	if rows == groupRows && columns == w.kernel.columns {
-		w.kernel.scale(&w.z.Data[at], 4*w.z.Stride, &w.sumsOf(l)[0], &w.powers[0], &w.powers[groupRows])
+		w.kernel.scale(&w.z.Data[at], 4*w.z.Stride, &w.sumsOf(l)[0], x, y)
 		return
 	}
-	w.kernel.scale(&w.tile[0], 4*w.kernel.columns, &w.sumsOf(l)[0], &w.powers[0], &w.powers[groupRows])
+	w.kernel.scale(&w.tile[0], 4*w.kernel.columns, &w.sumsOf(l)[0], x, y)
 	for r := range rows {
 		copy(w.z.Data[at+r*w.z.Stride:][:columns], w.tile[r*w.kernel.columns:])
 	}

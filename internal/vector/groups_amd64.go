@@ -17,6 +17,15 @@ func Groups16_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks
 // of all blocks is at t.
 func Groups16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
 
+// 4 rows × 16 columns: as Groups16, in binary64, in which all operations but the roundings of c must be exact.
+func GroupsWide16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
+
+// 4 rows × 32 columns: as Groups16, in binary64, in which all operations but the roundings of c must be exact.
+func GroupsWide16_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
+
+// 4 rows × 32 columns: as Groups16, in binary64, in which all operations but the roundings of c must be exact.
+func GroupsWide16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
+
 // 4 rows × 16 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 32. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
 // of all blocks is at t.
@@ -31,6 +40,15 @@ func Groups32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
 // of all blocks is at t.
 func Groups32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+
+// 4 rows × 16 columns: as Groups32, in binary64, in which all operations but the roundings of c must be exact.
+func GroupsWide32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
+
+// 4 rows × 32 columns: as Groups32, in binary64, in which all operations but the roundings of c must be exact.
+func GroupsWide32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
+
+// 4 rows × 32 columns: as Groups32, in binary64, in which all operations but the roundings of c must be exact.
+func GroupsWide32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
 
 // 4 rows × 16 columns: z = c × (rows × columns), stride in bytes.
 func GroupScale_256(z *float32, stride int, c *float32, rows *float32, columns *float32)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -21,6 +22,41 @@ type Codes struct {
 	// factor A are M × ⌈K/ScaleBlock⌉, row by row: blocks are parts of rows. Those
 	// of the right factor B are ⌈K/ScaleBlock⌉ × N: blocks are parts of columns.
 	Scales []uint8
+}
+
+// columns returns the columns [start, end) of a left factor, with the scales of
+// every block terms. start is a multiple of block.
+func (m Codes) columns(start, end, block int) Codes {
+	part := func(data []uint8, n, start, end int) []uint8 {
+		z := make([]uint8, 0, m.Rows*(end-start))
+		for i := range m.Rows {
+			z = append(z, data[i*n+start:i*n+end]...)
+		}
+		return z
+	}
+	z := Codes{Rows: m.Rows, Cols: end - start, Data: part(m.Data, m.Cols, start, end)}
+	if len(m.Scales) > 0 {
+		z.Scales = part(m.Scales, (m.Cols+block-1)/block, start/block, (end+block-1)/block)
+	}
+	return z
+}
+
+// rows returns the rows [start, end) of a right factor, as columns does.
+func (m Codes) rows(start, end, block int) Codes {
+	z := Codes{Rows: end - start, Cols: m.Cols, Data: m.Data[start*m.Cols : end*m.Cols]}
+	if len(m.Scales) > 0 {
+		z.Scales = m.Scales[start/block*m.Cols : (end+block-1)/block*m.Cols]
+	}
+	return z
+}
+
+// decode returns the numbers of f that the codes represent.
+func (m Codes) decode(f Format) blas32.General {
+	z := matrix.New(m.Rows, m.Cols)
+	for i, code := range m.Data {
+		z.Data[i] = float32(f.Decode(uint64(code)))
+	}
+	return z
 }
 
 // MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of A

@@ -10,12 +10,13 @@ import (
 )
 
 // groupKernel has the vector routines for products of e2m1 factors with scales,
-// whose tiles have groupRows rows. run adds to the sums c of a tile, while all
-// of its operations but the roundings of c are exact. Package vector describes
-// all of them.
+// whose tiles have groupRows rows. run adds to the sums c of a tile if all of
+// its operations but the roundings of c are exact in binary32, and wide if they
+// are exact in binary64. Package vector describes all of them.
 type groupKernel struct {
 	columns     int // of a tile
 	run         func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+	wide        func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
 	scale       func(z *float32, stride int, c, rows, columns *float32)
 	packRows    func(dst *int8, first, sizes *uint32, src *uint8, stride, groups, parts int, p *uint8)
 	packColumns func(dst *uint8, step int, sizes, src *uint8, stride, groups, quads int, p *uint8)
@@ -185,11 +186,13 @@ func (o *groupOperand) finish(l, size int) {
 	}
 }
 
-// groupPath counts what is computed by the vector routines, groupScalarPath
-// what is left.
+// groupPath counts what is computed by vector routines in binary32, in whole
+// tiles, and groupWidePath what had to be computed in binary64 then.
+// groupScalarPath counts what is computed without them.
 var (
 	groupPath       = newPath("groups")
-	groupScalarPath = newPath("groups, scalar")
+	groupWidePath   = newPath("groups in binary64")
+	groupScalarPath = newPath("groups without vectors")
 )
 
 // newGroupProduct prepares a product of codes. It returns false if there is no
@@ -404,6 +407,7 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 	for l := range hi - lo {
 		w.proved[l] = w.prove(lo+l, panel) && w.load(l, lo+l, panel)
 	}
+	wide := 0 // blocks of tiles
 	for block := 0; block < blocks; block += groupDepth {
 		n := min(groupDepth, blocks-block)
 		b := &w.quadsB[panel*columns*w.k+block*groupBlock*columns]
@@ -414,16 +418,24 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 			}
 			a := &w.quadsA[(lo+l)*groupRows*w.k+block*groupBlock*groupRows]
 			as := &w.scalesA[((lo+l)*w.groups+block*each)*2*groupRows]
-			w.proved[l] = w.kernel.run(&w.sumsOf(l)[0], a, as, b, bs, n, &w.t[0]) == 0
+			sums := &w.sumsOf(l)[0]
+			if w.kernel.run(sums, a, as, b, bs, n, &w.t[0]) != 0 {
+				w.kernel.wide(sums, a, as, b, bs, n)
+				wide += n
+			}
 		}
 	}
+	groupWidePath.count(groupRows, wide*groupBlock, columns)
+	proved := 0
 	for l := range hi - lo {
-		if w.proved[l] {
-			w.store(l, lo+l, panel)
+		if !w.proved[l] {
+			w.scalar(lo+l, panel)
 			continue
 		}
-		w.scalar(lo+l, panel)
+		w.store(l, lo+l, panel)
+		proved++
 	}
+	groupPath.count(proved*groupRows, w.k, columns)
 }
 
 // tileSize returns the numbers of rows and columns of a tile that are in z.
@@ -479,7 +491,6 @@ func (w *groupStrip) load(l, group, panel int) bool {
 func (w *groupStrip) store(l, group, panel int) {
 	rows, columns := w.tileSize(group, panel)
 	x, y := &w.a.powers[group*groupRows], &w.b.powers[panel*w.kernel.columns]
-	groupPath.count(rows, w.source[0].Cols, columns)
 	at := group*groupRows*w.z.Stride + panel*w.kernel.columns
 	if rows == groupRows && columns == w.kernel.columns {
 		w.kernel.scale(&w.z.Data[at], 4*w.z.Stride, &w.sumsOf(l)[0], x, y)

@@ -130,6 +130,111 @@ func (w width) groups(size int, vnni bool) {
 	RET()
 }
 
+// groupsWide emits the same sums in binary64, row by row, for scales so far
+// apart that the sum of a block is no number of binary32:
+//
+//	c = c + sa × (sb × p - 1.5 × 2^23 × sb)  for all groups of a block, exactly
+//	c = c without the bits beyond those of binary32
+//
+// Operations of 512 bits per 16 columns and 64 terms: 16 products, for each
+// group 8, and 2: 1024 / (50 / 2) = 41 multiply-adds a cycle with four groups.
+func (w width) groupsWide(size int, vnni bool) {
+	name := fmt.Sprintf("GroupsWide%d_%d", size, w)
+	if vnni {
+		name = fmt.Sprintf("GroupsWide%dVNNI", size)
+	}
+	TEXT(name, NOSPLIT, "func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)")
+	Doc(fmt.Sprintf("4 rows × %d columns: as Groups%d, in binary64, in which all operations but the roundings of c must be exact.", 2*w.lanes(), size))
+	k := groupKernel{width: w, size: size, vnni: vnni}
+	c, firstA, firstAS, firstB, firstBS := param("c"), param("a"), param("as"), param("b"), param("bs")
+	blocks, n, row := param("blocks"), GP64(), GP64()
+	k.a, k.as, k.b, k.bs = GP64(), GP64(), GP64(), GP64()
+	if !vnni {
+		k.ones = k.words(1)
+	}
+	// Without the last 53 - 24 bits.
+	mask := w.vector()
+	w.allOnes(mask)
+	VPSLLQ(Imm(53-24), mask, mask)
+	MOVQ(I32(groupRows), row)
+	loop("row", row, func() {
+		MOVQ(firstA, k.a)
+		MOVQ(firstAS, k.as)
+		MOVQ(firstB, k.b)
+		MOVQ(firstBS, k.bs)
+		MOVQ(blocks, n)
+		sums := w.vectors(4)
+		for h, s := range sums {
+			VCVTPS2PD(Mem{Base: c}.Offset(h*w.bytes()/2), s)
+		}
+		loop("block", n, func() {
+			for g := range groupBlock / size {
+				p, scale := k.group(g, 0, 1), w.vector()
+				VBROADCASTSS(Mem{Base: k.as}.Offset(k.row(g, groupRows)), w.half(scale))
+				VCVTPS2PD(w.half(scale), scale)
+				for v := range p {
+					columns, x := w.vector(), w.vector()
+					VMOVUPS(k.at(k.bs, 4*g+v), columns)
+					VFMADD213PS(k.at(k.bs, 4*g+2+v), columns, p[v])
+					VCVTPS2PD(w.half(p[v]), x)
+					VFMADD231PD(scale, x, sums[2*v])
+					w.upper(p[v], x)
+					VCVTPS2PD(w.half(x), x)
+					VFMADD231PD(scale, x, sums[2*v+1])
+				}
+			}
+			for _, s := range sums {
+				w.and(mask, s, s)
+			}
+			k.next()
+		})
+		for h, s := range sums {
+			w.narrow(s, s)
+			VMOVUPS(w.half(s), Mem{Base: c}.Offset(h*w.bytes()/2))
+		}
+		ADDQ(U32(2*w.bytes()), c)
+		ADDQ(U32(4), firstA)
+		ADDQ(U32(4), firstAS)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// half is the lower half of a register.
+func (w width) half(v reg.VecVirtual) reg.Register {
+	if w == 256 {
+		return v.AsX()
+	}
+	return v.AsY()
+}
+
+// upper emits y = the upper half of x.
+func (w width) upper(x, y reg.VecVirtual) {
+	if w == 256 {
+		VEXTRACTF128(Imm(1), x, w.half(y))
+	} else {
+		VEXTRACTF32X8(Imm(1), x, w.half(y))
+	}
+}
+
+// narrow emits y = x in binary32.
+func (w width) narrow(x, y reg.VecVirtual) {
+	if w == 256 {
+		VCVTPD2PSY(x, w.half(y))
+	} else {
+		VCVTPD2PS(x, w.half(y))
+	}
+}
+
+// allOnes emits v = all bits set.
+func (w width) allOnes(v reg.VecVirtual) {
+	if w == 256 {
+		VPCMPEQD(v, v, v)
+	} else {
+		VPTERNLOGD(Imm(0xff), v, v, v)
+	}
+}
+
 // groupKernel is a kernel being emitted.
 type groupKernel struct {
 	width

@@ -46,6 +46,9 @@ var ideas = map[string]func(){
 			width(256).groups(size, false)
 			width(512).groups(size, false)
 			width(512).groups(size, true)
+			width(256).groupsWide(size, false)
+			width(512).groupsWide(size, false)
+			width(512).groupsWide(size, true)
 		}
 		width(256).groupScale()
 		width(512).groupScale()

@@ -1,0 +1,219 @@
+package tcore
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// groupDevices returns the devices that sum groups.
+func groupDevices() []Device {
+	var list []Device
+	for _, d := range Devices() {
+		if core, ok := d.Core.(Fused); ok && core.Group > 0 {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// groupCodes returns rows × cols codes with scales of a kind that tells which
+// path is taken.
+func groupCodes(rng *rand.Rand, d Device, rows, cols int, kind string, vertical bool) Codes {
+	if kind == "quiet" || kind == "outliers" {
+		return blockScaled(rng, d, d.A, rows, cols, kind == "outliers", vertical)
+	}
+	m := randomCodes(rng, d, d.A, rows, cols, 0, vertical)
+	scale := func() float64 { return exp2(rng.IntN(4)) * (1 + float64(rng.IntN(8))/8) }
+	switch kind {
+	case "spread": // about as far apart as nothing is cut off
+		scale = func() float64 { return exp2(rng.IntN(15) - 6) }
+	case "wide": // something is cut off
+		scale = func() float64 { return exp2(40*rng.IntN(2) - 20 + rng.IntN(4)) }
+	case "tiny": // results are subnormal
+		scale = func() float64 { return exp2(rng.IntN(8) - 77) }
+	case "huge": // results overflow
+		scale = func() float64 { return exp2(rng.IntN(8) + 56) }
+	}
+	for i := range m.Scales {
+		m.Scales[i] = uint8(d.Scale.Encode(scale(), ToNearestEven))
+		switch {
+		case kind == "any":
+			m.Scales[i] = uint8(rng.IntN(256))
+		case kind == "NaN" && rng.IntN(40) == 0:
+			m.Scales[i] = uint8(d.Scale.Encode(math.NaN(), ToNearestEven))
+		}
+	}
+	if kind == "zeros" { // blocks of zeros, with any scales, and scales of 0
+		for i := range m.Data {
+			at := i / cols
+			if vertical {
+				at = i % cols
+			}
+			if at%3 == 0 || rng.IntN(2) == 0 {
+				m.Data[i] &= 8
+			}
+		}
+		for i := range m.Scales {
+			at := i / (len(m.Scales) / rows)
+			if vertical {
+				at = i % cols
+			}
+			if at%3 == 0 {
+				m.Scales[i] = uint8(rng.IntN(127))
+			}
+		}
+	}
+	return m
+}
+
+// groupStart returns a C of a kind.
+func groupStart(rng *rand.Rand, rows, cols int, kind string) blas32.General {
+	if kind == "none" {
+		return blas32.General{}
+	}
+	c := blas32.General{Rows: rows, Cols: cols, Stride: cols + 3, Data: make([]float32, rows*(cols+3))}
+	for i := range c.Data {
+		x := float64(rng.IntN(4001) - 2000)
+		switch kind {
+		case "fractions":
+			x = rng.NormFloat64()
+		case "large":
+			x = math.Ldexp(x, 8+rng.IntN(30))
+		case "specials":
+			if rng.IntN(40) == 0 {
+				x = [...]float64{math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(0, -1), math.MaxFloat32, 0x1p-149, -0x1p-127}[rng.IntN(7)]
+			}
+		}
+		c.Data[i] = float32(x)
+	}
+	return c
+}
+
+// checkCodes compares every element of a product of codes with DotScaled.
+func checkCodes(t *testing.T, d Device, a, b Codes, c blas32.General) {
+	t.Helper()
+	z := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols + 1, Data: make([]float32, a.Rows*(b.Cols+1))}
+	for i := range z.Data {
+		z.Data[i] = 99
+	}
+	d.MultiplyAddCodes(a, b, c, z)
+	ones := func(scales []uint64) []uint64 {
+		for len(scales) < (a.Cols+d.ScaleBlock-1)/d.ScaleBlock {
+			scales = append(scales, d.Scale.Encode(1, ToNearestEven))
+		}
+		return scales
+	}
+	for i := range a.Rows {
+		x, scaleX := a.codesOf(i, d.ScaleBlock, false)
+		for j := range b.Cols {
+			y, scaleY := b.codesOf(j, d.ScaleBlock, true)
+			start := 0.0
+			if c.Data != nil {
+				start = float64(c.Data[i*c.Stride+j])
+			}
+			got := float64(z.Data[i*z.Stride+j])
+			want := d.C.Decode(d.DotScaled(x, y, ones(scaleX), ones(scaleY), d.C.Encode(start, ToNearestEven)))
+			if !same(got, want) {
+				t.Fatalf("%s, %d × %d × %d from %x: (%d, %d) = %x, want %x", d.Name, a.Rows, a.Cols, b.Cols, start, i, j, got, want)
+			}
+		}
+		if got := z.Data[i*z.Stride+b.Cols]; got != 99 {
+			t.Fatalf("%s: row %d is written beyond its end: %v", d.Name, i, got)
+		}
+	}
+}
+
+// Products with groups agree with DotScaled for scales and C of all kinds, in
+// shapes around the sizes of tiles, and take the paths that these are for.
+func TestGroupProduct(t *testing.T) {
+	shapes := []shape{{1, 1, 1}, {4, 64, 32}, {3, 65, 33}, {9, 200, 31}, {5, 640, 40}, {8, 1030, 16}, {1, 129, 70}, {70, 33, 1}}
+	if testing.Short() {
+		shapes = shapes[:5]
+	}
+	onEveryLevel(t, func(t *testing.T) {
+		taken := map[*path]bool{}
+		for _, d := range groupDevices() {
+			rng := rand.New(rand.NewPCG(71, uint64(d.ScaleBlock)))
+			for _, kind := range []string{"quiet", "outliers", "near", "spread", "wide", "tiny", "huge", "zeros", "NaN", "any"} {
+				for i, start := range []string{"none", "integers", "fractions", "large", "specials"} {
+					s := shapes[rng.IntN(len(shapes))]
+					a := groupCodes(rng, d, s.m, s.k, kind, false)
+					b := groupCodes(rng, d, s.k, s.n, [...]string{kind, "near"}[i/4], true)
+					checkCodes(t, d, a, b, groupStart(rng, s.m, s.n, start))
+				}
+			}
+			for _, kind := range []string{"quiet", "outliers", "spread"} {
+				for _, s := range shapes {
+					before := map[*path]int64{}
+					for _, p := range paths {
+						before[p] = p.done.Load()
+					}
+					a, b := groupCodes(rng, d, s.m, s.k, kind, false), groupCodes(rng, d, s.k, s.n, kind, true)
+					checkCodes(t, d, a, b, blas32.General{})
+					for _, p := range paths {
+						taken[p] = taken[p] || p.done.Load() > before[p]
+					}
+					if kind == "quiet" && features.Bits > 0 && groupPath.done.Load() == before[groupPath] {
+						t.Errorf("%s: %v is not computed by vectors", d.Name, s)
+					}
+				}
+			}
+			a, b := groupCodes(rng, d, 6, 100, "near", false), groupCodes(rng, d, 100, 37, "near", true)
+			a.Scales = nil
+			checkCodes(t, d, a, b, blas32.General{})
+			b.Scales = nil
+			checkCodes(t, d, a, b, blas32.General{})
+		}
+		if features.Bits > 0 && (!taken[groupPath] || !taken[groupWidePath]) {
+			t.Errorf("not all paths are taken: %v", taken)
+		}
+	})
+}
+
+// FuzzGroups compares products of any codes and scales with DotScaled, at every
+// level. The data are repeated as often as codes are wanted.
+func FuzzGroups(f *testing.F) {
+	f.Add(uint8(0), uint8(3), uint8(5), uint8(70), uint8(40), []byte{1, 2, 3, 0xf, 7}, []byte{127, 120, 130}, []byte{0x3f, 0x80, 0, 0})
+	f.Add(uint8(2), uint8(0), uint8(8), uint8(200), uint8(3), []byte{8, 0, 0, 9}, []byte{0x38, 1, 0x7e}, []byte{})
+	f.Add(uint8(1), uint8(255), uint8(1), uint8(64), uint8(33), []byte{5, 4, 0xc}, []byte{0, 255, 254}, []byte{0x7f, 0x80, 0, 0})
+	devices := groupDevices()
+	f.Fuzz(func(t *testing.T, which, width, m, k, n uint8, codes, scales, start []byte) {
+		d := devices[int(which)%len(devices)]
+		if m == 0 || k == 0 || n == 0 || len(codes) == 0 {
+			return
+		}
+		m, n = (m-1)%9+1, (n-1)%40+1
+		fill := func(count int, data []byte, shift int, of func(byte) byte) []uint8 {
+			z := make([]uint8, count)
+			for i := range z {
+				if len(data) > 0 {
+					z[i] = of(data[(i+i/len(data)*shift)%len(data)])
+				}
+			}
+			return z
+		}
+		code := func(x byte) byte { return x & 15 }
+		one := byte(d.Scale.Encode(1, ToNearestEven))
+		scale := func(x byte) byte { return one + byte(int8(x)%int8(max(1, width/2))) }
+		if width == 255 {
+			scale = func(x byte) byte { return x }
+		}
+		blocks := (int(k) + d.ScaleBlock - 1) / d.ScaleBlock
+		a := Codes{int(m), int(k), fill(int(m)*int(k), codes, 1, code), fill(int(m)*blocks, scales, 1, scale)}
+		b := Codes{int(k), int(n), fill(int(k)*int(n), codes, 3, code), fill(int(n)*blocks, scales, 2, scale)}
+		c := blas32.General{}
+		if len(start) > 3 {
+			c = zeros(int(m), int(n))
+			for i := range c.Data {
+				at := i * 4 % (len(start) - 3)
+				c.Data[i] = math.Float32frombits(uint32(start[at])<<24 | uint32(start[at+1])<<16 | uint32(start[at+2])<<8 | uint32(start[at+3]))
+			}
+		}
+		for _, level := range features.Levels() {
+			with(level, func() { checkCodes(t, d, a, b, c) })
+		}
+	})
+}

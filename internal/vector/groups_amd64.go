@@ -63,3 +63,6 @@ func GroupRows(dst *int8, first *uint32, sizes *uint32, src *uint8, stride int, 
 // Packs groups > 0 groups of quads × 4 codes of 16 columns, of rows stride bytes apart; groupTables are at p.
 // The quads are step bytes apart, the sizes of the groups 16 bytes.
 func GroupColumns(dst *uint8, step int, sizes *uint8, src *uint8, stride int, groups int, quads int, p *uint8)
+
+// Codes of 4 bits of numbers of two bits, the least exponent being 0; n is a positive multiple of 32.
+func EncodePairs(dst *uint8, src *float32, n int, greatest float32)

@@ -4404,3 +4404,112 @@ quad:
 	DECQ       DI
 	JNZ        group
 	RET
+
+DATA lanes<>+0(SB)/4, $0x00000000
+DATA lanes<>+4(SB)/4, $0x00000004
+DATA lanes<>+8(SB)/4, $0x00000001
+DATA lanes<>+12(SB)/4, $0x00000005
+DATA lanes<>+16(SB)/4, $0x00000002
+DATA lanes<>+20(SB)/4, $0x00000006
+DATA lanes<>+24(SB)/4, $0x00000003
+DATA lanes<>+28(SB)/4, $0x00000007
+GLOBL lanes<>(SB), RODATA|NOPTR, $32
+
+// func EncodePairs(dst *uint8, src *float32, n int, greatest float32)
+// Requires: AVX, AVX2
+TEXT ·EncodePairs(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS greatest+24(FP), Y0
+	MOVL         $0x7fffffff, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x3f800000, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x00000008, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
+	VMOVDQU      lanes<>+0(SB), Y5
+	SHRQ         $0x05, DX
+
+next:
+	VMOVUPS   (CX), Y6
+	VPAND     Y6, Y1, Y7
+	VMINPS    Y0, Y7, Y7
+	VMAXPS    Y3, Y7, Y8
+	VPAND     Y2, Y8, Y8
+	VPSUBD    Y8, Y2, Y9
+	VMULPS    Y9, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VPSUBD    Y3, Y8, Y8
+	VPSRLD    $0x16, Y8, Y8
+	VPADDD    Y7, Y8, Y8
+	VCMPPS    $0x07, Y6, Y6, Y9
+	VPSRLD    $0x1c, Y6, Y6
+	VPAND     Y4, Y6, Y6
+	VPAND     Y9, Y6, Y6
+	VPADDD    Y6, Y8, Y8
+	VMOVUPS   32(CX), Y6
+	VPAND     Y6, Y1, Y7
+	VMINPS    Y0, Y7, Y7
+	VMAXPS    Y3, Y7, Y9
+	VPAND     Y2, Y9, Y9
+	VPSUBD    Y9, Y2, Y10
+	VMULPS    Y10, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VPSUBD    Y3, Y9, Y9
+	VPSRLD    $0x16, Y9, Y9
+	VPADDD    Y7, Y9, Y9
+	VCMPPS    $0x07, Y6, Y6, Y10
+	VPSRLD    $0x1c, Y6, Y6
+	VPAND     Y4, Y6, Y6
+	VPAND     Y10, Y6, Y6
+	VPADDD    Y6, Y9, Y9
+	VMOVUPS   64(CX), Y6
+	VPAND     Y6, Y1, Y7
+	VMINPS    Y0, Y7, Y7
+	VMAXPS    Y3, Y7, Y10
+	VPAND     Y2, Y10, Y10
+	VPSUBD    Y10, Y2, Y11
+	VMULPS    Y11, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VPSUBD    Y3, Y10, Y10
+	VPSRLD    $0x16, Y10, Y10
+	VPADDD    Y7, Y10, Y10
+	VCMPPS    $0x07, Y6, Y6, Y11
+	VPSRLD    $0x1c, Y6, Y6
+	VPAND     Y4, Y6, Y6
+	VPAND     Y11, Y6, Y6
+	VPADDD    Y6, Y10, Y10
+	VMOVUPS   96(CX), Y6
+	VPAND     Y6, Y1, Y7
+	VMINPS    Y0, Y7, Y7
+	VMAXPS    Y3, Y7, Y11
+	VPAND     Y2, Y11, Y11
+	VPSUBD    Y11, Y2, Y12
+	VMULPS    Y12, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VPSUBD    Y3, Y11, Y11
+	VPSRLD    $0x16, Y11, Y11
+	VPADDD    Y7, Y11, Y11
+	VCMPPS    $0x07, Y6, Y6, Y12
+	VPSRLD    $0x1c, Y6, Y6
+	VPAND     Y4, Y6, Y6
+	VPAND     Y12, Y6, Y6
+	VPADDD    Y6, Y11, Y11
+	VPACKSSDW Y9, Y8, Y8
+	VPACKSSDW Y11, Y10, Y10
+	VPACKUSWB Y10, Y8, Y8
+	VPERMD    Y8, Y5, Y8
+	VMOVDQU   Y8, (AX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000020, AX
+	DECQ      DX
+	JNZ       next
+	VZEROUPPER
+	RET

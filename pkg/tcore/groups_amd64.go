@@ -8,7 +8,7 @@ func groupKernelFor(size int) (k groupKernel, ok bool) {
 		return k, false
 	}
 	k = groupKernel{columns: features.Bits / 16, scale: vector.GroupScale_512,
-		packRows: vector.GroupRows, packColumns: vector.GroupColumns}
+		packRows: vector.GroupRows, packColumns: vector.GroupColumns, encode: vector.EncodePairs}
 	switch {
 	case features.Bits == 256 && size == 16:
 		k.run, k.wide, k.scale = vector.Groups16_256, vector.GroupsWide16_256, vector.GroupScale_256

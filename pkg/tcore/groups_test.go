@@ -92,20 +92,15 @@ func groupStart(rng *rand.Rand, rows, cols int, kind string) blas32.General {
 	return c
 }
 
-// checkCodes compares every element of a product of codes with DotScaled.
-func checkCodes(t *testing.T, d Device, a, b Codes, c blas32.General) {
-	t.Helper()
-	z := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols + 1, Data: make([]float32, a.Rows*(b.Cols+1))}
-	for i := range z.Data {
-		z.Data[i] = 99
-	}
-	d.MultiplyAddCodes(a, b, c, z)
+// slowCodes returns the elements of a product of codes as DotScaled does.
+func slowCodes(d Device, a, b Codes, c blas32.General) []float64 {
 	ones := func(scales []uint64) []uint64 {
 		for len(scales) < (a.Cols+d.ScaleBlock-1)/d.ScaleBlock {
 			scales = append(scales, d.Scale.Encode(1, ToNearestEven))
 		}
 		return scales
 	}
+	z := make([]float64, 0, a.Rows*b.Cols)
 	for i := range a.Rows {
 		x, scaleX := a.codesOf(i, d.ScaleBlock, false)
 		for j := range b.Cols {
@@ -114,16 +109,43 @@ func checkCodes(t *testing.T, d Device, a, b Codes, c blas32.General) {
 			if c.Data != nil {
 				start = float64(c.Data[i*c.Stride+j])
 			}
-			got := float64(z.Data[i*z.Stride+j])
-			want := d.C.Decode(d.DotScaled(x, y, ones(scaleX), ones(scaleY), d.C.Encode(start, ToNearestEven)))
-			if !same(got, want) {
-				t.Fatalf("%s, %d × %d × %d from %x: (%d, %d) = %x, want %x", d.Name, a.Rows, a.Cols, b.Cols, start, i, j, got, want)
-			}
-		}
-		if got := z.Data[i*z.Stride+b.Cols]; got != 99 {
-			t.Fatalf("%s: row %d is written beyond its end: %v", d.Name, i, got)
+			z = append(z, d.C.Decode(d.DotScaled(x, y, ones(scaleX), ones(scaleY), d.C.Encode(start, ToNearestEven))))
 		}
 	}
+	return z
+}
+
+// checkCodes compares a product of codes with slowCodes, at every level of
+// features. It returns what each level computed on each path.
+func checkCodes(t *testing.T, d Device, a, b Codes, c blas32.General) (taken []map[*path]int64) {
+	t.Helper()
+	want := slowCodes(d, a, b, c)
+	for _, level := range features.Levels() {
+		before := map[*path]int64{}
+		for _, p := range paths {
+			before[p] = p.done.Load()
+		}
+		z := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols + 1, Data: make([]float32, a.Rows*(b.Cols+1))}
+		for i := range z.Data {
+			z.Data[i] = 99
+		}
+		with(level, func() { d.MultiplyAddCodes(a, b, c, z) })
+		for i := range a.Rows {
+			for j := range b.Cols {
+				if got, want := float64(z.Data[i*z.Stride+j]), want[i*b.Cols+j]; !same(got, want) {
+					t.Fatalf("%s, %v, %d × %d × %d: (%d, %d) = %x, want %x", d.Name, level, a.Rows, a.Cols, b.Cols, i, j, got, want)
+				}
+			}
+			if got := z.Data[i*z.Stride+b.Cols]; got != 99 {
+				t.Fatalf("%s, %v: row %d is written beyond its end: %v", d.Name, level, i, got)
+			}
+		}
+		for _, p := range paths {
+			before[p] = p.done.Load() - before[p]
+		}
+		taken = append(taken, before)
+	}
+	return taken
 }
 
 // Products with groups agree with DotScaled for scales and C of all kinds, in
@@ -133,42 +155,111 @@ func TestGroupProduct(t *testing.T) {
 	if testing.Short() {
 		shapes = shapes[:5]
 	}
-	onEveryLevel(t, func(t *testing.T) {
-		taken := map[*path]bool{}
-		for _, d := range groupDevices() {
-			rng := rand.New(rand.NewPCG(71, uint64(d.ScaleBlock)))
-			for _, kind := range []string{"quiet", "outliers", "near", "spread", "wide", "tiny", "huge", "zeros", "NaN", "any"} {
-				for i, start := range []string{"none", "integers", "fractions", "large", "specials"} {
-					s := shapes[rng.IntN(len(shapes))]
-					a := groupCodes(rng, d, s.m, s.k, kind, false)
-					b := groupCodes(rng, d, s.k, s.n, [...]string{kind, "near"}[i/4], true)
-					checkCodes(t, d, a, b, groupStart(rng, s.m, s.n, start))
+	levels := features.Levels()
+	took := make([]map[*path]bool, len(levels))
+	for l := range took {
+		took[l] = map[*path]bool{}
+	}
+	check := func(d Device, a, b Codes, c blas32.General) []map[*path]int64 {
+		taken := checkCodes(t, d, a, b, c)
+		for l := range taken {
+			for p, n := range taken[l] {
+				took[l][p] = took[l][p] || n > 0
+			}
+		}
+		return taken
+	}
+	for _, d := range groupDevices() {
+		rng := rand.New(rand.NewPCG(71, uint64(d.ScaleBlock)))
+		for _, kind := range []string{"quiet", "outliers", "near", "spread", "wide", "tiny", "huge", "zeros", "NaN", "any"} {
+			for i, start := range []string{"none", "integers", "fractions", "large", "specials"} {
+				s := shapes[rng.IntN(len(shapes))]
+				a := groupCodes(rng, d, s.m, s.k, kind, false)
+				b := groupCodes(rng, d, s.k, s.n, [...]string{kind, "near"}[i/4], true)
+				check(d, a, b, groupStart(rng, s.m, s.n, start))
+			}
+		}
+		for _, s := range shapes {
+			a, b := groupCodes(rng, d, s.m, s.k, "quiet", false), groupCodes(rng, d, s.k, s.n, "quiet", true)
+			for l, taken := range check(d, a, b, blas32.General{}) {
+				if levels[l].Bits > 0 && (taken[groupPath] == 0 || taken[groupScalarPath] > 0) {
+					t.Errorf("%s, %v: %v is not computed by vectors", d.Name, levels[l], s)
 				}
 			}
-			for _, kind := range []string{"quiet", "outliers", "spread"} {
-				for _, s := range shapes {
-					before := map[*path]int64{}
-					for _, p := range paths {
-						before[p] = p.done.Load()
+		}
+		a, b := groupCodes(rng, d, 6, 100, "near", false), groupCodes(rng, d, 100, 37, "near", true)
+		a.Scales = nil
+		check(d, a, b, blas32.General{})
+		b.Scales = nil
+		check(d, a, b, blas32.General{})
+	}
+	for l, level := range levels {
+		for _, p := range []*path{groupPath, groupWidePath, groupScalarPath} {
+			if took[l][p] != (level.Bits > 0) {
+				t.Errorf("%v: path %q is taken: %v", level, p.name, took[l][p])
+			}
+		}
+	}
+}
+
+// The vector routine encodes numbers as Format.Encode does: all at which
+// rounding changes, of both signs, and NaNs.
+func TestEncodePairs(t *testing.T) {
+	src := make([]float32, 0, 1<<12)
+	for _, x := range around(E2M1, 1) {
+		for _, e := range []int{0, -20, 20} {
+			src = append(src, float32(math.Ldexp(x, e)))
+		}
+	}
+	rng := rand.New(rand.NewPCG(73, 0))
+	for range 2000 {
+		src = append(src, math.Float32frombits(rng.Uint32()), float32(3*rng.NormFloat64()))
+	}
+	src = append(src, make([]float32, 7)...)
+	onEveryLevel(t, func(t *testing.T) {
+		d := BlackwellNVF4
+		kernel, ok := d.groupKernel()
+		if !ok {
+			return
+		}
+		m := d.encodeMatrix(kernel, E2M1, filled(1, len(src), src...))
+		for i, x := range src {
+			if want := uint8(E2M1.Encode(float64(x), ToNearestEven)); m.Data[i] != want {
+				t.Errorf("the code of %x is %x, want %x", x, m.Data[i], want)
+			}
+		}
+	})
+}
+
+// MultiplyAdd on these devices agrees with Dot, for all data.
+func TestOnesProduct(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range groupDevices() {
+			rng := rand.New(rand.NewPCG(79, 0))
+			for _, s := range []shape{{1, 1, 1}, {5, 70, 33}, {9, 260, 40}} {
+				for _, c := range []blas32.General{{}, groupStart(rng, s.m, s.n, "fractions"), groupStart(rng, s.m, s.n, "specials")} {
+					a, b := anyData(s.m, s.k, rng, true), anyData(s.k, s.n, rng, true)
+					z, before := zeros(s.m, s.n), groupPath.done.Load()
+					d.MultiplyAdd(a, b, c, z)
+					for i := range s.m {
+						x, y := make([]float64, s.k), make([]float64, s.k)
+						widenSlice(x, a.Data[i*a.Stride:][:s.k])
+						for j := range s.n {
+							widenSlice(y, column(b, j))
+							start := 0.0
+							if c.Data != nil {
+								start = float64(c.Data[i*c.Stride+j])
+							}
+							if got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, start); !same(got, want) {
+								t.Fatalf("%s, %v: (%d, %d) = %x, want %x", d.Name, s, i, j, got, want)
+							}
+						}
 					}
-					a, b := groupCodes(rng, d, s.m, s.k, kind, false), groupCodes(rng, d, s.k, s.n, kind, true)
-					checkCodes(t, d, a, b, blas32.General{})
-					for _, p := range paths {
-						taken[p] = taken[p] || p.done.Load() > before[p]
-					}
-					if kind == "quiet" && features.Bits > 0 && groupPath.done.Load() == before[groupPath] {
+					if features.Bits > 0 && c.Data == nil && groupPath.done.Load() == before {
 						t.Errorf("%s: %v is not computed by vectors", d.Name, s)
 					}
 				}
 			}
-			a, b := groupCodes(rng, d, 6, 100, "near", false), groupCodes(rng, d, 100, 37, "near", true)
-			a.Scales = nil
-			checkCodes(t, d, a, b, blas32.General{})
-			b.Scales = nil
-			checkCodes(t, d, a, b, blas32.General{})
-		}
-		if features.Bits > 0 && (!taken[groupPath] || !taken[groupWidePath]) {
-			t.Errorf("not all paths are taken: %v", taken)
 		}
 	})
 }
@@ -212,8 +303,6 @@ func FuzzGroups(f *testing.F) {
 				c.Data[i] = math.Float32frombits(uint32(start[at])<<24 | uint32(start[at+1])<<16 | uint32(start[at+2])<<8 | uint32(start[at+3]))
 			}
 		}
-		for _, level := range features.Levels() {
-			with(level, func() { checkCodes(t, d, a, b, c) })
-		}
+		checkCodes(t, d, a, b, c)
 	})
 }

@@ -516,3 +516,68 @@ func packGroupColumns() {
 	})
 	RET()
 }
+
+// encodePairs emits the codes of binary32 numbers in a format whose least
+// exponent is 0 and whose numbers have two bits, to nearest even. With m = |x|,
+// at most the greatest number, and 2^e <= max(m, 1) < 2^(e+1),
+//
+//	code = 2e + m 2^(1-e), rounded to an integer
+//
+// as numbers of exponent e have the codes 2e + 2 and 2e + 3, are 2 and 3 times
+// 2^(e-1), and m < 1 counts in halves, as do the numbers of exponent 0. A NaN is
+// replaced by the greatest number.
+func encodePairs() {
+	lanes := GLOBL("lanes", RODATA|NOPTR)
+	for i, lane := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
+		DATA(4*i, U32(lane))
+	}
+	TEXT("EncodePairs", NOSPLIT, "func(dst *uint8, src *float32, n int, greatest float32)")
+	Doc("Codes of 4 bits of numbers of two bits, the least exponent being 0; n is a positive multiple of 32.")
+	dst, src, n := param("dst"), param("src"), param("n")
+	scalar, greatest, absolute, exponent, one, sign := GP32(), YMM(), YMM(), YMM(), YMM(), YMM()
+	VBROADCASTSS(NewParamAddr("greatest", 24), greatest)
+	constant := func(bits uint32, v reg.VecVirtual) {
+		MOVL(U32(bits), scalar)
+		VMOVD(scalar, v.AsX())
+		VPBROADCASTD(v.AsX(), v)
+	}
+	constant(1<<31-1, absolute)
+	constant(0xff<<23, exponent)
+	constant(127<<23, one)
+	constant(8, sign)
+	order := YMM()
+	VMOVDQU(lanes, order)
+	SHRQ(Imm(5), n)
+	loop("next", n, func() {
+		var codes [4]reg.VecVirtual
+		for i := range codes {
+			x, m, e, t := YMM(), YMM(), YMM(), YMM()
+			codes[i] = e
+			VMOVUPS(Mem{Base: src}.Offset(32*i), x)
+			VPAND(x, absolute, m)
+			VMINPS(greatest, m, m) // greatest for a NaN
+			VMAXPS(one, m, e)
+			VPAND(exponent, e, e)
+			VPSUBD(e, exponent, t) // 2^(1-e)
+			VMULPS(t, m, m)
+			VCVTPS2DQ(m, m)
+			VPSUBD(one, e, e)
+			VPSRLD(Imm(22), e, e)
+			VPADDD(m, e, e)
+			VCMPPS(Imm(7), x, x, t) // x is a number
+			VPSRLD(Imm(28), x, x)
+			VPAND(sign, x, x)
+			VPAND(t, x, x)
+			VPADDD(x, e, e)
+		}
+		VPACKSSDW(codes[1], codes[0], codes[0])
+		VPACKSSDW(codes[3], codes[2], codes[2])
+		VPACKUSWB(codes[2], codes[0], codes[0])
+		VPERMD(codes[0], order, codes[0])
+		VMOVDQU(codes[0], Mem{Base: dst})
+		ADDQ(U32(128), src)
+		ADDQ(U32(32), dst)
+	})
+	VZEROUPPER()
+	RET()
+}

@@ -54,6 +54,7 @@ var ideas = map[string]func(){
 		width(512).groupScale()
 		packGroupRows()
 		packGroupColumns()
+		encodePairs()
 	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {

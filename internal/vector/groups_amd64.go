@@ -50,6 +50,18 @@ func GroupsWide32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, bl
 // 4 rows × 32 columns: as Groups32, in binary64, in which all operations but the roundings of c must be exact.
 func GroupsWide32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
 
+// 4 rows × 16 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16, with fraction bits
+// below the greatest power of two. Those of zeros are at zero.
+func GroupsCut_256(c *float64, zero *float64, a *int8, as *uint32, b *uint8, bs *float32, blocks int, fraction int)
+
+// 4 rows × 32 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16, with fraction bits
+// below the greatest power of two. Those of zeros are at zero.
+func GroupsCut_512(c *float64, zero *float64, a *int8, as *uint32, b *uint8, bs *float32, blocks int, fraction int)
+
+// 4 rows × 32 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16, with fraction bits
+// below the greatest power of two. Those of zeros are at zero.
+func GroupsCutVNNI(c *float64, zero *float64, a *int8, as *uint32, b *uint8, bs *float32, blocks int, fraction int)
+
 // 4 rows × 16 columns: z = c × (rows × columns), stride in bytes.
 func GroupScale_256(z *float32, stride int, c *float32, rows *float32, columns *float32)
 

@@ -17,6 +17,7 @@ type groupKernel struct {
 	columns     int // of a tile
 	run         func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
 	wide        func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
+	cut         func(c, zero *float64, a *int8, as *uint32, b *uint8, bs *float32, blocks, fraction int)
 	scale       func(z *float32, stride int, c, rows, columns *float32)
 	packRows    func(dst *int8, first, sizes *uint32, src *uint8, stride, groups, parts int, p *uint8)
 	encode      func(dst *uint8, src *float32, n int, greatest float32)
@@ -108,15 +109,21 @@ func (v *groupVector) add(s groupScale, zeros bool) {
 	}
 }
 
-// relative returns the scale of a group / 2^least, or 0 if it does not count,
-// and adds it to the square of the norm.
+// relative returns the scale of a group / 2^least, and counts it in the square
+// of the norm, or 0 if it does not count.
 func (v *groupVector) relative(s groupScale, zeros bool) float32 {
 	if zeros || s.significand == 0 || s.significand != s.significand {
 		return 0
 	}
-	x := s.significand * math.Float32frombits(uint32(min(127+s.exp-v.least, 255))<<23)
+	x := s.significand * v.power(s)
 	v.norm += float64(x) * float64(x)
 	return x
+}
+
+// power returns 2^exp / 2^least for the exponent of a scale, or infinity beyond
+// the range of binary32.
+func (v *groupVector) power(s groupScale) float32 {
+	return math.Float32frombits(uint32(min(127+s.exp-v.least, 255)) << 23)
 }
 
 // groupFactor is what a tile has of one operand: rows of A or columns of B.
@@ -165,6 +172,7 @@ type groupProduct struct {
 	scalesA []uint32
 	quadsB  []uint8
 	scalesB []float32
+	cut     *groupCut
 }
 
 // groupOperand describes the scales of an operand.
@@ -189,10 +197,12 @@ func (o *groupOperand) finish(l, size int) {
 
 // groupPath counts what is computed by vector routines in binary32, in whole
 // tiles, and groupWidePath what had to be computed in binary64 then.
-// groupScalarPath counts what is computed without them.
+// groupCutPath counts what is computed where bits may be cut off, and
+// groupScalarPath what is computed without vector routines.
 var (
 	groupPath       = newPath("groups")
 	groupWidePath   = newPath("groups in binary64")
+	groupCutPath    = newPath("groups, cut off")
 	groupScalarPath = newPath("groups without vectors")
 )
 
@@ -208,6 +218,7 @@ func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
 	scales, tables := newGroupScales(d.Scale), newGroupTables(d.ScaleBlock)
 	p.packRows(scales, tables)
 	p.packColumns(scales, tables)
+	p.cut = &groupCut{p: p, scales: scales, tables: tables}
 	return p, true
 }
 
@@ -260,7 +271,7 @@ func (d *Device) encodeMatrix(k groupKernel, f Format, m blas32.General) Codes {
 func (d *Device) groupKernel() (groupKernel, bool) {
 	f, ok := d.Core.(Fused)
 	ok = ok && f.Group == 16 && f.Terms == groupBlock && f.Rounding == ToZero && !f.PositiveTiny &&
-		f.Result.Equal(Binary32) && d.C.Equal(Binary32) && f.ZeroExponent <= Binary32.Emin &&
+		f.FractionBits <= groupMostBits && f.Result.Equal(Binary32) && d.C.Equal(Binary32) && f.ZeroExponent <= Binary32.Emin &&
 		d.A.Equal(E2M1) && d.B.Equal(E2M1) && (d.Scale.Equal(E8M0) || d.Scale.Equal(UE4M3))
 	if !ok {
 		return groupKernel{}, false
@@ -474,7 +485,9 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 	proved := 0
 	for l := range hi - lo {
 		if !w.proved[l] {
-			w.scalar(lo+l, panel)
+			if !w.cutTile(lo+l, panel) {
+				w.scalar(lo+l, panel)
+			}
 			continue
 		}
 		w.store(l, lo+l, panel)

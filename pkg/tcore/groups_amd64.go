@@ -8,7 +8,12 @@ func groupKernelFor(size int) (k groupKernel, ok bool) {
 		return k, false
 	}
 	k = groupKernel{columns: features.Bits / 16, scale: vector.GroupScale_512,
-		packRows: vector.GroupRows, packColumns: vector.GroupColumns, encode: vector.EncodePairs}
+		cut: vector.GroupsCut_512, packRows: vector.GroupRows, packColumns: vector.GroupColumns, encode: vector.EncodePairs}
+	if features.Bits == 256 {
+		k.cut = vector.GroupsCut_256
+	} else if features.VNNI {
+		k.cut = vector.GroupsCutVNNI
+	}
 	switch {
 	case features.Bits == 256 && size == 16:
 		k.run, k.wide, k.scale = vector.Groups16_256, vector.GroupsWide16_256, vector.GroupScale_256

@@ -194,7 +194,7 @@ func TestGroupProduct(t *testing.T) {
 		check(d, a, b, blas32.General{})
 	}
 	for l, level := range levels {
-		for _, p := range []*path{groupPath, groupWidePath, groupScalarPath} {
+		for _, p := range []*path{groupPath, groupWidePath, groupCutPath, groupScalarPath} {
 			if took[l][p] != (level.Bits > 0) {
 				t.Errorf("%v: path %q is taken: %v", level, p.name, took[l][p])
 			}

@@ -61,7 +61,7 @@ func (w width) groups(size int, vnni bool) {
 	Doc(fmt.Sprintf("4 rows × %d columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of %d. If an operation", 2*w.lanes(), size),
 		"but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums",
 		"of all blocks is at t.")
-	k := groupKernel{width: w, size: size, vnni: vnni,
+	k := groupKernel{width: w, size: size, words: 2, vnni: vnni,
 		a: param("a"), as: param("as"), b: param("b"), bs: param("bs")}
 	c, n := param("c"), param("blocks")
 	saved, control := AllocLocal(8), AllocLocal(8)
@@ -69,7 +69,7 @@ func (w width) groups(size int, vnni bool) {
 	MOVL(U32(clearMXCSR), control)
 	LDMXCSR(control)
 	if !vnni {
-		k.ones = k.words(1)
+		k.ones = k.wordsOf(1)
 	}
 	flags := GP32()
 	if w == 512 {
@@ -145,12 +145,12 @@ func (w width) groupsWide(size int, vnni bool) {
 	}
 	TEXT(name, NOSPLIT, "func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)")
 	Doc(fmt.Sprintf("4 rows × %d columns: as Groups%d, in binary64, in which all operations but the roundings of c must be exact.", 2*w.lanes(), size))
-	k := groupKernel{width: w, size: size, vnni: vnni}
+	k := groupKernel{width: w, size: size, words: 2, vnni: vnni}
 	c, firstA, firstAS, firstB, firstBS := param("c"), param("a"), param("as"), param("b"), param("bs")
 	blocks, n, row := param("blocks"), GP64(), GP64()
 	k.a, k.as, k.b, k.bs = GP64(), GP64(), GP64(), GP64()
 	if !vnni {
-		k.ones = k.words(1)
+		k.ones = k.wordsOf(1)
 	}
 	// Without the last 53 - 24 bits.
 	mask := w.vector()
@@ -200,6 +200,162 @@ func (w width) groupsWide(size int, vnni bool) {
 	RET()
 }
 
+// groupsCut emits the sums of groups where bits are cut off: row by row and for
+// one vector of columns after the other, in binary64,
+//
+//	top = the greatest of |c|'s power of two, that of a zero, and pa × pb for all
+//	      groups with a product other than 0
+//	c = Σ trunc(2^F / top × c or term) × top / 2^F, without the bits beyond 24
+//
+// with the terms sa × (sb × p - 1.5 × 2^23 × sb) of [width.groups]. At as are,
+// for each row, first, sa, pa and a mask of the terms other than 0; at bs are,
+// for each column, sb, 1.5 × 2^23 × -sb, pb and the mask.
+//
+// The quotients of powers of two are differences of the bits. All numbers are
+// normal, all products by powers of two and all sums of integers, less than
+// 2^53, exact. A sum of zeros is +0, as 0 is added to it.
+//
+// Operations of 512 bits per 16 columns and 64 terms: 16 products, for each
+// group 19, and 21: 1024 / (113 / 2) = 18 multiply-adds a cycle.
+func (w width) groupsCut(vnni bool) {
+	name := fmt.Sprintf("GroupsCut_%d", w)
+	if vnni {
+		name = "GroupsCutVNNI"
+	}
+	TEXT(name, NOSPLIT, "func(c, zero *float64, a *int8, as *uint32, b *uint8, bs *float32, blocks int, fraction int)")
+	Doc(fmt.Sprintf("4 rows × %d columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16, with fraction bits", 2*w.lanes()),
+		"below the greatest power of two. Those of zeros are at zero.")
+	k := groupKernel{width: w, size: 16, words: 4, vnni: vnni}
+	c, zeros, firstA, firstAS, firstB, firstBS := param("c"), param("zero"), param("a"), param("as"), param("b"), param("bs")
+	n, row, fraction := GP64(), GP64(), AllocLocal(16)
+	k.a, k.as, k.b, k.bs = GP64(), GP64(), GP64(), GP64()
+	if !vnni {
+		k.ones = k.wordsOf(1)
+	}
+	// 2^F / x has the bits 2 × 1023 + F - e, and x / 2^F has e - F.
+	bits := GP64()
+	Load(Param("fraction"), bits)
+	SHLQ(Imm(52), bits)
+	MOVQ(bits, fraction)
+	MOVQ(U64(2*1023<<52), n)
+	ADDQ(n, bits)
+	MOVQ(bits, fraction.Offset(8))
+	MOVQ(I32(groupRows), row)
+	loop("row", row, func() {
+		MOVQ(firstA, k.a)
+		MOVQ(firstAS, k.as)
+		MOVQ(firstB, k.b)
+		MOVQ(firstBS, k.bs)
+		Load(Param("blocks"), n)
+		loop("block", n, func() {
+			for v := range 2 {
+				k.cut(v, c, zeros, fraction)
+			}
+			k.next()
+		})
+		ADDQ(U32(4*w.bytes()), c)
+		ADDQ(U32(4*w.bytes()), zeros)
+		ADDQ(U32(4), firstA)
+		ADDQ(U32(4), firstAS)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// cut emits a block of groupsCut for vector v of the columns.
+func (k *groupKernel) cut(v int, c, zeros reg.Register, fraction Mem) {
+	var terms []reg.VecVirtual
+	powers := k.vector()
+	for g := range groupBlock / k.size {
+		p, scale, power := k.groupOf(g, 0, 1, v, v+1)[0], k.vector(), k.vector()
+		VMOVUPS(k.at(k.bs, 8*g+v), scale)
+		VFMADD213PS(k.at(k.bs, 8*g+2+v), scale, p)
+		terms = append(terms, p)
+		k.notZero(g, v, power)
+		if g == 0 {
+			powers = power
+		} else {
+			VMAXPS(power, powers, powers)
+		}
+	}
+	for h := range 2 {
+		at := 2*v + h
+		x, top, grid, total := k.vector(), k.vector(), k.vector(), k.vector()
+		k.widen(powers, h, top)
+		VMAXPD(k.at(zeros, at), top, top)
+		VMOVUPS(k.at(c, at), total)
+		k.power(total, x)
+		VMAXPD(x, top, top)
+		VPBROADCASTQ(fraction.Offset(8), grid)
+		VPSUBQ(top, grid, grid)
+		VMULPD(grid, total, total)
+		k.truncate(total, total)
+		k.zero(x)
+		VADDPD(x, total, total)
+		for g, term := range terms {
+			y, scale := k.vector(), k.vector()
+			VBROADCASTSS(Mem{Base: k.as}.Offset(k.row(g, groupRows)), k.half(scale))
+			VCVTPS2PD(k.half(scale), scale)
+			VMULPD(grid, scale, scale)
+			k.widen(term, h, y)
+			VMULPD(scale, y, y)
+			k.truncate(y, y)
+			VADDPD(y, total, total)
+		}
+		VPBROADCASTQ(fraction, x)
+		VPSUBQ(x, top, top)
+		VMULPD(top, total, total)
+		VPSRLQ(Imm(53-24), total, total)
+		VPSLLQ(Imm(53-24), total, total)
+		VMOVUPS(total, k.at(c, at))
+	}
+}
+
+// notZero emits power = pa × pb of group g where there is a product other than
+// 0, and 0 elsewhere.
+func (k *groupKernel) notZero(g, v int, power reg.VecVirtual) {
+	mask, row := k.vector(), k.broadcast(k.as, k.row(g, 2*groupRows))
+	VPBROADCASTD(Mem{Base: k.as}.Offset(k.row(g, 3*groupRows)), mask)
+	if k.width == 512 {
+		some := K()
+		VPTESTMD(k.at(k.bs, 8*g+6+v), mask, some)
+		VMULPS_Z(k.at(k.bs, 8*g+4+v), row, some, power)
+		return
+	}
+	none := k.vector()
+	VPAND(k.at(k.bs, 8*g+6+v), mask, mask)
+	k.zero(none)
+	VPCMPEQD(none, mask, mask)
+	VMULPS(k.at(k.bs, 8*g+4+v), row, power)
+	VPANDN(power, mask, power)
+}
+
+// widen emits y = half h of x in binary64.
+func (k *groupKernel) widen(x reg.VecVirtual, h int, y reg.VecVirtual) {
+	if h == 0 {
+		VCVTPS2PD(k.half(x), y)
+		return
+	}
+	k.upper(x, y)
+	VCVTPS2PD(k.half(y), y)
+}
+
+// power emits y = the power of two of |x|, or 0 for 0: its exponent field.
+func (k *groupKernel) power(x, y reg.VecVirtual) {
+	VPSLLQ(Imm(1), x, y)
+	VPSRLQ(Imm(53), y, y)
+	VPSLLQ(Imm(52), y, y)
+}
+
+// truncate emits y = x truncated to an integer.
+func (k *groupKernel) truncate(x, y reg.VecVirtual) {
+	if k.width == 256 {
+		VROUNDPD(Imm(3), x, y)
+	} else {
+		VRNDSCALEPD(Imm(3), x, y)
+	}
+}
+
 // half is the lower half of a register.
 func (w width) half(v reg.VecVirtual) reg.Register {
 	if w == 256 {
@@ -239,6 +395,7 @@ func (w width) allOnes(v reg.VecVirtual) {
 type groupKernel struct {
 	width
 	size         int // terms of a group
+	words        int // for a row and a group at as
 	vnni         bool
 	a, as, b, bs reg.Register
 	ones         reg.VecVirtual
@@ -247,8 +404,8 @@ type groupKernel struct {
 // at returns the address of a vector.
 func (k *groupKernel) at(base reg.Register, i int) Mem { return Mem{Base: base}.Offset(i * k.bytes()) }
 
-// words returns a vector of words x.
-func (k *groupKernel) words(x int) reg.VecVirtual {
+// wordsOf returns a vector of words x.
+func (k *groupKernel) wordsOf(x int) reg.VecVirtual {
 	scalar, v := GP32(), k.vector()
 	MOVL(U32(x<<16|x), scalar)
 	half := XMM()
@@ -286,18 +443,23 @@ func (k *groupKernel) block(lo, hi int) []reg.VecVirtual {
 
 // group emits the bits p of group g for the rows [lo, hi), row by row.
 func (k *groupKernel) group(g, lo, hi int) []reg.VecVirtual {
-	p := k.vectors(2 * (hi - lo))
+	return k.groupOf(g, lo, hi, 0, 2)
+}
+
+// groupOf is group for the vectors [first, last) of columns.
+func (k *groupKernel) groupOf(g, lo, hi, first, last int) []reg.VecVirtual {
+	n := last - first
+	p := k.vectors(n * (hi - lo))
 	for q := range k.size / 4 {
-		var y [2]reg.VecVirtual
+		y := k.vectors(n)
 		at := g*k.size/4 + q
 		for v := range y {
-			y[v] = k.vector()
-			VMOVUPS(k.at(k.b, 2*at+v), y[v])
+			VMOVUPS(k.at(k.b, 2*at+first+v), y[v])
 		}
 		for r := lo; r < hi; r++ {
 			x := k.broadcast(k.a, 4*(at*groupRows+r))
 			for v := range y {
-				z := p[2*(r-lo)+v]
+				z := p[n*(r-lo)+v]
 				switch {
 				case k.vnni:
 					if q == 0 {
@@ -318,18 +480,18 @@ func (k *groupKernel) group(g, lo, hi int) []reg.VecVirtual {
 		return p
 	}
 	for r := lo; r < hi; r++ {
-		first := k.broadcast(k.as, k.row(g, r))
-		for v := range 2 {
-			z := p[2*(r-lo)+v]
+		start := k.broadcast(k.as, k.row(g, r))
+		for v := range n {
+			z := p[n*(r-lo)+v]
 			VPMADDWD(k.ones, z, z)
-			VPADDD(first, z, z)
+			VPADDD(start, z, z)
 		}
 	}
 	return p
 }
 
 // row returns the offset of number i of group g at as.
-func (k *groupKernel) row(g, i int) int { return 4 * (2*groupRows*g + i) }
+func (k *groupKernel) row(g, i int) int { return 4 * (k.words*groupRows*g + i) }
 
 // broadcast emits the load of four bytes into all lanes.
 func (k *groupKernel) broadcast(base reg.Register, offset int) reg.VecVirtual {
@@ -342,9 +504,9 @@ func (k *groupKernel) broadcast(base reg.Register, offset int) reg.VecVirtual {
 func (k *groupKernel) next() {
 	groups := groupBlock / k.size
 	ADDQ(U32(groupBlock*groupRows), k.a)
-	ADDQ(U32(2*4*groupRows*groups), k.as)
+	ADDQ(U32(4*k.words*groupRows*groups), k.as)
 	ADDQ(U32(groupBlock*2*k.lanes()), k.b)
-	ADDQ(U32(4*k.bytes()*groups), k.bs)
+	ADDQ(U32(2*k.words*k.bytes()*groups), k.bs)
 }
 
 // inexact emits flags = the flag of inexact operations, and sets the zero flag

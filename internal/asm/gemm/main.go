@@ -50,6 +50,9 @@ var ideas = map[string]func(){
 			width(512).groupsWide(size, false)
 			width(512).groupsWide(size, true)
 		}
+		width(256).groupsCut(false)
+		width(512).groupsCut(false)
+		width(512).groupsCut(true)
 		width(256).groupScale()
 		width(512).groupScale()
 		packGroupRows()

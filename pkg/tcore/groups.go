@@ -61,11 +61,12 @@ func newGroupTables(size int) *groupTables {
 	return t
 }
 
-// groupScale is a scale as significand × 2^exp. The significand is 0 for a
-// scale of 0 and NaN for a NaN.
+// groupScale is a scale as significand × 2^exp. The significand of a scale of 0
+// and of a NaN is 0.
 type groupScale struct {
 	significand float32
-	exp         int
+	exp         int16
+	isNaN       bool
 }
 
 // newGroupScales returns the scales of all codes.
@@ -74,56 +75,56 @@ func newGroupScales(f Format) *[256]groupScale {
 	for code := range t {
 		x := f.Decode(uint64(code))
 		if x != x || x == 0 {
-			t[code] = groupScale{float32(x), 0}
+			t[code].isNaN = x != x
 			continue
 		}
 		_, exp := f.split(x)
-		t[code] = groupScale{float32(x / exp2(exp)), exp}
+		t[code] = groupScale{float32(x / exp2(exp)), int16(exp), false}
 	}
 	return t
 }
 
 // groupVector describes the scales of a row of A or of a column of B. Scales of
-// groups of zeros, and scales of zero, do not count.
+// groups of zeros, scales of zero and NaNs do not count.
 type groupVector struct {
-	least    int     // exponent of the least scale
-	spread   int     // exponent of the greatest minus least
-	norm     float64 // 2-norm of the scales / 2^least
-	hasNaN   bool    // among the scales
-	anything bool    // that counts
+	least, greatest int16   // exponents of scales, or 0 if none counts
+	hasNaN          bool    // among the scales
+	norm            float64 // 2-norm of the scales / 2^least
 }
+
+// nothing describes no scales. finish makes a groupVector of it.
+var nothing = groupVector{least: math.MaxInt16, greatest: math.MinInt16}
 
 // add adds a scale of a group.
-func (v *groupVector) add(s groupScale, zeros bool) {
-	switch {
-	case s.significand != s.significand:
+func (v *groupVector) add(s *groupScale, zeros bool) {
+	if s.isNaN {
 		v.hasNaN = true
-	case zeros || s.significand == 0:
-	case !v.anything:
-		v.least, v.spread, v.anything = s.exp, 0, true
-	case s.exp < v.least:
-		v.spread += v.least - s.exp
-		v.least = s.exp
-	default:
-		v.spread = max(v.spread, s.exp-v.least)
+	}
+	if zeros || s.significand == 0 {
+		return
+	}
+	v.least, v.greatest = min(v.least, s.exp), max(v.greatest, s.exp)
+}
+
+// finish is called after all scales have been added, before relative.
+func (v *groupVector) finish() {
+	if v.least > v.greatest {
+		v.least, v.greatest = 0, 0
 	}
 }
 
-// relative returns the scale of a group / 2^least, and counts it in the square
-// of the norm, or 0 if it does not count.
-func (v *groupVector) relative(s groupScale, zeros bool) float32 {
-	if zeros || s.significand == 0 || s.significand != s.significand {
+// relative returns the scale of a group / 2^least, or 0 if it does not count.
+func (v *groupVector) relative(s *groupScale, zeros bool) float32 {
+	if zeros {
 		return 0
 	}
-	x := s.significand * v.power(s)
-	v.norm += float64(x) * float64(x)
-	return x
+	return s.significand * v.power(s)
 }
 
 // power returns 2^exp / 2^least for the exponent of a scale, or infinity beyond
 // the range of binary32.
-func (v *groupVector) power(s groupScale) float32 {
-	return math.Float32frombits(uint32(min(127+s.exp-v.least, 255)) << 23)
+func (v *groupVector) power(s *groupScale) float32 {
+	return math.Float32frombits(min(uint32(127+int(s.exp)-int(v.least)), 255) << 23)
 }
 
 // groupFactor is what a tile has of one operand: rows of A or columns of B.
@@ -135,10 +136,11 @@ type groupFactor struct {
 }
 
 func newGroupFactor(vectors []groupVector) groupFactor {
-	f := groupFactor{least: vectors[0].least, greatest: vectors[0].least}
+	f := groupFactor{least: int(vectors[0].least), greatest: int(vectors[0].least)}
 	for _, v := range vectors {
-		f.least, f.greatest = min(f.least, v.least), max(f.greatest, v.least)
-		f.spread, f.norm, f.hasNaN = max(f.spread, v.spread), max(f.norm, v.norm), f.hasNaN || v.hasNaN
+		f.least, f.greatest = min(f.least, int(v.least)), max(f.greatest, int(v.least))
+		f.spread = max(f.spread, int(v.greatest)-int(v.least))
+		f.norm, f.hasNaN = max(f.norm, v.norm), f.hasNaN || v.hasNaN
 	}
 	return f
 }
@@ -191,7 +193,7 @@ func (o *groupOperand) finish(l, size int) {
 	vectors := o.vectors[l*size:][:size]
 	o.tiles[l] = newGroupFactor(vectors)
 	for i, v := range vectors {
-		o.powers[l*size+i] = float32(exp2(v.least))
+		o.powers[l*size+i] = float32(exp2(int(v.least)))
 	}
 }
 
@@ -218,7 +220,7 @@ func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
 	scales, tables := newGroupScales(d.Scale), newGroupTables(d.ScaleBlock)
 	p.packRows(scales, tables)
 	p.packColumns(scales, tables)
-	p.cut = &groupCut{p: p, scales: scales, tables: tables}
+	p.cut = &groupCut{p: p, scales: scales, tables: tables, one: p.ones(1)[0]}
 	return p, true
 }
 
@@ -341,15 +343,18 @@ func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
 				if len(src.Scales) > 0 {
 					row = src.Scales[(i+r)*blocks:][:blocks]
 				}
-				v := &p.a.vectors[i+r]
+				v := nothing
 				for g, code := range row {
-					v.add(scales[code], sizes[g*groupRows+r] == 0)
+					v.add(&scales[code], sizes[g*groupRows+r] == 0)
 				}
+				v.finish()
 				for g, code := range row {
-					s := v.relative(scales[code], sizes[g*groupRows+r] == 0)
+					s := v.relative(&scales[code], sizes[g*groupRows+r] == 0)
+					v.norm += float64(s * s)
 					as[g*2*groupRows+groupRows+r] = math.Float32bits(s)
 				}
 				v.norm = math.Sqrt(v.norm)
+				p.a.vectors[i+r] = v
 			}
 			p.a.finish(l, groupRows)
 		}
@@ -385,14 +390,20 @@ func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables)
 			}
 			vectors, bs := p.b.vectors[j:j+columns], p.scalesB[l*groups*2*columns:][:groups*2*columns]
 			clear(bs)
+			for c := range vectors {
+				vectors[c] = nothing
+			}
 			row := ones[:width]
 			for g := range blocks {
 				if len(src.Scales) > 0 {
 					row = src.Scales[g*p.n+j:][:width]
 				}
 				for c, code := range row {
-					vectors[c].add(scales[code], sizes[c&^15*groups+g*16+c&15] == 0)
+					vectors[c].add(&scales[code], sizes[c&^15*groups+g*16+c&15] == 0)
 				}
+			}
+			for c := range vectors {
+				vectors[c].finish()
 			}
 			for g := range blocks {
 				if len(src.Scales) > 0 {
@@ -400,8 +411,9 @@ func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables)
 				}
 				x := bs[2*g*columns:][:2*columns]
 				for c, code := range row {
-					s := vectors[c].relative(scales[code], sizes[c&^15*groups+g*16+c&15] == 0) / 4 // factors are doubled
-					x[c], x[columns+c] = s, -groupAnchor*s
+					s := vectors[c].relative(&scales[code], sizes[c&^15*groups+g*16+c&15] == 0)
+					vectors[c].norm += float64(s * s)
+					x[c], x[columns+c] = s/4, -groupAnchor/4*s // factors are doubled
 				}
 			}
 			for c := range vectors {
@@ -535,7 +547,7 @@ func (w *groupStrip) load(l, group, panel int) bool {
 	for r := range rows {
 		i, j := group*groupRows+r, panel*w.kernel.columns
 		for c, v := range matrix.Row(w.c, i)[j : j+columns] {
-			x := float64(v) * exp2(-w.a.vectors[i].least-w.b.vectors[j+c].least)
+			x := float64(v) * exp2(-int(w.a.vectors[i].least)-int(w.b.vectors[j+c].least))
 			if y := x * exp2(w.fraction()); !(math.Abs(x) < limit) || y != math.Trunc(y) {
 				return false
 			}

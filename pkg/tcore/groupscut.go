@@ -23,6 +23,7 @@ type groupCut struct {
 	p            *groupProduct
 	scales       *[256]groupScale
 	tables       *groupTables
+	one          uint8 // the code of a scale of 1
 	once         sync.Once
 	onceA, onceB []sync.Once
 	a            []uint32
@@ -50,7 +51,7 @@ func (g *groupCut) operands(group, panel int) (a []uint32, b []float32) {
 // index of row i of A or of column i of B.
 func (g *groupCut) describe(operand, index, i int) (scale, power float32, sum int, mask uint32) {
 	m, vectors := g.p.source[operand], g.p.a.vectors
-	first, step, k, at, one := i*m.Cols, 1, m.Cols, 0, g.p.ones(1)[0]
+	first, step, k, at, one := i*m.Cols, 1, m.Cols, 0, g.one
 	blocks := (k + g.p.d.ScaleBlock - 1) / g.p.d.ScaleBlock
 	block := index * 16 / g.p.d.ScaleBlock
 	at = i*blocks + block
@@ -71,7 +72,7 @@ func (g *groupCut) describe(operand, index, i int) (scale, power float32, sum in
 	if len(m.Scales) > 0 {
 		one = m.Scales[at]
 	}
-	s := g.scales[one]
+	s := &g.scales[one]
 	if s.significand == 0 {
 		return 0, 1, sum, 0
 	}
@@ -121,25 +122,32 @@ func (w *groupStrip) cutTile(group, panel int) bool {
 	if x.hasNaN || y.hasNaN || max(x.spread, y.spread) > groupMostSpread || x.least+y.least-f.FractionBits < Binary32.Emin {
 		return false
 	}
+	if !(most < exp2(Binary32.Emax)) {
+		return false
+	}
 	columns := w.kernel.columns
-	sums, zeros := make([]float64, groupRows*columns), make([]float64, groupRows*columns)
+	memory := make([]float64, 2*groupRows*columns+columns)
+	sums, zeros, powers := memory[:groupRows*columns], memory[groupRows*columns:][:groupRows*columns], memory[2*groupRows*columns:]
+	for c := range powers {
+		powers[c] = exp2(int(w.b.vectors[panel*columns+c].least))
+	}
 	height, width := w.tileSize(group, panel)
 	for r := range groupRows {
-		for c := range columns {
-			at, least := r*columns+c, w.a.vectors[group*groupRows+r].least+w.b.vectors[panel*columns+c].least
-			zeros[at] = exp2(f.ZeroExponent - least)
-			if w.c.Data == nil || r >= height || c >= width {
-				continue
-			}
-			v := math.Abs(float64(matrix.Row(w.c, group*groupRows+r)[panel*columns+c]))
+		power := exp2(int(w.a.vectors[group*groupRows+r].least))
+		zero := exp2(f.ZeroExponent)
+		for c, p := range powers {
+			zeros[r*columns+c] = zero / (power * p)
+		}
+		if w.c.Data == nil || r >= height {
+			continue
+		}
+		for c, x := range matrix.Row(w.c, group*groupRows+r)[panel*columns:][:width] {
+			v := math.Abs(float64(x))
 			if !(v+most < exp2(Binary32.Emax)) || v > 0 && v < exp2(Binary32.Emin) {
 				return false
 			}
-			sums[at] = float64(matrix.Row(w.c, group*groupRows+r)[panel*columns+c]) * exp2(-least)
+			sums[r*columns+c] = float64(x) / (power * powers[c])
 		}
-	}
-	if !(most < exp2(Binary32.Emax)) {
-		return false
 	}
 	as, bs := w.cut.operands(group, panel)
 	w.kernel.cut(&sums[0], &zeros[0], &w.quadsA[group*groupRows*w.k], &as[0], &w.quadsB[panel*columns*w.k], &bs[0],
@@ -147,9 +155,9 @@ func (w *groupStrip) cutTile(group, panel int) bool {
 	groupCutPath.count(groupRows, w.k, columns)
 	for r := range height {
 		z := matrix.Row(w.z, group*groupRows+r)[panel*columns:]
+		power := exp2(int(w.a.vectors[group*groupRows+r].least))
 		for c := range width {
-			least := w.a.vectors[group*groupRows+r].least + w.b.vectors[panel*columns+c].least
-			z[c] = float32(sums[r*columns+c] * exp2(least))
+			z[c] = float32(sums[r*columns+c] * (power * powers[c]))
 		}
 	}
 	return true

@@ -4,18 +4,18 @@ package vector
 
 // 4 rows × 16 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
-// of all blocks is at t.
-func Groups16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+// of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.
+func Groups16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
 
 // 4 rows × 32 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
-// of all blocks is at t.
-func Groups16_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+// of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.
+func Groups16_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
 
 // 4 rows × 32 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 16. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
-// of all blocks is at t.
-func Groups16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+// of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.
+func Groups16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
 
 // 4 rows × 16 columns: as Groups16, in binary64, in which all operations but the roundings of c must be exact.
 func GroupsWide16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
@@ -28,18 +28,18 @@ func GroupsWide16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, bl
 
 // 4 rows × 16 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 32. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
-// of all blocks is at t.
-func Groups32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+// of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.
+func Groups32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
 
 // 4 rows × 32 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 32. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
-// of all blocks is at t.
-func Groups32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+// of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.
+func Groups32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
 
 // 4 rows × 32 columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of 32. If an operation
 // but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums
-// of all blocks is at t.
-func Groups32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+// of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.
+func Groups32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
 
 // 4 rows × 16 columns: as Groups32, in binary64, in which all operations but the roundings of c must be exact.
 func GroupsWide32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)

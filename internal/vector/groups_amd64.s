@@ -2,13 +2,20 @@
 
 #include "textflag.h"
 
-// func Groups16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·Groups16_256(SB), NOSPLIT, $16-64
+// func Groups16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
+// Requires: AVX, AVX2, FMA3, MMX+, SSE
+TEXT ·Groups16_256(SB), NOSPLIT, $16-80
 	MOVQ         a+8(FP), AX
 	MOVQ         as+16(FP), CX
 	MOVQ         b+24(FP), DX
 	MOVQ         bs+32(FP), BX
+	MOVQ         z+56(FP), SI
+	MOVQ         stride+64(FP), DI
+	LEAQ         (DI)(DI*2), R8
+	PREFETCHT0   (SI)
+	PREFETCHT0   (SI)(DI*1)
+	PREFETCHT0   (SI)(DI*2)
+	PREFETCHT0   (SI)(R8*1)
 	MOVQ         c+0(FP), SI
 	MOVQ         blocks+40(FP), DI
 	STMXCSR      (SP)
@@ -604,16 +611,27 @@ add:
 done:
 	LDMXCSR (SP)
 	VZEROUPPER
-	MOVQ    AX, ret+56(FP)
+	MOVQ    AX, ret+72(FP)
 	RET
 
-// func Groups16_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
-// Requires: AVX, AVX512BW, AVX512F, SSE
-TEXT ·Groups16_512(SB), NOSPLIT, $16-64
+// func Groups16_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
+// Requires: AVX, AVX512BW, AVX512F, MMX+, SSE
+TEXT ·Groups16_512(SB), NOSPLIT, $16-80
 	MOVQ         a+8(FP), AX
 	MOVQ         as+16(FP), CX
 	MOVQ         b+24(FP), DX
 	MOVQ         bs+32(FP), BX
+	MOVQ         z+56(FP), SI
+	MOVQ         stride+64(FP), DI
+	LEAQ         (DI)(DI*2), R8
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   (SI)(DI*1)
+	PREFETCHT0   64(SI)(DI*1)
+	PREFETCHT0   (SI)(DI*2)
+	PREFETCHT0   64(SI)(DI*2)
+	PREFETCHT0   (SI)(R8*1)
+	PREFETCHT0   64(SI)(R8*1)
 	MOVQ         c+0(FP), SI
 	MOVQ         blocks+40(FP), DI
 	STMXCSR      (SP)
@@ -1150,29 +1168,40 @@ block:
 done:
 	LDMXCSR (SP)
 	VZEROUPPER
-	MOVQ    AX, ret+56(FP)
+	MOVQ    AX, ret+72(FP)
 	RET
 
-// func Groups16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
-// Requires: AVX, AVX512F, AVX512VNNI, SSE
-TEXT ·Groups16VNNI(SB), NOSPLIT, $16-64
-	MOVQ    a+8(FP), AX
-	MOVQ    as+16(FP), CX
-	MOVQ    b+24(FP), DX
-	MOVQ    bs+32(FP), BX
-	MOVQ    c+0(FP), SI
-	MOVQ    blocks+40(FP), DI
-	STMXCSR (SP)
-	MOVL    $0x00001f80, 8(SP)
-	LDMXCSR 8(SP)
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VMOVUPS 256(SI), Z4
-	VMOVUPS 320(SI), Z5
-	VMOVUPS 384(SI), Z6
-	VMOVUPS 448(SI), Z7
+// func Groups16VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+, SSE
+TEXT ·Groups16VNNI(SB), NOSPLIT, $16-80
+	MOVQ       a+8(FP), AX
+	MOVQ       as+16(FP), CX
+	MOVQ       b+24(FP), DX
+	MOVQ       bs+32(FP), BX
+	MOVQ       z+56(FP), SI
+	MOVQ       stride+64(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	PREFETCHT0 (SI)(DI*1)
+	PREFETCHT0 64(SI)(DI*1)
+	PREFETCHT0 (SI)(DI*2)
+	PREFETCHT0 64(SI)(DI*2)
+	PREFETCHT0 (SI)(R8*1)
+	PREFETCHT0 64(SI)(R8*1)
+	MOVQ       c+0(FP), SI
+	MOVQ       blocks+40(FP), DI
+	STMXCSR    (SP)
+	MOVL       $0x00001f80, 8(SP)
+	LDMXCSR    8(SP)
+	VMOVUPS    (SI), Z0
+	VMOVUPS    64(SI), Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VMOVUPS    256(SI), Z4
+	VMOVUPS    320(SI), Z5
+	VMOVUPS    384(SI), Z6
+	VMOVUPS    448(SI), Z7
 
 block:
 	VMOVUPS       (DX), Z15
@@ -1549,7 +1578,7 @@ block:
 done:
 	LDMXCSR (SP)
 	VZEROUPPER
-	MOVQ    AX, ret+56(FP)
+	MOVQ    AX, ret+72(FP)
 	RET
 
 // func GroupsWide16_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
@@ -2239,13 +2268,20 @@ block:
 	VZEROUPPER
 	RET
 
-// func Groups32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·Groups32_256(SB), NOSPLIT, $16-64
+// func Groups32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
+// Requires: AVX, AVX2, FMA3, MMX+, SSE
+TEXT ·Groups32_256(SB), NOSPLIT, $16-80
 	MOVQ         a+8(FP), AX
 	MOVQ         as+16(FP), CX
 	MOVQ         b+24(FP), DX
 	MOVQ         bs+32(FP), BX
+	MOVQ         z+56(FP), SI
+	MOVQ         stride+64(FP), DI
+	LEAQ         (DI)(DI*2), R8
+	PREFETCHT0   (SI)
+	PREFETCHT0   (SI)(DI*1)
+	PREFETCHT0   (SI)(DI*2)
+	PREFETCHT0   (SI)(R8*1)
 	MOVQ         c+0(FP), SI
 	MOVQ         blocks+40(FP), DI
 	STMXCSR      (SP)
@@ -2769,16 +2805,27 @@ add:
 done:
 	LDMXCSR (SP)
 	VZEROUPPER
-	MOVQ    AX, ret+56(FP)
+	MOVQ    AX, ret+72(FP)
 	RET
 
-// func Groups32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
-// Requires: AVX, AVX512BW, AVX512F, SSE
-TEXT ·Groups32_512(SB), NOSPLIT, $16-64
+// func Groups32_512(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
+// Requires: AVX, AVX512BW, AVX512F, MMX+, SSE
+TEXT ·Groups32_512(SB), NOSPLIT, $16-80
 	MOVQ         a+8(FP), AX
 	MOVQ         as+16(FP), CX
 	MOVQ         b+24(FP), DX
 	MOVQ         bs+32(FP), BX
+	MOVQ         z+56(FP), SI
+	MOVQ         stride+64(FP), DI
+	LEAQ         (DI)(DI*2), R8
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   (SI)(DI*1)
+	PREFETCHT0   64(SI)(DI*1)
+	PREFETCHT0   (SI)(DI*2)
+	PREFETCHT0   64(SI)(DI*2)
+	PREFETCHT0   (SI)(R8*1)
+	PREFETCHT0   64(SI)(R8*1)
 	MOVQ         c+0(FP), SI
 	MOVQ         blocks+40(FP), DI
 	STMXCSR      (SP)
@@ -3247,29 +3294,40 @@ block:
 done:
 	LDMXCSR (SP)
 	VZEROUPPER
-	MOVQ    AX, ret+56(FP)
+	MOVQ    AX, ret+72(FP)
 	RET
 
-// func Groups32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
-// Requires: AVX, AVX512F, AVX512VNNI, SSE
-TEXT ·Groups32VNNI(SB), NOSPLIT, $16-64
-	MOVQ    a+8(FP), AX
-	MOVQ    as+16(FP), CX
-	MOVQ    b+24(FP), DX
-	MOVQ    bs+32(FP), BX
-	MOVQ    c+0(FP), SI
-	MOVQ    blocks+40(FP), DI
-	STMXCSR (SP)
-	MOVL    $0x00001f80, 8(SP)
-	LDMXCSR 8(SP)
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	VMOVUPS 128(SI), Z2
-	VMOVUPS 192(SI), Z3
-	VMOVUPS 256(SI), Z4
-	VMOVUPS 320(SI), Z5
-	VMOVUPS 384(SI), Z6
-	VMOVUPS 448(SI), Z7
+// func Groups32VNNI(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32, z *float32, stride int) uint64
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+, SSE
+TEXT ·Groups32VNNI(SB), NOSPLIT, $16-80
+	MOVQ       a+8(FP), AX
+	MOVQ       as+16(FP), CX
+	MOVQ       b+24(FP), DX
+	MOVQ       bs+32(FP), BX
+	MOVQ       z+56(FP), SI
+	MOVQ       stride+64(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	PREFETCHT0 (SI)(DI*1)
+	PREFETCHT0 64(SI)(DI*1)
+	PREFETCHT0 (SI)(DI*2)
+	PREFETCHT0 64(SI)(DI*2)
+	PREFETCHT0 (SI)(R8*1)
+	PREFETCHT0 64(SI)(R8*1)
+	MOVQ       c+0(FP), SI
+	MOVQ       blocks+40(FP), DI
+	STMXCSR    (SP)
+	MOVL       $0x00001f80, 8(SP)
+	LDMXCSR    8(SP)
+	VMOVUPS    (SI), Z0
+	VMOVUPS    64(SI), Z1
+	VMOVUPS    128(SI), Z2
+	VMOVUPS    192(SI), Z3
+	VMOVUPS    256(SI), Z4
+	VMOVUPS    320(SI), Z5
+	VMOVUPS    384(SI), Z6
+	VMOVUPS    448(SI), Z7
 
 block:
 	VMOVUPS       (DX), Z15
@@ -3586,7 +3644,7 @@ block:
 done:
 	LDMXCSR (SP)
 	VZEROUPPER
-	MOVQ    AX, ret+56(FP)
+	MOVQ    AX, ret+72(FP)
 	RET
 
 // func GroupsWide32_256(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)

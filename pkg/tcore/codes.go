@@ -59,9 +59,9 @@ func (m Codes) decode(f Format) blas32.General {
 	return z
 }
 
-// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of A
-// and B, with scales if the device is block-scaled: every element is the
-// [Device.DotScaled] of a row of a, a column of b and an element of c, and the
+// MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of
+// A and B, with scales if the device is block-scaled: every element is the
+// [Device.DotScaled] of a row of a, a column of b and an element of c. The
 // shapes of c and z and their relation are those of [Device.MultiplyAdd].
 //
 // It panics if a shape does not fit, a matrix is empty, the formats of the

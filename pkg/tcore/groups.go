@@ -15,7 +15,7 @@ import (
 // are exact in binary64. Package vector describes all of them.
 type groupKernel struct {
 	columns     int // of a tile
-	run         func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64
+	run         func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t, z *float32, stride int) uint64
 	wide        func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int)
 	cut         func(c, zero *float64, a *int8, as *uint32, b *uint8, bs *float32, blocks, fraction int)
 	scale       func(z *float32, stride int, c, rows, columns *float32)
@@ -150,8 +150,8 @@ func newGroupFactor(vectors []groupVector) groupFactor {
 //
 // A term, the sum of a group with its scales, is a multiple of 2^(E-w), E being
 // the sum of the exponents of the scales and w = 2(p-1) + 2 for scales of p
-// bits. If all E of a chain are in [least, least + F-w], and |c| stays less than
-// 2^(least + F-w + 1), then E* <= least + F-w, and all terms are multiples of
+// bits. If all E of a chain are in [least, least + F-w], and |c| stays less
+// than 2^(least + F-w + 1), then E* <= least + F-w, and all terms are multiples of
 // 2^(E*-F). So is c, a multiple of 2^(least-w) from the beginning on, which
 // truncation to 24 bits does not change. Then E* does not matter, and neither
 // does the E of a group of zeros, at most Emin of binary32.
@@ -160,8 +160,8 @@ func newGroupFactor(vectors []groupVector) groupFactor {
 // most 36 × the sum over all pairs of scales, times the size of a group; by
 // Cauchy and Schwarz the product of the norms of the scales bounds it.
 //
-// Row i of A is divided by 2^leastᵢ and column j of B by 2^leastⱼ, and so is the
-// sum, exactly.
+// Row i of A is divided by 2^leastᵢ and column j of B by 2^leastⱼ, and so is
+// the sum, exactly.
 type groupProduct struct {
 	d       *Device
 	kernel  groupKernel
@@ -475,7 +475,7 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 	for l := range hi - lo {
 		w.proved[l] = w.prove(lo+l, panel) && w.load(l, lo+l, panel)
 	}
-	wide := 0 // blocks of tiles
+	proved, wide := 0, 0 // blocks of tiles
 	for block := 0; block < blocks; block += groupDepth {
 		n := min(groupDepth, blocks-block)
 		b := &w.quadsB[panel*columns*w.k+block*groupBlock*columns]
@@ -486,26 +486,29 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 			}
 			a := &w.quadsA[(lo+l)*groupRows*w.k+block*groupBlock*groupRows]
 			as := &w.scalesA[((lo+l)*w.groups+block*each)*2*groupRows]
-			sums := &w.sumsOf(l)[0]
-			if w.kernel.run(sums, a, as, b, bs, n, &w.t[0]) != 0 {
+			sums, z, stride := &w.sumsOf(l)[0], w.destination(lo+l, panel), 4*w.z.Stride
+			if w.kernel.run(sums, a, as, b, bs, n, &w.t[0], z, stride) != 0 {
 				w.kernel.wide(sums, a, as, b, bs, n)
 				wide += n
 			}
-		}
-	}
-	groupWidePath.count(groupRows, wide*groupBlock, columns)
-	proved := 0
-	for l := range hi - lo {
-		if !w.proved[l] {
-			if !w.cutTile(lo+l, panel) {
-				w.scalar(lo+l, panel)
+			proved += n
+			if block+n == blocks {
+				w.store(l, lo+l, panel)
 			}
-			continue
 		}
-		w.store(l, lo+l, panel)
-		proved++
 	}
-	groupPath.count(proved*groupRows, w.k, columns)
+	groupPath.count(groupRows, proved*groupBlock, columns)
+	groupWidePath.count(groupRows, wide*groupBlock, columns)
+	for l := range hi - lo {
+		if !w.proved[l] && !w.cutTile(lo+l, panel) {
+			w.scalar(lo+l, panel)
+		}
+	}
+}
+
+// destination returns the first element of a tile in z.
+func (w *groupStrip) destination(group, panel int) *float32 {
+	return &w.z.Data[group*groupRows*w.z.Stride+panel*w.kernel.columns]
 }
 
 // tileSize returns the numbers of rows and columns of a tile that are in z.
@@ -561,14 +564,14 @@ func (w *groupStrip) load(l, group, panel int) bool {
 func (w *groupStrip) store(l, group, panel int) {
 	rows, columns := w.tileSize(group, panel)
 	x, y := &w.a.powers[group*groupRows], &w.b.powers[panel*w.kernel.columns]
-	at := group*groupRows*w.z.Stride + panel*w.kernel.columns
+	sums := &w.sumsOf(l)[0]
 	if rows == groupRows && columns == w.kernel.columns {
-		w.kernel.scale(&w.z.Data[at], 4*w.z.Stride, &w.sumsOf(l)[0], x, y)
+		w.kernel.scale(w.destination(group, panel), 4*w.z.Stride, sums, x, y)
 		return
 	}
-	w.kernel.scale(&w.tile[0], 4*w.kernel.columns, &w.sumsOf(l)[0], x, y)
+	w.kernel.scale(&w.tile[0], 4*w.kernel.columns, sums, x, y)
 	for r := range rows {
-		copy(w.z.Data[at+r*w.z.Stride:][:columns], w.tile[r*w.kernel.columns:])
+		copy(matrix.Row(w.z, group*groupRows+r)[panel*w.kernel.columns:], w.tile[r*w.kernel.columns:][:columns])
 	}
 }
 

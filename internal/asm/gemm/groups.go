@@ -57,12 +57,18 @@ func (w width) groups(size int, vnni bool) {
 	if vnni {
 		name = fmt.Sprintf("Groups%dVNNI", size)
 	}
-	TEXT(name, NOSPLIT, "func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t *float32) uint64")
+	TEXT(name, NOSPLIT, "func(c *float32, a *int8, as *uint32, b *uint8, bs *float32, blocks int, t, z *float32, stride int) uint64")
 	Doc(fmt.Sprintf("4 rows × %d columns: c += the sums of blocks > 0 blocks of 64 terms, scaled in groups of %d. If an operation", 2*w.lanes(), size),
 		"but the additions to c is not exact, it returns a number other than 0 and c is as before. Memory for the sums",
-		"of all blocks is at t.")
+		"of all blocks is at t. The rows at z, stride bytes apart, are fetched into the cache.")
 	k := groupKernel{width: w, size: size, words: 2, vnni: vnni,
 		a: param("a"), as: param("as"), b: param("b"), bs: param("bs")}
+	rows, _ := rowAddresses(param("z"), param("stride"), groupRows)
+	for _, row := range rows {
+		for at := 0; at < 2*w.bytes(); at += 64 {
+			PREFETCHT0(row.Offset(at))
+		}
+	}
 	c, n := param("c"), param("blocks")
 	saved, control := AllocLocal(8), AllocLocal(8)
 	STMXCSR(saved)
@@ -686,8 +692,8 @@ func packGroupColumns() {
 //	code = 2e + m 2^(1-e), rounded to an integer
 //
 // as numbers of exponent e have the codes 2e + 2 and 2e + 3, are 2 and 3 times
-// 2^(e-1), and m < 1 counts in halves, as do the numbers of exponent 0. A NaN is
-// replaced by the greatest number.
+// 2^(e-1), and m < 1 counts in halves, as do the numbers of exponent 0. A NaN
+// is replaced by the greatest number.
 func encodePairs() {
 	lanes := GLOBL("lanes", RODATA|NOPTR)
 	for i, lane := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {

@@ -426,8 +426,9 @@ func (k *groupKernel) block(lo, hi int) []reg.VecVirtual {
 	for g := range groupBlock / k.size {
 		p := k.group(g, lo, hi)
 		for v := range 2 {
-			scale, offset := k.vector(), k.at(k.bs, 4*g+2+v)
+			scale, offset := k.vector(), k.vector()
 			VMOVUPS(k.at(k.bs, 4*g+v), scale)
+			VMOVUPS(k.at(k.bs, 4*g+2+v), offset)
 			for r := lo; r < hi; r++ {
 				VFMADD213PS(offset, scale, p[2*(r-lo)+v])
 			}
@@ -464,13 +465,16 @@ func (k *groupKernel) groupOf(g, lo, hi, first, last int) []reg.VecVirtual {
 		}
 		for r := lo; r < hi; r++ {
 			x := k.broadcast(k.a, 4*(at*groupRows+r))
+			if k.vnni && q == 0 {
+				start := k.broadcast(k.as, k.row(g, r))
+				for v := range y {
+					VMOVDQA32(start, p[n*(r-lo)+v])
+				}
+			}
 			for v := range y {
 				z := p[n*(r-lo)+v]
 				switch {
 				case k.vnni:
-					if q == 0 {
-						VPBROADCASTD(Mem{Base: k.as}.Offset(k.row(g, r)), z)
-					}
 					VPDPBUSD(x, y[v], z)
 				case q == 0:
 					VPMADDUBSW(x, y[v], z)

@@ -62,7 +62,7 @@ func groupCodes(rng *rand.Rand, d Device, rows, cols int, kind string, vertical 
 				at = i % cols
 			}
 			if at%3 == 0 {
-				m.Scales[i] = uint8(rng.IntN(127))
+				m.Scales[i] = uint8(rng.IntN(127) * rng.IntN(2))
 			}
 		}
 	}
@@ -305,4 +305,48 @@ func FuzzGroups(f *testing.F) {
 		}
 		checkCodes(t, d, a, b, c)
 	})
+}
+
+// The least term counts or is cut off where it lies just within or just beyond
+// reach of terms, or of a sum, that cancel.
+func TestGroupReach(t *testing.T) {
+	for _, d := range groupDevices() {
+		f := d.Core.(Fused)
+		reach := f.FractionBits - 2*(d.Scale.Precision-1) - 2
+		for far := reach - 11; far <= reach+4; far++ {
+			if far > 2*(d.Scale.Emax-d.Scale.Emin) {
+				continue
+			}
+			for _, sum := range []int{1, 16} { // products in the large terms
+				// Two blocks: in the first a term, or terms that cancel and the least one, in
+				// the second the rest.
+				const k = 128
+				a, b := Codes{1, k, make([]uint8, k), make([]uint8, k/d.ScaleBlock)}, Codes{k, 1, make([]uint8, k), make([]uint8, k/d.ScaleBlock)}
+				code := func(x float64) uint8 { return uint8(E2M1.Encode(x, ToNearestEven)) }
+				scale := func(e int) uint8 {
+					return uint8(d.Scale.Encode(exp2(e)*(2-exp2(1-d.Scale.Precision)), ToZero))
+				}
+				half := far / 2
+				low, high := max(-far/4-1, d.Scale.Emin), 0
+				for g := range a.Scales {
+					high = min(low+half, d.Scale.Emax)
+					a.Scales[g], b.Scales[g] = scale(high), scale(2*low+far-high)
+				}
+				least := k - 1
+				a.Scales[least/d.ScaleBlock], b.Scales[least/d.ScaleBlock] = scale(low), scale(low)
+				second := 16 // within the block, or in the next one
+				if sum > 1 {
+					second = 64
+				}
+				for l := range sum {
+					a.Data[l], b.Data[l] = code(4), code(4)
+					a.Data[second+l], b.Data[second+l] = code(-4), code(4)
+				}
+				at := 48 + 64*(second/64)
+				a.Data[at], b.Data[at] = code(0.5), code(0.5)
+				a.Scales[at/d.ScaleBlock], b.Scales[at/d.ScaleBlock] = scale(low), scale(low)
+				checkCodes(t, d, a, b, blas32.General{})
+			}
+		}
+	}
 }

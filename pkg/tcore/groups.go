@@ -148,13 +148,13 @@ func newGroupFactor(vectors []groupVector) groupFactor {
 // groupProduct is a product of e2m1 factors with scales. As long as nothing is
 // cut off, the sum of a block is one rounding toward zero:
 //
-// A term, the sum of a group with its scales, is a multiple of 2^(E-w), E being
-// the sum of the exponents of the scales and w = 2(p-1) + 2 for scales of p
-// bits. If all E of a chain are in [least, least + F-w], and |c| stays less
-// than 2^(least + F-w + 1), then E* <= least + F-w, and all terms are multiples of
-// 2^(E*-F). So is c, a multiple of 2^(least-w) from the beginning on, which
-// truncation to 24 bits does not change. Then E* does not matter, and neither
-// does the E of a group of zeros, at most Emin of binary32.
+// A term, the sum of a group with its scales, is a multiple of 2^(E-w), E
+// being the sum of the exponents of the scales and w = 2(p-1) + 2 for scales
+// of p bits. If all E of a chain are in [least, least + F-w], and |c| stays
+// less than 2^(least + F-w + 1), then E* <= least + F-w, and all terms are
+// multiples of 2^(E*-F). So is c, a multiple of 2^(least-w) from the beginning
+// on, which truncation to 24 bits does not change. Then E* does not matter,
+// and neither does the E of a group of zeros, at most Emin of binary32.
 //
 // |c| cannot be more than the sum of the magnitudes of all terms, which is at
 // most 36 × the sum over all pairs of scales, times the size of a group; by

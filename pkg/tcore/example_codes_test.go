@@ -24,8 +24,8 @@ func quantize(x []float64) (codes []uint8, scale uint8) {
 	return codes, uint8(code)
 }
 
-// The factors of an NVFP4 product are codes of 4 bits, with a scale for every 16
-// of them along K. Here both are a vector of four numbers, whose last one is
+// The factors of an NVFP4 product are codes of 4 bits, with a scale for every
+// 16 of them along K. Here both are a vector of four numbers, whose last one is
 // rounded to 3, so that the product is 0.25² + 1² + 2² + 3².
 func ExampleDevice_MultiplyAddCodes() {
 	codes, scale := quantize([]float64{0.25, -1, 2, 3.04})

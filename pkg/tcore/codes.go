@@ -1,8 +1,11 @@
 package tcore
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -21,9 +24,44 @@ type Codes struct {
 	Scales []uint8
 }
 
+// columns returns the columns [start, end) of a left factor, with the scales of
+// every block terms. start is a multiple of block.
+func (m Codes) columns(start, end, block int) Codes {
+	part := func(data []uint8, n, start, end int) []uint8 {
+		z := make([]uint8, 0, m.Rows*(end-start))
+		for i := range m.Rows {
+			z = append(z, data[i*n+start:i*n+end]...)
+		}
+		return z
+	}
+	z := Codes{Rows: m.Rows, Cols: end - start, Data: part(m.Data, m.Cols, start, end)}
+	if len(m.Scales) > 0 {
+		z.Scales = part(m.Scales, (m.Cols+block-1)/block, start/block, (end+block-1)/block)
+	}
+	return z
+}
+
+// rows returns the rows [start, end) of a right factor, as columns does.
+func (m Codes) rows(start, end, block int) Codes {
+	z := Codes{Rows: end - start, Cols: m.Cols, Data: m.Data[start*m.Cols : end*m.Cols]}
+	if len(m.Scales) > 0 {
+		z.Scales = m.Scales[start/block*m.Cols : (end+block-1)/block*m.Cols]
+	}
+	return z
+}
+
+// decode returns the numbers of f that the codes represent.
+func (m Codes) decode(f Format) blas32.General {
+	z := matrix.New(m.Rows, m.Cols)
+	for i, code := range m.Data {
+		z.Data[i] = float32(f.Decode(uint64(code)))
+	}
+	return z
+}
+
 // MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of
 // A and B, with scales if the device is block-scaled: every element is the
-// [Device.DotScaled] of a row of a, a column of b and an element of c, and the
+// [Device.DotScaled] of a row of a, a column of b and an element of c. The
 // shapes of c and z and their relation are those of [Device.MultiplyAdd].
 //
 // It panics if a shape does not fit, a matrix is empty, the formats of the
@@ -46,6 +84,7 @@ func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 // for products that they do not compute.
 var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){
 	newAlignedCodes,
+	newGroupProduct,
 }
 
 // prepareCodes prepares a and b for the first method that computes their
@@ -77,18 +116,28 @@ func newScaledProduct(d *Device, a, b Codes) *scaledProduct {
 // decodeVectors returns the numbers and the scales of the rows of m, or of its
 // columns.
 func (d *Device) decodeVectors(f Format, m Codes, columns bool) (x, scales [][]float64) {
-	n, k := m.Rows, m.Cols
+	n := m.Rows
 	if columns {
+		n = m.Cols
+	}
+	x, scales = make([][]float64, n), make([][]float64, n)
+	for i := range n {
+		x[i], scales[i] = d.decodeVector(f, m, i, columns)
+	}
+	return x, scales
+}
+
+// decodeVector returns the numbers and the scales of row i of m, or of column
+// i.
+func (d *Device) decodeVector(f Format, m Codes, i int, column bool) (x, scales []float64) {
+	n, k := m.Rows, m.Cols
+	if column {
 		n, k = k, n
 	}
-	blocks := 0
-	if d.ScaleBlock > 0 {
-		blocks = (k + d.ScaleBlock - 1) / d.ScaleBlock
-	}
-	part := func(f Format, data []uint8, i, k int) []float64 {
+	part := func(f Format, data []uint8, k int) []float64 {
 		z := make([]float64, k)
 		for l := range z {
-			if columns {
+			if column {
 				z[l] = f.Decode(uint64(data[l*n+i]))
 			} else {
 				z[l] = f.Decode(uint64(data[i*k+l]))
@@ -96,12 +145,9 @@ func (d *Device) decodeVectors(f Format, m Codes, columns bool) (x, scales [][]f
 		}
 		return z
 	}
-	x, scales = make([][]float64, n), make([][]float64, n)
-	for i := range n {
-		x[i] = part(f, m.Data, i, k)
-		if len(m.Scales) > 0 {
-			scales[i] = part(d.Scale, m.Scales, i, blocks)
-		}
+	x = part(f, m.Data, k)
+	if len(m.Scales) > 0 {
+		scales = part(d.Scale, m.Scales, (k+d.ScaleBlock-1)/d.ScaleBlock)
 	}
 	return x, scales
 }
@@ -140,10 +186,8 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
 		}
 		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
-		for i, bits := 0, f.Bits(); bits < 8 && i < len(m.Data); i++ {
-			if code := m.Data[i]; code>>bits != 0 {
-				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, bits))
-			}
+		if i := firstBeyond(m.Data, f.Bits()); i >= 0 {
+			panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, m.Data[i], f.Bits()))
 		}
 		if len(m.Scales) > 0 {
 			checkLengths(call, name+".Scales", len(m.Scales), scales)
@@ -151,4 +195,20 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 	}
 	check("a", d.A, a, a.Rows*blocks)
 	check("b", d.B, b, b.Cols*blocks)
+}
+
+// firstBeyond returns the index of the first code of more than w bits, or -1.
+func firstBeyond(codes []uint8, w int) int {
+	var all uint64
+	n := len(codes) &^ 7
+	for i := 0; i < n; i += 8 {
+		all |= binary.LittleEndian.Uint64(codes[i:])
+	}
+	for _, code := range codes[n:] {
+		all |= uint64(code)
+	}
+	if all&^(0x0101010101010101*(1<<w-1)) == 0 {
+		return -1
+	}
+	return slices.IndexFunc(codes, func(code uint8) bool { return code>>w != 0 })
 }

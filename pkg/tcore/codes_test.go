@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -135,6 +136,94 @@ func TestMultiplyAddCodesRefuses(t *testing.T) {
 			a, b, z := good()
 			spoil(&a, &b, &z)
 			nv.MultiplyAddCodes(a, b, blas32.General{}, z)
+		}()
+	}
+}
+
+// GEMMCodes has the elements of GEMM, with DotScaled for Dot, for every device
+// of at most 8 bits, K split or not.
+func TestGEMMCodes(t *testing.T) {
+	const m, n, k = 3, 5, 200
+	for _, d := range Devices() {
+		if d.A.Bits() > 8 {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(47, 0))
+		for _, machine := range []Machine{{Device: d}, {Device: d, SplitK: 3, Output: BFloat16}, {Device: d, SplitK: 100}} {
+			a, b := randomCodes(rng, d, d.A, m, k, 2, false), randomCodes(rng, d, d.B, k, n, 2, true)
+			c, z := anyData(m, n, rng, false), zeros(m, n)
+			for _, beta := range []float32{0, -0.75} {
+				machine.GEMMCodes(1.5, a, b, beta, c, z)
+				length := machine.partLength(d.padded(k))
+				for i := range m {
+					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
+					for j := range n {
+						y, scaleY := b.codesOf(j, d.ScaleBlock, true)
+						sum := float32(0)
+						for lo := 0; lo < k; lo += length {
+							hi := min(lo+length, k)
+							part := func(scales []uint64) []uint64 {
+								if d.ScaleBlock == 0 {
+									return nil
+								}
+								return scales[lo/d.ScaleBlock : (hi+d.ScaleBlock-1)/d.ScaleBlock]
+							}
+							s := d.C.Decode(d.DotScaled(x[lo:hi], y[lo:hi], part(scaleX), part(scaleY), 0))
+							sum += float32(s)
+						}
+						want := float32(1.5 * sum)
+						if beta != 0 {
+							want += float32(beta * c.Data[i*c.Stride+j])
+						}
+						f := machine.Output
+						if f == (Format{}) {
+							f = d.C
+						}
+						if got := z.Data[i*n+j]; !same(float64(got), f.Round(float64(want), ToNearestEven)) {
+							t.Fatalf("%s in %d parts, beta = %v: (%d, %d) = %x, want %x", d.Name, machine.SplitK, beta, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Where software chooses the order, GEMMCodes is GEMM of the numbers.
+func TestGEMMCodesInOrder(t *testing.T) {
+	const m, n, k = 3, 5, 70
+	d := IEEEF32
+	d.A, d.B = E4M3, E4M3
+	rng := rand.New(rand.NewPCG(53, 0))
+	a, b := randomCodes(rng, d, d.A, m, k, 2, false), randomCodes(rng, d, d.B, k, n, 2, true)
+	for _, machine := range []Machine{{Device: d, Order: InPairs}, {Device: d, SplitK: 2, Stochastic: Stochastic{Seed: 3, Bits: 9}}} {
+		z, want := zeros(m, n), zeros(m, n)
+		machine.GEMMCodes(2, a, b, 0, blas32.General{}, z)
+		machine.GEMM(blas.NoTrans, blas.NoTrans, 2, a.decode(d.A), b.decode(d.B), 0, blas32.General{}, want)
+		for i, v := range z.Data {
+			if v != want.Data[i] {
+				t.Errorf("element %d is %x, want %x", i, v, want.Data[i])
+			}
+		}
+	}
+}
+
+// GEMMCodes refuses what does not fit, by name and value.
+func TestGEMMCodesRefuses(t *testing.T) {
+	a, b := Codes{2, 20, make([]uint8, 40), make([]uint8, 4)}, Codes{20, 3, make([]uint8, 60), make([]uint8, 6)}
+	for want, call := range map[string]func(){
+		"GEMMCodes: d is 2 × 2, want 2 × 3": func() { Machine{Device: BlackwellNVF4}.GEMMCodes(1, a, b, 0, blas32.General{}, zeros(2, 2)) },
+		"GEMMCodes: c is 1 × 3, want 2 × 3": func() { Machine{Device: BlackwellNVF4}.GEMMCodes(1, a, b, 1, zeros(1, 3), zeros(2, 3)) },
+		"GEMMCodes: SplitK = -1":            func() { Machine{Device: BlackwellNVF4, SplitK: -1}.GEMMCodes(1, a, b, 0, zeros(2, 3), zeros(2, 3)) },
+		"a.Scales has 4 elements, want 0":   func() { Machine{Device: HopperE4M3}.GEMMCodes(1, a, b, 0, zeros(2, 3), zeros(2, 3)) },
+	} {
+		func() {
+			defer func() {
+				if got, _ := recover().(string); !strings.Contains(got, want) {
+					t.Errorf("panic %q, want %q in it", got, want)
+				}
+			}()
+			call()
 		}()
 	}
 }

@@ -184,7 +184,7 @@ func TestDeviceGEMMOfGreatSignificands(t *testing.T) {
 }
 
 // checkElements fails unless every step-th element of z is the Dot of its row,
-// column and element of c, if there is a c.
+// column and element of c, if there is a c, rounded to binary32.
 func checkElements(t *testing.T, d Device, a, b, c, z blas32.General, step int) {
 	t.Helper()
 	x, y := make([]float64, a.Cols), make([]float64, a.Cols)
@@ -195,7 +195,7 @@ func checkElements(t *testing.T, d Device, a, b, c, z blas32.General, step int) 
 		if c.Data != nil {
 			start = float64(c.Data[row*c.Stride+col])
 		}
-		if got, want := float64(z.Data[row*z.Stride+col]), d.Dot(x, y, start); !same(got, want) {
+		if got, want := float64(z.Data[row*z.Stride+col]), float64(float32(d.Dot(x, y, start))); !same(got, want) {
 			t.Fatalf("%s, %d × %d × %d: (%d, %d) = %x, want %x", d.Name, a.Rows, a.Cols, b.Cols, row, col, got, want)
 		}
 	}

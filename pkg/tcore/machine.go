@@ -114,20 +114,54 @@ func (m Machine) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General,
 		panic(fmt.Sprintf("tcore: GEMM: %v", err))
 	}
 	m.Device.check("GEMM", a.Cols, b.Rows)
+	m.sumParts(a.Rows, b.Cols, a.Cols, func(start, end int, z blas32.General) {
+		m.part(matrix.Columns(a, start, end), matrix.Rows(b, start, end), start, a.Cols, z)
+	}, alpha, beta, c, d)
+}
+
+// GEMMCodes is [Machine.GEMM] for factors given as codes, with scales if the
+// device is block-scaled, as [Device.MultiplyAddCodes] takes them. Neither is
+// transposed. d may be c.
+// It panics if a shape does not fit, a matrix is empty, a factor does not fit
+// the device, or [Machine.Check] returns an error, as for any Order but
+// InSequence on a device without FMAs.
+func (m Machine) GEMMCodes(alpha float32, a, b Codes, beta float32, c, d blas32.General) {
+	const call = "GEMMCodes"
+	m.Device.checkCodes(call, a, b)
+	checkShape(call, "d", a.Rows, b.Cols, d)
+	if beta != 0 {
+		checkShape(call, "c", a.Rows, b.Cols, c)
+	}
+	if err := m.Check(); err != nil {
+		panic(fmt.Sprintf("tcore: %s: %v", call, err))
+	}
+	m.Device.check(call, a.Cols, b.Rows)
+	m.sumParts(a.Rows, b.Cols, a.Cols, func(start, end int, z blas32.General) {
+		x, y := a.columns(start, end, m.Device.ScaleBlock), b.rows(start, end, m.Device.ScaleBlock)
+		if m.ordered() { // FMAs, which have no scales
+			m.part(x.decode(m.Device.A), y.decode(m.Device.B), start, a.Cols, z)
+			return
+		}
+		m.Device.MultiplyAddCodes(x, y, blas32.General{}, z)
+	}, alpha, beta, c, d)
+}
+
+// sumParts stores in d the rows × columns matrix fl_Output(fl(fl(alpha × S) +
+// fl(beta × c))), S being the sum of the parts of k terms. part stores the sum
+// over the terms [start, end) in z.
+func (m Machine) sumParts(rows, columns, k int, part func(start, end int, z blas32.General), alpha, beta float32, c, d blas32.General) {
 	if m.Output == (Format{}) {
 		m.Output = m.Device.C
 	}
-
-	sum, part := matrix.New(a.Rows, b.Cols), matrix.New(a.Rows, b.Cols)
-	length := m.partLength(m.Device.padded(a.Cols))
-	for start := 0; start < a.Cols; start += length {
-		end := min(start+length, a.Cols)
-		m.part(matrix.Columns(a, start, end), matrix.Rows(b, start, end), start, a.Cols, part)
+	sum, next := matrix.New(rows, columns), matrix.New(rows, columns)
+	length := m.partLength(m.Device.padded(k))
+	for start := 0; start < k; start += length {
+		part(start, min(start+length, k), next)
 		if start == 0 {
-			sum, part = part, sum
+			sum, next = next, sum
 			continue
 		}
-		for i, v := range part.Data {
+		for i, v := range next.Data {
 			sum.Data[i] += v
 		}
 	}

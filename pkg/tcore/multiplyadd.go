@@ -41,6 +41,7 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newHalfProduct,
 	newIdealProduct,
 	newStageProduct,
+	newOnesProduct,
 	newThinProduct,
 	newChainProduct,
 	newPairwiseProduct,

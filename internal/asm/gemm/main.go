@@ -95,6 +95,24 @@ var ideas = map[string]func(){
 		}
 		floorCountRow()
 	},
+	"groups": func() {
+		for _, size := range []int{16, 32} {
+			width(256).groups(size, false)
+			width(512).groups(size, false)
+			width(512).groups(size, true)
+			width(256).groupsWide(size, false)
+			width(512).groupsWide(size, false)
+			width(512).groupsWide(size, true)
+		}
+		width(256).groupsCut(false)
+		width(512).groupsCut(false)
+		width(512).groupsCut(true)
+		width(256).groupScale()
+		width(512).groupScale()
+		packGroupRows()
+		packGroupColumns()
+		encodePairs()
+	},
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

@@ -39,6 +39,8 @@ type prepared interface {
 // that they do not compute. started reports whether C is given.
 var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bool){
 	newIdealProduct,
+	newIntegerSum,
+	newIntegerBlocks,
 	newThinProduct,
 }
 

@@ -41,6 +41,47 @@ func (t tiling) each(work func(group, panel, lo, hi int)) {
 	parallel.Ranges(t.panels(), func(lo, hi int) { part(0, t.groups(), lo, hi) })
 }
 
+// eachTile calls work, which start returns for each goroutine, for every tile.
+// At most few groups, but one at least, are multiplied by all panels in turn.
+func (t tiling) eachTile(few int, start func() (work func(group, panel int))) {
+	few = max(few, 1)
+	part := func(groupLo, groupHi, panelLo, panelHi int) {
+		work := start()
+		for first := groupLo; first < groupHi; first += few {
+			for panel := panelLo; panel < panelHi; panel++ {
+				for group := first; group < min(first+few, groupHi); group++ {
+					work(group, panel)
+				}
+			}
+		}
+	}
+	if t.groups() >= runtime.GOMAXPROCS(0) {
+		parallel.Ranges(t.groups(), func(lo, hi int) { part(lo, hi, 0, t.panels()) })
+		return
+	}
+	parallel.Ranges(t.panels(), func(lo, hi int) { part(0, t.groups(), lo, hi) })
+}
+
+// loadTile stores the sums of a tile before the first term, zeros if there is no
+// c and beyond its edges, in sums.
+func (t tiling) loadTile(sums []float32, c blas32.General, group, panel int) {
+	i, j := group*t.rows, panel*t.columns
+	if c.Data == nil || i+t.rows > t.m || j+t.columns > t.n {
+		clear(sums)
+	}
+	for r := 0; c.Data != nil && r < min(t.rows, t.m-i); r++ {
+		copy(sums[r*t.columns:][:t.columns], matrix.Row(c, i+r)[j:])
+	}
+}
+
+// storeTile stores the sums of a tile in z.
+func (t tiling) storeTile(z blas32.General, sums []float32, group, panel int) {
+	i, j := group*t.rows, panel*t.columns
+	for r := range min(t.rows, t.m-i) {
+		copy(matrix.Row(z, i+r)[j:], sums[r*t.columns:][:t.columns])
+	}
+}
+
 // load returns the sums before the first term: c rounded to f, row by row,
 // padded with zeros to whole tiles, or zeros if there is no c. The caller puts
 // them back in tilingScratch.

@@ -41,6 +41,7 @@ var ideas = map[string]func(){
 		integers()
 		gridBits()
 	},
+	"integers": narrowIntegers,
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

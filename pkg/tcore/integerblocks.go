@@ -1,0 +1,342 @@
+package tcore
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// integerBlocks is a product of narrow numbers that are, in blocks of
+// integerTerms, integers of 15 bits in units of a power of two. A tile of sums
+// is computed by integers if it is proved that the device cuts nothing: in each
+// of its blocks,
+//
+//   - the greatest exponent that a product can have is so low that the device
+//     keeps the unit of every product until there, and that of c;
+//   - c is so small that the device keeps the units of the products.
+//
+// Then the device returns the exact sum, rounded. The second is known only when
+// c is. Other tiles are computed term by term.
+type integerBlocks struct {
+	tiling
+	d      *Device
+	f      Fused
+	kernel integerKernel
+	a, b   blas32.General
+	blocks int // of one sum
+
+	lda   int
+	x     []int16   // rows of A
+	unitX []float32 // for each group and block, the units of its rows
+	y     []int16   // for each panel and block, its columns and their units
+	row   []extent  // of the blocks of the groups
+	col   []extent  // of the blocks of the panels
+
+	proved []bool    // for each group and panel, whether it is proved but for c
+	limits []float32 // for each group, panel and block, a number that c is less than
+
+	wide    tiling         // with panels that are whole panels of byTerms, too
+	byTerms *dotAddProduct // the product term by term, nil before it is needed
+}
+
+// extent are the exponents of a block of rows or columns: of the least unit and
+// of the greatest number, at least Emin.
+type extent struct{ low, top int16 }
+
+// unprovable is the exponent top of a block with numbers that are no integers
+// of 15 bits.
+const unprovable = 1 << 10
+
+var (
+	integerBlocksPath = newPath("blocks of integers")
+	cutBlocksPath     = newPath("blocks of integers, by terms")
+)
+
+// integerBlocksScratch recycles the memory of finished products.
+var integerBlocksScratch struct {
+	x, y                    scratch[int16]
+	unit, top, rows, limits scratch[float32]
+}
+
+// newIntegerBlocks prepares a and b. It returns false if there is no kernel or
+// too few tiles are proved.
+func newIntegerBlocks(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	kernel, ok := integerKernelFor()
+	f, isInteger := d.integerCore()
+	if !ok || !isInteger || f.Terms != integerTerms {
+		return nil, false
+	}
+	plain := *d
+	plain.ScaleBlock = 0 // scales of 1 change no exponent
+	byTerms, ok := f.dotAddKernel(&plain)
+	if !ok {
+		return nil, false
+	}
+	p := &integerBlocks{
+		tiling: tiling{m: a.Rows, n: b.Cols, k: a.Cols, rows: kernel.rows, columns: kernel.columns},
+		d:      &plain, f: f, kernel: kernel, a: a, b: b,
+		blocks: (a.Cols + integerTerms - 1) / integerTerms,
+	}
+	p.packRows()
+	p.packPanels()
+	if proved := p.prove(); proved*fewProved < p.groups()*p.panels() {
+		p.release()
+		return nil, false
+	}
+	p.wide = p.tiling
+	for p.wide.columns%byTerms.columns != 0 {
+		p.wide.columns += kernel.columns
+	}
+	return p, true
+}
+
+// integerTerms is the number of terms of a block in a unit of its own.
+const integerTerms = 32
+
+// fewProved is how many times more tiles there may be than proved ones.
+const fewProved = 8
+
+func (p *integerBlocks) packRows() {
+	constants := newPackConstants(p.d.A, 0)
+	n := p.blocks * integerTerms
+	p.lda = n + 32
+	p.x = integerBlocksScratch.x.get(p.groups() * p.rows * p.lda)
+	p.unitX = integerBlocksScratch.unit.get(p.groups() * p.blocks * p.rows)
+	p.row = make([]extent, p.groups()*p.blocks)
+	parallel.Ranges(p.groups(), func(lo, hi int) {
+		padded, top := make([]float32, n), make([]float32, p.blocks*p.rows)
+		for group := lo; group < hi; group++ {
+			unit := p.unitX[group*p.blocks*p.rows:][:p.blocks*p.rows]
+			for r := range p.rows {
+				i, row := group*p.rows+r, padded
+				switch {
+				case i >= p.m:
+					clear(padded)
+				case p.k < n:
+					copy(padded, matrix.Row(p.a, i))
+				default:
+					row = matrix.Row(p.a, i)
+				}
+				p.kernel.rowWords(&p.x[i*p.lda], &unit[r], &top[r], 4*p.rows, &row[0], p.blocks, &constants.field)
+			}
+			for b := range p.blocks {
+				p.row[group*p.blocks+b] = newExtent(p.d.A, unit[b*p.rows:][:p.rows], top[b*p.rows:])
+			}
+		}
+	})
+}
+
+// panelBlock returns the length of a block of a panel, with its units of 32
+// bits.
+func (p *integerBlocks) panelBlock() int { return (integerTerms + 2) * p.kernel.columns }
+
+func (p *integerBlocks) packPanels() {
+	constants, columns := newPackConstants(p.d.B, 0), p.kernel.columns
+	panels := p.panels()
+	p.y = integerBlocksScratch.y.get(panels * p.blocks * p.panelBlock())
+	p.col = make([]extent, panels*p.blocks)
+	parallel.Ranges(panels, func(lo, hi int) {
+		memory := integerBlocksScratch.rows.get((2*integerTerms + 2) * columns)
+		defer integerBlocksScratch.rows.put(memory)
+		part := func(rows, n int) []float32 { return memory[rows*columns:][:n*columns] }
+		rounded, edge := part(0, integerTerms), part(integerTerms, integerTerms)
+		top, unit := part(2*integerTerms, 1), part(2*integerTerms+1, 1)
+		for panel := lo; panel < hi; panel++ {
+			for b := range p.blocks {
+				j, k := panel*columns, b*integerTerms
+				y := p.y[(panel*p.blocks+b)*p.panelBlock():][:p.panelBlock()]
+				src, stride := &edge[0], columns
+				if j+columns <= p.n && k+integerTerms <= p.k {
+					src, stride = &p.b.Data[k*p.b.Stride+j], p.b.Stride
+				} else {
+					clear(edge)
+					for r := range min(integerTerms, p.k-k) {
+						copy(edge[r*columns:][:columns], matrix.Row(p.b, k+r)[j:])
+					}
+				}
+				p.kernel.panelWords(&y[0], &top[0], &rounded[0], src, 4*stride, &constants.field)
+				p.col[panel*p.blocks+b] = newExtent(p.d.B, p.units(unit, y), top)
+			}
+		}
+	})
+}
+
+// units stores the units of the columns of a block in unit and returns it.
+func (p *integerBlocks) units(unit []float32, block []int16) []float32 {
+	words := block[integerTerms*p.kernel.columns:]
+	for j := range unit {
+		unit[j] = math.Float32frombits(uint32(uint16(words[2*j])) | uint32(uint16(words[2*j+1]))<<16)
+	}
+	return unit
+}
+
+// newExtent returns the extent of blocks of numbers of f with the given units
+// and greatest magnitudes.
+func newExtent(f Format, unit, top []float32) extent {
+	e := extent{low: math.MaxInt16, top: int16(f.Emin)}
+	greatest := math.Float32bits(float32(f.Max()))
+	for i, u := range unit {
+		m := math.Float32bits(top[i])
+		low, high := int16(math.Float32bits(u)>>23)-127, int16(m>>23)-127
+		if m > greatest || high-low > 14 {
+			high = unprovable
+		}
+		e.low, e.top = min(e.low, low), max(e.top, high)
+	}
+	return e
+}
+
+// prove computes the limits and returns the number of proved tiles.
+func (p *integerBlocks) prove() int {
+	panels := p.panels()
+	p.proved = make([]bool, p.groups()*panels)
+	p.limits = integerBlocksScratch.limits.get(p.groups() * panels * p.blocks)
+	var proved atomic.Int64
+	parallel.Ranges(p.groups(), func(lo, hi int) {
+		n := 0
+		for tile := lo * panels; tile < hi*panels; tile++ {
+			group, panel := tile/panels, tile%panels
+			p.proved[tile] = p.f.proveBlocks(p.limits[tile*p.blocks:][:p.blocks], p.row[group*p.blocks:], p.col[panel*p.blocks:])
+			if p.proved[tile] {
+				n++
+			}
+		}
+		proved.Add(int64(n))
+	})
+	return int(proved.Load())
+}
+
+// proveBlocks reports whether blocks of products of the given extents lose
+// nothing for every c that is, before each block, a multiple of the units so
+// far and less than its limit in magnitude.
+func (f *Fused) proveBlocks(limits []float32, row, col []extent) bool {
+	least := math.MaxInt
+	for b := range limits {
+		low, top := int(row[b].low)+int(col[b].low), int(row[b].top)+int(col[b].top)
+		least = min(least, low)
+		if top-low > maxBlockSpan || max(top, f.ZeroExponent)-f.FractionBits > least || low < -126 || top > 100 {
+			return false
+		}
+		limits[b] = math.Float32frombits(exponentBits(min(low+f.FractionBits+1, 126)))
+	}
+	return true
+}
+
+// maxBlockSpan is the greatest distance of the exponents of a product and of its
+// unit for which the sum of integerTerms products is less than 2^31 units: each
+// is less than 4 times the power of two.
+const maxBlockSpan = 31 - 5 - 2
+
+// blockConstants contains the constants of addBlocks: bits of 2^24, the mask of
+// all bits but the sign, and the MXCSR control word of rounding toward zero.
+var blockConstants = [3]uint32{(127 + 24) << 23, signBit32 - 1, 0x7f80}
+
+// tileIndex is the place of a tile.
+type tileIndex struct{ group, panel int }
+
+func (p *integerBlocks) addTo(c, z blas32.General) {
+	var cut []tileIndex // of wide
+	var mu sync.Mutex
+	p.wide.eachTile(integerCache/(2*p.rows*p.lda), func() func(group, panel int) {
+		sums := make([]float32, p.rows*p.wide.columns)
+		return func(group, panel int) {
+			if !p.addTile(sums, c, z, group, panel) {
+				mu.Lock()
+				defer mu.Unlock()
+				cut = append(cut, tileIndex{group, panel})
+			}
+		}
+	})
+	p.addByTerms(cut, c, z)
+	n := 0
+	for _, tile := range cut {
+		n += min(p.rows, p.m-tile.group*p.rows) * min(p.wide.columns, p.n-tile.panel*p.wide.columns)
+	}
+	cutBlocksPath.count(n, p.k, 1)
+	integerBlocksPath.count(p.m*p.n-n, p.k, 1)
+}
+
+// addTile computes a tile of wide by integers. It returns false, and leaves z as
+// it is, if the device may cut anything. sums is memory for the tile.
+func (p *integerBlocks) addTile(sums []float32, c, z blas32.General, group, panel int) bool {
+	each := p.wide.columns / p.columns
+	first := panel * each
+	last := min(first+each, p.panels())
+	for panel := first; panel < last; panel++ {
+		if !p.proved[group*p.panels()+panel] {
+			return false
+		}
+	}
+	n := p.rows * p.columns
+	for panel := first; panel < last; panel++ {
+		part := sums[(panel-first)*n:][:n]
+		p.loadTile(part, c, group, panel)
+		if c.Data != nil && !multiples(part, p.leastUnit(group, panel)) {
+			return false
+		}
+		left := p.kernel.addBlocks(&part[0], &p.x[group*p.rows*p.lda], 2*p.lda, &p.unitX[group*p.blocks*p.rows],
+			&p.y[panel*p.blocks*p.panelBlock()], &p.limits[(group*p.panels()+panel)*p.blocks], p.blocks, &blockConstants[0])
+		if left > 0 {
+			return false
+		}
+	}
+	for panel := first; panel < last; panel++ {
+		p.storeTile(z, sums[(panel-first)*n:][:n], group, panel)
+	}
+	return true
+}
+
+// leastUnit returns the exponent of the last bit that the device keeps of c in
+// all blocks of a tile.
+func (p *integerBlocks) leastUnit(group, panel int) int {
+	least := p.f.ZeroExponent - p.f.FractionBits
+	for b := range p.blocks {
+		least = max(least, int(p.row[group*p.blocks+b].top+p.col[panel*p.blocks+b].top)-p.f.FractionBits)
+	}
+	return least
+}
+
+// multiples reports whether all numbers of x are finite multiples of 2^e.
+func multiples(x []float32, e int) bool {
+	for _, v := range x {
+		if n := math.Ldexp(float64(v), -e); n != math.Trunc(n) || math.IsInf(n, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// addByTerms stores the sums of tiles of wide in z, computed term by term.
+func (p *integerBlocks) addByTerms(tiles []tileIndex, c, z blas32.General) {
+	if len(tiles) == 0 {
+		return
+	}
+	if p.byTerms == nil {
+		p.byTerms, _ = newDotAddProduct(p.d, p.a, p.b)
+	}
+	w, general := p.wide, p.byTerms
+	sums := w.load(c, p.d.C)
+	defer tilingScratch.put(sums)
+	parallel.Each(len(tiles), func(t int) {
+		i, j := tiles[t].group*w.rows, tiles[t].panel*w.columns
+		rows := min(w.rows, p.m-i)
+		general.rectangle(sums, w.stride(), i, i+rows, j, min(j+w.columns, general.width()))
+		for r := range rows {
+			copy(matrix.Row(z, i+r)[j:], sums[(i+r)*w.stride()+j:][:w.columns])
+		}
+	})
+}
+
+func (p *integerBlocks) release() {
+	integerBlocksScratch.x.put(p.x)
+	integerBlocksScratch.unit.put(p.unitX)
+	integerBlocksScratch.y.put(p.y)
+	integerBlocksScratch.limits.put(p.limits)
+	if p.byTerms != nil {
+		p.byTerms.release()
+	}
+}

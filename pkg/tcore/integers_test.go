@@ -1,0 +1,241 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// integerData are kinds of data for products of integers: numbers for a row of
+// A or a column of B, the i-th of them, of K terms.
+var integerData = []struct {
+	name   string
+	vector func(x []float64, f Format, rng *rand.Rand)
+}{
+	{"normal", func(x []float64, _ Format, rng *rand.Rand) {
+		for k := range x {
+			x[k] = rng.NormFloat64()
+		}
+	}},
+	{"amax", func(x []float64, f Format, rng *rand.Rand) {
+		for k := range x {
+			x[k] = rng.NormFloat64() * f.Max() / 4
+		}
+	}},
+	{"outliers", func(x []float64, f Format, rng *rand.Rand) {
+		for k := range x {
+			x[k] = rng.NormFloat64()
+			if rng.IntN(1000) == 0 {
+				x[k] *= f.Max() / 8
+			}
+		}
+	}},
+	{"positive", func(x []float64, f Format, rng *rand.Rand) { // c grows
+		e := rng.IntN(4)
+		for k := range x {
+			x[k] = math.Ldexp(1+rng.Float64(), e)
+			if rng.IntN(64) == 0 {
+				x[k] = math.Ldexp(f.MinSubnormal(), rng.IntN(4))
+			}
+		}
+	}},
+	{"steps", func(x []float64, f Format, rng *rand.Rand) { // exponents at their distance where bits are cut
+		e, span := rng.IntN(f.Emax+4)-4, 8+rng.IntN(8)
+		for k := range x {
+			x[k] = math.Ldexp(float64(1-2*rng.IntN(2)), e)
+			if rng.IntN(20) == 0 {
+				x[k] = math.Ldexp(1+rng.Float64(), e-span+f.Precision-1)
+			}
+		}
+	}},
+	{"falling", func(x []float64, f Format, rng *rand.Rand) { // great sums first, small products later
+		for k := range x {
+			e := float64(f.Emax) + float64(k)/float64(len(x))*float64(f.minQuantum()-f.Emax)
+			x[k] = math.Ldexp(rng.Float64(), int(e))
+		}
+	}},
+	{"zeros", func(x []float64, f Format, rng *rand.Rand) {
+		for k := range x {
+			x[k] = math.Copysign(0, float64(1-2*rng.IntN(2)))
+			if k/40%2 == 1 && rng.IntN(3) == 0 {
+				x[k] = f.MinSubnormal() * float64(rng.IntN(9)-4)
+			}
+		}
+	}},
+	{"awkward", func(x []float64, f Format, rng *rand.Rand) {
+		for k := range x {
+			x[k] = awkward(f, rng)
+		}
+	}},
+}
+
+// integerMatrix returns rows × cols numbers of binary32, not yet rounded to f,
+// of one kind, or of any kind for each vector: a column if vertical, a row if
+// not.
+func integerMatrix(rng *rand.Rand, rows, cols int, f Format, kind int, vertical bool) blas32.General {
+	m := zeros(rows, cols)
+	n, k := rows, cols
+	if vertical {
+		n, k = k, n
+	}
+	x := make([]float64, k)
+	for i := range n {
+		which := kind
+		if kind == len(integerData) {
+			which = rng.IntN(kind)
+		}
+		integerData[which].vector(x, f, rng)
+		if kind == len(integerData) && rng.IntN(40) == 0 {
+			x[rng.IntN(k)] = [...]float64{math.Inf(1), math.Inf(-1), math.NaN(), f.Max() * 2, -1e30}[rng.IntN(5)]
+		}
+		for l, v := range x {
+			if vertical {
+				m.Data[l*cols+i] = float32(v)
+			} else {
+				m.Data[i*cols+l] = float32(v)
+			}
+		}
+	}
+	return m
+}
+
+// integerStart returns c of one of several kinds: none, small multiples of the
+// units, any numbers, great numbers, zeros with a NaN.
+func integerStart(rng *rand.Rand, d Device, rows, cols, kind int) blas32.General {
+	c := zeros(rows, cols)
+	for i := range c.Data {
+		v := 0.0
+		switch kind {
+		case 0:
+			return blas32.General{}
+		case 1:
+			v = math.Ldexp(float64(rng.IntN(1<<12)-1<<11), d.A.Emin+d.B.Emin+4)
+		case 2:
+			v = rng.NormFloat64()
+		case 3:
+			v = math.Ldexp(1+math.Trunc(8*rng.Float64())/8, rng.IntN(40)-10)
+		case 4:
+			if rng.IntN(500) == 0 {
+				v = [...]float64{math.NaN(), math.Inf(1), math.Copysign(0, -1)}[rng.IntN(3)]
+			}
+		}
+		c.Data[i] = float32(v)
+	}
+	return c
+}
+
+// integerDevices returns the devices of the catalogue that compute by integers,
+// and some with factors of two formats.
+func integerDevices() []Device {
+	var devices []Device
+	for _, d := range Devices() {
+		if _, ok := d.integerCore(); ok {
+			devices = append(devices, d)
+		}
+	}
+	for _, f := range [][2]Format{{E4M3, E5M2}, {E2M1, E4M3}, {E3M2, E2M3}, {E2M3, E2M1}} {
+		d := BlackwellE5M2
+		d.Name = fmt.Sprintf("%s × %s", f[0].Name, f[1].Name)
+		d.A, d.B = f[0], f[1]
+		devices = append(devices, d)
+	}
+	return devices
+}
+
+// done returns what was done on the given paths since the last call.
+func done(paths ...*path) []int64 {
+	n := make([]int64, len(paths))
+	for i, p := range paths {
+		n[i] = p.done.Swap(0)
+	}
+	return n
+}
+
+// Products by integers are the sums of Dot, for data for which nothing is cut,
+// for data for which it nearly is or is, and for both in one tile.
+func TestIntegerProducts(t *testing.T) {
+	trials := 3
+	if testing.Short() {
+		trials = 1
+	}
+	shapes := []shape{{1, 1, 1}, {13, 97, 33}, {12, 320, 32}, {25, 600, 70}, {3, 31, 100}, {30, 64, 5}}
+	onEveryLevel(t, func(t *testing.T) {
+		if _, ok := integerKernelFor(); !ok {
+			return
+		}
+		rng := rand.New(rand.NewPCG(51, uint64(features.Bits)))
+		for _, d := range integerDevices() {
+			for trial := range trials * (len(integerData) + 1) {
+				kind := trial % (len(integerData) + 1)
+				s := shapes[rng.IntN(len(shapes))]
+				a, b := integerMatrix(rng, s.m, s.k, d.A, kind, false), integerMatrix(rng, s.k, s.n, d.B, kind, true)
+				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(5)), zeros(s.m, s.n)
+				if c.Data != nil && rng.IntN(2) == 0 {
+					copy(z.Data, c.Data) // c and z are one matrix
+					d.MultiplyAdd(a, b, z, z)
+				} else {
+					d.MultiplyAdd(a, b, c, z)
+				}
+				x, y := make([]float64, s.k), make([]float64, s.k)
+				for i := range s.m {
+					widenSlice(x, matrix.Row(a, i))
+					for range 6 {
+						j := rng.IntN(s.n)
+						widenSlice(y, column(b, j))
+						start := 0.0
+						if c.Data != nil {
+							start = float64(c.Data[i*s.n+j])
+						}
+						if got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, start); !same(got, want) {
+							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// Kind data take the paths of integers, and only they do.
+func TestIntegerPaths(t *testing.T) {
+	s := shape{40, 256, 70}
+	total := int64(s.m * s.k * s.n)
+	named := map[string]Device{}
+	for _, d := range integerDevices() {
+		named[d.Name] = d
+	}
+	for _, test := range []struct {
+		device string
+		kind   int
+		c      int
+		want   []int64 // integerSumPath, integerBlocksPath
+	}{
+		{"blackwell-tcgen05-e2m1-binary32", 0, 0, []int64{total, 0}},
+		{"blackwell-tcgen05-e2m3-binary32", 1, 0, []int64{total, 0}},
+		{"blackwell-tcgen05-e2m3-binary32", 1, 1, []int64{0, total}},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 0, []int64{0, total}},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 1, []int64{0, total}},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 2, []int64{0, 0}},
+	} {
+		onEveryLevel(t, func(t *testing.T) {
+			if _, ok := integerKernelFor(); !ok {
+				return
+			}
+			d, ok := named[test.device]
+			if !ok {
+				t.Fatalf("no device %s", test.device)
+			}
+			rng := rand.New(rand.NewPCG(52, 0))
+			a, b := integerMatrix(rng, s.m, s.k, d.A, test.kind, false), integerMatrix(rng, s.k, s.n, d.B, test.kind, true)
+			done(integerSumPath, integerBlocksPath)
+			d.MultiplyAdd(a, b, integerStart(rng, d, s.m, s.n, test.c), zeros(s.m, s.n))
+			if got := done(integerSumPath, integerBlocksPath); got[0] != test.want[0] || got[1] != test.want[1] {
+				t.Errorf("%s, %s, c %d: %d multiply-adds by sums and blocks of integers, want %d", d.Name, integerData[test.kind].name, test.c, got, test.want)
+			}
+		})
+	}
+}

@@ -44,7 +44,10 @@ func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 
 // codeMethods prepare products of codes, the fastest first. They return false
 // for products that they do not compute.
-var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){}
+var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){
+	newIntegerBlockCodes,
+	newScaledDotAdd,
+}
 
 // prepareCodes prepares a and b for the first method that computes their
 // product.

@@ -139,6 +139,9 @@ type dotAddProduct struct {
 	rareY []uint64  // for a chunk of a panel, bit j: column j has an element out of range
 
 	constants dotAddConstants
+
+	// exact, if not nil, is column for factors that were changed after packing.
+	exact func(c float32, i, j, lo, hi int) float32
 }
 
 // dotAddScratch recycles the memory of finished products.
@@ -392,6 +395,9 @@ func (p *dotAddProduct) chunk(c []float32, z *[32]float32, tiny bool, i, panel, 
 func (p *dotAddProduct) column(c float32, i, panel, j, lo, hi int) float32 {
 	if panel*p.kernel.columns+j >= p.n {
 		return 0
+	}
+	if p.exact != nil {
+		return p.exact(c, i, panel*p.kernel.columns+j, lo, hi)
 	}
 	x, y := make([]float64, hi-lo), make([]float64, hi-lo)
 	ex, ey := make([]int16, hi-lo), make([]int16, hi-lo)

@@ -26,7 +26,7 @@ type integerBlocks struct {
 	d      *Device
 	f      Fused
 	kernel integerKernel
-	a, b   blas32.General
+	a, b   source
 	blocks int // of one sum
 
 	lda   int
@@ -39,8 +39,37 @@ type integerBlocks struct {
 	proved []bool    // for each group and panel, whether it is proved but for c
 	limits []float32 // for each group, panel and block, a number that c is less than
 
-	wide    tiling         // with panels that are whole panels of byTerms, too
-	byTerms *dotAddProduct // the product term by term, nil before it is needed
+	wide    tiling                // with panels that are whole panels of byTerms, too
+	prepare func() *dotAddProduct // returns the product term by term
+	byTerms *dotAddProduct        // nil before it is needed
+}
+
+// source is a factor: numbers, or codes with scales of e8m0.
+type source struct {
+	blas32.General
+	codes  Codes
+	number *[256]float32 // of each code; nil if the factor is numbers
+}
+
+// row returns n numbers of row i from column j on, as they are or in memory.
+func (s *source) row(i, j, n int, memory []float32) []float32 {
+	if s.number == nil {
+		return s.Data[i*s.Stride+j:][:n]
+	}
+	for l, code := range s.codes.Data[i*s.codes.Cols+j:][:n] {
+		memory[l] = s.number[code]
+	}
+	return memory[:n]
+}
+
+// scale returns the exponent of scale i, 0 if there are none. It returns false
+// for a NaN.
+func (s *source) scale(i int) (e int, ok bool) {
+	if len(s.codes.Scales) == 0 {
+		return 0, true
+	}
+	code := int(s.codes.Scales[i])
+	return code - E8M0.Emax, code < 1<<8-1
 }
 
 // extent are the exponents of a block of rows or columns: of the least unit and
@@ -62,12 +91,12 @@ var integerBlocksScratch struct {
 	unit, top, rows, limits scratch[float32]
 }
 
-// newIntegerBlocks prepares a and b. It returns false if there is no kernel or
-// too few tiles are proved.
+// newIntegerBlocks prepares a and b. It returns false if sums of d are no exact
+// sums of integers even where nothing is cut, there is no kernel, or too few
+// tiles are proved.
 func newIntegerBlocks(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
-	kernel, ok := integerKernelFor()
-	f, isInteger := d.integerCore()
-	if !ok || !isInteger || f.Terms != integerTerms {
+	f, ok := d.integerCore()
+	if !ok || f.Terms != integerTerms {
 		return nil, false
 	}
 	plain := *d
@@ -76,10 +105,54 @@ func newIntegerBlocks(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	if !ok {
 		return nil, false
 	}
+	return plain.newIntegerBlocks(source{General: a}, source{General: b}, a.Rows, a.Cols, b.Cols, byTerms.columns,
+		func() *dotAddProduct {
+			p, _ := newDotAddProduct(&plain, a, b)
+			return p
+		})
+}
+
+// newIntegerBlockCodes is newIntegerBlocks for codes, with or without scales.
+func newIntegerBlockCodes(d *Device, a, b Codes) (prepared, bool) {
+	f, ok := d.integerCore()
+	if !ok || f.Terms != integerTerms || d.ScaleBlock != 0 && (d.ScaleBlock != integerTerms || !d.Scale.Equal(E8M0)) {
+		return nil, false
+	}
+	plain := *d
+	plain.ScaleBlock = 0
+	byTerms, ok := f.dotAddKernel(&plain)
+	if !ok {
+		return nil, false
+	}
+	return d.newIntegerBlocks(source{codes: a, number: d.A.numbers()}, source{codes: b, number: d.B.numbers()}, a.Rows, a.Cols, b.Cols, byTerms.columns,
+		func() *dotAddProduct {
+			p, _ := newScaledDotAdd(d, a, b)
+			return p.(*scaledDotAdd).dotAddProduct
+		})
+}
+
+// numbers returns the number of every code of f, which has at most 8 bits.
+func (f Format) numbers() *[256]float32 {
+	var x [256]float32
+	for code := range 1 << f.Bits() {
+		x[code] = float32(f.Decode(uint64(code)))
+	}
+	return &x
+}
+
+// newIntegerBlocks prepares an M × N product of K terms. columns is the width of
+// a panel of the product term by term, which prepare returns. It returns false
+// if there is no kernel or too few tiles are proved.
+func (d *Device) newIntegerBlocks(a, b source, m, k, n, columns int, prepare func() *dotAddProduct) (prepared, bool) {
+	kernel, ok := integerKernelFor()
+	if !ok {
+		return nil, false
+	}
+	f, _ := d.integerCore()
 	p := &integerBlocks{
-		tiling: tiling{m: a.Rows, n: b.Cols, k: a.Cols, rows: kernel.rows, columns: kernel.columns},
-		d:      &plain, f: f, kernel: kernel, a: a, b: b,
-		blocks: (a.Cols + integerTerms - 1) / integerTerms,
+		tiling: tiling{m: m, n: n, k: k, rows: kernel.rows, columns: kernel.columns},
+		d:      d, f: f, kernel: kernel, a: a, b: b, prepare: prepare,
+		blocks: (k + integerTerms - 1) / integerTerms,
 	}
 	p.packRows()
 	p.packPanels()
@@ -88,7 +161,7 @@ func newIntegerBlocks(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 		return nil, false
 	}
 	p.wide = p.tiling
-	for p.wide.columns%byTerms.columns != 0 {
+	for p.wide.columns%columns != 0 {
 		p.wide.columns += kernel.columns
 	}
 	return p, true
@@ -113,18 +186,19 @@ func (p *integerBlocks) packRows() {
 			unit := p.unitX[group*p.blocks*p.rows:][:p.blocks*p.rows]
 			for r := range p.rows {
 				i, row := group*p.rows+r, padded
-				switch {
-				case i >= p.m:
+				if i < p.m {
+					row = p.a.row(i, 0, p.k, padded)
+				} else {
 					clear(padded)
-				case p.k < n:
-					copy(padded, matrix.Row(p.a, i))
-				default:
-					row = matrix.Row(p.a, i)
+				}
+				if len(row) < n {
+					copy(padded, row)
+					row = padded
 				}
 				p.kernel.rowWords(&p.x[i*p.lda], &unit[r], &top[r], 4*p.rows, &row[0], p.blocks, &constants.field)
 			}
 			for b := range p.blocks {
-				p.row[group*p.blocks+b] = newExtent(p.d.A, unit[b*p.rows:][:p.rows], top[b*p.rows:])
+				p.row[group*p.blocks+b] = p.a.extent(p.d.A, unit[b*p.rows:][:min(p.rows, p.m-group*p.rows)], top[b*p.rows:], group*p.rows*p.blocks+b, p.blocks)
 			}
 		}
 	})
@@ -150,16 +224,18 @@ func (p *integerBlocks) packPanels() {
 				j, k := panel*columns, b*integerTerms
 				y := p.y[(panel*p.blocks+b)*p.panelBlock():][:p.panelBlock()]
 				src, stride := &edge[0], columns
-				if j+columns <= p.n && k+integerTerms <= p.k {
+				if p.b.number == nil && j+columns <= p.n && k+integerTerms <= p.k {
 					src, stride = &p.b.Data[k*p.b.Stride+j], p.b.Stride
 				} else {
 					clear(edge)
 					for r := range min(integerTerms, p.k-k) {
-						copy(edge[r*columns:][:columns], matrix.Row(p.b, k+r)[j:])
+						to := edge[r*columns:][:columns]
+						copy(to, p.b.row(k+r, j, min(columns, p.n-j), to))
 					}
 				}
 				p.kernel.panelWords(&y[0], &top[0], &rounded[0], src, 4*stride, &constants.field)
-				p.col[panel*p.blocks+b] = newExtent(p.d.B, p.units(unit, y), top)
+				p.col[panel*p.blocks+b] = p.b.extent(p.d.B, p.units(unit, y)[:min(columns, p.n-j)], top, b*p.n+j, 1)
+				p.storeUnits(y, unit)
 			}
 		}
 	})
@@ -174,18 +250,34 @@ func (p *integerBlocks) units(unit []float32, block []int16) []float32 {
 	return unit
 }
 
-// newExtent returns the extent of blocks of numbers of f with the given units
-// and greatest magnitudes.
-func newExtent(f Format, unit, top []float32) extent {
-	e := extent{low: math.MaxInt16, top: int16(f.Emin)}
+// storeUnits is the reverse of units.
+func (p *integerBlocks) storeUnits(block []int16, unit []float32) {
+	words := block[integerTerms*p.kernel.columns:]
+	for j, u := range unit {
+		words[2*j], words[2*j+1] = int16(math.Float32bits(u)), int16(math.Float32bits(u)>>16)
+	}
+}
+
+// extent returns the extent of blocks of numbers of f with the given units and
+// greatest magnitudes, and multiplies the units by the scales: scale i is that
+// of the first block, and those of the others are step apart.
+func (s *source) extent(f Format, unit, top []float32, i, step int) extent {
+	e := extent{low: math.MaxInt16, top: math.MinInt16}
 	greatest := math.Float32bits(float32(f.Max()))
-	for i, u := range unit {
-		m := math.Float32bits(top[i])
-		low, high := int16(math.Float32bits(u)>>23)-127, int16(m>>23)-127
-		if m > greatest || high-low > 14 {
-			high = unprovable
+	for r, u := range unit {
+		m := math.Float32bits(top[r])
+		scale, ok := s.scale(i + r*step)
+		if m == 0 && ok { // zeros
+			e.low = min(e.low, emptyUnit)
+			continue
 		}
-		e.low, e.top = min(e.low, low), max(e.top, high)
+		low, high := int(math.Float32bits(u)>>23)-127, max(int(m>>23)-127, f.Emin)
+		if !ok || m > greatest || high-low > 14 || low+scale < -126 || low+scale > emptyUnit {
+			e.top = unprovable
+			continue
+		}
+		e.low, e.top = min(e.low, int16(low+scale)), max(e.top, int16(high+scale))
+		unit[r] = math.Float32frombits(exponentBits(low + scale))
 	}
 	return e
 }
@@ -295,7 +387,7 @@ func (p *integerBlocks) addTile(sums []float32, c, z blas32.General, group, pane
 func (p *integerBlocks) leastUnit(group, panel int) int {
 	least := p.f.ZeroExponent - p.f.FractionBits
 	for b := range p.blocks {
-		least = max(least, int(p.row[group*p.blocks+b].top+p.col[panel*p.blocks+b].top)-p.f.FractionBits)
+		least = max(least, int(p.row[group*p.blocks+b].top)+int(p.col[panel*p.blocks+b].top)-p.f.FractionBits)
 	}
 	return least
 }
@@ -316,7 +408,7 @@ func (p *integerBlocks) addByTerms(tiles []tileIndex, c, z blas32.General) {
 		return
 	}
 	if p.byTerms == nil {
-		p.byTerms, _ = newDotAddProduct(p.d, p.a, p.b)
+		p.byTerms = p.prepare()
 	}
 	w, general := p.wide, p.byTerms
 	sums := w.load(c, p.d.C)

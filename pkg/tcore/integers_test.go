@@ -58,6 +58,25 @@ var integerData = []struct {
 			x[k] = math.Ldexp(rng.Float64(), int(e))
 		}
 	}},
+	{"rising", func(x []float64, f Format, rng *rand.Rand) { // a great c that products cancel, with small products before
+		e := rng.IntN(f.Emax + 1)
+		for k := range x {
+			x[k] = math.Ldexp(1, e)
+			if k < 32 {
+				x[k] = f.MinSubnormal() * float64(rng.IntN(9)-4)
+			} else if rng.IntN(3) > 0 {
+				x[k] = -x[k]
+			}
+		}
+	}},
+	{"heavy", func(x []float64, f Format, rng *rand.Rand) { // blocks with sums near 2^31 units
+		for k := range x {
+			x[k] = (2 - exp2(1-f.Precision)) * exp2(4)
+			if k%32 == 7 {
+				x[k] = exp2(4 - 10 - rng.IntN(4) + f.Precision - 1)
+			}
+		}
+	}},
 	{"zeros", func(x []float64, f Format, rng *rand.Rand) {
 		for k := range x {
 			x[k] = math.Copysign(0, float64(1-2*rng.IntN(2)))
@@ -162,7 +181,7 @@ func TestIntegerProducts(t *testing.T) {
 	if testing.Short() {
 		trials = 1
 	}
-	shapes := []shape{{1, 1, 1}, {13, 97, 33}, {12, 320, 32}, {25, 600, 70}, {3, 31, 100}, {30, 64, 5}}
+	shapes := []shape{{1, 1, 1}, {1, 64, 1}, {2, 97, 3}, {13, 97, 33}, {12, 320, 32}, {25, 600, 70}, {3, 31, 100}, {30, 64, 5}}
 	onEveryLevel(t, func(t *testing.T) {
 		if _, ok := integerKernelFor(); !ok {
 			return
@@ -238,4 +257,110 @@ func TestIntegerPaths(t *testing.T) {
 			}
 		})
 	}
+}
+
+// scaledCodes returns the codes of m in f, with scales of a kind: none, near 1, of
+// two sizes, any.
+func scaledCodes(rng *rand.Rand, m blas32.General, f Format, scales, kind int) Codes {
+	z := Codes{Rows: m.Rows, Cols: m.Cols, Data: make([]uint8, len(m.Data))}
+	for i, x := range m.Data {
+		z.Data[i] = uint8(f.Encode(float64(x), ToNearestEven))
+	}
+	for range scales {
+		e := 127
+		switch kind {
+		case 0:
+			return z
+		case 1:
+			e += rng.IntN(5) - 2
+		case 2:
+			e += 12 * rng.IntN(2)
+		case 3:
+			e = rng.IntN(256)
+		case 4:
+			e = 67 - rng.IntN(5) // products near the least normal number of binary32
+		case 5:
+			e = 170 + rng.IntN(5)
+		}
+		z.Scales = append(z.Scales, uint8(e))
+	}
+	return z
+}
+
+// Products of codes by integers, scaled or not, are the sums of DotScaled.
+func TestIntegerCodes(t *testing.T) {
+	trials := 3
+	if testing.Short() {
+		trials = 1
+	}
+	shapes := []shape{{1, 64, 1}, {13, 97, 33}, {12, 160, 32}, {3, 31, 100}}
+	onEveryLevel(t, func(t *testing.T) {
+		if _, ok := integerKernelFor(); !ok {
+			return
+		}
+		rng := rand.New(rand.NewPCG(53, uint64(features.Bits)))
+		for _, d := range integerDevices() {
+			for trial := range trials * (len(integerData) + 1) {
+				kind := trial % (len(integerData) + 1)
+				s := shapes[rng.IntN(len(shapes))]
+				blocks := 0
+				if d.ScaleBlock > 0 {
+					blocks = (s.k + d.ScaleBlock - 1) / d.ScaleBlock
+				}
+				scale := rng.IntN(6)
+				a := scaledCodes(rng, integerMatrix(rng, s.m, s.k, d.A, kind, false), d.A, s.m*blocks, scale)
+				b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, kind, true), d.B, s.n*blocks, scale)
+				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(5)), zeros(s.m, s.n)
+				d.MultiplyAddCodes(a, b, c, z)
+				for range 12 {
+					i, j := rng.IntN(s.m), rng.IntN(s.n)
+					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
+					y, scaleY := b.codesOf(j, d.ScaleBlock, true)
+					if len(scaleX) == 0 {
+						scaleX, scaleY = repeat(127, blocks), repeat(127, blocks)
+					}
+					start := 0.0
+					if c.Data != nil {
+						start = float64(c.Data[i*s.n+j])
+					}
+					got := float64(z.Data[i*s.n+j])
+					if want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(start, ToNearestEven))); !same(got, want) {
+						t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// repeat returns n times code.
+func repeat(code uint64, n int) []uint64 {
+	z := make([]uint64, n)
+	for i := range z {
+		z[i] = code
+	}
+	return z
+}
+
+// Codes with kind scales take the path of integers.
+func TestIntegerCodesPath(t *testing.T) {
+	s := shape{40, 256, 70}
+	onEveryLevel(t, func(t *testing.T) {
+		if _, ok := integerKernelFor(); !ok {
+			return
+		}
+		for _, d := range integerDevices() {
+			if d.ScaleBlock == 0 || d.A.Emax-d.A.Emin > 4 { // those of more bits have too many exponents
+				continue
+			}
+			rng := rand.New(rand.NewPCG(54, 0))
+			a := scaledCodes(rng, integerMatrix(rng, s.m, s.k, d.A, 1, false), d.A, s.m*s.k/d.ScaleBlock, 1)
+			b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, 1, true), d.B, s.n*s.k/d.ScaleBlock, 1)
+			done(integerBlocksPath)
+			d.MultiplyAddCodes(a, b, blas32.General{}, zeros(s.m, s.n))
+			if got := done(integerBlocksPath)[0]; got != int64(s.m*s.k*s.n) {
+				t.Errorf("%s: %d multiply-adds by blocks of integers, want all of %v", d.Name, got, s)
+			}
+		}
+	})
 }

@@ -137,13 +137,14 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 		if m.Rows < 1 || m.Cols < 1 {
 			panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want at least 1 × 1", call, name, m.Rows, m.Cols))
 		}
-		if f.Bits() > 8 {
-			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
+		bits := f.Bits()
+		if bits > 8 {
+			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, bits))
 		}
 		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
 		for i, code := range m.Data {
-			if int(code)>>f.Bits() != 0 {
-				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, f.Bits()))
+			if int(code)>>bits != 0 {
+				panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, code, bits))
 			}
 		}
 		if len(m.Scales) > 0 {

@@ -26,12 +26,13 @@ func SumBytes12x32VNNI(z *float32, ldz int, a *uint8, lda int, b *int8, start *i
 // in bytes. It stops where a limit is exceeded, and returns how many blocks are left; then c is invalid.
 func AddBlocks12x32VNNI(c *float32, a *int16, lda int, ta *float32, b *int16, limit *float32, blocks int, p *uint32) int
 
-// Stores n numbers, a positive multiple of 16, rounded, as integers plus the bias.
-func RowBytes256(dst *uint8, src *float32, n int, p *uint32)
+// Stores n numbers, a positive multiple of 16, rounded, as integers plus the bias. A number of most, as many
+// as a vector has lanes, becomes the magnitude of an integer where that is greater.
+func RowBytes256(dst *uint8, most *float32, src *float32, n int, p *uint32)
 
 // Stores quads > 0 times 4 rows of 16 numbers, stride bytes apart, rounded, as integers, and
-// adds them to the sum of their column.
-func PanelBytes256(dst *int8, sum *int32, src *float32, stride int, quads int, p *uint32)
+// adds them to the sum of their column. most is that of RowBytes.
+func PanelBytes256(dst *int8, sum *int32, most *float32, src *float32, stride int, quads int, p *uint32)
 
 // Stores blocks > 0 blocks of 32 numbers, rounded, as integers, with the unit low of each and its greatest
 // magnitude top, which are step bytes apart.
@@ -41,12 +42,13 @@ func RowWords256(dst *int16, low *float32, top *float32, step int, src *float32,
 // magnitude top of each column. rounded is memory for the block.
 func PanelWords256(dst *int16, top *float32, rounded *float32, src *float32, stride int, p *uint32)
 
-// Stores n numbers, a positive multiple of 16, rounded, as integers plus the bias.
-func RowBytes512(dst *uint8, src *float32, n int, p *uint32)
+// Stores n numbers, a positive multiple of 16, rounded, as integers plus the bias. A number of most, as many
+// as a vector has lanes, becomes the magnitude of an integer where that is greater.
+func RowBytes512(dst *uint8, most *float32, src *float32, n int, p *uint32)
 
 // Stores quads > 0 times 4 rows of 32 numbers, stride bytes apart, rounded, as integers, and
-// adds them to the sum of their column.
-func PanelBytes512(dst *int8, sum *int32, src *float32, stride int, quads int, p *uint32)
+// adds them to the sum of their column. most is that of RowBytes.
+func PanelBytes512(dst *int8, sum *int32, most *float32, src *float32, stride int, quads int, p *uint32)
 
 // Stores blocks > 0 blocks of 32 numbers, rounded, as integers, with the unit low of each and its greatest
 // magnitude top, which are step bytes apart.

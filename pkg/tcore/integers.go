@@ -8,10 +8,11 @@ type integerKernel struct {
 	rows, columns int
 
 	// Sums of bytes without any rounding, for [integerSum]: z is start + ab times
-	// the unit, for terms in fours.
+	// the unit, for terms in fours. Two products must be less than pair.
+	pair       float32
 	sumBytes   func(z *float32, ldz int, a *uint8, lda int, b *int8, start *int32, quads int, unit *float32)
-	rowBytes   func(dst *uint8, src *float32, n int, p *uint32)
-	panelBytes func(dst *int8, sum *int32, src *float32, stride, quads int, p *uint32)
+	rowBytes   func(dst *uint8, most, src *float32, n int, p *uint32)
+	panelBytes func(dst *int8, sum *int32, most, src *float32, stride, quads int, p *uint32)
 
 	// Sums of blocks of words, each rounded toward zero, for [integerBlocks]. It
 	// returns how many blocks are left when a limit is exceeded.

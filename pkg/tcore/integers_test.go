@@ -77,6 +77,11 @@ var integerData = []struct {
 			}
 		}
 	}},
+	{"bytes", func(x []float64, f Format, rng *rand.Rand) { // integers around the greatest of a byte
+		for k := range x {
+			x[k] = f.MinSubnormal() * float64(64+rng.IntN(70))
+		}
+	}},
 	{"zeros", func(x []float64, f Format, rng *rand.Rand) {
 		for k := range x {
 			x[k] = math.Copysign(0, float64(1-2*rng.IntN(2)))
@@ -181,7 +186,7 @@ func TestIntegerProducts(t *testing.T) {
 	if testing.Short() {
 		trials = 1
 	}
-	shapes := []shape{{1, 1, 1}, {1, 64, 1}, {2, 97, 3}, {13, 97, 33}, {12, 320, 32}, {25, 600, 70}, {3, 31, 100}, {30, 64, 5}}
+	shapes := []shape{{1, 1, 1}, {1, 64, 1}, {2, 97, 3}, {2, 1500, 3}, {13, 97, 33}, {12, 320, 32}, {25, 600, 70}, {3, 31, 100}, {30, 64, 5}}
 	onEveryLevel(t, func(t *testing.T) {
 		if _, ok := integerKernelFor(); !ok {
 			return
@@ -219,6 +224,84 @@ func TestIntegerProducts(t *testing.T) {
 	})
 }
 
+// FuzzIntegers compares products by integers, of numbers and of codes, with Dot.
+// The data are the shape and the codes of the factors, repeated, the scales and
+// c.
+func FuzzIntegers(f *testing.F) {
+	rng := rand.New(rand.NewPCG(55, 0))
+	for i := range integerDevices() {
+		data := make([]byte, 300)
+		for l := range data {
+			data[l] = byte(rng.IntN(256))
+		}
+		f.Add(uint8(i), uint8(i), uint8(2), uint8(3), float32(0), data[:1+rng.IntN(300)])
+	}
+	f.Fuzz(func(t *testing.T, which, k, m, n uint8, start float32, data []byte) {
+		if len(data) == 0 {
+			return
+		}
+		devices := integerDevices()
+		d := devices[int(which)%len(devices)]
+		s := shape{1 + int(m)%14, 1 + int(k)%130, 1 + int(n)%34}
+		at := 0
+		next := func() uint8 {
+			at++
+			return data[(at-1)%len(data)] + byte((at-1)/len(data))*37
+		}
+		codes := func(rows, cols, scales int, f Format) (z Codes, x blas32.General) {
+			z, x = Codes{Rows: rows, Cols: cols}, zeros(rows, cols)
+			for i := range x.Data {
+				code := next() >> (8 - f.Bits())
+				z.Data = append(z.Data, code)
+				x.Data[i] = float32(f.Decode(uint64(code)))
+			}
+			for range scales {
+				z.Scales = append(z.Scales, 120+next()%16)
+			}
+			return z, x
+		}
+		blocks := 0
+		if d.ScaleBlock > 0 {
+			blocks = (s.k + d.ScaleBlock - 1) / d.ScaleBlock
+		}
+		a, x := codes(s.m, s.k, s.m*blocks, d.A)
+		b, y := codes(s.k, s.n, s.n*blocks, d.B)
+		c, z := blas32.General{}, zeros(s.m, s.n)
+		if start != 0 {
+			c = zeros(s.m, s.n)
+			for i := range c.Data {
+				c.Data[i] = start * float32(i%3)
+			}
+		}
+		check := func(call string, want func(i, j int, start float64) float64) {
+			for _, i := range []int{0, s.m - 1} {
+				for j := range s.n {
+					start := 0.0
+					if c.Data != nil {
+						start = float64(c.Data[i*s.n+j])
+					}
+					if got, want := float64(z.Data[i*s.n+j]), want(i, j, start); !same(got, want) {
+						t.Errorf("%s, %s, %v: (%d, %d) = %x, want %x", d.Name, call, s, i, j, got, want)
+					}
+				}
+			}
+		}
+		d.MultiplyAdd(x, y, c, z)
+		check("MultiplyAdd", func(i, j int, start float64) float64 {
+			u, v := make([]float64, s.k), make([]float64, s.k)
+			widenSlice(u, matrix.Row(x, i))
+			widenSlice(v, column(y, j))
+			return d.Dot(u, v, start)
+		})
+		d.MultiplyAddCodes(a, b, c, z)
+		check("MultiplyAddCodes", func(i, j int, start float64) float64 {
+			u, scaleX := a.codesOf(i, d.ScaleBlock, false)
+			v, scaleY := b.codesOf(j, d.ScaleBlock, true)
+			return d.C.Decode(d.DotScaled(u, v, scaleX, scaleY, d.C.Encode(start, ToNearestEven)))
+		})
+	})
+}
+
 // Kind data take the paths of integers, and only they do.
 func TestIntegerPaths(t *testing.T) {
 	s := shape{40, 256, 70}
@@ -235,6 +318,8 @@ func TestIntegerPaths(t *testing.T) {
 	}{
 		{"blackwell-tcgen05-e2m1-binary32", 0, 0, []int64{total, 0}},
 		{"blackwell-tcgen05-e2m3-binary32", 1, 0, []int64{total, 0}},
+		{"blackwell-tcgen05-e3m2-binary32", 0, 0, []int64{total, 0}},
+		{"blackwell-tcgen05-e3m2-binary32", 1, 0, []int64{0, total}},
 		{"blackwell-tcgen05-e2m3-binary32", 1, 1, []int64{0, total}},
 		{"blackwell-tcgen05-e4m3-binary32", 0, 0, []int64{0, total}},
 		{"blackwell-tcgen05-e4m3-binary32", 0, 1, []int64{0, total}},

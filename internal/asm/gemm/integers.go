@@ -318,14 +318,19 @@ func (n narrow) load(at Mem) reg.VecVirtual {
 
 // rowBytes emits the packing of a row as bytes, to which the bias is added.
 func (w width) rowBytes() {
-	TEXT(fmt.Sprintf("RowBytes%d", w), NOSPLIT, "func(dst *uint8, src *float32, n int, p *uint32)")
-	Doc("Stores n numbers, a positive multiple of 16, rounded, as integers plus the bias.")
-	dst, src, left := param("dst"), param("src"), param("n")
+	TEXT(fmt.Sprintf("RowBytes%d", w), NOSPLIT, "func(dst *uint8, most, src *float32, n int, p *uint32)")
+	Doc("Stores n numbers, a positive multiple of 16, rounded, as integers plus the bias. A number of most, as many",
+		"as a vector has lanes, becomes the magnitude of an integer where that is greater.")
+	dst, most, src, left := param("dst"), param("most"), param("src"), param("n")
 	n := w.newNarrow(param("p"))
 	units, bias := n.constant(offUnits), n.constant(offBias)
+	size, greatest, magnitude := n.constant(offSize), w.vector(), w.vector()
+	VMOVUPS(Mem{Base: most}, greatest)
 	loop("next", left, func() {
 		x := n.load(Mem{Base: src})
 		VMULPS(units, x, x)
+		w.and(size, x, magnitude)
+		VMAXPS(magnitude, greatest, greatest)
 		VCVTPS2DQ(x, x)
 		VPADDD(bias, x, x)
 		if w == 512 {
@@ -341,6 +346,7 @@ func (w width) rowBytes() {
 		ADDQ(U32(w.lanes()), dst)
 		SUBQ(U32(w.lanes()-1), left)
 	})
+	VMOVUPS(greatest, Mem{Base: most})
 	VZEROUPPER()
 	RET()
 }
@@ -348,12 +354,14 @@ func (w width) rowBytes() {
 // panelBytes emits the packing of two vectors of columns as bytes, four terms
 // of a column in a word.
 func (w width) panelBytes() {
-	TEXT(fmt.Sprintf("PanelBytes%d", w), NOSPLIT, "func(dst *int8, sum *int32, src *float32, stride int, quads int, p *uint32)")
+	TEXT(fmt.Sprintf("PanelBytes%d", w), NOSPLIT, "func(dst *int8, sum *int32, most, src *float32, stride int, quads int, p *uint32)")
 	Doc(fmt.Sprintf("Stores quads > 0 times 4 rows of %d numbers, stride bytes apart, rounded, as integers, and", 2*w.lanes()),
-		"adds them to the sum of their column.")
-	dst, sum, src, stride, quads := param("dst"), param("sum"), param("src"), param("stride"), param("quads")
+		"adds them to the sum of their column. most is that of RowBytes.")
+	dst, sum, most, src, stride, quads := param("dst"), param("sum"), param("most"), param("src"), param("stride"), param("quads")
 	n := w.newNarrow(param("p"))
 	units, low := n.constant(offUnits), n.constant(offByte)
+	size, greatest, magnitude := n.constant(offSize), w.vector(), w.vector()
+	VMOVUPS(Mem{Base: most}, greatest)
 	totals := w.vectors(2)
 	for v := range totals {
 		VMOVDQUany(w, Mem{Base: sum}.Offset(v*w.bytes()), totals[v])
@@ -365,6 +373,8 @@ func (w width) panelBytes() {
 			for i, row := range rows {
 				x := n.load(row.Offset(v * w.bytes()))
 				VMULPS(units, x, x)
+				w.and(size, x, magnitude)
+				VMAXPS(magnitude, greatest, greatest)
 				VCVTPS2DQ(x, x)
 				VPADDD(x, totals[v], totals[v])
 				if i < 3 {
@@ -382,6 +392,7 @@ func (w width) panelBytes() {
 		LEAQ(Mem{Base: src, Index: stride, Scale: 4}, src)
 		ADDQ(U32(2*w.bytes()), dst)
 	})
+	VMOVUPS(greatest, Mem{Base: most})
 	for v := range totals {
 		VMOVDQUany(w, totals[v], Mem{Base: sum}.Offset(v*w.bytes()))
 	}

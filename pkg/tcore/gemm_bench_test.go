@@ -112,9 +112,9 @@ func BenchmarkIntegers(b *testing.B) {
 	}
 }
 
-// mxCodes returns x as codes of f with a scale of e8m0 for every block of a row,
-// or of a column if vertical, that takes the greatest element to the greatest
-// exponent of f, as the OCP Microscaling Formats Specification does.
+// mxCodes returns x as codes of f with a scale of e8m0 for every block of a
+// row, or of a column if vertical, that takes the greatest element to the
+// greatest exponent of f, as the OCP Microscaling Formats Specification does.
 func mxCodes(x blas32.General, f Format, block int, vertical bool) Codes {
 	z := Codes{Rows: x.Rows, Cols: x.Cols, Data: make([]uint8, len(x.Data))}
 	n, k := x.Rows, x.Cols

@@ -140,9 +140,9 @@ func (f Format) numbers() *[256]float32 {
 	return &x
 }
 
-// newIntegerBlocks prepares an M × N product of K terms. columns is the width of
-// a panel of the product term by term, which prepare returns. It returns false
-// if there is no kernel or too few tiles are proved.
+// newIntegerBlocks prepares an M × N product of K terms. columns is the width
+// of a panel of the product term by term, which prepare returns. It returns
+// false if there is no kernel or too few tiles are proved.
 func (d *Device) newIntegerBlocks(a, b source, m, k, n, columns int, prepare func() *dotAddProduct) (prepared, bool) {
 	kernel, ok := integerKernelFor()
 	if !ok {
@@ -318,9 +318,9 @@ func (f *Fused) proveBlocks(limits []float32, row, col []extent) bool {
 	return true
 }
 
-// maxBlockSpan is the greatest distance of the exponents of a product and of its
-// unit for which the sum of integerTerms products is less than 2^31 units: each
-// is less than 4 times the power of two.
+// maxBlockSpan is the greatest distance of the exponents of a product and of
+// its unit for which the sum of integerTerms products is less than 2^31 units:
+// each is less than 4 times the power of two.
 const maxBlockSpan = 31 - 5 - 2
 
 // blockConstants contains the constants of addBlocks: bits of 2^24, the mask of
@@ -352,8 +352,8 @@ func (p *integerBlocks) addTo(c, z blas32.General) {
 	integerBlocksPath.count(p.m*p.n-n, p.k, 1)
 }
 
-// addTile computes a tile of wide by integers. It returns false, and leaves z as
-// it is, if the device may cut anything. sums is memory for the tile.
+// addTile computes a tile of wide by integers. It returns false, and leaves z
+// as it is, if the device may cut anything. sums is memory for the tile.
 func (p *integerBlocks) addTile(sums []float32, c, z blas32.General, group, panel int) bool {
 	each := p.wide.columns / p.columns
 	first := panel * each

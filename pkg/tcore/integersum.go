@@ -11,9 +11,9 @@ import (
 
 // integerSum is a product of numbers that are integers of at most 7 bits in
 // units of the least number of their format, so few of them that no sum can
-// reach 2^24 units. Then the device rounds nothing and cuts nothing: no product is so
-// great that 1 unit would be below the last bit that it keeps. The sum is that
-// of the integers.
+// reach 2^24 units. Then the device rounds nothing and cuts nothing: no product
+// is so great that 1 unit would be below the last bit that it keeps. The sum is
+// that of the integers.
 type integerSum struct {
 	tiling
 	kernel integerKernel

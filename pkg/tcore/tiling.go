@@ -62,8 +62,8 @@ func (t tiling) eachTile(few int, start func() (work func(group, panel int))) {
 	parallel.Ranges(t.panels(), func(lo, hi int) { part(0, t.groups(), lo, hi) })
 }
 
-// loadTile stores the sums of a tile before the first term, zeros if there is no
-// c and beyond its edges, in sums.
+// loadTile stores the sums of a tile before the first term, zeros if there is
+// no c and beyond its edges, in sums.
 func (t tiling) loadTile(sums []float32, c blas32.General, group, panel int) {
 	i, j := group*t.rows, panel*t.columns
 	if c.Data == nil || i+t.rows > t.m || j+t.columns > t.n {

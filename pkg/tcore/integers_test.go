@@ -73,7 +73,7 @@ var integerData = []struct {
 		for k := range x {
 			x[k] = (1 + rng.Float64()) * exp2(4)
 			if k%32 == 7 {
-				x[k] = exp2(4 - 4 - rng.IntN(10) + f.Precision - 1)
+				x[k] = exp2(4 - 9 + rng.IntN(2) + f.Precision - 1)
 			}
 		}
 	}},
@@ -128,9 +128,9 @@ func integerMatrix(rng *rand.Rand, rows, cols int, f Format, kind int, vertical 
 }
 
 // integerStart returns c of one of several kinds: none, small multiples of the
-// units, any numbers, great numbers, zeros with a NaN.
+// units, any numbers, great numbers, zeros with a NaN, numbers with one last bit.
 func integerStart(rng *rand.Rand, d Device, rows, cols, kind int) blas32.General {
-	c := zeros(rows, cols)
+	c, last := zeros(rows, cols), -12-rng.IntN(16)
 	for i := range c.Data {
 		v := 0.0
 		switch kind {
@@ -146,6 +146,8 @@ func integerStart(rng *rand.Rand, d Device, rows, cols, kind int) blas32.General
 			if rng.IntN(500) == 0 {
 				v = [...]float64{math.NaN(), math.Inf(1), math.Copysign(0, -1)}[rng.IntN(3)]
 			}
+		case 5:
+			v = math.Ldexp(float64(2*rng.IntN(8)+1), last)
 		}
 		c.Data[i] = float32(v)
 	}
@@ -197,7 +199,7 @@ func TestIntegerProducts(t *testing.T) {
 				kind := trial % (len(integerData) + 1)
 				s := shapes[rng.IntN(len(shapes))]
 				a, b := integerMatrix(rng, s.m, s.k, d.A, kind, false), integerMatrix(rng, s.k, s.n, d.B, kind, true)
-				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(5)), zeros(s.m, s.n)
+				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(6)), zeros(s.m, s.n)
 				if c.Data != nil && rng.IntN(2) == 0 {
 					copy(z.Data, c.Data) // c and z are one matrix
 					d.MultiplyAdd(a, b, z, z)
@@ -395,7 +397,7 @@ func TestIntegerCodes(t *testing.T) {
 				scale := rng.IntN(6)
 				a := scaledCodes(rng, integerMatrix(rng, s.m, s.k, d.A, kind, false), d.A, s.m*blocks, scale)
 				b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, kind, true), d.B, s.n*blocks, scale)
-				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(5)), zeros(s.m, s.n)
+				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(6)), zeros(s.m, s.n)
 				d.MultiplyAddCodes(a, b, c, z)
 				for range 12 {
 					i, j := rng.IntN(s.m), rng.IntN(s.n)

@@ -73,7 +73,7 @@ var integerData = []struct {
 		for k := range x {
 			x[k] = (1 + rng.Float64()) * exp2(4)
 			if k%32 == 7 {
-				x[k] = exp2(4 - 9 + rng.IntN(2) + f.Precision - 1)
+				x[k] = (2 - exp2(1-f.Precision)) * exp2(4-9+rng.IntN(2)+f.Precision-1)
 			}
 		}
 	}},

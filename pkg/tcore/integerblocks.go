@@ -77,7 +77,8 @@ func (s *source) scale(i int) (e int, ok bool) {
 type extent struct{ low, top int16 }
 
 // unprovable is the exponent top of a block with numbers that are no integers
-// of 15 bits.
+// of 15 bits. That of a block of zeros is -unprovable/2, so that not even their
+// products with infinities are proved.
 const unprovable = 1 << 10
 
 var (
@@ -262,7 +263,7 @@ func (p *integerBlocks) storeUnits(block []int16, unit []float32) {
 // greatest magnitudes, and multiplies the units by the scales: scale i is that
 // of the first block, and those of the others are step apart.
 func (s *source) extent(f Format, unit, top []float32, i, step int) extent {
-	e := extent{low: math.MaxInt16, top: math.MinInt16}
+	e := extent{low: math.MaxInt16, top: -unprovable / 2}
 	greatest := math.Float32bits(float32(f.Max()))
 	for r, u := range unit {
 		m := math.Float32bits(top[r])

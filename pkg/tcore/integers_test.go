@@ -365,9 +365,15 @@ func scaledCodes(rng *rand.Rand, m blas32.General, f Format, scales, kind int) C
 		case 3:
 			e = rng.IntN(256)
 		case 4:
-			e = 67 - rng.IntN(5) // products near the least normal number of binary32
+			e = 67 - rng.IntN(9) // products near the least numbers of binary32
 		case 5:
 			e = 170 + rng.IntN(5)
+		case 6:
+			e = rng.IntN(5)
+		case 7:
+			e = 127 + 60 + rng.IntN(10)
+		case 8:
+			e = 127 + 100 + rng.IntN(10)
 		}
 		z.Scales = append(z.Scales, uint8(e))
 	}
@@ -394,9 +400,16 @@ func TestIntegerCodes(t *testing.T) {
 				if d.ScaleBlock > 0 {
 					blocks = (s.k + d.ScaleBlock - 1) / d.ScaleBlock
 				}
-				scale := rng.IntN(6)
+				scale := rng.IntN(8)
+				scaleB := min(scale, 5)
+				if scale > 5 { // small scales beside great ones, and zeros beside very great ones
+					scaleB = scale + 1
+				}
 				a := scaledCodes(rng, integerMatrix(rng, s.m, s.k, d.A, kind, false), d.A, s.m*blocks, scale)
-				b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, kind, true), d.B, s.n*blocks, scale)
+				b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, kind, true), d.B, s.n*blocks, scaleB)
+				if scale == 7 {
+					clear(a.Data)
+				}
 				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(6)), zeros(s.m, s.n)
 				d.MultiplyAddCodes(a, b, c, z)
 				for range 12 {

@@ -365,7 +365,7 @@ func scaledCodes(rng *rand.Rand, m blas32.General, f Format, scales, kind int) C
 		case 3:
 			e = rng.IntN(256)
 		case 4:
-			e = 67 - rng.IntN(9) // products near the least numbers of binary32
+			e = 61 - rng.IntN(2) // products near the least numbers of binary32
 		case 5:
 			e = 170 + rng.IntN(5)
 		case 6:

@@ -78,11 +78,11 @@ func (t tile) sumBytes() {
 		VPSRLW(Imm(15), ones, ones)
 	}
 	for i := range s {
-		VMOVDQUany(t.width, Mem{Base: start}.Offset(i%2*t.bytes()), s[i])
+		t.move(Mem{Base: start}.Offset(i%2*t.bytes()), s[i])
 	}
 	loop("next", quads, func() {
 		for v := range y {
-			VMOVDQUany(t.width, Mem{Base: b}.Offset(v*t.bytes()), y[v])
+			t.move(Mem{Base: b}.Offset(v*t.bytes()), y[v])
 		}
 		for i, row := range factors {
 			VPBROADCASTD(row, x)
@@ -175,7 +175,7 @@ func (t tile) addBlocks() {
 	loop("pairs", pairs, func() {
 		for q := range unroll {
 			for v := range y {
-				VMOVDQUany(t.width, Mem{Base: b}.Offset((2*q+v)*t.bytes()), y[v])
+				t.move(Mem{Base: b}.Offset((2*q+v)*t.bytes()), y[v])
 			}
 			for i, row := range factors {
 				VPBROADCASTD(row.Offset(4*q), x)
@@ -250,9 +250,8 @@ func (t tile) addBlocks() {
 	RET()
 }
 
-// VMOVDQUany emits the unaligned move of integers, whose name depends on the
-// width.
-func VMOVDQUany(w width, from, to Op) {
+// move emits the unaligned move of a vector of integers.
+func (w width) move(from, to Op) {
 	if w == 256 {
 		VMOVDQU(from, to)
 	} else {
@@ -364,7 +363,7 @@ func (w width) panelBytes() {
 	VMOVUPS(Mem{Base: most}, greatest)
 	totals := w.vectors(2)
 	for v := range totals {
-		VMOVDQUany(w, Mem{Base: sum}.Offset(v*w.bytes()), totals[v])
+		w.move(Mem{Base: sum}.Offset(v*w.bytes()), totals[v])
 	}
 	rows, _ := rowAddresses(src, stride, 4)
 	loop("next", quads, func() {
@@ -387,14 +386,14 @@ func (w width) panelBytes() {
 					word = x
 				}
 			}
-			VMOVDQUany(w, word, Mem{Base: dst}.Offset(v*w.bytes()))
+			w.move(word, Mem{Base: dst}.Offset(v*w.bytes()))
 		}
 		LEAQ(Mem{Base: src, Index: stride, Scale: 4}, src)
 		ADDQ(U32(2*w.bytes()), dst)
 	})
 	VMOVUPS(greatest, Mem{Base: most})
 	for v := range totals {
-		VMOVDQUany(w, totals[v], Mem{Base: sum}.Offset(v*w.bytes()))
+		w.move(totals[v], Mem{Base: sum}.Offset(v*w.bytes()))
 	}
 	VZEROUPPER()
 	RET()
@@ -536,7 +535,7 @@ func (w width) panelWords() {
 			w.and(low, x, x)
 			VPSLLD(Imm(16), y, y)
 			w.or(x, y, y)
-			VMOVDQUany(w, y, Mem{Base: dst}.Offset(v*w.bytes()))
+			w.move(y, Mem{Base: dst}.Offset(v*w.bytes()))
 		}
 		ADDQ(U32(4*w.bytes()), rounded)
 		ADDQ(U32(2*w.bytes()), dst)

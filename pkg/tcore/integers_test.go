@@ -78,8 +78,20 @@ var integerData = []struct {
 		}
 	}},
 	{"bytes", func(x []float64, f Format, rng *rand.Rand) { // integers around the greatest of a byte
+		span := 14 + 16*rng.IntN(5)/4
 		for k := range x {
-			x[k] = f.MinSubnormal() * float64(64+rng.IntN(70))
+			x[k] = f.MinSubnormal() * float64(105+rng.IntN(span))
+			if k%50 == 3 {
+				x[k] = f.MinSubnormal() * float64(1+2*rng.IntN(3))
+			}
+		}
+	}},
+	{"beyond", func(x []float64, f Format, rng *rand.Rand) { // numbers that become infinities or NaNs
+		for k := range x {
+			x[k] = f.Max() * (0.3 + 0.7*rng.Float64())
+			if rng.IntN(200) == 0 {
+				x[k] = f.Max() * 1.08
+			}
 		}
 	}},
 	{"zeros", func(x []float64, f Format, rng *rand.Rand) {

@@ -210,7 +210,11 @@ func TestIntegerProducts(t *testing.T) {
 			for trial := range trials * (len(integerData) + 1) {
 				kind := trial % (len(integerData) + 1)
 				s := shapes[rng.IntN(len(shapes))]
-				a, b := integerMatrix(rng, s.m, s.k, d.A, kind, false), integerMatrix(rng, s.k, s.n, d.B, kind, true)
+				other := kind
+				if rng.IntN(4) == 0 {
+					other = rng.IntN(len(integerData) + 1)
+				}
+				a, b := integerMatrix(rng, s.m, s.k, d.A, kind, false), integerMatrix(rng, s.k, s.n, d.B, other, true)
 				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(6)), zeros(s.m, s.n)
 				if c.Data != nil && rng.IntN(2) == 0 {
 					copy(z.Data, c.Data) // c and z are one matrix

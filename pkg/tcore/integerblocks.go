@@ -155,9 +155,16 @@ func (d *Device) newIntegerBlocks(a, b source, m, k, n, columns int, prepare fun
 		d:      d, f: f, kernel: kernel, a: a, b: b, prepare: prepare,
 		blocks: (k + integerTerms - 1) / integerTerms,
 	}
-	p.packRows()
-	p.packPanels()
-	if proved := p.prove(); proved*fewProved < p.groups()*p.panels() {
+	p.getMemory()
+	if !p.promises() {
+		p.release()
+		return nil, false
+	}
+	parallel.Ranges(p.groups(), p.packRows)
+	parallel.Ranges(p.panels(), p.packPanels)
+	var proved atomic.Int64
+	parallel.Ranges(p.groups(), func(lo, hi int) { proved.Add(int64(p.prove(lo, hi, 0, p.panels()))) })
+	if int(proved.Load())*fewProved < p.groups()*p.panels() {
 		p.release()
 		return nil, false
 	}
@@ -174,72 +181,74 @@ const integerTerms = 32
 // fewProved is how many times more tiles there may be than proved ones.
 const fewProved = 8
 
-func (p *integerBlocks) packRows() {
-	constants := newPackConstants(p.d.A, 0)
-	n := p.blocks * integerTerms
-	p.lda = n + 32
+// getMemory allocates the memory of the operands.
+func (p *integerBlocks) getMemory() {
+	p.lda = p.blocks*integerTerms + 32
 	p.x = integerBlocksScratch.x.get(p.groups() * p.rows * p.lda)
 	p.unitX = integerBlocksScratch.unit.get(p.groups() * p.blocks * p.rows)
-	p.row = make([]extent, p.groups()*p.blocks)
-	parallel.Ranges(p.groups(), func(lo, hi int) {
-		padded, top := make([]float32, n), make([]float32, p.blocks*p.rows)
-		for group := lo; group < hi; group++ {
-			unit := p.unitX[group*p.blocks*p.rows:][:p.blocks*p.rows]
-			for r := range p.rows {
-				i, row := group*p.rows+r, padded
-				if i < p.m {
-					row = p.a.row(i, 0, p.k, padded)
-				} else {
-					clear(padded)
-				}
-				if len(row) < n {
-					copy(padded, row)
-					row = padded
-				}
-				p.kernel.rowWords(&p.x[i*p.lda], &unit[r], &top[r], 4*p.rows, &row[0], p.blocks, &constants.field)
+	p.y = integerBlocksScratch.y.get(p.panels() * p.blocks * p.panelBlock())
+	p.limits = integerBlocksScratch.limits.get(p.groups() * p.panels() * p.blocks)
+	p.row, p.col = make([]extent, p.groups()*p.blocks), make([]extent, p.panels()*p.blocks)
+	p.proved = make([]bool, p.groups()*p.panels())
+}
+
+// packRows packs the groups [lo, hi) of rows.
+func (p *integerBlocks) packRows(lo, hi int) {
+	constants := newPackConstants(p.d.A, 0)
+	n := p.blocks * integerTerms
+	padded, top := make([]float32, n), make([]float32, p.blocks*p.rows)
+	for group := lo; group < hi; group++ {
+		unit := p.unitX[group*p.blocks*p.rows:][:p.blocks*p.rows]
+		for r := range p.rows {
+			i, row := group*p.rows+r, padded
+			if i < p.m {
+				row = p.a.row(i, 0, p.k, padded)
+			} else {
+				clear(padded)
 			}
-			for b := range p.blocks {
-				p.row[group*p.blocks+b] = p.a.extent(p.d.A, unit[b*p.rows:][:min(p.rows, p.m-group*p.rows)], top[b*p.rows:], group*p.rows*p.blocks+b, p.blocks)
+			if len(row) < n {
+				copy(padded, row)
+				row = padded
 			}
+			p.kernel.rowWords(&p.x[i*p.lda], &unit[r], &top[r], 4*p.rows, &row[0], p.blocks, &constants.field)
 		}
-	})
+		for b := range p.blocks {
+			p.row[group*p.blocks+b] = p.a.extent(p.d.A, unit[b*p.rows:][:min(p.rows, p.m-group*p.rows)], top[b*p.rows:], group*p.rows*p.blocks+b, p.blocks)
+		}
+	}
 }
 
 // panelBlock returns the length of a block of a panel, with its units of 32
 // bits.
 func (p *integerBlocks) panelBlock() int { return (integerTerms + 2) * p.kernel.columns }
 
-func (p *integerBlocks) packPanels() {
+// packPanels packs the panels [lo, hi).
+func (p *integerBlocks) packPanels(lo, hi int) {
 	constants, columns := newPackConstants(p.d.B, 0), p.kernel.columns
-	panels := p.panels()
-	p.y = integerBlocksScratch.y.get(panels * p.blocks * p.panelBlock())
-	p.col = make([]extent, panels*p.blocks)
-	parallel.Ranges(panels, func(lo, hi int) {
-		memory := integerBlocksScratch.rows.get((2*integerTerms + 2) * columns)
-		defer integerBlocksScratch.rows.put(memory)
-		part := func(rows, n int) []float32 { return memory[rows*columns:][:n*columns] }
-		rounded, edge := part(0, integerTerms), part(integerTerms, integerTerms)
-		top, unit := part(2*integerTerms, 1), part(2*integerTerms+1, 1)
-		for panel := lo; panel < hi; panel++ {
-			for b := range p.blocks {
-				j, k := panel*columns, b*integerTerms
-				y := p.y[(panel*p.blocks+b)*p.panelBlock():][:p.panelBlock()]
-				src, stride := &edge[0], columns
-				if p.b.number == nil && j+columns <= p.n && k+integerTerms <= p.k {
-					src, stride = &p.b.Data[k*p.b.Stride+j], p.b.Stride
-				} else {
-					clear(edge)
-					for r := range min(integerTerms, p.k-k) {
-						to := edge[r*columns:][:columns]
-						copy(to, p.b.row(k+r, j, min(columns, p.n-j), to))
-					}
+	memory := integerBlocksScratch.rows.get((2*integerTerms + 2) * columns)
+	defer integerBlocksScratch.rows.put(memory)
+	part := func(rows, n int) []float32 { return memory[rows*columns:][:n*columns] }
+	rounded, edge := part(0, integerTerms), part(integerTerms, integerTerms)
+	top, unit := part(2*integerTerms, 1), part(2*integerTerms+1, 1)
+	for panel := lo; panel < hi; panel++ {
+		for b := range p.blocks {
+			j, k := panel*columns, b*integerTerms
+			y := p.y[(panel*p.blocks+b)*p.panelBlock():][:p.panelBlock()]
+			src, stride := &edge[0], columns
+			if p.b.number == nil && j+columns <= p.n && k+integerTerms <= p.k {
+				src, stride = &p.b.Data[k*p.b.Stride+j], p.b.Stride
+			} else {
+				clear(edge)
+				for r := range min(integerTerms, p.k-k) {
+					to := edge[r*columns:][:columns]
+					copy(to, p.b.row(k+r, j, min(columns, p.n-j), to))
 				}
-				p.kernel.panelWords(&y[0], &top[0], &rounded[0], src, 4*stride, &constants.field)
-				p.col[panel*p.blocks+b] = p.b.extent(p.d.B, p.units(unit, y)[:min(columns, p.n-j)], top, b*p.n+j, 1)
-				p.storeUnits(y, unit)
 			}
+			p.kernel.panelWords(&y[0], &top[0], &rounded[0], src, 4*stride, &constants.field)
+			p.col[panel*p.blocks+b] = p.b.extent(p.d.B, p.units(unit, y)[:min(columns, p.n-j)], top, b*p.n+j, 1)
+			p.storeUnits(y, unit)
 		}
-	})
+	}
 }
 
 // units stores the units of the columns of a block in unit and returns it.
@@ -283,24 +292,32 @@ func (s *source) extent(f Format, unit, top []float32, i, step int) extent {
 	return e
 }
 
-// prove computes the limits and returns the number of proved tiles.
-func (p *integerBlocks) prove() int {
-	panels := p.panels()
-	p.proved = make([]bool, p.groups()*panels)
-	p.limits = integerBlocksScratch.limits.get(p.groups() * panels * p.blocks)
-	var proved atomic.Int64
-	parallel.Ranges(p.groups(), func(lo, hi int) {
-		n := 0
-		for tile := lo * panels; tile < hi*panels; tile++ {
-			group, panel := tile/panels, tile%panels
+// promises reports whether one of two tiles, the first and the last, is proved.
+// It packs their operands.
+func (p *integerBlocks) promises() bool {
+	for _, tile := range []tileIndex{{0, 0}, {p.groups() - 1, p.panels() - 1}} {
+		p.packRows(tile.group, tile.group+1)
+		p.packPanels(tile.panel, tile.panel+1)
+		if p.prove(tile.group, tile.group+1, tile.panel, tile.panel+1) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// prove computes the limits of the tiles of groups and panels and returns how
+// many are proved.
+func (p *integerBlocks) prove(groupLo, groupHi, panelLo, panelHi int) (proved int) {
+	for group := groupLo; group < groupHi; group++ {
+		for panel := panelLo; panel < panelHi; panel++ {
+			tile := group*p.panels() + panel
 			p.proved[tile] = p.f.proveBlocks(p.limits[tile*p.blocks:][:p.blocks], p.row[group*p.blocks:], p.col[panel*p.blocks:])
 			if p.proved[tile] {
-				n++
+				proved++
 			}
 		}
-		proved.Add(int64(n))
-	})
-	return int(proved.Load())
+	}
+	return proved
 }
 
 // proveBlocks reports whether blocks of products of the given extents lose

@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// integerData are kinds of data for products of integers: numbers for a row of
-// A or a column of B, the i-th of them, of K terms.
-var integerData = []struct {
+type integerKind struct {
 	name   string
 	vector func(x []float64, f Format, rng *rand.Rand)
-}{
+}
+
+// integerData are kinds of data for products of integers: numbers for a row of
+// A or a column of B, the i-th of them, of K terms.
+var integerData = []integerKind{
 	{"normal", func(x []float64, _ Format, rng *rand.Rand) {
 		for k := range x {
 			x[k] = rng.NormFloat64()
@@ -476,6 +479,36 @@ func TestIntegerCodesPath(t *testing.T) {
 			d.MultiplyAddCodes(a, b, blas32.General{}, zeros(s.m, s.n))
 			if got := done(integerBlocksPath)[0]; got != int64(s.m*s.k*s.n) {
 				t.Errorf("%s: %d multiply-adds by blocks of integers, want all of %v", d.Name, got, s)
+			}
+		}
+	})
+}
+
+// Integers around the greatest of a byte, and sums around 2^24, which only some
+// of the paths may take, are the sums of Dot.
+func TestIntegerSumLimits(t *testing.T) {
+	kind := slices.IndexFunc(integerData, func(d integerKind) bool { return d.name == "bytes" })
+	d := BlackwellE5M2
+	d.Name, d.A, d.B = "e3m2", E3M2, E3M2
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(56, 0))
+		for trial := range 24 {
+			s := shape{2, [...]int{256, 1500}[trial%2], 3}
+			other := [...]int{kind, 0, kind}[trial%3]
+			a, b, z := integerMatrix(rng, s.m, s.k, d.A, kind, false), integerMatrix(rng, s.k, s.n, d.B, other, true), zeros(s.m, s.n)
+			if trial%3 == 2 { // a number beyond a byte in B alone
+				b.Data[0] = 10
+			}
+			d.MultiplyAdd(a, b, blas32.General{}, z)
+			x, y := make([]float64, s.k), make([]float64, s.k)
+			for i := range s.m {
+				widenSlice(x, matrix.Row(a, i))
+				for j := range s.n {
+					widenSlice(y, column(b, j))
+					if got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, 0); !same(got, want) {
+						t.Fatalf("trial %d, %v: (%d, %d) = %x, want %x", trial, s, i, j, got, want)
+					}
+				}
 			}
 		}
 	})

@@ -81,7 +81,7 @@ var integerData = []integerKind{
 		}
 	}},
 	{"bytes", func(x []float64, f Format, rng *rand.Rand) { // integers around the greatest of a byte
-		span := 14 + 16*rng.IntN(5)/4
+		span := 14 + 16*(rng.IntN(20)/19)
 		for k := range x {
 			x[k] = f.MinSubnormal() * float64(105+rng.IntN(span))
 			if k%50 == 3 {

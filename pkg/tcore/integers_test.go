@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
+// integerKind is a kind of data, which vector stores in x.
 type integerKind struct {
 	name   string
 	vector func(x []float64, f Format, rng *rand.Rand)
@@ -143,7 +144,8 @@ func integerMatrix(rng *rand.Rand, rows, cols int, f Format, kind int, vertical 
 }
 
 // integerStart returns c of one of several kinds: none, small multiples of the
-// units, any numbers, great numbers, zeros with a NaN, numbers with one last bit.
+// units, any numbers, great numbers, zeros with a NaN, numbers with one last
+// bit.
 func integerStart(rng *rand.Rand, d Device, rows, cols, kind int) blas32.General {
 	c, last := zeros(rows, cols), -12-rng.IntN(16)
 	for i := range c.Data {

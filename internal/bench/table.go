@@ -53,7 +53,7 @@ func (t *table) add(out string, yardstick, mmaSim float64) {
 		}
 		for unit, share := range values {
 			if path, ok := strings.CutPrefix(unit, "%"); ok {
-				l.paths[path] = share
+				l.paths[strings.ReplaceAll(path, "_", " ")] = share
 			}
 		}
 	}

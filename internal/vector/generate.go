@@ -8,6 +8,7 @@ package vector
 //go:generate go -C ../asm run ./gemm -only floorcount -out ../vector/floorcount_amd64.s -stubs ../vector/floorcount_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only groups -out ../vector/groups_amd64.s -stubs ../vector/groups_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only half -out ../vector/half_amd64.s -stubs ../vector/half_amd64.go -pkg vector
+//go:generate go -C ../asm run ./gemm -only integers -out ../vector/integers_amd64.s -stubs ../vector/integers_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only pairs -out ../vector/pairs_amd64.s -stubs ../vector/pairs_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only stages -out ../vector/stages_amd64.s -stubs ../vector/stages_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only sums -out ../vector/sums_amd64.s -stubs ../vector/sums_amd64.go -pkg vector

@@ -83,8 +83,9 @@ func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 // codeMethods prepare products of codes, the fastest first. They return false
 // for products that they do not compute.
 var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){
-	newAlignedCodes,
 	newGroupProduct,
+	newIntegerBlockCodes,
+	newAlignedCodes,
 }
 
 // prepareCodes prepares a and b for the first method that computes their
@@ -182,12 +183,13 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 		if m.Rows < 1 || m.Cols < 1 {
 			panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want at least 1 × 1", call, name, m.Rows, m.Cols))
 		}
-		if f.Bits() > 8 {
-			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, f.Bits()))
+		bits := f.Bits()
+		if bits > 8 {
+			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, bits))
 		}
 		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
-		if i := firstBeyond(m.Data, f.Bits()); i >= 0 {
-			panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, m.Data[i], f.Bits()))
+		if i := firstBeyond(m.Data, bits); i >= 0 {
+			panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, m.Data[i], bits))
 		}
 		if len(m.Scales) > 0 {
 			checkLengths(call, name+".Scales", len(m.Scales), scales)

@@ -23,7 +23,12 @@ func TestDotAddPaths(t *testing.T) {
 				b.Data[130*159+7*i] = float32(math.NaN())
 			}
 			done, rare := dotAddPath.done.Load(), rarePath.done.Load()
-			d.MultiplyAdd(a, b, blas32.General{}, z)
+			p, ok := newAlignedProduct(&d, a, b, false)
+			if !ok {
+				t.Fatalf("%s has no aligned sums", d.Name)
+			}
+			p.addTo(blas32.General{}, z)
+			p.release()
 			if got := dotAddPath.done.Load() - done; got != 6*160*130 {
 				t.Errorf("%s: %d multiply-adds by aligned sums, want %d", d.Name, got, 6*160*130)
 			}

@@ -56,15 +56,6 @@ func (o *dotAddOperand) prepareScales() {
 	}
 }
 
-// decoded returns the numbers of the codes, without scales.
-func (o *dotAddOperand) decoded() blas32.General {
-	m := matrix.New(o.rows, o.cols)
-	for i, code := range o.codes {
-		m.Data[i] = o.values[code]
-	}
-	return m
-}
-
 // row stores the elements of row i from column first on in dst, times their
 // scales.
 func (o *dotAddOperand) row(dst []float32, i, first int) {

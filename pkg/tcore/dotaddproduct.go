@@ -80,18 +80,30 @@ func newAlignedProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) 
 // newAlignedCodes is newAlignedProduct for codes, with scales that are powers
 // of two.
 func newAlignedCodes(d *Device, a, b Codes) (prepared, bool) {
-	x, y := d.codes(d.A, a, false), d.codes(d.B, b, true)
-	if len(a.Scales) == 0 && len(b.Scales) == 0 {
-		return newAlignedProduct(d, x.decoded(), y.decoded(), false)
+	if _, ok := d.Core.(Split); ok {
+		return newAlignedProduct(d, a.decode(d.A), b.decode(d.B), false)
 	}
+	p, ok := newDotAddCodes(d, a, b)
+	return p, ok
+}
+
+// newDotAddCodes is newDotAddProduct for codes, with scales that are powers of
+// two.
+func newDotAddCodes(d *Device, a, b Codes) (*dotAddProduct, bool) {
 	plain, ok := d.unscaled()
-	if !ok || d.Scale.Precision != 1 || d.ScaleBlock%dotAddStrip != 0 || min(d.A.Emin, d.B.Emin) < -32 {
+	if !ok {
 		return nil, false
 	}
+	if len(a.Scales) == 0 && len(b.Scales) == 0 {
+		return newDotAddProduct(plain, a.decode(d.A), b.decode(d.B))
+	}
+	if d.Scale.Precision != 1 || d.ScaleBlock%dotAddStrip != 0 || min(d.A.Emin, d.B.Emin) < -32 {
+		return nil, false
+	}
+	x, y := d.codes(d.A, a, false), d.codes(d.B, b, true)
 	x.prepareScales()
 	y.prepareScales()
-	p, ok := newDotAddOf(plain, x, y, false)
-	return p, ok
+	return newDotAddOf(plain, x, y, false)
 }
 
 // unscaled returns d with scales of 1, which change no exponent. It returns

@@ -2,7 +2,10 @@ package tcore
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +55,7 @@ func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multip
 			b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
 			for i, p := range paths {
 				if done := p.done.Load() - before[i]; done > 0 {
-					b.ReportMetric(100*float64(done)/macs, "%"+p.name)
+					b.ReportMetric(100*float64(done)/macs, "%"+strings.ReplaceAll(p.name, " ", "_"))
 				}
 			}
 		})
@@ -92,6 +95,63 @@ func BenchmarkGEMM(b *testing.B) {
 		x, y, _ := operands(paperShape, Binary16)
 		return func() { Float64GEMM(x, y) }
 	})
+}
+
+// BenchmarkIntegers times products that are computed as integers where nothing
+// is cut, for data with and without anything to cut, and reports the share of
+// each path. The factors of block-scaled devices are codes with real scales.
+func BenchmarkIntegers(b *testing.B) {
+	s := cube(512)
+	for _, d := range integerDevices() {
+		if d.Architecture != "RTX Blackwell" {
+			continue
+		}
+		for kind, data := range []string{"normal", "amax", "outliers"} {
+			benchmarkProduct(b, d.Name+"/data="+data, s, func() func() {
+				rng := rand.New(rand.NewPCG(1, 0))
+				x, y, z := integerMatrix(rng, s.m, s.k, d.A, kind, false), integerMatrix(rng, s.k, s.n, d.B, kind, true), zeros(s.m, s.n)
+				if d.ScaleBlock == 0 {
+					return func() { d.MultiplyAdd(x, y, blas32.General{}, z) }
+				}
+				u, v := mxCodes(x, d.A, d.ScaleBlock, false), mxCodes(y, d.B, d.ScaleBlock, true)
+				return func() { d.MultiplyAddCodes(u, v, blas32.General{}, z) }
+			})
+		}
+	}
+}
+
+// mxCodes returns x as codes of f with a scale of e8m0 for every block of a
+// row, or of a column if vertical, that takes the greatest element to the
+// greatest exponent of f, as the OCP Microscaling Formats Specification does.
+func mxCodes(x blas32.General, f Format, block int, vertical bool) Codes {
+	z := Codes{Rows: x.Rows, Cols: x.Cols, Data: make([]uint8, len(x.Data))}
+	n, k := x.Rows, x.Cols
+	at := func(i, l int) int { return i*k + l }
+	if vertical {
+		n, k = k, n
+		at = func(i, l int) int { return l*n + i }
+	}
+	blocks := (k + block - 1) / block
+	z.Scales = make([]uint8, n*blocks)
+	f.Overflow = Saturate
+	for i := range n {
+		for b := range blocks {
+			greatest := math.SmallestNonzeroFloat64
+			for l := b * block; l < min((b+1)*block, k); l++ {
+				greatest = max(greatest, math.Abs(float64(x.Data[at(i, l)])))
+			}
+			e := math.Ilogb(greatest) - f.Emax
+			for l := b * block; l < min((b+1)*block, k); l++ {
+				z.Data[at(i, l)] = uint8(f.Encode(math.Ldexp(float64(x.Data[at(i, l)]), -e), ToNearestEven))
+			}
+			scale := i*blocks + b
+			if vertical {
+				scale = b*n + i
+			}
+			z.Scales[scale] = uint8(E8M0.Emax + e)
+		}
+	}
+	return z
 }
 
 // hasKernel reports whether a device runs on vector code here.

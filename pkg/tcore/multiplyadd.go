@@ -42,6 +42,8 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newIdealProduct,
 	newStageProduct,
 	newOnesProduct,
+	newIntegerSum,
+	newIntegerBlocks,
 	newThinProduct,
 	newChainProduct,
 	newPairwiseProduct,

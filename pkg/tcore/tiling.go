@@ -62,6 +62,34 @@ func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
 	parallel.Ranges(t.panels(), func(lo, hi int) { work(0, t.groups(), lo, hi) })
 }
 
+// eachTile calls work, which start returns for each goroutine, for every tile.
+// At most few groups, but one at least, are multiplied by all panels in turn.
+func (t tiling) eachTile(few int, start func() (work func(group, panel int))) {
+	few = max(few, 1)
+	t.parts(func(groupLo, groupHi, panelLo, panelHi int) {
+		work := start()
+		for first := groupLo; first < groupHi; first += few {
+			for panel := panelLo; panel < panelHi; panel++ {
+				for group := first; group < min(first+few, groupHi); group++ {
+					work(group, panel)
+				}
+			}
+		}
+	})
+}
+
+// loadTile stores the sums of a tile before the first term, zeros if there is
+// no c and beyond its edges, in sums.
+func (t tiling) loadTile(sums []float32, c blas32.General, group, panel int) {
+	i, j := group*t.rows, panel*t.columns
+	if c.Data == nil || i+t.rows > t.m || j+t.columns > t.n {
+		clear(sums)
+	}
+	for r := 0; c.Data != nil && r < min(t.rows, t.m-i); r++ {
+		copy(sums[r*t.columns:][:t.columns], matrix.Row(c, i+r)[j:])
+	}
+}
+
 // load returns the sums before the first term, and the length of their rows: c
 // rounded to f, or zeros if there is no c, padded with zeros to whole tiles. If
 // tiles fit into z they are in z, otherwise in memory that store recycles.

@@ -113,6 +113,7 @@ var ideas = map[string]func(){
 		packGroupColumns()
 		encodePairs()
 	},
+	"integers": narrowIntegers,
 	"sums": func() {
 		for _, w := range []width{256, 512} {
 			for _, fused := range []bool{true, false} {

@@ -9,6 +9,10 @@ import (
 	"strings"
 )
 
+// quotient is the unit of the time of an exact product over that of an emulated
+// one.
+const quotient = "exact/emulated"
+
 // table collects the results of all rounds, by the names of the benchmarks
 // without the number of threads.
 type table struct {
@@ -88,7 +92,7 @@ func parse(text string) (name, unit string, values map[string]float64, ok bool) 
 			return "", "", nil, false
 		}
 		values[fields[i+1]] = value
-		if u := fields[i+1]; u == "MMAC/s" || u == "Melem/s" {
+		if u := fields[i+1]; u == "MMAC/s" || u == "Melem/s" || u == quotient {
 			unit = u
 		}
 	}
@@ -105,7 +109,11 @@ func (t *table) print(w io.Writer) {
 	fmt.Fprintln(w, "|---|--:|--:|--:|---|")
 	for _, name := range t.order {
 		l := t.lines[name]
-		fmt.Fprintf(w, "| %s | %.0f %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), median(l.speed), l.unit,
+		digits := 0
+		if l.unit == quotient {
+			digits, l.ratio = 2, nil
+		}
+		fmt.Fprintf(w, "| %s | %.*f %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), digits, median(l.speed), l.unit,
 			optional(l.ratio), optional(l.threads), l.shares())
 	}
 }

@@ -18,6 +18,7 @@ func TestTable(t *testing.T) {
 			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s\n", 3000},
 		{"BenchmarkRound/format=f/mode=RZ-2 10 5 ns/op 7 Melem/s\nBenchmarkOther 1 2 ns/op\n", 0},
 		{"BenchmarkGEMM/device=slow/n=8/threads=1 1 5 ns/op 2 MMAC/s 2 clock-MMAC/s 100 %single_elements 0.3 %general\n", 6000},
+		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 1.236 exact/emulated\n", 1000},
 		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000},
 	}
 	var tab table
@@ -30,6 +31,7 @@ func TestTable(t *testing.T) {
 		"| GEMM device=x-y n=512 | 200 MMAC/s | 0.20 | 1.90 | general 25 %, integers 75 % |\n",
 		"| Round format=f mode=RZ | 7 Melem/s |  |  |  |\n",
 		"| GEMM device=slow n=8 | 2 MMAC/s | 0.0003 |  | single elements |\n",
+		"| ExactBesideEmulation device=x n=512 | 1.24 exact/emulated |  |  |  |\n",
 		"| GEMM device=less n=8 | 60 MMAC/s | 0.060 |  |  |\n",
 	} {
 		if !strings.Contains(got.String(), want) {

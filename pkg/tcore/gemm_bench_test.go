@@ -78,14 +78,10 @@ func BenchmarkGEMM(b *testing.B) {
 		})
 	}
 	for _, device := range Devices() {
-		s := cube(512)
-		if !hasKernel(device) {
-			s = cube(128)
-		}
-		benchmarkProduct(b, device.Name, s, func() func() {
-			x, y, d := operands(s, Binary32)
-			return func() { device.MultiplyAdd(x, y, blas32.General{}, d) }
-		})
+		benchmarkDevice(b, device, cube(512))
+	}
+	for _, device := range []Device{HopperF16, HopperE4M3, CDNA2F16, IEEEF32, IEEEF64} {
+		benchmarkDevice(b, device, cube(2048))
 	}
 	benchmarkProduct(b, "paper-f16", paperShape, func() func() {
 		x, y, d := operands(paperShape, Binary16)
@@ -152,6 +148,13 @@ func mxCodes(x blas32.General, f Format, block int, vertical bool) Codes {
 		}
 	}
 	return z
+}
+
+func benchmarkDevice(b *testing.B, device Device, s shape) {
+	benchmarkProduct(b, device.Name, s, func() func() {
+		x, y, d := operands(s, Binary32)
+		return func() { device.MultiplyAdd(x, y, blas32.General{}, d) }
+	})
 }
 
 // hasKernel reports whether a device runs on vector code here.

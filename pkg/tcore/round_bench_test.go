@@ -1,13 +1,15 @@
 package tcore
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 )
 
-// BenchmarkRound rounds 10^7 numbers of U(0, 1). Set the number of cores by
-// GOMAXPROCS in the environment, not by the flag -cpu: the first run of a
-// benchmark with b.Loop ignores the flag.
+// BenchmarkRound rounds 10^7 numbers of U(0, 1) on one thread, and on two where
+// there are two, in millions a second: of processor time, and of time by the
+// clock.
 func BenchmarkRound(b *testing.B) {
 	const n = 10_000_000
 	src, dst := make([]float64, n), make([]float64, n)
@@ -16,22 +18,30 @@ func BenchmarkRound(b *testing.B) {
 		src[i] = rng.Float64()
 	}
 	copy(dst, src) // so that no page fault is timed
-	for _, f := range formats {
-		for _, mode := range modes {
-			b.Run("format="+f.Name+"/mode="+mode.String(), func(b *testing.B) {
+	run := func(name string, round func()) {
+		for _, threads := range []int{1, 2} {
+			if threads > runtime.NumCPU() {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+				start := processorTime()
 				for b.Loop() {
-					f.RoundSlice(dst, src, mode)
+					round()
 				}
-				perMicrosecond(b, n, "Melem/s")
+				spent := processorTime() - start
+				all := float64(n) * float64(b.N) / 1e6
+				b.ReportMetric(all/spent.Seconds(), "Melem/s")
+				b.ReportMetric(all/b.Elapsed().Seconds(), "clock-Melem/s")
 			})
 		}
-		b.Run("format="+f.Name+"/mode=Stochastic", func(b *testing.B) {
-			s := Stochastic{Seed: 1, Bits: 32}
-			for b.Loop() {
-				s.RoundSlice(f, dst, src, 0)
-			}
-			perMicrosecond(b, n, "Melem/s")
-		})
+	}
+	for _, f := range formats {
+		for _, mode := range modes {
+			run("format="+f.Name+"/mode="+mode.String(), func() { f.RoundSlice(dst, src, mode) })
+		}
+		s := Stochastic{Seed: 1, Bits: 32}
+		run("format="+f.Name+"/mode=Stochastic", func() { s.RoundSlice(f, dst, src, 0) })
 	}
 }
 

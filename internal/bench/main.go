@@ -27,7 +27,7 @@ import (
 
 // patterns select the benchmarks.
 var patterns = []string{
-	"^Benchmark(GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$",
+	"^Benchmark(Peak|GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$",
 	"^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$",
 }
 

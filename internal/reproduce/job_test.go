@@ -103,6 +103,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("environment: %s", got)
 		}
 	})
+	t.Run("starts_a_gopls_that_does_nothing", func(t *testing.T) {
+		if got := shown(executed(t, out, "02-second").CodeCells()[1]); !strings.HasSuffix(got, "/tools/run/gopls;") {
+			t.Errorf("gopls: %s", got)
+		}
+	})
 	t.Run("of_one_keeps_the_others", func(t *testing.T) {
 		job.Names = []string{"01"}
 		report, err := job.Run(t.Context())

@@ -100,7 +100,7 @@ func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 			continue
 		}
 		var pp, ps, ss, pq, qq float64
-		told := k != whole && len(used) == 1 && below.p == 0 // by one cell, which has all
+		told := k != whole && len(used) == 1 // by one cell, which has all
 		for _, j := range used {
 			if k != whole {
 				pp, ps, ss, pq, qq = sums[j].means(w)

@@ -24,25 +24,38 @@ func (p Package) atLeast(name string, n, least int) {
 	}
 }
 
-// The comparisons below are written so that NaN fails them.
+// The comparisons below are written so that NaN fails them. Only a number that
+// fails has its message put together: checks stand in loops.
 
 // Unit panics unless 0 < u < 1, as unit roundoffs are.
 func (p Package) Unit(name string, u float64) {
-	p.Number(name, u, 0 < u && u < 1, "0 < "+name+" < 1")
+	if !(0 < u && u < 1) {
+		p.refuse(name, u, "0 < "+name+" < 1")
+	}
 }
 
 // Positive panics unless x is positive and finite.
 func (p Package) Positive(name string, x float64) {
-	p.Number(name, x, x > 0 && x <= math.MaxFloat64, "0 < "+name+" < +Inf")
+	if !(x > 0 && x <= math.MaxFloat64) {
+		p.refuse(name, x, "0 < "+name+" < +Inf")
+	}
 }
 
 // NotNegative panics unless x >= 0; +Inf is allowed.
-func (p Package) NotNegative(name string, x float64) { p.Number(name, x, x >= 0, name+" >= 0") }
+func (p Package) NotNegative(name string, x float64) {
+	if !(x >= 0) {
+		p.refuse(name, x, name+" >= 0")
+	}
+}
 
 // Number panics unless ok, with a message that contains the name and value of x
 // and the condition wanted.
 func (p Package) Number(name string, x float64, ok bool, want string) {
 	if !ok {
-		panic(string(p) + ": " + name + " = " + strconv.FormatFloat(x, 'g', -1, 64) + ", want " + want)
+		p.refuse(name, x, want)
 	}
+}
+
+func (p Package) refuse(name string, x float64, want string) {
+	panic(string(p) + ": " + name + " = " + strconv.FormatFloat(x, 'g', -1, 64) + ", want " + want)
 }

@@ -103,6 +103,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("environment: %s", got)
 		}
 	})
+	t.Run("starts_a_gopls_that_does_nothing", func(t *testing.T) {
+		if got := shown(executed(t, out, "02-second").CodeCells()[1]); !strings.HasSuffix(got, "/tools/run/gopls;") {
+			t.Errorf("gopls: %s", got)
+		}
+	})
 	t.Run("of_one_keeps_the_others", func(t *testing.T) {
 		job.Names = []string{"01"}
 		report, err := job.Run(t.Context())
@@ -232,6 +237,7 @@ func TestRun_two_at_a_time(t *testing.T) {
 func TestRun_keeps_what_ran_beside_a_failure(t *testing.T) {
 	gonb(t)
 	t.Setenv("GOMEMLIMIT", "")
+	t.Setenv("GOGC", "")
 	out := t.TempDir()
 	var log bytes.Buffer
 	job := Job{Out: out, Notebooks: "testdata/partly", Kernel: kernel, Timeout: 20 * time.Second, AtATime: 2, Log: &log}
@@ -240,8 +246,8 @@ func TestRun_keeps_what_ran_beside_a_failure(t *testing.T) {
 	if !errors.As(err, &e) || e.Notebook != "a" || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("%v, want the error of a", err)
 	}
-	if got := shown(executed(t, out, "b").CodeCells()[1]); got != "stdout 300MiB;" {
-		t.Errorf("b showed %s, want its share of the memory", got)
+	if got := shown(executed(t, out, "b").CodeCells()[1]); got != "stdout 300MiB 400;" {
+		t.Errorf("b showed %s, want its share of the memory, and how to collect it", got)
 	}
 	for name, want := range map[string]bool{"ended": true, "third": false, "notebooks/a.ipynb": false, "notebooks/c.ipynb": false, "report.json": false} {
 		if _, err := os.Stat(filepath.Join(out, name)); (err == nil) != want {

@@ -39,7 +39,7 @@ func newChain(t Sum, K int, account *roundoff.Account) *chain {
 	c.means(account.Spend("mean"))
 	// No running sum has a greater exponent: bound returns +Inf where the error
 	// could make one so large.
-	top := max(slices.Max(p.exp), c.last, ilog(7*float64(K)*t.Largest))
+	top := max(p.highest, c.last, ilog(7*float64(K)*t.Largest))
 	c.rows = make([]lossBounds, top-c.first+2)
 	c.events = float64(max(c.last, ilog(7*float64(K)*t.Largest)) - p.least + 2) // for every sample
 	c.exponents(account.Spend("exponents").Split(c.events))

@@ -1,9 +1,6 @@
 package truncation
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A tally sums, over the products of a cell, what they lose, y in units of the
 // grid, and its square about the centre.
@@ -70,8 +67,8 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 // one of an exponent below all others.
 func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 	scale, c := math.Ldexp(1, F-E), p.centre(k)
-	first, last := slices.Min(p.exp), slices.Max(p.exp)
-	t := &lossTallies{first: first, cells: make([]tally, last-first+1)}
+	first := p.lowest
+	t := &lossTallies{first: first, cells: make([]tally, p.highest-first+1)}
 	sums := make([]group, len(t.cells))
 	var used []int
 	for lo, hi := range p.groups {
@@ -99,19 +96,23 @@ func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 				s.plus(lossGroup(y, c, weight))
 			}
 		}
+		if len(used) == 0 && below.p == 0 && own == 0 {
+			continue
+		}
+		var pp, ps, ss, pq, qq float64
+		told := k != whole && len(used) == 1 // by one cell, which has all
 		for _, j := range used {
 			if k != whole {
-				pp, ps, ss, pq, qq := sums[j].means(w)
+				pp, ps, ss, pq, qq = sums[j].means(w)
 				t.cells[j].add(sums[j], pp, ps, ss, pq, qq)
 			}
 			below.plus(sums[j])
 			sums[j] = group{}
 		}
 		used = used[:0]
-		if below.p == 0 && own == 0 {
-			continue
+		if !told {
+			pp, ps, ss, pq, qq = below.means(w)
 		}
-		pp, ps, ss, pq, qq := below.means(w)
 		t.below.add(below, pp, ps, ss, pq, qq)
 		if own == 0 { // the most frequent case, without more divisions
 			t.own.add(group{p: below.p}, pp, 0, 0, 0, 0)

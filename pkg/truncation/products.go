@@ -17,6 +17,8 @@ type ProductDistribution struct {
 	exp    []int     // e = eₓ + e_y, not normalised: |p| is in [2^e, 2^(e+2)) unless subnormal
 	least  int       // lower bound on all exponents, and the exponent of a product that is zero
 
+	lowest, highest int // of exp
+
 	symmetric bool  // p and -p are equally likely; the signs in value are ignored
 	sign      int   // ±1 if all nonzero products are known to have that sign, else 0
 	starts    []int // indices of the first product of every x, if all pairs are listed; else nil
@@ -146,6 +148,7 @@ func (p *ProductDistribution) finish() *ProductDistribution {
 		p.AbsMean += p.weight[i] * math.Abs(p.value[i])
 	}
 	p.Variance = p.centralMoments(2)[2]
+	p.lowest, p.highest = slices.Min(p.exp), slices.Max(p.exp)
 	return p
 }
 
@@ -214,7 +217,7 @@ func (p *ProductDistribution) MaxExponent(L int) (exps []int, probs []float64) {
 // leastExponent returns the least exponent of a product that is not 0; if all
 // are 0, the exponent of 0.
 func (p *ProductDistribution) leastExponent() int {
-	least := slices.Max(p.exp)
+	least := p.highest
 	for i, e := range p.exp {
 		if p.value[i] != 0 {
 			least = min(least, e)
@@ -231,15 +234,14 @@ type exponentCount struct {
 
 // exponentDistribution returns the distribution function of the exponents.
 func (p *ProductDistribution) exponentDistribution() []exponentCount {
-	lo, hi := slices.Min(p.exp), slices.Max(p.exp)
-	mass := make([]float64, hi-lo+1)
+	mass := make([]float64, p.highest-p.lowest+1)
 	for i, e := range p.exp {
-		mass[e-lo] += p.weight[i]
+		mass[e-p.lowest] += p.weight[i]
 	}
 	var dist []exponentCount
 	for i, m := range mass {
 		if m > 0 {
-			dist = append(dist, exponentCount{lo + i, m})
+			dist = append(dist, exponentCount{p.lowest + i, m})
 		}
 	}
 	for i := 1; i < len(dist); i++ {

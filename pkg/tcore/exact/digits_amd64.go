@@ -62,22 +62,43 @@ func digitsOf(g grid, p kind) (d digits, ok bool) {
 // 2^(12(i+j)). Digits are at most 2^12 in magnitude, so that the sum of three
 // places, 2^12 terms and at most 6 products in each is less than 2^63.
 type digitProduct struct {
-	list   []kind
-	grid   grid // of b
-	panels [kinds]panels
-	ok     bool // there is a kernel, and elements of b have few enough digits
+	list     []kind
+	b        blas32.General
+	grid     grid // of b
+	dense    grid // of the elements of b that are in panels
+	outliers []outlier
+	panels   [kinds]panels
+	ok       bool // there is a kernel, and elements of b have few enough digits
 }
 
 // newDigitProduct prepares products by b, the elements of which have a grid.
 func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct {
-	p := digitProduct{list: list, grid: g, ok: hasDigits && vectorBits >= 512}
+	p := digitProduct{list: list, b: b, grid: g, dense: g, ok: hasDigits && vectorBits >= 512}
+	if !p.ok {
+		return p
+	}
+	b = p.setApart(b)
 	for _, kind := range list {
-		d, few := digitsOf(g, kind)
+		d, few := digitsOf(p.dense, kind)
 		if p.ok = p.ok && few; p.ok {
 			p.panels[kind] = digitPanels(b, d)
 		}
 	}
 	return p
+}
+
+// setApart sets the outliers of b apart and returns b without them.
+func (p *digitProduct) setApart(b blas32.General) blas32.General {
+	z := matrix.New(b.Rows, b.Cols)
+	for k := range b.Rows {
+		copy(matrix.Row(z, k), matrix.Row(b, k))
+	}
+	whole := [][]float32{z.Data}
+	p.dense, p.outliers = withoutOutliers(p.grid, whole, whole)
+	for i, x := range p.outliers {
+		p.outliers[i] = outlier{x.col / b.Cols, x.col % b.Cols, x.value}
+	}
+	return z
 }
 
 // inOnePass returns the products of a by b; ok is false if a row has no digits
@@ -137,11 +158,11 @@ func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []g
 		for _, kind := range p.list {
 			groups = append(groups, &digitGroup{kind: kind, panels: p.panels[kind], e: e[kind]})
 		}
-		rows := a.buffer(digitTiles * digitRows * min(digitTerms, a.Cols))
+		rows := make([]float32, digitTiles*digitRows*min(digitTerms, a.Cols))
 		for ; lo < hi && !failed.Load(); lo += digitTiles {
 			first, last := lo*digitRows, min(min(hi, lo+digitTiles)*digitRows, a.Rows)
 			var ok bool
-			if grids[first], ok = p.multiplyRows(groups, a, known, rows, first, last); !ok {
+			if grids[first], ok = p.multiplyRows(e, groups, a, known, rows, first, last); !ok {
 				failed.Store(true)
 			}
 		}
@@ -152,15 +173,15 @@ func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []g
 // multiplyRows sets rows first to last of products, and returns their grid: the
 // known one, or one that contains these rows of a, if ok. buffer is memory for
 // digitTerms terms of these rows.
-func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, buffer []float32, first, last int) (total grid, ok bool) {
+func (p digitProduct) multiplyRows(e [kinds]Matrix, groups []*digitGroup, a factor, known *grid, buffer []float32, first, last int) (total grid, ok bool) {
 	total = noGrid
-	rows := make([][]float32, last-first)
+	rows, dense := make([][]float32, last-first), make([][]float32, last-first)
 	for lo := 0; lo < a.Cols; lo += digitTerms {
 		hi, free := min(lo+digitTerms, a.Cols), buffer
 		g := noGrid
 		for r := range rows {
 			rows[r] = a.part(free, first+r, lo, hi)
-			free = free[min(hi-lo, len(free)):]
+			dense[r], free = free[:hi-lo], free[hi-lo:]
 			if known == nil {
 				row, nonFinite := gridOfRow(rows[r])
 				if nonFinite >= 0 {
@@ -180,6 +201,7 @@ func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, 
 		if known == nil && bitsOfSum(total, p.grid, a.Cols) > 64 {
 			return total, false
 		}
+		g, outliers := withoutOutliers(g, rows, dense)
 		for _, group := range groups {
 			if !group.begin(g, len(rows)) {
 				return total, false
@@ -200,8 +222,9 @@ func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, 
 			}
 		}
 		for _, group := range groups {
-			group.flush(len(rows), first, g.low-total.low)
+			group.flush(len(rows), first, g.low-total.low+p.dense.low-p.grid.low)
 		}
+		p.addOutliers(e, first, lo, hi, rows, outliers, total.low)
 	}
 	return total, true
 }

@@ -203,8 +203,7 @@ func dot128(z []uint64, x, y []int64) {
 	y = y[:len(x)]
 	for k, xk := range x {
 		yk := y[k]
-		hi, lo := bits.Mul64(uint64(xk), uint64(yk))
-		hi -= uint64(xk>>63&yk) + uint64(yk>>63&xk) // unsigned to signed
+		hi, lo := signedProduct(xk, yk)
 		low, carry = bits.Add64(low, lo, 0)
 		high += hi + carry
 	}
@@ -212,6 +211,12 @@ func dot128(z []uint64, x, y []int64) {
 	if len(z) == 2 {
 		z[1] = high
 	}
+}
+
+// signedProduct returns the 128 bits of xy.
+func signedProduct(x, y int64) (hi, lo uint64) {
+	hi, lo = bits.Mul64(uint64(x), uint64(y))
+	return hi - uint64(x>>63&y) - uint64(y>>63&x), lo // unsigned to signed
 }
 
 // dotWide stores the inner product of x and y in the limbs of z.

@@ -89,15 +89,16 @@ func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct {
 
 // setApart sets the outliers of b apart and returns b without them.
 func (p *digitProduct) setApart(b blas32.General) blas32.General {
-	z := matrix.New(b.Rows, b.Cols)
-	for k := range b.Rows {
-		copy(matrix.Row(z, k), matrix.Row(b, k))
+	all, z := b.Data, matrix.New(b.Rows, b.Cols)
+	if b.Stride != b.Cols {
+		all = matrix.Map(b, func(x float32) float32 { return x }).Data
 	}
-	whole := [][]float32{z.Data}
-	p.dense, p.outliers = withoutOutliers(p.grid, whole, whole)
+	rows := [][]float32{all[:len(z.Data)]}
+	p.dense, p.outliers = withoutOutliers(p.grid, rows, [][]float32{z.Data})
 	for i, x := range p.outliers {
 		p.outliers[i] = outlier{x.col / b.Cols, x.col % b.Cols, x.value}
 	}
+	z.Data = rows[0]
 	return z
 }
 
@@ -158,7 +159,7 @@ func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []g
 		for _, kind := range p.list {
 			groups = append(groups, &digitGroup{kind: kind, panels: p.panels[kind], e: e[kind]})
 		}
-		rows := make([]float32, digitTiles*digitRows*min(digitTerms, a.Cols))
+		rows := make([]float32, min(digitTiles*digitRows, a.Rows)*min(digitTerms, a.Cols))
 		for ; lo < hi && !failed.Load(); lo += digitTiles {
 			first, last := lo*digitRows, min(min(hi, lo+digitTiles)*digitRows, a.Rows)
 			var ok bool
@@ -288,7 +289,7 @@ type digitGroup struct {
 }
 
 // begin prepares a group of rows with elements of a grid; ok is false if these
-// have no digits.
+// have no digits. No group has more rows than the first.
 func (g *digitGroup) begin(of grid, rows int) (ok bool) {
 	if g.digits, ok = digitsOf(of, g.kind); !ok {
 		return false
@@ -299,7 +300,7 @@ func (g *digitGroup) begin(of grid, rows int) (ok bool) {
 	}
 	places := g.digits.count + g.panels.count - 1
 	for len(g.words)*placesOfWord < places {
-		g.words = append(g.words, make([]int64, digitTiles*g.number*digitTile))
+		g.words = append(g.words, make([]int64, tiles*g.number*digitTile))
 	}
 	return true
 }

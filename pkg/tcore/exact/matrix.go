@@ -70,9 +70,14 @@ type factor struct {
 	convert func(dst, src []float32) // nil if they are not
 }
 
-// part returns converted elements lo to hi of row i, which may be in buffer.
+// adjacent reports whether the elements of a row follow those of the row before
+// and are not converted.
+func (f factor) adjacent() bool { return f.convert == nil && f.Stride == f.Cols }
+
+// part returns converted elements lo to hi of row i, which may be in buffer. If
+// rows are adjacent, hi may be in a row below.
 func (f factor) part(buffer []float32, i, lo, hi int) []float32 {
-	x := matrix.Row(f.General, i)[lo:hi]
+	x := f.Data[i*f.Stride:][lo:hi]
 	if f.convert == nil {
 		return x
 	}
@@ -248,12 +253,16 @@ func gridOf(name string, m factor) (grid, error) {
 	bad := m.Rows
 	parallel.Ranges(m.Rows, func(lo, hi int) {
 		part, buffer := noGrid, m.buffer(m.Cols)
-		for i := lo; i < hi; i++ {
-			one, nonFinite := gridOfRow(m.part(buffer, i, 0, m.Cols))
+		step := 1 // rows at once
+		if m.adjacent() {
+			step = hi - lo
+		}
+		for i := lo; i < hi; i += step {
+			one, nonFinite := gridOfRow(m.part(buffer, i, 0, step*m.Cols))
 			if nonFinite >= 0 {
 				mu.Lock()
 				defer mu.Unlock()
-				bad = min(bad, i)
+				bad = min(bad, i+nonFinite/m.Cols)
 				return
 			}
 			part = part.union(one)

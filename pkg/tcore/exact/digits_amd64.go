@@ -6,12 +6,12 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
-	"golang.org/x/sys/cpu"
+	"github.com/roundofflab/roundoff/internal/vector"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // hasDigits reports whether the processor adds products of digits: AVX512-VNNI.
-var hasDigits = cpu.X86.HasAVX512VNNI
+var hasDigits = vector.Detect().VNNI
 
 // The blocking of sums of digits. Panels of the second factor have 8 columns; a
 // tile has one or two of them. A chunk of a group of tiles of the first factor
@@ -73,7 +73,7 @@ type digitProduct struct {
 
 // newDigitProduct prepares products by b, the elements of which have a grid.
 func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct {
-	p := digitProduct{list: list, b: b, grid: g, dense: g, ok: hasDigits && vectorBits >= 512}
+	p := digitProduct{list: list, b: b, grid: g, dense: g, ok: hasDigits}
 	if !p.ok {
 		return p
 	}

@@ -124,13 +124,17 @@ func (p kind) of(x float32) float32 {
 	return x
 }
 
+// fewestForDigits is the least size of products by digits: at least one of M,
+// K and N. Smaller products take less time than the storage of digits.
+var fewestForDigits = 64
+
 // gemm returns the products of the given kinds.
 func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error) {
 	matrix.CheckProduct("exact", call, fa.General, fb.General)
 	b := fb.converted()
 	gb, errB := gridOf("b", factor{General: b})
 	var digits digitProduct
-	if errB == nil {
+	if errB == nil && max(fa.Rows, fa.Cols, b.Cols) >= fewestForDigits {
 		digits = newDigitProduct(b, gb, list)
 		if e, ok := digits.inOnePass(fa); ok {
 			return e, nil

@@ -64,16 +64,17 @@ func digitsOf(g grid, p kind) (d digits, ok bool) {
 type digitProduct struct {
 	list     []kind
 	b        blas32.General
-	grid     grid // of b
-	dense    grid // of the elements of b that are in panels
+	grid     grid             // of b
+	sumBits  func(a grid) int // of sums of products: see bitsOfSum
+	dense    grid             // of the elements of b that are in panels
 	outliers []outlier
 	panels   [kinds]panels
 	ok       bool // there is a kernel, and elements of b have few enough digits
 }
 
 // newDigitProduct prepares products by b, the elements of which have a grid.
-func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct {
-	p := digitProduct{list: list, b: b, grid: g, dense: g, ok: hasDigits}
+func newDigitProduct(b blas32.General, g grid, sumBits func(a grid) int, list []kind) digitProduct {
+	p := digitProduct{list: list, b: b, grid: g, sumBits: sumBits, dense: g, ok: hasDigits}
 	if !p.ok {
 		return p
 	}
@@ -123,7 +124,7 @@ func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) {
 	for _, g := range grids {
 		total = total.union(g)
 	}
-	if bitsOfSum(total, p.grid, a.Cols) > 64 {
+	if p.sumBits(total) > 64 {
 		return e, false
 	}
 	if total == noGrid { // all zeros
@@ -199,7 +200,7 @@ func (p digitProduct) multiplyRows(e [kinds]Matrix, groups []*digitGroup, a fact
 		}
 		before := total
 		total = total.union(g)
-		if known == nil && bitsOfSum(total, p.grid, a.Cols) > 64 {
+		if known == nil && p.sumBits(total) > 64 {
 			return total, false
 		}
 		g, outliers := withoutOutliers(g, rows, dense)

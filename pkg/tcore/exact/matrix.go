@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/roundofflab/roundoff/internal/limbs"
@@ -32,11 +33,12 @@ type Matrix struct {
 // of K products 127, vector instructions of AVX512-VNNI add products of their
 // digits in base 2^12. Multiples of 2^-24 from -1 to 1 have two digits, and a
 // product takes less time than MultiplyAdd of a tcore.Device; of n digits, n²/4
-// times as long. On other processors, vector instructions take a few times as
-// long as MultiplyAdd if the integers fit 31 bits and their products 58, and
-// otherwise the product takes several times longer. Integers and sums of more
-// bits are added in as many 64-bit limbs as they need, which takes longer still
-// (Kulisch 2013, the exact dot product).
+// times as long. Digits that few elements need are not counted: numbers from
+// N(0,1) in binary16 also have two. On other processors, vector instructions
+// take a few times as long as MultiplyAdd if the integers fit 31 bits and their
+// products 58, and otherwise the product takes several times longer. Integers
+// and sums of more bits are added in as many 64-bit limbs as they need, which
+// takes longer still (Kulisch 2013, the exact dot product).
 func GEMM(a, b blas32.General) (Matrix, error) {
 	e, err := gemm("GEMM", factor{General: a}, factor{General: b}, signed)
 	return e[signed], err
@@ -133,9 +135,10 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 	matrix.CheckProduct("exact", call, fa.General, fb.General)
 	b := fb.converted()
 	gb, errB := gridOf("b", factor{General: b})
+	sumBits := bitsOfSum(b, gb)
 	var digits digitProduct
 	if errB == nil && max(fa.Rows, fa.Cols, b.Cols) >= fewestForDigits {
-		digits = newDigitProduct(b, gb, list)
+		digits = newDigitProduct(b, gb, sumBits, list)
 		if e, ok := digits.inOnePass(fa); ok {
 			return e, nil
 		}
@@ -148,7 +151,7 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 		return e, errB
 	}
 
-	need := bitsOfSum(ga, gb, b.Rows)
+	need := sumBits(ga)
 	z := Matrix{rows: fa.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: (need + 63) / 64}
 	narrow := need <= 128 && ga.bits() < 64 && gb.bits() < 64
 	if !narrow {
@@ -170,9 +173,31 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 	return e, nil
 }
 
-// bitsOfSum returns the bits of a sum of k products of elements of two grids:
-// |sum| < k 2^(a.bits+b.bits), and one bit for the sign.
-func bitsOfSum(a, b grid, k int) int { return a.bits() + b.bits() + bits.Len(uint(k-1)) + 1 }
+// bitsOfSum returns how many bits a sum of products needs, of elements on a grid
+// a by elements of b, on the grid g: one for the sign, and n if |sum| < 2^n in
+// units of both grids. With K terms that is so if n is the bits of K - 1 and of
+// both elements. If these are more than a limb, it takes the greatest element
+// of a times the greatest sum of magnitudes of a column of b, computed in
+// binary64 and increased by more than its error.
+func bitsOfSum(b blas32.General, g grid) func(a grid) int {
+	greatestSum := sync.OnceValue(func() float64 {
+		sums := make([]float64, b.Cols)
+		for k := range b.Rows {
+			for j, x := range matrix.Row(b, k) {
+				sums[j] += math.Abs(float64(x))
+			}
+		}
+		return slices.Max(sums) * (1 + 0x1p-10)
+	})
+	return func(a grid) int {
+		n := a.bits() + g.bits() + bits.Len(uint(b.Rows-1))
+		if n >= 64 {
+			_, exp := math.Frexp(a.greatest * greatestSum())
+			n = min(n, max(0, exp-a.low-g.low))
+		}
+		return n + 1
+	}
+}
 
 // zeros returns matrices like e, of zeros.
 func (e Matrix) zeros(list []kind) (z [kinds]Matrix) {
@@ -231,7 +256,9 @@ func signedProduct(x, y int64) (hi, lo uint64) {
 // dotWide stores the inner product of x and y in the limbs of z.
 func dotWide(z []uint64, x, y []term) {
 	for k := range x {
-		limbs.AddShifted(z, x[k].sig*y[k].sig, uint(x[k].shift)+uint(y[k].shift))
+		if sig := x[k].sig * y[k].sig; sig != 0 {
+			limbs.AddShifted(z, sig, uint(x[k].shift)+uint(y[k].shift))
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,6 +173,59 @@ func TestExactGEMMHoldsTheGreatestDigits(t *testing.T) {
 							t.Fatalf("%d bits: AB[0, %d] = %v, want %v", bits, j, ab.At(0, j), want)
 						}
 					}
+				}
+			}
+		}
+	})
+}
+
+// Sums of one limb reach almost ±2^63: that they fit is known from the sums of
+// the columns of B. Those that just do not fit have two limbs.
+func TestExactGEMMHoldsTheLargestSumsOfALimb(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		const k = 1 << 13
+		for zeros, limbs := range map[int]int{16: 1, 6: 2} { // of b; the others are 1 and 2^26
+			for _, sign := range []float32{1, -1} {
+				a, b := matrix.New(2, k), matrix.New(k, 3)
+				for i := range a.Data {
+					a.Data[i] = 1<<24 - 1
+				}
+				for i := range k - zeros {
+					b.Data[3*i+1] = sign * (1 << 26)
+				}
+				b.Data[1] = sign
+				ab, abs, err := GEMMs(a, b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ab.limbs != limbs {
+					t.Errorf("%d zeros: %d limbs, want %d", zeros, ab.limbs, limbs)
+				}
+				want := new(big.Int).Mul(big.NewInt(1<<24-1), big.NewInt(int64(k-zeros-1)<<26+1))
+				if got := abs.At(1, 1); got.Cmp(new(big.Float).SetInt(want)) != 0 {
+					t.Errorf("|A||B| = %v, want %v", got, want)
+				}
+				want.Mul(want, big.NewInt(int64(sign)))
+				if got := ab.At(1, 1); got.Cmp(new(big.Float).SetInt(want)) != 0 {
+					t.Errorf("AB = %v, want %v", got, want)
+				}
+			}
+		}
+	})
+}
+
+// Products by zeros are zeros, whatever the bits of the other factor.
+func TestExactGEMMOfZeros(t *testing.T) {
+	onEveryWidth(t, func(t *testing.T) {
+		for _, least := range []float32{0x1p-149, 0x1p20, 0x1p60, 0x1p100} {
+			a, zeros := filled(2, 2, least, 0x1p127, 3*least, 0), matrix.New(2, 2)
+			for _, factors := range [][2]blas32.General{{a, zeros}, {zeros, a}, {zeros, zeros}} {
+				ab, abs, err := GEMMs(factors[0], factors[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := append(ab.Float64().Data, abs.Float64().Data...); slices.ContainsFunc(got, func(x float64) bool { return x != 0 }) {
+					t.Errorf("%x by zeros: %v", least, got)
 				}
 			}
 		}

@@ -105,7 +105,7 @@ func outliersOf(t *testing.T, m blas32.General) []outlier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newDigitProduct(m, g, []kind{signed}).outliers
+	return newDigitProduct(m, g, nil, []kind{signed}).outliers
 }
 
 // Outliers are what is not on the grid of the dense elements or exceeds its
@@ -197,7 +197,7 @@ func TestNormalNumbersHaveTwoDenseDigits(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, _ := digitsOf(g, signed)
-	p := newDigitProduct(b, g, []kind{signed})
+	p := newDigitProduct(b, g, nil, []kind{signed})
 	if d := p.panels[signed].count; all.count != 3 || d != 2 || len(p.outliers) == 0 {
 		t.Errorf("%d digits of %d, %d outliers", d, all.count, len(p.outliers))
 	}

@@ -126,6 +126,9 @@ func (p kind) of(x float32) float32 {
 	return x
 }
 
+// integer returns x × scale, or its magnitude, an integer.
+func (p kind) integer(x float32, scale float64) int64 { return int64(float64(p.of(x)) * scale) }
+
 // fewestForDigits is the least size of products by digits: at least one of M,
 // K and N. Smaller products take less time than the storage of digits.
 var fewestForDigits = 64
@@ -345,7 +348,7 @@ func gridOfRow(x []float32) (g grid, nonFinite int) {
 // integer multiples of 2^low.
 func (g grid) integers(p kind) func(float32) int64 {
 	scale := math.Ldexp(1, -g.low)
-	return func(x float32) int64 { return int64(float64(p.of(x)) * scale) }
+	return func(x float32) int64 { return p.integer(x, scale) }
 }
 
 // term is the number sig × 2^shift in units of 2^low.

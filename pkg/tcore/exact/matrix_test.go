@@ -217,8 +217,9 @@ func TestExactGEMMHoldsTheLargestSumsOfALimb(t *testing.T) {
 // Products by zeros are zeros, whatever the bits of the other factor.
 func TestExactGEMMOfZeros(t *testing.T) {
 	onEveryWidth(t, func(t *testing.T) {
-		for _, least := range []float32{0x1p-149, 0x1p20, 0x1p60, 0x1p100} {
-			a, zeros := filled(2, 2, least, 0x1p127, 3*least, 0), matrix.New(2, 2)
+		for _, least := range []float32{0x1p-149, 0x1p20, 0x1p60, 0x1p66, 0x1p100} {
+			a, zeros := matrix.New(8, 8), matrix.New(8, 8)
+			a.Data[0], a.Data[1] = least, 0x1p127
 			for _, factors := range [][2]blas32.General{{a, zeros}, {zeros, a}, {zeros, zeros}} {
 				ab, abs, err := GEMMs(factors[0], factors[1])
 				if err != nil {

@@ -123,41 +123,37 @@ func withoutOutliers(g grid, rows, buffer [][]float32) (dense grid, found []outl
 // dense rows of a, terms lo to hi, by outliers of b, and of the outliers x of
 // these rows by b. Elements of a in e are in units of 2^low.
 func (p digitProduct) addOutliers(e [kinds]Matrix, i, lo, hi int, rows [][]float32, x []outlier, low int) {
-	ofA := grid{low: low}.integers(signed)
 	find := func(row int) int {
 		return sort.Search(len(p.outliers), func(n int) bool { return p.outliers[n].row >= row })
 	}
 	y := p.outliers[find(lo):find(hi)]
+	ofA, ofB := math.Ldexp(1, -low), math.Ldexp(1, -p.grid.low)
 	for _, kind := range p.list {
-		z, ofB := e[kind], math.Ldexp(1, -p.grid.low)
+		z := e[kind]
 		for r, row := range rows {
 			for _, y := range y {
-				z.addMultiple((i+r)*z.cols+y.col, ofA(row[y.row-lo]), []float32{y.value}, ofB, kind)
+				z.addProduct((i+r)*z.cols+y.col, kind.integer(row[y.row-lo], ofA), kind.integer(y.value, ofB))
 			}
 		}
 		for _, x := range x {
-			z.addMultiple((i+x.row)*z.cols, ofA(x.value), matrix.Row(p.b, lo+x.col), ofB, kind)
+			n := kind.integer(x.value, ofA)
+			for j, y := range matrix.Row(p.b, lo+x.col) {
+				z.addProduct((i+x.row)*z.cols+j, n, kind.integer(y, ofB))
+			}
 		}
 	}
 }
 
-// addMultiple adds n times the elements of y, multiplied by scale to integers,
-// to the elements of e from the one at an index on: of the product of kind p.
-// Elements of e have one or two limbs.
-func (e Matrix) addMultiple(at int, n int64, y []float32, scale float64, p kind) {
-	if p == absolute {
-		n = max(n, -n)
+// addProduct adds xy to the element of e at an index, modulo a power of two.
+// Elements have one or two limbs.
+func (e Matrix) addProduct(at int, x, y int64) {
+	if e.limbs == 1 {
+		e.data[at] += uint64(x * y)
+		return
 	}
-	for j, y := range y {
-		m := int64(float64(p.of(y)) * scale)
-		if e.limbs == 1 {
-			e.data[at+j] += uint64(n * m)
-			continue
-		}
-		high, low := signedProduct(n, m)
-		z := e.data[2*(at+j):][:2]
-		var carry uint64
-		z[0], carry = bits.Add64(z[0], low, 0)
-		z[1] += high + carry
-	}
+	high, low := signedProduct(x, y)
+	z := e.data[2*at:][:2]
+	var carry uint64
+	z[0], carry = bits.Add64(z[0], low, 0)
+	z[1] += high + carry
 }

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -35,11 +34,6 @@ func TestGEMMWithOutliers(t *testing.T) {
 		t.Skip("the processor adds no products of digits")
 	}
 	rng := rand.New(rand.NewPCG(46, 0))
-	third := func(dst, src []float32) {
-		for i, x := range src {
-			dst[i] = 3 * x
-		}
-	}
 	shapes := []shape{{64, 700, 9}, {51, 253, 33}, {100, 4096 + 301, 8}, {3, 1000, 70}}
 	rarities := [][2]int{{900, 0}, {0, 900}, {900, 900}, {500, 20}, {20, 500}, {0, 0}}
 	type where struct {
@@ -48,48 +42,9 @@ func TestGEMMWithOutliers(t *testing.T) {
 	}
 	times := map[where]int{}
 	for i := range 72 {
-		s, rare := shapes[i%len(shapes)], rarities[i/4%len(rarities)]
 		bits, distance := []int{10, 12, 22}[i/24], 1+rng.IntN(14)
-		a, b := matrix.New(s.m, s.k+3), matrix.New(s.k, s.n+5)
-		a.Cols, b.Cols = s.k, s.n
-		if rng.IntN(2) == 0 {
-			b.Stride = s.n
-		}
-		draw := withOutliers(bits, -30, rare[0], distance, rng)
-		for i := range a.Data { // groups of rows and of terms have grids of their own
-			group := i/a.Stride/48 + i%a.Stride/4096
-			a.Data[i] = draw() * float32(math.Ldexp(1, -2*group))
-		}
-		draw = withOutliers(bits, 9, rare[1], distance, rng)
-		for i := range b.Data {
-			b.Data[i] = draw()
-		}
-		before := slices.Concat(a.Data, b.Data)
-
-		ab, abs, err := GEMMs(a, b)
-		one, oneErr := GEMM(a, b)
-		oneAbs, absErr := AbsGEMM(a, b)
-		converted, convertedAbs, convertedErr := GEMMsOf(a, b, third, third)
-		if err := errors.Join(err, oneErr, absErr, convertedErr); err != nil {
-			t.Fatal(err)
-		}
-		name := fmt.Sprintf("%v, %d bits, distance %d, 1 in %d", s, bits, distance, rare)
-		if !reflect.DeepEqual(ab, one) || !reflect.DeepEqual(abs, oneAbs) {
-			t.Fatalf("%s: GEMMs differs from GEMM or AbsGEMM", name)
-		}
-		if !reflect.DeepEqual(before, slices.Concat(a.Data, b.Data)) {
-			t.Fatalf("%s: the factors have changed", name)
-		}
-		withDigits(false, func() {
-			slow, slowAbs, _ := GEMMs(a, b)
-			if !reflect.DeepEqual(ab, slow) || !reflect.DeepEqual(abs, slowAbs) {
-				t.Fatalf("%s: not what is computed without digits", name)
-			}
-			slow, slowAbs, _ = GEMMsOf(a, b, third, third)
-			if !reflect.DeepEqual(converted, slow) || !reflect.DeepEqual(convertedAbs, slowAbs) {
-				t.Fatalf("%s, converted: not what is computed without digits", name)
-			}
-		})
+		a, b := factorsWithOutliers(shapes[i%len(shapes)], bits, distance, rarities[i/4%len(rarities)], rng)
+		ab := checkOutliers(t, a, b)
 		times[where{len(outliersOf(t, a)) > 0, len(outliersOf(t, b)) > 0, ab.limbs}]++
 	}
 	for _, w := range []where{{true, false, 1}, {false, true, 1}, {true, true, 1}, {false, false, 1}, {true, false, 2}, {false, true, 2}, {true, true, 2}} {
@@ -97,6 +52,84 @@ func TestGEMMWithOutliers(t *testing.T) {
 			t.Errorf("no case of %+v: %v", w, times)
 		}
 	}
+}
+
+// Products of shapes and data of all kinds with outliers equal those that are
+// computed without digits.
+func FuzzGEMMWithOutliers(f *testing.F) {
+	f.Add(uint64(1), uint8(20), uint16(400), uint8(9), uint8(12), uint8(5), uint16(900), uint16(900))
+	f.Add(uint64(2), uint8(70), uint16(4200), uint8(3), uint8(23), uint8(30), uint16(300), uint16(2000))
+	f.Fuzz(func(t *testing.T, seed uint64, m uint8, k uint16, n, bits, distance uint8, rareA, rareB uint16) {
+		if !hasDigits {
+			t.Skip("the processor adds no products of digits")
+		}
+		s := shape{int(m)%100 + 1, int(k)%5000 + 1, int(n)%40 + 1}
+		if s.m*s.k*s.n > 1<<21 {
+			t.Skip("takes too long")
+		}
+		rng := rand.New(rand.NewPCG(seed, 0))
+		fewest := fewestForDigits
+		defer func() { fewestForDigits = fewest }()
+		fewestForDigits = 1
+		a, b := factorsWithOutliers(s, int(bits)%24+1, int(distance)%60, [2]int{int(rareA), int(rareB)}, rng)
+		checkOutliers(t, a, b)
+	})
+}
+
+// factorsWithOutliers returns factors of the given shape whose elements are
+// those of [withOutliers]. Groups of rows and of terms of A have grids of their
+// own.
+func factorsWithOutliers(s shape, bits, distance int, rare [2]int, rng *rand.Rand) (a, b blas32.General) {
+	a, b = matrix.New(s.m, s.k+3), matrix.New(s.k, s.n+5)
+	a.Cols, b.Cols = s.k, s.n
+	if rng.IntN(2) == 0 {
+		b.Stride = s.n
+	}
+	draw := withOutliers(bits, -30, rare[0], distance, rng)
+	for i := range a.Data {
+		group := i/a.Stride/48 + i%a.Stride/4096
+		a.Data[i] = draw() * float32(math.Ldexp(1, -2*group))
+	}
+	draw = withOutliers(bits, 9, rare[1], distance, rng)
+	for i := range b.Data {
+		b.Data[i] = draw()
+	}
+	return a, b
+}
+
+// checkOutliers compares the products of a and b, and those of three times a
+// and b, with those that are computed without digits, and returns the first.
+func checkOutliers(t *testing.T, a, b blas32.General) Matrix {
+	third := func(dst, src []float32) {
+		for i, x := range src {
+			dst[i] = 3 * x
+		}
+	}
+	before := slices.Concat(a.Data, b.Data)
+	ab, abs, err := GEMMs(a, b)
+	one, oneErr := GEMM(a, b)
+	oneAbs, absErr := AbsGEMM(a, b)
+	converted, convertedAbs, convertedErr := GEMMsOf(a, b, third, third)
+	if err := errors.Join(err, oneErr, absErr, convertedErr); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(ab, one) || !reflect.DeepEqual(abs, oneAbs) {
+		t.Fatal("GEMMs differs from GEMM or AbsGEMM")
+	}
+	if !reflect.DeepEqual(before, slices.Concat(a.Data, b.Data)) {
+		t.Fatal("the factors have changed")
+	}
+	withDigits(false, func() {
+		slow, slowAbs, _ := GEMMs(a, b)
+		if !reflect.DeepEqual(ab, slow) || !reflect.DeepEqual(abs, slowAbs) {
+			t.Fatal("not what is computed without digits")
+		}
+		slow, slowAbs, _ = GEMMsOf(a, b, third, third)
+		if !reflect.DeepEqual(converted, slow) || !reflect.DeepEqual(convertedAbs, slowAbs) {
+			t.Fatal("converted: not what is computed without digits")
+		}
+	})
+	return ab
 }
 
 // outliersOf returns the outliers of the elements of a matrix.
@@ -176,6 +209,35 @@ func TestWithoutOutliers(t *testing.T) {
 	}
 	if times[true] < 50 || times[false] < 50 {
 		t.Errorf("outliers in %d cases, none in %d", times[true], times[false])
+	}
+}
+
+// The dense grid is that of all elements but a few, be these above or below it,
+// or both.
+func TestDenseGrid(t *testing.T) {
+	for _, width := range []int{12, 24} {
+		for _, outliers := range [][]float32{{0x1p-9}, {0x1p40}, {0x1p-9, 0x1p35}} {
+			rng := rand.New(rand.NewPCG(49, 0))
+			rows := [][]float32{make([]float32, 5000), make([]float32, 5000)}
+			for _, x := range rows {
+				for i := range x {
+					x[i] = float32(rng.IntN(1<<width) | 1<<(width-1) | 1)
+				}
+			}
+			if got, ok := denseGrid(grid{0, float64(int(1)<<width - 1)}, rows); ok {
+				t.Errorf("%d bits: %v, want none", width, got)
+			}
+			g := noGrid
+			for r, x := range rows {
+				copy(x[2000*r:], outliers)
+				of, _ := gridOfRow(x)
+				g = g.union(of)
+			}
+			want := grid{0, math.Ldexp(1, width)}
+			if got, ok := denseGrid(g, rows); !ok || got != want {
+				t.Errorf("%d bits, outliers %v: %v, %v, want %v", width, outliers, got, ok, want)
+			}
+		}
 	}
 }
 

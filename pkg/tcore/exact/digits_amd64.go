@@ -172,9 +172,9 @@ func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []g
 	return !failed.Load()
 }
 
-// multiplyRows sets rows first to last of products, and returns their grid: the
-// known one, or one that contains these rows of a, if ok. buffer is memory for
-// digitTerms terms of these rows.
+// multiplyRows sets rows first to last of the products e, which are those of
+// groups, and returns their grid: the known one, or one that contains these
+// rows of a, if ok. buffer is memory for digitTerms terms of these rows.
 func (p digitProduct) multiplyRows(e [kinds]Matrix, groups []*digitGroup, a factor, known *grid, buffer []float32, first, last int) (total grid, ok bool) {
 	total = noGrid
 	rows, dense := make([][]float32, last-first), make([][]float32, last-first)
@@ -212,23 +212,29 @@ func (p digitProduct) multiplyRows(e [kinds]Matrix, groups []*digitGroup, a fact
 				group.e.shiftRows(first, last, before.low-total.low)
 			}
 		}
-		chunks := (hi - lo + digitDepth - 1) / digitDepth
-		depth := ((hi-lo+chunks-1)/chunks + 3) &^ 3
-		for k := lo; k < hi; k += depth {
-			n := min(depth, hi-k)
-			for _, group := range groups {
-				for r, x := range rows {
-					group.pack(x[k-lo:k-lo+n], r)
-				}
-				group.addProducts(len(rows), k, n)
-			}
-		}
+		addTerms(groups, rows, lo, hi)
 		for _, group := range groups {
 			group.flush(len(rows), first, g.low-total.low+p.dense.low-p.grid.low)
 		}
 		p.addOutliers(e, first, lo, hi, rows, outliers, total.low)
 	}
 	return total, true
+}
+
+// addTerms adds to the sums of groups the products of the terms lo to hi, which
+// rows are.
+func addTerms(groups []*digitGroup, rows [][]float32, lo, hi int) {
+	chunks := (hi - lo + digitDepth - 1) / digitDepth
+	depth := ((hi-lo+chunks-1)/chunks + 3) &^ 3
+	for k := lo; k < hi; k += depth {
+		n := min(depth, hi-k)
+		for _, group := range groups {
+			for r, x := range rows {
+				group.pack(x[k-lo:k-lo+n], r)
+			}
+			group.addProducts(len(rows), k, n)
+		}
+	}
 }
 
 // shiftRows multiplies rows first to last of e, of one limb, by 2^shift.

@@ -176,12 +176,12 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 	return e, nil
 }
 
-// bitsOfSum returns how many bits a sum of products needs, of elements on a grid
-// a by elements of b, on the grid g: one for the sign, and n if |sum| < 2^n in
-// units of both grids. With K terms that is so if n is the bits of K - 1 and of
-// both elements. If these are more than a limb, it takes the greatest element
-// of a times the greatest sum of magnitudes of a column of b, computed in
-// binary64 and increased by more than its error.
+// bitsOfSum returns how many bits a sum of products needs, of elements on a
+// grid a by elements of b, on the grid g: one for the sign, and n if |sum| <
+// 2^n in units of both grids. With K terms that is so if n is the bits of K - 1
+// and of both elements. If these are more than a limb holds, n is that of the
+// greatest element of a times the greatest sum of magnitudes of a column of b,
+// computed in binary64 and increased by more than its error.
 func bitsOfSum(b blas32.General, g grid) func(a grid) int {
 	greatestSum := sync.OnceValue(func() float64 {
 		sums := make([]float64, b.Cols)

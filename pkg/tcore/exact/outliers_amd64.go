@@ -76,9 +76,9 @@ func denseGrid(g grid, rows [][]float32) (dense grid, ok bool) {
 }
 
 // withoutOutliers sets apart the outliers of rows, which have a grid g, and
-// returns the grid of the dense elements, and the outliers. Rows then are dense,
-// stored in buffer, which may be where they were. If outliers are not rare,
-// there are none, and rows remain as they are.
+// returns the grid of the dense elements, and the outliers. Rows then are
+// dense, stored in buffer, which may be where they were. If outliers are not
+// rare, none are set apart.
 func withoutOutliers(g grid, rows, buffer [][]float32) (dense grid, found []outlier) {
 	dense, ok := denseGrid(g, rows)
 	if !ok {

@@ -73,9 +73,9 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 }
 
 // addTiles adds 2^shift times the sums of a row of tiles of size elements each
-// to the rows of e from i on, and then sets the sums to zero. Elements of e have
-// one or two limbs. If they have one, sums with a shift of 64 or more must be
-// zero.
+// to the rows of e from i on, and then sets the sums to zero. Elements of e
+// have one or two limbs. If they have one, sums with a shift of 64 or more must
+// be zero.
 func (e Matrix) addTiles(sums []int64, i, rows, size, shift int) {
 	for r := range rows {
 		for j := 0; j < e.cols; j += columnsOfPanel {

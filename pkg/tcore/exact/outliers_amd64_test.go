@@ -241,6 +241,41 @@ func TestDenseGrid(t *testing.T) {
 	}
 }
 
+// Of grids with equally few outliers, those between two others have more: the
+// grid is not in the middle of these.
+func TestDenseGridBetweenOutliers(t *testing.T) {
+	x := make([]float32, 1000)
+	for i := range x {
+		x[i] = 1<<10 | 1<<5
+	}
+	x[3], x[4] = 1, 1<<15
+	if got, ok := denseGrid(grid{0, 1 << 15}, [][]float32{x}); !ok || got != (grid{0, 1 << 12}) {
+		t.Errorf("%v, %v, want the grid up to 2^12", got, ok)
+	}
+}
+
+// Outliers that are not rare, but not in the sample, are not set apart.
+func TestWithoutOutliersThatAreNotInTheSample(t *testing.T) {
+	if !hasDigits {
+		t.Skip("the processor adds no products of digits")
+	}
+	x, buffer := make([]float32, 97*sampleSize), make([]float32, 97*sampleSize)
+	for i := range x {
+		x[i] = 1
+		if i%97 == 1 {
+			x[i] = 0x1p-20
+		}
+	}
+	g, rows := grid{-20, 1}, [][]float32{slices.Clone(x)}
+	if dense, ok := denseGrid(g, rows); !ok {
+		t.Fatalf("outliers are in the sample: %v", dense)
+	}
+	dense, found := withoutOutliers(g, rows, [][]float32{buffer})
+	if dense != g || found != nil || !slices.Equal(rows[0], x) {
+		t.Errorf("%d outliers of the grid %v", len(found), dense)
+	}
+}
+
 // Numbers from N(0,1) in binary16 have two dense digits, of three.
 func TestNormalNumbersHaveTwoDenseDigits(t *testing.T) {
 	if !hasDigits {

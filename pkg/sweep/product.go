@@ -79,9 +79,6 @@ func (z *product) run() (m Moments, why string) {
 		m, values = z.runScaled()
 	default:
 		exact := z.exactly(z.Device, z.Problem.Represented)
-		if exact.err == nil && z.Problem.Represented { // otherwise exact is that product
-			exact.err = z.exactly(z.Device, false).err
-		}
 		if exact.err != nil || z.Problem.Represented && z.saturates() {
 			return m, fmt.Sprintf("an element of A or B is beyond %s", z.Device.A.Name)
 		}

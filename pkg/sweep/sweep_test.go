@@ -220,6 +220,22 @@ func TestPlan_skips_what_is_not_finite(t *testing.T) {
 	}
 }
 
+// Machines that multiply the same numbers have one exact product, and those of
+// other formats have their own, unless it is that of the matrices as drawn.
+func TestMachinesShareExactProducts(t *testing.T) {
+	d := Plan{M: 2, N: 3}.draw(Symmetric, 4, 1)
+	hopper := d.exactly(devices.HopperF16(), false)
+	if other := d.exactly(devices.AmpereF16(), false); hopper.err != nil || other.Product != hopper.Product {
+		t.Errorf("another product in binary16: %v", hopper.err)
+	}
+	if other := d.exactly(devices.HopperE4M3(), false); other.Product == hopper.Product {
+		t.Error("the product in binary16 is that in e4m3")
+	}
+	if one, other := d.exactly(devices.HopperF16(), true), d.exactly(devices.HopperE4M3(), true); one.Product != other.Product || one.Product == hopper.Product {
+		t.Error("the product of the matrices as drawn is not one of its own")
+	}
+}
+
 func TestPlan_panics(t *testing.T) {
 	ok := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
 	for want, change := range map[string]func(p *Plan){

@@ -209,25 +209,37 @@ func BenchmarkExactGEMM(b *testing.B) {
 func BenchmarkExactBesideEmulation(b *testing.B) {
 	for _, s := range []shape{cube(512), {1 << 10, 1 << 12, 1 << 3}} {
 		for _, device := range []Device{HopperF16, HopperE4M3} {
-			b.Run(fmt.Sprintf("device=%s/n=%v", device.Name, s), func(b *testing.B) {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-				x, y, d := operands(s, Binary32)
-				var emulated, exactly time.Duration
-				for b.Loop() {
-					start := time.Now()
-					device.MultiplyAdd(x, y, blas32.General{}, d)
-					middle := time.Now()
-					ab, abs, err := device.ExactGEMMs(x, y)
-					if err != nil {
-						b.Fatal(err)
-					}
-					ab.Float64()
-					abs.Float64()
-					emulated += middle.Sub(start)
-					exactly += time.Since(middle)
+			x, y, d := operands(s, Binary32)
+			benchmarkExact(b, fmt.Sprintf("device=%s/n=%v", device.Name, s), device, x, y, d)
+			rng := rand.New(rand.NewPCG(3, 0))
+			for _, m := range []blas32.General{x, y} {
+				for i := range m.Data {
+					m.Data[i] = float32(rng.NormFloat64())
 				}
-				b.ReportMetric(exactly.Seconds()/emulated.Seconds(), "exact/emulated")
-			})
+			}
+			benchmarkExact(b, fmt.Sprintf("device=%s/data=normal/n=%v", device.Name, s), device, x, y, d)
 		}
 	}
+}
+
+// benchmarkExact runs one benchmark of [BenchmarkExactBesideEmulation].
+func benchmarkExact(b *testing.B, name string, device Device, x, y, d blas32.General) {
+	b.Run(name, func(b *testing.B) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		var emulated, exactly time.Duration
+		for b.Loop() {
+			start := time.Now()
+			device.MultiplyAdd(x, y, blas32.General{}, d)
+			middle := time.Now()
+			ab, abs, err := device.ExactGEMMs(x, y)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ab.Float64()
+			abs.Float64()
+			emulated += middle.Sub(start)
+			exactly += time.Since(middle)
+		}
+		b.ReportMetric(exactly.Seconds()/emulated.Seconds(), "exact/emulated")
+	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -40,10 +41,11 @@ type Data interface {
 // panics if a size is below 1, or if [tcore.Machine.Check] returns an error.
 func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	a, b := data.Matrices(p.M, p.N, p.K, seed)
-	product, err := On(p.Device, a, b)
+	exactly := p.Device.ExactGEMMs
 	if p.Represented {
-		product, err = Of(a, b)
+		exactly = exact.GEMMs
 	}
+	product, err := newProduct(a, b, exactly)
 	if err != nil {
 		return nil, err
 	}

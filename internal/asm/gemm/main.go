@@ -53,6 +53,7 @@ var ideas = map[string]func(){
 		digitSums(2)
 		rowDigits()
 		panelDigits()
+		setApart()
 	},
 	"half": func() {
 		halfFMA()

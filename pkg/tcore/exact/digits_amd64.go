@@ -6,12 +6,12 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
-	"golang.org/x/sys/cpu"
+	"github.com/roundofflab/roundoff/internal/vector"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // hasDigits reports whether the processor adds products of digits: AVX512-VNNI.
-var hasDigits = cpu.X86.HasAVX512VNNI
+var hasDigits = vector.Detect().VNNI
 
 // The blocking of sums of digits. Panels of the second factor have 8 columns; a
 // tile has one or two of them. A chunk of a group of tiles of the first factor
@@ -62,22 +62,45 @@ func digitsOf(g grid, p kind) (d digits, ok bool) {
 // 2^(12(i+j)). Digits are at most 2^12 in magnitude, so that the sum of three
 // places, 2^12 terms and at most 6 products in each is less than 2^63.
 type digitProduct struct {
-	list   []kind
-	grid   grid // of b
-	panels [kinds]panels
-	ok     bool // there is a kernel, and elements of b have few enough digits
+	list     []kind
+	b        blas32.General
+	grid     grid             // of b
+	sumBits  func(a grid) int // of sums of products: see bitsOfSum
+	dense    grid             // of the elements of b that are in panels
+	outliers []outlier
+	panels   [kinds]panels
+	ok       bool // there is a kernel, and elements of b have few enough digits
 }
 
 // newDigitProduct prepares products by b, the elements of which have a grid.
-func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct {
-	p := digitProduct{list: list, grid: g, ok: hasDigits && vectorBits >= 512}
+func newDigitProduct(b blas32.General, g grid, sumBits func(a grid) int, list []kind) digitProduct {
+	p := digitProduct{list: list, b: b, grid: g, sumBits: sumBits, dense: g, ok: hasDigits}
+	if !p.ok {
+		return p
+	}
+	b = p.setApart(b)
 	for _, kind := range list {
-		d, few := digitsOf(g, kind)
+		d, few := digitsOf(p.dense, kind)
 		if p.ok = p.ok && few; p.ok {
 			p.panels[kind] = digitPanels(b, d)
 		}
 	}
 	return p
+}
+
+// setApart sets the outliers of b apart and returns b without them.
+func (p *digitProduct) setApart(b blas32.General) blas32.General {
+	all, z := b.Data, matrix.New(b.Rows, b.Cols)
+	if b.Stride != b.Cols {
+		all = matrix.Map(b, func(x float32) float32 { return x }).Data
+	}
+	rows := [][]float32{all[:len(z.Data)]}
+	p.dense, p.outliers = withoutOutliers(p.grid, rows, [][]float32{z.Data})
+	for i, x := range p.outliers {
+		p.outliers[i] = outlier{x.col / b.Cols, x.col % b.Cols, x.value}
+	}
+	z.Data = rows[0]
+	return z
 }
 
 // inOnePass returns the products of a by b; ok is false if a row has no digits
@@ -101,7 +124,7 @@ func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) {
 	for _, g := range grids {
 		total = total.union(g)
 	}
-	if bitsOfSum(total, p.grid, a.Cols) > 64 {
+	if p.sumBits(total) > 64 {
 		return e, false
 	}
 	if total == noGrid { // all zeros
@@ -137,11 +160,11 @@ func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []g
 		for _, kind := range p.list {
 			groups = append(groups, &digitGroup{kind: kind, panels: p.panels[kind], e: e[kind]})
 		}
-		rows := a.buffer(digitTiles * digitRows * min(digitTerms, a.Cols))
+		rows := make([]float32, min(digitTiles*digitRows, a.Rows)*min(digitTerms, a.Cols))
 		for ; lo < hi && !failed.Load(); lo += digitTiles {
 			first, last := lo*digitRows, min(min(hi, lo+digitTiles)*digitRows, a.Rows)
 			var ok bool
-			if grids[first], ok = p.multiplyRows(groups, a, known, rows, first, last); !ok {
+			if grids[first], ok = p.multiplyRows(e, groups, a, known, rows, first, last); !ok {
 				failed.Store(true)
 			}
 		}
@@ -149,18 +172,18 @@ func (p digitProduct) multiply(e [kinds]Matrix, a factor, known *grid, grids []g
 	return !failed.Load()
 }
 
-// multiplyRows sets rows first to last of products, and returns their grid: the
-// known one, or one that contains these rows of a, if ok. buffer is memory for
-// digitTerms terms of these rows.
-func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, buffer []float32, first, last int) (total grid, ok bool) {
+// multiplyRows sets rows first to last of the products e, which are those of
+// groups, and returns their grid: the known one, or one that contains these
+// rows of a, if ok. buffer is memory for digitTerms terms of these rows.
+func (p digitProduct) multiplyRows(e [kinds]Matrix, groups []*digitGroup, a factor, known *grid, buffer []float32, first, last int) (total grid, ok bool) {
 	total = noGrid
-	rows := make([][]float32, last-first)
+	rows, dense := make([][]float32, last-first), make([][]float32, last-first)
 	for lo := 0; lo < a.Cols; lo += digitTerms {
 		hi, free := min(lo+digitTerms, a.Cols), buffer
 		g := noGrid
 		for r := range rows {
 			rows[r] = a.part(free, first+r, lo, hi)
-			free = free[min(hi-lo, len(free)):]
+			dense[r], free = free[:hi-lo], free[hi-lo:]
 			if known == nil {
 				row, nonFinite := gridOfRow(rows[r])
 				if nonFinite >= 0 {
@@ -177,9 +200,10 @@ func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, 
 		}
 		before := total
 		total = total.union(g)
-		if known == nil && bitsOfSum(total, p.grid, a.Cols) > 64 {
+		if known == nil && p.sumBits(total) > 64 {
 			return total, false
 		}
+		g, outliers := withoutOutliers(g, rows, dense)
 		for _, group := range groups {
 			if !group.begin(g, len(rows)) {
 				return total, false
@@ -188,22 +212,29 @@ func (p digitProduct) multiplyRows(groups []*digitGroup, a factor, known *grid, 
 				group.e.shiftRows(first, last, before.low-total.low)
 			}
 		}
-		chunks := (hi - lo + digitDepth - 1) / digitDepth
-		depth := ((hi-lo+chunks-1)/chunks + 3) &^ 3
-		for k := lo; k < hi; k += depth {
-			n := min(depth, hi-k)
-			for _, group := range groups {
-				for r, x := range rows {
-					group.pack(x[k-lo:k-lo+n], r)
-				}
-				group.addProducts(len(rows), k, n)
-			}
-		}
+		addTerms(groups, rows, lo, hi)
 		for _, group := range groups {
-			group.flush(len(rows), first, g.low-total.low)
+			group.flush(len(rows), first, g.low-total.low+p.dense.low-p.grid.low)
 		}
+		p.addOutliers(e, first, lo, hi, rows, outliers, total.low)
 	}
 	return total, true
+}
+
+// addTerms adds to the sums of groups the products of the terms lo to hi, which
+// rows are.
+func addTerms(groups []*digitGroup, rows [][]float32, lo, hi int) {
+	chunks := (hi - lo + digitDepth - 1) / digitDepth
+	depth := ((hi-lo+chunks-1)/chunks + 3) &^ 3
+	for k := lo; k < hi; k += depth {
+		n := min(depth, hi-k)
+		for _, group := range groups {
+			for r, x := range rows {
+				group.pack(x[k-lo:k-lo+n], r)
+			}
+			group.addProducts(len(rows), k, n)
+		}
+	}
 }
 
 // shiftRows multiplies rows first to last of e, of one limb, by 2^shift.
@@ -265,7 +296,7 @@ type digitGroup struct {
 }
 
 // begin prepares a group of rows with elements of a grid; ok is false if these
-// have no digits.
+// have no digits. No group has more rows than the first.
 func (g *digitGroup) begin(of grid, rows int) (ok bool) {
 	if g.digits, ok = digitsOf(of, g.kind); !ok {
 		return false
@@ -276,7 +307,7 @@ func (g *digitGroup) begin(of grid, rows int) (ok bool) {
 	}
 	places := g.digits.count + g.panels.count - 1
 	for len(g.words)*placesOfWord < places {
-		g.words = append(g.words, make([]int64, digitTiles*g.number*digitTile))
+		g.words = append(g.words, make([]int64, tiles*g.number*digitTile))
 	}
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/roundofflab/roundoff/internal/limbs"
@@ -32,11 +33,12 @@ type Matrix struct {
 // of K products 127, vector instructions of AVX512-VNNI add products of their
 // digits in base 2^12. Multiples of 2^-24 from -1 to 1 have two digits, and a
 // product takes less time than MultiplyAdd of a tcore.Device; of n digits, n²/4
-// times as long. On other processors, vector instructions take a few times as
-// long as MultiplyAdd if the integers fit 31 bits and their products 58, and
-// otherwise the product takes several times longer. Integers and sums of more
-// bits are added in as many 64-bit limbs as they need, which takes longer still
-// (Kulisch 2013, the exact dot product).
+// times as long. Digits that few elements need are not counted: numbers from
+// N(0,1) in binary16 also have two. On other processors, vector instructions
+// take a few times as long as MultiplyAdd if the integers fit 31 bits and their
+// products 58, and otherwise the product takes several times longer. Integers
+// and sums of more bits are added in as many 64-bit limbs as they need, which
+// takes longer still (Kulisch 2013, the exact dot product).
 func GEMM(a, b blas32.General) (Matrix, error) {
 	e, err := gemm("GEMM", factor{General: a}, factor{General: b}, signed)
 	return e[signed], err
@@ -70,9 +72,14 @@ type factor struct {
 	convert func(dst, src []float32) // nil if they are not
 }
 
-// part returns converted elements lo to hi of row i, which may be in buffer.
+// adjacent reports whether the elements of a row follow those of the row before
+// and are not converted.
+func (f factor) adjacent() bool { return f.convert == nil && f.Stride == f.Cols }
+
+// part returns converted elements lo to hi of row i, which may be in buffer. If
+// rows are adjacent, hi may be in a row below.
 func (f factor) part(buffer []float32, i, lo, hi int) []float32 {
-	x := matrix.Row(f.General, i)[lo:hi]
+	x := f.Data[i*f.Stride:][lo:hi]
 	if f.convert == nil {
 		return x
 	}
@@ -119,14 +126,22 @@ func (p kind) of(x float32) float32 {
 	return x
 }
 
+// integer returns x × scale, or its magnitude, an integer.
+func (p kind) integer(x float32, scale float64) int64 { return int64(float64(p.of(x)) * scale) }
+
+// fewestForDigits is the least size of products by digits: at least one of M,
+// K and N. Smaller products take less time than the storage of digits.
+var fewestForDigits = 64
+
 // gemm returns the products of the given kinds.
 func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error) {
 	matrix.CheckProduct("exact", call, fa.General, fb.General)
 	b := fb.converted()
 	gb, errB := gridOf("b", factor{General: b})
+	sumBits := bitsOfSum(b, gb)
 	var digits digitProduct
-	if errB == nil {
-		digits = newDigitProduct(b, gb, list)
+	if errB == nil && max(fa.Rows, fa.Cols, b.Cols) >= fewestForDigits {
+		digits = newDigitProduct(b, gb, sumBits, list)
 		if e, ok := digits.inOnePass(fa); ok {
 			return e, nil
 		}
@@ -139,7 +154,7 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 		return e, errB
 	}
 
-	need := bitsOfSum(ga, gb, b.Rows)
+	need := sumBits(ga)
 	z := Matrix{rows: fa.Rows, cols: b.Cols, exp: ga.low + gb.low, limbs: (need + 63) / 64}
 	narrow := need <= 128 && ga.bits() < 64 && gb.bits() < 64
 	if !narrow {
@@ -161,9 +176,31 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 	return e, nil
 }
 
-// bitsOfSum returns the bits of a sum of k products of elements of two grids:
-// |sum| < k 2^(a.bits+b.bits), and one bit for the sign.
-func bitsOfSum(a, b grid, k int) int { return a.bits() + b.bits() + bits.Len(uint(k-1)) + 1 }
+// bitsOfSum returns how many bits a sum of products needs, of elements on a
+// grid a by elements of b, on the grid g: one for the sign, and n if |sum| <
+// 2^n in units of both grids. With K terms that is so if n is the bits of K - 1
+// and of both elements. If these are more than a limb holds, n is that of the
+// greatest element of a times the greatest sum of magnitudes of a column of b,
+// computed in binary64 and increased by more than its error.
+func bitsOfSum(b blas32.General, g grid) func(a grid) int {
+	greatestSum := sync.OnceValue(func() float64 {
+		sums := make([]float64, b.Cols)
+		for k := range b.Rows {
+			for j, x := range matrix.Row(b, k) {
+				sums[j] += math.Abs(float64(x))
+			}
+		}
+		return slices.Max(sums) * (1 + 0x1p-10)
+	})
+	return func(a grid) int {
+		n := a.bits() + g.bits() + bits.Len(uint(b.Rows-1))
+		if n >= 64 {
+			_, exp := math.Frexp(a.greatest * greatestSum())
+			n = min(n, max(0, exp-a.low-g.low))
+		}
+		return n + 1
+	}
+}
 
 // zeros returns matrices like e, of zeros.
 func (e Matrix) zeros(list []kind) (z [kinds]Matrix) {
@@ -203,8 +240,7 @@ func dot128(z []uint64, x, y []int64) {
 	y = y[:len(x)]
 	for k, xk := range x {
 		yk := y[k]
-		hi, lo := bits.Mul64(uint64(xk), uint64(yk))
-		hi -= uint64(xk>>63&yk) + uint64(yk>>63&xk) // unsigned to signed
+		hi, lo := signedProduct(xk, yk)
 		low, carry = bits.Add64(low, lo, 0)
 		high += hi + carry
 	}
@@ -214,10 +250,18 @@ func dot128(z []uint64, x, y []int64) {
 	}
 }
 
+// signedProduct returns the 128 bits of xy.
+func signedProduct(x, y int64) (hi, lo uint64) {
+	hi, lo = bits.Mul64(uint64(x), uint64(y))
+	return hi - uint64(x>>63&y) - uint64(y>>63&x), lo // unsigned to signed
+}
+
 // dotWide stores the inner product of x and y in the limbs of z.
 func dotWide(z []uint64, x, y []term) {
 	for k := range x {
-		limbs.AddShifted(z, x[k].sig*y[k].sig, uint(x[k].shift)+uint(y[k].shift))
+		if sig := x[k].sig * y[k].sig; sig != 0 {
+			limbs.AddShifted(z, sig, uint(x[k].shift)+uint(y[k].shift))
+		}
 	}
 }
 
@@ -243,12 +287,16 @@ func gridOf(name string, m factor) (grid, error) {
 	bad := m.Rows
 	parallel.Ranges(m.Rows, func(lo, hi int) {
 		part, buffer := noGrid, m.buffer(m.Cols)
-		for i := lo; i < hi; i++ {
-			one, nonFinite := gridOfRow(m.part(buffer, i, 0, m.Cols))
+		step := 1 // rows at once
+		if m.adjacent() {
+			step = hi - lo
+		}
+		for i := lo; i < hi; i += step {
+			one, nonFinite := gridOfRow(m.part(buffer, i, 0, step*m.Cols))
 			if nonFinite >= 0 {
 				mu.Lock()
 				defer mu.Unlock()
-				bad = min(bad, i)
+				bad = min(bad, i+nonFinite/m.Cols)
 				return
 			}
 			part = part.union(one)
@@ -300,7 +348,7 @@ func gridOfRow(x []float32) (g grid, nonFinite int) {
 // integer multiples of 2^low.
 func (g grid) integers(p kind) func(float32) int64 {
 	scale := math.Ldexp(1, -g.low)
-	return func(x float32) int64 { return int64(float64(p.of(x)) * scale) }
+	return func(x float32) int64 { return p.integer(x, scale) }
 }
 
 // term is the number sig × 2^shift in units of 2^low.

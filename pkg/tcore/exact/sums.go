@@ -74,32 +74,28 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 
 // addTiles adds 2^shift times the sums of a row of tiles of size elements each
 // to the rows of e from i on, and then sets the sums to zero. Elements of e
-// have one or two limbs; the shift is less than 128.
+// have one or two limbs. If they have one, sums with a shift of 64 or more must
+// be zero.
 func (e Matrix) addTiles(sums []int64, i, rows, size, shift int) {
 	for r := range rows {
 		for j := 0; j < e.cols; j += columnsOfPanel {
 			tile := sums[j/columnsOfPanel*size+r*columnsOfPanel:][:columnsOfPanel]
 			first := (i+r)*e.cols + j
 			n := min(columnsOfPanel, e.cols-j)
-			switch {
-			case e.limbs == 1 && shift == 0:
+			if e.limbs == 1 {
 				z := e.data[first:][:n]
 				for c, v := range tile[:len(z)] {
-					z[c] += uint64(v)
+					z[c] += uint64(v) << (shift & 63)
 				}
-			case e.limbs == 1:
-				for c, v := range tile[:n] {
-					e.data[first+c] += uint64(v) << shift
-				}
-			default:
+			} else {
 				for c, v := range tile[:n] {
 					z := int128{int64(e.data[2*(first+c)+1]), e.data[2*(first+c)]}.plus(v, shift)
 					e.data[2*(first+c)], e.data[2*(first+c)+1] = z.lo, uint64(z.hi)
 				}
 			}
-			clear(tile)
 		}
 	}
+	clear(sums)
 }
 
 // packIntegers returns the columns of b as integers in panels of 8 columns, row

@@ -38,3 +38,10 @@ func rowDigits(dst *int16, stride int, src *float32, n int, scale float32, mask 
 //
 //go:noescape
 func panelDigits(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
+
+// dst = src where src × scale is an integer of at most limit in magnitude, otherwise 0. The indices of the
+// others are stored in at and these in values, with room for n each; n is a positive multiple of 16, and
+// dst may be src.
+//
+//go:noescape
+func setApart(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)

@@ -719,3 +719,68 @@ digit:
 	JNZ        next
 	VZEROUPPER
 	RET
+
+// func setApart(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·setApart(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         at+32(FP), BX
+	MOVQ         values+40(FP), SI
+	VBROADCASTSS scale+24(FP), Z0
+	VBROADCASTSS limit+28(FP), Z1
+	VMOVDQU32    sixteenIndices<>+0(SB), Z2
+	XORQ         DI, DI
+	MOVL         $0x00000010, R8
+	VPBROADCASTD R8, Z3
+	MOVL         $0x7fffffff, R8
+	VPBROADCASTD R8, Z4
+	SHRQ         $0x04, DX
+
+next:
+	VMOVUPS     (CX), Z5
+	VMULPS      Z0, Z5, Z6
+	VRNDSCALEPS $0x0b, Z6, Z7
+	VCMPPS      $0x04, Z6, Z7, K1
+	VPANDD      Z4, Z6, Z6
+	VCMPPS      $0x0e, Z1, Z6, K2
+	KORW        K1, K2, K2
+	KMOVW       K2, R8
+	TESTL       R8, R8
+	JZ          fits
+	VPCOMPRESSD Z2, K2, (BX)(DI*4)
+	VCOMPRESSPS Z5, K2, (SI)(DI*4)
+	POPCNTL     R8, R8
+	ADDQ        R8, DI
+	KNOTW       K2, K2
+	VMOVDQU32.Z Z5, K2, Z5
+
+fits:
+	VMOVUPS Z5, (AX)
+	VPADDD  Z3, Z2, Z2
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	DECQ    DX
+	JNZ     next
+	MOVQ    DI, found+48(FP)
+	VZEROUPPER
+	RET
+
+DATA sixteenIndices<>+0(SB)/4, $0x00000000
+DATA sixteenIndices<>+4(SB)/4, $0x00000001
+DATA sixteenIndices<>+8(SB)/4, $0x00000002
+DATA sixteenIndices<>+12(SB)/4, $0x00000003
+DATA sixteenIndices<>+16(SB)/4, $0x00000004
+DATA sixteenIndices<>+20(SB)/4, $0x00000005
+DATA sixteenIndices<>+24(SB)/4, $0x00000006
+DATA sixteenIndices<>+28(SB)/4, $0x00000007
+DATA sixteenIndices<>+32(SB)/4, $0x00000008
+DATA sixteenIndices<>+36(SB)/4, $0x00000009
+DATA sixteenIndices<>+40(SB)/4, $0x0000000a
+DATA sixteenIndices<>+44(SB)/4, $0x0000000b
+DATA sixteenIndices<>+48(SB)/4, $0x0000000c
+DATA sixteenIndices<>+52(SB)/4, $0x0000000d
+DATA sixteenIndices<>+56(SB)/4, $0x0000000e
+DATA sixteenIndices<>+60(SB)/4, $0x0000000f
+GLOBL sixteenIndices<>(SB), RODATA|NOPTR, $64

@@ -17,7 +17,9 @@ var (
 
 type digitProduct struct{}
 
-func newDigitProduct(b blas32.General, g grid, list []kind) digitProduct { return digitProduct{} }
+func newDigitProduct(b blas32.General, g grid, sumBits func(a grid) int, list []kind) digitProduct {
+	return digitProduct{}
+}
 
 func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) { return e, false }
 

@@ -38,6 +38,9 @@ func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 		}
 	}
 	if hasDigits {
+		fewest := fewestForDigits
+		defer func() { fewestForDigits = fewest }()
+		fewestForDigits = 1
 		t.Run("digits", test)
 	}
 }

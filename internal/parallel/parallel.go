@@ -9,6 +9,7 @@ package parallel
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -38,13 +39,14 @@ func divide(n, each int, work func(lo, hi int)) {
 		return
 	}
 	parts := min(cores*each, n)
-	l := &loop{n: n, cores: cores, work: work, begun: make([]atomic.Bool, parts), done: make(chan struct{})}
+	l := &loop{n: n, cores: cores, work: work, begun: make([]atomic.Bool, parts)}
+	l.done.Add(1)
 	l.open()
 	for i := 1; i < cores && startHelper(); i++ {
 	}
 	l.join(0)
 	if !soon(l.finished) {
-		<-l.done
+		l.done.Wait()
 	}
 }
 
@@ -52,9 +54,9 @@ func divide(n, each int, work func(lo, hi int)) {
 type loop struct {
 	n, cores int
 	work     func(lo, hi int)
-	begun    []atomic.Bool // for each part
-	ended    atomic.Int64  // parts
-	done     chan struct{} // closed after the last part
+	begun    []atomic.Bool  // for each part
+	ended    atomic.Int64   // parts
+	done     sync.WaitGroup // for the last part
 }
 
 // join computes parts until all are begun. Goroutine i begins with the parts of
@@ -68,7 +70,7 @@ func (l *loop) join(goroutine int) {
 		}
 		l.work(i*l.n/parts, (i+1)*l.n/parts)
 		if l.ended.Add(1) == int64(parts) {
-			close(l.done)
+			l.done.Done()
 		}
 	}
 	l.close()
@@ -91,7 +93,9 @@ func (l *loop) open() {
 // close reverses open.
 func (l *loop) close() {
 	for i := range joinable {
-		joinable[i].CompareAndSwap(l, nil)
+		if joinable[i].Load() == l { // which costs less than to try
+			joinable[i].CompareAndSwap(l, nil)
+		}
 	}
 }
 

@@ -62,6 +62,7 @@ type loop struct {
 // join computes parts until all are begun. Goroutine i begins with the parts of
 // core i, and then takes those that others have not begun.
 func (l *loop) join(goroutine int) {
+	defer l.close()
 	parts := len(l.begun)
 	for i := range parts {
 		i = (goroutine*parts/l.cores + i) % parts
@@ -73,7 +74,6 @@ func (l *loop) join(goroutine int) {
 			l.done.Done()
 		}
 	}
-	l.close()
 }
 
 func (l *loop) finished() bool { return l.ended.Load() == int64(len(l.begun)) }

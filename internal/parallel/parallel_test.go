@@ -158,6 +158,30 @@ func TestHelpersEnd(t *testing.T) {
 	})
 }
 
+// TestPanics checks that a loop whose work panics on the goroutine that began
+// it is not left for helpers to join.
+func TestPanics(t *testing.T) {
+	onCores(t, 2, func(t *testing.T) {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+			for i := range joinable {
+				if joinable[i].Load() != nil {
+					t.Error("a loop is left open")
+				}
+			}
+		}()
+		Ranges(10, func(lo, hi int) {
+			if lo == 0 {
+				panic("first")
+			}
+			for !eventually(func() bool { return joinable[0].Load() == nil }) {
+			}
+		})
+	})
+}
+
 // BenchmarkRanges times loops of parts of some length, one after the other.
 func BenchmarkRanges(b *testing.B) {
 	for _, length := range []time.Duration{0, 10 * time.Microsecond, 100 * time.Microsecond} {

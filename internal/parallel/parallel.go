@@ -1,34 +1,150 @@
 // Package parallel divides loops among the processor's cores.
+//
+// The goroutine that begins a loop computes, too, and helpers join it, at most
+// as many as there are cores beside one, for all loops together: a loop within
+// a divided loop has helpers only when others have nothing left to do. A helper
+// looks for another loop for a while before it ends, since to wake a core takes
+// longer than many a loop.
 package parallel
 
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
-// Ranges divides [0, n) into contiguous ranges, one for each core, calls work
-// for each range concurrently, and waits for all of them.
-func Ranges(n int, work func(lo, hi int)) {
-	var wg sync.WaitGroup
-	p := min(runtime.GOMAXPROCS(0), n)
-	for i := range p {
-		wg.Go(func() { work(i*n/p, (i+1)*n/p) })
-	}
-	wg.Wait()
+// Ranges divides [0, n) into contiguous ranges, a few for each core, calls work
+// for each range concurrently, and waits for all of them. In loops of equal n a
+// core begins with the same ranges: its cache has what it stored there before.
+func Ranges(n int, work func(lo, hi int)) { divide(n, 4, work) }
+
+// Each calls f(0) … f(n-1) concurrently and waits for all of them. It balances
+// calls of unequal length.
+func Each(n int, f func(i int)) {
+	divide(n, 64, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
 }
 
-// Each calls f(0) … f(n-1) concurrently and waits for all of them. With p
-// cores, each core computes every p-th call, which balances calls of unequal
-// length.
-func Each(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	p := min(runtime.GOMAXPROCS(0), n)
-	for start := range p {
-		wg.Go(func() {
-			for i := start; i < n; i += p {
-				f(i)
-			}
-		})
+// divide calls work for at most so many parts of [0, n) for each core.
+func divide(n, each int, work func(lo, hi int)) {
+	cores := min(runtime.GOMAXPROCS(0), n)
+	if cores <= 1 {
+		if n > 0 {
+			work(0, n)
+		}
+		return
 	}
-	wg.Wait()
+	parts := min(cores*each, n)
+	l := &loop{n: n, cores: cores, work: work, begun: make([]atomic.Bool, parts)}
+	l.done.Add(1)
+	l.open()
+	for i := 1; i < cores && startHelper(); i++ {
+	}
+	l.join(0)
+	if !soon(l.finished) {
+		l.done.Wait()
+	}
+}
+
+// loop is a loop over [0, n) that is divided into parts.
+type loop struct {
+	n, cores int
+	work     func(lo, hi int)
+	begun    []atomic.Bool  // for each part
+	ended    atomic.Int64   // parts
+	done     sync.WaitGroup // for the last part
+}
+
+// join computes parts until all are begun. Goroutine i begins with the parts of
+// core i, and then takes those that others have not begun.
+func (l *loop) join(goroutine int) {
+	defer l.close()
+	parts := len(l.begun)
+	for i := range parts {
+		i = (goroutine*parts/l.cores + i) % parts
+		if l.begun[i].Swap(true) {
+			continue
+		}
+		l.work(i*l.n/parts, (i+1)*l.n/parts)
+		if l.ended.Add(1) == int64(parts) {
+			l.done.Done()
+		}
+	}
+}
+
+func (l *loop) finished() bool { return l.ended.Load() == int64(len(l.begun)) }
+
+// joinable are loops with parts that are not begun, as far as there is space.
+var joinable [8]atomic.Pointer[loop]
+
+// open lets helpers join l.
+func (l *loop) open() {
+	for i := range joinable {
+		if joinable[i].CompareAndSwap(nil, l) {
+			return
+		}
+	}
+}
+
+// close reverses open.
+func (l *loop) close() {
+	for i := range joinable {
+		if joinable[i].Load() == l { // which costs less than to try
+			joinable[i].CompareAndSwap(l, nil)
+		}
+	}
+}
+
+// helpers is the number of helpers.
+var helpers atomic.Int64
+
+// startHelper starts a helper. It returns false if there are enough.
+func startHelper() bool {
+	i := int(helpers.Add(1))
+	if i >= runtime.GOMAXPROCS(0) {
+		helpers.Add(-1)
+		return false
+	}
+	go help(i)
+	return true
+}
+
+// help joins loops, as goroutine i, until there is none for a while.
+func help(i int) {
+	var l *loop
+	found := func() bool {
+		for i := range joinable {
+			if l = joinable[i].Load(); l != nil {
+				return true
+			}
+		}
+		return false
+	}
+	for soon(found) {
+		l.join(i)
+	}
+	helpers.Add(-1)
+	if found() { // and was opened while there were enough helpers
+		startHelper()
+	}
+}
+
+// patience is how long a goroutine looks for what it waits for before it
+// sleeps: some times longer than it takes to wake it.
+const patience = 50 * time.Microsecond
+
+// soon waits until ok returns true and reports whether it did so soon.
+func soon(ok func() bool) bool {
+	for begin := time.Now(); time.Since(begin) < patience; {
+		for range 8 {
+			if ok() {
+				return true
+			}
+		}
+	}
+	return false
 }

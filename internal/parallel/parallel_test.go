@@ -1,31 +1,198 @@
 package parallel
 
 import (
+	"fmt"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
+// loops are Ranges and Each, with work for each of [0, n).
+var loops = map[string]func(n int, work func(i int)){
+	"Ranges": func(n int, work func(i int)) {
+		Ranges(n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				work(i)
+			}
+		})
+	},
+	"Each": Each,
+}
+
+// onCores runs a test with so many cores.
+func onCores(t *testing.T, cores int, test func(t *testing.T)) {
+	t.Run(fmt.Sprintf("cores=%d", cores), func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		test(t)
+	})
+}
+
+// eventually reports whether ok returns true before the test has to fail.
+func eventually(ok func() bool) bool {
+	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(10 * time.Microsecond) {
+		if ok() {
+			return true
+		}
+	}
+	return false
+}
+
 func TestEverythingIsDoneOnce(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 7, 100} {
-		for name, loop := range map[string]func(done []atomic.Int32){
-			"Ranges": func(done []atomic.Int32) {
-				Ranges(len(done), func(lo, hi int) {
-					for i := lo; i < hi; i++ {
-						done[i].Add(1)
+	for _, cores := range []int{1, 2, 3, 8} {
+		onCores(t, cores, func(t *testing.T) {
+			for _, n := range []int{0, 1, 2, 3, 7, 9, 100, 1000} {
+				for name, loop := range loops {
+					for range 100 {
+						done := make([]int32, n) // no atomic numbers: a loop waits for what it has others do
+						loop(n, func(i int) { done[i]++ })
+						for i, times := range done {
+							if times != 1 {
+								t.Fatalf("%s of %d: %d is done %d times", name, n, i, times)
+							}
+						}
 					}
+				}
+			}
+		})
+	}
+}
+
+// TestRangesAreContiguous checks that ranges are whole, in order, and few.
+func TestRangesAreContiguous(t *testing.T) {
+	for _, cores := range []int{1, 2, 3} {
+		onCores(t, cores, func(t *testing.T) {
+			for _, n := range []int{1, 5, 100, 1001} {
+				var count atomic.Int64
+				ends := make([]int, n)
+				Ranges(n, func(lo, hi int) {
+					count.Add(1)
+					ends[lo] = hi
 				})
-			},
-			"Each": func(done []atomic.Int32) {
-				Each(len(done), func(i int) { done[i].Add(1) })
-			},
-		} {
-			done := make([]atomic.Int32, n)
-			loop(done)
-			for i := range done {
-				if got := done[i].Load(); got != 1 {
-					t.Errorf("%s of %d: %d is done %d times", name, n, i, got)
+				for lo := 0; lo < n; lo = ends[lo] {
+					if ends[lo] <= lo {
+						t.Fatalf("%d is in no range", lo)
+					}
+				}
+				if most := int64(min(n, 4*cores)); count.Load() > most {
+					t.Errorf("%d ranges, want at most %d", count.Load(), most)
+				}
+			}
+		})
+	}
+}
+
+// TestOthersHelp checks that another goroutine takes all that the first one,
+// which waits for it, does not begin.
+func TestOthersHelp(t *testing.T) {
+	onCores(t, 2, func(t *testing.T) {
+		for name, loop := range loops {
+			for _, n := range []int{2, 8} {
+				for range 100 {
+					var others atomic.Int64
+					loop(n, func(i int) {
+						if i > 0 {
+							others.Add(1)
+						} else if !eventually(func() bool { return others.Load() == int64(n-1) }) {
+							t.Errorf("%s of %d: others did %d", name, n, others.Load())
+						}
+					})
 				}
 			}
 		}
+	})
+}
+
+// TestLoopsWithinLoops checks that goroutines that compute are no more than
+// those that began a loop of their own, and as many helpers as there are cores
+// beside one.
+func TestLoopsWithinLoops(t *testing.T) {
+	for _, cores := range []int{2, 3} {
+		onCores(t, cores, func(t *testing.T) {
+			const callers, n = 4, 20
+			var total, now, most atomic.Int64
+			var wg sync.WaitGroup
+			for range callers {
+				wg.Go(func() {
+					for range 20 {
+						Each(n, func(int) {
+							Ranges(n, func(lo, hi int) {
+								computing := now.Add(1)
+								for m := most.Load(); computing > m && !most.CompareAndSwap(m, computing); m = most.Load() {
+								}
+								total.Add(int64(hi - lo))
+								runtime.Gosched()
+								now.Add(-1)
+							})
+						})
+					}
+				})
+			}
+			wg.Wait()
+			if want := int64(callers * 20 * n * n); total.Load() != want {
+				t.Errorf("%d done, want %d", total.Load(), want)
+			}
+			if want := int64(callers + cores - 1); most.Load() > want {
+				t.Errorf("%d at a time, want at most %d", most.Load(), want)
+			}
+		})
+	}
+}
+
+// TestHelpersEnd checks that helpers end when there is nothing to do, and that
+// no loop is left to join.
+func TestHelpersEnd(t *testing.T) {
+	onCores(t, 3, func(t *testing.T) {
+		for range 100 {
+			Ranges(10, func(lo, hi int) {})
+			if !eventually(func() bool { return helpers.Load() == 0 }) {
+				t.Fatalf("%d helpers do not end", helpers.Load())
+			}
+			for i := range joinable {
+				if joinable[i].Load() != nil {
+					t.Fatal("a loop is left open")
+				}
+			}
+		}
+	})
+}
+
+// TestPanics checks that a loop whose work panics on the goroutine that began
+// it is not left for helpers to join.
+func TestPanics(t *testing.T) {
+	onCores(t, 2, func(t *testing.T) {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+			for i := range joinable {
+				if joinable[i].Load() != nil {
+					t.Error("a loop is left open")
+				}
+			}
+		}()
+		Ranges(10, func(lo, hi int) {
+			if lo == 0 {
+				panic("first")
+			}
+			for !eventually(func() bool { return joinable[0].Load() == nil }) {
+			}
+		})
+	})
+}
+
+// BenchmarkRanges times loops of parts of some length, one after the other.
+func BenchmarkRanges(b *testing.B) {
+	for _, length := range []time.Duration{0, 10 * time.Microsecond, 100 * time.Microsecond} {
+		b.Run(fmt.Sprintf("length=%v", length), func(b *testing.B) {
+			cores := runtime.GOMAXPROCS(0)
+			for b.Loop() {
+				Ranges(cores, func(lo, hi int) {
+					for begin := time.Now(); time.Since(begin) < length; {
+					}
+				})
+			}
+		})
 	}
 }

@@ -15,4 +15,6 @@ func Chain64_14x16(c *float64, ldc int, a *float64, lda int, b *float64, k int)
 func Chain64_12x8(c *float64, ldc int, a *float64, lda int, b *float64, k int)
 
 // dst = src; n is a positive multiple of 8.
+//
+//go:noescape
 func Widen(dst *float64, src *float32, n int)

@@ -3,10 +3,16 @@
 package vector
 
 // dst = fl16(src), to nearest even; n is a positive multiple of 8.
+//
+//go:noescape
 func RoundHalf(dst *float32, src *float32, n int)
 
 // dst = fl(src); n is a positive multiple of 8. The fields of narrowConstants are at p.
+//
+//go:noescape
 func RoundNarrow256(dst *float32, src *float32, n int, p *uint32)
 
 // dst = fl(src); n is a positive multiple of 16. The fields of narrowConstants are at p.
+//
+//go:noescape
 func RoundNarrow512(dst *float32, src *float32, n int, p *uint32)

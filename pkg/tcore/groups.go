@@ -3,6 +3,7 @@ package tcore
 import (
 	"bytes"
 	"math"
+	"sync"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -69,7 +70,20 @@ type groupScale struct {
 	isNaN       bool
 }
 
-// newGroupScales returns the scales of all codes.
+// groupScales returns the scales of all codes of a format with a kernel.
+func groupScales(f Format) *[256]groupScale {
+	if f.Equal(E8M0) {
+		return groupScalesE8M0()
+	}
+	return groupScalesUE4M3()
+}
+
+var (
+	groupScalesE8M0  = sync.OnceValue(func() *[256]groupScale { return newGroupScales(E8M0) })
+	groupScalesUE4M3 = sync.OnceValue(func() *[256]groupScale { return newGroupScales(UE4M3) })
+)
+
+// newGroupScales is groupScales of any format.
 func newGroupScales(f Format) *[256]groupScale {
 	t := new([256]groupScale)
 	for code := range t {
@@ -217,7 +231,7 @@ func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
 	}
 	k := d.padded(a.Cols)
 	p := &groupProduct{d: d, kernel: kernel, source: [2]Codes{a, b}, m: a.Rows, n: b.Cols, k: k, groups: k / d.ScaleBlock}
-	scales, tables := newGroupScales(d.Scale), newGroupTables(d.ScaleBlock)
+	scales, tables := groupScales(d.Scale), newGroupTables(d.ScaleBlock)
 	p.packRows(scales, tables)
 	p.packColumns(scales, tables)
 	p.cut = &groupCut{p: p, scales: scales, tables: tables, one: p.ones(1)[0]}

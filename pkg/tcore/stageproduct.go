@@ -176,16 +176,18 @@ func (p *stageProduct) packPanels(b blas32.General) {
 func (p *stageProduct) addTo(c, z blas32.General) {
 	stagePath.count(p.m, p.k, p.n)
 	sums, stride := p.load(c, z, p.d.C)
-	p.each(func(i, panel, lo, hi int) {
-		p.chunk(sums[i*stride+panel*p.columns:][:p.columns], i, panel, lo, hi)
+	p.parts(func(groupLo, groupHi, panelLo, panelHi int) {
+		next := make([]float32, p.columns)
+		p.eachOf(groupLo, groupHi, panelLo, panelHi, func(i, panel, lo, hi int) {
+			p.chunk(sums[i*stride+panel*p.columns:][:p.columns], next, i, panel, lo, hi)
+		})
 	})
 	p.store(z, sums)
 }
 
 // chunk continues the sums c of row i and one panel by the terms [lo, hi) of
-// one chunk.
-func (p *stageProduct) chunk(c []float32, i, panel, lo, hi int) {
-	var z [64]float32
+// one chunk. z is memory for as many sums.
+func (p *stageProduct) chunk(c, z []float32, i, panel, lo, hi int) {
 	part, y := p.part(i, lo/stageDepth), (panel*p.padded()+lo)*p.columns
 	x := part * stageDepth
 	rare := p.rareY[panel*p.chunks()+lo/stageDepth]
@@ -197,7 +199,7 @@ func (p *stageProduct) chunk(c []float32, i, panel, lo, hi int) {
 		j := bits.TrailingZeros64(rare)
 		z[j] = p.column(c[j], i, panel, j, lo, hi)
 	}
-	copy(c, z[:])
+	copy(c, z)
 }
 
 // column returns what chunk computes for column j, without the kernel.

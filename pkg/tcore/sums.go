@@ -262,15 +262,16 @@ func (p *sums64) addTo(c, z blas32.General) {
 	n, stride := z.Cols, z.Cols|8 // not a power of two, as that of blocks
 	sums := sums64Scratch.get(z.Rows * stride)
 	defer sums64Scratch.put(sums)
-	if c.Data == nil {
-		clear(sums)
-	} else {
-		parallel.Ranges(z.Rows, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				widenSlice(sums[i*stride:][:n], matrix.Row(c, i))
+	parallel.Ranges(z.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := sums[i*stride:][:n]
+			if c.Data == nil {
+				clear(row)
+				continue
 			}
-		})
-	}
+			widenSlice(row, matrix.Row(c, i))
+		}
+	})
 	p.sumsProduct.addTo(sums, stride)
 	parallel.Ranges(z.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

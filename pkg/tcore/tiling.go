@@ -52,8 +52,8 @@ func (t tiling) eachOf(groupLo, groupHi, panelLo, panelHi int, work func(group, 
 	}
 }
 
-// parts divides all tiles among GOMAXPROCS goroutines: it calls work once on
-// each, with the groups and panels of its tiles.
+// parts calls work for parts of all tiles, given by their groups and panels, on
+// GOMAXPROCS goroutines.
 func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
 	if t.groups() >= runtime.GOMAXPROCS(0) {
 		parallel.Ranges(t.groups(), func(lo, hi int) { work(lo, hi, 0, t.panels()) })
@@ -62,7 +62,7 @@ func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
 	parallel.Ranges(t.panels(), func(lo, hi int) { work(0, t.groups(), lo, hi) })
 }
 
-// eachTile calls work, which start returns for each goroutine, for every tile.
+// eachTile calls work, which start returns for each part, for every tile.
 // At most few groups, but one at least, are multiplied by all panels in turn.
 func (t tiling) eachTile(few int, start func() (work func(group, panel int))) {
 	few = max(few, 1)

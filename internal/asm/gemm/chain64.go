@@ -53,6 +53,7 @@ func (w width) chain64(rows, vectors int) {
 func widen() {
 	TEXT("Widen", NOSPLIT, "func(dst *float64, src *float32, n int)")
 	Doc("dst = src; n is a positive multiple of 8.")
+	Pragma("noescape")
 	dst, src, n := param("dst"), param("src"), param("n")
 	SHRQ(Imm(3), n)
 	low, high := YMM(), YMM()

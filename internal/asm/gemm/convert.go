@@ -14,6 +14,7 @@ import (
 func roundHalf() {
 	TEXT("RoundHalf", NOSPLIT, "func(dst, src *float32, n int)")
 	Doc("dst = fl16(src), to nearest even; n is a positive multiple of 8.")
+	Pragma("noescape")
 	dst, src, n := param("dst"), param("src"), param("n")
 	SHRQ(Imm(3), n)
 	half, x := XMM(), YMM()
@@ -34,6 +35,7 @@ func roundHalf() {
 func (w width) roundNarrow() {
 	TEXT(fmt.Sprintf("RoundNarrow%d", w), NOSPLIT, "func(dst, src *float32, n int, p *uint32)")
 	Doc(fmt.Sprintf("dst = fl(src); n is a positive multiple of %d. The fields of narrowConstants are at p.", w.lanes()))
+	Pragma("noescape")
 	dst, src, n, p := param("dst"), param("src"), param("n"), param("p")
 	field := func(i int) reg.VecVirtual {
 		v := w.vector()

@@ -13,7 +13,7 @@ import (
 func TestDotAddPaths(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
 		for _, d := range []Device{VoltaF16, AmpereBF16, HopperTF32, HopperF16, HopperF16F16, HopperMMAE4M3, BlackwellMXE4M3} {
-			if features.Bits == 0 {
+			if dotAddWidth() == 0 {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(45, 0))

@@ -8,7 +8,7 @@ func (f *file) roundHalf() {
 	x, half := r.vectors(2), r.vectors(1)[0]
 	pair := [2]vector{x[0], x[1]}
 	r.emit("LSR $3, %v", n)
-	r.loop(n, func() {
+	r.loop("next", n, func() {
 		r.emit("VLD1.P 32(%v), %s", src, single.list(x))
 		r.narrowHalf(half, pair)
 		r.widenHalf(pair, half)

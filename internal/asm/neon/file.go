@@ -87,12 +87,12 @@ func (r *routine) emit(format string, x ...any) { fmt.Fprintf(r.code, "\t"+forma
 // ret ends the routine.
 func (r *routine) ret() { r.emit("RET") }
 
-// loop emits a loop that runs body n times, n > 0.
-func (r *routine) loop(n general, body func()) {
-	fmt.Fprintf(r.code, "next:\n")
+// loop emits a loop that runs body n times, n > 0. Its name is a label.
+func (r *routine) loop(name string, n general, body func()) {
+	fmt.Fprintf(r.code, "%s:\n", name)
 	body()
 	r.emit("SUBS $1, %v", n)
-	r.emit("BNE next")
+	r.emit("BNE %s", name)
 }
 
 // A lane is the kind of number in a vector register.
@@ -146,7 +146,12 @@ func (r *routine) multiplyAdd(l lane, z, x, y vector) {
 
 // add emits z = x + y in binary32.
 func (r *routine) add(z, x, y vector) {
-	r.word(0x4e20d400, z, x, y, "fadd v%d.4s, v%d.4s, v%d.4s", z, x, y)
+	r.three(0x4e20d400, "fadd", z, "4s", x, y, "4s")
+}
+
+// three emits an instruction of two operands, in lanes of the given kinds.
+func (r *routine) three(bits uint32, name string, z vector, to string, x, y vector, from string) {
+	r.word(bits, z, x, y, "%s v%d.%s, v%d.%s, v%d.%s", name, z, to, x, from, y, from)
 }
 
 // unary emits an instruction of one operand.

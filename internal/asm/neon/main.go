@@ -23,6 +23,12 @@ var ideas = map[string]func(*file){
 	"convert": func(f *file) {
 		f.roundHalf()
 	},
+	"dotadd": func(f *file) {
+		f.dotAdd("DotAdd", dotAdd{})
+		f.dotAdd("DotAddHalf", dotAdd{half: true})
+		f.dotAdd("DotAddSplit", dotAdd{split: true})
+		f.dotAdd("DotAddHalfSplit", dotAdd{half: true, split: true})
+	},
 	"pairs": func(f *file) {
 		for _, terms := range []int{2, 4} {
 			f.pairs(terms, true, 8, 2)

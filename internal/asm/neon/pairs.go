@@ -41,7 +41,7 @@ func (f *file) pairs(terms int, fused bool, rows, vectors int) {
 	r.emit("MSR %v, FPCR", control)
 	r.load(single, c, ldc, s, vectors)
 	r.emit("LSR $%d, %v", terms/2, k)
-	r.loop(k, func() {
+	r.loop("next", k, func() {
 		for i := 0; i < len(y); i += vectors {
 			r.emit("VLD1.P %d(%v), %s", 16*vectors, b, single.list(y[i:][:vectors]))
 		}
@@ -88,7 +88,7 @@ func (f *file) flush() {
 	r.magnitudeMask(magnitude)
 	r.emit("VEOR %[1]v.B16, %[1]v.B16, %[1]v.B16", zero)
 	r.emit("LSR $2, %v", n)
-	r.loop(n, func() {
+	r.loop("next", n, func() {
 		r.emit("VLD1 (%v), %s", x, single.list([]vector{z}))
 		r.emit("VAND %v.B16, %v.B16, %v.B16", magnitude, z, m)
 		r.emit("VUMIN %v.S4, %v.S4, %v.S4", greatest, m, small)
@@ -115,7 +115,7 @@ func (f *file) magnitudes() {
 	r.emit("VEOR %[1]v.B16, %[1]v.B16, %[1]v.B16", zero)
 	r.emit("VLD1 (%v), %s", extremes, single.list(bounds))
 	r.emit("LSR $3, %v", n)
-	r.loop(n, func() {
+	r.loop("next", n, func() {
 		r.emit("VLD1.P 32(%v), %s", x, single.list(m))
 		for i, m := range m {
 			r.emit("VAND %v.B16, %v.B16, %v.B16", magnitude, m, m)

@@ -32,7 +32,7 @@ func (f *file) sums(name string, l lane, fused bool, rows, vectors int) {
 
 	r.load(l, c, ldc, s, vectors)
 	r.emit("MOVD $0, %v", index)
-	r.loop(k, func() {
+	r.loop("next", k, func() {
 		r.emit("VLD1.P %d(%v), %s", 16*vectors, b, l.list(y))
 		for i := 0; i < rows; i += len(x) {
 			for j, x := range x {
@@ -108,7 +108,7 @@ func (f *file) widen() {
 	dst, src, n := p[0], p[1], p[2]
 	x, z := r.vectors(2), r.vectors(4)
 	r.emit("LSR $3, %v", n)
-	r.loop(n, func() {
+	r.loop("next", n, func() {
 		r.emit("VLD1.P 32(%v), %s", src, single.list(x))
 		r.widenSingle([2]vector{z[0], z[1]}, x[0])
 		r.widenSingle([2]vector{z[2], z[3]}, x[1])

@@ -54,7 +54,9 @@ const (
 // k there are the element of a and its exponent, four times in a word.
 //
 // Results are rounded to binary16 by way of rounding to odd in binary32 (FCVTXN),
-// which has more than two bits more. With split, sums of two blocks begin with
+// which has more than two bits more. No sum of binary32 overflows, since
+// products next to its greatest number are cut off; sums of binary16 that do are
+// looked for. With split, sums of two blocks begin with
 // zero, and c = c + sum is rounded to nearest even; for binary16 rounding twice
 // equals rounding once (Figueroa 1995).
 type dotAdd struct {
@@ -81,8 +83,10 @@ func (f *file) dotAdd(name string, d dotAdd) {
 	if !d.split { // which never aligns c
 		r.flag(state, func(v int) { r.outOfRange(constants, sum[v], y[v], scale, most) }, y, near)
 	}
-	for _, v := range most {
-		r.zero(v)
+	if d.half {
+		for _, v := range most {
+			r.zero(v)
+		}
 	}
 
 	infinity := r.constant(constants, offInfinity)
@@ -172,11 +176,11 @@ func (f *file) dotAdd(name string, d dotAdd) {
 			r.product(z, z, scale[v])
 			if d.half {
 				r.roundedHalf(z)
+				r.emit("VSHL $1, %v.S4, %v.S4", z, x)
+				r.greater(x, most[v], most[v])
 			} else {
 				r.bitwise("VAND", keep, z, z)
 			}
-			r.emit("VSHL $1, %v.S4, %v.S4", z, x)
-			r.greater(x, most[v], most[v])
 		}
 	}
 	if d.split {
@@ -199,8 +203,10 @@ func (f *file) dotAdd(name string, d dotAdd) {
 		r.loop("next", blocks, block)
 		r.emit("VST1 %s, (%v)", single.list(sum), c)
 	}
-	r.emit("VSHL $1, %[1]v.S4, %[1]v.S4", infinity)
-	r.flag(state, func(v int) { r.atLeast(most[v], infinity, y[v]) }, y, near)
+	if d.half {
+		r.emit("VSHL $1, %[1]v.S4, %[1]v.S4", infinity)
+		r.flag(state, func(v int) { r.atLeast(most[v], infinity, y[v]) }, y, near)
+	}
 	r.ret()
 }
 

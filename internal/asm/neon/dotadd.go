@@ -53,10 +53,10 @@ const (
 // shifted to the place of an exponent and masked it is a power of two. For each
 // k there are the element of a and its exponent, four times in a word.
 //
-// Results are rounded to binary16 by way of rounding to odd in binary32 (FCVTXN),
-// which has more than two bits more. No sum of binary32 overflows, since
-// products next to its greatest number are cut off; sums of binary16 that do are
-// looked for. With split, sums of two blocks begin with
+// Results are rounded to binary16 by way of rounding to odd in binary32, which
+// FCVTXN does and which has more than two bits more. No sum in binary32
+// overflows, since products are cut off next to its greatest number; sums in
+// binary16 that do are looked for. With split, sums of two blocks begin with
 // zero, and c = c + sum is rounded to nearest even; for binary16 rounding twice
 // equals rounding once (Figueroa 1995).
 type dotAdd struct {

@@ -1,5 +1,5 @@
-// Command neon generates the vector routines of matrix products for arm64, those
-// of one idea at a time, in Advanced SIMD: registers of 128 bits.
+// Command neon generates the vector routines of matrix products for arm64,
+// those of one idea at a time, in Advanced SIMD: registers of 128 bits.
 //
 //	go run ./neon -only sums -out sums_arm64.s -stubs sums_arm64.go -pkg vector
 package main

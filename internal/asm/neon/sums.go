@@ -76,8 +76,8 @@ func (r *routine) rowPointers(base, stride general, rows int) []general {
 	return p
 }
 
-// load emits the loads of a tile whose rows, of the given number of vectors, are
-// a stride in bytes apart.
+// load emits the loads of a tile whose rows, of the given number of vectors,
+// are a stride in bytes apart.
 func (r *routine) load(l lane, base, stride general, s []vector, vectors int) {
 	r.eachRow(base, stride, s, vectors, func(address general, row []vector) {
 		r.emit("VLD1 (%v), %s", address, l.list(row))

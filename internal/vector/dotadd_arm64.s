@@ -19,13 +19,13 @@ TEXT ·DotAdd(SB), NOSPLIT, $0-56
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R11)
 	VSHL $1, V0.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V16.S4
-	VCMEQ V8.S4, V16.S4, V16.S4
+	VUMAX V8.S4, V4.S4, V12.S4
+	VCMEQ V8.S4, V12.S4, V12.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -33,16 +33,16 @@ TEXT ·DotAdd(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V16.B16, V16.B16
+	VORR V10.B16, V12.B16, V12.B16
 	VSHL $1, V1.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V17.S4
-	VCMEQ V8.S4, V17.S4, V17.S4
+	VUMAX V8.S4, V4.S4, V13.S4
+	VCMEQ V8.S4, V13.S4, V13.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -50,16 +50,16 @@ TEXT ·DotAdd(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V17.B16, V17.B16
+	VORR V10.B16, V13.B16, V13.B16
 	VSHL $1, V2.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V18.S4
-	VCMEQ V8.S4, V18.S4, V18.S4
+	VUMAX V8.S4, V4.S4, V14.S4
+	VCMEQ V8.S4, V14.S4, V14.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -67,16 +67,16 @@ TEXT ·DotAdd(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V18.B16, V18.B16
+	VORR V10.B16, V14.B16, V14.B16
 	VSHL $1, V3.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V19.S4
-	VCMEQ V8.S4, V19.S4, V19.S4
+	VUMAX V8.S4, V4.S4, V15.S4
+	VCMEQ V8.S4, V15.S4, V15.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -84,212 +84,212 @@ TEXT ·DotAdd(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V19.B16, V19.B16
-	VUZP1 V17.H8, V16.H8, V16.H8
-	VUZP1 V19.H8, V18.H8, V18.H8
-	VUZP1 V18.B16, V16.B16, V16.B16
+	VORR V10.B16, V15.B16, V15.B16
+	VUZP1 V13.H8, V12.H8, V12.H8
+	VUZP1 V15.H8, V14.H8, V14.H8
+	VUZP1 V14.B16, V12.B16, V12.B16
 	MOVD $0x8040201008040201, R12
-	VDUP R12, V20.D2
-	VAND V20.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VMOV V16.H[0], R12
+	VDUP R12, V16.D2
+	VAND V16.B16, V12.B16, V12.B16
+	VADDP V12.B16, V12.B16, V12.B16
+	VADDP V12.B16, V12.B16, V12.B16
+	VADDP V12.B16, V12.B16, V12.B16
+	VMOV V12.H[0], R12
 	MOVD 0(R6), R13
 	ORR R12, R13
 	MOVD R13, 0(R6)
 	ADD $16, R5, R12
-	VLD1R (R12), [V22.S4]
+	VLD1R (R12), [V18.S4]
 	ADD $8, R5, R12
-	VLD1R (R12), [V23.S4]
+	VLD1R (R12), [V19.S4]
 	ADD $12, R5, R12
-	VLD1R (R12), [V24.S4]
+	VLD1R (R12), [V20.S4]
 	ADD $20, R5, R12
-	VLD1R (R12), [V25.S4]
+	VLD1R (R12), [V21.S4]
 	ADD $44, R5, R11
 	MOVD (R11), R11
 	MVN R11, R11
-	VDUP R11, V26.D2
+	VDUP R11, V22.D2
 next:
 	ADD $4, R5, R12
-	VLD1R (R12), [V20.S4]
+	VLD1R (R12), [V16.S4]
 	MOVWU 0(R5), R10
 exponents:
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 0(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 80(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 160(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 240(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 0(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 80(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 160(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 240(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
 	ADD $320, R8
 	SUBS $1, R10
 	BNE exponents
-	VSHL $23, V20.S4, V8.S4
-	VAND V22.B16, V8.B16, V8.B16
-	VAND V22.B16, V0.B16, V21.B16
-	VUMAX V21.S4, V8.S4, V8.S4
-	VSUB V8.S4, V23.S4, V8.S4
+	VSHL $23, V16.S4, V8.S4
+	VAND V18.B16, V8.B16, V8.B16
+	VAND V18.B16, V0.B16, V17.B16
+	VUMAX V17.S4, V8.S4, V8.S4
+	VSUB V8.S4, V19.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
 	WORD $0x4ea1b800 // fcvtzs v0.4s, v0.4s
 	VEOR V4.B16, V4.B16, V4.B16
-	VSHL $15, V20.S4, V9.S4
-	VAND V22.B16, V9.B16, V9.B16
-	VAND V22.B16, V1.B16, V21.B16
-	VUMAX V21.S4, V9.S4, V9.S4
-	VSUB V9.S4, V23.S4, V9.S4
+	VSHL $15, V16.S4, V9.S4
+	VAND V18.B16, V9.B16, V9.B16
+	VAND V18.B16, V1.B16, V17.B16
+	VUMAX V17.S4, V9.S4, V9.S4
+	VSUB V9.S4, V19.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
 	WORD $0x4ea1b821 // fcvtzs v1.4s, v1.4s
 	VEOR V5.B16, V5.B16, V5.B16
-	VSHL $7, V20.S4, V10.S4
-	VAND V22.B16, V10.B16, V10.B16
-	VAND V22.B16, V2.B16, V21.B16
-	VUMAX V21.S4, V10.S4, V10.S4
-	VSUB V10.S4, V23.S4, V10.S4
+	VSHL $7, V16.S4, V10.S4
+	VAND V18.B16, V10.B16, V10.B16
+	VAND V18.B16, V2.B16, V17.B16
+	VUMAX V17.S4, V10.S4, V10.S4
+	VSUB V10.S4, V19.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
 	WORD $0x4ea1b842 // fcvtzs v2.4s, v2.4s
 	VEOR V6.B16, V6.B16, V6.B16
-	VUSHR $1, V20.S4, V11.S4
-	VAND V22.B16, V11.B16, V11.B16
-	VAND V22.B16, V3.B16, V21.B16
-	VUMAX V21.S4, V11.S4, V11.S4
-	VSUB V11.S4, V23.S4, V11.S4
+	VUSHR $1, V16.S4, V11.S4
+	VAND V18.B16, V11.B16, V11.B16
+	VAND V18.B16, V3.B16, V17.B16
+	VUMAX V17.S4, V11.S4, V11.S4
+	VSUB V11.S4, V19.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
 	WORD $0x4ea1b863 // fcvtzs v3.4s, v3.4s
 	VEOR V7.B16, V7.B16, V7.B16
 	MOVWU 0(R5), R10
 products:
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
 	SUBS $1, R10
 	BNE products
-	WORD $0x0ea40010 // saddl v16.2d, v0.2s, v4.2s
-	WORD $0x4ea40011 // saddl2 v17.2d, v0.4s, v4.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a00 // fcvtn v0.2s, v16.2d
-	WORD $0x4e616a20 // fcvtn2 v0.4s, v17.2d
-	VSUB V8.S4, V24.S4, V8.S4
+	WORD $0x0ea4000c // saddl v12.2d, v0.2s, v4.2s
+	WORD $0x4ea4000d // saddl2 v13.2d, v0.4s, v4.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616980 // fcvtn v0.2s, v12.2d
+	WORD $0x4e6169a0 // fcvtn2 v0.4s, v13.2d
+	VSUB V8.S4, V20.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
-	VAND V25.B16, V0.B16, V0.B16
-	WORD $0x0ea50030 // saddl v16.2d, v1.2s, v5.2s
-	WORD $0x4ea50031 // saddl2 v17.2d, v1.4s, v5.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a01 // fcvtn v1.2s, v16.2d
-	WORD $0x4e616a21 // fcvtn2 v1.4s, v17.2d
-	VSUB V9.S4, V24.S4, V9.S4
+	VAND V21.B16, V0.B16, V0.B16
+	WORD $0x0ea5002c // saddl v12.2d, v1.2s, v5.2s
+	WORD $0x4ea5002d // saddl2 v13.2d, v1.4s, v5.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616981 // fcvtn v1.2s, v12.2d
+	WORD $0x4e6169a1 // fcvtn2 v1.4s, v13.2d
+	VSUB V9.S4, V20.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
-	VAND V25.B16, V1.B16, V1.B16
-	WORD $0x0ea60050 // saddl v16.2d, v2.2s, v6.2s
-	WORD $0x4ea60051 // saddl2 v17.2d, v2.4s, v6.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a02 // fcvtn v2.2s, v16.2d
-	WORD $0x4e616a22 // fcvtn2 v2.4s, v17.2d
-	VSUB V10.S4, V24.S4, V10.S4
+	VAND V21.B16, V1.B16, V1.B16
+	WORD $0x0ea6004c // saddl v12.2d, v2.2s, v6.2s
+	WORD $0x4ea6004d // saddl2 v13.2d, v2.4s, v6.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616982 // fcvtn v2.2s, v12.2d
+	WORD $0x4e6169a2 // fcvtn2 v2.4s, v13.2d
+	VSUB V10.S4, V20.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
-	VAND V25.B16, V2.B16, V2.B16
-	WORD $0x0ea70070 // saddl v16.2d, v3.2s, v7.2s
-	WORD $0x4ea70071 // saddl2 v17.2d, v3.4s, v7.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a03 // fcvtn v3.2s, v16.2d
-	WORD $0x4e616a23 // fcvtn2 v3.4s, v17.2d
-	VSUB V11.S4, V24.S4, V11.S4
+	VAND V21.B16, V2.B16, V2.B16
+	WORD $0x0ea7006c // saddl v12.2d, v3.2s, v7.2s
+	WORD $0x4ea7006d // saddl2 v13.2d, v3.4s, v7.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616983 // fcvtn v3.2s, v12.2d
+	WORD $0x4e6169a3 // fcvtn2 v3.4s, v13.2d
+	VSUB V11.S4, V20.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
-	VAND V25.B16, V3.B16, V3.B16
+	VAND V21.B16, V3.B16, V3.B16
 	SUBS $1, R4
 	BNE next
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R0)
@@ -312,13 +312,13 @@ TEXT ·DotAddHalf(SB), NOSPLIT, $0-56
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R11)
 	VSHL $1, V0.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V16.S4
-	VCMEQ V8.S4, V16.S4, V16.S4
+	VUMAX V8.S4, V4.S4, V12.S4
+	VCMEQ V8.S4, V12.S4, V12.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -326,16 +326,16 @@ TEXT ·DotAddHalf(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V16.B16, V16.B16
+	VORR V10.B16, V12.B16, V12.B16
 	VSHL $1, V1.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V17.S4
-	VCMEQ V8.S4, V17.S4, V17.S4
+	VUMAX V8.S4, V4.S4, V13.S4
+	VCMEQ V8.S4, V13.S4, V13.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -343,16 +343,16 @@ TEXT ·DotAddHalf(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V17.B16, V17.B16
+	VORR V10.B16, V13.B16, V13.B16
 	VSHL $1, V2.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V18.S4
-	VCMEQ V8.S4, V18.S4, V18.S4
+	VUMAX V8.S4, V4.S4, V14.S4
+	VCMEQ V8.S4, V14.S4, V14.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -360,16 +360,16 @@ TEXT ·DotAddHalf(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V18.B16, V18.B16
+	VORR V10.B16, V14.B16, V14.B16
 	VSHL $1, V3.S4, V8.S4
 	ADD $16, R5, R14
-	VLD1R (R14), [V12.S4]
+	VLD1R (R14), [V4.S4]
 	ADD $24, R5, R14
 	VLD1R (R14), [V9.S4]
-	VSHL $1, V12.S4, V12.S4
+	VSHL $1, V4.S4, V4.S4
 	VSHL $1, V9.S4, V9.S4
-	VUMAX V8.S4, V12.S4, V19.S4
-	VCMEQ V8.S4, V19.S4, V19.S4
+	VUMAX V8.S4, V4.S4, V15.S4
+	VCMEQ V8.S4, V15.S4, V15.S4
 	VUMAX V8.S4, V9.S4, V10.S4
 	VCMEQ V8.S4, V10.S4, V10.S4
 	VEOR V11.B16, V11.B16, V11.B16
@@ -377,253 +377,219 @@ TEXT ·DotAddHalf(SB), NOSPLIT, $0-56
 	VORR V11.B16, V10.B16, V10.B16
 	VCMEQ V11.B16, V11.B16, V11.B16
 	VEOR V11.B16, V10.B16, V10.B16
-	VORR V10.B16, V19.B16, V19.B16
-	VUZP1 V17.H8, V16.H8, V16.H8
-	VUZP1 V19.H8, V18.H8, V18.H8
-	VUZP1 V18.B16, V16.B16, V16.B16
+	VORR V10.B16, V15.B16, V15.B16
+	VUZP1 V13.H8, V12.H8, V12.H8
+	VUZP1 V15.H8, V14.H8, V14.H8
+	VUZP1 V14.B16, V12.B16, V12.B16
 	MOVD $0x8040201008040201, R12
-	VDUP R12, V20.D2
-	VAND V20.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VMOV V16.H[0], R12
+	VDUP R12, V16.D2
+	VAND V16.B16, V12.B16, V12.B16
+	VADDP V12.B16, V12.B16, V12.B16
+	VADDP V12.B16, V12.B16, V12.B16
+	VADDP V12.B16, V12.B16, V12.B16
+	VMOV V12.H[0], R12
 	MOVD 0(R6), R13
 	ORR R12, R13
 	MOVD R13, 0(R6)
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
-	VEOR V14.B16, V14.B16, V14.B16
-	VEOR V15.B16, V15.B16, V15.B16
 	ADD $16, R5, R12
-	VLD1R (R12), [V22.S4]
+	VLD1R (R12), [V18.S4]
 	ADD $8, R5, R12
-	VLD1R (R12), [V23.S4]
+	VLD1R (R12), [V19.S4]
 	ADD $12, R5, R12
-	VLD1R (R12), [V24.S4]
+	VLD1R (R12), [V20.S4]
 	ADD $32, R5, R12
-	VLD1R (R12), [V25.S4]
+	VLD1R (R12), [V21.S4]
 next:
 	ADD $4, R5, R12
-	VLD1R (R12), [V20.S4]
+	VLD1R (R12), [V16.S4]
 	MOVWU 0(R5), R10
 exponents:
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 0(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 80(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 160(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 240(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 0(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 80(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 160(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 240(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
 	ADD $320, R8
 	SUBS $1, R10
 	BNE exponents
-	VSHL $23, V20.S4, V8.S4
-	VAND V22.B16, V8.B16, V8.B16
-	VAND V22.B16, V0.B16, V21.B16
-	VUMAX V21.S4, V8.S4, V8.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V8.S4, V8.S4
-	VSUB V8.S4, V23.S4, V8.S4
+	VSHL $23, V16.S4, V8.S4
+	VAND V18.B16, V8.B16, V8.B16
+	VAND V18.B16, V0.B16, V17.B16
+	VUMAX V17.S4, V8.S4, V8.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V8.S4, V8.S4
+	VSUB V8.S4, V19.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
 	WORD $0x4ea1b800 // fcvtzs v0.4s, v0.4s
 	VEOR V4.B16, V4.B16, V4.B16
-	VSHL $15, V20.S4, V9.S4
-	VAND V22.B16, V9.B16, V9.B16
-	VAND V22.B16, V1.B16, V21.B16
-	VUMAX V21.S4, V9.S4, V9.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V9.S4, V9.S4
-	VSUB V9.S4, V23.S4, V9.S4
+	VSHL $15, V16.S4, V9.S4
+	VAND V18.B16, V9.B16, V9.B16
+	VAND V18.B16, V1.B16, V17.B16
+	VUMAX V17.S4, V9.S4, V9.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V9.S4, V9.S4
+	VSUB V9.S4, V19.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
 	WORD $0x4ea1b821 // fcvtzs v1.4s, v1.4s
 	VEOR V5.B16, V5.B16, V5.B16
-	VSHL $7, V20.S4, V10.S4
-	VAND V22.B16, V10.B16, V10.B16
-	VAND V22.B16, V2.B16, V21.B16
-	VUMAX V21.S4, V10.S4, V10.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V10.S4, V10.S4
-	VSUB V10.S4, V23.S4, V10.S4
+	VSHL $7, V16.S4, V10.S4
+	VAND V18.B16, V10.B16, V10.B16
+	VAND V18.B16, V2.B16, V17.B16
+	VUMAX V17.S4, V10.S4, V10.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V10.S4, V10.S4
+	VSUB V10.S4, V19.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
 	WORD $0x4ea1b842 // fcvtzs v2.4s, v2.4s
 	VEOR V6.B16, V6.B16, V6.B16
-	VUSHR $1, V20.S4, V11.S4
-	VAND V22.B16, V11.B16, V11.B16
-	VAND V22.B16, V3.B16, V21.B16
-	VUMAX V21.S4, V11.S4, V11.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V11.S4, V11.S4
-	VSUB V11.S4, V23.S4, V11.S4
+	VUSHR $1, V16.S4, V11.S4
+	VAND V18.B16, V11.B16, V11.B16
+	VAND V18.B16, V3.B16, V17.B16
+	VUMAX V17.S4, V11.S4, V11.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V11.S4, V11.S4
+	VSUB V11.S4, V19.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
 	WORD $0x4ea1b863 // fcvtzs v3.4s, v3.4s
 	VEOR V7.B16, V7.B16, V7.B16
 	MOVWU 0(R5), R10
 products:
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
 	SUBS $1, R10
 	BNE products
-	WORD $0x0ea40010 // saddl v16.2d, v0.2s, v4.2s
-	WORD $0x4ea40011 // saddl2 v17.2d, v0.4s, v4.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a00 // fcvtxn v0.2s, v16.2d
-	WORD $0x6e616a20 // fcvtxn2 v0.4s, v17.2d
-	VSUB V8.S4, V24.S4, V8.S4
+	WORD $0x0ea4000c // saddl v12.2d, v0.2s, v4.2s
+	WORD $0x4ea4000d // saddl2 v13.2d, v0.4s, v4.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616980 // fcvtxn v0.2s, v12.2d
+	WORD $0x6e6169a0 // fcvtxn2 v0.4s, v13.2d
+	VSUB V8.S4, V20.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
 	WORD $0x0e216800 // fcvtn v0.4h, v0.4s
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	VSHL $1, V0.S4, V21.S4
-	VUMAX V21.S4, V12.S4, V12.S4
-	WORD $0x0ea50030 // saddl v16.2d, v1.2s, v5.2s
-	WORD $0x4ea50031 // saddl2 v17.2d, v1.4s, v5.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a01 // fcvtxn v1.2s, v16.2d
-	WORD $0x6e616a21 // fcvtxn2 v1.4s, v17.2d
-	VSUB V9.S4, V24.S4, V9.S4
+	WORD $0x0ea5002c // saddl v12.2d, v1.2s, v5.2s
+	WORD $0x4ea5002d // saddl2 v13.2d, v1.4s, v5.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616981 // fcvtxn v1.2s, v12.2d
+	WORD $0x6e6169a1 // fcvtxn2 v1.4s, v13.2d
+	VSUB V9.S4, V20.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
 	WORD $0x0e216821 // fcvtn v1.4h, v1.4s
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	VSHL $1, V1.S4, V21.S4
-	VUMAX V21.S4, V13.S4, V13.S4
-	WORD $0x0ea60050 // saddl v16.2d, v2.2s, v6.2s
-	WORD $0x4ea60051 // saddl2 v17.2d, v2.4s, v6.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a02 // fcvtxn v2.2s, v16.2d
-	WORD $0x6e616a22 // fcvtxn2 v2.4s, v17.2d
-	VSUB V10.S4, V24.S4, V10.S4
+	WORD $0x0ea6004c // saddl v12.2d, v2.2s, v6.2s
+	WORD $0x4ea6004d // saddl2 v13.2d, v2.4s, v6.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616982 // fcvtxn v2.2s, v12.2d
+	WORD $0x6e6169a2 // fcvtxn2 v2.4s, v13.2d
+	VSUB V10.S4, V20.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
 	WORD $0x0e216842 // fcvtn v2.4h, v2.4s
 	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	VSHL $1, V2.S4, V21.S4
-	VUMAX V21.S4, V14.S4, V14.S4
-	WORD $0x0ea70070 // saddl v16.2d, v3.2s, v7.2s
-	WORD $0x4ea70071 // saddl2 v17.2d, v3.4s, v7.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a03 // fcvtxn v3.2s, v16.2d
-	WORD $0x6e616a23 // fcvtxn2 v3.4s, v17.2d
-	VSUB V11.S4, V24.S4, V11.S4
+	WORD $0x0ea7006c // saddl v12.2d, v3.2s, v7.2s
+	WORD $0x4ea7006d // saddl2 v13.2d, v3.4s, v7.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616983 // fcvtxn v3.2s, v12.2d
+	WORD $0x6e6169a3 // fcvtxn2 v3.4s, v13.2d
+	VSUB V11.S4, V20.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
 	WORD $0x0e216863 // fcvtn v3.4h, v3.4s
 	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
-	VSHL $1, V3.S4, V21.S4
-	VUMAX V21.S4, V15.S4, V15.S4
 	SUBS $1, R4
 	BNE next
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R0)
-	VSHL $1, V22.S4, V22.S4
-	VUMAX V12.S4, V22.S4, V16.S4
-	VCMEQ V12.S4, V16.S4, V16.S4
-	VUMAX V13.S4, V22.S4, V17.S4
-	VCMEQ V13.S4, V17.S4, V17.S4
-	VUMAX V14.S4, V22.S4, V18.S4
-	VCMEQ V14.S4, V18.S4, V18.S4
-	VUMAX V15.S4, V22.S4, V19.S4
-	VCMEQ V15.S4, V19.S4, V19.S4
-	VUZP1 V17.H8, V16.H8, V16.H8
-	VUZP1 V19.H8, V18.H8, V18.H8
-	VUZP1 V18.B16, V16.B16, V16.B16
-	MOVD $0x8040201008040201, R12
-	VDUP R12, V20.D2
-	VAND V20.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VMOV V16.H[0], R12
-	MOVD 0(R6), R13
-	ORR R12, R13
-	MOVD R13, 0(R6)
 	RET
 
 // func DotAddSplit(c *float32, stride int, a *uint32, b *float32, blocks int, p *uint32, state *uint64)
@@ -642,17 +608,17 @@ TEXT ·DotAddSplit(SB), NOSPLIT, $0-56
 	ADD $16, R6, R11
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R11)
 	ADD $16, R5, R12
-	VLD1R (R12), [V22.S4]
+	VLD1R (R12), [V18.S4]
 	ADD $8, R5, R12
-	VLD1R (R12), [V23.S4]
+	VLD1R (R12), [V19.S4]
 	ADD $12, R5, R12
-	VLD1R (R12), [V24.S4]
+	VLD1R (R12), [V20.S4]
 	ADD $20, R5, R12
-	VLD1R (R12), [V25.S4]
+	VLD1R (R12), [V21.S4]
 	ADD $44, R5, R11
 	MOVD (R11), R11
 	MVN R11, R11
-	VDUP R11, V26.D2
+	VDUP R11, V22.D2
 next:
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -661,192 +627,192 @@ next:
 	MOVD $2, R11
 block:
 	ADD $4, R5, R12
-	VLD1R (R12), [V20.S4]
+	VLD1R (R12), [V16.S4]
 	MOVWU 0(R5), R10
 exponents:
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 0(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 80(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 160(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 240(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 0(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 80(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 160(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 240(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
 	ADD $320, R8
 	SUBS $1, R10
 	BNE exponents
-	VSHL $23, V20.S4, V8.S4
-	VAND V22.B16, V8.B16, V8.B16
-	VAND V22.B16, V0.B16, V21.B16
-	VUMAX V21.S4, V8.S4, V8.S4
-	VSUB V8.S4, V23.S4, V8.S4
+	VSHL $23, V16.S4, V8.S4
+	VAND V18.B16, V8.B16, V8.B16
+	VAND V18.B16, V0.B16, V17.B16
+	VUMAX V17.S4, V8.S4, V8.S4
+	VSUB V8.S4, V19.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
 	WORD $0x4ea1b800 // fcvtzs v0.4s, v0.4s
 	VEOR V4.B16, V4.B16, V4.B16
-	VSHL $15, V20.S4, V9.S4
-	VAND V22.B16, V9.B16, V9.B16
-	VAND V22.B16, V1.B16, V21.B16
-	VUMAX V21.S4, V9.S4, V9.S4
-	VSUB V9.S4, V23.S4, V9.S4
+	VSHL $15, V16.S4, V9.S4
+	VAND V18.B16, V9.B16, V9.B16
+	VAND V18.B16, V1.B16, V17.B16
+	VUMAX V17.S4, V9.S4, V9.S4
+	VSUB V9.S4, V19.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
 	WORD $0x4ea1b821 // fcvtzs v1.4s, v1.4s
 	VEOR V5.B16, V5.B16, V5.B16
-	VSHL $7, V20.S4, V10.S4
-	VAND V22.B16, V10.B16, V10.B16
-	VAND V22.B16, V2.B16, V21.B16
-	VUMAX V21.S4, V10.S4, V10.S4
-	VSUB V10.S4, V23.S4, V10.S4
+	VSHL $7, V16.S4, V10.S4
+	VAND V18.B16, V10.B16, V10.B16
+	VAND V18.B16, V2.B16, V17.B16
+	VUMAX V17.S4, V10.S4, V10.S4
+	VSUB V10.S4, V19.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
 	WORD $0x4ea1b842 // fcvtzs v2.4s, v2.4s
 	VEOR V6.B16, V6.B16, V6.B16
-	VUSHR $1, V20.S4, V11.S4
-	VAND V22.B16, V11.B16, V11.B16
-	VAND V22.B16, V3.B16, V21.B16
-	VUMAX V21.S4, V11.S4, V11.S4
-	VSUB V11.S4, V23.S4, V11.S4
+	VUSHR $1, V16.S4, V11.S4
+	VAND V18.B16, V11.B16, V11.B16
+	VAND V18.B16, V3.B16, V17.B16
+	VUMAX V17.S4, V11.S4, V11.S4
+	VSUB V11.S4, V19.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
 	WORD $0x4ea1b863 // fcvtzs v3.4s, v3.4s
 	VEOR V7.B16, V7.B16, V7.B16
 	MOVWU 0(R5), R10
 products:
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
 	SUBS $1, R10
 	BNE products
-	WORD $0x0ea40010 // saddl v16.2d, v0.2s, v4.2s
-	WORD $0x4ea40011 // saddl2 v17.2d, v0.4s, v4.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a00 // fcvtn v0.2s, v16.2d
-	WORD $0x4e616a20 // fcvtn2 v0.4s, v17.2d
-	VSUB V8.S4, V24.S4, V8.S4
+	WORD $0x0ea4000c // saddl v12.2d, v0.2s, v4.2s
+	WORD $0x4ea4000d // saddl2 v13.2d, v0.4s, v4.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616980 // fcvtn v0.2s, v12.2d
+	WORD $0x4e6169a0 // fcvtn2 v0.4s, v13.2d
+	VSUB V8.S4, V20.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
-	VAND V25.B16, V0.B16, V0.B16
-	WORD $0x0ea50030 // saddl v16.2d, v1.2s, v5.2s
-	WORD $0x4ea50031 // saddl2 v17.2d, v1.4s, v5.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a01 // fcvtn v1.2s, v16.2d
-	WORD $0x4e616a21 // fcvtn2 v1.4s, v17.2d
-	VSUB V9.S4, V24.S4, V9.S4
+	VAND V21.B16, V0.B16, V0.B16
+	WORD $0x0ea5002c // saddl v12.2d, v1.2s, v5.2s
+	WORD $0x4ea5002d // saddl2 v13.2d, v1.4s, v5.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616981 // fcvtn v1.2s, v12.2d
+	WORD $0x4e6169a1 // fcvtn2 v1.4s, v13.2d
+	VSUB V9.S4, V20.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
-	VAND V25.B16, V1.B16, V1.B16
-	WORD $0x0ea60050 // saddl v16.2d, v2.2s, v6.2s
-	WORD $0x4ea60051 // saddl2 v17.2d, v2.4s, v6.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a02 // fcvtn v2.2s, v16.2d
-	WORD $0x4e616a22 // fcvtn2 v2.4s, v17.2d
-	VSUB V10.S4, V24.S4, V10.S4
+	VAND V21.B16, V1.B16, V1.B16
+	WORD $0x0ea6004c // saddl v12.2d, v2.2s, v6.2s
+	WORD $0x4ea6004d // saddl2 v13.2d, v2.4s, v6.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616982 // fcvtn v2.2s, v12.2d
+	WORD $0x4e6169a2 // fcvtn2 v2.4s, v13.2d
+	VSUB V10.S4, V20.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
-	VAND V25.B16, V2.B16, V2.B16
-	WORD $0x0ea70070 // saddl v16.2d, v3.2s, v7.2s
-	WORD $0x4ea70071 // saddl2 v17.2d, v3.4s, v7.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	VAND V26.B16, V16.B16, V16.B16
-	VAND V26.B16, V17.B16, V17.B16
-	WORD $0x0e616a03 // fcvtn v3.2s, v16.2d
-	WORD $0x4e616a23 // fcvtn2 v3.4s, v17.2d
-	VSUB V11.S4, V24.S4, V11.S4
+	VAND V21.B16, V2.B16, V2.B16
+	WORD $0x0ea7006c // saddl v12.2d, v3.2s, v7.2s
+	WORD $0x4ea7006d // saddl2 v13.2d, v3.4s, v7.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	VAND V22.B16, V12.B16, V12.B16
+	VAND V22.B16, V13.B16, V13.B16
+	WORD $0x0e616983 // fcvtn v3.2s, v12.2d
+	WORD $0x4e6169a3 // fcvtn2 v3.4s, v13.2d
+	VSUB V11.S4, V20.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
-	VAND V25.B16, V3.B16, V3.B16
+	VAND V21.B16, V3.B16, V3.B16
 	SUBS $1, R11
 	BNE block
-	VLD1 (R0), [V16.S4, V17.S4, V18.S4, V19.S4]
-	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
-	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
-	WORD $0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
-	WORD $0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R0)
+	VLD1 (R0), [V12.S4, V13.S4, V14.S4, V15.S4]
+	WORD $0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	WORD $0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	WORD $0x4e22d5ce // fadd v14.4s, v14.4s, v2.4s
+	WORD $0x4e23d5ef // fadd v15.4s, v15.4s, v3.4s
+	VST1 [V12.S4, V13.S4, V14.S4, V15.S4], (R0)
 	SUBS $1, R4
 	BNE next
 	RET
@@ -866,18 +832,14 @@ TEXT ·DotAddHalfSplit(SB), NOSPLIT, $0-56
 	VLD1 (R0), [V0.S4, V1.S4, V2.S4, V3.S4]
 	ADD $16, R6, R11
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R11)
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
-	VEOR V14.B16, V14.B16, V14.B16
-	VEOR V15.B16, V15.B16, V15.B16
 	ADD $16, R5, R12
-	VLD1R (R12), [V22.S4]
+	VLD1R (R12), [V18.S4]
 	ADD $8, R5, R12
-	VLD1R (R12), [V23.S4]
+	VLD1R (R12), [V19.S4]
 	ADD $12, R5, R12
-	VLD1R (R12), [V24.S4]
+	VLD1R (R12), [V20.S4]
 	ADD $32, R5, R12
-	VLD1R (R12), [V25.S4]
+	VLD1R (R12), [V21.S4]
 next:
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -886,238 +848,208 @@ next:
 	MOVD $2, R11
 block:
 	ADD $4, R5, R12
-	VLD1R (R12), [V20.S4]
+	VLD1R (R12), [V16.S4]
 	MOVWU 0(R5), R10
 exponents:
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 0(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 80(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 160(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
-	VLD1R.P (R7)(R9), [V21.S4]
-	FMOVQ 240(R8), F16
-	WORD $0x6e302eb5 // uqsub v21.16b, v21.16b, v16.16b
-	VUMAX V21.B16, V20.B16, V20.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 0(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 80(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 160(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
+	VLD1R.P (R7)(R9), [V17.S4]
+	FMOVQ 240(R8), F12
+	WORD $0x6e2c2e31 // uqsub v17.16b, v17.16b, v12.16b
+	VUMAX V17.B16, V16.B16, V16.B16
 	ADD $320, R8
 	SUBS $1, R10
 	BNE exponents
-	VSHL $23, V20.S4, V8.S4
-	VAND V22.B16, V8.B16, V8.B16
-	VAND V22.B16, V0.B16, V21.B16
-	VUMAX V21.S4, V8.S4, V8.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V8.S4, V8.S4
-	VSUB V8.S4, V23.S4, V8.S4
+	VSHL $23, V16.S4, V8.S4
+	VAND V18.B16, V8.B16, V8.B16
+	VAND V18.B16, V0.B16, V17.B16
+	VUMAX V17.S4, V8.S4, V8.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V8.S4, V8.S4
+	VSUB V8.S4, V19.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
 	WORD $0x4ea1b800 // fcvtzs v0.4s, v0.4s
 	VEOR V4.B16, V4.B16, V4.B16
-	VSHL $15, V20.S4, V9.S4
-	VAND V22.B16, V9.B16, V9.B16
-	VAND V22.B16, V1.B16, V21.B16
-	VUMAX V21.S4, V9.S4, V9.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V9.S4, V9.S4
-	VSUB V9.S4, V23.S4, V9.S4
+	VSHL $15, V16.S4, V9.S4
+	VAND V18.B16, V9.B16, V9.B16
+	VAND V18.B16, V1.B16, V17.B16
+	VUMAX V17.S4, V9.S4, V9.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V9.S4, V9.S4
+	VSUB V9.S4, V19.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
 	WORD $0x4ea1b821 // fcvtzs v1.4s, v1.4s
 	VEOR V5.B16, V5.B16, V5.B16
-	VSHL $7, V20.S4, V10.S4
-	VAND V22.B16, V10.B16, V10.B16
-	VAND V22.B16, V2.B16, V21.B16
-	VUMAX V21.S4, V10.S4, V10.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V10.S4, V10.S4
-	VSUB V10.S4, V23.S4, V10.S4
+	VSHL $7, V16.S4, V10.S4
+	VAND V18.B16, V10.B16, V10.B16
+	VAND V18.B16, V2.B16, V17.B16
+	VUMAX V17.S4, V10.S4, V10.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V10.S4, V10.S4
+	VSUB V10.S4, V19.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
 	WORD $0x4ea1b842 // fcvtzs v2.4s, v2.4s
 	VEOR V6.B16, V6.B16, V6.B16
-	VUSHR $1, V20.S4, V11.S4
-	VAND V22.B16, V11.B16, V11.B16
-	VAND V22.B16, V3.B16, V21.B16
-	VUMAX V21.S4, V11.S4, V11.S4
-	VCMTST V21.S4, V21.S4, V21.S4
-	VAND V25.B16, V21.B16, V21.B16
-	VUMAX V21.S4, V11.S4, V11.S4
-	VSUB V11.S4, V23.S4, V11.S4
+	VUSHR $1, V16.S4, V11.S4
+	VAND V18.B16, V11.B16, V11.B16
+	VAND V18.B16, V3.B16, V17.B16
+	VUMAX V17.S4, V11.S4, V11.S4
+	VCMTST V17.S4, V17.S4, V17.S4
+	VAND V21.B16, V17.B16, V17.B16
+	VUMAX V17.S4, V11.S4, V11.S4
+	VSUB V11.S4, V19.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
 	WORD $0x4ea1b863 // fcvtzs v3.4s, v3.4s
 	VEOR V7.B16, V7.B16, V7.B16
 	MOVWU 0(R5), R10
 products:
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V0.S4, V0.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V1.S4, V1.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V2.S4, V2.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V3.S4, V3.S4
-	FMOVS.P 8(R2), F21
-	VLD1 (R3), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V0.S4, V0.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V1.S4, V1.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V2.S4, V2.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V3.S4, V3.S4
+	FMOVS.P 8(R2), F17
+	VLD1 (R3), [V12.S4, V13.S4, V14.S4, V15.S4]
 	ADD $80, R3
-	WORD $0x4f959210 // fmul v16.4s, v16.4s, v21.s[0]
-	WORD $0x6e28de10 // fmul v16.4s, v16.4s, v8.4s
-	WORD $0x4ea1ba10 // fcvtzs v16.4s, v16.4s
-	VADD V16.S4, V4.S4, V4.S4
-	WORD $0x4f959231 // fmul v17.4s, v17.4s, v21.s[0]
-	WORD $0x6e29de31 // fmul v17.4s, v17.4s, v9.4s
-	WORD $0x4ea1ba31 // fcvtzs v17.4s, v17.4s
-	VADD V17.S4, V5.S4, V5.S4
-	WORD $0x4f959252 // fmul v18.4s, v18.4s, v21.s[0]
-	WORD $0x6e2ade52 // fmul v18.4s, v18.4s, v10.4s
-	WORD $0x4ea1ba52 // fcvtzs v18.4s, v18.4s
-	VADD V18.S4, V6.S4, V6.S4
-	WORD $0x4f959273 // fmul v19.4s, v19.4s, v21.s[0]
-	WORD $0x6e2bde73 // fmul v19.4s, v19.4s, v11.4s
-	WORD $0x4ea1ba73 // fcvtzs v19.4s, v19.4s
-	VADD V19.S4, V7.S4, V7.S4
+	WORD $0x4f91918c // fmul v12.4s, v12.4s, v17.s[0]
+	WORD $0x6e28dd8c // fmul v12.4s, v12.4s, v8.4s
+	WORD $0x4ea1b98c // fcvtzs v12.4s, v12.4s
+	VADD V12.S4, V4.S4, V4.S4
+	WORD $0x4f9191ad // fmul v13.4s, v13.4s, v17.s[0]
+	WORD $0x6e29ddad // fmul v13.4s, v13.4s, v9.4s
+	WORD $0x4ea1b9ad // fcvtzs v13.4s, v13.4s
+	VADD V13.S4, V5.S4, V5.S4
+	WORD $0x4f9191ce // fmul v14.4s, v14.4s, v17.s[0]
+	WORD $0x6e2addce // fmul v14.4s, v14.4s, v10.4s
+	WORD $0x4ea1b9ce // fcvtzs v14.4s, v14.4s
+	VADD V14.S4, V6.S4, V6.S4
+	WORD $0x4f9191ef // fmul v15.4s, v15.4s, v17.s[0]
+	WORD $0x6e2bddef // fmul v15.4s, v15.4s, v11.4s
+	WORD $0x4ea1b9ef // fcvtzs v15.4s, v15.4s
+	VADD V15.S4, V7.S4, V7.S4
 	SUBS $1, R10
 	BNE products
-	WORD $0x0ea40010 // saddl v16.2d, v0.2s, v4.2s
-	WORD $0x4ea40011 // saddl2 v17.2d, v0.4s, v4.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a00 // fcvtxn v0.2s, v16.2d
-	WORD $0x6e616a20 // fcvtxn2 v0.4s, v17.2d
-	VSUB V8.S4, V24.S4, V8.S4
+	WORD $0x0ea4000c // saddl v12.2d, v0.2s, v4.2s
+	WORD $0x4ea4000d // saddl2 v13.2d, v0.4s, v4.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616980 // fcvtxn v0.2s, v12.2d
+	WORD $0x6e6169a0 // fcvtxn2 v0.4s, v13.2d
+	VSUB V8.S4, V20.S4, V8.S4
 	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
 	WORD $0x0e216800 // fcvtn v0.4h, v0.4s
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	VSHL $1, V0.S4, V21.S4
-	VUMAX V21.S4, V12.S4, V12.S4
-	WORD $0x0ea50030 // saddl v16.2d, v1.2s, v5.2s
-	WORD $0x4ea50031 // saddl2 v17.2d, v1.4s, v5.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a01 // fcvtxn v1.2s, v16.2d
-	WORD $0x6e616a21 // fcvtxn2 v1.4s, v17.2d
-	VSUB V9.S4, V24.S4, V9.S4
+	WORD $0x0ea5002c // saddl v12.2d, v1.2s, v5.2s
+	WORD $0x4ea5002d // saddl2 v13.2d, v1.4s, v5.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616981 // fcvtxn v1.2s, v12.2d
+	WORD $0x6e6169a1 // fcvtxn2 v1.4s, v13.2d
+	VSUB V9.S4, V20.S4, V9.S4
 	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
 	WORD $0x0e216821 // fcvtn v1.4h, v1.4s
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	VSHL $1, V1.S4, V21.S4
-	VUMAX V21.S4, V13.S4, V13.S4
-	WORD $0x0ea60050 // saddl v16.2d, v2.2s, v6.2s
-	WORD $0x4ea60051 // saddl2 v17.2d, v2.4s, v6.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a02 // fcvtxn v2.2s, v16.2d
-	WORD $0x6e616a22 // fcvtxn2 v2.4s, v17.2d
-	VSUB V10.S4, V24.S4, V10.S4
+	WORD $0x0ea6004c // saddl v12.2d, v2.2s, v6.2s
+	WORD $0x4ea6004d // saddl2 v13.2d, v2.4s, v6.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616982 // fcvtxn v2.2s, v12.2d
+	WORD $0x6e6169a2 // fcvtxn2 v2.4s, v13.2d
+	VSUB V10.S4, V20.S4, V10.S4
 	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
 	WORD $0x0e216842 // fcvtn v2.4h, v2.4s
 	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	VSHL $1, V2.S4, V21.S4
-	VUMAX V21.S4, V14.S4, V14.S4
-	WORD $0x0ea70070 // saddl v16.2d, v3.2s, v7.2s
-	WORD $0x4ea70071 // saddl2 v17.2d, v3.4s, v7.4s
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x2e616a03 // fcvtxn v3.2s, v16.2d
-	WORD $0x6e616a23 // fcvtxn2 v3.4s, v17.2d
-	VSUB V11.S4, V24.S4, V11.S4
+	WORD $0x0ea7006c // saddl v12.2d, v3.2s, v7.2s
+	WORD $0x4ea7006d // saddl2 v13.2d, v3.4s, v7.4s
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x2e616983 // fcvtxn v3.2s, v12.2d
+	WORD $0x6e6169a3 // fcvtxn2 v3.4s, v13.2d
+	VSUB V11.S4, V20.S4, V11.S4
 	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
 	WORD $0x0e216863 // fcvtn v3.4h, v3.4s
 	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
-	VSHL $1, V3.S4, V21.S4
-	VUMAX V21.S4, V15.S4, V15.S4
 	SUBS $1, R11
 	BNE block
-	VLD1 (R0), [V16.S4, V17.S4, V18.S4, V19.S4]
-	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
-	WORD $0x0e216a10 // fcvtn v16.4h, v16.4s
-	WORD $0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
-	WORD $0x0e216a31 // fcvtn v17.4h, v17.4s
-	WORD $0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD $0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
-	WORD $0x0e216a52 // fcvtn v18.4h, v18.4s
-	WORD $0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD $0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
-	WORD $0x0e216a73 // fcvtn v19.4h, v19.4s
-	WORD $0x0e217a73 // fcvtl v19.4s, v19.4h
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R0)
+	VLD1 (R0), [V12.S4, V13.S4, V14.S4, V15.S4]
+	WORD $0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	WORD $0x0e21698c // fcvtn v12.4h, v12.4s
+	WORD $0x0e21798c // fcvtl v12.4s, v12.4h
+	WORD $0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	WORD $0x0e2169ad // fcvtn v13.4h, v13.4s
+	WORD $0x0e2179ad // fcvtl v13.4s, v13.4h
+	WORD $0x4e22d5ce // fadd v14.4s, v14.4s, v2.4s
+	WORD $0x0e2169ce // fcvtn v14.4h, v14.4s
+	WORD $0x0e2179ce // fcvtl v14.4s, v14.4h
+	WORD $0x4e23d5ef // fadd v15.4s, v15.4s, v3.4s
+	WORD $0x0e2169ef // fcvtn v15.4h, v15.4s
+	WORD $0x0e2179ef // fcvtl v15.4s, v15.4h
+	VST1 [V12.S4, V13.S4, V14.S4, V15.S4], (R0)
 	SUBS $1, R4
 	BNE next
-	VSHL $1, V22.S4, V22.S4
-	VUMAX V12.S4, V22.S4, V16.S4
-	VCMEQ V12.S4, V16.S4, V16.S4
-	VUMAX V13.S4, V22.S4, V17.S4
-	VCMEQ V13.S4, V17.S4, V17.S4
-	VUMAX V14.S4, V22.S4, V18.S4
-	VCMEQ V14.S4, V18.S4, V18.S4
-	VUMAX V15.S4, V22.S4, V19.S4
-	VCMEQ V15.S4, V19.S4, V19.S4
-	VUZP1 V17.H8, V16.H8, V16.H8
-	VUZP1 V19.H8, V18.H8, V18.H8
-	VUZP1 V18.B16, V16.B16, V16.B16
-	MOVD $0x8040201008040201, R12
-	VDUP R12, V20.D2
-	VAND V20.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VADDP V16.B16, V16.B16, V16.B16
-	VMOV V16.H[0], R12
-	MOVD 0(R6), R13
-	ORR R12, R13
-	MOVD R13, 0(R6)
 	RET

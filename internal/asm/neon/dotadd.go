@@ -55,10 +55,12 @@ const (
 //
 // Results are rounded to binary16 by way of rounding to odd in binary32, which
 // FCVTXN does and which has more than two bits more. No sum in binary32
-// overflows, since products are cut off next to its greatest number; sums in
-// binary16 that do are looked for. With split, sums of two blocks begin with
-// zero, and c = c + sum is rounded to nearest even; for binary16 rounding twice
-// equals rounding once (Figueroa 1995).
+// overflows, since products are cut off next to its greatest number. A sum in
+// binary16 that does stays infinite: converted to an integer it is the greatest
+// of its sign, whose power of two is beyond all numbers, and all terms are zero
+// beside it. With split, sums of two blocks begin with zero, and c = c + sum is
+// rounded to nearest even; for binary16 rounding twice equals rounding once
+// (Figueroa 1995).
 type dotAdd struct {
 	half  bool // results are rounded to binary16, to nearest even
 	split bool // sums of two blocks begin with zero and are added to c
@@ -75,18 +77,13 @@ func (f *file) dotAdd(name string, d dotAdd) {
 	r.emit("ADD $%d, %v, %v", 16*dotAddVectors, b, eb)
 	r.emit("MOVD $8, %v", eight)
 
-	sum, high, scale, most := r.vectors(dotAddVectors), r.vectors(dotAddVectors), r.vectors(dotAddVectors), r.vectors(dotAddVectors)
+	sum, high, scale := r.vectors(dotAddVectors), r.vectors(dotAddVectors), r.vectors(dotAddVectors)
 	y, near, x := r.vectors(dotAddVectors), r.vectors(1)[0], r.vectors(1)[0]
 	r.emit("VLD1 (%v), %s", c, single.list(sum))
 	r.emit("ADD $%d, %v, %v", offOld, state, two)
 	r.emit("VST1 %s, (%v)", single.list(sum), two)
 	if !d.split { // which never aligns c
-		r.flag(state, func(v int) { r.outOfRange(constants, sum[v], y[v], scale, most) }, y, near)
-	}
-	if d.half {
-		for _, v := range most {
-			r.zero(v)
-		}
+		r.flag(state, func(v int) { r.outOfRange(constants, sum[v], y[v], scale, high[0]) }, y, near)
 	}
 
 	infinity := r.constant(constants, offInfinity)
@@ -176,8 +173,6 @@ func (f *file) dotAdd(name string, d dotAdd) {
 			r.product(z, z, scale[v])
 			if d.half {
 				r.roundedHalf(z)
-				r.emit("VSHL $1, %v.S4, %v.S4", z, x)
-				r.greater(x, most[v], most[v])
 			} else {
 				r.bitwise("VAND", keep, z, z)
 			}
@@ -202,10 +197,6 @@ func (f *file) dotAdd(name string, d dotAdd) {
 	} else {
 		r.loop("next", blocks, block)
 		r.emit("VST1 %s, (%v)", single.list(sum), c)
-	}
-	if d.half {
-		r.emit("VSHL $1, %[1]v.S4, %[1]v.S4", infinity)
-		r.flag(state, func(v int) { r.atLeast(most[v], infinity, y[v]) }, y, near)
 	}
 	r.ret()
 }
@@ -235,10 +226,10 @@ func (r *routine) flag(state general, set func(v int), mask []vector, t vector) 
 }
 
 // outOfRange sets the lanes of mask in which c is an infinity, a NaN, or a
-// nonzero number that is less than the least. It uses t and u. It compares
-// magnitudes, twice their bits, as integers.
-func (r *routine) outOfRange(constants general, c, mask vector, t, u []vector) {
-	m, tiny, small, one, infinity := t[0], t[1], t[2], t[3], u[0]
+// nonzero number that is less than the least. It uses t and infinity. It
+// compares magnitudes, twice their bits, as integers.
+func (r *routine) outOfRange(constants general, c, mask vector, t []vector, infinity vector) {
+	m, tiny, small, one := t[0], t[1], t[2], t[3]
 	r.emit("VSHL $1, %v.S4, %v.S4", c, m)
 	r.broadcast(constants, offInfinity, infinity)
 	r.broadcast(constants, offTiny, tiny)

@@ -6,10 +6,13 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+test-arm64: modules ## the short tests of products and their vector code as on arm64, under an emulator (qemu-user-static)
+	@.ci/arm64
 
 reproduce: tools modules ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff

@@ -12,3 +12,8 @@ package vector
 //go:generate go -C ../asm run ./gemm -only pairs -out ../vector/pairs_amd64.s -stubs ../vector/pairs_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only stages -out ../vector/stages_amd64.s -stubs ../vector/stages_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only sums -out ../vector/sums_amd64.s -stubs ../vector/sums_amd64.go -pkg vector
+//go:generate go -C ../asm run ./neon -only chain64 -out ../vector/chain64_arm64.s -stubs ../vector/chain64_arm64.go -pkg vector
+//go:generate go -C ../asm run ./neon -only convert -out ../vector/convert_arm64.s -stubs ../vector/convert_arm64.go -pkg vector
+//go:generate go -C ../asm run ./neon -only dotadd -out ../vector/dotadd_arm64.s -stubs ../vector/dotadd_arm64.go -pkg vector
+//go:generate go -C ../asm run ./neon -only pairs -out ../vector/pairs_arm64.s -stubs ../vector/pairs_arm64.go -pkg vector
+//go:generate go -C ../asm run ./neon -only sums -out ../vector/sums_arm64.s -stubs ../vector/sums_arm64.go -pkg vector

@@ -13,7 +13,7 @@ import (
 func TestDotAddPaths(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
 		for _, d := range []Device{VoltaF16, AmpereBF16, HopperTF32, HopperF16, HopperF16F16, HopperMMAE4M3, BlackwellMXE4M3} {
-			if features.Bits == 0 {
+			if dotAddWidth() == 0 {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(45, 0))
@@ -100,6 +100,44 @@ func TestDotAddRectangle(t *testing.T) {
 						t.Fatalf("rows %d to %d, columns from %d: (%d, %d) = %x, want %x", i0, i1, j0, i, j, got, w)
 					}
 				}
+			}
+		}
+	})
+}
+
+// Sums in binary16 that overflow are infinite to the end, also where terms of
+// the other sign follow.
+func TestDotAddOverflowsHalf(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(48, 0))
+		for _, d := range Devices() {
+			if !d.C.Equal(Binary16) || !hasKernel(d) {
+				continue
+			}
+			const m, k, n = 2, 96, 70
+			a, b, c, z := zeros(m, k), zeros(k, n), zeros(m, n), zeros(m, n)
+			for i := range a.Data {
+				a.Data[i] = 4
+				if i%k >= k/2 {
+					a.Data[i] = -4
+				}
+			}
+			for i := range b.Data {
+				b.Data[i] = float32(d.B.Round(1+rng.Float64(), ToZero))
+			}
+			for i := range c.Data {
+				c.Data[i] = float32(Binary16.Round(65504-500*rng.Float64(), ToZero))
+			}
+			d.MultiplyAdd(a, b, c, z)
+			checkElements(t, d, a, b, c, z, 1)
+			infinite := 0
+			for _, x := range z.Data {
+				if math.IsInf(float64(x), 0) {
+					infinite++
+				}
+			}
+			if infinite == 0 || infinite == m*n {
+				t.Errorf("%s: %d of %d sums overflow", d.Name, infinite, m*n)
 			}
 		}
 	})

@@ -160,7 +160,9 @@ func benchmarkDevice(b *testing.B, device Device, s shape) {
 // hasKernel reports whether a device runs on vector code here.
 func hasKernel(d Device) bool {
 	switch d.Core.(type) {
-	case Chain, Pairwise, ExactSum:
+	case Chain, Pairwise:
+		return features.Bits > 0 || features.ASIMD
+	case ExactSum:
 		return features.Bits > 0
 	}
 	core, ok := d.Core.(Fused)

@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package tcore
 
@@ -10,12 +10,6 @@ func chain64KernelFor(columns int) (k sumsKernel[float64, float64], ok bool) { r
 
 func pairsKernelFor(terms int, normal bool, columns int) (k sumsKernel[float32, float32], ok bool) {
 	return k, false
-}
-
-type exactTile = func(c *float32, ldc int, a *float64, lda int, b *float64, k int) int
-
-func exactTileFor(terms, columns int) (rows, width int, tile exactTile, ok bool) {
-	return 0, 0, nil, false
 }
 
 func vectorFlush(x []float32, normal float32) int { return 0 }

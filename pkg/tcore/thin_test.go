@@ -20,7 +20,7 @@ func TestThinProduct(t *testing.T) {
 				a, b := fusedMatrix(rng, s.m, s.k, d.A, 0.01), fusedMatrix(rng, s.k, s.n, d.B, 0.001)
 				c, z := fusedMatrix(rng, s.m, s.n, d.C, 0.01), zeros(s.m, s.n)
 				for _, start := range []blas32.General{{}, c} {
-					if _, thin := newThinProduct(&d, a, b, start.Data != nil); thin != (features.Bits >= 16*s.n && s.m >= features.Bits/8 && features.Bits > 0) {
+					if _, thin := newThinProduct(&d, a, b, start.Data != nil); thin != (dotAddWidth() >= 2*s.n && s.m >= dotAddWidth()) {
 						t.Fatalf("%s, %v: thin is %v", d.Name, s, thin)
 					}
 					d.MultiplyAdd(a, b, start, z)

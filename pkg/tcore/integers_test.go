@@ -27,7 +27,7 @@ var integerData = []integerKind{
 	}},
 	{"amax", func(x []float64, f Format, rng *rand.Rand) {
 		for k := range x {
-			x[k] = rng.NormFloat64() * f.Max() / 4
+			x[k] = min(max(rng.NormFloat64()*f.Max()/4, -f.Max()), f.Max())
 		}
 	}},
 	{"outliers", func(x []float64, f Format, rng *rand.Rand) {

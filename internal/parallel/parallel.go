@@ -17,29 +17,40 @@ import (
 // Ranges divides [0, n) into contiguous ranges, a few for each core, calls work
 // for each range concurrently, and waits for all of them. In loops of equal n a
 // core begins with the same ranges: its cache has what it stored there before.
-func Ranges(n int, work func(lo, hi int)) { divide(n, 4, work) }
+// Its first range is half of its share, its last ones are small: others take
+// those that it has not begun when they have ended theirs.
+func Ranges(n int, work func(lo, hi int)) {
+	first := [...]int{0, 8, 12, 14, 15} // sixteenths of a share before each of its ranges
+	cores := min(runtime.GOMAXPROCS(0), n)
+	divide(n, cores, cores*len(first), func(part int) int {
+		core, i := part/len(first), part%len(first)
+		share := core * n / cores
+		return share + (((core+1)*n/cores-share)*first[i]+15)/16
+	}, work)
+}
 
 // Each calls f(0) … f(n-1) concurrently and waits for all of them. It balances
 // calls of unequal length.
 func Each(n int, f func(i int)) {
-	divide(n, 64, func(lo, hi int) {
+	cores := min(runtime.GOMAXPROCS(0), n)
+	parts := min(64*cores, n)
+	divide(n, cores, parts, func(part int) int { return part * n / parts }, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
 	})
 }
 
-// divide calls work for at most so many parts of [0, n) for each core.
-func divide(n, each int, work func(lo, hi int)) {
-	cores := min(runtime.GOMAXPROCS(0), n)
+// divide calls work for so many parts of [0, n), equally many for each core, of
+// which begin returns the first number. Parts may be empty.
+func divide(n, cores, parts int, begin func(part int) int, work func(lo, hi int)) {
 	if cores <= 1 {
 		if n > 0 {
 			work(0, n)
 		}
 		return
 	}
-	parts := min(cores*each, n)
-	l := &loop{n: n, cores: cores, work: work, begun: make([]atomic.Bool, parts)}
+	l := &loop{cores: cores, begin: begin, work: work, begun: make([]atomic.Bool, parts)}
 	l.done.Add(1)
 	l.open()
 	for i := 1; i < cores && startHelper(); i++ {
@@ -50,13 +61,14 @@ func divide(n, each int, work func(lo, hi int)) {
 	}
 }
 
-// loop is a loop over [0, n) that is divided into parts.
+// loop is a loop that is divided into parts.
 type loop struct {
-	n, cores int
-	work     func(lo, hi int)
-	begun    []atomic.Bool  // for each part
-	ended    atomic.Int64   // parts
-	done     sync.WaitGroup // for the last part
+	cores int
+	begin func(part int) int
+	work  func(lo, hi int)
+	begun []atomic.Bool  // for each part
+	ended atomic.Int64   // parts
+	done  sync.WaitGroup // for the last part
 }
 
 // join computes parts until all are begun. Goroutine i begins with the parts of
@@ -69,7 +81,9 @@ func (l *loop) join(goroutine int) {
 		if l.begun[i].Swap(true) {
 			continue
 		}
-		l.work(i*l.n/parts, (i+1)*l.n/parts)
+		if lo, hi := l.begin(i), l.begin(i+1); lo < hi {
+			l.work(lo, hi)
+		}
 		if l.ended.Add(1) == int64(parts) {
 			l.done.Done()
 		}

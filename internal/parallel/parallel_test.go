@@ -75,7 +75,7 @@ func TestRangesAreContiguous(t *testing.T) {
 						t.Fatalf("%d is in no range", lo)
 					}
 				}
-				if most := int64(min(n, 4*cores)); count.Load() > most {
+				if most := int64(min(n, 5*cores)); count.Load() > most {
 					t.Errorf("%d ranges, want at most %d", count.Load(), most)
 				}
 			}
@@ -84,17 +84,21 @@ func TestRangesAreContiguous(t *testing.T) {
 }
 
 // TestOthersHelp checks that another goroutine takes all that the first one,
-// which waits for it, does not begin.
+// which waits for it in its first range, does not begin.
 func TestOthersHelp(t *testing.T) {
 	onCores(t, 2, func(t *testing.T) {
 		for name, loop := range loops {
 			for _, n := range []int{2, 8} {
+				first := 1
+				if name == "Ranges" {
+					first = max(1, n/2/2) // half of a share
+				}
 				for range 100 {
 					var others atomic.Int64
 					loop(n, func(i int) {
-						if i > 0 {
+						if i >= first {
 							others.Add(1)
-						} else if !eventually(func() bool { return others.Load() == int64(n-1) }) {
+						} else if i == 0 && !eventually(func() bool { return others.Load() == int64(n-first) }) {
 							t.Errorf("%s of %d: others did %d", name, n, others.Load())
 						}
 					})

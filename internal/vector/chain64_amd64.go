@@ -18,3 +18,8 @@ func Chain64_12x8(c *float64, ldc int, a *float64, lda int, b *float64, k int)
 //
 //go:noescape
 func Widen(dst *float64, src *float32, n int)
+
+// dst = fl(src), to nearest even; n is a positive multiple of 8.
+//
+//go:noescape
+func Narrow(dst *float32, src *float64, n int)

@@ -367,3 +367,23 @@ next:
 	JNZ       next
 	VZEROUPPER
 	RET
+
+// func Narrow(dst *float32, src *float64, n int)
+// Requires: AVX
+TEXT ·Narrow(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	SHRQ $0x03, DX
+
+next:
+	VCVTPD2PSY (CX), X0
+	VCVTPD2PSY 32(CX), X1
+	VMOVUPS    X0, (AX)
+	VMOVUPS    X1, 16(AX)
+	ADDQ       $0x00000040, CX
+	ADDQ       $0x00000020, AX
+	DECQ       DX
+	JNZ        next
+	VZEROUPPER
+	RET

@@ -138,7 +138,7 @@ func Float64GEMM(a, b blas32.General) blas64.General {
 	if kernel, ok := chain64KernelFor(b.Cols); ok { // products are exact, so that sums are those of FMAs
 		p := newSumsProduct(a, b, kernel, widenSlice, widenSlice)
 		defer p.release()
-		p.addTo(d.Data, d.Stride)
+		p.addTo(d.Data, d.Stride, nil, nil)
 		return d
 	}
 	gemm(a, b, widenSlice, sequential[float64], func(i, j int, z float64) { d.Data[i*d.Stride+j] = z })
@@ -148,6 +148,14 @@ func Float64GEMM(a, b blas32.General) blas64.General {
 func roundSlice16(dst []float64, src []float32) {
 	for i, x := range src {
 		dst[i] = round16(float64(x))
+	}
+}
+
+// narrowSlice stores src in dst, rounded to nearest even.
+func narrowSlice(dst []float32, src []float64) {
+	n := vectorNarrow(dst, src)
+	for i, x := range src[n:] {
+		dst[n+i] = float32(x)
 	}
 }
 

@@ -2,6 +2,7 @@ package tcore
 
 import (
 	"math"
+	"runtime"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -40,11 +41,12 @@ const (
 // halfProduct is a product on a [TensorCore] that sums in binary16. If
 // transposed, it is computed as (BᵀAᵀ)ᵀ, the same sums of the same products.
 type halfProduct struct {
+	tiling     // k is whole blocks
 	kernel     halfKernel
 	b          blas32.General // the factor of which panels are made, or its transpose
 	transposed bool
-	m, n, k    int      // k is whole blocks
 	x          []uint32 // whole groups of rows, one chunk after the other
+	y          []uint32 // panels, likewise; nil if each part of a product packs its own
 }
 
 // halfScratch recycles the memory of finished products.
@@ -68,18 +70,26 @@ func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, boo
 	if !ok {
 		return nil, false
 	}
-	p := &halfProduct{kernel: kernel, b: b, m: a.Rows, n: b.Cols, k: d.padded(a.Cols)}
+	p := &halfProduct{kernel: kernel, b: b, tiling: tiling{a.Rows, b.Cols, d.padded(a.Cols), kernel.rows, kernel.columns, halfDepth}}
 	if 2*b.Cols <= kernel.columns && a.Rows > b.Cols {
 		p.transposed, p.b, p.m, p.n, a = true, a, b.Cols, a.Rows, matrix.Transpose(b)
 	}
 	p.packRows(a)
+	if cores := runtime.GOMAXPROCS(0); cores > 1 && p.groups() >= cores { // parts are groups
+		p.packPanels()
+	}
 	return p, true
 }
 
-func (p *halfProduct) release() { halfScratch.x.put(p.x) }
+func (p *halfProduct) release() {
+	halfScratch.x.put(p.x)
+	if p.y != nil {
+		halfScratch.y.put(p.y)
+	}
+}
 
 // padded returns the number of rows in whole groups.
-func (p *halfProduct) padded() int { return (p.m + p.kernel.rows - 1) / p.kernel.rows * p.kernel.rows }
+func (p *halfProduct) padded() int { return p.groups() * p.rows }
 
 // row returns the words of row i in the chunk of the term lo.
 func (p *halfProduct) row(i, lo int) []uint32 {
@@ -87,8 +97,7 @@ func (p *halfProduct) row(i, lo int) []uint32 {
 }
 
 func (p *halfProduct) packRows(a blas32.General) {
-	chunks := (p.k + halfDepth - 1) / halfDepth
-	p.x = halfScratch.x.get(chunks * p.padded() * halfStride)
+	p.x = halfScratch.x.get(p.chunks() * p.padded() * halfStride)
 	parallel.Ranges(p.padded(), func(lo, hi int) {
 		const lanes = 16
 		var rest [lanes]float32
@@ -111,53 +120,84 @@ func (p *halfProduct) packRows(a blas32.General) {
 	})
 }
 
-// addTo stores C + AB in z, a few panels at a time.
-func (p *halfProduct) addTo(c, z blas32.General) {
-	const few = 4
-	kernel := p.kernel
-	panels, size := (p.n+kernel.columns-1)/kernel.columns, p.padded()*kernel.columns
-	parallel.Ranges(panels, func(lo, hi int) {
-		y, floats := halfScratch.y.get(few*halfDepth*kernel.width), halfScratch.floats.get(halfDepth*kernel.columns)
-		sums := halfScratch.sums.get(few * size)
-		defer halfScratch.y.put(y)
+// packPanels packs all panels.
+func (p *halfProduct) packPanels() {
+	p.y = halfScratch.y.get(p.chunks() * p.panels() * p.panelWords())
+	parallel.Ranges(p.panels(), func(lo, hi int) {
+		floats := halfScratch.floats.get(halfDepth * p.columns)
 		defer halfScratch.floats.put(floats)
-		defer halfScratch.sums.put(sums)
-		for ; lo < hi; lo += few {
-			n := min(few, hi-lo)
-			for q := range n {
-				p.load(sums[q*size:][:size], c, (lo+q)*kernel.columns)
-			}
+		for panel := lo; panel < hi; panel++ {
 			for k := 0; k < p.k; k += halfDepth {
-				for q := range n {
-					p.packPanel(y[q*halfDepth*kernel.width:], floats, (lo+q)*kernel.columns, k, min(halfDepth, p.k-k))
-				}
-				p.addChunk(sums, y, lo, n, k)
-			}
-			for q := range n {
-				p.store(z, sums[q*size:][:size], (lo+q)*kernel.columns)
+				p.packPanel(p.panel(panel, k), floats, panel*p.columns, k, min(halfDepth, p.k-k))
 			}
 		}
 	})
 }
 
-// addChunk adds the chunk of the term k to the sums of a few panels y from the
-// given one on.
-func (p *halfProduct) addChunk(sums []float32, y []uint32, panel, panels, k int) {
+// panelWords is the number of words of a chunk of a panel.
+func (p *halfProduct) panelWords() int { return halfDepth * p.kernel.width }
+
+// panel returns the words of a panel in the chunk of the term lo.
+func (p *halfProduct) panel(panel, lo int) []uint32 {
+	return p.y[(lo/halfDepth*p.panels()+panel)*p.panelWords():][:p.panelWords()]
+}
+
+// addTo stores C + AB in z, a few panels at a time.
+func (p *halfProduct) addTo(c, z blas32.General) {
+	const few = 4
+	p.parts(func(groupLo, groupHi, panelLo, panelHi int) {
+		firstRow, size := groupLo*p.rows, (groupHi-groupLo)*p.rows*p.columns
+		sums := halfScratch.sums.get(few * size)
+		defer halfScratch.sums.put(sums)
+		var packed []uint32
+		var floats []float32
+		if p.y == nil {
+			packed, floats = halfScratch.y.get(few*p.panelWords()), halfScratch.floats.get(halfDepth*p.columns)
+			defer halfScratch.y.put(packed)
+			defer halfScratch.floats.put(floats)
+		}
+		var y [few][]uint32
+		for ; panelLo < panelHi; panelLo += few {
+			n := min(few, panelHi-panelLo)
+			for q := range n {
+				p.load(sums[q*size:][:size], c, firstRow, (panelLo+q)*p.columns)
+			}
+			for k := 0; k < p.k; k += halfDepth {
+				for q := range n {
+					if p.y != nil {
+						y[q] = p.panel(panelLo+q, k)
+						continue
+					}
+					y[q] = packed[q*p.panelWords():][:p.panelWords()]
+					p.packPanel(y[q], floats, (panelLo+q)*p.columns, k, min(halfDepth, p.k-k))
+				}
+				p.addChunk(sums, firstRow, size, y[:n], panelLo, k)
+			}
+			for q := range n {
+				p.store(z, sums[q*size:][:size], firstRow, (panelLo+q)*p.columns)
+			}
+		}
+	})
+}
+
+// addChunk adds the chunk of the term k to the sums of a few panels y, the given
+// one and those after it. A panel has size sums, from the given row on.
+func (p *halfProduct) addChunk(sums []float32, firstRow, size int, y [][]uint32, panel, k int) {
 	kernel, n := p.kernel, min(halfDepth, p.k-k)
-	size, greatest := p.padded()*kernel.columns, kernel.least // greatest magnitude in the last tile
-	wide := make([][][tile]float64, panels)
-	for i := 0; i < p.m; i += kernel.rows {
+	greatest := kernel.least // greatest magnitude in the last tile
+	wide := make([][][tile]float64, len(y))
+	for i := firstRow; i < min(firstRow+size/p.columns, p.m); i += p.rows {
 		x := p.row(i, k)
-		for q := range panels {
-			s, yq, path := sums[q*size+i*kernel.columns:][:kernel.rows*kernel.columns], y[q*halfDepth*kernel.width:], kernel.path
-			if greatest < kernel.least || !kernel.run(&s[0], 4*kernel.columns, &x[0], 4*halfStride, &yq[0], n) {
+		for q, yq := range y {
+			s, path := sums[q*size+(i-firstRow)*p.columns:][:p.rows*p.columns], kernel.path
+			if greatest < kernel.least || !kernel.run(&s[0], 4*p.columns, &x[0], 4*halfStride, &yq[0], n) {
 				if wide[q] == nil {
 					wide[q] = p.widen(yq, n)
 				}
 				p.addSlowly(s, i, k, wide[q], n)
 				path = halfSlowPath
 			}
-			path.count(min(kernel.rows, p.m-i), n, min(kernel.columns, p.n-(panel+q)*kernel.columns))
+			path.count(min(p.rows, p.m-i), n, min(p.columns, p.n-(panel+q)*p.columns))
 			if kernel.least > 0 {
 				greatest = greatestOf(s)
 			}
@@ -168,7 +208,7 @@ func (p *halfProduct) addChunk(sums []float32, y []uint32, panel, panels, k int)
 // packPanel stores the words of the terms [k, k+n) of the panel that begins
 // with column j in y. floats is memory for a panel that is not complete.
 func (p *halfProduct) packPanel(y []uint32, floats []float32, j, k, n int) {
-	columns := p.kernel.columns
+	columns := p.columns
 	width := min(columns, p.n-j)
 	if !p.transposed && width == columns && k+n <= p.b.Rows {
 		p.kernel.packPanel(&y[0], &p.b.Data[k*p.b.Stride+j], 4*p.b.Stride, n)
@@ -192,17 +232,14 @@ func (p *halfProduct) packPanel(y []uint32, floats []float32, j, k, n int) {
 	p.kernel.packPanel(&y[0], &floats[0], 4*columns, n)
 }
 
-// load stores C, rounded to binary16, in the sums of the panel that begins with
-// column j, or zeros if there is no c.
-func (p *halfProduct) load(sums []float32, c blas32.General, j int) {
-	columns := p.kernel.columns
+// load stores C, rounded to binary16, in sums of the panel that begins with
+// column j, from row i on, or zeros if there is no c.
+func (p *halfProduct) load(sums []float32, c blas32.General, i, j int) {
 	clear(sums)
 	if c.Data == nil {
 		return
 	}
-	width := min(columns, p.n-j)
-	for i := range p.m {
-		row := sums[i*columns:][:width]
+	p.eachRow(sums, i, j, func(i int, row []float32) {
 		if p.transposed {
 			for r := range row {
 				row[r] = c.Data[(j+r)*c.Stride+i]
@@ -211,15 +248,12 @@ func (p *halfProduct) load(sums []float32, c blas32.General, j int) {
 			copy(row, matrix.Row(c, i)[j:])
 		}
 		roundRow(row, row, Binary16)
-	}
+	})
 }
 
-// store stores the sums of the panel that begins with column j in z.
-func (p *halfProduct) store(z blas32.General, sums []float32, j int) {
-	columns := p.kernel.columns
-	width := min(columns, p.n-j)
-	for i := range p.m {
-		row := sums[i*columns:][:width]
+// store stores sums of the panel that begins with column j, from row i on, in z.
+func (p *halfProduct) store(z blas32.General, sums []float32, i, j int) {
+	p.eachRow(sums, i, j, func(i int, row []float32) {
 		if p.transposed {
 			for r, v := range row {
 				z.Data[(j+r)*z.Stride+i] = v
@@ -227,6 +261,15 @@ func (p *halfProduct) store(z blas32.General, sums []float32, j int) {
 		} else {
 			copy(matrix.Row(z, i)[j:], row)
 		}
+	})
+}
+
+// eachRow calls f for the part in the product of each row of sums of a panel.
+func (p *halfProduct) eachRow(sums []float32, i, j int, f func(i int, row []float32)) {
+	width := min(p.columns, p.n-j)
+	for ; len(sums) > 0 && i < p.m; i++ {
+		f(i, sums[:width])
+		sums = sums[p.columns:]
 	}
 }
 
@@ -247,7 +290,7 @@ const halfScale = 0x1p56
 
 // widen returns the numbers of n rows of the panel y in tiles.
 func (p *halfProduct) widen(y []uint32, n int) [][tile]float64 {
-	columns := p.kernel.columns
+	columns := p.columns
 	z := make([][tile]float64, columns/tile*n)
 	for i := range z {
 		for c, w := range y[i%n*columns+i/n*tile:][:tile] {
@@ -260,7 +303,7 @@ func (p *halfProduct) widen(y []uint32, n int) [][tile]float64 {
 // addSlowly adds n terms from k on to a tile of sums from row i on, without the
 // kernel.
 func (p *halfProduct) addSlowly(sums []float32, i, k int, y [][tile]float64, n int) {
-	rows, columns := p.kernel.rows, p.kernel.columns
+	rows, columns := p.rows, p.columns
 	x := halfScratch.wide.get(n)
 	defer halfScratch.wide.put(x)
 	for r := range rows {

@@ -112,10 +112,18 @@ func (p *sumsProduct[S, T]) packPanels() {
 	})
 }
 
-// addTo continues the sums d, row-major with stride elements in a row.
-func (p *sumsProduct[S, T]) addTo(d []S, stride int) {
+// addTo continues the sums d, row-major with stride elements in a row, in parts
+// on GOMAXPROCS goroutines. For the columns [first, end) of each row of a part,
+// which are in d where its third argument is, start, if not nil, stores what
+// they start from before the first term, and finish uses them after the last.
+func (p *sumsProduct[S, T]) addTo(d []S, stride int, start, finish func(i, first int, sums []S)) {
 	tiles := (p.a.Rows + p.kernel.rows - 1) / p.kernel.rows
 	work := func(lo, hi, firstColumn, endColumn int) {
+		each := func(f func(i, first int, sums []S)) {
+			for i := lo * p.kernel.rows; f != nil && i < min(hi*p.kernel.rows, p.a.Rows); i++ {
+				f(i, firstColumn, d[i*stride:][firstColumn:endColumn])
+			}
+		}
 		step := sumsRows / p.kernel.rows
 		if p.half {
 			step = 1
@@ -124,9 +132,11 @@ func (p *sumsProduct[S, T]) addTo(d []S, stride int) {
 			rows: sumsScratchOf[T]().rows.get(step * p.kernel.rows * rowStride[T]()),
 			tile: make([]S, p.kernel.rows*p.kernel.columns)}
 		defer sumsScratchOf[T]().rows.put(w.rows)
+		each(start)
 		for t := lo; t < hi; t += step {
 			w.compute(t*p.kernel.rows, min(min(t+step, hi)*p.kernel.rows, p.a.Rows))
 		}
+		each(finish)
 	}
 	if tiles >= runtime.GOMAXPROCS(0) {
 		parallel.Ranges(tiles, func(lo, hi int) { work(lo, hi, 0, p.b.Cols) })
@@ -234,20 +244,16 @@ type sums32[T float] struct {
 
 // addTo stores C + AB in z.
 func (p *sums32[T]) addTo(c, z blas32.General) {
-	parallel.Ranges(z.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := matrix.Row(z, i)
-			if c.Data == nil {
-				clear(row)
-				continue
-			}
-			copy(row, matrix.Row(c, i))
-			if p.start != nil {
-				p.start(row)
-			}
+	p.sumsProduct.addTo(z.Data, z.Stride, func(i, first int, sums []float32) {
+		if c.Data == nil {
+			clear(sums)
+			return
 		}
-	})
-	p.sumsProduct.addTo(z.Data, z.Stride)
+		copy(sums, matrix.Row(c, i)[first:])
+		if p.start != nil {
+			p.start(sums)
+		}
+	}, nil)
 	p.done.count(p.a.Rows, p.a.Cols, p.b.Cols)
 }
 
@@ -259,27 +265,17 @@ type sums64 struct {
 
 // addTo stores C + AB in z, rounded to binary32.
 func (p *sums64) addTo(c, z blas32.General) {
-	n, stride := z.Cols, z.Cols|8 // not a power of two, as that of blocks
+	stride := z.Cols | 8 // not a power of two, as that of blocks
 	sums := sums64Scratch.get(z.Rows * stride)
 	defer sums64Scratch.put(sums)
-	parallel.Ranges(z.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := sums[i*stride:][:n]
-			if c.Data == nil {
-				clear(row)
-				continue
-			}
-			widenSlice(row, matrix.Row(c, i))
+	p.sumsProduct.addTo(sums, stride, func(i, first int, sums []float64) {
+		if c.Data == nil {
+			clear(sums)
+			return
 		}
-	})
-	p.sumsProduct.addTo(sums, stride)
-	parallel.Ranges(z.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := matrix.Row(z, i)
-			for j, s := range sums[i*stride:][:n] {
-				row[j] = float32(s)
-			}
-		}
+		widenSlice(sums, matrix.Row(c, i)[first:][:len(sums)])
+	}, func(i, first int, sums []float64) {
+		narrowSlice(matrix.Row(z, i)[first:][:len(sums)], sums)
 	})
 	p.done.count(p.a.Rows, p.a.Cols, p.b.Cols)
 }

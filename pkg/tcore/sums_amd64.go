@@ -131,6 +131,17 @@ func vectorWiden(dst []float64, src []float32) int {
 	return n
 }
 
+// vectorNarrow stores leading elements of src in dst, rounded to nearest even,
+// and returns their number.
+func vectorNarrow(dst []float32, src []float64) int {
+	n := vectorLength(len(src))
+	if n == 0 || features.Bits == 0 {
+		return 0
+	}
+	vector.Narrow(&dst[0], &src[0], n)
+	return n
+}
+
 // vectorRound32 stores fl(x), to nearest even, in dst for the leading elements
 // x of src and returns their number.
 func vectorRound32(f Format, dst, src []float32) int {

@@ -75,6 +75,8 @@ func vectorWiden(dst []float64, src []float32) int {
 	return n
 }
 
+func vectorNarrow(dst []float32, src []float64) int { return 0 }
+
 // vectorRound32 stores fl(x), to nearest even, in dst for the leading elements
 // x of src and returns their number.
 func vectorRound32(f Format, dst, src []float32) int {

@@ -18,4 +18,6 @@ func vectorMagnitudes(m *magnitudes, x []float32) int { return 0 }
 
 func vectorWiden(dst []float64, src []float32) int { return 0 }
 
+func vectorNarrow(dst []float32, src []float64) int { return 0 }
+
 func vectorRound32(f Format, dst, src []float32) int { return 0 }

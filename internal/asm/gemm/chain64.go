@@ -68,3 +68,23 @@ func widen() {
 	VZEROUPPER()
 	RET()
 }
+
+// narrowed emits the conversion of binary64 numbers to binary32.
+func narrowed() {
+	TEXT("Narrow", NOSPLIT, "func(dst *float32, src *float64, n int)")
+	Doc("dst = fl(src), to nearest even; n is a positive multiple of 8.")
+	Pragma("noescape")
+	dst, src, n := param("dst"), param("src"), param("n")
+	SHRQ(Imm(3), n)
+	low, high := XMM(), XMM()
+	loop("next", n, func() {
+		VCVTPD2PSY(Mem{Base: src}, low)
+		VCVTPD2PSY(Mem{Base: src}.Offset(32), high)
+		VMOVUPS(low, Mem{Base: dst})
+		VMOVUPS(high, Mem{Base: dst}.Offset(16))
+		ADDQ(U32(64), src)
+		ADDQ(U32(32), dst)
+	})
+	VZEROUPPER()
+	RET()
+}

@@ -28,6 +28,7 @@ var ideas = map[string]func(){
 			w.chain64(12, 1)
 		}
 		widen()
+		narrowed()
 	},
 	"convert": func() {
 		roundHalf()

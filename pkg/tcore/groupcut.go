@@ -7,14 +7,6 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 )
 
-// groupMostBits is the greatest F for which a sum of truncated terms, less than
-// 2^(F+14) units, is exact in binary64.
-const groupMostBits = 38
-
-// groupMostSpread is the greatest spread of the scales of a row or column for
-// which their products, divided by 2^least, are numbers of binary32.
-const groupMostSpread = 60
-
 // groupCut is what tiles take besides, where bits are cut off: for each group
 // of 16 terms of a row, what the cut routine of package vector reads, and the
 // same for columns. Each tile of an operand is prepared when it is first
@@ -30,14 +22,22 @@ type groupCut struct {
 	b            []float32
 }
 
+// groupMostBits is the greatest F for which a sum of truncated terms, less than
+// 2^(F+14) units, is exact in binary64.
+const groupMostBits = 38
+
+// groupMostSpread is the greatest spread of the scales of a row or column for
+// which their products, divided by 2^least, are numbers of binary32.
+const groupMostSpread = 60
+
 // rowWords and columnWords are the words of a tile of an operand.
 func (g *groupCut) rowWords() int    { return g.p.k / 16 * 4 * groupRows }
-func (g *groupCut) columnWords() int { return g.p.k / 16 * 4 * g.p.kernel.columns }
+func (g *groupCut) columnWords() int { return g.p.k / 16 * 4 * g.p.columns }
 
 // operands returns what belongs to a tile of A and one of B.
 func (g *groupCut) operands(group, panel int) (a []uint32, b []float32) {
 	g.once.Do(func() {
-		g.onceA, g.a = make([]sync.Once, g.p.rowGroups()), make([]uint32, g.p.rowGroups()*g.rowWords())
+		g.onceA, g.a = make([]sync.Once, g.p.groups()), make([]uint32, g.p.groups()*g.rowWords())
 		g.onceB, g.b = make([]sync.Once, g.p.panels()), make([]float32, g.p.panels()*g.columnWords())
 	})
 	a, b = g.a[group*g.rowWords():][:g.rowWords()], g.b[panel*g.columnWords():][:g.columnWords()]
@@ -97,7 +97,7 @@ func (g *groupCut) prepareRows(a []uint32, group int) {
 }
 
 func (g *groupCut) prepareColumns(b []float32, panel int) {
-	columns := g.p.kernel.columns
+	columns := g.p.columns
 	for index := range g.p.k / 16 {
 		z := b[index*4*columns:]
 		for c := range columns {
@@ -125,7 +125,7 @@ func (w *groupStrip) cutTile(group, panel int) bool {
 	if !(most < exp2(Binary32.Emax)) {
 		return false
 	}
-	columns := w.kernel.columns
+	columns := w.columns
 	memory := make([]float64, 2*groupRows*columns+columns)
 	sums, zeros, powers := memory[:groupRows*columns], memory[groupRows*columns:][:groupRows*columns], memory[2*groupRows*columns:]
 	for c := range powers {

@@ -33,13 +33,13 @@ func (p *groupProduct) ones(n int) []uint8 {
 }
 
 func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
-	src, size, groups := p.source[0], p.d.ScaleBlock, p.groups
-	p.quadsA = groupScratch.a.get(p.rowGroups() * groupRows * p.k)
-	p.scalesA = groupScratch.as.get(p.rowGroups() * groups * 2 * groupRows)
-	p.a = newGroupOperand(p.rowGroups(), groupRows)
+	src, size, groups := p.source[0], p.d.ScaleBlock, p.scales
+	p.quadsA = groupScratch.a.get(p.groups() * groupRows * p.k)
+	p.scalesA = groupScratch.as.get(p.groups() * groups * 2 * groupRows)
+	p.a = newGroupOperand(p.groups(), groupRows)
 	blocks := (src.Cols + size - 1) / size
 	ones := p.ones(blocks)
-	parallel.Ranges(p.rowGroups(), func(lo, hi int) {
+	parallel.Ranges(p.groups(), func(lo, hi int) {
 		sizes := groupScratch.sizes.get(groups * groupRows)
 		defer groupScratch.sizes.put(sizes)
 		codes := groupScratch.codes.get(groupRows * p.k)
@@ -85,7 +85,7 @@ func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
 }
 
 func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables) {
-	src, size, groups, columns := p.source[1], p.d.ScaleBlock, p.groups, p.kernel.columns
+	src, size, groups, columns := p.source[1], p.d.ScaleBlock, p.scales, p.columns
 	p.quadsB = groupScratch.b.get(p.panels() * columns * p.k)
 	p.scalesB = groupScratch.bs.get(p.panels() * groups * 2 * columns)
 	p.b = newGroupOperand(p.panels(), columns)

@@ -25,11 +25,11 @@ import (
 // Row i of A is divided by 2^leastᵢ and column j of B by 2^leastⱼ, and so is
 // the sum, exactly.
 type groupProduct struct {
-	d       *Device
-	kernel  groupKernel
-	source  [2]Codes
-	m, n, k int
-	groups  int // of ScaleBlock terms in a chain, in whole blocks
+	tiling
+	d      *Device
+	kernel groupKernel
+	source [2]Codes
+	scales int // of a row or column, in whole blocks
 
 	a, b    groupOperand
 	quadsA  []int8 // and what package vector reads beside them
@@ -57,8 +57,9 @@ func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
 	if !ok {
 		return nil, false
 	}
-	k := d.padded(a.Cols)
-	p := &groupProduct{d: d, kernel: kernel, source: [2]Codes{a, b}, m: a.Rows, n: b.Cols, k: k, groups: k / d.ScaleBlock}
+	p := &groupProduct{d: d, kernel: kernel, source: [2]Codes{a, b},
+		tiling: tiling{m: a.Rows, n: b.Cols, k: d.padded(a.Cols), rows: groupRows, columns: kernel.columns}}
+	p.scales = p.k / d.ScaleBlock
 	scales, tables := groupScales(d.Scale), newGroupTables(d.ScaleBlock)
 	p.packRows(scales, tables)
 	p.packColumns(scales, tables)
@@ -83,10 +84,6 @@ func (p *groupProduct) release() {
 	groupScratch.b.put(p.quadsB)
 	groupScratch.bs.put(p.scalesB)
 }
-
-// rowGroups returns the number of groups of rows, panels that of panels.
-func (p *groupProduct) rowGroups() int { return (p.m + groupRows - 1) / groupRows }
-func (p *groupProduct) panels() int    { return (p.n + p.kernel.columns - 1) / p.kernel.columns }
 
 // fraction returns w of [groupProduct], and reach F - w.
 func (p *groupProduct) fraction() int { return 2*(p.d.Scale.Precision-1) + 2 }
@@ -115,9 +112,9 @@ func (p *groupProduct) addTo(c, z blas32.General) {
 			}
 		}
 	}
-	if p.rowGroups() >= p.panels() {
-		parallel.Ranges(p.rowGroups(), func(lo, hi int) { part(lo, hi, 0, p.panels()) })
+	if p.groups() >= p.panels() {
+		parallel.Ranges(p.groups(), func(lo, hi int) { part(lo, hi, 0, p.panels()) })
 		return
 	}
-	parallel.Ranges(p.panels(), func(lo, hi int) { part(0, p.rowGroups(), lo, hi) })
+	parallel.Ranges(p.panels(), func(lo, hi int) { part(0, p.groups(), lo, hi) })
 }

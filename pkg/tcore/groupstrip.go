@@ -18,7 +18,7 @@ type groupStrip struct {
 }
 
 func newGroupStrip(p *groupProduct, c, z blas32.General, groups int) *groupStrip {
-	size := groupRows * p.kernel.columns
+	size := groupRows * p.columns
 	w := &groupStrip{groupProduct: p, c: c, z: z, proved: make([]bool, groups)}
 	w.sums = groupScratch.sums.get((groups + groupDepth + 1) * size)
 	w.t, w.tile = w.sums[groups*size:][:groupDepth*size], w.sums[(groups+groupDepth)*size:]
@@ -29,13 +29,13 @@ func (w *groupStrip) release() { groupScratch.sums.put(w.sums) }
 
 // sumsOf returns the sums of tile l of the strip.
 func (w *groupStrip) sumsOf(l int) []float32 {
-	size := groupRows * w.kernel.columns
+	size := groupRows * w.columns
 	return w.sums[l*size:][:size]
 }
 
 // compute computes the tiles of the groups [lo, hi) and a panel.
 func (w *groupStrip) compute(lo, hi, panel int) {
-	columns, blocks := w.kernel.columns, w.k/groupBlock
+	columns, blocks := w.columns, w.k/groupBlock
 	each := groupBlock / w.d.ScaleBlock // groups in a block
 	for l := range hi - lo {
 		w.proved[l] = w.prove(lo+l, panel) && w.load(l, lo+l, panel)
@@ -44,13 +44,13 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 	for block := 0; block < blocks; block += groupDepth {
 		n := min(groupDepth, blocks-block)
 		b := &w.quadsB[panel*columns*w.k+block*groupBlock*columns]
-		bs := &w.scalesB[(panel*w.groups+block*each)*2*columns]
+		bs := &w.scalesB[(panel*w.scales+block*each)*2*columns]
 		for l := range hi - lo {
 			if !w.proved[l] {
 				continue
 			}
 			a := &w.quadsA[(lo+l)*groupRows*w.k+block*groupBlock*groupRows]
-			as := &w.scalesA[((lo+l)*w.groups+block*each)*2*groupRows]
+			as := &w.scalesA[((lo+l)*w.scales+block*each)*2*groupRows]
 			sums, z, stride := &w.sumsOf(l)[0], w.destination(lo+l, panel), 4*w.z.Stride
 			if w.kernel.run(sums, a, as, b, bs, n, &w.t[0], z, stride) != 0 {
 				w.kernel.wide(sums, a, as, b, bs, n)
@@ -73,12 +73,12 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 
 // destination returns the first element of a tile in z.
 func (w *groupStrip) destination(group, panel int) *float32 {
-	return &w.z.Data[group*groupRows*w.z.Stride+panel*w.kernel.columns]
+	return &w.z.Data[group*groupRows*w.z.Stride+panel*w.columns]
 }
 
 // tileSize returns the numbers of rows and columns of a tile that are in z.
 func (w *groupStrip) tileSize(group, panel int) (rows, columns int) {
-	return min(groupRows, w.m-group*groupRows), min(w.kernel.columns, w.n-panel*w.kernel.columns)
+	return min(groupRows, w.m-group*groupRows), min(w.columns, w.n-panel*w.columns)
 }
 
 // prove reports whether nothing is cut off in a tile that begins with 0.
@@ -97,13 +97,13 @@ func (w *groupStrip) load(l, group, panel int) bool {
 	limit := exp2(w.reach()+1) - w.bound(group, panel)
 	rows, columns := w.tileSize(group, panel)
 	for r := range rows {
-		i, j := group*groupRows+r, panel*w.kernel.columns
+		i, j := group*groupRows+r, panel*w.columns
 		for c, v := range matrix.Row(w.c, i)[j : j+columns] {
 			x := float64(v) * exp2(-int(w.a.vectors[i].least)-int(w.b.vectors[j+c].least))
 			if y := x * exp2(w.fraction()); !(math.Abs(x) < limit) || y != math.Trunc(y) {
 				return false
 			}
-			sums[r*w.kernel.columns+c] = float32(x)
+			sums[r*w.columns+c] = float32(x)
 		}
 	}
 	return true
@@ -112,23 +112,21 @@ func (w *groupStrip) load(l, group, panel int) bool {
 // store stores tile l.
 func (w *groupStrip) store(l, group, panel int) {
 	rows, columns := w.tileSize(group, panel)
-	x, y := &w.a.powers[group*groupRows], &w.b.powers[panel*w.kernel.columns]
+	x, y := &w.a.powers[group*groupRows], &w.b.powers[panel*w.columns]
 	sums := &w.sumsOf(l)[0]
-	if rows == groupRows && columns == w.kernel.columns {
+	if rows == groupRows && columns == w.columns {
 		w.kernel.scale(w.destination(group, panel), 4*w.z.Stride, sums, x, y)
 		return
 	}
-	w.kernel.scale(&w.tile[0], 4*w.kernel.columns, sums, x, y)
-	for r := range rows {
-		copy(matrix.Row(w.z, group*groupRows+r)[panel*w.kernel.columns:], w.tile[r*w.kernel.columns:][:columns])
-	}
+	w.kernel.scale(&w.tile[0], 4*w.columns, sums, x, y)
+	w.storeTile(w.z, w.tile, w.columns, group, panel)
 }
 
 // scalar computes a tile without vectors.
 func (w *groupStrip) scalar(group, panel int) {
 	rows, columns := w.tileSize(group, panel)
 	groupScalarPath.count(rows, w.source[0].Cols, columns)
-	i0, j0 := group*groupRows, panel*w.kernel.columns
+	i0, j0 := group*groupRows, panel*w.columns
 	var y, scaleY [][]float64
 	for c := range columns {
 		v, s := w.d.decodeVector(w.d.B, w.source[1], j0+c, true)

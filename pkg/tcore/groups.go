@@ -101,6 +101,8 @@ func (p *groupProduct) bound(group, panel int) float64 {
 	return float64(36*p.d.ScaleBlock) * x.norm * y.norm * slack
 }
 
+// addTo divides the operand with more tiles, since every part reads all of the
+// other one.
 func (p *groupProduct) addTo(c, z blas32.General) {
 	strip := max(1, groupCache/(groupRows*p.k))
 	part := func(groupLo, groupHi, panelLo, panelHi int) {

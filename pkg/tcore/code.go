@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // Encode returns the code (bit pattern) of fl(x) in the low Bits() bits. Every
@@ -76,6 +77,25 @@ func (f Format) Decode(code uint64) float64 {
 	}
 	return signed(float64(n)*exp2(int(e)+f.minQuantum()), neg)
 }
+
+// numbers returns the number of every code of f, which has at most 8 bits,
+// rounded to binary32.
+func (f Format) numbers() *[256]float32 {
+	f.Name = ""
+	if kept, ok := keptNumbers.Load(f); ok {
+		return kept.(*[256]float32)
+	}
+	x := new([256]float32)
+	for code := range 1 << f.Bits() {
+		x[code] = float32(f.Decode(uint64(code)))
+	}
+	keptNumbers.Store(f, x)
+	return x
+}
+
+// keptNumbers are the results of numbers, which take longer than many a small
+// product.
+var keptNumbers sync.Map
 
 // nanCode returns the code to which Encode maps a NaN.
 func (f *Format) nanCode() uint64 {

@@ -52,9 +52,9 @@ func (m Codes) rows(start, end, block int) Codes {
 
 // decode returns the numbers of f that the codes represent.
 func (m Codes) decode(f Format) blas32.General {
-	z := matrix.New(m.Rows, m.Cols)
+	z, number := matrix.New(m.Rows, m.Cols), f.numbers()
 	for i, code := range m.Data {
-		z.Data[i] = float32(f.Decode(uint64(code)))
+		z.Data[i] = number[code]
 	}
 	return z
 }
@@ -131,18 +131,17 @@ func (d *Device) decodeVectors(f Format, m Codes, columns bool) (x, scales [][]f
 // decodeVector returns the numbers and the scales of row i of m, or of column
 // i.
 func (d *Device) decodeVector(f Format, m Codes, i int, column bool) (x, scales []float64) {
-	n, k := m.Rows, m.Cols
+	k := m.Cols
 	if column {
-		n, k = k, n
+		k = m.Rows
 	}
 	part := func(f Format, data []uint8, k int) []float64 {
-		z := make([]float64, k)
+		z, first, step := make([]float64, k), i*k, 1
+		if column {
+			first, step = i, m.Cols
+		}
 		for l := range z {
-			if column {
-				z[l] = f.Decode(uint64(data[l*n+i]))
-			} else {
-				z[l] = f.Decode(uint64(data[i*k+l]))
-			}
+			z[l] = f.Decode(uint64(data[first+l*step]))
 		}
 		return z
 	}

@@ -14,12 +14,12 @@ type dotAddOperand struct {
 	f          Format
 	rows, cols int
 	numbers    blas32.General
-	codes      []uint8      // nil: numbers
-	values     [256]float32 // that the codes represent
-	vertical   bool         // blocks of d.ScaleBlock elements are parts of columns, not of rows
-	scales     []uint8      // codes of their scales; nil: 1
-	factors    []float32    // the scales
-	least      []uint32     // bits of 2^Emin times the scales
+	codes      []uint8       // nil: numbers
+	number     *[256]float32 // of each code
+	vertical   bool          // blocks of d.ScaleBlock elements are parts of columns, not of rows
+	scales     []uint8       // codes of their scales; nil: 1
+	factors    []float32     // the scales
+	least      []uint32      // bits of 2^Emin times the scales
 }
 
 func (d *Device) numbers(f Format, m blas32.General) *dotAddOperand {
@@ -27,11 +27,7 @@ func (d *Device) numbers(f Format, m blas32.General) *dotAddOperand {
 }
 
 func (d *Device) codes(f Format, m Codes, vertical bool) *dotAddOperand {
-	o := &dotAddOperand{d: d, f: f, rows: m.Rows, cols: m.Cols, codes: m.Data, vertical: vertical, scales: m.Scales}
-	for i := range 1 << f.Bits() {
-		o.values[i] = float32(f.Decode(uint64(i)))
-	}
-	return o
+	return &dotAddOperand{d: d, f: f, rows: m.Rows, cols: m.Cols, codes: m.Data, number: f.numbers(), vertical: vertical, scales: m.Scales}
 }
 
 // prepareScales finds the factors and the exponents of the blocks. What is out
@@ -63,17 +59,17 @@ func (o *dotAddOperand) row(dst []float32, i, first int) {
 		o.d.convertRow(dst, matrix.Row(o.numbers, i)[first:first+len(dst)], o.f)
 		return
 	}
-	codes := o.codes[i*o.cols+first:][:len(dst)]
+	codes, number := o.codes[i*o.cols+first:][:len(dst)], o.number
 	if o.vertical {
 		for j, s := range o.factors[o.block(i, first):][:len(dst)] {
-			dst[j] = o.values[codes[j]] * s
+			dst[j] = number[codes[j]] * s
 		}
 		return
 	}
 	for j := 0; j < len(dst); j += o.d.ScaleBlock {
 		s, end := o.factors[o.block(i, first+j)], min(j+o.d.ScaleBlock, len(dst))
 		for l := j; l < end; l++ {
-			dst[l] = o.values[codes[l]] * s
+			dst[l] = number[codes[l]] * s
 		}
 	}
 }
@@ -107,7 +103,7 @@ func (o *dotAddOperand) vector(i, lo, hi int) (x, scales []float64) {
 		if l >= end {
 			break
 		}
-		x[l-lo] = float64(o.values[o.codes[row*o.cols+col]])
+		x[l-lo] = float64(o.number[o.codes[row*o.cols+col]])
 		if (l-lo)%o.d.ScaleBlock == 0 {
 			scales = append(scales, o.d.Scale.Decode(uint64(o.scales[o.block(row, col)])))
 		}

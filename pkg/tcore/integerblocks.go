@@ -132,15 +132,6 @@ func newIntegerBlockCodes(d *Device, a, b Codes) (prepared, bool) {
 		})
 }
 
-// numbers returns the number of every code of f, which has at most 8 bits.
-func (f Format) numbers() *[256]float32 {
-	var x [256]float32
-	for code := range 1 << f.Bits() {
-		x[code] = float32(f.Decode(uint64(code)))
-	}
-	return &x
-}
-
 // newIntegerBlocks prepares an M × N product of K terms. columns is the width
 // of a panel of the product term by term, which prepare returns. It returns
 // false if there is no kernel or too few tiles are proved.

@@ -3,9 +3,10 @@ package tcvec
 import (
 	"errors"
 	"io"
+	"slices"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // CheckProducts computes the rows that follow as elements of matrix products,
@@ -49,8 +50,7 @@ func (r *Reader) CheckProducts(size int) (Tally, error) {
 
 // clone returns a copy of the row that stays valid.
 func (r Row) clone() Row {
-	of := func(x []uint64) []uint64 { return append([]uint64(nil), x...) }
-	r.A, r.B, r.ScaleA, r.ScaleB = of(r.A), of(r.B), of(r.ScaleA), of(r.ScaleB)
+	r.A, r.B, r.ScaleA, r.ScaleB = slices.Clone(r.A), slices.Clone(r.B), slices.Clone(r.ScaleA), slices.Clone(r.ScaleB)
 	return r
 }
 
@@ -58,7 +58,7 @@ func (r Row) clone() Row {
 // ways to compute them.
 func mismatches(d tcore.Device, batch []Row) int {
 	n, k := len(batch), len(batch[0].A)
-	c, z := zeros(n, n), zeros(n, n)
+	c, z := matrix.New(n, n), matrix.New(n, n)
 	for i, row := range batch {
 		c.Data[i*n+i] = float32(number(d.C, row.C))
 	}
@@ -84,7 +84,7 @@ func mismatches(d tcore.Device, batch []Row) int {
 		compare()
 	}
 	if d.ScaleBlock == 0 {
-		a, b := zeros(n, k), zeros(k, n)
+		a, b := matrix.New(n, k), matrix.New(k, n)
 		for i, row := range batch {
 			for l := range k {
 				a.Data[i*k+l], b.Data[l*n+i] = float32(number(d.A, row.A[l])), float32(number(d.B, row.B[l]))
@@ -123,16 +123,11 @@ func representable(d tcore.Device, row Row) bool {
 	return ok(d.A, row.A...) && ok(d.B, row.B...) && ok(d.C, row.C, row.D)
 }
 
-// number returns the number that a code represents; those of tf32 are words of
-// binary32.
+// number returns the number that a code of a row represents. Those of tf32 are
+// the upper bits of words.
 func number(f tcore.Format, code uint64) float64 {
 	if f.Equal(tcore.TF32) {
-		const unused = 1<<13 - 1
-		return tcore.Binary32.Decode(code &^ unused)
+		code >>= 32 - f.Bits()
 	}
 	return f.Decode(code)
-}
-
-func zeros(rows, cols int) blas32.General {
-	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 }

@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -57,6 +58,11 @@ func (m Codes) decode(f Format) blas32.General {
 		z.Data[i] = number[code]
 	}
 	return z
+}
+
+// unitScales returns n codes of a scale of 1.
+func (d *Device) unitScales(n int) []uint8 {
+	return bytes.Repeat([]uint8{uint8(d.Scale.Encode(1, ToNearestEven))}, n)
 }
 
 // MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of

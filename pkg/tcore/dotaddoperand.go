@@ -34,10 +34,7 @@ func (d *Device) codes(f Format, m Codes, vertical bool) *dotAddOperand {
 // of the range of binary32, times a scale, is out of the range of a dotAdd.
 func (o *dotAddOperand) prepareScales() {
 	if o.scales == nil {
-		o.scales = make([]uint8, max(o.rows, o.cols)*((max(o.rows, o.cols)-1)/o.d.ScaleBlock+1))
-		for i := range o.scales {
-			o.scales[i] = uint8(o.d.Scale.Encode(1, ToNearestEven))
-		}
+		o.scales = o.d.unitScales(max(o.rows, o.cols) * ((max(o.rows, o.cols)-1)/o.d.ScaleBlock + 1))
 	}
 	var factors [256]float32
 	var least [256]uint32

@@ -1,7 +1,6 @@
 package tcore
 
 import (
-	"bytes"
 	"math"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -26,19 +25,13 @@ func newGroupTables(size int) *groupTables {
 	return t
 }
 
-// ones returns n codes of a scale of 1.
-func (p *groupProduct) ones(n int) []uint8 {
-	one := uint8(p.d.Scale.Encode(1, ToNearestEven))
-	return bytes.Repeat([]uint8{one}, n)
-}
-
 func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
 	src, size, groups := p.source[0], p.d.ScaleBlock, p.scales
 	p.quadsA = groupScratch.a.get(p.groups() * groupRows * p.k)
 	p.scalesA = groupScratch.as.get(p.groups() * groups * 2 * groupRows)
 	p.a = newGroupOperand(p.groups(), groupRows)
 	blocks := (src.Cols + size - 1) / size
-	ones := p.ones(blocks)
+	ones := p.d.unitScales(blocks)
 	parallel.Ranges(p.groups(), func(lo, hi int) {
 		sizes := groupScratch.sizes.get(groups * groupRows)
 		defer groupScratch.sizes.put(sizes)
@@ -90,7 +83,7 @@ func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables)
 	p.scalesB = groupScratch.bs.get(p.panels() * groups * 2 * columns)
 	p.b = newGroupOperand(p.panels(), columns)
 	blocks := (src.Rows + size - 1) / size
-	ones := p.ones(columns)
+	ones := p.d.unitScales(columns)
 	parallel.Ranges(p.panels(), func(lo, hi int) {
 		sizes := groupScratch.codes.get(groups * columns)
 		defer groupScratch.codes.put(sizes)

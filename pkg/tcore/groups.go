@@ -63,7 +63,7 @@ func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
 	scales, tables := groupScales(d.Scale), newGroupTables(d.ScaleBlock)
 	p.packRows(scales, tables)
 	p.packColumns(scales, tables)
-	p.cut = &groupCut{p: p, scales: scales, tables: tables, one: p.ones(1)[0]}
+	p.cut = &groupCut{p: p, scales: scales, tables: tables, one: d.unitScales(1)[0]}
 	return p, true
 }
 

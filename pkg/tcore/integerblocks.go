@@ -96,51 +96,41 @@ var integerBlocksScratch struct {
 // sums of integers even where nothing is cut, there is no kernel, or too few
 // tiles are proved.
 func newIntegerBlocks(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
-	f, ok := d.integerCore()
-	if !ok || f.Terms != integerTerms {
-		return nil, false
-	}
-	plain := *d
-	plain.ScaleBlock = 0 // scales of 1 change no exponent
-	byTerms, ok := f.dotAddKernel(&plain, false)
-	if !ok {
-		return nil, false
-	}
-	return plain.newIntegerBlocks(source{General: a}, source{General: b}, a.Rows, a.Cols, b.Cols, byTerms.columns,
-		func() *dotAddProduct {
-			p, _ := newDotAddProduct(&plain, a, b)
-			return p
-		})
+	return d.newIntegerBlocks(source{General: a}, source{General: b}, a.Rows, a.Cols, b.Cols, func() *dotAddProduct {
+		plain, _ := d.unscaled() // scales of 1 change no exponent
+		p, _ := newDotAddProduct(plain, a, b)
+		return p
+	})
 }
 
 // newIntegerBlockCodes is newIntegerBlocks for codes, with or without scales.
 func newIntegerBlockCodes(d *Device, a, b Codes) (prepared, bool) {
-	f, ok := d.integerCore()
-	if !ok || f.Terms != integerTerms || d.ScaleBlock != 0 && (d.ScaleBlock != integerTerms || !d.Scale.Equal(E8M0)) {
+	if d.ScaleBlock != 0 && (d.ScaleBlock != integerTerms || !d.Scale.Equal(E8M0)) {
 		return nil, false
 	}
-	plain := *d
-	plain.ScaleBlock = 0
-	byTerms, ok := f.dotAddKernel(&plain, false)
-	if !ok {
-		return nil, false
-	}
-	return d.newIntegerBlocks(source{codes: a, number: d.A.numbers()}, source{codes: b, number: d.B.numbers()}, a.Rows, a.Cols, b.Cols, byTerms.columns,
-		func() *dotAddProduct {
-			p, _ := newDotAddCodes(d, a, b)
-			return p
-		})
+	x, y := source{codes: a, number: d.A.numbers()}, source{codes: b, number: d.B.numbers()}
+	return d.newIntegerBlocks(x, y, a.Rows, a.Cols, b.Cols, func() *dotAddProduct {
+		p, _ := newDotAddCodes(d, a, b)
+		return p
+	})
 }
 
-// newIntegerBlocks prepares an M × N product of K terms. columns is the width
-// of a panel of the product term by term, which prepare returns. It returns
-// false if there is no kernel or too few tiles are proved.
-func (d *Device) newIntegerBlocks(a, b source, m, k, n, columns int, prepare func() *dotAddProduct) (prepared, bool) {
+// newIntegerBlocks prepares an M × N product of K terms, which prepare returns
+// term by term. It returns false as the function newIntegerBlocks does.
+func (d *Device) newIntegerBlocks(a, b source, m, k, n int, prepare func() *dotAddProduct) (prepared, bool) {
+	f, ok := d.integerCore()
+	if !ok || f.Terms != integerTerms {
+		return nil, false
+	}
 	kernel, ok := integerKernelFor()
 	if !ok {
 		return nil, false
 	}
-	f, _ := d.integerCore()
+	plain, _ := d.unscaled()
+	byTerms, ok := f.dotAddKernel(plain, false)
+	if !ok {
+		return nil, false
+	}
 	p := &integerBlocks{
 		tiling: tiling{m: m, n: n, k: k, rows: kernel.rows, columns: kernel.columns},
 		d:      d, f: f, kernel: kernel, a: a, b: b, prepare: prepare,
@@ -160,7 +150,7 @@ func (d *Device) newIntegerBlocks(a, b source, m, k, n, columns int, prepare fun
 		return nil, false
 	}
 	p.wide = p.tiling
-	for p.wide.columns%columns != 0 {
+	for p.wide.columns%byTerms.columns != 0 {
 		p.wide.columns += kernel.columns
 	}
 	return p, true

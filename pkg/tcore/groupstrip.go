@@ -38,7 +38,7 @@ func (w *groupStrip) compute(lo, hi, panel int) {
 	columns, blocks := w.columns, w.k/groupBlock
 	each := groupBlock / w.d.ScaleBlock // groups in a block
 	for l := range hi - lo {
-		w.proved[l] = w.prove(lo+l, panel) && w.load(l, lo+l, panel)
+		w.proved[l] = w.load(l, lo+l, panel)
 	}
 	proved, wide := 0, 0 // blocks of tiles
 	for block := 0; block < blocks; block += groupDepth {
@@ -81,20 +81,18 @@ func (w *groupStrip) tileSize(group, panel int) (rows, columns int) {
 	return min(groupRows, w.m-group*groupRows), min(w.columns, w.n-panel*w.columns)
 }
 
-// prove reports whether nothing is cut off in a tile that begins with 0.
-func (w *groupStrip) prove(group, panel int) bool {
-	return w.bound(group, panel) < exp2(w.reach()+1)
-}
-
-// load stores C / 2^least in the sums of tile l and reports whether nothing is
-// cut off if they begin so.
+// load stores C / 2^least in the sums of tile l and reports whether it is
+// proved that nothing is cut off if they begin so.
 func (w *groupStrip) load(l, group, panel int) bool {
+	limit := exp2(w.reach()+1) - w.bound(group, panel)
+	if !(limit > 0) {
+		return false
+	}
 	sums := w.sumsOf(l)
 	clear(sums)
 	if w.c.Data == nil {
 		return true
 	}
-	limit := exp2(w.reach()+1) - w.bound(group, panel)
 	rows, columns := w.tileSize(group, panel)
 	for r := range rows {
 		i, j := group*groupRows+r, panel*w.columns

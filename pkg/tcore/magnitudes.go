@@ -24,14 +24,9 @@ func newMagnitudes() *magnitudes {
 // add includes the elements of x.
 func (m *magnitudes) add(x []float32) {
 	for _, v := range x[vectorMagnitudes(m, x):] {
-		m.include(math.Float32bits(v) &^ signBit32)
-	}
-}
-
-func (m *magnitudes) include(bits uint32) {
-	if bits != 0 {
-		m.least[0] = min(m.least[0], bits)
-		m.greatest[0] = max(m.greatest[0], bits)
+		if bits := math.Float32bits(v) &^ signBit32; bits != 0 {
+			m.least[0], m.greatest[0] = min(m.least[0], bits), max(m.greatest[0], bits)
+		}
 	}
 }
 

@@ -350,3 +350,49 @@ func TestGroupReach(t *testing.T) {
 		}
 	}
 }
+
+// A group with a scale of zero has no exponent: C is not cut off because of it,
+// though other rows of its tile are cut.
+func TestGroupScaleOfZero(t *testing.T) {
+	for _, d := range groupDevices() {
+		if d.Scale.Encode(0, ToNearestEven) != 0 || d.Scale.Decode(0) != 0 {
+			continue // a format without zero
+		}
+		code := func(x float64) uint8 { return uint8(E2M1.Encode(x, ToNearestEven)) }
+		scale := func(x float64) uint8 { return uint8(d.Scale.Encode(x, ToNearestEven)) }
+		const k, columns = 64, 16
+		a := Codes{2, k, make([]uint8, 2*k), make([]uint8, 2*k/d.ScaleBlock)}
+		b := Codes{k, columns, make([]uint8, k*columns), make([]uint8, k/d.ScaleBlock*columns)}
+		for g := range k / d.ScaleBlock { // in row 0 the scale is 0, or the factors of B are
+			a.Scales[g], a.Scales[k/d.ScaleBlock+g] = scale(256), scale(256)
+			if g%2 == 0 {
+				a.Scales[g] = 0
+			}
+			for j := range columns {
+				b.Scales[g*columns+j] = scale(256)
+			}
+		}
+		a.Scales[len(a.Scales)-1] = scale(0x1p-9) // of row 1, whose last terms are cut off
+		for l := range k {
+			a.Data[l], a.Data[k+l] = code(6), code(6)
+			for j := range columns {
+				switch {
+				case l/d.ScaleBlock%2 == 0:
+					b.Data[l*columns+j] = code(6)
+				case l == k-1:
+					b.Data[l*columns+j] = code(0.5)
+					a.Data[l] = 0
+				}
+			}
+		}
+		c := zeros(2, columns)
+		for i := range c.Data {
+			c.Data[i] = 1 + 0x1p-23
+		}
+		for l, taken := range checkCodes(t, d, a, b, c) {
+			if level := features.Levels()[l]; level.Bits > 0 && taken[groupCutPath] == 0 {
+				t.Errorf("%s, %v: nothing is cut", d.Name, level)
+			}
+		}
+	}
+}

@@ -515,3 +515,42 @@ func TestIntegerSumLimits(t *testing.T) {
 		}
 	})
 }
+
+// Blocks whose sum is just below and just beyond 2^31 units, and sums of which
+// a block just leaves and just cuts off the last bit, are those of Dot.
+func TestIntegerBlockLimits(t *testing.T) {
+	const large, other, k = 448, 240, 2 * integerTerms
+	list := integerDevices()
+	d := list[slices.IndexFunc(list, func(d Device) bool { return d.Name == "blackwell-tcgen05-e4m3-binary32" })]
+	onEveryLevel(t, func(t *testing.T) {
+		_, vectors := integerKernelFor()
+		done(integerBlocksPath)
+		for ea := -6; ea <= 2; ea++ {
+			for eb := -6; eb <= 2; eb++ {
+				low, high := float32(1.125*exp2(ea)), float32(1.125*exp2(eb))
+				sum, x := zeros(1, integerTerms), zeros(integerTerms, 1)
+				for l := range integerTerms {
+					sum.Data[l], x.Data[l] = large, other
+				}
+				sum.Data[0], x.Data[1] = low, high
+				cut, y := zeros(1, k), zeros(k, 1)
+				cut.Data[0], y.Data[0] = low, high
+				cut.Data[integerTerms], cut.Data[k-1] = large, -large
+				y.Data[integerTerms], y.Data[k-1] = other, other
+				for _, factors := range [][2]blas32.General{{sum, x}, {cut, y}} {
+					a, b, z := factors[0], factors[1], zeros(1, 1)
+					d.MultiplyAdd(a, b, blas32.General{}, z)
+					x, y := make([]float64, a.Cols), make([]float64, a.Cols)
+					widenSlice(x, a.Data)
+					widenSlice(y, b.Data)
+					if got, want := float64(z.Data[0]), d.Dot(x, y, 0); !same(got, want) {
+						t.Errorf("%d terms with 2^%d and 2^%d: %x, want %x", a.Cols, ea, eb, got, want)
+					}
+				}
+			}
+		}
+		if n := done(integerBlocksPath)[0]; vectors && n < 10*k {
+			t.Errorf("%d multiply-adds by blocks of integers", n)
+		}
+	})
+}

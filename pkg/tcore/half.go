@@ -180,8 +180,8 @@ func (p *halfProduct) addTo(c, z blas32.General) {
 	})
 }
 
-// addChunk adds the chunk of the term k to the sums of a few panels y, the given
-// one and those after it. A panel has size sums, from the given row on.
+// addChunk adds the chunk of the term k to the sums of a few panels y, the
+// given one and those after it. A panel has size sums, from the given row on.
 func (p *halfProduct) addChunk(sums []float32, firstRow, size int, y [][]uint32, panel, k int) {
 	kernel, n := p.kernel, min(halfDepth, p.k-k)
 	greatest := kernel.least // greatest magnitude in the last tile
@@ -251,7 +251,8 @@ func (p *halfProduct) load(sums []float32, c blas32.General, i, j int) {
 	})
 }
 
-// store stores sums of the panel that begins with column j, from row i on, in z.
+// store stores sums of the panel that begins with column j, from row i on, in
+// z.
 func (p *halfProduct) store(z blas32.General, sums []float32, i, j int) {
 	p.eachRow(sums, i, j, func(i int, row []float32) {
 		if p.transposed {

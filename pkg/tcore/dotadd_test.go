@@ -62,7 +62,7 @@ func TestDotAddKeepsTinySums(t *testing.T) {
 			}
 			a.Data[2*k+k-1] = 0x1p-45
 			d.MultiplyAdd(a, b, blas32.General{}, z)
-			checkElements(t, d, a, b, blas32.General{}, z, 1)
+			compareElements(t, d, a, b, blas32.General{}, z, everyNth(z, 1))
 		}
 	})
 }
@@ -129,7 +129,7 @@ func TestDotAddOverflowsHalf(t *testing.T) {
 				c.Data[i] = float32(Binary16.Round(65504-500*rng.Float64(), ToZero))
 			}
 			d.MultiplyAdd(a, b, c, z)
-			checkElements(t, d, a, b, c, z, 1)
+			compareElements(t, d, a, b, c, z, everyNth(z, 1))
 			infinite := 0
 			for _, x := range z.Data {
 				if math.IsInf(float64(x), 0) {
@@ -181,7 +181,7 @@ func TestDotAddRoundsToHalfOnce(t *testing.T) {
 				}
 			}
 			d.MultiplyAdd(a, b, c, z)
-			checkElements(t, d, a, b, c, z, 1)
+			compareElements(t, d, a, b, c, z, everyNth(z, 1))
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -90,18 +91,11 @@ func TestGEMM(t *testing.T) {
 				if rng.IntN(2) == 0 {
 					z = anyData(m, n, rng, false)
 				}
-				started := append([]float32{}, c.Data...)
+				started := c
+				started.Data = slices.Clone(c.Data)
 				beyond := z.Data[n]
 				d.MultiplyAdd(a, b, c, z)
-				for i := range m {
-					for j := range n {
-						got, start := z.Data[i*z.Stride+j], started[i*c.Stride+j]
-						want := float32(d.Dot(wide64(matrix.Row(a, i)), wide64(column(b, j)), float64(start)))
-						if !same(float64(got), float64(want)) {
-							t.Fatalf("%d × %d × %d: z[%d, %d] = %v from %v, want %v", m, k, n, i, j, got, start, want)
-						}
-					}
-				}
+				compareElements(t, d, a, b, started, z, everyNth(z, 1))
 				if !same(float64(z.Data[n]), float64(beyond)) {
 					t.Fatalf("%d × %d × %d: row 0 was written beyond its end", m, k, n)
 				}

@@ -189,15 +189,6 @@ func integerDevices() []Device {
 	return devices
 }
 
-// done returns what was done on the given paths since the last call.
-func done(paths ...*path) []int64 {
-	n := make([]int64, len(paths))
-	for i, p := range paths {
-		n[i] = p.done.Swap(0)
-	}
-	return n
-}
-
 // Products by integers are the sums of Dot, for data for which nothing is cut,
 // for data for which it nearly is or is, and for both in one tile.
 func TestIntegerProducts(t *testing.T) {
@@ -320,19 +311,19 @@ func TestIntegerPaths(t *testing.T) {
 		named[d.Name] = d
 	}
 	for _, test := range []struct {
-		device string
-		kind   int
-		c      int
-		want   []int64 // integerSumPath, integerBlocksPath
+		device       string
+		kind         int
+		c            int
+		sums, blocks int64 // on integerSumPath, integerBlocksPath
 	}{
-		{"blackwell-tcgen05-e2m1-binary32", 0, 0, []int64{total, 0}},
-		{"blackwell-tcgen05-e2m3-binary32", 1, 0, []int64{total, 0}},
-		{"blackwell-tcgen05-e3m2-binary32", 0, 0, []int64{total, 0}},
-		{"blackwell-tcgen05-e3m2-binary32", 1, 0, []int64{0, total}},
-		{"blackwell-tcgen05-e2m3-binary32", 1, 1, []int64{0, total}},
-		{"blackwell-tcgen05-e4m3-binary32", 0, 0, []int64{0, total}},
-		{"blackwell-tcgen05-e4m3-binary32", 0, 1, []int64{0, total}},
-		{"blackwell-tcgen05-e4m3-binary32", 0, 2, []int64{0, 0}},
+		{"blackwell-tcgen05-e2m1-binary32", 0, 0, total, 0},
+		{"blackwell-tcgen05-e2m3-binary32", 1, 0, total, 0},
+		{"blackwell-tcgen05-e3m2-binary32", 0, 0, total, 0},
+		{"blackwell-tcgen05-e3m2-binary32", 1, 0, 0, total},
+		{"blackwell-tcgen05-e2m3-binary32", 1, 1, 0, total},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 0, 0, total},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 1, 0, total},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 2, 0, 0},
 	} {
 		onEveryLevel(t, func(t *testing.T) {
 			if _, ok := integerKernelFor(); !ok {
@@ -344,10 +335,11 @@ func TestIntegerPaths(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(52, 0))
 			a, b := integerMatrix(rng, s.m, s.k, d.A, test.kind, false), integerMatrix(rng, s.k, s.n, d.B, test.kind, true)
-			done(integerSumPath, integerBlocksPath)
-			d.MultiplyAdd(a, b, integerStart(rng, d, s.m, s.n, test.c), zeros(s.m, s.n))
-			if got := done(integerSumPath, integerBlocksPath); got[0] != test.want[0] || got[1] != test.want[1] {
-				t.Errorf("%s, %s, c %d: %d multiply-adds by sums and blocks of integers, want %d", d.Name, integerData[test.kind].name, test.c, got, test.want)
+			c := integerStart(rng, d, s.m, s.n, test.c)
+			n := counted(func() { d.MultiplyAdd(a, b, c, zeros(s.m, s.n)) })
+			if n[integerSumPath] != test.sums || n[integerBlocksPath] != test.blocks {
+				t.Errorf("%s, %s, c %d: %d multiply-adds by sums and %d by blocks of integers, want %d and %d",
+					d.Name, integerData[test.kind].name, test.c, n[integerSumPath], n[integerBlocksPath], test.sums, test.blocks)
 			}
 		})
 	}
@@ -463,9 +455,8 @@ func TestIntegerCodesPath(t *testing.T) {
 			rng := rand.New(rand.NewPCG(54, 0))
 			a := scaledCodes(rng, integerMatrix(rng, s.m, s.k, d.A, 1, false), d.A, s.m*s.k/d.ScaleBlock, 1)
 			b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, 1, true), d.B, s.n*s.k/d.ScaleBlock, 1)
-			done(integerBlocksPath)
-			d.MultiplyAddCodes(a, b, blas32.General{}, zeros(s.m, s.n))
-			if got := done(integerBlocksPath)[0]; got != int64(s.m*s.k*s.n) {
+			n := counted(func() { d.MultiplyAddCodes(a, b, blas32.General{}, zeros(s.m, s.n)) })
+			if got := n[integerBlocksPath]; got != int64(s.m*s.k*s.n) {
 				t.Errorf("%s: %d multiply-adds by blocks of integers, want all of %v", d.Name, got, s)
 			}
 		}

@@ -2,7 +2,6 @@ package tcore
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -108,45 +107,11 @@ func BenchmarkIntegers(b *testing.B) {
 				if d.ScaleBlock == 0 {
 					return func() { d.MultiplyAdd(x, y, blas32.General{}, z) }
 				}
-				u, v := mxCodes(x, d.A, d.ScaleBlock, false), mxCodes(y, d.B, d.ScaleBlock, true)
+				u, v := blockScaled(d, x, d.A, exp2(d.A.Emax), false), blockScaled(d, y, d.B, exp2(d.B.Emax), true)
 				return func() { d.MultiplyAddCodes(u, v, blas32.General{}, z) }
 			})
 		}
 	}
-}
-
-// mxCodes returns x as codes of f with a scale of e8m0 for every block of a
-// row, or of a column if vertical, that takes the greatest element to the
-// greatest exponent of f, as the OCP Microscaling Formats Specification does.
-func mxCodes(x blas32.General, f Format, block int, vertical bool) Codes {
-	z := Codes{Rows: x.Rows, Cols: x.Cols, Data: make([]uint8, len(x.Data))}
-	n, k := x.Rows, x.Cols
-	at := func(i, l int) int { return i*k + l }
-	if vertical {
-		n, k = k, n
-		at = func(i, l int) int { return l*n + i }
-	}
-	blocks := (k + block - 1) / block
-	z.Scales = make([]uint8, n*blocks)
-	f.Overflow = Saturate
-	for i := range n {
-		for b := range blocks {
-			greatest := math.SmallestNonzeroFloat64
-			for l := b * block; l < min((b+1)*block, k); l++ {
-				greatest = max(greatest, math.Abs(float64(x.Data[at(i, l)])))
-			}
-			e := math.Ilogb(greatest) - f.Emax
-			for l := b * block; l < min((b+1)*block, k); l++ {
-				z.Data[at(i, l)] = uint8(f.Encode(math.Ldexp(float64(x.Data[at(i, l)]), -e), ToNearestEven))
-			}
-			scale := i*blocks + b
-			if vertical {
-				scale = b*n + i
-			}
-			z.Scales[scale] = uint8(E8M0.Emax + e)
-		}
-	}
-	return z
 }
 
 func benchmarkDevice(b *testing.B, device Device, s shape) {

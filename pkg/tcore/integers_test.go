@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -273,32 +272,11 @@ func FuzzIntegers(f *testing.F) {
 				c.Data[i] = start * float32(i%3)
 			}
 		}
-		check := func(call string, want func(i, j int, start float64) float64) {
-			for _, i := range []int{0, s.m - 1} {
-				for j := range s.n {
-					start := 0.0
-					if c.Data != nil {
-						start = float64(c.Data[i*s.n+j])
-					}
-					if got, want := float64(z.Data[i*s.n+j]), want(i, j, start); !same(got, want) {
-						t.Errorf("%s, %s, %v: (%d, %d) = %x, want %x", d.Name, call, s, i, j, got, want)
-					}
-				}
-			}
-		}
+		ends := where(z, func(i, _ int) bool { return i == 0 || i == s.m-1 })
 		d.MultiplyAdd(x, y, c, z)
-		check("MultiplyAdd", func(i, j int, start float64) float64 {
-			u, v := make([]float64, s.k), make([]float64, s.k)
-			widenSlice(u, matrix.Row(x, i))
-			widenSlice(v, column(y, j))
-			return d.Dot(u, v, start)
-		})
+		compareElements(t, d, x, y, c, z, ends)
 		d.MultiplyAddCodes(a, b, c, z)
-		check("MultiplyAddCodes", func(i, j int, start float64) float64 {
-			u, scaleX := a.codesOf(i, d.ScaleBlock, false)
-			v, scaleY := b.codesOf(j, d.ScaleBlock, true)
-			return d.C.Decode(d.DotScaled(u, v, scaleX, scaleY, d.C.Encode(start, ToNearestEven)))
-		})
+		compareCodes(t, d, a, b, c, z, ends)
 	})
 }
 
@@ -345,40 +323,6 @@ func TestIntegerPaths(t *testing.T) {
 	}
 }
 
-// scaledCodes returns the codes of m in f, with scales of a kind: none, near 1,
-// of two sizes, any.
-func scaledCodes(rng *rand.Rand, m blas32.General, f Format, scales, kind int) Codes {
-	z := Codes{Rows: m.Rows, Cols: m.Cols, Data: make([]uint8, len(m.Data))}
-	for i, x := range m.Data {
-		z.Data[i] = uint8(f.Encode(float64(x), ToNearestEven))
-	}
-	for range scales {
-		e := 127
-		switch kind {
-		case 0:
-			return z
-		case 1:
-			e += rng.IntN(5) - 2
-		case 2:
-			e += 12 * rng.IntN(2)
-		case 3:
-			e = rng.IntN(256)
-		case 4:
-			e = 61 - rng.IntN(2) // products near the least numbers of binary32
-		case 5:
-			e = 170 + rng.IntN(5)
-		case 6:
-			e = rng.IntN(5)
-		case 7:
-			e = 127 + 60 + rng.IntN(10)
-		case 8:
-			e = 127 + 100 + rng.IntN(10)
-		}
-		z.Scales = append(z.Scales, uint8(e))
-	}
-	return z
-}
-
 // Products of codes by integers, scaled or not, are the sums of DotScaled.
 func TestIntegerCodes(t *testing.T) {
 	trials := 3
@@ -411,34 +355,10 @@ func TestIntegerCodes(t *testing.T) {
 				}
 				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(6)), zeros(s.m, s.n)
 				d.MultiplyAddCodes(a, b, c, z)
-				for range 12 {
-					i, j := rng.IntN(s.m), rng.IntN(s.n)
-					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
-					y, scaleY := b.codesOf(j, d.ScaleBlock, true)
-					if len(scaleX) == 0 {
-						scaleX, scaleY = repeat(127, blocks), repeat(127, blocks)
-					}
-					start := 0.0
-					if c.Data != nil {
-						start = float64(c.Data[i*s.n+j])
-					}
-					got := float64(z.Data[i*s.n+j])
-					if want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(start, ToNearestEven))); !same(got, want) {
-						t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
-					}
-				}
+				compareCodes(t, d, a, b, c, z, ofEachRow(rng, z, 4))
 			}
 		}
 	})
-}
-
-// repeat returns n times code.
-func repeat(code uint64, n int) []uint64 {
-	z := make([]uint64, n)
-	for i := range z {
-		z[i] = code
-	}
-	return z
 }
 
 // Codes with kind scales take the path of integers.

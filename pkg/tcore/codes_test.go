@@ -33,8 +33,8 @@ func randomCodes(rng *rand.Rand, d Device, f Format, rows, cols, kind int, verti
 	return m
 }
 
-// normalBlocks returns rows × cols numbers of N(0, 1). If outliers, one block of
-// a row, or of a column if vertical, in 20 is up to 64 times as large.
+// normalBlocks returns rows × cols numbers of N(0, 1). If outliers, one block
+// in 20 is up to 64 times as large: of a column if vertical, of a row if not.
 func normalBlocks(rng *rand.Rand, rows, cols, block int, outliers, vertical bool) blas32.General {
 	if vertical {
 		return matrix.Transpose(normalBlocks(rng, cols, rows, block, outliers, false))

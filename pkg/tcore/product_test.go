@@ -59,6 +59,24 @@ func ofEachRow(rng *rand.Rand, z blas32.General, n int) iter.Seq2[int, int] {
 	}
 }
 
+// wide64 returns the numbers in binary64.
+func wide64(x []float32) []float64 {
+	z := make([]float64, len(x))
+	for i, v := range x {
+		z[i] = float64(v)
+	}
+	return z
+}
+
+// column returns column j of m.
+func column(m blas32.General, j int) []float32 {
+	x := make([]float32, m.Rows)
+	for i := range x {
+		x[i] = m.Data[i*m.Stride+j]
+	}
+	return x
+}
+
 // compareSums fails unless the given elements of z are what want returns for
 // them and for their elements of c, or 0 if there is no c, rounded to binary32
 // if d.C has other numbers. They are sums of k products.

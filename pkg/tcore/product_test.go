@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"testing"
@@ -82,6 +83,7 @@ func column(m blas32.General, j int) []float32 {
 // if d.C has other numbers. They are sums of k products.
 func compareSums(t *testing.T, d Device, k int, c, z blas32.General, elements iter.Seq2[int, int], want func(i, j int, start float64) float64) {
 	t.Helper()
+	fault := "" // told after the loop, whose body is no helper
 	for i, j := range elements {
 		start := 0.0
 		if c.Data != nil {
@@ -92,8 +94,12 @@ func compareSums(t *testing.T, d Device, k int, c, z blas32.General, elements it
 			want = float64(float32(want))
 		}
 		if !same(got, want) {
-			t.Fatalf("%s, %v, %d × %d × %d, C %t: (%d, %d) = %x, want %x", d.Name, features, z.Rows, k, z.Cols, c.Data != nil, i, j, got, want)
+			fault = fmt.Sprintf("%s, %v, %d × %d × %d, C %t: (%d, %d) = %x, want %x", d.Name, features, z.Rows, k, z.Cols, c.Data != nil, i, j, got, want)
+			break
 		}
+	}
+	if fault != "" {
+		t.Fatal(fault)
 	}
 }
 

@@ -3,8 +3,6 @@
 package matrix
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -43,11 +41,6 @@ func Transpose(m blas32.General) blas32.General {
 		}
 	}
 	return z
-}
-
-// Abs returns |m|, element by element.
-func Abs(m blas32.General) blas32.General {
-	return Map(m, func(x float32) float32 { return float32(math.Abs(float64(x))) })
 }
 
 // Map returns the matrix of f(x) for every element x of m.

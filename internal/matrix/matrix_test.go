@@ -18,7 +18,6 @@ func TestOfAMatrixWithinAnother(t *testing.T) {
 		{"New64", len(New64(2, 3).Data), 6},
 		{"Row", Row(m, 1), []float32{4, 5, -6}},
 		{"Transpose", Transpose(m), general(3, 2, 1, 4, -2, 5, 3, -6)},
-		{"Abs", Abs(m), general(2, 3, 1, 2, 3, 4, 5, 6)},
 		{"Map", Map(m, func(x float32) float32 { return 2 * x }), general(2, 3, 2, -4, 6, 8, 10, -12)},
 		{"Vectors", Vectors(m), [][]float64{{1, -2, 3}, {4, 5, -6}}},
 		{"Rows", Transpose(Rows(m, 1, 2)), general(3, 1, 4, 5, -6)},

@@ -1,10 +1,14 @@
 package tcore
 
 import (
+	"iter"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -29,9 +33,110 @@ func randomCodes(rng *rand.Rand, d Device, f Format, rows, cols, kind int, verti
 	return m
 }
 
-// codesOf returns vector i of m and its scales: a column if vertical, a row if
-// not.
-func (m Codes) codesOf(i, block int, vertical bool) (x, scales []uint64) {
+// normalBlocks returns rows × cols numbers of N(0, 1). If outliers, one block
+// in 20 is up to 64 times as large: of a column if vertical, of a row if not.
+func normalBlocks(rng *rand.Rand, rows, cols, block int, outliers, vertical bool) blas32.General {
+	if vertical {
+		return matrix.Transpose(normalBlocks(rng, cols, rows, block, outliers, false))
+	}
+	m := zeros(rows, cols)
+	for i := range rows {
+		for part := range slices.Chunk(matrix.Row(m, i), block) {
+			size := 1.0
+			if outliers && rng.IntN(20) == 0 {
+				size = exp2(rng.IntN(7))
+			}
+			for l := range part {
+				part[l] = float32(size * rng.NormFloat64())
+			}
+		}
+	}
+	return m
+}
+
+// blockScaled returns x as codes of f with a scale of d for every block of a
+// row, or of a column if vertical: the greatest magnitude of the block divided
+// by top, rounded up or, of e8m0, a power of two at most twice as small. With
+// the greatest power of two of f for top, those of e8m0 are the scales of the
+// OCP Microscaling Formats Specification.
+func blockScaled(d Device, x blas32.General, f Format, top float64, vertical bool) Codes {
+	m := Codes{Rows: x.Rows, Cols: x.Cols, Data: make([]uint8, len(x.Data))}
+	n, k := x.Rows, x.Cols
+	if vertical {
+		n, k = k, n
+	}
+	blocks := (k + d.ScaleBlock - 1) / d.ScaleBlock
+	m.Scales = make([]uint8, n*blocks)
+	at := func(i, l, k int) int { // in a matrix of vectors of k elements
+		if vertical {
+			return l*n + i
+		}
+		return i*k + l
+	}
+	mode := ToPositive
+	if d.Scale.Equal(E8M0) {
+		mode = ToNegative
+	}
+	f.Overflow = Saturate
+	for i := range n {
+		for g := range blocks {
+			lo, hi, most := g*d.ScaleBlock, min((g+1)*d.ScaleBlock, k), 0.0
+			for l := lo; l < hi; l++ {
+				most = max(most, math.Abs(float64(x.Data[at(i, l, k)])))
+			}
+			scale := d.Scale.Encode(most/top, mode)
+			m.Scales[at(i, g, blocks)] = uint8(scale)
+			for l := lo; l < hi; l++ {
+				m.Data[at(i, l, k)] = uint8(f.Encode(float64(x.Data[at(i, l, k)])/d.Scale.Decode(scale), ToNearestEven))
+			}
+		}
+	}
+	return m
+}
+
+// normalCodes returns rows × cols codes of normalBlocks: the greatest number of
+// a block has about the greatest code.
+func normalCodes(rng *rand.Rand, d Device, f Format, rows, cols int, outliers, vertical bool) Codes {
+	return blockScaled(d, normalBlocks(rng, rows, cols, d.ScaleBlock, outliers, vertical), f, f.Max(), vertical)
+}
+
+// scaledCodes returns the codes of m in f, with as many scales of e8m0 as told,
+// of a kind.
+func scaledCodes(rng *rand.Rand, m blas32.General, f Format, scales, kind int) Codes {
+	z := Codes{Rows: m.Rows, Cols: m.Cols, Data: make([]uint8, len(m.Data))}
+	for i, x := range m.Data {
+		z.Data[i] = uint8(f.Encode(float64(x), ToNearestEven))
+	}
+	for range scales {
+		e := 127
+		switch kind {
+		case 0: // none
+			return z
+		case 1: // near 1
+			e += rng.IntN(5) - 2
+		case 2: // of two sizes
+			e += 12 * rng.IntN(2)
+		case 3: // any
+			e = rng.IntN(256)
+		case 4: // products near the least numbers of binary32
+			e = 61 - rng.IntN(2)
+		case 5: // great
+			e = 170 + rng.IntN(5)
+		case 6: // small beside those of 7
+			e = rng.IntN(5)
+		case 7: // great, and very great beside zeros
+			e = 127 + 60 + rng.IntN(10)
+		case 8: // very great
+			e = 127 + 100 + rng.IntN(10)
+		}
+		z.Scales = append(z.Scales, uint8(e))
+	}
+	return z
+}
+
+// codesOf returns vector i of m, a factor of d, and its scales, of 1 if m has
+// none: a column if vertical, a row if not.
+func (d Device) codesOf(m Codes, i int, vertical bool) (x, scales []uint64) {
 	n, k := m.Rows, m.Cols
 	if vertical {
 		n, k = k, n
@@ -47,18 +152,29 @@ func (m Codes) codesOf(i, block int, vertical bool) (x, scales []uint64) {
 		return z
 	}
 	x = part(m.Data, k)
-	if len(m.Scales) > 0 {
-		scales = part(m.Scales, (k+block-1)/block)
+	if d.ScaleBlock == 0 {
+		return x, nil
 	}
-	return x, scales
+	blocks := (k + d.ScaleBlock - 1) / d.ScaleBlock
+	if len(m.Scales) == 0 {
+		return x, slices.Repeat([]uint64{d.Scale.Encode(1, ToNearestEven)}, blocks)
+	}
+	return x, part(m.Scales, blocks)
 }
 
-// ones returns scales, or as many codes of 1 as other has if there are none.
-func (d Device) ones(scales, other []uint64) []uint64 {
-	for len(scales) < len(other) {
-		scales = append(scales, d.Scale.Encode(1, ToNearestEven))
-	}
-	return scales
+// dotOfCodes returns what DotScaled does for element (i, j) of a product of
+// codes, in numbers.
+func (d Device) dotOfCodes(a, b Codes, i, j int, start float64) float64 {
+	x, scaleX := d.codesOf(a, i, false)
+	y, scaleY := d.codesOf(b, j, true)
+	return d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(start, ToNearestEven)))
+}
+
+// compareCodes fails unless the given elements of z = C + AB are the DotScaled
+// of their rows, columns and elements of C.
+func compareCodes(t *testing.T, d Device, a, b Codes, c, z blas32.General, elements iter.Seq2[int, int]) {
+	t.Helper()
+	compareSums(t, d, a.Cols, c, z, elements, func(i, j int, start float64) float64 { return d.dotOfCodes(a, b, i, j, start) })
 }
 
 // A product of codes has the elements that DotScaled returns, at every level of
@@ -89,23 +205,7 @@ func TestMultiplyAddCodes(t *testing.T) {
 					b.Scales = nil
 				}
 				d.MultiplyAddCodes(a, b, c, z)
-				for i := range s.m {
-					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
-					for range 8 {
-						j := rng.IntN(s.n)
-						y, scaleY := b.codesOf(j, d.ScaleBlock, true)
-						start := 0.0
-						if c.Data != nil {
-							start = float64(c.Data[i*s.n+j])
-						}
-						got := float64(z.Data[i*s.n+j])
-						scaleX, scaleY := d.ones(scaleX, scaleY), d.ones(scaleY, scaleX)
-						want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(start, ToNearestEven)))
-						if !same(got, float64(float32(want))) {
-							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
-						}
-					}
-				}
+				compareCodes(t, d, a, b, c, z, ofEachRow(rng, z, 8))
 			}
 		}
 	})
@@ -156,9 +256,9 @@ func TestGEMMCodes(t *testing.T) {
 				machine.GEMMCodes(1.5, a, b, beta, c, z)
 				length := machine.partLength(d.padded(k))
 				for i := range m {
-					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
+					x, scaleX := d.codesOf(a, i, false)
 					for j := range n {
-						y, scaleY := b.codesOf(j, d.ScaleBlock, true)
+						y, scaleY := d.codesOf(b, j, true)
 						sum := float32(0)
 						for lo := 0; lo < k; lo += length {
 							hi := min(lo+length, k)

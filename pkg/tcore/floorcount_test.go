@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/vector"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -46,38 +45,6 @@ func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// multiplyCounted is MultiplyAdd. It returns how many of the multiply-adds a
-// path computed.
-func multiplyCounted(d Device, on *path, a, b, c, z blas32.General) int64 {
-	before := on.done.Load()
-	d.MultiplyAdd(a, b, c, z)
-	return on.done.Load() - before
-}
-
-// compareElements compares the elements (i, j) of z = C + AB for which want
-// returns true with Dot.
-func compareElements(t *testing.T, d Device, a, b, c, z blas32.General, want func(i, j int) bool) {
-	t.Helper()
-	x, y := make([]float64, a.Cols), make([]float64, a.Cols)
-	for j := range b.Cols {
-		widenSlice(y, column(b, j))
-		for i := range a.Rows {
-			if !want(i, j) {
-				continue
-			}
-			widenSlice(x, matrix.Row(a, i))
-			start := 0.0
-			if c.Data != nil {
-				start = float64(c.Data[i*c.Stride+j])
-			}
-			got, want := float64(z.Data[i*z.Stride+j]), d.Dot(x, y, start)
-			if !same(got, want) {
-				t.Fatalf("%s, %d × %d × %d: (%d, %d) = %x, want %x", d.Name, a.Rows, a.Cols, b.Cols, i, j, got, want)
-			}
-		}
-	}
-}
-
 // finiteMatrix is fusedMatrix with the greatest number of f, or its opposite,
 // for infinities and NaN, some of which it leaves in the proportion rare.
 func finiteMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32.General {
@@ -89,8 +56,6 @@ func finiteMatrix(rng *rand.Rand, rows, cols int, f Format, rare float64) blas32
 	}
 	return m
 }
-
-func everywhere(i, j int) bool { return true }
 
 // Products in all shapes around the sizes of tiles, blocks and chunks agree
 // with Dot, for data of all kinds, with and without C.
@@ -109,11 +74,11 @@ func TestFloorCount(t *testing.T) {
 					if trial%2 == 1 {
 						c = finiteMatrix(rng, s.m, s.n, d.C, rare)
 					}
-					done := multiplyCounted(d, floorCountPath, a, b, c, z)
+					done := counted(func() { d.MultiplyAdd(a, b, c, z) })[floorCountPath]
 					if full := int64(s.m * s.n * d.padded(s.k)); features.Bits > 0 && rare == 0 && c.Data == nil && d.C.Equal(Binary32) && done != full {
 						t.Errorf("%s, %v: %d of %d multiply-adds on the path", d.Name, s, done, full)
 					}
-					compareElements(t, d, a, b, c, z, func(i, j int) bool { return rng.IntN(4) == 0 })
+					compareElements(t, d, a, b, c, z, oneIn(rng, z, 4))
 				}
 			}
 		}
@@ -151,11 +116,11 @@ func TestFloorCountCutsEveryProduct(t *testing.T) {
 				for j, v := range y {
 					b.Data[j], b.Data[len(y)+j] = v, float32(exp2(eb)*float64(1-2*(j/2%2)))
 				}
-				done := multiplyCounted(d, floorCountPath, a, b, blas32.General{}, z)
+				done := counted(func() { d.MultiplyAdd(a, b, blas32.General{}, z) })[floorCountPath]
 				if features.Bits > 0 && done == 0 && d.C.Equal(Binary32) {
 					t.Fatalf("%s: not on the path", d.Name)
 				}
-				compareElements(t, d, a, b, blas32.General{}, z, func(i, j int) bool { return rng.IntN(16) == 0 })
+				compareElements(t, d, a, b, blas32.General{}, z, oneIn(rng, z, 16))
 			}
 		}
 	})
@@ -184,7 +149,7 @@ func TestFloorCountStarts(t *testing.T) {
 					c.Data[i] = float32(d.C.Round((1+rng.Float64())*exp2(limit+rng.IntN(6))*float64(rng.IntN(3)-1), ToNearestEven))
 				}
 				d.MultiplyAdd(a, b, c, z)
-				compareElements(t, d, a, b, c, z, func(i, j int) bool { return rng.IntN(4) == 0 })
+				compareElements(t, d, a, b, c, z, oneIn(rng, z, 4))
 			}
 		}
 	})
@@ -218,11 +183,11 @@ func TestFloorCountSpecials(t *testing.T) {
 			} {
 				old := *spoil.x
 				*spoil.x = float32(math.NaN())
-				done := multiplyCounted(d, floorCountPath, a, b, blas32.General{}, z)
+				done := counted(func() { d.MultiplyAdd(a, b, blas32.General{}, z) })[floorCountPath]
 				if want := int64(spoil.spare * kernel.rows * columns * k); done != want {
 					t.Errorf("%s, NaN in %q: %d multiply-adds on the path, want %d", d.Name, name, done, want)
 				}
-				compareElements(t, d, a, b, blas32.General{}, z, func(i, j int) bool { return i == 9 || j == columns+1 || rng.IntN(8) == 0 })
+				compareElements(t, d, a, b, blas32.General{}, z, where(z, func(i, j int) bool { return i == 9 || j == columns+1 || rng.IntN(8) == 0 }))
 				*spoil.x = old
 			}
 		}
@@ -250,7 +215,7 @@ func TestFloorCountOverflows(t *testing.T) {
 				}
 			}
 			d.MultiplyAdd(a, b, blas32.General{}, z)
-			compareElements(t, d, a, b, blas32.General{}, z, everywhere)
+			compareElements(t, d, a, b, blas32.General{}, z, everyNth(z, 1))
 		}
 	})
 }
@@ -262,7 +227,7 @@ func TestFloorCountInPlace(t *testing.T) {
 	a, b, c := finiteMatrix(rng, 11, 70, d.A, 0.002), finiteMatrix(rng, 70, 140, d.B, 0), finiteMatrix(rng, 11, 140, d.C, 0.01)
 	z := blas32.General{Rows: 11, Cols: 140, Stride: 140, Data: append([]float32(nil), c.Data...)}
 	d.MultiplyAdd(a, b, z, z)
-	compareElements(t, d, a, b, c, z, everywhere)
+	compareElements(t, d, a, b, c, z, everyNth(z, 1))
 }
 
 // The kernel is refused for devices for which it would be wrong.
@@ -338,7 +303,7 @@ func FuzzFloorCount(f *testing.F) {
 			}
 			with(level, func() {
 				d.MultiplyAdd(a, b, c, z)
-				compareElements(t, d, a, b, c, z, func(i, j int) bool { return rng.IntN(16) == 0 })
+				compareElements(t, d, a, b, c, z, oneIn(rng, z, 16))
 			})
 		}
 	})

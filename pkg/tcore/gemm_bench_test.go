@@ -2,7 +2,6 @@ package tcore
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -41,21 +40,20 @@ func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multip
 		b.Run(fmt.Sprintf("device=%s/n=%v/threads=%d", name, s, threads), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			multiply := prepare()
-			before := make([]int64, len(paths))
-			for i, p := range paths {
-				before[i] = p.done.Load()
-			}
-			start := processorTime()
-			for b.Loop() {
-				multiply()
-			}
-			spent := processorTime() - start
+			var spent time.Duration
+			n := counted(func() {
+				start := processorTime()
+				for b.Loop() {
+					multiply()
+				}
+				spent = processorTime() - start
+			})
 			macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)
 			b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")
 			b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
-			for i, p := range paths {
-				if done := p.done.Load() - before[i]; done > 0 {
-					b.ReportMetric(100*float64(done)/macs, "%"+strings.ReplaceAll(p.name, " ", "_"))
+			for _, p := range paths {
+				if n[p] > 0 {
+					b.ReportMetric(100*float64(n[p])/macs, "%"+strings.ReplaceAll(p.name, " ", "_"))
 				}
 			}
 		})
@@ -109,45 +107,11 @@ func BenchmarkIntegers(b *testing.B) {
 				if d.ScaleBlock == 0 {
 					return func() { d.MultiplyAdd(x, y, blas32.General{}, z) }
 				}
-				u, v := mxCodes(x, d.A, d.ScaleBlock, false), mxCodes(y, d.B, d.ScaleBlock, true)
+				u, v := blockScaled(d, x, d.A, exp2(d.A.Emax), false), blockScaled(d, y, d.B, exp2(d.B.Emax), true)
 				return func() { d.MultiplyAddCodes(u, v, blas32.General{}, z) }
 			})
 		}
 	}
-}
-
-// mxCodes returns x as codes of f with a scale of e8m0 for every block of a
-// row, or of a column if vertical, that takes the greatest element to the
-// greatest exponent of f, as the OCP Microscaling Formats Specification does.
-func mxCodes(x blas32.General, f Format, block int, vertical bool) Codes {
-	z := Codes{Rows: x.Rows, Cols: x.Cols, Data: make([]uint8, len(x.Data))}
-	n, k := x.Rows, x.Cols
-	at := func(i, l int) int { return i*k + l }
-	if vertical {
-		n, k = k, n
-		at = func(i, l int) int { return l*n + i }
-	}
-	blocks := (k + block - 1) / block
-	z.Scales = make([]uint8, n*blocks)
-	f.Overflow = Saturate
-	for i := range n {
-		for b := range blocks {
-			greatest := math.SmallestNonzeroFloat64
-			for l := b * block; l < min((b+1)*block, k); l++ {
-				greatest = max(greatest, math.Abs(float64(x.Data[at(i, l)])))
-			}
-			e := math.Ilogb(greatest) - f.Emax
-			for l := b * block; l < min((b+1)*block, k); l++ {
-				z.Data[at(i, l)] = uint8(f.Encode(math.Ldexp(float64(x.Data[at(i, l)]), -e), ToNearestEven))
-			}
-			scale := i*blocks + b
-			if vertical {
-				scale = b*n + i
-			}
-			z.Scales[scale] = uint8(E8M0.Emax + e)
-		}
-	}
-	return z
 }
 
 func benchmarkDevice(b *testing.B, device Device, s shape) {

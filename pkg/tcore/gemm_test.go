@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -68,14 +68,7 @@ func TestGEMM(t *testing.T) {
 				specials := rng.IntN(2) == 0
 				a, b, d := anyData(m, k, rng, specials), anyData(k, n, rng, specials), anyData(m, n, rng, false)
 				core.multiply(a, b, d)
-				for i := range m {
-					for j := range n {
-						got, want := d.Data[i*d.Stride+j], core.slowDot(matrix.Row(a, i), column(b, j))
-						if !same(float64(got), float64(want)) {
-							t.Fatalf("%d × %d × %d: d[%d, %d] = %v, want %v", m, k, n, i, j, got, want)
-						}
-					}
-				}
+				core.compareElements(t, a, b, d, everyNth(d, 1))
 			}
 		})
 	}
@@ -90,18 +83,11 @@ func TestGEMM(t *testing.T) {
 				if rng.IntN(2) == 0 {
 					z = anyData(m, n, rng, false)
 				}
-				started := append([]float32{}, c.Data...)
+				started := c
+				started.Data = slices.Clone(c.Data)
 				beyond := z.Data[n]
 				d.MultiplyAdd(a, b, c, z)
-				for i := range m {
-					for j := range n {
-						got, start := z.Data[i*z.Stride+j], started[i*c.Stride+j]
-						want := float32(d.Dot(wide64(matrix.Row(a, i)), wide64(column(b, j)), float64(start)))
-						if !same(float64(got), float64(want)) {
-							t.Fatalf("%d × %d × %d: z[%d, %d] = %v from %v, want %v", m, k, n, i, j, got, start, want)
-						}
-					}
-				}
+				compareElements(t, d, a, b, started, z, everyNth(z, 1))
 				if !same(float64(z.Data[n]), float64(beyond)) {
 					t.Fatalf("%d × %d × %d: row 0 was written beyond its end", m, k, n)
 				}
@@ -135,23 +121,6 @@ func TestGEMM(t *testing.T) {
 			}
 		}
 	})
-}
-
-// wide64 returns the numbers in binary64.
-func wide64(x []float32) []float64 {
-	z := make([]float64, len(x))
-	for i, v := range x {
-		z[i] = float64(v)
-	}
-	return z
-}
-
-func column(m blas32.General, j int) []float32 {
-	x := make([]float32, m.Rows)
-	for i := range x {
-		x[i] = m.Data[i*m.Stride+j]
-	}
-	return x
 }
 
 // The double rounding of sequential16 is innocuous, on numbers where it could

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/vector"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -48,15 +47,7 @@ func TestGEMMSums(t *testing.T) {
 				specials := rng.IntN(2) == 0
 				a, b, d := anyData(s.m, s.k, rng, specials), anyData(s.k, s.n, rng, specials), anyData(s.m, s.n, rng, false)
 				core.multiply(a, b, d)
-				for i := range s.m {
-					for range 4 {
-						j := rng.IntN(s.n)
-						got, want := d.Data[i*d.Stride+j], core.slowDot(matrix.Row(a, i), column(b, j))
-						if !same(float64(got), float64(want)) {
-							t.Fatalf("%s, %v: d[%d, %d] = %v, want %v", core.Name, s, i, j, got, want)
-						}
-					}
-				}
+				core.compareElements(t, a, b, d, ofEachRow(rng, d, 4))
 			}
 		}
 	})
@@ -122,22 +113,7 @@ func TestDeviceGEMMOnVectors(t *testing.T) {
 					c = fusedMatrix(rng, s.m, s.n, d.C, rare)
 				}
 				d.MultiplyAdd(a, b, c, z)
-				x, y := make([]float64, s.k), make([]float64, s.k)
-				for i := range s.m {
-					widenSlice(x, matrix.Row(a, i))
-					for range 8 {
-						j := rng.IntN(s.n)
-						widenSlice(y, column(b, j))
-						start := 0.0
-						if c.Data != nil {
-							start = float64(c.Data[i*s.n+j])
-						}
-						got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, start)
-						if !same(got, want) {
-							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
-						}
-					}
-				}
+				compareElements(t, d, a, b, c, z, ofEachRow(rng, z, 8))
 			}
 		}
 	})
@@ -186,28 +162,10 @@ func TestDeviceGEMMOfGreatSignificands(t *testing.T) {
 					c.Data[i] = great(Binary16, 0.5, 0.5)
 				}
 				d.MultiplyAdd(a, b, c, z)
-				checkElements(t, d, a, b, c, z, 3)
+				compareElements(t, d, a, b, c, z, everyNth(z, 3))
 			}
 		}
 	})
-}
-
-// checkElements fails unless every step-th element of z is the Dot of its row,
-// column and element of c, if there is a c, rounded to binary32.
-func checkElements(t *testing.T, d Device, a, b, c, z blas32.General, step int) {
-	t.Helper()
-	x, y := make([]float64, a.Cols), make([]float64, a.Cols)
-	for i := 0; i < z.Rows*z.Cols; i += step {
-		row, col, start := i/z.Cols, i%z.Cols, 0.0
-		widenSlice(x, matrix.Row(a, row))
-		widenSlice(y, column(b, col))
-		if c.Data != nil {
-			start = float64(c.Data[row*c.Stride+col])
-		}
-		if got, want := float64(z.Data[row*z.Stride+col]), float64(float32(d.Dot(x, y, start))); !same(got, want) {
-			t.Fatalf("%s, %d × %d × %d: (%d, %d) = %x, want %x", d.Name, a.Rows, a.Cols, b.Cols, row, col, got, want)
-		}
-	}
 }
 
 // The conversion of operands agrees with the one rounding routine.

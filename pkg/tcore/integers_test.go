@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -189,15 +188,6 @@ func integerDevices() []Device {
 	return devices
 }
 
-// done returns what was done on the given paths since the last call.
-func done(paths ...*path) []int64 {
-	n := make([]int64, len(paths))
-	for i, p := range paths {
-		n[i] = p.done.Swap(0)
-	}
-	return n
-}
-
 // Products by integers are the sums of Dot, for data for which nothing is cut,
 // for data for which it nearly is or is, and for both in one tile.
 func TestIntegerProducts(t *testing.T) {
@@ -227,21 +217,7 @@ func TestIntegerProducts(t *testing.T) {
 				} else {
 					d.MultiplyAdd(a, b, c, z)
 				}
-				x, y := make([]float64, s.k), make([]float64, s.k)
-				for i := range s.m {
-					widenSlice(x, matrix.Row(a, i))
-					for range 6 {
-						j := rng.IntN(s.n)
-						widenSlice(y, column(b, j))
-						start := 0.0
-						if c.Data != nil {
-							start = float64(c.Data[i*s.n+j])
-						}
-						if got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, start); !same(got, want) {
-							t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
-						}
-					}
-				}
+				compareElements(t, d, a, b, c, z, ofEachRow(rng, z, 6))
 			}
 		}
 	})
@@ -296,32 +272,11 @@ func FuzzIntegers(f *testing.F) {
 				c.Data[i] = start * float32(i%3)
 			}
 		}
-		check := func(call string, want func(i, j int, start float64) float64) {
-			for _, i := range []int{0, s.m - 1} {
-				for j := range s.n {
-					start := 0.0
-					if c.Data != nil {
-						start = float64(c.Data[i*s.n+j])
-					}
-					if got, want := float64(z.Data[i*s.n+j]), want(i, j, start); !same(got, want) {
-						t.Errorf("%s, %s, %v: (%d, %d) = %x, want %x", d.Name, call, s, i, j, got, want)
-					}
-				}
-			}
-		}
+		ends := where(z, func(i, _ int) bool { return i == 0 || i == s.m-1 })
 		d.MultiplyAdd(x, y, c, z)
-		check("MultiplyAdd", func(i, j int, start float64) float64 {
-			u, v := make([]float64, s.k), make([]float64, s.k)
-			widenSlice(u, matrix.Row(x, i))
-			widenSlice(v, column(y, j))
-			return d.Dot(u, v, start)
-		})
+		compareElements(t, d, x, y, c, z, ends)
 		d.MultiplyAddCodes(a, b, c, z)
-		check("MultiplyAddCodes", func(i, j int, start float64) float64 {
-			u, scaleX := a.codesOf(i, d.ScaleBlock, false)
-			v, scaleY := b.codesOf(j, d.ScaleBlock, true)
-			return d.C.Decode(d.DotScaled(u, v, scaleX, scaleY, d.C.Encode(start, ToNearestEven)))
-		})
+		compareCodes(t, d, a, b, c, z, ends)
 	})
 }
 
@@ -334,19 +289,19 @@ func TestIntegerPaths(t *testing.T) {
 		named[d.Name] = d
 	}
 	for _, test := range []struct {
-		device string
-		kind   int
-		c      int
-		want   []int64 // integerSumPath, integerBlocksPath
+		device       string
+		kind         int
+		c            int
+		sums, blocks int64 // on integerSumPath, integerBlocksPath
 	}{
-		{"blackwell-tcgen05-e2m1-binary32", 0, 0, []int64{total, 0}},
-		{"blackwell-tcgen05-e2m3-binary32", 1, 0, []int64{total, 0}},
-		{"blackwell-tcgen05-e3m2-binary32", 0, 0, []int64{total, 0}},
-		{"blackwell-tcgen05-e3m2-binary32", 1, 0, []int64{0, total}},
-		{"blackwell-tcgen05-e2m3-binary32", 1, 1, []int64{0, total}},
-		{"blackwell-tcgen05-e4m3-binary32", 0, 0, []int64{0, total}},
-		{"blackwell-tcgen05-e4m3-binary32", 0, 1, []int64{0, total}},
-		{"blackwell-tcgen05-e4m3-binary32", 0, 2, []int64{0, 0}},
+		{"blackwell-tcgen05-e2m1-binary32", 0, 0, total, 0},
+		{"blackwell-tcgen05-e2m3-binary32", 1, 0, total, 0},
+		{"blackwell-tcgen05-e3m2-binary32", 0, 0, total, 0},
+		{"blackwell-tcgen05-e3m2-binary32", 1, 0, 0, total},
+		{"blackwell-tcgen05-e2m3-binary32", 1, 1, 0, total},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 0, 0, total},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 1, 0, total},
+		{"blackwell-tcgen05-e4m3-binary32", 0, 2, 0, 0},
 	} {
 		onEveryLevel(t, func(t *testing.T) {
 			if _, ok := integerKernelFor(); !ok {
@@ -358,47 +313,14 @@ func TestIntegerPaths(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(52, 0))
 			a, b := integerMatrix(rng, s.m, s.k, d.A, test.kind, false), integerMatrix(rng, s.k, s.n, d.B, test.kind, true)
-			done(integerSumPath, integerBlocksPath)
-			d.MultiplyAdd(a, b, integerStart(rng, d, s.m, s.n, test.c), zeros(s.m, s.n))
-			if got := done(integerSumPath, integerBlocksPath); got[0] != test.want[0] || got[1] != test.want[1] {
-				t.Errorf("%s, %s, c %d: %d multiply-adds by sums and blocks of integers, want %d", d.Name, integerData[test.kind].name, test.c, got, test.want)
+			c := integerStart(rng, d, s.m, s.n, test.c)
+			n := counted(func() { d.MultiplyAdd(a, b, c, zeros(s.m, s.n)) })
+			if n[integerSumPath] != test.sums || n[integerBlocksPath] != test.blocks {
+				t.Errorf("%s, %s, c %d: %d multiply-adds by sums and %d by blocks of integers, want %d and %d",
+					d.Name, integerData[test.kind].name, test.c, n[integerSumPath], n[integerBlocksPath], test.sums, test.blocks)
 			}
 		})
 	}
-}
-
-// scaledCodes returns the codes of m in f, with scales of a kind: none, near 1,
-// of two sizes, any.
-func scaledCodes(rng *rand.Rand, m blas32.General, f Format, scales, kind int) Codes {
-	z := Codes{Rows: m.Rows, Cols: m.Cols, Data: make([]uint8, len(m.Data))}
-	for i, x := range m.Data {
-		z.Data[i] = uint8(f.Encode(float64(x), ToNearestEven))
-	}
-	for range scales {
-		e := 127
-		switch kind {
-		case 0:
-			return z
-		case 1:
-			e += rng.IntN(5) - 2
-		case 2:
-			e += 12 * rng.IntN(2)
-		case 3:
-			e = rng.IntN(256)
-		case 4:
-			e = 61 - rng.IntN(2) // products near the least numbers of binary32
-		case 5:
-			e = 170 + rng.IntN(5)
-		case 6:
-			e = rng.IntN(5)
-		case 7:
-			e = 127 + 60 + rng.IntN(10)
-		case 8:
-			e = 127 + 100 + rng.IntN(10)
-		}
-		z.Scales = append(z.Scales, uint8(e))
-	}
-	return z
 }
 
 // Products of codes by integers, scaled or not, are the sums of DotScaled.
@@ -433,34 +355,10 @@ func TestIntegerCodes(t *testing.T) {
 				}
 				c, z := integerStart(rng, d, s.m, s.n, rng.IntN(6)), zeros(s.m, s.n)
 				d.MultiplyAddCodes(a, b, c, z)
-				for range 12 {
-					i, j := rng.IntN(s.m), rng.IntN(s.n)
-					x, scaleX := a.codesOf(i, d.ScaleBlock, false)
-					y, scaleY := b.codesOf(j, d.ScaleBlock, true)
-					if len(scaleX) == 0 {
-						scaleX, scaleY = repeat(127, blocks), repeat(127, blocks)
-					}
-					start := 0.0
-					if c.Data != nil {
-						start = float64(c.Data[i*s.n+j])
-					}
-					got := float64(z.Data[i*s.n+j])
-					if want := d.C.Decode(d.DotScaled(x, y, scaleX, scaleY, d.C.Encode(start, ToNearestEven))); !same(got, want) {
-						t.Fatalf("%s, trial %d, %v: (%d, %d) = %x, want %x", d.Name, trial, s, i, j, got, want)
-					}
-				}
+				compareCodes(t, d, a, b, c, z, ofEachRow(rng, z, 4))
 			}
 		}
 	})
-}
-
-// repeat returns n times code.
-func repeat(code uint64, n int) []uint64 {
-	z := make([]uint64, n)
-	for i := range z {
-		z[i] = code
-	}
-	return z
 }
 
 // Codes with kind scales take the path of integers.
@@ -477,9 +375,8 @@ func TestIntegerCodesPath(t *testing.T) {
 			rng := rand.New(rand.NewPCG(54, 0))
 			a := scaledCodes(rng, integerMatrix(rng, s.m, s.k, d.A, 1, false), d.A, s.m*s.k/d.ScaleBlock, 1)
 			b := scaledCodes(rng, integerMatrix(rng, s.k, s.n, d.B, 1, true), d.B, s.n*s.k/d.ScaleBlock, 1)
-			done(integerBlocksPath)
-			d.MultiplyAddCodes(a, b, blas32.General{}, zeros(s.m, s.n))
-			if got := done(integerBlocksPath)[0]; got != int64(s.m*s.k*s.n) {
+			n := counted(func() { d.MultiplyAddCodes(a, b, blas32.General{}, zeros(s.m, s.n)) })
+			if got := n[integerBlocksPath]; got != int64(s.m*s.k*s.n) {
 				t.Errorf("%s: %d multiply-adds by blocks of integers, want all of %v", d.Name, got, s)
 			}
 		}
@@ -502,16 +399,7 @@ func TestIntegerSumLimits(t *testing.T) {
 				b.Data[0] = 10
 			}
 			d.MultiplyAdd(a, b, blas32.General{}, z)
-			x, y := make([]float64, s.k), make([]float64, s.k)
-			for i := range s.m {
-				widenSlice(x, matrix.Row(a, i))
-				for j := range s.n {
-					widenSlice(y, column(b, j))
-					if got, want := float64(z.Data[i*s.n+j]), d.Dot(x, y, 0); !same(got, want) {
-						t.Fatalf("trial %d, %v: (%d, %d) = %x, want %x", trial, s, i, j, got, want)
-					}
-				}
-			}
+			compareElements(t, d, a, b, blas32.General{}, z, everyNth(z, 1))
 		}
 	})
 }

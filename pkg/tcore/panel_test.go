@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -48,21 +47,7 @@ func TestDeviceGEMM(t *testing.T) {
 					c, given = zeros(m, n), blas32.General{}
 				}
 				d.MultiplyAdd(a, b, given, z)
-				column := make([]float64, k)
-				for i := range m {
-					x := make([]float64, k)
-					widenSlice(x, matrix.Row(a, i))
-					for j := range n {
-						for l := range column {
-							column[l] = float64(b.Data[l*n+j])
-						}
-						got := float64(z.Data[i*n+j])
-						want := d.Dot(x, column, float64(c.Data[i*n+j]))
-						if !same(got, float64(float32(want))) {
-							t.Fatalf("kind %d: (%d, %d) = %x, want %x", kind, i, j, got, want)
-						}
-					}
-				}
+				compareElements(t, d, a, b, given, z, everyNth(z, 1))
 				one := zeros(m, n)
 				threads := runtime.GOMAXPROCS(1)
 				d.MultiplyAdd(a, b, given, one)

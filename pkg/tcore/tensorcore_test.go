@@ -1,6 +1,12 @@
 package tcore
 
-import "gonum.org/v1/gonum/blas/blas32"
+import (
+	"iter"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"gonum.org/v1/gonum/blas/blas32"
+)
 
 // multiply stores AB in d.
 func (t TensorCore) multiply(a, b, d blas32.General) {
@@ -13,4 +19,13 @@ func (t TensorCore) slowDot(x, y []float32) float32 {
 	t.represent(lx, x)
 	t.represent(ly, y)
 	return float32(t.dot(lx, ly))
+}
+
+// compareElements fails unless the given elements of z = AB are the slowDot of
+// their rows and columns.
+func (t TensorCore) compareElements(tb *testing.T, a, b, z blas32.General, elements iter.Seq2[int, int]) {
+	tb.Helper()
+	compareSums(tb, t.Device(t.Name), a.Cols, blas32.General{}, z, elements, func(i, j int, _ float64) float64 {
+		return float64(t.slowDot(matrix.Row(a, i), column(b, j)))
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -24,19 +23,7 @@ func TestThinProduct(t *testing.T) {
 						t.Fatalf("%s, %v: thin is %v", d.Name, s, thin)
 					}
 					d.MultiplyAdd(a, b, start, z)
-					x, y := make([]float64, s.k), make([]float64, s.k)
-					for i := range s.m {
-						widenSlice(x, matrix.Row(a, i))
-						j := rng.IntN(s.n)
-						widenSlice(y, column(b, j))
-						c0 := 0.0
-						if start.Data != nil {
-							c0 = float64(c.Data[i*c.Stride+j])
-						}
-						if got, want := float64(z.Data[i*z.Stride+j]), d.Dot(x, y, c0); !same(got, want) {
-							t.Fatalf("%s, %v: z[%d, %d] = %x, want %x", d.Name, s, i, j, got, want)
-						}
-					}
+					compareElements(t, d, a, b, start, z, ofEachRow(rng, z, 1))
 				}
 			}
 		}

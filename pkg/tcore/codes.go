@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -206,16 +208,34 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 
 // firstBeyond returns the index of the first code of more than w bits, or -1.
 func firstBeyond(codes []uint8, w int) int {
-	var all uint64
-	n := len(codes) &^ 7
-	for i := 0; i < n; i += 8 {
-		all |= binary.LittleEndian.Uint64(codes[i:])
+	beyond := ^(0x0101010101010101 * (uint64(1)<<w - 1))
+	if beyond == 0 {
+		return -1
 	}
-	for _, code := range codes[n:] {
-		all |= uint64(code)
-	}
-	if all&^(0x0101010101010101*(1<<w-1)) == 0 {
+	const part = 1 << 14
+	var found atomic.Bool
+	parallel.Ranges((len(codes)+part-1)/part, func(lo, hi int) {
+		if union(codes[lo*part:min(hi*part, len(codes))])&beyond != 0 {
+			found.Store(true)
+		}
+	})
+	if !found.Load() {
 		return -1
 	}
 	return slices.IndexFunc(codes, func(code uint8) bool { return code>>w != 0 })
+}
+
+// union returns bytes that have, together, all the bits of the codes.
+func union(codes []uint8) uint64 {
+	var a, b, c, d uint64
+	for ; len(codes) >= 32; codes = codes[32:] {
+		a |= binary.LittleEndian.Uint64(codes)
+		b |= binary.LittleEndian.Uint64(codes[8:])
+		c |= binary.LittleEndian.Uint64(codes[16:])
+		d |= binary.LittleEndian.Uint64(codes[24:])
+	}
+	for _, code := range codes {
+		a |= uint64(code)
+	}
+	return a | b | c | d
 }

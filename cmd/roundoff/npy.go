@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -117,15 +118,33 @@ func parseHeader(data []byte) (h npy.Header, rest []byte, err error) {
 	return r.Header, data[length:], nil
 }
 
+// writeCodes writes codes as a NumPy file of the type that NumPy stores for
+// those of package ml_dtypes, bytes of no type, or of int8.
+func writeCodes(w io.Writer, q *quant.Quantised) error {
+	kind := "|V1"
+	if q.Recipe.Element.Equal(quant.Int8) || q.Recipe.Element.Equal(quant.MXInt8) {
+		kind = "|i1"
+	}
+	b := bufio.NewWriter(w)
+	writeHeader(b, kind, q.Rows, q.Cols) // Flush returns the first error
+	b.Write(q.Codes)
+	return b.Flush()
+}
+
+// writeHeader writes the header of a NumPy file of a matrix.
+func writeHeader(b *bufio.Writer, kind string, rows, cols int) {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, rows, cols)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n" // the data begin at a multiple of 64 bytes
+	b.Write(npy.Magic[:])
+	b.Write([]byte{1, 0, byte(len(header)), 0})
+	b.WriteString(header)
+}
+
 // writeMatrix writes m as a NumPy file of float64, which contains the numbers
 // of every format exactly.
 func writeMatrix(w io.Writer, m blas32.General) error {
-	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", m.Rows, m.Cols)
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n" // the data begin at a multiple of 64 bytes
 	b := bufio.NewWriter(w)
-	b.Write(npy.Magic[:]) // Flush returns the first error
-	b.Write([]byte{1, 0, byte(len(header)), 0})
-	b.WriteString(header)
+	writeHeader(b, "<f8", m.Rows, m.Cols) // Flush returns the first error
 	row := make([]byte, 0, 8*m.Cols)
 	for i := range m.Rows {
 		row = row[:0]

@@ -3,6 +3,7 @@ package quant
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -99,7 +100,7 @@ func (s MXScale) String() string { return mxScaleNames[s] }
 // MX returns the recipe of torchao for an MX format: blocks of 32 along K with
 // a scale in e8m0, which is NaN for a block with an infinity or a NaN.
 func MX(f tcore.Format, s MXScale) Recipe {
-	r := Recipe{Name: "mx" + f.Name + "-" + s.String(), Source: torchao + "; " + ocp, Element: f, Block: Vector32,
+	r := Recipe{Name: "mx" + strings.TrimPrefix(f.Name, "mx") + "-" + s.String(), Source: torchao + "; " + ocp, Element: f, Block: Vector32,
 		Scale: Scaling{Quotient: AmaxOverPower, Power: [...]Power{Down, Up, DownEven, Up}[s], Range: ue8m0Range,
 			Stored: tcore.E8M0, Apply: TimesInverse, Infinite: NaNScale, NotANumber: NaNScale}}
 	if s == RoundUpScale {

@@ -40,8 +40,8 @@ func ExampleRecipe() {
 		fmt.Println(r.Name, r.Block, r.Scale.Quotient == quant.AmaxOverMax, r.Scale.Apply == quant.TimesInverse)
 	}
 	// Output:
-	// deepseek-1x128 128×1 true false
-	// deepgemm-1x128 128×1 true true
+	// deepseek-1x128 1×128 true false
+	// deepgemm-1x128 1×128 true true
 }
 
 func ExampleRecipe_Quantise() {
@@ -89,8 +89,27 @@ func ExampleQuantised_TensorCodes() {
 	}
 	// Output:
 	// [128] <nil>
-	// [] quant: recipe "mxe2m1-floor" has e2m1 with a scale in e8m0 for 32×1, device "blackwell-tcgen05-f4ue4m3x16-binary32" takes e2m1 with ue4m3 for 16×1
+	// [] quant: recipe "mxe2m1-floor" has e2m1 with a scale in e8m0 for 1×32, device "blackwell-tcgen05-f4ue4m3x16-binary32" takes e2m1 with ue4m3 for 1×16
 	// [] quant: device "hopper-wgmma-binary16-binary32" takes no scales
+}
+
+func ExampleQuantised_Blocks() {
+	fmt.Println(quantise(quant.DeepGEMM(quant.Vector128, false), blas32.General{Rows: 3, Cols: 300, Stride: 300, Data: make([]float32, 900)}).Blocks())
+	// Output: 3 3
+}
+
+// OCP's floor scale clips 7 to 6.
+func ExampleQuantised_Loss() {
+	x := row(7, 0.1)
+	l := quantise(quant.MX(tcore.E2M1, quant.FloorScale), x).Loss(x)
+	fmt.Printf("%.3f %.3f, clipped %d, flushed %d\n", l.RMS, l.Drift, l.Clipped, l.Flushed)
+	// Output: 0.144 -0.155, clipped 1, flushed 1
+}
+
+func ExampleLoss() {
+	x := row(0, 0)
+	fmt.Println(quantise(quant.Integers(quant.PerVector), x).Loss(x))
+	// Output: {0 0 0 0 0}
 }
 
 func ExampleSide() {
@@ -100,7 +119,7 @@ func ExampleSide() {
 
 func ExampleBlock() {
 	fmt.Println(quant.PerTensor, quant.PerVector, quant.Tile128)
-	// Output: all×all all×1 128×128
+	// Output: all×all 1×all 128×128
 }
 
 // A recipe with another rounding is a copy with one field changed.

@@ -56,7 +56,7 @@ func (r Recipe) Quantise(x blas32.General, side Side) (*Quantised, error) {
 		q.Tensor = r.Tensor.scale(amax(x, 0, x.Rows, 0, x.Cols), r.tensorMax(), f, 1)
 	}
 	rows, cols := q.blockSize()
-	down, across := q.blocks()
+	down, across := q.Blocks()
 	q.Scales = make([]float32, down*across)
 	parallel.Each(len(q.Scales), func(block int) {
 		i0, j0 := block/across*rows, block%across*cols
@@ -100,8 +100,8 @@ func (q *Quantised) blockSize() (rows, cols int) {
 	return rows, cols
 }
 
-// blocks returns how many blocks lie one below the other and side by side.
-func (q *Quantised) blocks() (down, across int) {
+// Blocks returns how many blocks lie one below the other and side by side.
+func (q *Quantised) Blocks() (down, across int) {
 	rows, cols := q.blockSize()
 	return (q.Rows + rows - 1) / rows, (q.Cols + cols - 1) / cols
 }
@@ -122,7 +122,7 @@ func amax(x blas32.General, i0, i1, j0, j1 int) float32 {
 // binary32, as libraries do.
 func (q *Quantised) Scale(i, j int) float32 {
 	rows, cols := q.blockSize()
-	_, across := q.blocks()
+	_, across := q.Blocks()
 	s := q.Scales[i/rows*across+j/cols]
 	if q.Recipe.Scale.Quotient.inverse() {
 		return 1 / s
@@ -176,7 +176,7 @@ func (q *Quantised) TensorCodes(d tcore.Device) (tcore.Codes, error) {
 		return tcore.Codes{}, fmt.Errorf("quant: device %q takes no scales", d.Name)
 	}
 	if !element.Equal(r.element()) && !element.Equal(r.Element) || !d.Scale.Equal(r.Scale.Stored) || r.Block != (Block{d.ScaleBlock, 1}) {
-		return tcore.Codes{}, fmt.Errorf("quant: recipe %q has %s with a scale in %s for %v, device %q takes %s with %s for %d×1",
+		return tcore.Codes{}, fmt.Errorf("quant: recipe %q has %s with a scale in %s for %v, device %q takes %s with %s for 1×%d",
 			r.Name, r.Element.Name, r.Scale.Stored.Name, r.Block, d.Name, element.Name, d.Scale.Name, d.ScaleBlock)
 	}
 	z := tcore.Codes{Rows: q.Rows, Cols: q.Cols, Data: q.Codes, Scales: make([]uint8, len(q.Scales))}

@@ -48,7 +48,7 @@ var (
 	ue8m0Range = [2]float32{0x1p-127, 0x1p127}
 )
 
-// String returns along×across, with "all" for 0.
+// String returns across×along as in A, 1×128, with "all" for 0.
 func (b Block) String() string {
 	size := func(n int) string {
 		if n == 0 {
@@ -56,7 +56,7 @@ func (b Block) String() string {
 		}
 		return fmt.Sprint(n)
 	}
-	return size(b.Along) + "×" + size(b.Across)
+	return size(b.Across) + "×" + size(b.Along)
 }
 
 // A Scaling says how a scale follows from amax, the greatest magnitude in its

@@ -55,11 +55,11 @@ func TestQuantise_refuses(t *testing.T) {
 	dir := t.TempDir()
 	x := writeNumbers(t, dir, "x.npy", "(1, 1)", 1)
 	for args, want := range map[string]string{
-		"quantise -recipe nvfp5 " + x:                                                         `-recipe: no recipe "nvfp5", see roundoff quantise`,
-		"quantise -recipe int8-row":                                                           "want one file",
-		"quantise -recipe int8-row -side c " + x:                                              `-side "c", want a or b`,
-		"quantise -recipe int8-row -stochastic 33 " + x:                                       "-stochastic 33, want 0 to 32",
-		"quantise -recipe int8-row no.npy":                                                    "open no.npy",
+		"quantise -recipe nvfp5 " + x:                                                          `-recipe: no recipe "nvfp5", see roundoff quantise`,
+		"quantise -recipe int8-row":                                                            "want one file",
+		"quantise -recipe int8-row -side c " + x:                                               `-side "c", want a or b`,
+		"quantise -recipe int8-row -stochastic 33 " + x:                                        "-stochastic 33, want 0 to 32",
+		"quantise -recipe int8-row no.npy":                                                     "open no.npy",
 		"quantise -recipe int8-row -codes " + dir + "/c.npy -values " + dir + "/no/v.npy " + x: "no such file",
 	} {
 		if status, _, errs := ask(t, args); status == 0 || !strings.Contains(errs, want) {

@@ -189,6 +189,13 @@ def main(program):
             values, = quantised(program, folder, f"microxcaling-mx{element}", x, "values")
             assert np.array_equal(values, microxcaling(element)(x)), f"microxcaling-mx{element}: other numbers than gfloat's"
             numbers += x.size
+        for element, t in {**types, "bfloat16": ml_dtypes.bfloat16}.items():
+            x = clip(data["binary32"][:16, :64], t)
+            np.save(folder / "a.npy", x)
+            np.save(folder / "b.npy", np.eye(64, dtype=f32))
+            subprocess.run([program, "gemm", "-device", "blackwell", "-in", element, folder / "a.npy", folder / "b.npy",
+                            "-o", folder / "d.npy"], check=True)
+            assert np.array_equal(np.load(folder / "d.npy"), x.astype(f32)), f"codes of {element} are read as other numbers"
     print(f"{len(recipes) + len(types)} recipes, {numbers} numbers: the codes and scales of ml_dtypes {ml_dtypes.__version__}, "
           f"NumPy {np.__version__} and gfloat")
 

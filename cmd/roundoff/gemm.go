@@ -24,7 +24,7 @@ type product struct {
 	alpha, beta        float64
 	transposeA         bool
 	transposeB         bool
-	splitK             int
+	splitK, promote    int
 	compare            string
 	operandA, operandB blas32.General
 	accumulated        blas32.General
@@ -52,6 +52,7 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	flags.BoolVar(&p.transposeA, "ta", false, "transpose A")
 	flags.BoolVar(&p.transposeB, "tb", false, "transpose B")
 	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.StringVar(&p.compare, "compare", "", "say how D differs from that of these `devices`, as in ieee,ampere")
 	words, err := parseFlags(flags, args)
 	if err != nil {
@@ -120,7 +121,11 @@ func (p *product) machine(name string) (tcore.Machine, error) {
 		return tcore.Machine{}, err
 	}
 	out, err := findFormat(p.out)
-	return tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Output: out}, err
+	if err != nil {
+		return tcore.Machine{}, err
+	}
+	m := tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Promote: p.promote, Output: out}
+	return m, m.Check()
 }
 
 // rivals returns the machines that -compare names.

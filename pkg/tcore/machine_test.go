@@ -211,4 +211,15 @@ func TestMachine_refuses_to_promote(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
+	for _, d := range Devices() {
+		core, ok := d.Core.(Fused)
+		if !ok || d.ScaleBlock != 32 {
+			continue
+		}
+		core.Terms = 16
+		d.Core = core
+		if (Machine{Device: d, Promote: 16}).Check() == nil || (Machine{Device: d, Promote: 32}).Check() != nil {
+			t.Errorf("%s: scales of 32 products are cut, or whole ones are not", d.Name)
+		}
+	}
 }

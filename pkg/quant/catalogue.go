@@ -114,7 +114,7 @@ func MX(f tcore.Format, s MXScale) Recipe {
 // greatest, 2^127.
 func MXTransformerEngine(f tcore.Format) Recipe {
 	r := MX(f, RoundUpScale)
-	r.Name, r.Source, r.Scale.Infinite = "te-mx"+f.Name, engine+"; "+mxfp8Paper, GreatestOne
+	r.Name, r.Source, r.Scale.Infinite = "te-mx"+f.Name, engine+"; "+mxfp8Paper, GreatestScale
 	return r
 }
 

@@ -155,7 +155,7 @@ func ExampleApply() {
 // has the greatest scale.
 func ExampleCorner() {
 	fmt.Println(quant.MX(tcore.E4M3, quant.RoundUpScale).Scale.Infinite == quant.NaNScale,
-		quant.MXTransformerEngine(tcore.E4M3).Scale.Infinite == quant.GreatestOne)
+		quant.MXTransformerEngine(tcore.E4M3).Scale.Infinite == quant.GreatestScale)
 	// Output: true true
 }
 

@@ -11,10 +11,10 @@ import (
 // and on elements round to binary32, to nearest even, before the last one
 // rounds an element to its format.
 type Recipe struct {
-	Name    string       // by which commands ask for it
-	Source  string       // the library or the text, and its version
-	Element tcore.Format // of the codes; numbers beyond it become ±Max, qmax
-	Rounding
+	Name       string           // by which commands ask for it
+	Source     string           // the library or the text, and its version
+	Element    tcore.Format     // of the codes; numbers beyond it become ±Max, qmax
+	Rounding   Rounding         // of elements
 	Stochastic tcore.Stochastic // in place of Rounding, if its Bits are not 0
 	Tensor     *Scaling         // the scale of the whole matrix, nil if there is none
 	Block      Block            // which elements have a scale in common
@@ -124,11 +124,11 @@ type Corner int
 
 // Scales for a block of zeros, with an infinity or with a NaN.
 const (
-	Computed    Corner = iota // none: what the operations give
-	One                       // 1
-	LeastScale                // the least of Range
-	GreatestOne               // the greatest of Range
-	NaNScale                  // NaN: all the block is
+	Computed      Corner = iota // none: what the operations give
+	One                         // 1
+	LeastScale                  // the least of Range
+	GreatestScale               // the greatest of Range
+	NaNScale                    // NaN: all the block is
 )
 
 // check returns an error that names what is no recipe.
@@ -187,7 +187,7 @@ func (s *Scaling) scale(amax, qmax float32, f tcore.Format, tensor float32) floa
 		return 1
 	case LeastScale:
 		return s.Range[0]
-	case GreatestOne:
+	case GreatestScale:
 		return s.Range[1]
 	case NaNScale:
 		return float32(math.NaN())

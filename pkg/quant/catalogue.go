@@ -101,7 +101,7 @@ func (s MXScale) String() string { return mxScaleNames[s] }
 // a scale in e8m0, which is NaN for a block with an infinity or a NaN.
 func MX(f tcore.Format, s MXScale) Recipe {
 	r := Recipe{Name: "mx" + strings.TrimPrefix(f.Name, "mx") + "-" + s.String(), Source: torchao + "; " + ocp, Element: f, Block: Vector32,
-		Scale: Scaling{Quotient: AmaxOverPower, Power: [...]Power{Down, Up, DownEven, Up}[s], Range: ue8m0Range,
+		Scale: Scaling{Quotient: AmaxOverPower, Power: [...]Power{Down, Up, DownEven, Up}[s], Range: [2]float32{0x1p-127, 0x1p127},
 			Stored: tcore.E8M0, Apply: TimesInverse, Infinite: NaNScale, NotANumber: NaNScale}}
 	if s == RoundUpScale {
 		r.Scale.Quotient = AmaxTimesInverse

@@ -37,15 +37,13 @@ type Block struct{ Along, Across int }
 
 // Blocks that several recipes have in common.
 var (
-	PerTensor  = Block{0, 0}
-	PerVector  = Block{0, 1} // each row of A, each column of B
-	Tile128    = Block{128, 128}
-	Vector128  = Block{128, 1}
-	Vector32   = Block{32, 1}
-	Vector16   = Block{16, 1}
-	Tile16     = Block{16, 16}
-	noRange    = [2]float32{}
-	ue8m0Range = [2]float32{0x1p-127, 0x1p127}
+	PerTensor = Block{0, 0}
+	PerVector = Block{0, 1} // each row of A, each column of B
+	Tile128   = Block{128, 128}
+	Vector128 = Block{128, 1}
+	Vector32  = Block{32, 1}
+	Vector16  = Block{16, 1}
+	Tile16    = Block{16, 16}
 )
 
 // String returns across×along as in A, 1×128, with "all" for 0.
@@ -126,7 +124,6 @@ type Corner int
 const (
 	Computed      Corner = iota // none: what the operations give
 	One                         // 1
-	LeastScale                  // the least of Range
 	GreatestScale               // the greatest of Range
 	NaNScale                    // NaN: all the block is
 )
@@ -185,8 +182,6 @@ func (s *Scaling) scale(amax, qmax float32, f tcore.Format, tensor float32) floa
 	switch corner {
 	case One:
 		return 1
-	case LeastScale:
-		return s.Range[0]
 	case GreatestScale:
 		return s.Range[1]
 	case NaNScale:
@@ -197,7 +192,7 @@ func (s *Scaling) scale(amax, qmax float32, f tcore.Format, tensor float32) floa
 		margin = -margin
 	}
 	v := s.Power.of(math.Ldexp(s.Quotient.of(amax, qmax, f, tensor), margin), f, s.Quotient == AmaxOverPower)
-	if s.Range != noRange && v == v {
+	if s.Range != [2]float32{} && v == v {
 		v = min(max(v, float64(s.Range[0])), float64(s.Range[1]))
 	}
 	return float32(s.Stored.Round(v, tcore.ToNearestEven))

@@ -46,6 +46,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	flags.StringVar(&q.in, "in", "", "advise on devices that take these `formats`; all if none is named")
 	flags.StringVar(&q.out, "out", "", "store D in this `format`, not in what the device accumulates in")
 	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.IntVar(&q.Promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.BoolVar(&q.Represented, "represented", true, "A and B are rounded to their format first, from finer numbers")
 	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
 	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
@@ -83,6 +84,11 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 			q.operands.permute(q.permute)
 		}
 		if err := q.operands.describe(&q.Problem); err != nil {
+			return err
+		}
+	}
+	for _, d := range found {
+		if err := (tcore.Machine{Device: d, SplitK: q.SplitK, Promote: q.Promote}).Check(); err != nil {
 			return err
 		}
 	}

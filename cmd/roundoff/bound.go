@@ -48,6 +48,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.StringVar(&q.acc, "acc", "binary32", "accumulate in this `format`")
 	flags.StringVar(&q.out, "out", "binary32", "store D in this `format`")
 	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.IntVar(&q.Promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.StringVar(&q.order, "order", "sequence", "add in this `order`: sequence, or on FMAs pairs or compensated")
 	flags.BoolVar(&q.stochastic, "stochastic", false, "round stochastically")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
@@ -118,6 +119,9 @@ func (q *boundQuestion) describe() (err error) {
 		return fmt.Errorf("%s adds %d terms at once, not %d", q.Device.Name, q.Width(), q.block)
 	}
 	if err := q.arrange(); err != nil {
+		return err
+	}
+	if err := (tcore.Machine{Device: q.Device, SplitK: q.SplitK, Promote: q.Promote}).Check(); err != nil {
 		return err
 	}
 	switch {

@@ -24,7 +24,7 @@ type product struct {
 	alpha, beta        float64
 	transposeA         bool
 	transposeB         bool
-	splitK             int
+	splitK, promote    int
 	compare            string
 	operandA, operandB blas32.General
 	accumulated        blas32.General
@@ -38,9 +38,10 @@ const maxElements = 1 << 28
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
 	flags := newFlags("gemm", "[-flag ...] A.npy B.npy [-o D.npy]\n\n"+
-		"Multiplies matrices of float16, float32 or float64 as a tensor core does, bit for bit, and\n"+
-		"writes D = alpha A B + beta C as float64, which holds the numbers of all output formats but\n"+
-		"binary64, of which D has 24 bits. Scales of block-scaled devices are 1.\n\n", stderr)
+		"Multiplies matrices of float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
+		"bit for bit, and writes D = alpha A B + beta C as float64, which holds the numbers of all output\n"+
+		"formats but binary64, of which D has 24 bits. Bytes without a type, as NumPy stores fp8, fp6\n"+
+		"and fp4, are codes of -in. Scales of block-scaled devices are 1.\n\n", stderr)
 	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
 	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
 	flags.StringVar(&p.out, "out", "binary32", "round D to this `format`, and accumulate in it if the device can")
@@ -51,6 +52,7 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	flags.BoolVar(&p.transposeA, "ta", false, "transpose A")
 	flags.BoolVar(&p.transposeB, "tb", false, "transpose B")
 	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.StringVar(&p.compare, "compare", "", "say how D differs from that of these `devices`, as in ieee,ampere")
 	words, err := parseFlags(flags, args)
 	if err != nil {
@@ -119,7 +121,11 @@ func (p *product) machine(name string) (tcore.Machine, error) {
 		return tcore.Machine{}, err
 	}
 	out, err := findFormat(p.out)
-	return tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Output: out}, err
+	if err != nil {
+		return tcore.Machine{}, err
+	}
+	m := tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Promote: p.promote, Output: out}
+	return m, m.Check()
 }
 
 // rivals returns the machines that -compare names.

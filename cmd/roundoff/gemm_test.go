@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
@@ -53,7 +54,7 @@ func TestGEMM(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m, err := parseMatrix(data); err != nil || len(m.Data) != 1 || m.Data[0] != tt.want {
+			if m, err := parseMatrix(data, tcore.E4M3); err != nil || len(m.Data) != 1 || m.Data[0] != tt.want {
 				t.Errorf("%+v, %v, want %v", m, err, tt.want)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
@@ -41,14 +42,38 @@ func TestParseMatrix(t *testing.T) {
 		{"reads_float32", npyFile(dictionary("<f4", "False", "(2, 3)"), []float32{1, 2, 3, 4, 5, 6}), "2×3 [1 2 3 4 5 6]"},
 		{"reads_float64", npyFile(dictionary("<f8", "False", "(1, 2)"), []float64{0.1, math.Inf(1)}), "1×2 [0.1 +Inf]"},
 		{"reads_float16", npyFile(dictionary("<f2", "False", "(1, 3)"), []uint16{0x3c00, 0x8001, 0x7bff}), "1×3 [1 -5.960464477539063e-08 65504]"},
+		{"reads_bfloat16", npyFile(dictionary("<V2", "False", "(1, 3)"), []uint16{0x3f80, 0x8001, 0x7f80}), "1×3 [1 -9.183549615799121e-41 +Inf]"},
+		{"reads_e5m2", npyFile(dictionary("<f1", "False", "(1, 3)"), []uint8{0x3c, 0x81, 0x7c}), "1×3 [1 -1.52587890625e-05 +Inf]"},
+		{"reads_int8", npyFile(dictionary("|i1", "False", "(1, 2)"), []int8{127, -128}), "1×2 [127 -128]"},
+		{"reads_codes", npyFile(dictionary("<V1", "False", "(2, 2)"), []uint8{0x38, 0x7e, 0x81, 0xff}), "2×2 [1 448 -0.001953125 NaN]"},
+		{"reads_codes_as_written_here", npyFile(dictionary("|V1", "True", "(2, 2)"), []uint8{0x38, 0x7e, 0x81, 0x7f}), "2×2 [1 -0.001953125 448 NaN]"},
 		{"reads_columns_first", npyFile(dictionary("<f4", "True", "(2, 3)"), []float32{1, 4, 2, 5, 3, 6}), "2×3 [1 2 3 4 5 6]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := parseMatrix(c.file)
+			m, err := parseMatrix(c.file, tcore.E4M3)
 			if got := fmt.Sprintf("%d×%d %v", m.Rows, m.Cols, m.Data); err != nil || got != c.want {
 				t.Errorf("%s, %v, want %s", got, err, c.want)
 			}
 		})
+	}
+}
+
+// Bytes of no type are codes of the format that the command names, and of no
+// other.
+func TestParseMatrix_of_codes(t *testing.T) {
+	file := npyFile(dictionary("|V1", "False", "(1, 2)"), []uint8{0x05, 0x10})
+	for _, test := range []struct {
+		codes tcore.Format
+		want  string
+	}{
+		{tcore.E4M3, "[0.009765625 0.03125] <nil>"}, {tcore.E5M2, "[7.62939453125e-05 0.00048828125] <nil>"},
+		{tcore.E2M1, "[] byte 1 of the data is 0x10, want a code of e2m1, less than 0x10"},
+		{tcore.Binary16, "[] bytes of no type"}, {tcore.Format{}, "[] bytes of no type"},
+	} {
+		m, err := parseMatrix(file, test.codes)
+		if got := fmt.Sprint(m.Data, err); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %s, want %s", test.codes.Name, got, test.want)
+		}
 	}
 }
 
@@ -84,7 +109,7 @@ func TestParseMatrix_refuses(t *testing.T) {
 		{"more_data", "28 bytes of data", append(append([]byte(nil), good...), 0, 0, 0, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := parseMatrix(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := parseMatrix(c.file, tcore.E4M3); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
@@ -104,7 +129,7 @@ func TestWriteMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := parseMatrix(data)
+		z, err := parseMatrix(data, tcore.E4M3)
 		want := fmt.Sprint([]float64{1, float64(float32(0.1)), -0.25, 0x1p-149})
 		if err != nil || z.Rows != 2 || z.Cols != 2 || fmt.Sprint(z.Data) != want {
 			t.Errorf("%+v, %v, want %v", z, err, want)
@@ -155,7 +180,7 @@ func FuzzParseMatrix(f *testing.F) {
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"))
 	f.Add([]byte("\x93NUMPY\x01\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseMatrix(data)
+		m, err := parseMatrix(data, tcore.E4M3)
 		if err == nil && (len(m.Data) != m.Rows*m.Cols || 2*len(m.Data) > len(data)) {
 			t.Errorf("%d × %d with %d elements of %d bytes", m.Rows, m.Cols, len(m.Data), len(data))
 		}

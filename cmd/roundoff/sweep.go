@@ -38,7 +38,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"With -standard it sweeps every device of roundoff devices over data of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
 		"Machines: "+names(sweep.Machines(), func(m tcore.Machine) string { return m.Name })+",\n"+
-		"a name of roundoff devices, and any of them with /16 for K in 16 parts or >binary16 for D.\n"+
+		"a name of roundoff devices, and any of them with /16 for K in 16 parts, @128 for sums that are promoted every 128 products, or >binary16 for D.\n"+
 		"Data: "+names(sweep.Generators(), func(l sweep.Generator) string { return l.Name })+",\n"+
 		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
 		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+

@@ -14,9 +14,10 @@ import (
 // = 1.
 //
 // The machine is that of package tcore: a device, the number of parts into
-// which K is split (added in binary32), the format of D, the order of
-// summation, and whether roundings are stochastic. The bounds are for products
-// that do not overflow; the Underflow of a [Result] accounts for underflow.
+// which K is split, or their length (added in binary32), the format of D, the
+// order of summation, and whether roundings are stochastic. The bounds are for
+// products that do not overflow; the Underflow of a [Result] accounts for
+// underflow.
 type Problem struct {
 	M, N, K int
 	tcore.Machine
@@ -36,6 +37,9 @@ type Problem struct {
 // Length returns ℓ, the number of products in one chain, that is, in the
 // longest part of K. It panics if the device has no core.
 func (k Problem) Length() int {
+	if k.Promote > 0 {
+		return min(k.K, k.Promote)
+	}
 	w, parts := k.Width(), max(k.SplitK, 1)
 	blocks := (k.K + w - 1) / w
 	return min(k.K, (blocks+parts-1)/parts*w)

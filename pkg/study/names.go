@@ -38,6 +38,9 @@ func machineTitle(m tcore.Machine) string {
 	if m.SplitK > 1 {
 		title += fmt.Sprintf(", K in %d parts", m.SplitK)
 	}
+	if m.Promote > 0 {
+		title += fmt.Sprintf(", promoted every %d", m.Promote)
+	}
 	if m.Output != (tcore.Format{}) {
 		title += ", D in " + m.Output.Name
 	}

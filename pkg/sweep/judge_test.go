@@ -359,7 +359,10 @@ func TestFindGenerator_of_grammar(t *testing.T) {
 	if m, err := FindMachine("volta/4>bfloat16"); err != nil || m.SplitK != 4 || m.Output != tcore.BFloat16 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for _, name := range []string{"volta>", "volta>none", "volta>binary16>binary16", "none>binary16"} {
+	if m, err := FindMachine("hopper@128>bfloat16"); err != nil || m.Promote != 128 || m.Output != tcore.BFloat16 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, name := range []string{"hopper@", "hopper@100", "hopper@128@128", "hopper/2@128", "volta>", "volta>none", "volta>binary16>binary16", "none>binary16"} {
 		if _, err := FindMachine(name); err == nil {
 			t.Errorf("machine %s is found", name)
 		}

@@ -49,8 +49,9 @@ var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5
 
 // FindMachine returns the machine of that name: one of [Machines], or a device
 // by its name in [devices.All]. The suffix "/16" splits K into 16 parts whose
-// sums are added, and the suffix ">binary16" rounds D to that format; with
-// both, "/16" comes first. An error says that there is no such machine.
+// sums are added, or "@128" into parts of 128 products, and the suffix
+// ">binary16" rounds D to that format; with both, that comes last. An error
+// says that there is no such machine.
 func FindMachine(name string) (tcore.Machine, error) {
 	if i := slices.IndexFunc(Machines(), func(m tcore.Machine) bool { return m.Name == name }); i >= 0 {
 		return Machines()[i], nil
@@ -71,6 +72,18 @@ func FindMachine(name string) (tcore.Machine, error) {
 			return tcore.Machine{}, fmt.Errorf("sweep: machine %q, want a machine, / and the parts of K, 1 or more", name)
 		}
 		m.Name, m.SplitK = name, parts
+		return m, nil
+	}
+	if base, text, ok := strings.Cut(name, "@"); ok {
+		promote, err := strconv.Atoi(text)
+		m, errBase := FindMachine(base)
+		if err != nil || errBase != nil || promote < 1 || m.Promote > 0 {
+			return tcore.Machine{}, fmt.Errorf("sweep: machine %q, want a machine, @ and the products after which it promotes, 1 or more", name)
+		}
+		m.Name, m.Promote = name, promote
+		if err := m.Check(); err != nil {
+			return tcore.Machine{}, fmt.Errorf("sweep: machine %q: %w", name, err)
+		}
 		return m, nil
 	}
 	for _, d := range devices.All() {

@@ -11,15 +11,20 @@ import (
 )
 
 // Machine computes matrix products as a library does that uses a [Device]. K is
-// split into SplitK parts. The products of the parts are added, and alpha and
-// beta applied, in binary32, every operation rounded to nearest even:
+// split into SplitK parts, or into parts of Promote products. The products of
+// the parts are added, and alpha and beta applied, in binary32, every operation
+// rounded to nearest even:
 //
 //	D = fl_Output(fl(fl(alpha × S) + fl(beta × C))),  S = fl(… fl(S₀ + S₁) + …)
 //
 // where S_i is the sum over part i on the device, from zero and from left to
-// right. All parts but the last have the same number of blocks,
-// ⌈blocks/SplitK⌉. If beta = 0, C is not read. SplitK = 0 means one part, and
-// the zero Output means the C of the device.
+// right. All parts but the last have the same number of blocks, ⌈blocks/SplitK⌉
+// or those of Promote products. If beta = 0, C is not read. SplitK = 0 and
+// Promote = 0 mean one part, and the zero Output means the C of the device.
+//
+// With Promote, sums leave the accumulators of the tensor core for binary32
+// every so many products, as in libraries for FP8 on Hopper, which keeps 13
+// fraction bits: 128 in DeepSeek-V3 and CUTLASS (DeepSeek-AI 2024, 3.3.2).
 //
 // A machine whose device computes FMAs (its Core is a [Chain]) may also add the
 // products of a part in another order, as software does on such a device, or
@@ -28,19 +33,25 @@ type Machine struct {
 	Name       string // for reports only
 	Device     Device
 	SplitK     int
+	Promote    int
 	Output     Format
 	Order      Order      // order of summation within a part
 	Stochastic Stochastic // rounding within a part; the zero value rounds to nearest even
 }
 
-// Check returns an error if SplitK is negative, if Order is none of the
-// constants, if Stochastic.Bits is not in 0 to 32, or if Order or Stochastic is
-// set and the Core is not a [Chain].
+// Check returns an error if SplitK is negative, if Promote is no number of
+// whole blocks or set beside a SplitK, if Order is none of the constants, if
+// Stochastic.Bits is not in 0 to 32, or if Order or Stochastic is set and the
+// Core is not a [Chain].
 func (m Machine) Check() error {
 	_, fmas := m.Device.Core.(Chain)
 	switch {
 	case m.SplitK < 0:
 		return fmt.Errorf("SplitK = %d, want SplitK >= 0", m.SplitK)
+	case m.Promote < 0 || m.Promote > 0 && m.Promote%m.block() != 0:
+		return fmt.Errorf("Promote = %d, want a multiple of %d, the products that device %q adds at once", m.Promote, m.block(), m.Device.Name)
+	case m.Promote > 0 && m.SplitK > 1:
+		return fmt.Errorf("Promote = %d and SplitK = %d, want one of them", m.Promote, m.SplitK)
 	case m.Order < InSequence || m.Order > Compensated || m.Order != InSequence && !fmas:
 		return fmt.Errorf("Order = %v on device %q, want another order on FMAs only", m.Order, m.Device.Name)
 	case m.Stochastic.Bits < 0 || m.Stochastic.Bits > 32:
@@ -200,9 +211,20 @@ func (m *Machine) finish(alpha float32, sum blas32.General, beta float32, c, d b
 	}
 }
 
+// block returns the number of products in which K can be cut.
+func (m *Machine) block() int {
+	if m.Device.Core == nil {
+		return 1
+	}
+	return max(m.Device.Core.width(), m.Device.ScaleBlock)
+}
+
 // partLength returns the number of terms in a part, which is a whole number of
 // blocks, for n terms in whole blocks.
 func (m *Machine) partLength(n int) int {
+	if m.Promote > 0 {
+		return m.Promote
+	}
 	w := m.Device.Core.width()
 	parts := max(m.SplitK, 1)
 	return (n/w + parts - 1) / parts * w

@@ -23,7 +23,7 @@ func TestBoundsHoldOnTheMachineMeasured(t *testing.T) {
 	for _, d := range []tcore.Device{devices.IEEEF32(), devices.IEEEF16(), devices.IEEEF64()} {
 		for _, m := range []tcore.Machine{
 			{Device: d}, {Device: d, Order: tcore.InPairs}, {Device: d, Order: tcore.Compensated}, {Device: d, Stochastic: stochastic},
-			{Device: d, SplitK: 7}, {Device: d, SplitK: 7, Order: tcore.InPairs, Stochastic: stochastic}, {Device: d, Output: tcore.BFloat16, Order: tcore.Compensated},
+			{Device: d, SplitK: 7}, {Device: d, Promote: 128}, {Device: d, SplitK: 7, Order: tcore.InPairs, Stochastic: stochastic}, {Device: d, Output: tcore.BFloat16, Order: tcore.Compensated},
 		} {
 			for _, data := range []sweep.Generator{sweep.Symmetric, sweep.Positive} {
 				p := bound.Problem{M: 8, N: 8, K: 2000, Machine: m, X: data.X, Y: data.Y}

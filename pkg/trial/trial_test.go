@@ -31,6 +31,7 @@ func (positive) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 func TestRun_measures_the_whole_machine(t *testing.T) {
 	for name, m := range map[string]tcore.Machine{
 		"K in parts":           {Device: devices.VoltaF16(), SplitK: 2},
+		"promoted":             {Device: devices.VoltaF16(), Promote: 96},
 		"D in binary16":        {Device: devices.VoltaF16(), Output: tcore.Binary16},
 		"both":                 {Device: devices.VoltaF16(), SplitK: 2, Output: tcore.Binary16},
 		"the device by itself": {Device: devices.VoltaF16()},
@@ -62,6 +63,9 @@ func TestRun_measures_the_whole_machine(t *testing.T) {
 func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.Seq2[float64, float64] {
 	return func(yield func(e, size float64) bool) {
 		part := a.Cols / max(m.SplitK, 1)
+		if m.Promote > 0 {
+			part = m.Promote
+		}
 		for i := range a.Rows {
 			for j := range b.Cols {
 				x, y := make([]float64, a.Cols), make([]float64, a.Cols)
@@ -79,11 +83,11 @@ func errorsByHand(m tcore.Machine, a, b blas32.General, represented bool) iter.S
 				}
 				computed := 0.0
 				for start := 0; start < len(x); start += part {
-					// In binary64, which contains the sum of two binary32 numbers.
-					computed += m.Device.Dot(x[start:start+part], y[start:start+part], 0)
-				}
-				if m.SplitK > 1 {
-					computed = float64(float32(computed))
+					end := min(start+part, len(x))
+					computed += m.Device.Dot(x[start:end], y[start:end], 0) // in binary64, where the sum of two binary32 numbers is rounded once more
+					if part < len(x) {
+						computed = float64(float32(computed))
+					}
 				}
 				if m.Output == tcore.Binary16 {
 					computed = tcore.Binary16.Round(computed, tcore.ToNearestEven)

@@ -124,6 +124,9 @@ func TestRefusals(t *testing.T) {
 		`quant: recipe "mxe4m3-floor": a scale of the tensor and a quotient with it, want both or none`: func(r *Recipe) {
 			r.Scale.Quotient = AmaxOverTensor
 		},
+		`quant: recipe "mxe4m3-floor": a scale of the tensor and a way to divide by it, want both or none`: func(r *Recipe) {
+			r.Scale.Apply = TimesQuotient
+		},
 		`quant: recipe "mxe4m3-floor": Times is for inverse scales, and they for Times`: func(r *Recipe) { r.Scale.Apply = Times },
 	} {
 		r := MX(tcore.E4M3, FloorScale)

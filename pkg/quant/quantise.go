@@ -175,7 +175,7 @@ func (q *Quantised) TensorCodes(d tcore.Device) (tcore.Codes, error) {
 	if d.ScaleBlock == 0 {
 		return tcore.Codes{}, fmt.Errorf("quant: device %q takes no scales", d.Name)
 	}
-	if !element.Equal(r.element()) && !element.Equal(r.Element) || !d.Scale.Equal(r.Scale.Stored) || r.Block != (Block{d.ScaleBlock, 1}) {
+	if !element.Equal(r.Element) || !d.Scale.Equal(r.Scale.Stored) || r.Block != (Block{d.ScaleBlock, 1}) {
 		return tcore.Codes{}, fmt.Errorf("quant: recipe %q has %s with a scale in %s for %v, device %q takes %s with %s for 1×%d",
 			r.Name, r.Element.Name, r.Scale.Stored.Name, r.Block, d.Name, element.Name, d.Scale.Name, d.ScaleBlock)
 	}

@@ -175,7 +175,7 @@ func TestOrderOfOperationsShows(t *testing.T) {
 }
 
 // Floor scales shrink positive data, and their products twice as much; those
-// that clip nothing do not (Section 1.3 of the measurements: -3.1 % and -12 %).
+// that clip nothing do not.
 func TestFloorScalesDrift(t *testing.T) {
 	uniform := func(rng *rand.Rand) float32 { return rng.Float32() }
 	for _, test := range []struct {

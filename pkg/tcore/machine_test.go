@@ -146,7 +146,7 @@ func TestDevices_have_names_of_their_own(t *testing.T) {
 
 // Sums of positive numbers on Hopper, which keeps 13 fraction bits for e4m3,
 // lose two fifths over 32768 products, and 0.05 % if they are promoted every
-// 128 (quantised data, Section 5 of the claims of others).
+// 128.
 func TestMachine_promotes(t *testing.T) {
 	const m, n, k = 4, 8, 32768
 	rng := rand.New(rand.NewPCG(15, 1))

@@ -327,3 +327,30 @@ func TestGEMMCodesRefuses(t *testing.T) {
 		}()
 	}
 }
+
+// A code of too many bits is found wherever it stands, however the codes are
+// divided among cores and words.
+func TestFirstBeyond(t *testing.T) {
+	for _, n := range []int{1, 31, 33, 1 << 14, 1<<14 + 1, 3<<14 + 5} {
+		codes := make([]uint8, n)
+		for i := range codes {
+			codes[i] = 15
+		}
+		if got := firstBeyond(codes, 4); got != -1 {
+			t.Errorf("%d codes: code %d has more than 4 bits", n, got)
+		}
+		for _, i := range []int{0, 7, 8, 31, 32, 1<<14 - 1, 1 << 14, 2<<14 - 1, n - 1} {
+			if i >= n {
+				continue
+			}
+			codes[i] = 16
+			if got := firstBeyond(codes, 4); got != i {
+				t.Errorf("%d codes: the first of more than 4 bits is %d, want %d", n, got, i)
+			}
+			if got := firstBeyond(codes, 8); got != -1 {
+				t.Errorf("%d codes: code %d has more than 8 bits", n, got)
+			}
+			codes[i] = 15
+		}
+	}
+}

@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -76,11 +78,40 @@ func serve(file string) {
 		return s
 	}
 	ctx := context.Background()
+	f.begin(os.Getenv("FAKE_BEGIN"))
 	f.iopub = listen(zmq4.NewPub(ctx), f.conn.IOPub)
 	control := listen(zmq4.NewRouter(ctx), f.conn.Control)
 	shell := listen(zmq4.NewRouter(ctx), f.conn.Shell)
 	go f.loop(control)
 	f.loop(shell)
+}
+
+// begin does what can go wrong before a kernel listens.
+func (f *fake) begin(how string) {
+	how, file, _ := strings.Cut(how, " ")
+	switch how {
+	case "taken": // the first time another program has the port
+		if mark, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			mark.Close()
+			fmt.Fprintln(os.Stderr, "listen tcp: bind: address already in use")
+			os.Exit(255)
+		}
+	case "mute", "cut": // on the port listens who says nothing; who hangs up at once
+		l, err := net.Listen("tcp", net.JoinHostPort(f.conn.IP, strconv.Itoa(f.conn.Shell)))
+		if err != nil {
+			panic(err)
+		}
+		c, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		if how == "mute" {
+			time.Sleep(time.Hour)
+		}
+		c.(*net.TCPConn).SetLinger(0)
+		c.Close()
+		l.Close()
+	}
 }
 
 func (f *fake) loop(s zmq4.Socket) {

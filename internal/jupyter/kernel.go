@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -16,11 +18,12 @@ import (
 	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
-// Time limits: for a kernel to answer for the first time, to end after a
-// shutdown request, to end after a signal, and to stop a cell. GoNB kills a
-// cell 5 s after an interrupt.
+// Time limits: for a kernel to answer for the first time, to take a request, to
+// end after a shutdown request, to end after a signal, and to stop a cell. GoNB
+// kills a cell 5 s after an interrupt.
 const (
 	startTime     = time.Minute
+	sendTime      = 10 * time.Second
 	shutdownTime  = 3 * time.Second
 	terminateTime = 2 * time.Second
 	interruptTime = 7 * time.Second
@@ -49,27 +52,43 @@ type Kernel struct {
 // Start starts the kernel that spec describes, in the folder dir, with env
 // ("key=value") added to its environment, and returns it when it has answered.
 // It ends a kernel that does not answer within a minute and returns an error.
-// The kernel stores its temporary files in a folder of its own, which Close
-// removes.
+// Where another program took one of the kernel's ports first, it starts the
+// kernel again. The kernel stores its temporary files in a folder of its own,
+// which Close removes.
 func Start(ctx context.Context, spec Spec, dir string, env []string) (*Kernel, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("jupyter: kernelspec: %w", err)
 	}
-	k, err := launch(spec, dir, env)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errors.New("jupyter: the kernel does not answer"))
 	defer cancel()
-	if err := k.connect(ctx); err != nil {
+	for {
+		k, err := launch(spec, dir, env)
+		if err != nil {
+			return nil, err
+		}
+		if err = k.connect(ctx); err == nil {
+			return k, nil
+		}
 		k.Close()
-		return nil, err
+		if ctx.Err() != nil || !strings.Contains(err.Error(), portTaken) {
+			return nil, err
+		}
 	}
-	return k, nil
 }
+
+// portTaken is in what a kernel prints that cannot listen on one of its ports:
+// they are free when they are chosen, and a moment later the kernel listens.
+const portTaken = "address already in use"
+
+// launching is held from when a kernel's ports are chosen until its process
+// runs: a process that is started meanwhile holds the listeners on the ports
+// open until its program is loaded, and who connects to them is cut off.
+var launching sync.Mutex
 
 // launch starts the process of the kernel.
 func launch(spec Spec, dir string, env []string) (*Kernel, error) {
+	launching.Lock()
+	defer launching.Unlock()
 	conn, err := newConnection()
 	if err != nil {
 		return nil, err
@@ -109,8 +128,8 @@ func launch(spec Spec, dir string, env []string) (*Kernel, error) {
 // subscription takes effect are lost.
 func (k *Kernel) connect(ctx context.Context) error {
 	opts := []zmq4.Option{
-		zmq4.WithDialerRetry(20 * time.Millisecond),
-		zmq4.WithDialerMaxRetries(int(startTime / (20 * time.Millisecond))),
+		zmq4.WithDialerMaxRetries(0),
+		zmq4.WithTimeout(sendTime),
 		zmq4.WithLogger(log.New(io.Discard, "", 0)),
 	}
 	k.shell, k.control = zmq4.NewDealer(k.alive, opts...), zmq4.NewDealer(k.alive, opts...)
@@ -121,10 +140,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 		socket zmq4.Socket
 		port   int
 	}{{k.shell, k.conn.Shell}, {k.control, k.conn.Control}, {k.iopub, k.conn.IOPub}} {
-		if err := c.socket.Dial(k.conn.address(c.port)); err != nil {
-			if k.alive.Err() != nil {
-				err = context.Cause(k.alive)
-			}
+		if err := k.dial(c.socket, c.port); err != nil {
 			return err
 		}
 	}
@@ -134,6 +150,29 @@ func (k *Kernel) connect(ctx context.Context) error {
 	go k.receive(k.shell, k.replies)
 	go k.receive(k.iopub, k.published)
 	return k.greet()
+}
+
+// dial connects the socket to a port of the kernel. It tries again until the
+// kernel answers or cannot be used any more: what listens on the port in the
+// beginning need not be the kernel.
+func (k *Kernel) dial(s zmq4.Socket, port int) error {
+	for {
+		failed := make(chan error, 1)
+		go func() { failed <- s.Dial(k.conn.address(port)) }()
+		select {
+		case err := <-failed:
+			if err == nil {
+				return nil
+			}
+		case <-k.alive.Done(): // Dial itself may wait for an answer for ever
+			return context.Cause(k.alive)
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-k.alive.Done():
+			return context.Cause(k.alive)
+		}
+	}
 }
 
 // greet requests the kernel's name repeatedly until answers have arrived on

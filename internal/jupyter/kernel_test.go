@@ -147,14 +147,31 @@ func TestStart(t *testing.T) {
 			}
 		})
 	}
-	t.Run("gives_up_with_its_context", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		defer cancel()
-		_, err := Start(ctx, Spec{Argv: []string{"sleep", "3600"}}, t.TempDir(), nil)
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v, want a deadline exceeded", err)
-		}
-	})
+	for name, begin := range map[string]string{
+		"starts_again_where_a_port_is_taken": "taken " + filepath.Join(t.TempDir(), "once"),
+		"dials_again_when_it_is_cut_off":     "cut",
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := start(t, "", "FAKE_BEGIN="+begin)
+			if got := shown(execute(t, k, "print a")); got != "stdout:a;" {
+				t.Errorf("shows %q", got)
+			}
+		})
+	}
+	for name, spec := range map[string]Spec{
+		"gives_up_with_its_context":                            {Argv: []string{"sleep", "3600"}},
+		"gives_up_with_its_context_on_one_who_does_not_answer": fakeSpec(t, ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			begun := time.Now()
+			_, err := Start(ctx, spec, t.TempDir(), []string{"FAKE_BEGIN=mute"})
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > startTime/2 {
+				t.Errorf("%v after %v, want a deadline exceeded at once", err, time.Since(begun))
+			}
+		})
+	}
 }
 
 func TestInterrupt(t *testing.T) {

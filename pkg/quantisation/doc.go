@@ -1,0 +1,56 @@
+// Package quantisation predicts and bounds the errors of products of matrices
+// whose factors were rounded to a narrow format. Of a product AB it is
+//
+//	E = ÂB̂ - AB,  E_ij = Σ_k q_k,  q = âb̂ - ab,
+//
+// with Â and B̂ the quantised factors. What adds up the products of a machine is
+// not part of E. At worst |E| is 2u|A||B|, but on random data E is a random
+// walk, and at K = 4096 some thirty times smaller.
+//
+// # The laws of the factors are known
+//
+// Assumed is: the elements of A are independent of one another, those of B too,
+// and A of B, each matrix of one known law with a density. Elements of E may
+// depend on each other. Nothing is assumed of a machine. Then for all outputs
+// of an M × K by K × N product at once:
+//
+//	Law        the density of an element, and an interval that it seldom leaves
+//	Factor     a law, the format to which its numbers are rounded, and scales of blocks
+//	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales
+//	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
+//	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], which is below 1
+//	Product    both signs of E, and laws without bounds
+//
+// Chernoff's bound is Markov's inequality for exp(tE), and the union bound. The
+// refinement is the theorem of Berry and Esseen for the sum under the tilted
+// law, of density exp(tq - K(t)) relative to the law of q. Where n K'(t) is x
+// and s² = n K''(t), its normal part integrates to erfcx(ts/√2)/2 and its error
+// to at most 2Cr/√n, C = 0.469 (Shevtsova), with r = E|q - x/n|³ / K''(t)^1.5
+// under the tilted law. By the inequality of Cauchy and Schwarz r² is at most
+// the tilted kurtosis, which the derivatives of K contain. No bound is greater
+// than Chernoff's.
+//
+// A law without bounds is cut: with probability 1 - ζ/16 all elements of A lie
+// in one interval. Given that, they are still independent, of the law cut to
+// it. B costs another ζ/16, and the bound has what is left of ζ.
+//
+// Where blocks of L products share a scale in each factor, let m_ef(x, y) be
+// the expectation of exp(tq) where |a| <= x and |b| <= y, with q rounded at the
+// scales e and f, and X_e and Y_f the greatest amax that have these scales.
+// The sum over a block has, by inclusion and exclusion,
+//
+//	E exp(t Σ q) = Σ_ef [m_ef(X_e, Y_f)^L - m_ef(X_e', Y_f)^L - m_ef(X_e, Y_f')^L + m_ef(X_e', Y_f')^L]
+//
+// with e' and f' the next lower scales. Blocks are independent of each other.
+// Scales that clip the greatest number of a block have a drift, a mean error
+// that does not average out.
+//
+// # Evaluation
+//
+// Expectations are sums by the rule of Gauss on every cell of numbers that
+// round to the same one; in formats of more than 8 bits on every binade, the
+// error as an independent second variable there. They are numerically exact,
+// in float64, and not rounded outward. Rounding is to nearest, for which ties
+// have no probability, and numbers beyond a format become its greatest.
+// Probabilities of failure are given as logarithms, as in package roundoff.
+package quantisation

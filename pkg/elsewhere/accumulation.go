@@ -43,7 +43,7 @@ func nearlyTwoPercent(e Emulation) (Claim, error) {
 	c.Numbers = append(c.Numbers, percent("N(0,1), largest |error|/|D|, least", each[0].least), percent("greatest", each[0].greatest))
 	normal, positive := over[0], over[2]
 	return c.judged(0.015 < normal.least && normal.greatest < 0.025 && positive.least > 2*normal.greatest && each[0].least > 1,
-		"holds for data of mean zero, relative to the mean size of results; relative to each result there is no such limit, since some are near 0, and data of one sign lose several times as much")
+		Conditionally, "for data of mean zero, relative to the mean size of results. Relative to each result there is no such limit, since some are near 0; data of one sign lose several times as much")
 }
 
 // promotion is the claim that promotion every 128 products repairs that.
@@ -72,7 +72,7 @@ func promotion(e Emulation) (Claim, error) {
 		c.Numbers = append(c.Numbers, percent(g.Name, with), Number{"factor", factor, ""})
 		holds = holds && with < 1e-3 && factor > 10
 	}
-	return c.judged(holds, "holds: less than 0.1 % is left")
+	return c.judged(holds, Holds, "less than 0.1 % is left")
 }
 
 // fastAccumulation is the claim that sums without promotion are less accurate.
@@ -98,7 +98,7 @@ func fastAccumulation(e Emulation) (Claim, error) {
 		c.Numbers = append(c.Numbers, percent(g.Name+", fast", fast), percent("promoted", promoted), percent("rounding of factors", rounded))
 		holds = holds && fast > 10*promoted && (fast > rounded) == (i == 1)
 	}
-	return c.judged(holds, "holds. The interval of the library is not documented; 128 is that of DeepSeek-V3. For U(0,1) fast accumulation costs far more than rounding the factors, for N(0,1) less")
+	return c.judged(holds, Holds, "the interval of the library is not documented; 128 is that of DeepSeek-V3. For U(0,1) fast accumulation costs far more than rounding the factors, for N(0,1) less")
 }
 
 // longSums is our own statement on sums of 32768 products.
@@ -115,7 +115,7 @@ func longSums(e Emulation) (Claim, error) {
 		Source:  "Roundoff, CHANGELOG, on tcore.Machine.Promote",
 		Data:    fmt.Sprintf("64 × 32768 × 64, U(0,1) in e4m3 without scales, seed 1, Hopper wgmma: largest |error|/|D|, without promotion and every %d products", e.Promote),
 		Numbers: []Number{percent("without", without), percent("promoted", promoted)},
-	}.judged(math.Abs(without-0.41) < 0.01 && math.Abs(promoted-5e-4) < 1e-4, "reproduced")
+	}.judged(math.Abs(without-0.41) < 0.01 && math.Abs(promoted-5e-4) < 1e-4, Holds, "to the digits given")
 }
 
 // A span is the range of some numbers, none of which is negative.

@@ -23,7 +23,7 @@ func resultBits(e Emulation) (Claim, error) {
 		Numbers: []Number{
 			count("Hopper wgmma", hopper, "bits"), count("Ada", ada, "bits"), count("Blackwell", blackwell, "bits"),
 		},
-	}.judged(hopper == 14 && ada == 14 && blackwell > 14, "holds: 13 fraction bits and the leading one; Ada is the same, Blackwell has all of binary32")
+	}.judged(hopper == 14 && ada == 14 && blackwell > 14, Holds, "13 fraction bits and the leading one; Ada is the same, Blackwell has all of binary32")
 }
 
 // alignedBits is the claim that 13 fraction bits are kept of 32 products.
@@ -39,7 +39,7 @@ func alignedBits(e Emulation) (Claim, error) {
 			count("in units of the last one kept, 1.75 becomes", int(hopper.positive), ""), count("−1.75 becomes", int(hopper.negative), ""),
 			count("Blackwell, fraction bits kept", blackwell.fraction, ""),
 		},
-	}.judged(hopper == alignment{terms: 32, fraction: 13, positive: 1, negative: -1}, "consistent: the record of the device, found from outside")
+	}.judged(hopper == alignment{terms: 32, fraction: 13, positive: 1, negative: -1}, Holds, "it is the record of the device, found from outside")
 }
 
 // addendBits is the claim that the accumulator is e8m13, seen from C.
@@ -54,7 +54,7 @@ func addendBits(e Emulation) (Claim, error) {
 			count("low bits lost, Hopper wgmma", hopper, "bits"), count("Ada mma", ada, "bits"),
 			count("Hopper mma.sync", mma, "bits"), count("Blackwell", blackwell, "bits"),
 		},
-	}.judged(hopper == 10 && ada == 10 && mma == 0 && blackwell == 0, "holds for wgmma and Ada, not for mma.sync on Hopper, nor for Blackwell")
+	}.judged(hopper == 10 && ada == 10 && mma == 0 && blackwell == 0, Conditionally, "for wgmma and Ada, not for mma.sync on Hopper, nor for Blackwell")
 }
 
 // addendReader is the claim of a reader who tried that and saw nothing lost.
@@ -70,7 +70,7 @@ func addendReader(e Emulation) (Claim, error) {
 		Numbers: []Number{
 			count("C − D in ulps of binary32, Hopper mma.sync", mma, ""), count("Hopper wgmma", wgmma, ""),
 		},
-	}.judged(mma == 0 && wgmma == 0x17, "both are right: on Hopper mma in FP8 is two instructions for binary16, which keep 25 fraction bits")
+	}.judged(mma == 0 && wgmma == 0x17, Holds, "and so does what the reader doubted: on Hopper mma in FP8 is two instructions for binary16, which keep 25 fraction bits")
 }
 
 // significantBits returns the largest number of significant bits among the

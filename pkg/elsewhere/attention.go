@@ -51,7 +51,7 @@ func attention(e Emulation) (Claim, error) {
 	}
 	one, zero := of[1], of[0]
 	return c.judged(slices.IsSorted(one.plain) && one.plain[0] > 0.02 && slices.Max(one.promoted) < 2e-3 && slices.Max(zero.plain) < slices.Min(zero.rounded),
-		"holds, and only if V has a mean: without one accumulation costs less than rounding P and V to e4m3, at each of these contexts. SageAttention2 subtracts the mean of V")
+		Conditionally, "if V has a mean. Without one accumulation costs less than rounding P and V to e4m3, at each of these contexts; SageAttention2 subtracts the mean of V")
 }
 
 // probabilitiesValues returns P, queries × context, whose rows are

@@ -19,10 +19,21 @@ type Claim struct {
 	Source  string   `json:"source"`  // who said it and where; in full in REFERENCES.md
 	Data    string   `json:"data"`    // on what it was tried: distribution, K, shape, seeds
 	Numbers []Number `json:"numbers"` // what the emulator gives
-	Holds   bool     `json:"holds"`   // whether the numbers are as the statement says
-	Verdict string   `json:"verdict"` // in words
+	Outcome Outcome  `json:"outcome"`
+	Verdict string   `json:"verdict"` // what was found, in words
 	File    string   `json:"file"`    // the source file that computes it
 }
+
+// An Outcome says whether the numbers are as the statement says.
+type Outcome string
+
+// Outcomes.
+const (
+	Holds         Outcome = "holds"
+	Conditionally Outcome = "holds on a condition"  // which was not stated
+	Partly        Outcome = "holds as far as tried" // the rest takes a network
+	Differs       Outcome = "differs"
+)
 
 // A Number is a result of the emulator.
 type Number struct {
@@ -46,12 +57,12 @@ func percent(of string, x float64) Number { return Number{of, 100 * x, "%"} }
 // count returns the number n of a unit.
 func count(of string, n int, unit string) Number { return Number{of, float64(n), unit} }
 
-// judged returns c with its verdict: the given one if the numbers are as the
-// statement says.
-func (c Claim) judged(holds bool, verdict string) (Claim, error) {
-	c.Holds, c.Verdict = holds, verdict
-	if !holds {
-		c.Verdict = "does not come out here"
+// judged returns c with an outcome and a verdict: the given ones if the numbers
+// are as the statement says.
+func (c Claim) judged(so bool, o Outcome, verdict string) (Claim, error) {
+	c.Outcome, c.Verdict = o, verdict
+	if !so {
+		c.Outcome, c.Verdict = Differs, "the emulator gives other numbers"
 	}
 	for _, n := range c.Numbers {
 		if math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
@@ -73,19 +84,20 @@ func (c Claim) measured() string {
 // header contains the columns of tables of claims.
 var header = []string{"What was said", "Where", "Tried on", "The emulator gives", "Verdict"}
 
-func (c Claim) cells() []string { return []string{c.Says, c.Source, c.Data, c.measured(), c.Verdict} }
+func (c Claim) cells() []string {
+	return []string{c.Says, c.Source, c.Data, c.measured(), string(c.Outcome) + ": " + c.Verdict}
+}
 
 // Table returns the claims as a table, one row for each. It panics unless name
 // can be the stem of a file name.
 func Table(name string, list []Claim) *viz.Table {
-	holding := 0
+	n := map[Outcome]int{}
 	for _, c := range list {
-		if c.Holds {
-			holding++
-		}
+		n[c.Outcome]++
 	}
 	t := viz.NewTable(name,
-		fmt.Sprintf("Of %d claims that others published on low-precision products, %d hold on the emulator, some of them with a condition that was not stated.", len(list), holding),
+		fmt.Sprintf("Of %d published claims %d hold on the emulator, %d more on a condition that was not stated, %d as far as they were tried; %d differ.",
+			len(list), n[Holds], n[Conditionally], n[Partly], n[Differs]),
 		"Errors of accumulation are those against the exact product of the rounded factors. Devices are emulated bit for bit.", header)
 	for _, c := range list {
 		t.Row(c.cells()...)

@@ -4,7 +4,8 @@
 // microscaling formats do to data.
 //
 // A [Claim] is a statement in our own words, with who said it and where, the
-// data on which it was tried here, the numbers that came out, and a verdict:
+// data on which it was tried here, the numbers that came out, and whether it
+// holds:
 //
 //	claims, err := elsewhere.Catalogued().Claims()
 //	elsewhere.Table("elsewhere", claims)
@@ -13,5 +14,5 @@
 // The claims are put to an [Emulation], records of devices and recipes. With
 // another record, of a chip that keeps more bits, verdicts change.
 //
-// Seeds are fixed, so the numbers are the same on every machine.
+// Seeds are fixed, and the data of a claim names them.
 package elsewhere

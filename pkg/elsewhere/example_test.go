@@ -19,7 +19,7 @@ func ExampleEmulation_Claims() {
 		log.Fatal(err)
 	}
 	for _, c := range claims {
-		fmt.Printf("%-18s %s\n", c.ID, c.Verdict)
+		fmt.Printf("%-18s %s\n", c.ID, c.Outcome)
 	}
 }
 
@@ -41,13 +41,13 @@ func ExampleNumber_String() {
 // short is a claim as Claims returns it.
 var short = []elsewhere.Claim{{
 	ID: "addend-bits", Says: "C loses 10 bits", Source: "Zhang et al. 2024", Data: "A = B = 0",
-	Numbers: []elsewhere.Number{{Of: "low bits lost", Value: 10}}, Holds: true, Verdict: "holds", File: "pkg/elsewhere/accumulator.go",
+	Numbers: []elsewhere.Number{{Of: "low bits lost", Value: 10}}, Outcome: elsewhere.Holds, Verdict: "wgmma", File: "pkg/elsewhere/accumulator.go",
 }}
 
 func ExampleTable() {
 	fmt.Println(elsewhere.Table("elsewhere", short).Finding())
 	// Output:
-	// Of 1 claims that others published on low-precision products, 1 hold on the emulator, some of them with a condition that was not stated.
+	// Of 1 published claims 1 hold on the emulator, 0 more on a condition that was not stated, 0 as far as they were tried; 0 differ.
 }
 
 func ExampleMarkdown() {
@@ -55,7 +55,7 @@ func ExampleMarkdown() {
 	// Output:
 	// | What was said | Where | Tried on | The emulator gives | Verdict | `id`, file |
 	// |---|---|---|---|---|---|
-	// | C loses 10 bits | Zhang et al. 2024 | A = B = 0 | low bits lost: 10 | holds | `addend-bits` [accumulator.go](../pkg/elsewhere/accumulator.go) |
+	// | C loses 10 bits | Zhang et al. 2024 | A = B = 0 | low bits lost: 10 | holds: wgmma | `addend-bits` [accumulator.go](../pkg/elsewhere/accumulator.go) |
 }
 
 func ExampleWrite() {

@@ -37,7 +37,7 @@ func floorScales(e Emulation) (Claim, error) {
 	}
 	repaired := math.Abs(drifts[1]) < 1e-3 && math.Abs(drifts[3]) < 1e-3
 	return c.judged(drifts[0] < -0.025 && drifts[2] < -0.1 && repaired && slopes[0] < slopes[1] && slopes[2] < slopes[3],
-		"a mechanism is there, and rounding up removes its drift: the greatest numbers of a block are clipped, which does not average out with K. That training diverges is not tried here")
+		Partly, "rounding down clips the greatest numbers of a block, which does not average out, and rounding up does not. That training diverges is not tried here")
 }
 
 // twoRecipes is what two sources say of MXFP4, each its own.
@@ -63,7 +63,7 @@ func twoRecipes(e Emulation) (Claim, error) {
 		Numbers: []Number{
 			percent("blocks with another scale", other), percent("drift, OCP", down), percent("drift, NVIDIA's paper", up),
 		},
-	}.judged(other > 0.1 && math.Abs(down) > 100*math.Abs(up), "two recipes of one name: results of one say nothing of the other")
+	}.judged(other > 0.1 && math.Abs(down) > 100*math.Abs(up), Holds, "two recipes have one name, and what one loses says nothing of the other")
 }
 
 // drift returns Σ(ÂB̂ - AB) / ΣAB, the sums over all elements, where a recipe

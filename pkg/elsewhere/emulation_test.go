@@ -57,6 +57,15 @@ func TestAnotherRecordIsNoticed(t *testing.T) {
 	}
 }
 
+// A machine promotes if it is to, as often as the emulation says.
+func TestPromotion(t *testing.T) {
+	e := Catalogued()
+	e.Promote = 64
+	if e.hopper(true).Promote != 64 || e.hopper(false).Promote != 0 {
+		t.Errorf("promotion after %d and %d products, want 64 and 0", e.hopper(true).Promote, e.hopper(false).Promote)
+	}
+}
+
 // What cannot be computed is an error that says what and where.
 func TestErrors(t *testing.T) {
 	e := Catalogued()

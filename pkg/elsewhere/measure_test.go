@@ -92,7 +92,7 @@ func TestPerTensor(t *testing.T) {
 func TestDriftAndSlopeAreThoseOfDotProducts(t *testing.T) {
 	for _, r := range []quant.Recipe{Catalogued().MXFP8, Catalogued().MXFP4} {
 		d := drawn(sweep.Positive, 3, 64, 5)
-		a, b, err := quantised(r, d)
+		a, b, err := r.Factors(d.A, d.B)
 		if err != nil {
 			t.Fatal(err)
 		}

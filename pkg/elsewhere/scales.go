@@ -69,7 +69,7 @@ func twoRecipes(e Emulation) (Claim, error) {
 // drift returns Σ(ÂB̂ - AB) / ΣAB, the sums over all elements, where a recipe
 // makes Â of A and B̂ of B.
 func drift(r quant.Recipe, d trial.Matrices) (float64, error) {
-	a, b, err := quantised(r, d)
+	a, b, err := r.Factors(d.A, d.B)
 	if err != nil {
 		return 0, err
 	}
@@ -91,7 +91,7 @@ func total(a, b blas32.General) float64 {
 
 // slope returns Σ(ÂB̂ - AB)AB / Σ(AB)², the sums over all elements.
 func slope(r quant.Recipe, d trial.Matrices) (float64, error) {
-	a, b, err := quantised(r, d)
+	a, b, err := r.Factors(d.A, d.B)
 	if err != nil {
 		return 0, err
 	}
@@ -109,19 +109,6 @@ func slope(r quant.Recipe, d trial.Matrices) (float64, error) {
 		square += float64(v * v)
 	}
 	return along / square, nil
-}
-
-// quantised returns the numbers that the codes and scales of A and B stand for.
-func quantised(r quant.Recipe, d trial.Matrices) (a, b blas32.General, err error) {
-	x, err := r.Quantise(d.A, quant.Left)
-	if err != nil {
-		return a, b, err
-	}
-	y, err := r.Quantise(d.B, quant.Right)
-	if err != nil {
-		return a, b, err
-	}
-	return x.Dequantise(), y.Dequantise(), nil
 }
 
 // otherScales returns the share of blocks of A to which two recipes give

@@ -12,7 +12,6 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"github.com/roundofflab/roundoff/pkg/viz"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // precisionErrors are the errors of products of low precision for lengths K of
@@ -62,7 +61,7 @@ func precisionOf(g sweep.Generator, n int, lengths []int, seed uint64) (precisio
 		if err != nil {
 			return z, err
 		}
-		x, y, err := quantised(quant.NVFP4(quant.Vector16), a, b)
+		x, y, err := quant.NVFP4(quant.Vector16).Factors(a, b)
 		if err != nil {
 			return z, err
 		}
@@ -87,19 +86,6 @@ func precisionOf(g sweep.Generator, n int, lengths []int, seed uint64) (precisio
 		task.Step(1)
 	}
 	return z, nil
-}
-
-// quantised returns the numbers that a recipe makes of A and B.
-func quantised(r quant.Recipe, a, b blas32.General) (x, y blas32.General, err error) {
-	left, err := r.Quantise(a, quant.Left)
-	if err != nil {
-		return x, y, err
-	}
-	right, err := r.Quantise(b, quant.Right)
-	if err != nil {
-		return x, y, err
-	}
-	return left.Dequantise(), right.Dequantise(), nil
 }
 
 // precisionFigure draws the errors, with a panel for each kind of data.

@@ -41,7 +41,7 @@ func TestPrecisionIsThatOfDotProducts(t *testing.T) {
 	}
 	for l, k := range lengths {
 		a, b := sweep.Positive.Draw(n, n, k, seed)
-		fa, fb, err := quantised(quant.NVFP4(quant.Vector16), a, b)
+		fa, fb, err := quant.NVFP4(quant.Vector16).Factors(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}

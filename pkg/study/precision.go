@@ -174,7 +174,7 @@ func ScaleTable() (*viz.Table, error) {
 	}
 	t := viz.NewTable("scales",
 		fmt.Sprintf("Of %d recipes %d clip numbers, and %d make products of positive numbers smaller by more than 0.1 %%.", len(recipes), clipping, drifting),
-		"Numbers of U(0,1): how many are clipped, and (1 + δ)² − 1 for a product, where their sum changes by the share δ. Numbers of N(0,1): root mean square of the error, relative, and how many become 0. 64 × 4096, seed 1.",
+		"U(0,1): how many are clipped, and (1 + δ)² − 1 for a product, where their sum changes by δ; below 0.1 % it may be chance. N(0,1): relative error, rms, and how many become 0. 64 × 4096, seed 1.",
 		[]string{"Recipe", "clipped, U(0,1)", "drift of the product", "relative error, N(0,1)", "become 0"})
 	for _, row := range rows {
 		t.Row(row...)

@@ -148,7 +148,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		return writeJSON(w, advice)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "device\tmeets\tconstant\tunderflow\tof tolerance\tlargest K\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
+	fmt.Fprintln(t, "device\tmeets\tconstant\tunderflow\tof tolerance\tmost of it\tgood for K\tcure\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
 	for _, a := range advice {
 		best := a.Tightest
 		name, confidence := best.Bound, best.Confidence.String()
@@ -159,8 +159,8 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		if a.Peak.Tflops > 0 {
 			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
-			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), longest(a.LargestK),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
+			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), most(best.Parts), lengths(a), cure(a),
 			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
 	}
 	if err := t.Flush(); err != nil {
@@ -180,12 +180,32 @@ func nonzero(format string, x float64) string {
 	return limit(format, x)
 }
 
-// longest returns K as printed.
-func longest(K int) string {
-	if K == bound.LongestK {
-		return fmt.Sprintf(">= %d", K)
+// most returns the largest part of a constant, such as "conversion 93 %".
+func most(p bound.Parts) string {
+	name, share := p.Largest()
+	if name == "" {
+		return "-"
 	}
-	return fmt.Sprint(K)
+	return fmt.Sprintf("%s %.0f %%", name, 100*share)
+}
+
+// lengths returns the interval of K as printed, such as "14203 to 32768".
+func lengths(a bound.Advice) string {
+	switch {
+	case a.LargestK == 0:
+		return "none"
+	case a.LargestK < bound.LongestK:
+		return fmt.Sprintf("%d to %d", a.LeastK, a.LargestK)
+	}
+	return fmt.Sprintf("%d to %d or more", a.LeastK, a.LargestK)
+}
+
+// cure returns the flag with which the product meets the tolerance, or a dash.
+func cure(a bound.Advice) string {
+	if a.Promote == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("-promote %d", a.Promote)
 }
 
 // sources writes the sources of the peaks.

@@ -23,9 +23,17 @@ type Advice struct {
 	// an output; otherwise it neglects underflow.
 	Excess float64
 
-	// LargestK is the largest K for which the product meets the tolerance, 0 if
-	// there is none. Values above [LongestK] are not tried.
-	LargestK int
+	// The product meets the tolerance for LeastK <= K <= LargestK; both are 0 if no
+	// such K was found. A product with K below LeastK has too few errors of
+	// converted factors for them to average out. Values above [LongestK] are not
+	// tried.
+	LeastK, LargestK int
+
+	// Promote is the largest number of products after which sums have to be added
+	// to others in binary32 for a product that misses the tolerance to meet it: a
+	// power of two times the number that the device adds at once. It is 0 if the
+	// product meets the tolerance, if no such number helps, or if K is cut already.
+	Promote int
 
 	Bytes      float64 // moved: A, B and D, once each
 	BytesRatio float64 // Bytes over the least Bytes of a device that meets the tolerance; NaN if none does
@@ -38,9 +46,6 @@ type Advice struct {
 
 // Meets reports whether the product on the device meets the tolerance.
 func (a Advice) Meets() bool { return a.Excess <= 1 }
-
-// LongestK is the largest K that [Advise] tries.
-const LongestK = 1 << 24
 
 // Advise returns, for every device, whether the catalogue guarantees |D̂ - D|
 // <= tolerance |A||B| elementwise, for all outputs together with confidence 1 -
@@ -80,18 +85,20 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	}
 	advice := make([]Advice, len(devices))
 	var wait sync.WaitGroup
-	longest := map[tcore.Device]func() int{} // one search for all devices of the same arithmetic
+	lengths := map[tcore.Device]func() [2]int{} // one search for all devices of the same arithmetic
 	for i, d := range devices {
 		k, of := k, d
 		k.Device = d
 		of.Name, of.Architecture, of.Instruction = "", "", ""
-		if longest[of] == nil {
-			longest[of] = sync.OnceValue(func() int { return k.longest(tolerance, f) })
+		if lengths[of] == nil {
+			lengths[of] = sync.OnceValue(func() [2]int { return k.lengths(tolerance, f) })
 		}
-		find := longest[of]
+		find := lengths[of]
 		wait.Go(func() {
 			advice[i] = k.advise(tolerance, f)
-			advice[i].LargestK = find()
+			advice[i].Promote = k.promotion(advice[i], tolerance, f)
+			K := find()
+			advice[i].LeastK, advice[i].LargestK = K[0], K[1]
 		})
 	}
 	wait.Wait()
@@ -99,7 +106,8 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	return advice, nil
 }
 
-// advise returns the advice for k.Device, without the ratios and LargestK.
+// advise returns the advice for k.Device, without the ratios, LeastK, LargestK
+// and Promote.
 func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
 	a := Advice{Device: k.Device, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
@@ -107,12 +115,34 @@ func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	return a
 }
 
-// longest returns LargestK for k.Device.
-func (k Problem) longest(tolerance float64, f roundoff.Failure) int {
-	return largest(func(K int) float64 {
+// lengths returns LeastK and LargestK for k.Device.
+func (k Problem) lengths(tolerance float64, f roundoff.Failure) [2]int {
+	least, largest := goodLengths(func(K int) float64 {
+		k := k
 		k.K = K
 		return k.relative(k.tightest(f)) / tolerance
-	})
+	}, k.K)
+	return [2]int{least, largest}
+}
+
+// promotion returns Promote for the advice on k.Device.
+func (k Problem) promotion(a Advice, tolerance float64, f roundoff.Failure) int {
+	if a.Meets() || k.Promote > 0 || k.SplitK > 1 {
+		return 0
+	}
+	n := k.Width()
+	for 2*n < k.K {
+		n *= 2
+	}
+	for ; n >= k.Width(); n /= 2 {
+		k.Promote = n
+		if b := k.tightest(f); k.relative(b) <= tolerance {
+			return n
+		} else if b.Parts.Conversion > tolerance {
+			return 0 // no order of summation makes that smaller
+		}
+	}
+	return 0
 }
 
 // tightest returns the tightest valid result, or an invalid one with a constant
@@ -125,7 +155,7 @@ func (k Problem) tightest(f roundoff.Failure) Result {
 	}
 	bounds := slices.DeleteFunc(Catalogue(), func(b Bound) bool { return !k.knows(b.Needs) || b.fails(k) != "" })
 	best := none
-	for _, r := range k.results(bounds, f) {
+	for _, r := range k.results(bounds, f, true) {
 		if r.Holds && k.relative(r) < k.relative(best) {
 			best = r
 		}
@@ -158,7 +188,7 @@ func (k Problem) outOfRange() string {
 	switch {
 	case k.Represented && k.Device.ScaleBlock > 0:
 		return "scales of blocks: a factor far below the greatest of its block is lost"
-	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6:
+	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6 && !k.averages():
 		return k.Device.A.Name + " has few normal numbers: conversion loses small factors"
 	}
 	if why := k.overflows(); why != "" {
@@ -171,37 +201,6 @@ func (k Problem) outOfRange() string {
 		return fmt.Sprintf("sums are %.3g in the mean, %s ends at %.3g", sum, k.Device.C.Name, k.Device.C.Max())
 	}
 	return ""
-}
-
-// largest returns the largest K <= LongestK with an excess of at most 1, or 0
-// if there is none. It assumes that every smaller K then has an excess of at
-// most 1 as well. The search alternates between bisection and interpolation, by
-// a power of K through the ends of the current interval.
-func largest(excess func(K int) float64) int {
-	low, high := 0, 1 // K = low meets the tolerance, K = high may not
-	atLow, atHigh := 0., excess(1)
-	for atHigh <= 1 {
-		if high == LongestK {
-			return high
-		}
-		low, atLow = high, atHigh
-		high = min(16*high, LongestK)
-		atHigh = excess(high)
-	}
-	for halve := false; high-low > 1; halve = !halve {
-		middle := low + (high-low)/2
-		x, y := math.Log(float64(low)), math.Log(float64(high))
-		power := (y - x) / (math.Log(atHigh) - math.Log(atLow))
-		if guess := math.Exp(x - power*math.Log(atLow)); !halve && float64(low) < guess && guess < float64(high) {
-			middle = min(max(int(guess), low+1), high-1)
-		}
-		if z := excess(middle); z <= 1 {
-			low, atLow = middle, z
-		} else {
-			high, atHigh = middle, z
-		}
-	}
-	return low
 }
 
 // bytes returns the size of A, B and D in bytes, including the scales of

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
@@ -24,6 +25,12 @@ func advise(t *testing.T, k Problem, tolerance float64, among ...tcore.Device) [
 	return advice
 }
 
+// with returns the problem on another device.
+func (k Problem) with(d tcore.Device) Problem {
+	k.Device = d
+	return k
+}
+
 func TestAdvise(t *testing.T) {
 	k := Problem{M: 64, N: 16, K: 4096, X: Uniform(-1, 1), Y: Uniform(0, 1), Represented: true}
 	const tolerance = 2e-3
@@ -32,7 +39,7 @@ func TestAdvise(t *testing.T) {
 		for _, a := range advice {
 			of := k
 			of.Device = a.Device
-			best, ok := Tightest(results(t, of, at99))
+			best, ok := Tightest(of.results(Catalogue(), at99, true))
 			if of.outOfRange() != "" {
 				ok, best.Constant = false, math.Inf(1)
 			}
@@ -41,7 +48,7 @@ func TestAdvise(t *testing.T) {
 			}
 		}
 	})
-	t.Run("tells_up_to_which_K", func(t *testing.T) {
+	t.Run("tells_from_which_K_up_to_which", func(t *testing.T) {
 		at := map[float64][]Advice{tolerance: advice}
 		if !testing.Short() {
 			at[1e-5], at[0.3] = advise(t, k, 1e-5), advise(t, k, 0.3)
@@ -53,13 +60,81 @@ func TestAdvise(t *testing.T) {
 					of.Device, of.K = a.Device, K
 					return K > 0 && of.relative(of.tightest(at99))/tolerance <= 1
 				}
-				switch K := a.LargestK; {
-				case a.Meets() != (k.K <= K):
-					t.Errorf("%s: meets = %v at K = %d, and up to K = %d", a.Device.Name, a.Meets(), k.K, K)
-				case K > 0 && !meets(K), K < LongestK && meets(K+1):
-					t.Errorf("%s: up to K = %d", a.Device.Name, K)
+				switch from, to := a.LeastK, a.LargestK; {
+				case a.Meets() != (from <= k.K && k.K <= to):
+					t.Errorf("%s: meets = %v at K = %d, and from K = %d to %d", a.Device.Name, a.Meets(), k.K, from, to)
+				case from > 0 && !meets(from), to > 0 && !meets(to), from > 1 && meets(from-1), to > 0 && to < LongestK && meets(to+1):
+					t.Errorf("%s: from K = %d to %d", a.Device.Name, from, to)
 				}
 			}
+		}
+	})
+	t.Run("tells_how_long_parts_of_K_may_be", func(t *testing.T) {
+		cured := 0
+		for _, a := range advice {
+			of := k
+			of.Device = a.Device
+			meets := func(n int) bool {
+				of.Promote = n
+				return of.relative(of.tightest(at99)) <= tolerance
+			}
+			n := a.Promote
+			if n > 0 {
+				cured++
+				if err := (tcore.Machine{Device: a.Device, Promote: n}).Check(); err != nil || a.Meets() || n >= k.K || !meets(n) {
+					t.Errorf("%s: %d, %v", a.Device.Name, n, err)
+				}
+			}
+			if a.Meets() || a.Device.ScaleBlock > 0 {
+				continue
+			}
+			for longer := of.Width(); longer < k.K; longer *= 2 {
+				if longer > n && meets(longer) {
+					t.Errorf("%s: parts of %d, but %d are enough", a.Device.Name, n, longer)
+				}
+			}
+		}
+		if cured == 0 {
+			t.Error("nothing to cure")
+		}
+		k := k
+		k.Promote = 128
+		for _, a := range advise(t, k, tolerance/100, devices.HopperF16()) {
+			if a.Promote != 0 {
+				t.Errorf("%s is cut into parts of %d twice", a.Device.Name, a.Promote)
+			}
+		}
+	})
+	t.Run("tells_the_parts_of_a_bound", func(t *testing.T) {
+		k := k
+		k.X, k.Y = Distribution{}, Distribution{}
+		k.Output, k.Promote = tcore.Binary16, 128
+		for _, d := range []tcore.Device{devices.HopperE4M3(), devices.VoltaF16(), devices.HopperTF32()} {
+			best := advise(t, k, tolerance, d)[0].Tightest
+			p := best.Parts
+			if math.Abs(p.Sum()/best.Constant-1) > 1e-12 {
+				t.Errorf("%s: parts of %v, constant %v", d.Name, p.Sum(), best.Constant)
+			}
+			z := p.Accumulation
+			for _, c := range []struct {
+				name      string
+				got, next float64
+			}{
+				{"merging", p.Merging, roundoff.SumOfNearest(31, 0x1p-24)},
+				{"storing", p.Storing, 0x1p-11},
+				{"conversion", p.Conversion, k.with(d).conversion()},
+			} {
+				if want := (1+z)*(1+c.next) - 1 - z; math.Abs(c.got/want-1) > 1e-9 {
+					t.Errorf("%s: %s %v, want %v", d.Name, c.name, c.got, want)
+				}
+				z += c.got
+			}
+			if name, share := p.Largest(); d.Name == devices.HopperE4M3().Name && (name != "conversion" || share != p.Conversion/p.Sum()) {
+				t.Errorf("%s: %s, %v", d.Name, name, share)
+			}
+		}
+		if name, share := (Parts{}).Largest(); name != "" || !math.IsNaN(share) {
+			t.Errorf("of nothing: %s %v", name, share)
 		}
 	})
 	t.Run("puts_the_fastest_of_those_that_meet_first_and_then_the_nearest", func(t *testing.T) {
@@ -90,7 +165,7 @@ func TestAdvise(t *testing.T) {
 	})
 	t.Run("compares_with_nothing_where_none_meets", func(t *testing.T) {
 		for _, a := range advise(t, k, 1e-300) {
-			if a.Meets() || a.LargestK != 0 || !math.IsNaN(a.BytesRatio) || !math.IsNaN(a.TimeRatio) {
+			if a.Meets() || a.LeastK != 0 || a.LargestK != 0 || !math.IsNaN(a.BytesRatio) || !math.IsNaN(a.TimeRatio) {
 				t.Errorf("%+v", a)
 			}
 		}
@@ -111,6 +186,8 @@ func TestAdvise(t *testing.T) {
 		}
 	})
 	t.Run("counts_the_rounding_of_factors", func(t *testing.T) {
+		k := k
+		k.X, k.Y = Distribution{}, Distribution{}
 		exact := k
 		exact.Represented = false
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperTF32(), devices.HopperE4M3(), devices.IEEEF64()} {
@@ -131,7 +208,7 @@ func TestAdvise(t *testing.T) {
 			"sums are 1.31e+05 in the mean, binary16 ends": func(k *Problem, d *tcore.Device) {
 				k.K, k.X, k.Y, *d = 1<<17, Uniform(0, 2), Uniform(0, 2), devices.HopperF16F16()
 			},
-			"e2m1 has few normal numbers":                          func(k *Problem, d *tcore.Device) { *d = devices.BlackwellE2M1() },
+			"e2m1 has few normal numbers":                          func(k *Problem, d *tcore.Device) { k.X, *d = Distribution{}, devices.BlackwellE2M1() },
 			"a factor far below the greatest of its block is lost": func(k *Problem, d *tcore.Device) { *d = devices.BlackwellMXE4M3() },
 		} {
 			k, d := k, devices.HopperF16()
@@ -181,7 +258,7 @@ func TestAdviceJSON(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys !=
-			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k meets source tflops time_ratio underflow why" {
+			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k least_k meets parts promote source tflops time_ratio underflow why" {
 			t.Error(keys)
 		}
 		if (got["gpu"] == nil) != (a.Peak.Tflops == 0) || (got["bound"] == nil) == a.Tightest.Holds || got["meets"] != a.Meets() {

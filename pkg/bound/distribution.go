@@ -57,6 +57,7 @@ func Uniform(lo, hi float64) Distribution {
 		},
 		draw:    func(r *rand.Rand) float64 { return lo + (hi-lo)*r.Float64() },
 		source:  source{family: uniformFamily, a: lo, b: hi},
+		law:     &law{uniformFamily, lo, hi},
 		lo:      lo,
 		hi:      hi,
 		between: func(a, b float64) float64 { return max(0, min(b, hi)-max(a, lo)) / (hi - lo) },
@@ -80,6 +81,7 @@ func Normal(μ, σ float64) Distribution {
 		},
 		draw:   func(r *rand.Rand) float64 { return μ + σ*r.NormFloat64() },
 		source: source{family: normalFamily, a: μ, b: σ},
+		law:    &law{normalFamily, μ, σ},
 		lo:     math.Inf(-1),
 		hi:     math.Inf(1),
 		between: func(a, b float64) float64 {

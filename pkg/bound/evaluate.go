@@ -17,6 +17,7 @@ import (
 type Result struct {
 	Bound      string
 	Constant   float64          // backward constant β; NaN if unknown, +Inf if it sets no limit
+	Parts      Parts            // of Constant
 	Absolute   float64          // +Inf except for bounds from the distribution of the data
 	Underflow  float64          // η, to be added for underflow; 0 if there can be none
 	Lambda     float64          // λ; NaN if the bound has none
@@ -42,15 +43,16 @@ func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 			}
 		}
 	}
-	return k.results(Catalogue(), f), nil
+	return k.results(Catalogue(), f, false), nil
 }
 
-// results evaluates the given bounds for the problem.
-func (k Problem) results(bounds []Bound, f roundoff.Failure) []Result {
+// results evaluates the given bounds for the problem, where average is that of
+// [Bound.result].
+func (k Problem) results(bounds []Bound, f roundoff.Failure, average bool) []Result {
 	values := fromRun(bounds, k, f)
 	results := make([]Result, len(bounds))
 	for i, b := range bounds {
-		results[i] = b.result(k, f, values[i])
+		results[i] = b.result(k, f, values[i], average)
 	}
 	return results
 }
@@ -95,10 +97,13 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 }
 
 // result returns the result of one bound for the problem. If the bound reads
-// the outputs of a run, fromRun is its largest backward constant.
-func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
+// the outputs of a run, fromRun is its largest backward constant. With average,
+// the errors of converting A and B average out for each bound for which that
+// gives less, otherwise for those alone that know the distributions.
+func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64, average bool) Result {
 	r := Result{Bound: b.Name, Constant: nan, Absolute: math.Inf(1), Lambda: nan, Confidence: roundoff.Never, Source: b.Source}
-	if b.Model.Random {
+	conversion, averaged := k.averaged(b, f, average)
+	if b.Model.Random || averaged {
 		r.Confidence = f
 	}
 	if !k.knows(b.Needs) {
@@ -107,15 +112,23 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
 	}
 	v, biased := plain(fromRun), ""
 	if b.Constant != nil {
+		if averaged {
+			f = f.Split(2)
+		}
 		v = b.Constant(k, f)
 		if b.Model.Zero {
 			v, biased = k.biased(v, b.Spread)
 		}
 	}
-	r.Constant, r.Absolute, r.Lambda = k.whole(v.Constant), k.wholeAbsolute(v), v.Lambda
-	if b.Constant != nil {
-		r.Underflow = k.underflow(r.Constant)
+	if averaged {
+		r.Constant, r.Underflow, r.Parts = k.wholeAveraged(v.Constant, conversion)
+	} else {
+		r.Constant, r.Parts = k.whole(v.Constant)
+		if b.Constant != nil {
+			r.Underflow = k.underflow(r.Constant)
+		}
 	}
+	r.Absolute, r.Lambda = k.wholeAbsolute(v), v.Lambda
 	r.Why = b.fails(k)
 	switch {
 	case r.Why != "":
@@ -126,7 +139,7 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64) Result {
 	case math.IsInf(r.Constant, 1) && math.IsInf(r.Absolute, 1):
 		r.Why = "there is no finite bound for so long a sum"
 	default:
-		r.Holds, r.Why = true, k.Data.passed(b, k, b.assumptions(k))
+		r.Holds, r.Why = true, k.Data.passed(b, k, b.assumptions(k, averaged))
 	}
 	return r
 }
@@ -149,8 +162,9 @@ func (b Bound) fails(k Problem) string {
 	return k.Data.refuses(b, k)
 }
 
-// assumptions returns the conditions under which the bound is valid, in words.
-func (b Bound) assumptions(k Problem) string {
+// assumptions returns the conditions under which the bound is valid, in words,
+// where averaged says whether errors of converted factors average out.
+func (b Bound) assumptions(k Problem, averaged bool) string {
 	note := b.Model.Note
 	if k.stochastic() && b.Model.Name == MeanIndependent.Name {
 		note = "as errors of stochastic rounding are of mean zero"
@@ -158,7 +172,11 @@ func (b Bound) assumptions(k Problem) string {
 	if b.Model.Zero && k.stepDistribution() != nil {
 		note += ", but for the mean that products of this distribution leave"
 	}
-	words := slices.DeleteFunc([]string{note, b.Assumes, k.within()}, func(s string) bool { return s == "" })
+	independent := ""
+	if averaged && b.Needs < Moments {
+		independent = "for independent factors of these distributions"
+	}
+	words := slices.DeleteFunc([]string{note, b.Assumes, independent, k.within()}, func(s string) bool { return s == "" })
 	if len(words) == 0 {
 		return "always"
 	}

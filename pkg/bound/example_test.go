@@ -412,19 +412,41 @@ func ExampleResult_MarshalJSON() {
 	// } <nil>
 }
 
-// Some machines meet a tolerance of 0.3 % up to these K.
+// Some machines meet a tolerance of 0.3 % for these K. Volta meets it for
+// longer sums as well if parts of 8192 products are added in binary32.
 func ExampleAdvise() {
 	k := bound.Problem{M: 1024, N: 8, K: 32768, Represented: true}
 	devices := []tcore.Device{devices.VoltaF16(), devices.HopperF16(), devices.HopperBF16(), devices.CDNA2F32()}
 	for _, a := range must(bound.Advise(k, 3e-3, at99, devices)) {
-		fmt.Printf("%-30s %-5v up to K = %-8d %.1f times the bytes, %.1f the time, by %s\n",
-			a.Device.Name, a.Meets(), a.LargestK, a.BytesRatio, a.TimeRatio, a.Tightest.Bound)
+		most, share := a.Tightest.Parts.Largest()
+		fmt.Printf("%-30s %-5v for K = %d to %-8d parts of %-4d %.1f times the bytes, %.1f the time, by %s, %.0f %% by %s\n",
+			a.Device.Name, a.Meets(), a.LeastK, a.LargestK, a.Promote, a.BytesRatio, a.TimeRatio, a.Tightest.Bound, 100*share, most)
 	}
 	// Output:
-	// hopper-wgmma-binary16-binary32 true  up to K = 54256    1.0 times the bytes, 1.0 the time, by truncation
-	// cdna2-mfma-binary32-binary32   true  up to K = 16777215 2.0 times the bytes, 10.3 the time, by typical
-	// volta-mma-binary16-binary32    false up to K = 13564    1.0 times the bytes, 7.9 the time, by truncation
-	// hopper-wgmma-bfloat16-binary32 false up to K = 0        1.0 times the bytes, 1.0 the time, by truncation
+	// hopper-wgmma-binary16-binary32 true  for K = 1 to 54256    parts of 0    1.0 times the bytes, 1.0 the time, by truncation, 56 % by accumulation
+	// cdna2-mfma-binary32-binary32   true  for K = 1 to 16777215 parts of 0    2.0 times the bytes, 10.3 the time, by typical, 100 % by accumulation
+	// volta-mma-binary16-binary32    false for K = 1 to 13564    parts of 8192 1.0 times the bytes, 7.9 the time, by truncation, 83 % by accumulation
+	// hopper-wgmma-bfloat16-binary32 false for K = 0 to 0        parts of 0    1.0 times the bytes, 1.0 the time, by truncation, 87 % by conversion
+}
+
+// The parts of the bound on what a Hopper GPU returns in binary16.
+func ExampleParts_Sum() {
+	k := bound.Problem{M: 1, N: 1, K: 4096, Machine: tcore.Machine{Device: devices.HopperF16(), Promote: 128, Output: tcore.Binary16}, Represented: true}
+	r, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+	p := r.Parts
+	fmt.Printf("%.1e converted, %.1e summed, %.1e added, %.1e stored\n", p.Conversion, p.Accumulation, p.Merging, p.Storing)
+	fmt.Printf("%.4e = %.4e\n", p.Sum(), r.Constant)
+	// Output:
+	// 9.8e-04 converted, 4.8e-06 summed, 1.8e-06 added, 4.9e-04 stored
+	// 1.4722e-03 = 1.4722e-03
+}
+
+// What binary16 loses of a short sum is lost before it is added.
+func ExampleParts_Largest() {
+	p := bound.Parts{Conversion: 9.8e-4, Accumulation: 2e-5}
+	name, share := p.Largest()
+	fmt.Printf("%.0f %% %s\n", 100*share, name)
+	// Output: 98 % conversion
 }
 
 func ExamplePeakOf() {

@@ -18,6 +18,7 @@ type facts struct {
 	source                              // identifies a distribution that is known in full
 	between  func(a, b float64) float64 // P(a < x < b) of a continuous distribution; or
 	elements []float64                  // all numbers, equally likely
+	law      *law                       // of a continuous distribution, or nil if unknown
 
 	beyond func(x float64) float64 // P(|x'| > x), or nil if unknown
 	exceed func(x float64) float64 // P(x' > x), or nil if unknown
@@ -41,6 +42,7 @@ type family int
 const (
 	uniformFamily family = 1 + iota // on [a, b]
 	normalFamily                    // of mean a and standard deviation b
+	laplaceFamily                   // of mean a and mean distance b from it
 )
 
 // inFull reports whether the source identifies the distribution: it is known in

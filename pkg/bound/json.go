@@ -26,10 +26,11 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.Bound, finite(r.Constant), finite(r.Absolute), finite(r.Underflow), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
-// MarshalJSON writes the keys device, a, b, accumulate, meets, excess,
-// largest_k, bound, constant, absolute, underflow, confidence, why, bytes,
-// bytes_ratio, gpu, tflops, time_ratio and source. The last four refer to the
-// peak. A value that is unknown or infinite becomes null.
+// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, least_k,
+// largest_k, promote, bound, constant, parts, absolute, underflow, confidence,
+// why, bytes, bytes_ratio, gpu, tflops, time_ratio and source. The last four
+// refer to the peak. The parts are conversion, accumulation, merging and
+// storing. A value that is unknown or infinite becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`
@@ -38,9 +39,12 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Accumulate string   `json:"accumulate"`
 		Meets      bool     `json:"meets"`
 		Excess     *float64 `json:"excess"`
+		LeastK     int      `json:"least_k"`
 		LargestK   int      `json:"largest_k"`
 		Bound      *string  `json:"bound"`
 		Constant   *float64 `json:"constant"`
+		Parts      *Parts   `json:"parts"`
+		Promote    int      `json:"promote"`
 		Absolute   *float64 `json:"absolute"`
 		Underflow  *float64 `json:"underflow"`
 		Confidence any      `json:"confidence"`
@@ -53,9 +57,12 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Source     *string  `json:"source"`
 	}{
 		Device: a.Device.Name, A: a.Device.A.Name, B: a.Device.B.Name, Accumulate: a.Device.C.Name,
-		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LargestK: a.LargestK,
+		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LeastK: a.LeastK, LargestK: a.LargestK, Promote: a.Promote,
 		Constant: finite(a.Tightest.Constant), Absolute: finite(a.Tightest.Absolute), Why: a.Tightest.Why,
 		Bytes: a.Bytes, BytesRatio: finite(a.BytesRatio), TimeRatio: finite(a.TimeRatio),
+	}
+	if p := a.Tightest.Parts; finite(p.Sum()) != nil {
+		out.Parts = &p
 	}
 	if a.Tightest.Holds {
 		out.Bound, out.Confidence = &a.Tightest.Bound, confidence(a.Tightest.Confidence)

@@ -67,34 +67,47 @@ func (k Problem) Chains() float64 { return k.Outputs() * float64(k.parts()) }
 // summed, or A and B are rounded before: these errors are bounded in proportion
 // to Σ|xy| alone.
 func (k Problem) wholeAbsolute(v Value) float64 {
-	if k.whole(0) > 0 {
+	if z, _ := k.whole(0); z > 0 {
 		return math.Inf(1)
 	}
 	return v.Absolute
 }
 
-// whole returns the constant of an output, given that of each chain. It adds
-// the errors of rounding A and B, of adding the parts of K, and of rounding the
-// sum to the format of D. It is NaN if chain is.
-func (k Problem) whole(chain float64) float64 {
-	if math.IsNaN(chain) {
-		return chain
+// whole returns the constant of an output, given that of each chain, and its
+// parts. It adds the errors of adding the parts of K, of rounding the sum to
+// the format of D, and of rounding A and B. If chain is NaN or +Inf, so is the
+// constant.
+func (k Problem) whole(chain float64) (constant float64, p Parts) {
+	p.Accumulation = chain
+	if math.IsNaN(chain) || math.IsInf(chain, 1) {
+		return chain, p
 	}
 	z := chain
+	add := func(c float64) (part float64) {
+		before := z
+		z = roundoff.Compose(z, c)
+		return z - before
+	}
 	if n := k.parts(); n > 1 {
-		z = roundoff.Compose(z, roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff()))
+		p.Merging = add(roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff()))
 	}
 	if out := k.output(); out.Precision < k.carried().Precision {
-		z = roundoff.Compose(z, out.UnitRoundoff())
+		p.Storing = add(out.UnitRoundoff())
 	}
 	if k.Represented {
-		a, b := k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff()
-		if k.Device.Convert != tcore.ToNearestEven { // such as tf32, where the low bits are ignored
-			a, b = 2*a, 2*b
-		}
-		z = roundoff.Compose(z, roundoff.Compose(a, b))
+		p.Conversion = add(k.conversion())
 	}
-	return z
+	return z, p
+}
+
+// conversion returns c with |ÂB̂ - AB| <= c |A||B| elementwise, where A and B
+// are rounded to the formats of the device.
+func (k Problem) conversion() float64 {
+	a, b := k.Device.A.UnitRoundoff(), k.Device.B.UnitRoundoff()
+	if k.Device.Convert != tcore.ToNearestEven { // such as tf32, where the low bits are ignored
+		a, b = 2*a, 2*b
+	}
+	return roundoff.Compose(a, b)
 }
 
 // output returns the format of D, and carried the format of the sums before
@@ -125,15 +138,20 @@ func (k Problem) knows(what Knowledge) bool {
 }
 
 // overflows returns which of A and B has elements beyond the largest number of
-// its format, as far as the matrix or its distribution shows, or "".
+// its format, as far as the matrix or its distribution shows, or "". It
+// neglects what has at most the probability [impossible].
 func (k Problem) overflows() string {
 	for _, factor := range []struct {
 		name string
+		rows int // or columns
 		d    Distribution
 		r    Range
 		f    tcore.Format
-	}{{"A", k.X, k.RangeX, k.Device.A}, {"B", k.Y, k.RangeY, k.Device.B}} {
+	}{{"A", k.M, k.X, k.RangeX, k.Device.A}, {"B", k.N, k.Y, k.RangeY, k.Device.B}} {
 		greatest := factor.d.MaxAbs()
+		if factor.d.of().law != nil && math.IsInf(greatest, 1) {
+			greatest = factor.d.Largest(float64(k.K)*float64(factor.rows), impossible)
+		}
 		if factor.r.known() {
 			greatest = factor.r.Max
 		}
@@ -147,6 +165,10 @@ func (k Problem) overflows() string {
 	}
 	return ""
 }
+
+// impossible is the logarithm of a probability that is neglected: that of
+// numbers hundreds of standard deviations from the mean.
+const impossible roundoff.Failure = -1e4
 
 // within returns the assumption that no element is beyond the largest number of
 // its format, where nothing is known of the sizes of the elements and the

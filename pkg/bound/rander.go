@@ -61,6 +61,14 @@ func FromRander(name string, of func(src rand.Source) distuv.Rander) Distributio
 	default:
 		o.MeanAbs = max(math.Abs(mean), min(meanAbs(o), math.Sqrt(o.MeanSquare)))
 	}
+	switch z := z.(type) {
+	case distuv.Uniform:
+		o.law = &law{uniformFamily, z.Min, z.Max}
+	case distuv.Normal:
+		o.law = &law{normalFamily, z.Mu, z.Sigma}
+	case distuv.Laplace:
+		o.law = &law{laplaceFamily, z.Mu, z.Scale}
+	}
 	return Distribution{name: name, known: o}
 }
 

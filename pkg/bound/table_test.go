@@ -46,7 +46,7 @@ func TestPaperProduct(t *testing.T) {
 		k.Device.Core, k.Represented, k.X, k.Y = core, c.represented, c.data, c.data
 		r := evaluate(t, k, at99)[c.bound]
 		if b, _ := Find(c.bound); !c.represented { // before the mean of rounding to nearest is added
-			r.Constant = k.whole(b.Constant(k, at99).Constant)
+			r.Constant, _ = k.whole(b.Constant(k, at99).Constant)
 		}
 		if !isRounded(r.Constant, c.constant, c.digits) || c.lambda != 0 && math.Abs(r.Lambda-c.lambda) > 0.0005 {
 			t.Errorf("%s, b = %d, represented %v, %s: %.5g with lambda %.5g, want %v and %v",

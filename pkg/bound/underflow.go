@@ -33,22 +33,28 @@ func (k Problem) underflow(constant float64) float64 {
 // storing returns the effect of underflow on one output outside its chains:
 // where A and B are converted, and where the output is stored.
 func (k Problem) storing() float64 {
-	η := 0.0
+	η := k.converting()
 	if out, from := k.output(), k.carried(); out.Precision < from.Precision {
 		η += halfStep(out, from.MinSubnormal())
 	}
-	if k.Represented {
-		x, y := k.factors()
-		ex, ey := conversionStep(k.Device.A, k.Device.Convert), conversionStep(k.Device.B, k.Device.Convert)
-		if k.RangeX.known() && k.RangeX.below(k.Device.A.Emin) == 0 {
-			ex = 0
-		}
-		if k.RangeY.known() && k.RangeY.below(k.Device.B.Emin) == 0 {
-			ey = 0
-		}
-		η += float64(k.K) * (ex*y.max + ey*x.max + ex*ey)
-	}
 	return η
+}
+
+// converting returns the effect of underflow on |Â||B̂| - |A||B|, where A and B
+// are converted.
+func (k Problem) converting() float64 {
+	if !k.Represented {
+		return 0
+	}
+	x, y := k.factors()
+	ex, ey := conversionStep(k.Device.A, k.Device.Convert), conversionStep(k.Device.B, k.Device.Convert)
+	if k.RangeX.known() && k.RangeX.below(k.Device.A.Emin) == 0 {
+		ex = 0
+	}
+	if k.RangeY.known() && k.RangeY.below(k.Device.B.Emin) == 0 {
+		ey = 0
+	}
+	return float64(k.K) * (ex*y.max + ey*x.max + ex*ey)
 }
 
 // conversionStep returns the largest error of a conversion to f whose result is

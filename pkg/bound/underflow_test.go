@@ -98,7 +98,7 @@ func checkAlways(t *testing.T, k Problem, name string, a, b blas32.General) {
 		return b.Model.Random || k.Represented && b.Interval != nil || !k.knows(b.Needs) || b.fails(k) != ""
 	})
 	for told, k := range map[string]Problem{"nothing": k, "ranges": ranged} {
-		for _, r := range k.results(certain, at99) {
+		for _, r := range k.results(certain, at99, false) {
 			if !r.Holds {
 				continue
 			}

@@ -26,10 +26,11 @@ func (l Law) nodes(f tcore.Format, scale float64, cuts []float64) []node {
 	f.Overflow = tcore.Saturate
 	lo, hi := l.bounds()
 	most := max(math.Abs(lo), math.Abs(hi))
-	edges, cell := codeEdges(f, scale), codeCell
+	edgesOf, cell := codeEdges, codeCell
 	if f.Bits() > 8 {
-		edges, cell = binadeEdges(f, scale, most), binadeCell
+		edgesOf, cell = func(f tcore.Format, scale float64) []float64 { return binadeEdges(f, scale, most) }, binadeCell
 	}
+	edges := edgesOf(f, scale)
 	cuts = append(slices.Clone(cuts), 0)
 	for _, x := range edges {
 		cuts = append(cuts, x, -x)

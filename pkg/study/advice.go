@@ -42,7 +42,7 @@ func AdviceTable(tolerance float64) *viz.Table {
 		fmt.Sprintf("Of %d devices %d guarantee an error of at most %s |A||B|.", len(advice), meet, typeset.Number(tolerance, 2)),
 		fmt.Sprintf("Product %d × %d × %d of real numbers, rounded to the factors' format, %s over all outputs, data unknown. Bytes of A, B and D, and time at the published dense peak, as multiples of the cheapest that meets it. K above %d is not tried.",
 			g.M, g.K, g.N, typeset.Percent(paper.Confidence), bound.LongestK),
-		[]string{"Device", "Tightest bound", "guaranteed / tolerated", "met up to K", "bytes, relative", "time, relative"})
+		[]string{"Device", "Tightest bound", "guaranteed / tolerated", "met for K", "bytes, relative", "time, relative"})
 	for _, a := range advice {
 		time := "unknown"
 		if a.Peak.Tflops > 0 && meet > 0 {
@@ -52,7 +52,7 @@ func AdviceTable(tolerance float64) *viz.Table {
 		if meet > 0 {
 			bytes = twoDigits(a.BytesRatio)
 		}
-		t.Row(adviceTitle(a.Device), boundNamed(a.Tightest.Bound), twoDigits(a.Excess), upTo(a.LargestK), bytes, time)
+		t.Row(adviceTitle(a.Device), boundNamed(a.Tightest.Bound), twoDigits(a.Excess), from(a.LeastK, a.LargestK), bytes, time)
 	}
 	return t
 }
@@ -66,13 +66,13 @@ func adviceTitle(d tcore.Device) string {
 	return title
 }
 
-// upTo returns the largest K that meets a tolerance, as text.
-func upTo(K int) string {
-	switch K {
-	case 0:
-		return "never"
-	case bound.LongestK:
-		return "end of search"
+// from returns the interval of K that meets a tolerance, as text.
+func from(least, largest int) string {
+	switch {
+	case largest == 0:
+		return "none"
+	case largest == bound.LongestK:
+		return fmt.Sprintf("from %d on", least)
 	}
-	return fmt.Sprint(K)
+	return fmt.Sprintf("%d to %d", least, largest)
 }

@@ -97,6 +97,9 @@ var sentences = map[string][]sentence{
 		{"all $n$ terms of the sum obey", nil, definition},
 		{"for every value that you choose", nil, procedure},
 	},
+	"10": {
+		{"every 128 products", promotionEndsGrowth, ""},
+	},
 	"11": {
 		{"of chance: $p$", nil, definition},
 		{"tests all of them", boundsAreTested, ""},
@@ -207,6 +210,18 @@ func countsAreBounded(t *testing.T) {
 		if additions, _ := paper.Roundings(k, b); slices.Max(additions) > k-1 {
 			t.Errorf("blocks of %d: a term is rounded %d times", b, slices.Max(additions))
 		}
+	}
+}
+
+func promotionEndsGrowth(t *testing.T) {
+	l := DefaultLengths
+	l.Ks = l.Ks[:1] // the interval does not depend on them
+	r, err := l.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, promoted := r.Machines[0].MostK, r.Machines[1].MostK; l.Promote != 128 || plain > 1000 || promoted < 1e6 {
+		t.Errorf("up to K = %d, and %d promoted every %d products", plain, promoted, l.Promote)
 	}
 }
 

@@ -8,7 +8,8 @@
 //	                               SideBySideTable
 //	9, explore                     ExploreLambda, ExploreBounds, ExploreDevices
 //	10, which bound holds          RunSweep, RecordedSweep, RecordedAMD, RecordedScaled,
-//	                               RecordedCoverage, DefaultGrowthRates, ToleranceFigure, AdviceTable
+//	                               RecordedCoverage, DefaultGrowthRates, ToleranceFigure, AdviceTable,
+//	                               DefaultLengths
 //	12, low precision              PrecisionFigure, ScaleTable
 //	7, claims and errata           Looseness
 //

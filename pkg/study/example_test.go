@@ -113,6 +113,22 @@ func ExampleToleranceFigure() {
 	// Where machines truncate, the guaranteed error grows like K
 }
 
+// How long a sum may be.
+func ExampleLengths_Run() {
+	r, err := study.DefaultLengths.Run()
+	fmt.Println(r.Figure().Finding(), err)
+	// Output:
+	// Hopper, e4m3 guarantees an error of 0.03 |A||B| for K from 172 to 678; promoted every 128 products, from K = 159 on. <nil>
+}
+
+func ExampleLengthsResult_Figure() {
+	l := study.DefaultLengths
+	l.Ks = []int{64, 512}
+	r, err := l.Run()
+	fmt.Println(r.Figure().Name(), len(r.Machines[0].Errors), err)
+	// Output: lengths 2 <nil>
+}
+
 // The two errors of a product in 8 bits. The computation takes about three
 // seconds.
 func ExamplePrecisionFigure() {

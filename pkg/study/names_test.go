@@ -114,7 +114,7 @@ func TestNumbers_as_they_are_printed(t *testing.T) {
 			t.Errorf("%d of 10000: %q, want %q", n, got, want)
 		}
 	}
-	if got := upTo(0) + ", " + upTo(512) + ", " + upTo(bound.LongestK); got != "never, 512, end of search" {
+	if got := from(0, 0) + ", " + from(1, 512) + ", " + from(9, bound.LongestK); got != "none, 1 to 512, from 9 on" {
 		t.Errorf("%q", got)
 	}
 	if got := typeset.List([]string{"a"}) + "; " + typeset.List(strings.Fields("a b c")); got != "a; a, b and c" {

@@ -1,0 +1,126 @@
+package bound
+
+import (
+	"math"
+	"slices"
+)
+
+// LongestK is the largest K that [Advise] tries.
+const LongestK = 1 << 24
+
+// goodLengths returns an interval of K, 1 <= least <= largest <= LongestK, at
+// both ends of which the excess is at most 1, and just outside of which it is
+// larger; 0, 0 if it finds none. If K = at has an excess of at most 1, the
+// interval contains it; otherwise it is the longest one that was found, by the
+// ratio of its ends.
+//
+// The excess of an error that is summed grows with K. That of an error that
+// averages out falls, as that of converted factors does. So it falls at first,
+// grows at last, and is looked at in steps of a factor of 4, up to the one by
+// which it grows above 1 by half or more: it is assumed that the excess is at
+// most 1 between two neighbouring steps where it is at both, that it crosses 1
+// once between two where it is at one of them, and that it goes on to grow.
+func goodLengths(excess func(K int) float64, at int) (least, largest int) {
+	known := map[int]float64{}
+	of := func(K int) float64 {
+		if _, ok := known[K]; !ok {
+			known[K] = excess(K)
+		}
+		return known[K]
+	}
+	good := func(K int) bool { return of(K) <= 1 }
+
+	steps := []int{min(at, LongestK)}
+	for K := 1; K <= LongestK; K *= 4 {
+		steps = append(steps, K)
+		if of(K) > max(1, 1.5*of(max(K/4, 1))) {
+			break // it grows as sums do
+		}
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	if !slices.ContainsFunc(steps, good) {
+		steps = append(steps, lowest(of, steps))
+		slices.Sort(steps)
+		steps = slices.Compact(steps)
+	}
+	ratio := 0.0
+	for i := 0; i < len(steps); i++ {
+		if !good(steps[i]) {
+			continue
+		}
+		first := i
+		for i+1 < len(steps) && good(steps[i+1]) {
+			i++
+		}
+		low, high := steps[first], steps[i]
+		if r := float64(high) / float64(low); r > ratio || low <= at && at <= high && good(at) {
+			ratio, least, largest = r, low, high
+			if first > 0 {
+				least = crossing(of, low, steps[first-1])
+			}
+			if i+1 < len(steps) {
+				largest = crossing(of, high, steps[i+1])
+			}
+			if low <= at && at <= high && good(at) {
+				return least, largest
+			}
+		}
+	}
+	return least, largest
+}
+
+// lowest returns a K between the neighbours of the step of least excess, one
+// with an excess of at most 1 if a search by thirds, in log K, finds it to 2 %.
+// It does not search where the least excess of a step is above 2: errors that
+// average out fall as 1/√K, by a factor of 2 from one step to the next.
+func lowest(excess func(K int) float64, steps []int) int {
+	i := 0
+	for j := range steps {
+		if excess(steps[j]) < excess(steps[i]) {
+			i = j
+		}
+	}
+	if excess(steps[i]) > 2 {
+		return steps[i]
+	}
+	low, high := steps[max(i-1, 0)], steps[min(i+1, len(steps)-1)]
+	for high-low > 2 && float64(high) > 1.02*float64(low) {
+		third := math.Cbrt(float64(high) / float64(low))
+		a := min(max(int(float64(low)*third), low+1), high-1)
+		b := min(max(int(float64(high)/third), a), high-1)
+		switch {
+		case excess(a) <= 1:
+			return a
+		case a == b:
+			low, high = a-1, a+1
+		case excess(a) <= excess(b):
+			high = b
+		default:
+			low = a
+		}
+	}
+	return low + (high-low)/2
+}
+
+// crossing returns the last K from good on, in the direction of bad, with an
+// excess of at most 1. The search alternates between bisection and
+// interpolation, by a power of K through the ends of the current interval.
+func crossing(excess func(K int) float64, good, bad int) int {
+	for halve := false; good-bad > 1 || bad-good > 1; halve = !halve {
+		middle := good + (bad-good)/2
+		x, y := math.Log(float64(good)), math.Log(float64(bad))
+		power := (y - x) / (math.Log(excess(bad)) - math.Log(excess(good)))
+		guess := math.Exp(x - power*math.Log(excess(good)))
+		low, high := min(good, bad), max(good, bad)
+		if !halve && float64(low) < guess && guess < float64(high) {
+			middle = min(max(int(guess), low+1), high-1)
+		}
+		if excess(middle) <= 1 {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return good
+}

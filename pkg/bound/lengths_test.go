@@ -1,0 +1,64 @@
+package bound
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+func TestGoodLengths(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		excess func(K float64) float64
+		at     int
+	}{
+		{"grows", func(K float64) float64 { return K / 12345 }, 100},
+		{"falls", func(K float64) float64 { return math.Sqrt(14200 / K) }, 100},
+		{"falls_and_grows", func(K float64) float64 { return math.Sqrt(300/K) + K/1e6 }, 4096},
+		{"is_low_between_two_steps_only", func(K float64) float64 { return 0.99 + math.Abs(math.Log(K/32768))/30 }, 1000},
+		{"is_good_at_the_given_K_only", func(K float64) float64 { return 0.999 + math.Abs(math.Log(K/777))/30 }, 777},
+		{"is_always_good", func(float64) float64 { return 0.5 }, 1},
+		{"is_never_good", func(K float64) float64 { return 1.01 + K/1e6 }, 9},
+		{"is_good_at_1_only", func(K float64) float64 { return K }, 1 << 20},
+		{"is_infinite_for_long_sums", func(K float64) float64 {
+			if K > 5000 {
+				return math.Inf(1)
+			}
+			return 0.1
+		}, 4096},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			excess := func(K int) float64 { return c.excess(float64(K)) }
+			calls := 0
+			least, largest := goodLengths(func(K int) float64 { calls++; return excess(K) }, c.at)
+			first, last := 0, 0 // by trying each K
+			for K := 1; K <= LongestK; K++ {
+				if excess(K) <= 1 {
+					last = K
+					if first == 0 {
+						first = K
+					}
+				}
+			}
+			if least != first || largest != last {
+				t.Errorf("%d to %d, want %d to %d", least, largest, first, last)
+			}
+			if calls > 90 {
+				t.Errorf("%d values of K tried", calls)
+			}
+		})
+	}
+	t.Run("contains_the_given_K_where_that_is_good", func(t *testing.T) {
+		two := func(K int) float64 { // good up to 40 and from 5000 on
+			if K <= 40 || K >= 5000 {
+				return 0.9
+			}
+			return 1.2
+		}
+		for at, want := range map[int]string{30: "1 40", 4: "1 40", 6000: "5000 16777216", 100: "5000 16777216"} {
+			if got := fmt.Sprint(goodLengths(two, at)); got != want {
+				t.Errorf("K = %d: %s, want %s", at, got, want)
+			}
+		}
+	})
+}

@@ -26,7 +26,7 @@ import (
 //
 // Source: Vovk, Gammerman & Shafer 2005; the split, Papadopoulos et al. 2002.
 func Conformal(scores []float64, alpha float64) (float64, error) {
-	arguments.Unit("alpha", alpha)
+	check.Unit("alpha", alpha)
 	n := len(scores)
 	above := int(float64(n+1) / (1 / alpha)) // ranks of a new row that are above the bound
 	if above < 1 {

@@ -3,9 +3,9 @@
 //
 //	E = ÂB̂ - AB,  E_ij = Σ_k q_k,  q = âb̂ - ab,
 //
-// with Â and B̂ the quantised factors. What adds up the products of a machine is
-// not part of E. At worst |E| is 2u|A||B|, but on random data E is a random
-// walk, and at K = 4096 some thirty times smaller.
+// with Â and B̂ the quantised factors. How a machine adds up the products is no
+// part of E. At worst |E| is about 2u|A||B|, but on random data it is a random
+// walk, and grows with the square root of K.
 //
 // # The laws of the factors are known
 //
@@ -16,16 +16,16 @@
 //
 //	Law        the density of an element, and an interval that it seldom leaves
 //	Factor     a law, the format to which its numbers are rounded, and scales of blocks
-//	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales
+//	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales; drift and variance
 //	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
 //	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], which is below 1
 //	Product    both signs of E, and laws without bounds
 //
 // Chernoff's bound is Markov's inequality for exp(tE), and the union bound. The
 // refinement is the theorem of Berry and Esseen for the sum under the tilted
-// law, of density exp(tq - K(t)) relative to the law of q. Where n K'(t) is x
-// and s² = n K''(t), its normal part integrates to erfcx(ts/√2)/2 and its error
-// to at most 2Cr/√n, C = 0.469 (Shevtsova), with r = E|q - x/n|³ / K''(t)^1.5
+// law, of density exp(tq - K(t)) relative to the law of q. Where n K′(t) is x
+// and s² = n K″(t), its normal part integrates to erfcx(ts/√2)/2 and its error
+// to at most 2Cr/√n, C = 0.469 (Shevtsova), with r = E|q - x/n|³ / K″(t)^1.5
 // under the tilted law. By the inequality of Cauchy and Schwarz r² is at most
 // the tilted kurtosis, which the derivatives of K contain. No bound is greater
 // than Chernoff's.
@@ -45,12 +45,33 @@
 // Scales that clip the greatest number of a block have a drift, a mean error
 // that does not average out.
 //
+// # The matrices are known
+//
+// Then nothing needs to be assumed of the data. For all matrices:
+//
+//	KnownProduct       E itself, Â dB + dA B; |dA||B| + |Â||dB|; what random signs predict, √V
+//	StochasticProduct  P(|E_ij| > t_ij) <= ζ with stochastic rounding, random bits alone being random
+//	Hoeffding          the same from norms: a theorem for stochastic rounding, a model to nearest
+//	Conformal          from other rows of A with the same B, which are exchangeable with those to come
+//
+// A product of matrices that are rounded at random is a sum of independent
+// numbers of four values each, so its cumulant generating function is known.
+// Chernoff's bound follows, and that of Berry and Esseen under the tilted
+// distribution, with C = 0.56 (Shevtsova) as the terms differ. Without
+// exponentials there are Bernstein's bound, and one that is sub-Gaussian: a
+// number of two values with probabilities p and 1-p, a step apart, has the
+// constant (1-2p)/(2 log((1-p)/p)) (Kearns and Saul). Rounding to nearest is a
+// function of the data: on constants and on decimal numbers its errors have one
+// sign, or few values, and are not like random ones.
+//
 // # Evaluation
 //
-// Expectations are sums by the rule of Gauss on every cell of numbers that
-// round to the same one; in formats of more than 8 bits on every binade, the
-// error as an independent second variable there. They are numerically exact,
-// in float64, and not rounded outward. Rounding is to nearest, for which ties
-// have no probability, and numbers beyond a format become its greatest.
-// Probabilities of failure are given as logarithms, as in package roundoff.
+// Expectations over laws are sums by the rule of Gauss on every cell of numbers
+// that round to the same one. In formats of more than 8 bits it is on every
+// binade, with the error as a second variable. K(t) is summed from the first 96
+// moments of q, and +Inf where these do not tell it to 16 digits. Rounding is
+// to nearest, and as ties have no probability it does not matter where they go.
+// Numbers beyond a format become its greatest. All results are numerically
+// exact, in float64, and not rounded outward. Probabilities of failure are
+// given as logarithms, as in package roundoff.
 package quantisation

@@ -82,7 +82,7 @@ func (p KnownProduct) Standardised() blas64.General {
 //
 // Source: the estimator of a trace of Hutchinson 1990, for the diagonal of EEᵀ.
 func (p KnownProduct) RowSquares(probes int, seed uint64) []float64 {
-	arguments.Count("probes", probes)
+	check.Count("probes", probes)
 	random := rand.New(rand.NewPCG(seed, 0))
 	x := matrix.New64(p.b.Cols, probes)
 	for i := range x.Data {

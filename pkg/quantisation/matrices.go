@@ -3,15 +3,10 @@ package quantisation
 import (
 	"fmt"
 
-	"github.com/roundofflab/roundoff/internal/argument"
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
-
-// arguments panics if an argument of a function that reads matrices is out of
-// range.
-const arguments = argument.Package("quantisation")
 
 // checkMatrix panics unless m has at least one element and all its data.
 func checkMatrix(call, name string, m blas64.General) {

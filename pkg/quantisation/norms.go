@@ -27,8 +27,8 @@ import (
 //
 // Source: Hoeffding 1963, Theorem 2; Azuma 1967.
 func Hoeffding(w, S float64, f roundoff.Failure) float64 {
-	arguments.Unit("w", w)
-	arguments.NotNegative("S", S)
+	check.Unit("w", w)
+	check.NotNegative("S", S)
 	return (2*w + float64(w*w)) * roundoff.Azuma(S, f)
 }
 
@@ -87,7 +87,7 @@ func (n *norms) add(x float64) {
 
 // squareAtLeast returns the function |x|'².
 func squareAtLeast(least float64) func(x float64) float64 {
-	arguments.Number("least", least, 0 <= least && least <= math.MaxFloat64, "0 <= least < +Inf")
+	check.Number("least", least, 0 <= least && least <= math.MaxFloat64, "0 <= least < +Inf")
 	return func(x float64) float64 {
 		if x == 0 {
 			return 0

@@ -46,8 +46,9 @@ func TestSquaresAgainstSums(t *testing.T) {
 	near(t, "an outlier times ones", SquaresByNorms(outlier, flat, 0).Data[0], Squares(outlier, flat, 0).Data[0], 1e-15)
 }
 
-// Each product of rounded numbers, underflow included, is within (2w+w²)|a|'|b|'
-// of the product of the numbers: w = u to nearest, w = 2u to either neighbour.
+// Each product of rounded numbers, underflow included, is within
+// (2w+w²)|a|'|b|' of that of the numbers: w = u to nearest, w = 2u to either
+// neighbour.
 func TestHoeffdingHasTheRangeOfEachError(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 0))
 	for _, f := range []tcore.Format{tcore.E4M3, tcore.E2M1, tcore.E5M2, tcore.Binary16} {

@@ -28,7 +28,7 @@ const IdealBits = 0
 // panics if x is empty or its data are too short, or unless 0 <= bits <= 32.
 func Rounded(x blas64.General, f tcore.Format, bits int) (TwoPoint, error) {
 	checkMatrix("Rounded", "x", x)
-	arguments.Number("bits", float64(bits), 0 <= bits && bits <= 32, "0 <= bits <= 32")
+	check.Number("bits", float64(bits), 0 <= bits && bits <= 32, "0 <= bits <= 32")
 	if err := finite("Rounded", "x", x); err != nil {
 		return TwoPoint{}, err
 	}
@@ -75,7 +75,7 @@ func (p TwoPoint) Times(s blas64.General) (TwoPoint, error) {
 		return TwoPoint{}, err
 	}
 	product := func(x, s float64) float64 {
-		arguments.NotNegative("s", s)
+		check.NotNegative("s", s)
 		return x * s
 	}
 	return TwoPoint{elementwise(product, p.mean, s), elementwise(product, p.low, s), elementwise(product, p.high, s)}, nil

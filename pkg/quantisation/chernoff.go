@@ -1,0 +1,130 @@
+package quantisation
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// Chernoff returns x with P(E - Kμ >= x) <= e^f for one element E of a product
+// of K products: the least x = (nK(t) + l)/t over t > 0, where K(t) is that of
+// a block less its mean, n = K/L and l = -f. With below it is that of P(Kμ - E
+// >= x). It panics unless K is a positive multiple of L and -Inf < f < 0.
+//
+// Source: Chernoff 1952.
+func (c *Cumulant) Chernoff(K int, f roundoff.Failure, below bool) float64 {
+	x, _ := c.chernoff(K, f, below)
+	return x
+}
+
+// side returns -1 for below.
+func side(below bool) float64 {
+	if below {
+		return -1
+	}
+	return 1
+}
+
+// at returns the jet of nK(t), as a jet of the error on one side less
+// its mean.
+func (c *Cumulant) at(n, t float64, below bool) jet {
+	s := side(below)
+	k := c.jet(s * t)
+	for i := range k {
+		k[i] *= n
+	}
+	k[1], k[3] = s*k[1], s*k[3]
+	return k
+}
+
+// chernoff returns the bound and its t, in units of 1/unit. At the least x is
+// tK′ - K = l/n, which increases with t. Newton's method for the logarithms of
+// both sides starts where a normal law has it, and bisection replaces a step
+// out of the interval where it is known to be. Every t is a valid one, and x
+// hardly changes where it is least.
+func (c *Cumulant) chernoff(K int, f roundoff.Failure, below bool) (x, t float64) {
+	n := c.blocks(K)
+	l := -float64(f)
+	check.Number("f", float64(f), l > 0 && l <= math.MaxFloat64, "-Inf < f < 0")
+	x = math.Inf(1)
+	lo, hi := 0.0, c.most
+	next := min(math.Sqrt(l/c.at(n, 0, below)[2]), c.most)
+	for range 60 {
+		k := c.at(n, next, below)
+		if bound := (k[0] + l) / next; bound < x {
+			x, t = bound, next
+		}
+		exponent := float64(next*k[1]) - k[0]
+		miss := math.Log(exponent / l)
+		if !(math.Abs(miss) > 1e-4) || next == c.most && miss < 0 {
+			break
+		}
+		if miss < 0 {
+			lo = next
+		} else {
+			hi = next
+		}
+		if next -= miss * exponent / (2 * next * k[2]); next <= lo || next > hi {
+			next = (lo + hi) / 2
+		}
+	}
+	return x * c.unit, t
+}
+
+// blocks returns K/L.
+func (c *Cumulant) blocks(K int) float64 {
+	check.Count("K", K)
+	check.Number("K", float64(K), K%c.length == 0, "a multiple of the length of blocks")
+	return float64(K / c.length)
+}
+
+// shevtsova is C of the Berry-Esseen inequality for terms of one law.
+const shevtsova = 0.469
+
+// Tilted returns an x as Chernoff does, that follows from
+//
+//	P(E - Kμ >= nK′(t)) <= exp(n(K(t) - tK′(t))) [erfcx(ts/√2)/2 + 2Cr/√n],
+//
+// s² = nK″(t), C = 0.469, where r² = 3 + K⁽⁴⁾(t)/K″(t)² is the kurtosis of
+// the tilted law of a block, whose root is at least E|Σq - K′|³ / K″^1.5. It is
+// at most Chernoff's. It panics as Chernoff does.
+//
+// Source: Esscher 1932 for the change of measure, Shevtsova 2013 for C.
+func (c *Cumulant) Tilted(K int, f roundoff.Failure, below bool) float64 {
+	x, t := c.chernoff(K, f, below)
+	n, l := c.blocks(K), -float64(f)
+	// Where the logarithm of the probability is -l or less, nK′(t) is a bound.
+	// Newton's method looks for the t where it is less by 10^-4, down from
+	// Chernoff's t.
+	const aim = 1e-4
+	for range 20 {
+		k := c.at(n, t, below)
+		variance := 2 * k[2]
+		kurtosis := 3 + n*24*k[4]/(variance*variance)
+		normal := erfcx(t*math.Sqrt(variance/2)) / 2
+		factor := normal + 2*shevtsova*math.Sqrt(kurtosis/n)
+		spare := float64(t*k[1]) - k[0] - math.Log(factor) - l
+		if spare >= 0 {
+			x = min(x, k[1]*c.unit)
+		}
+		if !(math.Abs(spare-aim) > aim) {
+			break
+		}
+		slope := float64(t*variance) + normal/(factor*t) // of erfcx(x) about that of 1/x
+		t = max(t-(spare-aim)/slope, t/2)
+	}
+	return x
+}
+
+// erfcx returns exp(x²) erfc(x) for x >= 0, by the continued fraction of
+// Laplace where the factors leave the range of float64.
+func erfcx(x float64) float64 {
+	if x < 20 {
+		return math.Exp(x*x) * math.Erfc(x)
+	}
+	f := x
+	for k := 20; k > 0; k-- {
+		f = x + float64(k)/2/f
+	}
+	return 1 / (f * math.Sqrt(math.Pi))
+}

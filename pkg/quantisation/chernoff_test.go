@@ -1,0 +1,164 @@
+package quantisation
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// factors are one of each kind: symmetric, skew, with a drift, with heavy tails.
+func factors(t *testing.T) map[string]Factor {
+	t.Helper()
+	floor, err := Quantised(Uniform(0, 1), quant.MX(tcore.E2M1, quant.FloorScale))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Factor{
+		"U(-1,1)":       {Law: Uniform(-1, 1), Format: tcore.E4M3},
+		"U(1,1.1)":      {Law: Uniform(1, 1.1), Format: tcore.BFloat16},
+		"N(1,1)":        {Law: Normal(1, 1).Truncated(-5, 7), Format: tcore.E5M2},
+		"Laplace":       {Law: Laplace(0, 1).Truncated(-20, 20), Format: tcore.Binary16},
+		"MXFP4, U(0,1)": floor,
+	}
+}
+
+// Chernoff's bound is the least over t, on both sides.
+func TestChernoffIsTheLeast(t *testing.T) {
+	for name, x := range factors(t) {
+		c := NewCumulant(x, x)
+		for _, K := range []int{32, 256, 4096, 1 << 20} {
+			for _, f := range []roundoff.Failure{-1, -15, -100} {
+				for _, sign := range []float64{1, -1} {
+					n := float64(K / c.Length())
+					least := math.Inf(1)
+					const steps = 4000
+					for i := 1; i <= steps; i++ {
+						at := math.Pow(1e-4, float64(steps-i)/steps) * c.most / c.unit
+						k, _, _ := c.At(sign * at * (1 - 1e-12))
+						least = min(least, (n*k-float64(f))/at-sign*n*c.mean)
+					}
+					got := c.Chernoff(K, f, sign < 0)
+					within(t, fmt.Sprintf("%s, K = %d, f = %v, side %v: x", name, K, f, sign), got, least, 1e-4*least)
+				}
+			}
+		}
+	}
+}
+
+// At the refined bound, the formula has at most the probability asked for, and
+// nearly that, with the tilted law summed over all pairs of nodes.
+func TestTiltedIsItsFormula(t *testing.T) {
+	for name, x := range factors(t) {
+		c := NewCumulant(x, x)
+		if c.Length() > 1 {
+			continue
+		}
+		list := x.Law.nodes(x.Format, 1, nil)
+		for _, K := range []int{256, 4096} {
+			const f = roundoff.Failure(-14)
+			bound, chernoff := c.Tilted(K, f, false), c.Chernoff(K, f, false)
+			if bound > chernoff {
+				t.Errorf("%s, K = %d: %v is above Chernoff's %v", name, K, bound, chernoff)
+			}
+			if bound == chernoff {
+				continue
+			}
+			// The t of the bound, by bisection.
+			n := float64(K)
+			lo, hi := 0.0, c.most/c.unit
+			for range 60 {
+				mid := (lo + hi) / 2
+				if _, k1, _ := c.At(mid); n*(k1-c.mean) < bound {
+					lo = mid
+				} else {
+					hi = mid
+				}
+			}
+			k, k1, k2 := c.At(lo)
+			third, fourth := 0.0, 0.0
+			for _, a := range list {
+				for _, b := range list {
+					q := (a.x+a.delta)*b.delta + a.delta*b.x
+					w := a.weight * b.weight * math.Exp(lo*q-k)
+					third += w * math.Pow(math.Abs(q-k1), 3)
+					fourth += w * math.Pow(q-k1, 4)
+				}
+			}
+			s := math.Sqrt(n * k2)
+			probability := func(r float64) float64 {
+				y := lo * s / math.Sqrt2
+				return n*(k-lo*k1) + math.Log(math.Exp(y*y)*math.Erfc(y)/2+2*0.469*r/math.Sqrt(n))
+			}
+			within(t, fmt.Sprintf("%s, K = %d: log P", name, K), probability(math.Sqrt(fourth/(k2*k2))), float64(f), 2e-3)
+			if p := probability(third / math.Pow(k2, 1.5)); p > float64(f) {
+				t.Errorf("%s, K = %d: log P = %v, want %v at most", name, K, p, f)
+			}
+		}
+	}
+}
+
+// With many products both tend to those of a normal law: sqrt(2l), and its
+// quantile.
+func TestManyProductsAreNormal(t *testing.T) {
+	x := Factor{Law: Uniform(-1, 1), Format: tcore.E4M3}
+	c := NewCumulant(x, x)
+	f := roundoff.Failure(math.Log(1e-6))
+	const K = 1 << 30
+	sd := math.Sqrt(K * c.Variance())
+	within(t, "Chernoff", c.Chernoff(K, f, false)/sd, math.Sqrt(-2*float64(f)), 1e-3)
+	within(t, "Tilted", c.Tilted(K, f, false)/sd, 4.753424, 2e-3) // P(z > 4.753424) = 1e-6
+}
+
+func TestErfcx(t *testing.T) {
+	for _, x := range []float64{5, 10, 19.99, 20, 26} {
+		within(t, fmt.Sprintf("erfcx(%v)", x), erfcx(x), math.Exp(x*x)*math.Erfc(x), 1e-12)
+	}
+	within(t, "erfcx(1e9)", erfcx(1e9)*1e9*math.Sqrt(math.Pi), 1, 1e-15)
+}
+
+func TestPanicsNameTheArgument(t *testing.T) {
+	good := Factor{Law: Uniform(-1, 1), Format: tcore.E4M3}
+	blocks, err := Quantised(good.Law, quant.MX(tcore.E4M3, quant.FloorScale))
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := blocks
+	others.Length = 16
+	c := NewCumulant(blocks, blocks)
+	for _, test := range []struct {
+		want string
+		call func()
+	}{
+		{"quantisation: hi - lo = 0, want 0 < hi - lo < +Inf", func() { Uniform(1, 1) }},
+		{"quantisation: σ = -1, want 0 < σ < +Inf", func() { Normal(0, -1) }},
+		{"quantisation: μ = NaN, want a finite number", func() { Laplace(math.NaN(), 1) }},
+		{"quantisation: hi = 1, want an interval where the law has numbers", func() { Uniform(0, 1).Truncated(2, 3) }},
+		{"quantisation: len(Knots) - 1 = -1, want len(Knots) - 1 >= 1", func() { NewCumulant(Factor{Format: tcore.E4M3}, good) }},
+		{"quantisation: law N(0,1) is not bounded, want one that Law.Truncated returns", func() { NewCumulant(good, Factor{Law: Normal(0, 1), Format: tcore.E4M3}) }},
+		{"quantisation: blocks of 32 and 16 elements, want one length", func() { NewCumulant(blocks, others) }},
+		{"quantisation: a.Length = 3, want 0 without Scales", func() { NewCumulant(Factor{Law: good.Law, Format: tcore.E4M3, Length: 3}, good) }},
+		{"quantisation: b.Others = -1, want b.Others >= 0", func() { NewCumulant(good, Factor{Law: good.Law, Format: tcore.E4M3, Others: -1}) }},
+		{"quantisation: a.Scales.Top = 1, want positive and ascending", func() {
+			NewCumulant(Factor{Law: good.Law, Format: tcore.E4M3, Length: 2, Scales: []Scale{{1, 1}, {2, 1}}}, good)
+		}},
+		{"quantisation: a.Format.Subnormals = 2, want a format with subnormals", func() { NewCumulant(Factor{Law: good.Law, Format: tcore.E8M0}, good) }},
+		{"quantisation: K = 48, want a multiple of the length of blocks", func() { c.Chernoff(48, -1, false) }},
+		{"quantisation: K = 0, want K >= 1", func() { c.Tilted(0, -1, false) }},
+		{"quantisation: f = 0, want -Inf < f < 0", func() { c.Tilted(32, 0, false) }},
+		{"quantisation: f = NaN, want -Inf < f < 0", func() { Product{A: good, B: good, M: 1, K: 1, N: 1}.Errors(roundoff.Failure(math.NaN())) }},
+		{"quantisation: N = 0, want N >= 1", func() { Product{A: good, B: good, M: 1, K: 1}.Errors(-1) }},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != test.want {
+					t.Errorf("panic %v, want %q", got, test.want)
+				}
+			}()
+			test.call()
+		}()
+	}
+}

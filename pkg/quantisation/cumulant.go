@@ -1,0 +1,198 @@
+package quantisation
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Cumulant is the cumulant generating function K(t) = log E exp(t Σ q) of the
+// error of a block of L products, q = âb̂ - ab. L is 1 if neither factor has
+// scales.
+type Cumulant struct {
+	length int
+	unit   float64 // a bound of |q|
+	most   float64 // the greatest t in units of 1/unit at which the series are sums of all but 10^-16
+	pairs  []pair
+	total  float64 // of all pairs at t = 0, 1 but for rounding
+	mean   float64 // K′(0)
+}
+
+// A pair is one scale of A with one of B: the sum over a block has the expected
+// exp(tΣq) Σ share s(t)^L over the four terms of inclusion and exclusion.
+type pair struct {
+	share  [4]float64
+	series [4]*series
+}
+
+// rare is the probability of the blocks of the least amax, which count as of
+// the scale above them.
+const rare = 1e-18
+
+// NewCumulant returns the cumulant generating function of the errors of a
+// product of two factors. It panics if a law is not bounded (see Law.Truncated)
+// or a factor is none, or if both have blocks and they are not of one length.
+//
+// Source: derived here; see the package comment.
+func NewCumulant(a, b Factor) *Cumulant {
+	a.check("a")
+	b.check("b")
+	for _, x := range []Factor{a, b} {
+		if lo, hi := x.Law.bounds(); x.Law.Interval != nil || math.IsInf(hi-lo, 0) {
+			panic(fmt.Sprintf("quantisation: law %s is not bounded, want one that Law.Truncated returns", x.Law.Name))
+		}
+	}
+	la, scalesA := a.block()
+	lb, scalesB := b.block()
+	if la != lb && len(a.Scales) > 0 && len(b.Scales) > 0 {
+		panic(fmt.Sprintf("quantisation: blocks of %d and %d elements, want one length", la, lb))
+	}
+	c := &Cumulant{length: max(la, lb), most: degree / 2}
+	at, bt := a.classes(scalesA, c.length), b.classes(scalesB, c.length)
+	ab, ba := at.size*bt.err, bt.size*at.err
+	c.unit = ab + ba
+	if c.unit == 0 {
+		panic("quantisation: the laws have no rounding errors")
+	}
+	for _, x := range at.classes {
+		x.all.split(ab / c.unit)
+		x.low.split(ab / c.unit)
+		for _, y := range bt.classes {
+			p := pair{}
+			for i, term := range [4]struct {
+				a, b   *moments
+				pa, pb float64
+			}{{x.all, y.all, x.pAll, y.pAll}, {x.low, y.all, -x.pLow, y.pAll}, {x.all, y.low, x.pAll, -y.pLow}, {x.low, y.low, x.pLow, y.pLow}} {
+				p.share[i] = term.pa * term.pb
+				if p.share[i] != 0 {
+					p.series[i] = productSeries(term.a, term.b)
+					// t^degree E|q|^degree / degree! = 10^-16
+					c.most = min(c.most, math.Pow(1e-16/math.Abs(p.series[i][degree]), 1./degree))
+				}
+			}
+			c.pairs = append(c.pairs, p)
+		}
+	}
+	zero := c.sum(0)
+	c.total = zero[0]
+	c.mean = zero[1] / zero[0] * c.unit
+	return c
+}
+
+// A class is the elements of blocks of one scale: the moments of those that the
+// blocks can have, and of those that are too small to give them this scale. p
+// is the probability that the elements besides the block are as small.
+type class struct {
+	all, low   *moments
+	pAll, pLow float64
+}
+
+// A table contains the classes of a factor, in units size and err.
+type table struct {
+	size, err float64
+	classes   []class
+}
+
+// classes returns the classes that blocks of the given length have.
+func (x Factor) classes(scales []Scale, length int) table {
+	lo, hi := x.Law.bounds()
+	most := max(math.Abs(lo), math.Abs(hi))
+	for len(scales) > 1 && scales[len(scales)-2].Top >= most {
+		scales = scales[:len(scales)-1]
+	}
+	var t table
+	var nodes [][]node
+	for i := len(scales) - 1; i >= 0; i-- {
+		s, below := scales[i], 0.0
+		if i > 0 {
+			below = scales[i-1].Top
+		}
+		list := x.Law.nodes(x.Format, s.Value, []float64{s.Top, -s.Top, below, -below})
+		low, all := 0.0, 0.0
+		for _, n := range list {
+			if last := i == len(scales)-1; math.Abs(n.x) <= s.Top || last {
+				all += n.weight
+				t.size = max(t.size, math.Abs(n.x+n.delta/2))
+				t.err = max(t.err, math.Abs(n.delta))
+			}
+			if math.Abs(n.x) <= below {
+				low += n.weight
+			}
+		}
+		c := class{pAll: math.Pow(all, float64(x.Others)), pLow: math.Pow(low, float64(x.Others))}
+		stop := math.Pow(low, float64(length+x.Others)) < rare
+		if stop {
+			c.pLow = 0
+		}
+		t.classes, nodes = append(t.classes, c), append(nodes, list)
+		if stop {
+			break
+		}
+	}
+	for i, list := range nodes {
+		s := scales[len(scales)-1-i]
+		below := 0.0
+		if j := len(scales) - 2 - i; j >= 0 {
+			below = scales[j].Top
+		}
+		low, rest := new(moments), new(moments)
+		for _, n := range list {
+			if math.Abs(n.x) <= below {
+				low.add(n, t.size, t.err)
+			} else if math.Abs(n.x) <= s.Top || i == 0 {
+				rest.add(n, t.size, t.err)
+			}
+		}
+		t.classes[i].low, t.classes[i].all = low, low.plus(rest)
+	}
+	return t
+}
+
+// sum returns the jet of E exp(t Σ q), t in units of 1/unit.
+func (c *Cumulant) sum(t float64) jet {
+	var sum jet
+	for _, p := range c.pairs {
+		for i, s := range p.series {
+			if s != nil {
+				sum = sum.plus(p.share[i], s.at(t).power(c.length))
+			}
+		}
+	}
+	return sum
+}
+
+// jet returns the jet of K(t) - tK′(0), t and its derivatives in units of unit.
+func (c *Cumulant) jet(t float64) jet {
+	f := c.sum(t)
+	for i := range f {
+		f[i] /= c.total
+	}
+	k := f.log(f[0] - 1)
+	μ := c.mean / c.unit
+	k[0] -= float64(t * μ)
+	k[1] -= μ
+	return k
+}
+
+// Length returns L.
+func (c *Cumulant) Length() int { return c.length }
+
+// Mean returns μ = E q, the drift of one product: that of a sum of K products
+// is Kμ.
+func (c *Cumulant) Mean() float64 { return c.mean / float64(c.length) }
+
+// Variance returns Var Σ q / L, the variance of a block for each of its
+// products: that of a sum of K products is K times this.
+func (c *Cumulant) Variance() float64 {
+	return 2 * c.jet(0)[2] * c.unit * c.unit / float64(c.length)
+}
+
+// At returns K(t), K′(t) and K″(t). Where t is so large that the first 96
+// moments do not tell them, K(t) is +Inf, which is no less, and the others are
+// NaN.
+func (c *Cumulant) At(t float64) (k, k1, k2 float64) {
+	if τ := t * c.unit; math.Abs(τ) <= c.most {
+		j := c.jet(τ)
+		return j[0] + float64(t*c.mean), j[1]*c.unit + c.mean, 2 * j[2] * c.unit * c.unit
+	}
+	return math.Inf(1), math.NaN(), math.NaN()
+}

@@ -1,0 +1,119 @@
+package quantisation_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/quantisation"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// What FP8 costs a product of 4096 terms at 99 %, as parts of K E|ab|: at worst
+// 2u = 12.5 %, on random data thirty times less.
+func ExampleProduct() {
+	x := quantisation.Factor{Law: quantisation.Uniform(-1, 1), Format: tcore.E4M3}
+	p := quantisation.Product{A: x, B: x, M: 1024, K: 4096, N: 8}
+	e := p.Errors(roundoff.FailureOf(0.99))
+	size := float64(p.K) / 4
+	fmt.Printf("deviation %.2g, bound %.2g\n", e.Deviation/size, e.Size()/size)
+	// Output:
+	// deviation 0.0007, bound 0.0034
+}
+
+// Scales of OCP clip the greatest number of a block, and positive data drift:
+// by 3 % in MXFP8, 12 % in MXFP4. Scales that are rounded up do not clip.
+func ExampleQuantised() {
+	for _, name := range []string{"mxe4m3-floor", "mxe4m3-rceil", "mxe2m1-floor", "mxe2m1-rceil"} {
+		r, _ := quant.Named(name)
+		x, err := quantisation.Quantised(quantisation.Uniform(0, 1), r)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		c := quantisation.NewCumulant(x, x)
+		fmt.Printf("%-12s  blocks of %d, drift %5.1f %%\n", name, c.Length(), 100*math.Abs(c.Mean())/0.25)
+	}
+	// Output:
+	// mxe4m3-floor  blocks of 32, drift   3.1 %
+	// mxe4m3-rceil  blocks of 32, drift   0.0 %
+	// mxe2m1-floor  blocks of 32, drift  12.1 %
+	// mxe2m1-rceil  blocks of 32, drift   0.0 %
+}
+
+// A bound is between the mean error less Below and the mean error plus Above.
+func ExampleErrors() {
+	r, _ := quant.Named("mxe4m3-floor")
+	x, _ := quantisation.Quantised(quantisation.Uniform(0, 1), r)
+	e := quantisation.Product{A: x, B: x, M: 1024, K: 32768, N: 8}.Errors(roundoff.FailureOf(0.99))
+	fmt.Printf("%.1f - %.1f <= E <= %.1f + %.1f, |E| <= %.1f\n", e.Mean, e.Below, e.Mean, e.Above, e.Size())
+	// Output:
+	// -254.0 - 21.5 <= E <= -254.0 + 20.9, |E| <= 275.5
+}
+
+// The generating function exists for an unbounded law only where it is cut.
+func ExampleLaw_Truncated() {
+	l := quantisation.Laplace(0, 1).Truncated(-20, 20)
+	x := quantisation.Factor{Law: l, Format: tcore.E4M3}
+	fmt.Printf("%.4f\n", math.Sqrt(quantisation.NewCumulant(x, x).Variance()))
+	// Output:
+	// 0.0749
+}
+
+// A law of your own: the triangular one on [-1, 1].
+func ExampleLaw() {
+	l := quantisation.Law{Name: "triangular", Density: func(x float64) float64 { return 1 - math.Abs(x) }, Knots: []float64{-1, 0, 1}}
+	x := quantisation.Factor{Law: l, Format: tcore.BFloat16}
+	const size = 1. / 9 // E|ab|
+	c := math.Sqrt(quantisation.NewCumulant(x, x).Variance()) / size
+	fmt.Printf("%.3f u\n", c/tcore.BFloat16.UnitRoundoff())
+	// Output:
+	// 0.878 u
+}
+
+// An interval that a normal number leaves with probability 1 % at most.
+func ExampleNormal() {
+	lo, hi := quantisation.Normal(1, 2).Interval(roundoff.FailureOf(0.99))
+	fmt.Printf("[%.2f, %.2f]\n", lo, hi)
+	// Output:
+	// [-5.07, 7.07]
+}
+
+// Blocks of 16 with a scale of their own: 1/12 if no number is above 1/2, else
+// 1/6.
+func ExampleFactor() {
+	x := quantisation.Factor{Law: quantisation.Uniform(0, 1), Format: tcore.E2M1, Length: 16,
+		Scales: []quantisation.Scale{{Value: 1. / 12, Top: 0.5}, {Value: 1. / 6, Top: 1}}}
+	c := quantisation.NewCumulant(x, x)
+	fmt.Printf("%d products, deviation %.4f each\n", c.Length(), math.Sqrt(c.Variance()))
+	// Output:
+	// 16 products, deviation 0.0525 each
+}
+
+// For small t K(t) is nearly that of a normal law, t²V/2.
+func ExampleCumulant_At() {
+	x := quantisation.Factor{Law: quantisation.Uniform(-1, 1), Format: tcore.E4M3}
+	c := quantisation.NewCumulant(x, x)
+	t := 0.1 / math.Sqrt(c.Variance())
+	k, k1, k2 := c.At(t)
+	fmt.Printf("%.6f, %.4f sd, %.4f V\n", k, k1/math.Sqrt(c.Variance()), k2/c.Variance())
+	// Output:
+	// 0.005014, 0.1006 sd, 1.0166 V
+}
+
+// One output of a product leaves these bounds with probability 10^-6 at most on
+// each side. The refined one has a factor that tends to 0.08.
+func ExampleCumulant_Tilted() {
+	x := quantisation.Factor{Law: quantisation.Uniform(-1, 1), Format: tcore.E4M3}
+	c := quantisation.NewCumulant(x, x)
+	f := roundoff.FailureOf(1 - 1e-6)
+	for _, K := range []int{256, 4096, 32768} {
+		sd := math.Sqrt(float64(K) * c.Variance())
+		fmt.Printf("%5d: %.3f sd, refined %.3f sd\n", K, c.Chernoff(K, f, false)/sd, c.Tilted(K, f, false)/sd)
+	}
+	// Output:
+	//   256: 5.330 sd, refined 5.015 sd
+	//  4096: 5.261 sd, refined 4.833 sd
+	// 32768: 5.257 sd, refined 4.784 sd
+}

@@ -1,0 +1,126 @@
+package quantisation
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A Factor is a matrix of independent elements x of one law, which are rounded
+// to x̂ = s fl(x/s) to nearest, where fl(x/s) is a number of Format and s is the
+// scale of the element's block. Numbers beyond the format become its greatest.
+//
+// A block is Length elements along the dimension of the sum, and Others besides
+// that are not in the same row of A, or column of B, but have the same scale.
+// Without Scales, s is 1, and Length is 0.
+type Factor struct {
+	Law            Law
+	Format         tcore.Format
+	Length, Others int
+	Scales         []Scale
+}
+
+// A Scale says that s = Value for a block of which the greatest magnitude is at
+// most Top and above the Top of the Scale before. The blocks below the first
+// Scale have it too, as have those above the last one.
+type Scale struct{ Value, Top float64 }
+
+// Quantised returns the factor that a recipe makes of numbers of a law. It is
+// an error if scales of the recipe are not powers of two or numbers of e4m3, if
+// they follow from the whole matrix, or if its rounding is stochastic.
+//
+// differs: what a recipe computes in binary32 to find a scale, or to divide by
+// it, is exact here, and its least amax is 0. Ties have no probability.
+func Quantised(l Law, r quant.Recipe) (Factor, error) {
+	f := Factor{Law: l, Format: r.Element, Length: r.Block.Along, Others: r.Block.Along * (r.Block.Across - 1)}
+	switch {
+	case r.Block.Along == 0 || r.Block.Across == 0 || r.Tensor != nil || r.Scale.Amax != 0:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the whole matrix, row or column; only those of blocks are known", r.Name)
+	case r.Stochastic.Bits != 0:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: stochastic rounding, want rounding to nearest", r.Name)
+	}
+	greatest := r.Element.Max()
+	switch q, p := r.Scale.Quotient, r.Scale.Power; {
+	case (q == quant.AmaxOverMax || q == quant.AmaxTimesInverse) && (p == quant.Up || p == quant.UpByLog),
+		q == quant.MaxOverAmax && (p == quant.Down || p == quant.DownByLog):
+		f.Scales = powers(greatest)
+	case q == quant.AmaxOverPower && (p == quant.Down || p == quant.DownByLog):
+		f.Scales = powers(math.Ldexp(2, r.Element.Emax))
+	case q == quant.AmaxOverPower && (p == quant.Up || p == quant.UpByLog):
+		f.Scales = powers(math.Ldexp(1, r.Element.Emax))
+	case q == quant.AmaxOverPower && p == quant.DownEven:
+		// Half an ulp carries the last 2^-(p+1) of a binade into the next one.
+		f.Scales = powers(math.Ldexp(2, r.Element.Emax) * (1 - math.Ldexp(1, -r.Element.Precision-1)))
+	case q == quant.AmaxOverMax && p == quant.NoPower && r.Scale.Stored.Equal(tcore.UE4M3):
+		f.Scales = numbers(r.Scale.Stored, float64(r.Scale.Range[0]), greatest)
+	default:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: scales are neither powers of two nor numbers of e4m3", r.Name)
+	}
+	return f, nil
+}
+
+// powers returns the powers of two of binary32 as scales, 2^e for the blocks
+// whose greatest magnitude lies between 2^e top/2 and 2^e top.
+func powers(top float64) []Scale {
+	var list []Scale
+	for e := -127; e <= 127; e++ {
+		list = append(list, Scale{math.Ldexp(1, e), math.Ldexp(top, e)})
+	}
+	return list
+}
+
+// numbers returns the positive numbers of a format from least on as scales: the
+// number to which amax / greatest is rounded.
+func numbers(f tcore.Format, least, greatest float64) []Scale {
+	edges := codeEdges(f, greatest)
+	var list []Scale
+	for i, top := range edges {
+		value := f.MinSubnormal() // on [edge i, edge i+1) the number is that above edge i
+		if i > 0 {
+			value = f.Round((edges[i-1]+top)/2/greatest, tcore.ToNearestEven)
+		}
+		if value = max(value, least); len(list) > 0 && list[len(list)-1].Value == value {
+			list = list[:len(list)-1]
+		}
+		list = append(list, Scale{value, top})
+	}
+	return append(list, Scale{f.Max(), math.Inf(1)})
+}
+
+// inside returns the law of an element given that all of n are in an interval
+// that contains them except with probability at most e^f, and whether it is
+// another one.
+func (l Law) inside(n float64, f roundoff.Failure) (Law, bool) {
+	if l.Interval == nil {
+		return l, false
+	}
+	lo, hi := l.Interval(f.Split(n))
+	return l.Truncated(lo, hi), true
+}
+
+// block returns the length of blocks and their scales that occur.
+func (x Factor) block() (length int, scales []Scale) {
+	if len(x.Scales) == 0 {
+		return 1, []Scale{{1, math.Inf(1)}}
+	}
+	return x.Length, x.Scales
+}
+
+func (x Factor) check(name string) {
+	check.Index(name+".Others", x.Others)
+	if len(x.Scales) == 0 {
+		check.Number(name+".Length", float64(x.Length), x.Length == 0, "0 without Scales")
+	} else {
+		check.Count(name+".Length", x.Length)
+	}
+	for i, s := range x.Scales {
+		check.Positive(name+".Scales.Value", s.Value)
+		check.Number(name+".Scales.Top", s.Top, s.Top > 0 && (i == 0 || s.Top > x.Scales[i-1].Top), "positive and ascending")
+	}
+	f := x.Format
+	check.Number(name+".Format.Subnormals", float64(f.Subnormals), f.Subnormals == tcore.Kept, "a format with subnormals")
+	check.Number(name+".Format.Sign", float64(f.Sign), f.Sign == tcore.Signed, "a format with a sign")
+}

@@ -1,0 +1,129 @@
+package quantisation
+
+import "math"
+
+// degree is the number of moments from which generating functions are summed.
+const degree = 96
+
+// moments contains E m^i δ^(j-i) at [j][i], for the number m = (x + x̂)/2 and
+// its error δ = x̂ - x, both in units in which they are at most 1.
+type moments [degree + 1][degree + 1]float64
+
+// add adds a node in these units. What is less than 10^-40 is not added: it
+// stands before powers of t, divided by factorials, that are below e^degree/2.
+func (t *moments) add(n node, size, err float64) {
+	const negligible = 1e-40
+	m, δ := (n.x+n.delta/2)/size, n.delta/err
+	power := n.weight
+	for i := 0; i <= degree && math.Abs(power) > negligible; i++ {
+		term := power
+		for j := i; j <= degree && math.Abs(term) > negligible; j++ {
+			t[j][i] += term
+			term *= δ
+		}
+		power *= m
+	}
+}
+
+// plus returns the sum of two tables.
+func (t *moments) plus(u *moments) *moments {
+	sum := new(moments)
+	for j := range t {
+		for i := range t[j][:j+1] {
+			sum[j][i] = t[j][i] + u[j][i]
+		}
+	}
+	return sum
+}
+
+// A series contains the coefficients of a power series.
+type series [degree + 1]float64
+
+// exponential returns the coefficients of e^(ct).
+func exponential(c float64) *series {
+	s := &series{1}
+	for i := 1; i <= degree; i++ {
+		s[i] = s[i-1] * c / float64(i)
+	}
+	return s
+}
+
+// split divides E m^i δ^k by i! k! and multiplies it by share^i (1-share)^k.
+func (t *moments) split(share float64) {
+	left, right := exponential(share), exponential(1-share)
+	for j := range t {
+		for i := range t[j][:j+1] {
+			t[j][i] *= left[i] * right[j-i]
+		}
+	}
+}
+
+// productSeries returns the series Σ t^j E q^j / j! of the moment generating
+// function of
+//
+//	q = âb̂ - ab = share m_a δ_b + (1 - share) m_b δ_a
+//
+// in units of its greatest value, where a has been split at share. As a and b
+// are independent, the moments of q are sums of products of those of a and of
+// b. Nothing cancels here, as it would in âb̂ - ab.
+func productSeries(a, b *moments) *series {
+	s := new(series)
+	for j := range s {
+		for i, x := range a[j][:j+1] {
+			s[j] += float64(x * b[j][j-i])
+		}
+	}
+	return s
+}
+
+// A jet contains the Taylor coefficients of a function at one point, f⁽ⁱ⁾/i!.
+type jet [5]float64
+
+// at returns the jet of the sum of the series at t.
+func (s *series) at(t float64) jet {
+	var f jet
+	for j := degree; j >= 0; j-- {
+		for i := len(f) - 1; i > 0; i-- {
+			f[i] = float64(f[i]*t) + f[i-1]
+		}
+		f[0] = float64(f[0]*t) + s[j]
+	}
+	return f
+}
+
+// power returns the jet of f^n, from n f' f^n = f (f^n)'.
+func (f jet) power(n int) jet {
+	var p jet
+	if n == 1 || f[0] == 0 {
+		return f // nothing is positive where the probability is 0
+	}
+	p[0] = math.Pow(f[0], float64(n))
+	for i := 1; i < len(p); i++ {
+		for k := 1; k <= i; k++ {
+			p[i] += float64(float64(k*n-i+k) * f[k] * p[i-k])
+		}
+		p[i] /= float64(i) * f[0]
+	}
+	return p
+}
+
+// log returns the jet of log f, from f (log f)' = f'. less is f[0] - 1.
+func (f jet) log(less float64) jet {
+	l := jet{math.Log1p(less)}
+	for i := 1; i < len(l); i++ {
+		l[i] = float64(i) * f[i]
+		for k := 1; k < i; k++ {
+			l[i] -= float64(float64(k) * l[k] * f[i-k])
+		}
+		l[i] /= float64(i) * f[0]
+	}
+	return l
+}
+
+// plus returns f + c g.
+func (f jet) plus(c float64, g jet) jet {
+	for i := range f {
+		f[i] += float64(c * g[i])
+	}
+	return f
+}

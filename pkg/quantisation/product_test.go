@@ -1,0 +1,226 @@
+package quantisation
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// Of uniform numbers in a format of unit roundoff u, Var q = (2/63)u² + (u²/21)².
+func TestVarianceOfUniformProducts(t *testing.T) {
+	x := Factor{Law: Uniform(-1, 1), Format: tcore.BFloat16}
+	u := tcore.BFloat16.UnitRoundoff()
+	within(t, "Var q / u²", NewCumulant(x, x).Variance()/(u*u), 2./63+u*u/441, 1e-9)
+}
+
+// What 256 × 4096 × 256 products of recipes showed: the deviation of q over
+// E|ab|, and the mean over it for U(0,1).
+func TestDeviationAndDrift(t *testing.T) {
+	laws := [3]Law{Uniform(-1, 1), Normal(0, 1).Truncated(-6, 6), Laplace(0, 1).Truncated(-20, 20)}
+	sizes := [3]float64{0.25, 2 / math.Pi, 1}
+	for _, c := range []struct {
+		recipe     string // unscaled e4m3 if empty
+		deviations [3]float64
+		unit       float64 // of the last digit
+		drift      float64
+		resolution float64
+	}{
+		{"", [3]float64{.0446, .0590, .0746}, 1e-4, 0, 6e-5},
+		{"mxe4m3-rceil", [3]float64{.0446, .0590, .0746}, 1e-4, 0, 6e-5},
+		{"te-e4m3-128x128-power", [3]float64{.0446, .0590, .0746}, 1e-4, 0, 6e-5},
+		{"mxe4m3-floor", [3]float64{.0992, .0655, .0892}, 1e-4, -.031, 5e-4},
+		{"mxe5m2-floor", [3]float64{.1193, .1202, .1554}, 1e-4, -.031, 5e-4},
+		{"mxe3m2-floor", [3]float64{.1193, .1202, .1554}, 1e-4, -.031, 5e-4},
+		{"mxe2m3-floor", [3]float64{.0523, .0631, .0863}, 1e-4, -.0078, 5e-5},
+		{"mxe2m1-floor", [3]float64{.295, .255, .356}, 1e-3, -.121, 5e-4},
+		{"mxe2m1-even", [3]float64{.188, .248, .348}, 1e-3, 0, 3e-4},
+		{"mxe2m1-rceil", [3]float64{.188, .256, .372}, 1e-3, 0, 3e-4},
+		{"mxe2m1-ceil", [3]float64{.188, .320, .482}, 1e-3, 0, 3e-4},
+	} {
+		for i, l := range append(laws[:], Uniform(0, 1)) {
+			x := Factor{Law: l, Format: tcore.E4M3}
+			if c.recipe != "" {
+				r, err := quant.Named(c.recipe)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if x, err = Quantised(l, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			k := NewCumulant(x, x)
+			if i == len(laws) {
+				within(t, c.recipe+": drift", k.Mean()/0.25, c.drift, c.resolution)
+				continue
+			}
+			// What was measured has the noise of 2·10⁶ numbers, of which those that
+			// are clipped count most.
+			within(t, fmt.Sprintf("%s, %s: deviation", c.recipe, l.Name), math.Sqrt(k.Variance())/sizes[i], c.deviations[i], c.unit+1e-2*c.deviations[i])
+		}
+	}
+}
+
+// A shape of a product, and the law and rounding of both factors.
+type measured struct {
+	law    Law
+	format tcore.Format // unless there is a recipe
+	recipe string
+	size   float64 // E|ab|
+}
+
+func (m measured) factor(t *testing.T) Factor {
+	t.Helper()
+	if m.recipe == "" {
+		return Factor{Law: m.law, Format: m.format}
+	}
+	r, err := quant.Named(m.recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Quantised(m.law, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// vectors returns rows of K numbers and what they are rounded to.
+func (m measured) vectors(t *testing.T, r *rand.Rand, rows, K int) (x, rounded []float64) {
+	t.Helper()
+	x, rounded = make([]float64, rows*K), make([]float64, rows*K)
+	if m.recipe == "" {
+		for i := range x {
+			x[i] = draw(r, m.law)
+		}
+		m.format.RoundSlice(rounded, x, tcore.ToNearestEven)
+		return x, rounded
+	}
+	recipe, err := quant.Named(m.recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := blas32.General{Rows: rows, Cols: K, Stride: K, Data: make([]float32, rows*K)}
+	for i := range x {
+		narrow.Data[i] = float32(draw(r, m.law))
+		x[i] = float64(narrow.Data[i])
+	}
+	q, err := recipe.Quantise(narrow, quant.Left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range q.Dequantise().Data {
+		rounded[i] = float64(y)
+	}
+	return x, rounded
+}
+
+// errors calls see with all errors of an M × K by K × N product.
+func (m measured) errors(t *testing.T, r *rand.Rand, M, K, N int, see func(e float64)) {
+	t.Helper()
+	b, bhat := m.vectors(t, r, N, K)
+	for range M {
+		a, ahat := m.vectors(t, r, 1, K)
+		for j := range N {
+			e := 0.0
+			for k, y := range b[j*K : (j+1)*K] {
+				e += ahat[k]*bhat[j*K+k] - a[k]*y
+			}
+			see(e)
+		}
+	}
+}
+
+// The largest error of 1024 × 8 outputs is that part of the bound, or more.
+func TestTightness(t *testing.T) {
+	uniform, positive, normal, laplace := Uniform(-1, 1), Uniform(0, 1), Normal(0, 1), Laplace(0, 1)
+	sizes, seeds := []int{256}, uint64(1)
+	if !testing.Short() {
+		sizes, seeds = []int{256, 4096, 32768}, 5
+	}
+	type row struct {
+		measured
+		floor float64
+	}
+	var rows []row
+	for _, f := range []tcore.Format{tcore.E4M3, tcore.E5M2, tcore.Binary16, tcore.BFloat16} {
+		rows = append(rows, row{measured{uniform, f, "", 0.25}, 0.6}, row{measured{positive, f, "", 0.25}, 0.6},
+			row{measured{normal, f, "", 2 / math.Pi}, 0.6}, row{measured{laplace, f, "", 1}, 0.4})
+	}
+	for _, recipe := range []string{"mxe4m3-floor", "mxe4m3-rceil", "mxe2m1-floor", "mxe2m1-even", "nvfp4-torchao-one-level"} {
+		rows = append(rows, row{measured{uniform, tcore.Format{}, recipe, 0.25}, 0.55}, row{measured{normal, tcore.Format{}, recipe, 2 / math.Pi}, 0.55},
+			row{measured{positive, tcore.Format{}, recipe, 0.25}, 0.55})
+	}
+	const M, N = 1024, 8
+	for _, row := range rows {
+		name := row.law.Name + " " + row.format.Name + row.recipe
+		x := row.factor(t)
+		for _, K := range sizes {
+			e := Product{x, x, M, K, N}.Errors(roundoff.FailureOf(0.99))
+			least := math.Inf(1)
+			for seed := range seeds {
+				largest := 0.0
+				row.errors(t, rand.New(rand.NewPCG(seed, uint64(K))), M, K, N, func(err float64) {
+					largest = max(largest, math.Abs(err))
+				})
+				if largest > e.Size() {
+					t.Errorf("%s, K = %d: the largest error %v is above its bound %v", name, K, largest, e.Size())
+				}
+				least = min(least, largest/e.Size())
+			}
+			t.Logf("%s, K = %d: τ = %.3f, bound %.3g K E|ab|", name, K, least, e.Size()/(float64(K)*row.size))
+			if least < row.floor {
+				t.Errorf("%s, K = %d: τ = %.3f, want %v", name, K, least, row.floor)
+			}
+		}
+	}
+}
+
+// One output of many fails no oftener than it may.
+func TestCoverage(t *testing.T) {
+	outputs := 5_000
+	if !testing.Short() {
+		outputs = 1_000_000
+	}
+	const K, batch = 256, 500
+	for _, m := range []measured{
+		{Uniform(-1, 1), tcore.E4M3, "", 0}, {Uniform(0, 1), tcore.E5M2, "", 0}, {Normal(0, 1), tcore.E4M3, "", 0}, {Laplace(0, 1), tcore.E4M3, "", 0},
+		{Uniform(0, 1), tcore.Format{}, "mxe4m3-floor", 0}, {Normal(0, 1), tcore.Format{}, "mxe2m1-floor", 0},
+	} {
+		x := m.factor(t)
+		confidences := []float64{0.9, 0.99, 0.999}
+		var bounds []Errors
+		for _, c := range confidences {
+			bounds = append(bounds, Product{x, x, 1, K, 1}.Errors(roundoff.FailureOf(c)))
+		}
+		r := rand.New(rand.NewPCG(5, 6))
+		failures := make([]int, len(bounds))
+		for range outputs / batch {
+			a, ahat := m.vectors(t, r, batch, K)
+			b, bhat := m.vectors(t, r, batch, K)
+			for row := range batch {
+				e := 0.0
+				for k := row * K; k < row*K+K; k++ {
+					e += ahat[k]*bhat[k] - a[k]*b[k]
+				}
+				for i, b := range bounds {
+					if e < b.Mean-b.Below || e > b.Mean+b.Above {
+						failures[i]++
+					}
+				}
+			}
+		}
+		t.Logf("%s %s: %v failures of %d", m.law.Name, m.format.Name+m.recipe, failures, outputs)
+		for i, c := range confidences {
+			if float64(failures[i]) > (1-c)*float64(outputs) {
+				t.Errorf("%s %s: %d of %d outputs fail at %v", m.law.Name, m.format.Name+m.recipe, failures[i], outputs, c)
+			}
+		}
+	}
+}

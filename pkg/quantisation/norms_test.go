@@ -44,6 +44,8 @@ func TestSquaresAgainstSums(t *testing.T) {
 	outlier := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{100, 1}}
 	flat := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}
 	near(t, "an outlier times ones", SquaresByNorms(outlier, flat, 0).Data[0], Squares(outlier, flat, 0).Data[0], 1e-15)
+	ones, column := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: flat.Data}, blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: outlier.Data}
+	near(t, "ones times an outlier", SquaresByNorms(ones, column, 0).Data[0], Squares(ones, column, 0).Data[0], 1e-15)
 }
 
 // Each product of rounded numbers, underflow included, is within

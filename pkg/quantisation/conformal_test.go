@@ -53,7 +53,7 @@ func TestConformalCoverage(t *testing.T) {
 	const K, N, n, products = 32, 4, 39, 60
 	runs := 10
 	if !testing.Short() {
-		runs = 200
+		runs = 60
 	}
 	r := rand.New(rand.NewPCG(14, 0))
 	b := filled(K, N, func(int, int) float64 { return r.NormFloat64() })

@@ -214,6 +214,26 @@ func TestTilt(t *testing.T) {
 	}
 }
 
+// The sub-Gaussian bound has the squares of the neighbours far from zero, on
+// whichever side of it they are.
+func TestSubGaussianFormula(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 2))
+	for _, signs := range [][2]float64{{1, 1}, {-1, 1}, {1, -1}, {-1, -1}} {
+		draw := func(sign float64) func(int, int) float64 { return func(int, int) float64 { return sign * 4 * r.Float64() } }
+		a, b := filled(1, 8, draw(signs[0])), filled(8, 1, draw(signs[1]))
+		left, right := 0.0, 0.0
+		for k := range 8 {
+			x, y := math.Abs(a.Data[k]), math.Abs(b.Data[k])
+			lx, hx := tcore.E2M1.Round(x, tcore.ToZero), tcore.E2M1.Round(x, tcore.ToPositive)
+			ly, hy := tcore.E2M1.Round(y, tcore.ToZero), tcore.E2M1.Round(y, tcore.ToPositive)
+			left += proxy(x, lx, hx)*y*y + hx*hx*proxy(y, ly, hy)
+			right += proxy(x, lx, hx)*hy*hy + x*x*proxy(y, ly, hy)
+		}
+		got := stochastic(t, tcore.E2M1, IdealBits, a, b).SubGaussian(-3).Data[0]
+		near(t, "sub-Gaussian", got, math.Sqrt(2*(math.Ln2+3)*min(left, right)), 1e-9)
+	}
+}
+
 // The tails that are found are those of a fine grid of θ.
 func TestTailsAreTheLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 0))

@@ -55,10 +55,10 @@ func (p KnownProduct) Elementwise() blas64.General {
 }
 
 // Variance returns V_ij = Σ_k (da²b² + a²db²), to first order the variance of E
-// if all errors of elements had random signs, independent of each other. On
-// layers of trained networks E/√V had the root mean square 0.97 to 1.08. This
-// is a prediction, not a bound: where errors have a common sign, as those of
-// equal numbers have, E is far larger.
+// if all errors of elements had random signs, independent of each other. It
+// needs no law of the data, whose elements may differ in scale. This is a
+// prediction, not a bound: where errors have a common sign, as those of equal
+// numbers have, E is far larger.
 func (p KnownProduct) Variance() blas64.General {
 	return sumOfProducts(each(square, p.da), each(square, p.b), each(square, p.a), each(square, p.db))
 }

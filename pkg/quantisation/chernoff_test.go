@@ -146,6 +146,10 @@ func TestPanicsNameTheArgument(t *testing.T) {
 			NewCumulant(Factor{Law: good.Law, Format: tcore.E4M3, Length: 2, Scales: []Scale{{1, 1}, {2, 1}}}, good)
 		}},
 		{"quantisation: a.Format.Subnormals = 2, want a format with subnormals", func() { NewCumulant(Factor{Law: good.Law, Format: tcore.E8M0}, good) }},
+		{"quantisation: the errors of these products are 0 in float64", func() {
+			tiny := Factor{Law: Uniform(1e-200, 2e-200), Format: tcore.E4M3}
+			NewCumulant(tiny, tiny)
+		}},
 		{"quantisation: K = 48, want a multiple of the length of blocks", func() { c.Chernoff(48, -1, false) }},
 		{"quantisation: K = 0, want K >= 1", func() { c.Tilted(0, -1, false) }},
 		{"quantisation: f = 0, want -Inf < f < 0", func() { c.Tilted(32, 0, false) }},
@@ -160,5 +164,52 @@ func TestPanicsNameTheArgument(t *testing.T) {
 			}()
 			test.call()
 		}()
+	}
+}
+
+// Recipes whose scales are not those of independent blocks are errors.
+func TestRecipesThatAreNotTaken(t *testing.T) {
+	stochastic := quant.MX(tcore.E2M1, quant.FloorScale)
+	stochastic.Stochastic.Bits = 8
+	margin := quant.MX(tcore.E2M1, quant.FloorScale)
+	margin.Scale.Margin = 1
+	for _, c := range []struct {
+		recipe quant.Recipe
+		want   string
+	}{
+		{quant.Integers(quant.PerTensor), "quantisation: recipe int8-tensor: a scale of the whole matrix, row or column; only those of blocks are known"},
+		{quant.NVFP4(quant.Vector16), "quantisation: recipe nvfp4-te-1x16: a scale of the whole matrix, row or column; only those of blocks are known"},
+		{quant.DeepSeek(false), "quantisation: recipe deepseek-1x128: scales are neither powers of two nor numbers of e4m3"},
+		{stochastic, "quantisation: recipe mxe2m1-floor: stochastic rounding, want rounding to nearest"},
+		{margin, "quantisation: recipe mxe2m1-floor: margin 1, want 0"},
+	} {
+		if _, err := Quantised(Uniform(0, 1), c.recipe); err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
+
+// A bound takes a fraction of a second.
+func BenchmarkErrors(b *testing.B) {
+	for _, c := range []struct {
+		law    Law
+		format tcore.Format
+		recipe string
+	}{{Uniform(-1, 1), tcore.E4M3, ""}, {Normal(0, 1), tcore.BFloat16, ""}, {Normal(0, 1), tcore.Format{}, "mxe4m3-floor"}, {Normal(0, 1), tcore.Format{}, "nvfp4-torchao-one-level"}} {
+		b.Run(c.law.Name+"/"+c.format.Name+c.recipe, func(b *testing.B) {
+			x := Factor{Law: c.law, Format: c.format}
+			if c.recipe != "" {
+				r, err := quant.Named(c.recipe)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if x, err = Quantised(c.law, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				Product{x, x, 1024, 4096, 8}.Errors(roundoff.FailureOf(0.99))
+			}
+		})
 	}
 }

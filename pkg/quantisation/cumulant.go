@@ -51,7 +51,7 @@ func NewCumulant(a, b Factor) *Cumulant {
 	ab, ba := at.size*bt.err, bt.size*at.err
 	c.unit = ab + ba
 	if c.unit == 0 {
-		panic("quantisation: the laws have no rounding errors")
+		panic("quantisation: the errors of these products are 0 in float64")
 	}
 	for _, x := range at.classes {
 		x.all.split(ab / c.unit)
@@ -150,10 +150,11 @@ func (x Factor) classes(scales []Scale, length int) table {
 // sum returns the jet of E exp(t Σ q), t in units of 1/unit.
 func (c *Cumulant) sum(t float64) jet {
 	var sum jet
+	n := max(terms(t), len(sum))
 	for _, p := range c.pairs {
 		for i, s := range p.series {
 			if s != nil {
-				sum = sum.plus(p.share[i], s.at(t).power(c.length))
+				sum = sum.plus(p.share[i], s.at(t, n).power(c.length))
 			}
 		}
 	}

@@ -33,12 +33,15 @@ type Scale struct{ Value, Top float64 }
 // they follow from the whole matrix, or if its rounding is stochastic.
 //
 // differs: what a recipe computes in binary32 to find a scale, or to divide by
-// it, is exact here, and its least amax is 0. Ties have no probability.
+// it, is exact here. Its least amax counts as 0, and its range of scales as all
+// numbers of e8m0, except for those of e4m3. Ties have no probability.
 func Quantised(l Law, r quant.Recipe) (Factor, error) {
 	f := Factor{Law: l, Format: r.Element, Length: r.Block.Along, Others: r.Block.Along * (r.Block.Across - 1)}
 	switch {
 	case r.Block.Along == 0 || r.Block.Across == 0 || r.Tensor != nil || r.Scale.Amax != 0:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the whole matrix, row or column; only those of blocks are known", r.Name)
+	case r.Scale.Margin != 0:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: margin %d, want 0", r.Name, r.Scale.Margin)
 	case r.Stochastic.Bits != 0:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: stochastic rounding, want rounding to nearest", r.Name)
 	}

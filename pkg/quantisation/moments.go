@@ -79,10 +79,22 @@ func productSeries(a, b *moments) *series {
 // A jet contains the Taylor coefficients of a function at one point, f⁽ⁱ⁾/i!.
 type jet [5]float64
 
-// at returns the jet of the sum of the series at t.
-func (s *series) at(t float64) jet {
+// terms returns the number of the last term of the series of e^t that is above
+// 10^-24, or a later one. Moments are at most 1, so that it is enough for them.
+func terms(t float64) int {
+	term := 1.0
+	for j := 1; j < degree; j++ {
+		if term *= math.Abs(t) / float64(j); term < 1e-24 && float64(j) > math.Abs(t) {
+			return j
+		}
+	}
+	return degree
+}
+
+// at returns the jet of the sum of the first n+1 terms of the series at t.
+func (s *series) at(t float64, n int) jet {
 	var f jet
-	for j := degree; j >= 0; j-- {
+	for j := n; j >= 0; j-- {
 		for i := len(f) - 1; i > 0; i-- {
 			f[i] = float64(f[i]*t) + f[i-1]
 		}

@@ -11,19 +11,19 @@ import (
 // A StochasticProduct is the product of two matrices that are rounded at
 // random, or of which one is. Its error
 //
-//	E = ÂB̂ - AB,  A = E Â, B = E B̂,
+//	E = ÂB̂ - AB,
 //
-// is a sum of K independent random numbers of mean zero, each of four values
-// that are known. So its distribution is known, and what the methods return is
-// exact, or a theorem, for any data: constants, correlated rows, outliers. What
-// is assumed is that the random bits are ideal and independent, also those of Â
-// and B̂: of the product of a matrix with its own transpose only one factor may
-// be rounded, or each with bits of its own. The numbers of a row of E share the
-// errors of Â; statements about several outputs together need a union bound,
-// [roundoff.Failure.Split].
+// where A and B are the means of Â and B̂, is a sum of K independent random
+// numbers of mean zero, each of four values that are known. So its distribution
+// is known, and what the methods return is exact, or a theorem, for any data:
+// constants, correlated rows, outliers. What is assumed is that the random bits
+// are ideal and independent, also those of Â and B̂: of the product of a matrix
+// with its own transpose only one factor may be rounded, or each with bits of
+// its own. The numbers of a row of E share the errors of Â; statements about
+// several outputs together need a union bound, [roundoff.Failure.Split].
 //
-// Where the number of random bits is limited A is not what was rounded. Bias
-// returns by how much AB differs from the product of that.
+// Where the number of random bits is limited, A is not quite what was rounded.
+// Bias returns by how much AB differs from the product of that.
 type StochasticProduct struct{ a, b TwoPoint }
 
 // Stochastic returns the product of Â, M × K, and B̂, K × N. It panics if the
@@ -76,6 +76,7 @@ func (s StochasticProduct) SubGaussian(f roundoff.Failure) blas64.General {
 // values of its K terms. It takes some times as long as a product. It panics
 // unless -Inf < f < 0.
 func (s StochasticProduct) Bernstein(f roundoff.Failure) blas64.General {
+	f.TwoSidedLog() // panics here, not on another goroutine
 	t := s.Variance()
 	parallel.Ranges(t.Rows, func(lo, hi int) {
 		var e fourPoint

@@ -218,7 +218,9 @@ func TestTilt(t *testing.T) {
 func TestSubGaussianFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	for _, signs := range [][2]float64{{1, 1}, {-1, 1}, {1, -1}, {-1, -1}} {
-		draw := func(sign float64) func(int, int) float64 { return func(int, int) float64 { return sign * 4 * r.Float64() } }
+		draw := func(sign float64) func(int, int) float64 {
+			return func(int, int) float64 { return sign * 4 * r.Float64() }
+		}
 		a, b := filled(1, 8, draw(signs[0])), filled(8, 1, draw(signs[1]))
 		left, right := 0.0, 0.0
 		for k := range 8 {

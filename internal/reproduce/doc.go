@@ -12,6 +12,7 @@
 //	out/figures/NAME.{svg,png,csv,json} each figure and table, and the record that describes it
 //	out/claims.json                     the claims of the paper, with verdicts
 //	out/answer.json                     what they say together: a few sentences, and the paper's figures and tables
+//	out/claims-elsewhere.json           what others published, with what the emulator gives; not read here
 //	out/profile.json                    the times of Table 3, measured once and used by several notebooks
 //	out/report.json                     what was run, when and where
 //	out/index.html                      the page with all results

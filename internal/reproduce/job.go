@@ -123,7 +123,9 @@ func (j Job) prepare(chosen []string, full bool) error {
 	}
 	stale := []string{filepath.Join(j.Out, "index.html"), filepath.Join(j.Out, "report.json"), filepath.Join(j.Out, "profile.json")}
 	if full {
-		stale = append(stale, filepath.Join(j.Out, "claims.json"), filepath.Join(j.Out, "answer.json"))
+		for _, name := range []string{"claims.json", "answer.json", "claims-elsewhere.json"} {
+			stale = append(stale, filepath.Join(j.Out, name))
+		}
 	}
 	old, err := readFigures(figures)
 	if err != nil {

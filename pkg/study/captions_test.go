@@ -18,6 +18,14 @@ func TestCaptions(t *testing.T) {
 		CancellationTable(), SideBySideTable(), ToleranceFigure(), AdviceTable(2e-3), AdviceTable(1e-30),
 		TraceTable("trace", devices.HopperF16().Trace(x, y, 0x1p23)), TraceTable("fma", devices.IEEEF16().Trace(x, y, 0x1p23)),
 	}
+	scales, err := ScaleTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures = append(figures, scales, precisionFigure([]precisionErrors{
+		{"U(0,1)", []float64{1, 1}, []float64{1, 1}, []float64{0.5, 2}, []float64{1, 1}, []float64{1, 1}},
+		{"N(0,1)", []float64{1, 1}, []float64{1, 1}, []float64{0.5, 0.5}, []float64{1, 1}, []float64{1, 1}},
+	}, []int{128, 65536}))
 	for _, read := range []func() (*BoundSweep, error){RecordedSweep, RecordedAMD, RecordedScaled} {
 		s, err := read()
 		if err != nil {

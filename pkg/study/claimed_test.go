@@ -108,6 +108,9 @@ var sentences = map[string][]sentence{
 		{"Only probabilistic bounds are exceeded", onlyProbabilisticBreak, ""},
 		{"No deterministic bound", deterministicStand, ""},
 	},
+	"12": {
+		{"rounded up clip none of these", roundedUpClipNothing, ""},
+	},
 }
 
 func formatsGrow(t *testing.T) {

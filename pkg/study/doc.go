@@ -9,6 +9,7 @@
 //	9, explore                     ExploreLambda, ExploreBounds, ExploreDevices
 //	10, which bound holds          RunSweep, RecordedSweep, RecordedAMD, RecordedScaled,
 //	                               RecordedCoverage, DefaultGrowthRates, ToleranceFigure, AdviceTable
+//	12, low precision              PrecisionFigure, ScaleTable
 //	7, claims and errata           Looseness
 //
 // The experiments of the paper itself are in package paper. Seeds are fixed,

@@ -113,6 +113,26 @@ func ExampleToleranceFigure() {
 	// Where machines truncate, the guaranteed error grows like K
 }
 
+// The two errors of a product in 8 bits. The computation takes about three
+// seconds.
+func ExamplePrecisionFigure() {
+	figure, err := study.PrecisionFigure()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Finding())
+}
+
+func ExampleScaleTable() {
+	table, err := study.ScaleTable()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(table.Finding())
+	// Output:
+	// Of 9 recipes 5 clip numbers, and 3 make products of positive numbers smaller by more than 0.1 %.
+}
+
 func ExampleAdviceTable() {
 	fmt.Println(study.AdviceTable(2e-3).Finding())
 	// Output:

@@ -58,8 +58,51 @@ func TestCumulantIsTheSumOfExponentials(t *testing.T) {
 	}
 }
 
-// K′ and K″ are derivatives, with blocks too, and mean and variance are those of
-// a product.
+// Where pairs that are both extreme are cut, K(t) is that of the others.
+func TestCumulantOfAStaircase(t *testing.T) {
+	a, b := Factor{Law: Laplace(1, 1), Format: tcore.E4M3}, Factor{Law: Normal(0, 2), Format: tcore.E5M2}
+	a.shells, b.shells = staircase(a.Law.Interval, b.Law.Interval, -9)
+	a.Law, b.Law = a.cut(), b.cut()
+	k := NewCumulant(a, b)
+	cuts := func(f Factor) (list []float64) {
+		for _, interval := range f.shells {
+			list = append(list, interval[:]...)
+		}
+		return list
+	}
+	as, bs := a.Law.nodes(a.Format, 1, cuts(a)), b.Law.nodes(b.Format, 1, cuts(b))
+	left := func(x, y float64) bool {
+		for i, interval := range a.shells {
+			other := b.shells[steps-1-i]
+			if interval[0] <= x && x <= interval[1] && other[0] <= y && y <= other[1] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, part := range []float64{-1, -0.2, 0.5, 1} {
+		τ := part * k.most / k.unit
+		var sum, total, largest float64
+		for _, x := range as {
+			for _, y := range bs {
+				if left(x.x, y.x) {
+					q := (x.x+x.delta)*y.delta + x.delta*y.x
+					sum += x.weight * y.weight * math.Exp(τ*q)
+					total += x.weight * y.weight
+					largest = max(largest, math.Abs(q))
+				}
+			}
+		}
+		got, _, _ := k.At(τ)
+		within(t, fmt.Sprintf("K(%v)", τ), got, math.Log(sum/total), 1e-11*(1+math.Abs(got)))
+		if largest > k.unit {
+			t.Errorf("|q| = %v, above %v", largest, k.unit)
+		}
+	}
+}
+
+// K′ and K″ are derivatives, with blocks too, and mean and variance are those
+// of a product.
 func TestDerivatives(t *testing.T) {
 	for _, r := range []quant.Recipe{quant.MX(tcore.E4M3, quant.FloorScale), quant.MX(tcore.E2M1, quant.EvenScale), quant.TorchaoNVFP4(false)} {
 		x, err := Quantised(Uniform(0, 1), r)
@@ -87,7 +130,7 @@ func TestDerivatives(t *testing.T) {
 // Of blocks of two, all scales, numbers and errors can be gone through one by
 // one.
 func TestBlocksOfTwo(t *testing.T) {
-	a := Factor{Law: Uniform(0.1, 1), Format: tcore.E2M1, Length: 2, Scales: []Scale{{0.0625, 0.5}, {0.125, 0.8}, {0.25, 3}}}
+	a := Factor{Law: Uniform(0.1, 1), Format: tcore.E2M1, Length: 2, Others: 1, Scales: []Scale{{0.0625, 0.5}, {0.125, 0.8}, {0.25, 3}}}
 	b := Factor{Law: Normal(0.5, 1).Truncated(0.3, 2.5), Format: tcore.E2M1, Length: 2, Scales: []Scale{{0.25, 1.5}, {0.5, 2}}}
 	k := NewCumulant(a, b)
 	// blocks returns all pairs of numbers, what they are rounded to and weights.
@@ -117,15 +160,28 @@ func TestBlocksOfTwo(t *testing.T) {
 		}
 		for _, x := range coarse {
 			for _, y := range coarse {
-				p := two{x: [2]float64{x.x, y.x}}
-				i := 0
-				for i < len(f.Scales)-1 && max(math.Abs(x.x), math.Abs(y.x)) > f.Scales[i].Top {
-					i++
+				below := 0.0 // the probability that the others are at most the Top before
+				for i, scale := range f.Scales {
+					p := two{x: [2]float64{x.x, y.x}}
+					for j := range p.x {
+						p.rounded[j] = format.Round(p.x[j]/scale.Value, tcore.ToNearestEven) * scale.Value
+					}
+					upTo := 1.0
+					if last := i == len(f.Scales)-1; !last {
+						inside := 0.0
+						for _, n := range coarse {
+							if math.Abs(n.x) <= scale.Top {
+								inside += n.weight
+							}
+						}
+						upTo = math.Pow(inside, float64(f.Others))
+						if max(math.Abs(x.x), math.Abs(y.x)) > scale.Top {
+							continue
+						}
+					}
+					list, weights = append(list, p), append(weights, x.weight*y.weight*(upTo-below))
+					below = upTo
 				}
-				for j := range p.x {
-					p.rounded[j] = format.Round(p.x[j]/f.Scales[i].Value, tcore.ToNearestEven) * f.Scales[i].Value
-				}
-				list, weights = append(list, p), append(weights, x.weight*y.weight)
 			}
 		}
 		return list, weights

@@ -32,7 +32,12 @@
 //
 // A law without bounds is cut: with probability 1 - ζ/16 all elements of A lie
 // in one interval. Given that, they are still independent, of the law cut to
-// it. B costs another ζ/16, and the bound has what is left of ζ.
+// it, and the bound has what is left of ζ. If both laws have no bounds, what is
+// cut are pairs of an element of A and one of B that are both extreme, and that
+// meet in some product with probability ζ/8 at most. A pair is left if a lies
+// in I_i and b in J_j of nested intervals with i + j <= 13, which is a sum of
+// products of intervals. Given that all pairs of one output are left, they are
+// independent, of the law of (a, b) cut in the same way.
 //
 // Where blocks of L products share a scale in each factor, let m_ef(x, y) be
 // the expectation of exp(tq) where |a| <= x and |b| <= y, with q rounded at the

@@ -6,13 +6,14 @@ import "math"
 const degree = 96
 
 // moments contains E m^i δ^(j-i) at [j][i], for the number m = (x + x̂)/2 and
-// its error δ = x̂ - x, both in units in which they are at most 1.
+// its error δ = x̂ - x, both in units in which they are of order 1.
 type moments [degree + 1][degree + 1]float64
 
-// add adds a node in these units. What is less than 10^-40 is not added: it
-// stands before powers of t, divided by factorials, that are below e^degree/2.
+// add adds a node in these units. What is less than 10^-60 is not added: it is
+// multiplied by moments of the other factor, and by powers of t divided by
+// factorials, which are below e^degree/2.
 func (t *moments) add(n node, size, err float64) {
-	const negligible = 1e-40
+	const negligible = 1e-60
 	m, δ := (n.x+n.delta/2)/size, n.delta/err
 	power := n.weight
 	for i := 0; i <= degree && math.Abs(power) > negligible; i++ {
@@ -25,15 +26,13 @@ func (t *moments) add(n node, size, err float64) {
 	}
 }
 
-// plus returns the sum of two tables.
-func (t *moments) plus(u *moments) *moments {
-	sum := new(moments)
+// plus adds the moments of u.
+func (t *moments) plus(u *moments) {
 	for j := range t {
-		for i := range t[j][:j+1] {
-			sum[j][i] = t[j][i] + u[j][i]
+		for i, x := range u[j][:j+1] {
+			t[j][i] += x
 		}
 	}
-	return sum
 }
 
 // A series contains the coefficients of a power series.
@@ -74,6 +73,81 @@ func productSeries(a, b *moments) *series {
 		}
 	}
 	return s
+}
+
+// shells are the moments of numbers that lie in one interval and not in that
+// before, nil if there are none.
+type shells []*moments
+
+// add adds a node of shell k.
+func (s shells) add(k int, n node, size, err float64) {
+	if s[k] == nil {
+		s[k] = new(moments)
+	}
+	s[k].add(n, size, err)
+}
+
+// union returns the moments of the numbers of s and t.
+func (s shells) union(t shells) shells {
+	u := make(shells, len(s))
+	for i := range s {
+		switch {
+		case s[i] != nil && t[i] != nil:
+			sum := *s[i]
+			sum.plus(t[i])
+			u[i] = &sum
+		case s[i] != nil:
+			own := *s[i] // split changes it
+			u[i] = &own
+		default:
+			u[i] = t[i]
+		}
+	}
+	return u
+}
+
+// split splits the moments of all shells.
+func (s shells) split(share float64) {
+	for _, t := range s {
+		if t != nil {
+			t.split(share)
+		}
+	}
+}
+
+// inner returns the moments of the first i+1 shells at [i].
+func (s shells) inner() shells {
+	sums := make(shells, len(s))
+	for i, t := range s {
+		switch {
+		case i == 0:
+			sums[i] = t
+		case t == nil:
+			sums[i] = sums[i-1]
+		case sums[i-1] == nil:
+			sums[i] = t
+		default:
+			sum := *sums[i-1]
+			sum.plus(t)
+			sums[i] = &sum
+		}
+	}
+	return sums
+}
+
+// times returns the sum of productSeries over the shells i of a and j of b with
+// i + j below the number of shells, which leaves out the pairs that are both
+// extreme. inner is that of b.
+func (a shells) times(inner shells) *series {
+	sum := new(series)
+	for i, t := range a {
+		if u := inner[len(a)-1-i]; t != nil && u != nil {
+			for k, x := range productSeries(t, u) {
+				sum[k] += x
+			}
+		}
+	}
+	return sum
 }
 
 // A jet contains the Taylor coefficients of a function at one point, f⁽ⁱ⁾/i!.

@@ -48,52 +48,61 @@ func NewCumulant(a, b Factor) *Cumulant {
 	}
 	c := &Cumulant{length: max(la, lb), most: degree / 2}
 	at, bt := a.classes(scalesA, c.length), b.classes(scalesB, c.length)
-	// The greatest |q| that shells leave, and the parts of its two terms.
-	var ab, ba float64
-	for i := range at.size {
-		j := len(bt.size) - 1 - i
-		if x, y := at.size[i]*bt.err[j], bt.size[j]*at.err[i]; x+y > ab+ba {
-			ab, ba = x, y
-		}
-	}
-	c.unit = ab + ba
-	if c.unit == 0 {
+	ab, ba := greatest(at, bt)
+	if ab == 0 || ba == 0 {
 		panic("quantisation: the errors of these products are 0 in float64")
 	}
-	// Units of which the products are these parts.
+	c.unit = ab + ba
+	// Units of size and err whose products are ab and ba.
 	shrinkA, shrinkB := math.Sqrt(ab/(last(at.size)*last(bt.err))), math.Sqrt(ba/(last(bt.size)*last(at.err)))
-	sizeA, errB := shrinkA*last(at.size), shrinkA*last(bt.err)
-	sizeB, errA := shrinkB*last(bt.size), shrinkB*last(at.err)
 	for _, x := range at.classes {
-		x.fill(a.shells, sizeA, errA)
+		x.fill(a.shells, shrinkA*last(at.size), shrinkB*last(at.err))
 		x.all.split(ab / c.unit)
 		x.low.split(ab / c.unit)
 	}
 	for _, y := range bt.classes {
-		y.fill(b.shells, sizeB, errB)
+		y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err))
 		y.all, y.low = y.all.inner(), y.low.inner()
 	}
 	for _, x := range at.classes {
 		for _, y := range bt.classes {
-			p := pair{}
-			for i, term := range [4]struct {
-				a, b   shells
-				pa, pb float64
-			}{{x.all, y.all, x.pAll, y.pAll}, {x.low, y.all, -x.pLow, y.pAll}, {x.all, y.low, x.pAll, -y.pLow}, {x.low, y.low, x.pLow, y.pLow}} {
-				p.share[i] = term.pa * term.pb
-				if p.share[i] != 0 {
-					p.series[i] = term.a.times(term.b)
-					// t^degree E|q|^degree / degree! = 10^-16
-					c.most = min(c.most, math.Pow(1e-16/math.Abs(p.series[i][degree]), 1./degree))
-				}
+			c.pairs = append(c.pairs, newPair(x, y))
+		}
+	}
+	for _, p := range c.pairs {
+		for _, s := range p.series {
+			if s != nil { // t^degree E|q|^degree / degree! = 10^-16
+				c.most = min(c.most, math.Pow(1e-16/math.Abs(s[degree]), 1./degree))
 			}
-			c.pairs = append(c.pairs, p)
 		}
 	}
 	zero := c.sum(0)
 	c.total = zero[0]
 	c.mean = zero[1] / zero[0] * c.unit
 	return c
+}
+
+// greatest returns the greatest |m_a δ_b| and |m_b δ_a| of pairs that shells
+// leave, where their sum is greatest.
+func greatest(a, b table) (ab, ba float64) {
+	for i := range a.size {
+		j := len(b.size) - 1 - i
+		if x, y := a.size[i]*b.err[j], b.size[j]*a.err[i]; x+y > ab+ba {
+			ab, ba = x, y
+		}
+	}
+	return ab, ba
+}
+
+// newPair returns the terms of a pair of scales, without those that are 0.
+func newPair(x, y *class) pair {
+	p := pair{share: [4]float64{x.pAll * y.pAll, -x.pLow * y.pAll, -x.pAll * y.pLow, x.pLow * y.pLow}}
+	for i, s := range [4][2]shells{{x.all, y.all}, {x.low, y.all}, {x.all, y.low}, {x.low, y.low}} {
+		if p.share[i] != 0 {
+			p.series[i] = s[0].times(s[1])
+		}
+	}
+	return p
 }
 
 // last returns the last element.

@@ -17,20 +17,20 @@ func (c *Cumulant) Chernoff(K int, f roundoff.Failure, below bool) float64 {
 	return x * c.unit
 }
 
-// A sum is what Chernoff's bound needs of a sum of independent errors: the jet
+// A walk is what Chernoff's bound needs of a sum of independent errors: the jet
 // of its K(t) less the mean, for t up to most.
-type sum struct {
+type walk struct {
 	jet  func(t float64) jet
 	most float64
 }
 
-// blocks returns the sum of n blocks, t in units of 1/unit.
-func (c *Cumulant) blocks(n float64) sum {
-	return sum{func(t float64) jet { return jet{}.plus(n, c.jet(t)) }, c.most}
+// blocks returns the walk of n blocks, t in units of 1/unit.
+func (c *Cumulant) blocks(n float64) walk {
+	return walk{func(t float64) jet { return jet{}.plus(n, c.jet(t)) }, c.most}
 }
 
 // side returns the jet of K(-t) for below, of K(t) otherwise.
-func (s sum) side(t float64, below bool) jet {
+func (s walk) side(t float64, below bool) jet {
 	if !below {
 		return s.jet(t)
 	}
@@ -44,7 +44,7 @@ func (s sum) side(t float64, below bool) jet {
 // where a normal law has it, and bisection replaces a step out of the interval
 // where it is known to be. Every t is a valid one, and x hardly changes where
 // it is least.
-func (s sum) chernoff(f roundoff.Failure, below bool) (x, t float64) {
+func (s walk) chernoff(f roundoff.Failure, below bool) (x, t float64) {
 	l := -float64(f)
 	check.Number("f", float64(f), l > 0 && l <= math.MaxFloat64, "-Inf < f < 0")
 	x = math.Inf(1)

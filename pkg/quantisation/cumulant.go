@@ -57,8 +57,8 @@ func NewCumulant(a, b Factor) *Cumulant {
 	shrinkA, shrinkB := math.Sqrt(ab/(last(at.size)*last(bt.err))), math.Sqrt(ba/(last(bt.size)*last(at.err)))
 	for _, x := range at.classes {
 		x.fill(a.shells, shrinkA*last(at.size), shrinkB*last(at.err))
-		x.all.split(ab / c.unit)
-		x.low.split(ab / c.unit)
+		x.all.split(ab/c.unit, ba/c.unit)
+		x.low.split(ab/c.unit, ba/c.unit)
 	}
 	for _, y := range bt.classes {
 		y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err))

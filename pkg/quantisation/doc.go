@@ -20,6 +20,7 @@
 //	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
 //	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], which is below 1
 //	Product    both signs of E, and laws without bounds
+//	Given      the same where B is known, K(t) = Σ_k log E exp(t(âb̂_k - ab_k)) for each column
 //
 // Chernoff's bound is Markov's inequality for exp(tE), and the union bound. The
 // refinement is the theorem of Berry and Esseen for the sum under the tilted

@@ -47,14 +47,33 @@ func exponential(c float64) *series {
 	return s
 }
 
-// split divides E m^i δ^k by i! k! and multiplies it by share^i (1-share)^k.
-func (t *moments) split(share float64) {
-	left, right := exponential(share), exponential(1-share)
+// split divides E m^i δ^k by i! k! and multiplies it by left^i right^k.
+func (t *moments) split(left, right float64) {
+	l, r := exponential(left), exponential(right)
 	for j := range t {
 		for i := range t[j][:j+1] {
-			t[j][i] *= left[i] * right[j-i]
+			t[j][i] *= l[i] * r[j-i]
 		}
 	}
+}
+
+// at returns the series of E exp(t(αm + βδ)), where t has been split.
+func (t *moments) at(α, β float64) *series {
+	s := new(series)
+	var powers series // of β
+	power := 1.0
+	for j := range powers {
+		powers[j] = power
+		power *= β
+	}
+	for j := range s {
+		power := 1.0
+		for i, x := range t[j][:j+1] {
+			s[j] += float64(x * power * powers[j-i])
+			power *= α
+		}
+	}
+	return s
 }
 
 // productSeries returns the series Σ t^j E q^j / j! of the moment generating
@@ -62,9 +81,9 @@ func (t *moments) split(share float64) {
 //
 //	q = âb̂ - ab = share m_a δ_b + (1 - share) m_b δ_a
 //
-// in units of its greatest value, where a has been split at share. As a and b
-// are independent, the moments of q are sums of products of those of a and of
-// b. Nothing cancels here, as it would in âb̂ - ab.
+// in units of its greatest value, where a has been split into share and
+// 1 - share. As a and b are independent, the moments of q are sums of products
+// of those of a and of b. Nothing cancels here, as it would in âb̂ - ab.
 func productSeries(a, b *moments) *series {
 	s := new(series)
 	for j := range s {
@@ -107,10 +126,10 @@ func (s shells) union(t shells) shells {
 }
 
 // split splits the moments of all shells.
-func (s shells) split(share float64) {
+func (s shells) split(left, right float64) {
 	for _, t := range s {
 		if t != nil {
-			t.split(share)
+			t.split(left, right)
 		}
 	}
 }
@@ -189,6 +208,17 @@ func (f jet) power(n int) jet {
 			p[i] += float64(float64(k*n-i+k) * f[k] * p[i-k])
 		}
 		p[i] /= float64(i) * f[0]
+	}
+	return p
+}
+
+// times returns the jet of fg.
+func (f jet) times(g jet) jet {
+	var p jet
+	for i := range p {
+		for k := range i + 1 {
+			p[i] += float64(f[k] * g[i-k])
+		}
 	}
 	return p
 }

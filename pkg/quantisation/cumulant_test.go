@@ -142,64 +142,8 @@ func blocksOfTwo(t *testing.T, shellsA, shellsB [][2]float64) {
 	a.shells, b.shells = shellsA, shellsB
 	k := NewCumulant(a, b)
 	cut := func(x, y float64) bool { return shellsA != nil && x > shellsA[0][1] && y > shellsB[0][1] }
-	// blocks returns all pairs of numbers, what they are rounded to and weights.
-	type two struct{ x, rounded [2]float64 }
-	blocks := func(f Factor) (list []two, weights []float64) {
-		format := f.Format
-		format.Overflow = tcore.Saturate
-		var cuts []float64
-		for _, interval := range f.shells {
-			cuts = append(cuts, interval[:]...)
-		}
-		for _, s := range f.Scales {
-			cuts = append(cuts, s.Top, -s.Top)
-			for _, e := range codeEdges(f.Format, s.Value) {
-				cuts = append(cuts, e, -e)
-			}
-		}
-		nodes := f.Law.nodes(f.Format, 1, cuts)
-		var coarse []node // two for each cell, of its mean and variance
-		for i := 0; i < len(nodes); i += 6 {
-			var w, x, square float64
-			for _, n := range nodes[i : i+6] {
-				w += n.weight
-				x += n.weight * n.x
-				square += n.weight * n.x * n.x
-			}
-			x /= w
-			sd := math.Sqrt(square/w - x*x)
-			coarse = append(coarse, node{x: x - sd, weight: w / 2}, node{x: x + sd, weight: w / 2})
-		}
-		for _, x := range coarse {
-			for _, y := range coarse {
-				below := 0.0 // the probability that the others are at most the Top before
-				for i, scale := range f.Scales {
-					p := two{x: [2]float64{x.x, y.x}}
-					for j := range p.x {
-						p.rounded[j] = format.Round(p.x[j]/scale.Value, tcore.ToNearestEven) * scale.Value
-					}
-					upTo := 1.0
-					if last := i == len(f.Scales)-1; !last {
-						inside := 0.0
-						for _, n := range coarse {
-							if math.Abs(n.x) <= scale.Top {
-								inside += n.weight
-							}
-						}
-						upTo = math.Pow(inside, float64(f.Others))
-						if max(math.Abs(x.x), math.Abs(y.x)) > scale.Top {
-							continue
-						}
-					}
-					list, weights = append(list, p), append(weights, x.weight*y.weight*(upTo-below))
-					below = upTo
-				}
-			}
-		}
-		return list, weights
-	}
-	as, wa := blocks(a)
-	bs, wb := blocks(b)
+	as, wa := blocksOf(a)
+	bs, wb := blocksOf(b)
 	for _, τ := range []float64{-3, 0.5, 4} {
 		sum, total := 0.0, 0.0
 		for i, x := range as {
@@ -215,6 +159,67 @@ func blocksOfTwo(t *testing.T, shellsA, shellsB [][2]float64) {
 		got, _, _ := k.At(τ)
 		within(t, fmt.Sprintf("K(%v)", τ), got, math.Log(sum/total), 4e-3*math.Abs(got))
 	}
+}
+
+// A block of two numbers, and what they are rounded to.
+type two struct{ x, rounded [2]float64 }
+
+// blocksOf returns all blocks of two numbers of a law on positive numbers, and
+// their probabilities. Of each cell there are two numbers, which have its mean
+// and variance.
+func blocksOf(f Factor) (list []two, weights []float64) {
+	format := f.Format
+	format.Overflow = tcore.Saturate
+	var cuts []float64
+	for _, interval := range f.shells {
+		cuts = append(cuts, interval[:]...)
+	}
+	for _, s := range f.Scales {
+		cuts = append(cuts, s.Top, -s.Top)
+		for _, e := range codeEdges(f.Format, s.Value) {
+			cuts = append(cuts, e, -e)
+		}
+	}
+	nodes := f.Law.nodes(f.Format, 1, cuts)
+	var coarse []node // two for each cell, of its mean and variance
+	for i := 0; i < len(nodes); i += 6 {
+		var w, x, square float64
+		for _, n := range nodes[i : i+6] {
+			w += n.weight
+			x += n.weight * n.x
+			square += n.weight * n.x * n.x
+		}
+		x /= w
+		sd := math.Sqrt(square/w - x*x)
+		coarse = append(coarse, node{x: x - sd, weight: w / 2}, node{x: x + sd, weight: w / 2})
+	}
+	for _, x := range coarse {
+		for _, y := range coarse {
+			below := 0.0 // the probability that the others are at most the Top before
+			for i, scale := range f.Scales {
+				p := two{x: [2]float64{x.x, y.x}}
+				for j := range p.x {
+					p.rounded[j] = format.Round(p.x[j]/scale.Value, tcore.ToNearestEven) * scale.Value
+				}
+				upTo := 1.0
+				if last := i == len(f.Scales)-1; !last {
+					inside := 0.0
+					for _, n := range coarse {
+						if math.Abs(n.x) <= scale.Top {
+							inside += n.weight
+						}
+					}
+					upTo = math.Pow(inside, float64(f.Others))
+					if max(math.Abs(x.x), math.Abs(y.x)) > scale.Top {
+						continue
+					}
+				}
+				list, weights = append(list, p), append(weights, x.weight*y.weight*(upTo-below))
+				below = upTo
+			}
+		}
+	}
+	return list, weights
 }
 
 // draw draws a number of a law.

@@ -51,6 +51,10 @@
 // Scales that clip the greatest number of a block have a drift, a mean error
 // that does not average out.
 //
+// If B is known, as weights are, the products of a column are independent too,
+// each of its own law, and the logarithms of their generating functions add up.
+// Then only rows of A need be random, and the mean of each column is known.
+//
 // # Evaluation
 //
 // Expectations are sums by the rule of Gauss on every cell of numbers that

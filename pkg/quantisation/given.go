@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
@@ -22,12 +23,12 @@ type Given struct {
 //
 //	K(t) = Σ_k log E exp(t(âb̂_k - ab_k))
 //
-// for each side of each element, where b_k and b̂_k are the elements of a column.
-// Blocks of A with a scale have sums of products over their elements in place
-// of powers. The Mean of a column is known exactly, drift included. An unbounded
-// law is cut as by Product.Errors. Errors panics unless M is positive, B and B̂
-// have one shape and finite elements, K is a multiple of the length of blocks
-// and -Inf < f < 0, and if A is none.
+// for each side of each element, where b_k and b̂_k are the elements of a
+// column. Blocks of A with a scale have sums of products over their elements in
+// place of powers. The Mean of a column is known exactly, drift included. An
+// unbounded law is cut as by Product.Errors. Errors panics unless M is
+// positive, B and B̂ have one shape and finite elements, K is a multiple of the
+// length of blocks and -Inf < f < 0, and if A is none.
 //
 // Source: derived here; see the package comment.
 func (p Given) Errors(f roundoff.Failure) []Errors {
@@ -54,15 +55,24 @@ func (p Given) Errors(f roundoff.Failure) []Errors {
 		x.all.split(1, 1)
 		x.low.split(1, 1)
 	}
+	b, bhat := columns("B", p.B), columns("B̂", p.BHat)
 	list := make([]Errors, N)
-	b, bhat := make([]float64, K), make([]float64, K)
+	parallel.Each(N, func(j int) {
+		list[j] = t.column(length, b[j], bhat[j], each)
+	})
+	return list
+}
+
+// columns returns the columns of a matrix.
+func columns(name string, m blas64.General) [][]float64 {
+	list := make([][]float64, m.Cols)
 	for j := range list {
-		for k := range b {
-			b[k], bhat[k] = p.B.Data[k*p.B.Stride+j], p.BHat.Data[k*p.BHat.Stride+j]
-			check.Number("B", b[k], math.Abs(b[k]) <= math.MaxFloat64, "finite numbers")
-			check.Number("B̂", bhat[k], math.Abs(bhat[k]) <= math.MaxFloat64, "finite numbers")
+		list[j] = make([]float64, m.Rows)
+		for k := range list[j] {
+			x := m.Data[k*m.Stride+j]
+			check.Number(name, x, math.Abs(x) <= math.MaxFloat64, "finite numbers")
+			list[j][k] = x
 		}
-		list[j] = t.column(length, b, bhat, each)
 	}
 	return list
 }
@@ -116,7 +126,7 @@ func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors 
 	return Errors{Mean: zero[1] * unit, Deviation: math.Sqrt(2*zero[2]) * unit, Below: below * unit, Above: above * unit}
 }
 
-// product returns the jet at t of the product of the sums of n+1 terms of series.
+// product returns the jet at t of the product of series, of n+1 terms of each.
 func product(list []*series, t float64, n int) jet {
 	p := jet{1}
 	for _, s := range list {

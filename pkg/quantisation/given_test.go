@@ -76,6 +76,24 @@ func TestGivenIsTheSumOfExponentials(t *testing.T) {
 	}
 }
 
+// Of blocks of two, the errors with two known numbers can be gone through one
+// by one.
+func TestGivenBlocksOfTwo(t *testing.T) {
+	a := Factor{Law: Uniform(0.1, 1), Format: tcore.E2M1, Length: 2, Others: 1, Scales: []Scale{{0.0625, 0.5}, {0.125, 0.8}, {0.25, 3}}}
+	b := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1.3, -0.4}}
+	bhat := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1.5, -0.5}}
+	e := Given{a, 1, b, bhat}.Errors(-3)[0]
+	list, weights := blocksOf(a)
+	var mean, square float64
+	for i, x := range list {
+		q := x.rounded[0]*1.5 - x.x[0]*1.3 - x.rounded[1]*0.5 + x.x[1]*0.4
+		mean += weights[i] * q
+		square += weights[i] * q * q
+	}
+	within(t, "Mean", e.Mean, mean, 1e-9)
+	within(t, "Deviation", e.Deviation, math.Sqrt(square-mean*mean), 1e-9)
+}
+
 // An unbounded law of A costs a sixteenth of the probability.
 func TestGivenOfAnUnboundedLaw(t *testing.T) {
 	const M, K = 50, 20

@@ -18,7 +18,7 @@
 //	Factor     a law, the format to which its numbers are rounded, and scales of blocks
 //	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales; drift and variance
 //	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
-//	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], which is below 1
+//	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], where it is below 1
 //	Product    both signs of E, and laws without bounds
 //	Given      the same where B is known, K(t) = Σ_k log E exp(t(âb̂_k - ab_k)) for each column
 //
@@ -47,7 +47,9 @@
 //
 //	E exp(t Σ q) = Σ_ef [m_ef(X_e, Y_f)^L - m_ef(X_e', Y_f)^L - m_ef(X_e, Y_f')^L + m_ef(X_e', Y_f')^L]
 //
-// with e' and f' the next lower scales. Blocks are independent of each other.
+// with e' and f' the next lower scales. Where blocks of other rows or columns
+// have the same scale, as in tiles, each term is multiplied by the probability
+// that their elements are as small. Blocks are independent of each other.
 // Scales that clip the greatest number of a block have a drift, a mean error
 // that does not average out.
 //

@@ -33,10 +33,6 @@ func (e Errors) Size() float64 { return max(e.Below-e.Mean, e.Above+e.Mean) }
 //
 // Source: derived here; see the package comment.
 func (p Product) Errors(f roundoff.Failure) Errors {
-	return p.errors(f, (*Cumulant).Tilted)
-}
-
-func (p Product) errors(f roundoff.Failure, tail func(*Cumulant, int, roundoff.Failure, bool) float64) Errors {
 	check.Count("M", p.M)
 	check.Count("K", p.K)
 	check.Count("N", p.N)
@@ -60,8 +56,8 @@ func (p Product) errors(f roundoff.Failure, tail func(*Cumulant, int, roundoff.F
 	return Errors{
 		Mean:      K * c.Mean(),
 		Deviation: math.Sqrt(K * c.Variance()),
-		Below:     tail(c, p.K, each, true),
-		Above:     tail(c, p.K, each, false),
+		Below:     c.Tilted(p.K, each, true),
+		Above:     c.Tilted(p.K, each, false),
 	}
 }
 

@@ -81,7 +81,7 @@ func columns(name string, m blas64.General) [][]float64 {
 func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors {
 	unit := 0.0
 	for k := range b {
-		unit = max(unit, last(t.size)*math.Abs(bhat[k]-b[k])+last(t.err)*math.Abs(bhat[k]+b[k])/2)
+		unit = max(unit, float64(last(t.size)*math.Abs(bhat[k]-b[k]))+last(t.err)*math.Abs(bhat[k]+b[k])/2)
 	}
 	if unit == 0 {
 		return Errors{} // a column of zeros

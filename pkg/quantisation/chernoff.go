@@ -13,50 +13,51 @@ import (
 //
 // Source: Chernoff 1952.
 func (c *Cumulant) Chernoff(K int, f roundoff.Failure, below bool) float64 {
-	x, _ := c.chernoff(K, f, below)
-	return x
+	x, _ := c.blocks(c.number(K)).chernoff(f, below)
+	return x * c.unit
 }
 
-// side returns -1 for below.
-func side(below bool) float64 {
-	if below {
-		return -1
-	}
-	return 1
+// A walk is what Chernoff's bound needs of a sum of independent errors: the jet
+// of its K(t) less the mean, for t up to most.
+type walk struct {
+	jet  func(t float64) jet
+	most float64
 }
 
-// at returns the jet of nK(t), as a jet of the error on one side less
-// its mean.
-func (c *Cumulant) at(n, t float64, below bool) jet {
-	s := side(below)
-	k := c.jet(s * t)
-	for i := range k {
-		k[i] *= n
+// blocks returns the walk of n blocks, t in units of 1/unit.
+func (c *Cumulant) blocks(n float64) walk {
+	return walk{func(t float64) jet { return jet{}.plus(n, c.jet(t)) }, c.most}
+}
+
+// side returns the jet of K(-t) for below, of K(t) otherwise.
+func (s walk) side(t float64, below bool) jet {
+	if !below {
+		return s.jet(t)
 	}
-	k[1], k[3] = s*k[1], s*k[3]
+	k := s.jet(-t)
+	k[1], k[3] = -k[1], -k[3]
 	return k
 }
 
-// chernoff returns the bound and its t, in units of 1/unit. At the least x is
-// tK′ - K = l/n, which increases with t. Newton's method for the logarithms of
-// both sides starts where a normal law has it, and bisection replaces a step
-// out of the interval where it is known to be. Every t is a valid one, and x
-// hardly changes where it is least.
-func (c *Cumulant) chernoff(K int, f roundoff.Failure, below bool) (x, t float64) {
-	n := c.blocks(K)
+// chernoff returns the bound and its t. At the least x is tK′ - K = l, which
+// increases with t. Newton's method for the logarithms of both sides starts
+// where a normal law has it, and bisection replaces a step out of the interval
+// where it is known to be. Every t is a valid one, and x hardly changes where
+// it is least.
+func (s walk) chernoff(f roundoff.Failure, below bool) (x, t float64) {
 	l := -float64(f)
 	check.Number("f", float64(f), l > 0 && l <= math.MaxFloat64, "-Inf < f < 0")
 	x = math.Inf(1)
-	lo, hi := 0.0, c.most
-	next := min(math.Sqrt(l/c.at(n, 0, below)[2]), c.most)
+	lo, hi := 0.0, s.most
+	next := min(math.Sqrt(l/s.jet(0)[2]), s.most)
 	for range 60 {
-		k := c.at(n, next, below)
+		k := s.side(next, below)
 		if bound := (k[0] + l) / next; bound < x {
 			x, t = bound, next
 		}
 		exponent := float64(next*k[1]) - k[0]
 		miss := math.Log(exponent / l)
-		if !(math.Abs(miss) > 1e-4) || next == c.most && miss < 0 {
+		if !(math.Abs(miss) > 1e-4) || next == s.most && miss < 0 {
 			break
 		}
 		if miss < 0 {
@@ -68,11 +69,11 @@ func (c *Cumulant) chernoff(K int, f roundoff.Failure, below bool) (x, t float64
 			next = (lo + hi) / 2
 		}
 	}
-	return x * c.unit, t
+	return x, t
 }
 
-// blocks returns K/L.
-func (c *Cumulant) blocks(K int) float64 {
+// number returns K/L.
+func (c *Cumulant) number(K int) float64 {
 	check.Count("K", K)
 	check.Number("K", float64(K), K%c.length == 0, "a multiple of the length of blocks")
 	return float64(K / c.length)
@@ -91,21 +92,22 @@ const shevtsova = 0.469
 //
 // Source: Esscher 1932 for the change of measure, Shevtsova 2013 for C.
 func (c *Cumulant) Tilted(K int, f roundoff.Failure, below bool) float64 {
-	x, t := c.chernoff(K, f, below)
-	n, l := c.blocks(K), -float64(f)
+	n, l := c.number(K), -float64(f)
+	s := c.blocks(n)
+	x, t := s.chernoff(f, below)
 	// Where the logarithm of the probability is -l or less, nK′(t) is a bound.
 	// Newton's method looks for the t where it is less by 10^-4, down from
 	// Chernoff's t.
 	const aim = 1e-4
 	for range 20 {
-		k := c.at(n, t, below)
+		k := s.side(t, below)
 		variance := 2 * k[2]
 		kurtosis := 3 + n*24*k[4]/(variance*variance)
 		normal := erfcx(t*math.Sqrt(variance/2)) / 2
 		factor := normal + 2*shevtsova*math.Sqrt(kurtosis/n)
 		spare := float64(t*k[1]) - k[0] - math.Log(factor) - l
 		if spare >= 0 {
-			x = min(x, k[1]*c.unit)
+			x = min(x, k[1])
 		}
 		if !(math.Abs(spare-aim) > aim) {
 			break
@@ -113,7 +115,7 @@ func (c *Cumulant) Tilted(K int, f roundoff.Failure, below bool) float64 {
 		slope := float64(t*variance) + normal/(factor*t) // of erfcx(x) about that of 1/x
 		t = max(t-(spare-aim)/slope, t/2)
 	}
-	return x
+	return x * c.unit
 }
 
 // erfcx returns exp(x²) erfc(x) for x >= 0, by the continued fraction of

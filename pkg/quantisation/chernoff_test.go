@@ -5,12 +5,14 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// factors are one of each kind: symmetric, skew, with a drift, with heavy tails.
+// factors are some: symmetric, skew, with heavy tails, with a drift.
 func factors(t *testing.T) map[string]Factor {
 	t.Helper()
 	floor, err := Quantised(Uniform(0, 1), quant.MX(tcore.E2M1, quant.FloorScale))
@@ -114,7 +116,7 @@ func TestManyProductsAreNormal(t *testing.T) {
 }
 
 func TestErfcx(t *testing.T) {
-	for _, x := range []float64{5, 10, 19.99, 20, 26} {
+	for _, x := range []float64{0, 1, 2.5, 5, 10, 19.99, 20, 26} {
 		within(t, fmt.Sprintf("erfcx(%v)", x), erfcx(x), math.Exp(x*x)*math.Erfc(x), 1e-12)
 	}
 	within(t, "erfcx(1e9)", erfcx(1e9)*1e9*math.Sqrt(math.Pi), 1, 1e-15)
@@ -128,6 +130,7 @@ func TestPanicsNameTheArgument(t *testing.T) {
 	}
 	others := blocks
 	others.Length = 16
+	ones := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}
 	c := NewCumulant(blocks, blocks)
 	for _, test := range []struct {
 		want string
@@ -154,6 +157,14 @@ func TestPanicsNameTheArgument(t *testing.T) {
 		{"quantisation: K = 0, want K >= 1", func() { c.Tilted(0, -1, false) }},
 		{"quantisation: f = 0, want -Inf < f < 0", func() { c.Tilted(32, 0, false) }},
 		{"quantisation: f = NaN, want -Inf < f < 0", func() { Product{A: good, B: good, M: 1, K: 1, N: 1}.Errors(roundoff.Failure(math.NaN())) }},
+		{"quantisation: M = 0, want M >= 1", func() { Given{A: good, B: ones, BHat: ones}.Errors(-1) }},
+		{"quantisation: f = 0, want -Inf < f < 0", func() { Given{good, 1, ones, ones}.Errors(0) }},
+		{"quantisation: B.Rows = 0, want B.Rows >= 1", func() { Given{A: good, M: 1}.Errors(-1) }},
+		{"quantisation: B̂ is 1 × 2, want 2 × 1 as B", func() { Given{good, 1, ones, blas64.General{Rows: 1, Cols: 2, Stride: 2}}.Errors(-1) }},
+		{"quantisation: B.Rows = 2, want a multiple of the length of blocks", func() { Given{blocks, 1, ones, ones}.Errors(-1) }},
+		{"quantisation: B̂ = NaN, want finite numbers", func() {
+			Given{good, 1, ones, blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, math.NaN()}}}.Errors(-1)
+		}},
 		{"quantisation: N = 0, want N >= 1", func() { Product{A: good, B: good, M: 1, K: 1}.Errors(-1) }},
 	} {
 		func() {

@@ -48,28 +48,32 @@ func NewCumulant(a, b Factor) *Cumulant {
 	}
 	c := &Cumulant{length: max(la, lb), most: degree / 2}
 	at, bt := a.classes(scalesA, c.length), b.classes(scalesB, c.length)
-	ab, ba := at.size*bt.err, bt.size*at.err
-	c.unit = ab + ba
-	if c.unit == 0 {
+	ab, ba := greatest(at, bt)
+	if ab == 0 || ba == 0 {
 		panic("quantisation: the errors of these products are 0 in float64")
 	}
+	c.unit = ab + ba
+	// Units of size and err whose products are ab and ba.
+	shrinkA, shrinkB := math.Sqrt(ab/(last(at.size)*last(bt.err))), math.Sqrt(ba/(last(bt.size)*last(at.err)))
 	for _, x := range at.classes {
-		x.all.split(ab / c.unit)
-		x.low.split(ab / c.unit)
+		x.fill(a.shells, shrinkA*last(at.size), shrinkB*last(at.err))
+		x.all.split(ab/c.unit, ba/c.unit)
+		x.low.split(ab/c.unit, ba/c.unit)
+	}
+	for _, y := range bt.classes {
+		y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err))
+		y.all, y.low = y.all.inner(), y.low.inner()
+	}
+	for _, x := range at.classes {
 		for _, y := range bt.classes {
-			p := pair{}
-			for i, term := range [4]struct {
-				a, b   *moments
-				pa, pb float64
-			}{{x.all, y.all, x.pAll, y.pAll}, {x.low, y.all, -x.pLow, y.pAll}, {x.all, y.low, x.pAll, -y.pLow}, {x.low, y.low, x.pLow, y.pLow}} {
-				p.share[i] = term.pa * term.pb
-				if p.share[i] != 0 {
-					p.series[i] = productSeries(term.a, term.b)
-					// t^degree E|q|^degree / degree! = 10^-16
-					c.most = min(c.most, math.Pow(1e-16/math.Abs(p.series[i][degree]), 1./degree))
-				}
+			c.pairs = append(c.pairs, newPair(x, y))
+		}
+	}
+	for _, p := range c.pairs {
+		for _, s := range p.series {
+			if s != nil { // t^degree E|q|^degree / degree! = 10^-16
+				c.most = min(c.most, math.Pow(1e-16/math.Abs(s[degree]), 1./degree))
 			}
-			c.pairs = append(c.pairs, p)
 		}
 	}
 	zero := c.sum(0)
@@ -78,18 +82,72 @@ func NewCumulant(a, b Factor) *Cumulant {
 	return c
 }
 
+// greatest returns the greatest |m_a δ_b| and |m_b δ_a| of pairs that shells
+// leave, where their sum is greatest.
+func greatest(a, b table) (ab, ba float64) {
+	for i := range a.size {
+		j := len(b.size) - 1 - i
+		if x, y := a.size[i]*b.err[j], b.size[j]*a.err[i]; x+y > ab+ba {
+			ab, ba = x, y
+		}
+	}
+	return ab, ba
+}
+
+// newPair returns the terms of a pair of scales, without those that are 0.
+func newPair(x, y *class) pair {
+	p := pair{share: [4]float64{x.pAll * y.pAll, -x.pLow * y.pAll, -x.pAll * y.pLow, x.pLow * y.pLow}}
+	for i, s := range [4][2]shells{{x.all, y.all}, {x.low, y.all}, {x.all, y.low}, {x.low, y.low}} {
+		if p.share[i] != 0 {
+			p.series[i] = s[0].times(s[1])
+		}
+	}
+	return p
+}
+
+// last returns the last element.
+func last(x []float64) float64 { return x[len(x)-1] }
+
 // A class is the elements of blocks of one scale: the moments of those that the
-// blocks can have, and of those that are too small to give them this scale. p
-// is the probability that the elements besides the block are as small.
+// blocks can have, and of those that are at most below, too small to give them
+// this scale. p is the probability that the elements besides the block are as
+// small.
 type class struct {
-	all, low   *moments
+	nodes      []node
+	below      float64
+	all, low   shells
 	pAll, pLow float64
 }
 
-// A table contains the classes of a factor, in units size and err.
+// fill computes the moments in units size and err.
+func (c *class) fill(intervals [][2]float64, size, err float64) {
+	number := max(1, len(intervals))
+	low, rest := make(shells, number), make(shells, number)
+	for _, n := range c.nodes {
+		s := rest
+		if math.Abs(n.x) <= c.below {
+			s = low
+		}
+		s.add(shell(intervals, n.x), n, size, err)
+	}
+	c.low, c.all = low, low.union(rest)
+}
+
+// shell returns the index of the first of nested intervals that contains x, the
+// last one if none does.
+func shell(intervals [][2]float64, x float64) int {
+	k := 0
+	for k < len(intervals)-1 && (x < intervals[k][0] || x > intervals[k][1]) {
+		k++
+	}
+	return k
+}
+
+// A table contains the classes of a factor, and the greatest |x + x̂|/2 and
+// |x̂ - x| up to each shell.
 type table struct {
-	size, err float64
-	classes   []class
+	size, err []float64
+	classes   []*class
 }
 
 // classes returns the classes that blocks of the given length have.
@@ -99,50 +157,44 @@ func (x Factor) classes(scales []Scale, length int) table {
 	for len(scales) > 1 && scales[len(scales)-2].Top >= most {
 		scales = scales[:len(scales)-1]
 	}
-	var t table
-	var nodes [][]node
+	number := max(1, len(x.shells))
+	t := table{size: make([]float64, number), err: make([]float64, number)}
 	for i := len(scales) - 1; i >= 0; i-- {
-		s, below := scales[i], 0.0
-		if i > 0 {
-			below = scales[i-1].Top
+		c, top := &class{}, scales[i].Top
+		if i == len(scales)-1 {
+			top = math.Inf(1)
 		}
-		list := x.Law.nodes(x.Format, s.Value, []float64{s.Top, -s.Top, below, -below})
+		if i > 0 {
+			c.below = scales[i-1].Top
+		}
+		cuts := []float64{top, -top, c.below, -c.below}
+		for _, interval := range x.shells {
+			cuts = append(cuts, interval[:]...)
+		}
 		low, all := 0.0, 0.0
-		for _, n := range list {
-			if last := i == len(scales)-1; math.Abs(n.x) <= s.Top || last {
-				all += n.weight
-				t.size = max(t.size, math.Abs(n.x+n.delta/2))
-				t.err = max(t.err, math.Abs(n.delta))
+		for _, n := range x.Law.nodes(x.Format, scales[i].Value, cuts) {
+			if math.Abs(n.x) > top {
+				continue
 			}
-			if math.Abs(n.x) <= below {
+			c.nodes = append(c.nodes, n)
+			all += n.weight
+			if math.Abs(n.x) <= c.below {
 				low += n.weight
 			}
+			k := shell(x.shells, n.x)
+			t.size[k] = max(t.size[k], math.Abs(n.x+n.delta/2))
+			t.err[k] = max(t.err[k], math.Abs(n.delta))
 		}
-		c := class{pAll: math.Pow(all, float64(x.Others)), pLow: math.Pow(low, float64(x.Others))}
-		stop := math.Pow(low, float64(length+x.Others)) < rare
-		if stop {
+		c.pAll, c.pLow = math.Pow(all, float64(x.Others)), math.Pow(low, float64(x.Others))
+		t.classes = append(t.classes, c)
+		if math.Pow(low, float64(length+x.Others)) < rare {
 			c.pLow = 0
-		}
-		t.classes, nodes = append(t.classes, c), append(nodes, list)
-		if stop {
 			break
 		}
 	}
-	for i, list := range nodes {
-		s := scales[len(scales)-1-i]
-		below := 0.0
-		if j := len(scales) - 2 - i; j >= 0 {
-			below = scales[j].Top
-		}
-		low, rest := new(moments), new(moments)
-		for _, n := range list {
-			if math.Abs(n.x) <= below {
-				low.add(n, t.size, t.err)
-			} else if math.Abs(n.x) <= s.Top || i == 0 {
-				rest.add(n, t.size, t.err)
-			}
-		}
-		t.classes[i].low, t.classes[i].all = low, low.plus(rest)
+	for k := range number - 1 {
+		t.size[k+1] = max(t.size[k+1], t.size[k])
+		t.err[k+1] = max(t.err[k+1], t.err[k])
 	}
 	return t
 }

@@ -58,8 +58,51 @@ func TestCumulantIsTheSumOfExponentials(t *testing.T) {
 	}
 }
 
-// K′ and K″ are derivatives, with blocks too, and mean and variance are those of
-// a product.
+// Where pairs that are both extreme are cut, K(t) is that of the others.
+func TestCumulantOfAStaircase(t *testing.T) {
+	a, b := Factor{Law: Laplace(1, 1), Format: tcore.E4M3}, Factor{Law: Normal(0, 2), Format: tcore.E5M2}
+	a.shells, b.shells = staircase(a.Law.Interval, b.Law.Interval, -9)
+	a.Law, b.Law = a.cut(), b.cut()
+	k := NewCumulant(a, b)
+	cuts := func(f Factor) (list []float64) {
+		for _, interval := range f.shells {
+			list = append(list, interval[:]...)
+		}
+		return list
+	}
+	as, bs := a.Law.nodes(a.Format, 1, cuts(a)), b.Law.nodes(b.Format, 1, cuts(b))
+	left := func(x, y float64) bool {
+		for i, interval := range a.shells {
+			other := b.shells[steps-1-i]
+			if interval[0] <= x && x <= interval[1] && other[0] <= y && y <= other[1] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, part := range []float64{-1, -0.2, 0.5, 1} {
+		τ := part * k.most / k.unit
+		var sum, total, largest float64
+		for _, x := range as {
+			for _, y := range bs {
+				if left(x.x, y.x) {
+					q := (x.x+x.delta)*y.delta + x.delta*y.x
+					sum += x.weight * y.weight * math.Exp(τ*q)
+					total += x.weight * y.weight
+					largest = max(largest, math.Abs(q))
+				}
+			}
+		}
+		got, _, _ := k.At(τ)
+		within(t, fmt.Sprintf("K(%v)", τ), got, math.Log(sum/total), 1e-11*(1+math.Abs(got)))
+		if largest > k.unit || largest < k.unit/2 {
+			t.Errorf("|q| = %v, above %v or far below", largest, k.unit)
+		}
+	}
+}
+
+// K′ and K″ are derivatives, with blocks too, and mean and variance are those
+// of a product.
 func TestDerivatives(t *testing.T) {
 	for _, r := range []quant.Recipe{quant.MX(tcore.E4M3, quant.FloorScale), quant.MX(tcore.E2M1, quant.EvenScale), quant.TorchaoNVFP4(false)} {
 		x, err := Quantised(Uniform(0, 1), r)
@@ -85,64 +128,98 @@ func TestDerivatives(t *testing.T) {
 }
 
 // Of blocks of two, all scales, numbers and errors can be gone through one by
-// one.
+// one, with all pairs of numbers and without those that are both extreme.
 func TestBlocksOfTwo(t *testing.T) {
-	a := Factor{Law: Uniform(0.1, 1), Format: tcore.E2M1, Length: 2, Scales: []Scale{{0.0625, 0.5}, {0.125, 0.8}, {0.25, 3}}}
+	t.Run("all pairs", func(t *testing.T) { blocksOfTwo(t, nil, nil) })
+	t.Run("no extreme pairs", func(t *testing.T) {
+		blocksOfTwo(t, [][2]float64{{0, 0.6}, {0, 1}}, [][2]float64{{0, 1.2}, {0, 2.5}})
+	})
+}
+
+func blocksOfTwo(t *testing.T, shellsA, shellsB [][2]float64) {
+	a := Factor{Law: Uniform(0.1, 1), Format: tcore.E2M1, Length: 2, Others: 1, Scales: []Scale{{0.0625, 0.5}, {0.125, 0.8}, {0.25, 3}}}
 	b := Factor{Law: Normal(0.5, 1).Truncated(0.3, 2.5), Format: tcore.E2M1, Length: 2, Scales: []Scale{{0.25, 1.5}, {0.5, 2}}}
+	a.shells, b.shells = shellsA, shellsB
 	k := NewCumulant(a, b)
-	// blocks returns all pairs of numbers, what they are rounded to and weights.
-	type two struct{ x, rounded [2]float64 }
-	blocks := func(f Factor) (list []two, weights []float64) {
-		format := f.Format
-		format.Overflow = tcore.Saturate
-		var cuts []float64
-		for _, s := range f.Scales {
-			cuts = append(cuts, s.Top, -s.Top)
-			for _, e := range codeEdges(f.Format, s.Value) {
-				cuts = append(cuts, e, -e)
-			}
-		}
-		nodes := f.Law.nodes(f.Format, 1, cuts)
-		var coarse []node // two for each cell, of its mean and variance
-		for i := 0; i < len(nodes); i += 6 {
-			var w, x, square float64
-			for _, n := range nodes[i : i+6] {
-				w += n.weight
-				x += n.weight * n.x
-				square += n.weight * n.x * n.x
-			}
-			x /= w
-			sd := math.Sqrt(square/w - x*x)
-			coarse = append(coarse, node{x: x - sd, weight: w / 2}, node{x: x + sd, weight: w / 2})
-		}
-		for _, x := range coarse {
-			for _, y := range coarse {
-				p := two{x: [2]float64{x.x, y.x}}
-				i := 0
-				for i < len(f.Scales)-1 && max(math.Abs(x.x), math.Abs(y.x)) > f.Scales[i].Top {
-					i++
-				}
-				for j := range p.x {
-					p.rounded[j] = format.Round(p.x[j]/f.Scales[i].Value, tcore.ToNearestEven) * f.Scales[i].Value
-				}
-				list, weights = append(list, p), append(weights, x.weight*y.weight)
-			}
-		}
-		return list, weights
-	}
-	as, wa := blocks(a)
-	bs, wb := blocks(b)
+	cut := func(x, y float64) bool { return shellsA != nil && x > shellsA[0][1] && y > shellsB[0][1] }
+	as, wa := blocksOf(a)
+	bs, wb := blocksOf(b)
 	for _, τ := range []float64{-3, 0.5, 4} {
-		sum := 0.0
+		sum, total := 0.0, 0.0
 		for i, x := range as {
 			for j, y := range bs {
+				if cut(x.x[0], y.x[0]) || cut(x.x[1], y.x[1]) {
+					continue
+				}
+				total += wa[i] * wb[j]
 				q := x.rounded[0]*y.rounded[0] - x.x[0]*y.x[0] + x.rounded[1]*y.rounded[1] - x.x[1]*y.x[1]
 				sum += wa[i] * wb[j] * math.Exp(τ*q)
 			}
 		}
 		got, _, _ := k.At(τ)
-		within(t, fmt.Sprintf("K(%v)", τ), got, math.Log(sum), 4e-3*math.Abs(got))
+		within(t, fmt.Sprintf("K(%v)", τ), got, math.Log(sum/total), 4e-3*math.Abs(got))
 	}
+}
+
+// A block of two numbers, and what they are rounded to.
+type two struct{ x, rounded [2]float64 }
+
+// blocksOf returns all blocks of two numbers of a law on positive numbers, and
+// their probabilities. Of each cell there are two numbers, which have its mean
+// and variance.
+func blocksOf(f Factor) (list []two, weights []float64) {
+	format := f.Format
+	format.Overflow = tcore.Saturate
+	var cuts []float64
+	for _, interval := range f.shells {
+		cuts = append(cuts, interval[:]...)
+	}
+	for _, s := range f.Scales {
+		cuts = append(cuts, s.Top, -s.Top)
+		for _, e := range codeEdges(f.Format, s.Value) {
+			cuts = append(cuts, e, -e)
+		}
+	}
+	nodes := f.Law.nodes(f.Format, 1, cuts)
+	var coarse []node // two for each cell, of its mean and variance
+	for i := 0; i < len(nodes); i += 6 {
+		var w, x, square float64
+		for _, n := range nodes[i : i+6] {
+			w += n.weight
+			x += n.weight * n.x
+			square += n.weight * n.x * n.x
+		}
+		x /= w
+		sd := math.Sqrt(square/w - x*x)
+		coarse = append(coarse, node{x: x - sd, weight: w / 2}, node{x: x + sd, weight: w / 2})
+	}
+	for _, x := range coarse {
+		for _, y := range coarse {
+			below := 0.0 // the probability that the others are at most the Top before
+			for i, scale := range f.Scales {
+				p := two{x: [2]float64{x.x, y.x}}
+				for j := range p.x {
+					p.rounded[j] = format.Round(p.x[j]/scale.Value, tcore.ToNearestEven) * scale.Value
+				}
+				upTo := 1.0
+				if last := i == len(f.Scales)-1; !last {
+					inside := 0.0
+					for _, n := range coarse {
+						if math.Abs(n.x) <= scale.Top {
+							inside += n.weight
+						}
+					}
+					upTo = math.Pow(inside, float64(f.Others))
+					if max(math.Abs(x.x), math.Abs(y.x)) > scale.Top {
+						continue
+					}
+				}
+				list, weights = append(list, p), append(weights, x.weight*y.weight*(upTo-below))
+				below = upTo
+			}
+		}
+	}
+	return list, weights
 }
 
 // draw draws a number of a law.

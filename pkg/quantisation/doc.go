@@ -18,8 +18,9 @@
 //	Factor     a law, the format to which its numbers are rounded, and scales of blocks
 //	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales; drift and variance
 //	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
-//	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], which is below 1
+//	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], where it is below 1
 //	Product    both signs of E, and laws without bounds
+//	Given      the same where B is known, K(t) = Σ_k log E exp(t(âb̂_k - ab_k)) for each column
 //
 // Chernoff's bound is Markov's inequality for exp(tE), and the union bound. The
 // refinement is the theorem of Berry and Esseen for the sum under the tilted
@@ -32,7 +33,12 @@
 //
 // A law without bounds is cut: with probability 1 - ζ/16 all elements of A lie
 // in one interval. Given that, they are still independent, of the law cut to
-// it. B costs another ζ/16, and the bound has what is left of ζ.
+// it, and the bound has what is left of ζ. If both laws have no bounds, what is
+// cut are pairs of an element of A and one of B that are both extreme, and that
+// meet in some product with probability ζ/8 at most. A pair is left if a lies
+// in I_i and b in J_j of nested intervals with i + j <= 13, which is a sum of
+// products of intervals. Given that all pairs of one output are left, they are
+// independent, of the law of (a, b) cut in the same way.
 //
 // Where blocks of L products share a scale in each factor, let m_ef(x, y) be
 // the expectation of exp(tq) where |a| <= x and |b| <= y, with q rounded at the
@@ -41,18 +47,44 @@
 //
 //	E exp(t Σ q) = Σ_ef [m_ef(X_e, Y_f)^L - m_ef(X_e', Y_f)^L - m_ef(X_e, Y_f')^L + m_ef(X_e', Y_f')^L]
 //
-// with e' and f' the next lower scales. Blocks are independent of each other.
+// with e' and f' the next lower scales. Where blocks of other rows or columns
+// have the same scale, as in tiles, each term is multiplied by the probability
+// that their elements are as small. Blocks are independent of each other.
 // Scales that clip the greatest number of a block have a drift, a mean error
 // that does not average out.
 //
+// If B is known, as weights are, the products of a column are independent too,
+// each of its own law, and the logarithms of their generating functions add up.
+// Then only rows of A need be random, and the mean of each column is known.
+//
+// # The matrices are known
+//
+// Then the first two need no assumption on the data, which may be constant,
+// sorted or correlated:
+//
+//	KnownProduct       E itself, Â dB + dA B; |dA||B| + |Â||dB|; what random signs predict, √V
+//	StochasticProduct  P(|E_ij| > t_ij) <= ζ with stochastic rounding, random bits alone being random
+//	Hoeffding          the same from norms: a theorem for stochastic rounding, a model to nearest
+//	Conformal          from other rows of A with the same B, which are exchangeable with those to come
+//
+// A product of matrices that are rounded at random is a sum of independent
+// numbers of four values each, so its cumulant generating function is known.
+// Chernoff's bound follows, and that of Berry and Esseen under the tilted
+// distribution, with C = 0.56 (Shevtsova) as the terms differ. Without
+// exponentials there are Bernstein's bound, and one that is sub-Gaussian: a
+// number of two values with probabilities p and 1-p, a step apart, has the
+// constant (1-2p)/(2 log((1-p)/p)) (Kearns and Saul). Rounding to nearest is a
+// function of the data: on constants and on decimal numbers its errors have one
+// sign, or few values, and are not like random ones.
+//
 // # Evaluation
 //
-// Expectations are sums by the rule of Gauss on every cell of numbers that
-// round to the same one. In formats of more than 8 bits it is on every binade,
-// with the error as a second variable. K(t) is summed from the first 96 moments
-// of q, and +Inf where these do not tell it to 16 digits. All is numerically
-// exact, in float64, and not rounded outward. Rounding is to nearest, and as
-// ties have no probability it does not matter where they go. Numbers beyond a
-// format become its greatest. Probabilities of failure are given as logarithms,
-// as in package roundoff.
+// Expectations over laws are sums by the rule of Gauss on every cell of numbers
+// that round to the same one. In formats of more than 8 bits it is on every
+// binade, with the error as a second variable. K(t) is summed from the first 96
+// moments of q, and +Inf where these do not tell it to 16 digits. Rounding is
+// to nearest, and as ties have no probability it does not matter where they go.
+// Numbers beyond a format become its greatest. All results are numerically
+// exact, in float64, and not rounded outward. Probabilities of failure are
+// given as logarithms, as in package roundoff.
 package quantisation

@@ -5,13 +5,13 @@ import (
 	"math"
 
 	"github.com/roundofflab/roundoff/pkg/quant"
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // A Factor is a matrix of independent elements x of one law, which are rounded
-// to x̂ = s fl(x/s) to nearest, where fl(x/s) is a number of Format and s is the
-// scale of the element's block. Numbers beyond the format become its greatest.
+// to x̂ = s fl(x/s) to nearest, where fl(x/s) is a number of Format and s is
+// the scale of the element's block. Numbers beyond the format become its
+// greatest.
 //
 // A block is Length elements along the dimension of the sum, and Others besides
 // that are not in the same row of A, or column of B, but have the same scale.
@@ -21,6 +21,8 @@ type Factor struct {
 	Format         tcore.Format
 	Length, Others int
 	Scales         []Scale
+
+	shells [][2]float64 // see staircase; the last one contains all numbers
 }
 
 // A Scale says that s = Value for a block of which the greatest magnitude is at
@@ -91,17 +93,6 @@ func numbers(f tcore.Format, least, greatest float64) []Scale {
 		list = append(list, Scale{value, top})
 	}
 	return append(list, Scale{f.Max(), math.Inf(1)})
-}
-
-// inside returns the law of an element given that all of n are in an interval
-// that contains them except with probability at most e^f, and whether it is
-// another one.
-func (l Law) inside(n float64, f roundoff.Failure) (Law, bool) {
-	if l.Interval == nil {
-		return l, false
-	}
-	lo, hi := l.Interval(f.Split(n))
-	return l.Truncated(lo, hi), true
 }
 
 // block returns the length of blocks and their scales that occur.

@@ -26,8 +26,8 @@ type Law struct {
 	Interval func(f roundoff.Failure) (lo, hi float64)
 }
 
-// Uniform returns the uniform law on [lo, hi]. It panics unless lo < hi and hi -
-// lo is finite.
+// Uniform returns the uniform law on [lo, hi]. It panics unless lo < hi and
+// hi - lo is finite.
 func Uniform(lo, hi float64) Law {
 	check.Positive("hi - lo", hi-lo)
 	return Law{Name: fmt.Sprintf("U(%g,%g)", lo, hi), Density: func(float64) float64 { return 1 }, Knots: []float64{lo, hi}}

@@ -6,13 +6,14 @@ import "math"
 const degree = 96
 
 // moments contains E m^i δ^(j-i) at [j][i], for the number m = (x + x̂)/2 and
-// its error δ = x̂ - x, both in units in which they are at most 1.
+// its error δ = x̂ - x, both in units in which they are of order 1.
 type moments [degree + 1][degree + 1]float64
 
-// add adds a node in these units. What is less than 10^-40 is not added: it
-// stands before powers of t, divided by factorials, that are below e^degree/2.
+// add adds a node in these units. What is less than 10^-60 is not added: it is
+// multiplied by moments of the other factor, and by powers of t divided by
+// factorials, which are below e^degree/2.
 func (t *moments) add(n node, size, err float64) {
-	const negligible = 1e-40
+	const negligible = 1e-60
 	m, δ := (n.x+n.delta/2)/size, n.delta/err
 	power := n.weight
 	for i := 0; i <= degree && math.Abs(power) > negligible; i++ {
@@ -25,15 +26,13 @@ func (t *moments) add(n node, size, err float64) {
 	}
 }
 
-// plus returns the sum of two tables.
-func (t *moments) plus(u *moments) *moments {
-	sum := new(moments)
+// plus adds the moments of u.
+func (t *moments) plus(u *moments) {
 	for j := range t {
-		for i := range t[j][:j+1] {
-			sum[j][i] = t[j][i] + u[j][i]
+		for i, x := range u[j][:j+1] {
+			t[j][i] += x
 		}
 	}
-	return sum
 }
 
 // A series contains the coefficients of a power series.
@@ -48,14 +47,33 @@ func exponential(c float64) *series {
 	return s
 }
 
-// split divides E m^i δ^k by i! k! and multiplies it by share^i (1-share)^k.
-func (t *moments) split(share float64) {
-	left, right := exponential(share), exponential(1-share)
+// split divides E m^i δ^k by i! k! and multiplies it by left^i right^k.
+func (t *moments) split(left, right float64) {
+	l, r := exponential(left), exponential(right)
 	for j := range t {
 		for i := range t[j][:j+1] {
-			t[j][i] *= left[i] * right[j-i]
+			t[j][i] *= l[i] * r[j-i]
 		}
 	}
+}
+
+// at returns the series of E exp(t(αm + βδ)), where t has been split.
+func (t *moments) at(α, β float64) *series {
+	s := new(series)
+	var powers series // of β
+	power := 1.0
+	for j := range powers {
+		powers[j] = power
+		power *= β
+	}
+	for j := range s {
+		power := 1.0
+		for i, x := range t[j][:j+1] {
+			s[j] += float64(x * power * powers[j-i])
+			power *= α
+		}
+	}
+	return s
 }
 
 // productSeries returns the series Σ t^j E q^j / j! of the moment generating
@@ -63,9 +81,9 @@ func (t *moments) split(share float64) {
 //
 //	q = âb̂ - ab = share m_a δ_b + (1 - share) m_b δ_a
 //
-// in units of its greatest value, where a has been split at share. As a and b
-// are independent, the moments of q are sums of products of those of a and of
-// b. Nothing cancels here, as it would in âb̂ - ab.
+// in units of its greatest value, where a has been split into share and
+// 1 - share. As a and b are independent, the moments of q are sums of products
+// of those of a and of b. Nothing cancels here, as it would in âb̂ - ab.
 func productSeries(a, b *moments) *series {
 	s := new(series)
 	for j := range s {
@@ -74,6 +92,81 @@ func productSeries(a, b *moments) *series {
 		}
 	}
 	return s
+}
+
+// shells are the moments of numbers that lie in one interval and not in that
+// before, nil if there are none.
+type shells []*moments
+
+// add adds a node of shell k.
+func (s shells) add(k int, n node, size, err float64) {
+	if s[k] == nil {
+		s[k] = new(moments)
+	}
+	s[k].add(n, size, err)
+}
+
+// union returns the moments of the numbers of s and t.
+func (s shells) union(t shells) shells {
+	u := make(shells, len(s))
+	for i := range s {
+		switch {
+		case s[i] != nil && t[i] != nil:
+			sum := *s[i]
+			sum.plus(t[i])
+			u[i] = &sum
+		case s[i] != nil:
+			own := *s[i] // split changes it
+			u[i] = &own
+		default:
+			u[i] = t[i]
+		}
+	}
+	return u
+}
+
+// split splits the moments of all shells.
+func (s shells) split(left, right float64) {
+	for _, t := range s {
+		if t != nil {
+			t.split(left, right)
+		}
+	}
+}
+
+// inner returns the moments of the first i+1 shells at [i].
+func (s shells) inner() shells {
+	sums := make(shells, len(s))
+	for i, t := range s {
+		switch {
+		case i == 0:
+			sums[i] = t
+		case t == nil:
+			sums[i] = sums[i-1]
+		case sums[i-1] == nil:
+			sums[i] = t
+		default:
+			sum := *sums[i-1]
+			sum.plus(t)
+			sums[i] = &sum
+		}
+	}
+	return sums
+}
+
+// times returns the sum of productSeries over the shells i of a and j of b with
+// i + j below the number of shells, which leaves out the pairs that are both
+// extreme. inner is that of b.
+func (a shells) times(inner shells) *series {
+	sum := new(series)
+	for i, t := range a {
+		if u := inner[len(a)-1-i]; t != nil && u != nil {
+			for k, x := range productSeries(t, u) {
+				sum[k] += x
+			}
+		}
+	}
+	return sum
 }
 
 // A jet contains the Taylor coefficients of a function at one point, f⁽ⁱ⁾/i!.
@@ -115,6 +208,17 @@ func (f jet) power(n int) jet {
 			p[i] += float64(float64(k*n-i+k) * f[k] * p[i-k])
 		}
 		p[i] /= float64(i) * f[0]
+	}
+	return p
+}
+
+// times returns the jet of fg.
+func (f jet) times(g jet) jet {
+	var p jet
+	for i := range p {
+		for k := range i + 1 {
+			p[i] += float64(f[k] * g[i-k])
+		}
 	}
 	return p
 }

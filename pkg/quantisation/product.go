@@ -23,38 +23,66 @@ type Errors struct {
 func (e Errors) Size() float64 { return max(e.Below-e.Mean, e.Above+e.Mean) }
 
 // Errors returns bounds that all MN errors keep except with probability e^f, by
-// Cumulant.Tilted at e^f / 2MN for each side of each element. For an unbounded
-// law they follow from the law cut to the interval that contains all elements
-// of the matrix except with probability e^f / 16, and so do Mean and Deviation.
-// Errors panics unless M, K and N are positive, K is a multiple of the length
-// of blocks and -Inf < f < 0, and if a factor is none.
+// Cumulant.Tilted for each side of each element, which together have what cuts
+// of unbounded laws leave of e^f. One unbounded law is cut to the interval that
+// contains all elements of its matrix except with probability e^f / 16. Of two,
+// pairs of numbers of A and B that are both extreme are cut, such that none of
+// them meet except with probability e^f / 8. Mean and Deviation are of what is
+// left. Errors panics unless M, K and N are positive, K is a multiple of the
+// length of blocks and -Inf < f < 0, and if a factor is none.
 //
 // Source: derived here; see the package comment.
 func (p Product) Errors(f roundoff.Failure) Errors {
-	return p.errors(f, (*Cumulant).Tilted)
-}
-
-func (p Product) errors(f roundoff.Failure, tail func(*Cumulant, int, roundoff.Failure, bool) float64) Errors {
 	check.Count("M", p.M)
 	check.Count("K", p.K)
 	check.Count("N", p.N)
 	check.Number("f", float64(f), f < 0 && float64(f) >= -math.MaxFloat64, "-Inf < f < 0")
+	M, K, N := float64(p.M), float64(p.K), float64(p.N)
 	share := 1.0
-	for _, x := range []struct {
-		law   *Law
-		count float64
-	}{{&p.A.Law, float64(p.M) * float64(p.K)}, {&p.B.Law, float64(p.K) * float64(p.N)}} {
-		law, cut := x.law.inside(x.count, f.Split(16))
-		if *x.law = law; cut {
-			share -= 1. / 16
-		}
+	switch a, b := p.A.Law.Interval, p.B.Law.Interval; {
+	case a != nil && b != nil:
+		p.A.shells, p.B.shells = staircase(a, b, f.Split(8).Split(M*K*N))
+		p.A.Law, p.B.Law = p.A.cut(), p.B.cut()
+		share -= 1. / 8
+	case a != nil:
+		p.A.Law = p.A.Law.Truncated(a(f.Split(16).Split(M * K)))
+		share -= 1. / 16
+	case b != nil:
+		p.B.Law = p.B.Law.Truncated(b(f.Split(16).Split(K * N)))
+		share -= 1. / 16
 	}
 	c := NewCumulant(p.A, p.B)
-	each := f.Split(1 / share).Split(2 * float64(p.M) * float64(p.N))
+	each := f.Split(1 / share).Split(2 * M * N)
 	return Errors{
-		Mean:      float64(p.K) * c.Mean(),
-		Deviation: math.Sqrt(float64(p.K) * c.Variance()),
-		Below:     tail(c, p.K, each, true),
-		Above:     tail(c, p.K, each, false),
+		Mean:      K * c.Mean(),
+		Deviation: math.Sqrt(K * c.Variance()),
+		Below:     c.Tilted(p.K, each, true),
+		Above:     c.Tilted(p.K, each, false),
 	}
+}
+
+// steps is the number of intervals of a staircase.
+const steps = 12
+
+// staircase returns nested intervals I_1 … I_steps of a, and J of b, such that
+// except with probability e^f a is in I_i and b in J_j for some
+// i + j = steps + 1. A number leaves I_i with probability e^(is) at most.
+// A pair that is out of all these rectangles has left I_i and J_j for some
+// i + j = steps, where all have left I_0, and so with probability
+// (steps + 1) e^(steps s) at most.
+func staircase(a, b func(roundoff.Failure) (lo, hi float64), f roundoff.Failure) (as, bs [][2]float64) {
+	s := f.Split(steps+1) / steps
+	for i := range steps {
+		lo, hi := a(roundoff.Failure(i+1) * s)
+		as = append(as, [2]float64{lo, hi})
+		lo, hi = b(roundoff.Failure(i+1) * s)
+		bs = append(bs, [2]float64{lo, hi})
+	}
+	return as, bs
+}
+
+// cut returns the law in the last interval.
+func (x Factor) cut() Law {
+	last := x.shells[len(x.shells)-1]
+	return x.Law.Truncated(last[0], last[1])
 }

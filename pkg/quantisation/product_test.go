@@ -13,7 +13,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// Of uniform numbers in a format of unit roundoff u, Var q = (2/63)u² + (u²/21)².
+// Of uniform numbers and unit roundoff u, Var q = (2/63)u² + (u²/21)².
 func TestVarianceOfUniformProducts(t *testing.T) {
 	x := Factor{Law: Uniform(-1, 1), Format: tcore.BFloat16}
 	u := tcore.BFloat16.UnitRoundoff()
@@ -125,14 +125,19 @@ func (m measured) vectors(t *testing.T, r *rand.Rand, rows, K int) (x, rounded [
 func (m measured) errors(t *testing.T, r *rand.Rand, M, K, N int, see func(e float64)) {
 	t.Helper()
 	b, bhat := m.vectors(t, r, N, K)
-	for range M {
-		a, ahat := m.vectors(t, r, 1, K)
-		for j := range N {
-			e := 0.0
-			for k, y := range b[j*K : (j+1)*K] {
-				e += ahat[k]*bhat[j*K+k] - a[k]*y
+	const batch = 32 // of rows, which M is a multiple of
+	for range M / batch {
+		a, ahat := m.vectors(t, r, batch, K)
+		for i := range batch {
+			x, y := a[i*K:(i+1)*K], ahat[i*K:(i+1)*K]
+			for j := range N {
+				e := 0.0
+				z, w := b[j*K:(j+1)*K], bhat[j*K:(j+1)*K]
+				for k := range x {
+					e += y[k]*w[k] - x[k]*z[k]
+				}
+				see(e)
 			}
-			see(e)
 		}
 	}
 }
@@ -159,26 +164,27 @@ func TestTightness(t *testing.T) {
 	}
 	const M, N = 1024, 8
 	for _, row := range rows {
-		name := row.law.Name + " " + row.format.Name + row.recipe
-		x := row.factor(t)
-		for _, K := range sizes {
-			e := Product{x, x, M, K, N}.Errors(roundoff.FailureOf(0.99))
-			least := math.Inf(1)
-			for seed := range seeds {
-				largest := 0.0
-				row.errors(t, rand.New(rand.NewPCG(seed, uint64(K))), M, K, N, func(err float64) {
-					largest = max(largest, math.Abs(err))
-				})
-				if largest > e.Size() {
-					t.Errorf("%s, K = %d: the largest error %v is above its bound %v", name, K, largest, e.Size())
+		t.Run(row.law.Name+" "+row.format.Name+row.recipe, func(t *testing.T) {
+			x := row.factor(t)
+			for _, K := range sizes {
+				e := Product{x, x, M, K, N}.Errors(roundoff.FailureOf(0.99))
+				least := math.Inf(1)
+				for seed := range seeds {
+					largest := 0.0
+					row.errors(t, rand.New(rand.NewPCG(seed, uint64(K))), M, K, N, func(err float64) {
+						largest = max(largest, math.Abs(err))
+					})
+					if largest > e.Size() {
+						t.Errorf("K = %d: the largest error %v is above its bound %v", K, largest, e.Size())
+					}
+					least = min(least, largest/e.Size())
 				}
-				least = min(least, largest/e.Size())
+				t.Logf("K = %d: τ = %.3f, bound %.3g K E|ab|", K, least, e.Size()/(float64(K)*row.size))
+				if least < row.floor {
+					t.Errorf("K = %d: τ = %.3f, want %v", K, least, row.floor)
+				}
 			}
-			t.Logf("%s, K = %d: τ = %.3f, bound %.3g K E|ab|", name, K, least, e.Size()/(float64(K)*row.size))
-			if least < row.floor {
-				t.Errorf("%s, K = %d: τ = %.3f, want %v", name, K, least, row.floor)
-			}
-		}
+		})
 	}
 }
 
@@ -223,4 +229,67 @@ func TestCoverage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Of all pairs of numbers, those that a staircase leaves out have less than the
+// probability that it was given, and more than a thousandth of it.
+func TestStaircaseLeavesOutFewPairs(t *testing.T) {
+	beyond := map[string]func(x float64) float64{
+		"N(1,2)":       func(x float64) float64 { return math.Erfc(math.Abs(x-1) / 2 / math.Sqrt2) },
+		"Laplace(0,3)": func(x float64) float64 { return math.Exp(-math.Abs(x) / 3) },
+	}
+	for _, a := range []Law{Normal(1, 2), Laplace(0, 3)} {
+		for _, b := range []Law{Normal(1, 2), Laplace(0, 3)} {
+			for _, f := range []roundoff.Failure{-5, -24, -60} {
+				as, bs := staircase(a.Interval, b.Interval, f)
+				// outside returns the probability to leave the first i intervals.
+				outside := func(l Law, intervals [][2]float64, i int) float64 {
+					if i == 0 {
+						return 1
+					}
+					return beyond[l.Name](intervals[i-1][1])
+				}
+				out := outside(a, as, len(as))
+				for i := range as { // a in the shell i, b beyond interval len - i
+					out += (outside(a, as, i) - outside(a, as, i+1)) * outside(b, bs, len(bs)-i)
+				}
+				if p := math.Log(out); p > float64(f) || p < float64(f)-7 {
+					t.Errorf("%s × %s: log P = %v, want %v", a.Name, b.Name, p, f)
+				}
+			}
+		}
+	}
+}
+
+// The bounds are those of the pieces, with the probability that is left.
+func TestErrorsOfPieces(t *testing.T) {
+	const M, K, N = 100, 64, 10
+	f := roundoff.FailureOf(0.99)
+	ζ := 0.01
+	uniform, normal := Factor{Law: Uniform(0, 1), Format: tcore.E4M3}, Factor{Law: Normal(0, 1), Format: tcore.E5M2}
+	check := func(name string, p Product, a, b Factor, left float64) {
+		t.Helper()
+		c := NewCumulant(a, b)
+		each := roundoff.Failure(math.Log(left / (2 * M * N)))
+		e := p.Errors(f)
+		within(t, name+": Mean", e.Mean, K*c.Mean(), 1e-12)
+		within(t, name+": Deviation", e.Deviation, math.Sqrt(K*c.Variance()), 1e-12)
+		within(t, name+": Below", e.Below, c.Tilted(K, each, true), 1e-9)
+		within(t, name+": Above", e.Above, c.Tilted(K, each, false), 1e-9)
+		within(t, name+": Size", e.Size(), math.Max(math.Abs(e.Mean-e.Below), math.Abs(e.Mean+e.Above)), 0)
+	}
+	check("bounded", Product{uniform, uniform, M, K, N}, uniform, uniform, ζ)
+	cut := normal
+	T := math.Sqrt(-2 * math.Log(ζ/16/(M*K)))
+	cut.Law = normal.Law.Truncated(-T, T)
+	check("A cut", Product{normal, uniform, M, K, N}, cut, uniform, ζ*15/16)
+	T = math.Sqrt(-2 * math.Log(ζ/16/(K*N)))
+	cut.Law = normal.Law.Truncated(-T, T)
+	check("B cut", Product{uniform, normal, M, K, N}, uniform, cut, ζ*15/16)
+	as, bs := staircase(normal.Law.Interval, normal.Law.Interval, roundoff.Failure(math.Log(ζ/8/(M*K*N))))
+	cut.shells = as
+	cut.Law = normal.Law.Truncated(as[len(as)-1][0], as[len(as)-1][1])
+	other := cut
+	other.shells = bs
+	check("both cut", Product{normal, normal, M, K, N}, cut, other, ζ*7/8)
 }

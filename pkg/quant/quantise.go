@@ -142,18 +142,27 @@ func (q *Quantised) TensorScale() float32 {
 // Dequantise returns the numbers that the codes and scales stand for, in
 // binary32: fl(fl(code · scale) · scale of the tensor).
 func (q *Quantised) Dequantise() blas32.General {
-	z, t := matrix.New(q.Rows, q.Cols), q.TensorScale()
+	z, t := q.numbers(), q.TensorScale()
+	parallel.Ranges(q.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, number := range matrix.Row(z, i) {
+				z.Data[i*q.Cols+j] = float32(number*q.Scale(i, j)) * t
+			}
+		}
+	})
+	return z
+}
+
+// numbers returns the numbers of the codes.
+func (q *Quantised) numbers() blas32.General {
+	z := matrix.New(q.Rows, q.Cols)
 	var number [256]float32
 	for code := range 1 << q.Recipe.Element.Bits() {
 		number[code] = float32(decode(q.Recipe.Element, uint8(code)))
 	}
-	parallel.Ranges(q.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j := range q.Cols {
-				z.Data[i*q.Cols+j] = float32(number[q.Codes[i*q.Cols+j]]*q.Scale(i, j)) * t
-			}
-		}
-	})
+	for i, code := range q.Codes {
+		z.Data[i] = number[code]
+	}
 	return z
 }
 

@@ -48,13 +48,15 @@ var (
 
 // String returns across×along as in A, 1×128, with "all" for 0.
 func (b Block) String() string {
-	size := func(n int) string {
-		if n == 0 {
-			return "all"
-		}
-		return fmt.Sprint(n)
+	return sizeName(b.Across) + "×" + sizeName(b.Along)
+}
+
+// sizeName returns n, "all" for 0.
+func sizeName(n int) string {
+	if n == 0 {
+		return "all"
 	}
-	return size(b.Across) + "×" + size(b.Along)
+	return fmt.Sprint(n)
 }
 
 // check returns an error that names what is no recipe.

@@ -365,3 +365,18 @@ func ExampleAlphaKernel() {
 	fmt.Println(d.Data, err)
 	// Output: [6.0000005] <nil>
 }
+
+// The maxima of these blocks become 6 and 4: by the larger scale, 3 / 4 of a
+// maximum is a number of e2m1.
+func ExampleFourOverSix() {
+	x := blas32.General{Rows: 1, Cols: 32, Stride: 32, Data: make([]float32, 32)}
+	x.Data[0], x.Data[1], x.Data[2], x.Data[16], x.Data[17] = 1536, 768, 256, 96, 72
+	q := quantise(quant.FourOverSix(quant.Squares), x)
+	fmt.Println(q.Number(0, 0), q.Scale(0, 0), q.Number(0, 16), q.Scale(0, 16), q.Number(0, 17))
+	// Output: 6 256 4 24 3
+}
+
+func ExampleComparison() {
+	fmt.Println(quant.Absolute, quant.Squares)
+	// Output: mae mse
+}

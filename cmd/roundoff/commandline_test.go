@@ -44,6 +44,8 @@ var rows = []string{
 	"gemm -promote 3 A.npy B.npy -o D.npy", "bound -promote -1", "advise -tolerance 1 -promote 100",
 	"gemm -recipe deepgemm-1x128,deepgemm-128x128 -kernel deepseek A.npy B.npy -o D.npy", "gemm -recipe nvfp4-te-1x16 -device blackwell -ta A.npy B.npy",
 	"gemm -recipe torchao-e4m3-row -promote 128 -out bfloat16 A.npy B.npy", "gemm -recipe nvfp5 A.npy B.npy", "gemm -recipe mxe4m3-floor -in e4m3 A.npy B.npy",
+	"predict -in e4m3 -promote 128 -k 16,300", "predict -dist U(-1,1),N(0,1) -device ieee -split-k 3 -acc binary32 -k 100", "predict -k 0", "predict -promote 5",
+	"trace -in e4m3 -promote 32 A.npy B.npy -row 1 -column 2", "trace -device volta -split-k 2 -out binary16 A.npy B.npy", "trace A.npy B.npy -row 4",
 	"quantise", "quantise -recipe mxe4m3-floor A.npy -codes D.npy", "quantise -recipe nvfp4-torchao -side b -stochastic 8 -seed 3 B.npy -values D.npy -scales made",
 	"quantise -recipe nvfp5 A.npy", "quantise -recipe int8-row -side c A.npy",
 	"gemm zero B.npy -o D.npy", "gemm -alpha nan A.npy B.npy -o D.npy", "gemm -alpha 1e39 A.npy B.npy -o D.npy",

@@ -89,6 +89,8 @@ func (k Problem) unpredictable() string {
 		return "nothing is known of its scales"
 	case k.Device.C.Precision > tcore.Binary32.Precision:
 		return "its sums do not fit binary32"
+	case k.parts() > 1 && k.Length() > longestPart:
+		return fmt.Sprintf("its parts have %d products, more than %d", k.Length(), longestPart)
 	case k.Order != tcore.InSequence:
 		return fmt.Sprintf("its sums are %v", k.Order)
 	case k.stochastic():

@@ -297,6 +297,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"and a part of", func(k *Problem) {
 			k.Device, k.Promote, k.K, k.X, k.Y = devices.HopperBF16(), 128, 1<<20, Uniform(0, 0x1p58), Uniform(0, 0x1p58)
 		}},
+		{"its parts have 2097152 products, more than 1048576", func(k *Problem) { k.SplitK, k.K = 2, 1<<22 }},
 		{"its sums are in pairs", func(k *Problem) { k.Device, k.Order = devices.IEEEF16(), tcore.InPairs }},
 		{"its rounding is stochastic", func(k *Problem) { k.Device, k.Stochastic = devices.IEEEF16(), tcore.Stochastic{Bits: 32} }},
 		{"its factors are rounded before", func(k *Problem) { k.Represented = true }},

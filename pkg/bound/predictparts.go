@@ -26,6 +26,10 @@ func (k Problem) errorOfParts(chain truncation.RunningSum) (truncation.ErrorMome
 	return add(add(e, float64(n-1), chain.Error(length)), 1, additions.Error(k.K)), nil
 }
 
+// longestPart is the largest number of products in one of several parts whose
+// additions are predicted.
+const longestPart = 1 << 20
+
 // partAdder adds sums of parts of K, computed on the device, to random running
 // sums in binary32.
 type partAdder struct {
@@ -37,7 +41,8 @@ type partAdder struct {
 
 // newPartAdder computes sums of parts.
 func (k Problem) newPartAdder() *partAdder {
-	const n, batches, seed = 128, 2, 241118747
+	const batches, seed, elements = 2, 241118747, 1 << 22
+	n := min(128, max(8, elements/k.Length())) // few long parts, so that they fit memory
 	p := &partAdder{k: k, rng: rand.New(rand.NewPCG(seed, 1))}
 	general := func(rows, cols int) blas32.General {
 		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
@@ -57,8 +62,10 @@ func (k Problem) newPartAdder() *partAdder {
 // [lo, hi] that are multiples of the last bit of parts. The error says that a
 // sum overflowed.
 func (p *partAdder) step(lo, hi float64) (truncation.ErrorMoments, error) {
+	const samples = 1 << 15
 	var t tally
-	for _, x := range p.sums {
+	for i := range samples {
+		x := p.sums[i%len(p.sums)]
 		s := float32(p.grid * math.Round((lo+(hi-lo)*p.rng.Float64())/p.grid))
 		z := s + x
 		if z-z != 0 {

@@ -343,3 +343,36 @@ func TestKernelRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Rows so small that a scale of theirs underflows, or its inverse overflows,
+// leave numbers: zeros or nearly so in their row of D, and in the others what
+// they would be without it.
+func TestDeadRows(t *testing.T) {
+	x := random(rand.New(rand.NewPCG(16, 15)), 3, 128, kinds["binary32"])
+	y := random(rand.New(rand.NewPCG(17, 15)), 128, 3, kinds["binary32"])
+	for l := range 128 {
+		x.Data[x.Stride+l] *= 1e-40
+	}
+	for _, r := range Recipes() {
+		d := integerDevice()
+		d.A, d.B = r.Element, r.Element
+		k := EpilogueKernel(tcore.Machine{Device: d})
+		k.Every = r.Block.Along
+		if r.Tensor != nil || r.Block == Tile16 {
+			if r.Block != Vector16 {
+				continue // no device takes its scales
+			}
+			k = AlphaKernel(tcore.Machine{Device: devices.BlackwellNVF4()})
+		}
+		a, b := quantisedBoth(t, r, r, x, y)
+		z, err := k.Multiply(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, v := range z.Data {
+			if dead := e/3 == 1; v-v != 0 || dead && math.Abs(float64(v)) > 1e-30 || !dead && v == 0 {
+				t.Errorf("%s: element %d is %v", r.Name, e, v)
+			}
+		}
+	}
+}

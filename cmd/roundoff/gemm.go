@@ -26,6 +26,7 @@ type product struct {
 	transposeB         bool
 	splitK, promote    int
 	compare            string
+	recipe, kernel     string
 	operandA, operandB blas32.General
 	accumulated        blas32.General
 }
@@ -41,7 +42,8 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		"Multiplies matrices of float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
 		"bit for bit, and writes D = alpha A B + beta C as float64, which holds the numbers of all output\n"+
 		"formats but binary64, of which D has 24 bits. Bytes without a type, as NumPy stores fp8, fp6\n"+
-		"and fp4, are codes of -in. Scales of block-scaled devices are 1.\n\n", stderr)
+		"and fp4, are codes of -in. Scales of block-scaled devices are 1.\n"+
+		"With -recipe, quantises A and B as a library does, multiplies codes and scales, and tells what is lost.\n\n", stderr)
 	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
 	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
 	flags.StringVar(&p.out, "out", "binary32", "round D to this `format`, and accumulate in it if the device can")
@@ -54,9 +56,18 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
 	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.StringVar(&p.compare, "compare", "", "say how D differs from that of these `devices`, as in ieee,ampere")
+	flags.StringVar(&p.recipe, "recipe", "", "quantise A and B by this recipe, a `name` of roundoff quantise, or two, of A and of B; tell the errors")
+	flags.StringVar(&p.kernel, "kernel", "", "apply the scales of -recipe as the kernel of this `name` does: deepgemm, deepseek, epilogue or alpha")
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
+	}
+	if err := p.checkRecipe(flags, words); err != nil {
+		return err
+	}
+	if p.recipe != "" {
+		p.a, p.b = words[0], words[1]
+		return p.runQuantised(ctx, stdout)
 	}
 	if len(words) != 2 || p.d == "" && p.compare == "" || p.splitK < 1 || (p.beta != 0) != (p.c != "") {
 		return misuse(flags, "want two files, -o or -compare, -split-k of 1 or more, and -c and -beta together")
@@ -80,7 +91,7 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := p.read(k); err != nil {
+	if err := p.read(k.Device.A, k.Device.B, k.Device.Convert); err != nil {
 		return err
 	}
 	var file *output
@@ -147,12 +158,13 @@ func (p *product) rivals() ([]tcore.Machine, error) {
 	return rivals, nil
 }
 
-// read reads the operands and checks that their sizes match.
-func (p *product) read(k tcore.Machine) (err error) {
-	if p.operandA, err = readMatrix(p.a, k.Device.A, k.Device.Convert); err != nil {
+// read reads the operands, rounds them to a and b, and checks that their sizes
+// match.
+func (p *product) read(a, b tcore.Format, mode tcore.RoundingMode) (err error) {
+	if p.operandA, err = readMatrix(p.a, a, mode); err != nil {
 		return err
 	}
-	if p.operandB, err = readMatrix(p.b, k.Device.B, k.Device.Convert); err != nil {
+	if p.operandB, err = readMatrix(p.b, b, mode); err != nil {
 		return err
 	}
 	m, l := shape(p.operandA, p.transposeA)

@@ -5,7 +5,9 @@
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff quantise         quantise a matrix of a NumPy file as a library does
+//	roundoff trace            show how an element of a product is summed, and what is cut off
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
+//	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
@@ -56,7 +58,9 @@ var commands = []command{
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"quantise", "quantise a matrix of a NumPy file as a library does, or list the recipes", quantiseCommand},
+	{"trace", "show how an element of a product is summed, and what is cut off", traceCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
+	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},

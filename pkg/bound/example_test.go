@@ -497,6 +497,19 @@ func ExamplePredict_none() {
 	// bound: no prediction for blackwell-tcgen05-f4ue4m3x16-binary32: nothing is known of its scales
 }
 
+// Promotion every 128 products repairs sums of fp8 on Hopper.
+func ExamplePredict_promote() {
+	for _, promote := range []int{0, 128} {
+		k := bound.Problem{M: 1, N: 1, K: 32768, Machine: tcore.Machine{Device: devices.HopperE4M3(), Promote: promote}}
+		k.X, k.Y = bound.Uniform(0, 1), bound.Uniform(0, 1)
+		p := must(bound.Predict(k))
+		fmt.Printf("promote %3d  relative %8.1e ± %.0e\n", promote, p.Mean, p.Deviation)
+	}
+	// Output:
+	// promote   0  relative -4.1e-01 ± 2e-03
+	// promote 128  relative -4.6e-04 ± 9e-06
+}
+
 // Predictions for many lengths cost little more than one for the longest.
 func ExamplePredictLengths() {
 	k := bound.Problem{M: 1, N: 1, K: 1, Machine: tcore.Machine{Device: devices.AmpereF16()}, X: bound.Uniform(-1, 1), Y: bound.Uniform(-1, 1)}

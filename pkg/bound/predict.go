@@ -24,6 +24,10 @@ import (
 // [truncation.Increments] computes that mean, to about 2·10⁻⁵ units in the last
 // place for each product.
 //
+// Where K is cut into parts, by promotion or split K, the parts have
+// independent errors, and their additions in binary32 are the steps of one more
+// running sum.
+//
 // The returned error says why there is no prediction. Predict panics if the
 // sizes or the machine of the problem are invalid.
 //
@@ -46,8 +50,14 @@ func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 	for _, k.K = range lengths {
 		k.check()
 	}
-	k.K = slices.Max(lengths)
-	if why := k.unpredictable(); why != "" {
+	whole := k
+	k.K, whole.K = 0, slices.Max(lengths)
+	for _, of := range lengths {
+		part := whole
+		part.K = of
+		k.K = max(k.K, part.Length())
+	}
+	if why := whole.unpredictable(); why != "" {
 		return nil, fmt.Errorf("bound: no prediction for %s: %s", k.Device.Name, why)
 	}
 	for _, d := range []Distribution{k.X, k.Y} {
@@ -59,10 +69,15 @@ func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := truncation.RunningSum{Terms: k.Width(), Products: k.ProductMoments(), Step: r.mean}
+	chain := truncation.RunningSum{Terms: k.Width(), Products: k.ProductMoments(), Step: r.mean}
 	predictions := make([]truncation.Prediction, len(lengths))
 	for i, K := range lengths {
-		predictions[i] = sum.Error(K).Prediction(sum.Products, K)
+		whole.K = K
+		e, err := whole.errorOfParts(chain)
+		if err != nil {
+			return nil, err
+		}
+		predictions[i] = e.Prediction(chain.Products, K)
 	}
 	return predictions, nil
 }
@@ -74,15 +89,15 @@ func (k Problem) unpredictable() string {
 		return "nothing is known of its scales"
 	case k.Device.C.Precision > tcore.Binary32.Precision:
 		return "its sums do not fit binary32"
-	case k.parts() > 1:
-		return fmt.Sprintf("K is split into %d parts", k.parts())
+	case k.parts() > 1 && k.Length() > longestPart:
+		return fmt.Sprintf("its parts have %d products, more than %d", k.Length(), longestPart)
 	case k.Order != tcore.InSequence:
 		return fmt.Sprintf("its sums are %v", k.Order)
 	case k.stochastic():
 		return "its rounding is stochastic"
 	case k.Represented:
 		return "its factors are rounded before"
-	case k.output().Precision < k.Device.C.Precision:
+	case k.output().Precision < k.carried().Precision:
 		return "its result is rounded to " + k.output().Name
 	case !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw():
 		return "it takes numbers drawn from the distributions of A and B"

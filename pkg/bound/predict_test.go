@@ -11,6 +11,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/truncation"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -45,7 +46,7 @@ func measured(k Problem) truncation.Prediction {
 		}
 	}
 	d := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
-	k.Device.MultiplyAdd(a, b, blas32.General{}, d)
+	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 	s := make([]float64, k.N)
 	for i := range k.M {
 		clear(s)
@@ -110,6 +111,32 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// The same of sums that leave the tensor core every so many products, or whose
+// K is split, with a last part that is shorter as well.
+func TestPredictParts(t *testing.T) {
+	data := []Distribution{Uniform(-1, 1), Normal(0, 1), Uniform(0, 1), Uniform(1, 2)}
+	lengths := []int{136, 1000, 4096, 32768}
+	if testing.Short() {
+		data, lengths = []Distribution{Uniform(-1, 1), Uniform(0, 1)}, lengths[:2]
+	}
+	exact := Problem{M: 64, N: 64, K: 4096, Machine: tcore.Machine{Device: devices.HopperE4M3(), Promote: 32}, X: Uniform(1, 2), Y: Uniform(1, 2)}
+	if p, err := Predict(exact); err != nil || p.Mean != 0 || p.Deviation != 0 || measured(exact).Deviation != 0 {
+		t.Errorf("sums of few-bit products: %+v, %v, want no error", p, err)
+	}
+	for _, m := range []tcore.Machine{
+		{Device: devices.HopperE4M3(), Promote: 128}, {Device: devices.HopperE4M3(), Promote: 32}, {Device: devices.HopperE4M3(), SplitK: 3},
+		{Device: devices.HopperE4M3(), Promote: 1 << 20}, {Device: devices.AdaE4M3(), Promote: 512}, {Device: devices.BlackwellF16(), Promote: 128},
+		{Device: devices.VoltaF16(), Promote: 64}, {Device: devices.HopperF16(), SplitK: 8}, {Device: devices.HopperBF16(), Promote: 256},
+		{Device: devices.IEEEF16(), Promote: 16},
+	} {
+		for _, x := range data {
+			for _, K := range lengths {
+				checkPrediction(t, Problem{M: 64, N: 64, K: K, Machine: m, X: x, Y: x})
+			}
+		}
+	}
+}
+
 func checkPrediction(t *testing.T, k Problem) {
 	p, err := Predict(k)
 	if err != nil {
@@ -120,7 +147,7 @@ func checkPrediction(t *testing.T, k Problem) {
 	got, gotDeviation := compared(p)
 	want, wantDeviation := compared(q)
 	if testing.Verbose() {
-		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", k.Device.Name, k.X, k.K,
+		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", fmt.Sprint(k.Device.Name, " ", k.parts()), k.X, k.K,
 			want, 100*(got/want-1), wantDeviation, 100*(gotDeviation/wantDeviation-1))
 	}
 	format := newStepper(k).sums
@@ -266,7 +293,11 @@ func TestPredictRefuses(t *testing.T) {
 	}{
 		{"nothing is known of its scales", func(k *Problem) { k.Device = devices.BlackwellMXE4M3() }},
 		{"its sums do not fit binary32", func(k *Problem) { k.Device = devices.HopperF64() }},
-		{"K is split into 4 parts", func(k *Problem) { k.SplitK = 4 }},
+		{"its result is rounded to binary16", func(k *Problem) { k.Device, k.Promote = devices.HopperF16F16(), 128 }},
+		{"and a part of", func(k *Problem) {
+			k.Device, k.Promote, k.K, k.X, k.Y = devices.HopperBF16(), 128, 1<<20, Uniform(0, 0x1p58), Uniform(0, 0x1p58)
+		}},
+		{"its parts have 2097152 products, more than 1048576", func(k *Problem) { k.SplitK, k.K = 2, 1<<22 }},
 		{"its sums are in pairs", func(k *Problem) { k.Device, k.Order = devices.IEEEF16(), tcore.InPairs }},
 		{"its rounding is stochastic", func(k *Problem) { k.Device, k.Stochastic = devices.IEEEF16(), tcore.Stochastic{Bits: 32} }},
 		{"its factors are rounded before", func(k *Problem) { k.Represented = true }},

@@ -24,31 +24,34 @@ type response struct {
 // response measures the moments of steps on the emulated machine. The error
 // says that a sum overflowed.
 func (k Problem) response() (*response, error) {
-	r := &response{edges: k.edges()}
-	r.integral = make([]truncation.ErrorMoments, len(r.edges))
-	s := newStepper(k)
+	return newResponse(k.edges(k.Width()), newStepper(k).step)
+}
+
+// newResponse asks for the moments of steps from 0 and between the edges.
+func newResponse(edges []float64, step func(lo, hi float64) (truncation.ErrorMoments, error)) (*response, error) {
+	r := &response{edges: edges, integral: make([]truncation.ErrorMoments, len(edges))}
 	var err error
-	if r.zero, err = s.step(0, 0); err != nil {
+	if r.zero, err = step(0, 0); err != nil {
 		return nil, err
 	}
 	zero := sort.SearchFloat64s(r.edges, 0)
 	for i := zero + 1; i < len(r.edges); i++ {
-		if err := r.ask(s, i-1, i); err != nil {
+		if err := r.ask(step, i-1, i); err != nil {
 			return nil, err
 		}
 	}
 	for i := zero - 1; i >= 0; i-- {
-		if err := r.ask(s, i+1, i); err != nil {
+		if err := r.ask(step, i+1, i); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// ask measures the moments between two neighbouring edges and sets the integral
+// ask asks for the moments between two neighbouring edges and sets the integral
 // at the second one.
-func (r *response) ask(s *stepper, from, to int) error {
-	m, err := s.step(r.edges[from], r.edges[to])
+func (r *response) ask(step func(lo, hi float64) (truncation.ErrorMoments, error), from, to int) error {
+	m, err := step(r.edges[from], r.edges[to])
 	r.integral[to] = add(r.integral[from], r.edges[to]-r.edges[from], m)
 	return err
 }
@@ -63,15 +66,15 @@ func add(s truncation.ErrorMoments, w float64, m truncation.ErrorMoments) trunca
 }
 
 // edges returns the edges in ascending order: running sums between which the
-// moments of a step are taken as constant. They are close together near 0, and
-// where a step can cross a power of two and so change the exponent of the sum.
-// Let products have mean μ and standard deviation σ. In the direction of the
-// drift the edges reach n|μ| + 8σ√n for n = K. Against it they reach the
-// largest 8σ√n - n|μ| over all n, 16σ²/|μ|, if that is less.
-func (k Problem) edges() []float64 {
+// moments of a step of so many products are taken as constant. They are close
+// together near 0, and where a step can cross a power of two and so change the
+// exponent of the sum. Let products have mean μ and standard deviation σ. In
+// the direction of the drift the edges reach n|μ| + 8σ√n for n = K. Against it
+// they reach the largest 8σ√n - n|μ| over all n, 16σ²/|μ|, if that is less.
+func (k Problem) edges(products int) []float64 {
 	const deviations = 8
 	p := k.ProductMoments()
-	block, n := float64(k.Width()), float64(k.K)
+	block, n := float64(products), float64(k.K)
 	reach := block*math.Abs(p.Mean) + 4*math.Sqrt(block*p.Variance)
 	far := deviations*math.Sqrt(n*p.Variance) + n*math.Abs(p.Mean)
 	against := far

@@ -13,6 +13,7 @@ const (
 	deepSeek       = "DeepSeek-V3 inference code 9b4e978"
 	deepGEMM       = "DeepGEMM 54e2261"
 	engine         = "TransformerEngine d0067d0"
+	fourOverSix    = "TransformerEngine 124d874; Cook et al. 2025, arXiv:2512.02010"
 	torchao        = "torchao 36027d8"
 	microxcaling   = "microxcaling 7bc4195"
 	ocp            = "OCP Microscaling Formats Specification 1.0, 6.3"
@@ -140,11 +141,30 @@ func MXFP4Paper() Recipe {
 // NVFP4 returns the recipe of TransformerEngine and of the paper on NVFP4: the
 // inverse scale fl(2688 / amax) of the tensor, and scales in e4m3 of blocks of
 // 16, or 16×16 for weights. A scale may be 0, which makes its block zeros.
+// Gradients are rounded stochastically, with 8 random bits:
+//
+//	r.Stochastic = tcore.Stochastic{Seed: 1, Bits: 8}
 func NVFP4(b Block) Recipe {
 	return Recipe{Name: "nvfp4-te-" + blockName(b), Source: engine + "; " + nvfp4Paper, Element: tcore.E2M1, Block: b,
 		Tensor: &Scaling{Quotient: MaxOverAmax, Range: [2]float32{math.SmallestNonzeroFloat32, math.MaxFloat32},
-			Stored: tcore.Binary32, Apply: Times, Zero: One},
+			Stored: tcore.Binary32, Apply: Times, Zero: One, Infinite: One},
 		Scale: Scaling{Quotient: AmaxTimesTensor, Range: [2]float32{0, 448}, Stored: scale4M3, Apply: TimesInverseOfBoth}}
+}
+
+// FourOverSix returns the recipe "4 over 6" of TransformerEngine for NVFP4:
+// each block of 16 also tries a scale 1.5 times as large, by which its maximum
+// becomes 4 and not 6, since the numbers of e2m1 lie closer there, and takes it
+// if the error is smaller. The scale of the tensor leaves room, fl(1536 / amax)
+// with 1536 = 6 · 256.
+func FourOverSix(by Comparison) Recipe {
+	r := NVFP4(Vector16)
+	r.Name, r.Source, r.Compare = "nvfp4-4over6-"+by.String(), fourOverSix, by
+	r.Tensor.Aim = 6 * 256
+	r.Scale.Quotient = QuotientTimesTensor
+	larger := r.Scale
+	larger.Factor = 1.5
+	r.Second = &larger
+	return r
 }
 
 // TorchaoNVFP4 returns the recipe of torchao for NVFP4, with a scale of the
@@ -214,7 +234,7 @@ func Recipes() []Recipe {
 		list = append(list, Microxcaling(f))
 	}
 	return append(list, MX(MXInt8, FloorScale), MXTransformerEngine(tcore.E4M3), MXTransformerEngine(tcore.E5M2), MXFP4Paper(),
-		NVFP4(Vector16), NVFP4(Tile16), TorchaoNVFP4(true), TorchaoNVFP4(false), ModelOptimizerNVFP4(),
+		NVFP4(Vector16), NVFP4(Tile16), FourOverSix(Absolute), FourOverSix(Squares), TorchaoNVFP4(true), TorchaoNVFP4(false), ModelOptimizerNVFP4(),
 		Integers(PerTensor), Integers(PerVector), Integers(Vector128))
 }
 

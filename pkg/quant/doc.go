@@ -14,4 +14,9 @@
 // Libraries differ in bits that no formula shows: x / s is not x · fl(1/s), and
 // of a million bfloat16 numbers that become e4m3 some hundreds have another
 // code.
+//
+// A [Kernel] multiplies quantised matrices as a library does: it says where
+// scales enter that the tensor core does not take, and in which order.
+//
+//	d, err := quant.DeepGEMMKernel(tcore.Machine{Device: devices.HopperE4M3()}).Multiply(a, b)
 package quant

@@ -288,3 +288,95 @@ func ExampleRandomHadamard() {
 	fmt.Printf("%016b\n", quant.RandomHadamard(1).Signs)
 	// Output: 1010000100101001
 }
+
+// DeepGEMM rounds s · t and, in an FMA, the sum; DeepSeek's Triton kernel
+// rounds each operation. On Hopper's tensor cores, which keep 13 fraction bits,
+// both add the sums of 128 products in binary32.
+func ExampleKernel() {
+	for _, k := range quant.Kernels(tcore.Machine{Device: devices.HopperE4M3(), Output: tcore.BFloat16}) {
+		fmt.Println(k.Name, k.Every, k.Scales == quant.ProductOfScales, k.Fused, k.Machine.Output.Name)
+	}
+	// Output:
+	// deepgemm 128 true true bfloat16
+	// deepseek 128 false false bfloat16
+	// epilogue 0 false false bfloat16
+	// alpha 0 true false bfloat16
+}
+
+// Rows of A and tiles of B have scales for every 128 products. The kernel that
+// scales finished sums cannot have them.
+func ExampleKernel_Multiply() {
+	x := blas32.General{Rows: 1, Cols: 256, Stride: 256, Data: make([]float32, 256)}
+	y := blas32.General{Rows: 256, Cols: 1, Stride: 1, Data: make([]float32, 256)}
+	for l := range 256 {
+		x.Data[l], y.Data[l] = float32(l), 0.7
+	}
+	a := quantise(quant.DeepGEMM(quant.Vector128, false), x)
+	b, _ := quant.DeepGEMM(quant.Tile128, false).Quantise(y, quant.Right)
+	m := tcore.Machine{Device: devices.HopperE4M3()}
+	d, err := quant.DeepGEMMKernel(m).Multiply(a, b)
+	fmt.Println(d.Data[0], err)
+	_, err = quant.EpilogueKernel(m).Multiply(a, b)
+	fmt.Println(err)
+	// Output:
+	// 22833.38 <nil>
+	// quant: kernel "epilogue" scales sums of all products, recipe "deepgemm-1x128" has a scale for every 128 along K = 256
+}
+
+func ExampleScaleOrder() {
+	m := tcore.Machine{Device: devices.HopperE4M3()}
+	fmt.Println(quant.DeepSeekKernel(m).Scales == quant.OneByOne)
+	// Output: true
+}
+
+func ExampleKernels() {
+	fmt.Println(quant.Kernels(tcore.Machine{})[1].Source)
+	// Output: DeepSeek-V3 inference code 9b4e978
+}
+
+// The kernel of another instruction, whose blocks have 32 elements, is a copy.
+func ExampleDeepGEMMKernel() {
+	k := quant.DeepGEMMKernel(tcore.Machine{Device: devices.AdaE4M3()})
+	k.Every = 32
+	fmt.Println(k.Name, k.Every, k.Fused)
+	// Output: deepgemm 32 true
+}
+
+func ExampleDeepSeekKernel() {
+	fmt.Println(quant.DeepSeekKernel(tcore.Machine{Device: devices.HopperE4M3()}).Fused)
+	// Output: false
+}
+
+// Libraries that scale finished sums may still promote them every 128 products.
+func ExampleEpilogueKernel() {
+	k := quant.EpilogueKernel(tcore.Machine{Device: devices.HopperE4M3(), Promote: 128})
+	a := quantise(quant.Torchao(tcore.E4M3, quant.PerVector, false), row(1, 2, 3))
+	b, _ := quant.Torchao(tcore.E4M3, quant.PerVector, false).Quantise(blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{1, 1, 1}}, quant.Right)
+	d, err := k.Multiply(a, b)
+	fmt.Println(d.Data, err)
+	// Output: [5.8928576] <nil>
+}
+
+// NVFP4 has scales of tensors, which the tensor core leaves to alpha.
+func ExampleAlphaKernel() {
+	a := quantise(quant.NVFP4(quant.Vector16), row(1, 2, 3))
+	b, _ := quant.NVFP4(quant.Vector16).Quantise(blas32.General{Rows: 3, Cols: 1, Stride: 1, Data: []float32{1, 1, 1}}, quant.Right)
+	d, err := quant.AlphaKernel(tcore.Machine{Device: devices.BlackwellNVF4()}).Multiply(a, b)
+	fmt.Println(d.Data, err)
+	// Output: [6.0000005] <nil>
+}
+
+// The maxima of these blocks become 6 and 4: by the larger scale, 3 / 4 of a
+// maximum is a number of e2m1.
+func ExampleFourOverSix() {
+	x := blas32.General{Rows: 1, Cols: 32, Stride: 32, Data: make([]float32, 32)}
+	x.Data[0], x.Data[1], x.Data[2], x.Data[16], x.Data[17] = 1536, 768, 256, 96, 72
+	q := quantise(quant.FourOverSix(quant.Squares), x)
+	fmt.Println(q.Number(0, 0), q.Scale(0, 0), q.Number(0, 16), q.Scale(0, 16), q.Number(0, 17))
+	// Output: 6 256 4 24 3
+}
+
+func ExampleComparison() {
+	fmt.Println(quant.Absolute, quant.Squares)
+	// Output: mae mse
+}

@@ -128,6 +128,18 @@ func TestRefusals(t *testing.T) {
 			r.Scale.Apply = TimesQuotient
 		},
 		`quant: recipe "mxe4m3-floor": Times is for inverse scales, and they for Times`: func(r *Recipe) { r.Scale.Apply = Times },
+		`quant: recipe "mxe4m3-floor": Compare = 2, want one of the constants`:          func(r *Recipe) { r.Compare = 2 },
+		`quant: recipe "mxe4m3-floor": a second scale, want an inverse scale of the tensor and blocks 1×n`: func(r *Recipe) {
+			r.Second = &Scaling{}
+		},
+		`quant: recipe "nvfp4-4over6-mae": a second scale, want an inverse scale of the tensor and blocks 1×n`: func(r *Recipe) {
+			*r = FourOverSix(Absolute)
+			r.Block = Tile16
+		},
+		`quant: recipe "nvfp4-4over6-mse": Second has another Quotient or Apply than Scale`: func(r *Recipe) {
+			*r = FourOverSix(Squares)
+			r.Second = &Scaling{Quotient: AmaxTimesTensor}
+		},
 	} {
 		r := MX(tcore.E4M3, FloorScale)
 		spoil(&r)

@@ -51,36 +51,82 @@ func (r Recipe) Quantise(x blas32.General, side Side) (*Quantised, error) {
 			x.Rows, x.Cols, x.Stride, len(x.Data))
 	}
 	q := &Quantised{Recipe: r, Side: side, Rows: x.Rows, Cols: x.Cols, Codes: make([]uint8, x.Rows*x.Cols), Tensor: 1}
-	f := r.element()
+	greatest := amax(x, 0, x.Rows, 0, x.Cols)
 	if r.Tensor != nil {
-		q.Tensor = r.Tensor.scale(amax(x, 0, x.Rows, 0, x.Cols), r.tensorMax(), f, 1)
+		q.Tensor = r.Tensor.scale(greatest, r.tensorMax(), r.element(), 1)
 	}
 	rows, cols := q.blockSize()
 	down, across := q.Blocks()
 	q.Scales = make([]float32, down*across)
-	parallel.Each(len(q.Scales), func(block int) {
-		i0, j0 := block/across*rows, block%across*cols
-		i1, j1 := min(i0+rows, x.Rows), min(j0+cols, x.Cols)
-		s := r.Scale.scale(amax(x, i0, i1, j0, j1), r.qmax(), f, q.Tensor)
-		q.Scales[block] = s
-		factor, ok := r.Scale.factor(s, q.Tensor)
-		numbers := make([]float64, j1-j0)
-		for i := i0; i < i1; i++ {
-			for j, v := range matrix.Row(x, i)[j0:j1] {
-				if ok {
-					numbers[j] = float64(v * factor)
-				} else {
-					numbers[j] = float64(v / s)
-				}
-			}
-			at := i*x.Cols + j0
-			r.round(f, numbers, uint64(at))
-			for j, z := range numbers {
-				q.Codes[at+j] = encode(f, z)
-			}
+	parallel.Each(len(q.Scales), func(n int) {
+		i0, j0 := n/across*rows, n%across*cols
+		b := block{q, x, i0, min(i0+rows, x.Rows), j0, min(j0+cols, x.Cols)}
+		q.Scales[n] = b.quantise(&r.Scale)
+		if r.Second == nil {
+			return
+		}
+		first := b.error(q.Scales[n], greatest)
+		second := b.quantise(r.Second)
+		if b.error(second, greatest) < first {
+			q.Scales[n] = second
+		} else {
+			b.quantise(&r.Scale)
 		}
 	})
 	return q, nil
+}
+
+// block is the rows i0 to i1-1 and the columns j0 to j1-1 of a matrix, which
+// have a scale in common.
+type block struct {
+	q              *Quantised
+	x              blas32.General
+	i0, i1, j0, j1 int
+}
+
+// quantise stores the codes of the block and returns its scale.
+func (b *block) quantise(by *Scaling) float32 {
+	r := &b.q.Recipe
+	f := r.element()
+	s := by.scale(amax(b.x, b.i0, b.i1, b.j0, b.j1), r.qmax(), f, b.q.Tensor)
+	factor, ok := by.factor(s, b.q.Tensor)
+	numbers := make([]float64, b.j1-b.j0)
+	for i := b.i0; i < b.i1; i++ {
+		for j, v := range matrix.Row(b.x, i)[b.j0:b.j1] {
+			if ok {
+				numbers[j] = float64(v * factor)
+			} else {
+				numbers[j] = float64(v / s)
+			}
+		}
+		at := i*b.x.Cols + b.j0
+		r.round(f, numbers, uint64(at))
+		for j, z := range numbers {
+			b.q.Codes[at+j] = encode(f, z)
+		}
+	}
+	return s
+}
+
+// error returns the error of the codes of the block with scale s, as Compare of
+// the recipe sums it, in binary32 along K. greatest is the amax of the tensor.
+func (b *block) error(s, greatest float32) float32 {
+	r, sum := &b.q.Recipe, float32(0)
+	aim := r.Tensor.aim(r.tensorMax())
+	for i := b.i0; i < b.i1; i++ {
+		for j, v := range matrix.Row(b.x, i)[b.j0:b.j1] {
+			z := b.q.Number(i, b.j0+j) * s
+			z = float32(z*greatest) / aim
+			e := z - v
+			switch r.Compare {
+			case Absolute:
+				sum += float32(math.Abs(float64(e)))
+			case Squares:
+				sum += float32(e * e)
+			}
+		}
+	}
+	return sum
 }
 
 // blockSize returns the rows and columns of a block.
@@ -142,18 +188,27 @@ func (q *Quantised) TensorScale() float32 {
 // Dequantise returns the numbers that the codes and scales stand for, in
 // binary32: fl(fl(code · scale) · scale of the tensor).
 func (q *Quantised) Dequantise() blas32.General {
-	z, t := matrix.New(q.Rows, q.Cols), q.TensorScale()
+	z, t := q.numbers(), q.TensorScale()
+	parallel.Ranges(q.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, number := range matrix.Row(z, i) {
+				z.Data[i*q.Cols+j] = float32(number*q.Scale(i, j)) * t
+			}
+		}
+	})
+	return z
+}
+
+// numbers returns the numbers of the codes.
+func (q *Quantised) numbers() blas32.General {
+	z := matrix.New(q.Rows, q.Cols)
 	var number [256]float32
 	for code := range 1 << q.Recipe.Element.Bits() {
 		number[code] = float32(decode(q.Recipe.Element, uint8(code)))
 	}
-	parallel.Ranges(q.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j := range q.Cols {
-				z.Data[i*q.Cols+j] = float32(number[q.Codes[i*q.Cols+j]]*q.Scale(i, j)) * t
-			}
-		}
-	})
+	for i, code := range q.Codes {
+		z.Data[i] = number[code]
+	}
 	return z
 }
 

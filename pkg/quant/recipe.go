@@ -19,7 +19,20 @@ type Recipe struct {
 	Tensor     *Scaling         // the scale of the whole matrix, nil if there is none
 	Block      Block            // which elements have a scale in common
 	Scale      Scaling          // of a block
+	Second     *Scaling         // another scale, which a block takes if its error is smaller; nil if there is none
+	Compare    Comparison       // by which error
 }
+
+// A Comparison is the error by which a block chooses between two scales: a sum
+// over its elements, from the numbers fl(fl(fl(code · scale) · amax) / aim) of
+// which the scale of the tensor is fl(aim / amax).
+type Comparison int
+
+// Errors of blocks.
+const (
+	Absolute Comparison = iota // Σ |x̂ - x|
+	Squares                    // Σ (x̂ - x)²
+)
 
 // A Rounding says how an element is rounded to its format.
 type Rounding int
@@ -48,17 +61,23 @@ var (
 
 // String returns across×along as in A, 1×128, with "all" for 0.
 func (b Block) String() string {
-	size := func(n int) string {
-		if n == 0 {
-			return "all"
-		}
-		return fmt.Sprint(n)
-	}
-	return size(b.Across) + "×" + size(b.Along)
+	return sizeName(b.Across) + "×" + sizeName(b.Along)
 }
+
+// sizeName returns n, "all" for 0.
+func sizeName(n int) string {
+	if n == 0 {
+		return "all"
+	}
+	return fmt.Sprint(n)
+}
+
+// String returns mae or mse, of which TransformerEngine has modes.
+func (c Comparison) String() string { return [...]string{"mae", "mse"}[c] }
 
 // check returns an error that names what is no recipe.
 func (r *Recipe) check() error {
+	takes, inverse := r.Scale.Quotient.takesTensor()
 	switch {
 	case r.Block.Along < 0 || r.Block.Across < 0:
 		return fmt.Errorf("quant: recipe %q: Block = %v, want sizes of at least 0", r.Name, r.Block)
@@ -68,14 +87,20 @@ func (r *Recipe) check() error {
 		return fmt.Errorf("quant: recipe %q: Stochastic.Bits = %d, want 0 to 32", r.Name, r.Stochastic.Bits)
 	case r.Rounding < ToNearestEven || r.Rounding > ToNearestZero:
 		return fmt.Errorf("quant: recipe %q: Rounding = %d, want one of the constants", r.Name, r.Rounding)
-	case (r.Tensor == nil) == (r.Scale.Quotient == AmaxTimesTensor || r.Scale.Quotient == AmaxOverTensor):
+	case (r.Tensor == nil) == takes:
 		return fmt.Errorf("quant: recipe %q: a scale of the tensor and a quotient with it, want both or none", r.Name)
-	case r.Tensor != nil && r.Tensor.Quotient.inverse() != (r.Scale.Quotient == AmaxTimesTensor):
+	case r.Tensor != nil && r.Tensor.Quotient.inverse() != inverse:
 		return fmt.Errorf("quant: recipe %q: the scale of the tensor is not the one that Scale.Quotient takes", r.Name)
 	case (r.Tensor != nil) != (r.Scale.Apply == TimesInverseOfBoth || r.Scale.Apply == TimesQuotient):
 		return fmt.Errorf("quant: recipe %q: a scale of the tensor and a way to divide by it, want both or none", r.Name)
 	case r.Scale.Quotient.inverse() != (r.Scale.Apply == Times):
 		return fmt.Errorf("quant: recipe %q: Times is for inverse scales, and they for Times", r.Name)
+	case r.Second != nil && (!inverse || r.Block.Across != 1):
+		return fmt.Errorf("quant: recipe %q: a second scale, want an inverse scale of the tensor and blocks 1×n", r.Name)
+	case r.Second != nil && (r.Second.Quotient != r.Scale.Quotient || r.Second.Apply != r.Scale.Apply):
+		return fmt.Errorf("quant: recipe %q: Second has another Quotient or Apply than Scale", r.Name)
+	case r.Compare != Absolute && r.Compare != Squares:
+		return fmt.Errorf("quant: recipe %q: Compare = %d, want one of the constants", r.Name, r.Compare)
 	}
 	return nil
 }

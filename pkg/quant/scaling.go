@@ -12,7 +12,9 @@ import (
 type Scaling struct {
 	Amax     float32      // of the past, in place of that of the block, if not 0
 	Least    float32      // amax counts as this at least
+	Aim      float32      // in place of qmax, if not 0
 	Quotient Quotient     // what is computed from amax
+	Factor   float32      // by which the quotient is multiplied, if not 0
 	Margin   int          // by how many powers of two a scale is greater, or an inverse one smaller
 	Power    Power        // how it becomes a power of two, if it does
 	Range    [2]float32   // the least and the greatest scale, no limits if both are 0
@@ -30,12 +32,13 @@ type Quotient int
 
 // Quotients. MaxOverAmax is inverse: by it, elements are multiplied.
 const (
-	AmaxOverMax      Quotient = iota // fl(amax / qmax)
-	AmaxTimesInverse                 // fl(amax · fl(1 / qmax))
-	AmaxOverPower                    // amax / 2^Emax, exactly
-	MaxOverAmax                      // fl(qmax / amax)
-	AmaxTimesTensor                  // fl(amax · fl(S · fl(1 / qmax))), S the inverse scale of the tensor
-	AmaxOverTensor                   // fl(fl(amax / qmax) / t), t the scale of the tensor
+	AmaxOverMax         Quotient = iota // fl(amax / qmax)
+	AmaxTimesInverse                    // fl(amax · fl(1 / qmax))
+	AmaxOverPower                       // amax / 2^Emax, exactly
+	MaxOverAmax                         // fl(qmax / amax)
+	AmaxTimesTensor                     // fl(amax · fl(S · fl(1 / qmax))), S the inverse scale of the tensor
+	AmaxOverTensor                      // fl(fl(amax / qmax) / t), t the scale of the tensor
+	QuotientTimesTensor                 // fl(fl(amax / qmax) · S)
 )
 
 // inverse reports whether the scale is one by which elements are multiplied.
@@ -77,6 +80,12 @@ const (
 	NaNScale                    // NaN: all the block is
 )
 
+// takesTensor reports whether the quotient takes a scale of the tensor, and
+// inverse whether that is an inverse one.
+func (q Quotient) takesTensor() (takes, inverse bool) {
+	return q >= AmaxTimesTensor, q == AmaxTimesTensor || q == QuotientTimesTensor
+}
+
 // scale returns the scale, or inverse scale, for a block of the given greatest
 // magnitude. tensor is the scale of the tensor, if there is one.
 func (s *Scaling) scale(amax, qmax float32, f tcore.Format, tensor float32) float32 {
@@ -105,11 +114,23 @@ func (s *Scaling) scale(amax, qmax float32, f tcore.Format, tensor float32) floa
 	if s.Quotient.inverse() {
 		margin = -margin
 	}
-	v := s.Power.of(math.Ldexp(s.Quotient.of(amax, qmax, f, tensor), margin), f, s.Quotient == AmaxOverPower)
+	v := s.Quotient.of(amax, s.aim(qmax), f, tensor)
+	if s.Factor != 0 {
+		v = float64(float32(v) * s.Factor)
+	}
+	v = s.Power.of(math.Ldexp(v, margin), f, s.Quotient == AmaxOverPower)
 	if s.Range != [2]float32{} && v == v {
 		v = min(max(v, float64(s.Range[0])), float64(s.Range[1]))
 	}
 	return float32(s.Stored.Round(v, tcore.ToNearestEven))
+}
+
+// aim returns Aim, or qmax if it is 0.
+func (s *Scaling) aim(qmax float32) float32 {
+	if s.Aim != 0 {
+		return s.Aim
+	}
+	return qmax
 }
 
 // of returns the quotient.
@@ -125,6 +146,8 @@ func (q Quotient) of(amax, qmax float32, f tcore.Format, tensor float32) float64
 		return float64(amax * float32(tensor*(1/qmax)))
 	case AmaxOverTensor:
 		return float64(float32(amax/qmax) / tensor)
+	case QuotientTimesTensor:
+		return float64(float32(amax/qmax) * tensor)
 	}
 	return float64(amax / qmax)
 }

@@ -184,6 +184,8 @@ func TestRecipesThatAreNotTaken(t *testing.T) {
 	stochastic.Stochastic.Bits = 8
 	margin := quant.MX(tcore.E2M1, quant.FloorScale)
 	margin.Scale.Margin = 1
+	aim := quant.MX(tcore.E2M1, quant.FloorScale)
+	aim.Scale.Aim = 4
 	for _, c := range []struct {
 		recipe quant.Recipe
 		want   string
@@ -193,6 +195,7 @@ func TestRecipesThatAreNotTaken(t *testing.T) {
 		{quant.DeepSeek(false), "quantisation: recipe deepseek-1x128: scales are neither powers of two nor numbers of e4m3"},
 		{stochastic, "quantisation: recipe mxe2m1-floor: stochastic rounding, want rounding to nearest"},
 		{margin, "quantisation: recipe mxe2m1-floor: margin 1, want 0"},
+		{aim, "quantisation: recipe mxe2m1-floor: aim 4 and factor 0, want 0"},
 	} {
 		if _, err := Quantised(Uniform(0, 1), c.recipe); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)

@@ -44,6 +44,8 @@ func Quantised(l Law, r quant.Recipe) (Factor, error) {
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the whole matrix, row or column; only those of blocks are known", r.Name)
 	case r.Scale.Margin != 0:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: margin %d, want 0", r.Name, r.Scale.Margin)
+	case r.Scale.Aim != 0 || r.Scale.Factor != 0:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: aim %v and factor %v, want 0", r.Name, r.Scale.Aim, r.Scale.Factor)
 	case r.Stochastic.Bits != 0:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: stochastic rounding, want rounding to nearest", r.Name)
 	}

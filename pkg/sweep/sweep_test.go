@@ -521,7 +521,11 @@ func TestFind_refuses(t *testing.T) {
 // signs) and the spread agree with the errors. There is no prediction if the
 // bounds are given a wrong distribution.
 func TestPlan_predicts(t *testing.T) {
-	p := Plan{Machines: []tcore.Machine{Hopper}, Data: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
+	promoting, err := FindMachine("hopper@128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Plan{Machines: []tcore.Machine{Hopper, promoting}, Data: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
 	for _, r := range run(t, p) {
 		if r.Bound != ErrorRow {

@@ -86,7 +86,8 @@
 // with bit patterns, [Device.MultiplyAdd] with matrices. [Machine] is GEMM as a
 // library builds it: transposes, alpha and beta, split K, a converted result.
 // [Device.Trace] returns which part of every term was kept and which was cut
-// off. [Device.ExactGEMM] returns the exact product, for measuring errors, and
+// off, and [Machine.Trace] also the additions of parts of K.
+// [Device.ExactGEMM] returns the exact product, for measuring errors, and
 // [Device.ExactGEMMs] also |A||B|.
 // Where the published models disagree, [Contested] has a field.
 //

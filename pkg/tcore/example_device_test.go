@@ -182,6 +182,34 @@ func ExampleTrace() {
 }
 
 // A block is aligned to E*, the greatest exponent of its terms.
+// With promotion every 32 products, a small sum is not added to a large one in
+// the tensor core, which would cut it off, but in binary32.
+func ExampleMachine_Trace() {
+	x := make([]float64, 64)
+	x[0], x[32] = 256, 0.5
+	for _, promote := range []int{0, 32} {
+		t := tcore.Machine{Device: devices.HopperE4M3(), Promote: promote}.Trace(x, x)
+		fmt.Println(t.Result, t.Error, len(t.Blocks), t.Parts)
+	}
+	// Output:
+	// 65536 -0.25 2 []
+	// 65536.25 0 2 [{0 65536 65536 0} {32 0.25 65536.25 0}]
+}
+
+// The third part is lost in rounding.
+func ExampleTracePart() {
+	x := make([]float64, 96)
+	x[0], x[32], x[64] = 256, 0x1p-3, 0x1p-6
+	t := tcore.Machine{Device: devices.HopperE4M3(), Promote: 32}.Trace(x, x)
+	for _, p := range t.Parts {
+		fmt.Printf("%+v\n", p)
+	}
+	// Output:
+	// {Start:0 Sum:65536 Result:65536 Lost:0}
+	// {Start:32 Sum:0.015625 Result:65536.015625 Lost:0}
+	// {Start:64 Sum:0.000244140625 Result:65536.015625 Lost:0.000244140625}
+}
+
 func ExampleTraceBlock() {
 	b := devices.AmpereF16().Trace([]float64{3, 1}, []float64{3, 1}, 0.5).Blocks[0]
 	fmt.Println("E* =", b.Exponent, "last bit kept", b.Unit == math.Ldexp(1, b.Exponent-24), "result", b.Result)

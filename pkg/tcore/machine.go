@@ -72,24 +72,34 @@ func (m Machine) Dot(x, y []float64, index uint64) float64 {
 		panic(fmt.Sprintf("tcore: Dot: %v", err))
 	}
 	m.Device.check("Dot", len(x), len(y))
-	a, b := m.Device.convert(m.Device.A, x), m.Device.convert(m.Device.B, y)
-	sum, length := 0.0, m.partLength(m.Device.padded(len(x)))
-	for start := 0; start < len(x); start += length {
-		end := min(start+length, len(x))
-		part := 0.0
-		if m.ordered() {
-			part = m.sum(a[start:end], b[start:end], index*uint64(len(x))+uint64(start))
-		} else {
-			part = m.Device.chain(a[start:end], b[start:end], nil, nil, 0, nil)
+	return m.dot(m.Device.convert(m.Device.A, x), m.Device.convert(m.Device.B, y), index, nil)
+}
+
+// dot is Dot of numbers of A and B. It adds blocks and parts to t, unless t is
+// nil.
+func (m *Machine) dot(a, b []float64, index uint64, t *Trace) float64 {
+	sum, length := 0.0, m.partLength(m.Device.padded(len(a)))
+	for start := 0; start < len(a); start += length {
+		end := min(start+length, len(a))
+		part, blocks := 0.0, (*Trace)(nil)
+		if t != nil {
+			blocks = new(Trace)
 		}
-		if length < len(x) {
+		if m.ordered() {
+			part = m.sum(a[start:end], b[start:end], index*uint64(len(a))+uint64(start))
+		} else {
+			part = m.Device.chain(a[start:end], b[start:end], nil, nil, 0, blocks)
+		}
+		if length < len(a) {
 			part = Binary32.Round(part, ToNearestEven)
 		}
-		if start == 0 {
-			sum = part
-			continue
+		before := sum
+		if sum = part; start > 0 {
+			sum = Binary32.Add(before, part, ToNearestEven)
 		}
-		sum = Binary32.Add(sum, part, ToNearestEven)
+		if t != nil {
+			t.addPart(start, blocks.Blocks, length < len(a), before, part, sum)
+		}
 	}
 	if m.Output == (Format{}) {
 		return sum

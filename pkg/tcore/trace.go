@@ -14,11 +14,13 @@ import (
 )
 
 // Trace records one dot product: every block with its terms, the parts of each
-// term that were kept and cut off, and the exact result for comparison.
+// term that were kept and cut off, and the exact result for comparison. Parts
+// are those of K that a [Machine] adds in binary32, none if there is one.
 type Trace struct {
 	Device string
 	Blocks []TraceBlock
-	Result float64    // d, a number of C
+	Parts  []TracePart
+	Result float64    // d, a number of C or of the Output of a machine
 	Exact  *big.Float // c + Σ xᵢyᵢ of the numbers of A, B and C; nil if not finite
 	Error  float64    // Result - Exact, rounded once; NaN if not finite
 }
@@ -47,6 +49,14 @@ type TraceTerm struct {
 	Lost     float64 // cut off by the alignment
 }
 
+// TracePart is the addition of the sum of one part of K in binary32.
+type TracePart struct {
+	Start  int     // index of the first product
+	Sum    float64 // of the part, rounded to binary32
+	Result float64 // the sum of this part and those before it
+	Lost   float64 // what the addition rounded away: exact - Result
+}
+
 // Trace computes Dot and records every block. Exponents and losses are those of
 // a [Fused] core or, for products only, of a [TwoStage] core; other cores keep
 // every term.
@@ -65,13 +75,54 @@ func (d Device) TraceScaled(x, y, scaleX, scaleY []uint64, c uint64) Trace {
 }
 
 func (d *Device) trace(x, y, scaleX, scaleY []float64, c float64) Trace {
-	t := Trace{Device: d.Name, Error: math.NaN()}
+	t := Trace{Device: d.Name}
 	t.Result = d.chain(x, y, scaleX, scaleY, c, &t)
-	if t.Exact = exactDot(scaled(x, scaleX, d.ScaleBlock), scaled(y, scaleY, d.ScaleBlock), c); t.Exact != nil && finite(t.Result) {
-		diff := new(big.Float).SetPrec(t.Exact.Prec()).SetFloat64(t.Result)
-		t.Error, _ = diff.Sub(diff, t.Exact).Float64()
-	}
+	t.compare(exactDot(scaled(x, scaleX, d.ScaleBlock), scaled(y, scaleY, d.ScaleBlock), c))
 	return t
+}
+
+// compare records the exact result and the error.
+func (t *Trace) compare(exact *big.Float) {
+	t.Exact, t.Error = exact, math.NaN()
+	if exact != nil && finite(t.Result) {
+		diff := new(big.Float).SetPrec(exact.Prec()).SetFloat64(t.Result)
+		t.Error, _ = diff.Sub(diff, exact).Float64()
+	}
+}
+
+// Trace computes Dot, of index 0, and records every block and, if K is split or
+// sums are promoted, every addition of a part. It panics as Dot does, and if
+// software chooses the order of sums or rounds them stochastically, in which
+// case there are no blocks.
+func (m Machine) Trace(x, y []float64) Trace {
+	if err := m.Check(); err != nil {
+		panic(fmt.Sprintf("tcore: Trace: %v", err))
+	}
+	if m.ordered() {
+		panic(fmt.Sprintf("tcore: Trace: Order = %v and Stochastic.Bits = %d, want sums in sequence to nearest", m.Order, m.Stochastic.Bits))
+	}
+	m.Device.check("Trace", len(x), len(y))
+	a, b := m.Device.convert(m.Device.A, x), m.Device.convert(m.Device.B, y)
+	t := Trace{Device: m.Device.Name}
+	t.Result = m.dot(a, b, 0, &t)
+	t.compare(exactDot(a, b, 0))
+	return t
+}
+
+// addPart records the blocks of the part of K from index start on and, if there
+// are several parts, its addition to the sum before it.
+func (t *Trace) addPart(start int, blocks []TraceBlock, several bool, before, part, sum float64) {
+	for _, b := range blocks {
+		b.Start += start
+		for i := range b.Terms[:len(b.Terms)-1] {
+			b.Terms[i].Index += start
+		}
+		t.Blocks = append(t.Blocks, b)
+	}
+	if several {
+		s, e := twoSum(before, part)
+		t.Parts = append(t.Parts, TracePart{start, part, sum, (s - sum) + e})
+	}
 }
 
 // TraceGEMM returns the trace of element (i, j) of the matrix that
@@ -226,14 +277,15 @@ func (t *TraceTerm) cut(s summand, top, frac int) {
 	t.Lost = t.Value - t.Kept
 }
 
-// String returns the trace as a table, with a line for every nonzero term and
-// for every block.
+// String returns the trace as a table, with a line for every nonzero term, for
+// every block, and for the addition of every part, which keeps the sum so far.
 func (t Trace) String() string {
 	var s strings.Builder
 	fmt.Fprintln(&s, t.Device)
 	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "term\tvalue\texponent\tkept\tlost")
-	for _, b := range t.Blocks {
+	parts := t.Parts
+	for i, b := range t.Blocks {
 		for _, m := range b.Terms {
 			if m.Value == 0 {
 				continue
@@ -245,6 +297,11 @@ func (t Trace) String() string {
 			fmt.Fprintf(w, "%s\t%.9g\t%d\t%.9g\t%.9g\n", name, m.Value, m.Exponent, m.Kept, m.Lost)
 		}
 		fmt.Fprintf(w, "= block %d\t%.9g\t%d\t%.9g\n", b.Start, b.Result, b.Exponent, b.Sum)
+		if ends := i+1 == len(t.Blocks) || len(parts) > 1 && t.Blocks[i+1].Start >= parts[1].Start; len(parts) > 0 && ends {
+			p := parts[0]
+			fmt.Fprintf(w, "+ part %d\t%.9g\t%d\t%.9g\t%.9g\n", p.Start, p.Sum, exponentOf(p.Sum), p.Result, p.Lost)
+			parts = parts[1:]
+		}
 	}
 	w.Flush()
 	fmt.Fprintf(&s, "result %.9g", t.Result)

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// checkRecipe reports flags of gemm that a product of quantised matrices does
+// not take, and returns errUsage then.
+func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
+	switch {
+	case p.recipe == "" && p.kernel != "":
+		return misuse(flags, "-kernel is for -recipe")
+	case p.recipe != "" && given(flags, "in", "alpha", "beta", "c", "split-k", "compare"):
+		return misuse(flags, "-recipe goes without -in, -alpha, -beta, -c, -split-k and -compare")
+	case p.recipe != "" && len(words) != 2:
+		return misuse(flags, "want two files")
+	}
+	return nil
+}
+
+// runQuantised reads the operands, quantises them, multiplies them as a library
+// does, writes D if it has a file, and tells the errors.
+func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
+	left, right, err := p.recipes()
+	if err != nil {
+		return err
+	}
+	k, err := p.kernelFor(left, right)
+	if err != nil {
+		return err
+	}
+	if err := p.read(tcore.Binary32, tcore.Binary32, tcore.ToNearestEven); err != nil {
+		return err
+	}
+	x, y := p.operandA, p.operandB
+	if p.transposeA {
+		x = matrix.Transpose(x)
+	}
+	if p.transposeB {
+		y = matrix.Transpose(y)
+	}
+	a, errA := left.Quantise(x, quant.Left)
+	b, errB := right.Quantise(y, quant.Right)
+	if err := cmp.Or(errA, errB); err != nil {
+		return err
+	}
+	d, err := k.Multiply(a, b)
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return err
+	}
+	if p.d != "" {
+		file, err := newOutput(p.d)
+		if err != nil {
+			return err
+		}
+		defer file.drop()
+		if err := file.write(func(w io.Writer) error { return writeMatrix(w, d) }); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(stdout, "%s by %s, %s by %s; kernel %s on %s, scaled %s\n",
+		p.a, left.Name, p.b, right.Name, k.Name, k.Machine.Device.Name, whereScaled(k, a, b))
+	exact, quantised := product64(matrix.Float64(x), matrix.Float64(y)), product64(dequantised(a), dequantised(b))
+	return writeErrors(stdout, exact, quantised, matrix.Float64(d))
+}
+
+// whereScaled says where a kernel applies scales.
+func whereScaled(k quant.Kernel, a, b *quant.Quantised) string {
+	switch {
+	case k.Machine.Device.ScaleBlock > 0 && (a.Recipe.Tensor != nil || b.Recipe.Tensor != nil):
+		return "by the device and at the end"
+	case k.Machine.Device.ScaleBlock > 0:
+		return "by the device"
+	case k.Every == 0:
+		return "at the end"
+	}
+	return fmt.Sprintf("every %d products", k.Every)
+}
+
+// recipes returns the recipes of A and B that -recipe names.
+func (p *product) recipes() (left, right quant.Recipe, err error) {
+	nameA, nameB, two := strings.Cut(p.recipe, ",")
+	if !two {
+		nameB = nameA
+	}
+	find := func(name string) (r quant.Recipe) {
+		r, errOne := quant.Named(name)
+		if errOne != nil {
+			err = cmp.Or(err, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", name))
+		}
+		return r
+	}
+	return find(nameA), find(nameB), err
+}
+
+// kernelFor returns the kernel that -kernel names, on the device that -device
+// names, or on one of its architecture that takes the scales, if there is one.
+// Without a name, it is that of DeepGEMM for scales of blocks along K, and
+// otherwise one that scales finished sums.
+func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
+	out, err := findFormat(p.out)
+	if err != nil {
+		return quant.Kernel{}, err
+	}
+	d, scaled := blockScaled(p.device, left, right)
+	if !scaled {
+		if d, err = findDevice(p.device, left.Element.Name+","+right.Element.Name, tcore.Binary32.Name); err != nil {
+			return quant.Kernel{}, err
+		}
+	}
+	along := shortest(left.Block.Along, right.Block.Along)
+	name := p.kernel
+	switch {
+	case name != "":
+	case scaled:
+		name = "alpha"
+	case along > 0:
+		name = "deepgemm"
+	default:
+		name = "epilogue"
+	}
+	var names []string
+	for _, k := range quant.Kernels(tcore.Machine{Name: d.Name, Device: d, Promote: p.promote, Output: out}) {
+		if k.Name == name {
+			if k.Every > 0 && along > 0 {
+				k.Every = along
+			}
+			return k, k.Machine.Check()
+		}
+		names = append(names, k.Name)
+	}
+	return quant.Kernel{}, fmt.Errorf("-kernel: no kernel %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// shortest returns the smaller of two lengths of blocks, where 0 stands for all
+// of K.
+func shortest(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// blockScaled returns the first device of the catalogue with the name, or of
+// the architecture with that name, that takes codes and scales of the recipes.
+func blockScaled(name string, left, right quant.Recipe) (tcore.Device, bool) {
+	for _, d := range devices.All() {
+		if d.ScaleBlock == 0 || slug(d.Architecture) != slug(name) && d.Name != name {
+			continue
+		}
+		fits := d.A.Equal(left.Element) && d.Takes(right.Element)
+		for _, r := range []quant.Recipe{left, right} {
+			fits = fits && r.Scale.Stored.Equal(d.Scale) && r.Block == (quant.Block{Along: d.ScaleBlock, Across: 1})
+		}
+		if fits {
+			d.B = right.Element
+			return d, true
+		}
+	}
+	return tcore.Device{}, false
+}
+
+// dequantised returns the numbers that codes and scales stand for, exactly: the
+// products of a number and its scales have fewer than 53 bits.
+func dequantised(q *quant.Quantised) blas64.General {
+	z := blas64.General{Rows: q.Rows, Cols: q.Cols, Stride: q.Cols, Data: make([]float64, q.Rows*q.Cols)}
+	t := float64(q.TensorScale())
+	for i := range q.Rows {
+		for j := range q.Cols {
+			z.Data[i*q.Cols+j] = float64(q.Number(i, j)) * float64(q.Scale(i, j)) * t
+		}
+	}
+	return z
+}
+
+// product64 returns AB in binary64.
+func product64(a, b blas64.General) blas64.General {
+	z := blas64.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, a.Rows*b.Cols)}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, z)
+	return z
+}
+
+// writeErrors writes what a product loses by quantisation, by sums and scales,
+// and altogether, as a table.
+func writeErrors(out io.Writer, exact, quantised, d blas64.General) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "error\trms / rms of AB\tmax / mean of |AB|")
+	for _, line := range []struct {
+		name     string
+		from, to blas64.General
+	}{{"quantisation", exact, quantised}, {"sums, scales, D", quantised, d}, {"together", exact, d}} {
+		var squares, size, greatest, sum float64
+		for i, x := range line.from.Data {
+			e := line.to.Data[i] - x
+			squares, greatest = squares+e*e, math.Max(greatest, math.Abs(e))
+			size, sum = size+exact.Data[i]*exact.Data[i], sum+math.Abs(exact.Data[i])
+		}
+		fmt.Fprintf(w, "%s\t%.3g\t%.3g\n", line.name, math.Sqrt(squares/size), greatest/(sum/float64(len(exact.Data))))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+)
+
+// traceCommand prints how an element of a product is summed.
+func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	p := product{alpha: 1}
+	var i, j int
+	flags := newFlags("trace", "[-flag ...] A.npy B.npy\n\n"+
+		"Prints how one element of AB is summed: every product that is not 0, what the device keeps of it and\n"+
+		"what it cuts off, every block, every part that is added in binary32, and the exact result. Files are\n"+
+		"those of roundoff gemm.\n\n", stderr)
+	flags.StringVar(&p.device, "device", "hopper", "as this `device` does, an architecture or a name of roundoff devices")
+	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
+	flags.StringVar(&p.out, "out", "binary32", "round the result to this `format`, and accumulate in it if the device can")
+	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
+	flags.IntVar(&i, "row", 0, "trace the element of this `row`, from 0")
+	flags.IntVar(&j, "column", 0, "and of this `column`")
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if len(words) != 2 || p.splitK < 1 {
+		return misuse(flags, "want two files, and -split-k of 1 or more")
+	}
+	p.a, p.b = words[0], words[1]
+	m, err := p.machine(p.device)
+	if err != nil {
+		return err
+	}
+	if err := p.read(m.Device.A, m.Device.B, m.Device.Convert); err != nil {
+		return err
+	}
+	a, b := p.operandA, p.operandB
+	if i < 0 || i >= a.Rows || j < 0 || j >= b.Cols {
+		return fmt.Errorf("-row %d -column %d, want an element of a product of %d × %d", i, j, a.Rows, b.Cols)
+	}
+	x, y := matrix.Vectors(matrix.Rows(a, i, i+1))[0], matrix.Vectors(matrix.Transpose(matrix.Columns(b, j, j+1)))[0]
+	_, err = io.WriteString(stdout, m.Trace(x, y).String())
+	return err
+}

@@ -14,7 +14,7 @@ import (
 
 // byData are the bounds that estimate losses from the distribution of the
 // products.
-var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
+var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents, MartingaleDistribution}
 
 // outside returns for each bound the number of outputs of a product of M × N
 // whose error is outside its interval. The data have the distribution dist; the

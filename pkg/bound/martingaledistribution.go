@@ -125,9 +125,10 @@ func (m *mixtureSum) tail(sign float64, f roundoff.Failure) float64 {
 	return truncation.MixtureTail(m.thetas, ψ, f)
 }
 
-// thetas returns the θ of the mixture, for a tail of probability e^f: that which
-// is best for sums of the variance that the losses of an output of the problem
-// have in the mean, and two on either side of it. It does not depend on a run.
+// thetas returns the θ of the mixture, for a tail of probability e^f: that
+// which is best for sums of the variance that the losses of an output of the
+// problem have in the mean, and two on either side of it. It does not depend on
+// a run.
 func (k Problem) thetas(f roundoff.Failure) []float64 {
 	best := math.Sqrt(-2 * float64(f) / k.lossVariance())
 	return []float64{best / 2.25, best / 1.5, best, best * 1.5, best * 2.25}
@@ -165,6 +166,10 @@ func (k Problem) lossVariance() float64 {
 				}
 			})
 		}
-		return max(sum/(rows*rows), coarsest*coarsest/12)
+		least := coarsest * coarsest / 12
+		if !(sum <= math.MaxFloat64) { // sums of the largest numbers may overflow
+			return least
+		}
+		return max(sum/(rows*rows), least)
 	}).(float64)
 }

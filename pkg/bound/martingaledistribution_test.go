@@ -8,12 +8,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // The largest distance of an error from the centre of its interval, over the
-// radius, of a product of 1024 × K × 8 at 99 %. docs/truncation.md has the table
-// that the full test prints, of 256 rows of each of five seeds.
+// radius, of a product of 1024 × K × 8 at 99 %. docs/truncation.md has the
+// table that the full test prints, of 256 rows of each of five seeds.
 func TestMartingaleDistribution_is_tight(t *testing.T) {
 	rows, seeds, lengths := 256, 5, []int{256, 4096}
 	if testing.Short() {
@@ -129,8 +130,34 @@ func TestMartingaleDistribution_needs_distributions_beforehand(t *testing.T) {
 	}
 }
 
-// A sum of blocks is that of the blocks one by one, whatever their exponents and
-// numbers of products are.
+// Where the distribution reaches beyond the numbers of the format, products
+// that do not overflow are within their intervals.
+func TestMartingaleDistribution_of_large_numbers(t *testing.T) {
+	large := FromMoments("large", DataMoments{MeanSquare: 4e8, MeanAbs: 1.6e4, MaxAbs: math.Inf(1), Symmetric: true}, func(r *rand.Rand) float64 { return 2e4 * r.NormFloat64() })
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.HopperF16F16()} {
+		rng := rand.New(rand.NewPCG(241118747, 35))
+		k := Problem{M: 16, N: 8, K: 64, Machine: tcore.Machine{Device: d}, X: large, Y: large}
+		a, b := draw(rng, 16, k.K, large), draw(rng, k.K, 8, large)
+		for _, m := range []blas32.General{a, b} {
+			for i, x := range m.Data {
+				m.Data[i] = float32(k.element(float64(x), d.A))
+			}
+		}
+		run, err := Emulate(k, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for o := range run {
+			e := Exact.Interval(k, o, at99).Centre
+			if z := MartingaleDistribution.Interval(k, o, at99); !math.IsNaN(e-e) && math.Abs(e-z.Centre) > z.Radius*(1+1e-12) {
+				t.Errorf("%s: error %v, want it in %+v", d.Name, e, z)
+			}
+		}
+	}
+}
+
+// A sum of blocks is that of the blocks one by one, whatever their exponents
+// and numbers of products are.
 func TestMixtureSum(t *testing.T) {
 	dist := Normal(0, 1)
 	k := Problem{M: 1, N: 4, K: 211, Machine: tcore.Machine{Device: devices.HopperF16()}, X: dist, Y: dist}

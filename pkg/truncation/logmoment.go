@@ -2,8 +2,8 @@ package truncation
 
 import "math"
 
-// LogMoment returns an upper bound of log E e^(θΣY), where ΣY is what L products
-// lose that are aligned to E, and set has the meaning that it has in
+// LogMoment returns an upper bound of log E e^(θΣY), where ΣY is what L
+// products lose that are aligned to E, and set has the meaning that it has in
 // [LossesAt.Block]. θ may be negative. If set is false, it is L log E(e^(θY) |
 // e <= E). If set is true, with m = E(e^(θY) | e < E) and b = (1-ρ)m, it is
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// MixtureTail returns t, which a sum exceeds with probability at most ζ = e^f if
-// log E e^(θ_k sum) <= ψ_k for every k, with θ_k > 0. The bound is that of
+// MixtureTail returns t, which a sum exceeds with probability at most ζ = e^f
+// if log E e^(θ_k sum) <= ψ_k for every k, with θ_k > 0. The bound is that of
 // Markov's inequality for the mean of these n exponentials,
 //
 //	(1/n) Σ_k e^(θ_k t - ψ_k) = 1/ζ,
@@ -16,8 +16,8 @@ import (
 // so that t is never more than min_k (log(n/ζ) + ψ_k)/θ_k. A ψ_k may be random:
 // it is enough that E e^(θ_k sum - ψ_k) <= 1. For partial sums of which the
 // exponentials are supermartingales, ζ bounds the probability that any exceeds
-// its t. MixtureTail panics unless there is at least one θ, as many ψ, all θ are
-// positive and finite, no ψ is NaN, and -Inf < f < 0.
+// its t. MixtureTail panics unless there is at least one θ, as many ψ, all θ
+// are positive and finite, no ψ is NaN, and -Inf < f < 0.
 //
 // Source: Robbins 1970.
 func MixtureTail(θ, ψ []float64, f roundoff.Failure) float64 {

@@ -17,6 +17,7 @@ type Bound struct {
 	Needs   Knowledge // what must be known of the data
 	Model   Model     // what it assumes about how the machine rounds
 	Assumes string    // further assumptions, in words
+	Trusts  bool      // whether it takes X and Y as they are told although it reads a run; with Moments a bound always does
 	Spread  float64   // the largest variance of errors that it allows, over that of uniform errors; 0: any
 
 	// Fails returns why the bound is not valid for a problem that satisfies Model,

@@ -196,7 +196,7 @@ func (k Problem) narrow() bool { return k.Device.A.Bits() <= 8 && k.Device.B.Bit
 func (k Problem) pairDistribution(n int, a, b func() float64) *truncation.ProductDistribution {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
-		x[i], y[i] = k.Device.A.Round(a(), k.Device.Convert), k.Device.B.Round(b(), k.Device.Convert)
+		x[i], y[i] = k.element(a(), k.Device.A), k.element(b(), k.Device.B)
 	}
 	return truncation.PairProducts(x, y, k.Device.A.Emin, k.Device.B.Emin)
 }

@@ -14,7 +14,7 @@ import (
 
 // byData are the bounds that estimate losses from the distribution of the
 // products.
-var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents}
+var byData = []Bound{MartingaleTrace, MartingaleSums, MartingaleSigns, MartingaleExponents, MartingaleDistribution}
 
 // outside returns for each bound the number of outputs of a product of M × N
 // whose error is outside its interval. The data have the distribution dist; the
@@ -145,6 +145,7 @@ func TestMartingaleFewElements(t *testing.T) {
 	})
 	f := roundoff.FailureOf(0.9)
 	for _, dist := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
+		told := but(dist, func(m *DataMoments) { m.Symmetric = false })
 		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16()} {
 			failed := make([]int, len(byData))
 			trials := 40
@@ -152,7 +153,6 @@ func TestMartingaleFewElements(t *testing.T) {
 				trials = 10
 			}
 			for seed := range uint64(trials) {
-				told := but(dist, func(m *DataMoments) { m.Symmetric = false })
 				for i, n := range outside(t, d, 1, 1, 200, dist, told, seed, f, byData...) {
 					failed[i] += n
 				}

@@ -238,6 +238,8 @@ func TestVerdict(t *testing.T) {
 	}
 	told := random(bound.Nothing)
 	told.kernel.X = bound.Uniform(0, 1)
+	believing := random(bound.Trace)
+	believing.Trusts = true
 	truncating := random(bound.Sums)
 	truncating.Model = bound.TruncatingRandom
 	never := question{Result: bound.Result{Holds: true}}
@@ -259,6 +261,9 @@ func TestVerdict(t *testing.T) {
 		{random(bound.Moments), FromMoments, Generator{Dependent: "so"}, NotData},
 		{random(bound.Moments), FromMoments, Generator{Misled: true}, Holds},
 		{random(bound.Moments), FromDistribution, Generator{Misled: true}, NotData},
+		{random(bound.Trace), FromDistribution, Generator{Misled: true}, Holds},
+		{believing, FromDistribution, Generator{Misled: true}, NotData},
+		{believing, FromDistribution, Generator{}, Holds},
 		{random(bound.Moments), FromFiles, Generator{Dependent: "so", Mixed: true}, Holds},
 		{random(bound.Sums), FromDistribution, Generator{Adverse: "so"}, NotData},
 		{never, FromDistribution, Generator{Dependent: "so", Adverse: "so"}, Holds},

@@ -72,12 +72,13 @@ func (q *question) verdict(data Generator) Verdict {
 	// A bound that is given a distribution may assume that the elements are
 	// independent, to conclude that rounding errors have mean zero.
 	ofElements := q.Model.Random && (ofProducts || q.kernel.X.MeanSquare() > 0)
+	given := q.Needs == bound.Moments || q.Trusts
 	switch {
 	case !q.Holds:
 		return NotMachine
 	case q.telling.Told == FromFiles: // the bound has read the matrices
 		return Holds
-	case data.Misled && q.telling.Told == FromDistribution && q.Needs == bound.Moments, data.Adverse != "" && q.Model.Random,
+	case data.Misled && q.telling.Told == FromDistribution && given, data.Adverse != "" && q.Model.Random,
 		data.Mixed && ofProducts, data.Dependent != "" && ofElements:
 		return NotData
 	}

@@ -61,6 +61,31 @@ func ExampleLossesAt_Block() {
 	// true   mean 0.00446, deviation 0.00568
 }
 
+// The moment generating function of what 64 products lose, aligned to 1,
+// and Bennett's inequality for it.
+func ExampleLossesAt_LogMoment() {
+	l := fourBits().At(0, 0)
+	b := l.Block(64, false)
+	var c truncation.Cumulant
+	c.Add(b.Variance, b.Largest)
+	for _, θ := range []float64{20, 80} {
+		fmt.Printf("%.2f %.2f\n", l.LogMoment(θ, 64, false), θ*b.Mean+c.At(θ))
+	}
+	// Output:
+	// 5.25 5.28
+	// 24.09 27.07
+}
+
+// What one in a hundred outputs loses, at most, if log E e^(θ loss) is at most
+// θ + θ²/2.
+func ExampleMixtureTail() {
+	one, three := []float64{3}, []float64{2, 3, 4}
+	fmt.Printf("%.2f %.2f\n", truncation.MixtureTail(one, []float64{7.5}, roundoff.FailureOf(0.99)),
+		truncation.MixtureTail(three, []float64{4, 7.5, 12}, roundoff.FailureOf(0.99)))
+	// Output:
+	// 4.04 4.13
+}
+
 // If all products have the same sign, the bound given their signs is that of a
 // block.
 func ExampleLossesAt_Signed() {

@@ -29,8 +29,9 @@ type LossBound struct {
 // probability at most e^f. The cells are the products of exponent e <= E, those
 // of e < E, and the share ρ of those of e = E among those of e <= E. A cell is
 // one event, however often it is used. [LossesAt.Block] needs these three
-// cells, [LossesAt.Signed] the same three for each sign, and [LossesAt.Term]
-// one cell for each exponent and sign.
+// cells, [LossesAt.Signed] the same three for each sign, [LossesAt.Term] one
+// cell for each exponent and sign, and [LossesAt.LogMoment] the cell of ρ and
+// two for each θ.
 type LossesAt struct {
 	losses *Losses
 	E      int
@@ -40,6 +41,8 @@ type LossesAt struct {
 		once sync.Once
 		kindLosses
 	}
+	mu      sync.Mutex
+	moments map[float64]lossMoment // by θ
 }
 
 type lossesKind struct {

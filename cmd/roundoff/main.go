@@ -5,6 +5,7 @@
 //	roundoff devices          list the tensor cores that are emulated
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff quantise         quantise a matrix of a NumPy file as a library does
+//	roundoff audit            tell what quantisation does to the products of a trained network
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
 //	roundoff sweep            count the violations of every bound on emulated machines
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
@@ -56,6 +57,7 @@ var commands = []command{
 	{"devices", "list the tensor cores that are emulated", devicesCommand},
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"quantise", "quantise a matrix of a NumPy file as a library does, or list the recipes", quantiseCommand},
+	{"audit", "tell what quantisation does to the products of a trained network", auditCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},

@@ -26,7 +26,7 @@ type Product struct {
 	Tensor   string  // the name of the weights
 	K, N     int     // terms of each sum, and columns of the weights
 	Groups   int     // of a convolution: N/Groups columns have activations in common
-	Window   *Window `json:",omitempty"` // of a convolution in a graph
+	Window   *Window // of a convolution in a graph
 	weights  tensor  // N × K if transposed, else K × N
 	across   bool    // weights are N × K
 	path     string
@@ -36,8 +36,11 @@ type Product struct {
 // ONNX. A row of A then has the activations of all channels of a group, and of
 // each channel those below the kernel, row by row.
 type Window struct {
-	Kernel, Strides, Pads, Dilations []int
-	AutoPad                          string
+	Kernel    []int  `json:"kernel"`
+	Strides   []int  `json:"strides"`
+	Pads      []int  `json:"pads"`
+	Dilations []int  `json:"dilations"`
+	AutoPad   string `json:"auto_pad"`
 }
 
 // A Left is a node or a tensor that is not read as a product, and why.

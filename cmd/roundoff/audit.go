@@ -49,7 +49,7 @@ type auditRecipe struct {
 // auditCommand tells what quantisation does to the products of a network.
 func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var q auditQuestion
-	var recipes, device string
+	var recipes, device, page string
 	var json bool
 	flags := newFlags("audit", "[-flag ...] MODEL\n\n"+
 		"Reads a trained network, MODEL.onnx or MODEL.safetensors, and tells for each of its products D = AB\n"+
@@ -64,6 +64,7 @@ func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.Uint64Var(&q.seed, "seed", 1, "the `seed` of activations that are drawn")
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "count the products whose rms(E) is at most this `number` times rms(D)")
 	flags.IntVar(&q.most, "worst", 5, "print this `number` of products for each recipe, the worst first; 0: all")
+	flags.StringVar(&page, "html", "", "write a page with pictures, of all products, into this `file`")
 	flags.BoolVar(&json, "json", false, "write JSON, of all products")
 	words, err := parseFlags(flags, args)
 	switch {
@@ -87,9 +88,25 @@ func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	defer m.Close()
+	var file *output
+	if page != "" {
+		if file, err = newOutput(page); err != nil {
+			return err
+		}
+		defer file.drop()
+	}
 	r, err := q.audit(ctx, m)
 	if err != nil {
 		return err
+	}
+	if file != nil {
+		text, err := r.page(q)
+		if err != nil {
+			return err
+		}
+		if err := file.write(func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
 	}
 	if json {
 		return writeJSON(stdout, r)
@@ -105,13 +122,13 @@ func findRecipes(list string) (found []auditRecipe, err error) {
 			right = left
 		}
 		r := auditRecipe{name: name}
-		for of, to := range map[string]*quant.Recipe{left: &r.a, right: &r.b} {
-			if *to, err = quant.Named(of); err != nil {
-				return nil, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", of)
+		for _, side := range []struct {
+			name string
+			to   *quant.Recipe
+		}{{left, &r.a}, {right, &r.b}} {
+			if *side.to, err = quant.Named(side.name); err != nil {
+				return nil, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", side.name)
 			}
-		}
-		if !two {
-			r.a = r.b
 		}
 		if slices.ContainsFunc(found, func(f auditRecipe) bool { return f.name == name }) {
 			return nil, fmt.Errorf("-recipe names %s twice", name)
@@ -299,12 +316,8 @@ func measured(list []ranked) (z []float64) {
 // write prints the report as tables: the products, each recipe in a line, and
 // the worst products of each.
 func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
-	fmt.Fprintf(stdout, "%s: %d products of activations and weights, %d not audited\n", r.Model, len(r.Products), len(r.Left))
-	fmt.Fprintf(stdout, "Activations: %s", r.Law)
-	if q.activations != "" {
-		fmt.Fprintf(stdout, "; of those with a file, from %s", q.activations)
-	}
-	fmt.Fprint(stdout, "\n\n")
+	fmt.Fprintf(stdout, "%s: %s of activations and weights, %d not audited\n", r.Model, plural(len(r.Products), "product"), len(r.Left))
+	fmt.Fprintf(stdout, "Activations: %s%s\n\n", r.Law, q.from())
 	r.writeSummary(stdout, q)
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	r.writeWeights(w, q)
@@ -335,6 +348,14 @@ func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
 		return err
 	}
 	return r.writeLeft(stdout)
+}
+
+// from says which activations are not drawn.
+func (q *auditQuestion) from() string {
+	if q.activations == "" {
+		return ""
+	}
+	return "; of products with a file, those in " + q.activations
 }
 
 // shown returns how many of n products are printed.
@@ -380,6 +401,14 @@ func dataWord(data string) string {
 		return "file"
 	}
 	return data
+}
+
+// plural returns a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // short returns the end of a long name.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -145,6 +146,7 @@ func TestAudit_refuses(t *testing.T) {
 		"audit " + dir + "/short.safetensors":            `short.safetensors: tensor "w0": data_offsets [0 32], want them to begin at 0 and to end within`,
 		"audit " + dir + "/empty.safetensors":            "no product of activations and weights",
 		"audit " + dir + "/model.pt":                     "model.pt: want a file named .onnx or .safetensors",
+		"audit " + good + " -html " + dir:                "is a folder, want a file",
 		"audit " + dir + "/none.onnx":                    "none.onnx: no such file",
 		"audit " + good + " -activations " + dir + "/no": "no file of a product, such as 000-w0.npy",
 	} {
@@ -154,7 +156,41 @@ func TestAudit_refuses(t *testing.T) {
 	}
 	both := placed(t, dir, "both.safetensors", safetensors(numbered(4, 2), bad))
 	status, said, errs := ask(t, "audit -recipe int8-row "+both)
-	if status != 0 || !strings.Contains(said, "1 products of activations and weights, 1 not audited") || !strings.Contains(said, "  tensor w1: ") {
+	if status != 0 || !strings.Contains(said, "1 product of activations and weights, 1 not audited") || !strings.Contains(said, "  tensor w1: ") {
 		t.Errorf("status %d, %s, %s", status, said, errs)
+	}
+}
+
+// The page has a picture of every recipe and every product, asks nothing of any
+// host, and is not left half written.
+func TestAudit_page(t *testing.T) {
+	dir := t.TempDir()
+	model := placed(t, dir, "net.safetensors", safetensors(numbered(200, 30), numbered(20, 3)))
+	path := filepath.Join(dir, "page.html")
+	recipes := "int8-row,deepgemm-fp4-1x32-ue8m0:deepgemm-fp4-1x32-ue8m0"
+	if status, _, errs := ask(t, "audit -tolerance 0.05 -recipe "+recipes+" -html "+path+" "+model); status != 0 {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(page), "<figure"); n != 3 {
+		t.Errorf("%d figures, want 3", n)
+	}
+	for _, want := range []string{"All products by int8-row", "All products by deepgemm-fp4-1x32-ue8m0:deepgemm", ">w0<", ">w1<", "64 rows, seed 1"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if found := regexp.MustCompile(`(?i)(src|href)="(https?:)?//`).FindString(string(page)); found != "" {
+		t.Errorf("the page asks a host: %s", found)
+	}
+	fresh := filepath.Join(dir, "fresh.html")
+	if status, _, _ := ask(t, "audit -activations "+dir+" -html "+fresh+" "+model); status != 1 {
+		t.Errorf("status %d", status)
+	}
+	if left, _ := filepath.Glob(dir + "/*"); len(left) != 2 {
+		t.Errorf("files %v are left", left)
 	}
 }

@@ -44,7 +44,7 @@ var rows = []string{
 	"gemm -promote 3 A.npy B.npy -o D.npy", "bound -promote -1", "advise -tolerance 1 -promote 100",
 	"quantise", "quantise -recipe mxe4m3-floor A.npy -codes D.npy", "quantise -recipe nvfp4-torchao -side b -stochastic 8 -seed 3 B.npy -values D.npy -scales made",
 	"audit net.safetensors", "audit -recipe mxe2m1-floor,int8-row:torchao-e4m3-row -device blackwell,hopper -promote 3 -worst 1 -tolerance 0.1 -seed 2 net.safetensors",
-	"audit -json -activations folder net.safetensors", "audit -recipe nvfp5 net.safetensors", "audit short.safetensors", "audit none.onnx", "audit A.npy", "audit folder",
+	"audit -json -activations folder net.safetensors", "audit -html made -recipe int8-row net.safetensors", "audit -recipe nvfp5 net.safetensors", "audit short.safetensors", "audit none.onnx", "audit A.npy", "audit folder",
 	"quantise -recipe nvfp5 A.npy", "quantise -recipe int8-row -side c A.npy",
 	"gemm zero B.npy -o D.npy", "gemm -alpha nan A.npy B.npy -o D.npy", "gemm -alpha 1e39 A.npy B.npy -o D.npy",
 	"gemm -beta inf -c B.npy A.npy B.npy -o D.npy", "gemm -compare , A.npy B.npy", "gemm -in foo A.npy B.npy -o D.npy",

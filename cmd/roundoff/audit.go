@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/audit"
@@ -221,7 +222,7 @@ func (q *auditQuestion) audit(ctx context.Context, m *network.Model) (*auditRepo
 	}
 	switch {
 	case r.Products == nil && r.Left != nil:
-		return nil, fmt.Errorf("%s: no product can be audited: %s, %s: %s", m.Path, r.Left[0].Operator, short(r.Left[0].Name), r.Left[0].Why)
+		return nil, fmt.Errorf("%s: no product can be audited: %s, %s: %s", m.Path, short(r.Left[0].Operator), short(r.Left[0].Name), r.Left[0].Why)
 	case r.Products == nil:
 		return nil, fmt.Errorf("%s: no product of activations and weights", m.Path)
 	case q.activations != "" && taken == 0:
@@ -247,7 +248,7 @@ func (q *auditQuestion) activationsOf(p network.Product, a *auditedProduct) (bla
 		case err == nil && p.Groups > 1:
 			return x, fmt.Errorf("%s: activations of a convolution of %d groups, want one", path, p.Groups)
 		case err == nil && x.Cols != p.K:
-			return x, fmt.Errorf("%s is %d × %d, want %d columns for %s", path, x.Rows, x.Cols, p.K, p.Name)
+			return x, fmt.Errorf("%s is %d × %d, want %d columns for %s", path, x.Rows, x.Cols, p.K, short(p.Name))
 		case err == nil:
 			a.Data = a.File
 			return x, nil
@@ -411,12 +412,20 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// short returns the end of a long name.
-func short(name string) string {
-	if letters := []rune(name); len(letters) > 40 {
-		return "…" + string(letters[len(letters)-39:])
+// short returns the end of a long name, which a file may have made of anything.
+func short(name string) string { return endOf(name, 40) }
+
+func endOf(name string, most int) string {
+	letters := []rune(strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return unicode.ReplacementChar
+	}, name))
+	if len(letters) > most {
+		return "…" + string(letters[len(letters)-most+1:])
 	}
-	return name
+	return string(letters)
 }
 
 // writeSummary prints a line for each recipe.
@@ -468,7 +477,7 @@ func (r *auditReport) writeLeft(stdout io.Writer) error {
 		if n := count[l.Operator+": "+l.Why] - 1; n > 0 {
 			more = fmt.Sprintf(", and %d more", n)
 		}
-		_, err = fmt.Fprintf(stdout, "  %s %s%s: %s\n", l.Operator, short(l.Name), more, l.Why)
+		_, err = fmt.Fprintf(stdout, "  %s %s%s: %s\n", short(l.Operator), short(l.Name), more, l.Why)
 	}
 	return err
 }

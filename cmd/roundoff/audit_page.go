@@ -50,7 +50,7 @@ func (r *auditReport) page(q auditQuestion) ([]byte, error) {
 	if r.Left != nil {
 		b.WriteString("<h2>Not audited</h2>\n<ul>\n")
 		for _, l := range r.Left {
-			fmt.Fprintf(&b, "<li>%s %s: %s</li>\n", html.EscapeString(l.Operator), html.EscapeString(l.Name), html.EscapeString(l.Why))
+			fmt.Fprintf(&b, "<li>%s %s: %s</li>\n", html.EscapeString(short(l.Operator)), html.EscapeString(endOf(l.Name, 200)), html.EscapeString(l.Why))
 		}
 		b.WriteString("</ul>\n")
 	}
@@ -58,12 +58,7 @@ func (r *auditReport) page(q auditQuestion) ([]byte, error) {
 }
 
 // label returns what a picture has room for of a name: its end.
-func label(name string) string {
-	if letters := []rune(name); len(letters) > 24 {
-		return "…" + string(letters[len(letters)-23:])
-	}
-	return name
-}
+func label(name string) string { return endOf(name, 24) }
 
 // distribution draws how many products err by how much, for each recipe.
 func (r *auditReport) distribution(q auditQuestion) *viz.Chart {
@@ -98,7 +93,8 @@ func (r *auditReport) bars(q auditQuestion, recipe int) *viz.Chart {
 	var a, b, all []float64
 	for _, p := range r.by(recipe) {
 		if p.Why == "" && len(rows) < barsShown {
-			rows = append(rows, p.File[:3]+" "+label(p.Name))
+			index, _, _ := strings.Cut(p.File, "-")
+			rows = append(rows, index+" "+label(p.Name))
 			a, b, all = append(a, digits(p.Activations)), append(b, digits(p.Weights)), append(all, digits(p.Measured))
 		}
 	}
@@ -126,7 +122,7 @@ func (r *auditReport) table(q auditQuestion, recipe int) *viz.Table {
 		"Errors are over rms(D), but for two: rms(E) over the mean of |A||B|, and the largest |E| over its |A||B|.",
 		[]string{"product", "K × N", "data", "by A", "by B", "predicted", "measured", "over |A||B|", "largest", "device", "adds", "in all"})
 	for _, p := range r.by(recipe) {
-		head := []string{p.Name, fmt.Sprintf("%d × %d", p.K, p.N), dataWord(p.Data)}
+		head := []string{endOf(p.Name, 200), fmt.Sprintf("%d × %d", p.K, p.N), dataWord(p.Data)}
 		if p.Why != "" {
 			t.Row(append(head, "-", "-", "-", "-", "-", "-", p.Why, "-", "-")...)
 			continue
@@ -148,7 +144,7 @@ func (r *auditReport) weights() *viz.Table {
 	t := viz.NewTable("weights", "The weights of all products, in the order of the network", "Kurtosis is 3 for normal numbers. A dead column has no number above 2⁻²⁰ of the greatest.",
 		[]string{"product", "operator", "K × N", "groups", "max/sd", "kurtosis", "dead columns"})
 	for _, p := range r.Products {
-		t.Row(p.Name, p.Operator, fmt.Sprintf("%d × %d", p.K, p.N), fmt.Sprint(p.Groups), fmt.Sprintf("%.3g", p.Greatest), fmt.Sprintf("%.3g", p.Kurtosis), fmt.Sprint(p.Dead))
+		t.Row(endOf(p.Name, 200), p.Operator, fmt.Sprintf("%d × %d", p.K, p.N), fmt.Sprint(p.Groups), fmt.Sprintf("%.3g", p.Greatest), fmt.Sprintf("%.3g", p.Kurtosis), fmt.Sprint(p.Dead))
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -192,5 +193,28 @@ func TestAudit_page(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(dir + "/*"); len(left) != 2 {
 		t.Errorf("files %v are left", left)
+	}
+}
+
+// Names of a file may be anything: they neither command a terminal nor a page,
+// and pictures have room for them.
+func TestAudit_names(t *testing.T) {
+	for _, name := range []string{"", "\x1b[31m\n", "<script>alert(1)</script>", strings.Repeat("W", 5000), strings.Repeat("網", 40), "\xff\xfe", "a\tb"} {
+		dir := t.TempDir()
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := bytes.Replace(safetensors(numbered(20, 3)), []byte(`"w0"`), quoted, 1)
+		binary.LittleEndian.PutUint64(data, binary.LittleEndian.Uint64(data)+uint64(len(quoted)-4))
+		path := filepath.Join(dir, "page.html")
+		status, said, errs := ask(t, "audit -recipe int8-row -html "+path+" "+placed(t, dir, "net.safetensors", data))
+		page, err := os.ReadFile(path)
+		if status != 0 || err != nil {
+			t.Fatalf("%q: status %d, %s, %v", name, status, errs, err)
+		}
+		if strings.Contains(said, "\x1b") || strings.Contains(string(page), "<script>alert") || strings.Contains(string(page), "\x1b") {
+			t.Errorf("%q is written as it is", name)
+		}
 	}
 }

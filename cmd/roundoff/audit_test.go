@@ -162,6 +162,53 @@ func TestAudit_refuses(t *testing.T) {
 	}
 }
 
+// The worst comes first, what cannot be measured before it, and a tolerance is
+// met by what is below it.
+func TestAudit_order(t *testing.T) {
+	r := &auditReport{}
+	for i, x := range []float64{0.1, 0.3, 0, 0.2} {
+		e := auditedErrors{Measured: x}
+		if x == 0 {
+			e.Why = "no reason"
+		}
+		r.Products = append(r.Products, auditedProduct{Name: fmt.Sprint(i), Errors: []auditedErrors{e}})
+	}
+	names := ""
+	for _, p := range r.by(0) {
+		names += p.Name
+	}
+	var said bytes.Buffer
+	r.writeSummary(&said, auditQuestion{recipes: []auditRecipe{{name: "r"}}, tolerance: 0.15})
+	if want := "r       3.00e-01  2.00e-01  1              1 of 4\n"; names != "2130" || !strings.HasSuffix(said.String(), want) {
+		t.Errorf("%s, %q, want %q", names, said.String(), want)
+	}
+}
+
+// Activations of a convolution of several groups are refused: a column of the
+// weights multiplies those of its group alone.
+func TestAudit_of_groups(t *testing.T) {
+	field := func(number int, parts ...[]byte) []byte { // of bytes, in the wire format
+		body := bytes.Join(parts, nil)
+		return append([]byte{byte(number<<3 | 2), byte(len(body))}, body...)
+	}
+	word := func(number int, s string) []byte { return field(number, []byte(s)) }
+	var data []byte
+	for _, x := range []float32{1, 2, 3, 4} {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+	}
+	weights := field(5, []byte{8, 2, 8, 1, 8, 2, 16, 1}, word(8, "w"), field(9, data)) // [2 1 2] of binary32
+	conv := field(1, word(1, "x"), word(1, "w"), word(2, "y"), word(3, "c"), word(4, "Conv"), field(5, word(1, "group"), []byte{3 << 3, 2}))
+	dir := t.TempDir()
+	model := placed(t, dir, "m.onnx", field(7, weights, conv))
+	writeNumbers(t, dir, "000-c.npy", "(1, 2)", 1, 2)
+	if status, said, errs := ask(t, "audit -recipe int8-row "+model); status != 0 || !strings.Contains(said, "2 × 2  2 ") {
+		t.Errorf("status %d, %s, %s", status, said, errs)
+	}
+	if status, _, errs := ask(t, "audit -activations "+dir+" "+model); status != 1 || !strings.Contains(errs, "000-c.npy: activations of a convolution of 2 groups, want one") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
 // The page has a picture of every recipe and every product, asks nothing of any
 // host, and is not left half written.
 func TestAudit_page(t *testing.T) {

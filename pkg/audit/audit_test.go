@@ -116,6 +116,8 @@ func TestRunByDotProducts(t *testing.T) {
 		{"mxe2m1-rceil", "mxe2m1-rceil", devices.HopperE4M3(), nil},
 		{"nvfp4-te-16x16", "nvfp4-te-1x16", devices.BlackwellNVF4(), nil},
 		{"int8-row", "int8-row", devices.HopperE4M3(), nil},
+		{"te-mxe4m3", "torchao-e4m3-row", devices.HopperE4M3(), nil},
+		{"torchao-e4m3-row", "te-mxe4m3", devices.HopperE4M3(), nil},
 	} {
 		qa, _ := recipe(t, test.onA).Quantise(a, quant.Left)
 		qb, _ := recipe(t, test.onB).Quantise(b, quant.Right)

@@ -151,6 +151,28 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// Long tensors are read in pieces, and lists of numbers to their end.
+func TestLongTensors(t *testing.T) {
+	x := make([]float32, 20000)
+	for i := range x {
+		x[i] = float32(i)
+	}
+	m, err := open(t, "m.onnx", onnx(sub(5, raw("w", []int64{2, 10000}, x...)), sub(1, op("m", "MatMul", []string{"a", "w", "-", "y"}))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := m.Products[0].Weights(); err != nil || !slices.Equal(b.Data, x) {
+		t.Errorf("%v", err)
+	}
+	long := append(append(append(dims(2, 2), integer(2, 4)...), word(8, "w")...), sub(5, uvarint(300), uvarint(301))...) // 4 bytes, two numbers
+	if m, err = open(t, "m.onnx", onnx(sub(5, long), sub(1, op("m", "MatMul", []string{"a", "w", "-", "y"})))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Products[0].Weights(); err == nil || !strings.HasSuffix(err.Error(), `tensor "w": 2 elements, want those of shape [2 2]`) {
+		t.Error(err)
+	}
+}
+
 // outside is a model whose weights lie in another file.
 func outside(pairs ...string) []byte {
 	w := append(append(append(dims(2, 2), integer(2, 1)...), word(8, "w")...), integer(14, 1)...)

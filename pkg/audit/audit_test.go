@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,7 +127,7 @@ func TestRunByDotProducts(t *testing.T) {
 			t.Errorf("%s × %s on %s: %v, want %v", test.onA, test.onB, test.d.Name, got, test.every)
 		}
 		for _, every := range got {
-			z := l.run(qa, qb, test.d, every)
+			z := l.run(qa, qb, l.cols, test.d, every)
 			for i := range 3 {
 				for j := range 4 {
 					if want := byDots(qa, qb, test.d, every, i, j); z.Data[i*z.Stride+j] != float64(want) {
@@ -224,6 +225,35 @@ func TestThinned(t *testing.T) {
 	r := recipe(t, "nvfp4-te-1x16")
 	if e, err := l.Errors(r, r, []tcore.Device{devices.BlackwellNVF4()}, 0); err != nil || len(e.Devices) != 1 || e.Devices[0].RMS > 1e-5 {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// Columns that are left out change no number of the others, whatever shares a
+// scale: a wide matrix with its greatest number in one of them.
+func TestColumnsLeftOut(t *testing.T) {
+	b := skewed(64, 600, 2)
+	b.Data[3*600+599] = 1000
+	l, err := NewLayer(Normal(4, 64, 1), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(l.cols, 599) {
+		t.Fatal("the greatest number is not left out")
+	}
+	for _, name := range []string{"torchao-e4m3-row", "torchao-e4m3-tensor", "te-mxe4m3", "nvfp4-te-1x16", "nvfp4-torchao", "nvfp4-te-16x16", "deepgemm-128x128"} {
+		r := recipe(t, name)
+		whole, _ := r.Quantise(b, quant.Right)
+		q, cols, err := l.quantiseB(r)
+		if err != nil || len(cols) != len(l.cols) {
+			t.Fatalf("%s: %d columns, %v", name, len(cols), err)
+		}
+		for i := range 64 {
+			for c, j := range l.cols {
+				if got, want := number(q)(i, cols[c]), number(whole)(i, j); got != want {
+					t.Fatalf("%s: (%d, %d) = %v, want %v", name, i, j, got, want)
+				}
+			}
+		}
 	}
 }
 

@@ -39,15 +39,15 @@ func steps(a, b *quant.Quantised, d tcore.Device, promote int) []int {
 // outside reports whether the scales are for other hands than the device.
 func outside(q *quant.Quantised) bool { return q.Recipe.Scale.Stored.Equal(tcore.Binary32) }
 
-// run returns D̂, the product on the device.
-func (l *Layer) run(a, b *quant.Quantised, d tcore.Device, every int) blas64.General {
-	z := matrix.New(len(l.rows), len(l.cols))
+// run returns D̂, the product of A and these columns of b on the device.
+func (l *Layer) run(a, b *quant.Quantised, cols []int, d tcore.Device, every int) blas64.General {
+	z := matrix.New(len(l.rows), len(cols))
 	if d.ScaleBlock > 0 {
 		x, _ := a.TensorCodes(d)
 		y, _ := b.TensorCodes(d)
-		d.MultiplyAddCodes(rowsOf(x, l.rows), columnsOf(y, l.cols), blas32.General{}, z)
+		d.MultiplyAddCodes(rowsOf(x, l.rows), columnsOf(y, cols), blas32.General{}, z)
 	} else {
-		l.chunks(a, b, d, every, z)
+		l.chunks(a, b, cols, d, every, z)
 	}
 	scale := a.TensorScale() * b.TensorScale()
 	return matrix.Float64(matrix.Map(z, func(v float32) float32 { return v * scale }))
@@ -55,17 +55,17 @@ func (l *Layer) run(a, b *quant.Quantised, d tcore.Device, every int) blas64.Gen
 
 // chunks stores in z the sum over chunks of K of fl(sA sB) times the sum of the
 // device, by one FMA in binary32 for each.
-func (l *Layer) chunks(a, b *quant.Quantised, d tcore.Device, every int, z blas32.General) {
+func (l *Layer) chunks(a, b *quant.Quantised, cols []int, d tcore.Device, every int, z blas32.General) {
 	K := l.a.Cols
 	if every == 0 {
 		every = K
 	}
-	x, y := matrix.New(len(l.rows), K), matrix.New(K, len(l.cols))
+	x, y := matrix.New(len(l.rows), K), matrix.New(K, len(cols))
 	for k := range K {
 		for r, i := range l.rows {
 			x.Data[r*x.Stride+k] = a.Number(i, k)
 		}
-		for c, j := range l.cols {
+		for c, j := range cols {
 			y.Data[k*y.Stride+c] = b.Number(k, j)
 		}
 	}
@@ -74,7 +74,7 @@ func (l *Layer) chunks(a, b *quant.Quantised, d tcore.Device, every int, z blas3
 		end := min(k+every, K)
 		d.MultiplyAdd(matrix.Columns(x, k, end), matrix.Rows(y, k, end), blas32.General{}, sum)
 		for r, i := range l.rows {
-			for c, j := range l.cols {
+			for c, j := range cols {
 				at := r*z.Stride + c
 				s := a.Scale(i, k) * b.Scale(k, j)
 				z.Data[at] = float32(tcore.Binary32.FMA(float64(s), float64(sum.Data[at]), float64(z.Data[at]), tcore.ToNearestEven))

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/quant"
@@ -23,6 +24,7 @@ const (
 type Layer struct {
 	a, b       blas32.General
 	rows, cols []int          // of a and b, of which errors are told
+	few        blas32.General // these columns of b, and the one of its greatest number last
 	d          blas64.General // their product, in binary64
 	size, mean float64        // rms(D), and the mean of |A||B|
 	abs        blas64.General // |A||B|
@@ -42,7 +44,8 @@ func NewLayer(a, b blas32.General) (*Layer, error) {
 	at := func(m blas32.General) func(i, j int) float64 {
 		return func(i, j int) float64 { return float64(m.Data[i*m.Stride+j]) }
 	}
-	x, y := l.left(at(a)), l.right(at(b))
+	l.few = columns(b, append(slices.Clone(l.cols), greatest(b)))
+	x, y := l.left(at(a)), l.right(at(b), l.cols)
 	l.d = product(x, y)
 	l.abs = product(absolute(x), absolute(y))
 	l.size = rms(l.d.Data)
@@ -76,15 +79,53 @@ func (l *Layer) left(at func(i, j int) float64) blas64.General {
 	return z
 }
 
-// right is left of B and its columns.
-func (l *Layer) right(at func(i, j int) float64) blas64.General {
-	z := matrix.New64(l.b.Rows, len(l.cols))
+// right returns columns of B, or of what has its shape.
+func (l *Layer) right(at func(i, j int) float64, cols []int) blas64.General {
+	z := matrix.New64(l.b.Rows, len(cols))
 	for i := range l.b.Rows {
-		for c, j := range l.cols {
+		for c, j := range cols {
 			z.Data[i*z.Stride+c] = at(i, j)
 		}
 	}
 	return z
+}
+
+// columns returns columns of m.
+func columns(m blas32.General, cols []int) blas32.General {
+	z := matrix.New(m.Rows, len(cols))
+	for i := range m.Rows {
+		row := matrix.Row(m, i)
+		for c, j := range cols {
+			z.Data[i*z.Stride+c] = row[j]
+		}
+	}
+	return z
+}
+
+// greatest returns the column of the element of the greatest magnitude.
+func greatest(m blas32.General) (column int) {
+	var most float64
+	for i := range m.Rows {
+		for j, v := range matrix.Row(m, i) {
+			if x := math.Abs(float64(v)); x > most {
+				most, column = x, j
+			}
+		}
+	}
+	return column
+}
+
+// quantiseB quantises the columns of B of which errors are told, which are
+// columns cols of the result. Where columns have scales of their own, the
+// others make no difference, but for the greatest number to a scale of the
+// matrix.
+func (l *Layer) quantiseB(r quant.Recipe) (q *quant.Quantised, cols []int, err error) {
+	if r.Block.Across == 1 && r.Stochastic.Bits == 0 {
+		q, err = r.Quantise(l.few, quant.Right)
+		return q, thinned(len(l.cols), len(l.cols)), err
+	}
+	q, err = r.Quantise(l.b, quant.Right)
+	return q, l.cols, err
 }
 
 func absolute(x blas64.General) blas64.General {
@@ -154,12 +195,12 @@ func (l *Layer) Errors(onA, onB quant.Recipe, devices []tcore.Device, promote in
 	if err != nil {
 		return Errors{}, err
 	}
-	qb, err := onB.Quantise(l.b, quant.Right)
+	qb, cols, err := l.quantiseB(onB)
 	if err != nil {
 		return Errors{}, err
 	}
-	a, b := l.left(func(i, j int) float64 { return float64(l.a.Data[i*l.a.Stride+j]) }), l.right(func(i, j int) float64 { return float64(l.b.Data[i*l.b.Stride+j]) })
-	x, y := l.left(number(qa)), l.right(number(qb))
+	a, b := l.left(func(i, j int) float64 { return float64(l.a.Data[i*l.a.Stride+j]) }), l.right(func(i, j int) float64 { return float64(l.b.Data[i*l.b.Stride+j]) }, l.cols)
+	x, y := l.left(number(qa)), l.right(number(qb), cols)
 	for name, z := range map[string]blas64.General{onA.Name: x, onB.Name: y} {
 		for _, v := range z.Data {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -181,7 +222,7 @@ func (l *Layer) Errors(onA, onB quant.Recipe, devices []tcore.Device, promote in
 	}
 	for _, d := range devices {
 		for _, every := range steps(qa, qb, d, promote) {
-			e.Devices = append(e.Devices, l.accumulated(l.run(qa, qb, d, every), exact, d.Name, every))
+			e.Devices = append(e.Devices, l.accumulated(l.run(qa, qb, cols, d, every), exact, d.Name, every))
 		}
 	}
 	return e, nil

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -231,13 +232,14 @@ func TestDamaged(t *testing.T) {
 		name string
 		data []byte
 	}{
-		"m.bin: want a file named .onnx or .safetensors":                        {"m.bin", nil},
-		"m.onnx: 0 bytes without a graph, want an ONNX model":                   {"m.onnx", nil},
-		"m.onnx: byte 2: a field of 43 bytes in a message of which 41 are left": {"m.onnx", good[:len(good)-2]},
-		"m.onnx: byte 0: a field of type 7, want 0, 1, 2 or 5":                  {"m.onnx", []byte{0x0f}},
-		"m.onnx: byte 0: the tag 0 of no field":                                 {"m.onnx", []byte{0}},
-		"m.onnx: byte 1: a number that does not end":                            {"m.onnx", []byte{0x08, 0x80}},
-		"more than 32 deep": {"m.onnx", onnx(deep)},
+		"m.bin: want a file named .onnx or .safetensors":                                                  {"m.bin", nil},
+		"m.onnx: 0 bytes without a graph, want an ONNX model":                                             {"m.onnx", nil},
+		"m.onnx: byte 2: a field of 43 bytes in a message of which 41 are left":                           {"m.onnx", good[:len(good)-2]},
+		"m.onnx: byte 0: a field of type 7, want 0, 1, 2 or 5":                                            {"m.onnx", []byte{0x0f}},
+		"m.onnx: byte 0: the tag 0 of no field":                                                           {"m.onnx", []byte{0}},
+		"m.onnx: byte 1: a number that does not end":                                                      {"m.onnx", []byte{0x08, 0x80}},
+		"m.onnx: more than 4194304 fields":                                                                {"m.onnx", bytes.Repeat([]byte{0x08, 0x00}, 1<<22+1)},
+		"more than 32 deep":                                                                               {"m.onnx", onnx(deep)},
 		`tensor "w": shape [-1 2], want sizes of at least 0`:                                              {"m.onnx", model(raw("w", []int64{-1, 2}, 1, 2))},
 		`tensor "w": shape [4194304 4194304], want at most 2^40`:                                          {"m.onnx", model(raw("w", []int64{1 << 22, 1 << 22}, 1, 2))},
 		`tensor "w": 8 bytes of data, want those of [3 2] elements of F32`:                                {"m.onnx", model(raw("w", []int64{3, 2}, 1, 2))},

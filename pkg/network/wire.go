@@ -28,8 +28,8 @@ type field struct {
 }
 
 // mostFields limits how many fields a file is believed to have besides the
-// elements of its arrays: those of a million nodes.
-const mostFields = 1 << 24
+// elements of its arrays: more than a hundred thousand nodes have.
+const mostFields = 1 << 22
 
 // A wire reads messages of a file, of which it keeps a page.
 type wire struct {

@@ -112,7 +112,13 @@ func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 			return nil, err
 		}
 	}
-	names, formats := words(q.device), words(q.in)
+	return findDevices(q.device, q.in)
+}
+
+// findDevices returns the devices of names or architectures that take formats,
+// each a list with commas; all if none is named.
+func findDevices(device, in string) (found []tcore.Device, err error) {
+	names, formats := words(device), words(in)
 	for _, name := range formats {
 		if _, err := findFormat(name); err != nil {
 			return nil, err
@@ -130,7 +136,7 @@ func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("no device of %s takes %s", q.device, q.in)
+		return nil, fmt.Errorf("no device of %s takes %s", device, in)
 	}
 	return found, nil
 }

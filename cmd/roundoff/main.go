@@ -6,6 +6,7 @@
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff quantise         quantise a matrix of a NumPy file as a library does
 //	roundoff trace            show how an element of a product is summed, and what is cut off
+//	roundoff audit            tell what quantisation does to the products of a trained network
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
 //	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
@@ -59,6 +60,7 @@ var commands = []command{
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"quantise", "quantise a matrix of a NumPy file as a library does, or list the recipes", quantiseCommand},
 	{"trace", "show how an element of a product is summed, and what is cut off", traceCommand},
+	{"audit", "tell what quantisation does to the products of a trained network", auditCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
 	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},

@@ -1,0 +1,483 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/roundofflab/roundoff/internal/sample"
+	"github.com/roundofflab/roundoff/pkg/audit"
+	"github.com/roundofflab/roundoff/pkg/network"
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// What is audited unless the command line says otherwise.
+const (
+	auditRecipes = "torchao-e4m3-row,deepgemm-1x128:deepgemm-128x128,te-mxe4m3,mxe2m1-rceil,nvfp4-te-1x16,int8-row"
+	auditDevices = "hopper-wgmma-e4m3-binary32,blackwell-tcgen05-e4m3-binary32,blackwell-tcgen05-mxe4m3-binary32," +
+		"blackwell-tcgen05-mxe2m1-binary32,blackwell-tcgen05-f4ue4m3x16-binary32"
+	drawnRows = 64 // of activations that are drawn
+)
+
+// An auditQuestion contains the arguments of roundoff audit.
+type auditQuestion struct {
+	recipes       []auditRecipe
+	devices       []tcore.Device
+	promote, most int
+	seed          uint64
+	tolerance     float64
+	activations   string // a folder, empty for none
+}
+
+// An auditRecipe quantises activations by one recipe and weights by another.
+type auditRecipe struct {
+	name string
+	a, b quant.Recipe
+}
+
+// auditCommand tells what quantisation does to the products of a network.
+func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var q auditQuestion
+	var recipes, device, page string
+	var json bool
+	flags := newFlags("audit", "[-flag ...] MODEL\n\n"+
+		"Reads a trained network, MODEL.onnx or MODEL.safetensors, and tells for each of its products D = AB\n"+
+		"of activations A and weights B what quantisation makes of it: E = ÂB̂ - AB, predicted from the errors\n"+
+		"of the elements and measured, and what the sums of a device add, as it is emulated. The activations\n"+
+		"are independent N(0,1), or yours: -activations. Per layer; how errors pass from layer to layer is\n"+
+		"not told. Of a tensor in a file without a graph the shape alone says that it is a product.\n\n", stderr)
+	flags.StringVar(&recipes, "recipe", auditRecipes, "quantise by these `recipes`, names of roundoff quantise, A:B for one of activations and one of weights")
+	flags.StringVar(&device, "device", auditDevices, "multiply on these `devices`, where they take what a recipe makes")
+	flags.IntVar(&q.promote, "promote", 128, "where a scale belongs to all of K, multiply also with sums that leave the device after this `number` of products; 0: not")
+	flags.StringVar(&q.activations, "activations", "", "take activations from the files of this `folder`, which lab/activations.py writes")
+	flags.Uint64Var(&q.seed, "seed", 1, "the `seed` of activations that are drawn")
+	flags.Float64Var(&q.tolerance, "tolerance", 0, "count the products whose rms(E) is at most this `number` times rms(D)")
+	flags.IntVar(&q.most, "worst", 5, "print this `number` of products for each recipe, the worst first; 0: all")
+	flags.StringVar(&page, "html", "", "write a page with pictures, of all products, into this `file`")
+	flags.BoolVar(&json, "json", false, "write JSON, of all products")
+	words, err := parseFlags(flags, args)
+	switch {
+	case err != nil:
+		return err
+	case len(words) != 1:
+		return misuse(flags, "want one model")
+	case q.promote < 0 || q.most < 0:
+		return misuse(flags, "-promote %d and -worst %d, want at least 0", q.promote, q.most)
+	case q.tolerance < 0 || math.IsNaN(q.tolerance) || math.IsInf(q.tolerance, 0):
+		return misuse(flags, "-tolerance %v, want a number of at least 0", q.tolerance)
+	}
+	if q.recipes, err = findRecipes(recipes); err != nil {
+		return err
+	}
+	if q.devices, err = findDevices(device, ""); err != nil {
+		return err
+	}
+	m, err := network.Open(words[0])
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	var file *output
+	if page != "" {
+		if file, err = newOutput(page); err != nil {
+			return err
+		}
+		defer file.drop()
+	}
+	r, err := q.audit(ctx, m)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		text, err := r.page(q)
+		if err != nil {
+			return err
+		}
+		if err := file.write(func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+			return err
+		}
+	}
+	if json {
+		return writeJSON(stdout, r)
+	}
+	return r.write(stdout, q)
+}
+
+// findRecipes returns the recipes of a list with commas.
+func findRecipes(list string) (found []auditRecipe, err error) {
+	for _, name := range words(list) {
+		left, right, two := strings.Cut(name, ":")
+		if !two {
+			right = left
+		}
+		r := auditRecipe{name: name}
+		for _, side := range []struct {
+			name string
+			to   *quant.Recipe
+		}{{left, &r.a}, {right, &r.b}} {
+			if *side.to, err = quant.Named(side.name); err != nil {
+				return nil, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", side.name)
+			}
+		}
+		if slices.ContainsFunc(found, func(f auditRecipe) bool { return f.name == name }) {
+			return nil, fmt.Errorf("-recipe names %s twice", name)
+		}
+		found = append(found, r)
+	}
+	if found == nil {
+		return nil, fmt.Errorf("-recipe %q names no recipe", list)
+	}
+	return found, nil
+}
+
+// An auditReport is what is told of a network, and its JSON.
+type auditReport struct {
+	Model    string           `json:"model"`
+	Law      string           `json:"law"` // of activations that are drawn
+	Products []auditedProduct `json:"products"`
+	Left     []auditLeft      `json:"not_audited"`
+}
+
+type auditLeft struct {
+	Name     string `json:"name"`
+	Operator string `json:"operator"`
+	Why      string `json:"why"`
+}
+
+type auditedProduct struct {
+	Name     string          `json:"name"`
+	Operator string          `json:"operator"`
+	Tensor   string          `json:"tensor"`
+	Input    string          `json:"input"` // the name of the activations in the graph
+	File     string          `json:"file"`  // with activations, in the folder of -activations
+	Data     string          `json:"data"`  // which activations it was audited with
+	K        int             `json:"k"`
+	N        int             `json:"n"`
+	Groups   int             `json:"groups"`
+	Window   *network.Window `json:"window,omitempty"`
+	Greatest float64         `json:"max_over_sd"`
+	Kurtosis float64         `json:"kurtosis"`
+	Dead     int             `json:"dead_columns"`
+	Errors   []auditedErrors `json:"errors"`
+}
+
+type auditedErrors struct {
+	Recipe      string          `json:"recipe"`
+	Activations float64         `json:"activations"`
+	Weights     float64         `json:"weights"`
+	Predicted   float64         `json:"predicted"`
+	Measured    float64         `json:"measured"`
+	Backward    float64         `json:"backward"`
+	Largest     float64         `json:"largest"`
+	Why         string          `json:"why,omitempty"` // there are no errors
+	Devices     []auditedDevice `json:"devices"`
+}
+
+type auditedDevice struct {
+	Device   string  `json:"device"`
+	Promote  int     `json:"promote"`
+	RMS      float64 `json:"accumulation"`
+	Total    float64 `json:"total"`
+	Overflow int     `json:"overflow"`
+}
+
+// audit computes the report. The error says that no product can be audited, or
+// that a file of activations cannot be read.
+func (q *auditQuestion) audit(ctx context.Context, m *network.Model) (*auditReport, error) {
+	r := &auditReport{Model: m.Path, Law: fmt.Sprintf("independent N(0,1), %d rows, seed %d", drawnRows, q.seed)}
+	for _, l := range m.Left {
+		r.Left = append(r.Left, auditLeft{l.Name, l.Operator, l.Why})
+	}
+	taken := 0
+	for i, p := range m.Products {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		a := auditedProduct{Name: p.Name, Operator: p.Operator, Tensor: p.Tensor, Input: p.Input, File: activationsFile(i, p.Name),
+			K: p.K, N: p.N, Groups: p.Groups, Window: p.Window}
+		x, err := q.activationsOf(p, &a)
+		if err != nil {
+			return nil, err
+		}
+		if a.Data == a.File {
+			taken++
+		}
+		if err := q.product(x, p, &a); err != nil {
+			r.Left = append(r.Left, auditLeft{p.Name, p.Operator, err.Error()})
+			continue
+		}
+		r.Products = append(r.Products, a)
+	}
+	switch {
+	case r.Products == nil && r.Left != nil:
+		return nil, fmt.Errorf("%s: no product can be audited: %s, %s: %s", m.Path, short(r.Left[0].Operator), short(r.Left[0].Name), r.Left[0].Why)
+	case r.Products == nil:
+		return nil, fmt.Errorf("%s: no product of activations and weights", m.Path)
+	case q.activations != "" && taken == 0:
+		return nil, fmt.Errorf("-activations %s: no file of a product, such as %s", q.activations, r.Products[0].File)
+	}
+	return r, nil
+}
+
+// unsafe matches what is not in the name of a file.
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// activationsFile returns the name of the file with activations of a product.
+func activationsFile(index int, name string) string {
+	name = unsafe.ReplaceAllString(name, "_")
+	return fmt.Sprintf("%03d-%s.npy", index, name[max(0, len(name)-60):])
+}
+
+// activationsOf returns A: from its file, if there is one, else drawn.
+func (q *auditQuestion) activationsOf(p network.Product, a *auditedProduct) (blas32.General, error) {
+	if q.activations != "" {
+		path := filepath.Join(q.activations, a.File)
+		switch x, err := readMatrix(path, tcore.Binary32, tcore.ToNearestEven); {
+		case err == nil && p.Groups > 1:
+			return x, fmt.Errorf("%s: activations of a convolution of %d groups, want one", path, p.Groups)
+		case err == nil && x.Cols != p.K:
+			return x, fmt.Errorf("%s is %d × %d, want %d columns for %s", path, x.Rows, x.Cols, p.K, short(p.Name))
+		case err == nil:
+			a.Data = a.File
+			return x, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return x, err
+		}
+	}
+	a.Data = "N(0,1)"
+	return audit.Normal(drawnRows, p.K, q.seed), nil
+}
+
+// product fills in what is told of a product.
+func (q *auditQuestion) product(x blas32.General, p network.Product, a *auditedProduct) error {
+	b, err := p.Weights()
+	if err != nil {
+		return err
+	}
+	s := audit.StatisticsOf(b)
+	a.Greatest, a.Kurtosis, a.Dead = s.Greatest, s.Kurtosis, s.Dead
+	l, err := audit.NewLayer(x, b)
+	if err != nil {
+		return err
+	}
+	for _, r := range q.recipes {
+		e, err := l.Errors(r.a, r.b, q.devices, q.promote)
+		z := auditedErrors{Recipe: r.name, Activations: e.Activations, Weights: e.Weights, Predicted: e.Predicted, Measured: e.Measured,
+			Backward: e.Backward, Largest: e.Largest}
+		if err != nil {
+			z.Why = err.Error()
+		}
+		for _, d := range e.Devices {
+			z.Devices = append(z.Devices, auditedDevice(d))
+		}
+		a.Errors = append(a.Errors, z)
+	}
+	return nil
+}
+
+// A ranked product is what one recipe does to it.
+type ranked struct {
+	*auditedProduct
+	auditedErrors
+}
+
+// by returns the products of a recipe, the worst first.
+func (r *auditReport) by(recipe int) (list []ranked) {
+	for i := range r.Products {
+		list = append(list, ranked{&r.Products[i], r.Products[i].Errors[recipe]})
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		return cmp.Or(strings.Compare(b.Why, a.Why), cmp.Compare(b.Measured, a.Measured))
+	})
+	return list
+}
+
+// measured returns rms(E)/rms(D) of those that have it, the worst first.
+func measured(list []ranked) (z []float64) {
+	for _, p := range list {
+		if p.Why == "" {
+			z = append(z, p.Measured)
+		}
+	}
+	return z
+}
+
+// write prints the report as tables: the products, each recipe in a line, and
+// the worst products of each.
+func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
+	fmt.Fprintf(stdout, "%s: %s of activations and weights, %d not audited\n", r.Model, plural(len(r.Products), "product"), len(r.Left))
+	fmt.Fprintf(stdout, "Activations: %s%s\n\n", r.Law, q.from())
+	r.writeSummary(stdout, q)
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	r.writeWeights(w, q)
+	for i, recipe := range q.recipes {
+		list := r.by(i)
+		shown := q.shown(len(list))
+		fmt.Fprintf(w, "\n%s, the worst %d of %d, errors over rms(D)\n", recipe.name, shown, len(list))
+		fmt.Fprintln(w, "product\tK × N\tdata\tby A\tby B\tpredicted\tmeasured\tover |A||B|\tlargest\tdevice\tadds\tin all")
+		for _, p := range list[:shown] {
+			head := fmt.Sprintf("%s\t%d × %d\t%s", short(p.Name), p.K, p.N, dataWord(p.Data))
+			if p.Why != "" {
+				fmt.Fprintf(w, "%s\t%s\n", head, p.Why)
+				continue
+			}
+			fmt.Fprintf(w, "%s\t%.2e\t%.2e\t%.2e\t%.2e\t%.1e\t%.1e", head, p.Activations, p.Weights, p.Predicted, p.Measured, p.Backward, p.Largest)
+			if p.Devices == nil {
+				fmt.Fprintln(w, "\t-\t-\t-")
+			}
+			for j, d := range p.Devices {
+				if j > 0 {
+					fmt.Fprint(w, strings.Repeat("\t", 8))
+				}
+				fmt.Fprintf(w, "\t%s\t%s\t%s\n", d.named(), d.over(d.RMS), d.over(d.Total))
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return r.writeLeft(stdout)
+}
+
+// from says which activations are not drawn.
+func (q *auditQuestion) from() string {
+	if q.activations == "" {
+		return ""
+	}
+	return "; of products with a file, those in " + q.activations
+}
+
+// shown returns how many of n products are printed.
+func (q *auditQuestion) shown(n int) int {
+	if q.most > 0 {
+		return min(n, q.most)
+	}
+	return n
+}
+
+// writeWeights prints the products whose weights have the greatest kurtosis.
+func (r *auditReport) writeWeights(w io.Writer, q auditQuestion) {
+	list := slices.Clone(r.Products)
+	slices.SortStableFunc(list, func(a, b auditedProduct) int { return cmp.Compare(b.Kurtosis, a.Kurtosis) })
+	shown := q.shown(len(list))
+	fmt.Fprintf(w, "\nweights, the %d of %d of the greatest kurtosis (3 for normal numbers)\n", shown, len(list))
+	fmt.Fprintln(w, "product\toperator\tK × N\tgroups\tmax/sd\tkurtosis\tdead columns")
+	for _, p := range list[:shown] {
+		fmt.Fprintf(w, "%s\t%s\t%d × %d\t%d\t%.3g\t%.3g\t%d\n", short(p.Name), p.Operator, p.K, p.N, p.Groups, p.Greatest, p.Kurtosis, p.Dead)
+	}
+}
+
+// named returns the device, and after how many products sums leave it.
+func (d auditedDevice) named() string {
+	name := strings.TrimSuffix(d.Device, "-binary32")
+	if d.Promote > 0 {
+		return fmt.Sprintf("%s every %d", name, d.Promote)
+	}
+	return name
+}
+
+// over returns an error, or how many outputs have none.
+func (d auditedDevice) over(x float64) string {
+	if d.Overflow > 0 {
+		return fmt.Sprintf("%d overflow", d.Overflow)
+	}
+	return fmt.Sprintf("%.1e", x)
+}
+
+// dataWord returns which activations were taken, in a word.
+func dataWord(data string) string {
+	if strings.HasSuffix(data, ".npy") {
+		return "file"
+	}
+	return data
+}
+
+// plural returns a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// short returns the end of a long name, which a file may have made of anything.
+func short(name string) string { return endOf(name, 40) }
+
+func endOf(name string, most int) string {
+	letters := []rune(strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return unicode.ReplacementChar
+	}, name))
+	if len(letters) > most {
+		return "…" + string(letters[len(letters)-most+1:])
+	}
+	return string(letters)
+}
+
+// writeSummary prints a line for each recipe.
+func (r *auditReport) writeSummary(stdout io.Writer, q auditQuestion) {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "recipe\tworst\tmedian\tworst product")
+	if q.tolerance > 0 {
+		fmt.Fprintf(w, "\twithin %g", q.tolerance)
+	}
+	fmt.Fprintln(w)
+	for i, recipe := range q.recipes {
+		list := r.by(i)
+		all := measured(list)
+		if all == nil {
+			fmt.Fprintf(w, "%s\t-\t-\t%s\n", recipe.name, list[0].Why)
+			continue
+		}
+		worst := list[len(list)-len(all)]
+		fmt.Fprintf(w, "%s\t%.2e\t%.2e\t%s", recipe.name, all[0], sample.Median(all), short(worst.Name))
+		if q.tolerance > 0 {
+			within := 0
+			for _, x := range all {
+				if x <= q.tolerance {
+					within++
+				}
+			}
+			fmt.Fprintf(w, "\t%d of %d", within, len(list))
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+}
+
+// writeLeft prints what was not audited, alike ones in one line.
+func (r *auditReport) writeLeft(stdout io.Writer) error {
+	if r.Left == nil {
+		return nil
+	}
+	_, err := fmt.Fprintln(stdout, "\nNot audited:")
+	count, first := map[string]int{}, []auditLeft{}
+	for _, l := range r.Left {
+		why := l.Operator + ": " + l.Why
+		if count[why]++; count[why] == 1 {
+			first = append(first, l)
+		}
+	}
+	for _, l := range first {
+		more := ""
+		if n := count[l.Operator+": "+l.Why] - 1; n > 0 {
+			more = fmt.Sprintf(", and %d more", n)
+		}
+		_, err = fmt.Fprintf(stdout, "  %s %s%s: %s\n", short(l.Operator), short(l.Name), more, l.Why)
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+// Package audit says what quantisation does to one layer of a network: a
+// product D = AB of activations A and weights B.
+//
+// With Â and B̂ the quantised factors, E = ÂB̂ - AB is what quantisation adds.
+// It is predicted from the errors of the elements, and measured beside. What
+// the device adds is measured on the emulated device: D̂ - ÂB̂.
+//
+//	l, err := audit.NewLayer(a, b)
+//	e, err := l.Errors(quant.NVFP4(quant.Vector16), quant.NVFP4(quant.Vector16), devices.All(), 128)
+//	e.Predicted, e.Measured // rms(E)/rms(D)
+//
+// Of a layer errors are told. How they pass from layer to layer, and what a
+// network makes of them, is not.
+package audit

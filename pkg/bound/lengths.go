@@ -15,11 +15,12 @@ const LongestK = 1 << 24
 // ratio of its ends.
 //
 // The excess of an error that is summed grows with K. That of an error that
-// averages out falls, as that of converted factors does. So it falls at first,
-// grows at last, and is looked at in steps of a factor of 4, up to the one by
-// which it grows above 1 by half or more: it is assumed that the excess is at
-// most 1 between two neighbouring steps where it is at both, that it crosses 1
-// once between two where it is at one of them, and that it goes on to grow.
+// averages out falls, as that of converted factors does. Both do so in waves,
+// since sums of certain lengths end just above a power of two. The excess is
+// looked at in steps of a factor of 4 up to where it is above 2 and grows as
+// sums do, and where it is near 1 in steps of √2. It is assumed to be at most 1
+// between two neighbouring steps where it is at both, to cross 1 once between
+// two where it is at one of them, and to go on to grow.
 func goodLengths(excess func(K int) float64, at int) (least, largest int) {
 	known := map[int]float64{}
 	of := func(K int) float64 {
@@ -33,8 +34,18 @@ func goodLengths(excess func(K int) float64, at int) (least, largest int) {
 	steps := []int{min(at, LongestK)}
 	for K := 1; K <= LongestK; K *= 4 {
 		steps = append(steps, K)
-		if of(K) > max(1, 1.5*of(max(K/4, 1))) {
-			break // it grows as sums do
+		if K > at && of(K) > max(2, 1.5*of(max(K/4, 1))) {
+			break
+		}
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	near := func(K int) bool { return 0.6 < of(K) && of(K) < 1.7 }
+	for i, high := range steps[1:] {
+		if low := steps[i]; near(low) || near(high) {
+			for x := float64(low) * math.Sqrt2; x < float64(high)-0.5; x *= math.Sqrt2 {
+				steps = append(steps, int(math.Round(x)))
+			}
 		}
 	}
 	slices.Sort(steps)

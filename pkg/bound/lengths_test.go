@@ -20,6 +20,8 @@ func TestGoodLengths(t *testing.T) {
 		{"is_always_good", func(float64) float64 { return 0.5 }, 1},
 		{"is_never_good", func(K float64) float64 { return 1.01 + K/1e6 }, 9},
 		{"is_good_at_1_only", func(K float64) float64 { return K }, 1 << 20},
+		{"has_waves", func(K float64) float64 { return 0.97 + 0.05*math.Sin(2*math.Pi*math.Log2(K/30)/2) + K/1e6 }, 4096},
+		{"has_waves_and_is_good_elsewhere", func(K float64) float64 { return 0.99 + 0.05*math.Cos(math.Pi*math.Log2(K/4096)) + K/1e7 }, 3000},
 		{"is_infinite_for_long_sums", func(K float64) float64 {
 			if K > 5000 {
 				return math.Inf(1)
@@ -31,19 +33,25 @@ func TestGoodLengths(t *testing.T) {
 			excess := func(K int) float64 { return c.excess(float64(K)) }
 			calls := 0
 			least, largest := goodLengths(func(K int) float64 { calls++; return excess(K) }, c.at)
-			first, last := 0, 0 // by trying each K
+			first, last := 0, 0 // by trying each K: the interval around the given one, or else the longest
+			ratio := 0.0
 			for K := 1; K <= LongestK; K++ {
-				if excess(K) <= 1 {
-					last = K
-					if first == 0 {
-						first = K
-					}
+				from := K
+				for K <= LongestK && excess(K) <= 1 {
+					K++
+				}
+				inside := from <= c.at && c.at < K
+				if r := float64(K-1) / float64(from); K > from && (inside || r > ratio) {
+					first, last, ratio = from, K-1, r
+				}
+				if inside {
+					break
 				}
 			}
 			if least != first || largest != last {
 				t.Errorf("%d to %d, want %d to %d", least, largest, first, last)
 			}
-			if calls > 90 {
+			if calls > 120 {
 				t.Errorf("%d values of K tried", calls)
 			}
 		})

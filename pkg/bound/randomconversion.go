@@ -13,7 +13,7 @@ import (
 // device rounds them to nearest, each by itself.
 func (k Problem) averages() bool {
 	x, y := k.X.of().law, k.Y.of().law
-	known := k.Represented && k.Data == nil && k.Run == nil && x != nil && y != nil
+	known := k.Represented && k.Data == nil && k.Run == nil && x != nil && y != nil && x.wide() && y.wide()
 	return known && k.Device.Convert == tcore.ToNearestEven && k.Device.ScaleBlock == 0 &&
 		max(k.Device.A.Precision, k.Device.B.Precision) <= tcore.Binary32.Precision
 }
@@ -111,6 +111,16 @@ func (k Problem) leastGiven(f roundoff.Failure) float64 {
 type law struct {
 	family family
 	a, b   float64
+}
+
+// wide reports whether float64 tells the numbers of the law apart, and the
+// squares of their products are in its range.
+func (l law) wide() bool {
+	width, size := l.b, math.Abs(l.a)
+	if l.family == uniformFamily {
+		width, size = l.b-l.a, max(math.Abs(l.a), math.Abs(l.b))
+	}
+	return width > 0x1p-20*size && max(width, size) < 0x1p200 && width > 0x1p-200
 }
 
 // of returns the distribution for package quantisation.

@@ -121,12 +121,38 @@ func TestRandomConversion(t *testing.T) {
 			"truncates":   func(k *Problem) { k.Device.Convert = devices.HopperTF32().Convert },
 			"scaled":      func(k *Problem) { k.Device.ScaleBlock = 32 },
 			"one product": func(k *Problem) { k.K = 1 },
+			"narrow":      func(k *Problem) { k.X = Normal(1e30, 1) },
+			"narrow too":  func(k *Problem) { k.X = Uniform(1, 1+0x1p-30) },
+			"tiny":        func(k *Problem) { k.Y = Uniform(-0x1p-300, 0x1p-300) },
+			"huge":        func(k *Problem) { k.Y = Normal(0, 1e300) },
 			"binary64":    func(k *Problem) { k.Device.A = tcore.Binary64 },
 		} {
 			k := k
 			change(&k)
 			if _, ok := k.averaged(find("truncation"), at99, true); ok {
 				t.Errorf("%s: averages out", why)
+			}
+		}
+	})
+	t.Run("is_a_number_for_laws_of_all_sizes", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 1))
+		size := func() float64 { return math.Ldexp(r.Float64()+0x1p-30, r.IntN(60)-30) }
+		draw := func() Distribution {
+			mean, width := float64(r.IntN(3)-1)*size(), size()
+			if r.IntN(2) == 0 && mean+width > mean {
+				return Uniform(mean, mean+width)
+			}
+			return Normal(mean, width)
+		}
+		all := devices.All()
+		for range 1000 {
+			k := Problem{M: 1 + r.IntN(64), N: 16, K: 1 + r.IntN(1<<r.IntN(20)), X: draw(), Y: draw(), Represented: true}
+			k.Device = all[r.IntN(len(all))]
+			if !k.averages() {
+				continue
+			}
+			if c := k.randomConversion(at99); !(c > 0) {
+				t.Errorf("%v, %v, K = %d, %s: %v", k.X, k.Y, k.K, k.Device.Name, c)
 			}
 		}
 	})

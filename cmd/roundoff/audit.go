@@ -318,7 +318,7 @@ func measured(list []ranked) (z []float64) {
 // the worst products of each.
 func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
 	fmt.Fprintf(stdout, "%s: %s of activations and weights, %d not audited\n", r.Model, plural(len(r.Products), "product"), len(r.Left))
-	fmt.Fprintf(stdout, "Activations: %s%s\n\n", r.Law, q.from())
+	fmt.Fprintf(stdout, "Activations: %s%s; errors of at most %d × %d outputs of a product\n\n", r.Law, q.from(), audit.MostRows, audit.MostColumns)
 	r.writeSummary(stdout, q)
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	r.writeWeights(w, q)

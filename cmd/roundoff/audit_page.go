@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/audit"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
@@ -22,9 +23,9 @@ const barsShown = 8
 // page returns the report as a page that loads nothing.
 func (r *auditReport) page(q auditQuestion) ([]byte, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<p>%s: %s of activations and weights, %d not audited. Activations: %s%s. Errors are those of each product, E = ÂB̂ − AB; "+
-		"what a network makes of them is not told.</p>\n", html.EscapeString(r.Model), plural(len(r.Products), "product"), len(r.Left),
-		html.EscapeString(r.Law), html.EscapeString(q.from()))
+	fmt.Fprintf(&b, "<p>%s: %s of activations and weights, %d not audited. Activations: %s%s. Errors are those of each product, E = ÂB̂ − AB, of "+
+		"at most %d × %d outputs of it; what a network makes of them is not told.</p>\n", html.EscapeString(r.Model), plural(len(r.Products), "product"), len(r.Left),
+		html.EscapeString(r.Law), html.EscapeString(q.from()), audit.MostRows, audit.MostColumns)
 	figures := []*viz.Chart{r.distribution(q)}
 	for i := range q.recipes {
 		figures = append(figures, r.bars(q, i))

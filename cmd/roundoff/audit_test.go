@@ -82,7 +82,7 @@ func TestAudit(t *testing.T) {
 		t.Fatalf("status %d, %s", status, errs)
 	}
 	worst := r.by(0)[0]
-	for _, want := range []string{"2 products of activations and weights, 0 not audited", "independent N(0,1), 64 rows, seed 1", "2 of 2\n", "0 of 2\n",
+	for _, want := range []string{"2 products of activations and weights, 0 not audited", "independent N(0,1), 64 rows, seed 1; errors of at most 256 × 256 outputs of a product", "2 of 2\n", "0 of 2\n",
 		"torchao-e4m3-row, the worst 1 of 2", fmt.Sprintf("%.2e   %.2e", worst.Predicted, worst.Measured), "hopper-wgmma-e4m3"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("said\n%s\nwant %q", said, want)
@@ -226,7 +226,7 @@ func TestAudit_page(t *testing.T) {
 	if n := strings.Count(string(page), "<figure"); n != 3 {
 		t.Errorf("%d figures, want 3", n)
 	}
-	for _, want := range []string{"All products by int8-row", "All products by deepgemm-fp4-1x32-ue8m0:deepgemm", ">w0<", ">w1<", "64 rows, seed 1"} {
+	for _, want := range []string{"All products by int8-row", "All products by deepgemm-fp4-1x32-ue8m0:deepgemm", ">w0<", ">w1<", "64 rows, seed 1", "at most 256 × 256 outputs"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -63,6 +63,7 @@ func (o *operands) describe(k *bound.Problem) (err error) {
 		return err
 	}
 	k.RangeX, k.RangeY = bound.RangesOf(o.a, o.b)
+	k.Given = &bound.Given{A: o.a, B: o.b}
 	if k.Data, err = bound.Inspect(o.a, o.b); err != nil {
 		return err
 	}

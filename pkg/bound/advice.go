@@ -56,6 +56,9 @@ func (a Advice) Meets() bool { return a.Excess <= 1 }
 // device then does not meet the tolerance if it is block-scaled, or if a format
 // has at most 6 bits and so too few normal numbers.
 //
+// With k.Given, it knows what the conversion loses, and assumes that longer
+// rows go on like those given.
+//
 // With k.Data, Advise uses only bounds whose assumptions the inspection does
 // not refuse, also for other values of K, and it includes underflow. It assumes
 // that the least |A||B| of an output is no smaller for larger K, and
@@ -188,7 +191,7 @@ func (k Problem) outOfRange() string {
 	switch {
 	case k.Represented && k.Device.ScaleBlock > 0:
 		return "scales of blocks: a factor far below the greatest of its block is lost"
-	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6 && !k.averages():
+	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6 && !k.averages() && !k.converts():
 		return k.Device.A.Name + " has few normal numbers: conversion loses small factors"
 	}
 	if why := k.overflows(); why != "" {

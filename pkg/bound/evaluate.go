@@ -102,7 +102,8 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 // gives less, otherwise for those alone that know the distributions.
 func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64, average bool) Result {
 	r := Result{Bound: b.Name, Constant: nan, Absolute: math.Inf(1), Lambda: nan, Confidence: roundoff.Never, Source: b.Source}
-	conversion, averaged := k.averaged(b, f, average)
+	conversion, better := k.better(b, f, average)
+	averaged := better && conversion.random
 	if b.Model.Random || averaged {
 		r.Confidence = f
 	}
@@ -120,13 +121,14 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64, average bo
 			v, biased = k.biased(v, b.Spread)
 		}
 	}
-	if averaged {
-		r.Constant, r.Underflow, r.Parts = k.wholeAveraged(v.Constant, conversion)
+	if better {
+		r.Constant, r.Underflow, r.Parts = k.wholeConverted(v.Constant, conversion)
 	} else {
 		r.Constant, r.Parts = k.whole(v.Constant)
-		if b.Constant != nil {
-			r.Underflow = k.underflow(r.Constant)
-		}
+		r.Underflow = k.underflow(r.Constant)
+	}
+	if b.Constant == nil {
+		r.Underflow = 0 // the run has it
 	}
 	r.Absolute, r.Lambda = k.wholeAbsolute(v), v.Lambda
 	r.Why = b.fails(k)

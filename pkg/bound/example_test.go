@@ -533,3 +533,16 @@ func ExampleAdvice() {
 	// ieee-fma-binary32-binary32 true
 	// hopper-wgmma-e4m3-binary32 false
 }
+
+// Of given matrices it is known what their conversion to 8 bits loses.
+func ExampleGiven() {
+	a := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1.0625, 1}} // halfway between 1 and 1.125
+	b := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}
+	k := bound.Problem{M: 1, N: 1, K: 2, Machine: tcore.Machine{Device: devices.BlackwellE4M3()}, Represented: true}
+	worst, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+	k.Given = &bound.Given{A: a, B: b}
+	known, _ := bound.Tightest(must(bound.Evaluate(k, at99)))
+	fmt.Printf("%.3g, at worst %.3g\n", known.Parts.Conversion, worst.Parts.Conversion)
+	// Output:
+	// 0.0303, at worst 0.129
+}

@@ -29,6 +29,10 @@ type Problem struct {
 	// are given; the zero value means unknown.
 	RangeX, RangeY Range
 
+	// Given are A and B, if they are given and what converting them loses is to be
+	// known; nil if not.
+	Given *Given
+
 	Data *Inspection // what tests of the given matrices found; nil if they were not tested
 
 	Run iter.Seq[Entry] // every output as it was computed; nil means unknown

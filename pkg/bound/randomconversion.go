@@ -31,24 +31,6 @@ func (k Problem) averaged(b Bound, f roundoff.Failure, always bool) (c float64, 
 	return c, few || c < k.conversion()
 }
 
-// wholeAveraged returns the constant of an output, what underflow adds, and the
-// parts of the constant, where the error of converting A and B is at most
-// conversion |A||B|, underflow included. The sums, of error at most z|Â||B̂|,
-// are those of the converted factors:
-//
-//	|Â||B̂| <= (1 + k.conversion()) |A||B| + k.converting()
-func (k Problem) wholeAveraged(chain, conversion float64) (constant, underflow float64, p Parts) {
-	sums := k
-	sums.Represented = false
-	z, p := sums.whole(chain)
-	if math.IsNaN(z) || math.IsInf(z, 1) {
-		return z, 0, p
-	}
-	sizes := 1 + k.conversion()
-	p = Parts{conversion, p.Accumulation * sizes, p.Merging * sizes, p.Storing * sizes}
-	return p.Sum(), sums.underflow(z) + z*k.converting(), p
-}
-
 // randomConversion returns c with |ÂB̂ - AB| <= c |A||B| for all outputs with
 // probability at least 1 - e^f, underflow included, where A and B are rounded
 // to the formats of the device and [Problem.averages] is true. It falls as

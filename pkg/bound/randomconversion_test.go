@@ -165,11 +165,11 @@ func TestRandomConversion(t *testing.T) {
 		}
 	})
 	t.Run("counts_the_sums_of_the_converted_factors", func(t *testing.T) {
-		const chain, conversion = 0.25, 0.01
-		constant, underflow, p := k.wholeAveraged(chain, conversion)
+		const chain, converted = 0.25, 0.01
+		constant, underflow, p := k.wholeConverted(chain, conversion{converted, 1 + k.conversion(), k.converting(), true})
 		sums := k
 		sums.Represented = false
-		if want := chain*(1+k.conversion()) + conversion; math.Abs(constant/want-1) > 1e-12 || p.Accumulation != chain*(1+k.conversion()) || p.Conversion != conversion {
+		if want := chain*(1+k.conversion()) + converted; math.Abs(constant/want-1) > 1e-12 || p.Accumulation != chain*(1+k.conversion()) || p.Conversion != converted {
 			t.Errorf("%v, want %v; %+v", constant, want, p)
 		}
 		if want := sums.underflow(chain) + chain*k.converting(); underflow != want || !(k.converting() > 0) {

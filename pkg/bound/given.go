@@ -1,0 +1,92 @@
+package bound
+
+import (
+	"math"
+	"sync"
+
+	"github.com/roundofflab/roundoff/pkg/quantisation"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Given are the matrices of a product, M × K and K × N. Where they are known,
+// what a device loses by converting them is known as well. Its methods may be
+// called at the same time. It must not be copied.
+type Given struct {
+	A, B blas64.General
+
+	mu    sync.Mutex
+	known map[givenKey]conversion
+}
+
+// A givenKey contains what the conversion of given matrices depends on.
+type givenKey struct {
+	a, b tcore.Format
+	mode tcore.RoundingMode
+}
+
+// conversion returns the largest error of converting A and B over all outputs,
+// for which it multiplies three times, in binary64. It is +Inf if an element
+// overflows. The bounds on the errors of these products are added.
+func (g *Given) conversion(d tcore.Device) conversion {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := givenKey{d.A, d.B, d.Convert}
+	c, ok := g.known[key]
+	if !ok {
+		c = g.convert(d)
+		if g.known == nil {
+			g.known = map[givenKey]conversion{}
+		}
+		g.known[key] = c
+	}
+	return c
+}
+
+func (g *Given) convert(d tcore.Device) conversion {
+	qa, qb := convertMatrix(g.A, d.A, d.Convert), convertMatrix(g.B, d.B, d.Convert)
+	p, err := quantisation.Known(g.A, g.B, qa, qb)
+	if err != nil {
+		return conversion{error: math.Inf(1), sizes: math.Inf(1)}
+	}
+	γ := roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff())
+	e, most := p.Error(), p.Elementwise()
+	size, converted := absProduct(g.A, g.B), absProduct(qa, qb)
+	z := conversion{sizes: 1}
+	for i, s := range size.Data {
+		if s > 0 {
+			z.error = max(z.error, (math.Abs(e.Data[i])+γ*most.Data[i])/s*(1+γ))
+			z.sizes = max(z.sizes, converted.Data[i]/s*(1+γ)*(1+γ))
+		}
+	}
+	return z
+}
+
+// convertMatrix returns the matrix with its elements rounded to f.
+func convertMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) blas64.General {
+	z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, m.Rows*m.Cols)}
+	for i := range m.Rows {
+		for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			z.Data[i*z.Stride+j] = f.Round(x, mode)
+		}
+	}
+	return z
+}
+
+// absProduct returns |A||B|, in binary64.
+func absProduct(a, b blas64.General) blas64.General {
+	abs := func(m blas64.General) blas64.General {
+		z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, m.Rows*m.Cols)}
+		for i := range m.Rows {
+			for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+				z.Data[i*z.Stride+j] = math.Abs(x)
+			}
+		}
+		return z
+	}
+	c := blas64.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, a.Rows*b.Cols)}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, abs(a), abs(b), 0, c)
+	return c
+}

@@ -29,22 +29,3 @@ var HalfUlpBernstein = register(Bound{
 		return z.around(roundoff.Azuma(z.proxies, k.eachOutput(f)))
 	},
 })
-
-// HalfUlpChernoff is HalfUlpBernstein with the moment generating function of
-// the uniform distribution itself, which is less than that of a normal number
-// of its variance: [roundoff.UniformTail]. It gains where few of the sums are
-// large. Errors to which the distribution of the data gives a larger variance
-// count as in HalfUlpBernstein.
-var HalfUlpChernoff = register(Bound{
-	Name:    "half-ulp-chernoff",
-	Source:  "derived from Chernoff 1952",
-	Formula: `\mathbb E\,\mathrm{err} \pm \min_\theta \frac{\ell + \sum_i \log\left(\mathrm{sinh}(\theta h_i)/(\theta h_i)\right)}\theta`,
-	Model:   MeanIndependent,
-	Needs:   Sums,
-	Assumes: HalfUlpBernstein.Assumes + ", and independent, given the exponents of the sums",
-	Fails:   HalfUlpBernstein.Fails,
-	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
-		z := o.errors(k)
-		return z.around(roundoff.UniformTail(z.half, z.uniform, z.wide, k.eachOutput(f)))
-	},
-})

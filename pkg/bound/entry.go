@@ -55,10 +55,6 @@ type runErrors struct {
 	// Σ of h²/3 for errors with a variance of at most that of uniform numbers on
 	// [-h, h], and of h² for others: see [truncation.NearestError].
 	proxies float64
-	// The number of errors for each h whose h²/3 is in proxies, and the part of
-	// proxies that the h² of others add.
-	half, uniform []float64
-	wide          float64
 
 	dist *stepDistribution // the step distribution that was used
 
@@ -109,10 +105,7 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	at, h, square, proxy := uint64(math.MaxUint64), 0., 0., 0.
 	drawn, mean, estimate, drawnProxy := false, 0., 0., 0. // computed when first used
 	doubt := 0.                                            // unsure at this exponent
-	uniform := 0.                                          // errors at this exponent that count as uniform
 	leave := func() {
-		z.addUniform(h, uniform)
-		uniform = 0
 		if drawn {
 			*unsure.at(math.Ilogb(2 * h)) = doubt
 		}
@@ -147,14 +140,8 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 			z.centre += mean
 			doubt += estimate
 			z.proxies += drawnProxy
-			if drawnProxy > proxy {
-				z.wide += drawnProxy
-			} else {
-				uniform++
-			}
 		} else {
 			z.proxies += proxy
-			uniform++
 		}
 		before = s
 	}
@@ -169,24 +156,10 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	if d, known := k.drift(); known {
 		z.slack += d.most
 		if d.variance > 1.02 {
-			z.proxies, z.wide, z.half, z.uniform = z.squares, z.squares, nil, nil
+			z.proxies = z.squares
 		}
 	}
 	return z
-}
-
-// addUniform adds n errors that are uniform on [-h, h].
-func (z *runErrors) addUniform(h, n float64) {
-	if n == 0 || h == 0 {
-		return
-	}
-	for i := len(z.half) - 1; i >= 0; i-- {
-		if z.half[i] == h {
-			z.uniform[i] += n
-			return
-		}
-	}
-	z.half, z.uniform = append(z.half, h), append(z.uniform, n)
 }
 
 // firstRounded returns the index of the product after which the first of the

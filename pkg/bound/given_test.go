@@ -141,7 +141,7 @@ func TestGiven_contains_the_errors(t *testing.T) {
 	}
 }
 
-// absoluteErrors returns |D̂ - D|, |A||B| and D of a product on the device of k.
+// absoluteErrors returns |D̂ - D|, |A||B| and D̂ of a product on the device.
 func absoluteErrors(k Problem, a, b blas64.General) (errors, sizes, values []float64) {
 	single := func(m blas64.General) blas32.General {
 		z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float32, len(m.Data))}

@@ -76,7 +76,6 @@ func TestPaperProductSums(t *testing.T) {
 		"ipsen-zhou":          {2.3e-7, 3.4e-5},
 		"ipsen-zhou-half-ulp": {1.7e-7, 2.3e-5},
 		"half-ulp-bernstein":  {9.7e-8, 1.3e-5},
-		"half-ulp-chernoff":   {9.7e-8, 1.3e-5}, // of many errors, all small
 	}
 	for _, c := range []struct {
 		device tcore.Device

@@ -22,17 +22,6 @@ func ExampleBernstein() {
 	// 1881
 }
 
-// The sum of four numbers that are uniform on [-1, 1] is never above 4, and few
-// are near it.
-func ExampleUniformTail() {
-	f := roundoff.FailureOf(0.99)
-	fmt.Printf("Azuma %.2f\n", roundoff.Azuma(4./3, f))
-	fmt.Printf("exact %.2f\n", roundoff.UniformTail([]float64{1}, []float64{4}, 0, f))
-	// Output:
-	// Azuma 3.76
-	// exact 3.22
-}
-
 // Bounds on all outputs of the paper's matrix product at 99 %, for four
 // distributions of the rounding errors.
 func ExampleErrorModel() {

@@ -48,73 +48,6 @@ func TestBernstein(t *testing.T) {
 	})
 }
 
-func TestUniformTail(t *testing.T) {
-	for _, c := range []struct {
-		half, count []float64
-		v           float64
-	}{
-		{[]float64{1}, []float64{1}, 0},
-		{[]float64{1, 2, 4}, []float64{5, 3, 1}, 0},
-		{[]float64{0x1p-30, 0x1p-20}, []float64{1e6, 2}, 0},
-		{[]float64{1, 100}, []float64{1000, 1}, 7},
-		{[]float64{1}, []float64{0}, 3},
-		{nil, nil, 2},
-	} {
-		for _, f := range []Failure{-1e-3, -5, -30, -1000} {
-			got, azuma, squares := UniformTail(c.half, c.count, c.v, f), c.v, 0.0
-			for i, h := range c.half {
-				azuma += c.count[i] * h * h / 3
-				squares += c.count[i] * h * h
-			}
-			if most := Azuma(azuma, f); got > most*(1+1e-12) {
-				t.Errorf("%+v, failure %v: %v, Azuma's is %v", c, float64(f), got, most)
-			}
-			// A fine grid of θ, and the moment generating function as a power series.
-			want := math.Inf(1)
-			for i := range 4000 {
-				θ := Azuma(1, f) / math.Sqrt(azuma) * math.Exp(float64(i)/500)
-				sum := math.Ln2 - float64(f) + θ*θ*c.v/2
-				for i, h := range c.half {
-					if θ*h > 500 {
-						sum = math.Inf(1)
-						break
-					}
-					series, term := 1.0, 1.0
-					for k := 2.0; term > 1e-18*series; k += 2 {
-						term *= θ * h * θ * h / (k * (k + 1))
-						series += term
-					}
-					sum += c.count[i] * math.Log(series)
-				}
-				want = min(want, sum/θ)
-			}
-			if got > want*(1+1e-4) || got < want*(1-1e-4) && f > -30 {
-				t.Errorf("%+v, failure %v: %v, want %v", c, float64(f), got, want)
-			}
-		}
-	}
-	t.Run("covers_sums_of_few_numbers", func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(9, 10))
-		const trials = 100000
-		for _, p := range []float64{0.5, 0.9, 0.99} {
-			bound, failures := UniformTail([]float64{1, 3}, []float64{2, 1}, 0, FailureOf(p)), 0
-			for range trials {
-				if math.Abs(uniform(rng)+uniform(rng)+3*uniform(rng)) > bound {
-					failures++
-				}
-			}
-			if x := float64(failures) / trials; x > allowed(1-p, trials) || p == 0.5 && x == 0 {
-				t.Errorf("confidence %v: fails in %v of the sums", p, x)
-			}
-		}
-	})
-	t.Run("of_nothing_is_0_and_of_too_much_infinite", func(t *testing.T) {
-		if x, y := UniformTail(nil, nil, 0, -1), UniformTail([]float64{1e200}, []float64{1}, 0, -1); x != 0 || !math.IsInf(y, 1) {
-			t.Errorf("%v and %v", x, y)
-		}
-	})
-}
-
 // dists are the models of an error δ, with generators of δ/u.
 var dists = []struct {
 	name string
@@ -272,10 +205,6 @@ func TestSumsPanic(t *testing.T) {
 		"roundoff: a = 0, want 0 < a < +Inf":                                                    func() { BetaErrors(0.1, 0, 2) },
 		"roundoff: b = +Inf, want 0 < b < +Inf":                                                 func() { BetaErrors(0.1, 2, math.Inf(1)) },
 		"roundoff: n = 0, want n >= 1":                                                          func() { SumOfNearest(0, 0.1) },
-		"roundoff: len(count) = 1, want 2, the length of half":                                  func() { UniformTail([]float64{1, 2}, []float64{1}, 0, -1) },
-		"roundoff: half = -1, want half >= 0":                                                   func() { UniformTail([]float64{-1}, []float64{1}, 0, -1) },
-		"roundoff: count = NaN, want count >= 0":                                                func() { UniformTail([]float64{1}, []float64{math.NaN()}, 0, -1) },
-		"roundoff: v = -1, want v >= 0":                                                         func() { UniformTail(nil, nil, -1, -1) },
 		"roundoff: events = NaN, want events >= 1":                                              func() { HighamMaryLambda(-1, 0.1, math.NaN()) },
 	} {
 		t.Run(want, func(t *testing.T) {

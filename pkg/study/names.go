@@ -121,7 +121,6 @@ var boundTitles = map[string]string{
 	"running":              "running error",
 	"running-half-ulp":     "running error, half ulps",
 	"half-ulp-bernstein":   "random half ulps",
-	"half-ulp-chernoff":    "random half ulps, exact mgf",
 	"ipsen-zhou":           "Ipsen & Zhou 2020",
 	"ipsen-zhou-half-ulp":  "Ipsen & Zhou 2020, half ulps",
 }

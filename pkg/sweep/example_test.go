@@ -60,7 +60,7 @@ func ExampleTightest() {
 	}
 	// Output:
 	// typical: τ = 0.3, 0 violations
-	// half-ulp-chernoff: τ = 0.6, 0 violations
+	// half-ulp-bernstein: τ = 0.6, 0 violations
 }
 
 // A sweep split over seeds and joined is the sweep of all seeds.

@@ -1,6 +1,7 @@
 package quantisation
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -142,12 +143,19 @@ func (m measured) errors(t *testing.T, r *rand.Rand, M, K, N int, see func(e flo
 	}
 }
 
+// whole is for all lengths, seeds and outputs of the tables of tightness and
+// coverage; make tightness sets it.
+var whole = flag.Bool("whole", false, "test tightness and coverage on as many products as tables tell of: half an hour")
+
 // The largest error of 1024 × 8 outputs is that part of the bound, or more.
 func TestTightness(t *testing.T) {
 	uniform, positive, normal, laplace := Uniform(-1, 1), Uniform(0, 1), Normal(0, 1), Laplace(0, 1)
 	sizes, seeds := []int{256}, uint64(1)
-	if !testing.Short() {
+	switch {
+	case *whole:
 		sizes, seeds = []int{256, 4096, 32768}, 5
+	case !testing.Short():
+		sizes = []int{256, 4096}
 	}
 	type row struct {
 		measured
@@ -191,8 +199,11 @@ func TestTightness(t *testing.T) {
 // One output of many fails no oftener than it may.
 func TestCoverage(t *testing.T) {
 	outputs := 5_000
-	if !testing.Short() {
+	switch {
+	case *whole:
 		outputs = 1_000_000
+	case !testing.Short():
+		outputs = 100_000
 	}
 	const K, batch = 256, 500
 	for _, m := range []measured{

@@ -133,9 +133,9 @@ var kinds = []string{"constants", "AR(1)", "sorted", "N(0,1)"}
 // ones, outputs share their errors, so that the largest of them is that of a
 // few, and one product may have less.
 func TestTightnessOfStochasticRounding(t *testing.T) {
-	seeds := 5
-	if testing.Short() {
-		seeds = 1
+	seeds := 1
+	if *whole {
+		seeds = 5
 	}
 	for _, K := range []int{256, 4096} {
 		if K > 256 && testing.Short() {
@@ -169,7 +169,7 @@ func TestTightnessOfStochasticRounding(t *testing.T) {
 func TestCoverageOfStochasticRounding(t *testing.T) {
 	for _, K := range []int{256, 4096} {
 		runs := 2_000_000 / K
-		if !testing.Short() {
+		if *whole {
 			runs = 40_000_000 / K
 		}
 		for _, name := range kinds {

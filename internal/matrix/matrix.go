@@ -3,6 +3,7 @@
 package matrix
 
 import (
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -17,6 +18,24 @@ func New(rows, cols int) blas32.General {
 // negative.
 func New64(rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+}
+
+// Map64 returns the matrix of f(x) for every element x of m.
+func Map64(f func(float64) float64, m blas64.General) blas64.General {
+	z := New64(m.Rows, m.Cols)
+	for i := range m.Rows {
+		for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
+			z.Data[i*z.Stride+j] = f(x)
+		}
+	}
+	return z
+}
+
+// Product64 returns ab, in binary64.
+func Product64(a, b blas64.General) blas64.General {
+	z := New64(a.Rows, b.Cols)
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, z)
+	return z
 }
 
 // Row returns row i of m as a slice of its elements, not a copy.

@@ -8,7 +8,6 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -46,8 +45,8 @@ func NewLayer(a, b blas32.General) (*Layer, error) {
 	}
 	l.few = columns(b, append(slices.Clone(l.cols), greatest(b)))
 	x, y := l.left(at(a)), l.right(at(b), l.cols)
-	l.d = product(x, y)
-	l.abs = product(absolute(x), absolute(y))
+	l.d = matrix.Product64(x, y)
+	l.abs = matrix.Product64(matrix.Map64(math.Abs, x), matrix.Map64(math.Abs, y))
 	l.size = rms(l.d.Data)
 	for _, s := range l.abs.Data {
 		l.mean += s / float64(len(l.abs.Data))
@@ -128,25 +127,11 @@ func (l *Layer) quantiseB(r quant.Recipe) (q *quant.Quantised, cols []int, err e
 	return q, l.cols, err
 }
 
-func absolute(x blas64.General) blas64.General {
-	z := matrix.New64(x.Rows, x.Cols)
-	for i, v := range x.Data {
-		z.Data[i] = math.Abs(v)
-	}
-	return z
-}
-
 func minus(x, y blas64.General) blas64.General {
 	z := matrix.New64(x.Rows, x.Cols)
 	for i, v := range x.Data {
 		z.Data[i] = v - y.Data[i]
 	}
-	return z
-}
-
-func product(x, y blas64.General) blas64.General {
-	z := matrix.New64(x.Rows, y.Cols)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, y, 0, z)
 	return z
 }
 
@@ -212,7 +197,7 @@ func (l *Layer) Errors(onA, onB quant.Recipe, devices []tcore.Device, promote in
 	e.Activations = math.Sqrt(mean(minus(x, a), b)) / l.size
 	e.Weights = math.Sqrt(mean(a, minus(y, b))) / l.size
 	e.Predicted = math.Hypot(e.Activations, e.Weights)
-	exact := product(x, y)
+	exact := matrix.Product64(x, y)
 	errors := minus(exact, l.d)
 	e.Measured, e.Backward = rms(errors.Data)/l.size, rms(errors.Data)/l.mean
 	for i, v := range errors.Data {

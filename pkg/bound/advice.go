@@ -156,7 +156,7 @@ func (k Problem) tightest(f roundoff.Failure) Result {
 		none.Why = why
 		return none
 	}
-	bounds := slices.DeleteFunc(Catalogue(), func(b Bound) bool { return !k.knows(b.Needs) || b.fails(k) != "" })
+	bounds := slices.DeleteFunc(Catalogue(), func(b Bound) bool { return !k.knows(b.Needs) || b.failsFor(k, true) != "" })
 	best := none
 	for _, r := range k.results(bounds, f, true) {
 		if r.Holds && k.relative(r) < k.relative(best) {
@@ -194,7 +194,7 @@ func (k Problem) outOfRange() string {
 	case k.Represented && min(k.Device.A.Bits(), k.Device.B.Bits()) <= 6 && !k.averages() && !k.converts():
 		return k.Device.A.Name + " has few normal numbers: conversion loses small factors"
 	}
-	if why := k.overflows(); why != "" {
+	if why := k.overflows(true); why != "" {
 		return why
 	}
 	if !k.knows(Moments) {

@@ -227,6 +227,30 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
+	// A normal number is beyond 448 with a probability that no one meets, yet not
+	// never.
+	t.Run("does_not_say_always_where_overflow_is_rare", func(t *testing.T) {
+		k := on(devices.HopperE4M3())
+		k.Represented, k.X, k.Y = true, Normal(0, 1), Normal(0, 1)
+		if r, ok := Tightest(results(t, k, at99)); !ok || r.Confidence != at99 {
+			t.Errorf("%+v, want a bound at 99 %%", r)
+		}
+		for _, f := range []roundoff.Failure{at99, -5001} {
+			for _, r := range results(t, k, f) {
+				if r.Holds && (r.Confidence == roundoff.Never || f < at99) {
+					t.Errorf("at %v: %+v", f, r)
+				}
+			}
+		}
+		k.X, k.Y = Uniform(-1, 1), Uniform(-1, 1)
+		if r, ok := Tightest(results(t, k, -5001)); !ok {
+			t.Errorf("%+v, want a bound for factors that have a largest number", r)
+		}
+		k.X = Normal(0, 1)
+		if _, ok := Tightest(results(t, k, -5001)); ok {
+			t.Error("one normal factor is bounded beyond what is neglected")
+		}
+	})
 	// If products have a nonzero mean, the sums grow like K and their errors like
 	// K^(3/2). The constant then grows with K, unlike for a mean of zero.
 	t.Run("knows_that_a_mean_is_not_zero", func(t *testing.T) {

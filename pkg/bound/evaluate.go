@@ -131,9 +131,12 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64, average bo
 		r.Underflow = 0 // the run has it
 	}
 	r.Absolute, r.Lambda = k.wholeAbsolute(v), v.Lambda
-	r.Why = b.fails(k)
+	random := b.Model.Random || averaged
+	r.Why = b.failsFor(k, random)
 	switch {
 	case r.Why != "":
+	case random && f < impossible/2 && k.Represented && k.overflows(false) != "":
+		r.Why = fmt.Sprintf("a confidence beyond 1 - e^%v, where %s", float64(impossible/2), k.overflows(false))
 	case biased != "":
 		r.Why = biased
 	case math.IsNaN(r.Constant):
@@ -147,12 +150,16 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64, average bo
 }
 
 // fails returns why the bound is not valid for the problem, or "".
-func (b Bound) fails(k Problem) string {
+func (b Bound) fails(k Problem) string { return b.failsFor(k, b.Model.Random) }
+
+// failsFor is fails for a statement that holds with a probability, random, or
+// always.
+func (b Bound) failsFor(k Problem, random bool) string {
 	if why := b.Model.Fails(k); why != "" {
 		return why
 	}
 	if k.Represented {
-		if why := k.overflows(); why != "" {
+		if why := k.overflows(random); why != "" {
 			return why
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"math"
 	"sync"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/quantisation"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -46,14 +46,20 @@ func (g *Given) conversion(d tcore.Device) conversion {
 }
 
 func (g *Given) convert(d tcore.Device) conversion {
-	qa, qb := convertMatrix(g.A, d.A, d.Convert), convertMatrix(g.B, d.B, d.Convert)
+	rounded := func(m blas64.General, f tcore.Format) blas64.General {
+		return matrix.Map64(func(x float64) float64 { return f.Round(x, d.Convert) }, m)
+	}
+	sizes := func(a, b blas64.General) blas64.General {
+		return matrix.Product64(matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b))
+	}
+	qa, qb := rounded(g.A, d.A), rounded(g.B, d.B)
 	p, err := quantisation.Known(g.A, g.B, qa, qb)
 	if err != nil {
 		return conversion{error: math.Inf(1), sizes: math.Inf(1)}
 	}
 	γ := roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff())
 	e, most := p.Error(), p.Elementwise()
-	size, converted := absProduct(g.A, g.B), absProduct(qa, qb)
+	size, converted := sizes(g.A, g.B), sizes(qa, qb)
 	z := conversion{sizes: 1}
 	for i, s := range size.Data {
 		if s > 0 {
@@ -62,31 +68,4 @@ func (g *Given) convert(d tcore.Device) conversion {
 		}
 	}
 	return z
-}
-
-// convertMatrix returns the matrix with its elements rounded to f.
-func convertMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) blas64.General {
-	z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
-			z.Data[i*z.Stride+j] = f.Round(x, mode)
-		}
-	}
-	return z
-}
-
-// absProduct returns |A||B|, in binary64.
-func absProduct(a, b blas64.General) blas64.General {
-	abs := func(m blas64.General) blas64.General {
-		z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, m.Rows*m.Cols)}
-		for i := range m.Rows {
-			for j, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
-				z.Data[i*z.Stride+j] = math.Abs(x)
-			}
-		}
-		return z
-	}
-	c := blas64.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, a.Rows*b.Cols)}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, abs(a), abs(b), 0, c)
-	return c
 }

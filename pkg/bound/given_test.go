@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
@@ -151,7 +152,8 @@ func absoluteErrors(k Problem, a, b blas64.General) (errors, sizes, values []flo
 		return z
 	}
 	d := blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: make([]float32, a.Rows*b.Cols)}
-	x, y := convertMatrix(a, k.Device.A, k.Device.Convert), convertMatrix(b, k.Device.B, k.Device.Convert)
+	x := matrix.Map64(func(x float64) float64 { return k.Device.A.Round(x, k.Device.Convert) }, a)
+	y := matrix.Map64(func(x float64) float64 { return k.Device.B.Round(x, k.Device.Convert) }, b)
 	k.Machine.GEMM(blas.NoTrans, blas.NoTrans, 1, single(x), single(y), 0, d, d)
 	for i := range a.Rows {
 		for j := range b.Cols {

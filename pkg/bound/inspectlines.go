@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -186,7 +187,7 @@ func leastOf(a, b blas64.General) float64 {
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {
 		return 0
 	}
-	a, b = absolute(a), absolute(b)
+	a, b = matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b)
 	const together = 1 << 20 // outputs
 	band := min(a.Rows, max(1, together/b.Cols))
 	d := blas64.General{Rows: band, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, band*b.Cols)}
@@ -206,14 +207,4 @@ func leastOf(a, b blas64.General) float64 {
 		return 0
 	}
 	return max(0, least*(1-float64(a.Cols+2)*0x1p-52))
-}
-
-func absolute(m blas64.General) blas64.General {
-	z := blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, 0, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		for _, x := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
-			z.Data = append(z.Data, math.Abs(x))
-		}
-	}
-	return z
 }

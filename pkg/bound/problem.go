@@ -142,9 +142,10 @@ func (k Problem) knows(what Knowledge) bool {
 }
 
 // overflows returns which of A and B has elements beyond the largest number of
-// its format, as far as the matrix or its distribution shows, or "". It
-// neglects what has at most the probability [impossible].
-func (k Problem) overflows() string {
+// its format, as far as the matrix or its distribution shows, or "". For a
+// statement that holds with a probability, random, it neglects what has at most
+// the probability [impossible].
+func (k Problem) overflows(random bool) string {
 	for _, factor := range []struct {
 		name string
 		rows int // or columns
@@ -153,7 +154,7 @@ func (k Problem) overflows() string {
 		f    tcore.Format
 	}{{"A", k.M, k.X, k.RangeX, k.Device.A}, {"B", k.N, k.Y, k.RangeY, k.Device.B}} {
 		greatest := factor.d.MaxAbs()
-		if factor.d.of().law != nil && math.IsInf(greatest, 1) {
+		if random && factor.d.of().law != nil && math.IsInf(greatest, 1) {
 			greatest = factor.d.Largest(float64(k.K)*float64(factor.rows), impossible)
 		}
 		if factor.r.known() {
@@ -170,8 +171,9 @@ func (k Problem) overflows() string {
 	return ""
 }
 
-// impossible is the logarithm of a probability that is neglected: that of
-// numbers hundreds of standard deviations from the mean.
+// impossible is the logarithm of a probability that is neglected, that of
+// numbers hundreds of standard deviations from the mean, in statements that
+// hold with a probability far from 1.
 const impossible roundoff.Failure = -1e4
 
 // within returns the assumption that no element is beyond the largest number of

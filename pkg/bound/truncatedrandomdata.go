@@ -63,7 +63,7 @@ func notTruncatedRandomData(k Problem) string {
 	if why := noTrace(k); why != "" {
 		return why
 	}
-	if why := k.overflows(); why != "" {
+	if why := k.overflows(true); why != "" {
 		return why
 	}
 	for _, d := range []Distribution{k.X, k.Y} {

@@ -51,7 +51,7 @@ func (p KnownProduct) Error() blas64.General {
 // Elementwise returns |dA||B| + |Â||dB|, which |E| does not exceed. It costs as
 // much as E.
 func (p KnownProduct) Elementwise() blas64.General {
-	return sumOfProducts(each(math.Abs, p.qa), each(math.Abs, p.db), each(math.Abs, p.da), each(math.Abs, p.b))
+	return sumOfProducts(matrix.Map64(math.Abs, p.qa), matrix.Map64(math.Abs, p.db), matrix.Map64(math.Abs, p.da), matrix.Map64(math.Abs, p.b))
 }
 
 // Variance returns V_ij = Σ_k (da²b² + a²db²), to first order the variance of E
@@ -60,7 +60,7 @@ func (p KnownProduct) Elementwise() blas64.General {
 // prediction, not a bound: where errors have a common sign, as those of equal
 // numbers have, E is far larger.
 func (p KnownProduct) Variance() blas64.General {
-	return sumOfProducts(each(square, p.da), each(square, p.b), each(square, p.a), each(square, p.db))
+	return sumOfProducts(matrix.Map64(square, p.da), matrix.Map64(square, p.b), matrix.Map64(square, p.a), matrix.Map64(square, p.db))
 }
 
 // Standardised returns z = E/√V, 0 where both are 0.

@@ -77,7 +77,7 @@ func autoregressive(rows, K int, r *rand.Rand) blas64.General {
 
 // nearest returns x rounded to nearest.
 func nearest(f tcore.Format, x blas64.General) blas64.General {
-	return each(func(v float64) float64 { return f.Round(v, tcore.ToNearestEven) }, x)
+	return matrix.Map64(func(v float64) float64 { return f.Round(v, tcore.ToNearestEven) }, x)
 }
 
 // known is Known of matrices that are rounded to nearest.

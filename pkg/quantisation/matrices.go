@@ -33,17 +33,6 @@ func checkShape(call, name string, m, like blas64.General) {
 	}
 }
 
-// each returns the matrix of f(x) for every element x of m.
-func each(f func(float64) float64, m blas64.General) blas64.General {
-	z := matrix.New64(m.Rows, m.Cols)
-	for i := range m.Rows {
-		for j, v := range m.Data[i*m.Stride : i*m.Stride+m.Cols] {
-			z.Data[i*z.Stride+j] = f(v)
-		}
-	}
-	return z
-}
-
 // elementwise returns the matrix of f(x, y) for the elements x and y of two
 // matrices of one shape.
 func elementwise(f func(x, y float64) float64, x, y blas64.General) blas64.General {

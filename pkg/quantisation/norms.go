@@ -41,7 +41,7 @@ func Hoeffding(w, S float64, f roundoff.Failure) float64 {
 func Squares(a, b blas64.General, least float64) blas64.General {
 	checkFactors("Squares", a, b)
 	f := squareAtLeast(least)
-	return sumOfProducts(each(f, a), each(f, b))
+	return sumOfProducts(matrix.Map64(f, a), matrix.Map64(f, b))
 }
 
 // SquaresByNorms returns S_ij >= Σ_k |a_ik|'²|b_kj|'², as [Squares] with the

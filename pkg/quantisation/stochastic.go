@@ -3,6 +3,7 @@ package quantisation
 import (
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -50,7 +51,7 @@ func (s StochasticProduct) Bias(x, y blas64.General) (blas64.General, error) {
 func (s StochasticProduct) Variance() blas64.General {
 	va, vb := s.a.each(variance), s.b.each(variance)
 	squareB := s.b.each(func(x, l, h float64) float64 { return x*x + variance(x, l, h) }) // E b̂²
-	return sumOfProducts(va, squareB, each(square, s.a.mean), vb)
+	return sumOfProducts(va, squareB, matrix.Map64(square, s.a.mean), vb)
 }
 
 // SubGaussian returns t with P(|E_ij| > t_ij) <= e^f for every i and j:
@@ -66,8 +67,8 @@ func (s StochasticProduct) Variance() blas64.General {
 // Σ_k κ_A b². The second form exchanges Â and B̂.
 func (s StochasticProduct) SubGaussian(f roundoff.Failure) blas64.General {
 	κa, κb := s.a.each(proxy), s.b.each(proxy)
-	left := sumOfProducts(κa, each(square, s.b.mean), each(square, s.a.each(largest)), κb)
-	right := sumOfProducts(κa, each(square, s.b.each(largest)), each(square, s.a.mean), κb)
+	left := sumOfProducts(κa, matrix.Map64(square, s.b.mean), matrix.Map64(square, s.a.each(largest)), κb)
+	right := sumOfProducts(κa, matrix.Map64(square, s.b.each(largest)), matrix.Map64(square, s.a.mean), κb)
 	return elementwise(func(x, y float64) float64 { return roundoff.Azuma(min(x, y), f) }, left, right)
 }
 

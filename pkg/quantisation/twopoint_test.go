@@ -106,7 +106,9 @@ func meanProxy() float64 {
 // of the unscaled ones, multiplied.
 func TestTimes(t *testing.T) {
 	s := small(t)
-	scale := func(m blas64.General, c float64) blas64.General { return each(func(float64) float64 { return c }, m) }
+	scale := func(m blas64.General, c float64) blas64.General {
+		return matrix.Map64(func(float64) float64 { return c }, m)
+	}
 	a, err := s.a.Times(scale(s.a.mean, 0.25))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/cuda"
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
@@ -576,14 +577,7 @@ func TestGPU_that_was_not_opened(t *testing.T) {
 			"Algorithms":  func() { k.Algorithms(1, 1, 1, 1) },
 			"Time":        func() { k.Time(t.Context(), m, m, 1, 1) },
 		} {
-			t.Run(call, func(t *testing.T) {
-				defer func() {
-					if r := fmt.Sprint(recover()); r != "gpu: "+call+": a GPU that was not opened, want one of Open" {
-						t.Errorf("panic %q", r)
-					}
-				}()
-				f()
-			})
+			t.Run(call, func(t *testing.T) { panics.Want(t, "gpu: "+call+": a GPU that was not opened, want one of Open", f) })
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/cuda/cudatest"
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 // fakeLibraries makes the package search for the libraries in a folder with the
@@ -148,12 +149,7 @@ func TestGPU_that_was_not_opened(t *testing.T) {
 	for _, g := range []*GPU{nil, {}} {
 		for call, f := range map[string]func(){"Close": func() { g.Close() }, "Load": func() { g.Load("", "") }} {
 			t.Run(call, func(t *testing.T) {
-				defer func() {
-					if r := fmt.Sprint(recover()); r != "probe: "+call+": a GPU that was not opened, want one of OpenGPU" {
-						t.Errorf("panic %q", r)
-					}
-				}()
-				f()
+				panics.Want(t, "probe: "+call+": a GPU that was not opened, want one of OpenGPU", f)
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/roundofflab/roundoff/pkg/quant"
@@ -167,14 +168,7 @@ func TestPanicsNameTheArgument(t *testing.T) {
 		}},
 		{"quantisation: N = 0, want N >= 1", func() { Product{A: good, B: good, M: 1, K: 1}.Errors(-1) }},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != test.want {
-					t.Errorf("panic %v, want %q", got, test.want)
-				}
-			}()
-			test.call()
-		}()
+		panics.Want(t, test.want, test.call)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -228,24 +229,12 @@ func TestKnownRefuses(t *testing.T) {
 	if _, err := Known(two, two, two, nan); err == nil || !strings.Contains(err.Error(), "qb(0, 0) = NaN") {
 		t.Errorf("error %v, want one that names qb(0, 0)", err)
 	}
-	panics(t, "a has 1 columns, b has 2 rows", func() { Known(one, two, one, two) })
-	panics(t, "qa is 1 × 1, want 2 × 2", func() { Known(two, two, one, two) })
-	panics(t, "a is 0 × 0", func() { Known(blas64.General{}, two, one, two) })
+	panics.WantPart(t, "a has 1 columns, b has 2 rows", func() { Known(one, two, one, two) })
+	panics.WantPart(t, "qa is 1 × 1, want 2 × 2", func() { Known(two, two, one, two) })
+	panics.WantPart(t, "a is 0 × 0", func() { Known(blas64.General{}, two, one, two) })
 	p, _ := Known(one, one, one, one)
-	panics(t, "probes = 0, want probes >= 1", func() { p.RowSquares(0, 1) })
+	panics.WantPart(t, "probes = 0, want probes >= 1", func() { p.RowSquares(0, 1) })
 	if z := p.Standardised().Data[0]; z != 0 {
 		t.Errorf("z = %v without errors, want 0", z)
 	}
-}
-
-// panics checks that f panics with a message that contains want.
-func panics(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got, _ := recover().(string); !strings.Contains(got, want) {
-			t.Errorf("panic %q, want %q", got, want)
-		}
-	}()
-	f()
 }

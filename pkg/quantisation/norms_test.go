@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -114,10 +115,10 @@ func TestHoeffding(t *testing.T) {
 
 func TestNormsRefuse(t *testing.T) {
 	one, two := filled(1, 1, func(int, int) float64 { return 1 }), filled(2, 2, func(int, int) float64 { return 1 })
-	panics(t, "a has 1 columns, b has 2 rows", func() { Squares(one, two, 0) })
-	panics(t, "a has 1 columns, b has 2 rows", func() { SquaresByNorms(one, two, 0) })
-	panics(t, "least = -1, want", func() { Squares(one, one, -1) })
-	panics(t, "least = NaN, want", func() { SquaresByNorms(one, one, math.NaN()) })
-	panics(t, "w = 1, want", func() { Hoeffding(1, 1, -1) })
-	panics(t, "S = -1, want", func() { Hoeffding(0.1, -1, -1) })
+	panics.WantPart(t, "a has 1 columns, b has 2 rows", func() { Squares(one, two, 0) })
+	panics.WantPart(t, "a has 1 columns, b has 2 rows", func() { SquaresByNorms(one, two, 0) })
+	panics.WantPart(t, "least = -1, want", func() { Squares(one, one, -1) })
+	panics.WantPart(t, "least = NaN, want", func() { SquaresByNorms(one, one, math.NaN()) })
+	panics.WantPart(t, "w = 1, want", func() { Hoeffding(1, 1, -1) })
+	panics.WantPart(t, "S = -1, want", func() { Hoeffding(0.1, -1, -1) })
 }

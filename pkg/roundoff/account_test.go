@@ -3,6 +3,8 @@ package roundoff
 import (
 	"math"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 func TestAccount(t *testing.T) {
@@ -32,13 +34,6 @@ func TestAccount(t *testing.T) {
 		`roundoff: no share of the failure for "b"`:                                          func() { Failure(-1).Account(map[string]float64{"a": 1}).Spend("b") },
 		`roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is`: func() { Failure(0).Account(nil) },
 	} {
-		t.Run(want, func(t *testing.T) {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %s", got, want)
-				}
-			}()
-			call()
-		})
+		t.Run(want, func(t *testing.T) { panics.Want(t, want, call) })
 	}
 }

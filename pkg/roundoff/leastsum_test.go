@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 func TestLeastSum(t *testing.T) {
@@ -69,14 +71,7 @@ func TestLeastSum(t *testing.T) {
 			"roundoff: square = 0.5, want square >= mean²":                                       func() { LeastSum(1, 1, 0.5, -1) },
 			"roundoff: failure = 0, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is": func() { LeastSum(1, 1, 1, 0) },
 		} {
-			func() {
-				defer func() {
-					if got := recover(); got != want {
-						t.Errorf("panic %v, want %s", got, want)
-					}
-				}()
-				call()
-			}()
+			panics.Want(t, want, call)
 		}
 	})
 }

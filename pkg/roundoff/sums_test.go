@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 func TestBernstein(t *testing.T) {
@@ -207,14 +209,7 @@ func TestSumsPanic(t *testing.T) {
 		"roundoff: n = 0, want n >= 1":                                                          func() { SumOfNearest(0, 0.1) },
 		"roundoff: events = NaN, want events >= 1":                                              func() { HighamMaryLambda(-1, 0.1, math.NaN()) },
 	} {
-		t.Run(want, func(t *testing.T) {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			f()
-		})
+		t.Run(want, func(t *testing.T) { panics.Want(t, want, f) })
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -245,22 +246,12 @@ func TestPlan_panics(t *testing.T) {
 	} {
 		p := ok
 		change(&p)
-		wantPanic(t, want, func() { p.Run(t.Context(), nil) })
+		panics.Want(t, want, func() { p.Run(t.Context(), nil) })
 	}
-	wantPanic(t, "sweep: ClopperPearson: 2 of 1, want 0 <= failed <= trials, 1 <= trials", func() { ClopperPearson(2, 1, 0.9) })
-	wantPanic(t, "sweep: ClopperPearson: confidence = 1, want 0 < confidence < 1", func() { ClopperPearson(0, 1, 1) })
-	wantPanic(t, "sweep: Add(-1), want x >= 0", func() { new(Sketch).Add(-1) })
-	wantPanic(t, "sweep: Quantile(2), want 0 <= q <= 1", func() { Sketch{}.Quantile(2) })
-}
-
-func wantPanic(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		if got := recover(); got != want {
-			t.Errorf("panic %v, want %v", got, want)
-		}
-	}()
-	f()
+	panics.Want(t, "sweep: ClopperPearson: 2 of 1, want 0 <= failed <= trials, 1 <= trials", func() { ClopperPearson(2, 1, 0.9) })
+	panics.Want(t, "sweep: ClopperPearson: confidence = 1, want 0 < confidence < 1", func() { ClopperPearson(0, 1, 1) })
+	panics.Want(t, "sweep: Add(-1), want x >= 0", func() { new(Sketch).Add(-1) })
+	panics.Want(t, "sweep: Quantile(2), want 0 <= q <= 1", func() { Sketch{}.Quantile(2) })
 }
 
 // At either end of the interval, the observed count or a more extreme one has

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/panics"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -101,8 +102,8 @@ func TestStageSums(t *testing.T) {
 		}
 	})
 	t.Run("refuses another core", func(t *testing.T) {
-		wantPanicOf(t, `tcore: StageSums: device "hopper-wgmma-binary16-binary32", want a TwoStage core`, func() { HopperF16.StageSums(nil, nil) })
-		wantPanicOf(t, "tcore: StageSums: x has 1 elements, y has 0", func() { CDNA3F16.StageSums([]float64{1}, nil) })
+		panics.Want(t, `tcore: StageSums: device "hopper-wgmma-binary16-binary32", want a TwoStage core`, func() { HopperF16.StageSums(nil, nil) })
+		panics.Want(t, "tcore: StageSums: x has 1 elements, y has 0", func() { CDNA3F16.StageSums([]float64{1}, nil) })
 	})
 }
 
@@ -111,16 +112,6 @@ func count(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-func wantPanicOf(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		if got := recover(); got != want {
-			t.Errorf("panic %v, want %q", got, want)
-		}
-	}()
-	f()
 }
 
 // The largest possible errors of rounding the sums, plus the flushed numbers,
@@ -195,7 +186,7 @@ func TestRoundedSums(t *testing.T) {
 		}
 	})
 	t.Run("refuses another core", func(t *testing.T) {
-		wantPanicOf(t, `tcore: RoundedSums: device "hopper-wgmma-binary16-binary32", want an ExactSum or a Pairwise core`, func() { HopperF16.RoundedSums(nil, nil) })
+		panics.Want(t, `tcore: RoundedSums: device "hopper-wgmma-binary16-binary32", want an ExactSum or a Pairwise core`, func() { HopperF16.RoundedSums(nil, nil) })
 	})
 }
 

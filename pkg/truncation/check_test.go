@@ -3,6 +3,8 @@ package truncation
 import (
 	"math"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 func TestPanics(t *testing.T) {
@@ -41,13 +43,6 @@ func TestPanics(t *testing.T) {
 		{"2 and 1 probabilities of 1 and 1 values", func() { ValueProducts(one, []float64{1, 2}, one, one, 0, 0) }},
 		{"L = 0, want L >= 1", func() { PairProducts(one, one, 0, 0).MaxExponent(0) }},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != "truncation: "+tt.want {
-					t.Errorf("panic = %v, want truncation: %s", got, tt.want)
-				}
-			}()
-			tt.call()
-		}()
+		panics.Want(t, "truncation: "+tt.want, tt.call)
 	}
 }

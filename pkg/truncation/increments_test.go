@@ -1,10 +1,11 @@
 package truncation
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 // roundedValues are distributions of few products, in units: only ties, ties
@@ -80,14 +81,7 @@ func TestIncrements(t *testing.T) {
 		"truncation: 0 batches, want 2 or more":                                             func() { new(Increments).Nearest(1) },
 		"truncation: U = 0, want 0 < U < +Inf":                                              func() { new(Increments).Nearest(0) },
 	} {
-		t.Run("panics", func(t *testing.T) {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %s, want %s", got, want)
-				}
-			}()
-			f()
-		})
+		t.Run("panics", func(t *testing.T) { panics.Want(t, want, f) })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
@@ -84,14 +85,7 @@ func TestLossesAtLogMoment(t *testing.T) {
 		"truncation: ψ = NaN, want a number":                            func() { MixtureTail(ones(1), []float64{math.NaN()}, -1) },
 		"truncation: failure = 0, want -Inf < failure < 0, a logarithm": func() { MixtureTail(ones(1), ones(1), 0) },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %s", got, want)
-				}
-			}()
-			call()
-		}()
+		panics.Want(t, want, call)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
@@ -183,14 +184,7 @@ func TestCumulant(t *testing.T) {
 			"truncation: K = 0, want K >= 1":                                                     func() { onFew().ErrorBound(0, 1, -1) },
 			"truncation: E p = 0.8705357142857143, want products of a symmetric distribution":    func() { onFew().CalibratedBound(1, 1, -1) },
 		} {
-			func() {
-				defer func() {
-					if got := recover(); got != want {
-						t.Errorf("panic %v, want %s", got, want)
-					}
-				}()
-				call()
-			}()
+			panics.Want(t, want, call)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
@@ -350,14 +351,7 @@ func TestLossesAtPanics(t *testing.T) {
 		"truncation: negative = -1, want negative >= 0":           func() { l.At(0, 0).Signed(2, -1, false) },
 		"truncation: product -1.40625, want products of one sign": func() { ValueProducts([]float64{1, -1.40625}, ones(2), ones(1), ones(1), -14, -14).OneSign() },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %s", got, want)
-				}
-			}()
-			call()
-		}()
+		panics.Want(t, want, call)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/panics"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
@@ -139,14 +140,7 @@ func TestTwoStageSum(t *testing.T) {
 		"truncation: Losses.F = 25, want 24":                          func() { z := s; z.Losses = dist.Losses(25); z.ErrorBound(1, 1, f) },
 		"truncation: Largest = +Inf, want it finite and not negative": func() { z := s; z.Largest = math.Inf(1); z.ErrorBound(1, 1, f) },
 	} {
-		t.Run("panics", func(t *testing.T) {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			call()
-		})
+		t.Run("panics", func(t *testing.T) { panics.Want(t, want, call) })
 	}
 }
 

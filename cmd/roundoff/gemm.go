@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -35,6 +36,15 @@ type product struct {
 // product larger than any memory.
 const maxElements = 1 << 28
 
+// machineFlags adds the flags that tell the machine.
+func (p *product) machineFlags(flags *flag.FlagSet) {
+	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
+	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
+	flags.StringVar(&p.out, "out", "binary32", "round the result to this `format`, and accumulate in it if the device can")
+	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
+	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
+}
+
 // gemmCommand multiplies matrices.
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
@@ -44,17 +54,13 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		"formats but binary64, of which D has 24 bits. Bytes without a type, as NumPy stores fp8, fp6\n"+
 		"and fp4, are codes of -in. Scales of block-scaled devices are 1.\n"+
 		"With -recipe, quantises A and B as a library does, multiplies codes and scales, and tells what is lost.\n\n", stderr)
-	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
-	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
-	flags.StringVar(&p.out, "out", "binary32", "round D to this `format`, and accumulate in it if the device can")
+	p.machineFlags(flags)
 	flags.StringVar(&p.d, "o", "", "write D into this `file`")
 	flags.StringVar(&p.c, "c", "", "read C from this `file`")
 	flags.Float64Var(&p.alpha, "alpha", 1, "multiply the product by this `number`")
 	flags.Float64Var(&p.beta, "beta", 0, "multiply C by this `number`")
 	flags.BoolVar(&p.transposeA, "ta", false, "transpose A")
 	flags.BoolVar(&p.transposeB, "tb", false, "transpose B")
-	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
-	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.StringVar(&p.compare, "compare", "", "say how D differs from that of these `devices`, as in ieee,ampere")
 	flags.StringVar(&p.recipe, "recipe", "", "quantise A and B by this recipe, a `name` of roundoff quantise, or two, of A and of B; tell the errors")
 	flags.StringVar(&p.kernel, "kernel", "", "apply the scales of -recipe as the kernel of this `name` does: deepgemm, deepseek, epilogue or alpha")

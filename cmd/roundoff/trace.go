@@ -16,11 +16,7 @@ func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 		"Prints how one element of AB is summed: every product that is not 0, what the device keeps of it and\n"+
 		"what it cuts off, every block, every part that is added in binary32, and the exact result. Files are\n"+
 		"those of roundoff gemm.\n\n", stderr)
-	flags.StringVar(&p.device, "device", "hopper", "as this `device` does, an architecture or a name of roundoff devices")
-	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
-	flags.StringVar(&p.out, "out", "binary32", "round the result to this `format`, and accumulate in it if the device can")
-	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
-	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
+	p.machineFlags(flags)
 	flags.IntVar(&i, "row", 0, "trace the element of this `row`, from 0")
 	flags.IntVar(&j, "column", 0, "and of this `column`")
 	words, err := parseFlags(flags, args)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/written"
 )
 
 var update = flag.Bool("update", false, "write the table in docs/claims-elsewhere.md anew")
@@ -111,26 +113,7 @@ func TestNumbersAreThosePublished(t *testing.T) {
 // The table of the page is that of the claims. The command go test
 // ./pkg/elsewhere -run TestThePage -update writes it.
 func TestThePage(t *testing.T) {
-	const file, begin, end = root + "docs/claims-elsewhere.md", "<!-- claims -->\n", "<!-- end of claims -->"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(data), begin)
-	found, tail, ended := strings.Cut(rest, end)
-	if !ok || !ended {
-		t.Fatalf("%s has no place for the table", file)
-	}
-	table := Markdown(claims(t))
-	switch {
-	case found == table:
-	case *update:
-		if err := os.WriteFile(file, []byte(head+begin+table+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Error("the table in docs/claims-elsewhere.md is not that of the claims; -update writes it")
-	}
+	written.Part(t, root+"docs/claims-elsewhere.md", "claims", Markdown(claims(t)), *update)
 }
 
 // The file has all claims, or is not there.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/written"
 )
 
 var update = flag.Bool("update", false, "write the tables of claims in README.md and docs/claims.md anew")
@@ -34,25 +36,7 @@ func TestTheTablesOfClaims(t *testing.T) {
 		}
 	}
 	for file, table := range map[string]string{"README.md": summaryTable(t, list), "docs/claims.md": wholeTable(t, list)} {
-		const begin, end = "<!-- claims -->\n", "<!-- end of claims -->"
-		data, err := os.ReadFile(root + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		head, rest, ok := strings.Cut(string(data), begin)
-		found, tail, ended := strings.Cut(rest, end)
-		if !ok || !ended {
-			t.Fatalf("%s has no place for the table", file)
-		}
-		switch {
-		case found == table:
-		case *update:
-			if err := os.WriteFile(root+file, []byte(head+begin+table+end+tail), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		default:
-			t.Errorf("the table in %s is not that of the claims; -update writes it", file)
-		}
+		written.Part(t, root+file, "claims", table, *update)
 	}
 }
 

@@ -22,25 +22,47 @@ const LongestK = 1 << 24
 // between two neighbouring steps where it is at both, to cross 1 once between
 // two where it is at one of them, and to go on to grow.
 func goodLengths(excess func(K int) float64, at int) (least, largest int) {
-	known := map[int]float64{}
-	of := func(K int) float64 {
-		if _, ok := known[K]; !ok {
-			known[K] = excess(K)
-		}
-		return known[K]
+	excess = remembered(excess)
+	steps := lengthsToTry(excess, at)
+	first, last, ok := longestRun(steps, at, func(K int) bool { return excess(K) <= 1 })
+	if !ok {
+		return 0, 0
 	}
-	good := func(K int) bool { return of(K) <= 1 }
+	least, largest = steps[first], steps[last]
+	if first > 0 {
+		least = crossing(excess, least, steps[first-1])
+	}
+	if last+1 < len(steps) {
+		largest = crossing(excess, largest, steps[last+1])
+	}
+	return least, largest
+}
 
+// remembered returns f, which it calls once for every K.
+func remembered(f func(K int) float64) func(K int) float64 {
+	known := map[int]float64{}
+	return func(K int) float64 {
+		z, ok := known[K]
+		if !ok {
+			z = f(K)
+			known[K] = z
+		}
+		return z
+	}
+}
+
+// lengthsToTry returns the steps of goodLengths in order, each K once: one with
+// an excess of at most 1 is among them if there is one that [lowest] finds.
+func lengthsToTry(excess func(K int) float64, at int) []int {
 	steps := []int{min(at, LongestK)}
 	for K := 1; K <= LongestK; K *= 4 {
 		steps = append(steps, K)
-		if K > at && of(K) > max(2, 1.5*of(max(K/4, 1))) {
+		if K > at && excess(K) > max(2, 1.5*excess(max(K/4, 1))) {
 			break
 		}
 	}
-	slices.Sort(steps)
-	steps = slices.Compact(steps)
-	near := func(K int) bool { return 0.6 < of(K) && of(K) < 1.7 }
+	steps = sorted(steps)
+	near := func(K int) bool { return 0.6 < excess(K) && excess(K) < 1.7 }
 	for i, high := range steps[1:] {
 		if low := steps[i]; near(low) || near(high) {
 			for x := float64(low) * math.Sqrt2; x < float64(high)-0.5; x *= math.Sqrt2 {
@@ -48,37 +70,40 @@ func goodLengths(excess func(K int) float64, at int) (least, largest int) {
 			}
 		}
 	}
-	slices.Sort(steps)
-	steps = slices.Compact(steps)
-	if !slices.ContainsFunc(steps, good) {
-		steps = append(steps, lowest(of, steps))
-		slices.Sort(steps)
-		steps = slices.Compact(steps)
+	steps = sorted(steps)
+	if slices.ContainsFunc(steps, func(K int) bool { return excess(K) <= 1 }) {
+		return steps
 	}
+	return sorted(append(steps, lowest(excess, steps)))
+}
+
+// sorted returns the numbers in order, each once.
+func sorted(x []int) []int {
+	slices.Sort(x)
+	return slices.Compact(x)
+}
+
+// longestRun returns the first and the last of neighbouring steps that are
+// good, and false if none is: those around at if there are any, otherwise those
+// of the largest ratio of ends.
+func longestRun(steps []int, at int, good func(K int) bool) (first, last int, ok bool) {
 	ratio := 0.0
 	for i := 0; i < len(steps); i++ {
 		if !good(steps[i]) {
 			continue
 		}
-		first := i
+		begin := i
 		for i+1 < len(steps) && good(steps[i+1]) {
 			i++
 		}
-		low, high := steps[first], steps[i]
-		if r := float64(high) / float64(low); r > ratio || low <= at && at <= high && good(at) {
-			ratio, least, largest = r, low, high
-			if first > 0 {
-				least = crossing(of, low, steps[first-1])
-			}
-			if i+1 < len(steps) {
-				largest = crossing(of, high, steps[i+1])
-			}
-			if low <= at && at <= high && good(at) {
-				return least, largest
-			}
+		if steps[begin] <= at && at <= steps[i] {
+			return begin, i, true
+		}
+		if r := float64(steps[i]) / float64(steps[begin]); r > ratio {
+			ratio, first, last, ok = r, begin, i, true
 		}
 	}
-	return least, largest
+	return first, last, ok
 }
 
 // lowest returns a K between the neighbours of the step of least excess, one

@@ -231,6 +231,7 @@ func TestEvaluate(t *testing.T) {
 	// never.
 	t.Run("does_not_say_always_where_overflow_is_rare", func(t *testing.T) {
 		k := on(devices.HopperE4M3())
+		k.Device.A.Overflow, k.Device.B.Overflow = tcore.Saturate, tcore.Saturate
 		k.Represented, k.X, k.Y = true, Normal(0, 1), Normal(0, 1)
 		if r, ok := Tightest(results(t, k, at99)); !ok || r.Confidence != at99 {
 			t.Errorf("%+v, want a bound at 99 %%", r)

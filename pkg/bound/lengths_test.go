@@ -56,6 +56,20 @@ func TestGoodLengths(t *testing.T) {
 			}
 		})
 	}
+	// Between two steps of √2 an error that first averages out and then grows
+	// may be small enough in an interval of a few per cent.
+	t.Run("finds_what_lies_between_steps", func(t *testing.T) {
+		for K0 := 300; K0 < 1200; K0 += 37 {
+			dip := func(K int) float64 { // 0.997 at K0
+				x := float64(K) / float64(K0)
+				return 0.997 * (2/math.Sqrt(x) + x) / 3
+			}
+			least, largest := goodLengths(dip, 1<<20)
+			if !(least <= K0 && K0 <= largest) || dip(least-1) <= 1 || dip(largest+1) <= 1 {
+				t.Errorf("%d to %d, want both ends of the interval around %d", least, largest, K0)
+			}
+		}
+	})
 	t.Run("contains_the_given_K_where_that_is_good", func(t *testing.T) {
 		two := func(K int) float64 { // good up to 40 and from 5000 on
 			if K <= 40 || K >= 5000 {

@@ -39,12 +39,11 @@ func (k Problem) randomConversion(f roundoff.Failure) (c float64) {
 	x, y := k.X.of().law, k.Y.of().law
 	account := f.Account(conversionShares)
 	tails := account.Spend("tails").Split(2)
-	e := cumulant(cumulantKey{
+	each := account.Spend("error").Split(2 * k.Outputs())
+	most := sumKey{cumulantKey{
 		x.around(tails.Split(float64(k.M) * float64(k.K))), k.Device.A,
 		y.around(tails.Split(float64(k.K) * float64(k.N))), k.Device.B,
-	})
-	each, drift := account.Spend("error").Split(2*k.Outputs()), float64(k.K)*e.Mean()
-	most := max(e.Tilted(k.K, each, false)+drift, e.Tilted(k.K, each, true)-drift)
+	}, k.K, each}.most()
 	return most / k.leastGiven(account.Spend("sizes"))
 }
 
@@ -80,6 +79,33 @@ func cumulant(key cumulantKey) *quantisation.Cumulant {
 		cumulants.keep(key, c)
 	}
 	return c
+}
+
+// A sumKey contains what the sum of K such errors depends on, which one output
+// exceeds on each side with probability at most e^f.
+type sumKey struct {
+	cumulantKey
+	K int
+	f roundoff.Failure
+}
+
+var conversionSums table[sumKey, float64]
+
+// most returns a bound of the size of the sum.
+func (key sumKey) most() float64 {
+	conversionSums.Lock()
+	z, ok := conversionSums.known[key]
+	conversionSums.Unlock()
+	if ok {
+		return z
+	}
+	e := cumulant(key.cumulantKey)
+	drift := float64(key.K) * e.Mean()
+	z = max(e.Tightest(key.K, key.f, false)+drift, e.Tightest(key.K, key.f, true)-drift)
+	conversionSums.Lock()
+	defer conversionSums.Unlock()
+	conversionSums.keep(key, z)
+	return z
 }
 
 // leastGiven returns a lower bound of Σ|xy| over the factors as they are given,

@@ -92,30 +92,41 @@ const shevtsova = 0.469
 //
 // Source: Esscher 1932 for the change of measure, Shevtsova 2013 for C.
 func (c *Cumulant) Tilted(K int, f roundoff.Failure, below bool) float64 {
-	n, l := c.number(K), -float64(f)
+	n := c.number(K)
 	s := c.blocks(n)
 	x, t := s.chernoff(f, below)
-	// Where the logarithm of the probability is -l or less, nK′(t) is a bound.
+	return c.unit * s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
+		variance := 2 * k[2]
+		kurtosis := 3 + n*24*k[4]/(variance*variance)
+		normal := erfcx(t*math.Sqrt(variance/2)) / 2
+		factor = normal + 2*shevtsova*math.Sqrt(kurtosis/n)
+		return factor, normal / (factor * t) // of erfcx(x) about that of 1/x
+	})
+}
+
+// refined returns an x as Chernoff's x, where the probability of K′(t) or more
+// is at most exp(K(t) - tK′(t)) times a factor, and t is that of x. The factor
+// is a function of t and the jet there; slope is about the derivative of its
+// logarithm, without its sign.
+func (s walk) refined(x, t float64, f roundoff.Failure, below bool, factor func(t float64, k jet) (factor, slope float64)) float64 {
+	// Where the logarithm of the probability is f or less, K′(t) is a bound.
 	// Newton's method looks for the t where it is less by 10^-4, down from
 	// Chernoff's t.
 	const aim = 1e-4
 	for range 20 {
 		k := s.side(t, below)
-		variance := 2 * k[2]
-		kurtosis := 3 + n*24*k[4]/(variance*variance)
-		normal := erfcx(t*math.Sqrt(variance/2)) / 2
-		factor := normal + 2*shevtsova*math.Sqrt(kurtosis/n)
-		spare := float64(t*k[1]) - k[0] - math.Log(factor) - l
+		times, slope := factor(t, k)
+		spare := float64(t*k[1]) - k[0] - math.Log(times) + float64(f)
 		if spare >= 0 {
 			x = min(x, k[1])
 		}
-		if !(math.Abs(spare-aim) > aim) {
+		next := min(max(t-(spare-aim)/(2*t*k[2]+slope), t/2), s.most)
+		if !(math.Abs(spare-aim) > aim) || next == t {
 			break
 		}
-		slope := float64(t*variance) + normal/(factor*t) // of erfcx(x) about that of 1/x
-		t = max(t-(spare-aim)/slope, t/2)
+		t = next
 	}
-	return x * c.unit
+	return x
 }
 
 // erfcx returns exp(x²) erfc(x) for x >= 0, by the continued fraction of

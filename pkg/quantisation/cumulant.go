@@ -3,6 +3,7 @@ package quantisation
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 )
 
 // A Cumulant is the cumulant generating function K(t) = log E exp(t Σ q) of the
@@ -71,8 +72,8 @@ func NewCumulant(a, b Factor) *Cumulant {
 	}
 	for _, p := range c.pairs {
 		for _, s := range p.series {
-			if s != nil { // t^degree E|q|^degree / degree! = 10^-16
-				c.most = min(c.most, math.Pow(1e-16/math.Abs(s[degree]), 1./degree))
+			if s != nil {
+				c.most = min(c.most, s.most())
 			}
 		}
 	}
@@ -224,6 +225,34 @@ func (c *Cumulant) jet(t float64) jet {
 	k[0] -= float64(t * μ)
 	k[1] -= μ
 	return k
+}
+
+// complex returns K(z) - zK′(0) for complex z of the real part t, in units of
+// 1/unit, and of how many series it is summed. Pairs are left out whose terms,
+// which are greatest where z is real, are together below 10^-15 of the sum.
+func (c *Cumulant) complex(t float64) (k func(z complex128) complex128, number int) {
+	type term struct {
+		share float64
+		*series
+	}
+	var list []term
+	n := terms(t)
+	least := 1e-15 * c.sum(t)[0] / float64(4*len(c.pairs))
+	for _, p := range c.pairs {
+		for i, s := range p.series {
+			if s != nil && math.Abs(p.share[i])*math.Pow(s.at(t, n)[0], float64(c.length)) > least {
+				list = append(list, term{p.share[i], s})
+			}
+		}
+	}
+	return func(z complex128) complex128 {
+		sum := 0i
+		n := terms(cmplx.Abs(z))
+		for _, x := range list {
+			sum += complex(x.share, 0) * power(x.complex(z, n), c.length)
+		}
+		return cmplx.Log(sum/complex(c.total, 0)) - z*complex(c.mean/c.unit, 0)
+	}, len(list)
 }
 
 // Length returns L.

@@ -19,6 +19,8 @@
 //	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales; drift and variance
 //	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
 //	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], where it is below 1
+//	Smoothed   the same with a factor E g(E - nμ - nK′) of the tilted law, where g(u) >= exp(-tu) for u >= 0
+//	Tightest   the least of the three
 //	Product    both signs of E, and laws without bounds
 //	Given      the same where B is known, K(t) = Σ_k log E exp(t(âb̂_k - ab_k)) for each column
 //
@@ -30,6 +32,13 @@
 // under the tilted law. By the inequality of Cauchy and Schwarz r² is at most
 // the tilted kurtosis, which the derivatives of K contain. No bound is greater
 // than Chernoff's.
+//
+// What Chernoff's bound leaves out is the mean of exp(-tu) over u = E - nμ -
+// nK′ >= 0 under the tilted law. It is at most that of a g(u) that is at least
+// as great there and nowhere negative. If g has no frequencies above T, its
+// mean is an integral over the characteristic function of the tilted law up to
+// T, which is that of K(t) at complex t. The g of least integral is known
+// (Graham and Vaaler). As T grows, the bound becomes the probability.
 //
 // A law without bounds is cut: with probability 1 - ζ/16 all elements of A lie
 // in one interval. Given that, they are still independent, of the law cut to

@@ -92,7 +92,7 @@ func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors 
 		for k := range b {
 			α, β := last(t.size)*(bhat[k]-b[k])/unit, last(t.err)*(bhat[k]+b[k])/2/unit
 			all[i] = append(all[i], x.all[0].at(α, β))
-			s.most = min(s.most, math.Pow(1e-16/math.Abs(all[i][k][degree]), 1./degree))
+			s.most = min(s.most, all[i][k].most())
 			if x.pLow > 0 {
 				low[i] = append(low[i], x.low[0].at(α, β))
 			}

@@ -184,6 +184,10 @@ func terms(t float64) int {
 	return degree
 }
 
+// most returns the greatest |t| at which terms are below 10^-16 from the last
+// one on: t^degree E|q|^degree / degree! = 10^-16.
+func (s *series) most() float64 { return math.Pow(1e-16/math.Abs(s[degree]), 1./degree) }
+
 // at returns the jet of the sum of the first n+1 terms of the series at t.
 func (s *series) at(t float64, n int) jet {
 	var f jet
@@ -194,6 +198,27 @@ func (s *series) at(t float64, n int) jet {
 		f[0] = float64(f[0]*t) + s[j]
 	}
 	return f
+}
+
+// complex returns the sum of the first n+1 terms of the series at t.
+func (s *series) complex(t complex128, n int) complex128 {
+	f := 0i
+	for j := n; j >= 0; j-- {
+		f = f*t + complex(s[j], 0)
+	}
+	return f
+}
+
+// power returns f^n.
+func power(f complex128, n int) complex128 {
+	p := 1 + 0i
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			p *= f
+		}
+		f *= f
+	}
+	return p
 }
 
 // power returns the jet of f^n, from n f' f^n = f (f^n)'.

@@ -23,13 +23,13 @@ type Errors struct {
 func (e Errors) Size() float64 { return max(e.Below-e.Mean, e.Above+e.Mean) }
 
 // Errors returns bounds that all MN errors keep except with probability e^f, by
-// Cumulant.Tilted for each side of each element, which together have what cuts
-// of unbounded laws leave of e^f. One unbounded law is cut to the interval that
-// contains all elements of its matrix except with probability e^f / 16. Of two,
-// pairs of numbers of A and B that are both extreme are cut, such that none of
-// them meet except with probability e^f / 8. Mean and Deviation are of what is
-// left. Errors panics unless M, K and N are positive, K is a multiple of the
-// length of blocks and -Inf < f < 0, and if a factor is none.
+// Cumulant.Tightest for each side of each element, which together have what
+// cuts of unbounded laws leave of e^f. One unbounded law is cut to the interval
+// that contains all elements of its matrix except with probability e^f / 16. Of
+// two, pairs of numbers of A and B that are both extreme are cut, such that
+// none of them meet except with probability e^f / 8. Mean and Deviation are of
+// what is left. Errors panics unless M, K and N are positive, K is a multiple
+// of the length of blocks and -Inf < f < 0, and if a factor is none.
 //
 // Source: derived here; see the package comment.
 func (p Product) Errors(f roundoff.Failure) Errors {
@@ -56,8 +56,8 @@ func (p Product) Errors(f roundoff.Failure) Errors {
 	return Errors{
 		Mean:      K * c.Mean(),
 		Deviation: math.Sqrt(K * c.Variance()),
-		Below:     c.Tilted(p.K, each, true),
-		Above:     c.Tilted(p.K, each, false),
+		Below:     c.Tightest(p.K, each, true),
+		Above:     c.Tightest(p.K, each, false),
 	}
 }
 

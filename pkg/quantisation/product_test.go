@@ -164,7 +164,7 @@ func TestTightness(t *testing.T) {
 	var rows []row
 	for _, f := range []tcore.Format{tcore.E4M3, tcore.E5M2, tcore.Binary16, tcore.BFloat16} {
 		rows = append(rows, row{measured{uniform, f, "", 0.25}, 0.6}, row{measured{positive, f, "", 0.25}, 0.6},
-			row{measured{normal, f, "", 2 / math.Pi}, 0.6}, row{measured{laplace, f, "", 1}, 0.39}) // 0.391 in e5m2, K = 256
+			row{measured{normal, f, "", 2 / math.Pi}, 0.6}, row{measured{laplace, f, "", 1}, 0.4})
 	}
 	for _, recipe := range []string{"mxe4m3-floor", "mxe4m3-rceil", "mxe2m1-floor", "mxe2m1-even", "nvfp4-torchao-one-level"} {
 		rows = append(rows, row{measured{uniform, tcore.Format{}, recipe, 0.25}, 0.55}, row{measured{normal, tcore.Format{}, recipe, 2 / math.Pi}, 0.55},
@@ -196,7 +196,9 @@ func TestTightness(t *testing.T) {
 	}
 }
 
-// One output of many fails no oftener than it may.
+// One output of many fails no oftener than it may, beyond chance: outputs are
+// independent here, and bounds so near to what errors have that in half of all
+// runs more would fail than on average. Of bounded laws not much fewer fail.
 func TestCoverage(t *testing.T) {
 	outputs := 5_000
 	switch {
@@ -235,7 +237,13 @@ func TestCoverage(t *testing.T) {
 		}
 		t.Logf("%s %s: %v failures of %d", m.law.Name, m.format.Name+m.recipe, failures, outputs)
 		for i, c := range confidences {
-			if float64(failures[i]) > (1-c)*float64(outputs) {
+			mean := (1 - c) * float64(outputs)
+			noise := 4 * math.Sqrt(mean*c)
+			least := 0.8 * mean
+			if m.law.Interval != nil {
+				least = 0.2 * mean
+			}
+			if n := float64(failures[i]); n > mean+noise || n < least-noise {
 				t.Errorf("%s %s: %d of %d outputs fail at %v", m.law.Name, m.format.Name+m.recipe, failures[i], outputs, c)
 			}
 		}
@@ -285,8 +293,8 @@ func TestErrorsOfPieces(t *testing.T) {
 		e := p.Errors(f)
 		within(t, name+": Mean", e.Mean, K*c.Mean(), 1e-12)
 		within(t, name+": Deviation", e.Deviation, math.Sqrt(K*c.Variance()), 1e-12)
-		within(t, name+": Below", e.Below, c.Tilted(K, each, true), 1e-9)
-		within(t, name+": Above", e.Above, c.Tilted(K, each, false), 1e-9)
+		within(t, name+": Below", e.Below, c.Tightest(K, each, true), 1e-9)
+		within(t, name+": Above", e.Above, c.Tightest(K, each, false), 1e-9)
 		within(t, name+": Size", e.Size(), math.Max(math.Abs(e.Mean-e.Below), math.Abs(e.Mean+e.Above)), 0)
 	}
 	check("bounded", Product{uniform, uniform, M, K, N}, uniform, uniform, ζ)

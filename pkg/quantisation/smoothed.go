@@ -1,0 +1,81 @@
+package quantisation
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+)
+
+// Tightest returns the least of Chernoff, Tilted and Smoothed.
+func (c *Cumulant) Tightest(K int, f roundoff.Failure, below bool) float64 {
+	return min(c.Tilted(K, f, below), c.Smoothed(K, f, below))
+}
+
+// Smoothed returns an x as Chernoff does, that follows from
+//
+//	P(E - Kμ >= nK′(t)) <= exp(n(K(t) - tK′(t))) E g(E - Kμ - nK′(t))
+//
+// under the tilted law, where g(u) >= exp(-tu) for u >= 0 and g(u) >= 0 for all
+// u. It is the least such function without frequencies above T, so that its
+// mean is an integral over |s| <= T of its transform and of exp(n(K(t+is) -
+// K(t))), the characteristic function of the tilted law. T is as large as the
+// moments of q allow, and the time that it takes; where that is too long, as
+// for scales of thousands of values, Smoothed is Chernoff's bound. It is at
+// most that, and panics as Chernoff does.
+//
+// Source: Graham and Vaaler 1981 for g; what it is used for is derived here.
+func (c *Cumulant) Smoothed(K int, f roundoff.Failure, below bool) float64 {
+	n := c.number(K)
+	s := c.blocks(n)
+	x, t := s.chernoff(f, below)
+	return c.unit * s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
+		return c.overshoot(n, t, k, below), 1 / t
+	})
+}
+
+// effort is how often, about, series are summed for one integral.
+const effort = 2e5
+
+// overshoot returns E g(S - K′(t)) of Smoothed for the sum S of n blocks, of
+// which k is the jet at t: an integral over panels twice as wide as the inverse
+// of the deviation of S, or of the largest q. It is 1, the mean of 1, where
+// that takes more effort, or t has no room below the greatest.
+func (c *Cumulant) overshoot(n, t float64, k jet, below bool) float64 {
+	sign := complex(1, 0)
+	if below {
+		sign = -1
+	}
+	of, number := c.complex(t * real(sign))
+	wide, most := 2/max(1, math.Sqrt(2*k[2])), math.Floor(effort/float64(len(gaussX)*number))
+	T := min(math.Sqrt(c.most*c.most-t*t), 32*t, wide*most)
+	if most < 12 || T < t/8 {
+		return 1
+	}
+	λ, panels := 2*math.Pi*t/T, math.Ceil(T/wide)
+	sum := 0.0
+	for i := range int(panels) {
+		for j, x := range gaussX {
+			ξ := (float64(i) + (1+x)/2) / panels
+			z := complex(t, ξ*T)
+			φ := cmplx.Exp(complex(n, 0)*of(sign*z) - complex(k[0], ξ*T*k[1]))
+			sum += gaussW[j] / panels * real(majorant(λ, ξ)*φ) // as much for -ξ
+		}
+	}
+	return sum
+}
+
+// majorant returns the Fourier transform at ξ, 0 <= ξ <= 1, of the least
+// integrable function of u that has no frequencies above 1, is at least
+// exp(-λu) for u >= 0 and at least 0 for u < 0. It is
+//
+//	Σ_n f(n) sinc²(u-n) + f′(n) (u-n) sinc²(u-n), sinc u = sin πu / πu,
+//
+// where f is the function to be exceeded and f′(0) what makes Σ f′(n) = 0. The
+// transform at -ξ is the conjugate.
+//
+// Source: Graham and Vaaler 1981.
+func majorant(λ, ξ float64) complex128 {
+	values := func(ξ float64) complex128 { return 1 / (1 - cmplx.Exp(complex(-λ, -2*math.Pi*ξ))) } // Σ f(n) e^(-2πinξ)
+	return complex(1-ξ, 0)*values(ξ) + complex(0, λ/(2*math.Pi))*(values(ξ)-values(0))
+}

@@ -38,13 +38,15 @@ type auditedRun struct {
 }
 
 type passedProduct struct {
-	Name      string  `json:"name"`
-	K         int     `json:"k"`
-	N         int     `json:"n"`
-	Predicted float64 `json:"predicted"`
-	Alone     float64 `json:"alone"`
-	Inherited float64 `json:"inherited"`
-	Both      float64 `json:"both"`
+	Name        string  `json:"name"`
+	K           int     `json:"k"`
+	N           int     `json:"n"`
+	Activations float64 `json:"activations"`
+	Weights     float64 `json:"weights"`
+	Predicted   float64 `json:"predicted"`
+	Alone       float64 `json:"alone"`
+	Inherited   float64 `json:"inherited"`
+	Both        float64 `json:"both"`
 }
 
 type changedOutput struct {
@@ -113,7 +115,7 @@ func (r *runReport) add(z auditedRun, x audit.Arithmetic) {
 		return
 	}
 	for _, p := range o.Products {
-		z.Products = append(z.Products, passedProduct{p.Node, p.K, p.N, p.Predicted, p.Alone, p.Inherited, p.Both})
+		z.Products = append(z.Products, passedProduct{p.Node, p.K, p.N, p.Activations, p.Weights, p.Predicted, p.Alone, p.Inherited, p.Both})
 	}
 	for _, name := range r.names {
 		if e := r.exact.Outputs[name]; len(e.Shape) > 0 && len(o.Outputs[name].Data) == len(e.Data) {
@@ -142,9 +144,9 @@ func (r *runReport) write(stdout io.Writer) error {
 		}
 		fmt.Fprintln(stdout)
 		w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "product\tK × N\tpredicted\talone\tinherited\tboth")
+		fmt.Fprintln(w, "product\tK × N\tby A\tby B\tpredicted\talone\tinherited\tboth")
 		for _, p := range run.Products {
-			fmt.Fprintf(w, "%s\t%d × %d\t%.2e\t%.2e\t%.2e\t%.2e\n", short(p.Name), p.K, p.N, p.Predicted, p.Alone, p.Inherited, p.Both)
+			fmt.Fprintf(w, "%s\t%d × %d\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\n", short(p.Name), p.K, p.N, p.Activations, p.Weights, p.Predicted, p.Alone, p.Inherited, p.Both)
 		}
 		if err := w.Flush(); err != nil {
 			return err

@@ -83,7 +83,7 @@ func TestAudit_run(t *testing.T) {
 	for _, run := range r.Runs {
 		found += fmt.Sprintf("%s %s %d; ", run.Recipe, run.Device, run.Promote)
 		p := run.Products[0]
-		row := strings.Join(strings.Fields(fmt.Sprintf("only 64 × 3 %.2e %.2e %.2e %.2e", p.Predicted, p.Alone, p.Inherited, p.Both)), " ")
+		row := strings.Join(strings.Fields(fmt.Sprintf("only 64 × 3 %.2e %.2e %.2e %.2e %.2e %.2e", p.Activations, p.Weights, p.Predicted, p.Alone, p.Inherited, p.Both)), " ")
 		if !strings.Contains(strings.Join(strings.Fields(table), " "), row) || p.Inherited != 0 || p.Alone != p.Both || p.Alone == 0 || run.Changed[0].Rows != 2 {
 			t.Errorf("status %d, %s, %s, want %s", status, table, errs, row)
 		}

@@ -51,12 +51,13 @@ type Outcome struct {
 // Arithmetic, and D̂(A, B) is the product as computed by it. All is relative to
 // rms(D), over all elements and, of a node with several products, over them.
 type Passed struct {
-	Node      string
-	K, N      int
-	Predicted float64 // of D̂(A, B), without sums: [Errors.Predicted]
-	Alone     float64 // rms(D̂(A, B) - D): with exact factors
-	Inherited float64 // rms(ÃB̃ - D): the error of the factors, passed on
-	Both      float64 // rms(D̂(Ã, B̃) - D)
+	Node                 string
+	K, N                 int
+	Activations, Weights float64 // the parts of Predicted, as in [Errors]
+	Predicted            float64 // of D̂(A, B), without sums: [Errors.Predicted]
+	Alone                float64 // rms(D̂(A, B) - D): with exact factors
+	Inherited            float64 // rms(ÃB̃ - D): the error of the factors, passed on
+	Both                 float64 // rms(D̂(Ã, B̃) - D)
 }
 
 // With computes the network with all products by an arithmetic. The error is
@@ -124,6 +125,8 @@ func (s *sums) add(c computed, x Arithmetic, a, b blas32.General) (d blas32.Gene
 	}
 	e, err := l.Errors(x.OnA, x.OnB, nil, 0)
 	s.Predicted += e.Predicted * e.Predicted * size
+	s.Activations += e.Activations * e.Activations * size
+	s.Weights += e.Weights * e.Weights * size
 	return d, err
 }
 
@@ -133,7 +136,7 @@ func (s *sums) passed() (Passed, error) {
 		return s.Passed, fmt.Errorf("the product is 0, want one of which errors can be told")
 	}
 	p := s.Passed
-	for _, e := range []*float64{&p.Predicted, &p.Alone, &p.Inherited, &p.Both} {
+	for _, e := range []*float64{&p.Activations, &p.Weights, &p.Predicted, &p.Alone, &p.Inherited, &p.Both} {
 		*e = math.Sqrt(*e / s.squares)
 		if math.IsNaN(*e) || math.IsInf(*e, 0) {
 			return p, fmt.Errorf("an error of the product is %v, want finite numbers", *e)

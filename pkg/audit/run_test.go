@@ -172,6 +172,38 @@ func TestRunWith(t *testing.T) {
 	}
 }
 
+// A product of two results inherits the errors of both: H H, with H = xV.
+func TestRunWith_two_results(t *testing.T) {
+	v, x := Normal(12, 12, 1), Normal(12, 12, 2)
+	path := filepath.Join(t.TempDir(), "m.onnx")
+	graph := message(7, message(11, text(1, "x")), message(12, text(1, "y")), weights("V", v), operation("first", "MatMul", "h", "x", "V"), operation("square", "MatMul", "y", "h", "h"))
+	if err := os.WriteFile(path, graph, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := network.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	r, err := NewRun(m, map[string]network.Tensor{"x": tensorOf(x)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe := quant.Torchao(tcore.E4M3, quant.PerVector, false)
+	o, err := r.With(Arithmetic{OnA: recipe, OnB: recipe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, err := recipe.Factors(x, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, rough := product64(x, v), product64(a, b)
+	if got, want := o.Products[1].Inherited, over(product64(rough, rough), product64(h, h)); math.Abs(got/want-1) > 1e-5 {
+		t.Errorf("inherited %v, want %v", got, want)
+	}
+}
+
 func best(row []float32) (at int) {
 	for i, v := range row {
 		if v > row[at] {

@@ -50,18 +50,20 @@ type auditRecipe struct {
 // auditCommand tells what quantisation does to the products of a network.
 func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var q auditQuestion
-	var recipes, device, page string
+	var recipes, device, page, inputs string
 	var json bool
 	flags := newFlags("audit", "[-flag ...] MODEL\n\n"+
 		"Reads a trained network, MODEL.onnx or MODEL.safetensors, and tells for each of its products D = AB\n"+
 		"of activations A and weights B what quantisation makes of it: E = ÂB̂ - AB, predicted from the errors\n"+
 		"of the elements and measured, and what the sums of a device add, as it is emulated. The activations\n"+
-		"are independent N(0,1), or yours: -activations. Per layer; how errors pass from layer to layer is\n"+
-		"not told. Of a tensor in a file without a graph the shape alone says that it is a product.\n\n", stderr)
+		"are independent N(0,1), or yours: -activations. Of a tensor in a file without a graph the shape alone\n"+
+		"says that it is a product. With -run the network is computed whole, exactly and with all its products\n"+
+		"by each recipe: how errors pass from layer to layer, and which decisions of the network change.\n\n", stderr)
 	flags.StringVar(&recipes, "recipe", auditRecipes, "quantise by these `recipes`, names of roundoff quantise, A:B for one of activations and one of weights")
 	flags.StringVar(&device, "device", auditDevices, "multiply on these `devices`, where they take what a recipe makes")
 	flags.IntVar(&q.promote, "promote", 128, "where a scale belongs to all of K, multiply also with sums that leave the device after this `number` of products; 0: not")
 	flags.StringVar(&q.activations, "activations", "", "take activations from the files of this `folder`, which lab/activations.py writes")
+	flags.StringVar(&inputs, "run", "", "compute the network whole, from the arrays of this `file` of numpy.savez, one for each of its inputs")
 	flags.Uint64Var(&q.seed, "seed", 1, "the `seed` of activations that are drawn")
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "count the products whose rms(E) is at most this `number` times rms(D)")
 	flags.IntVar(&q.most, "worst", 5, "print this `number` of products for each recipe, the worst first; 0: all")
@@ -75,6 +77,8 @@ func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return misuse(flags, "want one model")
 	case q.promote < 0 || q.most < 0:
 		return misuse(flags, "-promote %d and -worst %d, want at least 0", q.promote, q.most)
+	case inputs != "" && (page != "" || q.activations != "" || q.tolerance != 0):
+		return misuse(flags, "-run computes activations, and has neither a page nor a tolerance: want it without -html, -activations and -tolerance")
 	case q.tolerance < 0 || math.IsNaN(q.tolerance) || math.IsInf(q.tolerance, 0):
 		return misuse(flags, "-tolerance %v, want a number of at least 0", q.tolerance)
 	}
@@ -89,6 +93,16 @@ func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	defer m.Close()
+	if inputs != "" {
+		r, err := q.run(ctx, m, inputs)
+		if err != nil {
+			return err
+		}
+		if json {
+			return writeJSON(stdout, r)
+		}
+		return r.write(stdout)
+	}
 	var file *output
 	if page != "" {
 		if file, err = newOutput(page); err != nil {

@@ -48,7 +48,8 @@ var rows = []string{
 	"trace -in e4m3 -promote 32 A.npy B.npy -row 1 -column 2", "trace -device volta -split-k 2 -out binary16 A.npy B.npy", "trace A.npy B.npy -row 4",
 	"quantise", "quantise -recipe mxe4m3-floor A.npy -codes D.npy", "quantise -recipe nvfp4-torchao -side b -stochastic 8 -seed 3 B.npy -values D.npy -scales made",
 	"audit net.safetensors", "audit -recipe mxe2m1-floor,int8-row:torchao-e4m3-row -device blackwell,hopper -promote 3 -worst 1 -tolerance 0.1 -seed 2 net.safetensors",
-	"audit -json -activations folder net.safetensors", "audit -html made -recipe int8-row net.safetensors", "audit -recipe nvfp5 net.safetensors", "audit short.safetensors", "audit none.onnx", "audit A.npy", "audit folder",
+	"audit -json -activations folder net.safetensors", "audit -html made -recipe int8-row net.safetensors", "audit -run x.npz net.onnx", "audit -json -run x.npz -recipe mxe2m1-rceil -device blackwell net.onnx",
+	"audit -run A.npy net.onnx", "audit -run x.npz -html made net.onnx", "audit -recipe nvfp5 net.safetensors", "audit short.safetensors", "audit none.onnx", "audit A.npy", "audit folder",
 	"quantise -recipe nvfp5 A.npy", "quantise -recipe int8-row -side c A.npy",
 	"gemm zero B.npy -o D.npy", "gemm -alpha nan A.npy B.npy -o D.npy", "gemm -alpha 1e39 A.npy B.npy -o D.npy",
 	"gemm -beta inf -c B.npy A.npy B.npy -o D.npy", "gemm -compare , A.npy B.npy", "gemm -in foo A.npy B.npy -o D.npy",
@@ -84,7 +85,7 @@ var oddWords = append([]string{
 // do not exist.
 var files = []string{
 	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "zero", "good.csv", "bad.csv", "seeds.csv",
-	"net.safetensors", "short.safetensors", "folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
+	"net.safetensors", "net.onnx", "x.npz", "short.safetensors", "folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
 }
 
 // target is what the link dangling points to.
@@ -241,6 +242,7 @@ func makeFiles(f *testing.F) contents {
 		"none.npy": npyFile(dictionary("<f8", "False", "None"), []float64{1}), "good.csv": table, "bad.csv": bytes.ReplaceAll(table, []byte(",holds,"), []byte(",Holds,")),
 		"huge.npy": npyFile(dictionary("<f8", "False", "(9223372036854775807, 9223372036854775807)"), []float64{1}), "seeds.csv": seeds,
 		"net.safetensors": net, "short.safetensors": net[:len(net)-5], "vectors/x.tcv.gz": vectors, "folder/text": []byte("text"),
+		"net.onnx": layer(numbered(20, 3)), "x.npz": savez(map[string][]byte{"x": npyFile(dictionary("<f8", "False", "(1, 20)"), make([]float64, 20))}),
 	}
 }
 

@@ -19,7 +19,7 @@ func steps(a, b *quant.Quantised, d tcore.Device, promote int) []int {
 		}
 		return []int{0}
 	}
-	if !d.A.Equal(a.Recipe.Element) || !d.B.Equal(b.Recipe.Element) || !outside(a) || !outside(b) {
+	if !d.A.Equal(a.Recipe.Element) || !d.B.Equal(b.Recipe.Element) || !outside(a.Recipe) || !outside(b.Recipe) {
 		return nil
 	}
 	short, long := min(a.Recipe.Block.Along, b.Recipe.Block.Along), max(a.Recipe.Block.Along, b.Recipe.Block.Along)
@@ -37,7 +37,7 @@ func steps(a, b *quant.Quantised, d tcore.Device, promote int) []int {
 }
 
 // outside reports whether the scales are for other hands than the device.
-func outside(q *quant.Quantised) bool { return q.Recipe.Scale.Stored.Equal(tcore.Binary32) }
+func outside(r quant.Recipe) bool { return r.Scale.Stored.Equal(tcore.Binary32) }
 
 // run returns D̂, the product of A and these columns of b on the device.
 func (l *Layer) run(a, b *quant.Quantised, cols []int, d tcore.Device, every int) blas64.General {

@@ -9,6 +9,10 @@
 //	e, err := l.Errors(quant.NVFP4(quant.Vector16), quant.NVFP4(quant.Vector16), devices.All(), 128)
 //	e.Predicted, e.Measured // rms(E)/rms(D)
 //
-// Of a layer errors are told. How they pass from layer to layer, and what a
-// network makes of them, is not.
+// How errors pass from layer to layer is measured: the network is computed with
+// all its products so, beside the exact ones.
+//
+//	r, err := audit.NewRun(model, inputs)
+//	o, err := r.With(audit.Arithmetic{OnA: recipe, OnB: recipe})
+//	o.Products[2].Alone, o.Products[2].Inherited, o.Products[2].Both
 package audit

@@ -21,6 +21,9 @@ type constant struct {
 // by operators that move or scale numbers. The error is errComputed or says
 // what hinders.
 func (g *graph) constant(name string) (tensor, error) {
+	if v, ok := g.values[name]; ok {
+		return tensor{v.Shape, func() ([]float32, error) { return v.Data, nil }}, nil
+	}
 	t, n, at := g.find(name)
 	if t != nil {
 		return t.open()
@@ -82,6 +85,9 @@ func (g *graph) list(n *node, attribute string, input int) ([]int64, error) {
 	}
 	if n.input(input) == "" {
 		return nil, nil
+	}
+	if v, ok := g.values[n.input(input)]; ok {
+		return v.list()
 	}
 	s, made, _ := g.find(n.input(input))
 	if s == nil && made != nil && made.operator == "Constant" {
@@ -299,7 +305,7 @@ func concat(g *graph, n *node, t tensor) (tensor, error) {
 			return t, fmt.Errorf("shapes %v and %v along axis %d", t.shape, p.shape, k)
 		}
 		parts, shape[k] = append(parts, p), shape[k]+p.shape[k]
-		if limit := g.reader.bytes(); count(p.shape) < 1 || int64(count(shape)) > limit {
+		if limit := g.limit(); count(p.shape) < 1 || int64(count(shape)) > limit {
 			return t, fmt.Errorf("shapes %v and %v, want more than no elements and at most the %d bytes that there are", t.shape, shape, limit)
 		}
 	}
@@ -330,6 +336,15 @@ func (r *reader) bytes() int64 {
 		n += size
 	}
 	return n
+}
+
+// limit returns how many elements a tensor may have: in a run more than there
+// are bytes.
+func (g *graph) limit() int64 {
+	if g.values != nil {
+		return int64(g.most)
+	}
+	return g.reader.bytes()
 }
 
 // literal returns the tensor of a name that is stored as it is.

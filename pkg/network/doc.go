@@ -1,10 +1,12 @@
 // Package network reads trained networks: which products of matrices they
-// compute, and with which weights. It knows nothing of rounding errors.
+// compute, and with which weights. It also computes what they compute, with
+// products of your own. It knows nothing of rounding errors.
 //
 //	m, err := network.Open("model.onnx")
 //	for _, p := range m.Products {
 //		b, err := p.Weights() // K × N, the right factor
 //	}
+//	out, err := m.Run(inputs, network.Exactly) // or another way to multiply
 //
 // A file is read where it is needed: the description of a network first, the
 // weights of one product at a time. No number of a file is believed: an array

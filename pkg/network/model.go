@@ -15,6 +15,7 @@ type Model struct {
 	Products []Product // in the order of the file
 	Left     []Left    // what multiplies and is not among Products
 	file     *os.File
+	graph    *graph // nil in files without one
 }
 
 // A Product is a product AB in a network: A are activations of K columns, B

@@ -12,6 +12,7 @@ type node struct {
 	inputs, outputs        []string
 	integers               map[string][]int64
 	text                   map[string]string
+	reals                  map[string]float32
 	value                  *stored // of a Constant
 	graphs                 []*graph
 }
@@ -25,6 +26,13 @@ type graph struct {
 	known  map[string]constant
 	outer  *graph
 	reader *reader
+
+	inputs  []Input
+	outputs []string
+	version int64 // of the operators of ONNX
+
+	values map[string]Tensor // of a run, which looks here first
+	most   int               // elements that a tensor of a run may have
 }
 
 // A reader reads the description of a network.
@@ -40,8 +48,11 @@ type reader struct {
 func readONNX(m *Model, size int64) error {
 	r := &reader{wire: wire{file: m.file, size: size}, m: m, outside: map[string]int64{}}
 	var main *graph
+	version := int64(0)
 	err := r.each(0, size, func(f field) (err error) {
 		switch f.number {
+		case 8:
+			version, err = r.version(f, version)
 		case 7:
 			main, err = r.graph(f, nil, 0)
 		case 25: // a function
@@ -66,7 +77,27 @@ func readONNX(m *Model, size int64) error {
 		m.leave(name, "function", "functions of the model are not looked into")
 	}
 	main.products(m)
+	main.version, m.graph = version, main
 	return r.damage
+}
+
+// version returns the version of the operators of ONNX, if the
+// OperatorSetIdProto is of them, else that known before.
+func (r *reader) version(f field, before int64) (int64, error) {
+	domain, version := "", int64(0)
+	err := r.message(f, func(f field) (err error) {
+		switch f.number {
+		case 1:
+			domain, err = r.text(f)
+		case 2:
+			version = int64(f.value)
+		}
+		return err
+	})
+	if domain != "" && domain != "ai.onnx" {
+		version = before
+	}
+	return version, err
 }
 
 // graph reads a GraphProto.
@@ -92,15 +123,72 @@ func (r *reader) graph(f field, outer *graph, depth int) (*graph, error) {
 				return err
 			}
 			g.stored[t.name] = t
+		case 11:
+			in, err := r.input(f)
+			if err != nil {
+				return err
+			}
+			g.inputs = append(g.inputs, in)
+		case 12:
+			out, err := r.input(f)
+			if err != nil {
+				return err
+			}
+			g.outputs = append(g.outputs, out.Name)
 		}
 		return nil
 	})
 	return g, err
 }
 
+// input reads a ValueInfoProto.
+func (r *reader) input(f field) (in Input, err error) {
+	err = r.message(f, func(f field) error {
+		if f.number == 1 {
+			in.Name, err = r.text(f)
+			return err
+		}
+		return r.within(f, []int{2, 1}, func(f field) error { // TypeProto, its tensor
+			switch f.number {
+			case 1:
+				in.Integer = onnxTypes[f.value].integer
+			case 2:
+				in.Shape = []int{}
+				return r.message(f, func(f field) error {
+					size := -1
+					err := r.message(f, func(f field) error {
+						if f.number == 1 && f.value <= 1<<31 {
+							size = int(f.value)
+						}
+						return nil
+					})
+					if in.Shape = append(in.Shape, size); len(in.Shape) > mostIntegers {
+						return errTooMany
+					}
+					return err
+				})
+			}
+			return nil
+		})
+	})
+	return in, err
+}
+
+// within calls do for the fields of a message within messages, of which the
+// numbers are given.
+func (r *reader) within(f field, path []int, do func(f field) error) error {
+	switch {
+	case len(path) == 0:
+		return do(f)
+	case f.number != path[0]:
+		return nil
+	}
+	return r.message(f, func(f field) error { return r.within(f, path[1:], do) })
+}
+
 // node reads a NodeProto.
 func (r *reader) node(f field, g *graph, depth int) (*node, error) {
-	n := &node{integers: map[string][]int64{}, text: map[string]string{}}
+	n := &node{integers: map[string][]int64{}, text: map[string]string{}, reals: map[string]float32{}}
 	err := r.message(f, func(f field) error {
 		var to *string
 		switch f.number {
@@ -147,6 +235,8 @@ func (r *reader) attribute(f field, n *node, g *graph, depth int) error {
 				err = nil
 			}
 			n.integers[name] = integers
+		case 2:
+			n.reals[name] = math.Float32frombits(uint32(f.value))
 		case 4:
 			if f.end-f.at <= 64 {
 				n.text[name], err = r.text(f)
@@ -236,6 +326,13 @@ func (n *node) input(i int) string {
 func (n *node) integer(name string, otherwise int64) int64 {
 	if v := n.integers[name]; len(v) == 1 {
 		return v[0]
+	}
+	return otherwise
+}
+
+func (n *node) real(name string, otherwise float32) float32 {
+	if v, ok := n.reals[name]; ok {
+		return v
 	}
 	return otherwise
 }

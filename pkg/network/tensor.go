@@ -105,6 +105,9 @@ func gather(data []float32, shape, strides []int, offset int) []float32 {
 		n *= s
 	}
 	z := make([]float32, 0, n)
+	if n == 0 {
+		return z
+	}
 	var walk func(axis, at int)
 	walk = func(axis, at int) {
 		if axis == len(shape) {

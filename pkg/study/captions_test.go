@@ -26,6 +26,11 @@ func TestCaptions(t *testing.T) {
 		{"U(0,1)", []float64{1, 1}, []float64{1, 1}, []float64{0.5, 2}, []float64{1, 1}, []float64{1, 1}},
 		{"N(0,1)", []float64{1, 1}, []float64{1, 1}, []float64{0.5, 0.5}, []float64{1, 1}, []float64{1, 1}},
 	}, []int{128, 65536}))
+	runs, err := RecordedNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures = append(figures, runs.Figure(), runs.Worst(), runs.Decisions())
 	for _, read := range []func() (*BoundSweep, error){RecordedSweep, RecordedAMD, RecordedScaled} {
 		s, err := read()
 		if err != nil {

@@ -3,7 +3,7 @@
     activations.py MODEL.onnx AUDIT.json INPUTS.npz FOLDER
 
 AUDIT.json is what roundoff audit -json MODEL.onnx says, INPUTS.npz an array for each input of the network. Products within
-branches and loops, and those of convolutions of several groups, are left out. Needs numpy, onnx and onnxruntime."""
+branches and loops, and those of convolutions of several groups, are left out. Needs what activations.txt names."""
 
 import json
 import pathlib

@@ -35,9 +35,10 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		"up to which K, and what it costs relative to the cheapest: the bytes of A, B and D, and the time\n"+
 		"at the peak that vendors publish for dense products, unknown where they do not. Then the devices\n"+
 		"that miss T, and how many times it their bound is. What underflow may add to the constant times\n"+
-		"|A||B| is in a column, and counts where files tell the least |A||B|. Of matrices in files sizes and\n"+
-		"moments are taken, and a bound that assumes independent elements is used where tests on the\n"+
-		"matrices find nothing against it.\n\n", stderr)
+		"|A||B| is in a column, and counts where files tell the least |A||B|. The drift is the part of the\n"+
+		"constant that sums lose in the mean, where bits are cut off and the bound tells it apart. Of\n"+
+		"matrices in files sizes and moments are taken, and a bound that assumes independent elements is\n"+
+		"used where tests on the matrices find nothing against it.\n\n", stderr)
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -154,7 +155,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		return writeJSON(w, advice)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "device\tmeets\tconstant\tunderflow\tof tolerance\tmost of it\tgood for K\tcure\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
+	fmt.Fprintln(t, "device\tmeets\tconstant\tunderflow\tof tolerance\tmost of it\tdrift\tgood for K\tcure\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
 	for _, a := range advice {
 		best := a.Tightest
 		name, confidence := best.Bound, best.Confidence.String()
@@ -165,8 +166,8 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		if a.Peak.Tflops > 0 {
 			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
-			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), most(best.Parts), lengths(a), cure(a),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
+			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), most(best.Parts), nonzero("%.1e", best.Parts.Drift), lengths(a), cure(a),
 			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
 	}
 	if err := t.Flush(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
@@ -33,6 +34,23 @@ func TestAdvise(t *testing.T) {
 			excess, bounded := a["excess"].(float64)
 			if meets := bounded && excess <= 1; a["meets"] != meets || bounded == (a["bound"] == nil) || (a["gpu"] == nil) != (a["time_ratio"] == nil) {
 				t.Errorf("%v", a)
+			}
+		}
+	})
+	t.Run("tells_the_drift_of_sums_that_cut_bits_off", func(t *testing.T) {
+		for dist, drifts := range map[string]bool{"U(0,1)": true, "U(-1,1)": false} {
+			_, out, _ := ask(t, question+"--represented=false --device hopper-wgmma-e4m3-binary32 --json --dist "+dist)
+			var advice []struct{ Parts bound.Parts }
+			if err := json.Unmarshal([]byte(out), &advice); err != nil || len(advice) != 1 {
+				t.Fatalf("%v, %s", err, out)
+			}
+			p := advice[0].Parts
+			if drifts != (p.Drift > 10*p.Accumulation) || drifts == (p.Drift == 0) {
+				t.Errorf("%s: %+v", dist, p)
+			}
+			_, out, _ = ask(t, question+"--represented=false --device hopper-wgmma-e4m3-binary32 --dist "+dist)
+			if drifts != strings.Contains(out, "drift 97 %  6.4e-01") || drifts == strings.Contains(out, "accumulation 100 %  -  ") {
+				t.Errorf("%s: %s", dist, out)
 			}
 		}
 	})

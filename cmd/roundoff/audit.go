@@ -55,10 +55,11 @@ func auditCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags := newFlags("audit", "[-flag ...] MODEL\n\n"+
 		"Reads a trained network, MODEL.onnx or MODEL.safetensors, and tells for each of its products D = AB\n"+
 		"of activations A and weights B what quantisation makes of it: E = ÂB̂ - AB, predicted from the errors\n"+
-		"of the elements and measured, and what the sums of a device add, as it is emulated. The activations\n"+
-		"are independent N(0,1), or yours: -activations. Of a tensor in a file without a graph the shape alone\n"+
-		"says that it is a product. With -run the network is computed whole, exactly and with all its products\n"+
-		"by each recipe: how errors pass from layer to layer, and which decisions of the network change.\n\n", stderr)
+		"of the elements and measured, and what the sums of a device add, as it is emulated, each beside a\n"+
+		"bound that holds always for these matrices. The activations are independent N(0,1), or yours:\n"+
+		"-activations. Of a tensor in a file without a graph the shape alone says that it is a product. With\n"+
+		"-run the network is computed whole, exactly and with all its products by each recipe: how errors pass\n"+
+		"from layer to layer, and which decisions of the network change.\n\n", stderr)
 	flags.StringVar(&recipes, "recipe", auditRecipes, "quantise by these `recipes`, names of roundoff quantise, A:B for one of activations and one of weights")
 	flags.StringVar(&device, "device", auditDevices, "multiply on these `devices`, where they take what a recipe makes")
 	flags.IntVar(&q.promote, "promote", 128, "where a scale belongs to all of K, multiply also with sums that leave the device after this `number` of products; 0: not")
@@ -191,8 +192,10 @@ type auditedErrors struct {
 	Recipe      string          `json:"recipe"`
 	Activations float64         `json:"activations"`
 	Weights     float64         `json:"weights"`
+	Common      float64         `json:"common"`
 	Predicted   float64         `json:"predicted"`
 	Measured    float64         `json:"measured"`
+	Bound       float64         `json:"bound"`
 	Backward    float64         `json:"backward"`
 	Largest     float64         `json:"largest"`
 	Why         string          `json:"why,omitempty"` // there are no errors
@@ -200,11 +203,13 @@ type auditedErrors struct {
 }
 
 type auditedDevice struct {
-	Device   string  `json:"device"`
-	Promote  int     `json:"promote"`
-	RMS      float64 `json:"accumulation"`
-	Total    float64 `json:"total"`
-	Overflow int     `json:"overflow"`
+	Device     string   `json:"device"`
+	Promote    int      `json:"promote"`
+	RMS        float64  `json:"accumulation"`
+	Bound      *float64 `json:"accumulation_bound"` // null if there is none
+	Total      float64  `json:"total"`
+	TotalBound *float64 `json:"total_bound"`
+	Overflow   int      `json:"overflow"`
 }
 
 // audit computes the report. The error says that no product can be audited, or
@@ -288,13 +293,13 @@ func (q *auditQuestion) product(x blas32.General, p network.Product, a *auditedP
 	}
 	for _, r := range q.recipes {
 		e, err := l.Errors(r.a, r.b, q.devices, q.promote)
-		z := auditedErrors{Recipe: r.name, Activations: e.Activations, Weights: e.Weights, Predicted: e.Predicted, Measured: e.Measured,
-			Backward: e.Backward, Largest: e.Largest}
+		z := auditedErrors{Recipe: r.name, Activations: e.Activations, Weights: e.Weights, Common: e.Common, Predicted: e.Predicted,
+			Measured: e.Measured, Bound: e.Bound, Backward: e.Backward, Largest: e.Largest}
 		if err != nil {
 			z.Why = err.Error()
 		}
 		for _, d := range e.Devices {
-			z.Devices = append(z.Devices, auditedDevice(d))
+			z.Devices = append(z.Devices, auditedDevice{d.Device, d.Promote, d.RMS, known(d.Bound), d.Total, known(d.TotalBound), d.Overflow})
 		}
 		a.Errors = append(a.Errors, z)
 	}
@@ -340,22 +345,22 @@ func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
 		list := r.by(i)
 		shown := q.shown(len(list))
 		fmt.Fprintf(w, "\n%s, the worst %d of %d, errors over rms(D)\n", recipe.name, shown, len(list))
-		fmt.Fprintln(w, "product\tK × N\tdata\tby A\tby B\tpredicted\tmeasured\tover |A||B|\tlargest\tdevice\tadds\tin all")
+		fmt.Fprintln(w, "product\tK × N\tdata\tby A\tby B\tcommon\tpredicted\tmeasured\tat most\tover |A||B|\tlargest\tdevice\tadds\tat most\tin all\tat most")
 		for _, p := range list[:shown] {
 			head := fmt.Sprintf("%s\t%d × %d\t%s", short(p.Name), p.K, p.N, dataWord(p.Data))
 			if p.Why != "" {
 				fmt.Fprintf(w, "%s\t%s\n", head, p.Why)
 				continue
 			}
-			fmt.Fprintf(w, "%s\t%.2e\t%.2e\t%.2e\t%.2e\t%.1e\t%.1e", head, p.Activations, p.Weights, p.Predicted, p.Measured, p.Backward, p.Largest)
+			fmt.Fprintf(w, "%s\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\t%.1e\t%.1e\t%.1e", head, p.Activations, p.Weights, p.Common, p.Predicted, p.Measured, p.Bound, p.Backward, p.Largest)
 			if p.Devices == nil {
-				fmt.Fprintln(w, "\t-\t-\t-")
+				fmt.Fprintln(w, "\t-\t-\t-\t-\t-")
 			}
 			for j, d := range p.Devices {
 				if j > 0 {
-					fmt.Fprint(w, strings.Repeat("\t", 8))
+					fmt.Fprint(w, strings.Repeat("\t", 10))
 				}
-				fmt.Fprintf(w, "\t%s\t%s\t%s\n", d.named(), d.over(d.RMS), d.over(d.Total))
+				fmt.Fprintf(w, "\t%s\t%s\t%s\t%s\t%s\n", d.named(), d.over(&d.RMS), d.over(d.Bound), d.over(&d.Total), d.over(d.TotalBound))
 			}
 		}
 	}
@@ -402,12 +407,23 @@ func (d auditedDevice) named() string {
 	return name
 }
 
-// over returns an error, or how many outputs have none.
-func (d auditedDevice) over(x float64) string {
-	if d.Overflow > 0 {
+// over returns an error or a bound, or how many outputs have none.
+func (d auditedDevice) over(x *float64) string {
+	switch {
+	case d.Overflow > 0:
 		return fmt.Sprintf("%d overflow", d.Overflow)
+	case x == nil:
+		return "-"
 	}
-	return fmt.Sprintf("%.1e", x)
+	return fmt.Sprintf("%.1e", *x)
+}
+
+// known returns a number for JSON, nil if it is not finite.
+func known(x float64) *float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
 }
 
 // dataWord returns which activations were taken, in a word.

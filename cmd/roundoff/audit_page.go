@@ -103,7 +103,7 @@ func (r *auditReport) bars(q auditQuestion, recipe int) *viz.Chart {
 		return nil
 	}
 	c := viz.NewChart(fmt.Sprintf("parts-%d", recipe+1), fmt.Sprintf("What %s does to the products that it hurts most", q.recipes[recipe].name),
-		"The numbers before names are those of the products in the order of the network. Parts are predicted, and add as squares.")
+		"The numbers before names are those of the products in the order of the network. What activations and weights make is predicted; but for what outputs have in common, it adds as squares.")
 	p := c.Panel("", viz.Axis{Label: "rms(E) / rms(D)"}, viz.Axis{Label: "product"})
 	p.Bars(viz.Series{Label: "measured", Color: viz.Black}, rows, all)
 	p.Bars(viz.Series{Label: "by activations", Color: viz.SkyBlue}, rows, a)
@@ -120,21 +120,22 @@ func digits(x float64) float64 {
 // table has all products of a recipe.
 func (r *auditReport) table(q auditQuestion, recipe int) *viz.Table {
 	t := viz.NewTable(fmt.Sprintf("errors-%d", recipe+1), fmt.Sprintf("All products by %s, the worst first", q.recipes[recipe].name),
-		"Errors are over rms(D), but for two: rms(E) over the mean of |A||B|, and the largest |E| over its |A||B|.",
-		[]string{"product", "K × N", "data", "by A", "by B", "predicted", "measured", "over |A||B|", "largest", "device", "adds", "in all"})
+		"Errors are over rms(D), but for two: rms(E) over the mean of |A||B|, and the largest |E| over its |A||B|. In common is what outputs "+
+			"of a row or of a column share. What an error is at most holds always for these matrices, where nothing overflows.",
+		[]string{"product", "K × N", "data", "by A", "by B", "common", "predicted", "measured", "at most", "over |A||B|", "largest", "device", "adds", "at most", "in all", "at most"})
 	for _, p := range r.by(recipe) {
 		head := []string{endOf(p.Name, 200), fmt.Sprintf("%d × %d", p.K, p.N), dataWord(p.Data)}
 		if p.Why != "" {
-			t.Row(append(head, "-", "-", "-", "-", "-", "-", p.Why, "-", "-")...)
+			t.Row(append(head, "-", "-", "-", "-", "-", "-", "-", "-", p.Why, "-", "-", "-", "-")...)
 			continue
 		}
 		e := func(x float64) string { return fmt.Sprintf("%.2e", x) }
-		head = append(head, e(p.Activations), e(p.Weights), e(p.Predicted), e(p.Measured), e(p.Backward), e(p.Largest))
+		head = append(head, e(p.Activations), e(p.Weights), e(p.Common), e(p.Predicted), e(p.Measured), e(p.Bound), e(p.Backward), e(p.Largest))
 		if p.Devices == nil {
-			t.Row(append(head, "-", "-", "-")...)
+			t.Row(append(head, "-", "-", "-", "-", "-")...)
 		}
 		for _, d := range p.Devices {
-			t.Row(append(head[:9:9], d.named(), d.over(d.RMS), d.over(d.Total))...)
+			t.Row(append(head[:11:11], d.named(), d.over(&d.RMS), d.over(d.Bound), d.over(&d.Total), d.over(d.TotalBound))...)
 		}
 	}
 	return t

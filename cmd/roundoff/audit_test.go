@@ -69,8 +69,13 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 		for _, e := range p.Errors {
-			if e.Why != "" || !(e.Measured > 0) || math.Abs(e.Predicted/e.Measured-1) > 0.2 || (e.Recipe == "int8-row") != (e.Devices == nil) {
+			if e.Why != "" || !(e.Measured > 0) || math.Abs(e.Predicted/e.Measured-1) > 0.2 || !(e.Measured < e.Bound) || !(e.Common < e.Predicted) || (e.Recipe == "int8-row") != (e.Devices == nil) {
 				t.Errorf("%s: %+v", p.Name, e)
+			}
+			for _, d := range e.Devices {
+				if d.Bound == nil || d.TotalBound == nil || !(d.RMS < *d.Bound && d.Total < *d.TotalBound && *d.TotalBound < 1.01*(e.Bound+*d.Bound)) {
+					t.Errorf("%s, %s: %+v", p.Name, e.Recipe, d)
+				}
 			}
 		}
 	}
@@ -83,9 +88,23 @@ func TestAudit(t *testing.T) {
 	}
 	worst := r.by(0)[0]
 	for _, want := range []string{"2 products of activations and weights, 0 not audited", "independent N(0,1), 64 rows, seed 1; errors of at most 256 × 256 outputs of a product", "2 of 2\n", "0 of 2\n",
-		"torchao-e4m3-row, the worst 1 of 2", fmt.Sprintf("%.2e   %.2e", worst.Predicted, worst.Measured), "hopper-wgmma-e4m3"} {
+		"torchao-e4m3-row, the worst 1 of 2", fmt.Sprintf("%.2e   %.2e  %.1e", worst.Predicted, worst.Measured, worst.Bound), "hopper-wgmma-e4m3",
+		fmt.Sprintf("%.1e  %.1e  %.1e  %.1e\n", worst.Devices[0].RMS, *worst.Devices[0].Bound, worst.Devices[0].Total, *worst.Devices[0].TotalBound)} {
 		if !strings.Contains(said, want) {
 			t.Errorf("said\n%s\nwant %q", said, want)
+		}
+	}
+}
+
+// Where no bound is known none is told.
+func TestAudit_without_bound(t *testing.T) {
+	if known(math.Inf(1)) != nil || known(math.NaN()) != nil || *known(2) != 2 {
+		t.Error("a bound that is not finite is told")
+	}
+	x := 0.5
+	for want, d := range map[string]auditedDevice{"5.0e-01 -": {RMS: x}, "3 overflow 3 overflow": {RMS: x, Overflow: 3}} {
+		if got := d.over(&d.RMS) + " " + d.over(d.Bound); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
@@ -226,7 +245,7 @@ func TestAudit_page(t *testing.T) {
 	if n := strings.Count(string(page), "<figure"); n != 3 {
 		t.Errorf("%d figures, want 3", n)
 	}
-	for _, want := range []string{"All products by int8-row", "All products by deepgemm-fp4-1x32-ue8m0:deepgemm", ">w0<", ">w1<", "64 rows, seed 1", "at most 256 × 256 outputs"} {
+	for _, want := range []string{"All products by int8-row", "All products by deepgemm-fp4-1x32-ue8m0:deepgemm", ">w0<", ">w1<", ">at most<", ">common<", "64 rows, seed 1", "at most 256 × 256 outputs"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q", want)
 		}

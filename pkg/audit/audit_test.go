@@ -44,20 +44,20 @@ func TestErrorsByHand(t *testing.T) {
 		qa, _ := ra.Quantise(a, quant.Left)
 		qb, _ := rb.Quantise(b, quant.Right)
 		x, y := number(qa), number(qb)
-		var va, vb, squares, d2, sizes, largest float64
+		da, db := func(i, k int) float64 { return x(i, k) - float64(a.Data[i*100+k]) }, func(k, j int) float64 { return y(k, j) - float64(b.Data[k*5+j]) }
+		p, q := func(i, k int) float64 { return float64(a.Data[i*100+k]) }, func(k, j int) float64 { return float64(b.Data[k*5+j]) }
+		var squares, bounds, d2, sizes, largest float64
 		for i := range 7 {
 			for j := range 5 {
-				d, e, size := 0.0, 0.0, 0.0
+				d, e, size, bound := 0.0, 0.0, 0.0, 0.0
 				for k := range 100 {
-					p, q := float64(a.Data[i*100+k]), float64(b.Data[k*5+j])
-					da, db := x(i, k)-p, y(k, j)-q
-					va += da * da * q * q
-					vb += p * p * db * db
-					d += p * q
-					e += x(i, k)*y(k, j) - p*q
-					size += math.Abs(p * q)
+					d += p(i, k) * q(k, j)
+					e += x(i, k)*y(k, j) - p(i, k)*q(k, j)
+					size += math.Abs(p(i, k) * q(k, j))
+					bound += math.Abs(da(i, k)*q(k, j)) + math.Abs(x(i, k)*db(k, j))
 				}
 				squares += e * e
+				bounds += bound * bound
 				d2 += d * d
 				sizes += size
 				largest = max(largest, math.Abs(e)/size)
@@ -67,15 +67,72 @@ func TestErrorsByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Errors{Activations: math.Sqrt(va / d2), Weights: math.Sqrt(vb / d2), Predicted: math.Sqrt((va + vb) / d2),
-			Measured: math.Sqrt(squares / d2), Backward: math.Sqrt(squares/35) / (sizes / 35), Largest: largest}
-		for name, pair := range map[string][2]float64{"Activations": {got.Activations, want.Activations}, "Weights": {got.Weights, want.Weights}, "Predicted": {got.Predicted, want.Predicted},
-			"Measured": {got.Measured, want.Measured}, "Backward": {got.Backward, want.Backward}, "Largest": {got.Largest, want.Largest}} {
+		ofA, ofB := partsByHand(da, y), partsByHand(p, db)
+		var common, all float64
+		for n := range ofA.common {
+			common += square(ofA.common[n] + ofB.common[n])
+		}
+		all = common + ofA.variance + ofB.variance
+		want := Errors{Activations: math.Sqrt(ofA.squares() / d2), Weights: math.Sqrt(ofB.squares() / d2), Common: math.Sqrt(common / d2), Predicted: math.Sqrt(all / d2),
+			Measured: math.Sqrt(squares / d2), Bound: math.Sqrt(bounds / d2), Backward: math.Sqrt(squares/35) / (sizes / 35), Largest: largest}
+		for name, pair := range map[string][2]float64{"Activations": {got.Activations, want.Activations}, "Weights": {got.Weights, want.Weights}, "Common": {got.Common, want.Common}, "Predicted": {got.Predicted, want.Predicted},
+			"Measured": {got.Measured, want.Measured}, "Bound": {got.Bound, want.Bound}, "Backward": {got.Backward, want.Backward}, "Largest": {got.Largest, want.Largest}} {
 			if !(math.Abs(pair[0]/pair[1]-1) < 1e-9) {
 				t.Errorf("%v: %s = %v, want %v", names, name, pair[0], pair[1])
 			}
 		}
 	}
+}
+
+// handParts are the parts of a product of 7 × 5: what each output has in common
+// with others, and the sum of the variances of the rest.
+type handParts struct {
+	common   []float64
+	variance float64
+}
+
+func (h handParts) squares() float64 {
+	z := h.variance
+	for _, c := range h.common {
+		z += c * c
+	}
+	return z
+}
+
+// partsByHand computes the product itself, the means of its columns, those of
+// its rows less the mean of all, and the variances one term after the other.
+func partsByHand(x, y func(i, j int) float64) handParts {
+	var z [7][5]float64
+	var rows [7]float64
+	var cols [5]float64
+	var all float64
+	for i := range z {
+		for j := range z[i] {
+			for k := range 100 {
+				z[i][j] += x(i, k) * y(k, j)
+			}
+			rows[i] += z[i][j] / 5
+			cols[j] += z[i][j] / 7
+			all += z[i][j] / 35
+		}
+	}
+	var h handParts
+	for i := range z {
+		for j := range z[i] {
+			h.common = append(h.common, cols[j]+rows[i]-all)
+			for k := range 100 {
+				var mx, my float64
+				for r := range 7 {
+					mx += x(r, k) / 7
+				}
+				for c := range 5 {
+					my += y(k, c) / 5
+				}
+				h.variance += square((x(i, k) - mx) * (y(k, j) - my))
+			}
+		}
+	}
+	return h
 }
 
 // Random errors of N(0,1), K = 1280, are what was measured with another
@@ -90,6 +147,37 @@ func TestErrorsOfNormalFactors(t *testing.T) {
 		e, err := l.Errors(recipe(t, name), recipe(t, name), nil, 0)
 		if err != nil || math.Abs(e.Measured/want-1) > 0.05 || math.Abs(e.Predicted/e.Measured-1) > 0.03 {
 			t.Errorf("%s: %+v, %v, want %v", name, e, err, want)
+		}
+	}
+}
+
+// Errors that outputs have in common are predicted, and not taken for random:
+// all of them for one row, for one column and for constants, and most where
+// columns of A are constants but for little.
+func TestErrorsInCommon(t *testing.T) {
+	constant, offset := Normal(9, 200, 1), Normal(9, 200, 2)
+	for i := range constant.Data {
+		constant.Data[i] = 0.3
+		offset.Data[i] = float32(math.Sin(float64(i%200))) * (1 + 0.01*offset.Data[i])
+	}
+	for _, test := range []struct {
+		a, b   blas32.General
+		within float64
+	}{
+		{Normal(1, 200, 3), skewed(200, 9, 4), 1e-9},
+		{Normal(9, 200, 5), skewed(200, 1, 6), 1e-9},
+		{constant, Normal(200, 9, 7), 1e-9},
+		{offset, Normal(200, 9, 8), 0.03},
+	} {
+		l, err := NewLayer(test.a, test.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"torchao-e4m3-row", "nvfp4-te-1x16", "int8-row"} {
+			e, err := l.Errors(recipe(t, name), recipe(t, name), nil, 0)
+			if err != nil || !(math.Abs(e.Predicted/e.Measured-1) < test.within) || !(e.Common > 0.7*e.Measured) {
+				t.Errorf("%d × %d, %s: %+v, %v", test.a.Rows, test.b.Cols, name, e, err)
+			}
 		}
 	}
 }
@@ -265,6 +353,11 @@ func TestRefusals(t *testing.T) {
 	for want, b := range map[string]blas32.General{"audit: B[1, 0] = NaN, want a finite number": nan, "audit: the product of 1 × 2 and 2 × 1 is 0": zero} {
 		if _, err := NewLayer(one, b); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	for range 20 {
+		if _, err := NewLayer(blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: nan.Data}, nan); err == nil || !strings.HasPrefix(err.Error(), "audit: A[0, 1]") {
+			t.Fatalf("error %v, want it to name A, the first of two", err)
 		}
 	}
 	l, err := NewLayer(one, Normal(2, 1, 2))

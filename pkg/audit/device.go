@@ -60,15 +60,7 @@ func (l *Layer) chunks(a, b *quant.Quantised, cols []int, d tcore.Device, every 
 	if every == 0 {
 		every = K
 	}
-	x, y := matrix.New(len(l.rows), K), matrix.New(K, len(cols))
-	for k := range K {
-		for r, i := range l.rows {
-			x.Data[r*x.Stride+k] = a.Number(i, k)
-		}
-		for c, j := range cols {
-			y.Data[k*y.Stride+c] = b.Number(k, j)
-		}
-	}
+	x, y := l.codes(a, b, cols)
 	sum := matrix.New(z.Rows, z.Cols)
 	for k := 0; k < K; k += every {
 		end := min(k+every, K)
@@ -81,6 +73,20 @@ func (l *Layer) chunks(a, b *quant.Quantised, cols []int, d tcore.Device, every 
 			}
 		}
 	}
+}
+
+// codes returns the numbers of the codes, without scales.
+func (l *Layer) codes(a, b *quant.Quantised, cols []int) (x, y blas32.General) {
+	x, y = matrix.New(len(l.rows), l.a.Cols), matrix.New(l.a.Cols, len(cols))
+	for k := range l.a.Cols {
+		for r, i := range l.rows {
+			x.Data[r*x.Stride+k] = a.Number(i, k)
+		}
+		for c, j := range cols {
+			y.Data[k*y.Stride+c] = b.Number(k, j)
+		}
+	}
+	return x, y
 }
 
 // rowsOf returns rows of a left factor, with their scales.

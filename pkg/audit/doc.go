@@ -3,11 +3,12 @@
 //
 // With Â and B̂ the quantised factors, E = ÂB̂ - AB is what quantisation adds.
 // It is predicted from the errors of the elements, and measured beside. What
-// the device adds is measured on the emulated device: D̂ - ÂB̂.
+// the device adds is measured on the emulated device: D̂ - ÂB̂. Each has a
+// bound that holds always, since both matrices are known.
 //
 //	l, err := audit.NewLayer(a, b)
 //	e, err := l.Errors(quant.NVFP4(quant.Vector16), quant.NVFP4(quant.Vector16), devices.All(), 128)
-//	e.Predicted, e.Measured // rms(E)/rms(D)
+//	e.Predicted, e.Measured, e.Bound // rms(E)/rms(D), and what it is at most
 //
 // How errors pass from layer to layer is measured: the network is computed with
 // all its products so, beside the exact ones.

@@ -30,12 +30,12 @@ func Example() {
 	}
 	fmt.Printf("predicted %.3f, measured %.3f\n", e.Predicted, e.Measured)
 	for _, d := range e.Devices {
-		fmt.Printf("every %d: %.0e\n", d.Promote, d.RMS)
+		fmt.Printf("every %d: %.0e, at most %.1f\n", d.Promote, d.RMS, d.Bound)
 	}
 	// Output:
 	// predicted 0.037, measured 0.037
-	// every 0: 5e-04
-	// every 128: 1e-04
+	// every 0: 5e-04, at most 2.7
+	// every 128: 1e-04, at most 0.3
 }
 
 func ExampleNewLayer() {
@@ -91,10 +91,21 @@ func ExampleLayer() {
 	// Output: 256 256 <nil>
 }
 
+// Numbers that are all alike err alike. What all outputs have in common is the
+// whole error, and no root of a sum of squares.
 func ExampleErrors() {
-	e := audit.Errors{Activations: 0.03, Weights: 0.04, Predicted: 0.05}
-	fmt.Println(math.Hypot(e.Activations, e.Weights), e.Predicted)
-	// Output: 0.05 0.05
+	a, b := audit.Normal(16, 256, 1), audit.Normal(256, 16, 2)
+	for i := range a.Data {
+		a.Data[i], b.Data[i] = 0.3, 0.7
+	}
+	l, err := audit.NewLayer(a, b)
+	if err != nil {
+		panic(err)
+	}
+	r := quant.MXTransformerEngine(tcore.E4M3)
+	e, err := l.Errors(r, r, nil, 0)
+	fmt.Printf("in common %.3f, predicted %.3f, measured %.3f, at most %.3f, %v\n", e.Common, e.Predicted, e.Measured, e.Bound, err)
+	// Output: in common 0.023, predicted 0.023, measured 0.023, at most 0.060, <nil>
 }
 
 // Products of 4-bit codes are added exactly.
@@ -105,8 +116,9 @@ func ExampleAccumulated() {
 	}
 	r := quant.NVFP4(quant.Vector16)
 	e, err := l.Errors(r, r, []tcore.Device{devices.BlackwellNVF4()}, 0)
-	fmt.Println(e.Devices[0].Device, e.Devices[0].RMS < 1e-7, err)
-	// Output: blackwell-tcgen05-f4ue4m3x16-binary32 true <nil>
+	d := e.Devices[0]
+	fmt.Println(d.Device, d.RMS < 1e-7, d.Bound < 1e-4, d.TotalBound > d.Total, err)
+	// Output: blackwell-tcgen05-f4ue4m3x16-binary32 true true true <nil>
 }
 
 // written writes a network y = xW, where W = (0.45, 0.5), and opens it.

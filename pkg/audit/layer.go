@@ -34,9 +34,12 @@ type Layer struct {
 // is 0. It panics if the shapes do not fit.
 func NewLayer(a, b blas32.General) (*Layer, error) {
 	matrix.CheckProduct("audit", "NewLayer", a, b)
-	for name, m := range map[string]blas32.General{"A": a, "B": b} {
-		if i, j, found := matrix.NotFinite(m); found {
-			return nil, fmt.Errorf("audit: %s[%d, %d] = %v, want a finite number", name, i, j, matrix.Row(m, i)[j])
+	for _, m := range []struct {
+		name string
+		blas32.General
+	}{{"A", a}, {"B", b}} {
+		if i, j, found := matrix.NotFinite(m.General); found {
+			return nil, fmt.Errorf("audit: %s[%d, %d] = %v, want a finite number", m.name, i, j, matrix.Row(m.General, i)[j])
 		}
 	}
 	l := &Layer{a: a, b: b, rows: thinned(a.Rows, MostRows), cols: thinned(b.Cols, MostColumns)}
@@ -127,14 +130,6 @@ func (l *Layer) quantiseB(r quant.Recipe) (q *quant.Quantised, cols []int, err e
 	return q, l.cols, err
 }
 
-func minus(x, y blas64.General) blas64.General {
-	z := matrix.New64(x.Rows, x.Cols)
-	for i, v := range x.Data {
-		z.Data[i] = v - y.Data[i]
-	}
-	return z
-}
-
 func rms(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -144,23 +139,29 @@ func rms(x []float64) float64 {
 }
 
 // Errors says what a recipe does to a layer. Root mean squares are over all
-// outputs of which errors are told.
+// outputs of which errors are told, and relative to rms(D).
 type Errors struct {
-	Activations, Weights float64 // the parts of Predicted: of A quantised, and of B
-	Predicted            float64 // rms(E)/rms(D), from the errors of elements
-	Measured             float64 // rms(E)/rms(D)
-	Backward             float64 // rms(E) over the mean of |A||B|
+	Activations, Weights float64 // rms(δA B̂) and rms(A δB), predicted
+	Common               float64 // of Predicted, what outputs of a column or of a row have in common
+	Predicted            float64 // rms(E), from the errors of elements
+	Measured             float64 // rms(E)
+	Bound                float64 // rms(|δA||B| + |Â||δB|), which no |E| exceeds
+	Backward             float64 // rms(E) over the mean of |A||B|, not over rms(D)
 	Largest              float64 // the greatest |E| over its |A||B|
 	Devices              []Accumulated
 }
 
-// Accumulated is what a device adds to the error of a recipe.
+// Accumulated is what a device adds to the error of a recipe. Bounds are root
+// mean squares of bounds on every output, +Inf if none is known that always
+// holds on the device.
 type Accumulated struct {
-	Device   string
-	Promote  int     // sums leave the device for binary32 every so many products; 0: at the end
-	RMS      float64 // rms(D̂ - ÂB̂)/rms(D)
-	Total    float64 // rms(D̂ - D)/rms(D)
-	Overflow int     // outputs that are not finite, and are left out of both
+	Device     string
+	Promote    int     // sums leave the device for binary32 every so many products; 0: at the end
+	RMS        float64 // rms(D̂ - ÂB̂)/rms(D)
+	Bound      float64 // of RMS, see [Layer.Errors]
+	Total      float64 // rms(D̂ - D)/rms(D)
+	TotalBound float64 // of Total: the bounds on E and on D̂ - ÂB̂ of each output, added
+	Overflow   int     // outputs that are not finite, and are left out of all four
 }
 
 // Errors quantises A by one recipe and B by another, and multiplies them on
@@ -169,12 +170,24 @@ type Accumulated struct {
 // belongs to all of K, the product is made a second time with sums that leave
 // every promote products, unless promote is 0 or at least K.
 //
-// Predicted is the root of the mean of V = Σ (δa² b² + a² δb²), K products for
-// each output, with δa and δb the errors of elements: the variance of E if
-// signs of errors are random. It leaves out what errors have as a mean.
+// With δA = Â - A and δB = B̂ - B the error is E = δA B̂ + A δB. What rows of E
+// have in common, their mean, and what columns of the rest have in common, are
+// computed from means of the factors, at a cost of O(MK + KN). Of what is left,
+// only a variance is predicted, that which it has if signs of errors are
+// random: V = Σ (δa² b̂² + a² δb²), K products for each output, with columns of
+// δA and A less their means, and rows of B̂ and δB less theirs. Predicted² is
+// the mean of V, and Common², that of the squares of what is in common.
+//
+// Bounds hold always, for these matrices and every output that does not
+// overflow: |E| <= |δA||B| + |Â||δB|, and |D̂ - ÂB̂| <= β|Â||B̂| + η with the
+// least β of package bound that needs to know nothing of the data, and with
+// roundings of scales and of sums outside of the device. Roundings of binary64,
+// in which all is computed, are added.
 //
 // The error says that a recipe cannot be applied, or that it makes numbers
 // which are not finite.
+//
+// Source: Nagel et al. 2019 for the mean of rows, there called bias.
 func (l *Layer) Errors(onA, onB quant.Recipe, devices []tcore.Device, promote int) (Errors, error) {
 	qa, err := onA.Quantise(l.a, quant.Left)
 	if err != nil {
@@ -186,20 +199,21 @@ func (l *Layer) Errors(onA, onB quant.Recipe, devices []tcore.Device, promote in
 	}
 	a, b := l.left(func(i, j int) float64 { return float64(l.a.Data[i*l.a.Stride+j]) }), l.right(func(i, j int) float64 { return float64(l.b.Data[i*l.b.Stride+j]) }, l.cols)
 	x, y := l.left(number(qa)), l.right(number(qb), cols)
-	for name, z := range map[string]blas64.General{onA.Name: x, onB.Name: y} {
-		for _, v := range z.Data {
+	for _, z := range []struct {
+		name string
+		of   blas64.General
+	}{{onA.Name, x}, {onB.Name, y}} {
+		for _, v := range z.of.Data {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return Errors{}, fmt.Errorf("audit: recipe %q makes %v of a number", name, v)
+				return Errors{}, fmt.Errorf("audit: recipe %q makes %v of a number", z.name, v)
 			}
 		}
 	}
-	var e Errors
-	e.Activations = math.Sqrt(mean(minus(x, a), b)) / l.size
-	e.Weights = math.Sqrt(mean(a, minus(y, b))) / l.size
-	e.Predicted = math.Hypot(e.Activations, e.Weights)
+	e := l.predicted(a, b, x, y)
 	exact := matrix.Product64(x, y)
 	errors := minus(exact, l.d)
-	e.Measured, e.Backward = rms(errors.Data)/l.size, rms(errors.Data)/l.mean
+	most, sizes := l.elementwise(a, b, x, y)
+	e.Measured, e.Backward, e.Bound = rms(errors.Data)/l.size, rms(errors.Data)/l.mean, rms(most.Data)/l.size
 	for i, v := range errors.Data {
 		if v != 0 {
 			e.Largest = max(e.Largest, math.Abs(v)/l.abs.Data[i])
@@ -207,25 +221,30 @@ func (l *Layer) Errors(onA, onB quant.Recipe, devices []tcore.Device, promote in
 	}
 	for _, d := range devices {
 		for _, every := range steps(qa, qb, d, promote) {
-			e.Devices = append(e.Devices, l.accumulated(l.run(qa, qb, cols, d, every), exact, d.Name, every))
+			added := output{l.run(qa, qb, cols, d, every), exact, l.accumulation(qa, qb, cols, d, every, sizes), most}
+			e.Devices = append(e.Devices, l.accumulated(added, d.Name, every))
 		}
 	}
 	return e, nil
 }
 
+// output is D̂ beside ÂB̂, with the bounds on D̂ - ÂB̂ and on E.
+type output struct{ z, exact, added, quantised blas64.General }
+
 // accumulated compares D̂ with ÂB̂ and D.
-func (l *Layer) accumulated(z, exact blas64.General, device string, every int) Accumulated {
+func (l *Layer) accumulated(o output, device string, every int) Accumulated {
 	a := Accumulated{Device: device, Promote: every}
-	var added, total []float64
-	for i, v := range z.Data {
+	var added, total, bound, totalBound []float64
+	for i, v := range o.z.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			a.Overflow++
 			continue
 		}
-		added, total = append(added, v-exact.Data[i]), append(total, v-l.d.Data[i])
+		added, total = append(added, v-o.exact.Data[i]), append(total, v-l.d.Data[i])
+		bound, totalBound = append(bound, o.added.Data[i]), append(totalBound, o.added.Data[i]+o.quantised.Data[i])
 	}
 	if added != nil {
-		a.RMS, a.Total = rms(added)/l.size, rms(total)/l.size
+		a.RMS, a.Total, a.Bound, a.TotalBound = rms(added)/l.size, rms(total)/l.size, rms(bound)/l.size, rms(totalBound)/l.size
 	}
 	return a
 }
@@ -234,20 +253,4 @@ func (l *Layer) accumulated(z, exact blas64.General, device string, every int) A
 func number(q *quant.Quantised) func(i, j int) float64 {
 	t := float64(q.TensorScale())
 	return func(i, j int) float64 { return float64(q.Number(i, j)) * float64(q.Scale(i, j)) * t }
-}
-
-// mean returns the mean over all i, j of Σ xᵢₖ² yₖⱼ².
-func mean(x, y blas64.General) float64 {
-	sum := 0.0
-	for k := range x.Cols {
-		left, right := 0.0, 0.0
-		for i := range x.Rows {
-			left += x.Data[i*x.Stride+k] * x.Data[i*x.Stride+k]
-		}
-		for _, v := range y.Data[k*y.Stride : k*y.Stride+y.Cols] {
-			right += v * v
-		}
-		sum += left * right
-	}
-	return sum / float64(x.Rows) / float64(y.Cols)
 }

@@ -42,10 +42,22 @@ type Value struct {
 	Constant float64 // β
 	Absolute float64
 	Lambda   float64 // the λ in the formula; NaN if it has none
+	Drift    float64 // the part of Constant that bounds the mean of the error; 0 if it is not told apart
 }
 
 // plain returns the Value of a bound without λ, relative to Σ|xy| alone.
-func plain(constant float64) Value { return Value{constant, math.Inf(1), math.NaN()} }
+func plain(constant float64) Value {
+	return Value{Constant: constant, Absolute: math.Inf(1), Lambda: math.NaN()}
+}
+
+// drifting returns v with the part of it that bounds the mean of the error,
+// given the absolute bound on that mean.
+func (v Value) drifting(absolute float64) Value {
+	if v.Absolute > 0 && !math.IsInf(v.Absolute, 1) {
+		v.Drift = v.Constant * (absolute / v.Absolute)
+	}
+	return v
+}
 
 // An Interval contains an error: |error - Centre| <= Radius.
 type Interval struct{ Centre, Radius float64 }

@@ -15,6 +15,6 @@ var ConnollyHighamMary = register(Bound{
 	Model:   MeanIndependent,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := roundoff.MeanIndependentLambda(f, k.events())
-		return Value{k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), math.Inf(1), λ}
+		return Value{Constant: k.theta(roundoff.MeanIndependent{Lambda: λ}.Theta), Absolute: math.Inf(1), Lambda: λ}
 	},
 })

@@ -43,6 +43,6 @@ func (k Problem) wholeConverted(chain float64, c conversion) (constant, underflo
 	if math.IsNaN(z) || math.IsInf(z, 1) {
 		return z, 0, p
 	}
-	p = Parts{c.error, p.Accumulation * c.sizes, p.Merging * c.sizes, p.Storing * c.sizes}
+	p = Parts{Conversion: c.error, Accumulation: p.Accumulation * c.sizes, Merging: p.Merging * c.sizes, Storing: p.Storing * c.sizes}
 	return p.Sum(), sums.underflow(z) + z*c.tiny, p
 }

@@ -127,6 +127,7 @@ func (b Bound) result(k Problem, f roundoff.Failure, fromRun float64, average bo
 		r.Constant, r.Parts = k.whole(v.Constant)
 		r.Underflow = k.underflow(r.Constant)
 	}
+	r.Parts = r.Parts.drifting(v)
 	if b.Constant == nil {
 		r.Underflow = 0 // the run has it
 	}

@@ -208,8 +208,8 @@ func ExampleValue() {
 	fmt.Printf("%.4v\n", bound.VIBEA.Constant(k, at99))
 	fmt.Printf("%.4v\n", bound.Gamma.Constant(k, at99))
 	// Output:
-	// {0.0001867 +Inf 11.53}
-	// {0.001957 +Inf NaN}
+	// {0.0001867 +Inf 11.53 0}
+	// {0.001957 +Inf NaN 0}
 }
 
 func ExampleInterval_Bound() {

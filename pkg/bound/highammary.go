@@ -15,6 +15,6 @@ var HighamMary = register(Bound{
 	Model:   Independent,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := roundoff.HighamMaryLambda(f, k.coarsest(), k.events())
-		return Value{k.theta(roundoff.HighamMary{Lambda: λ}.Theta), math.Inf(1), λ}
+		return Value{Constant: k.theta(roundoff.HighamMary{Lambda: λ}.Theta), Absolute: math.Inf(1), Lambda: λ}
 	},
 })

@@ -29,7 +29,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // MarshalJSON writes the keys device, a, b, accumulate, meets, excess, least_k,
 // largest_k, promote, bound, constant, parts, absolute, underflow, confidence,
 // why, bytes, bytes_ratio, gpu, tflops, time_ratio and source. The last four
-// refer to the peak. The parts are conversion, accumulation, merging and
+// refer to the peak. The parts are conversion, drift, accumulation, merging and
 // storing. A value that is unknown or infinite becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {

@@ -42,9 +42,9 @@ func (k Problem) fromDistribution(f roundoff.Failure, bound func(tails, each rou
 // with probability at most e^f.
 func (k Problem) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 	if absolute == 0 || math.IsNaN(absolute) {
-		return Value{absolute, absolute, lambda}
+		return Value{Constant: absolute, Absolute: absolute, Lambda: lambda}
 	}
-	return Value{absolute / k.leastSize(f), absolute, lambda}
+	return Value{Constant: absolute / k.leastSize(f), Absolute: absolute, Lambda: lambda}
 }
 
 // chains returns the bound on the error of an output as the sum of the bounds

@@ -26,13 +26,21 @@ var TruncatedRandomData = register(Bound{
 		if notTruncatedRandomData(k) != "" {
 			return plain(nan)
 		}
-		return k.fromDistribution(f, func(tails, each roundoff.Failure) float64 {
+		drift := 0.0
+		v := k.fromDistribution(f, func(tails, each roundoff.Failure) float64 {
 			sum := k.truncatedSum(tails)
 			if math.IsInf(sum.Largest, 1) { // a factor may overflow
 				return math.Inf(1)
 			}
-			return k.chains(func(n int) float64 { return sum.ErrorBound(n, k.Chains(), each) })
+			drifts := map[int]float64{}
+			e := k.chains(func(n int) (e float64) {
+				e, drifts[n] = sum.ErrorAndDrift(n, k.Chains(), each)
+				return e
+			})
+			drift = k.chains(func(n int) float64 { return drifts[n] })
+			return e
 		})
+		return v.drifting(drift)
 	},
 })
 

@@ -25,7 +25,7 @@ var VIBEAPrinted = register(Bound{
 	},
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().Lambda(f, roundoff.Printed)
-		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
+		return Value{Constant: k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), Absolute: math.Inf(1), Lambda: λ}
 	},
 })
 
@@ -40,7 +40,7 @@ var VIBEA = register(Bound{
 	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().Lambda(f, roundoff.Corrected)
-		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), math.Inf(1), λ}
+		return Value{Constant: k.gemm().Zeta(roundoff.VIBEA{Lambda: λ}), Absolute: math.Inf(1), Lambda: λ}
 	},
 })
 
@@ -56,7 +56,7 @@ var VIBEALinear = register(Bound{
 	},
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().Lambda(f, roundoff.Corrected)
-		return Value{k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), math.Inf(1), λ}
+		return Value{Constant: k.gemm().Zeta(roundoff.VIBEA{Lambda: λ, Form: roundoff.Linear}), Absolute: math.Inf(1), Lambda: λ}
 	},
 })
 
@@ -71,7 +71,7 @@ var VIBEAMoment = register(Bound{
 	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().Lambda(f, roundoff.Deduplicated)
-		return Value{k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), math.Inf(1), λ}
+		return Value{Constant: k.gemm().ZetaSharp(roundoff.VIBEA{Lambda: λ, Form: roundoff.Moment}), Absolute: math.Inf(1), Lambda: λ}
 	},
 })
 
@@ -112,6 +112,6 @@ var TheoremHighamMary = register(Bound{
 	Fails:   notAlgorithm1,
 	Constant: func(k Problem, f roundoff.Failure) Value {
 		λ := k.gemm().HighamMaryLambda(f)
-		return Value{k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), math.Inf(1), λ}
+		return Value{Constant: k.gemm().Zeta(roundoff.HighamMary{Lambda: λ}), Absolute: math.Inf(1), Lambda: λ}
 	},
 })

@@ -143,7 +143,7 @@ func (r *LengthsResult) panel(p *viz.Panel, m LengthsMachine) {
 	}{
 		{viz.Series{Label: "converting, at worst", Color: viz.Grey, Style: viz.Dotted}, func(bound.Result) float64 { return m.WorstConverted }},
 		{viz.Series{Label: "converting", Color: viz.Generations[0], Style: viz.Dashed}, func(b bound.Result) float64 { return b.Parts.Conversion }},
-		{viz.Series{Label: "accumulating", Color: viz.Generations[2], Style: viz.Dashed}, func(b bound.Result) float64 { return b.Parts.Accumulation + b.Parts.Merging }},
+		{viz.Series{Label: "accumulating", Color: viz.Generations[2], Style: viz.Dashed}, func(b bound.Result) float64 { return b.Parts.Drift + b.Parts.Accumulation + b.Parts.Merging }},
 		{viz.Series{Label: "both: the bound", Color: viz.Black}, func(b bound.Result) float64 { return b.Constant }},
 	} {
 		var x, y []float64

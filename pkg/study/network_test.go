@@ -58,8 +58,8 @@ func TestNetworkRuns_are_drawn_under_their_names(t *testing.T) {
 }
 
 // What the notebook says of the record: the activations of the first product
-// are as good as exact, the last one inherits more than it adds, and the sums of
-// Hopper change an error by less than a hundredth.
+// are as good as exact, the last one inherits more than it adds, and the sums
+// of Hopper change an error by less than a hundredth.
 func TestRecordedNetwork(t *testing.T) {
 	runs, err := RecordedNetwork()
 	if err != nil {

@@ -114,7 +114,9 @@ func (c *chain) firstScale(f roundoff.Failure) float64 {
 }
 
 // bound returns the least bound on the error after all blocks over a grid of θ,
-// each of which has the same share of the failure, and the θ that gives it.
+// each of which has the same share of the failure, the θ that gives it, and a
+// bound on the mean of the error, which is at most Σκ_i(θ)/θ for every θ by
+// Jensen's inequality.
 //
 // Let κ_i(θ) >= log E e^(θ loss_i) given the past, for both signs of the loss
 // and all pasts that obey the bounds before block i. Then |err_j| <= e_j =
@@ -122,7 +124,7 @@ func (c *chain) firstScale(f roundoff.Failure) float64 {
 // bounded together, each by the worst of them. The bound e that this assumes
 // for all of them is raised until it is at least the bound that results. A last
 // block with fewer products is treated by itself.
-func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) {
+func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best, drift float64) {
 	const together = 128 // the number of blocks bounded together grows by 1 with so many blocks
 	c.grid = grid
 	c.tilts, c.ends, c.steps = map[int]tilt{}, map[endingKind]*ending{}, map[stepKind][]float64{}
@@ -136,21 +138,24 @@ func (c *chain) bound(grid []float64, f roundoff.Failure) (bound, best float64) 
 		after, θ := c.least(sum, κ, float64(next-done), l)
 		for given := e; next > done+1 && after > given; after, θ = c.least(sum, κ, float64(next-done), l) {
 			if given = after; given > float64(next*c.Terms)*c.Largest { // more than any sum of the products
-				return math.Inf(1), grid[len(grid)/2]
+				return math.Inf(1), grid[len(grid)/2], math.Inf(1)
 			}
 			κ = c.stepsOf(done, next, c.Terms, given)
 		}
 		if e, best = after, θ; e > float64(c.K)*c.Largest {
-			return math.Inf(1), grid[len(grid)/2]
+			return math.Inf(1), grid[len(grid)/2], math.Inf(1)
 		}
 		for k := range sum {
 			sum[k] += float64(next-done) * κ[k]
 		}
 	}
+	κ := make([]float64, len(grid))
 	if rest := c.K % c.Terms; rest > 0 {
-		e, best = c.least(sum, c.stepsOf(q, q+1, rest, e), 1, l)
+		κ = c.stepsOf(q, q+1, rest, e)
+		e, best = c.least(sum, κ, 1, l)
 	}
-	return e, best
+	drift, _ = c.least(sum, κ, 1, 0)
+	return e, best, drift
 }
 
 // least returns min_θ (l + sum + nκ)/θ over the grid and the θ at which it is

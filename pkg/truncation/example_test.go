@@ -197,6 +197,22 @@ func ExampleSum_ErrorBound() {
 	// 3.0e-03 calibrated
 }
 
+// Sums of positive products lose in one direction: most of the bound on their
+// error is drift, and little is room for luck.
+func ExampleSum_ErrorAndDrift() {
+	x, even := []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875}, []float64{1, 1, 1, 1, 1, 1, 1, 1}
+	p := truncation.ValueProducts(x, even, x, even, -6, -6)
+	s := truncation.Sum{
+		Accumulator: truncation.Accumulator{Terms: 32, FractionBits: 13, Unit: 0x1p-14},
+		Losses:      p.Losses(13),
+		LogMoment:   p.LogMoment,
+		Largest:     1.875 * 1.875,
+	}
+	bound, drift := s.ErrorAndDrift(1024, 1, roundoff.FailureOf(0.99))
+	fmt.Printf("at most %.2g, %.2g in the mean\n", bound, drift)
+	// Output: at most 36, 31 in the mean
+}
+
 // ψ(θ) is near θ²V/2 for small θ.
 func ExampleCumulant_At() {
 	var c truncation.Cumulant

@@ -562,6 +562,38 @@ func TestTruncatedSum(t *testing.T) {
 		}
 	})
 
+	t.Run("contains the mean error as its drift", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(241118747, 6))
+		for _, nearest := range []bool{false, true} {
+			for _, q := range []int{1, 7, 100} {
+				s := onFew()
+				s.Nearest = nearest
+				const sums = 3000
+				var mean, squares float64
+				for range sums {
+					e := s.simulate(r, q)
+					mean += e / sums
+					squares += e * e / sums
+				}
+				f := roundoff.Failure(math.Log(0.01))
+				bound, drift := s.ErrorAndDrift(q*s.Terms, 1, f)
+				if sure := 4 * math.Sqrt(squares/sums); !(math.Abs(mean) <= drift+sure && drift < bound) || !nearest && q == 100 && drift > 4*math.Abs(mean) {
+					t.Errorf("q = %d, nearest %v: mean error %v ± %v, drift %v of %v", q, nearest, mean, sure, drift, bound)
+				}
+				if bound != s.ErrorBound(q*s.Terms, 1, f) {
+					t.Errorf("q = %d, nearest %v: another bound than %v", q, nearest, bound)
+				}
+				if _, more := s.ErrorAndDrift(q*s.Terms+1, 1, f); !(more > drift) {
+					t.Errorf("q = %d, nearest %v: drift %v, and %v of one product more", q, nearest, drift, more)
+				}
+				s.Losses = s.Losses.Products.Symmetric().Losses(8)
+				if _, drift := s.ErrorAndDrift(q*s.Terms, 1, f); drift != 0 {
+					t.Errorf("q = %d, nearest %v: drift %v of symmetric products", q, nearest, drift)
+				}
+			}
+		}
+	})
+
 	t.Run("grows with q, sums and confidence", func(t *testing.T) {
 		s := onFew()
 		x := s.ErrorBound(60, 10, -5)

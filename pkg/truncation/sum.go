@@ -55,6 +55,19 @@ var sumShares = map[string]float64{
 //
 // Source: derived here; Ville's inequality for the supermartingales.
 func (t Sum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
+	bound, _ := t.ErrorAndDrift(K, sums, f)
+	return bound
+}
+
+// ErrorAndDrift returns what [Sum.ErrorBound] returns, and as a part of it a
+// bound on the mean of the error, the drift of its random walk; the rest is
+// room for what is random. The drift is 0 for products of a symmetric
+// distribution, of which a machine makes errors of a symmetric distribution. It
+// panics as ErrorBound does.
+//
+// Source: derived here; Jensen's inequality for the exponentials of the
+// supermartingales.
+func (t Sum) ErrorAndDrift(K int, sums float64, f roundoff.Failure) (bound, drift float64) {
 	check.Count("K", K)
 	t.Step()
 	if t.Losses.F != t.FractionBits {
@@ -72,12 +85,16 @@ func (t Sum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
 	// Every grid of θ gives a bound; the second and the third are centred at the
 	// best θ of the one before. The grids are not random, so that the least of the
 	// three bounds fails with no greater probability than each.
-	best, θ := math.Inf(1), c.firstScale(each)
+	bound, drift = math.Inf(1), math.Inf(1)
+	θ := c.firstScale(each)
 	for _, ratio := range []float64{4, 2, math.Sqrt2} {
-		e, at := c.bound(geometric(θ, ratio, 8), each)
-		best, θ = min(best, e), at
+		e, at, d := c.bound(geometric(θ, ratio, 8), each)
+		bound, drift, θ = min(bound, e), min(drift, d), at
 	}
-	return best
+	if t.Losses.Products.symmetric {
+		drift = 0
+	}
+	return bound, drift
 }
 
 // geometric returns θ ratio^k, -n <= k <= n.

@@ -74,7 +74,7 @@ func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%s by %s, %s by %s; kernel %s on %s, scaled %s\n",
 		p.a, left.Name, p.b, right.Name, k.Name, k.Machine.Device.Name, whereScaled(k, a, b))
-	exact, quantised := product64(matrix.Float64(x), matrix.Float64(y)), product64(dequantised(a), dequantised(b))
+	exact, quantised := product64(matrix.Float64(x), matrix.Float64(y)), product64(a.Values(), b.Values())
 	return writeErrors(stdout, exact, quantised, matrix.Float64(d))
 }
 
@@ -172,19 +172,6 @@ func blockScaled(name string, left, right quant.Recipe) (tcore.Device, bool) {
 		}
 	}
 	return tcore.Device{}, false
-}
-
-// dequantised returns the numbers that codes and scales stand for, exactly: the
-// products of a number and its scales have fewer than 53 bits.
-func dequantised(q *quant.Quantised) blas64.General {
-	z := blas64.General{Rows: q.Rows, Cols: q.Cols, Stride: q.Cols, Data: make([]float64, q.Rows*q.Cols)}
-	t := float64(q.TensorScale())
-	for i := range q.Rows {
-		for j := range q.Cols {
-			z.Data[i*q.Cols+j] = float64(q.Number(i, j)) * float64(q.Scale(i, j)) * t
-		}
-	}
-	return z
 }
 
 // product64 returns AB in binary64.

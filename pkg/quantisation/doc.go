@@ -77,6 +77,15 @@
 // function of the data: on constants and on decimal numbers its errors have one
 // sign, or few values, and are not like random ones.
 //
+// # The catalogue
+//
+// A [Problem] says what is known of a product, in one of these ways or in
+// several, and how its factors are rounded. [Evaluate] puts every [Bound] of
+// the [Catalogue] to it: each is a record that says what it has to know and what
+// it assumes, and each [Result] whether it holds, and why not. Of what assumes
+// something of rounding to nearest, or has only a mean, the result has a number
+// but does not hold: it is a model or a prediction.
+//
 // # Evaluation
 //
 // Expectations over laws are sums by the rule of Gauss on every cell of numbers

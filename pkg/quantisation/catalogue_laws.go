@@ -18,11 +18,11 @@ var ofLaws = Bound{
 	Assumes: "elements of A and B are independent, of these laws",
 	Random:  true,
 	limit: func(k *evaluation, f roundoff.Failure) (float64, error) {
-		a, err := k.RoundA.factor(k.LawA)
+		a, err := k.RoundA.factor(k.LawA, f)
 		if err != nil {
 			return 0, err
 		}
-		b, err := k.RoundB.factor(k.LawB)
+		b, err := k.RoundB.factor(k.LawB, f)
 		if err != nil {
 			return 0, err
 		}
@@ -74,7 +74,7 @@ var ofLawOfB = Bound{
 
 // given returns the largest error of m rows of a law times a known matrix.
 func given(r Rounding, l Law, m int, x, hat blas64.General, f roundoff.Failure) (float64, error) {
-	a, err := r.factor(l)
+	a, err := r.factor(l, f)
 	if err != nil {
 		return 0, err
 	}
@@ -156,7 +156,7 @@ var meanWorstCase = Bound{
 // greatest returns w and x with |x̂ - x| <= w max|x|', for numbers of a law of
 // which each is greater in magnitude with a probability of at most e^f.
 func (r Rounding) greatest(l Law, f roundoff.Failure) (w, x float64, err error) {
-	z, err := r.factor(l)
+	z, err := r.factor(l, f)
 	if err != nil {
 		return 0, 0, err
 	}

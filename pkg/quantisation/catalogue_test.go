@@ -352,7 +352,14 @@ func TestBoundsAreRefused(t *testing.T) {
 			t.Errorf("%s: %q with a bound of %v", c.name, got.Why, got.Absolute)
 		}
 	}
-	got, err := Evaluate(both(all, e4m3), roundoff.FailureOf(0.999))
+	got, err := Evaluate(both(laws, e4m3), -601)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := find(t, got, "laws"); r.Why != "refused: law N(0,1) has no bounds, and is cut at a confidence of 1 - e^-600" {
+		t.Errorf("%q", r.Why)
+	}
+	got, err = Evaluate(both(all, e4m3), roundoff.FailureOf(0.999))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,9 +81,9 @@
 //
 // A [Problem] says what is known of a product, in one of these ways or in
 // several, and how its factors are rounded. [Evaluate] puts every [Bound] of
-// the [Catalogue] to it: each is a record that says what it has to know and what
-// it assumes, and each [Result] whether it holds, and why not. Of what assumes
-// something of rounding to nearest, or has only a mean, the result has a number
+// the [Catalogue] to it: each is a record of what it has to know and what it
+// assumes, and each [Result] says whether it holds, and why not. What assumes
+// something of errors to nearest, or tells a mean, has a number in its result
 // but does not hold: it is a model or a prediction.
 //
 // # Evaluation

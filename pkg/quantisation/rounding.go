@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -64,12 +65,16 @@ func (r Rounding) most() float64 {
 	return w
 }
 
-// factor returns a factor of a law. The error says why there is none.
-func (r Rounding) factor(l Law) (Factor, error) {
+// factor returns a factor of a law, for statements that fail with probability
+// e^f. The error says why there is none.
+func (r Rounding) factor(l Law, f roundoff.Failure) (Factor, error) {
+	const least = -600 // the densities of laws without bounds end where their tails have e^-700
 	const narrow, largest, smallest = 0x1p-30, math.MaxFloat32, 0x1p-100
 	lo, hi := l.bounds()
 	most := max(math.Abs(lo), math.Abs(hi))
-	switch f := r.format(); {
+	switch {
+	case l.Interval != nil && f < least:
+		return Factor{}, fmt.Errorf("quantisation: law %s has no bounds, and is cut at a confidence of 1 - e^%d", l.Name, least)
 	case !(most <= largest && most >= smallest && hi-lo > narrow*most):
 		return Factor{}, fmt.Errorf("quantisation: law %s, want numbers between %g and %g that differ by more than %g of the greatest", l.Name, smallest, largest, narrow)
 	case r.random().Bits > 0:
@@ -77,7 +82,7 @@ func (r Rounding) factor(l Law) (Factor, error) {
 	case r.Recipe.Name != "":
 		return Quantised(l, r.Recipe)
 	default:
-		return Factor{Law: l, Format: f}, nil
+		return Factor{Law: l, Format: r.format()}, nil
 	}
 }
 

@@ -35,7 +35,7 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 // runQuantised reads the operands, quantises them, multiplies them as a library
 // does, writes D if it has a file, and tells the errors.
 func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
-	left, right, err := p.recipes()
+	left, right, err := oneOrTwo(p.recipe, "recipes", findRecipe)
 	if err != nil {
 		return err
 	}
@@ -91,20 +91,13 @@ func whereScaled(k quant.Kernel, a, b *quant.Quantised) string {
 	return fmt.Sprintf("every %d products", k.Every)
 }
 
-// recipes returns the recipes of A and B that -recipe names.
-func (p *product) recipes() (left, right quant.Recipe, err error) {
-	nameA, nameB, two := strings.Cut(p.recipe, ",")
-	if !two {
-		nameB = nameA
+// findRecipe returns the recipe that -recipe names.
+func findRecipe(name string) (quant.Recipe, error) {
+	r, err := quant.Named(name)
+	if err != nil {
+		return r, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", name)
 	}
-	find := func(name string) (r quant.Recipe) {
-		r, errOne := quant.Named(name)
-		if errOne != nil {
-			err = cmp.Or(err, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", name))
-		}
-		return r
-	}
-	return find(nameA), find(nameB), err
+	return r, nil
 }
 
 // kernelFor returns the kernel that -kernel names, on the device that -device

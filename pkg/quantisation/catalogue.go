@@ -6,15 +6,15 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// A Bound is one bound on the error E = ÂB̂ - AB of a product, with what must be
-// known of the factors and what it assumes. How a machine adds up ÂB̂ is no part
-// of E.
+// A Bound is one bound on the error E = ÂB̂ - AB of a product, with what must
+// be known of the factors and what it assumes. How a machine adds up ÂB̂ is no
+// part of E.
 type Bound struct {
 	Name    string
 	Source  string    // author, year, result; the full references are in REFERENCES.md
 	Formula string    // what the magnitude of an element of E does not exceed
 	Needs   Knowledge // what must be known
-	Assumes string    // in words
+	Assumes string    // in words, "always" for nothing
 	Random  bool      // whether it holds with a probability, and not always
 
 	// Fails returns why the formula is no bound for a problem, but a model or a

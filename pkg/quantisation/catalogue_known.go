@@ -16,7 +16,7 @@ var exactError = Bound{
 	Source:  "algebra",
 	Formula: "|Â dB + dA B|",
 	Needs:   MatrixA | MatrixB,
-	Assumes: "nothing",
+	Assumes: "always",
 	limit: func(k *evaluation, _ roundoff.Failure) (float64, error) {
 		γ := roundoff.Gamma(2*k.K+1, tcore.Binary64.UnitRoundoff())
 		return most(elementwise(func(e, size float64) float64 { return math.Abs(e) + float64(γ*size) }, k.product.Error(), k.product.Elementwise())), nil
@@ -29,7 +29,7 @@ var elementwiseError = Bound{
 	Source:  "triangle inequality",
 	Formula: "|dA||B| + |Â||dB|",
 	Needs:   MatrixA | MatrixB,
-	Assumes: "nothing",
+	Assumes: "always",
 	limit: func(k *evaluation, _ roundoff.Failure) (float64, error) {
 		γ := roundoff.Gamma(2*k.K+1, tcore.Binary64.UnitRoundoff())
 		return most(k.product.Elementwise()) * (1 + γ), nil
@@ -39,7 +39,7 @@ var elementwiseError = Bound{
 // worstCase is the deterministic bound, about 2u|A||B|.
 var worstCase = Bound{
 	Name:    "worst-case",
-	Source:  "Higham 2002, Section 3.5",
+	Source:  "Higham 2002, Theorem 2.2",
 	Formula: "(v + w + vw)|A|'|B|', v and w = u to nearest, 2u with random bits",
 	Needs:   MatrixA | MatrixB,
 	Assumes: "no element is clipped",

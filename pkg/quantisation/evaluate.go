@@ -29,9 +29,9 @@ type Result struct {
 // with confidence 1 - e^f for all outputs together. With stochastic rounding
 // the largest |E_ij|, by which Ratio divides, is that of one draw.
 //
-// A bound that assumes independent elements of known laws is refused if A and B
-// are known and Suspect, and any bound that the error of known matrices
-// exceeds. The returned error names an element that is not finite or cannot be
+// A bound that assumes independent elements of a law is refused if the matrix is
+// known and has another distribution, or if A and B are known and Suspect; any
+// bound is refused that the error of known matrices exceeds. The returned error names an element that is not finite or cannot be
 // rounded. Evaluate panics if a size is below 1, a matrix has another shape or
 // fewer elements, or unless -Inf < f < 0.
 func Evaluate(p Problem, f roundoff.Failure) ([]Result, error) {
@@ -67,15 +67,14 @@ func (b Bound) result(k *evaluation, f roundoff.Failure) Result {
 	if b.Fails != nil {
 		fails = b.Fails(k.Problem)
 	}
-	const both = MatrixA | MatrixB
-	suspect := k.Suspect != "" && k.Knows()&both == both && (b.Needs&(LawOfA|LawOfB) != 0 || fails != "")
+	suspicion := k.suspicion(b)
 	switch {
-	case fails != "" && suspect:
+	case fails != "" && k.a != nil && k.b != nil && k.Suspect != "":
 		r.Why = fails + ", and of these factors " + k.Suspect
 	case fails != "":
 		r.Why = fails
-	case suspect:
-		r.Why = "refused: " + k.Suspect
+	case suspicion != "":
+		r.Why = "refused: " + suspicion
 	case r.Ratio < 1:
 		r.Why = fmt.Sprintf("exceeded by the error of these matrices: what it assumes, %s, is false, or they are among those outside of %v", b.Assumes, f)
 	default:
@@ -84,10 +83,26 @@ func (b Bound) result(k *evaluation, f roundoff.Failure) Result {
 	return r
 }
 
+// suspicion returns why known matrices do not look like the independent
+// elements of laws that a bound assumes, "" if nothing speaks against it.
+func (k *evaluation) suspicion(b Bound) string {
+	switch {
+	case b.Needs&LawOfA != 0 && k.misfitA != "":
+		return k.misfitA
+	case b.Needs&LawOfB != 0 && k.misfitB != "":
+		return k.misfitB
+	case b.Needs&(LawOfA|LawOfB) != 0 && k.a != nil && k.b != nil:
+		return k.Suspect
+	}
+	return ""
+}
+
 // An evaluation is a problem with what its matrices are rounded to.
 type evaluation struct {
 	Problem
 	a, b, rows *rounded // nil if unknown
+
+	misfitA, misfitB string // why a matrix is not of its law, "" if that is not known
 
 	product KnownProduct // if A and B are known
 	largest float64      // |E_ij|, then; NaN otherwise
@@ -117,6 +132,12 @@ func (p Problem) rounded() (k *evaluation, err error) {
 			return nil, err
 		}
 		k.largest = most(k.product.Error())
+	}
+	if k.a != nil && k.LawA.Density != nil {
+		k.misfitA = misfit("A", k.a.x, k.LawA)
+	}
+	if k.b != nil && k.LawB.Density != nil {
+		k.misfitB = misfit("B", k.b.x, k.LawB)
 	}
 	k.size = k.meanSize()
 	return k, nil

@@ -65,8 +65,8 @@ func ExampleProblem() {
 	}
 	// Output:
 	// known: A, B
-	// exact           0.0114  holds: true   nothing
-	// elementwise     0.0655  holds: true   nothing
+	// exact           0.0114  holds: true   always
+	// elementwise     0.0655  holds: true   always
 	// worst-case      0.2451  holds: true   no element is clipped
 	// tilted          0.0252  holds: true   random bits are ideal and independent
 	// sub-gaussian    0.0289  holds: true   random bits are ideal and independent
@@ -81,8 +81,8 @@ func ExampleCatalogue() {
 		fmt.Printf("%-16s %-20v %s\n", b.Name, b.Needs, b.Assumes)
 	}
 	// Output:
-	// exact            A, B                 nothing
-	// elementwise      A, B                 nothing
+	// exact            A, B                 always
+	// elementwise      A, B                 always
 	// worst-case       A, B                 no element is clipped
 	// worst-case-laws  law of A, law of B   elements of A and B are of these laws, dependent or not
 	// worst-case-mean  law of A, law of B   no element is clipped or underflows

@@ -20,11 +20,9 @@ type Problem struct {
 	A, B       blas32.General // before they are rounded
 	Rows       blas32.General // other rows of K elements, exchangeable with those of A
 
-	// Suspect says why elements of A and B do not look independent, "" if
-	// nothing speaks against it, as [bound.Inspect] finds out. Bounds that assume
-	// it are then refused if A and B are known.
-	//
-	// [bound.Inspect]: https://pkg.go.dev/github.com/roundofflab/roundoff/pkg/bound#Inspect
+	// Suspect says why elements of A and B do not look independent, as Inspect of
+	// package bound finds out, "" if nothing speaks against it. Bounds that
+	// assume it are then refused if A and B are known.
 	Suspect string
 }
 

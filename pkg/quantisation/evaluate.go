@@ -29,11 +29,12 @@ type Result struct {
 // with confidence 1 - e^f for all outputs together. With stochastic rounding
 // the largest |E_ij|, by which Ratio divides, is that of one draw.
 //
-// A bound that assumes independent elements of a law is refused if the matrix is
-// known and has another distribution, or if A and B are known and Suspect; any
-// bound is refused that the error of known matrices exceeds. The returned error names an element that is not finite or cannot be
-// rounded. Evaluate panics if a size is below 1, a matrix has another shape or
-// fewer elements, or unless -Inf < f < 0.
+// A bound that assumes independent elements of a law is refused if the matrix
+// is known and has another distribution, or if A and B are known and Suspect;
+// any bound is refused that the error of known matrices exceeds. The returned
+// error names an element that is not finite or cannot be rounded. Evaluate
+// panics if a size is below 1, a matrix has another shape or fewer elements, or
+// unless -Inf < f < 0.
 func Evaluate(p Problem, f roundoff.Failure) ([]Result, error) {
 	p.check(f)
 	k, err := p.rounded()

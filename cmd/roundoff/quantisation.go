@@ -72,6 +72,10 @@ func quantisationCommand(_ context.Context, args []string, stdout, stderr io.Wri
 	return q.write(stdout, results)
 }
 
+// mostQuantised is the largest number of elements of matrices whose errors are
+// computed. They then take about a gigabyte.
+const mostQuantised = 20_000_000
+
 // check reports arguments that are no question, and returns errUsage then.
 func (q *quantisationQuestion) check(flags *flag.FlagSet) error {
 	switch {
@@ -141,12 +145,15 @@ func (q *quantisationQuestion) read() (err error) {
 		}
 	}
 	if len(q.files) == 1 {
-		return nil
+		return checkMatrices(mostQuantised, max(1, q.Rows.Rows), q.N, q.K)
 	}
 	if q.A, err = readFactor(q.files[0]); err != nil {
 		return err
 	}
 	if err := fit(fileShape{q.files[0], q.A.Rows, q.A.Cols}, b); err != nil {
+		return err
+	}
+	if err := checkMatrices(mostQuantised, q.A.Rows+q.Rows.Rows, q.N, q.K); err != nil {
 		return err
 	}
 	q.M = q.A.Rows

@@ -38,7 +38,7 @@ var stochasticTilted = Bound{
 	Random:  true,
 	limit: func(k *evaluation, f roundoff.Failure) (float64, error) {
 		if n := float64(k.M) * float64(k.K) * float64(k.N); n > mostTilted {
-			return 0, fmt.Errorf("MKN = %.3g, want at most %d, for which it takes a minute; sub-gaussian is for more", n, mostTilted)
+			return 0, fmt.Errorf("MKN = %.3g, want at most %d, as each takes some hundred exponentials; sub-gaussian is for more", n, mostTilted)
 		}
 		return k.stochastic(f, StochasticProduct.Tilted)
 	},

@@ -314,6 +314,8 @@ func TestBoundsAreRefused(t *testing.T) {
 	long.A = single(filled(2, 64, func(int, int) float64 { return 700 }))
 	wide := laws
 	wide.LawA = Uniform(-1e300, 1e300)
+	narrow := laws
+	narrow.LawB = Normal(1e30, 1)
 	mixed := both(laws, row)
 	mixed.RoundB.Recipe = quant.TorchaoNVFP4(false)
 	big := both(laws, bits)
@@ -342,6 +344,7 @@ func TestBoundsAreRefused(t *testing.T) {
 		{both(laws, Rounding{Recipe: quant.Integers(quant.PerTensor)}), "worst-case-laws", "refused: "},
 		{both(short, row), "laws", "refused: K = 48, want a multiple of 32, the length of a block"},
 		{both(wide, e4m3), "laws", "refused: law U(-1e+300,1e+300), want numbers between"},
+		{both(narrow, e4m3), "laws", "refused: law N(1e+30,1), want numbers between 7.89e-31 and 3.4e+38 that differ by more than 9.31e-10 of the greatest"},
 		{mixed, "laws", "refused: blocks of 32 and 16 elements, want one length"},
 		{both(long, e4m3), "worst-case", "refused: A(0, 0) = 700 becomes 448, which is further than 0.0625 of it"},
 		{both(long, bits), "hoeffding", "refused: A(0, 0) = 700 becomes 448"},
@@ -395,4 +398,26 @@ func TestEvaluateRefuses(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+}
+
+// Factors that lie half way between two numbers come near the worst case, and
+// with the same step on both sides of a power of two the law has it beforehand.
+func TestWorstCaseIsReached(t *testing.T) {
+	const K = 64
+	half := filled(1, K, func(int, int) float64 { return 1.0625 }) // a tie of e4m3, to 1
+	e4m3 := Rounding{Format: tcore.E4M3}
+	p := Problem{M: 1, K: K, N: 1, RoundA: e4m3, RoundB: e4m3, A: single(half), B: single(transposed(half)), LawA: Uniform(1, 1.0625), LawB: Uniform(1, 1.0625)}
+	results := evaluated(t, p)
+	for _, name := range []string{"worst-case", "worst-case-laws"} {
+		if r := find(t, results, name); !(r.Ratio >= 1 && r.Ratio < 1.14) {
+			t.Errorf("%s is %v of the error, want 1 to 1.14", name, r.Ratio)
+		}
+	}
+	near(t, "worst-case-mean", find(t, results, "worst-case-mean").Relative, 2*0.0625+0.0625*0.0625, 1e-12)
+	// All errors have the greatest size here, and one sign: random signs do not.
+	if r := find(t, results, "random-signs"); !(r.Ratio < 0.5) || r.Holds {
+		t.Errorf("%+v", r)
+	}
+	near(t, "λ√V", find(t, results, "random-signs").Absolute, math.Sqrt(2*math.Log(20)*2*K)*1.0625*0.0625, 1e-9)
+	near(t, "Hoeffding", find(t, results, "hoeffding").Absolute, math.Sqrt(2*math.Log(20)*K)*1.0625*1.0625*(2*0.0625+0.0625*0.0625), 1e-9)
 }

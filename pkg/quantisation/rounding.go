@@ -76,7 +76,7 @@ func (r Rounding) factor(l Law, f roundoff.Failure) (Factor, error) {
 	case l.Interval != nil && f < least:
 		return Factor{}, fmt.Errorf("quantisation: law %s has no bounds, and is cut at a confidence of 1 - e^%d", l.Name, least)
 	case !(most <= largest && most >= smallest && hi-lo > narrow*most):
-		return Factor{}, fmt.Errorf("quantisation: law %s, want numbers between %g and %g that differ by more than %g of the greatest", l.Name, smallest, largest, narrow)
+		return Factor{}, fmt.Errorf("quantisation: law %s, want numbers between %.3g and %.3g that differ by more than %.3g of the greatest", l.Name, smallest, largest, narrow)
 	case r.random().Bits > 0:
 		return Factor{}, fmt.Errorf("quantisation: %s: stochastic rounding, want rounding to nearest", r.name())
 	case r.Recipe.Name != "":
@@ -116,10 +116,17 @@ func (r Rounding) round(name string, x blas32.General, side quant.Side) (*rounde
 		if err != nil {
 			return nil, err
 		}
-		z.hat, ratio = q.Values(), matrix.New64(x.Rows, x.Cols)
+		z.hat = q.Values()
+		if bits > 0 {
+			ratio = matrix.New64(x.Rows, x.Cols)
+		}
 		for i := range x.Rows {
 			for j, v := range matrix.Row(x, i) {
-				ratio.Data[i*x.Cols+j], unit.Data[i*x.Cols+j] = float64(q.Ratio(v, i, j)), q.Unit(i, j)
+				at := i*x.Cols + j
+				unit.Data[at] = q.Unit(i, j)
+				if bits > 0 {
+					ratio.Data[at] = float64(q.Ratio(v, i, j))
+				}
 			}
 		}
 	}

@@ -418,14 +418,6 @@ func (d auditedDevice) over(x *float64) string {
 	return fmt.Sprintf("%.1e", *x)
 }
 
-// known returns a number for JSON, nil if it is not finite.
-func known(x float64) *float64 {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
 // dataWord returns which activations were taken, in a word.
 func dataWord(data string) string {
 	if strings.HasSuffix(data, ".npy") {

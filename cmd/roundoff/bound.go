@@ -189,14 +189,7 @@ func (q *boundQuestion) distribute() (err error) {
 // parseDistributions returns the distributions of A and of B from a list of one
 // for both, or of two.
 func parseDistributions(s string) (x, y bound.Distribution, err error) {
-	d, err := each(s, bound.ParseDistribution)
-	switch {
-	case err != nil:
-		return x, y, err
-	case len(d) > 2:
-		return x, y, fmt.Errorf("%q are %d distributions, want one of A and B or one of each", s, len(d))
-	}
-	return d[0], d[len(d)-1], nil
+	return oneOrTwo(s, "distributions", bound.ParseDistribution)
 }
 
 // overflows returns an error if the mean absolute value of an element exceeds

@@ -35,7 +35,7 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 // runQuantised reads the operands, quantises them, multiplies them as a library
 // does, writes D if it has a file, and tells the errors.
 func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
-	left, right, err := p.recipes()
+	left, right, err := oneOrTwo(p.recipe, "recipes", findRecipe)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%s by %s, %s by %s; kernel %s on %s, scaled %s\n",
 		p.a, left.Name, p.b, right.Name, k.Name, k.Machine.Device.Name, whereScaled(k, a, b))
-	exact, quantised := product64(matrix.Float64(x), matrix.Float64(y)), product64(dequantised(a), dequantised(b))
+	exact, quantised := product64(matrix.Float64(x), matrix.Float64(y)), product64(a.Values(), b.Values())
 	return writeErrors(stdout, exact, quantised, matrix.Float64(d))
 }
 
@@ -91,20 +91,13 @@ func whereScaled(k quant.Kernel, a, b *quant.Quantised) string {
 	return fmt.Sprintf("every %d products", k.Every)
 }
 
-// recipes returns the recipes of A and B that -recipe names.
-func (p *product) recipes() (left, right quant.Recipe, err error) {
-	nameA, nameB, two := strings.Cut(p.recipe, ",")
-	if !two {
-		nameB = nameA
+// findRecipe returns the recipe that -recipe names.
+func findRecipe(name string) (quant.Recipe, error) {
+	r, err := quant.Named(name)
+	if err != nil {
+		return r, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", name)
 	}
-	find := func(name string) (r quant.Recipe) {
-		r, errOne := quant.Named(name)
-		if errOne != nil {
-			err = cmp.Or(err, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", name))
-		}
-		return r
-	}
-	return find(nameA), find(nameB), err
+	return r, nil
 }
 
 // kernelFor returns the kernel that -kernel names, on the device that -device
@@ -172,19 +165,6 @@ func blockScaled(name string, left, right quant.Recipe) (tcore.Device, bool) {
 		}
 	}
 	return tcore.Device{}, false
-}
-
-// dequantised returns the numbers that codes and scales stand for, exactly: the
-// products of a number and its scales have fewer than 53 bits.
-func dequantised(q *quant.Quantised) blas64.General {
-	z := blas64.General{Rows: q.Rows, Cols: q.Cols, Stride: q.Cols, Data: make([]float64, q.Rows*q.Cols)}
-	t := float64(q.TensorScale())
-	for i := range q.Rows {
-		for j := range q.Cols {
-			z.Data[i*q.Cols+j] = float64(q.Number(i, j)) * float64(q.Scale(i, j)) * t
-		}
-	}
-	return z
 }
 
 // product64 returns AB in binary64.

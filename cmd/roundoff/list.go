@@ -42,3 +42,16 @@ func words(list string) []string {
 	}
 	return strings.Split(list, ",")
 }
+
+// oneOrTwo returns what a list of one element, for A and for B, or of one for
+// each names. what is that in the plural.
+func oneOrTwo[T any](list, what string, find func(string) (T, error)) (x, y T, err error) {
+	found, err := each(list, find)
+	switch {
+	case err != nil:
+		return x, y, err
+	case len(found) > 2:
+		return x, y, fmt.Errorf("%q are %d %s, want one of A and B or one of each", list, len(found), what)
+	}
+	return found[0], found[len(found)-1], nil
+}

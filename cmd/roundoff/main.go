@@ -8,6 +8,7 @@
 //	roundoff trace            show how an element of a product is summed, and what is cut off
 //	roundoff audit            tell what quantisation does to the products of a trained network
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
+//	roundoff quantisation     bound what quantisation does to a matrix product, by every bound there is
 //	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
@@ -62,6 +63,7 @@ var commands = []command{
 	{"trace", "show how an element of a product is summed, and what is cut off", traceCommand},
 	{"audit", "tell what quantisation does to the products of a trained network", auditCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
+	{"quantisation", "bound what quantisation does to a matrix product, by every bound there is", quantisationCommand},
 	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},

@@ -32,10 +32,21 @@ func readOperands(fileA, fileB string) (*operands, error) {
 	if err := errors.Join(errA, errB); err != nil {
 		return nil, err
 	}
-	if o.a.Cols != o.b.Rows {
-		return nil, fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", fileA, o.a.Rows, o.a.Cols, fileB, o.b.Rows, o.b.Cols)
+	return o, fit(fileShape{fileA, o.a.Rows, o.a.Cols}, fileShape{fileB, o.b.Rows, o.b.Cols})
+}
+
+// A fileShape is the size of the matrix of a file.
+type fileShape struct {
+	file       string
+	rows, cols int
+}
+
+// fit returns an error unless the product of two matrices of files is defined.
+func fit(a, b fileShape) error {
+	if a.cols != b.rows {
+		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", a.file, a.rows, a.cols, b.file, b.rows, b.cols)
 	}
-	return o, nil
+	return nil
 }
 
 // permute applies one random permutation to the columns of A and the rows of B.
@@ -94,10 +105,7 @@ func roundMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) (z b
 // bounds are refused.
 func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "\nOf the elements of %s and %s, by tests that refuse %.2g %% of matrices of independent ones:\n", o.fileA, o.fileB, 100*in.Level)
-	for line := range strings.Lines(in.String()) {
-		text.WriteString("  " + line)
-	}
+	text.WriteString(o.tests(in))
 	if in.Fails() != 0 {
 		text.WriteString("Bounds that assume what is refused are not used.\n")
 	}
@@ -113,6 +121,16 @@ func (o *operands) write(w io.Writer, in *bound.Inspection) error {
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// tests returns the results of the tests on the matrices.
+func (o *operands) tests(in *bound.Inspection) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nOf the elements of %s and %s, by tests that refuse %.2g %% of matrices of independent ones:\n", o.fileA, o.fileB, 100*in.Level)
+	for line := range strings.Lines(in.String()) {
+		text.WriteString("  " + line)
+	}
+	return text.String()
 }
 
 // firstColumns returns the columns of A that come first in the permuted

@@ -42,9 +42,9 @@ func quantiseCommand(_ context.Context, args []string, stdout, stderr io.Writer)
 	case random < 0 || random > 32:
 		return misuse(flags, "-stochastic %d, want 0 to 32", random)
 	}
-	r, err := quant.Named(recipe)
+	r, err := findRecipe(recipe)
 	if err != nil {
-		return fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", recipe)
+		return err
 	}
 	r.Stochastic = tcore.Stochastic{Seed: seed, Bits: random}
 	x, err := readMatrix(words[0], tcore.Binary32, tcore.ToNearestEven)

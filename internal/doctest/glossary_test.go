@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/quantisation"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// The glossary has a row for every bound of the catalogue and for every chip.
+// The glossary has a row for every bound of both catalogues and for every chip.
 func TestTheGlossaryIsWhole(t *testing.T) {
 	text, err := os.ReadFile("../../docs/glossary.md")
 	if err != nil {
@@ -19,6 +20,11 @@ func TestTheGlossaryIsWhole(t *testing.T) {
 	for _, b := range bound.Catalogue() {
 		if !strings.Contains(glossary, "`"+b.Name+"`") {
 			t.Errorf("the bound %s is missing", b.Name)
+		}
+	}
+	for _, b := range quantisation.Catalogue() {
+		if !strings.Contains(glossary, "`"+b.Name+"`") {
+			t.Errorf("the bound %s on quantisation is missing", b.Name)
 		}
 	}
 	rows := strings.ToLower(glossary[strings.Index(glossary, "## Machines"):])

@@ -380,3 +380,28 @@ func ExampleComparison() {
 	fmt.Println(quant.Absolute, quant.Squares)
 	// Output: mae mse
 }
+
+// What is rounded to a code, and what its number is multiplied by: here 0.3
+// with the scale that takes 1.5 to 448.
+func ExampleQuantised_Ratio() {
+	q := quantise(quant.DeepSeek(false), row(1.5, 0.3))
+	fmt.Printf("%.3f becomes %v, times %.5f\n", q.Ratio(0.3, 0, 1), q.Number(0, 1), q.Unit(0, 1))
+	fmt.Printf("%.4f\n", q.Values().Data)
+	// Output:
+	// 89.600 becomes 88, times 0.00335
+	// [1.5000 0.2946]
+}
+
+func ExampleQuantised_Unit() {
+	q := quantise(quant.NVFP4(quant.Vector16), row(6, 1))
+	fmt.Println(float64(q.Scale(0, 1))*float64(q.TensorScale()) == q.Unit(0, 1))
+	// Output: true
+}
+
+// 127 times the scale fl(1/127) is not 1, but rounds to it.
+func ExampleQuantised_Values() {
+	q := quantise(quant.Integers(quant.PerVector), row(1, 0.3))
+	fmt.Printf("%.9f in binary64, %.9f in binary32\n", q.Values().Data[0], q.Dequantise().Data[0])
+	// Output:
+	// 0.999999996 in binary64, 1.000000000 in binary32
+}

@@ -86,6 +86,15 @@
 // function of the data: on constants and on decimal numbers its errors have one
 // sign, or few values, and are not like random ones.
 //
+// # The catalogue
+//
+// A [Problem] says what is known of a product, in one of these ways or in
+// several, and how its factors are rounded. [Evaluate] puts every [Bound] of
+// the [Catalogue] to it: each is a record of what it has to know and what it
+// assumes, and each [Result] says whether it holds, and why not. What assumes
+// something of errors to nearest, or tells a mean, has a number in its result
+// but does not hold: it is a model or a prediction.
+//
 // # Evaluation
 //
 // Expectations over laws are sums by the rule of Gauss on every cell of numbers

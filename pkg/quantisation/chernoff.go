@@ -14,7 +14,7 @@ import (
 // Source: Chernoff 1952.
 func (c *Cumulant) Chernoff(K int, f roundoff.Failure, below bool) float64 {
 	x, _ := c.blocks(c.number(K)).chernoff(f, below)
-	return x * c.unit
+	return x*c.unit + float64(float64(K)*c.slack)
 }
 
 // A walk is what Chernoff's bound needs of a sum of independent errors: the jet
@@ -54,6 +54,11 @@ func (s walk) chernoff(f roundoff.Failure, below bool) (x, t float64) {
 		k := s.side(next, below)
 		if bound := (k[0] + l) / next; bound < x {
 			x, t = bound, next
+		}
+		if math.IsInf(k[0], 1) || math.IsNaN(k[0]) { // beyond the range of float64
+			hi = next
+			next = (lo + hi) / 2
+			continue
 		}
 		exponent := float64(next*k[1]) - k[0]
 		miss := math.Log(exponent / l)
@@ -115,7 +120,7 @@ func (c *Cumulant) Tilted(K int, f roundoff.Failure, below bool) float64 {
 		slope := float64(t*variance) + normal/(factor*t) // of erfcx(x) about that of 1/x
 		t = max(t-(spare-aim)/slope, t/2)
 	}
-	return x * c.unit
+	return x*c.unit + float64(float64(K)*c.slack)
 }
 
 // erfcx returns exp(x²) erfc(x) for x >= 0, by the continued fraction of

@@ -8,7 +8,8 @@ import (
 )
 
 // All as Length of a Factor says that blocks are whole rows of A or columns of
-// B, as Others that they are whole across them: one scale for a matrix has both.
+// B, as Others that they are whole across them. One scale for a matrix has
+// both.
 const All = math.MaxInt
 
 // of returns the factor in a product of K products, as one of so many rows of A
@@ -26,11 +27,11 @@ func (x Factor) of(K, vectors int) Factor {
 // scaled reports whether blocks have scales.
 func (x Factor) scaled() bool { return len(x.Scales) > 0 || x.Aim != 0 }
 
-// amaxes returns the classes of blocks with s = amax / Aim, one for each node of
-// the rule of Gauss for the density of amax = X in between the knots of the law
-// and the ends of shells. Let F be the probability that |x| <= X, f its density
-// at ±X, L the length of a block and O the number of other elements with its
-// scale. Then amax is
+// amaxes returns the classes of blocks with s = amax / Aim, one for each node
+// of the rule of Gauss for the density of amax = X in between the knots of the
+// law and the ends of shells. Let F be the probability that |x| <= X, f its
+// density at ±X, L the length of a block and O the number of other elements
+// with its scale. Then amax is
 //
 //	in the block, with density L f F^(L+O-1): one element is ±X, and the others of the block are at most X,
 //	out of it, with density O f F^(L+O-1): all elements of the block are at most X.
@@ -125,7 +126,8 @@ const rounded32 = 8 * 0x1p-24
 // fast as that of a normal law.
 var levels = []float64{20, 10, 5, 2, 0.1, 1e-3, 1e-5}
 
-// slack returns the allowance for binary32 of the factor, as a part of E|a|E|b|.
+// slack returns the allowance for binary32 of the factor, as a part of
+// E|a|E|b|.
 func (x Factor) slack() float64 {
 	if x.Aim == 0 {
 		return 0

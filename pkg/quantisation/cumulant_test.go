@@ -317,8 +317,8 @@ func TestScalesAreThoseOfQuant(t *testing.T) {
 		f = f.of(16, 2)
 		for range 3000 {
 			amax := float32(math.Exp2(-8 + 16*r.Float64()))
-			if f.Least > 0 && r.IntN(2) == 0 {
-				amax *= float32(f.Least)
+			if recipe.Scale.Least > 0 && f.Aim != 0 && r.IntN(2) == 0 {
+				amax *= recipe.Scale.Least
 			}
 			block := make([]float32, f.Length)
 			block[f.Length-1] = -amax

@@ -169,7 +169,10 @@ func (r Rounding) greatest(l Law, f roundoff.Failure) (w, x float64, err error) 
 		return 0, 0, fmt.Errorf("the scales of recipe %s are not known beforehand", r.Recipe.Name)
 	}
 	unit, clipped := 1.0, 0.0
-	_, scales := z.block()
+	scales := z.Scales
+	if len(scales) == 0 {
+		scales = []Scale{{1, math.Inf(1)}}
+	}
 	for _, s := range scales {
 		unit = s.Value
 		clipped = max(clipped, min(s.Top, x)-z.Format.Max()*s.Value)

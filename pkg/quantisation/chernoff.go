@@ -14,7 +14,12 @@ import (
 // Source: Chernoff 1952.
 func (c *Cumulant) Chernoff(K int, f roundoff.Failure, below bool) float64 {
 	x, _ := c.blocks(c.number(K)).chernoff(f, below)
-	return x * c.unit
+	return c.size(K, x)
+}
+
+// size returns x, which is in units of unit, with what rounding of scales adds.
+func (c *Cumulant) size(K int, x float64) float64 {
+	return x*c.unit + float64(float64(K)*c.slack)
 }
 
 // A walk is what Chernoff's bound needs of a sum of independent errors: the jet
@@ -54,6 +59,11 @@ func (s walk) chernoff(f roundoff.Failure, below bool) (x, t float64) {
 		k := s.side(next, below)
 		if bound := (k[0] + l) / next; bound < x {
 			x, t = bound, next
+		}
+		if math.IsInf(k[0], 1) || math.IsNaN(k[0]) { // beyond the range of float64
+			hi = next
+			next = (lo + hi) / 2
+			continue
 		}
 		exponent := float64(next*k[1]) - k[0]
 		miss := math.Log(exponent / l)
@@ -95,13 +105,13 @@ func (c *Cumulant) Tilted(K int, f roundoff.Failure, below bool) float64 {
 	n := c.number(K)
 	s := c.blocks(n)
 	x, t := s.chernoff(f, below)
-	return c.unit * s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
+	return c.size(K, s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
 		variance := 2 * k[2]
 		kurtosis := 3 + n*24*k[4]/(variance*variance)
 		normal := erfcx(t*math.Sqrt(variance/2)) / 2
 		factor = normal + 2*shevtsova*math.Sqrt(kurtosis/n)
 		return factor, normal / (factor * t) // of erfcx(x) about that of 1/x
-	})
+	}))
 }
 
 // refined returns an x as Chernoff's x, where the probability of K′(t) or more

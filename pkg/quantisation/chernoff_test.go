@@ -131,6 +131,8 @@ func TestPanicsNameTheArgument(t *testing.T) {
 	}
 	others := blocks
 	others.Length = 16
+	rows := Factor{Law: good.Law, Format: tcore.E4M3, Length: All, Aim: 448}
+	tensors := Factor{Law: good.Law, Format: tcore.E4M3, Length: 32, Others: All, Aim: 448}
 	ones := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{1, 1}}
 	c := NewCumulant(blocks, blocks)
 	for _, test := range []struct {
@@ -153,6 +155,14 @@ func TestPanicsNameTheArgument(t *testing.T) {
 		{"quantisation: the errors of these products are 0 in float64", func() {
 			tiny := Factor{Law: Uniform(1e-200, 2e-200), Format: tcore.E4M3}
 			NewCumulant(tiny, tiny)
+		}},
+		{"quantisation: Length = 9.223372036854776e+18, want that of a block, for which a Product has K", func() { NewCumulant(rows, rows) }},
+		{"quantisation: Others = 9.223372036854776e+18, want their number, which a Product has", func() { NewCumulant(good, tensors) }},
+		{"quantisation: a.Aim = -1, want 0 < a.Aim < +Inf", func() { NewCumulant(Factor{Law: good.Law, Format: tcore.E4M3, Length: 2, Aim: -1}, good) }},
+		{"quantisation: a.Least = -1, want a finite number of at least 0", func() { NewCumulant(Factor{Law: good.Law, Format: tcore.E4M3, Length: 2, Aim: 1, Least: -1}, good) }},
+		{"quantisation: b.Least = 1, want 0 without Aim", func() { NewCumulant(good, Factor{Law: good.Law, Format: tcore.E4M3, Least: 1}) }},
+		{"quantisation: len(a.Scales) = 1, want 0 with Aim", func() {
+			NewCumulant(Factor{Law: good.Law, Format: tcore.E4M3, Length: 2, Aim: 1, Scales: []Scale{{1, 1}}}, good)
 		}},
 		{"quantisation: K = 48, want a multiple of the length of blocks", func() { c.Chernoff(48, -1, false) }},
 		{"quantisation: K = 0, want K >= 1", func() { c.Tilted(0, -1, false) }},
@@ -180,13 +190,16 @@ func TestRecipesThatAreNotTaken(t *testing.T) {
 	margin.Scale.Margin = 1
 	aim := quant.MX(tcore.E2M1, quant.FloorScale)
 	aim.Scale.Aim = 4
+	rounded := quant.DeepSeek(false)
+	rounded.Scale.Stored = tcore.BFloat16
 	for _, c := range []struct {
 		recipe quant.Recipe
 		want   string
 	}{
-		{quant.Integers(quant.PerTensor), "quantisation: recipe int8-tensor: a scale of the whole matrix, row or column; only those of blocks are known"},
-		{quant.NVFP4(quant.Vector16), "quantisation: recipe nvfp4-te-1x16: a scale of the whole matrix, row or column; only those of blocks are known"},
-		{quant.DeepSeek(false), "quantisation: recipe deepseek-1x128: scales are neither powers of two nor numbers of e4m3"},
+		{quant.Integers(quant.Block{Along: 0, Across: 2}), "quantisation: recipe int8-2x0: one scale for 2 whole vectors, want one or all"},
+		{quant.NVFP4(quant.Vector16), "quantisation: recipe nvfp4-te-1x16: a scale of the tensor besides those of blocks, want none"},
+		{quant.Delayed(tcore.E4M3, 1, 0), "quantisation: recipe te-e4m3-delayed: amax 1 of the past, want that of the block"},
+		{rounded, "quantisation: recipe deepseek-1x128: scales are neither powers of two nor numbers of e4m3 or binary32"},
 		{stochastic, "quantisation: recipe mxe2m1-floor: stochastic rounding, want rounding to nearest"},
 		{margin, "quantisation: recipe mxe2m1-floor: margin 1, want 0"},
 		{aim, "quantisation: recipe mxe2m1-floor: aim 4 and factor 0, want 0"},
@@ -203,7 +216,8 @@ func BenchmarkErrors(b *testing.B) {
 		law    Law
 		format tcore.Format
 		recipe string
-	}{{Uniform(-1, 1), tcore.E4M3, ""}, {Normal(0, 1), tcore.BFloat16, ""}, {Normal(0, 1), tcore.Format{}, "mxe4m3-floor"}, {Normal(0, 1), tcore.Format{}, "nvfp4-torchao-one-level"}} {
+	}{{Uniform(-1, 1), tcore.E4M3, ""}, {Normal(0, 1), tcore.BFloat16, ""}, {Normal(0, 1), tcore.Format{}, "mxe4m3-floor"}, {Normal(0, 1), tcore.Format{}, "nvfp4-torchao-one-level"},
+		{Uniform(-1, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "torchao-e4m3-row"}, {Normal(0, 1), tcore.Format{}, "int8-tensor"}} {
 		b.Run(c.law.Name+"/"+c.format.Name+c.recipe, func(b *testing.B) {
 			x := Factor{Law: c.law, Format: c.format}
 			if c.recipe != "" {

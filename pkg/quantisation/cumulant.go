@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
 // A Cumulant is the cumulant generating function K(t) = log E exp(t Σ q) of the
@@ -16,12 +18,19 @@ type Cumulant struct {
 	pairs  []pair
 	total  float64 // of all pairs at t = 0, 1 but for rounding
 	mean   float64 // K′(0)
+	slack  float64 // see rounded32, for one product
 }
 
-// A pair is one scale of A with one of B: the sum over a block has the expected
-// exp(tΣq) Σ share s(t)^L over the four terms of inclusion and exclusion.
+// A pair is a part of A with one of B. With s_0 of two elements of the bodies,
+// s_1 of the apex of A with the body of B, s_2 the reverse and s_3 of both
+// apices, the sum over a block has the expected exp(tΣq)
+//
+//	w_0 s_0^L + L s_0^(L-1) (w_1 s_1 + w_2 s_2 + w_3 s_3) + L(L-1) s_0^(L-2) w_3 s_1 s_2
+//
+// since an apex is at each of L places, and that of B where that of A is or
+// elsewhere.
 type pair struct {
-	share  [4]float64
+	share  [4]float64 // w
 	series [4]*series
 }
 
@@ -42,13 +51,16 @@ func NewCumulant(a, b Factor) *Cumulant {
 			panic(fmt.Sprintf("quantisation: law %s is not bounded, want one that Law.Truncated returns", x.Law.Name))
 		}
 	}
-	la, scalesA := a.block()
-	lb, scalesB := b.block()
-	if la != lb && len(a.Scales) > 0 && len(b.Scales) > 0 {
+	la, lb := a.block(), b.block()
+	if la != lb && a.scaled() && b.scaled() {
 		panic(fmt.Sprintf("quantisation: blocks of %d and %d elements, want one length", la, lb))
 	}
 	c := &Cumulant{length: max(la, lb), most: degree / 2}
-	at, bt := a.classes(scalesA, c.length), b.classes(scalesB, c.length)
+	check.Number("Length", float64(c.length), c.length != All, "that of a block, for which a Product has K")
+	for _, x := range []Factor{a, b} {
+		check.Number("Others", float64(x.Others), x.Others != All, "their number, which a Product has")
+	}
+	at, bt := a.classes(c.length), b.classes(c.length)
 	ab, ba := greatest(at, bt)
 	if ab == 0 || ba == 0 {
 		panic("quantisation: the errors of these products are 0 in float64")
@@ -56,19 +68,22 @@ func NewCumulant(a, b Factor) *Cumulant {
 	c.unit = ab + ba
 	// Units of size and err whose products are ab and ba.
 	shrinkA, shrinkB := math.Sqrt(ab/(last(at.size)*last(bt.err))), math.Sqrt(ba/(last(bt.size)*last(at.err)))
-	for _, x := range at.classes {
+	partsA := at.parts(func(x *class) {
 		x.fill(a.shells, shrinkA*last(at.size), shrinkB*last(at.err))
-		x.all.split(ab/c.unit, ba/c.unit)
-		x.low.split(ab/c.unit, ba/c.unit)
-	}
-	for _, y := range bt.classes {
-		y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err))
-		y.all, y.low = y.all.inner(), y.low.inner()
-	}
-	for _, x := range at.classes {
-		for _, y := range bt.classes {
-			c.pairs = append(c.pairs, newPair(x, y))
+		for _, s := range []shells{x.all, x.low, x.top} {
+			s.split(ab/c.unit, ba/c.unit)
 		}
+	})
+	partsB := bt.parts(func(y *class) {
+		y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err))
+		y.all, y.low, y.top = y.all.inner(), y.low.inner(), y.top.inner()
+	})
+	c.pairs = make([]pair, len(partsA)*len(partsB))
+	parallel.Each(len(c.pairs), func(i int) {
+		c.pairs[i] = newPair(partsA[i/len(partsB)], partsB[i%len(partsB)])
+	})
+	if slack := a.slack() + b.slack(); slack > 0 {
+		c.slack = slack * a.Law.size() * b.Law.size()
 	}
 	for _, p := range c.pairs {
 		for _, s := range p.series {
@@ -95,13 +110,20 @@ func greatest(a, b table) (ab, ba float64) {
 	return ab, ba
 }
 
-// newPair returns the terms of a pair of scales, without those that are 0.
-func newPair(x, y *class) pair {
-	p := pair{share: [4]float64{x.pAll * y.pAll, -x.pLow * y.pAll, -x.pAll * y.pLow, x.pLow * y.pLow}}
-	for i, s := range [4][2]shells{{x.all, y.all}, {x.low, y.all}, {x.all, y.low}, {x.low, y.low}} {
-		if p.share[i] != 0 {
-			p.series[i] = s[0].times(s[1])
-		}
+// newPair returns the terms of a pair of parts, without those that are 0.
+func newPair(x, y part) pair {
+	p := pair{share: [4]float64{x.share * y.share, x.crown * y.share, x.share * y.crown, x.crown * y.crown}}
+	if p.share != [4]float64{} {
+		p.series[0] = x.body.times(y.body)
+	}
+	if x.crown > 0 {
+		p.series[1] = x.apex.times(y.body)
+	}
+	if y.crown > 0 {
+		p.series[2] = x.body.times(y.apex)
+	}
+	if x.crown*y.crown > 0 {
+		p.series[3] = x.apex.times(y.apex)
 	}
 	return p
 }
@@ -112,18 +134,45 @@ func last(x []float64) float64 { return x[len(x)-1] }
 // A class is the elements of blocks of one scale: the moments of those that the
 // blocks can have, and of those that are at most below, too small to give them
 // this scale. p is the probability that the elements besides the block are as
-// small.
+// small. An apex is an element that gives the block its scale, where the scale
+// is a continuous function of it.
 type class struct {
-	nodes      []node
-	below      float64
-	all, low   shells
-	pAll, pLow float64
+	nodes, apex       []node
+	below, seldom     float64 // an element is at most below with probability seldom
+	all, low, top     shells
+	pAll, pLow, pApex float64
+}
+
+// A part of a class is blocks of which all elements are of the body, which
+// count share times, and those of which one is of the apex, which count crown
+// times.
+type part struct {
+	share, crown float64
+	body, apex   shells
+}
+
+// parts returns the terms of inclusion and exclusion.
+func (c *class) parts() []part {
+	list := []part{{c.pAll, c.pApex, c.all, c.top}}
+	if c.pLow > 0 {
+		list = append(list, part{share: -c.pLow, body: c.low})
+	}
+	return list
+}
+
+// parts returns those of all classes, which fill computes.
+func (t table) parts(fill func(c *class)) (list []part) {
+	parallel.Each(len(t.classes), func(i int) { fill(t.classes[i]) })
+	for _, c := range t.classes {
+		list = append(list, c.parts()...)
+	}
+	return list
 }
 
 // fill computes the moments in units size and err.
 func (c *class) fill(intervals [][2]float64, size, err float64) {
 	number := max(1, len(intervals))
-	low, rest := make(shells, number), make(shells, number)
+	low, rest, top := make(shells, number), make(shells, number), make(shells, number)
 	for _, n := range c.nodes {
 		s := rest
 		if math.Abs(n.x) <= c.below {
@@ -131,7 +180,10 @@ func (c *class) fill(intervals [][2]float64, size, err float64) {
 		}
 		s.add(shell(intervals, n.x), n, size, err)
 	}
-	c.low, c.all = low, low.union(rest)
+	for _, n := range c.apex {
+		top.add(shell(intervals, n.x), n, size, err)
+	}
+	c.low, c.all, c.top = low, low.union(rest), top
 }
 
 // shell returns the index of the first of nested intervals that contains x, the
@@ -151,51 +203,76 @@ type table struct {
 	classes   []*class
 }
 
+// table returns one without classes.
+func (x Factor) table() table {
+	number := max(1, len(x.shells))
+	return table{size: make([]float64, number), err: make([]float64, number)}
+}
+
+// add adds a class.
+func (t *table) add(c *class) {
+	t.classes = append(t.classes, c)
+	for k := range len(t.size) - 1 {
+		t.size[k+1] = max(t.size[k+1], t.size[k])
+		t.err[k+1] = max(t.err[k+1], t.err[k])
+	}
+}
+
+// class returns the elements up to top of blocks of a scale, for which t learns
+// how large they are.
+func (x Factor) class(scale, top, below float64, t *table) *class {
+	c := &class{below: below}
+	cuts := []float64{top, -top, below, -below}
+	for _, interval := range x.shells {
+		cuts = append(cuts, interval[:]...)
+	}
+	all := 0.0
+	for _, n := range x.Law.nodes(x.Format, scale, cuts) {
+		if math.Abs(n.x) > top {
+			continue
+		}
+		c.nodes = append(c.nodes, n)
+		all += n.weight
+		if math.Abs(n.x) <= below {
+			c.seldom += n.weight
+		}
+		k := shell(x.shells, n.x)
+		t.size[k] = max(t.size[k], math.Abs(n.x+n.delta/2))
+		t.err[k] = max(t.err[k], math.Abs(n.delta))
+	}
+	c.pAll, c.pLow = math.Pow(all, float64(x.Others)), math.Pow(c.seldom, float64(x.Others))
+	return c
+}
+
 // classes returns the classes that blocks of the given length have.
-func (x Factor) classes(scales []Scale, length int) table {
+func (x Factor) classes(length int) table {
+	if x.Aim != 0 {
+		return x.amaxes(length)
+	}
+	scales := x.Scales
+	if len(scales) == 0 {
+		scales = []Scale{{1, math.Inf(1)}}
+	}
 	lo, hi := x.Law.bounds()
 	most := max(math.Abs(lo), math.Abs(hi))
 	for len(scales) > 1 && scales[len(scales)-2].Top >= most {
 		scales = scales[:len(scales)-1]
 	}
-	number := max(1, len(x.shells))
-	t := table{size: make([]float64, number), err: make([]float64, number)}
+	t := x.table()
 	for i := len(scales) - 1; i >= 0; i-- {
-		c, top := &class{}, scales[i].Top
+		top, below := scales[i].Top, 0.0
 		if i == len(scales)-1 {
 			top = math.Inf(1)
 		}
 		if i > 0 {
-			c.below = scales[i-1].Top
+			below = scales[i-1].Top
 		}
-		cuts := []float64{top, -top, c.below, -c.below}
-		for _, interval := range x.shells {
-			cuts = append(cuts, interval[:]...)
-		}
-		low, all := 0.0, 0.0
-		for _, n := range x.Law.nodes(x.Format, scales[i].Value, cuts) {
-			if math.Abs(n.x) > top {
-				continue
-			}
-			c.nodes = append(c.nodes, n)
-			all += n.weight
-			if math.Abs(n.x) <= c.below {
-				low += n.weight
-			}
-			k := shell(x.shells, n.x)
-			t.size[k] = max(t.size[k], math.Abs(n.x+n.delta/2))
-			t.err[k] = max(t.err[k], math.Abs(n.delta))
-		}
-		c.pAll, c.pLow = math.Pow(all, float64(x.Others)), math.Pow(low, float64(x.Others))
-		t.classes = append(t.classes, c)
-		if math.Pow(low, float64(length+x.Others)) < rare {
+		c := x.class(scales[i].Value, top, below, &t)
+		t.add(c)
+		if math.Pow(c.seldom, float64(length+x.Others)) < rare {
 			c.pLow = 0
 			break
 		}
-	}
-	for k := range number - 1 {
-		t.size[k+1] = max(t.size[k+1], t.size[k])
-		t.err[k+1] = max(t.err[k+1], t.err[k])
 	}
 	return t
 }
@@ -205,13 +282,29 @@ func (c *Cumulant) sum(t float64) jet {
 	var sum jet
 	n := max(terms(t), len(sum))
 	for _, p := range c.pairs {
-		for i, s := range p.series {
-			if s != nil {
-				sum = sum.plus(p.share[i], s.at(t, n).power(c.length))
-			}
-		}
+		sum = sum.plus(1, p.at(t, n, c.length))
 	}
 	return sum
+}
+
+// at returns the jet of a pair at t, of n+1 terms of each series.
+func (p pair) at(t float64, n, length int) jet {
+	var s [4]jet
+	for i, x := range p.series {
+		if x != nil {
+			s[i] = x.at(t, n)
+		}
+	}
+	if p.series[1] == nil && p.series[2] == nil {
+		return jet{}.plus(p.share[0], s[0].power(length))
+	}
+	L := float64(length)
+	apices := jet{}.plus(L*p.share[1], s[1]).plus(L*p.share[2], s[2]).plus(L*p.share[3], s[3])
+	if length == 1 {
+		return apices.plus(p.share[0], s[0])
+	}
+	sum := apices.plus(p.share[0], s[0]).times(s[0]).plus(L*(L-1)*p.share[3], s[1].times(s[2]))
+	return sum.times(s[0].power(length - 2))
 }
 
 // jet returns the jet of K(t) - tK′(0), t and its derivatives in units of unit.
@@ -231,28 +324,53 @@ func (c *Cumulant) jet(t float64) jet {
 // 1/unit, and of how many series it is summed. Pairs are left out whose terms,
 // which are greatest where z is real, are together below 10^-15 of the sum.
 func (c *Cumulant) complex(t float64) (k func(z complex128) complex128, number int) {
-	type term struct {
-		share float64
-		*series
-	}
-	var list []term
+	var list []pair
 	n := terms(t)
-	least := 1e-15 * c.sum(t)[0] / float64(4*len(c.pairs))
+	least := 1e-15 * c.sum(t)[0] / float64(len(c.pairs))
 	for _, p := range c.pairs {
-		for i, s := range p.series {
-			if s != nil && math.Abs(p.share[i])*math.Pow(s.at(t, n)[0], float64(c.length)) > least {
-				list = append(list, term{p.share[i], s})
-			}
+		if math.Abs(p.at(t, n, c.length)[0]) > least {
+			list = append(list, p)
+			number += p.number()
 		}
 	}
 	return func(z complex128) complex128 {
 		sum := 0i
 		n := terms(cmplx.Abs(z))
-		for _, x := range list {
-			sum += complex(x.share, 0) * power(x.complex(z, n), c.length)
+		for _, p := range list {
+			sum += p.complex(z, n, c.length)
 		}
 		return cmplx.Log(sum/complex(c.total, 0)) - z*complex(c.mean/c.unit, 0)
-	}, len(list)
+	}, number
+}
+
+// number returns how many series a pair has.
+func (p pair) number() (n int) {
+	for _, s := range p.series {
+		if s != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// complex returns the value of at for complex t.
+func (p pair) complex(t complex128, n, length int) complex128 {
+	var s, w [4]complex128
+	for i, x := range p.series {
+		if x != nil {
+			s[i] = x.complex(t, n)
+		}
+		w[i] = complex(p.share[i], 0)
+	}
+	if p.series[1] == nil && p.series[2] == nil {
+		return w[0] * power(s[0], length)
+	}
+	L := complex(float64(length), 0)
+	apices := L * (w[1]*s[1] + w[2]*s[2] + w[3]*s[3])
+	if length == 1 {
+		return apices + w[0]*s[0]
+	}
+	return ((apices+w[0]*s[0])*s[0] + L*(L-1)*w[3]*s[1]*s[2]) * power(s[0], length-2)
 }
 
 // Length returns L.

@@ -61,7 +61,7 @@ func TestCumulantIsTheSumOfExponentials(t *testing.T) {
 // Where pairs that are both extreme are cut, K(t) is that of the others.
 func TestCumulantOfAStaircase(t *testing.T) {
 	a, b := Factor{Law: Laplace(1, 1), Format: tcore.E4M3}, Factor{Law: Normal(0, 2), Format: tcore.E5M2}
-	a.shells, b.shells = staircase(a.Law.Interval, b.Law.Interval, -9)
+	a.shells, b.shells = staircase(a.Law.Interval, b.Law.Interval, -9, steps)
 	a.Law, b.Law = a.cut(), b.cut()
 	k := NewCumulant(a, b)
 	cuts := func(f Factor) (list []float64) {
@@ -242,7 +242,8 @@ func TestBlocksAreThoseOfQuant(t *testing.T) {
 		blocks = 60000
 	}
 	for _, l := range []Law{Uniform(0, 1), Uniform(-1, 1), Normal(0, 1)} {
-		for _, name := range []string{"mxe4m3-floor", "mxe4m3-rceil", "mxe2m1-floor", "mxe2m1-ceil", "mxe2m1-even", "mxe5m2-floor", "mxe2m3-floor", "mxfp4-nvidia", "nvfp4-torchao-one-level", "deepseek-1x128-ue8m0"} {
+		for _, name := range []string{"mxe4m3-floor", "mxe4m3-rceil", "mxe2m1-floor", "mxe2m1-ceil", "mxe2m1-even", "mxe5m2-floor", "mxe2m3-floor", "mxfp4-nvidia", "nvfp4-torchao-one-level", "deepseek-1x128-ue8m0",
+			"deepseek-1x128", "deepgemm-1x32", "te-e5m2-1x128", "deepgemm-fp4-1x128", "int8-1x128"} {
 			recipe, err := quant.Named(name)
 			if err != nil {
 				t.Fatal(err)
@@ -313,8 +314,12 @@ func TestScalesAreThoseOfQuant(t *testing.T) {
 			continue
 		}
 		taken++
+		f = f.of(16, 2)
 		for range 3000 {
 			amax := float32(math.Exp2(-8 + 16*r.Float64()))
+			if recipe.Scale.Least > 0 && f.Aim != 0 && r.IntN(2) == 0 {
+				amax *= recipe.Scale.Least
+			}
 			block := make([]float32, f.Length)
 			block[f.Length-1] = -amax
 			q, err := recipe.Quantise(blas32.General{Rows: 1, Cols: f.Length, Stride: f.Length, Data: block}, quant.Left)
@@ -322,6 +327,10 @@ func TestScalesAreThoseOfQuant(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := float64(q.Scale(0, 0))
+			if f.Aim != 0 {
+				within(t, fmt.Sprintf("%s: amax %v: scale", recipe.Name, amax), got, max(float64(amax), f.Least)/f.Aim, 3*0x1p-24*got)
+				continue
+			}
 			i := 0
 			for f.Scales[i].Top < float64(amax) {
 				i++
@@ -331,7 +340,7 @@ func TestScalesAreThoseOfQuant(t *testing.T) {
 			}
 		}
 	}
-	if taken < 39 {
+	if taken < 62 {
 		t.Errorf("%d recipes taken of %d", taken, len(quant.Recipes()))
 	}
 }

@@ -15,7 +15,7 @@
 // of an M × K by K × N product at once:
 //
 //	Law        the density of an element, and an interval that it seldom leaves
-//	Factor     a law, the format to which its numbers are rounded, and scales of blocks
+//	Factor     a law, the format to which its numbers are rounded, and scales of blocks, rows or all
 //	Cumulant   K(t) = log E exp(t Σ q) over a block of L products, L = 1 without scales; drift and variance
 //	Chernoff   P(max E - nμ > x) <= MN min_t exp(-tx + nK(t)), with E - nμ a sum of n = K/L blocks of mean μ
 //	Tilted     the same with a factor [erfcx(ts/√2)/2 + 2Cr/√n], where it is below 1
@@ -61,6 +61,25 @@
 // that their elements are as small. Blocks are independent of each other.
 // Scales that clip the greatest number of a block have a drift, a mean error
 // that does not average out.
+//
+// A scale in binary32 is nearly a continuous function of amax, s = amax / max.
+// Given that amax is X in A and Y in B, the greatest number of a block is ±X,
+// at each of its places equally often, and exact. The others are independent,
+// of the law cut to [-X, X], and so for Y. With m the expectation of exp(tq),
+// and m_a, m_b and m_ab those where a, b or both are the greatest numbers, all
+// with the densities of X and Y and |a| <= X, |b| <= Y,
+//
+//	E exp(t Σ q) = ∬ [L m_ab m^(L-1) + L(L-1) m_a m_b m^(L-2)] dX dY
+//
+// and there are terms more where the greatest number of a tile may be in
+// another row. If a row or a matrix has one scale, L is K, and Chernoff's bound
+// has no refinement. The integrals are sums by the rule of Gauss in between
+// quantiles of amax and the numbers where an integrand jumps. They are no
+// inequalities; over twice as many intervals K(t) is the same to six digits
+// for the laws of the tests, and to within 1/200 if their densities jump below
+// amax, as that of U(-0.3,1) does. Bounds have an allowance of 2^-21 K E|a|E|b|
+// for each factor of which the scales are rounded to binary32: what eight
+// roundings change in the mean, to the first order.
 //
 // If B is known, as weights are, the products of a column are independent too,
 // each of its own law, and the logarithms of their generating functions add up.

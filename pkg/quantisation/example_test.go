@@ -115,6 +115,19 @@ func ExampleFactor() {
 	// 16 products, deviation 0.0525 each
 }
 
+// With one scale for a whole row int8 has a sixth of the error of e4m3 on
+// uniform numbers.
+func ExampleAll() {
+	for _, f := range []tcore.Format{tcore.E4M3, quant.Int8} {
+		x := quantisation.Factor{Law: quantisation.Uniform(-1, 1), Format: f, Length: quantisation.All, Aim: f.Max()}
+		e := quantisation.Product{A: x, B: x, M: 64, K: 4096, N: 8}.Errors(roundoff.FailureOf(0.99))
+		fmt.Printf("%-4s  deviation %.2f, bound %.1f\n", f.Name, e.Deviation, e.Size())
+	}
+	// Output:
+	// e4m3  deviation 0.77, bound 3.7
+	// int8  deviation 0.12, bound 0.6
+}
+
 // For small t K(t) is nearly that of a normal law, t²V/2.
 func ExampleCumulant_At() {
 	x := quantisation.Factor{Law: quantisation.Uniform(-1, 1), Format: tcore.E4M3}

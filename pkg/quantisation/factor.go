@@ -14,13 +14,16 @@ import (
 // greatest.
 //
 // A block is Length elements along the dimension of the sum, and Others besides
-// that are not in the same row of A, or column of B, but have the same scale.
-// Without Scales, s is 1, and Length is 0.
+// that are not in the same row of A, or column of B, but have the same scale;
+// see All. The scale is one of Scales, or, with Aim in their place, amax / Aim,
+// where the greatest magnitude amax of the block counts as Least at least.
+// Without either, s is 1, and Length is 0.
 type Factor struct {
 	Law            Law
 	Format         tcore.Format
 	Length, Others int
 	Scales         []Scale
+	Aim, Least     float64
 
 	shells [][2]float64 // see staircase; the last one contains all numbers
 }
@@ -30,18 +33,32 @@ type Factor struct {
 // Scale have it too, as have those above the last one.
 type Scale struct{ Value, Top float64 }
 
-// Quantised returns the factor that a recipe makes of numbers of a law. It is
-// an error if scales of the recipe are not powers of two or numbers of e4m3, if
-// they follow from the whole matrix, or if its rounding is stochastic.
+// Quantised returns the factor that a recipe makes of numbers of a law. Scales
+// may be those of blocks, or of whole rows, columns or matrices (see All). It
+// is an error if they are neither powers of two nor numbers of e4m3 nor of
+// binary32, if there is one of the tensor besides, or if the rounding is
+// stochastic.
 //
 // differs: what a recipe computes in binary32 to find a scale, or to divide by
-// it, is exact here. Its least amax counts as 0, and its range of scales as all
-// numbers of e8m0, except for those of e4m3. Ties have no probability.
+// it, is exact here, with an allowance in bounds where the scale is of
+// binary32. Its least amax counts as 0 for other scales, and its range of
+// scales as all numbers of e8m0 or binary32, except for those of e4m3.
+// Ties have no probability. Tiles are whole.
 func Quantised(l Law, r quant.Recipe) (Factor, error) {
 	f := Factor{Law: l, Format: r.Element, Length: r.Block.Along, Others: r.Block.Along * (r.Block.Across - 1)}
+	if r.Block.Along == 0 {
+		f.Length = All
+	}
+	if r.Block.Across == 0 {
+		f.Others = All
+	}
 	switch {
-	case r.Block.Along == 0 || r.Block.Across == 0 || r.Tensor != nil || r.Scale.Amax != 0:
-		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the whole matrix, row or column; only those of blocks are known", r.Name)
+	case r.Block.Along == 0 && r.Block.Across > 1:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: one scale for %d whole vectors, want one or all", r.Name, r.Block.Across)
+	case r.Tensor != nil:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the tensor besides those of blocks, want none", r.Name)
+	case r.Scale.Amax != 0:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: amax %v of the past, want that of the block", r.Name, r.Scale.Amax)
 	case r.Scale.Margin != 0:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: margin %d, want 0", r.Name, r.Scale.Margin)
 	case r.Scale.Aim != 0 || r.Scale.Factor != 0:
@@ -63,8 +80,10 @@ func Quantised(l Law, r quant.Recipe) (Factor, error) {
 		f.Scales = powers(math.Ldexp(2, r.Element.Emax) * (1 - math.Ldexp(1, -r.Element.Precision-1)))
 	case q == quant.AmaxOverMax && p == quant.NoPower && r.Scale.Stored.Equal(tcore.UE4M3):
 		f.Scales = numbers(r.Scale.Stored, float64(r.Scale.Range[0]), greatest)
+	case (q == quant.AmaxOverMax || q == quant.AmaxTimesInverse || q == quant.MaxOverAmax) && p == quant.NoPower && r.Scale.Stored.Equal(tcore.Binary32):
+		f.Aim, f.Least = greatest, float64(r.Scale.Least)
 	default:
-		return Factor{}, fmt.Errorf("quantisation: recipe %s: scales are neither powers of two nor numbers of e4m3", r.Name)
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: scales are neither powers of two nor numbers of e4m3 or binary32", r.Name)
 	}
 	return f, nil
 }
@@ -97,17 +116,24 @@ func numbers(f tcore.Format, least, greatest float64) []Scale {
 	return append(list, Scale{f.Max(), math.Inf(1)})
 }
 
-// block returns the length of blocks and their scales that occur.
-func (x Factor) block() (length int, scales []Scale) {
-	if len(x.Scales) == 0 {
-		return 1, []Scale{{1, math.Inf(1)}}
+// block returns the length of blocks.
+func (x Factor) block() int {
+	if !x.scaled() {
+		return 1
 	}
-	return x.Length, x.Scales
+	return x.Length
 }
 
 func (x Factor) check(name string) {
 	check.Index(name+".Others", x.Others)
-	if len(x.Scales) == 0 {
+	if x.Aim != 0 {
+		check.Positive(name+".Aim", x.Aim)
+		check.Number(name+".Least", x.Least, x.Least >= 0 && x.Least <= math.MaxFloat64, "a finite number of at least 0")
+		check.Number("len("+name+".Scales)", float64(len(x.Scales)), len(x.Scales) == 0, "0 with Aim")
+	} else {
+		check.Number(name+".Least", x.Least, x.Least == 0, "0 without Aim")
+	}
+	if !x.scaled() {
 		check.Number(name+".Length", float64(x.Length), x.Length == 0, "0 without Scales")
 	} else {
 		check.Count(name+".Length", x.Length)

@@ -47,18 +47,28 @@ func (p Given) Errors(f roundoff.Failure) []Errors {
 		share -= 1. / 16
 	}
 	each := f.Split(1 / share).Split(2 * float64(p.M) * float64(N))
-	length, scales := p.A.block()
+	p.A = p.A.of(K, p.M)
+	length := p.A.block()
 	check.Number("B.Rows", float64(K), K%length == 0, "a multiple of the length of blocks")
-	t := p.A.classes(scales, length)
-	for _, x := range t.classes {
+	t := p.A.classes(length)
+	parts := t.parts(func(x *class) {
 		x.fill(nil, last(t.size), last(t.err))
-		x.all.split(1, 1)
-		x.low.split(1, 1)
-	}
+		for _, s := range []shells{x.all, x.low, x.top} {
+			s.split(1, 1)
+		}
+	})
 	b, bhat := columns("B", p.B), columns("B̂", p.BHat)
+	slack := 0.0
+	if p.A.Aim != 0 {
+		slack = p.A.slack() * p.A.Law.size()
+	}
 	list := make([]Errors, N)
 	parallel.Each(N, func(j int) {
-		list[j] = t.column(length, b[j], bhat[j], each)
+		list[j] = t.column(parts, length, b[j], bhat[j], each)
+		for _, x := range b[j] {
+			list[j].Below += slack * math.Abs(x)
+			list[j].Above += slack * math.Abs(x)
+		}
 	})
 	return list
 }
@@ -77,8 +87,8 @@ func columns(name string, m blas64.General) [][]float64 {
 	return list
 }
 
-// column returns the bounds for one column, from the classes of A.
-func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors {
+// column returns the bounds for one column, from the parts of the classes of A.
+func (t table) column(parts []part, length int, b, bhat []float64, f roundoff.Failure) Errors {
 	unit := 0.0
 	for k := range b {
 		unit = max(unit, float64(last(t.size)*math.Abs(bhat[k]-b[k]))+last(t.err)*math.Abs(bhat[k]+b[k])/2)
@@ -87,14 +97,15 @@ func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors 
 		return Errors{} // a column of zeros
 	}
 	s := walk{most: degree / 2}
-	all, low := make([][]*series, len(t.classes)), make([][]*series, len(t.classes))
-	for i, x := range t.classes {
+	body, apex := make([][]*series, len(parts)), make([][]*series, len(parts))
+	for i, x := range parts {
 		for k := range b {
 			α, β := last(t.size)*(bhat[k]-b[k])/unit, last(t.err)*(bhat[k]+b[k])/2/unit
-			all[i] = append(all[i], x.all[0].at(α, β))
-			s.most = min(s.most, all[i][k].most())
-			if x.pLow > 0 {
-				low[i] = append(low[i], x.low[0].at(α, β))
+			body[i] = append(body[i], x.body[0].at(α, β))
+			s.most = min(s.most, body[i][k].most())
+			if x.crown > 0 {
+				apex[i] = append(apex[i], x.apex[0].at(α, β))
+				s.most = min(s.most, apex[i][k].most())
 			}
 		}
 	}
@@ -104,11 +115,9 @@ func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors 
 		n := max(terms(τ), len(total))
 		for k := 0; k < len(b); k += length {
 			var block jet
-			for i, x := range t.classes {
-				block = block.plus(x.pAll, product(all[i][k:k+length], τ, n))
-				if x.pLow > 0 {
-					block = block.plus(-x.pLow, product(low[i][k:k+length], τ, n))
-				}
+			for i, x := range parts {
+				all, crowned := product(body[i], apex[i], k, k+length, τ, n)
+				block = block.plus(x.share, all).plus(x.crown, crowned)
 			}
 			total = total.plus(1, block.log(block[0]-1))
 		}
@@ -126,11 +135,17 @@ func (t table) column(length int, b, bhat []float64, f roundoff.Failure) Errors 
 	return Errors{Mean: zero[1] * unit, Deviation: math.Sqrt(2*zero[2]) * unit, Below: below * unit, Above: above * unit}
 }
 
-// product returns the jet at t of the product of series, of n+1 terms of each.
-func product(list []*series, t float64, n int) jet {
-	p := jet{1}
-	for _, s := range list {
-		p = p.times(s.at(t, n))
+// product returns the jet at t of the product of the elements of body from
+// one to another, of n+1 terms of each series, and the sum of those that have
+// an element of apex in place of one of body, 0 without apex.
+func product(body, apex []*series, from, to int, t float64, n int) (all, crowned jet) {
+	all = jet{1}
+	for k := from; k < to; k++ {
+		s := body[k].at(t, n)
+		if apex != nil {
+			crowned = crowned.times(s).plus(1, all.times(apex[k].at(t, n)))
+		}
+		all = all.times(s)
 	}
-	return p
+	return all, crowned
 }

@@ -41,7 +41,7 @@ func (l Law) shares(x []float64) []float64 {
 	mass, at := 0.0, 0
 	for i, to := range ends {
 		if i > 0 {
-			mass += l.integral(max(lo, ends[i-1]), min(to, hi))
+			mass += l.mass(max(lo, ends[i-1]), min(to, hi))
 		}
 		for at < len(x) && x[at] <= to {
 			shares[at] = mass
@@ -54,8 +54,9 @@ func (l Law) shares(x []float64) []float64 {
 	return shares
 }
 
-// integral returns that of the density from lo to hi, 0 unless lo < hi.
-func (l Law) integral(lo, hi float64) float64 {
+// mass returns the integral of the density from lo to hi, between which is no
+// knot, 0 unless lo < hi.
+func (l Law) mass(lo, hi float64) float64 {
 	mass := 0.0
 	for j, g := range gaussX {
 		mass += max(0, hi-lo) / 2 * gaussW[j] * l.Density((lo+hi)/2+float64((hi-lo)/2*g))

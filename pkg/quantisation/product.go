@@ -38,10 +38,11 @@ func (p Product) Errors(f roundoff.Failure) Errors {
 	check.Count("N", p.N)
 	check.Number("f", float64(f), f < 0 && float64(f) >= -math.MaxFloat64, "-Inf < f < 0")
 	M, K, N := float64(p.M), float64(p.K), float64(p.N)
+	p.A, p.B = p.A.of(p.K, p.M), p.B.of(p.K, p.N)
 	share := 1.0
 	switch a, b := p.A.Law.Interval, p.B.Law.Interval; {
 	case a != nil && b != nil:
-		p.A.shells, p.B.shells = staircase(a, b, f.Split(8).Split(M*K*N))
+		p.A.shells, p.B.shells = staircase(a, b, f.Split(8).Split(M*K*N), p.steps())
 		p.A.Law, p.B.Law = p.A.cut(), p.B.cut()
 		share -= 1. / 8
 	case a != nil:
@@ -61,8 +62,16 @@ func (p Product) Errors(f roundoff.Failure) Errors {
 	}
 }
 
-// steps is the number of intervals of a staircase.
-const steps = 12
+// steps is the number of intervals of a staircase, and continuousSteps where
+// each is also a discontinuity of an integral over amax, which takes time.
+const steps, continuousSteps = 12, 4
+
+func (p Product) steps() int {
+	if p.A.Aim != 0 || p.B.Aim != 0 {
+		return continuousSteps
+	}
+	return steps
+}
 
 // staircase returns nested intervals I_1 … I_steps of a, and J of b, such that
 // except with probability e^f a is in I_i and b in J_j for some
@@ -70,8 +79,8 @@ const steps = 12
 // A pair that is out of all these rectangles has left I_i and J_j for some
 // i + j = steps, where all have left I_0, and so with probability
 // (steps + 1) e^(steps s) at most.
-func staircase(a, b func(roundoff.Failure) (lo, hi float64), f roundoff.Failure) (as, bs [][2]float64) {
-	s := f.Split(steps+1) / steps
+func staircase(a, b func(roundoff.Failure) (lo, hi float64), f roundoff.Failure, steps int) (as, bs [][2]float64) {
+	s := f.Split(float64(steps+1)) / roundoff.Failure(steps)
 	for i := range steps {
 		lo, hi := a(roundoff.Failure(i+1) * s)
 		as = append(as, [2]float64{lo, hi})

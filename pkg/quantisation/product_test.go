@@ -170,6 +170,12 @@ func TestTightness(t *testing.T) {
 		rows = append(rows, row{measured{uniform, tcore.Format{}, recipe, 0.25}, 0.55}, row{measured{normal, tcore.Format{}, recipe, 2 / math.Pi}, 0.55},
 			row{measured{positive, tcore.Format{}, recipe, 0.25}, 0.55})
 	}
+	for _, recipe := range []string{"deepseek-1x128", "torchao-e4m3-row", "int8-row"} {
+		rows = append(rows, row{measured{uniform, tcore.Format{}, recipe, 0.25}, 0.55})
+		if !testing.Short() {
+			rows = append(rows, row{measured{normal, tcore.Format{}, recipe, 2 / math.Pi}, 0.55}, row{measured{positive, tcore.Format{}, recipe, 0.25}, 0.55})
+		}
+	}
 	const M, N = 1024, 8
 	for _, row := range rows {
 		t.Run(row.law.Name+" "+row.format.Name+row.recipe, func(t *testing.T) {
@@ -211,8 +217,12 @@ func TestCoverage(t *testing.T) {
 	for _, m := range []measured{
 		{Uniform(-1, 1), tcore.E4M3, "", 0}, {Uniform(0, 1), tcore.E5M2, "", 0}, {Normal(0, 1), tcore.E4M3, "", 0}, {Laplace(0, 1), tcore.E4M3, "", 0},
 		{Uniform(0, 1), tcore.Format{}, "mxe4m3-floor", 0}, {Normal(0, 1), tcore.Format{}, "mxe2m1-floor", 0},
+		{Uniform(0, 1), tcore.Format{}, "deepseek-1x128", 0}, {Normal(0, 1), tcore.Format{}, "deepseek-1x128", 0}, {Normal(0, 1), tcore.Format{}, "torchao-e4m3-row", 0}, {Uniform(-1, 1), tcore.Format{}, "int8-row", 0},
 	} {
 		x := m.factor(t)
+		if testing.Short() && x.Aim != 0 && x.Law.Interval != nil {
+			continue
+		}
 		confidences := []float64{0.9, 0.99, 0.999}
 		var bounds []Errors
 		for _, c := range confidences {
@@ -260,7 +270,7 @@ func TestStaircaseLeavesOutFewPairs(t *testing.T) {
 	for _, a := range []Law{Normal(1, 2), Laplace(0, 3)} {
 		for _, b := range []Law{Normal(1, 2), Laplace(0, 3)} {
 			for _, f := range []roundoff.Failure{-5, -24, -60} {
-				as, bs := staircase(a.Interval, b.Interval, f)
+				as, bs := staircase(a.Interval, b.Interval, f, steps)
 				// outside returns the probability to leave the first i intervals.
 				outside := func(l Law, intervals [][2]float64, i int) float64 {
 					if i == 0 {
@@ -305,7 +315,7 @@ func TestErrorsOfPieces(t *testing.T) {
 	T = math.Sqrt(-2 * math.Log(ζ/16/(K*N)))
 	cut.Law = normal.Law.Truncated(-T, T)
 	check("B cut", Product{uniform, normal, M, K, N}, uniform, cut, ζ*15/16)
-	as, bs := staircase(normal.Law.Interval, normal.Law.Interval, roundoff.Failure(math.Log(ζ/8/(M*K*N))))
+	as, bs := staircase(normal.Law.Interval, normal.Law.Interval, roundoff.Failure(math.Log(ζ/8/(M*K*N))), steps)
 	cut.shells = as
 	cut.Law = normal.Law.Truncated(as[len(as)-1][0], as[len(as)-1][1])
 	other := cut

@@ -29,9 +29,9 @@ func (c *Cumulant) Smoothed(K int, f roundoff.Failure, below bool) float64 {
 	n := c.number(K)
 	s := c.blocks(n)
 	x, t := s.chernoff(f, below)
-	return c.unit * s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
+	return c.size(K, s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
 		return c.overshoot(n, t, k, below), 1 / t
-	})
+	}))
 }
 
 // effort is how often, about, series are summed for one integral.

@@ -12,8 +12,8 @@ import (
 // ofLaws needs no matrix: it can be asked before there is one.
 var ofLaws = Bound{
 	Name:    "laws",
-	Source:  "Chernoff 1952; Esscher 1932; Shevtsova 2013; derived here",
-	Formula: "min over t of (nK(t) + log(2MN/ζ))/t, K(t) = log E exp(t Σ(âb̂ - ab)) of a block",
+	Source:  "Chernoff 1952; Esscher 1932; Shevtsova 2013; Graham & Vaaler 1981; derived here",
+	Formula: "min over t of (nK(t) + log(2MN/ζ))/t, K(t) = log E exp(t Σ(âb̂ - ab)) of a block, or less",
 	Needs:   LawOfA | LawOfB,
 	Assumes: "elements of A and B are independent, of these laws",
 	Random:  true,
@@ -26,7 +26,8 @@ var ofLaws = Bound{
 		if err != nil {
 			return 0, err
 		}
-		if len(a.Scales) > 0 && len(b.Scales) > 0 && a.Length != b.Length {
+		a, b = a.of(k.K, k.M), b.of(k.K, k.N)
+		if a.scaled() && b.scaled() && a.Length != b.Length {
 			return 0, fmt.Errorf("blocks of %d and %d elements, want one length", a.Length, b.Length)
 		}
 		if err := blocks(k.K, a, b); err != nil {
@@ -78,7 +79,7 @@ func given(r Rounding, l Law, m int, x, hat blas64.General, f roundoff.Failure) 
 	if err != nil {
 		return 0, err
 	}
-	if err := blocks(x.Rows, a); err != nil {
+	if err := blocks(x.Rows, a.of(x.Rows, m)); err != nil {
 		return 0, err
 	}
 	z := 0.0

@@ -343,7 +343,7 @@ func TestBoundsAreRefused(t *testing.T) {
 		{few, "laws", "exceeded by the error of these matrices: what it assumes, elements of A and B are independent, of these laws, is false, or they are among those outside of 90 %"},
 		{both(files, e4m3), "tilted", "refused: no factor is rounded with random bits"},
 		{both(laws, bits), "laws", "refused: e4m3: stochastic rounding, want rounding to nearest"},
-		{both(laws, Rounding{Recipe: quant.Integers(quant.PerTensor)}), "laws", "refused: recipe int8-tensor"},
+		{both(laws, Rounding{Recipe: quant.NVFP4(quant.Vector16)}), "laws", "refused: recipe nvfp4-te-1x16: a scale of the tensor besides those of blocks, want none"},
 		{both(laws, Rounding{Recipe: quant.Integers(quant.PerTensor)}), "worst-case-laws", "refused: "},
 		{both(short, row), "laws", "refused: K = 48, want a multiple of 32, the length of a block"},
 		{both(wide, e4m3), "laws", "refused: law U(-1e+300,1e+300), want numbers between"},

@@ -19,6 +19,8 @@ type Given struct {
 
 	mu    sync.Mutex
 	known map[givenKey]conversion
+
+	quantised map[quantisedKey]quantisedMatrices
 }
 
 // A givenKey contains what the conversion of given matrices depends on.
@@ -49,13 +51,19 @@ func (g *Given) convert(d tcore.Device) conversion {
 	rounded := func(m blas64.General, f tcore.Format) blas64.General {
 		return matrix.Map64(func(x float64) float64 { return f.Round(x, d.Convert) }, m)
 	}
-	sizes := func(a, b blas64.General) blas64.General {
-		return matrix.Product64(matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b))
-	}
-	qa, qb := rounded(g.A, d.A), rounded(g.B, d.B)
-	p, err := quantisation.Known(g.A, g.B, qa, qb)
+	z, err := g.lose(rounded(g.A, d.A), rounded(g.B, d.B))
 	if err != nil {
 		return conversion{error: math.Inf(1), sizes: math.Inf(1)}
+	}
+	return z
+}
+
+// lose returns what is lost where qa and qb are multiplied in place of the
+// matrices. The error names an element that is not finite.
+func (g *Given) lose(qa, qb blas64.General) (conversion, error) {
+	p, err := quantisation.Known(g.A, g.B, qa, qb)
+	if err != nil {
+		return conversion{}, err
 	}
 	γ := roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff())
 	e, most := p.Error(), p.Elementwise()
@@ -67,5 +75,10 @@ func (g *Given) convert(d tcore.Device) conversion {
 			z.sizes = max(z.sizes, converted.Data[i]/s*(1+γ)*(1+γ))
 		}
 	}
-	return z
+	return z, nil
+}
+
+// sizes returns |A||B|.
+func sizes(a, b blas64.General) blas64.General {
+	return matrix.Product64(matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b))
 }

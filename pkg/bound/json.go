@@ -26,16 +26,17 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.Bound, finite(r.Constant), finite(r.Absolute), finite(r.Underflow), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
-// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, least_k,
-// largest_k, promote, bound, constant, parts, absolute, underflow, confidence,
-// why, bytes, bytes_ratio, gpu, tflops, time_ratio and source. The last four
-// refer to the peak. The parts are conversion, accumulation, merging and
-// storing. A value that is unknown or infinite becomes null.
+// MarshalJSON writes the keys device, a, b, recipe, accumulate, meets, excess,
+// least_k, largest_k, promote, bound, constant, parts, absolute, underflow,
+// confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and source. The
+// last four refer to the peak. The parts are conversion, accumulation, merging
+// and storing. A value that is unknown or infinite becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`
 		A          string   `json:"a"`
 		B          string   `json:"b"`
+		Recipe     *string  `json:"recipe"`
 		Accumulate string   `json:"accumulate"`
 		Meets      bool     `json:"meets"`
 		Excess     *float64 `json:"excess"`
@@ -63,6 +64,10 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 	}
 	if p := a.Tightest.Parts; finite(p.Sum()) != nil {
 		out.Parts = &p
+	}
+	if a.Recipes != nil {
+		name := a.Recipes.String()
+		out.Recipe = &name
 	}
 	if a.Tightest.Holds {
 		out.Bound, out.Confidence = &a.Tightest.Bound, confidence(a.Tightest.Confidence)

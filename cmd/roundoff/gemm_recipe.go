@@ -35,7 +35,7 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 // runQuantised reads the operands, quantises them, multiplies them as a library
 // does, writes D if it has a file, and tells the errors.
 func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
-	left, right, err := p.recipes()
+	left, right, err := recipesOf(p.recipe)
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func whereScaled(k quant.Kernel, a, b *quant.Quantised) string {
 	return fmt.Sprintf("every %d products", k.Every)
 }
 
-// recipes returns the recipes of A and B that -recipe names.
-func (p *product) recipes() (left, right quant.Recipe, err error) {
-	nameA, nameB, two := strings.Cut(p.recipe, ",")
+// recipesOf returns the recipes of A and B that -recipe names.
+func recipesOf(names string) (left, right quant.Recipe, err error) {
+	nameA, nameB, two := strings.Cut(names, ",")
 	if !two {
 		nameB = nameA
 	}
@@ -116,11 +116,9 @@ func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
 	if err != nil {
 		return quant.Kernel{}, err
 	}
-	d, scaled := blockScaled(p.device, left, right)
-	if !scaled {
-		if d, err = findDevice(p.device, left.Element.Name+","+right.Element.Name, tcore.Binary32.Name); err != nil {
-			return quant.Kernel{}, err
-		}
+	d, scaled, err := deviceFor(p.device, tcore.Binary32.Name, left, right)
+	if err != nil {
+		return quant.Kernel{}, err
 	}
 	along := shortest(left.Block.Along, right.Block.Along)
 	name := p.kernel
@@ -153,6 +151,15 @@ func shortest(a, b int) int {
 		return max(a, b)
 	}
 	return min(a, b)
+}
+
+// deviceFor returns the device of the name, or one of the architecture of that
+// name that takes the scales of the recipes, scaled, or else their codes.
+func deviceFor(name, acc string, left, right quant.Recipe) (d tcore.Device, scaled bool, err error) {
+	if d, scaled = blockScaled(name, left, right); !scaled {
+		d, err = findDevice(name, left.Element.Name+","+right.Element.Name, acc)
+	}
+	return d, scaled, err
 }
 
 // blockScaled returns the first device of the catalogue with the name, or of

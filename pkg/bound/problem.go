@@ -40,6 +40,10 @@ type Problem struct {
 	Data *Inspection // what tests of the given matrices found; nil if they were not tested
 
 	Run iter.Seq[Entry] // every output as it was computed; nil means unknown
+
+	// subnormals says that Underflow is to have what subnormal numbers of formats
+	// of at most 6 bits change, and RangeX and RangeY are known.
+	subnormals bool
 }
 
 // Length returns ℓ, the number of products in one chain, that is, in the

@@ -16,14 +16,14 @@ import (
 // and r are 1 where there are none. No c s has more than 53 bits.
 //
 // The device adds products Π = c s c′ s′, and as r is the same along K, the
-// bound |D̂ - ΣΠ| <= β Σ|Π| + η is a statement on the products x̂x̂′ = Π r r′ as
-// well, with the same β, and with η r r′. Every Π is a number, which the device
-// aligns by the sum of the exponents of c, s, c′ and s′. Where all four are
-// normal, |Π| is at least 2 to that power, which is all that the constant of
-// aligned sums needs to know of a product. What subnormal numbers change is in
-// [Problem.subnormalBits], or in η. Sums of groups of e2m1 are aligned by the
-// exponents of s and s′, and a Π that is not 0 is at least a quarter of that
-// power: the two bits by which subnormal numbers of e2m1 count.
+// bound |D̂ - ΣΠ| <= β Σ|Π| + η is a statement on the products x̂x̂′ = Π r r′
+// as well, with the same β, and with η r r′. Every Π is a number, which the
+// device aligns by the sum of the exponents of c, s, c′ and s′. Where all four
+// are normal, |Π| is at least 2 to that power, which is all that the constant
+// of aligned sums needs to know of a product. What subnormal numbers change is
+// in [Problem.subnormalBits], or in η. Sums of groups of e2m1 are aligned by
+// the exponents of s and s′, and a Π that is not 0 is at least a quarter of
+// that power: the two bits by which subnormal numbers of e2m1 count.
 type quantisedProduct struct {
 	conversion         // of ÂB̂ and |Â||B̂|
 	device     Problem // the product of numbers c s
@@ -86,30 +86,53 @@ func (b Bound) quantised(k Problem, q quantisedProduct, f roundoff.Failure) Resu
 		r.Why = q.why
 		return r
 	}
-	sums := q.device
-	if q.outer.applied {
-		sums.Output = tcore.Format{}
-	}
 	share := f
 	if q.random {
 		share = f.Split(2)
 	}
-	z := b.result(sums, share, 0, false)
-	if !z.Holds {
-		r.Why = z.Why
-		return r
-	}
-	r.Lambda = z.Lambda
-	r.Constant, r.Underflow, r.Parts = k.wholeQuantised(z, q)
-	if math.IsInf(r.Constant, 1) || math.IsNaN(r.Constant) {
-		r.Why = "there is no finite bound for so long a sum"
-		return r
-	}
-	notes := slices.DeleteFunc([]string{z.Why, q.note}, func(s string) bool { return s == "" || s == "always" })
-	if r.Holds, r.Why = true, "always"; len(notes) > 0 {
-		r.Why = strings.Join(notes, "; ")
+	r.Why = "there is no finite bound for so long a sum"
+	for _, sums := range k.sums(q) {
+		z := b.result(sums, share, 0, false)
+		if !z.Holds {
+			r.Why = z.Why
+			return r
+		}
+		constant, underflow, parts := k.wholeQuantised(z, q)
+		tried := Result{Constant: constant, Underflow: underflow, Absolute: r.Absolute}
+		if constant < math.Inf(1) && !(r.Holds && k.relative(tried) >= k.relative(r)) {
+			r.Constant, r.Underflow, r.Parts, r.Lambda = constant, underflow, parts, z.Lambda
+			r.Holds, r.Why = true, q.assumes(z.Why)
+		}
 	}
 	return r
+}
+
+// assumes returns the conditions under which the bound is valid, in words,
+// given those for the sums.
+func (q quantisedProduct) assumes(sums string) string {
+	words := slices.DeleteFunc([]string{sums, q.note}, func(s string) bool { return s == "" || s == "always" })
+	if len(words) == 0 {
+		return "always"
+	}
+	return strings.Join(words, "; ")
+}
+
+// sums returns the problems of adding the products that the device multiplies,
+// of which each bound takes the one that gives less: subnormal numbers of few
+// bits count in the constant, or in what underflow adds. That is of no use
+// where the least |A||B| is not known.
+func (k Problem) sums(q quantisedProduct) []Problem {
+	sums := q.device
+	if q.outer.applied {
+		sums.Output = tcore.Format{}
+	}
+	core, ok := sums.Device.Core.(tcore.Fused)
+	if !ok || core.Group > 0 || sums.Device.A.Bits() > 6 || q.least == 0 && k.leastOutput() == 0 {
+		return []Problem{sums}
+	}
+	apart := sums
+	apart.subnormals = true
+	return []Problem{sums, apart}
 }
 
 // wholeQuantised returns the constant of an output, what underflow adds, and

@@ -328,6 +328,7 @@ func TestQuantised(t *testing.T) {
 			"recipe deepgemm-1x128 has scales within a sum, hopper-wgmma-e4m3-binary32 takes none: no bound is known of kernels": func(k *Problem) { k.Device = devices.HopperE4M3(); k.Recipes = named("deepgemm-1x128") },
 			"needs the matrices: recipe torchao-e4m3-row has scales of whole rows or matrices":                                   func(k *Problem) { k.Device = devices.HopperE4M3(); k.Recipes = named("torchao-e4m3-row") },
 			"needs the matrices, or densities of independent factors":                                                            func(k *Problem) { k.X = FromMoments("d", k.X.Moments(), nil) },
+			"elements of a mean size of 9.63e-35":                                                                                func(k *Problem) { k.X = Uniform(-0x1p-112, 0x1p-112) },
 			"K = 250 is no multiple of 32, the length of blocks":                                                                 func(k *Problem) { k.K = 250 },
 			"stochastic rounding, want rounding to nearest":                                                                      func(k *Problem) { r := *k.Recipes; r.B.Stochastic.Bits = 8; k.Recipes = &r },
 		} {
@@ -398,6 +399,23 @@ func TestQuantised(t *testing.T) {
 		folded, none, _ := k.wholeQuantised(z, q)
 		if want := constant + underflow/100; none != 0 || math.Abs(folded/want-1) > 1e-12 {
 			t.Errorf("%v, %v, want %v", folded, none, want)
+		}
+	})
+	t.Run("subnormal_codes_of_few_bits_count_in_what_is_less", func(t *testing.T) {
+		k := law
+		k.Device = devices.BlackwellMXE2M3()
+		k.Recipes, _ = NaturalRecipes(k.Device)
+		worst := k.ofCodes(Range{}, Range{})
+		most, _ := Find("truncation")
+		if got, all := k.tightest(at99).Parts.Accumulation, most.Constant(worst, 0).Constant; !(got < all/20) {
+			t.Errorf("%v, in the constant %v", got, all)
+		}
+		for _, recipe := range []string{"mxe2m1-floor", "mxe4m3-floor"} { // in groups, and of more bits
+			k.Recipes = named(recipe)
+			k.Device = map[string]tcore.Device{"mxe2m1-floor": devices.BlackwellMXF4(), "mxe4m3-floor": devices.BlackwellMXE4M3()}[recipe]
+			if n := len(k.sums(k.quantised(at99))); n != 1 {
+				t.Errorf("%s: %d problems", recipe, n)
+			}
 		}
 	})
 	t.Run("codes_of_laws_are_not_greater_than_their_bounds", func(t *testing.T) {

@@ -26,6 +26,11 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	case k.K%k.Device.ScaleBlock != 0:
 		return quantisedProduct{why: fmt.Sprintf("K = %d is no multiple of %d, the length of blocks", k.K, k.Device.ScaleBlock)}
 	}
+	for _, d := range []Distribution{k.X, k.Y} {
+		if size := d.MeanAbs(); !(0x1p-100 < size && size < 0x1p100) {
+			return quantisedProduct{why: fmt.Sprintf("elements of a mean size of %.3g, want 2^-100 to 2^100, well within binary32 and scales", size)}
+		}
+	}
 	account := f.Account(conversionShares)
 	e, err := k.quantisationErrors(*x, *y, account.Spend("error"))
 	if err != nil {

@@ -65,18 +65,27 @@ func (g *Given) lose(qa, qb blas64.General) (conversion, error) {
 	if err != nil {
 		return conversion{}, err
 	}
-	γ := roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff())
 	e, most := p.Error(), p.Elementwise()
-	size, converted := sizes(g.A, g.B), sizes(qa, qb)
-	z := conversion{sizes: 1}
+	return g.relative(func(i int) float64 { return math.Abs(e.Data[i]) + g.γ()*most.Data[i] }, qa, qb, false), nil
+}
+
+// relative returns the conversion with errors at most that of output i, and
+// with Â and B̂ no greater in size than qa and qb.
+func (g *Given) relative(of func(i int) float64, qa, qb blas64.General, random bool) conversion {
+	size, converted, γ := sizes(g.A, g.B), sizes(qa, qb), g.γ()
+	z := conversion{sizes: 1, random: random}
 	for i, s := range size.Data {
 		if s > 0 {
-			z.error = max(z.error, (math.Abs(e.Data[i])+γ*most.Data[i])/s*(1+γ))
+			z.error = max(z.error, of(i)/s*(1+γ))
 			z.sizes = max(z.sizes, converted.Data[i]/s*(1+γ)*(1+γ))
 		}
 	}
-	return z, nil
+	return z
 }
+
+// γ returns the relative error of a sum of 2K + 1 terms in binary64, as those
+// of the errors of a product are.
+func (g *Given) γ() float64 { return roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff()) }
 
 // sizes returns |A||B|.
 func sizes(a, b blas64.General) blas64.General {

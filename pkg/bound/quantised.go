@@ -48,7 +48,7 @@ func (k Problem) quantised(f roundoff.Failure) quantisedProduct {
 		return quantisedProduct{why: why}
 	}
 	if k.Given != nil {
-		return k.quantisedGiven()
+		return k.quantisedGiven(f)
 	}
 	return k.quantisedLaws(f)
 }

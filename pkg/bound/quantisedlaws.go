@@ -6,6 +6,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/quantisation"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // quantisedLaws returns what is known of the quantised factors if these are
@@ -77,11 +78,15 @@ func newScaled(r quant.Recipe, l law, largest float64) scaled {
 	return s
 }
 
-// codes returns the range of the numbers of the codes, of which all may be
-// subnormal.
+// codes returns the range of the numbers of the codes.
 func (s scaled) codes(K int) Range {
-	f := s.recipe.Element
-	r := Range{Max: f.Max(), Scale: s.scale, LeastScale: float64(s.recipe.Scale.Range[0])}
+	return anyCodes(s.recipe.Element, K, span{s.scale, float64(s.recipe.Scale.Range[0])})
+}
+
+// anyCodes returns the range of vectors of K numbers of f with scales, of which
+// all may be subnormal.
+func anyCodes(f tcore.Format, K int, scales span) Range {
+	r := Range{Max: f.Max(), Scale: scales.greatest, LeastScale: scales.least}
 	*r.small.at(f.Emin - 1) = float64(K) * f.MinNormal()
 	return r
 }

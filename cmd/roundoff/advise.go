@@ -39,7 +39,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		"|A||B| is in a column, and counts where files tell the least |A||B|. Of matrices in files sizes and\n"+
 		"moments are taken, and a bound that assumes independent elements is used where tests on the\n"+
 		"matrices find nothing against it. For block-scaled devices A and B are quantised by the recipe of\n"+
-		"their format, floor scales of MX and NVFP4 of one level, or by -recipe.\n\n", stderr)
+		"their format, floor scales of MX and NVFP4 of one level, or by -recipe; a cure may be another one.\n\n", stderr)
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -225,10 +225,13 @@ func lengths(a bound.Advice) string {
 
 // cure returns the flag with which the product meets the tolerance, or a dash.
 func cure(a bound.Advice) string {
-	if a.Promote == 0 {
-		return "-"
+	switch {
+	case a.Promote > 0:
+		return fmt.Sprintf("-promote %d", a.Promote)
+	case a.Other != nil:
+		return fmt.Sprintf("-recipe %v", a.Other)
 	}
-	return fmt.Sprintf("-promote %d", a.Promote)
+	return "-"
 }
 
 // sources writes the sources of the peaks.

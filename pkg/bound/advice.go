@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -35,6 +36,12 @@ type Advice struct {
 	// power of two times the number that the device adds at once. It is 0 if the
 	// product meets the tolerance, if no such number helps, or if K is cut already.
 	Promote int
+
+	// Other are recipes by which a product that misses the tolerance meets it on
+	// this device: the first of [quant.Recipes], for A and B alike. It is nil if
+	// the product meets the tolerance, if Promote or no recipe helps, or if A and B
+	// are not Represented.
+	Other *Recipes
 
 	Bytes      float64 // moved: A, B and D, once each
 	BytesRatio float64 // Bytes over the least Bytes of a device that meets the tolerance; NaN if none does
@@ -94,7 +101,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	advice := make([]Advice, len(devices))
 	var wait sync.WaitGroup
 	lengths := map[tcore.Device]func() [2]int{} // one search for all devices of the same arithmetic
-	natural := map[tcore.Device]*Recipes{}
+	natural, others := map[tcore.Device]*Recipes{}, alike()
 	for i, d := range devices {
 		k, of := k, d
 		k.Device = d
@@ -112,6 +119,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 		wait.Go(func() {
 			advice[i] = k.advise(tolerance, f)
 			advice[i].Promote = k.promotion(advice[i], tolerance, f)
+			advice[i].Other = k.other(others, advice[i], tolerance, f)
 			K := find()
 			advice[i].LeastK, advice[i].LargestK = K[0], K[1]
 		})
@@ -162,6 +170,33 @@ func (k Problem) promotion(a Advice, tolerance float64, f roundoff.Failure) int 
 		}
 	}
 	return 0
+}
+
+// alike returns the recipes of the catalogue, each for A and for B.
+func alike() []*Recipes {
+	var all []*Recipes
+	for _, r := range quant.Recipes() {
+		all = append(all, &Recipes{r, r})
+	}
+	return all
+}
+
+// other returns the first of the recipes that the device takes by which the
+// product meets the tolerance, Other for the advice on k.Device.
+func (k Problem) other(recipes []*Recipes, a Advice, tolerance float64, f roundoff.Failure) *Recipes {
+	if a.Meets() || a.Promote > 0 || !k.Represented {
+		return nil
+	}
+	for _, r := range recipes {
+		if r.refuses(k.Device) != "" {
+			continue
+		}
+		k.Recipes = r
+		if k.relative(k.tightest(f)) <= tolerance {
+			return r
+		}
+	}
+	return nil
 }
 
 // tightest returns the tightest valid result, or an invalid one with a constant

@@ -258,7 +258,7 @@ func TestAdviceJSON(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys !=
-			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k least_k meets parts promote recipe source tflops time_ratio underflow why" {
+			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k least_k meets other_recipe parts promote recipe source tflops time_ratio underflow why" {
 			t.Error(keys)
 		}
 		if (got["gpu"] == nil) != (a.Peak.Tflops == 0) || (got["bound"] == nil) == a.Tightest.Holds || got["meets"] != a.Meets() {

@@ -21,6 +21,7 @@ type adviceQuestion struct {
 	bound.Problem
 	tolerance                         float64
 	device, in, out, confidence, dist string
+	recipe                            string
 	permute                           uint64
 	json                              bool
 	operands                          *operands // nil if no files are given
@@ -38,7 +39,9 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		"|A||B| is in a column, and counts where files tell the least |A||B|. The drift is the part of the\n"+
 		"constant that sums lose in the mean, where bits are cut off and the bound tells it apart. Of\n"+
 		"matrices in files sizes and moments are taken, and a bound that assumes independent elements is\n"+
-		"used where tests on the matrices find nothing against it.\n\n", stderr)
+		"used where tests on the matrices find nothing against it. For block-scaled devices A and B are\n"+
+		"quantised by the recipe of their format, floor scales of MX and NVFP4 of one level, or by -recipe;\n"+
+		"a cure may be another one.\n\n", stderr)
 	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
 	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
@@ -49,6 +52,7 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
 	flags.IntVar(&q.Promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 	flags.BoolVar(&q.Represented, "represented", true, "A and B are rounded to their format first, from finer numbers")
+	flags.StringVar(&q.recipe, "recipe", "", "A and B are quantised first by this `recipe` of roundoff quantise, or two, A,B")
 	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
 	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
 	flags.Uint64Var(&q.permute, "permute", 0, "permute K of the matrices at random with this `seed` first")
@@ -68,6 +72,9 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 	}
 	if len(words) == 0 && given(flags, "permute") {
 		return misuse(flags, "want two files for -permute")
+	}
+	if q.recipe != "" && given(flags, "represented") {
+		return misuse(flags, "-recipe goes without -represented")
 	}
 	f, err := roundoff.ParseConfidence(q.confidence)
 	if err != nil {
@@ -113,6 +120,13 @@ func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 			return nil, err
 		}
 	}
+	if q.recipe != "" {
+		left, right, err := oneOrTwo(q.recipe, "recipes", findRecipe)
+		if err != nil {
+			return nil, err
+		}
+		q.Recipes = &bound.Recipes{A: left, B: right}
+	}
 	return findDevices(q.device, q.in)
 }
 
@@ -155,7 +169,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		return writeJSON(w, advice)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "device\tmeets\tconstant\tunderflow\tof tolerance\tmost of it\tdrift\tgood for K\tcure\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
+	fmt.Fprintln(t, "device\trecipe\tmeets\tconstant\tunderflow\tof tolerance\tmost of it\tdrift\tgood for K\tcure\tbytes\ttime\tTflop/s\tGPU\tbound\tconfidence\twhy")
 	for _, a := range advice {
 		best := a.Tightest
 		name, confidence := best.Bound, best.Confidence.String()
@@ -166,7 +180,11 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 		if a.Peak.Tflops > 0 {
 			peak, gpu = fmt.Sprint(a.Peak.Tflops), a.Peak.GPU
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name,
+		recipe := "-"
+		if a.Recipes != nil {
+			recipe = a.Recipes.String()
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Device.Name, recipe,
 			yes(a.Meets()), limit("%.3e", best.Constant), nonzero("%.1e", best.Underflow), limit("%.2g", a.Excess), most(best.Parts), nonzero("%.1e", best.Parts.Drift), lengths(a), cure(a),
 			number("%.2f", a.BytesRatio), number("%.2f", a.TimeRatio), peak, gpu, name, confidence, best.Why)
 	}
@@ -209,10 +227,13 @@ func lengths(a bound.Advice) string {
 
 // cure returns the flag with which the product meets the tolerance, or a dash.
 func cure(a bound.Advice) string {
-	if a.Promote == 0 {
-		return "-"
+	switch {
+	case a.Promote > 0:
+		return fmt.Sprintf("-promote %d", a.Promote)
+	case a.Other != nil:
+		return fmt.Sprintf("-recipe %v", a.Other)
 	}
-	return fmt.Sprintf("-promote %d", a.Promote)
+	return "-"
 }
 
 // sources writes the sources of the peaks.

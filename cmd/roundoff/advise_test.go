@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -87,7 +88,38 @@ func TestAdvise(t *testing.T) {
 			t.Errorf("others than asked for:\n%s", out)
 		}
 	})
+	t.Run("quantises_by_the_recipe_of_a_device_or_by_another", func(t *testing.T) {
+		const question = "advise --m 1024 --n 8 --k 4096 --tolerance 0.05 --dist U(0,1) --json --device blackwell-tcgen05-mxe2m1-binary32,blackwell-tcgen05-e4m3-binary32 "
+		for flag, want := range map[string]map[string]any{
+			"":                              {"blackwell-tcgen05-mxe2m1-binary32": "mxe2m1-floor false", "blackwell-tcgen05-e4m3-binary32": "- true"},
+			"--recipe mxe2m1-even":          {"blackwell-tcgen05-mxe2m1-binary32": "mxe2m1-even true", "blackwell-tcgen05-e4m3-binary32": "mxe2m1-even false"},
+			"--recipe mxe2m1-ceil,int8-row": {"blackwell-tcgen05-mxe2m1-binary32": "mxe2m1-ceil, int8-row false", "blackwell-tcgen05-e4m3-binary32": "mxe2m1-ceil, int8-row false"},
+		} {
+			status, out, errs := ask(t, question+flag)
+			var advice []map[string]any
+			if err := json.Unmarshal([]byte(out), &advice); status != 0 || err != nil || len(advice) != len(want) {
+				t.Fatalf("%q: status %d, %v, %s", flag, status, err, errs)
+			}
+			for _, a := range advice {
+				recipe := a["recipe"]
+				if recipe == nil {
+					recipe = "-"
+				}
+				if got := fmt.Sprint(recipe, " ", a["meets"]); got != want[a["device"].(string)] {
+					t.Errorf("%q, %v: %s, want %s", flag, a["device"], got, want[a["device"].(string)])
+				}
+			}
+		}
+		dir := t.TempDir()
+		a := writeNumbers(t, dir, "a.npy", "(2, 2)", 1, -1, 3, 1000)
+		b := writeNumbers(t, dir, "b.npy", "(2, 1)", 1, 1)
+		if status, out, errs := ask(t, "advise --tolerance 0.1 --device hopper --in e4m3 --recipe torchao-e4m3-row "+a+" "+b); status != 0 || !strings.Contains(out, "torchao-e4m3-row  yes") {
+			t.Errorf("status %d, %s\n%s", status, errs, out)
+		}
+	})
 	for line, want := range map[string]string{
+		"advise --tolerance 1 --recipe nvfp5":                            `-recipe: no recipe "nvfp5", see roundoff quantise`,
+		"advise --tolerance 1 --recipe mxe4m3-floor --represented=false": "-recipe goes without -represented",
 		"advise":                                        "-tolerance 0, want a number above 0",
 		"advise --tolerance -1":                         "want a number above 0",
 		"advise --tolerance NaN":                        "want a number above 0",
@@ -123,6 +155,9 @@ func TestBoundOfBadInput(t *testing.T) {
 		"bound --device pascal":                        `no device "pascal"`,
 		"bound --device hopper --in e2m1":              `no device "hopper" for e2m1`,
 		"bound --device hopper --stochastic":           "truncates, want -device ieee or paper with -stochastic",
+		"bound --recipe nvfp5":                         `-recipe: no recipe "nvfp5", see roundoff quantise`,
+		"bound --recipe mxe4m3-floor --in e4m3":        "-recipe goes without -run, -in and -represented",
+		"bound --recipe nvfp4-torchao":                 `no device "hopper" for e2m1`,
 		"bound --device hopper --order pairs":          "adds in its own order",
 		"bound --dist U(NaN,1)":                        "want finite numbers",
 		"bound --dist N(0,-1)":                         "deviation > 0",

@@ -19,6 +19,7 @@ import (
 // A boundQuestion contains the arguments of roundoff bound.
 type boundQuestion struct {
 	kernel, device, in, acc, out, order string
+	recipe                              string
 	block                               int
 	confidence, dist                    string
 	emulate, stochastic                 bool
@@ -52,6 +53,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.StringVar(&q.order, "order", "sequence", "add in this `order`: sequence, or on FMAs pairs or compensated")
 	flags.BoolVar(&q.stochastic, "stochastic", false, "round stochastically")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
+	flags.StringVar(&q.recipe, "recipe", "", "A and B are quantised first by this `recipe` of roundoff quantise, or two, A,B")
 	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
 	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
 	flags.BoolVar(&q.emulate, "run", false, "draw A and B from -dist, or take those of the files, emulate, and evaluate the bounds that read sums as well")
@@ -73,6 +75,9 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	}
 	if q.block < 0 {
 		return misuse(flags, "-block %d, want 0 or more", q.block)
+	}
+	if q.recipe != "" && (q.emulate || given(flags, "in", "represented")) {
+		return misuse(flags, "-recipe goes without -run, -in and -represented")
 	}
 	if q.emulate && !files {
 		if err := checkMatrices(mostDrawn, q.M, q.N, q.K); err != nil {
@@ -103,7 +108,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 
 // describe fills in the problem from the values of the flags.
 func (q *boundQuestion) describe() (err error) {
-	if q.Device, err = findDevice(q.device, q.in, q.acc); err != nil {
+	if err := q.find(); err != nil {
 		return err
 	}
 	if q.Device.C.Name != q.acc {
@@ -131,6 +136,21 @@ func (q *boundQuestion) describe() (err error) {
 		return q.distribute()
 	}
 	return nil
+}
+
+// find sets the device, and the recipes if they are named.
+func (q *boundQuestion) find() (err error) {
+	if q.recipe == "" {
+		q.Device, err = findDevice(q.device, q.in, q.acc)
+		return err
+	}
+	left, right, err := oneOrTwo(q.recipe, "recipes", findRecipe)
+	if err != nil {
+		return err
+	}
+	q.Represented, q.Recipes = true, &bound.Recipes{A: left, B: right}
+	q.Device, _, err = deviceFor(q.device, q.acc, left, right)
+	return err
 }
 
 // take fills in what the matrices in the files determine, and with -run
@@ -176,7 +196,10 @@ func (q *boundQuestion) distribute() (err error) {
 	if q.X, q.Y, err = parseDistributions(q.dist); err != nil {
 		return err
 	}
-	if err := overflows(q.Device, q.X, q.Y); err != nil || !q.emulate {
+	if q.Recipes == nil {
+		err = overflows(q.Device, q.X, q.Y)
+	}
+	if err != nil || !q.emulate {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(q.seed, 0))

@@ -68,6 +68,18 @@ func TestBound(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	})
+	t.Run("quantises_by_a_recipe", func(t *testing.T) {
+		r := find(askBound(t, "--m 1024 --n 8 --k 4096 --device blackwell --recipe nvfp4-torchao-one-level --dist N(0,1)"), "truncation")
+		if c := r["constant"].(float64); r["holds"] != true || r["confidence"] != 0.99 || c < 0.015 || c > 0.02 {
+			t.Errorf("%v", r)
+		}
+		dir := t.TempDir()
+		a, b := writeNumbers(t, dir, "a.npy", "(2, 2)", 1, -1, 3, 1000), writeNumbers(t, dir, "b.npy", "(2, 1)", 1, 1)
+		r = find(askBound(t, "--recipe torchao-e4m3-row,torchao-e4m3-tensor "+a+" "+b), "truncation")
+		if r["holds"] != true || r["confidence"] != 1.0 || !(r["constant"].(float64) < 0.1) {
+			t.Errorf("%v", r)
+		}
+	})
 	t.Run("tells_the_tightest_first", func(t *testing.T) {
 		for _, args := range []string{paper, "--k 100 --device cdna1", "--device ieee --order compensated", "--device ieee --stochastic", "--in e5m2 --split-k 2 --out binary16"} {
 			results := askBound(t, args)

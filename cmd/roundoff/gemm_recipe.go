@@ -109,11 +109,9 @@ func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
 	if err != nil {
 		return quant.Kernel{}, err
 	}
-	d, scaled := blockScaled(p.device, left, right)
-	if !scaled {
-		if d, err = findDevice(p.device, left.Element.Name+","+right.Element.Name, tcore.Binary32.Name); err != nil {
-			return quant.Kernel{}, err
-		}
+	d, scaled, err := deviceFor(p.device, tcore.Binary32.Name, left, right)
+	if err != nil {
+		return quant.Kernel{}, err
 	}
 	along := shortest(left.Block.Along, right.Block.Along)
 	name := p.kernel
@@ -146,6 +144,15 @@ func shortest(a, b int) int {
 		return max(a, b)
 	}
 	return min(a, b)
+}
+
+// deviceFor returns the device of the name, or one of the architecture of that
+// name that takes the scales of the recipes, scaled, or else their codes.
+func deviceFor(name, acc string, left, right quant.Recipe) (d tcore.Device, scaled bool, err error) {
+	if d, scaled = blockScaled(name, left, right); !scaled {
+		d, err = findDevice(name, left.Element.Name+","+right.Element.Name, acc)
+	}
+	return d, scaled, err
 }
 
 // blockScaled returns the first device of the catalogue with the name, or of

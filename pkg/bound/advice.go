@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -15,7 +16,8 @@ import (
 // what the product costs there.
 type Advice struct {
 	Device   tcore.Device
-	Tightest Result // the tightest valid bound; if no bound is valid, Why says so
+	Recipes  *Recipes // by which A and B are quantised; nil if their elements are rounded, or are numbers of the device
+	Tightest Result   // the tightest valid bound; if no bound is valid, Why says so
 
 	// Excess is the tightest bound on |error|/|A||B|, divided by the tolerance. The
 	// product meets the tolerance if Excess <= 1. It is +Inf if no bound is valid.
@@ -35,6 +37,12 @@ type Advice struct {
 	// product meets the tolerance, if no such number helps, or if K is cut already.
 	Promote int
 
+	// Other are recipes by which a product that misses the tolerance meets it on
+	// this device: the first of [quant.Recipes], for A and B alike. It is nil if
+	// the product meets the tolerance, if Promote or no recipe helps, or if A and B
+	// are not Represented.
+	Other *Recipes
+
 	Bytes      float64 // moved: A, B and D, once each
 	BytesRatio float64 // Bytes over the least Bytes of a device that meets the tolerance; NaN if none does
 	Peak       Peak    // the zero Peak if none is known
@@ -53,8 +61,12 @@ func (a Advice) Meets() bool { return a.Excess <= 1 }
 // first, sorted by their times at the peak, the fastest first. The others
 // follow, sorted by Excess, the smallest first. Advise ignores k.Device. If
 // k.Represented, A and B are first rounded to the formats of each device. A
-// device then does not meet the tolerance if it is block-scaled, or if a format
-// has at most 6 bits and so too few normal numbers.
+// device then does not meet the tolerance if a format has at most 6 bits and so
+// too few normal numbers. With k.Recipes, A and B are quantised by these, and a
+// device meets no tolerance if it does not take what they make. Without, those
+// of [NaturalRecipes] quantise them for a block-scaled device. LeastK and
+// LargestK are multiples of the length of blocks then, unless A and B are
+// given.
 //
 // With k.Given, it knows what the conversion loses, and assumes that longer
 // rows go on like those given.
@@ -89,10 +101,17 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	advice := make([]Advice, len(devices))
 	var wait sync.WaitGroup
 	lengths := map[tcore.Device]func() [2]int{} // one search for all devices of the same arithmetic
+	natural, others := map[tcore.Device]*Recipes{}, alike()
 	for i, d := range devices {
 		k, of := k, d
 		k.Device = d
 		of.Name, of.Architecture, of.Instruction = "", "", ""
+		if k.Recipes == nil && k.Represented {
+			if natural[of] == nil {
+				natural[of], _ = NaturalRecipes(d)
+			}
+			k.Recipes = natural[of]
+		}
 		if lengths[of] == nil {
 			lengths[of] = sync.OnceValue(func() [2]int { return k.lengths(tolerance, f) })
 		}
@@ -100,6 +119,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 		wait.Go(func() {
 			advice[i] = k.advise(tolerance, f)
 			advice[i].Promote = k.promotion(advice[i], tolerance, f)
+			advice[i].Other = k.other(others, advice[i], tolerance, f)
 			K := find()
 			advice[i].LeastK, advice[i].LargestK = K[0], K[1]
 		})
@@ -113,19 +133,23 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 // and Promote.
 func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
-	a := Advice{Device: k.Device, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
+	a := Advice{Device: k.Device, Recipes: k.Recipes, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
 	a.Peak, _ = PeakOf(k.Device)
 	return a
 }
 
 // lengths returns LeastK and LargestK for k.Device.
 func (k Problem) lengths(tolerance float64, f roundoff.Failure) [2]int {
+	whole := func(K int) int { return K }
+	if n := k.Device.ScaleBlock; k.Recipes != nil && k.Given == nil && n > 0 {
+		whole = func(K int) int { return (K + n - 1) / n * n }
+	}
 	least, largest := goodLengths(func(K int) float64 {
 		k := k
-		k.K = K
+		k.K = whole(K)
 		return k.relative(k.tightest(f)) / tolerance
 	}, k.K)
-	return [2]int{least, largest}
+	return [2]int{whole(least), whole(largest)}
 }
 
 // promotion returns Promote for the advice on k.Device.
@@ -148,15 +172,50 @@ func (k Problem) promotion(a Advice, tolerance float64, f roundoff.Failure) int 
 	return 0
 }
 
+// alike returns the recipes of the catalogue, each for A and for B.
+func alike() []*Recipes {
+	var all []*Recipes
+	for _, r := range quant.Recipes() {
+		all = append(all, &Recipes{r, r})
+	}
+	return all
+}
+
+// other returns the first of the recipes that the device takes by which the
+// product meets the tolerance, Other for the advice on k.Device.
+func (k Problem) other(recipes []*Recipes, a Advice, tolerance float64, f roundoff.Failure) *Recipes {
+	if a.Meets() || a.Promote > 0 || !k.Represented {
+		return nil
+	}
+	for _, r := range recipes {
+		if r.refuses(k.Device) != "" {
+			continue
+		}
+		k.Recipes = r
+		if k.relative(k.tightest(f)) <= tolerance {
+			return r
+		}
+	}
+	return nil
+}
+
 // tightest returns the tightest valid result, or an invalid one with a constant
 // of +Inf if there is none. It does not evaluate bounds that are not valid.
 func (k Problem) tightest(f roundoff.Failure) Result {
 	none := Result{Constant: math.Inf(1), Absolute: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
-	if why := k.outOfRange(); why != "" {
-		none.Why = why
-		return none
+	bounds := Catalogue()
+	if k.Recipes != nil {
+		if why := k.quantised(f.Split(2)).why; why != "" {
+			none.Why = why
+			return none
+		}
+	} else {
+		if why := k.outOfRange(); why != "" {
+			none.Why = why
+			return none
+		}
+		bounds = slices.DeleteFunc(bounds, func(b Bound) bool { return !k.knows(b.Needs) || b.failsFor(k, true) != "" })
 	}
-	bounds := slices.DeleteFunc(Catalogue(), func(b Bound) bool { return !k.knows(b.Needs) || b.failsFor(k, true) != "" })
 	best := none
 	for _, r := range k.results(bounds, f, true) {
 		if r.Holds && k.relative(r) < k.relative(best) {

@@ -30,7 +30,7 @@ func (k Problem) better(b Bound, f roundoff.Failure, always bool) (conversion, b
 // are given. Rows of A and columns of B that are longer than those given are
 // taken to go on like them.
 func (k Problem) converts() bool {
-	return k.Given != nil && k.Represented && k.Device.ScaleBlock == 0 && k.K >= k.Given.A.Cols
+	return k.Given != nil && k.Represented && k.Recipes == nil && k.Device.ScaleBlock == 0 && k.K >= k.Given.A.Cols
 }
 
 // wholeConverted returns the constant of an output, what underflow adds, and

@@ -17,6 +17,11 @@
 // the sums of a run is computed for each output; its β is the largest over all
 // outputs.
 //
+// With [Recipes], A and B are quantised, with scales of blocks, rows or
+// matrices. The numbers that codes and scales stand for are multiplied and
+// added as others are, so that bounds on sums are bounds on theirs. What
+// quantising loses is known from package quantisation or from the matrices.
+//
 // [Advise] answers the reverse question: which devices meet a tolerance, and at
 // what cost.
 //

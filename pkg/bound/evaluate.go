@@ -49,6 +49,9 @@ func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 // results evaluates the given bounds for the problem, where average is that of
 // [Bound.result].
 func (k Problem) results(bounds []Bound, f roundoff.Failure, average bool) []Result {
+	if k.Recipes != nil {
+		return k.quantisedResults(bounds, f)
+	}
 	values := fromRun(bounds, k, f)
 	results := make([]Result, len(bounds))
 	for i, b := range bounds {

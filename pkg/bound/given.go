@@ -19,6 +19,8 @@ type Given struct {
 
 	mu    sync.Mutex
 	known map[givenKey]conversion
+
+	quantised map[quantisedKey]quantisedMatrices
 }
 
 // A givenKey contains what the conversion of given matrices depends on.
@@ -49,23 +51,43 @@ func (g *Given) convert(d tcore.Device) conversion {
 	rounded := func(m blas64.General, f tcore.Format) blas64.General {
 		return matrix.Map64(func(x float64) float64 { return f.Round(x, d.Convert) }, m)
 	}
-	sizes := func(a, b blas64.General) blas64.General {
-		return matrix.Product64(matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b))
-	}
-	qa, qb := rounded(g.A, d.A), rounded(g.B, d.B)
-	p, err := quantisation.Known(g.A, g.B, qa, qb)
+	z, err := g.lose(rounded(g.A, d.A), rounded(g.B, d.B))
 	if err != nil {
 		return conversion{error: math.Inf(1), sizes: math.Inf(1)}
 	}
-	γ := roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff())
+	return z
+}
+
+// lose returns what is lost where qa and qb are multiplied in place of the
+// matrices. The error names an element that is not finite.
+func (g *Given) lose(qa, qb blas64.General) (conversion, error) {
+	p, err := quantisation.Known(g.A, g.B, qa, qb)
+	if err != nil {
+		return conversion{}, err
+	}
 	e, most := p.Error(), p.Elementwise()
-	size, converted := sizes(g.A, g.B), sizes(qa, qb)
-	z := conversion{sizes: 1}
+	return g.relative(func(i int) float64 { return math.Abs(e.Data[i]) + g.γ()*most.Data[i] }, qa, qb, false), nil
+}
+
+// relative returns the conversion with errors at most that of output i, and
+// with Â and B̂ no greater in size than qa and qb.
+func (g *Given) relative(of func(i int) float64, qa, qb blas64.General, random bool) conversion {
+	size, converted, γ := sizes(g.A, g.B), sizes(qa, qb), g.γ()
+	z := conversion{sizes: 1, random: random}
 	for i, s := range size.Data {
 		if s > 0 {
-			z.error = max(z.error, (math.Abs(e.Data[i])+γ*most.Data[i])/s*(1+γ))
+			z.error = max(z.error, of(i)/s*(1+γ))
 			z.sizes = max(z.sizes, converted.Data[i]/s*(1+γ)*(1+γ))
 		}
 	}
 	return z
+}
+
+// γ returns the relative error of a sum of 2K + 1 terms in binary64, as those
+// of the errors of a product are.
+func (g *Given) γ() float64 { return roundoff.Gamma(2*g.A.Cols+1, tcore.Binary64.UnitRoundoff()) }
+
+// sizes returns |A||B|.
+func sizes(a, b blas64.General) blas64.General {
+	return matrix.Product64(matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b))
 }

@@ -26,16 +26,18 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.Bound, finite(r.Constant), finite(r.Absolute), finite(r.Underflow), finite(r.Lambda), confidence(r.Confidence), r.Holds, r.Why, r.Source})
 }
 
-// MarshalJSON writes the keys device, a, b, accumulate, meets, excess, least_k,
-// largest_k, promote, bound, constant, parts, absolute, underflow, confidence,
-// why, bytes, bytes_ratio, gpu, tflops, time_ratio and source. The last four
-// refer to the peak. The parts are conversion, drift, accumulation, merging and
-// storing. A value that is unknown or infinite becomes null.
+// MarshalJSON writes the keys device, a, b, recipe, accumulate, meets, excess,
+// least_k, largest_k, promote, other_recipe, bound, constant, parts, absolute,
+// underflow, confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and
+// source. The last four refer to the peak. The parts are conversion, drift,
+// accumulation, merging and storing. A value that is unknown or infinite
+// becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`
 		A          string   `json:"a"`
 		B          string   `json:"b"`
+		Recipe     *string  `json:"recipe"`
 		Accumulate string   `json:"accumulate"`
 		Meets      bool     `json:"meets"`
 		Excess     *float64 `json:"excess"`
@@ -45,6 +47,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Constant   *float64 `json:"constant"`
 		Parts      *Parts   `json:"parts"`
 		Promote    int      `json:"promote"`
+		Other      *string  `json:"other_recipe"`
 		Absolute   *float64 `json:"absolute"`
 		Underflow  *float64 `json:"underflow"`
 		Confidence any      `json:"confidence"`
@@ -64,6 +67,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 	if p := a.Tightest.Parts; finite(p.Sum()) != nil {
 		out.Parts = &p
 	}
+	out.Recipe, out.Other = a.Recipes.name(), a.Other.name()
 	if a.Tightest.Holds {
 		out.Bound, out.Confidence = &a.Tightest.Bound, confidence(a.Tightest.Confidence)
 	}
@@ -71,6 +75,15 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		out.GPU, out.Tflops, out.Source = &a.Peak.GPU, &a.Peak.Tflops, &a.Peak.Source
 	}
 	return json.Marshal(out)
+}
+
+// name returns a pointer to the names of the recipes, or nil if there are none.
+func (r *Recipes) name() *string {
+	if r == nil {
+		return nil
+	}
+	name := r.String()
+	return &name
 }
 
 // finite returns a pointer to x, or nil if x is NaN or infinite.

@@ -166,12 +166,12 @@ func (k Problem) truncation(c tcore.Fused) truncation.Accumulator {
 // can lie below 2^E, E being the sum of the exponents of its factors, because a
 // factor or a scale is subnormal. It counts only those cases that the constant
 // covers and [Result.Underflow] does not: formats of at most 6 bits, in which
-// subnormal factors are common, and devices with scales where the ranges of the
-// matrices are unknown, so that nothing else limits the size of a scaled
-// subnormal factor.
+// subnormal factors are common, unless Underflow is to have these, and devices
+// with scales where the ranges of the matrices are unknown, so that nothing
+// else limits the size of a scaled subnormal factor.
 func (k Problem) subnormalBits() int {
 	bits := 0
-	if k.Device.A.Bits() <= 6 || k.Device.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {
+	if k.Device.A.Bits() <= 6 && !k.subnormals || k.Device.ScaleBlock > 0 && !(k.RangeX.known() && k.RangeY.known()) {
 		bits = k.Device.A.Precision + k.Device.B.Precision - 2
 	}
 	if k.Device.ScaleBlock > 0 && k.Device.Scale.Subnormals == tcore.Kept {

@@ -23,6 +23,10 @@ type Problem struct {
 	tcore.Machine
 	Represented bool // A and B are given in finer formats and first rounded to those of the device
 
+	// Recipes quantise A and B in place of rounding each element to the format of
+	// the device by itself; nil if none do. It takes Represented.
+	Recipes *Recipes
+
 	X, Y Distribution // of the elements of A and B; the zero value means unknown
 
 	// RangeX and RangeY are the sizes of the elements of A and B, if the matrices
@@ -36,6 +40,10 @@ type Problem struct {
 	Data *Inspection // what tests of the given matrices found; nil if they were not tested
 
 	Run iter.Seq[Entry] // every output as it was computed; nil means unknown
+
+	// subnormals says that Underflow is to have what subnormal numbers of formats
+	// of at most 6 bits change, and RangeX and RangeY are known.
+	subnormals bool
 }
 
 // Length returns ℓ, the number of products in one chain, that is, in the
@@ -212,6 +220,9 @@ func (k Problem) check() {
 	}
 	if k.stochastic() && k.truncates() {
 		panic(fmt.Sprintf("bound: Stochastic on device %q, want a device that rounds to nearest", k.Device.Name))
+	}
+	if k.Recipes != nil && !k.Represented {
+		panic(fmt.Sprintf("bound: Represented = false with recipe %v, want true: it takes finer numbers than its codes", k.Recipes))
 	}
 	k.Width()
 }

@@ -30,6 +30,9 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 	if err := checkFinite("b", b.Rows, b.Cols, b.Stride, b.Data); err != nil {
 		return nil, err
 	}
+	if k.Recipes != nil {
+		return nil, fmt.Errorf("bound: recipe %v: no emulation of single sums of quantised factors", k.Recipes)
+	}
 	run, ok := k.runner()
 	if !ok || k.parts() > 1 || k.Order != tcore.InSequence || k.stochastic() {
 		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Device.Name, k.parts(), k.Order)

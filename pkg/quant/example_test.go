@@ -72,6 +72,14 @@ func ExampleQuantised_TensorScale() {
 	// Output: 1 448 6
 }
 
+// 0.1 of 1 becomes 44.8 of 448, and then the nearest number of e4m3.
+func ExampleQuantised_Divided() {
+	x := row(1, 0.1)
+	q := quantise(quant.Torchao(tcore.E4M3, quant.PerTensor, false), x)
+	fmt.Println(q.Divided(x).Data, q.Number(0, 1))
+	// Output: [448 44.8] 44
+}
+
 func ExampleQuantised_Dequantise() {
 	fmt.Println(quantise(quant.NVFP4(quant.Vector16), row(2688, 448, 100)).Dequantise().Data)
 	// Output: [2688 448 0]

@@ -89,16 +89,9 @@ func (b *block) quantise(by *Scaling) float32 {
 	r := &b.q.Recipe
 	f := r.element()
 	s := by.scale(amax(b.x, b.i0, b.i1, b.j0, b.j1), r.qmax(), f, b.q.Tensor)
-	factor, ok := by.factor(s, b.q.Tensor)
 	numbers := make([]float64, b.j1-b.j0)
 	for i := b.i0; i < b.i1; i++ {
-		for j, v := range matrix.Row(b.x, i)[b.j0:b.j1] {
-			if ok {
-				numbers[j] = float64(v * factor)
-			} else {
-				numbers[j] = float64(v / s)
-			}
-		}
+		b.divide(numbers, i, by, s)
 		at := i*b.x.Cols + b.j0
 		r.round(f, numbers, uint64(at))
 		for j, z := range numbers {
@@ -106,6 +99,41 @@ func (b *block) quantise(by *Scaling) float32 {
 		}
 	}
 	return s
+}
+
+// divide stores the elements of row i of the block, divided by its scale s.
+func (b *block) divide(numbers []float64, i int, by *Scaling, s float32) {
+	factor, ok := by.factor(s, b.q.Tensor)
+	for j, v := range matrix.Row(b.x, i)[b.j0:b.j1] {
+		if ok {
+			numbers[j] = float64(v * factor)
+		} else {
+			numbers[j] = float64(v / s)
+		}
+	}
+}
+
+// Divided returns the elements of x, the matrix that was quantised, divided by
+// their scales: what was rounded to codes. It panics if x has another shape.
+func (q *Quantised) Divided(x blas32.General) blas32.General {
+	if x.Rows != q.Rows || x.Cols != q.Cols {
+		panic(fmt.Sprintf("quant: Divided: x is %d × %d, the codes are %d × %d", x.Rows, x.Cols, q.Rows, q.Cols))
+	}
+	z := matrix.New(q.Rows, q.Cols)
+	rows, cols := q.blockSize()
+	_, across := q.Blocks()
+	numbers := make([]float64, q.Cols)
+	for n, s := range q.Scales {
+		i0, j0 := n/across*rows, n%across*cols
+		b := block{q, x, i0, min(i0+rows, x.Rows), j0, min(j0+cols, x.Cols)}
+		for i := b.i0; i < b.i1; i++ {
+			b.divide(numbers, i, &q.Recipe.Scale, s)
+			for j := b.j0; j < b.j1; j++ {
+				z.Data[i*z.Stride+j] = float32(numbers[j-b.j0])
+			}
+		}
+	}
+	return z
 }
 
 // error returns the error of the codes of the block with scale s, as Compare of

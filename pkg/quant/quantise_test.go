@@ -10,6 +10,37 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
+// What is divided rounds to the codes, in blocks of all sizes and shapes.
+func TestDivided(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	x := matrix.New(40, 70)
+	for i := range x.Data {
+		x.Data[i] = float32(math.Ldexp(r.NormFloat64(), r.IntN(12)-6))
+	}
+	for _, recipe := range Recipes() {
+		for _, side := range []Side{Left, Right} {
+			q, err := recipe.Quantise(x, side)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range q.Divided(x).Data {
+				z := []float64{float64(v)}
+				if recipe.round(recipe.element(), z, 0); encode(recipe.element(), z[0]) != q.Codes[i] {
+					t.Errorf("%s of %v: %v at %d rounds to %v, code %#x", recipe.Name, side, v, i, z[0], q.Codes[i])
+					break
+				}
+			}
+		}
+	}
+	defer func() {
+		if s, want := recover(), "quant: Divided: x is 1 × 1, the codes are 40 × 70"; s != want {
+			t.Errorf("%v, want %s", s, want)
+		}
+	}()
+	q, _ := Recipes()[0].Quantise(x, Left)
+	q.Divided(matrix.New(1, 1))
+}
+
 // spelledOut has, for names of recipes, what their libraries compute, in their
 // order, without a record: the code of x in a block of the given amax, in a
 // tensor of the given one, and what it stands for.

@@ -1,0 +1,127 @@
+package bound
+
+import (
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/quantisation"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// quantisedLaws returns what is known of the quantised factors if these are
+// independent numbers of known densities, with probability at least 1 - e^f.
+//
+// ÂB̂ - AB is that of package quantisation. An element x̂ = s fl(x/s) is at
+// most (1+u)|x| plus half the least number of the format times s, and at most
+// 2|x| as 0 is a number of the format. That bounds |Â||B̂|, with s no greater
+// than the scale of the greatest element. The roundings of s and of x/s in
+// binary32 are in 1+ε.
+func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
+	x, y := k.X.of().law, k.Y.of().law
+	switch {
+	case k.Data != nil || x == nil || y == nil || !x.wide() || !y.wide():
+		return quantisedProduct{why: "needs the matrices, or densities of independent factors: a factor far below the greatest of its block is lost"}
+	case k.Recipes.outside(k.Device.ScaleBlock > 0):
+		return quantisedProduct{why: fmt.Sprintf("needs the matrices: recipe %v has scales of whole rows or matrices", k.Recipes)}
+	case k.K%k.Device.ScaleBlock != 0:
+		return quantisedProduct{why: fmt.Sprintf("K = %d is no multiple of %d, the length of blocks", k.K, k.Device.ScaleBlock)}
+	}
+	for _, d := range []Distribution{k.X, k.Y} {
+		if size := d.MeanAbs(); !(0x1p-100 < size && size < 0x1p100) {
+			return quantisedProduct{why: fmt.Sprintf("elements of a mean size of %.3g, want 2^-100 to 2^100, well within binary32 and scales", size)}
+		}
+	}
+	account := f.Account(conversionShares)
+	e, err := k.quantisationErrors(*x, *y, account.Spend("error"))
+	if err != nil {
+		return quantisedProduct{why: err.Error()}
+	}
+	tails, least := account.Spend("tails").Split(2), k.leastGiven(account.Spend("sizes"))
+	a := newScaled(k.Recipes.A, *x, k.X.Largest(float64(k.M)*float64(k.K), tails))
+	b := newScaled(k.Recipes.B, *y, k.Y.Largest(float64(k.K)*float64(k.N), tails))
+	K := float64(k.K)
+	if most := 4 * K * a.largest * b.largest; !(most <= k.Device.C.Max()/2) {
+		return quantisedProduct{why: fmt.Sprintf("products add up to %.3g, %s ends at %.3g", most, k.Device.C.Name, k.Device.C.Max())}
+	}
+	tiny := K * (a.step*b.largest*(1+b.unit) + b.step*a.largest*(1+a.unit) + a.step*b.step)
+	sizes := min(4, (1+a.unit)*(1+b.unit)+tiny/least) * (1 + ε)
+	return quantisedProduct{
+		conversion: conversion{error: e.Size() / least, sizes: sizes, random: true},
+		device:     k.ofCodes(a.codes(k.K), b.codes(k.K)),
+		least:      least,
+		note:       "for independent factors of these distributions, quantised without roundings of scales and quotients",
+	}
+}
+
+// ε is greater than the relative errors of a few operations in binary32.
+const ε = 0x1p-20
+
+// A scaled is what is known of a matrix of independent numbers that a recipe
+// quantises, if none exceeds largest.
+type scaled struct {
+	recipe        quant.Recipe
+	unit, largest float64
+	scale         float64 // the greatest
+	step          float64 // half the least number of the format, times that
+}
+
+func newScaled(r quant.Recipe, l law, largest float64) scaled {
+	s := scaled{recipe: r, unit: r.Element.UnitRoundoff(), largest: largest}
+	f, _ := quantisation.Quantised(l.of(), r)
+	for _, next := range f.Scales {
+		if s.scale = next.Value; next.Top > largest*(1+ε) {
+			break
+		}
+	}
+	s.step = s.scale * r.Element.MinSubnormal() / 2
+	return s
+}
+
+// codes returns the range of the numbers of the codes.
+func (s scaled) codes(K int) Range {
+	return anyCodes(s.recipe.Element, K, span{s.scale, float64(s.recipe.Scale.Range[0])})
+}
+
+// anyCodes returns the range of vectors of K numbers of f with scales, of which
+// all may be subnormal.
+func anyCodes(f tcore.Format, K int, scales span) Range {
+	r := Range{Max: f.Max(), Scale: scales.greatest, LeastScale: scales.least}
+	*r.small.at(f.Emin - 1) = float64(K) * f.MinNormal()
+	return r
+}
+
+// A lawsKey contains what errors of quantised factors of known laws depend on.
+type lawsKey struct {
+	x, y    law
+	recipes Recipes
+	M, N, K int
+	f       roundoff.Failure
+}
+
+var lawsErrors table[lawsKey, quantisation.Errors]
+
+// quantisationErrors returns bounds on ÂB̂ - AB that fail with probability at
+// most e^f. The error says what package quantisation does not know.
+func (k Problem) quantisationErrors(x, y law, f roundoff.Failure) (quantisation.Errors, error) {
+	key := lawsKey{x, y, *k.Recipes, k.M, k.N, k.K, f}
+	lawsErrors.Lock()
+	e, ok := lawsErrors.known[key]
+	lawsErrors.Unlock()
+	if ok {
+		return e, nil
+	}
+	a, err := quantisation.Quantised(x.of(), k.Recipes.A)
+	if err != nil {
+		return e, err
+	}
+	b, err := quantisation.Quantised(y.of(), k.Recipes.B)
+	if err != nil {
+		return e, err
+	}
+	e = quantisation.Product{A: a, B: b, M: k.M, K: k.K, N: k.N}.Errors(f)
+	lawsErrors.Lock()
+	defer lawsErrors.Unlock()
+	lawsErrors.keep(key, e)
+	return e, nil
+}

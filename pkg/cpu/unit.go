@@ -9,8 +9,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// ErrNoMatrixUnit is wrapped by the error of [Open] if the processor has no such
-// instruction, or the system does not let it be used, which is a normal state.
+// ErrNoMatrixUnit is wrapped by the error of [Open] if the processor has no
+// such instruction, or the system does not let it be used, which is a normal
+// state.
 var ErrNoMatrixUnit = errors.New("no matrix unit to use")
 
 // kernel is the routine of one instruction.

@@ -163,7 +163,7 @@ func TestBiased(t *testing.T) {
 func TestDriftOfTwoChains(t *testing.T) {
 	for _, dist := range drifting {
 		for _, K := range []int{48, 200} {
-			const n = 64
+			const n = 32
 			k := Problem{M: n, N: n, K: K, X: dist, Y: dist, Machine: tcore.Machine{Device: devices.AMXBF16()}}
 			rng := rand.New(rand.NewPCG(241118747, uint64(K)))
 			a, b, c := matrix.New(n, K), matrix.New(K, n), matrix.New(n, n)

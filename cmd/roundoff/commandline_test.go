@@ -70,6 +70,7 @@ var rows = []string{
 	"gpu probe --emulate hopper", "gpu record --rows 10 --seed 2 made", "gpu record --rows 9223372036854775807 --emulate volta made", "gpu record --rows 9223372036854775807 --emulate hopper made",
 	"gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s -jobs 2 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
+	"silicon info", "silicon verify --seconds 0.1 --seed 3", "silicon verify --seconds 0.1 hopper", "silicon help",
 	"version", "help", "gpu help", "",
 }
 
@@ -147,7 +148,7 @@ func one(rng *rand.Rand, list []string) string {
 // commandOf returns the words of a line that name its command.
 func commandOf(line []string) []string {
 	n := min(1, len(line))
-	if len(line) > 1 && slices.Contains([]string{"gpu", "vectors"}, line[0]) {
+	if len(line) > 1 && slices.Contains([]string{"gpu", "silicon", "vectors"}, line[0]) {
 		n = 2
 	}
 	return line[:n]
@@ -293,10 +294,9 @@ func (c contents) write(t *testing.T, dir string) {
 func TestRows_are_of_every_command(t *testing.T) {
 	all := []string{"help"}
 	for _, c := range commands {
-		if all = append(all, c.name); c.name == "gpu" {
-			for _, c := range gpuCommands {
-				all = append(all, "gpu "+c.name)
-			}
+		all = append(all, c.name)
+		for _, sub := range subcommands()[c.name] {
+			all = append(all, c.name+" "+sub.name)
 		}
 	}
 	for _, name := range all {

@@ -59,6 +59,10 @@ func coreColumns(d tcore.Device) []string {
 		return []string{"exact sum", terms(c.Terms), "all", nearest, "-"}
 	case tcore.Pairwise:
 		return []string{"IEEE, in pairs, flushed", terms(c.Terms), "-", nearest, "-"}
+	case tcore.EvenOdd:
+		return []string{"two FMA chains, flushed", terms(c.Terms), "-", nearest, "-"}
+	case tcore.OddFirst:
+		return []string{"FMAs, odd first, flushed", "2", "-", nearest, "-"}
 	case tcore.TwoStage:
 		return []string{"two stages, truncated", terms(c.Terms), "24", nearest, "-"}
 	case tcore.TensorCore:

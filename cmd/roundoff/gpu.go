@@ -21,13 +21,18 @@ var gpuCommands = []command{
 
 // gpuCommand runs a subcommand of roundoff gpu.
 func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return subcommand(ctx, "gpu", gpuCommands, "The libraries of CUDA are looked for in the folders that ROUNDOFF_CUDA_PATH lists, where the\n"+
+		"loader looks, in CUDA_HOME, in the usual folders and in the Python wheels of the environment.\n"+
+		"Without a GPU it says so and exits with 3.\n", args, stdout, stderr)
+}
+
+// subcommand runs one of the subcommands of a command.
+func subcommand(ctx context.Context, name string, list []command, note string, args []string, stdout, stderr io.Writer) error {
 	help := "COMMAND [-flag ...]\n\n"
-	for _, c := range gpuCommands {
+	for _, c := range list {
 		help += fmt.Sprintf("  %-11s %s\n", c.name, c.summary)
 	}
-	flags := newFlags("gpu", help+"\nThe libraries of CUDA are looked for in the folders that ROUNDOFF_CUDA_PATH lists, where the\n"+
-		"loader looks, in CUDA_HOME, in the usual folders and in the Python wheels of the environment.\n"+
-		"Without a GPU it says so and exits with 3.\n", stderr)
+	flags := newFlags(name, help+"\n"+note, stderr)
 	if err := parse(flags, args); err != nil {
 		return err
 	}
@@ -35,12 +40,12 @@ func gpuCommand(ctx context.Context, args []string, stdout, stderr io.Writer) er
 		flags.Usage()
 		return errUsage
 	}
-	for _, c := range gpuCommands {
+	for _, c := range list {
 		if c.name == flags.Arg(0) {
 			return c.run(ctx, flags.Args()[1:], stdout, stderr)
 		}
 	}
-	fmt.Fprintf(stderr, "roundoff gpu: unknown command %q\n\n", flags.Arg(0))
+	fmt.Fprintf(stderr, "roundoff %s: unknown command %q\n\n", name, flags.Arg(0))
 	flags.Usage()
 	return errUsage
 }

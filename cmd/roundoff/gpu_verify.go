@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"time"
@@ -23,18 +24,26 @@ func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	if !(*seconds > 0 && *seconds < 1e9) {
-		return misuse(flags, "seconds = %v, want more than 0", *seconds)
+	return verify(ctx, flags, *seconds, *seed, stdout, func(w io.Writer, f func(probe.Unit) error) error {
+		return eachUnit(*emulate, words, w, func(u probe.Unit, _ probe.Provenance) error { return f(u) })
+	})
+}
+
+// verify compares the units for which each calls its last argument with their
+// emulation, for the given time in all. It writes how often they agree, and the
+// first disagreement of each, and returns an error if there is one.
+func verify(ctx context.Context, flags *flag.FlagSet, seconds float64, seed uint64, stdout io.Writer, each func(io.Writer, func(probe.Unit) error) error) error {
+	if !(seconds > 0 && seconds < 1e9) {
+		return misuse(flags, "seconds = %v, want more than 0", seconds)
 	}
 	count := 0
-	countOnly := func(probe.Unit, probe.Provenance) error { count++; return nil }
-	if err := eachUnit(*emulate, words, io.Discard, countOnly); err != nil {
+	if err := each(io.Discard, func(probe.Unit) error { count++; return nil }); err != nil {
 		return err
 	}
-	each := time.Duration(*seconds * float64(time.Second) / float64(count))
+	limit := time.Duration(seconds * float64(time.Second) / float64(count))
 	dots, differ := 0, 0
-	err = eachUnit(*emulate, words, stdout, func(u probe.Unit, _ probe.Provenance) error {
-		v, err := probe.Verify(ctx, u, u.Device(), each, *seed)
+	err := each(stdout, func(u probe.Unit) error {
+		v, err := probe.Verify(ctx, u, u.Device(), limit, seed)
 		dots, differ = dots+v.Dots, differ+v.Dots-v.Agreed
 		if v.Dots > 0 {
 			fmt.Fprintf(stdout, "%s %d of %d agree\n", u.Device().Name, v.Agreed, v.Dots)

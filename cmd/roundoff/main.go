@@ -13,6 +13,8 @@
 //	roundoff sweep            count the violations of every bound on emulated machines
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
+//	roundoff silicon info     print the dot products of the processor
+//	roundoff silicon verify   compare the processor with the emulation
 //	roundoff gpu info         print the GPU, its driver and libraries
 //	roundoff gpu probe        measure the arithmetic of each instruction of the GPU
 //	roundoff gpu record       write test vectors computed by the GPU
@@ -23,7 +25,8 @@
 //	roundoff help             list the commands, or the flags of one: help gpu speed
 //
 // The exit status is 0 for success, 1 for a failure, 2 for wrong arguments, and
-// 3 if a command needs a GPU and there is none. A first SIGINT (Ctrl-C),
+// 3 if a command needs a GPU, or an instruction of the processor, and there is
+// none. A first SIGINT (Ctrl-C),
 // SIGTERM or SIGHUP ends the command with status 128 plus the number of the
 // signal; a second one kills it.
 package main
@@ -39,6 +42,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/roundofflab/roundoff/pkg/cpu"
 	"github.com/roundofflab/roundoff/pkg/gpu"
 )
 
@@ -68,6 +72,7 @@ var commands = []command{
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
+	{"silicon", "use the dot products of this machine's processor", siliconCommand},
 	{"gpu", "use the GPU of this machine", gpuCommand},
 	{"version", "print the version of this program, and the machine that it runs on", versionCommand},
 }
@@ -144,7 +149,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 2
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 			return 1 // the function that cancelled ctx reports it
-		case errors.Is(err, gpu.ErrNoGPU):
+		case errors.Is(err, gpu.ErrNoGPU), errors.Is(err, cpu.ErrNoMatrixUnit):
 			fmt.Fprintf(stderr, "roundoff %s: %v\n", c.name, err)
 			return 3
 		}
@@ -176,15 +181,18 @@ func (w *minded) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// subcommands returns the subcommands of the commands that have some.
+func subcommands() map[string][]command {
+	return map[string][]command{"silicon": siliconCommands, "gpu": gpuCommands}
+}
+
 // usage lists the commands.
 func usage(w io.Writer) {
 	fmt.Fprint(w, "Usage: roundoff COMMAND [-flag ...] [argument ...]\n\n")
 	for _, c := range commands {
 		fmt.Fprintf(w, "  %-15s %s\n", c.name, c.summary)
-		if c.name == "gpu" {
-			for _, c := range gpuCommands {
-				fmt.Fprintf(w, "  %-15s %s\n", "gpu "+c.name, c.summary)
-			}
+		for _, sub := range subcommands()[c.name] {
+			fmt.Fprintf(w, "  %-15s %s\n", c.name+" "+sub.name, sub.summary)
 		}
 	}
 	fmt.Fprintf(w, "  %-15s %s\n", "help", "say this, or what a command takes: help gpu speed")

@@ -66,12 +66,16 @@ func (h Header) fits(d tcore.Device) bool {
 // family returns the family of instructions that the header names, or "" if the
 // architecture has only one.
 func (h Header) family() string {
-	text := h.Name + " " + h.Instr + " " + h.Via
+	text := strings.ToLower(h.Name + " " + h.Instr + " " + h.Via)
 	switch arch := h.Arch; {
 	case strings.Contains(text, "wgmma"):
 		return "wgmma"
 	case strings.Contains(text, "tcgen05"):
 		return "tcgen05"
+	case strings.Contains(text, "tdpbf16ps"):
+		return "tdpbf16ps"
+	case strings.Contains(text, "vdpbf16ps"):
+		return "vdpbf16ps"
 	case strings.Contains(text, "mma.sync"), strings.Contains(text, "_mma_"):
 		return "mma"
 	case h.Kind == "silicon" && (arch == "H100" || arch == "H200" || arch == "B200"):

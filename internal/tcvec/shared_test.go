@@ -1,6 +1,8 @@
 package tcvec
 
 import (
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,11 +11,54 @@ import (
 	"github.com/roundofflab/roundoff/internal/vectest"
 )
 
+// processors is the folder of results of processors, beside $ROUNDOFF_VECTORS.
+const processors = "../silicon-cpu"
+
+// The emulation returns what a processor returned, payloads of NaN included.
+func TestProcessorsPassOnNaN(t *testing.T) {
+	for _, file := range vectest.Published(t, processors+"/*.tcv.gz") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			in, err := os.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			r, err := NewReader(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := r.Header.Device()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, nan := 0, 0
+			for ; ; rows++ {
+				row, err := r.Next()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if x := d.C.Decode(row.D); x != x {
+					nan++
+				}
+				if got := row.Compute(d); got != row.D {
+					t.Errorf("row %d: %#x, want %#x", rows, got, row.D)
+				}
+			}
+			if rows != r.Header.Count || nan < 50 {
+				t.Errorf("%d rows, %d of them NaN, want %d and 50", rows, nan, r.Header.Count)
+			}
+		})
+	}
+}
+
 // TestShared checks the vectors in the folders model and silicon of
 // $ROUNDOFF_VECTORS or, if it is not set, of shared/vectors beside the
-// repository.
+// repository, and those of processors.
 func TestShared(t *testing.T) {
-	for folder, least := range map[string]int{"model": 1000, "silicon": 1000} {
+	for folder, least := range map[string]int{"model": 1000, "silicon": 1000, processors: 5000} {
 		for _, file := range vectest.Published(t, folder+"/*.tcv.gz") {
 			t.Run(folder+"/"+filepath.Base(file), func(t *testing.T) {
 				t.Parallel()
@@ -37,7 +82,7 @@ func TestShared(t *testing.T) {
 // TestSharedProducts computes the same vectors as elements of matrix products,
 // which take other ways than single dot products.
 func TestSharedProducts(t *testing.T) {
-	for _, folder := range []string{"model", "silicon"} {
+	for _, folder := range []string{"model", "silicon", processors} {
 		for _, file := range vectest.Published(t, folder+"/*.tcv.gz") {
 			t.Run(folder+"/"+filepath.Base(file), func(t *testing.T) {
 				t.Parallel()

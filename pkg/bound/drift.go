@@ -62,6 +62,8 @@ func (k Problem) stepTerms() int {
 		return c.Terms
 	case tcore.Pairwise:
 		return c.Terms
+	case tcore.EvenOdd:
+		return c.Terms
 	}
 	return 1
 }
@@ -139,6 +141,9 @@ func (k Problem) drift() (drift, bool) {
 	if dist == nil {
 		return drift{}, false
 	}
+	if c, ok := k.Device.Core.(tcore.EvenOdd); ok {
+		return k.twoChains(c)
+	}
 	const nodes = 8
 	p, precision := k.ProductMoments(), precision(k.coarsest())
 	w := float64(k.stepTerms())
@@ -174,6 +179,25 @@ func (k Problem) drift() (drift, bool) {
 		d.variance = variance / uniform
 	}
 	return d, true
+}
+
+// twoChains returns the drift of a machine that adds the products of a block
+// in two chains: that of the running sum, to which the block is added, and of
+// the chains in each block. The addition of the two chains, of numbers of like
+// size, is taken as one without a drift.
+func (k Problem) twoChains(c tcore.EvenOdd) (drift, bool) {
+	blocks := k
+	blocks.Device.Core = tcore.ExactSum{Terms: c.Terms}
+	chain := k
+	chain.Device.Core, chain.K = tcore.Chain{}, (min(k.Length(), c.Terms)+1)/2
+	chain.SplitK, chain.Promote = 0, 0
+	d, known := blocks.drift()
+	of, also := chain.drift()
+	chains := 2 * float64(k.Blocks())
+	d.mean += chains * of.mean
+	d.most += chains * of.most
+	d.variance = max(d.variance, of.variance)
+	return d, known && also
 }
 
 // biased returns the value of a bound that assumes errors of mean zero,

@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // drifting are distributions for which the errors have a mean: positive ones,
@@ -152,6 +154,39 @@ func TestBiased(t *testing.T) {
 		v.Constant, v.Absolute = v.Constant/4, v.Absolute/4
 		if _, why := k.biased(v, 0); why == "" {
 			t.Errorf("%+v: more than half of it is a mean", v)
+		}
+	}
+}
+
+// The errors of two chains in each block add up to no more than their drift, to
+// within what the mean of a sample varies by.
+func TestDriftOfTwoChains(t *testing.T) {
+	for _, dist := range drifting {
+		for _, K := range []int{48, 200} {
+			const n = 32
+			k := Problem{M: n, N: n, K: K, X: dist, Y: dist, Machine: tcore.Machine{Device: devices.AMXBF16()}}
+			rng := rand.New(rand.NewPCG(241118747, uint64(K)))
+			a, b, c := matrix.New(n, K), matrix.New(K, n), matrix.New(n, n)
+			for _, m := range []blas32.General{a, b} {
+				for i := range m.Data {
+					m.Data[i] = float32(dist.from(rng).Rand())
+				}
+			}
+			k.Device.MultiplyAdd(a, b, blas32.General{}, c)
+			exact, err := k.Device.ExactGEMM(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, square := 0.0, 0.0
+			for _, e := range exact.Error(c).Data {
+				mean += e / (n * n)
+				square += e * e / (n * n)
+			}
+			d, known := k.drift()
+			slack := 5 * math.Sqrt(square) / n // outputs of a row and of a column share factors
+			if !known || math.Abs(mean) > d.most+slack {
+				t.Errorf("%s, K = %d: mean error %.3g ± %.2g, expected %.3g, at most %.3g", dist.name, K, mean, slack, d.mean, d.most)
+			}
 		}
 	}
 }

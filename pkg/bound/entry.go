@@ -83,8 +83,8 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	u, least := k.coarsest(), k.leastHalfUlp()
 	p := precision(u)
 	var unsure perExponent[float64]
-	tree := false
-	if _, tree = k.Device.Core.(tcore.Pairwise); tree { // the node that a sum belongs to is unknown
+	some := k.flushes()
+	if some { // some sums are omitted: which product was added last is unknown
 		dist = nil
 	}
 	first, before := o.firstRounded(k), 0.0
@@ -150,7 +150,7 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 		z.slack += u * u
 	}
 	z.slack = sure*math.Sqrt(z.slack) + o.Flushed
-	if !tree {
+	if !some {
 		return z
 	}
 	if d, known := k.drift(); known {
@@ -189,11 +189,11 @@ func onGrid(x, u float64) bool {
 // The error of rounding to nearest can be this large, however small the sum. It
 // is 0 if exact sums never lie between two of these numbers.
 func (k Problem) leastHalfUlp() float64 {
-	switch c := k.Device.Core.(type) {
-	case tcore.TensorCore:
-		return halfStep(c.Accumulate, k.productGrid())
-	case tcore.Pairwise: // subnormal sums are flushed
+	if k.flushes() {
 		return 0
+	}
+	if c, ok := k.Device.Core.(tcore.TensorCore); ok {
+		return halfStep(c.Accumulate, k.productGrid())
 	}
 	return halfStep(k.Device.C, k.productGrid())
 }

@@ -13,7 +13,7 @@ var Linear = register(Bound{
 	Formula: `(K-1)\,u`,
 	Model:   Nearest,
 	Fails: func(k Problem) string {
-		if _, pairs := k.Device.Core.(tcore.Pairwise); pairs {
+		if k.flushes() {
 			return "a sum of " + k.Device.Name + " that is subnormal is lost"
 		}
 		return notOneFormat(k)

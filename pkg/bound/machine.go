@@ -38,6 +38,11 @@ func (k Problem) roundings() []rounds {
 		if k.exactProducts() {
 			sums--
 		}
+	case tcore.EvenOdd:
+		sums = (min(k.Length(), c.Terms)+1)/2 + q
+		if k.exactProducts() {
+			sums--
+		}
 	}
 	return []rounds{{sums, k.unit(k.Device.C)}}
 }
@@ -108,10 +113,22 @@ func (k Problem) sequences() float64 {
 	return float64(len(k.roundings())) * k.Chains()
 }
 
-// isTree reports whether products are summed pairwise.
+// isTree reports whether products are summed pairwise, or in two chains.
 func (k Problem) isTree() bool {
-	_, pairs := k.Device.Core.(tcore.Pairwise)
-	return pairs || k.Order == tcore.InPairs
+	switch k.Device.Core.(type) {
+	case tcore.Pairwise, tcore.EvenOdd:
+		return true
+	}
+	return k.Order == tcore.InPairs
+}
+
+// flushes reports whether the machine replaces subnormal sums by zeros.
+func (k Problem) flushes() bool {
+	switch k.Device.Core.(type) {
+	case tcore.Pairwise, tcore.EvenOdd, tcore.OddFirst:
+		return true
+	}
+	return false
 }
 
 // each returns the probability of failure of one chain, and eachOutput that of

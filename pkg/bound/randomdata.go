@@ -55,7 +55,7 @@ func notRandomData(k Problem) string {
 	case !k.exactProducts():
 		return "products are rounded"
 	case k.isTree():
-		return "products are added in pairs"
+		return "products are not added one after the other"
 	}
 	return notOneFormat(k)
 }

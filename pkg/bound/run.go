@@ -14,8 +14,8 @@ import (
 // Emulate returns the outputs of the problem for matrices a and b, row by row,
 // as the machine computes them, rounding by rounding. They are meant for the
 // field Run of the problem. It emulates machines of FMAs, the paper's with one
-// format for all sums, those of [tcore.Fused] and those of AMD, with K in one
-// part and summation in sequence.
+// format for all sums, those of [tcore.Fused] and those of AMD and Intel, with
+// K in one part and summation in sequence.
 //
 // The error names an element that is not finite, or says which machine it
 // cannot emulate. It panics if the shape of a or b is not that of the problem,
@@ -107,7 +107,7 @@ func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 		return k.chain(c.Accumulate), len(k.roundings()) == 1
 	case tcore.Fused:
 		return k.fused, true
-	case tcore.ExactSum, tcore.Pairwise:
+	case tcore.ExactSum, tcore.Pairwise, tcore.EvenOdd, tcore.OddFirst:
 		return k.blockRounded, true
 	case tcore.TwoStage:
 		return k.staged, true
@@ -154,7 +154,7 @@ func (k Problem) fused(x, y []float64) Entry {
 }
 
 // blockRounded is the runner of a device that rounds the sum of each block, or
-// every node of the tree of a block, to nearest.
+// every sum within a block, to nearest.
 func (k Problem) blockRounded(x, y []float64) Entry {
 	s := k.Device.RoundedSums(x, y)
 	return Entry{Sums: s.Sums, Flushed: s.Flushed}

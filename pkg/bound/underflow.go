@@ -99,13 +99,12 @@ func (k Problem) underflows() float64 {
 		return η + q*(halfStep(c.Output, carried)+halfStep(c.High, max(grid, c.Output.MinSubnormal())))
 	case tcore.ExactSum:
 		return q * halfStep(k.Device.C, grid)
-	case tcore.Pairwise:
-		x, y := k.factors()
-		η := min(x.sum*y.max+y.sum*x.max, n*max(x.tiny*y.max, y.tiny*x.max))
-		if normal := k.Device.C.MinNormal(); k.flushedGrid() < normal {
-			η += (2*n + q) * normal
-		}
-		return η
+	case tcore.Pairwise: // n products, and as many sums, or fewer
+		return k.flushed(2*n + q)
+	case tcore.EvenOdd: // n FMAs, the sum of both chains, and c
+		return k.flushed(n + 2*q)
+	case tcore.OddFirst:
+		return k.flushed(n)
 	case tcore.Fused:
 		return q * k.aligned(c, k.Device.A, k.Device.B)
 	case tcore.Split:
@@ -115,6 +114,17 @@ func (k Problem) underflows() float64 {
 		return q * (unit*max(k.tiny(k.Device.A, k.Device.B), k.Device.C.MinNormal()) + halfStep(k.Device.C, 0))
 	}
 	return math.Inf(1)
+}
+
+// flushed returns the effect of underflow on a machine that replaces subnormal
+// factors and subnormal results of the given number of operations by zeros.
+func (k Problem) flushed(operations float64) float64 {
+	x, y := k.factors()
+	η := min(x.sum*y.max+y.sum*x.max, float64(k.Length())*max(x.tiny*y.max, y.tiny*x.max))
+	if normal := k.Device.C.MinNormal(); k.flushedGrid() < normal {
+		η += operations * normal
+	}
+	return η
 }
 
 // productGrid returns a power of two that divides every product of a number of

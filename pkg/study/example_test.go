@@ -24,7 +24,7 @@ func ExampleLooseness() {
 func ExampleCancellationTable() {
 	fmt.Println(study.CancellationTable().Finding())
 	// Output:
-	// Adding the same five numbers, 52 devices find 6 sums; the exact one is −0.875.
+	// Adding the same five numbers, 54 devices find 6 sums; the exact one is −0.875.
 }
 
 func ExampleTraceTable() {

@@ -24,14 +24,14 @@ type Device struct {
 	Scale        Format       // of the scales of a block-scaled instruction
 	ScaleBlock   int          // elements that one scale covers; 0 if there are no scales
 	Convert      RoundingMode // how Dot and MultiplyAdd convert values to A and B
-	NaN          uint64       // code of a NaN result; 0 means that of C.Encode
+	NaN          uint64       // code of a NaN result; 0 means that of C.Encode, or of the NaN that the core passes on
 	Core         Core
 }
 
 // Core is the arithmetic of one block, given by its parameters: [Fused],
-// [ExactSum], [Pairwise], [TwoStage], [Chain], [Split] or [TensorCore]. The set
-// is closed: a matrix unit with another arithmetic needs a new core in this
-// package, with a slow oracle in its tests.
+// [ExactSum], [Pairwise], [EvenOdd], [OddFirst], [TwoStage], [Chain], [Split]
+// or [TensorCore]. The set is closed: a matrix unit with another arithmetic
+// needs a new core in this package, with a slow oracle in its tests.
 type Core interface {
 	// width returns the number of products in a block.
 	width() int
@@ -76,8 +76,8 @@ func (d Device) DotCodes(x, y []uint64, c uint64) uint64 {
 // many bits.
 func (d Device) DotScaled(x, y, scaleX, scaleY []uint64, c uint64) uint64 {
 	d.checkScaled("DotScaled", x, y, scaleX, scaleY)
-	z := d.chain(decodeAll(d.A, x), decodeAll(d.B, y), decodeAll(d.Scale, scaleX), decodeAll(d.Scale, scaleY),
-		decodeOperand(d.C, c), nil)
+	z := d.chain(d.decodeAll(d.A, x), d.decodeAll(d.B, y), d.decodeAll(d.Scale, scaleX), d.decodeAll(d.Scale, scaleY),
+		d.decode(d.C, c), nil)
 	return d.encode(z)
 }
 
@@ -161,10 +161,19 @@ func (d *Device) convert(f Format, x []float64) []float64 {
 }
 
 // decodeAll returns the numbers that the codes represent.
-func decodeAll(f Format, codes []uint64) []float64 {
+func (d *Device) decodeAll(f Format, codes []uint64) []float64 {
 	z := make([]float64, len(codes))
 	for i, code := range codes {
-		z[i] = decodeOperand(f, code)
+		z[i] = d.decode(f, code)
+	}
+	return z
+}
+
+// decode is decodeOperand, with the payload of a NaN if the core keeps it.
+func (d *Device) decode(f Format, code uint64) float64 {
+	z := decodeOperand(f, code)
+	if z != z && keepsNaN(d.Core) {
+		return keptNaN(f, code)
 	}
 	return z
 }
@@ -181,8 +190,11 @@ func decodeOperand(f Format, code uint64) float64 {
 
 // encode returns the code of a result.
 func (d *Device) encode(z float64) uint64 {
-	if z != z && d.NaN != 0 {
+	switch {
+	case z != z && d.NaN != 0:
 		return d.NaN
+	case z != z && keepsNaN(d.Core):
+		return codeOfNaN(d.C, z)
 	}
 	return d.C.Encode(z, ToNearestEven)
 }

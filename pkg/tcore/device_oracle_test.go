@@ -204,6 +204,11 @@ func oracleBlock(d Device, in oracleInput) float64 {
 		return oracleExactSum(in)
 	case Pairwise:
 		return oraclePairwise(d, in)
+	case EvenOdd:
+		return oracleEvenOdd(in)
+	case OddFirst:
+		x, y := flushedToZero(in.x), flushedToZero(in.y)
+		return oracleFlushed(x[0], y[0], oracleFlushed(x[1], y[1], toZero(in.c)))
 	case TwoStage:
 		return oracleTwoStage(core, in)
 	case Chain:
@@ -283,6 +288,51 @@ func oraclePairwise(d Device, in oracleInput) float64 {
 		s = add(s, add(p[2], p[3]))
 	}
 	return add(input(d.C, in.c), s)
+}
+
+// oracleFlushed is xy + z, rounded as if exponents had no limit, and a zero of
+// its sign if that is below 2^-126. Subnormal operands are zeros already.
+func oracleFlushed(x, y, z float64) float64 {
+	if !finite(x) || !finite(y) || !finite(z) || x*y == 0 {
+		return oracleStep(Binary32, x, y, z)
+	}
+	s := new(big.Float).SetPrec(exactBits).SetFloat64(x)
+	s.Mul(s, new(big.Float).SetFloat64(y))
+	s.Add(s, new(big.Float).SetFloat64(z))
+	r := new(big.Float).SetPrec(24).SetMode(big.ToNearestEven).Set(s)
+	switch f, _ := r.Float64(); {
+	case s.Sign() == 0:
+		return oracleStep(Binary32, x, y, z)
+	case math.Abs(f) < 0x1p-126:
+		return math.Copysign(0, f)
+	case math.Abs(f) >= 0x1p128:
+		return math.Inf(s.Sign())
+	default:
+		return f
+	}
+}
+
+// toZero returns the number, or a zero of its sign if it is below 2^-126.
+func toZero(n oracleNumber) float64 {
+	if x := n.float(); n.nan || math.Abs(x) >= 0x1p-126 {
+		return x
+	}
+	return signed(0, n.neg)
+}
+
+func flushedToZero(n []oracleNumber) (z []float64) {
+	for _, v := range n {
+		z = append(z, toZero(v))
+	}
+	return z
+}
+
+func oracleEvenOdd(in oracleInput) float64 {
+	var sums [2]float64
+	for k, x := range flushedToZero(in.x) {
+		sums[k%2] = oracleFlushed(x, toZero(in.y[k]), sums[k%2])
+	}
+	return oracleFlushed(toZero(in.c), 1, oracleFlushed(sums[0], 1, sums[1]))
 }
 
 func oracleTwoStage(core TwoStage, in oracleInput) float64 {

@@ -70,14 +70,17 @@
 //
 // A [Device] is one instruction of one architecture, bit for bit as the best
 // public models describe it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et
-// al. 2025). Package devices is the catalogue, from Volta to Blackwell and
-// CDNA1 to CDNA3. Its Core is the arithmetic of one block:
+// al. 2025), or as a processor was found to compute. Package devices is the
+// catalogue, from Volta to Blackwell, CDNA1 to CDNA3, and Sapphire Rapids. Its
+// Core is the arithmetic of one block:
 //
 //	core          what it does with the terms of a block        models
 //	Fused         aligns, truncates, adds, rounds once          NVIDIA
 //	Split         two Fused, and an addition                    8-bit mma of Hopper, B200
 //	ExactSum      adds exactly, rounds once                     CDNA1
 //	Pairwise      IEEE steps in pairs, subnormals flushed       CDNA2
+//	EvenOdd       two chains of FMAs, subnormals flushed        Intel AMX
+//	OddFirst      FMAs in another order, subnormals flushed     AVX-512
 //	TwoStage      aligns and truncates products, then c         CDNA3
 //	Chain         one FMA after the other                       binary64, CDNA binary32
 //	TensorCore    Algorithm 1                                   the paper

@@ -22,61 +22,63 @@ func ExampleDevices() {
 		if d.A.Round(x[0], tcore.ToZero) != x[0] || d.C.Round(c, tcore.ToZero) != c || d.ScaleBlock > 0 {
 			continue // a number too large for the format
 		}
-		fmt.Printf("%-36s %v\n", d.Name, d.Dot(x, y, c))
+		fmt.Printf("%-42s %v\n", d.Name, d.Dot(x, y, c))
 	}
 	// Output:
-	// volta-mma-binary16-binary32          0
-	// turing-mma-binary16-binary32         -0.5
-	// ampere-mma-binary16-binary32         -0.5
-	// ampere-mma-bfloat16-binary32         -0.5
-	// ampere-mma-tf32-binary32             -0.5
-	// ampere-mma-binary64-binary64         -0.875
-	// ada-mma-binary16-binary32            -0.5
-	// ada-mma-bfloat16-binary32            -0.5
-	// ada-mma-tf32-binary32                -0.5
-	// ada-mma-e5m2-binary32                0
-	// ada-mma-binary64-binary64            -0.875
-	// hopper-wgmma-binary16-binary32       -0.75
-	// hopper-wgmma-bfloat16-binary32       -0.75
-	// hopper-wgmma-tf32-binary32           -0.75
-	// hopper-wgmma-e5m2-binary32           0
-	// hopper-mma-binary16-binary32         -0.75
-	// hopper-mma-bfloat16-binary32         -0.75
-	// hopper-mma-tf32-binary32             -0.75
-	// hopper-mma-e5m2-binary32             0
-	// hopper-mma-binary64-binary64         -0.875
-	// blackwell-tcgen05-binary16-binary32  -0.75
-	// blackwell-tcgen05-bfloat16-binary32  -0.75
-	// blackwell-tcgen05-tf32-binary32      -0.75
-	// blackwell-tcgen05-e5m2-binary32      -0.75
-	// blackwell-mma-binary16-binary32      -0.75
-	// blackwell-mma-bfloat16-binary32      -0.75
-	// blackwell-mma-tf32-binary32          -0.75
-	// blackwell-mma-e5m2-binary32          0
-	// blackwell-mma-binary64-binary64      -0.875
-	// rtxblackwell-mma-binary16-binary32   -0.75
-	// rtxblackwell-mma-bfloat16-binary32   -0.75
-	// rtxblackwell-mma-tf32-binary32       -0.75
-	// rtxblackwell-mma-e5m2-binary32       -0.75
-	// rtxblackwell-mma-binary64-binary64   -0.875
-	// cdna1-mfma-binary16-binary32         -0.875
-	// cdna1-mfma-bfloat16-binary32         -0.875
-	// cdna1-mfma-binary32-binary32         -0.875
-	// cdna2-mfma-binary16-binary32         0
-	// cdna2-mfma_1k-bfloat16-binary32      0
-	// cdna2-mfma-bfloat16-binary32         -0.375
-	// cdna2-mfma-binary32-binary32         -0.875
-	// cdna2-mfma-binary64-binary64         -0.875
-	// cdna3-mfma-binary16-binary32         -0.5
-	// cdna3-mfma-bfloat16-binary32         -0.5
-	// cdna3-mfma-tf32-binary32             -0.5
-	// cdna3-mfma-e5m2fnuz-binary32         -1
-	// cdna3-mfma-binary32-binary32         -0.875
-	// cdna3-mfma-binary64-binary64         -0.875
-	// paper-f32                            -0.875
-	// ieee-fma-binary16-binary32           -0.875
-	// ieee-fma-binary32-binary32           -0.875
-	// ieee-fma-binary64-binary64           -0.875
+	// volta-mma-binary16-binary32                0
+	// turing-mma-binary16-binary32               -0.5
+	// ampere-mma-binary16-binary32               -0.5
+	// ampere-mma-bfloat16-binary32               -0.5
+	// ampere-mma-tf32-binary32                   -0.5
+	// ampere-mma-binary64-binary64               -0.875
+	// ada-mma-binary16-binary32                  -0.5
+	// ada-mma-bfloat16-binary32                  -0.5
+	// ada-mma-tf32-binary32                      -0.5
+	// ada-mma-e5m2-binary32                      0
+	// ada-mma-binary64-binary64                  -0.875
+	// hopper-wgmma-binary16-binary32             -0.75
+	// hopper-wgmma-bfloat16-binary32             -0.75
+	// hopper-wgmma-tf32-binary32                 -0.75
+	// hopper-wgmma-e5m2-binary32                 0
+	// hopper-mma-binary16-binary32               -0.75
+	// hopper-mma-bfloat16-binary32               -0.75
+	// hopper-mma-tf32-binary32                   -0.75
+	// hopper-mma-e5m2-binary32                   0
+	// hopper-mma-binary64-binary64               -0.875
+	// blackwell-tcgen05-binary16-binary32        -0.75
+	// blackwell-tcgen05-bfloat16-binary32        -0.75
+	// blackwell-tcgen05-tf32-binary32            -0.75
+	// blackwell-tcgen05-e5m2-binary32            -0.75
+	// blackwell-mma-binary16-binary32            -0.75
+	// blackwell-mma-bfloat16-binary32            -0.75
+	// blackwell-mma-tf32-binary32                -0.75
+	// blackwell-mma-e5m2-binary32                0
+	// blackwell-mma-binary64-binary64            -0.875
+	// rtxblackwell-mma-binary16-binary32         -0.75
+	// rtxblackwell-mma-bfloat16-binary32         -0.75
+	// rtxblackwell-mma-tf32-binary32             -0.75
+	// rtxblackwell-mma-e5m2-binary32             -0.75
+	// rtxblackwell-mma-binary64-binary64         -0.875
+	// cdna1-mfma-binary16-binary32               -0.875
+	// cdna1-mfma-bfloat16-binary32               -0.875
+	// cdna1-mfma-binary32-binary32               -0.875
+	// cdna2-mfma-binary16-binary32               0
+	// cdna2-mfma_1k-bfloat16-binary32            0
+	// cdna2-mfma-bfloat16-binary32               -0.375
+	// cdna2-mfma-binary32-binary32               -0.875
+	// cdna2-mfma-binary64-binary64               -0.875
+	// cdna3-mfma-binary16-binary32               -0.5
+	// cdna3-mfma-bfloat16-binary32               -0.5
+	// cdna3-mfma-tf32-binary32                   -0.5
+	// cdna3-mfma-e5m2fnuz-binary32               -1
+	// cdna3-mfma-binary32-binary32               -0.875
+	// cdna3-mfma-binary64-binary64               -0.875
+	// sapphirerapids-tdpbf16ps-bfloat16-binary32 -1
+	// sapphirerapids-vdpbf16ps-bfloat16-binary32 -0.875
+	// paper-f32                                  -0.875
+	// ieee-fma-binary16-binary32                 -0.875
+	// ieee-fma-binary32-binary32                 -0.875
+	// ieee-fma-binary64-binary64                 -0.875
 }
 
 // A new device is one literal.
@@ -354,7 +356,7 @@ func ExampleContested() {
 
 // Each of these devices has another core.
 func ExampleCore() {
-	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.HopperF64(), devices.PaperCoreF32()} {
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.AMXBF16(), devices.AVX512BF16(), devices.HopperF64(), devices.PaperCoreF32()} {
 		fmt.Printf("%T\n", d.Core)
 	}
 	// Output:
@@ -362,6 +364,8 @@ func ExampleCore() {
 	// tcore.ExactSum
 	// tcore.Pairwise
 	// tcore.TwoStage
+	// tcore.EvenOdd
+	// tcore.OddFirst
 	// tcore.Chain
 	// tcore.TensorCore
 }
@@ -375,6 +379,25 @@ func ExampleExactSum() {
 func ExamplePairwise() {
 	fmt.Println(devices.CDNA2F16().Dot([]float64{4096, 1, -4096, 0}, []float64{4096, 1, 4096, 0}, 0))
 	// Output: 0
+}
+
+// The products of even index cancel in a chain of their own, and those of odd
+// index are small: nothing is lost. One chain would lose the first 1.
+func ExampleEvenOdd() {
+	x, y := []float64{4096, 1, -4096, 1}, []float64{4096, 1, 4096, 1}
+	fmt.Println(devices.AMXBF16().Dot(x, y, 0), devices.IEEEF32().Dot(x, y, 0))
+	// Output: 2 1
+}
+
+// Of each pair, the product of odd index is added first: 1 + 2²⁴ is rounded to
+// 2²⁴. And a sum below 2⁻¹²⁶ is a zero.
+func ExampleOddFirst() {
+	d := devices.AVX512BF16()
+	fmt.Println(d.Dot([]float64{-4096, 4096}, []float64{4096, 4096}, 1))
+	fmt.Println(d.Dot([]float64{0x1p-70}, []float64{-0x1p-70}, 0))
+	// Output:
+	// 0
+	// -0
 }
 
 // CDNA3 rounds down when it aligns the sum of the products and c, so a tiny

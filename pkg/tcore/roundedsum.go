@@ -10,8 +10,8 @@ import (
 type RoundedSums struct {
 	// Sums contains the rounded sums, in the order in which the machine computes
 	// them, and on a [Pairwise] also the nonzero products, unless C contains all
-	// products exactly. There a sum with a zero term is omitted, since it is exact.
-	// The last element is the result.
+	// products exactly. There, and on an [EvenOdd] and an [OddFirst], a sum with a
+	// zero term is omitted, since it is exact. The last element is the result.
 	Sums []float64
 
 	// Flushed is the sum of the magnitudes of all numbers that were replaced by
@@ -20,8 +20,9 @@ type RoundedSums struct {
 }
 
 // RoundedSums returns the rounded sums of [Device.Dot] of x, y and 0: those of
-// every block of an [ExactSum], or of every node of the trees of a [Pairwise].
-// It panics if the lengths differ or the core is neither of them.
+// every block of an [ExactSum], of every node of the trees of a [Pairwise], or
+// of every FMA of an [EvenOdd] or [OddFirst]. It panics if the lengths differ
+// or the core is none of them.
 func (d Device) RoundedSums(x, y []float64) RoundedSums {
 	d.check("RoundedSums", len(x), len(y))
 	x, y = d.convert(d.A, x), d.convert(d.B, y)
@@ -36,8 +37,12 @@ func (d Device) RoundedSums(x, y []float64) RoundedSums {
 		}
 	case Pairwise:
 		step = func(b block) float64 { return core.observed(&d, b, &z) }
+	case EvenOdd:
+		step = func(b block) float64 { return core.observed(&d, b, &z) }
+	case OddFirst:
+		step = func(b block) float64 { return core.observed(&d, b, &z) }
 	default:
-		panic(fmt.Sprintf("tcore: RoundedSums: device %q, want an ExactSum or a Pairwise core", d.Name))
+		panic(fmt.Sprintf("tcore: RoundedSums: device %q, want an ExactSum, Pairwise, EvenOdd or OddFirst core", d.Name))
 	}
 	c, w := 0.0, d.Core.width()
 	for k := 0; k < len(x); k += w {
@@ -72,4 +77,24 @@ func (s *RoundedSums) node(x, y, sum, z float64) {
 	if x != 0 && y != 0 {
 		s.Sums = append(s.Sums, z)
 	}
+}
+
+// flushedFMA returns flushedFMA(x, y, c) and records it. If a nonzero product
+// or sum became zero, its exact size is a number of binary64.
+func (s *RoundedSums) flushedFMA(d *Device, x, y, c float64) float64 {
+	z := flushedFMA(x, y, c)
+	if s == nil {
+		return z
+	}
+	p := float64(flush(Binary32, x) * flush(Binary32, y))
+	if p == 0 {
+		s.Flushed += math.Abs(x * y)
+	}
+	switch wide := d.A.Precision+d.B.Precision > d.C.Precision && y != 1; {
+	case z == 0:
+		s.Flushed += math.Abs(p + c)
+	case p != 0 && (c != 0 || wide):
+		s.Sums = append(s.Sums, z)
+	}
+	return z
 }

@@ -10,6 +10,8 @@ func init() {
 	tcore.AdaE5M2 = devices.AdaE5M2()
 	tcore.AmpereBF16 = devices.AmpereBF16()
 	tcore.AmpereF16 = devices.AmpereF16()
+	tcore.AMXBF16 = devices.AMXBF16()
+	tcore.AVX512BF16 = devices.AVX512BF16()
 	tcore.BlackwellE5M2 = devices.BlackwellE5M2()
 	tcore.BlackwellMXE4M3 = devices.BlackwellMXE4M3()
 	tcore.BlackwellNVF4 = devices.BlackwellNVF4()

@@ -117,13 +117,19 @@ func count(b bool) int {
 // The largest possible errors of rounding the sums, plus the flushed numbers,
 // bound the error of the result.
 func TestRoundedSums(t *testing.T) {
+	flushes := func(c Core) bool {
+		switch c.(type) {
+		case Pairwise, EvenOdd, OddFirst:
+			return true
+		}
+		return false
+	}
 	devices := devicesOf(func(c Core) bool {
 		_, exact := c.(ExactSum)
-		_, pairs := c.(Pairwise)
-		return exact || pairs
+		return exact || flushes(c)
 	})
-	if len(devices) != 5 {
-		t.Fatalf("%d devices, want 5", len(devices))
+	if len(devices) != 7 {
+		t.Fatalf("%d devices, want 7", len(devices))
 	}
 	r := rand.New(rand.NewPCG(241118747, 7))
 	for _, d := range devices {
@@ -145,13 +151,13 @@ func TestRoundedSums(t *testing.T) {
 						t.Errorf("%s: error %v, at most %v", name, want.Error, most)
 					}
 					flushed = flushed || z.Flushed > 0
-					if _, pairs := d.Core.(Pairwise); !pairs && z.Flushed > 0 {
+					if !flushes(d.Core) && z.Flushed > 0 {
 						t.Errorf("%s flushes %v", name, z.Flushed)
 					}
 				}
 			}
 		}
-		if _, pairs := d.Core.(Pairwise); pairs != flushed {
+		if flushes(d.Core) != flushed {
 			t.Errorf("%s: flushed %v", d.Name, flushed)
 		}
 	}
@@ -164,6 +170,8 @@ func TestRoundedSums(t *testing.T) {
 			{CDNA2F16, []float64{2, 2, 4, 2, 6}}, // 1+1, 1+1, 2+2, then 1+1 and 4+2
 			{CDNA2BF16Pairs, []float64{2, 2, 4, 2, 6}},
 			{CDNA1F16, []float64{4, 6}},
+			{AMXBF16, []float64{2, 2, 3, 3, 6}}, // 1+1 twice, 2+1 twice, 3+3
+			{AVX512BF16, []float64{2, 3, 4, 5, 6}},
 		} {
 			if got := c.d.RoundedSums(ones, ones); !slices.Equal(got.Sums, c.want) || got.Flushed != 0 {
 				t.Errorf("%s: %+v, want %v", c.d.Name, got, c.want)
@@ -184,9 +192,14 @@ func TestRoundedSums(t *testing.T) {
 		if got := CDNA2BF16.RoundedSums([]float64{0x1p-100}, []float64{0x1p-100}); got.Flushed != 0x1p-200 {
 			t.Errorf("%+v, want 2^-200, of a product", got)
 		}
+		for _, d := range []Device{AMXBF16, AVX512BF16} {
+			if got := d.RoundedSums([]float64{tiny, 0x1p-127}, []float64{tiny, 1}); got.Flushed != 0x1p-127 || got.Sums[0] != 0x1p-126 {
+				t.Errorf("%s: %+v, want 2^-127 of a factor", d.Name, got)
+			}
+		}
 	})
 	t.Run("refuses another core", func(t *testing.T) {
-		panics.Want(t, `tcore: RoundedSums: device "hopper-wgmma-binary16-binary32", want an ExactSum or a Pairwise core`, func() { HopperF16.RoundedSums(nil, nil) })
+		panics.Want(t, `tcore: RoundedSums: device "hopper-wgmma-binary16-binary32", want an ExactSum, Pairwise, EvenOdd or OddFirst core`, func() { HopperF16.RoundedSums(nil, nil) })
 	})
 }
 
@@ -195,7 +208,7 @@ func TestSumsAreThoseOfGEMM(t *testing.T) {
 	r := rand.New(rand.NewPCG(241118747, 8))
 	for _, d := range devicesOf(func(c Core) bool {
 		switch c.(type) {
-		case ExactSum, Pairwise, TwoStage:
+		case ExactSum, Pairwise, EvenOdd, OddFirst, TwoStage:
 			return true
 		}
 		return false

@@ -71,7 +71,7 @@ func (d Device) Trace(x, y []float64, c float64) Trace {
 // so it is in Exact. It panics as DotScaled does.
 func (d Device) TraceScaled(x, y, scaleX, scaleY []uint64, c uint64) Trace {
 	d.checkScaled("TraceScaled", x, y, scaleX, scaleY)
-	return d.trace(decodeAll(d.A, x), decodeAll(d.B, y), decodeAll(d.Scale, scaleX), decodeAll(d.Scale, scaleY), decodeOperand(d.C, c))
+	return d.trace(d.decodeAll(d.A, x), d.decodeAll(d.B, y), d.decodeAll(d.Scale, scaleX), d.decodeAll(d.Scale, scaleY), d.decode(d.C, c))
 }
 
 func (d *Device) trace(x, y, scaleX, scaleY []float64, c float64) Trace {

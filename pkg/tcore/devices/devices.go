@@ -54,6 +54,7 @@ var all = sync.OnceValue(func() []tcore.Device {
 		CDNA1F16(), CDNA1BF16(), CDNA1F32(),
 		CDNA2F16(), CDNA2BF16(), CDNA2BF16Pairs(), CDNA2F32(), CDNA2F64(),
 		CDNA3F16(), CDNA3BF16(), CDNA3TF32(), CDNA3FP8(), CDNA3BF8(), CDNA3F32(), CDNA3F64(),
+		AMXBF16(), AVX512BF16(),
 		PaperCoreF32(), PaperCoreF16(), IEEEF16(), IEEEF32(), IEEEF64(),
 	}
 })

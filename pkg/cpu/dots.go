@@ -1,0 +1,29 @@
+package cpu
+
+import "math"
+
+// dots are the tiles of at most 16 dot products, which are on the diagonal of a
+// product of tiles.
+type dots struct {
+	a, b [tileSize]uint16
+	sums [side * side]float32
+}
+
+// compute stores in d the codes of the dot products of rows of x and y, plus c.
+func (t *dots) compute(k *kernel, x, y, c, d []uint64) {
+	n := 2 * k.pairs
+	for i := range d {
+		for l := range n {
+			t.a[i*2*tilePairs+l] = uint16(x[i*n+l])
+			t.b[atPair(l, i)] = uint16(y[i*n+l])
+		}
+		t.sums[i*side+i] = math.Float32frombits(uint32(c[i]))
+	}
+	k.run(&t.sums[0], 4*side, &t.a[0], &t.b[0], k.pairs)
+	for i := range d {
+		d[i] = uint64(math.Float32bits(t.sums[i*side+i]))
+	}
+}
+
+// atPair returns the index of element l of column j in a tile of b.
+func atPair(l, j int) int { return (l/2*side+j)*2 + l%2 }

@@ -1,0 +1,70 @@
+package cpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/roundofflab/roundoff/pkg/cpu"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// No processor computes as a GPU does.
+func ExampleOpen() {
+	_, err := cpu.Open(devices.HopperBF16())
+	fmt.Println(errors.Is(err, cpu.ErrNoMatrixUnit))
+	// Output: true
+}
+
+// The instructions that this processor has return the bits of the emulation.
+func ExampleInstructions() {
+	x, y, d := []float64{4096, 1, -4096, 1}, []float64{4096, 1, 4096, 1}, devices.AMXBF16()
+	fmt.Println("emulated", d.Dot(x, y, 0))
+	for _, d := range cpu.Instructions() {
+		if u, err := cpu.Open(d); err != nil || u.Device() != d {
+			fmt.Println(err)
+		}
+	}
+	// Output: emulated 2
+}
+
+// multiplier returns the matrix unit of the processor or, without one, the
+// emulation, which returns the same bits.
+func multiplier() tcore.GEMMer {
+	u, err := cpu.Open(devices.AMXBF16())
+	if errors.Is(err, cpu.ErrNoMatrixUnit) {
+		return tcore.Machine{Device: devices.AMXBF16()}
+	}
+	return u
+}
+
+// Even and odd products are added in chains of their own.
+func ExampleUnit_GEMM() {
+	a := blas32.General{Rows: 1, Cols: 4, Stride: 4, Data: []float32{4096, 1, -4096, 1}}
+	b := blas32.General{Rows: 4, Cols: 1, Stride: 1, Data: []float32{4096, 1, 4096, 1}}
+	d := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
+	multiplier().GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, d, d)
+	fmt.Println(d.Data)
+	// Output: [2]
+}
+
+// One instruction of the matrix unit adds 32 products: 1 × 1 each here, to 10.
+func ExampleUnit_Dots() {
+	u, err := cpu.Open(devices.AMXBF16())
+	if err != nil {
+		fmt.Println(42)
+		return
+	}
+	f, x, d := u.Device(), make([]uint64, u.K()), make([]uint64, 1)
+	for i := range x {
+		x[i] = f.A.Encode(1, tcore.ToNearestEven)
+	}
+	if err := u.Dots(context.Background(), x, x, []uint64{f.C.Encode(10, tcore.ToNearestEven)}, d); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(f.C.Decode(d[0]))
+	// Output: 42
+}

@@ -1,0 +1,146 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+var _ tcore.GEMMer = &Unit{}
+
+// GEMM stores D = alpha op(A) op(B) + beta C in d, with the bits of
+// [tcore.Machine.GEMM] for the device of the unit, except for the payloads of
+// NaN. op(A) is a if tA is blas.NoTrans, its transpose if tA is blas.Trans, and
+// the same for op(B). Their elements are rounded to bfloat16, to nearest even.
+// With beta = 0, C is not read. d may be c and must not overlap the others.
+//
+// It runs on GOMAXPROCS goroutines, and its result does not depend on their
+// number. It panics if a shape does not fit, a matrix is empty, or tA or tB is
+// another value.
+func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
+	k := u.opened("GEMM")
+	a, b = transposed("a", tA, a), transposed("b", tB, b)
+	matrix.CheckProduct("cpu", "GEMM", a, b)
+	checkResult("d", a, b, d)
+	if beta != 0 {
+		checkResult("c", a, b, c)
+	}
+	p := newProduct(k, a, b)
+	for l := 0; l < a.Cols; l += depth {
+		p.add(l, min(l+depth, a.Cols))
+	}
+	for i := range d.Rows {
+		for j := range d.Cols {
+			z := float32(alpha * p.sums.Data[i*p.sums.Stride+j]) // a conversion, so that no compiler fuses it with the addition
+			if beta != 0 {
+				z += float32(beta * c.Data[i*c.Stride+j])
+			}
+			d.Data[i*d.Stride+j] = z
+		}
+	}
+}
+
+// transposed returns op(m).
+func transposed(name string, t blas.Transpose, m blas32.General) blas32.General {
+	matrix.Check("cpu", "GEMM", name, m)
+	switch t {
+	case blas.NoTrans:
+		return m
+	case blas.Trans:
+		return matrix.Transpose(m)
+	}
+	panic(fmt.Sprintf("cpu: GEMM: t%s = %c, want NoTrans or Trans", strings.ToUpper(name), t))
+}
+
+// checkResult panics unless m has the shape of AB.
+func checkResult(name string, a, b, m blas32.General) {
+	matrix.Check("cpu", "GEMM", name, m)
+	if m.Rows != a.Rows || m.Cols != b.Cols {
+		panic(fmt.Sprintf("cpu: GEMM: %s is %d × %d, want %d × %d", name, m.Rows, m.Cols, a.Rows, b.Cols))
+	}
+}
+
+// depth is the number of products that are added in one call of a kernel, which
+// is not interrupted for the garbage collector.
+const depth = 4096
+
+// product is AB, computed in tiles.
+type product struct {
+	kernel *kernel
+	a, b   blas32.General
+	sums   blas32.General // in whole tiles
+	panels []uint16       // of b: a row of tiles for every 16 columns
+}
+
+func newProduct(k *kernel, a, b blas32.General) *product {
+	p := &product{kernel: k, a: a, b: b, sums: matrix.New(whole(a.Rows, side), whole(b.Cols, side))}
+	p.panels = make([]uint16, p.sums.Cols*whole(min(a.Cols, depth), 2*tilePairs))
+	return p
+}
+
+// whole returns n rounded up to a multiple of part.
+func whole(n, part int) int { return (n + part - 1) / part * part }
+
+// add adds the products [lo, hi) to all sums.
+func (p *product) add(lo, hi int) {
+	n := whole(hi-lo, 2*tilePairs)
+	parallel.Ranges(p.sums.Cols/side, func(first, end int) {
+		row := make([]uint16, hi-lo)
+		for j := first * side; j < end*side; j++ {
+			panel := p.panels[j/side*side*n:][:side*n]
+			rounded(row, p.b, lo, j, p.b.Stride, j < p.b.Cols)
+			for l := range n {
+				panel[l/(2*tilePairs)*tileSize+atPair(l%(2*tilePairs), j%side)] = at(row, l)
+			}
+		}
+	})
+	pairs := whole(hi-lo, 2*p.kernel.pairs) / 2
+	parallel.Ranges(p.sums.Rows/side, func(first, end int) {
+		row, strip := make([]uint16, hi-lo), make([]uint16, side*n)
+		for t := first; t < end; t++ {
+			for i := range side {
+				rounded(row, p.a, t*side+i, lo, 1, t*side+i < p.a.Rows)
+				for l := range n {
+					strip[l/(2*tilePairs)*tileSize+i*2*tilePairs+l%(2*tilePairs)] = at(row, l)
+				}
+			}
+			for j := 0; j < p.sums.Cols; j += side {
+				p.kernel.run(&p.sums.Data[t*side*p.sums.Stride+j], 4*p.sums.Stride, &strip[0], &p.panels[j*n], pairs)
+			}
+		}
+	})
+}
+
+// rounded stores in dst the codes of elements of m, rounded to bfloat16, from
+// row i and column j on and step apart; zeros if they are outside of m. A NaN
+// is quiet, so that it is one with the leading bits alone.
+func rounded(dst []uint16, m blas32.General, i, j, step int, inside bool) {
+	clear(dst)
+	if !inside {
+		return
+	}
+	x := make([]float32, len(dst))
+	for l := range x {
+		x[l] = m.Data[i*m.Stride+j+l*step]
+	}
+	tcore.BFloat16.RoundSlice32(x, x)
+	for l, v := range x {
+		if dst[l] = uint16(math.Float32bits(v) >> 16); v != v {
+			dst[l] |= 1 << 6
+		}
+	}
+}
+
+// at returns x[l], or 0 beyond its end.
+func at(x []uint16, l int) uint16 {
+	if l < len(x) {
+		return x[l]
+	}
+	return 0
+}

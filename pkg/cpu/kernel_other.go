@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package cpu
+
+// kernels are none on this architecture.
+var kernels []kernel

@@ -1,0 +1,19 @@
+package tcore
+
+// OddFirst adds the products of a pair to c by two FMAs, first that of odd
+// index and then that of even index, and the pairs one after the other. All is
+// in binary32, rounded to nearest even, and flushes subnormal operands and
+// results to zeros of their sign: VDPBF16PS, the bfloat16 dot product of
+// AVX-512 (Intel 2024).
+type OddFirst struct{}
+
+func (OddFirst) width() int { return 2 }
+
+func (o OddFirst) sum(d *Device, b block, _ *TraceBlock) float64 { return o.observed(d, b, nil) }
+
+// observed is sum. It records the sums in z, unless z is nil.
+func (OddFirst) observed(d *Device, b block, z *RoundedSums) float64 {
+	return z.flushedFMA(d, b.x[0], b.y[0], z.flushedFMA(d, b.x[1], b.y[1], b.c))
+}
+
+func (OddFirst) check(d *Device) { checkFlushed(d, "OddFirst", 2) }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
 )
 
 // flushedCode is flushedFMA of codes of binary32.
@@ -98,7 +100,7 @@ func TestFlushedCoresRefuse(t *testing.T) {
 		{`tcore: device "wide": OddFirst of 2 terms of binary64 × bfloat16 in binary32, want an even number, numbers of binary32, and binary32`,
 			Device{Name: "wide", A: Binary64, B: BFloat16, C: Binary32, Core: OddFirst{}}},
 	} {
-		wantPanicOf(t, c.want, func() { c.d.Dot([]float64{1}, []float64{1}, 0) })
+		panics.Want(t, c.want, func() { c.d.Dot([]float64{1}, []float64{1}, 0) })
 	}
 }
 

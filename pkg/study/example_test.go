@@ -118,7 +118,7 @@ func ExampleLengths_Run() {
 	r, err := study.DefaultLengths.Run()
 	fmt.Println(r.Figure().Finding(), err)
 	// Output:
-	// Hopper, e4m3 guarantees an error of 0.03 |A||B| for K from 172 to 678; promoted every 128 products, from K = 159 on. <nil>
+	// Hopper, e4m3 guarantees an error of 0.03 |A||B| for K from 162 to 713; promoted every 128 products, from K = 152 on. <nil>
 }
 
 func ExampleLengthsResult_Figure() {

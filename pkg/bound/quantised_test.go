@@ -574,5 +574,58 @@ func TestQuantised_contains_the_errors_of_stochastic_rounding(t *testing.T) {
 	}
 }
 
+// No draw has a code greater than those that bounds count with, which some draw
+// has.
+func TestCodesAtRandom(t *testing.T) {
+	a := filled(8, 64, rand.New(rand.NewPCG(21, 22)).NormFloat64)
+	r := quant.MX(tcore.E2M1, quant.FloorScale)
+	r.Stochastic.Bits = 8
+	c, err := newCodes(r, quant.Left, a, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var draws []*quant.Quantised
+	for seed := range uint64(60) {
+		r.Stochastic.Seed = seed
+		q, err := r.Quantise(single(a), quant.Left)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws = append(draws, q)
+	}
+	reached := 0
+	for i := range a.Rows {
+		for j := range a.Cols {
+			most, greatest := math.Abs(c.numbers.Data[i*a.Cols+j]), 0.0
+			for _, q := range draws {
+				greatest = max(greatest, math.Abs(float64(q.Number(i, j))))
+			}
+			if greatest > most {
+				t.Errorf("(%d, %d) = %v: a code of %v, want at most %v", i, j, a.Data[i*a.Cols+j], greatest, most)
+			}
+			if greatest == most {
+				reached++
+			}
+		}
+	}
+	if reached < len(a.Data)*3/4 {
+		t.Errorf("%d of %d codes reach what bounds count with", reached, len(a.Data))
+	}
+}
+
+// Recipes that change behind their pointer are other recipes.
+func TestQuantised_does_not_remember_recipes_by_their_place(t *testing.T) {
+	d := devices.BlackwellMXE4M3()
+	rng := rand.New(rand.NewPCG(23, 24))
+	k := given(t, filled(8, 64, rng.Float64), filled(64, 8, rng.Float64), d)
+	recipes := Recipes{quant.MX(d.A, quant.FloorScale), quant.MX(d.B, quant.FloorScale)}
+	k.Recipes = &recipes
+	before := k.tightest(at99)
+	recipes.A.Stochastic.Bits = 8
+	if after := k.tightest(at99); after.Constant == before.Constant || after.Confidence != at99 || before.Confidence == at99 {
+		t.Errorf("%+v, and after the change %+v", before, after)
+	}
+}
+
 // lawUpTo returns the law of uniform numbers of sizes up to most.
 func lawUpTo(most float64) law { return law{uniformFamily, -most, most} }

@@ -52,7 +52,7 @@ type quantisedMatrices struct {
 
 // A quantisedKey contains what that depends on.
 type quantisedKey struct {
-	recipes           *Recipes
+	recipes           Recipes
 	scaled, inspected bool
 	f                 roundoff.Failure // 0 unless a recipe rounds at random
 }
@@ -63,7 +63,7 @@ type quantisedKey struct {
 func (g *Given) quantise(r *Recipes, scaled, inspected bool, f roundoff.Failure) quantisedMatrices {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	key := quantisedKey{recipes: r, scaled: scaled, inspected: inspected}
+	key := quantisedKey{recipes: *r, scaled: scaled, inspected: inspected}
 	if r.stochastic() {
 		key.inspected, key.f = false, f
 	}
@@ -81,7 +81,7 @@ func (g *Given) quantise(r *Recipes, scaled, inspected bool, f roundoff.Failure)
 }
 
 func (m *quantisedMatrices) find(g *Given, key quantisedKey) error {
-	r, scaled := key.recipes, key.scaled
+	r, scaled := &key.recipes, key.scaled
 	a, err := newCodes(r.A, quant.Left, g.A, scaled)
 	if err != nil {
 		return err

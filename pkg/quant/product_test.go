@@ -117,10 +117,12 @@ func TestHadamardLeavesProducts(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	x := matrix.New(2, 2)
 	for want, spoil := range map[string]func(r *Recipe){
-		`quant: recipe "mxe4m3-floor": Block = 1×-1, want sizes of at least 0`:                  func(r *Recipe) { r.Block.Along = -1 },
-		`quant: recipe "mxe4m3-floor": Element = binary16 has codes of 16 bits, want at most 8`: func(r *Recipe) { r.Element = tcore.Binary16 },
-		`quant: recipe "mxe4m3-floor": Rounding = 7, want one of the constants`:                 func(r *Recipe) { r.Rounding = 7 },
-		`quant: recipe "mxe4m3-floor": Stochastic.Bits = 33, want 0 to 32`:                      func(r *Recipe) { r.Stochastic.Bits = 33 },
+		`quant: recipe "": Element is no format, want one, such as tcore.E4M3`:                           func(r *Recipe) { *r = Recipe{} },
+		`quant: recipe "mxe4m3-floor": Stored of a scale is no format, want one, such as tcore.Binary32`: func(r *Recipe) { r.Scale.Stored = tcore.Format{} },
+		`quant: recipe "mxe4m3-floor": Block = 1×-1, want sizes of at least 0`:                           func(r *Recipe) { r.Block.Along = -1 },
+		`quant: recipe "mxe4m3-floor": Element = binary16 has codes of 16 bits, want at most 8`:          func(r *Recipe) { r.Element = tcore.Binary16 },
+		`quant: recipe "mxe4m3-floor": Rounding = 7, want one of the constants`:                          func(r *Recipe) { r.Rounding = 7 },
+		`quant: recipe "mxe4m3-floor": Stochastic.Bits = 33, want 0 to 32`:                               func(r *Recipe) { r.Stochastic.Bits = 33 },
 		`quant: recipe "mxe4m3-floor": a scale of the tensor and a quotient with it, want both or none`: func(r *Recipe) {
 			r.Scale.Quotient = AmaxOverTensor
 		},

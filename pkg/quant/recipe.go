@@ -79,6 +79,8 @@ func (c Comparison) String() string { return [...]string{"mae", "mse"}[c] }
 func (r *Recipe) check() error {
 	takes, inverse := r.Scale.Quotient.takesTensor()
 	switch {
+	case r.Element.Precision == 0:
+		return fmt.Errorf("quant: recipe %q: Element is no format, want one, such as tcore.E4M3", r.Name)
 	case r.Block.Along < 0 || r.Block.Across < 0:
 		return fmt.Errorf("quant: recipe %q: Block = %v, want sizes of at least 0", r.Name, r.Block)
 	case r.Element.Bits() > 8:
@@ -101,6 +103,8 @@ func (r *Recipe) check() error {
 		return fmt.Errorf("quant: recipe %q: Second has another Quotient or Apply than Scale", r.Name)
 	case r.Compare != Absolute && r.Compare != Squares:
 		return fmt.Errorf("quant: recipe %q: Compare = %d, want one of the constants", r.Name, r.Compare)
+	case r.Scale.Stored.Precision == 0 || r.Tensor != nil && r.Tensor.Stored.Precision == 0 || r.Second != nil && r.Second.Stored.Precision == 0:
+		return fmt.Errorf("quant: recipe %q: Stored of a scale is no format, want one, such as tcore.Binary32", r.Name)
 	}
 	return nil
 }

@@ -16,15 +16,14 @@ import (
 // most (1+u)|x| plus half the least number of the format times s, and at most
 // 2|x| as 0 is a number of the format. That bounds |Â||B̂|, with s no greater
 // than the scale of the greatest element. The roundings of s and of x/s in
-// binary32 are in 1+ε.
+// binary32 are in 1+ε. Scales of whole rows or matrices, which the device does
+// not take, multiply its sums.
 func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	x, y := k.X.of().law, k.Y.of().law
 	switch {
 	case k.Data != nil || x == nil || y == nil || !x.wide() || !y.wide():
 		return quantisedProduct{why: "needs the matrices, or densities of independent factors: a factor far below the greatest of its block is lost"}
-	case k.Recipes.outside(k.Device.ScaleBlock > 0):
-		return quantisedProduct{why: fmt.Sprintf("needs the matrices: recipe %v has scales of whole rows or matrices", k.Recipes)}
-	case k.K%k.Device.ScaleBlock != 0:
+	case k.Device.ScaleBlock > 0 && k.K%k.Device.ScaleBlock != 0:
 		return quantisedProduct{why: fmt.Sprintf("K = %d is no multiple of %d, the length of blocks", k.K, k.Device.ScaleBlock)}
 	}
 	for _, d := range []Distribution{k.X, k.Y} {
@@ -41,14 +40,21 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	a := newScaled(k.Recipes.A, *x, k.X.Largest(float64(k.M)*float64(k.K), tails))
 	b := newScaled(k.Recipes.B, *y, k.Y.Largest(float64(k.K)*float64(k.N), tails))
 	K := float64(k.K)
-	if most := 4 * K * a.largest * b.largest; !(most <= k.Device.C.Max()/2) {
+	most, codesA, codesB, outer := 4*K*a.largest*b.largest, a.codes(k.K), b.codes(k.K), outer{}
+	if k.Device.ScaleBlock == 0 {
+		f, g := a.recipe.Element, b.recipe.Element
+		most, codesA, codesB = K*f.Max()*g.Max(), anyCodes(f, k.K, span{1, 1}), anyCodes(g, k.K, span{1, 1})
+		outer.applied, outer.greatest, outer.column = true, a.scale*b.scale, b.scale
+	}
+	if !(most <= k.Device.C.Max()/2) {
 		return quantisedProduct{why: fmt.Sprintf("products add up to %.3g, %s ends at %.3g", most, k.Device.C.Name, k.Device.C.Max())}
 	}
 	tiny := K * (a.step*b.largest*(1+b.unit) + b.step*a.largest*(1+a.unit) + a.step*b.step)
 	sizes := min(4, (1+a.unit)*(1+b.unit)+tiny/least) * (1 + ε)
 	return quantisedProduct{
 		conversion: conversion{error: e.Size() / least, sizes: sizes, random: true},
-		device:     k.ofCodes(a.codes(k.K), b.codes(k.K)),
+		device:     k.ofCodes(codesA, codesB),
+		outer:      outer,
 		least:      least,
 		note:       "for independent factors of these distributions, quantised without roundings of scales and quotients",
 	}
@@ -69,6 +75,9 @@ type scaled struct {
 func newScaled(r quant.Recipe, l law, largest float64) scaled {
 	s := scaled{recipe: r, unit: r.Element.UnitRoundoff(), largest: largest}
 	f, _ := quantisation.Quantised(l.of(), r)
+	if f.Aim != 0 {
+		s.scale = max(largest, f.Least) / f.Aim * (1 + ε)
+	}
 	for _, next := range f.Scales {
 		if s.scale = next.Value; next.Top > largest*(1+ε) {
 			break

@@ -78,8 +78,11 @@ func TestCatalogueIsWhole(t *testing.T) {
 // computed anew for each if it reads them. At most 10 % may fail.
 func TestBoundsOfTheCatalogueHold(t *testing.T) {
 	const M, K, N, n, ζ = 4, 128, 4, 60, 0.1
-	runs := 200
-	if testing.Short() {
+	runs := 60
+	switch {
+	case *whole:
+		runs = 400
+	case testing.Short():
 		runs = 30
 	}
 	type kind struct {

@@ -147,7 +147,8 @@ func (m measured) errors(t *testing.T, r *rand.Rand, M, K, N int, see func(e flo
 // coverage; make tightness sets it.
 var whole = flag.Bool("whole", false, "test tightness and coverage on as many products as tables tell of: half an hour")
 
-// The largest error of 1024 × 8 outputs is that part of the bound, or more.
+// The largest error of 1024 × 8 outputs is that part of the bound, or more. Of
+// five products one may exceed its bound, as one of a hundred does.
 func TestTightness(t *testing.T) {
 	uniform, positive, normal, laplace := Uniform(-1, 1), Uniform(0, 1), Normal(0, 1), Laplace(0, 1)
 	sizes, seeds := []int{256}, uint64(1)
@@ -182,18 +183,22 @@ func TestTightness(t *testing.T) {
 			x := row.factor(t)
 			for _, K := range sizes {
 				e := Product{x, x, M, K, N}.Errors(roundoff.FailureOf(0.99))
-				least := math.Inf(1)
+				least, beyond := math.Inf(1), uint64(0)
 				for seed := range seeds {
 					largest := 0.0
 					row.errors(t, rand.New(rand.NewPCG(seed, uint64(K))), M, K, N, func(err float64) {
 						largest = max(largest, math.Abs(err))
 					})
 					if largest > e.Size() {
-						t.Errorf("K = %d: the largest error %v is above its bound %v", K, largest, e.Size())
+						t.Logf("K = %d: the largest error %v is above its bound %v", K, largest, e.Size())
+						beyond++
 					}
 					least = min(least, largest/e.Size())
 				}
 				t.Logf("K = %d: τ = %.3f, bound %.3g K E|ab|", K, least, e.Size()/(float64(K)*row.size))
+				if beyond > seeds/5 {
+					t.Errorf("K = %d: %d of %d products are beyond their bounds, at 99 %%", K, beyond, seeds)
+				}
 				if least < row.floor {
 					t.Errorf("K = %d: τ = %.3f, want %v", K, least, row.floor)
 				}

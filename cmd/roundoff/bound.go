@@ -242,12 +242,7 @@ func drawMatrix(rng *rand.Rand, rows, cols int, d bound.Distribution) blas32.Gen
 // write writes the results as a table or as JSON: bounds that hold first, and
 // among them the tightest first.
 func (q *boundQuestion) write(w io.Writer, results []bound.Result) error {
-	slices.SortStableFunc(results, func(a, b bound.Result) int {
-		if a.Holds != b.Holds {
-			return cmp.Compare(truth(b.Holds), truth(a.Holds))
-		}
-		return cmp.Compare(last(a.Constant), last(b.Constant))
-	})
+	sortByBound(results, func(r bound.Result) (bool, float64) { return r.Holds, r.Constant })
 	if q.rounds {
 		for i := range results {
 			results[i].Why += fmt.Sprintf("; of the matrices rounded to %s and %s, which is not counted", q.Device.A.Name, q.Device.B.Name)
@@ -274,6 +269,16 @@ func truth(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// sortByBound sorts results of bounds: those that hold first, and among them
+// the least first.
+func sortByBound[R any](results []R, of func(R) (holds bool, bound float64)) {
+	slices.SortStableFunc(results, func(a, b R) int {
+		holdsA, boundA := of(a)
+		holdsB, boundB := of(b)
+		return cmp.Or(cmp.Compare(truth(holdsB), truth(holdsA)), cmp.Compare(last(boundA), last(boundB)))
+	})
 }
 
 // last returns x, or +Inf if it is NaN, so that it is sorted last.

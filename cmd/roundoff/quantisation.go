@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -191,12 +190,7 @@ func suspicion(in *bound.Inspection) string {
 // write writes the results as a table or as JSON: bounds that hold first, and
 // among them the least first, but the error itself.
 func (q *quantisationQuestion) write(w io.Writer, results []quantisation.Result) error {
-	slices.SortStableFunc(results, func(a, b quantisation.Result) int {
-		if a.Holds != b.Holds {
-			return cmp.Compare(truth(b.Holds), truth(a.Holds))
-		}
-		return cmp.Compare(last(a.Absolute), last(b.Absolute))
-	})
+	sortByBound(results, func(r quantisation.Result) (bool, float64) { return r.Holds, r.Absolute })
 	if q.json {
 		return writeJSON(w, asJSON(results))
 	}

@@ -402,3 +402,53 @@ func ExampleBoundReference() {
 	// Output:
 	// | `gamma` | $\gamma_n = \frac{nu}{1-nu}$ | nothing of the data | [Higham 2002, Lemma 3.1](../REFERENCES.md) |
 }
+
+// The product of Section 4.2 on this processor's own instructions, or on their
+// emulation where it has none: the errors are the same.
+func ExampleProcessor() {
+	p := study.DefaultProcessor
+	p.M, p.K = 16, 1<<10
+	r, err := p.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		fmt.Printf("%s: %s, %d above\n", row.Device.Instruction, row.Always.Bound, row.Violations(row.Always.Constant))
+	}
+	// Output:
+	// tdpbf16ps: unrestricted, 0 above
+	// vdpbf16ps: unrestricted, 0 above
+}
+
+func ExampleProcessorResult() {
+	p := study.DefaultProcessor
+	p.M, p.K = 16, 1<<10
+	r, err := p.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if !r.Live() {
+		log.Print("this is the emulation")
+	}
+	fmt.Println(r.Figure().Name(), r.Table().Name())
+	// Output:
+	// processor-edf-symmetric processor-symmetric
+}
+
+func ExampleProcessorMAC() {
+	t, err := study.ProcessorMAC(1000)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Finding())
+	// Output:
+	// One product and a sum are rounded once: the largest error is 0.9984 u.
+}
+
+// Rates of this processor in binary32 and, where it has the instructions, with
+// factors in bfloat16.
+func ExampleProcessorRates() {
+	fmt.Println(study.ProcessorRates(64).Name())
+	// Output:
+	// processor-rates
+}

@@ -452,3 +452,43 @@ func ExampleProcessorRates() {
 	// Output:
 	// processor-rates
 }
+
+// Which dot-product instructions this processor has.
+func ExampleInstructionTable() {
+	fmt.Println(study.InstructionTable().Name())
+	// Output:
+	// instructions
+}
+
+// The first bit in which other machines part from Intel's matrix unit.
+func ExamplePartingTable() {
+	t, err := study.PartingTable(100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Finding())
+	// Output:
+	// Ampere, bfloat16 has other bits from dot product 1 on.
+}
+
+// Intel's matrix unit adds even and odd products apart, then c.
+func ExampleTreeOf() {
+	t, err := study.TreeOf(devices.AMXBF16(), 32)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t, t.Asked)
+	// Output:
+	// ((0, 2, …, 30), (1, 3, …, 31), c) 528
+}
+
+// Hopper adds the 16 products of a block and c at once.
+func ExampleSumTree() {
+	t, err := study.TreeOf(devices.HopperBF16(), 16)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Figure().Finding())
+	// Output:
+	// Hopper wgmma adds {0, 1, …, 15, c}.
+}

@@ -16,8 +16,8 @@ import (
 )
 
 // InstructionTable returns the table of the dot-product instructions of
-// processors in the catalogue: which of them this processor has, and why another
-// cannot be asked.
+// processors in the catalogue: which of them this processor has, and why
+// another cannot be asked.
 func InstructionTable() *viz.Table {
 	has := 0
 	var rows [][]string

@@ -170,8 +170,8 @@ func (t *SumTree) terms() []int {
 	return list
 }
 
-// String returns the tree in words: (0, 2, 4) are added one after the other, {0,
-// 1, 2} at once.
+// String returns the tree in words: (0, 2, 4) are added one after the other,
+// {0, 1, 2} at once.
 func (t *SumTree) String() string { return t.words(t.terms()) }
 
 func (t *SumTree) words(terms []int) string {

@@ -230,8 +230,8 @@ type macRow struct {
 // ProcessorMAC returns the table of n multiply-adds d = ab + c of Section 4.1
 // with a, b and c of U[1,2], a and b rounded to bfloat16, on the instructions
 // of [DefaultProcessor]: the first product of an instruction is ab, and the
-// others are 0. Where this processor has no such instruction, its emulation computes
-// them. It returns an error if the instruction fails.
+// others are 0. Where this processor has no such instruction, its emulation
+// computes them. It returns an error if the instruction fails.
 func ProcessorMAC(n int) (*viz.Table, error) {
 	rows, err := processorMAC(n)
 	if err != nil {

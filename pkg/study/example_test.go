@@ -402,3 +402,93 @@ func ExampleBoundReference() {
 	// Output:
 	// | `gamma` | $\gamma_n = \frac{nu}{1-nu}$ | nothing of the data | [Higham 2002, Lemma 3.1](../REFERENCES.md) |
 }
+
+// The product of Section 4.2 on this processor's own instructions, or on their
+// emulation where it has none: the errors are the same.
+func ExampleProcessor() {
+	p := study.DefaultProcessor
+	p.M, p.K = 16, 1<<10
+	r, err := p.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range r.Rows {
+		fmt.Printf("%s: %s, %d above\n", row.Device.Instruction, row.Always.Bound, row.Violations(row.Always.Constant))
+	}
+	// Output:
+	// tdpbf16ps: unrestricted, 0 above
+	// vdpbf16ps: unrestricted, 0 above
+}
+
+func ExampleProcessorResult() {
+	p := study.DefaultProcessor
+	p.M, p.K = 16, 1<<10
+	r, err := p.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if !r.Live() {
+		log.Print("this is the emulation")
+	}
+	fmt.Println(r.Figure().Name(), r.Table().Name())
+	// Output:
+	// processor-edf-symmetric processor-symmetric
+}
+
+func ExampleProcessorMAC() {
+	t, err := study.ProcessorMAC(1000)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Finding())
+	// Output:
+	// One product and a sum are rounded once: the largest error is 0.9984 u.
+}
+
+// Rates of this processor in binary32 and, where it has the instructions, with
+// factors in bfloat16.
+func ExampleProcessorRates() {
+	fmt.Println(study.ProcessorRates(64).Name())
+	// Output:
+	// processor-rates
+}
+
+// Which dot-product instructions this processor has.
+func ExampleInstructionTable() {
+	fmt.Println(study.InstructionTable().Name())
+	// Output:
+	// instructions
+}
+
+// The first bit in which other machines part from Intel's matrix unit.
+func ExamplePartingTable() {
+	t, err := study.PartingTable(100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Finding())
+	// Output:
+	// Ampere, bfloat16 has other bits from dot product 1 on.
+}
+
+// Intel's matrix unit adds even and odd products apart, then c.
+func ExampleTreeOf() {
+	t, err := study.TreeOf(devices.AMXBF16(), 32)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t, t.Asked)
+	// Output:
+	// ((0, 2, …, 30), (1, 3, …, 31), c) 528
+}
+
+// Hopper adds the 16 products of a block and c at once.
+func ExampleSumTree() {
+	t, err := study.TreeOf(devices.HopperBF16(), 16)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Figure().Finding())
+	// Output:
+	// Hopper wgmma adds {0, 1, …, 15, c}.
+}

@@ -31,7 +31,7 @@ const mostTilted = 1 << 24
 // stochasticTilted has the distribution of every term of every output.
 var stochasticTilted = Bound{
 	Name:    "tilted",
-	Source:  "Chernoff 1952; Bahadur & Ranga Rao 1960; Shevtsova 2010; derived here",
+	Source:  "Chernoff 1952; Bahadur & Ranga Rao 1960; Shevtsova 2010; Graham & Vaaler 1981; derived here",
 	Formula: "|bias| + K'(θ), of the cumulant generating function K of each output given A and B",
 	Needs:   MatrixA | MatrixB,
 	Assumes: randomBits,
@@ -40,7 +40,7 @@ var stochasticTilted = Bound{
 		if n := float64(k.M) * float64(k.K) * float64(k.N); n > mostTilted {
 			return 0, fmt.Errorf("MKN = %.3g, want at most %d, as each takes some hundred exponentials; sub-gaussian is for more", n, mostTilted)
 		}
-		return k.stochastic(f, StochasticProduct.Tilted)
+		return k.stochastic(f, StochasticProduct.greatest)
 	},
 }
 

@@ -97,8 +97,9 @@
 //
 // A product of matrices that are rounded at random is a sum of independent
 // numbers of four values each, so its cumulant generating function is known.
-// Chernoff's bound follows, and that of Berry and Esseen under the tilted
-// distribution, with C = 0.56 (Shevtsova) as the terms differ. Without
+// Chernoff's bound follows, that of Berry and Esseen under the tilted
+// distribution, with C = 0.56 (Shevtsova) as the terms differ, and that of
+// Graham and Vaaler, from its characteristic function. Without
 // exponentials there are Bernstein's bound, and one that is sub-Gaussian: a
 // number of two values with probabilities p and 1-p, a step apart, has the
 // constant (1-2p)/(2 log((1-p)/p)) (Kearns and Saul). Rounding to nearest is a

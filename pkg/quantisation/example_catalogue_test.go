@@ -68,7 +68,7 @@ func ExampleProblem() {
 	// exact           0.0114  holds: true   always
 	// elementwise     0.0655  holds: true   always
 	// worst-case      0.2451  holds: true   no element is clipped
-	// tilted          0.0252  holds: true   random bits are ideal and independent
+	// tilted          0.0241  holds: true   random bits are ideal and independent
 	// sub-gaussian    0.0289  holds: true   random bits are ideal and independent
 	// hoeffding       0.1619  holds: false  a model: that errors of rounding to nearest have mean zero, each given those before it
 	// hoeffding-norms 0.2376  holds: false  a model: that errors of rounding to nearest have mean zero, each given those before it

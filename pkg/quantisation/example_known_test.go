@@ -93,6 +93,8 @@ func ExampleStochasticProduct() {
 	fmt.Printf("bias of 8 bits      %.3f\n", bias.Data[0])
 	fmt.Printf("√V                  %.3f\n", math.Sqrt(p.Variance().Data[0]))
 	fmt.Printf("log E e^(5E)        %.3f\n", p.Cumulant(0, 0, 5))
+	fmt.Printf("smoothed            %.3f\n", p.Smoothed(f).Data[0])
+	fmt.Printf("tightest            %.3f\n", p.Tightest(f).Data[0])
 	fmt.Printf("tilted              %.3f\n", p.Tilted(f).Data[0])
 	fmt.Printf("Chernoff            %.3f\n", p.Chernoff(f).Data[0])
 	fmt.Printf("sub-Gaussian        %.3f\n", p.SubGaussian(f).Data[0])
@@ -104,6 +106,8 @@ func ExampleStochasticProduct() {
 	// bias of 8 bits      -0.011
 	// √V                  0.104
 	// log E e^(5E)        0.135
+	// smoothed            0.271
+	// tightest            0.271
 	// tilted              0.291
 	// Chernoff            0.340
 	// sub-Gaussian        0.350

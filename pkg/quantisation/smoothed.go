@@ -34,36 +34,64 @@ func (c *Cumulant) Smoothed(K int, f roundoff.Failure, below bool) float64 {
 	}))
 }
 
-// effort is how often, about, series are summed for one integral.
+// effort is how often, about, series are summed for one mean of g.
 const effort = 2e5
 
-// overshoot returns E g(S - K′(t)) of Smoothed for the sum S of n blocks, of
-// which k is the jet at t: an integral over panels twice as wide as the inverse
-// of the deviation of S, or of the largest q. It is 1, the mean of 1, where
-// that takes more effort, or t has no room below the greatest.
+// overshoot returns E g(S - K′(t)) of Smoothed, or slightly more, for the sum S
+// of n blocks, of which k is the jet at t. It is 1, the mean of 1, where that
+// takes more effort, or t has no room below the greatest.
 func (c *Cumulant) overshoot(n, t float64, k jet, below bool) float64 {
 	sign := complex(1, 0)
 	if below {
 		sign = -1
 	}
 	of, number := c.complex(t * real(sign))
-	wide, most := 2/max(1, math.Sqrt(2*k[2])), math.Floor(effort/float64(len(gaussX)*number))
+	deviation := max(1, math.Sqrt(2*k[2])) // or the largest q
+	wide, most := 2/deviation, math.Floor(effort/float64(len(gaussX)*number))
 	T := min(math.Sqrt(c.most*c.most-t*t), 32*t, wide*most)
 	if most < 12 || T < t/8 {
 		return 1
 	}
-	λ, panels := 2*math.Pi*t/T, math.Ceil(T/wide)
-	sum := 0.0
-	for i := range int(panels) {
-		for j, x := range gaussX {
-			ξ := (float64(i) + (1+x)/2) / panels
-			z := complex(t, ξ*T)
-			φ := cmplx.Exp(complex(n, 0)*of(sign*z) - complex(k[0], ξ*T*k[1]))
-			sum += gaussW[j] / panels * real(majorant(λ, ξ)*φ) // as much for -ξ
-		}
+	φ := make([]complex128, samples(T, deviation))
+	step := T / float64(len(φ))
+	for j := range φ {
+		s := float64(j) * step
+		φ[j] = cmplx.Exp(complex(n, 0)*of(sign*complex(t, s)) - complex(k[0], s*k[1]))
 	}
-	return sum
+	return overshoot(t, step, φ)
 }
+
+// overshoot returns a number that is at least E g(U), for the g of Smoothed
+// with frequencies up to T: g(u) >= exp(-tu) for u >= 0 and g(u) >= 0 for all
+// u. The n numbers φ are the characteristic function E exp(isU) at s = 0, step,
+// …, (n-1) step, where T = n step. They may err by negligible.
+//
+// E g(U) is the integral over |s| <= T of φ and the transform of g. By
+// Poisson's summation the sum over the multiples of a step is that of E g(U +
+// mP) for all integers m, where P is 2π/step. It is no less, as g is nowhere
+// negative, and hardly more, if U and g are small beyond P.
+func overshoot(t, step float64, φ []complex128) float64 {
+	n := float64(len(φ))
+	λ, sum := 2*math.Pi*t/(n*step), 0.0
+	for j, φ := range φ {
+		g := majorant(λ, float64(j)/n)
+		part := real(g*φ) + negligible*cmplx.Abs(g)
+		if j > 0 {
+			part *= 2 // with that of -j
+		}
+		sum += part
+	}
+	return sum / n
+}
+
+// samples returns n for frequencies up to T, so that P is at least six
+// deviations of U.
+func samples(T, deviation float64) int {
+	return max(1, int(math.Ceil(6*deviation*T/(2*math.Pi))))
+}
+
+// negligible is an error of characteristic functions that is allowed for.
+const negligible = 1e-7
 
 // majorant returns the Fourier transform at ξ, 0 <= ξ <= 1, of the least
 // integrable function of u that has no frequencies above 1, is at least

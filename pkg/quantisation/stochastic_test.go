@@ -180,7 +180,7 @@ func TestWhereOnlyStochasticRoundingIsRandom(t *testing.T) {
 		z := sample.RMS(known(t, f, a, b).Standardised().Data)
 		τ := tightnessOf(t, f, a, b, 1)
 		t.Logf("%s: rms of z to nearest %.1f, τ of stochastic rounding %.2f", c.name, z, τ)
-		if z < c.z || max(τ.subGaussian, τ.bernstein, τ.chernoff, τ.refined) > 1 {
+		if z < c.z || max(τ.subGaussian, τ.bernstein, τ.chernoff, τ.refined, τ.tightest) > 1 {
 			t.Errorf("%s: rms of z = %.1f, want %v or more; τ = %.2f, want at most 1", c.name, z, c.z, τ)
 		}
 	}
@@ -233,7 +233,7 @@ func TestExactFactors(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := roundoff.FailureOf(0.9)
-	for _, t0 := range []blas64.General{Stochastic(a, b).Variance(), Stochastic(a, b).SubGaussian(f), Stochastic(a, b).Bernstein(f), Stochastic(a, b).Tilted(f)} {
+	for _, t0 := range []blas64.General{Stochastic(a, b).Variance(), Stochastic(a, b).SubGaussian(f), Stochastic(a, b).Bernstein(f), Stochastic(a, b).Tilted(f), Stochastic(a, b).Smoothed(f), Stochastic(a, b).Tightest(f)} {
 		for _, v := range t0.Data {
 			if v != 0 {
 				t.Errorf("%v where nothing is random, want 0", v)
@@ -266,7 +266,7 @@ func TestStochasticRefuses(t *testing.T) {
 	s := small(t)
 	panics.WantPart(t, "a has 3 columns, b has 1 rows", func() { Stochastic(s.a, s.a) })
 	panics.WantPart(t, "output (1, 0), want one of 1 × 2", func() { s.Cumulant(1, 0, 0) })
-	for _, bound := range []func(roundoff.Failure) blas64.General{s.SubGaussian, s.Bernstein, s.Chernoff, s.Tilted} {
+	for _, bound := range []func(roundoff.Failure) blas64.General{s.SubGaussian, s.Bernstein, s.Chernoff, s.Tilted, s.Smoothed, s.Tightest} {
 		panics.WantPart(t, "failure = 0, want", func() { bound(0) })
 	}
 }

@@ -1,6 +1,7 @@
 package quantisation
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -131,18 +132,86 @@ func (s StochasticProduct) Chernoff(f roundoff.Failure) blas64.General {
 // 2010), which adds 2C Σ E|q - Eq|³/s³ to the mean. For the normal distribution
 // the mean is at most 1/(θs√(2π)).
 func (s StochasticProduct) Tilted(f roundoff.Failure) blas64.General {
-	return s.tails(f, refined)
+	return s.tails(f, func(terms []fourPoint, l, sign float64) float64 {
+		t, θ := chernoff(terms, l, sign)
+		t, _ = refined(terms, l, sign, t, θ)
+		return t
+	})
 }
 
-// tails returns the larger tail of each output, where tail returns one for the
-// terms, the logarithm l of 2/ζ and the sign of the side.
-func (s StochasticProduct) tails(f roundoff.Failure, tail func(terms []fourPoint, l, sign float64) float64) blas64.General {
+// Smoothed returns t with P(|E_ij| > t_ij) <= e^f for every i and j, which is
+// at most what Chernoff returns: the larger of t_± = ±K'(±θ), for the least θ >
+// 0 that is found with
+//
+//	e^(K - θK') E g(±(E - K'(±θ))) <= ζ/2,
+//
+// for E tilted by ±θ, where g is that of [Cumulant.Smoothed], with frequencies
+// up to 64θ. The characteristic function of the tilted E is a product over its
+// K terms, of sums of four complex numbers. It is computed in steps of about an
+// inverse deviation, and where it is small, of as many terms as show that it
+// is. Smoothed takes some times as long as Chernoff. It panics unless -Inf < f
+// < 0.
+//
+// Source: derived here, after Graham & Vaaler 1981. P(E >= x) for x = K'(θ) is
+// e^(K-θx) times the mean of e^(-θ(E-x)) over E >= x, for the tilted E, and
+// g(u) is no less than e^(-θu) for u >= 0, and than 0 for u < 0.
+func (s StochasticProduct) Smoothed(f roundoff.Failure) blas64.General {
+	return s.tails(f, func(terms []fourPoint, l, sign float64) float64 {
+		t, θ := chernoff(terms, l, sign)
+		return smoothed(terms, l, sign, t, θ)
+	})
+}
+
+// Tightest returns the lesser of Tilted and Smoothed for each output, or Tilted
+// where that is within about 1 % of what a normal distribution would have. It
+// takes as long as both together, and panics as they do.
+func (s StochasticProduct) Tightest(f roundoff.Failure) blas64.General {
+	return s.tails(f, tightest)
+}
+
+// greatest returns Tilted for each output, and Tightest where the largest of
+// all depends on it: of one output after the other, the largest first, until
+// another one is the largest, or so many that they have 2^20 terms.
+func (s StochasticProduct) greatest(f roundoff.Failure) blas64.General {
+	const batch = 64
+	t := s.Tilted(f)
+	order := make([]int, len(t.Data))
+	for at := range order {
+		order[at] = at
+	}
+	slices.SortFunc(order, func(p, q int) int { return cmp.Compare(t.Data[q], t.Data[p]) })
+	order = order[:min(len(order), max(1, 1<<20/s.a.mean.Cols))]
+	for most := 0.0; len(order) > 0 && t.Data[order[0]] > most; {
+		next := order[:min(batch, len(order))]
+		order = order[len(next):]
+		parallel.Each(len(next), func(i int) {
+			at := next[i]
+			t.Data[at] = larger(s.terms(nil, at/t.Cols, at%t.Cols), f.TwoSidedLog(), tightest)
+		})
+		for _, at := range next {
+			most = max(most, t.Data[at])
+		}
+	}
+	return t
+}
+
+// A tail returns one for the terms, the logarithm l of 2/ζ and the sign of the
+// side.
+type tail func(terms []fourPoint, l, sign float64) float64
+
+// larger returns that of the two tails.
+func larger(terms []fourPoint, l float64, one tail) float64 {
+	return max(one(terms, l, 1), one(terms, l, -1))
+}
+
+// tails returns the larger tail of each output.
+func (s StochasticProduct) tails(f roundoff.Failure, one tail) blas64.General {
 	l, t := f.TwoSidedLog(), matrix.New64(s.a.mean.Rows, s.b.mean.Cols)
 	parallel.Ranges(len(t.Data), func(lo, hi int) {
 		var terms []fourPoint
 		for at := lo; at < hi; at++ {
 			terms = s.terms(terms, at/t.Cols, at%t.Cols)
-			t.Data[at] = max(tail(terms, l, 1), tail(terms, l, -1))
+			t.Data[at] = larger(terms, l, one)
 		}
 	})
 	return t
@@ -173,16 +242,19 @@ func chernoff(terms []fourPoint, l, sign float64) (least, θ float64) {
 	return least, θ
 }
 
-// refined returns the least tail that it finds for θ below that of chernoff.
-func refined(terms []fourPoint, l, sign float64) float64 {
-	least, θ := chernoff(terms, l, sign)
+// refined returns the least tail that it finds for θ below that of chernoff,
+// which returned the tail least, and about what part of it is above that of a
+// normal distribution.
+func refined(terms []fourPoint, l, sign, least, θ float64) (t, above float64) {
 	if least == 0 {
-		return 0
+		return 0, 0
 	}
 	for range 8 {
 		z := tilt(terms, sign*θ)
 		s := math.Sqrt(z.variance)
-		factor := 1/(θ*s*math.Sqrt(2*math.Pi)) + 1.12*z.cubes/(s*z.variance)
+		normal := 1 / (θ * s * math.Sqrt(2*math.Pi))
+		factor := normal + 1.12*z.cubes/(s*z.variance)
+		above = math.Log(factor/normal) / (θ * θ * z.variance)
 		excess := float64(sign*z.mean*θ) - z.cumulant - math.Log(factor) - l // of the exponent over what is needed
 		if excess >= 0 {
 			least = min(least, sign*z.mean)
@@ -192,5 +264,112 @@ func refined(terms []fourPoint, l, sign float64) float64 {
 		}
 		θ = max(θ/2, min(θ-(excess-5e-4)/(θ*z.variance), 2*θ))
 	}
-	return least
+	return least, above
+}
+
+// tightest returns the lesser of the tails of refined and smoothed, or that of
+// refined if that is nearly normal.
+func tightest(terms []fourPoint, l, sign float64) float64 {
+	least, θ := chernoff(terms, l, sign)
+	t, above := refined(terms, l, sign, least, θ)
+	if above < 0.01 {
+		return t
+	}
+	return min(t, smoothed(terms, l, sign, least, θ))
+}
+
+// smoothed is refined with the function of Graham and Vaaler.
+func smoothed(terms []fourPoint, l, sign, least, θ float64) float64 {
+	if least == 0 {
+		return 0
+	}
+	s := walk{most: math.Inf(1), jet: func(θ float64) jet {
+		z := tilt(terms, θ)
+		return jet{z.cumulant, z.mean, z.variance / 2}
+	}}
+	waves := make([]wave, len(terms))
+	return s.refined(least, θ, roundoff.Failure(-l), sign < 0, func(θ float64, k jet) (factor, slope float64) {
+		T := 64 * θ
+		n := samples(T, math.Sqrt(2*k[2]))
+		step := T / float64(n)
+		start := -k[1]
+		for i := range terms {
+			waves[i] = terms[i].wave(θ, sign, step)
+			start += sign * terms[i].value[0]
+		}
+		// Those that vary most come first, as few of them are to make φ small.
+		slices.SortFunc(waves, func(v, w wave) int { return cmp.Compare(w.variance, v.variance) })
+		φ := characteristic(waves, n)
+		for j := range φ {
+			φ[j] *= turn(float64(j) * step * start)
+		}
+		return overshoot(θ, step, φ), 1 / θ
+	})
+}
+
+// A wave is the tilted distribution of one term, less the first of its values:
+// of the others, v, the exp(ihv), and the probabilities of all.
+type wave struct {
+	turn     [3]complex128
+	weight   [4]float64
+	variance float64
+}
+
+// wave returns that of q with a sign, tilted by θ, for h = step.
+func (q *fourPoint) wave(θ, sign, step float64) (w wave) {
+	top := math.Inf(-1)
+	for _, v := range q.value {
+		top = max(top, θ*sign*v)
+	}
+	sum := 0.0
+	for l, v := range q.value {
+		w.weight[l] = q.weight[l] * math.Exp(float64(θ*sign*v)-top)
+		sum += w.weight[l]
+	}
+	mean := 0.0
+	for l := range w.weight {
+		w.weight[l] /= sum
+		mean += float64(w.weight[l] * q.value[l])
+	}
+	for l, v := range q.value {
+		w.variance += float64(w.weight[l] * square(v-mean))
+		if l > 0 {
+			w.turn[l-1] = turn(step * sign * (v - q.value[0]))
+		}
+	}
+	return w
+}
+
+// turn returns exp(ix).
+func turn(x float64) complex128 {
+	sin, cos := math.Sincos(x)
+	return complex(cos, sin)
+}
+
+// characteristic returns E exp(ijhU) for j = 0 … n-1, where U is the sum of the
+// waves: the product of their characteristic functions, or 0 where that of the
+// first of them is negligible.
+func characteristic(waves []wave, n int) []complex128 {
+	φ := make([]complex128, n)
+	for j := range φ {
+		φ[j] = 1
+	}
+	last := n // the others are 0
+	for _, w := range waves {
+		p, x, y, z := w.weight[0], complex(w.weight[1], 0), complex(w.weight[2], 0), complex(w.weight[3], 0)
+		for j := range last {
+			u := φ[j] * (complex(p, 0) + x + y + z)
+			if square(real(u))+square(imag(u)) < negligible*negligible {
+				u = 0
+			}
+			φ[j] = u
+			x *= w.turn[0]
+			y *= w.turn[1]
+			z *= w.turn[2]
+		}
+		for φ[last-1] == 0 {
+			last--
+		}
+	}
+	return φ
 }

@@ -48,6 +48,7 @@ var rows = []string{
 	"gemm -recipe deepgemm-1x128,deepgemm-128x128 -kernel deepseek A.npy B.npy -o D.npy", "gemm -recipe nvfp4-te-1x16 -device blackwell -ta A.npy B.npy",
 	"gemm -recipe torchao-e4m3-row -promote 128 -out bfloat16 A.npy B.npy", "gemm -recipe nvfp5 A.npy B.npy", "gemm -recipe mxe4m3-floor -in e4m3 A.npy B.npy",
 	"predict -in e4m3 -promote 128 -k 16,300", "predict -dist U(-1,1),N(0,1) -device ieee -split-k 3 -acc binary32 -k 100", "predict -k 0", "predict -promote 5",
+	"predict -recipe mxe4m3-floor -device blackwell -k 64,33", "predict -recipe torchao-e4m3-row,te-e4m3-tensor -promote 64 -out bfloat16 A.npy B.npy", "predict -recipe nvfp5", "predict -recipe torchao-e4m3-row -dist U(-1e308,1e308) -m 0",
 	"trace -in e4m3 -promote 32 A.npy B.npy -row 1 -column 2", "trace -device volta -split-k 2 -out binary16 A.npy B.npy", "trace A.npy B.npy -row 4",
 	"quantise", "quantise -recipe mxe4m3-floor A.npy -codes D.npy", "quantise -recipe nvfp4-torchao -side b -stochastic 8 -seed 3 B.npy -values D.npy -scales made",
 	"audit net.safetensors", "audit -recipe mxe2m1-floor,int8-row:torchao-e4m3-row -device blackwell,hopper -promote 3 -worst 1 -tolerance 0.1 -seed 2 net.safetensors",

@@ -46,7 +46,7 @@ var rows = []string{
 	"bound -recipe mxe4m3-floor -dist U(-1e308,1e308) -device blackwell", "advise -recipe nvfp5 -tolerance 1", "bound -recipe ,", "bound -recipe mxe4m3-floor -in e4m3",
 	"gemm -promote 3 A.npy B.npy -o D.npy", "bound -promote -1", "advise -tolerance 1 -promote 100",
 	"gemm -recipe deepgemm-1x128,deepgemm-128x128 -kernel deepseek A.npy B.npy -o D.npy", "gemm -recipe nvfp4-te-1x16 -device blackwell -ta A.npy B.npy",
-	"gemm -recipe torchao-e4m3-row -promote 128 -out bfloat16 A.npy B.npy", "gemm -recipe nvfp5 A.npy B.npy", "gemm -recipe mxe4m3-floor -in e4m3 A.npy B.npy",
+	"gemm -recipe torchao-e4m3-row -promote 128 -out bfloat16 A.npy B.npy", "gemm -recipe nvfp5 A.npy B.npy", "gemm -recipe int8-row A.npy B.npy -o D.npy", "gemm -recipe int8-1x128,mxint8-floor -out bfloat16 -ta A.npy B.npy", "gemm -recipe int8-row -promote 3 A.npy B.npy", "gemm -recipe mxe4m3-floor -in e4m3 A.npy B.npy",
 	"predict -in e4m3 -promote 128 -k 16,300", "predict -dist U(-1,1),N(0,1) -device ieee -split-k 3 -acc binary32 -k 100", "predict -k 0", "predict -promote 5",
 	"predict -recipe mxe4m3-floor -device blackwell -k 64,33", "predict -recipe torchao-e4m3-row,te-e4m3-tensor -promote 64 -out bfloat16 A.npy B.npy", "predict -recipe nvfp5", "predict -recipe torchao-e4m3-row -dist U(-1e308,1e308) -m 0",
 	"trace -in e4m3 -promote 32 A.npy B.npy -row 1 -column 2", "trace -device volta -split-k 2 -out binary16 A.npy B.npy", "trace A.npy B.npy -row 4",

@@ -26,6 +26,8 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 		return misuse(flags, "-kernel is for -recipe")
 	case p.recipe != "" && given(flags, "in", "alpha", "beta", "c", "split-k", "compare"):
 		return misuse(flags, "-recipe goes without -in, -alpha, -beta, -c, -split-k and -compare")
+	case p.recipe != "" && strings.Contains(p.recipe, "int8") && given(flags, "device", "promote"):
+		return misuse(flags, "-recipe %s goes without -device and -promote: sums of integers are exact", p.recipe)
 	case p.recipe != "" && len(words) != 2:
 		return misuse(flags, "want two files")
 	}
@@ -73,7 +75,7 @@ func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
 		}
 	}
 	fmt.Fprintf(stdout, "%s by %s, %s by %s; kernel %s on %s, scaled %s\n",
-		p.a, left.Name, p.b, right.Name, k.Name, k.Machine.Device.Name, whereScaled(k, a, b))
+		p.a, left.Name, p.b, right.Name, k.Name, cmp.Or(k.Machine.Device.Name, "int32"), whereScaled(k, a, b))
 	exact, quantised := product64(matrix.Float64(x), matrix.Float64(y)), product64(a.Values(), b.Values())
 	return writeErrors(stdout, exact, quantised, matrix.Float64(d))
 }
@@ -102,21 +104,30 @@ func findRecipe(name string) (quant.Recipe, error) {
 
 // kernelFor returns the kernel that -kernel names, on the device that -device
 // names, or on one of its architecture that takes the scales, if there is one.
-// Without a name, it is that of DeepGEMM for scales of blocks along K, and
-// otherwise one that scales finished sums.
+// Integers need no device. Without a name, it is that of DeepGEMM for scales of
+// blocks along K, that of DeepSeek for such integers, as in kernels of Triton,
+// and otherwise one that scales finished sums.
 func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
 	out, err := findFormat(p.out)
 	if err != nil {
 		return quant.Kernel{}, err
 	}
-	d, scaled, err := deviceFor(p.device, tcore.Binary32.Name, left, right)
-	if err != nil {
-		return quant.Kernel{}, err
+	m, along := tcore.Machine{Promote: p.promote, Output: out}, shortest(left.Block.Along, right.Block.Along)
+	integers, scaled := integer(left) && integer(right), false
+	if !integers {
+		if m.Device, scaled, err = deviceFor(p.device, tcore.Binary32.Name, left, right); err != nil {
+			return quant.Kernel{}, err
+		}
+		m.Name = m.Device.Name
+		if err := m.Check(); err != nil {
+			return quant.Kernel{}, err
+		}
 	}
-	along := shortest(left.Block.Along, right.Block.Along)
 	name := p.kernel
 	switch {
 	case name != "":
+	case integers && along > 0:
+		name = "deepseek"
 	case scaled:
 		name = "alpha"
 	case along > 0:
@@ -125,16 +136,21 @@ func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
 		name = "epilogue"
 	}
 	var names []string
-	for _, k := range quant.Kernels(tcore.Machine{Name: d.Name, Device: d, Promote: p.promote, Output: out}) {
+	for _, k := range quant.Kernels(m) {
 		if k.Name == name {
 			if k.Every > 0 && along > 0 {
 				k.Every = along
 			}
-			return k, k.Machine.Check()
+			return k, nil
 		}
 		names = append(names, k.Name)
 	}
 	return quant.Kernel{}, fmt.Errorf("-kernel: no kernel %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// integer reports whether codes of a recipe are integers.
+func integer(r quant.Recipe) bool {
+	return r.Element.Equal(quant.Int8) || r.Element.Equal(quant.MXInt8)
 }
 
 // shortest returns the smaller of two lengths of blocks, where 0 stands for all
@@ -149,6 +165,11 @@ func shortest(a, b int) int {
 // deviceFor returns the device of the name, or one of the architecture of that
 // name that takes the scales of the recipes, scaled, or else their codes.
 func deviceFor(name, acc string, left, right quant.Recipe) (d tcore.Device, scaled bool, err error) {
+	for _, r := range []quant.Recipe{left, right} {
+		if integer(r) {
+			return d, false, fmt.Errorf("-recipe: %s makes %s, which no device of the catalogue takes; sums of integers are exact", r.Name, r.Element.Name)
+		}
+	}
 	if d, scaled = blockScaled(name, left, right); !scaled {
 		d, err = findDevice(name, left.Element.Name+","+right.Element.Name, acc)
 	}

@@ -42,6 +42,9 @@ func TestGEMMOfQuantised(t *testing.T) {
 		{"-recipe torchao-e4m3-row -promote 128", "kernel epilogue", quant.EpilogueKernel(on(devices.HopperE4M3(), 128))},
 		{"-recipe mxe4m3-floor", "kernel deepgemm on hopper-wgmma-e4m3-binary32, scaled every 32 products", every32},
 		{"-recipe mxe4m3-floor,mxe5m2-floor -device blackwell", "kernel alpha on blackwell-tcgen05-mxe4m3-binary32, scaled by the device", quant.AlphaKernel(on(devices.BlackwellMXE4M3(), 0))},
+		{"-recipe int8-row", "kernel epilogue on int32, scaled at the end", quant.EpilogueKernel(tcore.Machine{})},
+		{"-recipe int8-1x128,int8-row -out bfloat16", "kernel deepseek on int32, scaled every 128 products", quant.DeepSeekKernel(tcore.Machine{Output: tcore.BFloat16})},
+		{"-recipe int8-tensor -kernel alpha", "kernel alpha on int32", quant.AlphaKernel(tcore.Machine{})},
 		{"-recipe nvfp4-te-1x16 -device blackwell", "scaled by the device and at the end", quant.AlphaKernel(on(devices.BlackwellNVF4(), 0))},
 	} {
 		status, said, errs := ask(t, "gemm "+test.args+" A.npy B.npy -o D.npy")
@@ -79,6 +82,11 @@ func TestGEMMOfQuantised(t *testing.T) {
 		if len(lines) != 6 || !strings.HasPrefix(lines[3], "sums, scales, D  "+want) || !strings.HasPrefix(lines[2], "quantisation     0.00") {
 			t.Errorf("%s: said %q", args, said)
 		}
+	}
+
+	// The sums of int8 lose nothing but what rounding them and the scales does.
+	if _, said, _ := ask(t, "gemm -recipe int8-row A.npy B.npy"); !strings.Contains(said, "sums, scales, D  ") || !strings.Contains(strings.Split(said, "\n")[3], "e-08 ") {
+		t.Errorf("said %q", said)
 	}
 
 	status, _, errs := ask(t, "gemm -recipe torchao-e4m3-row A.npy C.npy -o none.npy")

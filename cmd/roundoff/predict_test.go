@@ -29,6 +29,33 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// What floor scales clip is a drift, of laws and of matrices in files; what is
+// quantised and summed well is stored badly.
+func TestPredictRecipe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	numbers := make([]float64, 64*64)
+	for i := range numbers {
+		numbers[i] = (float64(i*2654435761%4096) + 0.5) / 4096
+	}
+	writeNumbers(t, ".", "a.npy", "(64, 64)", numbers...)
+	for args, want := range map[string][]string{
+		"predict -recipe mxe4m3-floor -device blackwell -k 512,4096": {"blackwell-tcgen05-mxe4m3-binary32, K in one sum, mxe4m3-floor", "4096  0.031 ", "-0.031", "error"},
+		"predict -recipe mxe4m3-floor -device blackwell a.npy a.npy": {"\n64  0.03", "-0.03"},
+		"predict -recipe torchao-e4m3-row -promote 128 -k 4096":      {"hopper-wgmma-e4m3-binary32, promoted every 128 products", "4096  0.000"},
+		"predict -recipe torchao-e4m3-row -out bfloat16 -k 4096":     {"4096  0.0747", "0.00178"},
+	} {
+		status, said, errs := ask(t, args)
+		if status != 0 {
+			t.Errorf("%s: status %d, %s", args, status, errs)
+		}
+		for _, want := range want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: said %q, want %q", args, said, want)
+			}
+		}
+	}
+}
+
 // The trace of an element shows its products, blocks and parts.
 func TestTrace(t *testing.T) {
 	dir := t.TempDir()

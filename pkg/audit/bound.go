@@ -52,7 +52,9 @@ func (l *Layer) binary64() float64 {
 //	|D̂ - ÂB̂| <= C|Â||B̂| + (1+C)(ηΣS + nν)T + ν,
 //
 // with T the product of the scales of both tensors, and without ν where T is 1.
-// On a device with scales of its own n and ρ are 0, and ΣS is 1.
+// On a device with scales of its own n and ρ are 0, and ΣS is 1. Where sums are
+// known, step by step, a bound of Σ S|σ̂ - σ| stands for ηΣS, and β is 0. The
+// lesser of both is taken.
 func (l *Layer) accumulation(a, b *quant.Quantised, cols []int, d tcore.Device, every int, sizes blas64.General) blas64.General {
 	const ν = 0x1p-150 // half the least subnormal number of binary32
 	K, u := l.a.Cols, tcore.Binary32.UnitRoundoff()
@@ -74,11 +76,18 @@ func (l *Layer) accumulation(a, b *quant.Quantised, cols []int, d tcore.Device, 
 		t := float64(a.TensorScale() * b.TensorScale())
 		rounded, last = roundoff.Compose(math.Abs(t-T)/T, u), ν
 	}
-	inner, γ := roundoff.Compose(roundoff.Compose(β, roundoff.Gamma(n, u)), rounded), l.binary64()
+	outside, γ := roundoff.Compose(roundoff.Gamma(n, u), rounded), l.binary64()
+	of := func(i int, β, lost float64) float64 {
+		C := roundoff.Compose(roundoff.Compose(β, outside), ρ.Data[i])
+		return (1 + γ) * (C*sizes.Data[i] + γ*sizes.Data[i] + (1+C)*(lost+float64(n)*ν)*T + last)
+	}
 	z := matrix.New64(sizes.Rows, sizes.Cols)
-	for i, size := range sizes.Data {
-		C := roundoff.Compose(inner, ρ.Data[i])
-		z.Data[i] = (1 + γ) * (C*size + γ*size + (1+C)*(η*S.Data[i]+float64(n)*ν)*T + last)
+	lost, known := l.truncated(a, b, cols, d, every)
+	for i := range z.Data {
+		z.Data[i] = of(i, β, η*S.Data[i])
+		if known {
+			z.Data[i] = min(z.Data[i], of(i, 0, lost.Data[i]))
+		}
 	}
 	return z
 }

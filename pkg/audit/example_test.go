@@ -30,12 +30,12 @@ func Example() {
 	}
 	fmt.Printf("predicted %.3f, measured %.3f\n", e.Predicted, e.Measured)
 	for _, d := range e.Devices {
-		fmt.Printf("every %d: %.0e, at most %.1f\n", d.Promote, d.RMS, d.Bound)
+		fmt.Printf("every %d: %.0e, at most %.2f\n", d.Promote, d.RMS, d.Bound)
 	}
 	// Output:
 	// predicted 0.037, measured 0.037
-	// every 0: 5e-04, at most 2.7
-	// every 128: 1e-04, at most 0.3
+	// every 0: 5e-04, at most 0.05
+	// every 128: 1e-04, at most 0.02
 }
 
 func ExampleNewLayer() {

@@ -181,8 +181,10 @@ type Accumulated struct {
 // Bounds hold always, for these matrices and every output that does not
 // overflow: |E| <= |δA||B| + |Â||δB|, and |D̂ - ÂB̂| <= β|Â||B̂| + η with the
 // least β of package bound that needs to know nothing of the data, and with
-// roundings of scales and of sums outside of the device. Roundings of binary64,
-// in which all is computed, are added.
+// roundings of scales and of sums outside of the device. Where a device aligns
+// the products of a step to its running sum and cuts off what is below, the
+// bound adds what each step can lose given the sums, if that is less. Roundings
+// of binary64, in which all is computed, are added.
 //
 // The error says that a recipe cannot be applied, or that it makes numbers
 // which are not finite.

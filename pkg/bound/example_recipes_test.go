@@ -24,6 +24,51 @@ func ExampleProblem_recipes() {
 	// 0.019 quantised, 0.000031 summed
 }
 
+// What is lost of positive numbers has a mean: in MXFP4 because floor scales
+// clip, and on Hopper because sums are truncated.
+func ExamplePredictQuantised() {
+	for _, of := range []struct {
+		device tcore.Device
+		recipe quant.Recipe
+	}{{devices.BlackwellMXF4(), quant.MX(tcore.E2M1, quant.FloorScale)}, {devices.HopperE4M3(), quant.Torchao(tcore.E4M3, quant.PerVector, false)}} {
+		k := bound.Problem{M: 1024, N: 8, K: 4096, Machine: tcore.Machine{Device: of.device}, X: bound.Uniform(0, 1), Y: bound.Uniform(0, 1),
+			Represented: true, Recipes: &bound.Recipes{A: of.recipe, B: of.recipe}}
+		e := must(bound.PredictQuantised(k))
+		fmt.Printf("%s: %.3f, of which quantised %+.3f, summed %+.3f\n", of.recipe.Name, e.RMS(), e.Quantisation.Drift, e.Accumulation.Drift)
+	}
+	// Output:
+	// mxe2m1-floor: 0.121, of which quantised -0.121, summed +0.000
+	// torchao-e4m3-row: 0.075, of which quantised -0.000, summed -0.075
+}
+
+// Drifts are added, deviations and what storing adds are squared.
+func ExampleTypicalError_RMS() {
+	e := bound.TypicalError{Quantisation: bound.ErrorPart{Drift: -0.1, Deviation: 0.03}, Accumulation: bound.ErrorPart{Drift: 0.1, Deviation: 0.04}}
+	fmt.Printf("%.2f\n", e.RMS())
+	// Output: 0.05
+}
+
+// A drift is the same for sums of all lengths, relative to |A||B|.
+func ExampleErrorPart() {
+	recipe := quant.MX(tcore.E4M3, quant.FloorScale)
+	for _, K := range []int{256, 4096} {
+		k := bound.Problem{M: 1, N: 1, K: K, Machine: tcore.Machine{Device: devices.BlackwellMXE4M3()}, X: bound.Uniform(0, 1), Y: bound.Uniform(0, 1),
+			Represented: true, Recipes: &bound.Recipes{A: recipe, B: recipe}}
+		q := must(bound.PredictQuantised(k)).Quantisation
+		fmt.Printf("%.3f ± %.4f\n", q.Drift, q.Deviation)
+	}
+	// Output:
+	// -0.031 ± 0.0059
+	// -0.031 ± 0.0015
+}
+
+// A typical error is relative to the mean of |A||B|.
+func ExampleTypicalError() {
+	e := bound.TypicalError{Storing: 0x1p-10}
+	fmt.Println(e.Storing == e.RMS())
+	// Output: true
+}
+
 // Of given matrices it is known what a recipe loses, without chance.
 func ExampleRecipes() {
 	a := blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{0.3, -1.7, 0.25, 1.1}}

@@ -58,7 +58,7 @@ func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 		k.K = max(k.K, part.Length())
 	}
 	if why := whole.unpredictable(); why != "" {
-		return nil, fmt.Errorf("bound: no prediction for %s: %s", k.Device.Name, why)
+		return nil, k.noPrediction(why)
 	}
 	for _, d := range []Distribution{k.X, k.Y} {
 		if err := d.Check(); err != nil {
@@ -85,7 +85,7 @@ func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 // unpredictable returns why the error cannot be predicted, or "".
 func (k Problem) unpredictable() string {
 	switch {
-	case k.Device.ScaleBlock > 0:
+	case k.Device.ScaleBlock > 0 && k.blocks == nil:
 		return "nothing is known of its scales"
 	case k.Device.C.Precision > tcore.Binary32.Precision:
 		return "its sums do not fit binary32"
@@ -95,6 +95,8 @@ func (k Problem) unpredictable() string {
 		return fmt.Sprintf("its sums are %v", k.Order)
 	case k.stochastic():
 		return "its rounding is stochastic"
+	case k.Recipes != nil:
+		return "its factors are quantised, which PredictQuantised knows"
 	case k.Represented:
 		return "its factors are rounded before"
 	case k.output().Precision < k.carried().Precision:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -44,14 +45,10 @@ func (k Problem) newPartAdder() *partAdder {
 	const batches, seed, elements = 2, 241118747, 1 << 22
 	n := min(128, max(8, elements/k.Length())) // few long parts, so that they fit memory
 	p := &partAdder{k: k, rng: rand.New(rand.NewPCG(seed, 1))}
-	general := func(rows, cols int) blas32.General {
-		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-	}
-	a, b, z := general(n, k.Length()), general(k.Length(), n), general(n, n)
+	factors, z := k.newRandomFactors(n, k.Length(), p.rng), matrix.New(n, n)
 	for range batches {
-		fill(a.Data, k.X, k.Device.A, k.Device.Convert, p.rng)
-		fill(b.Data, k.Y, k.Device.B, k.Device.Convert, p.rng)
-		k.Device.MultiplyAdd(a, b, blas32.General{}, z)
+		factors.draw()
+		factors.multiplyAdd(blas32.General{}, z)
 		p.sums = append(p.sums, z.Data...)
 	}
 	p.grid = lastBit(p.sums)

@@ -44,6 +44,11 @@ type Problem struct {
 	// subnormals says that Underflow is to have what subnormal numbers of formats
 	// of at most 6 bits change, and RangeX and RangeY are known.
 	subnormals bool
+
+	// blocks are those of which a prediction draws the factors, X and Y being the
+	// distributions of the numbers that they stand for; nil if elements of X and Y
+	// are drawn by themselves.
+	blocks *quantisedBlocks
 }
 
 // Length returns ℓ, the number of products in one chain, that is, in the

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -138,20 +139,16 @@ type stepper struct {
 	nearest   bool              // running sums are rounded to nearest
 	symmetric bool              // products have mean zero: each block is added with both signs
 	rng       *rand.Rand
-	a, b      blas32.General
+	factors   *randomFactors
 	c, z      blas32.General
 }
 
 func newStepper(k Problem) *stepper {
 	const n, seed = 128, 241118747
-	general := func(rows, cols int) blas32.General {
-		return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
-	}
-	w := k.Width()
+	rng := rand.New(rand.NewPCG(seed, 0))
 	s := &stepper{
 		k: k, sums: k.Device.C, nearest: !k.truncates(), symmetric: k.X.Mean() == 0 || k.Y.Mean() == 0,
-		rng: rand.New(rand.NewPCG(seed, 0)),
-		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
+		rng: rng, factors: k.newRandomFactors(n, k.Width(), rng), c: matrix.New(n, n), z: matrix.New(n, n),
 	}
 	const many = 2048 // enough to predict the mean, not only to bound it
 	if k.stepDistribution() != nil {
@@ -170,7 +167,7 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	var t tally
 	for range batches {
 		s.draw(lo, hi)
-		s.k.Device.MultiplyAdd(s.a, s.b, s.c, s.z)
+		s.factors.multiplyAdd(s.c, s.z)
 		if err := s.observe(&t); err != nil {
 			return truncation.ErrorMoments{}, err
 		}
@@ -189,9 +186,8 @@ func (s *stepper) step(lo, hi float64) (truncation.ErrorMoments, error) {
 // multiples of the last bit of such products. If products have mean zero, every
 // block occurs with both signs and is added to the same running sum.
 func (s *stepper) draw(lo, hi float64) {
-	fill(s.a.Data, s.k.X, s.k.Device.A, s.k.Device.Convert, s.rng)
-	fill(s.b.Data, s.k.Y, s.k.Device.B, s.k.Device.Convert, s.rng)
-	grid := lastBit(s.a.Data) * lastBit(s.b.Data)
+	s.factors.draw()
+	grid := lastBit(s.factors.a.Data) * lastBit(s.factors.b.Data)
 	for i := range s.c.Data {
 		s.c.Data[i] = float32(grid * math.Round((lo+(hi-lo)*s.rng.Float64())/grid))
 	}
@@ -199,9 +195,7 @@ func (s *stepper) draw(lo, hi float64) {
 	if !s.symmetric {
 		return
 	}
-	for i, x := range s.a.Data[:len(s.a.Data)/2] {
-		s.a.Data[len(s.a.Data)/2+i] = -x
-	}
+	s.factors.mirror()
 	copy(s.c.Data[len(s.c.Data)/2:], s.c.Data)
 }
 
@@ -209,16 +203,16 @@ func (s *stepper) draw(lo, hi float64) {
 // that a sum overflowed.
 func (s *stepper) observe(t *tally) error {
 	for i := range s.c.Rows {
-		row := s.a.Data[i*s.a.Stride : i*s.a.Stride+s.a.Cols]
+		row := matrix.Row(s.factors.a, i)
 		for j := range s.c.Cols {
 			p := 0.0
 			for l, x := range row {
-				p += float64(x) * float64(s.b.Data[l*s.b.Stride+j])
+				p += float64(x) * float64(s.factors.b.Data[l*s.factors.b.Stride+j])
 			}
 			c, z := float64(s.c.Data[i*s.c.Stride+j]), float64(s.z.Data[i*s.z.Stride+j])
 			e := z - c - p
 			if math.IsNaN(e) || math.IsInf(e, 0) {
-				return fmt.Errorf("bound: no prediction for %s: %v and products of sum %v overflow", s.k.Device.Name, c, p)
+				return s.k.noPrediction(fmt.Sprintf("%v and products of sum %v overflow", c, p))
 			}
 			t.add(e, p)
 		}

@@ -331,6 +331,15 @@ func ExampleKernel_Multiply() {
 	// quant: kernel "epilogue" scales sums of all products, recipe "deepgemm-1x128" has a scale for every 128 along K = 256
 }
 
+// Integers are added exactly, on no device: 127 · 127 + 64 · 127 is 24257.
+func ExampleKernel_Multiply_integers() {
+	a := quantise(quant.Integers(quant.PerVector), row(127, 64))
+	b, _ := quant.Integers(quant.PerVector).Quantise(blas32.General{Rows: 2, Cols: 1, Stride: 1, Data: []float32{1, 1}}, quant.Right)
+	d, err := quant.EpilogueKernel(tcore.Machine{}).Multiply(a, b)
+	fmt.Println(b.Number(0, 0), d.Data[0], err)
+	// Output: 127 191 <nil>
+}
+
 func ExampleScaleOrder() {
 	m := tcore.Machine{Device: devices.HopperE4M3()}
 	fmt.Println(quant.DeepSeekKernel(m).Scales == quant.OneByOne)

@@ -1,6 +1,14 @@
 package quant
 
-import "github.com/roundofflab/roundoff/pkg/tcore"
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
+)
 
 // Int8 is the integers from -127 to 127, as a format whose only exponent is 6:
 // 64 to 127 are its normal numbers, 0 to 63 the subnormal ones. MXInt8 is the
@@ -27,4 +35,39 @@ func decode(f tcore.Format, code uint8) float64 {
 		return float64(int8(code)) * f.MinSubnormal()
 	}
 	return f.Decode(uint64(code))
+}
+
+// integers reports whether both matrices have codes of two's complement.
+func integers(a, b *Quantised) bool {
+	return isInteger(a.Recipe.Element) && isInteger(b.Recipe.Element)
+}
+
+// addIntegers stores in z the sums of the products lo to hi-1 along K: integer
+// units add them exactly in int32, which is then rounded to binary32. The error
+// names a sum that int32 does not hold.
+func addIntegers(a, b *Quantised, lo, hi int, z blas32.General) error {
+	unit := a.Recipe.Element.MinSubnormal() * b.Recipe.Element.MinSubnormal()
+	columns := make([]int32, b.Cols*(hi-lo))
+	for j := range b.Cols {
+		for l := lo; l < hi; l++ {
+			columns[j*(hi-lo)+l-lo] = int32(int8(b.Codes[l*b.Cols+j]))
+		}
+	}
+	overflows := make([]error, a.Rows)
+	parallel.Ranges(a.Rows, func(first, end int) {
+		for i := first; i < end; i++ {
+			row := a.Codes[i*a.Cols+lo : i*a.Cols+hi]
+			for j := range b.Cols {
+				sum := int64(0)
+				for l, y := range columns[j*(hi-lo) : (j+1)*(hi-lo)] {
+					sum += int64(int32(int8(row[l])) * y)
+				}
+				if sum > math.MaxInt32 || sum < math.MinInt32 {
+					overflows[i] = fmt.Errorf("quant: the products of row %d of A and column %d of B add up to %d, which int32 does not hold", i, j, sum)
+				}
+				z.Data[i*z.Stride+j] = float32(sum) * float32(unit)
+			}
+		}
+	})
+	return cmp.Or(overflows...)
 }

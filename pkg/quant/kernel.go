@@ -21,6 +21,9 @@ import (
 // Scales and Fused say in which order a term is computed. If Every = 0, one sum
 // of all K products is scaled, and nothing is added. A block-scaled device
 // takes the scales of blocks; s and t are then those of the tensors.
+//
+// Integers need no device: sums of int8 are exact in int32, which is rounded to
+// binary32 before it is scaled. The Machine then has an Output alone.
 type Kernel struct {
 	Name    string        // by which commands ask for it
 	Source  string        // the library or the text, and its version
@@ -52,8 +55,8 @@ func DeepSeekKernel(m tcore.Machine) Kernel {
 }
 
 // EpilogueKernel returns a kernel that scales finished sums, as for one scale
-// per tensor or per row of A and column of B: fl(fl(S · s) · t). Whether cuBLAS
-// multiplies in this order is not known to us.
+// per tensor or per row of A and column of B: fl(fl(S · s) · t), as by
+// torchao for int8. Whether cuBLAS has this order is not known to us.
 func EpilogueKernel(m tcore.Machine) Kernel {
 	return Kernel{Name: "epilogue", Source: "usual", Machine: m, Scales: OneByOne}
 }
@@ -76,7 +79,7 @@ func Kernels(m tcore.Machine) []Kernel {
 //
 // It returns an error if a or b is not of its side or not whole, if their sizes
 // or formats do not fit the device, if there is more than one scale for Every
-// products, or if [tcore.Machine.Check] does.
+// products, if [tcore.Machine.Check] does, or if int32 does not hold a sum.
 func (k Kernel) Multiply(a, b *Quantised) (blas32.General, error) {
 	if err := k.check(a, b); err != nil {
 		return blas32.General{}, err
@@ -103,7 +106,13 @@ func (k Kernel) Multiply(a, b *Quantised) (blas32.General, error) {
 		}
 		for l := 0; l < a.Cols; l += every {
 			end := min(l+every, a.Cols)
-			sums.GEMM(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(x, l, end), matrix.Rows(y, l, end), 0, blas32.General{}, term)
+			if sums.Device.Core == nil {
+				if err := addIntegers(a, b, l, end, term); err != nil {
+					return blas32.General{}, err
+				}
+			} else {
+				sums.GEMM(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(x, l, end), matrix.Rows(y, l, end), 0, blas32.General{}, term)
+			}
 			k.add(d, term, a.scalesAt(l), b.scalesAt(l))
 		}
 	}
@@ -143,12 +152,17 @@ func (k *Kernel) step(z, c, s, t float32) float32 {
 
 // check returns an error that says why a and b cannot be multiplied.
 func (k *Kernel) check(a, b *Quantised) error {
-	m := &k.Machine
-	if m.Device.Core == nil {
-		return fmt.Errorf("quant: kernel %q: device %q has no Core", k.Name, m.Device.Name)
-	}
-	if err := m.Check(); err != nil {
-		return fmt.Errorf("quant: kernel %q: %w", k.Name, err)
+	m, exact := &k.Machine, k.Machine.Device.Core == nil
+	switch {
+	case exact && !integers(a, b):
+		return fmt.Errorf("quant: kernel %q: device %q has no Core, want one for factors of %s and %s, which are not both integers",
+			k.Name, m.Device.Name, a.Recipe.Element.Name, b.Recipe.Element.Name)
+	case exact && (m.Promote > 0 || m.SplitK > 1 || m.Order != tcore.InSequence || m.Stochastic.Bits > 0):
+		return fmt.Errorf("quant: kernel %q: sums of integers are exact, want none of Promote, SplitK, Order and Stochastic", k.Name)
+	case !exact:
+		if err := m.Check(); err != nil {
+			return fmt.Errorf("quant: kernel %q: %w", k.Name, err)
+		}
 	}
 	if a.Side != Left || b.Side != Right {
 		return fmt.Errorf("quant: kernel %q: the factors are quantised as %v and %v, want A and B", k.Name, a.Side, b.Side)
@@ -179,7 +193,7 @@ func (k *Kernel) check(a, b *Quantised) error {
 		return fmt.Errorf("quant: kernel %q: Every = %d and stochastic sums, want one of them", k.Name, k.Every)
 	case k.Scales != ProductOfScales && k.Scales != OneByOne:
 		return fmt.Errorf("quant: kernel %q: Scales = %d, want one of the constants", k.Name, k.Scales)
-	case !m.Device.A.Equal(a.Recipe.Element) || !m.Device.Takes(b.Recipe.Element):
+	case !exact && (!m.Device.A.Equal(a.Recipe.Element) || !m.Device.Takes(b.Recipe.Element)):
 		return fmt.Errorf("quant: kernel %q: the factors are %s and %s, device %q takes %s and %s",
 			k.Name, a.Recipe.Element.Name, b.Recipe.Element.Name, m.Device.Name, m.Device.A.Name, m.Device.B.Name)
 	}

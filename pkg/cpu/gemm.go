@@ -31,19 +31,34 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 	if beta != 0 {
 		checkResult("c", a, b, c)
 	}
-	p := newProduct(k, a, b)
-	for l := 0; l < a.Cols; l += depth {
-		p.add(l, min(l+depth, a.Cols))
-	}
-	for i := range d.Rows {
-		for j := range d.Cols {
-			z := float32(alpha * p.sums.Data[i*p.sums.Stride+j]) // a conversion, so that no compiler fuses it with the addition
-			if beta != 0 {
-				z += float32(beta * c.Data[i*c.Stride+j])
+	finish := func(i, j int, sums view[float32]) {
+		for r := range sums.rows {
+			row := d.Data[(i+r)*d.Stride+j:][:sums.cols]
+			for l, v := range sums.data[r*sums.stride:][:sums.cols] {
+				z := float32(alpha * v) // a conversion, so that no compiler fuses it with the addition
+				if beta != 0 {
+					z += float32(beta * c.Data[(i+r)*c.Stride+j+l])
+				}
+				row[l] = z
 			}
-			d.Data[i*d.Stride+j] = z
 		}
 	}
+	if k.tiles == nil {
+		p := newProduct(k, a, b)
+		for l := 0; l < a.Cols; l += depth {
+			p.add(l, min(l+depth, a.Cols))
+		}
+		finish(0, 0, view[float32]{a.Rows, b.Cols, p.sums.Stride, p.sums.Data})
+		return
+	}
+	if alpha == 1 && beta == 0 {
+		finish = nil
+	}
+	multiply(k.tiles, viewOf(a), viewOf(b), viewOf(d), finish)
+}
+
+func viewOf(m blas32.General) view[float32] {
+	return view[float32]{m.Rows, m.Cols, m.Stride, m.Data}
 }
 
 // transposed returns op(m).

@@ -9,19 +9,19 @@ import (
 // kernels are those of amd64. While one of them runs, no goroutine takes its
 // thread, and the system keeps the thread's tiles.
 var kernels = []kernel{
-	{devices.AMXBF16(), 16, tdpbf16ps, tilesMissing},
+	{devices.AMXBF16(), 16, tdpbf16ps, tilesMissing, &tileKernel[float32]{32, tdpbf16psStrips, packLeft32, packRight32}},
 	{devices.AVX512BF16(), 1, vdpbf16ps, func() string {
 		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BF16 {
 			return "this processor has no AVX512-BF16"
 		}
 		return ""
-	}},
+	}, nil},
 }
 
 // tilesMissing returns why tiles of bfloat16 cannot be used, or "".
 func tilesMissing() string {
-	if x := xcpu.X86; !x.HasAMXTile || !x.HasAMXBF16 {
-		return "this processor has no AMX-BF16"
+	if x := xcpu.X86; !x.HasAMXTile || !x.HasAMXBF16 || !x.HasAVX512F || !x.HasAVX512BW {
+		return "this processor has no AMX-BF16, or no AVX-512 beside it"
 	}
 	return requestTiles()
 }
@@ -35,3 +35,17 @@ func tdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
 //
 //go:noescape
 func vdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
+
+// tdpbf16psStrips is [tileKernel.strips] by TDPBF16PS.
+//
+//go:noescape
+func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+
+// packLeft32 and packRight32 are those of [tileKernel] for elements that are
+// rounded to bfloat16.
+//
+//go:noescape
+func packLeft32(dst *byte, src *float32, tiles int)
+
+//go:noescape
+func packRight32(dst *byte, src *float32, ld int, tiles int)

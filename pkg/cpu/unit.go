@@ -27,6 +27,8 @@ type kernel struct {
 	run func(c *float32, ldc int, a, b *uint16, pairs int)
 
 	missing func() string // why the instruction cannot be used, or ""
+
+	tiles *tileKernel[float32] // for whole products, if there is one
 }
 
 // The sides of a tile of sums, and what of its factors is in one tile.

@@ -101,7 +101,7 @@ func TestGEMM(t *testing.T) {
 // So do those of sizes around a tile and longer than one call, of subnormal,
 // huge and special elements; what lies beyond a row is not touched.
 func TestGEMM_of_difficult_matrices(t *testing.T) {
-	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {3, 2, 4097}, {2, 3, 8225}}
+	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {3, 2, 4097}, {2, 3, 8225}, {300, 67, 300}, {70, 600, 257}, {64, 64, 64}, {256, 512, 256}}
 	special := []float32{0, float32(math.Copysign(0, -1)), 1e-40, -1e-40, 0x1p-126, 3e38, -3e38, 0x1p-63, -0x1p-63, float32(math.Inf(1)), float32(math.NaN())}
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
 		r := rand.New(rand.NewPCG(seed, 1))

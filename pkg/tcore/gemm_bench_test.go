@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -42,11 +43,11 @@ func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multip
 			multiply := prepare()
 			var spent time.Duration
 			n := counted(func() {
-				start := processorTime()
+				start := cputime.Spent()
 				for b.Loop() {
 					multiply()
 				}
-				spent = processorTime() - start
+				spent = cputime.Spent() - start
 			})
 			macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)
 			b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")

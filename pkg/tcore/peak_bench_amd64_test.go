@@ -3,6 +3,7 @@ package tcore
 import (
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
@@ -19,13 +20,13 @@ func BenchmarkPeak(b *testing.B) {
 	}
 	x, y, c := make([]float32, rows*k), make([]float32, k*columns), make([]float32, rows*columns)
 	b.Run("n=512/threads=1", func(b *testing.B) {
-		start := processorTime()
+		start := cputime.Spent()
 		for b.Loop() {
 			for range repeat {
 				run(&c[0], 4*columns, &x[0], 4*k, &y[0], k)
 			}
 		}
-		spent := processorTime() - start
+		spent := cputime.Spent() - start
 		macs := float64(rows*k*columns) * repeat * float64(b.N) / 1e6
 		b.ReportMetric(macs/spent.Seconds(), "MMAC/s")
 		b.ReportMetric(macs/b.Elapsed().Seconds(), "clock-MMAC/s")

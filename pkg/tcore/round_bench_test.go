@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"github.com/roundofflab/roundoff/internal/cputime"
 )
 
 // BenchmarkRound rounds 10^7 numbers of U(0, 1) on one thread, and on two where
@@ -25,11 +27,11 @@ func BenchmarkRound(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-				start := processorTime()
+				start := cputime.Spent()
 				for b.Loop() {
 					round()
 				}
-				spent := processorTime() - start
+				spent := cputime.Spent() - start
 				all := float64(n) * float64(b.N) / 1e6
 				b.ReportMetric(all/spent.Seconds(), "Melem/s")
 				b.ReportMetric(all/b.Elapsed().Seconds(), "clock-Melem/s")

@@ -1,15 +1,16 @@
 //go:build unix
 
-package tcore
+// Package cputime tells the processor time of a program, for benchmarks.
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// processorTime returns the time that processors have spent on this program,
+// Spent returns the time that processors have spent on this program,
 // which other programs hardly change.
-func processorTime() time.Duration {
+func Spent() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err)

@@ -1,0 +1,60 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/cputime"
+	"github.com/roundofflab/roundoff/pkg/cpu"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// benchmark times n × n products on one thread, and on two where there are
+// two, in millions of multiply-adds a second: of processor time, and of time by
+// the clock. prepare is called only for the benchmarks that are run.
+func benchmark(b *testing.B, name string, n int, prepare func(r *rand.Rand) (multiply func())) {
+	for _, threads := range []int{1, 2} {
+		if threads > runtime.NumCPU() {
+			continue
+		}
+		b.Run(fmt.Sprintf("device=%s/n=%d/threads=%d", name, n, threads), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+			multiply := prepare(rand.New(rand.NewPCG(seed, 3)))
+			var spent time.Duration
+			start := cputime.Spent()
+			for b.Loop() {
+				multiply()
+			}
+			spent = cputime.Spent() - start
+			macs := float64(n) * float64(n) * float64(n) * float64(b.N)
+			b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")
+			b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
+		})
+	}
+}
+
+// BenchmarkProcessor times products on the instructions of the processor,
+// rounding and packing of the factors included.
+func BenchmarkProcessor(b *testing.B) {
+	for _, d := range cpu.Instructions() {
+		u, err := cpu.Open(d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, n := range []int{512, 2048} {
+			if d == devices.AVX512BF16() && n > 512 {
+				continue
+			}
+			benchmark(b, d.Name, n, func(r *rand.Rand) func() {
+				draw := func() float32 { return float32(r.NormFloat64()) }
+				x, y, z := matrixOf(r, n, n, 0, draw), matrixOf(r, n, n, 0, draw), matrixOf(r, n, n, 0, draw)
+				return func() { u.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, 0, blas32.General{}, z) }
+			})
+		}
+	}
+}

@@ -149,7 +149,7 @@ func newStepper(k Problem) *stepper {
 	}
 	w := k.Width()
 	s := &stepper{
-		k: k, sums: k.Device.C, nearest: !k.truncates(), symmetric: k.X.Mean() == 0 || k.Y.Mean() == 0,
+		k: k, sums: k.Device.C, nearest: !k.truncates() && !k.roundsToOdd(), symmetric: k.X.Mean() == 0 || k.Y.Mean() == 0,
 		rng: rand.New(rand.NewPCG(seed, 0)),
 		a:   general(n, w), b: general(w, n), c: general(n, n), z: general(n, n),
 	}

@@ -17,7 +17,8 @@ var _ tcore.GEMMer = &Unit{}
 // GEMM stores D = alpha op(A) op(B) + beta C in d, with the bits of
 // [tcore.Machine.GEMM] for the device of the unit, except for the payloads of
 // NaN. op(A) is a if tA is blas.NoTrans, its transpose if tA is blas.Trans, and
-// the same for op(B). Their elements are rounded to bfloat16, to nearest even.
+// the same for op(B). Their elements are rounded to the format of the factors, to
+// nearest even.
 // With beta = 0, C is not read. d may be c and must not overlap the others.
 //
 // It runs on GOMAXPROCS goroutines, and its result does not depend on their
@@ -31,19 +32,31 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 	if beta != 0 {
 		checkResult("c", a, b, c)
 	}
-	p := newProduct(k, a, b)
-	for l := 0; l < a.Cols; l += depth {
-		p.add(l, min(l+depth, a.Cols))
-	}
+	sums := k.product(a, b)
 	for i := range d.Rows {
 		for j := range d.Cols {
-			z := float32(alpha * p.sums.Data[i*p.sums.Stride+j]) // a conversion, so that no compiler fuses it with the addition
+			z := float32(alpha * sums.Data[i*sums.Stride+j]) // a conversion, so that no compiler fuses it with the addition
 			if beta != 0 {
 				z += float32(beta * c.Data[i*c.Stride+j])
 			}
 			d.Data[i*d.Stride+j] = z
 		}
+		if out := k.device.C; !out.Equal(tcore.Binary32) {
+			out.RoundSlice32(matrix.Row(d, i), matrix.Row(d, i))
+		}
 	}
+}
+
+// product returns AB, and perhaps more rows and columns.
+func (k *kernel) product(a, b blas32.General) blas32.General {
+	if k.lanes != nil {
+		return k.laneProduct(a, b)
+	}
+	p := newProduct(k, a, b)
+	for l := 0; l < a.Cols; l += depth {
+		p.add(l, min(l+depth, a.Cols))
+	}
+	return p.sums
 }
 
 // transposed returns op(m).

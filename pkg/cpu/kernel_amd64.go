@@ -3,16 +3,23 @@ package cpu
 import (
 	xcpu "golang.org/x/sys/cpu"
 
+	"github.com/roundofflab/roundoff/internal/vector"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // kernels are those of amd64. While one of them runs, no goroutine takes its
 // thread, and the system keeps the thread's tiles.
 var kernels = []kernel{
-	{devices.AMXBF16(), 16, tdpbf16ps, tilesMissing},
-	{devices.AVX512BF16(), 1, vdpbf16ps, func() string {
+	{device: devices.AMXBF16(), pairs: 16, run: tdpbf16ps, missing: tilesMissing},
+	{device: devices.AVX512BF16(), pairs: 1, run: vdpbf16ps, missing: func() string {
 		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BF16 {
 			return "this processor has no AVX512-BF16"
+		}
+		return ""
+	}},
+	{device: devices.AVX512F16(), lanes: vfmadd231ph, missing: func() string {
+		if !vector.Detect().FP16 {
+			return "this processor has no AVX512-FP16"
 		}
 		return ""
 	}},
@@ -35,3 +42,8 @@ func tdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
 //
 //go:noescape
 func vdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
+
+// vfmadd231ph adds n products to 32 sums, one to each in an instruction.
+//
+//go:noescape
+func vfmadd231ph(c, x, y *uint16, n int)

@@ -17,9 +17,9 @@ var _ tcore.GEMMer = &Unit{}
 // GEMM stores D = alpha op(A) op(B) + beta C in d, with the bits of
 // [tcore.Machine.GEMM] for the device of the unit, except for the payloads of
 // NaN. op(A) is a if tA is blas.NoTrans, its transpose if tA is blas.Trans, and
-// the same for op(B). Their elements are rounded to the format of the factors, to
-// nearest even.
-// With beta = 0, C is not read. d may be c and must not overlap the others.
+// the same for op(B). Their elements are rounded to the format of the factors,
+// to nearest even. With beta = 0, C is not read. d may be c and must not
+// overlap the others.
 //
 // It runs on GOMAXPROCS goroutines, and its result does not depend on their
 // number. It panics if a shape does not fit, a matrix is empty, or tA or tB is

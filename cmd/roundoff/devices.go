@@ -63,6 +63,8 @@ func coreColumns(d tcore.Device) []string {
 		return []string{"two FMA chains, flushed", terms(c.Terms), "-", nearest, "-"}
 	case tcore.OddFirst:
 		return []string{"FMAs, odd first, flushed", "2", "-", nearest, "-"}
+	case tcore.OddPairs:
+		return []string{"pairs, flushed", "2", "-", "ToOdd " + d.C.Name, "-"}
 	case tcore.TwoStage:
 		return []string{"two stages, truncated", terms(c.Terms), "24", nearest, "-"}
 	case tcore.TensorCore:

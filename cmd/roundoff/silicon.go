@@ -26,7 +26,7 @@ func siliconCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 
 // processorDevices returns the instructions of processors in the catalogue.
 func processorDevices() []tcore.Device {
-	return []tcore.Device{devices.AMXBF16(), devices.AVX512BF16()}
+	return []tcore.Device{devices.AMXBF16(), devices.AVX512BF16(), devices.AVX512F16()}
 }
 
 // siliconInfo prints the instructions, and for each whether it can be used.

@@ -61,7 +61,7 @@ func TestSiliconWithoutInstructions(t *testing.T) {
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSiliconWithoutInstructions$")
-	cmd.Env = append(os.Environ(), "SILICON_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.avx512bf16=off")
+	cmd.Env = append(os.Environ(), "SILICON_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.avx512bf16=off,cpu.avx512fp16=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -76,6 +76,10 @@ func (h Header) family() string {
 		return "tdpbf16ps"
 	case strings.Contains(text, "vdpbf16ps"):
 		return "vdpbf16ps"
+	case strings.Contains(text, "vfmadd231ph"):
+		return "vfmadd231ph"
+	case strings.Contains(text, "bfdot"):
+		return "bfdot"
 	case strings.Contains(text, "mma.sync"), strings.Contains(text, "_mma_"):
 		return "mma"
 	case h.Kind == "silicon" && (arch == "H100" || arch == "H200" || arch == "B200"):

@@ -37,7 +37,7 @@ func (s *stepDistribution) at(e int) *truncation.NearestError {
 // sums are not in sequence, if rounding is stochastic, or if the machine
 // truncates.
 func (k Problem) stepDistribution() *stepDistribution {
-	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != tcore.InSequence || k.stochastic() || k.truncates() {
+	if !k.knows(Moments) || !k.X.CanDraw() || !k.Y.CanDraw() || k.Order != tcore.InSequence || k.stochastic() || k.truncates() || k.roundsToOdd() {
 		return nil
 	}
 	const few = 256 // enough for a bound

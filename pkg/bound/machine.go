@@ -43,6 +43,8 @@ func (k Problem) roundings() []rounds {
 		if k.exactProducts() {
 			sums--
 		}
+	case tcore.OddPairs: // of exact products; the first pair is added to 0
+		sums = q
 	}
 	return []rounds{{sums, k.unit(k.Device.C)}}
 }
@@ -73,9 +75,9 @@ func (k Problem) exactProducts() bool {
 }
 
 // unit returns the largest relative error of a rounding to f: u to nearest, 2u
-// if rounding is stochastic.
+// if rounding is stochastic or to odd.
 func (k Problem) unit(f tcore.Format) float64 {
-	if k.stochastic() {
+	if k.stochastic() || k.roundsToOdd() {
 		return 2 * f.UnitRoundoff()
 	}
 	return f.UnitRoundoff()
@@ -113,10 +115,11 @@ func (k Problem) sequences() float64 {
 	return float64(len(k.roundings())) * k.Chains()
 }
 
-// isTree reports whether products are summed pairwise, or in two chains.
+// isTree reports whether products are summed in pairs, pairwise, or in two
+// chains.
 func (k Problem) isTree() bool {
 	switch k.Device.Core.(type) {
-	case tcore.Pairwise, tcore.EvenOdd:
+	case tcore.Pairwise, tcore.EvenOdd, tcore.OddPairs:
 		return true
 	}
 	return k.Order == tcore.InPairs
@@ -125,7 +128,7 @@ func (k Problem) isTree() bool {
 // flushes reports whether the machine replaces subnormal sums by zeros.
 func (k Problem) flushes() bool {
 	switch k.Device.Core.(type) {
-	case tcore.Pairwise, tcore.EvenOdd, tcore.OddFirst:
+	case tcore.Pairwise, tcore.EvenOdd, tcore.OddFirst, tcore.OddPairs:
 		return true
 	}
 	return false

@@ -52,6 +52,8 @@ func notNearest(k Problem) string {
 	switch {
 	case k.truncates():
 		return fmt.Sprintf("%s truncates: its errors exceed u and have one sign", k.Device.Name)
+	case k.roundsToOdd():
+		return fmt.Sprintf("%s rounds to odd: its errors reach 2u", k.Device.Name)
 	case k.stochastic():
 		return "rounding is stochastic: errors reach 2u"
 	case k.Order == tcore.Compensated:
@@ -115,4 +117,10 @@ func (k Problem) truncates() bool {
 		return true
 	}
 	return false
+}
+
+// roundsToOdd reports whether the machine rounds sums to odd.
+func (k Problem) roundsToOdd() bool {
+	_, odd := k.Device.Core.(tcore.OddPairs)
+	return odd
 }

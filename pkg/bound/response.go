@@ -147,7 +147,7 @@ func newStepper(k Problem) *stepper {
 	const n, seed = 128, 241118747
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := &stepper{
-		k: k, sums: k.Device.C, nearest: !k.truncates(), symmetric: k.X.Mean() == 0 || k.Y.Mean() == 0,
+		k: k, sums: k.Device.C, nearest: !k.truncates() && !k.roundsToOdd(), symmetric: k.X.Mean() == 0 || k.Y.Mean() == 0,
 		rng: rng, factors: k.newRandomFactors(n, k.Width(), rng), c: matrix.New(n, n), z: matrix.New(n, n),
 	}
 	const many = 2048 // enough to predict the mean, not only to bound it

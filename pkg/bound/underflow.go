@@ -105,6 +105,8 @@ func (k Problem) underflows() float64 {
 		return k.flushed(n + 2*q)
 	case tcore.OddFirst:
 		return k.flushed(n)
+	case tcore.OddPairs: // n products, sums of pairs, and c
+		return k.flushed(n + 2*q)
 	case tcore.Fused:
 		return q * k.aligned(c, k.Device.A, k.Device.B)
 	case tcore.Split:
@@ -119,12 +121,23 @@ func (k Problem) underflows() float64 {
 // flushed returns the effect of underflow on a machine that replaces subnormal
 // factors and subnormal results of the given number of operations by zeros.
 func (k Problem) flushed(operations float64) float64 {
-	x, y := k.factors()
-	η := min(x.sum*y.max+y.sum*x.max, float64(k.Length())*max(x.tiny*y.max, y.tiny*x.max))
-	if normal := k.Device.C.MinNormal(); k.flushedGrid() < normal {
+	η, grid := 0.0, k.productGrid()
+	if k.flushesFactors() {
+		x, y := k.factors()
+		η, grid = min(x.sum*y.max+y.sum*x.max, float64(k.Length())*max(x.tiny*y.max, y.tiny*x.max)), k.flushedGrid()
+	}
+	if normal := k.Device.C.MinNormal(); grid < normal {
 		η += operations * normal
 	}
 	return η
+}
+
+// flushesFactors reports whether subnormal factors count as zeros on a machine
+// that flushes: where they are subnormal in the format of the sums as well, and
+// on a Pairwise.
+func (k Problem) flushesFactors() bool {
+	_, pairwise := k.Device.Core.(tcore.Pairwise)
+	return pairwise || min(k.Device.A.MinSubnormal(), k.Device.B.MinSubnormal()) < k.Device.C.MinNormal()
 }
 
 // productGrid returns a power of two that divides every product of a number of

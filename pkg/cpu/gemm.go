@@ -17,8 +17,9 @@ var _ tcore.GEMMer = &Unit{}
 // GEMM stores D = alpha op(A) op(B) + beta C in d, with the bits of
 // [tcore.Machine.GEMM] for the device of the unit, except for the payloads of
 // NaN. op(A) is a if tA is blas.NoTrans, its transpose if tA is blas.Trans, and
-// the same for op(B). Their elements are rounded to bfloat16, to nearest even.
-// With beta = 0, C is not read. d may be c and must not overlap the others.
+// the same for op(B). Their elements are rounded to the format of the factors,
+// to nearest even. With beta = 0, C is not read. d may be c and must not
+// overlap the others.
 //
 // It runs on GOMAXPROCS goroutines, and its result does not depend on their
 // number. It panics if a shape does not fit, a matrix is empty, or tA or tB is
@@ -41,14 +42,14 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 				}
 				row[l] = z
 			}
+			if out := k.device.C; !out.Equal(tcore.Binary32) {
+				out.RoundSlice32(row, row)
+			}
 		}
 	}
 	if k.tiles == nil {
-		p := newProduct(k, a, b)
-		for l := 0; l < a.Cols; l += depth {
-			p.add(l, min(l+depth, a.Cols))
-		}
-		finish(0, 0, view[float32]{a.Rows, b.Cols, p.sums.Stride, p.sums.Data})
+		sums := k.product(a, b)
+		finish(0, 0, view[float32]{a.Rows, b.Cols, sums.Stride, sums.Data})
 		return
 	}
 	if alpha == 1 && beta == 0 {
@@ -59,6 +60,18 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 
 func viewOf(m blas32.General) view[float32] {
 	return view[float32]{m.Rows, m.Cols, m.Stride, m.Data}
+}
+
+// product returns AB, and perhaps more rows and columns.
+func (k *kernel) product(a, b blas32.General) blas32.General {
+	if k.lanes != nil {
+		return k.laneProduct(a, b)
+	}
+	p := newProduct(k, a, b)
+	for l := 0; l < a.Cols; l += depth {
+		p.add(l, min(l+depth, a.Cols))
+	}
+	return p.sums
 }
 
 // transposed returns op(m).

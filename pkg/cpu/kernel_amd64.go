@@ -3,19 +3,27 @@ package cpu
 import (
 	xcpu "golang.org/x/sys/cpu"
 
+	"github.com/roundofflab/roundoff/internal/vector"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // kernels are those of amd64. While one of them runs, no goroutine takes its
 // thread, and the system keeps the thread's tiles.
 var kernels = []kernel{
-	{devices.AMXBF16(), 16, tdpbf16ps, tilesMissing, &tileKernel[float32]{32, tdpbf16psStrips, packLeft32, packRight32}},
-	{devices.AVX512BF16(), 1, vdpbf16ps, func() string {
+	{device: devices.AMXBF16(), pairs: 16, run: tdpbf16ps, missing: tilesMissing,
+		tiles: &tileKernel[float32]{32, tdpbf16psStrips, packLeft32, packRight32}},
+	{device: devices.AVX512BF16(), pairs: 1, run: vdpbf16ps, missing: func() string {
 		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BF16 {
 			return "this processor has no AVX512-BF16"
 		}
 		return ""
-	}, nil},
+	}},
+	{device: devices.AVX512F16(), lanes: vfmadd231ph, missing: func() string {
+		if !vector.Detect().FP16 {
+			return "this processor has no AVX512-FP16"
+		}
+		return ""
+	}},
 }
 
 // tilesMissing returns why tiles of bfloat16 cannot be used, or "".
@@ -49,3 +57,8 @@ func packLeft32(dst *byte, src *float32, tiles int)
 
 //go:noescape
 func packRight32(dst *byte, src *float32, ld int, tiles int)
+
+// vfmadd231ph adds n products to 32 sums, one to each in an instruction.
+//
+//go:noescape
+func vfmadd231ph(c, x, y *uint16, n int)

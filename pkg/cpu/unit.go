@@ -26,6 +26,10 @@ type kernel struct {
 	// column j in pair i is that of 16i + j.
 	run func(c *float32, ldc int, a, b *uint16, pairs int)
 
+	// lanes, in place of pairs and run, adds n products to each of 32 sums, codes
+	// of binary16: those of x and y at the same place, 32 for every product.
+	lanes func(c, x, y *uint16, n int)
+
 	missing func() string // why the instruction cannot be used, or ""
 
 	tiles *tileKernel[float32] // for whole products, if there is one
@@ -82,8 +86,14 @@ func (u *Unit) opened(call string) *kernel {
 func (u *Unit) Device() tcore.Device { return u.opened("Device").device }
 
 // K returns the number of products that one instruction adds up: 32 for
-// TDPBF16PS, on tiles of full depth, and 2 for VDPBF16PS.
-func (u *Unit) K() int { return 2 * u.opened("K").pairs }
+// TDPBF16PS, on tiles of full depth, 2 for VDPBF16PS, and 1 for VFMADD231PH.
+func (u *Unit) K() int {
+	k := u.opened("K")
+	if k.lanes != nil {
+		return 1
+	}
+	return 2 * k.pairs
+}
 
 // Dots stores in d[i] the code of c[i] + Σ x[iK+k] y[iK+k] for every i, where d
 // and c have length n, x and y have length nK. The codes are those of
@@ -99,6 +109,10 @@ func (u *Unit) Dots(ctx context.Context, x, y, c, d []uint64) error {
 		var t dots
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			from, to := i*side, min((i+1)*side, len(d))
+			if kernel.lanes != nil {
+				kernel.laneDots(x[from:to], y[from:to], c[from:to], d[from:to])
+				continue
+			}
 			t.compute(kernel, x[from*k:to*k], y[from*k:to*k], c[from:to], d[from:to])
 		}
 	})

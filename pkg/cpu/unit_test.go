@@ -51,12 +51,13 @@ func matrixOf(r *rand.Rand, rows, cols, beyond int, draw func() float32) blas32.
 // Dot products of the processor have the bits of the emulation, payloads of NaN
 // and signs of zeros included, in all regimes.
 func TestDots(t *testing.T) {
-	n := 20000
+	products := 640000
 	if testing.Short() {
-		n = 5000
+		products /= 4
 	}
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
 		d, k, nan, zero := u.Device(), u.K(), 0, 0
+		n := products / k
 		s := probe.NewSampler(d, seed)
 		x, y, c, got := make([]uint64, n*k), make([]uint64, n*k), make([]uint64, n), make([]uint64, n)
 		for i := range n {
@@ -175,7 +176,7 @@ func TestGEMM_is_not_disturbed(t *testing.T) {
 // Where the processor lacks an instruction, Open says so in a sentence.
 func TestOpen_without_a_unit(t *testing.T) {
 	if os.Getenv("CPU_TEST_NONE") != "" {
-		for _, d := range []tcore.Device{devices.AMXBF16(), devices.AVX512BF16()} {
+		for _, d := range []tcore.Device{devices.AMXBF16(), devices.AVX512BF16(), devices.AVX512F16()} {
 			if u, err := cpu.Open(d); u != nil || !errors.Is(err, cpu.ErrNoMatrixUnit) {
 				t.Errorf("%s: %v, want none", d.Name, err)
 			}
@@ -186,7 +187,7 @@ func TestOpen_without_a_unit(t *testing.T) {
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestOpen_without_a_unit$|^TestGEMM$|^TestDots$")
-	cmd.Env = append(os.Environ(), "CPU_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.avx512bf16=off")
+	cmd.Env = append(os.Environ(), "CPU_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.avx512bf16=off,cpu.avx512fp16=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

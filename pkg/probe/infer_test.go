@@ -38,7 +38,11 @@ func TestInfer_finds_the_catalogue(t *testing.T) {
 				if r.Core != (tcore.Chain{}) || !r.Explained() {
 					t.Errorf("%+v, want a chain", r)
 				}
-			case tcore.ExactSum, tcore.Chain:
+			case tcore.Chain: // which NaN it returns is not asked
+				if r.Core != (tcore.Chain{}) || !r.Explained() {
+					t.Errorf("%+v, want a chain", r)
+				}
+			case tcore.ExactSum:
 				if r.Core != want || !r.Explained() {
 					t.Errorf("%+v, want %#v", r, want)
 				}

@@ -10,12 +10,22 @@ import (
 // nearest even: binary64 on all tensor and matrix cores, and binary32 on AMD
 // CDNA (Xie et al. 2025). With C = Binary32 and factors of lower precision it
 // is the recursive FMA of the paper.
-type Chain struct{}
+type Chain struct {
+	// PassesNaN is set if a NaN result is the first NaN among x, y and c, made
+	// quiet, and that of an invalid operation is the one with all bits set down to
+	// the quiet bit, as in FMAs of Intel processors (Intel 2024). Otherwise every
+	// NaN result is the same.
+	PassesNaN bool
+}
 
 func (Chain) width() int { return 1 }
 
-func (Chain) sum(d *Device, b block, _ *TraceBlock) float64 {
-	return d.C.FMA(b.x[0], b.y[0], b.c, ToNearestEven)
+func (c Chain) sum(d *Device, b block, _ *TraceBlock) float64 {
+	z := d.C.FMA(b.x[0], b.y[0], b.c, ToNearestEven)
+	if z != z && c.PassesNaN {
+		return nanOf(b.x[0], b.y[0], b.c)
+	}
+	return z
 }
 
 func (Chain) check(*Device) {}

@@ -209,6 +209,10 @@ func oracleBlock(d Device, in oracleInput) float64 {
 	case OddFirst:
 		x, y := flushedToZero(in.x), flushedToZero(in.y)
 		return oracleFlushed(x[0], y[0], oracleFlushed(x[1], y[1], toZero(in.c)))
+	case OddPairs:
+		x, y := flushedToZero(in.x), flushedToZero(in.y)
+		pair := oracleOdd(oracleOdd(x[0], y[0], math.Copysign(0, -1)), 1, oracleOdd(x[1], y[1], math.Copysign(0, -1)))
+		return oracleOdd(toZero(in.c), 1, pair)
 	case TwoStage:
 		return oracleTwoStage(core, in)
 	case Chain:
@@ -310,6 +314,33 @@ func oracleFlushed(x, y, z float64) float64 {
 	default:
 		return f
 	}
+}
+
+// oracleOdd is xy + z rounded to odd: cut to 24 bits, the last of which is set
+// if anything was cut. Before that, what is below 2^-126 is a zero of its sign,
+// and what is not below 2^128 an infinity. Operands are not subnormal.
+func oracleOdd(x, y, z float64) float64 {
+	if !finite(x) || !finite(y) || !finite(z) || x*y == 0 {
+		return x*y + z
+	}
+	s := new(big.Float).SetPrec(exactBits).SetFloat64(x)
+	s.Mul(s, new(big.Float).SetFloat64(y))
+	s.Add(s, new(big.Float).SetFloat64(z))
+	if s.Sign() == 0 {
+		return 0
+	}
+	e := s.MantExp(nil) // |s| in [2^(e-1), 2^e)
+	switch {
+	case e-1 < -126:
+		return signed(0, s.Sign() < 0)
+	case e > 128:
+		return math.Inf(s.Sign())
+	}
+	bits, accuracy := new(big.Float).SetMantExp(new(big.Float).Abs(s), 24-e).Int64()
+	if accuracy != big.Exact {
+		bits |= 1
+	}
+	return math.Ldexp(float64(int64(s.Sign())*bits), e-24)
 }
 
 // toZero returns the number, or a zero of its sign if it is below 2^-126.

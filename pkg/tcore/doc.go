@@ -71,8 +71,8 @@
 // A [Device] is one instruction of one architecture, bit for bit as the best
 // public models describe it (Fasi et al. 2021; Khattak & Mikaitis 2025; Xie et
 // al. 2025), or as a processor was found to compute. Package devices is the
-// catalogue, from Volta to Blackwell, CDNA1 to CDNA3, and Sapphire Rapids. Its
-// Core is the arithmetic of one block:
+// catalogue, from Volta to Blackwell, CDNA1 to CDNA3, Sapphire Rapids, Granite
+// Rapids, and Arm. Its Core is the arithmetic of one block:
 //
 //	core          what it does with the terms of a block        models
 //	Fused         aligns, truncates, adds, rounds once          NVIDIA
@@ -81,8 +81,9 @@
 //	Pairwise      IEEE steps in pairs, subnormals flushed       CDNA2
 //	EvenOdd       two chains of FMAs, subnormals flushed        Intel AMX
 //	OddFirst      FMAs in another order, subnormals flushed     AVX-512
+//	OddPairs      pairs rounded to odd, subnormals flushed      Arm
 //	TwoStage      aligns and truncates products, then c         CDNA3
-//	Chain         one FMA after the other                       binary64, CDNA binary32
+//	Chain         one FMA after the other                       binary64, CDNA binary32, AVX512-FP16
 //	TensorCore    Algorithm 1                                   the paper
 //
 // [Device.Dot] computes with values, [Device.DotCodes] and [Device.DotScaled]

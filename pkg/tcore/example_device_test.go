@@ -75,6 +75,8 @@ func ExampleDevices() {
 	// cdna3-mfma-binary64-binary64               -0.875
 	// sapphirerapids-tdpbf16ps-bfloat16-binary32 -1
 	// sapphirerapids-vdpbf16ps-bfloat16-binary32 -0.875
+	// graniterapids-tdpfp16ps-binary16-binary32  -1
+	// arm-bfdot-bfloat16-binary32                -1.375
 	// paper-f32                                  -0.875
 	// ieee-fma-binary16-binary32                 -0.875
 	// ieee-fma-binary32-binary32                 -0.875
@@ -356,7 +358,7 @@ func ExampleContested() {
 
 // Each of these devices has another core.
 func ExampleCore() {
-	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.AMXBF16(), devices.AVX512BF16(), devices.HopperF64(), devices.PaperCoreF32()} {
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.AMXBF16(), devices.AVX512BF16(), devices.ArmBF16(), devices.HopperF64(), devices.PaperCoreF32()} {
 		fmt.Printf("%T\n", d.Core)
 	}
 	// Output:
@@ -366,6 +368,7 @@ func ExampleCore() {
 	// tcore.TwoStage
 	// tcore.EvenOdd
 	// tcore.OddFirst
+	// tcore.OddPairs
 	// tcore.Chain
 	// tcore.TensorCore
 }
@@ -398,6 +401,17 @@ func ExampleOddFirst() {
 	// Output:
 	// 0
 	// -0
+}
+
+// Above 2²⁴ the numbers of binary32 are 2 apart, and those with an odd last bit
+// 4. However little is added to 2²⁴, the sum becomes the first of these.
+func ExampleOddPairs() {
+	d := devices.ArmBF16()
+	fmt.Println(d.Dot([]float64{4096, 0.5}, []float64{4096, 0.25}, 0) - 0x1p24)
+	fmt.Println(d.Dot([]float64{4096, 3.75}, []float64{4096, 1}, 0) - 0x1p24)
+	// Output:
+	// 2
+	// 2
 }
 
 // CDNA3 rounds down when it aligns the sum of the products and c, so a tiny

@@ -15,19 +15,11 @@ import (
 // are numbers of binary32, and a NaN is one of [keptNaN].
 func flushedFMA(x, y, z float64) float64 {
 	x, y, z = flush(Binary32, x), flush(Binary32, y), flush(Binary32, z)
-	switch {
-	case x != x:
-		return quiet(x)
-	case y != y:
-		return quiet(y)
-	case z != z:
-		return quiet(z)
-	}
 	s := toOdd(twoSum(float64(x*y), z))
 	const least = 0x1p-126 - 0x1p-151 // what rounds to 2^-126
 	switch {
 	case s != s:
-		return math.Float64frombits(invalidNaN)
+		return nanOf(x, y, z)
 	case math.Abs(s) < least:
 		return signed(0, math.Signbit(s))
 	}
@@ -39,6 +31,17 @@ const (
 	quietBit   = 1 << 51
 	invalidNaN = 0xfff8 << 48
 )
+
+// nanOf returns the NaN that is the result of xy + z: the first of them that is
+// one, made quiet, or that of an invalid operation.
+func nanOf(x, y, z float64) float64 {
+	for _, v := range [...]float64{x, y, z} {
+		if v != v {
+			return quiet(v)
+		}
+	}
+	return math.Float64frombits(invalidNaN)
+}
 
 // quiet returns a NaN with its quiet bit set.
 func quiet(x float64) float64 { return math.Float64frombits(math.Float64bits(x) | quietBit) }
@@ -60,9 +63,11 @@ func codeOfNaN(f Format, x float64) uint64 {
 // keepsNaN reports whether results of the core that are NaN depend on those
 // among the operands.
 func keepsNaN(c Core) bool {
-	switch c.(type) {
+	switch c := c.(type) {
 	case EvenOdd, OddFirst:
 		return true
+	case Chain:
+		return c.PassesNaN
 	}
 	return false
 }

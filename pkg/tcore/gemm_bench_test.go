@@ -126,7 +126,7 @@ func benchmarkDevice(b *testing.B, device Device, s shape) {
 func hasKernel(d Device) bool {
 	switch d.Core.(type) {
 	case Chain, Pairwise:
-		return features.Bits > 0 || features.ASIMD
+		return (features.Bits > 0 || features.ASIMD) && !d.C.Equal(Binary16)
 	case ExactSum:
 		return features.Bits > 0
 	}

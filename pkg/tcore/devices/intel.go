@@ -2,26 +2,44 @@ package devices
 
 import "github.com/roundofflab/roundoff/pkg/tcore"
 
-// The instructions of Intel processors that compute dot products, of the
-// architecture on which they were compared with the emulation (Intel 2024).
-// Later processors have them too.
+// The instructions of Intel processors that compute dot products (Intel 2024),
+// of the architecture that had them first. Those of Sapphire Rapids were
+// compared with such a processor; that of Granite Rapids was not.
 
 // AMXBF16 returns TDPBF16PS, of the matrix unit AMX: factors in bfloat16, sums
 // in binary32. A block is one instruction on tiles of full depth, 16 pairs.
-func AMXBF16() tcore.Device { return intel("tdpbf16ps", tcore.EvenOdd{Terms: 32}) }
+func AMXBF16() tcore.Device {
+	return intel("Sapphire Rapids", "tdpbf16ps", tcore.BFloat16, tcore.Binary32, tcore.EvenOdd{Terms: 32})
+}
+
+// AMXF16 returns TDPFP16PS, of the matrix unit AMX: factors in binary16, sums
+// in binary32. It differs from [AMXBF16] in the format of the factors alone,
+// whose subnormal numbers are normal numbers of binary32 and so are not
+// flushed. It follows the text of the manual and has not been compared with a
+// processor.
+func AMXF16() tcore.Device {
+	return intel("Granite Rapids", "tdpfp16ps", tcore.Binary16, tcore.Binary32, tcore.EvenOdd{Terms: 32})
+}
 
 // AVX512BF16 returns VDPBF16PS, a vector instruction: factors in bfloat16, sums
 // in binary32.
-func AVX512BF16() tcore.Device { return intel("vdpbf16ps", tcore.OddFirst{}) }
+func AVX512BF16() tcore.Device {
+	return intel("Sapphire Rapids", "vdpbf16ps", tcore.BFloat16, tcore.Binary32, tcore.OddFirst{})
+}
 
-// intel returns the record of an instruction with factors in bfloat16.
-func intel(instruction string, core tcore.Core) tcore.Device {
-	const architecture = "Sapphire Rapids"
+// AVX512F16 returns VFMADD231PH, the FMA of vectors of AVX512-FP16: factors and
+// sums in binary16, subnormal numbers kept whatever the control register says.
+func AVX512F16() tcore.Device {
+	return intel("Sapphire Rapids", "vfmadd231ph", tcore.Binary16, tcore.Binary16, tcore.Chain{PassesNaN: true})
+}
+
+// intel returns the record of an instruction.
+func intel(architecture, instruction string, in, out tcore.Format, core tcore.Core) tcore.Device {
 	return tcore.Device{
-		Name:         deviceName(architecture, instruction, tcore.BFloat16.Name, tcore.Binary32.Name),
+		Name:         deviceName(architecture, instruction, in.Name, out.Name),
 		Architecture: architecture,
 		Instruction:  instruction,
-		A:            tcore.BFloat16, B: tcore.BFloat16, C: tcore.Binary32,
+		A:            in, B: in, C: out,
 		Core: core,
 	}
 }

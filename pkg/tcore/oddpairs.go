@@ -1,0 +1,47 @@
+package tcore
+
+import (
+	"fmt"
+	"math"
+)
+
+// OddPairs adds the two products of a pair, and their sum to c, each sum
+// rounded to odd in binary32; an overflow gives an infinity. Subnormal operands
+// and results below 2^-126, before they are rounded, are zeros of their sign:
+// BFDOT, the bfloat16 dot product of Arm, where FEAT_EBF16 is absent or not
+// used (Arm 2024).
+type OddPairs struct{}
+
+func (OddPairs) width() int { return 2 }
+
+func (OddPairs) sum(_ *Device, b block, _ *TraceBlock) float64 {
+	return oddSum(flush(Binary32, b.c), oddSum(oddProduct(b.x[0], b.y[0]), oddProduct(b.x[1], b.y[1])))
+}
+
+func (OddPairs) check(d *Device) {
+	if !d.C.Equal(Binary32) || !d.A.Equal(BFloat16) || !d.B.Equal(BFloat16) {
+		panic(fmt.Sprintf("tcore: device %q: OddPairs of %s × %s in %s, want bfloat16 and binary32", d.Name, d.A.Name, d.B.Name, d.C.Name))
+	}
+}
+
+// oddProduct returns the product of two numbers of bfloat16 that OddPairs adds.
+// It has 16 bits, and is exact unless it is flushed or overflows.
+func oddProduct(x, y float64) float64 {
+	return flushedOdd(flush(Binary32, x) * flush(Binary32, y))
+}
+
+// oddSum returns x + y, of two numbers of binary32, as OddPairs rounds it.
+func oddSum(x, y float64) float64 { return flushedOdd(toOdd(twoSum(x, y))) }
+
+// flushedOdd returns a number, exact or rounded to odd in binary64, rounded to
+// odd in binary32. Numbers below 2^-126 are zeros of their sign, those from
+// 2^128 on infinite.
+func flushedOdd(x float64) float64 {
+	switch {
+	case math.Abs(x) < 0x1p-126:
+		return signed(0, math.Signbit(x))
+	case math.Abs(x) >= 0x1p128:
+		return math.Inf(int(math.Copysign(1, x)))
+	}
+	return Binary32.Round(x, ToOdd)
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -141,8 +142,15 @@ func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 // lengths returns LeastK and LargestK for k.Device.
 func (k Problem) lengths(tolerance float64, f roundoff.Failure) [2]int {
 	whole := func(K int) int { return K }
-	if n := k.Device.ScaleBlock; k.Recipes != nil && k.Given == nil && n > 0 {
+	switch n := k.Device.ScaleBlock; {
+	case k.Recipes == nil || k.Given != nil:
+	case n > 0:
 		whole = func(K int) int { return (K + n - 1) / n * n }
+	case k.Recipes.ofRows():
+		whole = func(K int) int {
+			step := 1 << max(0, bits.Len(uint(K-1))-7)
+			return (K + step - 1) / step * step
+		}
 	}
 	least, largest := goodLengths(func(K int) float64 {
 		k := k

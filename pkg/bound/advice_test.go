@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -67,6 +68,21 @@ func TestAdvise(t *testing.T) {
 					t.Errorf("%s: from K = %d to %d", a.Device.Name, from, to)
 				}
 			}
+		}
+	})
+	t.Run("tells_it_to_a_sixty-fourth_where_whole_rows_have_a_scale", func(t *testing.T) {
+		row := quant.Torchao(tcore.E4M3, quant.PerVector, false)
+		k := Problem{M: 64, N: 16, K: 4096, X: Uniform(-1, 1), Y: Uniform(0, 1), Represented: true, Recipes: &Recipes{row, row}}
+		const tolerance = 0.02
+		a := advise(t, k, tolerance, devices.BlackwellE4M3())[0]
+		meets := func(K int) bool {
+			of := k.with(a.Device)
+			of.K = K
+			return of.relative(of.tightest(at99)) <= tolerance
+		}
+		if from, to := a.LeastK, a.LargestK; !(1 < from && from < k.K && k.K < to) || !meets(from) || meets(from-max(1, from/64)) ||
+			!meets(to) || to < LongestK && meets(to+to/64) {
+			t.Errorf("from K = %d to %d", from, to)
 		}
 	})
 	t.Run("tells_how_long_parts_of_K_may_be", func(t *testing.T) {

@@ -1,10 +1,6 @@
 package bound
 
-import (
-	"sync"
-
-	"github.com/roundofflab/roundoff/pkg/tcore"
-)
+import "github.com/roundofflab/roundoff/pkg/tcore"
 
 // A drawnKey identifies a quantity computed from numbers drawn from the
 // distributions of A and B: by these distributions, the formats that the
@@ -24,12 +20,5 @@ var drawnTables table[drawnKey, func() any]
 // and B.
 func (k Problem) drawn(kind string, terms int, make func() any) any {
 	key := drawnKey{kind, k.X.of(), k.Y.of(), k.Device.A, k.Device.B, k.Device.Convert, terms}
-	drawnTables.Lock()
-	z, ok := drawnTables.known[key]
-	if !ok {
-		z = sync.OnceValue(make)
-		drawnTables.keep(key, z)
-	}
-	drawnTables.Unlock()
-	return z()
+	return once(&drawnTables, key, make)
 }

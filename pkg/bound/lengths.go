@@ -140,23 +140,32 @@ func lowest(excess func(K int) float64, steps []int) int {
 }
 
 // crossing returns the last K from good on, in the direction of bad, with an
-// excess of at most 1. The search alternates between bisection and
-// interpolation, by a power of K through the ends of the current interval.
+// excess of at most 1. It looks where a power of K through the ends of the
+// current interval is 1, and a little beyond toward the middle, less so the
+// shorter the interval: where the excess is nearly a power, both ends close in.
+// It halves the interval where that has not done so.
+//
+// Source: Oliveira and Takahashi 2020, on the steps toward the middle.
 func crossing(excess func(K int) float64, good, bad int) int {
-	for halve := false; good-bad > 1 || bad-good > 1; halve = !halve {
-		middle := good + (bad-good)/2
+	halve := false
+	for good-bad > 1 || bad-good > 1 {
 		x, y := math.Log(float64(good)), math.Log(float64(bad))
+		width := math.Abs(x - y)
+		middle := good + (bad-good)/2
 		power := (y - x) / (math.Log(excess(bad)) - math.Log(excess(good)))
-		guess := math.Exp(x - power*math.Log(excess(good)))
-		low, high := min(good, bad), max(good, bad)
-		if !halve && float64(low) < guess && guess < float64(high) {
-			middle = min(max(int(guess), low+1), high-1)
+		guess := x - power*math.Log(excess(good))
+		if low, high := min(x, y), max(x, y); !halve && low <= guess && guess <= high {
+			center := (x + y) / 2
+			beyond := min(max(width*width/4, 32/math.Exp(guess)), math.Abs(center-guess))
+			guess = math.Exp(guess + math.Copysign(beyond, center-guess))
+			middle = min(max(int(math.Round(guess)), min(good, bad)+1), max(good, bad)-1)
 		}
 		if excess(middle) <= 1 {
 			good = middle
 		} else {
 			bad = middle
 		}
+		halve = !halve && math.Abs(math.Log(float64(good))-math.Log(float64(bad))) > width/2
 	}
 	return good
 }

@@ -56,6 +56,24 @@ func TestGoodLengths(t *testing.T) {
 			}
 		})
 	}
+	t.Run("tries_few_numbers_where_the_excess_is_nearly_a_power", func(t *testing.T) {
+		for name, excess := range map[string]func(K int) float64{
+			"power": func(K int) float64 { return math.Pow(float64(K)/9456100, 1.1) },
+			"steps": func(K int) float64 { return float64((K+31)/32*32) / 9456100 },
+			"both":  func(K int) float64 { return math.Sqrt(300/float64(K)) + float64((K+31)/32*32)/1e6 },
+		} {
+			for _, ends := range [][2]int{{4 << 20, 16 << 20}, {1 << 18, 1 << 20}, {1024, 256}} {
+				if !(excess(ends[0]) <= 1 && excess(ends[1]) > 1) {
+					continue
+				}
+				calls := 0
+				crossing(remembered(func(K int) float64 { calls++; return excess(K) }), ends[0], ends[1])
+				if calls > 16 {
+					t.Errorf("%s from %d to %d: %d values of K tried", name, ends[0], ends[1], calls)
+				}
+			}
+		}
+	})
 	// Between two steps of √2 an error that first averages out and then grows
 	// may be small enough in an interval of a few per cent.
 	t.Run("finds_what_lies_between_steps", func(t *testing.T) {

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"sync"
 
@@ -146,18 +147,33 @@ type valueKey struct {
 	convert tcore.RoundingMode
 }
 
-// A table caches computed values, under everything that they depend on.
+// A table caches computed values, under everything that they depend on: as many
+// as most, or 256 if that is 0.
 type table[K comparable, V any] struct {
 	sync.Mutex
 	known map[K]V
+	most  int
 }
 
 // keep adds an entry. The caller holds the lock.
 func (t *table[K, V]) keep(key K, v V) {
-	if t.known == nil || len(t.known) >= 256 {
+	if t.known == nil || len(t.known) >= cmp.Or(t.most, 256) {
 		t.known = map[K]V{}
 	}
 	t.known[key] = v
+}
+
+// once returns the value of a table, which make computes where there is none.
+// Whoever asks for it meanwhile waits, but not those who ask for another.
+func once[K comparable, V any](t *table[K, func() V], key K, make func() V) V {
+	t.Lock()
+	v, ok := t.known[key]
+	if !ok {
+		v = sync.OnceValue(make)
+		t.keep(key, v)
+	}
+	t.Unlock()
+	return v()
 }
 
 var (

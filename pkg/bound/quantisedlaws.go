@@ -32,7 +32,7 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 		}
 	}
 	account := f.Account(conversionShares)
-	e, err := k.quantisationErrors(*x, *y, account.Spend("error"))
+	errs, err := k.quantisationErrors(*x, *y, account.Spend("error"))
 	if err != nil {
 		return quantisedProduct{why: err.Error()}
 	}
@@ -52,7 +52,7 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	tiny := K * (a.step*b.largest*(1+b.unit) + b.step*a.largest*(1+a.unit) + a.step*b.step)
 	sizes := min(4, (1+a.unit)*(1+b.unit)+tiny/least) * (1 + ε)
 	return quantisedProduct{
-		conversion: conversion{error: e.Size() / least, sizes: sizes, random: true},
+		conversion: conversion{error: errs().Size() / least, sizes: sizes, random: true},
 		device:     k.ofCodes(codesA, codesB),
 		outer:      outer,
 		least:      least,
@@ -101,6 +101,8 @@ func anyCodes(f tcore.Format, K int, scales span) Range {
 }
 
 // A lawsKey contains what errors of quantised factors of known laws depend on.
+// Their cumulant generating function depends on the Reach of a product in place
+// of K.
 type lawsKey struct {
 	x, y    law
 	recipes Recipes
@@ -108,29 +110,32 @@ type lawsKey struct {
 	f       roundoff.Failure
 }
 
-var lawsErrors table[lawsKey, quantisation.Errors]
+var (
+	lawsErrors    = table[lawsKey, func() quantisation.Errors]{}
+	lawsCumulants = table[lawsKey, func() *quantisation.Cumulant]{most: 16} // of megabytes
+)
 
-// quantisationErrors returns bounds on ÂB̂ - AB that fail with probability at
-// most e^f. The error says what package quantisation does not know.
-func (k Problem) quantisationErrors(x, y law, f roundoff.Failure) (quantisation.Errors, error) {
-	key := lawsKey{x, y, *k.Recipes, k.M, k.N, k.K, f}
-	lawsErrors.Lock()
-	e, ok := lawsErrors.known[key]
-	lawsErrors.Unlock()
-	if ok {
-		return e, nil
-	}
+// quantisationErrors returns a function that finds bounds on ÂB̂ - AB that fail
+// with probability at most e^f. The error says what package quantisation does
+// not know.
+func (k Problem) quantisationErrors(x, y law, f roundoff.Failure) (func() quantisation.Errors, error) {
 	a, err := quantisation.Quantised(x.of(), k.Recipes.A)
 	if err != nil {
-		return e, err
+		return nil, err
 	}
 	b, err := quantisation.Quantised(y.of(), k.Recipes.B)
 	if err != nil {
-		return e, err
+		return nil, err
 	}
-	e = quantisation.Product{A: a, B: b, M: k.M, K: k.K, N: k.N}.Errors(f)
-	lawsErrors.Lock()
-	defer lawsErrors.Unlock()
-	lawsErrors.keep(key, e)
-	return e, nil
+	p, key := quantisation.Product{A: a, B: b, M: k.M, K: k.K, N: k.N}, lawsKey{x, y, *k.Recipes, k.M, k.N, k.K, f}
+	return func() quantisation.Errors {
+		return once(&lawsErrors, key, func() quantisation.Errors {
+			if p.Reach() == p.K { // perhaps of no other K
+				return p.Errors(f)
+			}
+			key := key
+			key.K = p.Reach()
+			return p.ErrorsOf(once(&lawsCumulants, key, func() *quantisation.Cumulant { return p.Cumulant(f) }), f)
+		})
+	}, nil
 }

@@ -64,21 +64,16 @@ type cumulantKey struct {
 	b tcore.Format
 }
 
-var cumulants table[cumulantKey, *quantisation.Cumulant]
+var cumulants table[cumulantKey, func() *quantisation.Cumulant]
 
 // cumulant returns the cumulant generating function of the errors.
 func cumulant(key cumulantKey) *quantisation.Cumulant {
-	cumulants.Lock()
-	defer cumulants.Unlock()
-	c, ok := cumulants.known[key]
-	if !ok {
-		c = quantisation.NewCumulant(
+	return once(&cumulants, key, func() *quantisation.Cumulant {
+		return quantisation.NewCumulant(
 			quantisation.Factor{Law: key.x.law(), Format: key.a},
 			quantisation.Factor{Law: key.y.law(), Format: key.b},
 		)
-		cumulants.keep(key, c)
-	}
-	return c
+	})
 }
 
 // A sumKey contains what the sum of K such errors depends on, which one output
@@ -89,23 +84,15 @@ type sumKey struct {
 	f roundoff.Failure
 }
 
-var conversionSums table[sumKey, float64]
+var conversionSums table[sumKey, func() float64]
 
 // most returns a bound of the size of the sum.
 func (key sumKey) most() float64 {
-	conversionSums.Lock()
-	z, ok := conversionSums.known[key]
-	conversionSums.Unlock()
-	if ok {
-		return z
-	}
-	e := cumulant(key.cumulantKey)
-	drift := float64(key.K) * e.Mean()
-	z = max(e.Tightest(key.K, key.f, false)+drift, e.Tightest(key.K, key.f, true)-drift)
-	conversionSums.Lock()
-	defer conversionSums.Unlock()
-	conversionSums.keep(key, z)
-	return z
+	return once(&conversionSums, key, func() float64 {
+		e := cumulant(key.cumulantKey)
+		drift := float64(key.K) * e.Mean()
+		return max(e.Tightest(key.K, key.f, false)+drift, e.Tightest(key.K, key.f, true)-drift)
+	})
 }
 
 // leastGiven returns a lower bound of Σ|xy| over the factors as they are given,

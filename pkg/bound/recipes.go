@@ -76,5 +76,9 @@ func (r *Recipes) outside(scaled bool) bool {
 	return !scaled || r.A.Tensor != nil || r.B.Tensor != nil
 }
 
+// ofRows reports whether whole rows of A or columns of B have a scale, so that
+// what quantisation loses has to be found anew for each K.
+func (r *Recipes) ofRows() bool { return r.A.Block.Along == 0 || r.B.Block.Along == 0 }
+
 // stochastic reports whether A or B is rounded at random.
 func (r *Recipes) stochastic() bool { return r.A.Stochastic.Bits > 0 || r.B.Stochastic.Bits > 0 }

@@ -24,13 +24,15 @@ type Law struct {
 	// most e^f, f < 0. It is nil if the last and the first knot are the bounds
 	// of x.
 	Interval func(f roundoff.Failure) (lo, hi float64)
+
+	even bool // whether the density of -x is known to be that of x
 }
 
 // Uniform returns the uniform law on [lo, hi]. It panics unless lo < hi and
 // hi - lo is finite.
 func Uniform(lo, hi float64) Law {
 	check.Positive("hi - lo", hi-lo)
-	return Law{Name: fmt.Sprintf("U(%g,%g)", lo, hi), Density: func(float64) float64 { return 1 }, Knots: []float64{lo, hi}}
+	return Law{Name: fmt.Sprintf("U(%g,%g)", lo, hi), Density: func(float64) float64 { return 1 }, Knots: []float64{lo, hi}, even: lo == -hi}
 }
 
 // Normal returns the normal law of mean μ and standard deviation σ, with
@@ -54,7 +56,7 @@ func Laplace(μ, b float64) Law {
 func spread(name string, μ, σ, step, reach float64, density func(s float64) float64, quantile func(f roundoff.Failure) float64) Law {
 	check.Number("μ", μ, math.Abs(μ) <= math.MaxFloat64, "a finite number")
 	check.Positive("σ", σ)
-	l := Law{Name: fmt.Sprintf("%s(%g,%g)", name, μ, σ), Density: func(x float64) float64 { return density((x - μ) / σ) }}
+	l := Law{Name: fmt.Sprintf("%s(%g,%g)", name, μ, σ), Density: func(x float64) float64 { return density((x - μ) / σ) }, even: μ == 0}
 	for s := -reach; s <= reach; s += step {
 		l.Knots = append(l.Knots, μ+float64(σ*s))
 	}
@@ -76,7 +78,7 @@ func (l Law) Truncated(lo, hi float64) Law {
 			knots = append(knots, x)
 		}
 	}
-	l.Knots, l.Interval = append(knots, hi), nil
+	l.Knots, l.Interval, l.even = append(knots, hi), nil, l.even && lo == -hi
 	return l
 }
 

@@ -5,22 +5,26 @@ import "math"
 // degree is the number of moments from which generating functions are summed.
 const degree = 96
 
-// moments contains E m^i δ^(j-i) at [j][i], for the number m = (x + x̂)/2 and
-// its error δ = x̂ - x, both in units in which they are of order 1.
+// moments contains E m^i δ^k at [i][k], i + k <= degree, for the number
+// m = (x + x̂)/2 and its error δ = x̂ - x, both in units in which they are of
+// order 1.
 type moments [degree + 1][degree + 1]float64
 
-// add adds a node in these units. What is less than 10^-60 is not added: it is
+// add adds a node in these units. What is less than 10^-40 is not added: it is
 // multiplied by moments of the other factor, and by powers of t divided by
 // factorials, which are below e^degree/2.
 func (t *moments) add(n node, size, err float64) {
-	const negligible = 1e-60
+	const negligible = 1e-40
 	m, δ := (n.x+n.delta/2)/size, n.delta/err
+	powers := make([]float64, 0, degree+1) // of δ
+	for power := 1.0; len(powers) <= degree && math.Abs(power) > negligible; power *= δ {
+		powers = append(powers, power)
+	}
 	power := n.weight
 	for i := 0; i <= degree && math.Abs(power) > negligible; i++ {
-		term := power
-		for j := i; j <= degree && math.Abs(term) > negligible; j++ {
-			t[j][i] += term
-			term *= δ
+		row := t[i][:min(len(powers), degree-i+1)]
+		for k, x := range powers[:len(row)] {
+			row[k] += float64(power * x)
 		}
 		power *= m
 	}
@@ -28,11 +32,22 @@ func (t *moments) add(n node, size, err float64) {
 
 // plus adds the moments of u.
 func (t *moments) plus(u *moments) {
-	for j := range t {
-		for i, x := range u[j][:j+1] {
-			t[j][i] += x
+	for i := range t {
+		for k, x := range u[i][:degree-i+1] {
+			t[i][k] += x
 		}
 	}
+}
+
+// transposed returns the moments at [k][i].
+func (t *moments) transposed() *moments {
+	u := new(moments)
+	for i := range t {
+		for k, x := range t[i][:degree-i+1] {
+			u[k][i] = x
+		}
+	}
+	return u
 }
 
 // A series contains the coefficients of a power series.
@@ -50,9 +65,9 @@ func exponential(c float64) *series {
 // split divides E m^i δ^k by i! k! and multiplies it by left^i right^k.
 func (t *moments) split(left, right float64) {
 	l, r := exponential(left), exponential(right)
-	for j := range t {
-		for i := range t[j][:j+1] {
-			t[j][i] *= l[i] * r[j-i]
+	for i := range t {
+		for k := range t[i][:degree-i+1] {
+			t[i][k] *= l[i] * r[k]
 		}
 	}
 }
@@ -66,32 +81,34 @@ func (t *moments) at(α, β float64) *series {
 		powers[j] = power
 		power *= β
 	}
-	for j := range s {
-		power := 1.0
-		for i, x := range t[j][:j+1] {
-			s[j] += float64(x * power * powers[j-i])
-			power *= α
+	power = 1
+	for i := range t {
+		sums := s[i:]
+		for k, x := range t[i][:len(sums)] {
+			sums[k] += float64(x * power * powers[k])
 		}
+		power *= α
 	}
 	return s
 }
 
-// productSeries returns the series Σ t^j E q^j / j! of the moment generating
+// productSeries adds to s the series Σ t^j E q^j / j! of the moment generating
 // function of
 //
 //	q = âb̂ - ab = share m_a δ_b + (1 - share) m_b δ_a
 //
 // in units of its greatest value, where a has been split into share and
-// 1 - share. As a and b are independent, the moments of q are sums of products
-// of those of a and of b. Nothing cancels here, as it would in âb̂ - ab.
-func productSeries(a, b *moments) *series {
-	s := new(series)
-	for j := range s {
-		for i, x := range a[j][:j+1] {
-			s[j] += float64(x * b[j][j-i])
+// 1 - share, and b is transposed. As a and b are independent, the moments of q
+// are sums of products of those of a and of b. Nothing cancels here, as it
+// would in âb̂ - ab.
+func productSeries(s *series, a, b *moments) {
+	for i := range a {
+		sums := s[i:]
+		x, y := a[i][:len(sums)], b[i][:len(sums)]
+		for k := range sums {
+			sums[k] += float64(x[k] * y[k])
 		}
 	}
-	return s
 }
 
 // shells are the moments of numbers that lie in one interval and not in that
@@ -134,21 +151,18 @@ func (s shells) split(left, right float64) {
 	}
 }
 
-// inner returns the moments of the first i+1 shells at [i].
+// inner returns the moments of the first i+1 shells at [i], transposed.
 func (s shells) inner() shells {
 	sums := make(shells, len(s))
 	for i, t := range s {
 		switch {
-		case i == 0:
-			sums[i] = t
-		case t == nil:
+		case t != nil:
+			sums[i] = t.transposed()
+			if i > 0 && sums[i-1] != nil {
+				sums[i].plus(sums[i-1])
+			}
+		case i > 0:
 			sums[i] = sums[i-1]
-		case sums[i-1] == nil:
-			sums[i] = t
-		default:
-			sum := *sums[i-1]
-			sum.plus(t)
-			sums[i] = &sum
 		}
 	}
 	return sums
@@ -161,9 +175,7 @@ func (a shells) times(inner shells) *series {
 	sum := new(series)
 	for i, t := range a {
 		if u := inner[len(a)-1-i]; t != nil && u != nil {
-			for k, x := range productSeries(t, u) {
-				sum[k] += x
-			}
+			productSeries(sum, t, u)
 		}
 	}
 	return sum
@@ -200,13 +212,18 @@ func (s *series) at(t float64, n int) jet {
 	return f
 }
 
-// complex returns the sum of the first n+1 terms of the series at t.
+// complex returns the sum of the first n+1 terms of the series at t: those of
+// even powers and those of odd ones, which do not wait for each other.
 func (s *series) complex(t complex128, n int) complex128 {
-	f := 0i
-	for j := n; j >= 0; j-- {
-		f = f*t + complex(s[j], 0)
+	var even, odd complex128
+	square := t * t
+	for j := n | 1; j > 0; j -= 2 {
+		even = even*square + complex(s[j-1], 0)
+		if j <= n {
+			odd = odd*square + complex(s[j], 0)
+		}
 	}
-	return f
+	return even + t*odd
 }
 
 // power returns f^n.

@@ -32,34 +32,76 @@ func (e Errors) Size() float64 { return max(e.Below-e.Mean, e.Above+e.Mean) }
 // of the length of blocks and -Inf < f < 0, and if a factor is none.
 //
 // Source: derived here; see the package comment.
-func (p Product) Errors(f roundoff.Failure) Errors {
+func (p Product) Errors(f roundoff.Failure) Errors { return p.ErrorsOf(p.Cumulant(f), f) }
+
+// Cumulant returns that from which Errors finds its bounds, of the laws as they
+// are cut there. It depends on K through Reach alone, and panics as Errors
+// does.
+func (p Product) Cumulant(f roundoff.Failure) *Cumulant {
+	p.check(f)
+	cut, _ := p.cut(f)
+	return NewCumulant(cut.A, cut.B)
+}
+
+// ErrorsOf returns the Errors, of which c is the Cumulant. It panics as Errors
+// does.
+func (p Product) ErrorsOf(c *Cumulant, f roundoff.Failure) Errors {
+	p.check(f)
+	_, share := p.cut(f)
+	K, each := float64(p.K), f.Split(1/share).Split(2*float64(p.M)*float64(p.N))
+	e := Errors{
+		Mean:      K * c.Mean(),
+		Deviation: math.Sqrt(K * c.Variance()),
+		Above:     c.Tightest(p.K, each, false),
+	}
+	// With the numbers of one factor E changes its sign: scales know their sizes,
+	// and rounding to nearest is odd.
+	if e.Below = e.Above; !p.A.Law.even && !p.B.Law.even {
+		e.Below = c.Tightest(p.K, each, true)
+	}
+	return e
+}
+
+// Reach returns the number of products of one element as which K counts in cuts
+// of unbounded laws, K or more: the next power of 16, so that products of many
+// lengths have the same Cumulant. It is K where whole rows or columns have a
+// scale, which depends on it.
+func (p Product) Reach() int {
+	if p.A.Length == All || p.B.Length == All {
+		return p.K
+	}
+	n := 1
+	for n < p.K && n <= math.MaxInt/16 {
+		n *= 16
+	}
+	return max(n, p.K)
+}
+
+func (p Product) check(f roundoff.Failure) {
 	check.Count("M", p.M)
 	check.Count("K", p.K)
 	check.Count("N", p.N)
 	check.Number("f", float64(f), f < 0 && float64(f) >= -math.MaxFloat64, "-Inf < f < 0")
-	M, K, N := float64(p.M), float64(p.K), float64(p.N)
+}
+
+// cut returns the product with factors of bounded laws, and the part of e^f
+// that this leaves.
+func (p Product) cut(f roundoff.Failure) (cut Product, share float64) {
+	M, K, N := float64(p.M), float64(p.Reach()), float64(p.N)
 	p.A, p.B = p.A.of(p.K, p.M), p.B.of(p.K, p.N)
-	share := 1.0
 	switch a, b := p.A.Law.Interval, p.B.Law.Interval; {
 	case a != nil && b != nil:
 		p.A.shells, p.B.shells = staircase(a, b, f.Split(8).Split(M*K*N), p.steps())
 		p.A.Law, p.B.Law = p.A.cut(), p.B.cut()
-		share -= 1. / 8
+		return p, 1 - 1./8
 	case a != nil:
 		p.A.Law = p.A.Law.Truncated(a(f.Split(16).Split(M * K)))
-		share -= 1. / 16
+		return p, 1 - 1./16
 	case b != nil:
 		p.B.Law = p.B.Law.Truncated(b(f.Split(16).Split(K * N)))
-		share -= 1. / 16
+		return p, 1 - 1./16
 	}
-	c := NewCumulant(p.A, p.B)
-	each := f.Split(1 / share).Split(2 * M * N)
-	return Errors{
-		Mean:      K * c.Mean(),
-		Deviation: math.Sqrt(K * c.Variance()),
-		Below:     c.Tightest(p.K, each, true),
-		Above:     c.Tightest(p.K, each, false),
-	}
+	return p, 1
 }
 
 // steps is the number of intervals of a staircase, and continuousSteps where

@@ -300,7 +300,7 @@ func TestStaircaseLeavesOutFewPairs(t *testing.T) {
 
 // The bounds are those of the pieces, with the probability that is left.
 func TestErrorsOfPieces(t *testing.T) {
-	const M, K, N = 100, 64, 10
+	const M, K, N = 100, 64, 10 // K counts as 256 where laws are cut
 	f := roundoff.FailureOf(0.99)
 	ζ := 0.01
 	uniform, normal := Factor{Law: Uniform(0, 1), Format: tcore.E4M3}, Factor{Law: Normal(0, 1), Format: tcore.E5M2}
@@ -317,16 +317,40 @@ func TestErrorsOfPieces(t *testing.T) {
 	}
 	check("bounded", Product{uniform, uniform, M, K, N}, uniform, uniform, ζ)
 	cut := normal
-	T := math.Sqrt(-2 * math.Log(ζ/16/(M*K)))
+	T := math.Sqrt(-2 * math.Log(ζ/16/(M*256)))
 	cut.Law = normal.Law.Truncated(-T, T)
 	check("A cut", Product{normal, uniform, M, K, N}, cut, uniform, ζ*15/16)
-	T = math.Sqrt(-2 * math.Log(ζ/16/(K*N)))
+	T = math.Sqrt(-2 * math.Log(ζ/16/(256*N)))
 	cut.Law = normal.Law.Truncated(-T, T)
 	check("B cut", Product{uniform, normal, M, K, N}, uniform, cut, ζ*15/16)
-	as, bs := staircase(normal.Law.Interval, normal.Law.Interval, roundoff.Failure(math.Log(ζ/8/(M*K*N))), steps)
+	as, bs := staircase(normal.Law.Interval, normal.Law.Interval, roundoff.Failure(math.Log(ζ/8/(M*256*N))), steps)
 	cut.shells = as
 	cut.Law = normal.Law.Truncated(as[len(as)-1][0], as[len(as)-1][1])
 	other := cut
 	other.shells = bs
 	check("both cut", Product{normal, normal, M, K, N}, cut, other, ζ*7/8)
+}
+
+// What a product of one length has from the cumulant generating function of
+// another one with the same Reach is its own.
+func TestReach(t *testing.T) {
+	row, err := Quantised(Normal(0, 1), quant.Torchao(tcore.E4M3, quant.PerVector, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, f := Factor{Law: Normal(0, 1), Format: tcore.E4M3}, roundoff.FailureOf(0.99)
+	for K, want := range map[int]int{1: 1, 2: 16, 16: 16, 17: 256, 4096: 4096, 4097: 1 << 16, 1 << 24: 1 << 24} {
+		if got := (Product{A: x, B: x, M: 9, K: K, N: 7}).Reach(); got != want {
+			t.Errorf("K = %d counts as %d, want %d", K, got, want)
+		}
+		for _, p := range []Product{{A: row, B: x, M: 9, K: K, N: 7}, {A: x, B: row, M: 9, K: K, N: 7}} {
+			if got := p.Reach(); got != K {
+				t.Errorf("with a scale of whole rows K = %d counts as %d", K, got)
+			}
+		}
+	}
+	short, long := Product{A: x, B: x, M: 9, K: 300, N: 7}, Product{A: x, B: x, M: 9, K: 4000, N: 7}
+	if got, want := short.ErrorsOf(long.Cumulant(f), f), short.Errors(f); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }

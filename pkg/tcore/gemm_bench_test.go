@@ -126,7 +126,7 @@ func hasKernel(d Device) bool {
 	switch d.Core.(type) {
 	case Chain, Pairwise:
 		return features.Bits > 0 || features.ASIMD
-	case ExactSum:
+	case ExactSum, EvenOdd, OddFirst:
 		return features.Bits > 0
 	}
 	core, ok := d.Core.(Fused)

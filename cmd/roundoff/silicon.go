@@ -62,17 +62,16 @@ func siliconInfo(_ context.Context, args []string, stdout, stderr io.Writer) err
 // siliconVerify compares the instructions of the processor with the emulation
 // for a given time.
 func siliconVerify(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := newFlags("silicon verify", "[--seconds s] [--seed n] [device ...]\n\n"+
+	flags := newFlags("silicon verify", "[--seconds s | --dots n] [--seed n] [device ...]\n\n"+
 		"Computes random dot products on every instruction of the processor, or those of the devices\n"+
 		"named, and in emulation, and counts how often they agree. Of the first disagreement of each it\n"+
 		"writes the operands and how the emulation came to its result. Fails if there is one.\n\n", stderr)
-	seconds := flags.Float64("seconds", 60, "time for all instructions together, about")
-	seed := flags.Uint64("seed", 1, "of the random operands")
+	e := effortFlags(flags)
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
-	return verify(ctx, flags, *seconds, *seed, stdout, func(_ io.Writer, f func(probe.Unit) error) error {
+	return verify(ctx, flags, e, stdout, func(_ io.Writer, f func(probe.Unit) error) error {
 		list := cpu.Instructions()
 		if len(words) > 0 || len(list) == 0 {
 			if list, err = chosen(processorDevices(), words); err != nil {

@@ -163,3 +163,9 @@ func ExampleDevice_DotCodes_nan() {
 	fmt.Printf("%#x\n", AVX512BF16.DotCodes([]uint64{0x3f80, 0x7fc1}, []uint64{0xffc2, 0x3f80}, 0x7fc00003))
 	// Output: 0xffc20000
 }
+
+// A processor returns the payload of a NaN among the factors, a GPU does not.
+func ExampleDevice_KeepsNaN() {
+	fmt.Println(AMXBF16.KeepsNaN(), HopperF16.KeepsNaN())
+	// Output: true false
+}

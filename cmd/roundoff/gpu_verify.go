@@ -24,8 +24,8 @@ func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	return verify(ctx, flags, e, stdout, func(w io.Writer, f func(probe.Unit) error) error {
-		return eachUnit(*emulate, words, w, func(u probe.Unit, _ probe.Provenance) error { return f(u) })
+	return verify(ctx, flags, e, stdout, func(w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
+		return eachUnit(*emulate, words, w, f)
 	})
 }
 
@@ -43,10 +43,10 @@ func effortFlags(flags *flag.FlagSet) effort {
 	}
 }
 
-// verify compares the units for which each calls its last argument with their
-// emulation. It writes how often they agree, and the first disagreement of
-// each, and returns an error if there is one.
-func verify(ctx context.Context, flags *flag.FlagSet, e effort, stdout io.Writer, each func(io.Writer, func(probe.Unit) error) error) error {
+// verify compares the units of each with their emulation. It writes how often
+// they agree, and the first disagreement of each, and returns an error if there
+// is one.
+func verify(ctx context.Context, flags *flag.FlagSet, e effort, stdout io.Writer, each eachOf) error {
 	if !(*e.seconds > 0 && *e.seconds < 1e9) {
 		return misuse(flags, "seconds = %v, want more than 0", *e.seconds)
 	}
@@ -54,12 +54,12 @@ func verify(ctx context.Context, flags *flag.FlagSet, e effort, stdout io.Writer
 		return misuse(flags, "dots = %v, want 0 to 1e15", *e.dots)
 	}
 	count := 0
-	if err := each(io.Discard, func(probe.Unit) error { count++; return nil }); err != nil {
+	if err := each(io.Discard, func(probe.Unit, probe.Provenance) error { count++; return nil }); err != nil {
 		return err
 	}
 	limit := time.Duration(*e.seconds * float64(time.Second) / float64(count))
 	dots, differ := 0, 0
-	err := each(stdout, func(u probe.Unit) error {
+	err := each(stdout, func(u probe.Unit, _ probe.Provenance) error {
 		start := time.Now()
 		var v probe.Verdict
 		var err error

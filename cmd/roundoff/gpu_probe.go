@@ -24,8 +24,20 @@ func gpuProbe(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
+	return probeAll(ctx, stdout, func(w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
+		return eachUnit(*emulate, words, w, f)
+	})
+}
+
+// eachOf calls its last argument for units. Its first output is the origin of
+// the results.
+type eachOf = func(io.Writer, func(probe.Unit, probe.Provenance) error) error
+
+// probeAll writes the measured properties of units, and returns an error if any
+// differs from the built-in records.
+func probeAll(ctx context.Context, stdout io.Writer, each eachOf) error {
 	differ := 0
-	err = eachUnit(*emulate, words, stdout, func(u probe.Unit, _ probe.Provenance) error {
+	err := each(stdout, func(u probe.Unit, _ probe.Provenance) error {
 		n, err := probeUnit(ctx, u, stdout)
 		differ += n
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,16 @@ func gpuRecord(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		"they come from. It says how many differ from the emulation, as roundoff vectors check DIR does, and\n"+
 		"writes no file where most are farther from it than any rounding takes them.\n\n", stderr)
 	emulate := emulateFlag(flags)
+	return recordAll(ctx, flags, args, stdout, func(names []string) eachOf {
+		return func(w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
+			return eachUnit(*emulate, names, w, f)
+		}
+	})
+}
+
+// recordAll writes test vectors of the units that of returns for the names in
+// args, which follow flags and a folder.
+func recordAll(ctx context.Context, flags *flag.FlagSet, args []string, stdout io.Writer, of func(names []string) eachOf) error {
 	rows := flags.Int("rows", 1000, "dot products of every instruction")
 	seed := flags.Uint64("seed", 1, "of the random operands")
 	words, err := parseFlags(flags, args)
@@ -29,7 +40,7 @@ func gpuRecord(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return misuse(flags, "want a folder and rows >= 1, rows = %d", *rows)
 	}
 	dir := words[0]
-	return eachUnit(*emulate, words[1:], stdout, func(u probe.Unit, from probe.Provenance) error {
+	return of(words[1:])(stdout, func(u probe.Unit, from probe.Provenance) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/cpu"
@@ -15,6 +18,8 @@ import (
 // siliconCommands are the subcommands of roundoff silicon.
 var siliconCommands = []command{
 	{"info", "tell which dot products it computes, or why not", siliconInfo},
+	{"probe", "measure how each instruction adds", siliconProbe},
+	{"record", "write test vectors of its results: silicon record DIR", siliconRecord},
 	{"verify", "compare it with the emulation", siliconVerify},
 }
 
@@ -62,20 +67,49 @@ func siliconInfo(_ context.Context, args []string, stdout, stderr io.Writer) err
 // siliconVerify compares the instructions of the processor with the emulation
 // for a given time.
 func siliconVerify(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := newFlags("silicon verify", "[--seconds s] [--seed n] [device ...]\n\n"+
+	flags := newFlags("silicon verify", "[--seconds s | --dots n] [--seed n] [device ...]\n\n"+
 		"Computes random dot products on every instruction of the processor, or those of the devices\n"+
 		"named, and in emulation, and counts how often they agree. Of the first disagreement of each it\n"+
 		"writes the operands and how the emulation came to its result. Fails if there is one.\n\n", stderr)
-	seconds := flags.Float64("seconds", 60, "time for all instructions together, about")
-	seed := flags.Uint64("seed", 1, "of the random operands")
+	e := effortFlags(flags)
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
-	return verify(ctx, flags, *seconds, *seed, stdout, func(_ io.Writer, f func(probe.Unit) error) error {
+	return verify(ctx, flags, e, stdout, eachOfProcessor(words))
+}
+
+// siliconProbe infers the arithmetic of the instructions of the processor, and
+// prints it beside the built-in records.
+func siliconProbe(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := newFlags("silicon probe", "[device ...]\n\n"+
+		"Measures by feature tests how every instruction of the processor adds, or those of the devices\n"+
+		"named, and writes what it finds beside the built-in record. Fails if they differ.\n\n", stderr)
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	return probeAll(ctx, stdout, eachOfProcessor(words))
+}
+
+// siliconRecord writes test vectors computed by the instructions of the
+// processor.
+func siliconRecord(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := newFlags("silicon record", "[--rows n] [--seed n] DIR [device ...]\n\n"+
+		"Writes a file DIR/device.tcv.gz of random dot products, specials and subnormals among them, and\n"+
+		"the processor's results, for every instruction or those of the devices named. It says how many\n"+
+		"differ from the emulation, as roundoff vectors check DIR does.\n\n", stderr)
+	return recordAll(ctx, flags, args, stdout, eachOfProcessor)
+}
+
+// eachOfProcessor calls its last argument for the instructions of the processor
+// with the given names, or for all if there are none.
+func eachOfProcessor(names []string) eachOf {
+	return func(_ io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 		list := cpu.Instructions()
-		if len(words) > 0 || len(list) == 0 {
-			if list, err = chosen(processorDevices(), words); err != nil {
+		if len(names) > 0 || len(list) == 0 {
+			var err error
+			if list, err = chosen(processorDevices(), names); err != nil {
 				return err
 			}
 		}
@@ -84,10 +118,30 @@ func siliconVerify(ctx context.Context, args []string, stdout, stderr io.Writer)
 			if err != nil {
 				return err
 			}
-			if err := f(u); err != nil {
+			if err := f(u, probe.Provenance{Processor: processorName()}); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
+}
+
+// processorName returns the model of the processor as Linux tells it, or its
+// architecture.
+func processorName() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	told := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			told[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	name, ok := told["model name"]
+	if !ok {
+		return runtime.GOARCH
+	}
+	return fmt.Sprintf("%s, family %s, model %s, stepping %s", name, told["cpu family"], told["model"], told["stepping"])
 }

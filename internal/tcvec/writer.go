@@ -19,7 +19,9 @@ type Provenance struct {
 	Library  string `json:"library,omitempty"`  // library that ran the instruction, with its version
 	Date     string `json:"date,omitempty"`     // date of the recording
 	Seed     uint64 `json:"seed"`               // seed of the operands
-	Emulated string `json:"emulated,omitempty"` // name of the emulated device; "" for a GPU
+	Emulated string `json:"emulated,omitempty"` // name of the emulated device; "" for silicon
+
+	Processor string `json:"processor,omitempty"` // model, in place of a GPU
 }
 
 // headerLine is the header as written in a file.

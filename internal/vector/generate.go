@@ -6,6 +6,7 @@ package vector
 //go:generate go -C ../asm run ./gemm -only dotadd -out ../vector/dotadd_amd64.s -stubs ../vector/dotadd_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only exactsum -out ../vector/exactsum_amd64.s -stubs ../vector/exactsum_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only floorcount -out ../vector/floorcount_amd64.s -stubs ../vector/floorcount_amd64.go -pkg vector
+//go:generate go -C ../asm run ./gemm -only flushed -out ../vector/flushed_amd64.s -stubs ../vector/flushed_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only groups -out ../vector/groups_amd64.s -stubs ../vector/groups_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only half -out ../vector/half_amd64.s -stubs ../vector/half_amd64.go -pkg vector
 //go:generate go -C ../asm run ./gemm -only integers -out ../vector/integers_amd64.s -stubs ../vector/integers_amd64.go -pkg vector

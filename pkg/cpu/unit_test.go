@@ -3,12 +3,14 @@ package cpu_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,12 +85,43 @@ func TestDots(t *testing.T) {
 	})
 }
 
+// Grids have the results of single dot products, in sizes around a tile.
+func TestGrid(t *testing.T) {
+	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
+		k, s := u.K(), probe.NewSampler(u.Device(), seed)
+		for i, size := range [][2]int{{1, 1}, {15, 17}, {16, 16}, {33, 5}, {3, 48}, {40, 40}, {0, 3}, {2, 0}} {
+			m, n := size[0], size[1]
+			draw := func(n int) []uint64 {
+				x, y := make([]uint64, n*k), make([]uint64, n*k)
+				s.Draw(i%len(probe.Regimes), x, y)
+				return x
+			}
+			x, y, c := draw(m), draw(n), make([]uint64, m*n)
+			wideX, wideY := []uint64{}, []uint64{}
+			for e := range c {
+				c[e] = s.Draw(e%len(probe.Regimes), nil, nil)
+				wideX, wideY = append(wideX, x[e/n*k:][:k]...), append(wideY, y[e%n*k:][:k]...)
+			}
+			got, want := make([]uint64, m*n), make([]uint64, m*n)
+			if err := errors.Join(u.Grid(t.Context(), x, y, c, got), u.Dots(t.Context(), wideX, wideY, c, want)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d × %d: %#x, want %#x", m, n, got, want)
+			}
+		}
+	})
+}
+
 func TestDotsStopsWithItsContext(t *testing.T) {
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		x := make([]uint64, u.K())
 		if err := u.Dots(ctx, x, x, x[:1], make([]uint64, 1)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want that it was cancelled", err)
+		}
+		if err := u.Grid(ctx, x, x, x[:1], make([]uint64, 1)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want that it was cancelled", err)
 		}
 	})
@@ -223,6 +256,10 @@ func TestPanics(t *testing.T) {
 		gemm := func(tA blas.Transpose, a, b blas32.General, beta float32, c, d blas32.General) func() {
 			return func() { u.GEMM(tA, blas.NoTrans, 1, a, b, beta, c, d) }
 		}
+		x := make([]uint64, u.K())
+		says(fmt.Sprintf("cpu: Grid: x, y, c, d have %d, %d, 1, 0 elements, want mK, nK, mn, mn with K = %d", len(x), len(x), len(x)), func() {
+			u.Grid(t.Context(), x, x, x[:1], nil)
+		})
 		says("cpu: GEMM: a has 2 columns, b has 1 rows", gemm(blas.NoTrans, wide, one, 0, one, one))
 		says("cpu: GEMM: d is 1 × 2, want 1 × 1", gemm(blas.NoTrans, one, one, 0, one, wide))
 		says("cpu: GEMM: c is 1 × 2, want 1 × 1", gemm(blas.NoTrans, one, one, 1, wide, one))

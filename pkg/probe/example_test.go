@@ -228,3 +228,11 @@ func ExampleOpenGPU() {
 	}
 	fmt.Println(g.Close())
 }
+
+// The emulation agrees with itself, here on 12000 dot products: three batches.
+func ExampleVerifyDots() {
+	d := devices.VoltaF16()
+	v, err := probe.VerifyDots(context.Background(), probe.Emulate(d), d, 10000, 1)
+	fmt.Println(v.Agreed, "of", v.Dots, "agree", err)
+	// Output: 12000 of 12000 agree <nil>
+}

@@ -24,6 +24,11 @@ func NewSampler(d tcore.Device, seed uint64) *Sampler {
 	return &Sampler{d, rand.New(rand.NewPCG(seed, 0x70726f6265))}
 }
 
+// newGridSampler returns the sampler of the grid with the given index.
+func newGridSampler(d tcore.Device, seed uint64, index int) *Sampler {
+	return &Sampler{d, rand.New(rand.NewPCG(seed, 0x67726964<<32+uint64(index)))}
+}
+
 // Draw fills x with codes of A and y with codes of B, and returns a code of C.
 // The operands are drawn from the regime of that number:
 //
@@ -46,10 +51,26 @@ func (s *Sampler) Draw(regime int, x, y []uint64) (c uint64) {
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("probe: Draw: x has %d elements, y has %d", len(x), len(y)))
 	}
-	a, b, f := s.d.A, s.d.B, s.d.C
-	if regime == 3 {
-		return s.cancel(x, y)
+	s.factors(regime, s.order(regime, len(x)), x, y)
+	return s.addend(regime)
+}
+
+// order returns in which order the regime draws products in pairs, or nil if it
+// does not.
+func (s *Sampler) order(regime, k int) []int {
+	if regime != 3 {
+		return nil
 	}
+	return s.rng.Perm(k)
+}
+
+// factors fills x and y with codes of factors.
+func (s *Sampler) factors(regime int, order []int, x, y []uint64) {
+	if regime == 3 {
+		s.cancel(order, x, y)
+		return
+	}
+	a, b := s.d.A, s.d.B
 	for k := range x {
 		x[k] = s.factor(regime, a)
 		y[k] = s.factor(regime, b)
@@ -57,9 +78,19 @@ func (s *Sampler) Draw(regime int, x, y []uint64) (c uint64) {
 			y[k] = code(b, s.scaled(b, b.Emin, b.Emax/2))
 		}
 	}
+}
+
+// addend returns a code of C.
+func (s *Sampler) addend(regime int) uint64 {
+	a, b, f := s.d.A, s.d.B, s.d.C
 	switch regime {
 	case 2:
 		return code(f, s.scaled(f, max(a.Emin+b.Emin, f.Emin)/2, min(a.Emax+b.Emax, f.Emax)/2))
+	case 3:
+		if s.rng.IntN(2) == 0 {
+			return code(f, 0)
+		}
+		return code(f, s.scaled(f, f.Emin/4, f.Emax/4))
 	case 8:
 		top := f.Precision + s.rng.IntN(3) - 1
 		return code(f, s.sign()*clamp(f, math.Ldexp(1, top)+float64(s.rng.IntN(4))))
@@ -95,10 +126,10 @@ func (s *Sampler) factor(regime int, f tcore.Format) uint64 {
 }
 
 // cancel draws products in pairs that cancel exactly, except that a quarter of
-// the pairs has one factor changed in the last place.
-func (s *Sampler) cancel(x, y []uint64) (c uint64) {
-	a, b, f := s.d.A, s.d.B, s.d.C
-	order := s.rng.Perm(len(x))
+// the pairs has one factor changed in the last place. The order says which
+// products are a pair.
+func (s *Sampler) cancel(order []int, x, y []uint64) {
+	a, b := s.d.A, s.d.B
 	for i := 0; i < len(x); i += 2 {
 		u, v := s.scaled(a, a.Emin/2, a.Emax/2), s.scaled(b, b.Emin/2, b.Emax/2)
 		x[order[i]], y[order[i]] = code(a, u), code(b, v)
@@ -110,10 +141,6 @@ func (s *Sampler) cancel(x, y []uint64) (c uint64) {
 		}
 		x[order[i+1]], y[order[i+1]] = code(a, -u), code(b, v)
 	}
-	if s.rng.IntN(2) == 0 {
-		return code(f, 0)
-	}
-	return code(f, s.scaled(f, f.Emin/4, f.Emax/4))
 }
 
 // raw returns a code of f, uniform over all of them.

@@ -14,7 +14,7 @@ import (
 // NaN and the threshold were found by comparison with a processor). Operands
 // are numbers of binary32, and a NaN is one of [keptNaN].
 func flushedFMA(x, y, z float64) float64 {
-	x, y, z = flush(Binary32, x), flush(Binary32, y), flush(Binary32, z)
+	x, y, z = flushed(x), flushed(y), flushed(z)
 	s := toOdd(twoSum(float64(x*y), z))
 	const least = 0x1p-126 - 0x1p-151 // what rounds to 2^-126
 	switch {
@@ -24,6 +24,14 @@ func flushedFMA(x, y, z float64) float64 {
 		return signed(0, math.Signbit(s))
 	}
 	return float64(float32(s))
+}
+
+// flushed is flush for f = binary32.
+func flushed(x float64) float64 {
+	if math.Abs(x) < 0x1p-126 {
+		return signed(0, math.Signbit(x))
+	}
+	return x
 }
 
 // The quiet bit of a NaN in binary64, and the NaN of invalid operations.
@@ -71,6 +79,11 @@ func keepsNaN(c Core) bool {
 	}
 	return false
 }
+
+// KeepsNaN reports whether a result that is NaN has the payload of an operand,
+// as those of Intel's dot products have. Otherwise all NaN of the device are
+// one.
+func (d Device) KeepsNaN() bool { return d.NaN == 0 && keepsNaN(d.Core) }
 
 // checkFlushed panics unless the device has factors that are numbers of
 // binary32, sums in binary32, and an even number of terms in a block.

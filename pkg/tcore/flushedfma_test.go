@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/panics"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // flushedCode is flushedFMA of codes of binary32.
@@ -89,6 +90,58 @@ func TestFlushedFMANearTheLeastNormal(t *testing.T) {
 	}
 }
 
+// Products near 2^-126 agree with Dot where sums come within an ulp of it, or
+// of 24 bits of any exponent, in all chains and in their sums: what is below
+// before it is rounded and not after is no zero, and the next number is.
+func TestFlushedSumsNearTheLeastNormal(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(241118747, 17))
+		small := func(rows, cols int, exponents ...int) blas32.General {
+			m := zeros(rows, cols)
+			for i := range m.Data {
+				if e := exponents[r.IntN(len(exponents))]; r.IntN(4) > 0 {
+					m.Data[i] = float32(math.Ldexp(1+float64(r.IntN(4)/3*r.IntN(128))/128, e)) * float32(1-2*r.IntN(2))
+				}
+			}
+			return m
+		}
+		least := 0
+		for _, d := range []Device{AMXBF16, AVX512BF16} {
+			for range 20 {
+				a, b := small(15, 40, -63, -63, -64, -75, -76, -87, -88), small(40, 33, -63, -63, -64)
+				c := small(15, 33, -126, -127, -130)
+				compareProduct(t, r, d, a, b, c, 33)
+				z := zeros(15, 33)
+				d.MultiplyAdd(a, b, c, z)
+				for _, v := range z.Data {
+					least += count(v == 0x1p-126 || v == -0x1p-126)
+				}
+			}
+		}
+		if least < 30 {
+			t.Errorf("%d results are 2^-126, want more", least)
+		}
+	})
+}
+
+// The routines of flushed sums do so with zeros of their sign, and Go code
+// after them has subnormal numbers.
+func TestFlushedSumsRestoreControl(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		for _, d := range []Device{AMXBF16, AVX512BF16} {
+			a, b, c, z := zeros(1, 32), zeros(32, 1), zeros(1, 1), zeros(1, 1)
+			a.Data[30], b.Data[30], a.Data[31], b.Data[31], c.Data[0] = 0x1p-64, -0x1p-64, 0x1p-64, -0x1p-64, -0x1p-140
+			d.MultiplyAdd(a, b, c, z)
+			if math.Float32bits(z.Data[0]) != 1<<31 {
+				t.Errorf("%s: -2^-128 - 2^-128 - 2^-140 = %x, want -0", d.Name, z.Data[0])
+			}
+			if v := a.Data[30] * b.Data[30]; v != -0x1p-128 {
+				t.Errorf("%s: afterwards 2^-64 × -2^-64 = %x", d.Name, v)
+			}
+		}
+	})
+}
+
 // The cores of Intel refuse what their instructions do not have.
 func TestFlushedCoresRefuse(t *testing.T) {
 	for _, c := range []struct {
@@ -109,4 +162,10 @@ func TestFlushedCoresRefuse(t *testing.T) {
 func ExampleDevice_DotCodes_nan() {
 	fmt.Printf("%#x\n", AVX512BF16.DotCodes([]uint64{0x3f80, 0x7fc1}, []uint64{0xffc2, 0x3f80}, 0x7fc00003))
 	// Output: 0xffc20000
+}
+
+// A processor returns the payload of a NaN among the factors, a GPU does not.
+func ExampleDevice_KeepsNaN() {
+	fmt.Println(AMXBF16.KeepsNaN(), HopperF16.KeepsNaN())
+	// Output: true false
 }

@@ -127,7 +127,7 @@ func hasKernel(d Device) bool {
 	switch d.Core.(type) {
 	case Chain, Pairwise:
 		return (features.Bits > 0 || features.ASIMD) && !d.C.Equal(Binary16)
-	case ExactSum:
+	case ExactSum, EvenOdd, OddFirst:
 		return features.Bits > 0
 	}
 	core, ok := d.Core.(Fused)

@@ -47,6 +47,8 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newThinProduct,
 	newChainProduct,
 	newPairwiseProduct,
+	newEvenOddProduct,
+	newOddFirstProduct,
 	newExactProduct,
 	newFloorCountProduct,
 	newAlignedProduct,

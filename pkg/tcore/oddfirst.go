@@ -1,5 +1,7 @@
 package tcore
 
+import "gonum.org/v1/gonum/blas/blas32"
+
 // OddFirst adds the products of a pair to c by two FMAs, first that of odd
 // index and then that of even index, and the pairs one after the other. All is
 // in binary32, rounded to nearest even, and flushes subnormal operands and
@@ -17,3 +19,19 @@ func (OddFirst) observed(d *Device, b block, z *RoundedSums) float64 {
 }
 
 func (OddFirst) check(d *Device) { checkFlushed(d, "OddFirst", 2) }
+
+var oddFirstPath = newPath("odd products first")
+
+// newOddFirstProduct prepares a and b for an [OddFirst]. It returns false for
+// another core, and if there is no kernel.
+func newOddFirstProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	if _, ok := d.Core.(OddFirst); !ok {
+		return nil, false
+	}
+	kernel, ok := oddFirstKernelFor(b.Cols)
+	if !ok {
+		return nil, false
+	}
+	p := newSumsProduct(a, b, kernel, converter32(d, d.A), converter32(d, d.B))
+	return &sums32[float32]{p, nil, oddFirstPath}, true
+}

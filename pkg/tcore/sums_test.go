@@ -15,7 +15,7 @@ func sumsDevices() []Device {
 	var list []Device
 	for _, d := range Devices() {
 		switch d.Core.(type) {
-		case Chain, Pairwise, ExactSum:
+		case Chain, Pairwise, ExactSum, EvenOdd, OddFirst:
 			list = append(list, d)
 		}
 	}
@@ -32,7 +32,10 @@ func sumsDevices() []Device {
 		mixed("pairs of tf32", TF32, TF32, Binary32, Pairwise{Terms: 2}),
 		mixed("exact sums of mixed factors", BFloat16, Binary16, Binary32, ExactSum{Terms: 4}),
 		mixed("exact sums of tf32", TF32, TF32, Binary32, ExactSum{Terms: 2}),
-		mixed("exact sums of fp8", E4M3FNUZ, E5M2, Binary32, ExactSum{Terms: 4}))
+		mixed("exact sums of fp8", E4M3FNUZ, E5M2, Binary32, ExactSum{Terms: 4}),
+		mixed("even and odd terms of mixed factors", Binary32, E5M2, Binary32, EvenOdd{Terms: 8}),
+		mixed("even and odd terms in blocks of another size", BFloat16, BFloat16, Binary32, EvenOdd{Terms: 6}),
+		mixed("odd terms first of mixed factors", TF32, Binary16, Binary32, OddFirst{}))
 }
 
 // sumsMatrix returns a matrix of numbers that test the limits of sums of tiles:
@@ -291,6 +294,10 @@ func TestPathsOfSums(t *testing.T) {
 		{CDNA2BF16, thin, anyPairsPath},
 		{CDNA1F16, near1, exactPath},
 		{CDNA1BF16, near1, exactPath},
+		{AMXBF16, near1, evenOddPath},
+		{AMXBF16, thin, evenOddPath},
+		{AVX512BF16, near1, oddFirstPath},
+		{AVX512BF16, thin, oddFirstPath},
 	}
 	onEveryLevel(t, func(t *testing.T) {
 		for i, c := range cases {
@@ -301,7 +308,8 @@ func TestPathsOfSums(t *testing.T) {
 			z := zeros(20, b.Cols)
 			got := counted(func() { c.device.MultiplyAdd(a, b, blas32.General{}, z) })[c.path]
 			want := int64(0)
-			if features.Bits > 0 || features.ASIMD && c.path != exactPath {
+			amd64Only := c.path == exactPath || c.path == evenOddPath || c.path == oddFirstPath
+			if features.Bits > 0 || features.ASIMD && !amd64Only {
 				want = int64(20 * 48 * b.Cols)
 			}
 			if got != want {

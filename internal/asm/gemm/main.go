@@ -97,6 +97,12 @@ var ideas = map[string]func(){
 		}
 		floorCountRow()
 	},
+	"flushed": func() {
+		for _, w := range []width{256, 512} {
+			w.evenOdd(w.rows(4), 2)
+			w.oddFirst(w.rows(2), 2)
+		}
+	},
 	"groups": func() {
 		for _, size := range []int{16, 32} {
 			width(256).groups(size, false)
@@ -258,4 +264,22 @@ func loop(name string, n Op, body func()) {
 	body()
 	DECQ(n)
 	JNZ(LabelRef(name))
+}
+
+// Bits of MXCSR: subnormal operands count as zeros of their sign, and zeros of
+// their sign replace subnormal results.
+const (
+	zeroOperands = 1 << 6
+	zeroResults  = 1 << 15
+)
+
+// underControl emits that the operations until restore is called have these
+// bits of MXCSR set, round to nearest even, and trap nothing.
+func underControl(bits int) (restore func()) {
+	const roundToNearest = 0x1f80
+	saved, control := AllocLocal(8), AllocLocal(8)
+	STMXCSR(saved)
+	MOVL(U32(bits|roundToNearest), control)
+	LDMXCSR(control)
+	return func() { LDMXCSR(saved) }
 }

@@ -27,7 +27,6 @@ import (
 // product of at most 23 bits is, or it is less than half of the least normal
 // number.
 func (w width) pairs(terms int, fused bool, rows, vectors int) {
-	const flushing, roundToNearest = 1 << 15, 0x1f80
 	kind := "MAC"
 	if fused {
 		kind = "FMA"
@@ -38,10 +37,7 @@ func (w width) pairs(terms int, fused bool, rows, vectors int) {
 	Doc(fmt.Sprintf("%d rows × %d columns: adds to c the products ab of blocks of %d terms in pairs, k > 0 terms in all, strides in bytes.",
 		rows, columns, terms))
 	c, ldc, a, lda, b, k := param("c"), param("ldc"), param("a"), param("lda"), param("b"), param("k")
-	saved, control := AllocLocal(8), AllocLocal(8)
-	STMXCSR(saved)
-	MOVL(U32(flushing|roundToNearest), control)
-	LDMXCSR(control)
+	restore := underControl(zeroResults)
 	results, _ := rowAddresses(c, ldc, rows)
 	factors, pointers := rowAddresses(a, lda, rows)
 
@@ -96,7 +92,7 @@ func (w width) pairs(terms int, fused bool, rows, vectors int) {
 		}
 		ADDQ(U32(terms*vectors*w.bytes()), b)
 	})
-	LDMXCSR(saved)
+	restore()
 	for i, row := range results {
 		for v := range vectors {
 			VMOVUPS(s[i*vectors+v], row.Offset(v*w.bytes()))

@@ -70,6 +70,7 @@ var rows = []string{
 	"gpu probe --emulate hopper", "gpu record --rows 10 --seed 2 made", "gpu record --rows 9223372036854775807 --emulate volta made", "gpu record --rows 9223372036854775807 --emulate hopper made",
 	"gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s -jobs 2 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
+	"infer --device volta", "infer --json --seed 3 --silicon sapphirerapids-vdpbf16ps-bfloat16-binary32", "infer --command none --in e4m3,e5m2 --out binary16 --k 3 --timeout 1ms",
 	"silicon info", "silicon verify --seconds 0.1 --seed 3", "silicon verify --seconds 0.1 hopper", "silicon help",
 	"version", "help", "gpu help", "",
 }

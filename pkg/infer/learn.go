@@ -44,9 +44,10 @@ type Learned struct {
 // Explained reports whether a record of the grammar gives all answers.
 func (l Learned) Explained() bool { return l.Record.Core != nil }
 
-// How many dot products are asked: of each kind before any record is tried, and
-// to check the record that is found; how many in all; how many of the first
-// are asked twice; and how many are drawn without a difference before records count as alike.
+// How many dot products are asked: of each kind before any record is tried, to
+// check the record that is found, and in all; how many of the first are asked
+// twice; and how many are drawn without a difference before records count as
+// alike.
 const (
 	firstQuestions = 300
 	checkQuestions = 10_000
@@ -61,9 +62,9 @@ const (
 // questions of every kind and drops all records of the grammar that answer one
 // otherwise, until one is left that answers all as the box does. It then draws
 // questions, by emulation, which that record and those that differ from it in
-// one parameter answer differently, and asks these. Finally it asks 10,000 more.
-// A record that an answer contradicts is dropped, and the search goes on. It
-// asks at most 100,000 dot products. The same seed draws the same questions.
+// one parameter answer differently, and asks these. Finally it asks 10,000
+// more. A record that an answer contradicts is dropped, and the search goes on.
+// It asks at most 100,000 dot products. The same seed draws the same questions.
 //
 // The error is that of the box or of ctx, or says that the box does not answer
 // the same question in the same way, or that its shape is none that a device

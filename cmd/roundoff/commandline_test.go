@@ -73,6 +73,7 @@ var rows = []string{
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s -jobs 2 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
 	"silicon info", "silicon verify --seconds 0.1 --seed 3", "silicon verify --seconds 0.1 hopper", "silicon verify --dots 2e5 --seed 5", "silicon help",
 	"silicon probe", "silicon probe hopper", "silicon record --rows 20 --seed 2 made", "silicon record --rows 9223372036854775807 made", "gpu verify --emulate volta --dots 1e4",
+	"infer --device volta", "infer --json --seed 3 --silicon sapphirerapids-vdpbf16ps-bfloat16-binary32", "infer --command none --in e4m3,e5m2 --out binary16 --k 3 --timeout 1ms",
 	"version", "help", "gpu help", "",
 }
 

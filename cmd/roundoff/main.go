@@ -13,6 +13,7 @@
 //	roundoff sweep            count the violations of every bound on emulated machines
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
+//	roundoff infer            find out how an unknown matrix unit adds, by asking it
 //	roundoff silicon info     print the dot products of the processor
 //	roundoff silicon verify   compare the processor with the emulation
 //	roundoff gpu info         print the GPU, its driver and libraries
@@ -72,6 +73,7 @@ var commands = []command{
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
+	{"infer", "find out how an unknown matrix unit adds, by asking it", inferCommand},
 	{"silicon", "use the dot products of this machine's processor", siliconCommand},
 	{"gpu", "use the GPU of this machine", gpuCommand},
 	{"version", "print the version of this program, and the machine that it runs on", versionCommand},

@@ -197,10 +197,11 @@ func (k Problem) typicalLaws() (q typicalProduct, err error) {
 	case k.Device.ScaleBlock > 0 && k.K%k.Device.ScaleBlock != 0:
 		return q, fmt.Errorf("K = %d is no multiple of %d, the length of blocks", k.K, k.Device.ScaleBlock)
 	}
-	e, err := k.quantisationErrors(*x, *y, roundoff.FailureOf(0.99))
+	errors, err := k.quantisationErrors(*x, *y, roundoff.FailureOf(0.99))
 	if err != nil {
 		return q, err
 	}
+	e := errors()
 	q.error = ErrorPart{e.Mean, e.Deviation}
 	p, K := k.ProductMoments(), float64(k.K)
 	q.size = K * p.Abs

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/roundofflab/roundoff/pkg/cpu"
+	"github.com/roundofflab/roundoff/pkg/infer"
+	"github.com/roundofflab/roundoff/pkg/probe"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+)
+
+// inferCommand derives the record of a matrix unit from its answers.
+func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := newFlags("infer", "(--command program | --silicon device | --device device) [--json] [--seed n]\n\n"+
+		"Finds out how an unknown matrix unit adds, by asking it some ten thousand dot products\n"+
+		"c + x₀y₀ + … + x₍K₋₁₎y₍K₋₁₎, and prints the record of the device, with the values that are not told\n"+
+		"from others, or a question whose answer no record that was tried gives. A --command is split at\n"+
+		"spaces and run for each batch of questions. It reads until its input ends, and writes a line for\n"+
+		"each line that it reads: K codes of x, K codes of y, and one of c, in hexadecimal and separated\n"+
+		"by spaces; it writes the code of the result. --silicon is an instruction of this processor,\n"+
+		"--device one that is emulated: of its record only the formats and K are used.\n\n", stderr)
+	var box struct {
+		command, silicon, device, in, out string
+		k                                 int
+		limit                             time.Duration
+	}
+	flags.StringVar(&box.command, "command", "", "program that computes dot products")
+	flags.StringVar(&box.silicon, "silicon", "", "device of the catalogue that this processor has")
+	flags.StringVar(&box.device, "device", "", "device of the catalogue, emulated")
+	flags.StringVar(&box.in, "in", "binary16", "format of the factors of a --command, or two, A's and B's")
+	flags.StringVar(&box.out, "out", "binary32", "format of c and the result of a --command")
+	flags.IntVar(&box.k, "k", 16, "number of products of a --command")
+	flags.DurationVar(&box.limit, "timeout", time.Minute, "time of a --command for one batch of questions")
+	asJSON := flags.Bool("json", false, "write JSON")
+	seed := flags.Uint64("seed", 1, "of the random operands")
+	words, err := parseFlags(flags, args)
+	switch {
+	case err != nil:
+		return err
+	case len(words) > 0:
+		return misuse(flags, "unexpected %q", words[0])
+	}
+
+	var b infer.Box
+	switch {
+	case box.command != "" && box.silicon == "" && box.device == "":
+		s := infer.Shape{K: box.k}
+		first, second, two := strings.Cut(box.in, ",")
+		if !two {
+			second = first
+		}
+		for _, f := range []struct {
+			flag, name string
+			to         *tcore.Format
+		}{{"in", first, &s.A}, {"in", second, &s.B}, {"out", box.out, &s.C}} {
+			var ok bool
+			if *f.to, ok = infer.FormatByName(f.name); !ok {
+				return misuse(flags, "-%s %q, want a format such as binary16, bfloat16, tf32, e4m3 or binary32", f.flag, f.name)
+			}
+		}
+		program := strings.Fields(box.command)
+		if len(program) == 0 || box.limit <= 0 {
+			return misuse(flags, "-command %q -timeout %v, want a program and time", box.command, box.limit)
+		}
+		b = infer.Command(s, box.limit, program...)
+	case box.silicon != "" && box.command == "" && box.device == "":
+		list, err := chosen(processorDevices(), []string{box.silicon})
+		if err != nil {
+			return err
+		}
+		u, err := cpu.Open(list[0])
+		if err != nil {
+			return err
+		}
+		b = infer.Of(u)
+	case box.device != "" && box.command == "" && box.silicon == "":
+		d, ok := devices.ByName(box.device)
+		if !ok {
+			return fmt.Errorf("no device %q, roundoff devices lists them", box.device)
+		}
+		b = infer.Emulated(d, probe.InstructionK(d))
+	default:
+		return misuse(flags, "want one of -command, -silicon and -device")
+	}
+	return inferred(ctx, b, *seed, *asJSON, stdout)
+}
+
+// inferred learns a box and writes what it finds. It returns an error if no
+// record explains the box.
+func inferred(ctx context.Context, b infer.Box, seed uint64, asJSON bool, stdout io.Writer) error {
+	l, err := infer.Learn(ctx, b, seed)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(l)
+	} else {
+		err = l.Write(stdout)
+	}
+	if err == nil && !l.Explained() {
+		err = fmt.Errorf("%d records were tried, and none gives all answers", l.Tried)
+	}
+	return err
+}

@@ -43,7 +43,7 @@ var rows = []string{
 	"gemm -in e4m3 -promote 128 A.npy B.npy -o D.npy", "bound -in e4m3 -promote 128 -k 4096", "advise -tolerance 0.01 -promote 128 -k 4096 -dist U(0,1)",
 	"bound -recipe mxe4m3-floor -device blackwell -k 9007199254740992 -dist N(0,1)", "bound -recipe torchao-e4m3-row,torchao-e4m3-tensor A.npy B.npy",
 	"advise -tolerance 0.1 -recipe nvfp4-torchao-one-level -device blackwell -dist U(0,1)", "advise -tolerance 0.1 -recipe mxe2m1-floor,mxe2m1-even A.npy B.npy",
-	"bound -recipe mxe4m3-floor -dist U(-1e308,1e308) -device blackwell", "advise -recipe nvfp5 -tolerance 1", "bound -recipe ,", "bound -recipe mxe4m3-floor -in e4m3",
+	"bound -recipe mxe4m3-floor -dist U(-1e308,1e308) -device blackwell", "advise -recipe nvfp5 -tolerance 1", "bound -recipe deepgemm-1x128,deepgemm-128x128 -promote 128 -dist U(0,1)", "advise -tolerance 0.1 -recipe deepseek-1x128 -device hopper A.npy B.npy", "bound -recipe ,", "bound -recipe mxe4m3-floor -in e4m3",
 	"gemm -promote 3 A.npy B.npy -o D.npy", "bound -promote -1", "advise -tolerance 1 -promote 100",
 	"gemm -recipe deepgemm-1x128,deepgemm-128x128 -kernel deepseek A.npy B.npy -o D.npy", "gemm -recipe nvfp4-te-1x16 -device blackwell -ta A.npy B.npy",
 	"gemm -recipe torchao-e4m3-row -promote 128 -out bfloat16 A.npy B.npy", "gemm -recipe nvfp5 A.npy B.npy", "gemm -recipe int8-row A.npy B.npy -o D.npy", "gemm -recipe int8-1x128,mxint8-floor -out bfloat16 -ta A.npy B.npy", "gemm -recipe int8-row -promote 3 A.npy B.npy", "gemm -recipe mxe4m3-floor -in e4m3 A.npy B.npy",

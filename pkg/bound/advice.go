@@ -142,7 +142,7 @@ func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 // lengths returns LeastK and LargestK for k.Device.
 func (k Problem) lengths(tolerance float64, f roundoff.Failure) [2]int {
 	whole := func(K int) int { return K }
-	switch n := k.Device.ScaleBlock; {
+	switch n := k.blockLength(); {
 	case k.Recipes == nil || k.Given != nil:
 	case n > 0:
 		whole = func(K int) int { return (K + n - 1) / n * n }
@@ -196,7 +196,7 @@ func (k Problem) other(recipes []*Recipes, a Advice, tolerance float64, f roundo
 		return nil
 	}
 	for _, r := range recipes {
-		if r.refuses(k.Device) != "" {
+		if r.refuses(k.Machine) != "" {
 			continue
 		}
 		k.Recipes = r

@@ -17,13 +17,14 @@ import (
 //
 // The device adds products Π = c s c′ s′, and as r is the same along K, the
 // bound |D̂ - ΣΠ| <= β Σ|Π| + η is a statement on the products x̂x̂′ = Π r r′
-// as well, with the same β, and with η r r′. Every Π is a number, which the
-// device aligns by the sum of the exponents of c, s, c′ and s′. Where all four
-// are normal, |Π| is at least 2 to that power, which is all that the constant
-// of aligned sums needs to know of a product. What subnormal numbers change is
-// in [Problem.subnormalBits], or in η. Sums of groups of e2m1 are aligned by
-// the exponents of s and s′, and a Π that is not 0 is at least a quarter of
-// that power: the two bits by which subnormal numbers of e2m1 count.
+// as well, with the same β, and with η r r′; if r and r′ are the same along
+// each part of K that is promoted, it is one for each part. Every Π is a
+// number, which the device aligns by the sum of the exponents of c, s, c′ and
+// s′. Where all four are normal, |Π| is at least 2 to that power, which is all
+// that the constant of aligned sums needs to know of a product. What subnormal
+// numbers change is in [Problem.subnormalBits], or in η. Sums of groups of e2m1
+// are aligned by the exponents of s and s′, and a Π that is not 0 is at least a
+// quarter of that power: the two bits by which subnormal numbers of e2m1 count.
 type quantisedProduct struct {
 	conversion         // of ÂB̂ and |Â||B̂|
 	device     Problem // the product of numbers c s
@@ -44,7 +45,7 @@ type outer struct {
 // quantised returns what is known of the quantised factors, in a statement that
 // fails with probability at most e^f if it is random.
 func (k Problem) quantised(f roundoff.Failure) quantisedProduct {
-	if why := k.Recipes.refuses(k.Device); why != "" {
+	if why := k.Recipes.refuses(k.Machine); why != "" {
 		return quantisedProduct{why: why}
 	}
 	if k.Given != nil {
@@ -148,11 +149,18 @@ func (k Problem) wholeQuantised(z Result, q quantisedProduct) (constant, underfl
 	p = z.Parts
 	if q.outer.applied {
 		// fl(fl(S r) t), or fl(S fl(r t)) with rt a normal number: each operation errs
-		// by u, or by half the least number of binary32.
+		// by u, or by half the least number of binary32. Where the sums of parts of K
+		// have their own r and t, β and η of each are multiplied by these, and the
+		// parts are added as without them, but that an FMA rounds the first of them
+		// when it adds it and not when it multiplies it.
 		η *= q.outer.greatest
+		terms := 1
+		if k.Recipes.within(k.Device.ScaleBlock > 0) {
+			terms = k.parts()
+		}
 		u := tcore.Binary32.UnitRoundoff()
 		p.Storing += add(roundoff.Compose(u, u))
-		η += (1 + q.outer.column) * tcore.Binary32.MinSubnormal()
+		η += float64(terms) * (1 + q.outer.column) * tcore.Binary32.MinSubnormal()
 		if out := k.output(); out.Precision < tcore.Binary32.Precision {
 			p.Storing += add(out.UnitRoundoff())
 			η += halfStep(out, 0)

@@ -22,7 +22,7 @@ import (
 func taken(d tcore.Device) []*Recipes {
 	var all []*Recipes
 	for _, r := range quant.Recipes() {
-		if pair := (&Recipes{r, r}); pair.refuses(d) == "" {
+		if pair := (&Recipes{r, r}); pair.refuses(tcore.Machine{Device: d}) == "" {
 			all = append(all, pair)
 		}
 	}
@@ -36,6 +36,16 @@ func taken(d tcore.Device) []*Recipes {
 // library computes it, exactly.
 func kernelErrors(t *testing.T, k Problem, a, b blas64.General) (errors, sizes []float64) {
 	t.Helper()
+	kernel := quant.EpilogueKernel(k.Machine)
+	if k.Device.ScaleBlock > 0 {
+		kernel = quant.AlphaKernel(k.Machine)
+	}
+	return errorsOf(t, kernel, k, a, b)
+}
+
+// errorsOf is kernelErrors for one kernel.
+func errorsOf(t *testing.T, kernel quant.Kernel, k Problem, a, b blas64.General) (errors, sizes []float64) {
+	t.Helper()
 	qa, err := k.Recipes.A.Quantise(single(a), quant.Left)
 	if err != nil {
 		t.Fatal(err)
@@ -43,10 +53,6 @@ func kernelErrors(t *testing.T, k Problem, a, b blas64.General) (errors, sizes [
 	qb, err := k.Recipes.B.Quantise(single(b), quant.Right)
 	if err != nil {
 		t.Fatal(err)
-	}
-	kernel := quant.EpilogueKernel(k.Machine)
-	if k.Device.ScaleBlock > 0 {
-		kernel = quant.AlphaKernel(k.Machine)
 	}
 	d, err := kernel.Multiply(qa, qb)
 	if err != nil {
@@ -307,8 +313,11 @@ func (k Problem) largestOfKernel(t *testing.T, rng *rand.Rand) float64 {
 	qa, _ := k.Recipes.A.Quantise(single(a), quant.Left)
 	qb, _ := k.Recipes.B.Quantise(single(b), quant.Right)
 	kernel := quant.EpilogueKernel(k.Machine)
-	if k.Device.ScaleBlock > 0 {
+	switch {
+	case k.Device.ScaleBlock > 0:
 		kernel = quant.AlphaKernel(k.Machine)
+	case k.Recipes.within(false):
+		kernel = promoting(k.Machine)[0]
 	}
 	d, err := kernel.Multiply(qa, qb)
 	if err != nil {

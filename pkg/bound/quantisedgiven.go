@@ -103,13 +103,14 @@ func (m *quantisedMatrices) find(g *Given, key quantisedKey) error {
 	m.x.Scale, m.x.LeastScale = a.inner.greatest, a.inner.least
 	m.y.Scale, m.y.LeastScale = b.inner.greatest, b.inner.least
 	m.outer = outer{r.outside(scaled), a.outer.greatest * b.outer.greatest, b.outer.greatest}
-	if least := a.outer.least * b.outer.least; scaled && (least < tcore.Binary32.MinNormal() || m.outer.greatest > tcore.Binary32.Max()) {
+	within := r.within(scaled)
+	if least := a.outer.least * b.outer.least; (scaled || within) && (least < tcore.Binary32.MinNormal() || m.outer.greatest > tcore.Binary32.Max()) {
 		return fmt.Errorf("bound: the scales of the matrices have the product %.3g, which is no normal number of binary32", least)
 	}
 	for _, s := range sizes(a.device, b.device).Data {
 		m.most = max(m.most, s)
 	}
-	if !key.inspected || scaled { // no bound for devices that take scales needs more
+	if !key.inspected || scaled || within { // no bound where scales change along K needs more
 		return nil
 	}
 	if m.momentsX, err = MomentsOf("the codes of A", a.device); err != nil {

@@ -23,8 +23,12 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	switch {
 	case k.Data != nil || x == nil || y == nil || !x.wide() || !y.wide():
 		return quantisedProduct{why: "needs the matrices, or densities of independent factors: a factor far below the greatest of its block is lost"}
-	case k.Device.ScaleBlock > 0 && k.K%k.Device.ScaleBlock != 0:
-		return quantisedProduct{why: fmt.Sprintf("K = %d is no multiple of %d, the length of blocks", k.K, k.Device.ScaleBlock)}
+	case k.Recipes.A.Block.Along != k.Recipes.B.Block.Along:
+		return quantisedProduct{why: fmt.Sprintf("blocks %v and %v, want the same length along K", k.Recipes.A.Block, k.Recipes.B.Block)}
+	case !wholeTiles(k.Recipes.A, k.M) || !wholeTiles(k.Recipes.B, k.N):
+		return quantisedProduct{why: fmt.Sprintf("%d rows and %d columns in tiles %v and %v, want whole tiles, or one", k.M, k.N, k.Recipes.A.Block, k.Recipes.B.Block)}
+	case k.blockLength() > 0 && k.K%k.blockLength() != 0:
+		return quantisedProduct{why: fmt.Sprintf("K = %d is no multiple of %d, the length of blocks", k.K, k.blockLength())}
 	}
 	for _, d := range []Distribution{k.X, k.Y} {
 		if size := d.MeanAbs(); !(0x1p-100 < size && size < 0x1p100) {
@@ -46,6 +50,9 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 		most, codesA, codesB = K*f.Max()*g.Max(), anyCodes(f, k.K, span{1, 1}), anyCodes(g, k.K, span{1, 1})
 		outer.applied, outer.greatest, outer.column = true, a.scale*b.scale, b.scale
 	}
+	if least := 0x1p-90; k.Recipes.within(k.Device.ScaleBlock > 0) && outer.greatest < least { // then products of scales are normal
+		return quantisedProduct{why: fmt.Sprintf("scales have a product of at most %.3g, want %.3g at least, well within binary32", outer.greatest, least)}
+	}
 	if !(most <= k.Device.C.Max()/2) {
 		return quantisedProduct{why: fmt.Sprintf("products add up to %.3g, %s ends at %.3g", most, k.Device.C.Name, k.Device.C.Max())}
 	}
@@ -58,6 +65,30 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 		least:      least,
 		note:       "for independent factors of these distributions, quantised without roundings of scales and quotients",
 	}
+}
+
+// blockLength returns the length of blocks of A and B along K, 0 for all of it.
+func (k Problem) blockLength() int {
+	if k.Recipes == nil {
+		return 0
+	}
+	return k.Recipes.A.Block.Along
+}
+
+// wholeTiles reports whether so many rows or columns are in whole tiles, or in
+// one.
+func wholeTiles(r quant.Recipe, vectors int) bool {
+	across := r.Block.Across
+	return across == 0 || vectors < across || vectors%across == 0
+}
+
+// inTiles returns the recipe for so many rows or columns, of which no tile has
+// more.
+func inTiles(r quant.Recipe, vectors int) quant.Recipe {
+	if r.Block.Across > 0 {
+		r.Block.Across = min(r.Block.Across, vectors)
+	}
+	return r
 }
 
 // ε is greater than the relative errors of a few operations in binary32.
@@ -119,11 +150,11 @@ var (
 // with probability at most e^f. The error says what package quantisation does
 // not know.
 func (k Problem) quantisationErrors(x, y law, f roundoff.Failure) (func() quantisation.Errors, error) {
-	a, err := quantisation.Quantised(x.of(), k.Recipes.A)
+	a, err := quantisation.Quantised(x.of(), inTiles(k.Recipes.A, k.M))
 	if err != nil {
 		return nil, err
 	}
-	b, err := quantisation.Quantised(y.of(), k.Recipes.B)
+	b, err := quantisation.Quantised(y.of(), inTiles(k.Recipes.B, k.N))
 	if err != nil {
 		return nil, err
 	}

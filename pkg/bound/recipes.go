@@ -14,7 +14,10 @@ import (
 // its own, and scales of the whole matrix multiply finished sums, as
 // [quant.AlphaKernel] does. On other devices a row of A, or all of it, has one
 // scale, as has a column of B, and all scales multiply finished sums, as
-// [quant.EpilogueKernel] does.
+// [quant.EpilogueKernel] does. Or blocks along K have scales, Promote divides
+// their lengths, and the sum of each Promote products is multiplied by its
+// scales and added in binary32: with an FMA, as in [quant.DeepGEMMKernel], or
+// without, as in [quant.DeepSeekKernel].
 type Recipes struct{ A, B quant.Recipe }
 
 // String returns the name of the recipe, or both names.
@@ -45,11 +48,12 @@ func NaturalRecipes(d tcore.Device) (*Recipes, bool) {
 		return nil, false
 	}
 	r := &Recipes{of(d.A), of(d.B)}
-	return r, r.refuses(d) == ""
+	return r, r.refuses(tcore.Machine{Device: d}) == ""
 }
 
-// refuses returns why the device cannot multiply what the recipes make, or "".
-func (r *Recipes) refuses(d tcore.Device) string {
+// refuses returns why the machine cannot multiply what the recipes make, or "".
+func (r *Recipes) refuses(m tcore.Machine) string {
+	d := m.Device
 	for _, of := range []struct {
 		quant.Recipe
 		format tcore.Format
@@ -61,8 +65,11 @@ func (r *Recipes) refuses(d tcore.Device) string {
 		case d.ScaleBlock > 0 && (!of.Scale.Stored.Equal(d.Scale) || of.Block != block):
 			return fmt.Sprintf("recipe %s has scales in %s of blocks %v, %s takes them in %s of %v",
 				of.Name, of.Scale.Stored.Name, of.Block, d.Name, d.Scale.Name, block)
-		case d.ScaleBlock == 0 && (of.Block.Along > 0 || of.Tensor != nil):
-			return fmt.Sprintf("recipe %s has scales within a sum, %s takes none: no bound is known of kernels that apply them", of.Name, d.Name)
+		case d.ScaleBlock == 0 && of.Tensor != nil:
+			return fmt.Sprintf("recipe %s has scales within a sum and of the tensor, %s takes none: no bound is known of kernels that apply them", of.Name, d.Name)
+		case d.ScaleBlock == 0 && of.Block.Along > 0 && (m.Promote == 0 || of.Block.Along%m.Promote != 0):
+			return fmt.Sprintf("recipe %s has scales within a sum, %s takes none: no bound is known of kernels that apply them, unless Promote divides %d",
+				of.Name, d.Name, of.Block.Along)
 		case of.Stochastic.Bits > 0 && of.Second != nil:
 			return fmt.Sprintf("recipe %s chooses scales by errors that are random", of.Name)
 		}
@@ -74,6 +81,12 @@ func (r *Recipes) refuses(d tcore.Device) string {
 // take, where scaled says whether it takes those of blocks.
 func (r *Recipes) outside(scaled bool) bool {
 	return !scaled || r.A.Tensor != nil || r.B.Tensor != nil
+}
+
+// within reports whether scales within a sum are applied outside of the device,
+// where scaled says whether that takes those of blocks.
+func (r *Recipes) within(scaled bool) bool {
+	return !scaled && (r.A.Block.Along > 0 || r.B.Block.Along > 0)
 }
 
 // ofRows reports whether whole rows of A or columns of B have a scale, so that

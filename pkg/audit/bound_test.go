@@ -155,7 +155,7 @@ func TestBoundsAreReached(t *testing.T) {
 		a.Data[at[1]], b.Data[at[1]] = float32(rest), float32(rest)
 		return a, column(b)
 	}
-	tinyA, tinyB := small(3, [3]int{0, 1, 2}, 448*0x1.1cp-63, 0x1p-67)
+	tinyA, tinyB := small(3, [3]int{0, 1, 2}, 448*0x1.1cp-63, 0x1.7p-67)
 	tensorA, tensorB := small(48, [3]int{0, 16, 32}, 2688*0x1.1cp-63, 0x1.ap-68)
 	ofSubnormals := row(0, 32, 1.125) // its first product has a number of the greatest code
 	ofSubnormals.Data[1] = 448

@@ -17,11 +17,11 @@ import (
 // of a step do not meet, greater.
 func TestTruncatedStepByStep(t *testing.T) {
 	layers := hardLayers()
-	a, b := matrix.New(1, 96), matrix.New(96, 1) // of codes 2^-9, whose products have subnormal sums in binary16
+	a, b := matrix.New(1, 96), matrix.New(96, 1) // of codes 2^-10, whose products have subnormal sums in binary16
 	for k := range 96 {
-		a.Data[k], b.Data[k] = 0x1p-9, 0x1p-9
+		a.Data[k], b.Data[k] = 0x1p-10, 0x1p-10
 	}
-	a.Data[0], b.Data[0], a.Data[1], b.Data[1] = 448, 0, 0, 448
+	a.Data[0], b.Data[0], a.Data[1], b.Data[1] = 57344, 0, 0, 57344
 	layers["subnormal sums"] = [2]blas32.General{a, b}
 	for name, factors := range layers {
 		l, err := NewLayer(factors[0], factors[1])
@@ -34,7 +34,7 @@ func TestTruncatedStepByStep(t *testing.T) {
 			every  int
 		}{
 			{"torchao-e4m3-row", devices.HopperE4M3(), 0}, {"torchao-e4m3-row", devices.AdaE4M3(), 48},
-			{"deepgemm-row-ue8m0", devices.HopperE4M3F16(), 0}, {"deepgemm-1x128", devices.HopperE4M3(), 128}, {"torchao-e5m2-row", devices.BlackwellE5M2(), 0},
+			{"te-e5m2-tensor-power", devices.HopperE5M2F16(), 0}, {"deepgemm-1x128", devices.HopperE4M3(), 128}, {"torchao-e5m2-row", devices.BlackwellE5M2(), 0},
 		} {
 			r := recipe(t, test.recipe)
 			a, errA := r.Quantise(l.a, quant.Left)

@@ -66,6 +66,7 @@ func (l *Layer) accumulation(a, b *quant.Quantised, cols []int, d tcore.Device, 
 	if d.ScaleBlock > 0 {
 		k.RangeX, k.RangeY = l.ranges(a, b, cols)
 	} else {
+		k.RangeX, k.RangeY = bound.RangesOf32(l.codes(a, b, cols))
 		n = (K + every - 1) / every
 		S, ρ = l.scales(a, b, cols, every)
 	}

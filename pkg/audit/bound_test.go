@@ -147,6 +147,16 @@ func TestBoundsAreReached(t *testing.T) {
 	column := func(m blas32.General) blas32.General {
 		return blas32.General{Rows: m.Cols, Cols: 1, Stride: 1, Data: m.Data}
 	}
+	// Products of small numbers alone, beside the greatest of A and those of B: at
+	// is the place of the first, of the second, and of the third.
+	small := func(n int, at [3]int, greatest, rest float64) (a, b blas32.General) {
+		a, b = row(0, n, 0), row(0, n, 0)
+		a.Data[at[0]], b.Data[at[2]] = float32(greatest), float32(greatest)
+		a.Data[at[1]], b.Data[at[1]] = float32(rest), float32(rest)
+		return a, column(b)
+	}
+	tinyA, tinyB := small(3, [3]int{0, 1, 2}, 448*0x1.1cp-63, 0x1.7p-67)
+	tensorA, tensorB := small(48, [3]int{0, 16, 32}, 2688*0x1.1cp-63, 0x1.ap-68)
 	ofSubnormals := row(0, 32, 1.125) // its first product has a number of the greatest code
 	ofSubnormals.Data[1] = 448
 	for _, test := range []struct {
@@ -159,6 +169,8 @@ func TestBoundsAreReached(t *testing.T) {
 		{"subnormal codes are aligned to more than they are", "deepgemm-row-ue8m0", devices.HopperE4M3(), row(256, 32, 0x1p-9), column(ofSubnormals), 0.2},
 		{"every sum outside of the device loses half a unit", "deepgemm-1x32-ue8m0", devices.BlackwellE4M3(), sparse(32*400, 32, 1, 0x1p-24), column(row(1, 32*400, 1)), 0.9},
 		{"the scales' product is subnormal", "te-e4m3-tensor", devices.BlackwellE4M3(), row(0x1.8p-70, 32, 0x1p-70), column(row(0x1.8p-62, 32, 0x1p-62)), 0.05},
+		{"a scaled sum is subnormal", "te-e4m3-tensor", devices.BlackwellE4M3(), tinyA, tinyB, 0.5},
+		{"a sum is subnormal after the scales of tensors", "nvfp4-te-1x16", devices.BlackwellNVF4(), tensorA, tensorB, 0.5},
 	} {
 		l, err := NewLayer(test.a, test.b)
 		if err != nil {

@@ -184,3 +184,24 @@ func TestResult_Limit(t *testing.T) {
 		}
 	}
 }
+
+// Rounding to nearest makes of numbers below the least one up to twice as much,
+// which what is known of the subnormal numbers of given matrices contains.
+func TestSubnormalsOfRanges(t *testing.T) {
+	d := devices.HopperE4M3()
+	least := d.A.MinSubnormal()
+	a := blas32.General{Rows: 2, Cols: 5, Stride: 5, Data: make([]float32, 10)}
+	for i := range 5 {
+		a.Data[i] = float32(0.51 * least)
+	}
+	a.Data[7] = 1
+	k := Problem{M: 2, N: 1, K: 5, Machine: tcore.Machine{Device: d}, Represented: true}
+	k.RangeX, _ = RangesOf32(a, blas32.General{Rows: 5, Cols: 1, Stride: 1, Data: make([]float32, 5)})
+	x, _ := k.factors()
+	if x.sum < 5*least || x.sum > 2*5*least {
+		t.Errorf("Σ|x̂| of subnormal numbers is at most %v, want %v or a little more", x.sum, 5*least)
+	}
+	if x.max != 1 || x.tiny != d.A.MinNormal() {
+		t.Errorf("%+v", x)
+	}
+}

@@ -17,10 +17,14 @@ type conversion struct {
 
 // better returns what a bound is to use in place of the worst case of
 // converting A and B, and false if there is nothing better: what is known of
-// given matrices, or [Problem.averaged].
+// given matrices, or of weights, or [Problem.averaged].
 func (k Problem) better(b Bound, f roundoff.Failure, always bool) (conversion, bool) {
 	if k.converts() {
 		return k.Given.conversion(k.Device), true
+	}
+	if k.weighs() && b.Constant != nil {
+		c := k.Weights.conversion(k, f.Split(2))
+		return conversion{c, 1 + k.conversion(), k.converting(), true}, c < k.conversion()
 	}
 	c, ok := k.averaged(b, f, always)
 	return conversion{c, 1 + k.conversion(), k.converting(), true}, ok

@@ -188,6 +188,9 @@ func (b Bound) assumptions(k Problem, averaged bool) string {
 	independent := ""
 	if averaged && b.Needs < Moments {
 		independent = "for independent factors of these distributions"
+		if k.weighs() {
+			independent = "for independent elements of A of this distribution"
+		}
 	}
 	words := slices.DeleteFunc([]string{note, b.Assumes, independent, k.within()}, func(s string) bool { return s == "" })
 	if len(words) == 0 {

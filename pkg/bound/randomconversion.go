@@ -13,8 +13,14 @@ import (
 // device rounds them to nearest, each by itself.
 func (k Problem) averages() bool {
 	x, y := k.X.of().law, k.Y.of().law
-	known := k.Represented && k.Data == nil && k.Run == nil && x != nil && y != nil && x.wide() && y.wide()
-	return known && k.Device.Convert == tcore.ToNearestEven && k.Device.ScaleBlock == 0 &&
+	return k.roundsToNearest() && x != nil && y != nil && x.wide() && y.wide()
+}
+
+// roundsToNearest reports whether the device rounds A and B to nearest, each
+// element by itself, and neither the matrices nor the run are known.
+func (k Problem) roundsToNearest() bool {
+	return k.Represented && k.Data == nil && k.Run == nil &&
+		k.Device.Convert == tcore.ToNearestEven && k.Device.ScaleBlock == 0 &&
 		max(k.Device.A.Precision, k.Device.B.Precision) <= tcore.Binary32.Precision
 }
 

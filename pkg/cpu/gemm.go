@@ -17,9 +17,9 @@ var _ tcore.GEMMer = &Unit{}
 // GEMM stores D = alpha op(A) op(B) + beta C in d, with the bits of
 // [tcore.Machine.GEMM] for the device of the unit, except for the payloads of
 // NaN. op(A) is a if tA is blas.NoTrans, its transpose if tA is blas.Trans, and
-// the same for op(B). Their elements are rounded to the format of the factors,
-// to nearest even. With beta = 0, C is not read. d may be c and must not
-// overlap the others.
+// the same for op(B). Their elements are rounded to the formats of the device,
+// to nearest even, and so is D if that is not binary32. With beta = 0, C is not
+// read. d may be c and must not overlap the others.
 //
 // It runs on GOMAXPROCS goroutines, and its result does not depend on their
 // number. It panics if a shape does not fit, a matrix is empty, or tA or tB is
@@ -40,12 +40,22 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 				if beta != 0 {
 					z += float32(beta * c.Data[(i+r)*c.Stride+j+l])
 				}
+				if out := k.device.C; !out.Equal(tcore.Binary32) {
+					z = float32(out.Round(float64(z), tcore.ToNearestEven))
+				}
 				row[l] = z
 			}
-			if out := k.device.C; !out.Equal(tcore.Binary32) {
-				out.RoundSlice32(row, row)
-			}
 		}
+	}
+	if k.bytes != nil {
+		integers := view[int32]{a.Rows, b.Cols, b.Cols, make([]int32, a.Rows*b.Cols)}
+		multiply(k.bytes, codesOf(k.device.A, a), codesOf(k.device.B, b), integers, nil)
+		sums := matrix.New(a.Rows, b.Cols)
+		for i, v := range integers.data {
+			sums.Data[i] = float32(v)
+		}
+		finish(0, 0, viewOf(sums))
+		return
 	}
 	if k.tiles == nil {
 		sums := k.product(a, b)
@@ -72,6 +82,54 @@ func (k *kernel) product(a, b blas32.General) blas32.General {
 		p.add(l, min(l+depth, a.Cols))
 	}
 	return p.sums
+}
+
+// codesOf returns the codes of elements of m that are rounded to f, int8 or
+// uint8.
+func codesOf(f tcore.Format, m blas32.General) view[uint8] {
+	z := view[uint8]{m.Rows, m.Cols, m.Cols, make([]uint8, m.Rows*m.Cols)}
+	parallel.Ranges(m.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, x := range matrix.Row(m, i) {
+				z.data[i*m.Cols+j] = uint8(f.Encode(float64(x), tcore.ToNearestEven))
+			}
+		}
+	})
+	return z
+}
+
+// MultiplyCodes stores AB in d, row by row, for factors given as codes of the
+// formats of the device, which must be one of integers: the sums modulo 2^32 of
+// [tcore.WrappedSum]. It runs on GOMAXPROCS goroutines. It panics if a shape
+// does not fit, a matrix is empty, there are scales, or the device is another
+// one.
+func (u *Unit) MultiplyCodes(a, b tcore.Codes, d []int32) {
+	k := u.opened("MultiplyCodes")
+	if k.bytes == nil {
+		panic(fmt.Sprintf("cpu: MultiplyCodes: %s multiplies %s, want integers", k.device.Name, k.device.A.Name))
+	}
+	if a.Cols != b.Rows {
+		panic(fmt.Sprintf("cpu: MultiplyCodes: a is %d × %d, b is %d × %d", a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+	checkCodes("a", a)
+	checkCodes("b", b)
+	if len(d) != a.Rows*b.Cols {
+		panic(fmt.Sprintf("cpu: MultiplyCodes: d has %d elements, want %d", len(d), a.Rows*b.Cols))
+	}
+	multiply(k.bytes, view[uint8]{a.Rows, a.Cols, a.Cols, a.Data}, view[uint8]{b.Rows, b.Cols, b.Cols, b.Data},
+		view[int32]{a.Rows, b.Cols, b.Cols, d}, nil)
+}
+
+// checkCodes panics unless m is a matrix of codes without scales.
+func checkCodes(name string, m tcore.Codes) {
+	switch {
+	case m.Rows < 1 || m.Cols < 1:
+		panic(fmt.Sprintf("cpu: MultiplyCodes: %s is %d × %d, want at least 1 × 1", name, m.Rows, m.Cols))
+	case len(m.Data) != m.Rows*m.Cols:
+		panic(fmt.Sprintf("cpu: MultiplyCodes: %s.Data has %d elements, want %d", name, len(m.Data), m.Rows*m.Cols))
+	case len(m.Scales) > 0:
+		panic(fmt.Sprintf("cpu: MultiplyCodes: %s has scales, want none", name))
+	}
 }
 
 // transposed returns op(m).

@@ -4,14 +4,23 @@ import (
 	xcpu "golang.org/x/sys/cpu"
 
 	"github.com/roundofflab/roundoff/internal/vector"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // kernels are those of amd64. While one of them runs, no goroutine takes its
 // thread, and the system keeps the thread's tiles.
 var kernels = []kernel{
-	{device: devices.AMXBF16(), pairs: 16, run: tdpbf16ps, missing: tilesMissing,
-		tiles: &tileKernel[float32]{32, tdpbf16psStrips, packLeft32, packRight32}},
+	{device: devices.AMXBF16(), pairs: 16, run: tdpbf16ps, missing: func() string {
+		if !xcpu.X86.HasAMXBF16 {
+			return "this processor has no AMX-BF16"
+		}
+		return tilesMissing()
+	}, tiles: &tileKernel[float32]{32, tdpbf16psStrips, packLeft32, packRight32}},
+	integers(devices.AMXINT8(), tdpbssdStrips),
+	integers(devices.AMXINT8UINT8(), tdpbsudStrips),
+	integers(devices.AMXUINT8INT8(), tdpbusdStrips),
+	integers(devices.AMXUINT8(), tdpbuudStrips),
 	{device: devices.AVX512BF16(), pairs: 1, run: vdpbf16ps, missing: func() string {
 		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BF16 {
 			return "this processor has no AVX512-BF16"
@@ -26,10 +35,24 @@ var kernels = []kernel{
 	}},
 }
 
-// tilesMissing returns why tiles of bfloat16 cannot be used, or "".
+// strips is the type of [tileKernel.strips].
+type strips = func(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+
+// integers returns the kernel of an instruction of integers.
+func integers(d tcore.Device, run strips) kernel {
+	const pairs = 32
+	return kernel{device: d, pairs: pairs, missing: func() string {
+		if !xcpu.X86.HasAMXInt8 {
+			return "this processor has no AMX-INT8"
+		}
+		return tilesMissing()
+	}, bytes: &tileKernel[uint8]{2 * pairs, run, packLeft8, packRight8}}
+}
+
+// tilesMissing returns why tiles cannot be used, or "".
 func tilesMissing() string {
-	if x := xcpu.X86; !x.HasAMXTile || !x.HasAMXBF16 || !x.HasAVX512F || !x.HasAVX512BW {
-		return "this processor has no AMX-BF16, or no AVX-512 beside it"
+	if x := xcpu.X86; !x.HasAMXTile || !x.HasAVX512F || !x.HasAVX512BW {
+		return "this processor has no AMX, or no AVX-512 beside it"
 	}
 	return requestTiles()
 }
@@ -50,7 +73,7 @@ func vdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
 func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
 
 // packLeft32 and packRight32 are those of [tileKernel] for elements that are
-// rounded to bfloat16.
+// rounded to bfloat16, and packLeft8 and packRight8 for bytes.
 //
 //go:noescape
 func packLeft32(dst *byte, src *float32, tiles int)
@@ -62,3 +85,23 @@ func packRight32(dst *byte, src *float32, ld int, tiles int)
 //
 //go:noescape
 func vfmadd231ph(c, x, y *uint16, n int)
+
+//go:noescape
+func packLeft8(dst, src *byte, tiles int)
+
+//go:noescape
+func packRight8(dst, src *byte, ld int, tiles int)
+
+// The same as tdpbf16psStrips, of integers.
+//
+//go:noescape
+func tdpbssdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+
+//go:noescape
+func tdpbsudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+
+//go:noescape
+func tdpbusdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+
+//go:noescape
+func tdpbuudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)

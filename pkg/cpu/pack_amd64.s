@@ -1,5 +1,7 @@
-// Factors in tiles. Elements of binary32 are rounded to bfloat16 on integers,
-// to nearest even; a NaN keeps its leading bits and becomes quiet.
+// Factors in tiles. A tile of A has 64 bytes of each of 16 rows; a row of a tile
+// of B has 4 bytes, of consecutive elements, of each of 16 columns. Numbers of
+// binary32 are rounded to bfloat16 as integers, to nearest even; a NaN keeps its
+// leading bits and becomes quiet.
 
 #include "textflag.h"
 
@@ -130,3 +132,61 @@ quietRight:
 	QUIET(Z2)
 	QUIET(Z3)
 	JMP roundRight
+
+// func packLeft8(dst, src *byte, tiles int)
+TEXT ·packLeft8(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ tiles+16(FP), CX
+
+left:
+	VMOVDQU8 (SI), Z0
+	VMOVDQU8 Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $2048, DI
+	DECQ CX
+	JNZ  left
+	VZEROUPPER
+	RET
+
+// func packRight8(dst, src *byte, ld int, tiles int)
+TEXT ·packRight8(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ld+16(FP), DX
+	MOVQ tiles+24(FP), CX
+	LEAQ (DX)(DX*2), R8
+
+tile:
+	MOVQ $16, BX
+
+four:
+	VMOVDQU8 (SI), Y0
+	VMOVDQU8 (SI)(DX*1), Y1
+	VMOVDQU8 (SI)(DX*2), Y2
+	VMOVDQU8 (SI)(R8*1), Y3
+	LEAQ (SI)(DX*4), SI
+	VPUNPCKLBW Y1, Y0, Y4
+	VPUNPCKHBW Y1, Y0, Y5
+	VPUNPCKLBW Y3, Y2, Y6
+	VPUNPCKHBW Y3, Y2, Y7
+	VPUNPCKLWD Y6, Y4, Y0
+	VPUNPCKHWD Y6, Y4, Y1
+	VPUNPCKLWD Y7, Y5, Y2
+	VPUNPCKHWD Y7, Y5, Y3
+	VMOVDQU8 X0, (DI)
+	VMOVDQU8 X1, 16(DI)
+	VMOVDQU8 X2, 32(DI)
+	VMOVDQU8 X3, 48(DI)
+	VEXTRACTI32X4 $1, Y0, 1024(DI)
+	VEXTRACTI32X4 $1, Y1, 1040(DI)
+	VEXTRACTI32X4 $1, Y2, 1056(DI)
+	VEXTRACTI32X4 $1, Y3, 1072(DI)
+	ADDQ $64, DI
+	DECQ BX
+	JNZ  four
+	ADDQ $1024, DI
+	DECQ CX
+	JNZ  tile
+	VZEROUPPER
+	RET

@@ -102,3 +102,19 @@ tile: \
 // func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
 TEXT ·tdpbf16psStrips(SB), NOSPLIT, $0-64
 	STRIPS(0x7a, 0x5c)
+
+// func tdpbssdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+TEXT ·tdpbssdStrips(SB), NOSPLIT, $0-64
+	STRIPS(0x7b, 0x5e)
+
+// func tdpbsudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+TEXT ·tdpbsudStrips(SB), NOSPLIT, $0-64
+	STRIPS(0x7a, 0x5e)
+
+// func tdpbusdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+TEXT ·tdpbusdStrips(SB), NOSPLIT, $0-64
+	STRIPS(0x79, 0x5e)
+
+// func tdpbuudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+TEXT ·tdpbuudStrips(SB), NOSPLIT, $0-64
+	STRIPS(0x78, 0x5e)

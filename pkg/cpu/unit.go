@@ -21,9 +21,9 @@ type kernel struct {
 
 	// run continues 16 × 16 sums, whose rows are ldc bytes apart, by dot products
 	// of the given number of pairs of products, a multiple of that of the
-	// instruction and not 0. For every 16 pairs, a has a tile of 16 rows of 16
-	// pairs, and b one of 16 pairs for each of 16 columns: the element of tile
-	// column j in pair i is that of 16i + j.
+	// instruction and not 0. It is nil for integers. For every 16 pairs, a has a
+	// tile of 16 rows of 16 pairs, and b one of 16 pairs for each of 16 columns:
+	// the element of tile column j in pair i is that of 16i + j.
 	run func(c *float32, ldc int, a, b *uint16, pairs int)
 
 	// lanes, in place of pairs and run, adds n products to each of 32 sums, codes
@@ -32,7 +32,9 @@ type kernel struct {
 
 	missing func() string // why the instruction cannot be used, or ""
 
-	tiles *tileKernel[float32] // for whole products, if there is one
+	// For whole products: one of these, or none.
+	tiles *tileKernel[float32] // of numbers that it rounds to bfloat16
+	bytes *tileKernel[uint8]   // of integers
 }
 
 // The sides of a tile of sums, and what of its factors is in one tile.
@@ -46,12 +48,18 @@ const (
 // be called from many goroutines at once.
 type Unit struct{ kernel *kernel }
 
-// Instructions returns the devices of the catalogue whose instruction the
+// Instructions returns the devices of devices.All whose instruction the
 // processor has and may use; none is a normal state.
-func Instructions() []tcore.Device {
+func Instructions() []tcore.Device { return usable(false) }
+
+// Integers returns those of devices.Integers.
+func Integers() []tcore.Device { return usable(true) }
+
+// usable returns the devices of integers, or the others, that can be used.
+func usable(integers bool) []tcore.Device {
 	var list []tcore.Device
 	for _, k := range kernels {
-		if k.missing() == "" {
+		if (k.bytes != nil) == integers && k.missing() == "" {
 			list = append(list, k.device)
 		}
 	}
@@ -86,7 +94,8 @@ func (u *Unit) opened(call string) *kernel {
 func (u *Unit) Device() tcore.Device { return u.opened("Device").device }
 
 // K returns the number of products that one instruction adds up: 32 for
-// TDPBF16PS, on tiles of full depth, 2 for VDPBF16PS, and 1 for VFMADD231PH.
+// TDPBF16PS and 64 for integers, on tiles of full depth, 2 for VDPBF16PS, and 1
+// for VFMADD231PH.
 func (u *Unit) K() int {
 	k := u.opened("K")
 	if k.lanes != nil {
@@ -104,6 +113,16 @@ func (u *Unit) Dots(ctx context.Context, x, y, c, d []uint64) error {
 	if n := len(d); len(c) != n || len(x) != n*k || len(y) != n*k {
 		panic(fmt.Sprintf("cpu: Dots: x, y, c, d have %d, %d, %d, %d elements, want nK, nK, n, n with K = %d",
 			len(x), len(y), len(c), n, k))
+	}
+	if kernel.bytes != nil {
+		parallel.Ranges(parts(len(d), width), func(lo, hi int) {
+			var t byteDots
+			for i := lo; i < hi && ctx.Err() == nil; i++ {
+				from, to := i*width, min((i+1)*width, len(d))
+				t.compute(kernel.bytes, x[from*k:to*k], y[from*k:to*k], c[from:to], d[from:to])
+			}
+		})
+		return ctx.Err()
 	}
 	parallel.Ranges((len(d)+side-1)/side, func(lo, hi int) {
 		var t dots

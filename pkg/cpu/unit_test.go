@@ -135,7 +135,10 @@ func TestGEMM(t *testing.T) {
 // So do those of sizes around a tile and longer than one call, of subnormal,
 // huge and special elements; what lies beyond a row is not touched.
 func TestGEMM_of_difficult_matrices(t *testing.T) {
-	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {3, 2, 4097}, {2, 3, 8225}, {300, 67, 300}, {70, 600, 257}, {64, 64, 64}, {256, 512, 256}}
+	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {3, 2, 4097}, {2, 3, 8225}, {33, 65, 300}, {64, 32, 256}}
+	if !testing.Short() { // more than one block of tiles
+		sizes = append(sizes, [][3]int{{300, 67, 300}, {70, 600, 257}, {256, 512, 256}}...)
+	}
 	special := []float32{0, float32(math.Copysign(0, -1)), 1e-40, -1e-40, 0x1p-126, 3e38, -3e38, 0x1p-63, -0x1p-63, float32(math.Inf(1)), float32(math.NaN())}
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -209,18 +212,18 @@ func TestGEMM_is_not_disturbed(t *testing.T) {
 // Where the processor lacks an instruction, Open says so in a sentence.
 func TestOpen_without_a_unit(t *testing.T) {
 	if os.Getenv("CPU_TEST_NONE") != "" {
-		for _, d := range []tcore.Device{devices.AMXBF16(), devices.AVX512BF16(), devices.AVX512F16()} {
+		for _, d := range append(devices.Integers(), devices.AMXBF16(), devices.AVX512BF16(), devices.AVX512F16()) {
 			if u, err := cpu.Open(d); u != nil || !errors.Is(err, cpu.ErrNoMatrixUnit) {
 				t.Errorf("%s: %v, want none", d.Name, err)
 			}
 		}
-		if list := cpu.Instructions(); len(list) > 0 {
+		if list := append(cpu.Instructions(), cpu.Integers()...); len(list) > 0 {
 			t.Errorf("%d instructions, want none", len(list))
 		}
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestOpen_without_a_unit$|^TestGEMM$|^TestDots$")
-	cmd.Env = append(os.Environ(), "CPU_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.avx512bf16=off,cpu.avx512fp16=off")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOpen_without_a_unit$|^TestGEMM$|^TestDots$|^TestIntegerDots$")
+	cmd.Env = append(os.Environ(), "CPU_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.amxint8=off,cpu.avx512bf16=off,cpu.avx512fp16=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -18,6 +18,9 @@ func (f Format) Encode(x float64, mode RoundingMode) uint64 {
 
 // code returns the code of a number or NaN z of f.
 func (f *Format) code(z float64) uint64 {
+	if f.Sign == TwosComplement {
+		return uint64(int64(z/exp2(f.minQuantum()))) & (1<<f.Bits() - 1)
+	}
 	var sign uint64
 	if f.Sign == Signed {
 		sign = b2u(math.Signbit(z)) << (f.Bits() - 1)
@@ -49,6 +52,10 @@ func (f Format) Decode(code uint64) float64 {
 	w := f.Bits()
 	if bits.Len64(code) > w {
 		panic(fmt.Sprintf("tcore: Decode of %s: code = %#x, want %d bits", f.Name, code, w))
+	}
+	if f.Sign == TwosComplement {
+		unused := 64 - w
+		return float64(int64(code<<unused)>>unused) * exp2(f.minQuantum())
 	}
 	neg, mag := false, code
 	if f.Sign != Unsigned {

@@ -30,9 +30,9 @@ type Device struct {
 
 // Core is the arithmetic of one block, given by its parameters: [Fused],
 // [ExactSum], [Pairwise], [EvenOdd], [OddFirst], [OddPairs], [TwoStage],
-// [Chain], [Split] or [TensorCore]. The set is closed: a matrix unit with
-// another arithmetic needs a new core in this package, with a slow oracle in
-// its tests.
+// [Chain], [Split], [TensorCore] or [WrappedSum]. The set is closed: a matrix
+// unit with another arithmetic needs a new core in this package, with a slow
+// oracle in its tests.
 type Core interface {
 	// width returns the number of products in a block.
 	width() int
@@ -97,11 +97,14 @@ func (d *Device) checkScaled(call string, x, y, scaleX, scaleY []uint64) {
 // Takes reports whether the instruction accepts factors y of format f. It
 // accepts B. Since 8-bit instructions mix their formats, it also accepts a
 // signed format of at most 8 bits if B has at most 8 bits, both or neither are
-// fnuz, and the core sums no groups. The device with factors y of format f is a
-// copy with B = f.
+// fnuz, and the core sums no groups or integers. The device with factors y of
+// format f is a copy with B = f.
 func (d Device) Takes(f Format) bool {
 	if f.Equal(d.B) {
 		return true
+	}
+	if _, integers := d.Core.(WrappedSum); integers {
+		return false
 	}
 	core, _ := d.Core.(Fused)
 	narrow := f.Precision > 0 && f.Sign == Signed && f.Bits() <= 8 && d.B.Bits() <= 8
@@ -217,6 +220,9 @@ func (d *Device) check(call string, lx, ly int) {
 	}
 	if _, ok := d.Core.(Fused); d.ScaleBlock > 0 && !ok {
 		panic(fmt.Sprintf("tcore: %s: device %q has scales, want a Fused core", call, d.Name))
+	}
+	if _, integers := d.Core.(WrappedSum); !integers && (d.A.Sign == TwosComplement || d.B.Sign == TwosComplement) {
+		panic(fmt.Sprintf("tcore: %s: device %q has factors in two's complement, want a WrappedSum core", call, d.Name))
 	}
 	d.Core.check(d)
 }

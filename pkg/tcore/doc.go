@@ -85,6 +85,7 @@
 //	TwoStage      aligns and truncates products, then c         CDNA3
 //	Chain         one FMA after the other                       binary64, CDNA binary32, AVX512-FP16
 //	TensorCore    Algorithm 1                                   the paper
+//	WrappedSum    integers modulo 2^32                          Intel AMX
 //
 // [Device.Dot] computes with values, [Device.DotCodes] and [Device.DotScaled]
 // with bit patterns, [Device.MultiplyAdd] with matrices. [Machine] is GEMM as a

@@ -15,6 +15,8 @@ import (
 // 2^-1074 and Emax <= 1023. A format with infinities needs a significand bit
 // that distinguishes NaN from infinity (Precision >= 2 with IEEE). A format
 // that uses the code of -0 for NaN must have negative numbers and zero (FNUZ).
+// One in two's complement has one exponent, below 1023, subnormals, and neither
+// infinity nor NaN.
 // Methods panic on any other Format.
 //
 // A Format is a value, so a new one is one literal, in which omitted fields
@@ -72,6 +74,12 @@ const (
 	Signed      Sign = iota // a sign bit
 	Unsigned                // none: all numbers are positive or +0
 	SignIgnored             // a meaningless sign bit: as Unsigned, but Decode ignores it and Encode clears it
+
+	// TwosComplement is a format of integers in two's complement, times a power of
+	// two: Emin = Emax, and all codes are numbers (FiniteOnly). There is no -0, and
+	// one negative number more than positive ones, -2^(Emax+1). Numbers beyond it
+	// become it.
+	TwosComplement
 )
 
 // The catalogue. Parameters from the paper's Table 1 (binary16, 32, 64), the
@@ -105,6 +113,14 @@ var (
 		Subnormals: NoZero, Sign: Unsigned}
 	UE4M3 = Format{Name: "ue4m3", Precision: 4, Emin: -6, Emax: 8, Specials: NaNOnly, Overflow: ToNaN,
 		Sign: SignIgnored}
+)
+
+// Integers, as formats whose only exponent is that of their greatest numbers:
+// the others are subnormal. They saturate, and a NaN becomes the greatest one.
+var (
+	INT8  = Format{Name: "int8", Precision: 7, Emin: 6, Emax: 6, Specials: FiniteOnly, Overflow: Saturate, Sign: TwosComplement}
+	UINT8 = Format{Name: "uint8", Precision: 8, Emin: 7, Emax: 7, Specials: FiniteOnly, Overflow: Saturate, Sign: Unsigned}
+	INT32 = Format{Name: "int32", Precision: 31, Emin: 30, Emax: 30, Specials: FiniteOnly, Overflow: Saturate, Sign: TwosComplement}
 )
 
 // UnitRoundoff returns u = 2^-p, the paper's ½β^(1-p): half the distance from
@@ -181,6 +197,8 @@ func (f *Format) maxSignificand() uint64 {
 // infinity returns the value that replaces an infinity of the given sign.
 func (f Format) infinity(neg bool) float64 {
 	switch {
+	case neg && f.Sign == TwosComplement:
+		return -f.greatest()
 	case neg && f.Sign != Signed:
 		return f.negative()
 	case f.Overflow == Saturate, f.Specials == FiniteOnly:
@@ -224,9 +242,17 @@ func (f *Format) zero(neg bool) float64 {
 	return signed(0, neg)
 }
 
+// greatest returns the magnitude of the number of the greatest magnitude.
+func (f *Format) greatest() float64 {
+	if f.Sign == TwosComplement {
+		return exp2(f.Emax + 1)
+	}
+	return f.Max()
+}
+
 // contains reports whether every finite number of g is a number of f.
 func (f Format) contains(g Format) bool {
-	return g.Precision <= f.Precision && g.minQuantum() >= f.minQuantum() && g.Max() <= f.Max() &&
+	return g.Precision <= f.Precision && g.minQuantum() >= f.minQuantum() && g.greatest() <= f.Max() &&
 		f.Subnormals == Kept && f.Sign == Signed
 }
 
@@ -245,7 +271,7 @@ func (f Format) Equal(g Format) bool {
 // containsProducts reports whether the product of any two finite numbers of g
 // is a number of f, so that their multiplication in f is exact.
 func (f Format) containsProducts(g Format) bool {
-	return 2*g.Precision <= f.Precision && 2*g.minQuantum() >= f.minQuantum() && 2*(g.Emax+1) <= f.Emax+1
+	return 2*g.Precision <= f.Precision && 2*g.minQuantum() >= f.minQuantum() && 2*(g.Emax+1) <= f.Emax+1 && g.Sign != TwosComplement
 }
 
 // check panics unless f is valid, as defined in the doc comment of Format.
@@ -259,9 +285,10 @@ func (f *Format) valid() bool {
 	switch {
 	case f.Precision < 1 || f.Precision > 53 || f.minQuantum() < -1074 || f.Emax > 1023 || f.Emin > f.Emax,
 		f.Specials < IEEE || f.Specials > FiniteOnly || f.Overflow < ToInfinity || f.Overflow > ToNaN,
-		f.Subnormals < Kept || f.Subnormals > NoZero || f.Sign < Signed || f.Sign > SignIgnored,
+		f.Subnormals < Kept || f.Subnormals > NoZero || f.Sign < Signed || f.Sign > TwosComplement,
 		f.Specials == IEEE && f.Precision < 2,
-		f.Specials == FNUZ && (f.Sign != Signed || f.Subnormals == NoZero):
+		f.Specials == FNUZ && (f.Sign != Signed || f.Subnormals == NoZero),
+		f.Sign == TwosComplement && (f.Emin != f.Emax || f.Emax == 1023 || f.Specials != FiniteOnly || f.Subnormals != Kept):
 		return false
 	}
 	return true

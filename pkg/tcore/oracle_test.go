@@ -28,6 +28,11 @@ func oracleRound(f Format, v *big.Float, mode RoundingMode) float64 {
 // oracleRandom is oracleRound, also for mode stochastic with the random
 // fraction ρ.
 func oracleRandom(f Format, v *big.Float, mode RoundingMode, ρ float64) float64 {
+	if f.Sign == TwosComplement { // round among more integers, then saturate
+		wider := f
+		wider.Sign, wider.Precision, wider.Emin, wider.Emax = Signed, f.Precision+1, f.Emin+1, f.Emax+1
+		return max(-exp2(f.Emax+1), min(oracleRandom(wider, v, mode, ρ), f.Max())) + 0
+	}
 	neg, mag := v.Sign() < 0, new(big.Float).Abs(v)
 	g := withoutChoices(f)
 	decode := func(code int) *big.Float { return exactly(g.Decode(uint64(code))) }
@@ -192,6 +197,6 @@ func eachMode(t *testing.T, test func(t *testing.T, f Format, mode RoundingMode)
 
 var (
 	formats = []Format{Binary16, BFloat16, TF32, Binary32, Binary64, E4M3, E5M2,
-		E4M3FNUZ, E5M2FNUZ, E3M2, E2M3, E2M1, E8M0, UE4M3}
+		E4M3FNUZ, E5M2FNUZ, E3M2, E2M3, E2M1, E8M0, UE4M3, INT8, UINT8}
 	modes = []RoundingMode{ToNearestEven, ToNearestAway, ToZero, ToPositive, ToNegative, ToOdd}
 )

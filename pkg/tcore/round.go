@@ -103,12 +103,15 @@ func (f *Format) roundRandom(x unrounded, mode RoundingMode, random uint64) floa
 
 	// Overflow.
 	if top := f.maxQuantum(); q > top || q == top && n > f.maxSignificand() {
+		if x.neg && f.Sign == TwosComplement {
+			return -f.greatest()
+		}
 		if mode.towardZero(x.neg) && (f.Sign == Signed || !x.neg) {
 			return signed(f.Max(), x.neg)
 		}
 		return f.infinity(x.neg)
 	}
-	if x.neg && f.Sign != Signed {
+	if x.neg && f.Sign != Signed && f.Sign != TwosComplement {
 		return f.negative()
 	}
 	return signed(float64(n)*exp2(q), x.neg)

@@ -17,10 +17,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// All returns the catalogue, oldest architecture first.
+// All returns the catalogue, oldest architecture first, without [Integers].
 func All() []tcore.Device { return slices.Clone(all()) }
 
-// ByName returns the device of that name; ok is false if there is none.
+// Integers returns the units of integers. They are not among All: they round
+// nothing, so that no bound on rounding errors is about them, and sums beyond
+// int32 are wrong by multiples of 2^32, which no bound covers.
+func Integers() []tcore.Device {
+	return []tcore.Device{AMXINT8(), AMXINT8UINT8(), AMXUINT8INT8(), AMXUINT8()}
+}
+
+// ByName returns the device of All of that name; ok is false if there is none.
 func ByName(name string) (d tcore.Device, ok bool) {
 	i := slices.IndexFunc(all(), func(d tcore.Device) bool { return d.Name == name })
 	if i < 0 {

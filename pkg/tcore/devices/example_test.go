@@ -43,3 +43,21 @@ func ExampleByName() {
 	// CDNA3 8 true
 	// false
 }
+
+// Units of integers are a list of their own.
+func ExampleIntegers() {
+	for _, d := range devices.Integers() {
+		fmt.Println(d.Name, d.Dot([]float64{-3, 300}, []float64{5, 2}, 1))
+	}
+	// Output:
+	// sapphirerapids-tdpbssd-int8-int32 240
+	// sapphirerapids-tdpbsud-int8-int32 240
+	// sapphirerapids-tdpbusd-uint8-int32 511
+	// sapphirerapids-tdpbuud-uint8-int32 511
+}
+
+// Factors can be signed in one matrix and not in the other.
+func ExampleAMXINT8UINT8() {
+	fmt.Println(devices.AMXINT8().A.Max(), devices.AMXINT8UINT8().B.Max(), devices.AMXUINT8INT8().A.Max(), devices.AMXUINT8().B.Max())
+	// Output: 127 255 255 255
+}

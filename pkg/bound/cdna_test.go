@@ -15,10 +15,10 @@ import (
 )
 
 // cdna returns the matrix cores of AMD that sum in binary32, and the
-// instructions of Intel, some of which flush subnormal numbers as well.
+// instructions of Intel that do, some of which flush subnormal numbers as well.
 func cdna() []tcore.Device {
 	return slices.DeleteFunc(devices.All(), func(d tcore.Device) bool {
-		return !strings.HasPrefix(d.Name, "cdna") && d.Architecture != "Sapphire Rapids" || d.C.Precision > 24
+		return !strings.HasPrefix(d.Name, "cdna") && d.Architecture != "Sapphire Rapids" || !d.C.Equal(tcore.Binary32)
 	})
 }
 

@@ -48,6 +48,19 @@ var (
 		Note: "taking the products of an output as independent, of one distribution", Fails: notTruncating}
 )
 
+// orOdd returns the model that takes machines that round to odd as well, with a
+// relative error of at most 2u, which then stands for u.
+func (m Model) orOdd() Model {
+	fails := m.Fails
+	m.Fails = func(k Problem) string {
+		if k.roundsToOdd() && !k.stochastic() {
+			return ""
+		}
+		return fails(k)
+	}
+	return m
+}
+
 func notNearest(k Problem) string {
 	switch {
 	case k.truncates():

@@ -14,6 +14,8 @@
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
 //	roundoff silicon info     print the dot products of the processor
+//	roundoff silicon probe    measure the arithmetic of each instruction of the processor
+//	roundoff silicon record   write test vectors computed by the processor
 //	roundoff silicon verify   compare the processor with the emulation
 //	roundoff gpu info         print the GPU, its driver and libraries
 //	roundoff gpu probe        measure the arithmetic of each instruction of the GPU

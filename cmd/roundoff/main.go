@@ -15,6 +15,8 @@
 //	roundoff vectors          compare the emulation with test vectors
 //	roundoff infer            find out how an unknown matrix unit adds, by asking it
 //	roundoff silicon info     print the dot products of the processor
+//	roundoff silicon probe    measure the arithmetic of each instruction of the processor
+//	roundoff silicon record   write test vectors computed by the processor
 //	roundoff silicon verify   compare the processor with the emulation
 //	roundoff gpu info         print the GPU, its driver and libraries
 //	roundoff gpu probe        measure the arithmetic of each instruction of the GPU

@@ -10,7 +10,8 @@
 //     [Record];
 //   - [WriteVectors] records its results, as test vectors of the format tcvec1;
 //   - [Verify] compares it with the emulation on random operands, for a given
-//     time.
+//     time, and [VerifyDots] on a given number of them. A [GridUnit], as the
+//     units of package cpu are, is compared millions of times a second.
 //
 // # Feature tests
 //

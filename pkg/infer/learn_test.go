@@ -90,7 +90,7 @@ func TestLearn_finds_each_core(t *testing.T) {
 	rounded := tcore.TensorCore{Block: 4, MPFMA: tcore.MPFMA{Low: tcore.Binary16, High: tcore.Binary32, Product: tcore.Binary16, Accumulate: tcore.Binary32, Output: tcore.Binary16}}
 	for _, d := range []tcore.Device{
 		devices.VoltaF16(), devices.HopperBF16(), devices.CDNA1F16(), devices.CDNA2BF16(), devices.CDNA3FP8(), devices.CDNA3F64(),
-		devices.AMXBF16(), devices.AVX512BF16(), devices.BlackwellMXE2M1(), rounded.Device("rounded"),
+		devices.AMXBF16(), devices.AVX512BF16(), devices.BlackwellMXE2M1(), devices.BlackwellMXF4(), rounded.Device("rounded"),
 	} {
 		l, ok := explained(t, d, probe.InstructionK(d))
 		if !ok {

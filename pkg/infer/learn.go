@@ -289,11 +289,11 @@ func (l *learner) filter(records iter.Seq[tcore.Device], from, end int) (kept []
 	return kept
 }
 
-// inFews yields all records, some hundreds at a time, in a slice that the next
+// inFews yields all records, some dozens at a time, in a slice that the next
 // ones overwrite. It ends early where ctx does.
 func (l *learner) inFews(records iter.Seq[tcore.Device]) iter.Seq[[]tcore.Device] {
 	return func(yield func([]tcore.Device) bool) {
-		some := make([]tcore.Device, 0, 256)
+		some := make([]tcore.Device, 0, 64)
 		for d := range records {
 			if some = append(some, d); len(some) < cap(some) {
 				continue

@@ -59,8 +59,11 @@ func PredictQuantised(k Problem) (TypicalError, error) {
 	if k.Recipes == nil {
 		return TypicalError{}, k.noPrediction("no recipe quantises its factors")
 	}
-	if why := k.Recipes.refuses(k.Device); why != "" {
+	if why := k.Recipes.refuses(k.Machine); why != "" {
 		return TypicalError{}, k.noPrediction(why)
+	}
+	if k.Recipes.within(k.Device.ScaleBlock > 0) {
+		return TypicalError{}, k.noPrediction(fmt.Sprintf("%s takes no scales within a sum: what kernels that apply them add is not predicted", k.Device.Name))
 	}
 	var q typicalProduct
 	var err error

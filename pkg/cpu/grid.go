@@ -20,6 +20,9 @@ func (u *Unit) Grid(ctx context.Context, x, y, c, d []uint64) error {
 		panic(fmt.Sprintf("cpu: Grid: x, y, c, d have %d, %d, %d, %d elements, want mK, nK, mn, mn with K = %d",
 			len(x), len(y), len(c), len(d), k))
 	}
+	if kernel.run == nil { // it computes no tiles
+		return u.rows(ctx, x, y, c, d)
+	}
 	panels := make([]uint16, whole(n, side)/side*tileSize)
 	for j := range n {
 		for l := range k {
@@ -51,5 +54,21 @@ func (u *Unit) Grid(ctx context.Context, x, y, c, d []uint64) error {
 			}
 		}
 	})
+	return ctx.Err()
+}
+
+// rows is Grid by single dot products, those of a vector x at a time.
+func (u *Unit) rows(ctx context.Context, x, y, c, d []uint64) error {
+	k := u.K()
+	n := len(y) / k
+	repeated := make([]uint64, len(y))
+	for i := range len(x) / k {
+		for j := range n {
+			copy(repeated[j*k:], x[i*k:(i+1)*k])
+		}
+		if err := u.Dots(ctx, repeated, y, c[i*n:(i+1)*n], d[i*n:(i+1)*n]); err != nil {
+			return err
+		}
+	}
 	return ctx.Err()
 }

@@ -207,7 +207,7 @@ func TestPanicsOfMultiplyCodes(t *testing.T) {
 	one, wide := tcore.Codes{Rows: 1, Cols: 1, Data: []uint8{1}}, tcore.Codes{Rows: 1, Cols: 2, Data: []uint8{1, 2}}
 	says("cpu: MultiplyCodes: a unit that was not opened", func() { new(cpu.Unit).MultiplyCodes(one, one, make([]int32, 1)) })
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
-		says("multiplies bfloat16, want integers", func() { u.MultiplyCodes(one, one, make([]int32, 1)) })
+		says("multiplies "+u.Device().A.Name+", want integers", func() { u.MultiplyCodes(one, one, make([]int32, 1)) })
 	})
 	eachInteger(t, func(t *testing.T, u *cpu.Unit) {
 		says("a is 1 × 2, b is 1 × 1", func() { u.MultiplyCodes(wide, one, make([]int32, 1)) })

@@ -65,7 +65,7 @@ func cores(s Shape, result, sum int) iter.Seq[tcore.Core] {
 // simpleCores yields the cores with no parameter but the number of terms.
 func simpleCores(s Shape) iter.Seq[tcore.Core] {
 	return func(yield func(tcore.Core) bool) {
-		if !yield(tcore.Chain{}) || !yield(tcore.OddFirst{}) {
+		if !yield(tcore.Chain{}) || !yield(tcore.Chain{PassesNaN: true}) || !yield(tcore.OddFirst{}) || !yield(tcore.OddPairs{}) {
 			return
 		}
 		for n := 1; n <= even(s.K); n++ {

@@ -54,6 +54,7 @@ func TestTree(t *testing.T) {
 		"d1 = [c + p0 + p1]\nd2 = [d1 + p2]\n":            {Core: tcore.ExactSum{Terms: 2}},
 		"d1 = (c + p0)\nd2 = (d1 + p1)\nd3 = (d2 + p2)\n": {Core: tcore.Chain{}},
 		"d1 = ((c + p1) + p0)\nd2 = (d1 + p2)\n":          {Core: tcore.OddFirst{}},
+		"d1 = (c + (p0 + p1))\nd2 = (d1 + p2)\n":          {Core: tcore.OddPairs{}},
 		"d1 = (c + ((p0 + p1) + p2))\n":                   {Core: tcore.Pairwise{Terms: 4}},
 		"d1 = [c + [[p0 + p2] + [p1]]]\n":                 {Core: tcore.TwoStage{Terms: 4, Parts: 2}},
 		"d1 = [c + [p0 + p1 + p2]]\n":                     {Core: tcore.TwoStage{Terms: 4, Parts: 1}},

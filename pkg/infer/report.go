@@ -79,6 +79,8 @@ func block(core tcore.Core, c string, p func(first, step int) []string) string {
 		return chain(c, all)
 	case tcore.EvenOdd:
 		return chain(c, []string{chain("", []string{chain("", p(0, 2)), chain("", p(1, 2))})})
+	case tcore.OddPairs:
+		return chain(c, []string{chain("", all)})
 	case tcore.OddFirst:
 		return chain(c, append(p(1, 2), p(0, 2)...))
 	}

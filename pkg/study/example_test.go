@@ -1,6 +1,7 @@
 package study_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"strings"
@@ -442,7 +443,7 @@ func ExampleProcessorMAC() {
 	}
 	fmt.Println(t.Finding())
 	// Output:
-	// One product and a sum are rounded once: the largest error is 0.9984 u.
+	// One product and a sum are rounded once: the largest error is 0.998405 u.
 }
 
 // Rates of this processor in binary32 and, where it has the instructions, with
@@ -468,7 +469,7 @@ func ExamplePartingTable() {
 	}
 	fmt.Println(t.Finding())
 	// Output:
-	// Ampere, bfloat16 has other bits from dot product 1 on.
+	// Ampere mma has other bits from dot product 1 on.
 }
 
 // Intel's matrix unit adds even and odd products apart, then c.
@@ -491,4 +492,15 @@ func ExampleSumTree() {
 	fmt.Println(t.Figure().Finding())
 	// Output:
 	// Hopper wgmma adds {0, 1, …, 15, c}.
+}
+
+// The arithmetic of VDPBF16PS, found out of its answers.
+func ExampleLearnedTable() {
+	t, err := study.LearnedTable(context.Background(), devices.AVX512BF16())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t.Name())
+	// Output:
+	// learned-sapphirerapids-vdpbf16ps-bfloat16-binary32
 }

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/cpu"
+	"github.com/roundofflab/roundoff/pkg/infer"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -21,7 +23,8 @@ import (
 func InstructionTable() *viz.Table {
 	has := 0
 	var rows [][]string
-	for _, d := range DefaultProcessor.Devices {
+	known := append([]tcore.Device{devices.AMXBF16(), devices.AMXF16(), devices.AVX512BF16(), devices.AVX512F16(), devices.ArmBF16()}, devices.Integers()...)
+	for _, d := range known {
 		here, terms := "yes", "–"
 		switch unit, err := cpu.Open(d); {
 		case errors.Is(err, cpu.ErrNoMatrixUnit):
@@ -32,16 +35,24 @@ func InstructionTable() *viz.Table {
 			has++
 			terms = fmt.Sprint(unit.K())
 		}
-		rows = append(rows, []string{mnemonic(d), d.Architecture, d.A.Name, d.C.Name, terms, here})
+		rows = append(rows, []string{mnemonic(d), d.Architecture, factors(d), d.C.Name, terms, here})
 	}
 	t := viz.NewTable("instructions",
 		fmt.Sprintf("This processor has %d of %d dot-product instructions.", has, len(rows)),
-		"The instructions of processors in the catalogue, asked of the processor and of the system it runs under. Emulation stands in for one that is missing, with the same bits.",
+		"The instructions of processors in the catalogue, asked of the processor and of the system it runs under. Emulation stands in for one that is missing.",
 		[]string{"Instruction", "first in", "factors", "sums", "products", "here"})
 	for _, row := range rows {
 		t.Row(row...)
 	}
 	return t
+}
+
+// factors returns the formats of the factors.
+func factors(d tcore.Device) string {
+	if d.A.Equal(d.B) {
+		return d.A.Name
+	}
+	return d.A.Name + ", " + d.B.Name
 }
 
 // parting is the first of some dot products that another machine computes
@@ -64,7 +75,7 @@ func PartingTable(n int) (*viz.Table, error) {
 	first, name := n, ""
 	for _, r := range rows {
 		if r.index >= 0 && r.index < first {
-			first, name = r.index, machineTitle(tcore.Machine{Device: r.other})
+			first, name = r.index, unitTitle(r.other)
 		}
 	}
 	finding := fmt.Sprintf("In %d dot products no other machine has other bits.", n)
@@ -79,7 +90,7 @@ func PartingTable(n int) (*viz.Table, error) {
 		fmt.Sprintf("%s. %d dot products of 32 pairs of bfloat16 numbers from U(−1,1), sums in binary32, seed %d. Bits are counted from the last, 0.", who, n, paper.Seed),
 		[]string{"Machine", "first other result", "here", "there", "first other bit", "difference"})
 	for _, r := range rows {
-		name := machineTitle(tcore.Machine{Device: r.other})
+		name := unitTitle(r.other)
 		if r.index < 0 {
 			t.Row(name, "–", "–", "–", "–", "–")
 			continue
@@ -123,4 +134,35 @@ func partings(n int) (rows []parting, by string, err error) {
 		}
 	}
 	return rows, by, nil
+}
+
+// LearnedTable returns the table of the arithmetic of an instruction as it is
+// derived from answers of this processor or, where that lacks the instruction,
+// of its emulation: the parameters of the one record of a grammar that gives
+// the answers. It returns an error if the instruction fails, or no record gives
+// them.
+func LearnedTable(ctx context.Context, d tcore.Device) (*viz.Table, error) {
+	box, by := infer.Emulated(d, 32), "Emulated"
+	switch unit, err := cpu.Open(d); {
+	case err == nil:
+		box, by = infer.Of(unit), "Asked of this processor"
+	case !errors.Is(err, cpu.ErrNoMatrixUnit):
+		return nil, err
+	}
+	learned, err := infer.Learn(ctx, box, paper.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if !learned.Explained() {
+		return nil, fmt.Errorf("study: %s: no record of %d gives the answers", d.Name, learned.Tried)
+	}
+	finding := fmt.Sprintf("One of %d records gives %d of %d random dot products.", learned.Tried, learned.Agreed, learned.Checked)
+	t := viz.NewTable("learned-"+d.Name, finding,
+		fmt.Sprintf("%s, with %d questions. Only formats and the number of products are known before. Others: values that no answer has told apart. Seed %d.",
+			by, learned.Asked, paper.Seed),
+		[]string{"Parameter", "value", "others"})
+	for _, p := range learned.Parameters() {
+		t.Row(p.Name, p.Value, typeset.List(p.Others))
+	}
+	return t, nil
 }

@@ -245,11 +245,11 @@ func ProcessorMAC(n int) (*viz.Table, error) {
 		}
 	}
 	t := viz.NewTable("processor-mac",
-		fmt.Sprintf("One product and a sum are rounded once: the largest error is %.4f u.", most),
+		fmt.Sprintf("One product and a sum are rounded once: the largest error is %.6f u.", most),
 		fmt.Sprintf("%s. d = ab + c, %d samples, U[1,2], a and b in bfloat16, c and d in binary32, seed %d.", by, n, paper.Seed),
 		[]string{"Instruction", "computed by", "largest error", "bound", fmt.Sprintf("as an FMA, of %d", n), fmt.Sprintf("as emulated, of %d", n)})
 	for _, r := range rows {
-		t.Row(mnemonic(r.device), r.by, fmt.Sprintf("%.4f u", r.largest/u), "1 u", fmt.Sprint(r.fused), fmt.Sprint(r.emulated))
+		t.Row(mnemonic(r.device), r.by, fmt.Sprintf("%.6f u", r.largest/u), "1 u", fmt.Sprint(r.fused), fmt.Sprint(r.emulated))
 	}
 	return t, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
 	"testing"
@@ -75,6 +76,9 @@ func watch(t *testing.T, k *Kernel, code string, seen func(m message)) bool {
 // A cell that does not end by itself stops when it is interrupted, whether it
 // sleeps, computes or waits, and the kernel runs the next cell.
 func TestGoNB_interrupt(t *testing.T) {
+	if signal.Ignored(os.Interrupt) {
+		t.Skip("who started the tests ignores interrupts, and so do kernels that they start")
+	}
 	k := startGoNB(t)
 	for name, code := range map[string]string{
 		"sleep":       "time.Sleep(time.Hour)",

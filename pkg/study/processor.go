@@ -177,12 +177,12 @@ func (r *ProcessorResult) Figure() *viz.Chart {
 // bounds that hold there, and how many outputs exceed them.
 func (r *ProcessorResult) Table() *viz.Table {
 	t := viz.NewTable("processor-"+r.Slug(), r.finding(), r.size(),
-		[]string{"Machine", "computed by", "ms", "median error", "largest", "least bound, always", "above",
+		[]string{"Machine", "computed by", "Gflop/s", "median error", "largest", "least bound, always", "above",
 			"least bound, " + typeset.Percent(r.Confidence), "above", fmt.Sprintf("equal bits, of %d", r.M*r.N)})
 	number := func(x float64) string { return typeset.Number(x, 3) }
 	t.Row("paper's model", "emulation", "–", number(sample.Median(r.Model.Errors)), number(slices.Max(r.Model.Errors)), "–", "–", "–", "–", "–")
 	for _, row := range r.Rows {
-		by, took, equal := thisProcessor, fmt.Sprintf("%.0f", row.Took.Seconds()*1e3), fmt.Sprint(row.Equal)
+		by, took, equal := thisProcessor, fmt.Sprintf("%.0f", r.flops()/row.Took.Seconds()/1e9), fmt.Sprint(row.Equal)
 		if row.Missing != nil {
 			by, took, equal = "emulation", "–", "–"
 		}
@@ -195,6 +195,11 @@ func (r *ProcessorResult) Table() *viz.Table {
 			always, aboveAlways, probable, aboveProbable, equal)
 	}
 	return t
+}
+
+// flops returns the operations of the product: K products and sums an output.
+func (r *ProcessorResult) flops() float64 {
+	return 2 * float64(r.M) * float64(r.N) * float64(r.K)
 }
 
 // size returns the sizes, the data and what was asked, as text for captions.
@@ -359,7 +364,7 @@ func ProcessorRates(n int) *viz.Table {
 	}
 	t := viz.NewTable("processor-rates", finding,
 		fmt.Sprintf("Products of %d × %d matrices on %d cores, conversion included, the shortest of five; the results of FMAs are those of binary32.", n, n, runtime.GOMAXPROCS(0)),
-		[]string{"Instruction", "factors", "Gflop/s", "of binary32"})
+		[]string{"Instruction", "factors", "Gflop/s", "times the Gflop/s of FMA"})
 	for _, row := range rows {
 		t.Row(row...)
 	}

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/vector"
@@ -55,7 +56,10 @@ func main() {
 	check(err)
 	defer os.RemoveAll(dir)
 	openBLAS, mmaSim := startOpenBLAS(dir), startMMASim(*python)
+	first, second := openBLAS.byClock(), openBLAS.byClock()
 	defer openBLAS.stop()
+	defer first.stop()
+	defer second.stop()
 	defer mmaSim.stop()
 
 	var list []benchmark
@@ -71,6 +75,7 @@ func main() {
 		}
 	}
 	var t table
+	var machine []float64
 	for r := range *rounds {
 		log.Printf("round %d of %d", r+1, *rounds)
 		for _, b := range list {
@@ -78,9 +83,16 @@ func main() {
 			before := openBLAS.speed(shape)
 			out := b.run(*benchtime)
 			t.add(out, (before+openBLAS.speed(shape))/2, mmaSim.speed(emulationOf(b.name)))
+			if ratio := atOnce(first, second, shape); ratio > 0 {
+				machine = append(machine, ratio)
+			}
 		}
 	}
-	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.\n\n", processor(), runtime.NumCPU(), features, runtime.Version(), openBLAS.about)
+	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.", processor(), runtime.NumCPU(), features, runtime.Version(), openBLAS.about)
+	if len(machine) > 0 {
+		fmt.Printf(" Two programs with an sgemm each, at once, have %.2f times the speed of one (%.2f to %.2f).", median(machine), slices.Min(machine), slices.Max(machine))
+	}
+	fmt.Print("\n\n")
 	t.print(os.Stdout)
 	if *python != "" {
 		fmt.Printf("\nMMA-Sim %s, one thread.\n\n", mmaSim.about)

@@ -32,6 +32,14 @@ func startRival(cmd *exec.Cmd) *rival {
 	return r
 }
 
+// byClock starts the program of OpenBLAS once more, to time by the clock.
+func (r *rival) byClock() *rival {
+	if r.cmd == nil {
+		return &rival{}
+	}
+	return startRival(exec.Command(r.cmd.Path, "clock"))
+}
+
 // startOpenBLAS builds an sgemm of OpenBLAS in dir and starts it. It answers
 // questions "m k n" and names the processor for which its routines are.
 func startOpenBLAS(dir string) *rival {
@@ -59,12 +67,33 @@ func (r *rival) speed(question string) float64 {
 	if r.cmd == nil || question == "" {
 		return 0
 	}
+	r.ask(question)
+	return r.hear()
+}
+
+func (r *rival) ask(question string) {
 	_, err := fmt.Fprintln(r.question, question)
 	check(err)
-	var speed float64
-	_, err = fmt.Fscan(r.answer, &speed)
+}
+
+func (r *rival) hear() (speed float64) {
+	_, err := fmt.Fscan(r.answer, &speed)
 	check(err)
 	return speed
+}
+
+// atOnce returns the speed of two rivals that compute at the same time, by the
+// clock, over that of the first one alone: what two threads can reach that
+// share nothing but the machine. It returns 0 if they cannot be had.
+func atOnce(r, other *rival, question string) float64 {
+	alone := r.speed(question)
+	if alone == 0 {
+		return 0
+	}
+	r.ask(question)
+	other.ask(question)
+	both := r.hear() + other.hear()
+	return 2 * both / (alone + r.speed(question))
 }
 
 func (r *rival) stop() {

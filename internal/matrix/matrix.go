@@ -51,6 +51,11 @@ func Columns(m blas32.General, lo, hi int) blas32.General {
 	return blas32.General{Rows: m.Rows, Cols: hi - lo, Stride: m.Stride, Data: m.Data[lo:]}
 }
 
+// Rows64 is Rows of a matrix in binary64.
+func Rows64(m blas64.General, lo, hi int) blas64.General {
+	return blas64.General{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride:]}
+}
+
 // Transpose returns the transpose of m.
 func Transpose(m blas32.General) blas32.General {
 	z := New(m.Cols, m.Rows)

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"iter"
 	"math"
 	"sync"
 
@@ -65,22 +66,48 @@ func (g *Given) lose(qa, qb blas64.General) (conversion, error) {
 	if err != nil {
 		return conversion{}, err
 	}
-	e, most := p.Error(), p.Elementwise()
-	return g.relative(func(i int) float64 { return math.Abs(e.Data[i]) + g.γ()*most.Data[i] }, qa, qb, false), nil
+	return g.relative(func(lo, hi int) []float64 { return g.largest(p.Rows(lo, hi)) }, qa, qb, false), nil
 }
 
-// relative returns the conversion with errors at most that of output i, and
-// with Â and B̂ no greater in size than qa and qb.
-func (g *Given) relative(of func(i int) float64, qa, qb blas64.General, random bool) conversion {
-	size, converted, γ := sizes(g.A, g.B), sizes(qa, qb), g.γ()
-	z := conversion{sizes: 1, random: random}
-	for i, s := range size.Data {
-		if s > 0 {
-			z.error = max(z.error, of(i)/s*(1+γ))
-			z.sizes = max(z.sizes, converted.Data[i]/s*(1+γ)*(1+γ))
+// largest returns upper bounds of |E| for a known product, those on the errors
+// of computing it included.
+func (g *Given) largest(p quantisation.KnownProduct) []float64 {
+	e, most := p.Error().Data, p.Elementwise().Data
+	for i := range e {
+		e[i] = math.Abs(e[i]) + g.γ()*most[i]
+	}
+	return e
+}
+
+// relative returns the conversion with errors at most those that of returns for
+// the outputs of some rows, and with Â and B̂ no greater in size than qa and
+// qb.
+func (g *Given) relative(of func(lo, hi int) []float64, qa, qb blas64.General, random bool) conversion {
+	z, γ := conversion{sizes: 1, random: random}, g.γ()
+	for lo, hi := range bands(g.A.Rows, g.B.Cols) {
+		size, converted := sizes(matrix.Rows64(g.A, lo, hi), g.B), sizes(matrix.Rows64(qa, lo, hi), qb)
+		errors := of(lo, hi)
+		for i, s := range size.Data {
+			if s > 0 {
+				z.error = max(z.error, errors[i]/s*(1+γ))
+				z.sizes = max(z.sizes, converted.Data[i]/s*(1+γ)*(1+γ))
+			}
 		}
 	}
 	return z
+}
+
+// bands yields the rows lo to hi-1 of a matrix, one band after the other, of
+// about a million elements each: of so many as are kept at a time.
+func bands(rows, cols int) iter.Seq2[int, int] {
+	band := max(1, 1<<20/cols)
+	return func(yield func(lo, hi int) bool) {
+		for lo := 0; lo < rows; lo += band {
+			if !yield(lo, min(lo+band, rows)) {
+				return
+			}
+		}
+	}
 }
 
 // γ returns the relative error of a sum of 2K + 1 terms in binary64, as those

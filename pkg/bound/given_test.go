@@ -68,6 +68,19 @@ func TestGiven(t *testing.T) {
 			t.Errorf("%s: %+v, want %v and %v", d.Name, c, worst, sizes)
 		}
 	}
+	t.Run("of_more_outputs_than_are_kept", func(t *testing.T) {
+		d := devices.HopperE4M3()
+		b := filled(2, 1<<10, func() float64 { return 1 })
+		for _, worst := range []int{0, 1023, 1024, 2047, 2048, 2100} {
+			a := filled(2101, 2, func() float64 { return 1 })
+			a.Data[2*worst] = 1 + 1./16 // halfway between neighbours, the lower one is even
+			a.Data[2*worst+1] = 1 - 1./64 - 1./128
+			c, small := given(t, a, b, d).Given.conversion(d), given(t, matrix.Rows64(a, worst, worst+1), b, d).Given.conversion(d)
+			if c.error != small.error || c.error < 0.01 {
+				t.Errorf("row %d: %v, want %v", worst, c.error, small.error)
+			}
+		}
+	})
 	t.Run("each_pair_of_formats_has_its_own", func(t *testing.T) {
 		g := &Given{A: filled(3, 9, rng.NormFloat64), B: filled(9, 3, rng.NormFloat64)}
 		mixed := devices.HopperE4M3()

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -187,17 +186,9 @@ func leastOf(a, b blas64.General) float64 {
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {
 		return 0
 	}
-	a, b = matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b)
-	const together = 1 << 20 // outputs
-	band := min(a.Rows, max(1, together/b.Cols))
-	d := blas64.General{Rows: band, Cols: b.Cols, Stride: b.Cols, Data: make([]float64, band*b.Cols)}
 	least := math.Inf(1)
-	for i := 0; i < a.Rows; i += band {
-		x, z := a, d
-		x.Rows = min(band, a.Rows-i)
-		z.Rows, x.Data = x.Rows, a.Data[i*a.Stride:]
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, b, 0, z)
-		for _, sum := range z.Data[:z.Rows*z.Stride] {
+	for lo, hi := range bands(a.Rows, b.Cols) {
+		for _, sum := range sizes(matrix.Rows64(a, lo, hi), b).Data {
 			if sum > 0 {
 				least = min(least, sum)
 			}

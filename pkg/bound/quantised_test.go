@@ -368,6 +368,15 @@ func TestQuantised(t *testing.T) {
 			}
 		}
 	})
+	t.Run("says_where_sums_of_codes_may_overflow", func(t *testing.T) {
+		a, b := filled(1025, 2, func() float64 { return 1e-3 }), filled(2, 1024, func() float64 { return 1 })
+		a.Data[2*1024] = 1 // the codes of the last row alone are large
+		k := given(t, a, b, devices.HopperE4M3F16())
+		k.Recipes = named("torchao-e4m3-tensor")
+		if q := k.quantised(at99); !strings.Contains(q.why, "products of codes add up to 2.01e+05, binary16 ends at 6.55e+04") {
+			t.Errorf("%q", q.why)
+		}
+	})
 	t.Run("refuses_matrices_that_it_cannot_quantise", func(t *testing.T) {
 		k, ones := law, func() float64 { return 1 }
 		k.M, k.N, k.K, k.Given = 2, 2, 32, &Given{A: filled(2, 32, ones), B: filled(32, 2, ones)}

@@ -2,7 +2,7 @@ package bound
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/quant"
@@ -107,8 +107,8 @@ func (m *quantisedMatrices) find(g *Given, key quantisedKey) error {
 	if least := a.outer.least * b.outer.least; (scaled || within) && (least < tcore.Binary32.MinNormal() || m.outer.greatest > tcore.Binary32.Max()) {
 		return fmt.Errorf("bound: the scales of the matrices have the product %.3g, which is no normal number of binary32", least)
 	}
-	for _, s := range sizes(a.device, b.device).Data {
-		m.most = max(m.most, s)
+	for lo, hi := range bands(g.A.Rows, g.B.Cols) {
+		m.most = max(m.most, slices.Max(sizes(matrix.Rows64(a.device, lo, hi), b.device).Data))
 	}
 	if !key.inspected || scaled || within { // no bound where scales change along K needs more
 		return nil
@@ -205,9 +205,14 @@ func (g *Given) loseAtRandom(a, b codes, f roundoff.Failure) (conversion, error)
 	if err != nil {
 		return conversion{}, err
 	}
-	e, most := means.Error(), means.Elementwise()
-	t := p.SubGaussian(f.Split(float64(g.A.Rows) * float64(g.B.Cols)))
-	return g.relative(func(i int) float64 { return math.Abs(e.Data[i]) + g.γ()*most.Data[i] + t.Data[i] }, a.values, b.values, true), nil
+	each := f.Split(float64(g.A.Rows) * float64(g.B.Cols))
+	return g.relative(func(lo, hi int) []float64 {
+		e := g.largest(means.Rows(lo, hi))
+		for i, t := range p.Rows(lo, hi).SubGaussian(each).Data {
+			e[i] += t
+		}
+		return e
+	}, a.values, b.values, true), nil
 }
 
 // single returns the matrix in binary32.

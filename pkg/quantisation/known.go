@@ -40,6 +40,13 @@ func Known(a, b, qa, qb blas64.General) (KnownProduct, error) {
 	return KnownProduct{a: a, b: b, qa: qa, da: elementwise(difference, qa, a), db: elementwise(difference, qb, b)}, nil
 }
 
+// Rows returns the rows lo to hi-1 of the product, without copying, for
+// products that are too large to keep E.
+func (p KnownProduct) Rows(lo, hi int) KnownProduct {
+	p.a, p.qa, p.da = matrix.Rows64(p.a, lo, hi), matrix.Rows64(p.qa, lo, hi), matrix.Rows64(p.da, lo, hi)
+	return p
+}
+
 // Error returns E. In any order of the sums, and for data of binary64, what is
 // computed differs from E by at most γ = nu/(1-nu) of Elementwise, where n = 2K
 // + 1 and u = 2^-53; a relative error of E may be larger where the terms

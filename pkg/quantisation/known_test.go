@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,9 @@ func TestKnownErrorIsExactUpToBinary64(t *testing.T) {
 			t.Fatal(err)
 		}
 		E, size, V, z := p.Error(), p.Elementwise(), p.Variance(), p.Standardised()
+		if part := p.Rows(1, 3).Standardised(); !slices.Equal(part.Data, z.Data[z.Stride:3*z.Stride]) {
+			t.Errorf("%s: rows 1 and 2 have %v, want those of %v", name, part.Data, z.Data)
+		}
 		n := 2.0*K + 1
 		γ := n * 0x1p-53 / (1 - n*0x1p-53)
 		for i := range M {

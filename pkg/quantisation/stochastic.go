@@ -34,6 +34,12 @@ func Stochastic(a, b TwoPoint) StochasticProduct {
 	return StochasticProduct{a, b}
 }
 
+// Rows returns the rows lo to hi-1 of the product, without copying.
+func (s StochasticProduct) Rows(lo, hi int) StochasticProduct {
+	a := s.a
+	return StochasticProduct{TwoPoint{matrix.Rows64(a.mean, lo, hi), matrix.Rows64(a.low, lo, hi), matrix.Rows64(a.high, lo, hi)}, s.b}
+}
+
 // Bias returns AB - XY, for the matrices X and Y before rounding: what a
 // limited number of random bits adds to E. It is known and no random number.
 // The error and the panics are those of [Known].

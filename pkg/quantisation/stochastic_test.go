@@ -3,6 +3,7 @@ package quantisation
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/panics"
@@ -222,6 +223,16 @@ func TestGramMatrixNeedsTwoRoundings(t *testing.T) {
 
 // A factor that is not rounded has no variance, and bounds are 0 where nothing
 // is random.
+func TestRowsOfAStochasticProduct(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 0))
+	normal := func(int, int) float64 { return r.NormFloat64() }
+	s := stochastic(t, tcore.E4M3, 4, filled(5, 30, normal), filled(30, 3, normal))
+	f := roundoff.FailureOf(0.99)
+	if got, want := s.Rows(1, 4).SubGaussian(f).Data, s.SubGaussian(f).Data[3:12]; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 func TestExactFactors(t *testing.T) {
 	s := small(t)
 	a, err := Exact(s.a.mean)

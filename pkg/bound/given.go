@@ -97,10 +97,13 @@ func (g *Given) relative(of func(lo, hi int) []float64, qa, qb blas64.General, r
 	return z
 }
 
-// bands yields the rows lo to hi-1 of a matrix, one band after the other, of
-// about a million elements each: of so many as are kept at a time.
+// bandRows returns how many rows of a matrix have about a million elements, as
+// many as are kept at a time.
+func bandRows(cols int) int { return max(1, 1<<20/cols) }
+
+// bands yields the rows lo to hi-1 of a matrix, one band after the other.
 func bands(rows, cols int) iter.Seq2[int, int] {
-	band := max(1, 1<<20/cols)
+	band := bandRows(cols)
 	return func(yield func(lo, hi int) bool) {
 		for lo := 0; lo < rows; lo += band {
 			if !yield(lo, min(lo+band, rows)) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -186,9 +187,12 @@ func leastOf(a, b blas64.General) float64 {
 	if float64(a.Rows)*float64(a.Cols)*float64(b.Cols) > operations {
 		return 0
 	}
-	least := math.Inf(1)
+	a, b = matrix.Map64(math.Abs, a), matrix.Map64(math.Abs, b)
+	least, kept := math.Inf(1), matrix.New64(min(a.Rows, bandRows(b.Cols)), b.Cols)
 	for lo, hi := range bands(a.Rows, b.Cols) {
-		for _, sum := range sizes(matrix.Rows64(a, lo, hi), b).Data {
+		z := matrix.Rows64(kept, 0, hi-lo)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix.Rows64(a, lo, hi), b, 0, z)
+		for _, sum := range z.Data[:z.Rows*z.Stride] {
 			if sum > 0 {
 				least = min(least, sum)
 			}

@@ -3,14 +3,16 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/roundofflab/roundoff/internal/reproduce"
+	"github.com/roundofflab/roundoff/pkg/cpu"
 )
 
 // publishCommand stores in the notebooks what their last run showed, or
 // compares, or prints a notebook.
 func publishCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
-	p := reproduce.Publication{Log: stdout}
+	p := reproduce.Publication{Units: unitNames(), Log: stdout}
 	flags := newFlags("publish", "[-flag ...]\n\n"+
 		"Stores in the notebooks what the last `roundoff reproduce` of all of them showed: text, tables and\n"+
 		"pictures without scripts, as a code host displays them.\n\n", stderr)
@@ -30,4 +32,12 @@ func publishCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 		return p.Compare()
 	}
 	return p.Write()
+}
+
+// unitNames returns the dot-product instructions of this processor.
+func unitNames() (names []string) {
+	for _, d := range append(cpu.Instructions(), cpu.Integers()...) {
+		names = append(names, strings.ToUpper(d.Instruction))
+	}
+	return names
 }

@@ -9,17 +9,27 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/notebook"
+	"github.com/roundofflab/roundoff/internal/typeset"
 )
 
 // compare returns a line for each output of the notebook that is stored
-// differently from what the last run showed. Both notebooks have the same
+// differently from what the last run showed, and one for each cell that it does
+// not compare, because it shows another processor. Both notebooks have the same
 // cells.
-func compare(name string, stored, fresh *notebook.Notebook) (list []string) {
+func compare(name string, stored, fresh *notebook.Notebook) (list, elsewhere []string) {
+	here, there := unitsOf(fresh), unitsOf(stored)
+	if here != "" && there == "" {
+		return []string{name + ": the units of the processor that it ran on are not stored"}, nil
+	}
 	for i, c := range fresh.Cells {
 		said := func(format string, args ...any) {
 			list = append(list, fmt.Sprintf("%s, cell %d: ", name, i+1)+fmt.Sprintf(format, args...))
 		}
 		old := stored.Cells[i].Outputs
+		if here != there && (slices.ContainsFunc(c.Outputs, showsProcessor) || slices.ContainsFunc(old, showsProcessor)) {
+			elsewhere = append(elsewhere, fmt.Sprintf("%s, cell %d: not compared: it was stored on a processor with %s, this one has %s", name, i+1, there, here))
+			continue
+		}
 		if len(old) != len(c.Outputs) {
 			said("%d outputs are stored, the last run has %d", len(old), len(c.Outputs))
 			continue
@@ -31,8 +41,41 @@ func compare(name string, stored, fresh *notebook.Notebook) (list []string) {
 			}
 		}
 	}
-	return list
+	return list, elsewhere
 }
+
+// showsProcessor reports whether an output tells of this processor.
+func showsProcessor(o *notebook.Output) bool {
+	for _, mime := range []string{"text/html", "text/markdown", "text/plain"} {
+		if text, _ := o.Data[mime].(string); strings.Contains(strings.ToLower(text), "this processor") {
+			return true
+		}
+	}
+	return false
+}
+
+// setUnits stores the units of this processor in a notebook that tells of it.
+func setUnits(nb *notebook.Notebook, units []string) {
+	delete(nb.Metadata, metadataKey)
+	if slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return slices.ContainsFunc(c.Outputs, showsProcessor) }) {
+		text := "none"
+		if len(units) > 0 {
+			text = typeset.List(units)
+		}
+		nb.Metadata[metadataKey] = map[string]any{"units": text}
+	}
+}
+
+// unitsOf returns the units of the processor of which a notebook tells, as
+// text, and "" if it tells of none.
+func unitsOf(nb *notebook.Notebook) string {
+	m, _ := nb.Metadata[metadataKey].(map[string]any)
+	units, _ := m["units"].(string)
+	return units
+}
+
+// metadataKey is the name of what is kept here of notebooks and outputs.
+const metadataKey = "roundoff"
 
 // difference returns how a stored output differs from that of the last run, or
 // "". The numbers in Markdown do not count in a cell that shows rates.
@@ -85,7 +128,7 @@ func samePicture(stored, fresh *notebook.Output) bool {
 }
 
 func drawingOf(o *notebook.Output) map[string]any {
-	m, _ := o.Metadata["roundoff"].(map[string]any)
+	m, _ := o.Metadata[metadataKey].(map[string]any)
 	return m
 }
 

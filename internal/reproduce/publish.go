@@ -19,10 +19,15 @@ import (
 // other. What packages have become since a notebook ran is not seen here: the
 // Makefile runs all notebooks again if a file of the code is newer than the
 // report, but any run, also of a single notebook, renews the report.
+//
+// What a cell shows of "this processor", in these words, is another thing on
+// another processor. Each notebook keeps the units of the processor that it ran
+// on; where they are not those of this one, such cells are not compared.
 type Publication struct {
 	Out       string    // folder of the results of a Job, or of several, that ran all notebooks
 	Notebooks string    // folder of the notebooks
-	Log       io.Writer // receives a line for each notebook that is written
+	Units     []string  // the units of this processor that notebooks ask
+	Log       io.Writer // receives a line for each notebook that is written, or cell that is not compared
 }
 
 // A published notebook, as it is stored and as its last run would have it.
@@ -30,6 +35,7 @@ type publishedNotebook struct {
 	path          string
 	stored, fresh *notebook.Notebook
 	differences   []string
+	elsewhere     []string // the cells that are not compared
 }
 
 // Write stores the outputs of the last run in the notebooks, unless all of them
@@ -81,6 +87,13 @@ func (p Publication) Compare() error {
 	if list := differences(all); len(list) > 0 {
 		return fmt.Errorf("%s\n`make notebooks` stores what the last run showed", strings.Join(list, "\n"))
 	}
+	for _, n := range all {
+		for _, line := range n.elsewhere {
+			if _, err := fmt.Fprintln(p.Log, line); err != nil {
+				return err
+			}
+		}
+	}
 	_, err = fmt.Fprintf(p.Log, "%d notebooks show what the last run showed\n", len(all))
 	return err
 }
@@ -109,7 +122,7 @@ func (p Publication) read() ([]publishedNotebook, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			continue
 		}
-		n.differences = compare(name, n.stored, n.fresh)
+		n.differences, n.elsewhere = compare(name, n.stored, n.fresh)
 		all = append(all, n)
 	}
 	return all, errors.Join(errs...)
@@ -140,6 +153,7 @@ func (p Publication) fresh(path string) (*notebook.Notebook, error) {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
 	}
+	setUnits(nb, p.Units)
 	return nb, nil
 }
 

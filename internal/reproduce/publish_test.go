@@ -179,6 +179,48 @@ func TestPublication_Compare(t *testing.T) {
 	}
 }
 
+// What a notebook shows of this processor is compared where the processor has
+// the units of that on which it was stored; what else it shows is compared
+// everywhere.
+func TestPublication_Compare_on_another_processor(t *testing.T) {
+	const shown, half = "Half of *it*.", "Half on this processor."
+	units := []string{"TDPBF16PS", "VDPBF16PS"}
+	before := published(t, shown, half)
+	before.Units = units
+	if err := before.Write(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name        string
+		units       []string
+		text, cell2 string // what is shown then
+		want        string // the error
+		said        string
+	}{
+		{"the_same", units, half, "0.125", "", "1 notebooks show what the last run showed"},
+		{"another_word_on_the_same", units, "All on this processor.", "0.125", "cell 3: output 3", ""},
+		{"another_word_elsewhere", nil, "All on this processor.", "0.125", "", "01, cell 3: not compared: it was stored on a processor with TDPBF16PS and VDPBF16PS, this one has none"},
+		{"nothing_of_it_elsewhere", []string{"BFDOT"}, shown, "0.125", "", "01, cell 3: not compared"},
+		{"another_number_elsewhere", nil, half, "0.25", "cell 2: output 2", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			after := published(t, shown, c.text, "0.125", c.cell2)
+			var log bytes.Buffer
+			after.Notebooks, after.Units, after.Log = before.Notebooks, c.units, &log
+			err := after.Compare()
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || !strings.Contains(log.String(), c.said) {
+				t.Errorf("Compare says %v and %q, want %q and %q", err, log.String(), c.want, c.said)
+			}
+		})
+	}
+	t.Run("units_that_are_not_stored", func(t *testing.T) {
+		p := published(t, shown, half)
+		if err := p.Compare(); err == nil || !strings.Contains(err.Error(), "the units of the processor that it ran on are not stored") {
+			t.Error(err)
+		}
+	})
+}
+
 // A picture that shows the same keeps its bytes, and a notebook that cannot be
 // published is not written.
 func TestPublication_Write_changes_no_more_than_it_must(t *testing.T) {

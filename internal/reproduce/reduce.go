@@ -132,7 +132,7 @@ func (f Figure) picture(dir string) (*notebook.Output, error) {
 	o := display("image/png", base64.StdEncoding.EncodeToString(small)+"\n", map[string]any{
 		// viz draws a picture with two pixels per unit of its size.
 		"image/png": map[string]any{"alt": strings.TrimSuffix(f.Finding, "."), "width": size.X / 2, "height": size.Y / 2},
-		"roundoff":  map[string]any{"figure": f.Name, "drawing": fmt.Sprintf("%x", sha256.Sum256(f.svg))},
+		metadataKey: map[string]any{"figure": f.Name, "drawing": fmt.Sprintf("%x", sha256.Sum256(f.svg))},
 	})
 	o.Data["text/plain"] = f.Name + ": " + f.Finding + "\n" + labels
 	return o, nil

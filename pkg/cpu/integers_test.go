@@ -213,6 +213,7 @@ func TestPanicsOfMultiplyCodes(t *testing.T) {
 		says("a is 1 × 2, b is 1 × 1", func() { u.MultiplyCodes(wide, one, make([]int32, 1)) })
 		says("d has 1 elements, want 2", func() { u.MultiplyCodes(one, wide, make([]int32, 1)) })
 		says("a is 0 × 1, want at least 1 × 1", func() { u.MultiplyCodes(tcore.Codes{Cols: 1}, one, nil) })
+		says("a is 2 × 0, want at least 1 × 1", func() { u.MultiplyCodes(tcore.Codes{Rows: 2}, tcore.Codes{Cols: 3}, make([]int32, 6)) })
 		says("b.Data has 0 elements, want 1", func() { u.MultiplyCodes(one, tcore.Codes{Rows: 1, Cols: 1}, make([]int32, 1)) })
 		scaled := one
 		scaled.Scales = []uint8{1}

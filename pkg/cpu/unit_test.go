@@ -166,6 +166,44 @@ func TestGEMM_of_difficult_matrices(t *testing.T) {
 	})
 }
 
+// Products of nothing but what is special, in every combination, have the bits
+// of the emulated machine, NaN aside.
+func TestGEMM_of_special_values_alone(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	tests := map[string][]float32{"NaN": {nan}, "infinities": {inf, -inf}, "one infinity": {inf}, "all": {nan, inf, -inf, 0, 1},
+		"zeros and infinities": {0, inf}, "negative zeros": {float32(math.Copysign(0, -1))}, "huge": {math.MaxFloat32, -math.MaxFloat32}}
+	test := func(t *testing.T, u *cpu.Unit) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		for name, values := range tests {
+			draw := func() float32 { return values[r.IntN(len(values))] }
+			for _, k := range []int{1, 2, 65} {
+				a, b := matrixOf(r, 33, k, 1, draw), matrixOf(r, k, 17, 1, draw)
+				got, want := matrixOf(r, 33, 17, 0, draw), matrixOf(r, 33, 17, 0, draw)
+				u.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, got)
+				tcore.Machine{Device: u.Device()}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, want)
+				for i, v := range want.Data {
+					if w := got.Data[i]; math.Float32bits(v) != math.Float32bits(w) && (v == v || w == w) {
+						t.Fatalf("%s, K = %d, element %d: %v, want %v", name, k, i, w, v)
+					}
+				}
+			}
+		}
+	}
+	eachUnit(t, test)
+	eachInteger(t, test)
+}
+
+// No dot products, and no vectors of a grid, are no mistake.
+func TestDots_of_nothing(t *testing.T) {
+	test := func(t *testing.T, u *cpu.Unit) {
+		if err := errors.Join(u.Dots(t.Context(), nil, nil, nil, nil), u.Grid(t.Context(), nil, nil, nil, nil)); err != nil {
+			t.Error(err)
+		}
+	}
+	eachUnit(t, test)
+	eachInteger(t, test)
+}
+
 // Goroutines that multiply at once, garbage collections, changes of GOMAXPROCS
 // and a profile's signals spoil no product.
 func TestGEMM_is_not_disturbed(t *testing.T) {
@@ -267,6 +305,10 @@ func TestPanics(t *testing.T) {
 		says("cpu: GEMM: d is 1 × 2, want 1 × 1", gemm(blas.NoTrans, one, one, 0, one, wide))
 		says("cpu: GEMM: c is 1 × 2, want 1 × 1", gemm(blas.NoTrans, one, one, 1, wide, one))
 		says("cpu: GEMM: a is 0 × 0, want at least 1 × 1", gemm(blas.NoTrans, blas32.General{}, one, 0, one, one))
+		high := blas32.General{Rows: 2, Stride: 1, Data: []float32{1, 2}} // K = 0
+		says("cpu: GEMM: a is 2 × 0, want at least 1 × 1", gemm(blas.NoTrans, high, blas32.General{Cols: 2, Stride: 2}, 0, one, one))
+		says("cpu: GEMM: a has stride 1, want at least its 2 columns", gemm(blas.NoTrans, blas32.General{Rows: 1, Cols: 2, Stride: 1, Data: []float32{1, 2}}, one, 0, one, one))
+		says("cpu: GEMM: a has 1 elements, want at least 2", gemm(blas.NoTrans, blas32.General{Rows: 1, Cols: 2, Stride: 2, Data: []float32{1}}, one, 0, one, one))
 		says("cpu: GEMM: tA = C, want NoTrans or Trans", gemm(blas.ConjTrans, one, one, 0, one, one))
 	})
 }

@@ -173,6 +173,9 @@ func TestIntegersVerified(t *testing.T) {
 			if err != nil || r.Explained() || r.Compare(io.Discard, builtin) == 0 {
 				t.Errorf("%s, wrong by %s: %+v, %v", d.Name, property, r, err)
 			}
+			if property != "A" && property != "B" && r.Core != nil {
+				t.Errorf("%s, wrong by %s: %+v", d.Name, property, r.Core)
+			}
 			for i, p := range r.Properties {
 				if p.Name == property && p.Value == builtin.Properties[i].Value {
 					t.Errorf("%s, wrong by %s: measured %s", d.Name, property, p.Value)

@@ -13,7 +13,6 @@ import (
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // An adviceQuestion contains the arguments of roundoff advise.
@@ -135,17 +134,20 @@ func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
 func findDevices(device, in string) (found []tcore.Device, err error) {
 	names, formats := words(device), words(in)
 	for _, name := range formats {
-		if _, err := findFormat(name); err != nil {
+		if _, err := findFactor(name); err != nil {
 			return nil, err
 		}
 	}
-	all := devices.All()
+	all := catalogue()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(d tcore.Device) bool { return d.Name == name || named(d, []string{name}) }) {
 			return nil, fmt.Errorf("no device %q, see roundoff devices; architectures are %s", name, architectures(all))
 		}
 	}
 	for _, d := range all {
+		if sumsIntegers(d) && !slices.Contains(names, d.Name) && !slices.Contains(formats, d.A.Name) {
+			continue // asked for by name, or by format
+		}
 		if (names == nil || slices.Contains(names, d.Name) || named(d, names)) && (formats == nil || slices.Contains(formats, d.A.Name)) {
 			found = append(found, d)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -111,7 +112,10 @@ func (q *boundQuestion) describe() (err error) {
 	if err := q.find(); err != nil {
 		return err
 	}
-	if q.Device.C.Name != q.acc {
+	if sumsIntegers(q.Device) && q.emulate {
+		return errors.New("-run: " + exactly(q.Device))
+	}
+	if q.Device.C.Name != q.acc && !sumsIntegers(q.Device) {
 		return fmt.Errorf("no device %q that accumulates in %s, see roundoff devices", q.device, q.acc)
 	}
 	if q.Output, err = findFormat(q.out); err != nil {

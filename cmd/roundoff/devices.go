@@ -22,7 +22,7 @@ func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	all := devices.All()
+	all := catalogue()
 	for _, word := range words {
 		if !hasArchitecture(all, word) {
 			return fmt.Errorf("no architecture %q, want one of %s", word, architectures(all))
@@ -44,6 +44,9 @@ func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	return w.Flush()
 }
+
+// catalogue returns all devices, those of integers last.
+func catalogue() []tcore.Device { return slices.Concat(devices.All(), devices.Integers()) }
 
 // coreColumns returns the columns for the arithmetic, terms, fraction bits,
 // rounding and exponent of a zero.
@@ -67,6 +70,8 @@ func coreColumns(d tcore.Device) []string {
 		return []string{"pairs, flushed", "2", "-", "ToOdd " + d.C.Name, "-"}
 	case tcore.TwoStage:
 		return []string{"two stages, truncated", terms(c.Terms), "24", nearest, "-"}
+	case tcore.WrappedSum:
+		return []string{"integers, wrapped", terms(c.Terms), "all", "modulo 2^32", "-"}
 	case tcore.TensorCore:
 		return []string{"IEEE, Algorithm 1", terms(c.Block), "-", "ToNearestEven " + c.Output.Name, "-"}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
@@ -49,7 +50,7 @@ func (p *product) machineFlags(flags *flag.FlagSet) {
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
 	flags := newFlags("gemm", "[-flag ...] A.npy B.npy [-o D.npy]\n\n"+
-		"Multiplies matrices of float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
+		"Multiplies matrices of int8, uint8, float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
 		"bit for bit, and writes D = alpha A B + beta C as float64, which holds the numbers of all output\n"+
 		"formats but binary64, of which D has 24 bits. Bytes without a type, as NumPy stores fp8, fp6\n"+
 		"and fp4, are codes of -in. Scales of block-scaled devices are 1.\n"+
@@ -255,6 +256,28 @@ func findFormat(name string) (tcore.Format, error) {
 	return tcore.Format{}, fmt.Errorf("no format %q, want one of %s", name, strings.Join(names, ", "))
 }
 
+// findFactor is findFormat for the factors of devices, integers among them.
+func findFactor(name string) (tcore.Format, error) {
+	for _, f := range []tcore.Format{tcore.INT8, tcore.UINT8} {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return findFormat(name)
+}
+
+// sumsIntegers reports whether a device adds integers.
+func sumsIntegers(d tcore.Device) bool {
+	_, ok := d.Core.(tcore.WrappedSum)
+	return ok
+}
+
+// exactly is a sentence on the errors of a device of integers.
+func exactly(d tcore.Device) string {
+	return fmt.Sprintf("%s rounds nothing: the error of a sum is 0 unless the sum wraps at 2^31, which none of at most %d products does",
+		d.Name, bound.LongestIntegerSum(d))
+}
+
 // findDevice returns the first device of the catalogue with the name, or of the
 // architecture with that name, that takes the formats in. It prefers a device
 // that accumulates in format out to one that accumulates in binary32.
@@ -263,16 +286,20 @@ func findDevice(name, in, out string) (tcore.Device, error) {
 	if !two {
 		inB = inA
 	}
-	a, errA := findFormat(inA)
-	b, errB := findFormat(inB)
-	o, errO := findFormat(out)
+	a, errA := findFactor(inA)
+	b, errB := findFactor(inB)
+	o, errO := tcore.INT32, error(nil)
+	if out != o.Name {
+		o, errO = findFormat(out)
+	}
 	if err := cmp.Or(errA, errB, errO); err != nil {
 		return tcore.Device{}, err
 	}
-	all := devices.All()
-	for _, accumulate := range []tcore.Format{o, tcore.Binary32} {
+	all := catalogue()
+	ieee := name == "ieee" && a.Sign == tcore.Signed && b.Sign == tcore.Signed && o.Sign == tcore.Signed
+	for _, accumulate := range []tcore.Format{o, tcore.Binary32, tcore.INT32} {
 		for _, d := range all {
-			if name == "ieee" && d.Name == devices.IEEEF32().Name {
+			if ieee && d.Name == devices.IEEEF32().Name {
 				d.A, d.B, d.C = a, b, accumulate
 				d.Name = fmt.Sprintf("ieee-fma-%s-%s", in, accumulate.Name)
 			}
@@ -281,6 +308,11 @@ func findDevice(name, in, out string) (tcore.Device, error) {
 			}
 			d.B = b
 			return d, nil
+		}
+	}
+	for _, d := range devices.Integers() {
+		if d.Name == name {
+			return tcore.Device{}, fmt.Errorf("%s multiplies integers, want -in %s,%s", name, d.A.Name, d.B.Name)
 		}
 	}
 	return tcore.Device{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(all))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/roundofflab/roundoff/pkg/infer"
 	"github.com/roundofflab/roundoff/pkg/probe"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // inferCommand derives the record of a matrix unit from its answers.
@@ -80,11 +80,12 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		b = infer.Of(u)
 	case box.device != "" && box.command == "" && box.silicon == "":
-		d, ok := devices.ByName(box.device)
-		if !ok {
+		all := catalogue()
+		i := slices.IndexFunc(all, func(d tcore.Device) bool { return d.Name == box.device })
+		if i < 0 {
 			return fmt.Errorf("no device %q, roundoff devices lists them", box.device)
 		}
-		b = infer.Emulated(d, probe.InstructionK(d))
+		b = infer.Emulated(all[i], probe.InstructionK(all[i]))
 	default:
 		return misuse(flags, "want one of -command, -silicon and -device")
 	}

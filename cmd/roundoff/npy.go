@@ -61,6 +61,7 @@ type elementType struct {
 // not tell one from another.
 var numbers = map[string]elementType{
 	"|i1": {1, func(b []byte) float64 { return float64(int8(b[0])) }, 0},
+	"|u1": {1, func(b []byte) float64 { return float64(b[0]) }, 0},
 	"<f1": {1, func(b []byte) float64 { return tcore.E5M2.Decode(uint64(b[0])) }, 0},
 	"<V2": {2, func(b []byte) float64 { return tcore.BFloat16.Decode(uint64(binary.LittleEndian.Uint16(b))) }, 0},
 	"<f2": {2, func(b []byte) float64 { return tcore.Binary16.Decode(uint64(binary.LittleEndian.Uint16(b))) }, 0},

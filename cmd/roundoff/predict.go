@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 
@@ -68,6 +69,9 @@ func predictCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
+	if sumsIntegers(k.Device) {
+		return predictIntegers(stdout, k, slices.Max(lengths))
+	}
 	if k.Device.C.Name != acc {
 		return fmt.Errorf("no device %q that accumulates in %s, see roundoff devices", device, acc)
 	}
@@ -87,6 +91,16 @@ func predictCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 		return err
 	}
 	return predictAll(stdout, k, lengths)
+}
+
+// predictIntegers says that the errors of a device of integers are zero, or
+// returns an error if a sum of that length may wrap.
+func predictIntegers(stdout io.Writer, k bound.Problem, length int) error {
+	if length > bound.LongestIntegerSum(k.Device) || k.SplitK > 1 || k.Promote > 0 {
+		return fmt.Errorf("-k %d -split-k %d -promote %d: %s", length, k.SplitK, k.Promote, exactly(k.Device))
+	}
+	_, err := fmt.Fprintf(stdout, "%s\n", exactly(k.Device))
+	return err
 }
 
 // predictAll prints the predictions as a table.

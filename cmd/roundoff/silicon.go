@@ -31,8 +31,11 @@ func siliconCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 
 // processorDevices returns the instructions of processors in the catalogue.
 func processorDevices() []tcore.Device {
-	return []tcore.Device{devices.AMXBF16(), devices.AVX512BF16(), devices.AVX512F16()}
+	return append([]tcore.Device{devices.AMXBF16(), devices.AVX512BF16(), devices.AVX512F16()}, devices.Integers()...)
 }
+
+// usable returns those that this processor has and may use.
+func usable() []tcore.Device { return append(cpu.Instructions(), cpu.Integers()...) }
 
 // siliconInfo prints the instructions, and for each whether it can be used.
 func siliconInfo(_ context.Context, args []string, stdout, stderr io.Writer) error {
@@ -58,7 +61,7 @@ func siliconInfo(_ context.Context, args []string, stdout, stderr io.Writer) err
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if len(cpu.Instructions()) == 0 {
+	if len(usable()) == 0 {
 		return missing
 	}
 	return nil
@@ -106,7 +109,7 @@ func siliconRecord(ctx context.Context, args []string, stdout, stderr io.Writer)
 // with the given names, or for all if there are none.
 func eachOfProcessor(names []string) eachOf {
 	return func(_ io.Writer, f func(probe.Unit, probe.Provenance) error) error {
-		list := cpu.Instructions()
+		list := usable()
 		if len(names) > 0 || len(list) == 0 {
 			var err error
 			if list, err = chosen(processorDevices(), names); err != nil {

@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/roundofflab/roundoff/pkg/cpu"
 )
 
 // siliconRun runs roundoff silicon and returns its status and outputs.
@@ -21,7 +19,7 @@ func siliconRun(t *testing.T, line string) (status int, stdout, stderr string) {
 
 // The processor agrees with its emulation, and info names what it has.
 func TestSilicon(t *testing.T) {
-	list := cpu.Instructions()
+	list := usable()
 	if len(list) == 0 {
 		t.Skip("this processor has none of the instructions, or may not use them")
 	}
@@ -40,7 +38,7 @@ func TestSilicon(t *testing.T) {
 // A number of dot products is compared in whole grids, and the line after tells
 // the seed and the regimes.
 func TestSiliconDots(t *testing.T) {
-	list := cpu.Instructions()
+	list := usable()
 	if len(list) == 0 {
 		t.Skip("this processor has none of the instructions, or may not use them")
 	}
@@ -53,7 +51,7 @@ func TestSiliconDots(t *testing.T) {
 // What the processor records, the reader of vectors checks; what it is asked,
 // it answers as the emulation.
 func TestSiliconRecord(t *testing.T) {
-	list := cpu.Instructions()
+	list := usable()
 	if len(list) == 0 {
 		t.Skip("this processor has none of the instructions, or may not use them")
 	}
@@ -102,7 +100,7 @@ func TestSiliconWithoutInstructions(t *testing.T) {
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSiliconWithoutInstructions$")
-	cmd.Env = append(os.Environ(), "SILICON_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.avx512bf16=off,cpu.avx512fp16=off")
+	cmd.Env = append(os.Environ(), "SILICON_TEST_NONE=1", "GODEBUG=cpu.amxbf16=off,cpu.amxint8=off,cpu.avx512bf16=off,cpu.avx512fp16=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -2,6 +2,7 @@ package tcvec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -23,6 +24,7 @@ var formats = map[string]tcore.Format{
 	"e5m2fnuz": tcore.E5M2FNUZ, "e4m3fnuz": tcore.E4M3FNUZ,
 	"e3m2": tcore.E3M2, "e2m3": tcore.E2M3, "e2m1": tcore.E2M1,
 	"ue8m0": tcore.E8M0, "ue4m3": tcore.UE4M3,
+	"int8": tcore.INT8, "uint8": tcore.UINT8, "int32": tcore.INT32,
 }
 
 // architectures maps the names of chips, and other names of architectures, to
@@ -38,7 +40,7 @@ func (h Header) Device() (tcore.Device, error) {
 	if a, ok := architectures[arch]; ok {
 		arch = a
 	}
-	for _, d := range devices.All() {
+	for _, d := range slices.Concat(devices.All(), devices.Integers()) {
 		if d.Architecture != arch || d.A != formats[h.A] || !d.Takes(formats[h.B]) || d.C != formats[h.C] || !h.fits(d) {
 			continue
 		}
@@ -63,23 +65,23 @@ func (h Header) fits(d tcore.Device) bool {
 	return family == h.family() || h.family() == ""
 }
 
+// ofProcessors are the instructions of processors.
+var ofProcessors = []string{"tdpbf16ps", "vdpbf16ps", "vfmadd231ph", "bfdot", "tdpbssd", "tdpbsud", "tdpbusd", "tdpbuud"}
+
 // family returns the family of instructions that the header names, or "" if the
 // architecture has only one.
 func (h Header) family() string {
 	text := strings.ToLower(h.Name + " " + h.Instr + " " + h.Via)
+	for _, family := range ofProcessors {
+		if strings.Contains(text, family) {
+			return family
+		}
+	}
 	switch arch := h.Arch; {
 	case strings.Contains(text, "wgmma"):
 		return "wgmma"
 	case strings.Contains(text, "tcgen05"):
 		return "tcgen05"
-	case strings.Contains(text, "tdpbf16ps"):
-		return "tdpbf16ps"
-	case strings.Contains(text, "vdpbf16ps"):
-		return "vdpbf16ps"
-	case strings.Contains(text, "vfmadd231ph"):
-		return "vfmadd231ph"
-	case strings.Contains(text, "bfdot"):
-		return "bfdot"
 	case strings.Contains(text, "mma.sync"), strings.Contains(text, "_mma_"):
 		return "mma"
 	case h.Kind == "silicon" && (arch == "H100" || arch == "H200" || arch == "B200"):

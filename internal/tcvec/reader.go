@@ -110,6 +110,7 @@ func (h Header) check() error {
 var widths = map[string]int{
 	"fp64": 64, "fp32": 32, "tf32": 32, "fp16": 16, "bf16": 16,
 	"e5m2": 8, "e4m3": 8, "e5m2fnuz": 8, "e4m3fnuz": 8, "e3m2": 8, "e2m3": 8, "e2m1": 4,
+	"int8": 8, "uint8": 8, "int32": 32,
 }
 
 // vectorBytes returns the size in bytes of n codes of the format. Field is the

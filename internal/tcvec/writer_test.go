@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 // Every device is found from the header written for it, and its rows are read
 // as they were written.
 func TestWriter_is_read_back(t *testing.T) {
-	for _, d := range devices.All() {
+	for _, d := range slices.Concat(devices.All(), devices.Integers()) {
 		k := max(8, 2*d.ScaleBlock)
 		for _, kind := range []string{"silicon", "T"} {
 			t.Run(d.Name+"/"+kind, func(t *testing.T) {

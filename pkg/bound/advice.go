@@ -210,6 +210,9 @@ func (k Problem) other(recipes []*Recipes, a Advice, tolerance float64, f roundo
 // tightest returns the tightest valid result, or an invalid one with a constant
 // of +Inf if there is none. It does not evaluate bounds that are not valid.
 func (k Problem) tightest(f roundoff.Failure) Result {
+	if k.sumsIntegers() {
+		return k.integers()
+	}
 	none := Result{Constant: math.Inf(1), Absolute: math.Inf(1), Lambda: math.NaN(), Confidence: roundoff.Never, Why: "no bound of the catalogue holds"}
 	bounds := Catalogue()
 	if k.Recipes != nil {

@@ -28,7 +28,9 @@ type Result struct {
 }
 
 // Evaluate returns the result of every bound of the catalogue for the problem,
-// with confidence 1 - e^f. The returned error says that no data have the
+// with confidence 1 - e^f. On a device of integers no bound on rounding errors
+// means anything, and the only result is whether sums are exact; see
+// [LongestIntegerSum]. The returned error says that no data have the
 // described distribution. Evaluate panics if the sizes or the machine of the
 // problem are invalid, or unless -Inf < f < 0.
 func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
@@ -49,6 +51,9 @@ func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 // results evaluates the given bounds for the problem, where average is that of
 // [Bound.result].
 func (k Problem) results(bounds []Bound, f roundoff.Failure, average bool) []Result {
+	if k.sumsIntegers() {
+		return []Result{k.integers()}
+	}
 	if k.Recipes != nil {
 		return k.quantisedResults(bounds, f)
 	}

@@ -40,16 +40,34 @@ type byteDots struct {
 // compute is that of dots.
 func (t *byteDots) compute(k *tileKernel[uint8], x, y, c, d []uint64) {
 	for i := range d {
-		tile, r := i/side*pairBytes/2, i%side
-		for l := range k.terms {
-			t.a[tile+r*64+l] = uint8(x[i*k.terms+l])
-			t.b[tile+l/4*64+4*r+l%4] = uint8(y[i*k.terms+l])
-		}
+		t.setRow(i, x[i*k.terms:][:k.terms])
+		t.setColumn(i, y[i*k.terms:][:k.terms])
 		t.sums[i*width+i] = int32(uint32(c[i]))
 	}
-	sums := (*byte)(unsafe.Pointer(&t.sums))
-	k.strips(sums, sums, 4*width, &t.a[0], &t.b[0], 1, 1, &t.b[0])
+	t.run(k.strips)
 	for i := range d {
 		d[i] = uint64(uint32(t.sums[i*width+i]))
 	}
+}
+
+// setRow stores row i of the first factor, and setColumn column i of the
+// second.
+func (t *byteDots) setRow(i int, x []uint64) {
+	row := t.a[i/side*pairBytes/2+i%side*64:][:len(x)]
+	for l, code := range x {
+		row[l] = uint8(code)
+	}
+}
+
+func (t *byteDots) setColumn(i int, y []uint64) {
+	column := t.b[i/side*pairBytes/2+4*(i%side):]
+	for l, code := range y {
+		column[l/4*64+l%4] = uint8(code)
+	}
+}
+
+// run continues all sums by their dot products.
+func (t *byteDots) run(strips func(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)) {
+	sums := (*byte)(unsafe.Pointer(&t.sums))
+	strips(sums, sums, 4*width, &t.a[0], &t.b[0], 1, 1, &t.b[0])
 }

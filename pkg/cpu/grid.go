@@ -11,8 +11,8 @@ import (
 // Grid stores in d[in+j] the code of c[in+j] + Σ x[iK+k] y[jK+k] for every one
 // of m vectors x and n vectors y: x has length mK, y has nK, c and d have mn.
 // The codes are those of [Unit.Dots]; a tile of 16 × 16 results takes one
-// instruction of a matrix unit. It returns the error of ctx. It panics if the
-// lengths do not fit.
+// instruction of a matrix unit, and 32 results one of VFMADD231PH. It returns
+// the error of ctx. It panics if the lengths do not fit.
 func (u *Unit) Grid(ctx context.Context, x, y, c, d []uint64) error {
 	kernel, k := u.opened("Grid"), u.K()
 	m, n := len(x)/k, len(y)/k
@@ -20,8 +20,11 @@ func (u *Unit) Grid(ctx context.Context, x, y, c, d []uint64) error {
 		panic(fmt.Sprintf("cpu: Grid: x, y, c, d have %d, %d, %d, %d elements, want mK, nK, mn, mn with K = %d",
 			len(x), len(y), len(c), len(d), k))
 	}
-	if kernel.run == nil { // it computes no tiles
-		return u.rows(ctx, x, y, c, d)
+	switch {
+	case kernel.bytes != nil:
+		return kernel.bytes.grid(ctx, m, n, x, y, c, d)
+	case kernel.lanes != nil:
+		return kernel.laneGrid(ctx, x, y, c, d)
 	}
 	panels := make([]uint16, whole(n, side)/side*tileSize)
 	for j := range n {
@@ -57,18 +60,59 @@ func (u *Unit) Grid(ctx context.Context, x, y, c, d []uint64) error {
 	return ctx.Err()
 }
 
-// rows is Grid by single dot products, those of a vector x at a time.
-func (u *Unit) rows(ctx context.Context, x, y, c, d []uint64) error {
-	k := u.K()
-	n := len(y) / k
-	repeated := make([]uint64, len(y))
-	for i := range len(x) / k {
-		for j := range n {
-			copy(repeated[j*k:], x[i*k:(i+1)*k])
+// grid is Grid of integers, in tiles of 32 × 32 results.
+func (k *tileKernel[E]) grid(ctx context.Context, m, n int, x, y, c, d []uint64) error {
+	parallel.Ranges(parts(m, width), func(lo, hi int) {
+		var t byteDots
+		for i := lo * width; i < min(hi*width, m) && ctx.Err() == nil; i += width {
+			rows := min(width, m-i)
+			for r := range rows {
+				t.setRow(r, x[(i+r)*k.terms:][:k.terms])
+			}
+			for j := 0; j < n; j += width {
+				columns := min(width, n-j)
+				for s := range columns {
+					t.setColumn(s, y[(j+s)*k.terms:][:k.terms])
+				}
+				for r := range rows {
+					for s, v := range c[(i+r)*n+j:][:columns] {
+						t.sums[r*width+s] = int32(uint32(v))
+					}
+				}
+				t.run(k.strips)
+				for r := range rows {
+					for s := range columns {
+						d[(i+r)*n+j+s] = uint64(uint32(t.sums[r*width+s]))
+					}
+				}
+			}
 		}
-		if err := u.Dots(ctx, repeated, y, c[i*n:(i+1)*n], d[i*n:(i+1)*n]); err != nil {
-			return err
+	})
+	return ctx.Err()
+}
+
+// laneGrid is Grid of an instruction that adds one product to each lane: a
+// vector x and the vectors y of 32 lanes at a time.
+func (k *kernel) laneGrid(ctx context.Context, x, y, c, d []uint64) error {
+	n := len(y)
+	parallel.Ranges(len(x), func(lo, hi int) {
+		var sums, u, v [lanes]uint16
+		for j := 0; j < n && ctx.Err() == nil; j += lanes {
+			columns := min(lanes, n-j)
+			for s, code := range y[j:][:columns] {
+				v[s] = uint16(code)
+			}
+			for i := lo; i < hi; i++ {
+				from, to := c[i*n+j:][:columns], d[i*n+j:][:columns]
+				for s, code := range from {
+					sums[s], u[s] = uint16(code), uint16(x[i])
+				}
+				k.lanes(&sums[0], &u[0], &v[0], 1)
+				for s := range to {
+					to[s] = uint64(sums[s])
+				}
+			}
 		}
-	}
+	})
 	return ctx.Err()
 }

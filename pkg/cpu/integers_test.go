@@ -2,9 +2,11 @@ package cpu_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +80,43 @@ func TestIntegerDots(t *testing.T) {
 		}
 		if wrapped < n/100 {
 			t.Errorf("%d of %d sums are beyond int32, want more", wrapped, n)
+		}
+	})
+}
+
+// Grids have the results of single dot products, in sizes around a tile, also
+// where they pass 2^31.
+func TestGridOfIntegers(t *testing.T) {
+	eachInteger(t, func(t *testing.T, u *cpu.Unit) {
+		k, r := u.K(), rand.New(rand.NewPCG(seed, 8))
+		codes := func(n int) []uint64 {
+			z := make([]uint64, n)
+			for i := range z {
+				z[i] = uint64(byteCode(r))
+			}
+			return z
+		}
+		for _, size := range [][2]int{{1, 1}, {31, 33}, {32, 32}, {65, 5}, {3, 64}, {40, 40}, {0, 3}, {2, 0}} {
+			m, n := size[0], size[1]
+			x, y, c := codes(m*k), codes(n*k), make([]uint64, m*n)
+			wideX, wideY := []uint64{}, []uint64{}
+			for e := range c {
+				c[e] = 1<<31 + uint64(r.IntN(1<<20)) - 1<<19
+				wideX, wideY = append(wideX, x[e/n*k:][:k]...), append(wideY, y[e%n*k:][:k]...)
+			}
+			got, want := make([]uint64, m*n), make([]uint64, m*n)
+			if err := errors.Join(u.Grid(t.Context(), x, y, c, got), u.Dots(t.Context(), wideX, wideY, c, want)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d × %d: %#x, want %#x", m, n, got, want)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		x := make([]uint64, k)
+		if err := u.Grid(ctx, x, x, x[:1], make([]uint64, 1)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want that it was cancelled", err)
 		}
 	})
 }

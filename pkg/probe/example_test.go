@@ -42,6 +42,25 @@ func ExampleInfer() {
 	// 1000 of 1000 random dot products explained
 }
 
+// Units of integers are asked for other properties: they round nothing, and
+// wrap.
+func ExampleInfer_integers() {
+	d := devices.AMXUINT8INT8()
+	measured, _ := probe.Infer(context.Background(), probe.Emulate(d))
+	measured.Compare(os.Stdout, measured)
+	fmt.Printf("%T%+v %v\n", measured.Core, measured.Core, measured.Explained())
+	// Output:
+	// property          measured     built in
+	// block             64 products  64 products
+	// A                 0 to 255     0 to 255
+	// B                 -128 to 127  -128 to 127
+	// sums of products  exact        exact
+	// 2^31 - 1 + 1      -2147483648  -2147483648
+	// -2^31 - 1         2147483647   2147483647
+	// order in a block  free         free
+	// tcore.WrappedSum{Terms:64} true
+}
+
 // A record contains the arithmetic that follows from the measurements, a Core
 // of package tcore.
 func ExampleRecord_Explained() {

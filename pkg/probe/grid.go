@@ -28,16 +28,22 @@ type grid struct{ x, y, c []uint64 }
 //
 //	threshold  sums of products within a few binades of the least normal number of C, or an ulp away from it
 //	opposite   factors as normal, wide or ties, and the negated sum of their products as c, changed by up to two units in the last place
+//
+// For integers these are sums within two units of 2^31, where they wrap, and of
+// 0.
 var gridRegimes = append(append([]string(nil), Regimes...), "threshold", "opposite")
 
 // grid draws a grid from a regime, of vectors of k elements.
 func (s *Sampler) grid(regime, k int) grid {
 	g := grid{make([]uint64, gridSide*k), make([]uint64, gridSide*k), make([]uint64, gridSide*gridSide)}
-	switch gridRegimes[regime] {
-	case "threshold":
+	switch name := gridRegimes[regime]; {
+	case regime >= len(Regimes) && sumsIntegers(s.d):
+		s.integerGrid(g, regime, k)
+		return g
+	case name == "threshold":
 		s.threshold(g)
 		return g
-	case "opposite":
+	case name == "opposite":
 		s.draw(g, [...]int{0, 2, 8}[s.rng.IntN(3)], k)
 		s.oppose(g, k)
 		return g

@@ -35,10 +35,11 @@ func (r Record) Explained() bool { return r.Core != nil && r.Agreed == r.Checked
 // that of the unit or of ctx.
 func Infer(ctx context.Context, u Unit) (Record, error) {
 	p := &prober{ctx: ctx, u: u, d: u.Device(), k: u.K()}
-	r := Record{Instruction: p.d.Instruction}
-	add := func(visible bool, name, format string, values ...any) {
-		r.Properties = append(r.Properties, Property{name, fmt.Sprintf(format, values...), visible})
+	if sumsIntegers(p.d) {
+		return p.integers()
 	}
+	r := Record{Instruction: p.d.Instruction}
+	add := r.add
 
 	block := p.blockOfFirst()
 	terms := len(block)
@@ -89,14 +90,26 @@ func Infer(ctx context.Context, u Unit) (Record, error) {
 	add(true, "order in a block", "%s", choose(p.orderFree(terms), "free", "matters"))
 
 	r.Core = p.core(terms, frac, precision, zero, modes, inOrder, exact, tiny && positive)
-	if r.Core != nil && p.err == nil {
-		d := p.d
-		d.Core = r.Core
-		var v Verdict
-		v, p.err = compare(ctx, u, d, NewSampler(d, 1), 100*len(Regimes))
-		r.Checked, r.Agreed = v.Dots, v.Agreed
-	}
+	p.predict(&r)
 	return r, p.err
+}
+
+// add adds a property.
+func (r *Record) add(visible bool, name, format string, values ...any) {
+	r.Properties = append(r.Properties, Property{name, fmt.Sprintf(format, values...), visible})
+}
+
+// predict compares the unit with the arithmetic of the record, if it has one,
+// on random dot products.
+func (p *prober) predict(r *Record) {
+	if r.Core == nil || p.err != nil {
+		return
+	}
+	d := p.d
+	d.Core = r.Core
+	var v Verdict
+	v, p.err = compare(p.ctx, p.u, d, NewSampler(d, 1), 100*len(Regimes))
+	r.Checked, r.Agreed = v.Dots, v.Agreed
 }
 
 // core returns the arithmetic that follows from the measured properties, or nil

@@ -43,6 +43,19 @@ func newGridSampler(d tcore.Device, seed uint64, index int) *Sampler {
 //	ties       multiples of 1/2 up to 3, and a c with last place 1, 2 or 4: sums near a tie
 //	zeros      in A and C two of three are ±0, the others tiny; in B some are +0, the others up to Emax/2
 //
+// Operands of a device of integers, a [tcore.WrappedSum], are:
+//
+//	normal     normally distributed, of a third of the range, saturated; c with 2^15 in place of that
+//	outliers   as normal, factors of 4, one in eight any factor
+//	wide       of either sign and any number of bits
+//	cancel     products in pairs of equal magnitude and, if a format has a sign, opposite sign, a quarter changed by a factor's unit
+//	subnormal  -1, 0 and 1
+//	rawbits    uniform over all codes
+//	specials   as normal, one in eight one of the two least or greatest numbers
+//	overflow   the two least or greatest numbers, a quarter with all products equal; c within 2^20 of ±2^31
+//	ties       ±1 and zeros; c one of the two least or greatest numbers
+//	zeros      two of three are 0, the others any; a quarter with all products 0
+//
 // It panics if regime is not an index of [Regimes] or if the lengths differ.
 func (s *Sampler) Draw(regime int, x, y []uint64) (c uint64) {
 	if regime < 0 || regime >= len(Regimes) {
@@ -66,6 +79,10 @@ func (s *Sampler) order(regime, k int) []int {
 
 // factors fills x and y with codes of factors.
 func (s *Sampler) factors(regime int, order []int, x, y []uint64) {
+	if sumsIntegers(s.d) {
+		s.integerFactors(regime, order, x, y)
+		return
+	}
 	if regime == 3 {
 		s.cancel(order, x, y)
 		return
@@ -82,6 +99,9 @@ func (s *Sampler) factors(regime int, order []int, x, y []uint64) {
 
 // addend returns a code of C.
 func (s *Sampler) addend(regime int) uint64 {
+	if sumsIntegers(s.d) {
+		return s.integerAddend(regime)
+	}
 	a, b, f := s.d.A, s.d.B, s.d.C
 	switch regime {
 	case 2:

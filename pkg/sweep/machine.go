@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
@@ -89,6 +90,12 @@ func FindMachine(name string) (tcore.Machine, error) {
 	for _, d := range devices.All() {
 		if d.Name == name {
 			return tcore.Machine{Name: name, Device: d}, nil
+		}
+	}
+	for _, d := range devices.Integers() {
+		if d.Name == name {
+			return tcore.Machine{}, fmt.Errorf("sweep: machine %q rounds nothing: the error of a sum is 0 unless it wraps at 2^31, which none of at most %d products does; there is no bound to count",
+				name, bound.LongestIntegerSum(d))
 		}
 	}
 	var names []string

@@ -87,6 +87,47 @@ func TestWrappedSum(t *testing.T) {
 	}
 }
 
+// Grids have the codes of single dot products, of one block or more, also where
+// they wrap.
+func TestGridsOfIntegers(t *testing.T) {
+	for _, d := range devices.Integers() {
+		r, wrapped := rand.New(rand.NewPCG(4, 0)), 0
+		codes := func(n int, extremes ...uint64) []uint64 {
+			z := make([]uint64, n)
+			for i := range z {
+				if z[i] = uint64(r.IntN(256)); i%3 == 0 {
+					z[i] = extremes[r.IntN(len(extremes))]
+				}
+			}
+			return z
+		}
+		for range 40 {
+			m, n, k := 1+r.IntN(5), 1+r.IntN(5), 1+r.IntN(200)
+			x, y := codes(m*k, 0, 127, 128, 255), codes(n*k, 0, 127, 128, 255)
+			c, z := codes(m*n, 1<<31, 1<<31-1, 1<<32-1, 1<<31-1e5, 1<<31+1e5), make([]uint64, m*n)
+			d.GridCodes(k, x, y, c, z)
+			for e, got := range z {
+				u, v := x[e/n*k:][:k], y[e%n*k:][:k]
+				if want := d.DotCodes(u, v, c[e]); got != want {
+					t.Fatalf("%s: %#x · %#x + %#x = %#x, want %#x", d.Name, u, v, c[e], got, want)
+				}
+				exact := d.C.Decode(c[e])
+				for l := range u {
+					exact += d.A.Decode(u[l]) * d.B.Decode(v[l])
+				}
+				if exact != d.C.Decode(got) {
+					wrapped++
+				}
+			}
+		}
+		if wrapped < 20 {
+			t.Errorf("%s: %d sums are beyond int32, want more", d.Name, wrapped)
+		}
+		panics.WantPart(t, "0x100", func() { d.GridCodes(1, []uint64{256}, []uint64{0}, []uint64{0}, make([]uint64, 1)) })
+		panics.WantPart(t, "0x100000000", func() { d.GridCodes(1, []uint64{1}, []uint64{0}, []uint64{1 << 32}, make([]uint64, 1)) })
+	}
+}
+
 // Those whose factors in A can be negative, as the suite draws them, pass it.
 func TestUnitsOfIntegers(t *testing.T) {
 	for _, d := range []tcore.Device{devices.AMXINT8(), devices.AMXINT8UINT8()} {

@@ -67,6 +67,11 @@ func (h Header) fits(d tcore.Device) bool {
 // architecture has only one.
 func (h Header) family() string {
 	text := strings.ToLower(h.Name + " " + h.Instr + " " + h.Via)
+	for _, name := range []string{"bfdot-ebf", "bfmmla-ebf", "bfmopa-ebf", "bfdot", "bfmmla", "bfmopa", "fmopa"} { // the longer names first
+		if strings.Contains(text, name) {
+			return name
+		}
+	}
 	switch arch := h.Arch; {
 	case strings.Contains(text, "wgmma"):
 		return "wgmma"
@@ -78,8 +83,6 @@ func (h Header) family() string {
 		return "vdpbf16ps"
 	case strings.Contains(text, "vfmadd231ph"):
 		return "vfmadd231ph"
-	case strings.Contains(text, "bfdot"):
-		return "bfdot"
 	case strings.Contains(text, "mma.sync"), strings.Contains(text, "_mma_"):
 		return "mma"
 	case h.Kind == "silicon" && (arch == "H100" || arch == "H200" || arch == "B200"):

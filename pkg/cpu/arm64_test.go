@@ -6,10 +6,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Dot products of BFDOT, as QEMU computes them, have the bits of the emulation:
-// the tests of dot products and of difficult matrices pass there.
+// Dot products of Arm's instructions, as QEMU computes them, have the bits of
+// the emulation: the tests of dot products and of difficult matrices pass
+// there. Not every QEMU has all of them: SME is there from 7.1 on, FPCR.EBF
+// from 9.1 on.
 func TestArmUnderAnEmulator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program for another architecture")
@@ -32,5 +37,17 @@ func TestArmUnderAnEmulator(t *testing.T) {
 		t.Skip("this QEMU has no BFDOT")
 	case !strings.Contains(text, "--- PASS: TestDots/arm-bfdot-bfloat16-binary32"):
 		t.Errorf("no dot product of BFDOT was compared:\n%s", out)
+	}
+	for _, d := range []tcore.Device{devices.ArmMMLABF16(), devices.ArmMOPABF16(), devices.ArmEBF16(), devices.ArmMMLAEBF16(), devices.ArmMOPAEBF16(), devices.ArmMOPAF16()} {
+		t.Run(d.Name, func(t *testing.T) {
+			for _, test := range []string{"TestDots", "TestGEMM_of_difficult_matrices"} {
+				switch text, name := string(out), test+"/"+d.Name; {
+				case !strings.Contains(text, "=== RUN   "+name):
+					t.Skip("this QEMU does not have it")
+				case !strings.Contains(text, "--- PASS: "+name):
+					t.Errorf("%s did not pass:\n%s", name, out)
+				}
+			}
+		})
 	}
 }

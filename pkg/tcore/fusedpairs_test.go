@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/panics"
@@ -63,5 +64,14 @@ func TestBlocksOfTwoPairs(t *testing.T) {
 	one := []uint64{0x3f80, 0x3f80}
 	if dot, mmla := ArmBF16.DotCodes(minus, one, 1<<31), ArmMMLABF16.DotCodes(minus, one, 1<<31); dot != 1<<31 || mmla != 0 {
 		t.Errorf("%#x and %#x, want -0 of one pair and 0 of a second one", dot, mmla)
+	}
+}
+
+// Both roundings of a pair are among the sums, unless a term is zero.
+func TestRoundedSumsOfFusedPairs(t *testing.T) {
+	x, y := []float64{4096, 1, -4096, 1, 1, 0}, []float64{4096, 1, 4096, 1, 1, 1}
+	want := []float64{1 << 24, 1 - 1<<24, 1, 2}
+	if got := ArmMOPAF16.RoundedSums(x, y); !slices.Equal(got.Sums, want) || got.Flushed != 0 {
+		t.Errorf("%v, want the sums %v", got, want)
 	}
 }

@@ -67,7 +67,9 @@ func coreColumns(d tcore.Device) []string {
 	case tcore.OddFirst:
 		return []string{"FMAs, odd first, flushed", "2", "-", nearest, "-"}
 	case tcore.OddPairs:
-		return []string{"pairs, flushed", "2", "-", "ToOdd " + d.C.Name, "-"}
+		return []string{"pairs, flushed", terms(c.Terms), "-", "ToOdd " + d.C.Name, "-"}
+	case tcore.FusedPairs:
+		return []string{"pairs, fused", terms(c.Terms), "-", nearest, "-"}
 	case tcore.TwoStage:
 		return []string{"two stages, truncated", terms(c.Terms), "24", nearest, "-"}
 	case tcore.WrappedSum:

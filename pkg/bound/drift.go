@@ -64,6 +64,8 @@ func (k Problem) stepTerms() int {
 		return c.Terms
 	case tcore.EvenOdd:
 		return c.Terms
+	case tcore.FusedPairs:
+		return 2
 	}
 	return 1
 }

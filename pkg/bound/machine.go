@@ -43,8 +43,8 @@ func (k Problem) roundings() []rounds {
 		if k.exactProducts() {
 			sums--
 		}
-	case tcore.OddPairs: // of exact products; the first pair is added to 0
-		sums = q
+	case tcore.OddPairs, tcore.FusedPairs: // of exact products; the first pair is added to 0
+		sums = (k.Length() + 1) / 2
 	}
 	return []rounds{{sums, k.unit(k.Device.C)}}
 }
@@ -115,11 +115,11 @@ func (k Problem) sequences() float64 {
 	return float64(len(k.roundings())) * k.Chains()
 }
 
-// isTree reports whether products are summed in pairs, pairwise, or in two
-// chains.
+// isTree reports whether products are summed in pairs, pairwise, in pairs,
+// or in two chains.
 func (k Problem) isTree() bool {
 	switch k.Device.Core.(type) {
-	case tcore.Pairwise, tcore.EvenOdd, tcore.OddPairs:
+	case tcore.Pairwise, tcore.EvenOdd, tcore.OddPairs, tcore.FusedPairs:
 		return true
 	}
 	return k.Order == tcore.InPairs

@@ -107,7 +107,7 @@ func (k Problem) runner() (func(x, y []float64) Entry, bool) {
 		return k.chain(c.Accumulate), len(k.roundings()) == 1
 	case tcore.Fused:
 		return k.fused, true
-	case tcore.ExactSum, tcore.Pairwise, tcore.EvenOdd, tcore.OddFirst:
+	case tcore.ExactSum, tcore.Pairwise, tcore.EvenOdd, tcore.OddFirst, tcore.FusedPairs:
 		return k.blockRounded, true
 	case tcore.TwoStage:
 		return k.staged, true

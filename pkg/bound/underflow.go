@@ -80,8 +80,9 @@ func halfStep(f tcore.Format, grid float64) float64 {
 func (k Problem) underflows() float64 {
 	n, q := float64(k.Length()), float64(k.Blocks())
 	grid := k.productGrid()
+	pairs := math.Ceil(n / 2)
 	if k.stochastic() { // its errors reach the whole spacing
-		n, q = 2*n, 2*q
+		n, q, pairs = 2*n, 2*q, 2*pairs
 	}
 	switch c := k.Device.Core.(type) {
 	case tcore.Chain:
@@ -106,7 +107,9 @@ func (k Problem) underflows() float64 {
 	case tcore.OddFirst:
 		return k.flushed(n)
 	case tcore.OddPairs: // n products, sums of pairs, and c
-		return k.flushed(n + 2*q)
+		return k.flushed(n + 2*pairs)
+	case tcore.FusedPairs: // sums of pairs; those of rounded sums are exact if subnormal
+		return pairs * halfStep(k.Device.C, grid)
 	case tcore.Fused:
 		return q * k.aligned(c, k.Device.A, k.Device.B)
 	case tcore.Split:

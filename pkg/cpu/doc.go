@@ -1,8 +1,9 @@
 // Package cpu multiplies matrices by the dot-product instructions of the
 // processor itself: TDPBF16PS of Intel's matrix unit AMX, its instructions of
 // integers, TDPBSSD and kin, VDPBF16PS of AVX-512, and chains of FMAs in
-// binary16, VFMADD231PH of AVX512-FP16; on arm64, BFDOT. Its results can be
-// compared with the emulation of package tcore, which has the same bits.
+// binary16, VFMADD231PH of AVX512-FP16; on arm64, BFDOT and BFMMLA, and BFMOPA
+// and the widening FMOPA of the matrix unit SME. Its results can be compared
+// with the emulation of package tcore, which has the same bits.
 //
 //	u, err := cpu.Open(devices.AMXBF16())
 //	if errors.Is(err, cpu.ErrNoMatrixUnit) { … } // a normal state: use the emulation

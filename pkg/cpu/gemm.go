@@ -180,7 +180,7 @@ func (p *product) add(lo, hi int) {
 		row := make([]uint16, hi-lo)
 		for j := first * side; j < end*side; j++ {
 			panel := p.panels[j/side*side*n:][:side*n]
-			rounded(row, p.b, lo, j, p.b.Stride, j < p.b.Cols)
+			p.kernel.rounded(row, p.b, lo, j, p.b.Stride, j < p.b.Cols)
 			for l := range n {
 				panel[l/(2*tilePairs)*tileSize+atPair(l%(2*tilePairs), j%side)] = at(row, l)
 			}
@@ -191,7 +191,7 @@ func (p *product) add(lo, hi int) {
 		row, strip := make([]uint16, hi-lo), make([]uint16, side*n)
 		for t := first; t < end; t++ {
 			for i := range side {
-				rounded(row, p.a, t*side+i, lo, 1, t*side+i < p.a.Rows)
+				p.kernel.rounded(row, p.a, t*side+i, lo, 1, t*side+i < p.a.Rows)
 				for l := range n {
 					strip[l/(2*tilePairs)*tileSize+i*2*tilePairs+l%(2*tilePairs)] = at(row, l)
 				}
@@ -203,10 +203,11 @@ func (p *product) add(lo, hi int) {
 	})
 }
 
-// rounded stores in dst the codes of elements of m, rounded to bfloat16, from
-// row i and column j on and step apart; zeros if they are outside of m. A NaN
-// is quiet, so that it is one with the leading bits alone.
-func rounded(dst []uint16, m blas32.General, i, j, step int, inside bool) {
+// rounded stores in dst the codes of elements of m, rounded to the format of
+// the factors, binary16 or bfloat16, from row i and column j on and step apart;
+// zeros if they are outside of m. A NaN is quiet, so that it is one with the
+// leading bits alone.
+func (k *kernel) rounded(dst []uint16, m blas32.General, i, j, step int, inside bool) {
 	clear(dst)
 	if !inside {
 		return
@@ -214,6 +215,12 @@ func rounded(dst []uint16, m blas32.General, i, j, step int, inside bool) {
 	x := make([]float32, len(dst))
 	for l := range x {
 		x[l] = m.Data[i*m.Stride+j+l*step]
+	}
+	if k.device.A.Equal(tcore.Binary16) {
+		for l, v := range x {
+			dst[l] = half(v)
+		}
+		return
 	}
 	tcore.BFloat16.RoundSlice32(x, x)
 	for l, v := range x {

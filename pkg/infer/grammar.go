@@ -65,8 +65,13 @@ func cores(s Shape, result, sum int) iter.Seq[tcore.Core] {
 // simpleCores yields the cores with no parameter but the number of terms.
 func simpleCores(s Shape) iter.Seq[tcore.Core] {
 	return func(yield func(tcore.Core) bool) {
-		if !yield(tcore.Chain{}) || !yield(tcore.Chain{PassesNaN: true}) || !yield(tcore.OddFirst{}) || !yield(tcore.OddPairs{}) {
+		if !yield(tcore.Chain{}) || !yield(tcore.Chain{PassesNaN: true}) || !yield(tcore.OddFirst{}) {
 			return
+		}
+		for _, n := range []int{2, 4} {
+			if !yield(tcore.OddPairs{Terms: n}) || !yield(tcore.FusedPairs{Terms: n}) {
+				return
+			}
 		}
 		for n := 1; n <= even(s.K); n++ {
 			if !yield(tcore.EvenOdd{Terms: n}) || !yield(tcore.ExactSum{Terms: n}) ||

@@ -110,7 +110,7 @@ func ReadJSON(text []byte) (tcore.Device, error) {
 		d.Scale = *r.Scale
 	}
 	for _, core := range []tcore.Core{
-		tcore.Fused{}, tcore.ExactSum{}, tcore.Pairwise{}, tcore.EvenOdd{}, tcore.OddFirst{}, tcore.OddPairs{}, tcore.TwoStage{}, tcore.Chain{}, tcore.Split{}, tcore.TensorCore{},
+		tcore.Fused{}, tcore.ExactSum{}, tcore.Pairwise{}, tcore.EvenOdd{}, tcore.OddFirst{}, tcore.OddPairs{}, tcore.FusedPairs{}, tcore.TwoStage{}, tcore.Chain{}, tcore.Split{}, tcore.TensorCore{},
 	} {
 		if kindOf(core) != r.Kind {
 			continue

@@ -80,7 +80,15 @@ func block(core tcore.Core, c string, p func(first, step int) []string) string {
 	case tcore.EvenOdd:
 		return chain(c, []string{chain("", []string{chain("", p(0, 2)), chain("", p(1, 2))})})
 	case tcore.OddPairs:
-		return chain(c, []string{chain("", all)})
+		for pair := range slices.Chunk(all, 2) {
+			c = chain(c, []string{chain("", pair)})
+		}
+		return c
+	case tcore.FusedPairs:
+		for pair := range slices.Chunk(all, 2) {
+			c = chain(c, []string{together(pair...)})
+		}
+		return c
 	case tcore.OddFirst:
 		return chain(c, append(p(1, 2), p(0, 2)...))
 	}

@@ -25,7 +25,7 @@ func ExampleLooseness() {
 func ExampleCancellationTable() {
 	fmt.Println(study.CancellationTable().Finding())
 	// Output:
-	// Adding the same five numbers, 56 devices find 7 sums; the exact one is −0.875.
+	// Adding the same five numbers, 63 devices find 7 sums; the exact one is −0.875.
 }
 
 func ExampleTraceTable() {
@@ -38,7 +38,7 @@ func ExampleTraceTable() {
 func ExampleSideBySideTable() {
 	fmt.Println(study.SideBySideTable().Finding())
 	// Output:
-	// One dot product on 15 instructions has 7 different results; the 9 that align and truncate are off by −77.6 to −19.5 u.
+	// One dot product on 16 instructions has 7 different results; the 9 that align and truncate are off by −77.6 to −19.5 u.
 }
 
 // The mean error of machines that truncate, up to K = 2¹⁶. It runs for some

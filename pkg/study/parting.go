@@ -23,7 +23,8 @@ import (
 func InstructionTable() *viz.Table {
 	has := 0
 	var rows [][]string
-	known := append([]tcore.Device{devices.AMXBF16(), devices.AMXF16(), devices.AVX512BF16(), devices.AVX512F16(), devices.ArmBF16()}, devices.Integers()...)
+	known := append([]tcore.Device{devices.AMXBF16(), devices.AMXF16(), devices.AVX512BF16(), devices.AVX512F16(), devices.ArmBF16(),
+		devices.ArmMMLABF16(), devices.ArmMOPABF16(), devices.ArmEBF16(), devices.ArmMMLAEBF16(), devices.ArmMOPAEBF16(), devices.ArmMOPAF16(), devices.ArmMOPAF32()}, devices.Integers()...)
 	for _, d := range known {
 		here, terms := "yes", "–"
 		switch unit, err := cpu.Open(d); {

@@ -29,10 +29,10 @@ type Device struct {
 }
 
 // Core is the arithmetic of one block, given by its parameters: [Fused],
-// [ExactSum], [Pairwise], [EvenOdd], [OddFirst], [OddPairs], [TwoStage],
-// [Chain], [Split], [TensorCore] or [WrappedSum]. The set is closed: a matrix
-// unit with another arithmetic needs a new core in this package, with a slow
-// oracle in its tests.
+// [ExactSum], [Pairwise], [EvenOdd], [OddFirst], [OddPairs], [FusedPairs],
+// [TwoStage], [Chain], [Split], [TensorCore] or [WrappedSum]. The set is
+// closed: a matrix unit with another arithmetic needs a new core in this
+// package, with a slow oracle in its tests.
 type Core interface {
 	// width returns the number of products in a block.
 	width() int

@@ -210,9 +210,18 @@ func oracleBlock(d Device, in oracleInput) float64 {
 		x, y := flushedToZero(in.x), flushedToZero(in.y)
 		return oracleFlushed(x[0], y[0], oracleFlushed(x[1], y[1], toZero(in.c)))
 	case OddPairs:
-		x, y := flushedToZero(in.x), flushedToZero(in.y)
-		pair := oracleOdd(oracleOdd(x[0], y[0], math.Copysign(0, -1)), 1, oracleOdd(x[1], y[1], math.Copysign(0, -1)))
-		return oracleOdd(toZero(in.c), 1, pair)
+		x, y, z := flushedToZero(in.x), flushedToZero(in.y), toZero(in.c)
+		for k := 0; k < len(x); k += 2 {
+			pair := oracleOdd(oracleOdd(x[k], y[k], math.Copysign(0, -1)), 1, oracleOdd(x[k+1], y[k+1], math.Copysign(0, -1)))
+			z = oracleOdd(z, 1, pair)
+		}
+		return z
+	case FusedPairs:
+		z := in.c.float()
+		for k := 0; k < len(in.x); k += 2 {
+			z = oracleStep(d.C, z, 1, oraclePair(d.C, in.x[k:k+2], in.y[k:k+2]))
+		}
+		return z
 	case TwoStage:
 		return oracleTwoStage(core, in)
 	case Chain:
@@ -341,6 +350,21 @@ func oracleOdd(x, y, z float64) float64 {
 		bits |= 1
 	}
 	return math.Ldexp(float64(int64(s.Sign())*bits), e-24)
+}
+
+// oraclePair is x0y0 + x1y1, rounded once to nearest even.
+func oraclePair(f Format, x, y []oracleNumber) float64 {
+	p := [2]float64{x[0].float() * y[0].float(), x[1].float() * y[1].float()}
+	if !finite(p[0]) || !finite(p[1]) || p[0] == 0 && p[1] == 0 {
+		return p[0] + p[1]
+	}
+	s := x[0].value()
+	s.Mul(s, y[0].value())
+	s.Add(s, new(big.Float).SetPrec(exactBits).Mul(x[1].value(), y[1].value()))
+	if s.Sign() == 0 {
+		return 0
+	}
+	return oracleRound(f, s, ToNearestEven)
 }
 
 // toZero returns the number, or a zero of its sign if it is below 2^-126.

@@ -82,6 +82,7 @@
 //	EvenOdd       two chains of FMAs, subnormals flushed        Intel AMX
 //	OddFirst      FMAs in another order, subnormals flushed     AVX-512
 //	OddPairs      pairs rounded to odd, subnormals flushed      Arm
+//	FusedPairs    pairs added exactly, rounded, added to c      Arm, extended bfloat16 and binary16
 //	TwoStage      aligns and truncates products, then c         CDNA3
 //	Chain         one FMA after the other                       binary64, CDNA binary32, AVX512-FP16
 //	TensorCore    Algorithm 1                                   the paper

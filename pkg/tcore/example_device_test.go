@@ -77,6 +77,13 @@ func ExampleDevices() {
 	// sapphirerapids-vdpbf16ps-bfloat16-binary32 -0.875
 	// graniterapids-tdpfp16ps-binary16-binary32  -1
 	// arm-bfdot-bfloat16-binary32                -1.375
+	// arm-bfmmla-bfloat16-binary32               -1.375
+	// arm-bfmopa-bfloat16-binary32               -1.375
+	// arm-bfdot-ebf-bfloat16-binary32            -0.375
+	// arm-bfmmla-ebf-bfloat16-binary32           -0.375
+	// arm-bfmopa-ebf-bfloat16-binary32           -0.375
+	// arm-fmopa-binary16-binary32                -0.375
+	// arm-fmopa-binary32-binary32                -0.875
 	// paper-f32                                  -0.875
 	// ieee-fma-binary16-binary32                 -0.875
 	// ieee-fma-binary32-binary32                 -0.875
@@ -358,7 +365,7 @@ func ExampleContested() {
 
 // Each of these devices has another core.
 func ExampleCore() {
-	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.AMXBF16(), devices.AVX512BF16(), devices.ArmBF16(), devices.HopperF64(), devices.PaperCoreF32()} {
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.CDNA1F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.AMXBF16(), devices.AVX512BF16(), devices.ArmBF16(), devices.ArmMOPAF16(), devices.HopperF64(), devices.PaperCoreF32()} {
 		fmt.Printf("%T\n", d.Core)
 	}
 	// Output:
@@ -369,6 +376,7 @@ func ExampleCore() {
 	// tcore.EvenOdd
 	// tcore.OddFirst
 	// tcore.OddPairs
+	// tcore.FusedPairs
 	// tcore.Chain
 	// tcore.TensorCore
 }
@@ -412,6 +420,19 @@ func ExampleOddPairs() {
 	// Output:
 	// 2
 	// 2
+}
+
+// The products of a pair are added to each other first: 2²⁴ + (1 + 1) is a
+// number of binary32, where one 1 after the other is lost. And their sum is
+// rounded once: no product of 2⁻¹⁵⁰ is lost on its own.
+func ExampleFusedPairs() {
+	x, y := []float64{1, 1}, []float64{1, 1}
+	fmt.Println(devices.ArmMOPAF16().Dot(x, y, 0x1p24)-0x1p24, devices.IEEEF32().Dot(x, y, 0x1p24)-0x1p24)
+	x, y = []float64{0x1p-75, 0x1p-75}, []float64{0x1p-75, 0x1p-75}
+	fmt.Println(devices.ArmEBF16().Dot(x, y, 0) == 0x1p-149, devices.ArmBF16().Dot(x, y, 0))
+	// Output:
+	// 2 0
+	// true 0
 }
 
 // CDNA3 rounds down when it aligns the sum of the products and c, so a tiny

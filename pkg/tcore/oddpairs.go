@@ -6,21 +6,28 @@ import (
 )
 
 // OddPairs adds the two products of a pair, and their sum to c, each sum
-// rounded to odd in binary32; an overflow gives an infinity. Subnormal operands
-// and results below 2^-126, before they are rounded, are zeros of their sign:
-// BFDOT, the bfloat16 dot product of Arm, where FEAT_EBF16 is absent or not
-// used (Arm 2024).
-type OddPairs struct{}
-
-func (OddPairs) width() int { return 2 }
-
-func (OddPairs) sum(_ *Device, b block, _ *TraceBlock) float64 {
-	return oddSum(flush(Binary32, b.c), oddSum(oddProduct(b.x[0], b.y[0]), oddProduct(b.x[1], b.y[1])))
+// rounded to odd in binary32; pairs one after the other. An overflow gives an
+// infinity. Subnormal operands and results below 2^-126, before they are
+// rounded, are zeros of their sign: BFDOT, BFMMLA and BFMOPA, the bfloat16
+// instructions of Arm, where FEAT_EBF16 is absent or not used (Arm 2024).
+type OddPairs struct {
+	Terms int // number of products in a block, even
 }
 
-func (OddPairs) check(d *Device) {
-	if !d.C.Equal(Binary32) || !d.A.Equal(BFloat16) || !d.B.Equal(BFloat16) {
-		panic(fmt.Sprintf("tcore: device %q: OddPairs of %s × %s in %s, want bfloat16 and binary32", d.Name, d.A.Name, d.B.Name, d.C.Name))
+func (o OddPairs) width() int { return o.Terms }
+
+func (o OddPairs) sum(_ *Device, b block, _ *TraceBlock) float64 {
+	c := flush(Binary32, b.c)
+	for k := 0; k < o.Terms; k += 2 {
+		c = oddSum(c, oddSum(oddProduct(b.x[k], b.y[k]), oddProduct(b.x[k+1], b.y[k+1])))
+	}
+	return c
+}
+
+func (o OddPairs) check(d *Device) {
+	if o.Terms%2 != 0 || !d.C.Equal(Binary32) || !d.A.Equal(BFloat16) || !d.B.Equal(BFloat16) {
+		panic(fmt.Sprintf("tcore: device %q: OddPairs of %d terms of %s × %s in %s, want an even number, bfloat16 and binary32",
+			d.Name, o.Terms, d.A.Name, d.B.Name, d.C.Name))
 	}
 }
 

@@ -43,8 +43,11 @@ func TestOddPairs(t *testing.T) {
 			}
 		})
 	}
-	panics.Want(t, `tcore: device "half": OddPairs of binary16 × binary16 in binary32, want bfloat16 and binary32`, func() {
-		Device{Name: "half", A: Binary16, B: Binary16, C: Binary32, Core: OddPairs{}}.Dot([]float64{1}, []float64{1}, 0)
+	panics.Want(t, `tcore: device "half": OddPairs of 2 terms of binary16 × binary16 in binary32, want an even number, bfloat16 and binary32`, func() {
+		Device{Name: "half", A: Binary16, B: Binary16, C: Binary32, Core: OddPairs{Terms: 2}}.Dot([]float64{1}, []float64{1}, 0)
+	})
+	panics.Want(t, `tcore: device "three": OddPairs of 3 terms of bfloat16 × bfloat16 in binary32, want an even number, bfloat16 and binary32`, func() {
+		Device{Name: "three", A: BFloat16, B: BFloat16, C: Binary32, Core: OddPairs{Terms: 3}}.Dot([]float64{1}, []float64{1}, 0)
 	})
 }
 

@@ -10,8 +10,9 @@ import (
 type RoundedSums struct {
 	// Sums contains the rounded sums, in the order in which the machine computes
 	// them, and on a [Pairwise] also the nonzero products, unless C contains all
-	// products exactly. There, and on an [EvenOdd] and an [OddFirst], a sum with a
-	// zero term is omitted, since it is exact. The last element is the result.
+	// products exactly. There, and on an [EvenOdd], [OddFirst] or [FusedPairs], a
+	// sum with a zero term is omitted, since it is exact. The last element is the
+	// result.
 	Sums []float64
 
 	// Flushed is the sum of the magnitudes of all numbers that were replaced by
@@ -20,9 +21,9 @@ type RoundedSums struct {
 }
 
 // RoundedSums returns the rounded sums of [Device.Dot] of x, y and 0: those of
-// every block of an [ExactSum], of every node of the trees of a [Pairwise], or
-// of every FMA of an [EvenOdd] or [OddFirst]. It panics if the lengths differ
-// or the core is none of them.
+// every block of an [ExactSum], of every node of the trees of a [Pairwise], of
+// every FMA of an [EvenOdd] or [OddFirst], or both of every pair of a
+// [FusedPairs]. It panics if the lengths differ or the core is none of them.
 func (d Device) RoundedSums(x, y []float64) RoundedSums {
 	d.check("RoundedSums", len(x), len(y))
 	x, y = d.convert(d.A, x), d.convert(d.B, y)
@@ -41,8 +42,10 @@ func (d Device) RoundedSums(x, y []float64) RoundedSums {
 		step = func(b block) float64 { return core.observed(&d, b, &z) }
 	case OddFirst:
 		step = func(b block) float64 { return core.observed(&d, b, &z) }
+	case FusedPairs:
+		step = func(b block) float64 { return core.observed(&d, b, &z) }
 	default:
-		panic(fmt.Sprintf("tcore: RoundedSums: device %q, want an ExactSum, Pairwise, EvenOdd or OddFirst core", d.Name))
+		panic(fmt.Sprintf("tcore: RoundedSums: device %q, want an ExactSum, Pairwise, EvenOdd, OddFirst or FusedPairs core", d.Name))
 	}
 	c, w := 0.0, d.Core.width()
 	for k := 0; k < len(x); k += w {
@@ -76,6 +79,13 @@ func (s *RoundedSums) node(x, y, sum, z float64) {
 	}
 	if x != 0 && y != 0 {
 		s.Sums = append(s.Sums, z)
+	}
+}
+
+// rounded records that x + y was rounded to sum.
+func (s *RoundedSums) rounded(x, y, sum float64) {
+	if s != nil && (x != 0 && y != 0 || sum != x+y) {
+		s.Sums = append(s.Sums, sum)
 	}
 }
 

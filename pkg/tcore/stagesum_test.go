@@ -125,11 +125,14 @@ func TestRoundedSums(t *testing.T) {
 		return false
 	}
 	devices := devicesOf(func(c Core) bool {
-		_, exact := c.(ExactSum)
-		return exact || flushes(c)
+		switch c.(type) {
+		case ExactSum, FusedPairs:
+			return true
+		}
+		return flushes(c)
 	})
-	if len(devices) != 8 {
-		t.Fatalf("%d devices, want 8", len(devices))
+	if len(devices) != 12 {
+		t.Fatalf("%d devices, want 12", len(devices))
 	}
 	r := rand.New(rand.NewPCG(241118747, 7))
 	for _, d := range devices {
@@ -201,7 +204,7 @@ func TestRoundedSums(t *testing.T) {
 		}
 	})
 	t.Run("refuses another core", func(t *testing.T) {
-		panics.Want(t, `tcore: RoundedSums: device "hopper-wgmma-binary16-binary32", want an ExactSum, Pairwise, EvenOdd or OddFirst core`, func() { HopperF16.RoundedSums(nil, nil) })
+		panics.Want(t, `tcore: RoundedSums: device "hopper-wgmma-binary16-binary32", want an ExactSum, Pairwise, EvenOdd, OddFirst or FusedPairs core`, func() { HopperF16.RoundedSums(nil, nil) })
 	})
 }
 

@@ -1,0 +1,37 @@
+package tcore
+
+import "fmt"
+
+// FusedPairs adds the two products of a pair exactly and rounds their sum, and
+// then adds that to c; pairs one after the other. Both roundings are to nearest
+// even in C, subnormal numbers are kept, and zeros, infinities and NaN are
+// those of IEEE 754: the widening FMOPA of Arm, and BFDOT, BFMMLA and BFMOPA
+// with FEAT_EBF16 and FPCR.EBF = 1 (Arm 2024).
+type FusedPairs struct {
+	Terms int // number of products in a block, even
+}
+
+func (f FusedPairs) width() int { return f.Terms }
+
+func (f FusedPairs) sum(d *Device, b block, _ *TraceBlock) float64 { return f.observed(d, b, nil) }
+
+// observed is sum. It records the sums in z, unless z is nil.
+func (f FusedPairs) observed(d *Device, b block, z *RoundedSums) float64 {
+	c := b.c
+	for k := 0; k < f.Terms; k += 2 {
+		first, second := float64(b.x[k]*b.y[k]), float64(b.x[k+1]*b.y[k+1])
+		pair := d.C.Add(first, second, ToNearestEven)
+		z.rounded(first, second, pair)
+		sum := d.C.Add(c, pair, ToNearestEven)
+		z.rounded(c, pair, sum)
+		c = sum
+	}
+	return c
+}
+
+func (f FusedPairs) check(d *Device) {
+	if f.Terms%2 != 0 || !Binary32.contains(d.A) || !Binary32.contains(d.B) || d.A.Precision+d.B.Precision > d.C.Precision {
+		panic(fmt.Sprintf("tcore: device %q: FusedPairs of %d terms of %s × %s in %s, want an even number, numbers of binary32, and products of no more bits than sums",
+			d.Name, f.Terms, d.A.Name, d.B.Name, d.C.Name))
+	}
+}

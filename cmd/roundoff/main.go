@@ -14,10 +14,10 @@
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
 //	roundoff infer            find out how an unknown matrix unit adds, by asking it
-//	roundoff silicon info     print the dot products of the processor
-//	roundoff silicon probe    measure the arithmetic of each instruction of the processor
-//	roundoff silicon record   write test vectors computed by the processor
-//	roundoff silicon verify   compare the processor with the emulation
+//	roundoff silicon info     print the dot products of processor and GPU
+//	roundoff silicon probe    measure the arithmetic of each of their instructions
+//	roundoff silicon record   write test vectors computed by them
+//	roundoff silicon verify   compare them with the emulation
 //	roundoff gpu info         print the GPU, its driver and libraries
 //	roundoff gpu probe        measure the arithmetic of each instruction of the GPU
 //	roundoff gpu record       write test vectors computed by the GPU
@@ -76,7 +76,7 @@ var commands = []command{
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"infer", "find out how an unknown matrix unit adds, by asking it", inferCommand},
-	{"silicon", "use the dot products of this machine's processor", siliconCommand},
+	{"silicon", "use the dot products of this machine: processor and GPU", siliconCommand},
 	{"gpu", "use the GPU of this machine", gpuCommand},
 	{"version", "print the version of this program, and the machine that it runs on", versionCommand},
 }

@@ -4,7 +4,7 @@
 #include "textflag.h"
 
 // DOT is VDPBF16PS Zb, Z18, Zd: for d below 16 and b of 16 and 17.
-#define DOT(d, b) BYTE $0x62; BYTE $(0xb2-(d>>3<<7)); BYTE $0x6e; BYTE $0x40; BYTE $0x52; BYTE $(0xb0+8*(d&7)+b)
+#define DOT(d, b) BYTE $0x62; BYTE $(0xb2-128*(d/8)); BYTE $0x6e; BYTE $0x40; BYTE $0x52; BYTE $(0xb0+8*(d&7)+b)
 
 // ROW continues the two vectors of sums of a row, Z(d) and Z(d+1), by the pair
 // of a at disp(SI), times those of b in Z16 and Z17.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/pkg/cpu"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -47,9 +46,6 @@ func BenchmarkProcessor(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, n := range []int{512, 2048} {
-			if d == devices.AVX512BF16() && n > 512 {
-				continue
-			}
 			benchmark(b, d.Name, n, func(r *rand.Rand) func() {
 				draw := func() float32 { return float32(r.NormFloat64()) }
 				x, y, z := matrixOf(r, n, n, 0, draw), matrixOf(r, n, n, 0, draw), matrixOf(r, n, n, 0, draw)

@@ -16,17 +16,17 @@ var kernels = []kernel{
 			return "this processor has no AMX-BF16"
 		}
 		return tilesMissing()
-	}, tiles: &tileKernel[float32]{32, tdpbf16psStrips, packLeft32, packRight32}},
+	}, tiles: &tileKernel[float32]{32, 32, tdpbf16psStrips, packLeft32, packRight32}},
 	integers(devices.AMXINT8(), tdpbssdStrips),
 	integers(devices.AMXINT8UINT8(), tdpbsudStrips),
 	integers(devices.AMXUINT8INT8(), tdpbusdStrips),
 	integers(devices.AMXUINT8(), tdpbuudStrips),
 	{device: devices.AVX512BF16(), pairs: 1, run: vdpbf16ps, missing: func() string {
-		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BF16 {
+		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512BF16 {
 			return "this processor has no AVX512-BF16"
 		}
 		return ""
-	}},
+	}, tiles: &tileKernel[float32]{32, 2, vdpbf16psStrips, packLeft32, packRight32}},
 	{device: devices.AVX512F16(), lanes: vfmadd231ph, missing: func() string {
 		if !vector.Detect().FP16 {
 			return "this processor has no AVX512-FP16"
@@ -46,7 +46,7 @@ func integers(d tcore.Device, run strips) kernel {
 			return "this processor has no AMX-INT8"
 		}
 		return tilesMissing()
-	}, bytes: &tileKernel[uint8]{2 * pairs, run, packLeft8, packRight8}}
+	}, bytes: &tileKernel[uint8]{2 * pairs, 2 * pairs, run, packLeft8, packRight8}}
 }
 
 // tilesMissing returns why tiles cannot be used, or "".
@@ -71,6 +71,11 @@ func vdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
 //
 //go:noescape
 func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+
+// vdpbf16psStrips is it by VDPBF16PS.
+//
+//go:noescape
+func vdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
 
 // packLeft32 and packRight32 are those of [tileKernel] for elements that are
 // rounded to bfloat16, and packLeft8 and packRight8 for bytes.

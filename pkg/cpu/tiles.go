@@ -7,10 +7,11 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// tileKernel is an instruction of the matrix unit on tiles of 16 rows of 64
-// bytes, for whole products of factors with elements of type E.
+// tileKernel is an instruction on tiles of 16 rows of 64 bytes, of a matrix unit
+// or of vectors, for whole products of factors with elements of type E.
 type tileKernel[E float32 | uint8] struct {
-	terms int // products in one instruction
+	terms int // products in a tile
+	step  int // products in one instruction, a part of terms
 
 	// strips stores blocks of 32 × 32 sums, one below the other, at to, whose rows
 	// are ld bytes apart. Each continues the next block of from, or begins with
@@ -153,7 +154,10 @@ func (p *tiled[E, S]) store(i, j int, sums []S) {
 	}
 }
 
-// packStrip stores the rows of a strip of a in tiles, padded with zeros.
+// packStrip stores the rows of a strip of a in tiles, padded with zeros. Those
+// that fill up a last instruction are positive; those of instructions that the
+// product does not have are negative, and since the zeros of b are positive,
+// they add -0 to a sum, which changes none: +0 would change -0.
 func (k *tileKernel[E]) packStrip(dst []byte, l layout, a view[E], strip int) {
 	var end [64]E
 	for r := range width {
@@ -171,6 +175,9 @@ func (k *tileKernel[E]) packStrip(dst []byte, l layout, a view[E], strip int) {
 			if full < n { // which is so at the end of a row, and below the last
 				for t := full; t < n; t++ {
 					clear(end[copy(end[:], row):])
+					for l := whole(len(row), k.step); l < k.terms; l++ {
+						end[l] = -end[l]
+					}
 					k.packLeft(&dst[to+t*pairBytes], &end[0], 1)
 					row = nil
 				}

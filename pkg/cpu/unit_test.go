@@ -166,6 +166,34 @@ func TestGEMM_of_difficult_matrices(t *testing.T) {
 	})
 }
 
+// Sums of -0, which products that are flushed to it leave, keep their sign
+// whatever the length, of which the instructions may take a part.
+func TestGEMM_of_negative_zeros(t *testing.T) {
+	values := []float32{0x1p-70, -0x1p-70, 0, float32(math.Copysign(0, -1))}
+	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
+		r, zeros := rand.New(rand.NewPCG(seed, 4)), 0
+		defer func() { t.Logf("%d sums of -0", zeros) }()
+		for k := 1; k <= 70; k++ {
+			a := matrixOf(r, 33, k, 1, func() float32 { return values[r.IntN(4)] })
+			b := matrixOf(r, k, 17, 1, func() float32 { return 0x1p-70 })
+			for i := range a.Rows { // a last product that is flushed to -0, or -0 itself, which leaves +0
+				a.Data[i*a.Stride+k-1] = []float32{-0x1p-70, values[3]}[i%2]
+			}
+			got, want := matrixOf(r, 33, 17, 0, r.Float32), matrixOf(r, 33, 17, 0, r.Float32)
+			u.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, got)
+			tcore.Machine{Device: u.Device()}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, want)
+			for i, v := range want.Data {
+				if w := got.Data[i]; math.Float32bits(v) != math.Float32bits(w) {
+					t.Fatalf("K = %d, element %d: %v, want %v", k, i, w, v)
+				}
+				if v == 0 && math.Signbit(float64(v)) {
+					zeros++
+				}
+			}
+		}
+	})
+}
+
 // Products of nothing but what is special, in every combination, have the bits
 // of the emulated machine, NaN aside.
 func TestGEMM_of_special_values_alone(t *testing.T) {

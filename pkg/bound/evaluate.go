@@ -31,12 +31,21 @@ type Result struct {
 // with confidence 1 - e^f. On a device of integers no bound on rounding errors
 // means anything, and the only result is whether sums are exact; see
 // [LongestIntegerSum]. The returned error says that no data have the
-// described distribution. Evaluate panics if the sizes or the machine of the
+// described distribution, or that the weights are not K × N or stand beside
+// recipes. Evaluate panics if the sizes or the machine of the
 // problem are invalid, or unless -Inf < f < 0.
 func Evaluate(k Problem, f roundoff.Failure) ([]Result, error) {
 	k.check()
 	if !(roundoff.Never < f && f < 0) {
 		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", float64(f)))
+	}
+	if w := k.Weights; w != nil {
+		if w.B.Rows != k.K || w.B.Cols != k.N {
+			return nil, fmt.Errorf("bound: Weights of %d × %d, want K × N, %d × %d", w.B.Rows, w.B.Cols, k.K, k.N)
+		}
+		if k.Recipes != nil {
+			return nil, fmt.Errorf("bound: Weights with recipe %v, want nil: no bound uses both; give A, too, as Given, or its density alone", k.Recipes)
+		}
 	}
 	if k.knows(Moments) {
 		for _, d := range []Distribution{k.X, k.Y} {

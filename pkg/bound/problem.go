@@ -40,7 +40,8 @@ type Problem struct {
 	// Weights are B, if that alone is given and the elements of A are independent
 	// numbers of density X. They tell what converting both loses, for a product of
 	// their K and N: a statement that holds with a probability, which bounds use
-	// where it is less than the worst case. nil if they are not given.
+	// where it is less than the worst case. They cannot stand beside Recipes. nil
+	// if they are not given.
 	Weights *Weights
 
 	Data *Inspection // what tests of the given matrices found; nil if they were not tested

@@ -98,6 +98,28 @@ func TestWeights_on_devices(t *testing.T) {
 	}
 }
 
+// Weights that are no factor of the product, or that recipes quantise, are
+// refused, not left out in silence.
+func TestWeights_that_are_refused(t *testing.T) {
+	for want, change := range map[string]func(k *Problem){
+		"Weights of 64 × 4, want K × N, 128 × 4": func(k *Problem) { k.K = 128 },
+		"Weights of 64 × 4, want K × N, 64 × 5":  func(k *Problem) { k.N = 5 },
+		"Weights with recipe ":                   func(k *Problem) { k.Recipes = taken(k.Device)[0] },
+	} {
+		k := weighed(2, Normal(0, 1), decimal(64, 4), devices.HopperE4M3())
+		if _, err := Evaluate(k, at99); err != nil {
+			t.Errorf("before the change: %v", err)
+		}
+		change(&k)
+		if _, err := Evaluate(k, at99); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Evaluate: %v, want %s", err, want)
+		}
+		if _, err := Advise(k, 1e-2, at99, []tcore.Device{k.Device}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Advise: %v, want %s", err, want)
+		}
+	}
+}
+
 // Where weights tell nothing, bounds are those without them.
 func TestWeights_that_are_not_used(t *testing.T) {
 	e4m3 := devices.HopperE4M3()

@@ -7,8 +7,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
 
-// tileKernel is an instruction on tiles of 16 rows of 64 bytes, of a matrix unit
-// or of vectors, for whole products of factors with elements of type E.
+// tileKernel is an instruction on tiles of 16 rows of 64 bytes, of a matrix
+// unit or of vectors, for whole products of factors with elements of type E.
 type tileKernel[E float32 | uint8] struct {
 	terms int // products in a tile
 	step  int // products in one instruction, a part of terms

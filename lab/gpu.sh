@@ -11,7 +11,8 @@
 # and all in this order if none is named, so that what matters most is there if time runs out. A step that fails or
 # takes longer than its limit is told and the next is begun. Exits with 3 where there is no GPU, with 1 where a step
 # failed, and with 2 where the arguments are wrong. QUICK=hopper asks little, and the emulation of that architecture
-# where kernels would have to run, for a test of the script on a fake of NVIDIA's libraries.
+# where kernels would have to run, for a test of the script on a fake of NVIDIA's libraries; LIMIT is what no step
+# may exceed, in seconds.
 set -uo pipefail
 
 steps=(info verify probe record experiment speed more)
@@ -28,9 +29,9 @@ done
 [[ $# -gt 0 ]] && steps=("$@")
 mkdir -p "$dir" || exit 2
 
-seconds=120 rows=1000000 passes=10 size=8192 at_most=600 experiment=() on=()
+seconds=120 rows=1000000 passes=10 size=8192 keep=5000 at_most=${LIMIT:-600} experiment=() on=()
 if [[ -n ${QUICK:-} ]]; then
-	seconds=1 rows=200 passes=1 size=64 at_most=10 on=(--emulate "$QUICK")
+	seconds=1 rows=200 passes=1 size=64 keep=100 on=(--emulate "$QUICK")
 	experiment=(--m 8 --k 32 --n 8 --elements 1000)
 fi
 
@@ -64,7 +65,7 @@ for step in "${steps[@]}"; do
 	verify) ask verify 180 verify "${on[@]}" --seconds $seconds ;;
 	probe) ask probe 150 probe "${on[@]}" ;;
 	record) # few rows to keep, then many, of which sums and seed are kept
-		ask record 60 record "${on[@]}" --rows 5000 --seed 1 "$dir/vectors"
+		ask record 60 record "${on[@]}" --rows $keep --seed 1 "$dir/vectors"
 		ask record 360 record "${on[@]}" --rows $rows --seed 2 "$dir/many" &&
 			(cd "$dir/many" && sha256sum -- *.tcv.gz) >"$dir/many.sha256"
 		;;

@@ -56,7 +56,7 @@ func TestGPUScript(t *testing.T) {
 		has(t, filepath.Join(out, "info.txt"), "compute capability  9.0 Hopper", "status 0, ")
 		has(t, filepath.Join(out, "verify.txt"), " disagreements=0\n", "status 0, ")
 		has(t, filepath.Join(out, "probe.txt"), "Inferred: ", "status 0, ")
-		has(t, filepath.Join(out, "record.txt"), "rows 5000", "rows 200", "tcv.gz 200, of which ")
+		has(t, filepath.Join(out, "record.txt"), "rows 100", "rows 200", "tcv.gz 100, of which 0 ", "tcv.gz 200, of which ")
 		has(t, filepath.Join(out, "experiment.txt"), "cublasLtMatmul: ", "mpfma: ", "status 0, ")
 		has(t, filepath.Join(out, "speed.txt"), "chosen at ", "status 0, ")
 		has(t, filepath.Join(out, "more.txt"), "--seed 2", "disagreements=")
@@ -74,18 +74,19 @@ func TestGPUScript(t *testing.T) {
 		}
 	})
 	t.Run("goes_on_after_a_step_that_dies_or_hangs", func(t *testing.T) {
+		t.Setenv("LIMIT", "5")
 		for _, c := range []struct{ variable, want string }{
 			{"FAKE_EXIT", "it printed nothing\nstatus 1, "},
 			{"FAKE_HANG", "status 124, "},
 		} {
 			out := t.TempDir()
-			t.Setenv(c.variable, "cuDeviceGetName")
-			if status, told := gpuScript(t, program, out, "info", "probe"); status != 1 {
+			t.Setenv(c.variable, "cublasLtMatmul")
+			if status, told := gpuScript(t, program, out, "speed", "info"); status != 1 {
 				t.Errorf("%s: status %d, want 1\n%s", c.variable, status, told)
 			}
 			t.Setenv(c.variable, "")
-			has(t, filepath.Join(out, "info.txt"), c.want)
-			has(t, filepath.Join(out, "probe.txt"), "Inferred: ")
+			has(t, filepath.Join(out, "speed.txt"), c.want)
+			has(t, filepath.Join(out, "info.txt"), "compute capability", "status 0, ")
 		}
 	})
 	t.Run("exits_with_3_without_a_GPU", func(t *testing.T) {

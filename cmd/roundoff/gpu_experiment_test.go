@@ -26,6 +26,9 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("AS_COMMAND") {
 	case "":
+		if len(os.Args) > 2 && os.Args[2] == "--serve" { // infer has started it to ask a shared library
+			main()
+		}
 	case "limited":
 		limited()
 		fallthrough

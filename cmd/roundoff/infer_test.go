@@ -65,8 +65,8 @@ func TestInferCommand(t *testing.T) {
 // Wrong arguments are told as elsewhere.
 func TestInferMisused(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                              "want one of -command, -silicon and -device",
-		"--device volta --silicon x":    "want one of -command, -silicon and -device",
+		"":                              "want one of -command, -library, -silicon and -device",
+		"--device volta --silicon x":    "want one of -command, -library, -silicon and -device",
 		"--device none":                 `no device "none", roundoff devices lists them`,
 		"--silicon hopper":              `no device "hopper" here`,
 		"--command true --in binary17":  `-in "binary17", want a format such as binary16`,

@@ -68,7 +68,7 @@ func (h Header) fits(d tcore.Device) bool {
 // ofProcessors are the instructions of processors.
 var ofProcessors = []string{
 	"tdpbf16ps", "vdpbf16ps", "vfmadd231ph", "tdpbssd", "tdpbsud", "tdpbusd", "tdpbuud",
-	"bfdot-ebf", "bfmmla-ebf", "bfmopa-ebf", "bfdot", "bfmmla", "bfmopa", "fmopa", // the longer names first
+	"bfdot-ebf", "bfmmla-ebf", "bfmopa-ebf", "bfdot", "bfmmla", "bfmopa", "fmopa", "fdot", "fmmla", // the longer names first
 }
 
 // family returns the family of instructions that the header names, or "" if the

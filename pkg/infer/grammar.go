@@ -74,7 +74,7 @@ func simpleCores(s Shape) iter.Seq[tcore.Core] {
 			}
 		}
 		for n := 1; n <= even(s.K); n++ {
-			if !yield(tcore.EvenOdd{Terms: n}) || !yield(tcore.ExactSum{Terms: n}) ||
+			if !yield(tcore.EvenOdd{Terms: n}) || !yield(tcore.ExactSum{Terms: n}) || !yield(tcore.ExactSum{Terms: n, SignedZeros: true}) ||
 				!yield(tcore.TwoStage{Terms: n, Parts: 1}) || !yield(tcore.TwoStage{Terms: n, Parts: 2}) {
 				return
 			}

@@ -69,7 +69,7 @@ func ExampleRecord_Explained() {
 	r, _ = probe.Infer(context.Background(), probe.Emulate(devices.CDNA2F16()))
 	fmt.Println(r.Explained())
 	// Output:
-	// tcore.ExactSum{Terms:4} true
+	// tcore.ExactSum{Terms:4 SignedZeros:false} true
 	// false
 }
 

@@ -89,6 +89,7 @@ func Infer(ctx context.Context, u Unit) (Record, error) {
 	p.specials(add)
 	add(true, "order in a block", "%s", choose(p.orderFree(terms), "free", "matters"))
 
+	exact = exact || all && terms > 1 && p.keepsNegativeZero() // no truncated sum does
 	r.Core = p.core(terms, frac, precision, zero, modes, inOrder, exact, tiny && positive)
 	p.predict(&r)
 	return r, p.err
@@ -123,7 +124,7 @@ func (p *prober) core(terms, frac, precision, zero int, modes []tcore.RoundingMo
 	case exact && terms == 1 && nearest:
 		return tcore.Chain{}
 	case exact && terms > 1 && nearest:
-		return tcore.ExactSum{Terms: terms}
+		return tcore.ExactSum{Terms: terms, SignedZeros: p.keepsNegativeZero()}
 	case exact, frac < 1, frac > 50:
 		return nil
 	}
@@ -160,11 +161,16 @@ func (p *prober) specials(add func(visible bool, name, format string, values ...
 		add(true, "0 × infinity", "%#x", p.ask([]question{{0, map[int]product{0: {math.Inf(1), 0}}}})[0])
 	}
 
-	minus := question{math.Copysign(0, -1), map[int]product{}}
+	add(a.Specials != tcore.FNUZ, "sum of all -0", "%s", choose(p.keepsNegativeZero(), "-0", "+0"))
+}
+
+// keepsNegativeZero reports whether the sum of -0 and products -0 is -0.
+func (p *prober) keepsNegativeZero() bool {
+	q := question{math.Copysign(0, -1), map[int]product{}}
 	for k := range p.k {
-		minus.products[k] = product{math.Copysign(0, -1), 1}
+		q.products[k] = product{math.Copysign(0, -1), 1}
 	}
-	add(a.Specials != tcore.FNUZ, "sum of all -0", "%s", choose(math.Signbit(p.values([]question{minus})[0]), "-0", "+0"))
+	return math.Signbit(p.values([]question{q})[0])
 }
 
 // orderFree reports whether permuting random products of the first block leaves

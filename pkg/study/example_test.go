@@ -25,7 +25,7 @@ func ExampleLooseness() {
 func ExampleCancellationTable() {
 	fmt.Println(study.CancellationTable().Finding())
 	// Output:
-	// Adding the same five numbers, 63 devices find 7 sums; the exact one is −0.875.
+	// Adding the same five numbers, 65 devices find 7 sums; the exact one is −0.875.
 }
 
 func ExampleTraceTable() {

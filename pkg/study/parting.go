@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/cpu"
@@ -17,15 +18,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
+// processors are the architectures of the catalogue that are not of a GPU.
+var processors = []string{"Sapphire Rapids", "Granite Rapids", "Arm"}
+
 // InstructionTable returns the table of the dot-product instructions of
 // processors in the catalogue: which of them this processor has, and why
 // another cannot be asked.
 func InstructionTable() *viz.Table {
 	has := 0
 	var rows [][]string
-	known := append([]tcore.Device{devices.AMXBF16(), devices.AMXF16(), devices.AVX512BF16(), devices.AVX512F16(), devices.ArmBF16(),
-		devices.ArmMMLABF16(), devices.ArmMOPABF16(), devices.ArmEBF16(), devices.ArmMMLAEBF16(), devices.ArmMOPAEBF16(), devices.ArmMOPAF16(), devices.ArmMOPAF32()}, devices.Integers()...)
-	for _, d := range known {
+	known := slices.DeleteFunc(devices.All(), func(d tcore.Device) bool { return !slices.Contains(processors, d.Architecture) })
+	for _, d := range append(known, devices.Integers()...) {
 		here, terms := "yes", "–"
 		switch unit, err := cpu.Open(d); {
 		case errors.Is(err, cpu.ErrNoMatrixUnit):

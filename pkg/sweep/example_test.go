@@ -321,9 +321,9 @@ func ExampleStandard() {
 		fmt.Printf("%d machines, %d distributions, %d × K × %d, K = %v\n", len(p.Machines), len(p.Data), p.M, p.N, p.Ks)
 	}
 	// Output:
-	// 117 machines, 32 distributions, 16 × K × 16, K = [1 2 3 7 16 33]
-	// 117 machines, 32 distributions, 16 × K × 8, K = [100 129 1000]
-	// 117 machines, 32 distributions, 8 × K × 4, K = [2047 10000]
+	// 125 machines, 32 distributions, 16 × K × 16, K = [1 2 3 7 16 33]
+	// 125 machines, 32 distributions, 16 × K × 8, K = [100 129 1000]
+	// 125 machines, 32 distributions, 8 × K × 4, K = [2047 10000]
 	// 16 machines, 11 distributions, 16 × K × 8, K = [1 3 32 33 100 129 1000]
 }
 

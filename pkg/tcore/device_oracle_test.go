@@ -201,7 +201,7 @@ func oracleBlock(d Device, in oracleInput) float64 {
 	case Split:
 		return oracleSplit(d, core, in)
 	case ExactSum:
-		return oracleExactSum(in)
+		return oracleExactSum(d, core, in)
 	case Pairwise:
 		return oraclePairwise(d, in)
 	case EvenOdd:
@@ -260,19 +260,23 @@ func oracleSplit(d Device, core Split, in oracleInput) float64 {
 	return oracleStep(d.C, oracleFused(d, core.By, halves[1]), 1, in.c.float())
 }
 
-func oracleExactSum(in oracleInput) float64 {
+func oracleExactSum(d Device, core ExactSum, in oracleInput) float64 {
 	if z, ok := oracleSpecial(in, math.Inf(1)); ok {
 		return z
 	}
-	sum := in.c.value()
+	sum, ieee := in.c.value(), in.c.float()
 	for k := range in.x {
 		p := in.x[k].value()
 		sum.Add(sum, p.Mul(p, in.y[k].value()))
+		ieee += in.x[k].float() * in.y[k].float()
 	}
-	if sum.Sign() == 0 {
+	switch {
+	case sum.Sign() == 0 && core.SignedZeros && ieee == 0:
+		return ieee // of zeros alone, or of numbers that cancel
+	case sum.Sign() == 0:
 		return 0
 	}
-	return oracleRound(Binary32, sum, ToNearestEven)
+	return oracleRound(d.C, sum, ToNearestEven)
 }
 
 func oraclePairwise(d Device, in oracleInput) float64 {

@@ -77,7 +77,7 @@
 //	core          what it does with the terms of a block        models
 //	Fused         aligns, truncates, adds, rounds once          NVIDIA
 //	Split         two Fused, and an addition                    8-bit mma of Hopper, B200
-//	ExactSum      adds exactly, rounds once                     CDNA1
+//	ExactSum      adds exactly, rounds once                     CDNA1, Arm with 8-bit factors
 //	Pairwise      IEEE steps in pairs, subnormals flushed       CDNA2
 //	EvenOdd       two chains of FMAs, subnormals flushed        Intel AMX
 //	OddFirst      FMAs in another order, subnormals flushed     AVX-512

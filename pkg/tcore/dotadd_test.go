@@ -115,17 +115,18 @@ func TestDotAddOverflowsHalf(t *testing.T) {
 			}
 			const m, k, n = 2, 96, 70
 			a, b, c, z := zeros(m, k), zeros(k, n), zeros(m, n), zeros(m, n)
+			factor := max(4, 64/float64(d.BlockTerms())) // so that a block adds more than half a unit in the last place
 			for i := range a.Data {
-				a.Data[i] = 4
+				a.Data[i] = float32(factor)
 				if i%k >= k/2 {
-					a.Data[i] = -4
+					a.Data[i] = -float32(factor)
 				}
 			}
 			for i := range b.Data {
 				b.Data[i] = float32(d.B.Round(1+rng.Float64(), ToZero))
 			}
 			for i := range c.Data {
-				c.Data[i] = float32(Binary16.Round(65504-500*rng.Float64(), ToZero))
+				c.Data[i] = float32(Binary16.Round(65504-125*factor*rng.Float64(), ToZero))
 			}
 			d.MultiplyAdd(a, b, c, z)
 			compareElements(t, d, a, b, c, z, everyNth(z, 1))

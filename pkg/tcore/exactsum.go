@@ -2,6 +2,7 @@ package tcore
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/roundofflab/roundoff/internal/limbs"
@@ -9,9 +10,14 @@ import (
 )
 
 // ExactSum adds the products of a block and the accumulator exactly and rounds
-// once, to nearest even: binary16 and bfloat16 on AMD CDNA1 (Xie et al. 2025).
+// once, to nearest even: binary16 and bfloat16 on AMD CDNA1 (Xie et al. 2025),
+// and the 8-bit dot products of Arm (Arm 2024).
 type ExactSum struct {
 	Terms int // number of products in a block
+
+	// SignedZeros is set if a zero has the sign that IEEE 754 gives it: -0 if c and
+	// all products are -0. Otherwise sums that are exactly zero are +0.
+	SignedZeros bool
 }
 
 func (s ExactSum) width() int { return s.Terms }
@@ -34,7 +40,21 @@ func (s ExactSum) sum(d *Device, b block, _ *TraceBlock) float64 {
 	c, ec := d.C.split(b.c)
 	limbs.AddShifted(z, c, uint(ec-d.C.Precision+1-low))
 
+	if s.SignedZeros && allNegativeZeros(b) {
+		return d.C.zero(true)
+	}
 	return d.C.round(jamLimbs(z, low), ToNearestEven)
+}
+
+// allNegativeZeros reports whether c and all products are -0.
+func allNegativeZeros(b block) bool {
+	negative := func(v float64) bool { return v == 0 && math.Signbit(v) }
+	for i, v := range b.x {
+		if !negative(v * b.y[i]) {
+			return false
+		}
+	}
+	return negative(b.c)
 }
 
 func (s ExactSum) check(d *Device) {
@@ -43,19 +63,20 @@ func (s ExactSum) check(d *Device) {
 	}
 }
 
-// fits32 reports whether chain32 computes the sums of d: the products of
-// factors are exact in binary64, and no sum overflows there.
-func (s ExactSum) fits32(d *Device) bool {
-	return d.C.Equal(Binary32) && Binary32.contains(d.A) && Binary32.contains(d.B) && d.A.Precision+d.B.Precision <= 53
+// fits64 reports whether chain64 computes the sums of d: the products of
+// factors are exact in binary64, no sum overflows there, and what it rounds off
+// is not needed to round once more, to C.
+func (s ExactSum) fits64(d *Device) bool {
+	return Binary32.contains(d.C) && Binary32.contains(d.A) && Binary32.contains(d.B) && d.A.Precision+d.B.Precision <= 53
 }
 
-// chain32 computes the sum of an ExactSum in binary32. It adds the products of
-// a block to c in binary64, and what these sums round off apart from them. If
-// both together are exact, one rounding remains.
-func (s ExactSum) chain32(d *Device, x, y []float64, c float64) float64 {
+// chain64 computes the sum of an ExactSum. It adds the products of a block to c
+// in binary64, and what these sums round off apart from them. If both together
+// are exact, one rounding remains.
+func (s ExactSum) chain64(d *Device, x, y []float64, c float64) float64 {
 	for ; len(x) > 0; x, y = x[s.Terms:], y[s.Terms:] {
 		sum, lost, exact := c, 0.0, true
-		if c == 0 {
+		if c == 0 && !s.SignedZeros {
 			sum = 0 // not -0
 		}
 		for i, v := range x[:s.Terms] {
@@ -66,9 +87,9 @@ func (s ExactSum) chain32(d *Device, x, y []float64, c float64) float64 {
 		}
 		switch {
 		case exact && lost == 0 || !finite(sum):
-			c = float64(float32(sum))
+			c = d.C.Round(sum, ToNearestEven)
 		case exact:
-			c = float64(float32(toOdd(twoSum(sum, lost))))
+			c = d.C.Round(toOdd(twoSum(sum, lost)), ToNearestEven)
 		default:
 			c = s.sum(d, block{x: x[:s.Terms], y: y[:s.Terms], c: c}, nil)
 		}
@@ -91,7 +112,7 @@ var (
 //     of the greatest number, a sum may overflow.
 func newExactProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	s, ok := d.Core.(ExactSum)
-	if !ok || !s.fits32(d) {
+	if !ok || !d.C.Equal(Binary32) || !s.fits64(d) {
 		return nil, false
 	}
 	rows, columns, tile, ok := exactTileFor(s.Terms, b.Cols)
@@ -101,13 +122,16 @@ func newExactProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	}
 	t := exactTiles{d, s, rows, columns, tile}
 	kernel := sumsKernel[float32, float64]{rows: rows, columns: columns, terms: s.Terms, run: t.run}
-	positiveZeros := func(row []float32) {
+	start := func(row []float32) {
 		for i := range row {
-			row[i] += 0
+			row[i] += 0 // not -0
 		}
 	}
+	if s.SignedZeros {
+		start = func([]float32) {}
+	}
 	p := newSumsProduct(a, b, kernel, converter64(d, d.A), converter64(d, d.B))
-	return &sums32[float64]{p, positiveZeros, exactPath}, true
+	return &sums32[float64]{p, start, exactPath}, true
 }
 
 // exactTiles continues tiles of sums of an ExactSum.
@@ -139,7 +163,7 @@ func (t *exactTiles) run(c []float32, ldc int, a []float64, lda int, b []float64
 		}
 		for i := range t.rows {
 			sum := &c[i*ldc+j]
-			*sum = float32(t.core.chain32(t.d, a[i*lda:][:k], y, float64(*sum)))
+			*sum = float32(t.core.chain64(t.d, a[i*lda:][:k], y, float64(*sum)))
 		}
 	}
 }

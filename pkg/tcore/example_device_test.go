@@ -84,6 +84,8 @@ func ExampleDevices() {
 	// arm-bfmopa-ebf-bfloat16-binary32           -0.375
 	// arm-fmopa-binary16-binary32                -0.375
 	// arm-fmopa-binary32-binary32                -0.875
+	// arm-fdot-e5m2-binary32                     -0.875
+	// arm-fmmla-e5m2-binary32                    -0.875
 	// paper-f32                                  -0.875
 	// ieee-fma-binary16-binary32                 -0.875
 	// ieee-fma-binary32-binary32                 -0.875

@@ -59,8 +59,8 @@ func (p *panelProduct) multiply(z [][]float64, rowLo, rowHi, lo, hi int) {
 				*c = chain32(xi[lo:hi], yj[lo:hi], *c)
 			case isPairwise && in32:
 				*c = pairwise.chain32(p.d, xi[lo:hi], yj[lo:hi], *c)
-			case isExact && exact.fits32(p.d):
-				*c = exact.chain32(p.d, xi[lo:hi], yj[lo:hi], *c)
+			case isExact && exact.fits64(p.d):
+				*c = exact.chain64(p.d, xi[lo:hi], yj[lo:hi], *c)
 			default:
 				*c = p.d.chain(xi[lo:hi], yj[lo:hi], nil, nil, *c, nil)
 			}

@@ -12,6 +12,8 @@ func init() {
 	tcore.AmpereF16 = devices.AmpereF16()
 	tcore.AMXBF16 = devices.AMXBF16()
 	tcore.ArmBF16 = devices.ArmBF16()
+	tcore.ArmE5M2 = devices.ArmE5M2()
+	tcore.ArmE5M2F16 = devices.ArmE5M2F16()
 	tcore.ArmEBF16 = devices.ArmEBF16()
 	tcore.ArmMMLABF16 = devices.ArmMMLABF16()
 	tcore.ArmMOPAF16 = devices.ArmMOPAF16()

@@ -131,8 +131,8 @@ func TestRoundedSums(t *testing.T) {
 		}
 		return flushes(c)
 	})
-	if len(devices) != 12 {
-		t.Fatalf("%d devices, want 12", len(devices))
+	if len(devices) != 20 {
+		t.Fatalf("%d devices, want 20", len(devices))
 	}
 	r := rand.New(rand.NewPCG(241118747, 7))
 	for _, d := range devices {
@@ -148,7 +148,7 @@ func TestRoundedSums(t *testing.T) {
 					}
 					most := z.Flushed
 					for _, s := range z.Sums {
-						most += max(math.Abs(s)*0x1p-24, d.C.MinSubnormal()/2)
+						most += max(math.Abs(s)*d.C.UnitRoundoff(), d.C.MinSubnormal()/2)
 					}
 					if math.Abs(want.Error) > most*(1+1e-12) {
 						t.Errorf("%s: error %v, at most %v", name, want.Error, most)

@@ -235,7 +235,7 @@ func TestExactSumChain(t *testing.T) {
 		for i := range x {
 			x[i] = power(76, 75, 20, 20, 20, -60, -60)
 		}
-		got, want := core.chain32(&d, x, y, c), d.chain(x, y, nil, nil, c, nil)
+		got, want := core.chain64(&d, x, y, c), d.chain(x, y, nil, nil, c, nil)
 		if !same(got, want) {
 			t.Fatalf("%x + %x = %x, want %x", c, x, got, want)
 		}

@@ -13,7 +13,7 @@ import (
 // GridCodes stores in z[in+j] the [Device.DotCodes] of vector i of x, vector j
 // of y and c[in+j], for every one of m vectors x and n vectors y of k codes. It
 // is as fast as [Device.MultiplyAdd] where numbers of the formats are numbers
-// of binary32 and results are not NaN.
+// of binary32 and results are not NaN. z may be c.
 // It panics if k is not positive, the lengths do not fit, a code has too many
 // bits or the device has scales.
 func (d Device) GridCodes(k int, x, y, c, z []uint64) {

@@ -3,7 +3,6 @@ package tcore
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -69,27 +68,19 @@ func narrowed(rows, cols int, x []float64) blas32.General {
 func (d *Device) decoded32(rows, cols int, codes []uint64) blas32.General {
 	z := matrix.New(rows, cols)
 	single, half := d.C.Equal(Binary32), d.C.Equal(Binary16)
+	halves := Binary16.numbers16()
 	for i, code := range codes {
 		switch {
 		case single && code>>32 == 0:
 			z.Data[i] = math.Float32frombits(uint32(code))
 		case half && code>>16 == 0:
-			z.Data[i] = halves()[code]
+			z.Data[i] = halves[code]
 		default:
 			z.Data[i] = float32(d.decode(d.C, code))
 		}
 	}
 	return z
 }
-
-// halves returns the numbers of all codes of binary16.
-var halves = sync.OnceValue(func() *[1 << 16]float32 {
-	var z [1 << 16]float32
-	for code := range z {
-		z[code] = float32(Binary16.Decode(uint64(code)))
-	}
-	return &z
-})
 
 // encode32 is encode of a number of binary32.
 func (d *Device) encode32(z float32) uint64 {

@@ -31,6 +31,7 @@ type product struct {
 	recipe, kernel     string
 	operandA, operandB blas32.General
 	accumulated        blas32.General
+	integers           []uint64 // codes of C in int32, for -out int32
 }
 
 // maxElements is the largest number of elements of D: small files can have a
@@ -41,7 +42,7 @@ const maxElements = 1 << 28
 func (p *product) machineFlags(flags *flag.FlagSet) {
 	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
 	flags.StringVar(&p.in, "in", "binary16", "round A and B to this `format`, or to two, as in e4m3,e5m2")
-	flags.StringVar(&p.out, "out", "binary32", "round the result to this `format`, and accumulate in it if the device can")
+	flags.StringVar(&p.out, "out", "binary32", "round the result to this `format`, and accumulate in it if the device can; int32: the sums of a device of integers")
 	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
 	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
 }
@@ -50,10 +51,11 @@ func (p *product) machineFlags(flags *flag.FlagSet) {
 func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := product{}
 	flags := newFlags("gemm", "[-flag ...] A.npy B.npy [-o D.npy]\n\n"+
-		"Multiplies matrices of int8, uint8, float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
+		"Multiplies matrices of int8, uint8, int32, float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
 		"bit for bit, and writes D = alpha A B + beta C as float64, which holds the numbers of all output\n"+
 		"formats but binary64, of which D has 24 bits. Bytes without a type, as NumPy stores fp8, fp6\n"+
-		"and fp4, are codes of -in. Scales of block-scaled devices are 1.\n"+
+		"and fp4, are codes of -in. Scales of block-scaled devices are 1. -out int32 writes what devices\n"+
+		"of integers add, C + A B modulo 2^32, as int32.\n"+
 		"With -recipe, quantises A and B as a library does, multiplies codes and scales, and tells what is lost.\n\n", stderr)
 	p.machineFlags(flags)
 	flags.StringVar(&p.d, "o", "", "write D into this `file`")
@@ -84,6 +86,9 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 			return misuse(flags, "-%s %v, want a number of binary32", name, v)
 		}
 	}
+	if p.out == tcore.INT32.Name && (p.alpha != 1 || p.beta != 0 && p.beta != 1 || p.compare != "") {
+		return misuse(flags, "-alpha %v -beta %v -compare %q with -out int32, which is C + A B or A B: want 1, 0 or 1, and none", p.alpha, p.beta, p.compare)
+	}
 	p.a, p.b = words[0], words[1]
 	return p.run(ctx, stdout, stderr)
 }
@@ -109,7 +114,16 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 		defer file.drop()
 	}
 
-	d, err := p.multiply(ctx, k, newProgress(stderr, k.Name))
+	bar := newProgress(stderr, k.Name)
+	if p.out == tcore.INT32.Name {
+		d, err := p.multiplyIntegers(ctx, k.Device, bar)
+		if err != nil {
+			return err
+		}
+		_, n := shape(p.operandB, p.transposeB)
+		return file.write(func(w io.Writer) error { return writeIntegers(w, d, n) })
+	}
+	d, err := p.multiply(ctx, k, bar)
 	if err != nil {
 		return err
 	}
@@ -138,12 +152,25 @@ func (p *product) machine(name string) (tcore.Machine, error) {
 	if err != nil {
 		return tcore.Machine{}, err
 	}
-	out, err := findFormat(p.out)
+	out, err := p.output(d)
 	if err != nil {
 		return tcore.Machine{}, err
 	}
 	m := tcore.Machine{Name: d.Name, Device: d, SplitK: p.splitK, Promote: p.promote, Output: out}
 	return m, m.Check()
+}
+
+// output returns the format of the results of device d.
+func (p *product) output(d tcore.Device) (tcore.Format, error) {
+	switch {
+	case p.out != tcore.INT32.Name:
+		return findFormat(p.out)
+	case !sumsIntegers(d):
+		return tcore.Format{}, fmt.Errorf("-out int32: %s adds in %s, want a device of integers, as -in int8 -device sapphirerapids", d.Name, d.C.Name)
+	case p.splitK > 1 || p.promote > 0:
+		return tcore.Format{}, fmt.Errorf("-out int32: -split-k %d -promote %d add in binary32, want neither", p.splitK, p.promote)
+	}
+	return tcore.INT32, nil
 }
 
 // rivals returns the machines that -compare names.
@@ -185,11 +212,17 @@ func (p *product) read(a, b tcore.Format, mode tcore.RoundingMode) (err error) {
 	if p.c == "" {
 		return nil
 	}
-	if p.accumulated, err = readMatrix(p.c, tcore.Binary32, tcore.ToNearestEven); err != nil {
+	c, err := readNumbers(p.c)
+	if err != nil {
 		return err
 	}
-	if c := p.accumulated; c.Rows != m || c.Cols != n {
+	if c.Rows != m || c.Cols != n {
 		return fmt.Errorf("%s is %d × %d, want %d × %d", p.c, c.Rows, c.Cols, m, n)
+	}
+	if p.out == tcore.INT32.Name {
+		p.integers = encoded(tcore.INT32, c.Data)
+	} else {
+		p.accumulated, _ = roundMatrix(c, tcore.Binary32, tcore.ToNearestEven)
 	}
 	return nil
 }
@@ -228,6 +261,43 @@ func (p *product) multiply(ctx context.Context, k tcore.Machine, bar *progress) 
 	}
 	bar.done()
 	return d, nil
+}
+
+// multiplyIntegers computes the codes of C + AB modulo 2^32 on a device of
+// integers, in bands of rows as multiply does.
+func (p *product) multiplyIntegers(ctx context.Context, d tcore.Device, bar *progress) ([]uint64, error) {
+	a, b := p.operandA, p.operandB
+	if p.transposeA {
+		a = matrix.Transpose(a)
+	}
+	if !p.transposeB {
+		b = matrix.Transpose(b)
+	}
+	m, n, k := a.Rows, b.Rows, a.Cols
+	z := p.integers
+	if z == nil {
+		z = make([]uint64, m*n)
+	}
+	defer bar.done()
+	columns, band := encoded(d.B, b.Data), max(64, (m+49)/50)
+	for i := 0; i < m; i += band {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		j := min(i+band, m)
+		d.GridCodes(k, encoded(d.A, a.Data[i*k:j*k]), columns, z[i*n:j*n], z[i*n:j*n])
+		bar.set(j, m)
+	}
+	return z, nil
+}
+
+// encoded returns the codes of x rounded to f, to nearest even.
+func encoded[E float32 | float64](f tcore.Format, x []E) []uint64 {
+	codes := make([]uint64, len(x))
+	for i, v := range x {
+		codes[i] = f.Encode(float64(v), tcore.ToNearestEven)
+	}
+	return codes
 }
 
 // between returns rows i to j-1 of m.

@@ -28,6 +28,8 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 		return misuse(flags, "-recipe goes without -in, -alpha, -beta, -c, -split-k and -compare")
 	case p.recipe != "" && strings.Contains(p.recipe, "int8") && given(flags, "device", "promote"):
 		return misuse(flags, "-recipe %s goes without -device and -promote: sums of integers are exact", p.recipe)
+	case p.recipe != "" && p.out == tcore.INT32.Name:
+		return misuse(flags, "-out int32 is before scales, -recipe after them: roundoff quantise -codes writes integers, gemm -in int8 -device sapphirerapids -out int32 their product")
 	case p.recipe != "" && len(words) != 2:
 		return misuse(flags, "want two files")
 	}
@@ -167,7 +169,7 @@ func shortest(a, b int) int {
 func deviceFor(name, acc string, left, right quant.Recipe) (d tcore.Device, scaled bool, err error) {
 	for _, r := range []quant.Recipe{left, right} {
 		if integer(r) {
-			return d, false, fmt.Errorf("-recipe: %s makes %s, which no device of the catalogue takes; sums of integers are exact", r.Name, r.Element.Name)
+			return d, false, fmt.Errorf("-recipe: %s makes %s, which no device multiplies by fractions; sums of integers are exact, and roundoff quantisation knows the other errors", r.Name, r.Element.Name)
 		}
 	}
 	if d, scaled = blockScaled(name, left, right); !scaled {

@@ -24,10 +24,7 @@ func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.Ge
 	if err != nil {
 		return blas32.General{}, err
 	}
-	z := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, len(m.Data))}
-	for i, x := range m.Data {
-		z.Data[i] = float32(f.Round(x, mode))
-	}
+	z, _ := roundMatrix(m, f, mode)
 	return z, nil
 }
 
@@ -62,6 +59,7 @@ type elementType struct {
 var numbers = map[string]elementType{
 	"|i1": {1, func(b []byte) float64 { return float64(int8(b[0])) }, 0},
 	"|u1": {1, func(b []byte) float64 { return float64(b[0]) }, 0},
+	"<i4": {4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }, 0},
 	"<f1": {1, func(b []byte) float64 { return tcore.E5M2.Decode(uint64(b[0])) }, 0},
 	"<V2": {2, func(b []byte) float64 { return tcore.BFloat16.Decode(uint64(binary.LittleEndian.Uint16(b))) }, 0},
 	"<f2": {2, func(b []byte) float64 { return tcore.Binary16.Decode(uint64(binary.LittleEndian.Uint16(b))) }, 0},
@@ -83,7 +81,7 @@ func elementTypeOf(kind string, codes tcore.Format) (n elementType, err error) {
 	}
 	n, ok := numbers[kind]
 	if !ok {
-		return n, fmt.Errorf("elements of type %.20q, want float16, float32 or float64, little-endian, or a type of ml_dtypes", kind)
+		return n, fmt.Errorf("elements of type %.20q, want int32, float16, float32 or float64, little-endian, int8, uint8 or a type of ml_dtypes", kind)
 	}
 	return n, nil
 }
@@ -175,6 +173,16 @@ func writeHeader(b *bufio.Writer, kind string, rows, cols int) {
 	b.Write(npy.Magic[:])
 	b.Write([]byte{1, 0, byte(len(header)), 0})
 	b.WriteString(header)
+}
+
+// writeIntegers writes codes of int32, rows of cols, as a NumPy file of int32.
+func writeIntegers(w io.Writer, codes []uint64, cols int) error {
+	b := bufio.NewWriter(w)
+	writeHeader(b, "<i4", len(codes)/cols, cols) // Flush returns the first error
+	for _, code := range codes {
+		b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), uint32(code)))
+	}
+	return b.Flush()
 }
 
 // writeMatrix writes m as a NumPy file of float64, which contains the numbers

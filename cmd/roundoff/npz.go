@@ -18,7 +18,7 @@ var wholeNumbers = map[string]elementType{
 	"|i1": numbers["|i1"],
 	"<i2": {2, func(b []byte) float64 { return float64(int16(binary.LittleEndian.Uint16(b))) }, 0},
 	"<u2": {2, func(b []byte) float64 { return float64(binary.LittleEndian.Uint16(b)) }, 0},
-	"<i4": {4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }, 0},
+	"<i4": numbers["<i4"],
 	"<i8": {8, func(b []byte) float64 { return float64(int64(binary.LittleEndian.Uint64(b))) }, 0},
 }
 

@@ -101,8 +101,22 @@ func (f Format) numbers() *[256]float32 {
 }
 
 // keptNumbers are the results of numbers, which take longer than many a small
-// product.
-var keptNumbers sync.Map
+// product, and keptNumbers16 those of numbers16.
+var keptNumbers, keptNumbers16 sync.Map
+
+// numbers16 is numbers for a format of at most 16 bits.
+func (f Format) numbers16() *[1 << 16]float32 {
+	f.Name = ""
+	if kept, ok := keptNumbers16.Load(f); ok {
+		return kept.(*[1 << 16]float32)
+	}
+	x := new([1 << 16]float32)
+	for code := range 1 << f.Bits() {
+		x[code] = float32(f.Decode(uint64(code)))
+	}
+	keptNumbers16.Store(f, x)
+	return x
+}
 
 // nanCode returns the code to which Encode maps a NaN.
 func (f *Format) nanCode() uint64 {

@@ -12,12 +12,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Codes is a matrix of codes of a format of at most 8 bits, with the scales of
-// its blocks: the operand of a block-scaled product. The zero value of Scales
-// stands for scales of 1.
+// Codes is a matrix of codes of a format of at most 16 bits, with the scales of
+// its blocks: the operand of a block-scaled product, or of one of bfloat16 or
+// binary16. The zero value of Scales stands for scales of 1.
 type Codes struct {
 	Rows, Cols int
-	Data       []uint8 // the code of element (i, j) is Data[i*Cols+j]
+	Data       []uint8  // the code of element (i, j) is Data[i*Cols+j]
+	Data16     []uint16 // in place of Data, if the format has more than 8 bits
 
 	// Scales contains the codes of the scales. A scale belongs to as many
 	// consecutive elements along K as the ScaleBlock of the device says, the last
@@ -30,23 +31,35 @@ type Codes struct {
 // columns returns the columns [start, end) of a left factor, with the scales of
 // every block terms. start is a multiple of block.
 func (m Codes) columns(start, end, block int) Codes {
-	part := func(data []uint8, n, start, end int) []uint8 {
-		z := make([]uint8, 0, m.Rows*(end-start))
-		for i := range m.Rows {
-			z = append(z, data[i*n+start:i*n+end]...)
-		}
-		return z
+	z := Codes{Rows: m.Rows, Cols: end - start}
+	if len(m.Data16) > 0 {
+		z.Data16 = columnsOf(m.Data16, m.Cols, start, end)
+	} else {
+		z.Data = columnsOf(m.Data, m.Cols, start, end)
 	}
-	z := Codes{Rows: m.Rows, Cols: end - start, Data: part(m.Data, m.Cols, start, end)}
 	if len(m.Scales) > 0 {
-		z.Scales = part(m.Scales, (m.Cols+block-1)/block, start/block, (end+block-1)/block)
+		z.Scales = columnsOf(m.Scales, (m.Cols+block-1)/block, start/block, (end+block-1)/block)
+	}
+	return z
+}
+
+// columnsOf returns the columns [start, end) of a matrix of n columns.
+func columnsOf[E any](data []E, n, start, end int) []E {
+	z := make([]E, 0, len(data)/n*(end-start))
+	for i := 0; i < len(data); i += n {
+		z = append(z, data[i+start:i+end]...)
 	}
 	return z
 }
 
 // rows returns the rows [start, end) of a right factor, as columns does.
 func (m Codes) rows(start, end, block int) Codes {
-	z := Codes{Rows: end - start, Cols: m.Cols, Data: m.Data[start*m.Cols : end*m.Cols]}
+	z := Codes{Rows: end - start, Cols: m.Cols}
+	if len(m.Data16) > 0 {
+		z.Data16 = m.Data16[start*m.Cols : end*m.Cols]
+	} else {
+		z.Data = m.Data[start*m.Cols : end*m.Cols]
+	}
 	if len(m.Scales) > 0 {
 		z.Scales = m.Scales[start/block*m.Cols : (end+block-1)/block*m.Cols]
 	}
@@ -55,7 +68,17 @@ func (m Codes) rows(start, end, block int) Codes {
 
 // decode returns the numbers of f that the codes represent.
 func (m Codes) decode(f Format) blas32.General {
-	z, number := matrix.New(m.Rows, m.Cols), f.numbers()
+	z := matrix.New(m.Rows, m.Cols)
+	if len(m.Data16) > 0 {
+		number := f.numbers16()
+		parallel.Ranges(len(m.Data16), func(lo, hi int) {
+			for i, code := range m.Data16[lo:hi] {
+				z.Data[lo+i] = number[code]
+			}
+		})
+		return z
+	}
+	number := f.numbers()
 	for i, code := range m.Data {
 		z.Data[i] = number[code]
 	}
@@ -69,12 +92,14 @@ func (d *Device) unitScales(n int) []uint8 {
 
 // MultiplyAddCodes stores in z the matrix C + AB for factors given as codes of
 // A and B, with scales if the device is block-scaled: every element is the
-// [Device.DotScaled] of a row of a, a column of b and an element of c. The
-// shapes of c and z and their relation are those of [Device.MultiplyAdd].
+// [Device.DotScaled] of a row of a, a column of b and an element of c, or their
+// [Device.DotCodes] on a device without scales. The shapes of c and z and their
+// relation are those of [Device.MultiplyAdd].
 //
 // It panics if a shape does not fit, a matrix is empty, the formats of the
-// device have more than 8 bits, there are scales on a device without, or the
-// core does not support the device.
+// device have more than 16 bits, codes are not in Data or Data16 as their
+// format has it, there are scales on a device without, or the core does not
+// support the device.
 func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 	const call = "MultiplyAddCodes"
 	d.checkCodes(call, a, b)
@@ -83,7 +108,7 @@ func (d Device) MultiplyAddCodes(a, b Codes, c, z blas32.General) {
 		checkShape(call, "c", a.Rows, b.Cols, c)
 	}
 	d.check(call, a.Cols, b.Rows)
-	p := d.prepareCodes(a, b)
+	p := d.prepareCodes(a, b, c.Data != nil)
 	defer p.release()
 	p.addTo(c, z)
 }
@@ -97,8 +122,14 @@ var codeMethods = []func(d *Device, a, b Codes) (prepared, bool){
 }
 
 // prepareCodes prepares a and b for the first method that computes their
-// product.
-func (d *Device) prepareCodes(a, b Codes) prepared {
+// product. started reports whether C is given.
+func (d *Device) prepareCodes(a, b Codes, started bool) prepared {
+	if len(a.Data16)+len(b.Data16) > 0 {
+		if d.ScaleBlock > 0 {
+			return newScaledProduct(d, a, b)
+		}
+		return d.prepare(a.decode(d.A), b.decode(d.B), started)
+	}
 	for _, method := range codeMethods {
 		if p, ok := method(d, a, b); ok {
 			return p
@@ -143,21 +174,32 @@ func (d *Device) decodeVector(f Format, m Codes, i int, column bool) (x, scales 
 	if column {
 		k = m.Rows
 	}
-	part := func(f Format, data []uint8, k int) []float64 {
-		z, first, step := make([]float64, k), i*k, 1
-		if column {
-			first, step = i, m.Cols
-		}
-		for l := range z {
-			z[l] = f.Decode(uint64(data[first+l*step]))
-		}
-		return z
+	n := 0 // columns
+	if column {
+		n = m.Cols
 	}
-	x = part(f, m.Data, k)
+	if len(m.Data16) > 0 {
+		x = decodePart(f, m.Data16, k, i, n)
+	} else {
+		x = decodePart(f, m.Data, k, i, n)
+	}
 	if len(m.Scales) > 0 {
-		scales = part(d.Scale, m.Scales, (k+d.ScaleBlock-1)/d.ScaleBlock)
+		scales = decodePart(d.Scale, m.Scales, (k+d.ScaleBlock-1)/d.ScaleBlock, i, n)
 	}
 	return x, scales
+}
+
+// decodePart returns the numbers of row i of k codes, or of column i of n if n
+// is not 0.
+func decodePart[E uint8 | uint16](f Format, data []E, k, i, n int) []float64 {
+	z, first, step := make([]float64, k), i*k, 1
+	if n > 0 {
+		first, step = i, n
+	}
+	for l := range z {
+		z[l] = f.Decode(uint64(data[first+l*step]))
+	}
+	return z
 }
 
 func (p *scaledProduct) release() {}
@@ -191,12 +233,20 @@ func (d *Device) checkCodes(call string, a, b Codes) {
 			panic(fmt.Sprintf("tcore: %s: %s is %d × %d, want at least 1 × 1", call, name, m.Rows, m.Cols))
 		}
 		bits := f.Bits()
-		if bits > 8 {
-			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 8", call, f.Name, d.Name, bits))
+		n, n16 := m.Rows*m.Cols, 0
+		switch {
+		case bits > 16:
+			panic(fmt.Sprintf("tcore: %s: %s of device %q has codes of %d bits, want at most 16", call, f.Name, d.Name, bits))
+		case bits > 8:
+			n, n16 = 0, n
 		}
-		checkLengths(call, name+".Data", len(m.Data), m.Rows*m.Cols)
+		checkLengths(call, name+".Data", len(m.Data), n)
+		checkLengths(call, name+".Data16", len(m.Data16), n16)
 		if i := firstBeyond(m.Data, bits); i >= 0 {
 			panic(fmt.Sprintf("tcore: %s: %s.Data[%d] = %#x, want a code of %d bits", call, name, i, m.Data[i], bits))
+		}
+		if i := slices.IndexFunc(m.Data16, func(code uint16) bool { return code>>bits != 0 }); bits < 16 && i >= 0 {
+			panic(fmt.Sprintf("tcore: %s: %s.Data16[%d] = %#x, want a code of %d bits", call, name, i, m.Data16[i], bits))
 		}
 		if len(m.Scales) > 0 {
 			checkLengths(call, name+".Scales", len(m.Scales), scales)

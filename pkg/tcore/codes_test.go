@@ -17,9 +17,13 @@ import (
 // kind of randomVector, with scales along the columns if vertical, along the
 // rows if not.
 func randomCodes(rng *rand.Rand, d Device, f Format, rows, cols, kind int, vertical bool) Codes {
-	m := Codes{Rows: rows, Cols: cols, Data: make([]uint8, rows*cols)}
-	for i := range m.Data {
-		m.Data[i] = uint8(randomCode(rng, f, kind))
+	m := Codes{Rows: rows, Cols: cols}
+	for range rows * cols {
+		if code := randomCode(rng, f, kind); f.Bits() > 8 {
+			m.Data16 = append(m.Data16, uint16(code))
+		} else {
+			m.Data = append(m.Data, uint8(code))
+		}
 	}
 	if d.ScaleBlock > 0 {
 		n := rows * ((cols + d.ScaleBlock - 1) / d.ScaleBlock)
@@ -141,17 +145,23 @@ func (d Device) codesOf(m Codes, i int, vertical bool) (x, scales []uint64) {
 	if vertical {
 		n, k = k, n
 	}
-	part := func(data []uint8, k int) []uint64 {
+	part := func(at func(int) uint64, k int) []uint64 {
 		z := make([]uint64, k)
 		for l := range z {
-			z[l] = uint64(data[i*k+l])
 			if vertical {
-				z[l] = uint64(data[l*n+i])
+				z[l] = at(l*n + i)
+			} else {
+				z[l] = at(i*k + l)
 			}
 		}
 		return z
 	}
-	x = part(m.Data, k)
+	x = part(func(i int) uint64 {
+		if m.Data == nil {
+			return uint64(m.Data16[i])
+		}
+		return uint64(m.Data[i])
+	}, k)
 	if d.ScaleBlock == 0 {
 		return x, nil
 	}
@@ -159,7 +169,7 @@ func (d Device) codesOf(m Codes, i int, vertical bool) (x, scales []uint64) {
 	if len(m.Scales) == 0 {
 		return x, slices.Repeat([]uint64{d.Scale.Encode(1, ToNearestEven)}, blocks)
 	}
-	return x, part(m.Scales, blocks)
+	return x, part(func(i int) uint64 { return uint64(m.Scales[i]) }, blocks)
 }
 
 // dotOfCodes returns what DotScaled does for element (i, j) of a product of
@@ -177,6 +187,21 @@ func compareCodes(t *testing.T, d Device, a, b Codes, c, z blas32.General, eleme
 	compareSums(t, d, a.Cols, c, z, elements, func(i, j int, start float64) float64 { return d.dotOfCodes(a, b, i, j, start) })
 }
 
+// scaledHalves are hypothetical devices that scale blocks of numbers of more
+// than 8 bits, one of them beside numbers of fewer.
+func scaledHalves() []Device {
+	d, e := BlackwellMXE4M3, BlackwellMXE4M3
+	d.Name, d.A, d.B = "bfloat16, scaled", BFloat16, BFloat16
+	e.Name, e.B = "e4m3 × binary16, scaled", Binary16
+	return []Device{d, e}
+}
+
+// idealHalves are devices of the paper, one of which adds whole blocks alone.
+func idealHalves() []Device {
+	one := TensorCore{"one at a time", 1, MPFMA{Binary16, Binary16, Binary16, Binary16, Binary16}}
+	return []Device{PaperF32.Device("paper, binary32"), PaperF16.Device("paper, binary16"), one.Device(one.Name)}
+}
+
 // A product of codes has the elements that DotScaled returns, at every level of
 // features, for codes and scales of all kinds, with and without C.
 func TestMultiplyAddCodes(t *testing.T) {
@@ -185,8 +210,8 @@ func TestMultiplyAddCodes(t *testing.T) {
 		trials = 3
 	}
 	onEveryLevel(t, func(t *testing.T) {
-		for _, d := range Devices() {
-			if d.A.Bits() > 8 {
+		for _, d := range slices.Concat(Devices(), scaledHalves(), idealHalves()) {
+			if d.A.Bits() > 16 {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(43, 0))
@@ -215,7 +240,7 @@ func TestMultiplyAddCodes(t *testing.T) {
 func TestMultiplyAddCodesRefuses(t *testing.T) {
 	nv := BlackwellNVF4
 	good := func() (a, b Codes, z blas32.General) {
-		return Codes{2, 20, make([]uint8, 40), make([]uint8, 4)}, Codes{20, 3, make([]uint8, 60), make([]uint8, 6)}, zeros(2, 3)
+		return Codes{Rows: 2, Cols: 20, Data: make([]uint8, 40), Scales: make([]uint8, 4)}, Codes{Rows: 20, Cols: 3, Data: make([]uint8, 60), Scales: make([]uint8, 6)}, zeros(2, 3)
 	}
 	for want, spoil := range map[string]func(a, b *Codes, z *blas32.General){
 		"a is 2 × 19, b is 20 × 3":             func(a, _ *Codes, _ *blas32.General) { a.Cols = 19 },
@@ -240,12 +265,76 @@ func TestMultiplyAddCodesRefuses(t *testing.T) {
 	}
 }
 
+// Codes of more than 8 bits are refused where their format has none, and
+// others where it has.
+func TestMultiplyAddCodesRefusesOtherWidths(t *testing.T) {
+	narrow, wide := Codes{Rows: 1, Cols: 1, Data: make([]uint8, 1)}, Codes{Rows: 1, Cols: 1, Data16: make([]uint16, 1)}
+	both := Codes{Rows: 1, Cols: 1, Data: make([]uint8, 1), Data16: make([]uint16, 1)}
+	twelve := IEEEF32
+	twelve.Name, twelve.A, twelve.B = "twelve", Format{Name: "e5m6", Precision: 7, Emin: -14, Emax: 15}, E4M3
+	for _, tt := range []struct {
+		d    Device
+		a, b Codes
+		want string
+	}{
+		{AMXBF16, narrow, wide, "a.Data has 1 elements, want 0"},
+		{AMXBF16, wide, both, "b.Data has 1 elements, want 0"},
+		{AMXBF16, wide, Codes{Rows: 1, Cols: 1}, "b.Data16 has 0 elements, want 1"},
+		{HopperE4M3, narrow, wide, "b.Data has 0 elements, want 1"},
+		{HopperE4M3, both, narrow, "a.Data16 has 1 elements, want 0"},
+		{HopperTF32, wide, wide, "tf32 of device \"" + HopperTF32.Name + "\" has codes of 19 bits, want at most 16"},
+		{twelve, Codes{Rows: 1, Cols: 1, Data16: []uint16{1 << 12}}, narrow, "a.Data16[0] = 0x1000, want a code of 12 bits"},
+	} {
+		func() {
+			defer func() {
+				if got, _ := recover().(string); !strings.Contains(got, tt.want) {
+					t.Errorf("panic %q, want %q in it", got, tt.want)
+				}
+			}()
+			tt.d.MultiplyAddCodes(tt.a, tt.b, blas32.General{}, zeros(1, 1))
+		}()
+	}
+}
+
+// All codes of bfloat16 and binary16 are the numbers that they are in the
+// formats of the processor and of the standard.
+func TestNumbersOfCodes16(t *testing.T) {
+	for _, f := range []Format{BFloat16, Binary16} {
+		m := Codes{Rows: 1 << 8, Cols: 1 << 8, Data16: make([]uint16, 1<<16)}
+		for i := range m.Data16 {
+			m.Data16[i] = uint16(i)
+		}
+		for i, got := range m.decode(f).Data {
+			want := float64(math.Float32frombits(uint32(i) << 16))
+			if f.Equal(Binary16) { // sign, 5 bits of exponent, 10 of significand
+				e, n := i>>10&31, float64(i&1023)
+				switch {
+				case e == 0:
+					want = math.Ldexp(n, -24)
+				case e < 31:
+					want = math.Ldexp(1024+n, e-25)
+				case n == 0:
+					want = math.Inf(1)
+				default:
+					want = math.NaN()
+				}
+				if i>>15 == 1 {
+					want = -want
+				}
+			}
+			if !same(float64(got), want) {
+				t.Fatalf("code %#x of %s is %v, want %v", i, f.Name, got, want)
+			}
+		}
+	}
+}
+
 // GEMMCodes has the elements of GEMM, with DotScaled for Dot, for every device
-// of at most 8 bits, K split or not.
+// of at most 16 bits, K split or not.
 func TestGEMMCodes(t *testing.T) {
 	const m, n, k = 3, 5, 200
 	for _, d := range Devices() {
-		if d.A.Bits() > 8 {
+		if d.A.Bits() > 16 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(47, 0))
@@ -310,7 +399,7 @@ func TestGEMMCodesInOrder(t *testing.T) {
 
 // GEMMCodes refuses what does not fit, by name and value.
 func TestGEMMCodesRefuses(t *testing.T) {
-	a, b := Codes{2, 20, make([]uint8, 40), make([]uint8, 4)}, Codes{20, 3, make([]uint8, 60), make([]uint8, 6)}
+	a, b := Codes{Rows: 2, Cols: 20, Data: make([]uint8, 40), Scales: make([]uint8, 4)}, Codes{Rows: 20, Cols: 3, Data: make([]uint8, 60), Scales: make([]uint8, 6)}
 	for want, call := range map[string]func(){
 		"GEMMCodes: d is 2 × 2, want 2 × 3": func() { Machine{Device: BlackwellNVF4}.GEMMCodes(1, a, b, 0, blas32.General{}, zeros(2, 2)) },
 		"GEMMCodes: c is 1 × 3, want 2 × 3": func() { Machine{Device: BlackwellNVF4}.GEMMCodes(1, a, b, 1, zeros(1, 3), zeros(2, 3)) },

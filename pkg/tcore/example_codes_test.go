@@ -54,3 +54,15 @@ func ExampleMachine_GEMMCodes() {
 	fmt.Println(c.Data[0])
 	// Output: 388
 }
+
+// The codes of bfloat16 are the upper halves of numbers of binary32. They are
+// multiplied as they are: 1, 2^-126 and 2^-127, which AMX takes for 0, times 1,
+// 2^126 and 2^126.
+func ExampleCodes() {
+	row := tcore.Codes{Rows: 1, Cols: 3, Data16: []uint16{0x3f80, 0x0080, 0x0040}}
+	column := tcore.Codes{Rows: 3, Cols: 1, Data16: []uint16{0x3f80, 0x7e80, 0x7e80}}
+	z := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
+	devices.AMXBF16().MultiplyAddCodes(row, column, blas32.General{}, z)
+	fmt.Println(z.Data[0])
+	// Output: 2
+}

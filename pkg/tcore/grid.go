@@ -3,7 +3,6 @@ package tcore
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -13,7 +12,7 @@ import (
 // GridCodes stores in z[in+j] the [Device.DotCodes] of vector i of x, vector j
 // of y and c[in+j], for every one of m vectors x and n vectors y of k codes. It
 // is as fast as [Device.MultiplyAdd] where numbers of the formats are numbers
-// of binary32 and results are not NaN.
+// of binary32 and results are not NaN. z may be c.
 // It panics if k is not positive, the lengths do not fit, a code has too many
 // bits or the device has scales.
 func (d Device) GridCodes(k int, x, y, c, z []uint64) {
@@ -69,27 +68,19 @@ func narrowed(rows, cols int, x []float64) blas32.General {
 func (d *Device) decoded32(rows, cols int, codes []uint64) blas32.General {
 	z := matrix.New(rows, cols)
 	single, half := d.C.Equal(Binary32), d.C.Equal(Binary16)
+	halves := Binary16.numbers16()
 	for i, code := range codes {
 		switch {
 		case single && code>>32 == 0:
 			z.Data[i] = math.Float32frombits(uint32(code))
 		case half && code>>16 == 0:
-			z.Data[i] = halves()[code]
+			z.Data[i] = halves[code]
 		default:
 			z.Data[i] = float32(d.decode(d.C, code))
 		}
 	}
 	return z
 }
-
-// halves returns the numbers of all codes of binary16.
-var halves = sync.OnceValue(func() *[1 << 16]float32 {
-	var z [1 << 16]float32
-	for code := range z {
-		z[code] = float32(Binary16.Decode(uint64(code)))
-	}
-	return &z
-})
 
 // encode32 is encode of a number of binary32.
 func (d *Device) encode32(z float32) uint64 {

@@ -254,8 +254,8 @@ func FuzzGroups(f *testing.F) {
 			scale = func(x byte) byte { return x }
 		}
 		blocks := (int(k) + d.ScaleBlock - 1) / d.ScaleBlock
-		a := Codes{int(m), int(k), fill(int(m)*int(k), codes, 1, code), fill(int(m)*blocks, scales, 1, scale)}
-		b := Codes{int(k), int(n), fill(int(k)*int(n), codes, 3, code), fill(int(n)*blocks, scales, 2, scale)}
+		a := Codes{Rows: int(m), Cols: int(k), Data: fill(int(m)*int(k), codes, 1, code), Scales: fill(int(m)*blocks, scales, 1, scale)}
+		b := Codes{Rows: int(k), Cols: int(n), Data: fill(int(k)*int(n), codes, 3, code), Scales: fill(int(n)*blocks, scales, 2, scale)}
 		c := blas32.General{}
 		if len(start) > 3 {
 			c = zeros(int(m), int(n))
@@ -282,7 +282,7 @@ func TestGroupReach(t *testing.T) {
 				// Two blocks: in the first a term, or terms that cancel and the least one, in
 				// the second the rest.
 				const k = 128
-				a, b := Codes{1, k, make([]uint8, k), make([]uint8, k/d.ScaleBlock)}, Codes{k, 1, make([]uint8, k), make([]uint8, k/d.ScaleBlock)}
+				a, b := Codes{Rows: 1, Cols: k, Data: make([]uint8, k), Scales: make([]uint8, k/d.ScaleBlock)}, Codes{Rows: k, Cols: 1, Data: make([]uint8, k), Scales: make([]uint8, k/d.ScaleBlock)}
 				code := func(x float64) uint8 { return uint8(E2M1.Encode(x, ToNearestEven)) }
 				scale := func(e int) uint8 {
 					return uint8(d.Scale.Encode(exp2(e)*(2-exp2(1-d.Scale.Precision)), ToZero))
@@ -322,8 +322,8 @@ func TestGroupScaleOfZero(t *testing.T) {
 		code := func(x float64) uint8 { return uint8(E2M1.Encode(x, ToNearestEven)) }
 		scale := func(x float64) uint8 { return uint8(d.Scale.Encode(x, ToNearestEven)) }
 		const k, columns = 64, 16
-		a := Codes{2, k, make([]uint8, 2*k), make([]uint8, 2*k/d.ScaleBlock)}
-		b := Codes{k, columns, make([]uint8, k*columns), make([]uint8, k/d.ScaleBlock*columns)}
+		a := Codes{Rows: 2, Cols: k, Data: make([]uint8, 2*k), Scales: make([]uint8, 2*k/d.ScaleBlock)}
+		b := Codes{Rows: k, Cols: columns, Data: make([]uint8, k*columns), Scales: make([]uint8, k/d.ScaleBlock*columns)}
 		for g := range k / d.ScaleBlock { // in row 0 the scale is 0, or the factors of B are
 			a.Scales[g], a.Scales[k/d.ScaleBlock+g] = scale(256), scale(256)
 			if g%2 == 0 {

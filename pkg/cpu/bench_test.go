@@ -9,6 +9,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/pkg/cpu"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -38,7 +39,8 @@ func benchmark(b *testing.B, name string, n int, prepare func(r *rand.Rand) (mul
 }
 
 // BenchmarkProcessor times products on the instructions of the processor,
-// rounding and packing of the factors included.
+// rounding and packing of the factors included; of codes of bfloat16 without
+// the rounding.
 func BenchmarkProcessor(b *testing.B) {
 	for _, d := range cpu.Instructions() {
 		u, err := cpu.Open(d)
@@ -51,6 +53,14 @@ func BenchmarkProcessor(b *testing.B) {
 				x, y, z := matrixOf(r, n, n, 0, draw), matrixOf(r, n, n, 0, draw), matrixOf(r, n, n, 0, draw)
 				return func() { u.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, 0, blas32.General{}, z) }
 			})
+			if d.A.Equal(tcore.BFloat16) {
+				benchmark(b, d.Name+"/data=codes", n, func(r *rand.Rand) func() {
+					draw := func() float32 { return float32(r.NormFloat64()) }
+					x, y := encoded(d.A, matrixOf(r, n, n, 0, draw)), encoded(d.B, matrixOf(r, n, n, 0, draw))
+					z := matrixOf(r, n, n, 0, draw)
+					return func() { u.GEMMCodes(1, x, y, 0, blas32.General{}, z) }
+				})
+			}
 		}
 	}
 	for _, d := range cpu.Integers() {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -98,6 +99,35 @@ func TestMultiplyCodes_at_the_edge_of_memory(t *testing.T) {
 					if got[i] != v {
 						t.Fatalf("%v, element %d: %d, want %d", size, i, got[i], v)
 					}
+				}
+			}
+		}
+	})
+}
+
+// And codes of 16 bits, as numbers in memory begin.
+func TestGEMMCodes_at_the_edge_of_memory(t *testing.T) {
+	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
+		d, r := u.Device(), rand.New(rand.NewPCG(seed, 14))
+		if d.A.Bits() != 16 {
+			t.Skip("its factors have other than 16 bits")
+		}
+		for _, size := range [][3]int{{1, 1, 1}, {1, 33, 1}, {3, 5, 7}, {32, 32, 31}, {33, 31, 65}, {64, 64, 129}} {
+			draw := func() float32 { return float32(r.NormFloat64()) }
+			a, b := encoded(d.A, matrixOf(r, size[0], size[2], 0, draw)), encoded(d.B, matrixOf(r, size[2], size[1], 0, draw))
+			want := matrixOf(r, size[0], size[1], 0, draw)
+			tcore.Machine{Device: d}.GEMMCodes(1, a, b, 0, blas32.General{}, want)
+			for _, start := range []bool{true, false} {
+				edge := func(m tcore.Codes) tcore.Codes {
+					data := unsafe.Slice((*uint16)(unsafe.Pointer(&between(t, 2*len(m.Data16), start)[0])), len(m.Data16))
+					copy(data, m.Data16)
+					return tcore.Codes{Rows: m.Rows, Cols: m.Cols, Data16: data}
+				}
+				got := want
+				got.Data = unsafe.Slice((*float32)(unsafe.Pointer(&between(t, 4*len(want.Data), start)[0])), len(want.Data))
+				u.GEMMCodes(1, edge(a), edge(b), 0, blas32.General{}, got)
+				if !slices.Equal(got.Data, want.Data) {
+					t.Fatalf("%v: %v, want %v", size, got.Data, want.Data)
 				}
 			}
 		}

@@ -32,21 +32,7 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 	if beta != 0 {
 		checkResult("c", a, b, c)
 	}
-	finish := func(i, j int, sums view[float32]) {
-		for r := range sums.rows {
-			row := d.Data[(i+r)*d.Stride+j:][:sums.cols]
-			for l, v := range sums.data[r*sums.stride:][:sums.cols] {
-				z := float32(alpha * v) // a conversion, so that no compiler fuses it with the addition
-				if beta != 0 {
-					z += float32(beta * c.Data[(i+r)*c.Stride+j+l])
-				}
-				if out := k.device.C; !out.Equal(tcore.Binary32) {
-					z = float32(out.Round(float64(z), tcore.ToNearestEven))
-				}
-				row[l] = z
-			}
-		}
-	}
+	finish := k.finish(alpha, beta, c, d)
 	if k.bytes != nil {
 		integers := view[int32]{a.Rows, b.Cols, b.Cols, make([]int32, a.Rows*b.Cols)}
 		multiply(k.bytes, codesOf(k.device.A, a), codesOf(k.device.B, b), integers, nil)
@@ -66,6 +52,75 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 		finish = nil
 	}
 	multiply(k.tiles, viewOf(a), viewOf(b), viewOf(d), finish)
+}
+
+// GEMMCodes is GEMM of factors given as codes of the formats of the device,
+// without scales: D = alpha AB + beta C. Those of bfloat16 are not converted
+// where the unit multiplies them in tiles. It panics if a shape does not fit, a
+// matrix is empty, there are scales, or codes are not in Data or Data16 as
+// their format has it.
+func (u *Unit) GEMMCodes(alpha float32, a, b tcore.Codes, beta float32, c, d blas32.General) {
+	const call = "GEMMCodes"
+	k := u.opened(call)
+	checkCodes(call, "a", k.device.A, a)
+	checkCodes(call, "b", k.device.B, b)
+	if a.Cols != b.Rows {
+		panic(fmt.Sprintf("cpu: GEMMCodes: a is %d × %d, b is %d × %d", a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+	if k.codes == nil {
+		u.GEMM(blas.NoTrans, blas.NoTrans, alpha, decoded(k.device.A, a), decoded(k.device.B, b), beta, c, d)
+		return
+	}
+	shape := func(name string, m blas32.General) {
+		matrix.Check("cpu", call, name, m)
+		if m.Rows != a.Rows || m.Cols != b.Cols {
+			panic(fmt.Sprintf("cpu: GEMMCodes: %s is %d × %d, want %d × %d", name, m.Rows, m.Cols, a.Rows, b.Cols))
+		}
+	}
+	shape("d", d)
+	if beta != 0 {
+		shape("c", c)
+	}
+	finish := k.finish(alpha, beta, c, d)
+	if alpha == 1 && beta == 0 {
+		finish = nil
+	}
+	multiply(k.codes, view[uint16]{a.Rows, a.Cols, a.Cols, a.Data16}, view[uint16]{b.Rows, b.Cols, b.Cols, b.Data16}, viewOf(d), finish)
+}
+
+// decoded returns the numbers of f that the codes represent.
+func decoded(f tcore.Format, m tcore.Codes) blas32.General {
+	z := matrix.New(m.Rows, m.Cols)
+	parallel.Ranges(m.Rows*m.Cols, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if f.Bits() <= 8 {
+				z.Data[i] = float32(f.Decode(uint64(m.Data[i])))
+			} else {
+				z.Data[i] = float32(f.Decode(uint64(m.Data16[i])))
+			}
+		}
+	})
+	return z
+}
+
+// finish returns the function that stores alpha times a block of sums, whose
+// first is that of row i and column j, plus beta C in d.
+func (k *kernel) finish(alpha, beta float32, c, d blas32.General) func(i, j int, sums view[float32]) {
+	return func(i, j int, sums view[float32]) {
+		for r := range sums.rows {
+			row := d.Data[(i+r)*d.Stride+j:][:sums.cols]
+			for l, v := range sums.data[r*sums.stride:][:sums.cols] {
+				z := float32(alpha * v) // a conversion, so that no compiler fuses it with the addition
+				if beta != 0 {
+					z += float32(beta * c.Data[(i+r)*c.Stride+j+l])
+				}
+				if out := k.device.C; !out.Equal(tcore.Binary32) {
+					z = float32(out.Round(float64(z), tcore.ToNearestEven))
+				}
+				row[l] = z
+			}
+		}
+	}
 }
 
 func viewOf(m blas32.General) view[float32] {
@@ -111,8 +166,8 @@ func (u *Unit) MultiplyCodes(a, b tcore.Codes, d []int32) {
 	if a.Cols != b.Rows {
 		panic(fmt.Sprintf("cpu: MultiplyCodes: a is %d × %d, b is %d × %d", a.Rows, a.Cols, b.Rows, b.Cols))
 	}
-	checkCodes("a", a)
-	checkCodes("b", b)
+	checkCodes("MultiplyCodes", "a", k.device.A, a)
+	checkCodes("MultiplyCodes", "b", k.device.B, b)
 	if len(d) != a.Rows*b.Cols {
 		panic(fmt.Sprintf("cpu: MultiplyCodes: d has %d elements, want %d", len(d), a.Rows*b.Cols))
 	}
@@ -120,15 +175,23 @@ func (u *Unit) MultiplyCodes(a, b tcore.Codes, d []int32) {
 		view[int32]{a.Rows, b.Cols, b.Cols, d}, nil)
 }
 
-// checkCodes panics unless m is a matrix of codes without scales.
-func checkCodes(name string, m tcore.Codes) {
+// checkCodes panics unless m is a matrix of codes of f without scales.
+func checkCodes(call, name string, f tcore.Format, m tcore.Codes) {
+	bytes, words := m.Rows*m.Cols, 0
+	if f.Bits() > 8 {
+		bytes, words = 0, bytes
+	}
 	switch {
 	case m.Rows < 1 || m.Cols < 1:
-		panic(fmt.Sprintf("cpu: MultiplyCodes: %s is %d × %d, want at least 1 × 1", name, m.Rows, m.Cols))
-	case len(m.Data) != m.Rows*m.Cols:
-		panic(fmt.Sprintf("cpu: MultiplyCodes: %s.Data has %d elements, want %d", name, len(m.Data), m.Rows*m.Cols))
+		panic(fmt.Sprintf("cpu: %s: %s is %d × %d, want at least 1 × 1", call, name, m.Rows, m.Cols))
+	case f.Bits() > 16:
+		panic(fmt.Sprintf("cpu: %s: %s has codes of %s, want a format of at most 16 bits", call, name, f.Name))
+	case len(m.Data) != bytes:
+		panic(fmt.Sprintf("cpu: %s: %s.Data has %d elements, want %d", call, name, len(m.Data), bytes))
+	case len(m.Data16) != words:
+		panic(fmt.Sprintf("cpu: %s: %s.Data16 has %d elements, want %d", call, name, len(m.Data16), words))
 	case len(m.Scales) > 0:
-		panic(fmt.Sprintf("cpu: MultiplyCodes: %s has scales, want none", name))
+		panic(fmt.Sprintf("cpu: %s: %s has scales, want none", call, name))
 	}
 }
 

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math"
+
 	xcpu "golang.org/x/sys/cpu"
 
 	"github.com/roundofflab/roundoff/internal/vector"
@@ -16,7 +18,7 @@ var kernels = []kernel{
 			return "this processor has no AMX-BF16"
 		}
 		return tilesMissing()
-	}, tiles: &tileKernel[float32]{32, 32, tdpbf16psStrips, packLeft32, packRight32}},
+	}, tiles: roundedTiles(32, tdpbf16psStrips), codes: codeTiles(32, tdpbf16psStrips)},
 	integers(devices.AMXINT8(), tdpbssdStrips),
 	integers(devices.AMXINT8UINT8(), tdpbsudStrips),
 	integers(devices.AMXUINT8INT8(), tdpbusdStrips),
@@ -26,7 +28,7 @@ var kernels = []kernel{
 			return "this processor has no AVX512-BF16"
 		}
 		return ""
-	}, tiles: &tileKernel[float32]{32, 2, vdpbf16psStrips, packLeft32, packRight32}},
+	}, tiles: roundedTiles(2, vdpbf16psStrips), codes: codeTiles(2, vdpbf16psStrips)},
 	{device: devices.AVX512F16(), lanes: vfmadd231ph, missing: func() string {
 		if !vector.Detect().FP16 {
 			return "this processor has no AVX512-FP16"
@@ -38,6 +40,16 @@ var kernels = []kernel{
 // strips is the type of [tileKernel.strips].
 type strips = func(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
 
+// roundedTiles and codeTiles return the kernels of an instruction that adds
+// step products of bfloat16.
+func roundedTiles(step int, run strips) *tileKernel[float32] {
+	return &tileKernel[float32]{32, step, run, packLeft32, packRight32, float32(math.Copysign(0, -1))}
+}
+
+func codeTiles(step int, run strips) *tileKernel[uint16] {
+	return &tileKernel[uint16]{32, step, run, packLeft16, packRight16, 1 << 15}
+}
+
 // integers returns the kernel of an instruction of integers.
 func integers(d tcore.Device, run strips) kernel {
 	const pairs = 32
@@ -46,7 +58,7 @@ func integers(d tcore.Device, run strips) kernel {
 			return "this processor has no AMX-INT8"
 		}
 		return tilesMissing()
-	}, bytes: &tileKernel[uint8]{2 * pairs, 2 * pairs, run, packLeft8, packRight8}}
+	}, bytes: &tileKernel[uint8]{2 * pairs, 2 * pairs, run, packLeft8, packRight8, 0}}
 }
 
 // tilesMissing returns why tiles cannot be used, or "".
@@ -78,7 +90,8 @@ func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next
 func vdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
 
 // packLeft32 and packRight32 are those of [tileKernel] for elements that are
-// rounded to bfloat16, and packLeft8 and packRight8 for bytes.
+// rounded to bfloat16, packLeft16 and packRight16 for codes of bfloat16, and
+// packLeft8 and packRight8 for bytes.
 //
 //go:noescape
 func packLeft32(dst *byte, src *float32, tiles int)
@@ -90,6 +103,12 @@ func packRight32(dst *byte, src *float32, ld int, tiles int)
 //
 //go:noescape
 func vfmadd231ph(c, x, y *uint16, n int)
+
+//go:noescape
+func packLeft16(dst *byte, src *uint16, tiles int)
+
+//go:noescape
+func packRight16(dst *byte, src *uint16, ld int, tiles int)
 
 //go:noescape
 func packLeft8(dst, src *byte, tiles int)

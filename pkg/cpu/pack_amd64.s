@@ -1,7 +1,7 @@
 // Factors in tiles. A tile of A has 64 bytes of each of 16 rows; a row of a tile
 // of B has 4 bytes, of consecutive elements, of each of 16 columns. Numbers of
 // binary32 are rounded to bfloat16 as integers, to nearest even; a NaN keeps its
-// leading bits and becomes quiet.
+// leading bits and becomes quiet. Codes of bfloat16 stay as they are.
 
 #include "textflag.h"
 
@@ -132,6 +132,45 @@ quietRight:
 	QUIET(Z2)
 	QUIET(Z3)
 	JMP roundRight
+
+// func packLeft16(dst *byte, src *uint16, tiles int)
+TEXT ·packLeft16(SB), NOSPLIT, $0-24
+	JMP ·packLeft8(SB)
+
+// func packRight16(dst *byte, src *uint16, ld int, tiles int)
+TEXT ·packRight16(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ld+16(FP), DX
+	MOVQ tiles+24(FP), CX
+	LEAQ (SI)(DX*8), R8
+
+tile16:
+	MOVQ $16, BX
+
+pair16:
+	VPMOVZXWD (SI), Z0
+	VPMOVZXWD 32(SI), Z1
+	VPMOVZXWD (SI)(DX*1), Z2
+	VPMOVZXWD 32(SI)(DX*1), Z3
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R8)(DX*1)
+	LEAQ (SI)(DX*2), SI
+	LEAQ (R8)(DX*2), R8
+	VPSLLD $16, Z2, Z2
+	VPSLLD $16, Z3, Z3
+	VPORD Z2, Z0, Z0
+	VPORD Z3, Z1, Z1
+	VMOVDQU16 Z0, (DI)
+	VMOVDQU16 Z1, 1024(DI)
+	ADDQ $64, DI
+	DECQ BX
+	JNZ  pair16
+	ADDQ $1024, DI
+	DECQ CX
+	JNZ  tile16
+	VZEROUPPER
+	RET
 
 // func packLeft8(dst, src *byte, tiles int)
 TEXT ·packLeft8(SB), NOSPLIT, $0-24

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -73,6 +74,15 @@ func TestPackRounds(t *testing.T) {
 	}
 }
 
+// bfloats returns the codes of bfloat16 of m.
+func bfloats(m view[float32]) view[uint16] {
+	z := view[uint16]{m.rows, m.cols, m.stride, make([]uint16, len(m.data))}
+	for i, x := range m.data {
+		z.data[i] = bfloat(x)
+	}
+	return z
+}
+
 // Strips and panels have every element where the instructions look for it, and
 // zeros beyond the matrix: along K negative ones in strips, beyond the last
 // whole step.
@@ -80,7 +90,7 @@ func TestPackPlaces(t *testing.T) {
 	needPacking(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, step := range []int{2, 32} {
-		kernel := tileKernel[float32]{32, step, nil, packLeft32, packRight32}
+		rounded, codes := roundedTiles(step, nil), codeTiles(step, nil)
 		for _, size := range [][2]int{{1, 1}, {31, 33}, {32, 32}, {33, 31}, {40, 257}, {65, 300}, {3, 512}} {
 			n, k := size[0], size[1]
 			a := view[float32]{n, k, k + 3, make([]float32, n*(k+3))}
@@ -93,9 +103,23 @@ func TestPackPlaces(t *testing.T) {
 			}
 			l := layout{parts(n, width), parts(k, 32)}
 			left, right := make([]byte, l.bytes()), make([]byte, l.bytes())
+			leftCodes, rightCodes := make([]byte, l.bytes()), make([]byte, l.bytes())
 			for s := range l.strips {
-				kernel.packStrip(left, l, a, s)
-				kernel.packPanel(right, l, b, s)
+				rounded.packStrip(left, l, a, s)
+				rounded.packPanel(right, l, b, s)
+				codes.packStrip(leftCodes, l, bfloats(a), s)
+				codes.packPanel(rightCodes, l, bfloats(b), s)
+			}
+			if !bytes.Equal(right, rightCodes) {
+				t.Errorf("step %d, %v: panels of codes differ from those of numbers", step, size)
+			}
+			for i := range n { // rows below the last may hold anything
+				for e := range l.tiles {
+					p := l.from(i/width, e) + i%width/16*1024 + i%16*64
+					if !bytes.Equal(left[p:p+64], leftCodes[p:p+64]) {
+						t.Fatalf("step %d, %v: row %d of codes, tile %d: %x, want %x", step, size, i, e, leftCodes[p:p+64], left[p:p+64])
+					}
+				}
 			}
 			for i := range l.strips * width {
 				for e := range l.tiles * 32 {

@@ -9,7 +9,7 @@ import (
 
 // tileKernel is an instruction on tiles of 16 rows of 64 bytes, of a matrix
 // unit or of vectors, for whole products of factors with elements of type E.
-type tileKernel[E float32 | uint8] struct {
+type tileKernel[E float32 | uint16 | uint8] struct {
 	terms int // products in a tile
 	step  int // products in one instruction, a part of terms
 
@@ -21,6 +21,8 @@ type tileKernel[E float32 | uint8] struct {
 
 	packLeft  func(dst *byte, src *E, tiles int)         // a row of so many tiles
 	packRight func(dst *byte, src *E, ld int, tiles int) // 32 columns, of rows that are ld bytes apart
+
+	negativeZero E // if step is less than terms
 }
 
 const (
@@ -52,7 +54,7 @@ func (l layout) from(strip, tile int) int {
 }
 
 // tiled is a product of matrices in tiles.
-type tiled[E float32 | uint8, S float32 | int32] struct {
+type tiled[E float32 | uint16 | uint8, S float32 | int32] struct {
 	kernel      *tileKernel[E]
 	tiles       int // along K
 	a, b        layout
@@ -65,7 +67,7 @@ type tiled[E float32 | uint8, S float32 | int32] struct {
 }
 
 // multiply computes AB.
-func multiply[E float32 | uint8, S float32 | int32](k *tileKernel[E], a, b view[E], d view[S], finish func(i, j int, sums view[S])) {
+func multiply[E float32 | uint16 | uint8, S float32 | int32](k *tileKernel[E], a, b view[E], d view[S], finish func(i, j int, sums view[S])) {
 	p := tiled[E, S]{kernel: k, tiles: parts(a.cols, k.terms), d: d, finish: finish}
 	p.a, p.b = layout{parts(a.rows, width), p.tiles}, layout{parts(b.cols, width), p.tiles}
 	m := take(p.a.bytes() + p.b.bytes())
@@ -176,7 +178,7 @@ func (k *tileKernel[E]) packStrip(dst []byte, l layout, a view[E], strip int) {
 				for t := full; t < n; t++ {
 					clear(end[copy(end[:], row):])
 					for l := whole(len(row), k.step); l < k.terms; l++ {
-						end[l] = -end[l]
+						end[l] = k.negativeZero
 					}
 					k.packLeft(&dst[to+t*pairBytes], &end[0], 1)
 					row = nil

@@ -32,8 +32,9 @@ type kernel struct {
 
 	missing func() string // why the instruction cannot be used, or ""
 
-	// For whole products: one of these, or none.
+	// For whole products: the first two, the last, or none.
 	tiles *tileKernel[float32] // of numbers that it rounds to bfloat16
+	codes *tileKernel[uint16]  // of codes of bfloat16
 	bytes *tileKernel[uint8]   // of integers
 }
 

@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check network-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check order-check network-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,11 @@ quantise-check: modules ## compare roundoff quantise with ml_dtypes, NumPy and g
 	@lab/install.sh lab/quantise.txt
 	@go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	@.venv/bin/python lab/quantise_test.py .bin/roundoff
+
+order-check: modules ## find the order of NumPy's sums by asking them, from .venv
+	@lab/install.sh lab/quantise.txt
+	@go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	@.venv/bin/python lab/order_test.py .bin/roundoff
 
 network-check: modules ## compare how roundoff audit -run computes networks with onnxruntime, from .venv
 	@lab/install.sh lab/network.txt

@@ -74,7 +74,7 @@ var rows = []string{
 	"silicon info", "silicon verify --seconds 0.1 --seed 3", "silicon verify --seconds 0.1 hopper", "silicon verify --dots 2e5 --seed 5", "silicon help",
 	"silicon probe", "silicon probe hopper", "silicon record --rows 20 --seed 2 made", "silicon record --rows 9223372036854775807 made", "gpu verify --emulate volta --dots 1e4",
 	"infer --device volta", "infer --json --seed 3 --silicon sapphirerapids-vdpbf16ps-bfloat16-binary32", "infer --command none --in e4m3,e5m2 --out binary16 --k 3 --timeout 1ms",
-	"infer --library A.npy --function dot --in bfloat16 --k 2", "infer --serve --library none.so --k 2",
+	"infer --library A.npy --function dot --in bfloat16 --k 2", "infer --serve --library none.so --k 2", "infer --order --json --device volta-mma-binary16-binary32",
 	"devices sapphirerapids", "gemm -in int8 -device sapphirerapids A.npy B.npy -o D.npy", "gemm -in int8,uint8 -device sapphirerapids -out int32 -ta A.npy B.npy -o D.npy", "trace -in int8 -device sapphirerapids A.npy B.npy",
 	"bound -in int8,uint8 -device sapphirerapids -k 64", "predict -in uint8 -device sapphirerapids -k 70000", "advise -tolerance 1e-9 -in int8 -represented=false",
 	"version", "help", "gpu help", "",

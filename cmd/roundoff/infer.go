@@ -19,7 +19,7 @@ import (
 
 // inferCommand derives the record of a matrix unit from its answers.
 func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := newFlags("infer", "(--command program | --library file | --silicon device | --device device) [--json] [--seed n]\n\n"+
+	flags := newFlags("infer", "(--command program | --library file | --silicon device | --device device) [--order] [--json] [--seed n]\n\n"+
 		"Finds out how an unknown matrix unit adds, by asking it some ten thousand dot products\n"+
 		"c + x₀y₀ + … + x₍K₋₁₎y₍K₋₁₎, and prints the record of the device, with the values that are not told\n"+
 		"from others, or a question whose answer no record that was tried gives. A --command is split at\n"+
@@ -28,7 +28,7 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"by spaces; it writes the code of the result. Of a shared --library a --function is asked, in a\n"+
 		"process of its own: in C, with k codes at x and y,\n\n"+
 		"  uint64_t dot(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c);\n\n"+
-		"--serve lets it answer what is read, as a --command does. --silicon is an instruction of this processor,\n"+
+		"--order finds only in which order terms are added, of sums of any length as well. --serve lets it answer what is read, as a --command does. --silicon is an instruction of this processor,\n"+
 		"--device one that is emulated: of its record only the formats and K are used.\n\n", stderr)
 	var box struct {
 		command, library, function, silicon, device, in, out string
@@ -46,6 +46,7 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.StringVar(&box.out, "out", "binary32", "format of c and the result of a --command or --library")
 	flags.IntVar(&box.k, "k", 16, "number of products of a --command or --library")
 	flags.DurationVar(&box.limit, "timeout", time.Minute, "time of a --command or --library for one batch of questions")
+	order := flags.Bool("order", false, "find the order of the additions, and nothing else")
 	asJSON := flags.Bool("json", false, "write JSON")
 	seed := flags.Uint64("seed", 1, "of the random operands")
 	words, err := parseFlags(flags, args)
@@ -66,8 +67,8 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return misuse(flags, "want one of -command, -library, -silicon and -device")
 	}
 	if box.serve {
-		if box.library == "" || box.k < 1 || box.k > 256 {
-			return misuse(flags, "want a -library to -serve, and k = %d, want 1 to 256", box.k)
+		if box.library == "" || box.k < 1 || box.k > 1<<16 {
+			return misuse(flags, "want a -library to -serve, and k = %d, want 1 to 65536", box.k)
 		}
 		dot, err := foreign.Dot(box.library, box.function)
 		if err != nil {
@@ -120,7 +121,24 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		b = infer.Emulated(all[i], probe.InstructionK(all[i]))
 	}
+	if *order {
+		return ordered(ctx, b, *seed, *asJSON, stdout)
+	}
 	return inferred(ctx, b, *seed, *asJSON, stdout)
+}
+
+// ordered finds the order of the additions of a box and writes it.
+func ordered(ctx context.Context, b infer.Box, seed uint64, asJSON bool, stdout io.Writer) error {
+	s, err := infer.FindOrder(ctx, b, seed)
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		return s.Write(stdout)
+	}
+	encoder := json.NewEncoder(stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(s)
 }
 
 // inferred learns a box and writes what it finds. It returns an error if no

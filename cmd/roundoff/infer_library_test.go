@@ -26,6 +26,12 @@ uint64_t chain(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) {
 }
 uint64_t crash(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) { return *(volatile uint64_t *)k; }
 uint64_t hang(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) { for (volatile int i = 1; i; ) ; return 0; }
+uint64_t backwards(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) {
+	float s = number(c);
+	for (size_t i = k; i-- > 0; ) s = fmaf(number(x[i]), number(y[i]), s);
+	uint32_t u; memcpy(&u, &s, 4);
+	return u;
+}
 uint64_t wide(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) { return (uint64_t)1 << 40; }
 `
 
@@ -52,6 +58,11 @@ func TestInferLibrary(t *testing.T) {
 	if status != 0 || !strings.Contains(stdout, "Core: tcore.Chain{}}") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
+	const long = "--order --in binary32 --k 300 --library "
+	status, stdout, stderr = inferRun(t, long+library+" --function backwards")
+	if status != 0 || !strings.Contains(stdout, "(c + 299 + 298 + … + 0)") || !strings.Contains(stdout, "All of 200 random sums") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
 	for line, want := range map[string]string{
 		formats + library + " --function crash":                    "failed, exit status 2",
 		formats + library + " --function hang --timeout 1s":        "took longer than 1s for",
@@ -61,7 +72,7 @@ func TestInferLibrary(t *testing.T) {
 		formats + filepath.Join(dir, "none.so"):                    "no such file",
 		"--serve":                                                  "want one of -command, -library",
 		"--library x --device volta":                               "want one of -command, -library, -silicon and -device",
-		"--serve --library " + library + " --function chain --k 0": "k = 0, want 1 to 256",
+		"--serve --library " + library + " --function chain --k 0": "k = 0, want 1 to 65536",
 	} {
 		if status, _, stderr := inferRun(t, line); status == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q, want %q", line, status, stderr, want)
@@ -84,6 +95,58 @@ func TestServe(t *testing.T) {
 	} {
 		if err := serve(sum, 2, strings.NewReader(in), &out); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v, want %s", in, err, want)
+		}
+	}
+}
+
+// openBLAS is the dot product of OpenBLAS, and of a row and a column its GEMM.
+const openBLAS = `
+#include <cblas.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+static uint64_t dot(size_t k, const uint64_t *x, const uint64_t *y, int gemm) {
+	float *a = malloc(8 * k), *b = a + k, s = 0;
+	for (size_t i = 0; i < k; i++) {
+		uint32_t u = (uint32_t)x[i]; memcpy(a + i, &u, 4);
+		u = (uint32_t)y[i]; memcpy(b + i, &u, 4);
+	}
+	if (gemm) cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, k, 1, a, k, b, 1, 0, &s, 1);
+	else s = cblas_sdot(k, a, 1, b, 1);
+	free(a);
+	uint32_t u; memcpy(&u, &s, 4);
+	return u;
+}
+uint64_t sdot(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) { return dot(k, x, y, 0); }
+uint64_t sgemm(size_t k, const uint64_t *x, const uint64_t *y, uint64_t c) { return dot(k, x, y, 1); }
+`
+
+// The order in which OpenBLAS adds is found, whichever it is for this
+// processor, and gives its bits.
+func TestInferOrder_of_OpenBLAS(t *testing.T) {
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler")
+	}
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "blas.c"), filepath.Join(dir, "blas.so")
+	if err := os.WriteFile(source, []byte(openBLAS), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(compiler, "-O1", "-shared", "-fPIC", "-o", library, source, "-lopenblas").CombinedOutput(); err != nil {
+		t.Skipf("no OpenBLAS to compile with: %s", strings.SplitN(string(out), "\n", 2)[0])
+	}
+	for _, function := range []string{"sdot", "sgemm"} {
+		for _, k := range []string{"1", "64", "512"} { // others end with terms that sdot adds in binary64
+			status, stdout, stderr := inferRun(t, "--order --in binary32 --k "+k+" --library "+library+" --function "+function)
+			if strings.Contains(stderr, "no cgo") {
+				t.Skip(stderr)
+			}
+			if status != 0 || !strings.Contains(stdout, "All of 200 random sums") {
+				t.Errorf("%s of %s: status %d, %s%s", function, k, status, stdout, stderr)
+			}
+			t.Logf("%s of %s: %s", function, k, stdout)
 		}
 	}
 }

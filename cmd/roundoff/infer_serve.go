@@ -32,6 +32,7 @@ func libraryProgram(file, function string, k int) ([]string, error) {
 func serve(dot func(x, y []uint64, c uint64) uint64, k int, r io.Reader, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64+2*17*(k+1))
 	for n := 1; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
 		if len(words) != 2*k+1 {

@@ -2,8 +2,10 @@ package infer_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/cpu"
@@ -150,4 +152,57 @@ func ExampleLearned_MarshalJSON() {
 	text, err := l.MarshalJSON()
 	fmt.Println(len(text) > 0, err)
 	// Output: true <nil>
+}
+
+// In which order an instruction adds 32 products, and c.
+func ExampleFindOrder() {
+	s, err := infer.FindOrder(context.Background(), infer.Emulated(devices.AVX512F16(), 4), 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Order)
+	fmt.Println(s.Agreed, "of", s.Checked)
+	// Output:
+	// (c + 0 + 1 + 2 + 3)
+	// 200 of 200
+}
+
+// Two lanes of a tile, the even products and the odd ones.
+func ExampleOrder_String() {
+	lane := func(first int) *infer.Order {
+		return &infer.Order{Parts: []*infer.Order{{Parts: []*infer.Order{{Leaf: first}, {Leaf: first + 2}}}, {Leaf: first + 4}}}
+	}
+	fmt.Println(&infer.Order{Parts: []*infer.Order{lane(0), lane(1)}})
+	// Output:
+	// (A + A@1)
+	// A = (0 + 2 + 4)
+}
+
+// Two products in JSON, and c.
+func ExampleOrder_MarshalJSON() {
+	text, err := json.Marshal(&infer.Order{Parts: []*infer.Order{{Parts: []*infer.Order{{Leaf: 0}, {Leaf: 1}}}, {Leaf: -1}}})
+	fmt.Println(string(text), err)
+	// Output: [[0,1],"c"] <nil>
+}
+
+// What roundoff infer --order prints.
+func ExampleSummation_Write() {
+	s, err := infer.FindOrder(context.Background(), infer.Emulated(devices.HopperF16(), 32), 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.Questions = 0
+	if err := s.Write(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// Order, found by 0 questions:
+	//
+	//   [[c + 0 + 1 + … + 15] + 16 + 17 + … + 31]
+	//
+	// Numbers are products. Terms in parentheses are added from left to right, those in brackets at once;
+	// A@8 is A with all numbers increased by 8.
+	// Sums are not compared: how terms that are added at once are aligned is no matter of order.
 }

@@ -1,0 +1,69 @@
+"""Asks NumPy's sums for their order by roundoff infer, and looks whether it is the one that NumPy documents: pairwise
+sums of up to 128 terms in eight lanes.
+
+    order_test.py ROUNDOFF
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+roundoff = sys.argv[1]
+box = pathlib.Path(__file__).with_name("box.py")
+functions = """
+import numpy as np
+def total(x, y, c): return np.sum(x * y)
+def running(x, y, c): return np.cumsum(x * y)[-1]
+def dot(x, y, c): return np.dot(x, y)
+"""
+
+
+def find(file, function, k):
+    """What roundoff infer finds for a function of so many products."""
+    run = subprocess.run([roundoff, "infer", "--order", "--json", "--in", "binary32", "--k", str(k), "--command",
+                          f"{sys.executable} {box} {file} {function}"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def chain(terms):
+    """The sum from left to right."""
+    tree = terms[0]
+    for term in terms[1:]:
+        tree = [tree, term]
+    return tree
+
+
+def pairwise(terms):
+    """The sum of NumPy's loops."""
+    n = len(terms)
+    if n < 8:
+        return chain(terms)
+    if n <= 128:
+        whole = n - n % 8
+        lane = [chain(terms[i:whole:8]) for i in range(8)]
+        tree = [[[lane[0], lane[1]], [lane[2], lane[3]]], [[lane[4], lane[5]], [lane[6], lane[7]]]]
+        return chain([tree] + terms[whole:])
+    half = n // 2
+    half -= half % 8
+    return [pairwise(terms[:half]), pairwise(terms[half:])]
+
+
+def unordered(tree):
+    """The tree without the order of the two terms of an addition."""
+    return frozenset(map(unordered, tree)) if isinstance(tree, list) else tree
+
+
+with tempfile.TemporaryDirectory() as folder:
+    file = pathlib.Path(folder) / "functions.py"
+    file.write_text(functions)
+    for k in (1, 5, 40, 300):
+        for function, want in (("total", pairwise), ("running", chain)):
+            found = find(file, function, k)
+            assert unordered(found["Order"]) == unordered(want(list(range(k)))), (function, k, found["Order"])
+            assert found["Agreed"] == found["Checked"] > 0, (function, k, found)
+    found = find(file, "dot", 256)  # of BLAS; what 32 does not divide, OpenBLAS adds in binary64
+    assert found["Agreed"] == found["Checked"] > 0, found
+print("np.sum, np.cumsum and np.dot: their orders are found and give their bits")

@@ -161,8 +161,25 @@ func TestFindOrder_of_no_sum(t *testing.T) {
 	for want, box := range map[string]infer.Box{
 		"which is no sum":       sums{8, func([]float32, float32) float32 { return 3 }},
 		"no order of additions": sums{8, func(x []float32, c float32) float32 { return max(c, x[0]*x[1], x[2]) }},
-		"gone":                  failing{sums{8, nil}, gone},
-		"want at most":          infer.Emulated(devices.HopperE4M3(), 32),
+		"no order of additions gives that": sums{8, func(x []float32, _ float32) float32 {
+			s := float32(0)
+			for _, v := range x {
+				s -= v
+			}
+			return s
+		}},
+		"no order of additions has both": sums{8, func(x []float32, _ float32) float32 {
+			s := x[0]
+			for i := range x[1:] {
+				if x[0] > 1 { // in another order
+					i = 6 - i
+				}
+				s += x[i+1]
+			}
+			return s
+		}},
+		"gone":         failing{sums{8, nil}, gone},
+		"want at most": infer.Emulated(devices.HopperE4M3(), 32),
 	} {
 		if _, err := infer.FindOrder(t.Context(), box, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -227,9 +227,12 @@ func lengths(a bound.Advice) string {
 	return fmt.Sprintf("%d to %d or more", a.LeastK, a.LargestK)
 }
 
-// cure returns the flag with which the product meets the tolerance, or a dash.
+// cure returns the flag with which the product meets the tolerance, or two, or
+// a dash.
 func cure(a bound.Advice) string {
 	switch {
+	case a.SplitK > 0:
+		return fmt.Sprintf("-promote %d or -split-k %d", a.Promote, a.SplitK)
 	case a.Promote > 0:
 		return fmt.Sprintf("-promote %d", a.Promote)
 	case a.Other != nil:

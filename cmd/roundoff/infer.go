@@ -156,7 +156,7 @@ func inferred(ctx context.Context, b infer.Box, seed uint64, asJSON bool, stdout
 		err = l.Write(stdout)
 	}
 	if err == nil && !l.Explained() {
-		err = fmt.Errorf("%d records were tried, and none gives all answers", l.Tried)
+		err = fmt.Errorf("%d records were tried, and none gives all answers; --order finds in which order terms are added", l.Tried)
 	}
 	return err
 }

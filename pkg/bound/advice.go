@@ -38,6 +38,11 @@ type Advice struct {
 	// product meets the tolerance, if no such number helps, or if K is cut already.
 	Promote int
 
+	// SplitK is the number of parts into which K has to be cut for that, by kernels
+	// that do not promote but write sums of parts to memory: as many as there are
+	// parts of Promote products. It is 0 if Promote is 0 or they do not suffice.
+	SplitK int
+
 	// Other are recipes by which a product that misses the tolerance meets it on
 	// this device: the first of [quant.Recipes], for A and B alike. It is nil if
 	// the product meets the tolerance, if Promote or no recipe helps, or if A and B
@@ -120,6 +125,7 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 		wait.Go(func() {
 			advice[i] = k.advise(tolerance, f)
 			advice[i].Promote = k.promotion(advice[i], tolerance, f)
+			advice[i].SplitK = k.split(advice[i].Promote, tolerance, f)
 			advice[i].Other = k.other(others, advice[i], tolerance, f)
 			K := find()
 			advice[i].LeastK, advice[i].LargestK = K[0], K[1]
@@ -130,8 +136,8 @@ func Advise(k Problem, tolerance float64, f roundoff.Failure, devices []tcore.De
 	return advice, nil
 }
 
-// advise returns the advice for k.Device, without the ratios, LeastK, LargestK
-// and Promote.
+// advise returns the advice for k.Device, without the ratios, the lengths
+// and what would cure it.
 func (k Problem) advise(tolerance float64, f roundoff.Failure) Advice {
 	best := k.tightest(f)
 	a := Advice{Device: k.Device, Recipes: k.Recipes, Tightest: best, Excess: k.relative(best) / tolerance, Bytes: k.bytes()}
@@ -178,6 +184,18 @@ func (k Problem) promotion(a Advice, tolerance float64, f roundoff.Failure) int 
 		}
 	}
 	return 0
+}
+
+// split returns SplitK for the advice on k.Device with this Promote.
+func (k Problem) split(promote int, tolerance float64, f roundoff.Failure) int {
+	if promote == 0 {
+		return 0
+	}
+	k.SplitK = (k.K + promote - 1) / promote
+	if k.relative(k.tightest(f)) > tolerance {
+		return 0
+	}
+	return k.SplitK
 }
 
 // alike returns the recipes of the catalogue, each for A and for B.

@@ -101,6 +101,11 @@ func TestAdvise(t *testing.T) {
 					t.Errorf("%s: %d, %v", a.Device.Name, n, err)
 				}
 			}
+			split := of
+			split.Promote, split.SplitK = 0, a.SplitK
+			if n > 0 && a.Device.ScaleBlock == 0 && (a.SplitK != (k.K+n-1)/n || split.relative(split.tightest(at99)) > tolerance) || n == 0 && a.SplitK != 0 {
+				t.Errorf("%s: %d parts of %d products each", a.Device.Name, a.SplitK, n)
+			}
 			if a.Meets() || a.Device.ScaleBlock > 0 {
 				continue
 			}
@@ -274,7 +279,7 @@ func TestAdviceJSON(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if keys := strings.Join(slices.Sorted(maps.Keys(got)), " "); keys !=
-			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k least_k meets other_recipe parts promote recipe source tflops time_ratio underflow why" {
+			"a absolute accumulate b bound bytes bytes_ratio confidence constant device excess gpu largest_k least_k meets other_recipe parts promote recipe source split_k tflops time_ratio underflow why" {
 			t.Error(keys)
 		}
 		if (got["gpu"] == nil) != (a.Peak.Tflops == 0) || (got["bound"] == nil) == a.Tightest.Holds || got["meets"] != a.Meets() {

@@ -27,11 +27,11 @@ func (r Result) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON writes the keys device, a, b, recipe, accumulate, meets, excess,
-// least_k, largest_k, promote, other_recipe, bound, constant, parts, absolute,
-// underflow, confidence, why, bytes, bytes_ratio, gpu, tflops, time_ratio and
-// source. The last four refer to the peak. The parts are conversion, drift,
-// accumulation, merging and storing. A value that is unknown or infinite
-// becomes null.
+// least_k, largest_k, promote, split_k, other_recipe, bound, constant, parts,
+// absolute, underflow, confidence, why, bytes, bytes_ratio, gpu, tflops,
+// time_ratio and source. The last four refer to the peak. The parts are
+// conversion, drift, accumulation, merging and storing. A value that is unknown
+// or infinite becomes null.
 func (a Advice) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Device     string   `json:"device"`
@@ -47,6 +47,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Constant   *float64 `json:"constant"`
 		Parts      *Parts   `json:"parts"`
 		Promote    int      `json:"promote"`
+		SplitK     int      `json:"split_k"`
 		Other      *string  `json:"other_recipe"`
 		Absolute   *float64 `json:"absolute"`
 		Underflow  *float64 `json:"underflow"`
@@ -60,7 +61,7 @@ func (a Advice) MarshalJSON() ([]byte, error) {
 		Source     *string  `json:"source"`
 	}{
 		Device: a.Device.Name, A: a.Device.A.Name, B: a.Device.B.Name, Accumulate: a.Device.C.Name,
-		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LeastK: a.LeastK, LargestK: a.LargestK, Promote: a.Promote,
+		Meets: a.Meets(), Excess: finite(a.Excess), Underflow: finite(a.Tightest.Underflow), LeastK: a.LeastK, LargestK: a.LargestK, Promote: a.Promote, SplitK: a.SplitK,
 		Constant: finite(a.Tightest.Constant), Absolute: finite(a.Tightest.Absolute), Why: a.Tightest.Why,
 		Bytes: a.Bytes, BytesRatio: finite(a.BytesRatio), TimeRatio: finite(a.TimeRatio),
 	}

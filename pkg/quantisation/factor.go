@@ -36,8 +36,8 @@ type Scale struct{ Value, Top float64 }
 // Quantised returns the factor that a recipe makes of numbers of a law. Scales
 // may be those of blocks, or of whole rows, columns or matrices (see All). It
 // is an error if they are neither powers of two nor numbers of e4m3 nor of
-// binary32, if there is one of the tensor besides, or if the rounding is
-// stochastic.
+// binary32, if there is one of the tensor besides, if blocks choose between two
+// by their errors, or if the rounding is stochastic.
 //
 // differs: what a recipe computes in binary32 to find a scale, or to divide by
 // it, is exact here, with an allowance in bounds where the scale is of
@@ -55,6 +55,8 @@ func Quantised(l Law, r quant.Recipe) (Factor, error) {
 	switch {
 	case r.Block.Along == 0 && r.Block.Across > 1:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: one scale for %d whole vectors, want one or all", r.Name, r.Block.Across)
+	case r.Second != nil:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: blocks choose between two scales by their errors, want one of amax", r.Name)
 	case r.Tensor != nil:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the tensor besides those of blocks, want none", r.Name)
 	case r.Scale.Amax != 0:

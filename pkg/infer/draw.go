@@ -17,18 +17,19 @@ const (
 	mixed               // exponents anywhere, few or many nonzero products, cancellation
 	tiny                // products around the least number of C among zeros: shows the exponent of a zero
 	raw                 // codes drawn uniformly
-	special             // as mixed, with infinities, NaN, zeros, least and greatest numbers
+	special             // as mixed, with infinities, NaN, zeros, least and greatest numbers; some of negative zeros alone
 	kinds               // how many there are
 )
 
 // A drawer draws questions. The same seed gives the same questions.
 type drawer struct {
 	Shape
-	rng *rand.Rand
+	rng      *rand.Rand
+	specials int // how many questions of this kind were drawn
 }
 
 func newDrawer(s Shape, seed uint64) *drawer {
-	return &drawer{s, rand.New(rand.NewPCG(seed, 0x696e666572))}
+	return &drawer{Shape: s, rng: rand.New(rand.NewPCG(seed, 0x696e666572))}
 }
 
 // questions returns n questions of one kind.
@@ -220,7 +221,21 @@ func (w *drawer) special() Dot {
 	if w.rng.IntN(3) == 0 {
 		q.C = w.specialCode(w.C)
 	}
+	if w.specials++; w.specials%50 == 0 {
+		return w.negativeZeros()
+	}
 	return q
+}
+
+// negativeZeros returns the question whose c and products are all -0, which
+// signs drawn at random hardly ever give.
+func (w *drawer) negativeZeros() Dot {
+	t := w.zeros()
+	for i := range t.x {
+		t.x[i], t.y[i] = math.Copysign(0, -1), 1
+	}
+	t.c = math.Copysign(0, -1)
+	return w.codes(t)
 }
 
 // specialCode returns a code of an infinity, a NaN, a zero, the least or the

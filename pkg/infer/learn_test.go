@@ -89,12 +89,15 @@ func TestLearn_finds_the_catalogue(t *testing.T) {
 func TestLearn_finds_each_core(t *testing.T) {
 	rounded := tcore.TensorCore{Block: 4, MPFMA: tcore.MPFMA{Low: tcore.Binary16, High: tcore.Binary32, Product: tcore.Binary16, Accumulate: tcore.Binary32, Output: tcore.Binary16}}
 	for _, d := range []tcore.Device{
-		devices.VoltaF16(), devices.HopperBF16(), devices.CDNA1F16(), devices.CDNA2BF16(), devices.CDNA3FP8(), devices.CDNA3F64(),
+		devices.VoltaF16(), devices.HopperBF16(), devices.CDNA1F16(), devices.ArmE4M3(), devices.CDNA2BF16(), devices.CDNA3FP8(), devices.CDNA3F64(),
 		devices.AMXBF16(), devices.AVX512BF16(), devices.BlackwellMXE2M1(), devices.BlackwellMXF4(), rounded.Device("rounded"),
 	} {
 		l, ok := explained(t, d, probe.InstructionK(d))
 		if !ok {
 			t.Errorf("%s is not found", d.Name)
+		}
+		if exact, ok := d.Core.(tcore.ExactSum); ok && l.Record.Core != exact {
+			t.Errorf("%s: %+v, want %+v", d.Name, l.Record.Core, exact)
 		}
 		if !l.Explained() || fmt.Sprintf("%T", l.Record.Core) != fmt.Sprintf("%T", d.Core) {
 			t.Errorf("%s: %T, want %T", d.Name, l.Record.Core, d.Core)
@@ -129,7 +132,7 @@ func randomRecord(rng *rand.Rand) (tcore.Device, int) {
 		case 0:
 			d.Core = tcore.Chain{}
 		case 1:
-			d.Core = tcore.ExactSum{Terms: terms}
+			d.Core = tcore.ExactSum{Terms: terms, SignedZeros: terms%2 == 0}
 		case 2:
 			d.Core = tcore.Pairwise{Terms: terms}
 		case 3:

@@ -227,14 +227,17 @@ func (w *drawer) special() Dot {
 	return q
 }
 
-// negativeZeros returns the question whose c and products are all -0, which
-// signs drawn at random hardly ever give.
+// negativeZeros returns a question whose products are all -0, which signs drawn
+// at random hardly ever give. So is c, or the least number below 0, in turn.
 func (w *drawer) negativeZeros() Dot {
 	t := w.zeros()
 	for i := range t.x {
 		t.x[i], t.y[i] = math.Copysign(0, -1), 1
 	}
 	t.c = math.Copysign(0, -1)
+	if w.specials%100 == 0 {
+		t.c = -w.C.MinSubnormal()
+	}
 	return w.codes(t)
 }
 

@@ -415,10 +415,14 @@ func (o *Order) spine() []*Order {
 
 // children returns what the text of o has as terms.
 func (o *Order) children() []*Order {
-	if len(o.Parts) == 2 {
-		return o.spine()
+	if len(o.Parts) != 2 {
+		return o.Parts
 	}
-	return o.Parts
+	z := o.spine()
+	if len(z) > 2 && !slices.ContainsFunc(z[:3], func(p *Order) bool { return len(p.Parts) > 0 }) && z[2].Leaf-z[0].Leaf == z[0].Leaf-z[1].Leaf {
+		z[0], z[1] = z[1], z[0] // of a chain with equal steps, the end
+	}
+	return z
 }
 
 // count counts the shapes of o.

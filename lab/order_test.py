@@ -6,12 +6,13 @@ sums of up to 128 terms in eight lanes.
 
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
 
-roundoff = sys.argv[1]
-box = pathlib.Path(__file__).with_name("box.py")
+roundoff = str(pathlib.Path(sys.argv[1]).resolve())
+box = pathlib.Path(__file__).resolve().with_name("box.py")
 functions = """
 import numpy as np
 def total(x, y, c): return np.sum(x * y)
@@ -22,8 +23,11 @@ def dot(x, y, c): return np.dot(x, y)
 
 def find(file, function, k):
     """What roundoff infer finds for a function of so many products."""
+    ask = file.with_name("ask")  # a command is split at spaces, which the names of programs may have
+    ask.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(box))} \"$@\"\n")
+    ask.chmod(0o755)
     run = subprocess.run([roundoff, "infer", "--order", "--json", "--in", "binary32", "--k", str(k), "--command",
-                          f"{sys.executable} {box} {file} {function}"], capture_output=True, text=True)
+                          f"./ask {file.name} {function}"], capture_output=True, text=True, cwd=file.parent)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 

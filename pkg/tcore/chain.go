@@ -3,6 +3,7 @@ package tcore
 import (
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/fma"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -44,7 +45,7 @@ func chain32(x, y []float64, c float64) float64 {
 	s := float32(c)
 	y = y[:len(x)]
 	for i, v := range x {
-		s = fma32(float32(v), float32(y[i]), s)
+		s = fma.Float32(float32(v), float32(y[i]), s)
 	}
 	return float64(s)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/roundofflab/roundoff/internal/fma"
 	"github.com/roundofflab/roundoff/internal/limbs"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -81,15 +82,15 @@ func (s ExactSum) chain64(d *Device, x, y []float64, c float64) float64 {
 		}
 		for i, v := range x[:s.Terms] {
 			var e, f float64
-			sum, e = twoSum(sum, float64(v*y[i]))
-			lost, f = twoSum(lost, e)
+			sum, e = fma.TwoSum(sum, float64(v*y[i]))
+			lost, f = fma.TwoSum(lost, e)
 			exact = exact && f == 0
 		}
 		switch {
 		case exact && lost == 0 || !finite(sum):
 			c = d.C.Round(sum, ToNearestEven)
 		case exact:
-			c = d.C.Round(toOdd(twoSum(sum, lost)), ToNearestEven)
+			c = d.C.Round(fma.ToOdd(fma.TwoSum(sum, lost)), ToNearestEven)
 		default:
 			c = s.sum(d, block{x: x[:s.Terms], y: y[:s.Terms], c: c}, nil)
 		}

@@ -3,6 +3,8 @@ package tcore
 import (
 	"fmt"
 	"math"
+
+	"github.com/roundofflab/roundoff/internal/fma"
 )
 
 // flushedFMA returns fl(xy + z) in binary32 as dot products of Intel processors
@@ -15,7 +17,7 @@ import (
 // are numbers of binary32, and a NaN is one of [keptNaN].
 func flushedFMA(x, y, z float64) float64 {
 	x, y, z = flushed(x), flushed(y), flushed(z)
-	s := toOdd(twoSum(float64(x*y), z))
+	s := fma.ToOdd(fma.TwoSum(float64(x*y), z))
 	const least = 0x1p-126 - 0x1p-151 // what rounds to 2^-126
 	switch {
 	case s != s:

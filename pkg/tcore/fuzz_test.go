@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/fma"
 	"github.com/roundofflab/roundoff/internal/matrix"
 )
 
@@ -151,7 +152,7 @@ func FuzzStream(f *testing.F) {
 		StreamMAC(d, x, y, z)
 		check("StreamMAC", float32(a*b)+c)
 		StreamFMA(d, x, y, z)
-		check("StreamFMA", fma32(a, b, c))
+		check("StreamFMA", fma.Float32(a, b, c))
 		check("StreamFMA", float32(Binary32.FMA(float64(a), float64(b), float64(c), ToNearestEven)))
 
 		x16, y16 := make([]uint16, 8), make([]uint16, 8)

@@ -3,6 +3,8 @@ package tcore
 import (
 	"fmt"
 	"math"
+
+	"github.com/roundofflab/roundoff/internal/fma"
 )
 
 // OddPairs adds the two products of a pair, and their sum to c, each sum
@@ -38,7 +40,7 @@ func oddProduct(x, y float64) float64 {
 }
 
 // oddSum returns x + y, of two numbers of binary32, as OddPairs rounds it.
-func oddSum(x, y float64) float64 { return flushedOdd(toOdd(twoSum(x, y))) }
+func oddSum(x, y float64) float64 { return flushedOdd(fma.ToOdd(fma.TwoSum(x, y))) }
 
 // flushedOdd returns a number, exact or rounded to odd in binary64, rounded to
 // odd in binary32. Numbers below 2^-126 are zeros of their sign, those from

@@ -1,5 +1,7 @@
 package tcore
 
+import "github.com/roundofflab/roundoff/internal/fma"
+
 // StreamMAC computes d = fl(fl(ab) + c) elementwise in binary32:
 // multiply-accumulate without FMA, two roundings. Per element it moves 16 bytes
 // for 2 operations. It runs on the calling goroutine alone. d may be a, b or c.
@@ -43,7 +45,7 @@ func pureMAC(d, a, b, c []float32) {
 
 func pureFMA(d, a, b, c []float32) {
 	for i := range d {
-		d[i] = fma32(a[i], b[i], c[i])
+		d[i] = fma.Float32(a[i], b[i], c[i])
 	}
 }
 

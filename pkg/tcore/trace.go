@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/fma"
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore/exact"
@@ -120,7 +121,7 @@ func (t *Trace) addPart(start int, blocks []TraceBlock, several bool, before, pa
 		t.Blocks = append(t.Blocks, b)
 	}
 	if several {
-		s, e := twoSum(before, part)
+		s, e := fma.TwoSum(before, part)
 		t.Parts = append(t.Parts, TracePart{start, part, sum, (s - sum) + e})
 	}
 }

@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"github.com/roundofflab/roundoff/internal/fma"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// A merger computes a [Merge] of vectors, element by element, as the parts come.
+// The first fold is computed on the way, so that no more vectors are kept than
+// it leaves.
+type merger struct {
+	Merge
+	of    *computation
+	sums  [][]float32 // of the first fold
+	parts int         // so far
+}
+
+func (m Merge) start(c *computation) *merger {
+	return &merger{Merge: m, of: c, sums: make([][]float32, m.folds()[0])}
+}
+
+// add takes the next part, which is the merger's from now on.
+func (m *merger) add(part []float32) {
+	if m.Partial != (tcore.Format{}) {
+		m.Partial.RoundSlice32(part, part)
+	}
+	t := m.parts % len(m.sums)
+	if m.Scale == Unscaled {
+		m.sums[t] = m.plus(m.sums[t], part)
+	} else {
+		m.sums[t] = m.plusScaled(m.sums[t], part)
+	}
+	m.parts++
+}
+
+// plus returns sum + part, or a sum that begins with part if sum is nil.
+func (m *merger) plus(sum, part []float32) []float32 {
+	switch {
+	case sum != nil:
+		for i, v := range part {
+			sum[i] += v
+		}
+	case m.Zero:
+		sum = part
+		for i, v := range part {
+			sum[i] = 0 + v // +0 for -0
+		}
+	default:
+		sum = part
+	}
+	if m.Running != (tcore.Format{}) {
+		m.Running.RoundSlice32(sum, sum)
+	}
+	return sum
+}
+
+// plusScaled is plus for a part that is multiplied by its scales. Sums start at
+// +0.
+func (m *merger) plusScaled(sum, part []float32) []float32 {
+	if sum == nil {
+		sum = make([]float32, len(part))
+	}
+	for i, v := range part {
+		a, b := m.of.scale(i, m.parts)
+		if m.Scale == Fused {
+			sum[i] = fma.Float32(v, float32(a*b), sum[i])
+		} else {
+			sum[i] = fma.Float32(float32(v*a), b, sum[i])
+		}
+	}
+	return sum
+}
+
+// sum returns what the folds leave.
+func (m *merger) sum() []float32 {
+	n := len(m.sums)
+	for t := range m.sums {
+		if m.parts <= t || m.parts > n && m.parts%n > 0 && t >= m.parts%n {
+			m.sums[t] = m.plus(m.sums[t], m.zero())
+		}
+	}
+	values := m.sums
+	for _, n := range m.folds()[1:] {
+		sums := make([][]float32, n)
+		for i := range max(1, ceil(len(values), n)) * n {
+			if i < len(values) {
+				sums[i%n] = m.plus(sums[i%n], values[i])
+			} else {
+				sums[i%n] = m.plus(sums[i%n], m.zero())
+			}
+		}
+		values = sums
+	}
+	return values[0]
+}
+
+// zero returns the sums of a part that is missing.
+func (m *merger) zero() []float32 { return make([]float32, m.of.elements) }

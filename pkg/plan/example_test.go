@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -25,4 +26,25 @@ func ExamplePlan() {
 	// 1283.5
 	// 1296
 	// 1296
+}
+
+// Four lanes take products in turns, and are added in pairs.
+func ExampleTree() {
+	fma := tcore.Device{A: tcore.Binary16, B: tcore.Binary16, C: tcore.Binary32, Core: tcore.Chain{}}
+	lanes := plan.Parts{Cut: plan.Cut{Lanes: 4, Vector: 1}, Each: plan.Run{Device: fma}, Merge: plan.Merge{Folds: plan.Butterfly(4)}}
+
+	var text func(n *plan.Node) string
+	text = func(n *plan.Node) string {
+		if len(n.Parts) == 0 {
+			return fmt.Sprint(n.Leaf)
+		}
+		words := make([]string, len(n.Parts))
+		for i, part := range n.Parts {
+			words[i] = text(part)
+		}
+		return "(" + strings.Join(words, " + ") + ")"
+	}
+	fmt.Println(text(plan.Tree(lanes, 8)))
+	// Output:
+	// (((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)))
 }

@@ -100,6 +100,10 @@ func add(x, y float64) float64 {
 			return math.Copysign(0, -1)
 		}
 		return 0
+	case x == 0:
+		return y
+	case y == 0:
+		return x
 	}
 	return rounded(new(big.Int).Add(integer(x), integer(y)))
 }

@@ -23,14 +23,15 @@ func Of(m tcore.Machine, k int) (Plan, error) {
 		return Plan{}, fmt.Errorf("plan: machine %q adds in the order %v, want in sequence", m.Name, m.Order)
 	}
 	p := Plan{Name: m.Name, Order: Run{Device: m.Device}, Output: m.Output}
+	if err := p.Check(); err != nil {
+		return Plan{}, err
+	}
 	switch {
 	case m.Promote > 0:
 		p.Order = Parts{Cut: Cut{Length: m.Promote}, Each: p.Order}
 	case m.SplitK > 1:
-		p.Order = Parts{Cut: Cut{Count: m.SplitK, Grain: m.Device.BlockTerms()}, Each: p.Order}
+		width := m.Device.BlockTerms() // no Count, which would add the +0 of parts that are empty
+		p.Order = Parts{Cut: Cut{Length: ceil(ceil(k, width), m.SplitK) * width}, Each: p.Order}
 	}
-	if err := p.Check(); err != nil {
-		return Plan{}, err
-	}
-	return p, nil
+	return p, p.Check()
 }

@@ -82,8 +82,19 @@ func (m Merge) check(at string, c Cut) error {
 		if f.Format != (tcore.Format{}) && (f.Precision > tcore.Binary32.Precision || f.Emax > tcore.Binary32.Emax) {
 			return fmt.Errorf("%s.%s = %s, want numbers of binary32", at, f.name, f.Name)
 		}
+		if err := checkFormat(f.Format); err != nil {
+			return fmt.Errorf("%s.%s: %w", at, f.name, err)
+		}
 	}
 	return nil
+}
+
+// checkFormat returns an error unless f is a format or the zero value.
+func checkFormat(f tcore.Format) error {
+	if f == (tcore.Format{}) {
+		return nil
+	}
+	return complaint(func() { f.Round(1, tcore.ToNearestEven) })
 }
 
 func (m Merge) folds() []int {

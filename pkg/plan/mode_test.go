@@ -140,10 +140,13 @@ func split(length int, each plan.Order, m plan.Merge) plan.Order {
 func upTo(x []float64, lo, hi int) []float64 { return x[min(lo, len(x)):min(hi, len(x))] }
 
 // chain adds all products to +0, full instructions one after the other.
-func (u unit) chain(x, y []float64) float64 {
+func (u unit) chain(x, y []float64) float64 { return u.consecutive(x, y, u.terms) }
+
+// consecutive is chain of instructions of so many products.
+func (u unit) consecutive(x, y []float64, group int) float64 {
 	c := 0.0
-	for i := 0; i < len(x); i += u.terms {
-		c = u.add(c, upTo(x, i, i+u.terms), upTo(y, i, i+u.terms))
+	for i := 0; i < len(x); i += group {
+		c = u.add(c, upTo(x, i, i+group), upTo(y, i, i+group))
 	}
 	return c
 }

@@ -10,8 +10,20 @@ import (
 // [Parts].
 type Order interface {
 	// check returns an error that names the field of an order which is at the path
-	// at. within says that a node above merges with scales.
+	// at. within says that the order is that of parts.
 	check(at string, within bool) error
+}
+
+// checkOrder returns an error that names the field of an order, also of one that
+// is of no type of this package.
+func checkOrder(o Order, at string, within bool) error {
+	switch o.(type) {
+	case Run, Parts:
+		return o.check(at, within)
+	case nil:
+		return fmt.Errorf("%s = nil, want a Run or Parts", at)
+	}
+	return fmt.Errorf("%s is a %T, want a Run or Parts", at, o)
 }
 
 // A Run is a leaf: one accumulator, from +0, to which a device adds products
@@ -38,6 +50,7 @@ type Parts struct {
 }
 
 func (r Run) check(at string, _ bool) error {
+	computes := func() error { return complaint(func() { r.Device.Dot([]float64{0}, []float64{0}, 0) }) }
 	switch {
 	case r.Device.Core == nil:
 		return fmt.Errorf("%s.Device has no core, want a device of package devices", at)
@@ -45,6 +58,8 @@ func (r Run) check(at string, _ bool) error {
 		return fmt.Errorf("%s.Device = %q, want a device without scales", at, r.Device.Name)
 	case r.Device.C.Precision > tcore.Binary32.Precision:
 		return fmt.Errorf("%s.Device = %q has results of %s, want binary32 or less", at, r.Device.Name, r.Device.C.Name)
+	case computes() != nil:
+		return fmt.Errorf("%s.Device = %q, which computes nothing: %w", at, r.Device.Name, computes())
 	case r.Group < 0 || r.Group > r.Device.BlockTerms():
 		return fmt.Errorf("%s.Group = %d, want 0 to %d, the products that device %q adds at once", at, r.Group, r.Device.BlockTerms(), r.Device.Name)
 	case r.Tile < 0 || r.Tile%r.group() != 0:
@@ -61,12 +76,20 @@ func (p Parts) check(at string, within bool) error {
 		return err
 	}
 	if within && p.Merge.Scale != Unscaled {
-		return fmt.Errorf("%s.Merge.Scale = %v within parts that have scales, want one such node", at, p.Merge.Scale)
+		return fmt.Errorf("%s.Merge.Scale = %v in parts of parts, want scales in the outermost alone", at, p.Merge.Scale)
 	}
-	if p.Each == nil {
-		return fmt.Errorf("%s.Each = nil, want a Run or Parts", at)
-	}
-	return p.Each.check(at+".Each", true)
+	return checkOrder(p.Each, at+".Each", true)
+}
+
+// complaint returns what a call panics with, as an error.
+func complaint(call func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	call()
+	return nil
 }
 
 // group returns the number of products of an instruction.
@@ -114,6 +137,8 @@ func leaf(o Order) Run {
 			return n
 		case Parts:
 			o = n.Each
+		default:
+			panic(fmt.Sprintf("plan: order %T, want a Run or Parts", o))
 		}
 	}
 }

@@ -33,14 +33,14 @@ type Plan struct {
 // Check returns an error that names the first field of the plan that is not
 // allowed.
 func (p Plan) Check() error {
-	if p.Order == nil {
-		return fmt.Errorf("plan: Order = nil, want a Run or Parts")
-	}
-	if err := p.Order.check("Order", false); err != nil {
+	if err := checkOrder(p.Order, "Order", false); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
 	if f := p.Output; f != (tcore.Format{}) && f.Precision > tcore.Binary32.Precision {
 		return fmt.Errorf("plan: Output = %s, want binary32 or less", f.Name)
+	}
+	if err := checkFormat(p.Output); err != nil {
+		return fmt.Errorf("plan: Output: %w", err)
 	}
 	return nil
 }
@@ -63,6 +63,32 @@ func (p Plan) Scaled() (length int, scaled bool) {
 	}
 }
 
+// unscaled panics if Check returns an error or the plan is one for another call,
+// with scales.
+func (p Plan) unscaled(call, other string) {
+	p.mustCheck()
+	if _, scaled := p.Scaled(); scaled {
+		panic(fmt.Sprintf("plan: %s: plan %q has scales, want %s", call, p.Name, other))
+	}
+}
+
+// scaled returns the products of a scale. It panics if Check returns an error or
+// the plan is one for another call, without scales.
+func (p Plan) scaled(call, other string) (length int) {
+	p.mustCheck()
+	length, scaled := p.Scaled()
+	if !scaled {
+		panic(fmt.Sprintf("plan: %s: plan %q has no scales, want %s", call, p.Name, other))
+	}
+	return length
+}
+
+func (p Plan) mustCheck() {
+	if err := p.Check(); err != nil {
+		panic(err.Error())
+	}
+}
+
 // output returns the format of D.
 func (p Plan) output() tcore.Format {
 	if p.Output == (tcore.Format{}) {
@@ -80,9 +106,7 @@ type Scales struct{ A, B blas32.General }
 // others. It panics if a shape does not fit, a matrix is empty, tA or tB is
 // another value, [Plan.Check] returns an error, or the plan is scaled.
 func (p Plan) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, beta float32, c, d blas32.General) {
-	if _, scaled := p.Scaled(); scaled {
-		panic(fmt.Sprintf("plan: GEMM: plan %q has scales, want GEMMScaled", p.Name))
-	}
+	p.unscaled("GEMM", "GEMMScaled")
 	p.gemm("GEMM", alpha, transpose("a", tA, a), transpose("b", tB, b), Scales{}, beta, c, d)
 }
 
@@ -91,10 +115,7 @@ func (p Plan) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, be
 // shapes of the scales do not fit.
 func (p Plan) GEMMScaled(alpha float32, a, b blas32.General, s Scales, beta float32, c, d blas32.General) {
 	const call = "GEMMScaled"
-	length, scaled := p.Scaled()
-	if !scaled {
-		panic(fmt.Sprintf("plan: %s: plan %q has no scales, want GEMM", call, p.Name))
-	}
+	length := p.scaled(call, "GEMM")
 	matrix.CheckProduct("plan", call, a, b)
 	parts := ceil(a.Cols, length)
 	checkShape(call, "scales of A", a.Rows, parts, s.A)
@@ -107,9 +128,6 @@ func (p Plan) gemm(call string, alpha float32, a, b blas32.General, s Scales, be
 	checkShape(call, "d", a.Rows, b.Cols, d)
 	if beta != 0 {
 		checkShape(call, "c", a.Rows, b.Cols, c)
-	}
-	if err := p.Check(); err != nil {
-		panic(err.Error())
 	}
 	f := &factors{a, b}
 	sum := (&computation{
@@ -147,19 +165,14 @@ func (p Plan) finish(alpha, sum, beta, c float32) float32 {
 // [tcore.Device.Dot]. It panics if the lengths differ, there are no products,
 // [Plan.Check] returns an error, or the plan is scaled.
 func (p Plan) Dot(x, y []float64) float64 {
-	if _, scaled := p.Scaled(); scaled {
-		panic(fmt.Sprintf("plan: Dot: plan %q has scales, want GEMMScaled", p.Name))
-	}
+	p.unscaled("Dot", "DotScaled")
 	return p.dot("Dot", x, y, nil, nil)
 }
 
 // DotScaled is Dot for a plan whose parts have scales, one of x and one of y
 // each. It panics as Dot does, or if there is another number of scales.
 func (p Plan) DotScaled(x, y []float64, scaleX, scaleY []float32) float64 {
-	length, scaled := p.Scaled()
-	if !scaled {
-		panic(fmt.Sprintf("plan: DotScaled: plan %q has no scales, want Dot", p.Name))
-	}
+	length := p.scaled("DotScaled", "Dot")
 	for _, s := range [][]float32{scaleX, scaleY} {
 		if len(s) != ceil(len(x), length) {
 			panic(fmt.Sprintf("plan: DotScaled: %d scales, want %d for %d products", len(s), ceil(len(x), length), len(x)))
@@ -171,9 +184,6 @@ func (p Plan) DotScaled(x, y []float64, scaleX, scaleY []float32) float64 {
 func (p Plan) dot(call string, x, y []float64, scaleX, scaleY []float32) float64 {
 	if len(x) != len(y) || len(x) == 0 {
 		panic(fmt.Sprintf("plan: %s: %d and %d factors, want as many of both, at least one", call, len(x), len(y)))
-	}
-	if err := p.Check(); err != nil {
-		panic(err.Error())
 	}
 	sum := (&computation{
 		elements: 1,

@@ -17,9 +17,7 @@ type Node struct {
 // panics if k < 1 or the order is one that [Plan.Check] has an error for.
 func Tree(o Order, k int) *Node {
 	pkg.Count("k", k)
-	if err := (Plan{Order: o}).Check(); err != nil {
-		panic(err.Error())
-	}
+	Plan{Order: o}.mustCheck()
 	return tree(o, positions(k))
 }
 

@@ -69,6 +69,14 @@ func (p Parts) check(at string, within bool) error {
 	return p.Each.check(at+".Each", true)
 }
 
+// of returns the order of a part: the node itself if its Cut goes on.
+func (p Parts) of(part []int) Order {
+	if p.Cut.again(part) {
+		return p
+	}
+	return p.Each
+}
+
 // group returns the number of products of an instruction.
 func (r Run) group() int {
 	if r.Group == 0 {

@@ -3,7 +3,7 @@ package plan
 import "fmt"
 
 // A Cut divides a sum of n products into parts. Exactly one of Length, Count,
-// Lanes and At is set.
+// Lanes, At, Halves and Head is set.
 type Cut struct {
 	Length int // parts of so many products, the last of the rest
 
@@ -23,19 +23,31 @@ type Cut struct {
 	// Nominal, if not 0, is the n from which a Vector of 0 or less is computed, as
 	// where slices of K have the Vector of the longest.
 	Nominal int
+	// Whole, if not 0, gives the first lane what is left of n when Whole divides it.
+	Whole int
 
 	At []int // where the second part and those after it begin, in ascending order
+
+	// Halves cuts a sum of more than Most products in two, the first part of ⌊n/2⌋,
+	// rounded down to a multiple of Halves, and both again by the same rule. Sums of
+	// at most Most are not cut: the next order is that of each of them.
+	Halves int
+	Most   int
+
+	// Head makes one part of as many products as it divides, and one of each that
+	// is left.
+	Head int
 }
 
 func (c Cut) check(at string) error {
 	set := 0
-	for _, is := range []bool{c.Length != 0, c.Count != 0, c.Lanes != 0, len(c.At) > 0} {
+	for _, is := range []bool{c.Length != 0, c.Count != 0, c.Lanes != 0, len(c.At) > 0, c.Halves != 0, c.Head != 0} {
 		if is {
 			set++
 		}
 	}
 	if set != 1 {
-		return fmt.Errorf("%s has %d of Length, Count, Lanes and At, want one", at, set)
+		return fmt.Errorf("%s has %d of Length, Count, Lanes, At, Halves and Head, want one", at, set)
 	}
 	for _, f := range []struct {
 		name    string
@@ -47,6 +59,10 @@ func (c Cut) check(at string) error {
 		{"Grain", c.Grain, c.Grain >= 0 && (c.Grain == 0 || c.Count > 0)},
 		{"Lanes", c.Lanes, c.Lanes >= 0},
 		{"Vector", c.Vector, c.Vector == 0 || c.Lanes > 0},
+		{"Whole", c.Whole, c.Whole >= 0 && (c.Whole == 0 || c.Lanes > 0)},
+		{"Halves", c.Halves, c.Halves >= 0},
+		{"Most", c.Most, c.Halves == 0 && c.Most == 0 || c.Halves > 0 && c.Most/2 >= c.Halves},
+		{"Head", c.Head, c.Head >= 0},
 		{"Nominal", c.Nominal, c.Nominal >= 0 && (c.Nominal == 0 || c.Lanes > 0 && c.Vector <= 0)},
 	} {
 		if !f.allowed {
@@ -77,6 +93,15 @@ func (c Cut) of(k []int) [][]int {
 		return slices(k, ceil(ceil(len(k), c.Count), grain)*grain, c.Count)
 	case c.Lanes > 0:
 		return c.lanes(k)
+	case c.Halves > 0:
+		if !c.again(k) {
+			return [][]int{k}
+		}
+		half := len(k) / 2 / c.Halves * c.Halves
+		return [][]int{k[:half], k[half:]}
+	case c.Head > 0:
+		head := len(k) / c.Head * c.Head
+		return append([][]int{k[:head]}, slices(k[head:], 1, len(k)-head)...)
 	}
 	parts := make([][]int, 0, len(c.At)+1)
 	start := 0
@@ -87,6 +112,9 @@ func (c Cut) of(k []int) [][]int {
 	}
 	return append(parts, k[start:])
 }
+
+// again reports whether a part is cut by the same rule as the whole.
+func (c Cut) again(part []int) bool { return c.Halves > 0 && len(part) > c.Most }
 
 // slices returns count parts of length products in a row.
 func slices(k []int, length, count int) [][]int {
@@ -115,6 +143,11 @@ func (c Cut) vector(n int) int {
 func (c Cut) lanes(k []int) [][]int {
 	v := c.vector(len(k))
 	parts := make([][]int, c.Lanes)
+	if c.Whole > 0 {
+		whole := len(k) / c.Whole * c.Whole
+		defer func(rest []int) { parts[0] = append(parts[0], rest...) }(k[whole:])
+		k = k[:whole]
+	}
 	for start := 0; start < len(k); start += v {
 		l := start / v % c.Lanes
 		parts[l] = append(parts[l], k[start:min(start+v, len(k))]...)

@@ -92,6 +92,14 @@ func complaint(call func()) (err error) {
 	return nil
 }
 
+// of returns the order of a part: the node itself if its Cut goes on.
+func (p Parts) of(part []int) Order {
+	if p.Cut.again(part) {
+		return p
+	}
+	return p.Each
+}
+
 // group returns the number of products of an instruction.
 func (r Run) group() int {
 	if r.Group == 0 {

@@ -35,8 +35,8 @@ func TestCheckNamesTheField(t *testing.T) {
 		"plan: Order.Tile = 12, want a multiple of 8, the products of an instruction":                                       plan.Run{Device: hopper.Device, Group: 8, Tile: 12},
 		"plan: Order.Tile = -16, want a multiple of 16, the products of an instruction":                                     plan.Run{Device: hopper.Device, Tile: -16},
 
-		"plan: Order.Cut has 0 of Length, Count, Lanes and At, want one":                             parts(plan.Cut{}, plan.Merge{}),
-		"plan: Order.Cut has 2 of Length, Count, Lanes and At, want one":                             parts(plan.Cut{Length: 1, Count: 1}, plan.Merge{}),
+		"plan: Order.Cut has 0 of Length, Count, Lanes, At, Halves and Head, want one":                             parts(plan.Cut{}, plan.Merge{}),
+		"plan: Order.Cut has 2 of Length, Count, Lanes, At, Halves and Head, want one":                             parts(plan.Cut{Length: 1, Count: 1}, plan.Merge{}),
 		"plan: Order.Cut.Length = -3, which does not fit the other fields":                           parts(plan.Cut{Length: -3}, plan.Merge{}),
 		"plan: Order.Cut.Count = -3, which does not fit the other fields":                            parts(plan.Cut{Count: -3}, plan.Merge{}),
 		"plan: Order.Cut.Lanes = -3, which does not fit the other fields":                            parts(plan.Cut{Lanes: -3}, plan.Merge{}),
@@ -105,7 +105,7 @@ func TestPanics(t *testing.T) {
 		`plan: GEMMScaled: scales of A is 2 × 2, want 2 × 1`:             func() { deep.GEMMScaled(1, a, b, plan.Scales{A: matrix.New(2, 2), B: s.B}, 0, none, d) },
 		`plan: GEMMScaled: scales of B is 4 × 1, want 1 × 4`:             func() { deep.GEMMScaled(1, a, b, plan.Scales{A: s.A, B: matrix.New(4, 1)}, 0, none, d) },
 		`plan: Order = nil, want a Run or Parts`:                         gemm(plan.Plan{}, n, n, a, b, 0, none, d),
-		`plan: Order.Cut has 0 of Length, Count, Lanes and At, want one`: func() {
+		`plan: Order.Cut has 0 of Length, Count, Lanes, At, Halves and Head, want one`: func() {
 			plan.Plan{Order: plan.Parts{Each: hopper, Merge: plan.Merge{Scale: plan.Fused}}}.DotScaled(x, x, nil, nil)
 		},
 		`plan: order <nil>, want a Run or Parts`:      func() { plan.Plan{}.Device() },

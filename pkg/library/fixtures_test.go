@@ -163,7 +163,8 @@ func exactCases(t *testing.T) (cases, extra []exactCase) {
 }
 
 // Cases that can be followed by hand, and some with all significands full, have
-// the sums and results of an exact reference, and not those of mistakes near by.
+// the sums and results of an exact reference, and not those of mistakes near
+// by.
 func TestExactCases(t *testing.T) {
 	cases, _ := exactCases(t)
 	for _, c := range cases {

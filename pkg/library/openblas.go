@@ -17,9 +17,9 @@ const (
 	// OneChain is the order of most elements: those of tiles that a kernel computes
 	// with one accumulator each.
 	OneChain Place = iota
-	// TwoChains is that of others, eight rows or columns at an edge: one accumulator
-	// for even positions and one for odd ones, of the first 8⌊n/8⌋ products of a
-	// part; the first one takes the rest.
+	// TwoChains is that of others, eight rows or columns at an edge: one
+	// accumulator for even positions and one for odd ones, of the first 8⌊n/8⌋
+	// products of a part; the first one takes the rest.
 	TwoChains
 )
 
@@ -58,7 +58,7 @@ func FindOpenBLASCore(name string) (OpenBLASCore, error) {
 // Plan returns the plan of sgemm, with alpha = 1 and one thread, for the
 // elements of a place of D. K is cut into parts of Q; between Q and 2Q what is
 // left is halved, to a multiple of U; every part is added to C, which starts as
-// 0 (OpenBLAS 2023). The error names the size or the place that is none, or
+// 0 (OpenBLAS 2022). The error names the size or the place that is none, or
 // says that the order is known for binary32 only.
 func (c OpenBLASCore) Plan(s Shape, k Kind, at Place) (plan.Plan, error) {
 	if at != OneChain && at != TwoChains {
@@ -76,9 +76,9 @@ func (c OpenBLASCore) Plan(s Shape, k Kind, at Place) (plan.Plan, error) {
 func openBLAS(at Place) Entry {
 	doc := "OpenBLAS's sgemm with its kernels for Haswell, one thread, alpha = 1"
 	if at == TwoChains {
-		return Entry{"openblas-sgemm-two-chains", doc + ": elements at edges, with two accumulators by the parity of k", "OpenBLAS 2023", cores[0].order(at)}
+		return Entry{"openblas-sgemm-two-chains", doc + ": elements at edges, with two accumulators by the parity of k", "OpenBLAS 2022", cores[0].order(at)}
 	}
-	return Entry{"openblas-sgemm", doc + ": elements with one accumulator", "OpenBLAS 2023", cores[0].order(at)}
+	return Entry{"openblas-sgemm", doc + ": elements with one accumulator", "OpenBLAS 2022", cores[0].order(at)}
 }
 
 func (c OpenBLASCore) order(at Place) func(Shape, Kind) (plan.Plan, error) {

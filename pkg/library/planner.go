@@ -18,8 +18,8 @@ type Options struct {
 
 	// Floor takes for the chunk of a split of ALGO_ID 66 that of ⌊K/SPLITK_NUM⌋
 	// and not of ⌈K/SPLITK_NUM⌉, rounded up to blocks: one formula which would
-	// explain the lost tails, and foretells more of them for SPLITK_NUM > 128. It is
-	// a hypothesis.
+	// explain the lost tails, and foretells more of them for SPLITK_NUM > 128. It
+	// is a hypothesis.
 	Floor bool
 
 	// Measured refuses what the published planner plans without anyone having

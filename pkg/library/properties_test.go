@@ -109,7 +109,7 @@ func TestOrdersThatAreEqual(t *testing.T) {
 	hopper := profiles[0]
 	equal := func(a, b plan.Plan, k Kind, n int) {
 		t.Helper()
-		for range 20 {
+		for range 8 {
 			x, y := drawn(rng, k.Factors(), n)
 			if got, want := a.Dot(x, y), b.Dot(x, y); !same(got, want) {
 				t.Fatalf("%s: %x, %s: %x", a.Name, got, b.Name, want)
@@ -138,7 +138,7 @@ func TestFloorIsTheConditionOfTheTail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	p := profiles[1]
 	lost, beyond := 0, 0
-	for range 30000 {
+	for range 20000 {
 		shape := Shape{64, 64, 1 + rng.IntN(60000)}
 		c := config(66, 2+rng.IntN(200), 2, 0, 35)
 		block := 64

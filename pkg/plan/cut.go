@@ -16,21 +16,21 @@ type Cut struct {
 	Floor bool
 
 	// Lanes takes turns: part l has Vector products from l × Vector on, then again
-	// every Lanes × Vector. A Vector of 0 is ⌈n/Lanes⌉: one slice in a row for each.
-	// One of -v is that too, but at most v.
+	// every Lanes × Vector. A Vector of 0 is ⌈n/Lanes⌉: one slice in a row for
+	// each. One of -v is that too, but at most v.
 	Lanes  int
 	Vector int
 	// Nominal, if not 0, is the n from which a Vector of 0 or less is computed, as
 	// where slices of K have the Vector of the longest.
 	Nominal int
-	// Whole, if not 0, gives the first lane what is left of n when Whole divides it.
+	// Whole, if not 0, gives the first lane what is left when Whole divides n.
 	Whole int
 
 	At []int // where the second part and those after it begin, in ascending order
 
-	// Halves cuts a sum of more than Most products in two, the first part of ⌊n/2⌋,
-	// rounded down to a multiple of Halves, and both again by the same rule. Sums of
-	// at most Most are not cut: the next order is that of each of them.
+	// Halves cuts a sum of more than Most products in two, the first part of
+	// ⌊n/2⌋, rounded down to a multiple of Halves, and both again by the same rule.
+	// Sums of at most Most are not cut: the next order is that of each of them.
 	Halves int
 	Most   int
 

@@ -68,13 +68,13 @@ func (c Cut) check(at string) error {
 func (c Cut) of(k []int) [][]int {
 	switch {
 	case c.Length > 0:
-		return slices(k, c.Length, max(1, ceil(len(k), c.Length)))
+		return inRow(k, c.Length, max(1, ceil(len(k), c.Length)))
 	case c.Count > 0 && c.Floor:
 		grain := max(c.Grain, 1)
-		return slices(k, ceil(len(k)/c.Count, grain)*grain, c.Count)
+		return inRow(k, ceil(len(k)/c.Count, grain)*grain, c.Count)
 	case c.Count > 0:
 		grain := max(c.Grain, 1)
-		return slices(k, ceil(ceil(len(k), c.Count), grain)*grain, c.Count)
+		return inRow(k, ceil(ceil(len(k), c.Count), grain)*grain, c.Count)
 	case c.Lanes > 0:
 		return c.lanes(k)
 	}
@@ -88,8 +88,8 @@ func (c Cut) of(k []int) [][]int {
 	return append(parts, k[start:])
 }
 
-// slices returns count parts of length products in a row.
-func slices(k []int, length, count int) [][]int {
+// inRow returns count parts of length products in a row.
+func inRow(k []int, length, count int) [][]int {
 	parts := make([][]int, count)
 	for i := range parts {
 		parts[i] = k[min(i*length, len(k)):min((i+1)*length, len(k))]

@@ -113,6 +113,7 @@ func TestErrorsOfTextsNameThePlace(t *testing.T) {
 		d + " | lanes 3 + butterfly":         `column 40, "butterfly": want it of a number`,
 		d + " | lanes 4 + zero butterfly":    `column 45, "butterfly": want it once`,
 		d + " | lanes 4 + butterfly folds 1": `column 50, "folds": want it once`,
+		d + " | lanes 4 + folds 1 butterfly": `column 48, "butterfly": want it once`,
 		d + " | lanes 4 + folds 2,2":         `column 30, "lanes": these parts.Merge.Folds = [2 2]`,
 		d + " | every 4 + partial":           `column 47, the end: want a format after partial`,
 		d + " | lanes 4 + fused":             `column 30, "lanes": these parts.Merge.Scale = fused`,

@@ -140,6 +140,17 @@ func TestTracesOfInfinities(t *testing.T) {
 	}
 }
 
+// A trace has the signs of zeros that Dot has.
+func TestTracesKeepSignsOfZeros(t *testing.T) {
+	x, y := []float64{-0x1p-140}, []float64{0x1p-140}
+	for text, negative := range map[string]bool{"": true, " + zero": false, " + folds 2,1": false, " + running binary16": true} {
+		p := parse(t, "ieee-fma-binary32-binary32 | every 1"+text)
+		if z, want := p.Trace(x, y).Result, p.Dot(x, y); math.Signbit(z) != negative || math.Signbit(want) != negative {
+			t.Errorf("%s: %v, Dot is %v, want a sign of %v", text, z, want, negative)
+		}
+	}
+}
+
 // What three products lose between two slices of K.
 func ExamplePlan_Trace() {
 	p, err := plan.Parse("hopper-wgmma-binary16-binary32 | every 64")

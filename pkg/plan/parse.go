@@ -275,6 +275,9 @@ var mergeWords = []string{"folds", "butterfly", "zero", "partial", "running", "f
 func (r *reader) merge(m *Merge, c Cut) (err error) {
 	for before := -1; ; {
 		i := slices.Index(mergeWords, r.peek())
+		if i < 0 && !slices.Contains([]string{"", "|", ">"}, r.peek()) {
+			return r.wrong(r.next(), "want %s, | and a cut, > and a format, or the end", strings.Join(mergeWords, ", "))
+		}
 		if i < 0 {
 			return nil
 		}

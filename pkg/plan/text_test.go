@@ -96,7 +96,7 @@ func TestErrorsOfTextsNameThePlace(t *testing.T) {
 		d + " | every":                       `column 35, the end: want a number from 1 to 16777216 after every`,
 		d + " | every 0":                     `column 36, "0": want a number`,
 		d + " | every 16777217":              `column 36, "16777217": want a number`,
-		d + " | every 8 + zeroo":             `column 40, "zeroo": want | and a cut`,
+		d + " | every 8 + zeroo":             `column 40, "zeroo": want folds, butterfly`,
 		d + " | every 8 +":                   ``,
 		d + " | at 3,x":                      `column 35, "x": want a number`,
 		d + " | at 3,2":                      `column 30, "at": these parts.Cut.At[1] = 2`,

@@ -77,6 +77,9 @@ var rows = []string{
 	"infer --library A.npy --function dot --in bfloat16 --k 2", "infer --serve --library none.so --k 2", "infer --order --json --device volta-mma-binary16-binary32",
 	"devices sapphirerapids", "gemm -in int8 -device sapphirerapids A.npy B.npy -o D.npy", "gemm -in int8,uint8 -device sapphirerapids -out int32 -ta A.npy B.npy -o D.npy", "trace -in int8 -device sapphirerapids A.npy B.npy",
 	"bound -in int8,uint8 -device sapphirerapids -k 64", "predict -in uint8 -device sapphirerapids -k 70000", "advise -tolerance 1e-9 -in int8 -represented=false",
+	"plan list", "plan list -json", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan help",
+	"gemm -plan two-halves A.npy B.npy -o D.npy", "gemm -plan lanes -compare ieee,hopper -alpha 2 -beta 3 -c A.npy -ta A.npy B.npy -o D.npy", "gemm -plan scaled A.npy B.npy -o D.npy", "gemm -plan split -in e4m3 A.npy B.npy -o D.npy",
+	"trace -plan blocks-of-lanes A.npy B.npy -row 1 -column 2", "trace -plan split wide.npy tall.npy", "trace -plan plain -promote 3 A.npy B.npy",
 	"version", "help", "gpu help", "",
 }
 
@@ -92,6 +95,8 @@ var oddWords = append([]string{
 	"U(0,1)×U(0,1)×U(0,1)", "sorted(sorted(sorted(U(0,1))))", strings.Repeat("relu(", 2000) + "U(0,1)" + strings.Repeat(")", 2000),
 	"U(0,1),N(0,1)", "paper", "ieee", "volta", "cdna1", "blackwell-nvf4", "hopper/16", "hopper/0", "hopper>binary16", "ieee>e4m3", "Hopper", "all",
 	"binary16", "binary64", "e2m1", "tf32", "e4m3,e5m2", "e4m3,", "pairs", "compensated", "moments", "files",
+	"plain", "lanes", "hopper-wgmma-binary16-binary32 | every 3 > binary16", "ieee-fma-binary16-binary32 group 1 tile 2 | lanes 4 vector 1 + butterfly zero | at 1,2 > bfloat16 fused-beta",
+	"ieee-fma-binary16-binary32 | every 1 | parts 16777216 + folds 16777216,1", "ieee-fma-binary32-binary32 | lanes 16777216 | every 1", "hopper-wgmma-e4m3-binary32 | evry 3", "x | |", "ieee-fma-binary16-binary32 | parts 3 floor + partial e2m1 running e4m3",
 	"check", "hopper-wgmma-e4m3-binary32", "blackwell-mma-e2m1-binary32", "experiment", "help", "-h",
 }, files...)
 
@@ -154,7 +159,7 @@ func one(rng *rand.Rand, list []string) string {
 // commandOf returns the words of a line that name its command.
 func commandOf(line []string) []string {
 	n := min(1, len(line))
-	if len(line) > 1 && slices.Contains([]string{"gpu", "silicon", "vectors"}, line[0]) {
+	if len(line) > 1 && slices.Contains([]string{"gpu", "silicon", "vectors", "plan"}, line[0]) {
 		n = 2
 	}
 	return line[:n]

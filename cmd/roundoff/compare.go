@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/trial"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -28,8 +27,9 @@ type difference struct {
 	mean, maximum float64 // of the relative error against the exact product
 }
 
-// comparison returns a comparison whose first result is d, of machine k.
-func (p *product) comparison(k tcore.Machine, d blas32.General) *comparison {
+// comparison returns a comparison whose first result is d, of the machine or
+// plan of that name.
+func (p *product) comparison(name string, d blas32.General) *comparison {
 	c := &comparison{first: d}
 	if p.alpha == 1 && p.beta == 0 {
 		a, b := p.operandA, p.operandB
@@ -43,7 +43,7 @@ func (p *product) comparison(k tcore.Machine, d blas32.General) *comparison {
 			c.exact = exact
 		}
 	}
-	c.add(k.Name, d)
+	c.add(name, d)
 	return c
 }
 

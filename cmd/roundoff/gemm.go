@@ -29,6 +29,9 @@ type product struct {
 	splitK, promote    int
 	compare            string
 	recipe, kernel     string
+	plan               planChoice
+	planned            bool   // by a plan, not by device
+	accumulator        string // of a plan, which devices beside it have too
 	operandA, operandB blas32.General
 	accumulated        blas32.General
 	integers           []uint64 // codes of C in int32, for -out int32
@@ -45,6 +48,7 @@ func (p *product) machineFlags(flags *flag.FlagSet) {
 	flags.StringVar(&p.out, "out", "binary32", "round the result to this `format`, and accumulate in it if the device can; int32: the sums of a device of integers")
 	flags.IntVar(&p.splitK, "split-k", 1, "add this `number` of parts of K in binary32")
 	flags.IntVar(&p.promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
+	p.plan.flags(flags)
 }
 
 // gemmCommand multiplies matrices.
@@ -71,7 +75,7 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := p.checkRecipe(flags, words); err != nil {
+	if err := cmp.Or(p.checkPlan(flags), p.checkRecipe(flags, words)); err != nil {
 		return err
 	}
 	if p.recipe != "" {
@@ -95,7 +99,7 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 
 // run reads the operands, multiplies them, writes D and compares the devices.
 func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
-	k, err := p.machine(p.device)
+	k, err := p.adder()
 	if err != nil {
 		return err
 	}
@@ -103,7 +107,10 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := p.read(k.Device.A, k.Device.B, k.Device.Convert); err != nil {
+	if err := p.read(k.device.A, k.device.B, k.device.Convert); err != nil {
+		return err
+	}
+	if err := p.affordable(k); err != nil {
 		return err
 	}
 	var file *output
@@ -114,16 +121,16 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 		defer file.drop()
 	}
 
-	bar := newProgress(stderr, k.Name)
+	bar := newProgress(stderr, k.name)
 	if p.out == tcore.INT32.Name {
-		d, err := p.multiplyIntegers(ctx, k.Device, bar)
+		d, err := p.multiplyIntegers(ctx, k.device, bar)
 		if err != nil {
 			return err
 		}
 		_, n := shape(p.operandB, p.transposeB)
 		return file.write(func(w io.Writer) error { return writeIntegers(w, d, n) })
 	}
-	d, err := p.multiply(ctx, k, bar)
+	d, err := p.multiply(ctx, k.GEMMer, bar)
 	if err != nil {
 		return err
 	}
@@ -135,7 +142,7 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if len(rivals) == 0 {
 		return nil
 	}
-	c := p.comparison(k, d)
+	c := p.comparison(k.name, d)
 	for _, r := range rivals {
 		z, err := p.multiply(ctx, r, newProgress(stderr, r.Name))
 		if err != nil {
@@ -148,7 +155,7 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // machine returns the machine for the product on the device of that name.
 func (p *product) machine(name string) (tcore.Machine, error) {
-	d, err := findDevice(name, p.in, p.out)
+	d, err := findDevice(name, p.in, cmp.Or(p.accumulator, p.out))
 	if err != nil {
 		return tcore.Machine{}, err
 	}
@@ -235,8 +242,11 @@ func shape(m blas32.General, transposed bool) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
+// bandOf returns how many of m rows are computed at once.
+func bandOf(m int) int { return max(64, (m+49)/50) }
+
 // multiply computes D in bands of rows, so that it can show its progress.
-func (p *product) multiply(ctx context.Context, k tcore.Machine, bar *progress) (blas32.General, error) {
+func (p *product) multiply(ctx context.Context, k tcore.GEMMer, bar *progress) (blas32.General, error) {
 	m, _ := shape(p.operandA, p.transposeA)
 	_, n := shape(p.operandB, p.transposeB)
 	d := matrix.New(m, n)
@@ -249,7 +259,7 @@ func (p *product) multiply(ctx context.Context, k tcore.Machine, bar *progress) 
 	if p.transposeB {
 		tB = blas.Trans
 	}
-	band := max(64, (m+49)/50)
+	band := bandOf(m)
 	for i := 0; i < m; i += band {
 		if err := ctx.Err(); err != nil {
 			bar.done()
@@ -279,7 +289,7 @@ func (p *product) multiplyIntegers(ctx context.Context, d tcore.Device, bar *pro
 		z = make([]uint64, m*n)
 	}
 	defer bar.done()
-	columns, band := encoded(d.B, b.Data), max(64, (m+49)/50)
+	columns, band := encoded(d.B, b.Data), bandOf(m)
 	for i := 0; i < m; i += band {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -6,6 +6,8 @@
 //	roundoff gemm             multiply matrices of NumPy files as a tensor core does
 //	roundoff quantise         quantise a matrix of a NumPy file as a library does
 //	roundoff trace            show how an element of a product is summed, and what is cut off
+//	roundoff plan list        list plans, in which libraries add products
+//	roundoff plan explain     tell in words, or draw, how a plan adds K products
 //	roundoff audit            tell what quantisation does to the products of a trained network
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
 //	roundoff quantisation     bound what quantisation does to a matrix product, by every bound there is
@@ -68,6 +70,7 @@ var commands = []command{
 	{"gemm", "multiply matrices of NumPy files as a tensor core does", gemmCommand},
 	{"quantise", "quantise a matrix of a NumPy file as a library does, or list the recipes", quantiseCommand},
 	{"trace", "show how an element of a product is summed, and what is cut off", traceCommand},
+	{"plan", "tell in which order a library adds products, and what that does", planCommand},
 	{"audit", "tell what quantisation does to the products of a trained network", auditCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
 	{"quantisation", "bound what quantisation does to a matrix product, by every bound there is", quantisationCommand},
@@ -187,7 +190,7 @@ func (w *minded) Write(b []byte) (int, error) {
 
 // subcommands returns the subcommands of the commands that have some.
 func subcommands() map[string][]command {
-	return map[string][]command{"silicon": siliconCommands, "gpu": gpuCommands}
+	return map[string][]command{"plan": planCommands, "silicon": siliconCommands, "gpu": gpuCommands}
 }
 
 // usage lists the commands.

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/plan"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // traceCommand prints how an element of a product is summed.
@@ -14,8 +16,8 @@ func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	var i, j int
 	flags := newFlags("trace", "[-flag ...] A.npy B.npy\n\n"+
 		"Prints how one element of AB is summed: every product that is not 0, what the device keeps of it and\n"+
-		"what it cuts off, every block, every part that is added in binary32, and the exact result. Files are\n"+
-		"those of roundoff gemm.\n\n", stderr)
+		"what it cuts off, every block, every part that is added in binary32, and the exact result. With -plan, also\n"+
+		"where the error comes from. Files are those of roundoff gemm.\n\n", stderr)
 	p.machineFlags(flags)
 	flags.IntVar(&i, "row", 0, "trace the element of this `row`, from 0")
 	flags.IntVar(&j, "column", 0, "and of this `column`")
@@ -23,15 +25,18 @@ func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
+	if err := p.checkPlan(flags); err != nil {
+		return err
+	}
 	if len(words) != 2 || p.splitK < 1 {
 		return misuse(flags, "want two files, and -split-k of 1 or more")
 	}
 	p.a, p.b = words[0], words[1]
-	m, err := p.machine(p.device)
+	k, err := p.adder()
 	if err != nil {
 		return err
 	}
-	if err := p.read(m.Device.A, m.Device.B, m.Device.Convert); err != nil {
+	if err := p.read(k.device.A, k.device.B, k.device.Convert); err != nil {
 		return err
 	}
 	a, b := p.operandA, p.operandB
@@ -39,6 +44,16 @@ func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 		return fmt.Errorf("-row %d -column %d, want an element of a product of %d × %d", i, j, a.Rows, b.Cols)
 	}
 	x, y := matrix.Vectors(matrix.Rows(a, i, i+1))[0], matrix.Vectors(matrix.Transpose(matrix.Columns(b, j, j+1)))[0]
-	_, err = io.WriteString(stdout, m.Trace(x, y).String())
+	text := ""
+	switch m := k.GEMMer.(type) {
+	case plan.Plan:
+		if err := checkPlan(m, a.Cols, 1, mostTraced); err != nil {
+			return err
+		}
+		text = m.Trace(x, y).String()
+	case tcore.Machine:
+		text = m.Trace(x, y).String()
+	}
+	_, err = io.WriteString(stdout, text)
 	return err
 }

@@ -84,13 +84,13 @@ func (c Cut) check(at string) error {
 func (c Cut) of(k []int) [][]int {
 	switch {
 	case c.Length > 0:
-		return slices(k, c.Length, max(1, ceil(len(k), c.Length)))
+		return inRow(k, c.Length, max(1, ceil(len(k), c.Length)))
 	case c.Count > 0 && c.Floor:
 		grain := max(c.Grain, 1)
-		return slices(k, ceil(len(k)/c.Count, grain)*grain, c.Count)
+		return inRow(k, ceil(len(k)/c.Count, grain)*grain, c.Count)
 	case c.Count > 0:
 		grain := max(c.Grain, 1)
-		return slices(k, ceil(ceil(len(k), c.Count), grain)*grain, c.Count)
+		return inRow(k, ceil(ceil(len(k), c.Count), grain)*grain, c.Count)
 	case c.Lanes > 0:
 		return c.lanes(k)
 	case c.Halves > 0:
@@ -101,7 +101,7 @@ func (c Cut) of(k []int) [][]int {
 		return [][]int{k[:half], k[half:]}
 	case c.Head > 0:
 		head := len(k) / c.Head * c.Head
-		return append([][]int{k[:head]}, slices(k[head:], 1, len(k)-head)...)
+		return append([][]int{k[:head]}, inRow(k[head:], 1, len(k)-head)...)
 	}
 	parts := make([][]int, 0, len(c.At)+1)
 	start := 0
@@ -116,8 +116,8 @@ func (c Cut) of(k []int) [][]int {
 // again reports whether a part is cut by the same rule as the whole.
 func (c Cut) again(part []int) bool { return c.Halves > 0 && len(part) > c.Most }
 
-// slices returns count parts of length products in a row.
-func slices(k []int, length, count int) [][]int {
+// inRow returns count parts of length products in a row.
+func inRow(k []int, length, count int) [][]int {
 	parts := make([][]int, count)
 	for i := range parts {
 		parts[i] = k[min(i*length, len(k)):min((i+1)*length, len(k))]

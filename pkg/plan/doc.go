@@ -15,6 +15,46 @@
 // element step by step. The tests compare both with an interpreter in exact
 // arithmetic.
 //
+// # Plans as text
+//
+// [Parse] reads a plan from a text and [Plan.String] writes it, for flags and
+// files. A text goes from the inside out, as numbers do: a device adds products,
+// then come the cuts whose parts it adds, the innermost first, then the format
+// of the result.
+//
+//	hopper-wgmma-e4m3-binary32                             one accumulator over all K
+//	hopper-wgmma-e4m3-binary32 | every 128                 promoted every 128 products
+//	hopper-wgmma-e4m3-binary32 | every 128 | every 2048    in slices of 2048 too
+//	hopper-wgmma-binary16-binary32 | every 2048 + running binary16 > binary16
+//
+// The grammar, where {x} is x any number of times, [x] once or not at all, and n
+// and m are numbers from 1 on:
+//
+//	plan    run { "|" cut [ "+" merge ] } [ ">" output ]
+//	run     device [ "group" n ] [ "tile" n ]
+//	cut     "every" n  or  "parts" n [ "grain" n ] [ "floor" ]
+//	        or  "lanes" n [ "vector" n  or  "upto" n ] [ "nominal" n ]  or  "at" n,n,…
+//	merge   [ "folds" n,…,1  or  "butterfly" ] [ "zero" ] [ "partial" format ]
+//	        [ "running" format ] [ "fused"  or  "fused-second" ]
+//	output  format [ "fused-beta" ]  or  "fused-beta"
+//
+// A device is a name of package devices, or ieee-fma-x-y, FMAs with factors of
+// format x and sums of format y. (x,y) after it are other formats of its
+// factors.
+//
+//	ampere-mma-binary16-binary32 group 8 tile 32           Group and Tile of a Run
+//	hopper-wgmma-e4m3-binary32(e5m2,e4m3)                  a factor of another format
+//	… | every 128                                          Length
+//	… | parts 9 grain 64 floor                             Count, Grain and Floor
+//	… | lanes 32 vector 4                                  Lanes and Vector
+//	… | lanes 16 upto 64 nominal 2048                      a Vector of -64, and Nominal
+//	… | at 100,200                                         At
+//	… | parts 4 + zero                                     sums that start at +0
+//	… | lanes 128 vector 1 + butterfly                     Folds 64,32,16,8,4,2,1
+//	… | lanes 148 vector 256 + folds 128,64,32,4,1         other Folds
+//	… | every 2048 + partial binary16                      Partial; running is Running
+//	… | every 128 + fused > bfloat16                       Scale Fused; and FusedSecond
+//
 // Which library uses which plan is known to package library.
 package plan
 

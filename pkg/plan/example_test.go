@@ -48,3 +48,14 @@ func ExampleTree() {
 	// Output:
 	// (((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)))
 }
+
+// The orders that libraries have.
+func ExampleForms() {
+	for _, p := range plan.Forms()[:3] {
+		fmt.Printf("%s: %v\n", p.Name, p)
+	}
+	// Output:
+	// plain: hopper-wgmma-binary16-binary32 > binary16
+	// split: hopper-wgmma-binary16-binary32 | every 2048 > binary16
+	// split-blocks: hopper-wgmma-e4m3-binary32 | every 128 | every 2048 > binary16
+}

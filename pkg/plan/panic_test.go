@@ -35,8 +35,8 @@ func TestCheckNamesTheField(t *testing.T) {
 		"plan: Order.Tile = 12, want a multiple of 8, the products of an instruction":                                       plan.Run{Device: hopper.Device, Group: 8, Tile: 12},
 		"plan: Order.Tile = -16, want a multiple of 16, the products of an instruction":                                     plan.Run{Device: hopper.Device, Tile: -16},
 
-		"plan: Order.Cut has 0 of Length, Count, Lanes, At, Halves and Head, want one":                             parts(plan.Cut{}, plan.Merge{}),
-		"plan: Order.Cut has 2 of Length, Count, Lanes, At, Halves and Head, want one":                             parts(plan.Cut{Length: 1, Count: 1}, plan.Merge{}),
+		"plan: Order.Cut has 0 of Length, Count, Lanes, At, Halves and Head, want one":               parts(plan.Cut{}, plan.Merge{}),
+		"plan: Order.Cut has 2 of Length, Count, Lanes, At, Halves and Head, want one":               parts(plan.Cut{Length: 1, Count: 1}, plan.Merge{}),
 		"plan: Order.Cut.Length = -3, which does not fit the other fields":                           parts(plan.Cut{Length: -3}, plan.Merge{}),
 		"plan: Order.Cut.Count = -3, which does not fit the other fields":                            parts(plan.Cut{Count: -3}, plan.Merge{}),
 		"plan: Order.Cut.Lanes = -3, which does not fit the other fields":                            parts(plan.Cut{Lanes: -3}, plan.Merge{}),

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/roundofflab/roundoff/pkg/plan"
+)
+
+// planCommands are the subcommands of roundoff plan.
+var planCommands = []command{
+	{"list", "list plans of all kinds, and what they are written as", planList},
+	{"explain", "tell in words, or draw, how a plan adds K products", planExplain},
+}
+
+// planCommand runs a subcommand of roundoff plan.
+func planCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return subcommand(ctx, "plan", planCommands, "A plan is how a library adds the products of an element: what one accumulator adds, how K is cut,\n"+
+		"how parts are merged, and what is rounded. Its text goes from the inside out: a device, then\n"+
+		"| and a cut for each level of parts, then > and the format of the result.\n", args, stdout, stderr)
+}
+
+// planList lists the plans that have names.
+func planList(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := newFlags("plan list", "[-json]\n\n"+
+		"Lists one plan of each kind that libraries of GPUs have, by a name that -plan knows.\n\n", stderr)
+	asJSON := flags.Bool("json", false, "print JSON")
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if len(words) > 0 {
+		return misuse(flags, "%q given, want flags alone", words[0])
+	}
+	if *asJSON {
+		return writeJSON(stdout, plan.Forms())
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "plan\twhat it does\ttext")
+	for _, p := range plan.Forms() {
+		fmt.Fprintf(w, "%s\t%s\t%v\n", p.Name, p.Doc, p)
+	}
+	return w.Flush()
+}
+
+// explained is a plan in JSON, with its size.
+type explained struct {
+	Plan plan.Plan `json:"plan"`
+	K    int       `json:"k"`
+	Size plan.Size `json:"size"`
+	Text string    `json:"text"`
+}
+
+// planExplain explains a plan.
+func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	var choice planChoice
+	flags := newFlags("plan explain", "-plan TEXT [-k K] [-json]\n\n"+
+		"Tells how a plan adds K products: how K is cut, what an accumulator does, how parts are merged,\n"+
+		"what one product meets on its way, and what is lost.\n\n", stderr)
+	choice.flags(flags)
+	k := flags.Int("k", 4096, "explain a sum of this `number` of products")
+	asJSON := flags.Bool("json", false, "print JSON")
+	words, err := parseFlags(flags, args)
+	if err != nil {
+		return err
+	}
+	if len(words) > 0 || choice.text == "" {
+		return misuse(flags, "want -plan, and flags alone")
+	}
+	if err := checkSizes(flags, mostTerms, size{"k", *k}); err != nil {
+		return err
+	}
+	p, err := choice.plan()
+	if err != nil {
+		return err
+	}
+	text := plan.Explain(p, *k)
+	if *asJSON {
+		return writeJSON(stdout, explained{p, *k, p.Size(*k), text})
+	}
+	_, err = fmt.Fprintf(stdout, "%v\n\n%s", p, text)
+	return err
+}

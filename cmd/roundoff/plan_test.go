@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/plan"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// askWords runs a command line whose words may have spaces.
+func askWords(t *testing.T, words ...string) (status int, out, errors string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status = run(t.Context(), words, &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+func TestPlanList(t *testing.T) {
+	_, out, _ := ask(t, "plan list")
+	_, data, _ := ask(t, "plan list -json")
+	var list []plan.Plan
+	if err := json.Unmarshal([]byte(data), &list); err != nil || len(list) != len(plan.Forms()) {
+		t.Fatalf("%v, %s", err, data)
+	}
+	for _, p := range list {
+		if !strings.Contains(out, p.Name+" ") || !strings.Contains(out, p.String()) {
+			t.Errorf("%s is not in the list", p.Name)
+		}
+		status, said, errs := ask(t, "plan explain -k 777 -plan "+p.Name)
+		if status != 0 || said != p.String()+"\n\n"+plan.Explain(p, 777) {
+			t.Errorf("%s: %s, %s", p.Name, said, errs)
+		}
+	}
+}
+
+func TestPlanExplainInJSON(t *testing.T) {
+	status, out, errs := askWords(t, "plan", "explain", "-json", "-k", "300", "-plan", "hopper-wgmma-e4m3-binary32 | every 128")
+	var z explained
+	if err := json.Unmarshal([]byte(out), &z); err != nil || status != 0 {
+		t.Fatalf("%v, %s", err, errs)
+	}
+	if z.K != 300 || z.Size.Instructions != 10 || z.Plan.String() != "hopper-wgmma-e4m3-binary32 | every 128" || z.Text != plan.Explain(z.Plan, 300) {
+		t.Errorf("%+v", z)
+	}
+}
+
+// gemm and trace compute what the plan computes.
+func TestProductsByPlans(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	rng := rand.New(rand.NewPCG(7, 8))
+	const m, n, k = 5, 7, 300
+	a, b := fill(plan.Forms()[0].Device().A, m, k, false, uniform(rng)), fill(plan.Forms()[0].Device().A, k, n, true, uniform(rng))
+	for path, z := range map[string]blas32.General{at("A.npy"): a, at("B.npy"): b} {
+		if err := saveMatrix(path, z); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"split-groups", "lanes", "hopper-wgmma-binary16-binary32 | every 64 | lanes 2 vector 10 > bfloat16"} {
+		p, err := findPlan("plan", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := askWords(t, "gemm", "-plan", text, "-compare", "hopper", at("A.npy"), at("B.npy"), "-o", at("D.npy"))
+		if status != 0 || !strings.Contains(out, "hopper-wgmma-binary16-binary32") || !strings.Contains(out, p.Name) {
+			t.Fatalf("%s: %s, %s", text, out, errs)
+		}
+		got, err := readNumbers(at("D.npy"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := matrix.New(m, n)
+		p.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, want)
+		for i, v := range want.Data {
+			if got.Data[i] != float64(v) {
+				t.Fatalf("%s: element %d is %v, want %v", text, i, got.Data[i], v)
+			}
+		}
+		x, y := make([]float64, k), make([]float64, k)
+		for l := range k {
+			x[l], y[l] = float64(a.Data[3*k+l]), float64(b.Data[l*n+2])
+		}
+		status, out, errs = askWords(t, "trace", "-row", "3", "-column", "2", "-plan", text, at("A.npy"), at("B.npy"))
+		if status != 0 || out != p.Trace(x, y).String() {
+			t.Errorf("%s: %s, %s", text, out, errs)
+		}
+	}
+}
+
+// What would take all memory is refused, with the flag, and no file is left.
+func TestPlansThatAreTooLarge(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := saveMatrix("A.npy", blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"ieee-fma-binary16-binary32 | parts 16777216":                                      "takes 16777216 accumulators and 16777215 additions for K = 2, want at most 1",
+		"ieee-fma-binary16-binary32 | every 1 + folds 16777216,1":                          "takes 2 accumulators and 16777215 additions for K = 2",
+		"ieee-fma-binary16-binary32 | every 1 | lanes 16777216 | lanes 16777216":           "accumulators",
+		"hopper-wgmma-binary16-binary32 | evry 1":                                          `-plan "hopper-wgmma-binary16-binary32 | evry 1": column 34, "evry": want every`,
+		"hopper-wgmma-binary16-binary32 | every 8 + " + strings.Repeat("hexadecimal ", 99): "\"...: column 44, \"hexadecimal\": want folds",
+	} {
+		for _, command := range [][]string{{"gemm", "-o", "D.npy"}, {"trace"}} {
+			status, out, errs := askWords(t, append(command, "-plan", text, "A.npy", "A.npy")...)
+			if status != 1 || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("%v %s: status %d, %q, %q, want %q", command, text, status, out, errs, want)
+			}
+		}
+	}
+	if _, err := os.Stat("D.npy"); err == nil {
+		t.Error("D.npy is left")
+	}
+}

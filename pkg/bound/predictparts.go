@@ -43,9 +43,7 @@ type partAdder struct {
 	grid float64   // a power of two that divides them all
 	rng  *rand.Rand
 
-	// The formats to which a part and the running sum are rounded; the zero value
-	// does not round.
-	partial, running tcore.Format
+	partial tcore.Format // to which a part is rounded first; the zero value does not round
 }
 
 // newPartAdder computes sums of parts.
@@ -72,8 +70,12 @@ func (p *partAdder) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	for i := range samples {
 		x := p.sums[i%len(p.sums)]
 		s := float32(p.grid * math.Round((lo+(hi-lo)*p.rng.Float64())/p.grid))
-		s = rounded(p.running, s)
-		z := rounded(p.running, s+rounded(p.partial, x))
+		z := s
+		if p.partial == (tcore.Format{}) {
+			z += x
+		} else {
+			z += float32(p.partial.Round(float64(x), tcore.ToNearestEven))
+		}
 		if z-z != 0 {
 			return truncation.ErrorMoments{}, fmt.Errorf("bound: no prediction for %s: %v and a part of %v overflow", p.k.Device.Name, s, x)
 		}

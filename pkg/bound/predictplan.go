@@ -2,7 +2,6 @@ package bound
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -20,6 +19,16 @@ func (k Problem) predictable() string {
 	s := k.shape()
 	if _, scaled := k.planned.Scaled(); scaled {
 		return "nothing is known of its scales"
+	}
+	for o := k.planned.Order; ; {
+		parts, ok := o.(plan.Parts)
+		if !ok {
+			break
+		}
+		if f := parts.Merge.Running; f != (tcore.Format{}) {
+			return fmt.Sprintf("its sums are rounded to %s while parts are added", f.Name)
+		}
+		o = parts.Each
 	}
 	if s.lost > 0 {
 		return fmt.Sprintf("its plan loses %d of %d products", s.lost, k.K)
@@ -61,7 +70,7 @@ func (k Problem) errorOf(o plan.Order, n int, chain truncation.RunningSum) (trun
 			return e, err
 		}
 		e = add(e, 1, z)
-		each = plan.Parts{Cut: plan.Cut{Length: longest}, Each: each, Merge: plan.Merge{Partial: parts.Merge.Partial, Running: parts.Merge.Running}}
+		each = plan.Parts{Cut: plan.Cut{Length: longest}, Each: each, Merge: plan.Merge{Partial: parts.Merge.Partial}}
 		lengths, longest = sums, slices.Max(sums)
 	}
 	return e, nil
@@ -88,7 +97,7 @@ func (f *fold) moments(lengths, sums []int, products truncation.ProductMoments) 
 		}
 	}
 	var e truncation.ErrorMoments
-	rounds := f.merge.Running != (tcore.Format{}) || f.first && f.merge.Partial != (tcore.Format{})
+	rounds := f.first && f.merge.Partial != (tcore.Format{})
 	if slices.Max(counts) < 2 && !rounds {
 		return e, nil
 	}
@@ -119,7 +128,7 @@ func (f *fold) adder() *partAdder {
 	n := min(128, max(8, elements/f.length))
 	k := f.k
 	k.K, k.planned = f.length, nil
-	p := &partAdder{k: k, running: f.merge.Running, rng: rand.New(rand.NewPCG(seed, 1))}
+	p := &partAdder{k: k, rng: rand.New(rand.NewPCG(seed, 1))}
 	if f.first {
 		p.partial = f.merge.Partial
 	}
@@ -132,12 +141,4 @@ func (f *fold) adder() *partAdder {
 	}
 	p.grid = lastBit(p.sums)
 	return p
-}
-
-// rounded returns x rounded to a format, unless it is the zero value.
-func rounded(f tcore.Format, x float32) float32 {
-	if f == (tcore.Format{}) || math.IsInf(float64(x), 0) {
-		return x
-	}
-	return float32(f.Round(float64(x), tcore.ToNearestEven))
 }

@@ -63,7 +63,7 @@ func (k Problem) results(bounds []Bound, f roundoff.Failure, average bool) []Res
 	if k.sumsIntegers() {
 		return []Result{k.integers()}
 	}
-	if k.Recipes != nil {
+	if k.Recipes != nil && k.planned == nil {
 		return k.quantisedResults(bounds, f)
 	}
 	values := fromRun(bounds, k, f)
@@ -176,6 +176,9 @@ func (b Bound) failsFor(k Problem, random bool) string {
 	if why := b.Model.Fails(k); why != "" {
 		return why
 	}
+	if why := k.failsPlan(b, random); why != "" {
+		return why
+	}
 	if k.Represented {
 		if why := k.overflows(random); why != "" {
 			return why
@@ -206,7 +209,7 @@ func (b Bound) assumptions(k Problem, averaged bool) string {
 			independent = "for independent elements of A of this distribution"
 		}
 	}
-	words := slices.DeleteFunc([]string{note, b.Assumes, independent, k.within()}, func(s string) bool { return s == "" })
+	words := slices.DeleteFunc([]string{note, b.Assumes, independent, k.within(), k.assumed()}, func(s string) bool { return s == "" })
 	if len(words) == 0 {
 		return "always"
 	}

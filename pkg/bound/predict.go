@@ -24,9 +24,9 @@ import (
 // [truncation.Increments] computes that mean, to about 2·10⁻⁵ units in the last
 // place for each product.
 //
-// Where K is cut into parts, by promotion or split K, the parts have
+// Where K is cut into parts, by promotion, split K or a plan, the parts have
 // independent errors, and their additions in binary32 are the steps of one more
-// running sum.
+// running sum. Of a plan with folds, each sum of a fold is such a running sum.
 //
 // The returned error says why there is no prediction. Predict panics if the
 // sizes or the machine of the problem are invalid.
@@ -85,6 +85,8 @@ func PredictLengths(k Problem, lengths []int) ([]truncation.Prediction, error) {
 // unpredictable returns why the error cannot be predicted, or "".
 func (k Problem) unpredictable() string {
 	switch {
+	case k.planned != nil && k.predictable() != "":
+		return k.predictable()
 	case k.Device.ScaleBlock > 0 && k.blocks == nil:
 		return "nothing is known of its scales"
 	case k.Device.C.Precision > tcore.Binary32.Precision:

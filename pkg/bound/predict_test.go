@@ -46,7 +46,11 @@ func measured(k Problem) truncation.Prediction {
 		}
 	}
 	d := blas32.General{Rows: k.M, Cols: k.N, Stride: k.N, Data: make([]float32, k.M*k.N)}
-	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	if p, ok := k.Plan(); ok {
+		p.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	} else {
+		k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	}
 	s := make([]float64, k.N)
 	for i := range k.M {
 		clear(s)
@@ -147,7 +151,7 @@ func checkPrediction(t *testing.T, k Problem) {
 	got, gotDeviation := compared(p)
 	want, wantDeviation := compared(q)
 	if testing.Verbose() {
-		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", fmt.Sprint(k.Device.Name, " ", k.parts()), k.X, k.K,
+		fmt.Fprintf(os.Stderr, "%-34s %-10s %6d  %9.2e %+6.1f%%  %9.2e %+6.1f%%\n", fmt.Sprint(k.Name, k.Device.Name, " ", k.parts()), k.X, k.K,
 			want, 100*(got/want-1), wantDeviation, 100*(gotDeviation/wantDeviation-1))
 	}
 	format := newStepper(k).sums
@@ -162,10 +166,10 @@ func checkPrediction(t *testing.T, k Problem) {
 		noise *= m.Abs * math.Sqrt(float64(k.K)/m.Variance) // the standard error of the slope
 	}
 	if math.Abs(got-want) > 0.2*math.Abs(want)+4*noise+nothing {
-		t.Errorf("%s, %s, K = %d: mean or slope %v, want %v ± %v", k.Device.Name, k.X, k.K, got, want, noise)
+		t.Errorf("%s %s, %s, K = %d: mean or slope %v, want %v ± %v", k.Name, k.Device.Name, k.X, k.K, got, want, noise)
 	}
 	if math.Abs(gotDeviation-wantDeviation) > 0.2*wantDeviation+nothing {
-		t.Errorf("%s, %s, K = %d: deviation %v, want %v", k.Device.Name, k.X, k.K, gotDeviation, wantDeviation)
+		t.Errorf("%s %s, %s, K = %d: deviation %v, want %v", k.Name, k.Device.Name, k.X, k.K, gotDeviation, wantDeviation)
 	}
 }
 

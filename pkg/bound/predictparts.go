@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -14,6 +15,9 @@ import (
 // of one chain: those of the parts of K, which are independent, and those of
 // adding the parts in binary32.
 func (k Problem) errorOfParts(chain truncation.RunningSum) (truncation.ErrorMoments, error) {
+	if k.planned != nil {
+		return k.errorOf(k.planned.Order, k.K, chain)
+	}
 	length, n := k.Length(), k.parts()
 	e := chain.Error(k.K - (n-1)*length)
 	if n == 1 {
@@ -38,6 +42,8 @@ type partAdder struct {
 	sums []float32 // of parts
 	grid float64   // a power of two that divides them all
 	rng  *rand.Rand
+
+	partial tcore.Format // to which a part is rounded first; the zero value does not round
 }
 
 // newPartAdder computes sums of parts.
@@ -64,7 +70,12 @@ func (p *partAdder) step(lo, hi float64) (truncation.ErrorMoments, error) {
 	for i := range samples {
 		x := p.sums[i%len(p.sums)]
 		s := float32(p.grid * math.Round((lo+(hi-lo)*p.rng.Float64())/p.grid))
-		z := s + x
+		z := s
+		if p.partial == (tcore.Format{}) {
+			z += x
+		} else {
+			z += float32(p.partial.Round(float64(x), tcore.ToNearestEven))
+		}
 		if z-z != 0 {
 			return truncation.ErrorMoments{}, fmt.Errorf("bound: no prediction for %s: %v and a part of %v overflow", p.k.Device.Name, s, x)
 		}

@@ -48,6 +48,9 @@ type Problem struct {
 
 	Run iter.Seq[Entry] // every output as it was computed; nil means unknown
 
+	// planned is the plan that takes the place of the machine; nil if there is none.
+	planned *planned
+
 	// subnormals says that Underflow is to have what subnormal numbers of formats
 	// of at most 6 bits change, and RangeX and RangeY are known.
 	subnormals bool
@@ -61,6 +64,9 @@ type Problem struct {
 // Length returns ℓ, the number of products in one chain, that is, in the
 // longest part of K. It panics if the device has no core.
 func (k Problem) Length() int {
+	if k.planned != nil {
+		return k.shape().length
+	}
 	if k.Promote > 0 {
 		return min(k.K, k.Promote)
 	}
@@ -72,12 +78,24 @@ func (k Problem) Length() int {
 // Blocks returns q, the number of steps of one chain. It panics if the device
 // has no core.
 func (k Problem) Blocks() int {
+	if k.planned != nil {
+		return k.shape().steps
+	}
 	w := k.Width()
 	return (k.Length() + w - 1) / w
 }
 
 // parts returns the number of chains that are added to one output.
-func (k Problem) parts() int { return (k.K + k.Length() - 1) / k.Length() }
+func (k Problem) parts() int {
+	if k.planned == nil {
+		return (k.K + k.Length() - 1) / k.Length()
+	}
+	n := 0
+	for _, count := range k.shape().chains {
+		n += count
+	}
+	return n
+}
 
 // Outputs returns MN, the number of outputs.
 func (k Problem) Outputs() float64 { return float64(k.M) * float64(k.N) }
@@ -112,8 +130,8 @@ func (k Problem) whole(chain float64) (constant float64, p Parts) {
 		z = roundoff.Compose(z, c)
 		return z - before
 	}
-	if n := k.parts(); n > 1 {
-		p.Merging = add(roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff()))
+	if merging := k.merging(); merging > 0 {
+		p.Merging = add(merging)
 	}
 	if out := k.output(); out.Precision < k.carried().Precision {
 		p.Storing = add(out.UnitRoundoff())
@@ -122,6 +140,18 @@ func (k Problem) whole(chain float64) (constant float64, p Parts) {
 		p.Conversion = add(k.conversion())
 	}
 	return z, p
+}
+
+// merging returns the constant of what is done to the sums of chains until one
+// is left.
+func (k Problem) merging() float64 {
+	if k.planned != nil {
+		return k.shape().merging
+	}
+	if n := k.parts(); n > 1 {
+		return roundoff.SumOfNearest(n-1, tcore.Binary32.UnitRoundoff())
+	}
+	return 0
 }
 
 // conversion returns c with |ÂB̂ - AB| <= c |A||B| elementwise, where A and B
@@ -144,6 +174,9 @@ func (k Problem) output() tcore.Format {
 }
 
 func (k Problem) carried() tcore.Format {
+	if k.planned != nil {
+		return k.shape().carried
+	}
 	if k.parts() > 1 {
 		return tcore.Binary32
 	}
@@ -236,6 +269,7 @@ func (k Problem) check() {
 	if k.Recipes != nil && !k.Represented {
 		panic(fmt.Sprintf("bound: Represented = false with recipe %v, want true: it takes finer numbers than its codes", k.Recipes))
 	}
+	k.checkPlan()
 	k.Width()
 }
 

@@ -34,7 +34,7 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 		return nil, fmt.Errorf("bound: recipe %v: no emulation of single sums of quantised factors", k.Recipes)
 	}
 	run, ok := k.runner()
-	if !ok || k.parts() > 1 || k.Order != tcore.InSequence || k.stochastic() {
+	if !ok || k.parts() > 1 || k.planned != nil && (k.merging() > 0 || k.shape().short) || k.Order != tcore.InSequence || k.stochastic() {
 		return nil, fmt.Errorf("bound: %s in %d parts, %v: no emulation of single sums", k.Device.Name, k.parts(), k.Order)
 	}
 	if noTrace(k) == "" {

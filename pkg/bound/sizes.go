@@ -1,7 +1,9 @@
 package bound
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
@@ -48,9 +50,17 @@ func (k Problem) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 }
 
 // chains returns the bound on the error of an output as the sum of the bounds
-// of its chains, where of(length) is the bound of one chain. All chains but the
-// last have the same length.
+// of its chains, where of(length) is the bound of one chain. Without a plan, all
+// chains but the last have the same length.
 func (k Problem) chains(of func(length int) float64) float64 {
+	if k.planned != nil {
+		e := 0.0
+		chains := k.shape().chains
+		for _, length := range slices.Backward(slices.Sorted(maps.Keys(chains))) {
+			e += float64(chains[length]) * of(length)
+		}
+		return e
+	}
 	n, parts := k.Length(), k.parts()
 	if parts == 1 {
 		return of(n)

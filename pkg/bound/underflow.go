@@ -18,8 +18,8 @@ import (
 // is at most constant × Σ|p'|.
 func (k Problem) underflow(constant float64) float64 {
 	η := k.storing()
-	if z := k.underflows(); z > 0 {
-		η += float64(k.parts()) * z
+	if z := k.chainUnderflow(); z > 0 {
+		η += z
 	}
 	if η == 0 {
 		return 0

@@ -8,14 +8,16 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // A Plan lists the products of a sweep: of A, M × K, and B, K × N, on every
-// machine, from every distribution, for every K and seed. Every bound of the
+// machine and by every order, from every distribution, for every K and seed. Every bound of the
 // catalogue is tested on them at every confidence.
 type Plan struct {
 	Machines    []tcore.Machine
+	Orders      []plan.Plan // of libraries, which take the place of machines after those; their names are different
 	Data        []Generator
 	M, N        int
 	Ks          []int
@@ -64,9 +66,13 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 	if progress == nil {
 		progress = func(int, int) {}
 	}
+	units, err := p.units()
+	if err != nil {
+		return nil, err
+	}
 	total, done := 0, 0
 	for _, k := range p.Ks {
-		total += k * len(p.Machines) * len(p.Data) * len(p.Seeds)
+		total += k * len(units) * len(p.Data) * len(p.Seeds)
 	}
 	first := p.twins()
 	var mu sync.Mutex
@@ -74,17 +80,17 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 	for l, data := range p.Data {
 		for h, k := range p.Ks {
 			for _, seed := range p.Seeds {
-				rows, errs := make([][]Row, len(p.Machines)), make([]error, len(p.Machines))
+				rows, errs := make([][]Row, len(units)), make([]error, len(units))
 				measured := make(chan struct{})
 				go func() {
 					defer close(measured)
 					d := p.draw(data, k, seed)
-					parallel.Each(len(p.Machines), func(i int) {
+					parallel.Each(len(units), func(i int) {
 						if errs[i] = ctx.Err(); errs[i] != nil {
 							return
 						}
 						if first[i] == i {
-							rows[i], errs[i] = p.measure(p.Machines[i], d)
+							rows[i], errs[i] = p.measure(units[i], d)
 						}
 						mu.Lock()
 						defer mu.Unlock()
@@ -100,30 +106,30 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 				if ctx.Err() != nil {
 					return p.ordered(cells), ctx.Err()
 				}
-				for i, machine := range p.Machines {
+				for i, unit := range units {
 					if errs[i] == nil {
-						rows[i], errs[i] = named(rows[first[i]], machine.Name), errs[first[i]]
+						rows[i], errs[i] = named(rows[first[i]], unit.Name), errs[first[i]]
 					}
 					err, at := errs[i], [3]int{i, l, h}
 					if err == nil {
 						cells[at], err = Join(cells[at], rows[i])
 					}
 					if err != nil {
-						return nil, fmt.Errorf("%s, %s, seed %d: %w", machine.Name, data.Name, seed, err)
+						return nil, fmt.Errorf("%s, %s, seed %d: %w", unit.Name, data.Name, seed, err)
 					}
 				}
 			}
 		}
 	}
 	if p.Predict {
-		p.predict(cells)
+		p.predict(units, cells)
 	}
 	return p.ordered(cells), nil
 }
 
 // ordered returns the rows of cells by machine, distribution and K.
 func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
-	for i := range p.Machines {
+	for i := range len(p.Machines) + len(p.Orders) {
 		for l := range p.Data {
 			for h := range p.Ks {
 				rows = append(rows, cells[[3]int{i, l, h}]...)
@@ -136,9 +142,9 @@ func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
 // check panics if a list of the plan other than Told is empty, a size is below
 // 1, or a seed occurs twice.
 func (p Plan) check() {
-	if len(p.Machines) == 0 || len(p.Data) == 0 || len(p.Ks) == 0 || len(p.Seeds) == 0 || len(p.Confidences) == 0 {
-		panic(fmt.Sprintf("sweep: %d machines, %d kinds of data, %d Ks, %d seeds, %d confidences, want 1 or more of each",
-			len(p.Machines), len(p.Data), len(p.Ks), len(p.Seeds), len(p.Confidences)))
+	if len(p.Machines)+len(p.Orders) == 0 || len(p.Data) == 0 || len(p.Ks) == 0 || len(p.Seeds) == 0 || len(p.Confidences) == 0 {
+		panic(fmt.Sprintf("sweep: %d machines and orders, %d kinds of data, %d Ks, %d seeds, %d confidences, want 1 or more of each",
+			len(p.Machines)+len(p.Orders), len(p.Data), len(p.Ks), len(p.Seeds), len(p.Confidences)))
 	}
 	seeds := slices.Sorted(slices.Values(p.Seeds))
 	for i := range seeds[1:] {
@@ -151,15 +157,41 @@ func (p Plan) check() {
 	}
 }
 
-// problem returns the problem that the bounds are given for a product.
-func (p Plan) problem(machine tcore.Machine, data Generator, k int) bound.Problem {
-	return bound.Problem{M: p.M, N: p.N, K: k, Machine: machine, X: data.X, Y: data.Y, Represented: p.Represented}
+// A unit is a machine or an order of a plan, as the problem of no sizes that the
+// bounds are given.
+type unit struct{ bound.Problem }
+
+// units returns the machines and the orders. The error says that there are no
+// bounds for an order, or that its parts have scales.
+func (p Plan) units() ([]unit, error) {
+	var all []unit
+	for _, m := range p.Machines {
+		all = append(all, unit{bound.Problem{Machine: m}})
+	}
+	for _, o := range p.Orders {
+		k, err := bound.Problem{}.Planned(o)
+		if err != nil {
+			return nil, fmt.Errorf("sweep: %w", err)
+		}
+		if _, scaled := o.Scaled(); scaled {
+			return nil, fmt.Errorf("sweep: parts of plan %q have scales, want one without", o.Name)
+		}
+		all = append(all, unit{k})
+	}
+	return all, nil
 }
 
-// twins returns, for every machine, the index of the first machine that
+// problem returns the problem that the bounds are given for a product.
+func (p Plan) problem(u unit, data Generator, k int) bound.Problem {
+	z := u.Problem
+	z.M, z.N, z.K, z.X, z.Y, z.Represented = p.M, p.N, k, data.X, data.Y, p.Represented
+	return z
+}
+
+// twins returns, for every machine or order, the index of the first machine that
 // computes the same results, whatever their names.
 func (p Plan) twins() []int {
-	first, seen := make([]int, len(p.Machines)), map[tcore.Machine]int{}
+	first, seen := make([]int, len(p.Machines)+len(p.Orders)), map[tcore.Machine]int{}
 	for i, m := range p.Machines {
 		d := &m.Device
 		m.Name, d.Name, d.Architecture, d.Instruction, d.NaN = "", "", "", "", 0
@@ -167,6 +199,9 @@ func (p Plan) twins() []int {
 			seen[m] = i
 		}
 		first[i] = seen[m]
+	}
+	for i := len(p.Machines); i < len(first); i++ {
+		first[i] = i
 	}
 	return first
 }

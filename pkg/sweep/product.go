@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/trial"
 )
 
 // A product is one of the products of a plan, with its errors.
@@ -21,10 +22,10 @@ type product struct {
 }
 
 // measure returns the rows of one product, the row of errors first.
-func (p Plan) measure(machine tcore.Machine, d *draw) ([]Row, error) {
-	k := p.problem(machine, d.data, d.a.Cols)
+func (p Plan) measure(u unit, d *draw) ([]Row, error) {
+	k := p.problem(u, d.data, d.a.Cols)
 	z := product{Problem: k, draw: d}
-	row := Row{Machine: machine.Name, Data: d.data.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
+	row := Row{Machine: u.Name, Data: d.data.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
 	e.Bound, e.Deterministic, e.Verdict, e.Predicted = ErrorRow, true, Holds, none
 	e.Told = p.tellings()[0].Told // the first of the plan, so that Join keeps apart plans that differ in it
@@ -82,7 +83,12 @@ func (z *product) run() (m Moments, why string) {
 		if exact.err != nil || z.Problem.Represented && z.saturates() {
 			return m, fmt.Sprintf("an element of A or B is beyond %s", z.Device.A.Name)
 		}
-		t := exact.Run(z.Machine)
+		var t *trial.Trial
+		if order, ok := z.Plan(); ok {
+			t = exact.RunPlan(order)
+		} else {
+			t = exact.Run(z.Machine)
+		}
 		m.Product, m.Exact = t.Took.Seconds(), exact.Took.Seconds()
 		values, z.sizes, z.errors = exact.Values, exact.Sizes(), t.Errors
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas"
@@ -67,6 +68,18 @@ func (p *Product) Run(m tcore.Machine) *Trial {
 	took := time.Since(start)
 	t := p.Compare(d)
 	t.Machine, t.Took = m, took
+	return t
+}
+
+// RunPlan multiplies A and B by a plan, with alpha = 1 and beta = 0. It panics as
+// [plan.Plan.GEMM] does.
+func (p *Product) RunPlan(by plan.Plan) *Trial {
+	start := time.Now()
+	z := matrix.New(p.A.Rows, p.B.Cols)
+	by.GEMM(blas.NoTrans, blas.NoTrans, 1, p.A, p.B, 0, blas32.General{}, z)
+	took := time.Since(start)
+	t := p.Compare(matrix.Float64(z))
+	t.Plan, t.Took = by, took
 	return t
 }
 

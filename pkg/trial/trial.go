@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/exact"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -13,7 +14,8 @@ import (
 // A Trial is the result of one machine for a product, with its errors.
 type Trial struct {
 	*Product
-	Machine tcore.Machine // the zero value if D was computed elsewhere
+	Machine tcore.Machine // the zero value if D was computed elsewhere, or by a plan
+	Plan    plan.Plan     // the zero value if D was not computed by a plan
 	D       blas64.General
 	Errors  []float64     // D̂ - D, row by row; not finite where D̂ is not
 	Took    time.Duration // the time to multiply; 0 if D was computed elsewhere
@@ -34,11 +36,12 @@ type Data interface {
 	Matrices(m, n, k int, seed uint64) (a, b blas32.General)
 }
 
-// Run generates the matrices of a problem and multiplies them on its machine.
-// The errors are taken against the exact product of the numbers that the device
+// Run generates the matrices of a problem and multiplies them on its machine, or
+// by its plan if it has one ([bound.Problem.Planned]). The errors are taken against the exact product of the numbers that the device
 // multiplies or, if the problem is Represented, of the matrices before they are
 // rounded to its formats. The error names an element that is not finite. Run
-// panics if a size is below 1, or if [tcore.Machine.Check] returns an error.
+// panics if a size is below 1, if [tcore.Machine.Check] returns an error, or if
+// parts of the plan have scales.
 func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	a, b := data.Matrices(p.M, p.N, p.K, seed)
 	exactly := p.Device.ExactGEMMs
@@ -48,6 +51,9 @@ func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	product, err := newProduct(a, b, exactly)
 	if err != nil {
 		return nil, err
+	}
+	if order, ok := p.Plan(); ok {
+		return product.RunPlan(order), nil
 	}
 	return product.Run(p.Machine), nil
 }

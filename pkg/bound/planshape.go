@@ -55,7 +55,7 @@ func (k Problem) shapeOf(o plan.Order, n int) shape {
 		}
 		part, ok := of[length]
 		if !ok {
-			part = k.shapeOf(parts.Each, length)
+			part = k.shapeOf(parts.Part(length), length)
 			of[length] = part
 		}
 		z.lost += part.lost - length

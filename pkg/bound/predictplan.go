@@ -49,7 +49,7 @@ func (k Problem) errorOf(o plan.Order, n int, chain truncation.RunningSum) (trun
 	longest := slices.Max(lengths)
 	for _, length := range lengths {
 		if _, ok := known[length]; !ok && length > 0 {
-			z, err := k.errorOf(parts.Each, length, chain)
+			z, err := k.errorOf(parts.Part(length), length, chain)
 			if err != nil {
 				return e, err
 			}

@@ -20,7 +20,7 @@ var numPySum = Entry{
 	func(_ Shape, k Kind) (plan.Plan, error) {
 		// Neighbouring lanes are added first, so that lanes are halves, the outer ones
 		// of four in a row.
-		var lanes plan.Order = plan.Run{Device: multiplyAdd()}
+		var lanes plan.Order = plan.Run{Device: fma(FP32)}
 		for v := 1; v < numPyLanes; v *= 2 {
 			lanes = plan.Parts{Cut: plan.Cut{Lanes: 2, Vector: v}, Each: lanes, Merge: left}
 		}

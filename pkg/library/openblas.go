@@ -83,7 +83,7 @@ func openBLAS(at Place) Entry {
 
 func (c OpenBLASCore) order(at Place) func(Shape, Kind) (plan.Plan, error) {
 	return func(s Shape, k Kind) (plan.Plan, error) {
-		var part plan.Order = plan.Run{Device: multiplyAdd()}
+		var part plan.Order = plan.Run{Device: fma(FP32)}
 		if at == TwoChains {
 			part = plan.Parts{Cut: plan.Cut{Lanes: 2, Vector: 1, Whole: 8}, Each: part, Merge: left}
 		}
@@ -106,12 +106,4 @@ func (c OpenBLASCore) bounds(k int) (bounds []int) {
 		bounds = append(bounds, at)
 	}
 	return bounds
-}
-
-// multiplyAdd returns the FMA of processors, in binary32.
-func multiplyAdd() tcore.Device {
-	return tcore.Device{
-		Name: "fma-binary32", Architecture: "CPU", Instruction: "FMA",
-		A: tcore.Binary32, B: tcore.Binary32, C: tcore.Binary32, Core: tcore.Chain{},
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
@@ -118,11 +119,5 @@ func known() string {
 // device returns the device of the tensor cores for a kind.
 func (p Profile) device(k Kind) tcore.Device { return p.devices[k]() }
 
-// fma returns the multiply-adds of the CUDA cores: one product at a time,
-// rounded to nearest even.
-func fma(k Kind) tcore.Device {
-	return tcore.Device{
-		Name: "ffma-" + k.Factors().Name + "-binary32", Architecture: "NVIDIA", Instruction: "FFMA",
-		A: k.Factors(), B: k.Factors(), C: tcore.Binary32, Core: tcore.Chain{},
-	}
-}
+// fma returns the multiply-adds of CUDA cores, and of processors.
+func fma(k Kind) tcore.Device { return plan.FMA(k.Factors(), tcore.Binary32) }

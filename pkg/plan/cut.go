@@ -94,7 +94,7 @@ func (c Cut) of(k []int) [][]int {
 	case c.Lanes > 0:
 		return c.lanes(k)
 	case c.Halves > 0:
-		if !c.again(k) {
+		if !c.again(len(k)) {
 			return [][]int{k}
 		}
 		half := len(k) / 2 / c.Halves * c.Halves
@@ -113,8 +113,8 @@ func (c Cut) of(k []int) [][]int {
 	return append(parts, k[start:])
 }
 
-// again reports whether a part is cut by the same rule as the whole.
-func (c Cut) again(part []int) bool { return c.Halves > 0 && len(part) > c.Most }
+// again reports whether a part of n products is cut by the same rule as the whole.
+func (c Cut) again(n int) bool { return c.Halves > 0 && n > c.Most }
 
 // inRow returns count parts of length products in a row.
 func inRow(k []int, length, count int) [][]int {

@@ -33,7 +33,8 @@
 //	plan    run { "|" cut [ "+" merge ] } [ ">" output ]
 //	run     device [ "group" n ] [ "tile" n ]
 //	cut     "every" n  or  "parts" n [ "grain" n ] [ "floor" ]
-//	        or  "lanes" n [ "vector" n  or  "upto" n ] [ "nominal" n ]  or  "at" n,n,…
+//	        or  "lanes" n [ "vector" n  or  "upto" n ] [ "nominal" n ] [ "whole" n ]
+//	        or  "at" n,n,…  or  "halves" n "most" n  or  "head" n
 //	merge   [ "folds" n,…,1  or  "butterfly" ] [ "zero" ] [ "partial" format ]
 //	        [ "running" format ] [ "fused"  or  "fused-second" ]
 //	output  format [ "fused-beta" ]  or  "fused-beta"
@@ -48,7 +49,10 @@
 //	… | parts 9 grain 64 floor                             Count, Grain and Floor
 //	… | lanes 32 vector 4                                  Lanes and Vector
 //	… | lanes 16 upto 64 nominal 2048                      a Vector of -64, and Nominal
+//	… | lanes 2 vector 1 whole 8                           Whole
 //	… | at 100,200                                         At
+//	… | halves 8 most 128                                  Halves and Most
+//	… | head 8                                             Head
 //	… | parts 4 + zero                                     sums that start at +0
 //	… | lanes 128 vector 1 + butterfly                     Folds 64,32,16,8,4,2,1
 //	… | lanes 148 vector 256 + folds 128,64,32,4,1         other Folds

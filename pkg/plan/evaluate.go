@@ -25,7 +25,7 @@ func (c *computation) evaluate(o Order, k []int) []float32 {
 	case Parts:
 		m := o.Merge.start(c)
 		for _, part := range o.Cut.of(k) {
-			m.add(c.evaluate(o.of(part), part))
+			m.add(c.evaluate(o.Part(len(part)), part))
 		}
 		return m.sum()
 	}

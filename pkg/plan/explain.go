@@ -62,7 +62,7 @@ func (e *explanation) node(o Order, k int, lengths []int, depth int) {
 		count := 0
 		for _, s := range list {
 			count += s.count
-			inner = append(inner, s.products)
+			inner = append(inner, p.Cut.ends(s.products)...)
 		}
 		parts = max(parts, count)
 		if i < shown && n > 0 {
@@ -131,6 +131,8 @@ func (e *explanation) where(c Cut, n, depth int) {
 		second := c.Lanes * v
 		e.line(depth, "They take turns, %s at a time: the first has %s, then %s, and so on.", plural(v, "product", "products"),
 			rangeWords(0, v), rangeWords(second, min(v, n-second)))
+	case c.Halves > 0 && n > c.Most:
+		e.line(depth, "Parts of more than %d products are cut in two again, and so on; the first of two has a multiple of %d.", c.Most, c.Halves)
 	case c.Grain > 1:
 		e.line(depth, "Parts begin at multiples of %d.", c.Grain)
 	}

@@ -7,24 +7,11 @@ func (c Cut) Lengths(n int) []int {
 	if err := c.check("Cut"); err != nil {
 		panic("plan: " + err.Error())
 	}
-	if c.Lanes > 0 {
-		return c.laneLengths(n)
-	}
-	parts := c.of(make([]int, n))
-	lengths := make([]int, len(parts))
-	for i, part := range parts {
-		lengths[i] = len(part)
-	}
-	return lengths
-}
-
-// laneLengths counts whole turns at once.
-func (c Cut) laneLengths(n int) []int {
-	v := c.vector(n)
-	turn := c.Lanes * v
-	lengths := make([]int, c.Lanes)
-	for l := range lengths {
-		lengths[l] = n/turn*v + min(max(n%turn-l*v, 0), v)
+	var lengths []int
+	for _, part := range c.sizes(n) {
+		for range part.count {
+			lengths = append(lengths, part.products)
+		}
 	}
 	return lengths
 }

@@ -92,9 +92,10 @@ func complaint(call func()) (err error) {
 	return nil
 }
 
-// of returns the order of a part: the node itself if its Cut goes on.
-func (p Parts) of(part []int) Order {
-	if p.Cut.again(part) {
+// Part returns the order of a part of n products: the node itself if its Cut
+// goes on (see [Cut.Halves]), else Each.
+func (p Parts) Part(n int) Order {
+	if p.Cut.again(n) {
 		return p
 	}
 	return p.Each

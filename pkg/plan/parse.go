@@ -260,11 +260,20 @@ func (r *reader) cut(c *Cut) (err error) {
 		if err == nil && r.peek() == "nominal" {
 			_, err = r.number(&c.Nominal)
 		}
+		if err == nil && r.peek() == "whole" {
+			_, err = r.number(&c.Whole)
+		}
+	case "halves":
+		if _, err = r.number(&c.Halves); err == nil && r.peek() == "most" {
+			_, err = r.number(&c.Most)
+		}
+	case "head":
+		_, err = r.number(&c.Head)
 	case "at":
 		r.next()
 		c.At, err = r.list(w)
 	default:
-		err = r.wrong(r.next(), "want every, parts, lanes or at")
+		err = r.wrong(r.next(), "want every, parts, lanes, at, halves or head")
 	}
 	return err
 }

@@ -1,6 +1,9 @@
 package plan
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A sizes is a number of parts in a row that have as many products each.
 type sizes struct{ count, products int }
@@ -33,6 +36,15 @@ func (c Cut) sizes(n int) []sizes {
 			add(1, n-full*l)
 			add(c.Count-full-1, 0)
 		}
+	case c.Lanes > 0 && c.Whole > 0:
+		list = Cut{Lanes: c.Lanes, Vector: c.vector(n)}.sizes(n / c.Whole * c.Whole)
+		if rest := n % c.Whole; rest > 0 { // of the first lane
+			first := sizes{1, list[0].products + rest}
+			if list[0].count--; list[0].count == 0 {
+				list = list[1:]
+			}
+			list = append([]sizes{first}, list...)
+		}
 	case c.Lanes > 0:
 		v := c.vector(n)
 		if v >= n { // one lane has all
@@ -47,6 +59,15 @@ func (c Cut) sizes(n int) []sizes {
 			add(1, turns*v+rest%v)
 			add(c.Lanes-rest/v-1, turns*v)
 		}
+	case c.again(n):
+		half := n / 2 / c.Halves * c.Halves
+		add(1, half)
+		add(1, n-half)
+	case c.Halves > 0:
+		add(1, n)
+	case c.Head > 0:
+		add(1, n/c.Head*c.Head)
+		add(n%c.Head, 1)
 	default:
 		start := 0
 		for _, end := range c.At {
@@ -57,6 +78,28 @@ func (c Cut) sizes(n int) []sizes {
 		add(1, n-start)
 	}
 	return list
+}
+
+// ends returns the lengths of what a part of n products ends in, where the cut
+// goes on, and n elsewhere.
+func (c Cut) ends(n int) []int {
+	var list []int
+	for lengths := []int{n}; len(lengths) > 0; {
+		var halves []int
+		for _, n := range lengths {
+			if !c.again(n) {
+				list = append(list, n)
+				continue
+			}
+			for _, half := range c.sizes(n) {
+				halves = append(halves, half.products)
+			}
+		}
+		slices.Sort(halves)
+		lengths = slices.Compact(halves)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // slice returns how many products each of Count parts has, of n.
@@ -120,12 +163,14 @@ func (p Plan) Size(k int) Size {
 	if err := p.Check(); err != nil {
 		panic(err.Error())
 	}
-	s := sizeOf(p.Order, k)
+	s := sizeOf(p.Order, k, nil)
 	s.Products = k
 	return s
 }
 
-func sizeOf(o Order, n int) Size {
+// sizeOf returns the size of a sum of n products. known are those of an order
+// whose cut goes on.
+func sizeOf(o Order, n int, known map[int]Size) Size {
 	if r, ok := o.(Run); ok {
 		s := Size{Runs: 1}
 		for _, g := range r.groups(n) {
@@ -135,10 +180,20 @@ func sizeOf(o Order, n int) Size {
 		return s
 	}
 	p := o.(Parts)
+	if s, ok := known[n]; ok {
+		return s
+	}
 	s := Size{Lost: p.Cut.lost(n)}
 	parts := 0
+	if p.Cut.again(n) && known == nil {
+		known = map[int]Size{}
+	}
 	for _, part := range p.Cut.sizes(n) {
-		each := sizeOf(p.Each, part.products)
+		below := known
+		if !p.Cut.again(part.products) {
+			below = nil
+		}
+		each := sizeOf(p.Part(part.products), part.products, below)
 		parts += part.count
 		s.Lost = plus(s.Lost, times(part.count, each.Lost))
 		s.Runs = plus(s.Runs, times(part.count, each.Runs))
@@ -150,6 +205,9 @@ func sizeOf(o Order, n int) Size {
 	for _, f := range p.Merge.passes(parts) {
 		s.Additions = plus(s.Additions, f.additions)
 		s.MostAdditions = plus(s.MostAdditions, f.most)
+	}
+	if known != nil {
+		known[n] = s
 	}
 	return s
 }

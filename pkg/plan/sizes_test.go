@@ -39,7 +39,13 @@ func TestSizesAreThoseOfTheParts(t *testing.T) {
 
 func drawnCut(rng *rand.Rand) Cut {
 	n := 1 + rng.IntN(40)
-	switch rng.IntN(5) {
+	switch rng.IntN(8) {
+	case 5:
+		return Cut{Lanes: n, Vector: 1 + rng.IntN(3), Whole: 1 + rng.IntN(40)}
+	case 6:
+		return Cut{Halves: n, Most: 2*n + rng.IntN(40)}
+	case 7:
+		return Cut{Head: n}
 	case 0:
 		return Cut{Length: n}
 	case 1:
@@ -89,7 +95,7 @@ func TestGroupsAreThoseOfTheSteps(t *testing.T) {
 
 // Nothing that a text can say overflows.
 func TestHugeSizes(t *testing.T) {
-	p, err := Parse("ieee-fma-binary16-binary32 | every 1 | lanes 16777216 | parts 16777216 grain 16777216 | lanes 16777216 upto 1 + folds 16777216,1 | every 16777216")
+	p, err := Parse("ieee-fma-binary16-binary32 | every 1 | lanes 16777216 | parts 16777216 grain 16777216 | lanes 16777216 upto 1 + folds 16777216,1 | every 16777216 | halves 8 most 128")
 	if err != nil {
 		t.Fatal(err)
 	}

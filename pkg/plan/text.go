@@ -51,6 +51,10 @@ func (c Cut) String() string {
 	add("vector", max(c.Vector, 0))
 	add("upto", max(-c.Vector, 0))
 	add("nominal", c.Nominal)
+	add("whole", c.Whole)
+	add("halves", c.Halves)
+	add("most", c.Most)
+	add("head", c.Head)
 	if len(c.At) > 0 {
 		words = append(words, "at", numbers(c.At))
 	}
@@ -178,9 +182,16 @@ func deviceNamed(name string) (tcore.Device, bool) {
 	}
 	in, okIn := formatNamed(words[2])
 	out, okOut := formatNamed(words[3])
+	return FMA(in, out), okIn && okOut && out.Precision <= tcore.Binary32.Precision
+}
+
+// FMA returns FMAs of IEEE 754, as processors and CUDA cores have them: one
+// product at a time, rounded to nearest even, with factors of one format and
+// sums of another. In texts it is ieee-fma-x-y.
+func FMA(factors, sums tcore.Format) tcore.Device {
 	d := devices.IEEEF32()
-	d.Name, d.A, d.B, d.C = name, in, in, out
-	return d, okIn && okOut && out.Precision <= tcore.Binary32.Precision
+	d.Name, d.A, d.B, d.C = "ieee-fma-"+factors.Name+"-"+sums.Name, factors, factors, sums
+	return d
 }
 
 // formats are those that the text of a plan can name.

@@ -92,7 +92,7 @@ func TestErrorsOfTextsNameThePlace(t *testing.T) {
 		"":                                   `column 1, the end: want a device`,
 		"hoper":                              `column 1, "hoper": want a device`,
 		d + " every 128":                     `column 28, "every": want | and a cut`,
-		d + " | evry 128":                    `column 30, "evry": want every, parts, lanes or at`,
+		d + " | evry 128":                    `column 30, "evry": want every, parts, lanes, at, halves or head`,
 		d + " | every":                       `column 35, the end: want a number from 1 to 16777216 after every`,
 		d + " | every 0":                     `column 36, "0": want a number`,
 		d + " | every 16777217":              `column 36, "16777217": want a number`,
@@ -186,5 +186,5 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// 128 hopper-wgmma-e4m3-binary32 <nil>
-	// plan: column 30, "evry": want every, parts, lanes or at
+	// plan: column 30, "evry": want every, parts, lanes, at, halves or head
 }

@@ -117,7 +117,7 @@ func (t *tracer) node(o Order, k []int) *Step {
 	s := &Step{K: k, exact: number(0), losses: Losses{number(0), number(0), number(0), number(0)}}
 	inPart := map[int]bool{}
 	for i, part := range p.Cut.of(k) {
-		each := t.node(p.Each, part)
+		each := t.node(p.Part(len(part)), part)
 		s.Parts = append(s.Parts, each)
 		scale := number(1)
 		if p.Merge.Scale != Unscaled {

@@ -49,7 +49,7 @@ func (r Run) tree(k []int) *Node {
 func (p Parts) tree(k []int) *Node {
 	var terms []*Node
 	for _, part := range p.Cut.of(k) {
-		terms = append(terms, tree(p.of(part), part))
+		terms = append(terms, tree(p.Part(len(part)), part))
 	}
 	for _, n := range p.Merge.folds() {
 		sums := make([]*Node, n)

@@ -31,6 +31,7 @@ var patterns = []struct{ pkg, pattern string }{
 	{"pkg/tcore", "^Benchmark(Peak|GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$"},
 	{"pkg/tcore", "^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$"},
 	{"pkg/cpu", "^BenchmarkProcessor$"},
+	{"pkg/plan", "^BenchmarkPlan$"},
 }
 
 func main() {

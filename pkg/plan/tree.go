@@ -13,8 +13,8 @@ type Node struct {
 // Tree returns the additions by which k products are summed in an order. An
 // instruction adds its products, and the sum of those before, at once. What is
 // +0 by itself is left out: where accumulators and sums start, empty parts, and
-// padding. The tree is nil if the order loses all products (see [Cut.Floor]). It
-// panics if k < 1 or the order is one that [Plan.Check] has an error for.
+// padding. The tree is nil if the order loses all products (see [Cut.Floor]).
+// It panics if k < 1 or the order is one that [Plan.Check] has an error for.
 func Tree(o Order, k int) *Node {
 	pkg.Count("k", k)
 	Plan{Order: o}.mustCheck()

@@ -1,0 +1,143 @@
+package plan_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/roundofflab/roundoff/internal/cputime"
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/plan"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+type benchmarked struct {
+	name  string
+	order func(k int) plan.Order
+}
+
+// coreOrders are what libraries do around a tensor core. With 8 products per
+// dot every other product is padding.
+func coreOrders() []benchmarked {
+	run := plan.Run{Device: devices.HopperF16()}
+	grouped := plan.Run{Device: devices.HopperF16(), Group: 16, Tile: 64}
+	return []benchmarked{
+		{"plain", func(int) plan.Order { return run }},
+		{"split-4", func(k int) plan.Order { return split(k/4, run, plan.Merge{}) }},
+		{"split_blocks", func(k int) plan.Order { return split(k/4, split(128, run, plan.Merge{}), plan.Merge{}) }},
+		{"k_per_dot-16", func(int) plan.Order { return grouped }},
+		{"k_per_dot-8", func(int) plan.Order { return plan.Run{Device: run.Device, Group: 8, Tile: 32} }},
+		{"splitk_groups", func(k int) plan.Order { return split(k/4, grouped, plan.Merge{Running: tcore.Binary16}) }},
+		{"promoted-128", func(int) plan.Order { return split(128, run, plan.Merge{}) }},
+	}
+}
+
+// scalarOrders are of FMAs, with the shapes that they are chosen for.
+func scalarOrders() []struct {
+	benchmarked
+	m, k, n int
+} {
+	run := plan.Run{Device: scalarUnits()[0].device}
+	z := plan.Merge{Zero: true}
+	gemmsn := benchmarked{"gemmsn", func(int) plan.Order {
+		return plan.Parts{Cut: plan.Cut{Count: 2}, Each: split(256, run, z), Merge: z}
+	}}
+	lanes := func(w, v int) plan.Order {
+		return plan.Parts{Cut: plan.Cut{Lanes: w, Vector: v}, Each: run, Merge: plan.Merge{Folds: plan.Butterfly(w)}}
+	}
+	gemv13 := benchmarked{"gemv13-32", func(int) plan.Order { return lanes(32, 1) }}
+	slices := benchmarked{"gemv13-32-slices", func(int) plan.Order { return lanes(32, -64) }}
+	single := benchmarked{"gemv13-1", func(int) plan.Order {
+		return plan.Parts{Cut: plan.Cut{Lanes: 1, Vector: 1}, Each: split(512, run, plan.Merge{})}
+	}}
+	gemv14 := func(v int) benchmarked {
+		return benchmarked{fmt.Sprintf("gemv14-%d", v), func(int) plan.Order {
+			thread := plan.Parts{Cut: plan.Cut{Lanes: v, Vector: 1}, Each: run, Merge: z}
+			block := plan.Parts{Cut: plan.Cut{Lanes: 128, Vector: v}, Each: thread, Merge: plan.Merge{Folds: plan.Butterfly(128)}}
+			return plan.Parts{Cut: plan.Cut{Lanes: 8, Vector: 128 * v}, Each: block, Merge: plan.Merge{Folds: []int{128, 64, 32, 4, 1}}}
+		}}
+	}
+	return []struct {
+		benchmarked
+		m, k, n int
+	}{
+		{gemmsn, 8, 512, 4096},
+		{gemv13, 1, 4096, 4096}, {gemv13, 4096, 4096, 1}, {slices, 1, 4096, 4096}, {slices, 4096, 4096, 1},
+		{single, 1, 4096, 4096}, {gemv14(1), 1, 4096, 4096}, {gemv14(2), 4096, 4096, 1},
+	}
+}
+
+// factors returns uniform factors in binary16, and memory for their product.
+func factors(m, k, n int) (a, b, d blas32.General) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	a, b = matrix.New(m, k), matrix.New(k, n)
+	for _, x := range [][]float32{a.Data, b.Data} {
+		for i := range x {
+			x[i] = 2*rng.Float32() - 1
+		}
+		tcore.Binary16.RoundSlice32(x, x)
+	}
+	return a, b, matrix.New(m, n)
+}
+
+// BenchmarkPlan times products on one thread, and on two where there are two,
+// in millions of multiply-adds a second: of processor time, and of time by the
+// clock.
+func BenchmarkPlan(b *testing.B) {
+	time := func(what benchmarked, m, k, n int, shape string) {
+		for _, threads := range []int{1, 2} {
+			if threads > runtime.NumCPU() {
+				continue
+			}
+			b.Run(fmt.Sprintf("order=%s/n=%s/threads=%d", what.name, shape, threads), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+				x, y, d := factors(m, k, n)
+				p := plan.Plan{Order: what.order(k), Output: tcore.Binary16}
+				start := cputime.Spent()
+				for b.Loop() {
+					p.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, 0, blas32.General{}, d)
+				}
+				spent := cputime.Spent() - start
+				macs := float64(m) * float64(k) * float64(n) * float64(b.N)
+				b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")
+				b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
+			})
+		}
+	}
+	for _, n := range []int{512, 2048} {
+		for _, o := range coreOrders() {
+			time(o, n, n, n, fmt.Sprint(n))
+		}
+	}
+	for _, o := range scalarOrders() {
+		time(o.benchmarked, o.m, o.k, o.n, fmt.Sprintf("%dx%dx%d", o.m, o.k, o.n))
+	}
+}
+
+// BenchmarkBesideDevice reports the speed of a plan over that of its device
+// alone. Both are timed in turn, on all cores.
+func BenchmarkBesideDevice(b *testing.B) {
+	for _, n := range []int{512, 2048} {
+		for _, o := range coreOrders() {
+			b.Run(fmt.Sprintf("order=%s/n=%d", o.name, n), func(b *testing.B) {
+				x, y, d := factors(n, n, n)
+				p := plan.Plan{Order: o.order(n), Output: tcore.Binary16}
+				var planned, alone time.Duration
+				for b.Loop() {
+					start := time.Now()
+					p.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, 0, blas32.General{}, d)
+					middle := time.Now()
+					p.Device().MultiplyAdd(x, y, blas32.General{}, d)
+					planned += middle.Sub(start)
+					alone += time.Since(middle)
+				}
+				b.ReportMetric(alone.Seconds()/planned.Seconds(), "of-device")
+			})
+		}
+	}
+}

@@ -19,6 +19,11 @@ type Orders struct {
 	// Run may be short, as a part of one product is.
 	Group int
 
+	// Runs is the most Runs of a sum that are not empty, as where K is split into so
+	// many parts; 0 means any number. It matters where results are rounded to
+	// formats of few bits, or where Group is set.
+	Runs int
+
 	// Partial and Running are the formats to which merges may round parts and
 	// sums, as [plan.Merge] says; the zero value rounds to none.
 	Partial, Running tcore.Format
@@ -30,8 +35,8 @@ type Orders struct {
 // single order with confidence 1 - e^f, on devices that round to nearest. Of the
 // machine of the problem they read the device and the Output. AllOrders panics
 // if the sizes are invalid, the device is none for a plan, Group is not in 0 to
-// the products of a block, a format is wider than binary32, or unless -Inf < f <
-// 0.
+// the products of a block, Runs < 0, a format is wider than binary32, or unless
+// -Inf < f < 0.
 //
 // Let m be the number of Runs that are not empty and n_i the products of the
 // i-th, Σn_i = K and so n_i <= K-m+1, S = Σ|p| = ΣS_i, and u = 2^-24. A zero that
@@ -82,6 +87,9 @@ func AllOrders(k Problem, o Orders, f roundoff.Failure) []Result {
 	if !(roundoff.Never < f && f < 0) {
 		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", float64(f)))
 	}
+	if o.Runs < 0 {
+		panic(fmt.Sprintf("bound: Runs = %d, want Runs >= 0", o.Runs))
+	}
 	of := plan.Plan{Order: plan.Parts{
 		Cut: plan.Cut{Length: 1}, Each: plan.Run{Device: k.Device, Group: o.Group}, Merge: plan.Merge{Partial: o.Partial, Running: o.Running},
 	}, Output: k.Output}
@@ -90,11 +98,19 @@ func AllOrders(k Problem, o Orders, f roundoff.Failure) []Result {
 	}
 	s := shape{chains: map[int]int{k.K: 1}, length: k.K, steps: k.K, carried: tcore.Binary32}
 	for _, f := range o.formats() {
-		s.round(f, 2*k.K-1) // of K results and K-1 sums
+		s.round(f, 2*o.runs(k.K)-1) // of results and of sums
 	}
 	k.Name = ""
 	k.planned = &planned{Plan: of, device: k.Device, known: map[int]shape{k.K: s}}
 	return []Result{o.always().result(k, f, nan, false), o.random().result(k, f, nan, false)}
+}
+
+// runs returns the most Runs of K products.
+func (o Orders) runs(k int) int {
+	if o.Runs == 0 {
+		return k
+	}
+	return min(o.Runs, k)
 }
 
 // formats returns the formats of parts and sums that are not binary32.
@@ -171,7 +187,7 @@ func unordered(k Problem) string {
 // constant returns that of the derivation, the greatest over m.
 func (o Orders) constant(k Problem) float64 {
 	u, formats := tcore.Binary32.UnitRoundoff(), o.formats()
-	if k.Device.C == tcore.Binary32 && len(formats) == 0 && o.Group == 0 {
+	if k.Device.C == tcore.Binary32 && len(formats) == 0 && o.Group == 0 && o.Runs == 0 {
 		switch k.Device.Core.(type) {
 		case tcore.Chain, tcore.ExactSum:
 			return roundoff.Compose(k.alone(u), float64(k.K-1)*u)
@@ -180,7 +196,7 @@ func (o Orders) constant(k Problem) float64 {
 	c, cut := k.Device.Core.(tcore.Fused)
 	cut = cut && c.Rounding != tcore.ToNearestEven
 	most := 0.0
-	for m := 1; m <= k.K; m++ {
+	for m := 1; m <= o.runs(k.K); m++ {
 		z := o.chain(k, k.K-m+1)
 		merges := float64(m-1) * u
 		switch {

@@ -54,7 +54,8 @@ func ExampleAllOrders() {
 	fmt.Printf("%.2g  split by 8\n", best.Constant)
 	// Output:
 	// 0.00061  true  always
-	// 2e-05  false  hopper-wgmma-binary16-binary32 truncates: its errors exceed u and have one sign
+	// 2e-05  false  hopper-wgmma-binary16-binary32 truncates: its errors exceed u
+	// and have one sign
 	// 1.9e-05  split by 8
 }
 

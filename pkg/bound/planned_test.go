@@ -27,8 +27,8 @@ func planOf(t *testing.T, k Problem) Problem {
 	return z
 }
 
-// Every bound says the same of a machine and of its plan: of every device, in one
-// part, with split K, with promotion, and where the last part is short.
+// Every bound says the same of a machine and of its plan: of every device, in
+// one part, with split K, with promotion, and where the last part is short.
 func TestPlannedIsTheMachine(t *testing.T) {
 	compared := 0
 	drawn := map[string]bool{"volta-mma-binary16-binary32": true, "hopper-wgmma-e4m3-binary32": true, "ieee-fma-binary16-binary32": true, "paper-f32": true}

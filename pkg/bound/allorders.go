@@ -19,6 +19,11 @@ type Orders struct {
 	// Run may be short, as a part of one product is.
 	Group int
 
+	// Runs is the most Runs of a sum that are not empty, as where K is split into
+	// so many parts; 0 means any number. It matters where results are rounded to
+	// formats of few bits, or where Group is set.
+	Runs int
+
 	// Partial and Running are the formats to which merges may round parts and
 	// sums, as [plan.Merge] says; the zero value rounds to none.
 	Partial, Running tcore.Format
@@ -27,29 +32,29 @@ type Orders struct {
 // AllOrders returns two bounds on D, whichever of the orders computes it: what
 // the test of a kernel needs whose split of K is not known. They are called
 // all-orders, which always holds, and all-orders-random, which holds for any
-// single order with confidence 1 - e^f, on devices that round to nearest. Of the
-// machine of the problem they read the device and the Output. AllOrders panics
-// if the sizes are invalid, the device is none for a plan, Group is not in 0 to
-// the products of a block, a format is wider than binary32, or unless -Inf < f <
-// 0.
+// single order with confidence 1 - e^f, on devices that round to nearest. Of
+// the machine of the problem they read the device and the Output. AllOrders
+// panics if the sizes are invalid, the device is none for a plan, Group is not
+// in 0 to the products of a block, Runs < 0, a format is wider than binary32,
+// or unless -Inf < f < 0.
 //
 // Let m be the number of Runs that are not empty and n_i the products of the
-// i-th, Σn_i = K and so n_i <= K-m+1, S = Σ|p| = ΣS_i, and u = 2^-24. A zero that
-// fills a block, an empty part and a start at +0 change nothing.
+// i-th, Σn_i = K and so n_i <= K-m+1, S = Σ|p| = ΣS_i, and u = 2^-24. A zero
+// that fills a block, an empty part and a start at +0 change nothing.
 //
 // A device that aligns n products in any instructions, keeps F bits and
 // truncates errs by at most ((n-1)2^-F + 2u'r) S_i, with u' of its result and r
 // instructions that round. For an instruction of g products loses less than
 // 2^-F(|s| + Σ|p|) with each of its terms but the greatest, and 2u'(|s| + Σ|p|)
-// where its result is cut off; and as truncation never makes a sum larger, |s| +
-// Σ|p| is at most S_i. All instructions lose g2^-F in total, n2^-F; but the first
-// has no s, so one less. If a product alone fits the result, the first of many
-// rounds nothing or has two products or more: r <= n-1. If all have Group
+// where its result is cut off; and as truncation never makes a sum larger, |s|
+// + Σ|p| is at most S_i. All instructions lose g2^-F in total, n2^-F; but the
+// first has no s, so one less. If a product alone fits the result, the first of
+// many rounds nothing or has two products or more: r <= n-1. If all have Group
 // products, r is also at most ⌈n/Group⌉ + 1.
 //
-// The m results are numbers of binary32, of sizes Σ|ŝ_i| <= S. Added in any order
-// with rounding to nearest they err by at most (m-1)uΣ|ŝ_i| (Jeannerod & Rump
-// 2013). So the constant is the greatest over m of
+// The m results are numbers of binary32, of sizes Σ|ŝ_i| <= S. Added in any
+// order with rounding to nearest they err by at most (m-1)uΣ|ŝ_i| (Jeannerod &
+// Rump 2013). So the constant is the greatest over m of
 //
 //	(K-m)2^-F + 2u'r(K-m+1) + (m-1)u,
 //
@@ -59,11 +64,11 @@ type Orders struct {
 // total, also where chains add products by FMAs. Let e_a <= (n_a-1)uS_a and e_b
 // be the errors of two sums, or e_b = 0 and b an exact sum of n_b products, a a
 // number of binary32. Rounding a + b errs by at most u|a + b|, |b|, and if b is
-// a number too, |a|. If S_b <= uS_a, take |b| <= S_b + e_b; if S_a <= uS_b, |a|,
-// or u|a + b|; else u|a + b| <= u(S_a + S_b + e_a + e_b). In each case it is at
-// most n_b uS_a + n_a uS_b, which is what (n_a+n_b-1)u(S_a+S_b) allows beside e_a
-// and e_b. Where a product is rounded by itself, it is replaced by one that is
-// off by u, which has the constant u + (K-1)u(1+u).
+// a number too, |a|. If S_b <= uS_a, take |b| <= S_b + e_b; if S_a <= uS_b,
+// |a|, or u|a + b|; else u|a + b| <= u(S_a + S_b + e_a + e_b). In each case it
+// is at most n_b uS_a + n_a uS_b, which is what (n_a+n_b-1)u(S_a+S_b) allows
+// beside e_a and e_b. Where a product is rounded by itself, it is replaced by
+// one that is off by u, which has the constant u + (K-1)u(1+u).
 //
 // Where results are rounded to nearest after alignment, in two stages, or to a
 // format of few bits, a sum may grow: factors 1 + w of the steps and merges on
@@ -82,6 +87,9 @@ func AllOrders(k Problem, o Orders, f roundoff.Failure) []Result {
 	if !(roundoff.Never < f && f < 0) {
 		panic(fmt.Sprintf("bound: failure = %v, want -Inf < failure < 0, a logarithm, as FailureOf(0.99) is", float64(f)))
 	}
+	if o.Runs < 0 {
+		panic(fmt.Sprintf("bound: Runs = %d, want Runs >= 0", o.Runs))
+	}
 	of := plan.Plan{Order: plan.Parts{
 		Cut: plan.Cut{Length: 1}, Each: plan.Run{Device: k.Device, Group: o.Group}, Merge: plan.Merge{Partial: o.Partial, Running: o.Running},
 	}, Output: k.Output}
@@ -90,11 +98,19 @@ func AllOrders(k Problem, o Orders, f roundoff.Failure) []Result {
 	}
 	s := shape{chains: map[int]int{k.K: 1}, length: k.K, steps: k.K, carried: tcore.Binary32}
 	for _, f := range o.formats() {
-		s.round(f, 2*k.K-1) // of K results and K-1 sums
+		s.round(f, 2*o.runs(k.K)-1) // of results and of sums
 	}
 	k.Name = ""
 	k.planned = &planned{Plan: of, device: k.Device, known: map[int]shape{k.K: s}}
 	return []Result{o.always().result(k, f, nan, false), o.random().result(k, f, nan, false)}
+}
+
+// runs returns the most Runs of K products.
+func (o Orders) runs(k int) int {
+	if o.Runs == 0 {
+		return k
+	}
+	return min(o.Runs, k)
 }
 
 // formats returns the formats of parts and sums that are not binary32.
@@ -171,7 +187,7 @@ func unordered(k Problem) string {
 // constant returns that of the derivation, the greatest over m.
 func (o Orders) constant(k Problem) float64 {
 	u, formats := tcore.Binary32.UnitRoundoff(), o.formats()
-	if k.Device.C == tcore.Binary32 && len(formats) == 0 && o.Group == 0 {
+	if k.Device.C == tcore.Binary32 && len(formats) == 0 && o.Group == 0 && o.Runs == 0 {
 		switch k.Device.Core.(type) {
 		case tcore.Chain, tcore.ExactSum:
 			return roundoff.Compose(k.alone(u), float64(k.K-1)*u)
@@ -180,7 +196,7 @@ func (o Orders) constant(k Problem) float64 {
 	c, cut := k.Device.Core.(tcore.Fused)
 	cut = cut && c.Rounding != tcore.ToNearestEven
 	most := 0.0
-	for m := 1; m <= k.K; m++ {
+	for m := 1; m <= o.runs(k.K); m++ {
 		z := o.chain(k, k.K-m+1)
 		merges := float64(m-1) * u
 		switch {

@@ -19,18 +19,19 @@ type planned struct {
 }
 
 // Planned returns the problem with a plan in place of its machine: every bound
-// of the catalogue, [Predict] and package trial then take D as the plan computes
-// it, with alpha = 1 and beta = 0. If parts have scales, A, B and D are those
-// after scaling, and X and Y must not be told.
+// of the catalogue, [Predict] and package trial then take D as the plan
+// computes it, with alpha = 1 and beta = 0. If parts have scales, A, B and D
+// are those after scaling, and X and Y must not be told.
 //
 // A bound of the catalogue is one on every [plan.Run] of the plan, the longest
 // at worst, and its probability of failure is divided among all Runs of all
 // outputs. What happens to their results after that is bounded node by node, up
-// the tree. A merge to nearest in binary32 of m parts that are not empty adds at
-// most (m-1)u of their sizes ([roundoff.SumOfNearest]); a fold does that for the
-// longest of its sums, and starting at +0 or adding a missing part is exact.
-// Formats of parts and of sums count one rounding each time. A scale is one more
-// rounding of each part, and adding n scaled parts by FMAs is n roundings.
+// the tree. A merge to nearest in binary32 of m parts that are not empty adds
+// at most (m-1)u of their sizes ([roundoff.SumOfNearest]); a fold does that for
+// the longest of its sums, and starting at +0 or adding a missing part is
+// exact. Formats of parts and of sums count one rounding each time. A scale is
+// one more rounding of each part, and adding n scaled parts by FMAs is n
+// roundings.
 //
 // No bound is valid where a plan loses products ([plan.Cut.Floor]): the results
 // say how many.
@@ -73,9 +74,9 @@ func runOf(o plan.Order) plan.Run {
 	}
 }
 
-// shortened returns a device whose blocks are the products of one instruction of
-// the run: the rest, 0 × 0, changes no sum on it. The error says that this is
-// not known of the device.
+// shortened returns a device whose blocks are the products of one instruction
+// of the run: the rest, 0 × 0, changes no sum on it. The error says that this
+// is not known of the device.
 func shortened(r plan.Run) (tcore.Device, error) {
 	d := r.Device
 	if r.Group == 0 || r.Group == d.BlockTerms() {
@@ -106,7 +107,8 @@ func (k Problem) checkPlan() {
 	}
 }
 
-// failsPlan returns why a bound is not valid for the plan of the problem, or "".
+// failsPlan returns why a bound is not valid for the plan of the problem, or
+// "".
 func (k Problem) failsPlan(b Bound, random bool) string {
 	if k.planned == nil {
 		return ""
@@ -140,8 +142,8 @@ func (k Problem) assumed() string {
 }
 
 // chainUnderflow returns the effect of underflow on the products of all chains,
-// in units of D. Where parts have unknown scales it is 0, which [Problem.assumed]
-// says.
+// in units of D. Where parts have unknown scales it is 0, which
+// [Problem.assumed] says.
 func (k Problem) chainUnderflow() float64 {
 	if k.planned == nil {
 		return float64(k.parts()) * k.underflows()

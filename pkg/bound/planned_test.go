@@ -3,6 +3,8 @@ package bound
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/plan"
@@ -25,8 +27,8 @@ func planOf(t *testing.T, k Problem) Problem {
 	return z
 }
 
-// Every bound says the same of a machine and of its plan: of every device, in one
-// part, with split K, with promotion, and where the last part is short.
+// Every bound says the same of a machine and of its plan: of every device, in
+// one part, with split K, with promotion, and where the last part is short.
 func TestPlannedIsTheMachine(t *testing.T) {
 	compared := 0
 	drawn := map[string]bool{"volta-mma-binary16-binary32": true, "hopper-wgmma-e4m3-binary32": true, "ieee-fma-binary16-binary32": true, "paper-f32": true}
@@ -148,5 +150,64 @@ func TestLostProducts(t *testing.T) {
 				t.Errorf("%s, want %s", r.Why, want)
 			}
 		}
+	}
+}
+
+// Sums whose parts have scales keep their bounds, whether the scales are known
+// or nothing is subnormal.
+func TestScaledParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	of := func(v float64) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(v) }
+	most := 0.0
+	for trial := range 4000 {
+		n, d, always := 1+rng.IntN(2), devices.IEEEF32(), Unrestricted.Name
+		if trial%10 == 0 {
+			n, d, always = 1+rng.IntN(600), devices.HopperE4M3(), Truncation.Name
+		}
+		m := plan.Merge{Scale: []plan.Scale{plan.Fused, plan.FusedSecond}[trial%2]}
+		p := plan.Plan{Order: plan.Parts{Cut: plan.Cut{Length: 128}, Each: plan.Run{Device: d}, Merge: m}, Output: tcore.Binary32}
+		x, y := fewBits(rng, n, tcore.E4M3), fewBits(rng, n, tcore.E4M3)
+		if d.A == tcore.Binary32 {
+			for i := range x {
+				x[i], y[i] = float64(1+rng.Float32()/8), float64(1+rng.Float32()/8)
+			}
+		}
+		sx, sy, greatest := make([]float32, (n+127)/128), make([]float32, (n+127)/128), [2]float64{}
+		for i := range sx {
+			sx[i], sy[i] = float32(math.Exp2(4*rng.Float64())), float32(math.Exp2(-8*rng.Float64()))
+			greatest = [2]float64{max(greatest[0], float64(sx[i])), max(greatest[1], float64(sy[i]))}
+		}
+		e, size := of(-p.DotScaled(x, y, sx, sy)), 0.0
+		for i := range x {
+			scale := float64(sx[i/128]) * float64(sy[i/128])
+			e.Add(e, of(0).Mul(of(x[i]*y[i]), of(scale)))
+			size += math.Abs(x[i]*y[i]) * scale
+		}
+		z, _ := e.Float64()
+		k, err := Problem{M: 1, N: 1, K: n, RangeX: Range{Scale: greatest[0]}, RangeY: Range{Scale: greatest[1]}}.Planned(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := Evaluate(k, roundoff.FailureOf(0.99))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			if r.Bound == always {
+				if !r.Holds || r.Why != "if no product with a scale is subnormal or overflows" || !(r.Underflow >= 0) {
+					t.Fatalf("%+v", r)
+				}
+				if most = max(most, math.Abs(z)/r.Limit(size)); most > 1 {
+					t.Fatalf("K = %d: error %v, bound %v", n, z, r.Limit(size))
+				}
+			}
+		}
+	}
+	if most < 0.7 { // without one of the roundings the bound would be exceeded
+		t.Errorf("at most %v of the bound", most)
+	}
+	k, _ := Problem{M: 1, N: 1, K: 256}.Planned(plan.Plan{Order: plan.Parts{Cut: plan.Cut{Length: 128}, Each: plan.Run{Device: devices.HopperE4M3()}, Merge: plan.Merge{Scale: plan.Fused}}})
+	if got := k.assumed(); got != "if no factor, sum or product with a scale is subnormal or overflows" {
+		t.Error(got)
 	}
 }

@@ -21,8 +21,8 @@ type shape struct {
 	merging float64      // the sum is off by at most this times the sum of the sizes of the chains
 	carried tcore.Format // of the sum
 
-	// underflow is the most that rounding sums to formats with few exponents changes
-	// them by in total, where the result is subnormal.
+	// underflow is the most that rounding sums to formats with few exponents
+	// changes them by in total, where the result is subnormal.
 	underflow float64
 	assumes   string
 }
@@ -126,8 +126,8 @@ func (z *shape) merge(m plan.Merge, lengths []int) {
 }
 
 // fold adds what sums of at most n parts do that are not empty. A part that
-// begins a sum of the first fold is rounded to the running format as well; those
-// of later ones are already numbers of it.
+// begins a sum of the first fold is rounded to the running format as well;
+// those of later ones are already numbers of it.
 func (z *shape) fold(running tcore.Format, n int, first bool) {
 	u := tcore.Binary32.UnitRoundoff()
 	if running == (tcore.Format{}) {

@@ -86,8 +86,9 @@ type fold struct {
 	first  bool
 }
 
-// moments returns the moments of all errors of the fold, whose parts are sums of
-// so many products. It stores in sums the products of the sums that it leaves.
+// moments returns the moments of all errors of the fold, whose parts are sums
+// of so many products. It stores in sums the products of the sums that it
+// leaves.
 func (f *fold) moments(lengths, sums []int, products truncation.ProductMoments) (truncation.ErrorMoments, error) {
 	n, counts := len(sums), make([]int, len(sums))
 	for i, length := range lengths {

@@ -48,7 +48,8 @@ type Problem struct {
 
 	Run iter.Seq[Entry] // every output as it was computed; nil means unknown
 
-	// planned is the plan that takes the place of the machine; nil if there is none.
+	// planned is the plan that takes the place of the machine; nil if there is
+	// none.
 	planned *planned
 
 	// subnormals says that Underflow is to have what subnormal numbers of formats

@@ -50,8 +50,8 @@ func (k Problem) overSizes(absolute, lambda float64, f roundoff.Failure) Value {
 }
 
 // chains returns the bound on the error of an output as the sum of the bounds
-// of its chains, where of(length) is the bound of one chain. Without a plan, all
-// chains but the last have the same length.
+// of its chains, where of(length) is the bound of one chain. Without a plan,
+// all chains but the last have the same length.
 func (k Problem) chains(of func(length int) float64) float64 {
 	if k.planned != nil {
 		e := 0.0

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Alternating has products of one size and alternating signs: running sums are 0
-// every other time.
+// Alternating has products of one size and alternating signs: running sums are
+// 0 every other time.
 var alternating = Generator{Name: "alternating", Adverse: "every product takes back the one before it", Draw: func(m, n, k int, seed uint64) (a, b blas32.General) {
 	a, b = Constant.Draw(m, n, k, seed)
 	for l := 1; l < k; l += 2 {
@@ -102,8 +102,8 @@ func TestOrdersRefused(t *testing.T) {
 	}
 }
 
-// A judge of two results of one product: they differ by no more than both bounds
-// together, if both orders compute what they say.
+// A judge of two results of one product: they differ by no more than both
+// bounds together, if both orders compute what they say.
 func differ(t *testing.T, a, b blas32.General, x, y plan.Plan, each []bound.Result) bool {
 	t.Helper()
 	exact, err := trial.On(x.Device(), a, b)

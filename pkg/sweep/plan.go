@@ -13,8 +13,8 @@ import (
 )
 
 // A Plan lists the products of a sweep: of A, M × K, and B, K × N, on every
-// machine and by every order, from every distribution, for every K and seed. Every bound of the
-// catalogue is tested on them at every confidence.
+// machine and by every order, from every distribution, for every K and seed.
+// Every bound of the catalogue is tested on them at every confidence.
 type Plan struct {
 	Machines    []tcore.Machine
 	Orders      []plan.Plan // of libraries, which take the place of machines after those; their names are different
@@ -24,8 +24,8 @@ type Plan struct {
 	Seeds       []uint64
 	Confidences []float64
 
-	// Told lists the descriptions of the data that the bounds are given in turn; an
-	// empty list means FromDistribution alone.
+	// Told lists the descriptions of the data that the bounds are given in turn;
+	// an empty list means FromDistribution alone.
 	Told []Told
 
 	// Ranges also tests the bounds given the sizes of the elements of the matrices
@@ -157,8 +157,8 @@ func (p Plan) check() {
 	}
 }
 
-// A unit is a machine or an order of a plan, as the problem of no sizes that the
-// bounds are given.
+// A unit is a machine or an order of a plan, as the problem of no sizes that
+// the bounds are given.
 type unit struct{ bound.Problem }
 
 // units returns the machines and the orders. The error says that there are no
@@ -188,8 +188,8 @@ func (p Plan) problem(u unit, data Generator, k int) bound.Problem {
 	return z
 }
 
-// twins returns, for every machine or order, the index of the first machine that
-// computes the same results, whatever their names.
+// twins returns, for every machine or order, the index of the first machine
+// that computes the same results, whatever their names.
 func (p Plan) twins() []int {
 	first, seen := make([]int, len(p.Machines)+len(p.Orders)), map[tcore.Machine]int{}
 	for i, m := range p.Machines {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -133,4 +134,17 @@ func ExampleMatrices_Matrices() {
 	fmt.Println(a.Cols, b.Rows)
 	// Output:
 	// 3 3
+}
+
+// A kernel that loses the last product is off by what it is.
+func ExampleProduct_RunPlan() {
+	p, err := trial.On(devices.HopperF16(), row, column)
+	for _, floor := range []bool{false, true} {
+		cut := plan.Cut{Count: 2, Floor: floor}
+		t := p.RunPlan(plan.Plan{Order: plan.Parts{Cut: cut, Each: plan.Run{Device: devices.HopperF16()}}})
+		fmt.Println(t.D.Data, t.Errors, err)
+	}
+	// Output:
+	// [0.75] [0] <nil>
+	// [12] [11.25] <nil>
 }

@@ -71,8 +71,8 @@ func (p *Product) Run(m tcore.Machine) *Trial {
 	return t
 }
 
-// RunPlan multiplies A and B by a plan, with alpha = 1 and beta = 0. It panics as
-// [plan.Plan.GEMM] does.
+// RunPlan multiplies A and B by a plan, with alpha = 1 and beta = 0. It panics
+// as [plan.Plan.GEMM] does.
 func (p *Product) RunPlan(by plan.Plan) *Trial {
 	start := time.Now()
 	z := matrix.New(p.A.Rows, p.B.Cols)

@@ -36,12 +36,13 @@ type Data interface {
 	Matrices(m, n, k int, seed uint64) (a, b blas32.General)
 }
 
-// Run generates the matrices of a problem and multiplies them on its machine, or
-// by its plan if it has one ([bound.Problem.Planned]). The errors are taken against the exact product of the numbers that the device
-// multiplies or, if the problem is Represented, of the matrices before they are
-// rounded to its formats. The error names an element that is not finite. Run
-// panics if a size is below 1, if [tcore.Machine.Check] returns an error, or if
-// parts of the plan have scales.
+// Run generates the matrices of a problem and multiplies them on its machine,
+// or by its plan if it has one ([bound.Problem.Planned]). The errors are taken
+// against the exact product of the numbers that the device multiplies or, if
+// the problem is Represented, of the matrices before they are rounded to its
+// formats. The error names an element that is not finite. Run panics if a size
+// is below 1, if [tcore.Machine.Check] returns an error, or if parts of the
+// plan have scales.
 func Run(p bound.Problem, data Data, seed uint64) (*Trial, error) {
 	a, b := data.Matrices(p.M, p.N, p.K, seed)
 	exactly := p.Device.ExactGEMMs

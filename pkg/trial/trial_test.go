@@ -5,11 +5,13 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/trial"
@@ -150,5 +152,28 @@ func TestRelativeErrorsOfNegativeResults(t *testing.T) {
 	c := p.Compare(blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{-1.5}})
 	if c.Relative()[0] != 0.25 || c.Backward()[0] != 0.25 || p.Conditions()[0] != 1 {
 		t.Errorf("relative %v, backward %v, condition %v", c.Relative(), c.Backward(), p.Conditions())
+	}
+}
+
+// A problem with the plan of its machine has the errors of the machine.
+func TestRunPlan(t *testing.T) {
+	for _, m := range []tcore.Machine{{Device: devices.HopperE4M3(), Promote: 128}, {Device: devices.HopperF16(), SplitK: 3, Output: tcore.Binary16}} {
+		k := bound.Problem{M: 5, N: 4, K: 300, Machine: m}
+		p, err := plan.Of(m, k.K)
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, err := k.Planned(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := trial.Run(k, positive{}, 1)
+		got, errGot := trial.Run(planned, positive{}, 1)
+		if err != nil || errGot != nil {
+			t.Fatal(err, errGot)
+		}
+		if !slices.Equal(got.Errors, want.Errors) || slices.Max(want.Backward()) == 0 || got.Plan.Order == nil {
+			t.Errorf("%s: errors %v, want %v", m.Device.Name, got.Errors, want.Errors)
+		}
 	}
 }

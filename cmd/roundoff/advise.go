@@ -10,26 +10,22 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/bound"
-	"github.com/roundofflab/roundoff/pkg/roundoff"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // An adviceQuestion contains the arguments of roundoff advise.
 type adviceQuestion struct {
-	bound.Problem
-	tolerance                         float64
-	device, in, out, confidence, dist string
-	recipe                            string
-	permute                           uint64
-	json                              bool
-	operands                          *operands // nil if no files are given
+	question.Advice
+	permute  uint64
+	json     bool
+	operands *operands // nil if no files are given
 }
 
 // adviseCommand prints which devices and formats meet a tolerance, by which
 // bound, and at what cost.
 func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
-	q := adviceQuestion{}
+	q := adviceQuestion{Advice: question.NewAdvice()}
 	flags := newFlags("advise", "-tolerance T [-flag ...] [A.npy B.npy]\n\n"+
 		"Prints on which devices the product AB is guaranteed to err by at most T |A||B|, by which bound,\n"+
 		"up to which K, and what it costs relative to the cheapest: the bytes of A, B and D, and the time\n"+
@@ -41,121 +37,54 @@ func adviseCommand(_ context.Context, args []string, stdout, stderr io.Writer) e
 		"used where tests on the matrices find nothing against it. For block-scaled devices A and B are\n"+
 		"quantised by the recipe of their format, floor scales of MX and NVFP4 of one level, or by -recipe;\n"+
 		"a cure may be another one.\n\n", stderr)
-	flags.Float64Var(&q.tolerance, "tolerance", 0, "want an error of at most this `number` times |A||B|")
-	flags.IntVar(&q.M, "m", 1, "the `rows` of A")
-	flags.IntVar(&q.N, "n", 1, "the `columns` of B")
-	flags.IntVar(&q.K, "k", 1024, "the `terms` of each sum")
-	flags.StringVar(&q.device, "device", "", "advise on these `devices`, architectures or names of roundoff devices; all if none is named")
-	flags.StringVar(&q.in, "in", "", "advise on devices that take these `formats`; all if none is named")
-	flags.StringVar(&q.out, "out", "", "store D in this `format`, not in what the device accumulates in")
-	flags.IntVar(&q.SplitK, "split-k", 1, "add this `number` of parts of K in binary32")
-	flags.IntVar(&q.Promote, "promote", 0, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
-	flags.BoolVar(&q.Represented, "represented", true, "A and B are rounded to their format first, from finer numbers")
-	flags.StringVar(&q.recipe, "recipe", "", "A and B are quantised first by this `recipe` of roundoff quantise, or two, A,B")
-	flags.StringVar(&q.confidence, "confidence", "0.99", "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
-	flags.StringVar(&q.dist, "dist", "", "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
+	flags.Float64Var(&q.Tolerance, "tolerance", q.Tolerance, "want an error of at most this `number` times |A||B|")
+	flags.IntVar(&q.M, "m", q.M, "the `rows` of A")
+	flags.IntVar(&q.N, "n", q.N, "the `columns` of B")
+	flags.IntVar(&q.K, "k", q.K, "the `terms` of each sum")
+	flags.StringVar(&q.Device, "device", q.Device, "advise on these `devices`, architectures or names of roundoff devices; all if none is named")
+	flags.StringVar(&q.In, "in", q.In, "advise on devices that take these `formats`; all if none is named")
+	flags.StringVar(&q.Out, "out", q.Out, "store D in this `format`, not in what the device accumulates in")
+	flags.IntVar(&q.SplitK, "split-k", q.SplitK, "add this `number` of parts of K in binary32")
+	flags.IntVar(&q.Promote, "promote", q.Promote, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
+	flags.BoolVar(&q.Represented, "represented", q.Represented, "A and B are rounded to their format first, from finer numbers")
+	flags.StringVar(&q.Recipe, "recipe", q.Recipe, "A and B are quantised first by this `recipe` of roundoff quantise, or two, A,B")
+	flags.StringVar(&q.Confidence, "confidence", q.Confidence, "want this `probability` for all outputs together, as in 0.99 or 1-1e-400")
+	flags.StringVar(&q.Dist, "dist", q.Dist, "the `distribution` of the data, U(lo,hi) or N(mean,deviation), or two, of A and of B")
 	flags.Uint64Var(&q.permute, "permute", 0, "permute K of the matrices at random with this `seed` first")
 	flags.BoolVar(&q.json, "json", false, "write JSON")
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
-	if !(q.tolerance > 0) || math.IsInf(q.tolerance, 1) {
-		return misuse(flags, "-tolerance %v, want a number above 0", q.tolerance)
+	if !(q.Tolerance > 0) || math.IsInf(q.Tolerance, 1) {
+		return misuse(flags, "-tolerance %v, want a number above 0", q.Tolerance)
 	}
-	if err := checkSizes(flags, mostTerms, size{"m", q.M}, size{"n", q.N}, size{"k", q.K}, size{"split-k", q.SplitK}); err != nil {
+	if err := checkSizes(flags, question.MostTerms, question.Size{Name: "m", Value: q.M}, question.Size{Name: "n", Value: q.N}, question.Size{Name: "k", Value: q.K}, question.Size{Name: "split-k", Value: q.SplitK}); err != nil {
 		return err
 	}
-	if len(words) != 0 && (len(words) != 2 || q.dist != "" || given(flags, "m", "n", "k")) {
+	if len(words) != 0 && (len(words) != 2 || q.Dist != "" || given(flags, "m", "n", "k")) {
 		return misuse(flags, "want no file, or two and none of -m, -n, -k and -dist")
 	}
 	if len(words) == 0 && given(flags, "permute") {
 		return misuse(flags, "want two files for -permute")
 	}
-	if q.recipe != "" && given(flags, "represented") {
+	if q.Recipe != "" && given(flags, "represented") {
 		return misuse(flags, "-recipe goes without -represented")
-	}
-	f, err := roundoff.ParseConfidence(q.confidence)
-	if err != nil {
-		return err
-	}
-	found, err := q.describe()
-	if err != nil {
-		return err
 	}
 	if len(words) == 2 {
 		if q.operands, err = readOperands(words[0], words[1]); err != nil {
 			return err
 		}
+		q.Operands = q.operands.Operands
 		if given(flags, "permute") {
-			q.operands.permute(q.permute)
-		}
-		if err := q.operands.describe(&q.Problem); err != nil {
-			return err
+			q.Permute = &q.permute
 		}
 	}
-	for _, d := range found {
-		if err := (tcore.Machine{Device: d, SplitK: q.SplitK, Promote: q.Promote}).Check(); err != nil {
-			return err
-		}
-	}
-	advice, err := bound.Advise(q.Problem, q.tolerance, f, found)
+	advice, tests, err := q.Results()
 	if err != nil {
 		return err
 	}
-	return q.write(stdout, advice)
-}
-
-// describe fills in the problem from the values of the flags, and returns the
-// devices asked for.
-func (q *adviceQuestion) describe() (found []tcore.Device, err error) {
-	if q.out != "" {
-		if q.Output, err = findFormat(q.out); err != nil {
-			return nil, err
-		}
-	}
-	if q.dist != "" {
-		if q.X, q.Y, err = parseDistributions(q.dist); err != nil {
-			return nil, err
-		}
-	}
-	if q.recipe != "" {
-		left, right, err := oneOrTwo(q.recipe, "recipes", findRecipe)
-		if err != nil {
-			return nil, err
-		}
-		q.Recipes = &bound.Recipes{A: left, B: right}
-	}
-	return findDevices(q.device, q.in)
-}
-
-// findDevices returns the devices of names or architectures that take formats,
-// each a list with commas; all if none is named.
-func findDevices(device, in string) (found []tcore.Device, err error) {
-	names, formats := words(device), words(in)
-	for _, name := range formats {
-		if _, err := findFactor(name); err != nil {
-			return nil, err
-		}
-	}
-	all := catalogue()
-	for _, name := range names {
-		if !slices.ContainsFunc(all, func(d tcore.Device) bool { return d.Name == name || named(d, []string{name}) }) {
-			return nil, fmt.Errorf("no device %q, see roundoff devices; architectures are %s", name, architectures(all))
-		}
-	}
-	for _, d := range all {
-		if sumsIntegers(d) && !slices.Contains(names, d.Name) && !slices.Contains(formats, d.A.Name) {
-			continue // asked for by name, or by format
-		}
-		if (names == nil || slices.Contains(names, d.Name) || named(d, names)) && (formats == nil || slices.Contains(formats, d.A.Name)) {
-			found = append(found, d)
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("no device of %s takes %s", device, in)
-	}
-	return found, nil
+	return q.write(stdout, advice, tests)
 }
 
 // given reports whether the command line sets one of the flags.
@@ -165,8 +94,9 @@ func given(flags *flag.FlagSet, names ...string) bool {
 	return any
 }
 
-// write writes the advice as a table.
-func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
+// write writes the advice as a table, and what tests of the matrices found, or
+// as JSON.
+func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice, tests *bound.Inspection) error {
 	if q.json {
 		return writeJSON(w, advice)
 	}
@@ -196,7 +126,7 @@ func (q *adviceQuestion) write(w io.Writer, advice []bound.Advice) error {
 	if err := sources(w, advice); err != nil || q.operands == nil {
 		return err
 	}
-	return q.operands.write(w, q.Data)
+	return q.operands.write(w, tests)
 }
 
 // nonzero returns x in the format, or a dash if it is 0, NaN or +Inf.

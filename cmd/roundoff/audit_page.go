@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/audit"
 	"github.com/roundofflab/roundoff/pkg/viz"
 )
@@ -51,7 +52,7 @@ func (r *auditReport) page(q auditQuestion) ([]byte, error) {
 	if r.Left != nil {
 		b.WriteString("<h2>Not audited</h2>\n<ul>\n")
 		for _, l := range r.Left {
-			fmt.Fprintf(&b, "<li>%s %s: %s</li>\n", html.EscapeString(short(l.Operator)), html.EscapeString(endOf(l.Name, 200)), html.EscapeString(l.Why))
+			fmt.Fprintf(&b, "<li>%s %s: %s</li>\n", html.EscapeString(question.Short(l.Operator)), html.EscapeString(question.EndOf(l.Name, 200)), html.EscapeString(l.Why))
 		}
 		b.WriteString("</ul>\n")
 	}
@@ -59,7 +60,7 @@ func (r *auditReport) page(q auditQuestion) ([]byte, error) {
 }
 
 // label returns what a picture has room for of a name: its end.
-func label(name string) string { return endOf(name, 24) }
+func label(name string) string { return question.EndOf(name, 24) }
 
 // distribution draws how many products err by how much, for each recipe.
 func (r *auditReport) distribution(q auditQuestion) *viz.Chart {
@@ -76,7 +77,7 @@ func (r *auditReport) distribution(q auditQuestion) *viz.Chart {
 		if some != nil {
 			drawn = true
 			n := len(auditColours)
-			p.EDF(viz.Series{Label: fmt.Sprintf("%d: %s", i+1, label(recipe.name)), Color: auditColours[i%n], Style: auditDashes[i/n%len(auditDashes)]}, some)
+			p.EDF(viz.Series{Label: fmt.Sprintf("%d: %s", i+1, label(recipe.Name)), Color: auditColours[i%n], Style: auditDashes[i/n%len(auditDashes)]}, some)
 		}
 	}
 	if !drawn {
@@ -102,7 +103,7 @@ func (r *auditReport) bars(q auditQuestion, recipe int) *viz.Chart {
 	if rows == nil || all[0] == 0 {
 		return nil
 	}
-	c := viz.NewChart(fmt.Sprintf("parts-%d", recipe+1), fmt.Sprintf("What %s does to the products that it hurts most", q.recipes[recipe].name),
+	c := viz.NewChart(fmt.Sprintf("parts-%d", recipe+1), fmt.Sprintf("What %s does to the products that it hurts most", q.recipes[recipe].Name),
 		"The numbers before names are those of the products in the order of the network. What activations and weights make is predicted; but for what outputs have in common, it adds as squares.")
 	p := c.Panel("", viz.Axis{Label: "rms(E) / rms(D)"}, viz.Axis{Label: "product"})
 	p.Bars(viz.Series{Label: "measured", Color: viz.Black}, rows, all)
@@ -119,12 +120,12 @@ func digits(x float64) float64 {
 
 // table has all products of a recipe.
 func (r *auditReport) table(q auditQuestion, recipe int) *viz.Table {
-	t := viz.NewTable(fmt.Sprintf("errors-%d", recipe+1), fmt.Sprintf("All products by %s, the worst first", q.recipes[recipe].name),
+	t := viz.NewTable(fmt.Sprintf("errors-%d", recipe+1), fmt.Sprintf("All products by %s, the worst first", q.recipes[recipe].Name),
 		"Errors are over rms(D), but for two: rms(E) over the mean of |A||B|, and the largest |E| over its |A||B|. In common is what outputs "+
 			"of a row or of a column share. What an error is at most holds always for these matrices, where nothing overflows.",
 		[]string{"product", "K × N", "data", "by A", "by B", "common", "predicted", "measured", "at most", "over |A||B|", "largest", "device", "adds", "at most", "in all", "at most"})
 	for _, p := range r.by(recipe) {
-		head := []string{endOf(p.Name, 200), fmt.Sprintf("%d × %d", p.K, p.N), dataWord(p.Data)}
+		head := []string{question.EndOf(p.Name, 200), fmt.Sprintf("%d × %d", p.K, p.N), dataWord(p.Data)}
 		if p.Why != "" {
 			t.Row(append(head, "-", "-", "-", "-", "-", "-", "-", "-", p.Why, "-", "-", "-", "-")...)
 			continue
@@ -135,7 +136,7 @@ func (r *auditReport) table(q auditQuestion, recipe int) *viz.Table {
 			t.Row(append(head, "-", "-", "-", "-", "-")...)
 		}
 		for _, d := range p.Devices {
-			t.Row(append(head[:11:11], d.named(), d.over(&d.RMS), d.over(d.Bound), d.over(&d.Total), d.over(d.TotalBound))...)
+			t.Row(append(head[:11:11], d.Named(), d.Over(&d.RMS), d.Over(d.Bound), d.Over(&d.Total), d.Over(d.TotalBound))...)
 		}
 	}
 	return t
@@ -146,7 +147,7 @@ func (r *auditReport) weights() *viz.Table {
 	t := viz.NewTable("weights", "The weights of all products, in the order of the network", "Kurtosis is 3 for normal numbers. A dead column has no number above 2⁻²⁰ of the greatest.",
 		[]string{"product", "operator", "K × N", "groups", "max/sd", "kurtosis", "dead columns"})
 	for _, p := range r.Products {
-		t.Row(endOf(p.Name, 200), p.Operator, fmt.Sprintf("%d × %d", p.K, p.N), fmt.Sprint(p.Groups), fmt.Sprintf("%.3g", p.Greatest), fmt.Sprintf("%.3g", p.Kurtosis), fmt.Sprint(p.Dead))
+		t.Row(question.EndOf(p.Name, 200), p.Operator, fmt.Sprintf("%d × %d", p.K, p.N), fmt.Sprint(p.Groups), fmt.Sprintf("%.3g", p.Greatest), fmt.Sprintf("%.3g", p.Kurtosis), fmt.Sprint(p.Dead))
 	}
 	return t
 }

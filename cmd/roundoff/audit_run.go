@@ -7,6 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/audit"
 	"github.com/roundofflab/roundoff/pkg/network"
 )
@@ -75,21 +76,21 @@ func (q *auditQuestion) run(ctx context.Context, m *network.Model, path string) 
 		r.Outputs = append(r.Outputs, runOutput{name, append([]int{}, x.Shape...), x.Data})
 	}
 	for _, recipe := range q.recipes {
-		r.add(auditedRun{Recipe: recipe.name}, audit.Arithmetic{OnA: recipe.a, OnB: recipe.b})
+		r.add(auditedRun{Recipe: recipe.Name}, audit.Arithmetic{OnA: recipe.A, OnB: recipe.B})
 		for _, d := range q.devices {
 			for _, every := range slices.Compact([]int{0, q.promote}) {
 				if err := ctx.Err(); err != nil {
 					return nil, err
 				}
-				k, takes := audit.KernelOn(d, recipe.a, recipe.b, every)
+				k, takes := audit.KernelOn(d, recipe.A, recipe.B, every)
 				if err := k.Machine.Check(); k.Machine.Promote > 0 && err != nil {
 					return nil, fmt.Errorf("-promote %d: %w", every, err)
 				}
 				if !takes || every > 0 && k.Machine.Promote == 0 {
 					continue // promoted by its blocks, or not at all
 				}
-				r.add(auditedRun{Recipe: recipe.name, Device: d.Name, Promote: max(k.Every, k.Machine.Promote)},
-					audit.Arithmetic{OnA: recipe.a, OnB: recipe.b, Kernel: &k})
+				r.add(auditedRun{Recipe: recipe.Name, Device: d.Name, Promote: max(k.Every, k.Machine.Promote)},
+					audit.Arithmetic{OnA: recipe.A, OnB: recipe.B, Kernel: &k})
 			}
 		}
 	}
@@ -132,7 +133,7 @@ func (r *runReport) write(stdout io.Writer) error {
 	for _, run := range r.Runs {
 		where := "sums exact"
 		if run.Device != "" {
-			where = auditedDevice{Device: run.Device, Promote: run.Promote}.named()
+			where = question.AuditedDevice{Device: run.Device, Promote: run.Promote}.Named()
 		}
 		fmt.Fprintf(stdout, "\n%s, %s", run.Recipe, where)
 		if run.Why != "" {
@@ -140,13 +141,13 @@ func (r *runReport) write(stdout io.Writer) error {
 			continue
 		}
 		for _, c := range run.Changed {
-			fmt.Fprintf(stdout, "; of %s of %s %d change", plural(c.Rows, "decision"), short(c.Name), c.Changed)
+			fmt.Fprintf(stdout, "; of %s of %s %d change", plural(c.Rows, "decision"), question.Short(c.Name), c.Changed)
 		}
 		fmt.Fprintln(stdout)
 		w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "product\tK × N\tby A\tby B\tpredicted\talone\tinherited\tboth")
 		for _, p := range run.Products {
-			fmt.Fprintf(w, "%s\t%d × %d\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\n", short(p.Name), p.K, p.N, p.Activations, p.Weights, p.Predicted, p.Alone, p.Inherited, p.Both)
+			fmt.Fprintf(w, "%s\t%d × %d\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\t%.2e\n", question.Short(p.Name), p.K, p.N, p.Activations, p.Weights, p.Predicted, p.Alone, p.Inherited, p.Both)
 		}
 		if err := w.Flush(); err != nil {
 			return err

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/audit"
 )
 
 // A ranked product is what one recipe does to it.
 type ranked struct {
-	*auditedProduct
-	auditedErrors
+	*question.AuditedProduct
+	question.AuditedErrors
 }
 
 // by returns the products of a recipe, the worst first.
@@ -51,10 +51,10 @@ func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
 	for i, recipe := range q.recipes {
 		list := r.by(i)
 		shown := q.shown(len(list))
-		fmt.Fprintf(w, "\n%s, the worst %d of %d, errors over rms(D)\n", recipe.name, shown, len(list))
+		fmt.Fprintf(w, "\n%s, the worst %d of %d, errors over rms(D)\n", recipe.Name, shown, len(list))
 		fmt.Fprintln(w, "product\tK × N\tdata\tby A\tby B\tcommon\tpredicted\tmeasured\tat most\tover |A||B|\tlargest\tdevice\tadds\tat most\tin all\tat most")
 		for _, p := range list[:shown] {
-			head := fmt.Sprintf("%s\t%d × %d\t%s", short(p.Name), p.K, p.N, dataWord(p.Data))
+			head := fmt.Sprintf("%s\t%d × %d\t%s", question.Short(p.Name), p.K, p.N, dataWord(p.Data))
 			if p.Why != "" {
 				fmt.Fprintf(w, "%s\t%s\n", head, p.Why)
 				continue
@@ -67,7 +67,7 @@ func (r *auditReport) write(stdout io.Writer, q auditQuestion) error {
 				if j > 0 {
 					fmt.Fprint(w, strings.Repeat("\t", 10))
 				}
-				fmt.Fprintf(w, "\t%s\t%s\t%s\t%s\t%s\n", d.named(), d.over(&d.RMS), d.over(d.Bound), d.over(&d.Total), d.over(d.TotalBound))
+				fmt.Fprintf(w, "\t%s\t%s\t%s\t%s\t%s\n", d.Named(), d.Over(&d.RMS), d.Over(d.Bound), d.Over(&d.Total), d.Over(d.TotalBound))
 			}
 		}
 	}
@@ -96,33 +96,13 @@ func (q *auditQuestion) shown(n int) int {
 // writeWeights prints the products whose weights have the greatest kurtosis.
 func (r *auditReport) writeWeights(w io.Writer, q auditQuestion) {
 	list := slices.Clone(r.Products)
-	slices.SortStableFunc(list, func(a, b auditedProduct) int { return cmp.Compare(b.Kurtosis, a.Kurtosis) })
+	slices.SortStableFunc(list, func(a, b question.AuditedProduct) int { return cmp.Compare(b.Kurtosis, a.Kurtosis) })
 	shown := q.shown(len(list))
 	fmt.Fprintf(w, "\nweights, the %d of %d of the greatest kurtosis (3 for normal numbers)\n", shown, len(list))
 	fmt.Fprintln(w, "product\toperator\tK × N\tgroups\tmax/sd\tkurtosis\tdead columns")
 	for _, p := range list[:shown] {
-		fmt.Fprintf(w, "%s\t%s\t%d × %d\t%d\t%.3g\t%.3g\t%d\n", short(p.Name), p.Operator, p.K, p.N, p.Groups, p.Greatest, p.Kurtosis, p.Dead)
+		fmt.Fprintf(w, "%s\t%s\t%d × %d\t%d\t%.3g\t%.3g\t%d\n", question.Short(p.Name), p.Operator, p.K, p.N, p.Groups, p.Greatest, p.Kurtosis, p.Dead)
 	}
-}
-
-// named returns the device, and after how many products sums leave it.
-func (d auditedDevice) named() string {
-	name := strings.TrimSuffix(d.Device, "-binary32")
-	if d.Promote > 0 {
-		return fmt.Sprintf("%s every %d", name, d.Promote)
-	}
-	return name
-}
-
-// over returns an error or a bound, or how many outputs have none.
-func (d auditedDevice) over(x *float64) string {
-	switch {
-	case d.Overflow > 0:
-		return fmt.Sprintf("%d overflow", d.Overflow)
-	case x == nil:
-		return "-"
-	}
-	return fmt.Sprintf("%.1e", *x)
 }
 
 // dataWord returns which activations were taken, in a word.
@@ -141,22 +121,6 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// short returns the end of a long name, which a file may have made of anything.
-func short(name string) string { return endOf(name, 40) }
-
-func endOf(name string, most int) string {
-	letters := []rune(strings.Map(func(c rune) rune {
-		if unicode.IsPrint(c) {
-			return c
-		}
-		return unicode.ReplacementChar
-	}, name))
-	if len(letters) > most {
-		return "…" + string(letters[len(letters)-most+1:])
-	}
-	return string(letters)
-}
-
 // writeSummary prints a line for each recipe.
 func (r *auditReport) writeSummary(stdout io.Writer, q auditQuestion) {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
@@ -169,11 +133,11 @@ func (r *auditReport) writeSummary(stdout io.Writer, q auditQuestion) {
 		list := r.by(i)
 		all := measured(list)
 		if all == nil {
-			fmt.Fprintf(w, "%s\t-\t-\t%s\n", recipe.name, list[0].Why)
+			fmt.Fprintf(w, "%s\t-\t-\t%s\n", recipe.Name, list[0].Why)
 			continue
 		}
 		worst := list[len(list)-len(all)]
-		fmt.Fprintf(w, "%s\t%.2e\t%.2e\t%s", recipe.name, all[0], sample.Median(all), short(worst.Name))
+		fmt.Fprintf(w, "%s\t%.2e\t%.2e\t%s", recipe.Name, all[0], sample.Median(all), question.Short(worst.Name))
 		if q.tolerance > 0 {
 			within := 0
 			for _, x := range all {
@@ -194,7 +158,7 @@ func (r *auditReport) writeLeft(stdout io.Writer) error {
 		return nil
 	}
 	_, err := fmt.Fprintln(stdout, "\nNot audited:")
-	count, first := map[string]int{}, []auditLeft{}
+	count, first := map[string]int{}, []question.AuditLeft{}
 	for _, l := range r.Left {
 		why := l.Operator + ": " + l.Why
 		if count[why]++; count[why] == 1 {
@@ -206,7 +170,7 @@ func (r *auditReport) writeLeft(stdout io.Writer) error {
 		if n := count[l.Operator+": "+l.Why] - 1; n > 0 {
 			more = fmt.Sprintf(", and %d more", n)
 		}
-		_, err = fmt.Fprintf(stdout, "  %s %s%s: %s\n", short(l.Operator), short(l.Name), more, l.Why)
+		_, err = fmt.Fprintf(stdout, "  %s %s%s: %s\n", question.Short(l.Operator), question.Short(l.Name), more, l.Why)
 	}
 	return err
 }

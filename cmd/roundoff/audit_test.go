@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -98,12 +99,12 @@ func TestAudit(t *testing.T) {
 
 // Where no bound is known none is told.
 func TestAudit_without_bound(t *testing.T) {
-	if known(math.Inf(1)) != nil || known(math.NaN()) != nil || *known(2) != 2 {
+	if question.Known(math.Inf(1)) != nil || question.Known(math.NaN()) != nil || *question.Known(2) != 2 {
 		t.Error("a bound that is not finite is told")
 	}
 	x := 0.5
-	for want, d := range map[string]auditedDevice{"5.0e-01 -": {RMS: x}, "3 overflow 3 overflow": {RMS: x, Overflow: 3}} {
-		if got := d.over(&d.RMS) + " " + d.over(d.Bound); got != want {
+	for want, d := range map[string]question.AuditedDevice{"5.0e-01 -": {RMS: x}, "3 overflow 3 overflow": {RMS: x, Overflow: 3}} {
+		if got := d.Over(&d.RMS) + " " + d.Over(d.Bound); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -186,18 +187,18 @@ func TestAudit_refuses(t *testing.T) {
 func TestAudit_order(t *testing.T) {
 	r := &auditReport{}
 	for i, x := range []float64{0.1, 0.3, 0, 0.2} {
-		e := auditedErrors{Measured: x}
+		e := question.AuditedErrors{Measured: x}
 		if x == 0 {
 			e.Why = "no reason"
 		}
-		r.Products = append(r.Products, auditedProduct{Name: fmt.Sprint(i), Errors: []auditedErrors{e}})
+		r.Products = append(r.Products, question.AuditedProduct{Name: fmt.Sprint(i), Errors: []question.AuditedErrors{e}})
 	}
 	names := ""
 	for _, p := range r.by(0) {
 		names += p.Name
 	}
 	var said bytes.Buffer
-	r.writeSummary(&said, auditQuestion{recipes: []auditRecipe{{name: "r"}}, tolerance: 0.15})
+	r.writeSummary(&said, auditQuestion{recipes: []question.AuditRecipe{{Name: "r"}}, tolerance: 0.15})
 	if want := "r       3.00e-01  2.00e-01  1              1 of 4\n"; names != "2130" || !strings.HasSuffix(said.String(), want) {
 		t.Errorf("%s, %q, want %q", names, said.String(), want)
 	}

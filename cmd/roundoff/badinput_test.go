@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	huge, most := strconv.Itoa(math.MaxInt), strconv.Itoa(mostTerms+1)
+	huge, most := strconv.Itoa(math.MaxInt), strconv.Itoa(question.MostTerms+1)
 	m := blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: []float32{1, 2, 3, 4}}
 	if err := saveMatrix("A.npy", m); err != nil {
 		t.Fatal(err)

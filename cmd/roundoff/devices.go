@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
 // devicesCommand lists the catalogue of devices as a table.
@@ -22,17 +21,17 @@ func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	all := catalogue()
+	all := question.Catalogue()
 	for _, word := range words {
-		if !hasArchitecture(all, word) {
-			return fmt.Errorf("no architecture %q, want one of %s", word, architectures(all))
+		if !question.HasArchitecture(all, word) {
+			return fmt.Errorf("no architecture %q, want one of %s", word, question.Architectures(all))
 		}
 	}
 
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "device\tinstruction\tA, B\tC, D\tscale\tarithmetic\tterms\tbits\trounding\tzero")
 	for _, d := range all {
-		if len(words) > 0 && !named(d, words) {
+		if len(words) > 0 && !question.Named(d, words) {
 			continue
 		}
 		scale := "-"
@@ -44,9 +43,6 @@ func devicesCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	return w.Flush()
 }
-
-// catalogue returns all devices, those of integers last.
-func catalogue() []tcore.Device { return slices.Concat(devices.All(), devices.Integers()) }
 
 // coreColumns returns the columns for the arithmetic, terms, fraction bits,
 // rounding and exponent of a zero.
@@ -83,40 +79,4 @@ func coreColumns(d tcore.Device) []string {
 func fusedColumns(arithmetic string, terms int, f tcore.Fused) []string {
 	return []string{arithmetic, fmt.Sprint(terms), fmt.Sprint(f.FractionBits),
 		f.Rounding.String() + " " + f.Result.Name, fmt.Sprint(f.ZeroExponent)}
-}
-
-// named reports whether the architecture of d is in the list.
-func named(d tcore.Device, architectures []string) bool {
-	for _, a := range architectures {
-		if slug(d.Architecture) == slug(a) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasArchitecture(all []tcore.Device, name string) bool {
-	for _, d := range all {
-		if named(d, []string{name}) {
-			return true
-		}
-	}
-	return false
-}
-
-// architectures returns the architectures of the devices, in the form that
-// flags use.
-func architectures(all []tcore.Device) string {
-	var names []string
-	for _, d := range all {
-		if n := slug(d.Architecture); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// slug returns a name as typed on a command line: rtxblackwell.
-func slug(name string) string {
-	return strings.ToLower(strings.ReplaceAll(name, " ", ""))
 }

@@ -238,13 +238,13 @@ func TestPermutationIsOffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.permute(7)
+	o.Permute(7)
 	for i := range n { // each output has the same products in another order
 		for j := range n {
 			var was, is []float64
 			for k := range K {
 				was = append(was, float64(a.Data[i*K+k])*float64(b.Data[k*n+j]))
-				is = append(is, o.a.Data[i*K+k]*o.b.Data[k*n+j])
+				is = append(is, o.A.Data[i*K+k]*o.B.Data[k*n+j])
 			}
 			if slices.Equal(was, is) {
 				t.Fatal("nothing is permuted")
@@ -256,7 +256,7 @@ func TestPermutationIsOffered(t *testing.T) {
 			}
 		}
 	}
-	pa, pb, exact := o.rounded(devices.HopperF16())
+	pa, pb, exact := o.Rounded(devices.HopperF16())
 	if !exact {
 		t.Error("numbers of binary16 are rounded")
 	}

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+
+	"github.com/roundofflab/roundoff/internal/question"
 )
 
 // newFlags returns the flags of a command, as in "gpu probe". Its help is the
@@ -66,38 +68,11 @@ func misuse(flags *flag.FlagSet, format string, values ...any) error {
 	return errUsage
 }
 
-// mostTerms is the largest size in a question about bounds, which compute with
-// sizes in binary64.
-const mostTerms = 1 << 53
-
-// size is a flag that counts, and its value.
-type size struct {
-	flag  string
-	value int
-}
-
 // checkSizes returns nil if all sizes are between 1 and most. Otherwise it
 // reports the first that is not, and returns errUsage.
-func checkSizes(flags *flag.FlagSet, most int, sizes ...size) error {
-	for _, s := range sizes {
-		if s.value < 1 || s.value > most {
-			return misuse(flags, "-%s %d, want 1 to %d", s.flag, s.value, most)
-		}
-	}
-	return nil
-}
-
-// mostDrawn is the largest number of elements of matrices that are drawn and
-// judged. They then take about a gigabyte.
-const mostDrawn = 40_000_000
-
-// checkMatrices returns an error if a size is below 1, or if A, B and four
-// times D have more than most elements together. D counts four times because
-// several results are stored for each output.
-func checkMatrices(most, m, n, k int) error {
-	M, N, K := float64(m), float64(n), float64(k)
-	if min(m, n, k) < 1 || M*K+K*N+4*M*N > float64(most) {
-		return fmt.Errorf("A is %d × %d and B %d × %d, want 1 to %d elements of them and four times their product together", m, k, k, n, most)
+func checkSizes(flags *flag.FlagSet, most int, sizes ...question.Size) error {
+	if err := question.CheckSizes(most, sizes...); err != nil {
+		return misuse(flags, "%v", err)
 	}
 	return nil
 }

@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
-	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -155,7 +154,7 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // machine returns the machine for the product on the device of that name.
 func (p *product) machine(name string) (tcore.Machine, error) {
-	d, err := findDevice(name, p.in, cmp.Or(p.accumulator, p.out))
+	d, err := question.FindDevice(name, p.in, cmp.Or(p.accumulator, p.out))
 	if err != nil {
 		return tcore.Machine{}, err
 	}
@@ -171,8 +170,8 @@ func (p *product) machine(name string) (tcore.Machine, error) {
 func (p *product) output(d tcore.Device) (tcore.Format, error) {
 	switch {
 	case p.out != tcore.INT32.Name:
-		return findFormat(p.out)
-	case !sumsIntegers(d):
+		return question.FindFormat(p.out)
+	case !question.SumsIntegers(d):
 		return tcore.Format{}, fmt.Errorf("-out int32: %s adds in %s, want a device of integers, as -in int8 -device sapphirerapids", d.Name, d.C.Name)
 	case p.splitK > 1 || p.promote > 0:
 		return tcore.Format{}, fmt.Errorf("-out int32: -split-k %d -promote %d add in binary32, want neither", p.splitK, p.promote)
@@ -229,7 +228,7 @@ func (p *product) read(a, b tcore.Format, mode tcore.RoundingMode) (err error) {
 	if p.out == tcore.INT32.Name {
 		p.integers = encoded(tcore.INT32, c.Data)
 	} else {
-		p.accumulated, _ = roundMatrix(c, tcore.Binary32, tcore.ToNearestEven)
+		p.accumulated, _ = question.RoundMatrix(c, tcore.Binary32, tcore.ToNearestEven)
 	}
 	return nil
 }
@@ -317,85 +316,6 @@ func between(m blas32.General, i, j int) blas32.General {
 	}
 	m.Data, m.Rows = m.Data[i*m.Stride:j*m.Stride], j-i
 	return m
-}
-
-// formats are the formats that -in and -out can name.
-var formats = []tcore.Format{
-	tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E4M3, tcore.E5M2,
-	tcore.E4M3FNUZ, tcore.E5M2FNUZ, tcore.E3M2, tcore.E2M3, tcore.E2M1,
-}
-
-func findFormat(name string) (tcore.Format, error) {
-	var names []string
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return tcore.Format{}, fmt.Errorf("no format %q, want one of %s", name, strings.Join(names, ", "))
-}
-
-// findFactor is findFormat for the factors of devices, integers among them.
-func findFactor(name string) (tcore.Format, error) {
-	for _, f := range []tcore.Format{tcore.INT8, tcore.UINT8} {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return findFormat(name)
-}
-
-// sumsIntegers reports whether a device adds integers.
-func sumsIntegers(d tcore.Device) bool {
-	_, ok := d.Core.(tcore.WrappedSum)
-	return ok
-}
-
-// exactly is a sentence on the errors of a device of integers.
-func exactly(d tcore.Device) string {
-	return fmt.Sprintf("%s rounds nothing: the error of a sum is 0 unless the sum wraps at 2^31, which none of at most %d products does",
-		d.Name, bound.LongestIntegerSum(d))
-}
-
-// findDevice returns the first device of the catalogue with the name, or of the
-// architecture with that name, that takes the formats in. It prefers a device
-// that accumulates in format out to one that accumulates in binary32.
-func findDevice(name, in, out string) (tcore.Device, error) {
-	inA, inB, two := strings.Cut(in, ",")
-	if !two {
-		inB = inA
-	}
-	a, errA := findFactor(inA)
-	b, errB := findFactor(inB)
-	o, errO := tcore.INT32, error(nil)
-	if out != o.Name {
-		o, errO = findFormat(out)
-	}
-	if err := cmp.Or(errA, errB, errO); err != nil {
-		return tcore.Device{}, err
-	}
-	all := catalogue()
-	ieee := name == "ieee" && a.Sign == tcore.Signed && b.Sign == tcore.Signed && o.Sign == tcore.Signed
-	for _, accumulate := range []tcore.Format{o, tcore.Binary32, tcore.INT32} {
-		for _, d := range all {
-			if ieee && d.Name == devices.IEEEF32().Name {
-				d.A, d.B, d.C = a, b, accumulate
-				d.Name = fmt.Sprintf("ieee-fma-%s-%s", in, accumulate.Name)
-			}
-			if (slug(d.Architecture) != slug(name) && d.Name != name) || d.A != a || d.C != accumulate || !d.Takes(b) {
-				continue
-			}
-			d.B = b
-			return d, nil
-		}
-	}
-	for _, d := range devices.Integers() {
-		if d.Name == name {
-			return tcore.Device{}, fmt.Errorf("%s multiplies integers, want -in %s,%s", name, d.A.Name, d.B.Name)
-		}
-	}
-	return tcore.Device{}, fmt.Errorf("no device %q for %s, see roundoff devices; architectures are %s", name, in, architectures(all))
 }
 
 // progress is a progress bar on a terminal. It shows nothing elsewhere.

@@ -11,9 +11,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -39,7 +39,7 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 // runQuantised reads the operands, quantises them, multiplies them as a library
 // does, writes D if it has a file, and tells the errors.
 func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
-	left, right, err := oneOrTwo(p.recipe, "recipes", findRecipe)
+	left, right, err := question.OneOrTwo(p.recipe, "recipes", question.FindRecipe)
 	if err != nil {
 		return err
 	}
@@ -95,29 +95,20 @@ func whereScaled(k quant.Kernel, a, b *quant.Quantised) string {
 	return fmt.Sprintf("every %d products", k.Every)
 }
 
-// findRecipe returns the recipe that -recipe names.
-func findRecipe(name string) (quant.Recipe, error) {
-	r, err := quant.Named(name)
-	if err != nil {
-		return r, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", name)
-	}
-	return r, nil
-}
-
 // kernelFor returns the kernel that -kernel names, on the device that -device
 // names, or on one of its architecture that takes the scales, if there is one.
 // Integers need no device. Without a name, it is that of DeepGEMM for scales of
 // blocks along K, that of DeepSeek for such integers, as in kernels of Triton,
 // and otherwise one that scales finished sums.
 func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
-	out, err := findFormat(p.out)
+	out, err := question.FindFormat(p.out)
 	if err != nil {
 		return quant.Kernel{}, err
 	}
 	m, along := tcore.Machine{Promote: p.promote, Output: out}, shortest(left.Block.Along, right.Block.Along)
-	integers, scaled := integer(left) && integer(right), false
+	integers, scaled := question.Integer(left) && question.Integer(right), false
 	if !integers {
-		if m.Device, scaled, err = deviceFor(p.device, tcore.Binary32.Name, left, right); err != nil {
+		if m.Device, scaled, err = question.DeviceFor(p.device, tcore.Binary32.Name, left, right); err != nil {
 			return quant.Kernel{}, err
 		}
 		m.Name = m.Device.Name
@@ -150,11 +141,6 @@ func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
 	return quant.Kernel{}, fmt.Errorf("-kernel: no kernel %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// integer reports whether codes of a recipe are integers.
-func integer(r quant.Recipe) bool {
-	return r.Element.Equal(quant.Int8) || r.Element.Equal(quant.MXInt8)
-}
-
 // shortest returns the smaller of two lengths of blocks, where 0 stands for all
 // of K.
 func shortest(a, b int) int {
@@ -162,39 +148,6 @@ func shortest(a, b int) int {
 		return max(a, b)
 	}
 	return min(a, b)
-}
-
-// deviceFor returns the device of the name, or one of the architecture of that
-// name that takes the scales of the recipes, scaled, or else their codes.
-func deviceFor(name, acc string, left, right quant.Recipe) (d tcore.Device, scaled bool, err error) {
-	for _, r := range []quant.Recipe{left, right} {
-		if integer(r) {
-			return d, false, fmt.Errorf("-recipe: %s makes %s, which no device multiplies by fractions; sums of integers are exact, and roundoff quantisation knows the other errors", r.Name, r.Element.Name)
-		}
-	}
-	if d, scaled = blockScaled(name, left, right); !scaled {
-		d, err = findDevice(name, left.Element.Name+","+right.Element.Name, acc)
-	}
-	return d, scaled, err
-}
-
-// blockScaled returns the first device of the catalogue with the name, or of
-// the architecture with that name, that takes codes and scales of the recipes.
-func blockScaled(name string, left, right quant.Recipe) (tcore.Device, bool) {
-	for _, d := range devices.All() {
-		if d.ScaleBlock == 0 || slug(d.Architecture) != slug(name) && d.Name != name {
-			continue
-		}
-		fits := d.A.Equal(left.Element) && d.Takes(right.Element)
-		for _, r := range []quant.Recipe{left, right} {
-			fits = fits && r.Scale.Stored.Equal(d.Scale) && r.Block == (quant.Block{Along: d.ScaleBlock, Across: 1})
-		}
-		if fits {
-			d.B = right.Element
-			return d, true
-		}
-	}
-	return tcore.Device{}, false
 }
 
 // product64 returns AB in binary64.

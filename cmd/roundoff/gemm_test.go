@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
@@ -109,7 +110,7 @@ func TestGEMM(t *testing.T) {
 // findDevice finds every device by the name that roundoff devices prints.
 func TestFindDevice(t *testing.T) {
 	for _, d := range devices.All() {
-		k, err := findDevice(d.Name, d.A.Name, d.C.Name)
+		k, err := question.FindDevice(d.Name, d.A.Name, d.C.Name)
 		if err != nil || k.Name != d.Name {
 			t.Errorf("%s: %q, %v", d.Name, k.Name, err)
 		}

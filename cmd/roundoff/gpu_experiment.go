@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -21,7 +22,7 @@ import (
 
 // mostRecorded is the largest number of elements of the matrices of an
 // experiment, counted as by checkMatrices.
-const mostRecorded = 4 * mostDrawn
+const mostRecorded = 4 * question.MostDrawn
 
 // An experiment is an experiment of the paper that runs on a GPU and returns a
 // record.
@@ -51,13 +52,13 @@ func gpuExperiment(ctx context.Context, args []string, stdout, stderr io.Writer)
 	if len(words) == 0 {
 		return misuse(flags, "want a folder")
 	}
-	if err := checkSizes(flags, mostRecorded, size{"m", product.M}, size{"n", product.N}, size{"k", product.K}); err != nil {
+	if err := checkSizes(flags, mostRecorded, question.Size{Name: "m", Value: product.M}, question.Size{Name: "n", Value: product.N}, question.Size{Name: "k", Value: product.K}); err != nil {
 		return err
 	}
-	if err := checkSizes(flags, mostDrawn, size{"elements", profile.Elements}); err != nil {
+	if err := checkSizes(flags, question.MostDrawn, question.Size{Name: "elements", Value: profile.Elements}); err != nil {
 		return err
 	}
-	if err := checkMatrices(mostRecorded, product.M, product.N, product.K); err != nil {
+	if err := question.CheckMatrices(mostRecorded, product.M, product.N, product.K); err != nil {
 		return err
 	}
 	profile.Seed = product.Seed

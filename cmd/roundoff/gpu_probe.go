@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/probe"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -121,7 +122,7 @@ func eachUnit(emulate string, names []string, w io.Writer, f func(probe.Unit, pr
 func eachEmulated(emulate string, names []string, w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 	var units []tcore.Device
 	for _, d := range devices.All() {
-		if d.ScaleBlock == 0 && (d.Name == emulate || slug(d.Architecture) == slug(emulate)) {
+		if d.ScaleBlock == 0 && (d.Name == emulate || question.Slug(d.Architecture) == question.Slug(emulate)) {
 			units = append(units, d)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -56,7 +57,7 @@ func gpuSpeed(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return fmt.Errorf("-n %d takes %.1f GiB of device memory, and it has %.1f", *n, float64(need)/(1<<30), float64(info.Memory)/(1<<30))
 	}
 	rng := rand.New(rand.NewPCG(*seed, 0))
-	a, b := drawMatrix(rng, *n, *n, bound.Uniform(-1, 1)), drawMatrix(rng, *n, *n, bound.Uniform(-1, 1))
+	a, b := question.DrawMatrix(rng, *n, *n, bound.Uniform(-1, 1)), question.DrawMatrix(rng, *n, *n, bound.Uniform(-1, 1))
 	timings, err := k.Time(ctx, a, b, *passes, *limit)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/roundofflab/roundoff/internal/foreign"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/cpu"
 	"github.com/roundofflab/roundoff/pkg/infer"
 	"github.com/roundofflab/roundoff/pkg/probe"
@@ -114,7 +115,7 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		b = infer.Of(u)
 	default:
-		all := catalogue()
+		all := question.Catalogue()
 		i := slices.IndexFunc(all, func(d tcore.Device) bool { return d.Name == box.device })
 		if i < 0 {
 			return fmt.Errorf("no device %q, roundoff devices lists them", box.device)

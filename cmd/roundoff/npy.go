@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/sbinet/npyio/npy"
@@ -24,7 +25,7 @@ func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.Ge
 	if err != nil {
 		return blas32.General{}, err
 	}
-	z, _ := roundMatrix(m, f, mode)
+	z, _ := question.RoundMatrix(m, f, mode)
 	return z, nil
 }
 

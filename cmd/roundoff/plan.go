@@ -6,6 +6,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/plan"
 )
 
@@ -69,7 +70,7 @@ func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) err
 	if len(words) > 0 || choice.text == "" {
 		return misuse(flags, "want -plan, and flags alone")
 	}
-	if err := checkSizes(flags, mostTerms, size{"k", *k}); err != nil {
+	if err := checkSizes(flags, question.MostTerms, question.Size{Name: "k", Value: *k}); err != nil {
 		return err
 	}
 	p, err := choice.plan()

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/quantisation"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -95,7 +96,7 @@ func (q *quantisationQuestion) check(flags *flag.FlagSet) error {
 	case q.random < 0 || q.random > 32:
 		return misuse(flags, "-stochastic %d, want 0 to 32", q.random)
 	}
-	return checkSizes(flags, mostTerms, size{"m", q.M}, size{"n", q.N}, size{"k", q.K})
+	return checkSizes(flags, question.MostTerms, question.Size{Name: "m", Value: q.M}, question.Size{Name: "n", Value: q.N}, question.Size{Name: "k", Value: q.K})
 }
 
 // round sets how the factors are rounded.
@@ -103,10 +104,10 @@ func (q *quantisationQuestion) round() (err error) {
 	a, b := &q.RoundA, &q.RoundB
 	a.Stochastic, b.Stochastic = tcore.Stochastic{Seed: q.seed, Bits: q.random}, tcore.Stochastic{Seed: q.seed + 1, Bits: q.random}
 	if q.recipe == "" {
-		a.Format, b.Format, err = oneOrTwo(q.in, "formats", findFormat)
+		a.Format, b.Format, err = question.OneOrTwo(q.in, "formats", question.FindFormat)
 		return err
 	}
-	a.Recipe, b.Recipe, err = oneOrTwo(q.recipe, "recipes", findRecipe)
+	a.Recipe, b.Recipe, err = question.OneOrTwo(q.recipe, "recipes", question.FindRecipe)
 	a.Recipe.Stochastic, b.Recipe.Stochastic = a.Stochastic, b.Stochastic
 	return err
 }
@@ -118,7 +119,7 @@ func (q *quantisationQuestion) distribute() (err error) {
 	case len(q.files) == 1:
 		q.LawA, err = quantisation.ParseLaw(q.dist)
 	default:
-		q.LawA, q.LawB, err = oneOrTwo(q.dist, "distributions", quantisation.ParseLaw)
+		q.LawA, q.LawB, err = question.OneOrTwo(q.dist, "distributions", quantisation.ParseLaw)
 	}
 	return err
 }
@@ -144,7 +145,7 @@ func (q *quantisationQuestion) read() (err error) {
 		}
 	}
 	if len(q.files) == 1 {
-		return checkMatrices(mostQuantised, max(1, q.Rows.Rows), q.N, q.K)
+		return question.CheckMatrices(mostQuantised, max(1, q.Rows.Rows), q.N, q.K)
 	}
 	if q.A, err = readFactor(q.files[0]); err != nil {
 		return err
@@ -152,7 +153,7 @@ func (q *quantisationQuestion) read() (err error) {
 	if err := fit(fileShape{q.files[0], q.A.Rows, q.A.Cols}, b); err != nil {
 		return err
 	}
-	if err := checkMatrices(mostQuantised, q.A.Rows+q.Rows.Rows, q.N, q.K); err != nil {
+	if err := question.CheckMatrices(mostQuantised, q.A.Rows+q.Rows.Rows, q.N, q.K); err != nil {
 		return err
 	}
 	q.M = q.A.Rows
@@ -190,7 +191,7 @@ func suspicion(in *bound.Inspection) string {
 // write writes the results as a table or as JSON: bounds that hold first, and
 // among them the least first, but the error itself.
 func (q *quantisationQuestion) write(w io.Writer, results []quantisation.Result) error {
-	sortByBound(results, func(r quantisation.Result) (bool, float64) { return r.Holds, r.Absolute })
+	question.SortByBound(results, func(r quantisation.Result) (bool, float64) { return r.Holds, r.Absolute })
 	if q.json {
 		return writeJSON(w, asJSON(results))
 	}
@@ -204,7 +205,7 @@ func (q *quantisationQuestion) write(w io.Writer, results []quantisation.Result)
 		return err
 	}
 	var text strings.Builder
-	o := operands{fileA: q.files[0], fileB: q.files[1]}
+	o := operands{&question.Operands{NameA: q.files[0], NameB: q.files[1]}}
 	text.WriteString(o.tests(q.inspection))
 	if q.Suspect != "" {
 		text.WriteString("Bounds that assume independent elements are refused; models and predictions may be far off.\n")
@@ -230,7 +231,7 @@ type quantisationResult struct {
 // confidences in words.
 func asJSON(results []quantisation.Result) (list []quantisationResult) {
 	for _, r := range results {
-		list = append(list, quantisationResult{r.Bound, r.Needs.String(), known(r.Absolute), known(r.Relative), known(r.Ratio), r.Confidence.String(), r.Holds, r.Why, r.Source})
+		list = append(list, quantisationResult{r.Bound, r.Needs.String(), question.Known(r.Absolute), question.Known(r.Relative), question.Known(r.Ratio), r.Confidence.String(), r.Holds, r.Why, r.Source})
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -42,7 +43,7 @@ func quantiseCommand(_ context.Context, args []string, stdout, stderr io.Writer)
 	case random < 0 || random > 32:
 		return misuse(flags, "-stochastic %d, want 0 to 32", random)
 	}
-	r, err := findRecipe(recipe)
+	r, err := question.FindRecipe(recipe)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -75,7 +76,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return misuse(flags, "-"+name+" with -standard, which has its own")
 		}
 	}
-	if err := checkSizes(flags, maxElements, size{"m", q.M}, size{"n", q.N}); err != nil {
+	if err := checkSizes(flags, maxElements, question.Size{Name: "m", Value: q.M}, question.Size{Name: "n", Value: q.N}); err != nil {
 		return err
 	}
 	if q.hunt != 0 {
@@ -132,22 +133,22 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 
 // parts fills in the plan from the values of the flags.
 func (q *sweepQuestion) parts() (err error) {
-	if q.Machines, err = each(q.machines, sweep.FindMachine); err != nil {
+	if q.Machines, err = question.Each(q.machines, sweep.FindMachine); err != nil {
 		return err
 	}
-	if q.Data, err = each(q.sets, sweep.FindGenerator); err != nil {
+	if q.Data, err = question.Each(q.sets, sweep.FindGenerator); err != nil {
 		return err
 	}
-	if q.Ks, err = each(q.ks, func(word string) (int, error) {
+	if q.Ks, err = question.Each(q.ks, func(word string) (int, error) {
 		k, err := strconv.Atoi(word)
 		if err != nil || k < 1 {
 			return 0, fmt.Errorf("-k %s, want numbers of 1 or more", word)
 		}
-		return k, checkMatrices(mostDrawn, q.M, q.N, k)
+		return k, question.CheckMatrices(question.MostDrawn, q.M, q.N, k)
 	}); err != nil {
 		return err
 	}
-	if q.Confidences, err = each(q.confidences, func(word string) (float64, error) {
+	if q.Confidences, err = question.Each(q.confidences, func(word string) (float64, error) {
 		c, err := strconv.ParseFloat(word, 64)
 		if err != nil || !(0 < c && c < 1) {
 			return 0, fmt.Errorf("-confidence %s, want numbers between 0 and 1", word)
@@ -159,7 +160,7 @@ func (q *sweepQuestion) parts() (err error) {
 	if q.Seeds, err = sweep.ParseSeeds(q.seeds); err != nil {
 		return err
 	}
-	if q.Told, err = each(q.told, sweep.ParseTold); err != nil {
+	if q.Told, err = question.Each(q.told, sweep.ParseTold); err != nil {
 		return err
 	}
 	return errors.Join(

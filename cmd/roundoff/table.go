@@ -38,11 +38,3 @@ func limit(format string, x float64) string {
 	}
 	return fmt.Sprintf(format, x)
 }
-
-// known returns a pointer to x, for JSON, or nil if it is NaN or infinite.
-func known(x float64) *float64 {
-	if x-x != 0 {
-		return nil
-	}
-	return &x
-}

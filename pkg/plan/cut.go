@@ -113,7 +113,8 @@ func (c Cut) of(k []int) [][]int {
 	return append(parts, k[start:])
 }
 
-// again reports whether a part of n products is cut by the same rule as the whole.
+// again reports whether a part of n products is cut by the same rule as the
+// whole.
 func (c Cut) again(n int) bool { return c.Halves > 0 && n > c.Most }
 
 // inRow returns count parts of length products in a row.

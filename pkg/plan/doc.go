@@ -1,12 +1,12 @@
 // Package plan computes what a library returns, not only what one instruction
 // returns: which products meet where, and in what precision.
 //
-// A library chooses a kernel, cuts K, chains instructions over each part, merges
-// the parts, and rounds. A [Plan] says so as a value. Its [Order] has two kinds
-// of nodes: a [Run] is one accumulator, to which an instruction adds products,
-// and [Parts] cuts a sum, computes each part in an order of its own, and merges
-// them. Lanes of scalar FMAs are parts of interleaved products, a promotion
-// every 128 products is parts of 128, split K is so many parts:
+// A library chooses a kernel, cuts K, chains instructions over each part,
+// merges the parts, and rounds. A [Plan] says so as a value. Its [Order] has
+// two kinds of nodes: a [Run] is one accumulator, to which an instruction adds
+// products, and [Parts] cuts a sum, computes each part in an order of its own,
+// and merges them. Lanes of scalar FMAs are parts of interleaved products, a
+// promotion every 128 products is parts of 128, split K is so many parts:
 //
 //	wgmma := devices.HopperE4M3()
 //	promoted := plan.Parts{Cut: plan.Cut{Length: 128}, Each: plan.Run{Device: wgmma}}
@@ -18,17 +18,17 @@
 // # Plans as text
 //
 // [Parse] reads a plan from a text and [Plan.String] writes it, for flags and
-// files. A text goes from the inside out, as numbers do: a device adds products,
-// then come the cuts whose parts it adds, the innermost first, then the format
-// of the result.
+// files. A text goes from the inside out, as numbers do: a device adds
+// products, then come the cuts whose parts it adds, the innermost first, then
+// the format of the result.
 //
 //	hopper-wgmma-e4m3-binary32                             one accumulator over all K
 //	hopper-wgmma-e4m3-binary32 | every 128                 promoted every 128 products
 //	hopper-wgmma-e4m3-binary32 | every 128 | every 2048    in slices of 2048 too
 //	hopper-wgmma-binary16-binary32 | every 2048 + running binary16 > binary16
 //
-// The grammar, where {x} is x any number of times, [x] once or not at all, and n
-// and m are numbers from 1 on:
+// The grammar, where {x} is x any number of times, [x] once or not at all, and
+// n and m are numbers from 1 on:
 //
 //	plan    run { "|" cut [ "+" merge ] } [ ">" output ]
 //	run     device [ "group" n ] [ "tile" n ]

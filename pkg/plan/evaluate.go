@@ -5,8 +5,8 @@ package plan
 type computation struct {
 	elements int
 
-	// run stores in sum what the device of a Run makes of +0 and the products at the
-	// positions in steps, where [padding] is 0 × 0.
+	// run stores in sum what the device of a Run makes of +0 and the products
+	// at the positions in steps, where [padding] is 0 × 0.
 	run func(r Run, steps []int, sum []float32)
 
 	// scale returns the scales of A and of B that belong to an element of a part.

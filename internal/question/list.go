@@ -1,13 +1,13 @@
-package main
+package question
 
 import (
 	"fmt"
 	"strings"
 )
 
-// each returns the result of find for every word of a list. Commas outside
+// Each returns the result of find for every word of a list. Commas outside
 // parentheses separate the words.
-func each[T any](list string, find func(string) (T, error)) ([]T, error) {
+func Each[T any](list string, find func(string) (T, error)) ([]T, error) {
 	var found []T
 	start, depth := 0, 0
 	for i, r := range list + "," {
@@ -35,18 +35,18 @@ func each[T any](list string, find func(string) (T, error)) ([]T, error) {
 	return found, nil
 }
 
-// words returns the words between commas, nil for an empty list.
-func words(list string) []string {
+// Words returns the words between commas, nil for an empty list.
+func Words(list string) []string {
 	if list == "" {
 		return nil
 	}
 	return strings.Split(list, ",")
 }
 
-// oneOrTwo returns what a list of one element, for A and for B, or of one for
-// each names. what is that in the plural.
-func oneOrTwo[T any](list, what string, find func(string) (T, error)) (x, y T, err error) {
-	found, err := each(list, find)
+// OneOrTwo returns what a list of one element, for A and for B, or of one for
+// Each names. what is that in the plural.
+func OneOrTwo[T any](list, what string, find func(string) (T, error)) (x, y T, err error) {
+	found, err := Each(list, find)
 	switch {
 	case err != nil:
 		return x, y, err

@@ -115,6 +115,8 @@ func TestBadInput(t *testing.T) {
 		"plan explain -plan plain -k 0":                                  "-k 0, want 1 to",
 		"plan explain -plan plain -k " + most:                            "-k " + most + ", want 1 to",
 		"plan explain -plan plain A.npy":                                 "want -plan, and flags alone",
+		"plan explain -plan plain -o plan.pdf":                           `-o "plan.pdf", want a file.svg or file.png`,
+		"plan explain -plan plain -o no/p.svg":                           "no/p.svg: no such file",
 		"plan list all":                                                  `"all" given, want flags alone`,
 		"gemm -plan scaled A.npy A.npy -o D.npy":                         "-plan \"scaled\" has scales for every 128 products",
 		"gemm -plan hoper A.npy A.npy -o D.npy":                          `-plan "hoper": column 1`,

@@ -77,7 +77,7 @@ var rows = []string{
 	"infer --library A.npy --function dot --in bfloat16 --k 2", "infer --serve --library none.so --k 2", "infer --order --json --device volta-mma-binary16-binary32",
 	"devices sapphirerapids", "gemm -in int8 -device sapphirerapids A.npy B.npy -o D.npy", "gemm -in int8,uint8 -device sapphirerapids -out int32 -ta A.npy B.npy -o D.npy", "trace -in int8 -device sapphirerapids A.npy B.npy",
 	"bound -in int8,uint8 -device sapphirerapids -k 64", "predict -in uint8 -device sapphirerapids -k 70000", "advise -tolerance 1e-9 -in int8 -represented=false",
-	"plan list", "plan list -json", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan help",
+	"plan list", "plan list -json", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan explain -plan lanes -o made.svg", "plan help",
 	"gemm -plan two-halves A.npy B.npy -o D.npy", "gemm -plan lanes -compare ieee,hopper -alpha 2 -beta 3 -c A.npy -ta A.npy B.npy -o D.npy", "gemm -plan scaled A.npy B.npy -o D.npy", "gemm -plan split -in e4m3 A.npy B.npy -o D.npy",
 	"trace -plan blocks-of-lanes A.npy B.npy -row 1 -column 2", "trace -plan split wide.npy tall.npy", "trace -plan plain -promote 3 A.npy B.npy",
 	"version", "help", "gpu help", "",
@@ -103,7 +103,7 @@ var oddWords = append([]string{
 // files are names of files in the folder of a command line, and of files that
 // do not exist.
 var files = []string{
-	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "zero", "good.csv", "bad.csv", "seeds.csv",
+	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "made.svg", "zero", "good.csv", "bad.csv", "seeds.csv",
 	"net.safetensors", "net.onnx", "x.npz", "short.safetensors", "folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/plan"
+	"github.com/roundofflab/roundoff/pkg/study"
+	"github.com/roundofflab/roundoff/pkg/viz"
 )
 
 // planCommands are the subcommands of roundoff plan.
@@ -57,15 +60,20 @@ type explained struct {
 // planExplain explains a plan.
 func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	var choice planChoice
-	flags := newFlags("plan explain", "-plan TEXT [-k K] [-json]\n\n"+
+	flags := newFlags("plan explain", "-plan TEXT [-k K] [-json] [-o FILE]\n\n"+
 		"Tells how a plan adds K products: how K is cut, what an accumulator does, how parts are merged,\n"+
-		"what one product meets on its way, and what is lost.\n\n", stderr)
+		"what one product meets on its way, and what is lost. -o also draws it.\n\n", stderr)
 	choice.flags(flags)
 	k := flags.Int("k", 4096, "explain a sum of this `number` of products")
 	asJSON := flags.Bool("json", false, "print JSON")
+	path := flags.String("o", "", "draw which products meet where into this `file`, .svg or .png")
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
+	}
+	draw, drawable := pictures[filepath.Ext(*path)]
+	if *path != "" && !drawable {
+		return misuse(flags, "-o %q, want a file.svg or file.png", *path)
 	}
 	if len(words) > 0 || choice.text == "" {
 		return misuse(flags, "want -plan, and flags alone")
@@ -77,10 +85,38 @@ func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
+	if *path != "" {
+		if err := draw.save(*path, study.PlanFigure(p, *k)); err != nil {
+			return err
+		}
+	}
 	text := plan.Explain(p, *k)
 	if *asJSON {
 		return writeJSON(stdout, explained{p, *k, p.Size(*k), text})
 	}
 	_, err = fmt.Fprintf(stdout, "%v\n\n%s", p, text)
 	return err
+}
+
+// A picture is how a figure becomes a file.
+type picture func(viz.Figure) ([]byte, error)
+
+// pictures are those of the names of files.
+var pictures = map[string]picture{".svg": viz.Figure.SVG, ".png": viz.Figure.PNG}
+
+// save writes a figure into a file, whole or not at all.
+func (draw picture) save(path string, f viz.Figure) error {
+	file, err := newOutput(path)
+	if err != nil {
+		return err
+	}
+	defer file.drop()
+	data, err := draw(f)
+	if err != nil {
+		return err
+	}
+	return file.write(func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

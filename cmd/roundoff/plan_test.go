@@ -119,3 +119,16 @@ func TestPlansThatAreTooLarge(t *testing.T) {
 		t.Error("D.npy is left")
 	}
 }
+
+// -o writes the picture, and says what it says without.
+func TestPlanExplainDraws(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, begins := range map[string]string{"p.svg": "<svg", "p.png": "\x89PNG"} {
+		status, out, errs := ask(t, "plan explain -plan lanes -k 999 -o "+name)
+		_, want, _ := ask(t, "plan explain -plan lanes -k 999")
+		data, err := os.ReadFile(name)
+		if err != nil || status != 0 || out != want || !bytes.HasPrefix(data, []byte(begins)) {
+			t.Errorf("%s: status %d, %v, %q, %s", name, status, err, data[:min(20, len(data))], errs)
+		}
+	}
+}

@@ -61,8 +61,8 @@ func (e *explanation) node(o Order, k int, lengths []int, depth int) {
 		list := p.Cut.sizes(n)
 		count := 0
 		for _, s := range list {
-			count += s.count
-			inner = append(inner, p.Cut.ends(s.products)...)
+			count += s.Count
+			inner = append(inner, p.Cut.ends(s.Products)...)
 		}
 		parts = max(parts, count)
 		if i < shown && n > 0 {
@@ -91,18 +91,18 @@ func subject(n, depth int) string {
 
 // cutWords returns "2 parts of 2048 products", or "3 parts: 2 of 128 products
 // and 1 of 44".
-func cutWords(list []sizes, count int) string {
+func cutWords(list []Group, count int) string {
 	if len(list) == 1 {
-		return fmt.Sprintf("%s of %s", plural(count, "part", "parts"), plural(list[0].products, "product", "products"))
+		return fmt.Sprintf("%s of %s", plural(count, "part", "parts"), plural(list[0].Products, "product", "products"))
 	}
 	var words []string
 	for i, s := range list {
-		text := fmt.Sprintf("%d of %d", s.count, s.products)
+		text := fmt.Sprintf("%d of %d", s.Count, s.Products)
 		if i == 0 {
-			text = fmt.Sprintf("%d of %s", s.count, plural(s.products, "product", "products"))
+			text = fmt.Sprintf("%d of %s", s.Count, plural(s.Products, "product", "products"))
 		}
-		if s.products == 0 {
-			text = fmt.Sprintf("%d empty", s.count)
+		if s.Products == 0 {
+			text = fmt.Sprintf("%d empty", s.Count)
 		}
 		if i == shown+1 && len(list) > i+1 {
 			words = append(words, fmt.Sprintf("others, %d in all", count))
@@ -162,7 +162,7 @@ func (e *explanation) run(r Run, lengths []int, depth int) {
 			e.line(depth, "An empty part is +0.")
 		case len(groups) == 1 && n == 1:
 			e.line(depth, "%s: one %s.", name, instruction(r.Device, 1))
-		case len(groups) == 1 && groups[0].count == 1:
+		case len(groups) == 1 && groups[0].Count == 1:
 			e.line(depth, "%s: one %s on all of it.", name, instruction(r.Device, 1))
 		default:
 			e.line(depth, "%s: %s, one after the other on one accumulator.", name, groupWords(r.Device, groups))
@@ -175,16 +175,16 @@ func (e *explanation) run(r Run, lengths []int, depth int) {
 }
 
 // groupWords returns "8 instructions of 16 products", or "…, 1 of 4".
-func groupWords(d tcore.Device, groups []sizes) string {
+func groupWords(d tcore.Device, groups []Group) string {
 	var words []string
 	for i, g := range groups {
 		if _, chain := d.Core.(tcore.Chain); chain {
-			return fmt.Sprintf("%d FMAs", g.count)
+			return fmt.Sprintf("%d FMAs", g.Count)
 		}
 		if i == 0 {
-			words = append(words, fmt.Sprintf("%d %s of %s", g.count, instruction(d, g.count), plural(g.products, "product", "products")))
+			words = append(words, fmt.Sprintf("%d %s of %s", g.Count, instruction(d, g.Count), plural(g.Products, "product", "products")))
 		} else {
-			words = append(words, fmt.Sprintf("%d of %d", g.count, g.products))
+			words = append(words, fmt.Sprintf("%d of %d", g.Count, g.Products))
 		}
 	}
 	return strings.Join(words, ", then ")

@@ -92,3 +92,18 @@ func ExamplePlan_Size() {
 	// 512 0 512 0
 	// 4 127 512 127
 }
+
+// A warp takes turns of 4 products for each of its 32 lanes.
+func ExamplePlan_Levels() {
+	p, err := plan.Parse("ieee-fma-binary16-binary32 | lanes 32 vector 4 + butterfly | every 2048")
+	if err != nil {
+		panic(err)
+	}
+	for _, l := range p.Levels(5000) {
+		fmt.Println(l.Products, l.Groups, l.Vector, l.Lost)
+	}
+	// Output:
+	// 5000 [{2 2048} {1 904}] 0 0
+	// 2048 [{32 64}] 4 0
+	// 64 [{64 1}] 0 0
+}

@@ -9,8 +9,8 @@ func (c Cut) Lengths(n int) []int {
 	}
 	var lengths []int
 	for _, part := range c.sizes(n) {
-		for range part.count {
-			lengths = append(lengths, part.products)
+		for range part.Count {
+			lengths = append(lengths, part.Products)
 		}
 	}
 	return lengths

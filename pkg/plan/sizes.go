@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// A sizes is a number of parts in a row that have as many products each.
-type sizes struct{ count, products int }
+// A Group is Count parts, or instructions, in a row that have as many Products
+// each.
+type Group struct{ Count, Products int }
 
 // sizes returns the parts of n products, in their order, without listing the
 // products: at most three entries, or one for each of At.
-func (c Cut) sizes(n int) []sizes {
-	var list []sizes
+func (c Cut) sizes(n int) []Group {
+	var list []Group
 	add := func(count, products int) {
-		if last := len(list) - 1; last >= 0 && list[last].products == products {
-			list[last].count += count
+		if last := len(list) - 1; last >= 0 && list[last].Products == products {
+			list[last].Count += count
 		} else if count > 0 {
-			list = append(list, sizes{count, products})
+			list = append(list, Group{count, products})
 		}
 	}
 	switch {
@@ -39,11 +40,11 @@ func (c Cut) sizes(n int) []sizes {
 	case c.Lanes > 0 && c.Whole > 0:
 		list = Cut{Lanes: c.Lanes, Vector: c.vector(n)}.sizes(n / c.Whole * c.Whole)
 		if rest := n % c.Whole; rest > 0 { // of the first lane
-			first := sizes{1, list[0].products + rest}
-			if list[0].count--; list[0].count == 0 {
+			first := Group{1, list[0].Products + rest}
+			if list[0].Count--; list[0].Count == 0 {
 				list = list[1:]
 			}
-			list = append([]sizes{first}, list...)
+			list = append([]Group{first}, list...)
 		}
 	case c.Lanes > 0:
 		v := c.vector(n)
@@ -92,7 +93,7 @@ func (c Cut) ends(n int) []int {
 				continue
 			}
 			for _, half := range c.sizes(n) {
-				halves = append(halves, half.products)
+				halves = append(halves, half.Products)
 			}
 		}
 		slices.Sort(halves)
@@ -121,22 +122,22 @@ func (c Cut) lost(n int) int {
 
 // groups returns the products of each instruction of a run of n, in their
 // order.
-func (r Run) groups(n int) []sizes {
+func (r Run) groups(n int) []Group {
 	group, residue := r.group(), 0
 	if r.Tile > 0 {
 		residue = n % r.Tile
 	}
-	var list []sizes
+	var list []Group
 	for _, part := range []int{residue, n - residue} {
 		switch last := len(list) - 1; {
 		case part/group == 0:
-		case last >= 0 && list[last].products == group:
-			list[last].count += part / group
+		case last >= 0 && list[last].Products == group:
+			list[last].Count += part / group
 		default:
-			list = append(list, sizes{part / group, group})
+			list = append(list, Group{part / group, group})
 		}
 		if part%group > 0 {
-			list = append(list, sizes{1, part % group})
+			list = append(list, Group{1, part % group})
 		}
 	}
 	return list
@@ -175,7 +176,7 @@ func sizeOf(o Order, n int, known map[int]Size) Size {
 	if r, ok := o.(Run); ok {
 		s := Size{Runs: 1}
 		for _, g := range r.groups(n) {
-			s.Instructions += g.count
+			s.Instructions += g.Count
 		}
 		s.MostInstructions = s.Instructions
 		return s
@@ -191,15 +192,15 @@ func sizeOf(o Order, n int, known map[int]Size) Size {
 	}
 	for _, part := range p.Cut.sizes(n) {
 		below := known
-		if !p.Cut.again(part.products) {
+		if !p.Cut.again(part.Products) {
 			below = nil
 		}
-		each := sizeOf(p.Part(part.products), part.products, below)
-		parts += part.count
-		s.Lost = plus(s.Lost, times(part.count, each.Lost))
-		s.Runs = plus(s.Runs, times(part.count, each.Runs))
-		s.Instructions = plus(s.Instructions, times(part.count, each.Instructions))
-		s.Additions = plus(s.Additions, times(part.count, each.Additions))
+		each := sizeOf(p.Part(part.Products), part.Products, below)
+		parts += part.Count
+		s.Lost = plus(s.Lost, times(part.Count, each.Lost))
+		s.Runs = plus(s.Runs, times(part.Count, each.Runs))
+		s.Instructions = plus(s.Instructions, times(part.Count, each.Instructions))
+		s.Additions = plus(s.Additions, times(part.Count, each.Additions))
 		s.MostInstructions = max(s.MostInstructions, each.MostInstructions)
 		s.MostAdditions = max(s.MostAdditions, each.MostAdditions)
 	}
@@ -243,4 +244,36 @@ func times(a, b int) int {
 		return math.MaxInt
 	}
 	return a * b
+}
+
+// A Level is a node of an order and what it makes of the products that it has.
+type Level struct {
+	Order    Order
+	Products int
+	Groups   []Group // of a Run the instructions, of Parts the parts, in their order
+	Vector   int     // of Parts in Lanes, how many products a lane takes in a row; else 0
+	Lost     int     // how many products no part has
+}
+
+// Levels returns the nodes of the order, for a sum of k products, from the
+// outside in: of each node the first part. It panics as [Plan.Size] does.
+func (p Plan) Levels(k int) []Level {
+	pkg.Count("k", k)
+	if err := p.Check(); err != nil {
+		panic(err.Error())
+	}
+	var list []Level
+	for o := p.Order; ; {
+		node, ok := o.(Parts)
+		if !ok {
+			r := o.(Run)
+			return append(list, Level{Order: r, Products: k, Groups: r.groups(k)})
+		}
+		l := Level{Order: node, Products: k, Groups: node.Cut.sizes(k), Lost: node.Cut.lost(k)}
+		if node.Cut.Lanes > 0 {
+			l.Vector = node.Cut.vector(k)
+		}
+		list = append(list, l)
+		o, k = node.Each, l.Groups[0].Products
+	}
 }

@@ -13,16 +13,16 @@ func TestSizesAreThoseOfTheParts(t *testing.T) {
 	for range 20000 {
 		n := rng.IntN(300)
 		c := drawnCut(rng)
-		var want []sizes
+		var want []Group
 		seen := make([]bool, n)
 		for _, part := range c.of(positions(n)) {
 			for _, k := range part {
 				seen[k] = true
 			}
-			if last := len(want) - 1; last >= 0 && want[last].products == len(part) {
-				want[last].count++
+			if last := len(want) - 1; last >= 0 && want[last].Products == len(part) {
+				want[last].Count++
 			} else {
-				want = append(want, sizes{1, len(part)})
+				want = append(want, Group{1, len(part)})
 			}
 		}
 		lost := 0
@@ -82,8 +82,8 @@ func TestGroupsAreThoseOfTheSteps(t *testing.T) {
 				want = append(want, products)
 			}
 			for _, g := range r.groups(n) {
-				for range g.count {
-					got = append(got, g.products)
+				for range g.Count {
+					got = append(got, g.Products)
 				}
 			}
 			if !slices.Equal(got, want) {

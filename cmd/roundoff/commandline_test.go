@@ -77,7 +77,7 @@ var rows = []string{
 	"infer --library A.npy --function dot --in bfloat16 --k 2", "infer --serve --library none.so --k 2", "infer --order --json --device volta-mma-binary16-binary32",
 	"devices sapphirerapids", "gemm -in int8 -device sapphirerapids A.npy B.npy -o D.npy", "gemm -in int8,uint8 -device sapphirerapids -out int32 -ta A.npy B.npy -o D.npy", "trace -in int8 -device sapphirerapids A.npy B.npy",
 	"bound -in int8,uint8 -device sapphirerapids -k 64", "predict -in uint8 -device sapphirerapids -k 70000", "advise -tolerance 1e-9 -in int8 -represented=false",
-	"plan list", "plan list -json", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan explain -plan lanes -o made.svg", "plan help",
+	"plan list", "plan list -json", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan diff -plan lanes -with slices -k 70", "plan diff -json -plan scaled -with split-blocks -k 200", "plan diff -plan plain -with plain", "plan explain -plan lanes -o made.svg", "plan help",
 	"gemm -plan two-halves A.npy B.npy -o D.npy", "gemm -plan lanes -compare ieee,hopper -alpha 2 -beta 3 -c A.npy -ta A.npy B.npy -o D.npy", "gemm -plan scaled A.npy B.npy -o D.npy", "gemm -plan split -in e4m3 A.npy B.npy -o D.npy",
 	"trace -plan blocks-of-lanes A.npy B.npy -row 1 -column 2", "trace -plan split wide.npy tall.npy", "trace -plan plain -promote 3 A.npy B.npy",
 	"version", "help", "gpu help", "",

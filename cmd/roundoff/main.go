@@ -8,6 +8,7 @@
 //	roundoff trace            show how an element of a product is summed, and what is cut off
 //	roundoff plan list        list plans, in which libraries add products
 //	roundoff plan explain     tell in words, or draw, how a plan adds K products
+//	roundoff plan diff        tell where two plans part, and an input whose result differs
 //	roundoff audit            tell what quantisation does to the products of a trained network
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
 //	roundoff quantisation     bound what quantisation does to a matrix product, by every bound there is

@@ -17,6 +17,7 @@ import (
 var planCommands = []command{
 	{"list", "list plans of all kinds, and what they are written as", planList},
 	{"explain", "tell in words, or draw, how a plan adds K products", planExplain},
+	{"diff", "tell where two plans part, and an input whose result differs", planDiff},
 }
 
 // planCommand runs a subcommand of roundoff plan.

@@ -90,12 +90,18 @@ func checkPlan(p plan.Plan, k, elements, most int) error {
 	if length, scaled := p.Scaled(); scaled {
 		return fmt.Errorf("-plan %s has scales for every %d products, want a plan without", quoted(p.Name), length)
 	}
+	return checkSteps("plan", p, k, elements, most)
+}
+
+// checkSteps returns an error unless the plan that a flag names can be computed
+// for this many elements of k products.
+func checkSteps(flag string, p plan.Plan, k, elements, most int) error {
 	s := p.Size(k)
 	if s.Runs > most || s.Additions > most {
-		return fmt.Errorf("-plan %s takes %d accumulators and %d additions for K = %d, want at most %d", quoted(p.Name), s.Runs, s.Additions, k, most)
+		return fmt.Errorf("-%s %s takes %d accumulators and %d additions for K = %d, want at most %d", flag, quoted(p.Name), s.Runs, s.Additions, k, most)
 	}
 	if kept := keptSums(p.Order); kept > maxElements/elements {
-		return fmt.Errorf("-plan %s keeps %d sums of %d elements, want at most %d", quoted(p.Name), kept, elements, maxElements)
+		return fmt.Errorf("-%s %s keeps %d sums of %d elements, want at most %d", flag, quoted(p.Name), kept, elements, maxElements)
 	}
 	return nil
 }

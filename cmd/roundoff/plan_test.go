@@ -132,3 +132,31 @@ func TestPlanExplainDraws(t *testing.T) {
 		}
 	}
 }
+
+// diff tells an input whose results differ, in words and in JSON.
+func TestPlanDiff(t *testing.T) {
+	status, out, errs := askWords(t, "plan", "diff", "-json", "-plan", "plain", "-with", "hopper-wgmma-binary16-binary32 | every 64 > binary16", "-k", "128")
+	var z compared
+	if err := json.Unmarshal([]byte(out), &z); err != nil || status != 0 || z.Example == nil {
+		t.Fatalf("%v, %s, %s", err, out, errs)
+	}
+	x, y := make([]float64, 128), make([]float64, 128)
+	for i, at := range z.Example.At {
+		x[at], y[at] = z.Example.X[i], z.Example.Y[i]
+	}
+	if d, e := z.Plan.Dot(x, y), z.With.Dot(x, y); d == e || d != *z.Example.Plan || e != *z.Example.With || z.Equal || z.Of != 1024 {
+		t.Errorf("%v and %v, %+v", d, e, z)
+	}
+	_, out, _ = ask(t, "plan diff -plan plain -with split -k 128")
+	if out != "For K = 128 both compute the same, whatever the products are.\n" {
+		t.Errorf("%q", out)
+	}
+	for text, want := range map[string]string{
+		"ieee-fma-binary16-binary32 | parts 16777216":      "-with ",
+		"ieee-fma-binary16-binary32 | lanes 3 + butterfly": `-with "ieee-fma-binary16-binary32 | lanes 3 + butterfly": column 40`,
+	} {
+		if status, _, errs := askWords(t, "plan", "diff", "-plan", "plain", "-with", text, "-k", "128"); status != 1 || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %q", text, status, errs)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
@@ -89,6 +90,10 @@ func TestModesByHand(t *testing.T) {
 			products{0: one, 1: half16, 64: half16}, SplitKGroups, 1, 1, 1 + 0x1p-10,
 		},
 		{
+			"slices of 56 and 44, the first with groups of 0-15, 16-23, 24-39, 40-55", "sm90_lt13_1", FP16, Shape{64, 64, 100}, config(24, 2, 2, 0, 7),
+			products{0: large, 24: one, 39: spent}, SplitKGroups, 1, 1, 0,
+		},
+		{
 			"a running sum in bfloat16", "sm100_lt13_1", BF16, Shape{64, 64, 128}, config(23, 2, 0, 0, 13),
 			products{0: one, 1: {0x1p-4, 0x1p-4}, 64: {0x1p-4, 0x1p-4}}, SplitKGroups, 1, 1, 1 + 0x1p-7,
 		},
@@ -107,6 +112,10 @@ func TestModesByHand(t *testing.T) {
 		{
 			"one part", "sm90_lt13_1", FP16, Shape{8, 64, 4}, config(16, 1, 0, 0, 0),
 			products{0: one, 2: small, 3: small}, GEMMSN, 1, 1, 1,
+		},
+		{
+			"a sum of -0 begins with +0", "sm90_lt13_1", BF16, Shape{8, 64, 1}, config(16, 1, 0, 0, 0),
+			products{0: {-0x1p-80, 0x1p-80}}, GEMMSN, 0, 0, math.Copysign(0, -1),
 		},
 		{
 			"two lanes in turns", "sm90_lt13_1", FP16, Shape{1, 64, 4}, config(13, 1, 0, 49, 0),
@@ -135,6 +144,10 @@ func TestModesByHand(t *testing.T) {
 		{
 			"two slices", "sm90_lt13_1", FP16, Shape{1, 64, 4}, config(13, 2, 0, 84, 0),
 			products{0: one, 2: small, 3: small}, GEMV13, next, 1, 1,
+		},
+		{
+			"slices of 5 and 4, in both of which lanes have two in a row", "sm90_lt13_1", FP16, Shape{1, 64, 9}, config(13, 2, 0, 40, 0),
+			products{5: one, 7: small, 8: small}, GEMV13, next, 1, 1,
 		},
 		{
 			"lanes of two in a row", "sm90_lt13_1", BF16, Shape{1, 64, 64}, config(13, 1, 0, 5, 0),
@@ -179,6 +192,52 @@ func TestModesByHand(t *testing.T) {
 				t.Errorf("a chain of multiply-adds gives %x, want %x", lone, c.lone)
 			}
 		})
+	}
+}
+
+// The published form of a plan of every mode, and where the tables change from
+// one row to the next.
+func TestPublishedForm(t *testing.T) {
+	square, row, column := Shape{4096, 4096, 4096}, Shape{1, 4096, 4096}, Shape{4096, 1, 4096}
+	for _, c := range []struct {
+		profile string
+		shape   Shape
+		config  Config
+		want    string
+	}{
+		{"sm90_lt13_1", square, config(66, 1, 0, 0, 35), `{"algo_id":66,"mode":"plain"}`},
+		{"sm90_lt13_1", square, config(66, 2, 0, 0, 35), `{"algo_id":66,"k_chunk":2048,"mode":"split"}`},
+		{"sm90_lt13_1", square, config(66, 1, 0, 0, 36), `{"algo_id":66,"block_k":128,"k_chunk":4096,"mode":"split_blocks"}`},
+		{"sm100_lt13_1", square, config(66, 1, 0, 0, 36), `{"algo_id":66,"mode":"plain"}`},
+		{"sm90_lt13_1", square, config(12, 1, 0, 0, 0), `{"algo_id":12,"k_per_dot":8,"leading_group_k":0,"mode":"k_per_dot"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1000}, config(21, 1, 0, 0, 12), `{"algo_id":21,"k_per_dot":16,"leading_group_k":8,"mode":"k_per_dot"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1000}, config(21, 1, 0, 0, 13), `{"algo_id":21,"k_per_dot":16,"leading_group_k":40,"mode":"k_per_dot"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1000}, config(21, 1, 0, 0, 18), `{"algo_id":21,"k_per_dot":16,"leading_group_k":40,"mode":"k_per_dot"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1000}, config(21, 1, 0, 0, 19), `{"algo_id":21,"k_per_dot":16,"leading_group_k":104,"mode":"k_per_dot"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1000}, config(21, 1, 0, 0, 25), `{"algo_id":21,"k_per_dot":16,"leading_group_k":8,"mode":"k_per_dot"}`},
+		{"sm90_lt13_1", square, config(12, 2, 0, 0, 0), `{"algo_id":12,"block_k":32,"k_chunk":2048,"k_per_dot":8,"merge_scheme":3,"mode":"splitk_groups"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1000}, config(23, 3, 4, 0, 20), `{"algo_id":23,"block_k":128,"k_chunk":336,"k_per_dot":16,"merge_scheme":2,"mode":"splitk_groups"}`},
+		{"sm90_lt13_1", Shape{8, 8, 1024}, config(23, 3, 2, 0, 20), `{"algo_id":23,"block_k":128,"k_chunk":384,"k_per_dot":16,"merge_scheme":0,"mode":"splitk_groups"}`},
+		{"sm90_lt13_1", Shape{8, 4096, 512}, config(11, 1, 0, 0, 0), `{"algo_id":11,"mode":"gemmsn","simt":[2,256]}`},
+		{"sm90_lt13_1", Shape{8, 4096, 512}, config(11, 1, 0, 1, 0), `{"algo_id":11,"mode":"gemmsn","simt":[4,128]}`},
+		{"sm90_lt13_1", Shape{8, 4096, 40}, config(16, 1, 0, 0, 0), `{"algo_id":16,"mode":"gemmsn","simt":[1,0]}`},
+		{"sm90_lt13_1", row, config(13, 1, 0, 0, 0), `{"algo_id":13,"gemv":[[1,1,512,false],1],"mode":"gemv13"}`},
+		{"sm90_lt13_1", row, config(13, 1, 0, 8, 0), `{"algo_id":13,"gemv":[[1,1,256,false],1],"mode":"gemv13"}`},
+		{"sm100_lt12_8", row, config(13, 1, 0, 8, 0), `{"algo_id":13,"gemv":[[1,1,0,false],1],"mode":"gemv13"}`},
+		{"sm103_lt13_1", row, config(13, 1, 0, 8, 0), `{"algo_id":13,"gemv":[[1,1,256,false],1],"mode":"gemv13"}`},
+		{"sm103_lt13_1", column, config(13, 7, 0, 98, 0), `{"algo_id":13,"gemv":[[-64,8,0,true],7],"mode":"gemv13"}`},
+		{"sm90_lt13_1", column, config(13, 0, 0, 111, 0), `{"algo_id":13,"gemv":[[1,4,0,true],1],"mode":"gemv13"}`},
+		{"sm90_lt13_1", Shape{1, 4096, 64}, config(13, 1, 0, 5, 0), `{"algo_id":13,"gemv":[32,16],"mode":"gemv_cslice"}`},
+		{"sm90_lt13_1", row, config(14, 1, 0, 0, 0), `{"algo_id":14,"gemv":[1,1],"mode":"gemv14"}`},
+		{"sm90_lt13_1", column, config(14, 9, 0, 77, 0), `{"algo_id":14,"gemv":[9,2],"mode":"gemv14"}`},
+	} {
+		got, err := json.Marshal(profileOf(t, c.profile).mustPlan(t, c.shape, "fp16", c.config))
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s, %v, %v: %s, %v, want %s", c.profile, c.shape, c.config, got, err, c.want)
+		}
+	}
+	if text, err := json.Marshal(Planned{Mode: "none"}); err == nil {
+		t.Errorf("mode none is written as %s", text)
 	}
 }
 

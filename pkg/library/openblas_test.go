@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,14 +122,9 @@ func TestOpenBLASParts(t *testing.T) {
 	for k, want := range map[int][]int{
 		320: nil, 321: {160}, 400: {200}, 639: {320}, 640: {320}, 641: {320, 480}, 1000: {320, 640, 824}, 960: {320, 640},
 	} {
-		got := cores[0].bounds(k)
-		if len(got) != len(want) {
-			t.Errorf("K = %d: %v, want %v", k, got, want)
-			continue
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("K = %d: %v, want %v", k, got, want)
+		for _, c := range OpenBLASCores() {
+			if got := c.bounds(k); !slices.Equal(got, want) {
+				t.Errorf("%s, K = %d: %v, want %v", c.Name, k, got, want)
 			}
 		}
 	}

@@ -175,3 +175,31 @@ func TestFloorIsTheConditionOfTheTail(t *testing.T) {
 	}
 	t.Logf("%d tails lost, %d beyond the published condition", lost, beyond)
 }
+
+// A tail is suspected where the published condition says so, and nowhere else.
+func TestSuspectedTails(t *testing.T) {
+	for _, c := range []struct {
+		k    int
+		c    Config
+		lost int
+	}{
+		{8648, config(66, 9, 2, 0, 35), 8},
+		{57608, config(66, 45, 2, 0, 35), 8},
+		{11528, config(66, 9, 2, 0, 35), 8},
+		{8640, config(66, 9, 2, 0, 35), 0},  // no tail
+		{8649, config(66, 9, 2, 0, 35), 0},  // 9 products over, not less than 9 slices
+		{8648, config(66, 10, 2, 0, 35), 0}, // 135 blocks, which 10 does not divide
+		{8648, config(66, 1, 2, 0, 35), 0},  // no slices
+		{8648, config(24, 9, 2, 0, 7), 0},   // another kernel
+	} {
+		for _, p := range Profiles() {
+			planned := p.mustPlan(t, Shape{1, 8, c.k}, "fp16", c.c)
+			switch s := planned.Suspected; {
+			case (s != nil) != (c.lost > 0):
+				t.Errorf("%s, K = %d, %v: suspected: %v", p.Name(), c.k, c.c, s != nil)
+			case s != nil && (s.Lost != c.lost || s.Plan.Name == planned.Plan.Name || s.Note == ""):
+				t.Errorf("%s, K = %d, %v: %d lost, want %d; %s", p.Name(), c.k, c.c, s.Lost, c.lost, s.Note)
+			}
+		}
+	}
+}

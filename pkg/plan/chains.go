@@ -2,6 +2,7 @@ package plan
 
 import (
 	"runtime"
+	"sync"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -21,11 +22,12 @@ func (f *factors) chains(o Order) (sum []float32, ok bool) {
 	l := newLeaves(o, f.a.Cols)
 	n := f.a.Rows * f.b.Cols
 	sum = make([]float32, n)
-	const few, memory = 1 << 6, 1 << 18 // elements
+	const few, memory = 1 << 6, 1 << 20 // elements
 	width := min(max(few, memory/max(1, l.count)), max(few, ceil(n, runtime.GOMAXPROCS(0))))
 	parallel.Each(ceil(n, width), func(part int) {
 		lo, hi := part*width, min((part+1)*width, n)
-		sums := make([]float32, l.count*(hi-lo))
+		memory, sums := newSums(l.count * (hi - lo)) // of arbitrary values
+		defer sumsPool.Put(memory)
 		if f.a.Rows == 1 {
 			l.addRows(d, matrix.Row(f.a, 0), matrix.Columns(f.b, lo, hi), sums)
 		} else {
@@ -34,6 +36,19 @@ func (f *factors) chains(o Order) (sum []float32, ok bool) {
 		copy(sum[lo:hi], l.merge(o, sums, hi-lo))
 	})
 	return sum, true
+}
+
+// sumsPool recycles the memory of sums: new memory would cost page faults.
+var sumsPool sync.Pool
+
+// newSums returns n elements, and the memory that they are in.
+func newSums(n int) (memory *[]float32, sums []float32) {
+	memory, _ = sumsPool.Get().(*[]float32)
+	if memory == nil || cap(*memory) < n {
+		memory = new([]float32)
+		*memory = make([]float32, n)
+	}
+	return memory, (*memory)[:n]
 }
 
 // multipliesExactly reports whether the device adds by FMAs in binary32 and
@@ -84,24 +99,32 @@ func (l *leaves) merge(o Order, sums []float32, n int) []float32 {
 	return of.evaluate(o, positions(l.k))
 }
 
-// addRows adds to the sums of the runs the products of a row of A and rows of
+// addRows stores the sums of the runs: of the products of a row of A and rows of
 // B.
 func (l *leaves) addRows(d tcore.Device, a []float32, b blas32.General, sums []float32) {
 	x, y := make([]float32, len(a)), make([]float32, b.Cols)
 	d.A.RoundSlice32(x, a)
+	begun := make([]bool, l.count)
 	for k, run := range l.of {
 		if run < 0 {
 			continue
 		}
 		d.B.RoundSlice32(y, matrix.Row(b, k))
-		sum := sums[int(run)*b.Cols:][:len(y)]
-		for j, v := range y {
-			sum[j] += float32(x[k] * v)
+		sum, v := sums[int(run)*b.Cols:][:len(y)], x[k]
+		if !begun[run] {
+			begun[run] = true
+			for j, w := range y {
+				sum[j] = 0 + float32(v*w)
+			}
+			continue
+		}
+		for j, w := range y {
+			sum[j] += float32(v * w)
 		}
 	}
 }
 
-// addColumns adds to the sums of the runs the products of rows of A and a
+// addColumns stores the sums of the runs: of the products of rows of A and a
 // column of B.
 func (l *leaves) addColumns(d tcore.Device, a, b blas32.General, sums []float32) {
 	const few = 8 // rows at once: their sums do not wait for each other
@@ -110,6 +133,7 @@ func (l *leaves) addColumns(d tcore.Device, a, b blas32.General, sums []float32)
 		column[k] = b.Data[k*b.Stride]
 	}
 	d.B.RoundSlice32(column, column)
+	clear(sums)
 	var x [few][]float32
 	for r := range x {
 		x[r] = make([]float32, a.Cols)
@@ -131,7 +155,7 @@ func (l *leaves) addColumns(d tcore.Device, a, b blas32.General, sums []float32)
 	}
 }
 
-// addEight is addColumns for eight rows, whose sums lie side by side.
+// addEight adds the products of eight rows, whose sums lie side by side.
 func (l *leaves) addEight(x *[8][]float32, y, sums []float32, stride int) {
 	n := len(l.of)
 	y = y[:n]

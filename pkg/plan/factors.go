@@ -9,9 +9,9 @@ import (
 type factors struct{ a, b blas32.General }
 
 // run stores in sum, row by row, what a device makes of the columns of A and
-// the rows of B at the positions in steps.
-func (f *factors) run(r Run, steps []int, sum []float32) {
-	a, b := f.at(steps)
+// the rows of B in k.
+func (f *factors) run(r Run, k []int, sum []float32) {
+	a, b := f.at(r.steps(k))
 	r.Device.MultiplyAdd(a, b, blas32.General{}, blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: sum})
 }
 

@@ -21,11 +21,11 @@ func (m Merge) start(c *computation) *merger {
 
 // add takes the next part, which is the merger's from now on.
 func (m *merger) add(part []float32) {
-	if m.Partial != (tcore.Format{}) {
-		m.Partial.RoundSlice32(part, part)
-	}
 	t := m.parts % len(m.sums)
 	if m.Scale == Unscaled {
+		if m.Partial != (tcore.Format{}) {
+			inBlocks(len(part), func(lo, hi int) { m.Partial.RoundSlice32(part[lo:hi], part[lo:hi]) })
+		}
 		m.sums[t] = m.plus(m.sums[t], part)
 	} else {
 		m.sums[t] = m.plusScaled(m.sums[t], part)
@@ -33,23 +33,31 @@ func (m *merger) add(part []float32) {
 	m.parts++
 }
 
-// plus returns sum + part, or a sum that begins with part if sum is nil.
+// plus returns sum + part, or a sum that begins with part if sum is nil. It
+// takes both.
 func (m *merger) plus(sum, part []float32) []float32 {
-	switch {
-	case sum != nil:
-		for i, v := range part {
-			sum[i] += v
-		}
-	case m.Zero:
-		sum = part
-		for i, v := range part {
-			sum[i] = 0 + v // +0 for -0
-		}
-	default:
+	first := sum == nil
+	if first {
 		sum = part
 	}
-	if m.Running != (tcore.Format{}) {
-		m.Running.RoundSlice32(sum, sum)
+	inBlocks(len(part), func(lo, hi int) {
+		sum, part := sum[lo:hi], part[lo:hi]
+		switch {
+		case !first:
+			for i, v := range part[:len(sum)] {
+				sum[i] += v
+			}
+		case m.Zero:
+			for i, v := range sum {
+				sum[i] = 0 + v // +0 for -0
+			}
+		}
+		if m.Running != (tcore.Format{}) {
+			m.Running.RoundSlice32(sum, sum)
+		}
+	})
+	if !first {
+		m.of.recycle(part)
 	}
 	return sum
 }
@@ -58,16 +66,19 @@ func (m *merger) plus(sum, part []float32) []float32 {
 // +0.
 func (m *merger) plusScaled(sum, part []float32) []float32 {
 	if sum == nil {
-		sum = make([]float32, len(part))
+		sum = m.of.zeros()
 	}
-	for i, v := range part {
-		a, b := m.of.scale(i, m.parts)
-		if m.Scale == Fused {
-			sum[i] = fma.Float32(v, float32(a*b), sum[i])
-		} else {
-			sum[i] = fma.Float32(float32(v*a), b, sum[i])
+	inBlocks(len(part), func(lo, hi int) {
+		for i, v := range part[lo:hi] {
+			a, b := m.of.scale(lo+i, m.parts)
+			if m.Scale == Fused {
+				sum[lo+i] = fma.Float32(v, float32(a*b), sum[lo+i])
+			} else {
+				sum[lo+i] = fma.Float32(float32(v*a), b, sum[lo+i])
+			}
 		}
-	}
+	})
+	m.of.recycle(part)
 	return sum
 }
 
@@ -76,7 +87,7 @@ func (m *merger) sum() []float32 {
 	n := len(m.sums)
 	for t := range m.sums {
 		if m.parts <= t || m.parts > n && m.parts%n > 0 && t >= m.parts%n {
-			m.sums[t] = m.plus(m.sums[t], m.zero())
+			m.sums[t] = m.plus(m.sums[t], m.of.zeros())
 		}
 	}
 	values := m.sums
@@ -86,13 +97,10 @@ func (m *merger) sum() []float32 {
 			if i < len(values) {
 				sums[i%n] = m.plus(sums[i%n], values[i])
 			} else {
-				sums[i%n] = m.plus(sums[i%n], m.zero())
+				sums[i%n] = m.plus(sums[i%n], m.of.zeros())
 			}
 		}
 		values = sums
 	}
 	return values[0]
 }
-
-// zero returns the sums of a part that is missing.
-func (m *merger) zero() []float32 { return make([]float32, m.of.elements) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/fma"
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -130,24 +131,42 @@ func (p Plan) gemm(call string, alpha float32, a, b blas32.General, s Scales, be
 		checkShape(call, "c", a.Rows, b.Cols, c)
 	}
 	f := &factors{a, b}
-	sum := (&computation{
+	of := &computation{
 		elements: a.Rows * b.Cols,
-		run:      f.run,
 		scale: func(element, part int) (float32, float32) {
 			return s.A.Data[element/b.Cols*s.A.Stride+part], s.B.Data[part*s.B.Stride+element%b.Cols]
 		},
-	}).evaluate(p.Order, positions(a.Cols))
-	for i := range a.Rows {
-		row := matrix.Row(d, i)
-		for j, v := range sum[i*b.Cols : (i+1)*b.Cols] {
-			addend := float32(0)
-			if beta != 0 {
-				addend = c.Data[i*c.Stride+j]
-			}
-			row[j] = p.finish(alpha, v, beta, addend)
-		}
-		p.output().RoundSlice32(row, row)
 	}
+	of.run = func(r Run, k []int) []float32 {
+		sum := of.vector()
+		f.run(r, k, sum)
+		return sum
+	}
+	sum, ok := f.chains(p.Order)
+	if !ok {
+		sum = of.evaluate(p.Order, positions(a.Cols))
+	}
+	p.store(sum, alpha, beta, c, d)
+}
+
+// store stores D in d, row by row, given the sums.
+func (p Plan) store(sum []float32, alpha, beta float32, c, d blas32.General) {
+	output := p.output()
+	parallel.Ranges(d.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row, sums := matrix.Row(d, i), sum[i*d.Cols:(i+1)*d.Cols]
+			if alpha != 1 || beta != 0 {
+				for j, v := range sums {
+					addend := float32(0)
+					if beta != 0 {
+						addend = c.Data[i*c.Stride+j]
+					}
+					sums[j] = p.finish(alpha, v, beta, addend)
+				}
+			}
+			output.RoundSlice32(row, sums)
+		}
+	})
 }
 
 // finish returns an element of D before it is rounded to the Output.
@@ -187,8 +206,9 @@ func (p Plan) dot(call string, x, y []float64, scaleX, scaleY []float32) float64
 	}
 	sum := (&computation{
 		elements: 1,
-		run: func(r Run, steps []int, sum []float32) {
-			sum[0] = float32(r.Device.Dot(pick(x, steps), pick(y, steps), 0))
+		run: func(r Run, k []int) []float32 {
+			steps := r.steps(k)
+			return []float32{float32(r.Device.Dot(pick(x, steps), pick(y, steps), 0))}
 		},
 		scale: func(_, part int) (float32, float32) { return scaleX[part], scaleY[part] },
 	}).evaluate(p.Order, positions(len(x)))

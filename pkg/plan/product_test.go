@@ -28,8 +28,14 @@ func drawn(rng *rand.Rand, u unit, k int) (p problem, kind string) {
 	names := slices.Sorted(maps.Keys(kinds))
 	kind = names[rng.IntN(len(names))]
 	p = problem{m: 1 + rng.IntN(4), n: 1 + rng.IntN(4), k: k, alpha: 1, fused: rng.IntN(2) == 0}
-	if rng.IntN(8) == 0 {
-		p.m, p.n = []int{1, 40}[rng.IntN(2)], []int{1, 40}[rng.IntN(2)]
+	if rng.IntN(8) == 0 { // wide, and large where that takes no long time
+		p.m, p.n = 1, []int{17, 40, 150}[rng.IntN(3)]
+		if k <= 3 && rng.IntN(4) == 0 {
+			p.m, p.n = 200, 170
+		}
+		if rng.IntN(2) == 0 {
+			p.m, p.n = p.n, p.m
+		}
 	}
 	where := rng.Perm(k)[:min(k, 2+rng.IntN(6))]
 	p.x = kinds[kind].vectors(rng, u.device.A, where, p.m, k, true)

@@ -36,7 +36,8 @@ func (f Format) RoundSlice32(dst, src []float32) {
 	case f.extends(Binary32):
 		copy(dst, src)
 	case Binary32.contains(f) && f.Precision < Binary32.Precision && f.Subnormals == Kept && f.Sign == Signed:
-		f.roundNarrow(dst, src)
+		n := vectorRound32(f, dst, src)
+		f.roundNarrow(dst[n:], src[n:])
 	default:
 		for i, x := range src {
 			dst[i] = float32(f.Round(float64(x), ToNearestEven))

@@ -77,7 +77,8 @@ func (c Cut) lost(n int) int {
 	return max(0, n-c.Count*c.slice(n))
 }
 
-// groups returns the products of each instruction of a run of n, in their order.
+// groups returns the products of each instruction of a run of n, in their
+// order.
 func (r Run) groups(n int) []Group {
 	group, residue := r.group(), 0
 	if r.Tile > 0 {

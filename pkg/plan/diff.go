@@ -227,12 +227,7 @@ func (s *search) try(at []int, x []float64) *Example {
 	}
 	for start := 0; start < rows && s.budget > 0; start += band {
 		n := min(band, rows-start)
-		a := matrix.New(n, s.k)
-		for r := range n {
-			for i, digit := range digits(start+r, len(x), len(at)) {
-				a.Data[r*s.k+at[i]] = float32(x[digit])
-			}
-		}
+		a := s.rows(at, x, start, n)
 		s.budget -= n * cols * s.k
 		d, e := s.multiply(s.p, a, b), s.multiply(s.q, a, b)
 		for i := range d {
@@ -249,6 +244,17 @@ func (s *search) try(at []int, x []float64) *Example {
 		}
 	}
 	return nil
+}
+
+// rows returns n rows with choices of x at these places, from number start on.
+func (s *search) rows(at []int, x []float64, start, n int) blas32.General {
+	a := matrix.New(n, s.k)
+	for r := range n {
+		for i, digit := range digits(start+r, len(x), len(at)) {
+			a.Data[r*s.k+at[i]] = float32(x[digit])
+		}
+	}
+	return a
 }
 
 // multiply returns the product of a plan, whose scales are 1.

@@ -27,8 +27,8 @@
 //	hopper-wgmma-e4m3-binary32 | every 128 | every 2048    in slices of 2048 too
 //	hopper-wgmma-binary16-binary32 | every 2048 + running binary16 > binary16
 //
-// The grammar, where {x} is x any number of times, [x] once or not at all, and
-// n and m are numbers from 1 on:
+// The grammar, where {x} is x any number of times, [x] is x once or not at all,
+// and n is a number from 1 on:
 //
 //	plan    run { "|" cut [ "+" merge ] } [ ">" output ]
 //	run     device [ "group" n ] [ "tile" n ]

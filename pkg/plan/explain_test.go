@@ -46,6 +46,9 @@ func TestExplanationsTellTheNumbers(t *testing.T) {
 			}
 		}
 	}
+	if got := plan.Explain(parse(t, "ieee-fma-binary16-binary32 | at 1,3,7,12,20,35"), 60); strings.Count(got, "A part of ") != 3 {
+		t.Errorf("want three lengths of parts in\n%s", got)
+	}
 	for _, text := range texts {
 		for line := range strings.Lines(plan.Explain(parse(t, text), 12345)) {
 			if utf8.RuneCountInString(line) > 101 || strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {

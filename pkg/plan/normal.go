@@ -32,9 +32,6 @@ func normal(o Order, n int) string {
 	}
 	m.Partial.Name, m.Running.Name = "", ""
 	fmt.Fprintf(&s, "%v %v %v %+v %+v", m.folds(), m.Zero && m.Scale == Unscaled, m.Scale, m.Partial, m.Running)
-	if m.Scale != Unscaled {
-		fmt.Fprintf(&s, " every %d", p.Cut.Length)
-	}
 	return s.String() + ")"
 }
 
@@ -114,14 +111,13 @@ func meet(o Order, n, i, j int) string {
 	}
 	p := o.(Parts)
 	a, atA, inA, okA := p.Cut.place(n, i)
-	b, atB, inB, okB := p.Cut.place(n, j)
+	b, atB, _, okB := p.Cut.place(n, j)
 	switch {
 	case !okA || !okB:
 		return "nowhere, since one is in no part"
 	case a == b:
 		return meet(p.Each, inA, min(atA, atB), max(atA, atB))
 	}
-	_ = inB
 	for _, f := range p.Merge.folds() {
 		if a%f == b%f {
 			into := ""

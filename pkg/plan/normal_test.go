@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -91,5 +92,25 @@ func TestNormalTextsAreNotOfDifferentOrders(t *testing.T) {
 	}
 	if equal < 50 {
 		t.Errorf("%d pairs are one, want 50 at least", equal)
+	}
+}
+
+// A search goes through all choices, in bands too.
+func TestSearchesMissNoChoice(t *testing.T) {
+	s := &search{k: 9}
+	at, x := []int{2, 5}, []float64{1, 2, 3}
+	seen := map[string]bool{}
+	for start := 0; start < 9; start += 2 {
+		a := s.rows(at, x, start, min(2, 9-start))
+		for r := range a.Rows {
+			seen[fmt.Sprint(a.Data[r*9:r*9+9])] = true
+		}
+	}
+	for _, u := range x {
+		for _, v := range x {
+			if want := fmt.Sprintf("[0 0 %v 0 0 %v 0 0 0]", u, v); !seen[want] {
+				t.Errorf("no %s among %v", want, seen)
+			}
+		}
 	}
 }

@@ -3,6 +3,8 @@ package library
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -106,14 +108,15 @@ func TestRefusals(t *testing.T) {
 // What cannot be computed with is an error that names it, and no refusal.
 func TestQuestionsThatAreNone(t *testing.T) {
 	p, c := profiles[0], config(66, 1, 0, 0, 35)
+	beyond := int64(math.MaxInt32) + 1 // a negative number where int has 32 bits
 	for want, ask := range map[string]func() error{
-		"M = 0, want 1":                    func() error { _, err := p.Plan(Shape{0, 1, 1}, FP16, c); return err },
-		"N = -4, want 1":                   func() error { _, err := p.Plan(Shape{1, -4, 1}, FP16, c); return err },
-		"K = 2147483648, want 1 to":        func() error { _, err := p.Plan(Shape{1, 1, 1 << 31}, FP16, c); return err },
-		"factors of fp32, want fp16":       func() error { _, err := p.Plan(Shape{1, 1, 1}, FP32, c); return err },
-		"factors of Kind(9), want":         func() error { _, err := p.Plan(Shape{1, 1, 1}, Kind(9), c); return err },
-		"factors of fp16, want fp16, bf16": func() error { _, err := (Profile{}).Plan(Shape{1, 1, 1}, FP16, c); return err },
-		"SPLITK_NUM = 65537, want at most": func() error { _, err := p.Plan(Shape{1, 1, 1}, FP16, config(14, 65537, 0, 0, 0)); return err },
+		"M = 0, want 1":  func() error { _, err := p.Plan(Shape{0, 1, 1}, FP16, c); return err },
+		"N = -4, want 1": func() error { _, err := p.Plan(Shape{1, -4, 1}, FP16, c); return err },
+		fmt.Sprintf("K = %d, want 1", int(beyond)): func() error { _, err := p.Plan(Shape{1, 1, int(beyond)}, FP16, c); return err },
+		"factors of fp32, want fp16":               func() error { _, err := p.Plan(Shape{1, 1, 1}, FP32, c); return err },
+		"factors of Kind(9), want":                 func() error { _, err := p.Plan(Shape{1, 1, 1}, Kind(9), c); return err },
+		"factors of fp16, want fp16, bf16":         func() error { _, err := (Profile{}).Plan(Shape{1, 1, 1}, FP16, c); return err },
+		"SPLITK_NUM = 65537, want at most":         func() error { _, err := p.Plan(Shape{1, 1, 1}, FP16, config(14, 65537, 0, 0, 0)); return err },
 		"D of bfloat16, want binary16 or": func() error {
 			_, err := p.PlanWith(Shape{1, 1, 1}, FP16, c, Options{Output: tcore.BFloat16})
 			return err

@@ -110,7 +110,7 @@ func FuzzOrder(f *testing.F) {
 // the order has no errors.
 func tryOrder(t *testing.T, digits []byte, seed uint64) bool {
 	a := &author{digits}
-	units := append(tensorCores(), scalarUnits()...)
+	units := allUnits()
 	u, k, o := units[a.digit(len(units))], 1+a.digit(256), outputs[a.digit(len(outputs))]
 	of := plan.Plan{Order: a.order(u, 3), Output: o.format}
 	if of.Check() != nil {
@@ -247,7 +247,7 @@ func TestScaledParts(t *testing.T) {
 // The plan of a machine computes what the machine does.
 func TestMachinesArePlans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	units := append(tensorCores(), scalarUnits()...)
+	units := allUnits()
 	for range volume() / 10 {
 		u, k := units[rng.IntN(len(units))], length(rng)
 		m := tcore.Machine{Device: u.device, Output: append(outputs, output{})[rng.IntN(4)].format}

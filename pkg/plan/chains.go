@@ -13,10 +13,12 @@ import (
 // chains returns the sums of an order on a device of FMAs for a single row of A
 // or a single column of B. All accumulators of all runs are continued at once
 // while the larger matrix is read a single time, from left to right: runs add
-// their products in ascending order. It returns false for other products.
+// their products in ascending order. It returns false for other products, and
+// if parts have scales.
 func (f *factors) chains(o Order) (sum []float32, ok bool) {
 	d := leaf(o).Device
-	if f.a.Rows > 1 && f.b.Cols > 1 || !multipliesExactly(d) {
+	_, scaled := Plan{Order: o}.Scaled()
+	if scaled || f.a.Rows > 1 && f.b.Cols > 1 || !multipliesExactly(d) {
 		return nil, false
 	}
 	l := newLeaves(o, f.a.Cols)

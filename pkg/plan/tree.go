@@ -2,9 +2,9 @@ package plan
 
 import "fmt"
 
-// A Node is a term of a sum: a product, or the sum of its parts, which are added
-// at once. Two parts are an addition; more are one of several terms, as tensor
-// cores have.
+// A Node is a term of a sum: a product, or the sum of its parts, which are
+// added at once. Two parts are an addition; more are one of several terms, as
+// tensor cores have.
 type Node struct {
 	Leaf  int // of a node without parts: the position of a product
 	Parts []*Node

@@ -89,8 +89,8 @@ func newLeaves(o Order, k int) *leaves {
 	return l
 }
 
-// merge returns the sums of n elements in an order, given those of its runs, one
-// after the other.
+// merge returns the sums of n elements in an order, given those of its runs,
+// one after the other.
 func (l *leaves) merge(o Order, sums []float32, n int) []float32 {
 	of := &computation{elements: n}
 	of.run = func(Run, []int) []float32 {
@@ -101,8 +101,8 @@ func (l *leaves) merge(o Order, sums []float32, n int) []float32 {
 	return of.evaluate(o, positions(l.k))
 }
 
-// addRows stores the sums of the runs: of the products of a row of A and rows of
-// B.
+// addRows stores the sums of the runs: of the products of a row of A and rows
+// of B.
 func (l *leaves) addRows(d tcore.Device, a []float32, b blas32.General, sums []float32) {
 	x, y := make([]float32, len(a)), make([]float32, b.Cols)
 	d.A.RoundSlice32(x, a)

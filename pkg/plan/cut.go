@@ -16,8 +16,8 @@ type Cut struct {
 	Floor bool
 
 	// Lanes takes turns: part l has Vector products from l × Vector on, then again
-	// every Lanes × Vector. A Vector of 0 is ⌈n/Lanes⌉: one slice in a row for each.
-	// One of -v is that too, but at most v.
+	// every Lanes × Vector. A Vector of 0 is ⌈n/Lanes⌉: one slice in a row for
+	// each. One of -v is that too, but at most v.
 	Lanes  int
 	Vector int
 	// Nominal, if not 0, is the n from which a Vector of 0 or less is computed, as

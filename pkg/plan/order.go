@@ -14,8 +14,8 @@ type Order interface {
 	check(at string, within bool) error
 }
 
-// checkOrder returns an error that names the field of an order, also of one that
-// is of no type of this package.
+// checkOrder returns an error that names the field of an order, also of one
+// that is of no type of this package.
 func checkOrder(o Order, at string, within bool) error {
 	switch o.(type) {
 	case Run, Parts:

@@ -64,8 +64,8 @@ func (p Plan) Scaled() (length int, scaled bool) {
 	}
 }
 
-// unscaled panics if Check returns an error or the plan is one for another call,
-// with scales.
+// unscaled panics if Check returns an error or the plan is one for another
+// call, with scales.
 func (p Plan) unscaled(call, other string) {
 	p.mustCheck()
 	if _, scaled := p.Scaled(); scaled {
@@ -73,8 +73,8 @@ func (p Plan) unscaled(call, other string) {
 	}
 }
 
-// scaled returns the products of a scale. It panics if Check returns an error or
-// the plan is one for another call, without scales.
+// scaled returns the products of a scale. It panics if Check returns an error
+// or the plan is one for another call, without scales.
 func (p Plan) scaled(call, other string) (length int) {
 	p.mustCheck()
 	length, scaled := p.Scaled()

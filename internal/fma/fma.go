@@ -1,5 +1,5 @@
-// Package fma computes multiply-adds of binary32 with one rounding, where
-// there is no instruction for them.
+// Package fma computes multiply-adds of binary32 with one rounding, where there
+// is no instruction for them.
 package fma
 
 import "math"

@@ -13,10 +13,12 @@ import (
 // chains returns the sums of an order on a device of FMAs for a single row of A
 // or a single column of B. All accumulators of all runs are continued at once
 // while the larger matrix is read a single time, from left to right: runs add
-// their products in ascending order. It returns false for other products.
+// their products in ascending order. It returns false for other products, and
+// if parts have scales.
 func (f *factors) chains(o Order) (sum []float32, ok bool) {
 	d := leaf(o).Device
-	if f.a.Rows > 1 && f.b.Cols > 1 || !multipliesExactly(d) {
+	_, scaled := Plan{Order: o}.Scaled()
+	if scaled || f.a.Rows > 1 && f.b.Cols > 1 || !multipliesExactly(d) {
 		return nil, false
 	}
 	l := newLeaves(o, f.a.Cols)
@@ -87,8 +89,8 @@ func newLeaves(o Order, k int) *leaves {
 	return l
 }
 
-// merge returns the sums of n elements in an order, given those of its runs, one
-// after the other.
+// merge returns the sums of n elements in an order, given those of its runs,
+// one after the other.
 func (l *leaves) merge(o Order, sums []float32, n int) []float32 {
 	of := &computation{elements: n}
 	of.run = func(Run, []int) []float32 {
@@ -99,8 +101,8 @@ func (l *leaves) merge(o Order, sums []float32, n int) []float32 {
 	return of.evaluate(o, positions(l.k))
 }
 
-// addRows stores the sums of the runs: of the products of a row of A and rows of
-// B.
+// addRows stores the sums of the runs: of the products of a row of A and rows
+// of B.
 func (l *leaves) addRows(d tcore.Device, a []float32, b blas32.General, sums []float32) {
 	x, y := make([]float32, len(a)), make([]float32, b.Cols)
 	d.A.RoundSlice32(x, a)

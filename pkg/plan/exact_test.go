@@ -222,10 +222,26 @@ func tensorCores() []unit {
 
 // scalarUnits are FMAs of the formats of factors.
 func scalarUnits() []unit {
+	return fmas(tcore.Binary16, tcore.BFloat16, tcore.Binary32)
+}
+
+// allScalarUnits are also those of factors whose products are not exact in
+// binary32, for one reason each: their precision, and too small or great ones.
+func allScalarUnits() []unit {
+	return append(scalarUnits(), fmas(
+		tcore.Format{Name: "precise", Precision: 20, Emin: -10, Emax: 10},
+		tcore.Format{Name: "small", Precision: 8, Emin: -126, Emax: 10},
+		tcore.Format{Name: "great", Precision: 8, Emin: -10, Emax: 127})...)
+}
+
+func fmas(factors ...tcore.Format) []unit {
 	units := []unit{}
-	for _, f := range []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.Binary32} {
+	for _, f := range factors {
 		d := tcore.Device{Name: "fma-" + f.Name, A: f, B: f, C: tcore.Binary32, Core: tcore.Chain{}}
 		units = append(units, unit{device: d, result: f32, terms: 1})
 	}
 	return units
 }
+
+// allUnits are tensor cores and FMAs.
+func allUnits() []unit { return append(tensorCores(), allScalarUnits()...) }

@@ -9,8 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 )
 
-// Promoted every 128 products, sums of FP8 leave the 13 bits of Hopper's
-// tensor core.
+// Promoted every 128 products, sums of FP8 leave the 13 bits of Hopper's tensor
+// core.
 func ExamplePlan() {
 	chain := plan.Run{Device: devices.HopperE4M3()}
 	promoted := plan.Parts{Cut: plan.Cut{Length: 128}, Each: chain}

@@ -40,12 +40,12 @@ func (f *factors) at(steps []int) (a, b blas32.General) {
 }
 
 // consecutive reports whether every position is one more than the one before.
-// Those of products ascend.
+// The first is that of a product.
 func consecutive(steps []int) bool {
 	for i, k := range steps {
 		if k != steps[0]+i {
 			return false
 		}
 	}
-	return steps[0] != padding
+	return true
 }

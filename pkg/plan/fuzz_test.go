@@ -96,6 +96,7 @@ var orderSeeds = []struct {
 }{
 	{"", 1}, {"00000000", 2}, {"\x01\x02 abcdefghijklmnopqrstuvwxyz", 3}, {"\x08\x00\x01\x05\x02\x00\x01\x00\x00\x00\x00\x01", 4},
 	{"\x03\x50\x00\x00\x1f\x00\x00\x00\x00\x00\x03\x00\x00\x03\x10\x01", 5},
+	{"B00000000007", 5}, // scales, on FMAs, of one row
 }
 
 // What Check accepts has the bits of the interpreter, and Check does not panic.
@@ -110,7 +111,7 @@ func FuzzOrder(f *testing.F) {
 // the order has no errors.
 func tryOrder(t *testing.T, digits []byte, seed uint64) bool {
 	a := &author{digits}
-	units := append(tensorCores(), scalarUnits()...)
+	units := allUnits()
 	u, k, o := units[a.digit(len(units))], 1+a.digit(256), outputs[a.digit(len(outputs))]
 	of := plan.Plan{Order: a.order(u, 3), Output: o.format}
 	if of.Check() != nil {
@@ -215,30 +216,31 @@ func TestScaledParts(t *testing.T) {
 		plan.Fused:       func(acc, part, sa, sb float64) float64 { return fma(part, mul(sa, sb), acc) },
 		plan.FusedSecond: func(acc, part, sa, sb float64) float64 { return fma(mul(part, sa), sb, acc) },
 	} {
-		u := tensorCores()[2]
-		of := plan.Plan{Order: split(128, plan.Run{Device: u.device}, plan.Merge{Scale: name}), Output: tcore.BFloat16}
-		rng := rand.New(rand.NewPCG(8, 8))
-		for range 20 {
-			k := 1 + rng.IntN(900)
-			n := (k + 127) / 128
-			x := kinds["normal"].vectors(rng, u.device.A, nil, 1, k, true)[0]
-			y := kinds["normal"].vectors(rng, u.device.A, nil, 1, k, false)[0]
-			sx := each(n, func(int) float64 { return f32.to(rng.Float64()) })
-			sy := each(n, func(int) float64 { return f32.to(rng.Float64()) })
-			sum := 0.0
-			for i := range n {
-				sum = want(sum, u.chain(upTo(x, 128*i, 128*i+128), upTo(y, 128*i, 128*i+128)), sx[i], sy[i])
-			}
-			if got := of.DotScaled(x, y, narrow(sx), narrow(sy)); got != bf16.to(sum) {
-				t.Errorf("%v, K = %d: %x, want %x", name, k, got, bf16.to(sum))
-			}
-			row := blas32.General{Rows: 1, Cols: k, Stride: k, Data: narrow(x)}
-			column := blas32.General{Rows: k, Cols: 1, Stride: 1, Data: narrow(y)}
-			d := matrix.New(1, 1)
-			of.GEMMScaled(1, row, column, plan.Scales{A: blas32.General{Rows: 1, Cols: n, Stride: n, Data: narrow(sx)},
-				B: blas32.General{Rows: n, Cols: 1, Stride: 1, Data: narrow(sy)}}, 0, blas32.General{}, d)
-			if got := float64(d.Data[0]); got != bf16.to(sum) {
-				t.Errorf("%v, K = %d, of matrices: %x, want %x", name, k, got, bf16.to(sum))
+		for _, u := range []unit{tensorCores()[2], scalarUnits()[0]} {
+			of := plan.Plan{Order: split(128, plan.Run{Device: u.device}, plan.Merge{Scale: name}), Output: tcore.BFloat16}
+			rng := rand.New(rand.NewPCG(8, 8))
+			for range 20 {
+				k := 1 + rng.IntN(900)
+				n := (k + 127) / 128
+				x := kinds["normal"].vectors(rng, u.device.A, nil, 1, k, true)[0]
+				y := kinds["normal"].vectors(rng, u.device.A, nil, 1, k, false)[0]
+				sx := each(n, func(int) float64 { return f32.to(rng.Float64()) })
+				sy := each(n, func(int) float64 { return f32.to(rng.Float64()) })
+				sum := 0.0
+				for i := range n {
+					sum = want(sum, u.chain(upTo(x, 128*i, 128*i+128), upTo(y, 128*i, 128*i+128)), sx[i], sy[i])
+				}
+				if got := of.DotScaled(x, y, narrow(sx), narrow(sy)); got != bf16.to(sum) {
+					t.Errorf("%v, K = %d: %x, want %x", name, k, got, bf16.to(sum))
+				}
+				row := blas32.General{Rows: 1, Cols: k, Stride: k, Data: narrow(x)}
+				column := blas32.General{Rows: k, Cols: 1, Stride: 1, Data: narrow(y)}
+				d := matrix.New(1, 1)
+				of.GEMMScaled(1, row, column, plan.Scales{A: blas32.General{Rows: 1, Cols: n, Stride: n, Data: narrow(sx)},
+					B: blas32.General{Rows: n, Cols: 1, Stride: 1, Data: narrow(sy)}}, 0, blas32.General{}, d)
+				if got := float64(d.Data[0]); got != bf16.to(sum) {
+					t.Errorf("%v, K = %d, of matrices: %x, want %x", name, k, got, bf16.to(sum))
+				}
 			}
 		}
 	}
@@ -247,7 +249,7 @@ func TestScaledParts(t *testing.T) {
 // The plan of a machine computes what the machine does.
 func TestMachinesArePlans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	units := append(tensorCores(), scalarUnits()...)
+	units := allUnits()
 	for range volume() / 10 {
 		u, k := units[rng.IntN(len(units))], length(rng)
 		m := tcore.Machine{Device: u.device, Output: append(outputs, output{})[rng.IntN(4)].format}

@@ -7,8 +7,8 @@ import (
 )
 
 // Of returns the plan of a machine: split K and promotion are parts of a
-// length, which for split K depends on the number k of products. It panics if
-// k < 1 or [tcore.Machine.Check] returns an error. The error says that the
+// length, which for split K depends on the number k of products. It panics if k
+// < 1 or [tcore.Machine.Check] returns an error. The error says that the
 // machine adds within a part in an order that is none of this package, or
 // rounds stochastically.
 func Of(m tcore.Machine, k int) (Plan, error) {

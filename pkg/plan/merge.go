@@ -10,9 +10,8 @@ import (
 // them from left to right, from the first.
 type Merge struct {
 	// Folds are the passes. A fold by n leaves n sums: number t is that of the
-	// parts t, t + n, t + 2n, …, from left to right, where missing ones are
-	// +0. The last is 1. nil means {1}; {16, 8, 4, 2, 1} is the butterfly of
-	// 32 lanes.
+	// parts t, t + n, t + 2n, …, from left to right, where missing ones are +0. The
+	// last is 1. nil means {1}; {16, 8, 4, 2, 1} is the butterfly of 32 lanes.
 	Folds []int
 
 	Zero    bool         // sums start at +0 and not at the first part

@@ -6,8 +6,8 @@ import (
 )
 
 // A merger computes a [Merge] of vectors, element by element, as the parts
-// come. The first fold is computed on the way, so that no more vectors are
-// kept than it leaves.
+// come. The first fold is computed on the way, so that no more vectors are kept
+// than it leaves.
 type merger struct {
 	Merge
 	of    *computation

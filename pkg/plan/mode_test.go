@@ -68,7 +68,7 @@ var families = map[string]struct {
 			func(x, y []float64) float64 { return u.grouped(x, y, group, tile) }}
 	}},
 	"splitk_groups": {tensorCores, drawGroups},
-	"gemmsn": {scalarUnits, func(rng *rand.Rand, u unit, k int, _ output) mode {
+	"gemmsn": {allScalarUnits, func(rng *rand.Rand, u unit, k int, _ output) mode {
 		s, b := 1+rng.IntN(8), 1+rng.IntN(k+4)
 		z := plan.Merge{Zero: true}
 		return mode{fmt.Sprintf("S %d, B %d", s, b),
@@ -86,8 +86,8 @@ var families = map[string]struct {
 				return sum
 			}}
 	}},
-	"gemv13": {scalarUnits, drawGemv13},
-	"gemv_cslice": {scalarUnits, func(_ *rand.Rand, u unit, k int, _ output) mode {
+	"gemv13": {allScalarUnits, drawGemv13},
+	"gemv_cslice": {allScalarUnits, func(_ *rand.Rand, u unit, k int, _ output) mode {
 		lane := split(16, plan.Run{Device: u.device}, plan.Merge{})
 		return mode{"32 lanes", plan.Parts{Cut: plan.Cut{Lanes: 32}, Each: lane},
 			func(x, y []float64) float64 {
@@ -112,8 +112,8 @@ var families = map[string]struct {
 				return sum
 			}}
 	}},
-	"gemv14": {scalarUnits, drawGemv14},
-	"floor": {tensorCores, func(rng *rand.Rand, u unit, k int, _ output) mode {
+	"gemv14": {allScalarUnits, drawGemv14},
+	"floor": {allUnits, func(rng *rand.Rand, u unit, k int, _ output) mode {
 		s, grain := 1+rng.IntN(12), []int{1, 8, 64}[rng.IntN(3)]
 		return mode{fmt.Sprintf("%d slices by %d, tail lost", s, grain),
 			plan.Parts{Cut: plan.Cut{Count: s, Grain: grain, Floor: true}, Each: plan.Run{Device: u.device}},

@@ -50,7 +50,7 @@ type Orders struct {
 // + Σ|p| is at most S_i. All instructions lose g2^-F in total, n2^-F; but the
 // first has no s, so one less. If a product alone fits the result, the first of
 // many rounds nothing or has two products or more: r <= n-1. If all have Group
-// products, r is also at most ⌈n/Group⌉ + 1.
+// products, r is also at most ⌈n/Group⌉.
 //
 // The m results are numbers of binary32, of sizes Σ|ŝ_i| <= S. Added in any
 // order with rounding to nearest they err by at most (m-1)uΣ|ŝ_i| (Jeannerod &
@@ -96,7 +96,7 @@ func AllOrders(k Problem, o Orders, f roundoff.Failure) []Result {
 	if err := of.Check(); err != nil {
 		panic(fmt.Sprintf("bound: %v", err))
 	}
-	s := shape{chains: map[int]int{k.K: 1}, length: k.K, steps: k.K, carried: tcore.Binary32}
+	s := shape{chains: map[int]int{k.K: 1}, length: k.K, steps: o.allSteps(k.K), carried: tcore.Binary32}
 	for _, f := range o.formats() {
 		s.round(f, 2*o.runs(k.K)-1) // of results and of sums
 	}
@@ -231,9 +231,17 @@ func (o Orders) steps(n int, exact bool) int {
 		steps--
 	}
 	if o.Group > 0 {
-		steps = min(steps, (n+o.Group-1)/o.Group+1)
+		steps = min(steps, (n+o.Group-1)/o.Group)
 	}
 	return steps
+}
+
+// allSteps returns how many instructions all Runs of k products have at most.
+func (o Orders) allSteps(k int) int {
+	if o.Group == 0 {
+		return k
+	}
+	return min(k, k/o.Group+o.runs(k))
 }
 
 // chain returns the constant of a Run of n products.

@@ -293,3 +293,35 @@ func TestAllOrdersRandom(t *testing.T) {
 		t.Errorf("%d of %d fail, at most %v of the bound", failed, trials, most)
 	}
 }
+
+// What an instruction cuts off counts for every product: one that is large
+// takes the bits of 31 others.
+func TestAllOrdersOfOneInstruction(t *testing.T) {
+	d := devices.HopperE4M3()
+	x, y := make([]float64, 32), make([]float64, 32)
+	for i := range x {
+		x[i], y[i] = 0x1.ep-6, 1
+	}
+	x[17] = 256
+	r := allOrdersOf(t, d, len(x), Orders{Group: 32, Runs: 1})
+	if z := share(plan.Plan{Order: plan.Run{Device: d}, Output: tcore.Binary32}, r, x, y); !(0.8 < z && z <= 1) {
+		t.Errorf("%v of the bound %v", z, r.Constant)
+	}
+}
+
+// The random bound for all orders is that of the tallest tree, one chain.
+func TestAllOrdersRandomIsTheChain(t *testing.T) {
+	for _, d := range []tcore.Device{devices.IEEEF16(), devices.IEEEF32()} {
+		k := Problem{M: 3, N: 5, K: 2048, Machine: tcore.Machine{Device: d}}
+		results, err := Evaluate(k, roundoff.FailureOf(0.99))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := AllOrders(k, Orders{}, roundoff.FailureOf(0.99))[1]
+		for _, r := range results {
+			if r.Bound == HallmanIpsen.Name && !(r.Constant <= got.Constant && got.Constant < 1.001*r.Constant) {
+				t.Errorf("%s: %v, want %v or a little more", d.Name, got.Constant, r.Constant)
+			}
+		}
+	}
+}

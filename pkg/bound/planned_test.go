@@ -206,8 +206,39 @@ func TestScaledParts(t *testing.T) {
 	if most < 0.7 { // without one of the roundings the bound would be exceeded
 		t.Errorf("at most %v of the bound", most)
 	}
-	k, _ := Problem{M: 1, N: 1, K: 256}.Planned(plan.Plan{Order: plan.Parts{Cut: plan.Cut{Length: 128}, Each: plan.Run{Device: devices.HopperE4M3()}, Merge: plan.Merge{Scale: plan.Fused}}})
+	p := plan.Plan{Order: plan.Parts{Cut: plan.Cut{Length: 128}, Each: plan.Run{Device: devices.HopperE4M3()}, Merge: plan.Merge{Scale: plan.Fused}}}
+	known := Problem{M: 1, N: 1, K: 256, RangeX: Range{Scale: 1}, RangeY: Range{Scale: 1}}
+	one, _ := known.Planned(p)
+	known.RangeX.Scale, known.RangeY.Scale = 16, 0.5
+	eight, _ := known.Planned(p)
+	if a, b := one.underflow(0.5), eight.underflow(0.5); !(a > 0 && b == 8*a) {
+		t.Errorf("underflow changes %v, and %v where scales are 8 times as large", a, b)
+	}
+	k, _ := Problem{M: 1, N: 1, K: 256}.Planned(p)
 	if got := k.assumed(); got != "if no factor, sum or product with a scale is subnormal or overflows" {
 		t.Error(got)
+	}
+}
+
+// Short instructions make steps of their own, on a device of as short blocks.
+func TestPlannedSteps(t *testing.T) {
+	run := plan.Run{Device: devices.HopperF16(), Group: 8, Tile: 32}
+	for _, tt := range []struct {
+		order                        plan.Order
+		k, length, steps, parts, all int
+	}{
+		{run, 64, 64, 8, 1, 8},
+		{run, 67, 67, 9, 1, 8},
+		{run, 76, 76, 10, 1, 8},
+		{plan.Parts{Cut: plan.Cut{Length: 67}, Each: run}, 200, 67, 9, 3, 8},
+		{plan.Run{Device: run.Device}, 67, 67, 5, 1, 16},
+	} {
+		k, err := Problem{M: 1, N: 1, K: tt.k}.Planned(plan.Plan{Order: tt.order})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Length() != tt.length || k.Blocks() != tt.steps || k.parts() != tt.parts || k.Width() != tt.all {
+			t.Errorf("K = %d: %d in %d steps, %d parts, blocks of %d, want %+v", tt.k, k.Length(), k.Blocks(), k.parts(), k.Width(), tt)
+		}
 	}
 }

@@ -30,6 +30,7 @@ type product struct {
 	recipe, kernel     string
 	plan               planChoice
 	planned            bool   // by a plan, not by device
+	outGiven           bool   // the format of D is named
 	accumulator        string // of a plan, which devices beside it have too
 	operandA, operandB blas32.General
 	accumulated        blas32.General
@@ -102,6 +103,7 @@ func (p *product) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	k.say(stderr)
 	rivals, err := p.rivals()
 	if err != nil {
 		return err

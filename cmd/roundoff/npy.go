@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/question"
@@ -44,6 +45,28 @@ func readElements(path string, codes tcore.Format) (blas64.General, error) {
 		return blas64.General{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
+}
+
+// readShape reads how many rows and columns the matrix of a NumPy file has.
+func readShape(path string) (rowsAndColumns [2]int, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return rowsAndColumns, err
+	}
+	defer file.Close()
+	const most = 1 << 17 // of a header
+	data, err := io.ReadAll(io.LimitReader(file, most))
+	if err != nil {
+		return rowsAndColumns, err
+	}
+	h, _, err := parseHeader(data)
+	if err == nil && len(h.Descr.Shape) != 2 {
+		err = fmt.Errorf("shape %v, want a matrix", h.Descr.Shape)
+	}
+	if err != nil {
+		return rowsAndColumns, fmt.Errorf("%s: %w", path, err)
+	}
+	return [2]int(h.Descr.Shape), nil
 }
 
 // An elementType is a type of elements: its size in bytes, how one is read, and

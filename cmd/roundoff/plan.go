@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/internal/question"
+	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/study"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -30,7 +31,7 @@ func planCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 // planList lists the plans that have names.
 func planList(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("plan list", "[-json]\n\n"+
-		"Lists one plan of each kind that libraries of GPUs have, by a name that -plan knows.\n\n", stderr)
+		"Lists one plan of each kind that libraries of GPUs have, by a name that -plan knows, and the libraries that -library knows.\n\n", stderr)
 	asJSON := flags.Bool("json", false, "print JSON")
 	words, err := parseFlags(flags, args)
 	if err != nil {
@@ -40,14 +41,41 @@ func planList(_ context.Context, args []string, stdout, stderr io.Writer) error 
 		return misuse(flags, "%q given, want flags alone", words[0])
 	}
 	if *asJSON {
-		return writeJSON(stdout, plan.Forms())
+		z := plansListed{Plans: plan.Forms()}
+		for _, e := range library.Plans() {
+			z.Libraries = append(z.Libraries, libraryListed{e.Name, e.Doc, e.Source})
+		}
+		for _, p := range library.Profiles() {
+			z.Profiles = append(z.Profiles, p.Name())
+		}
+		return writeJSON(stdout, z)
 	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "plan\twhat it does\ttext")
 	for _, p := range plan.Forms() {
 		fmt.Fprintf(w, "%s\t%s\t%v\n", p.Name, p.Doc, p)
 	}
+	fmt.Fprintln(w, "\t\t\nlibrary\twhat is known\tsource")
+	for _, e := range library.Plans() {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Name, e.Doc, e.Source)
+	}
+	for _, p := range library.Profiles() {
+		fmt.Fprintf(w, "cublaslt-%s\ton %s, with -config; measured on %s\tbitequiv 2026\n", p.Version, p.Architecture, p.Measured)
+	}
 	return w.Flush()
+}
+
+// plansListed is the list in JSON.
+type plansListed struct {
+	Plans     []plan.Plan     `json:"plans"`
+	Libraries []libraryListed `json:"libraries"`
+	Profiles  []string        `json:"profiles"` // of cuBLASLt
+}
+
+type libraryListed struct {
+	Name   string `json:"name"`
+	Doc    string `json:"doc"`
+	Source string `json:"source"`
 }
 
 // explained is a plan in JSON, with its size.
@@ -56,16 +84,17 @@ type explained struct {
 	K    int       `json:"k"`
 	Size plan.Size `json:"size"`
 	Text string    `json:"text"`
+
+	Notes []string `json:"notes,omitempty"` // what is to be said of a library's plan
 }
 
 // planExplain explains a plan.
 func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) error {
-	var choice planChoice
+	var q planQuestion
 	flags := newFlags("plan explain", "-plan TEXT [-k K] [-json] [-o FILE]\n\n"+
 		"Tells how a plan adds K products: how K is cut, what an accumulator does, how parts are merged,\n"+
 		"what one product meets on its way, and what is lost. -o also draws it.\n\n", stderr)
-	choice.flags(flags)
-	k := flags.Int("k", 4096, "explain a sum of this `number` of products")
+	q.flags(flags)
 	asJSON := flags.Bool("json", false, "print JSON")
 	path := flags.String("o", "", "draw which products meet where into this `file`, .svg or .png")
 	words, err := parseFlags(flags, args)
@@ -76,24 +105,24 @@ func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) err
 	if *path != "" && !drawable {
 		return misuse(flags, "-o %q, want a file.svg or file.png", *path)
 	}
-	if len(words) > 0 || choice.text == "" {
-		return misuse(flags, "want -plan, and flags alone")
-	}
-	if err := checkSizes(flags, question.MostTerms, question.Size{Name: "k", Value: *k}); err != nil {
+	if err := q.check(flags, words, question.MostTerms); err != nil {
 		return err
 	}
-	p, err := choice.plan()
+	p, err := q.plan()
 	if err != nil {
 		return err
 	}
 	if *path != "" {
-		if err := draw.save(*path, study.PlanFigure(p, *k)); err != nil {
+		if err := draw.save(*path, study.PlanFigure(p.Plan, q.k)); err != nil {
 			return err
 		}
 	}
-	text := plan.Explain(p, *k)
+	text := plan.Explain(p.Plan, q.k)
 	if *asJSON {
-		return writeJSON(stdout, explained{p, *k, p.Size(*k), text})
+		return writeJSON(stdout, explained{p.Plan, q.k, p.Size(q.k), text, p.notes})
+	}
+	for _, note := range p.notes {
+		text += fmt.Sprintf("Note: %s.\n", note)
 	}
 	_, err = fmt.Fprintf(stdout, "%v\n\n%s", p, text)
 	return err

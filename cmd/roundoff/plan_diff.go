@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/plan"
 )
 
@@ -38,49 +41,57 @@ type comparedInput struct {
 
 // planDiff compares two plans.
 func planDiff(_ context.Context, args []string, stdout, stderr io.Writer) error {
-	var choice planChoice
+	var of planQuestion
 	flags := newFlags("plan diff", "-plan TEXT -with TEXT [-k K] [-json]\n\n"+
 		"Tells where two plans part for sums of K products: the first products that meet elsewhere, an input\n"+
 		"of as few products as there is whose results differ, and by how much sums of random products do.\n\n", stderr)
-	choice.flags(flags)
+	of.flags(flags)
 	with := flags.String("with", "", "compare with this `plan`, named as -plan is")
-	k := flags.Int("k", 4096, "compare sums of this `number` of products")
 	asJSON := flags.Bool("json", false, "print JSON")
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
 	}
-	if len(words) > 0 || choice.text == "" || *with == "" {
-		return misuse(flags, "want -plan, -with, and flags alone")
+	if *with == "" {
+		return misuse(flags, "want -with, another plan")
 	}
-	if err := checkSizes(flags, mostCompared, size{"k", *k}); err != nil {
+	if err := of.check(flags, words, mostCompared); err != nil {
 		return err
 	}
-	p, err := choice.plan()
+	first, err := of.plan()
 	if err != nil {
 		return err
 	}
-	q, err := findPlan("with", *with)
+	product, err := of.product()
 	if err != nil {
 		return err
 	}
+	second, err := findPlan("with", *with, product)
+	if err != nil {
+		return err
+	}
+	p, q := first.Plan, second.Plan
 	for _, z := range []struct {
 		flag string
 		plan.Plan
 	}{{"plan", p}, {"with", q}} {
-		if err := checkSteps(z.flag, z.Plan, *k, 1024, mostTraced); err != nil {
+		if err := checkSteps(z.flag, z.Plan, of.k, 1024, mostTraced); err != nil {
 			return err
 		}
 	}
-	d := plan.Diff(p, q, *k)
+	d := plan.Diff(p, q, of.k)
 	if !*asJSON {
-		_, err = io.WriteString(stdout, d.String())
+		text := d.String()
+		for _, note := range slices.Concat(first.notes, second.notes) {
+			text += fmt.Sprintf("Note: %s.\n", note)
+		}
+		_, err = io.WriteString(stdout, text)
 		return err
 	}
 	s := d.Random
-	z := compared{p, q, *k, d.Equal, d.Words, nil, d.Tried, s.Differ, s.Dots, known(s.RMS), known(s.Largest), known(s.ErrorP), known(s.ErrorQ)}
+	z := compared{p, q, of.k, d.Equal, d.Words, nil, d.Tried, s.Differ, s.Dots, question.Known(s.RMS), question.Known(s.Largest), question.Known(s.ErrorP), question.Known(s.ErrorQ)}
 	if e := d.Example; e != nil {
-		z.Example = &comparedInput{e.At, e.X, e.Y, known(e.P), known(e.Q)}
+		z.Example = &comparedInput{e.At, e.X, e.Y, question.Known(e.P), question.Known(e.Q)}
 	}
 	return writeJSON(stdout, z)
 }

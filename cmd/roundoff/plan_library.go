@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -127,6 +128,50 @@ func (c *libraryChoice) text(chip string) string {
 		return c.name
 	}
 	return strings.Join([]string{c.name, chip, strings.ReplaceAll(c.config, " ", "")}, " ")
+}
+
+// A planQuestion is how the flags of a command without matrices name a plan: of
+// a product M × K × N of factors of a format.
+type planQuestion struct {
+	planChoice
+	device, in string
+	m, n, k    int
+}
+
+func (q *planQuestion) flags(flags *flag.FlagSet) {
+	q.planChoice.flags(flags)
+	flags.StringVar(&q.device, "device", "", "with -library cublaslt, its `chip`, as in h100")
+	flags.StringVar(&q.in, "in", "binary16", "with a library, factors of this `format`: binary16, bfloat16, e4m3 or binary32")
+	flags.IntVar(&q.m, "m", 4096, "with a library, this `number` of rows of D")
+	flags.IntVar(&q.n, "n", 4096, "with a library, this `number` of columns of D")
+	flags.IntVar(&q.k, "k", 4096, "sums of this `number` of products")
+}
+
+// check returns errUsage, after reporting what is wrong, unless the flags name
+// one plan.
+func (q *planQuestion) check(flags *flag.FlagSet, words []string, most int) error {
+	if len(words) > 0 {
+		return misuse(flags, "%q given, want flags alone", words[0])
+	}
+	if err := q.planChoice.check(q.device != ""); err != nil {
+		return misuse(flags, "%v", err)
+	}
+	return checkSizes(flags, most, question.Size{Name: "m", Value: q.m}, question.Size{Name: "n", Value: q.n}, question.Size{Name: "k", Value: q.k})
+}
+
+// product returns the product that a library is asked about.
+func (q *planQuestion) product() (libraryProduct, error) {
+	kind, err := kindOf(q.in)
+	return libraryProduct{shape: library.Shape{M: q.m, N: q.n, K: q.k}, kind: kind}, err
+}
+
+// plan returns the plan.
+func (q *planQuestion) plan() (chosenPlan, error) {
+	of, err := q.product()
+	if err != nil {
+		return chosenPlan{}, err
+	}
+	return q.planChoice.plan(q.device, of)
 }
 
 // kindOf returns the kind of factors of a format.

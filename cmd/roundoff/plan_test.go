@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -26,11 +27,16 @@ func askWords(t *testing.T, words ...string) (status int, out, errors string) {
 func TestPlanList(t *testing.T) {
 	_, out, _ := ask(t, "plan list")
 	_, data, _ := ask(t, "plan list -json")
-	var list []plan.Plan
-	if err := json.Unmarshal([]byte(data), &list); err != nil || len(list) != len(plan.Forms()) {
+	var list plansListed
+	if err := json.Unmarshal([]byte(data), &list); err != nil || len(list.Plans) != len(plan.Forms()) {
 		t.Fatalf("%v, %s", err, data)
 	}
-	for _, p := range list {
+	for _, e := range list.Libraries {
+		if _, err := library.FindPlan(e.Name); err != nil || !strings.Contains(out, e.Name+" ") {
+			t.Errorf("%s: %v, or not in the list", e.Name, err)
+		}
+	}
+	for _, p := range list.Plans {
 		if !strings.Contains(out, p.Name+" ") || !strings.Contains(out, p.String()) {
 			t.Errorf("%s is not in the list", p.Name)
 		}
@@ -65,7 +71,7 @@ func TestProductsByPlans(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"split-groups", "lanes", "hopper-wgmma-binary16-binary32 | every 64 | lanes 2 vector 10 > bfloat16"} {
-		p, err := findPlan("plan", text)
+		p, err := findPlan("plan", text, libraryProduct{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,6 +36,7 @@ func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
+	k.say(stderr)
 	if err := p.read(k.device.A, k.device.B, k.device.Convert); err != nil {
 		return err
 	}

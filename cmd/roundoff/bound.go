@@ -46,6 +46,7 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	flags.BoolVar(&q.Run, "run", false, "draw A and B from -dist, or take those of the files, emulate, and evaluate the bounds that read sums as well")
 	flags.Uint64Var(&q.Seed, "seed", q.Seed, "draw with this `seed`")
 	flags.Uint64Var(&q.permute, "permute", 0, "permute K of the matrices of the files at random with this `seed` first")
+	flags.StringVar(&q.Plan, "plan", "", "bound what this `plan` of a library computes: a name or text of roundoff plan, or 'cublaslt-13.1 h100 66,0,1,0,0,0,35';\nalso what holds for every order of additions on its device")
 	flags.BoolVar(&q.json, "json", false, "write JSON")
 	words, err := parseFlags(flags, args)
 	if err != nil {
@@ -62,6 +63,9 @@ func boundCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	}
 	if q.Block < 0 {
 		return misuse(flags, "-block %d, want 0 or more", q.Block)
+	}
+	if q.Plan != "" && given(flags, "device", "acc", "out", "recipe", "run", "block", "split-k", "promote", "order", "stochastic") {
+		return misuse(flags, "-plan goes without -device, -acc, -out, -recipe, -run, -block, -split-k, -promote, -order and -stochastic")
 	}
 	if q.Recipe != "" && (q.Run || given(flags, "in", "represented")) {
 		return misuse(flags, "-recipe goes without -run, -in and -represented")

@@ -47,12 +47,12 @@ func (p *product) checkPlan(flags *flag.FlagSet) error {
 
 // question returns the product whose plan a library is asked for: the shape of
 // the files, and the formats that the flags name.
-func (p *product) question() (of libraryProduct, err error) {
-	if of.kind, err = kindOf(p.in); err != nil {
+func (p *product) question() (of question.PlannedProduct, err error) {
+	if of.Kind, err = question.FindKind(p.in); err != nil {
 		return of, err
 	}
 	if p.outGiven {
-		if of.output, err = question.FindFormat(p.out); err != nil {
+		if of.Output, err = question.FindFormat(p.out); err != nil {
 			return of, err
 		}
 	}
@@ -66,7 +66,7 @@ func (p *product) question() (of libraryProduct, err error) {
 	}
 	m, k := shape(blas32.General{Rows: a[0], Cols: a[1]}, p.transposeA)
 	_, n := shape(blas32.General{Rows: b[0], Cols: b[1]}, p.transposeB)
-	of.shape = library.Shape{M: m, N: n, K: k}
+	of.Shape = library.Shape{M: m, N: n, K: k}
 	return of, nil
 }
 
@@ -93,7 +93,7 @@ func (p *product) adder() (adder, error) {
 	if z.Output != (tcore.Format{}) {
 		p.out = z.Output.Name
 	}
-	return adder{z.Plan, z.Name, d, z.notes}, nil
+	return adder{z.Plan, z.Name, d, z.Notes}, nil
 }
 
 // affordable returns an error unless the operands can be multiplied by a plan.

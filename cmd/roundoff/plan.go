@@ -119,9 +119,9 @@ func planExplain(_ context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	text := plan.Explain(p.Plan, q.k)
 	if *asJSON {
-		return writeJSON(stdout, explained{p.Plan, q.k, p.Size(q.k), text, p.notes})
+		return writeJSON(stdout, explained{p.Plan, q.k, p.Size(q.k), text, p.Notes})
 	}
-	for _, note := range p.notes {
+	for _, note := range p.Notes {
 		text += fmt.Sprintf("Note: %s.\n", note)
 	}
 	_, err = fmt.Fprintf(stdout, "%v\n\n%s", p, text)

@@ -82,7 +82,7 @@ func planDiff(_ context.Context, args []string, stdout, stderr io.Writer) error 
 	d := plan.Diff(p, q, of.k)
 	if !*asJSON {
 		text := d.String()
-		for _, note := range slices.Concat(first.notes, second.notes) {
+		for _, note := range slices.Concat(first.Notes, second.Notes) {
 			text += fmt.Sprintf("Note: %s.\n", note)
 		}
 		_, err = io.WriteString(stdout, text)

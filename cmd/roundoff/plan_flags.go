@@ -5,8 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/plan"
 )
 
@@ -41,7 +41,7 @@ func (c *planChoice) check(chip bool) error {
 
 // plan returns the plan that the flags name, for a product. chip is what
 // -device names.
-func (c *planChoice) plan(chip string, of libraryProduct) (chosenPlan, error) {
+func (c *planChoice) plan(chip string, of question.PlannedProduct) (question.Plan, error) {
 	if c.text != "" {
 		return findPlan("plan", c.text, of)
 	}
@@ -49,23 +49,12 @@ func (c *planChoice) plan(chip string, of libraryProduct) (chosenPlan, error) {
 }
 
 // findPlan returns the plan of a name or text that a flag has, for a product.
-func findPlan(flag, text string, of libraryProduct) (chosenPlan, error) {
-	forms := plan.Forms()
-	if i := slices.IndexFunc(forms, func(p plan.Plan) bool { return p.Name == text }); i >= 0 {
-		return chosenPlan{Plan: forms[i]}, nil
-	}
-	z, named, err := libraryPlan(text, of)
-	switch {
-	case err != nil:
-		return z, fmt.Errorf("-%s %s: %s", flag, quoted(text), strings.TrimPrefix(err.Error(), "library: "))
-	case named:
-		return z, nil
-	}
-	p, err := plan.Parse(text)
+func findPlan(flag, text string, of question.PlannedProduct) (question.Plan, error) {
+	z, err := question.FindPlan(text, of)
 	if err != nil {
-		return z, fmt.Errorf("-%s %s: %v; roundoff plan list has names and texts", flag, quoted(text), strings.TrimPrefix(err.Error(), "plan: "))
+		return z, fmt.Errorf("-%s %s: %w", flag, quoted(text), err)
 	}
-	return chosenPlan{Plan: p}, nil
+	return z, nil
 }
 
 // quoted returns the text in quotes, of a long one the beginning.

@@ -1,118 +1,12 @@
 package main
 
 import (
-	"errors"
 	"flag"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/library"
-	"github.com/roundofflab/roundoff/pkg/plan"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 )
-
-// A libraryProduct is a product whose plan is asked for.
-type libraryProduct struct {
-	shape  library.Shape
-	kind   library.Kind
-	output tcore.Format // the zero value means that of the library
-}
-
-// A chosenPlan is a plan, with what is to be said of it.
-type chosenPlan struct {
-	plan.Plan
-	notes []string
-}
-
-// libraryPlan returns the plan of a text such as "cublaslt-13.1 h100
-// 66,0,1,0,0,0,35" or "deepgemm-1d2d", for a product whose shape and kind the
-// text may end with, as in "… 1x4096x4096 bf16". named is false if the text
-// does not begin with the name of a library.
-func libraryPlan(text string, of libraryProduct) (z chosenPlan, named bool, err error) {
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return z, false, nil
-	}
-	entry, errEntry := library.FindPlan(words[0])
-	cublas := strings.HasPrefix(words[0], "cublas")
-	if errEntry != nil && !cublas {
-		return z, false, nil
-	}
-	name, words := words[0], words[1:]
-	for len(words) > 0 {
-		last := words[len(words)-1]
-		if kind, err := library.ParseKind(last); err == nil {
-			of.kind = kind
-		} else if shape, ok := parseShape(last); ok {
-			of.shape = shape
-		} else {
-			break
-		}
-		words = words[:len(words)-1]
-	}
-	if errEntry == nil {
-		if len(words) > 0 {
-			return z, true, fmt.Errorf("%q after %s, want a shape such as 1x4096x4096, a kind such as bf16, or nothing", words[0], name)
-		}
-		z.Plan, err = entry.Plan(of.shape, of.kind)
-		return z, true, withNearest(err)
-	}
-	if len(words) != 2 {
-		return z, true, fmt.Errorf("%d words after %s, want a chip and a configuration, as in h100 66,0,1,0,0,0,35", len(words), name)
-	}
-	profile, warning, err := library.FindProfile(name, words[0])
-	if err != nil {
-		return z, true, withNearest(err)
-	}
-	config, err := library.ParseConfig(words[1])
-	if err != nil {
-		return z, true, withNearest(err)
-	}
-	planned, err := profile.PlanWith(of.shape, of.kind, config, library.Options{Output: of.output})
-	if err != nil {
-		return z, true, withNearest(err)
-	}
-	z.Plan = planned.Plan
-	if warning != "" {
-		z.notes = append(z.notes, warning)
-	}
-	for _, d := range planned.Doubts {
-		z.notes = append(z.notes, "not measured: "+withNearest(&d).Error())
-	}
-	if planned.Suspected != nil {
-		z.notes = append(z.notes, planned.Suspected.Note)
-	}
-	return z, true, nil
-}
-
-// withNearest returns the error with what is known nearest.
-func withNearest(err error) error {
-	var r *library.Refusal
-	if !errors.As(err, &r) || r.Nearest == "" || strings.Contains(r.Reason, r.Nearest) {
-		return err
-	}
-	return fmt.Errorf("%w; %s", err, r.Nearest)
-}
-
-// parseShape reads M, N and K, as in 1x4096x4096.
-func parseShape(text string) (library.Shape, bool) {
-	words := strings.Split(text, "x")
-	if len(words) != 3 {
-		return library.Shape{}, false
-	}
-	var n [3]int
-	for i, w := range words {
-		v, err := strconv.Atoi(w)
-		if err != nil {
-			return library.Shape{}, false
-		}
-		n[i] = v
-	}
-	return library.Shape{M: n[0], N: n[1], K: n[2]}, true
-}
 
 // A libraryChoice is how flags name a library and its configuration.
 type libraryChoice struct{ name, config string }
@@ -160,26 +54,16 @@ func (q *planQuestion) check(flags *flag.FlagSet, words []string, most int) erro
 }
 
 // product returns the product that a library is asked about.
-func (q *planQuestion) product() (libraryProduct, error) {
-	kind, err := kindOf(q.in)
-	return libraryProduct{shape: library.Shape{M: q.m, N: q.n, K: q.k}, kind: kind}, err
+func (q *planQuestion) product() (question.PlannedProduct, error) {
+	kind, err := question.FindKind(q.in)
+	return question.PlannedProduct{Shape: library.Shape{M: q.m, N: q.n, K: q.k}, Kind: kind}, err
 }
 
 // plan returns the plan.
-func (q *planQuestion) plan() (chosenPlan, error) {
+func (q *planQuestion) plan() (question.Plan, error) {
 	of, err := q.product()
 	if err != nil {
-		return chosenPlan{}, err
+		return question.Plan{}, err
 	}
 	return q.planChoice.plan(q.device, of)
-}
-
-// kindOf returns the kind of factors of a format.
-func kindOf(format string) (library.Kind, error) {
-	kinds := []library.Kind{library.FP16, library.BF16, library.FP8, library.FP32}
-	i := slices.IndexFunc(kinds, func(k library.Kind) bool { return k.Factors().Name == format })
-	if i < 0 {
-		return 0, fmt.Errorf("-in %s with -library, want binary16, bfloat16, e4m3 or binary32", format)
-	}
-	return kinds[i], nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"gonum.org/v1/gonum/blas"
@@ -71,7 +72,7 @@ func TestProductsByPlans(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"split-groups", "lanes", "hopper-wgmma-binary16-binary32 | every 64 | lanes 2 vector 10 > bfloat16"} {
-		p, err := findPlan("plan", text, libraryProduct{})
+		p, err := findPlan("plan", text, question.PlannedProduct{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,6 +35,7 @@ func predictCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	flags.IntVar(&q.N, "n", q.N, "the `columns` of B, with -recipe")
 	flags.IntVar(&q.SplitK, "split-k", q.SplitK, "add this `number` of parts of K in binary32")
 	flags.IntVar(&q.Promote, "promote", q.Promote, "add the sums of this `number` of products in binary32; 128 in many libraries for fp8")
+	flags.StringVar(&q.Plan, "plan", "", "of what this `plan` of a library computes: a name or text of roundoff plan, or 'cublaslt-13.1 h100 66,0,1,0,0,0,35';\nwith -m and -n its product")
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
@@ -43,7 +44,9 @@ func predictCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 	switch {
 	case len(words) > 0 && !files:
 		return misuse(flags, "%q given, want flags alone, or two files with -recipe and without -dist, -k, -m and -n", words[0])
-	case q.Recipe == "" && given(flags, "m", "n", "out"):
+	case q.Plan != "" && given(flags, "device", "acc", "out", "recipe", "split-k", "promote"):
+		return misuse(flags, "-plan goes without -device, -acc, -out, -recipe, -split-k and -promote")
+	case q.Recipe == "" && q.Plan == "" && given(flags, "m", "n", "out"):
 		return misuse(flags, "-m, -n and -out are for -recipe")
 	case q.Recipe != "" && given(flags, "in"):
 		return misuse(flags, "-recipe goes without -in")
@@ -77,7 +80,11 @@ func predictCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 // predictAll prints the predictions as a table.
 func predictAll(stdout io.Writer, p question.Predicted) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s, %s\n", p.Problem.Device.Name, sums(p.Problem.Machine))
+	how := p.Problem.Device.Name + ", " + sums(p.Problem.Machine)
+	if z, planned := p.Problem.Plan(); planned {
+		how = z.Name
+	}
+	fmt.Fprintln(w, how)
 	fmt.Fprintln(w, "K\tmean\tdeviation\tslope\tmean, backward\tdeviation, backward")
 	for i, e := range p.Sums {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%.3g\t%.3g\t%.3g\n", p.Ks[i], number("%.3g", e.Mean), number("%.3g", e.Deviation), e.Slope, e.Backward, e.BackwardDeviation)

@@ -21,6 +21,7 @@ import (
 // A sweepQuestion contains the arguments of roundoff sweep.
 type sweepQuestion struct {
 	machines, sets, ks, seeds, confidences string
+	plans                                  string
 	told, o                                string
 	join, standard                         bool
 	hunt                                   time.Duration
@@ -46,6 +47,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"and, D being such data, sparse(zeros,D), relu(D), signed(D), times(x,D), mix(share,D,D), sorted(D),\n"+
 		"outliers(share,factor,D), rows(lo,hi,D) and blocks(lo,hi,D) for vectors and scales of powers of two.\n\n", stderr)
 	flags.StringVar(&q.machines, "devices", "paper,volta,ampere,hopper,hopper-e4m3", "compute as these `machines` do")
+	flags.StringVar(&q.plans, "plans", "", "and as these `plans` of libraries do, names or texts of roundoff plan with ; between")
 	flags.StringVar(&q.sets, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw these `kinds` of data")
 	flags.IntVar(&q.M, "m", 64, "the `rows` of A")
 	flags.IntVar(&q.N, "n", 8, "the `columns` of B")
@@ -133,8 +135,21 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 
 // parts fills in the plan from the values of the flags.
 func (q *sweepQuestion) parts() (err error) {
-	if q.Machines, err = question.Each(q.machines, sweep.FindMachine); err != nil {
-		return err
+	if q.machines != "" || q.plans == "" {
+		if q.Machines, err = question.Each(q.machines, sweep.FindMachine); err != nil {
+			return err
+		}
+	}
+	for text := range strings.SplitSeq(q.plans, ";") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		p, err := findPlan("plans", text, question.PlannedProduct{})
+		if err != nil {
+			return err
+		}
+		p.Name = p.String() // by which a case that fails is repeated
+		q.Orders = append(q.Orders, p.Plan)
 	}
 	if q.Data, err = question.Each(q.sets, sweep.FindGenerator); err != nil {
 		return err

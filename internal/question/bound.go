@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -37,6 +38,7 @@ type Bound struct {
 	Run         bool    `json:"run"`
 	Seed        uint64  `json:"seed"`
 	Permute     *uint64 `json:"permute"` // a seed, nil to leave K in order
+	Plan        string  `json:"plan"`    // as FindPlan reads it, in place of Device, SplitK, Promote and Out; "" for none
 
 	Operands *Operands `json:"-"` // nil if no matrices are given
 
@@ -61,6 +63,8 @@ func (q *Bound) Check() error {
 		return fmt.Errorf("-kernel %q, want gemm, or dot with -m 1 and -n 1", q.Kernel)
 	case q.Block < 0:
 		return fmt.Errorf("-block %d, want 0 or more", q.Block)
+	case q.Plan != "" && (q.Recipe != "" || q.Run || q.Block != 0 || q.SplitK != 1 || q.Promote != 0 || q.Order != "sequence" || q.Stochastic):
+		return fmt.Errorf("-plan goes without -recipe, -run, -block, -split-k, -promote, -order and -stochastic")
 	case q.Recipe != "" && q.Run:
 		return fmt.Errorf("-recipe goes without -run")
 	case q.Run && q.Dist == "" && q.Operands == nil:
@@ -95,6 +99,9 @@ func (q *Bound) Results() ([]bound.Result, *bound.Inspection, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if q.Plan != "" {
+		results = append(results, bound.AllOrders(q.problem, bound.Orders{}, f)...)
+	}
 	SortByBound(results, func(r bound.Result) (bool, float64) { return r.Holds, r.Constant })
 	if q.rounds {
 		for i := range results {
@@ -108,6 +115,9 @@ func (q *Bound) Results() ([]bound.Result, *bound.Inspection, error) {
 func (q *Bound) describe() (err error) {
 	k := &q.problem
 	*k = bound.Problem{M: q.M, N: q.N, K: q.K, Represented: q.Represented}
+	if q.Plan != "" {
+		return q.describePlanned()
+	}
 	k.SplitK, k.Promote = q.SplitK, q.Promote
 	if err := q.find(); err != nil {
 		return err
@@ -140,6 +150,34 @@ func (q *Bound) describe() (err error) {
 		return q.distribute()
 	}
 	return nil
+}
+
+// describePlanned fills in the problem of a plan.
+func (q *Bound) describePlanned() error {
+	k := &q.problem
+	kind, err := FindKind(q.In)
+	if err != nil {
+		return err
+	}
+	of := PlannedProduct{Shape: library.Shape{M: q.M, N: q.N, K: q.K}, Kind: kind}
+	if o := q.Operands; o != nil {
+		of.Shape = library.Shape{M: o.A.Rows, N: o.B.Cols, K: o.A.Cols}
+	}
+	p, err := FindPlan(q.Plan, of)
+	if err != nil {
+		return fmt.Errorf("-plan %q: %w", q.Plan, err)
+	}
+	k.Device = p.Device()
+	switch {
+	case q.Operands != nil:
+		err = q.take()
+	case q.Dist != "":
+		err = q.distribute()
+	}
+	if err == nil {
+		*k, err = k.Planned(p.Plan)
+	}
+	return err
 }
 
 // find sets the device, and the recipes if they are named.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/truncation"
 )
 
@@ -22,6 +23,7 @@ type Prediction struct {
 	N       int    `json:"n"`
 	SplitK  int    `json:"split_k"`
 	Promote int    `json:"promote"`
+	Plan    string `json:"plan"` // as FindPlan reads it, in place of Device, SplitK, Promote and Out; "" for none
 
 	Operands *Operands `json:"-"` // nil if no matrices are given
 }
@@ -51,6 +53,9 @@ func (q *Prediction) Check() error {
 	if len(q.Ks) == 0 {
 		return fmt.Errorf("-k %v names no length", q.Ks)
 	}
+	if q.Plan != "" && (q.Recipe != "" || q.SplitK != 1 || q.Promote != 0) {
+		return fmt.Errorf("-plan goes without -recipe, -split-k and -promote")
+	}
 	if q.Operands != nil && q.Recipe == "" {
 		return fmt.Errorf("matrices go with -recipe alone: of sums it is predicted what random data lose")
 	}
@@ -61,6 +66,9 @@ func (q *Prediction) Check() error {
 func (q *Prediction) Results() (p Predicted, err error) {
 	if err := q.Check(); err != nil {
 		return p, err
+	}
+	if q.Plan != "" {
+		return q.planned()
 	}
 	k := bound.Problem{M: 1, N: 1}
 	k.SplitK, k.Promote = q.SplitK, q.Promote
@@ -104,6 +112,38 @@ func (q *Prediction) Results() (p Predicted, err error) {
 			return p, err
 		}
 		p.Quantised = append(p.Quantised, e)
+	}
+	return p, nil
+}
+
+// planned returns the prediction for a plan, which may be another for each
+// length. The problem is that of the last.
+func (q *Prediction) planned() (p Predicted, err error) {
+	kind, err := FindKind(q.In)
+	if err != nil {
+		return p, err
+	}
+	for _, n := range q.Ks {
+		z, err := FindPlan(q.Plan, PlannedProduct{Shape: library.Shape{M: q.M, N: q.N, K: n}, Kind: kind})
+		if err != nil {
+			return p, fmt.Errorf("-plan %q: %w", q.Plan, err)
+		}
+		z.Output = z.Device().C // the prediction is one of sums
+		k, err := bound.Problem{M: 1, N: 1, K: n}.Planned(z.Plan)
+		if err != nil {
+			return p, err
+		}
+		if k.X, k.Y, err = ParseDistributions(q.Dist); err != nil {
+			return p, err
+		}
+		if err := Overflows(k.Device, k.X, k.Y); err != nil {
+			return p, err
+		}
+		sum, err := bound.Predict(k)
+		if err != nil {
+			return p, err
+		}
+		p.Problem, p.Ks, p.Sums = k, append(p.Ks, n), append(p.Sums, sum)
 	}
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
@@ -29,22 +30,41 @@ func CaseOf(r Row) Case {
 // plan returns the plan of the case. An error says that no machine or
 // distribution has that name.
 func (t Case) plan() (Plan, error) {
-	machine, err := FindMachine(t.Machine)
+	machines, orders, err := t.unit()
 	if err != nil {
 		return Plan{}, err
 	}
 	data, err := FindGenerator(t.Data)
 	return Plan{
-		Machines: []tcore.Machine{machine}, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
+		Machines: machines, Orders: orders, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
 		Confidences: []float64{cmp.Or(t.Confidence, 0.99)}, PerOutput: t.PerOutput, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
+}
+
+// unit returns the machine of the case, or the order, which has its text for a
+// name.
+func (t Case) unit() ([]tcore.Machine, []plan.Plan, error) {
+	machine, err := FindMachine(t.Machine)
+	if err == nil {
+		return []tcore.Machine{machine}, nil, nil
+	}
+	order, errOrder := plan.Parse(t.Machine)
+	if errOrder != nil {
+		return nil, nil, err
+	}
+	order.Name = t.Machine
+	return nil, []plan.Plan{order}, nil
 }
 
 // String returns the roundoff command that repeats the case. The command fails
 // if a bound that is claimed for the case is violated.
 func (t Case) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "roundoff sweep -devices %s -dist %s -m %d -n %d -k %d -seeds %s", quoted(t.Machine), quoted(t.Data), t.M, t.N, t.K, FormatSeeds(t.Seeds))
+	which := "-devices " + quoted(t.Machine)
+	if _, orders, err := t.unit(); err == nil && orders != nil {
+		which = "-devices '' -plans " + quoted(t.Machine)
+	}
+	fmt.Fprintf(&s, "roundoff sweep %s -dist %s -m %d -n %d -k %d -seeds %s", which, quoted(t.Data), t.M, t.N, t.K, FormatSeeds(t.Seeds))
 	if t.Confidence != 0.99 && t.Confidence != 0 {
 		fmt.Fprintf(&s, " -confidence %v", t.Confidence)
 	}

@@ -240,8 +240,8 @@ func TestPlan_panics(t *testing.T) {
 	ok := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Symmetric}, M: 1, N: 1, Ks: []int{1}, Seeds: []uint64{1}, Confidences: []float64{0.9}}
 	for want, change := range map[string]func(p *Plan){
 		"sweep: 1 machines and orders, 1 kinds of data, 1 Ks, 0 seeds, 1 confidences, want 1 or more of each": func(p *Plan) { p.Seeds = nil },
-		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                             func(p *Plan) { p.M = 0 },
-		"sweep: M = 1, N = 1, K = [-3], want 1 or more":                                            func(p *Plan) { p.Ks = []int{-3} },
+		"sweep: M = 0, N = 1, K = [1], want 1 or more":                                                        func(p *Plan) { p.M = 0 },
+		"sweep: M = 1, N = 1, K = [-3], want 1 or more":                                                       func(p *Plan) { p.Ks = []int{-3} },
 		"sweep: seed 1 twice": func(p *Plan) { p.Seeds = []uint64{1, 1} },
 	} {
 		p := ok

@@ -14,7 +14,6 @@ import (
 // of 1, and 0. The answer has the name of the device.
 func Dot(text string, x, y, scaleX, scaleY, c, d *Matrix, cancelled func() bool) (string, error) {
 	q := newMachine()
-	q.Out = ""
 	if err := read(text, &q); err != nil {
 		return "", err
 	}
@@ -25,17 +24,13 @@ func Dot(text string, x, y, scaleX, scaleY, c, d *Matrix, cancelled func() bool)
 		return "", err
 	}
 	scaled := scaleX != nil || scaleY != nil
-	given := q.Out
-	if given == "" {
-		q.Out = tcore.Binary32.Name
-	}
 	m, err := q.find()
 	if err != nil {
 		return "", err
 	}
 	dev := m.Device
-	if given != "" && given != dev.C.Name {
-		return "", fmt.Errorf("out is %s, and %s adds in %s", given, dev.Name, dev.C.Name)
+	if !m.Output.Equal(dev.C) {
+		return "", fmt.Errorf("out is %s, and %s adds in %s", m.Output.Name, dev.Name, dev.C.Name)
 	}
 	split := q.SplitK > 1 || q.Promote > 0
 	if split && (scaled || c != nil) {

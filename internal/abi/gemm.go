@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -16,23 +17,22 @@ import (
 type machine struct {
 	Device  string `json:"device"`
 	In      string `json:"in"`  // empty: the formats of a device that is named in full, else binary16
-	Out     string `json:"out"` // of D
+	Out     string `json:"out"` // of D; empty: what a device that is named in full adds in, else binary32
 	SplitK  int    `json:"split_k"`
 	Promote int    `json:"promote"`
 }
 
-func newMachine() machine { return machine{Device: "hopper", Out: "binary32", SplitK: 1} }
+func newMachine() machine { return machine{Device: "hopper", SplitK: 1} }
 
 // find returns the machine.
 func (q machine) find() (m tcore.Machine, err error) {
-	if q.In == "" {
-		q.In = tcore.Binary16.Name
-		for _, d := range question.Catalogue() {
-			if d.Name == q.Device {
-				q.In = d.A.Name + "," + d.B.Name
-			}
+	in, out := tcore.Binary16.Name, tcore.Binary32.Name
+	for _, d := range question.Catalogue() {
+		if d.Name == q.Device {
+			in, out = d.A.Name+","+d.B.Name, d.C.Name
 		}
 	}
+	q.In, q.Out = cmp.Or(q.In, in), cmp.Or(q.Out, out)
 	d, err := question.FindDevice(q.Device, q.In, q.Out)
 	if err != nil {
 		return m, err

@@ -21,9 +21,9 @@ var Functions = []Function{
 	{"gemm", true, []string{"a", "b", "?c", "d"}, true, []string{
 		"D = alpha A B + beta C as a device computes it, bit for bit. Keys, with what they are if they",
 		`are not there: "device" ("hopper"), "in" (the formats of a device named in full, else`,
-		`"binary16"), "out" ("binary32"), "split_k" (1), "promote" (0), "alpha" (1), "beta" (0). d is of`,
-		`out, binary32 or binary64. c is NULL unless beta is not 0. Matrices of binary32 whose rows or`,
-		"columns lie in one piece are read where they lie."}},
+		`"binary16"), "out" (what a device named in full adds in, else "binary32"), "split_k" (1),`,
+		`"promote" (0), "alpha" (1), "beta" (0). d is of out, binary32 or binary64. c is NULL unless beta`,
+		"is not 0. Matrices of binary32 whose rows or columns lie in one piece are read where they lie."}},
 	{"dot", true, []string{"x", "y", "?scale_x", "?scale_y", "?c", "d"}, true, []string{
 		"d[i] = c[i] + the products of row i of x and of y, as a device adds them. Elements of the",
 		"device's own formats are taken and stored as codes. Keys as those of roundoff_gemm, without",

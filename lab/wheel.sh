@@ -77,7 +77,7 @@ bench() {
 	python=$(pythons 2>/dev/null | tail -n 1)
 	environment "$python" "$made/bench" python/test.txt
 	"$made/bench/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check -q dist/roundoff-*.whl
-	"$made/bench/bin/python" python/bench.py dist/roundoff-*.whl
+	"$made/bench/bin/python" python/tests/bench.py dist/roundoff-*.whl
 }
 
 case ${1:-} in

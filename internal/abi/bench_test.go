@@ -2,7 +2,7 @@ package abi
 
 import "testing"
 
-// The product that python/bench.py times from Python, without Python.
+// The product that python/tests/bench.py times from Python, without Python.
 func BenchmarkGEMM(b *testing.B) {
 	const n = 512
 	x, y, z := drawn(n*n, 1), drawn(n*n, 2), make([]float32, n*n)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import queue
 import threading
 from pathlib import Path
 from typing import Any, Optional, Sequence
@@ -49,8 +50,8 @@ _opened_by: Optional[int] = None  # the process, from before it opens the librar
 
 
 def _after_fork() -> None:
-    global _lock
-    _lock = threading.Lock()  # another thread of the parent may have had it
+    global _lock, _worker
+    _lock, _worker = threading.Lock(), None  # another thread of the parent may have had it, and no thread is left
 
 
 if hasattr(os, "register_at_fork"):
@@ -74,7 +75,11 @@ def library() -> ctypes.CDLL:
     with _lock:
         if _library is None:
             _opened_by = os.getpid()
-            _library = _open(Path(__file__).with_name(NAME))
+            try:
+                _library = _open(Path(__file__).with_name(NAME))
+            except OSError as e:  # nothing was opened
+                _opened_by = None
+                raise ImportError(f"roundoff's library cannot be opened: {e}") from e
     return _library
 
 
@@ -138,27 +143,49 @@ def ask(name: str, question: Optional[dict] = None, matrices: Sequence[Optional[
     raise Error(said)
 
 
-def _interruptibly(run: Any, cancel: ctypes.c_int32) -> Any:
-    """Returns run(), computed by another thread, so that this one can raise KeyboardInterrupt or what a handler of a
-    signal raises. The call is then cancelled, and waited for, for half a second at most."""
-    done, results, errors = threading.Event(), [], []
+class _Worker(threading.Thread):
+    """A thread that computes one call after the other for the main thread. It is kept between calls: the library takes
+    a millisecond to know a new thread."""
 
-    def work() -> None:
-        try:
-            results.append(run())
-        except BaseException as e:  # noqa: BLE001: it is raised where it belongs
-            errors.append(e)
-        finally:
+    def __init__(self) -> None:
+        super().__init__(name="roundoff", daemon=True)
+        self.calls: queue.SimpleQueue = queue.SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        while (call := self.calls.get()) is not None:
+            run, results, done = call
+            try:
+                results.append((run(), None))
+            except BaseException as e:  # noqa: BLE001: it is raised where it belongs
+                results.append((None, e))
             done.set()
+            del call, run, results, done  # and with them the arrays
 
-    threading.Thread(target=work, name="roundoff", daemon=True).start()
+
+_worker: Optional[_Worker] = None  # which is idle, unless a call of the main thread runs
+
+
+def _interruptibly(run: Any, cancel: ctypes.c_int32) -> Any:
+    """Returns run(), computed by another thread, so that this one, the main thread, can raise KeyboardInterrupt or what a
+    handler of a signal raises. The call is then cancelled, and waited for, for half a second at most."""
+    global _worker
+    worker, _worker = _worker or _Worker(), None  # a handler that calls the library itself gets another one
+    done, results = threading.Event(), []
+    worker.calls.put((run, results, done))
     try:
         while not done.wait(0.2):
             pass
     except BaseException:
         cancel.value = 1
+        worker.calls.put(None)  # it ends when the call does
         done.wait(0.5)
         raise
-    if errors:
-        raise errors[0]
-    return results[0]
+    if _worker is None:
+        _worker = worker
+    else:
+        worker.calls.put(None)
+    result, error = results[0]
+    if error is not None:
+        raise error
+    return result

@@ -1,6 +1,6 @@
 """Measures the wheel: its sizes, how long importing it takes beside NumPy, and a product beside Go.
 
-    python bench.py WHEEL
+    python tests/bench.py WHEEL
 
 It prints a table in Markdown, as python/README.md has it.
 """
@@ -40,7 +40,7 @@ def go(device):
     """Returns the seconds of a product within Go, by the benchmark of the library's own function."""
     run = subprocess.run(
         ["go", "test", "-run", "^$", "-bench", f"BenchmarkGEMM/{device}$", "-benchtime", f"{ROUNDS}x", "./internal/abi"],
-        cwd=Path(__file__).parent.parent, capture_output=True, text=True, check=True,
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True,
     )  # fmt: skip
     line = next(line for line in run.stdout.splitlines() if line.startswith("BenchmarkGEMM/"))
     return float(line.split()[2]) * 1e-9

@@ -60,6 +60,21 @@ class Command(Test):
                 command("gemm", "-device", device, "-in", in_, self.file("a", a), self.file("b", b), "-o", d)
                 self.same(roundoff.gemm(a, b, device, in_=in_).astype(np.float64), np.load(d))
 
+    def test_gemm_of_finer_numbers(self):
+        # Numbers of binary64 are rounded once: by way of binary32 these would become ties, and go the other way.
+        d = self.dir / "d.npy"
+        for unit, in_ in ((2.0**-11, "binary16"), (2.0**-8, "bfloat16"), (2.0**-4, "e4m3")):
+            with self.subTest(in_=in_):
+                a = np.where(self.a > 0, 1 + unit + 2.0**-40, 1 + 3 * unit - 2.0**-40)
+                b = self.b.astype(np.float64) * (1 + 2.0**-30)
+                command("gemm", "-device", "hopper", "-in", in_, self.file("a", a), self.file("b", b), "-o", d)
+                got = roundoff.gemm(a, b, "hopper", in_=in_)
+                self.same(got.astype(np.float64), np.load(d))
+                self.assertFalse(np.array_equal(got, roundoff.gemm(a.astype(np.float32), b, "hopper", in_=in_)))
+        numbers = np.arange(2**24, 2**24 + 64, dtype=np.int32).reshape(8, 8)
+        command("gemm", "-device", "ieee", "-in", "binary32", self.file("a", numbers), self.file("b", numbers), "-o", d)
+        self.same(roundoff.gemm(numbers, numbers, "ieee", in_="binary32").astype(np.float64), np.load(d))
+
     def test_quantise(self):
         x = self.file("x", self.a[:, :128])
         for r in roundoff.recipes():

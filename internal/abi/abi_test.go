@@ -25,6 +25,15 @@ func of[E float32 | float64 | uint8 | uint16 | int32](format string, data []E, r
 	return &Matrix{Format: format, Data: unsafe.Pointer(&data[0]), Rows: rows, Columns: cols, RowStride: size * cols, ColumnStride: size}
 }
 
+// inBands runs a test with products in one band, as small ones are, and in
+// several.
+func inBands(t *testing.T, test func(t *testing.T)) {
+	t.Run("one_band", test)
+	defer func(n int) { bandProducts = n }(bandProducts)
+	bandProducts = 1
+	t.Run("bands", test)
+}
+
 func drawn(n int, seed uint64) []float32 {
 	rng, x := rand.New(rand.NewPCG(seed, 0)), make([]float32, n)
 	for i := range x {
@@ -59,7 +68,9 @@ func laid(x []float32, rows, cols int, format string) *Matrix {
 
 // A product is that of the package, however the matrices lie, on devices of all
 // kinds.
-func TestGEMM(t *testing.T) {
+func TestGEMM(t *testing.T) { inBands(t, testGEMM) }
+
+func testGEMM(t *testing.T) {
 	const m, k, n = 37, 50, 29
 	x, y, z := drawn(m*k, 1), drawn(k*n, 2), drawn(m*n, 3)
 	for _, c := range []struct{ device, in string }{
@@ -120,7 +131,9 @@ func TestBands(t *testing.T) {
 }
 
 // Sums of integers wrap, as on the device, and C is added.
-func TestIntegers(t *testing.T) {
+func TestIntegers(t *testing.T) { inBands(t, testIntegers) }
+
+func testIntegers(t *testing.T) {
 	a, b := []uint8{200, 255, 3, 1}, []uint8{255, 7, 128, 0}
 	c, d := []int32{1, math.MaxInt32, -5, 0}, make([]int32, 4)
 	x, y := of("uint8", a, 2, 2), of("uint8", b, 2, 2)
@@ -139,7 +152,9 @@ func TestIntegers(t *testing.T) {
 }
 
 // A sum has the code of the device, with scales and without.
-func TestDot(t *testing.T) {
+func TestDot(t *testing.T) { inBands(t, testDot) }
+
+func testDot(t *testing.T) {
 	const n, k = 5, 96
 	rng := rand.New(rand.NewPCG(9, 0))
 	d, err := question.FindDevice("blackwell-tcgen05-mxe4m3-binary32", "e4m3", "binary32")
@@ -206,7 +221,9 @@ func TestRound(t *testing.T) {
 }
 
 // Products are exact, and so are those of magnitudes.
-func TestExact(t *testing.T) {
+func TestExact(t *testing.T) { inBands(t, testExact) }
+
+func testExact(t *testing.T) {
 	x, y, d, sizes := drawn(20*30, 1), drawn(30*10, 2), make([]float64, 200), make([]float64, 200)
 	a, b := blas32.General{Rows: 20, Cols: 30, Stride: 30, Data: x}, blas32.General{Rows: 30, Cols: 10, Stride: 10, Data: y}
 	ab, abs, err := exact.GEMMs(a, b)

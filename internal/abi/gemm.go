@@ -219,10 +219,9 @@ func integers(d tcore.Device, a, b, c, z *Matrix, cancelled func() bool) error {
 
 // Bands of rows take about so long, so that a call ends soon after it is
 // cancelled. The first has so many products: nobody waits for the smallest.
-const (
-	bandTime     = 100 * time.Millisecond
-	bandProducts = 1 << 24
-)
+const bandTime = 100 * time.Millisecond
+
+var bandProducts = 1 << 24 // tests make it small
 
 // bands calls compute for bands of so many rows, of so many products each,
 // until all are computed or the call is cancelled.

@@ -20,7 +20,7 @@ class Build(BuildHookInterface):
         made.mkdir(parents=True, exist_ok=True)
         library, notices = made / NAME, made / "NOTICES"
         go = ["go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-buildmode=c-shared", "-o", str(library), "./cmd/libroundoff"]
-        subprocess.run(go, cwd=root.parent, check=True, env={**os.environ, "CGO_ENABLED": "1", "GOWORK": "off"})
+        subprocess.run(go, cwd=root.parent, check=True, env={**os.environ, "CGO_ENABLED": "1", "GOWORK": "off", "GOAMD64": "v1", "GOARM64": "v8.0"})
         notices.write_text(licences(root.parent), encoding="utf-8")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{system(library)}"

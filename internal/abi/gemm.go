@@ -57,8 +57,8 @@ func (q machine) find() (m tcore.Machine, err error) {
 	return m, err
 }
 
-// GEMM stores in d the matrix alpha AB + beta C as a device computes it. c may be
-// nil if beta is 0. The answer has the name of the device.
+// GEMM stores in d the matrix alpha AB + beta C as a device computes it. c may
+// be nil if beta is 0. The answer has the name of the device.
 func GEMM(text string, a, b, c, d *Matrix, cancelled func() bool) (string, error) {
 	q := struct {
 		machine

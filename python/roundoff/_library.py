@@ -171,7 +171,8 @@ def _interruptibly(run: Any, cancel: ctypes.c_int32) -> Any:
     handler of a signal raises. The call is then cancelled, and waited for, for half a second at most."""
     global _worker
     worker, _worker = _worker or _Worker(), None  # a handler that calls the library itself gets another one
-    done, results = threading.Event(), []
+    done = threading.Event()
+    results: list = []
     worker.calls.put((run, results, done))
     try:
         while not done.wait(0.2):

@@ -79,7 +79,7 @@ def gemm(
         raise ValueError(f"a has the shape {x.shape} and b {y.shape}: they do not fit")
     shape = (x.shape[0], y.shape[1])
     question = _machine(device, in_, out_format, split_k, promote)
-    z = None if c is None else arrays.given("c", c)
+    z: Optional[np.ndarray] = None if c is None else arrays.given("c", c)
     if z is not None and z.shape != shape:
         raise ValueError(f"c has the shape {z.shape}, want {shape}")
     question["alpha"] = arrays.number("alpha", alpha)
@@ -135,15 +135,15 @@ def dot(
     question = _machine(device, in_, out_format, split_k, promote)
     format = _accumulates(device, out_format)
     scales = [_scales("scale_x", scale_x, n), _scales("scale_y", scale_y, n)]
-    w = None
+    addend: Optional[np.ndarray] = None
     if c is not None:
-        w = np.asarray(c) if np.isscalar(c) else arrays.array("c", c)
-        if w.ndim > 1 or w.ndim == 1 and len(w) != n:
-            raise ValueError(f"c has the shape {w.shape}, want () or ({n},)")
-        arrays.format_of("c", w)
-        w = np.broadcast_to(w, (n,))[:, None]
+        addend = np.asarray(c) if np.isscalar(c) else arrays.array("c", c)
+        if addend.ndim > 1 or addend.ndim == 1 and len(addend) != n:
+            raise ValueError(f"c has the shape {addend.shape}, want () or ({n},)")
+        arrays.format_of("c", addend)
+        addend = np.broadcast_to(addend, (n,))[:, None]
     first = {"int32": np.int32, "binary64": np.float64}.get(format, np.float32)
-    d = arrays.result(out, (n,), first, u, v, w, *scales, dtypes=_dtypes(format))
+    d = arrays.result(out, (n,), first, u, v, addend, *scales, dtypes=_dtypes(format))
     unit = next((r for r in _catalogue.devices() if r.name == device), None)
     scaled = unit.scale if unit else None
     matrices = [arrays.matrix("x", u), arrays.matrix("y", v)]
@@ -152,8 +152,8 @@ def dot(
         if bytes_ and scaled is None:
             raise ValueError(f"{name} is of bytes, and device is {device!r}, want the name of a unit with scales, whose codes they are")
         matrices.append(arrays.matrix(name, s, scaled if bytes_ else None))
-    matrices += [arrays.matrix("c", w), arrays.matrix("out", d[:, None])]
-    _library.ask("dot", question, matrices, 16 * u.size, (u, v, w, scales, d))
+    matrices += [arrays.matrix("c", addend), arrays.matrix("out", d[:, None])]
+    _library.ask("dot", question, matrices, 16 * u.size, (u, v, addend, scales, d))
     return d.reshape(()) if scalar and out is None else d
 
 

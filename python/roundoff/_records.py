@@ -16,9 +16,9 @@ class Rows(List[R]):
 
     def frame(self) -> Any:
         """Returns the records as a frame of pandas, a row each. Raises ImportError where there is no pandas."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, unused-ignore]
 
-        return pandas.DataFrame([dataclasses.asdict(r) for r in self])
+        return pandas.DataFrame([dataclasses.asdict(r) for r in self])  # type: ignore[call-overload]
 
 
 def record(kind: Type[R], values: dict) -> R:

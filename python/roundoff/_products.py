@@ -137,7 +137,7 @@ def dot(
     scales = [_scales("scale_x", scale_x, n), _scales("scale_y", scale_y, n)]
     addend: Optional[np.ndarray] = None
     if c is not None:
-        addend = np.asarray(c) if np.isscalar(c) else arrays.array("c", c)
+        addend = np.asarray(float(c)) if isinstance(c, (int, float)) else arrays.array("c", np.asarray(c) if np.isscalar(c) else c)
         if addend.ndim > 1 or addend.ndim == 1 and len(addend) != n:
             raise ValueError(f"c has the shape {addend.shape}, want () or ({n},)")
         arrays.format_of("c", addend)

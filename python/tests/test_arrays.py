@@ -101,6 +101,7 @@ class Taken(Test):
         a = A.copy()
         a[0, 0], a[1, 1] = np.nan, np.inf
         got = roundoff.gemm(a, B)
+        self.assertTrue(np.isnan(roundoff.dot(A[0], A[0], c=float("nan"))))
         self.assertTrue(np.isnan(got[0]).all() and not np.isfinite(got[1]).any() and np.isfinite(got[2]).all())
 
     def test_exact(self):
@@ -122,6 +123,8 @@ class Taken(Test):
     def test_dot(self):
         self.same(roundoff.dot(A, A[0], out=np.empty(3, np.float32)), roundoff.gemm(A, A[0]))
         self.same(roundoff.dot(A, A, c=[1, 2, 3.0]), np.diag(roundoff.gemm(A, A.T)) + np.array([1, 2, 3], np.float32))
+        for c in (1, 1.0, np.float32(1), np.ones(()), [1]):
+            self.same(roundoff.dot([2.0], [3.0], c=c, out=np.empty(1, np.float32)), np.full(1, 7, np.float32))
         self.assertEqual(roundoff.dot([1.0], [2.0], "hopper", in_="binary64", out_format="binary64").dtype, np.float64)
 
     def test_frame(self):
@@ -180,6 +183,8 @@ class Refused(Test):
             (ValueError, r"x has the shape \(4,\) and y \(3,\)", lambda: roundoff.dot(A[0], B[:3, 0])),
             (ValueError, "scale_x, scale_y: hopper", lambda: roundoff.dot(A[0], A[0], scale_x=np.ones(1, f32))),
             (ValueError, "scale_x is 1 × 2", lambda: roundoff.dot(A[0], A[0], "blackwell-tcgen05-mxe4m3-binary32", scale_x=np.ones(2, f32))),
+            (TypeError, "c has the dtype <U1", lambda: roundoff.dot(A[0], A[0], c="1")),
+            (ValueError, r"c has the shape \(2,\)", lambda: roundoff.dot(A, A[0], c=np.ones(2, f32))),
             (ValueError, "scale_x is of bytes", lambda: roundoff.dot(A[0], A[0], scale_x=np.ones(1, np.uint8))),
             (ValueError, 'format is "e9"', lambda: roundoff.round(A, "e9")),
             (ValueError, 'mode is "up"', lambda: roundoff.round(A, "e4m3", mode="up")),

@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check order-check network-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check order-check network-check wheel wheel-check wheel-bench image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,18 @@ network-check: modules ## compare how roundoff audit -run computes networks with
 	@go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	@.venv/bin/python lab/network_test.py .bin/roundoff
 
+wheel: ## the package for Python, with the library in it: dist
+	@lab/wheel.sh build
+
+wheel-check: modules ## install it on every Python from 3.10 up that is here, and compare it with the command
+	@go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	@lab/wheel.sh build
+	@lab/wheel.sh check
+
+wheel-bench: ## measure it: sizes, the import, a product beside Go
+	@lab/wheel.sh build
+	@lab/wheel.sh bench
+
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build
 
@@ -139,8 +151,8 @@ vet: ## look for mistakes that compile
 workflows: ## look for mistakes in what a code host is to do, .github/workflows
 	@go tool -modfile=tools/go.mod actionlint
 
-generate: ## write the vector kernels anew
-	go generate ./internal/vector ./pkg/tcore
+generate: ## write the vector kernels and the header of the library anew
+	go generate ./internal/vector ./pkg/tcore ./cmd/libroundoff
 
 # One seed after the other: what is there already is not computed again.
 record: ## sweep anew what notebook 11 shows from its records, half an hour; out/sweep keeps the seeds
@@ -169,8 +181,8 @@ tightness: ## how near errors of quantised products come to their bounds, and ho
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)
 
-clean: ## remove all that was made here: out, .bin, .venv
-	rm -rf out .bin .venv .venv-courses
+clean: ## remove all that was made here: out, dist, .bin, .venv
+	rm -rf out dist .bin .venv .venv-courses
 
 tools: .bin/gonb .bin/goimports .bin/gopls ## build the pinned gonb, goimports and gopls into .bin
 

@@ -1,0 +1,126 @@
+//go:build cgo
+
+package main
+
+// #define ROUNDOFF_TYPES_ONLY
+// #include <stdlib.h>
+// #include "roundoff.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/roundofflab/roundoff/internal/abi"
+)
+
+func main() {
+	fmt.Fprintln(os.Stderr, "libroundoff: a library, not a program: build it with -buildmode=c-shared")
+	os.Exit(1)
+}
+
+// answer calls f, stores what it answers and returns its code.
+func answer(to **C.char, f func() (string, error)) C.int {
+	code, text := abi.Call(f)
+	if to != nil {
+		*to = C.CString(text)
+	}
+	return C.int(code)
+}
+
+// question returns the text of a question.
+func question(q *C.char) string {
+	if q == nil {
+		return ""
+	}
+	return C.GoString(q)
+}
+
+// matrix returns a matrix of the caller, nil for NULL.
+func matrix(m *C.roundoff_matrix) *abi.Matrix {
+	if m == nil {
+		return nil
+	}
+	z := &abi.Matrix{Data: m.data, Rows: int(m.rows), Columns: int(m.columns), RowStride: int(m.row_stride), ColumnStride: int(m.column_stride)}
+	if m.format != nil {
+		z.Format = C.GoString(m.format)
+	}
+	return z
+}
+
+// cancelled returns a function that reports whether the caller has set a flag.
+func cancelled(flag *C.int32_t) func() bool {
+	return func() bool { return flag != nil && atomic.LoadInt32((*int32)(unsafe.Pointer(flag))) != 0 }
+}
+
+//export roundoff_free
+func roundoff_free(text *C.char) { C.free(unsafe.Pointer(text)) }
+
+//export roundoff_version
+func roundoff_version(to **C.char) C.int { return answer(to, abi.About) }
+
+//export roundoff_devices
+func roundoff_devices(to **C.char) C.int { return answer(to, abi.Devices) }
+
+//export roundoff_formats
+func roundoff_formats(to **C.char) C.int { return answer(to, abi.Formats) }
+
+//export roundoff_gemm
+func roundoff_gemm(q *C.char, a, b, c, d *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
+	return answer(to, func() (string, error) {
+		return abi.GEMM(question(q), matrix(a), matrix(b), matrix(c), matrix(d), cancelled(cancel))
+	})
+}
+
+//export roundoff_dot
+func roundoff_dot(q *C.char, x, y, scaleX, scaleY, c, d *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
+	return answer(to, func() (string, error) {
+		return abi.Dot(question(q), matrix(x), matrix(y), matrix(scaleX), matrix(scaleY), matrix(c), matrix(d), cancelled(cancel))
+	})
+}
+
+//export roundoff_trace
+func roundoff_trace(q *C.char, a, b *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Trace(question(q), matrix(a), matrix(b)) })
+}
+
+//export roundoff_round
+func roundoff_round(q *C.char, x, d *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Round(question(q), matrix(x), matrix(d)) })
+}
+
+//export roundoff_quantise
+func roundoff_quantise(q *C.char, x, codes, scales, values *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) {
+		return abi.Quantise(question(q), matrix(x), matrix(codes), matrix(scales), matrix(values))
+	})
+}
+
+//export roundoff_exact
+func roundoff_exact(q *C.char, a, b, d, sizes *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
+	return answer(to, func() (string, error) {
+		return abi.Exact(question(q), matrix(a), matrix(b), matrix(d), matrix(sizes), cancelled(cancel))
+	})
+}
+
+//export roundoff_bound
+func roundoff_bound(q *C.char, a, b *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Bound(question(q), matrix(a), matrix(b)) })
+}
+
+//export roundoff_advise
+func roundoff_advise(q *C.char, a, b *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Advise(question(q), matrix(a), matrix(b)) })
+}
+
+//export roundoff_predict
+func roundoff_predict(q *C.char, a, b *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Predict(question(q), matrix(a), matrix(b)) })
+}
+
+//export roundoff_audit
+func roundoff_audit(q *C.char, a, b *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Audit(question(q), matrix(a), matrix(b), cancelled(cancel)) })
+}

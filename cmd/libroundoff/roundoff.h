@@ -1,0 +1,120 @@
+/* roundoff.h: emulated matrix units and bounds on rounding errors, for C and C++.
+ * Written by go generate from the table in internal/abi; not to be edited.
+ *
+ * Every function returns a code below and, unless answer is NULL, stores in *answer a text of UTF-8
+ * that ends with a zero byte: JSON if the code is ROUNDOFF_OK, and otherwise what is wrong, with the
+ * name of the argument and its value. The caller frees it by roundoff_free. A question is an object
+ * in JSON; NULL and "" ask with all defaults, and a key that there is not is an error. Nothing of the
+ * caller's is kept. All functions may be called by several threads at the same time, but by no child
+ * of a fork(2) whose parent has called or loaded this library: the threads that it needs are not there.
+ */
+#ifndef ROUNDOFF_H
+#define ROUNDOFF_H
+
+#include <stdint.h>
+
+#define ROUNDOFF_ABI 1
+
+enum {
+	ROUNDOFF_OK = 0,
+	ROUNDOFF_ARGUMENT = 1,  /* an argument is wrong */
+	ROUNDOFF_FAILED = 2,    /* a file, or what it contains, is not as it has to be */
+	ROUNDOFF_CANCELLED = 3, /* *cancel was not 0; what was to be written may be written in part */
+	ROUNDOFF_FAULT = 4      /* a mistake of this library */
+};
+
+/* A matrix in the memory of the caller, which has to be readable, or writable where a function
+ * stores it: elements are codes of the format, little-endian, in 1, 2, 4 or 8 bytes.
+ * roundoff_formats lists them. Strides may be negative, and 0 where a matrix is only read. */
+typedef struct {
+	const char *format; /* "binary32", "binary64", "binary16", "bfloat16", "e4m3", ... */
+	void *data;         /* the element of row 0 and column 0 */
+	int64_t rows, columns;
+	int64_t row_stride, column_stride; /* in bytes */
+} roundoff_matrix;
+
+#ifndef ROUNDOFF_TYPES_ONLY
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Frees an answer; NULL is no error. */
+void roundoff_free(char *answer);
+
+/* The answer: {"abi": ..., "version": ..., "go": ..., "system": ..., "vector": ...}. */
+int roundoff_version(char **answer);
+
+/* The answer: a list of the devices that are emulated. */
+int roundoff_devices(char **answer);
+
+/* The answer: {"formats": [...], "recipes": [...]}, what a matrix can be made of, and how
+ * libraries quantise. */
+int roundoff_formats(char **answer);
+
+/* D = alpha A B + beta C as a device computes it, bit for bit. Keys, with what they are if they
+ * are not there: "device" ("hopper"), "in" (the formats of a device named in full, else
+ * "binary16"), "out" (what a device named in full adds in, else "binary32"), "split_k" (1),
+ * "promote" (0), "alpha" (1), "beta" (0). d is of out, binary32 or binary64. c is NULL unless beta
+ * is not 0. Matrices of binary32 whose rows or columns lie in one piece are read where they lie.
+ * May be NULL: c.
+ * It ends soon after *cancel is not 0, unless cancel is NULL. */
+int roundoff_gemm(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	const roundoff_matrix *c, const roundoff_matrix *d, const int32_t *cancel, char **answer);
+
+/* d[i] = c[i] + the products of row i of x and of y, as a device adds them. Elements of the
+ * device's own formats are taken and stored as codes. Keys as those of roundoff_gemm, without
+ * alpha and beta. A row of scales has one for every block; without them they are 1.
+ * May be NULL: scale_x, scale_y, c.
+ * It ends soon after *cancel is not 0, unless cancel is NULL. */
+int roundoff_dot(const char *question, const roundoff_matrix *x, const roundoff_matrix *y,
+	const roundoff_matrix *scale_x, const roundoff_matrix *scale_y, const roundoff_matrix *c,
+	const roundoff_matrix *d, const int32_t *cancel, char **answer);
+
+/* How an element of A B is summed. Keys: those of the machine, "row" (0) and "column" (0). */
+int roundoff_trace(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	char **answer);
+
+/* The numbers of x rounded to "format", by "mode" ("ToNearestEven"), or at random with so many
+ * bits, "stochastic" (0), from "seed" (0). */
+int roundoff_round(const char *question, const roundoff_matrix *x, const roundoff_matrix *d,
+	char **answer);
+
+/* x quantised by "recipe" as the factor "side" ("a"), or with "stochastic" (0) random bits from
+ * "seed" (1): codes, scales of blocks in binary32, and the numbers that they stand for.
+ * May be NULL: codes, scales, values. */
+int roundoff_quantise(const char *question, const roundoff_matrix *x, const roundoff_matrix *codes,
+	const roundoff_matrix *scales, const roundoff_matrix *values, char **answer);
+
+/* A B and |A||B| without any rounding, then rounded once to binary64. No keys.
+ * May be NULL: abs.
+ * It ends soon after *cancel is not 0, unless cancel is NULL. */
+int roundoff_exact(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	const roundoff_matrix *d, const roundoff_matrix *abs, const int32_t *cancel, char **answer);
+
+/* Every bound on the error of a product; keys are the flags of `roundoff bound`, with _ for -.
+ * May be NULL: a, b. */
+int roundoff_bound(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	char **answer);
+
+/* Which devices meet a "tolerance"; keys are the flags of `roundoff advise`.
+ * May be NULL: a, b. */
+int roundoff_advise(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	char **answer);
+
+/* What error is to be expected of random data; keys are the flags of `roundoff predict`, k a list.
+ * May be NULL: a, b. */
+int roundoff_predict(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	char **answer);
+
+/* What quantisation does to the network in the file "model", or to the product of activations a
+ * and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).
+ * May be NULL: a, b.
+ * It ends soon after *cancel is not 0, unless cancel is NULL. */
+int roundoff_audit(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	const int32_t *cancel, char **answer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ROUNDOFF_TYPES_ONLY */
+#endif /* ROUNDOFF_H */

@@ -1,0 +1,50 @@
+package abi
+
+// A Function is one function that the library exports. Besides Matrices, by
+// name, and where a call may take long a flag to cancel it, all take a question
+// and return an answer, but for those that are asked nothing.
+type Function struct {
+	Name     string
+	Question bool     // it is asked something
+	Matrices []string // those whose name begins with ? may be NULL
+	Cancel   bool
+	Doc      []string // lines
+}
+
+// Functions are the functions of the library.
+var Functions = []Function{
+	{"version", false, nil, false, []string{`The answer: {"abi": ..., "version": ..., "go": ..., "system": ..., "vector": ...}.`}},
+	{"devices", false, nil, false, []string{"The answer: a list of the devices that are emulated."}},
+	{"formats", false, nil, false, []string{
+		`The answer: {"formats": [...], "recipes": [...]}, what a matrix can be made of, and how`,
+		"libraries quantise."}},
+	{"gemm", true, []string{"a", "b", "?c", "d"}, true, []string{
+		"D = alpha A B + beta C as a device computes it, bit for bit. Keys, with what they are if they",
+		`are not there: "device" ("hopper"), "in" (the formats of a device named in full, else`,
+		`"binary16"), "out" (what a device named in full adds in, else "binary32"), "split_k" (1),`,
+		`"promote" (0), "alpha" (1), "beta" (0). d is of out, binary32 or binary64. c is NULL unless beta`,
+		"is not 0. Matrices of binary32 whose rows or columns lie in one piece are read where they lie."}},
+	{"dot", true, []string{"x", "y", "?scale_x", "?scale_y", "?c", "d"}, true, []string{
+		"d[i] = c[i] + the products of row i of x and of y, as a device adds them. Elements of the",
+		"device's own formats are taken and stored as codes. Keys as those of roundoff_gemm, without",
+		"alpha and beta. A row of scales has one for every block; without them they are 1."}},
+	{"trace", true, []string{"a", "b"}, false, []string{
+		`How an element of A B is summed. Keys: those of the machine, "row" (0) and "column" (0).`}},
+	{"round", true, []string{"x", "d"}, false, []string{
+		`The numbers of x rounded to "format", by "mode" ("ToNearestEven"), or at random with so many`,
+		`bits, "stochastic" (0), from "seed" (0).`}},
+	{"quantise", true, []string{"x", "?codes", "?scales", "?values"}, false, []string{
+		`x quantised by "recipe" as the factor "side" ("a"), or with "stochastic" (0) random bits from`,
+		`"seed" (1): codes, scales of blocks in binary32, and the numbers that they stand for.`}},
+	{"exact", true, []string{"a", "b", "d", "?abs"}, true, []string{
+		"A B and |A||B| without any rounding, then rounded once to binary64. No keys."}},
+	{"bound", true, []string{"?a", "?b"}, false, []string{
+		"Every bound on the error of a product; keys are the flags of `roundoff bound`, with _ for -."}},
+	{"advise", true, []string{"?a", "?b"}, false, []string{
+		`Which devices meet a "tolerance"; keys are the flags of ` + "`roundoff advise`."}},
+	{"predict", true, []string{"?a", "?b"}, false, []string{
+		"What error is to be expected of random data; keys are the flags of `roundoff predict`, k a list."}},
+	{"audit", true, []string{"?a", "?b"}, true, []string{
+		`What quantisation does to the network in the file "model", or to the product of activations a`,
+		`and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).`}},
+}

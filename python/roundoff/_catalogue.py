@@ -1,0 +1,53 @@
+"""What there is: devices, formats, recipes, and the version of the library."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+from . import _library
+from ._records import Device, Format, Recipe, Rows, record
+
+_kept: Dict[str, Any] = {}
+
+
+def _asked(name: str) -> Any:
+    if name not in _kept:
+        _kept[name] = _library.ask(name, work=0)
+    return _kept[name]
+
+
+def devices() -> Rows[Device]:
+    """Returns the matrix units that are emulated, as `roundoff devices` lists them.
+
+    >>> [d.name for d in devices() if d.architecture == "Volta"]
+    ['volta-mma-binary16-binary32', 'volta-mma-binary16-binary16']
+    """
+    return Rows(record(Device, d) for d in _asked("devices"))
+
+
+def formats() -> Rows[Format]:
+    """Returns the number formats.
+
+    >>> next(f.max for f in formats() if f.name == "e4m3")
+    448.0
+    """
+    return Rows(record(Format, f) for f in _asked("formats")["formats"])
+
+
+def recipes() -> Rows[Recipe]:
+    """Returns the recipes of quantisation, as `roundoff quantise` lists them.
+
+    >>> next(r.element for r in recipes() if r.name == "deepgemm-1x128")
+    'e4m3'
+    """
+    return Rows(record(Recipe, r) for r in _asked("formats")["recipes"])
+
+
+def version() -> Dict[str, Any]:
+    """Returns the versions of the library and of what built it, and its vector instructions: what a report of a fault
+    has to say.
+
+    >>> sorted(version())
+    ['abi', 'go', 'system', 'vector', 'version']
+    """
+    return dict(_asked("version"))

@@ -1,0 +1,192 @@
+"""The C library: how it is opened, asked, and ended. Here is all that ctypes knows."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import Any, Optional, Sequence
+
+ABI = 1  # of the functions that are called here
+NAME = "_libroundoff.so"
+
+_OK, _ARGUMENT, _FAILED, _CANCELLED = range(4)
+
+# A call of so many products or elements may take so long that somebody presses Ctrl-C.
+LONG = 1 << 22
+
+
+class Error(RuntimeError):
+    """What no other argument would have avoided: a file that cannot be read, or a mistake of the library."""
+
+
+class Matrix(ctypes.Structure):
+    """roundoff_matrix of roundoff.h."""
+
+    _fields_ = [
+        ("format", ctypes.c_char_p),
+        ("data", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("columns", ctypes.c_int64),
+        ("row_stride", ctypes.c_int64),
+        ("column_stride", ctypes.c_int64),
+    ]
+
+
+# Names of functions that are asked nothing, and of those that can be cancelled.
+_UNASKED = ("version", "devices", "formats")
+_CANCEL = ("gemm", "dot", "exact", "audit")
+_MATRICES = {
+    "gemm": 4, "dot": 6, "trace": 2, "round": 2, "quantise": 4, "exact": 4,
+    "bound": 2, "advise": 2, "predict": 2, "audit": 2,
+}  # fmt: skip
+
+_lock = threading.Lock()
+_library: Optional[ctypes.CDLL] = None
+_opened_by: Optional[int] = None  # the process, from before it opens the library
+
+
+def _after_fork() -> None:
+    global _lock, _worker
+    _lock, _worker = threading.Lock(), None  # another thread of the parent may have had it, and no thread is left
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def library() -> ctypes.CDLL:
+    """Returns the library, which the first call opens: it starts threads, and importing a package should not.
+
+    Raises RuntimeError in a child that was forked from a process that had opened it. The threads of the library are
+    not there, and a call would wait for them for ever.
+    """
+    global _library, _opened_by
+    if _opened_by is not None and _opened_by != os.getpid():
+        raise RuntimeError(
+            f"roundoff was used in process {_opened_by}, of which this process {os.getpid()} is a fork, and cannot be used here: "
+            'start processes by multiprocessing.get_context("spawn") or "forkserver", or use roundoff in the child alone'
+        )
+    if _library is not None:
+        return _library
+    with _lock:
+        if _library is None:
+            _opened_by = os.getpid()
+            try:
+                _library = _open(Path(__file__).with_name(NAME))
+            except OSError as e:  # nothing was opened
+                _opened_by = None
+                raise ImportError(f"roundoff's library cannot be opened: {e}") from e
+    return _library
+
+
+def _open(path: Path) -> ctypes.CDLL:
+    opened = ctypes.CDLL(str(path))  # which releases the interpreter's lock during calls
+    pointer, text = ctypes.POINTER(Matrix), ctypes.POINTER(ctypes.c_void_p)
+    for name in _UNASKED:
+        function = getattr(opened, "roundoff_" + name)
+        function.restype, function.argtypes = ctypes.c_int, [text]
+    for name, count in _MATRICES.items():
+        function = getattr(opened, "roundoff_" + name)
+        cancel = [ctypes.POINTER(ctypes.c_int32)] if name in _CANCEL else []
+        function.restype, function.argtypes = ctypes.c_int, [ctypes.c_char_p, *[pointer] * count, *cancel, text]
+    opened.roundoff_free.restype, opened.roundoff_free.argtypes = None, [ctypes.c_void_p]
+    answer = ctypes.c_void_p()
+    opened.roundoff_version(ctypes.byref(answer))
+    found = json.loads(_taken(opened, answer))["abi"]
+    if found != ABI:
+        raise ImportError(f"{path} has the functions of version {found}, want {ABI}")
+    return opened
+
+
+def _taken(opened: ctypes.CDLL, answer: ctypes.c_void_p) -> str:
+    """Returns the text of an answer, and frees it."""
+    try:
+        return ctypes.string_at(answer.value or 0).decode("utf-8", "replace") if answer.value else ""
+    finally:
+        opened.roundoff_free(answer)
+
+
+def ask(name: str, question: Optional[dict] = None, matrices: Sequence[Optional[Matrix]] = (), work: int = LONG, keep: Any = None) -> Any:
+    """Calls roundoff_name and returns its answer. work is how many products it computes, about; keep is what owns the
+    memory of the matrices, which must not go while the call runs, though the caller be interrupted."""
+    opened = library()
+    function = getattr(opened, "roundoff_" + name)
+    arguments: list = []
+    if name not in _UNASKED:
+        text = json.dumps({k: v for k, v in (question or {}).items() if v is not None})
+        arguments.append(text.encode())
+    arguments += [None if m is None else ctypes.byref(m) for m in matrices]
+    cancel = ctypes.c_int32(0)
+    if name in _CANCEL:
+        arguments.append(ctypes.byref(cancel))
+
+    def run(keep: Any = (keep, matrices)) -> tuple[int, str]:
+        answer = ctypes.c_void_p()
+        code = function(*arguments, ctypes.byref(answer))
+        return code, _taken(opened, answer)
+
+    # Python runs what a signal calls in the main thread alone, between two steps of it: a long call has to be elsewhere.
+    if work >= LONG and threading.current_thread() is threading.main_thread():
+        code, said = _interruptibly(run, cancel)
+    else:
+        code, said = run()
+    if code == _OK:
+        return json.loads(said)
+    if code == _ARGUMENT:
+        raise ValueError(said)
+    if code == _CANCELLED:
+        raise KeyboardInterrupt
+    raise Error(said)
+
+
+class _Worker(threading.Thread):
+    """A thread that computes one call after the other for the main thread. It is kept between calls: the library takes
+    a millisecond to know a new thread."""
+
+    def __init__(self) -> None:
+        super().__init__(name="roundoff", daemon=True)
+        self.calls: queue.SimpleQueue = queue.SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        while (call := self.calls.get()) is not None:
+            run, results, done = call
+            try:
+                results.append((run(), None))
+            except BaseException as e:  # noqa: BLE001: it is raised where it belongs
+                results.append((None, e))
+            done.set()
+            del call, run, results, done  # and with them the arrays
+
+
+_worker: Optional[_Worker] = None  # which is idle, unless a call of the main thread runs
+
+
+def _interruptibly(run: Any, cancel: ctypes.c_int32) -> Any:
+    """Returns run(), computed by another thread, so that this one, the main thread, can raise KeyboardInterrupt or what a
+    handler of a signal raises. The call is then cancelled, and waited for, for half a second at most."""
+    global _worker
+    worker, _worker = _worker or _Worker(), None  # a handler that calls the library itself gets another one
+    done = threading.Event()
+    results: list = []
+    worker.calls.put((run, results, done))
+    try:
+        while not done.wait(0.2):
+            pass
+    except BaseException:
+        cancel.value = 1
+        worker.calls.put(None)  # it ends when the call does
+        done.wait(0.5)
+        raise
+    if _worker is None:
+        _worker = worker
+    else:
+        worker.calls.put(None)
+    result, error = results[0]
+    if error is not None:
+        raise error
+    return result

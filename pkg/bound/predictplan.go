@@ -61,7 +61,7 @@ func (k Problem) errorOf(o plan.Order, n int, chain truncation.RunningSum) (trun
 	if len(folds) == 0 {
 		folds = []int{1}
 	}
-	each := parts.Each
+	each := parts.Part(longest)
 	for i, n := range folds {
 		f := fold{k: k, merge: parts.Merge, part: each, length: longest, first: i == 0}
 		sums := make([]int, n)

@@ -117,6 +117,14 @@ func (c Cut) of(k []int) [][]int {
 // whole.
 func (c Cut) again(n int) bool { return c.Halves > 0 && n > c.Most }
 
+// rest returns how many of n products lanes do not share, which the first has.
+func (c Cut) rest(n int) int {
+	if c.Whole == 0 {
+		return 0
+	}
+	return n % c.Whole
+}
+
 // inRow returns count parts of length products in a row.
 func inRow(k []int, length, count int) [][]int {
 	parts := make([][]int, count)
@@ -144,15 +152,12 @@ func (c Cut) vector(n int) int {
 func (c Cut) lanes(k []int) [][]int {
 	v := c.vector(len(k))
 	parts := make([][]int, c.Lanes)
-	if c.Whole > 0 {
-		whole := len(k) / c.Whole * c.Whole
-		defer func(rest []int) { parts[0] = append(parts[0], rest...) }(k[whole:])
-		k = k[:whole]
-	}
+	k, rest := k[:len(k)-c.rest(len(k))], k[len(k)-c.rest(len(k)):]
 	for start := 0; start < len(k); start += v {
 		l := start / v % c.Lanes
 		parts[l] = append(parts[l], k[start:min(start+v, len(k))]...)
 	}
+	parts[0] = append(parts[0], rest...)
 	return parts
 }
 

@@ -20,15 +20,18 @@ func normal(o Order, n int) string {
 	list := p.Cut.sizes(n)
 	m := p.Merge
 	if len(list) == 1 && list[0].Count == 1 && list[0].Products == n && len(m.Folds) < 2 && !m.Zero && m.Scale == Unscaled && m.Partial == m.Running && m.Running == (tcore.Format{}) {
-		return normal(p.Each, n)
+		return normal(p.Part(n), n)
 	}
 	var s strings.Builder
 	s.WriteString("(")
 	if v := p.lanesVector(n); v > 0 {
 		fmt.Fprintf(&s, "%d by %d of ", p.Cut.Lanes, v)
 	}
+	if rest := p.Cut.rest(n); rest > 0 {
+		fmt.Fprintf(&s, "%d to the first of ", rest)
+	}
 	for _, g := range list {
-		fmt.Fprintf(&s, "%d×%s ", g.Count, normal(p.Each, g.Products))
+		fmt.Fprintf(&s, "%d×%s ", g.Count, normal(p.Part(g.Products), g.Products))
 	}
 	m.Partial.Name, m.Running.Name = "", ""
 	fmt.Fprintf(&s, "%v %v %v %+v %+v", m.folds(), m.Zero && m.Scale == Unscaled, m.Scale, m.Partial, m.Running)
@@ -67,6 +70,10 @@ func (p Plan) normal(k int) string {
 func (c Cut) place(n, at int) (part, inPart, products int, ok bool) {
 	if c.Lanes > 0 {
 		v := c.vector(n)
+		if rest := c.rest(n); at >= n-rest {
+			products := c.sizes(n)[0].Products
+			return 0, products - (n - at), products, true
+		}
 		turn := at / v
 		part, inPart = turn%c.Lanes, turn/c.Lanes*v+at%v
 		index := part
@@ -116,7 +123,7 @@ func meet(o Order, n, i, j int) string {
 	case !okA || !okB:
 		return "nowhere, since one is in no part"
 	case a == b:
-		return meet(p.Each, inA, min(atA, atB), max(atA, atB))
+		return meet(p.Part(inA), inA, min(atA, atB), max(atA, atB))
 	}
 	for _, f := range p.Merge.folds() {
 		if a%f == b%f {

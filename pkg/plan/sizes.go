@@ -274,6 +274,6 @@ func (p Plan) Levels(k int) []Level {
 			l.Vector = node.Cut.vector(k)
 		}
 		list = append(list, l)
-		o, k = node.Each, l.Groups[0].Products
+		o, k = node.Part(l.Groups[0].Products), l.Groups[0].Products
 	}
 }

@@ -121,6 +121,9 @@ type planCell struct {
 // level.
 func (d *planDrawing) cut(y float64, p plan.Parts, l plan.Level) {
 	what := fmt.Sprintf("%d products", l.Products)
+	if l.Products == 1 {
+		what = "1 product"
+	}
 	if y == planTop {
 		what = fmt.Sprintf("*K* = %d", l.Products)
 	}

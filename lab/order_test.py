@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import numpy as np
+
 roundoff = str(pathlib.Path(sys.argv[1]).resolve())
 box = pathlib.Path(__file__).resolve().with_name("box.py")
 functions = """
@@ -30,6 +32,21 @@ def find(file, function, k):
                           f"./ask {file.name} {function}"], capture_output=True, text=True, cwd=file.parent)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
+
+
+def total(folder):
+    """np.sum has the bits of the plan that roundoff has of it, for lengths on both sides of every rule."""
+    rng = np.random.default_rng(1)
+    for k in (1, 7, 8, 100, 128, 129, 136, 300, 1000, 4099):
+        a = (rng.standard_normal((20, k)) * 10.0 ** rng.uniform(-3, 3, (20, k))).astype(np.float32)
+        np.save(folder / "A.npy", a)
+        np.save(folder / "B.npy", np.ones((k, 1), np.float32))
+        run = subprocess.run([roundoff, "gemm", "-library", "numpy-sum", "-in", "binary32", "A.npy", "B.npy", "-o", "D.npy"],
+                             capture_output=True, text=True, cwd=folder)
+        assert run.returncode == 0, run.stderr
+        planned = np.load(folder / "D.npy")[:, 0]
+        for i in range(len(a)):
+            assert np.sum(a[i]) == planned[i], (k, i, np.sum(a[i]), planned[i])
 
 
 def chain(terms):
@@ -68,6 +85,7 @@ with tempfile.TemporaryDirectory() as folder:
             found = find(file, function, k)
             assert unordered(found["Order"]) == unordered(want(list(range(k)))), (function, k, found["Order"])
             assert found["Agreed"] == found["Checked"] > 0, (function, k, found)
+    total(pathlib.Path(folder))
     found = find(file, "dot", 256)  # of BLAS; what 32 does not divide, OpenBLAS adds in binary64
     assert found["Agreed"] == found["Checked"] > 0, found
-print("np.sum, np.cumsum and np.dot: their orders are found and give their bits")
+print("np.sum, np.cumsum and np.dot: their orders are found and give their bits; the plan of np.sum does too")

@@ -28,6 +28,9 @@ type compared struct {
 	Largest    *float64       `json:"largest"`
 	ErrorRMS   *float64       `json:"errorRMS"`
 	ErrorOther *float64       `json:"errorRMSWith"`
+	Most       *float64       `json:"most"` // times Σ|xy|, plus underflow; null if not bounded
+	Underflow  *float64       `json:"mostUnderflow"`
+	Why        string         `json:"mostWhy,omitempty"`
 }
 
 // A comparedInput is an input whose results differ.
@@ -80,8 +83,12 @@ func planDiff(_ context.Context, args []string, stdout, stderr io.Writer) error 
 		}
 	}
 	d := plan.Diff(p, q, of.k)
+	constant, underflow, why := mostDiffering(p, q, of.k)
 	if !*asJSON {
 		text := d.String()
+		if !d.Equal {
+			text += "\n" + mostWords(constant, underflow, why)
+		}
 		for _, note := range slices.Concat(first.Notes, second.Notes) {
 			text += fmt.Sprintf("Note: %s.\n", note)
 		}
@@ -89,7 +96,7 @@ func planDiff(_ context.Context, args []string, stdout, stderr io.Writer) error 
 		return err
 	}
 	s := d.Random
-	z := compared{p, q, of.k, d.Equal, d.Words, nil, d.Tried, s.Differ, s.Dots, question.Known(s.RMS), question.Known(s.Largest), question.Known(s.ErrorP), question.Known(s.ErrorQ)}
+	z := compared{p, q, of.k, d.Equal, d.Words, nil, d.Tried, s.Differ, s.Dots, question.Known(s.RMS), question.Known(s.Largest), question.Known(s.ErrorP), question.Known(s.ErrorQ), question.Known(constant), question.Known(underflow), why}
 	if e := d.Example; e != nil {
 		z.Example = &comparedInput{e.At, e.X, e.Y, question.Known(e.P), question.Known(e.Q)}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/library"
 	"github.com/roundofflab/roundoff/pkg/plan"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -102,6 +104,58 @@ func TestProductsByPlans(t *testing.T) {
 	}
 }
 
+// A library's plan is that for the shape of the files, and the kind that -in
+// names; what is to be said of it is said on standard error.
+func TestProductsByLibraries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(7, 9))
+	const m, n, k = 1, 16, 640
+	a, b := fill(tcore.BFloat16, m, k, false, uniform(rng)), fill(tcore.BFloat16, k, n, true, uniform(rng))
+	for path, z := range map[string]blas32.General{"A.npy": a, "B.npy": b} {
+		if err := saveMatrix(path, z); err != nil {
+			t.Fatal(err)
+		}
+	}
+	profile, _, err := library.FindProfile("13.1", "h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := library.ParseConfig("13,0,1,0,0,0,0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for out, format := range map[string]tcore.Format{"": {}, "binary32": tcore.Binary32} {
+		planned, err := profile.PlanWith(library.Shape{M: m, N: n, K: k}, library.BF16, config, library.Options{Output: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := []string{"gemm", "-library", "cublaslt-13.1", "-device", "h100", "-config", "13,0,1,0,0,0,0", "-in", "bfloat16"}
+		if out != "" {
+			words = append(words, "-out", out)
+		}
+		if status, _, errs := askWords(t, append(words, "A.npy", "B.npy", "-o", "D.npy")...); status != 0 {
+			t.Fatal(errs)
+		}
+		got, err := readNumbers("D.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := matrix.New(m, n)
+		planned.Plan.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, want)
+		for i, v := range want.Data {
+			if got.Data[i] != float64(v) {
+				t.Errorf("out %q: element %d is %v, want %v", out, i, got.Data[i], v)
+			}
+		}
+	}
+	if status, _, errs := ask(t, "trace -library cublaslt-13.1 -device h200 -config 13,0,1,0,0,0,0 A.npy B.npy"); status != 0 || !strings.Contains(errs, "note: h200 was not measured") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+	if status, _, errs := ask(t, "gemm -library cublaslt-13.1 -device h100 -config 66,0,1,0,0,0,35 -ta A.npy B.npy -o D.npy"); status != 1 || !strings.Contains(errs, "they do not fit") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
 // What would take all memory is refused, with the flag, and no file is left.
 func TestPlansThatAreTooLarge(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -153,6 +207,22 @@ func TestPlanDiff(t *testing.T) {
 	}
 	if d, e := z.Plan.Dot(x, y), z.With.Dot(x, y); d == e || d != *z.Example.Plan || e != *z.Example.With || z.Equal || z.Of != 1024 {
 		t.Errorf("%v and %v, %+v", d, e, z)
+	}
+	size := 0.0
+	for i := range x {
+		size += math.Abs(x[i] * y[i])
+	}
+	if most := *z.Most*size + *z.Underflow; math.Abs(*z.Example.Plan-*z.Example.With) > most || *z.Most > 2e-3 {
+		t.Errorf("the example differs by more than %v, or it is too much", most)
+	}
+	if _, out, _ = ask(t, "plan diff -plan plain -with lanes -k 300"); !strings.Contains(out, "they differ by at most ") {
+		t.Error(out)
+	}
+	if _, out, _ = askWords(t, "plan", "diff", "-k", "100", "-plan", "plain", "-with", "hopper-wgmma-binary16-binary32 | parts 9 floor"); !strings.Contains(out, "not bounded: ") || !strings.Contains(out, "loses ") {
+		t.Error(out)
+	}
+	if _, out, _ = ask(t, "plan diff -plan plain -with split-blocks -k 300"); !strings.Contains(out, "not bounded: factors of binary16 and binary16 and of e4m3 and e4m3") {
+		t.Error(out)
 	}
 	_, out, _ = ask(t, "plan diff -plan plain -with split -k 128")
 	if out != "For K = 128 both compute the same, whatever the products are.\n" {

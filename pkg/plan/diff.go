@@ -88,7 +88,7 @@ func differences(p, q Plan, k int) []string {
 		words = append(words, "One applies alpha by an FMA, the other does not: that shows if beta is not 0 alone.")
 	}
 	if x, y := p.Size(k).Lost, q.Size(k).Lost; x != y {
-		words = append(words, fmt.Sprintf("Of %d products %d and %d are lost.", k, x, y))
+		words = append(words, fmt.Sprintf("Of %d products the first plan loses %d, the second %d.", k, x, y))
 	}
 	at := places(p, q, k)
 	for _, j := range at {

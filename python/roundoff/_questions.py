@@ -52,12 +52,16 @@ def bounds(
     run: bool = False,
     seed: int = 241118747,
     permute: Optional[int] = None,
+    plan: Optional[str] = None,
 ) -> Rows[Bound]:
     """Returns every bound on the error of a product, those that hold first, the tightest first: `roundoff bound -json`.
 
     The product is A B of two matrices, of which sizes and moments are taken, or one of m × k and k × n numbers, 1 × 1024
     and 1024 × 1 by default, from the distribution dist, U(lo,hi) or N(mean,deviation). Each row says which paper the bound
     is from, whether it holds on the device, and why.
+
+    With plan, D is what a library computes, in place of device, split_k, promote and out_format: a name or a text of
+    `roundoff plan list`, or "cublaslt-13.1 h100 66,0,4,2,0,0,35". Then there are also bounds for every order of additions.
 
     >>> tightest = bounds(m=1024, n=8, k=32768, device="hopper")[0]
     >>> tightest.holds, tightest.bound
@@ -67,7 +71,7 @@ def bounds(
         raise ValueError(f"m, n and k are {m}, {n} and {k}, and a and b are given: want one of them")
     question = {
         **_sizes(m=m, n=n, k=k, block=block, split_k=split_k, promote=promote),
-        **_words(device=device, in_=in_, acc=acc, kernel=kernel, order=order, recipe=recipe, dist=dist),
+        **_words(device=device, in_=in_, acc=acc, kernel=kernel, order=order, recipe=recipe, dist=dist, plan=plan),
         **_words(out=out_format, confidence=str(confidence)),
         "stochastic": bool(stochastic),
         "represented": bool(represented),
@@ -130,9 +134,11 @@ def predict(
     n: Optional[int] = None,
     split_k: int = 1,
     promote: int = 0,
+    plan: Optional[str] = None,
 ) -> Rows[Prediction]:
     """Returns the error to be expected of sums of k products of random numbers, U(0,1) unless dist says otherwise: what
     `roundoff predict` prints. It is a prediction, no bound. With recipe, that of quantised factors, or of a and b.
+    With plan, which is as in `bounds`, the sums are those of a library.
 
     >>> [row.k for row in predict([256, 4096], in_="e4m3", promote=128)]
     [256, 4096]
@@ -141,7 +147,7 @@ def predict(
     question = {
         "k": lengths,
         **_sizes(m=m, n=n, split_k=split_k, promote=promote),
-        **_words(device=device, in_=in_, acc=acc, out=out_format, dist=dist, recipe=recipe),
+        **_words(device=device, in_=in_, acc=acc, out=out_format, dist=dist, recipe=recipe, plan=plan),
     }
     return Rows(record(Prediction, r) for r in _asked("predict", question, a, b)["rows"])
 

@@ -128,6 +128,18 @@ class Command(Test):
         said = command("advise", "-json", "-tolerance", "2e-2", "-m", 16, "-n", 16, "-k", 512, "-dist", "U(0,1)", "-device", "hopper,cdna3")
         self.rows(said, roundoff.advise(2e-2, m=16, n=16, k=512, dist="U(0,1)", device=("hopper", "cdna3")))
 
+    def test_plans(self):
+        plan = "cublaslt-13.1 h100 66,0,4,2,0,0,35"
+        renamed = [("lambda_", "lambda")]
+        got = roundoff.bounds(m=64, n=64, k=4096, plan=plan)
+        self.rows(command("bound", "-json", "-m", 64, "-n", 64, "-k", 4096, "-plan", plan), got, renamed)
+        self.assertIn("all-orders", [r.bound for r in got if r.holds])
+        said = command("predict", "-plan", plan, "-k", "4096").splitlines()[2:]
+        row = roundoff.predict(4096, plan=plan)[0]
+        self.assertEqual(float(said[0].split()[3]), float(f"{row.slope:.3g}"))
+        with self.assertRaisesRegex(ValueError, "unsupported STAGES_ID 99 for nvjet"):
+            roundoff.bounds(m=64, n=64, k=4096, plan="cublaslt-13.1 h100 66,0,4,2,0,0,99")
+
     def test_predict(self):
         said = command("predict", "-in", "e4m3", "-promote", 128, "-k", "256,4096").splitlines()[2:]
         for line, row in zip(said, roundoff.predict((256, 4096), in_="e4m3", promote=128), strict=True):

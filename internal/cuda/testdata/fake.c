@@ -24,6 +24,7 @@
 //	FAKE_SUM=hopper        cublasLt sums factors of 16 and 8 bits as Hopper does, K cut by the algorithm's split and stages
 //	FAKE_SUM=fma           cublasLt sums them by one chain of FMAs in float
 //	FAKE_SLICE=128         length of those slices of K, whatever the algorithm says
+//	FAKE_LOSE=8            last products of K that those sums do not have
 //
 // Device attributes that no device has tell tests what happened: -1 is the number of objects and
 // allocations alive, -2 the calls since FAKE_FAIL changed, -3 the products and streams so far, -4 the greatest size
@@ -472,6 +473,7 @@ static float hopper(const double *x, const double *y, int64_t k, int type, const
 	int64_t block = by->stages == 36 ? 128 : 64, blocks = (k + block - 1) / block, parts = by->splitk > 1 ? by->splitk : 1;
 	int64_t slice = env("FAKE_SLICE", parts == 1 ? k : block * ((blocks + parts - 1) / parts));
 	float sum = 0;
+	k -= env("FAKE_LOSE", 0);
 	for (int64_t i = 0; i < k; i += slice) {
 		int64_t n = k - i < slice ? k - i : slice, length = block == 128 ? block : n;
 		float part = 0;

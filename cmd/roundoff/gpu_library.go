@@ -88,7 +88,8 @@ func verifyLibrary(ctx context.Context, e effort, shapes []library.Shape, kinds 
 		return err
 	}
 	defer g.Close()
-	v := &libraryComparison{g: g, w: stdout, seed: *e.seed, algorithms: algorithms, refused: map[string]int{}, doubted: map[string]int{}}
+	v := &libraryComparison{g: g, w: stdout, seed: *e.seed, algorithms: algorithms,
+		modes: map[string][2]int{}, refused: map[string]int{}, doubted: map[string]int{}}
 	noProfile, err := v.header()
 	if err != nil {
 		return err
@@ -157,8 +158,9 @@ type libraryComparison struct {
 	enough     func() bool // whether the time is over or enough is compared
 
 	outputs, differ int
-	compared, equal [2]int // products by the library's first choice, and by others
-	lost            int    // that have a tail suspected to be lost
+	compared, equal [2]int            // products by the library's first choice, and by others
+	modes           map[string][2]int // of plans: equal, compared
+	lost            int               // that have a tail suspected to be lost
 	refused         map[string]int
 	doubted         map[string]int
 }
@@ -309,7 +311,11 @@ func configOf(a gpu.Algorithm) library.Config {
 func computed(ctx context.Context, routine gpu.Routine, p plannedProduct) (results []blas32.General, err error) {
 	for _, x := range p.data {
 		d := newMatrix(p.M, p.N)
-		if _, err := routine.Multiply(ctx, blas.NoTrans, blas.NoTrans, 1, x.a, x.b, 0, blas32.General{}, d); err != nil {
+		report, err := routine.Multiply(ctx, blas.NoTrans, blas.NoTrans, 1, x.a, x.b, 0, blas32.General{}, d)
+		if err == nil && report.Panels != 1 {
+			err = fmt.Errorf("device memory holds it in %d parts alone", report.Panels)
+		}
+		if err != nil {
 			return nil, err
 		}
 		results = append(results, d)
@@ -349,11 +355,15 @@ func (v *libraryComparison) row(p plannedProduct, i int, config library.Config, 
 	}
 	outputs := len(results) * p.M * p.N
 	v.outputs, v.differ = v.outputs+outputs, v.differ+differ
-	later := min(i, 1)
+	later, of := min(i, 1), v.modes[mode]
 	v.compared[later]++
+	of[1]++
 	if differ == 0 {
 		v.equal[later]++
-	} else {
+		of[0]++
+	}
+	v.modes[mode] = of
+	if differ > 0 {
 		note = fmt.Sprintf("  %s\n  roundoff plan explain -k %d -plan '%s'\n", first, p.K, planned.Plan)
 	}
 	fmt.Fprintf(v.w, "%-22v %-9s %2d  %-28s %-13s %9d %9d%s\n%s", p.Shape, p.name, i+1, config, mode, outputs, differ, mark, note)
@@ -393,6 +403,9 @@ func (v *libraryComparison) summary() error {
 		if v.compared[i] > 0 {
 			fmt.Fprintf(v.w, "%s: %d of %d have the bits of their plans\n", name, v.equal[i], v.compared[i])
 		}
+	}
+	for _, mode := range slices.Sorted(maps.Keys(v.modes)) {
+		fmt.Fprintf(v.w, "  %s: %d of %d\n", mode, v.modes[mode][0], v.modes[mode][1])
 	}
 	if v.lost > 0 {
 		fmt.Fprintf(v.w, "%d of these have lost the tail of K, as suspected\n", v.lost)

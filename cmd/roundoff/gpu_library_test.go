@@ -42,14 +42,14 @@ func TestGPUVerifyLibrary(t *testing.T) {
 			"Fake GPU 0, compute capability 9.0, cuBLASLt 13.1.1, seed 1\nPlans of cublaslt-13.1 sm_90 (H100, cuBLASLt 13.1.1)\n",
 			"16 × 24 × 200          fp16       2  66,20,4,2,0,0,35,0,3         split              1152         0\n",
 			"5 × 3 × 1001           bf16>fp32  1  66,20,1,0,0,0,35,0,3         plain                45         0\n",
-			"\nfirst choices: 8 of 8 have the bits of their plans\nother choices: 8 of 8 have", "\nproducts=16 outputs=9576 disagreements=0 refused=0\n"}},
+			"\nfirst choices: 8 of 8 have the bits of their plans\nother choices: 8 of 8 have the bits of their plans\n  plain: 8 of 8\n  split: 8 of 8\n", "\nproducts=16 outputs=9576 disagreements=0 refused=0\n"}},
 		{"agrees_with_blocks_of_eight_bits_in_multiples_of_16", hopper("66,20,1,0,0,0,36,0,3;66,20,3,2,0,0,36,0,3"), "--shapes 16x24x600 fp8", 0, []string{
 			"16 × 32 × 608          fp8        1  66,20,1,0,0,0,36,0,3         split_blocks", "products=4 outputs=6144 disagreements=0 refused=0\n"}},
 		{"agrees_with_chains_of_FMAs", with(hopper("13,0,1,0,0,6,0,0,0"), "FAKE_SUM", "fma"), "--shapes 1x24x600 fp16", 0, []string{
 			"gemv13", "products=2 outputs=144 disagreements=0 refused=0\n"}},
 		{"finds_another_order_and_shows_it", with(hopper(split), "FAKE_SLICE", "128"), "--shapes 16x24x1000 fp16", 1, []string{
 			"fp16>fp32  1  66,20,4,2,0,0,35,0,3         split              1152 ", "\n  normal data, row 0, column ", ", and by the plan ",
-			"\nfirst choices: 0 of 2 have", "roundoff gpu: 2 of 2 products differ from their plans, in "}},
+			"\nfirst choices: 0 of 2 have the bits of their plans\n  split: 0 of 2\n", "roundoff gpu: 2 of 2 products differ from their plans, in "}},
 		{"finds_a_chain_in_place_of_lanes", with(hopper("13,0,1,0,0,47,0,0,0"), "FAKE_SUM", "fma"), "--shapes 1x24x600 fp16", 1, []string{"| lanes 32 vector 1 + butterfly > binary32'"}},
 		{"tells_a_tail_that_is_lost_as_suspected", with(hopper("66,0,9,2,0,0,35,0,0"), "FAKE_SLICE", "960", "FAKE_LOSE", "8"), "--shapes 1x8x8648 fp16", 0, []string{
 			"split-tail           24         0\n  without the last 8 products, as suspected of this configuration\n",
@@ -57,7 +57,7 @@ func TestGPUVerifyLibrary(t *testing.T) {
 		{"finds_another_tail_that_is_lost", with(hopper("66,0,9,2,0,0,35,0,0"), "FAKE_SLICE", "960", "FAKE_LOSE", "7"), "--shapes 1x8x8648 fp16", 1, []string{"split "}},
 		{"counts_what_has_no_plan", hopper("99,0,1,0,0,0,0,0,0;" + plain + ";98,0,1"), "--shapes 16x24x200,8x8x8 fp16", 0, []string{
 			"16 × 24 × 200          fp16       1  99,0,1,0,0,0,0,0,0           refused: unsupported ALGO_ID 99; known is ALGO_ID 11, 12, 13,",
-			"\nother choices: 4 of 4 have", "\nrefused 4: unsupported ALGO_ID 99; known is", "\nproducts=4 outputs=2688 disagreements=0 refused=8\n"}},
+			"\nother choices: 4 of 4 have the bits of their plans\n  plain: 4 of 4\n", "\nrefused 4: unsupported ALGO_ID 99; known is", "\nproducts=4 outputs=2688 disagreements=0 refused=8\n"}},
 		{"takes_as_many_algorithms_as_it_is_told", hopper(plain + ";" + split + ";" + plain), "--algorithms 2 --shapes 8x8x200 fp16", 0, []string{"\nproducts=4 "}},
 		{"marks_what_nobody_measured", hopper("66,20,1,0,0,0,36,0,3"), "--shapes 8x8x200 fp16", 0, []string{
 			" 0 ?\n", "\n? 2: STAGES_ID 36 with fp16, seen with the other formats only\n"}},
@@ -74,6 +74,7 @@ func TestGPUVerifyLibrary(t *testing.T) {
 		{"names_a_call_that_fails", with(hopper(plain), "FAKE_FAIL", "cublasLtMatmul:13"), "--shapes 8x8x8 fp16", 1, []string{
 			"roundoff gpu: fp16 of 8 × 8 × 8: gpu: product of 8 × 8 by 8 × 8, binary16: cublasLtMatmul(NN, m 8, n 8, k 8,",
 			", A by rows, B by rows, D by rows) returned 13, CUBLAS_STATUS_EXECUTION_FAILED: fake status\n"}},
+		{"wants_a_product_whole", with(hopper(plain), "FAKE_MEMORY", "36500000"), "--shapes 256x600x256 fp16", 1, []string{"device memory holds it in 2 parts alone"}},
 		{"names_a_query_that_fails", with(hopper(plain), "FAKE_FAIL", "cublasLtMatmulAlgoGetHeuristic:14"), "--shapes 8x8x8 fp16", 1, []string{"cublasLtMatmulAlgoGetHeuristic(", "CUBLAS_STATUS_INTERNAL_ERROR: fake status"}},
 		{"names_a_layout_that_fails", with(hopper(plain), "FAKE_FAIL", "cublasLtMatrixLayoutSetAttribute:7"), "--shapes 8x8x8 fp16", 1, []string{"cublasLtMatrixLayoutSetAttribute(ORDER_ROW of 8 × 8, ld 8) returned 7, CUBLAS_STATUS_INVALID_VALUE"}},
 		{"names_an_attribute_that_fails", with(hopper(plain), "FAKE_FAIL", "cublasLtMatmulAlgoConfigGetAttribute:1"), "--shapes 8x8x8 fp16", 1, []string{"cublasLtMatmulAlgoConfigGetAttribute(attribute 0) returned 1, CUBLAS_STATUS_NOT_INITIALIZED"}},

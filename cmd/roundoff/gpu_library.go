@@ -23,7 +23,7 @@ import (
 )
 
 // libraryShapes are the products that are compared first, small ones before
-// large ones: a few rows, one product, odd sizes, a row, a column, thin, square,
+// large ones: a few rows, K = 1, odd sizes, a row, a column, thin, square,
 // deep, deep with a tail that was seen to be lost, and a larger square.
 var libraryShapes = []library.Shape{
 	{M: 8, N: 512, K: 512}, {M: 64, N: 64, K: 1}, {M: 127, N: 129, K: 1001}, {M: 1, N: 1024, K: 4096}, {M: 1024, N: 1, K: 4096},

@@ -111,6 +111,14 @@ func verifyOnFake(t *testing.T, args string) (status int, out string) {
 	return status, b.String()
 }
 
+func TestGPUVerify_refuses_shapes_without_the_library(t *testing.T) {
+	var out bytes.Buffer
+	status := run(t.Context(), strings.Fields("gpu verify --emulate volta --shapes 8x8x8"), &out, &out)
+	if want := `shapes = "8x8x8" without library`; status != 2 || !strings.Contains(out.String(), want) {
+		t.Errorf("status %d, %q, want 2 and %q", status, out.String(), want)
+	}
+}
+
 // The plan that stands below a difference is one that roundoff plan explain
 // takes.
 func TestGPUVerifyLibrary_names_a_plan_to_explain(t *testing.T) {

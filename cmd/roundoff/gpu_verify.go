@@ -22,7 +22,7 @@ func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		"With --library it asks cuBLASLt by which algorithms it computes products of many shapes, makes a\n"+
 		"plan of the configuration of each, and compares what the library returns with what the plan\n"+
 		"computes. It writes a row for each, the first difference, and what has no plan and why; ? marks\n"+
-		"plans that nobody has measured. Fails if products differ.\n\n", stderr)
+		"plans that nobody has measured. --dots counts outputs. Fails if products differ.\n\n", stderr)
 	emulate := emulateFlag(flags)
 	e := effortFlags(flags)
 	l := newLibraryFlags(flags)
@@ -42,6 +42,9 @@ func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			return err
 		}
 		return verifyLibrary(ctx, e, shapes, kinds, *l.algorithms, stdout)
+	}
+	if *l.shapes != "" {
+		return misuse(flags, "shapes = %q without library", *l.shapes)
 	}
 	return verify(ctx, flags, e, stdout, func(w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 		return eachUnit(*emulate, words, w, f)

@@ -286,14 +286,16 @@ func (p Part) Write(w io.Writer) error {
 	text := body.Bytes()[len("# \n"):]
 	sum := sha256.Sum256(text)
 	m.SHA256 = hex.EncodeToString(sum[:])
-	line, err := json.Marshal(m)
-	if err != nil {
+	line := bytes.NewBufferString("# ")
+	j := json.NewEncoder(line)
+	j.SetEscapeHTML(false) // a person reads the command
+	if err := j.Encode(m); err != nil {
 		return err
 	}
-	if len(line)+len(text) > longest-longestComment {
-		return fmt.Errorf("sweep: shard %v takes %d bytes, want at most %d: divide the sweep into more", p.Shard, len(line)+len(text), longest-longestComment)
+	if n := line.Len() + len(text); n >= longest {
+		return fmt.Errorf("sweep: shard %v takes %d bytes, want less than %d: divide the sweep into more", p.Shard, n, longest)
 	}
-	_, err = fmt.Fprintf(w, "# %s\n%s", line, text)
+	_, err := w.Write(append(line.Bytes(), text...))
 	return err
 }
 

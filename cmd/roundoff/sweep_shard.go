@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,9 +18,32 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// saveEvery is how often a shard writes what it has while it computes, so that
-// no more is lost if it is killed.
-const saveEvery = 30 * time.Second
+// A shardFile is a part of a sweep that is being computed, and its file, which
+// is written again when a draw has been kept and the last time is so long ago
+// as every says: no more is lost if the command is killed.
+type shardFile struct {
+	sweep.Part
+	every time.Duration
+	saved time.Time
+}
+
+// keep adds the rows of the next draw.
+func (f *shardFile) keep(rows []sweep.Row) error {
+	if f.Draws = append(f.Draws, rows); time.Since(f.saved) < f.every {
+		return nil
+	}
+	return f.save()
+}
+
+// save writes the file.
+func (f *shardFile) save() error {
+	f.saved = time.Now()
+	file, err := newOutput(f.File)
+	if err != nil {
+		return err
+	}
+	return file.write(f.Write)
+}
 
 // standardCommand begins the command of the standard plan.
 const standardCommand = "roundoff sweep -standard"
@@ -42,43 +66,29 @@ func (q *sweepQuestion) runShard(ctx context.Context, flags *flag.FlagSet, stdou
 	if part, err = q.begun(part, stderr); err != nil {
 		return err
 	}
-	save := func() error {
-		file, err := newOutput(q.o)
-		if err != nil {
-			return err
-		}
-		return file.write(part.Write)
-	}
-	missing := part.Missing()
-	fmt.Fprintf(stderr, "shard %v: %d draws of %s, of which %d are there\n", shard, len(part.Draws)+missing, part.Command, len(part.Draws))
-	if missing > 0 || len(part.Draws) == 0 {
-		if err := save(); err != nil { // now and not after hours
+	f, missing := &shardFile{Part: part, every: 30 * time.Second}, part.Missing()
+	f.File = q.o
+	fmt.Fprintf(stderr, "shard %v of %s: %d draws, %d of them to be computed\n", shard, f.Command, len(f.Draws)+missing, missing)
+	if missing > 0 || len(f.Draws) == 0 {
+		if err := f.save(); err != nil { // now and not after hours
 			return err
 		}
 	}
-	bar, saved := newProgress(stderr, "sweep"), time.Now()
-	err = shard.Run(ctx, plans, len(part.Draws), func(rows []sweep.Row) error {
-		if part.Draws = append(part.Draws, rows); time.Since(saved) < saveEvery {
-			return nil
+	if missing > 0 {
+		bar := newProgress(stderr, "sweep")
+		err = shard.Run(ctx, plans, len(f.Draws), f.keep, bar.set)
+		bar.done()
+		if err == nil || ctx.Err() != nil {
+			err = errors.Join(err, f.save())
 		}
-		saved = time.Now()
-		return save()
-	}, bar.set)
-	bar.done()
-	if missing > 0 && (err == nil || ctx.Err() != nil) {
-		err = errors.Join(err, save())
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintf(stderr, "roundoff sweep: %s has %d draws and lacks %d, the same command goes on with them\n", q.o, len(f.Draws), f.Missing())
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			fmt.Fprintf(stderr, "roundoff sweep: %s has %d draws of %d, the same command goes on with them\n", q.o, len(part.Draws), len(part.Draws)+part.Missing())
-		}
 		return err
 	}
-	rows := 0
-	for _, draw := range part.Draws {
-		rows += len(draw)
-	}
-	_, err = fmt.Fprintf(stdout, "%s is whole: shard %v, %d draws, %d rows\n", q.o, shard, len(part.Draws), rows)
+	_, err = fmt.Fprintf(stdout, "%s is whole: shard %v, %d draws, %d rows\n", q.o, shard, len(f.Draws), len(slices.Concat(f.Draws...)))
 	return err
 }
 
@@ -188,7 +198,8 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, standard bool,
 		shard := sweep.BeginsPart(b)
 		switch {
 		case i > 0 && shard != (len(parts) > 0):
-			err = fmt.Errorf("a shard of a sweep, or none where %s is one, want shards alone or none", files[0])
+			err = fmt.Errorf("%s, want shards alone or none", map[bool]string{
+				true: "a shard of a sweep, as " + files[0] + " is not", false: "no shard of a sweep, as " + files[0] + " is"}[shard])
 		case shard:
 			part, err = sweep.ReadPart(b)
 		default:

@@ -77,7 +77,8 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 }
 
 // measureDraw returns the rows of draw u ([Grid]) of every machine and order.
-// It calls measured after each. If ctx ends it returns the error of ctx at once.
+// It calls measured after each. If ctx ends it returns the error of ctx at
+// once.
 func (p Plan) measureDraw(ctx context.Context, units []unit, u int, measured func()) ([]Row, error) {
 	l, h, s := p.Grid().at(u)
 	data, k, seed := p.Data[l], p.Ks[h], p.Seeds[s]

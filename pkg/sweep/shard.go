@@ -176,17 +176,13 @@ func (s Shard) Run(ctx context.Context, plans []Plan, skip int, keep func(rows [
 // run is Run without predictions and with the times; keep also gets the plan
 // and the number of the draw in it, from 0.
 func (s Shard) run(ctx context.Context, plans []Plan, skip int, keep func(p Plan, u int, rows []Row) error, progress func(done, total int)) error {
-	type work struct {
-		Plan
-		units []unit
-		draw  int
-	}
-	var todo []work
+	units := make([][]unit, len(plans))
+	var todo [][2]int // plan and draw
 	total, number := 0, 0
-	for _, p := range plans {
+	for i, p := range plans {
 		p.check()
-		units, err := p.units()
-		if err != nil {
+		var err error
+		if units[i], err = p.units(); err != nil {
 			return err
 		}
 		g := p.Grid()
@@ -198,23 +194,24 @@ func (s Shard) run(ctx context.Context, plans []Plan, skip int, keep func(p Plan
 				continue
 			}
 			_, h, _ := g.at(u)
-			total += p.Ks[h] * len(units)
-			todo = append(todo, work{p, units, u})
+			total += p.Ks[h] * len(units[i])
+			todo = append(todo, [2]int{i, u})
 		}
 	}
 	var mu sync.Mutex
 	done := 0
-	for _, w := range todo {
-		_, h, _ := w.Grid().at(w.draw)
-		rows, err := w.measureDraw(ctx, w.units, w.draw, func() {
+	for _, at := range todo {
+		p, of, u := plans[at[0]], units[at[0]], at[1]
+		_, h, _ := p.Grid().at(u)
+		rows, err := p.measureDraw(ctx, of, u, func() {
 			mu.Lock()
 			defer mu.Unlock()
-			if done += w.Ks[h]; ctx.Err() == nil && progress != nil {
+			if done += p.Ks[h]; ctx.Err() == nil && progress != nil {
 				progress(done, total)
 			}
 		})
 		if err == nil {
-			err = keep(w.Plan, w.draw, rows)
+			err = keep(p, u, rows)
 		}
 		if err != nil {
 			return err

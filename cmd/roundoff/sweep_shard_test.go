@@ -18,7 +18,7 @@ import (
 
 // smallSweep is a sweep of eight draws, of two machines and of an order.
 func smallSweep(more ...string) []string {
-	return append([]string{"-devices", "ieee,hopper/2", "-plans", "split", "-dist", "U(-1,1),U(0,1)", "-m", "4", "-n", "2", "-k", "16,40", "-seeds", "1:2"}, more...)
+	return append([]string{"-devices", "ieee,hopper/2", "-plans", "split", "-dist", "U(0,1),pairing", "-m", "4", "-n", "2", "-k", "16,40", "-seeds", "1:2"}, more...)
 }
 
 // computeShards computes all n shards of a sweep and returns their files.
@@ -75,7 +75,7 @@ func writePart(t *testing.T, name string, part sweep.Part) {
 func TestShards_join_to_the_sweep(t *testing.T) {
 	for name, args := range map[string][]string{
 		"plan":     smallSweep(),
-		"standard": strings.Fields("-standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1),ar(0.99) -k 33,100 -seeds 1:2 -told distribution,moments"),
+		"standard": strings.Fields("-standard -devices volta-mma-binary16-binary32 -dist U(0,1) -k 7,100 -seeds 1:2"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -112,9 +112,9 @@ func commandFor(args []string) string {
 	words := strings.Join(args, " ")
 	if words[:2] == "-d" {
 		split, _ := findPlan("plans", "split", question.PlannedProduct{})
-		return strings.NewReplacer("U(-1,1),U(0,1)", "'U(-1,1),U(0,1)'", "-plans split", "-plans '"+split.String()+"'").Replace(words)
+		return strings.NewReplacer("U(0,1),pairing", "'U(0,1),pairing'", "-plans split", "-plans '"+split.String()+"'").Replace(words)
 	}
-	return strings.ReplaceAll(words, "U(0,1),ar(0.99)", "'U(0,1),ar(0.99)'")
+	return strings.ReplaceAll(words, "U(0,1)", "'U(0,1)'")
 }
 
 // A shard goes on with the draws of its file, and computes what is whole not

@@ -267,10 +267,9 @@ func makeFiles(f *testing.F) contents {
 		f.Fatal(err)
 	}
 	return contents{
-		"shard.csv": part,
-		"A.npy":     square, "B.npy": square, "tall.npy": matrix(1<<14, 1), "wide.npy": matrix(1, 1<<14), "empty.npy": nil, "short.npy": square[:len(square)-5],
+		"A.npy": square, "B.npy": square, "tall.npy": matrix(1<<14, 1), "wide.npy": matrix(1, 1<<14), "empty.npy": nil, "short.npy": square[:len(square)-5],
 		"none.npy": npyFile(dictionary("<f8", "False", "None"), []float64{1}), "good.csv": table, "bad.csv": bytes.ReplaceAll(table, []byte(",holds,"), []byte(",Holds,")),
-		"huge.npy": npyFile(dictionary("<f8", "False", "(9223372036854775807, 9223372036854775807)"), []float64{1}), "seeds.csv": seeds,
+		"huge.npy": npyFile(dictionary("<f8", "False", "(9223372036854775807, 9223372036854775807)"), []float64{1}), "seeds.csv": seeds, "shard.csv": part,
 		"net.safetensors": net, "short.safetensors": net[:len(net)-5], "vectors/x.tcv.gz": vectors, "folder/text": []byte("text"),
 		"net.onnx": layer(numbered(20, 3)), "x.npz": savez(map[string][]byte{"x": npyFile(dictionary("<f8", "False", "(1, 20)"), make([]float64, 20))}),
 	}

@@ -63,7 +63,7 @@ type Plan struct {
 func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, error) {
 	p.check()
 	t := p.Grid().table()
-	err := Shard{1, 1}.run(ctx, []Plan{p}, 0, func(_ Plan, u int, rows []Row) error { return t.add(u, rows) }, progress)
+	err := Shard{1, 1}.run(ctx, []Plan{p}, 0, func(_, u int, rows []Row) error { return t.add(u, rows) }, progress)
 	if err == nil && p.Predict {
 		var units []unit
 		if units, err = p.units(); err == nil {

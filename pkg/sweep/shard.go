@@ -142,29 +142,25 @@ func (s Shard) Draws(all int) int { return (all - s.Index + s.Of) / s.Of }
 //
 // It panics as [Plan.Run] does.
 func (s Shard) Run(ctx context.Context, plans []Plan, skip int, keep func(rows []Row) error, progress func(done, total int)) error {
-	predicted := map[string][][]Prediction{} // of the plan at hand: by distribution, then for every machine and K
-	last := -1
-	return s.run(ctx, plans, skip, func(p Plan, u int, rows []Row) error {
-		if u < last {
-			clear(predicted) // another plan
-		}
-		last = u
+	predicted := map[[2]int][][]Prediction{} // of a plan and a distribution, for every machine and K
+	return s.run(ctx, plans, skip, func(of, u int, rows []Row) error {
+		p := plans[of]
 		for i := range rows {
 			rows[i].Product, rows[i].Exact = 0, 0
 		}
 		if l, h, seed := p.Grid().at(u); p.Predict && seed == 0 {
-			name := p.Data[l].Name
-			if predicted[name] == nil {
+			at := [2]int{of, l}
+			if predicted[at] == nil {
 				all, err := p.predictionsOf(ctx, l)
 				if err != nil {
 					return err
 				}
-				predicted[name] = all
+				predicted[at] = all
 			}
 			machine := 0
 			for i := range rows {
 				if rows[i].Bound == ErrorRow {
-					rows[i].Predicted = predicted[name][machine][h]
+					rows[i].Predicted = predicted[at][machine][h]
 					machine++
 				}
 			}
@@ -173,9 +169,9 @@ func (s Shard) Run(ctx context.Context, plans []Plan, skip int, keep func(rows [
 	}, progress)
 }
 
-// run is Run without predictions and with the times; keep also gets the plan
-// and the number of the draw in it, from 0.
-func (s Shard) run(ctx context.Context, plans []Plan, skip int, keep func(p Plan, u int, rows []Row) error, progress func(done, total int)) error {
+// run is Run without predictions and with the times; keep also gets the index
+// of the plan and the number of the draw in it, from 0.
+func (s Shard) run(ctx context.Context, plans []Plan, skip int, keep func(of, u int, rows []Row) error, progress func(done, total int)) error {
 	units := make([][]unit, len(plans))
 	var todo [][2]int // plan and draw
 	total, number := 0, 0
@@ -201,9 +197,10 @@ func (s Shard) run(ctx context.Context, plans []Plan, skip int, keep func(p Plan
 	var mu sync.Mutex
 	done := 0
 	for _, at := range todo {
-		p, of, u := plans[at[0]], units[at[0]], at[1]
+		of, u := at[0], at[1]
+		p := plans[of]
 		_, h, _ := p.Grid().at(u)
-		rows, err := p.measureDraw(ctx, of, u, func() {
+		rows, err := p.measureDraw(ctx, units[of], u, func() {
 			mu.Lock()
 			defer mu.Unlock()
 			if done += p.Ks[h]; ctx.Err() == nil && progress != nil {
@@ -211,7 +208,7 @@ func (s Shard) run(ctx context.Context, plans []Plan, skip int, keep func(p Plan
 			}
 		})
 		if err == nil {
-			err = keep(p, u, rows)
+			err = keep(of, u, rows)
 		}
 		if err != nil {
 			return err

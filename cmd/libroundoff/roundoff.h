@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define ROUNDOFF_ABI 1
+#define ROUNDOFF_ABI 2
 
 enum {
 	ROUNDOFF_OK = 0,
@@ -104,6 +104,14 @@ int roundoff_advise(const char *question, const roundoff_matrix *a, const roundo
 /* What error is to be expected of random data; keys are the flags of `roundoff predict`, k a list.
  * May be NULL: a, b. */
 int roundoff_predict(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	char **answer);
+
+/* How far outputs of A B may be from the exact ones, and which of got are further, and why; keys are
+ * the flags of `roundoff tolerance`, and "want", an object of those that tell a machine, with want, the
+ * outputs of another implementation. limits, in binary64, is filled with the tolerances.
+ * May be NULL: got, want, limits. */
+int roundoff_tolerance(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	const roundoff_matrix *got, const roundoff_matrix *want, const roundoff_matrix *limits,
 	char **answer);
 
 /* What quantisation does to the network in the file "model", or to the product of activations a

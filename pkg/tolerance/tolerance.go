@@ -114,7 +114,11 @@ func (d *Data) Of(by Implementation, f roundoff.Failure) (*Tolerance, error) {
 	if err := d.fits(device); err != nil {
 		return nil, err
 	}
-	alternatives, err := d.alternatives(by, f)
+	k, err := d.problem(by, f != roundoff.Never)
+	if err != nil {
+		return nil, err
+	}
+	alternatives, err := alternatives(k, by, f)
 	if err != nil {
 		return nil, err
 	}
@@ -150,21 +154,26 @@ func (d *Data) fits(by tcore.Device) error {
 	return nil
 }
 
+// problem returns the product as package bound takes it, with what is known of
+// the data, statistics only if they are wanted.
+func (d *Data) problem(by Implementation, statistics bool) (k bound.Problem, err error) {
+	k = bound.Problem{M: d.A.Rows, N: d.B.Cols, K: d.A.Cols}
+	if by.device().ScaleBlock > 0 {
+		return k, nil
+	}
+	k.RangeX, k.RangeY = d.ranges()
+	if statistics {
+		z := d.statistic()
+		k.X, k.Y, k.Data, err = z.x, z.y, z.data, z.err
+	}
+	return k, err
+}
+
 // alternatives returns for every number of parts that is possible the bounds
 // that hold.
-func (d *Data) alternatives(by Implementation, f roundoff.Failure) (all [][]ceiling, err error) {
+func alternatives(k bound.Problem, by Implementation, f roundoff.Failure) (all [][]ceiling, err error) {
 	device, always := by.device(), f == roundoff.Never
-	k := bound.Problem{M: d.A.Rows, N: d.B.Cols, K: d.A.Cols, Machine: tcore.Machine{Device: device, Output: device.C}}
-	if device.ScaleBlock == 0 {
-		k.RangeX, k.RangeY = d.ranges()
-		if s := d.statistic; !always {
-			z := s()
-			if z.err != nil {
-				return nil, z.err
-			}
-			k.X, k.Y, k.Data = z.x, z.y, z.data
-		}
-	}
+	k.Machine = tcore.Machine{Device: device, Output: device.C}
 	if always {
 		f = roundoff.FailureOf(0.5) // of bounds that are not used
 	}

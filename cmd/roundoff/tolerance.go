@@ -48,9 +48,10 @@ func toleranceCommand(_ context.Context, args []string, stdout, stderr io.Writer
 	flags.StringVar(&q.Orders, "orders", q.Orders, "the `orders` of additions that are possible: split, for an unknown number of parts, machine, for what\nthe other flags say, or any")
 	flags.StringVar(&q.Plan, "plan", q.Plan, "computed by this `plan` of a library: a name or text of roundoff plan, or 'cublaslt-13.1 h100 66,0,1,0,0,0,35'")
 	flags.StringVar(&q.Confidence, "confidence", q.Confidence, "want this `probability` for all outputs together, or always, for bounds that assume nothing of the data")
-	flags.BoolVar(&q.Emulate, "emulate", false, "GOT must also be what the device computes for some number of parts, but for the order of adding them")
+	flags.StringVar(&q.Emulate, "emulate", "", "GOT must also be what the device computes for some number of parts: `sums`, but for the order of adding\nthem, or bits, where they are added from the first to the last")
 	flags.StringVar(&want.Device, "want-device", "", "WANT is computed on this `device`, the same if it is not named")
 	flags.StringVar(&want.In, "want-in", "", "from this `format`")
+	flags.StringVar(&want.Acc, "want-acc", "", "accumulated in this `format`")
 	flags.StringVar(&want.Out, "want-out", "", "and stored in this `format`")
 	flags.StringVar(&ks, "k", "256,1024,4096,16384", "the `terms` of each sum, without matrices")
 	flags.StringVar(&q.header, "header", "", "write the constants for C into this `file`")
@@ -63,13 +64,13 @@ func toleranceCommand(_ context.Context, args []string, stdout, stderr io.Writer
 	switch {
 	case len(words) == 1 || len(words) > 4:
 		return misuse(flags, "%d files given, want none, A and B, these and outputs, or the outputs of two", len(words))
-	case len(words) == 0 && (given(flags, "o", "emulate", "want-device", "want-in", "want-out", "plan", "confidence")):
+	case len(words) == 0 && (given(flags, "o", "emulate", "want-device", "want-in", "want-acc", "want-out", "plan", "confidence")):
 		return misuse(flags, "-o, -emulate, -plan, -confidence and -want-... go with matrices")
 	case len(words) > 0 && given(flags, "k", "header"):
 		return misuse(flags, "-k and -header go without matrices")
-	case len(words) < 4 && given(flags, "want-device", "want-in", "want-out"):
-		return misuse(flags, "-want-device, -want-in and -want-out go with WANT.npy")
-	case q.Emulate && len(words) != 3:
+	case len(words) < 4 && given(flags, "want-device", "want-in", "want-acc", "want-out"):
+		return misuse(flags, "-want-device, -want-in, -want-acc and -want-out go with WANT.npy")
+	case q.Emulate != "" && len(words) != 3:
 		return misuse(flags, "-emulate goes with three files, A, B and GOT")
 	}
 	if len(words) == 0 {

@@ -274,6 +274,11 @@ func TestErrors(t *testing.T) {
 		`split_k 0, want 1 to`:                           func() (string, error) { return Bound(`{"split_k":0}`, nil, nil) },
 		`tolerance 0, want a number above 0`:             func() (string, error) { return Advise("", nil, nil) },
 		`k 0, want 1 to`:                                 func() (string, error) { return Predict(`{"k":[0]}`, nil, nil) },
+		`a and b are NULL, want matrices`:                func() (string, error) { return Tolerance("", nil, nil, nil, nil, nil) },
+		`got is 3 × 2, want 2 × 2`:                       func() (string, error) { return Tolerance("", a, b, b, nil, nil) },
+		`limits is of binary32, want binary64`:           func() (string, error) { return Tolerance("", a, b, nil, nil, z) },
+		`want is given with the outputs of another`:      func() (string, error) { return Tolerance(`{"want":{}}`, a, b, z, nil, nil) },
+		`orders "all", want split, machine or any`:       func() (string, error) { return Tolerance(`{"orders":"all"}`, a, b, nil, nil, nil) },
 		`model is "": want a file, or else the matrices`: func() (string, error) { return Audit("", nil, nil, never) },
 		`a[0, 0] is NaN, want a finite number`: func() (string, error) {
 			return Exact("", of("binary32", []float32{float32(math.NaN())}, 1, 1), of("binary32", x, 1, 1), of("binary64", make([]float64, 1), 1, 1), nil, never)
@@ -291,6 +296,44 @@ func TestErrors(t *testing.T) {
 	}
 	if code, _ := Call(func() (string, error) { return "", errCancelled }); code != Cancelled {
 		t.Error("a call that is cancelled has another code")
+	}
+}
+
+// Tolerances are those of the package, and outputs of a sound product within
+// them; one that is not is named.
+func TestTolerance(t *testing.T) {
+	const m, k, n = 9, 50, 7
+	x, y := drawn(m*k, 1), drawn(k*n, 2)
+	a, b := laid(x, m, k, "binary16"), laid(y, k, n, "binary16")
+	got, limits := make([]float32, m*n), make([]float64, m*n)
+	if _, err := GEMM(`{"device":"hopper","split_k":2}`, a, b, nil, of("binary32", got, m, n), never); err != nil {
+		t.Fatal(err)
+	}
+	q := question.NewTolerance()
+	wideA, _ := a.numbers("a")
+	wideB, _ := b.numbers("b")
+	q.Operands = &question.Operands{A: wideA, B: wideB}
+	want, err := q.Results(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() (answer struct {
+		Beyond, Outputs int
+		Worst           []struct{ Row, Column int }
+	}) { text, err := Tolerance("", a, b, of("binary32", got, m, n), nil, of("binary64", limits, m, n)); if err != nil || json.Unmarshal([]byte(text), &answer) != nil {
+		t.Fatalf("%v, %s", err, text)
+	}; return answer }
+	if z := ask(); z.Beyond != 0 || z.Outputs != m*n {
+		t.Errorf("%d of %d outputs are beyond", z.Beyond, z.Outputs)
+	}
+	for i, l := range limits {
+		if l != want.Limits.Data[i] {
+			t.Fatalf("limit %d is %v, want %v", i, l, want.Limits.Data[i])
+		}
+	}
+	got[3*n+4] += 1
+	if z := ask(); z.Beyond != 1 || z.Worst[0].Row != 3 || z.Worst[0].Column != 4 {
+		t.Errorf("%+v, want element (3, 4)", z)
 	}
 }
 
@@ -313,7 +356,7 @@ func TestTrace(t *testing.T) {
 func FuzzQuestions(f *testing.F) {
 	for kind, text := range []string{`{"device":"hopper","in":"e4m3","promote":128}`, `{"device":"volta"}`, `{"row":1,"column":1}`, `{"format":"e4m3","mode":"ToOdd"}`,
 		`{"recipe":"nvfp4-te-1x16","side":"b"}`, ``, `{"m":3,"k":70,"dist":"U(0,1)","run":true,"confidence":"0.9"}`,
-		`{"tolerance":0.01,"device":"ada"}`, `{"k":[32],"dist":"N(0,1)","recipe":"mxe4m3-rceil","device":"blackwell","m":8,"n":8}`, `{"recipe":"int8-row","promote":0}`} {
+		`{"tolerance":0.01,"device":"ada"}`, `{"k":[32],"dist":"N(0,1)","recipe":"mxe4m3-rceil","device":"blackwell","m":8,"n":8}`, `{"recipe":"int8-row","promote":0}`, `{"device":"volta","orders":"any","confidence":"always","out":"binary16"}`} {
 		f.Add(kind, text)
 	}
 	x, y := drawn(6, 1), drawn(6, 2)
@@ -324,7 +367,7 @@ func FuzzQuestions(f *testing.F) {
 		a, b := of("binary32", x, 2, 3), of("binary32", y, 3, 2)
 		code, said := Call(func() (string, error) {
 			d := of("binary32", make([]float32, 9), 2, 2)
-			switch uint(kind) % 10 {
+			switch uint(kind) % 11 {
 			case 0:
 				return GEMM(text, a, b, nil, d, never)
 			case 1:
@@ -343,6 +386,8 @@ func FuzzQuestions(f *testing.F) {
 				return Advise(text, nil, nil)
 			case 8:
 				return Predict(text, nil, nil)
+			case 10:
+				return Tolerance(text, a, b, d, nil, of("binary64", make([]float64, 4), 2, 2))
 			}
 			if strings.Contains(text, "model") {
 				return "", nil // files are for the fuzzers of package network
@@ -350,7 +395,7 @@ func FuzzQuestions(f *testing.F) {
 			return Audit(text, a, b, never)
 		})
 		if code == Fault || code == OK && said != "" && !json.Valid([]byte(said)) || code != OK && said == "" {
-			t.Errorf("kind %d, %q: %d, %s", uint(kind)%10, text, code, said)
+			t.Errorf("kind %d, %q: %d, %s", uint(kind)%11, text, code, said)
 		}
 	})
 }

@@ -10,8 +10,9 @@ import (
 
 // Tolerance answers how far outputs of a product may be from the exact ones,
 // and if got is not nil which of them are further, and why: the JSON of
-// roundoff tolerance. With want, the outputs of another implementation, they are
-// compared with these. limits, which may be nil, is filled with the tolerances.
+// roundoff tolerance. With want, the outputs of another implementation, they
+// are compared with these. limits, which may be nil, is filled with the
+// tolerances.
 func Tolerance(text string, a, b, got, want, limits *Matrix) (string, error) {
 	q := question.NewTolerance()
 	err := read(text, &q)

@@ -33,7 +33,7 @@ type Tolerance struct {
 	Maker
 	Want       *Maker `json:"want"`       // of the other implementation: what its Device is "" it shares; nil for the exact product
 	Confidence string `json:"confidence"` // or "always"
-	Emulate    bool   `json:"emulate"`
+	Emulate    string `json:"emulate"`    // "", sums, or bits where parts are added from the first to the last
 
 	Operands *Operands `json:"-"`
 }
@@ -146,6 +146,9 @@ func (q *Tolerance) Results(got, want *blas64.General) (z Tolerated, err error) 
 	if err != nil {
 		return z, err
 	}
+	if q.Emulate != "" && q.Emulate != "sums" && q.Emulate != "bits" {
+		return z, fmt.Errorf("-emulate %q, want sums or bits", q.Emulate)
+	}
 	if (want != nil) != (q.Want != nil) || want != nil && got == nil {
 		return z, fmt.Errorf("want is given with the outputs of another implementation, and these with got: want all or none")
 	}
@@ -162,7 +165,7 @@ func (q *Tolerance) Results(got, want *blas64.General) (z Tolerated, err error) 
 	}
 	var r tolerance.Report
 	switch {
-	case want != nil && q.Emulate:
+	case want != nil && q.Emulate != "":
 		return z, fmt.Errorf("-emulate goes without another implementation")
 	case want != nil:
 		other := *q.Want
@@ -173,13 +176,13 @@ func (q *Tolerance) Results(got, want *blas64.General) (z Tolerated, err error) 
 			return z, fmt.Errorf("want: %w", err)
 		}
 		r = z.CompareWith(*got, *want, z.Other)
-	case q.Emulate:
+	case q.Emulate != "":
 		all, err := z.Emulate()
 		if err != nil {
 			return z, err
 		}
 		best := tolerance.Emulation{}
-		r, best = z.CompareEmulated(*got, all)
+		r, best = z.CompareEmulated(*got, all, q.Emulate == "bits")
 		z.Emulated = best.Parts
 	default:
 		r = z.Compare(*got)

@@ -113,5 +113,10 @@ func (by Implementation) check() error {
 		}
 		return by.Plan.Check()
 	}
+	if by.Orders == AnyOrder && d.C.Precision <= tcore.Binary32.Precision {
+		if err := (plan.Plan{Order: plan.Run{Device: d}}).Check(); err != nil {
+			return fmt.Errorf("tolerance: Orders = %v: %w", by.Orders, err)
+		}
+	}
 	return by.Machine.Check()
 }

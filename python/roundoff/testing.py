@@ -155,7 +155,7 @@ def compare(
     orders: Optional[str] = None,
     plan: Optional[str] = None,
     confidence: Union[float, str] = CONFIDENCE,
-    emulate: bool = False,
+    emulate: Optional[str] = None,
     want: Any = None,
     want_device: Optional[str] = None,
     want_in: Optional[Words] = None,
@@ -172,16 +172,16 @@ def compare(
     together. want_device and the like tell that implementation, by default the same device and formats, with an unknown
     split of K.
 
-    With emulate, got has to be what the device computes for some number of parts of K, but for the order in which their
-    sums are added; with split_k=1 bit by bit, so that a flipped bit shows in every place. A kernel that cuts K into other
-    parts fails.
+    With emulate, got has to be what the device computes for some number of parts of K, the same for all outputs: with
+    "sums" but for the order in which the sums of parts are added, with "bits" bit by bit, as where they are added from the
+    first to the last, so that a flipped bit shows in every place. A sound kernel that cuts K into other parts fails.
 
     >>> bool(compare([[2.0]], [[1.0, 1.0]], [[1.0], [1.0]])), bool(compare([[3.0]], [[1.0, 1.0]], [[1.0], [1.0]]))
     (True, False)
     """
     x, y = _factors(a, b)
     question = _maker(x, y, device, in_, acc, _stored(out_format, got), split_k, promote, parts, orders, plan)
-    question.update(confidence=_confidence(confidence), emulate=bool(emulate))
+    question.update(confidence=_confidence(confidence), emulate=None if emulate is None else arrays.word("emulate", emulate))
     shape = (x.shape[0], y.shape[1])
     d = _outputs("got", got, shape, _shape(a, b))
     w: Optional[np.ndarray] = None

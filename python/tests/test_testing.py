@@ -32,15 +32,16 @@ class Testing(Test):
                 t = testing.tolerance(self.a, self.b, **options)
                 self.same(t.limits, np.load(limits))
                 self.assertEqual((t.bound, t.confidence, t.orders, t.text), (said["bound"], said["confidence"], said["orders"], said["text"]))
-        said = json.loads(command("tolerance", "-json", "-emulate", a, b, d))
-        found = testing.compare(np.load(d), self.a, self.b, emulate=True)
+        said = json.loads(command("tolerance", "-json", "-emulate", "bits", a, b, d))
+        found = testing.compare(np.load(d), self.a, self.b, emulate="bits")
         self.assertEqual((found.beyond, found.emulated, found.text), (0, said["emulated"], said["text"]))
 
     def test_sound(self):
         for split_k in (1, 2, 5):
             d = roundoff.gemm(self.a, self.b, split_k=split_k)
             testing.assert_close(d, self.a, self.b)
-            testing.assert_close(d, self.a, self.b, emulate=True)
+            testing.assert_close(d, self.a, self.b, emulate="bits")
+            testing.assert_close(d, self.a, self.b, emulate="sums")
             testing.assert_close(d.astype(np.float16), self.a, self.b)
             testing.assert_close(d[0], self.a[0], self.b)
             testing.assert_close(d[:, 1], self.a, self.b[:, 1])
@@ -49,7 +50,7 @@ class Testing(Test):
         e4m3 = [x.astype(ml_dtypes.float8_e4m3fn) for x in (self.a, self.b)]
         testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3").astype(ml_dtypes.bfloat16), *e4m3)
         with self.assertRaisesRegex(AssertionError, "beyond its tolerance"):
-            testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3"), *e4m3, device="blackwell", emulate=True)
+            testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3"), *e4m3, device="blackwell", emulate="sums")
 
     def test_faults(self):
         sound = roundoff.gemm(self.a, self.b)
@@ -58,7 +59,7 @@ class Testing(Test):
         flipped.view(np.uint32)[3, 4] ^= 1 << 3
         for words, got, options in [
             ("rows 0 and 1 are swapped", swapped, {}), ("the last 22 of 150 products are missing", roundoff.gemm(self.a[:, :128], self.b[:128]), {}),
-            (r"one bit is flipped, of binary32, in place 3 of \[3, 4\]", flipped, {"emulate": True, "split_k": 1}),
+            (r"one bit is flipped, of binary32, in place 3 of \[3, 4\]", flipped, {"emulate": "bits"}),
             ("rows 0 and 1 are swapped", swapped, {"want": roundoff.gemm(self.a, self.b, "ampere"), "want_device": "ampere"}),
         ]:  # fmt: skip
             with self.subTest(words), self.assertRaisesRegex(AssertionError, words):
@@ -81,7 +82,8 @@ class Testing(Test):
             (ValueError, 'orders "all", want split, machine or any', {"orders": "all"}),
             (ValueError, "orders any goes without", {"orders": "any", "split_k": 2}),
             (ValueError, "want_device is 'volta', and want is None", {"want_device": "volta"}),
-            (ValueError, "want goes|emulate goes without", {"want": d, "emulate": True}),
+            (ValueError, "want goes|emulate goes without", {"want": d, "emulate": "bits"}),
+            (ValueError, 'emulate "all", want sums or bits', {"emulate": "all"}),
             (ValueError, "rounds nothing", {"device": "sapphirerapids", "in_": "int8"}),
         ]  # fmt: skip
         for error, words, options in cases:

@@ -3,10 +3,12 @@ package tolerance_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -102,6 +104,77 @@ func TestSoundProductsAreWithin(t *testing.T) {
 			if always.Confidence != roundoff.Never || always.Bound.Confidence != roundoff.Never {
 				t.Errorf("%s: confidence %v of what always holds", d.Name, always.Confidence)
 			}
+		}
+	}
+}
+
+// The limit for a number of parts is what the chains and adding their sums may
+// lose, with the sizes of these sums as they are, and then half a unit in the
+// last place of the greatest result.
+func TestLimits(t *testing.T) {
+	const s, k = 5, 1000
+	d := devices.HopperF16()
+	data := measured(t, d, 6, 5, k, 0)
+	width := d.BlockTerms()
+	length := ((k+width-1)/width + s - 1) / s * width
+	results, err := bound.Evaluate(bound.Problem{M: 6, N: 5, K: length, Machine: tcore.Machine{Device: d}}, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(results, func(r bound.Result) bool { return r.Bound == bound.Truncation.Name })
+	sums := make([]float64, 6*5)
+	for lo := 0; lo < k; lo += length {
+		part, err := tolerance.Measure(matrix.Columns(data.A, lo, min(k, lo+length)), matrix.Rows(data.B, lo, min(k, lo+length)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, x := range part.Exact.Data {
+			sums[j] += math.Abs(x)
+		}
+	}
+	u := tcore.Binary32.UnitRoundoff()
+	for _, out := range []tcore.Format{tcore.Binary32, tcore.BFloat16} {
+		z := of(t, data, tolerance.Implementation{Machine: tcore.Machine{Device: d, SplitK: s, Output: out}, Orders: tolerance.OneMachine}, roundoff.Never)
+		for j, limit := range z.Limits.Data {
+			chains := results[i].Constant * data.Sizes.Data[j]
+			want := chains + (s-1)*u*(sums[j]+chains)
+			if out == tcore.BFloat16 {
+				want += out.UnitRoundoff() * (math.Abs(data.Exact.Data[j]) + want)
+			}
+			if !(limit >= want && limit <= want*(1+1e-3)) {
+				t.Errorf("in %s the limit of output %d is %g, want %g", out.Name, j, limit, want)
+			}
+		}
+	}
+}
+
+// What is known of an implementation has to fit, and so have the matrices.
+func TestErrors(t *testing.T) {
+	d := devices.HopperF16()
+	data := measured(t, d, 2, 2, 64, 0)
+	ask := func(by tolerance.Implementation) error { _, err := data.Of(by, f); return err }
+	fine, err := tolerance.Measure(blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1.0001}}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errFine := fine.Of(tolerance.Implementation{Machine: tcore.Machine{Device: d}}, f)
+	_, errNaN := tolerance.Measure(blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{float32(math.NaN())}}, blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{1}})
+	for want, err := range map[string]error{
+		"A[0, 0] is 1.0001, want a number of binary16": errFine,
+		"A[0, 0] is NaN, want a finite number":         errNaN,
+		"has no core":                                  ask(tolerance.Implementation{}),
+		"Orders = Orders(7)":                           ask(tolerance.Implementation{Machine: tcore.Machine{Device: d}, Orders: 7}),
+		"MostParts = -1":                               ask(tolerance.Implementation{Machine: tcore.Machine{Device: d}, MostParts: -1}),
+		"Orders = any with SplitK = 2":                 ask(tolerance.Implementation{Machine: tcore.Machine{Device: d, SplitK: 2}, Orders: tolerance.AnyOrder}),
+		"rounds nothing":                               ask(tolerance.Implementation{Machine: tcore.Machine{Device: devices.AMXINT8()}}),
+		"Promote = 5, want a multiple of 16":           ask(tolerance.Implementation{Machine: tcore.Machine{Device: d, Promote: 5}, Orders: tolerance.OneMachine}),
+		"no bound for all orders is known of": func() error {
+			_, err := tolerance.ConstantOf(tolerance.Implementation{Machine: tcore.Machine{Device: devices.HopperMMAE4M3()}, Orders: tolerance.AnyOrder}, 64)
+			return err
+		}(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

@@ -98,14 +98,14 @@ type planting struct {
 func Plant(d tcore.Device, data string, seed uint64) ([]Planted, error) {
 	p := planting{Device: d, rng: rand.New(rand.NewPCG(seed, 0))}
 	p.draw(data)
-	measured, err := tolerance.Measure(p.a, p.b)
+	measured, err := p.measure()
 	if err != nil {
 		return nil, err
 	}
 	if p.t, err = measured.Of(tolerance.Implementation{Machine: tcore.Machine{Device: d, Output: d.C}}, roundoff.FailureOf(1-1e-6)); err != nil {
 		return nil, err
 	}
-	p.emulated, _ = p.t.Emulate() // but of devices with scales, or that add in binary64
+	p.emulated, _ = p.t.Emulate() // but of devices that add in binary64
 	row := func(fault string) Planted {
 		n := len(Criteria)
 		return Planted{Device: d.Name, Data: data, Fault: fault, Emulated: len(p.emulated) > 0, Caught: make([]int, n), Seen: make([]int, n), Alarms: make([]int, n)}
@@ -173,6 +173,14 @@ func (p *planting) plant(z *Planted, sound blas64.General, s int) {
 	if c := p.t.Compare(got).Causes; len(c) > 0 && slices.Contains(causes, c[0].Name) {
 		z.Named++
 	}
+}
+
+// measure returns the data of the matrices.
+func (p *planting) measure() (*tolerance.Data, error) {
+	if p.ScaleBlock > 0 {
+		return tolerance.MeasureScaled(p.Device, p.ca, p.cb)
+	}
+	return tolerance.Measure(p.a, p.b)
 }
 
 // draw draws the matrices.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -29,15 +28,15 @@ type Emulation struct {
 // alternate, exceeds them.
 //
 // The error says that the orders are AnyOrder, or that there is a plan, or that
-// the device has scales or adds in binary64.
+// the device has scales that are not known or adds in binary64.
 func (t *Tolerance) Emulate() ([]Emulation, error) {
 	by := t.Implementation
 	d := by.device()
 	switch {
 	case by.Orders == AnyOrder || by.Plan != nil:
 		return nil, fmt.Errorf("tolerance: Orders = %v or a plan, want a machine or an unknown split to emulate", by.Orders)
-	case d.ScaleBlock > 0 || d.C.Precision > tcore.Binary32.Precision:
-		return nil, fmt.Errorf("tolerance: device %q has scales or adds in %s, want one without that adds in binary32 or less", d.Name, d.C.Name)
+	case d.ScaleBlock > 0 && t.scaled == nil || d.C.Precision > tcore.Binary32.Precision:
+		return nil, fmt.Errorf("tolerance: device %q has scales that are not known or adds in %s, want MeasureScaled, and one that adds in binary32 or less", d.Name, d.C.Name)
 	}
 	k, width := t.A.Cols, d.BlockTerms()
 	blocks := (k + width - 1) / width
@@ -67,7 +66,7 @@ func (t *Tolerance) emulate(d tcore.Device, length int) Emulation {
 	part := matrix.New(t.A.Rows, t.B.Cols)
 	for lo := 0; lo < t.A.Cols; lo += length {
 		hi := min(t.A.Cols, lo+length)
-		d.MultiplyAdd(matrix.Columns(t.A, lo, hi), matrix.Rows(t.B, lo, hi), blas32.General{}, part)
+		t.part(d, lo, hi, part)
 		for i, x := range part.Data {
 			z.Sums.Data[i] += float64(x)
 			z.Limits.Data[i] += math.Abs(float64(x))

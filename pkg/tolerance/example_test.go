@@ -52,6 +52,16 @@ func ExampleMeasure() {
 	// Output: [2] [2]
 }
 
+// Elements of e4m3 with scales of 1, one for a row and a column.
+func ExampleMeasureScaled() {
+	d := devices.BlackwellMXE4M3()
+	one, scale := uint8(d.A.Encode(1, tcore.ToNearestEven)), uint8(d.Scale.Encode(1, tcore.ToNearestEven))
+	data, err := tolerance.MeasureScaled(d, tcore.Codes{Rows: 1, Cols: 2, Data: []uint8{one, one}, Scales: []uint8{scale}},
+		tcore.Codes{Rows: 2, Cols: 1, Data: []uint8{one, one}, Scales: []uint8{scale}})
+	fmt.Println(data.Exact.Data, err)
+	// Output: [2] <nil>
+}
+
 func ExampleData_Of() {
 	t := tolerated(tolerance.Implementation{Machine: tcore.Machine{Device: devices.HopperF16()}})
 	fmt.Printf("%.2g by %s, %v\n", t.Limits.Data[0], t.Bound.Bound, t.Confidence == roundoff.Never)

@@ -24,6 +24,7 @@ type Data struct {
 
 	ranges    func() (x, y bound.Range)
 	statistic func() statistic
+	scaled    *scaled // nil if there are no scales, or they are not known
 }
 
 // A statistic is what bounds from the distribution of the data need.
@@ -130,7 +131,10 @@ func (d *Data) Of(by Implementation, f roundoff.Failure) (*Tolerance, error) {
 // fits returns an error unless the elements are numbers of the formats of the
 // device.
 func (d *Data) fits(by tcore.Device) error {
-	if by.ScaleBlock > 0 {
+	switch {
+	case d.scaled != nil && (!d.scaled.device.A.Equal(by.A) || !d.scaled.device.B.Equal(by.B) || !d.scaled.device.Scale.Equal(by.Scale) || d.scaled.device.ScaleBlock != by.ScaleBlock):
+		return fmt.Errorf("tolerance: elements and scales are those of %s, not of %s", d.scaled.device.Name, by.Name)
+	case by.ScaleBlock > 0:
 		return nil // products of elements and scales
 	}
 	for _, m := range []struct {
@@ -159,6 +163,9 @@ func (d *Data) fits(by tcore.Device) error {
 func (d *Data) problem(by Implementation, statistics bool) (k bound.Problem, err error) {
 	k = bound.Problem{M: d.A.Rows, N: d.B.Cols, K: d.A.Cols}
 	if by.device().ScaleBlock > 0 {
+		if d.scaled != nil {
+			k.RangeX, k.RangeY = d.scaled.x, d.scaled.y
+		}
 		return k, nil
 	}
 	k.RangeX, k.RangeY = d.ranges()

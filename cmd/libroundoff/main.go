@@ -121,9 +121,9 @@ func roundoff_predict(q *C.char, a, b *C.roundoff_matrix, to **C.char) C.int {
 }
 
 //export roundoff_tolerance
-func roundoff_tolerance(q *C.char, a, b, got, want, limits *C.roundoff_matrix, to **C.char) C.int {
+func roundoff_tolerance(q *C.char, a, b, scaleA, scaleB, got, want, limits *C.roundoff_matrix, to **C.char) C.int {
 	return answer(to, func() (string, error) {
-		return abi.Tolerance(question(q), matrix(a), matrix(b), matrix(got), matrix(want), matrix(limits))
+		return abi.Tolerance(question(q), matrix(a), matrix(b), matrix(scaleA), matrix(scaleB), matrix(got), matrix(want), matrix(limits))
 	})
 }
 

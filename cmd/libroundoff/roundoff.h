@@ -108,11 +108,12 @@ int roundoff_predict(const char *question, const roundoff_matrix *a, const round
 
 /* How far outputs of A B may be from the exact ones, and which of got are further, and why; keys are
  * the flags of `roundoff tolerance`, and "want", an object of those that tell a machine, with want, the
- * outputs of another implementation. limits, in binary64, is filled with the tolerances.
- * May be NULL: got, want, limits. */
+ * outputs of another implementation. Of a device with scales a and b are elements if scale_a and scale_b
+ * are given. limits, in binary64, is filled with the tolerances.
+ * May be NULL: scale_a, scale_b, got, want, limits. */
 int roundoff_tolerance(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
-	const roundoff_matrix *got, const roundoff_matrix *want, const roundoff_matrix *limits,
-	char **answer);
+	const roundoff_matrix *scale_a, const roundoff_matrix *scale_b, const roundoff_matrix *got,
+	const roundoff_matrix *want, const roundoff_matrix *limits, char **answer);
 
 /* What quantisation does to the network in the file "model", or to the product of activations a
  * and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).

@@ -35,7 +35,8 @@ func toleranceCommand(_ context.Context, args []string, stdout, stderr io.Writer
 		"that holds for it and for these matrices, for all outputs together, each with a tolerance of its own.\n"+
 		"A and B are rounded to the formats of the device. Of the outputs in GOT it tells which are beyond, by how\n"+
 		"much, and what would explain it, and fails if there are any; with WANT, those of another implementation,\n"+
-		"they may differ by both tolerances together.\n\n"+
+		"they may differ by both tolerances together. "+
+		"Of a device with scales A and B are products of elements and scales.\n\n"+
 		"Without matrices it prints what always holds, |D - AB| <= relative |A||B| + underflow + stored |D|, for\n"+
 		"devices and lengths K; -header writes that as constants for C.\n\n", stderr)
 	flags.StringVar(&q.Device, "device", q.Device, "on this `device`, an architecture or a name of roundoff devices; without matrices several, or all")

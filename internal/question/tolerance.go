@@ -35,7 +35,8 @@ type Tolerance struct {
 	Confidence string `json:"confidence"` // or "always"
 	Emulate    string `json:"emulate"`    // "", sums, or bits where parts are added from the first to the last
 
-	Operands *Operands `json:"-"`
+	Operands       *Operands       `json:"-"`
+	ScaleA, ScaleB *blas64.General `json:"-"` // of a device with scales, M × ⌈K/block⌉ and ⌈K/block⌉ × N; nil if they are not known
 }
 
 // NewTolerance returns the question of roundoff tolerance without a flag.
@@ -202,16 +203,63 @@ func (q *Tolerance) tolerance(of Maker, f roundoff.Failure) (t *tolerance.Tolera
 	if by.Plan != nil {
 		d = by.Plan.Device()
 	}
-	if d.ScaleBlock > 0 {
-		d.A, d.B = tcore.Binary32, tcore.Binary32 // elements times scales
-	}
-	a, b, exact := q.Operands.Rounded(d)
-	data, err := tolerance.Measure(a, b)
+	data, rounded, err := q.measure(d)
 	if err != nil {
 		return nil, false, err
 	}
 	t, err = data.Of(by, f)
-	return t, !exact, err
+	return t, rounded, err
+}
+
+// measure returns the data of the matrices on a device, and whether elements
+// were rounded.
+func (q *Tolerance) measure(d tcore.Device) (data *tolerance.Data, rounded bool, err error) {
+	scaled := q.ScaleA != nil || q.ScaleB != nil
+	switch {
+	case scaled && d.ScaleBlock == 0:
+		return nil, false, fmt.Errorf("scale_a, scale_b: %s takes no scales", d.Name)
+	case scaled:
+		blocks := (q.Operands.A.Cols + d.ScaleBlock - 1) / d.ScaleBlock
+		a, roundedA, err := codes("a", q.Operands.A, q.ScaleA, d.A, d, q.Operands.A.Rows, blocks)
+		if err != nil {
+			return nil, false, err
+		}
+		b, roundedB, err := codes("b", q.Operands.B, q.ScaleB, d.B, d, blocks, q.Operands.B.Cols)
+		if err != nil {
+			return nil, false, err
+		}
+		data, err := tolerance.MeasureScaled(d, a, b)
+		return data, roundedA || roundedB, err
+	case d.ScaleBlock > 0:
+		d.A, d.B = tcore.Binary32, tcore.Binary32 // elements times scales
+	}
+	a, b, exact := q.Operands.Rounded(d)
+	data, err = tolerance.Measure(a, b)
+	return data, !exact, err
+}
+
+// codes returns the codes of elements of a format and of their scales, and
+// whether elements were rounded. The error names a scale that is none.
+func codes(name string, m blas64.General, scales *blas64.General, f tcore.Format, d tcore.Device, rows, cols int) (z tcore.Codes, rounded bool, err error) {
+	if scales == nil {
+		return z, false, fmt.Errorf("scale_%s is not given, and that of the other matrix is: want both or none", name)
+	}
+	if scales.Rows != rows || scales.Cols != cols {
+		return z, false, fmt.Errorf("scale_%s is %d × %d, want %d × %d", name, scales.Rows, scales.Cols, rows, cols)
+	}
+	z = tcore.Codes{Rows: m.Rows, Cols: m.Cols, Data: make([]uint8, len(m.Data)), Scales: make([]uint8, len(scales.Data))}
+	for i, x := range m.Data {
+		y := f.Round(x, d.Convert)
+		rounded = rounded || x != y
+		z.Data[i] = uint8(f.Encode(y, d.Convert))
+	}
+	for i, x := range scales.Data {
+		if y := d.Scale.Round(x, tcore.ToNearestEven); y != x {
+			return z, false, fmt.Errorf("scale_%s[%d, %d] is %v, want a number of %s", name, i/cols, i%cols, x, d.Scale.Name)
+		}
+		z.Scales[i] = uint8(d.Scale.Encode(x, tcore.ToNearestEven))
+	}
+	return z, rounded, nil
 }
 
 // Constants returns what always holds for products of K terms on the devices,

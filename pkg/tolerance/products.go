@@ -73,16 +73,15 @@ func (s suspicion) products() (found []Cause) {
 		if math.Abs(z.factor) >= 0.02 && math.Abs(z.factor-2) >= 0.02 {
 			c.Name = "scale"
 		}
-		if row, column := group[0].Row, group[0].Column; len(group) < len(s.beyond) || z.hi-z.lo == 1 {
-			same := func(of func(Element) int, i int) bool {
-				return !slices.ContainsFunc(group, func(e Element) bool { return of(e) != i })
-			}
-			switch {
-			case same(func(e Element) int { return e.Row }, row):
-				c.Words += fmt.Sprintf(", in row %d of A", row)
-			case same(func(e Element) int { return e.Column }, column):
-				c.Words += fmt.Sprintf(", in column %d of B", column)
-			}
+		row, column := group[0].Row, group[0].Column
+		same := func(of func(Element) int, i int) bool {
+			return !slices.ContainsFunc(group, func(e Element) bool { return of(e) != i })
+		}
+		switch {
+		case s.want.Rows > 1 && same(func(e Element) int { return e.Row }, row):
+			c.Words += fmt.Sprintf(", in row %d of A", row)
+		case s.want.Cols > 1 && same(func(e Element) int { return e.Column }, column):
+			c.Words += fmt.Sprintf(", in column %d of B", column)
 		}
 		found = append(found, c)
 	}

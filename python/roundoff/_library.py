@@ -41,7 +41,7 @@ _UNASKED = ("version", "devices", "formats")
 _CANCEL = ("gemm", "dot", "exact", "audit")
 _MATRICES = {
     "gemm": 4, "dot": 6, "trace": 2, "round": 2, "quantise": 4, "exact": 4,
-    "bound": 2, "advise": 2, "predict": 2, "tolerance": 5, "audit": 2,
+    "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2,
 }  # fmt: skip
 
 _lock = threading.Lock()

@@ -116,6 +116,8 @@ def tolerance(
     orders: Optional[str] = None,
     plan: Optional[str] = None,
     confidence: Union[float, str] = CONFIDENCE,
+    scale_a: Any = None,
+    scale_b: Any = None,
 ) -> Tolerance:
     """Returns by how much each output of A B may differ from the exact one: what `roundoff tolerance` prints.
 
@@ -125,7 +127,9 @@ def tolerance(
     split_k None it is not known into how many parts K is cut, of equal length and at most parts, 32 by default. promote
     cuts K every so many products. plan is that of a library, as in `bounds`. orders is "any" for every order of additions
     on the device. confidence is a probability for all outputs together, as in 0.99 or "1-1e-6",
-    or "always", for bounds that assume nothing of the data. Source: the catalogue of `bounds`.
+    or "always", for bounds that assume nothing of the data. On a block-scaled unit a and b are products of elements and
+    scales, or elements where scale_a, of the shape (M, blocks), and scale_b, (blocks, N), are given, which makes limits
+    tighter: of ml_dtypes, or uint8 for codes, or float32. Source: the catalogue of `bounds`.
 
     >>> t = tolerance(np.ones((4, 64)), np.ones((64, 2)), "hopper", confidence="always")
     >>> t.limits.shape, t.bound
@@ -135,8 +139,9 @@ def tolerance(
     limits = np.empty((x.shape[0], y.shape[1]))
     question = _maker(x, y, device, in_, acc, out_format, split_k, promote, parts, orders, plan)
     question["confidence"] = _confidence(confidence)
-    matrices = [arrays.matrix("a", x), arrays.matrix("b", y), None, None, arrays.matrix("limits", limits)]
-    answer = _library.ask("tolerance", question, matrices, _library.LONG, (x, y, limits))
+    scales = _scales(device, scale_a, scale_b)
+    matrices = [arrays.matrix("a", x), arrays.matrix("b", y), *(m for m, _ in scales), None, None, arrays.matrix("limits", limits)]
+    answer = _library.ask("tolerance", question, matrices, _library.LONG, (x, y, scales, limits))
     return record(Tolerance, {**answer, "limits": limits})
 
 
@@ -155,6 +160,8 @@ def compare(
     orders: Optional[str] = None,
     plan: Optional[str] = None,
     confidence: Union[float, str] = CONFIDENCE,
+    scale_a: Any = None,
+    scale_b: Any = None,
     emulate: Optional[str] = None,
     want: Any = None,
     want_device: Optional[str] = None,
@@ -204,8 +211,9 @@ def compare(
         for name, value in others.items():
             if value is not None:
                 raise ValueError(f"{name} is {value!r:.60}, and want is None: it tells how want is computed")
-    matrices = [arrays.matrix("a", x), arrays.matrix("b", y), arrays.matrix("got", d), arrays.matrix("want", w), None]
-    answer = _library.ask("tolerance", question, matrices, _library.LONG, (x, y, d, w))
+    scales = _scales(device, scale_a, scale_b)
+    matrices = [arrays.matrix("a", x), arrays.matrix("b", y), *(m for m, _ in scales), arrays.matrix("got", d), arrays.matrix("want", w), None]
+    answer = _library.ask("tolerance", question, matrices, _library.LONG, (x, y, scales, d, w))
     return record(
         Compared,
         {**answer, "worst": [record(Output, e) for e in answer["worst"]], "causes": [record(Cause, c) for c in answer["causes"]]},
@@ -253,6 +261,21 @@ def _outputs(name: str, d: Any, shape: tuple, given: tuple) -> np.ndarray:
 def _stored(out_format: Optional[str], got: Any) -> Optional[str]:
     """Returns the format of outputs: that which is named, or that of their dtype."""
     return out_format if out_format is not None else _OWN.get(getattr(getattr(got, "dtype", None), "name", ""))
+
+
+def _scales(device: str, a: Any, b: Any) -> List[Tuple[Optional[_library.Matrix], Optional[np.ndarray]]]:
+    """Returns the scales as matrices, with the arrays that own them. Bytes are codes of the unit's scales."""
+    from ._catalogue import devices
+
+    unit = next((d for d in devices() if d.name == device), None)
+    made: List[Tuple[Optional[_library.Matrix], Optional[np.ndarray]]] = []
+    for name, s in (("scale_a", a), ("scale_b", b)):
+        z = None if s is None else arrays.given(name, s)
+        codes = z is not None and z.dtype == np.uint8
+        if codes and (unit is None or unit.scale is None):
+            raise ValueError(f"{name} is of bytes, and device is {device!r}, want the name of a unit with scales, whose codes they are")
+        made.append((arrays.matrix(name, z, unit.scale if codes and unit else None), z))
+    return made
 
 
 def _confidence(confidence: Any) -> str:

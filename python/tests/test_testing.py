@@ -52,6 +52,31 @@ class Testing(Test):
         with self.assertRaisesRegex(AssertionError, "beyond its tolerance"):
             testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3"), *e4m3, device="blackwell", emulate="sums")
 
+    def test_scales(self):
+        rng = np.random.default_rng(5)
+        device, k = "blackwell-tcgen05-mxe4m3-binary32", 128
+        a, b = (rng.standard_normal(n).astype(ml_dtypes.float8_e4m3fn) for n in ((9, k), (k, 7)))
+        scales = [(2.0 ** rng.integers(-2, 3, n)).astype(ml_dtypes.float8_e8m0fnu) for n in ((9, k // 32), (k // 32, 7))]
+        options = {"device": device, "scale_a": scales[0], "scale_b": scales[1]}
+        d = np.empty((9, 7), np.float32)
+        for j in range(7):
+            d[:, j] = roundoff.dot(a, b[:, j], device, scale_x=scales[0], scale_y=np.ascontiguousarray(scales[1][:, j])[None, :].repeat(9, axis=0))
+        testing.assert_close(d, a, b, **options)
+        testing.assert_close(d, a, b, emulate="bits", **options)
+        bytes_ = {"device": device, "scale_a": scales[0].view(np.uint8), "scale_b": scales[1].view(np.uint8)}
+        self.same(testing.tolerance(a, b, **options).limits, testing.tolerance(a, b, **bytes_).limits)
+        whole = [x.astype(np.float32) for x in (a, b)]
+        whole[0] *= np.repeat(scales[0].astype(np.float32), 32, axis=1)
+        whole[1] *= np.repeat(scales[1].astype(np.float32), 32, axis=0)
+        testing.assert_close(d, *whole, device=device)
+        self.assertTrue((testing.tolerance(a, b, **options).limits < testing.tolerance(*whole, device).limits).all())
+        wrong = scales[0].astype(np.float32)
+        wrong[3, 1] *= 2
+        with self.assertRaisesRegex(AssertionError, r"products 32 to 63 of 128 are multiplied by a factor of 0.5, in row 3 of A"):
+            testing.assert_close(d, a, b, device, scale_a=wrong, scale_b=scales[1])
+        with self.assertRaisesRegex(ValueError, "takes no scales"):
+            testing.assert_close(d, a, b, device="hopper", scale_a=wrong, scale_b=scales[1])
+
     def test_faults(self):
         sound = roundoff.gemm(self.a, self.b)
         swapped = sound[[1, 0, *range(2, 33)]]

@@ -69,7 +69,7 @@ var rows = []string{
 	"gpu info", "gpu speed -n 32 -passes 9223372036854775807", "gpu speed -n 32 -algorithms 9223372036854775807", "gpu speed -n 32 -passes 1 -seed 3",
 	"gpu speed -n 32768", "gpu experiment -m 9223372036854775807 made", "gpu experiment -m 4 -n 4 -k 32 -elements 100 -seed 2 made gemm-positive profile",
 	"gpu probe --emulate hopper", "gpu record --rows 10 --seed 2 made", "gpu record --rows 9223372036854775807 --emulate volta made", "gpu record --rows 9223372036854775807 --emulate hopper made",
-	"gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
+	"gpu verify --library --shapes 8x16x64,1x64x65 --algorithms 2 fp16", "gpu verify --library --dots 1e3 --seconds 2 --seed 3 fp8 bf16", "gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s -jobs 2 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
 	"silicon info", "silicon verify --seconds 0.1 --seed 3", "silicon verify --seconds 0.1 hopper", "silicon verify --dots 2e5 --seed 5", "silicon help",
 	"silicon probe", "silicon probe hopper", "silicon record --rows 20 --seed 2 made", "silicon record --rows 9223372036854775807 made", "gpu verify --emulate volta --dots 1e4",

@@ -25,7 +25,7 @@
 //	roundoff gpu info         print the GPU, its driver and libraries
 //	roundoff gpu probe        measure the arithmetic of each instruction of the GPU
 //	roundoff gpu record       write test vectors computed by the GPU
-//	roundoff gpu verify       compare the GPU with the emulation
+//	roundoff gpu verify       compare the GPU with the emulation, or with -library its cuBLASLt with plans
 //	roundoff gpu speed        time products with every algorithm of cuBLASLt
 //	roundoff gpu experiment   run the paper's experiments on the GPU
 //	roundoff version          print the version of this program, and the machine

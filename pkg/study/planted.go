@@ -16,9 +16,10 @@ import (
 
 // Criteria are ways to tell whether outputs are right, by the exact ones:
 // [tolerance.Tolerance.Compare] with an unknown split of K, the same with the
-// bits of emulations, of which one number of parts has to fit, |got - want| <= atol + rtol |want| with the
-// defaults of numpy.allclose, 1e-5 and 1e-8, and with 1e-2 for both, and |got -
-// want| <= 6√(2K) u |A||B| with the u of the format in which the device adds.
+// bits of emulations, of which one number of parts has to fit, |got - want| <=
+// atol + rtol |want| with the defaults of numpy.allclose, 1e-5 and 1e-8, and
+// with 1e-2 for both, and |got - want| <= 6√(2K) u |A||B| with the u of the
+// format in which the device adds.
 var Criteria = []string{"tolerance", "emulated", "allclose", "loose", "root"}
 
 // The faults that are planted, by name. No fault is a sound product.

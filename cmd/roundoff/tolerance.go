@@ -24,6 +24,10 @@ type toleranceQuestion struct {
 	json       bool
 }
 
+// mostTolerances is the largest number of outputs: several numbers are kept of
+// each.
+const mostTolerances = 1 << 26
+
 // toleranceCommand prints how far outputs may be from the exact ones, and of
 // those in a file which are further.
 func toleranceCommand(_ context.Context, args []string, stdout, stderr io.Writer) error {
@@ -93,8 +97,8 @@ func toleranceCommand(_ context.Context, args []string, stdout, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	if operands.A.Rows > maxElements/operands.B.Cols {
-		return fmt.Errorf("the product of %s and %s has %d × %d elements, want at most %d", words[0], words[1], operands.A.Rows, operands.B.Cols, maxElements)
+	if operands.A.Rows > mostTolerances/operands.B.Cols {
+		return fmt.Errorf("the product of %s and %s has %d × %d elements, want at most %d", words[0], words[1], operands.A.Rows, operands.B.Cols, mostTolerances)
 	}
 	q.Operands = operands.Operands
 	var outputs [2]*blas64.General

@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -182,6 +182,9 @@ judge: ## put every bound to every device, data of all kinds and K short and lon
 
 tightness: ## how near errors of quantised products come to their bounds, and how often they exceed them; half an hour
 	go test -count=1 -timeout 2h -v -run 'Tightness|Coverage' ./pkg/quantisation -whole
+
+test-whole: ## orders of libraries, a million multiply-adds of each, and predictions of the longest sums; an hour
+	go test -count=1 -timeout 4h -whole ./pkg/plan ./pkg/bound
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)

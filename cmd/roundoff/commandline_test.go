@@ -82,6 +82,8 @@ var rows = []string{
 	"bound -plan split -k 9000 -dist U(0,1)", "bound -plan lanes A.npy B.npy", "predict -plan split-blocks -k 300", "sweep -plans plain;split -devices hopper -k 16 -m 2", "gemm -library cublaslt-13.1 -device h100 -config 66,0,2,2,0,0,35 A.npy B.npy -o D.npy", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan diff -plan lanes -with slices -k 70", "plan diff -json -plan scaled -with split-blocks -k 200", "plan diff -plan plain -with plain", "plan explain -plan lanes -o made.svg", "plan help",
 	"gemm -plan two-halves A.npy B.npy -o D.npy", "gemm -plan lanes -compare ieee,hopper -alpha 2 -beta 3 -c A.npy -ta A.npy B.npy -o D.npy", "gemm -plan scaled A.npy B.npy -o D.npy", "gemm -plan split -in e4m3 A.npy B.npy -o D.npy",
 	"trace -plan blocks-of-lanes A.npy B.npy -row 1 -column 2", "trace -plan split wide.npy tall.npy", "trace -plan plain -promote 3 A.npy B.npy",
+	"tolerance -k 64,300 -device hopper,volta", "tolerance -header made -in e4m3 -orders any", "tolerance A.npy B.npy -o D.npy -confidence always", "tolerance -emulate sums -split-k 2 A.npy B.npy A.npy",
+	"tolerance -json -emulate bits -parts 3 -out binary16 A.npy B.npy B.npy", "tolerance -want-device volta -want-in binary16 -want-acc binary16 -want-out bfloat16 A.npy B.npy A.npy B.npy", "tolerance -plan split A.npy B.npy", "tolerance -promote 32 -in e4m3 -acc binary32 A.npy B.npy",
 	"version", "help", "gpu help", "",
 }
 

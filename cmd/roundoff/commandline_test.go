@@ -39,6 +39,7 @@ var rows = []string{
 	"sweep -devices paper,hopper/2>binary16 -dist t(3)×N(0,1) -k 16,100 -m 8 -n 2 -seeds 1,3:4 -confidence 0.9,0.99 -told distribution,moments,files -per-output -represented -ranges=false -o f.csv",
 	"sweep -join good.csv -o f.csv", "sweep -join good.csv good.csv", "sweep -join bad.csv", "sweep -join zero", "sweep -join seeds.csv",
 	"sweep -devices paper -dist U(0,1) -k 16,1000000 -m 9 -n 1 -o f.csv",
+	"sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1:3 -shard 2/2 -o f.csv", "sweep -join shard.csv", "sweep -join shard.csv good.csv",
 	"sweep -standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1) -k 33 -seeds 1 -o f.csv", "sweep -hunt 10m -seed 3",
 	"gemm -in e4m3 -promote 128 A.npy B.npy -o D.npy", "bound -in e4m3 -promote 128 -k 4096", "advise -tolerance 0.01 -promote 128 -k 4096 -dist U(0,1)",
 	"bound -recipe mxe4m3-floor -device blackwell -k 9007199254740992 -dist N(0,1)", "bound -recipe torchao-e4m3-row,torchao-e4m3-tensor A.npy B.npy",
@@ -106,7 +107,7 @@ var oddWords = append([]string{
 // files are names of files in the folder of a command line, and of files that
 // do not exist.
 var files = []string{
-	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "made.svg", "zero", "good.csv", "bad.csv", "seeds.csv",
+	"A.npy", "B.npy", "tall.npy", "wide.npy", "empty.npy", "short.npy", "none.npy", "huge.npy", "pipe.npy", "made.svg", "zero", "good.csv", "bad.csv", "seeds.csv", "shard.csv",
 	"net.safetensors", "net.onnx", "x.npz", "short.safetensors", "folder", "vectors", "vectors/x.tcv.gz", "dangling", "loop", "made", "D.npy", "no/such", "A.npy/x", ".", strings.Repeat("n", 300),
 }
 
@@ -259,10 +260,18 @@ func makeFiles(f *testing.F) contents {
 		f.Fatal(err)
 	}
 	net := safetensors(numbered(20, 3), numbered(1, 1))
+	shard := filepath.Join(dir, "shard.csv")
+	if status := run(f.Context(), strings.Fields("sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1 -shard 1/1 -o "+shard), &said, &said); status != 0 {
+		f.Fatal(said.String())
+	}
+	part, err := os.ReadFile(shard)
+	if err != nil {
+		f.Fatal(err)
+	}
 	return contents{
 		"A.npy": square, "B.npy": square, "tall.npy": matrix(1<<14, 1), "wide.npy": matrix(1, 1<<14), "empty.npy": nil, "short.npy": square[:len(square)-5],
 		"none.npy": npyFile(dictionary("<f8", "False", "None"), []float64{1}), "good.csv": table, "bad.csv": bytes.ReplaceAll(table, []byte(",holds,"), []byte(",Holds,")),
-		"huge.npy": npyFile(dictionary("<f8", "False", "(9223372036854775807, 9223372036854775807)"), []float64{1}), "seeds.csv": seeds,
+		"huge.npy": npyFile(dictionary("<f8", "False", "(9223372036854775807, 9223372036854775807)"), []float64{1}), "seeds.csv": seeds, "shard.csv": part,
 		"net.safetensors": net, "short.safetensors": net[:len(net)-5], "vectors/x.tcv.gz": vectors, "folder/text": []byte("text"),
 		"net.onnx": layer(numbered(20, 3)), "x.npz": savez(map[string][]byte{"x": npyFile(dictionary("<f8", "False", "(1, 20)"), make([]float64, 20))}),
 	}

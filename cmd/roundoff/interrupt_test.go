@@ -110,6 +110,14 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("status %d, said %q, wrote %.300q, %v", status, said, data, err)
 		}
 	})
+	t.Run("a_shard_keeps_what_it_has", func(t *testing.T) {
+		file := filepath.Join(dir, "shard.csv")
+		defer os.Remove(file)
+		status, said, _ := interrupted(t, dir, "sweep -devices ieee -dist pairing -k 16,3900000 -m 9 -n 1 -seeds 1 -shard 1/1 -o shard.csv", syscall.SIGTERM)
+		if draws := len(readPart(t, file).Draws); status != 143 || draws != 1 || !strings.Contains(said, "shard.csv has 1 draws and lacks 1, the same command goes on with them") {
+			t.Errorf("status %d, said %q, %d draws", status, said, draws)
+		}
+	})
 	t.Run("a_second_one_kills", func(t *testing.T) {
 		status, _, took := interrupted(t, dir, "gemm pipe.npy pipe.npy -o D.npy", os.Interrupt, os.Interrupt)
 		if status != -int(syscall.SIGINT) || took > time.Second {

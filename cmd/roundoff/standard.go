@@ -16,10 +16,9 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// all runs the standard plan, restricted to the machines, distributions and Ks
-// that flags name. If ctx ends it returns the rows measured so far, with the
-// error.
-func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
+// standardPlans returns the parts of the standard plan, restricted to the
+// machines, distributions and Ks that flags name.
+func (q *sweepQuestion) standardPlans(flags *flag.FlagSet) (plans []sweep.Plan, err error) {
 	if err := q.parts(); err != nil {
 		return nil, err
 	}
@@ -33,9 +32,24 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 		if given(flags, "k") {
 			p.Ks = common(p.Ks, q.Ks, strconv.Itoa)
 		}
-		if len(p.Machines) == 0 || len(p.Data) == 0 || len(p.Ks) == 0 {
-			continue
+		if len(p.Machines) > 0 && len(p.Data) > 0 && len(p.Ks) > 0 {
+			plans = append(plans, p)
 		}
+	}
+	if plans == nil {
+		return nil, errors.New("nothing of that is in the standard plan")
+	}
+	return plans, nil
+}
+
+// all runs the standard plan. If ctx ends it returns the rows measured so far,
+// with the error.
+func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
+	plans, err := q.standardPlans(flags)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
 		fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %v, seeds %s, told %v\n",
 			len(p.Machines), len(p.Data), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
 		bar := newProgress(stderr, "sweep")
@@ -44,9 +58,6 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 		if rows, failed = sweep.Join(rows, part); cmp.Or(err, failed) != nil {
 			return rows, cmp.Or(err, failed)
 		}
-	}
-	if rows == nil {
-		return nil, errors.New("nothing of that is in the standard plan")
 	}
 	return rows, nil
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -22,7 +22,7 @@ import (
 type sweepQuestion struct {
 	machines, sets, ks, seeds, confidences string
 	plans                                  string
-	told, o                                string
+	told, o, shard                         string
 	join, standard                         bool
 	hunt                                   time.Duration
 	seed                                   uint64
@@ -32,10 +32,13 @@ type sweepQuestion struct {
 // sweepCommand counts the violations of every bound on emulated machines.
 func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	q := sweepQuestion{Plan: sweep.Plan{Predict: true}}
-	flags := newFlags("sweep", "[-flag ...] [-o FILE.csv]\n       roundoff sweep -join FILE.csv ... [-o FILE.csv]\n\n"+
+	flags := newFlags("sweep", "[-flag ...] [-o FILE.csv]\n       roundoff sweep -join FILE.csv ... [-o FILE.csv]\n"+
+		"       roundoff sweep [-flag ...] -shard I/N -o FILE.csv\n\n"+
 		"Multiplies random matrices on emulated machines, measures the errors exactly, and counts how\n"+
 		"every bound does: outputs above it, how tight it is, how it grows. Prints a summary, and with\n"+
 		"-o writes all as CSV. With -join it reads files of different seeds in place of computing.\n"+
+		"With -shard it computes the Ith of N shares of that, for one of N computers, into a file that says what\n"+
+		"it is of; started again it goes on with that file. -join of all shards is the sweep, whatever N.\n"+
 		"It fails if a bound that is claimed for the machine and the data is exceeded more often than stated.\n\n"+
 		"With -standard it sweeps every device of roundoff devices over data of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
@@ -62,6 +65,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
+	flags.StringVar(&q.shard, "shard", "", "compute only this `share`, as in 3/16, into the file of -o, or what that lacks")
 	flags.BoolVar(&q.join, "join", false, "join the files named")
 	words, err := parseFlags(flags, args)
 	if err != nil {
@@ -72,6 +76,9 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	if q.hunt != 0 && (q.join || q.standard || q.o != "") {
 		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard and -o with it")
+	}
+	if given(flags, "shard") && (q.join || q.hunt != 0 || q.o == "") {
+		return misuse(flags, "-shard writes the file of -o, want that, and none of -join and -hunt with it")
 	}
 	for _, name := range []string{"m", "n", "confidence", "per-output", "represented", "ranges"} {
 		if q.standard && given(flags, name) {
@@ -84,6 +91,9 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.hunt != 0 {
 		return q.search(ctx, stdout, stderr)
 	}
+	if given(flags, "shard") {
+		return q.runShard(ctx, flags, stdout, stderr)
+	}
 	var file *output
 	if q.o != "" {
 		if file, err = newOutput(q.o); err != nil {
@@ -92,11 +102,12 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		defer file.drop()
 	}
 	comment := "roundoff sweep " + strings.Join(args, " ")
+	totals := q.standard
 	var rows []sweep.Row
 	start := time.Now()
 	switch {
 	case q.join:
-		rows, comment, err = joinFiles(words)
+		rows, comment, totals, err = joinFiles(words)
 	case q.standard:
 		rows, err = q.all(ctx, flags, stderr)
 	default:
@@ -116,6 +127,8 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	if q.standard {
 		fmt.Fprintf(stdout, "%v\n", time.Since(start).Round(time.Second))
+	}
+	if totals {
 		return digest(stdout, rows)
 	}
 	return summarize(stdout, rows)
@@ -131,6 +144,17 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 	bar := newProgress(stderr, "sweep")
 	defer bar.done()
 	return q.Plan.Run(ctx, bar.set)
+}
+
+// list returns the plans of the flags.
+func (q *sweepQuestion) list(flags *flag.FlagSet) ([]sweep.Plan, error) {
+	if q.standard {
+		return q.standardPlans(flags)
+	}
+	if err := q.parts(); err != nil {
+		return nil, err
+	}
+	return []sweep.Plan{q.Plan}, nil
 }
 
 // parts fills in the plan from the values of the flags.
@@ -207,27 +231,6 @@ func names[T any](list []T, name func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// joinFiles returns the joined rows of several files, and all their comments.
-func joinFiles(files []string) (rows []sweep.Row, comment string, err error) {
-	var comments []string
-	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, "", err
-		}
-		more, c, err := sweep.Read(f)
-		f.Close()
-		if err == nil {
-			rows, err = sweep.Join(rows, more)
-		}
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", file, err)
-		}
-		comments = append(comments, c)
-	}
-	return rows, strings.Join(comments, "\n"), nil
-}
-
 // summarize prints the errors and the tightest claimed bound for every machine,
 // distribution and K. It returns an error if a claimed bound is violated.
 func summarize(w io.Writer, rows []sweep.Row) error {
@@ -250,7 +253,11 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 		} else {
 			fmt.Fprint(t, "\t-\t-\t-\t-")
 		}
-		fmt.Fprintf(t, "\t%.1f\n", e.Exact/e.Product)
+		if e.Product > 0 {
+			fmt.Fprintf(t, "\t%.1f\n", e.Exact/e.Product)
+		} else {
+			fmt.Fprint(t, "\t-\n") // a shard tells no times
+		}
 		i = j
 	}
 	if err := t.Flush(); err != nil {

@@ -161,7 +161,8 @@ func Write(w io.Writer, comment string, rows []Row) error {
 const longest, longestComment = 1 << 28, 1 << 16
 
 // Read reads what Write wrote, less than 256 MiB, and returns the rows and the
-// comment. An error names the line.
+// comment. An error names the line. What [Part.Write] wrote it reads too, with
+// the manifest as the comment, as long as that is below 64 KiB.
 func Read(r io.Reader) (rows []Row, comment string, err error) {
 	limited := &io.LimitedReader{R: r, N: longest}
 	b := bufio.NewReaderSize(limited, longestComment)

@@ -25,6 +25,10 @@
 // distributions. [Hunt] searches random products for violations, and reports
 // each as a command.
 //
+// A [Shard] is a share of a sweep, for one of many computers. What it computes
+// is a [Part], with a manifest; [JoinParts] returns the rows of the sweep, and
+// they do not depend on the number of shards.
+//
 // [Join] joins the rows of different seeds, so that a sweep can be split over
 // seeds, files and computers ([Write], [Read]). Only the times in a row and the
 // last digits of its moments depend on how the sweep was split and on the

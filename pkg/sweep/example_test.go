@@ -1,12 +1,16 @@
 package sweep_test
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -355,4 +359,139 @@ func ExampleGenerator_Matrices() {
 	fmt.Println(a.Rows, a.Cols, b.Rows, b.Cols, slices.Equal(a.Data, again.Data))
 	// Output:
 	// 2 3 3 2 true
+}
+
+// Three computers compute a shard each, and a fourth joins what they wrote.
+// Whatever their number, the rows are those of the sweep on one.
+func ExampleShard() {
+	ctx := context.Background()
+	var files []sweep.Part
+	for i := range 3 {
+		part := sweep.Part{Version: "1", Command: "a small sweep", Shard: sweep.Shard{Index: i + 1, Of: 3}, Plans: []sweep.Grid{small.Grid()}}
+		err := part.Shard.Run(ctx, []sweep.Plan{small}, len(part.Draws), func(rows []sweep.Row) error {
+			part.Draws = append(part.Draws, rows)
+			return nil
+		}, nil)
+		var file bytes.Buffer
+		if err := errors.Join(err, part.Write(&file)); err != nil {
+			panic(err)
+		}
+		fmt.Printf("shard %v has %d draws and lacks %d\n", part.Shard, len(part.Draws), part.Missing())
+		files = append(files, must(sweep.ReadPart(&file)))
+	}
+	joined, whole := must(sweep.JoinParts(files)), must(small.Run(ctx, nil))
+	for i, r := range whole {
+		if r.Bound == "vibea" {
+			fmt.Println(joined[i].Machine, joined[i].K, joined[i].Violations == r.Violations)
+		}
+	}
+	// Output:
+	// shard 1/3 has 2 draws and lacks 0
+	// shard 2/3 has 1 draws and lacks 0
+	// shard 3/3 has 1 draws and lacks 0
+	// paper 256 true
+	// paper 4096 true
+	// volta 256 true
+	// volta 4096 true
+}
+
+func ExampleParseShard() {
+	s, err := sweep.ParseShard("3/16")
+	fmt.Println(s, s.Draws(40), err)
+	_, err = sweep.ParseShard("17/16")
+	fmt.Println(err)
+	// Output:
+	// 3/16 3 <nil>
+	// sweep: shard "17/16", want one of how many, as in 3/16, a million at most
+}
+
+// A shard in JSON is its text.
+func ExampleShard_MarshalText() {
+	text, err := json.Marshal(sweep.Shard{Index: 3, Of: 16})
+	fmt.Println(string(text), err)
+	// Output: "3/16" <nil>
+}
+
+func ExampleShard_UnmarshalText() {
+	var s sweep.Shard
+	fmt.Println(json.Unmarshal([]byte(`"3/16"`), &s), s.Index, s.Of)
+	// Output: <nil> 3 16
+}
+
+// The draws of a plan are the pairs of matrices that all its machines multiply.
+func ExamplePlan_Grid() {
+	g := small.Grid()
+	fmt.Println(g.Data, g.Ks, g.Seeds)
+	// Output: [U(0,1)] [256 4096] [1 2]
+}
+
+func ExampleGrid_Draws() {
+	fmt.Println(small.Grid().Draws())
+	// Output: 4
+}
+
+// begun is a shard of small of which nothing is computed yet.
+var begun = sweep.Part{
+	File: "b.csv", Version: "1", Command: "roundoff sweep -k 256,4096",
+	Shard: sweep.Shard{Index: 2, Of: 3}, Plans: []sweep.Grid{small.Grid()},
+}
+
+// A join says what it lacks.
+func ExampleJoinParts() {
+	none := begun // as of four computers that share three draws
+	none.Shard, none.Plans = sweep.Shard{Index: 4, Of: 4}, []sweep.Grid{{Data: []string{"U(0,1)"}, Ks: []int{16}, Seeds: []uint64{1, 2, 3}}}
+	_, err := sweep.JoinParts([]sweep.Part{none})
+	fmt.Println(err)
+	_, err = sweep.JoinParts([]sweep.Part{none, none})
+	fmt.Println(err)
+	// Output:
+	// sweep: 3 of 4 shards are missing: 1:3
+	// sweep: b.csv and b.csv are both shard 4/4, want each once
+}
+
+func ExamplePart_Missing() {
+	fmt.Println(begun.Missing())
+	// Output: 1
+}
+
+// Shards of two versions are not joined.
+func ExamplePart_Same() {
+	newer := begun
+	newer.File, newer.Version = "c.csv", "2"
+	fmt.Println(begun.Same(newer))
+	// Output: sweep: b.csv is by version 1, c.csv by version 2, want shards by one
+}
+
+// A file begins with what it is of.
+func ExamplePart_Write() {
+	var file bytes.Buffer
+	if err := begun.Write(&file); err != nil {
+		panic(err)
+	}
+	line, _, _ := strings.Cut(file.String(), `,"plans"`)
+	fmt.Println(line)
+	fmt.Println(sweep.BeginsPart(bufio.NewReader(&file)))
+	// Output:
+	// # {"version":"1","command":"roundoff sweep -k 256,4096","shard":"2/3"
+	// true
+}
+
+func ExampleBeginsPart() {
+	fmt.Println(sweep.BeginsPart(bufio.NewReader(strings.NewReader("# roundoff sweep -k 16"))))
+	// Output: false
+}
+
+// What is cut off is refused, and still tells what it was of.
+func ExampleReadPart() {
+	var file bytes.Buffer
+	if err := begun.Write(&file); err != nil {
+		panic(err)
+	}
+	file.Truncate(file.Len() - 10)
+	part, err := sweep.ReadPart(&file)
+	fmt.Println(part.Command, len(part.Draws))
+	fmt.Println(err)
+	// Output:
+	// roundoff sweep -k 256,4096 0
+	// sweep: shard 2/3 is damaged or cut off, its rows have not the checksum of its manifest
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -63,80 +62,57 @@ type Plan struct {
 // a seed occurs twice, or a confidence is not in (0, 1).
 func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, error) {
 	p.check()
-	if progress == nil {
-		progress = func(int, int) {}
+	t := p.Grid().table()
+	err := Shard{1, 1}.run(ctx, []Plan{p}, 0, func(_, u int, rows []Row) error { return t.add(u, rows) }, progress)
+	if err == nil && p.Predict {
+		var units []unit
+		if units, err = p.units(); err == nil {
+			p.predict(units, t.cells)
+		}
 	}
-	units, err := p.units()
-	if err != nil {
+	if err != nil && err != ctx.Err() {
 		return nil, err
 	}
-	total, done := 0, 0
-	for _, k := range p.Ks {
-		total += k * len(units) * len(p.Data) * len(p.Seeds)
-	}
-	first := p.twins()
-	var mu sync.Mutex
-	cells := map[[3]int][]Row{}
-	for l, data := range p.Data {
-		for h, k := range p.Ks {
-			for _, seed := range p.Seeds {
-				rows, errs := make([][]Row, len(units)), make([]error, len(units))
-				measured := make(chan struct{})
-				go func() {
-					defer close(measured)
-					d := p.draw(data, k, seed)
-					parallel.Each(len(units), func(i int) {
-						if errs[i] = ctx.Err(); errs[i] != nil {
-							return
-						}
-						if first[i] == i {
-							rows[i], errs[i] = p.measure(units[i], d)
-						}
-						mu.Lock()
-						defer mu.Unlock()
-						if done += k; ctx.Err() == nil {
-							progress(done, total)
-						}
-					})
-				}()
-				select {
-				case <-measured:
-				case <-ctx.Done():
-				}
-				if ctx.Err() != nil {
-					return p.ordered(cells), ctx.Err()
-				}
-				for i, unit := range units {
-					if errs[i] == nil {
-						rows[i], errs[i] = named(rows[first[i]], unit.Name), errs[first[i]]
-					}
-					err, at := errs[i], [3]int{i, l, h}
-					if err == nil {
-						cells[at], err = Join(cells[at], rows[i])
-					}
-					if err != nil {
-						return nil, fmt.Errorf("%s, %s, seed %d: %w", unit.Name, data.Name, seed, err)
-					}
-				}
-			}
-		}
-	}
-	if p.Predict {
-		p.predict(units, cells)
-	}
-	return p.ordered(cells), nil
+	return t.rows(), err
 }
 
-// ordered returns the rows of cells by machine, distribution and K.
-func (p Plan) ordered(cells map[[3]int][]Row) (rows []Row) {
-	for i := range len(p.Machines) + len(p.Orders) {
-		for l := range p.Data {
-			for h := range p.Ks {
-				rows = append(rows, cells[[3]int{i, l, h}]...)
+// measureDraw returns the rows of draw u ([Grid]) of every machine and order.
+// It calls measured after each. If ctx ends it returns the error of ctx at
+// once.
+func (p Plan) measureDraw(ctx context.Context, units []unit, u int, measured func()) ([]Row, error) {
+	l, h, s := p.Grid().at(u)
+	data, k, seed := p.Data[l], p.Ks[h], p.Seeds[s]
+	first := p.twins()
+	rows, errs := make([][]Row, len(units)), make([]error, len(units))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		d := p.draw(data, k, seed)
+		parallel.Each(len(units), func(i int) {
+			if errs[i] = ctx.Err(); errs[i] != nil {
+				return
 			}
-		}
+			if first[i] == i {
+				rows[i], errs[i] = p.measure(units[i], d)
+			}
+			measured()
+		})
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
 	}
-	return rows
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var all []Row
+	for i, unit := range units {
+		if err := errs[first[i]]; err != nil {
+			return nil, fmt.Errorf("%s, %s, seed %d: %w", unit.Name, data.Name, seed, err)
+		}
+		all = append(all, named(rows[first[i]], unit.Name)...)
+	}
+	return all, nil
 }
 
 // check panics if a list of the plan other than Told is empty, a size is below

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"math"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
@@ -20,6 +21,29 @@ func (p Plan) predict(units []unit, cells map[[3]int][]Row) {
 			cells[[3]int{i, l, h}][0].Predicted = predicted
 		}
 	})
+}
+
+// predictionsOf returns the predictions for distribution l, for every machine
+// and K. If ctx ends it returns the error of ctx at once.
+func (p Plan) predictionsOf(ctx context.Context, l int) ([][]Prediction, error) {
+	units, err := p.units()
+	if err != nil {
+		return nil, err
+	}
+	all, done := make([][]Prediction, len(units)), make(chan struct{})
+	go func() {
+		defer close(done)
+		parallel.Each(len(units), func(i int) {
+			if ctx.Err() == nil {
+				all[i] = predictions(p.problem(units[i], p.Data[l], p.Ks[0]), p.Data[l], p.Ks)
+			}
+		})
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	return all, ctx.Err()
 }
 
 // predictions returns what [bound.Predict] predicts of the errors of a problem

@@ -33,6 +33,8 @@ func (m *merger) add(part []float32) {
 	m.parts++
 }
 
+var zeros [8]float32
+
 // plus returns sum + part, or a sum that begins with part if sum is nil. It
 // takes both.
 func (m *merger) plus(sum, part []float32) []float32 {
@@ -44,12 +46,14 @@ func (m *merger) plus(sum, part []float32) []float32 {
 		sum, part := sum[lo:hi], part[lo:hi]
 		switch {
 		case !first:
-			for i, v := range part[:len(sum)] {
-				sum[i] += v
+			done := vectorAdd(sum, part)
+			for i, v := range part[done:len(sum)] {
+				sum[done+i] += v
 			}
 		case m.Zero:
-			for i, v := range sum {
-				sum[i] = 0 + v // +0 for -0
+			done := vectorAdd(sum, zeros[:])
+			for i, v := range sum[done:] {
+				sum[done+i] = 0 + v // +0 for -0
 			}
 		}
 		if m.Running != (tcore.Format{}) {

@@ -133,8 +133,8 @@ func transposeRounded(z blas32.General, f tcore.Format, m blas32.General) {
 	}
 }
 
-// transposeStrip stores in z the transpose of m. Columns of z that m has no rows
-// for are zero.
+// transposeStrip stores in z the transpose of m. Columns of z that m has no
+// rows for are zero.
 func transposeStrip(z, m blas32.General) {
 	const few = 8
 	none := make([]float32, m.Cols)

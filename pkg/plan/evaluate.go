@@ -14,7 +14,8 @@ type computation struct {
 	// scale returns the scales of A and of B that belong to an element of a part.
 	scale func(element, part int) (a, b float32)
 
-	unused [][]float32
+	unused  [][]float32
+	mergers []*merger // that are used no more
 }
 
 // A part is an order and the products that it adds, cut as it says. Strips and

@@ -205,14 +205,16 @@ func (p Plan) dot(call string, x, y []float64, scaleX, scaleY []float32) float64
 	if len(x) != len(y) || len(x) == 0 {
 		panic(fmt.Sprintf("plan: %s: %d and %d factors, want as many of both, at least one", call, len(x), len(y)))
 	}
-	sum := (&computation{
+	of := &computation{
 		elements: 1,
-		run: func(r Run, k []int) []float32 {
-			steps := r.steps(k)
-			return []float32{float32(r.Device.Dot(pick(x, steps), pick(y, steps), 0))}
-		},
-		scale: func(_, part int) (float32, float32) { return scaleX[part], scaleY[part] },
-	}).evaluate(cut(p.Order, positions(len(x))))
+		scale:    func(_, part int) (float32, float32) { return scaleX[part], scaleY[part] },
+	}
+	of.run = func(r Run, k []int) []float32 {
+		steps, sum := r.steps(k), of.vector()
+		sum[0] = float32(r.Device.Dot(pick(x, steps), pick(y, steps), 0))
+		return sum
+	}
+	sum := of.evaluate(cut(p.Order, positions(len(x))))
 	return p.output().Round(float64(sum[0]), tcore.ToNearestEven)
 }
 

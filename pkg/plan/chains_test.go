@@ -61,6 +61,41 @@ func TestStripsHaveTheBitsOfDotWithAndWithoutVectors(t *testing.T) {
 	}
 }
 
+// Runs of groups shorter than a block have the bits of Dot, which pads them:
+// also where zeros count, since all terms of a sum are tiny or their exponent
+// is great.
+func TestRunsOfShortGroupsHaveTheBitsOfDot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 10))
+	for _, c := range []tcore.Format{tcore.Binary32, tcore.Binary16} {
+		for _, zero := range []int{-133, -126, -125, -10, 3} {
+			for _, group := range []int{1, 4, 8, 12, 16} {
+				core := tcore.Fused{Terms: 16, FractionBits: 24, Result: c, Rounding: tcore.ToZero, ZeroExponent: zero}
+				d := tcore.Device{Name: "fused", A: tcore.BFloat16, B: tcore.BFloat16, C: c, Core: core}
+				p := Plan{Order: Run{Device: d, Group: group, Tile: 2 * group}}
+				a, b := matrix.New(6, 75), matrix.New(75, 9)
+				for i := range a.Data {
+					a.Data[i] = float32(math.Ldexp(rng.NormFloat64(), []int{0, -64, -66}[i/a.Stride%3]))
+				}
+				for i := range b.Data {
+					b.Data[i] = float32(math.Ldexp(rng.NormFloat64(), []int{0, -61, -62}[i%b.Stride%3]))
+				}
+				tcore.BFloat16.RoundSlice32(a.Data, a.Data)
+				tcore.BFloat16.RoundSlice32(b.Data, b.Data)
+				got := matrix.New(a.Rows, b.Cols)
+				p.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, got)
+				columns := matrix.Vectors(matrix.Transpose(b))
+				for i, x := range matrix.Vectors(a) {
+					for j, y := range columns {
+						if got, want := got.Data[i*got.Stride+j], float32(p.Dot(x, y)); math.Float32bits(got) != math.Float32bits(want) {
+							t.Fatalf("zeros have exponent %d, %d in a group, C %s: D[%d][%d] = %x, want %x", zero, group, c.Name, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // Only FMAs of numbers of binary32 with results in binary32 take strips.
 func TestAddsByFMA(t *testing.T) {
 	fma := func(f, c tcore.Format) tcore.Device {

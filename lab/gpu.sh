@@ -6,7 +6,7 @@
 # ROUNDOFF is the program, built before (go build ./cmd/roundoff: it needs nothing else here), DIR takes what each
 # step prints (STEP.txt, with its status and its seconds at the end) and the files that it writes, STEPs are some of
 #
-#	info verify probe record experiment speed more
+#	info verify library probe record experiment speed more
 #
 # and all in this order if none is named, so that what matters most is there if time runs out. A step that fails or
 # takes longer than its limit is told and the next is begun. Exits with 3 where there is no GPU, with 1 where a step
@@ -15,7 +15,7 @@
 # may exceed, in seconds.
 set -uo pipefail
 
-steps=(info verify probe record experiment speed more)
+steps=(info verify library probe record experiment speed more)
 if [[ $# -lt 2 ]]; then
 	echo "usage: $0 ROUNDOFF DIR [STEP ...], with STEP one of ${steps[*]}" >&2
 	exit 2
@@ -29,9 +29,9 @@ done
 [[ $# -gt 0 ]] && steps=("$@")
 mkdir -p "$dir" || exit 2
 
-seconds=120 rows=1000000 passes=10 size=8192 keep=5000 at_most=${LIMIT:-600} experiment=() on=()
+seconds=120 again=50 rows=1000000 passes=10 size=8192 keep=5000 at_most=${LIMIT:-600} experiment=() on=() products=(--seconds 100)
 if [[ -n ${QUICK:-} ]]; then
-	seconds=1 rows=200 passes=1 size=64 keep=100 on=(--emulate "$QUICK")
+	seconds=1 again=1 rows=200 passes=1 size=64 keep=100 on=(--emulate "$QUICK") products=(--shapes 8x16x64,1x32x200)
 	experiment=(--m 8 --k 32 --n 8 --elements 1000)
 fi
 
@@ -53,7 +53,7 @@ ask() { # step, limit in seconds, arguments of roundoff gpu ...
 	return $status
 }
 
-# Limits, in seconds: 20 + 180 + 150 + 420 + 240 + 240 + 200 = 1450 of 1500.
+# Limits, in seconds: 20 + 180 + 130 + 150 + 420 + 240 + 240 + 100 = 1480 of 1500.
 for step in "${steps[@]}"; do
 	rm -f "$dir/$step.txt"
 	case $step in
@@ -63,6 +63,7 @@ for step in "${steps[@]}"; do
 		[[ $status -ne 3 ]] || exit 3
 		;;
 	verify) ask verify 180 verify "${on[@]}" --seconds $seconds ;;
+	library) ask library 130 verify --library "${products[@]}" ;; # what cuBLASLt returns, against plans of its configurations
 	probe) ask probe 150 probe "${on[@]}" ;;
 	record) # few rows to keep, then many, of which sums and seed are kept
 		ask record 60 record "${on[@]}" --rows $keep --seed 1 "$dir/vectors"
@@ -72,7 +73,7 @@ for step in "${steps[@]}"; do
 	experiment) ask experiment 240 experiment "${experiment[@]}" "$dir/recorded" ;;
 	speed) ask speed 240 speed --n $size --passes $passes ;;
 	more) # other seeds, other draws
-		ask more 200 verify "${on[@]}" --seconds $seconds --seed 2
+		ask more 100 verify "${on[@]}" --seconds $again --seed 2
 		;;
 	esac
 done

@@ -120,6 +120,13 @@ func roundoff_predict(q *C.char, a, b *C.roundoff_matrix, to **C.char) C.int {
 	return answer(to, func() (string, error) { return abi.Predict(question(q), matrix(a), matrix(b)) })
 }
 
+//export roundoff_tolerance
+func roundoff_tolerance(q *C.char, a, b, scaleA, scaleB, got, want, limits *C.roundoff_matrix, to **C.char) C.int {
+	return answer(to, func() (string, error) {
+		return abi.Tolerance(question(q), matrix(a), matrix(b), matrix(scaleA), matrix(scaleB), matrix(got), matrix(want), matrix(limits))
+	})
+}
+
 //export roundoff_audit
 func roundoff_audit(q *C.char, a, b *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
 	return answer(to, func() (string, error) { return abi.Audit(question(q), matrix(a), matrix(b), cancelled(cancel)) })

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define ROUNDOFF_ABI 1
+#define ROUNDOFF_ABI 2
 
 enum {
 	ROUNDOFF_OK = 0,
@@ -105,6 +105,15 @@ int roundoff_advise(const char *question, const roundoff_matrix *a, const roundo
  * May be NULL: a, b. */
 int roundoff_predict(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
 	char **answer);
+
+/* How far outputs of A B may be from the exact ones, and which of got are further, and why; keys are
+ * the flags of `roundoff tolerance`, and "want", an object of those that tell a machine, with want, the
+ * outputs of another implementation. Of a device with scales a and b are elements if scale_a and scale_b
+ * are given. limits, in binary64, is filled with the tolerances.
+ * May be NULL: scale_a, scale_b, got, want, limits. */
+int roundoff_tolerance(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
+	const roundoff_matrix *scale_a, const roundoff_matrix *scale_b, const roundoff_matrix *got,
+	const roundoff_matrix *want, const roundoff_matrix *limits, char **answer);
 
 /* What quantisation does to the network in the file "model", or to the product of activations a
  * and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).

@@ -69,7 +69,7 @@ var rows = []string{
 	"gpu info", "gpu speed -n 32 -passes 9223372036854775807", "gpu speed -n 32 -algorithms 9223372036854775807", "gpu speed -n 32 -passes 1 -seed 3",
 	"gpu speed -n 32768", "gpu experiment -m 9223372036854775807 made", "gpu experiment -m 4 -n 4 -k 32 -elements 100 -seed 2 made gemm-positive profile",
 	"gpu probe --emulate hopper", "gpu record --rows 10 --seed 2 made", "gpu record --rows 9223372036854775807 --emulate volta made", "gpu record --rows 9223372036854775807 --emulate hopper made",
-	"gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
+	"gpu verify --library --shapes 8x16x64,1x64x65 --algorithms 2 fp16", "gpu verify --library --dots 1e3 --seconds 2 --seed 3 fp8 bf16", "gpu verify --emulate hopper --seconds 1e8 --seed 4", "gpu verify --emulate volta --seconds 0.1",
 	"reproduce -notebooks folder -out made -kernel bad.csv -timeout 1s -jobs 2 05", "publish -notebooks folder -out made", "publish -compare", "publish -text good.csv",
 	"silicon info", "silicon verify --seconds 0.1 --seed 3", "silicon verify --seconds 0.1 hopper", "silicon verify --dots 2e5 --seed 5", "silicon help",
 	"silicon probe", "silicon probe hopper", "silicon record --rows 20 --seed 2 made", "silicon record --rows 9223372036854775807 made", "gpu verify --emulate volta --dots 1e4",
@@ -81,6 +81,8 @@ var rows = []string{
 	"bound -plan split -k 9000 -dist U(0,1)", "bound -plan lanes A.npy B.npy", "predict -plan split-blocks -k 300", "sweep -plans plain;split -devices hopper -k 16 -m 2", "gemm -library cublaslt-13.1 -device h100 -config 66,0,2,2,0,0,35 A.npy B.npy -o D.npy", "plan explain -plan split-blocks -k 5000", "plan explain -json -plan ieee-fma-bfloat16-binary32 -k 9007199254740992", "plan explain -plan hoper", "plan diff -plan lanes -with slices -k 70", "plan diff -json -plan scaled -with split-blocks -k 200", "plan diff -plan plain -with plain", "plan explain -plan lanes -o made.svg", "plan help",
 	"gemm -plan two-halves A.npy B.npy -o D.npy", "gemm -plan lanes -compare ieee,hopper -alpha 2 -beta 3 -c A.npy -ta A.npy B.npy -o D.npy", "gemm -plan scaled A.npy B.npy -o D.npy", "gemm -plan split -in e4m3 A.npy B.npy -o D.npy",
 	"trace -plan blocks-of-lanes A.npy B.npy -row 1 -column 2", "trace -plan split wide.npy tall.npy", "trace -plan plain -promote 3 A.npy B.npy",
+	"tolerance -k 64,300 -device hopper,volta", "tolerance -header made -in e4m3 -orders any", "tolerance A.npy B.npy -o D.npy -confidence always", "tolerance -emulate sums -split-k 2 A.npy B.npy A.npy",
+	"tolerance -json -emulate bits -parts 3 -out binary16 A.npy B.npy B.npy", "tolerance -want-device volta -want-in binary16 -want-acc binary16 -want-out bfloat16 A.npy B.npy A.npy B.npy", "tolerance -plan split A.npy B.npy", "tolerance -promote 32 -in e4m3 -acc binary32 A.npy B.npy",
 	"version", "help", "gpu help", "",
 }
 

@@ -14,7 +14,7 @@ var gpuCommands = []command{
 	{"info", "tell device, driver and libraries", gpuInfoCommand},
 	{"probe", "measure how each instruction adds", gpuProbe},
 	{"record", "write test vectors of its results: gpu record DIR", gpuRecord},
-	{"verify", "compare it with the emulation", gpuVerify},
+	{"verify", "compare it with the emulation, or with --library its cuBLASLt with plans", gpuVerify},
 	{"speed", "time products with every algorithm of cuBLASLt", gpuSpeed},
 	{"experiment", "run the paper's experiments on it: gpu experiment DIR", gpuExperiment},
 }

@@ -29,6 +29,7 @@ func TestGPUScript(t *testing.T) {
 		t.Skip("builds the program")
 	}
 	fakeGPU(t)
+	t.Setenv("FAKE_SUM", "hopper")
 	dir := t.TempDir()
 	program := filepath.Join(dir, "roundoff")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -55,6 +56,7 @@ func TestGPUScript(t *testing.T) {
 		}
 		has(t, filepath.Join(out, "info.txt"), "compute capability  9.0 Hopper", "status 0, ")
 		has(t, filepath.Join(out, "verify.txt"), " disagreements=0\n", "status 0, ")
+		has(t, filepath.Join(out, "library.txt"), "first choices: 12 of 12 have the bits of their plans", " disagreements=0 ", "status 0, ")
 		has(t, filepath.Join(out, "probe.txt"), "Inferred: ", "status 0, ")
 		has(t, filepath.Join(out, "record.txt"), "rows 100", "rows 200", "tcv.gz 100, of which 0 ", "tcv.gz 200, of which ")
 		has(t, filepath.Join(out, "experiment.txt"), "cublasLtMatmul: ", "mpfma: ", "status 0, ")

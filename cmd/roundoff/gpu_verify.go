@@ -14,15 +14,37 @@ import (
 // gpuVerify compares the instructions of the GPU with the emulation for a given
 // time.
 func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := newFlags("gpu verify", "[--seconds s | --dots n] [--seed n] [--emulate device] [device ...]\n\n"+
+	flags := newFlags("gpu verify", "[--seconds s | --dots n] [--seed n] [--emulate device] [device ...]\n"+
+		"       roundoff gpu verify --library [--seconds s | --dots n] [--seed n] [--shapes s] [--algorithms a] [kind ...]\n\n"+
 		"Computes random dot products on every instruction of the GPU, or those of the devices named,\n"+
 		"and in emulation, and counts how often they agree. Of the first disagreement of each it\n"+
-		"writes the operands and how the emulation came to its result. Fails if there is one.\n\n", stderr)
+		"writes the operands and how the emulation came to its result. Fails if there is one.\n\n"+
+		"With --library it asks cuBLASLt by which algorithms it computes products of many shapes, makes a\n"+
+		"plan of the configuration of each, and compares what the library returns with what the plan\n"+
+		"computes. It writes a row for each, the first difference, and what has no plan and why; ? marks\n"+
+		"plans that nobody has measured. --dots counts outputs. Fails if products differ.\n\n", stderr)
 	emulate := emulateFlag(flags)
 	e := effortFlags(flags)
+	l := newLibraryFlags(flags)
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
+	}
+	if *l.on {
+		if err := e.check(flags); err != nil {
+			return err
+		}
+		if *emulate != "" {
+			return misuse(flags, "emulate = %q with library, which asks a GPU alone", *emulate)
+		}
+		shapes, kinds, err := l.parse(flags, words)
+		if err != nil {
+			return err
+		}
+		return verifyLibrary(ctx, e, shapes, kinds, *l.algorithms, stdout)
+	}
+	if *l.shapes != "" {
+		return misuse(flags, "shapes = %q without library", *l.shapes)
 	}
 	return verify(ctx, flags, e, stdout, func(w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 		return eachUnit(*emulate, words, w, f)
@@ -43,15 +65,23 @@ func effortFlags(flags *flag.FlagSet) effort {
 	}
 }
 
-// verify compares the units of each with their emulation. It writes how often
-// they agree, and the first disagreement of each, and returns an error if there
-// is one.
-func verify(ctx context.Context, flags *flag.FlagSet, e effort, stdout io.Writer, each eachOf) error {
+// check returns errUsage, after reporting it, if a number is out of range.
+func (e effort) check(flags *flag.FlagSet) error {
 	if !(*e.seconds > 0 && *e.seconds < 1e9) {
 		return misuse(flags, "seconds = %v, want more than 0", *e.seconds)
 	}
 	if !(*e.dots >= 0 && *e.dots <= 1e15) {
 		return misuse(flags, "dots = %v, want 0 to 1e15", *e.dots)
+	}
+	return nil
+}
+
+// verify compares the units of each with their emulation. It writes how often
+// they agree, and the first disagreement of each, and returns an error if there
+// is one.
+func verify(ctx context.Context, flags *flag.FlagSet, e effort, stdout io.Writer, each eachOf) error {
+	if err := e.check(flags); err != nil {
+		return err
 	}
 	count := 0
 	if err := each(io.Discard, func(probe.Unit, probe.Provenance) error { count++; return nil }); err != nil {

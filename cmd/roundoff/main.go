@@ -11,6 +11,7 @@
 //	roundoff plan diff        tell where two plans part, and an input whose result differs
 //	roundoff audit            tell what quantisation does to the products of a trained network
 //	roundoff bound            bound the error of a matrix product, by every bound of the catalogue
+//	roundoff tolerance        tell by how much outputs may differ, which do, and why; constants for C
 //	roundoff quantisation     bound what quantisation does to a matrix product, by every bound there is
 //	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
@@ -24,7 +25,7 @@
 //	roundoff gpu info         print the GPU, its driver and libraries
 //	roundoff gpu probe        measure the arithmetic of each instruction of the GPU
 //	roundoff gpu record       write test vectors computed by the GPU
-//	roundoff gpu verify       compare the GPU with the emulation
+//	roundoff gpu verify       compare the GPU with the emulation, or with -library its cuBLASLt with plans
 //	roundoff gpu speed        time products with every algorithm of cuBLASLt
 //	roundoff gpu experiment   run the paper's experiments on the GPU
 //	roundoff version          print the version of this program, and the machine
@@ -74,6 +75,7 @@ var commands = []command{
 	{"plan", "tell in which order a library adds products, and what that does", planCommand},
 	{"audit", "tell what quantisation does to the products of a trained network", auditCommand},
 	{"bound", "bound the error of a matrix product, by every bound there is", boundCommand},
+	{"tolerance", "tell by how much outputs may differ, which do, and why", toleranceCommand},
 	{"quantisation", "bound what quantisation does to a matrix product, by every bound there is", quantisationCommand},
 	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},

@@ -212,12 +212,17 @@ func writeIntegers(w io.Writer, codes []uint64, cols int) error {
 // writeMatrix writes m as a NumPy file of float64, which contains the numbers
 // of every format exactly.
 func writeMatrix(w io.Writer, m blas32.General) error {
+	return writeRows(w, m.Rows, m.Cols, m.Stride, m.Data)
+}
+
+// writeRows is writeMatrix for elements of either type.
+func writeRows[E float32 | float64](w io.Writer, rows, cols, stride int, data []E) error {
 	b := bufio.NewWriter(w)
-	writeHeader(b, "<f8", m.Rows, m.Cols) // Flush returns the first error
-	row := make([]byte, 0, 8*m.Cols)
-	for i := range m.Rows {
+	writeHeader(b, "<f8", rows, cols) // Flush returns the first error
+	row := make([]byte, 0, 8*cols)
+	for i := range rows {
 		row = row[:0]
-		for _, x := range m.Data[i*m.Stride:][:m.Cols] {
+		for _, x := range data[i*stride:][:cols] {
 			row = binary.LittleEndian.AppendUint64(row, math.Float64bits(float64(x)))
 		}
 		b.Write(row)

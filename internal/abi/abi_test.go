@@ -252,28 +252,40 @@ func TestErrors(t *testing.T) {
 		return func() (string, error) { return GEMM(text, a, b, c, d, never) }
 	}
 	for want, f := range map[string]func() (string, error){
-		`question: unknown field "divice"`:               gemm(`{"divice":"hopper"}`, a, b, nil, z),
-		`question: unexpected EOF`:                       gemm(`{"device":`, a, b, nil, z),
-		`question: " x" follows the object`:              gemm(`{} x`, a, b, nil, z),
-		`split_k is a string, want one of type int`:      gemm(`{"split_k":"2"}`, a, b, nil, z),
-		`split_k is 0, want 1 or more`:                   gemm(`{"split_k":0}`, a, b, nil, z),
-		`no device "pascal" for binary16`:                gemm(`{"device":"pascal"}`, a, b, nil, z),
-		`no format "e9m9"`:                               gemm(`{"in":"e9m9"}`, a, b, nil, z),
-		`a is NULL`:                                      gemm("", nil, b, nil, z),
-		`a is 2 × 3 and b is 2 × 3: they do not fit`:     gemm("", a, a, nil, z),
-		`d is 2 × 3, want 2 × 2`:                         gemm("", of("binary32", drawn(6, 2), 2, 3), b, nil, of("binary32", drawn(6, 2), 2, 3)),
-		`d overlaps a matrix that is read`:               gemm("", a, b, nil, of("binary32", x, 2, 2)),
-		`alpha is 1e+300, want a number of binary32`:     gemm(`{"alpha":1e300}`, a, b, nil, z),
-		`beta is 1: want c`:                              gemm(`{"beta":1}`, a, b, nil, z),
-		`a has a stride of 9223372036854775807 bytes`:    gemm("", &far, b, nil, z),
-		`d has strides of 4 and 4 bytes, by which`:       gemm("", a, b, nil, &narrow),
-		`a.format is "float"`:                            gemm("", of("float", x, 2, 3), b, nil, z),
-		`b is 0 × 2, want a matrix that is not empty`:    gemm("", a, of("binary32", x, 0, 2), nil, z),
-		`a[0, 1] is 0x40, want a code of e2m1, less`:     gemm("", of("e2m1", []uint8{1, 64}, 1, 2), of("e2m1", []uint8{1, 2}, 2, 1), nil, of("binary32", d, 1, 1)),
-		`recipe: no recipe "q"`:                          func() (string, error) { return Quantise(`{"recipe":"q"}`, a, nil, nil, nil) },
-		`split_k 0, want 1 to`:                           func() (string, error) { return Bound(`{"split_k":0}`, nil, nil) },
-		`tolerance 0, want a number above 0`:             func() (string, error) { return Advise("", nil, nil) },
-		`k 0, want 1 to`:                                 func() (string, error) { return Predict(`{"k":[0]}`, nil, nil) },
+		`question: unknown field "divice"`:                                 gemm(`{"divice":"hopper"}`, a, b, nil, z),
+		`question: unexpected EOF`:                                         gemm(`{"device":`, a, b, nil, z),
+		`question: " x" follows the object`:                                gemm(`{} x`, a, b, nil, z),
+		`split_k is a string, want one of type int`:                        gemm(`{"split_k":"2"}`, a, b, nil, z),
+		`split_k is 0, want 1 or more`:                                     gemm(`{"split_k":0}`, a, b, nil, z),
+		`no device "pascal" for binary16`:                                  gemm(`{"device":"pascal"}`, a, b, nil, z),
+		`no format "e9m9"`:                                                 gemm(`{"in":"e9m9"}`, a, b, nil, z),
+		`a is NULL`:                                                        gemm("", nil, b, nil, z),
+		`a is 2 × 3 and b is 2 × 3: they do not fit`:                       gemm("", a, a, nil, z),
+		`d is 2 × 3, want 2 × 2`:                                           gemm("", of("binary32", drawn(6, 2), 2, 3), b, nil, of("binary32", drawn(6, 2), 2, 3)),
+		`d overlaps a matrix that is read`:                                 gemm("", a, b, nil, of("binary32", x, 2, 2)),
+		`alpha is 1e+300, want a number of binary32`:                       gemm(`{"alpha":1e300}`, a, b, nil, z),
+		`beta is 1: want c`:                                                gemm(`{"beta":1}`, a, b, nil, z),
+		`a has a stride of 9223372036854775807 bytes`:                      gemm("", &far, b, nil, z),
+		`d has strides of 4 and 4 bytes, by which`:                         gemm("", a, b, nil, &narrow),
+		`a.format is "float"`:                                              gemm("", of("float", x, 2, 3), b, nil, z),
+		`b is 0 × 2, want a matrix that is not empty`:                      gemm("", a, of("binary32", x, 0, 2), nil, z),
+		`a[0, 1] is 0x40, want a code of e2m1, less`:                       gemm("", of("e2m1", []uint8{1, 64}, 1, 2), of("e2m1", []uint8{1, 2}, 2, 1), nil, of("binary32", d, 1, 1)),
+		`recipe: no recipe "q"`:                                            func() (string, error) { return Quantise(`{"recipe":"q"}`, a, nil, nil, nil) },
+		`split_k 0, want 1 to`:                                             func() (string, error) { return Bound(`{"split_k":0}`, nil, nil) },
+		`tolerance 0, want a number above 0`:                               func() (string, error) { return Advise("", nil, nil) },
+		`k 0, want 1 to`:                                                   func() (string, error) { return Predict(`{"k":[0]}`, nil, nil) },
+		`a and b are NULL, want matrices`:                                  func() (string, error) { return Tolerance("", nil, nil, nil, nil, nil, nil, nil) },
+		`got is 3 × 2, want 2 × 2`:                                         func() (string, error) { return Tolerance("", a, b, nil, nil, b, nil, nil) },
+		`limits is of binary32, want binary64`:                             func() (string, error) { return Tolerance("", a, b, nil, nil, nil, nil, z) },
+		`want is given with the outputs of another`:                        func() (string, error) { return Tolerance(`{"want":{}}`, a, b, nil, nil, z, nil, nil) },
+		`scale_a, scale_b: hopper-wgmma-binary16-binary32 takes no scales`: func() (string, error) { return Tolerance("", a, b, a, nil, nil, nil, nil) },
+		`scale_b is not given, and that of the other matrix is`: func() (string, error) {
+			return Tolerance(`{"device":"blackwell-tcgen05-mxe4m3-binary32"}`, a, b, of("binary32", []float32{1, 1}, 2, 1), nil, nil, nil, nil)
+		},
+		`scale_a[1, 0] is 3, want a number of e8m0`: func() (string, error) {
+			return Tolerance(`{"device":"blackwell-tcgen05-mxe4m3-binary32"}`, a, b, of("binary32", []float32{1, 3}, 2, 1), nil, nil, nil, nil)
+		},
+		`orders "all", want split, machine or any`:       func() (string, error) { return Tolerance(`{"orders":"all"}`, a, b, nil, nil, nil, nil, nil) },
 		`model is "": want a file, or else the matrices`: func() (string, error) { return Audit("", nil, nil, never) },
 		`a[0, 0] is NaN, want a finite number`: func() (string, error) {
 			return Exact("", of("binary32", []float32{float32(math.NaN())}, 1, 1), of("binary32", x, 1, 1), of("binary64", make([]float64, 1), 1, 1), nil, never)
@@ -291,6 +303,48 @@ func TestErrors(t *testing.T) {
 	}
 	if code, _ := Call(func() (string, error) { return "", errCancelled }); code != Cancelled {
 		t.Error("a call that is cancelled has another code")
+	}
+}
+
+// Tolerances are those of the package, and outputs of a sound product within
+// them; one that is not is named.
+func TestTolerance(t *testing.T) {
+	const m, k, n = 9, 50, 7
+	x, y := drawn(m*k, 1), drawn(k*n, 2)
+	a, b := laid(x, m, k, "binary16"), laid(y, k, n, "binary16")
+	got, limits := make([]float32, m*n), make([]float64, m*n)
+	if _, err := GEMM(`{"device":"hopper","split_k":2}`, a, b, nil, of("binary32", got, m, n), never); err != nil {
+		t.Fatal(err)
+	}
+	q := question.NewTolerance()
+	wideA, _ := a.numbers("a")
+	wideB, _ := b.numbers("b")
+	q.Operands = &question.Operands{A: wideA, B: wideB}
+	want, err := q.Results(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() (answer struct {
+		Beyond, Outputs int
+		Worst           []struct{ Row, Column int }
+	}) {
+		text, err := Tolerance("", a, b, nil, nil, of("binary32", got, m, n), nil, of("binary64", limits, m, n))
+		if err != nil || json.Unmarshal([]byte(text), &answer) != nil {
+			t.Fatalf("%v, %s", err, text)
+		}
+		return answer
+	}
+	if z := ask(); z.Beyond != 0 || z.Outputs != m*n {
+		t.Errorf("%d of %d outputs are beyond", z.Beyond, z.Outputs)
+	}
+	for i, l := range limits {
+		if l != want.Limits.Data[i] {
+			t.Fatalf("limit %d is %v, want %v", i, l, want.Limits.Data[i])
+		}
+	}
+	got[3*n+4] += 1
+	if z := ask(); z.Beyond != 1 || z.Worst[0].Row != 3 || z.Worst[0].Column != 4 {
+		t.Errorf("%+v, want element (3, 4)", z)
 	}
 }
 
@@ -313,7 +367,7 @@ func TestTrace(t *testing.T) {
 func FuzzQuestions(f *testing.F) {
 	for kind, text := range []string{`{"device":"hopper","in":"e4m3","promote":128}`, `{"device":"volta"}`, `{"row":1,"column":1}`, `{"format":"e4m3","mode":"ToOdd"}`,
 		`{"recipe":"nvfp4-te-1x16","side":"b"}`, ``, `{"m":3,"k":70,"dist":"U(0,1)","run":true,"confidence":"0.9"}`,
-		`{"tolerance":0.01,"device":"ada"}`, `{"k":[32],"dist":"N(0,1)","recipe":"mxe4m3-rceil","device":"blackwell","m":8,"n":8}`, `{"recipe":"int8-row","promote":0}`} {
+		`{"tolerance":0.01,"device":"ada"}`, `{"k":[32],"dist":"N(0,1)","recipe":"mxe4m3-rceil","device":"blackwell","m":8,"n":8}`, `{"recipe":"int8-row","promote":0}`, `{"device":"volta","orders":"any","confidence":"always","out":"binary16"}`} {
 		f.Add(kind, text)
 	}
 	x, y := drawn(6, 1), drawn(6, 2)
@@ -324,7 +378,7 @@ func FuzzQuestions(f *testing.F) {
 		a, b := of("binary32", x, 2, 3), of("binary32", y, 3, 2)
 		code, said := Call(func() (string, error) {
 			d := of("binary32", make([]float32, 9), 2, 2)
-			switch uint(kind) % 10 {
+			switch uint(kind) % 11 {
 			case 0:
 				return GEMM(text, a, b, nil, d, never)
 			case 1:
@@ -343,6 +397,8 @@ func FuzzQuestions(f *testing.F) {
 				return Advise(text, nil, nil)
 			case 8:
 				return Predict(text, nil, nil)
+			case 10:
+				return Tolerance(text, a, b, nil, nil, d, nil, of("binary64", make([]float64, 4), 2, 2))
 			}
 			if strings.Contains(text, "model") {
 				return "", nil // files are for the fuzzers of package network
@@ -350,7 +406,7 @@ func FuzzQuestions(f *testing.F) {
 			return Audit(text, a, b, never)
 		})
 		if code == Fault || code == OK && said != "" && !json.Valid([]byte(said)) || code != OK && said == "" {
-			t.Errorf("kind %d, %q: %d, %s", uint(kind)%10, text, code, said)
+			t.Errorf("kind %d, %q: %d, %s", uint(kind)%11, text, code, said)
 		}
 	})
 }

@@ -44,6 +44,11 @@ var Functions = []Function{
 		`Which devices meet a "tolerance"; keys are the flags of ` + "`roundoff advise`."}},
 	{"predict", true, []string{"?a", "?b"}, false, []string{
 		"What error is to be expected of random data; keys are the flags of `roundoff predict`, k a list."}},
+	{"tolerance", true, []string{"a", "b", "?scale_a", "?scale_b", "?got", "?want", "?limits"}, false, []string{
+		"How far outputs of A B may be from the exact ones, and which of got are further, and why; keys are",
+		"the flags of `roundoff tolerance`, and \"want\", an object of those that tell a machine, with want, the",
+		"outputs of another implementation. Of a device with scales a and b are elements if scale_a and scale_b",
+		"are given. limits, in binary64, is filled with the tolerances."}},
 	{"audit", true, []string{"?a", "?b"}, true, []string{
 		`What quantisation does to the network in the file "model", or to the product of activations a`,
 		`and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).`}},

@@ -71,6 +71,8 @@ typedef struct { lt_algo algo; size_t workspace; int state; float waves; int res
 	F(lib_cublasLt, int, cublasLtMatmulDescSetAttribute, (void *desc, int attr, const void *value, size_t n), (desc, attr, value, n)) \
 	F(lib_cublasLt, int, cublasLtMatrixLayoutCreate, (void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld), \
 		(layout, type, rows, cols, ld)) \
+	F(lib_cublasLt, int, cublasLtMatrixLayoutSetAttribute, (void *layout, int attr, const void *value, size_t n), \
+		(layout, attr, value, n)) \
 	F(lib_cublasLt, int, cublasLtMatrixLayoutDestroy, (void *layout), (layout)) \
 	F(lib_cublasLt, int, cublasLtMatmulPreferenceCreate, (void **pref), (pref)) \
 	F(lib_cublasLt, int, cublasLtMatmulPreferenceDestroy, (void *pref), (pref)) \

@@ -51,6 +51,15 @@ func newDescriptors(p Product) (d descriptors, err error) {
 		if err := made(err, d.layout[i], "cublasLtMatrixLayoutCreate"); err != nil {
 			return d, err
 		}
+		if !p.byRows()[i] {
+			continue
+		}
+		const order = 1
+		byRows := C.int32_t(1)
+		code = C.call_cublasLtMatrixLayoutSetAttribute(d.layout[i], order, unsafe.Pointer(&byRows), 4)
+		if err := blasResult(code, "cublasLtMatrixLayoutSetAttribute", "ORDER_ROW of %d × %d, ld %d", l[1], l[2], l[3]); err != nil {
+			return d, err
+		}
 	}
 	return d, nil
 }
@@ -129,7 +138,7 @@ const (
 )
 
 // describe reads the attributes of an algorithm. Versions before 12 do not have
-// the last two attributes, which stay 0.
+// the last two attributes, which stay 0 and are not counted in Fields.
 func describe(r *C.lt_result) (Algorithm, error) {
 	a := Algorithm{Workspace: int(r.workspace), Waves: float64(r.waves)}
 	a.opaque = *(*[8]uint64)(unsafe.Pointer(&r.algo))
@@ -149,6 +158,7 @@ func describe(r *C.lt_result) (Algorithm, error) {
 			return a, err
 		}
 		*v = int(value)
+		a.Fields++
 	}
 	return a, nil
 }

@@ -46,6 +46,15 @@ func (e *Error) Error() string {
 	return s
 }
 
+// ErrNotSupported is wrapped by errors of cuBLAS and cuBLASLt where they do not
+// compute a product of these shapes, formats and layouts.
+var ErrNotSupported = errors.New("not supported by the library")
+
+// Is reports whether target is ErrNotSupported and the code says the same.
+func (e *Error) Is(target error) bool {
+	return target == ErrNotSupported && e.Code == NotSupported && strings.HasPrefix(e.Call, "cublas")
+}
+
 // Codes that callers test for.
 const (
 	OutOfMemory  = 2   // CUDA_ERROR_OUT_OF_MEMORY

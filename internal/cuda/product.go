@@ -52,14 +52,17 @@ func (c ComputeType) Scale() DataType {
 
 // A Product is D = alpha op(A) op(B) + beta D in the convention of cuBLAS: the
 // matrices are column-major, op(A) is M × K, op(B) is K × N and D is M × N.
+// With cuBLASLt each may be row-major instead, and its leading dimension is
+// then the distance between rows.
 type Product struct {
-	TransA, TransB bool
-	M, N, K        int
-	A, B, D        DataType
-	LDA, LDB, LDD  int
-	Compute        ComputeType
-	Alpha, Beta    uint64 // codes in the type of Compute.Scale
-	Fast           bool   // 8-bit factors: do not promote running sums to binary32 between steps of K
+	TransA, TransB   bool
+	RowA, RowB, RowD bool // the matrix is row-major; cuBLASLt only
+	M, N, K          int
+	A, B, D          DataType
+	LDA, LDB, LDD    int
+	Compute          ComputeType
+	Alpha, Beta      uint64 // codes in the type of Compute.Scale
+	Fast             bool   // 8-bit factors: do not promote running sums to binary32 between steps of K
 }
 
 // String returns the shapes, as written in errors.
@@ -70,9 +73,18 @@ func (p Product) String() string {
 		}
 		return "N"
 	}
-	return fmt.Sprintf("%s%s, m %d, n %d, k %d, types %d, %d, %d, ld %d, %d, %d, compute %d",
+	text := fmt.Sprintf("%s%s, m %d, n %d, k %d, types %d, %d, %d, ld %d, %d, %d, compute %d",
 		op(p.TransA), op(p.TransB), p.M, p.N, p.K, p.A, p.B, p.D, p.LDA, p.LDB, p.LDD, p.Compute)
+	for i, byRows := range p.byRows() {
+		if byRows {
+			text += fmt.Sprintf(", %c by rows", "ABD"[i])
+		}
+	}
+	return text
 }
+
+// byRows tells of A, B and D which are row-major.
+func (p Product) byRows() [3]bool { return [3]bool{p.RowA, p.RowB, p.RowD} }
 
 // layouts returns the type, rows, columns and leading dimension of A, B and D
 // as stored in memory.
@@ -95,6 +107,7 @@ type Algorithm struct {
 	opaque                                       [8]uint64
 	ID, Tile, SplitK, Reduction, Swizzle, Custom int
 	Stages, InnerShape, ClusterShape             int
+	Fields                                       int     // of these nine, which the library has: 7 before version 12, without the last two
 	Workspace                                    int     // bytes it needs
 	Waves                                        float64 // waves of blocks on the device, estimated
 }

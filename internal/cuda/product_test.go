@@ -11,6 +11,10 @@ func TestProduct_tells_its_shapes(t *testing.T) {
 	if got, want := p.layouts(), [3][4]int{{28, 4, 2, 16}, {29, 4, 3, 32}, {0, 2, 3, 48}}; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
+	p.RowA, p.RowD = true, true
+	if got, want := p.String(), "TN, m 2, n 3, k 4, types 28, 29, 0, ld 16, 32, 48, compute 68, A by rows, D by rows"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	p.TransA, p.TransB = false, true
 	if got, want := p.layouts(), [3][4]int{{28, 2, 4, 16}, {29, 3, 4, 32}, {0, 2, 3, 48}}; got != want {
 		t.Errorf("%v, want %v", got, want)

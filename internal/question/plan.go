@@ -66,7 +66,7 @@ func libraryPlan(text string, of PlannedProduct) (z Plan, named bool, err error)
 		last := words[len(words)-1]
 		if kind, err := library.ParseKind(last); err == nil {
 			of.Kind = kind
-		} else if shape, ok := parseShape(last); ok {
+		} else if shape, ok := ParseShape(last); ok {
 			of.Shape = shape
 		} else {
 			break
@@ -78,29 +78,29 @@ func libraryPlan(text string, of PlannedProduct) (z Plan, named bool, err error)
 			return z, true, fmt.Errorf("%q after %s, want a shape such as 1x4096x4096, a kind such as bf16, or nothing", words[0], name)
 		}
 		z.Plan, err = entry.Plan(of.Shape, of.Kind)
-		return z, true, withNearest(err)
+		return z, true, WithNearest(err)
 	}
 	if len(words) != 2 {
 		return z, true, fmt.Errorf("%d words after %s, want a chip and a configuration, as in h100 66,0,1,0,0,0,35", len(words), name)
 	}
 	profile, warning, err := library.FindProfile(name, words[0])
 	if err != nil {
-		return z, true, withNearest(err)
+		return z, true, WithNearest(err)
 	}
 	config, err := library.ParseConfig(words[1])
 	if err != nil {
-		return z, true, withNearest(err)
+		return z, true, WithNearest(err)
 	}
 	planned, err := profile.PlanWith(of.Shape, of.Kind, config, library.Options{Output: of.Output})
 	if err != nil {
-		return z, true, withNearest(err)
+		return z, true, WithNearest(err)
 	}
 	z.Plan = planned.Plan
 	if warning != "" {
 		z.Notes = append(z.Notes, warning)
 	}
 	for _, d := range planned.Doubts {
-		z.Notes = append(z.Notes, "not measured: "+withNearest(&d).Error())
+		z.Notes = append(z.Notes, "not measured: "+WithNearest(&d).Error())
 	}
 	if planned.Suspected != nil {
 		z.Notes = append(z.Notes, planned.Suspected.Note)
@@ -108,8 +108,8 @@ func libraryPlan(text string, of PlannedProduct) (z Plan, named bool, err error)
 	return z, true, nil
 }
 
-// withNearest returns the error with what is known nearest.
-func withNearest(err error) error {
+// WithNearest returns the error with what is known nearest.
+func WithNearest(err error) error {
 	var r *library.Refusal
 	if !errors.As(err, &r) || r.Nearest == "" || strings.Contains(r.Reason, r.Nearest) {
 		return err
@@ -117,8 +117,8 @@ func withNearest(err error) error {
 	return fmt.Errorf("%w; %s", err, r.Nearest)
 }
 
-// parseShape reads M, N and K, as in 1x4096x4096.
-func parseShape(text string) (library.Shape, bool) {
+// ParseShape reads M, N and K, as in 1x4096x4096.
+func ParseShape(text string) (library.Shape, bool) {
 	words := strings.Split(text, "x")
 	if len(words) != 3 {
 		return library.Shape{}, false

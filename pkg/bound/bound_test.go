@@ -327,12 +327,16 @@ func TestTightest(t *testing.T) {
 // machine: in one part and in three, stored in binary32 and in binary16, for
 // data of one sign and of both signs.
 func TestBoundsHold(t *testing.T) {
+	distributions := []Distribution{Uniform(0.5, 1), Uniform(-1, 1), Normal(0, 1)}
+	if testing.Short() {
+		distributions = distributions[:1]
+	}
 	for _, k := range kernels() {
 		if k.stochastic() || k.Order != tcore.InSequence || k.Device.ScaleBlock > 0 || k.Device.C.Precision > 24 || k.Device.A.Precision > 24 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(31, 32))
-		for _, d := range []Distribution{Uniform(-1, 1), Uniform(0.5, 1), Normal(0, 1)} {
+		for _, d := range distributions {
 			k.X, k.Y, k.Run = d, d, nil
 			a, b := draw(rng, k.M, k.K, d), draw(rng, k.K, k.N, d)
 			if !k.Represented {

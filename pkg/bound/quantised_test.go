@@ -268,7 +268,10 @@ func TestQuantised_contains_the_errors_of_random_matrices(t *testing.T) {
 				continue
 			}
 			for _, recipes := range taken(d) {
-				for _, K := range lengths {
+				for i, K := range lengths {
+					if i > 0 && !*whole && law.String() != Uniform(-1, 1).String() {
+						continue
+					}
 					if testing.Short() && (strings.HasPrefix(recipes.A.Name, "microx") || d.Scale.Equal(tcore.E8M0) && !strings.HasSuffix(recipes.A.Name, "floor")) {
 						continue
 					}
@@ -572,7 +575,7 @@ func TestQuantised_contains_the_errors_of_stochastic_rounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 20))
 	kinds, draws := hostile(rng), 20
 	if !testing.Short() {
-		draws = 400
+		draws = 200
 	}
 	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4(), devices.HopperE4M3()} {
 		recipes := taken(d)[len(taken(d))-2] // of one or two levels, or of a row

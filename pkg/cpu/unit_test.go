@@ -55,7 +55,7 @@ func matrixOf(r *rand.Rand, rows, cols, beyond int, draw func() float32) blas32.
 func TestDots(t *testing.T) {
 	products := 640000
 	if testing.Short() {
-		products /= 4
+		products /= 16
 	}
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
 		d, k, nan, zero := u.Device(), u.K(), 0, 0

@@ -24,6 +24,14 @@
 // exception: cuBLASLt requires both factors with K contiguous in memory, and
 // the host arranges a copy in that order.
 //
+// cuBLASLt also takes row-major matrices, and may choose another algorithm for
+// them. With [Routine.Rows] it is asked for D = AB: m and n are the rows and
+// columns of D, rows follow each other without padding, and factors of 8 bits
+// are those above, without padding too, so that the library does not support
+// sizes that are not multiples of 16. This is the question whose answers have
+// been published (bitequiv 2026), but for the scales of factors of 8 bits, of
+// which none are given.
+//
 // # Bits
 //
 // Factors are rounded on the host, to nearest even, as the emulation rounds

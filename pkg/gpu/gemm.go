@@ -48,8 +48,8 @@ func (k *Routine) Err() error { return k.err }
 //
 // It panics if the shapes do not agree, a matrix is empty or shorter than its
 // shape, the formats are not a row of the table at [Routine], SplitK, Workspace
-// or MaxBytes is negative, a Classic routine has SplitK or Algorithm, or the
-// GPU was not opened.
+// or MaxBytes is negative, a Classic routine has SplitK, Algorithm or Rows, or
+// the GPU was not opened.
 //
 // differs: [tcore.Machine] does not round C to the Output format.
 func (k *Routine) Multiply(ctx context.Context, tA, tB blas.Transpose, alpha float32, a, b blas32.General,
@@ -139,8 +139,8 @@ func newProduct(k *Routine, tA, tB blas.Transpose, alpha float32, a, b blas32.Ge
 	if k.SplitK < 0 || k.Workspace < 0 || k.MaxBytes < 0 {
 		panic(fmt.Sprintf("gpu: GEMM: SplitK = %d, Workspace = %d, MaxBytes = %d, want none negative", k.SplitK, k.Workspace, k.MaxBytes))
 	}
-	if k.Classic && (k.SplitK > 0 || k.Algorithm != nil) {
-		panic("gpu: GEMM: Classic with SplitK or Algorithm, which cublasGemmEx does not take")
+	if k.Classic && (k.SplitK > 0 || k.Algorithm != nil || k.Rows) {
+		panic("gpu: GEMM: Classic with SplitK or Algorithm or Rows, which cublasGemmEx does not take")
 	}
 	p.layA, p.layB = p.tA, p.tB
 	if p.eight() {
@@ -188,6 +188,9 @@ func (p *product) panel(m, n int) panel {
 		if transposed {
 			rows, cols = cols, rows
 		}
+		if p.kernel.Rows {
+			return layout{rows: rows, cols: cols, ld: cols, t: t}
+		}
 		return newLayout(rows, cols, t, p.eight())
 	}
 	return panel{a: lay(m, p.k, p.ta, p.layA), b: lay(p.k, n, p.tb, p.layB), d: lay(m, n, p.td, false)}
@@ -214,11 +217,23 @@ func (p *product) divide(bytes int) (m, n int, err error) {
 
 // describe returns the product of a panel in the column-major convention of
 // cuBLAS: Dᵀ = op(B)ᵀ op(A)ᵀ, since a row-major matrix, read by columns, is its
-// transpose.
+// transpose. With Rows it is D = op(A) op(B), and only factors of 8 bits are
+// described by columns.
 func (p *product) describe(l panel) cuda.Product {
 	k := l.a.cols
 	if p.layA {
 		k = l.a.rows
+	}
+	if p.kernel.Rows {
+		byColumns := p.eight()
+		return cuda.Product{
+			TransA: p.layA != byColumns, A: p.ta, LDA: l.a.ld, RowA: !byColumns,
+			TransB: p.layB != byColumns, B: p.tb, LDB: l.b.ld, RowB: !byColumns,
+			D: p.td, LDD: l.d.ld, RowD: true,
+			M: l.d.rows, N: l.d.cols, K: k,
+			Compute: p.compute, Alpha: p.scalar(p.alpha), Beta: p.scalar(p.beta),
+			Fast: p.kernel.Fast && p.eight(),
+		}
 	}
 	return cuda.Product{
 		TransA: p.layB, A: p.tb, LDA: l.b.ld,

@@ -144,6 +144,56 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
+// With Rows the library is given row-major matrices without padding, the odd
+// ones too, and computes the same product.
+func TestMultiply_by_rows(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	for _, k := range kernels(g) {
+		if k.Classic {
+			continue
+		}
+		k.Rows = true
+		for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+			for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+				p := problem{m: 5, n: 3, k: 7, tA: tA, tB: tB, alpha: -0.5}
+				if k.arithmetic().eight() {
+					p.m, p.n, p.k = 48, 32, 16
+				} else {
+					p.beta = 1
+				}
+				t.Run(fmt.Sprintf("%s/%c%c", k.name(), tA, tB), func(t *testing.T) { p.check(t, k) })
+			}
+		}
+	}
+}
+
+// What the library does not compute is told from what fails.
+func TestMultiply_not_supported(t *testing.T) {
+	g := open(t)
+	defer g.Close()
+	k := g.Routine(devices.HopperE4M3())
+	k.Rows = true
+	if _, err := k.Algorithms(16, 16, 17, 1); !errors.Is(err, ErrNotSupported) {
+		t.Errorf("K = 17 in 8 bits: %v, want ErrNotSupported", err)
+	}
+	t.Setenv("FAKE_FAIL", "cublasLtMatmulAlgoGetHeuristic:13")
+	if _, err := k.Algorithms(16, 16, 16, 1); err == nil || errors.Is(err, ErrNotSupported) {
+		t.Errorf("a call that failed: %v, want another error", err)
+	}
+	t.Setenv("FAKE_FAIL", "cuStreamCreate:15") // another library's 15
+	if err := k.multiplyOnes(t); err == nil || errors.Is(err, ErrNotSupported) {
+		t.Errorf("a call of the driver that failed: %v, want another error", err)
+	}
+}
+
+// multiplyOnes returns the error of a product of 16 × 16 matrices.
+func (k *Routine) multiplyOnes(t *testing.T) error {
+	m := blas32.General{Rows: 16, Cols: 16, Stride: 16, Data: make([]float32, 256)}
+	_, err := k.Multiply(t.Context(), blas.NoTrans, blas.NoTrans, 1, m, m, 0, m, blas32.General{Rows: 16, Cols: 16, Stride: 16, Data: make([]float32, 256)})
+	return err
+}
+
 // If a call of the library reports success and does nothing, D contains neither
 // a wrong product nor the result of an earlier one.
 func TestMultiply_shows_what_was_not_computed(t *testing.T) {
@@ -546,6 +596,7 @@ func TestMultiply_panics(t *testing.T) {
 			func(k *Routine) { k.A, k.B, k.Classic = tcore.E4M3, tcore.E4M3, true }},
 		{"SplitK = -1", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Routine) { k.SplitK = -1 }},
 		{"Classic with SplitK or Algorithm", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Routine) { k.Classic, k.SplitK = true, 2 }},
+		{"or Rows, which cublasGemmEx does not take", m(2, 3), m(3, 4), m(2, 4), m(2, 4), func(k *Routine) { k.Classic, k.Rows = true, true }},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			defer func() {

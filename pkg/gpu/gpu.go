@@ -12,6 +12,10 @@ import (
 // or the program was built without cgo.
 var ErrNoGPU = cuda.ErrNoGPU
 
+// ErrNotSupported is wrapped by errors of products that the library does not
+// compute: of these shapes, formats and layouts.
+var ErrNotSupported = cuda.ErrNotSupported
+
 // GPU is one device, opened by [Open]. Several goroutines may call its methods,
 // which run one at a time.
 type GPU struct {

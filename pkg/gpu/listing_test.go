@@ -28,6 +28,29 @@ func TestDescribe_is_the_right_call_for_rows(t *testing.T) {
 	}
 }
 
+// The question whose answers are published is asked by rows without padding:
+// all of them in 16 bits; in 8 bits both factors by columns, with K in a row.
+func TestDescribe_by_rows(t *testing.T) {
+	for _, c := range []struct {
+		factors tcore.Format
+		want    cuda.Product
+	}{
+		{tcore.Binary16, cuda.Product{RowA: true, RowB: true, RowD: true, M: 5, N: 3, K: 7, A: cuda.Real16, B: cuda.Real16, D: cuda.Real16,
+			LDA: 7, LDB: 3, LDD: 3, Compute: cuda.Compute32, Alpha: 0x3f800000}},
+		{tcore.E4M3, cuda.Product{TransA: true, RowD: true, M: 5, N: 3, K: 7, A: cuda.E4M3, B: cuda.E4M3, D: cuda.Real16,
+			LDA: 7, LDB: 7, LDD: 3, Compute: cuda.Compute32, Alpha: 0x3f800000}},
+	} {
+		m := func(rows, cols int) blas32.General {
+			return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+		}
+		k := &Routine{A: c.factors, B: c.factors, C: tcore.Binary32, Output: tcore.Binary16, Rows: true}
+		p := newProduct(k, blas.NoTrans, blas.NoTrans, 1, m(5, 7), m(7, 3), 0, m(5, 3), m(5, 3))
+		if got := p.describe(p.panel(5, 3)); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.factors.Name, got, c.want)
+		}
+	}
+}
+
 // The fake of cuBLAS, which checks the bounds of memory, refuses the calls of
 // the listing that exceed them and computes the others.
 func TestListing_reads_and_writes_beyond_its_matrices(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 //	A, B                          C         Output
 //	binary16                      binary32  binary32, binary16
 //	binary16                      binary16  binary16
-//	bfloat16                      binary32  binary32
+//	bfloat16                      binary32  binary32, bfloat16
 //	tf32                          binary32  binary32
 //	e4m3 and e4m3, e5m2, or back  binary32  binary32, binary16
 //	binary64                      binary64  binary64
@@ -35,6 +35,7 @@ type Routine struct {
 	Algorithm *Algorithm // one of an earlier Report or of Algorithms; nil lets the library choose
 	Classic   bool       // cublasGemmEx, as in the paper: the library chooses and does not report
 	Fast      bool       // 8-bit factors: do not promote running sums to binary32 between steps of K
+	Rows      bool       // describe matrices as row-major ones without padding; see Rows and columns
 	Workspace int        // bytes of workspace for the library; 0 is 32 MiB
 	MaxBytes  int        // bytes of device memory to use; 0 is 15/16 of the free memory
 
@@ -69,7 +70,7 @@ var families = []struct {
 }{
 	{tcore.Binary16, tcore.Binary16, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},
 	{tcore.Binary16, tcore.Binary16, tcore.Binary16, cuda.Compute16, []tcore.Format{tcore.Binary16}},
-	{tcore.BFloat16, tcore.BFloat16, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32}},
+	{tcore.BFloat16, tcore.BFloat16, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.BFloat16}},
 	{tcore.TF32, tcore.TF32, tcore.Binary32, cuda.Compute32TF32, []tcore.Format{tcore.Binary32}},
 	{tcore.E4M3, tcore.E4M3, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},
 	{tcore.E4M3, tcore.E5M2, tcore.Binary32, cuda.Compute32, []tcore.Format{tcore.Binary32, tcore.Binary16}},

@@ -17,7 +17,7 @@ type job struct {
 	held
 	clock
 	stage     []byte   // pinned memory of the host, through which matrices are copied
-	x, y, z   cuda.Ptr // B, A and D, in the order of cuBLAS
+	x, y, z   cuda.Ptr // B, A and D, in the order of cuBLAS by columns
 	workspace cuda.Ptr
 }
 
@@ -141,7 +141,11 @@ func (j *job) launch(d cuda.Product, a Algorithm) error {
 	if j.kernel.Classic {
 		return b.GemmEx(d, j.x, j.y, j.z, j.workspace, j.kernel.workspace(), j.stream)
 	}
-	return b.Matmul(d, j.x, j.y, j.z, a, j.workspace, j.kernel.workspace(), j.stream)
+	x, y := j.x, j.y
+	if j.kernel.Rows {
+		x, y = y, x
+	}
+	return b.Matmul(d, x, y, j.z, a, j.workspace, j.kernel.workspace(), j.stream)
 }
 
 // upload copies a view to the device, as many rows at a time as fit into the

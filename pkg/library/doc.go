@@ -12,7 +12,8 @@
 // silicon (bitequiv 2026). It is a pure function. What the tables do not have
 // is a [Refusal] that names what is known nearest; nothing is guessed. What
 // they have without anyone having measured it is among the Doubts of what is
-// [Planned], and is refused too with the option Measured.
+// [Planned], and is refused too with the option Measured. The command roundoff
+// gpu verify -library compares plans with what the library returns on a GPU.
 //
 // [Plans] lists the orders of other libraries: DeepGEMM, DeepSeek-V3, CUTLASS,
 // TransformerEngine, OpenBLAS, NumPy, and those of which no order is known well

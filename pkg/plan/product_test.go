@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -113,12 +114,17 @@ func length(rng *rand.Rand) int {
 	return 1 + rng.IntN([]int{1, 8, 40, 140, 300, 700}[rng.IntN(6)])
 }
 
+var whole = flag.Bool("whole", false, "try a million multiply-adds of every mode: half an hour")
+
 // volume returns how many multiply-adds a test is to try.
 func volume() int {
-	if testing.Short() {
+	switch {
+	case *whole:
+		return 1_000_000
+	case testing.Short():
 		return 20_000
 	}
-	return 1_000_000
+	return 100_000
 }
 
 // Every mode of libraries has, as an order, the bits of its definition in exact

@@ -65,7 +65,7 @@ func text(n *plan.Node) string {
 // libraries, on scalar FMAs and on tensor cores.
 func TestTreesAreThoseThatQuestionsFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	trials := 12
+	trials := 6
 	if testing.Short() {
 		trials = 3
 	}

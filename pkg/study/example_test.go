@@ -567,3 +567,67 @@ func ExampleSplits_Figure() {
 	fmt.Println(s.Figure(results).Name())
 	// Output: splits
 }
+
+// Two swapped rows are caught on Volta, and no sound product is refused.
+func ExamplePlant() {
+	all, err := study.Plant(devices.VoltaF16(), "N(0,1)", 1)
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range all {
+		if p.Fault == study.NoFault || p.Fault == study.Swapped {
+			fmt.Printf("%s: %d of %d above rounding size, the tolerance refuses %d\n", p.Fault, p.Above, p.Faults, p.Caught[0])
+		}
+	}
+	// Output:
+	// none: 0 of 6 above rounding size, the tolerance refuses 0
+	// rows: 6 of 6 above rounding size, the tolerance refuses 6
+}
+
+func ExamplePlanted_Plus() {
+	p := study.Planted{Faults: 2, Caught: []int{1, 2}}
+	fmt.Println(p.Plus(p).Faults, p.Plus(p).Caught)
+	// Output: 4 [2 4]
+}
+
+func ExamplePlantedDevices() {
+	all := study.PlantedDevices()
+	fmt.Println(all[0].Name, all[len(all)-1].Architecture)
+	// Output: volta-mma-binary16-binary32 RTX Blackwell
+}
+
+// aPlanted are rows with one fault.
+func aPlanted() []study.Planted {
+	return []study.Planted{
+		{Device: "d", Fault: study.NoFault, Faults: 2, Outputs: 8, Caught: []int{0, 0, 1, 0, 2}, Seen: make([]int, 5), Alarms: []int{0, 0, 2, 0, 8}},
+		{Device: "d", Fault: study.Swapped, Faults: 4, Above: 2, Far: 1, Caught: []int{2, 2, 1, 0, 2}, Seen: []int{1, 1, 1, 0, 1}, Named: 1, Alarms: make([]int, 5)},
+	}
+}
+
+func ExamplePlantedTable() {
+	fmt.Println(strings.Split(study.PlantedTable(aPlanted(), false), "\n")[5])
+	// Output: | two swapped rows | 4 | 2 | 100 % | – | 50.0 % | 0 % | 100 % |
+}
+
+func ExamplePlantedNamed() {
+	fmt.Println(strings.Contains(study.PlantedNamed(aPlanted()), "two swapped rows 50.0 %"))
+	// Output: true
+}
+
+func ExamplePlantedDevicesTable() {
+	fmt.Println(strings.Split(study.PlantedDevicesTable(aPlanted()), "\n")[2])
+	// Output: | d | 2 | 100 % | 0 | – | – | 0 % | 25.0 % | 0 % | 100 % |
+}
+
+func ExampleWritePlanted() {
+	var b strings.Builder
+	err := study.WritePlanted(&b, aPlanted()[1:])
+	fmt.Println(strings.Split(b.String(), "\n")[1], err)
+	// Output: d,,rows,false,4,2,1,0,1,0,2,2,1,0,2,1,1,1,0,1,0,0,0,0,0 <nil>
+}
+
+func ExampleRecordedPlanted() {
+	all, err := study.RecordedPlanted()
+	fmt.Println(all[0].Device, all[0].Fault, err)
+	// Output: volta-mma-binary16-binary32 none <nil>
+}

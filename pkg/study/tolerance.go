@@ -45,9 +45,9 @@ func ToleranceFigure() *viz.Chart {
 	}
 	f := roundoff.FailureOf(paper.Confidence)
 	k := bound.Problem{M: 1024, N: 8, K: 32768, Machine: tcore.Machine{Device: devices.HopperF16()}}
-	exact := tolerance(k, f)
+	exact := leastTolerance(k, f)
 	k.Represented = true
-	rounded := tolerance(k, f)
+	rounded := leastTolerance(k, f)
 	c := viz.NewChart("tolerance",
 		fmt.Sprintf("Where machines truncate, the guaranteed error grows like K; of Hopper's %s at K = %d, rounding the factors to binary16 is %s %%.",
 			typeset.Number(rounded, 2), k.K, typeset.Number(100*(rounded-exact)/rounded, 2)),
@@ -71,7 +71,7 @@ func tolerances(p *viz.Panel, k bound.Problem, f roundoff.Failure, curves []tole
 		var x, y []float64
 		for i := range 4*20 + 1 {
 			k.K = quarterOctave(i)
-			if τ := tolerance(k, f); τ > 0 {
+			if τ := leastTolerance(k, f); τ > 0 {
 				x, y = append(x, float64(k.K)), append(y, τ)
 			}
 		}
@@ -80,9 +80,9 @@ func tolerances(p *viz.Panel, k bound.Problem, f roundoff.Failure, curves []tole
 	}
 }
 
-// tolerance returns the smallest constant of a valid bound, or +Inf if no bound
-// is valid.
-func tolerance(k bound.Problem, f roundoff.Failure) float64 {
+// leastTolerance returns the smallest constant of a valid bound, or +Inf if no
+// bound is valid.
+func leastTolerance(k bound.Problem, f roundoff.Failure) float64 {
 	results, err := bound.Evaluate(k, f)
 	if err != nil {
 		panic(err) // cannot happen: only a description of data can be invalid, and there is none

@@ -1,5 +1,5 @@
 // A libcuda, libcublas, libcublasLt and libnvrtc in one, for tests on a machine without a GPU. Device
-// memory is host memory; a product is summed in double and rounded once. It is strict where the vendor's
+// memory is host memory; a product is summed in double and rounded once, unless FAKE_SUM tells an order. It is strict where the vendor's
 // are lenient: copies must be within one allocation, and on the host side within pinned memory; every
 // call needs its context current; a matrix must lie within the memory it is in.
 //
@@ -18,6 +18,13 @@
 //	FAKE_NO_ALGORITHM=1    the heuristic knows none
 //	FAKE_STATE=15          the heuristic's first choice is not usable, and has this for a reason
 //	FAKE_OLD=1             algorithms have no inner shape nor cluster shape, as before version 12
+//	FAKE_CAPABILITY=80     compute capability 8.0
+//	FAKE_VERSION=130101    version of cublasLt
+//	FAKE_ALGORITHMS=a;b    what the heuristic answers, each of nine numbers with commas: attributes 0 to 8
+//	FAKE_SUM=hopper        cublasLt sums factors of 16 and 8 bits as Hopper does, K cut by the algorithm's split and stages
+//	FAKE_SUM=fma           cublasLt sums them by one chain of FMAs in float
+//	FAKE_SLICE=128         length of those slices of K, whatever the algorithm says
+//	FAKE_LOSE=8            last products of K that those sums do not have
 //
 // Device attributes that no device has tell tests what happened: -1 is the number of objects and
 // allocations alive, -2 the calls since FAKE_FAIL changed, -3 the products and streams so far, -4 the greatest size
@@ -176,7 +183,8 @@ int cuDeviceGetAttribute(int *v, int attribute, int d) {
 	case -4: *v = (int)peak; peak = in_use; return 0;
 	}
 	FAIL;
-	*v = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 132 : 0;
+	int capability = env("FAKE_CAPABILITY", 90);
+	*v = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : attribute == 16 ? 132 : 0;
 	return 0;
 }
 
@@ -299,11 +307,27 @@ static uint16_t half(double v) { // to nearest even
 	return sign + (uint16_t)(n >= 1024 ? ((e + 15) << 10) + (n - 1024) : n);
 }
 
+// grid returns v rounded by a function to p bits, in the exponents of float.
+static double grid(double v, int p, double (*rounded)(double)) {
+	if (v == 0 || !isfinite(v))
+		return v;
+	int e = ilogb(v), q = (e < -126 ? -126 : e) - (p - 1);
+	return ldexp(rounded(ldexp(v, -q)), q);
+}
+
+static uint16_t bfloat(double v) { // to nearest even
+	float f = grid(v, 8, nearbyint);
+	uint32_t code;
+	memcpy(&code, &f, 4);
+	return code >> 16;
+}
+
 static void store(void *p, size_t i, int type, double v) {
 	switch (type) {
 	case 0: ((float *)p)[i] = (float)v; return;
 	case 1: ((double *)p)[i] = v; return;
 	case 2: ((uint16_t *)p)[i] = half(v); return;
+	case 14: ((uint16_t *)p)[i] = bfloat(v); return;
 	}
 }
 
@@ -399,7 +423,7 @@ static int supported(int a, int b, int d, int compute) {
 		return 0;
 	switch (compute) {
 	case 64: return a == 2 && d == 2;
-	case 68: return (a == 2 && (d == 2 || d == 0)) || (a == 14 && d == 0) || (a == 0 && d == 0) ||
+	case 68: return (a == 2 && (d == 2 || d == 0)) || (a == 14 && (d == 14 || d == 0)) || (a == 0 && d == 0) ||
 		(eight && (d == 0 || d == 2));
 	case 70: return a == 1 && d == 1;
 	case 77: return a == 0 && d == 0;
@@ -407,7 +431,78 @@ static int supported(int a, int b, int d, int compute) {
 	return 0;
 }
 
-static int multiply(matrix a, matrix b, matrix d, int compute, const void *alpha, const void *beta, int64_t k) {
+// The sums of cublasLt by FAKE_SUM.
+
+typedef struct { uint32_t id, tile, splitk, reduction, swizzle, custom, stages; uint16_t inner, cluster; } algo;
+
+// exponent returns the exponent of a term: least if it is subnormal, and that of no number if it is 0.
+static int exponent(double v, int least) {
+	if (v == 0)
+		return -1000;
+	int e = ilogb(v);
+	return e < least ? least : e;
+}
+
+// tensor adds n products to c as one instruction of Hopper does: terms are cut off where so many bits below the
+// greatest exponent end, and so is the sum, to precision bits.
+static float tensor(float c, const double *x, const double *y, int64_t n, int least, int bits, int precision) {
+	int top = exponent(c, -126);
+	for (int64_t i = 0; i < n; i++) {
+		int e = exponent(x[i], least) + exponent(y[i], least);
+		if (x[i] != 0 && y[i] != 0 && e > top)
+			top = e;
+	}
+	if (top < -133)
+		top = -133; // that of a zero
+	double s = trunc(ldexp(c, bits - top));
+	for (int64_t i = 0; i < n; i++)
+		s += trunc(ldexp(x[i] * y[i], bits - top));
+	return grid(ldexp(s, top - bits), precision, trunc);
+}
+
+static float chain(const double *x, const double *y, int64_t n, int type) {
+	int width = type == 28 ? 32 : 16, least = type == 28 ? -6 : type == 2 ? -14 : -126;
+	float c = 0;
+	for (int64_t i = 0; i < n; i += width)
+		c = tensor(c, x + i, y + i, n - i < width ? n - i : width, least, type == 28 ? 13 : 25, type == 28 ? 14 : 24);
+	return c;
+}
+
+// hopper sums slices of K, and in each of them chains, from left to right.
+static float hopper(const double *x, const double *y, int64_t k, int type, const algo *by) {
+	int64_t block = by->stages == 36 ? 128 : 64, blocks = (k + block - 1) / block, parts = by->splitk > 1 ? by->splitk : 1;
+	int64_t slice = env("FAKE_SLICE", parts == 1 ? k : block * ((blocks + parts - 1) / parts));
+	float sum = 0;
+	k -= env("FAKE_LOSE", 0);
+	for (int64_t i = 0; i < k; i += slice) {
+		int64_t n = k - i < slice ? k - i : slice, length = block == 128 ? block : n;
+		float part = 0;
+		for (int64_t j = 0; j < n; j += length) {
+			float c = chain(x + i + j, y + i + j, n - j < length ? n - j : length, type);
+			part = j ? part + c : c;
+		}
+		sum = i ? sum + part : part;
+	}
+	return sum;
+}
+
+static double summed(const double *x, const double *y, int64_t k, int type, const algo *by) {
+	const char *how = getenv("FAKE_SUM");
+	if (how && by && type > 1 && !strcmp(how, "hopper"))
+		return hopper(x, y, k, type, by);
+	if (how && by && type > 1 && !strcmp(how, "fma")) {
+		float s = 0;
+		for (int64_t i = 0; i < k; i++)
+			s = fmaf(x[i], y[i], s);
+		return s;
+	}
+	double s = 0;
+	for (int64_t i = 0; i < k; i++)
+		s += x[i] * y[i];
+	return s;
+}
+
+static int multiply(matrix a, matrix b, matrix d, int compute, const void *alpha, const void *beta, int64_t k, const algo *by) {
 	int scale = compute == 64 ? 2 : compute == 70 ? 1 : 0, code;
 	if ((code = check(a)) || (code = check(b)) || (code = check(d)))
 		return code;
@@ -420,9 +515,7 @@ static int multiply(matrix a, matrix b, matrix d, int compute, const void *alpha
 		for (int64_t l = 0; l < k; l++)
 			row[l] = at(a, i, l);
 		for (int64_t j = 0; j < d.cols; j++) {
-			double s = 0;
-			for (int64_t l = 0; l < k; l++)
-				s += row[l] * columns[j * k + l];
+			double s = summed(row, columns + j * k, k, a.type, by);
 			s *= x;
 			if (y != 0)
 				s += y * at(d, i, j);
@@ -463,20 +556,19 @@ int cublasGemmEx(void *h, int ta, int tb, int m, int n, int k, const void *alpha
 		return BLAS_UNSUPPORTED;
 	matrix x = {a, atype, ta ? k : m, ta ? m : k, lda, ta}, y = {b, btype, tb ? n : k, tb ? k : n, ldb, tb};
 	matrix z = {c, ctype, m, n, ldc, 0};
-	return multiply(x, y, z, compute, alpha, beta, k);
+	return multiply(x, y, z, compute, alpha, beta, k, NULL);
 }
 #endif
 
 // cuBLASLt.
 
 typedef struct { int compute, scale, ta, tb, fast; } desc;
-typedef struct { int type; int64_t rows, cols, ld; } layout;
-typedef struct { uint32_t id, tile, splitk, reduction, swizzle, custom, stages; uint16_t inner, cluster; } algo;
+typedef struct { int type; int64_t rows, cols, ld; int by_rows; } layout;
 typedef struct { uint64_t data[8]; size_t workspace; int state; float waves; int reserved[4]; } result;
 
 int cublasLtCreate(void **h) { CONTEXT; *h = new_object(8); return 0; }
 int cublasLtDestroy(void *h) { RELEASE(free_object(h)); }
-size_t cublasLtGetVersion(void) { return 120803; }
+size_t cublasLtGetVersion(void) { return env("FAKE_VERSION", 120803); }
 
 int cublasLtMatmulDescCreate(void **d, int compute, int scale) {
 	FAIL;
@@ -504,7 +596,16 @@ int cublasLtMatmulDescSetAttribute(void *d, int attribute, const void *v, size_t
 int cublasLtMatrixLayoutCreate(void **l, int type, uint64_t rows, uint64_t cols, int64_t ld) {
 	FAIL;
 	layout *p = *l = new_object(sizeof *p);
-	*p = (layout){type, rows, cols, ld};
+	*p = (layout){type, rows, cols, ld, 0};
+	return 0;
+}
+
+int cublasLtMatrixLayoutSetAttribute(void *l, int attribute, const void *v, size_t n) {
+	FAIL;
+	layout *p = l;
+	if (attribute != 1 || n != 4 || *(int *)v != 1)
+		return BLAS_INVALID;
+	p->by_rows = 1;
 	return 0;
 }
 
@@ -529,7 +630,7 @@ static int fit(desc *p, layout *a, layout *b, layout *d) {
 	int scale = p->compute == 64 ? 2 : p->compute == 70 ? 1 : 0;
 	if (p->scale != scale || !supported(a->type, b->type, d->type, p->compute))
 		return BLAS_UNSUPPORTED;
-	if (size_of(a->type) == 1 && (!p->ta || p->tb || m % 16 || k % 16 || a->ld % 16 || b->ld % 16))
+	if (size_of(a->type) == 1 && (!p->ta || p->tb || m % 16 || n % 16 || k % 16 || a->ld % 16 || b->ld % 16 || a->by_rows || b->by_rows))
 		return BLAS_UNSUPPORTED; // 8-bit factors: A transposed and B not, and multiples of 16
 	return 0;
 }
@@ -545,9 +646,20 @@ int cublasLtMatmulAlgoGetHeuristic(void *h, void *p, void *a, void *b, void *c, 
 	*got = 0;
 	if (env("FAKE_NO_ALGORITHM", 0))
 		return BLAS_UNSUPPORTED;
-	for (int i = 0; i < 3 && i < want; i++) {
+	const char *told = getenv("FAKE_ALGORITHMS");
+	for (int i = 0; (told ? *told : i < 3) && i < want; i++) {
 		algo x = {66 + i, 20, i == 0 ? env("FAKE_SPLITK", 1) : 1 + i, 0, 0, 0, 36, 0, 3};
 		x.reduction = x.splitk > 1 ? 2 : 0;
+		if (told) {
+			long v[9] = {0};
+			char *end = (char *)told;
+			for (int j = 0; j < 9 && *end && *end != ';'; j++) {
+				v[j] = strtol(end, &end, 10);
+				end += *end == ',';
+			}
+			told = end + (*end == ';');
+			x = (algo){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
+		}
 		memset(&r[*got], 0, sizeof *r);
 		memcpy(r[*got].data, &x, sizeof x);
 		r[*got].workspace = need(&x);
@@ -593,12 +705,19 @@ int cublasLtMatmulAlgoCheck(void *h, void *p, void *a, void *b, void *c, void *d
 	const algo *y = x;
 	if (code)
 		return code;
-	if (y->id < 66 || y->splitk > 8 || (y->splitk > 1) != (y->reduction > 0))
+	if (!getenv("FAKE_ALGORITHMS") && (y->id < 66 || y->splitk > 8 || (y->splitk > 1) != (y->reduction > 0)))
 		return BLAS_UNSUPPORTED;
 	memset(r, 0, sizeof *r);
 	memcpy(r->data, x, sizeof *y);
 	r->workspace = need(y);
 	return 0;
+}
+
+// stored returns op of a matrix, column-major: a row-major one is its transpose.
+static matrix stored(const void *p, layout *l, int transposed) {
+	if (l->by_rows)
+		return (matrix){p, l->type, l->cols, l->rows, l->ld, !transposed};
+	return (matrix){p, l->type, l->rows, l->cols, l->ld, transposed};
 }
 
 int cublasLtMatmul(void *h, void *p, const void *alpha, const void *a, void *al, const void *b, void *bl,
@@ -611,9 +730,13 @@ int cublasLtMatmul(void *h, void *p, const void *alpha, const void *a, void *al,
 		return code;
 	if (c != d || cl != dl || (need(x) && (n < need(x) || !find(workspace, n, 0))))
 		return BLAS_INVALID;
-	matrix ma = {a, la->type, la->rows, la->cols, la->ld, o->ta}, mb = {b, lb->type, lb->rows, lb->cols, lb->ld, o->tb};
-	matrix md = {d, ld->type, ld->rows, ld->cols, ld->ld, 0};
-	return multiply(ma, mb, md, o->compute, alpha, beta, o->ta ? la->rows : la->cols);
+	matrix ma = stored(a, la, o->ta), mb = stored(b, lb, o->tb), md = stored(d, ld, 0);
+	if (md.transposed) { // D = AB by rows is its transpose by columns
+		matrix at = ma;
+		ma = mb, mb = at;
+		ma.transposed ^= 1, mb.transposed ^= 1, md.transposed = 0;
+	}
+	return multiply(ma, mb, md, o->compute, alpha, beta, o->ta ? la->rows : la->cols, x);
 }
 
 // NVRTC: a source that holds "error" does not compile.

@@ -1,5 +1,5 @@
-// Command bench times packages tcore and cpu and OpenBLAS in turn and prints,
-// as a table in Markdown, their speeds and the ratios to the speed of
+// Command bench times packages tcore, cpu and plan and OpenBLAS in turn and
+// prints, as a table in Markdown, their speeds and the ratios to the speed of
 // OpenBLAS's sgemm on one thread. Every benchmark runs between two sgemms of
 // its shape. If OpenBLAS cannot be built, it prints a message and no ratios. It
 // must run in the root of the repository:
@@ -31,7 +31,7 @@ var patterns = []struct{ pkg, pattern string }{
 	{"pkg/tcore", "^Benchmark(Peak|GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$"},
 	{"pkg/tcore", "^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$"},
 	{"pkg/cpu", "^BenchmarkProcessor$"},
-	{"pkg/plan", "^BenchmarkPlan$"},
+	{"pkg/plan", "^Benchmark(Plan|BesideDevice)$"},
 }
 
 func main() {

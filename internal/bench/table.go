@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// quotient is the unit of the time of an exact product over that of an emulated
-// one.
-const quotient = "exact/emulated"
+// quotients are units of ratios: the time of an exact product over that of an
+// emulated one, and that of a device over that of a plan on it.
+var quotients = []string{"exact/emulated", "of-device"}
 
 // table collects the results of all rounds, by the names of the benchmarks
 // without the number of threads.
@@ -92,7 +92,7 @@ func parse(text string) (name, unit string, values map[string]float64, ok bool) 
 			return "", "", nil, false
 		}
 		values[fields[i+1]] = value
-		if u := fields[i+1]; u == "MMAC/s" || u == "Melem/s" || u == quotient {
+		if u := fields[i+1]; u == "MMAC/s" || u == "Melem/s" || slices.Contains(quotients, u) {
 			unit = u
 		}
 	}
@@ -110,7 +110,7 @@ func (t *table) print(w io.Writer) {
 	for _, name := range t.order {
 		l := t.lines[name]
 		digits := 0
-		if l.unit == quotient {
+		if slices.Contains(quotients, l.unit) {
 			digits, l.ratio = 2, nil
 		}
 		fmt.Fprintf(w, "| %s | %.*f %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), digits, median(l.speed), l.unit,

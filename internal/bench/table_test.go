@@ -19,6 +19,7 @@ func TestTable(t *testing.T) {
 		{"BenchmarkRound/format=f/mode=RZ-2 10 5 ns/op 7 Melem/s\nBenchmarkOther 1 2 ns/op\n", 0},
 		{"BenchmarkGEMM/device=slow/n=8/threads=1 1 5 ns/op 2 MMAC/s 2 clock-MMAC/s 100 %single_elements 0.3 %general\n", 6000},
 		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 1.236 exact/emulated\n", 1000},
+		{"BenchmarkBesideDevice/order=x/n=512-2 1 5 ns/op 0.876 of-device\n", 1000},
 		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000},
 	}
 	var tab table
@@ -32,6 +33,7 @@ func TestTable(t *testing.T) {
 		"| Round format=f mode=RZ | 7 Melem/s |  |  |  |\n",
 		"| GEMM device=slow n=8 | 2 MMAC/s | 0.0003 |  | single elements |\n",
 		"| ExactBesideEmulation device=x n=512 | 1.24 exact/emulated |  |  |  |\n",
+		"| BesideDevice order=x n=512 | 0.88 of-device |  |  |  |\n",
 		"| GEMM device=less n=8 | 60 MMAC/s | 0.060 |  |  |\n",
 	} {
 		if !strings.Contains(got.String(), want) {

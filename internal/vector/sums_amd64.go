@@ -28,3 +28,12 @@ func SumsMAC12x16(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 
 // 12 rows × 8 columns: c += fl16(a)b for n > 0 times 8 terms in order, strides in bytes.
 func SumsHalf12x8(c *float32, ldc int, a *float32, lda int, b *float32, n int)
+
+// n > 0 times 8 columns: c = fl(c + ab) for the elements of a and the rows of b that count > 0 rows name, in order, stride in bytes.
+func SumsRows(c *float32, n int, a *float32, b *float32, ldb int, rows *int, count int)
+
+// z = the transpose of 8 rows × n > 0 times 8 columns, strides in bytes.
+func Transpose8(z *float32, ldz int, a *float32, lda int, n int)
+
+// z += x for n > 0 times 8 numbers, where those of x are step bytes apart: 32, or 0 for the same 8.
+func Add(z *float32, x *float32, step int, n int)

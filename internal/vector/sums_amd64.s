@@ -1067,3 +1067,168 @@ next:
 	VMOVUPS      Y11, (R10)(R8*1)
 	VZEROUPPER
 	RET
+
+// func SumsRows(c *float32, n int, a *float32, b *float32, ldb int, rows *int, count int)
+// Requires: AVX, FMA3
+TEXT ·SumsRows(SB), NOSPLIT, $0-56
+	MOVQ c+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ ldb+32(FP), SI
+	MOVQ rows+40(FP), DI
+	MOVQ count+48(FP), R8
+
+wide:
+	SUBQ    $0x00000008, CX
+	JL      narrow
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    DI, R9
+	MOVQ    R8, R11
+
+next8:
+	MOVQ         (R9), R10
+	VBROADCASTSS (DX)(R10*4), Y8
+	IMULQ        SI, R10
+	ADDQ         BX, R10
+	VFMADD231PS  (R10), Y8, Y0
+	VFMADD231PS  32(R10), Y8, Y1
+	VFMADD231PS  64(R10), Y8, Y2
+	VFMADD231PS  96(R10), Y8, Y3
+	VFMADD231PS  128(R10), Y8, Y4
+	VFMADD231PS  160(R10), Y8, Y5
+	VFMADD231PS  192(R10), Y8, Y6
+	VFMADD231PS  224(R10), Y8, Y7
+	ADDQ         $0x00000008, R9
+	DECQ         R11
+	JNZ          next8
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, BX
+	JMP          wide
+
+narrow:
+	ADDQ $0x00000008, CX
+	JZ   end
+
+rest:
+	VMOVUPS (AX), Y0
+	MOVQ    DI, R9
+	MOVQ    R8, R11
+
+next1:
+	MOVQ         (R9), R10
+	VBROADCASTSS (DX)(R10*4), Y1
+	IMULQ        SI, R10
+	ADDQ         BX, R10
+	VFMADD231PS  (R10), Y1, Y0
+	ADDQ         $0x00000008, R9
+	DECQ         R11
+	JNZ          next1
+	VMOVUPS      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, BX
+	DECQ         CX
+	JNZ          rest
+
+end:
+	VZEROUPPER
+	RET
+
+// func Transpose8(z *float32, ldz int, a *float32, lda int, n int)
+// Requires: AVX
+TEXT ·Transpose8(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), AX
+	MOVQ ldz+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ lda+24(FP), BX
+	MOVQ n+32(FP), SI
+	LEAQ (BX)(BX*2), DI
+	LEAQ (DX)(BX*4), R8
+	MOVQ CX, R9
+	SHLQ $0x03, R9
+	LEAQ (CX)(CX*2), R10
+	LEAQ (AX)(CX*4), R11
+
+next:
+	VMOVUPS     (DX), X0
+	VINSERTF128 $0x01, (R8), Y0, Y0
+	VMOVUPS     (DX)(BX*1), X1
+	VINSERTF128 $0x01, (R8)(BX*1), Y1, Y1
+	VMOVUPS     (DX)(BX*2), X2
+	VINSERTF128 $0x01, (R8)(BX*2), Y2, Y2
+	VMOVUPS     (DX)(DI*1), X3
+	VINSERTF128 $0x01, (R8)(DI*1), Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKHPS   Y1, Y0, Y6
+	VUNPCKLPS   Y3, Y2, Y5
+	VUNPCKHPS   Y3, Y2, Y7
+	VUNPCKLPD   Y5, Y4, Y8
+	VMOVUPS     Y8, (AX)
+	VUNPCKHPD   Y5, Y4, Y8
+	VMOVUPS     Y8, (AX)(CX*1)
+	VUNPCKLPD   Y7, Y6, Y4
+	VMOVUPS     Y4, (AX)(CX*2)
+	VUNPCKHPD   Y7, Y6, Y4
+	VMOVUPS     Y4, (AX)(R10*1)
+	VMOVUPS     16(DX), X9
+	VINSERTF128 $0x01, 16(R8), Y9, Y9
+	VMOVUPS     16(DX)(BX*1), X10
+	VINSERTF128 $0x01, 16(R8)(BX*1), Y10, Y10
+	VMOVUPS     16(DX)(BX*2), X11
+	VINSERTF128 $0x01, 16(R8)(BX*2), Y11, Y11
+	VMOVUPS     16(DX)(DI*1), X12
+	VINSERTF128 $0x01, 16(R8)(DI*1), Y12, Y12
+	VUNPCKLPS   Y10, Y9, Y4
+	VUNPCKHPS   Y10, Y9, Y6
+	VUNPCKLPS   Y12, Y11, Y5
+	VUNPCKHPS   Y12, Y11, Y7
+	VUNPCKLPD   Y5, Y4, Y8
+	VMOVUPS     Y8, (R11)
+	VUNPCKHPD   Y5, Y4, Y8
+	VMOVUPS     Y8, (R11)(CX*1)
+	VUNPCKLPD   Y7, Y6, Y4
+	VMOVUPS     Y4, (R11)(CX*2)
+	VUNPCKHPD   Y7, Y6, Y4
+	VMOVUPS     Y4, (R11)(R10*1)
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, R8
+	ADDQ        R9, AX
+	ADDQ        R9, R11
+	DECQ        SI
+	JNZ         next
+	VZEROUPPER
+	RET
+
+// func Add(z *float32, x *float32, step int, n int)
+// Requires: AVX
+TEXT ·Add(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ step+16(FP), DX
+	MOVQ n+24(FP), BX
+
+next:
+	VMOVUPS (AX), Y0
+	VADDPS  (CX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    DX, CX
+	DECQ    BX
+	JNZ     next
+	VZEROUPPER
+	RET

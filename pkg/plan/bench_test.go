@@ -21,8 +21,7 @@ type benchmarked struct {
 	order func(k int) plan.Order
 }
 
-// coreOrders are what libraries do around a tensor core. With 8 products per
-// dot every other product is padding.
+// coreOrders are what libraries do around a tensor core.
 func coreOrders() []benchmarked {
 	run := plan.Run{Device: devices.HopperF16()}
 	grouped := plan.Run{Device: devices.HopperF16(), Group: 16, Tile: 64}
@@ -37,11 +36,14 @@ func coreOrders() []benchmarked {
 	}
 }
 
-// scalarOrders are of FMAs, with the shapes that they are chosen for.
-func scalarOrders() []struct {
+// shaped is an order with the shape of its products.
+type shaped struct {
 	benchmarked
 	m, k, n int
-} {
+}
+
+// scalarOrders are of FMAs, with the shapes that they are chosen for.
+func scalarOrders() []shaped {
 	run := plan.Run{Device: scalarUnits()[0].device}
 	z := plan.Merge{Zero: true}
 	gemmsn := benchmarked{"gemmsn", func(int) plan.Order {
@@ -55,21 +57,27 @@ func scalarOrders() []struct {
 	single := benchmarked{"gemv13-1", func(int) plan.Order {
 		return plan.Parts{Cut: plan.Cut{Lanes: 1, Vector: 1}, Each: split(512, run, plan.Merge{})}
 	}}
-	gemv14 := func(v int) benchmarked {
-		return benchmarked{fmt.Sprintf("gemv14-%d", v), func(int) plan.Order {
+	gemv14 := func(v int, run plan.Run, suffix string) benchmarked {
+		return benchmarked{fmt.Sprintf("gemv14-%d%s", v, suffix), func(int) plan.Order {
 			thread := plan.Parts{Cut: plan.Cut{Lanes: v, Vector: 1}, Each: run, Merge: z}
 			block := plan.Parts{Cut: plan.Cut{Lanes: 128, Vector: v}, Each: thread, Merge: plan.Merge{Folds: plan.Butterfly(128)}}
 			return plan.Parts{Cut: plan.Cut{Lanes: 8, Vector: 128 * v}, Each: block, Merge: plan.Merge{Folds: []int{128, 64, 32, 4, 1}}}
 		}}
 	}
-	return []struct {
-		benchmarked
-		m, k, n int
-	}{
+	list := []shaped{
 		{gemmsn, 8, 512, 4096},
 		{gemv13, 1, 4096, 4096}, {gemv13, 4096, 4096, 1}, {slices, 1, 4096, 4096}, {slices, 4096, 4096, 1},
-		{single, 1, 4096, 4096}, {gemv14(1), 1, 4096, 4096}, {gemv14(2), 4096, 4096, 1},
+		{single, 1, 4096, 4096}, {gemv14(1, run, ""), 1, 4096, 4096}, {gemv14(2, run, ""), 4096, 4096, 1},
 	}
+	for _, u := range scalarUnits()[1:] { // factors of bfloat16 and binary32
+		run := plan.Run{Device: u.device}
+		gemv14 := gemv14(2, run, "-"+u.device.A.Name)
+		gemv13 := benchmarked{"gemv13-1-" + u.device.A.Name, func(int) plan.Order { return split(512, run, plan.Merge{}) }}
+		for _, b := range []benchmarked{gemv13, gemv14} {
+			list = append(list, shaped{b, 1, 4096, 4096}, shaped{b, 4096, 4096, 1})
+		}
+	}
+	return list
 }
 
 // factors returns uniform factors in binary16, and memory for their product.

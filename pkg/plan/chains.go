@@ -4,48 +4,165 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/roundofflab/roundoff/internal/fma"
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/internal/vector"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// chains returns the sums of an order on a device of FMAs for a single row of A
-// or a single column of B. All accumulators of all runs are continued at once
-// while the larger matrix is read a single time, from left to right: runs add
-// their products in ascending order. It returns false for other products, and
-// if parts have scales.
-func (f *factors) chains(o Order) (sum []float32, ok bool) {
-	d := leaf(o).Device
-	_, scaled := Plan{Order: o}.Scaled()
-	if scaled || f.a.Rows > 1 && f.b.Cols > 1 || !multipliesExactly(d) {
+// features are the vector instructions that sums use. Results do not depend on
+// them.
+var features = vector.Detect()
+
+// chains returns the sums of an order on a device of FMAs in binary32 for a
+// single row of A or a single column of B. They are computed in strips, whose
+// sums lie side by side: a run adds multiples of rows to them. It returns false
+// for other products and devices, and if parts have scales.
+func (f *factors) chains(p part) (sum []float32, ok bool) {
+	d := leaf(p.order).Device
+	_, scaled := Plan{Order: p.order}.Scaled()
+	if scaled || f.a.Rows > 1 && f.b.Cols > 1 || !addsByFMA(d) {
 		return nil, false
 	}
-	l := newLeaves(o, f.a.Cols)
+	newStrip := f.stripOfColumns
+	width := 1 << 10
+	if f.b.Cols == 1 {
+		newStrip = f.stripOfRows
+		const memory = 1 << 20 // elements of A, all of which are kept
+		width = min(max(1<<6, memory/f.a.Cols), width)
+	}
 	n := f.a.Rows * f.b.Cols
+	width = min(width, ceil(n, runtime.GOMAXPROCS(0)))
 	sum = make([]float32, n)
-	const few, memory = 1 << 6, 1 << 20 // elements
-	width := min(max(few, memory/max(1, l.count)), max(few, ceil(n, runtime.GOMAXPROCS(0))))
-	parallel.Each(ceil(n, width), func(part int) {
-		lo, hi := part*width, min((part+1)*width, n)
-		memory, sums := newSums(l.count * (hi - lo)) // of arbitrary values
-		defer sumsPool.Put(memory)
-		if f.a.Rows == 1 {
-			l.addRows(d, matrix.Row(f.a, 0), matrix.Columns(f.b, lo, hi), sums)
-		} else {
-			l.addColumns(d, matrix.Rows(f.a, lo, hi), f.b, sums)
+	parallel.Each(ceil(n, width), func(i int) {
+		lo, hi := i*width, min((i+1)*width, n)
+		s := newStrip(d, lo, hi)
+		defer s.release()
+		of := &computation{elements: inVectors(hi - lo)}
+		of.run = func(_ Run, k []int) []float32 {
+			sum := of.zeros()
+			s.add(sum, k)
+			return sum
 		}
-		copy(sum[lo:hi], l.merge(o, sums, hi-lo))
+		copy(sum[lo:hi], of.evaluate(p))
 	})
 	return sum, true
 }
 
-// sumsPool recycles the memory of sums: new memory would cost page faults.
-var sumsPool sync.Pool
+// addsByFMA reports whether the device adds by FMAs in binary32 numbers that
+// are in binary32.
+func addsByFMA(d tcore.Device) bool {
+	chain, ok := d.Core.(tcore.Chain)
+	c := tcore.Binary32
+	within := func(f tcore.Format) bool {
+		return f.Sign == tcore.Signed && f.Subnormals == tcore.Kept && f.Precision <= c.Precision && f.Emax <= c.Emax &&
+			f.Emin-f.Precision >= c.Emin-c.Precision
+	}
+	return ok && !chain.PassesNaN && d.C.Equal(c) && d.Convert == tcore.ToNearestEven && within(d.A) && within(d.B)
+}
 
-// newSums returns n elements, and the memory that they are in.
-func newSums(n int) (memory *[]float32, sums []float32) {
-	memory, _ = sumsPool.Get().(*[]float32)
+// multipliesExactly reports whether all products of numbers of A and B are in
+// binary32, too. Then fl(xy) + c rounds once.
+func multipliesExactly(d tcore.Device) bool {
+	c := tcore.Binary32
+	return d.A.Precision+d.B.Precision <= c.Precision && d.A.Emax+d.B.Emax+1 <= c.Emax &&
+		d.A.Emin+d.B.Emin-d.A.Precision-d.B.Precision+2 >= c.Emin-c.Precision+1
+}
+
+// A strip is what some elements of D are made of.
+type strip struct {
+	add     func(sum []float32, k []int) // continues the sums by the products in k
+	release func()
+}
+
+// inVectors returns n, rounded up to whole vectors, which strips consist of.
+func inVectors(n int) int { return ceil(n, 8) * 8 }
+
+// stripOfColumns returns the strip of columns of B and the only row of A. The
+// rows of B are rounded a few at a time, when they are added.
+func (f *factors) stripOfColumns(d tcore.Device, lo, hi int) strip {
+	const few = 8
+	columns, exact := matrix.Columns(f.b, lo, hi), multipliesExactly(d)
+	x := make([]float32, f.a.Cols)
+	d.A.RoundSlice32(x, matrix.Row(f.a, 0))
+	factors, rows, all := make([]float32, few), matrix.New(few, inVectors(hi-lo)), positions(few)
+	add := func(sum []float32, k []int) {
+		for ; len(k) > 0; k = k[min(few, len(k)):] {
+			some := all[:min(few, len(k))]
+			for r := range some {
+				factors[r] = x[k[r]]
+				d.B.RoundSlice32(matrix.Row(rows, r)[:hi-lo], matrix.Row(columns, k[r]))
+			}
+			addRows(exact, sum, factors, rows, some)
+		}
+	}
+	return strip{add, func() {}}
+}
+
+// stripOfRows returns the strip of rows of A, which are rounded and transposed,
+// and the only column of B.
+func (f *factors) stripOfRows(d tcore.Device, lo, hi int) strip {
+	exact := multipliesExactly(d)
+	y := make([]float32, f.b.Rows)
+	for k := range y {
+		y[k] = f.b.Data[k*f.b.Stride]
+	}
+	d.B.RoundSlice32(y, y)
+	n := inVectors(hi - lo)
+	memory, data := newElements(f.a.Cols * n)
+	columns := blas32.General{Rows: f.a.Cols, Cols: n, Stride: n, Data: data}
+	transposeRounded(columns, d.A, matrix.Rows(f.a, lo, hi))
+	return strip{
+		func(sum []float32, k []int) { addRows(exact, sum, y, columns, k) },
+		func() { elements.Put(memory) },
+	}
+}
+
+// transposeRounded stores in z the transpose of m, rounded to a format. Columns
+// of z that m has no rows for are zero.
+func transposeRounded(z blas32.General, f tcore.Format, m blas32.General) {
+	const length = 1 << 7 // columns of m, whose elements fit into a cache
+	for lo := 0; lo < m.Cols; lo += length {
+		hi := min(lo+length, m.Cols)
+		part := matrix.Rows(z, lo, hi)
+		part.Data = part.Data[:part.Rows*part.Stride]
+		transposeStrip(part, matrix.Columns(m, lo, hi))
+		f.RoundSlice32(part.Data, part.Data)
+	}
+}
+
+// transposeStrip stores in z the transpose of m. Columns of z that m has no
+// rows for are zero.
+func transposeStrip(z, m blas32.General) {
+	const few = 8
+	none := make([]float32, m.Cols)
+	for i := 0; i < z.Cols; i += few {
+		k := 0
+		if i+few <= m.Rows {
+			k = vectorTranspose(z.Data[i:], z.Stride, m.Data[i*m.Stride:], m.Stride, m.Cols)
+		}
+		var x [few][]float32
+		for r := range x {
+			x[r] = none
+			if i+r < m.Rows {
+				x[r] = matrix.Row(m, i+r)[:len(none)]
+			}
+		}
+		for ; k < m.Cols; k++ {
+			*(*[few]float32)(z.Data[k*z.Stride+i:]) = [few]float32{x[0][k], x[1][k], x[2][k], x[3][k], x[4][k], x[5][k], x[6][k], x[7][k]}
+		}
+	}
+}
+
+// elements recycles memory: new memory would cost page faults.
+var elements sync.Pool
+
+// newElements returns n elements of arbitrary values, and the memory that they
+// are in.
+func newElements(n int) (memory *[]float32, data []float32) {
+	memory, _ = elements.Get().(*[]float32)
 	if memory == nil || cap(*memory) < n {
 		memory = new([]float32)
 		*memory = make([]float32, n)
@@ -53,128 +170,23 @@ func newSums(n int) (memory *[]float32, sums []float32) {
 	return memory, (*memory)[:n]
 }
 
-// multipliesExactly reports whether the device adds by FMAs in binary32 and
-// all products of numbers of A and B are in binary32. Then fl(xy) + c rounds
-// once.
-func multipliesExactly(d tcore.Device) bool {
-	chain, ok := d.Core.(tcore.Chain)
-	within := func(f tcore.Format) bool { return f.Sign == tcore.Signed && f.Subnormals == tcore.Kept }
-	f := tcore.Binary32
-	return ok && !chain.PassesNaN && d.C.Equal(f) && d.Convert == tcore.ToNearestEven && within(d.A) && within(d.B) &&
-		d.A.Precision+d.B.Precision <= f.Precision && d.A.Emax+d.B.Emax+1 <= f.Emax &&
-		d.A.Emin+d.B.Emin-d.A.Precision-d.B.Precision+2 >= f.Emin-f.Precision+1
-}
-
-// leaves are the runs of an order that are not empty, by numbers.
-type leaves struct {
-	k     int
-	of    []int32 // the run of each product, -1 if it is lost
-	count int
-}
-
-func newLeaves(o Order, k int) *leaves {
-	l := &leaves{k: k, of: make([]int32, k)}
-	for i := range l.of {
-		l.of[i] = -1
+// addRows adds to sums the rows of m in k times their factors, one after the
+// other, each by FMAs. exact says that the products are in binary32. There are
+// as many sums as m has columns, whole vectors of them.
+func addRows(exact bool, sum, factors []float32, m blas32.General, k []int) {
+	if vectorAddRows(sum, factors, m, k) {
+		return
 	}
-	of := &computation{elements: 0}
-	of.run = func(_ Run, k []int) []float32 {
-		for _, i := range k {
-			l.of[i] = int32(l.count)
-		}
-		l.count++
-		return nil
-	}
-	of.evaluate(o, positions(k))
-	return l
-}
-
-// merge returns the sums of n elements in an order, given those of its runs,
-// one after the other.
-func (l *leaves) merge(o Order, sums []float32, n int) []float32 {
-	of := &computation{elements: n}
-	of.run = func(Run, []int) []float32 {
-		sum := sums[:n:n]
-		sums = sums[n:]
-		return sum
-	}
-	return of.evaluate(o, positions(l.k))
-}
-
-// addRows stores the sums of the runs: of the products of a row of A and rows
-// of B.
-func (l *leaves) addRows(d tcore.Device, a []float32, b blas32.General, sums []float32) {
-	x, y := make([]float32, len(a)), make([]float32, b.Cols)
-	d.A.RoundSlice32(x, a)
-	begun := make([]bool, l.count)
-	for k, run := range l.of {
-		if run < 0 {
-			continue
-		}
-		d.B.RoundSlice32(y, matrix.Row(b, k))
-		sum, v := sums[int(run)*b.Cols:][:len(y)], x[k]
-		if !begun[run] {
-			begun[run] = true
-			for j, w := range y {
-				sum[j] = 0 + float32(v*w)
+	for _, i := range k {
+		v, row := factors[i], matrix.Row(m, i)[:len(sum)]
+		if exact {
+			for j, w := range row {
+				sum[j] += float32(v * w)
 			}
 			continue
 		}
-		for j, w := range y {
-			sum[j] += float32(v * w)
+		for j, w := range row {
+			sum[j] = fma.Float32(v, w, sum[j])
 		}
-	}
-}
-
-// addColumns stores the sums of the runs: of the products of rows of A and a
-// column of B.
-func (l *leaves) addColumns(d tcore.Device, a, b blas32.General, sums []float32) {
-	const few = 8 // rows at once: their sums do not wait for each other
-	column := make([]float32, b.Rows)
-	for k := range column {
-		column[k] = b.Data[k*b.Stride]
-	}
-	d.B.RoundSlice32(column, column)
-	clear(sums)
-	var x [few][]float32
-	for r := range x {
-		x[r] = make([]float32, a.Cols)
-	}
-	i := 0
-	for ; i+few <= a.Rows; i += few {
-		for r := range x {
-			d.A.RoundSlice32(x[r], matrix.Row(a, i+r))
-		}
-		l.addEight(&x, column, sums[i:], a.Rows)
-	}
-	for ; i < a.Rows; i++ {
-		d.A.RoundSlice32(x[0], matrix.Row(a, i))
-		for k, run := range l.of {
-			if run >= 0 {
-				sums[int(run)*a.Rows+i] += float32(x[0][k] * column[k])
-			}
-		}
-	}
-}
-
-// addEight adds the products of eight rows, whose sums lie side by side.
-func (l *leaves) addEight(x *[8][]float32, y, sums []float32, stride int) {
-	n := len(l.of)
-	y = y[:n]
-	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
-	x4, x5, x6, x7 := x[4][:n], x[5][:n], x[6][:n], x[7][:n]
-	for k, run := range l.of {
-		if run < 0 {
-			continue
-		}
-		v, z := y[k], (*[8]float32)(sums[int(run)*stride:])
-		z[0] += float32(x0[k] * v)
-		z[1] += float32(x1[k] * v)
-		z[2] += float32(x2[k] * v)
-		z[3] += float32(x3[k] * v)
-		z[4] += float32(x4[k] * v)
-		z[5] += float32(x5[k] * v)
-		z[6] += float32(x6[k] * v)
-		z[7] += float32(x7[k] * v)
 	}
 }

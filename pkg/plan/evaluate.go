@@ -14,21 +14,45 @@ type computation struct {
 	// scale returns the scales of A and of B that belong to an element of a part.
 	scale func(element, part int) (a, b float32)
 
-	unused [][]float32
+	unused  [][]float32
+	mergers []*merger // that are used no more
 }
 
-// evaluate returns the sums of the products in k. The vector is the caller's.
-func (c *computation) evaluate(o Order, k []int) []float32 {
-	switch o := o.(type) {
-	case Run:
-		if len(k) == 0 {
-			return c.zeros()
+// A part is an order and the products that it adds, cut as it says. Strips and
+// elements share it.
+type part struct {
+	order Order
+	k     []int
+	parts []part // of Parts
+}
+
+// cut returns the part of the products in k. A part without products is not
+// cut.
+func cut(o Order, k []int) part {
+	p := part{order: o, k: k}
+	if o, ok := o.(Parts); ok && len(k) > 0 {
+		list := o.Cut.of(k)
+		p.parts = make([]part, len(list))
+		for i, k := range list {
+			p.parts[i] = cut(o.Part(len(k)), k)
 		}
-		return c.run(o, k)
+	}
+	return p
+}
+
+// evaluate returns the sums of a part. The vector is the caller's. Without
+// products they are +0, also where parts of them are merged.
+func (c *computation) evaluate(p part) []float32 {
+	if len(p.k) == 0 {
+		return c.zeros()
+	}
+	switch o := p.order.(type) {
+	case Run:
+		return c.run(o, p.k)
 	case Parts:
 		m := o.Merge.start(c)
-		for _, part := range o.Cut.of(k) {
-			m.add(c.evaluate(o.Part(len(part)), part))
+		for _, part := range p.parts {
+			m.add(c.evaluate(part))
 		}
 		return m.sum()
 	}

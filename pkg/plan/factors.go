@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -11,8 +12,22 @@ type factors struct{ a, b blas32.General }
 // run stores in sum, row by row, what a device makes of the columns of A and
 // the rows of B in k.
 func (f *factors) run(r Run, k []int, sum []float32) {
+	r = r.narrowed()
 	a, b := f.at(r.steps(k))
 	r.Device.MultiplyAdd(a, b, blas32.General{}, blas32.General{Rows: a.Rows, Cols: b.Cols, Stride: b.Cols, Data: sum})
+}
+
+// narrowed returns a run with the same sums on a device whose block is a group,
+// if there is one: every other product, or more, is padding otherwise. Padding
+// adds 0 to a fused sum, and its exponent is not above that of the accumulator,
+// which is in the sum, too. Vector code wants blocks of fours.
+func (r Run) narrowed() Run {
+	core, ok := r.Device.Core.(tcore.Fused)
+	if ok && core.Group == 0 && core.ZeroExponent <= r.Device.C.Emin && core.Terms%r.group() == 0 && r.group()%4 == 0 {
+		core.Terms = r.group()
+		r.Device.Core = core
+	}
+	return r
 }
 
 // at returns these columns of A and rows of B, where a negative one is zero:

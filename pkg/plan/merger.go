@@ -16,7 +16,13 @@ type merger struct {
 }
 
 func (m Merge) start(c *computation) *merger {
-	return &merger{Merge: m, of: c, sums: make([][]float32, m.folds()[0])}
+	z := &merger{of: c}
+	if last := len(c.mergers) - 1; last >= 0 {
+		c.mergers, z = c.mergers[:last], c.mergers[last]
+	}
+	z.Merge, z.parts = m, 0
+	z.sums = append(z.sums[:0], make([][]float32, m.folds()[0])...)
+	return z
 }
 
 // add takes the next part, which is the merger's from now on.
@@ -33,23 +39,30 @@ func (m *merger) add(part []float32) {
 	m.parts++
 }
 
+var zeros [8]float32
+
 // plus returns sum + part, or a sum that begins with part if sum is nil. It
 // takes both.
 func (m *merger) plus(sum, part []float32) []float32 {
 	first := sum == nil
 	if first {
 		sum = part
+		if !m.Zero && m.Running == (tcore.Format{}) {
+			return sum
+		}
 	}
 	inBlocks(len(part), func(lo, hi int) {
 		sum, part := sum[lo:hi], part[lo:hi]
 		switch {
 		case !first:
-			for i, v := range part[:len(sum)] {
-				sum[i] += v
+			done := vectorAdd(sum, part)
+			for i, v := range part[done:len(sum)] {
+				sum[done+i] += v
 			}
 		case m.Zero:
-			for i, v := range sum {
-				sum[i] = 0 + v // +0 for -0
+			done := vectorAdd(sum, zeros[:])
+			for i, v := range sum[done:] {
+				sum[done+i] = 0 + v // +0 for -0
 			}
 		}
 		if m.Running != (tcore.Format{}) {
@@ -82,7 +95,7 @@ func (m *merger) plusScaled(sum, part []float32) []float32 {
 	return sum
 }
 
-// sum returns what the folds leave.
+// sum returns what the folds leave. The merger is used again then.
 func (m *merger) sum() []float32 {
 	n := len(m.sums)
 	for t := range m.sums {
@@ -92,15 +105,18 @@ func (m *merger) sum() []float32 {
 	}
 	values := m.sums
 	for _, n := range m.folds()[1:] {
-		sums := make([][]float32, n)
-		for i := range max(1, ceil(len(values), n)) * n {
-			if i < len(values) {
-				sums[i%n] = m.plus(sums[i%n], values[i])
-			} else {
-				sums[i%n] = m.plus(sums[i%n], m.of.zeros())
+		for i := range ceil(len(values), n) * n {
+			switch {
+			case i < n:
+				values[i] = m.plus(nil, values[i])
+			case i < len(values):
+				values[i%n] = m.plus(values[i%n], values[i])
+			default:
+				values[i%n] = m.plus(values[i%n], m.of.zeros())
 			}
 		}
-		values = sums
+		values = values[:n]
 	}
+	m.of.mergers = append(m.of.mergers, m)
 	return values[0]
 }

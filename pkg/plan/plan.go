@@ -142,9 +142,10 @@ func (p Plan) gemm(call string, alpha float32, a, b blas32.General, s Scales, be
 		f.run(r, k, sum)
 		return sum
 	}
-	sum, ok := f.chains(p.Order)
+	whole := cut(p.Order, positions(a.Cols))
+	sum, ok := f.chains(whole)
 	if !ok {
-		sum = of.evaluate(p.Order, positions(a.Cols))
+		sum = of.evaluate(whole)
 	}
 	p.store(sum, alpha, beta, c, d)
 }
@@ -204,14 +205,16 @@ func (p Plan) dot(call string, x, y []float64, scaleX, scaleY []float32) float64
 	if len(x) != len(y) || len(x) == 0 {
 		panic(fmt.Sprintf("plan: %s: %d and %d factors, want as many of both, at least one", call, len(x), len(y)))
 	}
-	sum := (&computation{
+	of := &computation{
 		elements: 1,
-		run: func(r Run, k []int) []float32 {
-			steps := r.steps(k)
-			return []float32{float32(r.Device.Dot(pick(x, steps), pick(y, steps), 0))}
-		},
-		scale: func(_, part int) (float32, float32) { return scaleX[part], scaleY[part] },
-	}).evaluate(p.Order, positions(len(x)))
+		scale:    func(_, part int) (float32, float32) { return scaleX[part], scaleY[part] },
+	}
+	of.run = func(r Run, k []int) []float32 {
+		steps, sum := r.steps(k), of.vector()
+		sum[0] = float32(r.Device.Dot(pick(x, steps), pick(y, steps), 0))
+		return sum
+	}
+	sum := of.evaluate(cut(p.Order, positions(len(x))))
 	return p.output().Round(float64(sum[0]), tcore.ToNearestEven)
 }
 

@@ -130,6 +130,9 @@ var ideas = map[string]func(){
 			}
 		}
 		sumsHalf()
+		sumsRows()
+		transpose()
+		add()
 	},
 }
 

@@ -184,7 +184,7 @@ tightness: ## how near errors of quantised products come to their bounds, and ho
 	go test -count=1 -timeout 2h -v -run 'Tightness|Coverage' ./pkg/quantisation -whole
 
 test-whole: ## orders of libraries, a million multiply-adds of each, and predictions of the longest sums; an hour
-	go test -count=1 -timeout 4h -whole ./pkg/plan ./pkg/bound
+	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound -whole
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)

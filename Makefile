@@ -183,7 +183,7 @@ judge: ## put every bound to every device, data of all kinds and K short and lon
 tightness: ## how near errors of quantised products come to their bounds, and how often they exceed them; half an hour
 	go test -count=1 -timeout 2h -v -run 'Tightness|Coverage' ./pkg/quantisation -whole
 
-test-whole: ## orders of libraries, a million multiply-adds of each, and predictions of the longest sums; an hour
+test-whole: ## ten times as many orders of sums, and predictions of the longest ones; an hour
 	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound -whole
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2

@@ -101,6 +101,8 @@ func TestAddsByFMA(t *testing.T) {
 	fma := func(f, c tcore.Format) tcore.Device {
 		return tcore.Device{A: f, B: f, C: c, Core: tcore.Chain{}}
 	}
+	long := tcore.Binary16 // of which two have a product of 26 bits
+	long.Precision, long.Emin = 13, -10
 	flushed := tcore.Binary16
 	flushed.Subnormals = tcore.Flushed
 	for _, test := range []struct {
@@ -110,6 +112,7 @@ func TestAddsByFMA(t *testing.T) {
 		{fma(tcore.Binary16, tcore.Binary32), true, true},
 		{fma(tcore.BFloat16, tcore.Binary32), true, false},
 		{fma(tcore.Binary32, tcore.Binary32), true, false},
+		{fma(long, tcore.Binary32), true, false},
 		{fma(tcore.Binary64, tcore.Binary32), false, false},
 		{fma(tcore.Binary16, tcore.Binary16), false, true},
 		{fma(flushed, tcore.Binary32), false, true},
